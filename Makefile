@@ -1,0 +1,162 @@
+# dendro: `make demo` sets up, builds, records and reports; `make test` sets up and tests.
+#
+#   make            build/dendro                    make test     install what tests need, run all
+#   make demo       set up, record, report          make asan     tests under ASan and UBSan
+#   make install    DESTDIR= prefix=                make lint     format, tidy, cppcheck, includes
+#   make bench      ratios against perf             make fuzz     FUZZ_SECONDS= for each parser
+#   make deps       install what building needs     make clean
+#
+# Build options: CC, CFLAGS, DEVELOPER=1 (warnings are errors), BUILD (output folder).
+
+VERSION  := 0.1
+BUILD    ?= build
+CC       ?= gcc
+CXX      ?= g++
+CFLAGS   ?= -O2 -g
+prefix   ?= /usr/local
+bindir   ?= $(prefix)/bin
+mandir   ?= $(prefix)/share/man
+# make predefines CC as cc.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
+	    -Wformat=2 -Wundef -Wwrite-strings -Wimplicit-fallthrough
+ifeq ($(DEVELOPER),1)
+WARNINGS += -Werror
+endif
+LANGUAGE   := -std=gnu17 -D_GNU_SOURCE -DDENDRO_VERSION='"$(VERSION)"' -I.
+ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
+LIBS       := -lpfm -ldw -lelf -lzstd -liberty -lpthread
+
+FOLDERS  := perf cct unwind kernel-merge report collector
+SOURCES  := $(filter-out collector/main.c,$(foreach f,$(FOLDERS),$(wildcard $(f)/*.c)))
+OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
+ARCHIVE  := $(BUILD)/libdendro.a
+UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+CLI      := $(sort $(wildcard tests/cli/[0-9]*.bats))
+
+.PHONY: all deps unit workloads demo test asan lint bench fuzz install uninstall \
+	clean
+all: $(BUILD)/dendro
+unit: $(UNIT)
+
+$(BUILD)/dendro: $(BUILD)/collector/main.o $(ARCHIVE)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(ARCHIVE): $(OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) -lcmocka $(LIBS)
+
+deps:
+	tests/deps/install build
+
+# Programs whose call paths and shares are known: plain -O2, no frame pointers, no debug
+# information, whatever the build under test is; each with a stripped twin.
+W              := build/workloads
+WORKLOAD_FLAGS := -O2 -fomit-frame-pointer -Wall -Wextra
+WORKLOAD_NAMES := dispatch figure1 forker forkexec reader recursion reload signals threads
+WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/libalpha.so $(W)/libgamma.so
+
+workloads: $(WORKLOADS) $(patsubst $(W)/%,$(W)/stripped/%,$(WORKLOADS))
+
+$(WORKLOAD_NAMES:%=$(W)/%): $(W)/%: tests/workloads/%.c tests/workloads/work.h
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -o $@ $< -lpthread -ldl
+$(W)/cxx: tests/workloads/cxx.cpp tests/workloads/work.h
+	@mkdir -p $(@D)
+	g++ $(WORKLOAD_FLAGS) -o $@ $<
+$(W)/lib%.so: tests/workloads/reload_library.c tests/workloads/work.h
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -Wl,--build-id -DNAME=$* -shared -fPIC -o $@ $<
+$(W)/stripped/%: $(W)/%
+	@mkdir -p $(@D)
+	strip -o $@ $<
+
+# Everything here may start on a bare Debian: install first, then build in a make of its own.
+demo:
+	tests/deps/install build
+	$(MAKE) all $(W)/dispatch $(W)/reader
+	tests/demo $(BUILD)/dendro $(W)
+
+test:
+	tests/deps/install build test
+	$(MAKE) all unit workloads
+	tests/run $(UNIT) $(CLI)
+
+# Unit tests, and reading recordings, under AddressSanitizer and UndefinedBehaviorSanitizer.
+ASAN_CFLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+ASAN_CLI    := $(sort $(wildcard tests/cli/02*.bats tests/cli/03*.bats tests/cli/05*.bats \
+		 tests/cli/06*.bats))
+asan:
+	tests/deps/install build test asan
+	$(MAKE) all unit BUILD=build-asan CFLAGS="$(ASAN_CFLAGS)"
+	$(MAKE) workloads
+	ASAN_OPTIONS=abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
+		DENDRO=$(CURDIR)/build-asan/dendro \
+		tests/run --title "under ASan and UBSan" $(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI)
+
+# One stamp per file, so that only what changed is looked at again.
+C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz/*.[ch] \
+	      tests/workloads/*.[ch] tests/workloads/*.cpp))
+TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
+SCRIPTS  := .ci/run tests/demo tests/deps/install tests/deps/perfparser tests/fuzz/run \
+	    $(sort $(wildcard tests/cli/*.bash tests/bench/*.sh))
+lint:
+	tests/deps/install build test lint
+	$(MAKE) -k -j2 format tree scripts cppcheck tidy clang
+.PHONY: format tree scripts cppcheck tidy clang
+format:
+	clang-format --dry-run -Werror $(C_FILES)
+tree:
+	tests/lint/check_tree
+scripts:
+	shellcheck $(wildcard $(SCRIPTS))
+cppcheck:
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppressions-list=tests/lint/cppcheck --error-exitcode=1 -I. $(FOLDERS)
+clang:
+	$(MAKE) all unit BUILD=build-clang CC=clang DEVELOPER=1
+tidy: $(TIDIED)
+$(BUILD)/lint/%.tidy: %.c .clang-tidy $(wildcard $(FOLDERS:%=%/*.h))
+	@mkdir -p $(@D)
+	clang-tidy --quiet $< -- $(LANGUAGE)
+	@touch $@
+
+# Prints; asserts nothing.
+bench:
+	tests/deps/install build bench
+	$(MAKE) all $(W)/forker $(W)/cxx
+	tests/bench/run $(BUILD)/dendro
+
+FUZZ_SECONDS ?= 60
+FUZZERS      := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(SOURCES)
+	@mkdir -p $(@D)
+	clang $(LANGUAGE) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $< $(SOURCES) $(LIBS)
+fuzz:
+	tests/deps/install build fuzz
+	$(MAKE) -j2 $(FUZZERS)
+	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
+
+MAN := $(wildcard docs/man/*.1)
+install: all
+	install -D -m 755 $(BUILD)/dendro $(DESTDIR)$(bindir)/dendro
+	install -d $(DESTDIR)$(mandir)/man1
+	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/dendro $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%)
+
+clean:
+	rm -rf build build-*
+
+-include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d)
