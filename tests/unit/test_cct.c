@@ -1,0 +1,114 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cct/cct.h"
+
+static struct frame user(uint64_t offset)
+{
+	return (struct frame){ .kind = FRAME_USER, .module = 1, .offset = offset };
+}
+
+static uint32_t insert(struct cct *cct, const uint64_t *offsets, size_t n)
+{
+	struct frame frames[16];
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] = user(offsets[i]);
+	return cct_insert_path(cct, CCT_ROOT, frames, n);
+}
+
+static void paths_with_a_common_prefix_share_nodes(void **state)
+{
+	struct cct *cct = cct_create(1);
+	uint32_t a = insert(cct, (uint64_t[]){ 1, 2, 3 }, 3);
+	uint32_t b = insert(cct, (uint64_t[]){ 1, 2, 4 }, 3);
+
+	(void)state;
+	assert_int_not_equal(a, b);
+	assert_int_equal(cct->nodes[a].parent, cct->nodes[b].parent);
+	assert_int_equal(cct->n_nodes, 5);
+	assert_int_equal(insert(cct, (uint64_t[]){ 1, 2, 3 }, 3), a);
+	assert_int_equal(cct->n_nodes, 5);
+	cct_destroy(cct);
+}
+
+static void recursion_makes_a_node_per_level(void **state)
+{
+	struct cct *cct = cct_create(1);
+
+	(void)state;
+	insert(cct, (uint64_t[]){ 7, 7, 7, 7 }, 4);
+	assert_int_equal(cct->n_nodes, 5);
+	cct_destroy(cct);
+}
+
+static void a_frame_of_another_kind_or_module_is_another_node(void **state)
+{
+	struct cct *cct = cct_create(1);
+	struct frame frames[] = { { .kind = FRAME_USER, .module = 1, .offset = 5 },
+				  { .kind = FRAME_USER, .module = 2, .offset = 5 },
+				  { .kind = FRAME_KERNEL, .module = 1, .offset = 5 },
+				  { .kind = FRAME_MARKER, .offset = 5 } };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(cct_child(cct, CCT_ROOT, &frames[i]), i + 1);
+	cct_destroy(cct);
+}
+
+static void parents_have_lower_numbers_than_children_after_growth(void **state)
+{
+	struct cct *cct = cct_create(2);
+
+	(void)state;
+	srandom(1);
+	for (int i = 0; i < 50000; i++) {
+		uint64_t offsets[12];
+		size_t n = 1 + (size_t)random() % 12;
+
+		for (size_t k = 0; k < n; k++)
+			offsets[k] = (uint64_t)random() % 5;
+		uint32_t node = insert(cct, offsets, n);
+		assert_int_not_equal(node, CCT_NONE);
+		cct_add_cost(cct, node, (uint32_t)i & 1, (uint64_t)i);
+	}
+	for (uint32_t node = 1; node < cct->n_nodes; node++)
+		assert_true(cct->nodes[node].parent < node);
+	assert_int_equal(cct_sum(cct, 0).samples + cct_sum(cct, 1).samples, 50000);
+	assert_int_equal(cct_sum(cct, 0).weight + cct_sum(cct, 1).weight, 50000ull * 49999 / 2);
+	cct_destroy(cct);
+}
+
+static void merging_two_trees_adds_their_costs_path_by_path(void **state)
+{
+	struct cct *a = cct_create(1), *b = cct_create(1);
+
+	(void)state;
+	cct_add_cost(a, insert(a, (uint64_t[]){ 1, 2 }, 2), 0, 10);
+	cct_add_cost(b, insert(b, (uint64_t[]){ 3 }, 1), 0, 5);
+	cct_add_cost(b, insert(b, (uint64_t[]){ 1, 2 }, 2), 0, 7);
+	assert_int_equal(cct_merge(a, b), 0);
+	assert_int_equal(a->n_nodes, 4);
+	uint32_t node = insert(a, (uint64_t[]){ 1, 2 }, 2);
+	assert_int_equal(cct_cost(a, node, 0)->weight, 17);
+	assert_int_equal(cct_cost(a, node, 0)->samples, 2);
+	assert_int_equal(cct_sum(a, 0).weight, 22);
+	cct_destroy(a);
+	cct_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_with_a_common_prefix_share_nodes),
+		cmocka_unit_test(recursion_makes_a_node_per_level),
+		cmocka_unit_test(a_frame_of_another_kind_or_module_is_another_node),
+		cmocka_unit_test(parents_have_lower_numbers_than_children_after_growth),
+		cmocka_unit_test(merging_two_trees_adds_their_costs_path_by_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

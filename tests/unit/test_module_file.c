@@ -1,0 +1,256 @@
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <cmocka.h>
+
+#include "cct/module_file.h"
+#include "tests/unit/elf_image.h"
+
+static char directory[] = "/tmp/dendro-test-XXXXXX";
+static char path[64], other_path[64];
+
+static const uint8_t note[] = { 4,   0,   0,   0, 8, 0, 0, 0, 3, 0, 0, 0,
+				'G', 'N', 'U', 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+static const struct build_id recorded_id = { 8, { 1, 2, 3, 4, 5, 6, 7, 8 } };
+static const struct build_id padded_id = { 20, { 1, 2, 3, 4, 5, 6, 7, 8 } };
+static const struct build_id other_id = { 8, { 1, 2, 3, 4, 5, 6, 7, 9 } };
+
+/* An ELF file whose code begins with a note, which its only segment or a section points to. */
+static struct elf_image image_with_note(bool in_segment)
+{
+	struct elf_image image;
+
+	elf_image_init(&image, ".note.gnu.build-id");
+	memcpy(image.code, note, sizeof(note));
+	if (in_segment) {
+		image.segments[0].p_type = PT_NOTE;
+		image.segments[0].p_filesz = sizeof(note);
+		image.segments[0].p_align = 4;
+	} else {
+		image.sections[1].sh_type = SHT_NOTE;
+		image.sections[1].sh_offset = CODE_START;
+		image.sections[1].sh_size = sizeof(note);
+		image.sections[1].sh_addralign = 4;
+	}
+	return image;
+}
+
+static void write_file(const char *to, const void *bytes, size_t size)
+{
+	FILE *file = fopen(to, "we");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static int make_files(void **state)
+{
+	struct elf_image image = image_with_note(true);
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/module", directory);
+	snprintf(other_path, sizeof(other_path), "%s/other", directory);
+	write_file(path, &image, sizeof(image));
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	unlink(path);
+	unlink(other_path);
+	return rmdir(directory);
+}
+
+static enum module_file_state open_state(const struct module *module)
+{
+	struct module_file file;
+
+	module_file_open(module, &file);
+	enum module_file_state state = file.state;
+	assert_int_equal(file.elf != NULL, state == MODULE_FILE_OK);
+	assert_int_equal(file.fd >= 0, state == MODULE_FILE_OK);
+	module_file_close(&file);
+	return state;
+}
+
+static void build_ids_decide(void **state)
+{
+	struct module module = { .key = { .kind = MODULE_ELF, .path = path }, .image_fd = -1 };
+
+	(void)state;
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.build_id = recorded_id;
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.inode = 1; /* is not asked where a build ID is known */
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.build_id = padded_id;
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.build_id = other_id;
+	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
+}
+
+static void a_file_that_lost_its_build_id_is_another_file(void **state)
+{
+	struct module module = { .key = { .kind = MODULE_ELF, .path = other_path },
+				 .image_fd = -1 };
+	struct elf_image image;
+
+	(void)state;
+	elf_image_init(&image, ".eh_frame");
+	write_file(other_path, &image, sizeof(image));
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.build_id = recorded_id;
+	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
+}
+
+static void without_a_build_id_device_and_inode_decide(void **state)
+{
+	struct module module = { .key = { .kind = MODULE_ELF, .path = path }, .image_fd = -1 };
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(stat(path, &status), 0);
+	module.key.inode = status.st_ino;
+	module.key.dev_major = major(status.st_dev);
+	module.key.dev_minor = minor(status.st_dev);
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.inode++;
+	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
+	module.key.inode--;
+	module.key.dev_minor++;
+	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
+}
+
+static void the_captured_image_comes_first(void **state)
+{
+	struct elf_image image;
+	struct module module = { .key = { .kind = MODULE_ELF, .path = "/nowhere" },
+				 .image_fd = -1 };
+
+	(void)state;
+	assert_int_equal(open_state(&module), MODULE_FILE_MISSING);
+	elf_image_init(&image, ".eh_frame");
+	module.image_fd = elf_image_to_fd(&image);
+	/* Captured parts may lack the note; they come from the very file. */
+	module.key.build_id = recorded_id;
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.kind = MODULE_VDSO;
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	close(module.image_fd);
+	module.image_fd = -1;
+	assert_int_equal(open_state(&module), MODULE_FILE_MISSING);
+}
+
+static void the_alternative_path_is_checked_too(void **state)
+{
+	struct module module = { .key = { .kind = MODULE_ELF, .path = "/nowhere" },
+				 .image_fd = -1,
+				 .alternative_path = path };
+
+	(void)state;
+	module.key.build_id = recorded_id;
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.build_id = other_id;
+	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
+	module.key.path = path;
+	module.alternative_path = directory; /* no file either */
+	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
+}
+
+static void what_is_no_elf_file_is_told(void **state)
+{
+	struct module module = { .key = { .kind = MODULE_ELF, .path = other_path },
+				 .image_fd = -1 };
+
+	(void)state;
+	write_file(other_path, "#!/bin/sh\n", 10);
+	assert_int_equal(open_state(&module), MODULE_FILE_BAD);
+	write_file(other_path, "", 0);
+	assert_int_equal(open_state(&module), MODULE_FILE_BAD);
+	unlink(other_path);
+	assert_int_equal(mkfifo(other_path, 0600), 0);
+	assert_int_equal(open_state(&module), MODULE_FILE_MISSING);
+	module.key.path = directory;
+	assert_int_equal(open_state(&module), MODULE_FILE_MISSING);
+	unlink(other_path);
+}
+
+static void some_modules_have_no_file(void **state)
+{
+	static const enum module_kind kinds[] = { MODULE_NONE, MODULE_ANON, MODULE_KERNEL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const struct module module = { .key = { .kind = kinds[i], .path = path },
+					       .image_fd = -1 };
+
+		assert_int_equal(open_state(&module), MODULE_FILE_NONE);
+	}
+}
+
+static void build_ids_are_found_in_segments_and_sections(void **state)
+{
+	(void)state;
+	for (int in_segment = 0; in_segment < 2; in_segment++) {
+		struct elf_image image = image_with_note(in_segment);
+		struct build_id found;
+
+		elf_version(EV_CURRENT);
+		Elf *elf = elf_memory((char *)&image, sizeof(image));
+		elf_build_id(elf, &found);
+		assert_int_equal(found.size, recorded_id.size);
+		assert_memory_equal(found.bytes, recorded_id.bytes, found.size);
+		elf_end(elf);
+	}
+}
+
+static void broken_notes_are_no_build_id(void **state)
+{
+	static const struct {
+		size_t at;
+		uint8_t value;
+	} cases[] = { { 4, 0xff },   /* longer than the data */
+		      { 4, 0 },      /* empty */
+		      { 4, 21 },     /* longer than any */
+		      { 0, 0xff },   /* name longer than the data */
+		      { 8, 1 },      /* another type */
+		      { 12, 'X' } }; /* another owner */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct elf_image image = image_with_note(true);
+		struct build_id found;
+
+		image.code[cases[i].at] = cases[i].value;
+		Elf *elf = elf_memory((char *)&image, sizeof(image));
+		elf_build_id(elf, &found);
+		assert_int_equal(found.size, 0);
+		elf_end(elf);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(build_ids_decide),
+		cmocka_unit_test(a_file_that_lost_its_build_id_is_another_file),
+		cmocka_unit_test(without_a_build_id_device_and_inode_decide),
+		cmocka_unit_test(the_captured_image_comes_first),
+		cmocka_unit_test(the_alternative_path_is_checked_too),
+		cmocka_unit_test(what_is_no_elf_file_is_told),
+		cmocka_unit_test(some_modules_have_no_file),
+		cmocka_unit_test(build_ids_are_found_in_segments_and_sections),
+		cmocka_unit_test(broken_notes_are_no_build_id),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
