@@ -1,0 +1,59 @@
+/*
+ * Attachments: what a recording needs and perf.data has no place for (a kallsyms snapshot, vdso
+ * images, perf-PID.map files, ELF parts captured while their process lived, copies of feature
+ * sections for files that were cut before their end).
+ *
+ * They travel inside the record stream, as records of type RECORD_ATTACHMENT (65), which perf skips
+ * without a word. So they are on disk before the records that need them, work in pipe mode, are
+ * compressed with everything else, and survive kill -9. An attachment longer than one record
+ * is a run of them: same kind and key, increasing offset.
+ */
+#ifndef PERF_ATTACHMENT_H
+#define PERF_ATTACHMENT_H
+
+#include <assert.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+#define ATTACHMENT_MAGIC 0x3154544144444e44ull /* "DNDDATT1" little endian */
+
+enum attachment_kind {
+	ATTACHMENT_KALLSYMS = 1, /* text of /proc/kallsyms, zstd frame(s); key: empty */
+	ATTACHMENT_VDSO = 2,     /* ELF image; key: "[vdso]" (64-bit), "[vdso32]" */
+	ATTACHMENT_ELF = 3,      /* ELF file or its unwind and symbol sections; key below */
+	ATTACHMENT_PERF_MAP = 4, /* text of perf-PID.map; key: the pid, decimal */
+	ATTACHMENT_FEATURE = 5,  /* a feature section's bytes; key: its number, decimal */
+};
+
+/*
+ * On disk: perf_event_header, this header, the key (key_size bytes, no NUL), then data_size bytes
+ * of payload, zero padding up to 8. total_size is that of the whole attachment;
+ * (offset, data_size) is this record's part of it.
+ *
+ * Key of ATTACHMENT_ELF: "<build id in hex or '-'> <major>:<minor>:<inode> <path as in MMAP2>",
+ * the numbers in decimal, 0:0:0 where unknown.
+ */
+struct attachment_header {
+	uint64_t magic;
+	uint32_t kind;
+	uint32_t key_size;
+	uint64_t total_size;
+	uint64_t offset;
+	uint32_t data_size;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct attachment_header) == 40, "on-disk layout");
+
+/*
+ * Files are often captured after samples that ran in them, when their path was found to lead
+ * elsewhere. So in a file (not a pipe) ELF attachments are plain records, and the feature section
+ * of this number in a finished file lists where they are, for a reader to take them first.
+ */
+#define ATTACHMENT_FEATURE_NUMBER 192
+
+struct attachment_range {
+	uint64_t offset, size; /* of the records, in the file */
+};
+static_assert(sizeof(struct attachment_range) == 16, "on-disk layout");
+
+#endif

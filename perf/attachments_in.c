@@ -1,0 +1,170 @@
+#include "perf/attachments_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "perf/record_cursor.h"
+
+enum {
+	MAX_ATTACHMENTS = 1 << 16,
+	MAX_KEY_SIZE = 8192, /* a path and some numbers */
+};
+#define MAX_BYTES (1ull << 30)
+
+struct part {
+	struct attachment_header header;
+	const char *key;
+	const uint8_t *data;
+};
+
+static void attachment_destroy(struct data_file_attachment *attachment)
+{
+	if (!attachment)
+		return;
+	if (attachment->fd >= 0)
+		close(attachment->fd);
+	free(attachment->key);
+	free(attachment);
+}
+
+void attachments_in_deinit(struct attachments_in *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		attachment_destroy(in->list[i]);
+	free(in->list);
+	*in = (struct attachments_in){ 0 };
+}
+
+void attachments_in_drop_last(struct attachments_in *in)
+{
+	in->n_bytes -= in->n_last_read;
+	in->n_last_read = 0;
+	attachment_destroy(in->list[--in->n]);
+}
+
+bool attachment_is_ours(const struct perf_event_header *header)
+{
+	uint64_t magic;
+
+	if (header->size < sizeof(*header) + sizeof(struct attachment_header))
+		return false;
+	memcpy(&magic, header + 1, sizeof(magic));
+	return magic == ATTACHMENT_MAGIC;
+}
+
+static bool parse_part(const struct perf_event_header *header, struct part *part)
+{
+	struct record_cursor cursor = {
+		.at = (const uint8_t *)(header + 1),
+		.end = (const uint8_t *)header + header->size,
+	};
+	const uint8_t *bytes = cursor_bytes(&cursor, sizeof(part->header));
+
+	if (!bytes)
+		return false;
+	memcpy(&part->header, bytes, sizeof(part->header));
+	part->key = (const char *)cursor_bytes(&cursor, part->header.key_size);
+	part->data = cursor_bytes(&cursor, part->header.data_size);
+	return part->key && part->data && part->header.key_size <= MAX_KEY_SIZE &&
+	       part->header.offset <= part->header.total_size &&
+	       part->header.data_size <= part->header.total_size - part->header.offset;
+}
+
+/* Disk before memory: an attachment may be as large as a program. */
+static int open_temporary_file(void)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd >= 0 ? fd : memfd_create("attachment", MFD_CLOEXEC);
+}
+
+static struct data_file_attachment *last_attachment(const struct attachments_in *in)
+{
+	return in->n ? in->list[in->n - 1] : NULL;
+}
+
+static bool continues(const struct attachments_in *in, const struct part *part)
+{
+	const struct data_file_attachment *last = last_attachment(in);
+
+	return last && !last->is_complete && last->kind == part->header.kind &&
+	       last->size == part->header.total_size && in->n_last_read == part->header.offset &&
+	       strlen(last->key) == part->header.key_size &&
+	       !memcmp(last->key, part->key, part->header.key_size);
+}
+
+static int begin(struct attachments_in *in, const struct part *part)
+{
+	if (in->n == in->n_allocated) {
+		size_t n = in->n_allocated ? 2 * in->n_allocated : 16;
+		void *grown = reallocarray(in->list, n, sizeof(struct data_file_attachment *));
+		if (!grown)
+			return -ENOMEM;
+		in->list = grown;
+		in->n_allocated = n;
+	}
+	struct data_file_attachment *attachment = calloc(1, sizeof(*attachment));
+	if (!attachment)
+		return -ENOMEM;
+	attachment->fd = -1;
+	attachment->kind = part->header.kind;
+	attachment->size = part->header.total_size;
+	attachment->key = strndup(part->key, part->header.key_size);
+	if (!attachment->key) {
+		free(attachment);
+		return -ENOMEM;
+	}
+	attachment->fd = open_temporary_file();
+	in->list[in->n++] = attachment;
+	in->n_last_read = 0;
+	return 0;
+}
+
+static bool write_all(int fd, const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+int attachments_in_take(struct attachments_in *in, const struct perf_event_header *header)
+{
+	struct part part;
+
+	if (!parse_part(header, &part))
+		return 0;
+	if (!continues(in, &part)) {
+		if (part.header.offset || in->n == MAX_ATTACHMENTS)
+			return 0;
+		int err = begin(in, &part);
+		if (err)
+			return err;
+	}
+	struct data_file_attachment *attachment = last_attachment(in);
+	if (attachment->fd < 0 || part.header.data_size > MAX_BYTES - in->n_bytes ||
+	    !write_all(attachment->fd, part.data, part.header.data_size))
+		return 0;
+	in->n_bytes += part.header.data_size;
+	in->n_last_read += part.header.data_size;
+	attachment->is_complete = in->n_last_read == attachment->size;
+	return 0;
+}
+
+const struct data_file_attachment *attachments_in_last_whole(const struct attachments_in *in)
+{
+	const struct data_file_attachment *last = last_attachment(in);
+
+	return last && last->is_complete ? last : NULL;
+}
