@@ -1,0 +1,38 @@
+/*
+ * Event names -> perf_event_attr: perf's generic names (hardware, cache, software), libpfm4's names
+ * for this processor, raw rNNNN; with modifiers :u :k :h and :p.
+ */
+#ifndef PERF_EVENT_H
+#define PERF_EVENT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct event {
+	char *name;                  /* as the user spelled it; owned */
+	struct perf_event_attr attr; /* type, config*, exclude_*, precise_ip; the rest is zero */
+};
+
+enum event_error {
+	EVENT_OK,
+	EVENT_UNKNOWN, /* no such name */
+	EVENT_BAD_MODIFIER,
+	EVENT_NOT_HERE, /* known, but this machine has no such counter */
+	EVENT_NO_MEMORY,
+};
+
+/*
+ * Appends the events of a comma-separated list. On failure *@error_ret is a sentence for the user
+ * naming the part that failed, with near names (heap, to free).
+ */
+enum event_error event_parse(const char *list, struct event **events, size_t *n_events,
+			     char **error_ret);
+void events_destroy(struct event *events, size_t n_events);
+/* cycles where a PMU exists (probed by opening one), else cpu-clock; *is_fallback_ret says which.
+ */
+enum event_error event_default(struct event **events, size_t *n_events, bool *is_fallback_ret);
+/* The unit of a count of this event: "ns" for the clocks, else "events". */
+const char *event_unit(const struct perf_event_attr *attr);
+
+#endif

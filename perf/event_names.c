@@ -1,0 +1,191 @@
+#include "perf/event_names.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+/* include/uapi/linux/perf_event.h of 5.13; older build machines lack the name. */
+#define SW_CGROUP_SWITCHES 11
+
+static const struct {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+} generic_names[] = {
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	{ "stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	{ "idle-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	{ "stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	{ "idle-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+	{ "alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS },
+	{ "emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS },
+	{ "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY },
+	{ "bpf-output", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT },
+	{ "cgroup-switches", PERF_TYPE_SOFTWARE, SW_CGROUP_SWITCHES },
+};
+
+/* The first spelling of each is the one to suggest. */
+struct word {
+	const char *name;
+	uint8_t id;
+};
+
+static const struct word caches[] = {
+	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D }, { "l1-d", PERF_COUNT_HW_CACHE_L1D },
+	{ "l1d", PERF_COUNT_HW_CACHE_L1D },       { "L1-data", PERF_COUNT_HW_CACHE_L1D },
+	{ "L1-icache", PERF_COUNT_HW_CACHE_L1I }, { "l1-i", PERF_COUNT_HW_CACHE_L1I },
+	{ "l1i", PERF_COUNT_HW_CACHE_L1I },       { "L1-instruction", PERF_COUNT_HW_CACHE_L1I },
+	{ "LLC", PERF_COUNT_HW_CACHE_LL },        { "L2", PERF_COUNT_HW_CACHE_LL },
+	{ "dTLB", PERF_COUNT_HW_CACHE_DTLB },     { "d-tlb", PERF_COUNT_HW_CACHE_DTLB },
+	{ "Data-TLB", PERF_COUNT_HW_CACHE_DTLB }, { "iTLB", PERF_COUNT_HW_CACHE_ITLB },
+	{ "i-tlb", PERF_COUNT_HW_CACHE_ITLB },    { "Instruction-TLB", PERF_COUNT_HW_CACHE_ITLB },
+	{ "branch", PERF_COUNT_HW_CACHE_BPU },    { "branches", PERF_COUNT_HW_CACHE_BPU },
+	{ "bpu", PERF_COUNT_HW_CACHE_BPU },       { "btb", PERF_COUNT_HW_CACHE_BPU },
+	{ "bpc", PERF_COUNT_HW_CACHE_BPU },       { "node", PERF_COUNT_HW_CACHE_NODE },
+};
+
+static const struct word operations[] = {
+	{ "load", PERF_COUNT_HW_CACHE_OP_READ },
+	{ "loads", PERF_COUNT_HW_CACHE_OP_READ },
+	{ "read", PERF_COUNT_HW_CACHE_OP_READ },
+	{ "store", PERF_COUNT_HW_CACHE_OP_WRITE },
+	{ "stores", PERF_COUNT_HW_CACHE_OP_WRITE },
+	{ "write", PERF_COUNT_HW_CACHE_OP_WRITE },
+	{ "prefetch", PERF_COUNT_HW_CACHE_OP_PREFETCH },
+	{ "prefetches", PERF_COUNT_HW_CACHE_OP_PREFETCH },
+	{ "speculative-read", PERF_COUNT_HW_CACHE_OP_PREFETCH },
+	{ "speculative-load", PERF_COUNT_HW_CACHE_OP_PREFETCH },
+};
+
+static const struct word results[] = {
+	{ "refs", PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "Reference", PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "ops", PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "access", PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "misses", PERF_COUNT_HW_CACHE_RESULT_MISS },
+	{ "miss", PERF_COUNT_HW_CACHE_RESULT_MISS },
+};
+
+#define READ     (1 << PERF_COUNT_HW_CACHE_OP_READ)
+#define WRITE    (1 << PERF_COUNT_HW_CACHE_OP_WRITE)
+#define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
+
+/* Which operations make sense on which cache. */
+static const uint8_t cache_operations[] = {
+	[PERF_COUNT_HW_CACHE_L1D] = READ | WRITE | PREFETCH,
+	[PERF_COUNT_HW_CACHE_L1I] = READ | PREFETCH,
+	[PERF_COUNT_HW_CACHE_LL] = READ | WRITE | PREFETCH,
+	[PERF_COUNT_HW_CACHE_DTLB] = READ | WRITE | PREFETCH,
+	[PERF_COUNT_HW_CACHE_ITLB] = READ,
+	[PERF_COUNT_HW_CACHE_BPU] = READ,
+	[PERF_COUNT_HW_CACHE_NODE] = READ | WRITE | PREFETCH,
+};
+
+/*
+ * Takes the longest word of @words that @name starts with, up to its end or a '-', which is
+ * taken too.
+ */
+static bool take_word(const char **name, const char *end, const struct word *words, size_t n_words,
+		      uint8_t *id_ret)
+{
+	size_t longest = 0;
+	for (size_t i = 0; i < n_words; i++) {
+		size_t length = strlen(words[i].name);
+		if (length <= longest || length > (size_t)(end - *name) ||
+		    strncasecmp(*name, words[i].name, length) != 0)
+			continue;
+		if (*name + length != end && (*name)[length] != '-')
+			continue;
+		longest = length;
+		*id_ret = words[i].id;
+	}
+	if (longest == 0)
+		return false;
+	*name += longest;
+	if (*name != end)
+		(*name)++;
+	return true;
+}
+
+static bool find_cache_event(const char *name, size_t length, struct perf_event_attr *attr)
+{
+	const char *end = name + length;
+	uint8_t cache;
+	if (length == 0 || end[-1] == '-' ||
+	    !take_word(&name, end, caches, ARRAY_SIZE(caches), &cache))
+		return false;
+
+	uint8_t operation = PERF_COUNT_HW_CACHE_OP_READ;
+	uint8_t result = PERF_COUNT_HW_CACHE_RESULT_ACCESS;
+	bool has_operation = take_word(&name, end, operations, ARRAY_SIZE(operations), &operation);
+	bool has_result = take_word(&name, end, results, ARRAY_SIZE(results), &result);
+	if (name != end || (!has_operation && !has_result) ||
+	    !(cache_operations[cache] & 1 << operation))
+		return false;
+	attr->type = PERF_TYPE_HW_CACHE;
+	attr->config = cache | operation << 8 | result << 16;
+	return true;
+}
+
+bool event_names_find(const char *name, size_t length, struct perf_event_attr *attr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(generic_names); i++) {
+		if (strlen(generic_names[i].name) != length ||
+		    strncasecmp(generic_names[i].name, name, length) != 0)
+			continue;
+		attr->type = generic_names[i].type;
+		attr->config = generic_names[i].config;
+		return true;
+	}
+	return find_cache_event(name, length, attr);
+}
+
+static void offer_cache_events(struct near_names *near, const char *cache, uint8_t allowed)
+{
+	static const struct {
+		const char *name;
+		uint8_t operation;
+	} endings[] = {
+		{ "loads", READ },          { "load-misses", READ },
+		{ "stores", WRITE },        { "store-misses", WRITE },
+		{ "prefetches", PREFETCH }, { "prefetch-misses", PREFETCH },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		if (!(allowed & endings[i].operation))
+			continue;
+		char name[NEAR_NAME_SIZE];
+		snprintf(name, sizeof(name), "%s-%s", cache, endings[i].name);
+		near_names_offer(near, name);
+	}
+}
+
+void event_names_offer_all(struct near_names *near)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(generic_names); i++)
+		near_names_offer(near, generic_names[i].name);
+	for (size_t i = 0; i < ARRAY_SIZE(caches); i++)
+		if (i == 0 || caches[i].id != caches[i - 1].id)
+			offer_cache_events(near, caches[i].name, cache_operations[caches[i].id]);
+}

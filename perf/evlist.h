@@ -1,0 +1,96 @@
+/*
+ * The events of a recording, opened: on every CPU of the target, for a task or for all; with one
+ * ring per CPU for samples and one per CPU for sideband (MMAP2, COMM, FORK, ...), so that
+ * a flood of samples never costs a mapping its name.
+ *
+ * What an older kernel refuses is dropped step by step, and said in ->notes.
+ */
+#ifndef PERF_EVLIST_H
+#define PERF_EVLIST_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "perf/event.h"
+#include "perf/limits.h"
+#include "perf/ring.h"
+
+/* The system calls behind, to be stubbed in tests; NULL: the real ones. open() returns as
+ * perf_event_open(2) does: -1 and errno. */
+struct evlist_syscalls {
+	int (*open)(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+		    unsigned long flags);
+	void *arg;
+};
+
+enum evlist_target {
+	EVLIST_SYSTEM,  /* every process, on ->cpus */
+	EVLIST_COMMAND, /* a child that will exec: inherit, enable_on_exec */
+	EVLIST_TASKS,   /* threads that run already */
+};
+
+struct evlist_options {
+	enum evlist_target target;
+	const pid_t *tids; /* COMMAND: one; TASKS: all threads */
+	size_t n_tids;
+	const int *cpus; /* online CPUs to open on */
+	size_t n_cpus;
+	uint64_t frequency;  /* Hz, or 0 */
+	uint64_t period;     /* or 0 */
+	uint32_t stack_size; /* user stack copy; 0: none */
+	uint64_t ring_size;  /* bytes per CPU for samples; 0: at least 100 ms at the asked rate */
+	bool no_inherit;
+	bool start_disabled; /* COMMAND: samples wait for evlist_enable(), not for exec (-D) */
+	const struct evlist_syscalls *syscalls;
+};
+
+struct evlist_event {
+	char *name;
+	struct perf_event_attr attr; /* as the kernel accepted it */
+	uint64_t *ids;
+	size_t n_ids;
+	int *fds; /* one per id */
+};
+
+struct evlist {
+	struct evlist_event *events; /* [0..n_events), then the sideband event as [n_events] */
+	size_t n_events;
+	struct ring *sample_rings;
+	size_t n_sample_rings;
+	struct ring *sideband_rings;
+	size_t n_sideband_rings;
+	int *ring_cpus; /* CPU of each sample ring */
+	uint64_t ring_size;
+	bool user_only;   /* had to fall back to :u */
+	bool ring_shrunk; /* mlock limit */
+	char **notes;     /* sentences for the user: what was dropped or shrunk, and why */
+	size_t n_notes;
+};
+
+/*
+ * Opens and maps; nothing counts yet, but the sideband of SYSTEM and TASKS runs already, so that
+ * /proc may be walked now (drain its rings meanwhile). On failure -errno and *@error_ret a sentence
+ * with the remedy (heap, to free).
+ */
+int evlist_open(const struct evlist_options *options, const struct event *events, size_t n_events,
+		const struct perf_limits *limits, struct evlist **evlist_ret, char **error_ret);
+void evlist_close(struct evlist *evlist);
+int evlist_enable(struct evlist *evlist); /* not needed after enable_on_exec */
+int evlist_disable(struct evlist *evlist);
+/*
+ * Adds threads that appeared since (attach); opens for those not yet known. Number added, or
+ * -errno. Threads that inherited the events of the one that made them are left out: their FORK
+ * records, still unread in the sideband rings, tell; so call it before the first drain.
+ */
+int evlist_add_tids(struct evlist *evlist, const pid_t *tids, size_t n_tids);
+/* Waits until a ring reached its watermark, @wake_fd is readable, or the time is over. >0: rings
+ * or wake_fd ready; 0: timeout. *all_hung_up_ret: every target has exited. */
+int evlist_wait(struct evlist *evlist, int wake_fd, int timeout_ms, bool *all_hung_up_ret);
+/* Samples the kernel lost, by event: PERF_FORMAT_LOST where there is, else 0 (LOST records then
+ * count). */
+uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret);
+
+#endif

@@ -1,0 +1,658 @@
+/* Opens the counters of a recording and maps their rings. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "perf/attr_fallback.h"
+#include "perf/evlist_private.h"
+#include "perf/ring_size.h"
+#include "perf/sentence.h"
+
+#define MAX_STACK_SIZE 65528 /* perf_event_attr.sample_stack_user stays below 65535 */
+#define WATERMARK_PART 4     /* the reader wakes when a ring is filled to this part */
+#define MAX_CPUS       65536
+
+static int real_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+		     unsigned long flags)
+{
+	(void)arg;
+	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
+
+/* Keeps the first sentence, which is about the cause. Returns @err. */
+static int fail(struct evlist_impl *impl, int err, char *text)
+{
+	if (impl->error_text)
+		free(text);
+	else
+		impl->error_text = text;
+	return err;
+}
+
+static bool is_hardware(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
+	       attr->type != PERF_TYPE_BREAKPOINT;
+}
+
+static int fail_forbidden(struct evlist_impl *impl, int err, pid_t pid)
+{
+	int paranoid = impl->limits.paranoid;
+	switch (impl->target) {
+	case EVLIST_SYSTEM:
+		return fail(impl, err,
+			    sentence("Recording the whole machine is not permitted: "
+				     "kernel.perf_event_paranoid is %d. Run as root or with "
+				     "CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1",
+				     paranoid));
+	case EVLIST_TASKS:
+		return fail(impl, err,
+			    sentence("Thread %d may not be observed: it belongs to another user or "
+				     "is protected, and kernel.perf_event_paranoid is %d. Run as "
+				     "root or with CAP_PERFMON and CAP_SYS_PTRACE.",
+				     pid, paranoid));
+	default:
+		return fail(
+			impl, err,
+			sentence("Opening performance events is not permitted: "
+				 "kernel.perf_event_paranoid is %d, or a container's seccomp "
+				 "profile forbids it. Run as root or with CAP_PERFMON, or: sysctl "
+				 "kernel.perf_event_paranoid=1",
+				 paranoid));
+	}
+}
+
+static int fail_fds(struct evlist_impl *impl, int err)
+{
+	size_t per_thread = impl->evlist.n_events * impl->n_cpus + impl->n_sideband_cpus;
+	return fail(impl, err,
+		    sentence("Too many open files: each thread needs %zu of them (events x CPUs). "
+			     "Raise the hard limit (ulimit -Hn%s), or observe fewer threads, CPUs "
+			     "or events.",
+			     per_thread, err == -ENFILE ? ", sysctl fs.file-max" : ""));
+}
+
+/* The counter was refused; @event is NULL for the sideband's. */
+static int fail_open(struct evlist_impl *impl, int err, const struct evlist_event *event, pid_t pid,
+		     int cpu)
+{
+	const char *name = event ? event->name : "dummy";
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return fail_forbidden(impl, err, pid);
+	case -EMFILE:
+	case -ENFILE:
+		return fail_fds(impl, err);
+	case -ENOSYS:
+		return fail(impl, err,
+			    sentence("This kernel has no performance events (CONFIG_PERF_EVENTS), "
+				     "or a container's seccomp profile hides them."));
+	case -ENODEV:
+		return fail(impl, err, sentence("CPU %d is not online.", cpu));
+	case -EBUSY:
+		return fail(impl, err,
+			    sentence("The counters for the event '%s' are in use by someone else.",
+				     name));
+	case -ESRCH:
+		return err; /* the caller knows whether that matters */
+	case -ENOENT:
+	case -EOPNOTSUPP:
+	case -ENXIO:
+	case -EINVAL:
+		break;
+	default:
+		return fail(impl, err,
+			    sentence("The event '%s' can't be opened: %s.", name, strerror(-err)));
+	}
+	if (event && is_hardware(&event->attr) && err != -EINVAL)
+		return fail(impl, err,
+			    sentence("The event '%s' needs a hardware counter that this machine "
+				     "does not have or does not let sample; try -e cpu-clock.",
+				     name));
+	return fail(impl, err,
+		    sentence("The kernel refuses the event '%s' for sampling: %s.", name,
+			     strerror(-err)));
+}
+
+static int read_id(int fd, uint64_t *id_ret)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_ID, id_ret) == 0)
+		return 0;
+	if (errno != ENOTTY)
+		return -errno;
+	/* Before 3.12: the last value of value, time_enabled, time_running, id. */
+	uint64_t values[4];
+	ssize_t n = read(fd, values, sizeof(values));
+	if (n < 0)
+		return -errno;
+	if (n != sizeof(values))
+		return -EIO;
+	*id_ret = values[3];
+	return 0;
+}
+
+static int reserve_counter(struct evlist_event *event)
+{
+	/* Grows by doubling: at each power of two. */
+	if (event->n_ids & (event->n_ids - 1))
+		return 0;
+	size_t n = event->n_ids ? event->n_ids * 2 : 1;
+	uint64_t *ids = realloc(event->ids, n * sizeof(*ids));
+	if (!ids)
+		return -ENOMEM;
+	event->ids = ids;
+	int *fds = realloc(event->fds, n * sizeof(*fds));
+	if (!fds)
+		return -ENOMEM;
+	event->fds = fds;
+	return 0;
+}
+
+static int add_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu)
+{
+	int err = reserve_counter(event);
+	if (err)
+		return err;
+	int fd = attr_open(&impl->opener, &event->attr, pid, cpu);
+	if (fd < 0) {
+		bool is_sideband = event == &impl->evlist.events[impl->evlist.n_events];
+		return fail_open(impl, fd, is_sideband ? NULL : event, pid, cpu);
+	}
+	err = read_id(fd, &event->ids[event->n_ids]);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	event->fds[event->n_ids++] = fd;
+	return 0;
+}
+
+/* Every CPU, also those not asked for: a process may map a library there and be sampled here. */
+static int open_sideband(struct evlist_impl *impl, pid_t tid)
+{
+	struct evlist_event *sideband = &impl->evlist.events[impl->evlist.n_events];
+	for (size_t c = 0; c < impl->n_sideband_cpus; c++) {
+		int err = add_counter(impl, sideband, tid, impl->sideband_cpus[c]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int open_samples(struct evlist_impl *impl, pid_t tid)
+{
+	for (size_t e = 0; e < impl->evlist.n_events; e++)
+		for (size_t c = 0; c < impl->n_cpus; c++) {
+			int err = add_counter(impl, &impl->evlist.events[e], tid, impl->cpus[c]);
+			if (err)
+				return err;
+		}
+	return 0;
+}
+
+static int map_rings(struct evlist_impl *impl, struct ring *rings, size_t n_rings, const int *fds,
+		     uint64_t size)
+{
+	for (size_t i = 0; i < n_rings; i++) {
+		int err = ring_map(&rings[i], fds[i], size);
+		if (err) {
+			impl->rings_too_large = err == -EPERM || err == -ENOMEM;
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Counters from @first on write into the rings of the first task's, CPU by CPU. */
+static int join_rings(const struct evlist_event *event, size_t first, const int *owners,
+		      size_t n_cpus)
+{
+	for (size_t i = first; i < event->n_ids; i++)
+		if (ioctl(event->fds[i], PERF_EVENT_IOC_SET_OUTPUT, owners[i % n_cpus]) < 0)
+			return -errno;
+	return 0;
+}
+
+static int enable_counters(const struct evlist_event *event, size_t first)
+{
+	for (size_t i = first; i < event->n_ids; i++)
+		if (ioctl(event->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return -errno;
+	return 0;
+}
+
+static int start_sideband(struct evlist_impl *impl, pid_t tid)
+{
+	struct evlist *evlist = &impl->evlist;
+	const struct evlist_event *sideband = &evlist->events[evlist->n_events];
+	size_t first = sideband->n_ids;
+	int err = open_sideband(impl, tid);
+	if (err)
+		return err;
+	if (first == 0)
+		err = map_rings(impl, evlist->sideband_rings, evlist->n_sideband_rings,
+				sideband->fds, impl->sizes.sideband);
+	else
+		err = join_rings(sideband, first, sideband->fds, impl->n_sideband_cpus);
+	/* Forks from here on tell which threads inherit the sampling events that come next. */
+	if (err || impl->target != EVLIST_TASKS)
+		return err;
+	return enable_counters(sideband, first);
+}
+
+static int join_samples(struct evlist_impl *impl, size_t first)
+{
+	struct evlist *evlist = &impl->evlist;
+	const int *owners = evlist->events[0].fds;
+	if (first == 0) {
+		int err = map_rings(impl, evlist->sample_rings, evlist->n_sample_rings, owners,
+				    impl->sizes.samples);
+		if (err)
+			return err;
+	}
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		/* The owners themselves have mapped theirs. */
+		size_t begin = first == 0 && e == 0 ? impl->n_cpus : first;
+		int err = join_rings(&evlist->events[e], begin, owners, impl->n_cpus);
+		if (!err && impl->is_enabled)
+			err = enable_counters(&evlist->events[e], first);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void unmap_rings(struct evlist *evlist)
+{
+	for (size_t i = 0; i < evlist->n_sample_rings; i++)
+		ring_unmap(&evlist->sample_rings[i]);
+	for (size_t i = 0; i < evlist->n_sideband_rings; i++)
+		ring_unmap(&evlist->sideband_rings[i]);
+}
+
+static void close_counters(struct evlist_event *event, size_t first)
+{
+	while (event->n_ids > first)
+		close(event->fds[--event->n_ids]);
+}
+
+/* Takes back what was opened beyond the first @n_tasks tasks. */
+static void close_beyond(struct evlist_impl *impl, size_t n_tasks)
+{
+	struct evlist *evlist = &impl->evlist;
+	if (n_tasks == 0)
+		unmap_rings(evlist);
+	for (size_t e = 0; e < evlist->n_events; e++)
+		close_counters(&evlist->events[e], n_tasks * impl->n_cpus);
+	close_counters(&evlist->events[evlist->n_events], n_tasks * impl->n_sideband_cpus);
+}
+
+void evlist_close_tasks(struct evlist_impl *impl)
+{
+	close_beyond(impl, 0);
+	impl->n_tasks = impl->n_tasks_alive = 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+int evlist_open_task(struct evlist_impl *impl, pid_t tid)
+{
+	struct evlist_task *tasks = realloc(impl->tasks, (impl->n_tasks + 1) * sizeof(*tasks));
+	if (!tasks)
+		return -ENOMEM;
+	impl->tasks = tasks;
+	struct evlist_task *task = &tasks[impl->n_tasks];
+	*task = (struct evlist_task){ .tid = tid };
+
+	int err = start_sideband(impl, tid);
+	task->open_began_ns = now_ns();
+	if (!err)
+		err = open_samples(impl, tid);
+	task->open_ended_ns = now_ns();
+	if (!err)
+		err = join_samples(impl, impl->n_tasks * impl->n_cpus);
+	if (err) {
+		close_beyond(impl, impl->n_tasks);
+		return err;
+	}
+	impl->n_tasks++;
+	impl->n_tasks_alive++;
+	return 0;
+}
+
+/* Threads that have exited meanwhile are left out, unless all have. */
+static int open_tasks(struct evlist_impl *impl, const pid_t *tids, size_t n_tids)
+{
+	for (size_t i = 0; i < n_tids; i++) {
+		if (evlist_find_task(impl, tids[i]))
+			continue;
+		int err = evlist_open_task(impl, tids[i]);
+		if (err && (err != -ESRCH || impl->target != EVLIST_TASKS))
+			return err;
+	}
+	if (impl->n_tasks == 0)
+		return fail(impl, -ESRCH, sentence("No such process or thread: %d.", tids[0]));
+	return 0;
+}
+
+static void set_watermark(struct evlist_impl *impl)
+{
+	struct evlist *evlist = &impl->evlist;
+	for (size_t e = 0; e < evlist->n_events; e++)
+		evlist->events[e].attr.wakeup_watermark = impl->sizes.samples / WATERMARK_PART;
+	evlist->events[evlist->n_events].attr.wakeup_watermark =
+		impl->sizes.sideband / WATERMARK_PART;
+}
+
+static int fail_rings(struct evlist_impl *impl, int err)
+{
+	if (err == -ENOMEM)
+		return fail(impl, err,
+			    sentence("Not enough memory for the rings, even for the smallest."));
+	return fail(impl, err,
+		    sentence("The limit of locked memory (ulimit -l, plus "
+			     "kernel.perf_event_mlock_kb of %llu KiB per CPU for all recordings of "
+			     "a user) is too small for the smallest rings. Raise one of them, or "
+			     "lower --stack-size.",
+			     (unsigned long long)impl->limits.mlock_bytes / 1024));
+}
+
+/* Smaller rings until they fit the limit. The first try does so by arithmetic, since opening
+ * anew costs; the limit is the user's, so other recordings may have taken some of it. */
+static int open_with_rings(struct evlist_impl *impl, const pid_t *tids, size_t n_tids)
+{
+	const struct ring_sizes wanted = impl->sizes;
+	while (!ring_sizes_fit(&impl->demand, &impl->sizes, &impl->limits))
+		if (!ring_sizes_shrink(&impl->demand, &impl->sizes))
+			break;
+	int err;
+	for (;;) {
+		impl->rings_too_large = false;
+		set_watermark(impl);
+		err = open_tasks(impl, tids, n_tids);
+		if (!impl->rings_too_large)
+			break;
+		evlist_close_tasks(impl);
+		if (!ring_sizes_shrink(&impl->demand, &impl->sizes))
+			return fail_rings(impl, err);
+	}
+	if (err ||
+	    (impl->sizes.samples == wanted.samples && impl->sizes.sideband == wanted.sideband))
+		return err;
+	impl->evlist.ring_shrunk = true;
+	evlist_note(&impl->evlist,
+		    sentence("Rings were shrunk to fit the limit of locked memory: from %llu to "
+			     "%llu KiB per CPU for samples, from %llu to %llu KiB for mappings and "
+			     "names; some may be lost. Raise ulimit -l or "
+			     "kernel.perf_event_mlock_kb to avoid it.",
+			     (unsigned long long)wanted.samples / 1024,
+			     (unsigned long long)impl->sizes.samples / 1024,
+			     (unsigned long long)wanted.sideband / 1024,
+			     (unsigned long long)impl->sizes.sideband / 1024));
+	return 0;
+}
+
+static int check_options(struct evlist_impl *impl, const struct evlist_options *options,
+			 size_t n_events)
+{
+	if (options->stack_size > MAX_STACK_SIZE || options->stack_size % 8)
+		return fail(impl, -EINVAL,
+			    sentence("The stack size must be a multiple of 8 up to %d.",
+				     MAX_STACK_SIZE));
+	if (!options->frequency == !options->period)
+		return fail(impl, -EINVAL,
+			    sentence("Either a frequency or a period must be given."));
+	if (n_events == 0 || options->n_cpus == 0)
+		return fail(impl, -EINVAL, sentence("There is no event or no CPU to record."));
+	if (options->target != EVLIST_SYSTEM && options->n_tids == 0)
+		return fail(impl, -ESRCH, sentence("There is no process to record."));
+	if (impl->limits.paranoid == INT_MIN)
+		return fail_open(impl, -ENOSYS, NULL, -1, -1);
+	return 0;
+}
+
+static bool has_cpu(const int *cpus, size_t n_cpus, int cpu)
+{
+	for (size_t i = 0; i < n_cpus; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+static int append_cpu(struct evlist_impl *impl, int cpu)
+{
+	if (has_cpu(impl->sideband_cpus, impl->n_sideband_cpus, cpu))
+		return 0;
+	int *cpus = realloc(impl->sideband_cpus, (impl->n_sideband_cpus + 1) * sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	cpus[impl->n_sideband_cpus++] = cpu;
+	impl->sideband_cpus = cpus;
+	return 0;
+}
+
+/*
+ * The CPUs of the recording and all others that are online: a process may map a library on a CPU
+ * that is not recorded, and be sampled on one that is.
+ */
+static int choose_sideband_cpus(struct evlist_impl *impl)
+{
+	int err = 0;
+	for (size_t i = 0; i < impl->n_cpus && !err; i++)
+		err = append_cpu(impl, impl->cpus[i]);
+	FILE *online = fopen("/sys/devices/system/cpu/online", "re");
+	if (!online)
+		return err;
+	int first, last;
+	while (!err && fscanf(online, "%d", &first) == 1) {
+		last = first;
+		int c = getc(online);
+		if (c == '-' && fscanf(online, "%d", &last) == 1)
+			c = getc(online);
+		for (int cpu = first; cpu <= last && cpu < MAX_CPUS && !err; cpu++)
+			err = append_cpu(impl, cpu);
+		if (c != ',')
+			break;
+	}
+	fclose(online);
+	return err;
+}
+
+static int copy_cpus(struct evlist_impl *impl, const struct evlist_options *options)
+{
+	struct evlist *evlist = &impl->evlist;
+	size_t size = options->n_cpus * sizeof(*impl->cpus);
+	impl->cpus = malloc(size);
+	evlist->ring_cpus = malloc(size);
+	if (!impl->cpus || !evlist->ring_cpus)
+		return -ENOMEM;
+	memcpy(impl->cpus, options->cpus, size);
+	memcpy(evlist->ring_cpus, options->cpus, size);
+	impl->n_cpus = options->n_cpus;
+	int err = choose_sideband_cpus(impl);
+	if (err)
+		return err;
+
+	evlist->sample_rings = calloc(impl->n_cpus, sizeof(*evlist->sample_rings));
+	evlist->sideband_rings = calloc(impl->n_sideband_cpus, sizeof(*evlist->sideband_rings));
+	if (!evlist->sample_rings || !evlist->sideband_rings)
+		return -ENOMEM;
+	evlist->n_sample_rings = impl->n_cpus;
+	evlist->n_sideband_rings = impl->n_sideband_cpus;
+	return 0;
+}
+
+static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_options *options)
+{
+	struct evlist *evlist = &impl->evlist;
+	impl->demand = (struct ring_demand){
+		.asked = options->ring_size,
+		.frequency = impl->request.frequency,
+		.stack_size = options->stack_size,
+		.n_events = evlist->n_events,
+		.n_sample_rings = evlist->n_sample_rings,
+		.n_sideband_rings = evlist->n_sideband_rings,
+		.available = memory_available(),
+	};
+	ring_sizes_choose(&impl->demand, &impl->sizes);
+	uint64_t size = impl->sizes.samples;
+	if (!options->ring_size && impl->request.frequency &&
+	    size < ring_sizes_wanted(&impl->demand))
+		evlist_note(evlist,
+			    sentence("Rings of %llu MiB per CPU hold less than 100 ms at this rate "
+				     "and stack size; samples may be lost.",
+				     (unsigned long long)size >> 20));
+	else if (options->ring_size && size > options->ring_size && size / 2 >= options->ring_size)
+		evlist_note(evlist,
+			    sentence("Rings of %llu KiB per CPU are the least that hold 8 "
+				     "samples; they are used instead of the size asked for.",
+				     (unsigned long long)size >> 10));
+}
+
+static void init_request(struct evlist_impl *impl, const struct evlist_options *options)
+{
+	bool is_command = options->target == EVLIST_COMMAND;
+	impl->request = (struct attr_request){
+		.frequency = options->frequency,
+		.period = options->period,
+		.stack_size = options->stack_size,
+		.inherit = options->target != EVLIST_SYSTEM && !options->no_inherit,
+		.samples_on_exec = is_command && !options->start_disabled,
+		.sideband_on_exec = is_command,
+	};
+	uint64_t max = impl->limits.max_sample_rate;
+	if (max && impl->request.frequency > max) {
+		evlist_note_rate(&impl->evlist, impl->request.frequency, max);
+		impl->request.frequency = max;
+	}
+}
+
+static int init_events(struct evlist_impl *impl, const struct event *events)
+{
+	struct evlist *evlist = &impl->evlist;
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		attr_init_sample(&evlist->events[e].attr, &impl->request, &events[e].attr);
+		evlist->events[e].name = strdup(events[e].name);
+		if (!evlist->events[e].name)
+			return -ENOMEM;
+	}
+	struct evlist_event *sideband = &evlist->events[evlist->n_events];
+	attr_init_sideband(&sideband->attr, &impl->request);
+	sideband->name = strdup("dummy:u");
+	return sideband->name ? 0 : -ENOMEM;
+}
+
+/* "cycles" -> "cycles:u", "cycles:p" -> "cycles:pu". */
+static int rename_user_only(struct evlist_event *event)
+{
+	const char *colon = strrchr(event->name, ':');
+	bool has_modifiers = colon && colon[1] && strspn(colon + 1, "ukhp") == strlen(colon + 1);
+	char *name = sentence("%s%su", event->name, has_modifiers ? "" : ":");
+	if (!name)
+		return -ENOMEM;
+	free(event->name);
+	event->name = name;
+	return 0;
+}
+
+static int rename_events(struct evlist *evlist, const struct event *events)
+{
+	int err = 0;
+	for (size_t e = 0; e < evlist->n_events && !err; e++)
+		if (evlist->events[e].attr.exclude_kernel && !events[e].attr.exclude_kernel)
+			err = rename_user_only(&evlist->events[e]);
+	return err;
+}
+
+static int watch_all(struct evlist_impl *impl)
+{
+	impl->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (impl->epoll_fd < 0)
+		return -errno;
+	int err = 0;
+	for (size_t i = 0; i < impl->n_tasks && !err; i++)
+		err = evlist_watch_task(impl, i);
+	return err;
+}
+
+static int open_all(struct evlist_impl *impl, const struct evlist_options *options,
+		    const struct event *events, size_t n_events)
+{
+	static const pid_t everybody = -1;
+	struct evlist *evlist = &impl->evlist;
+	int err = check_options(impl, options, n_events);
+	if (err)
+		return err;
+	evlist->events = calloc(n_events + 1, sizeof(*evlist->events));
+	if (!evlist->events)
+		return -ENOMEM;
+	evlist->n_events = n_events;
+	err = copy_cpus(impl, options);
+	if (err)
+		return err;
+
+	init_request(impl, options);
+	err = attr_probe(&impl->opener, &impl->request);
+	if (err)
+		return fail_open(impl, err, NULL, 0, -1);
+	choose_ring_sizes(impl, options);
+	err = init_events(impl, events);
+	if (err)
+		return err;
+	bool is_system = options->target == EVLIST_SYSTEM;
+	err = open_with_rings(impl, is_system ? &everybody : options->tids,
+			      is_system ? 1 : options->n_tids);
+	if (err)
+		return err;
+	evlist->ring_size = impl->sizes.samples;
+	/* From here on, so that nothing falls between the sideband and the caller's walk of /proc;
+	 * not earlier, for mapping large rings takes longer than a sideband ring of a busy machine
+	 * lasts. */
+	if (is_system)
+		err = enable_counters(&evlist->events[n_events], 0);
+	if (!err)
+		err = rename_events(evlist, events);
+	return err ? err : watch_all(impl);
+}
+
+int evlist_open(const struct evlist_options *options, const struct event *events, size_t n_events,
+		const struct perf_limits *limits, struct evlist **evlist_ret, char **error_ret)
+{
+	*error_ret = NULL;
+	struct evlist_impl *impl = calloc(1, sizeof(*impl));
+	if (!impl)
+		return -ENOMEM;
+	impl->target = options->target;
+	impl->limits = *limits;
+	impl->epoll_fd = impl->wake_fd = -1;
+	impl->opener.syscalls.open = real_open;
+	if (options->syscalls)
+		impl->opener.syscalls = *options->syscalls;
+	impl->opener.limits = &impl->limits;
+	impl->opener.evlist = &impl->evlist;
+
+	int err = open_all(impl, options, events, n_events);
+	if (!err) {
+		*evlist_ret = &impl->evlist;
+		return 0;
+	}
+	if (!impl->error_text)
+		fail(impl, err, sentence("Events can't be opened: %s.", strerror(-err)));
+	*error_ret = impl->error_text;
+	impl->error_text = NULL;
+	evlist_close(&impl->evlist);
+	return err;
+}

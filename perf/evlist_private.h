@@ -1,0 +1,56 @@
+/* What evlist.c and its parts share. */
+#ifndef PERF_EVLIST_PRIVATE_H
+#define PERF_EVLIST_PRIVATE_H
+
+#include "perf/attr_fallback.h"
+#include "perf/evlist.h"
+#include "perf/ring_size.h"
+
+/* A thread with events of its own; the whole system counts as one, of tid -1. */
+struct evlist_task {
+	pid_t tid;
+	bool has_exited; /* and all that inherited its events */
+	/* CLOCK_MONOTONIC before and after its sampling events were opened. */
+	uint64_t open_began_ns, open_ended_ns;
+};
+
+/* struct evlist's storage. Counters are stored task by task, and by CPU within a task. */
+struct evlist_impl {
+	struct evlist evlist; /* first: what callers see */
+	enum evlist_target target;
+	struct perf_limits limits;
+	struct attr_request request;
+	struct attr_opener opener;
+	int *cpus, *sideband_cpus;
+	size_t n_cpus, n_sideband_cpus;
+	struct evlist_task *tasks;
+	size_t n_tasks, n_tasks_alive;
+	struct ring_demand demand;
+	struct ring_sizes sizes;
+	bool rings_too_large; /* why evlist_open_task() failed */
+	size_t watched_task;  /* the one whose counters tell that rings filled */
+	int epoll_fd;
+	int wake_fd; /* as registered in epoll; -1: none */
+	bool is_enabled;
+	char *error_text; /* of the first failure */
+};
+
+static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
+{
+	return (struct evlist_impl *)evlist;
+}
+
+/* Takes over @sentence. Without memory the note is lost. */
+void evlist_note(struct evlist *evlist, char *sentence);
+void evlist_note_rate(struct evlist *evlist, uint64_t asked, uint64_t given);
+
+/* NULL: no such thread. */
+const struct evlist_task *evlist_find_task(const struct evlist_impl *impl, pid_t tid);
+/* Opens all counters of one thread and puts them into the rings, which the first task maps. */
+int evlist_open_task(struct evlist_impl *impl, pid_t tid);
+/* Closes the counters and rings of all tasks. */
+void evlist_close_tasks(struct evlist_impl *impl);
+/* Has epoll watch the task of that index. */
+int evlist_watch_task(struct evlist_impl *impl, size_t task);
+
+#endif

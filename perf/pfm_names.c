@@ -1,0 +1,152 @@
+#include "perf/pfm_names.h"
+
+#include <perfmon/pfmlib_perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "perf/sentence.h"
+
+static bool get_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
+{
+	*info = (pfm_pmu_info_t){ .size = sizeof(*info) };
+	return pfm_get_pmu_info(pmu, info) == PFM_SUCCESS;
+}
+
+static bool get_event(int index, pfm_event_info_t *info)
+{
+	*info = (pfm_event_info_t){ .size = sizeof(*info) };
+	return pfm_get_event_info(index, PFM_OS_PERF_EVENT_EXT, info) == PFM_SUCCESS;
+}
+
+static void offer_events(struct near_names *near, const pfm_pmu_info_t *pmu)
+{
+	pfm_event_info_t event;
+	for (int i = pmu->first_event; i != -1; i = pfm_get_event_next(i))
+		if (get_event(i, &event))
+			near_names_offer(near, event.name);
+}
+
+void pfm_names_offer_all(struct near_names *near)
+{
+	if (pfm_initialize() != PFM_SUCCESS)
+		return;
+	pfm_pmu_info_t pmu;
+	int i;
+	pfm_for_all_pmus(i) if (get_pmu(i, &pmu) && pmu.is_present) offer_events(near, &pmu);
+}
+
+/* "pmu::EVENT:UMASK" -> EVENT. */
+static const char *base_name(const char *name, size_t *length_ret)
+{
+	const char *pmu_end = strstr(name, "::");
+	const char *base = pmu_end ? pmu_end + 2 : name;
+	*length_ret = strcspn(base, ":");
+	return base;
+}
+
+static bool pmu_has_event(const pfm_pmu_info_t *pmu, const char *name, size_t length)
+{
+	pfm_event_info_t event;
+	for (int i = pmu->first_event; i != -1; i = pfm_get_event_next(i))
+		if (get_event(i, &event) && strlen(event.name) == length &&
+		    strncasecmp(event.name, name, length) == 0)
+			return true;
+	return false;
+}
+
+/* An event of some other processor that libpfm4 knows: say so instead of "unknown". */
+static enum event_error explain_not_found(const char *name, char **error_ret)
+{
+	size_t length;
+	const char *base = base_name(name, &length);
+	pfm_pmu_info_t pmu;
+	int i;
+	pfm_for_all_pmus(i)
+	{
+		if (!get_pmu(i, &pmu) || pmu.is_present || !pmu_has_event(&pmu, base, length))
+			continue;
+		*error_ret = sentence("The event '%s' belongs to %s (%s), which this machine does "
+				      "not have.",
+				      name, pmu.desc, pmu.name);
+		return *error_ret ? EVENT_NOT_HERE : EVENT_NO_MEMORY;
+	}
+	return EVENT_UNKNOWN;
+}
+
+/* Up to 6 unit masks, ", "-separated. */
+static void list_unit_masks(const pfm_event_info_t *event, char *text, size_t size)
+{
+	size_t length = 0, n = 0;
+	for (int i = 0; i < event->nattrs && n < 6; i++) {
+		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
+		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
+			    PFM_SUCCESS ||
+		    attr.type != PFM_ATTR_UMASK || length + strlen(attr.name) + 3 > size)
+			continue;
+		length +=
+			snprintf(text + length, size - length, "%s%s", n++ ? ", " : "", attr.name);
+	}
+}
+
+/* The event exists; its unit mask or another part does not. */
+static enum event_error explain_bad_part(const char *name, int pfm_error, char **error_ret)
+{
+	char event_name[NEAR_NAME_SIZE], masks[256] = "";
+	size_t length;
+	const char *base = base_name(name, &length);
+	snprintf(event_name, sizeof(event_name), "%.*s", (int)(base - name + length), name);
+	pfm_event_info_t event;
+	int index = pfm_find_event(event_name);
+	if (index >= 0 && get_event(index, &event))
+		list_unit_masks(&event, masks, sizeof(masks));
+
+	bool is_about_masks = (pfm_error == PFM_ERR_UMASK || pfm_error == PFM_ERR_ATTR) && masks[0];
+	*error_ret = sentence(
+		"The event '%s' can't be encoded: %s%s%s.", name, pfm_strerror(pfm_error),
+		is_about_masks ? "; its unit masks are " : "", is_about_masks ? masks : "");
+	return *error_ret ? EVENT_BAD_MODIFIER : EVENT_NO_MEMORY;
+}
+
+/* What libpfm4 may set beyond this (period=, freq=, pinned, excl) belongs to the recording. */
+static bool keep_event_fields(const struct perf_event_attr *encoded, struct perf_event_attr *attr)
+{
+	*attr = (struct perf_event_attr){
+		.type = encoded->type,
+		.config = encoded->config,
+		.config1 = encoded->config1,
+		.config2 = encoded->config2,
+		.exclude_user = encoded->exclude_user,
+		.exclude_kernel = encoded->exclude_kernel,
+		.exclude_hv = encoded->exclude_hv,
+		.exclude_host = encoded->exclude_host,
+		.exclude_guest = encoded->exclude_guest,
+		.precise_ip = encoded->precise_ip,
+	};
+	return !encoded->sample_period && !encoded->freq && !encoded->pinned && !encoded->exclusive;
+}
+
+enum event_error pfm_names_encode(const char *name, struct perf_event_attr *attr, char **error_ret)
+{
+	*error_ret = NULL;
+	if (pfm_initialize() != PFM_SUCCESS)
+		return EVENT_UNKNOWN;
+
+	struct perf_event_attr encoded = { .size = sizeof(encoded) };
+	pfm_perf_encode_arg_t arg = { .size = sizeof(arg), .attr = &encoded };
+	int err = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH,
+					    PFM_OS_PERF_EVENT_EXT, &arg);
+	if (err == PFM_ERR_NOTFOUND)
+		return explain_not_found(name, error_ret);
+	if (err == PFM_ERR_NOMEM)
+		return EVENT_NO_MEMORY;
+	if (err != PFM_SUCCESS)
+		return explain_bad_part(name, err, error_ret);
+	if (keep_event_fields(&encoded, attr))
+		return EVENT_OK;
+	*error_ret = sentence("The event '%s' asks for a rate, exclusiveness or pinning in its "
+			      "name; use options for the rate, the rest is not supported.",
+			      name);
+	return *error_ret ? EVENT_BAD_MODIFIER : EVENT_NO_MEMORY;
+}

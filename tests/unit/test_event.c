@@ -1,0 +1,313 @@
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/event.h"
+
+/* cmocka.h needs the others first. */
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+struct parsed {
+	struct event *events;
+	size_t n_events;
+	char *error_text;
+	enum event_error error;
+};
+
+static struct parsed parse(const char *list)
+{
+	struct parsed parsed = { 0 };
+	parsed.error = event_parse(list, &parsed.events, &parsed.n_events, &parsed.error_text);
+	return parsed;
+}
+
+static void parsed_destroy(struct parsed *parsed)
+{
+	events_destroy(parsed->events, parsed->n_events);
+	free(parsed->error_text);
+}
+
+static void generic_names_and_their_aliases_encode_as_perf_does(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint32_t type;
+		uint64_t config;
+	} cases[] = {
+		{ "cycles", PERF_TYPE_HARDWARE, 0 },
+		{ "cpu-cycles", PERF_TYPE_HARDWARE, 0 },
+		{ "instructions", PERF_TYPE_HARDWARE, 1 },
+		{ "cache-references", PERF_TYPE_HARDWARE, 2 },
+		{ "cache-misses", PERF_TYPE_HARDWARE, 3 },
+		{ "branches", PERF_TYPE_HARDWARE, 4 },
+		{ "branch-instructions", PERF_TYPE_HARDWARE, 4 },
+		{ "branch-misses", PERF_TYPE_HARDWARE, 5 },
+		{ "bus-cycles", PERF_TYPE_HARDWARE, 6 },
+		{ "stalled-cycles-frontend", PERF_TYPE_HARDWARE, 7 },
+		{ "idle-cycles-frontend", PERF_TYPE_HARDWARE, 7 },
+		{ "stalled-cycles-backend", PERF_TYPE_HARDWARE, 8 },
+		{ "ref-cycles", PERF_TYPE_HARDWARE, 9 },
+		{ "cpu-clock", PERF_TYPE_SOFTWARE, 0 },
+		{ "task-clock", PERF_TYPE_SOFTWARE, 1 },
+		{ "page-faults", PERF_TYPE_SOFTWARE, 2 },
+		{ "faults", PERF_TYPE_SOFTWARE, 2 },
+		{ "context-switches", PERF_TYPE_SOFTWARE, 3 },
+		{ "cs", PERF_TYPE_SOFTWARE, 3 },
+		{ "cpu-migrations", PERF_TYPE_SOFTWARE, 4 },
+		{ "migrations", PERF_TYPE_SOFTWARE, 4 },
+		{ "minor-faults", PERF_TYPE_SOFTWARE, 5 },
+		{ "major-faults", PERF_TYPE_SOFTWARE, 6 },
+		{ "alignment-faults", PERF_TYPE_SOFTWARE, 7 },
+		{ "emulation-faults", PERF_TYPE_SOFTWARE, 8 },
+		{ "dummy", PERF_TYPE_SOFTWARE, 9 },
+		{ "bpf-output", PERF_TYPE_SOFTWARE, 10 },
+		{ "cgroup-switches", PERF_TYPE_SOFTWARE, 11 },
+		{ "L1-dcache-loads", PERF_TYPE_HW_CACHE, 0x00000 },
+		{ "L1-dcache-load-misses", PERF_TYPE_HW_CACHE, 0x10000 },
+		{ "l1d-misses", PERF_TYPE_HW_CACHE, 0x10000 },
+		{ "l1-d-load-misses", PERF_TYPE_HW_CACHE, 0x10000 },
+		{ "L1-dcache-stores", PERF_TYPE_HW_CACHE, 0x00100 },
+		{ "L1-dcache-prefetch-misses", PERF_TYPE_HW_CACHE, 0x10200 },
+		{ "L1-icache-load-misses", PERF_TYPE_HW_CACHE, 0x10001 },
+		{ "LLC-loads", PERF_TYPE_HW_CACHE, 0x00002 },
+		{ "llc-store-misses", PERF_TYPE_HW_CACHE, 0x10102 },
+		{ "dTLB-load-misses", PERF_TYPE_HW_CACHE, 0x10003 },
+		{ "dTLB-stores", PERF_TYPE_HW_CACHE, 0x00103 },
+		{ "iTLB-loads", PERF_TYPE_HW_CACHE, 0x00004 },
+		{ "iTLB-load-misses", PERF_TYPE_HW_CACHE, 0x10004 },
+		{ "branch-loads", PERF_TYPE_HW_CACHE, 0x00005 },
+		{ "branch-load-misses", PERF_TYPE_HW_CACHE, 0x10005 },
+		{ "node-loads", PERF_TYPE_HW_CACHE, 0x00006 },
+		{ "node-store-misses", PERF_TYPE_HW_CACHE, 0x10106 },
+		{ "LLC-speculative-read-misses", PERF_TYPE_HW_CACHE, 0x10202 },
+		{ "r1c2", PERF_TYPE_RAW, 0x1c2 },
+		{ "rFFff0000FFFF0000", PERF_TYPE_RAW, 0xffff0000ffff0000 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct parsed parsed = parse(cases[i].name);
+		assert_int_equal(parsed.error, EVENT_OK);
+		assert_int_equal(parsed.n_events, 1);
+		assert_string_equal(parsed.events[0].name, cases[i].name);
+		assert_int_equal(parsed.events[0].attr.type, cases[i].type);
+		assert_int_equal(parsed.events[0].attr.config, cases[i].config);
+		parsed_destroy(&parsed);
+	}
+}
+
+static void modifiers_exclude_what_was_not_asked_for(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		unsigned int exclude_user, exclude_kernel, exclude_hv, precise_ip;
+	} cases[] = {
+		{ "cycles", 0, 0, 0, 0 },       { "cycles:u", 0, 1, 1, 0 },
+		{ "cycles:k", 1, 0, 1, 0 },     { "cycles:h", 1, 1, 0, 0 },
+		{ "cycles:uk", 0, 0, 1, 0 },    { "cycles:kuh", 0, 0, 0, 0 },
+		{ "cycles:p", 0, 0, 0, 1 },     { "cycles:ppp", 0, 0, 0, 3 },
+		{ "cycles:upp", 0, 1, 1, 2 },   { "cycles:u:p", 0, 1, 1, 1 },
+		{ "cpu-clock:u", 0, 1, 1, 0 },  { "r1c2:k", 1, 0, 1, 0 },
+		{ "LLC-loads:uk", 0, 0, 1, 0 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct parsed parsed = parse(cases[i].name);
+		assert_int_equal(parsed.error, EVENT_OK);
+		const struct perf_event_attr *attr = &parsed.events[0].attr;
+		assert_int_equal(attr->exclude_user, cases[i].exclude_user);
+		assert_int_equal(attr->exclude_kernel, cases[i].exclude_kernel);
+		assert_int_equal(attr->exclude_hv, cases[i].exclude_hv);
+		assert_int_equal(attr->precise_ip, cases[i].precise_ip);
+		assert_string_equal(parsed.events[0].name, cases[i].name);
+		parsed_destroy(&parsed);
+	}
+}
+
+static void guests_are_left_out_of_hardware_events(void **state)
+{
+	(void)state;
+	struct parsed parsed = parse("cycles,cpu-clock");
+	assert_int_equal(parsed.events[0].attr.exclude_guest, 1);
+	assert_int_equal(parsed.events[1].attr.exclude_guest, 0);
+	parsed_destroy(&parsed);
+}
+
+static void a_list_appends_in_order(void **state)
+{
+	(void)state;
+	struct parsed parsed = parse("cpu-clock:u,page-faults,r1c2");
+	assert_int_equal(parsed.n_events, 3);
+	char *error_text;
+	assert_int_equal(event_parse("cs", &parsed.events, &parsed.n_events, &error_text),
+			 EVENT_OK);
+	assert_int_equal(parsed.n_events, 4);
+	assert_string_equal(parsed.events[0].name, "cpu-clock:u");
+	assert_string_equal(parsed.events[3].name, "cs");
+	parsed_destroy(&parsed);
+}
+
+static void a_failing_list_appends_nothing(void **state)
+{
+	(void)state;
+	struct parsed parsed = parse("cpu-clock");
+	char *error_text;
+	assert_int_equal(
+		event_parse("cs,no-such-event", &parsed.events, &parsed.n_events, &error_text),
+		EVENT_UNKNOWN);
+	free(error_text);
+	assert_int_equal(parsed.n_events, 1);
+	assert_string_equal(parsed.events[0].name, "cpu-clock");
+	parsed_destroy(&parsed);
+}
+
+static void errors_name_the_part_and_near_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *list;
+		enum event_error error;
+		const char *part, *hint;
+	} cases[] = {
+		{ "cycels", EVENT_UNKNOWN, "'cycels'", "cycles" },
+		{ "cpu-clock,cache-mises:u", EVENT_UNKNOWN, "'cache-mises:u'", "cache-misses" },
+		{ "page_fault", EVENT_UNKNOWN, "'page_fault'", "page-faults" },
+		{ "l1-dcache-load-mises", EVENT_UNKNOWN, "", "L1-dcache-load-misses" },
+		{ "PERF_COUNT_HW_CPU_CYCLS", EVENT_UNKNOWN, "", "PERF_COUNT_HW_CPU_CYCLES" },
+		{ "qqqqqqqqqqqqqqqqqqqqqqqq", EVENT_UNKNOWN, "'qqqqqqqqqqqqqqqqqqqqqqqq'",
+		  "libpfm4" },
+		{ "", EVENT_UNKNOWN, "empty", "" },
+		{ "cycles,,cs", EVENT_UNKNOWN, "empty", "" },
+		{ "cycles,", EVENT_UNKNOWN, "empty", "" },
+		{ "cycles:x", EVENT_BAD_MODIFIER, "'cycles:x'", "kernel" },
+		{ "cycles:", EVENT_BAD_MODIFIER, "'cycles:'", "modifier" },
+		{ "cycles:pppp", EVENT_BAD_MODIFIER, "'cycles:pppp'", "three p" },
+		{ "r1c2:x", EVENT_BAD_MODIFIER, "'r1c2:x'", "modifier" },
+		{ "iTLB-stores", EVENT_UNKNOWN, "'iTLB-stores'", "" },
+		{ "LLC", EVENT_UNKNOWN, "'LLC'", "" },
+		{ "LLC-loads-", EVENT_UNKNOWN, "'LLC-loads-'", "LLC-loads" },
+		{ "cpu/event=0xc2,umask=1/u", EVENT_UNKNOWN, "umask", "not supported" },
+		{ ":u", EVENT_UNKNOWN, "':u'", "" },
+		{ "::", EVENT_UNKNOWN, "'::'", "" },
+		{ "r12345678123456781", EVENT_UNKNOWN, "", "" },
+		{ "PERF_COUNT_HW_CPU_CYCLES:period=5", EVENT_BAD_MODIFIER, "", "rate" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct parsed parsed = parse(cases[i].list);
+		if (parsed.error != cases[i].error || !parsed.error_text ||
+		    !strstr(parsed.error_text, cases[i].part) ||
+		    !strstr(parsed.error_text, cases[i].hint))
+			fail_msg("%s: error %d: %s", cases[i].list, parsed.error,
+				 parsed.error_text ? parsed.error_text : "no text");
+		assert_int_equal(parsed.n_events, 0);
+		parsed_destroy(&parsed);
+	}
+}
+
+static void a_name_without_end_is_refused(void **state)
+{
+	(void)state;
+	char *list = malloc(100001);
+	memset(list, 'c', 100000);
+	list[100000] = '\0';
+	struct parsed parsed = parse(list);
+	assert_int_equal(parsed.error, EVENT_UNKNOWN);
+	parsed_destroy(&parsed);
+	memset(list, ':', 100000);
+	parsed = parse(list);
+	assert_int_not_equal(parsed.error, EVENT_OK);
+	parsed_destroy(&parsed);
+	free(list);
+}
+
+static void libpfm4_names_take_modifiers_like_the_others(void **state)
+{
+	(void)state;
+	struct parsed parsed = parse("PERF_COUNT_HW_CACHE_L1D:READ:MISS:up");
+	if (parsed.error != EVENT_OK)
+		fail_msg("%s", parsed.error_text);
+	const struct perf_event_attr *attr = &parsed.events[0].attr;
+	assert_string_equal(parsed.events[0].name, "PERF_COUNT_HW_CACHE_L1D:READ:MISS:up");
+	assert_int_equal(attr->type, PERF_TYPE_HW_CACHE);
+	assert_int_equal(attr->config, 0x10000);
+	assert_int_equal(attr->exclude_user, 0);
+	assert_int_equal(attr->exclude_kernel, 1);
+	assert_int_equal(attr->precise_ip, 1);
+	assert_int_equal(attr->sample_period, 0);
+	parsed_destroy(&parsed);
+
+	parsed = parse("PERF_COUNT_HW_CACHE_L1D:READ:BOGUS");
+	assert_int_equal(parsed.error, EVENT_BAD_MODIFIER);
+	assert_non_null(strstr(parsed.error_text, "READ"));
+	parsed_destroy(&parsed);
+}
+
+static void events_of_other_processors_are_told_from_unknown_ones(void **state)
+{
+	(void)state;
+	/* No machine is both, so one of the two is not here. */
+	static const char *const names[] = { "RETIRED_INSTRUCTIONS", "INST_RETIRED:ANY_P" };
+	int n_not_here = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct parsed parsed = parse(names[i]);
+		if (parsed.error == EVENT_NOT_HERE) {
+			assert_non_null(strstr(parsed.error_text, names[i]));
+			n_not_here++;
+		}
+		parsed_destroy(&parsed);
+	}
+	assert_true(n_not_here >= 1);
+}
+
+static void the_default_is_cycles_or_the_clock(void **state)
+{
+	(void)state;
+	struct event *events = NULL;
+	size_t n_events = 0;
+	bool is_fallback;
+	assert_int_equal(event_default(&events, &n_events, &is_fallback), EVENT_OK);
+	assert_int_equal(n_events, 1);
+	assert_string_equal(events[0].name, is_fallback ? "cpu-clock" : "cycles");
+	events_destroy(events, n_events);
+}
+
+static void clocks_count_nanoseconds(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *unit;
+	} cases[] = { { "cpu-clock", "ns" },
+		      { "task-clock:u", "ns" },
+		      { "page-faults", "events" },
+		      { "cycles", "events" },
+		      { "L1-dcache-loads", "events" } };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct parsed parsed = parse(cases[i].name);
+		assert_string_equal(event_unit(&parsed.events[0].attr), cases[i].unit);
+		parsed_destroy(&parsed);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(generic_names_and_their_aliases_encode_as_perf_does),
+		cmocka_unit_test(modifiers_exclude_what_was_not_asked_for),
+		cmocka_unit_test(guests_are_left_out_of_hardware_events),
+		cmocka_unit_test(a_list_appends_in_order),
+		cmocka_unit_test(a_failing_list_appends_nothing),
+		cmocka_unit_test(errors_name_the_part_and_near_names),
+		cmocka_unit_test(a_name_without_end_is_refused),
+		cmocka_unit_test(libpfm4_names_take_modifiers_like_the_others),
+		cmocka_unit_test(events_of_other_processors_are_told_from_unknown_ones),
+		cmocka_unit_test(the_default_is_cycles_or_the_clock),
+		cmocka_unit_test(clocks_count_nanoseconds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,555 @@
+/*
+ * Real counters behind a perf_event_open that the tests look over: they run where the machine
+ * permits counting one's own user mode.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "perf/evlist.h"
+
+/* cmocka.h needs the others first. */
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define MAX_OPENS         4096
+
+struct opened {
+	struct perf_event_attr attr;
+	pid_t pid;
+	int cpu;
+};
+
+/* A perf_event_open that writes down what it was asked, and may refuse. */
+struct watched_kernel {
+	struct opened opens[MAX_OPENS];
+	size_t n_opens;
+	int hardware_errno;    /* refuses hardware events */
+	int errno_after_probe; /* refuses all events on a CPU, which probes are not */
+};
+
+static int watched_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+			unsigned long flags)
+{
+	struct watched_kernel *kernel = arg;
+	if (kernel->n_opens < MAX_OPENS)
+		kernel->opens[kernel->n_opens++] = (struct opened){ *attr, pid, cpu };
+	if (kernel->hardware_errno && attr->type == PERF_TYPE_HARDWARE) {
+		errno = kernel->hardware_errno;
+		return -1;
+	}
+	if (kernel->errno_after_probe && cpu >= 0) {
+		errno = kernel->errno_after_probe;
+		return -1;
+	}
+	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
+
+struct fixture {
+	struct watched_kernel kernel;
+	struct evlist_syscalls syscalls;
+	struct perf_limits limits;
+	struct evlist_options options;
+	struct event *events;
+	size_t n_events;
+	pid_t tid;
+	int cpu;
+	struct evlist *evlist;
+	char *error_text;
+};
+
+static int count_events_here(void **state)
+{
+	(void)state;
+	struct perf_event_attr attr = { .size = PERF_ATTR_SIZE_VER0,
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_DUMMY,
+					.exclude_kernel = 1 };
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static struct fixture *fixture_create(const char *events)
+{
+	if (!count_events_here(NULL)) {
+		print_message("perf_event_open is not permitted here\n");
+		skip();
+	}
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	assert_non_null(fixture);
+	limits_read(&fixture->limits);
+	assert_int_equal(
+		event_parse(events, &fixture->events, &fixture->n_events, &fixture->error_text),
+		EVENT_OK);
+	fixture->syscalls = (struct evlist_syscalls){ watched_open, &fixture->kernel };
+	fixture->tid = gettid();
+	fixture->options = (struct evlist_options){ .target = EVLIST_TASKS,
+						    .tids = &fixture->tid,
+						    .n_tids = 1,
+						    .cpus = &fixture->cpu,
+						    .n_cpus = 1,
+						    .frequency = 997,
+						    .stack_size = 4096,
+						    .ring_size = 65536,
+						    .syscalls = &fixture->syscalls };
+	return fixture;
+}
+
+static int fixture_open(struct fixture *fixture)
+{
+	free(fixture->error_text);
+	fixture->error_text = NULL;
+	return evlist_open(&fixture->options, fixture->events, fixture->n_events, &fixture->limits,
+			   &fixture->evlist, &fixture->error_text);
+}
+
+static void fixture_destroy(struct fixture *fixture)
+{
+	evlist_close(fixture->evlist);
+	events_destroy(fixture->events, fixture->n_events);
+	free(fixture->error_text);
+	free(fixture);
+}
+
+static bool is_sideband(const struct opened *opened)
+{
+	return opened->attr.comm;
+}
+
+static void the_sideband_comes_first_and_on_every_cpu(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u,page-faults:u");
+	assert_int_equal(fixture_open(fixture), 0);
+	struct evlist *evlist = fixture->evlist;
+
+	size_t n_online = sysconf(_SC_NPROCESSORS_ONLN);
+	assert_int_equal(evlist->n_sideband_rings, n_online);
+	assert_int_equal(evlist->n_sample_rings, 1);
+	assert_int_equal(evlist->ring_cpus[0], 0);
+	assert_int_equal(evlist->n_events, 2);
+	assert_int_equal(evlist->events[0].n_ids, 1);
+	assert_int_equal(evlist->events[2].n_ids, n_online);
+	assert_string_equal(evlist->events[0].name, "cpu-clock:u");
+	assert_string_equal(evlist->events[2].name, "dummy:u");
+
+	size_t n_sideband = 0, n_samples = 0;
+	for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
+		const struct opened *opened = &fixture->kernel.opens[i];
+		assert_true(opened->attr.disabled);
+		if (opened->cpu < 0)
+			continue; /* a probe */
+		assert_int_equal(opened->pid, fixture->tid);
+		assert_int_equal(opened->attr.inherit, 1);
+		assert_int_equal(opened->attr.enable_on_exec, 0);
+		if (is_sideband(opened))
+			assert_int_equal(n_samples, 0);
+		n_sideband += is_sideband(opened);
+		n_samples += !is_sideband(opened);
+	}
+	assert_int_equal(n_sideband, n_online);
+	assert_int_equal(n_samples, 2);
+	fixture_destroy(fixture);
+}
+
+static void every_counter_has_an_id_of_its_own(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u,cs:u");
+	assert_int_equal(fixture_open(fixture), 0);
+	const struct evlist_event *events = fixture->evlist->events;
+	assert_true(events[0].ids[0] && events[1].ids[0] && events[2].ids[0]);
+	assert_int_not_equal(events[0].ids[0], events[1].ids[0]);
+	assert_int_not_equal(events[0].ids[0], events[2].ids[0]);
+	fixture_destroy(fixture);
+}
+
+static size_t count_records(struct ring *ring, uint32_t type)
+{
+	size_t n = 0;
+	const struct perf_event_header *header;
+	ring_begin(ring);
+	while ((header = ring_next(ring)))
+		n += header->type == type;
+	ring_end(ring);
+	return n;
+}
+
+/* Faults once per page of memory that nobody has touched. */
+static void touch_new_pages(size_t n_pages)
+{
+	size_t page_size = sysconf(_SC_PAGESIZE), size = n_pages * page_size;
+	volatile char *pages =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	madvise((void *)pages, size, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < n_pages; i++)
+		pages[i * page_size] = 1;
+	munmap((void *)pages, size);
+}
+
+static void page_faults_of_this_thread_arrive_in_the_rings(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u");
+	size_t n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int *cpus = calloc(n_cpus, sizeof(*cpus));
+	assert_non_null(cpus);
+	for (size_t i = 0; i < n_cpus; i++)
+		cpus[i] = i;
+	fixture->options.cpus = cpus;
+	fixture->options.n_cpus = n_cpus;
+	fixture->options.frequency = 0;
+	fixture->options.period = 1;
+	assert_int_equal(fixture_open(fixture), 0);
+	struct evlist *evlist = fixture->evlist;
+	assert_int_equal(evlist_enable(evlist), 0);
+	touch_new_pages(8);
+	assert_int_equal(evlist_disable(evlist), 0);
+
+	uint64_t n_samples = 0;
+	for (size_t i = 0; i < evlist->n_sample_rings; i++)
+		n_samples += count_records(&evlist->sample_rings[i], PERF_RECORD_SAMPLE);
+	bool is_known;
+	assert_true(n_samples + evlist_read_lost(evlist, 0, &is_known) >= 8);
+	fixture_destroy(fixture);
+	free(cpus);
+}
+
+static void samples_of_a_command_start_with_its_exec(void **state)
+{
+	(void)state;
+	for (int start_disabled = 0; start_disabled <= 1; start_disabled++) {
+		struct fixture *fixture = fixture_create("cpu-clock:u");
+		fixture->options.target = EVLIST_COMMAND;
+		fixture->options.start_disabled = start_disabled;
+		assert_int_equal(fixture_open(fixture), 0);
+		assert_int_equal(fixture->evlist->events[0].attr.enable_on_exec, !start_disabled);
+		assert_int_equal(fixture->evlist->events[1].attr.enable_on_exec, 1);
+		fixture_destroy(fixture);
+	}
+}
+
+static void a_frequency_beyond_the_limit_is_lowered_with_a_note(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	fixture->limits.max_sample_rate = 500;
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_int_equal(fixture->evlist->events[0].attr.sample_freq, 500);
+	assert_true(fixture->evlist->n_notes >= 1);
+	assert_non_null(strstr(fixture->evlist->notes[0], "perf_event_max_sample_rate"));
+	fixture_destroy(fixture);
+}
+
+static void rings_too_small_for_samples_grow_and_the_watermark_follows(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	fixture->options.ring_size = 4096;
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_true(fixture->evlist->ring_size >= 8 * fixture->options.stack_size);
+	assert_int_equal(fixture->evlist->sample_rings[0].size, fixture->evlist->ring_size);
+	assert_int_equal(fixture->evlist->events[0].attr.wakeup_watermark,
+			 fixture->evlist->ring_size / 4);
+	fixture_destroy(fixture);
+}
+
+static void refusals_are_explained_with_a_remedy(void **state)
+{
+	(void)state;
+	static const struct {
+		enum evlist_target target;
+		const char *events;
+		int hardware_errno, errno_after_probe;
+		const char *part;
+	} cases[] = {
+		{ EVLIST_TASKS, "cycles:u", ENOENT, 0, "try -e cpu-clock" },
+		{ EVLIST_TASKS, "cycles:u", EOPNOTSUPP, 0, "try -e cpu-clock" },
+		{ EVLIST_TASKS, "cycles:u", EINVAL, 0, "refuses the event 'cycles:u'" },
+		{ EVLIST_TASKS, "cycles:u", EBUSY, 0, "in use" },
+		{ EVLIST_TASKS, "cpu-clock:u", 0, EACCES, "CAP_SYS_PTRACE" },
+		{ EVLIST_SYSTEM, "cpu-clock:u", 0, EACCES, "sysctl kernel.perf_event_paranoid" },
+		{ EVLIST_COMMAND, "cpu-clock:u", 0, EPERM, "sysctl kernel.perf_event_paranoid" },
+		{ EVLIST_TASKS, "cpu-clock:u", 0, ESRCH, "No such process" },
+		{ EVLIST_TASKS, "cpu-clock:u", 0, ENODEV, "not online" },
+		{ EVLIST_TASKS, "cpu-clock:u", 0, ENFILE, "fs.file-max" },
+		{ EVLIST_TASKS, "cpu-clock:u", 0, ENOMEM, "Cannot allocate memory" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture *fixture = fixture_create(cases[i].events);
+		fixture->options.target = cases[i].target;
+		fixture->kernel.hardware_errno = cases[i].hardware_errno;
+		fixture->kernel.errno_after_probe = cases[i].errno_after_probe;
+		int expected = cases[i].hardware_errno + cases[i].errno_after_probe;
+		assert_int_equal(fixture_open(fixture), -expected);
+		assert_non_null(fixture->error_text);
+		if (!strstr(fixture->error_text, cases[i].part))
+			fail_msg("%zu: %s", i, fixture->error_text);
+		fixture_destroy(fixture);
+	}
+}
+
+static void nonsense_options_are_refused(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 7; i++) {
+		struct fixture *fixture = fixture_create("cpu-clock:u");
+		struct evlist_options *options = &fixture->options;
+		int expected = -EINVAL;
+		switch (i) {
+		case 0:
+			options->stack_size = 65536;
+			break;
+		case 1:
+			options->stack_size = 4097;
+			break;
+		case 2:
+			options->frequency = 0;
+			break;
+		case 3:
+			options->period = 1;
+			break;
+		case 4:
+			options->n_cpus = 0;
+			break;
+		case 5:
+			options->n_tids = 0;
+			expected = -ESRCH;
+			break;
+		default:
+			fixture->limits.paranoid = INT_MIN;
+			expected = -ENOSYS;
+		}
+		assert_int_equal(fixture_open(fixture), expected);
+		assert_non_null(fixture->error_text);
+		fixture_destroy(fixture);
+	}
+}
+
+/* A thread that tells its tid and waits to be let go. */
+struct idle_thread {
+	pthread_t thread;
+	pthread_barrier_t started, let_go;
+	pid_t tid;
+};
+
+static void *idle(void *arg)
+{
+	struct idle_thread *thread = arg;
+	thread->tid = gettid();
+	pthread_barrier_wait(&thread->started);
+	pthread_barrier_wait(&thread->let_go);
+	return NULL;
+}
+
+static void idle_thread_start(struct idle_thread *thread)
+{
+	pthread_barrier_init(&thread->started, NULL, 2);
+	pthread_barrier_init(&thread->let_go, NULL, 2);
+	assert_int_equal(pthread_create(&thread->thread, NULL, idle, thread), 0);
+	pthread_barrier_wait(&thread->started);
+}
+
+static void idle_thread_stop(struct idle_thread *thread)
+{
+	pthread_barrier_wait(&thread->let_go);
+	pthread_join(thread->thread, NULL);
+	pthread_barrier_destroy(&thread->started);
+	pthread_barrier_destroy(&thread->let_go);
+}
+
+static void threads_that_inherited_are_not_added_again(void **state)
+{
+	(void)state;
+	struct idle_thread before, after;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	idle_thread_start(&before);
+	assert_int_equal(fixture_open(fixture), 0);
+	idle_thread_start(&after);
+
+	const pid_t tids[] = { fixture->tid, before.tid, after.tid };
+	assert_int_equal(evlist_add_tids(fixture->evlist, tids, 3), 1);
+	assert_int_equal(fixture->kernel.opens[fixture->kernel.n_opens - 1].pid, before.tid);
+	assert_int_equal(evlist_add_tids(fixture->evlist, tids, 3), 0);
+	assert_int_equal(fixture->evlist->events[0].n_ids, 2);
+	idle_thread_stop(&before);
+	idle_thread_stop(&after);
+	fixture_destroy(fixture);
+}
+
+static void without_inheritance_every_new_thread_is_added(void **state)
+{
+	(void)state;
+	struct idle_thread after;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	fixture->options.no_inherit = true;
+	assert_int_equal(fixture_open(fixture), 0);
+	idle_thread_start(&after);
+	assert_int_equal(evlist_add_tids(fixture->evlist, &after.tid, 1), 1);
+	idle_thread_stop(&after);
+	fixture_destroy(fixture);
+}
+
+static void threads_that_are_gone_are_left_out(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	const pid_t tids[] = { child, fixture->tid, fixture->tid };
+	fixture->options.tids = tids;
+	fixture->options.n_tids = 3;
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_int_equal(fixture->evlist->events[0].n_ids, 1);
+	assert_int_equal(evlist_add_tids(fixture->evlist, &child, 1), 0);
+	fixture_destroy(fixture);
+}
+
+/* A child that exits when its end of the pipe closes. */
+static pid_t start_child(int *pipe_ret)
+{
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		char byte;
+		close(ends[1]);
+		_exit(read(ends[0], &byte, 1) != 0);
+	}
+	close(ends[0]);
+	*pipe_ret = ends[1];
+	return child;
+}
+
+static void the_end_of_all_targets_is_told_once_each_has_exited(void **state)
+{
+	(void)state;
+	enum { N_CHILDREN = 3 };
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	pid_t children[N_CHILDREN];
+	int pipes[N_CHILDREN];
+	for (int i = 0; i < N_CHILDREN; i++)
+		children[i] = start_child(&pipes[i]);
+	fixture->options.tids = children;
+	fixture->options.n_tids = N_CHILDREN;
+	assert_int_equal(fixture_open(fixture), 0);
+
+	bool all_hung_up = true;
+	assert_int_equal(evlist_wait(fixture->evlist, -1, 0, &all_hung_up), 0);
+	assert_false(all_hung_up);
+	/* Last first: the pipes of the others are held open by later children. */
+	for (int i = N_CHILDREN - 1; i >= 0; i--) {
+		assert_false(all_hung_up);
+		close(pipes[i]);
+		waitpid(children[i], NULL, 0);
+		assert_true(evlist_wait(fixture->evlist, -1, 10000, &all_hung_up) > 0);
+	}
+	while (!all_hung_up)
+		assert_true(evlist_wait(fixture->evlist, -1, 10000, &all_hung_up) > 0);
+	/* From then on it does not wait. */
+	assert_int_equal(evlist_wait(fixture->evlist, -1, 1000000, &all_hung_up), 0);
+	assert_true(all_hung_up);
+	fixture_destroy(fixture);
+}
+
+static void the_caller_s_descriptor_ends_the_wait(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	assert_int_equal(fixture_open(fixture), 0);
+	int first[2], second[2];
+	assert_int_equal(pipe(first), 0);
+	assert_int_equal(pipe(second), 0);
+	bool all_hung_up;
+	assert_int_equal(evlist_wait(fixture->evlist, first[0], 0, &all_hung_up), 0);
+	assert_int_equal(write(first[1], "x", 1), 1);
+	assert_int_equal(evlist_wait(fixture->evlist, first[0], 1000000, &all_hung_up), 1);
+	assert_int_equal(evlist_wait(fixture->evlist, second[0], 0, &all_hung_up), 0);
+	assert_false(all_hung_up);
+	for (int i = 0; i < 2; i++) {
+		close(first[i]);
+		close(second[i]);
+	}
+	fixture_destroy(fixture);
+}
+
+static void losses_are_known_where_the_kernel_counts_them(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	assert_int_equal(fixture_open(fixture), 0);
+	bool is_known;
+	assert_int_equal(evlist_read_lost(fixture->evlist, 0, &is_known), 0);
+	assert_int_equal(is_known, fixture->evlist->events[0].attr.read_format & 1 << 4 ? 1 : 0);
+	fixture_destroy(fixture);
+}
+
+static void a_full_ring_loses_samples_and_counts_them(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u");
+	fixture->options.frequency = 0;
+	fixture->options.period = 1;
+	fixture->options.ring_size = 4096;
+	assert_int_equal(fixture_open(fixture), 0);
+	bool is_known;
+	evlist_read_lost(fixture->evlist, 0, &is_known);
+	cpu_set_t old, only_first;
+	CPU_ZERO(&only_first);
+	CPU_SET(0, &only_first);
+	if (!is_known || sched_getaffinity(0, sizeof(old), &old) < 0 ||
+	    sched_setaffinity(0, sizeof(only_first), &only_first) < 0) {
+		fixture_destroy(fixture);
+		print_message("no PERF_FORMAT_LOST here, or CPU 0 is out of reach\n");
+		skip();
+	}
+	assert_int_equal(evlist_enable(fixture->evlist), 0);
+	touch_new_pages(64);
+	assert_int_equal(evlist_disable(fixture->evlist), 0);
+	sched_setaffinity(0, sizeof(old), &old);
+
+	struct ring *ring = &fixture->evlist->sample_rings[0];
+	size_t n_samples = count_records(ring, PERF_RECORD_SAMPLE);
+	assert_true(n_samples >= 3);
+	assert_true(evlist_read_lost(fixture->evlist, 0, &is_known) > 0);
+	fixture_destroy(fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_sideband_comes_first_and_on_every_cpu),
+		cmocka_unit_test(every_counter_has_an_id_of_its_own),
+		cmocka_unit_test(page_faults_of_this_thread_arrive_in_the_rings),
+		cmocka_unit_test(samples_of_a_command_start_with_its_exec),
+		cmocka_unit_test(a_frequency_beyond_the_limit_is_lowered_with_a_note),
+		cmocka_unit_test(rings_too_small_for_samples_grow_and_the_watermark_follows),
+		cmocka_unit_test(refusals_are_explained_with_a_remedy),
+		cmocka_unit_test(nonsense_options_are_refused),
+		cmocka_unit_test(threads_that_inherited_are_not_added_again),
+		cmocka_unit_test(without_inheritance_every_new_thread_is_added),
+		cmocka_unit_test(threads_that_are_gone_are_left_out),
+		cmocka_unit_test(the_end_of_all_targets_is_told_once_each_has_exited),
+		cmocka_unit_test(the_caller_s_descriptor_ends_the_wait),
+		cmocka_unit_test(losses_are_known_where_the_kernel_counts_them),
+		cmocka_unit_test(a_full_ring_loses_samples_and_counts_them),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
