@@ -1,0 +1,359 @@
+/* How walks end and what they count, on a made-up program: one module, mapped at 0x400000. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/elf_image.h"
+#include "unwind/unwind.h"
+
+#define BASE       0x400000ull
+#define ROOT       (BASE + CODE_START)        /* return address undefined */
+#define FUNCTION   (BASE + CODE_START + 0x40) /* return address at the stack pointer */
+#define WITHOUT    (BASE + CODE_START + 0x80) /* no CFI */
+#define ENTRY      (BASE + CODE_START + 0xc0) /* no CFI, but the file's entry */
+#define DATA       0x500000ull
+#define ANON       0x600000ull
+#define UNREADABLE 0x700000ull
+#define STACK      0x7fff0000ull
+
+enum { IMAGE = 1, MISSING_FILE, ANON_CODE };
+
+static struct module_table modules;
+static struct address_space *space;
+static struct elf_modules *elf_modules;
+static struct unwinder *unwinder;
+
+static void map(uint64_t start, uint64_t size, uint64_t offset, uint32_t module, bool is_exec)
+{
+	const struct mapping mapping = { start, start + size, offset, module, is_exec };
+
+	assert_int_equal(address_space_map(&space, &mapping), 0);
+}
+
+static uint32_t add_module(enum module_kind kind, const char *path)
+{
+	const struct module_key key = { .kind = kind, .path = path };
+
+	return module_table_add(&modules, &key);
+}
+
+static int set_up(void **state)
+{
+	static const uint8_t undefined[] = { 0x07, 16 };
+	/* A call of WITHOUT ends at WITHOUT + 0x15. */
+	static const uint8_t call[] = { 0xe8, 0xeb, 0xff, 0xff, 0xff };
+	struct elf_image image;
+
+	(void)state;
+	elf_image_init(&image, ".eh_frame");
+	image.header.e_entry = CODE_START + 0xc0;
+	elf_image_add_fde(&image, CODE_START, 0x40, false, undefined, sizeof(undefined));
+	elf_image_add_fde(&image, CODE_START + 0x40, 0x40, false, "", 0);
+	memcpy(image.code + 0x90, call, sizeof(call));
+	assert_int_equal(module_table_init(&modules), 0);
+	assert_int_equal(add_module(MODULE_ELF, "/made/up"), IMAGE);
+	module_table_get(&modules, IMAGE)->image_fd = elf_image_to_fd(&image);
+	assert_int_equal(add_module(MODULE_ELF, "/not/there"), MISSING_FILE);
+	assert_int_equal(add_module(MODULE_ANON, "//anon"), ANON_CODE);
+	elf_modules = elf_modules_create(&modules);
+	unwinder = unwinder_create(elf_modules);
+	space = address_space_create();
+	map(BASE, 0x1000 + CODE_SIZE, 0, IMAGE, true);
+	map(DATA, 0x1000, 0, IMAGE, false);
+	map(ANON, 0x1000, ANON, ANON_CODE, true);
+	map(UNREADABLE, 0x1000, 0, MISSING_FILE, true);
+	return !unwinder;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unwinder_destroy(unwinder);
+	elf_modules_destroy(elf_modules);
+	address_space_unref(space);
+	module_table_deinit(&modules);
+	return 0;
+}
+
+static struct user_stack stack_at(uint64_t pc, const uint64_t *words, size_t n_words)
+{
+	struct user_stack stack = { .arch = &arch_x86_64,
+				    .bytes = (const uint8_t *)words,
+				    .size = n_words * sizeof(*words) };
+
+	stack.regs.pc = pc;
+	regs_set(&stack.regs, 16, pc);
+	regs_set(&stack.regs, 7, STACK);
+	regs_set(&stack.regs, 6, 0);
+	return stack;
+}
+
+static const struct {
+	const char *what;
+	uint64_t pc;
+	uint64_t words[4];
+	size_t n_words;
+	bool is_full;
+	size_t n_frames;
+	enum unwind_end end;
+} walks[] = {
+	{ "root", ROOT + 4, { 0 }, 4, false, 1, UNWIND_ROOT },
+	{ "function, root", FUNCTION, { ROOT + 4 }, 4, false, 2, UNWIND_ROOT },
+	{ "three functions",
+	  FUNCTION + 1,
+	  { FUNCTION + 8, FUNCTION + 9, ROOT + 4 },
+	  4,
+	  false,
+	  4,
+	  UNWIND_ROOT },
+	/* A call at the very end of the root: without "minus one" this is the function's row. */
+	{ "call at the end", FUNCTION, { FUNCTION, 1 }, 1, false, 2, UNWIND_ROOT },
+	{ "zero above the outermost frame", FUNCTION, { 0 }, 4, false, 1, UNWIND_ROOT },
+	{ "entry function", ENTRY + 4, { 0 }, 4, false, 1, UNWIND_ROOT },
+	{ "called by the entry function", FUNCTION, { ENTRY + 4 }, 4, false, 2, UNWIND_ROOT },
+	{ "cut", FUNCTION, { FUNCTION + 8, FUNCTION + 9 }, 2, true, 3, UNWIND_STACK_CUT },
+	{ "short copy", FUNCTION, { FUNCTION + 8, FUNCTION + 9 }, 2, false, 3, UNWIND_BAD_MEMORY },
+	{ "no stack", FUNCTION, { 0 }, 0, false, 1, UNWIND_NO_STACK },
+	{ "no mapping", 0x1234, { ROOT }, 4, false, 1, UNWIND_NO_MODULE },
+	{ "caller has no mapping", FUNCTION, { 0x1234 }, 4, false, 1, UNWIND_NO_MODULE },
+	{ "caller is data", FUNCTION, { DATA + 4 }, 4, false, 1, UNWIND_BAD_RETURN_ADDRESS },
+	{ "leaf in what was data", DATA + CODE_START + 4, { 0 }, 4, false, 1, UNWIND_NO_MODULE },
+	{ "no file", UNREADABLE + 4, { ROOT }, 4, false, 1, UNWIND_MODULE_UNREADABLE },
+	{ "no CFI", WITHOUT, { ROOT + 4 }, 4, false, 1, UNWIND_NO_UNWIND_INFO },
+	{ "no CFI, but called",
+	  WITHOUT,
+	  { WITHOUT + 0x15, 0 },
+	  4,
+	  false,
+	  2,
+	  UNWIND_NO_UNWIND_INFO },
+	{ "anonymous code", ANON, { ROOT + 4 }, 4, false, 1, UNWIND_NO_UNWIND_INFO },
+};
+
+static void walks_end_for_a_reason(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+		struct user_stack stack = stack_at(walks[i].pc, walks[i].words, walks[i].n_words);
+		enum unwind_end end;
+		struct frame frames[8];
+		uint64_t addrs[8];
+
+		stack.is_full = walks[i].is_full;
+		size_t n = unwind_user_stack(unwinder, space, &stack, frames, addrs, 8, &end);
+		if (n != walks[i].n_frames || end != walks[i].end)
+			print_error("%s: %zu frames, end %d\n", walks[i].what, n, end);
+		assert_int_equal(n, walks[i].n_frames);
+		assert_int_equal(end, walks[i].end);
+		assert_int_equal(addrs[0], walks[i].pc);
+		for (size_t j = 1; j < n; j++)
+			assert_int_equal(addrs[j], walks[i].words[j - 1] - 1);
+	}
+}
+
+static void frames_are_offsets_in_modules(void **state)
+{
+	const uint64_t words[] = { ROOT + 4 };
+	struct user_stack stack = stack_at(FUNCTION, words, 1);
+	enum unwind_end end;
+	struct frame frames[2];
+
+	(void)state;
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end), 2);
+	assert_int_equal(frames[0].kind, FRAME_USER);
+	assert_int_equal(frames[0].module, IMAGE);
+	assert_int_equal(frames[0].offset, FUNCTION - BASE);
+	assert_int_equal(frames[1].offset, ROOT + 3 - BASE);
+	stack.regs.pc = 0x1234;
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end), 1);
+	assert_int_equal(frames[0].module, 0);
+	assert_int_equal(frames[0].offset, 0x1234);
+}
+
+static void zero_is_no_root_where_a_frame_pointer_is_left(void **state)
+{
+	const uint64_t words[] = { 0 };
+	struct user_stack stack = stack_at(FUNCTION, words, 1);
+	enum unwind_end end;
+	struct frame frames[2];
+
+	(void)state;
+	regs_set(&stack.regs, 6, STACK);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	assert_int_equal(end, UNWIND_BAD_RETURN_ADDRESS);
+}
+
+static void no_more_frames_than_asked_for(void **state)
+{
+	const uint64_t words[] = { FUNCTION + 8, FUNCTION + 9, ROOT + 4 };
+	struct user_stack stack = stack_at(FUNCTION, words, 3);
+	enum unwind_end end;
+	struct frame frames[4];
+
+	(void)state;
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 3, &end), 3);
+	assert_int_equal(end, UNWIND_TOO_DEEP);
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 4, &end), 4);
+	assert_int_equal(end, UNWIND_ROOT);
+}
+
+/* rbp -> { rbp of the caller, return address } in code of which nothing is known. */
+static void anonymous_code_is_walked_by_plausible_frame_pointers(void **state)
+{
+	static const struct {
+		uint64_t saved_fp, return_address;
+		size_t n_frames;
+	} cases[] = {
+		{ STACK + 24, ANON + 8, 2 },       /* chain goes on, to nothing */
+		{ STACK + 24, FUNCTION + 8, 1 },   /* no call before it */
+		{ STACK, ANON + 8, 1 },            /* goes down */
+		{ STACK + 0x1000, ANON + 8, 1 },   /* leaves the copy */
+		{ STACK + 24, 0x1234, 1 },         /* no code */
+		{ STACK + 24, WITHOUT + 0x15, 1 }, /* calls another function */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint64_t words[] = { 0, cases[i].saved_fp, cases[i].return_address, 0, 0, 0 };
+		struct user_stack stack = stack_at(ANON + 4, words, 5);
+		uint64_t n_guessed = unwinder_stats(unwinder)->n_guessed;
+		enum unwind_end end;
+		struct frame frames[4];
+
+		regs_set(&stack.regs, 6, STACK + 8);
+		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 4, &end);
+		assert_int_equal(n, cases[i].n_frames);
+		assert_int_equal(end, UNWIND_NO_UNWIND_INFO);
+		assert_int_equal(unwinder_stats(unwinder)->n_guessed - n_guessed, n - 1);
+	}
+}
+
+static void what_was_found_once_is_found_in_caches(void **state)
+{
+	const uint64_t words[] = { ROOT + 4 };
+	struct user_stack stack = stack_at(FUNCTION, words, 1);
+	const struct unwind_stats *stats = unwinder_stats(unwinder);
+	enum unwind_end end;
+	struct frame frames[2];
+
+	(void)state;
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	assert_int_equal(stats->n_rule_misses, 2);
+	assert_int_equal(stats->n_step_hits, 0);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	assert_int_equal(stats->n_step_hits, 2);
+	/* Another epoch, the same code. */
+	map(0x900000, 0x1000, 0, IMAGE, false);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	assert_int_equal(stats->n_step_hits, 2);
+	assert_int_equal(stats->n_rule_hits, 2);
+	assert_int_equal(stats->n_rule_misses, 2);
+	assert_int_equal(stats->n_walks, 3);
+	assert_int_equal(stats->n_frames, 6);
+}
+
+static void an_epoch_tells_modules_at_one_address_apart(void **state)
+{
+	const uint64_t words[] = { ROOT + 4 };
+	struct user_stack stack = stack_at(FUNCTION, words, 1);
+	enum unwind_end end;
+	struct frame frames[2];
+
+	(void)state;
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	assert_int_equal(frames[0].module, IMAGE);
+	map(BASE, 0x2000, 0, MISSING_FILE, true);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	assert_int_equal(frames[0].module, MISSING_FILE);
+	assert_int_equal(end, UNWIND_MODULE_UNREADABLE);
+}
+
+static void modules_without_a_file_are_told(void **state)
+{
+	const uint64_t words[] = { 0 };
+	struct user_stack stack = stack_at(UNREADABLE, words, 1);
+	struct elf_module_problem problems[2];
+	enum unwind_end end;
+	struct frame frames[1];
+
+	(void)state;
+	assert_int_equal(elf_modules_problems(elf_modules, problems, 2), 0);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &end);
+	stack.regs.pc = ANON;
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &end);
+	stack.regs.pc = FUNCTION;
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &end);
+	assert_int_equal(elf_modules_problems(elf_modules, problems, 2), 1);
+	assert_int_equal(problems[0].module, MISSING_FILE);
+	assert_non_null(problems[0].text);
+	assert_int_equal(elf_modules_problems(elf_modules, NULL, 0), 1);
+}
+
+static void every_end_but_the_root_is_a_marker(void **state)
+{
+	(void)state;
+	assert_int_equal(unwind_end_marker(UNWIND_STACK_CUT), MARKER_STACK_CUT);
+	for (int end = UNWIND_ROOT + 1; end < N_UNWIND_ENDS; end++)
+		assert_in_range(unwind_end_marker((enum unwind_end)end), MARKER_STACK_CUT,
+				MARKER_NO_STACK);
+}
+
+static void *walk_everything(void *argument)
+{
+	struct unwinder *mine = unwinder_create(elf_modules);
+	size_t *n_frames = argument;
+
+	for (size_t round = 0; round < 100; round++) {
+		for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+			struct user_stack stack =
+				stack_at(walks[i].pc, walks[i].words, walks[i].n_words);
+			enum unwind_end end;
+			struct frame frames[8];
+
+			*n_frames += unwind_user_stack(mine, space, &stack, frames, NULL, 8, &end);
+		}
+	}
+	unwinder_destroy(mine);
+	return NULL;
+}
+
+static void threads_share_modules(void **state)
+{
+	enum { N_THREADS = 4 };
+	pthread_t threads[N_THREADS];
+	size_t n_frames[N_THREADS] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, walk_everything, &n_frames[i]),
+				 0);
+	for (size_t i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (size_t i = 1; i < N_THREADS; i++)
+		assert_int_equal(n_frames[i], n_frames[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(walks_end_for_a_reason, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(frames_are_offsets_in_modules, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(zero_is_no_root_where_a_frame_pointer_is_left,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_more_frames_than_asked_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			anonymous_code_is_walked_by_plausible_frame_pointers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_found_once_is_found_in_caches, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_epoch_tells_modules_at_one_address_apart, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(modules_without_a_file_are_told, set_up, tear_down),
+		cmocka_unit_test(every_end_but_the_root_is_a_marker),
+		cmocka_unit_test_setup_teardown(threads_share_modules, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

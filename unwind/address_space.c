@@ -1,0 +1,141 @@
+/* One process's mappings, sorted by start: copy-on-write between those who share them. */
+#include "unwind/address_space.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A new mapping in the middle of an old one leaves three. */
+#define MOST_ADDED_AT_ONCE 2
+
+/* Names every state of every address space; caches are keyed by it. */
+static atomic_uint_fast64_t last_epoch;
+
+static uint64_t next_epoch(void)
+{
+	return atomic_fetch_add_explicit(&last_epoch, 1, memory_order_relaxed) + 1;
+}
+
+static struct address_space *create_with(size_t n_allocated)
+{
+	struct address_space *space = calloc(1, sizeof(*space));
+	if (!space)
+		return NULL;
+	space->mappings = calloc(n_allocated, sizeof(*space->mappings));
+	if (!space->mappings) {
+		free(space);
+		return NULL;
+	}
+	space->n_allocated = n_allocated;
+	space->epoch = next_epoch();
+	atomic_init(&space->n_refs, 1);
+	return space;
+}
+
+struct address_space *address_space_create(void)
+{
+	return create_with(16);
+}
+
+struct address_space *address_space_ref(struct address_space *space)
+{
+	atomic_fetch_add_explicit(&space->n_refs, 1, memory_order_relaxed);
+	return space;
+}
+
+void address_space_unref(struct address_space *space)
+{
+	if (!space || atomic_fetch_sub_explicit(&space->n_refs, 1, memory_order_acq_rel) > 1)
+		return;
+	free(space->mappings);
+	free(space);
+}
+
+/* Makes *@space the caller's alone, with room for what one mapping can add. */
+static int make_writable(struct address_space **space)
+{
+	struct address_space *old = *space;
+	size_t n_needed = old->n_mappings + MOST_ADDED_AT_ONCE;
+
+	if (atomic_load_explicit(&old->n_refs, memory_order_acquire) > 1) {
+		struct address_space *copy = create_with(n_needed + n_needed / 4);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy->mappings, old->mappings, old->n_mappings * sizeof(*old->mappings));
+		copy->n_mappings = old->n_mappings;
+		address_space_unref(old);
+		*space = copy;
+		return 0;
+	}
+	if (n_needed > old->n_allocated) {
+		size_t n = n_needed + n_needed / 2;
+		struct mapping *mappings = reallocarray(old->mappings, n, sizeof(*mappings));
+		if (!mappings)
+			return -ENOMEM;
+		old->mappings = mappings;
+		old->n_allocated = n;
+	}
+	old->epoch = next_epoch();
+	return 0;
+}
+
+/* The first mapping that ends above @addr. */
+static size_t first_ending_above(const struct address_space *space, uint64_t addr)
+{
+	size_t low = 0, high = space->n_mappings;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->mappings[middle].end > addr)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+int address_space_map(struct address_space **space, const struct mapping *mapping)
+{
+	if (mapping->start >= mapping->end)
+		return -EINVAL;
+	int err = make_writable(space);
+	if (err)
+		return err;
+
+	struct address_space *into = *space;
+	size_t first = first_ending_above(into, mapping->start);
+	size_t after = first;
+	while (after < into->n_mappings && into->mappings[after].start < mapping->end)
+		after++;
+
+	/* What [first, after) leaves: a head before the new mapping, a tail behind it. */
+	struct mapping pieces[3];
+	size_t n_pieces = 0;
+	if (first < after && into->mappings[first].start < mapping->start) {
+		pieces[n_pieces] = into->mappings[first];
+		pieces[n_pieces++].end = mapping->start;
+	}
+	pieces[n_pieces++] = *mapping;
+	if (first < after && into->mappings[after - 1].end > mapping->end) {
+		struct mapping tail = into->mappings[after - 1];
+
+		tail.offset += mapping->end - tail.start;
+		tail.start = mapping->end;
+		pieces[n_pieces++] = tail;
+	}
+	memmove(into->mappings + first + n_pieces, into->mappings + after,
+		(into->n_mappings - after) * sizeof(*into->mappings));
+	memcpy(into->mappings + first, pieces, n_pieces * sizeof(*pieces));
+	into->n_mappings = into->n_mappings - (after - first) + n_pieces;
+	return 0;
+}
+
+const struct mapping *address_space_find(const struct address_space *space, uint64_t addr)
+{
+	size_t i = first_ending_above(space, addr);
+
+	if (i == space->n_mappings || space->mappings[i].start > addr)
+		return NULL;
+	return &space->mappings[i];
+}

@@ -1,0 +1,261 @@
+/* Opens modules on first use and asks their CFI, one at a time per module. */
+#include "unwind/elf_module.h"
+
+#include <gelf.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cct/module_file.h"
+#include "unwind/cfi.h"
+
+/* An entry function is a few dozen bytes of assembly. */
+#define ENTRY_SIZE_MAX 256
+
+/* A loadable segment: file offsets to the addresses that CFI speaks of. */
+struct segment {
+	uint64_t offset, size, vaddr;
+	bool is_exec;
+};
+
+struct elf_module {
+	const struct module *module; /* borrowed */
+	pthread_mutex_t lock;        /* guards the opening, and libdw */
+	bool is_open;                /* tried at least; all but @cfi's inside is constant then */
+	struct module_file file;
+	const uint8_t *bytes; /* the whole file */
+	size_t n_bytes;
+	uint64_t entry;
+	uint16_t machine;
+	struct segment *segments;
+	size_t n_segments;
+	struct cfi *cfi; /* NULL: not readable */
+};
+
+struct elf_modules {
+	const struct module_table *table; /* borrowed */
+	pthread_mutex_t lock;
+	struct elf_module **modules; /* by id; NULL: not asked for yet */
+	uint32_t n_modules;
+};
+
+static bool read_segments(struct elf_module *module)
+{
+	Elf *elf = module->file.elf;
+	size_t n_phdrs;
+	if (elf_getphdrnum(elf, &n_phdrs) || !n_phdrs)
+		return false;
+
+	module->segments = calloc(n_phdrs, sizeof(*module->segments));
+	if (!module->segments)
+		return false;
+	for (size_t i = 0; i < n_phdrs; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
+			continue;
+		module->segments[module->n_segments++] =
+			(struct segment){ .offset = phdr.p_offset,
+					  .size = phdr.p_filesz,
+					  .vaddr = phdr.p_vaddr,
+					  .is_exec = phdr.p_flags & PF_X };
+	}
+	return true;
+}
+
+/* With the lock held. */
+static void elf_module_open(struct elf_module *module)
+{
+	GElf_Ehdr header;
+
+	if (module->is_open)
+		return;
+	module->is_open = true;
+	module_file_open(module->module, &module->file);
+	if (module->file.state != MODULE_FILE_OK)
+		return;
+	module->bytes = (const uint8_t *)elf_rawfile(module->file.elf, &module->n_bytes);
+	/* All of the file is mapped, or read: thousands of modules need no descriptors. */
+	if (module->bytes && !elf_cntl(module->file.elf, ELF_C_FDREAD)) {
+		close(module->file.fd);
+		module->file.fd = -1;
+	}
+	if (!gelf_getehdr(module->file.elf, &header) ||
+	    gelf_getclass(module->file.elf) != ELFCLASS64 || !read_segments(module)) {
+		module->file.state = MODULE_FILE_BAD;
+		return;
+	}
+	module->entry = header.e_entry;
+	module->machine = header.e_machine;
+	module->cfi = cfi_create(module->file.elf);
+}
+
+static struct elf_module *elf_module_create(const struct module *module)
+{
+	struct elf_module *elf_module = calloc(1, sizeof(*elf_module));
+	if (!elf_module)
+		return NULL;
+	elf_module->module = module;
+	elf_module->file.fd = -1;
+	pthread_mutex_init(&elf_module->lock, NULL);
+	return elf_module;
+}
+
+static void elf_module_destroy(struct elf_module *module)
+{
+	if (!module)
+		return;
+	cfi_destroy(module->cfi);
+	module_file_close(&module->file);
+	pthread_mutex_destroy(&module->lock);
+	free(module->segments);
+	free(module);
+}
+
+struct elf_modules *elf_modules_create(const struct module_table *modules)
+{
+	struct elf_modules *elf_modules = calloc(1, sizeof(*elf_modules));
+	if (!elf_modules)
+		return NULL;
+	elf_modules->table = modules;
+	pthread_mutex_init(&elf_modules->lock, NULL);
+	return elf_modules;
+}
+
+void elf_modules_destroy(struct elf_modules *elf_modules)
+{
+	if (!elf_modules)
+		return;
+	for (uint32_t i = 0; i < elf_modules->n_modules; i++)
+		elf_module_destroy(elf_modules->modules[i]);
+	free(elf_modules->modules);
+	pthread_mutex_destroy(&elf_modules->lock);
+	free(elf_modules);
+}
+
+/* Makes room for all modules of the table as it is now. */
+static bool make_room(struct elf_modules *elf_modules, uint32_t id)
+{
+	uint32_t n = elf_modules->table->n_modules;
+
+	if (id < elf_modules->n_modules)
+		return true;
+	struct elf_module **modules = reallocarray(elf_modules->modules, n, sizeof(*modules));
+	if (!modules)
+		return false;
+	for (uint32_t i = elf_modules->n_modules; i < n; i++)
+		modules[i] = NULL;
+	elf_modules->modules = modules;
+	elf_modules->n_modules = n;
+	return true;
+}
+
+struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id)
+{
+	struct elf_module *elf_module = NULL;
+
+	pthread_mutex_lock(&elf_modules->lock);
+	const struct module *module = module_table_get(elf_modules->table, id);
+	if (module && make_room(elf_modules, id)) {
+		if (!elf_modules->modules[id])
+			elf_modules->modules[id] = elf_module_create(module);
+		elf_module = elf_modules->modules[id];
+	}
+	pthread_mutex_unlock(&elf_modules->lock);
+	return elf_module;
+}
+
+static bool segment_holds(const struct segment *segment, uint64_t offset)
+{
+	return offset >= segment->offset && offset - segment->offset < segment->size;
+}
+
+/* The address that the ELF file's own tables use. Code segments win where pages are shared. */
+static bool offset_to_vaddr(const struct elf_module *module, uint64_t offset, uint64_t *vaddr_ret)
+{
+	const struct segment *found = NULL;
+
+	for (size_t i = 0; i < module->n_segments; i++) {
+		const struct segment *segment = &module->segments[i];
+
+		if (segment_holds(segment, offset) && (!found || segment->is_exec))
+			found = segment;
+	}
+	if (found)
+		*vaddr_ret = found->vaddr + (offset - found->offset);
+	return found;
+}
+
+/* An entry function has no caller. Some, like that of ld.so, have no CFI to say so. */
+static bool is_in_entry_function(struct elf_module *module, const struct arch *arch, uint64_t vaddr)
+{
+	struct rule rule;
+
+	if (!module->entry || vaddr < module->entry || vaddr - module->entry > ENTRY_SIZE_MAX)
+		return false;
+	/* CFI in between is another function's: the entry function ended before. */
+	for (uint64_t before = module->entry; before < vaddr; before++) {
+		cfi_find_rule(module->cfi, arch, before, &rule);
+		if (rule.kind != RULE_NONE)
+			return false;
+	}
+	return true;
+}
+
+void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			  struct rule *rule_ret)
+{
+	uint64_t vaddr;
+
+	*rule_ret = (struct rule){ .kind = RULE_UNREADABLE };
+	pthread_mutex_lock(&module->lock);
+	elf_module_open(module);
+	if (module->file.state == MODULE_FILE_NONE) {
+		rule_ret->kind = RULE_NONE;
+	} else if (module->cfi && module->machine == arch->elf_machine) {
+		rule_ret->kind = RULE_NONE;
+		if (offset_to_vaddr(module, offset, &vaddr)) {
+			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
+			if (rule_ret->kind == RULE_NONE &&
+			    is_in_entry_function(module, arch, vaddr))
+				rule_ret->kind = RULE_ROOT;
+		}
+	}
+	pthread_mutex_unlock(&module->lock);
+}
+
+const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size)
+{
+	pthread_mutex_lock(&module->lock);
+	elf_module_open(module);
+	pthread_mutex_unlock(&module->lock);
+
+	if (!module->bytes || offset > module->n_bytes || module->n_bytes - offset < size)
+		return NULL;
+	return module->bytes + offset;
+}
+
+bool elf_module_is_anonymous(const struct elf_module *module)
+{
+	return module->module->key.kind == MODULE_ANON;
+}
+
+size_t elf_modules_problems(const struct elf_modules *elf_modules,
+			    struct elf_module_problem *problems, size_t max_problems)
+{
+	size_t n_problems = 0;
+
+	for (uint32_t id = 0; id < elf_modules->n_modules; id++) {
+		const struct elf_module *module = elf_modules->modules[id];
+
+		if (!module || !module->is_open || module->file.state == MODULE_FILE_OK ||
+		    module->file.state == MODULE_FILE_NONE)
+			continue;
+		if (n_problems < max_problems)
+			problems[n_problems] = (struct elf_module_problem){
+				.module = id, .text = module_file_state_text(module->file.state)
+			};
+		n_problems++;
+	}
+	return n_problems;
+}

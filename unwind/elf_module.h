@@ -1,0 +1,39 @@
+/*
+ * ELF files' unwind information: each file opened once for all processes and threads, on the first
+ * address that needs it, kept until the end. libdw is not thread-safe per Dwarf_CFI: a lock
+ * per module guards the way to a new rule; rules found before are in each unwinder's cache.
+ */
+#ifndef UNWIND_ELF_MODULE_H
+#define UNWIND_ELF_MODULE_H
+
+#include "cct/module.h"
+#include "unwind/regs.h"
+
+struct elf_module;
+struct rule;
+
+/* The unwind information of all modules of a table. Threads: any. */
+struct elf_modules;
+
+struct elf_modules *elf_modules_create(const struct module_table *modules);
+void elf_modules_destroy(struct elf_modules *elf_modules);
+
+/* Opened when first asked for. NULL: no such module, or out of memory. Valid until destroyed. */
+struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id);
+/* The rule for the instruction at a file offset; RULE_UNREADABLE if there is no file to read. */
+void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			  struct rule *rule_ret);
+/* @size bytes from a file offset on. NULL: not all in the file, or no file to read. */
+const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size);
+/* Code in memory that no file backs: it has no CFI and no bytes, but it may keep frame pointers. */
+bool elf_module_is_anonymous(const struct elf_module *module);
+
+/* Totals for the user: modules whose file is missing or changed, with the reason. */
+struct elf_module_problem {
+	uint32_t module;
+	const char *text; /* static */
+};
+size_t elf_modules_problems(const struct elf_modules *elf_modules,
+			    struct elf_module_problem *problems, size_t max_problems);
+
+#endif

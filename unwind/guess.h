@@ -1,0 +1,20 @@
+/*
+ * The caller of a frame that no CFI describes, where it can be told with good reason.
+ *
+ * Two candidates: the frame is a leaf that has not touched the stack, or it keeps a frame pointer.
+ * Both must lead to an address right after a call. A stale return address on the stack does that
+ * too, and so does a frame pointer that is still the caller's; so the called function must be able
+ * to lead to the frame, and the frame's own code must show that it has set up a frame pointer.
+ * Where no candidate passes there is no guess: a missing caller is better than an invented one.
+ */
+#ifndef UNWIND_GUESS_H
+#define UNWIND_GUESS_H
+
+#include "unwind/rule.h"
+
+/* Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged. */
+bool guess_caller(struct elf_modules *elf_modules, const struct address_space *space,
+		  const struct arch *arch, const struct stack_copy *stack, struct regs *regs,
+		  bool *is_exact);
+
+#endif

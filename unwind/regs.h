@@ -1,0 +1,71 @@
+/*
+ * Registers: perf's numbering to DWARF's, per architecture.
+ *
+ * perf: arch/.../include/uapi/asm/perf_regs.h. DWARF: the x86-64 psABI, figure 3.36; the AAPCS64
+ * DWARF supplement, section 4.1. An architecture is one struct arch in regs_<arch>.c; nothing else
+ * in unwind/ names one.
+ */
+#ifndef UNWIND_REGS_H
+#define UNWIND_REGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REGS_MAX 34 /* DWARF numbers 0..33 hold every register an unwinder follows */
+
+struct regs {
+	uint64_t values[REGS_MAX]; /* by DWARF number */
+	uint64_t valid;            /* bit per DWARF number */
+	uint64_t pc;
+};
+
+struct arch {
+	const char *name;     /* as in HEADER_ARCH: "x86_64", "aarch64" */
+	uint16_t elf_machine; /* EM_* */
+	uint8_t n_regs;
+	uint8_t sp, fp, ra; /* DWARF numbers; ra: the column of the return address */
+	uint8_t pointer_size;
+	uint64_t callee_saved; /* bit per DWARF number: kept where CFI has no rule */
+	/* perf's register index -> DWARF number; 0xff: not followed; pc apart */
+	const uint8_t *perf_to_dwarf;
+	uint8_t n_perf_regs;
+	uint8_t perf_pc;
+	/* Strips what the processor adds to a return address (arm64 pointer authentication). */
+	uint64_t (*strip_return_address)(uint64_t address);
+	/*
+	 * Whether the @size bytes of code that end at a return address end in a call.
+	 * @distance_ret: from the return address to the function called; 0 where the code does
+	 * not tell.
+	 */
+	bool (*ends_in_call)(const uint8_t *code, size_t size, int64_t *distance_ret);
+	/* Whether code begins with a jump to an address in memory, as PLT entries do. */
+	bool (*is_trampoline)(const uint8_t *code, size_t size);
+	/*
+	 * How many bytes before the end of this code its function began to set up a frame pointer,
+	 * which it still has. 0: it did not, as far as can be seen.
+	 */
+	size_t (*frame_pointer_since)(const uint8_t *code, size_t size);
+};
+
+extern const struct arch arch_x86_64;
+
+/* The unwinder's architecture for a recording of @machine ("x86_64") and a sample's @abi
+ * (PERF_SAMPLE_REGS_ABI_*), or NULL. */
+const struct arch *arch_find(const char *machine, uint64_t abi);
+
+/* false: pc or stack pointer are missing. @values: popcount(@mask), lowest bit first. */
+bool regs_from_perf(const struct arch *arch, uint64_t mask, const uint64_t *values,
+		    struct regs *regs_ret);
+
+static inline bool regs_have(const struct regs *regs, unsigned reg)
+{
+	return reg < REGS_MAX && (regs->valid >> reg & 1);
+}
+static inline void regs_set(struct regs *regs, unsigned reg, uint64_t value)
+{
+	regs->values[reg] = value;
+	regs->valid |= 1ull << reg;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* x86-64: psABI figure 3.36 (DWARF register numbers), and the few instructions that are decoded. */
+#include <asm/perf_regs.h>
+#include <elf.h>
+#include <string.h>
+
+#include "unwind/regs.h"
+
+enum {
+	RAX,
+	RDX,
+	RCX,
+	RBX,
+	RSI,
+	RDI,
+	RBP,
+	RSP,
+	R8,
+	R9,
+	R10,
+	R11,
+	R12,
+	R13,
+	R14,
+	R15,
+	RIP, /* the column of the return address; expressions of PLTs read it as the pc */
+	N_REGS
+};
+
+#define NOT_FOLLOWED 0xff
+
+static const uint8_t perf_to_dwarf[PERF_REG_X86_64_MAX] = {
+	[PERF_REG_X86_AX] = RAX,          [PERF_REG_X86_BX] = RBX,
+	[PERF_REG_X86_CX] = RCX,          [PERF_REG_X86_DX] = RDX,
+	[PERF_REG_X86_SI] = RSI,          [PERF_REG_X86_DI] = RDI,
+	[PERF_REG_X86_BP] = RBP,          [PERF_REG_X86_SP] = RSP,
+	[PERF_REG_X86_IP] = RIP,          [PERF_REG_X86_FLAGS] = NOT_FOLLOWED,
+	[PERF_REG_X86_CS] = NOT_FOLLOWED, [PERF_REG_X86_SS] = NOT_FOLLOWED,
+	[PERF_REG_X86_DS] = NOT_FOLLOWED, [PERF_REG_X86_ES] = NOT_FOLLOWED,
+	[PERF_REG_X86_FS] = NOT_FOLLOWED, [PERF_REG_X86_GS] = NOT_FOLLOWED,
+	[PERF_REG_X86_R8] = R8,           [PERF_REG_X86_R9] = R9,
+	[PERF_REG_X86_R10] = R10,         [PERF_REG_X86_R11] = R11,
+	[PERF_REG_X86_R12] = R12,         [PERF_REG_X86_R13] = R13,
+	[PERF_REG_X86_R14] = R14,         [PERF_REG_X86_R15] = R15,
+};
+
+static uint64_t keep_address(uint64_t address)
+{
+	return address;
+}
+
+/* The length of `call r/m` from its ModRM byte on, after the FF. 0: another instruction. */
+static size_t indirect_call_size(const uint8_t *modrm, size_t size)
+{
+	if (size < 1)
+		return 0;
+	uint8_t mod = modrm[0] >> 6, rm = modrm[0] & 7;
+	if ((modrm[0] >> 3 & 7) != 2)
+		return 0;
+	if (mod == 3)
+		return 1;
+	size_t length = 1;
+	bool no_base = mod == 0 && rm == 5;
+	if (rm == 4) {
+		if (size < 2)
+			return 0;
+		no_base = mod == 0 && (modrm[1] & 7) == 5;
+		length++;
+	}
+	if (mod == 1)
+		length += 1;
+	else if (mod == 2 || no_base)
+		length += 4;
+	return length;
+}
+
+static bool ends_in_indirect_call(const uint8_t *code, size_t size)
+{
+	for (size_t length = 1; length <= 6 && length + 1 <= size; length++) {
+		const uint8_t *modrm = code + size - length;
+
+		if (modrm[-1] == 0xff && indirect_call_size(modrm, length) == length)
+			return true;
+	}
+	return false;
+}
+
+static bool ends_in_call(const uint8_t *code, size_t size, int64_t *distance_ret)
+{
+	int32_t distance;
+
+	*distance_ret = 0;
+	if (ends_in_indirect_call(code, size))
+		return true;
+	if (size < 5 || code[size - 5] != 0xe8)
+		return false;
+	memcpy(&distance, code + size - sizeof(distance), sizeof(distance));
+	*distance_ret = distance;
+	return true;
+}
+
+/* `jmp *disp(%rip)`, also after endbr64 and with a bnd prefix. */
+static bool is_trampoline(const uint8_t *code, size_t size)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	if (size > sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64))) {
+		code += sizeof(endbr64);
+		size -= sizeof(endbr64);
+	}
+	if (size > 1 && code[0] == 0xf2) {
+		code++;
+		size--;
+	}
+	return size >= 2 && code[0] == 0xff && code[1] == 0x25;
+}
+
+/* `push %rbp`, soon `mov %rsp,%rbp` in either encoding, and no `pop %rbp; ret` or `leave; ret`. */
+static size_t frame_pointer_since(const uint8_t *code, size_t size)
+{
+	const size_t most_between = 12;
+
+	for (size_t at = size; at >= 3; at--) {
+		const uint8_t *last = code + at - 3;
+
+		if ((last[1] == 0x5d || last[1] == 0xc9) && last[2] == 0xc3)
+			return 0;
+		if (last[0] != 0x48 ||
+		    ((last[1] != 0x89 || last[2] != 0xe5) && (last[1] != 0x8b || last[2] != 0xec)))
+			continue;
+		for (size_t back = 1; back <= most_between && back <= at - 3; back++)
+			if (last[-(ptrdiff_t)back] == 0x55)
+				return size - at + 3 + back;
+	}
+	return 0;
+}
+
+const struct arch arch_x86_64 = {
+	.name = "x86_64",
+	.elf_machine = EM_X86_64,
+	.n_regs = N_REGS,
+	.sp = RSP,
+	.fp = RBP,
+	.ra = RIP,
+	.pointer_size = 8,
+	.callee_saved = 1u << RBX | 1u << RBP | 1u << R12 | 1u << R13 | 1u << R14 | 1u << R15,
+	.perf_to_dwarf = perf_to_dwarf,
+	.n_perf_regs = PERF_REG_X86_64_MAX,
+	.perf_pc = PERF_REG_X86_IP,
+	.strip_return_address = keep_address,
+	.ends_in_call = ends_in_call,
+	.is_trampoline = is_trampoline,
+	.frame_pointer_since = frame_pointer_since,
+};

@@ -1,0 +1,52 @@
+/* Direct-mapped, of fixed size: a recording of any length needs no more memory. */
+#include "unwind/rule_cache.h"
+
+#include <stdlib.h>
+
+#define CACHE_BITS 16
+
+struct rule_cache_entry {
+	uint64_t offset;
+	uint32_t module; /* 0: empty */
+	struct rule rule;
+};
+
+struct rule_cache {
+	struct rule_cache_entry entries[1u << CACHE_BITS];
+};
+
+static size_t cache_index(uint32_t module, uint64_t offset)
+{
+	uint64_t key = offset ^ (uint64_t)module << 40;
+
+	return key * 0x9e3779b97f4a7c15ull >> (64 - CACHE_BITS);
+}
+
+struct rule_cache *rule_cache_create(void)
+{
+	/* Zeroed pages are not touched before they are used. */
+	return calloc(1, sizeof(struct rule_cache));
+}
+
+void rule_cache_destroy(struct rule_cache *cache)
+{
+	free(cache);
+}
+
+bool rule_cache_get(const struct rule_cache *cache, uint32_t module, uint64_t offset,
+		    struct rule *rule_ret)
+{
+	const struct rule_cache_entry *entry = &cache->entries[cache_index(module, offset)];
+
+	if (entry->module != module || entry->offset != offset)
+		return false;
+	*rule_ret = entry->rule;
+	return true;
+}
+
+void rule_cache_put(struct rule_cache *cache, uint32_t module, uint64_t offset,
+		    const struct rule *rule)
+{
+	cache->entries[cache_index(module, offset)] =
+		(struct rule_cache_entry){ .offset = offset, .module = module, .rule = *rule };
+}

@@ -1,0 +1,19 @@
+/* (module, offset) -> rule: what one thread has learnt from libdw, for all processes and epochs. */
+#ifndef UNWIND_RULE_CACHE_H
+#define UNWIND_RULE_CACHE_H
+
+#include "unwind/rule.h"
+
+struct rule_cache;
+
+/* NULL: out of memory. */
+struct rule_cache *rule_cache_create(void);
+void rule_cache_destroy(struct rule_cache *cache);
+/* false: not known, or forgotten. */
+bool rule_cache_get(const struct rule_cache *cache, uint32_t module, uint64_t offset,
+		    struct rule *rule_ret);
+/* May forget another rule. @module is not 0. */
+void rule_cache_put(struct rule_cache *cache, uint32_t module, uint64_t offset,
+		    const struct rule *rule);
+
+#endif

@@ -1,0 +1,226 @@
+/* The walk: look the rule up, apply it, until an end is reached; and the cache that makes it fast.
+ */
+#include "unwind/unwind.h"
+
+#include <stdlib.h>
+
+#include "unwind/guess.h"
+#include "unwind/rule_cache.h"
+
+#define STEP_BITS 14
+
+/* All that a frame at an address of an address space needs, in one cache line. */
+struct step {
+	uint64_t epoch; /* 0: empty */
+	uint64_t addr;
+	uint64_t offset;
+	uint32_t module;
+	bool is_exec;
+	struct rule rule;
+} __attribute__((aligned(64)));
+
+struct unwinder {
+	struct step steps[1u << STEP_BITS]; /* direct-mapped */
+	struct elf_modules *elf_modules;    /* borrowed */
+	struct rule_cache *rules;
+	struct unwind_stats stats;
+};
+
+struct unwinder *unwinder_create(struct elf_modules *elf_modules)
+{
+	struct unwinder *unwinder = aligned_alloc(64, sizeof(*unwinder));
+	if (!unwinder)
+		return NULL;
+	memset(unwinder, 0, sizeof(*unwinder));
+	unwinder->elf_modules = elf_modules;
+	unwinder->rules = rule_cache_create();
+	if (!unwinder->rules) {
+		unwinder_destroy(unwinder);
+		return NULL;
+	}
+	return unwinder;
+}
+
+void unwinder_destroy(struct unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	rule_cache_destroy(unwinder->rules);
+	free(unwinder);
+}
+
+const struct unwind_stats *unwinder_stats(const struct unwinder *unwinder)
+{
+	return &unwinder->stats;
+}
+
+enum marker unwind_end_marker(enum unwind_end end)
+{
+	static const enum marker markers[N_UNWIND_ENDS] = {
+		[UNWIND_STACK_CUT] = MARKER_STACK_CUT,
+		[UNWIND_NO_MODULE] = MARKER_NO_MODULE,
+		[UNWIND_NO_UNWIND_INFO] = MARKER_NO_UNWIND_INFO,
+		[UNWIND_BAD_RETURN_ADDRESS] = MARKER_BAD_RETURN_ADDRESS,
+		[UNWIND_NO_PROGRESS] = MARKER_NO_PROGRESS,
+		[UNWIND_TOO_DEEP] = MARKER_TOO_DEEP,
+		[UNWIND_BAD_CFI] = MARKER_BAD_CFI,
+		[UNWIND_BAD_MEMORY] = MARKER_BAD_MEMORY,
+		[UNWIND_MODULE_UNREADABLE] = MARKER_MODULE_UNREADABLE,
+		[UNWIND_NO_STACK] = MARKER_NO_STACK,
+	};
+
+	assert(end != UNWIND_ROOT && end < N_UNWIND_ENDS);
+	return markers[end];
+}
+
+static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32_t module,
+		      uint64_t offset, struct rule *rule_ret)
+{
+	struct elf_module *elf_module;
+
+	if (module && rule_cache_get(unwinder->rules, module, offset, rule_ret)) {
+		unwinder->stats.n_rule_hits++;
+		return;
+	}
+	unwinder->stats.n_rule_misses++;
+	elf_module = elf_modules_get(unwinder->elf_modules, module);
+	if (!elf_module) {
+		*rule_ret = (struct rule){ .kind = RULE_NONE };
+		return;
+	}
+	elf_module_find_rule(elf_module, arch, offset, rule_ret);
+	rule_cache_put(unwinder->rules, module, offset, rule_ret);
+}
+
+/* NULL: no mapping holds @addr. Valid until the next call. */
+static const struct step *find_step(struct unwinder *unwinder, const struct address_space *space,
+				    const struct arch *arch, uint64_t addr)
+{
+	uint64_t hash = (addr ^ space->epoch << 40) * 0x9e3779b97f4a7c15ull;
+	struct step *step = &unwinder->steps[hash >> (64 - STEP_BITS)];
+
+	if (step->addr == addr && step->epoch == space->epoch) {
+		unwinder->stats.n_step_hits++;
+		return step;
+	}
+	const struct mapping *mapping = address_space_find(space, addr);
+	if (!mapping)
+		return NULL;
+	*step = (struct step){
+		.epoch = space->epoch,
+		.addr = addr,
+		.offset = addr - mapping->start + mapping->offset,
+		.module = mapping->module,
+		.is_exec = mapping->is_exec,
+	};
+	find_rule(unwinder, arch, step->module, step->offset, &step->rule);
+	return step;
+}
+
+/*
+ * A return address of zero stands above the outermost frame of code that has no CFI for that, if
+ * the frame pointer is zero too, as the psABI has it at a process's start and clone() at a
+ * thread's. Anything else that leads to zero is a wrong unwind.
+ */
+static bool is_outermost(const struct arch *arch, const struct regs *regs)
+{
+	return regs->pc == 0 && regs_have(regs, arch->fp) && regs->values[arch->fp] == 0;
+}
+
+/* Moves @regs to the caller of the frame that @rule is for. false: *@end_ret says why not. */
+static bool advance(struct unwinder *unwinder, const struct address_space *space,
+		    const struct arch *arch, const struct stack_copy *stack,
+		    const struct rule *rule, struct regs *regs, bool *is_exact,
+		    enum unwind_end *end_ret)
+{
+	switch ((enum rule_kind)rule->kind) {
+	case RULE_ROOT:
+		*end_ret = UNWIND_ROOT;
+		return false;
+	case RULE_BAD:
+		*end_ret = UNWIND_BAD_CFI;
+		return false;
+	case RULE_UNREADABLE:
+		*end_ret = UNWIND_MODULE_UNREADABLE;
+		return false;
+	case RULE_NONE:
+		*end_ret = UNWIND_NO_UNWIND_INFO;
+		if (!guess_caller(unwinder->elf_modules, space, arch, stack, regs, is_exact))
+			return false;
+		unwinder->stats.n_guessed++;
+		break;
+	case RULE_GENERAL:
+		unwinder->stats.n_expressions++;
+		__attribute__((fallthrough));
+	case RULE_CFA_REGISTER:
+	case RULE_CFA_MEMORY:
+		if (!rule_apply(rule, arch, stack, regs, is_exact, end_ret))
+			return false;
+		break;
+	}
+	if (regs->pc == 0) {
+		*end_ret = is_outermost(arch, regs) ? UNWIND_ROOT : UNWIND_BAD_RETURN_ADDRESS;
+		return false;
+	}
+	return true;
+}
+
+static struct frame frame_of_step(const struct step *step)
+{
+	return (struct frame){ .offset = step->offset, .module = step->module, .kind = FRAME_USER };
+}
+
+size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *space,
+			 const struct user_stack *stack, struct frame *frames, uint64_t *addrs,
+			 size_t max_frames, enum unwind_end *end_ret)
+{
+	const struct arch *arch = stack->arch;
+	const struct stack_copy copy = {
+		.bytes = stack->bytes,
+		.start = stack->regs.values[arch->sp],
+		.size = stack->size,
+		.is_full = stack->is_full,
+	};
+	struct regs regs = stack->regs;
+	bool is_exact = true;
+	size_t n_frames = 0;
+
+	for (;;) {
+		/* A call may be its function's last instruction: what follows is another's. */
+		uint64_t addr = is_exact ? regs.pc : regs.pc - 1;
+		const struct step *step = find_step(unwinder, space, arch, addr);
+
+		if (n_frames == max_frames) {
+			*end_ret = UNWIND_TOO_DEEP;
+			break;
+		}
+		if (!step && n_frames == 0) {
+			frames[0] = (struct frame){ .offset = addr, .kind = FRAME_USER };
+			if (addrs)
+				addrs[0] = addr;
+			n_frames = 1;
+		}
+		if (!step) {
+			*end_ret = UNWIND_NO_MODULE;
+			break;
+		}
+		/* What the processor was executing is code, whatever the mapping said once. */
+		if (!step->is_exec && n_frames > 0) {
+			*end_ret = UNWIND_BAD_RETURN_ADDRESS;
+			break;
+		}
+		frames[n_frames] = frame_of_step(step);
+		if (addrs)
+			addrs[n_frames] = addr;
+		n_frames++;
+		if (copy.size == 0) {
+			*end_ret = UNWIND_NO_STACK;
+			break;
+		}
+		if (!advance(unwinder, space, arch, &copy, &step->rule, &regs, &is_exact, end_ret))
+			break;
+	}
+	unwinder->stats.n_walks++;
+	unwinder->stats.n_frames += n_frames;
+	return n_frames;
+}
