@@ -1,0 +1,17 @@
+/* The joint of kernel and user: callers first, so user below the root and kernel at the leaf. */
+#include "kernel-merge/merge.h"
+
+size_t merge_call_path(const struct path_halves *halves, struct frame *path)
+{
+	size_t n = 0;
+
+	if (halves->end_marker >= 0)
+		path[n++] = frame_marker((enum marker)halves->end_marker);
+	for (size_t i = halves->n_user; i-- > 0;)
+		path[n++] = halves->user[i];
+	if (n && halves->n_kernel)
+		path[n++] = frame_marker(MARKER_KERNEL);
+	for (size_t i = halves->n_kernel; i-- > 0;)
+		path[n++] = halves->kernel[i];
+	return n;
+}

@@ -1,0 +1,64 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "kernel-merge/merge.h"
+
+static const struct frame user[] = { { .kind = FRAME_USER, .module = 1, .offset = 10 },
+				     { .kind = FRAME_USER, .module = 1, .offset = 20 } };
+static const struct frame kernel[] = { { .kind = FRAME_KERNEL, .module = 2, .offset = 30 },
+				       { .kind = FRAME_KERNEL, .module = 2, .offset = 40 } };
+
+static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
+{
+	struct path_halves halves = { user, 2, kernel, 2, -1 };
+	struct frame path[6];
+
+	(void)state;
+	assert_int_equal(merge_call_path(&halves, path), 5);
+	assert_true(frame_equal(&path[0], &user[1]));
+	assert_true(frame_equal(&path[1], &user[0]));
+	assert_int_equal(path[2].kind, FRAME_MARKER);
+	assert_int_equal(path[2].offset, MARKER_KERNEL);
+	assert_true(frame_equal(&path[3], &kernel[1]));
+	assert_true(frame_equal(&path[4], &kernel[0]));
+}
+
+static void a_kernel_thread_has_kernel_frames_only(void **state)
+{
+	struct path_halves halves = { NULL, 0, kernel, 2, -1 };
+	struct frame path[4];
+
+	(void)state;
+	assert_int_equal(merge_call_path(&halves, path), 2);
+	assert_true(frame_equal(&path[0], &kernel[1]));
+}
+
+static void the_reason_for_missing_callers_is_outermost(void **state)
+{
+	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT };
+	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK };
+	struct frame path[4];
+
+	(void)state;
+	assert_int_equal(merge_call_path(&halves, path), 2);
+	assert_int_equal(path[0].offset, MARKER_STACK_CUT);
+	assert_true(frame_equal(&path[1], &user[0]));
+	assert_int_equal(merge_call_path(&no_user, path), 3);
+	assert_int_equal(path[0].offset, MARKER_NO_STACK);
+	assert_int_equal(path[1].offset, MARKER_KERNEL);
+	assert_true(frame_equal(&path[2], &kernel[0]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(user_callers_come_first_and_the_kernel_leaf_last),
+		cmocka_unit_test(a_kernel_thread_has_kernel_frames_only),
+		cmocka_unit_test(the_reason_for_missing_callers_is_outermost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
