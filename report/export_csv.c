@@ -1,0 +1,77 @@
+/* The report as CSV (RFC 4180), a row a line, depth first; docs/FORMAT.md describes it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/export_formats.h"
+#include "report/printable.h"
+
+#define LINE_END "\r\n"
+
+/* Control characters are escaped as for a terminal, so a field never holds a line end. */
+static void write_quoted(FILE *out, const char *text, const char *suffix)
+{
+	char bytes[PRINTABLE_MAX];
+	unsigned columns;
+	size_t size;
+
+	putc('"', out);
+	while ((size = printable_next(&text, true, bytes, &columns))) {
+		if (bytes[0] == '"')
+			putc('"', out);
+		fwrite(bytes, 1, size, out);
+	}
+	fprintf(out, "%s\"", suffix);
+}
+
+static void write_heading(FILE *out, const struct profile *profile)
+{
+	fputs("depth,name,module,kind,id", out);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		static const char *const columns[] = { " self", " total", " samples" };
+
+		for (size_t j = 0; j < 3; j++) {
+			putc(',', out);
+			write_quoted(out, profile->metrics[i].name, columns[j]);
+		}
+	}
+	fputs(LINE_END, out);
+}
+
+static void write_row(FILE *out, const struct view_row *row, unsigned depth, uint32_t n_metrics)
+{
+	fprintf(out, "%u,", depth);
+	write_quoted(out, row->name, "");
+	putc(',', out);
+	write_quoted(out, row->module, "");
+	fprintf(out, ",%s,", row->kind);
+	if (row->id >= 0)
+		fprintf(out, "%" PRId32, row->id);
+	for (uint32_t i = 0; i < n_metrics; i++)
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[i], row->total[i],
+			row->samples[i]);
+	fputs(LINE_END, out);
+}
+
+int export_csv(FILE *out, const struct view *view, struct symbolizer *symbolizer,
+	       const struct export_options *options)
+{
+	const struct view_row *row = view->root;
+	unsigned depth = 0;
+
+	(void)symbolizer;
+	write_heading(out, view->profile);
+	for (;;) {
+		write_row(out, row, depth, view->profile->n_metrics);
+		if (row->children && (!options->max_depth || depth < options->max_depth)) {
+			row = row->children;
+			depth++;
+			continue;
+		}
+		for (; depth && !row->next; depth--)
+			row = row->parent;
+		if (!depth)
+			break;
+		row = row->next;
+	}
+	return export_finish(out);
+}

@@ -1,0 +1,167 @@
+/* The report as one JSON object; docs/FORMAT.md describes it. */
+#include <inttypes.h>
+
+#include "report/export_formats.h"
+#include "report/printable.h"
+
+/* The bytes from @text on that mean themselves in a string. */
+static size_t plain_size(const char *text)
+{
+	size_t size = 0;
+
+	while (text[size] >= ' ' && text[size] <= '~' && text[size] != '"' && text[size] != '\\')
+		size++;
+	return size;
+}
+
+static void write_string(FILE *out, const char *text)
+{
+	putc('"', out);
+	for (;;) {
+		size_t size = plain_size(text);
+		uint32_t code;
+
+		fwrite(text, 1, size, out);
+		text += size;
+		if (!*text)
+			break;
+		size = utf8_decode(text, &code);
+		if (!size)
+			fputs("\\ufffd", out);
+		else if (code == '"' || code == '\\')
+			fprintf(out, "\\%c", (int)code);
+		else if (is_hostile(code))
+			fprintf(out, "\\u%04" PRIx32, code);
+		else
+			fwrite(text, 1, size, out);
+		text += size ? size : 1;
+	}
+	putc('"', out);
+}
+
+/* What printf("%" PRIu64) does, many times as fast: most of a report's bytes are numbers. */
+static void write_number(FILE *out, uint64_t number)
+{
+	char digits[20], *first = digits + sizeof(digits);
+
+	do {
+		*--first = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), out);
+}
+
+static void write_numbers(FILE *out, const uint64_t *numbers, uint32_t n)
+{
+	putc('[', out);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			putc(',', out);
+		write_number(out, numbers[i]);
+	}
+	putc(']', out);
+}
+
+static void write_metrics(FILE *out, const struct profile *profile)
+{
+	fputs("\"metrics\":[", out);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		const struct metric *metric = &profile->metrics[i];
+
+		fputs(i ? ",\n  {\"event\":" : "\n  {\"event\":", out);
+		write_string(out, metric->name);
+		fputs(",\"unit\":", out);
+		write_string(out, metric->unit);
+		fprintf(out, ",\"samples\":%" PRIu64 ",\"total\":%" PRIu64 "}", metric->samples,
+			metric->total);
+	}
+	fputs("],\n", out);
+}
+
+static void write_quality(FILE *out, const struct profile_quality *quality)
+{
+	fprintf(out,
+		"\"quality\":{\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"throttled\":%" PRIu64
+		",\"guessed_frames\":%" PRIu64 ",\n  \"unwind\":{\"complete\":%" PRIu64
+		",\"no_user_part\":%" PRIu64 ",\"kernel_walked\":%" PRIu64,
+		quality->samples - quality->filtered, quality->lost, quality->throttled,
+		quality->guessed_frames, quality->complete, quality->no_user_part,
+		quality->unverified);
+	for (int marker = MARKER_KERNEL + 1; marker < N_MARKERS; marker++)
+		fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),
+			quality->incomplete[marker]);
+	fputs("}},\n", out);
+}
+
+static void write_row(FILE *out, const struct view *view, const struct view_row *row)
+{
+	uint32_t n_metrics = view->profile->n_metrics;
+
+	fputs("{\"name\":", out);
+	write_string(out, row->name);
+	fputs(",\"module\":", out);
+	write_string(out, row->module);
+	fputs(",\"kind\":", out);
+	write_string(out, row->kind);
+	/* Only there do rows of one name need telling apart. */
+	if (view->options.grouping != GROUP_COMM && row->id >= 0)
+		fprintf(out, ",\"id\":%" PRId32, row->id);
+	fputs(",\"self\":", out);
+	write_numbers(out, row->self, n_metrics);
+	fputs(",\"total\":", out);
+	write_numbers(out, row->total, n_metrics);
+}
+
+static void write_rows(FILE *out, const struct view *view)
+{
+	fputs("\"rows\":[", out);
+	for (const struct view_row *row = view->root->children; row; row = row->next) {
+		fputs(row == view->root->children ? "\n" : ",\n", out);
+		write_row(out, view, row);
+		putc('}', out);
+	}
+	fputs("]", out);
+}
+
+/* Depth first without a stack: trees may be as deep as the input made them. */
+static void write_tree(FILE *out, const struct view *view, unsigned max_depth)
+{
+	const struct view_row *row = view->root;
+	unsigned depth = 0;
+
+	fputs("\"tree\":", out);
+	for (;;) {
+		write_row(out, view, row);
+		fputs(",\"children\":[", out);
+		if (row->children && (!max_depth || depth < max_depth)) {
+			putc('\n', out);
+			row = row->children;
+			depth++;
+			continue;
+		}
+		for (; depth && !row->next; depth--) {
+			fputs("]}", out);
+			row = row->parent;
+		}
+		fputs("]}", out);
+		if (!depth)
+			return;
+		fputs(",\n", out);
+		row = row->next;
+	}
+}
+
+int export_json(FILE *out, const struct view *view, struct symbolizer *symbolizer,
+		const struct export_options *options)
+{
+	(void)symbolizer;
+	fputs("{", out);
+	write_metrics(out, view->profile);
+	write_quality(out, &view->profile->quality);
+	if (view_is_flat(view))
+		write_rows(out, view);
+	else
+		write_tree(out, view, options->max_depth);
+	fputs("}\n", out);
+	return export_finish(out);
+}

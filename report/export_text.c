@@ -1,0 +1,100 @@
+/* The report for people: head, table or tree, foot. */
+#include <errno.h>
+#include <langinfo.h>
+#include <string.h>
+
+#include "report/export_formats.h"
+#include "report/text.h"
+
+#define MIN_WIDTH     60
+#define MAX_WIDTH     1000
+#define DEFAULT_WIDTH 100
+/* Columns that one metric takes of the share that numbers may have. */
+#define METRIC_WIDTH 17
+
+/*
+ * As many metrics as fit three fifths of the width; the one sorted by comes first. Those without
+ * samples only repeat a dash.
+ */
+static void choose_metrics(struct text *text)
+{
+	uint32_t n_metrics = text->view->profile->n_metrics;
+	uint32_t first = text->view->options.sort_metric;
+	uint32_t max_metrics = text->width * 3 / 5 / METRIC_WIDTH;
+
+	if (max_metrics > TEXT_MAX_METRICS)
+		max_metrics = TEXT_MAX_METRICS;
+	if (first < n_metrics)
+		text->metrics[text->n_metrics++] = first;
+	for (uint32_t i = 0; i < n_metrics && text->n_metrics < max_metrics; i++) {
+		if (i != first && text->view->root->samples[i])
+			text->metrics[text->n_metrics++] = i;
+	}
+}
+
+static void choose_columns(struct text *text)
+{
+	bool flat = view_is_flat(text->view);
+
+	text->show_total = true;
+	/* A process's cost is all its own; a caller has no own part in its callee's. */
+	text->show_self = text->view->options.kind != VIEW_PROCESSES &&
+			  text->view->options.kind != VIEW_CALLERS;
+	text->show_samples = flat && text->n_metrics == 1;
+}
+
+static void write_notes(const struct text *text)
+{
+	uint32_t n_metrics = 0;
+
+	for (uint32_t i = 0; i < text->view->profile->n_metrics; i++)
+		n_metrics += text->view->root->samples[i] > 0;
+	text_style_begin(text, STYLE_DIM);
+	if (text->rows_hidden)
+		fprintf(text->out, "\nRows below %g %% are not shown (--min).\n",
+			text->options->min_percent);
+	if (text->n_metrics < n_metrics)
+		fprintf(text->out, "\n%u more events do not fit the width (--event, --sort).\n",
+			n_metrics - text->n_metrics);
+	text_style_end(text, STYLE_DIM);
+}
+
+static unsigned limit_width(unsigned width)
+{
+	if (!width)
+		return DEFAULT_WIDTH;
+	if (width < MIN_WIDTH)
+		return MIN_WIDTH;
+	return width < MAX_WIDTH ? width : MAX_WIDTH;
+}
+
+int export_text(FILE *out, const struct view *view, struct symbolizer *symbolizer,
+		const struct export_options *options)
+{
+	struct text text = {
+		.out = out,
+		.view = view,
+		.symbolizer = symbolizer,
+		.options = options,
+		.width = limit_width(options->width),
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+	int err = 0;
+
+	choose_metrics(&text);
+	choose_columns(&text);
+	text_write_header(&text);
+	if (!view->root->children)
+		fputs("No samples.\n", out);
+	else if (view_is_flat(view))
+		text_write_flat(&text);
+	else
+		err = text_write_tree(&text);
+	if (!err) {
+		write_notes(&text);
+		err = text_write_problems(&text);
+	}
+	if (err)
+		return err;
+	return export_finish(out);
+}

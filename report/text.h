@@ -1,0 +1,82 @@
+/*
+ * The text report's parts, and what they share: where it goes, how wide it may be, which metrics
+ * have columns. Colours and box-drawing characters only where the reader's terminal has them.
+ */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include "report/export.h"
+
+#define TEXT_MAX_METRICS 8
+
+enum text_style {
+	STYLE_PLAIN,
+	STYLE_HEADING,
+	STYLE_DIM,
+	STYLE_PROCESS,
+	STYLE_KERNEL,
+	STYLE_MARKER,
+	STYLE_HOT,
+	STYLE_WARM,
+	STYLE_WARNING
+};
+
+struct text {
+	FILE *out;
+	const struct view *view;
+	struct symbolizer *symbolizer;
+	const struct export_options *options;
+	unsigned width;
+	bool utf8;
+	/* Columns of numbers, of each metric that has some. */
+	uint32_t metrics[TEXT_MAX_METRICS];
+	uint32_t n_metrics;
+	bool show_self, show_total, show_samples;
+	unsigned name_width, module_width; /* module_width 0: no such column */
+	bool rows_hidden;                  /* rows are missing that no line sums up */
+};
+
+/* What the recording is and how good the data is. */
+void text_write_header(const struct text *text);
+/* Modules whose names are missing. 0 or -ENOMEM. */
+int text_write_problems(const struct text *text);
+/* 0 or -ENOMEM. */
+int text_write_tree(struct text *text);
+void text_write_flat(struct text *text);
+
+void text_style_begin(const struct text *text, enum text_style style);
+void text_style_end(const struct text *text, enum text_style style);
+/* "12.35 s", "1.20 GiB", "12345". */
+void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit);
+
+/* Numbers of rows that are summed up. */
+struct text_sums {
+	uint64_t total[TEXT_MAX_METRICS]; /* by column, of rows below the threshold */
+	uint64_t self[TEXT_MAX_METRICS];
+	uint64_t samples[TEXT_MAX_METRICS];
+	unsigned n_rows;
+};
+
+/* Reaches options->min_percent in a metric that is shown. */
+bool text_is_visible(const struct text *text, const struct view_row *row);
+void text_add_sums(const struct text *text, struct text_sums *sums, const struct view_row *row);
+/* The sum is worth a line of its own. */
+bool text_sums_visible(const struct text *text, const struct text_sums *sums);
+
+/* Widths of what the columns hold. */
+void text_measure(struct text *text, unsigned name_width, const struct view_row *row);
+/* Decides the columns' widths once all rows are measured. */
+void text_lay_out(struct text *text);
+void text_write_columns_heading(const struct text *text, const char *name_heading);
+/* The columns of numbers of a row; of @sums where @row is NULL. */
+void text_write_numbers(const struct text *text, const struct view_row *row,
+			const struct text_sums *sums);
+/* "python3 (pid 12)", for rows that stand for processes or threads. Empty for others. */
+void text_row_suffix(const struct view_row *row, char *buffer, size_t size);
+unsigned text_title_width(const struct text *text, const struct view_row *row);
+/* Name and module of a row, @indent columns being written already. Ends the line. */
+void text_write_title(const struct text *text, const struct view_row *row, unsigned indent);
+/* "... 12 more below 0.5 %" */
+void text_write_more(const struct text *text, const struct text_sums *sums);
+
+#endif

@@ -1,0 +1,269 @@
+/* The head and the foot of a text report: what was recorded, how good the data is, what is amiss.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cct/cleanup.h"
+#include "report/printable.h"
+#include "report/text.h"
+
+#define LABEL_WIDTH 12
+#define MAX_NAMED   24 /* modules with one problem */
+#define NS_PER_S    1e9
+
+void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit)
+{
+	static const char *const binary[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double value = (double)amount;
+	size_t i = 0;
+
+	if (strcmp(unit, "ns") == 0) {
+		if (amount < 1000000)
+			snprintf(buffer, size, "%.3g us", value / 1e3);
+		else if (amount < 1000000000)
+			snprintf(buffer, size, "%.3g ms", value / 1e6);
+		else
+			snprintf(buffer, size, "%.2f s", value / NS_PER_S);
+		return;
+	}
+	if (strcmp(unit, "bytes") != 0) {
+		snprintf(buffer, size, "%" PRIu64 " %s", amount, unit);
+		return;
+	}
+	for (; value >= 1024 && i + 1 < sizeof(binary) / sizeof(binary[0]); i++)
+		value /= 1024;
+	snprintf(buffer, size, i ? "%.2f %s" : "%.0f %s", value, binary[i]);
+}
+
+static void write_label(const struct text *text, const char *label)
+{
+	text_style_begin(text, STYLE_DIM);
+	fprintf(text->out, "%-*s", LABEL_WIDTH, label);
+	text_style_end(text, STYLE_DIM);
+}
+
+/* A line of text that came from the recording. */
+static void write_field(const struct text *text, const char *label, const char *value)
+{
+	if (!value || !*value)
+		return;
+	write_label(text, label);
+	printable_write(text->out, value, text->width - LABEL_WIDTH, text->utf8);
+	putc('\n', text->out);
+}
+
+static void write_warning(const struct text *text, const char *message)
+{
+	write_label(text, "");
+	text_style_begin(text, STYLE_WARNING);
+	printable_write(text->out, message, text->width - LABEL_WIDTH, text->utf8);
+	text_style_end(text, STYLE_WARNING);
+	putc('\n', text->out);
+}
+
+static void warn_count(const struct text *text, uint64_t count, const char *what)
+{
+	char message[160];
+
+	if (!count)
+		return;
+	snprintf(message, sizeof(message), "%" PRIu64 " %s", count, what);
+	write_warning(text, message);
+}
+
+static void append(char *buffer, size_t size, const char *separator, const char *value)
+{
+	size_t used = strlen(buffer);
+
+	if (value && *value)
+		snprintf(buffer + used, size - used, "%s%s", used ? separator : "", value);
+}
+
+static void write_recording(const struct text *text)
+{
+	const struct profile_info *info = &text->view->profile->info;
+	char duration[64] = "", recording[512] = "", machine[512] = "";
+
+	append(recording, sizeof(recording), "", text->options->source);
+	if (info->end_ns > info->start_ns) {
+		text_format_amount(duration, sizeof(duration), info->end_ns - info->start_ns, "ns");
+		append(recording, sizeof(recording), ", ", duration);
+	}
+	append(machine, sizeof(machine), "", info->hostname);
+	append(machine, sizeof(machine), ", Linux ", info->os_release);
+	append(machine, sizeof(machine), ", ", info->arch);
+	append(machine, sizeof(machine), ", ", info->cpu);
+	write_field(text, "recording", recording);
+	write_field(text, "command", info->command_line);
+	write_field(text, "machine", machine);
+	if (info->truncated)
+		write_warning(text, info->truncated);
+}
+
+static void write_events(const struct text *text)
+{
+	const struct profile *profile = text->view->profile;
+	unsigned widest = 0;
+
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		unsigned width = printable_width(profile->metrics[i].name, text->utf8);
+
+		widest = width > widest ? width : widest;
+	}
+	if (widest > text->width / 2)
+		widest = text->width / 2;
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		const struct metric *metric = &profile->metrics[i];
+		char amount[64];
+		unsigned written;
+
+		write_label(text, i ? "" : "events");
+		text_format_amount(amount, sizeof(amount), metric->total, metric->unit);
+		fprintf(text->out, "%10" PRIu64 " samples of ", metric->samples);
+		written = printable_write(text->out, metric->name, widest, text->utf8);
+		fprintf(text->out, "%*s  %s", (int)(widest - written), "", amount);
+		if (metric->lost)
+			fprintf(text->out, "  %" PRIu64 " lost", metric->lost);
+		putc('\n', text->out);
+	}
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Samples that the report is made of. */
+static uint64_t n_shown(const struct profile_quality *quality)
+{
+	return quality->samples - quality->filtered;
+}
+
+/* A line of the table of call paths: how many, and what became of them. */
+static void write_paths(const struct text *text, const char *label, uint64_t n_paths,
+			const char *what)
+{
+	write_label(text, label);
+	fprintf(text->out, "%10" PRIu64 " %6.2f%%  %s\n", n_paths,
+		percent(n_paths, n_shown(&text->view->profile->quality)), what);
+}
+
+/* Why user paths end early, the most frequent reason first. */
+static void write_reasons(const struct text *text, const struct profile_quality *quality)
+{
+	bool written[N_MARKERS] = { false };
+
+	for (;;) {
+		int most = -1;
+
+		for (int i = 0; i < N_MARKERS; i++) {
+			if (!written[i] && quality->incomplete[i] &&
+			    (most < 0 || quality->incomplete[i] > quality->incomplete[most]))
+				most = i;
+		}
+		if (most < 0)
+			return;
+		written[most] = true;
+		write_paths(text, "", quality->incomplete[most], marker_text((enum marker)most));
+	}
+}
+
+static void write_quality(const struct text *text)
+{
+	const struct profile_quality *quality = &text->view->profile->quality;
+	write_label(text, "samples");
+	fprintf(text->out,
+		"%10" PRIu64 " received, %" PRIu64 " lost; throttled %" PRIu64 " times\n",
+		quality->samples, quality->lost, quality->throttled);
+	if (quality->filtered) {
+		write_label(text, "");
+		fprintf(text->out, "%10" PRIu64 " left out, as asked for\n", quality->filtered);
+	}
+	write_paths(text, "call paths", quality->complete, "complete");
+	if (quality->no_user_part)
+		write_paths(text, "", quality->no_user_part, "of the kernel alone");
+	if (quality->unverified)
+		write_paths(text, "", quality->unverified, "as the kernel walked them");
+	write_reasons(text, quality);
+	warn_count(text, quality->guessed_frames, "frames without unwind information, guessed");
+	warn_count(text, quality->lost_sideband,
+		   "records of processes and mappings lost: names may be wrong");
+	warn_count(text, quality->not_attributed, "samples of events the recording does not name");
+	warn_count(text, quality->late_records, "records out of order, used late");
+	warn_count(text, quality->unknown_processes, "samples of processes never announced");
+	warn_count(text, quality->unknown_records, "records of unknown type skipped");
+	warn_count(text, quality->broken_records, "records that contradict themselves skipped");
+}
+
+void text_write_header(const struct text *text)
+{
+	write_recording(text);
+	write_events(text);
+	write_quality(text);
+	putc('\n', text->out);
+}
+
+/* The modules with the same problem, in lines that fit. */
+static void write_modules(const struct text *text, const struct symbol_problem *problems,
+			  size_t n_problems, const char *problem)
+{
+	const struct module_table *modules = &text->view->profile->modules;
+	unsigned column = 0, n_named = 0, n_more = 0;
+
+	for (size_t i = 0; i < n_problems; i++) {
+		const char *name;
+		unsigned width;
+
+		if (strcmp(problems[i].text, problem) != 0)
+			continue;
+		if (n_named == MAX_NAMED) {
+			n_more++;
+			continue;
+		}
+		name = module_name(module_table_get(modules, problems[i].module));
+		width = printable_width(name, text->utf8) + 2;
+		if (n_named++)
+			putc(',', text->out);
+		if (!column || column + width > text->width) {
+			fputs("\n   ", text->out);
+			column = 3;
+		}
+		putc(' ', text->out);
+		column += printable_write(text->out, name, text->width - 6, text->utf8) + 2;
+	}
+	if (n_more)
+		fprintf(text->out, " and %u more", n_more);
+	putc('\n', text->out);
+}
+
+static bool is_first_with_text(const struct symbol_problem *problems, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (strcmp(problems[j].text, problems[i].text) == 0)
+			return false;
+	}
+	return true;
+}
+
+int text_write_problems(const struct text *text)
+{
+	size_t max_problems = text->view->profile->modules.n_modules, n_problems;
+	_cleanup_free_ struct symbol_problem *problems =
+		calloc(max_problems + 1, sizeof(*problems));
+
+	if (!problems)
+		return -ENOMEM;
+	n_problems = symbolizer_problems(text->symbolizer, problems, max_problems);
+	if (n_problems)
+		fputs("\nNames are missing:\n", text->out);
+	for (size_t i = 0; i < n_problems; i++) {
+		if (!is_first_with_text(problems, i))
+			continue;
+		text_style_begin(text, STYLE_WARNING);
+		fprintf(text->out, "  %s:", problems[i].text);
+		text_style_end(text, STYLE_WARNING);
+		write_modules(text, problems, n_problems, problems[i].text);
+	}
+	return 0;
+}

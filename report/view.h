@@ -1,0 +1,54 @@
+/*
+ * Views: a profile -> rows or a tree of rows, ready to print. A view folds CCT nodes to functions:
+ * two call sites in one function, or one function at two offsets, are one row under the same
+ * parent. Inclusive numbers never count a sample twice, however a function recurs.
+ */
+#ifndef REPORT_VIEW_H
+#define REPORT_VIEW_H
+
+#include "cct/profile.h"
+#include "report/symbolize.h"
+
+enum view_kind { VIEW_TREE, VIEW_CALLERS, VIEW_FUNCTIONS, VIEW_MODULES, VIEW_PROCESSES };
+enum view_grouping { GROUP_COMM, GROUP_PROCESS, GROUP_THREAD };
+enum view_kernel { KERNEL_MERGED, KERNEL_ONLY, KERNEL_NONE };
+enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME };
+
+struct view_options {
+	enum view_kind kind;
+	enum view_grouping grouping; /* VIEW_TREE: what stands below the root */
+	enum view_kernel kernel;     /* ONLY: user frames folded away; NONE: kernel cost goes to
+					the user frame that entered */
+	enum view_sort sort;
+	uint32_t sort_metric;
+	/* VIEW_CALLERS: rows below this share of every metric get no children (their number is
+	   bounded by the sum of all depths, not by the tree); 0: all do. */
+	double min_percent;
+};
+
+/* One row. The children of a row are a list, sorted as asked; flat views use the root's. */
+struct view_row {
+	const char *name;   /* borrowed from the symbolizer or the profile */
+	const char *module; /* "" where there is none */
+	const char *kind;   /* "root", "process", "thread", "user", "kernel", "marker" */
+	int32_t id;         /* pid or tid of process and thread rows that stand for one; else -1 */
+	uint32_t n_merged;  /* processes or threads folded into the row */
+	uint64_t *self;     /* per metric, weights */
+	uint64_t *total;
+	uint64_t *samples; /* per metric, inclusive */
+	struct view_row *children, *next;
+	struct view_row *parent;
+};
+
+struct view {
+	struct view_options options;
+	const struct profile *profile;
+	struct view_row *root;
+	struct view_arena *arena;
+};
+
+int view_create(const struct profile *profile, struct symbolizer *symbolizer,
+		const struct view_options *options, struct view **view_ret);
+void view_destroy(struct view *view);
+
+#endif

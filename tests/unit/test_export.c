@@ -1,0 +1,479 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cct/profile.h"
+#include "report/export.h"
+#include "report/printable.h"
+
+struct fixture {
+	struct profile *profile;
+	struct symbolizer *symbolizer;
+	char *output;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	fixture->profile = profile_create();
+	profile_add_metric(fixture->profile, "cycles:u", "events");
+	cct_destroy(fixture->profile->cct);
+	fixture->profile->cct = cct_create(1);
+	fixture->symbolizer = symbolizer_create(fixture->profile);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	symbolizer_destroy(fixture->symbolizer);
+	profile_destroy(fixture->profile);
+	free(fixture->output);
+	free(fixture);
+	return 0;
+}
+
+/* A process of this name with one sample, below it @depth frames of one unknown module each. */
+static void add_sample(struct fixture *fixture, const char *comm, unsigned depth, uint64_t weight)
+{
+	struct frame frame = {
+		.kind = FRAME_PROCESS,
+		.offset = profile_add_process(fixture->profile, 7, comm),
+	};
+	uint32_t node = cct_child(fixture->profile->cct, CCT_ROOT, &frame);
+
+	for (unsigned i = 0; i < depth; i++) {
+		frame = (struct frame){ .kind = FRAME_USER, .offset = 0x1000 + i };
+		node = cct_child(fixture->profile->cct, node, &frame);
+	}
+	cct_add_cost(fixture->profile->cct, node, 0, weight);
+	fixture->profile->metrics[0].samples++;
+	fixture->profile->metrics[0].total += weight;
+	fixture->profile->quality.samples++;
+	fixture->profile->quality.complete++;
+}
+
+static const char *write_report(struct fixture *fixture, const char *format,
+				const struct view_options *view_options,
+				const struct export_options *options)
+{
+	struct view *view;
+	size_t size;
+	FILE *out;
+
+	free(fixture->output);
+	out = open_memstream(&fixture->output, &size);
+	assert_int_equal(view_create(fixture->profile, fixture->symbolizer, view_options, &view),
+			 0);
+	assert_int_equal(export_format_find(format)->write(out, view, fixture->symbolizer, options),
+			 0);
+	fclose(out);
+	view_destroy(view);
+	return fixture->output;
+}
+
+/* A parser of JSON that only says where the value ends; NULL: it is none. */
+static const char *skip_value(const char *text);
+
+static const char *skip_blanks(const char *text)
+{
+	return text + strspn(text, " \n\t\r");
+}
+
+static const char *skip_string(const char *text)
+{
+	for (text++; *text && *text != '"'; text++) {
+		if ((unsigned char)*text < ' ')
+			return NULL;
+		if (*text != '\\')
+			continue;
+		text++;
+		if (*text == 'u' && strspn(text + 1, "0123456789abcdef") < 4)
+			return NULL;
+		if (!strchr("\"\\/bfnrtu", *text))
+			return NULL;
+	}
+	return *text ? text + 1 : NULL;
+}
+
+static const char *skip_list(const char *text, char end, bool keys)
+{
+	text = skip_blanks(text + 1);
+	if (*text == end)
+		return text + 1;
+	for (;;) {
+		if (keys) {
+			text = *text == '"' ? skip_string(text) : NULL;
+			if (!text || *(text = skip_blanks(text)) != ':')
+				return NULL;
+			text = skip_blanks(text + 1);
+		}
+		text = skip_value(text);
+		if (!text)
+			return NULL;
+		text = skip_blanks(text);
+		if (*text == end)
+			return text + 1;
+		if (*text != ',')
+			return NULL;
+		text = skip_blanks(text + 1);
+	}
+}
+
+static const char *skip_value(const char *text)
+{
+	size_t n_digits;
+
+	switch (*text) {
+	case '{':
+		return skip_list(text, '}', true);
+	case '[':
+		return skip_list(text, ']', false);
+	case '"':
+		return skip_string(text);
+	}
+	n_digits = strspn(text, "0123456789");
+	return n_digits ? text + n_digits : NULL;
+}
+
+static void assert_json(const char *text)
+{
+	const char *end = skip_value(text);
+
+	assert_non_null(end);
+	assert_string_equal(skip_blanks(end), "");
+}
+
+static void json_is_one_object_of_exact_numbers(void **state)
+{
+	static const char *const expected[] = {
+		"\"metrics\":[\n  {\"event\":\"cycles:u\",\"unit\":\"events\",\"samples\":2,"
+		"\"total\":18446744073709551615}]",
+		"\"quality\":{\"samples\":2,\"lost\":5,\"throttled\":6,",
+		"\"unwind\":{\"complete\":2,\"no_user_part\":0,\"kernel_walked\":0,\"stack_cut\":0",
+		"\"tree\":{\"name\":\"all\",\"module\":\"\",\"kind\":\"root\",\"self\":[0],"
+		"\"total\":[18446744073709551615],\"children\":[",
+		"{\"name\":\"prog\",\"module\":\"\",\"kind\":\"process\",\"self\":[0],",
+		"{\"name\":\"0x1000\",\"module\":\"\",\"kind\":\"user\",\"self\":"
+		"[18446744073709551614],\"total\":[18446744073709551615]",
+	};
+	struct fixture *fixture = *state;
+	const char *text;
+
+	add_sample(fixture, "prog", 1, UINT64_MAX - 1);
+	add_sample(fixture, "prog", 2, 1);
+	fixture->profile->quality.lost = 5;
+	fixture->profile->quality.throttled = 6;
+	text = write_report(fixture, "json", &(struct view_options){ .kind = VIEW_TREE },
+			    &(struct export_options){ 0 });
+	assert_json(text);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_non_null(strstr(text, expected[i]));
+}
+
+static void json_of_every_view_is_well_formed(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_json(write_report(fixture, "json", &(struct view_options){ .kind = VIEW_TREE },
+				 &(struct export_options){ 0 }));
+	add_sample(fixture, "a", 3, 1);
+	add_sample(fixture, "b", 0, 1);
+	for (int kind = VIEW_TREE; kind <= VIEW_PROCESSES; kind++) {
+		struct view_options options = { .kind = (enum view_kind)kind };
+		const char *text =
+			write_report(fixture, "json", &options, &(struct export_options){ 0 });
+
+		assert_json(text);
+		assert_non_null(strstr(text, kind <= VIEW_CALLERS ? "\"tree\":" : "\"rows\":"));
+	}
+}
+
+static void json_strings_are_escaped_and_valid_utf8(void **state)
+{
+	static const struct {
+		const char *comm, *json;
+	} cases[] = {
+		{ "a\"b\\c", "\"a\\\"b\\\\c\"" },
+		{ "\x1b[31m\n", "\"\\u001b[31m\\u000a\"" },
+		{ "caf\xc3\xa9", "\"caf\xc3\xa9\"" },
+		{ "\xff\xc3(", "\"\\ufffd\\ufffd(\"" },
+		{ "\xc0\x80", "\"\\ufffd\\ufffd\"" },            /* overlong */
+		{ "\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"" }, /* a surrogate */
+		{ "\xc2\x9b"
+		  "31m",
+		  "\"\\u009b31m\"" }, /* CSI of eight bits */
+		{ "\xe2\x80\xae"
+		  "x",
+		  "\"\\u202ex\"" }, /* right to left */
+		{ "\x7f", "\"\\u007f\"" },
+		{ "\xf0\x9f\x8c\xb2", "\"\xf0\x9f\x8c\xb2\"" },
+		{ "\xe2\x82", "\"\\ufffd\\ufffd\"" }, /* cut */
+	};
+	struct fixture *fixture = *state;
+	const char *text;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		add_sample(fixture, cases[i].comm, 0, 1);
+	text = write_report(fixture, "json", &(struct view_options){ .kind = VIEW_PROCESSES },
+			    &(struct export_options){ 0 });
+	assert_json(text);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_non_null(strstr(text, cases[i].json));
+}
+
+static void json_goes_as_deep_as_the_tree_or_as_asked(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options options = { .kind = VIEW_TREE };
+	const char *text;
+
+	add_sample(fixture, "deep", 5000, 1);
+	text = write_report(fixture, "json", &options, &(struct export_options){ 0 });
+	assert_non_null(strstr(text, "0x2387")); /* the 5000th */
+	text = write_report(fixture, "json", &options, &(struct export_options){ .max_depth = 2 });
+	assert_json(text);
+	assert_non_null(strstr(text, "0x1000"));
+	assert_null(strstr(text, "0x1001"));
+}
+
+static void csv_is_quoted_and_ends_lines_as_the_rfc_says(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *text;
+
+	add_sample(fixture, "a,\"b\"\n", 1, 9);
+	text = write_report(fixture, "csv", &(struct view_options){ .kind = VIEW_TREE },
+			    &(struct export_options){ 0 });
+	assert_string_equal(text, "depth,name,module,kind,id,\"cycles:u self\",\"cycles:u total\","
+				  "\"cycles:u samples\"\r\n"
+				  "0,\"all\",\"\",root,,0,9,1\r\n"
+				  "1,\"a,\"\"b\"\"\\x0a\",\"\",process,7,0,9,1\r\n"
+				  "2,\"0x1000\",\"\",user,,9,9,1\r\n");
+}
+
+static unsigned longest_line(const char *text)
+{
+	unsigned longest = 0;
+
+	while (*text) {
+		size_t size = strcspn(text, "\n");
+		char *line = strndup(text, size);
+		unsigned width = printable_width(line, true);
+
+		longest = width > longest ? width : longest;
+		free(line);
+		text += size + (text[size] == '\n');
+	}
+	return longest;
+}
+
+static void text_fits_the_width_at_any_depth(void **state)
+{
+	static const unsigned widths[] = { 60, 80, 100, 200 };
+	struct fixture *fixture = *state;
+
+	/* Each level branches: the deepest indentation that there can be. */
+	for (unsigned depth = 0; depth < 300; depth++)
+		add_sample(fixture, "a long name of a process", depth, 1);
+	profile_set_string(&fixture->profile->info.command_line,
+			   "a command line that is long, much longer than any terminal is wide, so "
+			   "that it has to be cut somewhere in the middle, which shows both ends");
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		for (int kind = VIEW_TREE; kind <= VIEW_PROCESSES; kind++) {
+			struct export_options options = { .width = widths[i] };
+			struct view_options view = { .kind = (enum view_kind)kind };
+
+			assert_true(longest_line(write_report(fixture, "text", &view, &options)) <=
+				    widths[i]);
+		}
+	}
+}
+
+static void text_says_how_good_the_data_is(void **state)
+{
+	static const char *const expected[] = {
+		"gcc -O2",
+		"host1",
+		"2 received, 3 lost; throttled 4 times",
+		"50.00%  complete",
+		"50.00%  [stack deeper than the copy]",
+		"cut at offset 99",
+	};
+	struct fixture *fixture = *state;
+	struct profile_info *info = &fixture->profile->info;
+	const char *text;
+
+	add_sample(fixture, "prog", 1, 1);
+	fixture->profile->quality.lost = 3;
+	fixture->profile->quality.throttled = 4;
+	fixture->profile->quality.samples = 2;
+	fixture->profile->quality.incomplete[MARKER_STACK_CUT] = 1;
+	profile_set_string(&info->command_line, "gcc -O2");
+	profile_set_string(&info->hostname, "host1");
+	profile_set_string(&info->truncated, "cut at offset 99");
+	text = write_report(fixture, "text", &(struct view_options){ 0 },
+			    &(struct export_options){ .source = "x.data" });
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_non_null(strstr(text, expected[i]));
+}
+
+static void text_sums_up_what_is_below_the_threshold(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	struct export_options options = { .min_percent = 10 };
+	const char *text;
+
+	add_sample(fixture, "large", 1, 90);
+	for (unsigned i = 0; i < 5; i++)
+		add_sample(fixture, (const char[]){ 's', (char)('0' + i), 0 }, 1, 2);
+	text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(text, " 10.00%       -  ... 5 more below 10 %"));
+	assert_null(strstr(text, "s0"));
+	options.min_percent = 0;
+	text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(text, "s0"));
+	assert_null(strstr(text, "more below"));
+}
+
+static void only_branches_move_to_the_right(void **state)
+{
+	struct fixture *fixture = *state;
+	struct cct *cct = fixture->profile->cct;
+	struct frame frame;
+	const char *text;
+
+	add_sample(fixture, "prog", 3, 1);
+	text = write_report(fixture, "text", &(struct view_options){ .kind = VIEW_TREE },
+			    &(struct export_options){ 0 });
+	assert_non_null(strstr(text, "100.00%       -  prog (pid 7)\n"
+				     "100.00%       -    0x1000\n"
+				     "100.00%       -    0x1001\n"
+				     "100.00% 100.00%    0x1002\n"));
+	add_sample(fixture, "prog", 1, 1);
+	frame = (struct frame){ .kind = FRAME_USER, .offset = 0x2000 };
+	cct_add_cost(cct, cct_child(cct, 2, &frame), 0, 2);
+	fixture->profile->metrics[0].total += 2;
+	text = write_report(fixture, "text", &(struct view_options){ .kind = VIEW_TREE },
+			    &(struct export_options){ 0 });
+	assert_non_null(strstr(text, "100.00%       -  prog (pid 7)\n"
+				     "100.00%  25.00%    0x1000\n"
+				     " 50.00%  50.00%    |-0x2000\n"
+				     " 25.00%       -    `-0x1001\n"
+				     " 25.00%  25.00%      0x1002\n"));
+}
+
+static void nothing_hostile_reaches_the_terminal(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_sample(fixture, "\x1b]0;owned\x07\xc2\x9b\r\xff", 1, 1);
+	profile_set_string(&fixture->profile->info.command_line, "\x1b[2J");
+	for (int kind = VIEW_TREE; kind <= VIEW_PROCESSES; kind++) {
+		struct view_options view = { .kind = (enum view_kind)kind };
+		static const char *const formats[] = { "text", "json" };
+
+		for (size_t i = 0; i < 2; i++) {
+			const char *text = write_report(fixture, formats[i], &view,
+							&(struct export_options){ 0 });
+
+			assert_null(strpbrk(text, "\x1b\x07\r\xff\x9b"));
+		}
+	}
+}
+
+static void colour_comes_only_when_asked_for(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+
+	add_sample(fixture, "prog", 1, 1);
+	assert_null(strchr(write_report(fixture, "text", &view, &(struct export_options){ 0 }),
+			   '\x1b'));
+	assert_non_null(strchr(
+		write_report(fixture, "text", &view, &(struct export_options){ .color = true }),
+		'\x1b'));
+}
+
+static void long_names_are_cut_in_the_middle(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width;
+		const char *shown;
+	} cases[] = {
+		{ "short", 5, "short" },
+		{ "abcdefghijkl", 10, "ab...hijkl" },
+		{ "abcdef", 3, "abc" },
+		{ "a\tb", 6, "a\\x09b" },
+		{ "\xc3\xa4\xc3\xb6\xc3\xbc", 3, "\xc3\xa4\xc3\xb6\xc3\xbc" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char buffer[64] = "";
+		FILE *out = fmemopen(buffer, sizeof(buffer), "w");
+
+		assert_true(printable_write(out, cases[i].name, cases[i].width, true) <=
+			    cases[i].width);
+		fclose(out);
+		assert_string_equal(buffer, cases[i].shown);
+	}
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	struct fixture *fixture = *state;
+	FILE *full = fopen("/dev/full", "w");
+	struct view_options options = { .kind = VIEW_TREE };
+	struct view *view;
+
+	if (!full)
+		skip();
+	add_sample(fixture, "prog", 1, 1);
+	assert_int_equal(view_create(fixture->profile, fixture->symbolizer, &options, &view), 0);
+	assert_int_equal(export_format_find("json")->write(full, view, fixture->symbolizer,
+							   &(struct export_options){ 0 }),
+			 -ENOSPC);
+	fclose(full);
+	view_destroy(view);
+}
+
+static void formats_are_found_by_name(void **state)
+{
+	(void)state;
+	assert_string_equal(export_format_find("json")->name, "json");
+	assert_null(export_format_find("xml"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(json_is_one_object_of_exact_numbers),
+		TEST(json_of_every_view_is_well_formed),
+		TEST(json_strings_are_escaped_and_valid_utf8),
+		TEST(json_goes_as_deep_as_the_tree_or_as_asked),
+		TEST(csv_is_quoted_and_ends_lines_as_the_rfc_says),
+		TEST(text_fits_the_width_at_any_depth),
+		TEST(text_says_how_good_the_data_is),
+		TEST(text_sums_up_what_is_below_the_threshold),
+		TEST(only_branches_move_to_the_right),
+		TEST(nothing_hostile_reaches_the_terminal),
+		TEST(colour_comes_only_when_asked_for),
+		TEST(a_full_disk_is_an_error),
+		cmocka_unit_test(long_names_are_cut_in_the_middle),
+		cmocka_unit_test(formats_are_found_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
