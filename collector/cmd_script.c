@@ -1,0 +1,217 @@
+/*
+ * dendro script: one block per sample, in the layout of `perf script`
+ * (tools/perf/builtin-script.c), so that what reads that reads ours: comm, tid, CPU, time, period,
+ * event, then the frames leaf first.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/cleanup.h"
+#include "collector/commands.h"
+#include "collector/replay.h"
+#include "collector/sample_path.h"
+#include "report/symbolize.h"
+
+struct script {
+	struct replay *replay;
+	struct elf_modules *elf_modules;
+	struct sample_path *sample_path;
+	struct symbolizer *symbolizer;
+	int event_width;
+};
+
+static const char usage[] =
+	"usage: dendro script [-i] [FILE]\n\n"
+	"Lists the samples of a recording (default: dendro.data; -: standard input) in time\n"
+	"order, each with its call path, leaf first, as `perf script` prints them. A path whose\n"
+	"outer callers are missing ends with a line that says why, at address 0.\n\n"
+	"  -i, --input FILE   the recording\n"
+	"  -h, --help         this text\n";
+
+static int script_init(struct script *script)
+{
+	struct profile *profile = replay_profile(script->replay);
+
+	script->elf_modules = elf_modules_create(&profile->modules);
+	script->symbolizer = symbolizer_create(profile);
+	if (script->elf_modules)
+		script->sample_path =
+			sample_path_create(script->elf_modules, replay_kallsyms(script->replay));
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		int width = (int)strlen(profile->metrics[i].name);
+
+		script->event_width = width > script->event_width ? width : script->event_width;
+	}
+	if (!script->sample_path || !script->symbolizer)
+		return -ENOMEM;
+	return replay_name_kernel(script->replay);
+}
+
+static void script_deinit(struct script *script)
+{
+	sample_path_destroy(script->sample_path);
+	symbolizer_destroy(script->symbolizer);
+	elf_modules_destroy(script->elf_modules);
+	replay_close(script->replay);
+}
+
+static void print_start(const struct script *script, const struct replay_sample *sample,
+			const struct record *record)
+{
+	const char *comm = sample->thread->name;
+
+	printf(record->sample.has_callchain ? "%s " : "%16s ", comm);
+	printf("%5d ", record->tid);
+	if (record->has_cpu)
+		printf("[%03u] ", record->cpu);
+	if (record->has_time)
+		printf("%5" PRIu64 ".%06" PRIu64 ": ", record->time_ns / 1000000000,
+		       record->time_ns / 1000 % 1000000);
+	printf("%10" PRIu64 " %*s: ", sample->weight, script->event_width, sample->event->name);
+}
+
+/* As perf does, user addresses are shown as offsets in their file, kernel ones as they are: return
+ * addresses, one beyond the lookup address. */
+static int print_frame(struct script *script, const struct frame *frame, uint64_t addr,
+		       bool is_return_address)
+{
+	const struct module *module =
+		module_table_get(&replay_profile(script->replay)->modules, frame->module);
+	bool is_in_file = frame->kind == FRAME_USER && module;
+	struct frame_name name;
+	int err = symbolizer_name(script->symbolizer, frame, &name);
+
+	if (err)
+		return err;
+	printf("%16" PRIx64 " ", is_in_file ? frame->offset : addr);
+	if (name.symbol_offset == UINT64_MAX)
+		printf("[unknown]");
+	else
+		printf("%s+0x%" PRIx64, name.name, name.symbol_offset + is_return_address);
+	printf(" (%s)\n", module ? module->key.path : "[unknown]");
+	return 0;
+}
+
+static int print_frames(struct script *script, const struct frame *frames, const uint64_t *addrs,
+			size_t n_frames, bool are_return_addresses)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n_frames && !err; i++) {
+		putchar('\t');
+		err = print_frame(script, &frames[i], addrs[i], i && are_return_addresses);
+	}
+	return err;
+}
+
+static int print_sample(struct script *script, const struct replay_sample *sample)
+{
+	const struct process *process = sample->thread->process;
+	struct record record;
+	struct call_path path;
+	struct sample_input input = {
+		.record = &record,
+		.layout = &sample->event->layout,
+		.stack_size = sample->event->attr.sample_stack_user,
+		.machine = replay_machine(script->replay),
+		.space = process->space,
+		.has_exec = process->has_exec,
+		.has_memory = process->has_memory,
+	};
+
+	record_decode(input.layout, sample->raw.header, &record);
+	sample_path_resolve(script->sample_path, &input, &path);
+	print_start(script, sample, &record);
+	if (!record.sample.has_callchain) {
+		bool is_kernel = path.n_kernel > 0;
+
+		if (!is_kernel && !path.n_user) {
+			printf("%16" PRIx64 " [unknown] ([unknown])\n", record.sample.ip);
+			return 0;
+		}
+		return print_frame(script, is_kernel ? path.kernel_frames : path.user_frames,
+				   is_kernel ? path.kernel_addrs[0] : path.user_addrs[0], false);
+	}
+	putchar('\n');
+	int err = print_frames(script, path.kernel_frames, path.kernel_addrs, path.n_kernel, true);
+	if (!err)
+		err = print_frames(script, path.user_frames, path.user_addrs, path.n_user, false);
+	if (path.user_half == USER_INCOMPLETE)
+		printf("\t%16x %s ([dendro])\n", 0, marker_text(path.end));
+	putchar('\n');
+	return err;
+}
+
+static int script_run(struct script *script)
+{
+	struct replay_sample sample;
+	int got;
+
+	while ((got = replay_next(script->replay, &sample)) > 0) {
+		int err = script->symbolizer ? 0 : script_init(script);
+
+		if (!err)
+			err = print_sample(script, &sample);
+		data_block_unref(sample.raw.block);
+		if (err)
+			return err;
+		if (ferror(stdout))
+			return -EPIPE;
+	}
+	return got;
+}
+
+/* 0 with a warning where the recording was cut; an error where it is corrupt. */
+static int script_conclude(const struct script *script, const char *path, int err)
+{
+	const char *truncated = replay_profile(script->replay)->info.truncated;
+
+	if (err == -EPIPE)
+		return 0;
+	if (err)
+		fprintf(stderr, "dendro script: %s: %s\n", path, strerror(-err));
+	else if (truncated)
+		fprintf(stderr, "dendro script: %s: %s\n", path, truncated);
+	return err || replay_error(script->replay) ? 1 : 0;
+}
+
+int cmd_script(int argc, char **argv)
+{
+	static const struct option options[] = { { "input", required_argument, NULL, 'i' },
+						 { "help", no_argument, NULL, 'h' },
+						 { 0 } };
+	const char *path = "dendro.data";
+	struct script script = { 0 };
+	_cleanup_free_ char *error = NULL;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "i:h", options, NULL)) != -1) {
+		if (option == 'i')
+			path = optarg;
+		else
+			return fputs(usage, option == 'h' ? stdout : stderr) < 0 || option != 'h'
+				       ? 129
+				       : 0;
+	}
+	if (optind < argc)
+		path = argv[optind++];
+	if (optind < argc) {
+		fprintf(stderr, "dendro script: one recording at a time, please\n");
+		return 129;
+	}
+	int err = replay_open(path, &script.replay, &error);
+	if (err) {
+		fprintf(stderr, "dendro script: %s\n", error ? error : strerror(-err));
+		return 1;
+	}
+	err = script_run(&script);
+	if (fflush(stdout) && !err)
+		err = errno == EPIPE ? -EPIPE : -errno;
+	int status = script_conclude(&script, path, err);
+	script_deinit(&script);
+	return status;
+}

@@ -1,0 +1,46 @@
+/*
+ * Rings -> recording, round by round: sideband first, then samples, each trimmed to what it holds
+ * on its one copy, then FINISHED_ROUND.
+ *
+ * After round n a reader may let go what is not newer than the newest record of round n-1. So
+ * every round reads each ring at least that far; of a backlog it reads only a slice of time,
+ * that a reader need not hold more than a few MiB (tools/perf/util/ordered-events.c).
+ */
+#ifndef COLLECTOR_DRAIN_H
+#define COLLECTOR_DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/capture.h"
+#include "perf/data_writer.h"
+#include "perf/evlist.h"
+#include "perf/record.h"
+
+struct drain {
+	struct evlist *evlist;
+	struct data_writer *writer;
+	struct capture *capture;
+	struct record_layout sample_layout, sideband_layout;
+	size_t time_offset;   /* of a sample's time; 0: none */
+	size_t time_from_end; /* of other records' time; 0: none */
+	bool has_known_clock; /* times are CLOCK_MONOTONIC */
+	uint64_t newest_ns;   /* of all records read */
+	bool is_behind;       /* the last round left records that waited */
+
+	uint64_t n_samples;
+	uint64_t n_lost;          /* by LOST records in sample rings */
+	uint64_t n_lost_sideband; /* by LOST records in sideband rings */
+	uint64_t n_throttled;
+	uint64_t n_corrupt_rings; /* their content made no sense and was dropped */
+};
+
+/* All are borrowed. */
+void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
+		struct capture *capture);
+/* 1: read something, there may be more; 0: the rings were empty; -errno of the writer. */
+int drain_round(struct drain *drain);
+/* Rounds until the rings are empty: once what fills them is stopped. */
+int drain_all(struct drain *drain);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Where a recording's kernel names come from: the kallsyms snapshot inside it; else, if it was made
+ * by the kernel that runs now, /proc/kallsyms. KSYMBOL records add what was loaded while recording.
+ *
+ * The text is read and parsed by a thread while samples are processed.
+ */
+#ifndef COLLECTOR_KERNEL_NAMES_H
+#define COLLECTOR_KERNEL_NAMES_H
+
+#include "kernel-merge/kallsyms.h"
+#include "perf/data_file.h"
+#include "perf/record.h"
+
+struct kernel_names;
+
+/* Both are borrowed. */
+struct kernel_names *kernel_names_create(const struct data_file *file,
+					 struct module_table *modules);
+void kernel_names_destroy(struct kernel_names *names);
+/* An MMAP record of the kernel; those after kernel_names_start() are ignored. 0 or -ENOMEM. */
+int kernel_names_map(struct kernel_names *names, const struct record *record);
+int kernel_names_ksymbol(struct kernel_names *names, const struct record *record);
+/* Once, before the first kernel address is looked up. 0 or -ENOMEM. */
+int kernel_names_start(struct kernel_names *names);
+/* Waits for the names, and gives them and those of KSYMBOL records so far to the modules. May be
+ * called again when there are more. 0 or -ENOMEM. */
+int kernel_names_finish(struct kernel_names *names);
+const struct kallsyms *kernel_names_kallsyms(const struct kernel_names *names);
+
+#endif

@@ -1,0 +1,208 @@
+/* Mappings -> modules, with build IDs, captured images and other ways to the file. */
+#include "collector/module_finder.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct module_finder {
+	const struct data_file *file;
+	struct module_table *modules;
+	size_t n_attachments_taken;
+	uint32_t n_modules_served; /* modules below this id were matched with all of those */
+};
+
+struct module_finder *module_finder_create(const struct data_file *file,
+					   struct module_table *modules)
+{
+	struct module_finder *finder = calloc(1, sizeof(*finder));
+
+	if (!finder)
+		return NULL;
+	finder->file = file;
+	finder->modules = modules;
+	finder->n_modules_served = 1;
+	return finder;
+}
+
+void module_finder_destroy(struct module_finder *finder)
+{
+	free(finder);
+}
+
+static enum module_kind kind_of(const char *filename)
+{
+	if (strcmp(filename, "[vdso]") == 0 || strcmp(filename, "[vdso32]") == 0)
+		return MODULE_VDSO;
+	if (filename[0] != '/' || strncmp(filename, "//anon", 6) == 0 ||
+	    strncmp(filename, "/anon_hugepage", 14) == 0 || strncmp(filename, "/dev/zero", 9) == 0)
+		return MODULE_ANON;
+	return MODULE_ELF;
+}
+
+static void build_id_set(struct build_id *build_id, const uint8_t *bytes, size_t size)
+{
+	build_id->size = (uint8_t)(size > BUILD_ID_MAX_SIZE ? BUILD_ID_MAX_SIZE : size);
+	memcpy(build_id->bytes, bytes, build_id->size);
+}
+
+static void build_id_from_list(const struct data_file *file, const char *path,
+			       struct build_id *build_id)
+{
+	for (size_t i = 0; i < data_file_n_build_ids(file); i++) {
+		const struct data_file_build_id *noted = data_file_build_id(file, i);
+
+		if (strcmp(noted->path, path) == 0) {
+			build_id_set(build_id, noted->bytes, noted->size);
+			return;
+		}
+	}
+}
+
+/* While the process lives its own root, or the mapping itself, leads to the file. What is found
+ * there is checked against the build ID or inode like any file, so a reused pid does no harm. */
+static int set_alternative_path(struct module *module, const struct record *record)
+{
+	const char *path = module->key.path;
+	size_t size = strlen(path), suffix = strlen(" (deleted)");
+	int n;
+
+	if (!module->key.build_id.size && !module->key.inode)
+		return 0;
+	if (size > suffix && strcmp(path + size - suffix, " (deleted)") == 0)
+		n = asprintf(&module->alternative_path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+			     record->mmap.pid, record->mmap.addr,
+			     record->mmap.addr + record->mmap.len);
+	else
+		n = asprintf(&module->alternative_path, "/proc/%d/root%s", record->mmap.pid, path);
+	if (n >= 0)
+		return 0;
+	module->alternative_path = NULL;
+	return -ENOMEM;
+}
+
+uint32_t module_finder_find(struct module_finder *finder, const struct record *record)
+{
+	struct module_key key = {
+		.kind = kind_of(record->mmap.filename),
+		.path = record->mmap.filename,
+	};
+	uint32_t n_before = finder->modules->n_modules;
+
+	if (key.kind == MODULE_ANON) {
+		/* Memory without a file is another module in each process. */
+		key.inode = (uint32_t)record->mmap.pid;
+	} else if (record->mmap.build_id_size) {
+		build_id_set(&key.build_id, record->mmap.build_id, record->mmap.build_id_size);
+	} else {
+		key.dev_major = record->mmap.maj;
+		key.dev_minor = record->mmap.min;
+		key.inode = record->mmap.ino;
+		key.inode_generation = record->mmap.ino_generation;
+		build_id_from_list(finder->file, key.path, &key.build_id);
+	}
+	uint32_t id = module_table_add(finder->modules, &key);
+	if (id < n_before || key.kind != MODULE_ELF)
+		return id;
+	return set_alternative_path(module_table_get(finder->modules, id), record) ? 0 : id;
+}
+
+static bool recorded_here(const struct data_file *file)
+{
+	const struct data_file_info *info = data_file_info(file);
+	struct utsname here;
+
+	return info->os_release && info->hostname && uname(&here) == 0 &&
+	       strcmp(info->os_release, here.release) == 0 &&
+	       strcmp(info->hostname, here.nodename) == 0;
+}
+
+/* This process's own vdso: the recording's too, if this is the machine it was made on. */
+static int own_vdso(void)
+{
+	const Elf64_Ehdr *vdso = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+	int fd = vdso ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+	size_t size = vdso ? vdso->e_shoff + (size_t)vdso->e_shnum * vdso->e_shentsize : 0;
+
+	if (fd >= 0 && write(fd, vdso, size) != (ssize_t)size) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Does an attachment's key name this module? The build ID decides where there is one, else device
+ * and inode (perf/attachment.h). */
+static bool key_names_module(const char *key, const struct module *module)
+{
+	char id[2 * BUILD_ID_MAX_SIZE + 64] = "-";
+	size_t size;
+
+	if (module->key.kind == MODULE_VDSO)
+		return strcmp(key, module->key.path) == 0;
+	for (unsigned i = 0; i < module->key.build_id.size; i++)
+		snprintf(id + 2 * i, 3, "%02x", module->key.build_id.bytes[i]);
+	if (!module->key.build_id.size)
+		snprintf(id, sizeof(id), "- %u:%u:%" PRIu64, module->key.dev_major,
+			 module->key.dev_minor, module->key.inode);
+	size = strlen(id);
+	if (strncmp(key, id, size) != 0 || key[size] != ' ')
+		return false;
+	const char *path = key + size + 1;
+	if (module->key.build_id.size)
+		path = strchr(path, ' ');
+	else
+		path--;
+	return path && strcmp(path + 1, module->key.path) == 0;
+}
+
+static void module_take_image(struct module_finder *finder, struct module *module, size_t first)
+{
+	enum attachment_kind kind =
+		module->key.kind == MODULE_VDSO ? ATTACHMENT_VDSO : ATTACHMENT_ELF;
+
+	if (module->image_fd >= 0)
+		return;
+	for (size_t i = first; i < data_file_n_attachments(finder->file); i++) {
+		const struct data_file_attachment *attachment =
+			data_file_attachment(finder->file, i);
+
+		if (attachment->kind == kind && attachment->is_complete &&
+		    key_names_module(attachment->key, module)) {
+			module->image_fd = fcntl(attachment->fd, F_DUPFD_CLOEXEC, 0);
+			return;
+		}
+	}
+	if (kind == ATTACHMENT_VDSO && recorded_here(finder->file))
+		module->image_fd = own_vdso();
+}
+
+void module_finder_take_images(struct module_finder *finder)
+{
+	size_t n_attachments = data_file_n_attachments(finder->file);
+	bool has_new = n_attachments > finder->n_attachments_taken;
+
+	if (!has_new && finder->modules->n_modules == finder->n_modules_served)
+		return;
+	for (uint32_t id = has_new ? 1 : finder->n_modules_served; id < finder->modules->n_modules;
+	     id++) {
+		struct module *module = module_table_get(finder->modules, id);
+		bool is_new = id >= finder->n_modules_served;
+		size_t first = is_new ? 0 : finder->n_attachments_taken;
+
+		if (module->key.kind != MODULE_ELF && module->key.kind != MODULE_VDSO)
+			continue;
+		if (is_new || first < n_attachments)
+			module_take_image(finder, module, first);
+	}
+	finder->n_attachments_taken = n_attachments;
+	finder->n_modules_served = finder->modules->n_modules;
+}

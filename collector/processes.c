@@ -1,0 +1,347 @@
+/* Sideband records -> processes with address spaces. */
+#include "collector/processes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* tools/perf/util/event.h: a synthesized FORK whose child's mappings follow. */
+#define RECORD_MISC_FORK_EXEC (1 << 13)
+
+/* Open addressing; keys are never removed, values are replaced. */
+struct id_table {
+	struct {
+		int32_t id;
+		void *value; /* NULL: empty */
+	} * slots;
+	uint32_t n_slots, n_used;
+};
+
+/* Samples of a process may follow its EXIT record, which the kernel writes while exit still runs.
+ * So the memory of this many is remembered; of more it would fill ours in a fork storm. */
+#define EXITED_KEPT 256
+
+struct processes {
+	struct profile *profile;
+	struct module_finder *finder;
+	struct id_table by_pid, by_tid;
+	struct process *exited[EXITED_KEPT]; /* in a circle; NULL: none yet */
+	size_t next_exited;
+};
+
+static uint32_t id_table_index(const struct id_table *table, int32_t id)
+{
+	uint32_t mask = table->n_slots - 1;
+	uint32_t i = (uint32_t)id * 0x9e3779b1u & mask;
+
+	while (table->slots[i].value && table->slots[i].id != id)
+		i = (i + 1) & mask;
+	return i;
+}
+
+static void *id_table_find(const struct id_table *table, int32_t id)
+{
+	return table->n_slots ? table->slots[id_table_index(table, id)].value : NULL;
+}
+
+static int id_table_add(struct id_table *table, int32_t id, void *value)
+{
+	if (table->n_used * 2 >= table->n_slots) {
+		struct id_table bigger = { .n_slots = table->n_slots ? table->n_slots * 2 : 256,
+					   .n_used = table->n_used };
+
+		bigger.slots = calloc(bigger.n_slots, sizeof(*bigger.slots));
+		if (!bigger.slots)
+			return -ENOMEM;
+		for (uint32_t i = 0; i < table->n_slots; i++) {
+			if (table->slots[i].value)
+				bigger.slots[id_table_index(&bigger, table->slots[i].id)] =
+					table->slots[i];
+		}
+		free(table->slots);
+		*table = bigger;
+	}
+	uint32_t i = id_table_index(table, id);
+	table->slots[i].id = id;
+	table->slots[i].value = value;
+	table->n_used++;
+	return 0;
+}
+
+struct processes *processes_create(struct profile *profile, struct module_finder *finder)
+{
+	struct processes *processes = calloc(1, sizeof(*processes));
+
+	if (!processes)
+		return NULL;
+	processes->profile = profile;
+	processes->finder = finder;
+	return processes;
+}
+
+void processes_destroy(struct processes *processes)
+{
+	if (!processes)
+		return;
+	for (uint32_t i = 0; i < processes->by_tid.n_slots; i++)
+		free(processes->by_tid.slots[i].value);
+	for (uint32_t i = 0; i < processes->by_pid.n_slots; i++) {
+		struct process *process = processes->by_pid.slots[i].value;
+
+		if (process)
+			address_space_unref(process->space);
+		free(process);
+	}
+	free(processes->by_tid.slots);
+	free(processes->by_pid.slots);
+	free(processes);
+}
+
+static void copy_name(char *to, const char *name)
+{
+	snprintf(to, COMM_MAX, "%s", name);
+}
+
+/* A process starts anew: a pid not seen before, a reused one, or another image after exec. */
+static int process_reset(struct process *process, struct address_space *space)
+{
+	if (!space)
+		space = address_space_create();
+	if (!space)
+		return -ENOMEM;
+	address_space_unref(process->space);
+	process->space = space;
+	process->profile_index = UINT32_MAX;
+	return 0;
+}
+
+static struct process *process_get(struct processes *processes, int32_t pid)
+{
+	struct process *process = id_table_find(&processes->by_pid, pid);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	if (pid)
+		snprintf(process->name, COMM_MAX, pid < 0 ? "[unknown]" : "[%d]", pid);
+	else
+		copy_name(process->name, "idle");
+	if (process_reset(process, NULL) || id_table_add(&processes->by_pid, pid, process)) {
+		address_space_unref(process->space);
+		free(process);
+		return NULL;
+	}
+	return process;
+}
+
+/* The kernel gives every idle task tid 0 and every dead one tid -1: their processes decide. */
+static struct thread *thread_get(struct processes *processes, int32_t pid, int32_t tid)
+{
+	struct thread *thread = id_table_find(&processes->by_tid, tid);
+
+	if (thread && thread->process->pid == pid)
+		return thread;
+	struct process *process = process_get(processes, pid);
+	if (!process)
+		return NULL;
+	if (!thread) {
+		thread = calloc(1, sizeof(*thread));
+		if (!thread)
+			return NULL;
+		thread->tid = tid;
+		if (id_table_add(&processes->by_tid, tid, thread)) {
+			free(thread);
+			return NULL;
+		}
+	} else if (thread->is_live && thread->process->n_live_threads) {
+		thread->process->n_live_threads--;
+	}
+	thread->process = process;
+	thread->profile_index = UINT32_MAX;
+	thread->is_live = true;
+	process->n_live_threads++;
+	copy_name(thread->name, process->name);
+	return thread;
+}
+
+static int rename_entered(struct processes *processes, const struct thread *thread)
+{
+	struct profile *profile = processes->profile;
+	const struct process *process = thread->process;
+	int err = 0;
+
+	if (thread->profile_index != UINT32_MAX)
+		err = profile_set_string(&profile->threads[thread->profile_index].name,
+					 thread->name);
+	if (!err && process->profile_index != UINT32_MAX)
+		err = profile_set_string(&profile->processes[process->profile_index].name,
+					 process->name);
+	return err;
+}
+
+static int apply_comm(struct processes *processes, const struct record *record)
+{
+	struct thread *thread = thread_get(processes, record->comm.pid, record->comm.tid);
+
+	if (!thread)
+		return -ENOMEM;
+	struct process *process = thread->process;
+	process->is_announced = true;
+	if (record->comm.is_exec) {
+		int err = process_reset(process, NULL);
+		if (err)
+			return err;
+		process->has_exec = true;
+		thread->profile_index = UINT32_MAX;
+	}
+	copy_name(thread->name, record->comm.name);
+	if (thread->tid == process->pid || record->comm.is_exec)
+		copy_name(process->name, record->comm.name);
+	return rename_entered(processes, thread);
+}
+
+/* The child process of a fork: the parent's mappings, or (synthesized) none yet. */
+static int fork_process(struct processes *processes, const struct record *record,
+			const struct process *parent)
+{
+	struct process *process = process_get(processes, record->task.pid);
+	bool shares = !(record->misc & RECORD_MISC_FORK_EXEC);
+
+	if (!process || process_reset(process, shares ? address_space_ref(parent->space) : NULL))
+		return -ENOMEM;
+	process->has_exec = shares && parent->has_exec;
+	process->has_memory = shares && parent->has_memory;
+	process->is_announced = true;
+	process->n_live_threads = 0;
+	copy_name(process->name, parent->name);
+	return 0;
+}
+
+static int apply_fork(struct processes *processes, const struct record *record)
+{
+	struct thread *parent = thread_get(processes, record->task.ppid, record->task.ptid);
+	bool is_process = record->task.pid != record->task.ppid;
+
+	if (!parent || (is_process && fork_process(processes, record, parent->process)))
+		return -ENOMEM;
+	struct thread *thread = thread_get(processes, record->task.pid, record->task.tid);
+	if (!thread)
+		return -ENOMEM;
+	if (is_process)
+		thread->process->n_live_threads = 1;
+	else if (!thread->is_live)
+		thread->process->n_live_threads++;
+	thread->is_live = true;
+	/* A reused tid is a new thread. */
+	thread->profile_index = UINT32_MAX;
+	if (thread != parent)
+		copy_name(thread->name, parent->name);
+	return 0;
+}
+
+/* Remembers an exited process, and lets go the memory of the one that exited longest ago, unless
+ * its pid was reused meanwhile. */
+static int bury(struct processes *processes, struct process *process)
+{
+	struct process **slot = &processes->exited[processes->next_exited++ % EXITED_KEPT];
+	struct process *oldest = *slot;
+
+	*slot = process;
+	if (!oldest || oldest == process || oldest->n_live_threads || !oldest->space->n_mappings)
+		return 0;
+	struct address_space *empty = address_space_create();
+	if (!empty)
+		return -ENOMEM;
+	address_space_unref(oldest->space);
+	oldest->space = empty;
+	return 0;
+}
+
+static int apply_exit(struct processes *processes, const struct record *record)
+{
+	struct thread *thread = id_table_find(&processes->by_tid, record->task.tid);
+
+	if (!thread || thread->process->pid != record->task.pid || !thread->is_live)
+		return 0;
+	struct process *process = thread->process;
+	thread->is_live = false;
+	if (process->n_live_threads)
+		process->n_live_threads--;
+	return process->n_live_threads ? 0 : bury(processes, process);
+}
+
+static int apply_mmap(struct processes *processes, const struct record *record)
+{
+	struct process *process = process_get(processes, record->mmap.pid);
+	uint64_t start = record->mmap.addr, end = start + record->mmap.len;
+
+	if (!process)
+		return -ENOMEM;
+	if (end <= start)
+		return 0;
+	process->is_announced = true;
+	process->has_memory = true;
+	struct mapping mapping = {
+		.start = start,
+		.end = end,
+		.offset = record->mmap.pgoff,
+		.is_exec = !record->mmap.is_data,
+	};
+	if (mapping.is_exec) {
+		mapping.module = module_finder_find(processes->finder, record);
+		if (!mapping.module)
+			return -ENOMEM;
+		const struct module *module =
+			module_table_get(&processes->profile->modules, mapping.module);
+		if (module->key.kind == MODULE_ANON)
+			mapping.offset = start;
+		else if (module->key.kind == MODULE_VDSO)
+			mapping.offset = 0;
+	}
+	int err = address_space_map(&process->space, &mapping);
+	if (!err && process->profile_index != UINT32_MAX)
+		processes->profile->processes[process->profile_index].n_epochs++;
+	return err;
+}
+
+int processes_apply(struct processes *processes, const struct record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_COMM:
+		return apply_comm(processes, record);
+	case PERF_RECORD_FORK:
+		return apply_fork(processes, record);
+	case PERF_RECORD_EXIT:
+		return apply_exit(processes, record);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return apply_mmap(processes, record);
+	default:
+		return 0;
+	}
+}
+
+struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid)
+{
+	return thread_get(processes, pid, tid);
+}
+
+int processes_enter(struct processes *processes, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (process->profile_index == UINT32_MAX)
+		process->profile_index =
+			profile_add_process(processes->profile, process->pid, process->name);
+	if (process->profile_index == UINT32_MAX)
+		return -ENOMEM;
+	if (thread->profile_index == UINT32_MAX)
+		thread->profile_index = profile_add_thread(processes->profile, thread->tid,
+							   process->profile_index, thread->name);
+	return thread->profile_index == UINT32_MAX ? -ENOMEM : 0;
+}

@@ -1,0 +1,50 @@
+/*
+ * Processes, threads and their address spaces over the time of a recording: what COMM, MMAP2, FORK
+ * and EXIT records say. An image is a process between two execs: exec drops all mappings and
+ * begins a new one.
+ */
+#ifndef COLLECTOR_PROCESSES_H
+#define COLLECTOR_PROCESSES_H
+
+#include "cct/profile.h"
+#include "collector/module_finder.h"
+#include "perf/record.h"
+#include "unwind/address_space.h"
+
+#define COMM_MAX 16 /* TASK_COMM_LEN */
+
+struct process {
+	int32_t pid;
+	uint32_t profile_index; /* of this image; UINT32_MAX until its first sample */
+	struct address_space *space;
+	uint32_t n_live_threads;
+	bool has_exec;     /* this image came by exec while recording */
+	bool has_memory;   /* user memory was mapped: no kernel thread, though exit takes it away */
+	bool is_announced; /* a record, not only a sample, named it */
+	char name[COMM_MAX];
+};
+
+struct thread {
+	int32_t tid;
+	uint32_t profile_index;  /* UINT32_MAX until its first sample */
+	struct process *process; /* owned by the table */
+	bool is_live;
+	char name[COMM_MAX];
+};
+
+struct processes;
+
+/* @profile receives processes and threads as samples meet them. Both are borrowed. */
+struct processes *processes_create(struct profile *profile, struct module_finder *finder);
+void processes_destroy(struct processes *processes);
+
+/* Applies a COMM, MMAP, MMAP2, FORK or EXIT record of user space; others are ignored. 0 or
+ * -ENOMEM. */
+int processes_apply(struct processes *processes, const struct record *record);
+
+/* The thread of a sample, made if no record announced it. NULL: out of memory. */
+struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid);
+/* Enters the thread and its process into the profile. 0 or -ENOMEM. */
+int processes_enter(struct processes *processes, struct thread *thread);
+
+#endif

@@ -1,0 +1,443 @@
+/* One pass over a recording: order, sideband, samples. */
+#include "collector/replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/cleanup.h"
+#include "collector/kernel_names.h"
+#include "perf/event.h"
+#include "perf/order.h"
+
+#define MAX_PENDING_BYTES (64u << 20)
+#define NO_METRIC         UINT32_MAX
+
+/* A counter's last value, for events read at another event's overflow. */
+struct group_value {
+	uint64_t id, value;
+};
+
+struct replay {
+	struct data_file *file;
+	struct order *order;
+	struct profile *profile;
+	struct kernel_names *kernel_names;
+	struct module_finder *finder;
+	struct processes *processes;
+	uint32_t *metrics; /* by event of the file */
+	size_t n_metrics;
+	uint64_t lost_by_lost;         /* in LOST records of sample rings */
+	uint64_t lost_by_lost_samples; /* in LOST_SAMPLES records */
+	bool is_started; /* the first sample was met: events, kernel names are complete */
+	bool is_at_end;
+	/* A sample that reads counters is handed out once per counter that grew. */
+	struct raw_record group_raw;
+	struct thread *group_thread;
+	size_t group_next;
+	struct group_value *group_values;
+	size_t n_group_values;
+};
+
+int replay_open(const char *path, struct replay **replay_ret, char **error_ret)
+{
+	struct replay *replay = calloc(1, sizeof(*replay));
+	int err = replay ? data_file_open(path, &replay->file, error_ret) : -ENOMEM;
+
+	if (!err) {
+		replay->order = order_create(MAX_PENDING_BYTES);
+		replay->profile = profile_create();
+		if (replay->order && replay->profile) {
+			struct module_table *modules = &replay->profile->modules;
+
+			replay->kernel_names = kernel_names_create(replay->file, modules);
+			replay->finder = module_finder_create(replay->file, modules);
+			replay->processes = processes_create(replay->profile, replay->finder);
+		}
+		if (!replay->kernel_names || !replay->finder || !replay->processes)
+			err = -ENOMEM;
+	}
+	if (err) {
+		replay_close(replay);
+		return err;
+	}
+	*replay_ret = replay;
+	return 0;
+}
+
+void replay_close(struct replay *replay)
+{
+	if (!replay)
+		return;
+	if (replay->group_raw.block)
+		data_block_unref(replay->group_raw.block);
+	processes_destroy(replay->processes);
+	module_finder_destroy(replay->finder);
+	kernel_names_destroy(replay->kernel_names);
+	order_destroy(replay->order);
+	profile_destroy(replay->profile);
+	data_file_close(replay->file);
+	free(replay->metrics);
+	free(replay->group_values);
+	free(replay);
+}
+
+const char *replay_error(const struct replay *replay)
+{
+	return data_file_error(replay->file);
+}
+
+struct profile *replay_profile(struct replay *replay)
+{
+	return replay->profile;
+}
+
+struct profile *replay_take_profile(struct replay *replay)
+{
+	return steal_ptr(replay->profile);
+}
+
+const struct kallsyms *replay_kallsyms(const struct replay *replay)
+{
+	return kernel_names_kallsyms(replay->kernel_names);
+}
+
+int replay_name_kernel(struct replay *replay)
+{
+	return kernel_names_finish(replay->kernel_names);
+}
+
+const char *replay_machine(const struct replay *replay)
+{
+	const char *arch = data_file_info(replay->file)->arch;
+
+	return arch ? arch : "x86_64";
+}
+
+int replay_enter(struct replay *replay, struct thread *thread)
+{
+	return processes_enter(replay->processes, thread);
+}
+
+static bool is_sideband_event(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
+/* One metric per event; an event of the same name on another PMU or thread shares it. */
+static uint32_t find_or_add_metric(struct profile *profile, const struct data_file_event *event)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		if (strcmp(profile->metrics[i].name, event->name) == 0)
+			return i;
+	}
+	return profile_add_metric(profile, event->name, event_unit(&event->attr));
+}
+
+static int add_metrics(struct replay *replay)
+{
+	size_t n_events = data_file_n_events(replay->file);
+
+	replay->metrics = calloc(n_events ? n_events : 1, sizeof(*replay->metrics));
+	if (!replay->metrics)
+		return -ENOMEM;
+	replay->n_metrics = n_events;
+	for (size_t i = 0; i < n_events; i++) {
+		const struct data_file_event *event = data_file_event(replay->file, i);
+
+		replay->metrics[i] = NO_METRIC;
+		if (is_sideband_event(&event->attr))
+			continue;
+		replay->metrics[i] = find_or_add_metric(replay->profile, event);
+		if (replay->metrics[i] == UINT32_MAX)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fill_info(struct replay *replay)
+{
+	const struct data_file_info *from = data_file_info(replay->file);
+	struct profile_info *info = &replay->profile->info;
+	const struct {
+		char **to;
+		const char *value;
+	} strings[] = {
+		{ &info->command_line, from->command_line },
+		{ &info->hostname, from->hostname },
+		{ &info->os_release, from->os_release },
+		{ &info->arch, from->arch },
+		{ &info->cpu, from->cpu_desc },
+		{ &info->tool_version, from->perf_version },
+	};
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		if (profile_set_string(strings[i].to, strings[i].value))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Once, when headers are over: before the first sample, or at the end of a file without any. */
+static int start(struct replay *replay)
+{
+	if (replay->is_started)
+		return 0;
+	replay->is_started = true;
+	int err = add_metrics(replay);
+	if (!err)
+		err = kernel_names_start(replay->kernel_names);
+	return err ? err : fill_info(replay);
+}
+
+static int push(struct replay *replay, struct raw_record *raw)
+{
+	struct record record;
+	size_t event;
+	enum record_error error = data_file_decode(replay->file, raw->header, &record, &event);
+
+	if (error != RECORD_OK) {
+		/* Its inside is broken, its frame is not: one record less, counted. */
+		replay->profile->quality.broken_records++;
+		data_block_unref(raw->block);
+		return 0;
+	}
+	return order_push(replay->order, raw, record.has_time ? record.time_ns : 0);
+}
+
+static int read_more(struct replay *replay)
+{
+	struct raw_record raw;
+	int got = data_file_next(replay->file, &raw);
+
+	if (got <= 0) {
+		order_finish(replay->order);
+		replay->is_at_end = true;
+		return got == -ENOMEM ? got : 0;
+	}
+	if (raw.header->type == RECORD_FINISHED_ROUND) {
+		data_block_unref(raw.block);
+		order_finish_round(replay->order);
+		return 0;
+	}
+	return push(replay, &raw);
+}
+
+static void count_lost(struct replay *replay, const struct record *record, size_t event)
+{
+	const struct data_file_event *of =
+		event == SIZE_MAX ? NULL : data_file_event(replay->file, event);
+
+	if (record->type == PERF_RECORD_LOST_SAMPLES)
+		replay->lost_by_lost_samples += record->lost.lost;
+	else if (of && is_sideband_event(&of->attr))
+		replay->profile->quality.lost_sideband += record->lost.lost;
+	else
+		replay->lost_by_lost += record->lost.lost;
+	if (of && event < replay->n_metrics && replay->metrics[event] != NO_METRIC &&
+	    record->type == PERF_RECORD_LOST_SAMPLES)
+		replay->profile->metrics[replay->metrics[event]].lost += record->lost.lost;
+}
+
+static int apply(struct replay *replay, const struct record *record, size_t event)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		if (record->cpu_mode == PERF_RECORD_MISC_KERNEL || record->mmap.pid < 0)
+			return kernel_names_map(replay->kernel_names, record);
+		return processes_apply(replay->processes, record);
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return processes_apply(replay->processes, record);
+	case PERF_RECORD_KSYMBOL:
+		return kernel_names_ksymbol(replay->kernel_names, record);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		count_lost(replay, record, event);
+		return 0;
+	case PERF_RECORD_THROTTLE:
+		replay->profile->quality.throttled++;
+		return 0;
+	default:
+		if (record->type > RECORD_KERNEL_CALLCHAIN_DEFERRED &&
+		    record->type < RECORD_HEADER_ATTR)
+			replay->profile->quality.unknown_records++;
+		return 0;
+	}
+}
+
+/* The counter's growth since it was read last. */
+static int group_value_delta(struct replay *replay, uint64_t id, uint64_t value,
+			     uint64_t *delta_ret)
+{
+	for (size_t i = 0; i < replay->n_group_values; i++) {
+		if (replay->group_values[i].id == id) {
+			*delta_ret = value - replay->group_values[i].value;
+			replay->group_values[i].value = value;
+			return 0;
+		}
+	}
+	struct group_value *values =
+		reallocarray(replay->group_values, replay->n_group_values + 1, sizeof(*values));
+	if (!values)
+		return -ENOMEM;
+	replay->group_values = values;
+	values[replay->n_group_values++] = (struct group_value){ .id = id, .value = value };
+	*delta_ret = value;
+	return 0;
+}
+
+static uint32_t metric_of(const struct replay *replay, size_t event)
+{
+	return event < replay->n_metrics ? replay->metrics[event] : NO_METRIC;
+}
+
+static int account(struct replay *replay, struct replay_sample *sample, size_t event,
+		   uint64_t weight)
+{
+	uint32_t metric = metric_of(replay, event);
+
+	if (metric == NO_METRIC) {
+		replay->profile->quality.not_attributed++;
+		return 0;
+	}
+	sample->event = data_file_event(replay->file, event);
+	sample->metric = metric;
+	sample->weight = weight;
+	replay->profile->quality.samples++;
+	return 1;
+}
+
+/* The next counter of a group sample that grew. 1: @ret is filled; 0: no more of them. */
+static int next_of_group(struct replay *replay, struct replay_sample *ret)
+{
+	struct raw_record *raw = &replay->group_raw;
+	struct record record;
+	size_t event;
+
+	data_file_decode(replay->file, raw->header, &record, &event);
+	const struct record_layout *layout = &data_file_event(replay->file, event)->layout;
+	while (replay->group_next < record.sample.n_read_values) {
+		struct sample_read_value value;
+		uint64_t delta;
+
+		sample_read_value(&record.sample, layout->read_format, replay->group_next++,
+				  &value);
+		int err = group_value_delta(replay, value.id, value.value, &delta);
+		if (err)
+			return err;
+		if (!delta)
+			continue;
+		*ret = (struct replay_sample){ .raw = *raw, .thread = replay->group_thread };
+		if (!account(replay, ret, data_file_find_event(replay->file, value.id), delta))
+			continue;
+		data_block_ref(raw->block);
+		return 1;
+	}
+	data_block_unref(steal_ptr(raw->block));
+	return 0;
+}
+
+static void note_time(struct profile_info *info, const struct record *record)
+{
+	if (!record->has_time)
+		return;
+	if (!info->start_ns || record->time_ns < info->start_ns)
+		info->start_ns = record->time_ns;
+	if (record->time_ns > info->end_ns)
+		info->end_ns = record->time_ns;
+}
+
+static bool reads_counters(const struct record *record, const struct record_layout *layout)
+{
+	return layout->sample_type & PERF_SAMPLE_READ && layout->read_format & PERF_FORMAT_ID &&
+	       record->sample.n_read_values;
+}
+
+static uint64_t weight_of(const struct record *record, const struct data_file_event *event)
+{
+	return record->sample.has_period ? record->sample.period : event->attr.sample_period;
+}
+
+/* Takes over @raw. 1: @ret is filled; 0: nothing to hand out. */
+static int take_sample(struct replay *replay, struct raw_record *raw, const struct record *record,
+		       size_t event, struct replay_sample *ret)
+{
+	int err = start(replay);
+	struct thread *thread =
+		err ? NULL : processes_thread(replay->processes, record->pid, record->tid);
+
+	if (!thread || event == SIZE_MAX) {
+		replay->profile->quality.not_attributed += !err && thread;
+		data_block_unref(raw->block);
+		return thread ? 0 : -ENOMEM;
+	}
+	if (!thread->process->is_announced && record->pid != 0)
+		replay->profile->quality.unknown_processes++;
+	note_time(&replay->profile->info, record);
+	module_finder_take_images(replay->finder);
+	const struct data_file_event *of = data_file_event(replay->file, event);
+	if (reads_counters(record, &of->layout)) {
+		replay->group_raw = *raw;
+		replay->group_thread = thread;
+		replay->group_next = 0;
+		return next_of_group(replay, ret);
+	}
+	*ret = (struct replay_sample){ .raw = *raw, .thread = thread };
+	if (account(replay, ret, event, weight_of(record, of)))
+		return 1;
+	data_block_unref(raw->block);
+	return 0;
+}
+
+/* Everything was read: what is only known now. */
+static int finish(struct replay *replay)
+{
+	struct profile_quality *quality = &replay->profile->quality;
+	const char *truncation = data_file_truncation(replay->file);
+	const char *error = data_file_error(replay->file);
+
+	quality->late_records = order_n_late(replay->order);
+	/* Kernels that count lost samples per event count the same loss in LOST records again; a
+	 * recording that was cut has only those. */
+	quality->lost = replay->lost_by_lost > replay->lost_by_lost_samples
+				? replay->lost_by_lost
+				: replay->lost_by_lost_samples;
+	int err = start(replay);
+	if (!err)
+		err = replay_name_kernel(replay);
+	return err ? err
+		   : profile_set_string(&replay->profile->info.truncated,
+					error ? error : truncation);
+}
+
+int replay_next(struct replay *replay, struct replay_sample *ret)
+{
+	struct raw_record raw;
+	uint64_t time_ns;
+	int got = replay->group_raw.block ? next_of_group(replay, ret) : 0;
+
+	while (!got) {
+		if (!order_pop(replay->order, &raw, &time_ns)) {
+			if (replay->is_at_end)
+				return finish(replay);
+			got = read_more(replay);
+			continue;
+		}
+		struct record record;
+		size_t event;
+
+		data_file_decode(replay->file, raw.header, &record, &event);
+		if (record.type == PERF_RECORD_SAMPLE) {
+			got = take_sample(replay, &raw, &record, event, ret);
+		} else {
+			got = apply(replay, &record, event);
+			data_block_unref(raw.block);
+		}
+	}
+	return got;
+}

@@ -1,0 +1,443 @@
+#include "collector/report_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_FILE        "dendro.data"
+#define DEFAULT_MIN_PERCENT 0.5
+#define MAX_CPUS            65536
+
+struct choice {
+	const char *name;
+	int value;
+};
+
+static const struct choice views[] = {
+	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
+	{ "functions", VIEW_FUNCTIONS }, { "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES }, { NULL, 0 },
+};
+static const struct choice groupings[] = {
+	{ "comm", GROUP_COMM },
+	{ "process", GROUP_PROCESS },
+	{ "thread", GROUP_THREAD },
+	{ NULL, 0 },
+};
+static const struct choice kernels[] = {
+	{ "merged", KERNEL_MERGED },
+	{ "only", KERNEL_ONLY },
+	{ "none", KERNEL_NONE },
+	{ NULL, 0 },
+};
+static const struct choice sorts[] = {
+	{ "total", SORT_TOTAL },
+	{ "self", SORT_SELF },
+	{ "name", SORT_NAME },
+	{ NULL, 0 },
+};
+static const struct choice colors[] = {
+	{ "auto", REPORT_COLOR_AUTO },
+	{ "always", REPORT_COLOR_ALWAYS },
+	{ "never", REPORT_COLOR_NEVER },
+	{ NULL, 0 },
+};
+
+static const char usage[] =
+	"usage: dendro report [OPTIONS] [FILE]\n\n"
+	"Shows where the cost of a recording (default: dendro.data; -: standard input) went.\n\n"
+	"  -i, --input FILE       the recording\n"
+	"      --view VIEW        tree: call paths from the outermost function on (default)\n"
+	"                         callers: each function's own cost, its callers below\n"
+	"                         functions, modules, processes: tables\n"
+	"      --by GROUP         tree, processes: by comm (default), process, thread\n"
+	"      --kernel PART      merged (default); only: kernel functions without the user\n"
+	"                         part; none: kernel cost goes to the user function\n"
+	"      --min PCT          text: sum up rows below this (default: 0.5)\n"
+	"      --depth N          no more than N levels of a tree\n"
+	"      --sort KEY[,EVENT] total, self or name; of this event\n"
+	"  -c, --comm NAME,...    only these commands\n"
+	"  -p, --pid PID,...      only these processes\n"
+	"  -t, --tid TID,...      only these threads\n"
+	"  -C, --cpu CPU,...      only these CPUs: 0,4-7\n"
+	"  -e, --event NAME,...   only these events\n"
+	"  -f, --format FORMAT    text (default), json, csv\n"
+	"      --color WHEN       auto (default: on a terminal, unless NO_COLOR is set),\n"
+	"                         always, never\n"
+	"      --no-pager         do not page on a terminal\n"
+	"  -h, --help             this text\n";
+
+int report_complain(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("dendro report: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	putc('\n', stderr);
+	return -EINVAL;
+}
+
+static int choose(const struct choice *choices, const char *option, const char *name)
+{
+	for (const struct choice *choice = choices; choice->name; choice++) {
+		if (strcmp(choice->name, name) == 0)
+			return choice->value;
+	}
+	fprintf(stderr, "dendro report: --%s takes", option);
+	for (const struct choice *choice = choices; choice->name; choice++)
+		fprintf(stderr, "%s %s", choice == choices ? "" : ",", choice->name);
+	fprintf(stderr, "; not '%s'\n", name);
+	return -EINVAL;
+}
+
+static int parse_number(const char *option, const char *text, uint64_t max, uint64_t *number_ret)
+{
+	unsigned long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (end == text || *end || errno || number > max || strchr(text, '-'))
+		return report_complain("--%s: '%s' is not a number from 0 to %" PRIu64, option,
+				       text, max);
+	*number_ret = number;
+	return 0;
+}
+
+static size_t count_items(const char *list)
+{
+	size_t n_items = 1;
+
+	for (; *list; list++)
+		n_items += *list == ',';
+	return n_items;
+}
+
+/*
+ * "a,b" onto *@items, which grows. The list itself is cut into pieces; "pmu/a,b/" is one.
+ */
+static int add_names(char *list, const char ***items, size_t *n_items)
+{
+	const char **larger = reallocarray(*items, *n_items + count_items(list), sizeof(*larger));
+	const char *separator = strchr(list, '/') ? "" : ",";
+	char *rest = list, *item;
+
+	if (!larger)
+		return report_complain("out of memory");
+	*items = larger;
+	while ((item = strsep(&rest, separator)))
+		larger[(*n_items)++] = item;
+	return 0;
+}
+
+static int add_ids(const char *option, char *list, int32_t **ids, size_t *n_ids)
+{
+	int32_t *larger = reallocarray(*ids, *n_ids + count_items(list), sizeof(*larger));
+	char *rest = list, *item;
+
+	if (!larger)
+		return report_complain("out of memory");
+	*ids = larger;
+	while ((item = strsep(&rest, ","))) {
+		uint64_t id = 0;
+		int err = parse_number(option, item, INT32_MAX, &id);
+
+		if (err)
+			return err;
+		larger[(*n_ids)++] = (int32_t)id;
+	}
+	return 0;
+}
+
+/* "3" or "4-7" */
+static int parse_range(char *item, uint64_t *first_ret, uint64_t *last_ret)
+{
+	char *dash = strchr(item, '-');
+	int err;
+
+	if (dash)
+		*dash = '\0';
+	err = parse_number("cpu", item, MAX_CPUS - 1, first_ret);
+	if (!err)
+		err = parse_number("cpu", dash ? dash + 1 : item, MAX_CPUS - 1, last_ret);
+	if (!err && *last_ret < *first_ret)
+		return report_complain("--cpu: the range %" PRIu64 "-%" PRIu64 " is empty",
+				       *first_ret, *last_ret);
+	return err;
+}
+
+static int add_cpus(char *list, uint32_t **cpus, size_t *n_cpus)
+{
+	char *rest = list, *item;
+
+	while ((item = strsep(&rest, ","))) {
+		uint64_t first, last;
+		uint32_t *larger;
+		int err = parse_range(item, &first, &last);
+
+		if (err)
+			return err;
+		larger = reallocarray(*cpus, *n_cpus + last - first + 1, sizeof(*larger));
+		if (!larger)
+			return report_complain("out of memory");
+		*cpus = larger;
+		for (uint64_t cpu = first; cpu <= last; cpu++)
+			larger[(*n_cpus)++] = (uint32_t)cpu;
+	}
+	return 0;
+}
+
+static int parse_percent(const char *text, double *percent_ret)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end != text && *end == '%')
+		end++;
+	if (end == text || *end || !(percent >= 0 && percent <= 100))
+		return report_complain("--min: '%s' is not a percentage", text);
+	*percent_ret = percent;
+	return 0;
+}
+
+enum long_option {
+	OPTION_VIEW = 256,
+	OPTION_BY,
+	OPTION_KERNEL,
+	OPTION_MIN,
+	OPTION_DEPTH,
+	OPTION_SORT,
+	OPTION_COLOR,
+	OPTION_NO_PAGER,
+};
+
+static const struct option long_options[] = {
+	{ "input", required_argument, NULL, 'i' },
+	{ "view", required_argument, NULL, OPTION_VIEW },
+	{ "by", required_argument, NULL, OPTION_BY },
+	{ "kernel", required_argument, NULL, OPTION_KERNEL },
+	{ "min", required_argument, NULL, OPTION_MIN },
+	{ "depth", required_argument, NULL, OPTION_DEPTH },
+	{ "sort", required_argument, NULL, OPTION_SORT },
+	{ "comm", required_argument, NULL, 'c' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "tid", required_argument, NULL, 't' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "event", required_argument, NULL, 'e' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "color", required_argument, NULL, OPTION_COLOR },
+	{ "no-pager", no_argument, NULL, OPTION_NO_PAGER },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+/* Options that pick one of several words. */
+static int parse_choice(struct report_options *options, int option, const char *argument)
+{
+	int chosen;
+
+	switch (option) {
+	case OPTION_VIEW:
+		chosen = choose(views, "view", argument);
+		options->view.kind = (enum view_kind)chosen;
+		break;
+	case OPTION_BY:
+		chosen = choose(groupings, "by", argument);
+		options->view.grouping = (enum view_grouping)chosen;
+		break;
+	case OPTION_KERNEL:
+		chosen = choose(kernels, "kernel", argument);
+		options->view.kernel = (enum view_kernel)chosen;
+		break;
+	default:
+		chosen = choose(colors, "color", argument);
+		options->color = (enum report_color)chosen;
+		break;
+	}
+	return chosen < 0 ? chosen : 0;
+}
+
+/* Options that leave samples out. */
+static int parse_filter(struct report_options *options, int option, char *argument)
+{
+	struct build_filter *filter = &options->build.filter;
+
+	switch (option) {
+	case 'c':
+		return add_names(argument, &options->comms, &filter->n_comms);
+	case 'e':
+		return add_names(argument, &options->events, &filter->n_events);
+	case 'p':
+		return add_ids("pid", argument, &options->pids, &filter->n_pids);
+	case 't':
+		return add_ids("tid", argument, &options->tids, &filter->n_tids);
+	default:
+		return add_cpus(argument, &options->cpus, &filter->n_cpus);
+	}
+}
+
+static int parse_format(struct report_options *options, const char *name)
+{
+	options->format = export_format_find(name);
+	if (!options->format)
+		return report_complain("--format takes text, json, csv; not '%s'", name);
+	return 0;
+}
+
+/* "KEY", "KEY,EVENT" */
+static int parse_sort(struct report_options *options, char *argument)
+{
+	char *comma = strchr(argument, ',');
+	int chosen;
+
+	if (comma)
+		*comma = '\0';
+	chosen = choose(sorts, "sort", argument);
+	if (chosen < 0)
+		return chosen;
+	options->has_sort = true;
+	options->view.sort = (enum view_sort)chosen;
+	options->sort_event = comma ? comma + 1 : NULL;
+	return 0;
+}
+
+static int parse_depth(struct report_options *options, const char *argument)
+{
+	uint64_t depth = 0;
+	int err = parse_number("depth", argument, UINT_MAX, &depth);
+
+	if (!err)
+		options->export.max_depth = (unsigned)depth;
+	return err;
+}
+
+static int parse_option(struct report_options *options, int option, char *argument)
+{
+	switch (option) {
+	case 'i':
+		options->path = argument;
+		return 0;
+	case 'f':
+		return parse_format(options, argument);
+	case OPTION_MIN:
+		return parse_percent(argument, &options->export.min_percent);
+	case OPTION_DEPTH:
+		return parse_depth(options, argument);
+	case OPTION_SORT:
+		return parse_sort(options, argument);
+	case OPTION_NO_PAGER:
+		options->no_pager = true;
+		return 0;
+	case 'c':
+	case 'e':
+	case 'p':
+	case 't':
+	case 'C':
+		return parse_filter(options, option, argument);
+	case '?':
+		fputs(usage, stderr);
+		return -EINVAL;
+	default:
+		return parse_choice(options, option, argument);
+	}
+}
+
+int report_options_init(struct report_options *options, int argc, char **argv)
+{
+	int option;
+
+	*options = (struct report_options){
+		.path = DEFAULT_FILE,
+		.export.min_percent = DEFAULT_MIN_PERCENT,
+		.format = export_format_find("text"),
+	};
+
+	while ((option = getopt_long(argc, argv, "i:c:p:t:C:e:f:h", long_options, NULL)) != -1) {
+		int err;
+
+		if (option == 'h') {
+			fputs(usage, stdout);
+			return 1;
+		}
+		err = parse_option(options, option, optarg);
+		if (err)
+			return err;
+	}
+	if (optind < argc)
+		options->path = argv[optind++];
+	if (optind < argc)
+		return report_complain("one recording at a time, please");
+	options->build.by_thread = options->view.grouping == GROUP_THREAD;
+	options->build.filter.pids = options->pids;
+	options->build.filter.tids = options->tids;
+	options->build.filter.cpus = options->cpus;
+	options->build.filter.comms = options->comms;
+	options->build.filter.events = options->events;
+	return 0;
+}
+
+void report_options_deinit(struct report_options *options)
+{
+	free(options->pids);
+	free(options->tids);
+	free(options->cpus);
+	free(options->comms);
+	free(options->events);
+}
+
+static const struct metric *find_metric(const struct profile *profile, const char *name)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		if (strcmp(profile->metrics[i].name, name) == 0)
+			return &profile->metrics[i];
+	}
+	report_complain("the recording has no event '%s'. It has:", name);
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		fprintf(stderr, "  %s\n", profile->metrics[i].name);
+	return NULL;
+}
+
+int report_options_check_events(const struct report_options *options, const struct profile *profile)
+{
+	for (size_t i = 0; i < options->build.filter.n_events; i++) {
+		if (!find_metric(profile, options->build.filter.events[i]))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* Tables of code are read by own cost, everything else by total; the first event with samples. */
+static void choose_default_sort(struct report_options *options, const struct profile *profile)
+{
+	bool is_table_of_code =
+		options->view.kind == VIEW_FUNCTIONS || options->view.kind == VIEW_MODULES;
+
+	if (!options->has_sort)
+		options->view.sort = is_table_of_code ? SORT_SELF : SORT_TOTAL;
+	while (options->view.sort_metric + 1 < profile->n_metrics &&
+	       !profile->metrics[options->view.sort_metric].samples)
+		options->view.sort_metric++;
+	if (profile->n_metrics && !profile->metrics[options->view.sort_metric].samples)
+		options->view.sort_metric = 0;
+}
+
+int report_options_choose_sort(struct report_options *options, const struct profile *profile)
+{
+	const struct metric *metric;
+
+	choose_default_sort(options, profile);
+	if (!options->sort_event)
+		return 0;
+	metric = find_metric(profile, options->sort_event);
+	if (!metric)
+		return -EINVAL;
+	options->view.sort_metric = (uint32_t)(metric - profile->metrics);
+	return 0;
+}

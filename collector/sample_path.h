@@ -1,0 +1,56 @@
+/*
+ * One sample's life: registers and stack -> user frames; callchain -> kernel frames; both -> one
+ * call path, root first. Belongs to one thread.
+ */
+#ifndef COLLECTOR_SAMPLE_PATH_H
+#define COLLECTOR_SAMPLE_PATH_H
+
+#include "kernel-merge/kallsyms.h"
+#include "perf/record.h"
+#include "unwind/unwind.h"
+
+#define SAMPLE_PATH_MAX_USER   16384
+#define SAMPLE_PATH_MAX_KERNEL 8192 /* more than a record holds */
+#define SAMPLE_PATH_MAX        (SAMPLE_PATH_MAX_USER + SAMPLE_PATH_MAX_KERNEL + 2)
+
+/* What became of the user half; the counters of a report's header. */
+enum user_half {
+	USER_COMPLETE,   /* unwound to the root */
+	USER_NONE,       /* the task has none: a kernel thread, idle */
+	USER_UNVERIFIED, /* the kernel walked it along frame pointers */
+	USER_INCOMPLETE, /* call_path.end says why */
+};
+
+struct sample_input {
+	const struct record *record; /* a decoded PERF_RECORD_SAMPLE */
+	const struct record_layout *layout;
+	uint32_t stack_size; /* asked for: attr.sample_stack_user */
+	const char *machine; /* the recording's architecture */
+	const struct address_space *space;
+	bool has_exec;   /* the process began its present image while recording */
+	bool has_memory; /* it has, or had, user memory: it is no kernel thread */
+};
+
+struct call_path {
+	const struct frame *frames; /* root first; valid until the next call */
+	size_t n_frames;
+	enum user_half user_half;
+	enum marker end; /* where USER_INCOMPLETE */
+	/* The same halves as addresses, leaf first, for listings. Frames that a marker stands for
+	 * have none. */
+	const uint64_t *user_addrs, *kernel_addrs;
+	const struct frame *user_frames, *kernel_frames;
+	size_t n_user, n_kernel;
+};
+
+struct sample_path;
+
+/* Both are borrowed. */
+struct sample_path *sample_path_create(struct elf_modules *elf_modules,
+				       const struct kallsyms *kallsyms);
+void sample_path_destroy(struct sample_path *sample_path);
+void sample_path_resolve(struct sample_path *sample_path, const struct sample_input *input,
+			 struct call_path *path_ret);
+const struct unwind_stats *sample_path_stats(const struct sample_path *sample_path);
+
+#endif

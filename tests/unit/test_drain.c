@@ -1,0 +1,294 @@
+/* Rings in plain memory, and what is read back from the recording. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/drain.h"
+#include "perf/data_file.h"
+
+#define RING_SIZE (32u << 20)
+enum { N_RINGS = 2, STACK_SPACE = 16384 };
+
+struct fake_ring {
+	struct perf_event_mmap_page page;
+	uint8_t wrapped[65536];
+};
+
+struct bench {
+	int fd;
+	struct perf_event_attr attr;
+	struct evlist_event events[2];
+	struct ring sample_rings[N_RINGS], sideband_rings[N_RINGS];
+	struct fake_ring fakes[2 * N_RINGS];
+	struct evlist evlist;
+	struct data_writer *writer;
+	struct capture *capture;
+	struct drain drain;
+};
+
+static void ring_init(struct ring *ring, struct fake_ring *fake)
+{
+	ring->page = &fake->page;
+	ring->wrapped = fake->wrapped;
+	ring->size = RING_SIZE;
+	ring->data = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_true(ring->data != MAP_FAILED);
+}
+
+static uint64_t ids[] = { 21, 22 };
+
+static struct bench *bench_create(void)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	struct data_writer_options options = { .compression_level = 1 };
+	static char names[2][16] = { "cpu-clock", "dummy" };
+
+	bench->fd = memfd_create("recording", MFD_CLOEXEC);
+	bench->attr = (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER7,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_STACK_USER,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.sample_stack_user = STACK_SPACE,
+	};
+	for (size_t i = 0; i < 2; i++)
+		bench->events[i] = (struct evlist_event){
+			.name = names[i], .attr = bench->attr, .ids = ids + i, .n_ids = 1
+		};
+	bench->evlist = (struct evlist){ .events = bench->events,
+					 .n_events = 1,
+					 .sample_rings = bench->sample_rings,
+					 .n_sample_rings = N_RINGS,
+					 .sideband_rings = bench->sideband_rings,
+					 .n_sideband_rings = N_RINGS };
+	for (size_t i = 0; i < N_RINGS; i++) {
+		ring_init(&bench->sample_rings[i], &bench->fakes[i]);
+		ring_init(&bench->sideband_rings[i], &bench->fakes[N_RINGS + i]);
+	}
+	const struct data_writer_event events[] = { { &bench->attr, "cpu-clock", ids, 1 },
+						    { &bench->attr, "dummy", ids + 1, 1 } };
+	bench->capture = capture_create(1 << 20);
+	assert_int_equal(
+		data_writer_create(bench->fd, &options, events, 2, NULL, 0, &bench->writer), 0);
+	drain_init(&bench->drain, &bench->evlist, bench->writer, bench->capture);
+	return bench;
+}
+
+static void bench_destroy(struct bench *bench)
+{
+	for (size_t i = 0; i < N_RINGS; i++) {
+		munmap(bench->sample_rings[i].data, RING_SIZE);
+		munmap(bench->sideband_rings[i].data, RING_SIZE);
+	}
+	data_writer_destroy(bench->writer);
+	capture_destroy(bench->capture);
+	close(bench->fd);
+	free(bench);
+}
+
+static void ring_put(struct ring *ring, const void *bytes, size_t size)
+{
+	uint64_t head = ring->page->data_head;
+
+	assert_true(head - ring->page->data_tail + size <= RING_SIZE);
+	for (size_t i = 0; i < size; i++)
+		ring->data[(head + i) % RING_SIZE] = ((const uint8_t *)bytes)[i];
+	ring->page->data_head = head + size;
+}
+
+static void put_sample(struct ring *ring, uint64_t time_ns, uint32_t cpu)
+{
+	static struct {
+		struct perf_event_header header;
+		uint64_t id, ip;
+		uint32_t pid, tid;
+		uint64_t time_ns;
+		uint32_t cpu, reserved;
+		uint64_t stack_size;
+		uint8_t stack[STACK_SPACE];
+		uint64_t dyn_size;
+	} sample;
+
+	sample.header =
+		(struct perf_event_header){ .type = PERF_RECORD_SAMPLE, .size = sizeof(sample) };
+	sample.id = ids[0];
+	sample.time_ns = time_ns;
+	sample.cpu = cpu;
+	sample.stack_size = STACK_SPACE;
+	sample.dyn_size = 1000;
+	ring_put(ring, &sample, sizeof(sample));
+}
+
+/* Of sideband; @body_size bytes before the sample_id. */
+static void put_record(struct ring *ring, uint32_t type, const uint64_t *body, size_t body_size,
+		       uint64_t time_ns)
+{
+	struct perf_event_header header = { .type = type,
+					    .size = (uint16_t)(sizeof(header) + body_size + 32) };
+	uint64_t sample_id[4] = { 0, time_ns, 0, ids[1] };
+
+	ring_put(ring, &header, sizeof(header));
+	ring_put(ring, body, body_size);
+	ring_put(ring, sample_id, sizeof(sample_id));
+}
+
+/* The recording's records in file order. */
+struct told {
+	uint64_t n_samples, n_rounds, n_late, max_round_samples;
+};
+
+/* Checks the contract: after round n nothing comes that is older than the newest of round n - 1. */
+static struct told read_back(struct bench *bench)
+{
+	struct told told = { 0 };
+	uint64_t newest = 0, limit = 0, next_limit = 0, round_samples = 0;
+	struct data_file *file;
+	struct raw_record raw;
+	struct record record;
+	char path[32], *error = NULL;
+	size_t event;
+
+	assert_int_equal(data_writer_finish(bench->writer), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", bench->fd);
+	assert_int_equal(data_file_open(path, &file, &error), 0);
+	while (data_file_next(file, &raw) == 1) {
+		assert_int_equal(data_file_decode(file, raw.header, &record, &event), RECORD_OK);
+		if (record.type == RECORD_FINISHED_ROUND) {
+			limit = next_limit;
+			next_limit = newest;
+			told.n_rounds++;
+			if (round_samples > told.max_round_samples)
+				told.max_round_samples = round_samples;
+			round_samples = 0;
+		} else {
+			told.n_late += record.time_ns < limit;
+			newest = record.time_ns > newest ? record.time_ns : newest;
+		}
+		if (record.type == PERF_RECORD_SAMPLE) {
+			told.n_samples++;
+			round_samples++;
+			assert_int_equal(record.sample.user_stack_size, 1000);
+			assert_int_equal(record.sample.user_stack_space, 1000);
+		}
+		data_block_unref(raw.block);
+	}
+	assert_null(data_file_error(file));
+	data_file_close(file);
+	return told;
+}
+
+static void empty_rings_make_no_round(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	assert_int_equal(drain_round(&bench->drain), 0);
+	assert_int_equal(read_back(bench).n_rounds, 0);
+	bench_destroy(bench);
+}
+
+static void records_are_written_trimmed_and_their_space_given_back(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	put_sample(&bench->sample_rings[0], 10, 0);
+	put_sample(&bench->sample_rings[1], 11, 1);
+	assert_int_equal(drain_round(&bench->drain), 1);
+	for (size_t i = 0; i < N_RINGS; i++)
+		assert_int_equal(bench->sample_rings[i].page->data_tail,
+				 bench->sample_rings[i].page->data_head);
+	assert_int_equal(drain_round(&bench->drain), 0);
+	assert_int_equal(bench->drain.n_samples, 2);
+	struct told told = read_back(bench);
+	assert_int_equal(told.n_samples, 2);
+	assert_int_equal(told.n_rounds, 1);
+	bench_destroy(bench);
+}
+
+static void a_backlog_is_read_in_slices_of_time(void **state)
+{
+	struct bench *bench = bench_create();
+	struct timespec now;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	uint64_t end = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	uint64_t start = end - 1000000000;
+	/* One ring holds 20 MiB evenly over a second; the other as much, all late in it. */
+	for (uint64_t i = 0; i < 1200; i++) {
+		put_sample(&bench->sample_rings[0], start + i * 800000, 0);
+		put_sample(&bench->sample_rings[1], end - 200000000 + i * 150000, 1);
+	}
+	put_record(&bench->sideband_rings[0], PERF_RECORD_EXIT, (uint64_t[3]){ 0 }, 24, start);
+	put_record(&bench->sideband_rings[1], PERF_RECORD_EXIT, (uint64_t[3]){ 0 }, 24, end - 1);
+	assert_int_equal(drain_round(&bench->drain), 1);
+	assert_true(bench->drain.is_behind);
+	/* More comes while the backlog is read. */
+	put_sample(&bench->sample_rings[0], end, 0);
+	assert_int_equal(drain_all(&bench->drain), 0);
+	assert_false(bench->drain.is_behind);
+
+	struct told told = read_back(bench);
+	assert_int_equal(told.n_samples, 2401);
+	assert_int_equal(told.n_late, 0);
+	assert_true(told.n_rounds >= 3);
+	assert_true(told.max_round_samples < 1800);
+	bench_destroy(bench);
+}
+
+static void losses_and_throttling_are_counted(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	put_record(&bench->sample_rings[0], PERF_RECORD_LOST, (uint64_t[2]){ 21, 5 }, 16, 1);
+	put_record(&bench->sample_rings[1], PERF_RECORD_LOST, (uint64_t[2]){ 21, 6 }, 16, 2);
+	put_record(&bench->sideband_rings[0], PERF_RECORD_LOST, (uint64_t[2]){ 22, 7 }, 16, 3);
+	put_record(&bench->sample_rings[0], PERF_RECORD_THROTTLE, (uint64_t[3]){ 0 }, 24, 4);
+	assert_int_equal(drain_all(&bench->drain), 0);
+	assert_int_equal(bench->drain.n_lost, 11);
+	assert_int_equal(bench->drain.n_lost_sideband, 7);
+	assert_int_equal(bench->drain.n_throttled, 1);
+	bench_destroy(bench);
+}
+
+static void garbage_in_a_ring_is_dropped_and_counted(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	put_sample(&bench->sample_rings[0], 1, 0);
+	ring_put(&bench->sample_rings[0], (uint8_t[64]){ 0 }, 64);
+	put_sample(&bench->sample_rings[1], 2, 1);
+	assert_int_equal(drain_all(&bench->drain), 0);
+	assert_int_equal(bench->drain.n_corrupt_rings, 1);
+	put_sample(&bench->sample_rings[0], 3, 0);
+	assert_int_equal(drain_all(&bench->drain), 0);
+	assert_int_equal(read_back(bench).n_samples, 3);
+	bench_destroy(bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_rings_make_no_round),
+		cmocka_unit_test(records_are_written_trimmed_and_their_space_given_back),
+		cmocka_unit_test(a_backlog_is_read_in_slices_of_time),
+		cmocka_unit_test(losses_and_throttling_are_counted),
+		cmocka_unit_test(garbage_in_a_ring_is_dropped_and_counted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/processes.h"
+
+struct fixture {
+	struct data_file *file;
+	struct profile *profile;
+	struct module_finder *finder;
+	struct processes *processes;
+};
+
+/* A recording without records: pipe mode's 16-byte header. */
+static struct data_file *empty_recording(void)
+{
+	int fd = memfd_create("empty", MFD_CLOEXEC);
+	struct data_file *file = NULL;
+	char path[64], *error = NULL;
+	uint64_t size = 16;
+
+	assert_int_equal(write(fd, "PERFILE2", 8), 8);
+	assert_int_equal(write(fd, &size, 8), 8);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(data_file_open(path, &file, &error), 0);
+	close(fd);
+	return file;
+}
+
+static int setup(void **state)
+{
+	static struct fixture fixture;
+
+	fixture.file = empty_recording();
+	fixture.profile = profile_create();
+	fixture.finder = module_finder_create(fixture.file, &fixture.profile->modules);
+	fixture.processes = processes_create(fixture.profile, fixture.finder);
+	*state = &fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	processes_destroy(fixture->processes);
+	module_finder_destroy(fixture->finder);
+	profile_destroy(fixture->profile);
+	data_file_close(fixture->file);
+	return 0;
+}
+
+static void apply(struct fixture *fixture, const struct record *record)
+{
+	assert_int_equal(processes_apply(fixture->processes, record), 0);
+}
+
+static void comm(struct fixture *fixture, int32_t pid, int32_t tid, const char *name, bool is_exec)
+{
+	apply(fixture,
+	      &(struct record){
+		      .type = PERF_RECORD_COMM,
+		      .comm = { .pid = pid, .tid = tid, .name = name, .is_exec = is_exec } });
+}
+
+static void map(struct fixture *fixture, int32_t pid, uint64_t addr, const char *path)
+{
+	apply(fixture, &(struct record){ .type = PERF_RECORD_MMAP2,
+					 .mmap = { .pid = pid,
+						   .tid = pid,
+						   .addr = addr,
+						   .len = 0x1000,
+						   .ino = 1,
+						   .filename = path } });
+}
+
+static void fork_task(struct fixture *fixture, int32_t ppid, int32_t pid, int32_t tid,
+		      uint16_t misc)
+{
+	apply(fixture,
+	      &(struct record){ .type = PERF_RECORD_FORK,
+				.misc = misc,
+				.task = { .pid = pid, .ppid = ppid, .tid = tid, .ptid = ppid } });
+}
+
+static void exit_task(struct fixture *fixture, int32_t pid, int32_t tid)
+{
+	apply(fixture,
+	      &(struct record){ .type = PERF_RECORD_EXIT, .task = { .pid = pid, .tid = tid } });
+}
+
+static const char *path_at(struct fixture *fixture, int32_t pid, uint64_t addr)
+{
+	struct thread *thread = processes_thread(fixture->processes, pid, pid);
+	const struct mapping *mapping = address_space_find(thread->process->space, addr);
+
+	return mapping ? module_table_get(&fixture->profile->modules, mapping->module)->key.path
+		       : NULL;
+}
+
+static const char *name_of(struct fixture *fixture, int32_t pid)
+{
+	return processes_thread(fixture->processes, pid, pid)->process->name;
+}
+
+static void a_forked_child_inherits_mappings_and_changes_stay_its_own(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 10, 10, "parent", false);
+	map(fixture, 10, 0x1000, "/bin/parent");
+	fork_task(fixture, 10, 11, 11, 0);
+	assert_string_equal(name_of(fixture, 11), "parent");
+	assert_string_equal(path_at(fixture, 11, 0x1800), "/bin/parent");
+	map(fixture, 11, 0x1000, "/lib/other.so");
+	assert_string_equal(path_at(fixture, 11, 0x1800), "/lib/other.so");
+	assert_string_equal(path_at(fixture, 10, 0x1800), "/bin/parent");
+}
+
+static void exec_drops_every_mapping_and_begins_a_new_row(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 10, 10, "sh", false);
+	map(fixture, 10, 0x1000, "/bin/sh");
+	struct thread *thread = processes_thread(fixture->processes, 10, 10);
+	assert_int_equal(processes_enter(fixture->processes, thread), 0);
+	comm(fixture, 10, 10, "sort", true);
+	assert_null(path_at(fixture, 10, 0x1800));
+	assert_int_equal(processes_enter(fixture->processes, thread), 0);
+	assert_int_equal(fixture->profile->n_processes, 2);
+	assert_string_equal(fixture->profile->processes[0].name, "sh");
+	assert_string_equal(fixture->profile->processes[1].name, "sort");
+	assert_true(thread->process->has_exec);
+}
+
+static void a_rename_without_exec_keeps_the_row(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 10, 10, "before", false);
+	struct thread *thread = processes_thread(fixture->processes, 10, 10);
+	assert_int_equal(processes_enter(fixture->processes, thread), 0);
+	comm(fixture, 10, 10, "after", false);
+	assert_int_equal(processes_enter(fixture->processes, thread), 0);
+	assert_int_equal(fixture->profile->n_processes, 1);
+	assert_string_equal(fixture->profile->processes[0].name, "after");
+}
+
+static void a_thread_keeps_its_own_name(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 10, 10, "main", false);
+	fork_task(fixture, 10, 10, 12, 0);
+	comm(fixture, 10, 12, "worker", false);
+	assert_string_equal(name_of(fixture, 10), "main");
+	assert_string_equal(processes_thread(fixture->processes, 10, 12)->name, "worker");
+	assert_ptr_equal(processes_thread(fixture->processes, 10, 12)->process,
+			 processes_thread(fixture->processes, 10, 10)->process);
+}
+
+static void an_exited_process_is_remembered_for_a_while(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 10, 10, "main", false);
+	map(fixture, 10, 0x1000, "/bin/main");
+	fork_task(fixture, 10, 10, 12, 0);
+	exit_task(fixture, 10, 10);
+	exit_task(fixture, 10, 12);
+	assert_string_equal(path_at(fixture, 10, 0x1000), "/bin/main");
+	for (int32_t pid = 1000; pid < 1300; pid++) {
+		comm(fixture, pid, pid, "short", false);
+		map(fixture, pid, 0x1000, "/bin/short");
+		exit_task(fixture, pid, pid);
+	}
+	assert_null(path_at(fixture, 10, 0x1000));
+	assert_string_equal(path_at(fixture, 1299, 0x1000), "/bin/short");
+}
+
+static void a_reused_pid_is_a_new_process(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 1, 1, "init", false);
+	comm(fixture, 10, 10, "first", false);
+	map(fixture, 10, 0x1000, "/bin/first");
+	struct thread *thread = processes_thread(fixture->processes, 10, 10);
+	assert_int_equal(processes_enter(fixture->processes, thread), 0);
+	exit_task(fixture, 10, 10);
+	fork_task(fixture, 1, 10, 10, 0);
+	assert_string_equal(name_of(fixture, 10), "init");
+	assert_null(path_at(fixture, 10, 0x1000));
+	thread = processes_thread(fixture->processes, 10, 10);
+	assert_int_equal(processes_enter(fixture->processes, thread), 0);
+	assert_int_equal(fixture->profile->n_processes, 2);
+}
+
+static void a_synthesized_fork_waits_for_its_own_mappings(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 10, 10, "parent", false);
+	map(fixture, 10, 0x1000, "/bin/parent");
+	fork_task(fixture, 10, 11, 11, 1 << 13);
+	assert_null(path_at(fixture, 11, 0x1000));
+}
+
+static void an_unannounced_process_is_known_by_its_pid(void **state)
+{
+	struct fixture *fixture = *state;
+	struct thread *thread = processes_thread(fixture->processes, 77, 78);
+
+	assert_string_equal(thread->process->name, "[77]");
+	assert_false(thread->process->is_announced);
+	assert_string_equal(name_of(fixture, 0), "idle");
+}
+
+static void every_epoch_has_its_own_number(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 10, 10, "main", false);
+	map(fixture, 10, 0x1000, "/lib/a.so");
+	struct thread *thread = processes_thread(fixture->processes, 10, 10);
+	uint64_t first = thread->process->space->epoch;
+	struct address_space *then = address_space_ref(thread->process->space);
+	map(fixture, 10, 0x1000, "/lib/b.so");
+	assert_int_not_equal(thread->process->space->epoch, first);
+	assert_string_equal(module_table_get(&fixture->profile->modules,
+					     address_space_find(then, 0x1000)->module)
+				    ->key.path,
+			    "/lib/a.so");
+	address_space_unref(then);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_forked_child_inherits_mappings_and_changes_stay_its_own),
+		TEST(exec_drops_every_mapping_and_begins_a_new_row),
+		TEST(a_rename_without_exec_keeps_the_row),
+		TEST(a_thread_keeps_its_own_name),
+		TEST(an_exited_process_is_remembered_for_a_while),
+		TEST(a_reused_pid_is_a_new_process),
+		TEST(a_synthesized_fork_waits_for_its_own_mappings),
+		TEST(an_unannounced_process_is_known_by_its_pid),
+		TEST(every_epoch_has_its_own_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
