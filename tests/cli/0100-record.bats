@@ -1,0 +1,273 @@
+# The command line of dendro record: what it accepts and refuses, whom it records, how it ends.
+
+load lib
+
+setup() {
+	need_events
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# Standard error and standard output together in $output, the exit status in $status.
+dendro_record() {
+	status=0
+	output=$("$DENDRO" record "$@" 2>&1) || status=$?
+}
+
+expect_status() {
+	[ "$status" -eq "$1" ] || {
+		echo "status $status, expected $1; it said: $output"
+		return 1
+	}
+}
+
+expect_output() { # expect_output PATTERN : a regular expression
+	[[ $output =~ $1 ]] || {
+		echo "expected '$1' in: $output"
+		return 1
+	}
+}
+
+samples_of() {
+	report_json "$1" --view functions | jq '.metrics[0].samples'
+}
+
+@test "the exit status is the command's" {
+	dendro_record -q -o x.data sh -c 'exit 7'
+	expect_status 7
+	dendro_record -q -o x.data true
+	expect_status 0
+}
+
+@test "a command killed by a signal gives 128 and its number" {
+	dendro_record -q -o x.data sh -c 'kill -KILL $$'
+	expect_status 137
+}
+
+@test "a command that is not there gives 127 and leaves an older recording alone" {
+	echo old >dendro.data
+	dendro_record no-such-command
+	expect_status 127
+	expect_output "cannot run 'no-such-command': No such file"
+	[ "$(<dendro.data)" = old ]
+	[ ! -e dendro.data.old ]
+}
+
+@test "a command that is no program gives 126" {
+	echo text >program
+	dendro_record ./program
+	expect_status 126
+	expect_output "Permission denied"
+}
+
+@test "what fails only at exec is told too" {
+	printf '#!/nowhere/interpreter\n' >program
+	chmod +x program
+	dendro_record ./program
+	expect_status 127
+	expect_output "cannot run './program': No such file"
+}
+
+@test "wrong use gives 129 and says what is wrong" {
+	while IFS='|' read -r arguments message; do
+		# shellcheck disable=SC2086
+		dendro_record $arguments
+		expect_status 129
+		expect_output "$message"
+		[ ! -e dendro.data ]
+	done <<-'CASES'
+		|nothing to record
+		-F 0 true|-F wants a rate
+		-F -5 true|-F wants a rate
+		-F 1x true|-F wants a rate
+		-c 0 true|-c wants a number
+		-F 10 -c 10 true|leave out one
+		-a -p 1|-a records every process
+		-p 1 -t 1|-p and -t
+		-p x|-p wants numbers
+		-C 1, true|-C wants numbers
+		-z 23 true|-z wants a level
+		-z x true|-z wants a level
+		-m 0 true|-m wants
+		-m 1T true|-m wants
+		-d 0 true|-d wants
+		-d nan true|-d wants
+		-D x true|-D wants
+		--stack-size 7 true|multiple of 8
+		--stack-size 65536 true|multiple of 8
+		-q -v true|contradict
+		-e no-such-event true|no-such-event
+		--no-such-option|no-such-option
+		-o|requires an argument
+	CASES
+}
+
+@test "--help goes to standard output and names every option" {
+	"$DENDRO" record --help >help
+	for option in -e -F -c -a -p -t -C -o --stack-size -z -d -D --no-inherit -m -v -q; do
+		grep -q -e "$option" help
+	done
+}
+
+@test "options after the command are the command's" {
+	dendro_record -q -o x.data ls -a -F /dev/null
+	expect_status 0
+	expect_output /dev/null
+	dendro_record -q -o x.data -- sh -c 'echo "$@"' sh -o y.data
+	expect_output '^-o y.data$'
+	[ ! -e y.data ]
+}
+
+@test "the file is the owner's alone, and an older one is kept" {
+	umask 000
+	dendro_record -q true
+	expect_equal mode "$(stat -c %a dendro.data)" 600
+	echo old >dendro.data
+	dendro_record -q true
+	expect_equal "the older file" "$(<dendro.data.old)" old
+}
+
+@test "a place where no file can be written is named" {
+	dendro_record -o nowhere/x.data true
+	expect_status 1
+	expect_output "cannot write 'nowhere/x.data': No such file or directory"
+}
+
+@test "one summary says time, samples, bytes and loss; -q says nothing" {
+	dendro_record -e cpu-clock -o x.data "$WORKLOADS/dispatch" 0.2
+	expect_output '\[ dendro: [0-9.]+ s, [0-9 ]+ samples?, [0-9.]+ [KM]iB in x.data, 0 lost \]'
+	dendro_record -q -o x.data true
+	expect_equal output "$output" ""
+}
+
+@test "with -o - the command's output goes to standard error" {
+	"$DENDRO" record -q -e cpu-clock -o - sh -c "echo words; '$WORKLOADS/dispatch' 0.3" >x.data 2>err
+	grep -q words err
+	! grep -aq words x.data || grep -aq PERFILE2 x.data
+	[ "$(samples_of x.data)" -gt 50 ]
+}
+
+@test "-F and -c set the rate" {
+	dendro_record -q -e cpu-clock -F 100 -o x.data "$WORKLOADS/dispatch" 1
+	local n
+	n=$(samples_of x.data)
+	[ "$n" -ge 50 ] && [ "$n" -le 130 ]
+	dendro_record -q -e cpu-clock -c 10000000 -o x.data "$WORKLOADS/dispatch" 1
+	n=$(samples_of x.data)
+	[ "$n" -ge 50 ] && [ "$n" -le 130 ]
+}
+
+@test "children are followed, but not with --no-inherit" {
+	dendro_record -q -e cpu-clock -o x.data sh -c "'$WORKLOADS/dispatch' 0.3; true"
+	[ "$(samples_of x.data)" -gt 50 ]
+	dendro_record -q -e cpu-clock --no-inherit -o x.data sh -c "'$WORKLOADS/dispatch' 0.3; true"
+	[ "$(samples_of x.data)" -lt 50 ]
+}
+
+@test "-d ends a recording, and the command" {
+	dendro_record -e cpu-clock -d 0.3 -o x.data sleep 100
+	expect_status 143
+	expect_output '\[ dendro: 0\.[3-9]'
+}
+
+@test "-D lets the beginning pass without samples" {
+	dendro_record -q -e cpu-clock -D 600 -o x.data "$WORKLOADS/dispatch" 1
+	local n
+	n=$(samples_of x.data)
+	[ "$n" -gt 50 ] && [ "$n" -lt 650 ]
+	# What was mapped before is known all the same.
+	report_json x.data --view functions >functions
+	[ "$(total_of functions dispatch_2)" -gt 0 ]
+}
+
+@test "-p records every thread of a process, and ends with it" {
+	"$WORKLOADS/threads" 2 &
+	local pid=$!
+	sleep 0.5
+	dendro_record -e cpu-clock -p $pid -o x.data
+	expect_status 0
+	"$DENDRO" script x.data | awk '/^[^ ]/ { print $2 }' | sort -u >threads
+	[ "$(wc -l <threads)" -ge 3 ]
+}
+
+@test "-t records one thread" {
+	"$WORKLOADS/threads" 2 &
+	local pid=$! tid
+	sleep 0.5
+	tid=$(ls "/proc/$pid/task" | tail -1)
+	dendro_record -q -e cpu-clock -t "$tid" -d 0.5 -o x.data
+	expect_status 0
+	expect_equal threads "$("$DENDRO" script x.data | awk '/^ *[^ \t]+ +[0-9]/ { print $2 }' | sort -u)" "$tid"
+}
+
+@test "a process or thread that does not exist is named" {
+	dendro_record -p 4194304
+	expect_status 1
+	expect_output "no process 4194304"
+	dendro_record -t 4194304
+	expect_status 1
+	expect_output "no thread 4194304"
+}
+
+@test "-a records what the command does not do" {
+	need_root
+	"$WORKLOADS/dispatch" 2 &
+	dendro_record -q -a -e cpu-clock -o x.data sleep 0.7
+	expect_status 0
+	report_json x.data --view functions >functions
+	[ "$(total_of functions dispatch_2)" -gt 0 ]
+}
+
+@test "-C records one CPU only" {
+	need_root
+	dendro_record -q -e cpu-clock -C 0 -d 0.3 -o x.data
+	expect_status 0
+	expect_equal CPUs "$("$DENDRO" script x.data | grep -o '\[0[0-9]*\]' | sort -u)" "[000]"
+	dendro_record -C 4000 true
+	expect_status 1
+	expect_output "CPU 4000 is not online"
+}
+
+@test "SIGINT and SIGTERM end a recording with a complete file" {
+	need_root
+	for signal in INT TERM; do
+		"$DENDRO" record -q -a -e cpu-clock -o x.data 3>&- &
+		local pid=$!
+		sleep 0.7
+		kill -$signal $pid
+		wait $pid
+		"$DENDRO" report x.data >text
+		! grep -q 'did not finish' text
+		[ "$(samples_of x.data)" -gt 0 ]
+	done
+}
+
+@test "SIGTERM is passed to the command, whose status counts" {
+	"$DENDRO" record -q -o x.data sh -c 'trap "exit 5" TERM; while :; do sleep 0.1; done' 3>&- &
+	local pid=$! status=0
+	sleep 0.7
+	kill -TERM $pid
+	wait $pid || status=$?
+	expect_equal status "$status" 5
+}
+
+@test "several events are recorded side by side" {
+	dendro_record -q -e cpu-clock:u,page-faults -e task-clock -o x.data "$WORKLOADS/dispatch" 0.3
+	expect_equal events "$(report_json x.data --view functions | jq '.metrics | length')" 3
+}
+
+@test "without privilege user mode is recorded, and it is said" {
+	need_root
+	need setpriv
+	[ "$(</proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "everybody may record the kernel here"
+	chmod 777 .
+	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$DENDRO" ||
+		skip "nobody cannot reach the program under test"
+	run setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$DENDRO" record -e cpu-clock -o x.data "$WORKLOADS/dispatch" 0.3
+	expect_status 0
+	expect_output "[Oo]nly user mode"
+	[ "$(samples_of x.data)" -gt 50 ]
+	run setpriv --reuid 65534 --regid 65534 --clear-groups "$DENDRO" record -a true
+	expect_status 1
+	expect_output "perf_event_paranoid"
+}

@@ -1,0 +1,51 @@
+# The sum over the tree equals the samples in the file, counted by a walker that shares no code with
+# dendro.
+
+load lib
+
+setup_file() {
+	load lib
+	need_events
+	need python3
+	cd "$BATS_FILE_TMPDIR"
+	record reader.data -- "$WORKLOADS/reader" 1
+	record forkexec.data -z 0 -- "$WORKLOADS/forkexec" 1
+	record events.data -e task-clock,page-faults,context-switches -- sh -c \
+		"'$WORKLOADS/threads' 0.5; '$WORKLOADS/cxx' 0.5; git --version"
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+conserved() { # conserved FILE
+	local file=$1 walked sum
+	report_json "$file" >tree
+	walked=$(walked_samples "$file")
+	expect_equal "samples of $file" "$(jq '.quality.samples' tree)" "$walked"
+	expect_equal "samples over all events" "$(jq '[.metrics[].samples] | add' tree)" "$walked"
+	jq -e '[.metrics[].total] as $all | .tree.total == $all and
+		([.tree | .. | objects | select(has("self")) | .self] | transpose | map(add)) == $all' tree
+	expect_equal "weight of $file" "$(jq '[.metrics[].total] | add' tree)" "$(walked_weight "$file")"
+}
+
+@test "one event: tree, metrics and file hold the same cost" {
+	conserved reader.data
+}
+
+@test "forks and execs: tree, metrics and file hold the same cost" {
+	conserved forkexec.data
+}
+
+@test "several events: tree, metrics and file hold the same cost" {
+	conserved events.data
+}
+
+@test "views of a part add up to the whole" {
+	local all
+	all=$(report_json reader.data --view functions | jq '.metrics[0].samples')
+	expect_equal "kernel only and none" \
+		"$(report_json reader.data --kernel none | jq '.tree.total[0]')" \
+		"$(report_json reader.data --kernel only | jq '.tree.total[0]')"
+	expect_equal "dendro script" "$("$DENDRO" script reader.data | grep -c $'^[^\t]')" "$all"
+}

@@ -1,0 +1,85 @@
+# Other readers open what dendro writes and count the same.
+
+load lib
+
+setup_file() {
+	load lib
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record packed.data -- "$WORKLOADS/dispatch" 1
+	record plain.data -z 0 -- "$WORKLOADS/dispatch" 1
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+samples() {
+	report_json "$1" --view functions | jq '.metrics[0].samples'
+}
+
+@test "perf script counts the same samples, without complaint" {
+	need perf
+	local file
+	for file in packed.data plain.data; do
+		perf script -i $file -F event,time -G >lines 2>errors
+		expect_equal "complaints about $file" "$(cat errors)" ""
+		expect_equal "samples of $file" "$(grep -c . lines)" "$(samples $file)"
+	done
+}
+
+@test "perf report reads it without complaint and finds the functions" {
+	need perf
+	local file
+	for file in packed.data plain.data; do
+		perf report --stdio --no-inline -i $file >out 2>errors
+		expect_equal "complaints about $file" "$(cat errors)" ""
+		grep -q 'worker' out
+		grep -q 'Total Lost Samples: 0' out
+	done
+}
+
+@test "perf data convert reads it and counts the same samples" {
+	need perf
+	perf data convert --to-json converted.json -i packed.data >out 2>&1 ||
+		{ grep -qi 'unknown option\|not compiled' out && skip "this perf can't convert"; }
+	expect_equal samples "$(jq '.samples | length' converted.json)" "$(samples packed.data)"
+}
+
+@test "hotspot's perfparser reads an uncompressed recording and counts the same samples" {
+	local parser
+	parser=$("$ROOT/tests/deps/perfparser") || skip "hotspot-perfparser is not here and can't be fetched"
+	"$parser" --input plain.data --output parsed >out 2>&1
+	expect_equal samples "$(python3 "$ROOT/tests/oracle/perfparser_samples.py" parsed)" \
+		"$(samples plain.data)"
+}
+
+@test "stackcollapse reads dendro script" {
+	"$DENDRO" script packed.data >script
+	# The collapsing that stackcollapse-perf.pl does, in short: a header, frames, an empty line.
+	awk 'BEGIN { RS = ""; FS = "\n" } { path = ""
+		for (i = NF; i > 1; i--) { split($i, f, " "); sub(/\+0x[0-9a-f]+$/, "", f[2])
+			path = path ";" f[2] } n[path]++ }
+		END { for (p in n) print p, n[p] }' script >collapsed
+	cat collapsed
+	grep -q ';main;dispatch_1;worker ' collapsed
+	expect_equal samples "$(awk '{ n += $NF } END { print n }' collapsed)" "$(samples packed.data)"
+}
+
+@test "dendro script prints perf script's lines" {
+	need perf
+	perf script -i plain.data --no-inline 2>/dev/null >theirs
+	"$DENDRO" script plain.data >ours
+	expect_equal headers "$(grep -c $'^[^\t]' ours)" "$(grep -c $'^[^\t]' theirs)"
+	diff <(grep $'^[^\t]' theirs | sed 's/[[:space:]]*$//' | head -50) \
+		<(grep $'^[^\t]' ours | sed 's/[[:space:]]*$//' | head -50)
+}
+
+@test "a recording through a pipe is read by dendro and perf" {
+	need perf
+	"$DENDRO" record -q -e cpu-clock -F 997 -o - -- "$WORKLOADS/dispatch" 0.5 >piped.data
+	local n
+	n=$(report_json - --view functions <piped.data | jq '.metrics[0].samples')
+	[ "$n" -gt 200 ]
+	expect_equal "perf's samples" "$(perf script -i - -F event -G <piped.data 2>/dev/null | grep -c .)" "$n"
+}

@@ -1,0 +1,86 @@
+# Recordings of other machines, kernels and tools.
+
+load lib
+
+setup() {
+	need_recordings
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# The counts of the events that have samples, sorted. Where a file names no events, perf makes up
+# names of its own, so names are not compared.
+counts_of_dendro() {
+	report_json "$1" --view functions 2>errors |
+		jq -r '.metrics[] | select(.samples > 0) | .samples' | sort -n
+}
+
+counts_of_perf() {
+	perf script -i "$1" -F event -G 2>/dev/null | grep . | sort | uniq -c |
+		awk '{ print $1 }' | sort -n
+}
+
+perf_reads() {
+	perf script -i "$1" -F event -G >/dev/null 2>perf-errors &&
+		! grep -q 'failed to process type\|bad event header' perf-errors
+}
+
+@test "every recording that perf reads has perf script's samples per event" {
+	need perf
+	local file read=0
+	for file in "$SHARED"/recordings/*.data; do
+		perf_reads "$file" || continue
+		read=$((read + 1))
+		diff <(counts_of_perf "$file") <(counts_of_dendro "$file") ||
+			{ echo "^ $file"; return 1; }
+	done
+	echo "$read recordings"
+	[ "$read" -ge 12 ]
+}
+
+@test "every recording has the samples that an independent record walker counts" {
+	need python3
+	local file ours theirs
+	for file in "$SHARED"/recordings/*.data; do
+		theirs=$(walked_samples "$file" --groups)
+		ours=$(report_json "$file" --view functions 2>errors | jq '[.metrics[].samples] | add')
+		expect_equal "samples of $file" "$ours" "$theirs"
+	done
+}
+
+@test "what perf refuses is read, too" {
+	local file
+	for file in lpd.fibo.compressed2.pipe lpd.sleep.compressed simpleperf.lbr simpleperf.trace-offcpu; do
+		[ "$(counts_of_dendro "$SHARED/recordings/$file.data" | wc -l)" -ge 1 ]
+		"$DENDRO" report "$SHARED/recordings/$file.data" >text
+		grep -q . text
+	done
+}
+
+@test "a corrupt recording gives an error with the offset" {
+	run "$DENDRO" report "$SHARED/recordings/quipper.piped.corrupted.zero_size_sample-3.2.data"
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" =~ offset.*(49104|0xbfd0) ]]
+}
+
+@test "pipes are read from standard input" {
+	local file=$SHARED/recordings/quipper.piped.lost_samples-4.4.data
+	expect_equal samples "$(report_json - --view functions <"$file" | jq '.quality.samples')" \
+		"$(report_json "$file" --view functions | jq '.quality.samples')"
+}
+
+@test "dendro script lists as many samples as the report counts" {
+	local file n
+	for file in "$SHARED"/recordings/*.data; do
+		n=$("$DENDRO" script "$file" 2>errors | grep -c $'^[^\t]' || true)
+		expect_equal "samples of $file" "$n" \
+			"$(report_json "$file" --view functions 2>errors | jq '[.metrics[].samples] | add')"
+	done
+}
+
+@test "lost samples are shown as lost" {
+	[ "$(report_json "$SHARED/recordings/quipper.piped.lost_samples-4.4.data" --view functions |
+		jq '.quality.lost')" -gt 0 ]
+	[ "$(report_json "$SHARED/recordings/quipper.throttle-3.8.data" --view functions |
+		jq '.quality.throttled')" -gt 0 ]
+}

@@ -1,0 +1,193 @@
+# dendro report: views, filters, formats.
+
+load lib
+
+setup_file() {
+	load lib
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record dispatch.data -- "$WORKLOADS/dispatch" 1
+	record recursion.data -- "$WORKLOADS/recursion" 1
+	record two.data -e task-clock -- sh -c "'$WORKLOADS/dispatch' 0.5; '$WORKLOADS/figure1' 0.5"
+	report_json dispatch.data >dispatch.tree
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+@test "JSON holds what docs/FORMAT.md says" {
+	jq -e '(.metrics | type == "array" and length == 1) and
+		(.metrics[0] | has("event") and has("unit") and has("samples") and has("total")) and
+		(.quality | has("samples") and has("lost") and has("throttled") and
+			(.unwind | type == "object")) and
+		(.tree | .kind == "root" and has("name") and has("module") and
+			(.self | length == 1) and (.total | length == 1) and (.children | length > 0))' \
+		dispatch.tree
+	expect_equal kinds "$(jq -r '[.tree | .. | objects | .kind? // empty] | unique
+		- ["root", "process", "thread", "user", "kernel", "marker"] | length' dispatch.tree)" 0
+	local view
+	for view in functions modules processes; do
+		report_json dispatch.data --view $view | jq -e '(.rows | length > 0) and
+			(.rows | all(has("name") and has("module") and has("kind") and
+				(.self | length == 1) and (.total | length == 1)))'
+	done
+}
+
+@test "a node's total is its self and its children's totals" {
+	jq -e 'def sums: (.total[0] == .self[0] + ([.children[]?.total[0]] | add // 0)) and
+		all(.children[]?; sums); .tree | sums' dispatch.tree
+}
+
+@test "the root's total is the recording's total, in every view" {
+	local total
+	total=$(jq '.metrics[0].total' dispatch.tree)
+	expect_equal tree "$(jq '.tree.total[0]' dispatch.tree)" "$total"
+	expect_equal callers "$(report_json dispatch.data --view callers | jq '.tree.total[0]')" "$total"
+	local view
+	for view in functions modules processes; do
+		expect_equal "self of all $view" \
+			"$(report_json dispatch.data --view $view | jq '[.rows[].self[0]] | add')" "$total"
+	done
+}
+
+@test "callers: the worker's callers stand below it with their shares" {
+	report_json dispatch.data --view callers >callers
+	ask callers '[.tree.children[] | select(.name == "worker") | .children[].name] | sort | join(" ")'
+	expect_equal "below worker" "$(ask callers '[.tree.children[] | select(.name == "worker")
+		| .children[] | .name] | sort | join(" ")')" "dispatch_1 dispatch_2"
+	local one two
+	one=$(ask callers '[.tree.children[] | select(.name == "worker") | .children[]
+		| select(.name == "dispatch_1") | .total[0]] | add / 1000000 | floor')
+	two=$(ask callers '[.tree.children[] | select(.name == "worker") | .children[]
+		| select(.name == "dispatch_2") | .total[0]] | add / 1000000 | floor')
+	expect_share dispatch_1 "$one" $((one + two)) 1 3
+}
+
+@test "functions: recursion counts once" {
+	report_json recursion.data --view functions |
+		jq -e '.metrics[0].total as $all | .rows | all(.total[0] <= $all and .self[0] <= .total[0])'
+}
+
+@test "modules and processes name the program" {
+	report_json dispatch.data --view modules | jq -e '.rows | any(.name == "dispatch")'
+	report_json two.data --view processes | jq -e '.rows | map(.name) |
+		contains(["dispatch"]) and contains(["figure1"])'
+}
+
+@test "--comm and --pid restrict to a process" {
+	report_json two.data --comm figure1 --view functions >one
+	jq -e '.rows | any(.name == "d") and (any(.name == "dispatch_1") | not)' one
+	local pid
+	pid=$("$DENDRO" script two.data | awk '$1 == "figure1" { print $2; exit }')
+	report_json two.data --pid "${pid%%/*}" --view functions >two
+	jq -e '.rows | any(.name == "d") and (any(.name == "dispatch_1") | not)' two
+}
+
+@test "--cpu splits the samples over the processors" {
+	local all sum=0 cpu n
+	all=$(jq '.metrics[0].samples' dispatch.tree)
+	for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
+		n=$(report_json dispatch.data --cpu $cpu | jq '.metrics[0].samples')
+		sum=$((sum + n))
+	done
+	expect_equal "sum over the processors" "$sum" "$all"
+}
+
+@test "--event picks one of several events" {
+	record events.data -e task-clock,page-faults -- "$WORKLOADS/dispatch" 0.3
+	report_json events.data >both
+	expect_equal events "$(jq '.metrics | length' both)" 2
+	report_json events.data --event page-faults >one
+	expect_equal samples "$(jq -c '[.metrics[] | select(.samples > 0) | .event]' one)" '["page-faults"]'
+	expect_equal total "$(jq '.tree.total | add' one)" \
+		"$(jq '.metrics[] | select(.event == "page-faults") | .total' both)"
+}
+
+@test "text: a header with the quality, then a tree whose lines fit" {
+	COLUMNS=80 "$DENDRO" report dispatch.data >text
+	cat text
+	grep -q samples text
+	grep -q lost text
+	grep -q throttled text
+	grep -q complete text
+	grep -q dispatch_2 text
+	expect_equal "lines over 80 columns" "$(awk 'length($0) > 80' text | grep -vc '^#')" 0
+}
+
+@test "text: no colour unless on a terminal, none with NO_COLOR" {
+	"$DENDRO" report dispatch.data >text
+	lacks $'\033' text
+	need_terminal
+	NO_COLOR=1 PAGER=cat script -qec "'$DENDRO' report dispatch.data" typescript >/dev/null </dev/null
+	lacks $'\033\[[0-9;]*m' typescript
+	PAGER=cat script -qec "'$DENDRO' report dispatch.data" typescript >/dev/null </dev/null
+	grep -q $'\033\[[0-9;]*m' typescript
+}
+
+@test "text: pages through PAGER on a terminal only" {
+	need_terminal
+	PAGER="sed s/^/paged:/" script -qec "'$DENDRO' report dispatch.data" typescript >/dev/null </dev/null
+	grep -q '^paged:' typescript
+	PAGER="sed s/^/paged:/" "$DENDRO" report dispatch.data >text
+	lacks '^paged:' text
+}
+
+@test "--min leaves out what is small, and says so" {
+	"$DENDRO" report --min 50 dispatch.data >text
+	grep -q dispatch_2 text
+	lacks dispatch_1 text
+}
+
+@test "--depth cuts the tree" {
+	"$DENDRO" report --depth 2 dispatch.data >text
+	lacks worker text
+}
+
+@test "--kernel only leaves no user frames" {
+	report_json dispatch.data --kernel only >only
+	expect_equal "user frames" "$(jq '[.tree | .. | objects | select(.kind? == "user")] | length' only)" 0
+}
+
+@test "--sort name sorts by name" {
+	report_json dispatch.data --view functions --sort name | jq -e '[.rows[].name] | . == sort'
+	report_json dispatch.data --view functions --sort self |
+		jq -e '[.rows[].self[0]] | . == (sort | reverse)'
+	report_json dispatch.data --view functions --sort total |
+		jq -e '[.rows[].total[0]] | . == (sort | reverse)'
+}
+
+@test "CSV has a header and one line per row" {
+	"$DENDRO" report --view functions --format csv dispatch.data >rows.csv
+	head -1 rows.csv | grep -q name
+	expect_equal rows "$(python3 -c 'import csv
+print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')" \
+		"$(report_json dispatch.data --view functions | jq '.rows | length')"
+}
+
+@test "without a file, dendro.data is read" {
+	cp dispatch.data dendro.data
+	"$DENDRO" report >text
+	grep -q dispatch_2 text
+}
+
+@test "what is wrong is said with a remedy and a failing status" {
+	refuses no-such-file.data -- "$DENDRO" report no-such-file.data
+	refuses nonsense functions -- "$DENDRO" report --view nonsense dispatch.data
+	refuses nonsense json -- "$DENDRO" report --format nonsense dispatch.data
+	refuses nonsense -- "$DENDRO" report --event nonsense dispatch.data
+	refuses no-such-option -- "$DENDRO" report --no-such-option
+	refuses nonsense --help -- "$DENDRO" nonsense
+}
+
+@test "help and version" {
+	"$DENDRO" --version | grep -q dendro
+	"$DENDRO" --help | grep -q record
+	"$DENDRO" report --help | grep -q -- --view
+	"$DENDRO" record --help | grep -q -- --stack-size
+}
+
+@test "a reader that closes the pipe early hears no complaint" {
+	"$DENDRO" script dispatch.data 2>errors | head -1
+	expect_equal complaints "$(cat errors)" ""
+}

@@ -1,0 +1,60 @@
+# What was written stays readable when the recorder is killed or the disk is full.
+
+load lib
+
+setup() {
+	need_events
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# Readable, names the kernel's functions, and says that it ends early.
+check_readable() {
+	report_json cut.data --view functions >functions
+	local n
+	n=$(jq '.metrics[0].samples' functions)
+	echo "$n samples"
+	[ "$n" -gt 50 ]
+	jq -e '.rows | any(.kind == "kernel" and (.name | test("read|clear|zero|entry_SYSCALL|rep_stos")))' functions
+}
+
+@test "killed with SIGKILL, the recording is readable, kernel names included" {
+	need_root
+	local delay
+	# What is in the buffers is written four times a second.
+	for delay in 0.8 1.1 1.6; do
+		"$DENDRO" record -q -e cpu-clock -F 997 -o cut.data -- "$WORKLOADS/reader" 3 &
+		local recorder=$!
+		sleep $delay
+		kill -KILL $recorder
+		wait $recorder || true
+		check_readable
+	done
+	"$DENDRO" report cut.data >text
+	grep -q 'did not finish' text
+}
+
+@test "killed before anything was sampled, the recording is readable" {
+	local delay
+	for delay in 0.05 0.2 0.4; do
+		"$DENDRO" record -q -e cpu-clock -F 997 -o cut.data -- "$WORKLOADS/reader" 1 &
+		local recorder=$!
+		sleep $delay
+		kill -KILL $recorder
+		wait $recorder || true
+		[ -s cut.data ] || continue
+		"$DENDRO" report cut.data
+	done
+}
+
+@test "on a full disk, what was written is readable, kernel names included" {
+	need_root
+	mkdir -p disk
+	mount -t tmpfs -o size=24m tmpfs disk || skip "no tmpfs may be mounted here"
+	run timeout 60 "$DENDRO" record -e cpu-clock -F 4000 -z 0 -o disk/cut.data -- "$WORKLOADS/reader" 8
+	cp disk/cut.data cut.data
+	umount disk
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"No space left"* || "$output" == *full* ]]
+	check_readable
+}

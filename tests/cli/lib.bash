@@ -1,0 +1,141 @@
+# Loaded by every *.bats: where things are, how to record, how to ask a report. Overridable:
+# DENDRO, WORKLOADS, SHARED.
+# shellcheck shell=bash disable=SC2016
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+export ROOT
+export DENDRO=${DENDRO:-$ROOT/build/dendro}
+export WORKLOADS=${WORKLOADS:-$ROOT/build/workloads}
+export SHARED=${SHARED:-$ROOT/../shared}
+export LC_ALL=C
+unset PAGER
+
+# Stops the test, skipped, where this machine does not let us sample our own programs.
+need_events() {
+	local paranoid=/proc/sys/kernel/perf_event_paranoid
+	[ -e $paranoid ] || skip "this kernel has no perf events"
+	[ "$(id -u)" -eq 0 ] || [ "$(<$paranoid)" -le 2 ] ||
+		skip "perf_event_paranoid is $(<$paranoid) and this is not root"
+}
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+need() {
+	local tool
+	for tool; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+}
+
+need_terminal() {
+	need script
+	script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo-terminal can be made here"
+}
+
+need_recordings() {
+	[ -d "$SHARED/recordings" ] || skip "the folder with other machines' recordings is missing"
+}
+
+# record FILE [OPTION...] -- COMMAND... : the command's time on the CPU, unless -e comes first.
+record() {
+	local file=$1
+	shift
+	[ "$1" = -e ] || set -- -e cpu-clock "$@"
+	"$DENDRO" record -q -F 997 -o "$file" "$@"
+}
+
+report_json() { # report_json FILE [OPTION...]
+	local file=$1
+	shift
+	"$DENDRO" report --format json "$@" "$file"
+}
+
+# ask FILE FILTER [ARGS] : a jq filter with the definitions of tree.jq
+ask() {
+	local file=$1 filter=$2
+	shift 2
+	jq -r "$@" "include \"tree\" {search: \"$ROOT/tests/cli\"}; $filter" "$file"
+}
+
+# Inclusive samples of a function, from --view functions --format json.
+total_of() { # total_of FILE NAME
+	ask "$1" 'rows_named($name) | total' --arg name "$2"
+}
+
+# expect_share WHAT COUNT OF NUMERATOR DENOMINATOR : within three standard errors
+expect_share() {
+	awk -v what="$1" -v count="$2" -v n="$3" -v a="$4" -v b="$5" 'BEGIN {
+		if (n <= 0) { printf "%s: no samples\n", what; exit 1 }
+		p = a / b
+		error = sqrt(p * (1 - p) / n)
+		share = count / n
+		printf "%s: %.2f %% of %d, expected %.2f +- %.2f\n", what, 100 * share, n, 100 * p,
+		       300 * error
+		exit !(share >= p - 3 * error && share <= p + 3 * error)
+	}'
+}
+
+# expect_at_least WHAT COUNT OF PERCENT
+expect_at_least() {
+	awk -v what="$1" -v count="$2" -v n="$3" -v percent="$4" 'BEGIN {
+		printf "%s: %d of %d (%.2f %%), at least %s %% expected\n", what, count, n,
+		       (n > 0 ? 100 * count / n : 0), percent
+		exit !(n > 0 && 100 * count >= percent * n)
+	}'
+}
+
+expect_equal() { # expect_equal WHAT GOT EXPECTED
+	[ "$2" = "$3" ] || {
+		echo "$1: got '$2', expected '$3'"
+		return 1
+	}
+}
+
+# Samples and their weight in a file, by a record walker that shares no code with dendro. It says
+# what is wrong with a file on standard error and counts what precedes.
+walked_samples() { # walked_samples FILE [OPTION]
+	python3 "$ROOT/tests/oracle/walk_records.py" "${@:2}" "$1" 2>walker-errors |
+		awk -F '\t' '{ n += $3 } END { print n + 0 }'
+}
+walked_weight() {
+	python3 "$ROOT/tests/oracle/walk_records.py" "$1" 2>walker-errors |
+		awk -F '\t' '{ n += $4 } END { printf "%.0f\n", n }'
+}
+
+# A failing `! command` or `a && b` does not stop a bats test unless it stands last; these do.
+lacks() { # lacks GREP_ARGUMENTS... : grep finds nothing
+	local status=0
+	grep "$@" || status=$?
+	[ $status -eq 1 ]
+}
+
+# refuses WORD... -- COMMAND... : a failing status below 99, and a message that holds all words
+refuses() {
+	local -a words=()
+	while [ "$1" != -- ]; do
+		words+=("$1")
+		shift
+	done
+	shift
+	local message status=0 word
+	message=$("$@" 2>&1) || status=$?
+	echo "status $status: $message"
+	[ $status -ne 0 ] || return 1
+	[ $status -lt 99 ] || [ $status -eq 129 ] || return 1
+	for word in "${words[@]}"; do
+		[[ "$message" == *"$word"* ]] || {
+			echo "'$word' is not in the message"
+			return 1
+		}
+	done
+}
+
+# Runs a command whose output a reader of the tests wants to see even where they pass.
+show() {
+	local output status=0
+	output=$("$@") || status=$?
+	printf '%s\n' "$output" | sed 's/^/#> /' >&3
+	return $status
+}

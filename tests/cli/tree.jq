@@ -1,0 +1,37 @@
+# Questions to dendro's JSON. Costs are weights; at a fixed rate they are samples times a constant.
+
+def weight_per_sample: .metrics[0].total / .metrics[0].samples;
+
+# Flat views.
+def rows_named($name): weight_per_sample as $w | [.rows[] | select(.name == $name)]
+	| { self: (map(.self[0]) | add // 0 | . / $w | round),
+	    total: (map(.total[0]) | add // 0 | . / $w | round) };
+def total: .total;
+
+# Every node of the tree with the names above it, root first: {path, kinds, kind, self, total}.
+def nodes: weight_per_sample as $w
+	| def walk_down($path; $kinds):
+		($path + [.name]) as $p | ($kinds + [.kind]) as $k
+		| { path: $p, kinds: $k, name, kind, self: (.self[0] / $w), total: (.total[0] / $w) },
+		  (.children[]? | walk_down($p; $k));
+	.tree | walk_down([]; []);
+
+# Samples in the subtrees of the nodes that a condition holds for, each counted once.
+def samples_under(condition): weight_per_sample as $w
+	| def walk_down: if condition then .total[0] else (.children[]? | walk_down) end;
+	[.tree | walk_down] | add // 0 | . / $w | round;
+
+# The names of the children of all nodes called so.
+def children_of($name):
+	[.tree | .. | objects | select(.name? == $name) | .children[]?.name] | unique;
+# The names of the parents of all nodes called so.
+def parents_of($name):
+	[.tree | .. | objects | select(any(.children[]?; .name == $name)) | .name] | unique;
+
+# User and kernel frames of a path from its first function called main on, joined by blanks.
+def from_main: .path as $p | ($p | index("main")) as $i
+	| if $i then $p[$i:] | join(" ") else "" end;
+
+# Names without symbols: module+0xoffset -> the symbol that holds the offset, by a table of nm.
+def hex: ascii_downcase | ltrimstr("0x") | explode
+	| reduce .[] as $c (0; . * 16 + (if $c >= 97 then $c - 87 else $c - 48 end));

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""outermost.py [--at-least PCT] TREE: where the user paths of a report in JSON begin.
+
+Prints the histogram of outermost frames. A path is complete if no marker stands first; kernel
+threads and idle have no user part and count as complete. Exit status 1 below PCT complete.
+"""
+
+import argparse
+import collections
+import json
+import sys
+
+sys.setrecursionlimit(100000)
+CONTAINERS = {"root", "process", "thread"}
+
+
+def outermost(document, counts):
+    """Adds (kind, name) -> weight of each path's first frame below its process or thread."""
+    pending = [document["tree"]]
+    while pending:
+        node = pending.pop()
+        if node["kind"] in CONTAINERS:
+            if node["self"][0]:
+                counts[("none", "no frames at all")] += node["self"][0]
+            pending.extend(node.get("children", []))
+        else:
+            counts[(node["kind"], node["name"])] += node["total"][0]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--at-least", type=float, default=0)
+    parser.add_argument("tree")
+    arguments = parser.parse_args()
+    with open(arguments.tree, encoding="utf-8") as file:
+        document = json.load(file)
+
+    counts = collections.Counter()
+    outermost(document, counts)
+    weight = sum(counts.values())
+    complete = sum(count for (kind, _), count in counts.items() if kind in ("user", "kernel"))
+    percent = 100 * complete / weight if weight else 0
+    print(f"{arguments.tree}: {percent:.2f} % of {document['metrics'][0]['samples']} samples "
+          "end at the root; outermost frames:")
+    for (kind, name), count in counts.most_common(12):
+        print(f"    {100 * count / weight:7.2f} %  {kind:7} {name}")
+    return 0 if weight and percent >= arguments.at_least else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+/*
+ * Work whose cost is known by counting: the pieces of the programs under test.
+ *
+ * A unit is a loop of fixed length in assembly, aligned, so no compiler folds it and every copy of
+ * it costs the same. Shares follow from counts of units. Rounds vary in size so that they do
+ * not keep step with the sampling clock.
+ */
+#ifndef TESTS_WORKLOADS_WORK_H
+#define TESTS_WORKLOADS_WORK_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A function that stays a function: not inlined, not cloned. */
+#define FUNCTION __attribute__((noinline, noclone))
+/* After a call: the caller's frame is needed once more, so the call is no tail call. */
+#define KEEP_FRAME() __asm__ volatile("" ::: "memory")
+
+#define UNIT_ITERATIONS 100000ul /* 0.03 to 0.1 ms */
+
+static inline __attribute__((always_inline)) void unit(void)
+{
+	uint64_t n = UNIT_ITERATIONS;
+
+	__asm__ volatile(".p2align 6\n"
+			 "1:\tdec %0\n"
+			 "\tjnz 1b\n"
+			 : "+r"(n)
+			 :
+			 : "cc");
+}
+
+static inline __attribute__((always_inline)) void units(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		unit();
+	KEEP_FRAME();
+}
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct rounds {
+	uint64_t end_ns;
+	uint32_t random;
+};
+
+static inline struct rounds rounds_begin(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 2;
+
+	return (struct rounds){ .end_ns = now_ns() + (uint64_t)(seconds * 1e9), .random = 1 };
+}
+
+/* The size of the next round, 16 to 79 units, or 0 after the last one. */
+static inline unsigned rounds_next(struct rounds *rounds)
+{
+	if (now_ns() >= rounds->end_ns)
+		return 0;
+	rounds->random = rounds->random * 1664525u + 1013904223u;
+	return 16 + (rounds->random >> 26);
+}
+
+#endif
