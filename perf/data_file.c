@@ -429,9 +429,10 @@ static void read_first(struct data_file *file)
 static void say_what_failed(const char *path, int err, const char *error, char **error_ret)
 {
 	const char *name = strcmp(path, "-") ? path : "standard input";
+	const char *remedy = err == -ENOENT ? ": make one with 'dendro record COMMAND'" : "";
 
 	*error_ret = NULL;
-	data_error(error_ret, 0, "%s: %s", name, error ? error : strerror(-err));
+	data_error(error_ret, 0, "%s: %s%s", name, error ? error : strerror(-err), remedy);
 }
 
 int data_file_open(const char *path, struct data_file **file_ret, char **error_ret)

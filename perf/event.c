@@ -125,8 +125,8 @@ static enum event_error explain_bad_modifier(const char *name, char **error_ret)
 static enum event_error explain_terms(const char *name, char **error_ret)
 {
 	return fail(EVENT_UNKNOWN, error_ret,
-		    sentence("The event '%s' is written as PMU terms, which are not supported; use "
-			     "a name of libpfm4 or rNNNN.",
+		    sentence("The event '%s' is written as PMU terms; name it as "
+			     "libpfm4 does, or rNNNN.",
 			     name));
 }
 
@@ -163,9 +163,10 @@ static enum event_error encode(const char *name, struct perf_event_attr *attr, c
 			return error;
 	}
 	if (attr->type == PERF_TYPE_TRACEPOINT)
-		return fail(
-			EVENT_UNKNOWN, error_ret,
-			sentence("The event '%s' is a tracepoint, which is not supported.", name));
+		return fail(EVENT_UNKNOWN, error_ret,
+			    sentence("The event '%s' is a tracepoint; counters and software events "
+				     "are sampled.",
+				     name));
 	/* What runs in a guest has addresses that nobody here can name. */
 	if (attr->type != PERF_TYPE_SOFTWARE && !attr->exclude_host)
 		attr->exclude_guest = 1;

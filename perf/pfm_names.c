@@ -146,7 +146,7 @@ enum event_error pfm_names_encode(const char *name, struct perf_event_attr *attr
 	if (keep_event_fields(&encoded, attr))
 		return EVENT_OK;
 	*error_ret = sentence("The event '%s' asks for a rate, exclusiveness or pinning in its "
-			      "name; use options for the rate, the rest is not supported.",
+			      "name; use -F or -c for the rate; the rest can't be had.",
 			      name);
 	return *error_ret ? EVENT_BAD_MODIFIER : EVENT_NO_MEMORY;
 }

@@ -192,7 +192,7 @@ static void errors_name_the_part_and_near_names(void **state)
 		{ "iTLB-stores", EVENT_UNKNOWN, "'iTLB-stores'", "" },
 		{ "LLC", EVENT_UNKNOWN, "'LLC'", "" },
 		{ "LLC-loads-", EVENT_UNKNOWN, "'LLC-loads-'", "LLC-loads" },
-		{ "cpu/event=0xc2,umask=1/u", EVENT_UNKNOWN, "umask", "not supported" },
+		{ "cpu/event=0xc2,umask=1/u", EVENT_UNKNOWN, "umask", "libpfm4" },
 		{ ":u", EVENT_UNKNOWN, "':u'", "" },
 		{ "::", EVENT_UNKNOWN, "'::'", "" },
 		{ "r12345678123456781", EVENT_UNKNOWN, "", "" },
