@@ -68,6 +68,7 @@ static uint32_t cct_append(struct cct *cct, uint32_t parent, const struct frame 
 		.first_child = CCT_NONE,
 		.next_sibling = CCT_NONE,
 	};
+	cct->nodes[node].frame.origin = 0;
 	for (uint32_t metric = 0; metric < cct->n_metrics; metric++)
 		*cct_cost(cct, node, metric) = (struct cct_cost){ 0 };
 	if (parent != CCT_NONE) {
@@ -100,6 +101,15 @@ void cct_destroy(struct cct *cct)
 	free(cct->costs);
 	free(cct->buckets);
 	free(cct);
+}
+
+const char *path_mark_name(enum path_mark mark)
+{
+	static const char *const names[N_PATH_MARKS] = {
+		[PATH_GUESSED] = "guessed", [PATH_STITCHED] = "stitched"
+	};
+
+	return names[mark];
 }
 
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame)
@@ -145,6 +155,8 @@ int cct_merge(struct cct *into, const struct cct *from)
 			err = -ENOMEM;
 			break;
 		}
+		for (int mark = 0; mark < N_PATH_MARKS; mark++)
+			into->nodes[map[node]].marked[mark] += from->nodes[node].marked[mark];
 		for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
 			struct cct_cost *cost = cct_cost(into, map[node], metric);
 

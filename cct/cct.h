@@ -17,11 +17,22 @@
 #define CCT_ROOT 0u
 #define CCT_NONE UINT32_MAX
 
+/* What a complete path may owe to more than CFI and the sample. */
+enum path_mark {
+	PATH_GUESSED,  /* has frames with FRAME_GUESSED */
+	PATH_STITCHED, /* has frames with FRAME_STITCHED */
+	N_PATH_MARKS
+};
+
+/* "guessed", "stitched" */
+const char *path_mark_name(enum path_mark mark);
+
 struct cct_node {
 	struct frame frame;
-	uint32_t parent;       /* CCT_NONE for the root */
-	uint32_t first_child;  /* CCT_NONE: a leaf; newest first */
-	uint32_t next_sibling; /* CCT_NONE: the last */
+	uint32_t parent;               /* CCT_NONE for the root */
+	uint32_t first_child;          /* CCT_NONE: a leaf; newest first */
+	uint32_t next_sibling;         /* CCT_NONE: the last */
+	uint32_t marked[N_PATH_MARKS]; /* samples whose path ends here, by enum path_mark */
 };
 
 /* Exclusive cost: of the samples whose path ends at the node. */

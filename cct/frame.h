@@ -44,12 +44,18 @@ enum marker {
 	N_MARKERS
 };
 
-/* 16 bytes; compared as a whole by frame_equal(), so @reserved stays zero. */
+/* How a user frame was found. */
+enum frame_origin {
+	FRAME_BY_CFI,   /* or it is the sampled instruction */
+	FRAME_GUESSED,  /* no CFI describes its callee: a guess that the code confirms */
+	FRAME_STITCHED, /* read from stack memory that another record than the sample holds */
+};
+
 struct frame {
 	uint64_t offset; /* file offset of the lookup address, or as the kind says */
 	uint32_t module; /* id in the module table; 0 where the kind has none */
 	uint16_t kind;   /* enum frame_kind */
-	uint16_t reserved;
+	uint16_t origin; /* enum frame_origin; no part of the identity, 0 in trees */
 };
 static_assert(sizeof(struct frame) == 16, "frames are hashed and stored by the million");
 

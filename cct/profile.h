@@ -37,6 +37,7 @@ struct profile_quality {
 	uint64_t unverified;            /* user part as the kernel walked it, by frame pointers */
 	uint64_t no_user_part;          /* kernel threads and idle: complete without user frames */
 	uint64_t incomplete[N_MARKERS]; /* by the reason that ends the path */
+	uint64_t marked[N_PATH_MARKS];  /* by enum path_mark */
 	uint64_t guessed_frames;        /* callers found without CFI, by verified guesses */
 	uint64_t late_records;          /* came after records with a later time were used */
 	uint64_t unknown_processes;     /* samples of a process no record announced */

@@ -81,6 +81,15 @@ static void count_user_half(struct profile_quality *quality, const struct call_p
 		quality->incomplete[path->end]++;
 		break;
 	}
+	quality->guessed_frames += path->n_marked[PATH_GUESSED];
+}
+
+static void mark_path(struct worker *worker, uint32_t node, const struct call_path *path)
+{
+	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
+		worker->cct->nodes[node].marked[mark] += path->n_marked[mark] > 0;
+		worker->quality.marked[mark] += path->n_marked[mark] > 0;
+	}
 }
 
 static uint32_t insert(struct cct *cct, const struct batch_entry *entry,
@@ -116,6 +125,7 @@ static int process_entry(struct worker *worker, const struct batch_entry *entry)
 	if (node == CCT_NONE)
 		return -ENOMEM;
 	cct_add_cost(worker->cct, node, entry->metric, entry->weight);
+	mark_path(worker, node, &path);
 	return 0;
 }
 
@@ -394,6 +404,8 @@ static void add_quality(struct profile_quality *into, const struct profile_quali
 	into->guessed_frames += from->guessed_frames;
 	for (unsigned i = 0; i < N_MARKERS; i++)
 		into->incomplete[i] += from->incomplete[i];
+	for (unsigned i = 0; i < N_PATH_MARKS; i++)
+		into->marked[i] += from->marked[i];
 }
 
 static int merge_workers(struct build *build)
@@ -407,8 +419,6 @@ static int merge_workers(struct build *build)
 	for (unsigned i = 0; i < build->n_workers; i++) {
 		if (i && cct_merge(profile->cct, build->workers[i].cct))
 			return -ENOMEM;
-		build->workers[i].quality.guessed_frames =
-			sample_path_stats(build->workers[i].sample_path)->n_guessed;
 		add_quality(&profile->quality, &build->workers[i].quality);
 	}
 	/* Total cost in equals total cost out, or we have a bug. */

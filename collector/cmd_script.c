@@ -92,7 +92,10 @@ static int print_frame(struct script *script, const struct frame *frame, uint64_
 		printf("[unknown]");
 	else
 		printf("%s+0x%" PRIx64, name.name, name.symbol_offset + is_return_address);
-	printf(" (%s)\n", module ? module->key.path : "[unknown]");
+	printf(" (%s)%s\n", module ? module->key.path : "[unknown]",
+	       frame->origin == FRAME_GUESSED    ? " [guessed]"
+	       : frame->origin == FRAME_STITCHED ? " [stitched]"
+						 : "");
 	return 0;
 }
 

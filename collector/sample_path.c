@@ -101,7 +101,7 @@ static void unwind_user_half(struct sample_path *sample_path, const struct sampl
 			   sample->user_stack_size >= STACK_COPY_MAX,
 	};
 	bool is_kernel = input->record->cpu_mode == PERF_RECORD_MISC_KERNEL;
-	enum unwind_end end;
+	struct unwind_result result;
 
 	if (!stack.arch || !regs_from_perf(stack.arch, sample->user_regs.mask,
 					   sample->user_regs.values, &stack.regs)) {
@@ -122,11 +122,13 @@ static void unwind_user_half(struct sample_path *sample_path, const struct sampl
 	}
 	path->n_user =
 		unwind_user_stack(sample_path->unwinder, input->space, &stack, sample_path->user,
-				  sample_path->user_addrs, SAMPLE_PATH_MAX_USER, &end);
+				  sample_path->user_addrs, SAMPLE_PATH_MAX_USER, &result);
 	path->user_half = USER_COMPLETE;
-	if (end == UNWIND_ROOT)
+	path->n_marked[PATH_GUESSED] = result.n_guessed;
+	path->n_marked[PATH_STITCHED] = result.n_stitched;
+	if (result.end == UNWIND_ROOT)
 		return;
-	end_early(path, is_in_exec ? MARKER_EXEC : unwind_end_marker(end));
+	end_early(path, is_in_exec ? MARKER_EXEC : unwind_end_marker(result.end));
 }
 
 /* A sample in the kernel whose task has no user registers: a kernel thread, or one whose memory

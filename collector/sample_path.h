@@ -5,6 +5,7 @@
 #ifndef COLLECTOR_SAMPLE_PATH_H
 #define COLLECTOR_SAMPLE_PATH_H
 
+#include "cct/cct.h"
 #include "kernel-merge/kallsyms.h"
 #include "perf/record.h"
 #include "unwind/unwind.h"
@@ -35,7 +36,8 @@ struct call_path {
 	const struct frame *frames; /* root first; valid until the next call */
 	size_t n_frames;
 	enum user_half user_half;
-	enum marker end; /* where USER_INCOMPLETE */
+	enum marker end;                 /* where USER_INCOMPLETE */
+	uint32_t n_marked[N_PATH_MARKS]; /* frames of the user half, by enum path_mark */
 	/* The same halves as addresses, leaf first, for listings. Frames that a marker stands for
 	 * have none. */
 	const uint64_t *user_addrs, *kernel_addrs;

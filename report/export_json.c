@@ -82,15 +82,33 @@ static void write_quality(FILE *out, const struct profile_quality *quality)
 {
 	fprintf(out,
 		"\"quality\":{\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"throttled\":%" PRIu64
-		",\"guessed_frames\":%" PRIu64 ",\n  \"unwind\":{\"complete\":%" PRIu64
-		",\"no_user_part\":%" PRIu64 ",\"kernel_walked\":%" PRIu64,
+		",\"guessed\":%" PRIu64 ",\"stitched\":%" PRIu64 ",\"guessed_frames\":%" PRIu64
+		",\n  \"unwind\":{\"complete\":%" PRIu64 ",\"no_user_part\":%" PRIu64
+		",\"kernel_walked\":%" PRIu64,
 		quality->samples - quality->filtered, quality->lost, quality->throttled,
+		quality->marked[PATH_GUESSED], quality->marked[PATH_STITCHED],
 		quality->guessed_frames, quality->complete, quality->no_user_part,
 		quality->unverified);
 	for (int marker = MARKER_KERNEL + 1; marker < N_MARKERS; marker++)
 		fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),
 			quality->incomplete[marker]);
 	fputs("}},\n", out);
+}
+
+/* Only marks that occur; nothing at all where none does. */
+static void write_marks(FILE *out, const char *start, const uint64_t marked[N_PATH_MARKS])
+{
+	const char *before = start;
+
+	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
+		if (!marked[mark])
+			continue;
+		fprintf(out, "%s\"%s\":%" PRIu64, before, path_mark_name((enum path_mark)mark),
+			marked[mark]);
+		before = ",";
+	}
+	if (before != start)
+		putc('}', out);
 }
 
 static void write_row(FILE *out, const struct view *view, const struct view_row *row)
@@ -110,6 +128,7 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 	write_numbers(out, row->self, n_metrics);
 	fputs(",\"total\":", out);
 	write_numbers(out, row->total, n_metrics);
+	write_marks(out, ",\"mark\":{", row->marked);
 }
 
 static void write_rows(FILE *out, const struct view *view)

@@ -282,6 +282,8 @@ static void add_cost(struct fold *fold, uint32_t node, const struct cct *cct, ui
 {
 	size_t at = (size_t)node * fold->n_metrics;
 
+	for (int mark = 0; mark < N_PATH_MARKS; mark++)
+		fold->nodes[node].marked[mark] += cct->nodes[cct_node].marked[mark];
 	for (uint32_t metric = 0; metric < fold->n_metrics; metric++) {
 		const struct cct_cost *cost = cct_cost(cct, cct_node, metric);
 

@@ -22,6 +22,7 @@ struct fold_entity {
 struct fold_node {
 	uint32_t parent; /* below the node's own index; the root is 0 and its own parent */
 	uint32_t entity;
+	uint64_t marked[N_PATH_MARKS]; /* samples whose path ends here */
 };
 
 struct fold {

@@ -123,13 +123,26 @@ static void write_block_start(const struct text *text, uint32_t column)
 	fprintf(text->out, "%*s", (int)rest, "");
 }
 
+/* Names the marks of paths that end in a row of code. */
+static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
+{
+	bool guessed = row->marked[PATH_GUESSED], stitched = row->marked[PATH_STITCHED];
+
+	if (guessed || stitched)
+		snprintf(buffer, size, " (%s%s%s)", guessed ? path_mark_name(PATH_GUESSED) : "",
+			 guessed && stitched ? ", " : "",
+			 stitched ? path_mark_name(PATH_STITCHED) : "");
+}
+
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 {
 	bool process = strcmp(row->kind, "process") == 0;
 
 	buffer[0] = '\0';
-	if (!process && strcmp(row->kind, "thread") != 0)
+	if (!process && strcmp(row->kind, "thread") != 0) {
+		marks_suffix(row, buffer, size);
 		return;
+	}
 	if (row->n_merged > 1)
 		snprintf(buffer, size, " (%" PRIu32 " processes)", row->n_merged);
 	else if (row->id >= 0)

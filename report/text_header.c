@@ -186,7 +186,10 @@ static void write_quality(const struct text *text)
 	if (quality->unverified)
 		write_paths(text, "", quality->unverified, "as the kernel walked them");
 	write_reasons(text, quality);
-	warn_count(text, quality->guessed_frames, "frames without unwind information, guessed");
+	warn_count(text, quality->marked[PATH_GUESSED],
+		   "paths with frames without unwind information, guessed");
+	warn_count(text, quality->marked[PATH_STITCHED],
+		   "paths completed from stack memory read apart from the sample");
 	warn_count(text, quality->lost_sideband,
 		   "records of processes and mappings lost: names may be wrong");
 	warn_count(text, quality->not_attributed, "samples of events the recording does not name");

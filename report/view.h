@@ -35,7 +35,8 @@ struct view_row {
 	uint32_t n_merged;  /* processes or threads folded into the row */
 	uint64_t *self;     /* per metric, weights */
 	uint64_t *total;
-	uint64_t *samples; /* per metric, inclusive */
+	uint64_t *samples;             /* per metric, inclusive */
+	uint64_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
 	struct view_row *children, *next;
 	struct view_row *parent;
 };

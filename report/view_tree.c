@@ -24,6 +24,7 @@ int view_fill_tree(struct view *view, const struct fold *fold)
 		memcpy(row->self, fold->self + i * n_metrics, n_bytes);
 		memcpy(row->total, fold->total + i * n_metrics, n_bytes);
 		memcpy(row->samples, fold->samples + i * n_metrics, n_bytes);
+		memcpy(row->marked, node->marked, sizeof(row->marked));
 		rows[i] = row;
 	}
 	for (uint32_t i = 0; i < fold->n_nodes; i++)

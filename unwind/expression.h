@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "unwind/regs.h"
 #include "unwind/stack_copy.h"
 
 struct expression_op {

@@ -10,6 +10,8 @@
 #ifndef UNWIND_GUESS_H
 #define UNWIND_GUESS_H
 
+#include "unwind/address_space.h"
+#include "unwind/elf_module.h"
 #include "unwind/rule.h"
 
 /* Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged. */

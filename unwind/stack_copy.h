@@ -2,9 +2,12 @@
 #ifndef UNWIND_STACK_COPY_H
 #define UNWIND_STACK_COPY_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "unwind/unwind.h"
+#include "unwind/unwind_end.h"
 
 /* Farther beyond a full copy than any stack goes on, an address is a wrong unwind and no cut. */
 #define STACK_SIZE_MAX (1ull << 32)

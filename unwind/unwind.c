@@ -127,100 +127,126 @@ static bool is_outermost(const struct arch *arch, const struct regs *regs)
 	return regs->pc == 0 && regs_have(regs, arch->fp) && regs->values[arch->fp] == 0;
 }
 
-/* Moves @regs to the caller of the frame that @rule is for. false: *@end_ret says why not. */
-static bool advance(struct unwinder *unwinder, const struct address_space *space,
-		    const struct arch *arch, const struct stack_copy *stack,
-		    const struct rule *rule, struct regs *regs, bool *is_exact,
-		    enum unwind_end *end_ret)
+void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
+		  const struct address_space *space, const struct user_stack *stack)
 {
-	switch ((enum rule_kind)rule->kind) {
+	walk->unwinder = unwinder;
+	walk->space = space;
+	walk->arch = stack->arch;
+	walk->stack = (struct stack_copy){
+		.bytes = stack->bytes,
+		.start = stack->regs.values[stack->arch->sp],
+		.size = stack->size,
+		.is_full = stack->is_full,
+	};
+	walk->regs = stack->regs;
+	walk->is_exact = true;
+	walk->is_leaf = true;
+	walk->frame.origin = FRAME_BY_CFI;
+}
+
+bool unwind_frame(struct unwind_walk *walk)
+{
+	/* A call may be its function's last instruction: what follows is another's. */
+	uint64_t addr = walk->is_exact ? walk->regs.pc : walk->regs.pc - 1;
+	const struct step *step = find_step(walk->unwinder, walk->space, walk->arch, addr);
+
+	if (!step && !walk->is_leaf) {
+		walk->end = UNWIND_NO_MODULE;
+		return false;
+	}
+	/* What the processor was executing is code, whatever the mapping said once. */
+	if (!walk->is_leaf && !step->is_exec) {
+		walk->end = UNWIND_BAD_RETURN_ADDRESS;
+		return false;
+	}
+	walk->addr = addr;
+	walk->rule = step ? &step->rule : NULL;
+	walk->frame.module = step ? step->module : 0;
+	walk->frame.offset = step ? step->offset : addr;
+	walk->frame.kind = FRAME_USER;
+	return true;
+}
+
+static bool apply_rule(struct unwind_walk *walk)
+{
+	switch ((enum rule_kind)walk->rule->kind) {
 	case RULE_ROOT:
-		*end_ret = UNWIND_ROOT;
+		walk->end = UNWIND_ROOT;
 		return false;
 	case RULE_BAD:
-		*end_ret = UNWIND_BAD_CFI;
+		walk->end = UNWIND_BAD_CFI;
 		return false;
 	case RULE_UNREADABLE:
-		*end_ret = UNWIND_MODULE_UNREADABLE;
+		walk->end = UNWIND_MODULE_UNREADABLE;
 		return false;
 	case RULE_NONE:
-		*end_ret = UNWIND_NO_UNWIND_INFO;
-		if (!guess_caller(unwinder->elf_modules, space, arch, stack, regs, is_exact))
+		walk->end = UNWIND_NO_UNWIND_INFO;
+		if (!guess_caller(walk->unwinder->elf_modules, walk->space, walk->arch,
+				  &walk->stack, &walk->regs, &walk->is_exact))
 			return false;
-		unwinder->stats.n_guessed++;
-		break;
+		walk->frame.origin = FRAME_GUESSED;
+		return true;
 	case RULE_GENERAL:
-		unwinder->stats.n_expressions++;
+		walk->unwinder->stats.n_expressions++;
 		__attribute__((fallthrough));
 	case RULE_CFA_REGISTER:
 	case RULE_CFA_MEMORY:
-		if (!rule_apply(rule, arch, stack, regs, is_exact, end_ret))
-			return false;
-		break;
+		walk->frame.origin = FRAME_BY_CFI;
+		return rule_apply(walk->rule, walk->arch, &walk->stack, &walk->regs,
+				  &walk->is_exact, &walk->end);
 	}
-	if (regs->pc == 0) {
-		*end_ret = is_outermost(arch, regs) ? UNWIND_ROOT : UNWIND_BAD_RETURN_ADDRESS;
+	return false;
+}
+
+bool unwind_caller(struct unwind_walk *walk)
+{
+	if (!walk->rule) {
+		walk->end = UNWIND_NO_MODULE;
+		return false;
+	}
+	if (!walk->stack.size) {
+		walk->end = UNWIND_NO_STACK;
+		return false;
+	}
+	if (!apply_rule(walk))
+		return false;
+	walk->is_leaf = false;
+	if (walk->regs.pc == 0) {
+		walk->end = is_outermost(walk->arch, &walk->regs) ? UNWIND_ROOT
+								  : UNWIND_BAD_RETURN_ADDRESS;
 		return false;
 	}
 	return true;
 }
 
-static struct frame frame_of_step(const struct step *step)
-{
-	return (struct frame){ .offset = step->offset, .module = step->module, .kind = FRAME_USER };
-}
-
 size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *space,
 			 const struct user_stack *stack, struct frame *frames, uint64_t *addrs,
-			 size_t max_frames, enum unwind_end *end_ret)
+			 size_t max_frames, struct unwind_result *result_ret)
 {
-	const struct arch *arch = stack->arch;
-	const struct stack_copy copy = {
-		.bytes = stack->bytes,
-		.start = stack->regs.values[arch->sp],
-		.size = stack->size,
-		.is_full = stack->is_full,
-	};
-	struct regs regs = stack->regs;
-	bool is_exact = true;
+	struct unwind_result result = { .n_guessed = 0 };
+	struct unwind_walk walk;
 	size_t n_frames = 0;
 
-	for (;;) {
-		/* A call may be its function's last instruction: what follows is another's. */
-		uint64_t addr = is_exact ? regs.pc : regs.pc - 1;
-		const struct step *step = find_step(unwinder, space, arch, addr);
-
+	unwind_begin(&walk, unwinder, space, stack);
+	while (unwind_frame(&walk)) {
 		if (n_frames == max_frames) {
-			*end_ret = UNWIND_TOO_DEEP;
+			walk.end = UNWIND_TOO_DEEP;
 			break;
 		}
-		if (!step && n_frames == 0) {
-			frames[0] = (struct frame){ .offset = addr, .kind = FRAME_USER };
-			if (addrs)
-				addrs[0] = addr;
-			n_frames = 1;
-		}
-		if (!step) {
-			*end_ret = UNWIND_NO_MODULE;
-			break;
-		}
-		/* What the processor was executing is code, whatever the mapping said once. */
-		if (!step->is_exec && n_frames > 0) {
-			*end_ret = UNWIND_BAD_RETURN_ADDRESS;
-			break;
-		}
-		frames[n_frames] = frame_of_step(step);
+		frames[n_frames] = walk.frame;
 		if (addrs)
-			addrs[n_frames] = addr;
+			addrs[n_frames] = walk.addr;
 		n_frames++;
-		if (copy.size == 0) {
-			*end_ret = UNWIND_NO_STACK;
-			break;
-		}
-		if (!advance(unwinder, space, arch, &copy, &step->rule, &regs, &is_exact, end_ret))
+		result.n_guessed += walk.frame.origin == FRAME_GUESSED;
+		result.n_stitched += walk.frame.origin == FRAME_STITCHED;
+		if (!unwind_caller(&walk))
 			break;
 	}
+	result.end = walk.end;
+	*result_ret = result;
 	unwinder->stats.n_walks++;
 	unwinder->stats.n_frames += n_frames;
+	unwinder->stats.n_guessed += result.n_guessed;
 	return n_frames;
 }

@@ -8,28 +8,10 @@
 #ifndef UNWIND_UNWIND_H
 #define UNWIND_UNWIND_H
 
-#include "cct/frame.h"
 #include "unwind/address_space.h"
 #include "unwind/elf_module.h"
 #include "unwind/regs.h"
-
-enum unwind_end {
-	UNWIND_ROOT,               /* the outermost frame was reached */
-	UNWIND_STACK_CUT,          /* the copy was full and the next frame lies beyond it */
-	UNWIND_NO_MODULE,          /* an address outside every mapping */
-	UNWIND_NO_UNWIND_INFO,     /* no CFI for the address */
-	UNWIND_BAD_RETURN_ADDRESS, /* an address in memory that is not code */
-	UNWIND_NO_PROGRESS,        /* the CFA did not move up */
-	UNWIND_TOO_DEEP,           /* @max_frames reached */
-	UNWIND_BAD_CFI,            /* CFI that can't be read or evaluated */
-	UNWIND_BAD_MEMORY,         /* a rule reads outside a copy that was not full */
-	UNWIND_MODULE_UNREADABLE,  /* the file is missing, changed or no ELF file */
-	UNWIND_NO_STACK,           /* no stack bytes */
-	N_UNWIND_ENDS
-};
-
-/* The end as the marker a path carries; only for ends other than UNWIND_ROOT. */
-enum marker unwind_end_marker(enum unwind_end end);
+#include "unwind/rule.h"
 
 struct user_stack {
 	const struct arch *arch;
@@ -55,19 +37,55 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules);
 void unwinder_destroy(struct unwinder *unwinder);
 const struct unwind_stats *unwinder_stats(const struct unwinder *unwinder);
 
+/* What came of a walk. */
+struct unwind_result {
+	enum unwind_end end; /* UNWIND_ROOT, or why the callers above the last frame are missing */
+	uint32_t n_guessed;  /* frames with FRAME_GUESSED */
+	uint32_t n_stitched; /* frames with FRAME_STITCHED */
+};
+
 /**
  * Walks a user stack from one sample's registers and stack bytes.
  *
  * @stack:   borrowed for the call; bytes start at the sampled stack pointer.
  * @frames:  filled leaf first with lookup addresses, at most @max_frames.
  * @addrs:   the same frames as addresses in the process; may be NULL.
- * @end_ret: UNWIND_ROOT, or why the callers above the last frame are missing.
  *
  * Returns the number of frames, at least 1: the sampled instruction itself (module 0 and
  * the address itself as offset, if no mapping holds it).
  */
 size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *space,
 			 const struct user_stack *stack, struct frame *frames, uint64_t *addrs,
-			 size_t max_frames, enum unwind_end *end_ret);
+			 size_t max_frames, struct unwind_result *result_ret);
+
+/*
+ * The same walk, a frame at a time, for those who want to look on:
+ *
+ *	unwind_begin(&walk, ...);
+ *	while (unwind_frame(&walk))
+ *		if (!unwind_caller(&walk))
+ *			break;
+ */
+struct unwind_walk {
+	struct unwinder *unwinder;
+	const struct address_space *space;
+	const struct arch *arch;
+	struct stack_copy stack;
+	struct regs regs; /* of the present frame */
+	bool is_exact;    /* the present frame's pc is no return address */
+	bool is_leaf;     /* the present frame is the sampled instruction's */
+	/* Set by unwind_frame(). */
+	struct frame frame;
+	uint64_t addr;           /* that the frame was looked up by */
+	const struct rule *rule; /* until the next call; NULL: no mapping holds @addr */
+	enum unwind_end end;     /* set when either returns false */
+};
+
+void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
+		  const struct address_space *space, const struct user_stack *stack);
+/* The frame that the registers stand in. false: they stand in no code; never for the leaf. */
+bool unwind_frame(struct unwind_walk *walk);
+/* Moves the registers to the caller. false: @walk->end says why there is none. */
+bool unwind_caller(struct unwind_walk *walk);
 
 #endif

@@ -43,14 +43,14 @@ static void walk_from(struct unwinder *unwinder, const struct address_space *spa
 				    .is_full = walk->is_full & 1 };
 	struct frame frames[FRAMES_MAX];
 	uint64_t addrs[FRAMES_MAX];
-	enum unwind_end end;
+	struct unwind_result result;
 
 	for (unsigned reg = 0; reg < 16; reg++)
 		regs_set(&stack.regs, reg, walk->regs[reg]);
 	stack.regs.pc = pc;
 	regs_set(&stack.regs, 16, pc);
-	size_t n = unwind_user_stack(unwinder, space, &stack, frames, addrs, FRAMES_MAX, &end);
-	if (n < 1 || n > FRAMES_MAX || end >= N_UNWIND_ENDS || addrs[0] != pc)
+	size_t n = unwind_user_stack(unwinder, space, &stack, frames, addrs, FRAMES_MAX, &result);
+	if (n < 1 || n > FRAMES_MAX || result.end >= N_UNWIND_ENDS || addrs[0] != pc)
 		abort();
 }
 

@@ -235,22 +235,22 @@ static void check(struct tracee *tracee, const struct thread *thread,
 {
 	struct frame frames[DEPTH_MAX + 1];
 	uint64_t addrs[DEPTH_MAX + 1];
-	enum unwind_end end;
+	struct unwind_result result;
 	struct user_stack stack = sample(tracee, user);
 	size_t n_frames = unwind_user_stack(tracee->unwinder, tracee->space, &stack, frames, addrs,
-					    DEPTH_MAX + 1, &end);
+					    DEPTH_MAX + 1, &result);
 
 	size_t n_right = count_right(thread, user->rip, addrs, n_frames);
 	tracee->n_checked++;
-	if (n_right == n_frames && n_frames == thread->depth + 1 && end == UNWIND_ROOT)
+	if (n_right == n_frames && n_frames == thread->depth + 1 && result.end == UNWIND_ROOT)
 		return;
 	/* Start-up code has a few functions that no CFI describes. To say so is right, too. */
-	if (n_right == n_frames && end == UNWIND_NO_UNWIND_INFO) {
+	if (n_right == n_frames && result.end == UNWIND_NO_UNWIND_INFO) {
 		tracee->n_without_cfi++;
 		return;
 	}
 	if (tracee->n_wrong++ < WRONG_SHOWN)
-		print_wrong(tracee, thread, user->rip, addrs, n_frames, end);
+		print_wrong(tracee, thread, user->rip, addrs, n_frames, result.end);
 }
 
 static bool changes_mappings(uint64_t number)

@@ -138,16 +138,16 @@ static void walks_end_for_a_reason(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
 		struct user_stack stack = stack_at(walks[i].pc, walks[i].words, walks[i].n_words);
-		enum unwind_end end;
+		struct unwind_result result;
 		struct frame frames[8];
 		uint64_t addrs[8];
 
 		stack.is_full = walks[i].is_full;
-		size_t n = unwind_user_stack(unwinder, space, &stack, frames, addrs, 8, &end);
-		if (n != walks[i].n_frames || end != walks[i].end)
-			print_error("%s: %zu frames, end %d\n", walks[i].what, n, end);
+		size_t n = unwind_user_stack(unwinder, space, &stack, frames, addrs, 8, &result);
+		if (n != walks[i].n_frames || result.end != walks[i].end)
+			print_error("%s: %zu frames, end %d\n", walks[i].what, n, result.end);
 		assert_int_equal(n, walks[i].n_frames);
-		assert_int_equal(end, walks[i].end);
+		assert_int_equal(result.end, walks[i].end);
 		assert_int_equal(addrs[0], walks[i].pc);
 		for (size_t j = 1; j < n; j++)
 			assert_int_equal(addrs[j], walks[i].words[j - 1] - 1);
@@ -158,17 +158,17 @@ static void frames_are_offsets_in_modules(void **state)
 {
 	const uint64_t words[] = { ROOT + 4 };
 	struct user_stack stack = stack_at(FUNCTION, words, 1);
-	enum unwind_end end;
+	struct unwind_result result;
 	struct frame frames[2];
 
 	(void)state;
-	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end), 2);
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result), 2);
 	assert_int_equal(frames[0].kind, FRAME_USER);
 	assert_int_equal(frames[0].module, IMAGE);
 	assert_int_equal(frames[0].offset, FUNCTION - BASE);
 	assert_int_equal(frames[1].offset, ROOT + 3 - BASE);
 	stack.regs.pc = 0x1234;
-	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end), 1);
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result), 1);
 	assert_int_equal(frames[0].module, 0);
 	assert_int_equal(frames[0].offset, 0x1234);
 }
@@ -177,27 +177,27 @@ static void zero_is_no_root_where_a_frame_pointer_is_left(void **state)
 {
 	const uint64_t words[] = { 0 };
 	struct user_stack stack = stack_at(FUNCTION, words, 1);
-	enum unwind_end end;
+	struct unwind_result result;
 	struct frame frames[2];
 
 	(void)state;
 	regs_set(&stack.regs, 6, STACK);
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
-	assert_int_equal(end, UNWIND_BAD_RETURN_ADDRESS);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
+	assert_int_equal(result.end, UNWIND_BAD_RETURN_ADDRESS);
 }
 
 static void no_more_frames_than_asked_for(void **state)
 {
 	const uint64_t words[] = { FUNCTION + 8, FUNCTION + 9, ROOT + 4 };
 	struct user_stack stack = stack_at(FUNCTION, words, 3);
-	enum unwind_end end;
+	struct unwind_result result;
 	struct frame frames[4];
 
 	(void)state;
-	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 3, &end), 3);
-	assert_int_equal(end, UNWIND_TOO_DEEP);
-	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 4, &end), 4);
-	assert_int_equal(end, UNWIND_ROOT);
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 3, &result), 3);
+	assert_int_equal(result.end, UNWIND_TOO_DEEP);
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 4, &result), 4);
+	assert_int_equal(result.end, UNWIND_ROOT);
 }
 
 /* rbp -> { rbp of the caller, return address } in code of which nothing is known. */
@@ -220,13 +220,13 @@ static void anonymous_code_is_walked_by_plausible_frame_pointers(void **state)
 		const uint64_t words[] = { 0, cases[i].saved_fp, cases[i].return_address, 0, 0, 0 };
 		struct user_stack stack = stack_at(ANON + 4, words, 5);
 		uint64_t n_guessed = unwinder_stats(unwinder)->n_guessed;
-		enum unwind_end end;
+		struct unwind_result result;
 		struct frame frames[4];
 
 		regs_set(&stack.regs, 6, STACK + 8);
-		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 4, &end);
+		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 4, &result);
 		assert_int_equal(n, cases[i].n_frames);
-		assert_int_equal(end, UNWIND_NO_UNWIND_INFO);
+		assert_int_equal(result.end, UNWIND_NO_UNWIND_INFO);
 		assert_int_equal(unwinder_stats(unwinder)->n_guessed - n_guessed, n - 1);
 	}
 }
@@ -236,18 +236,18 @@ static void what_was_found_once_is_found_in_caches(void **state)
 	const uint64_t words[] = { ROOT + 4 };
 	struct user_stack stack = stack_at(FUNCTION, words, 1);
 	const struct unwind_stats *stats = unwinder_stats(unwinder);
-	enum unwind_end end;
+	struct unwind_result result;
 	struct frame frames[2];
 
 	(void)state;
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(stats->n_rule_misses, 2);
 	assert_int_equal(stats->n_step_hits, 0);
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(stats->n_step_hits, 2);
 	/* Another epoch, the same code. */
 	map(0x900000, 0x1000, 0, IMAGE, false);
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(stats->n_step_hits, 2);
 	assert_int_equal(stats->n_rule_hits, 2);
 	assert_int_equal(stats->n_rule_misses, 2);
@@ -259,16 +259,16 @@ static void an_epoch_tells_modules_at_one_address_apart(void **state)
 {
 	const uint64_t words[] = { ROOT + 4 };
 	struct user_stack stack = stack_at(FUNCTION, words, 1);
-	enum unwind_end end;
+	struct unwind_result result;
 	struct frame frames[2];
 
 	(void)state;
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(frames[0].module, IMAGE);
 	map(BASE, 0x2000, 0, MISSING_FILE, true);
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &end);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(frames[0].module, MISSING_FILE);
-	assert_int_equal(end, UNWIND_MODULE_UNREADABLE);
+	assert_int_equal(result.end, UNWIND_MODULE_UNREADABLE);
 }
 
 static void modules_without_a_file_are_told(void **state)
@@ -276,16 +276,16 @@ static void modules_without_a_file_are_told(void **state)
 	const uint64_t words[] = { 0 };
 	struct user_stack stack = stack_at(UNREADABLE, words, 1);
 	struct elf_module_problem problems[2];
-	enum unwind_end end;
+	struct unwind_result result;
 	struct frame frames[1];
 
 	(void)state;
 	assert_int_equal(elf_modules_problems(elf_modules, problems, 2), 0);
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &end);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &result);
 	stack.regs.pc = ANON;
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &end);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &result);
 	stack.regs.pc = FUNCTION;
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &end);
+	unwind_user_stack(unwinder, space, &stack, frames, NULL, 1, &result);
 	assert_int_equal(elf_modules_problems(elf_modules, problems, 2), 1);
 	assert_int_equal(problems[0].module, MISSING_FILE);
 	assert_non_null(problems[0].text);
@@ -310,10 +310,11 @@ static void *walk_everything(void *argument)
 		for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
 			struct user_stack stack =
 				stack_at(walks[i].pc, walks[i].words, walks[i].n_words);
-			enum unwind_end end;
+			struct unwind_result result;
 			struct frame frames[8];
 
-			*n_frames += unwind_user_stack(mine, space, &stack, frames, NULL, 8, &end);
+			*n_frames +=
+				unwind_user_stack(mine, space, &stack, frames, NULL, 8, &result);
 		}
 	}
 	unwinder_destroy(mine);
