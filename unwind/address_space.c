@@ -27,7 +27,7 @@ static struct address_space *create_with(size_t n_allocated)
 		return NULL;
 	}
 	space->n_allocated = n_allocated;
-	space->epoch = next_epoch();
+	space->epoch = space->code_epoch = next_epoch();
 	atomic_init(&space->n_refs, 1);
 	return space;
 }
@@ -63,6 +63,7 @@ static int make_writable(struct address_space **space)
 			return -ENOMEM;
 		memcpy(copy->mappings, old->mappings, old->n_mappings * sizeof(*old->mappings));
 		copy->n_mappings = old->n_mappings;
+		copy->code_epoch = old->code_epoch;
 		address_space_unref(old);
 		*space = copy;
 		return 0;
@@ -106,8 +107,11 @@ int address_space_map(struct address_space **space, const struct mapping *mappin
 	struct address_space *into = *space;
 	size_t first = first_ending_above(into, mapping->start);
 	size_t after = first;
-	while (after < into->n_mappings && into->mappings[after].start < mapping->end)
-		after++;
+	bool is_code_changed = mapping->is_exec;
+	for (; after < into->n_mappings && into->mappings[after].start < mapping->end; after++)
+		is_code_changed |= into->mappings[after].is_exec;
+	if (is_code_changed)
+		into->code_epoch = into->epoch;
 
 	/* What [first, after) leaves: a head before the new mapping, a tail behind it. */
 	struct mapping pieces[3];

@@ -24,8 +24,9 @@ struct mapping {
 /* Immutable while anyone but its owner holds a reference. Sorted by start, no overlaps. */
 struct address_space {
 	atomic_uint n_refs;
-	uint64_t epoch; /* unique among all address spaces of the recording: names this very state;
-			   a cache may key on it */
+	uint64_t epoch;      /* names this very state, among all of the recording */
+	uint64_t code_epoch; /* names the state of its executable mappings, which may be that of
+				other address spaces, too: a cache of code may key on it */
 	struct mapping *mappings;
 	size_t n_mappings, n_allocated;
 };

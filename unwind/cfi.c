@@ -1,4 +1,4 @@
-/* Translates libdw's rows into rules. */
+/* Rows of CFI into rules: plain ones by our own reading, the others through libdw's. */
 #include "unwind/cfi.h"
 
 #include <dwarf.h>
@@ -8,23 +8,30 @@
 #include <stdlib.h>
 
 #include "cct/cleanup.h"
+#include "unwind/cfi_row.h"
 
 /* A signal frame's row needs about 50 operations. */
 #define OPS_MAX 1024
 
-/* Rows are asked for again by every thread and for every address: each is translated once. */
+/* Rows with expressions: each is translated once. */
 struct general_row {
 	uint64_t start, end;
 	const struct general_rule *rule;
 };
 
+/* One section, read by us, and by libdw where expressions are. */
+struct cfi_section {
+	struct fde_table *fdes; /* NULL: no such section, or unreadable */
+	bool is_known;          /* looked for */
+	Dwarf_CFI *libdw;       /* NULL: none, or not needed yet */
+	bool is_libdw_known;
+};
+
 struct cfi {
 	Elf *elf;
-	Dwarf_CFI *eh_frame;    /* NULL: none; owned */
-	Dwarf_CFI *debug_frame; /* NULL: none, or not looked for yet; owned by @dwarf */
-	Dwarf *dwarf;
-	bool debug_frame_known;
-	struct general_row *rows; /* sorted, disjoint */
+	struct cfi_section sections[2]; /* by enum fde_section */
+	Dwarf *dwarf;                   /* owns .debug_frame's libdw */
+	struct general_row *rows;       /* sorted, disjoint */
 	size_t n_rows, n_rows_allocated;
 };
 
@@ -34,7 +41,6 @@ struct cfi *cfi_create(Elf *elf)
 	if (!cfi)
 		return NULL;
 	cfi->elf = elf;
-	cfi->eh_frame = dwarf_getcfi_elf(elf);
 	return cfi;
 }
 
@@ -45,66 +51,109 @@ void cfi_destroy(struct cfi *cfi)
 	for (size_t i = 0; i < cfi->n_rows; i++)
 		free((void *)cfi->rows[i].rule);
 	free(cfi->rows);
-	if (cfi->eh_frame)
-		dwarf_cfi_end(cfi->eh_frame);
+	for (size_t i = 0; i < 2; i++)
+		fde_table_destroy(cfi->sections[i].fdes);
+	if (cfi->sections[FDE_EH_FRAME].libdw)
+		dwarf_cfi_end(cfi->sections[FDE_EH_FRAME].libdw);
 	dwarf_end(cfi->dwarf);
 	free(cfi);
 }
 
-static bool has_debug_frame(Elf *elf)
+/* .debug_frame is looked for only where .eh_frame lacks an address. */
+static int find_fde_in(struct cfi *cfi, enum fde_section which, uint64_t vaddr, struct fde *fde)
 {
-	Elf_Scn *section = NULL;
-	size_t names;
+	struct cfi_section *section = &cfi->sections[which];
 
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		const char *name;
+	if (!section->is_known)
+		fde_table_create(cfi->elf, which, &section->fdes);
+	section->is_known = true;
+	return section->fdes ? fde_find(section->fdes, vaddr, fde) : -ENOENT;
+}
 
-		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (name && (!strcmp(name, ".debug_frame") || !strcmp(name, ".zdebug_frame")))
-			return true;
+static int find_fde(struct cfi *cfi, uint64_t vaddr, struct fde *fde, enum fde_section *section_ret)
+{
+	int err = find_fde_in(cfi, FDE_EH_FRAME, vaddr, fde);
+
+	*section_ret = FDE_EH_FRAME;
+	if (!err || !find_fde_in(cfi, FDE_DEBUG_FRAME, vaddr, fde)) {
+		if (err)
+			*section_ret = FDE_DEBUG_FRAME;
+		return 0;
+	}
+	return err;
+}
+
+/* libdw reads all debug sections to get at .debug_frame. */
+static Dwarf_CFI *open_libdw(struct cfi *cfi, enum fde_section which)
+{
+	struct cfi_section *section = &cfi->sections[which];
+
+	if (section->is_libdw_known)
+		return section->libdw;
+	section->is_libdw_known = true;
+	if (which == FDE_EH_FRAME) {
+		section->libdw = dwarf_getcfi_elf(cfi->elf);
+	} else {
+		cfi->dwarf = dwarf_begin_elf(cfi->elf, DWARF_C_READ, NULL);
+		section->libdw = cfi->dwarf ? dwarf_getcfi(cfi->dwarf) : NULL;
+	}
+	return section->libdw;
+}
+
+/* Bytes to words that fit [@min, @max]. */
+static bool to_words(int64_t bytes, int64_t min, int64_t max, int64_t *ret)
+{
+	*ret = bytes / RULE_WORD;
+	return bytes % RULE_WORD == 0 && *ret >= min && *ret <= max;
+}
+
+/* A register without a rule keeps its value if the ABI says that callees save it. */
+static bool row_slot(const struct arch *arch, const struct row_reg *saved, unsigned reg,
+		     uint8_t *slot_ret)
+{
+	bool is_callee_saved = arch->callee_saved >> reg & 1;
+	int64_t words;
+
+	switch (saved->how) {
+	case ROW_UNSET:
+		*slot_ret = is_callee_saved ? SLOT_SAME : SLOT_UNDEFINED;
+		return true;
+	case ROW_SAME:
+	case ROW_UNDEFINED:
+		*slot_ret = saved->how == ROW_SAME ? SLOT_SAME : SLOT_UNDEFINED;
+		return true;
+	case ROW_AT_CFA:
+		*slot_ret = 0;
+		if (!to_words(saved->offset, -(SLOT_UNDEFINED - 1), -1, &words))
+			return false;
+		*slot_ret = (uint8_t)-words;
+		return true;
+	case ROW_OTHER:
+		break;
 	}
 	return false;
 }
 
-/* Only when .eh_frame lacks an address: libdw reads all debug sections to get at this one. */
-static void open_debug_frame(struct cfi *cfi)
+/* The row as our reading has it: saved registers in words below CFA = register + n, and no more. */
+static bool compact_row(const struct arch *arch, const struct cfi_row *row, struct rule *rule)
 {
-	cfi->debug_frame_known = true;
-	if (!has_debug_frame(cfi->elf))
-		return;
-	cfi->dwarf = dwarf_begin_elf(cfi->elf, DWARF_C_READ, NULL);
-	if (cfi->dwarf)
-		cfi->debug_frame = dwarf_getcfi(cfi->dwarf);
-}
+	size_t n_slots = 0;
+	int64_t words;
 
-/* 0; -ENOENT: no row for @vaddr; -EINVAL: the CFI is broken. @frame_ret is for free(). */
-static int find_frame(Dwarf_CFI *cfi, uint64_t vaddr, Dwarf_Frame **frame_ret)
-{
-	if (!cfi)
-		return -ENOENT;
-	dwarf_errno(); /* forget an older error */
-	if (!dwarf_cfi_addrframe(cfi, vaddr, frame_ret))
-		return 0;
-	/* libdw keeps the numbers of its errors to itself. */
-	const char *message = dwarf_errmsg(0);
-	return message && strcmp(message, "no matching address range") != 0 ? -EINVAL : -ENOENT;
-}
+	if (row->has_cfa_expression || row->cfa_reg > 31 || row->regs[arch->sp].how != ROW_UNSET ||
+	    !to_words(row->cfa_offset, INT16_MIN, INT16_MAX, &words))
+		return false;
+	rule->kind = RULE_CFA_REGISTER;
+	rule->cfa_reg = row->cfa_reg & 31;
+	rule->cfa_offset = (int16_t)words;
+	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1) {
+		unsigned reg = (unsigned)__builtin_ctzll(left);
 
-static int find_any_frame(struct cfi *cfi, uint64_t vaddr, Dwarf_Frame **frame_ret)
-{
-	int err = find_frame(cfi->eh_frame, vaddr, frame_ret);
-	if (!err)
-		return 0;
-	if (!cfi->debug_frame_known)
-		open_debug_frame(cfi);
-	if (cfi->debug_frame && !find_frame(cfi->debug_frame, vaddr, frame_ret))
-		return 0;
-	return err;
+		if (n_slots == RULE_SLOTS ||
+		    !row_slot(arch, &row->regs[reg], reg, &rule->slots[n_slots++]))
+			return false;
+	}
+	return true;
 }
 
 /* Where and how libdw says a register is saved. */
@@ -166,13 +215,6 @@ static bool is_breg(const Dwarf_Op *op, struct expression_op *ret)
 		.value = (int64_t)(is_numbered ? op->number : op->number2),
 	};
 	return true;
-}
-
-/* Bytes to words that fit [@min, @max]. */
-static bool to_words(int64_t bytes, int64_t min, int64_t max, int64_t *ret)
-{
-	*ret = bytes / RULE_WORD;
-	return bytes % RULE_WORD == 0 && *ret >= min && *ret <= max;
 }
 
 /* `breg n` or `breg n, deref [, plus_uconst m]`. */
@@ -392,10 +434,10 @@ static int general_row_insert(struct cfi *cfi, size_t at, const struct general_r
 	return 0;
 }
 
-/* The general rule of the row that holds @vaddr. NULL: the row can't be read. */
+/* The general rule of @plain, the row that holds @vaddr. NULL: it can't be read. */
 static const struct general_rule *general_rule_get(struct cfi *cfi, const struct arch *arch,
-						   uint64_t vaddr, Dwarf_Frame *frame,
-						   bool is_signal_frame)
+						   uint64_t vaddr, const struct cfi_row *plain,
+						   Dwarf_Frame *frame, bool is_signal_frame)
 {
 	size_t at = general_row_index(cfi, vaddr);
 	if (at < cfi->n_rows && cfi->rows[at].start <= vaddr)
@@ -403,13 +445,10 @@ static const struct general_rule *general_rule_get(struct cfi *cfi, const struct
 
 	/* Broken CFI may describe overlapping rows; one address is a row of its own, always. */
 	struct general_row row = { .start = vaddr, .end = vaddr + 1 };
-	Dwarf_Addr start, end;
-	dwarf_frame_info(frame, &start, &end, NULL);
-	bool is_disjoint = (at == 0 || cfi->rows[at - 1].end <= start) &&
-			   (at == cfi->n_rows || end <= cfi->rows[at].start);
-	if (start <= vaddr && vaddr < end && is_disjoint) {
-		row.start = start;
-		row.end = end;
+	if ((at == 0 || cfi->rows[at - 1].end <= plain->start) &&
+	    (at == cfi->n_rows || plain->end <= cfi->rows[at].start)) {
+		row.start = plain->start;
+		row.end = plain->end;
 	}
 	struct general_rule *rule = general_rule_create(arch, frame, is_signal_frame);
 	row.rule = rule;
@@ -420,35 +459,51 @@ static const struct general_rule *general_rule_get(struct cfi *cfi, const struct
 	return rule;
 }
 
-void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret)
+/* What needs an expression, or is a signal frame: as libdw reads it. */
+static void find_rule_by_libdw(struct cfi *cfi, const struct arch *arch, uint64_t vaddr,
+			       enum fde_section section, const struct cfi_row *row,
+			       struct rule *rule_ret)
 {
 	_cleanup_free_ Dwarf_Frame *frame = NULL;
 	struct rule rule = { .kind = RULE_BAD };
 	bool is_signal_frame = false;
-	Dwarf_Op memory[3];
-	struct saved ra;
+	Dwarf_CFI *libdw = open_libdw(cfi, section);
 
-	*rule_ret = rule;
-	int err = find_any_frame(cfi, vaddr, &frame);
-	if (err) {
-		rule_ret->kind = err == -ENOENT ? RULE_NONE : RULE_BAD;
+	if (!libdw || dwarf_cfi_addrframe(libdw, vaddr, &frame))
 		return;
-	}
-	if (dwarf_frame_info(frame, NULL, NULL, &is_signal_frame) != arch->ra ||
-	    !read_saved(arch, frame, arch->ra, memory, &ra))
-		return;
-	if (ra.n_ops == 0 && ra.ops) {
-		rule_ret->kind = RULE_ROOT;
-		return;
-	}
+	dwarf_frame_info(frame, NULL, NULL, &is_signal_frame);
 	if (!is_signal_frame && compact_rule(arch, frame, &rule)) {
 		*rule_ret = rule;
 		return;
 	}
 	const struct general_rule *general =
-		general_rule_get(cfi, arch, vaddr, frame, is_signal_frame);
+		general_rule_get(cfi, arch, vaddr, row, frame, is_signal_frame);
 	if (general) {
 		rule_ret->kind = RULE_GENERAL;
 		rule_ret->general = general;
 	}
+}
+
+void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret)
+{
+	struct rule rule = { .kind = RULE_BAD };
+	enum fde_section section;
+	struct cfi_row row;
+	struct fde fde;
+
+	*rule_ret = rule;
+	int err = find_fde(cfi, vaddr, &fde, &section);
+	if (err) {
+		rule_ret->kind = err == -ENOENT ? RULE_NONE : RULE_BAD;
+		return;
+	}
+	/* libdw sees only what was found to be in order here. */
+	if (fde.ra_reg != arch->ra || cfi_row_at(&fde, vaddr, &row))
+		return;
+	if (row.regs[arch->ra].how == ROW_UNDEFINED)
+		rule_ret->kind = RULE_ROOT;
+	else if (!fde.is_signal_frame && compact_row(arch, &row, &rule))
+		*rule_ret = rule;
+	else
+		find_rule_by_libdw(cfi, arch, vaddr, section, &row, rule_ret);
 }

@@ -1,5 +1,5 @@
 /*
- * One ELF file's call frame information, read through libdw, one row at a time.
+ * One ELF file's call frame information, one row at a time.
  *
  * .eh_frame is asked first, with or without .eh_frame_hdr, then .debug_frame.
  */

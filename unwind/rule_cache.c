@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "unwind/huge_pages.h"
+
 #define CACHE_BITS 16
 
 struct rule_cache_entry {
@@ -24,8 +26,7 @@ static size_t cache_index(uint32_t module, uint64_t offset)
 
 struct rule_cache *rule_cache_create(void)
 {
-	/* Zeroed pages are not touched before they are used. */
-	return calloc(1, sizeof(struct rule_cache));
+	return huge_pages_alloc(sizeof(struct rule_cache));
 }
 
 void rule_cache_destroy(struct rule_cache *cache)

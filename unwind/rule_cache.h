@@ -1,4 +1,4 @@
-/* (module, offset) -> rule: what one thread has learnt from libdw, for all processes and epochs. */
+/* (module, offset) -> rule: what one thread has learnt from CFI, for all processes and epochs. */
 #ifndef UNWIND_RULE_CACHE_H
 #define UNWIND_RULE_CACHE_H
 

@@ -2,16 +2,18 @@
  */
 #include "unwind/unwind.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 
 #include "unwind/guess.h"
+#include "unwind/huge_pages.h"
 #include "unwind/rule_cache.h"
 
-#define STEP_BITS 14
+#define STEP_BITS 15
 
 /* All that a frame at an address of an address space needs, in one cache line. */
 struct step {
-	uint64_t epoch; /* 0: empty */
+	uint64_t code_epoch; /* 0: empty */
 	uint64_t addr;
 	uint64_t offset;
 	uint32_t module;
@@ -20,21 +22,23 @@ struct step {
 } __attribute__((aligned(64)));
 
 struct unwinder {
-	struct step steps[1u << STEP_BITS]; /* direct-mapped */
-	struct elf_modules *elf_modules;    /* borrowed */
+	struct step *steps;              /* 1 << STEP_BITS, direct-mapped */
+	struct step uncached;            /* of an address in no executable mapping */
+	struct elf_modules *elf_modules; /* borrowed */
 	struct rule_cache *rules;
 	struct unwind_stats stats;
 };
 
 struct unwinder *unwinder_create(struct elf_modules *elf_modules)
 {
-	struct unwinder *unwinder = aligned_alloc(64, sizeof(*unwinder));
+	struct unwinder *unwinder = aligned_alloc(alignof(struct unwinder), sizeof(*unwinder));
 	if (!unwinder)
 		return NULL;
 	memset(unwinder, 0, sizeof(*unwinder));
 	unwinder->elf_modules = elf_modules;
+	unwinder->steps = huge_pages_alloc(sizeof(*unwinder->steps) << STEP_BITS);
 	unwinder->rules = rule_cache_create();
-	if (!unwinder->rules) {
+	if (!unwinder->steps || !unwinder->rules) {
 		unwinder_destroy(unwinder);
 		return NULL;
 	}
@@ -46,6 +50,7 @@ void unwinder_destroy(struct unwinder *unwinder)
 	if (!unwinder)
 		return;
 	rule_cache_destroy(unwinder->rules);
+	free(unwinder->steps);
 	free(unwinder);
 }
 
@@ -96,18 +101,20 @@ static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32
 static const struct step *find_step(struct unwinder *unwinder, const struct address_space *space,
 				    const struct arch *arch, uint64_t addr)
 {
-	uint64_t hash = (addr ^ space->epoch << 40) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash = (addr ^ space->code_epoch << 40) * 0x9e3779b97f4a7c15ull;
 	struct step *step = &unwinder->steps[hash >> (64 - STEP_BITS)];
 
-	if (step->addr == addr && step->epoch == space->epoch) {
+	if (step->addr == addr && step->code_epoch == space->code_epoch) {
 		unwinder->stats.n_step_hits++;
 		return step;
 	}
 	const struct mapping *mapping = address_space_find(space, addr);
 	if (!mapping)
 		return NULL;
+	if (!mapping->is_exec)
+		step = &unwinder->uncached;
 	*step = (struct step){
-		.epoch = space->epoch,
+		.code_epoch = space->code_epoch,
 		.addr = addr,
 		.offset = addr - mapping->start + mapping->offset,
 		.module = mapping->module,

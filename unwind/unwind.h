@@ -2,7 +2,7 @@
  * Walks user stacks offline, from one sample's registers and stack bytes, with DWARF CFI.
  *
  * Algorithm: DWARF 5, section 6.4; x86-64 psABI 3.7 and LSB Core 10.6 for .eh_frame. A row of CFI
- * becomes a compact rule once (unwind/rule.h) and is found again by (epoch, address), then by
+ * becomes a compact rule once (unwind/rule.h) and is found again by (code epoch, address), then by
  * (module, offset). An unwinder belongs to one thread; elf_modules is shared.
  */
 #ifndef UNWIND_UNWIND_H
@@ -23,9 +23,9 @@ struct user_stack {
 
 struct unwind_stats {
 	uint64_t n_walks, n_frames;
-	uint64_t n_step_hits;   /* found by (epoch, address) */
+	uint64_t n_step_hits;   /* found by (code epoch, address) */
 	uint64_t n_rule_hits;   /* found by (module, offset) */
-	uint64_t n_rule_misses; /* asked libdw */
+	uint64_t n_rule_misses; /* read from CFI */
 	uint64_t n_expressions; /* frames that needed a DWARF expression */
 	uint64_t n_guessed;     /* frames without CFI whose caller was found and verified */
 };

@@ -96,6 +96,29 @@ static void empty_mappings_are_refused(void **state)
 	address_space_unref(space);
 }
 
+static void code_has_epochs_of_its_own(void **state)
+{
+	struct address_space *space = address_space_create();
+	struct mapping code = { .start = 0x1000, .end = 0x2000, .module = 1, .is_exec = true };
+	struct mapping data = { .start = 0x3000, .end = 0x4000, .module = 1 };
+
+	(void)state;
+	assert_int_equal(address_space_map(&space, &code), 0);
+	struct address_space *child = address_space_ref(space);
+	uint64_t code_epoch = space->code_epoch;
+	assert_int_equal(address_space_map(&child, &data), 0);
+	assert_int_equal(child->code_epoch, code_epoch);
+	data.start = 0x1800;
+	assert_int_equal(address_space_map(&child, &data), 0);
+	assert_int_not_equal(child->code_epoch, code_epoch);
+	assert_int_equal(space->code_epoch, code_epoch);
+	assert_int_equal(address_space_map(&space, &code), 0);
+	assert_int_not_equal(space->code_epoch, code_epoch);
+	assert_int_not_equal(space->code_epoch, child->code_epoch);
+	address_space_unref(space);
+	address_space_unref(child);
+}
+
 static void each_change_is_a_new_epoch(void **state)
 {
 	struct address_space *a = address_space_create(), *b = address_space_create();
@@ -167,6 +190,7 @@ int main(void)
 		cmocka_unit_test(ends_are_exclusive),
 		cmocka_unit_test(a_later_mapping_replaces_what_it_overlaps),
 		cmocka_unit_test(empty_mappings_are_refused),
+		cmocka_unit_test(code_has_epochs_of_its_own),
 		cmocka_unit_test(each_change_is_a_new_epoch),
 		cmocka_unit_test(sharers_do_not_see_each_others_changes),
 		cmocka_unit_test(many_random_mappings_agree_with_a_page_table),

@@ -1,0 +1,260 @@
+/* The machine that executes call frame instructions. */
+#include "unwind/cfi_row.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <string.h>
+
+/* Far beyond what an architecture has: libdw, which gets the rows with expressions, allocates by
+ * the number. */
+#define REG_MAX 4096
+/* Compilers nest one deep. */
+#define REMEMBERED_MAX 8
+
+struct machine {
+	const struct fde *fde;
+	const uint8_t *at, *end;
+	uint64_t vaddr; /* that is looked for */
+	struct cfi_row row, initial;
+	struct cfi_row remembered[REMEMBERED_MAX];
+	size_t n_remembered;
+	bool is_initial; /* the CIE's instructions are executed */
+	bool is_past;    /* the row for @vaddr is complete */
+	bool is_bad;
+};
+
+static uint64_t uleb(struct machine *machine)
+{
+	return fde_read_uleb(&machine->at, machine->end);
+}
+
+static int64_t data_offset(struct machine *machine, bool is_signed)
+{
+	uint64_t factored =
+		is_signed ? (uint64_t)fde_read_sleb(&machine->at, machine->end) : uleb(machine);
+
+	return (int64_t)(factored * (uint64_t)machine->fde->data_alignment);
+}
+
+static uint64_t reg_operand(struct machine *machine)
+{
+	uint64_t reg = uleb(machine);
+
+	machine->is_bad |= reg > REG_MAX;
+	return reg;
+}
+
+static void set_reg(struct machine *machine, uint64_t reg, enum row_how how, int64_t offset)
+{
+	if (reg < REGS_MAX)
+		machine->row.regs[reg] = (struct row_reg){ how, offset };
+}
+
+static void skip_block(struct machine *machine)
+{
+	uint64_t size = uleb(machine);
+
+	if (size > (uint64_t)(machine->end - machine->at)) {
+		machine->is_bad = true;
+		return;
+	}
+	machine->at += size;
+}
+
+static void advance_to(struct machine *machine, uint64_t vaddr)
+{
+	machine->is_bad |= machine->is_initial;
+	if (vaddr > machine->vaddr) {
+		machine->row.end = vaddr;
+		machine->is_past = true;
+		return;
+	}
+	machine->row.start = vaddr;
+}
+
+static void advance_by(struct machine *machine, size_t operand_size)
+{
+	uint64_t delta = 0;
+
+	if ((size_t)(machine->end - machine->at) < operand_size) {
+		machine->is_bad = true;
+		return;
+	}
+	memcpy(&delta, machine->at, operand_size);
+	machine->at += operand_size;
+	advance_to(machine, machine->row.start + delta * machine->fde->code_alignment);
+}
+
+static void restore(struct machine *machine, uint64_t reg)
+{
+	machine->is_bad |= machine->is_initial;
+	if (reg < REGS_MAX)
+		machine->row.regs[reg] = machine->initial.regs[reg];
+}
+
+static void define_cfa(struct machine *machine, uint64_t reg, int64_t offset)
+{
+	machine->row.has_cfa_expression = false;
+	machine->row.cfa_reg = reg;
+	machine->row.cfa_offset = offset;
+}
+
+static void remember(struct machine *machine)
+{
+	if (machine->n_remembered == REMEMBERED_MAX) {
+		machine->is_bad = true;
+		return;
+	}
+	machine->remembered[machine->n_remembered++] = machine->row;
+}
+
+static void recall(struct machine *machine)
+{
+	uint64_t start = machine->row.start;
+
+	if (!machine->n_remembered) {
+		machine->is_bad = true;
+		return;
+	}
+	machine->row = machine->remembered[--machine->n_remembered];
+	machine->row.start = start;
+}
+
+/* Instructions without an operand in their first byte. false: unknown. */
+static bool execute_extended(struct machine *machine, uint8_t instruction)
+{
+	uint64_t reg;
+
+	switch (instruction) {
+	case DW_CFA_nop:
+	case DW_CFA_AARCH64_negate_ra_state:
+		return true;
+	case DW_CFA_advance_loc1:
+		advance_by(machine, 1);
+		return true;
+	case DW_CFA_advance_loc2:
+		advance_by(machine, 2);
+		return true;
+	case DW_CFA_advance_loc4:
+		advance_by(machine, 4);
+		return true;
+	case DW_CFA_offset_extended:
+	case DW_CFA_offset_extended_sf:
+		reg = reg_operand(machine);
+		set_reg(machine, reg, ROW_AT_CFA,
+			data_offset(machine, instruction == DW_CFA_offset_extended_sf));
+		return true;
+	case DW_CFA_GNU_negative_offset_extended:
+		reg = reg_operand(machine);
+		set_reg(machine, reg, ROW_AT_CFA,
+			(int64_t)(0 - (uint64_t)data_offset(machine, false)));
+		return true;
+	case DW_CFA_restore_extended:
+		restore(machine, reg_operand(machine));
+		return true;
+	case DW_CFA_undefined:
+		set_reg(machine, reg_operand(machine), ROW_UNDEFINED, 0);
+		return true;
+	case DW_CFA_same_value:
+		set_reg(machine, reg_operand(machine), ROW_SAME, 0);
+		return true;
+	case DW_CFA_register:
+		set_reg(machine, reg_operand(machine), ROW_OTHER, 0);
+		reg_operand(machine);
+		return true;
+	case DW_CFA_val_offset:
+	case DW_CFA_val_offset_sf:
+		set_reg(machine, reg_operand(machine), ROW_OTHER, 0);
+		uleb(machine);
+		return true;
+	case DW_CFA_expression:
+	case DW_CFA_val_expression:
+		set_reg(machine, reg_operand(machine), ROW_OTHER, 0);
+		skip_block(machine);
+		return true;
+	case DW_CFA_remember_state:
+		remember(machine);
+		return true;
+	case DW_CFA_restore_state:
+		recall(machine);
+		return true;
+	case DW_CFA_def_cfa:
+		reg = reg_operand(machine);
+		define_cfa(machine, reg, (int64_t)uleb(machine));
+		return true;
+	case DW_CFA_def_cfa_sf:
+		reg = reg_operand(machine);
+		define_cfa(machine, reg, data_offset(machine, true));
+		return true;
+	case DW_CFA_def_cfa_register:
+		define_cfa(machine, reg_operand(machine), machine->row.cfa_offset);
+		return true;
+	case DW_CFA_def_cfa_offset:
+		define_cfa(machine, machine->row.cfa_reg, (int64_t)uleb(machine));
+		return true;
+	case DW_CFA_def_cfa_offset_sf:
+		define_cfa(machine, machine->row.cfa_reg, data_offset(machine, true));
+		return true;
+	case DW_CFA_def_cfa_expression:
+		machine->row.has_cfa_expression = true;
+		skip_block(machine);
+		return true;
+	case DW_CFA_GNU_args_size:
+		uleb(machine);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void execute(struct machine *machine)
+{
+	uint8_t byte = *machine->at++, operand = byte & 0x3f;
+
+	switch (byte & 0xc0) {
+	case DW_CFA_advance_loc:
+		advance_to(machine, machine->row.start + operand * machine->fde->code_alignment);
+		break;
+	case DW_CFA_offset:
+		set_reg(machine, operand, ROW_AT_CFA, data_offset(machine, false));
+		break;
+	case DW_CFA_restore:
+		restore(machine, operand);
+		break;
+	default:
+		machine->is_bad |= !execute_extended(machine, byte);
+		break;
+	}
+}
+
+static void run(struct machine *machine, const uint8_t *instructions, size_t size)
+{
+	machine->at = instructions;
+	machine->end = instructions + size;
+	while (machine->at < machine->end && !machine->is_past && !machine->is_bad)
+		execute(machine);
+}
+
+int cfi_row_at(const struct fde *fde, uint64_t vaddr, struct cfi_row *row_ret)
+{
+	struct machine machine;
+
+	/* What it remembers is set before it is used. */
+	machine.fde = fde;
+	machine.vaddr = vaddr;
+	machine.n_remembered = 0;
+	machine.is_past = machine.is_bad = false;
+	memset(&machine.row, 0, sizeof(machine.row));
+	machine.row.start = fde->start;
+	machine.row.end = fde->end;
+	machine.is_initial = true;
+	run(&machine, fde->initial_instructions, fde->n_initial_instructions);
+	machine.is_initial = false;
+	machine.initial = machine.row;
+	run(&machine, fde->instructions, fde->n_instructions);
+	if (machine.is_bad)
+		return -EINVAL;
+	*row_ret = machine.row;
+	row_ret->end = machine.is_past ? machine.row.end : fde->end;
+	return 0;
+}

@@ -1,0 +1,48 @@
+/*
+ * Frame description entries (FDEs): which one describes an address, and where its instructions lie.
+ *
+ * LSB Core 10.6 for .eh_frame and .eh_frame_hdr; DWARF 5, section 6.4.1 for .debug_frame. Entries
+ * are found by .eh_frame_hdr's table where there is one of the usual form, else by an index made in
+ * one pass over the section. All lengths are checked: sections come from any file.
+ */
+#ifndef UNWIND_FDE_H
+#define UNWIND_FDE_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fde {
+	uint64_t start, end; /* addresses as the ELF file counts them */
+	const uint8_t *instructions;
+	size_t n_instructions; /* bytes */
+	/* Of its common information entry (CIE). */
+	const uint8_t *initial_instructions;
+	size_t n_initial_instructions; /* bytes */
+	uint64_t code_alignment;
+	int64_t data_alignment;
+	uint64_t ra_reg;
+	uint8_t address_encoding; /* DW_EH_PE_* */
+	bool has_augmentation_data;
+	bool is_signal_frame;
+};
+
+enum fde_section { FDE_EH_FRAME, FDE_DEBUG_FRAME };
+
+/* The entries of one section. */
+struct fde_table;
+
+/* @elf is borrowed for the life of the result. 0; -ENOENT: no such section; -EINVAL: it can't be
+ * read; -ENOMEM. Not thread-safe with others that use @elf. */
+int fde_table_create(Elf *elf, enum fde_section section, struct fde_table **table_ret);
+void fde_table_destroy(struct fde_table *table);
+/* 0; -ENOENT: no entry holds @vaddr; -EINVAL: it can't be read. Any thread. Results point into the
+ * section. */
+int fde_find(const struct fde_table *table, uint64_t vaddr, struct fde *fde_ret);
+
+/* A LEB128 number. *@at is left at @end if it does not fit. */
+uint64_t fde_read_uleb(const uint8_t **at, const uint8_t *end);
+int64_t fde_read_sleb(const uint8_t **at, const uint8_t *end);
+
+#endif
