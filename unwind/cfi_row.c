@@ -46,8 +46,11 @@ static uint64_t reg_operand(struct machine *machine)
 
 static void set_reg(struct machine *machine, uint64_t reg, enum row_how how, int64_t offset)
 {
+	/* No frame is that large: as good as an expression. */
+	if (offset != (int32_t)offset)
+		how = ROW_OTHER;
 	if (reg < REGS_MAX)
-		machine->row.regs[reg] = (struct row_reg){ how, offset };
+		machine->row.regs[reg] = (struct row_reg){ how, (int32_t)offset };
 }
 
 static void skip_block(struct machine *machine)

@@ -7,6 +7,8 @@
 #ifndef UNWIND_CFI_ROW_H
 #define UNWIND_CFI_ROW_H
 
+#include <assert.h>
+
 #include "unwind/fde.h"
 #include "unwind/regs.h"
 
@@ -19,9 +21,10 @@ enum row_how {
 };
 
 struct row_reg {
-	enum row_how how;
-	int64_t offset;
+	enum row_how how : 8;
+	int32_t offset;
 };
+static_assert(sizeof(struct row_reg) == 8, "rows are copied for each address");
 
 struct cfi_row {
 	uint64_t start, end; /* addresses that the row is for */
