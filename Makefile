@@ -57,6 +57,10 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) -lcmocka $(LIBS)
 
+$(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
+
 deps:
 	tests/deps/install build
 
@@ -106,7 +110,7 @@ asan:
 		tests/run --title "under ASan and UBSan" $(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI)
 
 # One stamp per file, so that only what changed is looked at again.
-C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz/*.[ch] \
+C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c \
 	      tests/workloads/*.[ch] tests/workloads/*.cpp))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
 SCRIPTS  := .ci/run tests/demo tests/deps/install tests/deps/perfparser tests/fuzz/run \
@@ -135,7 +139,7 @@ $(BUILD)/lint/%.tidy: %.c .clang-tidy $(wildcard $(FOLDERS:%=%/*.h))
 # Prints; asserts nothing.
 bench:
 	tests/deps/install build bench
-	$(MAKE) all $(W)/forker $(W)/cxx
+	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost
 	tests/bench/run $(BUILD)/dendro
 
 FUZZ_SECONDS ?= 60
