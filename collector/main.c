@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/commands.h"
+#include "collector/sigbus.h"
 
 static const struct {
 	const char *name;
@@ -29,6 +30,19 @@ static void print_usage(FILE *out)
 		     "dendro COMMAND --help and the man pages (dendro-record(1), ...) say more.\n");
 }
 
+/* What was read of a file that shrank meanwhile is no result to rely on. */
+static int run(int (*command)(int, char **), int argc, char **argv)
+{
+	sigbus_install();
+	int status = command(argc, argv);
+	if (!sigbus_n_pages())
+		return status;
+	fprintf(stderr,
+		"dendro: a program or library was truncated while it was read: names and callers "
+		"from it are missing. Run the command again.\n");
+	return status ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "--help";
@@ -43,7 +57,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < N_COMMANDS; i++) {
 		if (strcmp(name, commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return run(commands[i].run, argc - 1, argv + 1);
 	}
 	fprintf(stderr, "dendro: '%s' is not a dendro command. See 'dendro --help'.\n", name);
 	return 129;
