@@ -68,8 +68,10 @@ deps:
 # information, whatever the build under test is; each with a stripped twin.
 W              := build/workloads
 WORKLOAD_FLAGS := -O2 -fomit-frame-pointer -Wall -Wextra
-WORKLOAD_NAMES := dispatch figure1 forker forkexec reader recursion reload signals threads
-WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/libalpha.so $(W)/libgamma.so
+WORKLOAD_NAMES := dispatch figure1 forker forkexec mappings processes reader recursion reload \
+		  signals sorter threads
+WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/libalpha.so $(W)/libgamma.so \
+		  $(W)/libpreload.so
 
 workloads: $(WORKLOADS) $(patsubst $(W)/%,$(W)/stripped/%,$(WORKLOADS))
 
@@ -82,6 +84,9 @@ $(W)/cxx: tests/workloads/cxx.cpp tests/workloads/work.h
 $(W)/lib%.so: tests/workloads/reload_library.c tests/workloads/work.h
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -Wl,--build-id -DNAME=$* -shared -fPIC -o $@ $<
+$(W)/libpreload.so: tests/workloads/preload.c tests/workloads/work.h
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -shared -fPIC -o $@ $<
 $(W)/stripped/%: $(W)/%
 	@mkdir -p $(@D)
 	strip -o $@ $<

@@ -25,7 +25,7 @@ struct batch_entry {
 	uint64_t weight;
 	uint32_t metric;
 	uint32_t process, thread; /* profile indices; NO_THREAD: no node for it */
-	bool has_exec, has_memory;
+	bool has_exec, has_memory, is_in_exec;
 };
 
 struct batch {
@@ -115,6 +115,7 @@ static int process_entry(struct worker *worker, const struct batch_entry *entry)
 		.machine = worker->machine,
 		.space = entry->space,
 		.has_exec = entry->has_exec,
+		.is_in_exec = entry->is_in_exec,
 		.has_memory = entry->has_memory,
 	};
 
@@ -369,6 +370,7 @@ static int add_sample(struct build *build, const struct replay_sample *sample)
 		.process = process->profile_index,
 		.thread = build->options->by_thread ? sample->thread->profile_index : NO_THREAD,
 		.has_exec = process->has_exec,
+		.is_in_exec = sample->is_in_exec,
 		.has_memory = process->has_memory,
 	};
 	build->profile->metrics[sample->metric].samples++;

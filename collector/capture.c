@@ -14,6 +14,7 @@
 
 #include "cct/cleanup.h"
 #include "collector/elf_extract.h"
+#include "collector/mounts.h"
 
 #define N_BUCKETS_MIN 1024u /* a power of two */
 /* Up to here a file is kept whole; of larger ones what unwinding and naming need. */
@@ -24,6 +25,12 @@
 #define VDSO_MAX    (64u << 10)
 #define HELD_MAX \
 	1024u /* files kept open at a time; beyond that, those that go are only looked for */
+
+/* A file that came too late is looked for again when it is mapped again, so often. */
+#define MISSES_MAX 16u
+/* Processes whose root is not ours, or was not: where a file may be when its own process is gone.
+ */
+#define OTHER_ROOTS_MAX 8u
 
 struct seen_file {
 	struct seen_file *next; /* in its bucket */
@@ -40,6 +47,7 @@ struct seen_file {
 	/* Open, so that its bytes can be had when the path leads elsewhere and every process with
 	 * it is gone; -1: not held. */
 	int held_fd;
+	unsigned n_misses;
 	/* The latest process seen with it. */
 	pid_t pid;
 	uint64_t start, end;
@@ -59,6 +67,9 @@ struct capture {
 	struct pending_file pending[PENDING_MAX];
 	size_t n_pending;
 	size_t n_held;
+	struct mounts mounts;               /* when the recording began */
+	pid_t other_roots[OTHER_ROOTS_MAX]; /* the latest, in a circle; 0: none yet */
+	size_t next_other_root;
 	uint64_t max_bytes;
 	bool has_vdso32;
 	uint8_t *vdso32;
@@ -73,10 +84,12 @@ struct capture *capture_create(uint64_t max_bytes)
 		return NULL;
 
 	capture->max_bytes = max_bytes;
+	/* Without the list every mount counts as an old one. */
+	mounts_init(&capture->mounts);
 	capture->n_buckets = N_BUCKETS_MIN;
 	capture->buckets = calloc(capture->n_buckets, sizeof(struct seen_file *));
 	if (!capture->buckets) {
-		free(capture);
+		capture_destroy(capture);
 		return NULL;
 	}
 	return capture;
@@ -96,6 +109,7 @@ void capture_destroy(struct capture *capture)
 		close(capture->pending[i].fd);
 	free(capture->files);
 	free(capture->buckets);
+	mounts_deinit(&capture->mounts);
 	free(capture->vdso32);
 	free(capture->stats.first_missed);
 	free(capture);
@@ -222,13 +236,13 @@ static int open_mapped(const struct seen_file *file)
 	return open_regular(link);
 }
 
-static int open_under_root(const struct seen_file *file)
+static int open_under_root(const struct seen_file *file, pid_t pid)
 {
 	char path[PATH_MAX + 32];
 
 	if (ends_with(file->path, " (deleted)"))
 		return -ENOENT;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", file->pid, file->path);
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, file->path);
 	return open_regular(path);
 }
 
@@ -266,10 +280,25 @@ static bool is_at_path(struct seen_file *file)
 
 static void miss(struct capture *capture, struct seen_file *file)
 {
+	if (file->state != CAPTURE_MISSED)
+		capture->stats.n_missed++;
 	file->state = CAPTURE_MISSED;
-	capture->stats.n_missed++;
+	file->n_misses++;
 	if (!capture->stats.first_missed)
 		capture->stats.first_missed = strdup(file->path);
+}
+
+static void unmiss(struct capture *capture, const struct seen_file *file)
+{
+	struct capture_stats *stats = &capture->stats;
+
+	if (file->state != CAPTURE_MISSED)
+		return;
+	stats->n_missed--;
+	if (stats->first_missed && strcmp(stats->first_missed, file->path) == 0) {
+		free(stats->first_missed);
+		stats->first_missed = NULL;
+	}
 }
 
 /* The process may have gone and its pid or address range may be another's by now. */
@@ -284,36 +313,67 @@ static bool is_same_file(struct seen_file *file, int fd)
 	return fstat(fd, &st) == 0 && (st.st_ino == file->inode || st.st_ino == file->found_inode);
 }
 
-/* The mapping's own link first: there the path does not matter. -ENODEV: not a file. */
-static int open_elsewhere(struct seen_file *file)
+/* Under the root of another process than the one that mapped it. Two such roots may have been made
+ * alike, with the same inodes. */
+static bool is_same_file_elsewhere(struct seen_file *file, int fd)
 {
-	int fd = open_mapped(file);
+	struct stat st;
 
-	if (fd < 0 && fd != -ENODEV)
-		fd = open_under_root(file);
-	if (fd >= 0 && !is_same_file(file, fd)) {
-		close(fd);
-		return -ESTALE;
+	return is_same_file(file, fd) &&
+	       (file->key_id.size || (fstat(fd, &st) == 0 && major(st.st_dev) == file->dev_major &&
+				      minor(st.st_dev) == file->dev_minor));
+}
+
+/* Closes @fd if it is not the file that was mapped. */
+static int checked(int fd, bool is_right)
+{
+	if (fd < 0 || is_right)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+static void note_other_root(struct capture *capture, pid_t pid)
+{
+	for (size_t i = 0; i < OTHER_ROOTS_MAX; i++) {
+		if (capture->other_roots[i] == pid)
+			return;
+	}
+	capture->other_roots[capture->next_other_root++ % OTHER_ROOTS_MAX] = pid;
+}
+
+/* Its process is gone, or had another file there by the time we looked. */
+static int open_by_others(const struct capture *capture, struct seen_file *file)
+{
+	int fd = open_regular(file->path);
+
+	fd = checked(fd, fd >= 0 && is_same_file_elsewhere(file, fd));
+	for (size_t i = 0; i < OTHER_ROOTS_MAX && fd < 0; i++) {
+		if (!capture->other_roots[i])
+			break;
+		fd = open_under_root(file, capture->other_roots[i]);
+		fd = checked(fd, fd >= 0 && is_same_file_elsewhere(file, fd));
 	}
 	return fd;
 }
 
-/* A code file whose path still leads to it: keeps it open, in case that changes. */
-static void hold(struct capture *capture, struct seen_file *file)
+/* The mapping's own link first: there the path does not matter. -ENODEV: not a file. */
+static int open_elsewhere(struct capture *capture, struct seen_file *file)
 {
-	struct stat st;
+	int fd = open_mapped(file);
 
-	if (file->held_fd >= 0 || capture->n_held == HELD_MAX)
-		return;
-	int fd = open_regular(file->path);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) != 0 || st.st_ino != file->found_inode || st.st_dev != file->found_dev) {
-		close(fd);
-		return;
+	if (fd == -ENODEV)
+		return fd;
+	fd = checked(fd, fd >= 0 && is_same_file(file, fd));
+	if (fd < 0) {
+		fd = open_under_root(file, file->pid);
+		fd = checked(fd, fd >= 0 && is_same_file(file, fd));
 	}
-	file->held_fd = fd;
-	capture->n_held++;
+	if (fd >= 0) {
+		note_other_root(capture, file->pid);
+		return fd;
+	}
+	return open_by_others(capture, file);
 }
 
 static int open_gone(struct capture *capture, struct seen_file *file)
@@ -321,7 +381,7 @@ static int open_gone(struct capture *capture, struct seen_file *file)
 	int fd = file->held_fd;
 
 	if (fd < 0)
-		return open_elsewhere(file);
+		return open_elsewhere(capture, file);
 	file->held_fd = -1;
 	capture->n_held--;
 	return fd;
@@ -336,9 +396,34 @@ static void keep(struct capture *capture, struct seen_file *file)
 	} else if (fd < 0) {
 		miss(capture, file);
 	} else {
+		unmiss(capture, file);
 		file->state = CAPTURE_KEPT;
 		capture->pending[capture->n_pending++] = (struct pending_file){ fd, file };
 	}
+}
+
+/* A code file whose path still leads to it: keeps it open, in case that changes; but on a mount
+ * that is younger than the recording, keeps its bytes, for an open file would keep the mount. */
+static void hold(struct capture *capture, struct seen_file *file)
+{
+	struct stat st;
+
+	if (file->held_fd >= 0 || capture->n_held == HELD_MAX)
+		return;
+	int fd = open_regular(file->path);
+	if (fd < 0)
+		return;
+	bool is_it = fstat(fd, &st) == 0 && st.st_ino == file->found_inode &&
+		     st.st_dev == file->found_dev;
+	bool is_on_old_mount = is_it && mounts_hold(&capture->mounts, fd);
+	if (is_on_old_mount) {
+		file->held_fd = fd;
+		capture->n_held++;
+		return;
+	}
+	close(fd);
+	if (is_it)
+		keep(capture, file);
 }
 
 /* 32-bit processes have a vdso of their own; the first one met gives it. */
@@ -387,7 +472,8 @@ enum capture_state capture_see(struct capture *capture, const struct capture_map
 	file->end = mapping->end;
 	if (is_new)
 		file->state = is_at_path(file) ? CAPTURE_HERE : CAPTURE_DATA;
-	if (file->state == CAPTURE_DATA && mapping->is_code)
+	bool may_be_had = file->state == CAPTURE_MISSED && file->n_misses < MISSES_MAX;
+	if ((file->state == CAPTURE_DATA || may_be_had) && mapping->is_code)
 		keep(capture, file);
 	if (file->state == CAPTURE_HERE && file->is_code)
 		hold(capture, file);
@@ -471,6 +557,7 @@ static int write_file(struct capture *capture, const struct pending_file *pendin
 	}
 	if (err || capture->stats.n_bytes + size > capture->max_bytes) {
 		miss(capture, file);
+		file->n_misses = MISSES_MAX;
 		return 0;
 	}
 	make_key(file, key, sizeof(key));

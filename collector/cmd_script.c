@@ -123,6 +123,7 @@ static int print_sample(struct script *script, const struct replay_sample *sampl
 		.machine = replay_machine(script->replay),
 		.space = process->space,
 		.has_exec = process->has_exec,
+		.is_in_exec = sample->is_in_exec,
 		.has_memory = process->has_memory,
 	};
 

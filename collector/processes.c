@@ -127,7 +127,9 @@ static struct process *process_get(struct processes *processes, int32_t pid)
 	if (!process)
 		return NULL;
 	process->pid = pid;
-	if (pid)
+	if (pid == PID_OUTSIDE)
+		copy_name(process->name, "[other pid ns]");
+	else if (pid)
 		snprintf(process->name, COMM_MAX, pid < 0 ? "[unknown]" : "[%d]", pid);
 	else
 		copy_name(process->name, "idle");
@@ -197,6 +199,7 @@ static int apply_comm(struct processes *processes, const struct record *record)
 		if (err)
 			return err;
 		process->has_exec = true;
+		thread->is_in_exec = true;
 		thread->profile_index = UINT32_MAX;
 	}
 	copy_name(thread->name, record->comm.name);
@@ -224,7 +227,9 @@ static int fork_process(struct processes *processes, const struct record *record
 
 static int apply_fork(struct processes *processes, const struct record *record)
 {
-	struct thread *parent = thread_get(processes, record->task.ppid, record->task.ptid);
+	struct thread *parent =
+		record->task.ppid ? thread_get(processes, record->task.ppid, record->task.ptid)
+				  : thread_get(processes, PID_OUTSIDE, PID_OUTSIDE);
 	bool is_process = record->task.pid != record->task.ppid;
 
 	if (!parent || (is_process && fork_process(processes, record, parent->process)))
@@ -239,6 +244,7 @@ static int apply_fork(struct processes *processes, const struct record *record)
 	thread->is_live = true;
 	/* A reused tid is a new thread. */
 	thread->profile_index = UINT32_MAX;
+	thread->is_in_exec = false;
 	if (thread != parent)
 		copy_name(thread->name, parent->name);
 	return 0;
@@ -309,8 +315,27 @@ static int apply_mmap(struct processes *processes, const struct record *record)
 	return err;
 }
 
+/* Of all processes without a number where the recorder runs; the idle tasks have no records. */
+static bool is_about_outside(const struct record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_COMM:
+		return record->comm.pid == 0;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return record->task.pid == 0;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return record->mmap.pid == 0;
+	default:
+		return false;
+	}
+}
+
 int processes_apply(struct processes *processes, const struct record *record)
 {
+	if (is_about_outside(record))
+		return 0;
 	switch (record->type) {
 	case PERF_RECORD_COMM:
 		return apply_comm(processes, record);

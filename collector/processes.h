@@ -29,8 +29,15 @@ struct thread {
 	uint32_t profile_index;  /* UINT32_MAX until its first sample */
 	struct process *process; /* owned by the table */
 	bool is_live;
+	bool is_in_exec; /* from the record of an exec to the first sample with a user stack */
 	char name[COMM_MAX];
 };
+
+/*
+ * Seen from inside a pid namespace, every process outside has the number 0, as the idle tasks have.
+ * Nothing tells those apart, so nothing is known of them but their cost.
+ */
+#define PID_OUTSIDE (-2)
 
 struct processes;
 

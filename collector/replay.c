@@ -358,9 +358,68 @@ static bool reads_counters(const struct record *record, const struct record_layo
 	       record->sample.n_read_values;
 }
 
+/* What a thread does after a sample is told within so many records, or not at all. */
+#define EXEC_DISTANCE_MAX 4096
+
+static bool is_in_kernel_without_stack(const struct record *record)
+{
+	return record->cpu_mode == PERF_RECORD_MISC_KERNEL && record->sample.has_user_regs &&
+	       !record->sample.user_stack_size;
+}
+
+/* Does the record of an exec precede all that the thread does with a stack? */
+static bool is_exec_next(const struct replay *replay, const struct record *record)
+{
+	const struct raw_record *next;
+
+	for (size_t i = 0; i < EXEC_DISTANCE_MAX && (next = order_peek(replay->order, i)); i++) {
+		struct record later;
+		size_t event;
+
+		if (next->header->type != PERF_RECORD_SAMPLE &&
+		    next->header->type != PERF_RECORD_COMM)
+			continue;
+		data_file_decode(replay->file, next->header, &later, &event);
+		if (later.type == PERF_RECORD_COMM && later.comm.pid == record->pid)
+			return later.comm.is_exec;
+		if (later.type == PERF_RECORD_SAMPLE && later.tid == record->tid &&
+		    !is_in_kernel_without_stack(&later))
+			return false;
+	}
+	return false;
+}
+
+/* Exec takes the old memory away before the record that tells of it, and sets the registers
+ * after that. */
+static bool is_in_exec(const struct replay *replay, const struct record *record,
+		       struct thread *thread)
+{
+	if (!record->sample.has_user_regs)
+		return false;
+	if (!is_in_kernel_without_stack(record)) {
+		thread->is_in_exec = false;
+		return false;
+	}
+	return thread->is_in_exec || is_exec_next(replay, record);
+}
+
 static uint64_t weight_of(const struct record *record, const struct data_file_event *event)
 {
 	return record->sample.has_period ? record->sample.period : event->attr.sample_period;
+}
+
+/* The idle tasks have no user registers. */
+static bool is_outside(const struct record *record)
+{
+	return record->pid == 0 &&
+	       (record->sample.has_user_regs || record->cpu_mode == PERF_RECORD_MISC_USER);
+}
+
+static struct thread *thread_of(struct replay *replay, const struct record *record)
+{
+	if (is_outside(record))
+		return processes_thread(replay->processes, PID_OUTSIDE, PID_OUTSIDE);
+	return processes_thread(replay->processes, record->pid, record->tid);
 }
 
 /* Takes over @raw. 1: @ret is filled; 0: nothing to hand out. */
@@ -368,15 +427,14 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 		       size_t event, struct replay_sample *ret)
 {
 	int err = start(replay);
-	struct thread *thread =
-		err ? NULL : processes_thread(replay->processes, record->pid, record->tid);
+	struct thread *thread = err ? NULL : thread_of(replay, record);
 
 	if (!thread || event == SIZE_MAX) {
 		replay->profile->quality.not_attributed += !err && thread;
 		data_block_unref(raw->block);
 		return thread ? 0 : -ENOMEM;
 	}
-	if (!thread->process->is_announced && record->pid != 0)
+	if (!thread->process->is_announced && thread->process->pid != 0)
 		replay->profile->quality.unknown_processes++;
 	note_time(&replay->profile->info, record);
 	module_finder_take_images(replay->finder);
@@ -387,7 +445,11 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 		replay->group_next = 0;
 		return next_of_group(replay, ret);
 	}
-	*ret = (struct replay_sample){ .raw = *raw, .thread = thread };
+	*ret = (struct replay_sample){
+		.raw = *raw,
+		.thread = thread,
+		.is_in_exec = is_in_exec(replay, record, thread),
+	};
 	if (account(replay, ret, event, weight_of(record, of)))
 		return 1;
 	data_block_unref(raw->block);

@@ -18,6 +18,7 @@ struct replay_sample {
 	uint32_t metric; /* index into the profile's */
 	uint64_t weight;
 	struct thread *thread; /* entered into the profile if replay_enter() is called */
+	bool is_in_exec;       /* its stack is gone, for exec was taking the old image away */
 };
 
 struct replay;

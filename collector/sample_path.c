@@ -113,11 +113,10 @@ static void unwind_user_half(struct sample_path *sample_path, const struct sampl
 		return;
 	}
 	/* While exec runs, the registers are still those of the image it replaces. */
-	bool is_in_exec =
-		is_kernel && input->has_exec && !address_space_find(input->space, stack.regs.pc);
-	if (!stack.size) {
-		take_leaf(sample_path, input, stack.regs.pc,
-			  is_in_exec ? MARKER_EXEC : MARKER_NO_STACK, path);
+	bool is_in_exec = input->is_in_exec || (is_kernel && input->has_exec &&
+						!address_space_find(input->space, stack.regs.pc));
+	if (!stack.size && is_in_exec) {
+		take_leaf(sample_path, input, stack.regs.pc, MARKER_EXEC, path);
 		return;
 	}
 	path->n_user =

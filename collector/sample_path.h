@@ -29,6 +29,7 @@ struct sample_input {
 	const char *machine; /* the recording's architecture */
 	const struct address_space *space;
 	bool has_exec;   /* the process began its present image while recording */
+	bool is_in_exec; /* exec was taking the process's old image away */
 	bool has_memory; /* it has, or had, user memory: it is no kernel thread */
 };
 

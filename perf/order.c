@@ -376,6 +376,13 @@ bool order_pop(struct order *order, struct raw_record *record_ret, uint64_t *tim
 	return true;
 }
 
+const struct raw_record *order_peek(const struct order *order, size_t index)
+{
+	if (index >= order->n_sorted - order->sorted_head)
+		return NULL;
+	return &order->entries[order->sorted[order->sorted_head + index].entry].record;
+}
+
 uint64_t order_n_late(const struct order *order)
 {
 	return order->n_late;

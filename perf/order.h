@@ -24,6 +24,9 @@ void order_finish_round(struct order *order);
 void order_finish(struct order *order);
 /* The next record whose turn it is; its block reference passes to the caller. */
 bool order_pop(struct order *order, struct raw_record *record_ret, uint64_t *time_ns_ret);
+/* The record that comes @index records after those handed out, as far as is known by now; NULL: no
+ * more. Borrowed until the next call of another function. */
+const struct raw_record *order_peek(const struct order *order, size_t index);
 uint64_t order_n_late(const struct order *order);
 
 #endif

@@ -3,6 +3,8 @@
 
 /* The longest form of a call that an architecture knows. */
 #define CALL_SIZE_MAX 8
+/* What a new thread runs before its first function. */
+#define THREAD_START_SIZE_MAX 16
 /* Functions without CFI are assembly. */
 #define FUNCTION_SIZE_MAX (64 * 1024)
 /* How far back a frame pointer's set-up is looked for. */
@@ -117,7 +119,7 @@ static bool is_chain(const struct guess *guess, const struct regs *callee,
 }
 
 /* No CFI describes a function in part; what has some is another function. */
-static bool has_cfi(const struct guess *guess, uint64_t addr)
+static enum rule_kind cfi_kind(const struct guess *guess, uint64_t addr)
 {
 	const struct mapping *mapping = address_space_find(guess->space, addr);
 	struct elf_module *module =
@@ -127,7 +129,12 @@ static bool has_cfi(const struct guess *guess, uint64_t addr)
 	if (module)
 		elf_module_find_rule(module, guess->arch, addr - mapping->start + mapping->offset,
 				     &rule);
-	return rule.kind != RULE_NONE;
+	return (enum rule_kind)rule.kind;
+}
+
+static bool has_cfi(const struct guess *guess, uint64_t addr)
+{
+	return cfi_kind(guess, addr) != RULE_NONE;
 }
 
 /* Whether the frame's code shows that its function has set up the frame pointer. */
@@ -198,4 +205,22 @@ bool guess_caller(struct elf_modules *elf_modules, const struct address_space *s
 		return false;
 	*is_exact = false;
 	return true;
+}
+
+bool guess_thread_start(struct elf_modules *elf_modules, const struct address_space *space,
+			const struct arch *arch, const struct regs *regs)
+{
+	const struct guess guess = {
+		.elf_modules = elf_modules, .space = space, .arch = arch, .pc = regs->pc
+	};
+	size_t size;
+	int64_t distance;
+
+	if (!arch->thread_start)
+		return false;
+	const uint8_t *code =
+		code_before(&guess, regs->pc + THREAD_START_SIZE_MAX, THREAD_START_SIZE_MAX, &size);
+	return code && size == THREAD_START_SIZE_MAX &&
+	       arch->thread_start(code, size, regs, &distance) &&
+	       cfi_kind(&guess, regs->pc + (uint64_t)distance) == RULE_ROOT;
 }

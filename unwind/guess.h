@@ -19,4 +19,12 @@ bool guess_caller(struct elf_modules *elf_modules, const struct address_space *s
 		  const struct arch *arch, const struct stack_copy *stack, struct regs *regs,
 		  bool *is_exact);
 
+/*
+ * Whether the sampled registers are those of a new thread between clone's system call, before which
+ * the C library's CFI ends, and the thread's first function, whose CFI says that it has no caller.
+ * The instructions between must lead there.
+ */
+bool guess_thread_start(struct elf_modules *elf_modules, const struct address_space *space,
+			const struct arch *arch, const struct regs *regs);
+
 #endif

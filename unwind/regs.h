@@ -46,6 +46,12 @@ struct arch {
 	 * which it still has. 0: it did not, as far as can be seen.
 	 */
 	size_t (*frame_pointer_since)(const uint8_t *code, size_t size);
+	/*
+	 * Whether code that follows clone's system call leads, with @regs at its start, to where
+	 * the new thread begins. @distance_ret: how far from the start that is. May be NULL.
+	 */
+	bool (*thread_start)(const uint8_t *code, size_t size, const struct regs *regs,
+			     int64_t *distance_ret);
 };
 
 extern const struct arch arch_x86_64;

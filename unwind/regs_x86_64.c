@@ -134,6 +134,43 @@ static size_t frame_pointer_since(const uint8_t *code, size_t size)
 	return 0;
 }
 
+/* The branch's target: `74 rel8` or `0f 84 rel32`, from @at on. */
+static bool jump_if_zero(const uint8_t *code, size_t size, size_t at, int64_t *target_ret)
+{
+	int32_t distance;
+
+	if (size - at >= 2 && code[at] == 0x74) {
+		*target_ret = (int64_t)at + 2 + (int8_t)code[at + 1];
+		return true;
+	}
+	if (size - at < 6 || code[at] != 0x0f || code[at + 1] != 0x84)
+		return false;
+	memcpy(&distance, code + at + 2, sizeof(distance));
+	*target_ret = (int64_t)at + 6 + distance;
+	return true;
+}
+
+/*
+ * `test %rax,%rax; jl error; jz thread`, or what is left of that: clone() returns zero in the
+ * child. Where only a jump is left the flags are not known, but zero is what they were set by.
+ */
+static bool thread_start(const uint8_t *code, size_t size, const struct regs *regs,
+			 int64_t *distance_ret)
+{
+	static const uint8_t test_rax[] = { 0x48, 0x85, 0xc0 };
+	size_t at = 0;
+
+	if (!regs_have(regs, RAX) || regs->values[RAX])
+		return false;
+	if (size >= sizeof(test_rax) && !memcmp(code, test_rax, sizeof(test_rax)))
+		at += sizeof(test_rax);
+	if (size - at >= 2 && code[at] == 0x7c)
+		at += 2;
+	else if (size - at >= 6 && code[at] == 0x0f && code[at + 1] == 0x8c)
+		at += 6;
+	return jump_if_zero(code, size, at, distance_ret);
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -150,4 +187,5 @@ const struct arch arch_x86_64 = {
 	.ends_in_call = ends_in_call,
 	.is_trampoline = is_trampoline,
 	.frame_pointer_since = frame_pointer_since,
+	.thread_start = thread_start,
 };

@@ -175,6 +175,14 @@ bool unwind_frame(struct unwind_walk *walk)
 	return true;
 }
 
+static bool is_root(const struct unwind_walk *walk)
+{
+	return walk->rule->kind == RULE_ROOT ||
+	       (walk->rule->kind == RULE_NONE && walk->is_leaf &&
+		guess_thread_start(walk->unwinder->elf_modules, walk->space, walk->arch,
+				   &walk->regs));
+}
+
 static bool apply_rule(struct unwind_walk *walk)
 {
 	switch ((enum rule_kind)walk->rule->kind) {
@@ -210,6 +218,11 @@ bool unwind_caller(struct unwind_walk *walk)
 {
 	if (!walk->rule) {
 		walk->end = UNWIND_NO_MODULE;
+		return false;
+	}
+	/* It needs no stack, and a new thread has not touched its own yet. */
+	if (is_root(walk)) {
+		walk->end = UNWIND_ROOT;
 		return false;
 	}
 	if (!walk->stack.size) {

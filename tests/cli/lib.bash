@@ -139,3 +139,49 @@ show() {
 	printf '%s\n' "$output" | sed 's/^/#> /' >&3
 	return $status
 }
+
+# expect_complete REPORT PERCENT : of the samples of tasks with user memory, so many have complete
+# paths. Exec and exit take the memory away and are shown apart.
+expect_complete() {
+	local complete all
+	read -r complete all < <(jq -r '.quality | .unwind as $u
+		| "\($u.complete) \(.samples - $u.no_user_part - $u.exec - $u.exiting)"' "$1")
+	jq -c '.quality.unwind | with_entries(select(.value > 0))' "$1"
+	expect_at_least "complete paths of $(basename "$1")" "$complete" "$all" "$2"
+}
+
+# expect_reasons REPORT REASON... : no path ends early for any other reason
+expect_reasons() {
+	local report=$1 got
+	shift
+	got=$(jq -r '.quality.unwind | to_entries[] | select(.value > 0) | "\(.key) \(.value)"' "$report")
+	printf '%s\n' complete no_user_part exec exiting "$@" >allowed
+	! awk '{ print $1 }' <<<"$got" | grep -vxFf allowed || {
+		echo "$(basename "$report"): $got"
+		return 1
+	}
+}
+
+# expect_paths REPORT FUNCTION PATH... : the function's paths from main on, all of them
+expect_paths() {
+	local report=$1 function=$2 got
+	shift 2
+	got=$(ask "$report" '[nodes | select(.name == $name) | from_main] | unique | .[]' \
+		--arg name "$function")
+	expect_equal "paths to $function" "$got" "$(printf '%s\n' "$@" | sort)"
+}
+
+# expect_parts REPORT FUNCTION PARTS FUNCTION PARTS... : shares of what these cost together
+expect_parts() {
+	local report=$1 sum=0 parts=0 i
+	shift
+	local -a functions=("$@") counts=()
+	for ((i = 0; i < $#; i += 2)); do
+		counts[i]=$(ask "$report" 'samples_under(.name == $name)' --arg name "${functions[i]}")
+		sum=$((sum + counts[i]))
+		parts=$((parts + functions[i + 1]))
+	done
+	for ((i = 0; i < $#; i += 2)); do
+		expect_share "${functions[i]}" "${counts[i]}" "$sum" "${functions[i + 1]}" "$parts"
+	done
+}

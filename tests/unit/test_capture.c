@@ -230,6 +230,34 @@ static void another_file_at_the_path_is_not_taken_for_it(void **state)
 	bench_destroy(bench);
 }
 
+static void a_file_that_came_too_late_is_had_when_it_is_mapped_again(void **state)
+{
+	struct bench *bench = bench_create(1 << 20);
+	struct capture_mapping late = bench->mapping;
+	char other[80];
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s.new", bench->path);
+	write_program(other, 8);
+	assert_int_equal(rename(other, bench->path), 0);
+	/* Its address range is another file's by now. */
+	late.build_id = (struct build_id){ .size = 8, .bytes = { 7 } };
+	late.start = late.end = 0;
+	assert_int_equal(capture_see(bench->capture, &late, NULL), CAPTURE_MISSED);
+	assert_int_equal(capture_stats(bench->capture)->n_missed, 1);
+	late.start = bench->mapping.start;
+	late.end = bench->mapping.end;
+	if (can_follow_map_files(bench)) {
+		assert_int_equal(capture_see(bench->capture, &late, NULL), CAPTURE_KEPT);
+		assert_int_equal(capture_stats(bench->capture)->n_missed, 0);
+		assert_null(capture_stats(bench->capture)->first_missed);
+		char *key = attached_key(bench);
+		assert_int_equal(strncmp(key, "0700", 4), 0);
+		free(key);
+	}
+	bench_destroy(bench);
+}
+
 static void the_build_id_alone_identifies_a_file(void **state)
 {
 	struct bench *bench = bench_create(1 << 20);
@@ -297,6 +325,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_gone_is_had_from_the_mapping),
 		cmocka_unit_test(a_file_replaced_later_is_kept_when_that_is_seen),
 		cmocka_unit_test(another_file_at_the_path_is_not_taken_for_it),
+		cmocka_unit_test(a_file_that_came_too_late_is_had_when_it_is_mapped_again),
 		cmocka_unit_test(the_build_id_alone_identifies_a_file),
 		cmocka_unit_test(data_is_kept_only_once_it_is_code),
 		cmocka_unit_test(what_is_no_file_is_left_alone),

@@ -253,6 +253,28 @@ static void what_is_never_popped_is_dropped_with_the_order(void **state)
 	order_destroy(NULL);
 }
 
+static void what_waits_can_be_looked_at_in_order(void **state)
+{
+	struct bench *bench = bench_create(NO_BOUND);
+
+	(void)state;
+	assert_null(order_peek(bench->order, 0));
+	push_all(bench, (const uint64_t[]){ 1, 2, 0 });
+	finish_round(bench);
+	push_all(bench, (const uint64_t[]){ 5, 7, 4, 6, 0 });
+	finish_round(bench);
+	/* 1 and 2 are handed out by now; 5, 7, 4 and 6 were pushed third to sixth. */
+	assert_int_equal(bench->n_popped, 2);
+	const uint64_t numbers[] = { 4, 2, 5, 3 };
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(order_peek(bench->order, i)->file_offset, numbers[i]);
+	assert_null(order_peek(bench->order, 4));
+	finish(bench);
+	assert_null(order_peek(bench->order, 0));
+	check_sorted(bench, 6);
+	bench_destroy(bench);
+}
+
 static void rounds_without_records_change_nothing(void **state)
 {
 	struct bench *bench = bench_create(NO_BOUND);
@@ -279,6 +301,7 @@ int main(void)
 		cmocka_unit_test(beyond_the_bound_the_older_half_goes),
 		cmocka_unit_test(blocks_held_by_single_records_do_not_add_up),
 		cmocka_unit_test(what_is_never_popped_is_dropped_with_the_order),
+		cmocka_unit_test(what_waits_can_be_looked_at_in_order),
 		cmocka_unit_test(rounds_without_records_change_nothing),
 	};
 

@@ -223,6 +223,22 @@ static void an_unannounced_process_is_known_by_its_pid(void **state)
 	assert_string_equal(name_of(fixture, 0), "idle");
 }
 
+static void processes_outside_of_the_pid_namespace_leave_idle_alone(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 0, 0, "outside", true);
+	map(fixture, 0, 0x1000, "/bin/outside");
+	fork_task(fixture, 0, 0, 0, 0);
+	exit_task(fixture, 0, 0);
+	assert_string_equal(name_of(fixture, 0), "idle");
+	assert_null(path_at(fixture, 0, 0x1800));
+	/* One that comes in has a parent of which nothing is known. */
+	fork_task(fixture, 0, 5, 5, 0);
+	assert_string_equal(name_of(fixture, 5), "[other pid ns]");
+	assert_null(path_at(fixture, 5, 0x1800));
+}
+
 static void every_epoch_has_its_own_number(void **state)
 {
 	struct fixture *fixture = *state;
@@ -254,6 +270,7 @@ int main(void)
 		TEST(a_reused_pid_is_a_new_process),
 		TEST(a_synthesized_fork_waits_for_its_own_mappings),
 		TEST(an_unannounced_process_is_known_by_its_pid),
+		TEST(processes_outside_of_the_pid_namespace_leave_idle_alone),
 		TEST(every_epoch_has_its_own_number),
 	};
 

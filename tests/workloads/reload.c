@@ -2,6 +2,7 @@
  * Loads two libraries in turn, each at the address the other one just left, and gives them work in
  * the ratio 1:2. Their code has one layout, only the names differ: an address alone does not tell
  * them apart. Prints how often a library did not come to the common address, and fails then.
+ * reload [SECONDS [TURNS]]: as long as that, or that often.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -45,14 +46,17 @@ int main(int argc, char **argv)
 {
 	struct rounds rounds = rounds_begin(argc, argv);
 	char folder[PATH_MAX];
-	unsigned n;
+	unsigned n, n_turns = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
 
 	snprintf(folder, sizeof(folder), "%s", argv[0]);
 	char *slash = strrchr(folder, '/');
 	if (!slash)
 		return 1;
 	*slash = '\0';
-	while ((n = rounds_next(&rounds))) {
+	if (n_turns)
+		rounds.end_ns = UINT64_MAX;
+	for (unsigned turn = 0; (!n_turns || turn < n_turns) && (n = rounds_next(&rounds));
+	     turn++) {
 		run_library(folder, "alpha", n);
 		run_library(folder, "gamma", 2 * n);
 	}
