@@ -36,7 +36,7 @@ expect_ratio() {
 
 @test "two callers give one worker work 1:2" {
 	expect_ratio dispatch dispatch_1 1 dispatch_2 2
-	[ "$(total_of dispatch.functions dispatch_2)" -gt 1000 ]
+	[ "$(total_of dispatch.functions dispatch_2)" -gt 100 ]
 }
 
 @test "the worker is found below its two callers and nowhere else" {
