@@ -450,6 +450,11 @@ static void see_vdso(struct capture *capture, const struct capture_mapping *mapp
 	capture->vdso32_size = size;
 }
 
+void capture_skip_vdso32(struct capture *capture)
+{
+	capture->has_vdso32 = true;
+}
+
 enum capture_state capture_see(struct capture *capture, const struct capture_mapping *mapping,
 			       struct build_id *build_id_ret)
 {

@@ -56,6 +56,8 @@ enum capture_state capture_see(struct capture *capture, const struct capture_map
 			       struct build_id *build_id_ret);
 /* The same for an MMAP2 record of executable memory; other records are ignored. */
 void capture_see_record(struct capture *capture, const struct record *record);
+/* The recording has the vdso of 32-bit processes already. */
+void capture_skip_vdso32(struct capture *capture);
 /* Looks again at up to @max files that the path led to: was one replaced meanwhile? */
 void capture_recheck(struct capture *capture, size_t max);
 

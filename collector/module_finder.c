@@ -48,6 +48,15 @@ static enum module_kind kind_of(const char *filename)
 	return MODULE_ELF;
 }
 
+/* The kernel calls all its vdsos alike. That of 32-bit tasks lies where their addresses reach. */
+static const char *module_path(const struct record *record)
+{
+	const char *filename = record->mmap.filename;
+	bool is_low = record->mmap.addr <= UINT32_MAX;
+
+	return is_low && strcmp(filename, "[vdso]") == 0 ? "[vdso32]" : filename;
+}
+
 static void build_id_set(struct build_id *build_id, const uint8_t *bytes, size_t size)
 {
 	build_id->size = (uint8_t)(size > BUILD_ID_MAX_SIZE ? BUILD_ID_MAX_SIZE : size);
@@ -93,7 +102,7 @@ uint32_t module_finder_find(struct module_finder *finder, const struct record *r
 {
 	struct module_key key = {
 		.kind = kind_of(record->mmap.filename),
-		.path = record->mmap.filename,
+		.path = module_path(record),
 	};
 	uint32_t n_before = finder->modules->n_modules;
 
@@ -181,7 +190,8 @@ static void module_take_image(struct module_finder *finder, struct module *modul
 			return;
 		}
 	}
-	if (kind == ATTACHMENT_VDSO && recorded_here(finder->file))
+	if (kind == ATTACHMENT_VDSO && !strcmp(module->key.path, "[vdso]") &&
+	    recorded_here(finder->file))
 		module->image_fd = own_vdso();
 }
 

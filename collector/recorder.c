@@ -24,6 +24,7 @@
 #include "collector/kernel_snapshot.h"
 #include "collector/output_file.h"
 #include "collector/synthesize.h"
+#include "collector/vdso32.h"
 #include "perf/evlist.h"
 
 #define NSEC_PER_SEC  1000000000ull
@@ -363,6 +364,18 @@ static int synthesize_processes(struct recorder *recorder)
 	return more;
 }
 
+/* What 32-bit programs get; capture takes it from the first of them where it can't be had now. */
+static int attach_vdso32(struct recorder *recorder)
+{
+	_cleanup_free_ uint8_t *bytes = NULL;
+	size_t size;
+
+	if (vdso32_read(&bytes, &size))
+		return 0;
+	capture_skip_vdso32(recorder->capture);
+	return data_writer_attach(recorder->writer, ATTACHMENT_VDSO, "[vdso32]", bytes, size);
+}
+
 /* The code the kernel lends every process; with it, stacks that end in it are complete. */
 static int attach_vdso(struct recorder *recorder)
 {
@@ -411,6 +424,8 @@ static int write_start(struct recorder *recorder)
 {
 	prepare_synthesis(recorder);
 	int err = attach_vdso(recorder);
+	if (!err)
+		err = attach_vdso32(recorder);
 	if (!err)
 		err = synthesize_processes(recorder);
 	if (!err)

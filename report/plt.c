@@ -69,6 +69,19 @@ static int compare_entries(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+/* Of a section with addends or without. false: there is no such relocation. */
+static bool get_relocation(Elf_Data *data, const GElf_Shdr *header, int i, GElf_Rela *ret)
+{
+	GElf_Rel plain;
+
+	if (header->sh_type == SHT_RELA)
+		return gelf_getrela(data, i, ret);
+	if (!gelf_getrel(data, i, &plain))
+		return false;
+	*ret = (GElf_Rela){ .r_offset = plain.r_offset, .r_info = plain.r_info };
+	return true;
+}
+
 /* The relocations of one section that name a dynamic symbol. */
 static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 			    struct slots *slots)
@@ -86,7 +99,7 @@ static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 		GElf_Sym symbol;
 		const char *name;
 
-		if (!gelf_getrela(relocations, i, &relocation))
+		if (!get_relocation(relocations, header, i, &relocation))
 			return 0;
 		if (!GELF_R_SYM(relocation.r_info) ||
 		    !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
@@ -107,7 +120,8 @@ static int read_slots(Elf *elf, struct slots *slots)
 		GElf_Shdr header;
 		int err;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA)
+		if (!gelf_getshdr(section, &header) ||
+		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL))
 			continue;
 		err = read_relocations(elf, section, &header, slots);
 		if (err)
@@ -119,7 +133,7 @@ static int read_slots(Elf *elf, struct slots *slots)
 }
 
 static int read_entries(Elf_Scn *section, const GElf_Shdr *header, plt_decode_function *decode,
-			const struct slots *slots, struct plt *plt)
+			uint64_t got_vaddr, const struct slots *slots, struct plt *plt)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t size = header->sh_entsize == 8 ? 8 : ENTRY_SIZE;
@@ -129,11 +143,12 @@ static int read_entries(Elf_Scn *section, const GElf_Shdr *header, plt_decode_fu
 	for (size_t at = 0; at < data->d_size; at += size) {
 		struct plt_entry entry = { .start = header->sh_addr + at,
 					   .end = header->sh_addr + at + size };
+		const struct plt_place place = { entry.start, got_vaddr };
 		size_t rest = data->d_size - at;
 		struct slot key;
 		const struct slot *slot;
 
-		if (!decode((uint8_t *)data->d_buf + at, rest < size ? rest : size, entry.start,
+		if (!decode((uint8_t *)data->d_buf + at, rest < size ? rest : size, &place,
 			    &key.addr))
 			continue;
 		slot = bsearch(&key, slots->slots, slots->n_slots, sizeof(key), compare_slots);
@@ -150,8 +165,10 @@ static plt_decode_function *find_decoder(Elf *elf)
 {
 	GElf_Ehdr header;
 
-	if (!gelf_getehdr(elf, &header) || header.e_ident[EI_CLASS] != ELFCLASS64)
+	if (!gelf_getehdr(elf, &header))
 		return NULL;
+	if (header.e_ident[EI_CLASS] != ELFCLASS64)
+		return header.e_machine == EM_386 ? plt_decode_i386 : NULL;
 	switch (header.e_machine) {
 	case EM_X86_64:
 		return plt_decode_x86_64;
@@ -159,6 +176,26 @@ static plt_decode_function *find_decoder(Elf *elf)
 		return plt_decode_aarch64;
 	}
 	return NULL;
+}
+
+/* _GLOBAL_OFFSET_TABLE_: .got.plt, or .got where all functions are bound at start. */
+static uint64_t find_got(Elf *elf, size_t names)
+{
+	Elf_Scn *section = NULL;
+	uint64_t got = 0;
+
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header)
+					   ? elf_strptr(elf, names, header.sh_name)
+					   : NULL;
+
+		if (name && strcmp(name, ".got.plt") == 0)
+			return header.sh_addr;
+		if (name && strcmp(name, ".got") == 0)
+			got = header.sh_addr;
+	}
+	return got;
 }
 
 static int read_tables(Elf *elf, plt_decode_function *decode, const struct slots *slots,
@@ -169,6 +206,7 @@ static int read_tables(Elf *elf, plt_decode_function *decode, const struct slots
 
 	if (elf_getshdrstrndx(elf, &names))
 		return 0;
+	const uint64_t got_vaddr = find_got(elf, names);
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 		const char *name;
@@ -179,7 +217,7 @@ static int read_tables(Elf *elf, plt_decode_function *decode, const struct slots
 		name = elf_strptr(elf, names, header.sh_name);
 		if (!name || strncmp(name, ".plt", strlen(".plt")) != 0)
 			continue;
-		err = read_entries(section, &header, decode, slots, plt);
+		err = read_entries(section, &header, decode, got_vaddr, slots, plt);
 		if (err)
 			return err;
 	}

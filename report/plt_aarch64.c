@@ -19,7 +19,8 @@ static bool is_ldr_x17_x16(uint32_t insn)
 	return (insn & 0xffc003ffu) == 0xf9400211u;
 }
 
-bool plt_decode_aarch64(const uint8_t *code, size_t size, uint64_t vaddr, uint64_t *slot_ret)
+bool plt_decode_aarch64(const uint8_t *code, size_t size, const struct plt_place *place,
+			uint64_t *slot_ret)
 {
 	for (size_t i = 0; i + 8 <= size; i += 4) {
 		uint32_t adrp = instruction(code + i), ldr = instruction(code + i + 4);
@@ -29,8 +30,8 @@ bool plt_decode_aarch64(const uint8_t *code, size_t size, uint64_t vaddr, uint64
 			continue;
 		pages = (adrp >> 29 & 3) | (uint64_t)(adrp >> 5 & 0x7ffff) << 2;
 		pages = (pages ^ (1u << 20)) - (1u << 20); /* a signed number of 21 bits */
-		*slot_ret =
-			((vaddr + i) & ~(uint64_t)0xfff) + (pages << 12) + (ldr >> 10 & 0xfff) * 8;
+		*slot_ret = ((place->vaddr + i) & ~(uint64_t)0xfff) + (pages << 12) +
+			    (ldr >> 10 & 0xfff) * 8;
 		return true;
 	}
 	return false;

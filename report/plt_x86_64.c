@@ -8,7 +8,8 @@
 
 #define JUMP_SIZE 6
 
-bool plt_decode_x86_64(const uint8_t *code, size_t size, uint64_t vaddr, uint64_t *slot_ret)
+bool plt_decode_x86_64(const uint8_t *code, size_t size, const struct plt_place *place,
+		       uint64_t *slot_ret)
 {
 	for (size_t i = 0; i + JUMP_SIZE <= size; i++) {
 		int32_t displacement;
@@ -16,7 +17,7 @@ bool plt_decode_x86_64(const uint8_t *code, size_t size, uint64_t vaddr, uint64_
 		if (code[i] != 0xff || code[i + 1] != 0x25)
 			continue;
 		memcpy(&displacement, code + i + 2, sizeof(displacement));
-		*slot_ret = vaddr + i + JUMP_SIZE + (uint64_t)(int64_t)displacement;
+		*slot_ret = place->vaddr + i + JUMP_SIZE + (uint64_t)(int64_t)displacement;
 		return true;
 	}
 	return false;

@@ -101,10 +101,10 @@ static Dwarf_CFI *open_libdw(struct cfi *cfi, enum fde_section which)
 }
 
 /* Bytes to words that fit [@min, @max]. */
-static bool to_words(int64_t bytes, int64_t min, int64_t max, int64_t *ret)
+static bool to_words(const struct arch *arch, int64_t bytes, int64_t min, int64_t max, int64_t *ret)
 {
-	*ret = bytes / RULE_WORD;
-	return bytes % RULE_WORD == 0 && *ret >= min && *ret <= max;
+	*ret = bytes / arch->pointer_size;
+	return bytes % arch->pointer_size == 0 && *ret >= min && *ret <= max;
 }
 
 /* A register without a rule keeps its value if the ABI says that callees save it. */
@@ -124,7 +124,7 @@ static bool row_slot(const struct arch *arch, const struct row_reg *saved, unsig
 		return true;
 	case ROW_AT_CFA:
 		*slot_ret = 0;
-		if (!to_words(saved->offset, -(SLOT_UNDEFINED - 1), -1, &words))
+		if (!to_words(arch, saved->offset, -(SLOT_UNDEFINED - 1), -1, &words))
 			return false;
 		*slot_ret = (uint8_t)-words;
 		return true;
@@ -141,7 +141,7 @@ static bool compact_row(const struct arch *arch, const struct cfi_row *row, stru
 	int64_t words;
 
 	if (row->has_cfa_expression || row->cfa_reg > 31 || row->regs[arch->sp].how != ROW_UNSET ||
-	    !to_words(row->cfa_offset, INT16_MIN, INT16_MAX, &words))
+	    !to_words(arch, row->cfa_offset, INT16_MIN, INT16_MAX, &words))
 		return false;
 	rule->kind = RULE_CFA_REGISTER;
 	rule->cfa_reg = row->cfa_reg & 31;
@@ -218,7 +218,8 @@ static bool is_breg(const Dwarf_Op *op, struct expression_op *ret)
 }
 
 /* `breg n` or `breg n, deref [, plus_uconst m]`. */
-static bool compact_cfa(const Dwarf_Op *ops, size_t n_ops, struct rule *rule)
+static bool compact_cfa(const struct arch *arch, const Dwarf_Op *ops, size_t n_ops,
+			struct rule *rule)
 {
 	struct expression_op base;
 	int64_t offset, addend;
@@ -230,8 +231,8 @@ static bool compact_cfa(const Dwarf_Op *ops, size_t n_ops, struct rule *rule)
 		return false;
 	if (has_addend && ops[2].atom != DW_OP_plus_uconst)
 		return false;
-	if (!to_words(base.value, INT16_MIN, INT16_MAX, &offset) ||
-	    !to_words(has_addend ? (int64_t)ops[2].number : 0, INT8_MIN, INT8_MAX, &addend))
+	if (!to_words(arch, base.value, INT16_MIN, INT16_MAX, &offset) ||
+	    !to_words(arch, has_addend ? (int64_t)ops[2].number : 0, INT8_MIN, INT8_MAX, &addend))
 		return false;
 	rule->kind = n_ops == 1 ? RULE_CFA_REGISTER : RULE_CFA_MEMORY;
 	rule->cfa_reg = base.reg & 31;
@@ -240,7 +241,7 @@ static bool compact_cfa(const Dwarf_Op *ops, size_t n_ops, struct rule *rule)
 	return true;
 }
 
-static bool compact_slot(const struct saved *saved, uint8_t *slot_ret)
+static bool compact_slot(const struct arch *arch, const struct saved *saved, uint8_t *slot_ret)
 {
 	int64_t offset, words;
 
@@ -249,7 +250,7 @@ static bool compact_slot(const struct saved *saved, uint8_t *slot_ret)
 		return true;
 	}
 	if (saved->how != SAVED_AT || !is_cfa_offset(saved, &offset) ||
-	    !to_words(offset, -(SLOT_UNDEFINED - 1), -1, &words))
+	    !to_words(arch, offset, -(SLOT_UNDEFINED - 1), -1, &words))
 		return false;
 	*slot_ret = (uint8_t)-words;
 	return true;
@@ -263,12 +264,12 @@ static bool compact_rule(const struct arch *arch, Dwarf_Frame *frame, struct rul
 	size_t n_ops, n_slots = 0;
 	int64_t offset;
 
-	if (dwarf_frame_cfa(frame, &ops, &n_ops) || !compact_cfa(ops, n_ops, rule))
+	if (dwarf_frame_cfa(frame, &ops, &n_ops) || !compact_cfa(arch, ops, n_ops, rule))
 		return false;
 	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1)
 		if (n_slots == RULE_SLOTS ||
 		    !read_saved(arch, frame, (unsigned)__builtin_ctzll(left), memory, &saved) ||
-		    !compact_slot(&saved, &rule->slots[n_slots++]))
+		    !compact_slot(arch, &saved, &rule->slots[n_slots++]))
 			return false;
 	if (!read_saved(arch, frame, arch->sp, memory, &saved))
 		return false;

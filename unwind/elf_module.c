@@ -27,6 +27,7 @@ struct elf_module {
 	size_t n_bytes;
 	uint64_t entry;
 	uint16_t machine;
+	uint8_t pointer_size;
 	struct segment *segments;
 	size_t n_segments;
 	struct cfi *cfi; /* NULL: not readable */
@@ -80,13 +81,13 @@ static void elf_module_open(struct elf_module *module)
 		close(module->file.fd);
 		module->file.fd = -1;
 	}
-	if (!gelf_getehdr(module->file.elf, &header) ||
-	    gelf_getclass(module->file.elf) != ELFCLASS64 || !read_segments(module)) {
+	if (!gelf_getehdr(module->file.elf, &header) || !read_segments(module)) {
 		module->file.state = MODULE_FILE_BAD;
 		return;
 	}
 	module->entry = header.e_entry;
 	module->machine = header.e_machine;
+	module->pointer_size = gelf_getclass(module->file.elf) == ELFCLASS32 ? 4 : 8;
 	module->cfi = cfi_create(module->file.elf);
 }
 
@@ -202,6 +203,13 @@ static bool is_in_entry_function(struct elf_module *module, const struct arch *a
 	return true;
 }
 
+static bool rule_by_code(const struct elf_module *module, const struct arch *arch, uint64_t offset,
+			 struct rule *rule_ret)
+{
+	return arch->rule_by_code && module->bytes && offset < module->n_bytes &&
+	       arch->rule_by_code(module->bytes, module->n_bytes, offset, rule_ret);
+}
+
 void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			  struct rule *rule_ret)
 {
@@ -212,9 +220,11 @@ void elf_module_find_rule(struct elf_module *module, const struct arch *arch, ui
 	elf_module_open(module);
 	if (module->file.state == MODULE_FILE_NONE) {
 		rule_ret->kind = RULE_NONE;
-	} else if (module->cfi && module->machine == arch->elf_machine) {
+	} else if (module->cfi && module->machine == arch->elf_machine &&
+		   module->pointer_size == arch->pointer_size) {
 		rule_ret->kind = RULE_NONE;
-		if (offset_to_vaddr(module, offset, &vaddr)) {
+		if (offset_to_vaddr(module, offset, &vaddr) &&
+		    !rule_by_code(module, arch, offset, rule_ret)) {
 			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
 			if (rule_ret->kind == RULE_NONE &&
 			    is_in_entry_function(module, arch, vaddr))
@@ -222,6 +232,14 @@ void elf_module_find_rule(struct elf_module *module, const struct arch *arch, ui
 		}
 	}
 	pthread_mutex_unlock(&module->lock);
+}
+
+const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret)
+{
+	const uint8_t *bytes = elf_module_bytes(module, 0, 0);
+
+	*size_ret = bytes ? module->n_bytes : 0;
+	return bytes;
 }
 
 const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size)

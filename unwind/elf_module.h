@@ -25,6 +25,8 @@ void elf_module_find_rule(struct elf_module *module, const struct arch *arch, ui
 			  struct rule *rule_ret);
 /* @size bytes from a file offset on. NULL: not all in the file, or no file to read. */
 const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size);
+/* The whole file. NULL: no file to read. */
+const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret);
 /* Code in memory that no file backs: it has no CFI and no bytes, but it may keep frame pointers. */
 bool elf_module_is_anonymous(const struct elf_module *module);
 

@@ -7,7 +7,7 @@
 #define STEPS_MAX 1000
 
 struct machine {
-	uint64_t values[DEPTH_MAX];
+	uint64_t values[DEPTH_MAX]; /* 32-bit ones with their sign extended */
 	size_t depth;
 	const struct regs *regs;
 	const struct stack_copy *stack;
@@ -28,25 +28,26 @@ static bool push_from_top(struct machine *machine, uint64_t index)
 	return index < machine->depth && push(machine, machine->values[machine->depth - 1 - index]);
 }
 
-/* Reads @size bytes, which lie in one 8-byte read that does not leave the copy. */
-static bool deref(struct machine *machine, int64_t size)
+/* Reads @size bytes, which lie in one word that does not leave the copy. */
+static bool deref(struct machine *machine, uint64_t size)
 {
+	const unsigned word = stack_word_size(machine->stack);
 	uint64_t value;
 
-	if (!machine->depth || size < 1 || size > 8)
+	if (!machine->depth || size < 1 || size > word)
 		return false;
-	uint64_t *top = &machine->values[machine->depth - 1];
-	/* The last bytes of the copy can't be read as the first of eight. */
-	if (stack_read(machine->stack, *top, &value)) {
-		if (size < 8)
+	uint64_t addr = stack_address(machine->stack, machine->values[machine->depth - 1]);
+	/* The last bytes of the copy can't be read as the first of a word. */
+	if (stack_read(machine->stack, addr, &value)) {
+		if (size < word)
 			value &= (1ull << size * 8) - 1;
-	} else if (size < 8 && stack_read(machine->stack, *top + (uint64_t)size - 8, &value)) {
-		value >>= 64 - size * 8;
+	} else if (size < word && stack_read(machine->stack, addr + size - word, &value)) {
+		value >>= (word - size) * 8;
 	} else {
-		machine->end = stack_missing(machine->stack, *top);
+		machine->end = stack_missing(machine->stack, addr);
 		return false;
 	}
-	*top = value;
+	machine->values[machine->depth - 1] = value;
 	return true;
 }
 
@@ -76,12 +77,13 @@ static bool unary(struct machine *machine, const struct expression_op *op)
 	}
 }
 
-static bool divide(uint8_t atom, uint64_t a, uint64_t b, uint64_t *ret)
+static bool divide(const struct machine *machine, uint8_t atom, uint64_t a, uint64_t b,
+		   uint64_t *ret)
 {
 	if (b == 0)
 		return false;
 	if (atom == DW_OP_mod)
-		*ret = a % b;
+		*ret = stack_address(machine->stack, a) % stack_address(machine->stack, b);
 	else if (b == UINT64_MAX) /* INT64_MIN / -1 overflows */
 		*ret = -a;
 	else
@@ -128,12 +130,12 @@ static bool binary(struct machine *machine, uint8_t atom)
 		return true;
 	case DW_OP_div:
 	case DW_OP_mod:
-		return divide(atom, a, b, top);
+		return divide(machine, atom, a, b, top);
 	case DW_OP_shl:
 		*top = b < 64 ? a << b : 0;
 		return true;
 	case DW_OP_shr:
-		*top = b < 64 ? a >> b : 0;
+		*top = b < 64 ? stack_address(machine->stack, a) >> b : 0;
 		return true;
 	case DW_OP_shra:
 		*top = shift_arithmetic(a, b);
@@ -173,6 +175,15 @@ static bool rotate(struct machine *machine, size_t n)
 	return true;
 }
 
+/* Each operation writes at most the top value. */
+static void keep_width(struct machine *machine)
+{
+	if (machine->stack->is_32_bit && machine->depth) {
+		uint64_t *top = &machine->values[machine->depth - 1];
+		*top = (uint64_t)(int32_t)*top;
+	}
+}
+
 static bool step(struct machine *machine, const struct expression_op *op)
 {
 	switch (op->atom) {
@@ -186,9 +197,9 @@ static bool step(struct machine *machine, const struct expression_op *op)
 	case DW_OP_call_frame_cfa:
 		return push(machine, machine->cfa);
 	case DW_OP_deref:
-		return deref(machine, 8);
+		return deref(machine, stack_word_size(machine->stack));
 	case DW_OP_deref_size:
-		return deref(machine, op->value);
+		return deref(machine, (uint64_t)op->value);
 	case DW_OP_dup:
 		return push_from_top(machine, 0);
 	case DW_OP_over:
@@ -232,11 +243,12 @@ bool expression_evaluate(const struct expression *expression, const struct regs 
 			ok = step(&machine, op);
 		else if (take_branch(&machine, op->atom, &ok))
 			i = (size_t)op->value;
+		keep_width(&machine);
 	}
 	if (!ok || !machine.depth) {
 		*end_ret = machine.end;
 		return false;
 	}
-	*value_ret = machine.values[machine.depth - 1];
+	*value_ret = stack_address(stack, machine.values[machine.depth - 1]);
 	return true;
 }

@@ -69,8 +69,11 @@ static enum verdict judge_return_address(const struct guess *guess, uint64_t add
 	const uint8_t *code = code_before(guess, addr, CALL_SIZE_MAX, &size);
 	if (!code || !guess->arch->ends_in_call(code, size, &distance))
 		return NOT_A_CALLER;
-	uint64_t function = addr + (uint64_t)distance;
-	bool may_lead_here = distance == 0 || guess->pc - function < FUNCTION_SIZE_MAX ||
+	uint64_t function = stack_address(guess->stack, addr + (uint64_t)distance);
+	/* A call between a function's start and the frame makes the frame another function's. */
+	bool is_passed = addr > function && addr <= guess->pc;
+	bool may_lead_here = distance == 0 ||
+			     (guess->pc - function < FUNCTION_SIZE_MAX && !is_passed) ||
 			     is_trampoline(guess, function);
 	return may_lead_here ? A_CALLER : NOT_A_CALLER;
 }
@@ -114,8 +117,8 @@ static bool is_chain(const struct guess *guess, const struct regs *callee,
 {
 	uint64_t from = callee->values[guess->arch->fp], to = caller->values[guess->arch->fp];
 
-	return to == 0 ||
-	       (to > from && to - guess->stack->start < guess->stack->size && to % RULE_WORD == 0);
+	return to == 0 || (to > from && to - guess->stack->start < guess->stack->size &&
+			   to % guess->arch->pointer_size == 0);
 }
 
 /* No CFI describes a function in part; what has some is another function. */
@@ -156,7 +159,7 @@ static bool guess_by_frame_pointer(const struct guess *guess, struct regs *regs,
 	enum unwind_end end;
 
 	if (!regs_have(regs, fp) || regs->values[fp] < regs->values[guess->arch->sp] ||
-	    regs->values[fp] % RULE_WORD ||
+	    regs->values[fp] % guess->arch->pointer_size ||
 	    !rule_apply(&rule, guess->arch, guess->stack, &caller, &is_exact, &end) ||
 	    !regs_have(&caller, fp))
 		return false;
@@ -186,6 +189,48 @@ static bool guess_leaf(const struct guess *guess, struct regs *regs)
 	if (!rule_apply(&rule, guess->arch, guess->stack, &caller, &is_exact, &end) ||
 	    judge_return_address(guess, caller.pc) != A_CALLER)
 		return false;
+	*regs = caller;
+	return true;
+}
+
+bool guess_is_return_address(struct elf_modules *elf_modules, const struct address_space *space,
+			     const struct arch *arch, uint64_t addr)
+{
+	const struct guess guess = { .elf_modules = elf_modules, .space = space, .arch = arch };
+	const struct mapping *mapping = address_space_find(space, addr - 1);
+	int64_t distance;
+	size_t size;
+
+	if (!mapping || !mapping->is_exec)
+		return false;
+	if (is_in_anonymous_code(&guess, addr - 1))
+		return true;
+	const uint8_t *code = code_before(&guess, addr, CALL_SIZE_MAX, &size);
+	return code && arch->ends_in_call(code, size, &distance);
+}
+
+bool guess_by_code(struct elf_modules *elf_modules, const struct address_space *space,
+		   const struct arch *arch, const struct stack_copy *stack, struct regs *regs)
+{
+	const struct guess guess = { elf_modules, space, arch, stack, regs->pc };
+	const struct mapping *mapping = address_space_find(space, regs->pc);
+	struct elf_module *module = mapping ? elf_modules_get(elf_modules, mapping->module) : NULL;
+	struct regs caller = *regs;
+	size_t size;
+
+	if (!module || !arch->follow_to_return)
+		return false;
+	const uint8_t *code = elf_module_file(module, &size);
+	uint64_t at = regs->pc - mapping->start + mapping->offset;
+	bool is_certain;
+	if (!code || at >= size ||
+	    !arch->follow_to_return(code, size, at, stack, &caller, &is_certain))
+		return false;
+	/* A call of another function may have led here by a jump. */
+	if (judge_return_address(&guess, caller.pc) != A_CALLER &&
+	    !(is_certain && guess_is_return_address(elf_modules, space, arch, caller.pc)))
+		return false;
+	caller.valid &= rule_saved_regs(arch) | 1ull << arch->sp;
 	*regs = caller;
 	return true;
 }

@@ -14,6 +14,15 @@
 #include "unwind/elf_module.h"
 #include "unwind/rule.h"
 
+/*
+ * For a leaf, where arch->follow_to_return is there to tell: whether its CFI led to a return
+ * address, and where the code itself leads. Arguments as for guess_caller().
+ */
+bool guess_is_return_address(struct elf_modules *elf_modules, const struct address_space *space,
+			     const struct arch *arch, uint64_t addr);
+bool guess_by_code(struct elf_modules *elf_modules, const struct address_space *space,
+		   const struct arch *arch, const struct stack_copy *stack, struct regs *regs);
+
 /* Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged. */
 bool guess_caller(struct elf_modules *elf_modules, const struct address_space *space,
 		  const struct arch *arch, const struct stack_copy *stack, struct regs *regs,

@@ -5,15 +5,26 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct arch *const archs[] = { &arch_x86_64 };
+static const struct {
+	const char *machine; /* as uname() has it */
+	uint64_t abi;
+	const struct arch *arch;
+} archs[] = {
+	{ "x86_64", PERF_SAMPLE_REGS_ABI_64, &arch_x86_64 },
+	{ "x86_64", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
+	{ "i386", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
+	{ "i486", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
+	{ "i586", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
+	{ "i686", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
+};
 
 const struct arch *arch_find(const char *machine, uint64_t abi)
 {
-	if (!machine || abi != PERF_SAMPLE_REGS_ABI_64)
+	if (!machine)
 		return NULL;
 	for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)
-		if (!strcmp(archs[i]->name, machine))
-			return archs[i];
+		if (archs[i].abi == abi && !strcmp(archs[i].machine, machine))
+			return archs[i].arch;
 	return NULL;
 }
 
@@ -22,16 +33,19 @@ bool regs_from_perf(const struct arch *arch, uint64_t mask, const uint64_t *valu
 {
 	bool has_pc = false;
 
+	/* The kernel widens 32-bit registers: a failed system call's result is -4096 and up. */
+	const uint64_t bits = arch->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
+
 	regs_ret->valid = 0;
 	for (; mask; mask &= mask - 1, values++) {
 		unsigned index = (unsigned)__builtin_ctzll(mask);
 
 		if (index == arch->perf_pc) {
-			regs_ret->pc = *values;
+			regs_ret->pc = *values & bits;
 			has_pc = true;
 		}
 		if (index < arch->n_perf_regs && arch->perf_to_dwarf[index] < REGS_MAX)
-			regs_set(regs_ret, arch->perf_to_dwarf[index], *values);
+			regs_set(regs_ret, arch->perf_to_dwarf[index], *values & bits);
 	}
 	return has_pc && regs_have(regs_ret, arch->sp);
 }

@@ -1,9 +1,9 @@
 /*
  * Registers: perf's numbering to DWARF's, per architecture.
  *
- * perf: arch/.../include/uapi/asm/perf_regs.h. DWARF: the x86-64 psABI, figure 3.36; the AAPCS64
- * DWARF supplement, section 4.1. An architecture is one struct arch in regs_<arch>.c; nothing else
- * in unwind/ names one.
+ * perf: arch/.../include/uapi/asm/perf_regs.h. DWARF: the x86-64 psABI, figure 3.36; the i386
+ * psABI, table 2.14; the AAPCS64 DWARF supplement, section 4.1. An architecture is one struct arch
+ * in regs_<arch>.c; nothing else in unwind/ names one.
  */
 #ifndef UNWIND_REGS_H
 #define UNWIND_REGS_H
@@ -20,12 +20,15 @@ struct regs {
 	uint64_t pc;
 };
 
+struct rule;
+struct stack_copy;
+
 struct arch {
-	const char *name;     /* as in HEADER_ARCH: "x86_64", "aarch64" */
+	const char *name;     /* for people */
 	uint16_t elf_machine; /* EM_* */
 	uint8_t n_regs;
-	uint8_t sp, fp, ra; /* DWARF numbers; ra: the column of the return address */
-	uint8_t pointer_size;
+	uint8_t sp, fp, ra;    /* DWARF numbers; ra: the column of the return address */
+	uint8_t pointer_size;  /* bytes; also of a word on the stack. 4: addresses wrap at 2^32 */
 	uint64_t callee_saved; /* bit per DWARF number: kept where CFI has no rule */
 	/* perf's register index -> DWARF number; 0xff: not followed; pc apart */
 	const uint8_t *perf_to_dwarf;
@@ -46,6 +49,16 @@ struct arch {
 	 * which it still has. 0: it did not, as far as can be seen.
 	 */
 	size_t (*frame_pointer_since)(const uint8_t *code, size_t size);
+	/* The rule for the instruction at @code + @at, which tells it itself. NULL: none does. */
+	bool (*rule_by_code)(const uint8_t *code, size_t size, size_t at, struct rule *rule_ret);
+	/*
+	 * Moves @regs, of a leaf at @code + @at, to its caller by following the code to its return.
+	 * @is_certain_ret: there was but one way. false: it can't be followed, @regs are undefined.
+	 * NULL: not known.
+	 */
+	bool (*follow_to_return)(const uint8_t *code, size_t size, size_t at,
+				 const struct stack_copy *stack, struct regs *regs,
+				 bool *is_certain_ret);
 	/*
 	 * Whether code that follows clone's system call leads, with @regs at its start, to where
 	 * the new thread begins. @distance_ret: how far from the start that is. May be NULL.
@@ -54,10 +67,12 @@ struct arch {
 			     int64_t *distance_ret);
 };
 
-extern const struct arch arch_x86_64;
+extern const struct arch arch_x86_64, arch_i386;
 
-/* The unwinder's architecture for a recording of @machine ("x86_64") and a sample's @abi
- * (PERF_SAMPLE_REGS_ABI_*), or NULL. */
+/*
+ * The architecture of a task's code, in a recording of @machine (HEADER_ARCH: "x86_64", "i686"), by
+ * a sample's @abi (PERF_SAMPLE_REGS_ABI_*). NULL: not unwound.
+ */
 const struct arch *arch_find(const char *machine, uint64_t abi);
 
 /* false: pc or stack pointer are missing. @values: popcount(@mask), lowest bit first. */

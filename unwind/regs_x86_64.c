@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "unwind/regs.h"
+#include "unwind/regs_x86.h"
 
 enum {
 	RAX,
@@ -84,7 +84,7 @@ static bool ends_in_indirect_call(const uint8_t *code, size_t size)
 	return false;
 }
 
-static bool ends_in_call(const uint8_t *code, size_t size, int64_t *distance_ret)
+bool x86_ends_in_call(const uint8_t *code, size_t size, int64_t *distance_ret)
 {
 	int32_t distance;
 
@@ -150,6 +150,15 @@ static bool jump_if_zero(const uint8_t *code, size_t size, size_t at, int64_t *t
 	return true;
 }
 
+bool x86_jumps_if_zero(const uint8_t *code, size_t size, size_t at, int64_t *target_ret)
+{
+	if (size - at >= 2 && code[at] == 0x7c)
+		at += 2;
+	else if (size - at >= 6 && code[at] == 0x0f && code[at + 1] == 0x8c)
+		at += 6;
+	return jump_if_zero(code, size, at, target_ret);
+}
+
 /*
  * `test %rax,%rax; jl error; jz thread`, or what is left of that: clone() returns zero in the
  * child. Where only a jump is left the flags are not known, but zero is what they were set by.
@@ -164,11 +173,7 @@ static bool thread_start(const uint8_t *code, size_t size, const struct regs *re
 		return false;
 	if (size >= sizeof(test_rax) && !memcmp(code, test_rax, sizeof(test_rax)))
 		at += sizeof(test_rax);
-	if (size - at >= 2 && code[at] == 0x7c)
-		at += 2;
-	else if (size - at >= 6 && code[at] == 0x0f && code[at + 1] == 0x8c)
-		at += 6;
-	return jump_if_zero(code, size, at, distance_ret);
+	return x86_jumps_if_zero(code, size, at, distance_ret);
 }
 
 const struct arch arch_x86_64 = {
@@ -184,7 +189,7 @@ const struct arch arch_x86_64 = {
 	.n_perf_regs = PERF_REG_X86_64_MAX,
 	.perf_pc = PERF_REG_X86_IP,
 	.strip_return_address = keep_address,
-	.ends_in_call = ends_in_call,
+	.ends_in_call = x86_ends_in_call,
 	.is_trampoline = is_trampoline,
 	.frame_pointer_since = frame_pointer_since,
 	.thread_start = thread_start,

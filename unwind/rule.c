@@ -23,35 +23,40 @@ static bool is_popped(const struct arch *arch, unsigned reg, uint64_t addr, uint
 	return (addr < sp || addr >= cfa) && (arch->callee_saved >> reg & 1);
 }
 
-static bool compact_cfa(const struct rule *rule, const struct stack_copy *stack,
-			const struct regs *regs, uint64_t *cfa_ret, enum unwind_end *end_ret)
+/* Compact rules are what a walk consists of: each size of words gets code of its own. */
+static inline __attribute__((always_inline)) bool
+compact_cfa(const struct rule *rule, const struct stack_copy *stack, const struct regs *regs,
+	    unsigned word, uint64_t *cfa_ret, enum unwind_end *end_ret)
 {
 	if (!regs_have(regs, rule->cfa_reg)) {
 		*end_ret = UNWIND_BAD_CFI;
 		return false;
 	}
-	uint64_t value =
-		regs->values[rule->cfa_reg] + (uint64_t)((int64_t)rule->cfa_offset * RULE_WORD);
+	uint64_t value = regs->values[rule->cfa_reg] + (uint64_t)(rule->cfa_offset * (int64_t)word);
+	if (word == 4)
+		value = (uint32_t)value;
 	if (rule->kind == RULE_CFA_MEMORY) {
 		uint64_t addr = value;
 
-		if (!stack_read(stack, addr, &value)) {
+		if (!stack_read_word(stack, addr, word, &value)) {
 			*end_ret = stack_missing(stack, addr);
 			return false;
 		}
-		value += (uint64_t)((int64_t)rule->cfa_addend * RULE_WORD);
+		value += (uint64_t)(rule->cfa_addend * (int64_t)word);
+		if (word == 4)
+			value = (uint32_t)value;
 	}
 	*cfa_ret = value;
 	return true;
 }
 
-static bool apply_compact(const struct rule *rule, const struct arch *arch,
-			  const struct stack_copy *stack, struct regs *regs, bool is_exact,
-			  enum unwind_end *end_ret)
+static inline __attribute__((always_inline)) bool
+apply_compact(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
+	      struct regs *regs, unsigned word, bool is_exact, enum unwind_end *end_ret)
 {
 	uint64_t sp = regs->values[arch->sp], cfa;
 
-	if (!compact_cfa(rule, stack, regs, &cfa, end_ret))
+	if (!compact_cfa(rule, stack, regs, word, &cfa, end_ret))
 		return false;
 	if (!is_progress(sp, cfa, is_exact && (arch->callee_saved >> arch->ra & 1))) {
 		*end_ret = UNWIND_NO_PROGRESS;
@@ -61,12 +66,13 @@ static bool apply_compact(const struct rule *rule, const struct arch *arch,
 	const uint8_t *slot = rule->slots;
 	for (uint64_t left = saved; left; left &= left - 1, slot++) {
 		unsigned reg = (unsigned)__builtin_ctzll(left);
-		uint64_t addr = cfa - (uint64_t)*slot * RULE_WORD;
+		uint64_t addr = cfa - (uint64_t)*slot * word;
 
 		if (*slot == SLOT_SAME ||
 		    (is_popped(arch, reg, addr, sp, cfa) && *slot != SLOT_UNDEFINED))
 			continue;
-		if (*slot != SLOT_UNDEFINED && stack_read(stack, addr, &regs->values[reg]))
+		if (*slot != SLOT_UNDEFINED &&
+		    stack_read_word(stack, addr, word, &regs->values[reg]))
 			regs->valid |= 1ull << reg;
 		else if (reg != arch->ra)
 			lost |= 1ull << reg;
@@ -154,9 +160,14 @@ static bool apply_general(const struct general_rule *rule, const struct arch *ar
 bool rule_apply(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
 		struct regs *regs, bool *is_exact, enum unwind_end *end_ret)
 {
-	bool is_general = rule->kind == RULE_GENERAL;
-	bool ok = is_general ? apply_general(rule->general, arch, stack, regs, *is_exact, end_ret)
-			     : apply_compact(rule, arch, stack, regs, *is_exact, end_ret);
+	bool is_general = rule->kind == RULE_GENERAL, ok;
+
+	if (is_general)
+		ok = apply_general(rule->general, arch, stack, regs, *is_exact, end_ret);
+	else if (stack->is_32_bit)
+		ok = apply_compact(rule, arch, stack, regs, 4, *is_exact, end_ret);
+	else
+		ok = apply_compact(rule, arch, stack, regs, 8, *is_exact, end_ret);
 	if (!ok)
 		return false;
 

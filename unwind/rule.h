@@ -12,7 +12,6 @@
 
 #include "unwind/expression.h"
 
-#define RULE_WORD  8 /* bytes: offsets are kept in words */
 #define RULE_SLOTS 12
 
 enum rule_kind {
@@ -34,7 +33,7 @@ struct rule {
 		struct {
 			uint8_t kind : 3;    /* enum rule_kind */
 			uint8_t cfa_reg : 5; /* DWARF number */
-			int8_t cfa_addend;   /* words */
+			int8_t cfa_addend;   /* words of the architecture's pointer size */
 			int16_t cfa_offset;  /* words */
 			/* One per register of rule_saved_regs(), lowest number first. */
 			uint8_t slots[RULE_SLOTS];

@@ -17,24 +17,50 @@ struct stack_copy {
 	uint64_t start;       /* address of the first byte: the sampled stack pointer */
 	size_t size;
 	bool is_full;
+	bool is_32_bit; /* words have 4 bytes, not 8, and addresses wrap at 2^32 */
 };
 
-/* Reads the 8 bytes at @addr. false: they are not in the copy. */
-static inline bool stack_read(const struct stack_copy *stack, uint64_t addr, uint64_t *value_ret)
+static inline unsigned stack_word_size(const struct stack_copy *stack)
+{
+	return stack->is_32_bit ? 4 : 8;
+}
+
+/* A sum or difference of addresses as the processor would have it. */
+static inline uint64_t stack_address(const struct stack_copy *stack, uint64_t sum)
+{
+	return stack->is_32_bit ? (uint32_t)sum : sum;
+}
+
+/* stack_read() for those who know the size of the stack's words. */
+static inline bool stack_read_word(const struct stack_copy *stack, uint64_t addr, unsigned word,
+				   uint64_t *value_ret)
 {
 	uint64_t at = addr - stack->start;
+	uint32_t narrow;
 
-	if (at >= stack->size || stack->size - at < sizeof(*value_ret))
+	if (at >= stack->size || stack->size - at < word)
 		return false;
-	memcpy(value_ret, stack->bytes + at, sizeof(*value_ret));
+	if (word == sizeof(*value_ret)) {
+		memcpy(value_ret, stack->bytes + at, sizeof(*value_ret));
+		return true;
+	}
+	memcpy(&narrow, stack->bytes + at, sizeof(narrow));
+	*value_ret = narrow;
 	return true;
+}
+
+/* Reads the word at @addr. false: it is not in the copy. */
+static inline bool stack_read(const struct stack_copy *stack, uint64_t addr, uint64_t *value_ret)
+{
+	return stack_read_word(stack, addr, stack_word_size(stack), value_ret);
 }
 
 /* Why stack_read() failed. */
 static inline enum unwind_end stack_missing(const struct stack_copy *stack, uint64_t addr)
 {
 	uint64_t at = addr - stack->start;
-	bool goes_on = stack->is_full && at < STACK_SIZE_MAX && at + sizeof(addr) > stack->size;
+	bool goes_on =
+		stack->is_full && at < STACK_SIZE_MAX && at + stack_word_size(stack) > stack->size;
 
 	return goes_on ? UNWIND_STACK_CUT : UNWIND_BAD_MEMORY;
 }

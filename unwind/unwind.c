@@ -15,6 +15,7 @@
 struct step {
 	uint64_t code_epoch; /* 0: empty */
 	uint64_t addr;
+	const struct arch *arch; /* a process may change between two, by exec or a far jump */
 	uint64_t offset;
 	uint32_t module;
 	bool is_exec;
@@ -81,9 +82,11 @@ enum marker unwind_end_marker(enum unwind_end end)
 static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32_t module,
 		      uint64_t offset, struct rule *rule_ret)
 {
+	/* A rule is one architecture's. Neither files nor user addresses reach these bits. */
+	const uint64_t key = offset ^ (uint64_t)arch->elf_machine << 56;
 	struct elf_module *elf_module;
 
-	if (module && rule_cache_get(unwinder->rules, module, offset, rule_ret)) {
+	if (module && rule_cache_get(unwinder->rules, module, key, rule_ret)) {
 		unwinder->stats.n_rule_hits++;
 		return;
 	}
@@ -94,7 +97,7 @@ static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32
 		return;
 	}
 	elf_module_find_rule(elf_module, arch, offset, rule_ret);
-	rule_cache_put(unwinder->rules, module, offset, rule_ret);
+	rule_cache_put(unwinder->rules, module, key, rule_ret);
 }
 
 /* NULL: no mapping holds @addr. Valid until the next call. */
@@ -104,7 +107,7 @@ static const struct step *find_step(struct unwinder *unwinder, const struct addr
 	uint64_t hash = (addr ^ space->code_epoch << 40) * 0x9e3779b97f4a7c15ull;
 	struct step *step = &unwinder->steps[hash >> (64 - STEP_BITS)];
 
-	if (step->addr == addr && step->code_epoch == space->code_epoch) {
+	if (step->addr == addr && step->code_epoch == space->code_epoch && step->arch == arch) {
 		unwinder->stats.n_step_hits++;
 		return step;
 	}
@@ -116,6 +119,7 @@ static const struct step *find_step(struct unwinder *unwinder, const struct addr
 	*step = (struct step){
 		.code_epoch = space->code_epoch,
 		.addr = addr,
+		.arch = arch,
 		.offset = addr - mapping->start + mapping->offset,
 		.module = mapping->module,
 		.is_exec = mapping->is_exec,
@@ -145,6 +149,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 		.start = stack->regs.values[stack->arch->sp],
 		.size = stack->size,
 		.is_full = stack->is_full,
+		.is_32_bit = stack->arch->pointer_size == 4,
 	};
 	walk->regs = stack->regs;
 	walk->is_exact = true;
@@ -175,6 +180,57 @@ bool unwind_frame(struct unwind_walk *walk)
 	return true;
 }
 
+/*
+ * While the kernel is in sigreturn(), the pc is behind the last instruction of the trampoline,
+ * where the CFI has ended: nothing is ever executed there. NULL: this is no such place.
+ */
+static const struct rule *sigreturn_rule(const struct unwind_walk *walk)
+{
+	const struct step *step =
+		find_step(walk->unwinder, walk->space, walk->arch, walk->regs.pc - 1);
+	bool is_trampoline =
+		step && step->rule.kind == RULE_GENERAL && step->rule.general->is_signal_frame;
+
+	return is_trampoline ? &step->rule : NULL;
+}
+
+static bool guess(struct unwind_walk *walk)
+{
+	walk->frame.origin = FRAME_GUESSED;
+	return guess_caller(walk->unwinder->elf_modules, walk->space, walk->arch, &walk->stack,
+			    &walk->regs, &walk->is_exact);
+}
+
+/* No call lies between the sampled instruction, or one that a signal interrupted, and the frame. */
+static bool has_all_registers(const struct unwind_walk *walk)
+{
+	return walk->regs.valid == (1ull << walk->arch->n_regs) - 1;
+}
+
+static bool follow_code(struct unwind_walk *walk)
+{
+	if (!guess_by_code(walk->unwinder->elf_modules, walk->space, walk->arch, &walk->stack,
+			   &walk->regs))
+		return false;
+	walk->is_exact = false;
+	walk->frame.origin = FRAME_GUESSED;
+	return true;
+}
+
+static bool apply_no_rule(struct unwind_walk *walk)
+{
+	const struct rule *rule = walk->is_leaf ? sigreturn_rule(walk) : NULL;
+
+	if (rule) {
+		walk->unwinder->stats.n_expressions++;
+		walk->frame.origin = FRAME_BY_CFI;
+		return rule_apply(rule, walk->arch, &walk->stack, &walk->regs, &walk->is_exact,
+				  &walk->end);
+	}
+	walk->end = UNWIND_NO_UNWIND_INFO;
+	return (has_all_registers(walk) && follow_code(walk)) || guess(walk);
+}
+
 static bool is_root(const struct unwind_walk *walk)
 {
 	return walk->rule->kind == RULE_ROOT ||
@@ -196,12 +252,7 @@ static bool apply_rule(struct unwind_walk *walk)
 		walk->end = UNWIND_MODULE_UNREADABLE;
 		return false;
 	case RULE_NONE:
-		walk->end = UNWIND_NO_UNWIND_INFO;
-		if (!guess_caller(walk->unwinder->elf_modules, walk->space, walk->arch,
-				  &walk->stack, &walk->regs, &walk->is_exact))
-			return false;
-		walk->frame.origin = FRAME_GUESSED;
-		return true;
+		return apply_no_rule(walk);
 	case RULE_GENERAL:
 		walk->unwinder->stats.n_expressions++;
 		__attribute__((fallthrough));
@@ -212,6 +263,27 @@ static bool apply_rule(struct unwind_walk *walk)
 				  &walk->is_exact, &walk->end);
 	}
 	return false;
+}
+
+/* Where CFI may be wrong and the code can be followed: see whether CFI leads to a caller. */
+static bool apply_rule_or_follow(struct unwind_walk *walk)
+{
+	const enum rule_kind kind = walk->rule->kind;
+	const struct regs leaf = walk->regs;
+	bool ok = apply_rule(walk);
+
+	if (kind < RULE_CFA_REGISTER || (ok && walk->is_exact) ||
+	    (ok && guess_is_return_address(walk->unwinder->elf_modules, walk->space, walk->arch,
+					   walk->regs.pc)))
+		return ok;
+	const struct regs caller = walk->regs;
+	const bool is_exact = walk->is_exact;
+	walk->regs = leaf;
+	if (follow_code(walk))
+		return true;
+	walk->regs = caller;
+	walk->is_exact = is_exact;
+	return ok;
 }
 
 bool unwind_caller(struct unwind_walk *walk)
@@ -229,7 +301,8 @@ bool unwind_caller(struct unwind_walk *walk)
 		walk->end = UNWIND_NO_STACK;
 		return false;
 	}
-	if (!apply_rule(walk))
+	bool can_follow = walk->arch->follow_to_return && has_all_registers(walk);
+	if (!(can_follow ? apply_rule_or_follow(walk) : apply_rule(walk)))
 		return false;
 	walk->is_leaf = false;
 	if (walk->regs.pc == 0) {

@@ -20,7 +20,7 @@ struct walk {
 	uint64_t pcs[PC_PER_INPUT]; /* offsets in the file */
 	uint64_t regs[17];          /* by DWARF number */
 	uint64_t words[N_WORDS];    /* of the stack */
-	uint8_t is_full, is_vdso, padding[6];
+	uint8_t is_full, is_vdso, is_32_bit, padding[5];
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,7 +37,7 @@ static int image_fd(const uint8_t *data, size_t size)
 static void walk_from(struct unwinder *unwinder, const struct address_space *space,
 		      const struct walk *walk, uint64_t pc)
 {
-	struct user_stack stack = { .arch = &arch_x86_64,
+	struct user_stack stack = { .arch = walk->is_32_bit & 1 ? &arch_i386 : &arch_x86_64,
 				    .bytes = (const uint8_t *)walk->words,
 				    .size = sizeof(walk->words),
 				    .is_full = walk->is_full & 1 };
@@ -45,10 +45,11 @@ static void walk_from(struct unwinder *unwinder, const struct address_space *spa
 	uint64_t addrs[FRAMES_MAX];
 	struct unwind_result result;
 
-	for (unsigned reg = 0; reg < 16; reg++)
-		regs_set(&stack.regs, reg, walk->regs[reg]);
+	for (unsigned reg = 0; reg < stack.arch->ra; reg++)
+		regs_set(&stack.regs, reg,
+			 walk->is_32_bit & 1 ? (uint32_t)walk->regs[reg] : walk->regs[reg]);
 	stack.regs.pc = pc;
-	regs_set(&stack.regs, 16, pc);
+	regs_set(&stack.regs, stack.arch->ra, pc);
 	size_t n = unwind_user_stack(unwinder, space, &stack, frames, addrs, FRAMES_MAX, &result);
 	if (n < 1 || n > FRAMES_MAX || result.end >= N_UNWIND_ENDS || addrs[0] != pc)
 		abort();

@@ -13,7 +13,9 @@ static void architectures_are_found_by_machine_and_abi(void **state)
 {
 	(void)state;
 	assert_ptr_equal(arch_find("x86_64", PERF_SAMPLE_REGS_ABI_64), &arch_x86_64);
-	assert_null(arch_find("x86_64", PERF_SAMPLE_REGS_ABI_32));
+	assert_ptr_equal(arch_find("x86_64", PERF_SAMPLE_REGS_ABI_32), &arch_i386);
+	assert_ptr_equal(arch_find("i686", PERF_SAMPLE_REGS_ABI_32), &arch_i386);
+	assert_null(arch_find("i686", PERF_SAMPLE_REGS_ABI_64));
 	assert_null(arch_find("x86_64", PERF_SAMPLE_REGS_ABI_NONE));
 	assert_null(arch_find("riscv64", PERF_SAMPLE_REGS_ABI_64));
 	assert_null(arch_find(NULL, PERF_SAMPLE_REGS_ABI_64));
@@ -35,6 +37,42 @@ static void perf_registers_get_dwarf_numbers(void **state)
 	}
 	assert_int_equal(regs.pc, 116);
 	assert_int_equal(regs.valid, (1u << 17) - 1);
+}
+
+/* A 64-bit kernel widens what 32-bit code has, and gives r8 to r15 as it finds them. */
+static void registers_of_32_bit_tasks_have_32_bits(void **state)
+{
+	const uint64_t mask = 0xff0fff;
+	const uint64_t values[] = { UINT64_MAX - 4095,
+				    103,
+				    101,
+				    102,
+				    106,
+				    107,
+				    105,
+				    0xffffd000,
+				    0xf7fc5579,
+				    1,
+				    2,
+				    3,
+				    8,
+				    9,
+				    10,
+				    11,
+				    12,
+				    13,
+				    14,
+				    15 };
+	struct regs regs;
+
+	(void)state;
+	assert_true(regs_from_perf(&arch_i386, mask, values, &regs));
+	assert_int_equal(regs.valid, (1u << 9) - 1);
+	assert_int_equal(regs.values[0], 0xfffff000);
+	for (unsigned reg = 1; reg <= 7; reg++)
+		assert_int_equal(regs.values[reg], reg == 4 ? 0xffffd000 : 100 + reg);
+	assert_int_equal(regs.values[8], 0xf7fc5579);
+	assert_int_equal(regs.pc, 0xf7fc5579);
 }
 
 static void samples_without_pc_or_stack_pointer_are_refused(void **state)
@@ -117,6 +155,53 @@ static void trampolines_jump_through_memory(void **state)
 	assert_false(arch->is_trampoline(direct, sizeof(direct)));
 }
 
+static void trampolines_of_i386_jump_through_ebx_too(void **state)
+{
+	const uint8_t plain[] = { 0xff, 0x25, 1, 2, 3, 4 };
+	const uint8_t cet_pic[] = { 0xf3, 0x0f, 0x1e, 0xfb, 0xff, 0xa3, 1, 2 };
+	const uint8_t call[] = { 0xff, 0x93, 1, 2, 3, 4 };
+
+	(void)state;
+	assert_true(arch_i386.is_trampoline(plain, sizeof(plain)));
+	assert_true(arch_i386.is_trampoline(cet_pic, sizeof(cet_pic)));
+	assert_false(arch_i386.is_trampoline(call, sizeof(call)));
+	assert_false(arch_i386.is_trampoline(plain, 1));
+}
+
+static void frame_pointers_of_i386_have_no_prefix(void **state)
+{
+	const uint8_t plain[] = { 0xc3, 0x55, 0x89, 0xe5, 0x90, 0x90 };
+	const uint8_t other_encoding[] = { 0x55, 0x8b, 0xec };
+	const uint8_t over[] = { 0x55, 0x89, 0xe5, 0x5d, 0xc3, 0x90 };
+	const uint8_t left[] = { 0x55, 0x89, 0xe5, 0xc9, 0xc3 };
+
+	(void)state;
+	assert_int_equal(arch_i386.frame_pointer_since(plain, sizeof(plain)), 5);
+	assert_int_equal(arch_i386.frame_pointer_since(other_encoding, sizeof(other_encoding)), 3);
+	assert_int_equal(arch_i386.frame_pointer_since(over, sizeof(over)), 0);
+	assert_int_equal(arch_i386.frame_pointer_since(left, sizeof(left)), 0);
+	assert_int_equal(arch_i386.frame_pointer_since(plain, 1), 0);
+}
+
+/* clone3() of glibc: test %eax,%eax; je +9; pop %esi; pop %ebx; jl error; ret. */
+static void threads_of_i386_begin_where_clone_returns_zero(void **state)
+{
+	const uint8_t code[16] = { 0x85, 0xc0, 0x74, 0x09, 0x5e, 0x5b, 0x0f, 0x8c };
+	struct regs regs = { .valid = 0 };
+	int64_t distance;
+
+	(void)state;
+	assert_false(arch_i386.thread_start(code, sizeof(code), &regs, &distance));
+	regs_set(&regs, 0, 100);
+	assert_false(arch_i386.thread_start(code, sizeof(code), &regs, &distance));
+	regs_set(&regs, 0, 0);
+	assert_true(arch_i386.thread_start(code, sizeof(code), &regs, &distance));
+	assert_int_equal(distance, 13);
+	assert_true(arch_i386.thread_start(code + 2, sizeof(code) - 2, &regs, &distance));
+	assert_int_equal(distance, 11);
+	assert_false(arch_i386.thread_start(code, 3, &regs, &distance));
+}
+
 static void frame_pointers_are_seen_in_the_code_before(void **state)
 {
 	const uint8_t plain[] = { 0xc3, 0x55, 0x48, 0x89, 0xe5, 0x90, 0x90 };
@@ -140,6 +225,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(architectures_are_found_by_machine_and_abi),
 		cmocka_unit_test(perf_registers_get_dwarf_numbers),
+		cmocka_unit_test(registers_of_32_bit_tasks_have_32_bits),
+		cmocka_unit_test(trampolines_of_i386_jump_through_ebx_too),
+		cmocka_unit_test(frame_pointers_of_i386_have_no_prefix),
+		cmocka_unit_test(threads_of_i386_begin_where_clone_returns_zero),
 		cmocka_unit_test(samples_without_pc_or_stack_pointer_are_refused),
 		cmocka_unit_test(calls_are_known_by_their_last_bytes),
 		cmocka_unit_test(no_byte_before_the_code_is_read),

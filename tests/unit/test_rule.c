@@ -278,10 +278,103 @@ static void expressions_evaluate(void **state)
 	}
 }
 
+/* Atoms as above. */
+static void expressions_of_32_bit_code_have_32_bits(void **state)
+{
+	static const struct {
+		const char *what;
+		struct expression_op ops[4];
+		size_t n_ops;
+		bool ok;
+		uint32_t value;
+	} cases[] = {
+		{ "negative constant", { { 0x0f, 0, -5 } }, 1, true, (uint32_t)-5 },
+		{ "sums wrap", { { 0x92, 4, 0x7fffffff } }, 1, true, 0x7ffeffffu },
+		{ "deref reads a word", { { 0x92, 4, 8 }, { 0x06, 0, 0 } }, 2, true, 0x102 },
+		{ "deref of the last word", { { 0x92, 4, 124 }, { 0x06, 0, 0 } }, 2, true, 0x11f },
+		{ "deref of the last byte", { { 0x92, 4, 127 }, { 0x94, 0, 1 } }, 2, true, 0 },
+		{ "deref of 8 bytes", { { 0x92, 4, 8 }, { 0x94, 0, 8 } }, 2, false, 0 },
+		{ "shr brings in zeros",
+		  { { 0x0f, 0, -1 }, { 0x0f, 0, 28 }, { 0x25, 0, 0 } },
+		  3,
+		  true,
+		  15 },
+		{ "shra keeps the sign",
+		  { { 0x0f, 0, 0x80000000 }, { 0x0f, 0, 31 }, { 0x26, 0, 0 } },
+		  3,
+		  true,
+		  UINT32_MAX },
+		{ "mod is unsigned",
+		  { { 0x0f, 0, -1 }, { 0x0f, 0, 16 }, { 0x1d, 0, 0 } },
+		  3,
+		  true,
+		  15 },
+		{ "lt is signed",
+		  { { 0x0f, 0, 0xffffffff }, { 0x0f, 0, 0 }, { 0x2d, 0, 0 } },
+		  3,
+		  true,
+		  1 },
+	};
+	static uint32_t narrow[32];
+	const struct stack_copy copy = { .bytes = (const uint8_t *)narrow,
+					 .start = 0xffff0000,
+					 .size = sizeof(narrow),
+					 .is_32_bit = true };
+	struct regs regs = { .pc = 0x1000 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 32; i++)
+		narrow[i] = 0x100 + i;
+	regs_set(&regs, 4, copy.start);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct expression expression = { cases[i].ops, cases[i].n_ops };
+		enum unwind_end end;
+		uint64_t value = 0;
+
+		if (expression_evaluate(&expression, &regs, 0, &copy, &value, &end) !=
+			    cases[i].ok ||
+		    value != cases[i].value)
+			fail_msg("%s: %#lx", cases[i].what, value);
+	}
+}
+
+/* ebx at CFA - 3 words, ebp at CFA - 2, the return address at CFA - 1. */
+static void rules_of_32_bit_code_count_in_words_of_four_bytes(void **state)
+{
+	static const uint32_t narrow[] = { 0x100, 0x101, 0x102, 0x103, 0x104 };
+	const struct stack_copy copy = { .bytes = (const uint8_t *)narrow,
+					 .start = 0xffff0000,
+					 .size = sizeof(narrow),
+					 .is_32_bit = true };
+	struct rule rule = { .kind = RULE_CFA_REGISTER };
+	struct regs regs = { .pc = 0x1000 };
+	bool is_exact = true;
+	enum unwind_end end;
+
+	(void)state;
+	rule.cfa_reg = 4;
+	rule.cfa_offset = 5;
+	rule.slots[0] = 3;
+	rule.slots[1] = 2;
+	rule.slots[4] = 1;
+	for (unsigned reg = 0; reg <= 8; reg++)
+		regs_set(&regs, reg, reg);
+	regs_set(&regs, 4, copy.start);
+	assert_true(rule_apply(&rule, &arch_i386, &copy, &regs, &is_exact, &end));
+	assert_int_equal(regs.pc, 0x104);
+	assert_int_equal(regs.values[3], 0x102);
+	assert_int_equal(regs.values[5], 0x103);
+	assert_int_equal(regs.values[6], 6);
+	assert_int_equal(regs.values[4], copy.start + sizeof(narrow));
+	assert_false(regs_have(&regs, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_callers_registers_come_from_the_stack, fill_stack),
+		cmocka_unit_test(expressions_of_32_bit_code_have_32_bits),
+		cmocka_unit_test(rules_of_32_bit_code_count_in_words_of_four_bytes),
 		cmocka_unit_test_setup(the_cfa_may_be_in_memory, fill_stack),
 		cmocka_unit_test_setup(a_slot_below_the_stack_pointer_was_popped, fill_stack),
 		cmocka_unit_test_setup(a_register_that_cannot_be_read_is_lost_but_the_walk_goes_on,

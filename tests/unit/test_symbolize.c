@@ -228,7 +228,8 @@ static void a_damaged_file_does_no_harm(void **state)
 
 static void plt_entries_lead_to_their_slot(void **state)
 {
-	/* Bytes as linkers write them; each entry stands at 0x1020. */
+	/* Bytes as linkers write them. */
+	static const struct plt_place place = { .vaddr = 0x1020, .got_vaddr = 0x3ff4 };
 	static const struct {
 		plt_decode_function *decode;
 		uint8_t code[16];
@@ -243,6 +244,13 @@ static void plt_entries_lead_to_their_slot(void **state)
 		{ plt_decode_x86_64, /* jmp *-0x1000(%rip) */
 		  { 0xff, 0x25, 0x00, 0xf0, 0xff, 0xff },
 		  0x26 },
+		{ plt_decode_i386, /* jmp *0x804c000; push $0; jmp .plt */
+		  { 0xff, 0x25, 0, 0xc0, 0x04, 0x08, 0x68, 0, 0, 0, 0, 0xe9, 0xe0, 0xff, 0xff,
+		    0xff },
+		  0x804c000 },
+		{ plt_decode_i386, /* endbr32; jmp *-0x8(%ebx) */
+		  { 0xf3, 0x0f, 0x1e, 0xfb, 0xff, 0xa3, 0xf8, 0xff, 0xff, 0xff },
+		  0x3fec },
 		{ plt_decode_aarch64, /* adrp x16, +0x10000; ldr x17, [x16, #8] */
 		  { 0x90, 0, 0, 0x90, 0x11, 0x06, 0x40, 0xf9, 0x10, 0x22, 0, 0x91, 0x20, 0x02, 0x1f,
 		    0xd6 },
@@ -255,9 +263,9 @@ static void plt_entries_lead_to_their_slot(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_true(cases[i].decode(cases[i].code, sizeof(cases[i].code), 0x1020, &slot));
+		assert_true(cases[i].decode(cases[i].code, sizeof(cases[i].code), &place, &slot));
 		assert_int_equal(slot, cases[i].slot);
-		assert_false(cases[i].decode(cases[i].code, 5, 0x1020, &slot));
+		assert_false(cases[i].decode(cases[i].code, 5, &place, &slot));
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -31,6 +32,10 @@
 #define THREADS_MAX     4
 #define WITHOUT_CFI_MAX 20 /* instructions of _init, _fini and crtstuff.c */
 #define WRONG_SHOWN     20
+
+/* Headers that are not in 64-bit ones' place: without the multilib package, which would remove the
+ * cross compilers. */
+#define M32 "-m32 -idirafter /usr/include/x86_64-linux-gnu"
 
 struct program {
 	const char *source;   /* compiled with @compiler and @flags, or: */
@@ -65,15 +70,17 @@ struct tracee {
 	struct elf_modules *elf_modules;
 	struct unwinder *unwinder;
 	bool handles_signal;
+	bool is_32_bit;
 	uint64_t n_steps, n_steps_outside, n_checked, n_without_cfi, n_wrong;
 	uint8_t bytes[STACK_COPY_SIZE];
 };
 
 static uint64_t read_word(const struct tracee *tracee, uint64_t addr)
 {
+	size_t size = tracee->is_32_bit ? 4 : 8;
 	uint64_t word = 0;
 
-	assert_int_equal(pread(tracee->memory, &word, sizeof(word), (off_t)addr), sizeof(word));
+	assert_int_equal(pread(tracee->memory, &word, size, (off_t)addr), size);
 	return word;
 }
 
@@ -126,21 +133,29 @@ static void read_maps(struct tracee *tracee)
 	fclose(maps);
 }
 
+static bool is_prefix(const struct tracee *tracee, uint8_t byte)
+{
+	return memchr("\x66\x67\xf2\xf3\x2e\x3e\x64\x65", byte, 8) ||
+	       (!tracee->is_32_bit && (byte & 0xf0) == 0x40);
+}
+
 static enum instruction decode(const struct tracee *tracee, uint64_t pc)
 {
+	static const uint8_t next[] = { 0xe8, 0, 0, 0, 0 }; /* a call to learn the pc */
 	uint8_t code[16] = { 0 };
 	size_t at = 0;
 
 	pread(tracee->memory, code, sizeof(code), (off_t)pc);
-	while (at < 8 &&
-	       (code[at] == 0x66 || code[at] == 0x67 || code[at] == 0xf2 || code[at] == 0xf3 ||
-		code[at] == 0x3e || code[at] == 0x2e || (code[at] & 0xf0) == 0x40))
+	while (at < 8 && is_prefix(tracee, code[at]))
 		at++;
+	if (!memcmp(code + at, next, sizeof(next)))
+		return OTHER;
 	if (code[at] == 0xe8 || (code[at] == 0xff && (code[at + 1] >> 3 & 7) == 2))
 		return CALL;
 	if (code[at] == 0xc3 || code[at] == 0xc2)
 		return RETURN;
-	if (code[at] == 0x0f && code[at + 1] == 0x05)
+	if ((code[at] == 0x0f && (code[at + 1] == 0x05 || code[at + 1] == 0x34)) ||
+	    (code[at] == 0xcd && code[at + 1] == 0x80))
 		return SYSCALL;
 	return OTHER;
 }
@@ -151,10 +166,19 @@ static void push(struct thread *thread, uint64_t addr, bool is_interrupted)
 	thread->shadow[thread->depth++] = (struct shadow_entry){ addr, is_interrupted };
 }
 
-/* Programs here return to where they were called from; nobody longjmps. */
-static void pop(struct thread *thread, uint64_t pc)
+/*
+ * Programs here return to where they were called from; nobody longjmps. But i386's lazy binding
+ * returns into the function found, and leaves the return address on top of the stack.
+ */
+static void pop(const struct tracee *tracee, struct thread *thread,
+		const struct user_regs_struct *user)
 {
+	uint64_t pc = user->rip;
+
 	assert_true(thread->depth > 0);
+	if (tracee->is_32_bit && pc != thread->shadow[thread->depth - 1].addr &&
+	    read_word(tracee, user->rsp) == thread->shadow[thread->depth - 1].addr)
+		return;
 	assert_int_equal(thread->shadow[--thread->depth].addr, pc);
 }
 
@@ -173,7 +197,11 @@ static struct user_stack sample(struct tracee *tracee, const struct user_regs_st
 				    user->rdi, user->rbp, user->rsp, user->rip, user->r8,
 				    user->r9,  user->r10, user->r11, user->r12, user->r13,
 				    user->r14, user->r15 };
-	struct user_stack stack = { .arch = arch_find("x86_64", 2), .bytes = tracee->bytes };
+	struct user_stack stack = {
+		.arch = arch_find("x86_64", tracee->is_32_bit ? PERF_SAMPLE_REGS_ABI_32
+							      : PERF_SAMPLE_REGS_ABI_64),
+		.bytes = tracee->bytes,
+	};
 	const struct mapping *mapping = address_space_find(tracee->space, user->rsp);
 	size_t size = mapping && mapping->end - user->rsp < STACK_COPY_SIZE
 			      ? mapping->end - user->rsp
@@ -253,10 +281,28 @@ static void check(struct tracee *tracee, const struct thread *thread,
 		print_wrong(tracee, thread, user->rip, addrs, n_frames, result.end);
 }
 
-static bool changes_mappings(uint64_t number)
+enum call { OTHER_CALL, CHANGES_MAPPINGS, SETS_HANDLER, RETURNS_FROM_HANDLER };
+
+static enum call call_made(const struct tracee *tracee, const struct user_regs_struct *before)
 {
-	return number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect ||
-	       number == SYS_brk || number == SYS_mremap;
+	static const struct {
+		uint64_t number, number_i386;
+		enum call call;
+	} calls[] = {
+		{ SYS_mmap, 192, CHANGES_MAPPINGS },
+		{ SYS_munmap, 91, CHANGES_MAPPINGS },
+		{ SYS_mprotect, 125, CHANGES_MAPPINGS },
+		{ SYS_brk, 45, CHANGES_MAPPINGS },
+		{ SYS_mremap, 163, CHANGES_MAPPINGS },
+		{ SYS_rt_sigaction, 174, SETS_HANDLER },
+		{ SYS_rt_sigreturn, 173, RETURNS_FROM_HANDLER },
+		{ UINT64_MAX, 119, RETURNS_FROM_HANDLER },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (before->rax == (tracee->is_32_bit ? calls[i].number_i386 : calls[i].number))
+			return calls[i].call;
+	return OTHER_CALL;
 }
 
 static struct thread *find_thread(struct tracee *tracee, pid_t tid)
@@ -306,15 +352,23 @@ static void follow(struct tracee *tracee, struct thread *thread, enum instructio
 		push(thread, read_word(tracee, after->rsp), false);
 		break;
 	case RETURN:
-		pop(thread, after->rip);
+		pop(tracee, thread, after);
 		break;
 	case SYSCALL:
-		if (before->rax == SYS_rt_sigreturn)
-			pop(thread, after->rip);
-		if (before->rax == SYS_rt_sigaction && before->rdi == SIGUSR1)
-			tracee->handles_signal = true;
-		if (changes_mappings(before->rax))
+		switch (call_made(tracee, before)) {
+		case RETURNS_FROM_HANDLER:
+			pop(tracee, thread, after);
+			break;
+		case SETS_HANDLER:
+			if ((tracee->is_32_bit ? before->rbx : before->rdi) == SIGUSR1)
+				tracee->handles_signal = true;
+			break;
+		case CHANGES_MAPPINGS:
 			read_maps(tracee);
+			break;
+		case OTHER_CALL:
+			break;
+		}
 		break;
 	case OTHER:
 		break;
@@ -375,18 +429,25 @@ static void run(struct tracee *tracee, const struct program *program)
 static void skip_loader(struct tracee *tracee)
 {
 	char name[64];
-	Elf64_auxv_t entry = { .a_type = AT_NULL };
+	uint32_t narrow[2];
+	uint64_t entry[2] = { AT_NULL };
 	struct user_regs_struct regs;
 	int status;
 
 	snprintf(name, sizeof(name), "/proc/%d/auxv", tracee->pid);
 	FILE *file = fopen(name, "re");
 	assert_non_null(file);
-	while (entry.a_type != AT_ENTRY)
-		assert_int_equal(fread(&entry, sizeof(entry), 1, file), 1);
+	while (entry[0] != AT_ENTRY && tracee->is_32_bit) {
+		assert_int_equal(fread(narrow, sizeof(narrow), 1, file), 1);
+		entry[0] = narrow[0];
+		entry[1] = narrow[1];
+	}
+	while (entry[0] != AT_ENTRY)
+		assert_int_equal(fread(entry, sizeof(entry), 1, file), 1);
 	fclose(file);
 
-	uint64_t addr = entry.a_un.a_val, code = read_word(tracee, addr);
+	uint64_t addr = entry[1], code;
+	assert_int_equal(pread(tracee->memory, &code, sizeof(code), (off_t)addr), sizeof(code));
 	ptrace(PTRACE_POKETEXT, tracee->pid, addr, (code & ~0xffull) | 0xcc);
 	ptrace(PTRACE_CONT, tracee->pid, 0, 0);
 	assert_int_equal(waitpid(tracee->pid, &status, 0), tracee->pid);
@@ -402,6 +463,7 @@ static void start(struct tracee *tracee, const struct program *program, const ch
 {
 	const char *const environment[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", NULL };
 	const char *const arguments[] = { path, NULL };
+	struct user_regs_struct regs;
 	char name[64];
 	int status;
 
@@ -425,6 +487,8 @@ static void start(struct tracee *tracee, const struct program *program, const ch
 	snprintf(name, sizeof(name), "/proc/%d/mem", tracee->pid);
 	tracee->memory = open(name, O_RDONLY | O_CLOEXEC);
 	assert_true(tracee->memory >= 0);
+	assert_int_equal(ptrace(PTRACE_GETREGS, tracee->pid, 0, &regs), 0);
+	tracee->is_32_bit = regs.cs == 0x23;
 	if (program->skip_loader)
 		skip_loader(tracee);
 	tracee->threads[0] = (struct thread){ .tid = tracee->pid, .is_new = true };
@@ -442,7 +506,7 @@ static void finish(struct tracee *tracee)
 	free(tracee);
 }
 
-/* false: there is no such compiler. */
+/* false: there is no such compiler, or what it needs for 32 bits is missing. */
 static bool build(const struct program *program, const char *path)
 {
 	const char *compiler = program->compiler ? program->compiler : "cc";
@@ -450,6 +514,11 @@ static bool build(const struct program *program, const char *path)
 
 	snprintf(command, sizeof(command), "command -v %s >/dev/null", compiler);
 	if (system(command))
+		return false;
+	snprintf(command, sizeof(command),
+		 "echo 'int main(void) { return 0; }' | %s -x c - " M32 " -o %s 2>/dev/null",
+		 compiler, path);
+	if (strstr(program->flags, M32) && system(command))
 		return false;
 	snprintf(command, sizeof(command), "%s %s -o %s tests/workloads/%s -lpthread", compiler,
 		 program->flags, path, program->source);
@@ -468,7 +537,7 @@ static void every_instruction_has_the_right_callers(void **state)
 	close(fd);
 	if (program->source && !build(program, path)) {
 		unlink(path);
-		print_message("no %s here\n", program->compiler);
+		print_message("no %s here, or no 32-bit libraries\n", program->compiler);
 		skip();
 	}
 	start(tracee, program, program->path ? program->path : path);
@@ -498,6 +567,13 @@ static struct program programs[] = {
 	{ "unwind_calls.c", .compiler = "clang", .flags = "-O2", .skip_loader = true },
 	{ "unwind_calls.c", .compiler = "clang", .flags = "-O0", .skip_loader = true },
 	{ "unwind_thread.c", .compiler = "gcc", .flags = "-O2", .skip_loader = true },
+	{ "unwind_calls.c", .compiler = "gcc", .flags = M32 " -O2" },
+	{ "unwind_calls.c", .compiler = "gcc", .flags = M32 " -O3 -s -Wl,-z,now -fcf-protection",
+	  .skip_loader = true },
+	{ "unwind_calls.c", .compiler = "gcc", .flags = M32 " -O0", .skip_loader = true },
+	{ "unwind_calls.c", .compiler = "gcc", .flags = M32 " -O2 -static", .signal_every = 53 },
+	{ "unwind_calls.c", .compiler = "clang", .flags = M32 " -O2", .skip_loader = true },
+	{ "unwind_thread.c", .compiler = "gcc", .flags = M32 " -O2", .skip_loader = true },
 };
 
 int main(void)

@@ -14,6 +14,7 @@
 #define FUNCTION   (BASE + CODE_START + 0x40) /* return address at the stack pointer */
 #define WITHOUT    (BASE + CODE_START + 0x80) /* no CFI */
 #define ENTRY      (BASE + CODE_START + 0xc0) /* no CFI, but the file's entry */
+#define SIGRETURN  (BASE + CODE_START + 0xb0) /* behind a signal trampoline's CFI */
 #define DATA       0x500000ull
 #define ANON       0x600000ull
 #define UNREADABLE 0x700000ull
@@ -52,6 +53,9 @@ static int set_up(void **state)
 	image.header.e_entry = CODE_START + 0xc0;
 	elf_image_add_fde(&image, CODE_START, 0x40, false, undefined, sizeof(undefined));
 	elf_image_add_fde(&image, CODE_START + 0x40, 0x40, false, "", 0);
+	/* CFA = *(rsp + 24), rip at rsp + 8 */
+	static const uint8_t restore[] = { 0x0f, 3, 0x77, 24, 0x06, 0x10, 16, 2, 0x77, 8 };
+	elf_image_add_fde(&image, CODE_START + 0xa0, 0x10, true, restore, sizeof(restore));
 	memcpy(image.code + 0x90, call, sizeof(call));
 	assert_int_equal(module_table_init(&modules), 0);
 	assert_int_equal(add_module(MODULE_ELF, "/made/up"), IMAGE);
@@ -152,6 +156,24 @@ static void walks_end_for_a_reason(void **state)
 		for (size_t j = 1; j < n; j++)
 			assert_int_equal(addrs[j], walks[i].words[j - 1] - 1);
 	}
+}
+
+/* The kernel's samples in sigreturn() have the pc behind the system call. */
+static void sigreturn_leads_to_what_was_interrupted(void **state)
+{
+	const uint64_t words[] = { 0, FUNCTION, 0, STACK + 32, ROOT + 4 };
+	struct user_stack stack = stack_at(SIGRETURN, words, 5);
+	struct unwind_result result;
+	struct frame frames[4];
+	uint64_t addrs[4];
+
+	(void)state;
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, addrs, 4, &result), 3);
+	assert_int_equal(result.end, UNWIND_ROOT);
+	assert_int_equal(addrs[0], SIGRETURN);
+	assert_int_equal(addrs[1], FUNCTION);
+	assert_int_equal(addrs[2], ROOT + 3);
+	assert_int_equal(result.n_guessed, 0);
 }
 
 static void frames_are_offsets_in_modules(void **state)
@@ -345,6 +367,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(walks_end_for_a_reason, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sigreturn_leads_to_what_was_interrupted, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(frames_are_offsets_in_modules, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(zero_is_no_root_where_a_frame_pointer_is_left,
 						set_up, tear_down),

@@ -21,7 +21,7 @@
 
 static inline __attribute__((always_inline)) void unit(void)
 {
-	uint64_t n = UNIT_ITERATIONS;
+	unsigned long n = UNIT_ITERATIONS;
 
 	__asm__ volatile(".p2align 6\n"
 			 "1:\tdec %0\n"
