@@ -4,7 +4,8 @@
 #   make demo       set up, record, report          make asan     tests under ASan and UBSan
 #   make install    DESTDIR= prefix=                make lint     format, tidy, cppcheck, includes
 #   make bench      ratios against perf             make fuzz     FUZZ_SECONDS= for each parser
-#   make deps       install what building needs     make clean
+#   make deps       install what building needs     make accuracy complete paths, beside perf and gdb
+#   make clean
 #
 # Build options: CC, CFLAGS, DEVELOPER=1 (warnings are errors), BUILD (output folder).
 
@@ -37,7 +38,7 @@ ARCHIVE  := $(BUILD)/libdendro.a
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 CLI      := $(sort $(wildcard tests/cli/[0-9]*.bats))
 
-.PHONY: all deps unit workloads demo test asan lint bench fuzz install uninstall \
+.PHONY: all deps unit workloads demo test asan lint bench accuracy fuzz install uninstall \
 	clean
 all: $(BUILD)/dendro
 unit: $(UNIT)
@@ -58,6 +59,12 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) -lcmocka $(LIBS)
 
 $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
+
+# The judge of gdb's stops: unwinds what tests/oracle/gdb_stops/stop_and_walk.py wrote.
+UNWIND_CASES := $(BUILD)/tests/oracle/unwind_cases
+$(UNWIND_CASES): tests/oracle/gdb_stops/unwind_cases.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
 
@@ -99,7 +106,7 @@ demo:
 
 test:
 	tests/deps/install build test
-	$(MAKE) all unit workloads
+	$(MAKE) all unit workloads $(UNWIND_CASES)
 	tests/run $(UNIT) $(CLI)
 
 # Unit tests, and reading recordings, under AddressSanitizer and UndefinedBehaviorSanitizer.
@@ -116,7 +123,8 @@ asan:
 
 # One stamp per file, so that only what changed is looked at again.
 C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c \
-	      tests/workloads/*.[ch] tests/workloads/*.cpp))
+	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp \
+	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
 SCRIPTS  := .ci/run tests/demo tests/deps/install tests/deps/perfparser tests/fuzz/run \
 	    $(sort $(wildcard tests/cli/*.bash tests/bench/*.sh))
@@ -147,6 +155,13 @@ bench:
 	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost
 	tests/bench/run $(BUILD)/dendro
 
+# Prints; what compilers and programs are not installed is left out, and said.
+accuracy:
+	tests/deps/install build test
+	$(MAKE) all $(UNWIND_CASES)
+	tests/accuracy/run $(BUILD)/dendro
+	tests/accuracy/gdb $(UNWIND_CASES)
+
 FUZZ_SECONDS ?= 60
 FUZZERS      := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(SOURCES)
@@ -168,4 +183,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d) $(UNWIND_CASES).d

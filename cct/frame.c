@@ -20,6 +20,7 @@ static const struct {
 	[MARKER_EXEC] = { "exec", "[registers from before exec]" },
 	[MARKER_UNKNOWN_ARCH] = { "unknown_arch", "[architecture not unwound]" },
 	[MARKER_NO_CALLCHAIN] = { "no_callchain", "[no kernel callchain]" },
+	[MARKER_OTHER_STACK] = { "other_stack", "[callers on another stack]" },
 };
 
 const char *marker_name(enum marker marker)

@@ -41,6 +41,7 @@ enum marker {
 	MARKER_EXEC,               /* registers of the image that exec replaced */
 	MARKER_NO_CALLCHAIN,       /* the kernel gave no callchain for a sample in the kernel */
 	MARKER_UNKNOWN_ARCH,       /* registers of an architecture that is not unwound */
+	MARKER_OTHER_STACK,        /* the callers are on a stack that was left for this one */
 	N_MARKERS
 };
 

@@ -8,6 +8,7 @@
 
 #include "cct/module_file.h"
 #include "unwind/cfi.h"
+#include "unwind/go_pclntab.h"
 
 /* An entry function is a few dozen bytes of assembly. */
 #define ENTRY_SIZE_MAX 256
@@ -30,7 +31,8 @@ struct elf_module {
 	uint8_t pointer_size;
 	struct segment *segments;
 	size_t n_segments;
-	struct cfi *cfi; /* NULL: not readable */
+	struct cfi *cfi;               /* NULL: not readable */
+	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
 
 struct elf_modules {
@@ -89,6 +91,7 @@ static void elf_module_open(struct elf_module *module)
 	module->machine = header.e_machine;
 	module->pointer_size = gelf_getclass(module->file.elf) == ELFCLASS32 ? 4 : 8;
 	module->cfi = cfi_create(module->file.elf);
+	module->go_pclntab = go_pclntab_create(module->file.elf);
 }
 
 static struct elf_module *elf_module_create(const struct module *module)
@@ -107,6 +110,7 @@ static void elf_module_destroy(struct elf_module *module)
 	if (!module)
 		return;
 	cfi_destroy(module->cfi);
+	go_pclntab_destroy(module->go_pclntab);
 	module_file_close(&module->file);
 	pthread_mutex_destroy(&module->lock);
 	free(module->segments);
@@ -188,11 +192,18 @@ static bool offset_to_vaddr(const struct elf_module *module, uint64_t offset, ui
 }
 
 /* An entry function has no caller. Some, like that of ld.so, have no CFI to say so. */
-static bool is_in_entry_function(struct elf_module *module, const struct arch *arch, uint64_t vaddr)
+static bool is_in_entry_function(struct elf_module *module, const struct arch *arch,
+				 uint64_t offset, uint64_t vaddr)
 {
 	struct rule rule;
 
 	if (!module->entry || vaddr < module->entry || vaddr - module->entry > ENTRY_SIZE_MAX)
+		return false;
+	/* Behind a return begins another function; Free Pascal's programs follow at once. */
+	uint64_t distance = vaddr - module->entry;
+	if (offset < distance || offset > module->n_bytes ||
+	    (arch->may_hold_return &&
+	     arch->may_hold_return(module->bytes + offset - distance, distance)))
 		return false;
 	/* CFI in between is another function's: the entry function ended before. */
 	for (uint64_t before = module->entry; before < vaddr; before++) {
@@ -201,6 +212,22 @@ static bool is_in_entry_function(struct elf_module *module, const struct arch *a
 			return false;
 	}
 	return true;
+}
+
+/* Longer than any call instruction. */
+#define CALL_SIZE_MAX 8u
+
+static bool find_go_rule(const struct elf_module *module, const struct arch *arch, uint64_t offset,
+			 uint64_t vaddr, struct rule *rule_ret)
+{
+	int64_t distance;
+
+	if (!module->go_pclntab)
+		return false;
+	bool is_return = offset >= CALL_SIZE_MAX && offset < module->n_bytes &&
+			 arch->ends_in_call(module->bytes + offset + 1 - CALL_SIZE_MAX,
+					    CALL_SIZE_MAX, &distance);
+	return go_pclntab_find_rule(module->go_pclntab, arch, vaddr, is_return, rule_ret);
 }
 
 static bool rule_by_code(const struct elf_module *module, const struct arch *arch, uint64_t offset,
@@ -224,10 +251,11 @@ void elf_module_find_rule(struct elf_module *module, const struct arch *arch, ui
 		   module->pointer_size == arch->pointer_size) {
 		rule_ret->kind = RULE_NONE;
 		if (offset_to_vaddr(module, offset, &vaddr) &&
-		    !rule_by_code(module, arch, offset, rule_ret)) {
+		    !rule_by_code(module, arch, offset, rule_ret) &&
+		    !find_go_rule(module, arch, offset, vaddr, rule_ret)) {
 			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
 			if (rule_ret->kind == RULE_NONE &&
-			    is_in_entry_function(module, arch, vaddr))
+			    is_in_entry_function(module, arch, offset, vaddr))
 				rule_ret->kind = RULE_ROOT;
 		}
 	}

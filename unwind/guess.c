@@ -1,6 +1,8 @@
 /* Candidates are rules; what they lead to is checked against the program's bytes. */
 #include "unwind/guess.h"
 
+#include "unwind/guess_anonymous.h"
+
 /* The longest form of a call that an architecture knows. */
 #define CALL_SIZE_MAX 8
 /* What a new thread runs before its first function. */
@@ -47,15 +49,6 @@ static bool is_trampoline(const struct guess *guess, uint64_t addr)
 	return code && size == CALL_SIZE_MAX && guess->arch->is_trampoline(code, size);
 }
 
-static bool is_in_anonymous_code(const struct guess *guess, uint64_t addr)
-{
-	const struct mapping *mapping = address_space_find(guess->space, addr);
-	struct elf_module *module =
-		mapping ? elf_modules_get(guess->elf_modules, mapping->module) : NULL;
-
-	return mapping && mapping->is_exec && module && elf_module_is_anonymous(module);
-}
-
 static enum verdict judge_return_address(const struct guess *guess, uint64_t addr)
 {
 	const struct mapping *mapping = address_space_find(guess->space, addr - 1);
@@ -64,7 +57,7 @@ static enum verdict judge_return_address(const struct guess *guess, uint64_t add
 
 	if (!mapping || !mapping->is_exec)
 		return NOT_A_CALLER;
-	if (is_in_anonymous_code(guess, addr - 1))
+	if (guess_is_anonymous(guess->elf_modules, guess->space, addr - 1))
 		return NO_BYTES;
 	const uint8_t *code = code_before(guess, addr, CALL_SIZE_MAX, &size);
 	if (!code || !guess->arch->ends_in_call(code, size, &distance))
@@ -165,16 +158,11 @@ static bool guess_by_frame_pointer(const struct guess *guess, struct regs *regs,
 		return false;
 
 	enum verdict verdict = judge_return_address(guess, caller.pc);
-	bool is_anonymous = is_in_anonymous_code(guess, guess->pc);
-	if (verdict == NOT_A_CALLER)
+	if (verdict == NOT_A_CALLER || !has_frame_pointer(guess))
 		return false;
 	/* Code without bytes can only be asked for a plausible chain. */
-	if (verdict == NO_BYTES || is_anonymous) {
-		if (!is_chain(guess, regs, &caller) || !(is_anonymous || has_frame_pointer(guess)))
-			return false;
-	} else if (!has_frame_pointer(guess)) {
+	if (verdict == NO_BYTES && !is_chain(guess, regs, &caller))
 		return false;
-	}
 	*regs = caller;
 	return true;
 }
@@ -203,7 +191,7 @@ bool guess_is_return_address(struct elf_modules *elf_modules, const struct addre
 
 	if (!mapping || !mapping->is_exec)
 		return false;
-	if (is_in_anonymous_code(&guess, addr - 1))
+	if (guess_is_anonymous(elf_modules, space, addr - 1))
 		return true;
 	const uint8_t *code = code_before(&guess, addr, CALL_SIZE_MAX, &size);
 	return code && arch->ends_in_call(code, size, &distance);
@@ -245,6 +233,8 @@ bool guess_caller(struct elf_modules *elf_modules, const struct address_space *s
 				     .stack = stack,
 				     .pc = *is_exact ? regs->pc : regs->pc - 1 };
 
+	if (guess_is_anonymous(elf_modules, space, guess.pc))
+		return guess_anonymous_caller(elf_modules, space, arch, stack, regs, is_exact);
 	if (!(*is_exact && guess_leaf(&guess, regs)) &&
 	    !guess_by_frame_pointer(&guess, regs, *is_exact))
 		return false;

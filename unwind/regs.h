@@ -49,6 +49,8 @@ struct arch {
 	 * which it still has. 0: it did not, as far as can be seen.
 	 */
 	size_t (*frame_pointer_since)(const uint8_t *code, size_t size);
+	/* Whether a return instruction may be among these bytes. NULL: not known. */
+	bool (*may_hold_return)(const uint8_t *code, size_t size);
 	/* The rule for the instruction at @code + @at, which tells it itself. NULL: none does. */
 	bool (*rule_by_code)(const uint8_t *code, size_t size, size_t at, struct rule *rule_ret);
 	/*

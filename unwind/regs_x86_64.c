@@ -134,6 +134,13 @@ static size_t frame_pointer_since(const uint8_t *code, size_t size)
 	return 0;
 }
 
+static bool may_hold_return(const uint8_t *code, size_t size)
+{
+	const uint8_t ret = 0xc3;
+
+	return memchr(code, ret, size);
+}
+
 /* The branch's target: `74 rel8` or `0f 84 rel32`, from @at on. */
 static bool jump_if_zero(const uint8_t *code, size_t size, size_t at, int64_t *target_ret)
 {
@@ -192,5 +199,6 @@ const struct arch arch_x86_64 = {
 	.ends_in_call = x86_ends_in_call,
 	.is_trampoline = is_trampoline,
 	.frame_pointer_since = frame_pointer_since,
+	.may_hold_return = may_hold_return,
 	.thread_start = thread_start,
 };

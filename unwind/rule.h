@@ -22,6 +22,7 @@ enum rule_kind {
 	RULE_CFA_REGISTER, /* CFA = register + offset */
 	RULE_CFA_MEMORY,   /* CFA = *(register + offset) + addend */
 	RULE_GENERAL,
+	RULE_OTHER_STACK, /* its caller is on another stack, which it came from */
 };
 
 /* Where a saved register lies: CFA - slot words, or one of these two. */
@@ -72,7 +73,8 @@ static inline uint64_t rule_saved_regs(const struct arch *arch)
 }
 
 /*
- * Turns a frame's @regs into its caller's. Only for rules that have a caller: the last three kinds.
+ * Turns a frame's @regs into its caller's. Only for rules that have a caller: RULE_CFA_REGISTER,
+ * RULE_CFA_MEMORY, RULE_GENERAL.
  *
  * @is_exact: in: the frame's pc is where it will go on, no return address (the sampled
  *            instruction, or one that a signal interrupted); out: the same of the caller's.

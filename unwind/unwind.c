@@ -73,6 +73,7 @@ enum marker unwind_end_marker(enum unwind_end end)
 		[UNWIND_BAD_MEMORY] = MARKER_BAD_MEMORY,
 		[UNWIND_MODULE_UNREADABLE] = MARKER_MODULE_UNREADABLE,
 		[UNWIND_NO_STACK] = MARKER_NO_STACK,
+		[UNWIND_OTHER_STACK] = MARKER_OTHER_STACK,
 	};
 
 	assert(end != UNWIND_ROOT && end < N_UNWIND_ENDS);
@@ -250,6 +251,9 @@ static bool apply_rule(struct unwind_walk *walk)
 		return false;
 	case RULE_UNREADABLE:
 		walk->end = UNWIND_MODULE_UNREADABLE;
+		return false;
+	case RULE_OTHER_STACK:
+		walk->end = UNWIND_OTHER_STACK;
 		return false;
 	case RULE_NONE:
 		return apply_no_rule(walk);

@@ -16,6 +16,7 @@ enum unwind_end {
 	UNWIND_BAD_MEMORY,         /* a rule reads outside a copy that was not full */
 	UNWIND_MODULE_UNREADABLE,  /* the file is missing, changed or no ELF file */
 	UNWIND_NO_STACK,           /* no stack bytes */
+	UNWIND_OTHER_STACK,        /* the callers are on a stack that was left for this one */
 	N_UNWIND_ENDS
 };
 

@@ -1,11 +1,12 @@
 # Loaded by every *.bats: where things are, how to record, how to ask a report. Overridable:
-# DENDRO, WORKLOADS, SHARED.
+# DENDRO, WORKLOADS, UNWIND_CASES, SHARED.
 # shellcheck shell=bash disable=SC2016
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export ROOT
 export DENDRO=${DENDRO:-$ROOT/build/dendro}
 export WORKLOADS=${WORKLOADS:-$ROOT/build/workloads}
+export UNWIND_CASES=${UNWIND_CASES:-$(dirname "$DENDRO")/tests/oracle/unwind_cases}
 export SHARED=${SHARED:-$ROOT/../shared}
 export LC_ALL=C
 unset PAGER

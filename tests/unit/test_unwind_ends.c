@@ -46,6 +46,8 @@ static int set_up(void **state)
 	static const uint8_t undefined[] = { 0x07, 16 };
 	/* A call of WITHOUT ends at WITHOUT + 0x15. */
 	static const uint8_t call[] = { 0xe8, 0xeb, 0xff, 0xff, 0xff };
+	/* One of FUNCTION ends at WITHOUT + 0x35. */
+	static const uint8_t call_function[] = { 0xe8, 0x8b, 0xff, 0xff, 0xff };
 	struct elf_image image;
 
 	(void)state;
@@ -57,6 +59,7 @@ static int set_up(void **state)
 	static const uint8_t restore[] = { 0x0f, 3, 0x77, 24, 0x06, 0x10, 16, 2, 0x77, 8 };
 	elf_image_add_fde(&image, CODE_START + 0xa0, 0x10, true, restore, sizeof(restore));
 	memcpy(image.code + 0x90, call, sizeof(call));
+	memcpy(image.code + 0xb0, call_function, sizeof(call_function));
 	assert_int_equal(module_table_init(&modules), 0);
 	assert_int_equal(add_module(MODULE_ELF, "/made/up"), IMAGE);
 	module_table_get(&modules, IMAGE)->image_fd = elf_image_to_fd(&image);
@@ -234,7 +237,8 @@ static void anonymous_code_is_walked_by_plausible_frame_pointers(void **state)
 		{ STACK, ANON + 8, 1 },            /* goes down */
 		{ STACK + 0x1000, ANON + 8, 1 },   /* leaves the copy */
 		{ STACK + 24, 0x1234, 1 },         /* no code */
-		{ STACK + 24, WITHOUT + 0x15, 1 }, /* calls another function */
+		{ STACK + 24, WITHOUT + 0x15, 2 }, /* calls a stub, which may jump here */
+		{ STACK + 24, WITHOUT + 0x35, 1 }, /* calls a compiler's function */
 	};
 
 	(void)state;
@@ -250,6 +254,35 @@ static void anonymous_code_is_walked_by_plausible_frame_pointers(void **state)
 		assert_int_equal(n, cases[i].n_frames);
 		assert_int_equal(result.end, UNWIND_NO_UNWIND_INFO);
 		assert_int_equal(unwinder_stats(unwinder)->n_guessed - n_guessed, n - 1);
+	}
+}
+
+/* At the first and last instructions of a function the frame pointer is the caller's. */
+static void anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack(void **state)
+{
+	static const struct {
+		uint64_t top, next;
+		size_t n_frames;
+		uint64_t caller;
+	} cases[] = {
+		{ STACK + 16, ANON + 8, 2, ANON + 7 }, /* just pushed */
+		{ 0x1234, ANON + 8, 2, ANON + 0x1f },  /* set up: a value on top */
+		{ ANON + 8, 0, 1, 0 },                 /* entry, or a stale word: not known */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint64_t words[] = { cases[i].top, cases[i].next, STACK + 32, ANON + 0x20,
+					   0 };
+		struct user_stack stack = stack_at(ANON + 4, words, 5);
+		struct unwind_result result;
+		struct frame frames[2];
+
+		regs_set(&stack.regs, 6, STACK + 16);
+		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
+		assert_int_equal(n, cases[i].n_frames);
+		if (n > 1)
+			assert_int_equal(frames[1].offset, cases[i].caller);
 	}
 }
 
@@ -324,7 +357,7 @@ static void every_end_but_the_root_is_a_marker(void **state)
 	assert_int_equal(unwind_end_marker(UNWIND_STACK_CUT), MARKER_STACK_CUT);
 	for (int end = UNWIND_ROOT + 1; end < N_UNWIND_ENDS; end++)
 		assert_in_range(unwind_end_marker((enum unwind_end)end), MARKER_STACK_CUT,
-				MARKER_NO_STACK);
+				N_MARKERS - 1);
 }
 
 static void *walk_everything(void *argument)
@@ -375,6 +408,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_more_frames_than_asked_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			anonymous_code_is_walked_by_plausible_frame_pointers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(what_was_found_once_is_found_in_caches, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_epoch_tells_modules_at_one_address_apart, set_up,

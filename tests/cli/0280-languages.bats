@@ -1,0 +1,115 @@
+# The same paths in each language (tests/workloads/languages/shares.*): worker is called by
+# dispatch_1 and dispatch_2, 1:2, and below ten levels of recursion; each exact path has its share.
+
+# shellcheck disable=SC2016,SC2164
+load lib
+
+setup_file() {
+	load lib
+	need_events
+	need python3
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+	languages=$ROOT/tests/workloads/languages
+}
+
+# has_shares NAME WORKER EXPECTED... -- COMMAND... : the exact paths to a function, and their shares
+has_shares() {
+	local name=$1 worker=$2
+	local -a expected=()
+	shift 2
+	while [ "$1" != -- ]; do
+		expected+=("$1")
+		shift
+	done
+	shift
+	record "$name.data" -- "$@" >"$name.out"
+	report_json "$name.data" >"$name.tree"
+	show python3 "$ROOT/tests/oracle/paths_of.py" "$name.tree" "$worker" --shares "${expected[@]}"
+}
+
+start='_start > __libc_start_main(@@?.*|_impl)? > (libc\.so\.6\+0x[0-9a-f]+|__libc_start_call_main) > main'
+
+# times N TEXT : " > TEXT", N times
+times() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		printf ' > %s' "$2"
+	done
+}
+
+# paths ROOT WORKER DISPATCH_1 DISPATCH_2 DESCEND : sets expected
+paths() {
+	expected=("1/4:$1 > $3 > $2" "1/2:$1 > $4 > $2" "1/4:$1$(times 10 "$5") > $2")
+}
+
+@test "Fortran" {
+	need gfortran
+	gfortran -O2 -fno-inline -fno-ipa-cp -J. -o fortran "$languages/shares.f90"
+	local module=__shares_work_MOD
+	paths "$start > MAIN__" ${module}_worker ${module}_dispatch_1 ${module}_dispatch_2 \
+		${module}_descend
+	has_shares fortran ${module}_worker "${expected[@]}" -- ./fortran 1
+}
+
+@test "Ada" {
+	need gnatmake
+	gnatmake -q -O2 -o ada "$languages/shares.adb"
+	local work='shares__work__' number='\.[0-9]+'
+	paths "$start > _ada_shares" "${work}worker$number" "${work}dispatch_1$number" \
+		"${work}dispatch_2$number" "${work}descend$number"
+	has_shares ada "${work}worker$number" "${expected[@]}" -- ./ada 1
+}
+
+@test "Rust" {
+	need rustc
+	rustc -O -o rust "$languages/shares.rs" || skip "rustc does not work here"
+	paths "$start > std::rt::lang_start_internal > .* > shares::main" shares::worker \
+		shares::dispatch_1 shares::dispatch_2 shares::descend
+	has_shares rust shares::worker "${expected[@]}" -- ./rust 1
+}
+
+@test "Go" {
+	need go
+	HOME=$PWD GOFLAGS='' go build -o go "$languages/shares.go"
+	paths 'runtime\.goexit(\.abi0)? > main\.main\.func1 > main\.rounds' 'main\.worker' \
+		'main\.dispatch_1' 'main\.dispatch_2' 'main\.descend'
+	has_shares go 'main\.worker' "${expected[@]}" -- ./go 1
+}
+
+# Without symbols, and without CFI: Go's own table tells the frames; that is how Debian ships programs.
+@test "Go, stripped" {
+	need go
+	HOME=$PWD GOFLAGS='' go build -ldflags '-s -w' -o go_stripped "$languages/shares.go"
+	record go_stripped.data -- ./go_stripped 1 >go_stripped.out
+	report_json go_stripped.data --view processes >go_stripped.json
+	expect_at_least "Go's complete paths" "$(jq .quality.unwind.complete go_stripped.json)" \
+		"$(jq .quality.samples go_stripped.json)" 98
+	report_json go_stripped.data >go_stripped.tree
+	show python3 "$ROOT/tests/oracle/outermost.py" --at-least 98 go_stripped.tree
+}
+
+# No CFI at all: what is found of the callers must be right, and none be missing in between.
+@test "Free Pascal" {
+	need fpc
+	cp "$languages/shares.pas" .
+	fpc -O2 -Xs- -opascal shares.pas >pascal.log
+	local unit='P\$SHARES_\$\$_' type='\$QWORD\$\$QWORD'
+	local worker=${unit}WORKER$type descend="${unit}DESCEND"'\$QWORD\$QWORD\$\$QWORD'
+	local root='(\[no unwind information\]|_start( > .*)? > (PASCALMAIN|main))'
+	has_shares pascal "$worker" "1/4:$root > ${unit}DISPATCH_1$type > $worker" \
+		"1/2:$root > ${unit}DISPATCH_2$type > $worker" \
+		"1/4:($root|\[no unwind information\])( > $descend){1,10} > $worker" -- ./pascal 1
+	lacks -q '"name": *"\[return address is not code\]"' pascal.tree
+}
+
+# COBOL's programs are no recursive functions; an entry of the run-time library's making stands
+# before each, of the same name.
+@test "COBOL" {
+	need cobc
+	cobc -x -O -o cobol "$languages/shares.cob"
+	has_shares cobol worker "1/3:$start > shares > shares_ > dispatch_1 > dispatch_1_ > worker" \
+		"2/3:$start > shares > shares_ > dispatch_2 > dispatch_2_ > worker" -- ./cobol 4
+}

@@ -1,0 +1,24 @@
+/*
+ * The caller of a frame of code made at run time (V8's, HotSpot's), which is in no file: neither
+ * its CFI nor its bytes are at hand, only that its functions keep a frame pointer, but for their
+ * first and last instructions. Those show on the stack: there, the return address is on top, or
+ * the frame pointer just pushed is. A return address on top may also be a stale word of a frame
+ * that is set up; then nothing is guessed.
+ */
+#ifndef UNWIND_GUESS_ANONYMOUS_H
+#define UNWIND_GUESS_ANONYMOUS_H
+
+#include "unwind/address_space.h"
+#include "unwind/elf_module.h"
+#include "unwind/rule.h"
+
+/* Whether the frame's pc is in such code. */
+bool guess_is_anonymous(struct elf_modules *elf_modules, const struct address_space *space,
+			uint64_t pc);
+
+/* As guess_caller() of unwind/guess.h. */
+bool guess_anonymous_caller(struct elf_modules *elf_modules, const struct address_space *space,
+			    const struct arch *arch, const struct stack_copy *stack,
+			    struct regs *regs, bool *is_exact);
+
+#endif
