@@ -56,7 +56,9 @@ $(BUILD)/%.o: %.c
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) -lcmocka $(LIBS)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(ARCHIVE) -lcmocka $(LIBS)
+
+$(BUILD)/tests/unit/test_unwind: $(addprefix $(BUILD)/tests/unit/,single_step.o shadow_stack.o)
 
 $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 	@mkdir -p $(@D)

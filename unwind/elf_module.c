@@ -191,6 +191,36 @@ static bool offset_to_vaddr(const struct elf_module *module, uint64_t offset, ui
 	return found;
 }
 
+static const struct segment *segment_of_vaddr(const struct elf_module *module, uint64_t vaddr)
+{
+	for (size_t i = 0; i < module->n_segments; i++)
+		if (vaddr - module->segments[i].vaddr < module->segments[i].size)
+			return &module->segments[i];
+	return NULL;
+}
+
+/*
+ * Whether the code from @start on calls a function that begins at @vaddr or before it, as musl's
+ * does next to itself. A recording may carry a file without its code: then it does not, for all we
+ * know.
+ */
+static bool calls_before(const struct elf_module *module, const struct arch *arch, uint64_t start,
+			 uint64_t vaddr)
+{
+	const struct segment *segment = segment_of_vaddr(module, start);
+	uint64_t offset = segment ? start - segment->vaddr + segment->offset : module->n_bytes;
+	size_t size = vaddr - start;
+	int64_t distance;
+
+	if (!module->bytes || offset > module->n_bytes || module->n_bytes - offset < size)
+		return false;
+	for (size_t at = 1; at <= size; at++)
+		if (arch->ends_in_call(module->bytes + offset, at, &distance) && distance > 0 &&
+		    (uint64_t)distance <= size - at)
+			return true;
+	return false;
+}
+
 /* An entry function has no caller. Some, like that of ld.so, have no CFI to say so. */
 static bool is_in_entry_function(struct elf_module *module, const struct arch *arch,
 				 uint64_t offset, uint64_t vaddr)
@@ -211,7 +241,7 @@ static bool is_in_entry_function(struct elf_module *module, const struct arch *a
 		if (rule.kind != RULE_NONE)
 			return false;
 	}
-	return true;
+	return !calls_before(module, arch, module->entry, vaddr);
 }
 
 /* Longer than any call instruction. */
@@ -260,6 +290,15 @@ void elf_module_find_rule(struct elf_module *module, const struct arch *arch, ui
 		}
 	}
 	pthread_mutex_unlock(&module->lock);
+}
+
+bool elf_module_begins_special(struct elf_module *module, const struct arch *arch, uint64_t offset)
+{
+	struct rule rule;
+
+	return offset && elf_module_bytes(module, offset, 1) &&
+	       module->machine == arch->elf_machine && rule_by_code(module, arch, offset, &rule) &&
+	       !rule_by_code(module, arch, offset - 1, &rule);
 }
 
 const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret)

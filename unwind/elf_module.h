@@ -23,6 +23,11 @@ struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id)
 /* The rule for the instruction at a file offset; RULE_UNREADABLE if there is no file to read. */
 void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			  struct rule *rule_ret);
+/*
+ * Whether code that tells its rule itself begins at a file offset: what returns there was not
+ * called from before it.
+ */
+bool elf_module_begins_special(struct elf_module *module, const struct arch *arch, uint64_t offset);
 /* @size bytes from a file offset on. NULL: not all in the file, or no file to read. */
 const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size);
 /* The whole file. NULL: no file to read. */

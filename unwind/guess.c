@@ -242,6 +242,17 @@ bool guess_caller(struct elf_modules *elf_modules, const struct address_space *s
 	return true;
 }
 
+bool is_behind_call(struct elf_modules *elf_modules, const struct address_space *space,
+		    const struct arch *arch, uint64_t addr)
+{
+	const struct guess guess = { .elf_modules = elf_modules, .space = space, .arch = arch };
+	int64_t distance;
+	size_t size;
+	const uint8_t *code = code_before(&guess, addr, CALL_SIZE_MAX, &size);
+
+	return code && arch->ends_in_call(code, size, &distance);
+}
+
 bool guess_thread_start(struct elf_modules *elf_modules, const struct address_space *space,
 			const struct arch *arch, const struct regs *regs)
 {

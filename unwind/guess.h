@@ -28,6 +28,10 @@ bool guess_caller(struct elf_modules *elf_modules, const struct address_space *s
 		  const struct arch *arch, const struct stack_copy *stack, struct regs *regs,
 		  bool *is_exact);
 
+/* Whether the code before @addr ends in a call. */
+bool is_behind_call(struct elf_modules *elf_modules, const struct address_space *space,
+		    const struct arch *arch, uint64_t addr);
+
 /*
  * Whether the sampled registers are those of a new thread between clone's system call, before which
  * the C library's CFI ends, and the thread's first function, whose CFI says that it has no caller.

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "unwind/known_code_x86_64.h"
 #include "unwind/regs_x86.h"
 
 enum {
@@ -201,4 +202,5 @@ const struct arch arch_x86_64 = {
 	.frame_pointer_since = frame_pointer_since,
 	.may_hold_return = may_hold_return,
 	.thread_start = thread_start,
+	.rule_by_code = x86_64_rule_by_code,
 };

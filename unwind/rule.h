@@ -58,6 +58,7 @@ enum saved_how {
 
 struct general_rule {
 	bool is_signal_frame;
+	bool is_switch; /* to another stack: its caller there may have called, or begins */
 	struct expression cfa;
 	struct {
 		enum saved_how how;

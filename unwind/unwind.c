@@ -19,6 +19,7 @@ struct step {
 	uint64_t offset;
 	uint32_t module;
 	bool is_exec;
+	bool is_before_special; /* who returns to behind @addr has not been called there */
 	struct rule rule;
 } __attribute__((aligned(64)));
 
@@ -101,6 +102,18 @@ static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32
 	rule_cache_put(unwinder->rules, module, key, rule_ret);
 }
 
+/* A signal trampoline whose CFI begins a byte early, as glibc's does, needs nothing. */
+static bool is_before_special(struct unwinder *unwinder, const struct address_space *space,
+			      const struct arch *arch, const struct step *step)
+{
+	bool has_early_cfi = step->rule.kind == RULE_GENERAL && step->rule.general->is_signal_frame;
+	struct elf_module *module = elf_modules_get(unwinder->elf_modules, step->module);
+
+	return module && !has_early_cfi &&
+	       elf_module_begins_special(module, arch, step->offset + 1) &&
+	       !is_behind_call(unwinder->elf_modules, space, arch, step->addr + 1);
+}
+
 /* NULL: no mapping holds @addr. Valid until the next call. */
 static const struct step *find_step(struct unwinder *unwinder, const struct address_space *space,
 				    const struct arch *arch, uint64_t addr)
@@ -126,6 +139,7 @@ static const struct step *find_step(struct unwinder *unwinder, const struct addr
 		.is_exec = mapping->is_exec,
 	};
 	find_rule(unwinder, arch, step->module, step->offset, &step->rule);
+	step->is_before_special = is_before_special(unwinder, space, arch, step);
 	return step;
 }
 
@@ -164,6 +178,11 @@ bool unwind_frame(struct unwind_walk *walk)
 	uint64_t addr = walk->is_exact ? walk->regs.pc : walk->regs.pc - 1;
 	const struct step *step = find_step(walk->unwinder, walk->space, walk->arch, addr);
 
+	if (step && step->is_before_special && !walk->is_exact) {
+		walk->is_exact = true;
+		addr = walk->regs.pc;
+		step = find_step(walk->unwinder, walk->space, walk->arch, addr);
+	}
 	if (!step && !walk->is_leaf) {
 		walk->end = UNWIND_NO_MODULE;
 		return false;
@@ -240,6 +259,19 @@ static bool is_root(const struct unwind_walk *walk)
 				   &walk->regs));
 }
 
+static bool apply_cfi(struct unwind_walk *walk)
+{
+	const struct rule *rule = walk->rule;
+
+	walk->frame.origin = FRAME_BY_CFI;
+	if (!rule_apply(rule, walk->arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end))
+		return false;
+	if (rule->kind == RULE_GENERAL && rule->general->is_switch)
+		walk->is_exact = !is_behind_call(walk->unwinder->elf_modules, walk->space,
+						 walk->arch, walk->regs.pc);
+	return true;
+}
+
 static bool apply_rule(struct unwind_walk *walk)
 {
 	switch ((enum rule_kind)walk->rule->kind) {
@@ -262,9 +294,7 @@ static bool apply_rule(struct unwind_walk *walk)
 		__attribute__((fallthrough));
 	case RULE_CFA_REGISTER:
 	case RULE_CFA_MEMORY:
-		walk->frame.origin = FRAME_BY_CFI;
-		return rule_apply(walk->rule, walk->arch, &walk->stack, &walk->regs,
-				  &walk->is_exact, &walk->end);
+		return apply_cfi(walk);
 	}
 	return false;
 }
