@@ -5,7 +5,7 @@
 #   make install    DESTDIR= prefix=                make lint     format, tidy, cppcheck, includes
 #   make bench      ratios against perf             make fuzz     FUZZ_SECONDS= for each parser
 #   make deps       install what building needs     make accuracy complete paths, beside perf and gdb
-#   make clean
+#   make test-hw    in an emulated arm64 machine     make clean
 #
 # Build options: CC, CFLAGS, DEVELOPER=1 (warnings are errors), BUILD (output folder).
 
@@ -38,7 +38,7 @@ ARCHIVE  := $(BUILD)/libdendro.a
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 CLI      := $(sort $(wildcard tests/cli/[0-9]*.bats))
 
-.PHONY: all deps unit workloads demo test asan lint bench accuracy fuzz install uninstall \
+.PHONY: all deps unit workloads demo test test-hw asan lint bench accuracy fuzz install uninstall \
 	clean
 all: $(BUILD)/dendro
 unit: $(UNIT)
@@ -111,6 +111,11 @@ test:
 	$(MAKE) all unit workloads $(UNWIND_CASES)
 	tests/run $(UNIT) $(CLI)
 
+# In an emulated machine; what has to be fetched for that stays in build/hw.
+test-hw:
+	tests/deps/install build hw
+	tests/run $(sort $(wildcard tests/hw/*.bats))
+
 # Unit tests, and reading recordings, under AddressSanitizer and UndefinedBehaviorSanitizer.
 ASAN_CFLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 ASAN_CLI    := $(sort $(wildcard tests/cli/02*.bats tests/cli/03*.bats tests/cli/05*.bats \
@@ -129,6 +134,7 @@ C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
 SCRIPTS  := .ci/run tests/demo tests/deps/install tests/deps/perfparser tests/fuzz/run \
+	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
 	    $(sort $(wildcard tests/cli/*.bash tests/bench/*.sh))
 lint:
 	tests/deps/install build test lint

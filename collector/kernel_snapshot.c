@@ -55,12 +55,12 @@ static int read_text(struct kernel_snapshot *snapshot)
 	return 0;
 }
 
-/* "ffffffff81000000 T _text\n"; 0 if there is no such line. */
+/* "ffffffff81000000 T _text\n", with another letter on arm64; 0 if there is no such line. */
 static uint64_t symbol_address(const struct kernel_snapshot *snapshot, const char *symbol)
 {
 	char pattern[32];
 
-	snprintf(pattern, sizeof(pattern), " T %s\n", symbol);
+	snprintf(pattern, sizeof(pattern), " %s\n", symbol);
 	const char *found = strstr(snapshot->text, pattern);
 	if (!found)
 		return 0;

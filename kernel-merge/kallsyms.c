@@ -150,7 +150,8 @@ static const char *parse_address(const char *text, const char *end, uint64_t *ad
 	return c > text ? c : NULL;
 }
 
-/* "ffffffffc0201000 t name\t[module]"; false: not a text symbol. */
+/* "ffffffffc0201000 t name\t[module]"; false: not a text symbol, or the "$x" that marks code in
+ * arm64's modules. */
 static bool parse_line(const char *line, const char *end, struct parsed_symbol *symbol)
 {
 	const char *c = parse_address(line, end, &symbol->addr);
@@ -160,7 +161,7 @@ static bool parse_line(const char *line, const char *end, struct parsed_symbol *
 	symbol->name = c + 3;
 	const char *tab = memchr(symbol->name, '\t', (size_t)(end - symbol->name));
 	symbol->name_size = (uint32_t)((tab ? tab : end) - symbol->name);
-	return symbol->name_size > 0;
+	return symbol->name_size > 0 && *symbol->name != '$';
 }
 
 static int append_symbol(struct kallsyms_text *parsed, const struct parsed_symbol *symbol)

@@ -109,7 +109,7 @@ static bool to_words(const struct arch *arch, int64_t bytes, int64_t min, int64_
 
 /* A register without a rule keeps its value if the ABI says that callees save it. */
 static bool row_slot(const struct arch *arch, const struct row_reg *saved, unsigned reg,
-		     uint8_t *slot_ret)
+		     int64_t pushed, uint8_t *slot_ret)
 {
 	bool is_callee_saved = arch->callee_saved >> reg & 1;
 	int64_t words;
@@ -124,7 +124,7 @@ static bool row_slot(const struct arch *arch, const struct row_reg *saved, unsig
 		return true;
 	case ROW_AT_CFA:
 		*slot_ret = 0;
-		if (!to_words(arch, saved->offset, -(SLOT_UNDEFINED - 1), -1, &words))
+		if (!to_words(arch, saved->offset - pushed, -(SLOT_UNDEFINED - 1), -1, &words))
 			return false;
 		*slot_ret = (uint8_t)-words;
 		return true;
@@ -134,14 +134,26 @@ static bool row_slot(const struct arch *arch, const struct row_reg *saved, unsig
 	return false;
 }
 
+/*
+ * How many bytes the caller's stack pointer is above the CFA of CFI that has a return address
+ * there. glibc's _dl_runtime_resolve on arm64 leaves out the two words that its callers, PLTs,
+ * push.
+ */
+static int64_t pushed_above_cfa(const struct arch *arch, const struct cfi_row *row)
+{
+	const struct row_reg *ra = &row->regs[arch->ra];
+
+	return ra->how == ROW_AT_CFA && ra->offset >= 0 ? ((int64_t)ra->offset + 8 + 15) & ~15 : 0;
+}
+
 /* The row as our reading has it: saved registers in words below CFA = register + n, and no more. */
 static bool compact_row(const struct arch *arch, const struct cfi_row *row, struct rule *rule)
 {
+	int64_t words, pushed = pushed_above_cfa(arch, row);
 	size_t n_slots = 0;
-	int64_t words;
 
 	if (row->has_cfa_expression || row->cfa_reg > 31 || row->regs[arch->sp].how != ROW_UNSET ||
-	    !to_words(arch, row->cfa_offset, INT16_MIN, INT16_MAX, &words))
+	    !to_words(arch, row->cfa_offset + pushed, INT16_MIN, INT16_MAX, &words))
 		return false;
 	rule->kind = RULE_CFA_REGISTER;
 	rule->cfa_reg = row->cfa_reg & 31;
@@ -150,7 +162,7 @@ static bool compact_row(const struct arch *arch, const struct cfi_row *row, stru
 		unsigned reg = (unsigned)__builtin_ctzll(left);
 
 		if (n_slots == RULE_SLOTS ||
-		    !row_slot(arch, &row->regs[reg], reg, &rule->slots[n_slots++]))
+		    !row_slot(arch, &row->regs[reg], reg, pushed, &rule->slots[n_slots++]))
 			return false;
 	}
 	return true;

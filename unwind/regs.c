@@ -12,6 +12,7 @@ static const struct {
 } archs[] = {
 	{ "x86_64", PERF_SAMPLE_REGS_ABI_64, &arch_x86_64 },
 	{ "x86_64", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
+	{ "aarch64", PERF_SAMPLE_REGS_ABI_64, &arch_aarch64 },
 	{ "i386", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
 	{ "i486", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
 	{ "i586", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },

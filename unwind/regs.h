@@ -28,6 +28,7 @@ struct arch {
 	uint16_t elf_machine; /* EM_* */
 	uint8_t n_regs;
 	uint8_t sp, fp, ra;    /* DWARF numbers; ra: the column of the return address */
+	uint8_t pc;            /* where signal frames have it; @ra without a link register */
 	uint8_t pointer_size;  /* bytes; also of a word on the stack. 4: addresses wrap at 2^32 */
 	uint64_t callee_saved; /* bit per DWARF number: kept where CFI has no rule */
 	/* perf's register index -> DWARF number; 0xff: not followed; pc apart */
@@ -69,7 +70,7 @@ struct arch {
 			     int64_t *distance_ret);
 };
 
-extern const struct arch arch_x86_64, arch_i386;
+extern const struct arch arch_x86_64, arch_i386, arch_aarch64;
 
 /*
  * The architecture of a task's code, in a recording of @machine (HEADER_ARCH: "x86_64", "i686"), by

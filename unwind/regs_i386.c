@@ -1,11 +1,11 @@
 /* i386: psABI 1.1, table 2.14 (DWARF register numbers), and the few instructions that are decoded.
  */
-#include <asm/perf_regs.h>
 #include <dwarf.h>
 #include <elf.h>
 #include <string.h>
 
 #include "unwind/code_i386.h"
+#include "unwind/perf_regs_x86.h"
 #include "unwind/regs_x86.h"
 #include "unwind/rule.h"
 
@@ -124,6 +124,7 @@ const struct arch arch_i386 = {
 	.sp = ESP,
 	.fp = EBP,
 	.ra = EIP,
+	.pc = EIP,
 	.pointer_size = 4,
 	.callee_saved = 1u << EBX | 1u << EBP | 1u << ESI | 1u << EDI,
 	.perf_to_dwarf = perf_to_dwarf,

@@ -1,9 +1,9 @@
 /* x86-64: psABI figure 3.36 (DWARF register numbers), and the few instructions that are decoded. */
-#include <asm/perf_regs.h>
 #include <elf.h>
 #include <string.h>
 
 #include "unwind/known_code_x86_64.h"
+#include "unwind/perf_regs_x86.h"
 #include "unwind/regs_x86.h"
 
 enum {
@@ -191,6 +191,7 @@ const struct arch arch_x86_64 = {
 	.sp = RSP,
 	.fp = RBP,
 	.ra = RIP,
+	.pc = RIP,
 	.pointer_size = 8,
 	.callee_saved = 1u << RBX | 1u << RBP | 1u << R12 | 1u << R13 | 1u << R14 | 1u << R15,
 	.perf_to_dwarf = perf_to_dwarf,

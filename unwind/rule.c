@@ -1,6 +1,11 @@
 /* Applies rules to registers and stack bytes. */
 #include "unwind/rule.h"
 
+static bool has_link_register(const struct arch *arch)
+{
+	return arch->callee_saved >> arch->ra & 1;
+}
+
 /*
  * The stack pointer moves up by at least a return address where that lies on the stack. A leaf may
  * keep it in a register (a link register; x86-64's vfork() pops it into one) and leave the
@@ -58,7 +63,7 @@ apply_compact(const struct rule *rule, const struct arch *arch, const struct sta
 
 	if (!compact_cfa(rule, stack, regs, word, &cfa, end_ret))
 		return false;
-	if (!is_progress(sp, cfa, is_exact && (arch->callee_saved >> arch->ra & 1))) {
+	if (!is_progress(sp, cfa, is_exact && has_link_register(arch))) {
 		*end_ret = UNWIND_NO_PROGRESS;
 		return false;
 	}
@@ -82,6 +87,10 @@ apply_compact(const struct rule *rule, const struct arch *arch, const struct sta
 		}
 	}
 	regs->valid &= saved & ~lost;
+	if (!regs_have(regs, arch->ra)) {
+		*end_ret = UNWIND_BAD_CFI;
+		return false;
+	}
 	regs_set(regs, arch->sp, cfa);
 	return true;
 }
@@ -147,7 +156,7 @@ static bool apply_general(const struct general_rule *rule, const struct arch *ar
 		regs_set(&caller, arch->sp, cfa);
 	/* A handler may run on a stack of its own, anywhere. */
 	bool is_ra_in_register =
-		rule->regs[arch->ra].how == SAVED_REGISTER || (arch->callee_saved >> arch->ra & 1);
+		rule->regs[arch->ra].how == SAVED_REGISTER || has_link_register(arch);
 	if (!rule->is_signal_frame && !is_progress(regs->values[arch->sp], caller.values[arch->sp],
 						   is_exact && is_ra_in_register)) {
 		*end_ret = UNWIND_NO_PROGRESS;
@@ -162,6 +171,9 @@ bool rule_apply(const struct rule *rule, const struct arch *arch, const struct s
 {
 	bool is_general = rule->kind == RULE_GENERAL, ok;
 
+	/* A call has put its own return address there: what was in it before is saved, or lost. */
+	if (!*is_exact && has_link_register(arch))
+		regs->valid &= ~(1ull << arch->ra);
 	if (is_general)
 		ok = apply_general(rule->general, arch, stack, regs, *is_exact, end_ret);
 	else if (stack->is_32_bit)
@@ -171,8 +183,13 @@ bool rule_apply(const struct rule *rule, const struct arch *arch, const struct s
 	if (!ok)
 		return false;
 
+	*is_exact = is_general && rule->general->is_signal_frame;
+	/* What was interrupted may need its link register yet. */
+	if (*is_exact && regs_have(regs, arch->pc)) {
+		regs->pc = regs->values[arch->pc];
+		return true;
+	}
 	regs->pc = arch->strip_return_address(regs->values[arch->ra]);
 	regs->values[arch->ra] = regs->pc;
-	*is_exact = is_general && rule->general->is_signal_frame;
 	return true;
 }

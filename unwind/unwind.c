@@ -172,11 +172,34 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->frame.origin = FRAME_BY_CFI;
 }
 
+static bool is_signal_frame(const struct step *step)
+{
+	return step && step->rule.kind == RULE_GENERAL && step->rule.general->is_signal_frame;
+}
+
+/* The step at the walk's pc. A call may be its function's last instruction: what follows is
+ * another's. But no call leads to a signal trampoline, which may be a function's first. */
+static const struct step *find_walk_step(const struct unwind_walk *walk, uint64_t *addr_ret)
+{
+	uint64_t pc = walk->regs.pc;
+	const struct step *step =
+		find_step(walk->unwinder, walk->space, walk->arch, pc - !walk->is_exact);
+	bool is_at_pc = walk->is_exact;
+
+	if (!walk->is_exact && is_signal_frame(step)) {
+		step = find_step(walk->unwinder, walk->space, walk->arch, pc);
+		is_at_pc = is_signal_frame(step);
+		if (!is_at_pc)
+			step = find_step(walk->unwinder, walk->space, walk->arch, pc - 1);
+	}
+	*addr_ret = pc - !is_at_pc;
+	return step;
+}
+
 bool unwind_frame(struct unwind_walk *walk)
 {
-	/* A call may be its function's last instruction: what follows is another's. */
-	uint64_t addr = walk->is_exact ? walk->regs.pc : walk->regs.pc - 1;
-	const struct step *step = find_step(walk->unwinder, walk->space, walk->arch, addr);
+	uint64_t addr;
+	const struct step *step = find_walk_step(walk, &addr);
 
 	if (step && step->is_before_special && !walk->is_exact) {
 		walk->is_exact = true;

@@ -58,7 +58,8 @@ static inline void end_entry(struct cfi_bytes *cfi, size_t start)
 
 /*
  * One FDE for [@start, @start + @size) with @program, after a CIE that has CFA = rsp + 8 and the
- * return address below. @is_signal: augmentation "zRS", else "zR"; none in .debug_frame.
+ * return address below; on arm64 CFA = sp. @is_signal: augmentation "zRS", else "zR"; none in
+ * .debug_frame.
  */
 static inline void elf_image_add_fde(struct elf_image *image, uint64_t start, uint64_t size,
 				     bool is_signal, const void *program, size_t program_size)
@@ -66,6 +67,8 @@ static inline void elf_image_add_fde(struct elf_image *image, uint64_t start, ui
 	bool is_eh_frame = !strcmp(image->names + 1, ".eh_frame");
 	struct cfi_bytes cfi = { image->cfi, image->sections[1].sh_size };
 	static const uint8_t initial[] = { 0x0c, 7, 8, 0x80 | 16, 1 };
+	static const uint8_t initial_aarch64[] = { 0x0c, 31, 0 };
+	bool is_aarch64 = image->header.e_machine == EM_AARCH64;
 	size_t cie = cfi.n;
 
 	put_u32(&cfi, 0);
@@ -77,10 +80,14 @@ static inline void elf_image_add_fde(struct elf_image *image, uint64_t start, ui
 		put(&cfi, "zRS", 4);
 	else
 		put(&cfi, "zR", 3);
-	put(&cfi, "\1\x78\x10", 3); /* factors 1 and -8, return address in column 16 */
+	put(&cfi, "\1\x78", 2);                     /* factors 1 and -8 */
+	put(&cfi, is_aarch64 ? "\x1e" : "\x10", 1); /* the return address's column */
 	if (is_eh_frame)
 		put(&cfi, "\1\0", 2); /* absolute pointers */
-	put(&cfi, initial, sizeof(initial));
+	if (is_aarch64)
+		put(&cfi, initial_aarch64, sizeof(initial_aarch64));
+	else
+		put(&cfi, initial, sizeof(initial));
 	end_entry(&cfi, cie);
 
 	size_t fde = cfi.n;

@@ -36,7 +36,8 @@ static void the_text_comes_back_and_its_range_is_known(void **state)
 		  "ffffffff81000000 T _text\n"
 		  "ffffffff822090c8 T _etext\n",
 		  "_text", 0xffffffff81000000 },
-		{ "ffff800080010000 T _stext\nffffffff822090c8 T _etext\n"
+		/* arm64 */
+		{ "ffff800080010000 T _stext\nffffffff822090c8 D _etext\n"
 		  "ffffffffc0000000 t x\t[mod]\n",
 		  "_stext", 0xffff800080010000 },
 	};

@@ -19,13 +19,18 @@
 
 #define UNIT_ITERATIONS 100000ul /* 0.03 to 0.1 ms */
 
+#ifdef __aarch64__
+#define DECREMENT "subs %0, %0, #1\n\tb.ne 1b"
+#else
+#define DECREMENT "dec %0\n\tjnz 1b"
+#endif
+
 static inline __attribute__((always_inline)) void unit(void)
 {
 	unsigned long n = UNIT_ITERATIONS;
 
 	__asm__ volatile(".p2align 6\n"
-			 "1:\tdec %0\n"
-			 "\tjnz 1b\n"
+			 "1:\t" DECREMENT "\n"
 			 : "+r"(n)
 			 :
 			 : "cc");

@@ -1,0 +1,91 @@
+# Programs with signed return addresses (-mbranch-protection=standard) in an emulated arm64 machine that
+# checks them. cpu-clock: the paths are what matters here.
+
+load ../cli/lib
+
+setup_file() {
+	load ../cli/lib
+	need jq
+	local hw=${HW:-$ROOT/build/hw} status=0
+	"$ROOT/tests/hw/guest" build >"$BATS_FILE_TMPDIR/log" 2>&1 || status=$?
+	if [ $status -eq 0 ]; then
+		"$ROOT/tests/hw/guest" run "$ROOT/tests/hw/unwind.job" "$hw/dendro/dendro" \
+			"$hw/workloads/link_register" "$hw/workloads/cxx" \
+			>"$BATS_FILE_TMPDIR/log" 2>&1 || status=$?
+	fi
+	[ $status -ne 77 ] || skip "$(tail -n 1 "$BATS_FILE_TMPDIR/log")"
+	[ $status -eq 0 ] || {
+		cat "$BATS_FILE_TMPDIR/log" "$hw/out/log"
+		return 1
+	}
+	cp "$hw"/out/* "$BATS_FILE_TMPDIR"
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# The user part of each path that has samples of its own, from main on.
+paths_of() { # paths_of NAME
+	ask "$1.tree" 'nodes | select(.self > 0) | . as $n
+		| [range(.path | length) | select($n.kinds[.] != "kernel" and
+			$n.path[.] != "[kernel]") | $n.path[.]]
+		| select(index("main")) | .[index("main"):] | join(" ")' | sort -u
+}
+
+# What is not complete for another reason than exec must be rare: samples in _init and the like.
+expect_complete() { # expect_complete NAME
+	ask "$1.tree" '.quality | .unwind as $u
+		| "\($u.complete) of \(.samples) complete, \($u.exec) in exec, \(.guessed) guessed; " +
+		  ($u | del(.complete, .exec) | map_values(select(. > 0)) | tojson)' |
+		sed "s/^/#> arm64 $1: /" >&3
+	[ "$(ask "$1.tree" '.quality | .unwind as $u | .samples > 800 and
+		(.samples - $u.complete - $u.exec - $u.no_stack) * 500 < .samples')" = true ]
+}
+
+@test "the machine authenticates pointers" {
+	[ -e has_paca ]
+}
+
+@test "leaves, prologues, PLTs, the vdso, handlers: the paths are complete" {
+	expect_complete link_register
+}
+
+@test "leaves, prologues, PLTs, the vdso, handlers: every path is one that the program takes" {
+	# Names in stripped libraries are those of the exported function before, or offsets.
+	local libc=' (libc\.so\.6\+0x[0-9a-f]+|__getpid|pthread_self|pthread_kill|strtod)'
+	local resolve='( ld-linux-aarch64\.so\.1\+0x[0-9a-f]+| _dl_[a-z_]+| libc\.so\.6\+0x[0-9a-f]+| memcpy)*'
+	local sigreturn=' (__kernel_rt_sigreturn|\[vdso\]\+0x7[0-9a-f]+)'
+	local nested raised handler start wrong
+	nested=" __kernel_rt_sigreturn handle_nested( nested_work)?|$sigreturn"
+	raised=" raise@plt|$resolve| raise($libc)*($nested)?"
+	handler=" __kernel_rt_sigreturn handle( handler_work|$raised)?|$sigreturn"
+	start="calls_leaf( leaf)?"
+	start+="|calls_library( library_call@plt|$resolve| library_call( called_back)?)?"
+	start+="|calls_small( small( library_add@plt|$resolve| library_add)?)?"
+	start+="|(asks_time )?clock_gettime(@plt|( __kernel_clock_gettime)?)|asks_time($resolve)"
+	start+="|(sigaction|setitimer|strtod)(@plt|($libc)*)|${libc# }($libc)*"
+	wrong=$(paths_of link_register | grep -Evx "main( ($start)|$resolve)($handler)?" || true)
+	echo "$wrong"
+	[ -z "$wrong" ]
+}
+
+@test "handlers stand under what they interrupted, and in each other" {
+	local path
+	paths_of link_register >paths
+	for path in "main calls_leaf leaf __kernel_rt_sigreturn handle handler_work" \
+		"main calls_library library_call called_back __kernel_rt_sigreturn handle handler_work" \
+		"main asks_time clock_gettime __kernel_clock_gettime __kernel_rt_sigreturn handle handler_work"; do
+		echo "$path"
+		grep -qFx "$path" paths
+	done
+	grep -Eqx "main calls_small small library_add@plt __kernel_rt_sigreturn handle raise libc[^ ]* __kernel_rt_sigreturn handle_nested nested_work" paths
+}
+
+@test "C++ exceptions: complete, and under the function that throws" {
+	expect_complete cxx
+	paths_of cxx >paths
+	grep -Eqx "main catch_2 catch_many( throw_from_below){10,} __cxa_throw _Unwind_RaiseException .*" paths
+	! grep -E "__cxa_throw|_Unwind_RaiseException" paths |
+		grep -Ev "^main catch_[12] catch_many( throw_from_below)+ "
+}
