@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -218,6 +219,67 @@ void module_file_open(const struct module *module, struct module_file *file)
 		if (state == MODULE_FILE_OK)
 			return;
 	}
+}
+
+/* The file name in .gnu_debuglink. NULL: none. */
+static const char *debug_link(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
+		    !(name = elf_strptr(elf, names, header.sh_name)) ||
+		    strcmp(name, ".gnu_debuglink") != 0)
+			continue;
+		const Elf_Data *data = elf_rawdata(section, NULL);
+		const char *link = data ? data->d_buf : NULL;
+		bool is_name = link && memchr(link, 0, data->d_size) && *link && !strchr(link, '/');
+		return is_name ? link : NULL;
+	}
+	return NULL;
+}
+
+/* Tries a path of four parts. @folder_size: of its first characters. */
+static bool try_debug(const struct module_key *key, struct module_file *file, const char *before,
+		      const char *folder, int folder_size, const char *between, const char *name)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s%.*s%s%s", before, folder_size, folder, between,
+			 name);
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return false;
+	file->state = open_path(path, key, file);
+	return file->state == MODULE_FILE_OK;
+}
+
+void module_file_open_debug(const char *path, Elf *elf, struct module_file *file)
+{
+	struct module_key key = { .kind = MODULE_ELF };
+	char id[2 * BUILD_ID_MAX_SIZE + sizeof(".debug")];
+
+	*file = (struct module_file){ .state = MODULE_FILE_MISSING, .fd = -1 };
+	elf_build_id(elf, &key.build_id);
+	if (key.build_id.size < 2)
+		return;
+	for (unsigned i = 0; i < key.build_id.size; i++)
+		snprintf(id + 2 * i, 3, "%02x", key.build_id.bytes[i]);
+	strcat(id, ".debug");
+	if (try_debug(&key, file, "/usr/lib/debug/.build-id/", id, 2, "/", id + 2))
+		return;
+	const char *link = debug_link(elf), *slash = path ? strrchr(path, '/') : NULL;
+	if (!link || !slash)
+		return;
+	int size = (int)(slash - path);
+	if (!try_debug(&key, file, "", path, size, "/", link) &&
+	    !try_debug(&key, file, "", path, size, "/.debug/", link))
+		try_debug(&key, file, "/usr/lib/debug", path, size, "/", link);
 }
 
 void module_file_close(struct module_file *file)

@@ -28,6 +28,12 @@ struct module_file {
 
 /* Always fills @file. Threads: any, each with its own @file. */
 void module_file_open(const struct module *module, struct module_file *file);
+/*
+ * The separate debug file of @elf, a module's file: by build ID below /usr/lib/debug, or by the
+ * name in .gnu_debuglink beside @path (may be NULL), in .debug there, or below /usr/lib/debug. It
+ * has the same build ID, always. Fills @file; MODULE_FILE_MISSING: there is none.
+ */
+void module_file_open_debug(const char *path, Elf *elf, struct module_file *file);
 void module_file_close(struct module_file *file);
 /* Reads the build ID note of an open ELF file; size 0 if it has none. */
 void elf_build_id(Elf *elf, struct build_id *ret);

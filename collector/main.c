@@ -13,6 +13,8 @@ static const struct {
 	{ "record", cmd_record, "record a command, processes or the whole machine" },
 	{ "report", cmd_report, "show where the cost of a recording went, by call path" },
 	{ "script", cmd_script, "list the samples of a recording, as perf script does" },
+	{ "debug-unwind", cmd_debug_unwind,
+	  "show how a recording's stacks were unwound, step by step" },
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -22,7 +24,7 @@ static void print_usage(FILE *out)
 		     "A system-wide call-path profiler: complete kernel-plus-user paths of\n"
 		     "optimized, stripped programs.\n\n");
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+		fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\nStart with:\n"
 		     "  dendro record COMMAND     record one command into dendro.data\n"
 		     "  dendro record -a -d 10    record the whole machine for ten seconds\n"

@@ -89,22 +89,29 @@ static void take_leaf(struct sample_path *sample_path, const struct sample_input
 	end_early(path, end);
 }
 
-static void unwind_user_half(struct sample_path *sample_path, const struct sample_input *input,
-			     struct call_path *path)
+bool sample_user_stack(const struct sample_input *input, struct user_stack *stack_ret)
 {
 	const struct sample *sample = &input->record->sample;
-	struct user_stack stack = {
+
+	*stack_ret = (struct user_stack){
 		.arch = arch_find(input->machine, sample->user_regs.abi),
 		.bytes = sample->user_stack,
 		.size = sample->user_stack_size,
 		.is_full = sample->user_stack_size >= input->stack_size ||
 			   sample->user_stack_size >= STACK_COPY_MAX,
 	};
+	return stack_ret->arch && regs_from_perf(stack_ret->arch, sample->user_regs.mask,
+						 sample->user_regs.values, &stack_ret->regs);
+}
+
+static void unwind_user_half(struct sample_path *sample_path, const struct sample_input *input,
+			     struct call_path *path)
+{
 	bool is_kernel = input->record->cpu_mode == PERF_RECORD_MISC_KERNEL;
+	struct user_stack stack;
 	struct unwind_result result;
 
-	if (!stack.arch || !regs_from_perf(stack.arch, sample->user_regs.mask,
-					   sample->user_regs.values, &stack.regs)) {
+	if (!sample_user_stack(input, &stack)) {
 		if (is_kernel)
 			end_early(path, MARKER_UNKNOWN_ARCH);
 		else

@@ -54,6 +54,9 @@ struct sample_path *sample_path_create(struct elf_modules *elf_modules,
 void sample_path_destroy(struct sample_path *sample_path);
 void sample_path_resolve(struct sample_path *sample_path, const struct sample_input *input,
 			 struct call_path *path_ret);
+/* What the user half is unwound from, borrowed from the record. false: no registers, or not of an
+ * architecture that is unwound. */
+bool sample_user_stack(const struct sample_input *input, struct user_stack *stack_ret);
 const struct unwind_stats *sample_path_stats(const struct sample_path *sample_path);
 
 #endif

@@ -1,46 +1,50 @@
-/* Rows of CFI into rules: plain ones by our own reading, the others through libdw's. */
+/* Rows of CFI -> rules. */
 #include "unwind/cfi.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <errno.h>
-#include <gelf.h>
 #include <stdlib.h>
 
-#include "cct/cleanup.h"
+#include "cct/module_file.h"
 #include "unwind/cfi_row.h"
+#include "unwind/expression_parse.h"
+#include "unwind/packed_elf.h"
 
 /* A signal frame's row needs about 50 operations. */
 #define OPS_MAX 1024
 
-/* Rows with expressions: each is translated once. */
+enum source { SOURCE_EH_FRAME, SOURCE_DEBUG_FRAME, SOURCE_PACKED, SOURCE_DEBUG_FILE, N_SOURCES };
+
+/* Rows are asked for again by every thread and for every address: each is translated once. */
 struct general_row {
 	uint64_t start, end;
 	const struct general_rule *rule;
 };
 
-/* One section, read by us, and by libdw where expressions are. */
-struct cfi_section {
-	struct fde_table *fdes; /* NULL: no such section, or unreadable */
-	bool is_known;          /* looked for */
-	Dwarf_CFI *libdw;       /* NULL: none, or not needed yet */
-	bool is_libdw_known;
-};
-
 struct cfi {
-	Elf *elf;
-	struct cfi_section sections[2]; /* by enum fde_section */
-	Dwarf *dwarf;                   /* owns .debug_frame's libdw */
-	struct general_row *rows;       /* sorted, disjoint */
+	Elf *elf;         /* borrowed */
+	const char *path; /* borrowed */
+	struct {
+		const char *name;
+		struct fde_table *fdes;
+	} sections[N_SOURCES];
+	size_t n_sections;
+	enum source next_source; /* not looked at yet */
+	Elf *packed;             /* of .gnu_debugdata; NULL: none, or not looked at yet */
+	uint8_t *packed_bytes;
+	struct module_file debug_file;
+	struct general_row *rows; /* sorted, disjoint */
 	size_t n_rows, n_rows_allocated;
 };
 
-struct cfi *cfi_create(Elf *elf)
+struct cfi *cfi_create(Elf *elf, const char *path)
 {
 	struct cfi *cfi = calloc(1, sizeof(*cfi));
 	if (!cfi)
 		return NULL;
 	cfi->elf = elf;
+	cfi->path = path;
+	cfi->debug_file.fd = -1;
 	return cfi;
 }
 
@@ -51,53 +55,99 @@ void cfi_destroy(struct cfi *cfi)
 	for (size_t i = 0; i < cfi->n_rows; i++)
 		free((void *)cfi->rows[i].rule);
 	free(cfi->rows);
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < cfi->n_sections; i++)
 		fde_table_destroy(cfi->sections[i].fdes);
-	if (cfi->sections[FDE_EH_FRAME].libdw)
-		dwarf_cfi_end(cfi->sections[FDE_EH_FRAME].libdw);
-	dwarf_end(cfi->dwarf);
+	elf_end(cfi->packed);
+	free(cfi->packed_bytes);
+	module_file_close(&cfi->debug_file);
 	free(cfi);
 }
 
-/* .debug_frame is looked for only where .eh_frame lacks an address. */
-static int find_fde_in(struct cfi *cfi, enum fde_section which, uint64_t vaddr, struct fde *fde)
+static int open_source(struct cfi *cfi, enum source source, struct fde_table **ret)
 {
-	struct cfi_section *section = &cfi->sections[which];
-
-	if (!section->is_known)
-		fde_table_create(cfi->elf, which, &section->fdes);
-	section->is_known = true;
-	return section->fdes ? fde_find(section->fdes, vaddr, fde) : -ENOENT;
+	switch (source) {
+	case SOURCE_EH_FRAME:
+		return fde_table_create(cfi->elf, FDE_EH_FRAME, ret);
+	case SOURCE_DEBUG_FRAME:
+		return fde_table_create(cfi->elf, FDE_DEBUG_FRAME, ret);
+	case SOURCE_PACKED:
+		cfi->packed = packed_elf_open(cfi->elf, &cfi->packed_bytes);
+		return cfi->packed ? fde_table_create(cfi->packed, FDE_DEBUG_FRAME, ret) : -ENOENT;
+	case SOURCE_DEBUG_FILE:
+		module_file_open_debug(cfi->path, cfi->elf, &cfi->debug_file);
+		return cfi->debug_file.state == MODULE_FILE_OK
+			       ? fde_table_create(cfi->debug_file.elf, FDE_DEBUG_FRAME, ret)
+			       : -ENOENT;
+	case N_SOURCES:
+		break;
+	}
+	return -ENOENT;
 }
 
-static int find_fde(struct cfi *cfi, uint64_t vaddr, struct fde *fde, enum fde_section *section_ret)
+/* The entries of the section at @i, opened if it is the next one. NULL: there is none. */
+static const struct fde_table *section_at(struct cfi *cfi, size_t i)
 {
-	int err = find_fde_in(cfi, FDE_EH_FRAME, vaddr, fde);
+	static const char *const names[N_SOURCES] = {
+		[SOURCE_EH_FRAME] = ".eh_frame",
+		[SOURCE_DEBUG_FRAME] = ".debug_frame",
+		[SOURCE_PACKED] = ".debug_frame in .gnu_debugdata",
+		[SOURCE_DEBUG_FILE] = ".debug_frame of the debug file",
+	};
 
-	*section_ret = FDE_EH_FRAME;
-	if (!err || !find_fde_in(cfi, FDE_DEBUG_FRAME, vaddr, fde)) {
-		if (err)
-			*section_ret = FDE_DEBUG_FRAME;
-		return 0;
+	while (i == cfi->n_sections && cfi->next_source < N_SOURCES) {
+		enum source source = cfi->next_source++;
+
+		if (open_source(cfi, source, &cfi->sections[i].fdes) == 0)
+			cfi->sections[cfi->n_sections++].name = names[source];
 	}
-	return err;
+	return i < cfi->n_sections ? cfi->sections[i].fdes : NULL;
 }
 
-/* libdw reads all debug sections to get at .debug_frame. */
-static Dwarf_CFI *open_libdw(struct cfi *cfi, enum fde_section which)
+/* 0; -ENOENT: no FDE for @vaddr; -EINVAL: it is broken. *@name_ret: of the section. */
+static int find_fde(struct cfi *cfi, uint64_t vaddr, struct fde *fde, const char **name_ret)
 {
-	struct cfi_section *section = &cfi->sections[which];
+	const struct fde_table *fdes;
+	int result = -ENOENT;
 
-	if (section->is_libdw_known)
-		return section->libdw;
-	section->is_libdw_known = true;
-	if (which == FDE_EH_FRAME) {
-		section->libdw = dwarf_getcfi_elf(cfi->elf);
-	} else {
-		cfi->dwarf = dwarf_begin_elf(cfi->elf, DWARF_C_READ, NULL);
-		section->libdw = cfi->dwarf ? dwarf_getcfi(cfi->dwarf) : NULL;
+	for (size_t i = 0; (fdes = section_at(cfi, i)); i++) {
+		int err = fde_find(fdes, vaddr, fde);
+		if (!err) {
+			*name_ret = cfi->sections[i].name;
+			return 0;
+		}
+		if (err != -ENOENT)
+			result = err;
 	}
-	return section->libdw;
+	return result;
+}
+
+const char *cfi_section(struct cfi *cfi, uint64_t vaddr)
+{
+	const char *name = NULL;
+	struct fde fde;
+
+	find_fde(cfi, vaddr, &fde, &name);
+	return name;
+}
+
+bool cfi_has_any(struct cfi *cfi, uint64_t start, uint64_t end)
+{
+	const struct fde_table *fdes;
+
+	for (size_t i = 0; (fdes = section_at(cfi, i)); i++)
+		if (fde_has_any(fdes, start, end))
+			return true;
+	return false;
+}
+
+/* Where the CIE and FDE say nothing, the ABI does: callees keep a register, or they do not. */
+static enum row_how reg_how(const struct arch *arch, const struct cfi_row *row, unsigned reg)
+{
+	enum row_how how = row->regs[reg].how;
+
+	if (how != ROW_UNSET)
+		return how;
+	return arch->callee_saved >> reg & 1 ? ROW_SAME : ROW_UNDEFINED;
 }
 
 /* Bytes to words that fit [@min, @max]. */
@@ -107,31 +157,11 @@ static bool to_words(const struct arch *arch, int64_t bytes, int64_t min, int64_
 	return bytes % arch->pointer_size == 0 && *ret >= min && *ret <= max;
 }
 
-/* A register without a rule keeps its value if the ABI says that callees save it. */
-static bool row_slot(const struct arch *arch, const struct row_reg *saved, unsigned reg,
-		     int64_t pushed, uint8_t *slot_ret)
+/* `breg n, deref [, plus_uconst m]`. */
+static bool is_memory(const struct expression_op *ops, size_t n_ops)
 {
-	bool is_callee_saved = arch->callee_saved >> reg & 1;
-	int64_t words;
-
-	switch (saved->how) {
-	case ROW_UNSET:
-		*slot_ret = is_callee_saved ? SLOT_SAME : SLOT_UNDEFINED;
-		return true;
-	case ROW_SAME:
-	case ROW_UNDEFINED:
-		*slot_ret = saved->how == ROW_SAME ? SLOT_SAME : SLOT_UNDEFINED;
-		return true;
-	case ROW_AT_CFA:
-		*slot_ret = 0;
-		if (!to_words(arch, saved->offset - pushed, -(SLOT_UNDEFINED - 1), -1, &words))
-			return false;
-		*slot_ret = (uint8_t)-words;
-		return true;
-	case ROW_OTHER:
-		break;
-	}
-	return false;
+	return (n_ops == 2 || n_ops == 3) && ops[0].atom == DW_OP_bregx &&
+	       ops[1].atom == DW_OP_deref && (n_ops == 2 || ops[2].atom == DW_OP_plus_uconst);
 }
 
 /*
@@ -146,271 +176,201 @@ static int64_t pushed_above_cfa(const struct arch *arch, const struct cfi_row *r
 	return ra->how == ROW_AT_CFA && ra->offset >= 0 ? ((int64_t)ra->offset + 8 + 15) & ~15 : 0;
 }
 
-/* The row as our reading has it: saved registers in words below CFA = register + n, and no more. */
-static bool compact_row(const struct arch *arch, const struct cfi_row *row, struct rule *rule)
+static bool compact_cfa(const struct arch *arch, const struct fde *fde, const struct cfi_row *row,
+			int64_t pushed, struct rule *rule)
 {
-	int64_t words, pushed = pushed_above_cfa(arch, row);
-	size_t n_slots = 0;
+	struct expression_op ops[3];
+	uint64_t reg = row->cfa_reg;
+	int64_t bytes = row->cfa_offset + pushed, offset, more = 0, addend;
 
-	if (row->has_cfa_expression || row->cfa_reg > 31 || row->regs[arch->sp].how != ROW_UNSET ||
-	    !to_words(arch, row->cfa_offset + pushed, INT16_MIN, INT16_MAX, &words))
-		return false;
-	rule->kind = RULE_CFA_REGISTER;
-	rule->cfa_reg = row->cfa_reg & 31;
-	rule->cfa_offset = (int16_t)words;
-	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1) {
-		unsigned reg = (unsigned)__builtin_ctzll(left);
+	if (row->has_cfa_expression) {
+		size_t size, n_ops;
+		const uint8_t *block = cfi_row_block(fde, row->cfa_block, &size);
 
-		if (n_slots == RULE_SLOTS ||
-		    !row_slot(arch, &row->regs[reg], reg, pushed, &rule->slots[n_slots++]))
+		if (expression_parse(block, size, ops, 3, &n_ops) || !is_memory(ops, n_ops))
 			return false;
+		reg = ops[0].reg;
+		bytes = ops[0].value;
+		more = (n_ops == 3 ? ops[2].value : 0) + pushed;
 	}
-	return true;
-}
-
-/* Where and how libdw says a register is saved. */
-struct saved {
-	enum saved_how how;
-	Dwarf_Op *ops;
-	size_t n_ops;
-};
-
-/*
- * @memory: room for the operations that libdw makes up; lives as long as the result is used.
- *
- * A register without a rule keeps its value if the ABI says that callees save it. libdw 0.188 has
- * defaults of its own and counts rax among those on x86-64, but not rbx.
- */
-static bool read_saved(const struct arch *arch, Dwarf_Frame *frame, unsigned reg,
-		       Dwarf_Op memory[3], struct saved *ret)
-{
-	bool is_callee_saved = arch->callee_saved >> reg & 1;
-
-	if (dwarf_frame_register(frame, (int)reg, memory, &ret->ops, &ret->n_ops))
+	if (reg > 31 || !to_words(arch, bytes, INT16_MIN, INT16_MAX, &offset) ||
+	    !to_words(arch, more, INT8_MIN, INT8_MAX, &addend))
 		return false;
-	if (ret->n_ops == 0) {
-		ret->how = is_callee_saved ? SAVED_SAME : SAVED_UNDEFINED;
-		return true;
-	}
-	ret->how = SAVED_AT;
-	if (ret->ops[ret->n_ops - 1].atom == DW_OP_stack_value) {
-		ret->how = SAVED_VALUE;
-		ret->n_ops--;
-	} else if (ret->n_ops == 1 && ret->ops[0].atom == DW_OP_regx) {
-		ret->how = SAVED_REGISTER;
-	}
-	return true;
-}
-
-/* If @saved is at, or has the value, CFA + offset. */
-static bool is_cfa_offset(const struct saved *saved, int64_t *offset_ret)
-{
-	if (saved->n_ops < 1 || saved->n_ops > 2 || saved->ops[0].atom != DW_OP_call_frame_cfa)
-		return false;
-	if (saved->n_ops == 2 && saved->ops[1].atom != DW_OP_plus_uconst)
-		return false;
-	*offset_ret = saved->n_ops == 2 ? (int64_t)saved->ops[1].number : 0;
-	return true;
-}
-
-static bool is_breg(const Dwarf_Op *op, struct expression_op *ret)
-{
-	bool is_numbered = op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
-	if (!is_numbered && op->atom != DW_OP_bregx)
-		return false;
-	Dwarf_Word reg = is_numbered ? (Dwarf_Word)op->atom - DW_OP_breg0 : op->number;
-	if (reg >= REGS_MAX)
-		return false;
-	*ret = (struct expression_op){
-		.atom = DW_OP_bregx,
-		.reg = (uint8_t)reg,
-		.value = (int64_t)(is_numbered ? op->number : op->number2),
-	};
-	return true;
-}
-
-/* `breg n` or `breg n, deref [, plus_uconst m]`. */
-static bool compact_cfa(const struct arch *arch, const Dwarf_Op *ops, size_t n_ops,
-			struct rule *rule)
-{
-	struct expression_op base;
-	int64_t offset, addend;
-	bool has_addend = n_ops == 3;
-
-	if (n_ops < 1 || n_ops > 3 || !is_breg(&ops[0], &base) || base.reg > 31)
-		return false;
-	if (n_ops > 1 && ops[1].atom != DW_OP_deref)
-		return false;
-	if (has_addend && ops[2].atom != DW_OP_plus_uconst)
-		return false;
-	if (!to_words(arch, base.value, INT16_MIN, INT16_MAX, &offset) ||
-	    !to_words(arch, has_addend ? (int64_t)ops[2].number : 0, INT8_MIN, INT8_MAX, &addend))
-		return false;
-	rule->kind = n_ops == 1 ? RULE_CFA_REGISTER : RULE_CFA_MEMORY;
-	rule->cfa_reg = base.reg & 31;
+	rule->kind = row->has_cfa_expression ? RULE_CFA_MEMORY : RULE_CFA_REGISTER;
+	rule->cfa_reg = reg & 31;
 	rule->cfa_offset = (int16_t)offset;
 	rule->cfa_addend = (int8_t)addend;
 	return true;
 }
 
-static bool compact_slot(const struct arch *arch, const struct saved *saved, uint8_t *slot_ret)
+static bool compact_slot(const struct arch *arch, const struct cfi_row *row, unsigned reg,
+			 int64_t pushed, uint8_t *slot_ret)
 {
-	int64_t offset, words;
+	int64_t words;
 
-	if (saved->how == SAVED_SAME || saved->how == SAVED_UNDEFINED) {
-		*slot_ret = saved->how == SAVED_SAME ? SLOT_SAME : SLOT_UNDEFINED;
+	switch (reg_how(arch, row, reg)) {
+	case ROW_SAME:
+		*slot_ret = SLOT_SAME;
 		return true;
-	}
-	if (saved->how != SAVED_AT || !is_cfa_offset(saved, &offset) ||
-	    !to_words(arch, offset, -(SLOT_UNDEFINED - 1), -1, &words))
-		return false;
-	*slot_ret = (uint8_t)-words;
-	return true;
-}
-
-/* A rule of 16 bytes, if the row has that form. Call-clobbered registers matter to no caller. */
-static bool compact_rule(const struct arch *arch, Dwarf_Frame *frame, struct rule *rule)
-{
-	Dwarf_Op memory[3], *ops;
-	struct saved saved;
-	size_t n_ops, n_slots = 0;
-	int64_t offset;
-
-	if (dwarf_frame_cfa(frame, &ops, &n_ops) || !compact_cfa(arch, ops, n_ops, rule))
-		return false;
-	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1)
-		if (n_slots == RULE_SLOTS ||
-		    !read_saved(arch, frame, (unsigned)__builtin_ctzll(left), memory, &saved) ||
-		    !compact_slot(arch, &saved, &rule->slots[n_slots++]))
+	case ROW_UNDEFINED:
+		*slot_ret = SLOT_UNDEFINED;
+		return true;
+	case ROW_AT_CFA:
+		if (!to_words(arch, row->regs[reg].offset - pushed, -(SLOT_UNDEFINED - 1), -1,
+			      &words))
 			return false;
-	if (!read_saved(arch, frame, arch->sp, memory, &saved))
-		return false;
-	return saved.how == SAVED_UNDEFINED ||
-	       (saved.how == SAVED_VALUE && is_cfa_offset(&saved, &offset) && offset == 0);
-}
-
-static bool is_constant(uint8_t atom)
-{
-	switch (atom) {
-	case DW_OP_const1u:
-	case DW_OP_const1s:
-	case DW_OP_const2u:
-	case DW_OP_const2s:
-	case DW_OP_const4u:
-	case DW_OP_const4s:
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-	case DW_OP_constu:
-	case DW_OP_consts:
+		*slot_ret = (uint8_t)-words;
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* libdw keeps a branch's distance in bytes, and each operation's byte offset. */
-static bool branch_target(const Dwarf_Op *ops, size_t n_ops, size_t i, int64_t *ret)
+/* A rule of 16 bytes, if the row has that form. Call-clobbered registers matter to no caller. */
+static bool compact_rule(const struct arch *arch, const struct fde *fde, const struct cfi_row *row,
+			 struct rule *rule)
 {
-	Dwarf_Word target = ops[i].offset + 3 + (Dwarf_Word)(int16_t)ops[i].number;
+	enum row_how sp = row->regs[arch->sp].how;
+	int64_t pushed = pushed_above_cfa(arch, row);
+	size_t n_slots = 0;
 
-	for (size_t to = 0; to < n_ops; to++) {
-		if (ops[to].offset == target) {
-			*ret = (int64_t)to;
-			return true;
-		}
-	}
-	/* To the end: just after the last operation, whose size is not told. */
-	*ret = (int64_t)n_ops;
-	return target > ops[n_ops - 1].offset;
-}
-
-static bool translate_op(const Dwarf_Op *ops, size_t n_ops, size_t i, struct expression_op *ret)
-{
-	const Dwarf_Op *op = &ops[i];
-
-	if (is_breg(op, ret))
-		return true;
-	*ret = (struct expression_op){ .atom = op->atom, .value = (int64_t)op->number };
-	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31) {
-		*ret = (struct expression_op){ .atom = DW_OP_const8s,
-					       .value = op->atom - DW_OP_lit0 };
-		return true;
-	}
-	if (is_constant(op->atom)) {
-		ret->atom = DW_OP_const8s;
-		return true;
-	}
-	if (op->atom == DW_OP_bra || op->atom == DW_OP_skip)
-		return branch_target(ops, n_ops, i, &ret->value);
-	/* Addresses would need the load bias, and have no place in CFI. */
-	return op->atom != DW_OP_addr;
-}
-
-static bool translate(const Dwarf_Op *ops, size_t n_ops, struct expression_op **next,
-		      struct expression *ret)
-{
-	*ret = (struct expression){ .ops = *next, .n_ops = n_ops };
-	for (size_t i = 0; i < n_ops; i++)
-		if (!translate_op(ops, n_ops, i, (*next)++))
+	if (!compact_cfa(arch, fde, row, pushed, rule))
+		return false;
+	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1)
+		if (n_slots == RULE_SLOTS ||
+		    !compact_slot(arch, row, (unsigned)__builtin_ctzll(left), pushed,
+				  &rule->slots[n_slots++]))
 			return false;
+	return sp == ROW_UNSET || (sp == ROW_CFA_PLUS && row->regs[arch->sp].offset == 0);
+}
+
+/* Operations of a row's expressions, one behind the other. */
+struct op_list {
+	const struct fde *fde; /* of the row */
+	struct expression_op ops[OPS_MAX];
+	size_t n;
+};
+
+static bool add_op(struct op_list *list, struct expression_op op)
+{
+	if (list->n == OPS_MAX)
+		return false;
+	list->ops[list->n++] = op;
 	return true;
 }
 
-/* How many operations the row's expressions have together. 0: it can't be read, or is no CFI. */
-static size_t count_ops(const struct arch *arch, Dwarf_Frame *frame)
+static bool add_block(struct op_list *list, int32_t place)
 {
-	Dwarf_Op memory[3], *ops;
-	struct saved saved;
-	size_t n_ops;
+	size_t size, n_ops, first = list->n;
+	const uint8_t *block = cfi_row_block(list->fde, place, &size);
 
-	if (dwarf_frame_cfa(frame, &ops, &n_ops))
-		return 0;
-	for (unsigned reg = 0; reg < arch->n_regs; reg++) {
-		if (!read_saved(arch, frame, reg, memory, &saved))
-			return 0;
-		n_ops += saved.n_ops;
-	}
-	return n_ops <= OPS_MAX ? n_ops : 0;
+	if (expression_parse(block, size, list->ops + first, OPS_MAX - first, &n_ops))
+		return false;
+	list->n += n_ops;
+	return true;
 }
 
-/* @next: room for all operations of the row. */
-static bool general_rule_fill(const struct arch *arch, Dwarf_Frame *frame,
-			      struct general_rule *rule, struct expression_op *next)
+static bool add_cfa(struct op_list *list, const struct cfi_row *row)
 {
-	Dwarf_Op memory[3], *ops;
-	struct saved saved;
-	size_t n_ops;
+	if (row->has_cfa_expression)
+		return add_block(list, row->cfa_block);
+	return row->cfa_reg < REGS_MAX && add_op(list, (struct expression_op){
+							       .atom = DW_OP_bregx,
+							       .reg = (uint8_t)row->cfa_reg,
+							       .value = row->cfa_offset,
+						       });
+}
 
-	if (dwarf_frame_cfa(frame, &ops, &n_ops) || !translate(ops, n_ops, &next, &rule->cfa))
+/* An expression of a saved register begins with the CFA on the stack (DWARF 5, 6.4.2.3). */
+static bool add_reg(struct op_list *list, const struct row_reg *reg)
+{
+	size_t first = list->n;
+
+	if (!add_op(list, (struct expression_op){ .atom = DW_OP_call_frame_cfa }))
 		return false;
+	if (reg->how == ROW_AT_CFA || reg->how == ROW_CFA_PLUS)
+		return !reg->offset || add_op(list, (struct expression_op){
+							    .atom = DW_OP_plus_uconst,
+							    .value = reg->offset,
+						    });
+	if (!add_block(list, reg->offset))
+		return false;
+	for (size_t i = first; i < list->n; i++)
+		if (list->ops[i].atom == DW_OP_bra || list->ops[i].atom == DW_OP_skip)
+			list->ops[i].value++;
+	return true;
+}
+
+/* Fills all but the places of the operations: @n_ops[0] are the CFA's, then those of each register.
+ * false: the row can't be evaluated. */
+static bool read_general(const struct arch *arch, const struct cfi_row *row, struct op_list *list,
+			 size_t n_ops[1 + REGS_MAX], struct general_rule *rule)
+{
+	if (!add_cfa(list, row))
+		return false;
+	n_ops[0] = list->n;
 	for (unsigned reg = 0; reg < arch->n_regs; reg++) {
-		if (!read_saved(arch, frame, reg, memory, &saved))
-			return false;
-		rule->regs[reg].how = saved.how;
-		if (saved.how == SAVED_REGISTER)
-			rule->regs[reg].reg = saved.ops[0].number < REGS_MAX
-						      ? (uint8_t)saved.ops[0].number
+		const struct row_reg *from = &row->regs[reg];
+		size_t first = list->n;
+
+		rule->regs[reg].how = SAVED_UNDEFINED;
+		switch (reg_how(arch, row, reg)) {
+		case ROW_SAME:
+			rule->regs[reg].how = SAVED_SAME;
+			break;
+		case ROW_IN_REGISTER:
+			rule->regs[reg].how = SAVED_REGISTER;
+			rule->regs[reg].reg = from->offset >= 0 && from->offset < REGS_MAX
+						      ? (uint8_t)from->offset
 						      : REGS_MAX;
-		else if (!translate(saved.ops, saved.n_ops, &next, &rule->regs[reg].expression))
-			rule->regs[reg].how = SAVED_UNDEFINED;
+			break;
+		case ROW_AT_CFA:
+		case ROW_AT_EXPRESSION:
+			if (add_reg(list, from))
+				rule->regs[reg].how = SAVED_AT;
+			else
+				list->n = first;
+			break;
+		case ROW_CFA_PLUS:
+		case ROW_EXPRESSION:
+			if (add_reg(list, from))
+				rule->regs[reg].how = SAVED_VALUE;
+			else
+				list->n = first;
+			break;
+		default:
+			break;
+		}
+		n_ops[1 + reg] = list->n - first;
 	}
 	return true;
 }
 
 /* One block for free(): the rule, and behind it the operations of its expressions. */
-static struct general_rule *general_rule_create(const struct arch *arch, Dwarf_Frame *frame,
-						bool is_signal_frame)
+static struct general_rule *general_rule_create(const struct arch *arch, const struct fde *fde,
+						const struct cfi_row *row)
 {
-	size_t n_ops = count_ops(arch, frame);
-	if (!n_ops)
+	struct general_rule read = { .is_signal_frame = fde->is_signal_frame };
+	struct op_list list;
+	size_t n_ops[1 + REGS_MAX];
+
+	list.fde = fde;
+	list.n = 0;
+	if (!read_general(arch, row, &list, n_ops, &read))
 		return NULL;
-	struct general_rule *rule = calloc(1, sizeof(*rule) + n_ops * sizeof(struct expression_op));
+	size_t size = list.n * sizeof(struct expression_op);
+	struct general_rule *rule = malloc(sizeof(*rule) + size);
 	if (!rule)
 		return NULL;
-	rule->is_signal_frame = is_signal_frame;
-	if (!general_rule_fill(arch, frame, rule, (struct expression_op *)(rule + 1))) {
-		free(rule);
-		return NULL;
+	const struct expression_op *next = (const struct expression_op *)(rule + 1);
+	memcpy(rule + 1, list.ops, size);
+	*rule = read;
+	rule->cfa = (struct expression){ .ops = next, .n_ops = n_ops[0] };
+	next += n_ops[0];
+	for (unsigned reg = 0; reg < arch->n_regs; reg++) {
+		rule->regs[reg].expression =
+			(struct expression){ .ops = next, .n_ops = n_ops[1 + reg] };
+		next += n_ops[1 + reg];
 	}
 	return rule;
 }
@@ -447,76 +407,60 @@ static int general_row_insert(struct cfi *cfi, size_t at, const struct general_r
 	return 0;
 }
 
-/* The general rule of @plain, the row that holds @vaddr. NULL: it can't be read. */
+/* The general rule of the row that holds @vaddr. NULL: the row can't be evaluated. */
 static const struct general_rule *general_rule_get(struct cfi *cfi, const struct arch *arch,
-						   uint64_t vaddr, const struct cfi_row *plain,
-						   Dwarf_Frame *frame, bool is_signal_frame)
+						   uint64_t vaddr, const struct fde *fde,
+						   const struct cfi_row *row)
 {
 	size_t at = general_row_index(cfi, vaddr);
 	if (at < cfi->n_rows && cfi->rows[at].start <= vaddr)
 		return cfi->rows[at].rule;
 
 	/* Broken CFI may describe overlapping rows; one address is a row of its own, always. */
-	struct general_row row = { .start = vaddr, .end = vaddr + 1 };
-	if ((at == 0 || cfi->rows[at - 1].end <= plain->start) &&
-	    (at == cfi->n_rows || plain->end <= cfi->rows[at].start)) {
-		row.start = plain->start;
-		row.end = plain->end;
+	struct general_row new = { .start = vaddr, .end = vaddr + 1 };
+	bool is_disjoint = (at == 0 || cfi->rows[at - 1].end <= row->start) &&
+			   (at == cfi->n_rows || row->end <= cfi->rows[at].start);
+	if (row->start <= vaddr && vaddr < row->end && is_disjoint) {
+		new.start = row->start;
+		new.end = row->end;
 	}
-	struct general_rule *rule = general_rule_create(arch, frame, is_signal_frame);
-	row.rule = rule;
-	if (!rule || general_row_insert(cfi, at, &row)) {
+	struct general_rule *rule = general_rule_create(arch, fde, row);
+	new.rule = rule;
+	if (!rule || general_row_insert(cfi, at, &new)) {
 		free(rule);
 		return NULL;
 	}
 	return rule;
 }
 
-/* What needs an expression, or is a signal frame: as libdw reads it. */
-static void find_rule_by_libdw(struct cfi *cfi, const struct arch *arch, uint64_t vaddr,
-			       enum fde_section section, const struct cfi_row *row,
-			       struct rule *rule_ret)
-{
-	_cleanup_free_ Dwarf_Frame *frame = NULL;
-	struct rule rule = { .kind = RULE_BAD };
-	bool is_signal_frame = false;
-	Dwarf_CFI *libdw = open_libdw(cfi, section);
-
-	if (!libdw || dwarf_cfi_addrframe(libdw, vaddr, &frame))
-		return;
-	dwarf_frame_info(frame, NULL, NULL, &is_signal_frame);
-	if (!is_signal_frame && compact_rule(arch, frame, &rule)) {
-		*rule_ret = rule;
-		return;
-	}
-	const struct general_rule *general =
-		general_rule_get(cfi, arch, vaddr, row, frame, is_signal_frame);
-	if (general) {
-		rule_ret->kind = RULE_GENERAL;
-		rule_ret->general = general;
-	}
-}
-
 void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret)
 {
 	struct rule rule = { .kind = RULE_BAD };
-	enum fde_section section;
 	struct cfi_row row;
+	const char *name;
 	struct fde fde;
 
 	*rule_ret = rule;
-	int err = find_fde(cfi, vaddr, &fde, &section);
+	int err = find_fde(cfi, vaddr, &fde, &name);
 	if (err) {
 		rule_ret->kind = err == -ENOENT ? RULE_NONE : RULE_BAD;
 		return;
 	}
-	/* libdw sees only what was found to be in order here. */
 	if (fde.ra_reg != arch->ra || cfi_row_at(&fde, vaddr, &row))
 		return;
-	if (row.regs[arch->ra].how == ROW_UNDEFINED)
-		rule_ret->kind = RULE_ROOT;
-	else if (!fde.is_signal_frame && compact_row(arch, &row, &rule))
+	if (reg_how(arch, &row, arch->ra) == ROW_UNDEFINED) {
+		/* A row that forgets its return address is broken. */
+		if (row.regs[arch->ra].how == ROW_UNDEFINED)
+			rule_ret->kind = RULE_ROOT;
+		return;
+	}
+	if (!fde.is_signal_frame && compact_rule(arch, &fde, &row, &rule)) {
 		*rule_ret = rule;
-	else
-		find_rule_by_libdw(cfi, arch, vaddr, section, &row, rule_ret);
+		return;
+	}
+	const struct general_rule *general = general_rule_get(cfi, arch, vaddr, &fde, &row);
+	if (general) {
+		rule_ret->kind = RULE_GENERAL;
+		rule_ret->general = general;
+	}
 }

@@ -1,7 +1,8 @@
 /*
- * One ELF file's call frame information, one row at a time.
+ * The call frame information of one module, one row at a time, as rules.
  *
- * .eh_frame is asked first, with or without .eh_frame_hdr, then .debug_frame.
+ * Asked in this order, each only where the ones before have nothing: .eh_frame, .debug_frame,
+ * .debug_frame of the ELF file in .gnu_debugdata, .debug_frame of a separate debug file.
  */
 #ifndef UNWIND_CFI_H
 #define UNWIND_CFI_H
@@ -12,13 +13,18 @@
 
 struct cfi;
 
-/* @elf is borrowed for the life of the result. NULL: out of memory. */
-struct cfi *cfi_create(Elf *elf);
+/* @elf and its @path (NULL: none, so no debug file beside it) are borrowed for the life of the
+ * result. NULL: out of memory. */
+struct cfi *cfi_create(Elf *elf, const char *path);
 void cfi_destroy(struct cfi *cfi);
 /*
  * The row for @vaddr, an address as the ELF file counts them: a rule with a caller, or RULE_ROOT,
  * RULE_NONE, RULE_BAD. General rules live as long as @cfi. Not thread-safe.
  */
 void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret);
+/* Whether an FDE describes any of [@start, @end). Not thread-safe. */
+bool cfi_has_any(struct cfi *cfi, uint64_t start, uint64_t end);
+/* The section that describes @vaddr: ".eh_frame", ".debug_frame"; NULL: none. Not thread-safe. */
+const char *cfi_section(struct cfi *cfi, uint64_t vaddr);
 
 #endif

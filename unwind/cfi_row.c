@@ -3,21 +3,23 @@
 
 #include <dwarf.h>
 #include <errno.h>
-#include <string.h>
 
-/* Far beyond what an architecture has: libdw, which gets the rows with expressions, allocates by
- * the number. */
+#include "unwind/dwarf_reader.h"
+
+/* Far beyond what an architecture has. */
 #define REG_MAX 4096
 /* Compilers nest one deep. */
 #define REMEMBERED_MAX 8
+/* Of one FDE: some milliseconds. */
+#define INSTRUCTIONS_MAX (1u << 20)
 
 struct machine {
 	const struct fde *fde;
-	const uint8_t *at, *end;
+	struct dwarf_reader reader;
 	uint64_t vaddr; /* that is looked for */
 	struct cfi_row row, initial;
 	struct cfi_row remembered[REMEMBERED_MAX];
-	size_t n_remembered;
+	size_t n_remembered, n_instructions;
 	bool is_initial; /* the CIE's instructions are executed */
 	bool is_past;    /* the row for @vaddr is complete */
 	bool is_bad;
@@ -25,13 +27,12 @@ struct machine {
 
 static uint64_t uleb(struct machine *machine)
 {
-	return fde_read_uleb(&machine->at, machine->end);
+	return dwarf_read_uleb(&machine->reader);
 }
 
 static int64_t data_offset(struct machine *machine, bool is_signed)
 {
-	uint64_t factored =
-		is_signed ? (uint64_t)fde_read_sleb(&machine->at, machine->end) : uleb(machine);
+	uint64_t factored = is_signed ? (uint64_t)dwarf_read_sleb(&machine->reader) : uleb(machine);
 
 	return (int64_t)(factored * (uint64_t)machine->fde->data_alignment);
 }
@@ -46,22 +47,19 @@ static uint64_t reg_operand(struct machine *machine)
 
 static void set_reg(struct machine *machine, uint64_t reg, enum row_how how, int64_t offset)
 {
-	/* No frame is that large: as good as an expression. */
-	if (offset != (int32_t)offset)
-		how = ROW_OTHER;
+	/* No frame is that large. */
+	machine->is_bad |= offset != (int32_t)offset;
 	if (reg < REGS_MAX)
 		machine->row.regs[reg] = (struct row_reg){ how, (int32_t)offset };
 }
 
-static void skip_block(struct machine *machine)
+/* Its place; and steps over it. */
+static int64_t block(struct machine *machine)
 {
-	uint64_t size = uleb(machine);
+	int64_t place = machine->reader.at - machine->fde->instructions;
 
-	if (size > (uint64_t)(machine->end - machine->at)) {
-		machine->is_bad = true;
-		return;
-	}
-	machine->at += size;
+	dwarf_read_block(&machine->reader, uleb(machine));
+	return place;
 }
 
 static void advance_to(struct machine *machine, uint64_t vaddr)
@@ -77,14 +75,8 @@ static void advance_to(struct machine *machine, uint64_t vaddr)
 
 static void advance_by(struct machine *machine, size_t operand_size)
 {
-	uint64_t delta = 0;
+	uint64_t delta = dwarf_read_unsigned(&machine->reader, operand_size);
 
-	if ((size_t)(machine->end - machine->at) < operand_size) {
-		machine->is_bad = true;
-		return;
-	}
-	memcpy(&delta, machine->at, operand_size);
-	machine->at += operand_size;
 	advance_to(machine, machine->row.start + delta * machine->fde->code_alignment);
 }
 
@@ -97,9 +89,26 @@ static void restore(struct machine *machine, uint64_t reg)
 
 static void define_cfa(struct machine *machine, uint64_t reg, int64_t offset)
 {
+	machine->row.has_cfa = true;
 	machine->row.has_cfa_expression = false;
 	machine->row.cfa_reg = reg;
 	machine->row.cfa_offset = offset;
+}
+
+/* Half of "register + offset" needs the other half. */
+static void redefine_cfa(struct machine *machine, uint64_t reg, int64_t offset)
+{
+	machine->is_bad |= !machine->row.has_cfa || machine->row.has_cfa_expression;
+	define_cfa(machine, reg, offset);
+}
+
+static void define_cfa_expression(struct machine *machine)
+{
+	int64_t place = block(machine);
+
+	machine->is_bad |= place != (int32_t)place;
+	machine->row.has_cfa = machine->row.has_cfa_expression = true;
+	machine->row.cfa_block = (int32_t)place;
 }
 
 static void remember(struct machine *machine)
@@ -162,18 +171,22 @@ static bool execute_extended(struct machine *machine, uint8_t instruction)
 		set_reg(machine, reg_operand(machine), ROW_SAME, 0);
 		return true;
 	case DW_CFA_register:
-		set_reg(machine, reg_operand(machine), ROW_OTHER, 0);
-		reg_operand(machine);
+		reg = reg_operand(machine);
+		set_reg(machine, reg, ROW_IN_REGISTER, (int64_t)reg_operand(machine));
 		return true;
 	case DW_CFA_val_offset:
 	case DW_CFA_val_offset_sf:
-		set_reg(machine, reg_operand(machine), ROW_OTHER, 0);
-		uleb(machine);
+		reg = reg_operand(machine);
+		set_reg(machine, reg, ROW_CFA_PLUS,
+			data_offset(machine, instruction == DW_CFA_val_offset_sf));
 		return true;
 	case DW_CFA_expression:
+		reg = reg_operand(machine);
+		set_reg(machine, reg, ROW_AT_EXPRESSION, block(machine));
+		return true;
 	case DW_CFA_val_expression:
-		set_reg(machine, reg_operand(machine), ROW_OTHER, 0);
-		skip_block(machine);
+		reg = reg_operand(machine);
+		set_reg(machine, reg, ROW_EXPRESSION, block(machine));
 		return true;
 	case DW_CFA_remember_state:
 		remember(machine);
@@ -190,17 +203,16 @@ static bool execute_extended(struct machine *machine, uint8_t instruction)
 		define_cfa(machine, reg, data_offset(machine, true));
 		return true;
 	case DW_CFA_def_cfa_register:
-		define_cfa(machine, reg_operand(machine), machine->row.cfa_offset);
+		redefine_cfa(machine, reg_operand(machine), machine->row.cfa_offset);
 		return true;
 	case DW_CFA_def_cfa_offset:
-		define_cfa(machine, machine->row.cfa_reg, (int64_t)uleb(machine));
+		redefine_cfa(machine, machine->row.cfa_reg, (int64_t)uleb(machine));
 		return true;
 	case DW_CFA_def_cfa_offset_sf:
-		define_cfa(machine, machine->row.cfa_reg, data_offset(machine, true));
+		redefine_cfa(machine, machine->row.cfa_reg, data_offset(machine, true));
 		return true;
 	case DW_CFA_def_cfa_expression:
-		machine->row.has_cfa_expression = true;
-		skip_block(machine);
+		define_cfa_expression(machine);
 		return true;
 	case DW_CFA_GNU_args_size:
 		uleb(machine);
@@ -212,7 +224,7 @@ static bool execute_extended(struct machine *machine, uint8_t instruction)
 
 static void execute(struct machine *machine)
 {
-	uint8_t byte = *machine->at++, operand = byte & 0x3f;
+	uint8_t byte = (uint8_t)dwarf_read_unsigned(&machine->reader, 1), operand = byte & 0x3f;
 
 	switch (byte & 0xc0) {
 	case DW_CFA_advance_loc:
@@ -232,10 +244,12 @@ static void execute(struct machine *machine)
 
 static void run(struct machine *machine, const uint8_t *instructions, size_t size)
 {
-	machine->at = instructions;
-	machine->end = instructions + size;
-	while (machine->at < machine->end && !machine->is_past && !machine->is_bad)
+	machine->reader = dwarf_reader(instructions, size);
+	while (dwarf_left(&machine->reader) && !machine->is_past && !machine->is_bad) {
 		execute(machine);
+		machine->is_bad |=
+			machine->reader.is_broken || ++machine->n_instructions > INSTRUCTIONS_MAX;
+	}
 }
 
 int cfi_row_at(const struct fde *fde, uint64_t vaddr, struct cfi_row *row_ret)
@@ -245,7 +259,7 @@ int cfi_row_at(const struct fde *fde, uint64_t vaddr, struct cfi_row *row_ret)
 	/* What it remembers is set before it is used. */
 	machine.fde = fde;
 	machine.vaddr = vaddr;
-	machine.n_remembered = 0;
+	machine.n_remembered = machine.n_instructions = 0;
 	machine.is_past = machine.is_bad = false;
 	memset(&machine.row, 0, sizeof(machine.row));
 	machine.row.start = fde->start;
@@ -255,9 +269,18 @@ int cfi_row_at(const struct fde *fde, uint64_t vaddr, struct cfi_row *row_ret)
 	machine.is_initial = false;
 	machine.initial = machine.row;
 	run(&machine, fde->instructions, fde->n_instructions);
-	if (machine.is_bad)
+	if (machine.is_bad || !machine.row.has_cfa)
 		return -EINVAL;
 	*row_ret = machine.row;
 	row_ret->end = machine.is_past ? machine.row.end : fde->end;
 	return 0;
+}
+
+const uint8_t *cfi_row_block(const struct fde *fde, int32_t place, size_t *size_ret)
+{
+	/* Its length was checked when the row was read. */
+	struct dwarf_reader reader = dwarf_reader(fde->instructions + place, SIZE_MAX / 2);
+
+	*size_ret = dwarf_read_uleb(&reader);
+	return reader.at;
 }

@@ -16,19 +16,24 @@ enum row_how {
 	ROW_UNSET, /* no instruction speaks of the register */
 	ROW_UNDEFINED,
 	ROW_SAME,
-	ROW_AT_CFA, /* saved at CFA + offset */
-	ROW_OTHER,  /* an expression, another register, CFA + offset itself */
+	ROW_AT_CFA,        /* saved at CFA + offset */
+	ROW_CFA_PLUS,      /* the value is CFA + offset */
+	ROW_IN_REGISTER,   /* whose number is @offset */
+	ROW_AT_EXPRESSION, /* saved where an expression says: cfi_row_block() */
+	ROW_EXPRESSION,    /* the value is the expression's */
 };
 
 struct row_reg {
 	enum row_how how : 8;
-	int32_t offset;
+	int32_t offset; /* of expressions: their place, from fde->instructions */
 };
 static_assert(sizeof(struct row_reg) == 8, "rows are copied for each address");
 
 struct cfi_row {
 	uint64_t start, end; /* addresses that the row is for */
+	bool has_cfa;
 	bool has_cfa_expression;
+	int32_t cfa_block; /* place of the expression */
 	uint64_t cfa_reg;
 	int64_t cfa_offset;
 	struct row_reg regs[REGS_MAX]; /* by DWARF number */
@@ -36,5 +41,7 @@ struct cfi_row {
 
 /* 0, or -EINVAL: an instruction is unknown, cut off or beyond reason. @vaddr is within @fde. */
 int cfi_row_at(const struct fde *fde, uint64_t vaddr, struct cfi_row *row_ret);
+/* The bytes of an expression at @place, as a row of @fde has it. */
+const uint8_t *cfi_row_block(const struct fde *fde, int32_t place, size_t *size_ret);
 
 #endif

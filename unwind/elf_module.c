@@ -4,6 +4,7 @@
 #include <gelf.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cct/module_file.h"
@@ -31,7 +32,9 @@ struct elf_module {
 	uint8_t pointer_size;
 	struct segment *segments;
 	size_t n_segments;
-	struct cfi *cfi;               /* NULL: not readable */
+	struct cfi *cfi; /* NULL: not readable */
+	uint64_t open_ns, n_lookups, lookup_ns, max_lookup_ns;
+	struct elf_access_log *log;    /* NULL: nobody asks; borrowed */
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
 
@@ -40,6 +43,7 @@ struct elf_modules {
 	pthread_mutex_t lock;
 	struct elf_module **modules; /* by id; NULL: not asked for yet */
 	uint32_t n_modules;
+	struct elf_access_log *log; /* NULL: nobody asks; borrowed */
 };
 
 static bool read_segments(struct elf_module *module)
@@ -66,14 +70,18 @@ static bool read_segments(struct elf_module *module)
 	return true;
 }
 
-/* With the lock held. */
-static void elf_module_open(struct elf_module *module)
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void open_file(struct elf_module *module)
 {
 	GElf_Ehdr header;
 
-	if (module->is_open)
-		return;
-	module->is_open = true;
 	module_file_open(module->module, &module->file);
 	if (module->file.state != MODULE_FILE_OK)
 		return;
@@ -90,16 +98,51 @@ static void elf_module_open(struct elf_module *module)
 	module->entry = header.e_entry;
 	module->machine = header.e_machine;
 	module->pointer_size = gelf_getclass(module->file.elf) == ELFCLASS32 ? 4 : 8;
-	module->cfi = cfi_create(module->file.elf);
+	module->cfi = cfi_create(module->file.elf, module->module->key.path);
 	module->go_pclntab = go_pclntab_create(module->file.elf);
 }
 
-static struct elf_module *elf_module_create(const struct module *module)
+/* With the lock held. */
+static void elf_module_open(struct elf_module *module)
+{
+	if (module->is_open)
+		return;
+	uint64_t start_ns = now_ns();
+	open_file(module);
+	module->open_ns = now_ns() - start_ns;
+	module->is_open = true;
+}
+
+static void log_access(const struct elf_module *module, uint64_t offset, size_t size)
+{
+	struct elf_access_log *log = module->log;
+
+	if (log->n == log->n_allocated) {
+		size_t n = log->n_allocated ? log->n_allocated * 2 : 64;
+		struct elf_access *accesses = reallocarray(log->accesses, n, sizeof(*accesses));
+		if (!accesses) {
+			log->is_incomplete = true;
+			return;
+		}
+		log->accesses = accesses;
+		log->n_allocated = n;
+	}
+	log->accesses[log->n++] =
+		(struct elf_access){ .module = module->module->id, .offset = offset, .size = size };
+}
+
+void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log)
+{
+	elf_modules->log = log;
+}
+
+static struct elf_module *elf_module_create(const struct module *module, struct elf_access_log *log)
 {
 	struct elf_module *elf_module = calloc(1, sizeof(*elf_module));
 	if (!elf_module)
 		return NULL;
 	elf_module->module = module;
+	elf_module->log = log;
 	elf_module->file.fd = -1;
 	pthread_mutex_init(&elf_module->lock, NULL);
 	return elf_module;
@@ -163,7 +206,7 @@ struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id)
 	const struct module *module = module_table_get(elf_modules->table, id);
 	if (module && make_room(elf_modules, id)) {
 		if (!elf_modules->modules[id])
-			elf_modules->modules[id] = elf_module_create(module);
+			elf_modules->modules[id] = elf_module_create(module, elf_modules->log);
 		elf_module = elf_modules->modules[id];
 	}
 	pthread_mutex_unlock(&elf_modules->lock);
@@ -225,8 +268,6 @@ static bool calls_before(const struct elf_module *module, const struct arch *arc
 static bool is_in_entry_function(struct elf_module *module, const struct arch *arch,
 				 uint64_t offset, uint64_t vaddr)
 {
-	struct rule rule;
-
 	if (!module->entry || vaddr < module->entry || vaddr - module->entry > ENTRY_SIZE_MAX)
 		return false;
 	/* Behind a return begins another function; Free Pascal's programs follow at once. */
@@ -236,12 +277,8 @@ static bool is_in_entry_function(struct elf_module *module, const struct arch *a
 	     arch->may_hold_return(module->bytes + offset - distance, distance)))
 		return false;
 	/* CFI in between is another function's: the entry function ended before. */
-	for (uint64_t before = module->entry; before < vaddr; before++) {
-		cfi_find_rule(module->cfi, arch, before, &rule);
-		if (rule.kind != RULE_NONE)
-			return false;
-	}
-	return !calls_before(module, arch, module->entry, vaddr);
+	return !cfi_has_any(module->cfi, module->entry, vaddr) &&
+	       !calls_before(module, arch, module->entry, vaddr);
 }
 
 /* Longer than any call instruction. */
@@ -267,14 +304,12 @@ static bool rule_by_code(const struct elf_module *module, const struct arch *arc
 	       arch->rule_by_code(module->bytes, module->n_bytes, offset, rule_ret);
 }
 
-void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
-			  struct rule *rule_ret)
+static void find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+		      struct rule *rule_ret)
 {
 	uint64_t vaddr;
 
 	*rule_ret = (struct rule){ .kind = RULE_UNREADABLE };
-	pthread_mutex_lock(&module->lock);
-	elf_module_open(module);
 	if (module->file.state == MODULE_FILE_NONE) {
 		rule_ret->kind = RULE_NONE;
 	} else if (module->cfi && module->machine == arch->elf_machine &&
@@ -289,7 +324,55 @@ void elf_module_find_rule(struct elf_module *module, const struct arch *arch, ui
 				rule_ret->kind = RULE_ROOT;
 		}
 	}
+}
+
+void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			  struct rule *rule_ret)
+{
+	pthread_mutex_lock(&module->lock);
+	elf_module_open(module);
+	if (module->log)
+		log_access(module, offset, 0);
+	uint64_t start_ns = now_ns();
+	find_rule(module, arch, offset, rule_ret);
+	uint64_t took_ns = now_ns() - start_ns;
+	module->n_lookups++;
+	module->lookup_ns += took_ns;
+	if (took_ns > module->max_lookup_ns)
+		module->max_lookup_ns = took_ns;
 	pthread_mutex_unlock(&module->lock);
+}
+
+static const char *rule_source(struct elf_module *module, const struct arch *arch, uint64_t offset)
+{
+	struct rule rule;
+	uint64_t vaddr;
+
+	if (module->file.state != MODULE_FILE_OK)
+		return module_file_state_text(module->file.state);
+	if (module->machine != arch->elf_machine || module->pointer_size != arch->pointer_size)
+		return "file of another architecture";
+	if (!module->cfi || !offset_to_vaddr(module, offset, &vaddr))
+		return "offset in no segment of the file";
+	if (rule_by_code(module, arch, offset, &rule))
+		return "code that is known";
+	if (find_go_rule(module, arch, offset, vaddr, &rule))
+		return ".gopclntab";
+	const char *section = cfi_section(module->cfi, vaddr);
+	if (section)
+		return section;
+	find_rule(module, arch, offset, &rule);
+	return rule.kind == RULE_ROOT ? "entry function" : "no CFI";
+}
+
+const char *elf_module_rule_source(struct elf_module *module, const struct arch *arch,
+				   uint64_t offset)
+{
+	pthread_mutex_lock(&module->lock);
+	elf_module_open(module);
+	const char *source = rule_source(module, arch, offset);
+	pthread_mutex_unlock(&module->lock);
+	return source;
 }
 
 bool elf_module_begins_special(struct elf_module *module, const struct arch *arch, uint64_t offset)
@@ -313,6 +396,8 @@ const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size
 {
 	pthread_mutex_lock(&module->lock);
 	elf_module_open(module);
+	if (module->log)
+		log_access(module, offset, size);
 	pthread_mutex_unlock(&module->lock);
 
 	if (!module->bytes || offset > module->n_bytes || module->n_bytes - offset < size)
@@ -343,4 +428,33 @@ size_t elf_modules_problems(const struct elf_modules *elf_modules,
 		n_problems++;
 	}
 	return n_problems;
+}
+
+static uint64_t text_size(const struct elf_module *module)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < module->n_segments; i++)
+		size += module->segments[i].is_exec ? module->segments[i].size : 0;
+	return size;
+}
+
+void elf_modules_stats(const struct elf_modules *elf_modules, struct elf_modules_stats *stats_ret)
+{
+	struct elf_modules_stats stats = { .n_opened = 0 };
+
+	for (uint32_t id = 0; id < elf_modules->n_modules; id++) {
+		const struct elf_module *module = elf_modules->modules[id];
+
+		if (!module || !module->is_open)
+			continue;
+		stats.n_opened++;
+		stats.text_size += text_size(module);
+		stats.n_lookups += module->n_lookups;
+		stats.open_ns += module->open_ns;
+		stats.lookup_ns += module->lookup_ns;
+		if (module->max_lookup_ns > stats.max_lookup_ns)
+			stats.max_lookup_ns = module->max_lookup_ns;
+	}
+	*stats_ret = stats;
 }

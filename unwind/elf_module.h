@@ -18,11 +18,31 @@ struct elf_modules;
 struct elf_modules *elf_modules_create(const struct module_table *modules);
 void elf_modules_destroy(struct elf_modules *elf_modules);
 
+/* What was asked of a file: the rule for an offset (@size 0), or bytes. */
+struct elf_access {
+	uint32_t module;
+	uint64_t offset;
+	size_t size;
+};
+struct elf_access_log {
+	struct elf_access *accesses; /* in order; to free */
+	size_t n, n_allocated;
+	bool is_incomplete; /* out of memory */
+};
+/* Notes from now on what is asked. Before anything is; @log is borrowed. One thread only. */
+void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log);
+
 /* Opened when first asked for. NULL: no such module, or out of memory. Valid until destroyed. */
 struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id);
 /* The rule for the instruction at a file offset; RULE_UNREADABLE if there is no file to read. */
 void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			  struct rule *rule_ret);
+/*
+ * Where that rule comes from, in words: ".eh_frame", ".debug_frame", "entry function", "no CFI",
+ * or why there is no file. Static. Asks again: for people who look at one frame.
+ */
+const char *elf_module_rule_source(struct elf_module *module, const struct arch *arch,
+				   uint64_t offset);
 /*
  * Whether code that tells its rule itself begins at a file offset: what returns there was not
  * called from before it.
@@ -42,5 +62,16 @@ struct elf_module_problem {
 };
 size_t elf_modules_problems(const struct elf_modules *elf_modules,
 			    struct elf_module_problem *problems, size_t max_problems);
+
+/* What the files cost so far. */
+struct elf_modules_stats {
+	uint32_t n_opened;      /* tried at least */
+	uint64_t text_size;     /* of the executable segments of those that could be read */
+	uint64_t n_lookups;     /* of rules, by elf_module_find_rule() */
+	uint64_t open_ns;       /* spent opening */
+	uint64_t lookup_ns;     /* spent looking up, without the opening */
+	uint64_t max_lookup_ns; /* the longest of these */
+};
+void elf_modules_stats(const struct elf_modules *elf_modules, struct elf_modules_stats *stats_ret);
 
 #endif

@@ -5,14 +5,15 @@
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cct/cleanup.h"
+#include "unwind/dwarf_reader.h"
 
-#define APPLICATION 0x70 /* of a DW_EH_PE_* encoding */
-#define USUAL_TABLE (DW_EH_PE_datarel | DW_EH_PE_sdata4)
-#define TABLE_ENTRY 8
-#define NO_CIE_ID   UINT64_MAX
+#define APPLICATION      0x70 /* of a DW_EH_PE_* encoding */
+#define USUAL_TABLE      (DW_EH_PE_datarel | DW_EH_PE_sdata4)
+#define TABLE_ENTRY      8
+#define NO_CIE_ID        UINT64_MAX
+#define UNPACKED_MAX     (256u << 20) /* bytes, of a compressed section */
+#define AUGMENTATION_MAX 16           /* letters; five are known */
 
 struct span {
 	const uint8_t *bytes; /* NULL: absent */
@@ -36,97 +37,36 @@ struct fde_table {
 	bool is_64;
 };
 
-/* A reader that stops at the end of what it reads: @at is then @end, and @is_bad set. */
-struct reader {
-	const uint8_t *at, *end;
-	bool is_bad;
-};
-
-static uint64_t read_bytes(struct reader *reader, size_t size)
-{
-	uint64_t value = 0;
-
-	if ((size_t)(reader->end - reader->at) < size) {
-		reader->at = reader->end;
-		reader->is_bad = true;
-		return 0;
-	}
-	memcpy(&value, reader->at, size);
-	reader->at += size;
-	return value;
-}
-
-static void skip_bytes(struct reader *reader, uint64_t size)
-{
-	if ((uint64_t)(reader->end - reader->at) < size) {
-		size = (uint64_t)(reader->end - reader->at);
-		reader->is_bad = true;
-	}
-	reader->at += size;
-}
-
-uint64_t fde_read_uleb(const uint8_t **at, const uint8_t *end)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; *at < end; shift += 7) {
-		uint8_t byte = *(*at)++;
-
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			break;
-	}
-	return value;
-}
-
-int64_t fde_read_sleb(const uint8_t **at, const uint8_t *end)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; *at < end; shift += 7) {
-		uint8_t byte = *(*at)++;
-
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte & 0x80)
-			continue;
-		if (byte & 0x40 && shift + 7 < 64)
-			value |= UINT64_MAX << (shift + 7);
-		break;
-	}
-	return (int64_t)value;
-}
-
 /* Of DW_EH_PE_omit or an unknown form: nothing is read, the reader is bad. */
-static uint64_t read_form(struct reader *reader, uint8_t encoding, size_t address_size)
+static uint64_t read_form(struct dwarf_reader *reader, uint8_t encoding, size_t address_size)
 {
 	switch (encoding & 0x0f) {
 	case DW_EH_PE_absptr:
-		return read_bytes(reader, address_size);
+		return dwarf_read_unsigned(reader, address_size);
 	case DW_EH_PE_uleb128:
-		return fde_read_uleb(&reader->at, reader->end);
+		return dwarf_read_uleb(reader);
 	case DW_EH_PE_sleb128:
-		return (uint64_t)fde_read_sleb(&reader->at, reader->end);
+		return (uint64_t)dwarf_read_sleb(reader);
 	case DW_EH_PE_udata2:
-		return read_bytes(reader, 2);
+		return dwarf_read_unsigned(reader, 2);
 	case DW_EH_PE_udata4:
-		return read_bytes(reader, 4);
+		return dwarf_read_unsigned(reader, 4);
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
-		return read_bytes(reader, 8);
+		return dwarf_read_unsigned(reader, 8);
 	case DW_EH_PE_sdata2:
-		return (uint64_t)(int16_t)read_bytes(reader, 2);
+		return (uint64_t)dwarf_read_signed(reader, 2);
 	case DW_EH_PE_sdata4:
-		return (uint64_t)(int32_t)read_bytes(reader, 4);
+		return (uint64_t)dwarf_read_signed(reader, 4);
 	default:
-		reader->is_bad = true;
+		reader->is_broken = true;
 		return 0;
 	}
 }
 
 /* An encoded address of an FDE. */
-static uint64_t read_address(const struct fde_table *table, struct reader *reader, uint8_t encoding)
+static uint64_t read_address(const struct fde_table *table, struct dwarf_reader *reader,
+			     uint8_t encoding)
 {
 	uint64_t here = table->frames.vaddr + (uint64_t)(reader->at - table->frames.bytes);
 	uint64_t value = read_form(reader, encoding, table->is_64 ? 8 : 4);
@@ -140,7 +80,7 @@ static uint64_t read_address(const struct fde_table *table, struct reader *reade
 	default:
 		/* Relative to something that no linker of ours uses, or to a word of the process's
 		 * memory. */
-		reader->is_bad = true;
+		reader->is_broken = true;
 		break;
 	}
 	return table->is_64 ? value : (uint32_t)value;
@@ -148,35 +88,35 @@ static uint64_t read_address(const struct fde_table *table, struct reader *reade
 
 /* An entry's length and id: what it is and where it goes on. */
 struct entry {
-	struct reader body; /* behind the id */
-	uint64_t cie_at;    /* offset of an FDE's CIE; NO_CIE_ID: it is a CIE itself */
-	size_t next_at;
+	struct dwarf_reader body; /* behind the id */
+	uint64_t cie_at;          /* offset of an FDE's CIE; NO_CIE_ID: it is a CIE itself */
+	size_t at, next_at;
 };
 
 /* 0; -ENOENT: the end; -EINVAL: no entry fits there. */
 static int read_entry(const struct fde_table *table, size_t at, struct entry *ret)
 {
-	struct reader reader = { .at = table->frames.bytes + at,
-				 .end = table->frames.bytes + table->frames.size };
+	struct dwarf_reader reader = { .at = table->frames.bytes + at,
+				       .end = table->frames.bytes + table->frames.size };
 	bool is_debug_frame = table->section == FDE_DEBUG_FRAME;
 
 	if ((size_t)(reader.end - reader.at) < sizeof(uint32_t))
 		return -ENOENT;
-	uint64_t length = read_bytes(&reader, 4);
+	uint64_t length = dwarf_read_unsigned(&reader, 4);
 	bool is_dwarf_64 = length == UINT32_MAX;
 	if (length == 0)
 		return -ENOENT;
 	if (is_dwarf_64)
-		length = read_bytes(&reader, 8);
-	if (reader.is_bad || length > (uint64_t)(reader.end - reader.at))
+		length = dwarf_read_unsigned(&reader, 8);
+	if (reader.is_broken || length > (uint64_t)(reader.end - reader.at))
 		return -EINVAL;
 	reader.end = reader.at + length;
 	ret->next_at = (size_t)(reader.end - table->frames.bytes);
 
 	size_t id_at = (size_t)(reader.at - table->frames.bytes);
 	bool is_wide_id = is_dwarf_64 && is_debug_frame;
-	uint64_t id = read_bytes(&reader, is_wide_id ? 8 : 4);
-	if (reader.is_bad)
+	uint64_t id = dwarf_read_unsigned(&reader, is_wide_id ? 8 : 4);
+	if (reader.is_broken)
 		return -EINVAL;
 	if (is_debug_frame) {
 		bool is_cie = id == (is_wide_id ? UINT64_MAX : UINT32_MAX);
@@ -184,31 +124,32 @@ static int read_entry(const struct fde_table *table, size_t at, struct entry *re
 	} else {
 		ret->cie_at = id == 0 ? NO_CIE_ID : id_at - id;
 	}
+	ret->at = at;
 	ret->body = reader;
 	return 0;
 }
 
 /* "zPLRSB": LSB Core 10.6.1.1. What is unknown ends the reading; "z" tells how far to skip. */
-static int read_augmentation(const struct fde_table *table, struct reader *reader,
+static int read_augmentation(const struct fde_table *table, struct dwarf_reader *reader,
 			     const char *augmentation, struct fde *fde)
 {
 	fde->has_augmentation_data = augmentation[0] == 'z';
 	if (!fde->has_augmentation_data)
 		return augmentation[0] == '\0' ? 0 : -EINVAL;
 
-	struct reader data = *reader;
-	uint64_t size = fde_read_uleb(&data.at, data.end);
+	struct dwarf_reader data = *reader;
+	uint64_t size = dwarf_read_uleb(&data);
 	if (size > (uint64_t)(data.end - data.at))
 		return -EINVAL;
 	reader->at = data.at + size;
 	data.end = reader->at;
 	for (const char *letter = augmentation + 1; *letter; letter++) {
 		if (*letter == 'R') {
-			fde->address_encoding = (uint8_t)read_bytes(&data, 1);
+			fde->address_encoding = (uint8_t)dwarf_read_unsigned(&data, 1);
 		} else if (*letter == 'L') {
-			skip_bytes(&data, 1);
+			dwarf_read_block(&data, 1);
 		} else if (*letter == 'P') {
-			uint8_t encoding = (uint8_t)read_bytes(&data, 1);
+			uint8_t encoding = (uint8_t)dwarf_read_unsigned(&data, 1);
 
 			read_form(&data, encoding, table->is_64 ? 8 : 4);
 		} else if (*letter == 'S') {
@@ -217,7 +158,7 @@ static int read_augmentation(const struct fde_table *table, struct reader *reade
 			break;
 		}
 	}
-	return data.is_bad ? -EINVAL : 0;
+	return data.is_broken ? -EINVAL : 0;
 }
 
 static int read_cie(const struct fde_table *table, uint64_t at, struct fde *fde)
@@ -226,26 +167,24 @@ static int read_cie(const struct fde_table *table, uint64_t at, struct fde *fde)
 
 	if (at >= table->frames.size || read_entry(table, at, &entry) || entry.cie_at != NO_CIE_ID)
 		return -EINVAL;
-	struct reader *reader = &entry.body;
-	uint64_t version = read_bytes(reader, 1);
-	const char *augmentation = (const char *)reader->at;
-	size_t length = strnlen(augmentation, (size_t)(reader->end - reader->at));
-	skip_bytes(reader, length + 1);
+	struct dwarf_reader *reader = &entry.body;
+	uint64_t version = dwarf_read_unsigned(reader, 1);
+	const char *augmentation = dwarf_read_string(reader, AUGMENTATION_MAX);
 	if (version >= 4) {
-		uint64_t address_size = read_bytes(reader, 1), segment_size = read_bytes(reader, 1);
+		uint64_t address_size = dwarf_read_unsigned(reader, 1),
+			 segment_size = dwarf_read_unsigned(reader, 1);
 
 		if (address_size != (table->is_64 ? 8 : 4) || segment_size)
 			return -EINVAL;
 	}
-	if (reader->is_bad || (version != 1 && version != 3 && version != 4))
+	if (!augmentation || reader->is_broken || (version != 1 && version != 3 && version != 4))
 		return -EINVAL;
-	fde->code_alignment = fde_read_uleb(&reader->at, reader->end);
-	fde->data_alignment = fde_read_sleb(&reader->at, reader->end);
-	fde->ra_reg =
-		version == 1 ? read_bytes(reader, 1) : fde_read_uleb(&reader->at, reader->end);
+	fde->code_alignment = dwarf_read_uleb(reader);
+	fde->data_alignment = dwarf_read_sleb(reader);
+	fde->ra_reg = version == 1 ? dwarf_read_unsigned(reader, 1) : dwarf_read_uleb(reader);
 	fde->address_encoding = DW_EH_PE_absptr;
 	fde->is_signal_frame = false;
-	if (read_augmentation(table, reader, augmentation, fde) || reader->is_bad)
+	if (read_augmentation(table, reader, augmentation, fde) || reader->is_broken)
 		return -EINVAL;
 	fde->initial_instructions = reader->at;
 	fde->n_initial_instructions = (size_t)(reader->end - reader->at);
@@ -255,18 +194,20 @@ static int read_cie(const struct fde_table *table, uint64_t at, struct fde *fde)
 /* -ENOENT: it is no FDE. */
 static int read_fde(const struct fde_table *table, const struct entry *entry, struct fde *fde)
 {
-	struct reader reader = entry->body;
+	struct dwarf_reader reader = entry->body;
 
 	if (entry->cie_at == NO_CIE_ID)
 		return -ENOENT;
 	if (read_cie(table, entry->cie_at, fde))
 		return -EINVAL;
+	fde->at = entry->at;
+	fde->cie_at = entry->cie_at;
 	fde->start = read_address(table, &reader, fde->address_encoding);
 	uint64_t size = read_form(&reader, fde->address_encoding, table->is_64 ? 8 : 4);
 	fde->end = fde->start + size;
 	if (fde->has_augmentation_data)
-		skip_bytes(&reader, fde_read_uleb(&reader.at, reader.end));
-	if (reader.is_bad || fde->end < fde->start)
+		dwarf_read_block(&reader, dwarf_read_uleb(&reader));
+	if (reader.is_broken || fde->end < fde->start)
 		return -EINVAL;
 	fde->instructions = reader.at;
 	fde->n_instructions = (size_t)(reader.end - reader.at);
@@ -294,7 +235,8 @@ static int compare_starts(const void *a, const void *b)
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-/* One pass; entries that can't be read describe nothing. */
+/* One pass; entries that can't be read describe nothing, nor do those of functions that a linker
+ * has dropped: they begin at 0. */
 static int index_create(struct fde_table *table)
 {
 	struct entry entry;
@@ -303,7 +245,7 @@ static int index_create(struct fde_table *table)
 	for (size_t at = 0; !read_entry(table, at, &entry); at = entry.next_at) {
 		struct fde fde;
 
-		if (read_fde(table, &entry, &fde) || fde.start == fde.end)
+		if (read_fde(table, &entry, &fde) || fde.start == fde.end || !fde.start)
 			continue;
 		if (table->n_index && table->index[table->n_index - 1].start > fde.start)
 			is_sorted = false;
@@ -314,6 +256,15 @@ static int index_create(struct fde_table *table)
 	if (!is_sorted)
 		qsort(table->index, table->n_index, sizeof(*table->index), compare_starts);
 	return 0;
+}
+
+/* libelf bounds what it allocates by what the stored size could expand to; that is not enough. */
+static bool unpack(Elf_Scn *section)
+{
+	GElf_Chdr header;
+
+	return gelf_getchdr(section, &header) && header.ch_size <= UNPACKED_MAX &&
+	       elf_compress(section, 0, 0) >= 0;
 }
 
 /* The section's bytes, decompressed if need be. */
@@ -336,7 +287,7 @@ static int read_section(Elf *elf, const char *name, struct span *ret)
 			continue;
 		if (is_gnu_compressed && elf_compress_gnu(section, 0, 0) < 0)
 			return -EINVAL;
-		if (header.sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
+		if (header.sh_flags & SHF_COMPRESSED && !unpack(section))
 			return -EINVAL;
 		const Elf_Data *data = elf_rawdata(section, NULL);
 		if (!data || !data->d_buf)
@@ -397,11 +348,11 @@ static void read_header(struct fde_table *table, Elf *elf)
 
 	if (find_header(elf, &header) || header.size < 4 || header.bytes[0] != 1)
 		return;
-	struct reader reader = { header.bytes + 4, header.bytes + header.size, false };
+	struct dwarf_reader reader = { header.bytes + 4, header.bytes + header.size, false };
 	uint8_t frames_encoding = header.bytes[1];
 	uint64_t here = header.vaddr + 4;
 	uint64_t frames = read_form(&reader, frames_encoding, table->is_64 ? 8 : 4);
-	if (reader.is_bad)
+	if (reader.is_broken)
 		return;
 	if (!table->frames.bytes && (frames_encoding & APPLICATION) == DW_EH_PE_pcrel)
 		read_segment(elf, table->is_64 ? frames + here : (uint32_t)(frames + here),
@@ -409,7 +360,7 @@ static void read_header(struct fde_table *table, Elf *elf)
 	uint64_t n = header.bytes[2] == DW_EH_PE_omit
 			     ? 0
 			     : read_form(&reader, header.bytes[2], table->is_64 ? 8 : 4);
-	if (header.bytes[3] != USUAL_TABLE || reader.is_bad || !n ||
+	if (header.bytes[3] != USUAL_TABLE || reader.is_broken || !n ||
 	    n > (uint64_t)(reader.end - reader.at) / TABLE_ENTRY)
 		return;
 	table->header = (struct span){ reader.at, n * TABLE_ENTRY, header.vaddr };
@@ -492,7 +443,8 @@ static bool find_in_index(const struct fde_table *table, uint64_t vaddr, size_t 
 	return low;
 }
 
-int fde_find(const struct fde_table *table, uint64_t vaddr, struct fde *fde_ret)
+/* The last entry that begins at or before @vaddr. */
+static int find_last(const struct fde_table *table, uint64_t vaddr, struct fde *fde_ret)
 {
 	struct entry entry;
 	size_t at;
@@ -502,8 +454,21 @@ int fde_find(const struct fde_table *table, uint64_t vaddr, struct fde *fde_ret)
 		return -ENOENT;
 	if (read_entry(table, at, &entry))
 		return -EINVAL;
-	int err = read_fde(table, &entry, fde_ret);
+	return read_fde(table, &entry, fde_ret);
+}
+
+int fde_find(const struct fde_table *table, uint64_t vaddr, struct fde *fde_ret)
+{
+	int err = find_last(table, vaddr, fde_ret);
+
 	if (err)
 		return err;
 	return vaddr - fde_ret->start < fde_ret->end - fde_ret->start ? 0 : -ENOENT;
+}
+
+bool fde_has_any(const struct fde_table *table, uint64_t start, uint64_t end)
+{
+	struct fde fde;
+
+	return start < end && !find_last(table, end - 1, &fde) && fde.end > start;
 }

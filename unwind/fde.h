@@ -15,6 +15,7 @@
 
 struct fde {
 	uint64_t start, end; /* addresses as the ELF file counts them */
+	size_t at, cie_at;   /* offsets in the section */
 	const uint8_t *instructions;
 	size_t n_instructions; /* bytes */
 	/* Of its common information entry (CIE). */
@@ -40,9 +41,7 @@ void fde_table_destroy(struct fde_table *table);
 /* 0; -ENOENT: no entry holds @vaddr; -EINVAL: it can't be read. Any thread. Results point into the
  * section. */
 int fde_find(const struct fde_table *table, uint64_t vaddr, struct fde *fde_ret);
-
-/* A LEB128 number. *@at is left at @end if it does not fit. */
-uint64_t fde_read_uleb(const uint8_t **at, const uint8_t *end);
-int64_t fde_read_sleb(const uint8_t **at, const uint8_t *end);
+/* Whether an entry describes any of [@start, @end). */
+bool fde_has_any(const struct fde_table *table, uint64_t start, uint64_t end);
 
 #endif

@@ -27,10 +27,11 @@ struct arch {
 	const char *name;     /* for people */
 	uint16_t elf_machine; /* EM_* */
 	uint8_t n_regs;
-	uint8_t sp, fp, ra;    /* DWARF numbers; ra: the column of the return address */
-	uint8_t pc;            /* where signal frames have it; @ra without a link register */
-	uint8_t pointer_size;  /* bytes; also of a word on the stack. 4: addresses wrap at 2^32 */
-	uint64_t callee_saved; /* bit per DWARF number: kept where CFI has no rule */
+	uint8_t sp, fp, ra;   /* DWARF numbers; ra: the column of the return address */
+	uint8_t pc;           /* where signal frames have it; @ra without a link register */
+	uint8_t pointer_size; /* bytes; also of a word on the stack. 4: addresses wrap at 2^32 */
+	const char *const *reg_names; /* by DWARF number, for people; NULL: none */
+	uint64_t callee_saved;        /* bit per DWARF number: kept where CFI has no rule */
 	/* perf's register index -> DWARF number; 0xff: not followed; pc apart */
 	const uint8_t *perf_to_dwarf;
 	uint8_t n_perf_regs;

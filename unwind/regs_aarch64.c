@@ -22,6 +22,12 @@ static const uint8_t perf_to_dwarf[N_REGS] = {
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, X29, X30, SP, PC,
 };
 
+static const char *const reg_names[N_REGS] = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",
+					       "x7",  "x8",  "x9",  "x10", "x11", "x12", "x13",
+					       "x14", "x15", "x16", "x17", "x18", "x19", "x20",
+					       "x21", "x22", "x23", "x24", "x25", "x26", "x27",
+					       "x28", "x29", "x30", "sp",  "pc" };
+
 /*
  * Pointer authentication fills the bits between the address and bit 55, which tells user from
  * kernel; the byte above is for tags. No code lies above 2^48: the kernel gives such addresses,
@@ -261,6 +267,7 @@ const struct arch arch_aarch64 = {
 	.ra = X30,
 	.pc = PC,
 	.pointer_size = 8,
+	.reg_names = reg_names,
 	.callee_saved = (1ull << SP) - (1ull << X19),
 	.perf_to_dwarf = perf_to_dwarf,
 	.n_perf_regs = N_REGS,

@@ -36,6 +36,9 @@ static const uint8_t perf_to_dwarf[PERF_REG_X86_32_MAX] = {
 	[PERF_REG_X86_FS] = NOT_FOLLOWED, [PERF_REG_X86_GS] = NOT_FOLLOWED,
 };
 
+static const char *const reg_names[N_REGS] = { "eax", "ecx", "edx", "ebx", "esp",
+					       "ebp", "esi", "edi", "ra" };
+
 static uint64_t keep_address(uint64_t address)
 {
 	return address;
@@ -126,6 +129,7 @@ const struct arch arch_i386 = {
 	.ra = EIP,
 	.pc = EIP,
 	.pointer_size = 4,
+	.reg_names = reg_names,
 	.callee_saved = 1u << EBX | 1u << EBP | 1u << ESI | 1u << EDI,
 	.perf_to_dwarf = perf_to_dwarf,
 	.n_perf_regs = PERF_REG_X86_32_MAX,

@@ -44,6 +44,11 @@ static const uint8_t perf_to_dwarf[PERF_REG_X86_64_MAX] = {
 	[PERF_REG_X86_R14] = R14,         [PERF_REG_X86_R15] = R15,
 };
 
+static const char *const reg_names[N_REGS] = {
+	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+	"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "ra",
+};
+
 static uint64_t keep_address(uint64_t address)
 {
 	return address;
@@ -193,6 +198,7 @@ const struct arch arch_x86_64 = {
 	.ra = RIP,
 	.pc = RIP,
 	.pointer_size = 8,
+	.reg_names = reg_names,
 	.callee_saved = 1u << RBX | 1u << RBP | 1u << R12 | 1u << R13 | 1u << R14 | 1u << R15,
 	.perf_to_dwarf = perf_to_dwarf,
 	.n_perf_regs = PERF_REG_X86_64_MAX,

@@ -9,7 +9,8 @@
 #include "unwind/huge_pages.h"
 #include "unwind/rule_cache.h"
 
-#define STEP_BITS 15
+#define STEP_BITS  15
+#define PREFETCHED 2048 /* bytes of the stack */
 
 /* All that a frame at an address of an address space needs, in one cache line. */
 struct step {
@@ -156,6 +157,9 @@ static bool is_outermost(const struct arch *arch, const struct regs *regs)
 void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 		  const struct address_space *space, const struct user_stack *stack)
 {
+	/* The copy was read long ago, in a block of many: its lines come from memory one by one. */
+	for (size_t at = 0; at < stack->size && at < PREFETCHED; at += 64)
+		__builtin_prefetch(stack->bytes + at);
 	walk->unwinder = unwinder;
 	walk->space = space;
 	walk->arch = stack->arch;

@@ -24,7 +24,7 @@ static struct open_cfi open_cfi(const struct elf_image *image)
 	elf_version(EV_CURRENT);
 	open.elf = elf_begin(open.fd, ELF_C_READ_MMAP, NULL);
 	assert_non_null(open.elf);
-	open.cfi = cfi_create(open.elf);
+	open.cfi = cfi_create(open.elf, NULL);
 	assert_non_null(open.cfi);
 	return open;
 }

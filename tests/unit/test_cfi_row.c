@@ -43,7 +43,7 @@ static bool is_same_cfa(Dwarf_Frame *frame, const struct cfi_row *row)
 	if (dwarf_frame_cfa(frame, &ops, &n_ops))
 		return false;
 	if (row->has_cfa_expression)
-		return true; /* left to libdw */
+		return true; /* test_cfi.c has those */
 	if (n_ops != 1)
 		return false;
 	if (ops[0].atom == DW_OP_bregx)
@@ -69,7 +69,10 @@ static bool is_same_reg(Dwarf_Frame *frame, int number, const struct row_reg *re
 	case ROW_AT_CFA:
 		return n_ops >= 1 && ops[0].atom == DW_OP_call_frame_cfa &&
 		       (n_ops == 2 ? (int64_t)ops[1].number : 0) == reg->offset;
-	case ROW_OTHER:
+	case ROW_CFA_PLUS:
+	case ROW_IN_REGISTER:
+	case ROW_AT_EXPRESSION:
+	case ROW_EXPRESSION:
 		return n_ops >= 1;
 	}
 	return false;
@@ -177,8 +180,11 @@ static void rows_are_those_of_libdw(void **state)
 /* An FDE of 64 bytes of code at 0x1000, as the instructions say. */
 static int row_of(const uint8_t *instructions, size_t size, struct cfi_row *row)
 {
+	static const uint8_t initial[] = { DW_CFA_def_cfa, 7, 8 };
 	struct fde fde = { .start = 0x1000,
 			   .end = 0x1040,
+			   .initial_instructions = initial,
+			   .n_initial_instructions = sizeof(initial),
 			   .instructions = instructions,
 			   .n_instructions = size,
 			   .code_alignment = 1,

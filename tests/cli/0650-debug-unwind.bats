@@ -1,0 +1,101 @@
+# dendro debug-unwind: the summary counts what the report counts, a listing has script's frames.
+
+load lib
+
+setup_file() {
+	load lib
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record signals.data -- "$WORKLOADS/signals" 300
+	"$DENDRO" script signals.data >signals.script
+	"$DENDRO" debug-unwind signals.data >signals.summary
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# The number in the summary's line of that name.
+counted() {
+	awk -v name="$1" 'index($0, name) && match($0, / [0-9]+ /) { print $0 }' signals.summary |
+		sed -E 's/.*[^0-9]([0-9]+) +[0-9.]+ %.*/\1/'
+}
+
+# The first sample that the summary names in the line of that name.
+example() {
+	sed -nE "s/^  $1 .* sample ([0-9]+).*/\1/p" signals.summary
+}
+
+# File offsets of the user frames of sample N, as script lists them.
+script_frames() {
+	awk -v n="$1" 'BEGIN { RS = ""; FS = "\n" }
+		NR == n { for (i = 2; i <= NF; i++) print $i }' signals.script |
+		awk '$NF !~ /kernel/ && $1 != "0" { print $1 }'
+}
+
+listed_frames() {
+	"$DENDRO" debug-unwind --sample "$1" signals.data |
+		sed -nE 's/^#[0-9]+ +[0-9a-f]+  [^ ]*\+0x([0-9a-f]+).*/\1/p'
+}
+
+@test "the summary counts as many samples, and as many complete ones, as the report" {
+	local quality
+	quality=$(report_json signals.data | jq .quality)
+	cat signals.summary
+	expect_equal samples "$(sed -nE 's/^samples: ([0-9]+),.*/\1/p' signals.summary)" \
+		"$(jq .samples <<<"$quality")"
+	expect_equal complete "$(counted '  complete ')" "$(jq .unwind.complete <<<"$quality")"
+}
+
+@test "a listing has the frames that script has" {
+	local number
+	for number in $(example complete) $(example "signal frame"); do
+		[ -n "$(script_frames "$number")" ]
+		diff <(script_frames "$number") <(listed_frames "$number")
+	done
+}
+
+@test "a listing names rules, CFAs, registers and the end" {
+	local number
+	number=$(example "signal frame")
+	"$DENDRO" debug-unwind --sample "$number" signals.data >listing
+	cat listing
+	grep -q "^sample $number: signals, process " listing
+	grep -q 'rule  .*\.eh_frame: CFA = rsp + ' listing
+	grep -q '\.eh_frame: signal frame; CFA = \*(rsp + 160)' listing
+	grep -q 'CFA  .*[0-9a-f]\{12\}$' listing
+	grep -q 'caller .* pc [0-9a-f]* ' listing
+	grep -qF 'end: [the outermost frame]' listing
+}
+
+@test "a sample is found by number, by time, and by thread" {
+	local time tid
+	"$DENDRO" debug-unwind --sample 9 signals.data >by-number
+	time=$(sed -nE 's/^sample .*, ([0-9.]+) s, .*/\1/p' by-number)
+	tid=$(sed -nE 's/^sample .* thread ([0-9]+),.*/\1/p' by-number)
+	"$DENDRO" debug-unwind --time "$time" --tid "$tid" signals.data | diff by-number -
+}
+
+@test "an exported case walks the same without the machine, and does not name its folders" {
+	local number folder
+	[ -x "$ROOT/build/tests/unit/test_unwind_cases" ] || skip "the unit tests are not built"
+	mkdir cases
+	for number in $(example complete) $(example "signal frame"); do
+		"$DENDRO" debug-unwind --sample "$number" --export "cases/$number" signals.data
+	done
+	DENDRO_CASES=cases "$ROOT/build/tests/unit/test_unwind_cases"
+	for folder in cases/*; do
+		grep -q '^frame ' "$folder/case"
+		lacks / "$folder/case"
+	done
+	refuses "exists" -- "$DENDRO" debug-unwind --sample 1 --export cases signals.data
+}
+
+@test "a sample that is not there is refused" {
+	refuses "no such sample" -- "$DENDRO" debug-unwind --sample 100000000 signals.data
+	refuses "no such sample" -- "$DENDRO" debug-unwind --tid 1 signals.data
+	refuses "0" -- "$DENDRO" debug-unwind --sample 0 signals.data
+	refuses "x" -- "$DENDRO" debug-unwind --time x signals.data
+	refuses "No such file" -- "$DENDRO" debug-unwind no-such-file
+	refuses "twice" -- "$DENDRO" debug-unwind -
+}
