@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""outermost.py [--at-least PCT] TREE: where the user paths of a report in JSON begin.
+"""outermost.py [--at-least PCT [--with-memory]] TREE: where the user paths of a report in JSON begin.
 
 Prints the histogram of outermost frames. A path is complete if no marker stands first; kernel
 threads and idle have no user part and count as complete. Exit status 1 below PCT complete.
+--with-memory: only samples that the kernel gave user memory for count, and one of them may always
+be incomplete, however few they are.
 """
 
 import argparse
@@ -12,6 +14,11 @@ import sys
 
 sys.setrecursionlimit(100000)
 CONTAINERS = {"root", "process", "thread"}
+WITHOUT_MEMORY = {
+    "[registers from before exec]",
+    "[process was exiting]",
+    "[no user stack recorded]",
+}
 
 
 def outermost(document, counts):
@@ -30,6 +37,7 @@ def outermost(document, counts):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--at-least", type=float, default=0)
+    parser.add_argument("--with-memory", action="store_true")
     parser.add_argument("tree")
     arguments = parser.parse_args()
     with open(arguments.tree, encoding="utf-8") as file:
@@ -37,6 +45,9 @@ def main():
 
     counts = collections.Counter()
     outermost(document, counts)
+    if arguments.with_memory:
+        for key in [key for key in counts if key[1] in WITHOUT_MEMORY]:
+            del counts[key]
     weight = sum(counts.values())
     complete = sum(count for (kind, _), count in counts.items() if kind in ("user", "kernel"))
     percent = 100 * complete / weight if weight else 0
@@ -44,6 +55,9 @@ def main():
           "end at the root; outermost frames:")
     for (kind, name), count in counts.most_common(12):
         print(f"    {100 * count / weight:7.2f} %  {kind:7} {name}")
+    one = document["metrics"][0]["total"] / max(document["metrics"][0]["samples"], 1)
+    if arguments.with_memory and weight - complete < 1.5 * one:
+        return 0 if weight else 1
     return 0 if weight and percent >= arguments.at_least else 1
 
 
