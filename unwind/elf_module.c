@@ -9,10 +9,17 @@
 
 #include "cct/module_file.h"
 #include "unwind/cfi.h"
+#include "unwind/function_starts.h"
+#include "unwind/functions.h"
 #include "unwind/go_pclntab.h"
 
 /* An entry function is a few dozen bytes of assembly. */
 #define ENTRY_SIZE_MAX 256
+/* The entry function and what it calls to pass on main()'s address. */
+#define START_SIZE_MAX 128
+
+/* Larger ones take too long to look through. */
+#define STARTS_SIZE_MAX (16u << 20)
 
 /* A loadable segment: file offsets to the addresses that CFI speaks of. */
 struct segment {
@@ -34,7 +41,11 @@ struct elf_module {
 	size_t n_segments;
 	struct cfi *cfi; /* NULL: not readable */
 	uint64_t open_ns, n_lookups, lookup_ns, max_lookup_ns;
-	struct elf_access_log *log;    /* NULL: nobody asks; borrowed */
+	struct elf_access_log *log;     /* NULL: nobody asks; borrowed */
+	bool has_code;                  /* no section of code was left out of the file */
+	struct functions *functions;    /* NULL: not asked for yet */
+	struct function_starts *starts; /* of @starts_of; NULL: not asked for yet */
+	const struct segment *starts_of;
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
 
@@ -78,6 +89,19 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* A recording may carry a file's unwind information and symbols without its code. */
+static bool has_code(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR) &&
+		    header.sh_type == SHT_NOBITS)
+			return false;
+	return true;
+}
+
 static void open_file(struct elf_module *module)
 {
 	GElf_Ehdr header;
@@ -99,6 +123,7 @@ static void open_file(struct elf_module *module)
 	module->machine = header.e_machine;
 	module->pointer_size = gelf_getclass(module->file.elf) == ELFCLASS32 ? 4 : 8;
 	module->cfi = cfi_create(module->file.elf, module->module->key.path);
+	module->has_code = module->bytes && has_code(module->file.elf);
 	module->go_pclntab = go_pclntab_create(module->file.elf);
 }
 
@@ -153,6 +178,8 @@ static void elf_module_destroy(struct elf_module *module)
 	if (!module)
 		return;
 	cfi_destroy(module->cfi);
+	functions_destroy(module->functions);
+	function_starts_destroy(module->starts);
 	go_pclntab_destroy(module->go_pclntab);
 	module_file_close(&module->file);
 	pthread_mutex_destroy(&module->lock);
@@ -264,17 +291,13 @@ static bool calls_before(const struct elf_module *module, const struct arch *arc
 	return false;
 }
 
-/* An entry function has no caller. Some, like that of ld.so, have no CFI to say so. */
-static bool is_in_entry_function(struct elf_module *module, const struct arch *arch,
-				 uint64_t offset, uint64_t vaddr)
+/*
+ * An entry function has no caller. Some, like that of ld.so, have no CFI to say so. Where code can
+ * be decoded, guess_caller() tells by that.
+ */
+static bool is_in_entry_function(struct elf_module *module, const struct arch *arch, uint64_t vaddr)
 {
 	if (!module->entry || vaddr < module->entry || vaddr - module->entry > ENTRY_SIZE_MAX)
-		return false;
-	/* Behind a return begins another function; Free Pascal's programs follow at once. */
-	uint64_t distance = vaddr - module->entry;
-	if (offset < distance || offset > module->n_bytes ||
-	    (arch->may_hold_return &&
-	     arch->may_hold_return(module->bytes + offset - distance, distance)))
 		return false;
 	/* CFI in between is another function's: the entry function ended before. */
 	return !cfi_has_any(module->cfi, module->entry, vaddr) &&
@@ -319,8 +342,8 @@ static void find_rule(struct elf_module *module, const struct arch *arch, uint64
 		    !rule_by_code(module, arch, offset, rule_ret) &&
 		    !find_go_rule(module, arch, offset, vaddr, rule_ret)) {
 			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
-			if (rule_ret->kind == RULE_NONE &&
-			    is_in_entry_function(module, arch, offset, vaddr))
+			if (rule_ret->kind == RULE_NONE && !arch->decode &&
+			    is_in_entry_function(module, arch, vaddr))
 				rule_ret->kind = RULE_ROOT;
 		}
 	}
@@ -400,9 +423,103 @@ const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size
 		log_access(module, offset, size);
 	pthread_mutex_unlock(&module->lock);
 
-	if (!module->bytes || offset > module->n_bytes || module->n_bytes - offset < size)
+	if (!module->has_code || offset > module->n_bytes || module->n_bytes - offset < size)
 		return NULL;
 	return module->bytes + offset;
+}
+
+const uint8_t *elf_module_code(struct elf_module *module, uint64_t offset, size_t *size_ret)
+{
+	const uint8_t *code = elf_module_bytes(module, offset, 0);
+
+	*size_ret = code ? module->n_bytes - offset : 0;
+	return code;
+}
+
+bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *start_ret,
+			 uint64_t *end_ret)
+{
+	uint64_t vaddr, start, end;
+
+	pthread_mutex_lock(&module->lock);
+	elf_module_open(module);
+	if (module->has_code && !module->functions)
+		module->functions = functions_create(module->file.elf);
+	pthread_mutex_unlock(&module->lock);
+
+	if (!module->functions || !offset_to_vaddr(module, offset, &vaddr) ||
+	    !functions_find(module->functions, vaddr, &start, &end))
+		return false;
+	*start_ret = offset - (vaddr - start);
+	*end_ret = offset + (end - vaddr);
+	return true;
+}
+
+static bool vaddr_to_offset(const struct elf_module *module, uint64_t vaddr, uint64_t *offset_ret)
+{
+	for (size_t i = 0; i < module->n_segments; i++) {
+		const struct segment *segment = &module->segments[i];
+
+		if (segment->is_exec && vaddr - segment->vaddr < segment->size) {
+			*offset_ret = vaddr - segment->vaddr + segment->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool elf_module_entry(struct elf_module *module, uint64_t *offset_ret)
+{
+	return module->has_code && module->entry &&
+	       vaddr_to_offset(module, module->entry, offset_ret);
+}
+
+/* The code segment that holds @offset. */
+static const struct segment *find_code_segment(const struct elf_module *module, uint64_t offset)
+{
+	for (size_t i = 0; i < module->n_segments; i++)
+		if (module->segments[i].is_exec && segment_holds(&module->segments[i], offset))
+			return &module->segments[i];
+	return NULL;
+}
+
+bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			       uint64_t distance, uint64_t *start_ret)
+{
+	const struct segment *segment = find_code_segment(module, offset);
+	const uint8_t *code = segment && segment->size <= STARTS_SIZE_MAX
+				      ? elf_module_bytes(module, segment->offset, segment->size)
+				      : NULL;
+	size_t start;
+
+	if (!code)
+		return false;
+	pthread_mutex_lock(&module->lock);
+	if (!module->starts) {
+		module->starts = function_starts_create(arch, module->file.elf, code, segment->size,
+							segment->vaddr);
+		module->starts_of = segment;
+	}
+	pthread_mutex_unlock(&module->lock);
+	if (!module->starts || module->starts_of != segment ||
+	    !function_starts_before(module->starts, offset - segment->offset, distance, &start))
+		return false;
+	*start_ret = start + segment->offset;
+	return true;
+}
+
+bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_t *offset_ret)
+{
+	uint64_t offset, vaddr;
+	size_t size;
+
+	if (!arch->find_main || !elf_module_entry(module, &offset))
+		return false;
+	const uint8_t *entry = elf_module_code(module, offset, &size);
+	return entry &&
+	       arch->find_main(entry, size < START_SIZE_MAX ? size : START_SIZE_MAX, module->entry,
+			       &vaddr) &&
+	       vaddr_to_offset(module, vaddr, offset_ret);
 }
 
 bool elf_module_is_anonymous(const struct elf_module *module)

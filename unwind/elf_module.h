@@ -50,6 +50,20 @@ const char *elf_module_rule_source(struct elf_module *module, const struct arch 
 bool elf_module_begins_special(struct elf_module *module, const struct arch *arch, uint64_t offset);
 /* @size bytes from a file offset on. NULL: not all in the file, or no file to read. */
 const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size);
+/* Code from a file offset on, to the file's end. NULL: none, or the file has no code. */
+const uint8_t *elf_module_code(struct elf_module *module, uint64_t offset, size_t *size_ret);
+/* The function that the file's symbols say holds @offset: its first and last offset. false: none.
+ */
+bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *start_ret,
+			 uint64_t *end_ret);
+/* Where a function seems to begin: @offset, or the last at most @distance before it. Large files
+ * are not looked into. */
+bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			       uint64_t distance, uint64_t *start_ret);
+/* The offset of the file's entry. false: it has none, or no code. */
+bool elf_module_entry(struct elf_module *module, uint64_t *offset_ret);
+/* The offset of main(), by the code at the file's entry. false: it can't be told. */
+bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_t *offset_ret);
 /* The whole file. NULL: no file to read. */
 const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret);
 /* Code in memory that no file backs: it has no CFI and no bytes, but it may keep frame pointers. */

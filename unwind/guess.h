@@ -1,11 +1,16 @@
 /*
  * The caller of a frame that no CFI describes, where it can be told with good reason.
  *
- * Two candidates: the frame is a leaf that has not touched the stack, or it keeps a frame pointer.
- * Both must lead to an address right after a call. A stale return address on the stack does that
- * too, and so does a frame pointer that is still the caller's; so the called function must be able
- * to lead to the frame, and the frame's own code must show that it has set up a frame pointer.
- * Where no candidate passes there is no guess: a missing caller is better than an invented one.
+ * The frame's code is followed to where it returns (unwind/code_scan.h); that makes a rule, kept
+ * for all who stand there. Where the rule leads must be right behind a call; and if the call names
+ * the function it calls, that one's code, followed from its beginning, must lead to the frame and
+ * agree about where the return address is. Code that never returns is followed from the function's
+ * beginning only: by symbols, or by what a return address on the stack calls, if it lies exactly
+ * where that function would have it. Code in memory that no file backs can't be followed: it may
+ * keep a chain of frame pointers.
+ *
+ * Where no candidate passes, or two that differ, there is no guess: a missing caller is better than
+ * an invented one.
  */
 #ifndef UNWIND_GUESS_H
 #define UNWIND_GUESS_H
@@ -14,19 +19,29 @@
 #include "unwind/elf_module.h"
 #include "unwind/rule.h"
 
+/* What one thread has learnt of code without CFI. */
+struct guesser;
+
+/* @elf_modules is borrowed. NULL: out of memory. */
+struct guesser *guesser_create(struct elf_modules *elf_modules);
+void guesser_destroy(struct guesser *guesser);
+
 /*
  * For a leaf, where arch->follow_to_return is there to tell: whether its CFI led to a return
  * address, and where the code itself leads. Arguments as for guess_caller().
  */
 bool guess_is_return_address(struct elf_modules *elf_modules, const struct address_space *space,
 			     const struct arch *arch, uint64_t addr);
-bool guess_by_code(struct elf_modules *elf_modules, const struct address_space *space,
+bool guess_by_code(struct guesser *guesser, const struct address_space *space,
 		   const struct arch *arch, const struct stack_copy *stack, struct regs *regs);
 
-/* Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged. */
-bool guess_caller(struct elf_modules *elf_modules, const struct address_space *space,
+/*
+ * Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged;
+ * @end_ret says why, or that the frame is the outermost.
+ */
+bool guess_caller(struct guesser *guesser, const struct address_space *space,
 		  const struct arch *arch, const struct stack_copy *stack, struct regs *regs,
-		  bool *is_exact);
+		  bool *is_exact, enum unwind_end *end_ret);
 
 /* Whether the code before @addr ends in a call. */
 bool is_behind_call(struct elf_modules *elf_modules, const struct address_space *space,

@@ -20,6 +20,7 @@ struct regs {
 	uint64_t pc;
 };
 
+struct machine_instruction;
 struct rule;
 struct stack_copy;
 
@@ -51,8 +52,23 @@ struct arch {
 	 * which it still has. 0: it did not, as far as can be seen.
 	 */
 	size_t (*frame_pointer_since)(const uint8_t *code, size_t size);
-	/* Whether a return instruction may be among these bytes. NULL: not known. */
-	bool (*may_hold_return)(const uint8_t *code, size_t size);
+	/* Sets the bits of functions that the code calls or takes the address of. May be NULL. */
+	void (*mark_function_starts)(const uint8_t *code, size_t size, uint64_t *bits);
+	/*
+	 * Finds main(), whose address the C library's start-up code, from a program's entry on,
+	 * passes as an argument. @addr: of the entry. May be NULL.
+	 */
+	bool (*find_main)(const uint8_t *entry, size_t size, uint64_t addr, uint64_t *main_ret);
+	/* Whether code that ends here has just cleared the frame pointer, as outermost frames do.
+	 */
+	bool (*clears_frame_pointer)(const uint8_t *code, size_t size);
+	/* The first instruction. false: none, or not all of it. NULL: code is not decoded. */
+	bool (*decode)(const uint8_t *code, size_t size, struct machine_instruction *ret);
+	/*
+	 * Whether code that follows a call looks like another function, or the space before it.
+	 * @misalignment: of its address, to 16. May be NULL.
+	 */
+	bool (*is_function_start)(const uint8_t *code, size_t size, uint64_t misalignment);
 	/* The rule for the instruction at @code + @at, which tells it itself. NULL: none does. */
 	bool (*rule_by_code)(const uint8_t *code, size_t size, size_t at, struct rule *rule_ret);
 	/*

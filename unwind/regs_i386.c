@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "unwind/code_i386.h"
+#include "unwind/decode_x86.h"
 #include "unwind/perf_regs_x86.h"
 #include "unwind/regs_x86.h"
 #include "unwind/rule.h"
@@ -56,6 +57,12 @@ static bool is_trampoline(const uint8_t *code, size_t size)
 	return size >= 2 && code[0] == 0xff && (code[1] == 0x25 || code[1] == 0xa3);
 }
 
+/* `push -4(%ecx)`: a copy of the return address, behind which lies an aligned stack. */
+static bool is_behind_copy(const uint8_t *code, size_t at)
+{
+	return at >= 3 && !memcmp(code + at - 3, "\xff\x71\xfc", 3);
+}
+
 /* `push %ebp`, soon `mov %esp,%ebp` in either encoding, and no `pop %ebp; ret` or `leave; ret`. */
 static size_t frame_pointer_since(const uint8_t *code, size_t size)
 {
@@ -70,7 +77,8 @@ static size_t frame_pointer_since(const uint8_t *code, size_t size)
 			continue;
 		for (size_t back = 1; back <= most_between && back <= at - 2; back++)
 			if (last[-(ptrdiff_t)back] == 0x55)
-				return size - at + 2 + back;
+				return is_behind_copy(code, at - 2 - back) ? 0
+									   : size - at + 2 + back;
 	}
 	return 0;
 }
@@ -141,4 +149,8 @@ const struct arch arch_i386 = {
 	.thread_start = thread_start,
 	.rule_by_code = rule_by_code,
 	.follow_to_return = code_i386_return,
+	.clears_frame_pointer = x86_clears_frame_pointer,
+	.mark_function_starts = x86_mark_function_starts,
+	.decode = i386_decode,
+	.is_function_start = x86_is_function_start,
 };

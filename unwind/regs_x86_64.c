@@ -2,6 +2,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "unwind/decode_x86.h"
 #include "unwind/known_code_x86_64.h"
 #include "unwind/perf_regs_x86.h"
 #include "unwind/regs_x86.h"
@@ -101,7 +102,8 @@ bool x86_ends_in_call(const uint8_t *code, size_t size, int64_t *distance_ret)
 		return false;
 	memcpy(&distance, code + size - sizeof(distance), sizeof(distance));
 	*distance_ret = distance;
-	return true;
+	/* `call next; next: pop` only reads the pc. */
+	return distance != 0;
 }
 
 /* `jmp *disp(%rip)`, also after endbr64 and with a bnd prefix. */
@@ -120,6 +122,12 @@ static bool is_trampoline(const uint8_t *code, size_t size)
 	return size >= 2 && code[0] == 0xff && code[1] == 0x25;
 }
 
+/* `push -8(%r10)`: a copy of the return address, behind which lies an aligned stack. */
+static bool is_behind_copy(const uint8_t *code, size_t at)
+{
+	return at >= 4 && !memcmp(code + at - 4, "\x41\xff\x72\xf8", 4);
+}
+
 /* `push %rbp`, soon `mov %rsp,%rbp` in either encoding, and no `pop %rbp; ret` or `leave; ret`. */
 static size_t frame_pointer_since(const uint8_t *code, size_t size)
 {
@@ -135,16 +143,10 @@ static size_t frame_pointer_since(const uint8_t *code, size_t size)
 			continue;
 		for (size_t back = 1; back <= most_between && back <= at - 3; back++)
 			if (last[-(ptrdiff_t)back] == 0x55)
-				return size - at + 3 + back;
+				return is_behind_copy(code, at - 3 - back) ? 0
+									   : size - at + 3 + back;
 	}
 	return 0;
-}
-
-static bool may_hold_return(const uint8_t *code, size_t size)
-{
-	const uint8_t ret = 0xc3;
-
-	return memchr(code, ret, size);
 }
 
 /* The branch's target: `74 rel8` or `0f 84 rel32`, from @at on. */
@@ -207,7 +209,11 @@ const struct arch arch_x86_64 = {
 	.ends_in_call = x86_ends_in_call,
 	.is_trampoline = is_trampoline,
 	.frame_pointer_since = frame_pointer_since,
-	.may_hold_return = may_hold_return,
+	.clears_frame_pointer = x86_clears_frame_pointer,
+	.mark_function_starts = x86_mark_function_starts,
+	.find_main = x86_64_find_main,
+	.decode = x86_64_decode,
+	.is_function_start = x86_is_function_start,
 	.thread_start = thread_start,
 	.rule_by_code = x86_64_rule_by_code,
 };

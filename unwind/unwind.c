@@ -29,6 +29,7 @@ struct unwinder {
 	struct step uncached;            /* of an address in no executable mapping */
 	struct elf_modules *elf_modules; /* borrowed */
 	struct rule_cache *rules;
+	struct guesser *guesser;
 	struct unwind_stats stats;
 };
 
@@ -41,7 +42,8 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules)
 	unwinder->elf_modules = elf_modules;
 	unwinder->steps = huge_pages_alloc(sizeof(*unwinder->steps) << STEP_BITS);
 	unwinder->rules = rule_cache_create();
-	if (!unwinder->steps || !unwinder->rules) {
+	unwinder->guesser = guesser_create(elf_modules);
+	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser) {
 		unwinder_destroy(unwinder);
 		return NULL;
 	}
@@ -53,6 +55,7 @@ void unwinder_destroy(struct unwinder *unwinder)
 	if (!unwinder)
 		return;
 	rule_cache_destroy(unwinder->rules);
+	guesser_destroy(unwinder->guesser);
 	free(unwinder->steps);
 	free(unwinder);
 }
@@ -244,8 +247,8 @@ static const struct rule *sigreturn_rule(const struct unwind_walk *walk)
 static bool guess(struct unwind_walk *walk)
 {
 	walk->frame.origin = FRAME_GUESSED;
-	return guess_caller(walk->unwinder->elf_modules, walk->space, walk->arch, &walk->stack,
-			    &walk->regs, &walk->is_exact);
+	return guess_caller(walk->unwinder->guesser, walk->space, walk->arch, &walk->stack,
+			    &walk->regs, &walk->is_exact, &walk->end);
 }
 
 /* No call lies between the sampled instruction, or one that a signal interrupted, and the frame. */
@@ -256,7 +259,7 @@ static bool has_all_registers(const struct unwind_walk *walk)
 
 static bool follow_code(struct unwind_walk *walk)
 {
-	if (!guess_by_code(walk->unwinder->elf_modules, walk->space, walk->arch, &walk->stack,
+	if (!guess_by_code(walk->unwinder->guesser, walk->space, walk->arch, &walk->stack,
 			   &walk->regs))
 		return false;
 	walk->is_exact = false;

@@ -1,0 +1,263 @@
+/* Hand-assembled functions, and where their callers' registers lie at some of their instructions.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unwind/code_scan.h"
+
+enum { RBX = 3, RBP = 6, RSP = 7, R12 = 12 };
+
+#define STACK   0x7fff0000ull
+#define N_WORDS 16
+
+static struct code_scan *scan;
+
+static struct code code_of(const char *bytes, size_t size)
+{
+	return (struct code){
+		.arch = &arch_x86_64, .bytes = (const uint8_t *)bytes, .start = 0x1000, .size = size
+	};
+}
+
+/* Word i of the stack, counted from the stack pointer, is 100 + i; registers are 50 + number. */
+static bool apply(const struct code_rule *rule, uint64_t fp, struct regs *regs)
+{
+	static uint64_t words[N_WORDS];
+	const struct stack_copy stack = { .bytes = (const uint8_t *)words,
+					  .start = STACK,
+					  .size = sizeof(words) };
+	enum unwind_end end;
+
+	regs->valid = 0;
+	for (unsigned i = 0; i < N_WORDS; i++) {
+		words[i] = 100 + i;
+		regs_set(regs, i, 50 + i);
+	}
+	regs_set(regs, RSP, STACK);
+	regs_set(regs, RBP, fp);
+	return code_rule_apply(rule, &arch_x86_64, &stack, regs, true, &end);
+}
+
+/* push rbx; push r12; sub 8,rsp; call; add 8,rsp; pop r12; pop rbx; ret */
+#define PUSHES "\x53\x41\x54\x48\x83\xec\x08\xe8\x01\x01\x00\x00\x48\x83\xc4\x08\x41\x5c\x5b\xc3"
+/* push rbp; mov rsp,rbp; sub rax,rsp; call; leave; ret */
+#define FRAME "\x55\x48\x89\xe5\x48\x29\xc4\xe8\x01\x01\x00\x00\xc9\xc3"
+/* test edi,edi; je 1f; push rbx; xor ebx,ebx; pop rbx; 1: ret */
+#define EARLY "\x85\xff\x74\x04\x53\x31\xdb\x5b\xc3"
+/* mov rbx,r11; xor ebx,ebx; mov r11,rbx; ret */
+#define KEPT "\x49\x89\xdb\x31\xdb\x4c\x89\xdb\xc3"
+
+static const struct {
+	const char *text;
+	const char *bytes;
+	size_t size, at;
+	unsigned return_word; /* of the stack */
+	uint64_t fp, rbx, rbp;
+} frames[] = {
+	{ "at entry", PUSHES, 20, 0, 0, 56, 53, 56 },
+	{ "one pushed", PUSHES, 20, 1, 1, 56, 100, 56 },
+	{ "two pushed", PUSHES, 20, 3, 2, 56, 101, 56 },
+	{ "before the call", PUSHES, 20, 7, 3, 56, 102, 56 },
+	{ "behind the call", PUSHES, 20, 12, 3, 56, 102, 56 },
+	{ "in the epilogue", PUSHES, 20, 16, 2, 56, 101, 56 },
+	{ "one popped", PUSHES, 20, 18, 1, 56, 100, 56 },
+	{ "at the return", PUSHES, 20, 19, 0, 56, 53, 56 },
+	{ "frame: at entry", FRAME, 14, 0, 0, 56, 53, 56 },
+	{ "frame: pushed", FRAME, 14, 1, 1, 56, 53, 100 },
+	{ "frame: set up", FRAME, 14, 4, 1, STACK, 53, 100 },
+	{ "frame: of any size", FRAME, 14, 7, 6, STACK + 40, 53, 105 },
+	{ "frame: left", FRAME, 14, 13, 0, 56, 53, 56 },
+	{ "both ways: at entry", EARLY, 9, 0, 0, 56, 53, 56 },
+	{ "both ways: pushed", EARLY, 9, 5, 1, 56, 100, 56 },
+	{ "in a register", KEPT, 9, 3, 0, 56, 61, 56 },
+};
+
+static void returns_are_followed_to(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		struct code code = code_of(frames[i].bytes, frames[i].size);
+		struct code_outcomes outcomes;
+		struct regs regs;
+
+		code_scan_returns(scan, &code, code.start + frames[i].at, true, &outcomes);
+		bool ok = outcomes.n_rules == 1 && outcomes.is_complete &&
+			  !outcomes.rules[0].is_doubtful &&
+			  apply(&outcomes.rules[0], frames[i].fp, &regs) &&
+			  regs.pc == 100 + frames[i].return_word &&
+			  regs.values[RSP] == STACK + 8 * (frames[i].return_word + 1) &&
+			  regs.values[RBX] == frames[i].rbx && regs.values[RBP] == frames[i].rbp;
+		if (!ok)
+			print_error("%s: %zu rules, pc %ld, rbx %ld, rbp %ld\n", frames[i].text,
+				    outcomes.n_rules, regs.pc, regs.values[RBX], regs.values[RBP]);
+		assert_true(ok);
+	}
+}
+
+/* The same frames, found from the function's beginning. */
+static void entries_lead_to_the_same(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		struct code code = code_of(frames[i].bytes, frames[i].size);
+		bool leaves, has_frame = frames[i].fp != 56;
+		struct code_rule rule;
+		struct regs regs;
+
+		assert_int_equal(code_scan_entry(scan, &code, code.start, code.start + frames[i].at,
+						 true, &rule, &leaves),
+				 CODE_LEADS);
+		assert_false(leaves);
+		/* Registers that still have their values are taken as they are. */
+		bool ok = apply(&rule, frames[i].fp, &regs) &&
+			  regs.pc == 100 + frames[i].return_word &&
+			  regs.values[RSP] == STACK + 8 * (frames[i].return_word + 1) &&
+			  (!has_frame || regs.values[RBP] == frames[i].rbp);
+		if (!ok)
+			print_error("%s: pc %ld, rbx %ld, rbp %ld\n", frames[i].text, regs.pc,
+				    regs.values[RBX], regs.values[RBP]);
+		assert_true(ok);
+	}
+}
+
+static void what_no_path_leads_to_is_told(void **state)
+{
+	struct code code = code_of(PUSHES PUSHES, 40);
+	struct code_rule rule;
+	bool leaves;
+
+	(void)state;
+	assert_int_equal(
+		code_scan_entry(scan, &code, code.start, code.start + 23, true, &rule, &leaves),
+		CODE_CANNOT_LEAD);
+	/* In the middle of an instruction. */
+	assert_int_equal(
+		code_scan_entry(scan, &code, code.start, code.start + 2, true, &rule, &leaves),
+		CODE_CANNOT_LEAD);
+	/* A return address: only behind a call. */
+	assert_int_equal(
+		code_scan_entry(scan, &code, code.start, code.start + 7, false, &rule, &leaves),
+		CODE_CANNOT_LEAD);
+	assert_int_equal(
+		code_scan_entry(scan, &code, code.start, code.start + 12, false, &rule, &leaves),
+		CODE_LEADS);
+	assert_true(code_scan_holds(scan, &code, code.start, code.start + 9));
+	assert_false(code_scan_holds(scan, &code, code.start, code.start + 20));
+}
+
+/* sub 24,rsp; call abort; then another function: sub 8,rsp; add 8,rsp; ret */
+#define NO_RETURN "\x48\x83\xec\x18\xe8\x01\x01\x00\x00"
+#define OTHER     "\x48\x83\xec\x08\x48\x83\xc4\x08\xc3"
+
+static void code_behind_a_last_call_is_doubted(void **state)
+{
+	/* Fill up to an address where functions begin. */
+	struct code code = code_of("\x90\x90\x90\x90\x90\x90\x90" NO_RETURN OTHER, 25);
+	struct code_outcomes outcomes;
+
+	(void)state;
+	code_scan_returns(scan, &code, code.start + 11, true, &outcomes);
+	assert_int_equal(outcomes.n_rules, 1);
+	assert_true(outcomes.rules[0].is_doubtful);
+	/* Where the function's end is known, so is that nothing returns. */
+	code.function_start = code.start + 7;
+	code.function_end = code.start + 16;
+	code_scan_returns(scan, &code, code.start + 11, true, &outcomes);
+	assert_int_equal(outcomes.n_rules, 0);
+	assert_true(outcomes.is_complete);
+}
+
+static void jumps_to_anywhere_are_doubted(void **state)
+{
+	struct code code = code_of("\x48\x83\xec\x08\xff\xe0", 6);
+	struct code_outcomes outcomes;
+	struct code_rule rule;
+	bool leaves;
+
+	(void)state;
+	code_scan_returns(scan, &code, code.start + 4, true, &outcomes);
+	assert_int_equal(outcomes.n_rules, 1);
+	assert_true(outcomes.rules[0].is_doubtful);
+	assert_false(outcomes.is_complete);
+	code_scan_entry(scan, &code, code.start, code.start + 5, true, &rule, &leaves);
+	assert_false(leaves);
+	code_scan_entry(scan, &code, code.start + 4, code.start + 5, true, &rule, &leaves);
+	assert_true(leaves);
+}
+
+/* je 1f; pop rbx; 1: ret */
+static void paths_that_differ_are_all_told(void **state)
+{
+	struct code code = code_of("\x74\x01\x5b\xc3", 4);
+	struct code_outcomes outcomes;
+	struct code_rule rule;
+	bool leaves;
+
+	(void)state;
+	code_scan_returns(scan, &code, code.start, true, &outcomes);
+	assert_int_equal(outcomes.n_rules, 2);
+	assert_int_equal(
+		code_scan_entry(scan, &code, code.start, code.start + 3, true, &rule, &leaves),
+		CODE_CAN_LEAD);
+}
+
+static void scans_end(void **state)
+{
+	static char bytes[1 << 16];
+	struct code code = code_of(bytes, sizeof(bytes));
+	struct code_outcomes outcomes;
+
+	(void)state;
+	/* je +0 without end, each with two ways. */
+	for (size_t i = 0; i < sizeof(bytes); i += 2)
+		memcpy(bytes + i, "\x74\x02", 2);
+	code_scan_returns(scan, &code, code.start, true, &outcomes);
+	assert_int_equal(outcomes.n_rules, 0);
+	assert_false(outcomes.is_complete);
+	/* A loop has no way out, and is followed once. */
+	code = code_of("\xeb\xfe", 2);
+	code_scan_returns(scan, &code, code.start, true, &outcomes);
+	assert_int_equal(outcomes.n_rules, 0);
+	assert_true(outcomes.is_complete);
+	/* Out of the code, and no code. */
+	code = code_of("\xeb\x70", 2);
+	code_scan_returns(scan, &code, code.start, true, &outcomes);
+	assert_false(outcomes.is_complete);
+	code_scan_returns(scan, &code, code.start + 2, true, &outcomes);
+	assert_false(outcomes.is_complete);
+	code_scan_returns(scan, &code, 0, true, &outcomes);
+	assert_false(outcomes.is_complete);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	scan = code_scan_create();
+	return !scan;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	code_scan_destroy(scan);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(returns_are_followed_to),
+		cmocka_unit_test(entries_lead_to_the_same),
+		cmocka_unit_test(what_no_path_leads_to_is_told),
+		cmocka_unit_test(code_behind_a_last_call_is_doubted),
+		cmocka_unit_test(jumps_to_anywhere_are_doubted),
+		cmocka_unit_test(paths_that_differ_are_all_told),
+		cmocka_unit_test(scans_end),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
