@@ -22,6 +22,7 @@ struct batch_entry {
 	struct raw_record raw;
 	const struct data_file_event *event;
 	struct address_space *space;
+	struct stack_memory *memory; /* or NULL */
 	uint64_t weight;
 	uint32_t metric;
 	uint32_t process, thread; /* profile indices; NO_THREAD: no node for it */
@@ -114,6 +115,7 @@ static int process_entry(struct worker *worker, const struct batch_entry *entry)
 		.stack_size = entry->event->attr.sample_stack_user,
 		.machine = worker->machine,
 		.space = entry->space,
+		.memory = entry->memory,
 		.has_exec = entry->has_exec,
 		.is_in_exec = entry->is_in_exec,
 		.has_memory = entry->has_memory,
@@ -140,6 +142,7 @@ static void process_batch(struct worker *worker, struct batch *batch)
 			worker->err = process_entry(worker, entry);
 		data_block_unref(entry->raw.block);
 		address_space_unref(entry->space);
+		stack_memory_unref(entry->memory);
 	}
 	batch->n_entries = 0;
 }
@@ -365,6 +368,7 @@ static int add_sample(struct build *build, const struct replay_sample *sample)
 		.raw = sample->raw,
 		.event = sample->event,
 		.space = address_space_ref(process->space),
+		.memory = stack_memory_ref(sample->thread->memory),
 		.weight = sample->weight,
 		.metric = sample->metric,
 		.process = process->profile_index,

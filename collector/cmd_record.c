@@ -43,6 +43,8 @@ static const char usage[] =
 	"  -c, --count N             a sample every N events, instead of -F\n"
 	"      --stack-size BYTES    of user stack copied per sample, up to 65528, a multiple\n"
 	"                            of 8 (default: 65528)\n"
+	"      --no-deep-stacks      do not read, from the threads while they run, what is\n"
+	"                            deeper than these copies\n"
 	"When:\n"
 	"  -d, --duration SECONDS    stop after that time\n"
 	"  -D, --delay MSECS         begin sampling after that time\n"
@@ -205,6 +207,9 @@ static int parse_option(int option, const char *text, struct arguments *argument
 	case 'i':
 		options->no_inherit = true;
 		return 0;
+	case 'S':
+		options->no_deep_stacks = true;
+		return 0;
 	case 'v':
 		arguments->is_verbose = true;
 		return 0;
@@ -293,6 +298,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments, b
 		{ "freq", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "mmap-pages", required_argument, NULL, 'm' },
+		{ "no-deep-stacks", no_argument, NULL, 'S' },
 		{ "no-inherit", no_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -430,6 +436,28 @@ static void print_advice(const struct recorder_summary *summary)
 			summary->missed_path ? summary->missed_path : "?");
 }
 
+static void print_contexts(const struct signal_contexts_stats *stats)
+{
+	fprintf(stderr,
+		"dendro: interruptions by signals with a stack of their own: %" PRIu64
+		", kept %" PRIu64 "; too many at once %" PRIu64 " times\n",
+		stats->n_seen, stats->n_written, stats->n_pauses);
+}
+
+static void print_deep_stacks(const struct deep_stacks_stats *stats)
+{
+	fprintf(stderr, "dendro: stacks deeper than the copies: read %" PRIu64 " times (",
+		stats->n_read);
+	print_size(stats->n_bytes);
+	fputs(")", stderr);
+	for (int i = 0; i < N_DEEP_STACK_MISSES; i++) {
+		if (stats->n_missed[i])
+			fprintf(stderr, ", %" PRIu64 " %s", stats->n_missed[i],
+				deep_stack_miss_text(i));
+	}
+	fputc('\n', stderr);
+}
+
 static int command_failed(const struct arguments *arguments, int err)
 {
 	fprintf(stderr, "dendro record: cannot run '%s': %s\n", arguments->options.command[0],
@@ -463,6 +491,10 @@ static int run(const struct arguments *arguments, struct recorder *recorder)
 		if (arguments->is_verbose && summary.n_captured)
 			fprintf(stderr, "dendro: kept %" PRIu64 " file%s of code\n",
 				summary.n_captured, summary.n_captured == 1 ? "" : "s");
+		if (arguments->is_verbose)
+			print_deep_stacks(&summary.deep_stacks);
+		if (arguments->is_verbose && summary.signal_contexts.n_seen)
+			print_contexts(&summary.signal_contexts);
 	}
 	if (summary.write_error) {
 		fprintf(stderr,

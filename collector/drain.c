@@ -41,6 +41,7 @@ void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *
 	const struct perf_event_attr *attr = &evlist->events[0].attr;
 
 	*drain = (struct drain){ .evlist = evlist, .writer = writer, .capture = capture };
+	drain->stack_output.writer = writer;
 	record_layout_init(&drain->sample_layout, attr);
 	record_layout_init(&drain->sideband_layout, &evlist->events[evlist->n_events].attr);
 	drain->has_known_clock = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC;
@@ -89,6 +90,14 @@ static uint64_t oldest_time(const struct drain *drain, const struct ring *rings,
 	return oldest;
 }
 
+/* Of all that was written. */
+static uint64_t newest_time(const struct drain *drain)
+{
+	uint64_t newest = drain->stack_output.newest_ns;
+
+	return newest > drain->newest_ns ? newest : drain->newest_ns;
+}
+
 /* Up to which time this round reads: all, unless that is too much at once. Never less than to the
  * oldest record. */
 static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
@@ -103,8 +112,26 @@ static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
 	if (!oldest)
 		return UINT64_MAX;
 	uint64_t end = oldest + (now - oldest) / (n_waiting / ROUND_MAX + 1);
-	uint64_t needed = drain->newest_ns + DISORDER_NS;
+	uint64_t needed = newest_time(drain) + DISORDER_NS;
 	return end > needed ? end : needed;
+}
+
+/* Those who complete stacks look at it; what they write about it precedes it. */
+static int see_record(struct drain *drain, const struct record *record)
+{
+	if (drain->deep_stacks)
+		deep_stacks_see(drain->deep_stacks, record);
+	return drain->signal_contexts ? signal_contexts_see(drain->signal_contexts, record) : 0;
+}
+
+static int see_sample(struct drain *drain, const struct perf_event_header *header)
+{
+	struct record record;
+
+	if (!(drain->deep_stacks || drain->signal_contexts) ||
+	    record_decode(&drain->sample_layout, header, &record) != RECORD_OK)
+		return 0;
+	return see_record(drain, &record);
 }
 
 static int write_sample(struct drain *drain, const struct perf_event_header *header)
@@ -114,7 +141,9 @@ static int write_sample(struct drain *drain, const struct perf_event_header *hea
 
 	drain->n_samples++;
 	sample_trim_init(&trim, &drain->sample_layout, header);
-	int err = data_writer_reserve(drain->writer, trim.size, &room);
+	int err = see_sample(drain, header);
+	if (!err)
+		err = data_writer_reserve(drain->writer, trim.size, &room);
 	if (err)
 		return err;
 	sample_trim_copy(&trim, room);
@@ -129,22 +158,28 @@ static uint64_t lost_count(const struct perf_event_header *header)
 	return header->size >= sizeof(*header) + 16 ? body[1] : 0;
 }
 
-static void see_mapping(struct drain *drain, const struct perf_event_header *header)
+static int see_sideband(struct drain *drain, const struct perf_event_header *header)
 {
 	struct record record;
 
-	if (record_decode(&drain->sideband_layout, header, &record) == RECORD_OK)
-		capture_see_record(drain->capture, &record);
+	if (record_decode(&drain->sideband_layout, header, &record) != RECORD_OK)
+		return 0;
+	capture_see_record(drain->capture, &record);
+	return see_record(drain, &record);
 }
 
 static int write_record(struct drain *drain, const struct perf_event_header *header,
 			bool is_sideband)
 {
+	int err = 0;
+
 	switch (header->type) {
 	case PERF_RECORD_SAMPLE:
 		return write_sample(drain, header);
 	case PERF_RECORD_MMAP2:
-		see_mapping(drain, header);
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_EXIT:
+		err = see_sideband(drain, header);
 		break;
 	case PERF_RECORD_THROTTLE:
 		drain->n_throttled++;
@@ -153,7 +188,7 @@ static int write_record(struct drain *drain, const struct perf_event_header *hea
 		*(is_sideband ? &drain->n_lost_sideband : &drain->n_lost) += lost_count(header);
 		break;
 	}
-	return data_writer_append(drain->writer, header, header->size);
+	return err ? err : data_writer_append(drain->writer, header, header->size);
 }
 
 /* Reads a ring up to the first record newer than @end_ns. */
@@ -198,23 +233,37 @@ static int drain_rings(struct drain *drain, uint64_t end_ns)
 	return err;
 }
 
+/* After the rings' ends were fixed: what happened before a sample that is read is known then. */
+static int begin_round(struct drain *drain, uint64_t began_ns, uint64_t end_ns)
+{
+	int err = drain->deep_stacks ? deep_stacks_begin_round(drain->deep_stacks, end_ns) : 0;
+
+	if (!err && drain->signal_contexts)
+		err = signal_contexts_begin_round(drain->signal_contexts, began_ns, end_ns);
+	return err;
+}
+
 int drain_round(struct drain *drain)
 {
 	static const struct perf_event_header finished = { .type = RECORD_FINISHED_ROUND,
 							   .size = sizeof(finished) };
 	struct evlist *evlist = drain->evlist;
-	uint64_t n_waiting = 0;
+	uint64_t began_ns = now_ns(), n_waiting = 0;
 
 	for (size_t i = 0; i < evlist->n_sideband_rings; i++)
 		n_waiting += ring_begin(&evlist->sideband_rings[i]);
 	for (size_t i = 0; i < evlist->n_sample_rings; i++)
 		n_waiting += ring_begin(&evlist->sample_rings[i]);
-	drain->is_behind = false;
-	if (!n_waiting)
-		return 0;
-	uint64_t end_ns = round_end(drain, n_waiting);
+	uint64_t end_ns = n_waiting ? round_end(drain, n_waiting) : UINT64_MAX;
 	drain->is_behind = end_ns != UINT64_MAX;
-	int err = drain_rings(drain, end_ns);
+	int err = begin_round(drain, began_ns, end_ns);
+	if (err || !n_waiting)
+		return err;
+	err = drain_rings(drain, end_ns);
+	if (!err && drain->signal_contexts)
+		err = signal_contexts_end_round(drain->signal_contexts);
+	if (!err && drain->deep_stacks)
+		err = deep_stacks_end_round(drain->deep_stacks, drain->is_behind);
 	if (!err)
 		err = data_writer_append(drain->writer, &finished, sizeof(finished));
 	return err ? err : 1;

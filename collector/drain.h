@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #include "collector/capture.h"
+#include "collector/deep_stacks.h"
+#include "collector/signal_contexts.h"
 #include "perf/data_writer.h"
 #include "perf/evlist.h"
 #include "perf/record.h"
@@ -21,6 +23,9 @@ struct drain {
 	struct evlist *evlist;
 	struct data_writer *writer;
 	struct capture *capture;
+	struct stack_output stack_output;
+	struct deep_stacks *deep_stacks;         /* borrowed; NULL: none */
+	struct signal_contexts *signal_contexts; /* the same */
 	struct record_layout sample_layout, sideband_layout;
 	size_t time_offset;   /* of a sample's time; 0: none */
 	size_t time_from_end; /* of other records' time; 0: none */

@@ -134,8 +134,7 @@ static bool recorded_here(const struct data_file *file)
 	       strcmp(info->hostname, here.nodename) == 0;
 }
 
-/* This process's own vdso: the recording's too, if this is the machine it was made on. */
-static int own_vdso(void)
+int own_vdso(void)
 {
 	const Elf64_Ehdr *vdso = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
 	int fd = vdso ? memfd_create("vdso", MFD_CLOEXEC) : -1;

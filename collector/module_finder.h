@@ -19,5 +19,7 @@ void module_finder_destroy(struct module_finder *finder);
 uint32_t module_finder_find(struct module_finder *finder, const struct record *mmap);
 /* Gives images to modules from attachments that were read since the last call. */
 void module_finder_take_images(struct module_finder *finder);
+/* This process's own vdso, that of all on this machine, in memory: a file descriptor, or -1. */
+int own_vdso(void);
 
 #endif

@@ -85,8 +85,13 @@ void processes_destroy(struct processes *processes)
 {
 	if (!processes)
 		return;
-	for (uint32_t i = 0; i < processes->by_tid.n_slots; i++)
-		free(processes->by_tid.slots[i].value);
+	for (uint32_t i = 0; i < processes->by_tid.n_slots; i++) {
+		struct thread *thread = processes->by_tid.slots[i].value;
+
+		if (thread)
+			stack_memory_unref(thread->memory);
+		free(thread);
+	}
 	for (uint32_t i = 0; i < processes->by_pid.n_slots; i++) {
 		struct process *process = processes->by_pid.slots[i].value;
 
@@ -141,6 +146,12 @@ static struct process *process_get(struct processes *processes, int32_t pid)
 	return process;
 }
 
+static void forget_stacks(struct thread *thread)
+{
+	stack_memory_unref(thread->memory);
+	thread->memory = NULL;
+}
+
 /* The kernel gives every idle task tid 0 and every dead one tid -1: their processes decide. */
 static struct thread *thread_get(struct processes *processes, int32_t pid, int32_t tid)
 {
@@ -163,6 +174,7 @@ static struct thread *thread_get(struct processes *processes, int32_t pid, int32
 	} else if (thread->is_live && thread->process->n_live_threads) {
 		thread->process->n_live_threads--;
 	}
+	forget_stacks(thread);
 	thread->process = process;
 	thread->profile_index = UINT32_MAX;
 	thread->is_live = true;
@@ -201,6 +213,7 @@ static int apply_comm(struct processes *processes, const struct record *record)
 		process->has_exec = true;
 		thread->is_in_exec = true;
 		thread->profile_index = UINT32_MAX;
+		forget_stacks(thread);
 	}
 	copy_name(thread->name, record->comm.name);
 	if (thread->tid == process->pid || record->comm.is_exec)
@@ -244,6 +257,7 @@ static int apply_fork(struct processes *processes, const struct record *record)
 	thread->is_live = true;
 	/* A reused tid is a new thread. */
 	thread->profile_index = UINT32_MAX;
+	forget_stacks(thread);
 	thread->is_in_exec = false;
 	if (thread != parent)
 		copy_name(thread->name, parent->name);
@@ -276,6 +290,7 @@ static int apply_exit(struct processes *processes, const struct record *record)
 		return 0;
 	struct process *process = thread->process;
 	thread->is_live = false;
+	forget_stacks(thread);
 	if (process->n_live_threads)
 		process->n_live_threads--;
 	return process->n_live_threads ? 0 : bury(processes, process);
@@ -354,6 +369,20 @@ int processes_apply(struct processes *processes, const struct record *record)
 struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid)
 {
 	return thread_get(processes, pid, tid);
+}
+
+int processes_each_thread(struct processes *processes,
+			  int (*apply)(struct thread *thread, void *arg), void *arg)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < processes->by_tid.n_slots && !rc; i++) {
+		struct thread *thread = processes->by_tid.slots[i].value;
+
+		if (thread)
+			rc = apply(thread, arg);
+	}
+	return rc;
 }
 
 int processes_enter(struct processes *processes, struct thread *thread)

@@ -10,6 +10,7 @@
 #include "collector/module_finder.h"
 #include "perf/record.h"
 #include "unwind/address_space.h"
+#include "unwind/stack_memory.h"
 
 #define COMM_MAX 16 /* TASK_COMM_LEN */
 
@@ -29,6 +30,7 @@ struct thread {
 	uint32_t profile_index;  /* UINT32_MAX until its first sample */
 	struct process *process; /* owned by the table */
 	bool is_live;
+	struct stack_memory *memory; /* of its stacks, apart from samples; NULL: none; owned */
 	bool is_in_exec; /* from the record of an exec to the first sample with a user stack */
 	char name[COMM_MAX];
 };
@@ -51,6 +53,9 @@ int processes_apply(struct processes *processes, const struct record *record);
 
 /* The thread of a sample, made if no record announced it. NULL: out of memory. */
 struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid);
+/* Calls @apply for each thread until it returns not 0; returns that. */
+int processes_each_thread(struct processes *processes,
+			  int (*apply)(struct thread *thread, void *arg), void *arg);
 /* Enters the thread and its process into the profile. 0 or -ENOMEM. */
 int processes_enter(struct processes *processes, struct thread *thread);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -19,6 +20,7 @@
 #include "cct/cleanup.h"
 #include "collector/capture.h"
 #include "collector/command.h"
+#include "collector/deep_stacks.h"
 #include "collector/drain.h"
 #include "collector/host_features.h"
 #include "collector/kernel_snapshot.h"
@@ -64,12 +66,15 @@ struct recorder {
 	bool is_pipe;
 	struct data_writer *writer;
 	struct capture *capture;
+	struct deep_stacks *deep_stacks;         /* NULL: not wanted, or not possible here */
+	struct signal_contexts *signal_contexts; /* the same */
 	struct drain drain;
 	struct synthesize_options synthesize;
 
 	sigset_t old_mask;
 	bool is_mask_changed;
 	int signal_fd;
+	int wake_fd; /* readable when one of the others is that are no rings */
 	bool is_stopped;
 	uint64_t start_ns, stop_ns; /* stop_ns: when it has to end; UINT64_MAX: open */
 	uint64_t enable_ns;         /* samples begin then; UINT64_MAX: they have */
@@ -242,6 +247,7 @@ static int open_events(struct recorder *recorder)
 		.ring_size = options->ring_size,
 		.no_inherit = options->no_inherit,
 		.start_disabled = options->delay_ns != 0,
+		.has_contexts = !options->no_deep_stacks,
 	};
 	struct perf_limits limits;
 
@@ -436,6 +442,46 @@ static int write_start(struct recorder *recorder)
 	return err;
 }
 
+/* What completes stacks. */
+static int prepare_stacks(struct recorder *recorder)
+{
+	struct drain *drain = &recorder->drain;
+	struct evlist *evlist = recorder->evlist;
+
+	int err = deep_stacks_create(&drain->stack_output, &evlist->events[0].attr, NULL,
+				     &recorder->deep_stacks);
+	if (err)
+		return err;
+	drain->deep_stacks = recorder->deep_stacks;
+	if (!evlist->contexts.n_ids) {
+		note(recorder, true,
+		     "Handlers on signal stacks will have no callers: what they interrupt cannot "
+		     "be recorded (signal:signal_deliver: %s).",
+		     strerror(-evlist->contexts_err));
+		return 0;
+	}
+	recorder->signal_contexts = signal_contexts_create(evlist, &drain->stack_output);
+	drain->signal_contexts = recorder->signal_contexts;
+	return recorder->signal_contexts ? 0 : -ENOMEM;
+}
+
+static int watch_fds(struct recorder *recorder)
+{
+	const int fds[] = { recorder->signal_fd,
+			    recorder->deep_stacks ? deep_stacks_fd(recorder->deep_stacks) : -1 };
+
+	recorder->wake_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (recorder->wake_fd < 0)
+		return -errno;
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		struct epoll_event event = { .events = EPOLLIN };
+
+		if (fds[i] >= 0 && epoll_ctl(recorder->wake_fd, EPOLL_CTL_ADD, fds[i], &event) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
 static int open_all(struct recorder *recorder)
 {
 	int err = kernel_snapshot_start("/proc/kallsyms", &recorder->snapshot);
@@ -460,7 +506,12 @@ static int open_all(struct recorder *recorder)
 	if (err)
 		return err;
 	drain_init(&recorder->drain, recorder->evlist, recorder->writer, recorder->capture);
-	return write_start(recorder);
+	if (!recorder->options->no_deep_stacks)
+		err = prepare_stacks(recorder);
+	if (!err)
+		err = watch_fds(recorder);
+	return err ? explain(recorder, err, "cannot prepare to record: %s", strerror(-err))
+		   : write_start(recorder);
 }
 
 int recorder_open(const struct recorder_options *options, struct recorder **recorder_ret,
@@ -472,7 +523,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	if (!recorder)
 		return -ENOMEM;
 	recorder->options = options;
-	recorder->output_fd = recorder->signal_fd = -1;
+	recorder->output_fd = recorder->signal_fd = recorder->wake_fd = -1;
 	int err = open_all(recorder);
 	if (err) {
 		*error_ret = steal_ptr(recorder->error_text);
@@ -487,6 +538,8 @@ void recorder_close(struct recorder *recorder)
 {
 	if (!recorder)
 		return;
+	deep_stacks_destroy(recorder->deep_stacks);
+	signal_contexts_destroy(recorder->signal_contexts);
 	data_writer_destroy(recorder->writer);
 	if (recorder->output_fd >= 0)
 		close(recorder->output_fd);
@@ -497,6 +550,8 @@ void recorder_close(struct recorder *recorder)
 	kernel_snapshot_destroy(recorder->snapshot);
 	if (recorder->signal_fd >= 0)
 		close(recorder->signal_fd);
+	if (recorder->wake_fd >= 0)
+		close(recorder->wake_fd);
 	if (recorder->is_mask_changed)
 		sigprocmask(SIG_SETMASK, &recorder->old_mask, NULL);
 	int_list_deinit(&recorder->cpus);
@@ -599,8 +654,14 @@ static int keep_time(struct recorder *recorder)
 
 static int timeout_ms(const struct recorder *recorder)
 {
-	uint64_t now = now_ns(), next = now + DRAIN_INTERVAL_NS;
+	uint64_t now = now_ns(), interval = DRAIN_INTERVAL_NS;
 
+	if (recorder->deep_stacks) {
+		uint64_t wanted = deep_stacks_interval_ns(recorder->deep_stacks);
+
+		interval = wanted < interval ? wanted : interval;
+	}
+	uint64_t next = now + interval;
 	if (recorder->enable_ns < next)
 		next = recorder->enable_ns;
 	if (recorder->stop_ns < next)
@@ -614,7 +675,7 @@ static void wait_for_work(struct recorder *recorder)
 
 	if (recorder->drain.is_behind)
 		return;
-	int n = evlist_wait(recorder->evlist, recorder->signal_fd, timeout_ms(recorder),
+	int n = evlist_wait(recorder->evlist, recorder->wake_fd, timeout_ms(recorder),
 			    &all_hung_up);
 	if (n < 0 || all_hung_up) {
 		/* A command tells its end itself. */
@@ -707,5 +768,9 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	summary.n_captured = captured->n_kept;
 	summary.n_capture_missed = captured->n_missed;
 	summary.missed_path = captured->first_missed;
+	if (recorder->deep_stacks)
+		summary.deep_stacks = *deep_stacks_stats(recorder->deep_stacks);
+	if (recorder->signal_contexts)
+		summary.signal_contexts = *signal_contexts_stats(recorder->signal_contexts);
 	*summary_ret = summary;
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/deep_stacks.h"
+#include "collector/signal_contexts.h"
 #include "collector/targets.h"
 #include "perf/event.h"
 
@@ -29,6 +31,7 @@ struct recorder_options {
 	bool has_stack_size; /* the user chose it */
 	uint64_t ring_size;  /* 0: by the rate */
 	bool no_inherit;
+	bool no_deep_stacks; /* what is deeper than the copies stays unknown */
 	int compression_level;
 	const char *output;   /* "-": standard output */
 	uint64_t duration_ns; /* 0: no limit */
@@ -45,7 +48,9 @@ struct recorder_summary {
 	uint64_t n_throttled;
 	uint64_t n_corrupt_rings;
 	uint64_t n_captured, n_capture_missed;
-	const char *missed_path;    /* one of those; or NULL; valid until recorder_close() */
+	const char *missed_path; /* one of those; or NULL; valid until recorder_close() */
+	struct deep_stacks_stats deep_stacks;
+	struct signal_contexts_stats signal_contexts;
 	int write_error;            /* -errno: the output ends early */
 	int command_error;          /* -errno: exec failed */
 	bool has_command_exit_code; /* it ended, and */

@@ -9,6 +9,7 @@
 
 #include "cct/cleanup.h"
 #include "collector/kernel_names.h"
+#include "collector/thread_stacks.h"
 #include "perf/event.h"
 #include "perf/order.h"
 
@@ -27,6 +28,7 @@ struct replay {
 	struct kernel_names *kernel_names;
 	struct module_finder *finder;
 	struct processes *processes;
+	struct thread_stacks *thread_stacks;
 	uint32_t *metrics; /* by event of the file */
 	size_t n_metrics;
 	uint64_t lost_by_lost;         /* in LOST records of sample rings */
@@ -55,8 +57,10 @@ int replay_open(const char *path, struct replay **replay_ret, char **error_ret)
 			replay->kernel_names = kernel_names_create(replay->file, modules);
 			replay->finder = module_finder_create(replay->file, modules);
 			replay->processes = processes_create(replay->profile, replay->finder);
+			replay->thread_stacks = thread_stacks_create(replay->processes);
 		}
-		if (!replay->kernel_names || !replay->finder || !replay->processes)
+		if (!replay->kernel_names || !replay->finder || !replay->processes ||
+		    !replay->thread_stacks)
 			err = -ENOMEM;
 	}
 	if (err) {
@@ -74,6 +78,7 @@ void replay_close(struct replay *replay)
 	if (replay->group_raw.block)
 		data_block_unref(replay->group_raw.block);
 	processes_destroy(replay->processes);
+	thread_stacks_destroy(replay->thread_stacks);
 	module_finder_destroy(replay->finder);
 	kernel_names_destroy(replay->kernel_names);
 	order_destroy(replay->order);
@@ -192,6 +197,17 @@ static int start(struct replay *replay)
 	return err ? err : fill_info(replay);
 }
 
+static int push_stack_record(struct replay *replay, struct raw_record *raw)
+{
+	struct stack_record record;
+
+	if (stack_record_decode(raw->header, &record))
+		return order_push(replay->order, raw, record.header.time_ns);
+	replay->profile->quality.broken_records++;
+	data_block_unref(raw->block);
+	return 0;
+}
+
 static int push(struct replay *replay, struct raw_record *raw)
 {
 	struct record record;
@@ -222,7 +238,8 @@ static int read_more(struct replay *replay)
 		order_finish_round(replay->order);
 		return 0;
 	}
-	return push(replay, &raw);
+	return record_is_stack_record(raw.header) ? push_stack_record(replay, &raw)
+						  : push(replay, &raw);
 }
 
 static void count_lost(struct replay *replay, const struct record *record, size_t event)
@@ -239,6 +256,14 @@ static void count_lost(struct replay *replay, const struct record *record, size_
 	if (of && event < replay->n_metrics && replay->metrics[event] != NO_METRIC &&
 	    record->type == PERF_RECORD_LOST_SAMPLES)
 		replay->profile->metrics[replay->metrics[event]].lost += record->lost.lost;
+}
+
+static int apply_stack_record(struct replay *replay, const struct perf_event_header *header)
+{
+	int err = thread_stacks_apply(replay->thread_stacks, replay_machine(replay), header);
+
+	replay->profile->quality.broken_records += err == -EINVAL;
+	return err == -EINVAL ? 0 : err;
 }
 
 static int apply(struct replay *replay, const struct record *record, size_t event)
@@ -496,6 +521,9 @@ int replay_next(struct replay *replay, struct replay_sample *ret)
 		data_file_decode(replay->file, raw.header, &record, &event);
 		if (record.type == PERF_RECORD_SAMPLE) {
 			got = take_sample(replay, &raw, &record, event, ret);
+		} else if (record_is_stack_record(raw.header)) {
+			got = apply_stack_record(replay, raw.header);
+			data_block_unref(raw.block);
 		} else {
 			got = apply(replay, &record, event);
 			data_block_unref(raw.block);

@@ -19,6 +19,11 @@ struct sample_path {
 	struct frame path[SAMPLE_PATH_MAX];
 };
 
+bool sample_stack_is_full(const struct sample *sample, uint32_t asked)
+{
+	return sample->user_stack_size >= asked || sample->user_stack_size >= STACK_COPY_MAX;
+}
+
 struct sample_path *sample_path_create(struct elf_modules *elf_modules,
 				       const struct kallsyms *kallsyms)
 {
@@ -97,8 +102,8 @@ bool sample_user_stack(const struct sample_input *input, struct user_stack *stac
 		.arch = arch_find(input->machine, sample->user_regs.abi),
 		.bytes = sample->user_stack,
 		.size = sample->user_stack_size,
-		.is_full = sample->user_stack_size >= input->stack_size ||
-			   sample->user_stack_size >= STACK_COPY_MAX,
+		.is_full = sample_stack_is_full(sample, input->stack_size),
+		.memory = input->memory,
 	};
 	return stack_ret->arch && regs_from_perf(stack_ret->arch, sample->user_regs.mask,
 						 sample->user_regs.values, &stack_ret->regs);

@@ -10,8 +10,8 @@
 #include "perf/record.h"
 #include "unwind/unwind.h"
 
-#define SAMPLE_PATH_MAX_USER   16384
-#define SAMPLE_PATH_MAX_KERNEL 8192 /* more than a record holds */
+#define SAMPLE_PATH_MAX_USER   (1 << 18) /* 8 MiB of the smallest frames */
+#define SAMPLE_PATH_MAX_KERNEL 8192      /* more than a record holds */
 #define SAMPLE_PATH_MAX        (SAMPLE_PATH_MAX_USER + SAMPLE_PATH_MAX_KERNEL + 2)
 
 /* What became of the user half; the counters of a report's header. */
@@ -28,9 +28,10 @@ struct sample_input {
 	uint32_t stack_size; /* asked for: attr.sample_stack_user */
 	const char *machine; /* the recording's architecture */
 	const struct address_space *space;
-	bool has_exec;   /* the process began its present image while recording */
-	bool is_in_exec; /* exec was taking the process's old image away */
-	bool has_memory; /* it has, or had, user memory: it is no kernel thread */
+	const struct stack_memory *memory; /* of the thread's stacks; NULL: none */
+	bool has_exec;                     /* the process began its present image while recording */
+	bool is_in_exec;                   /* exec was taking the process's old image away */
+	bool has_memory;                   /* it has, or had, user memory: it is no kernel thread */
 };
 
 struct call_path {
@@ -47,6 +48,9 @@ struct call_path {
 };
 
 struct sample_path;
+
+/* The stack may go on beyond the copy. @asked: attr.sample_stack_user. */
+bool sample_stack_is_full(const struct sample *sample, uint32_t asked);
 
 /* Both are borrowed. */
 struct sample_path *sample_path_create(struct elf_modules *elf_modules,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cct/cleanup.h"
+#include "collector/maps_line.h"
 
 /* tools/perf/util/event.h: this FORK inherits no mappings, for the child's own follow. */
 #define MISC_FORK_EXEC   PERF_RECORD_MISC_COMM_EXEC
@@ -30,13 +31,6 @@ struct synthesizer {
 	size_t next_pid;
 	char *text; /* of the /proc file at hand */
 	size_t text_allocated;
-};
-
-/* One line of /proc/PID/maps. */
-struct maps_line {
-	uint64_t start, end, pgoff, inode;
-	uint32_t prot, flags, dev_major, dev_minor;
-	const char *path;
 };
 
 /* A record while it is built in the writer's memory. */
@@ -234,63 +228,6 @@ static ssize_t read_text(struct synthesizer *synthesizer, int dir_fd, const char
 	return (ssize_t)size;
 }
 
-static bool parse_number(char **at, int base, char end_char, uint64_t *ret)
-{
-	char *stop;
-
-	if (!isxdigit((unsigned char)**at))
-		return false;
-	*ret = strtoull(*at, &stop, base);
-	if (*stop != end_char)
-		return false;
-	*at = stop + 1;
-	return true;
-}
-
-static uint32_t parse_prot(const char *text)
-{
-	return (text[0] == 'r' ? PROT_READ : 0) | (text[1] == 'w' ? PROT_WRITE : 0) |
-	       (text[2] == 'x' ? PROT_EXEC : 0);
-}
-
-/* A newline in a path stands as \012 (fs/seq_file.c); no other character is escaped. */
-static void unescape(char *path)
-{
-	char *to = path;
-
-	for (const char *from = path; *from; to++) {
-		bool is_newline = strncmp(from, "\\012", 4) == 0;
-
-		*to = is_newline ? '\n' : *from;
-		from += is_newline ? 4 : 1;
-	}
-	*to = '\0';
-}
-
-/* "start-end perms offset major:minor inode   path". */
-static bool parse_maps_line(char *at, struct maps_line *ret)
-{
-	uint64_t dev_major, dev_minor;
-
-	if (!parse_number(&at, 16, '-', &ret->start) || !parse_number(&at, 16, ' ', &ret->end) ||
-	    strlen(at) < 5 || ret->end < ret->start)
-		return false;
-	ret->prot = parse_prot(at);
-	ret->flags = at[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	at += 5;
-	if (!parse_number(&at, 16, ' ', &ret->pgoff) || !parse_number(&at, 16, ':', &dev_major) ||
-	    !parse_number(&at, 16, ' ', &dev_minor) || !isdigit((unsigned char)*at))
-		return false;
-	ret->dev_major = (uint32_t)dev_major;
-	ret->dev_minor = (uint32_t)dev_minor;
-	ret->inode = strtoull(at, &at, 10);
-	while (*at == ' ')
-		at++;
-	unescape(at);
-	ret->path = at;
-	return true;
-}
-
 /* Executable memory of any kind; of the rest what files hold, for there unwind information is. */
 static bool is_wanted(const struct maps_line *line)
 {
@@ -332,7 +269,7 @@ static int put_mappings(struct synthesizer *synthesizer, int process_fd, pid_t p
 		struct maps_line parsed;
 
 		*newline = '\0';
-		if (parse_maps_line(line, &parsed) && is_wanted(&parsed))
+		if (maps_line_parse(line, &parsed) && is_wanted(&parsed))
 			err = put_mapping(synthesizer, pid, &parsed);
 	}
 	return err;

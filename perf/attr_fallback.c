@@ -295,3 +295,13 @@ int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pi
 	*attr = tried;
 	return fd;
 }
+
+int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd;
+
+	do {
+		fd = open_once(opener, attr, pid, cpu);
+	} while (fd == -EMFILE && raise_fd_limit());
+	return fd;
+}

@@ -53,5 +53,7 @@ int attr_probe(struct attr_opener *opener, struct attr_request *request);
  * descriptors. Changes *@attr to what was accepted, and notes it. A file descriptor or -errno.
  */
 int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu);
+/* Opens exactly this, or not; but raises the limit of file descriptors. */
+int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu);
 
 #endif

@@ -10,6 +10,7 @@
 #include "perf/data_error.h"
 #include "perf/data_file_private.h"
 #include "perf/data_header.h"
+#include "perf/stack_record.h"
 
 enum { EVENT_UPDATE_NAME = 2 }; /* PERF_EVENT_UPDATE__NAME */
 
@@ -272,6 +273,8 @@ static int take_in(struct data_file *file, const struct raw_record *record)
 		err = take_attr(file, record);
 		break;
 	case RECORD_ATTACHMENT:
+		if (record_is_stack_record(record->header))
+			return 0;
 		err = take_attachment(file, record);
 		break;
 	case RECORD_BUILD_ID:

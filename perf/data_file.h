@@ -83,7 +83,8 @@ void data_file_close(struct data_file *file); /* no block may be held any more *
 
 /*
  * The next record in file order; attachments, features, attrs, compressed wrappers and build IDs
- * are taken in on the way and not returned; everything else is, FINISHED_ROUND included. 1: a
+ * are taken in on the way and not returned; everything else is, FINISHED_ROUND and stack records
+ * (perf/stack_record.h) included. 1: a
  * record; 0: the end; -errno: corrupt from here on: data_file_error() says where and why, and what
  * came before stays valid. A file cut inside a record ends with 0 and data_file_truncation() says
  * so.

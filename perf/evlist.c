@@ -51,6 +51,7 @@ void evlist_close(struct evlist *evlist)
 		evlist_close_tasks(impl);
 		for (size_t e = 0; e <= evlist->n_events; e++)
 			destroy_event(&evlist->events[e]);
+		destroy_event(&evlist->contexts);
 	}
 	for (size_t i = 0; i < evlist->n_notes; i++)
 		free(evlist->notes[i]);
@@ -58,6 +59,7 @@ void evlist_close(struct evlist *evlist)
 	free(evlist->events);
 	free(evlist->sample_rings);
 	free(evlist->sideband_rings);
+	free(evlist->context_rings);
 	free(evlist->ring_cpus);
 	free(impl->cpus);
 	free(impl->sideband_cpus);
@@ -78,6 +80,8 @@ static int control(const struct evlist_event *event, unsigned long request)
 int evlist_enable(struct evlist *evlist)
 {
 	int err = control(&evlist->events[evlist->n_events], PERF_EVENT_IOC_ENABLE);
+	/* Before samples may need them. */
+	control(&evlist->contexts, PERF_EVENT_IOC_ENABLE);
 	for (size_t e = 0; e < evlist->n_events && !err; e++)
 		err = control(&evlist->events[e], PERF_EVENT_IOC_ENABLE);
 	evlist_impl(evlist)->is_enabled = !err;
@@ -93,8 +97,14 @@ int evlist_disable(struct evlist *evlist)
 		if (!first_err)
 			first_err = err;
 	}
+	control(&evlist->contexts, PERF_EVENT_IOC_DISABLE);
 	evlist_impl(evlist)->is_enabled = false;
 	return first_err;
+}
+
+void evlist_control_contexts(struct evlist *evlist, bool is_enabled)
+{
+	control(&evlist->contexts, is_enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE);
 }
 
 const struct evlist_task *evlist_find_task(const struct evlist_impl *impl, pid_t tid)

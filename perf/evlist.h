@@ -44,6 +44,7 @@ struct evlist_options {
 	uint64_t ring_size;  /* bytes per CPU for samples; 0: at least 100 ms at the asked rate */
 	bool no_inherit;
 	bool start_disabled; /* COMMAND: samples wait for evlist_enable(), not for exec (-D) */
+	bool has_contexts;   /* what signals interrupt is recorded, too, where that is possible */
 	const struct evlist_syscalls *syscalls;
 };
 
@@ -62,6 +63,14 @@ struct evlist {
 	size_t n_sample_rings;
 	struct ring *sideband_rings;
 	size_t n_sideband_rings;
+	/*
+	 * Registers and stack of what is interrupted by signals whose handlers run on a stack of
+	 * their own. The recording does not announce this event. No ids: *_err says why; its rings
+	 * are one per sample ring.
+	 */
+	struct evlist_event contexts;
+	struct ring *context_rings;
+	int contexts_err;
 	int *ring_cpus; /* CPU of each sample ring */
 	uint64_t ring_size;
 	bool user_only;   /* had to fall back to :u */
@@ -80,6 +89,8 @@ int evlist_open(const struct evlist_options *options, const struct event *events
 void evlist_close(struct evlist *evlist);
 int evlist_enable(struct evlist *evlist); /* not needed after enable_on_exec */
 int evlist_disable(struct evlist *evlist);
+/* Stops the recording of contexts, or goes on with it. */
+void evlist_control_contexts(struct evlist *evlist, bool is_enabled);
 /*
  * Adds threads that appeared since (attach); opens for those not yet known. Number added, or
  * -errno. Threads that inherited the events of the one that made them are left out: their FORK

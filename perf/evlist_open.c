@@ -298,6 +298,7 @@ static void close_beyond(struct evlist_impl *impl, size_t n_tasks)
 void evlist_close_tasks(struct evlist_impl *impl)
 {
 	close_beyond(impl, 0);
+	evlist_close_contexts(impl, impl->evlist.contexts_err);
 	impl->n_tasks = impl->n_tasks_alive = 0;
 }
 
@@ -328,6 +329,7 @@ int evlist_open_task(struct evlist_impl *impl, pid_t tid)
 		close_beyond(impl, impl->n_tasks);
 		return err;
 	}
+	evlist_open_contexts(impl, tid);
 	impl->n_tasks++;
 	impl->n_tasks_alive++;
 	return 0;
@@ -488,7 +490,8 @@ static int copy_cpus(struct evlist_impl *impl, const struct evlist_options *opti
 
 	evlist->sample_rings = calloc(impl->n_cpus, sizeof(*evlist->sample_rings));
 	evlist->sideband_rings = calloc(impl->n_sideband_cpus, sizeof(*evlist->sideband_rings));
-	if (!evlist->sample_rings || !evlist->sideband_rings)
+	evlist->context_rings = calloc(impl->n_cpus, sizeof(*evlist->context_rings));
+	if (!evlist->sample_rings || !evlist->sideband_rings || !evlist->context_rings)
 		return -ENOMEM;
 	evlist->n_sample_rings = impl->n_cpus;
 	evlist->n_sideband_rings = impl->n_sideband_cpus;
@@ -612,6 +615,9 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	err = init_events(impl, events);
 	if (err)
 		return err;
+	evlist->contexts_err = -ECANCELED;
+	if (options->has_contexts)
+		evlist_init_contexts(impl);
 	bool is_system = options->target == EVLIST_SYSTEM;
 	err = open_with_rings(impl, is_system ? &everybody : options->tids,
 			      is_system ? 1 : options->n_tids);

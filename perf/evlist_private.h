@@ -50,6 +50,13 @@ const struct evlist_task *evlist_find_task(const struct evlist_impl *impl, pid_t
 int evlist_open_task(struct evlist_impl *impl, pid_t tid);
 /* Closes the counters and rings of all tasks. */
 void evlist_close_tasks(struct evlist_impl *impl);
+/* The event of the contexts, if it can be had here; else evlist->contexts_err. */
+void evlist_init_contexts(struct evlist_impl *impl);
+/* Opens it for one more thread, like the samples' events. What fails is given up for all threads,
+ * and evlist->contexts_err says why. */
+void evlist_open_contexts(struct evlist_impl *impl, pid_t tid);
+/* Gives up contexts, for @err. */
+void evlist_close_contexts(struct evlist_impl *impl, int err);
 /* Has epoll watch the task of that index. */
 int evlist_watch_task(struct evlist_impl *impl, size_t task);
 

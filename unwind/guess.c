@@ -390,9 +390,9 @@ static bool is_chain(const struct guess *guess, const struct regs *callee,
 		     const struct regs *caller)
 {
 	uint64_t from = callee->values[guess->arch->fp], to = caller->values[guess->arch->fp];
+	const uint8_t word = guess->arch->pointer_size;
 
-	return to == 0 || (to > from && to - guess->stack->start < guess->stack->size &&
-			   to % guess->arch->pointer_size == 0);
+	return to == 0 || (to > from && stack_find(guess->stack, to, word) && to % word == 0);
 }
 
 /* No CFI describes a function in part; what has some is another function. */

@@ -1,4 +1,7 @@
-/* The bytes of a user stack that a sample carries: the only memory that rules may read. */
+/*
+ * The bytes of a user stack that a sample carries, and what was proved to lie beyond them: the only
+ * memory that rules may read.
+ */
 #ifndef UNWIND_STACK_COPY_H
 #define UNWIND_STACK_COPY_H
 
@@ -7,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "unwind/stack_memory.h"
 #include "unwind/unwind_end.h"
 
 /* Farther beyond a full copy than any stack goes on, an address is a wrong unwind and no cut. */
@@ -17,7 +21,8 @@ struct stack_copy {
 	uint64_t start;       /* address of the first byte: the sampled stack pointer */
 	size_t size;
 	bool is_full;
-	bool is_32_bit; /* words have 4 bytes, not 8, and addresses wrap at 2^32 */
+	bool is_32_bit;                  /* words have 4 bytes, not 8, and addresses wrap at 2^32 */
+	const struct stack_memory *rest; /* of this stack; NULL: not known, or not proved yet */
 };
 
 static inline unsigned stack_word_size(const struct stack_copy *stack)
@@ -31,20 +36,33 @@ static inline uint64_t stack_address(const struct stack_copy *stack, uint64_t su
 	return stack->is_32_bit ? (uint32_t)sum : sum;
 }
 
+/* @size bytes at @addr. NULL: they are not known. */
+static inline const uint8_t *stack_find(const struct stack_copy *stack, uint64_t addr, size_t size)
+{
+	uint64_t at = addr - stack->start;
+
+	if (at < stack->size && stack->size - at >= size)
+		return stack->bytes + at;
+	/* Below the copy the stack is not in use. */
+	if (!stack->rest || at >= STACK_SIZE_MAX)
+		return NULL;
+	return stack_memory_find(stack->rest, addr, size);
+}
+
 /* stack_read() for those who know the size of the stack's words. */
 static inline bool stack_read_word(const struct stack_copy *stack, uint64_t addr, unsigned word,
 				   uint64_t *value_ret)
 {
-	uint64_t at = addr - stack->start;
+	const uint8_t *bytes = stack_find(stack, addr, word);
 	uint32_t narrow;
 
-	if (at >= stack->size || stack->size - at < word)
+	if (!bytes)
 		return false;
 	if (word == sizeof(*value_ret)) {
-		memcpy(value_ret, stack->bytes + at, sizeof(*value_ret));
+		memcpy(value_ret, bytes, sizeof(*value_ret));
 		return true;
 	}
-	memcpy(&narrow, stack->bytes + at, sizeof(narrow));
+	memcpy(&narrow, bytes, sizeof(narrow));
 	*value_ret = narrow;
 	return true;
 }

@@ -176,6 +176,9 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->regs = stack->regs;
 	walk->is_exact = true;
 	walk->is_leaf = true;
+	walk->memory = stack->memory;
+	walk->next_context = 0;
+	walk->is_elsewhere = false;
 	walk->frame.origin = FRAME_BY_CFI;
 }
 
@@ -329,6 +332,61 @@ static bool apply_rule(struct unwind_walk *walk)
 	return false;
 }
 
+/* Where the frame that was just left kept its return address; 0: in a register, or not known. */
+static uint64_t return_address_slot(const struct unwind_walk *walk)
+{
+	const struct arch *arch = walk->arch;
+
+	if (walk->is_exact || arch->callee_saved >> arch->ra & 1)
+		return 0;
+	return walk->regs.values[arch->sp] - arch->pointer_size;
+}
+
+/* Finds proof that the rest of the stack is known, and marks what was read from there. */
+static void use_rest(struct unwind_walk *walk)
+{
+	uint64_t slot = return_address_slot(walk);
+	bool is_beyond = slot - walk->stack.start >= walk->stack.size;
+
+	if (!slot)
+		return;
+	if (is_beyond && walk->frame.origin == FRAME_BY_CFI)
+		walk->frame.origin = FRAME_STITCHED;
+	if (!is_beyond && !walk->stack.rest &&
+	    stack_memory_has_guard(walk->memory, slot, walk->regs.pc))
+		walk->stack.rest = walk->memory;
+}
+
+/* After a signal's frame: the interrupted instruction may stand on another stack. */
+static void use_context(struct unwind_walk *walk)
+{
+	const struct stack_memory *memory = walk->memory;
+	uint64_t sp = walk->regs.values[walk->arch->sp];
+
+	if (sp - walk->stack.start < walk->stack.size)
+		return;
+	size_t i = stack_memory_find_context(memory, walk->arch, &walk->regs, walk->next_context);
+	if (i == memory->n_contexts)
+		return;
+	walk->next_context = i + 1;
+	walk->is_elsewhere = true;
+	walk->stack = (struct stack_copy){ .bytes = memory->contexts[i].block->bytes,
+					   .start = sp,
+					   .size = memory->contexts[i].block->size,
+					   .is_full = memory->contexts[i].is_full,
+					   .is_32_bit = walk->stack.is_32_bit };
+}
+
+static void use_memory(struct unwind_walk *walk)
+{
+	if (walk->is_elsewhere && walk->frame.origin == FRAME_BY_CFI)
+		walk->frame.origin = FRAME_STITCHED;
+	if (walk->is_exact)
+		use_context(walk);
+	else
+		use_rest(walk);
+}
+
 /* Where CFI may be wrong and the code can be followed: see whether CFI leads to a caller. */
 static bool apply_rule_or_follow(struct unwind_walk *walk)
 {
@@ -368,6 +426,8 @@ bool unwind_caller(struct unwind_walk *walk)
 	bool can_follow = walk->arch->follow_to_return && has_all_registers(walk);
 	if (!(can_follow ? apply_rule_or_follow(walk) : apply_rule(walk)))
 		return false;
+	if (walk->memory)
+		use_memory(walk);
 	walk->is_leaf = false;
 	if (walk->regs.pc == 0) {
 		walk->end = is_outermost(walk->arch, &walk->regs) ? UNWIND_ROOT

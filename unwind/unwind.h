@@ -19,6 +19,7 @@ struct user_stack {
 	const uint8_t *bytes; /* from the sampled stack pointer upward */
 	size_t size;
 	bool is_full; /* the copy is as large as was asked for: the stack may go on beyond it */
+	const struct stack_memory *memory; /* what else is known of the thread's stacks; or NULL */
 };
 
 struct unwind_stats {
@@ -74,6 +75,9 @@ struct unwind_walk {
 	struct regs regs; /* of the present frame */
 	bool is_exact;    /* the present frame's pc is no return address */
 	bool is_leaf;     /* the present frame is the sampled instruction's */
+	const struct stack_memory *memory;
+	size_t next_context; /* of @memory: those before it have been used */
+	bool is_elsewhere;   /* the walk has left the sample's copy for a context's stack */
 	/* Set by unwind_frame(). */
 	struct frame frame;
 	uint64_t addr;           /* that the frame was looked up by */

@@ -1,0 +1,33 @@
+#include "collector/stack_output.h"
+
+static int write_part(struct stack_output *output, const struct stack_record_header *header,
+		      const uint64_t *words, const void *bytes)
+{
+	void *room;
+	int err = data_writer_reserve(output->writer,
+				      stack_record_size(header->n_words, header->part_size), &room);
+
+	if (err)
+		return err;
+	stack_record_encode(header, words, bytes, room);
+	return data_writer_commit(output->writer);
+}
+
+int stack_output_write(struct stack_output *output, const struct stack_record_header *header,
+		       const uint64_t *words, const void *bytes)
+{
+	struct stack_record_header part = *header;
+	int err;
+
+	if (header->time_ns > output->newest_ns)
+		output->newest_ns = header->time_ns;
+	part.offset = 0;
+	do {
+		uint32_t left = part.size - part.offset;
+
+		part.part_size = left < STACK_RECORD_PART_MAX ? left : STACK_RECORD_PART_MAX;
+		err = write_part(output, &part, words, (const uint8_t *)bytes + part.offset);
+		part.offset += part.part_size;
+	} while (!err && part.offset < part.size);
+	return err;
+}

@@ -1,0 +1,138 @@
+# Stacks deeper than what a sample copies, and handlers on stacks of their own: what is completed is
+# right, and the rest is cut.
+
+load lib
+
+setup_file() {
+	load lib
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	[ "$(uname -m)" = x86_64 ] || skip "return addresses can be watched on x86 only"
+	local mode
+	for mode in bottom slow fast longjmp threads exec; do
+		record deep-$mode.data -- "$WORKLOADS/deep" 0.4 $mode
+		tell deep-$mode --recursion descend=1500 below_left=via_left below_right=via_right
+	done
+	record bare.data --no-deep-stacks -- "$WORKLOADS/deep" 0.3 bottom
+	record plain.data -z 0 -- "$WORKLOADS/deep" 0.3 slow
+	for mode in short long nested deep jump threads storm; do
+		record handlers-$mode.data -- "$WORKLOADS/altstack" 0.6 $mode
+		tell handlers-$mode seen_left=via_left seen_right=via_right
+	done
+	record signals.data -z 0 -- "$WORKLOADS/altstack" 0.3 nested
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# tell NAME ARGUMENTS... : NAME.told, how many samples are right, wrong, cut
+tell() {
+	local name=$1
+	shift
+	"$DENDRO" script "$name.data" |
+		python3 "$ROOT/tests/oracle/true_callers.py" "$@" >"$name.told"
+}
+
+told() { # told NAME KIND
+	grep -o "$2 [0-9]*" "$1.told" | cut -d ' ' -f 2
+}
+
+need_debug_registers() {
+	[ "$(told deep-bottom right)" -gt 0 ] ||
+		[ "$(id -u)" -eq 0 ] || skip "this user may not watch, or read, other processes"
+}
+
+need_signal_events() {
+	[ -r /sys/kernel/tracing/events/signal/signal_deliver/id ] ||
+		[ -r /sys/kernel/debug/tracing/events/signal/signal_deliver/id ] ||
+		skip "no tracefs, or no permission to read it"
+}
+
+@test "the rest of a deep stack is read: depth and callers are right" {
+	need_debug_registers
+	show cat deep-bottom.told
+	local right
+	right=$(told deep-bottom right)
+	expect_at_least "right" "$right" $((right + $(told deep-bottom cut))) 50
+	expect_equal wrong "$(told deep-bottom wrong)" 0
+}
+
+@test "two callers of one recursion, by turns: none is taken for the other" {
+	need_debug_registers
+	local mode
+	for mode in slow fast longjmp threads exec; do
+		show sed "s/^/$mode: /" deep-$mode.told
+		expect_equal "wrong, $mode" "$(told deep-$mode wrong)" 0
+	done
+	[ "$(told deep-slow right)" -gt 0 ]
+	[ "$(told deep-longjmp right)" -gt 0 ]
+	[ "$(told deep-threads right)" -gt 0 ]
+}
+
+@test "frames read apart are marked, counted and shown" {
+	need_debug_registers
+	[ "$(report_json deep-bottom.data --view functions | jq .quality.stitched)" -ge \
+		"$(told deep-bottom right)" ]
+	"$DENDRO" report deep-bottom.data --depth 3 | grep 'read apart'
+	"$DENDRO" script deep-bottom.data >script
+	grep -q 'via_left.*\[stitched\]' script
+	lacks 'below_left.*\[stitched\]' script
+}
+
+@test "with --no-deep-stacks a deep stack is cut" {
+	report_json bare.data --view functions >json
+	expect_equal stitched "$(jq .quality.stitched json)" 0
+	[ "$(jq .quality.unwind.stack_cut json)" -gt "$(jq '.quality.samples / 2 | floor' json)" ]
+}
+
+@test "what signals interrupt stands above handlers on a stack of their own" {
+	need_signal_events
+	local mode right
+	for mode in short long nested jump threads; do
+		show sed "s/^/$mode: /" handlers-$mode.told
+		expect_equal "wrong, $mode" "$(told handlers-$mode wrong)" 0
+		right=$(told handlers-$mode right)
+		expect_at_least "right, $mode" "$right" $((right +
+			$(told handlers-$mode cut) + $(told handlers-$mode unfinished))) 90
+	done
+}
+
+@test "handlers that interrupt deep recursion, and storms of signals: nothing is invented" {
+	local mode
+	for mode in deep storm; do
+		show sed "s/^/$mode: /" handlers-$mode.told
+		expect_equal "wrong, $mode" "$(told handlers-$mode wrong)" 0
+		expect_equal "lost, $mode" \
+			"$(report_json handlers-$mode.data --view functions | jq .quality.lost)" 0
+	done
+}
+
+@test "other readers count the same samples" {
+	need perf
+	local file
+	for file in deep-slow.data plain.data handlers-nested.data signals.data; do
+		perf script -i $file -F event,time -G >lines 2>errors
+		expect_equal "complaints about $file" "$(cat errors)" ""
+		expect_equal "samples of $file" "$(grep -c . lines)" \
+			"$(report_json $file --view functions | jq '.metrics[0].samples')"
+		expect_equal "walked samples of $file" "$(walked_samples $file)" "$(grep -c . lines)"
+	done
+}
+
+@test "such a recording may end at any byte, and may be damaged" {
+	local file i size status
+	for file in plain.data signals.data; do
+		size=$(stat -c %s $file)
+		for ((i = 1; i <= 6; i++)); do
+			head -c $((size * i / 6 - i)) $file >cut.data
+			python3 "$ROOT/tests/oracle/damage.py" $i <$file >damaged.data
+			for damaged in cut.data damaged.data; do
+				status=0
+				timeout 60 "$DENDRO" report --view functions $damaged >/dev/null 2>errors ||
+					status=$?
+				[ $status -lt 99 ] || { cat errors; return 1; }
+			done
+		done
+	done
+}
