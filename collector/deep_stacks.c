@@ -576,7 +576,8 @@ static size_t changed_size(const struct deep_thread *thread, uint64_t start, con
 		uint64_t at = start + size - page;
 
 		if (at < thread->rest_start ||
-		    memcmp(bytes + size - page, thread->rest + (at - thread->rest_start), page))
+		    memcmp(bytes + size - page, thread->rest + (at - thread->rest_start), page) !=
+			    0)
 			break;
 		size -= page;
 	}
