@@ -435,12 +435,15 @@ static void end_in_tail_call(struct code_scan *scan, struct path *path)
 	end_in_return(scan, path, slot);
 }
 
-/* A register, first of those that calls leave alone, that has @base + *@offset_ret. */
+/*
+ * A register that has @base + *@offset_ret. A frame pointer first: callees that remove their
+ * arguments move the stack pointer. Then those that calls leave alone.
+ */
 static bool find_relative(const struct arch *arch, const struct path *path, unsigned base,
 			  uint8_t *reg_ret, int32_t *offset_ret)
 {
 	const uint64_t all = (1ull << arch->n_regs) - 1;
-	const uint64_t groups[] = { 1ull << arch->sp, 1ull << arch->fp, arch->callee_saved & all,
+	const uint64_t groups[] = { 1ull << arch->fp, 1ull << arch->sp, arch->callee_saved & all,
 				    all };
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
@@ -753,6 +756,14 @@ static bool evaluate(const struct place *place, const struct arch *arch,
 	}
 	*value_ret = value;
 	return true;
+}
+
+bool code_rule_sp(const struct code_rule *rule, const struct arch *arch,
+		  const struct stack_copy *stack, const struct regs *regs, uint64_t *sp_ret)
+{
+	enum unwind_end ignored;
+
+	return evaluate(&rule->sp, arch, stack, regs, sp_ret, &ignored);
 }
 
 /* The return address, from its word or its register. */

@@ -88,6 +88,9 @@ enum code_way code_scan_entry(struct code_scan *scan, const struct code *code, u
 bool code_scan_holds(struct code_scan *scan, const struct code *code, uint64_t entry,
 		     uint64_t lookup);
 
+/* The caller's stack pointer alone. */
+bool code_rule_sp(const struct code_rule *rule, const struct arch *arch,
+		  const struct stack_copy *stack, const struct regs *regs, uint64_t *sp_ret);
 /* Arguments and result as for rule_apply(); on failure @regs are unchanged. */
 bool code_rule_apply(const struct code_rule *rule, const struct arch *arch,
 		     const struct stack_copy *stack, struct regs *regs, bool is_exact,

@@ -38,7 +38,7 @@ struct known_returns {
 	struct place_key key;
 	struct code_outcomes outcomes;
 	bool is_outermost; /* it is the function where processes begin */
-	bool has_entry;
+	bool has_entry, is_entry_symbol;
 	uint64_t entry; /* offset of its function's first instruction */
 	uint8_t n_searches;
 };
@@ -216,6 +216,7 @@ static struct known_returns *get_returns(struct guess *guess)
 		return known;
 	*known = (struct known_returns){ .key = guess->key };
 	known->has_entry = find_function(guess, &guess->at, guess->pc - guess->at.bias);
+	known->is_entry_symbol = known->has_entry;
 	known->entry = code->function_start;
 	known->is_outermost = is_in_entry_function(guess);
 	bool is_past_end = known->has_entry && guess->key.offset >= code->function_end;
@@ -528,6 +529,30 @@ static void choose(const struct guess *guess, struct choice *choice, enum verdic
 	}
 }
 
+static bool leads_here(struct guess *guess, uint64_t entry)
+{
+	const struct known_entry *known = get_entry(guess, entry);
+
+	return known->way == CODE_LEADS && !known->rule.is_doubtful;
+}
+
+/* Why the return address of @rule, which lies in memory that is missing, can't be had. */
+static enum unwind_end judge_missing(struct guess *guess, const struct code_rule *rule,
+				     enum unwind_end end)
+{
+	uint64_t sp, entry_sp;
+
+	if (end == UNWIND_STACK_CUT || !guess->known->is_entry_symbol ||
+	    !leads_here(guess, guess->known->entry))
+		return end == UNWIND_STACK_CUT ? end : UNWIND_NO_UNWIND_INFO;
+	const struct code_rule *entry_rule = &get_entry(guess, guess->known->entry)->rule;
+	bool is_proven =
+		code_rule_sp(rule, guess->arch, guess->stack, guess->regs, &sp) &&
+		code_rule_sp(entry_rule, guess->arch, guess->stack, guess->regs, &entry_sp) &&
+		sp == entry_sp;
+	return is_proven ? end : UNWIND_NO_UNWIND_INFO;
+}
+
 static void try_rule(struct guess *guess, const struct code_rule *rule, struct choice *choice,
 		     enum unwind_end *end_ret)
 {
@@ -535,8 +560,8 @@ static void try_rule(struct guess *guess, const struct code_rule *rule, struct c
 	enum unwind_end end;
 
 	if (!code_rule_apply(rule, guess->arch, guess->stack, &caller, guess->is_exact, &end)) {
-		if (end == UNWIND_STACK_CUT && !rule->is_doubtful)
-			*end_ret = end;
+		if ((end == UNWIND_STACK_CUT || end == UNWIND_BAD_MEMORY) && !rule->is_doubtful)
+			*end_ret = judge_missing(guess, rule, end);
 		return;
 	}
 	enum verdict verdict = judge_caller(guess, &caller);
@@ -569,13 +594,6 @@ static bool is_entry(struct guess *guess, uint64_t entry, uint64_t addr, uint64_
 	caller.values[guess->arch->sp] = addr + guess->arch->pointer_size;
 	return judge_by_entry(guess, entry, &caller) == PROVEN &&
 	       !get_entry(guess, entry)->rule.is_doubtful;
-}
-
-static bool leads_here(struct guess *guess, uint64_t entry)
-{
-	const struct known_entry *known = get_entry(guess, entry);
-
-	return known->way == CODE_LEADS && !known->rule.is_doubtful;
 }
 
 /* The offset of the function that a return address on the stack says was called, and leads here. */
