@@ -686,6 +686,9 @@ static void scan_from(struct code_scan *scan, const struct code *code, uint64_t 
 		scan->round = 1;
 	}
 	begin_path(code, &scan->paths[0], pc);
+	/* A call has put its own return address there. */
+	if (!is_exact && !is_ra_on_stack(code->arch))
+		scan->paths[0].regs[code->arch->ra] = lost;
 	if (!is_exact && !scan->paths[0].is_in_function)
 		scan->paths[0].is_doubtful = is_function_like(code, &scan->paths[0]);
 	for (scan->n_paths = 1; scan->n_paths;) {

@@ -327,6 +327,13 @@ static bool rule_by_code(const struct elf_module *module, const struct arch *arc
 	       arch->rule_by_code(module->bytes, module->n_bytes, offset, rule_ret);
 }
 
+static void correct_rule(const struct elf_module *module, const struct arch *arch, uint64_t offset,
+			 struct rule *rule)
+{
+	if (arch->correct_rule && module->bytes && offset < module->n_bytes)
+		arch->correct_rule(module->bytes, module->n_bytes, offset, rule);
+}
+
 static void find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 		      struct rule *rule_ret)
 {
@@ -342,6 +349,7 @@ static void find_rule(struct elf_module *module, const struct arch *arch, uint64
 		    !rule_by_code(module, arch, offset, rule_ret) &&
 		    !find_go_rule(module, arch, offset, vaddr, rule_ret)) {
 			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
+			correct_rule(module, arch, offset, rule_ret);
 			if (rule_ret->kind == RULE_NONE && !arch->decode &&
 			    is_in_entry_function(module, arch, vaddr))
 				rule_ret->kind = RULE_ROOT;

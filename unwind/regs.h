@@ -20,6 +20,7 @@ struct regs {
 	uint64_t pc;
 };
 
+struct general_rule;
 struct machine_instruction;
 struct rule;
 struct stack_copy;
@@ -71,6 +72,15 @@ struct arch {
 	bool (*is_function_start)(const uint8_t *code, size_t size, uint64_t misalignment);
 	/* The rule for the instruction at @code + @at, which tells it itself. NULL: none does. */
 	bool (*rule_by_code)(const uint8_t *code, size_t size, size_t at, struct rule *rule_ret);
+	/* Corrects what CFI says where compilers' is known to be wrong. NULL: nowhere. */
+	void (*correct_rule)(const uint8_t *code, size_t size, size_t at, struct rule *rule);
+	/*
+	 * Where the kernel delivers a signal, it has set the stack pointer and the pc to the
+	 * handler's, but perhaps not yet the return address: the rule that leads to what is
+	 * interrupted, or NULL. NULL: that can't happen.
+	 */
+	const struct general_rule *(*find_delivery)(const struct stack_copy *stack,
+						    const struct regs *regs);
 	/*
 	 * Moves @regs, of a leaf at @code + @at, to its caller by following the code to its return.
 	 * @is_certain_ret: there was but one way. false: it can't be followed, @regs are undefined.

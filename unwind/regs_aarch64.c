@@ -5,9 +5,11 @@
 #include <dwarf.h>
 #include <elf.h>
 
-#include "unwind/rule.h"
+#include "unwind/decode_aarch64.h"
+#include "unwind/frame_aarch64.h"
 
 enum {
+	X0,
 	X19 = 19,
 	X29 = 29, /* the frame pointer */
 	X30,      /* the link register */
@@ -40,6 +42,7 @@ static uint64_t strip_return_address(uint64_t address)
 	return address >> 55 & 1 ? address | above : address & ~above;
 }
 
+#define NOP              0xd503201fu
 #define BTI_C            0xd503245fu
 #define PUSH_X16_X30     0xa9bf7bf0u /* stp x16, x30, [sp, #-16]! */
 #define AUTIA1716        0xd503219fu
@@ -124,9 +127,13 @@ static size_t frame_pointer_since(const uint8_t *code, size_t size)
  * sigcontext 176 bytes into it, which has 8 bytes before the registers x0 to x30, sp and pc. CFI,
  * where there is some, takes the interrupted x30 for the pc, or leaves it out.
  */
-#define SIGFRAME_REG(n)                                                          \
-	{                                                                        \
-		.atom = DW_OP_bregx, .reg = SP, .value = 128 + 176 + 8 + 8 * (n) \
+#define SIGFRAME_REGS_AT (128 + 176 + 8)
+#define SIGFRAME_FPSIMD  (128 + 176 + 288)
+#define FPSIMD_MAGIC     0x46508001
+
+#define SIGFRAME_REG(n)                                                             \
+	{                                                                           \
+		.atom = DW_OP_bregx, .reg = SP, .value = SIGFRAME_REGS_AT + 8 * (n) \
 	}
 #define SIGFRAME_REGS(n) SIGFRAME_REG(n), SIGFRAME_REG((n) + 1), SIGFRAME_REG((n) + 2)
 #define SAVED(n)                                                   \
@@ -148,9 +155,9 @@ static const struct expression_op sigframe_sp = { .atom = DW_OP_bregx, .reg = SP
  */
 static const struct expression_op sigframe_sp_in_syscall[] = {
 	{ .atom = DW_OP_bregx, .reg = SP },
-	{ .atom = DW_OP_bregx, .reg = SP, .value = 128 + 176 + 288 },
+	{ .atom = DW_OP_bregx, .reg = SP, .value = SIGFRAME_FPSIMD },
 	{ .atom = DW_OP_deref_size, .value = 4 },
-	{ .atom = DW_OP_const8s, .value = 0x46508001 },
+	{ .atom = DW_OP_const8s, .value = FPSIMD_MAGIC },
 	{ .atom = DW_OP_eq },
 	{ .atom = DW_OP_div },
 };
@@ -165,6 +172,19 @@ static const struct general_rule sigframe_rules[] = {
 	SIGFRAME_RULE(&sigframe_sp, 1),
 	SIGFRAME_RULE(sigframe_sp_in_syscall, 6),
 };
+
+static const struct general_rule *find_delivery(const struct stack_copy *stack,
+						const struct regs *regs)
+{
+	uint64_t frame = regs->values[SP], magic, interrupted_x30;
+	bool is_delivery =
+		stack_read(stack, frame + SIGFRAME_FPSIMD, &magic) &&
+		(uint32_t)magic == FPSIMD_MAGIC &&
+		stack_read(stack, frame + SIGFRAME_REGS_AT + 8 * X30, &interrupted_x30) &&
+		regs_have(regs, X30) && interrupted_x30 == regs->values[X30];
+
+	return is_delivery ? &sigframe_rules[0] : NULL;
+}
 
 /* The instruction at @at, which may lie outside. Zero is none that is looked for. */
 static uint32_t instruction_at(const uint8_t *code, size_t size, size_t at)
@@ -238,8 +258,9 @@ static bool resolve_rule(const uint8_t *code, size_t size, size_t at, struct rul
 {
 	const uint32_t push_x8_x9 = 0xa9b327e8; /* stp x8, x9, [sp, #-208]! */
 
-	if (instruction_at(code, size, at) != BTI_C ||
-	    instruction_at(code, size, at + 4) != push_x8_x9)
+	uint32_t insn = instruction_at(code, size, at);
+
+	if ((insn != BTI_C && insn != NOP) || instruction_at(code, size, at + 4) != push_x8_x9)
 		return false;
 	*rule_ret = sp_rule(2);
 	return true;
@@ -254,8 +275,32 @@ static bool rule_by_code(const uint8_t *code, size_t size, size_t at, struct rul
 		*rule_ret = (struct rule){ .general_kind = RULE_GENERAL, .general = found };
 		return true;
 	}
+	/* Return addresses less one are no place to stand at. */
 	return at % 4 == 0 &&
-	       (plt_rule(code, size, at, rule_ret) || resolve_rule(code, size, at, rule_ret));
+	       (plt_rule(code, size, at, rule_ret) || resolve_rule(code, size, at, rule_ret) ||
+		frame_aarch64_epilogue(code, size, at, rule_ret));
+}
+
+static void correct_rule(const uint8_t *code, size_t size, size_t at, struct rule *rule)
+{
+	if (at % 4 == 0)
+		frame_aarch64_prologue(code, size, at, rule);
+}
+
+/* `cmp x0, #0; b.eq thread`, or what is left of that, or `cbz`: clone() returns zero in the child.
+ */
+static bool thread_start(const uint8_t *code, size_t size, const struct regs *regs,
+			 int64_t *distance_ret)
+{
+	const uint32_t cmp_x0_0 = 0xf100001f;
+	size_t at = instruction_at(code, size, 0) == cmp_x0_0 ? 4 : 0;
+	uint32_t insn = instruction_at(code, size, at);
+	bool is_beq = (insn & 0xff00001f) == 0x54000000, is_cbz = (insn & 0x7f00001f) == 0x34000000;
+
+	if (!regs_have(regs, X0) || regs->values[X0] || !(is_beq || is_cbz))
+		return false;
+	*distance_ret = (int64_t)at + ((int64_t)((uint64_t)insn << 40) >> 45) * 4;
+	return true;
 }
 
 const struct arch arch_aarch64 = {
@@ -276,5 +321,12 @@ const struct arch arch_aarch64 = {
 	.ends_in_call = ends_in_call,
 	.is_trampoline = is_trampoline,
 	.frame_pointer_since = frame_pointer_since,
+	.mark_function_starts = aarch64_mark_function_starts,
+	.clears_frame_pointer = aarch64_clears_frame_pointer,
+	.decode = aarch64_decode,
+	.is_function_start = aarch64_is_function_start,
 	.rule_by_code = rule_by_code,
+	.find_delivery = find_delivery,
+	.correct_rule = correct_rule,
+	.thread_start = thread_start,
 };

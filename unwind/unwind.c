@@ -408,6 +408,27 @@ static bool apply_rule_or_follow(struct unwind_walk *walk)
 	return ok;
 }
 
+/* The registers are a handler's, but the link register is still that of what it interrupts. */
+static bool apply_delivery(struct unwind_walk *walk)
+{
+	const struct arch *arch = walk->arch;
+	struct rule rule = { .general_kind = RULE_GENERAL };
+
+	if (!walk->is_leaf || !arch->find_delivery)
+		return false;
+	rule.general = arch->find_delivery(&walk->stack, &walk->regs);
+	if (!rule.general)
+		return false;
+	uint64_t ra = arch->strip_return_address(walk->regs.values[arch->ra]);
+	if (is_signal_frame(find_step(walk->unwinder, walk->space, arch, ra))) {
+		/* That may have taken the place of this. */
+		walk->rule = &find_step(walk->unwinder, walk->space, arch, walk->addr)->rule;
+		return false;
+	}
+	walk->frame.origin = FRAME_GUESSED;
+	return rule_apply(&rule, arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end);
+}
+
 bool unwind_caller(struct unwind_walk *walk)
 {
 	if (!walk->rule) {
@@ -424,7 +445,7 @@ bool unwind_caller(struct unwind_walk *walk)
 		return false;
 	}
 	bool can_follow = walk->arch->follow_to_return && has_all_registers(walk);
-	if (!(can_follow ? apply_rule_or_follow(walk) : apply_rule(walk)))
+	if (!apply_delivery(walk) && !(can_follow ? apply_rule_or_follow(walk) : apply_rule(walk)))
 		return false;
 	if (walk->memory)
 		use_memory(walk);

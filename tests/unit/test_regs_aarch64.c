@@ -159,26 +159,27 @@ static const struct {
 	uint32_t code;
 	int words;
 } plt[] = {
-	{ NOP, -1 },        { 0xd503245f, 0 }, /* bti c */
-	{ 0xa9bf7bf0, 0 },                     /* stp x16, x30, [sp, #-16]! */
-	{ 0xf0000490, 2 },                     /* adrp x16, 9f000 */
-	{ 0xf947fe11, 2 },                     /* ldr x17, [x16, #4088] */
-	{ 0x913fe210, 2 },                     /* add x16, x16, #0xff8 */
-	{ 0xd61f0220, 2 },                     /* br x17 */
-	{ NOP, -1 },        { 0x900004b0, 0 }, /* adrp x16, a0000 */
-	{ 0xf9400611, 0 },                     /* ldr x17, [x16, #8] */
-	{ 0x91002210, 0 },                     /* add x16, x16, #8 */
-	{ 0xd61f0220, 0 },                     /* br x17 */
-	{ 0xd503245f, 0 },                     /* bti c */
-	{ 0x900004b0, 0 },                     /* adrp x16, a0000 */
-	{ 0xf9400a11, 0 },                     /* ldr x17, [x16, #16] */
-	{ 0x91004210, 0 },                     /* add x16, x16, #16 */
-	{ 0xd503219f, 0 },                     /* autia1716 */
-	{ 0xd61f0220, 0 },                     /* br x17 */
-	{ NOP, -1 },        { 0xd503245f, 2 }, /* bti c of _dl_runtime_resolve */
-	{ 0xa9b327e8, -1 },                    /* stp x8, x9, [sp, #-208]! */
-	{ 0x900004b0, -1 },                    /* adrp x16, a0000, no PLT's */
-	{ 0xf9400611, -1 }, { RET, -1 },
+	{ NOP, -1 },        { 0xd503245f, 0 },  /* bti c */
+	{ 0xa9bf7bf0, 0 },                      /* stp x16, x30, [sp, #-16]! */
+	{ 0xf0000490, 2 },                      /* adrp x16, 9f000 */
+	{ 0xf947fe11, 2 },                      /* ldr x17, [x16, #4088] */
+	{ 0x913fe210, 2 },                      /* add x16, x16, #0xff8 */
+	{ 0xd61f0220, 2 },                      /* br x17 */
+	{ NOP, -1 },        { 0x900004b0, 0 },  /* adrp x16, a0000 */
+	{ 0xf9400611, 0 },                      /* ldr x17, [x16, #8] */
+	{ 0x91002210, 0 },                      /* add x16, x16, #8 */
+	{ 0xd61f0220, 0 },                      /* br x17 */
+	{ 0xd503245f, 0 },                      /* bti c */
+	{ 0x900004b0, 0 },                      /* adrp x16, a0000 */
+	{ 0xf9400a11, 0 },                      /* ldr x17, [x16, #16] */
+	{ 0x91004210, 0 },                      /* add x16, x16, #16 */
+	{ 0xd503219f, 0 },                      /* autia1716 */
+	{ 0xd61f0220, 0 },                      /* br x17 */
+	{ NOP, -1 },        { 0xd503245f, 2 },  /* bti c of _dl_runtime_resolve */
+	{ 0xa9b327e8, -1 },                     /* stp x8, x9, [sp, #-208]! */
+	{ NOP, 2 },                             /* where that has no landing pads */
+	{ 0xa9b327e8, -1 }, { 0x900004b0, -1 }, /* adrp x16, a0000, no PLT's */
+	{ 0xf9400611, -1 }, { 0xd61f0060, -1 }, /* br x3 */
 };
 
 static void plts_have_rules_at_each_instruction(void **state)

@@ -185,12 +185,41 @@ static void handlers_interrupt_leaves(void **state)
 		assert_int_equal(addrs[i], expected[i]);
 }
 
+/* The kernel has entered the handler, but x30 is what it was. */
+static void a_signal_that_is_being_delivered_leads_to_what_it_interrupts(void **state)
+{
+	uint64_t words[128] = { 0 };
+	struct user_stack stack = stack_at(FUNCTION, ROOT + 8 + SIGNATURE, words, 128);
+	const uint64_t expected[] = { FUNCTION, COLD + 4, ROOT + 7 };
+	struct unwind_result result;
+	struct frame frames[8];
+	uint64_t addrs[8];
+
+	(void)state;
+	words[39 + 30] = ROOT + 8 + SIGNATURE;
+	words[39 + 31] = STACK + 0x300;
+	words[39 + 32] = COLD + 4;
+	words[74] = 0x21046508001; /* fpsimd_context */
+	words[0x300 / 8 + 1] = ROOT + 8 + SIGNATURE;
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, addrs, 8, &result), 3);
+	assert_int_equal(result.end, UNWIND_ROOT);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(addrs[i], expected[i]);
+	/* What looks like that is no signal's frame without its number. */
+	words[74] = 0;
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, addrs, 8, &result), 2);
+	assert_int_equal(addrs[1], ROOT + 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(signed_return_addresses_lead_to_callers, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(handlers_interrupt_leaves, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_signal_that_is_being_delivered_leads_to_what_it_interrupts, set_up,
+			tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
