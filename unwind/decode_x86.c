@@ -254,10 +254,8 @@ static bool next_number(struct decoder *decoder, size_t size, int32_t *ret)
 			return false;
 		value |= (uint32_t)byte << (8 * i);
 	}
-	if (size == 1)
-		*ret = (int8_t)value;
-	else
-		*ret = size == 2 ? (int16_t)value : (int32_t)value;
+	unsigned unused = 32 - 8 * (unsigned)size;
+	*ret = (int32_t)(value << unused) >> unused;
 	return true;
 }
 
@@ -317,7 +315,7 @@ static void read_vex_middle(struct decoder *decoder, uint8_t byte)
 
 static bool read_vex(struct decoder *decoder, uint8_t first)
 {
-	uint8_t bytes[3];
+	uint8_t bytes[3] = { 0 };
 	size_t n = first == 0xc5 ? 1 : first == 0xc4 ? 2 : 3;
 
 	for (size_t i = 0; i < n; i++)
@@ -653,20 +651,17 @@ static bool is_jump(struct decoder *decoder, bool *ok_ret)
 
 	if (decoder->is_vex || decoder->map > 1)
 		return false;
-	if (decoder->map == 1 && (op & 0xf0) == 0x80)
-		*ok_ret = decode_jump(decoder, FLOW_BRANCH, 4);
-	else if (decoder->map == 1)
-		return false;
-	else if ((op & 0xf0) == 0x70)
-		*ok_ret = decode_jump(decoder, FLOW_BRANCH, 1);
-	else if (op == 0xe8)
-		*ok_ret = decode_jump(decoder, FLOW_CALL, 4);
-	else if (op == 0xe9 || op == 0xeb)
-		*ok_ret = decode_jump(decoder, FLOW_JUMP, op == 0xe9 ? 4 : 1);
-	else if (op >= 0xe0 && op <= 0xe3) {
+	bool is_far = decoder->map == 1 && (op & 0xf0) == 0x80;
+	bool is_loop = decoder->map == 0 && op >= 0xe0 && op <= 0xe3;
+	if (is_loop)
 		clobber(decoder, CX);
-		*ok_ret = decode_jump(decoder, FLOW_BRANCH, 1);
-	} else
+	if (is_far || is_loop || (decoder->map == 0 && (op & 0xf0) == 0x70))
+		*ok_ret = decode_jump(decoder, FLOW_BRANCH, is_far ? 4 : 1);
+	else if (decoder->map == 0 && op == 0xe8)
+		*ok_ret = decode_jump(decoder, FLOW_CALL, 4);
+	else if (decoder->map == 0 && (op == 0xe9 || op == 0xeb))
+		*ok_ret = decode_jump(decoder, FLOW_JUMP, op == 0xe9 ? 4 : 1);
+	else
 		return false;
 	return true;
 }
