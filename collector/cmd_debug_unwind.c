@@ -165,7 +165,7 @@ static int take(struct pass *pass, const struct replay_sample *sample)
 static int pass_samples(struct pass *pass)
 {
 	struct replay_sample sample;
-	int got;
+	int got = 0;
 
 	while (!pass->is_found && (got = replay_next(pass->replay, &sample)) > 0) {
 		int err = pass->elf_modules ? 0 : pass_start(pass);
