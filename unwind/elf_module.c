@@ -29,7 +29,7 @@ struct segment {
 
 struct elf_module {
 	const struct module *module; /* borrowed */
-	pthread_mutex_t lock;        /* guards the opening, and libdw */
+	pthread_mutex_t lock;        /* guards the opening, and CFI */
 	bool is_open;                /* tried at least; all but @cfi's inside is constant then */
 	struct module_file file;
 	const uint8_t *bytes; /* the whole file */

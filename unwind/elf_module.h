@@ -1,6 +1,6 @@
 /*
  * ELF files' unwind information: each file opened once for all processes and threads, on the first
- * address that needs it, kept until the end. libdw is not thread-safe per Dwarf_CFI: a lock
+ * address that needs it, kept until the end. Opening and reading fill tables: a lock
  * per module guards the way to a new rule; rules found before are in each unwinder's cache.
  */
 #ifndef UNWIND_ELF_MODULE_H
