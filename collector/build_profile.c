@@ -22,6 +22,7 @@ struct batch_entry {
 	struct raw_record raw;
 	const struct data_file_event *event;
 	struct address_space *space;
+	struct code_view code;
 	struct stack_memory *memory; /* or NULL */
 	uint64_t weight;
 	uint32_t metric;
@@ -115,6 +116,7 @@ static int process_entry(struct worker *worker, const struct batch_entry *entry)
 		.stack_size = entry->event->attr.sample_stack_user,
 		.machine = worker->machine,
 		.space = entry->space,
+		.code = &entry->code,
 		.memory = entry->memory,
 		.has_exec = entry->has_exec,
 		.is_in_exec = entry->is_in_exec,
@@ -368,6 +370,7 @@ static int add_sample(struct build *build, const struct replay_sample *sample)
 		.raw = sample->raw,
 		.event = sample->event,
 		.space = address_space_ref(process->space),
+		.code = sample->code,
 		.memory = stack_memory_ref(sample->thread->memory),
 		.weight = sample->weight,
 		.metric = sample->metric,

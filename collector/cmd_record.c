@@ -427,6 +427,11 @@ static void print_advice(const struct recorder_summary *summary)
 	if (summary->n_corrupt_rings)
 		fprintf(stderr, "dendro: %" PRIu64 " times a ring made no sense and was emptied.\n",
 			summary->n_corrupt_rings);
+	if (summary->n_code_missed)
+		fprintf(stderr,
+			"dendro: %" PRIu64 " times a page of code that no file holds could not be "
+			"read: samples in it may\nhave no callers.\n",
+			summary->n_code_missed);
 	if (summary->n_capture_missed)
 		fprintf(stderr,
 			"dendro: %" PRIu64 " files of code were gone, replaced or out of reach "

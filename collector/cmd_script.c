@@ -122,6 +122,7 @@ static int print_sample(struct script *script, const struct replay_sample *sampl
 		.stack_size = sample->event->attr.sample_stack_user,
 		.machine = replay_machine(script->replay),
 		.space = process->space,
+		.code = &sample->code,
 		.memory = sample->thread->memory,
 		.has_exec = process->has_exec,
 		.is_in_exec = sample->is_in_exec,

@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include "collector/sample_path.h"
 #include "perf/sample_trim.h"
 
 /* Bytes in the rings that one round takes on, more or less. */
@@ -42,6 +43,7 @@ void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *
 
 	*drain = (struct drain){ .evlist = evlist, .writer = writer, .capture = capture };
 	drain->stack_output.writer = writer;
+	uname(&drain->machine);
 	record_layout_init(&drain->sample_layout, attr);
 	record_layout_init(&drain->sideband_layout, &evlist->events[evlist->n_events].attr);
 	drain->has_known_clock = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC;
@@ -116,9 +118,22 @@ static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
 	return end > needed ? end : needed;
 }
 
+static void see_code(struct drain *drain, const struct record *record)
+{
+	uint64_t pc;
+
+	if (record->type != PERF_RECORD_SAMPLE)
+		code_reader_see_record(drain->code_reader, record);
+	else if (code_reader_has_process(drain->code_reader, record->pid) &&
+		 sample_user_pc(record, drain->machine.machine, &pc))
+		code_reader_see_sample(drain->code_reader, record->pid, pc);
+}
+
 /* Those who complete stacks look at it; what they write about it precedes it. */
 static int see_record(struct drain *drain, const struct record *record)
 {
+	if (drain->code_reader)
+		see_code(drain, record);
 	if (drain->deep_stacks)
 		deep_stacks_see(drain->deep_stacks, record);
 	return drain->signal_contexts ? signal_contexts_see(drain->signal_contexts, record) : 0;
@@ -128,7 +143,7 @@ static int see_sample(struct drain *drain, const struct perf_event_header *heade
 {
 	struct record record;
 
-	if (!(drain->deep_stacks || drain->signal_contexts) ||
+	if (!(drain->deep_stacks || drain->signal_contexts || drain->code_reader) ||
 	    record_decode(&drain->sample_layout, header, &record) != RECORD_OK)
 		return 0;
 	return see_record(drain, &record);
@@ -164,7 +179,8 @@ static int see_sideband(struct drain *drain, const struct perf_event_header *hea
 
 	if (record_decode(&drain->sideband_layout, header, &record) != RECORD_OK)
 		return 0;
-	capture_see_record(drain->capture, &record);
+	if (record.type == PERF_RECORD_MMAP2)
+		capture_see_record(drain->capture, &record);
 	return see_record(drain, &record);
 }
 
@@ -178,6 +194,7 @@ static int write_record(struct drain *drain, const struct perf_event_header *hea
 		return write_sample(drain, header);
 	case PERF_RECORD_MMAP2:
 	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		err = see_sideband(drain, header);
 		break;
@@ -264,6 +281,8 @@ int drain_round(struct drain *drain)
 		err = signal_contexts_end_round(drain->signal_contexts);
 	if (!err && drain->deep_stacks)
 		err = deep_stacks_end_round(drain->deep_stacks, drain->is_behind);
+	if (!err && drain->code_reader)
+		err = code_reader_end_round(drain->code_reader, drain->writer);
 	if (!err)
 		err = data_writer_append(drain->writer, &finished, sizeof(finished));
 	return err ? err : 1;

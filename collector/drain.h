@@ -11,8 +11,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/utsname.h>
 
 #include "collector/capture.h"
+#include "collector/code_reader.h"
 #include "collector/deep_stacks.h"
 #include "collector/signal_contexts.h"
 #include "perf/data_writer.h"
@@ -26,6 +28,8 @@ struct drain {
 	struct stack_output stack_output;
 	struct deep_stacks *deep_stacks;         /* borrowed; NULL: none */
 	struct signal_contexts *signal_contexts; /* the same */
+	struct code_reader *code_reader;         /* the same; needs the known clock */
+	struct utsname machine;
 	struct record_layout sample_layout, sideband_layout;
 	size_t time_offset;   /* of a sample's time; 0: none */
 	size_t time_from_end; /* of other records' time; 0: none */

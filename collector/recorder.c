@@ -19,6 +19,7 @@
 
 #include "cct/cleanup.h"
 #include "collector/capture.h"
+#include "collector/code_reader.h"
 #include "collector/command.h"
 #include "collector/deep_stacks.h"
 #include "collector/drain.h"
@@ -66,6 +67,7 @@ struct recorder {
 	bool is_pipe;
 	struct data_writer *writer;
 	struct capture *capture;
+	struct code_reader *code_reader;
 	struct deep_stacks *deep_stacks;         /* NULL: not wanted, or not possible here */
 	struct signal_contexts *signal_contexts; /* the same */
 	struct drain drain;
@@ -339,6 +341,7 @@ static void prepare_synthesis(struct recorder *recorder)
 	recorder->synthesize = (struct synthesize_options){
 		.writer = recorder->writer,
 		.capture = recorder->capture,
+		.code_reader = recorder->code_reader,
 		.attr = &sideband->attr,
 		.id = sideband->n_ids ? sideband->ids[0] : 0,
 		.proc = "/proc",
@@ -488,7 +491,8 @@ static int open_all(struct recorder *recorder)
 	if (err)
 		return explain(recorder, err, "cannot start a thread: %s", strerror(-err));
 	recorder->capture = capture_create(CAPTURE_MAX);
-	if (!recorder->capture)
+	recorder->code_reader = code_reader_create();
+	if (!recorder->capture || !recorder->code_reader)
 		return explain(recorder, -ENOMEM, "out of memory");
 	err = find_cpus(recorder);
 	if (!err && is_attached(recorder->options))
@@ -506,6 +510,8 @@ static int open_all(struct recorder *recorder)
 	if (err)
 		return err;
 	drain_init(&recorder->drain, recorder->evlist, recorder->writer, recorder->capture);
+	if (recorder->drain.has_known_clock)
+		recorder->drain.code_reader = recorder->code_reader;
 	if (!recorder->options->no_deep_stacks)
 		err = prepare_stacks(recorder);
 	if (!err)
@@ -547,6 +553,7 @@ void recorder_close(struct recorder *recorder)
 	if (recorder->has_command)
 		command_deinit(&recorder->command);
 	capture_destroy(recorder->capture);
+	code_reader_destroy(recorder->code_reader);
 	kernel_snapshot_destroy(recorder->snapshot);
 	if (recorder->signal_fd >= 0)
 		close(recorder->signal_fd);
@@ -765,6 +772,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	summary.n_lost_sideband = recorder->drain.n_lost_sideband;
 	summary.n_throttled = recorder->drain.n_throttled;
 	summary.n_corrupt_rings = recorder->drain.n_corrupt_rings;
+	summary.n_code_missed = code_reader_stats(recorder->code_reader)->n_missed;
 	summary.n_captured = captured->n_kept;
 	summary.n_capture_missed = captured->n_missed;
 	summary.missed_path = captured->first_missed;

@@ -49,6 +49,7 @@ struct recorder_summary {
 	uint64_t n_corrupt_rings;
 	uint64_t n_captured, n_capture_missed;
 	const char *missed_path; /* one of those; or NULL; valid until recorder_close() */
+	uint64_t n_code_missed;  /* pages of code that no file holds */
 	struct deep_stacks_stats deep_stacks;
 	struct signal_contexts_stats signal_contexts;
 	int write_error;            /* -errno: the output ends early */

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "cct/cleanup.h"
+#include "collector/code_pages.h"
 #include "collector/kernel_names.h"
+#include "collector/sample_path.h"
 #include "collector/thread_stacks.h"
 #include "perf/event.h"
 #include "perf/order.h"
@@ -28,6 +30,7 @@ struct replay {
 	struct kernel_names *kernel_names;
 	struct module_finder *finder;
 	struct processes *processes;
+	struct code_pages *code_pages;
 	struct thread_stacks *thread_stacks;
 	uint32_t *metrics; /* by event of the file */
 	size_t n_metrics;
@@ -57,10 +60,11 @@ int replay_open(const char *path, struct replay **replay_ret, char **error_ret)
 			replay->kernel_names = kernel_names_create(replay->file, modules);
 			replay->finder = module_finder_create(replay->file, modules);
 			replay->processes = processes_create(replay->profile, replay->finder);
+			replay->code_pages = code_pages_create();
 			replay->thread_stacks = thread_stacks_create(replay->processes);
 		}
 		if (!replay->kernel_names || !replay->finder || !replay->processes ||
-		    !replay->thread_stacks)
+		    !replay->code_pages || !replay->thread_stacks)
 			err = -ENOMEM;
 	}
 	if (err) {
@@ -78,6 +82,7 @@ void replay_close(struct replay *replay)
 	if (replay->group_raw.block)
 		data_block_unref(replay->group_raw.block);
 	processes_destroy(replay->processes);
+	code_pages_destroy(replay->code_pages);
 	thread_stacks_destroy(replay->thread_stacks);
 	module_finder_destroy(replay->finder);
 	kernel_names_destroy(replay->kernel_names);
@@ -223,6 +228,16 @@ static int push(struct replay *replay, struct raw_record *raw)
 	return order_push(replay->order, raw, record.has_time ? record.time_ns : 0);
 }
 
+/* Before it is put in order: samples may be older. */
+static int take_code_record(struct replay *replay, struct raw_record *raw)
+{
+	int err = code_pages_add(replay->code_pages, raw->header);
+
+	replay->profile->quality.broken_records += err == -EINVAL;
+	data_block_unref(raw->block);
+	return err == -EINVAL ? 0 : err;
+}
+
 static int read_more(struct replay *replay)
 {
 	struct raw_record raw;
@@ -238,6 +253,8 @@ static int read_more(struct replay *replay)
 		order_finish_round(replay->order);
 		return 0;
 	}
+	if (record_is_code_record(raw.header))
+		return take_code_record(replay, &raw);
 	return record_is_stack_record(raw.header) ? push_stack_record(replay, &raw)
 						  : push(replay, &raw);
 }
@@ -293,6 +310,17 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 			replay->profile->quality.unknown_records++;
 		return 0;
 	}
+}
+
+static struct code_view find_code(const struct replay *replay, const struct record *record)
+{
+	struct code_view view = { .n_pages = 0 };
+	uint64_t pc;
+
+	if (!code_pages_is_empty(replay->code_pages) && record->has_time &&
+	    sample_user_pc(record, replay_machine(replay), &pc))
+		code_pages_find(replay->code_pages, record->pid, pc, record->time_ns, &view);
+	return view;
 }
 
 /* The counter's growth since it was read last. */
@@ -357,7 +385,9 @@ static int next_of_group(struct replay *replay, struct replay_sample *ret)
 			return err;
 		if (!delta)
 			continue;
-		*ret = (struct replay_sample){ .raw = *raw, .thread = replay->group_thread };
+		*ret = (struct replay_sample){ .raw = *raw,
+					       .thread = replay->group_thread,
+					       .code = find_code(replay, &record) };
 		if (!account(replay, ret, data_file_find_event(replay->file, value.id), delta))
 			continue;
 		data_block_ref(raw->block);
@@ -473,6 +503,7 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 	*ret = (struct replay_sample){
 		.raw = *raw,
 		.thread = thread,
+		.code = find_code(replay, record),
 		.is_in_exec = is_in_exec(replay, record, thread),
 	};
 	if (account(replay, ret, event, weight_of(record, of)))

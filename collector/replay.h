@@ -11,6 +11,7 @@
 #include "collector/processes.h"
 #include "kernel-merge/kallsyms.h"
 #include "perf/data_file.h"
+#include "unwind/code_view.h"
 
 struct replay_sample {
 	struct raw_record raw; /* the caller drops the block with data_block_unref() */
@@ -18,6 +19,7 @@ struct replay_sample {
 	uint32_t metric; /* index into the profile's */
 	uint64_t weight;
 	struct thread *thread; /* entered into the profile if replay_enter() is called */
+	struct code_view code; /* where it stands, if no file has it; until replay_close() */
 	bool is_in_exec;       /* its stack is gone, for exec was taking the old image away */
 };
 

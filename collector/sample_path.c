@@ -19,6 +19,19 @@ struct sample_path {
 	struct frame path[SAMPLE_PATH_MAX];
 };
 
+bool sample_user_pc(const struct record *record, const char *machine, uint64_t *pc_ret)
+{
+	const struct sample_regs *from = &record->sample.user_regs;
+	const struct arch *arch =
+		record->sample.has_user_regs ? arch_find(machine, from->abi) : NULL;
+	struct regs regs;
+
+	if (!arch || !regs_from_perf(arch, from->mask, from->values, &regs))
+		return false;
+	*pc_ret = regs.pc;
+	return true;
+}
+
 bool sample_stack_is_full(const struct sample *sample, uint32_t asked)
 {
 	return sample->user_stack_size >= asked || sample->user_stack_size >= STACK_COPY_MAX;
@@ -104,6 +117,7 @@ bool sample_user_stack(const struct sample_input *input, struct user_stack *stac
 		.size = sample->user_stack_size,
 		.is_full = sample_stack_is_full(sample, input->stack_size),
 		.memory = input->memory,
+		.code = input->code,
 	};
 	return stack_ret->arch && regs_from_perf(stack_ret->arch, sample->user_regs.mask,
 						 sample->user_regs.values, &stack_ret->regs);

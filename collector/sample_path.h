@@ -29,6 +29,7 @@ struct sample_input {
 	const char *machine; /* the recording's architecture */
 	const struct address_space *space;
 	const struct stack_memory *memory; /* of the thread's stacks; NULL: none */
+	const struct code_view *code;      /* around the sampled instruction; NULL: not known */
 	bool has_exec;                     /* the process began its present image while recording */
 	bool is_in_exec;                   /* exec was taking the process's old image away */
 	bool has_memory;                   /* it has, or had, user memory: it is no kernel thread */
@@ -46,6 +47,12 @@ struct call_path {
 	const struct frame *user_frames, *kernel_frames;
 	size_t n_user, n_kernel;
 };
+
+/*
+ * Where a sample's user code stands, or went into the kernel. @machine: as in sample_input. false:
+ * it has none, or the record does not tell.
+ */
+bool sample_user_pc(const struct record *record, const char *machine, uint64_t *pc_ret);
 
 struct sample_path;
 

@@ -248,6 +248,10 @@ static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct 
 	};
 	struct build_id build_id = { 0 };
 
+	if (line->prot & PROT_EXEC && !line->inode && line->path[0] != '/' &&
+	    synthesizer->options.code_reader)
+		code_reader_see_mapping(synthesizer->options.code_reader, pid, line->start,
+					line->end);
 	if (!line->path[0])
 		line->path = "//anon";
 	else

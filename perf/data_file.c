@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "perf/code_record.h"
 #include "perf/data_error.h"
 #include "perf/data_file_private.h"
 #include "perf/data_header.h"
@@ -273,7 +274,7 @@ static int take_in(struct data_file *file, const struct raw_record *record)
 		err = take_attr(file, record);
 		break;
 	case RECORD_ATTACHMENT:
-		if (record_is_stack_record(record->header))
+		if (record_is_stack_record(record->header) || record_is_code_record(record->header))
 			return 0;
 		err = take_attachment(file, record);
 		break;

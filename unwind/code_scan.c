@@ -19,6 +19,8 @@
 #define CALLEE_BRANCHES_MAX     32
 #define CALLEE_DEPTH_MAX        3
 #define CALLEES_BITS            10
+/* How often a loop that moves the stack pointer is followed before that is taken as unknown. */
+#define UNBALANCED_MAX 4
 
 /*
  * What a register is computed from that can't be followed, such as an alignment, gets a number of
@@ -43,6 +45,10 @@ struct path {
 	bool has_lost_stores;
 	uint8_t n_stores;
 	uint8_t n_bases;
+	/* The last jump back, and how often it came with another stack pointer. */
+	uint8_t n_unbalanced;
+	uint64_t back_to;
+	struct place back_sp;
 	struct stored stores[STORES_MAX];
 	struct place regs[REGS_MAX];
 };
@@ -143,9 +149,13 @@ static void store(const struct arch *arch, struct path *path, struct place addre
 		return;
 	struct stored *stored = find_stored(path, &address);
 	if (!stored) {
+		struct place top = place_add(path->regs[arch->sp], -arch->pointer_size);
 		bool is_needed = is_important(arch, &value);
 
-		if (value.kind != PLACE_VALUE || (!is_needed && path->n_stores >= STORES_MAX / 2))
+		/* A word that is pushed again may be a return address. */
+		if (value.kind == PLACE_LOST ||
+		    (value.kind == PLACE_MEMORY && !place_equal(&address, &top)) ||
+		    (!is_needed && path->n_stores >= STORES_MAX / 2))
 			return;
 		if (path->n_stores == STORES_MAX) {
 			path->has_lost_stores = true;
@@ -199,6 +209,8 @@ static void execute(const struct arch *arch, struct path *path,
 			break;
 		}
 	}
+	if (path->regs[arch->sp].kind == PLACE_LOST)
+		clobber(arch, path, arch->sp);
 }
 
 /* `mov (%esp),%reg; ret` and its like, which keep all other registers. They call nothing. */
@@ -238,6 +250,8 @@ static void begin_path(const struct code *code, struct path *path, uint64_t pc)
 	path->has_lost_stores = false;
 	path->n_stores = 0;
 	path->n_bases = 0;
+	path->n_unbalanced = 0;
+	path->back_to = UINT64_MAX;
 	for (unsigned reg = 0; reg < REGS_MAX; reg++)
 		path->regs[reg] = (struct place){ PLACE_VALUE, (uint8_t)reg, 0, 0 };
 }
@@ -381,9 +395,15 @@ static void add_outcome(struct code_scan *scan, const struct code_rule *rule)
 	for (size_t i = 0; i < outcomes->n_rules; i++) {
 		struct code_rule *known = &outcomes->rules[i];
 
-		if (!place_equal(&known->sp, &rule->sp) ||
-		    !place_equal(&known->return_slot, &rule->return_slot))
+		if (!place_equal(&known->return_slot, &rule->return_slot))
 			continue;
+		if (!place_equal(&known->sp, &rule->sp)) {
+			/* How much the callee drops is not known before it does. */
+			if (!is_ra_on_stack(scan->code->arch) ||
+			    known->is_doubtful != rule->is_doubtful)
+				continue;
+			known->sp = lost;
+		}
 		if (known->is_doubtful && !rule->is_doubtful)
 			*known = *rule;
 		else if (known->is_doubtful == rule->is_doubtful)
@@ -396,8 +416,31 @@ static void add_outcome(struct code_scan *scan, const struct code_rule *rule)
 		outcomes->is_ambiguous = true;
 }
 
+static bool is_known_address(const struct arch *arch, const struct place *place)
+{
+	return place->kind != PLACE_LOST && !is_base(arch, place->reg);
+}
+
+/*
+ * Where the return address is that is used from @slot: there, or, where the path has put it there,
+ * where that was read. false: this is no return, or nothing tells.
+ */
+static bool find_return_slot(const struct arch *arch, struct path *path, struct place *slot)
+{
+	const struct stored *stored = find_stored(path, slot);
+
+	if (!is_ra_on_stack(arch))
+		return is_known_address(arch, &path->regs[arch->sp]);
+	if (!stored)
+		return is_known_address(arch, slot);
+	if (stored->value.kind != PLACE_MEMORY || stored->value.addend)
+		return false;
+	*slot = (struct place){ PLACE_VALUE, stored->value.reg, stored->value.offset, 0 };
+	return true;
+}
+
 /* @path has just returned, with @return_slot where the stack pointer was before. */
-static void end_in_return(struct code_scan *scan, const struct path *path, struct place return_slot)
+static void end_in_return(struct code_scan *scan, struct path *path, struct place return_slot)
 {
 	const struct arch *arch = scan->code->arch;
 	struct code_rule rule = { .sp = path->regs[arch->sp], .is_doubtful = path->is_doubtful };
@@ -405,13 +448,15 @@ static void end_in_return(struct code_scan *scan, const struct path *path, struc
 
 	if (!scan->outcomes)
 		return;
-	if (rule.sp.kind == PLACE_LOST || is_base(arch, rule.sp.reg) ||
-	    (rule.sp.kind == PLACE_VALUE && rule.sp.reg == arch->sp && rule.sp.offset < 0)) {
+	if ((rule.sp.kind == PLACE_VALUE && rule.sp.reg == arch->sp && rule.sp.offset < 0) ||
+	    !find_return_slot(arch, path, &return_slot)) {
 		scan->is_complete = false;
 		return;
 	}
 	if (is_ra_on_stack(arch))
 		rule.return_slot = return_slot;
+	if (is_base(arch, rule.sp.reg))
+		rule.sp = lost;
 	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1, saved++) {
 		unsigned reg = (unsigned)__builtin_ctzll(left);
 
@@ -419,7 +464,8 @@ static void end_in_return(struct code_scan *scan, const struct path *path, struc
 			continue;
 		*saved = path->regs[reg];
 		/* Who does not give back what its caller had may be another function. */
-		if (saved->kind == PLACE_LOST)
+		if (saved->kind == PLACE_LOST &&
+		    (!scan->code->keeps_frame_pointer_only || reg == arch->fp))
 			rule.is_doubtful = true;
 	}
 	add_outcome(scan, &rule);
@@ -436,8 +482,8 @@ static void end_in_tail_call(struct code_scan *scan, struct path *path)
 }
 
 /*
- * A register that has @base + *@offset_ret. A frame pointer first: callees that remove their
- * arguments move the stack pointer. Then those that calls leave alone.
+ * A register that has @base + *@offset_ret. The frame pointer tells best, for callees may drop
+ * arguments; then the stack pointer, and those that calls leave alone.
  */
 static bool find_relative(const struct arch *arch, const struct path *path, unsigned base,
 			  uint8_t *reg_ret, int32_t *offset_ret)
@@ -517,6 +563,19 @@ static struct place find_entry_sp(const struct arch *arch, const struct path *pa
 	return place;
 }
 
+/* Where @path has put the return address, if it has moved it to make room for arguments. */
+static struct place find_moved_return(const struct arch *arch, const struct path *path,
+				      struct place entry_slot)
+{
+	const struct place original = { PLACE_MEMORY, arch->sp, 0, 0 };
+
+	for (size_t i = 0; i < path->n_stores; i++)
+		if (place_equal(&path->stores[i].value, &original))
+			return find_address(arch, path, path->stores[i].reg,
+					    path->stores[i].offset);
+	return entry_slot;
+}
+
 /* The caller's registers in terms of those that @path has now. */
 static bool invert(const struct arch *arch, const struct path *path, struct code_rule *rule_ret)
 {
@@ -527,7 +586,7 @@ static bool invert(const struct arch *arch, const struct path *path, struct code
 	if (rule.sp.kind == PLACE_LOST)
 		return false;
 	if (is_ra_on_stack(arch)) {
-		rule.return_slot = rule.sp;
+		rule.return_slot = find_moved_return(arch, path, rule.sp);
 		rule.sp = place_add(rule.sp, arch->pointer_size);
 	}
 	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1, saved++) {
@@ -555,16 +614,34 @@ static void arrive(struct code_scan *scan, const struct path *path)
 			scan->n_left = INSTRUCTIONS_AFTER;
 	} else if (rule.is_doubtful && !scan->target_rule->is_doubtful) {
 		return;
-	} else if (!place_equal(&rule.sp, &scan->target_rule->sp)) {
+	} else if (!place_equal(&rule.sp, &scan->target_rule->sp) ||
+		   !place_equal(&rule.return_slot, &scan->target_rule->return_slot)) {
 		scan->is_contradicted = true;
 	} else {
 		lose_differing(scan->target_rule, &rule);
 	}
 }
 
+/* A loop that pushes as many words as a register says. */
+static void jump_back(const struct arch *arch, struct path *path)
+{
+	const struct place *sp = &path->regs[arch->sp];
+
+	if (path->pc != path->back_to)
+		path->n_unbalanced = 0;
+	else if (!place_equal(sp, &path->back_sp) && path->n_unbalanced < UNBALANCED_MAX)
+		path->n_unbalanced++;
+	path->back_to = path->pc;
+	path->back_sp = *sp;
+	if (path->n_unbalanced == UNBALANCED_MAX)
+		clobber(arch, path, arch->sp);
+}
+
 static void jump(const struct code *code, struct path *path, uint64_t from, int64_t distance)
 {
 	path->pc = from + (uint64_t)distance;
+	if (distance < 0)
+		jump_back(code->arch, path);
 	path->is_in_function = path->is_in_function && path->pc >= code->function_start &&
 			       path->pc < code->function_end;
 }
@@ -598,6 +675,16 @@ static bool go_on_after_call(struct code_scan *scan, struct path *path, uint64_t
 	return true;
 }
 
+/* Whether who is jumped to returns to the function's caller: the stack is as it was on entry, or
+ * the return address is on top of it again. */
+static bool has_return_address(const struct arch *arch, struct path *path, const struct place *sp)
+{
+	const struct place original = { PLACE_MEMORY, arch->sp, 0, 0 };
+	const struct stored *stored = find_stored(path, sp);
+
+	return is_register(sp, arch->sp) || (stored && place_equal(&stored->value, &original));
+}
+
 /* false: the path ends here. */
 static bool follow(struct code_scan *scan, struct path *path,
 		   const struct machine_instruction *what, struct place sp_before)
@@ -621,12 +708,12 @@ static bool follow(struct code_scan *scan, struct path *path,
 		end_in_return(scan, path, sp_before);
 		return false;
 	case FLOW_TAIL_CALL:
-		scan->leaves |= is_register(&sp_before, scan->code->arch->sp);
+		scan->leaves |= has_return_address(scan->code->arch, path, &sp_before);
 		scan->is_complete &= scan->outcomes != NULL;
 		end_in_tail_call(scan, path);
 		return false;
 	case FLOW_INDIRECT:
-		scan->leaves |= is_register(&sp_before, scan->code->arch->sp);
+		scan->leaves |= has_return_address(scan->code->arch, path, &sp_before);
 		__attribute__((fallthrough));
 	case FLOW_SWITCH:
 		scan->is_complete = false;
@@ -787,6 +874,16 @@ static bool find_return_address(const struct code_rule *rule, const struct arch 
 	return stack_read(stack, slot, value_ret);
 }
 
+bool code_rule_return_slot(const struct code_rule *rule, const struct arch *arch,
+			   const struct stack_copy *stack, const struct regs *regs,
+			   uint64_t *slot_ret)
+{
+	enum unwind_end ignored;
+
+	return is_ra_on_stack(arch) &&
+	       evaluate(&rule->return_slot, arch, stack, regs, slot_ret, &ignored);
+}
+
 bool code_rule_apply(const struct code_rule *rule, const struct arch *arch,
 		     const struct stack_copy *stack, struct regs *regs, bool is_exact,
 		     enum unwind_end *end_ret)
@@ -797,9 +894,14 @@ bool code_rule_apply(const struct code_rule *rule, const struct arch *arch,
 	bool may_stay = is_exact && !is_ra_on_stack(arch);
 	enum unwind_end ignored;
 
-	if (!evaluate(&rule->sp, arch, stack, regs, &caller_sp, end_ret) ||
-	    !find_return_address(rule, arch, stack, regs, &value, end_ret))
+	bool has_sp = rule->sp.kind != PLACE_LOST || !is_ra_on_stack(arch);
+
+	if (!find_return_address(rule, arch, stack, regs, &value, end_ret) ||
+	    !(has_sp ? evaluate(&rule->sp, arch, stack, regs, &caller_sp, end_ret)
+		     : code_rule_return_slot(rule, arch, stack, regs, &caller_sp)))
 		return false;
+	if (!has_sp)
+		caller_sp += arch->pointer_size;
 	if (caller_sp < sp || (caller_sp == sp && !may_stay)) {
 		*end_ret = UNWIND_NO_PROGRESS;
 		return false;
@@ -808,7 +910,8 @@ bool code_rule_apply(const struct code_rule *rule, const struct arch *arch,
 	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1, saved++)
 		if (evaluate(saved, arch, stack, regs, &value, &ignored))
 			regs_set(&caller, (unsigned)__builtin_ctzll(left), value);
-	regs_set(&caller, arch->sp, caller_sp);
+	caller.values[arch->sp] = caller_sp;
+	caller.valid |= (uint64_t)has_sp << arch->sp;
 	regs_set(&caller, arch->ra, caller.pc);
 	*regs = caller;
 	return true;

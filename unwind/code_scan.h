@@ -29,6 +29,7 @@ struct code {
 	/* Whether a function seems to begin at an offset; may be NULL. */
 	bool (*is_start)(void *module, const struct arch *arch, uint64_t offset);
 	void *module;
+	bool keeps_frame_pointer_only; /* of the registers that calls leave alone */
 };
 
 enum place_kind {
@@ -46,7 +47,7 @@ struct place {
 
 /* The caller's registers. */
 struct code_rule {
-	struct place sp;
+	struct place sp;          /* lost: the function drops more arguments than can be told */
 	struct place return_slot; /* address of the return address's word; lost: in a register */
 	struct place saved[CODE_RULE_REGS]; /* one per rule_saved_regs(), lowest first */
 	bool is_doubtful;
@@ -91,7 +92,15 @@ bool code_scan_holds(struct code_scan *scan, const struct code *code, uint64_t e
 /* The caller's stack pointer alone. */
 bool code_rule_sp(const struct code_rule *rule, const struct arch *arch,
 		  const struct stack_copy *stack, const struct regs *regs, uint64_t *sp_ret);
-/* Arguments and result as for rule_apply(); on failure @regs are unchanged. */
+/* Where the rule has the return address. false: in no word, or nothing tells. */
+bool code_rule_return_slot(const struct code_rule *rule, const struct arch *arch,
+			   const struct stack_copy *stack, const struct regs *regs,
+			   uint64_t *slot_ret);
+
+/*
+ * Arguments and result as for rule_apply(); on failure @regs are unchanged. Where the caller's
+ * stack pointer is lost, it is not valid, and its value is the least that it can be.
+ */
 bool code_rule_apply(const struct code_rule *rule, const struct arch *arch,
 		     const struct stack_copy *stack, struct regs *regs, bool is_exact,
 		     enum unwind_end *end_ret);

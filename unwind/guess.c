@@ -79,6 +79,7 @@ struct guess {
 	struct located at; /* the frame's */
 	struct place_key key;
 	struct known_returns *known;
+	uint64_t slot; /* of the return address of the candidate; 0: below its stack pointer */
 };
 
 enum verdict {
@@ -264,19 +265,31 @@ static bool leads_anywhere(const struct guess *guess, uint64_t addr)
 	return scan_entry(guess, &at, addr - at.bias, &nowhere)->leaves;
 }
 
+/* Whether @rule has the candidate's return address where the candidate has it. */
+static bool has_same_place(const struct guess *guess, const struct code_rule *rule,
+			   const struct regs *caller)
+{
+	const struct arch *arch = guess->arch;
+	uint64_t slot, sp = caller->values[arch->sp];
+	struct regs regs = *guess->regs;
+	enum unwind_end end;
+
+	if (!code_rule_apply(rule, arch, guess->stack, &regs, guess->is_exact, &end) ||
+	    regs.pc != caller->pc)
+		return false;
+	if (!code_rule_return_slot(rule, arch, guess->stack, guess->regs, &slot))
+		return regs.values[arch->sp] == sp;
+	return slot == (guess->slot ? guess->slot : sp - arch->pointer_size);
+}
+
 /* What the function at @entry says of @caller. */
 static enum verdict judge_by_entry(struct guess *guess, uint64_t entry, const struct regs *caller)
 {
 	const struct known_entry *known = get_entry(guess, entry);
-	struct regs regs = *guess->regs;
-	enum unwind_end end;
 
 	if (known->way != CODE_LEADS)
 		return known->way == CODE_CANNOT_LEAD ? NOT_A_CALLER : A_CALLER;
-	if (code_rule_apply(&known->rule, guess->arch, guess->stack, &regs, guess->is_exact,
-			    &end) &&
-	    regs.pc == caller->pc &&
-	    regs.values[guess->arch->sp] == caller->values[guess->arch->sp])
+	if (has_same_place(guess, &known->rule, caller))
 		return PROVEN;
 	return known->rule.is_doubtful ? A_CALLER : NOT_A_CALLER;
 }
@@ -564,7 +577,10 @@ static void try_rule(struct guess *guess, const struct code_rule *rule, struct c
 			*end_ret = judge_missing(guess, rule, end);
 		return;
 	}
+	if (!code_rule_return_slot(rule, guess->arch, guess->stack, guess->regs, &guess->slot))
+		guess->slot = 0;
 	enum verdict verdict = judge_caller(guess, &caller);
+	guess->slot = 0;
 	if (verdict == PROVEN || !rule->is_doubtful)
 		choose(guess, choice, verdict, &caller);
 }

@@ -76,6 +76,17 @@ static void set_caller(const struct place *place, uint64_t slot, uint64_t return
 	regs_set(regs, arch->fp, frame_pointer);
 }
 
+bool guess_anonymous_lacks_frame(struct elf_modules *elf_modules, const struct address_space *space,
+				 const struct arch *arch, const struct stack_copy *stack,
+				 const struct regs *regs)
+{
+	const struct place place = { elf_modules, space, arch, stack };
+	uint64_t top;
+
+	return regs_have(regs, arch->sp) && stack_read(stack, regs->values[arch->sp], &top) &&
+	       may_return_to(&place, top);
+}
+
 bool guess_anonymous_caller(struct elf_modules *elf_modules, const struct address_space *space,
 			    const struct arch *arch, const struct stack_copy *stack,
 			    struct regs *regs, bool *is_exact)

@@ -16,6 +16,14 @@
 bool guess_is_anonymous(struct elf_modules *elf_modules, const struct address_space *space,
 			uint64_t pc);
 
+/*
+ * Whether the frame's function may not have set its frame pointer up, though it has called another
+ * one: V8's baseline code calls for that. Then the top of the stack is its return address.
+ */
+bool guess_anonymous_lacks_frame(struct elf_modules *elf_modules, const struct address_space *space,
+				 const struct arch *arch, const struct stack_copy *stack,
+				 const struct regs *regs);
+
 /* As guess_caller() of unwind/guess.h. */
 bool guess_anonymous_caller(struct elf_modules *elf_modules, const struct address_space *space,
 			    const struct arch *arch, const struct stack_copy *stack,

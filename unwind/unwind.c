@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "unwind/guess.h"
+#include "unwind/guess_anonymous.h"
+#include "unwind/guess_code_view.h"
 #include "unwind/huge_pages.h"
 #include "unwind/rule_cache.h"
 
@@ -30,6 +32,7 @@ struct unwinder {
 	struct elf_modules *elf_modules; /* borrowed */
 	struct rule_cache *rules;
 	struct guesser *guesser;
+	struct code_scan *scan;
 	struct unwind_stats stats;
 };
 
@@ -43,7 +46,8 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules)
 	unwinder->steps = huge_pages_alloc(sizeof(*unwinder->steps) << STEP_BITS);
 	unwinder->rules = rule_cache_create();
 	unwinder->guesser = guesser_create(elf_modules);
-	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser) {
+	unwinder->scan = code_scan_create();
+	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser || !unwinder->scan) {
 		unwinder_destroy(unwinder);
 		return NULL;
 	}
@@ -56,6 +60,7 @@ void unwinder_destroy(struct unwinder *unwinder)
 		return;
 	rule_cache_destroy(unwinder->rules);
 	guesser_destroy(unwinder->guesser);
+	code_scan_destroy(unwinder->scan);
 	free(unwinder->steps);
 	free(unwinder);
 }
@@ -173,9 +178,11 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 		.is_full = stack->is_full,
 		.is_32_bit = stack->arch->pointer_size == 4,
 	};
+	walk->code = stack->code;
 	walk->regs = stack->regs;
 	walk->is_exact = true;
 	walk->is_leaf = true;
+	walk->is_above_assembly = false;
 	walk->memory = stack->memory;
 	walk->next_context = 0;
 	walk->is_elsewhere = false;
@@ -270,6 +277,20 @@ static bool follow_code(struct unwind_walk *walk)
 	return true;
 }
 
+/* By the code that was recorded with the sample. */
+static bool follow_recorded_code(struct unwind_walk *walk)
+{
+	struct unwinder *unwinder = walk->unwinder;
+
+	if (!walk->is_leaf || !walk->code || !walk->code->n_pages ||
+	    !guess_by_code_view(unwinder->scan, unwinder->elf_modules, walk->space, walk->arch,
+				&walk->stack, walk->code, &walk->regs))
+		return false;
+	walk->is_exact = false;
+	walk->frame.origin = FRAME_GUESSED;
+	return true;
+}
+
 static bool apply_no_rule(struct unwind_walk *walk)
 {
 	const struct rule *rule = walk->is_leaf ? sigreturn_rule(walk) : NULL;
@@ -281,6 +302,16 @@ static bool apply_no_rule(struct unwind_walk *walk)
 				  &walk->end);
 	}
 	walk->end = UNWIND_NO_UNWIND_INFO;
+	bool is_anonymous =
+		guess_is_anonymous(walk->unwinder->elf_modules, walk->space, walk->addr);
+	bool is_above_assembly = walk->is_above_assembly;
+	walk->is_above_assembly = !is_anonymous;
+	if (follow_recorded_code(walk))
+		return true;
+	if (is_anonymous && is_above_assembly &&
+	    guess_anonymous_lacks_frame(walk->unwinder->elf_modules, walk->space, walk->arch,
+					&walk->stack, &walk->regs))
+		return false;
 	return (has_all_registers(walk) && follow_code(walk)) || guess(walk);
 }
 
@@ -297,6 +328,7 @@ static bool apply_cfi(struct unwind_walk *walk)
 	const struct rule *rule = walk->rule;
 
 	walk->frame.origin = FRAME_BY_CFI;
+	walk->is_above_assembly = false;
 	if (!rule_apply(rule, walk->arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end))
 		return false;
 	if (rule->kind == RULE_GENERAL && rule->general->is_switch)

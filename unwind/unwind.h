@@ -9,6 +9,7 @@
 #define UNWIND_UNWIND_H
 
 #include "unwind/address_space.h"
+#include "unwind/code_view.h"
 #include "unwind/elf_module.h"
 #include "unwind/regs.h"
 #include "unwind/rule.h"
@@ -19,6 +20,8 @@ struct user_stack {
 	const uint8_t *bytes; /* from the sampled stack pointer upward */
 	size_t size;
 	bool is_full; /* the copy is as large as was asked for: the stack may go on beyond it */
+	const struct code_view
+		*code; /* around the sampled instruction, if no file has it; or NULL */
 	const struct stack_memory *memory; /* what else is known of the thread's stacks; or NULL */
 };
 
@@ -72,9 +75,11 @@ struct unwind_walk {
 	const struct address_space *space;
 	const struct arch *arch;
 	struct stack_copy stack;
-	struct regs regs; /* of the present frame */
-	bool is_exact;    /* the present frame's pc is no return address */
-	bool is_leaf;     /* the present frame is the sampled instruction's */
+	const struct code_view *code; /* or NULL */
+	struct regs regs;             /* of the present frame */
+	bool is_exact;                /* the present frame's pc is no return address */
+	bool is_above_assembly; /* code of a file, without CFI, returns to the present frame */
+	bool is_leaf;           /* the present frame is the sampled instruction's */
 	const struct stack_memory *memory;
 	size_t next_context; /* of @memory: those before it have been used */
 	bool is_elsewhere;   /* the walk has left the sample's copy for a context's stack */

@@ -113,3 +113,32 @@ paths() {
 	has_shares cobol worker "1/3:$start > shares > shares_ > dispatch_1 > dispatch_1_ > worker" \
 		"2/3:$start > shares > shares_ > dispatch_2 > dispatch_2_ > worker" -- ./cobol 4
 }
+
+# alternates NAME MAP : of even and odd, each has the other as its caller, and nearly all paths are complete.
+alternates() {
+	"$DENDRO" script "$1.data" |
+		python3 "$ROOT/tests/oracle/alternation.py" "$2" even odd >"$1.callers"
+	show cat "$1.callers"
+	[ "$(grep -c 'right [1-9].* wrong 0$' "$1.callers")" -eq 2 ] || return 1
+	report_json "$1.data" --view processes >"$1.json"
+	expect_at_least "complete paths" "$(jq .quality.unwind.complete "$1.json")" \
+		"$(jq '.quality | .samples - (.unwind.exec // 0) - (.unwind.exiting // 0)' "$1.json")" 95
+}
+
+@test "JavaScript made at run time: no caller is left out" {
+	need node
+	record node.data -- sh -c 'echo $$ >node.pid; exec node --perf-basic-prof \
+		--no-turbo-inlining "$0" 1' "$languages/parity.js" >node.out
+	alternates node "/tmp/perf-$(cat node.pid).map"
+	rm "/tmp/perf-$(cat node.pid).map"
+}
+
+@test "Java made at run time: no caller is left out" {
+	need java javac jcmd
+	javac -d . "$languages/Parity.java"
+	record java.data -- sh -c 'java -XX:+PreserveFramePointer -XX:-Inline Parity 3 &
+		echo $! >java.pid; sleep 2; jcmd $! Compiler.perfmap; wait $!' >java.out
+	[ -e "/tmp/perf-$(cat java.pid).map" ] || skip "this Java writes no map of its code"
+	alternates java "/tmp/perf-$(cat java.pid).map"
+	rm "/tmp/perf-$(cat java.pid).map"
+}

@@ -124,6 +124,89 @@ static void entries_lead_to_the_same(void **state)
 	}
 }
 
+/* push rbp; mov rsp,rbp; call; leave; pop rcx; add rbx,rsp; push rcx; ret: V8's interpreter */
+#define DROPS_SOME "\x55\x48\x89\xe5\xe8\x01\x01\x00\x00\xc9\x59\x48\x01\xdc\x51\xc3"
+/* push rbp; mov rsp,rbp; call; leave; cmp 2,rcx; jg 1f; ret 16;
+ * 1: pop r10; lea (rsp,rcx,8),rsp; push r10; ret */
+#define DROPS_TWO_OR_MORE                                                              \
+	"\x55\x48\x89\xe5\xe8\x01\x01\x00\x00\xc9\x48\x83\xf9\x02\x7f\x03\xc2\x10\x00" \
+	"\x41\x5a\x48\x8d\x24\xcc\x41\x52\xc3"
+/* jmp rax, of a return address that was popped and pushed: pop rcx; push rax; push rcx; jmp *rdx */
+#define LEAVES_WITH_ARGUMENT "\x59\x50\x51\xff\xe2"
+/* pop rax; 1: dec rcx; jl 2f; push rdx; jmp 1b; 2: push rax; jmp *rdx */
+#define LEAVES_WITH_ARGUMENTS "\x58\x48\xff\xc9\x7c\x03\x52\xeb\xf8\x50\xff\xe2"
+
+static void callers_of_code_that_drops_arguments_have_no_certain_stack_pointer(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size, at;
+	} cases[] = { { DROPS_SOME, 16, 9 }, { DROPS_TWO_OR_MORE, 28, 9 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct code code = code_of(cases[i].bytes, cases[i].size);
+		struct code_outcomes outcomes;
+		struct regs regs;
+
+		code.keeps_frame_pointer_only = true;
+		code_scan_returns(scan, &code, code.start + cases[i].at, true, &outcomes);
+		assert_int_equal(outcomes.n_rules, 1);
+		assert_false(outcomes.rules[0].is_doubtful);
+		assert_true(apply(&outcomes.rules[0], STACK + 16, &regs));
+		assert_int_equal(regs.pc, 103);
+		assert_int_equal(regs.values[RBP], 102);
+		assert_false(regs_have(&regs, RSP));
+		/* At least so much. */
+		assert_int_equal(regs.values[RSP], STACK + 32);
+	}
+}
+
+static void code_that_moves_its_return_address_may_jump_anywhere(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+	} cases[] = { { LEAVES_WITH_ARGUMENT, 5 }, { LEAVES_WITH_ARGUMENTS, 12 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct code code = code_of(cases[i].bytes, cases[i].size);
+		struct code_rule rule;
+		bool leaves;
+
+		code_scan_entry(scan, &code, code.start, UINT64_MAX, true, &rule, &leaves);
+		assert_true(leaves);
+	}
+}
+
+/* pop rcx; push rax; push rcx; push rbp; mov rsp,rbp; nop */
+static void a_return_address_is_where_it_was_moved_to(void **state)
+{
+	struct code code = code_of("\x59\x50\x51\x55\x48\x89\xe5\x90", 8);
+	struct code_rule rule;
+	struct regs regs;
+	bool leaves;
+
+	(void)state;
+	assert_int_equal(
+		code_scan_entry(scan, &code, code.start, code.start + 7, true, &rule, &leaves),
+		CODE_LEADS);
+	assert_true(apply(&rule, STACK + 8, &regs));
+	assert_int_equal(regs.pc, 102);
+	assert_int_equal(regs.values[RBP], 101);
+}
+
+static void a_jump_by_a_pushed_address_is_no_return(void **state)
+{
+	struct code code = code_of("\x50\xc3", 2);
+	struct code_outcomes outcomes;
+
+	(void)state;
+	code_scan_returns(scan, &code, code.start, true, &outcomes);
+	assert_int_equal(outcomes.n_rules, 0);
+}
+
 static void what_no_path_leads_to_is_told(void **state)
 {
 	struct code code = code_of(PUSHES PUSHES, 40);
@@ -252,6 +335,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(returns_are_followed_to),
 		cmocka_unit_test(entries_lead_to_the_same),
+		cmocka_unit_test(
+			callers_of_code_that_drops_arguments_have_no_certain_stack_pointer),
+		cmocka_unit_test(code_that_moves_its_return_address_may_jump_anywhere),
+		cmocka_unit_test(a_return_address_is_where_it_was_moved_to),
+		cmocka_unit_test(a_jump_by_a_pushed_address_is_no_return),
 		cmocka_unit_test(what_no_path_leads_to_is_told),
 		cmocka_unit_test(code_behind_a_last_call_is_doubted),
 		cmocka_unit_test(jumps_to_anywhere_are_doubted),

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -286,6 +287,84 @@ static void anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack(void 
 	}
 }
 
+/* push rbp; mov rsp,rbp; nop; pop rbp; ret; and calls that end at 0x105 and at the next page */
+static void fill_code(uint8_t code[2 * CODE_VIEW_PAGE_SIZE])
+{
+	memset(code, 0xcc, 2 * CODE_VIEW_PAGE_SIZE);
+	memcpy(code, "\x55\x48\x89\xe5\x90\x5d\xc3", 7);
+	code[0x100] = 0xe8;
+	code[CODE_VIEW_PAGE_SIZE - 5] = 0xe8;
+}
+
+static void anonymous_code_whose_bytes_are_known_is_followed_to_its_return(void **state)
+{
+	static const struct {
+		uint64_t at, fp, words[4];
+		uint64_t caller; /* 0: none */
+	} cases[] = {
+		{ 0, STACK + 32, { ANON + 0x105 }, ANON + 0x104 },
+		{ 1, STACK + 32, { STACK + 24, ANON + 0x105 }, ANON + 0x104 },
+		{ 4, STACK, { STACK + 24, ANON + 0x105 }, ANON + 0x104 },
+		{ 6, STACK + 32, { ANON + 0x105 }, ANON + 0x104 },
+		{ 6, 0, { ANON + CODE_VIEW_PAGE_SIZE }, ANON + CODE_VIEW_PAGE_SIZE - 1 },
+		{ 6, STACK + 32, { ANON + 0x205 }, 0 },            /* no call before it */
+		{ 6, STACK + 32, { DATA + 0x105 }, 0 },            /* no code */
+		{ 6, 0x1234, { WITHOUT + 0x15 }, WITHOUT + 0x14 }, /* behind a call in a file */
+		{ 6, STACK + 32, { WITHOUT + 0x35 }, 0 },   /* which calls another function */
+		{ 0x300, STACK + 32, { ANON + 0x105 }, 0 }, /* no instructions */
+	};
+	static uint8_t code[2 * CODE_VIEW_PAGE_SIZE];
+	const struct code_view view = {
+		.start = ANON, .n_pages = 1, .before = { code }, .after = { code }
+	};
+
+	(void)state;
+	fill_code(code);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct user_stack stack = stack_at(ANON + cases[i].at, cases[i].words, 4);
+		struct unwind_result result;
+		struct frame frames[2];
+
+		stack.code = &view;
+		regs_set(&stack.regs, 6, cases[i].fp);
+		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
+		if (n != 1 + (cases[i].caller != 0))
+			print_error("case %zu: %zu frames\n", i, n);
+		assert_int_equal(n, 1 + (cases[i].caller != 0));
+		assert_int_equal(result.n_guessed, n - 1);
+		if (n > 1 && cases[i].caller >= ANON)
+			assert_int_equal(frames[1].offset, cases[i].caller);
+	}
+}
+
+static void instructions_that_may_have_changed_are_not_followed(void **state)
+{
+	static uint8_t before[CODE_VIEW_PAGE_SIZE * 2], after[CODE_VIEW_PAGE_SIZE * 2];
+	const struct code_view view = { .start = ANON,
+					.n_pages = 2,
+					.before = { before, before + CODE_VIEW_PAGE_SIZE },
+					.after = { after, after + CODE_VIEW_PAGE_SIZE } };
+	static const struct {
+		size_t changed;
+		bool is_known;
+	} cases[] = { { 5, false }, { 20, false }, { 21, true }, { CODE_VIEW_PAGE_SIZE, true } };
+	const uint64_t words[] = { ANON + 0x105, 0, 0, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct user_stack stack = stack_at(ANON + 6, words, 4);
+		struct unwind_result result;
+		struct frame frames[2];
+
+		fill_code(before);
+		fill_code(after);
+		after[cases[i].changed]++;
+		stack.code = &view;
+		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
+		assert_int_equal(n, cases[i].is_known ? 2 : 1);
+	}
+}
+
 static void what_was_found_once_is_found_in_caches(void **state)
 {
 	const uint64_t words[] = { ROOT + 4 };
@@ -411,6 +490,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack, set_up,
 			tear_down),
+		cmocka_unit_test_setup_teardown(
+			anonymous_code_whose_bytes_are_known_is_followed_to_its_return, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(instructions_that_may_have_changed_are_not_followed,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_was_found_once_is_found_in_caches, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_epoch_tells_modules_at_one_address_apart, set_up,

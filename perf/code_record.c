@@ -1,0 +1,51 @@
+#include "perf/code_record.h"
+
+#include <string.h>
+
+#include "perf/record_cursor.h"
+
+bool record_is_code_record(const struct perf_event_header *record)
+{
+	uint64_t magic;
+
+	if (record->type != RECORD_ATTACHMENT || record->size < sizeof(*record) + sizeof(magic))
+		return false;
+	memcpy(&magic, record + 1, sizeof(magic));
+	return magic == CODE_RECORD_MAGIC;
+}
+
+static bool is_sound(const struct code_record_header *header)
+{
+	return (header->size == 0 || header->size == CODE_PAGE_SIZE) &&
+	       header->addr % CODE_PAGE_SIZE == 0 && header->begin_ns <= header->end_ns;
+}
+
+bool code_record_decode(const struct perf_event_header *record, struct code_record *ret)
+{
+	struct record_cursor cursor = { .at = (const uint8_t *)(record + 1),
+					.end = (const uint8_t *)record + record->size };
+	const uint8_t *header;
+
+	if (!record_is_code_record(record))
+		return false;
+	header = cursor_bytes(&cursor, sizeof(ret->header));
+	if (!header)
+		return false;
+	memcpy(&ret->header, header, sizeof(ret->header));
+	if (!is_sound(&ret->header))
+		return false;
+	ret->bytes = cursor_bytes(&cursor, ret->header.size);
+	return ret->bytes;
+}
+
+void code_record_encode(const struct code_record_header *header, struct perf_event_header *to)
+{
+	struct code_record_header filled = *header;
+
+	*to = (struct perf_event_header){
+		.type = RECORD_ATTACHMENT,
+		.size = (uint16_t)(sizeof(*to) + sizeof(filled) + header->size),
+	};
+	filled.magic = CODE_RECORD_MAGIC;
+	memcpy(to + 1, &filled, sizeof(filled));
+}

@@ -1,0 +1,23 @@
+/*
+ * The caller of a sampled instruction in code made at run time, of which the bytes are known: they
+ * are followed to where they return (unwind/code_scan.h). Only the frame pointer has to be given
+ * back, for compilers at run time know no other register that calls leave alone.
+ *
+ * All ways to return must agree on the place of the return address. It must be behind a call; where
+ * there are no bytes to ask, in executable memory, and the frame pointers must go up.
+ */
+#ifndef UNWIND_GUESS_CODE_VIEW_H
+#define UNWIND_GUESS_CODE_VIEW_H
+
+#include "unwind/address_space.h"
+#include "unwind/code_scan.h"
+#include "unwind/code_view.h"
+#include "unwind/elf_module.h"
+
+/* Moves @regs, of the sampled instruction, to the caller. false: nothing is told. */
+bool guess_by_code_view(struct code_scan *scan, struct elf_modules *elf_modules,
+			const struct address_space *space, const struct arch *arch,
+			const struct stack_copy *stack, const struct code_view *view,
+			struct regs *regs);
+
+#endif
