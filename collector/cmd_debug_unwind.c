@@ -142,6 +142,7 @@ static int take(struct pass *pass, const struct replay_sample *sample)
 		.stack_size = sample->event->attr.sample_stack_user,
 		.machine = replay_machine(pass->replay),
 		.space = process->space,
+		.memory = sample->thread->memory,
 		.has_exec = process->has_exec,
 		.has_memory = process->has_memory,
 	};

@@ -48,7 +48,7 @@ static struct {
 } deep;
 
 /* Where the registers are the sampled ones, and the stack is the child's as well. */
-static __attribute__((noinline)) void stand_still(void)
+static __attribute__((noinline, no_sanitize("address"))) void stand_still(void)
 {
 	__asm__ volatile(
 		"lea (%%rip), %%rax\n\t"

@@ -196,6 +196,7 @@ static void a_slice_of_a_backlog_leaves_the_rest_in_the_ring(void **state)
 	end(bench);
 	assert_int_equal(signal_contexts_stats(bench->contexts)->n_seen, 2);
 	assert_int_equal(bench->page.data_tail, bench->page.data_head);
+	assert_int_equal(recording_end(&bench->recording, NULL, 0), 0);
 }
 
 /* A backlog is read in slices: what is written in one of them must not look later than it is. */
