@@ -91,17 +91,18 @@ paths() {
 	show python3 "$ROOT/tests/oracle/outermost.py" --at-least 98 go_stripped.tree
 }
 
-# No CFI at all: what is found of the callers must be right, and none be missing in between.
+# No CFI at all.
 @test "Free Pascal" {
 	need fpc
 	cp "$languages/shares.pas" .
 	fpc -O2 -Xs- -opascal shares.pas >pascal.log
 	local unit='P\$SHARES_\$\$_' type='\$QWORD\$\$QWORD'
 	local worker=${unit}WORKER$type descend="${unit}DESCEND"'\$QWORD\$QWORD\$\$QWORD'
-	local root='(\[no unwind information\]|_start( > .*)? > (PASCALMAIN|main))'
+	local start='SI_PRC_\$\$__FPC_PROC_START > SYSTEM_\$\$_SYSENTRY\$TENTRYINFORMATION'
+	local root="(_start( > .*)?|$start) > (PASCALMAIN|main)"
 	has_shares pascal "$worker" "1/4:$root > ${unit}DISPATCH_1$type > $worker" \
 		"1/2:$root > ${unit}DISPATCH_2$type > $worker" \
-		"1/4:($root|\[no unwind information\])( > $descend){1,10} > $worker" -- ./pascal 1
+		"1/4:$root( > $descend){1,10} > $worker" -- ./pascal 1
 	lacks -q '"name": *"\[return address is not code\]"' pascal.tree
 }
 
