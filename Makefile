@@ -79,8 +79,8 @@ W              := build/workloads
 WORKLOAD_FLAGS := -O2 -fomit-frame-pointer -Wall -Wextra
 WORKLOAD_NAMES := altstack deep dispatch figure1 forker forkexec mappings processes reader recursion reload \
 		  signals sorter threads
-WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/libalpha.so $(W)/libgamma.so \
-		  $(W)/libpreload.so
+WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/no_cfi $(W)/libalpha.so \
+		  $(W)/libgamma.so $(W)/libpreload.so
 
 workloads: $(WORKLOADS) $(patsubst $(W)/%,$(W)/stripped/%,$(WORKLOADS))
 
@@ -90,6 +90,10 @@ $(WORKLOAD_NAMES:%=$(W)/%): $(W)/%: tests/workloads/%.c tests/workloads/work.h
 $(W)/cxx: tests/workloads/cxx.cpp tests/workloads/work.h
 	@mkdir -p $(@D)
 	g++ $(WORKLOAD_FLAGS) -o $@ $<
+$(W)/no_cfi: tests/workloads/no_cfi.c tests/workloads/no_cfi.S tests/workloads/work.h
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -fno-asynchronous-unwind-tables \
+		-fno-unwind-tables -o $@ $(filter %.c %.S,$^)
 $(W)/lib%.so: tests/workloads/reload_library.c tests/workloads/work.h
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -Wl,--build-id -DNAME=$* -shared -fPIC -o $@ $<

@@ -14,8 +14,8 @@
 
 #include "tests/unit/single_step.h"
 
-#define WITHOUT_CFI_MAX   25 /* instructions of _init, _fini and crtstuff.c, per run of them */
-#define HANDLER_STEPS_MAX 200
+#define WITHOUT_CFI_MAX   2   /* instructions of 32-bit start-up code */
+#define WITHOUT_CFI_SHARE 100 /* of programs without CFI: at most one instruction in so many */
 #define JUMPING_MAX       60
 #define UNTOUCHED_SHARE                                                                          \
 	2 /* at most one instruction in so many: what memory is in place is the machine's choice \
@@ -31,7 +31,7 @@ struct program {
 	const char *flags;
 	unsigned signal_every;
 	bool skip_loader;
-	bool lacks_cfi; /* the C library, too */
+	bool lacks_cfi; /* the program or the C library */
 	bool jumps;     /* and has handlers on stacks of their own */
 	bool throws;
 };
@@ -92,22 +92,27 @@ static void every_instruction_has_the_right_callers(void **state)
 	print_counts(program, &counts);
 	assert_true(counts.n_checked > 1000);
 	assert_int_equal(counts.n_wrong, 0);
-	/* A handler that interrupts such an instruction stands on it, too. */
-	assert_true(program->lacks_cfi || counts.n_without_cfi <= WITHOUT_CFI_MAX ||
-		    (program->signal_every && counts.n_without_cfi <= HANDLER_STEPS_MAX));
+	assert_true(counts.n_without_cfi <=
+		    (program->lacks_cfi ? counts.n_checked / WITHOUT_CFI_SHARE : WITHOUT_CFI_MAX));
+	assert_true(!program->lacks_cfi || counts.unwind.n_guessed > counts.n_checked / 2);
 	assert_true(counts.n_jumping <= (program->jumps ? JUMPING_MAX : 0));
 	assert_true(program->jumps || !counts.n_other_stack);
 	assert_true(program->throws || !counts.n_installed);
 	assert_true(counts.n_untouched <= counts.n_checked / UNTOUCHED_SHARE);
 }
 
-#define GCC   .compiler = "gcc", .flags
-#define CLANG .compiler = "clang", .flags
-#define CALLS .skip_loader = true, .source = "unwind_calls.c"
-#define FRAME .skip_loader = true, .source = "unwind_frames.c"
-#define START .source = "unwind_start.c"
-#define JUMPS .skip_loader = true, .jumps = true, .source = "unwind_jumps.c"
-#define THROW .skip_loader = true, .throws = true, .source = "unwind_throw.cpp"
+#define GCC    .compiler = "gcc", .flags
+#define CLANG  .compiler = "clang", .flags
+#define CALLS  .skip_loader = true, .source = "unwind_calls.c"
+#define FRAME  .skip_loader = true, .source = "unwind_frames.c"
+#define START  .source = "unwind_start.c"
+#define JUMPS  .skip_loader = true, .jumps = true, .source = "unwind_jumps.c"
+#define NO_CFI "-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions "
+#define LACKS  .skip_loader = true, .lacks_cfi = true, .source = "unwind_calls.c"
+/* The program's second source comes with the flags. */
+#define SHAPES       .skip_loader = true, .lacks_cfi = true, .source = "no_cfi.c"
+#define SHAPES_FLAGS NO_CFI "-w tests/workloads/no_cfi.S "
+#define THROW        .skip_loader = true, .throws = true, .source = "unwind_throw.cpp"
 
 static struct program programs[] = {
 	{ .source = "unwind_calls.c", GCC = "-O2" },
@@ -166,6 +171,21 @@ static struct program programs[] = {
 	{ JUMPS, GCC = "-O2 -fcf-protection=full -fno-plt", .signal_every = 67 },
 	{ JUMPS, CLANG = "-O2" },
 	{ JUMPS, CLANG = "-O0", .signal_every = 71 },
+
+	{ LACKS, GCC = NO_CFI "-O0" },
+	{ LACKS, GCC = NO_CFI "-O2 -s" },
+	{ LACKS, GCC = NO_CFI "-Os -s -fno-omit-frame-pointer" },
+	{ LACKS, GCC = NO_CFI "-O2", .signal_every = 43 },
+	{ LACKS, GCC = NO_CFI "-O3 -fcf-protection=full -mforce-drap -mstackrealign" },
+	{ LACKS, CLANG = NO_CFI "-O0 -s" },
+	{ LACKS, CLANG = NO_CFI "-O2 -s" },
+	{ LACKS, CLANG = NO_CFI "-Os -s", .signal_every = 47 },
+	{ LACKS, GCC = NO_CFI M32 " -O2" },
+	{ LACKS, CLANG = NO_CFI M32 " -O2" },
+	{ LACKS, .compiler = "musl-gcc", .flags = NO_CFI "-O2 -static -s" },
+	{ SHAPES, GCC = SHAPES_FLAGS "-O2" },
+	{ SHAPES, GCC = SHAPES_FLAGS "-O0 -s -no-pie" },
+	{ SHAPES, CLANG = SHAPES_FLAGS "-O2 -s" },
 
 	{ THROW, .compiler = "g++", .flags = "-O2 -Wl,-z,now" },
 	{ THROW, .compiler = "clang++", .flags = "-O2 -Wl,-z,now" },

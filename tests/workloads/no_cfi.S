@@ -72,12 +72,13 @@
 	ret
 	end	asm_frame
 
-/* More than a page; registers saved by moves, as old code does. */
+/* More than a page, each of which it touches; registers saved by moves, as old code does. */
 	function asm_big
 	sub	$8216, %rsp
 	mov	%rbx, 8200(%rsp)
 	mov	%rbp, 8192(%rsp)
 	mov	%r15, 16(%rsp)
+	mov	%rdi, 4096(%rsp)
 	mov	%rdi, %rbx
 	mov	%rsi, %rbp
 	xor	%r15d, %r15d

@@ -35,6 +35,7 @@ static FUNCTION void all_shapes(uint64_t n, uint64_t iterations)
 	for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		shapes[i](n, iterations, asm_leaf);
 	jumping(n, iterations);
+	KEEP_FRAME();
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,118 @@
+# Code without CFI: exact paths and shares of a tenth each, by following the code (tests/workloads/no_cfi.*).
+
+load lib
+
+shapes="asm_pushes asm_frame asm_big asm_tail asm_table asm_kept asm_pointer asm_odd asm_after"
+
+setup_file() {
+	load lib
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record no_cfi.data -- "$WORKLOADS/no_cfi" 3
+	report_json no_cfi.data >no_cfi.tree
+	report_json no_cfi.data --view functions >no_cfi.functions
+	record stripped.data -- "$WORKLOADS/stripped/no_cfi" 3
+	report_json stripped.data >stripped.tree
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+@test "the program has no CFI but for its start" {
+	need readelf
+	readelf --debug-dump=frames "$WORKLOADS/no_cfi" 2>/dev/null >frames
+	[ "$(grep -c FDE frames)" -le 5 ]
+	nm "$WORKLOADS/no_cfi" | awk '/ asm_pushes$/ { print $1 }' >address
+	lacks -i "pc=$(cat address)" frames
+}
+
+@test "at least 99 % of the samples end at the root" {
+	show python3 "$ROOT/tests/oracle/outermost.py" --at-least 99 no_cfi.tree
+	show python3 "$ROOT/tests/oracle/outermost.py" --at-least 99 stripped.tree
+}
+
+@test "assembly of every shape is found below its caller, and nowhere else" {
+	local path
+	ask no_cfi.tree '[nodes | select(.self > 0 and (.kind == "user")) | from_main
+		| select(. != "")] | unique | .[]' >paths
+	cat paths
+	for path in asm_pushes asm_frame asm_big asm_table asm_pointer asm_odd asm_after; do
+		grep -qx "main all_shapes $path asm_leaf" paths
+	done
+	for path in asm_tail asm_kept; do
+		grep -qx "main all_shapes $path" paths
+	done
+	grep -qx "main all_shapes jumping jump_back asm_leaf" paths
+	# What works is a leaf: there is no other way to it.
+	lacks -vE "^main( all_shapes( (asm_[a-z]+|jumping( jump_back)?)( [^ ]+)?)?)?( [^ ]*clock_gettime[^ ]*)*$" paths
+	expect_equal "above asm_leaf" "$(ask no_cfi.tree 'parents_of("asm_leaf") | join(" ")')" \
+		"asm_after asm_big asm_frame asm_odd asm_pointer asm_pushes asm_table jump_back"
+}
+
+@test "all shapes have equal shares" {
+	local shape sum=0 n
+	for shape in $shapes jumping; do
+		n=$(total_of no_cfi.functions "$shape")
+		sum=$((sum + n))
+	done
+	[ $sum -gt 200 ]
+	for shape in $shapes jumping; do
+		# A tenth each; so many comparisons ask for more room than one does.
+		expect_at_least "$shape" "$(total_of no_cfi.functions "$shape")" $sum 5
+	done
+}
+
+@test "stripped, the shares by offset are the same" {
+	nm "$WORKLOADS/no_cfi" >symbols
+	"$DENDRO" script stripped.data |
+		python3 "$ROOT/tests/oracle/functions_on_paths.py" no_cfi symbols >counts
+	cat counts
+	local shape
+	count() {
+		awk -v name="$1" '$1 == name { print $2 }' counts
+	}
+	expect_at_least "below main" "$(count main)" "$(count samples)" 99
+	for shape in $shapes jumping; do
+		expect_at_least "$shape" "$(count "$shape")" "$(count all_shapes)" 5
+	done
+}
+
+@test "guessed paths say so" {
+	local marked
+	marked=$(jq '[.tree | .. | objects | .mark?.guessed // 0] | add' no_cfi.tree)
+	expect_at_least "marked as guessed" "$marked" "$(ask no_cfi.tree '.metrics[0].samples')" 95
+	[ "$(jq '.quality.guessed' no_cfi.tree)" -eq "$marked" ]
+	[ "$(jq '.quality.guessed_frames' no_cfi.tree)" -gt "$marked" ]
+	"$DENDRO" script no_cfi.data | grep -q 'all_shapes.*\[guessed\]'
+}
+
+# complete NAME COMMAND... : 99 % at the root, most of them guessed
+complete() {
+	local name=$1
+	shift
+	record "$name.data" -- "$@" >"$name.out"
+	report_json "$name.data" >"$name.tree"
+	show python3 "$ROOT/tests/oracle/outermost.py" --at-least 99 "$name.tree"
+	[ "$(jq '.quality.guessed' "$name.tree")" -gt 0 ]
+}
+
+@test "libgmp's assembly has its callers" {
+	echo '#include <gmp.h>' | gcc -E - >/dev/null 2>&1 || skip "libgmp-dev is not installed"
+	gcc -O2 -o gmp "$ROOT/tests/workloads/gmp.c" -lgmp
+	complete gmp ./gmp 2
+}
+
+@test "musl, static, without CFI and symbols" {
+	need musl-gcc
+	musl-gcc -O2 -static -s -fno-asynchronous-unwind-tables -fno-unwind-tables -o musl \
+		"$ROOT/tests/workloads/no_cfi.c" "$ROOT/tests/workloads/no_cfi.S"
+	complete musl ./musl 2
+}
+
+@test "Rust without unwind tables" {
+	need rustc
+	rustc -O -C panic=abort -C force-unwind-tables=no -o rust \
+		"$ROOT/tests/workloads/languages/shares.rs" 2>rustc.out
+	complete rust ./rust 2
+}
