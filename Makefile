@@ -195,4 +195,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d) $(UNWIND_CASES).d
+-include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d) $(UNWIND_CASES).d $(wildcard $(BUILD)/tests/unit/*.d)
