@@ -418,6 +418,9 @@ static void check(struct tracee *tracee, struct thread *thread, const struct use
 	counts->n_checked++;
 	if (is_right && result.end == UNWIND_ROOT && !shadow_caller(shadow, n_right)) {
 		counts->n_complete++;
+	} else if (is_right && result.end == UNWIND_NO_UNWIND_INFO && tracee->is_untouched_beyond) {
+		/* No CFI says that there is more: without the memory no guess can be confirmed. */
+		counts->n_untouched++;
 	} else if (is_right && result.end == UNWIND_NO_UNWIND_INFO) {
 		counts->n_without_cfi++;
 	} else if (is_right && is_memory_missing(result.end) && shadow_caller(shadow, n_right) &&
