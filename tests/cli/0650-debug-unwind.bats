@@ -6,7 +6,7 @@ setup_file() {
 	load lib
 	need_events
 	cd "$BATS_FILE_TMPDIR"
-	record signals.data -- "$WORKLOADS/signals" 300
+	record signals.data -- "$WORKLOADS/signals" 1
 	"$DENDRO" script signals.data >signals.script
 	"$DENDRO" debug-unwind signals.data >signals.summary
 }
