@@ -82,7 +82,7 @@ expect_alpha_and_gamma() { # expect_alpha_and_gamma MODE
 		| .path[-3]] | unique | join(" ")')" framed_caller
 	expect_parts copied.tree caller_1 1 framed_caller 2
 	expect_complete copied.tree 99
-	[ "$(jq '.quality.guessed' copied.tree)" -gt 300 ]
+	[ "$(jq '.quality.guessed' copied.tree)" -gt 50 ]
 }
 
 @test "code copied to memory whose callers can't be known ends there, and says so" {
