@@ -4,6 +4,7 @@
 #include <gelf.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@ struct elf_module {
 	uint64_t open_ns, n_lookups, lookup_ns, max_lookup_ns;
 	struct elf_access_log *log;     /* NULL: nobody asks; borrowed */
 	bool has_code;                  /* no section of code was left out of the file */
+	bool may_be_c_library;          /* or holds one, or nothing tells */
 	struct functions *functions;    /* NULL: not asked for yet */
 	struct function_starts *starts; /* of @starts_of; NULL: not asked for yet */
 	const struct segment *starts_of;
@@ -102,6 +104,32 @@ static bool has_code(Elf *elf)
 	return true;
 }
 
+static bool defines_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *its_name = elf_strptr(elf, header->sh_link, symbol.st_name);
+
+		if (symbol.st_shndx != SHN_UNDEF && its_name && !strcmp(its_name, name))
+			return true;
+	}
+	return false;
+}
+
+/* A shared C library exports sigaction(); a static program has no symbols to ask. */
+static bool may_be_c_library(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM)
+			return defines_symbol(elf, section, &header, "sigaction");
+	return true;
+}
+
 static void open_file(struct elf_module *module)
 {
 	GElf_Ehdr header;
@@ -124,6 +152,8 @@ static void open_file(struct elf_module *module)
 	module->pointer_size = gelf_getclass(module->file.elf) == ELFCLASS32 ? 4 : 8;
 	module->cfi = cfi_create(module->file.elf, module->module->key.path);
 	module->has_code = module->bytes && has_code(module->file.elf);
+	module->may_be_c_library =
+		module->module->key.kind == MODULE_VDSO || may_be_c_library(module->file.elf);
 	module->go_pclntab = go_pclntab_create(module->file.elf);
 }
 
@@ -323,6 +353,8 @@ static bool find_go_rule(const struct elf_module *module, const struct arch *arc
 static bool rule_by_code(const struct elf_module *module, const struct arch *arch, uint64_t offset,
 			 struct rule *rule_ret)
 {
+	if (arch->knows_c_library_only && !module->may_be_c_library)
+		return false;
 	return arch->rule_by_code && module->bytes && offset < module->n_bytes &&
 	       arch->rule_by_code(module->bytes, module->n_bytes, offset, rule_ret);
 }

@@ -72,6 +72,8 @@ struct arch {
 	bool (*is_function_start)(const uint8_t *code, size_t size, uint64_t misalignment);
 	/* The rule for the instruction at @code + @at, which tells it itself. NULL: none does. */
 	bool (*rule_by_code)(const uint8_t *code, size_t size, size_t at, struct rule *rule_ret);
+	/* @rule_by_code speaks of functions of C libraries alone. */
+	bool knows_c_library_only;
 	/* Corrects what CFI says where compilers' is known to be wrong. NULL: nowhere. */
 	void (*correct_rule)(const uint8_t *code, size_t size, size_t at, struct rule *rule);
 	/*

@@ -216,4 +216,5 @@ const struct arch arch_x86_64 = {
 	.is_function_start = x86_is_function_start,
 	.thread_start = thread_start,
 	.rule_by_code = x86_64_rule_by_code,
+	.knows_c_library_only = true,
 };
