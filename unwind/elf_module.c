@@ -118,16 +118,33 @@ static bool defines_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, 
 	return false;
 }
 
-/* A shared C library exports sigaction(); a static program has no symbols to ask. */
+static bool needs_libraries(Elf_Scn *section)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Dyn entry;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++)
+		if (entry.d_tag == DT_NEEDED)
+			return true;
+	return false;
+}
+
+/* What needs no library is complete, a C library in it; a shared one exports sigaction(). */
 static bool may_be_c_library(Elf *elf)
 {
 	Elf_Scn *section = NULL;
+	bool has_needs = false, has_sigaction = false;
 	GElf_Shdr header;
 
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM)
-			return defines_symbol(elf, section, &header, "sigaction");
-	return true;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		if (header.sh_type == SHT_DYNAMIC)
+			has_needs |= needs_libraries(section);
+		else if (header.sh_type == SHT_DYNSYM)
+			has_sigaction |= defines_symbol(elf, section, &header, "sigaction");
+	}
+	return !has_needs || has_sigaction;
 }
 
 static void open_file(struct elf_module *module)
