@@ -94,7 +94,7 @@ static int add_version(struct code_pages *pages, struct page *page,
 
 	if (pages->n_bytes >= BYTES_MAX)
 		return -EINVAL;
-	if (page->n_versions == page->n_allocated) {
+	if (!page->versions || page->n_versions == page->n_allocated) {
 		size_t n = page->n_allocated ? page->n_allocated * 2 : 2;
 		struct version *versions = reallocarray(page->versions, n, sizeof(*versions));
 		if (!versions)
@@ -110,9 +110,10 @@ static int add_version(struct code_pages *pages, struct page *page,
 		return -ENOMEM;
 	memcpy(bytes, record->bytes, CODE_PAGE_SIZE);
 	pages->n_bytes += CODE_PAGE_SIZE + sizeof(*page->versions);
-	page->versions[page->n_versions++] =
-		(struct version){ header->begin_ns, header->end_ns, header->begin_ns,
-				  header->end_ns, bytes };
+	struct version *version = &page->versions[page->n_versions++];
+	version->first_begin_ns = version->last_begin_ns = header->begin_ns;
+	version->first_end_ns = version->last_end_ns = header->end_ns;
+	version->bytes = bytes;
 	return 0;
 }
 

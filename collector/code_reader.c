@@ -140,7 +140,7 @@ static void add_range(struct code_process *process, uint64_t start, uint64_t end
 		if (!nearest || distance(range, start, end) < distance(nearest, start, end))
 			nearest = range;
 	}
-	if (process->n_ranges < RANGES_MAX && (!nearest || distance(nearest, start, end))) {
+	if (!nearest || (process->n_ranges < RANGES_MAX && distance(nearest, start, end))) {
 		process->ranges[process->n_ranges++] = (struct range){ start, end };
 		return;
 	}
