@@ -57,8 +57,10 @@ static inline int64_t dwarf_read_signed(struct dwarf_reader *reader, size_t size
 /* Padding is allowed, but not without end. */
 #define LEB128_SIZE_MAX 16
 
-/* Bits beyond the 64th are dropped. */
-static inline uint64_t dwarf_read_uleb(struct dwarf_reader *reader)
+/* The last byte is left in @last_ret, the bits read in @shift_ret; those beyond the 64th are
+ * dropped. */
+static inline uint64_t dwarf_read_leb(struct dwarf_reader *reader, uint8_t *last_ret,
+				      unsigned *shift_ret)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -71,23 +73,26 @@ static inline uint64_t dwarf_read_uleb(struct dwarf_reader *reader)
 		shift += 7;
 		reader->is_broken |= shift > 7 * LEB128_SIZE_MAX;
 	} while (byte & 0x80 && !reader->is_broken);
+	*last_ret = byte;
+	*shift_ret = shift;
 	return value;
+}
+
+static inline uint64_t dwarf_read_uleb(struct dwarf_reader *reader)
+{
+	unsigned shift;
+	uint8_t last;
+
+	return dwarf_read_leb(reader, &last, &shift);
 }
 
 static inline int64_t dwarf_read_sleb(struct dwarf_reader *reader)
 {
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
+	unsigned shift;
+	uint8_t last;
+	uint64_t value = dwarf_read_leb(reader, &last, &shift);
 
-	do {
-		byte = (uint8_t)dwarf_read_unsigned(reader, 1);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-		reader->is_broken |= shift > 7 * LEB128_SIZE_MAX;
-	} while (byte & 0x80 && !reader->is_broken);
-	if (shift < 64 && byte & 0x40)
+	if (shift < 64 && last & 0x40)
 		value |= -(1ull << shift);
 	return (int64_t)value;
 }
