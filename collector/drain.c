@@ -61,15 +61,17 @@ static size_t time_position(const struct drain *drain, const struct perf_event_h
 	return position + sizeof(uint64_t) <= header->size ? position : 0;
 }
 
-/* The time of the record at the tail; 0: it has none. Words never cross the ring's end. */
+/* The time of the record at the tail; 0: it has none. */
 static uint64_t next_time(const struct drain *drain, const struct ring *ring)
 {
-	uint64_t mask = ring->size - 1;
-	const struct perf_event_header *header =
-		(const struct perf_event_header *)(ring->data + (ring->tail & mask));
-	size_t position = time_position(drain, header);
+	struct perf_event_header header;
+	uint64_t time_ns = 0;
 
-	return position ? *(const uint64_t *)(ring->data + ((ring->tail + position) & mask)) : 0;
+	ring_peek(ring, 0, &header, sizeof(header));
+	size_t position = time_position(drain, &header);
+	if (position)
+		ring_peek(ring, position, &time_ns, sizeof(time_ns));
+	return time_ns;
 }
 
 static uint64_t now_ns(void)

@@ -245,15 +245,16 @@ static int take_context(struct signal_contexts *contexts, const struct perf_even
 	return err;
 }
 
-/* Words never cross the ring's end. */
 static uint64_t next_time(const struct ring *ring)
 {
-	uint64_t mask = ring->size - 1;
-	const struct perf_event_header *header = (const void *)(ring->data + (ring->tail & mask));
+	struct perf_event_header header;
+	uint64_t time_ns;
 
-	if (header->type != PERF_RECORD_SAMPLE || header->size < TIME_OFFSET + sizeof(uint64_t))
+	ring_peek(ring, 0, &header, sizeof(header));
+	if (header.type != PERF_RECORD_SAMPLE || header.size < TIME_OFFSET + sizeof(time_ns))
 		return 0;
-	return *(const uint64_t *)(ring->data + ((ring->tail + TIME_OFFSET) & mask));
+	ring_peek(ring, TIME_OFFSET, &time_ns, sizeof(time_ns));
+	return time_ns;
 }
 
 /* *@is_lossy_ret is set where some may be missing. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct record_cursor {
-	const uint8_t *at; /* 8-byte aligned wherever words are taken */
+	const uint8_t *at; /* 8-byte aligned, but behind user stacks of an odd size */
 	const uint8_t *end;
 };
 
@@ -17,7 +17,7 @@ static inline size_t cursor_left(const struct record_cursor *cursor)
 	return (size_t)(cursor->end - cursor->at);
 }
 
-/* @n words, or NULL: they are not there, or not aligned (a raw size that no kernel writes). */
+/* @n words, or NULL: they are not there, or can't be pointed to, as they are not aligned. */
 static inline const uint64_t *cursor_words(struct record_cursor *cursor, uint64_t n)
 {
 	if (n > cursor_left(cursor) / sizeof(uint64_t) || (uintptr_t)cursor->at % sizeof(uint64_t))
@@ -29,11 +29,10 @@ static inline const uint64_t *cursor_words(struct record_cursor *cursor, uint64_
 
 static inline bool cursor_word(struct record_cursor *cursor, uint64_t *ret)
 {
-	const uint64_t *words = cursor_words(cursor, 1);
-
-	if (!words)
+	if (cursor_left(cursor) < sizeof(*ret))
 		return false;
-	*ret = *words;
+	memcpy(ret, cursor->at, sizeof(*ret));
+	cursor->at += sizeof(*ret);
 	return true;
 }
 

@@ -8,7 +8,9 @@
 
 /* perf_event_header.size is 16 bits wide. */
 #define MAX_RECORD_SIZE (1 << 16)
-/* The kernel writes records in units of 8 bytes, so a header never crosses the ring's end. */
+/* What words of a record need. Kernels cut the stack of a 32-bit process off at the end of its
+ * address space, which may be no multiple of 8 away: all that follows in the ring is out of step
+ * then. */
 #define RECORD_ALIGNMENT 8
 
 int ring_map(struct ring *ring, int fd, size_t size)
@@ -18,19 +20,19 @@ int ring_map(struct ring *ring, int fd, size_t size)
 	if (size < page_size || size & (size - 1))
 		return -EINVAL;
 
-	uint8_t *wrapped = malloc(MAX_RECORD_SIZE);
-	if (!wrapped)
+	uint8_t *aside = malloc(MAX_RECORD_SIZE);
+	if (!aside)
 		return -ENOMEM;
 	void *page = mmap(NULL, page_size + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED) {
 		int err = -errno;
-		free(wrapped);
+		free(aside);
 		return err;
 	}
 	ring->page = page;
 	ring->data = (uint8_t *)page + page_size;
 	ring->size = size;
-	ring->wrapped = wrapped;
+	ring->aside = aside;
 	return 0;
 }
 
@@ -38,7 +40,7 @@ void ring_unmap(struct ring *ring)
 {
 	if (ring->page)
 		munmap(ring->page, sysconf(_SC_PAGESIZE) + ring->size);
-	free(ring->wrapped);
+	free(ring->aside);
 	memset(ring, 0, sizeof(*ring));
 }
 
@@ -50,30 +52,38 @@ uint64_t ring_begin(struct ring *ring)
 	return ring->head - ring->tail;
 }
 
-static const void *unwrap(struct ring *ring, uint64_t position, size_t size)
+void ring_peek(const struct ring *ring, uint64_t offset, void *bytes, size_t size)
 {
-	size_t until_end = ring->size - position;
-	memcpy(ring->wrapped, ring->data + position, until_end);
-	memcpy(ring->wrapped + until_end, ring->data, size - until_end);
-	return ring->wrapped;
+	uint64_t position = (ring->tail + offset) & (ring->size - 1);
+	uint64_t until_end = ring->size - position;
+
+	if (size <= until_end) {
+		memcpy(bytes, ring->data + position, size);
+		return;
+	}
+	memcpy(bytes, ring->data + position, until_end);
+	memcpy((uint8_t *)bytes + until_end, ring->data, size - until_end);
 }
 
 const struct perf_event_header *ring_next(struct ring *ring)
 {
 	uint64_t waiting = ring->head - ring->tail;
-	if (waiting < sizeof(struct perf_event_header) || waiting > ring->size ||
-	    ring->tail % RECORD_ALIGNMENT)
+	struct perf_event_header header;
+
+	if (waiting < sizeof(header) || waiting > ring->size)
+		return NULL;
+	ring_peek(ring, 0, &header, sizeof(header));
+	if (header.size < sizeof(header) || header.size > waiting)
 		return NULL;
 
 	uint64_t position = ring->tail & (ring->size - 1);
-	const struct perf_event_header *header = (const void *)(ring->data + position);
-	size_t size = header->size;
-	if (size < sizeof(*header) || size > waiting || size % RECORD_ALIGNMENT)
-		return NULL;
-	if (position + size > ring->size)
-		header = unwrap(ring, position, size);
-	ring->tail += size;
-	return header;
+	const void *record = ring->data + position;
+	if (position + header.size > ring->size || position % RECORD_ALIGNMENT) {
+		ring_peek(ring, 0, ring->aside, header.size);
+		record = ring->aside;
+	}
+	ring->tail += header.size;
+	return record;
 }
 
 void ring_end(struct ring *ring)

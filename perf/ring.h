@@ -15,7 +15,7 @@ struct ring {
 	uint8_t *data;
 	uint64_t size;       /* bytes of data, a power of two */
 	uint64_t head, tail; /* of this peek */
-	uint8_t *wrapped;    /* a record that crosses the ring's end is copied here; 64 KiB */
+	uint8_t *aside;      /* for copies of records that can't be read in place; 64 KiB */
 };
 
 /* @size: bytes of data, a power of two of at least a page. 0 or -errno (-EPERM: mlock limit). */
@@ -24,8 +24,10 @@ void ring_unmap(struct ring *ring);
 
 /* Starts a read: fixes head. Bytes that wait. */
 uint64_t ring_begin(struct ring *ring);
-/* The next record before head, in one piece, until the next call; NULL: none, or garbage (then
- * ring->tail != ring->head). */
+/* Copies @size bytes that are @offset behind the tail. */
+void ring_peek(const struct ring *ring, uint64_t offset, void *bytes, size_t size);
+/* The next record before head, in one piece and aligned, until the next call; NULL: none, or
+ * garbage (then ring->tail != ring->head). */
 const struct perf_event_header *ring_next(struct ring *ring);
 /* Gives the space of what was read back to the kernel. */
 void ring_end(struct ring *ring);

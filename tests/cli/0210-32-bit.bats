@@ -34,6 +34,7 @@ setup_file() {
 	build gcc signals.c -static
 	take static ./signals 2
 	take chain ./exec_chain64 ./exec_chain32 ./exec_chain64 ./exec_chain32
+	take fixed setarch -R ./exec_chain32 ./exec_chain64 ./exec_chain32 ./exec_chain64
 }
 
 take() { # take NAME COMMAND...
@@ -122,9 +123,19 @@ below() {
 	below chain '^main work_of_32_bits$' work_of_32_bits 99
 }
 
+# Without randomization a 32-bit stack ends at the end of the address space, nearer than a copy is
+# long: kernels write such copies with sizes that are no multiple of 8, and records out of step.
+@test "32 bits: stacks at the end of the address space put no record out" {
+	local wide narrow
+	wide=$(total_of fixed.functions work_of_64_bits)
+	narrow=$(total_of fixed.functions work_of_32_bits)
+	expect_share work_of_32_bits "$narrow" $((wide + narrow)) 1 2
+	below fixed '^main work_of_32_bits$' work_of_32_bits 99
+}
+
 @test "32 bits: at least 99 % of each program's samples end at the root" {
 	local name
-	for name in dispatch recursion signals static threads forkexec reader chain; do
+	for name in dispatch recursion signals static threads forkexec reader chain fixed; do
 		show python3 "$ROOT/tests/oracle/outermost.py" --at-least 99 "$name.tree"
 	done
 	# 0.5 % of these are where libgcc has put the handler's registers over those of its callers.

@@ -19,7 +19,7 @@ enum { N_RINGS = 2, STACK_SPACE = 16384 };
 
 struct fake_ring {
 	struct perf_event_mmap_page page;
-	uint8_t wrapped[65536];
+	_Alignas(8) uint8_t aside[65536];
 };
 
 struct bench {
@@ -37,7 +37,7 @@ struct bench {
 static void ring_init(struct ring *ring, struct fake_ring *fake)
 {
 	ring->page = &fake->page;
-	ring->wrapped = fake->wrapped;
+	ring->aside = fake->aside;
 	ring->size = RING_SIZE;
 	ring->data = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

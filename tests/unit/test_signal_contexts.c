@@ -16,7 +16,7 @@ enum { RING_SIZE = 1 << 20, MAX_TOLD = 32, PID = 10, TID = 11 };
 struct bench {
 	struct recording recording;
 	struct perf_event_mmap_page page;
-	uint8_t wrapped[65536];
+	_Alignas(8) uint8_t aside[65536];
 	struct ring ring;
 	int fd;
 	struct evlist evlist;
@@ -31,7 +31,7 @@ static int setup(void **state)
 	bench->ring = (struct ring){ .page = &bench->page,
 				     .data = calloc(1, RING_SIZE),
 				     .size = RING_SIZE,
-				     .wrapped = bench->wrapped };
+				     .aside = bench->aside };
 	bench->fd = -1;
 	bench->evlist = (struct evlist){
 		.context_rings = &bench->ring,
