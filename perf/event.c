@@ -186,7 +186,7 @@ static enum event_error append_event(const char *name, size_t length, struct eve
 	*events = grown;
 
 	struct event *event = &grown[*n_events];
-	event->name = strndup(name, length);
+	*event = (struct event){ .name = strndup(name, length), .leader = *n_events };
 	if (!event->name)
 		return EVENT_NO_MEMORY;
 	enum event_error error = encode(event->name, &event->attr, error_ret);
@@ -194,6 +194,7 @@ static enum event_error append_event(const char *name, size_t length, struct eve
 		free(event->name);
 		return error;
 	}
+	event->unit = event_unit(&event->attr);
 	(*n_events)++;
 	return EVENT_OK;
 }
@@ -208,6 +209,12 @@ static size_t name_length(const char *list)
 	return length;
 }
 
+static void event_deinit(struct event *event)
+{
+	free(event->name);
+	free(event->filter);
+}
+
 enum event_error event_parse(const char *list, struct event **events, size_t *n_events,
 			     char **error_ret)
 {
@@ -218,7 +225,7 @@ enum event_error event_parse(const char *list, struct event **events, size_t *n_
 		enum event_error error = append_event(list, length, events, n_events, error_ret);
 		if (error != EVENT_OK) {
 			while (*n_events > n_before)
-				free((*events)[--*n_events].name);
+				event_deinit(&(*events)[--*n_events]);
 			return error;
 		}
 		if (!list[length])
@@ -230,7 +237,7 @@ enum event_error event_parse(const char *list, struct event **events, size_t *n_
 void events_destroy(struct event *events, size_t n_events)
 {
 	for (size_t i = 0; i < n_events; i++)
-		free(events[i].name);
+		event_deinit(&events[i]);
 	free(events);
 }
 

@@ -8,10 +8,32 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* What a sample counts for. */
+enum event_weight_kind {
+	WEIGHT_PERIOD,   /* its period */
+	WEIGHT_FIELD,    /* its period times an integer in the tracepoint's raw data */
+	WEIGHT_ARGUMENT, /* its period times an argument of the function that was entered */
+	WEIGHT_OFF_CPU,  /* the time until its thread runs again */
+};
+
+struct event_weight {
+	enum event_weight_kind kind;
+	uint16_t offset, size; /* FIELD: place in the raw data, and width: 1, 2, 4 or 8 */
+	bool is_signed;        /* FIELD: negative values weigh nothing */
+	uint8_t argument;      /* ARGUMENT: from 1 */
+};
 
 struct event {
 	char *name;                  /* as the user spelled it; owned */
 	struct perf_event_attr attr; /* type, config*, exclude_*, precise_ip; the rest is zero */
+	struct event_weight weight;
+	const char *unit;           /* "ns", "bytes", "events"; a static string */
+	uint64_t period, frequency; /* of its own (ev@1000, ev@99Hz); both 0: the recording's */
+	char *filter;               /* of a tracepoint; owned, NULL: none */
+	size_t leader;              /* index in the list of its group's first; its own: no group */
+	bool reads_group;           /* :S: the group is read at each overflow of this leader */
 };
 
 enum event_error {
