@@ -66,7 +66,7 @@ static work_function load_in_namespace(const char *name)
 /* What a file holds at some time is what runs: these write a file and read the libraries'. */
 static void copy_file(const char *from, int to)
 {
-	char bytes[65536];
+	static char bytes[65536]; /* on the stack, its untouched pages would end the copies */
 	ssize_t n;
 	int fd = open(from, O_RDONLY);
 
