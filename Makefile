@@ -29,7 +29,7 @@ WARNINGS += -Werror
 endif
 LANGUAGE   := -std=gnu17 -D_GNU_SOURCE -DDENDRO_VERSION='"$(VERSION)"' -I.
 ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
-LIBS       := -lpfm -lelf -llzma -lzstd -liberty -lpthread
+LIBS       := -lpfm -ldw -lelf -llzma -lzstd -liberty -lpthread
 
 FOLDERS  := perf cct unwind kernel-merge report collector
 SOURCES  := $(filter-out collector/main.c,$(foreach f,$(FOLDERS),$(wildcard $(f)/*.c)))
@@ -56,7 +56,7 @@ $(BUILD)/%.o: %.c
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(ARCHIVE) -lcmocka -ldw $(LIBS)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(ARCHIVE) -lcmocka $(LIBS)
 
 $(BUILD)/tests/unit/test_unwind: $(addprefix $(BUILD)/tests/unit/,single_step.o shadow_stack.o)
 

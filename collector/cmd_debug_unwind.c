@@ -75,7 +75,8 @@ static int pass_start(struct pass *pass)
 		return -ENOMEM;
 	pass->unwinder = unwinder_create(pass->elf_modules);
 	pass->sample_path = sample_path_create(pass->elf_modules, replay_kallsyms(pass->replay));
-	pass->symbolizer = symbolizer_create(profile);
+	pass->symbolizer =
+		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
 	pass->frames = calloc(SAMPLE_PATH_MAX_USER, sizeof(*pass->frames));
 	if (!pass->unwinder || !pass->sample_path || !pass->symbolizer || !pass->frames)
 		return -ENOMEM;

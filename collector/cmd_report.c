@@ -116,7 +116,7 @@ static int report(struct report_options *options, struct profile *profile)
 	err = report_options_choose_sort(options, profile);
 	if (err)
 		return err;
-	symbolizer = symbolizer_create(profile);
+	symbolizer = symbolizer_create(profile, &options->symbolizer);
 	if (!symbolizer)
 		return report_complain("out of memory");
 	err = show(options, profile, symbolizer);

@@ -37,7 +37,8 @@ static int script_init(struct script *script)
 	struct profile *profile = replay_profile(script->replay);
 
 	script->elf_modules = elf_modules_create(&profile->modules);
-	script->symbolizer = symbolizer_create(profile);
+	script->symbolizer =
+		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
 	if (script->elf_modules)
 		script->sample_path =
 			sample_path_create(script->elf_modules, replay_kallsyms(script->replay));

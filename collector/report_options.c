@@ -69,6 +69,7 @@ static const char usage[] =
 	"  -f, --format FORMAT    text (default), json, csv\n"
 	"      --color WHEN       auto (default: on a terminal, unless NO_COLOR is set),\n"
 	"                         always, never\n"
+	"      --no-inline        only compiled functions: what was inlined is part of them\n"
 	"      --no-pager         do not page on a terminal\n"
 	"  -h, --help             this text\n";
 
@@ -215,6 +216,7 @@ enum long_option {
 	OPTION_DEPTH,
 	OPTION_SORT,
 	OPTION_COLOR,
+	OPTION_NO_INLINE,
 	OPTION_NO_PAGER,
 };
 
@@ -233,6 +235,7 @@ static const struct option long_options[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "format", required_argument, NULL, 'f' },
 	{ "color", required_argument, NULL, OPTION_COLOR },
+	{ "no-inline", no_argument, NULL, OPTION_NO_INLINE },
 	{ "no-pager", no_argument, NULL, OPTION_NO_PAGER },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -332,6 +335,9 @@ static int parse_option(struct report_options *options, int option, char *argume
 		return parse_depth(options, argument);
 	case OPTION_SORT:
 		return parse_sort(options, argument);
+	case OPTION_NO_INLINE:
+		options->symbolizer.no_inlines = true;
+		return 0;
 	case OPTION_NO_PAGER:
 		options->no_pager = true;
 		return 0;

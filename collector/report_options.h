@@ -12,6 +12,7 @@ struct report_options {
 	const char *path;
 	struct build_options build;
 	struct view_options view;
+	struct symbolizer_options symbolizer;
 	struct export_options export;
 	const struct export_format *format;
 	enum report_color color;

@@ -124,6 +124,11 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 	/* Only there do rows of one name need telling apart. */
 	if (view->options.grouping != GROUP_COMM && row->id >= 0)
 		fprintf(out, ",\"id\":%" PRId32, row->id);
+	if (row->call_file) {
+		fputs(",\"call\":{\"file\":", out);
+		write_string(out, row->call_file);
+		fprintf(out, ",\"line\":%" PRIu32 "}", row->call_line);
+	}
 	fputs(",\"self\":", out);
 	write_numbers(out, row->self, n_metrics);
 	fputs(",\"total\":", out);

@@ -81,29 +81,30 @@ static int grow_functions(struct folding *folding, uint32_t function)
 	return 0;
 }
 
-/* The entity of a code frame or marker. */
-static int function_entity(struct folding *folding, const struct frame *frame, uint32_t *entity_ret)
+/* The entity of a function or marker. */
+static int function_entity(struct folding *folding, const struct frame *frame,
+			   const struct frame_name *name, uint32_t *entity_ret)
 {
-	struct frame_name name;
-	int err = symbolizer_name(folding->symbolizer, frame, &name);
+	if (name->function >= folding->n_functions) {
+		int err = grow_functions(folding, name->function);
 
-	if (!err && name.function >= folding->n_functions)
-		err = grow_functions(folding, name.function);
-	if (err)
-		return err;
-	if (folding->by_function[name.function] == NONE) {
+		if (err)
+			return err;
+	}
+	if (folding->by_function[name->function] == NONE) {
 		struct fold_entity entity = {
-			.name = name.name,
-			.module = name.module,
-			.kind = kind_names[frame->kind],
+			.name = name->name,
+			.module = name->module,
+			.kind = name->is_inlined ? "inline" : kind_names[frame->kind],
 			.id = -1,
 			.module_id = frame->module,
 			.frame_kind = (enum frame_kind)frame->kind,
+			.is_inlined = name->is_inlined,
 		};
 
-		folding->by_function[name.function] = add_entity(folding, &entity);
+		folding->by_function[name->function] = add_entity(folding, &entity);
 	}
-	*entity_ret = folding->by_function[name.function];
+	*entity_ret = folding->by_function[name->function];
 	return *entity_ret == NONE ? -ENOMEM : 0;
 }
 
@@ -238,44 +239,114 @@ static bool is_folded_away(const struct view_options *options, const struct fram
 	}
 }
 
-static int find_entity(struct folding *folding, const struct frame *frame, uint32_t *entity_ret)
+static int grow_costs(uint64_t **costs, size_t n_before, size_t n)
 {
-	switch ((enum frame_kind)frame->kind) {
-	case FRAME_PROCESS:
-		*entity_ret = frame->offset < folding->profile->n_processes
-				      ? folding->by_process[frame->offset]
-				      : NONE;
-		break;
-	case FRAME_THREAD:
-		*entity_ret = thread_entity(folding, frame);
-		break;
-	default:
-		return function_entity(folding, frame, entity_ret);
+	uint64_t *larger = reallocarray(*costs, n, sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	memset(larger + n_before, 0, (n - n_before) * sizeof(*larger));
+	*costs = larger;
+	return 0;
+}
+
+/* Inlined functions make more nodes than the tree has. */
+static int grow_nodes(struct fold *fold)
+{
+	size_t n_metrics = fold->n_metrics, n_before = fold->n_nodes_allocated * n_metrics;
+	uint32_t n = fold->n_nodes_allocated * 2;
+	struct fold_node *larger;
+
+	if (n < fold->n_nodes_allocated || grow_costs(&fold->self, n_before, n * n_metrics + 1) ||
+	    grow_costs(&fold->self_samples, n_before, n * n_metrics + 1))
+		return -ENOMEM;
+	larger = reallocarray(fold->nodes, n, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	memset(larger + fold->n_nodes_allocated, 0,
+	       (n - fold->n_nodes_allocated) * sizeof(*larger));
+	fold->nodes = larger;
+	fold->n_nodes_allocated = n;
+	return 0;
+}
+
+/* The node of @entity below @parent, made if new. */
+static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, uint32_t *node_ret)
+{
+	struct fold *fold = folding->fold;
+
+	*node_ret = pair_map_find(&folding->nodes, parent, entity);
+	if (*node_ret != PAIR_MAP_NONE)
+		return 0;
+	if (fold->n_nodes == fold->n_nodes_allocated) {
+		int err = grow_nodes(fold);
+
+		if (err)
+			return err;
 	}
-	return *entity_ret == NONE ? -EINVAL : 0;
+	*node_ret = fold->n_nodes++;
+	fold->nodes[*node_ret] = (struct fold_node){ .parent = parent, .entity = entity };
+	return pair_map_add(&folding->nodes, parent, entity, *node_ret);
+}
+
+/* Where the function of @node is called, in its parent. */
+static void note_call(struct fold_node *node, const struct frame_name *caller)
+{
+	bool is_first = !node->call_file;
+
+	if (is_first)
+		node->call_file = caller->file;
+	if (is_first)
+		node->call_line = caller->line;
+	else if (!caller->file || caller->line != node->call_line ||
+		 strcmp(caller->file, node->call_file) != 0)
+		node->call_line = 0;
+}
+
+/* The nodes of a code frame or marker below @parent: the compiled function's, and one below the
+ * other those of what is inlined there. */
+static int fold_functions(struct folding *folding, uint32_t parent, const struct frame *frame,
+			  uint32_t *node_ret)
+{
+	const struct frame_name *names;
+	size_t n_names;
+	uint32_t entity;
+	int err = symbolizer_expand(folding->symbolizer, frame, &names, &n_names);
+
+	*node_ret = parent;
+	for (size_t i = 0; i < n_names && !err; i++) {
+		err = function_entity(folding, frame, &names[i], &entity);
+		if (!err)
+			err = find_node(folding, *node_ret, entity, node_ret);
+		if (!err && i)
+			note_call(&folding->fold->nodes[*node_ret], &names[i - 1]);
+	}
+	return err;
 }
 
 /* The node that stands for the tree's node with @frame below @parent. */
 static int fold_node(struct folding *folding, uint32_t parent, const struct frame *frame,
 		     uint32_t *node_ret)
 {
-	struct fold *fold = folding->fold;
 	uint32_t entity;
-	int err;
 
 	if (is_folded_away(folding->options, frame)) {
 		*node_ret = parent;
 		return 0;
 	}
-	err = find_entity(folding, frame, &entity);
-	if (err)
-		return err;
-	*node_ret = pair_map_find(&folding->nodes, parent, entity);
-	if (*node_ret != PAIR_MAP_NONE)
-		return 0;
-	*node_ret = fold->n_nodes++;
-	fold->nodes[*node_ret] = (struct fold_node){ .parent = parent, .entity = entity };
-	return pair_map_add(&folding->nodes, parent, entity, *node_ret);
+	switch ((enum frame_kind)frame->kind) {
+	case FRAME_PROCESS:
+		entity = frame->offset < folding->profile->n_processes
+				 ? folding->by_process[frame->offset]
+				 : NONE;
+		break;
+	case FRAME_THREAD:
+		entity = thread_entity(folding, frame);
+		break;
+	default:
+		return fold_functions(folding, parent, frame, node_ret);
+	}
+	return entity == NONE ? -EINVAL : find_node(folding, parent, entity, node_ret);
 }
 
 static void add_cost(struct fold *fold, uint32_t node, const struct cct *cct, uint32_t cct_node)
@@ -312,10 +383,14 @@ static int fold_tree(struct folding *folding)
 	return 0;
 }
 
-static void sum_up(struct fold *fold)
+static int sum_up(struct fold *fold)
 {
 	size_t n_metrics = fold->n_metrics, n_costs = fold->n_nodes * n_metrics;
 
+	fold->total = calloc(n_costs + 1, sizeof(*fold->total));
+	fold->samples = calloc(n_costs + 1, sizeof(*fold->samples));
+	if (!fold->total || !fold->samples)
+		return -ENOMEM;
 	memcpy(fold->total, fold->self, n_costs * sizeof(*fold->total));
 	memcpy(fold->samples, fold->self_samples, n_costs * sizeof(*fold->samples));
 	for (uint32_t i = fold->n_nodes - 1; i > 0; i--) {
@@ -326,6 +401,7 @@ static void sum_up(struct fold *fold)
 			fold->samples[parent + metric] += fold->samples[i * n_metrics + metric];
 		}
 	}
+	return 0;
 }
 
 static struct fold *allocate(const struct cct *cct)
@@ -338,14 +414,13 @@ static struct fold *allocate(const struct cct *cct)
 	fold->n_metrics = cct->n_metrics;
 	fold->nodes = calloc(cct->n_nodes, sizeof(*fold->nodes));
 	fold->self = calloc(n_costs + 1, sizeof(*fold->self));
-	fold->total = calloc(n_costs + 1, sizeof(*fold->total));
 	fold->self_samples = calloc(n_costs + 1, sizeof(*fold->self_samples));
-	fold->samples = calloc(n_costs + 1, sizeof(*fold->samples));
-	if (!fold->nodes || !fold->self || !fold->total || !fold->self_samples || !fold->samples) {
+	if (!fold->nodes || !fold->self || !fold->self_samples) {
 		fold_destroy(fold);
 		return NULL;
 	}
 	fold->n_nodes = 1;
+	fold->n_nodes_allocated = cct->n_nodes;
 	return fold;
 }
 
@@ -372,9 +447,7 @@ static int fold_profile(struct folding *folding)
 	err = group_processes(folding);
 	if (!err)
 		err = fold_tree(folding);
-	if (!err)
-		sum_up(folding->fold);
-	return err;
+	return err ? err : sum_up(folding->fold);
 }
 
 int fold_create(const struct profile *profile, struct symbolizer *symbolizer,

@@ -17,11 +17,15 @@ struct fold_entity {
 	uint32_t n_merged;
 	uint32_t module_id;
 	enum frame_kind frame_kind;
+	bool is_inlined;
 };
 
 struct fold_node {
 	uint32_t parent; /* below the node's own index; the root is 0 and its own parent */
 	uint32_t entity;
+	/* An inlined function's: the call in its parent. Line 0: not known, or several calls. */
+	const char *call_file;
+	uint32_t call_line;
 	uint64_t marked[N_PATH_MARKS]; /* samples whose path ends here */
 };
 
@@ -29,7 +33,7 @@ struct fold {
 	struct fold_entity *entities; /* [0]: the root's */
 	uint32_t n_entities;
 	struct fold_node *nodes;
-	uint32_t n_nodes;
+	uint32_t n_nodes, n_nodes_allocated;
 	uint32_t n_metrics;
 	/* [node * n_metrics + metric] */
 	uint64_t *self, *total;

@@ -1,11 +1,12 @@
 /*
- * Frames are resolved once each: (module, offset) -> (function, offset in it). Functions are few:
- * their names are demangled once.
+ * Frames are resolved once each: (module, offset) -> the functions active there, each with its
+ * place. Functions are few: their names are demangled once.
  */
 #include "report/symbolize.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "cct/module_file.h"
+#include "report/debug_info.h"
 #include "report/demangle.h"
 #include "report/elf_symbols.h"
 #include "report/pair_map.h"
@@ -22,6 +24,7 @@ enum start_kind {
 	START_OFFSET,   /* as in the frame: a file offset, or an address */
 	START_CAPTURED, /* an offset in the captured symbol table */
 	START_VADDR,    /* the ELF file's */
+	START_INLINED,  /* a hash of name and declaration: inlined copies have no start */
 };
 
 struct function {
@@ -30,9 +33,18 @@ struct function {
 	const char *module_path;
 };
 
-struct resolved_frame {
+/* A function active at a frame. */
+struct place {
 	uint64_t symbol_offset;
 	uint32_t function;
+	uint32_t line;
+	const char *file, *directory;
+	bool is_inlined;
+};
+
+/* The compiled function and what is inlined there, one behind the other. */
+struct resolved_frame {
+	uint32_t first_place, n_places;
 };
 
 /* What is known of one module's symbols; made when its first frame is asked for. */
@@ -42,16 +54,24 @@ struct module_symbols {
 	enum module_file_state state;
 	struct module_file file;
 	struct elf_symbols *elf; /* NULL: no file to read */
+	/* A separate debug file, if there is one, and its symbols where the file is stripped. */
+	struct module_file debug_file;
+	struct elf_symbols *debug_elf;
+	struct debug_info *debug; /* NULL: none */
 };
 
 struct symbolizer {
 	const struct profile *profile;
+	struct symbolizer_options options;
 	struct module_symbols *modules; /* by id; the profile may still get more */
 	uint32_t n_modules;
 
 	struct pair_map frames; /* frame -> index */
 	struct resolved_frame *resolved;
 	uint32_t n_resolved, n_resolved_allocated;
+	struct place *places;
+	uint32_t n_places, n_places_allocated;
+	struct frame_name names[1 + DEBUG_INFO_MAX_INLINED]; /* of the last frame asked for */
 
 	struct pair_map functions_by_start;
 	struct function *functions;
@@ -67,29 +87,40 @@ struct location {
 	enum start_kind start_kind;
 };
 
-struct symbolizer *symbolizer_create(const struct profile *profile)
+struct symbolizer *symbolizer_create(const struct profile *profile,
+				     const struct symbolizer_options *options)
 {
 	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
 
 	if (!symbolizer)
 		return NULL;
 	symbolizer->profile = profile;
+	symbolizer->options = *options;
 	return symbolizer;
+}
+
+static void close_module(struct module_symbols *symbols)
+{
+	if (!symbols->opened)
+		return;
+	debug_info_close(symbols->debug);
+	elf_symbols_destroy(symbols->debug_elf);
+	elf_symbols_destroy(symbols->elf);
+	module_file_close(&symbols->debug_file);
+	module_file_close(&symbols->file);
 }
 
 void symbolizer_destroy(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
-	for (uint32_t i = 0; i < symbolizer->n_modules; i++) {
-		elf_symbols_destroy(symbolizer->modules[i].elf);
-		if (symbolizer->modules[i].opened)
-			module_file_close(&symbolizer->modules[i].file);
-	}
+	for (uint32_t i = 0; i < symbolizer->n_modules; i++)
+		close_module(&symbolizer->modules[i]);
 	for (uint32_t i = 0; i < symbolizer->n_functions; i++)
 		free(symbolizer->functions[i].name);
 	free(symbolizer->modules);
 	free(symbolizer->resolved);
+	free(symbolizer->places);
 	free(symbolizer->functions);
 	pair_map_deinit(&symbolizer->frames);
 	pair_map_deinit(&symbolizer->functions_by_start);
@@ -113,34 +144,91 @@ static struct module_symbols *find_module(struct symbolizer *symbolizer, uint32_
 	return &symbolizer->modules[id];
 }
 
-static int open_module(const struct module *module, struct module_symbols *symbols)
+static bool has_section(Elf *elf, Elf64_Word type, const char *name)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != type)
+			continue;
+		const char *found = elf_strptr(elf, names, header.sh_name);
+		if (!name || (found && strcmp(found, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+static bool has_debug_info(Elf *elf)
+{
+	return has_section(elf, SHT_PROGBITS, ".debug_info") ||
+	       has_section(elf, SHT_PROGBITS, ".zdebug_info");
+}
+
+/* What a separate debug file adds, where the file itself lacks it. */
+static int open_debug_file(const struct module *module, struct module_symbols *symbols,
+			   const struct symbolizer_options *options)
+{
+	Elf *elf = symbols->file.elf;
+	bool needs_symbols = !has_section(elf, SHT_SYMTAB, NULL);
+	bool needs_debug = !options->no_inlines && !has_debug_info(elf);
+	int err = 0;
+
+	if (needs_symbols || needs_debug)
+		module_file_open_debug(module->key.path, elf, &symbols->debug_file);
+	if (symbols->debug_file.state != MODULE_FILE_OK)
+		symbols->debug_file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
+	if (needs_symbols && symbols->debug_file.elf)
+		err = elf_symbols_create(symbols->debug_file.elf, &symbols->debug_elf);
+	if (!err && !options->no_inlines)
+		symbols->debug = debug_info_open(
+			needs_debug && symbols->debug_file.elf ? symbols->debug_file.elf : elf);
+	return err;
+}
+
+static int open_module(const struct module *module, struct module_symbols *symbols,
+		       const struct symbolizer_options *options)
 {
 	if (symbols->opened)
 		return 0;
 	module_file_open(module, &symbols->file);
+	symbols->debug_file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
 	symbols->opened = true;
 	symbols->state = symbols->file.state;
 	if (symbols->state != MODULE_FILE_OK)
 		return 0;
-	return elf_symbols_create(symbols->file.elf, &symbols->elf);
+	int err = elf_symbols_create(symbols->file.elf, &symbols->elf);
+	return err ? err : open_debug_file(module, symbols, options);
 }
 
-static void locate_in_elf(const struct elf_symbols *elf, uint64_t offset, struct location *location)
+static bool find_symbol(const struct module_symbols *symbols, uint64_t vaddr,
+			struct elf_symbol_match *match)
+{
+	return (symbols->debug_elf && elf_symbols_find(symbols->debug_elf, vaddr, match)) ||
+	       elf_symbols_find(symbols->elf, vaddr, match);
+}
+
+static void locate_in_elf(const struct module_symbols *symbols, uint64_t offset,
+			  struct location *location)
 {
 	struct elf_symbol_match match;
 	uint64_t vaddr;
 
-	if (!elf_symbols_vaddr(elf, offset, &vaddr))
+	if (!elf_symbols_vaddr(symbols->elf, offset, &vaddr))
 		return;
 	location->start_kind = START_VADDR;
 	location->start = location->addr = vaddr;
-	if (elf_symbols_find(elf, vaddr, &match)) {
+	if (find_symbol(symbols, vaddr, &match)) {
 		location->start = match.start;
 		location->symbol = match.name;
 		location->plt = match.plt;
 		return;
 	}
-	elf_symbols_function_start(elf, vaddr, &location->start);
+	elf_symbols_function_start(symbols->elf, vaddr, &location->start);
 }
 
 static int locate(struct symbolizer *symbolizer, const struct module *module, uint64_t offset,
@@ -160,12 +248,12 @@ static int locate(struct symbolizer *symbolizer, const struct module *module, ui
 		return 0;
 	}
 	if (module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO) {
-		int err = open_module(module, symbols);
+		int err = open_module(module, symbols, &symbolizer->options);
 
 		if (err)
 			return err;
 		if (symbols->elf)
-			locate_in_elf(symbols->elf, offset, location);
+			locate_in_elf(symbols, offset, location);
 	}
 	symbols->has_unnamed |= !location->symbol;
 	return 0;
@@ -255,29 +343,110 @@ static int intern_function(struct symbolizer *symbolizer, uint64_t start, uint64
 	return pair_map_add(&symbolizer->functions_by_start, start, key, index);
 }
 
-static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame,
-			struct resolved_frame *resolved)
+static int add_place(struct symbolizer *symbolizer, const struct place *place)
+{
+	if (symbolizer->n_places == symbolizer->n_places_allocated) {
+		uint32_t n = symbolizer->n_places ? symbolizer->n_places * 2 : 1024;
+		struct place *larger = reallocarray(symbolizer->places, n, sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		symbolizer->places = larger;
+		symbolizer->n_places_allocated = n;
+	}
+	symbolizer->places[symbolizer->n_places++] = *place;
+	return 0;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash * 0x100000001b3ull;
+}
+
+/* The same function may be described in many units: name and declaration tell that it is one. */
+static int inlined_function(struct symbolizer *symbolizer, const struct frame *frame,
+			    const struct debug_function *inlined, uint32_t *function_ret)
+{
+	const struct module *module =
+		module_table_get(&symbolizer->profile->modules, frame->module);
+	const char *name = inlined->name ? inlined->name : "[unknown]";
+	uint64_t key = frame_key(frame, START_INLINED);
+	uint64_t hash = hash_text(hash_text(0xcbf29ce484222325ull, name), inlined->decl_file);
+
+	hash += inlined->decl_line;
+	*function_ret = pair_map_find(&symbolizer->functions_by_start, hash, key);
+	if (*function_ret != PAIR_MAP_NONE)
+		return 0;
+	return intern_function(symbolizer, hash, key, module, symbol_name(name, false),
+			       function_ret);
+}
+
+/* @functions: innermost first, the last is the compiled one. */
+static int add_inlined(struct symbolizer *symbolizer, const struct frame *frame,
+		       const struct debug_function *functions, size_t n_functions)
+{
+	int err = 0;
+
+	for (size_t i = n_functions; i-- > 0 && !err;) {
+		struct place place = {
+			.symbol_offset = UINT64_MAX,
+			.file = functions[i].file,
+			.directory = functions[i].directory,
+			.line = functions[i].line,
+			.is_inlined = true,
+		};
+
+		err = inlined_function(symbolizer, frame, &functions[i], &place.function);
+		if (!err)
+			err = add_place(symbolizer, &place);
+	}
+	return err;
+}
+
+/* The compiled function is @place; where there is debug information, what is inlined into it. */
+static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
+		      const struct location *location, struct place *place)
+{
+	struct debug_info *debug = frame->module < symbolizer->n_modules
+					   ? symbolizer->modules[frame->module].debug
+					   : NULL;
+	struct debug_function functions[DEBUG_INFO_MAX_INLINED];
+	size_t n = 0;
+
+	if (debug && location->start_kind == START_VADDR)
+		n = debug_info_find(debug, location->addr, functions, DEBUG_INFO_MAX_INLINED);
+	if (n) {
+		place->file = functions[n - 1].file;
+		place->directory = functions[n - 1].directory;
+		place->line = functions[n - 1].line;
+	}
+	int err = add_place(symbolizer, place);
+	return err || n < 2 ? err : add_inlined(symbolizer, frame, functions, n - 1);
+}
+
+static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame)
 {
 	const struct module *module =
 		module_table_get(&symbolizer->profile->modules, frame->module);
 	struct location location = { .start = frame->offset, .addr = frame->offset };
-	uint64_t key;
-	char *name;
+	struct place place = { 0 };
+	int err = module ? locate(symbolizer, module, frame->offset, &location) : 0;
 
-	if (module) {
-		int err = locate(symbolizer, module, frame->offset, &location);
-
-		if (err)
-			return err;
+	if (err)
+		return err;
+	place.symbol_offset = location.symbol ? location.addr - location.start : UINT64_MAX;
+	uint64_t key = frame_key(frame, location.start_kind);
+	place.function = pair_map_find(&symbolizer->functions_by_start, location.start, key);
+	if (place.function == PAIR_MAP_NONE) {
+		char *name = location.symbol ? symbol_name(location.symbol, location.plt)
+					     : address_name(module, location.start);
+		err = intern_function(symbolizer, location.start, key, module, name,
+				      &place.function);
 	}
-	resolved->symbol_offset = location.symbol ? location.addr - location.start : UINT64_MAX;
-	key = frame_key(frame, location.start_kind);
-	resolved->function = pair_map_find(&symbolizer->functions_by_start, location.start, key);
-	if (resolved->function != PAIR_MAP_NONE)
-		return 0;
-	name = location.symbol ? symbol_name(location.symbol, location.plt)
-			       : address_name(module, location.start);
-	return intern_function(symbolizer, location.start, key, module, name, &resolved->function);
+	return err ? err : add_places(symbolizer, frame, &location, &place);
 }
 
 /* Names of what is not code: processes, threads, markers. */
@@ -302,15 +471,16 @@ static char *other_name(const struct profile *profile, const struct frame *frame
 	return strdup(name && *name ? name : "[unknown]");
 }
 
-static int resolve(struct symbolizer *symbolizer, const struct frame *frame,
-		   struct resolved_frame *resolved)
+static int resolve(struct symbolizer *symbolizer, const struct frame *frame)
 {
+	struct place place = { .symbol_offset = UINT64_MAX };
+
 	if (frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL)
-		return resolve_code(symbolizer, frame, resolved);
+		return resolve_code(symbolizer, frame);
 	/* One frame is one name here, so no other key leads to the same function. */
-	resolved->symbol_offset = UINT64_MAX;
-	return intern_function(symbolizer, frame->offset, frame_key(frame, 0), NULL,
-			       other_name(symbolizer->profile, frame), &resolved->function);
+	int err = intern_function(symbolizer, frame->offset, frame_key(frame, 0), NULL,
+				  other_name(symbolizer->profile, frame), &place.function);
+	return err ? err : add_place(symbolizer, &place);
 }
 
 static struct resolved_frame *add_resolved(struct symbolizer *symbolizer)
@@ -343,7 +513,9 @@ static int find_or_resolve(struct symbolizer *symbolizer, const struct frame *fr
 	resolved = add_resolved(symbolizer);
 	if (!resolved)
 		return -ENOMEM;
-	err = resolve(symbolizer, frame, resolved);
+	resolved->first_place = symbolizer->n_places;
+	err = resolve(symbolizer, frame);
+	resolved->n_places = symbolizer->n_places - resolved->first_place;
 	if (!err)
 		err = pair_map_add(&symbolizer->frames, frame->offset, key, symbolizer->n_resolved);
 	if (err)
@@ -353,23 +525,48 @@ static int find_or_resolve(struct symbolizer *symbolizer, const struct frame *fr
 	return 0;
 }
 
-int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
-		    struct frame_name *ret)
+static void fill_name(const struct symbolizer *symbolizer, const struct place *place,
+		      struct frame_name *ret)
 {
-	const struct resolved_frame *resolved;
-	const struct function *function;
-	int err = find_or_resolve(symbolizer, frame, &resolved);
+	const struct function *function = &symbolizer->functions[place->function];
 
-	if (err)
-		return err;
-	function = &symbolizer->functions[resolved->function];
 	*ret = (struct frame_name){
 		.name = function->name,
 		.module = function->module,
 		.module_path = function->module_path,
-		.symbol_offset = resolved->symbol_offset,
-		.function = resolved->function,
+		.symbol_offset = place->symbol_offset,
+		.function = place->function,
+		.file = place->file,
+		.directory = place->directory,
+		.line = place->line,
+		.is_inlined = place->is_inlined,
 	};
+}
+
+int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
+		    struct frame_name *ret)
+{
+	const struct resolved_frame *resolved;
+	int err = find_or_resolve(symbolizer, frame, &resolved);
+
+	if (!err)
+		fill_name(symbolizer, &symbolizer->places[resolved->first_place], ret);
+	return err;
+}
+
+int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
+		      const struct frame_name **names_ret, size_t *n_names_ret)
+{
+	const struct resolved_frame *resolved;
+	int err = find_or_resolve(symbolizer, frame, &resolved);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < resolved->n_places; i++)
+		fill_name(symbolizer, &symbolizer->places[resolved->first_place + i],
+			  &symbolizer->names[i]);
+	*names_ret = symbolizer->names;
+	*n_names_ret = resolved->n_places;
 	return 0;
 }
 

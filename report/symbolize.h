@@ -3,10 +3,14 @@
  * names (module->symbols) first, else .symtab, else .dynsym, and the PLT's. Code without a symbol
  * is module+0xoffset, where the offset is a virtual address of the file (what addr2line takes) and,
  * if the unwind table knows the function, its start: so stripped programs have functions too.
- * C++ and Rust names are demangled with libiberty.
+ * C++ and Rust names are demangled with libiberty. Inlined functions and source lines come from
+ * debug information, in the file or a separate one (cct/module_file.h); that one's symbols name the
+ * functions of a stripped file, too.
  */
 #ifndef REPORT_SYMBOLIZE_H
 #define REPORT_SYMBOLIZE_H
+
+#include <stdbool.h>
 
 #include "cct/frame.h"
 #include "cct/module.h"
@@ -21,14 +25,30 @@ struct frame_name {
 	const char *module_path;
 	uint64_t symbol_offset; /* from the start of the symbol; UINT64_MAX: no symbol */
 	uint32_t function;      /* equal for all frames of one function; what views fold by */
+	const char *file;       /* the source of the instruction, or of the call that is inlined
+				   there; NULL: not known */
+	const char *directory;  /* that a relative @file is relative to; NULL: not known */
+	uint32_t line;          /* 0: not known */
+	bool is_inlined;        /* into the function before it */
+};
+
+struct symbolizer_options {
+	bool no_inlines; /* compiled functions only; no debug information is read */
 };
 
 /* @profile: borrowed. */
-struct symbolizer *symbolizer_create(const struct profile *profile);
+struct symbolizer *symbolizer_create(const struct profile *profile,
+				     const struct symbolizer_options *options);
 void symbolizer_destroy(struct symbolizer *symbolizer);
-/* 0 or -ENOMEM. Cached per (module, offset). */
+/* The function that was compiled. 0 or -ENOMEM. Cached per (module, offset). */
 int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
 		    struct frame_name *ret);
+/*
+ * All functions active at a frame: the compiled one, then what is inlined, outermost first.
+ * At least one. 0 or -ENOMEM. *@names_ret is valid until the next call.
+ */
+int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
+		      const struct frame_name **names_ret, size_t *n_names_ret);
 /* Modules without usable symbols: id and why (static text), for the end of a report. */
 struct symbol_problem {
 	uint32_t module;

@@ -8,6 +8,7 @@
 #include "report/export.h"
 
 #define TEXT_MAX_METRICS 8
+#define TEXT_SUFFIX_SIZE 128
 
 enum text_style {
 	STYLE_PLAIN,
@@ -71,7 +72,8 @@ void text_write_columns_heading(const struct text *text, const char *name_headin
 /* The columns of numbers of a row; of @sums where @row is NULL. */
 void text_write_numbers(const struct text *text, const struct view_row *row,
 			const struct text_sums *sums);
-/* "python3 (pid 12)", for rows that stand for processes or threads. Empty for others. */
+/* " (pid 12)", " (inlined at list.c:20)", " (guessed)": what stands behind a name. May be empty.
+ * @size: TEXT_SUFFIX_SIZE. */
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size);
 unsigned text_title_width(const struct text *text, const struct view_row *row);
 /* Name and module of a row, @indent columns being written already. Ends the line. */

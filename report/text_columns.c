@@ -134,12 +134,33 @@ static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
 			 stitched ? path_mark_name(PATH_STITCHED) : "");
 }
 
+/* Where an inlined function is called. File names are the recording's, not a terminal's. */
+static void inlined_suffix(const struct view_row *row, char *buffer, size_t size)
+{
+	const char *slash = row->call_file ? strrchr(row->call_file, '/') : NULL;
+	const char *file = slash ? slash + 1 : row->call_file;
+
+	if (!file)
+		snprintf(buffer, size, " (inlined)");
+	else
+		snprintf(buffer, size, " (inlined at %.40s:%" PRIu32 ")", file, row->call_line);
+	for (; *buffer; buffer++) {
+		if (*buffer < ' ' || *buffer > '~')
+			*buffer = '?';
+	}
+}
+
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 {
 	bool process = strcmp(row->kind, "process") == 0;
 
 	buffer[0] = '\0';
 	if (!process && strcmp(row->kind, "thread") != 0) {
+		if (strcmp(row->kind, "inline") == 0) {
+			inlined_suffix(row, buffer, size);
+			size -= strlen(buffer);
+			buffer += strlen(buffer);
+		}
 		marks_suffix(row, buffer, size);
 		return;
 	}
@@ -151,7 +172,7 @@ void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 
 unsigned text_title_width(const struct text *text, const struct view_row *row)
 {
-	char suffix[48];
+	char suffix[TEXT_SUFFIX_SIZE];
 
 	text_row_suffix(row, suffix, sizeof(suffix));
 	return printable_width(row->name, text->utf8) + (unsigned)strlen(suffix);
@@ -282,7 +303,7 @@ void text_write_title(const struct text *text, const struct view_row *row, unsig
 {
 	unsigned room = text->name_width > indent ? text->name_width - indent : 0, written;
 	enum text_style style = row_style(row);
-	char suffix[48];
+	char suffix[TEXT_SUFFIX_SIZE];
 
 	text_row_suffix(row, suffix, sizeof(suffix));
 	if (strlen(suffix) >= room)

@@ -30,13 +30,17 @@ struct view_options {
 struct view_row {
 	const char *name;   /* borrowed from the symbolizer or the profile */
 	const char *module; /* "" where there is none */
-	const char *kind;   /* "root", "process", "thread", "user", "kernel", "marker" */
+	const char *kind;   /* "root", "process", "thread", "user", "inline", "kernel", "marker" */
 	int32_t id;         /* pid or tid of process and thread rows that stand for one; else -1 */
 	uint32_t n_merged;  /* processes or threads folded into the row */
 	uint64_t *self;     /* per metric, weights */
 	uint64_t *total;
 	uint64_t *samples;             /* per metric, inclusive */
 	uint64_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
+	/* VIEW_TREE, inlined functions: the call in the parent; NULL and 0: not known, or several.
+	 */
+	const char *call_file;
+	uint32_t call_line;
 	struct view_row *children, *next;
 	struct view_row *parent;
 };

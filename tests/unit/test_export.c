@@ -24,7 +24,8 @@ static int set_up(void **state)
 	profile_add_metric(fixture->profile, "cycles:u", "events");
 	cct_destroy(fixture->profile->cct);
 	fixture->profile->cct = cct_create(1);
-	fixture->symbolizer = symbolizer_create(fixture->profile);
+	fixture->symbolizer =
+		symbolizer_create(fixture->profile, &(struct symbolizer_options){ 0 });
 	*state = fixture;
 	return 0;
 }

@@ -323,7 +323,8 @@ static int set_up(void **state)
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
 	fixture->profile = profile_create();
-	fixture->symbolizer = symbolizer_create(fixture->profile);
+	fixture->symbolizer =
+		symbolizer_create(fixture->profile, &(struct symbolizer_options){ 0 });
 	*state = fixture;
 	return 0;
 }

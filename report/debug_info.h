@@ -1,0 +1,46 @@
+/*
+ * What DWARF says of a code address: the calls that were inlined there, and source lines. Reads
+ * DWARF 2 to 5 by libdw; of gcc, clang, rustc and others, whole or split (.dwo).
+ *
+ * Nothing is read before it is asked for: one pass over the units' own ranges finds a unit by
+ * binary search; a unit's functions and lines are indexed when the first address in it comes up.
+ * The file may be hostile: depths and sizes are bounded, and what contradicts itself is left out.
+ * Not thread-safe.
+ */
+#ifndef REPORT_DEBUG_INFO_H
+#define REPORT_DEBUG_INFO_H
+
+#include <libelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Calls inlined into each other; compilers stop far below. */
+#define DEBUG_INFO_MAX_INLINED 128
+
+struct debug_info;
+
+/* A function that is active at an address. Strings live as long as the debug_info. */
+struct debug_function {
+	const char *name; /* as in the file: the linkage name, else the plain one; NULL: none */
+	const char *decl_file; /* where it is declared; NULL: not known */
+	uint32_t decl_line;
+	const char *file; /* of the instruction, or of the inlined call in it; NULL: not known */
+	uint32_t line;    /* 0: not known */
+	const char *directory; /* that relative files are relative to; NULL: not known */
+};
+
+/*
+ * @elf: the module's file, or its separate debug file; it stays the caller's, and open. NULL: there
+ * is no debug information in it, or no memory.
+ */
+struct debug_info *debug_info_open(Elf *elf);
+void debug_info_close(struct debug_info *info);
+/*
+ * The functions at @vaddr, innermost first: inlined ones, then the one that was compiled, whose
+ * name may be NULL. Their number; 0: nothing is known. At most @max_functions: the outermost are
+ * left out then.
+ */
+size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_function *functions,
+		       size_t max_functions);
+
+#endif
