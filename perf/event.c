@@ -1,244 +1,252 @@
 #include "perf/event.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "perf/event_group.h"
+#include "perf/event_kind.h"
 #include "perf/event_names.h"
-#include "perf/near_names.h"
+#include "perf/event_spelling.h"
 #include "perf/pfm_names.h"
 #include "perf/sentence.h"
 
-#define MAX_PRECISE_IP 3
-
-struct modifiers {
-	bool user, kernel, hypervisor;
-	unsigned int precise_ip;
+/* Who knows which names; asked in this order. */
+static const struct event_kind *const kinds[] = {
+	&generic_event_kind,
+	&raw_event_kind,
+	&pfm_event_kind,
 };
 
-static bool add_modifiers(struct modifiers *modifiers, const char *text, size_t length)
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static enum event_error ask_kinds(const struct event_places *places, const char *name,
+				  struct event_list *found, char **error_ret)
 {
-	for (size_t i = 0; i < length; i++) {
-		switch (text[i]) {
-		case 'u':
-			modifiers->user = true;
-			break;
-		case 'k':
-			modifiers->kernel = true;
-			break;
-		case 'h':
-			modifiers->hypervisor = true;
-			break;
-		case 'p':
-			modifiers->precise_ip++;
-			break;
-		default:
-			return false;
-		}
+	for (size_t i = 0; i < N_KINDS; i++) {
+		enum event_error error = kinds[i]->find(places, name, found, error_ret);
+		if (error == EVENT_OK)
+			return EVENT_OK;
+		event_list_cut(found, 0);
+		if (error != EVENT_UNKNOWN || *error_ret)
+			return error;
 	}
-	return length > 0 && modifiers->precise_ip <= MAX_PRECISE_IP;
+	return EVENT_UNKNOWN;
 }
 
-static void apply_modifiers(const struct modifiers *modifiers, struct perf_event_attr *attr)
+static bool is_name(const struct event_places *places, const char *text, size_t length)
 {
-	if (modifiers->user || modifiers->kernel || modifiers->hypervisor) {
-		attr->exclude_user = !modifiers->user;
-		attr->exclude_kernel = !modifiers->kernel;
-		attr->exclude_hv = !modifiers->hypervisor;
-	}
-	if (modifiers->precise_ip)
-		attr->precise_ip = modifiers->precise_ip;
+	struct event_list found = { NULL, 0 };
+	char *name = strndup(text, length), *error_text = NULL;
+	bool is_found = name && ask_kinds(places, name, &found, &error_text) == EVENT_OK;
+	events_destroy(found.events, found.n_events);
+	free(error_text);
+	free(name);
+	return is_found;
 }
 
-/* Cuts ":u", ":kpp", ... off the end: what remains is the event, its unit mask maybe included. */
-static size_t cut_modifiers(const char *name, size_t length, struct modifiers *modifiers)
+static enum event_error explain_bad_rate(const char *name, char **error_ret)
 {
-	for (;;) {
-		const char *colon = memrchr(name, ':', length);
-		struct modifiers more = *modifiers;
-		if (!colon || colon == name || colon[-1] == ':' ||
-		    !add_modifiers(&more, colon + 1, name + length - colon - 1))
-			return length;
-		*modifiers = more;
-		length = colon - name;
-	}
+	return event_fail(EVENT_BAD_MODIFIER, error_ret,
+			  sentence("The event '%s' has a rate that is none: @100000 is a sample "
+				   "every so many events, @f99 so many samples per second.",
+				   name));
 }
 
-/* rNNNN: the hexadecimal digits are the processor's own encoding. */
-static bool find_raw_event(const char *name, size_t length, struct perf_event_attr *attr)
+/* @name: without modifiers; @whole: to be told. */
+static enum event_error explain_unknown(const struct event_places *places, const char *name,
+					const char *whole, char **error_ret)
 {
-	if (length < 2 || length > 17 || name[0] != 'r')
-		return false;
-	uint64_t config = 0;
-	for (size_t i = 1; i < length; i++) {
-		if (!isxdigit((unsigned char)name[i]))
-			return false;
-		int digit = tolower((unsigned char)name[i]);
-		config = config << 4 | (uint64_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-	}
-	attr->type = PERF_TYPE_RAW;
-	attr->config = config;
-	return true;
-}
+	size_t at = strcspn(name, "@");
+	if (name[at] && is_name(places, name, at))
+		return explain_bad_rate(whole, error_ret);
 
-/* @text: the sentence, taken over. */
-static enum event_error fail(enum event_error error, char **error_ret, char *text)
-{
-	*error_ret = text;
-	return text ? error : EVENT_NO_MEMORY;
-}
-
-static enum event_error explain_unknown(const char *name, size_t base_length, char **error_ret)
-{
 	struct near_names near;
-	near_names_init(&near, name, base_length);
-	event_names_offer_all(&near);
-	pfm_names_offer_all(&near);
+	near_names_init(&near, name, strlen(name));
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (kinds[i]->offer_all)
+			kinds[i]->offer_all(places, &near);
 	char *question = near_names_question(&near);
 	if (!question)
 		return EVENT_NO_MEMORY;
 	enum event_error error =
-		fail(EVENT_UNKNOWN, error_ret,
-		     sentence("Unknown event '%s'%s%s", name,
-			      question[0] ? question
-					  : ": neither a generic name, nor one libpfm4 knows here",
-			      question[0] ? "" : "."));
+		event_fail(EVENT_UNKNOWN, error_ret,
+			   sentence("Unknown event '%s'%s%s", whole,
+				    question[0] ? question
+						: ": neither a generic name, nor one of this "
+						  "machine's PMUs, nor one libpfm4 knows here",
+				    question[0] ? "" : "."));
 	free(question);
 	return error;
 }
 
-/* A generic name before the first ':' was meant; what follows is no modifier. */
-static enum event_error explain_bad_modifier(const char *name, char **error_ret)
+/*
+ * Modifiers may be part of a name, as the unit mask of an event may be an 'S': so the whole is
+ * tried, too. The first try knows better what is wrong.
+ */
+static enum event_error find_either(const struct event_places *places,
+				    struct event_spelling *spelling, struct event_list *found,
+				    char **error_ret)
 {
-	return fail(EVENT_BAD_MODIFIER, error_ret,
-		    sentence("The event '%s' has an unknown modifier: u (user), k (kernel), h "
-			     "(hypervisor) and up to three p (precise) may follow the ':'.",
-			     name));
+	if (spelling->has_rest)
+		return event_modifiers_explain(spelling->whole, error_ret);
+	enum event_error error = ask_kinds(places, spelling->name, found, error_ret);
+	if (error == EVENT_OK || error == EVENT_NO_MEMORY)
+		return error;
+	char *other_text = NULL;
+	if (strcmp(spelling->name, spelling->whole) != 0 &&
+	    ask_kinds(places, spelling->whole, found, &other_text) == EVENT_OK) {
+		free(*error_ret);
+		*error_ret = NULL;
+		spelling->modifiers = (struct event_modifiers){ .precise_ip = 0 };
+		return EVENT_OK;
+	}
+	free(other_text);
+	if (*error_ret)
+		return error;
+	return explain_unknown(places, spelling->name, spelling->whole, error_ret);
 }
 
-static enum event_error explain_terms(const char *name, char **error_ret)
+/* What runs in a guest has addresses that nobody here can name. */
+static void leave_out_guests(struct perf_event_attr *attr)
 {
-	return fail(EVENT_UNKNOWN, error_ret,
-		    sentence("The event '%s' is written as PMU terms; name it as "
-			     "libpfm4 does, or rNNNN.",
-			     name));
+	if (attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
+	    attr->type != PERF_TYPE_BREAKPOINT && !attr->exclude_host)
+		attr->exclude_guest = 1;
 }
 
-static enum event_error encode_by_pfm(const char *name, size_t base_length,
-				      struct perf_event_attr *attr, char **error_ret)
+static enum event_error complete(struct event *event, const struct event_spelling *spelling,
+				 char **error_ret)
 {
-	char *base = strndup(name, base_length);
-	if (!base)
+	if (!event->name)
+		event->name = strdup(spelling->whole);
+	if (!event->name)
 		return EVENT_NO_MEMORY;
-	enum event_error error = pfm_names_encode(base, attr, error_ret);
-	free(base);
-	if (error == EVENT_UNKNOWN && !*error_ret)
-		return explain_unknown(name, base_length, error_ret);
+	if (spelling->period || spelling->frequency) {
+		if (event->period || event->frequency)
+			return event_fail(EVENT_BAD_MODIFIER, error_ret,
+					  sentence("The event '%s' has two rates, one of them "
+						   "behind an '@'.",
+						   spelling->whole));
+		event->period = spelling->period;
+		event->frequency = spelling->frequency;
+	}
+	leave_out_guests(&event->attr);
+	if (!event->unit)
+		event->unit = event_unit(&event->attr);
+	return EVENT_OK;
+}
+
+/* Reads one event of the list, and moves on behind it. */
+static enum event_error read_event(const struct event_places *places, const char **list,
+				   struct event_member *member, char **error_ret)
+{
+	size_t length = event_spelling_length(*list);
+	struct event_spelling spelling;
+	if (length == 0)
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  sentence("The list of events has an empty name."));
+	if (!event_spelling_read(*list, length, &spelling))
+		return EVENT_NO_MEMORY;
+	enum event_error error = find_either(places, &spelling, &member->found, error_ret);
+	for (size_t i = 0; i < member->found.n_events && error == EVENT_OK; i++)
+		error = complete(&member->found.events[i], &spelling, error_ret);
+	member->modifiers = spelling.modifiers;
+	event_spelling_deinit(&spelling);
+	*list += length;
 	return error;
 }
 
-static enum event_error encode(const char *name, struct perf_event_attr *attr, char **error_ret)
+/* "{a,b:u}:S": modifiers behind it are added to those of each member. */
+static enum event_error read_members(const struct event_places *places, const char **list,
+				     struct event_group *group, char **error_ret)
 {
-	if (strchr(name, '/'))
-		return explain_terms(name, error_ret);
-	struct modifiers modifiers = { 0 };
-	size_t base_length = cut_modifiers(name, strlen(name), &modifiers);
-	memset(attr, 0, sizeof(*attr));
-
-	if (!event_names_find(name, base_length, attr) &&
-	    !find_raw_event(name, base_length, attr)) {
-		struct perf_event_attr ignored;
-		size_t first = strcspn(name, ":");
-		if (first < base_length && (event_names_find(name, first, &ignored) ||
-					    find_raw_event(name, first, &ignored)))
-			return explain_bad_modifier(name, error_ret);
-		enum event_error error = encode_by_pfm(name, base_length, attr, error_ret);
+	do {
+		(*list)++; /* '{' or ',' */
+		struct event_member *member = event_group_add(group);
+		if (!member)
+			return EVENT_NO_MEMORY;
+		enum event_error error = read_event(places, list, member, error_ret);
 		if (error != EVENT_OK)
 			return error;
-	}
-	if (attr->type == PERF_TYPE_TRACEPOINT)
-		return fail(EVENT_UNKNOWN, error_ret,
-			    sentence("The event '%s' is a tracepoint; counters and software events "
-				     "are sampled.",
-				     name));
-	/* What runs in a guest has addresses that nobody here can name. */
-	if (attr->type != PERF_TYPE_SOFTWARE && !attr->exclude_host)
-		attr->exclude_guest = 1;
-	apply_modifiers(&modifiers, attr);
+	} while (**list == ',');
+	if (**list != '}')
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  sentence("A group of events has a '{' and no '}'."));
+	(*list)++;
 	return EVENT_OK;
 }
 
-static enum event_error append_event(const char *name, size_t length, struct event **events,
-				     size_t *n_events, char **error_ret)
+static enum event_error read_group(const struct event_places *places, const char **list,
+				   struct event_group *group, char **error_ret)
 {
-	if (length == 0)
-		return fail(EVENT_UNKNOWN, error_ret,
-			    sentence("The list of events has an empty name."));
-	struct event *grown = realloc(*events, (*n_events + 1) * sizeof(**events));
-	if (!grown)
-		return EVENT_NO_MEMORY;
-	*events = grown;
-
-	struct event *event = &grown[*n_events];
-	*event = (struct event){ .name = strndup(name, length), .leader = *n_events };
-	if (!event->name)
-		return EVENT_NO_MEMORY;
-	enum event_error error = encode(event->name, &event->attr, error_ret);
-	if (error != EVENT_OK) {
-		free(event->name);
+	const char *begin = *list;
+	enum event_error error = read_members(places, list, group, error_ret);
+	size_t length = strcspn(*list, ",");
+	if (error != EVENT_OK || length == 0)
 		return error;
+	if (**list == ':' && event_group_modify(group, *list + 1, length - 1)) {
+		*list += length;
+		return EVENT_OK;
 	}
-	event->unit = event_unit(&event->attr);
-	(*n_events)++;
-	return EVENT_OK;
+	char *text = strndup(begin, *list - begin + length);
+	if (!text)
+		return EVENT_NO_MEMORY;
+	error = event_modifiers_explain(text, error_ret);
+	free(text);
+	return error;
 }
 
-/* Commas between slashes belong to PMU terms, not to the list. */
-static size_t name_length(const char *list)
+static enum event_error read_item(const struct event_places *places, const char **list,
+				  struct event_list *events, char **error_ret)
 {
-	size_t length = 0;
-	for (bool in_terms = false; list[length] && (list[length] != ',' || in_terms); length++)
-		if (list[length] == '/')
-			in_terms = !in_terms;
-	return length;
+	struct event_group group = { NULL, 0 };
+	enum event_error error = EVENT_NO_MEMORY;
+	if (**list == '{') {
+		error = read_group(places, list, &group, error_ret);
+		if (error == EVENT_OK)
+			error = event_group_append(&group, events, error_ret);
+	} else {
+		struct event_member *member = event_group_add(&group);
+		if (member)
+			error = read_event(places, list, member, error_ret);
+		if (error == EVENT_OK)
+			error = event_member_append(member, events, error_ret);
+	}
+	event_group_deinit(&group);
+	return error;
 }
 
-static void event_deinit(struct event *event)
+enum event_error event_parse_at(const struct event_places *places, const char *list,
+				struct event **events, size_t *n_events, char **error_ret)
 {
-	free(event->name);
-	free(event->filter);
+	*error_ret = NULL;
+	struct event_list all = { *events, *n_events };
+	enum event_error error;
+	for (;;) {
+		error = read_item(places, &list, &all, error_ret);
+		if (error != EVENT_OK || *list != ',')
+			break;
+		list++;
+	}
+	if (error == EVENT_OK && *list)
+		error = event_fail(EVENT_UNKNOWN, error_ret,
+				   sentence("The list of events has a '}' without '{'."));
+	if (error != EVENT_OK)
+		event_list_cut(&all, *n_events);
+	*events = all.events;
+	*n_events = all.n_events;
+	return error;
 }
 
 enum event_error event_parse(const char *list, struct event **events, size_t *n_events,
 			     char **error_ret)
 {
-	*error_ret = NULL;
-	size_t n_before = *n_events;
-	for (;;) {
-		size_t length = name_length(list);
-		enum event_error error = append_event(list, length, events, n_events, error_ret);
-		if (error != EVENT_OK) {
-			while (*n_events > n_before)
-				event_deinit(&(*events)[--*n_events]);
-			return error;
-		}
-		if (!list[length])
-			return EVENT_OK;
-		list += length + 1;
-	}
-}
-
-void events_destroy(struct event *events, size_t n_events)
-{
-	for (size_t i = 0; i < n_events; i++)
-		event_deinit(&events[i]);
-	free(events);
+	static const struct event_places here = { .sysfs = "/sys" };
+	return event_parse_at(&here, list, events, n_events, error_ret);
 }
 
 /* User mode only, so that a paranoid kernel does not hide the PMU. */

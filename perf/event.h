@@ -1,6 +1,6 @@
 /*
- * Event names -> perf_event_attr: perf's generic names (hardware, cache, software), libpfm4's names
- * for this processor, raw rNNNN; with modifiers :u :k :h and :p.
+ * Event names -> perf_event_attr. A list has events and groups of them, {a,b}:MODIFIERS; an event
+ * is NAME[:MODIFIERS][@RATE], and event.c has the table of who knows which names.
  */
 #ifndef PERF_EVENT_H
 #define PERF_EVENT_H
@@ -26,14 +26,22 @@ struct event_weight {
 };
 
 struct event {
-	char *name;                  /* as the user spelled it; owned */
-	struct perf_event_attr attr; /* type, config*, exclude_*, precise_ip; the rest is zero */
+	char *name; /* as the user spelled it, without the rate, or what name= says; owned */
+	struct perf_event_attr attr; /* type, config*, exclude_*, precise_ip, pinned; else zero */
+	bool seeks_precise;          /* :P: precise_ip is 3, or what comes closest */
 	struct event_weight weight;
 	const char *unit;           /* "ns", "bytes", "events"; a static string */
 	uint64_t period, frequency; /* of its own (ev@1000, ev@99Hz); both 0: the recording's */
 	char *filter;               /* of a tracepoint; owned, NULL: none */
 	size_t leader;              /* index in the list of its group's first; its own: no group */
 	bool reads_group;           /* :S: the group is read at each overflow of this leader */
+	/*
+	 * It counts on these CPUs only: a processor with several kinds of cores has a PMU for each,
+	 * and one event of the same name on each PMU. Ascending, owned; NULL: all. Members of a
+	 * group have their leader's.
+	 */
+	int *cpus;
+	size_t n_cpus;
 };
 
 enum event_error {
@@ -41,7 +49,13 @@ enum event_error {
 	EVENT_UNKNOWN, /* no such name */
 	EVENT_BAD_MODIFIER,
 	EVENT_NOT_HERE, /* known, but this machine has no such counter */
+	EVENT_TWICE,    /* two events of one name */
 	EVENT_NO_MEMORY,
+};
+
+/* Where machines tell about themselves; tests have trees of their own. */
+struct event_places {
+	const char *sysfs; /* "/sys" */
 };
 
 /*
@@ -50,6 +64,8 @@ enum event_error {
  */
 enum event_error event_parse(const char *list, struct event **events, size_t *n_events,
 			     char **error_ret);
+enum event_error event_parse_at(const struct event_places *places, const char *list,
+				struct event **events, size_t *n_events, char **error_ret);
 void events_destroy(struct event *events, size_t n_events);
 /* cycles where a PMU exists (probed by opening one), else cpu-clock; *is_fallback_ret says which.
  */

@@ -1,9 +1,12 @@
 #include "perf/event_names.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "perf/event_spelling.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -149,7 +152,7 @@ static bool find_cache_event(const char *name, size_t length, struct perf_event_
 	return true;
 }
 
-bool event_names_find(const char *name, size_t length, struct perf_event_attr *attr)
+static bool find_generic_event(const char *name, size_t length, struct perf_event_attr *attr)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(generic_names); i++) {
 		if (strlen(generic_names[i].name) != length ||
@@ -160,6 +163,59 @@ bool event_names_find(const char *name, size_t length, struct perf_event_attr *a
 		return true;
 	}
 	return find_cache_event(name, length, attr);
+}
+
+/* rNNNN: the hexadecimal digits are the processor's own encoding. */
+static bool find_raw_event(const char *name, size_t length, struct perf_event_attr *attr)
+{
+	if (length < 2 || length > 17 || name[0] != 'r')
+		return false;
+	uint64_t config = 0;
+	for (size_t i = 1; i < length; i++) {
+		if (!isxdigit((unsigned char)name[i]))
+			return false;
+		int digit = tolower((unsigned char)name[i]);
+		config = config << 4 | (uint64_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+	}
+	attr->type = PERF_TYPE_RAW;
+	attr->config = config;
+	return true;
+}
+
+static enum event_error add(const struct perf_event_attr *attr, struct event_list *found)
+{
+	struct event *event = event_list_add(found);
+	if (!event)
+		return EVENT_NO_MEMORY;
+	event->attr = *attr;
+	return EVENT_OK;
+}
+
+typedef bool name_finder(const char *name, size_t length, struct perf_event_attr *attr);
+
+/* A known name before the first ':' was meant; what follows was not cut off as modifiers. */
+static enum event_error find(name_finder *finder, const char *name, struct event_list *found,
+			     char **error_ret)
+{
+	struct perf_event_attr attr = { .type = 0 };
+	size_t length = strcspn(name, ":");
+	if (!finder(name, length, &attr))
+		return EVENT_UNKNOWN;
+	return name[length] ? event_modifiers_explain(name, error_ret) : add(&attr, found);
+}
+
+static enum event_error find_generic(const struct event_places *places, const char *name,
+				     struct event_list *found, char **error_ret)
+{
+	(void)places;
+	return find(find_generic_event, name, found, error_ret);
+}
+
+static enum event_error find_raw(const struct event_places *places, const char *name,
+				 struct event_list *found, char **error_ret)
+{
+	(void)places;
+	return find(find_raw_event, name, found, error_ret);
 }
 
 static void offer_cache_events(struct near_names *near, const char *cache, uint8_t allowed)
@@ -181,11 +237,15 @@ static void offer_cache_events(struct near_names *near, const char *cache, uint8
 	}
 }
 
-void event_names_offer_all(struct near_names *near)
+static void offer_all(const struct event_places *places, struct near_names *near)
 {
+	(void)places;
 	for (size_t i = 0; i < ARRAY_SIZE(generic_names); i++)
 		near_names_offer(near, generic_names[i].name);
 	for (size_t i = 0; i < ARRAY_SIZE(caches); i++)
 		if (i == 0 || caches[i].id != caches[i - 1].id)
 			offer_cache_events(near, caches[i].name, cache_operations[caches[i].id]);
 }
+
+const struct event_kind generic_event_kind = { find_generic, offer_all };
+const struct event_kind raw_event_kind = { find_raw, NULL };

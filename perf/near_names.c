@@ -1,6 +1,7 @@
 #include "perf/near_names.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,13 @@
 static char fold(char c)
 {
 	return c == '_' || c == '.' ? '-' : (char)tolower((unsigned char)c);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	while (*a && fold(*a) == fold(*b))
+		a++, b++;
+	return fold(*a) == fold(*b);
 }
 
 static size_t min3(size_t a, size_t b, size_t c)
@@ -70,7 +78,7 @@ void near_names_offer(struct near_names *names, const char *name)
 
 	size_t place = 0;
 	while (place < names->n_kept && names->kept[place].distance <= distance) {
-		if (strcmp(names->kept[place].name, name) == 0)
+		if (is_same(names->kept[place].name, name))
 			return;
 		place++;
 	}

@@ -8,6 +8,8 @@
 
 #include "perf/sentence.h"
 
+#define MAX_TOLD 3 /* other processors that have the event */
+
 static bool get_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	*info = (pfm_pmu_info_t){ .size = sizeof(*info) };
@@ -28,8 +30,9 @@ static void offer_events(struct near_names *near, const pfm_pmu_info_t *pmu)
 			near_names_offer(near, event.name);
 }
 
-void pfm_names_offer_all(struct near_names *near)
+static void offer_all(const struct event_places *places, struct near_names *near)
 {
+	(void)places;
 	if (pfm_initialize() != PFM_SUCCESS)
 		return;
 	pfm_pmu_info_t pmu;
@@ -56,23 +59,41 @@ static bool pmu_has_event(const pfm_pmu_info_t *pmu, const char *name, size_t le
 	return false;
 }
 
+/* "pmu::EVENT" is about this PMU; without "pmu::" any is meant. */
+static bool is_meant(const pfm_pmu_info_t *pmu, const char *name)
+{
+	const char *end = strstr(name, "::");
+	return !end || (strlen(pmu->name) == (size_t)(end - name) &&
+			strncasecmp(pmu->name, name, end - name) == 0);
+}
+
 /* An event of some other processor that libpfm4 knows: say so instead of "unknown". */
 static enum event_error explain_not_found(const char *name, char **error_ret)
 {
-	size_t length;
+	char where[160] = "";
+	size_t length, n = 0, used = 0;
 	const char *base = base_name(name, &length);
 	pfm_pmu_info_t pmu;
 	int i;
 	pfm_for_all_pmus(i)
 	{
-		if (!get_pmu(i, &pmu) || pmu.is_present || !pmu_has_event(&pmu, base, length))
+		if (!get_pmu(i, &pmu) || pmu.is_present || !is_meant(&pmu, name) ||
+		    !pmu_has_event(&pmu, base, length))
 			continue;
-		*error_ret = sentence("The event '%s' belongs to %s (%s), which this machine does "
-				      "not have.",
-				      name, pmu.desc, pmu.name);
-		return *error_ret ? EVENT_NOT_HERE : EVENT_NO_MEMORY;
+		if (n++ < MAX_TOLD && used + strlen(pmu.name) + 3 < sizeof(where))
+			used += snprintf(where + used, sizeof(where) - used, "%s%s",
+					 used ? ", " : "", pmu.name);
 	}
-	return EVENT_UNKNOWN;
+	if (n == 0)
+		return EVENT_UNKNOWN;
+	if (n > MAX_TOLD)
+		return event_fail(EVENT_NOT_HERE, error_ret,
+				  sentence("The event '%s' exists on %s and %zu more, not on this "
+					   "processor.",
+					   name, where, n - MAX_TOLD));
+	return event_fail(
+		EVENT_NOT_HERE, error_ret,
+		sentence("The event '%s' exists on %s, not on this processor.", name, where));
 }
 
 /* Up to 6 unit masks, ", "-separated. */
@@ -109,10 +130,9 @@ static enum event_error explain_bad_part(const char *name, int pfm_error, char *
 	return *error_ret ? EVENT_BAD_MODIFIER : EVENT_NO_MEMORY;
 }
 
-/* What libpfm4 may set beyond this (period=, freq=, pinned, excl) belongs to the recording. */
-static bool keep_event_fields(const struct perf_event_attr *encoded, struct perf_event_attr *attr)
+static void keep_event_fields(const struct perf_event_attr *encoded, struct event *event)
 {
-	*attr = (struct perf_event_attr){
+	event->attr = (struct perf_event_attr){
 		.type = encoded->type,
 		.config = encoded->config,
 		.config1 = encoded->config1,
@@ -123,30 +143,65 @@ static bool keep_event_fields(const struct perf_event_attr *encoded, struct perf
 		.exclude_host = encoded->exclude_host,
 		.exclude_guest = encoded->exclude_guest,
 		.precise_ip = encoded->precise_ip,
+		.pinned = encoded->pinned,
 	};
-	return !encoded->sample_period && !encoded->freq && !encoded->pinned && !encoded->exclusive;
+	if (encoded->freq)
+		event->frequency = encoded->sample_freq;
+	else
+		event->period = encoded->sample_period;
 }
 
-enum event_error pfm_names_encode(const char *name, struct perf_event_attr *attr, char **error_ret)
+static enum event_error check_event(const char *name, const struct perf_event_attr *attr, int cpu,
+				    char **error_ret)
 {
-	*error_ret = NULL;
-	if (pfm_initialize() != PFM_SUCCESS)
-		return EVENT_UNKNOWN;
-
-	struct perf_event_attr encoded = { .size = sizeof(encoded) };
-	pfm_perf_encode_arg_t arg = { .size = sizeof(arg), .attr = &encoded };
-	int err = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH,
-					    PFM_OS_PERF_EVENT_EXT, &arg);
-	if (err == PFM_ERR_NOTFOUND)
-		return explain_not_found(name, error_ret);
-	if (err == PFM_ERR_NOMEM)
-		return EVENT_NO_MEMORY;
-	if (err != PFM_SUCCESS)
-		return explain_bad_part(name, err, error_ret);
-	if (keep_event_fields(&encoded, attr))
-		return EVENT_OK;
-	*error_ret = sentence("The event '%s' asks for a rate, exclusiveness or pinning in its "
-			      "name; use -F or -c for the rate; the rest can't be had.",
-			      name);
-	return *error_ret ? EVENT_BAD_MODIFIER : EVENT_NO_MEMORY;
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  sentence("The event '%s' is a tracepoint; counters and software "
+					   "events are sampled.",
+					   name));
+	if (attr->exclusive || cpu >= 0)
+		return event_fail(EVENT_BAD_MODIFIER, error_ret,
+				  sentence("The event '%s' asks for exclusiveness, which can't be "
+					   "had, or for a CPU, which -C chooses.",
+					   name));
+	return EVENT_OK;
 }
+
+/* *@pfm_error_ret: PFM_SUCCESS, and an event was added; or why not. */
+static enum event_error add_encoded(const char *name, struct event_list *found, int *pfm_error_ret,
+				    char **error_ret)
+{
+	struct perf_event_attr encoded = { .size = sizeof(encoded) };
+	pfm_perf_encode_arg_t arg = { .size = sizeof(arg), .attr = &encoded, .cpu = -1 };
+	*pfm_error_ret = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH,
+						   PFM_OS_PERF_EVENT_EXT, &arg);
+	if (*pfm_error_ret != PFM_SUCCESS)
+		return EVENT_OK;
+	enum event_error error = check_event(name, &encoded, arg.cpu, error_ret);
+	if (error != EVENT_OK)
+		return error;
+	struct event *event = event_list_add(found);
+	if (!event)
+		return EVENT_NO_MEMORY;
+	keep_event_fields(&encoded, event);
+	return EVENT_OK;
+}
+
+static enum event_error find(const struct event_places *places, const char *name,
+			     struct event_list *found, char **error_ret)
+{
+	(void)places;
+	if (strchr(name, '/') || pfm_initialize() != PFM_SUCCESS)
+		return EVENT_UNKNOWN;
+	int pfm_error;
+	enum event_error error = add_encoded(name, found, &pfm_error, error_ret);
+	if (error != EVENT_OK || pfm_error == PFM_SUCCESS)
+		return error;
+	if (pfm_error == PFM_ERR_NOTFOUND)
+		return explain_not_found(name, error_ret);
+	if (pfm_error == PFM_ERR_NOMEM)
+		return EVENT_NO_MEMORY;
+	return explain_bad_part(name, pfm_error, error_ret);
+}
+
+const struct event_kind pfm_event_kind = { find, offer_all };

@@ -196,7 +196,7 @@ static void errors_name_the_part_and_near_names(void **state)
 		{ ":u", EVENT_UNKNOWN, "':u'", "" },
 		{ "::", EVENT_UNKNOWN, "'::'", "" },
 		{ "r12345678123456781", EVENT_UNKNOWN, "", "" },
-		{ "PERF_COUNT_HW_CPU_CYCLES:period=5", EVENT_BAD_MODIFIER, "", "rate" },
+		{ "PERF_COUNT_HW_CPU_CYCLES:excl=1", EVENT_BAD_MODIFIER, "", "exclusiveness" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct parsed parsed = parse(cases[i].list);

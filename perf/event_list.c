@@ -1,0 +1,51 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/event_kind.h"
+
+struct event *event_list_add(struct event_list *list)
+{
+	struct event *grown = reallocarray(list->events, list->n_events + 1, sizeof(*list->events));
+	if (!grown)
+		return NULL;
+	list->events = grown;
+	struct event *event = &grown[list->n_events++];
+	*event = (struct event){ .name = NULL };
+	return event;
+}
+
+void event_list_cut(struct event_list *list, size_t n_events)
+{
+	while (list->n_events > n_events) {
+		struct event *event = &list->events[--list->n_events];
+		free(event->name);
+		free(event->filter);
+		free(event->cpus);
+	}
+}
+
+bool event_set_cpus(struct event *event, const int *cpus, size_t n_cpus)
+{
+	int *copy = reallocarray(NULL, n_cpus ? n_cpus : 1, sizeof(*copy));
+	if (!copy)
+		return false;
+	if (n_cpus)
+		memcpy(copy, cpus, n_cpus * sizeof(*copy));
+	free(event->cpus);
+	event->cpus = copy;
+	event->n_cpus = n_cpus;
+	return true;
+}
+
+enum event_error event_fail(enum event_error error, char **error_ret, char *text)
+{
+	*error_ret = text;
+	return text ? error : EVENT_NO_MEMORY;
+}
+
+void events_destroy(struct event *events, size_t n_events)
+{
+	struct event_list list = { events, n_events };
+	event_list_cut(&list, 0);
+	free(events);
+}
