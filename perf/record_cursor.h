@@ -17,10 +17,15 @@ static inline size_t cursor_left(const struct record_cursor *cursor)
 	return (size_t)(cursor->end - cursor->at);
 }
 
+static inline bool cursor_is_aligned(const struct record_cursor *cursor)
+{
+	return (uintptr_t)cursor->at % sizeof(uint64_t) == 0;
+}
+
 /* @n words, or NULL: they are not there, or can't be pointed to, as they are not aligned. */
 static inline const uint64_t *cursor_words(struct record_cursor *cursor, uint64_t n)
 {
-	if (n > cursor_left(cursor) / sizeof(uint64_t) || (uintptr_t)cursor->at % sizeof(uint64_t))
+	if (n > cursor_left(cursor) / sizeof(uint64_t) || !cursor_is_aligned(cursor))
 		return NULL;
 	const uint64_t *words = (const uint64_t *)(const void *)cursor->at;
 	cursor->at += n * sizeof(uint64_t);

@@ -131,8 +131,11 @@ static bool take_callchain(struct record_cursor *cursor, struct sample *sample)
 	return sample->callchain;
 }
 
-static bool take_raw(struct record_cursor *cursor, struct sample *sample)
+/* Raw data ends at a word, as kernels write it, where fields follow. */
+static bool take_raw(struct record_cursor *cursor, uint64_t type, struct sample *sample)
 {
+	const uint64_t up_to_raw =
+		SAMPLE_HEAD_BITS | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
 	uint32_t size;
 	const uint8_t *bytes = cursor_bytes(cursor, sizeof(size));
 
@@ -141,7 +144,7 @@ static bool take_raw(struct record_cursor *cursor, struct sample *sample)
 	memcpy(&size, bytes, sizeof(size));
 	sample->raw = cursor_bytes(cursor, size);
 	sample->raw_size = size;
-	return sample->raw;
+	return sample->raw && (!(type & ~up_to_raw) || cursor_is_aligned(cursor));
 }
 
 static bool take_branches(struct record_cursor *cursor, uint64_t branch_type, struct sample *sample)
@@ -209,7 +212,7 @@ static bool take_stack_part(struct record_cursor *cursor, const struct record_la
 		return false;
 	if (type & PERF_SAMPLE_CALLCHAIN && !take_callchain(cursor, sample))
 		return false;
-	if (type & PERF_SAMPLE_RAW && !take_raw(cursor, sample))
+	if (type & PERF_SAMPLE_RAW && !take_raw(cursor, type, sample))
 		return false;
 	if (type & PERF_SAMPLE_BRANCH_STACK &&
 	    !take_branches(cursor, layout->branch_sample_type, sample))
