@@ -432,6 +432,16 @@ static void print_advice(const struct recorder_summary *summary)
 			"dendro: %" PRIu64 " times a page of code that no file holds could not be "
 			"read: samples in it may\nhave no callers.\n",
 			summary->n_code_missed);
+	if (summary->jit_maps.n_refused)
+		fprintf(stderr,
+			"dendro: %" PRIu64 " perf-PID.map files were not taken: they are another "
+			"user's, or links.\n",
+			summary->jit_maps.n_refused);
+	if (summary->jit_maps.n_missed)
+		fprintf(stderr,
+			"dendro: %" PRIu64 " perf-PID.map files could not be read or were too "
+			"large: code made at run time has no names.\n",
+			summary->jit_maps.n_missed);
 	if (summary->n_capture_missed)
 		fprintf(stderr,
 			"dendro: %" PRIu64 " files of code were gone, replaced or out of reach "

@@ -183,6 +183,8 @@ static int see_sideband(struct drain *drain, const struct perf_event_header *hea
 		return 0;
 	if (record.type == PERF_RECORD_MMAP2)
 		capture_see_record(drain->capture, &record);
+	if (drain->jit_maps)
+		jit_maps_see_record(drain->jit_maps, &record);
 	return see_record(drain, &record);
 }
 
@@ -285,6 +287,8 @@ int drain_round(struct drain *drain)
 		err = deep_stacks_end_round(drain->deep_stacks, drain->is_behind);
 	if (!err && drain->code_reader)
 		err = code_reader_end_round(drain->code_reader, drain->writer);
+	if (!err && drain->jit_maps)
+		err = jit_maps_end_round(drain->jit_maps, drain->writer);
 	if (!err)
 		err = data_writer_append(drain->writer, &finished, sizeof(finished));
 	return err ? err : 1;

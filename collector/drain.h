@@ -16,6 +16,7 @@
 #include "collector/capture.h"
 #include "collector/code_reader.h"
 #include "collector/deep_stacks.h"
+#include "collector/jit_maps.h"
 #include "collector/signal_contexts.h"
 #include "perf/data_writer.h"
 #include "perf/evlist.h"
@@ -29,6 +30,7 @@ struct drain {
 	struct deep_stacks *deep_stacks;         /* borrowed; NULL: none */
 	struct signal_contexts *signal_contexts; /* the same */
 	struct code_reader *code_reader;         /* the same; needs the known clock */
+	struct jit_maps *jit_maps;               /* the same */
 	struct utsname machine;
 	struct record_layout sample_layout, sideband_layout;
 	size_t time_offset;   /* of a sample's time; 0: none */

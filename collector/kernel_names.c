@@ -8,20 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "cct/cleanup.h"
-
-#define KALLSYMS_MAX_SIZE (512u << 20)
+#include "collector/attached_text.h"
 
 struct kernel_mapping {
 	uint64_t start, len, pgoff;
 	char *filename;
-};
-
-struct text {
-	char *bytes;
-	size_t size, n_allocated;
 };
 
 struct kernel_names {
@@ -34,7 +27,7 @@ struct kernel_names {
 	pthread_t thread;
 	bool is_running;
 	int snapshot_fd; /* of the attachment; -1: none */
-	struct text text;
+	struct attached_text text;
 	struct kallsyms_text *parsed;
 };
 
@@ -99,58 +92,6 @@ int kernel_names_ksymbol(struct kernel_names *names, const struct record *record
 				record->ksymbol.name, record->ksymbol.flags & 1);
 }
 
-static int text_reserve(struct text *text, size_t size)
-{
-	if (text->n_allocated - text->size >= size)
-		return 0;
-	size_t n = (text->size + size) * 2;
-	if (n > KALLSYMS_MAX_SIZE)
-		return -EFBIG;
-	char *bytes = realloc(text->bytes, n);
-	if (!bytes)
-		return -ENOMEM;
-	text->bytes = bytes;
-	text->n_allocated = n;
-	return 0;
-}
-
-static int text_read(struct text *text, int fd)
-{
-	off_t at = 0;
-
-	for (;;) {
-		int err = text_reserve(text, 1 << 20);
-		if (err)
-			return err;
-		ssize_t n = pread(fd, text->bytes + text->size, text->n_allocated - text->size, at);
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		text->size += (size_t)n;
-		at += n;
-	}
-}
-
-static int text_decompress(struct text *text, const struct text *compressed)
-{
-	ZSTD_DCtx *stream = ZSTD_createDCtx();
-	ZSTD_inBuffer in = { compressed->bytes, compressed->size, 0 };
-	int err = stream ? 0 : -ENOMEM;
-
-	while (!err && in.pos < in.size) {
-		err = text_reserve(text, ZSTD_DStreamOutSize());
-		if (err)
-			break;
-		ZSTD_outBuffer out = { text->bytes + text->size, text->n_allocated - text->size,
-				       0 };
-		size_t left = ZSTD_decompressStream(stream, &out, &in);
-		text->size += out.pos;
-		if (ZSTD_isError(left))
-			err = -EINVAL;
-	}
-	ZSTD_freeDCtx(stream);
-	return err;
-}
-
 static int find_snapshot(const struct data_file *file)
 {
 	for (size_t i = 0; i < data_file_n_attachments(file); i++) {
@@ -162,20 +103,9 @@ static int find_snapshot(const struct data_file *file)
 	return -1;
 }
 
-static int read_snapshot(struct kernel_names *names)
-{
-	struct text compressed = { 0 };
-	int err = text_read(&compressed, names->snapshot_fd);
-
-	if (!err)
-		err = text_decompress(&names->text, &compressed);
-	free(compressed.bytes);
-	return err;
-}
-
 /* The kernel that runs now made this recording if its text starts where the recording says: the
  * address is random at each boot. */
-static bool is_running_kernel(const struct kernel_names *names, const struct text *text)
+static bool is_running_kernel(const struct kernel_names *names, const struct attached_text *text)
 {
 	char line[64];
 
@@ -196,7 +126,7 @@ static bool is_running_kernel(const struct kernel_names *names, const struct tex
 static int read_running_kernel(struct kernel_names *names)
 {
 	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : text_read(&names->text, fd);
+	int err = fd < 0 ? -errno : attached_text_read(&names->text, fd);
 
 	return !err && !is_running_kernel(names, &names->text) ? -ESTALE : err;
 }
@@ -204,7 +134,9 @@ static int read_running_kernel(struct kernel_names *names)
 static void *thread_main(void *arg)
 {
 	struct kernel_names *names = arg;
-	int err = names->snapshot_fd >= 0 ? read_snapshot(names) : read_running_kernel(names);
+	int err = names->snapshot_fd >= 0
+			  ? attached_text_decompress(&names->text, names->snapshot_fd)
+			  : read_running_kernel(names);
 
 	if (!err)
 		kallsyms_text_parse(names->text.bytes, names->text.size, &names->parsed);

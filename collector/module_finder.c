@@ -13,6 +13,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "collector/attached_text.h"
+#include "collector/jit_names.h"
+
 struct module_finder {
 	const struct data_file *file;
 	struct module_table *modules;
@@ -194,7 +197,45 @@ static void module_take_image(struct module_finder *finder, struct module *modul
 		module->image_fd = own_vdso();
 }
 
-void module_finder_take_images(struct module_finder *finder)
+/* The latest of the process's perf-PID.map. What can't be read leaves the module without names. */
+static void module_take_names(struct module_finder *finder, struct module *module, size_t first)
+{
+	struct attached_text text = { 0 };
+	char key[16];
+	int fd = -1;
+
+	snprintf(key, sizeof(key), "%" PRIu64, module->key.inode);
+	for (size_t i = first; i < data_file_n_attachments(finder->file); i++) {
+		const struct data_file_attachment *attachment =
+			data_file_attachment(finder->file, i);
+
+		if (attachment->kind == ATTACHMENT_PERF_MAP && attachment->is_complete &&
+		    strcmp(attachment->key, key) == 0)
+			fd = attachment->fd;
+	}
+	if (fd >= 0 && attached_text_decompress(&text, fd) == 0) {
+		symbol_table_destroy(module->symbols);
+		module->symbols = jit_names_parse(text.bytes, text.size);
+	}
+	free(text.bytes);
+}
+
+static void module_take(struct module_finder *finder, struct module *module, size_t first)
+{
+	switch (module->key.kind) {
+	case MODULE_ELF:
+	case MODULE_VDSO:
+		module_take_image(finder, module, first);
+		return;
+	case MODULE_ANON:
+		module_take_names(finder, module, first);
+		return;
+	default:
+		return;
+	}
+}
+
+void module_finder_take_attachments(struct module_finder *finder)
 {
 	size_t n_attachments = data_file_n_attachments(finder->file);
 	bool has_new = n_attachments > finder->n_attachments_taken;
@@ -203,14 +244,11 @@ void module_finder_take_images(struct module_finder *finder)
 		return;
 	for (uint32_t id = has_new ? 1 : finder->n_modules_served; id < finder->modules->n_modules;
 	     id++) {
-		struct module *module = module_table_get(finder->modules, id);
 		bool is_new = id >= finder->n_modules_served;
 		size_t first = is_new ? 0 : finder->n_attachments_taken;
 
-		if (module->key.kind != MODULE_ELF && module->key.kind != MODULE_VDSO)
-			continue;
 		if (is_new || first < n_attachments)
-			module_take_image(finder, module, first);
+			module_take(finder, module_table_get(finder->modules, id), first);
 	}
 	finder->n_attachments_taken = n_attachments;
 	finder->n_modules_served = finder->modules->n_modules;

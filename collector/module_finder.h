@@ -17,8 +17,9 @@ struct module_finder *module_finder_create(const struct data_file *file,
 void module_finder_destroy(struct module_finder *finder);
 /* The module of an executable mapping (MMAP, MMAP2). 0: out of memory. */
 uint32_t module_finder_find(struct module_finder *finder, const struct record *mmap);
-/* Gives images to modules from attachments that were read since the last call. */
-void module_finder_take_images(struct module_finder *finder);
+/* Gives modules images, and names of code made at run time, from attachments that were read since
+ * the last call. */
+void module_finder_take_attachments(struct module_finder *finder);
 /* This process's own vdso, that of all on this machine, in memory: a file descriptor, or -1. */
 int own_vdso(void);
 

@@ -24,6 +24,7 @@
 #include "collector/deep_stacks.h"
 #include "collector/drain.h"
 #include "collector/host_features.h"
+#include "collector/jit_maps.h"
 #include "collector/kernel_snapshot.h"
 #include "collector/output_file.h"
 #include "collector/synthesize.h"
@@ -68,6 +69,7 @@ struct recorder {
 	struct data_writer *writer;
 	struct capture *capture;
 	struct code_reader *code_reader;
+	struct jit_maps *jit_maps;
 	struct deep_stacks *deep_stacks;         /* NULL: not wanted, or not possible here */
 	struct signal_contexts *signal_contexts; /* the same */
 	struct drain drain;
@@ -342,6 +344,7 @@ static void prepare_synthesis(struct recorder *recorder)
 		.writer = recorder->writer,
 		.capture = recorder->capture,
 		.code_reader = recorder->code_reader,
+		.jit_maps = recorder->jit_maps,
 		.attr = &sideband->attr,
 		.id = sideband->n_ids ? sideband->ids[0] : 0,
 		.proc = "/proc",
@@ -492,7 +495,8 @@ static int open_all(struct recorder *recorder)
 		return explain(recorder, err, "cannot start a thread: %s", strerror(-err));
 	recorder->capture = capture_create(CAPTURE_MAX);
 	recorder->code_reader = code_reader_create();
-	if (!recorder->capture || !recorder->code_reader)
+	recorder->jit_maps = jit_maps_create();
+	if (!recorder->capture || !recorder->code_reader || !recorder->jit_maps)
 		return explain(recorder, -ENOMEM, "out of memory");
 	err = find_cpus(recorder);
 	if (!err && is_attached(recorder->options))
@@ -512,6 +516,7 @@ static int open_all(struct recorder *recorder)
 	drain_init(&recorder->drain, recorder->evlist, recorder->writer, recorder->capture);
 	if (recorder->drain.has_known_clock)
 		recorder->drain.code_reader = recorder->code_reader;
+	recorder->drain.jit_maps = recorder->jit_maps;
 	if (!recorder->options->no_deep_stacks)
 		err = prepare_stacks(recorder);
 	if (!err)
@@ -554,6 +559,7 @@ void recorder_close(struct recorder *recorder)
 		command_deinit(&recorder->command);
 	capture_destroy(recorder->capture);
 	code_reader_destroy(recorder->code_reader);
+	jit_maps_destroy(recorder->jit_maps);
 	kernel_snapshot_destroy(recorder->snapshot);
 	if (recorder->signal_fd >= 0)
 		close(recorder->signal_fd);
@@ -735,6 +741,8 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 	summary->n_lost = write_lost(recorder);
 	if (!err)
 		err = capture_write(recorder->capture, recorder->writer, SIZE_MAX);
+	if (!err)
+		err = jit_maps_finish(recorder->jit_maps, recorder->writer);
 	return err ? err : data_writer_finish(recorder->writer);
 }
 
@@ -773,6 +781,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	summary.n_throttled = recorder->drain.n_throttled;
 	summary.n_corrupt_rings = recorder->drain.n_corrupt_rings;
 	summary.n_code_missed = code_reader_stats(recorder->code_reader)->n_missed;
+	summary.jit_maps = *jit_maps_stats(recorder->jit_maps);
 	summary.n_captured = captured->n_kept;
 	summary.n_capture_missed = captured->n_missed;
 	summary.missed_path = captured->first_missed;

@@ -492,7 +492,7 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 	if (!thread->process->is_announced && thread->process->pid != 0)
 		replay->profile->quality.unknown_processes++;
 	note_time(&replay->profile->info, record);
-	module_finder_take_images(replay->finder);
+	module_finder_take_attachments(replay->finder);
 	const struct data_file_event *of = data_file_event(replay->file, event);
 	if (reads_counters(record, &of->layout)) {
 		replay->group_raw = *raw;

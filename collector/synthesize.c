@@ -234,6 +234,16 @@ static bool is_wanted(const struct maps_line *line)
 	return line->prot & PROT_EXEC || line->path[0] == '/';
 }
 
+/* Executable memory that no file holds. */
+static void see_code(const struct synthesize_options *options, pid_t pid,
+		     const struct maps_line *line)
+{
+	if (options->code_reader)
+		code_reader_see_mapping(options->code_reader, pid, line->start, line->end);
+	if (options->jit_maps)
+		jit_maps_see_process(options->jit_maps, pid);
+}
+
 static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct maps_line *line)
 {
 	struct capture_mapping mapping = {
@@ -248,10 +258,8 @@ static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct 
 	};
 	struct build_id build_id = { 0 };
 
-	if (line->prot & PROT_EXEC && !line->inode && line->path[0] != '/' &&
-	    synthesizer->options.code_reader)
-		code_reader_see_mapping(synthesizer->options.code_reader, pid, line->start,
-					line->end);
+	if (line->prot & PROT_EXEC && !line->inode && line->path[0] != '/')
+		see_code(&synthesizer->options, pid, line);
 	if (!line->path[0])
 		line->path = "//anon";
 	else

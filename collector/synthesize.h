@@ -12,12 +12,14 @@
 
 #include "collector/capture.h"
 #include "collector/code_reader.h"
+#include "collector/jit_maps.h"
 #include "perf/data_writer.h"
 
 struct synthesize_options {
 	struct data_writer *writer;         /* borrowed, as is the next */
 	struct capture *capture;            /* sees each executable mapping */
 	struct code_reader *code_reader;    /* sees those that no file holds; or NULL; borrowed */
+	struct jit_maps *jit_maps;          /* the same */
 	const struct perf_event_attr *attr; /* whose sample_id ends the records */
 	uint64_t id;                        /* in that sample_id */
 	const char *proc;                   /* "/proc", but in tests */

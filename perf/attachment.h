@@ -21,7 +21,7 @@ enum attachment_kind {
 	ATTACHMENT_KALLSYMS = 1, /* text of /proc/kallsyms, zstd frame(s); key: empty */
 	ATTACHMENT_VDSO = 2,     /* ELF image; key: "[vdso]" (64-bit), "[vdso32]" */
 	ATTACHMENT_ELF = 3,      /* ELF file or its unwind and symbol sections; key below */
-	ATTACHMENT_PERF_MAP = 4, /* text of perf-PID.map; key: the pid, decimal */
+	ATTACHMENT_PERF_MAP = 4, /* text of perf-PID.map, zstd frame(s); key: the pid, decimal */
 	ATTACHMENT_FEATURE = 5,  /* a feature section's bytes; key: its number, decimal */
 };
 
@@ -46,7 +46,8 @@ static_assert(sizeof(struct attachment_header) == 40, "on-disk layout");
 
 /*
  * Files are often captured after samples that ran in them, when their path was found to lead
- * elsewhere. So in a file (not a pipe) ELF attachments are plain records, and the feature section
+ * elsewhere, and the names of code made at run time when all of it is made. So in a file (not a
+ * pipe) these attachments are plain records, and the feature section
  * of this number in a finished file lists where they are, for a reader to take them first.
  */
 #define ATTACHMENT_FEATURE_NUMBER 192

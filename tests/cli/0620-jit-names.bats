@@ -1,0 +1,85 @@
+# Names of code made at run time, by the perf-PID.map files that its makers write.
+
+load lib
+
+setup_file() {
+	load lib
+	need_events
+	need gcc
+	cd "$BATS_FILE_TMPDIR"
+	gcc -D_GNU_SOURCE -O2 -o jit_named "$ROOT/tests/workloads/jit_named.c" 2>build.errors ||
+		skip "code for this processor is not in the workload"
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+teardown() { # the workload leaves its map behind, as its models do
+	if [ -s map ]; then
+		xargs rm -f <map
+		sed 's/$/.other/' map | xargs rm -f
+	fi
+}
+
+expect_named() { # expect_named REPORT-OF-FUNCTIONS
+	local one two
+	one=$(total_of "$1" "made first")
+	two=$(total_of "$1" "made second")
+	expect_share "made first" "$one" $((one + two)) 1 3
+	expect_equal moved_away "$(total_of "$1" moved_away)" 0
+}
+
+@test "the latest line of a perf-PID.map names code made at run time" {
+	record plain.data -- ./jit_named 1 >map
+	report_json plain.data --view functions >plain.functions
+	expect_named plain.functions
+	report_json plain.data >plain.tree
+	expect_equal parents "$(ask plain.tree 'parents_of("made second") | join(" ")')" main
+}
+
+@test "the recording holds the names, when the file is gone" {
+	record gone.data -- ./jit_named 1 gone >map
+	[ ! -e "$(cat map)" ]
+	report_json gone.data --view functions >gone.functions
+	expect_named gone.functions
+	"$DENDRO" script gone.data | grep -q "made second+0x"
+}
+
+@test "names go through a pipe" {
+	"$DENDRO" record -q -e cpu-clock -F 997 -o - -- sh -c './jit_named 0.5 >map' |
+		"$DENDRO" report --format json --view functions - >pipe.functions
+	expect_named pipe.functions
+}
+
+@test "a process that runs already is asked for its names, too" {
+	./jit_named 3 >map &
+	local pid=$!
+	sleep 0.3
+	"$DENDRO" record -q -e cpu-clock -F 997 -o attached.data -p $pid -d 1
+	kill $pid
+	report_json attached.data --view functions >attached.functions
+	expect_named attached.functions
+}
+
+@test "another user's file and a link are not taken, and that is said" {
+	need_root
+	local how
+	for how in link given; do
+		"$DENDRO" record -e cpu-clock -F 997 -o $how.data -- ./jit_named 0.3 $how >map 2>$how.errors
+		grep -q "1 perf-PID.map files were not taken" $how.errors
+		report_json $how.data --view functions >$how.functions
+		expect_equal "named by $how" "$(total_of $how.functions "made second")" 0
+		xargs rm -f <map
+	done
+}
+
+@test "a process in a mount namespace of its own has its own /tmp" {
+	need_root
+	unshare -m true 2>/dev/null || skip "no mount namespaces here"
+	record mounted.data -- unshare -m --propagation private \
+		sh -c 'mount -t tmpfs none /tmp && exec ./jit_named 1' >map
+	[ ! -e "$(cat map)" ]
+	report_json mounted.data --view functions >mounted.functions
+	expect_named mounted.functions
+}
