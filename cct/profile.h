@@ -81,6 +81,12 @@ uint32_t profile_add_thread(struct profile *profile, int32_t tid, uint32_t proce
 /* Replaces an owned string by a copy. 0 or -ENOMEM. */
 int profile_set_string(char **string, const char *value);
 /*
+ * Multiplies the weights of metrics that were multiplexed by time_enabled / time_running: what
+ * would have been counted, had the counter been there all the time. Totals are the sums of what
+ * results.
+ */
+void profile_scale(struct profile *profile);
+/*
  * Conservation: for each metric, samples and weight in the tree equal those received.
  * The index of the first metric that differs, or -1.
  */

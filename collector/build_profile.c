@@ -52,6 +52,10 @@ struct worker {
 	struct sample_path *sample_path;
 	struct cct *cct;
 	struct profile_quality quality;
+	/* Of the entry before, for a group's sample is one entry for each of its metrics. */
+	const struct perf_event_header *last_header; /* NULL: none of this batch */
+	struct call_path path;
+	uint32_t node;
 	bool is_running;
 	int err;
 };
@@ -106,10 +110,10 @@ static uint32_t insert(struct cct *cct, const struct batch_entry *entry,
 	return cct_insert_path(cct, node, path->frames, path->n_frames);
 }
 
-static int process_entry(struct worker *worker, const struct batch_entry *entry)
+/* The path of a sample, and its node in the tree. 0 or -ENOMEM. */
+static int resolve_entry(struct worker *worker, const struct batch_entry *entry)
 {
 	struct record record;
-	struct call_path path;
 	struct sample_input input = {
 		.record = &record,
 		.layout = &entry->event->layout,
@@ -124,19 +128,28 @@ static int process_entry(struct worker *worker, const struct batch_entry *entry)
 	};
 
 	record_decode(input.layout, entry->raw.header, &record);
-	sample_path_resolve(worker->sample_path, &input, &path);
-	count_user_half(&worker->quality, &path);
-	uint32_t node = insert(worker->cct, entry, &path);
-	if (node == CCT_NONE)
-		return -ENOMEM;
-	cct_add_cost(worker->cct, node, entry->metric, entry->weight);
-	mark_path(worker, node, &path);
+	sample_path_resolve(worker->sample_path, &input, &worker->path);
+	worker->node = insert(worker->cct, entry, &worker->path);
+	worker->last_header = entry->raw.header;
+	return worker->node == CCT_NONE ? -ENOMEM : 0;
+}
+
+static int process_entry(struct worker *worker, const struct batch_entry *entry)
+{
+	int err = entry->raw.header == worker->last_header ? 0 : resolve_entry(worker, entry);
+
+	if (err)
+		return err;
+	count_user_half(&worker->quality, &worker->path);
+	cct_add_cost(worker->cct, worker->node, entry->metric, entry->weight);
+	mark_path(worker, worker->node, &worker->path);
 	return 0;
 }
 
 /* After an error a worker goes on taking batches, or the reader would wait for ever. */
 static void process_batch(struct worker *worker, struct batch *batch)
 {
+	worker->last_header = NULL;
 	for (size_t i = 0; i < batch->n_entries; i++) {
 		struct batch_entry *entry = &batch->entries[i];
 
@@ -432,6 +445,7 @@ static int merge_workers(struct build *build)
 	}
 	/* Total cost in equals total cost out, or we have a bug. */
 	assert(profile_check_conservation(profile) < 0);
+	profile_scale(profile);
 	return 0;
 }
 

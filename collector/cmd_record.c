@@ -41,6 +41,8 @@ static const char usage[] =
 	"                            cpu-clock where there are no counters)\n"
 	"  -F, --freq HZ|max         samples per second and CPU (default: 997)\n"
 	"  -c, --count N             a sample every N events, instead of -F\n"
+	"      --jitter, --no-jitter all events, or none, at periods that vary (default:\n"
+	"                            cpu-clock and task-clock)\n"
 	"      --stack-size BYTES    of user stack copied per sample, up to 65528, a multiple\n"
 	"                            of 8 (default: 65528)\n"
 	"      --no-deep-stacks      do not read, from the threads while they run, what is\n"
@@ -210,6 +212,12 @@ static int parse_option(int option, const char *text, struct arguments *argument
 	case 'S':
 		options->no_deep_stacks = true;
 		return 0;
+	case 'j':
+		options->jitter = JITTER_ALL;
+		return 0;
+	case 'J':
+		options->jitter = JITTER_NONE;
+		return 0;
 	case 'v':
 		arguments->is_verbose = true;
 		return 0;
@@ -297,9 +305,11 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments, b
 		{ "event", required_argument, NULL, 'e' },
 		{ "freq", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "jitter", no_argument, NULL, 'j' },
 		{ "mmap-pages", required_argument, NULL, 'm' },
 		{ "no-deep-stacks", no_argument, NULL, 'S' },
 		{ "no-inherit", no_argument, NULL, 'i' },
+		{ "no-jitter", no_argument, NULL, 'J' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "quiet", no_argument, NULL, 'q' },

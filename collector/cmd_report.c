@@ -114,6 +114,8 @@ static int report(struct report_options *options, struct profile *profile)
 		return err;
 	drop_other_events(&options->build.filter, profile);
 	err = report_options_choose_sort(options, profile);
+	if (!err)
+		err = report_options_choose_ratios(options, profile);
 	if (err)
 		return err;
 	symbolizer = symbolizer_create(profile, &options->symbolizer);

@@ -256,6 +256,7 @@ static int apply_fork(struct processes *processes, const struct record *record)
 		thread->process->n_live_threads++;
 	thread->is_live = true;
 	/* A reused tid is a new thread. */
+	thread->generation++;
 	thread->profile_index = UINT32_MAX;
 	forget_stacks(thread);
 	thread->is_in_exec = false;

@@ -27,6 +27,7 @@ struct process {
 
 struct thread {
 	int32_t tid;
+	uint32_t generation;     /* how many threads had the tid before, as far as is known */
 	uint32_t profile_index;  /* UINT32_MAX until its first sample */
 	struct process *process; /* owned by the table */
 	bool is_live;

@@ -23,6 +23,7 @@
 #include "collector/command.h"
 #include "collector/deep_stacks.h"
 #include "collector/drain.h"
+#include "collector/event_counts.h"
 #include "collector/host_features.h"
 #include "collector/jit_maps.h"
 #include "collector/kernel_snapshot.h"
@@ -251,6 +252,7 @@ static int open_events(struct recorder *recorder)
 		.ring_size = options->ring_size,
 		.no_inherit = options->no_inherit,
 		.start_disabled = options->delay_ns != 0,
+		.jitter = options->jitter,
 		.has_contexts = !options->no_deep_stacks,
 	};
 	struct perf_limits limits;
@@ -658,6 +660,7 @@ static int keep_time(struct recorder *recorder)
 	if (now >= recorder->recheck_ns) {
 		recorder->recheck_ns = now + DRAIN_INTERVAL_NS;
 		capture_recheck(recorder->capture, RECHECK_FILES);
+		evlist_vary_rates(recorder->evlist);
 	}
 	if (now < recorder->flush_ns)
 		return 0;
@@ -739,6 +742,8 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 	int err = drain_all(&recorder->drain);
 	capture_recheck(recorder->capture, SIZE_MAX);
 	summary->n_lost = write_lost(recorder);
+	if (!err)
+		err = event_counts_write(recorder->evlist, recorder->writer);
 	if (!err)
 		err = capture_write(recorder->capture, recorder->writer, SIZE_MAX);
 	if (!err)

@@ -15,7 +15,7 @@
 #include "collector/jit_maps.h"
 #include "collector/signal_contexts.h"
 #include "collector/targets.h"
-#include "perf/event.h"
+#include "perf/evlist.h"
 
 struct recorder_options {
 	const struct event *events;
@@ -28,6 +28,7 @@ struct recorder_options {
 	struct int_list cpus; /* empty: all that are online */
 	uint64_t frequency;   /* Hz, or 0 */
 	uint64_t period;      /* or 0 */
+	enum evlist_jitter jitter;
 	uint32_t stack_size;
 	bool has_stack_size; /* the user chose it */
 	uint64_t ring_size;  /* 0: by the rate */

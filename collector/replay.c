@@ -9,6 +9,8 @@
 
 #include "cct/cleanup.h"
 #include "collector/code_pages.h"
+#include "collector/counter_values.h"
+#include "collector/event_counts.h"
 #include "collector/kernel_names.h"
 #include "collector/sample_path.h"
 #include "collector/thread_stacks.h"
@@ -17,11 +19,6 @@
 
 #define MAX_PENDING_BYTES (64u << 20)
 #define NO_METRIC         UINT32_MAX
-
-/* A counter's last value, for events read at another event's overflow. */
-struct group_value {
-	uint64_t id, value;
-};
 
 struct replay {
 	struct data_file *file;
@@ -41,9 +38,10 @@ struct replay {
 	/* A sample that reads counters is handed out once per counter that grew. */
 	struct raw_record group_raw;
 	struct thread *group_thread;
+	struct code_view group_code;
+	bool group_is_in_exec;
 	size_t group_next;
-	struct group_value *group_values;
-	size_t n_group_values;
+	struct counter_values counter_values;
 };
 
 int replay_open(const char *path, struct replay **replay_ret, char **error_ret)
@@ -90,7 +88,7 @@ void replay_close(struct replay *replay)
 	profile_destroy(replay->profile);
 	data_file_close(replay->file);
 	free(replay->metrics);
-	free(replay->group_values);
+	counter_values_deinit(&replay->counter_values);
 	free(replay);
 }
 
@@ -323,25 +321,21 @@ static struct code_view find_code(const struct replay *replay, const struct reco
 	return view;
 }
 
-/* The counter's growth since it was read last. */
-static int group_value_delta(struct replay *replay, uint64_t id, uint64_t value,
-			     uint64_t *delta_ret)
+/* How far a counter has grown for the sample's thread since it was read last. 0 or -ENOMEM. */
+static int read_growth(struct replay *replay, const struct data_file_event *event,
+		       const struct sample_read_value *value, uint64_t *growth_ret)
 {
-	for (size_t i = 0; i < replay->n_group_values; i++) {
-		if (replay->group_values[i].id == id) {
-			*delta_ret = value - replay->group_values[i].value;
-			replay->group_values[i].value = value;
-			return 0;
-		}
+	const struct thread *thread = replay->group_thread;
+	struct counter_key key = { .id = value->id };
+
+	*growth_ret = 0;
+	if (!value->id)
+		return 0;
+	if (event->attr.inherit && event->layout.sample_type & PERF_SAMPLE_TID) {
+		key.tid = thread->tid;
+		key.generation = thread->generation;
 	}
-	struct group_value *values =
-		reallocarray(replay->group_values, replay->n_group_values + 1, sizeof(*values));
-	if (!values)
-		return -ENOMEM;
-	replay->group_values = values;
-	values[replay->n_group_values++] = (struct group_value){ .id = id, .value = value };
-	*delta_ret = value;
-	return 0;
+	return counter_values_note(&replay->counter_values, &key, value->value, growth_ret);
 }
 
 static uint32_t metric_of(const struct replay *replay, size_t event)
@@ -373,22 +367,23 @@ static int next_of_group(struct replay *replay, struct replay_sample *ret)
 	size_t event;
 
 	data_file_decode(replay->file, raw->header, &record, &event);
-	const struct record_layout *layout = &data_file_event(replay->file, event)->layout;
+	const struct data_file_event *of = data_file_event(replay->file, event);
 	while (replay->group_next < record.sample.n_read_values) {
 		struct sample_read_value value;
-		uint64_t delta;
+		uint64_t growth;
 
-		sample_read_value(&record.sample, layout->read_format, replay->group_next++,
+		sample_read_value(&record.sample, of->layout.read_format, replay->group_next++,
 				  &value);
-		int err = group_value_delta(replay, value.id, value.value, &delta);
+		int err = read_growth(replay, of, &value, &growth);
 		if (err)
 			return err;
-		if (!delta)
+		if (!growth)
 			continue;
 		*ret = (struct replay_sample){ .raw = *raw,
 					       .thread = replay->group_thread,
-					       .code = find_code(replay, &record) };
-		if (!account(replay, ret, data_file_find_event(replay->file, value.id), delta))
+					       .code = replay->group_code,
+					       .is_in_exec = replay->group_is_in_exec };
+		if (!account(replay, ret, data_file_find_event(replay->file, value.id), growth))
 			continue;
 		data_block_ref(raw->block);
 		return 1;
@@ -497,6 +492,8 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 	if (reads_counters(record, &of->layout)) {
 		replay->group_raw = *raw;
 		replay->group_thread = thread;
+		replay->group_code = find_code(replay, record);
+		replay->group_is_in_exec = is_in_exec(replay, record, thread);
 		replay->group_next = 0;
 		return next_of_group(replay, ret);
 	}
@@ -528,6 +525,9 @@ static int finish(struct replay *replay)
 	int err = start(replay);
 	if (!err)
 		err = replay_name_kernel(replay);
+	if (!err)
+		err = event_counts_take(replay->file, replay->metrics, replay->n_metrics,
+					replay->profile);
 	return err ? err
 		   : profile_set_string(&replay->profile->info.truncated,
 					error ? error : truncation);

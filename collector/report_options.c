@@ -61,6 +61,9 @@ static const char usage[] =
 	"      --min PCT          text: sum up rows below this (default: 0.5)\n"
 	"      --depth N          no more than N levels of a tree\n"
 	"      --sort KEY[,EVENT] total, self or name; of this event\n"
+	"      --ratio A/B[*N]    a column of one event's cost by another's: instructions/cycles,\n"
+	"                         cache-misses/instructions*1000; ipc and mpki are short for\n"
+	"                         these (may be given four times)\n"
 	"  -c, --comm NAME,...    only these commands\n"
 	"  -p, --pid PID,...      only these processes\n"
 	"  -t, --tid TID,...      only these threads\n"
@@ -215,6 +218,7 @@ enum long_option {
 	OPTION_MIN,
 	OPTION_DEPTH,
 	OPTION_SORT,
+	OPTION_RATIO,
 	OPTION_COLOR,
 	OPTION_NO_INLINE,
 	OPTION_NO_PAGER,
@@ -228,6 +232,7 @@ static const struct option long_options[] = {
 	{ "min", required_argument, NULL, OPTION_MIN },
 	{ "depth", required_argument, NULL, OPTION_DEPTH },
 	{ "sort", required_argument, NULL, OPTION_SORT },
+	{ "ratio", required_argument, NULL, OPTION_RATIO },
 	{ "comm", required_argument, NULL, 'c' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
@@ -321,6 +326,14 @@ static int parse_depth(struct report_options *options, const char *argument)
 	return err;
 }
 
+static int add_ratio(struct report_options *options, const char *argument)
+{
+	if (options->n_ratio_texts == REPORT_MAX_RATIOS)
+		return report_complain("no more than %d ratios, please", REPORT_MAX_RATIOS);
+	options->ratio_texts[options->n_ratio_texts++] = argument;
+	return 0;
+}
+
 static int parse_option(struct report_options *options, int option, char *argument)
 {
 	switch (option) {
@@ -335,6 +348,8 @@ static int parse_option(struct report_options *options, int option, char *argume
 		return parse_depth(options, argument);
 	case OPTION_SORT:
 		return parse_sort(options, argument);
+	case OPTION_RATIO:
+		return add_ratio(options, argument);
 	case OPTION_NO_INLINE:
 		options->symbolizer.no_inlines = true;
 		return 0;
@@ -398,6 +413,12 @@ void report_options_deinit(struct report_options *options)
 	free(options->events);
 }
 
+static void list_events(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		fprintf(stderr, "  %s\n", profile->metrics[i].name);
+}
+
 static const struct metric *find_metric(const struct profile *profile, const char *name)
 {
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
@@ -405,8 +426,7 @@ static const struct metric *find_metric(const struct profile *profile, const cha
 			return &profile->metrics[i];
 	}
 	report_complain("the recording has no event '%s'. It has:", name);
-	for (uint32_t i = 0; i < profile->n_metrics; i++)
-		fprintf(stderr, "  %s\n", profile->metrics[i].name);
+	list_events(profile);
 	return NULL;
 }
 
@@ -445,5 +465,21 @@ int report_options_choose_sort(struct report_options *options, const struct prof
 	if (!metric)
 		return -EINVAL;
 	options->view.sort_metric = (uint32_t)(metric - profile->metrics);
+	return 0;
+}
+
+int report_options_choose_ratios(struct report_options *options, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < options->n_ratio_texts; i++) {
+		if (ratio_parse(options->ratio_texts[i], profile, &options->ratios[i]))
+			continue;
+		report_complain("--ratio: '%s' is not EVENT/EVENT or EVENT/EVENT*NUMBER, of these "
+				"events:",
+				options->ratio_texts[i]);
+		list_events(profile);
+		return -EINVAL;
+	}
+	options->export.ratios = options->ratios;
+	options->export.n_ratios = options->n_ratio_texts;
 	return 0;
 }

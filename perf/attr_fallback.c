@@ -53,6 +53,10 @@ static void init_common(struct perf_event_attr *attr, const struct attr_request 
 		PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (has(request, ATTR_LOST))
 		attr->read_format |= FORMAT_LOST;
+	if (request->reads_groups) {
+		attr->sample_type |= PERF_SAMPLE_READ;
+		attr->read_format |= PERF_FORMAT_GROUP;
+	}
 	if (has(request, ATTR_CLOCKID)) {
 		attr->use_clockid = 1;
 		attr->clockid = CLOCK_MONOTONIC;
@@ -73,6 +77,14 @@ void attr_init_sample(struct perf_event_attr *attr, const struct attr_request *r
 		attr->sample_period = request->period;
 	}
 	attr->enable_on_exec = request->samples_on_exec;
+}
+
+void attr_init_counted(struct perf_event_attr *attr, const struct attr_request *request,
+		       const struct perf_event_attr *event)
+{
+	*attr = *event;
+	init_common(attr, request);
+	attr->disabled = 0; /* its leader decides */
 }
 
 void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request *request)
@@ -97,10 +109,11 @@ void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request 
 	init_common(attr, request);
 }
 
-static int open_once(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu)
+static int open_once(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu,
+		     int group_fd)
 {
 	unsigned long flags = opener->lacks_cloexec ? 0 : PERF_FLAG_FD_CLOEXEC;
-	int fd = opener->syscalls.open(opener->syscalls.arg, attr, pid, cpu, -1, flags);
+	int fd = opener->syscalls.open(opener->syscalls.arg, attr, pid, cpu, group_fd, flags);
 	if (fd < 0)
 		return -errno;
 	if (opener->lacks_cloexec)
@@ -145,7 +158,7 @@ static int probe_once(struct attr_opener *opener, const struct attr_request *req
 	opener->lacks_cloexec = !has(&tried, ATTR_CLOEXEC);
 	int fd;
 	do {
-		fd = open_once(opener, &attr, 0, -1);
+		fd = open_once(opener, &attr, 0, -1, -1);
 	} while (fd == -EMFILE && raise_fd_limit());
 	if (fd < 0)
 		return fd;
@@ -284,11 +297,12 @@ static void note_changes(struct attr_opener *opener, const struct perf_event_att
 					     "machine can't leave them out."));
 }
 
-int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu)
+int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu,
+	      int group_fd)
 {
 	struct perf_event_attr tried = *attr;
 	int fd;
-	while ((fd = open_once(opener, &tried, pid, cpu)) < 0)
+	while ((fd = open_once(opener, &tried, pid, cpu, group_fd)) < 0)
 		if (!give_way(&tried, fd))
 			return fd;
 	note_changes(opener, attr, &tried);
@@ -301,7 +315,7 @@ int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, 
 	int fd;
 
 	do {
-		fd = open_once(opener, attr, pid, cpu);
+		fd = open_once(opener, attr, pid, cpu, -1);
 	} while (fd == -EMFILE && raise_fd_limit());
 	return fd;
 }

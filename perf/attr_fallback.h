@@ -29,11 +29,15 @@ struct attr_request {
 	uint32_t stack_size;
 	bool inherit;
 	bool samples_on_exec, sideband_on_exec; /* enable_on_exec */
+	bool reads_groups;                      /* samples hold what their group counted */
 	unsigned int dropped;                   /* 1 << enum attr_feature */
 };
 
 void attr_init_sample(struct perf_event_attr *attr, const struct attr_request *request,
 		      const struct perf_event_attr *event);
+/* An event that is read when its group's leader samples, and does not sample itself. */
+void attr_init_counted(struct perf_event_attr *attr, const struct attr_request *request,
+		       const struct perf_event_attr *event);
 void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request *request);
 
 struct attr_opener {
@@ -52,7 +56,8 @@ int attr_probe(struct attr_opener *opener, struct attr_request *request);
  * Opens, giving way where that helps: user mode only, a lower precise_ip or frequency, more file
  * descriptors. Changes *@attr to what was accepted, and notes it. A file descriptor or -errno.
  */
-int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu);
+int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu,
+	      int group_fd);
 /* Opens exactly this, or not; but raises the limit of file descriptors. */
 int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu);
 

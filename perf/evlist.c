@@ -80,6 +80,7 @@ static int control(const struct evlist_event *event, unsigned long request)
 int evlist_enable(struct evlist *evlist)
 {
 	int err = control(&evlist->events[evlist->n_events], PERF_EVENT_IOC_ENABLE);
+	evlist_begin_task_time(evlist_impl(evlist));
 	/* Before samples may need them. */
 	control(&evlist->contexts, PERF_EVENT_IOC_ENABLE);
 	for (size_t e = 0; e < evlist->n_events && !err; e++)
@@ -287,27 +288,4 @@ int evlist_wait(struct evlist *evlist, int wake_fd, int timeout_ms, bool *all_hu
 			handle_hang_up(impl, ready[i].data.u64);
 	*all_hung_up_ret = impl->n_tasks_alive == 0;
 	return n > 0 ? n : 0;
-}
-
-/* read(2) of a counter, by the read_format that attr_fallback.c asks for. */
-struct counter_values {
-	uint64_t value, time_enabled, time_running, id, lost;
-};
-
-uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret)
-{
-	const struct evlist_event *counters = &evlist->events[event];
-	const struct evlist_impl *impl = (const struct evlist_impl *)evlist;
-	*is_known_ret = !(impl->request.dropped & 1u << ATTR_LOST);
-	if (!*is_known_ret)
-		return 0;
-	uint64_t lost = 0;
-	for (size_t i = 0; i < counters->n_ids; i++) {
-		struct counter_values values;
-		if (read(counters->fds[i], &values, sizeof(values)) == sizeof(values))
-			lost += values.lost;
-		else
-			*is_known_ret = false;
-	}
-	return lost;
 }

@@ -32,6 +32,13 @@ enum evlist_target {
 	EVLIST_TASKS,   /* threads that run already */
 };
 
+/* Which events sample at varying periods. */
+enum evlist_jitter {
+	JITTER_CLOCKS, /* cpu-clock and task-clock, which any program may run in step with */
+	JITTER_ALL,
+	JITTER_NONE,
+};
+
 struct evlist_options {
 	enum evlist_target target;
 	const pid_t *tids; /* COMMAND: one; TASKS: all threads */
@@ -44,13 +51,17 @@ struct evlist_options {
 	uint64_t ring_size;  /* bytes per CPU for samples; 0: at least 100 ms at the asked rate */
 	bool no_inherit;
 	bool start_disabled; /* COMMAND: samples wait for evlist_enable(), not for exec (-D) */
-	bool has_contexts;   /* what signals interrupt is recorded, too, where that is possible */
+	enum evlist_jitter jitter;
+	bool has_contexts; /* what signals interrupt is recorded, too, where that is possible */
 	const struct evlist_syscalls *syscalls;
 };
 
 struct evlist_event {
 	char *name;
-	struct perf_event_attr attr; /* as the kernel accepted it */
+	struct perf_event_attr attr; /* as the kernel accepted it; its rate without jitter */
+	size_t leader;               /* of its group, as in struct event */
+	bool is_counted;             /* does not sample; read at its leader's samples */
+	bool has_jitter;
 	uint64_t *ids;
 	size_t n_ids;
 	int *fds; /* one per id */
@@ -103,5 +114,18 @@ int evlist_wait(struct evlist *evlist, int wake_fd, int timeout_ms, bool *all_hu
 /* Samples the kernel lost, by event: PERF_FORMAT_LOST where there is, else 0 (LOST records then
  * count). */
 uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret);
+
+/* All that an event counted, sampled or not. */
+struct evlist_counts {
+	uint64_t value;
+	/* Time that it was to count, summed up over tasks or CPUs, and that it did; the rest of the
+	 * time other events had its counter. */
+	uint64_t time_enabled_ns, time_running_ns;
+};
+/* 0 or -errno. */
+int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_counts *counts_ret);
+/* Draws new periods for events with jitter, as many as is cheap; to be called some ten times a
+ * second. */
+void evlist_vary_rates(struct evlist *evlist);
 
 #endif

@@ -112,6 +112,12 @@ static int fail_open(struct evlist_impl *impl, int err, const struct evlist_even
 		return fail(impl, err,
 			    sentence("The event '%s' can't be opened: %s.", name, strerror(-err)));
 	}
+	if (event && event->leader != (size_t)(event - impl->evlist.events))
+		return fail(impl, err,
+			    sentence("The event '%s' can't be counted together with '%s': the "
+				     "group has more events than the processor has counters, or "
+				     "they belong to different PMUs.",
+				     name, impl->evlist.events[event->leader].name));
 	if (event && is_hardware(&event->attr) && err != -EINVAL)
 		return fail(impl, err,
 			    sentence("The event '%s' needs a hardware counter that this machine "
@@ -156,12 +162,37 @@ static int reserve_counter(struct evlist_event *event)
 	return 0;
 }
 
+/* The leader's counter for the same task and CPU, which was opened before; -1: no group. */
+static int group_fd_of(const struct evlist_impl *impl, const struct evlist_event *event)
+{
+	const struct evlist_event *leader = &impl->evlist.events[event->leader];
+	return leader == event ? -1 : leader->fds[event->n_ids];
+}
+
+/* What the kernel accepts goes into the event's attr, but for the rate that was drawn. */
+static int open_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = event->attr;
+	if (event->has_jitter)
+		evlist_draw_rate(impl, &attr);
+	uint64_t drawn = attr.sample_period;
+	int fd = attr_open(&impl->opener, &attr, pid, cpu, group_fd_of(impl, event));
+	if (fd < 0)
+		return fd;
+	if (attr.sample_period == drawn) {
+		attr.freq = event->attr.freq;
+		attr.sample_period = event->attr.sample_period;
+	}
+	event->attr = attr;
+	return fd;
+}
+
 static int add_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu)
 {
 	int err = reserve_counter(event);
 	if (err)
 		return err;
-	int fd = attr_open(&impl->opener, &event->attr, pid, cpu);
+	int fd = open_counter(impl, event, pid, cpu);
 	if (fd < 0) {
 		bool is_sideband = event == &impl->evlist.events[impl->evlist.n_events];
 		return fail_open(impl, fd, is_sideband ? NULL : event, pid, cpu);
@@ -525,7 +556,16 @@ static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 				     (unsigned long long)size >> 10));
 }
 
-static void init_request(struct evlist_impl *impl, const struct evlist_options *options)
+static bool any_reads_group(const struct event *events, size_t n_events)
+{
+	for (size_t e = 0; e < n_events; e++)
+		if (events[e].reads_group)
+			return true;
+	return false;
+}
+
+static void init_request(struct evlist_impl *impl, const struct evlist_options *options,
+			 const struct event *events)
 {
 	bool is_command = options->target == EVLIST_COMMAND;
 	impl->request = (struct attr_request){
@@ -535,6 +575,7 @@ static void init_request(struct evlist_impl *impl, const struct evlist_options *
 		.inherit = options->target != EVLIST_SYSTEM && !options->no_inherit,
 		.samples_on_exec = is_command && !options->start_disabled,
 		.sideband_on_exec = is_command,
+		.reads_groups = any_reads_group(events, impl->evlist.n_events),
 	};
 	uint64_t max = impl->limits.max_sample_rate;
 	if (max && impl->request.frequency > max) {
@@ -543,16 +584,39 @@ static void init_request(struct evlist_impl *impl, const struct evlist_options *
 	}
 }
 
-static int init_events(struct evlist_impl *impl, const struct event *events)
+static bool has_jitter(enum evlist_jitter jitter, const struct perf_event_attr *attr)
+{
+	return jitter == JITTER_ALL || (jitter == JITTER_CLOCKS && evlist_is_clock(attr));
+}
+
+static int init_event(struct evlist_impl *impl, const struct evlist_options *options,
+		      const struct event *events, size_t index)
+{
+	const struct event *from = &events[index];
+	struct evlist_event *event = &impl->evlist.events[index];
+
+	event->leader = from->leader;
+	event->is_counted = from->leader != index && events[from->leader].reads_group;
+	event->has_jitter = !event->is_counted && has_jitter(options->jitter, &from->attr);
+	if (event->is_counted)
+		attr_init_counted(&event->attr, &impl->request, &from->attr);
+	else
+		attr_init_sample(&event->attr, &impl->request, &from->attr);
+	event->name = strdup(from->name);
+	return event->name ? 0 : -ENOMEM;
+}
+
+static int init_events(struct evlist_impl *impl, const struct evlist_options *options,
+		       const struct event *events)
 {
 	struct evlist *evlist = &impl->evlist;
 	for (size_t e = 0; e < evlist->n_events; e++) {
-		attr_init_sample(&evlist->events[e].attr, &impl->request, &events[e].attr);
-		evlist->events[e].name = strdup(events[e].name);
-		if (!evlist->events[e].name)
-			return -ENOMEM;
+		int err = init_event(impl, options, events, e);
+		if (err)
+			return err;
 	}
 	struct evlist_event *sideband = &evlist->events[evlist->n_events];
+	sideband->leader = evlist->n_events;
 	attr_init_sideband(&sideband->attr, &impl->request);
 	sideband->name = strdup("dummy:u");
 	return sideband->name ? 0 : -ENOMEM;
@@ -591,6 +655,26 @@ static int watch_all(struct evlist_impl *impl)
 	return err;
 }
 
+/* Before 6.12 what threads and children inherit can't be read at samples. */
+static bool fails_for_inheritance(const struct evlist_impl *impl)
+{
+	struct evlist_impl other = *impl;
+	other.request.inherit = false;
+	return impl->request.reads_groups && impl->request.inherit &&
+	       attr_probe(&other.opener, &other.request) == 0;
+}
+
+static int probe(struct evlist_impl *impl)
+{
+	int err = attr_probe(&impl->opener, &impl->request);
+	if (err == -EINVAL && fails_for_inheritance(impl))
+		return fail(impl, err,
+			    sentence("This kernel can't read groups (:S) in new threads and "
+				     "children (6.12 can): leave those out with -i, record the "
+				     "whole machine with -a, or leave out the S."));
+	return err ? fail_open(impl, err, NULL, 0, -1) : 0;
+}
+
 static int open_all(struct evlist_impl *impl, const struct evlist_options *options,
 		    const struct event *events, size_t n_events)
 {
@@ -607,12 +691,12 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	if (err)
 		return err;
 
-	init_request(impl, options);
-	err = attr_probe(&impl->opener, &impl->request);
+	init_request(impl, options, events);
+	err = probe(impl);
 	if (err)
-		return fail_open(impl, err, NULL, 0, -1);
+		return err;
 	choose_ring_sizes(impl, options);
-	err = init_events(impl, events);
+	err = init_events(impl, options, events);
 	if (err)
 		return err;
 	evlist->contexts_err = -ECANCELED;

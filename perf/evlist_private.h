@@ -32,7 +32,10 @@ struct evlist_impl {
 	int epoll_fd;
 	int wake_fd; /* as registered in epoll; -1: none */
 	bool is_enabled;
-	char *error_text; /* of the first failure */
+	uint64_t task_time_begin_ns; /* that tasks had run before the events were enabled */
+	uint64_t random_state;       /* 0: not begun */
+	size_t next_varied;          /* the counter whose turn it is to draw a period */
+	char *error_text;            /* of the first failure */
 };
 
 static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
@@ -57,6 +60,12 @@ void evlist_init_contexts(struct evlist_impl *impl);
 void evlist_open_contexts(struct evlist_impl *impl, pid_t tid);
 /* Gives up contexts, for @err. */
 void evlist_close_contexts(struct evlist_impl *impl, int err);
+/* The events are about to be enabled, while the sideband runs already. */
+void evlist_begin_task_time(struct evlist_impl *impl);
+/* cpu-clock, task-clock: by a timer, not by a counter. */
+bool evlist_is_clock(const struct perf_event_attr *attr);
+/* Draws a rate around that of @attr. */
+void evlist_draw_rate(struct evlist_impl *impl, struct perf_event_attr *attr);
 /* Has epoll watch the task of that index. */
 int evlist_watch_task(struct evlist_impl *impl, size_t task);
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "report/ratio.h"
 #include "report/view.h"
 
 struct export_options {
@@ -11,6 +12,8 @@ struct export_options {
 	unsigned max_depth; /* 0: all */
 	unsigned width;     /* columns of the terminal */
 	bool color;
+	const struct ratio *ratios;
+	uint32_t n_ratios;
 	const char *source; /* the recording's name, for the header */
 };
 

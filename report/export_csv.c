@@ -23,7 +23,8 @@ static void write_quoted(FILE *out, const char *text, const char *suffix)
 	fprintf(out, "%s\"", suffix);
 }
 
-static void write_heading(FILE *out, const struct profile *profile)
+static void write_heading(FILE *out, const struct profile *profile,
+			  const struct export_options *options)
 {
 	fputs("depth,name,module,kind,id", out);
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
@@ -34,10 +35,27 @@ static void write_heading(FILE *out, const struct profile *profile)
 			write_quoted(out, profile->metrics[i].name, columns[j]);
 		}
 	}
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		putc(',', out);
+		write_quoted(out, options->ratios[i].name, " self");
+		putc(',', out);
+		write_quoted(out, options->ratios[i].name, " total");
+	}
 	fputs(LINE_END, out);
 }
 
-static void write_row(FILE *out, const struct view_row *row, unsigned depth, uint32_t n_metrics)
+/* Empty where the denominator is 0. */
+static void write_ratio(FILE *out, const struct ratio *ratio, const uint64_t *costs)
+{
+	double value;
+
+	putc(',', out);
+	if (ratio_of(ratio, costs, &value))
+		fprintf(out, "%.9g", value);
+}
+
+static void write_row(FILE *out, const struct view_row *row, unsigned depth, uint32_t n_metrics,
+		      const struct export_options *options)
 {
 	fprintf(out, "%u,", depth);
 	write_quoted(out, row->name, "");
@@ -49,6 +67,10 @@ static void write_row(FILE *out, const struct view_row *row, unsigned depth, uin
 	for (uint32_t i = 0; i < n_metrics; i++)
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[i], row->total[i],
 			row->samples[i]);
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		write_ratio(out, &options->ratios[i], row->self);
+		write_ratio(out, &options->ratios[i], row->total);
+	}
 	fputs(LINE_END, out);
 }
 
@@ -59,9 +81,9 @@ int export_csv(FILE *out, const struct view *view, struct symbolizer *symbolizer
 	unsigned depth = 0;
 
 	(void)symbolizer;
-	write_heading(out, view->profile);
+	write_heading(out, view->profile, options);
 	for (;;) {
-		write_row(out, row, depth, view->profile->n_metrics);
+		write_row(out, row, depth, view->profile->n_metrics, options);
 		if (row->children && (!options->max_depth || depth < options->max_depth)) {
 			row = row->children;
 			depth++;

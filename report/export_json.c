@@ -62,6 +62,18 @@ static void write_numbers(FILE *out, const uint64_t *numbers, uint32_t n)
 	putc(']', out);
 }
 
+static void write_counts(FILE *out, const struct metric *metric)
+{
+	if (metric->has_counted)
+		fprintf(out, ",\"counted\":%" PRIu64, metric->counted);
+	if (metric->time_enabled_ns)
+		fprintf(out, ",\"time_enabled\":%" PRIu64 ",\"time_running\":%" PRIu64,
+			metric->time_enabled_ns, metric->time_running_ns);
+	if (metric->is_scaled)
+		fprintf(out, ",\"scaled\":%.9g",
+			(double)metric->time_enabled_ns / (double)metric->time_running_ns);
+}
+
 static void write_metrics(FILE *out, const struct profile *profile)
 {
 	fputs("\"metrics\":[", out);
@@ -72,10 +84,49 @@ static void write_metrics(FILE *out, const struct profile *profile)
 		write_string(out, metric->name);
 		fputs(",\"unit\":", out);
 		write_string(out, metric->unit);
-		fprintf(out, ",\"samples\":%" PRIu64 ",\"total\":%" PRIu64 "}", metric->samples,
+		fprintf(out, ",\"samples\":%" PRIu64 ",\"total\":%" PRIu64, metric->samples,
 			metric->total);
+		write_counts(out, metric);
+		putc('}', out);
 	}
 	fputs("],\n", out);
+}
+
+static void write_ratio_names(FILE *out, const struct export_options *options)
+{
+	if (!options->n_ratios)
+		return;
+	fputs("\"ratios\":[", out);
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		const struct ratio *ratio = &options->ratios[i];
+
+		fputs(i ? ",{\"name\":" : "{\"name\":", out);
+		write_string(out, ratio->name);
+		fprintf(out,
+			",\"numerator\":%" PRIu32 ",\"denominator\":%" PRIu32 ",\"factor\":%.17g}",
+			ratio->numerator, ratio->denominator, ratio->factor);
+	}
+	fputs("],\n", out);
+}
+
+/* null where the denominator is 0. */
+static void write_ratios(FILE *out, const char *key, const struct export_options *options,
+			 const uint64_t *costs)
+{
+	if (!options->n_ratios)
+		return;
+	fprintf(out, ",\"%s\":[", key);
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		double value;
+
+		if (i)
+			putc(',', out);
+		if (ratio_of(&options->ratios[i], costs, &value))
+			fprintf(out, "%.9g", value);
+		else
+			fputs("null", out);
+	}
+	putc(']', out);
 }
 
 static void write_quality(FILE *out, const struct profile_quality *quality)
@@ -111,7 +162,8 @@ static void write_marks(FILE *out, const char *start, const uint64_t marked[N_PA
 		putc('}', out);
 }
 
-static void write_row(FILE *out, const struct view *view, const struct view_row *row)
+static void write_row(FILE *out, const struct view *view, const struct export_options *options,
+		      const struct view_row *row)
 {
 	uint32_t n_metrics = view->profile->n_metrics;
 
@@ -133,31 +185,33 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 	write_numbers(out, row->self, n_metrics);
 	fputs(",\"total\":", out);
 	write_numbers(out, row->total, n_metrics);
+	write_ratios(out, "ratio_self", options, row->self);
+	write_ratios(out, "ratio_total", options, row->total);
 	write_marks(out, ",\"mark\":{", row->marked);
 }
 
-static void write_rows(FILE *out, const struct view *view)
+static void write_rows(FILE *out, const struct view *view, const struct export_options *options)
 {
 	fputs("\"rows\":[", out);
 	for (const struct view_row *row = view->root->children; row; row = row->next) {
 		fputs(row == view->root->children ? "\n" : ",\n", out);
-		write_row(out, view, row);
+		write_row(out, view, options, row);
 		putc('}', out);
 	}
 	fputs("]", out);
 }
 
 /* Depth first without a stack: trees may be as deep as the input made them. */
-static void write_tree(FILE *out, const struct view *view, unsigned max_depth)
+static void write_tree(FILE *out, const struct view *view, const struct export_options *options)
 {
 	const struct view_row *row = view->root;
 	unsigned depth = 0;
 
 	fputs("\"tree\":", out);
 	for (;;) {
-		write_row(out, view, row);
+		write_row(out, view, options, row);
 		fputs(",\"children\":[", out);
-		if (row->children && (!max_depth || depth < max_depth)) {
+		if (row->children && (!options->max_depth || depth < options->max_depth)) {
 			putc('\n', out);
 			row = row->children;
 			depth++;
@@ -181,11 +235,12 @@ int export_json(FILE *out, const struct view *view, struct symbolizer *symbolize
 	(void)symbolizer;
 	fputs("{", out);
 	write_metrics(out, view->profile);
+	write_ratio_names(out, options);
 	write_quality(out, &view->profile->quality);
 	if (view_is_flat(view))
-		write_rows(out, view);
+		write_rows(out, view, options);
 	else
-		write_tree(out, view, options->max_depth);
+		write_tree(out, view, options);
 	fputs("}\n", out);
 	return export_finish(out);
 }

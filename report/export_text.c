@@ -9,18 +9,39 @@
 #define MIN_WIDTH     60
 #define MAX_WIDTH     1000
 #define DEFAULT_WIDTH 100
-/* Columns that one metric takes of the share that numbers may have. */
-#define METRIC_WIDTH 17
+/* Columns of numbers get three fifths of the width. A block of them has one or two numbers, and a
+ * space. */
+#define NUMBERS_WIDTH(width) ((width)*3 / 5)
+#define BLOCK_WIDTH(number)  (2 * (number) + 1)
+
+static uint32_t count_with_samples(const struct text *text)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < text->view->profile->n_metrics; i++)
+		n += text->view->root->samples[i] > 0;
+	return n;
+}
+
+/* Shares have one decimal only where more columns fit by that. */
+static void choose_number_width(struct text *text)
+{
+	uint32_t n_wanted = count_with_samples(text) + text->n_ratios;
+	uint32_t n_fit = NUMBERS_WIDTH(text->width) / BLOCK_WIDTH(TEXT_NUMBER_WIDTH);
+
+	text->number_width = n_wanted > n_fit ? TEXT_COMPACT_WIDTH : TEXT_NUMBER_WIDTH;
+}
 
 /*
- * As many metrics as fit three fifths of the width; the one sorted by comes first. Those without
- * samples only repeat a dash.
+ * As many metrics as fit beside the ratios; the one sorted by comes first, and is there in any
+ * case. Those without samples only repeat a dash.
  */
 static void choose_metrics(struct text *text)
 {
 	uint32_t n_metrics = text->view->profile->n_metrics;
 	uint32_t first = text->view->options.sort_metric;
-	uint32_t max_metrics = text->width * 3 / 5 / METRIC_WIDTH;
+	uint32_t n_fit = NUMBERS_WIDTH(text->width) / BLOCK_WIDTH(text->number_width);
+	uint32_t max_metrics = n_fit > text->n_ratios ? n_fit - text->n_ratios : 0;
 
 	if (max_metrics > TEXT_MAX_METRICS)
 		max_metrics = TEXT_MAX_METRICS;
@@ -40,15 +61,13 @@ static void choose_columns(struct text *text)
 	/* A process's cost is all its own; a caller has no own part in its callee's. */
 	text->show_self = text->view->options.kind != VIEW_PROCESSES &&
 			  text->view->options.kind != VIEW_CALLERS;
-	text->show_samples = flat && text->n_metrics == 1;
+	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios;
 }
 
 static void write_notes(const struct text *text)
 {
-	uint32_t n_metrics = 0;
+	uint32_t n_metrics = count_with_samples(text);
 
-	for (uint32_t i = 0; i < text->view->profile->n_metrics; i++)
-		n_metrics += text->view->root->samples[i] > 0;
 	text_style_begin(text, STYLE_DIM);
 	if (text->rows_hidden)
 		fprintf(text->out, "\nRows below %g %% are not shown (--min).\n",
@@ -81,6 +100,8 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 	};
 	int err = 0;
 
+	text.n_ratios = options->n_ratios < TEXT_MAX_RATIOS ? options->n_ratios : TEXT_MAX_RATIOS;
+	choose_number_width(&text);
 	choose_metrics(&text);
 	choose_columns(&text);
 	text_write_header(&text);

@@ -8,6 +8,7 @@
 #include "report/export.h"
 
 #define TEXT_MAX_METRICS 8
+#define TEXT_MAX_RATIOS  4
 #define TEXT_SUFFIX_SIZE 128
 
 enum text_style {
@@ -32,6 +33,8 @@ struct text {
 	/* Columns of numbers, of each metric that has some. */
 	uint32_t metrics[TEXT_MAX_METRICS];
 	uint32_t n_metrics;
+	uint32_t n_ratios; /* of the options', the first ones: columns behind those of metrics */
+	unsigned number_width; /* of a share, with the space behind it */
 	bool show_self, show_total, show_samples;
 	unsigned name_width, module_width; /* module_width 0: no such column */
 	bool rows_hidden;                  /* rows are missing that no line sums up */
@@ -49,12 +52,16 @@ void text_style_begin(const struct text *text, enum text_style style);
 void text_style_end(const struct text *text, enum text_style style);
 /* "12.35 s", "1.20 GiB", "12345". */
 void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit);
+/* "1.234", "56.7k", in no more than six columns. */
+void text_format_ratio(char *buffer, size_t size, double value);
 
 /* Numbers of rows that are summed up. */
 struct text_sums {
 	uint64_t total[TEXT_MAX_METRICS]; /* by column, of rows below the threshold */
 	uint64_t self[TEXT_MAX_METRICS];
 	uint64_t samples[TEXT_MAX_METRICS];
+	/* Of a ratio's metrics: [0] the numerator's, [1] the denominator's. */
+	uint64_t ratio_total[TEXT_MAX_RATIOS][2], ratio_self[TEXT_MAX_RATIOS][2];
 	unsigned n_rows;
 };
 
@@ -75,6 +82,10 @@ void text_write_numbers(const struct text *text, const struct view_row *row,
 /* " (pid 12)", " (inlined at list.c:20)", " (guessed)": what stands behind a name. May be empty.
  * @size: TEXT_SUFFIX_SIZE. */
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size);
+/* Widths a share may have: with two decimals, and with one. */
+#define TEXT_NUMBER_WIDTH  8
+#define TEXT_COMPACT_WIDTH 7
+
 unsigned text_title_width(const struct text *text, const struct view_row *row);
 /* Name and module of a row, @indent columns being written already. Ends the line. */
 void text_write_title(const struct text *text, const struct view_row *row, unsigned indent);

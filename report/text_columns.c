@@ -5,7 +5,6 @@
 #include "report/printable.h"
 #include "report/text.h"
 
-#define NUMBER_WIDTH     8 /* "100.00% " */
 #define SAMPLES_WIDTH    10
 #define MAX_MODULE_WIDTH 24
 #define MIN_NAME_WIDTH   20
@@ -63,6 +62,14 @@ void text_add_sums(const struct text *text, struct text_sums *sums, const struct
 		sums->self[i] += row->self[text->metrics[i]];
 		sums->samples[i] += row->samples[text->metrics[i]];
 	}
+	for (uint32_t i = 0; i < text->n_ratios; i++) {
+		const struct ratio *ratio = &text->options->ratios[i];
+
+		sums->ratio_total[i][0] += row->total[ratio->numerator];
+		sums->ratio_total[i][1] += row->total[ratio->denominator];
+		sums->ratio_self[i][0] += row->self[ratio->numerator];
+		sums->ratio_self[i][1] += row->self[ratio->denominator];
+	}
 }
 
 bool text_sums_visible(const struct text *text, const struct text_sums *sums)
@@ -83,26 +90,39 @@ bool text_sums_visible(const struct text *text, const struct text_sums *sums)
 /* What the numbers of one metric take, a space behind each. */
 static unsigned block_numbers_width(const struct text *text)
 {
-	unsigned width = NUMBER_WIDTH * (unsigned)(text->show_total + text->show_self);
+	unsigned width = text->number_width * (unsigned)(text->show_total + text->show_self);
 
 	return width + (text->show_samples ? SAMPLES_WIDTH : 0);
 }
 
-static const char *metric_name(const struct text *text, uint32_t column)
+/* Columns are blocks: one for each metric, then one for each ratio. */
+static uint32_t n_blocks(const struct text *text)
 {
-	return text->view->profile->metrics[text->metrics[column]].name;
+	return text->n_metrics + text->n_ratios;
 }
 
-/* With several metrics each block has the event as its heading, which wants some room. */
-static unsigned block_width(const struct text *text, uint32_t column)
+static bool is_ratio(const struct text *text, uint32_t block)
+{
+	return block >= text->n_metrics;
+}
+
+static const char *block_name(const struct text *text, uint32_t block)
+{
+	if (is_ratio(text, block))
+		return text->options->ratios[block - text->n_metrics].name;
+	return text->view->profile->metrics[text->metrics[block]].name;
+}
+
+/* With several blocks each has a heading, which wants some room. */
+static unsigned block_width(const struct text *text, uint32_t block)
 {
 	unsigned width = block_numbers_width(text), name_width;
 
-	if (text->n_metrics == 1)
+	if (n_blocks(text) == 1)
 		return width;
-	name_width = printable_width(metric_name(text, column), text->utf8) + 1;
-	if (name_width > 2 * NUMBER_WIDTH)
-		name_width = 2 * NUMBER_WIDTH;
+	name_width = printable_width(block_name(text, block), text->utf8) + 1;
+	if (name_width > 2 * text->number_width)
+		name_width = 2 * text->number_width;
 	return name_width > width ? name_width : width;
 }
 
@@ -110,15 +130,15 @@ static unsigned numbers_width(const struct text *text)
 {
 	unsigned width = 0;
 
-	for (uint32_t i = 0; i < text->n_metrics; i++)
+	for (uint32_t i = 0; i < n_blocks(text); i++)
 		width += block_width(text, i) + 1;
 	return width;
 }
 
 /* Numbers stand at the right of their block. */
-static void write_block_start(const struct text *text, uint32_t column)
+static void write_block_start(const struct text *text, uint32_t block)
 {
-	unsigned rest = block_width(text, column) - block_numbers_width(text);
+	unsigned rest = block_width(text, block) - block_numbers_width(text);
 
 	fprintf(text->out, "%*s", (int)rest, "");
 }
@@ -200,17 +220,17 @@ void text_lay_out(struct text *text)
 		text->name_width = room;
 }
 
-static void write_metric_names(const struct text *text)
+static void write_block_names(const struct text *text)
 {
 	text_style_begin(text, STYLE_HEADING);
-	for (uint32_t i = 0; i < text->n_metrics; i++) {
+	for (uint32_t i = 0; i < n_blocks(text); i++) {
 		unsigned width = block_width(text, i) - 1;
-		unsigned name_width = printable_width(metric_name(text, i), text->utf8);
+		unsigned name_width = printable_width(block_name(text, i), text->utf8);
 
 		if (name_width < width)
 			fprintf(text->out, "%*s", (int)(width - name_width), "");
-		printable_write(text->out, metric_name(text, i), width, text->utf8);
-		fputs(i + 1 < text->n_metrics ? "  " : "", text->out);
+		printable_write(text->out, block_name(text, i), width, text->utf8);
+		fputs(i + 1 < n_blocks(text) ? "  " : "", text->out);
 	}
 	text_style_end(text, STYLE_HEADING);
 	putc('\n', text->out);
@@ -218,15 +238,17 @@ static void write_metric_names(const struct text *text)
 
 void text_write_columns_heading(const struct text *text, const char *name_heading)
 {
-	if (text->n_metrics > 1)
-		write_metric_names(text);
+	int number_width = (int)text->number_width - 1;
+
+	if (n_blocks(text) > 1)
+		write_block_names(text);
 	text_style_begin(text, STYLE_HEADING);
-	for (uint32_t i = 0; i < text->n_metrics; i++) {
+	for (uint32_t i = 0; i < n_blocks(text); i++) {
 		write_block_start(text, i);
 		if (text->show_total)
-			fprintf(text->out, "%*s ", NUMBER_WIDTH - 1, "total");
+			fprintf(text->out, "%*s ", number_width, "total");
 		if (text->show_self)
-			fprintf(text->out, "%*s ", NUMBER_WIDTH - 1, "self");
+			fprintf(text->out, "%*s ", number_width, "self");
 		if (text->show_samples)
 			fprintf(text->out, "%*s ", SAMPLES_WIDTH - 1, "samples");
 		putc(' ', text->out);
@@ -239,15 +261,20 @@ void text_write_columns_heading(const struct text *text, const char *name_headin
 	putc('\n', text->out);
 }
 
+static void write_nothing(const struct text *text)
+{
+	text_style_begin(text, STYLE_DIM);
+	fprintf(text->out, "%*s ", (int)text->number_width - 1, "-");
+	text_style_end(text, STYLE_DIM);
+}
+
 static void write_percent(const struct text *text, uint64_t part, uint64_t whole)
 {
 	double share = percent(part, whole);
 	enum text_style style = STYLE_PLAIN;
 
 	if (!part) {
-		text_style_begin(text, STYLE_DIM);
-		fprintf(text->out, "%*s ", NUMBER_WIDTH - 1, "-");
-		text_style_end(text, STYLE_DIM);
+		write_nothing(text);
 		return;
 	}
 	if (share >= HOT_PERCENT)
@@ -255,7 +282,8 @@ static void write_percent(const struct text *text, uint64_t part, uint64_t whole
 	else if (share >= MIN_SUM_PERCENT)
 		style = STYLE_WARM;
 	text_style_begin(text, style);
-	fprintf(text->out, "%6.2f%% ", share);
+	fprintf(text->out, "%*.*f%% ", (int)text->number_width - 2,
+		text->number_width < TEXT_NUMBER_WIDTH ? 1 : 2, share);
 	text_style_end(text, style);
 }
 
@@ -267,20 +295,71 @@ static void write_samples(const struct text *text, uint64_t n_samples)
 		fprintf(text->out, "%*s ", SAMPLES_WIDTH - 1, "-");
 }
 
+void text_format_ratio(char *buffer, size_t size, double value)
+{
+	static const char units[] = " kMGTPE";
+	size_t unit = 0;
+	int n_decimals;
+
+	for (; value >= 99999.5 && units[unit + 1]; unit++)
+		value /= 1000;
+	n_decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+	snprintf(buffer, size, "%.*f%.*s", n_decimals, value, unit > 0, &units[unit]);
+}
+
+static void write_ratio(const struct text *text, const struct ratio *ratio, uint64_t numerator,
+			uint64_t denominator)
+{
+	char number[32];
+
+	if (!denominator) {
+		write_nothing(text);
+		return;
+	}
+	text_format_ratio(number, sizeof(number),
+			  (double)numerator / (double)denominator * ratio->factor);
+	fprintf(text->out, "%*s ", (int)text->number_width - 1, number);
+}
+
+static void write_ratio_block(const struct text *text, uint32_t index, const struct view_row *row,
+			      const struct text_sums *sums)
+{
+	const struct ratio *ratio = &text->options->ratios[index];
+	uint32_t numerator = ratio->numerator, denominator = ratio->denominator;
+
+	if (text->show_total)
+		write_ratio(text, ratio, row ? row->total[numerator] : sums->ratio_total[index][0],
+			    row ? row->total[denominator] : sums->ratio_total[index][1]);
+	if (text->show_self)
+		write_ratio(text, ratio, row ? row->self[numerator] : sums->ratio_self[index][0],
+			    row ? row->self[denominator] : sums->ratio_self[index][1]);
+	if (text->show_samples)
+		fprintf(text->out, "%*s", SAMPLES_WIDTH, "");
+}
+
+static void write_metric_block(const struct text *text, uint32_t index, const struct view_row *row,
+			       const struct text_sums *sums)
+{
+	uint32_t metric = text->metrics[index];
+	uint64_t whole = totals(text)[metric];
+
+	if (text->show_total)
+		write_percent(text, row ? row->total[metric] : sums->total[index], whole);
+	if (text->show_self)
+		write_percent(text, row ? row->self[metric] : sums->self[index], whole);
+	if (text->show_samples)
+		write_samples(text, row ? row->samples[metric] : sums->samples[index]);
+}
+
 void text_write_numbers(const struct text *text, const struct view_row *row,
 			const struct text_sums *sums)
 {
-	for (uint32_t i = 0; i < text->n_metrics; i++) {
-		uint32_t metric = text->metrics[i];
-		uint64_t whole = totals(text)[metric];
-
+	for (uint32_t i = 0; i < n_blocks(text); i++) {
 		write_block_start(text, i);
-		if (text->show_total)
-			write_percent(text, row ? row->total[metric] : sums->total[i], whole);
-		if (text->show_self)
-			write_percent(text, row ? row->self[metric] : sums->self[i], whole);
-		if (text->show_samples)
-			write_samples(text, row ? row->samples[metric] : sums->samples[i]);
+		if (is_ratio(text, i))
+			write_ratio_block(text, i - text->n_metrics, row, sums);
+		else
+			write_metric_block(text, i, row, sums);
 		putc(' ', text->out);
 	}
 }

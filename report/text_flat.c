@@ -39,6 +39,8 @@ void text_write_flat(struct text *text)
 	/* Inclusive numbers of several functions do not add up. */
 	for (uint32_t i = 0; text->show_self && i < text->n_metrics; i++)
 		more.total[i] = more.samples[i] = 0;
+	for (uint32_t i = 0; text->show_self && i < text->n_ratios; i++)
+		more.ratio_total[i][1] = 0;
 	text_write_numbers(text, NULL, &more);
 	text_write_more(text, &more);
 }

@@ -101,7 +101,7 @@ static void write_recording(const struct text *text)
 		write_warning(text, info->truncated);
 }
 
-static void write_events(const struct text *text)
+static unsigned widest_event(const struct text *text)
 {
 	const struct profile *profile = text->view->profile;
 	unsigned widest = 0;
@@ -111,20 +111,80 @@ static void write_events(const struct text *text)
 
 		widest = width > widest ? width : widest;
 	}
-	if (widest > text->width / 2)
-		widest = text->width / 2;
-	for (uint32_t i = 0; i < profile->n_metrics; i++) {
-		const struct metric *metric = &profile->metrics[i];
-		char amount[64];
-		unsigned written;
+	return widest > text->width / 2 ? text->width / 2 : widest;
+}
 
+static void write_event(const struct text *text, const struct metric *metric, unsigned widest)
+{
+	char amount[64];
+	unsigned written;
+
+	text_format_amount(amount, sizeof(amount), metric->total, metric->unit);
+	fprintf(text->out, "%10" PRIu64 " samples of ", metric->samples);
+	written = printable_write(text->out, metric->name, widest, text->utf8);
+	fprintf(text->out, "%*s  %s", (int)(widest - written), "", amount);
+	if (metric->has_counted && !metric_is_multiplexed(metric)) {
+		if (strcmp(metric->unit, "events") == 0)
+			snprintf(amount, sizeof(amount), "%" PRIu64, metric->counted);
+		else
+			text_format_amount(amount, sizeof(amount), metric->counted, metric->unit);
+		fprintf(text->out, " of %s counted", amount);
+	}
+	if (metric->lost)
+		fprintf(text->out, "  %" PRIu64 " lost", metric->lost);
+	putc('\n', text->out);
+}
+
+/* The event had a counter for a part of the time only. */
+static void warn_multiplexed(const struct text *text, const struct metric *metric)
+{
+	double enabled = (double)metric->time_enabled_ns, running = (double)metric->time_running_ns;
+	char counted[64], message[256];
+
+	if (!metric_is_multiplexed(metric))
+		return;
+	text_format_amount(counted, sizeof(counted), metric->counted, metric->unit);
+	if (metric->is_scaled)
+		snprintf(message, sizeof(message),
+			 "%.80s: counted %s, running %.1f%% of the time: scaled by %.3g",
+			 metric->name, counted, 100 * running / enabled, enabled / running);
+	else
+		snprintf(message, sizeof(message),
+			 "%.80s: counted %s; other events had its counter all the time",
+			 metric->name, counted);
+	write_warning(text, message);
+}
+
+static void write_events(const struct text *text)
+{
+	const struct profile *profile = text->view->profile;
+	unsigned widest = widest_event(text);
+
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		write_label(text, i ? "" : "events");
-		text_format_amount(amount, sizeof(amount), metric->total, metric->unit);
-		fprintf(text->out, "%10" PRIu64 " samples of ", metric->samples);
-		written = printable_write(text->out, metric->name, widest, text->utf8);
-		fprintf(text->out, "%*s  %s", (int)(widest - written), "", amount);
-		if (metric->lost)
-			fprintf(text->out, "  %" PRIu64 " lost", metric->lost);
+		write_event(text, &profile->metrics[i], widest);
+	}
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		warn_multiplexed(text, &profile->metrics[i]);
+}
+
+/* Of everything; what the numerator counts is named where it is no plain number. */
+static void write_ratios(const struct text *text)
+{
+	const struct profile *profile = text->view->profile;
+
+	for (uint32_t i = 0; i < text->options->n_ratios; i++) {
+		const struct ratio *ratio = &text->options->ratios[i];
+		const char *unit = profile->metrics[ratio->numerator].unit;
+		char number[32] = "-";
+		double value;
+
+		if (ratio_of(ratio, text->view->root->total, &value))
+			text_format_ratio(number, sizeof(number), value);
+		write_label(text, i ? "" : "ratios");
+		fprintf(text->out, "%10s %s%sof ", number, strcmp(unit, "events") ? unit : "",
+			strcmp(unit, "events") ? " " : "");
+		printable_write(text->out, ratio->name, text->width / 2, text->utf8);
 		putc('\n', text->out);
 	}
 }
@@ -203,6 +263,7 @@ void text_write_header(const struct text *text)
 {
 	write_recording(text);
 	write_events(text);
+	write_ratios(text);
 	write_quality(text);
 	putc('\n', text->out);
 }

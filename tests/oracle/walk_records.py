@@ -5,7 +5,7 @@ Prints a line for each event: its index, its name if the file has one (else "-")
 samples and the sum of their periods (the fixed period of the event where samples carry none),
 separated by tabs. A sample of a counter group (PERF_SAMPLE_READ with PERF_FORMAT_GROUP) counts once,
 for the event that overflowed; with --groups also once for each other member whose value grew, with
-that growth as its period, as perf script has it.
+that growth as its period, as perf script has it: growth by thread, where counters are inherited.
 
 A file that goes wrong is counted up to there; the reason then stands on stderr and the exit status
 is 1. Simple on purpose: the whole file in memory, no time order. Little endian.
@@ -22,6 +22,7 @@ SAMPLE = 9
 EVENT_DESC = 12
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID = (1 << n for n in range(10))
 IDENTIFIER = 1 << 16
+INHERIT = 1 << 1
 FORMAT_ENABLED, FORMAT_RUNNING, FORMAT_ID, FORMAT_GROUP, FORMAT_LOST = (1 << n for n in range(5))
 
 
@@ -64,7 +65,8 @@ class Event:
     def __init__(self, attr, ids):
         attr = attr.ljust(128, b"\0")
         (self.type, self.size, self.config, self.fixed_period, self.sample_type,
-         self.read_format) = struct.unpack_from("<IIQQQQ", attr)
+         self.read_format, flags) = struct.unpack_from("<IIQQQQQ", attr)
+        self.inherit = bool(flags & INHERIT)
         self.ids = ids
         self.name = "-"
         self.samples = 0
@@ -134,20 +136,24 @@ class Walker:
             period, = struct.unpack_from("<Q", body, 8 * before)
             before += 1
         if self.split_groups and kind & READ and event.read_format & FORMAT_GROUP:
-            self.group(event.read_format, body, 8 * before)
+            thread = 0
+            if event.inherit and kind & TID:
+                thread = struct.unpack_from(
+                    "<II", body, 8 * bin(kind & (IDENTIFIER | IP)).count("1"))[1]
+            self.group(event.read_format, body, 8 * before, thread)
         else:
             event.samples += 1
             event.periods += period
 
-    def group(self, read_format, body, at):
+    def group(self, read_format, body, at, thread):
         count, = struct.unpack_from("<Q", body, at)
         at += 8 * (1 + bool(read_format & FORMAT_ENABLED) + bool(read_format & FORMAT_RUNNING))
         for _ in range(count):
             value, number = struct.unpack_from("<QQ", body, at)
             at += 16 + 8 * bool(read_format & FORMAT_LOST)
             event = self.by_id.get(number)
-            grown = value - self.last_values.get(number, 0)
-            self.last_values[number] = value
+            grown = value - self.last_values.get((number, thread), 0)
+            self.last_values[number, thread] = value
             if event and grown:
                 event.samples += 1
                 event.periods += grown

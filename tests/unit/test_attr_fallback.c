@@ -232,7 +232,7 @@ static void older_kernels_get_all_they_know_and_nothing_else(void **state)
 
 		struct perf_event_attr attr;
 		attr_init_sideband(&attr, &fixture->request);
-		int fd = attr_open(&fixture->opener, &attr, 0, -1);
+		int fd = attr_open(&fixture->opener, &attr, 0, -1, -1);
 		assert_true(fd >= 0);
 		assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 		close(fd);
@@ -285,7 +285,7 @@ static void a_paranoid_kernel_gives_user_mode_and_a_note(void **state)
 	struct perf_event_attr attr;
 	const struct perf_event_attr event = { .type = PERF_TYPE_SOFTWARE };
 	attr_init_sample(&attr, &fixture->request, &event);
-	int fd = attr_open(&fixture->opener, &attr, 0, 0);
+	int fd = attr_open(&fixture->opener, &attr, 0, 0, -1);
 	assert_true(fd >= 0);
 	close(fd);
 	assert_true(attr.exclude_kernel && attr.exclude_hv);
@@ -294,7 +294,7 @@ static void a_paranoid_kernel_gives_user_mode_and_a_note(void **state)
 
 	/* Once is enough. */
 	attr_init_sample(&attr, &fixture->request, &event);
-	close(attr_open(&fixture->opener, &attr, 0, 0));
+	close(attr_open(&fixture->opener, &attr, 0, 0, -1));
 	assert_int_equal(fixture->evlist.n_notes, 1);
 	fixture_destroy(fixture);
 }
@@ -313,7 +313,7 @@ static void what_stays_forbidden_stays_as_it_was(void **state)
 		struct perf_event_attr attr, before;
 		attr_init_sample(&attr, &fixture->request, &events[i]);
 		before = attr;
-		assert_int_equal(attr_open(&fixture->opener, &attr, 0, 0), -EACCES);
+		assert_int_equal(attr_open(&fixture->opener, &attr, 0, 0, -1), -EACCES);
 		assert_memory_equal(&attr, &before, sizeof(attr));
 		assert_false(fixture->evlist.user_only);
 		assert_int_equal(fixture->evlist.n_notes, 0);
@@ -332,7 +332,7 @@ static void precision_is_lowered_to_what_the_machine_has(void **state)
 						       .exclude_guest = 1 };
 		struct perf_event_attr attr;
 		attr_init_sample(&attr, &fixture->request, &event);
-		int fd = attr_open(&fixture->opener, &attr, 0, 0);
+		int fd = attr_open(&fixture->opener, &attr, 0, 0, -1);
 		assert_true(fd >= 0);
 		close(fd);
 		assert_int_equal(attr.precise_ip, max);
@@ -350,7 +350,7 @@ static void guests_are_counted_where_they_cannot_be_left_out(void **state)
 	const struct perf_event_attr event = { .type = PERF_TYPE_RAW, .exclude_guest = 1 };
 	struct perf_event_attr attr;
 	attr_init_sample(&attr, &fixture->request, &event);
-	int fd = attr_open(&fixture->opener, &attr, 0, 0);
+	int fd = attr_open(&fixture->opener, &attr, 0, 0, -1);
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(attr.exclude_guest, 0);

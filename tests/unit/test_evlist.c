@@ -30,31 +30,50 @@ struct opened {
 	struct perf_event_attr attr;
 	pid_t pid;
 	int cpu;
+	int group_fd;
+	int fd;
 };
 
 /* A perf_event_open that writes down what it was asked, and may refuse. */
 struct watched_kernel {
 	struct opened opens[MAX_OPENS];
 	size_t n_opens;
-	int hardware_errno;    /* refuses hardware events */
-	int errno_after_probe; /* refuses all events on a CPU, which probes are not */
+	int hardware_errno;           /* refuses hardware events */
+	int errno_after_probe;        /* refuses all events on a CPU, which probes are not */
+	bool refuses_members;         /* of groups: too few counters */
+	bool refuses_inherited_reads; /* before 6.12 */
 };
+
+/* Why this kernel refuses; 0: it does not. */
+static int refusal(const struct watched_kernel *kernel, const struct perf_event_attr *attr, int cpu,
+		   int group_fd)
+{
+	if (kernel->hardware_errno && attr->type == PERF_TYPE_HARDWARE)
+		return kernel->hardware_errno;
+	if (kernel->errno_after_probe && cpu >= 0)
+		return kernel->errno_after_probe;
+	if (kernel->refuses_members && group_fd >= 0)
+		return EINVAL;
+	if (kernel->refuses_inherited_reads && attr->inherit &&
+	    attr->sample_type & PERF_SAMPLE_READ)
+		return EINVAL;
+	return 0;
+}
 
 static int watched_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 			unsigned long flags)
 {
 	struct watched_kernel *kernel = arg;
-	if (kernel->n_opens < MAX_OPENS)
-		kernel->opens[kernel->n_opens++] = (struct opened){ *attr, pid, cpu };
-	if (kernel->hardware_errno && attr->type == PERF_TYPE_HARDWARE) {
-		errno = kernel->hardware_errno;
-		return -1;
-	}
-	if (kernel->errno_after_probe && cpu >= 0) {
-		errno = kernel->errno_after_probe;
-		return -1;
-	}
-	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+	struct opened *opened =
+		kernel->n_opens < MAX_OPENS ? &kernel->opens[kernel->n_opens++] : NULL;
+	int err = refusal(kernel, attr, cpu, group_fd);
+	int fd = err ? -1 : (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+
+	if (opened)
+		*opened = (struct opened){ *attr, pid, cpu, group_fd, fd };
+	if (err)
+		errno = err;
+	return fd;
 }
 
 struct fixture {
@@ -532,6 +551,181 @@ static void a_full_ring_loses_samples_and_counts_them(void **state)
 	fixture_destroy(fixture);
 }
 
+/* The events of the fixture become one group, read by its first. */
+static void make_group(struct fixture *fixture)
+{
+	for (size_t i = 0; i < fixture->n_events; i++)
+		fixture->events[i].leader = 0;
+	fixture->events[0].reads_group = true;
+}
+
+static void groups_are_opened_with_their_leader_which_alone_samples(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u,page-faults:u,task-clock:u");
+	make_group(fixture);
+	fixture->options.no_inherit = true; /* any kernel can do that */
+	assert_int_equal(fixture_open(fixture), 0);
+
+	int leader_fd = -1;
+	size_t n_members = 0;
+	for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
+		const struct opened *opened = &fixture->kernel.opens[i];
+		if (opened->cpu < 0)
+			continue; /* a probe */
+		assert_true(opened->attr.sample_type & PERF_SAMPLE_READ);
+		assert_true(opened->attr.read_format & PERF_FORMAT_GROUP);
+		if (is_sideband(opened) || opened->group_fd < 0) {
+			leader_fd = opened->fd;
+			assert_true(opened->attr.disabled);
+			continue;
+		}
+		n_members++;
+		assert_int_equal(opened->group_fd, leader_fd);
+		assert_int_equal(opened->attr.sample_period, 0);
+		assert_false(opened->attr.freq || opened->attr.disabled);
+	}
+	assert_int_equal(n_members, 2);
+	fixture_destroy(fixture);
+}
+
+static void without_s_the_events_of_a_group_sample_each(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u,page-faults:u");
+	make_group(fixture);
+	fixture->events[0].reads_group = false;
+	assert_int_equal(fixture_open(fixture), 0);
+	const struct opened *last = &fixture->kernel.opens[fixture->kernel.n_opens - 1];
+	assert_true(last->group_fd >= 0);
+	assert_false(last->attr.sample_type & PERF_SAMPLE_READ);
+	assert_true(last->attr.sample_freq);
+	fixture_destroy(fixture);
+}
+
+static void groups_that_can_not_be_are_explained(void **state)
+{
+	(void)state;
+	static const struct {
+		bool members, inherited_reads;
+		const char *part;
+	} cases[] = {
+		{ true, false, "counted together with 'cpu-clock:u'" },
+		{ false, true, "leave those out with -i" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture *fixture = fixture_create("cpu-clock:u,page-faults:u");
+		make_group(fixture);
+		fixture->options.no_inherit = !cases[i].inherited_reads;
+		fixture->kernel.refuses_members = cases[i].members;
+		fixture->kernel.refuses_inherited_reads = cases[i].inherited_reads;
+		assert_int_equal(fixture_open(fixture), -EINVAL);
+		assert_non_null(strstr(fixture->error_text, cases[i].part));
+		fixture_destroy(fixture);
+	}
+}
+
+static void what_a_group_counted_is_known_by_event(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u,page-faults:u");
+	make_group(fixture);
+	fixture->options.no_inherit = true;
+	fixture->cpu = sched_getcpu();
+	cpu_set_t old, only_this;
+	CPU_ZERO(&only_this);
+	CPU_SET((size_t)fixture->cpu, &only_this);
+	assert_int_equal(sched_getaffinity(0, sizeof(old), &old), 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(only_this), &only_this), 0);
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_int_equal(evlist_enable(fixture->evlist), 0);
+	touch_new_pages(100);
+	assert_int_equal(evlist_disable(fixture->evlist), 0);
+	sched_setaffinity(0, sizeof(old), &old);
+
+	struct evlist_counts counts[2];
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(evlist_read_counts(fixture->evlist, i, &counts[i]), 0);
+		assert_true(counts[i].time_running_ns > 0);
+		/* Software events always run; what enabling takes is the sideband's alone. */
+		assert_true(counts[i].time_enabled_ns >= counts[i].time_running_ns);
+	}
+	assert_in_range(counts[1].value, 100, 120);
+	bool is_known;
+	evlist_read_lost(fixture->evlist, 1, &is_known);
+	assert_int_equal(is_known, fixture->evlist->events[0].attr.read_format & 1 << 4 ? 1 : 0);
+	fixture_destroy(fixture);
+}
+
+/* The only sampling counter that was opened. */
+static const struct opened *find_sampling(const struct fixture *fixture)
+{
+	for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
+		const struct opened *opened = &fixture->kernel.opens[i];
+		if (opened->cpu >= 0 && !is_sideband(opened))
+			return opened;
+	}
+	fail_msg("nothing samples");
+	return NULL;
+}
+
+static void clocks_draw_a_period_near_the_one_asked_for(void **state)
+{
+	(void)state;
+	uint64_t first = 0;
+	size_t n_others = 0;
+	for (int i = 0; i < 8; i++) {
+		struct fixture *fixture = fixture_create("cpu-clock:u");
+		fixture->options.frequency = 1000;
+		assert_int_equal(fixture_open(fixture), 0);
+		const struct opened *opened = find_sampling(fixture);
+		assert_false(opened->attr.freq);
+		assert_in_range(opened->attr.sample_period, 909090, 1111112);
+		assert_not_in_range(opened->attr.sample_period, 980393, 1020407);
+		first = first ? first : opened->attr.sample_period;
+		n_others += opened->attr.sample_period != first;
+		/* What the recording says is what was asked for. */
+		assert_true(fixture->evlist->events[0].attr.freq);
+		assert_int_equal(fixture->evlist->events[0].attr.sample_freq, 1000);
+		fixture_destroy(fixture);
+	}
+	assert_true(n_others > 0);
+}
+
+static void rates_vary_as_asked_for(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *event;
+		enum evlist_jitter jitter;
+		uint64_t frequency, period;
+		uint64_t least, most; /* sample_period or sample_freq as opened */
+	} cases[] = {
+		{ "cpu-clock:u", JITTER_NONE, 1000, 0, 1000, 1000 },
+		{ "task-clock:u", JITTER_NONE, 0, 1000000, 1000000, 1000000 },
+		{ "task-clock:u", JITTER_CLOCKS, 0, 1000000, 909090, 1111112 },
+		{ "cpu-clock:u", JITTER_ALL, 0, 1000000, 909090, 1111112 },
+		{ "cpu-clock:u", JITTER_ALL, 0, 5000, 5000, 5000 }, /* the kernel's 10 us */
+		{ "page-faults:u", JITTER_CLOCKS, 1000, 0, 1000, 1000 },
+		{ "page-faults:u", JITTER_ALL, 1000, 0, 900, 1100 },
+		{ "page-faults:u", JITTER_ALL, 0, 1000, 909, 1112 },
+		{ "page-faults:u", JITTER_ALL, 0, 1, 1, 1 },
+		{ "page-faults:u", JITTER_ALL, 0, 15, 15, 15 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture *fixture = fixture_create(cases[i].event);
+		fixture->options.jitter = cases[i].jitter;
+		fixture->options.frequency = cases[i].frequency;
+		fixture->options.period = cases[i].period;
+		assert_int_equal(fixture_open(fixture), 0);
+		assert_in_range(find_sampling(fixture)->attr.sample_period, cases[i].least,
+				cases[i].most);
+		for (int round = 0; round < 3; round++)
+			evlist_vary_rates(fixture->evlist);
+		fixture_destroy(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,6 +744,12 @@ int main(void)
 		cmocka_unit_test(the_caller_s_descriptor_ends_the_wait),
 		cmocka_unit_test(losses_are_known_where_the_kernel_counts_them),
 		cmocka_unit_test(a_full_ring_loses_samples_and_counts_them),
+		cmocka_unit_test(groups_are_opened_with_their_leader_which_alone_samples),
+		cmocka_unit_test(without_s_the_events_of_a_group_sample_each),
+		cmocka_unit_test(groups_that_can_not_be_are_explained),
+		cmocka_unit_test(what_a_group_counted_is_known_by_event),
+		cmocka_unit_test(clocks_draw_a_period_near_the_one_asked_for),
+		cmocka_unit_test(rates_vary_as_asked_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

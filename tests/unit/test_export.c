@@ -9,6 +9,7 @@
 #include "cct/profile.h"
 #include "report/export.h"
 #include "report/printable.h"
+#include "report/text.h"
 
 struct fixture {
 	struct profile *profile;
@@ -140,6 +141,12 @@ static const char *skip_value(const char *text)
 	case '"':
 		return skip_string(text);
 	}
+	if (strncmp(text, "null", 4) == 0)
+		return text + 4;
+	n_digits = strspn(text, "0123456789");
+	if (!n_digits || text[n_digits] != '.')
+		return n_digits ? text + n_digits : NULL;
+	text += n_digits + 1;
 	n_digits = strspn(text, "0123456789");
 	return n_digits ? text + n_digits : NULL;
 }
@@ -296,6 +303,143 @@ static void text_fits_the_width_at_any_depth(void **state)
 				    widths[i]);
 		}
 	}
+}
+
+/* Makes it a profile of several events, each function with a cost in some of them. */
+static void add_events(struct fixture *fixture, const char *const *names, uint32_t n_names)
+{
+	struct profile *profile = fixture->profile;
+	struct frame frame = { .kind = FRAME_PROCESS,
+			       .offset = profile_add_process(profile, 7, "prog") };
+
+	for (uint32_t i = 0; i < n_names; i++)
+		profile_add_metric(profile, names[i], "events");
+	cct_destroy(profile->cct);
+	profile->cct = cct_create(1 + n_names);
+	uint32_t node = cct_child(profile->cct, CCT_ROOT, &frame);
+	for (uint32_t i = 0; i <= n_names; i++) {
+		frame = (struct frame){ .kind = FRAME_USER, .offset = 0x1000 + i };
+		node = cct_child(profile->cct, node, &frame);
+		for (uint32_t metric = 0; metric <= i; metric++) {
+			uint64_t weight = 1000 + 100 * (i + metric);
+
+			cct_add_cost(profile->cct, node, metric, weight);
+			profile->metrics[metric].samples++;
+			profile->metrics[metric].total += weight;
+			profile->quality.samples++;
+		}
+	}
+}
+
+static void four_events_stand_side_by_side_in_100_columns(void **state)
+{
+	static const char *const names[] = { "instructions", "cache-misses", "branch-misses" };
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	struct export_options options = { .width = 100 };
+	const char *text;
+
+	add_events(fixture, names, 3);
+	for (int kind = VIEW_TREE; kind <= VIEW_PROCESSES; kind++) {
+		view.kind = (enum view_kind)kind;
+		text = write_report(fixture, "text", &view, &options);
+		assert_null(strstr(text, "do not fit"));
+		assert_true(longest_line(text) <= 100);
+	}
+	view.kind = VIEW_TREE;
+	text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(
+		text, "\n     cycles:u   instructions   cache-misses  branch-misses\n"
+		      " total   self   total   self   total   self   total   self  call path\n"
+		      "100.0%      -  100.0%      -  100.0%      -  100.0%      -  prog (pid 7)\n"
+		      "100.0%  21.7%  100.0%      -  100.0%      -  100.0%      -    0x1000\n"
+		      " 78.3%  23.9%  100.0%  30.8%  100.0%      -  100.0%      -    0x1001\n"));
+	options.width = 200; /* room for the second decimal */
+	assert_non_null(strstr(write_report(fixture, "text", &view, &options), "100.00%  21.74%"));
+}
+
+static void ratios_stand_behind_the_events_and_a_dash_for_none(void **state)
+{
+	static const char *const names[] = { "instructions" };
+	static const struct ratio ratios[] = {
+		{ .name = "instructions/cycles", .numerator = 1, .denominator = 0, .factor = 1 },
+		{ .name = "big", .numerator = 0, .denominator = 1, .factor = 1e6 },
+	};
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	struct export_options options = { .width = 100, .ratios = ratios, .n_ratios = 2 };
+	const char *text;
+
+	add_events(fixture, names, 1);
+	text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(text, "ratios           0.571 of instructions/cycles\n"
+				     "                 1750k of big\n"));
+	assert_non_null(strstr(text, "  0.571      -   1750k      -  prog (pid 7)\n"));
+	assert_non_null(strstr(text, "  0.571  0.000   1750k      -    0x1000\n"));
+	assert_non_null(strstr(text, "  1.091  1.091  916.7k 916.7k    0x1001\n"));
+	text = write_report(fixture, "json", &view, &options);
+	assert_json(text);
+	assert_non_null(strstr(text,
+			       "\"ratios\":[{\"name\":\"instructions/cycles\",\"numerator\":1,"
+			       "\"denominator\":0,\"factor\":1},{\"name\":\"big\","));
+	assert_non_null(strstr(text, "\"total\":[2100,1200],\"ratio_self\":[null,null],"
+				     "\"ratio_total\":[0.571428571,1750000]"));
+	text = write_report(fixture, "csv", &view, &options);
+	assert_non_null(strstr(text, ",\"instructions/cycles self\",\"instructions/cycles total\","
+				     "\"big self\",\"big total\"\r\n"));
+	assert_non_null(strstr(text, ",user,,1000,2100,2,0,1200,1,0,0.571428571,,1750000\r\n"));
+}
+
+static void ratios_are_short_enough_for_their_column(void **state)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {
+		{ 0, "0.000" },        { 0.0004, "0.000" },  { 9.9994, "9.999" },
+		{ 9.9996, "10.00" },   { 99.994, "99.99" },  { 99.996, "100.0" },
+		{ 999.94, "999.9" },   { 999.96, "1000" },   { 99999.4, "99999" },
+		{ 99999.6, "100.0k" }, { 1234567, "1235k" }, { 1e9, "1000M" },
+		{ 1.5e18, "1500P" },   { 1.8e22, "18000E" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char buffer[32];
+
+		text_format_ratio(buffer, sizeof(buffer), cases[i].value);
+		assert_string_equal(buffer, cases[i].text);
+	}
+}
+
+static void a_multiplexed_event_is_said_to_be_scaled(void **state)
+{
+	struct fixture *fixture = *state;
+	struct metric *metric = &fixture->profile->metrics[0];
+	struct view_options view = { .kind = VIEW_TREE };
+	struct export_options options = { .width = 100 };
+	const char *text;
+
+	add_sample(fixture, "prog", 1, 2000);
+	metric->has_counted = true;
+	metric->counted = 2100;
+	metric->time_enabled_ns = metric->time_running_ns = 1000;
+	text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(text, "1 samples of cycles:u  2000 events of 2100 counted\n"));
+	metric->time_running_ns = 250;
+	metric->is_scaled = true;
+	text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(text, "1 samples of cycles:u  2000 events\n"));
+	assert_non_null(strstr(
+		text, "cycles:u: counted 2100 events, running 25.0% of the time: scaled by 4\n"));
+	text = write_report(fixture, "json", &view, &options);
+	assert_json(text);
+	assert_non_null(strstr(text, "\"counted\":2100,\"time_enabled\":1000,"
+				     "\"time_running\":250,\"scaled\":4}"));
+	metric->time_running_ns = 0;
+	metric->is_scaled = false;
+	text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(text, "other events had its counter all the time"));
 }
 
 static void text_says_how_good_the_data_is(void **state)
@@ -466,6 +610,10 @@ int main(void)
 		TEST(json_goes_as_deep_as_the_tree_or_as_asked),
 		TEST(csv_is_quoted_and_ends_lines_as_the_rfc_says),
 		TEST(text_fits_the_width_at_any_depth),
+		TEST(four_events_stand_side_by_side_in_100_columns),
+		TEST(ratios_stand_behind_the_events_and_a_dash_for_none),
+		TEST(ratios_are_short_enough_for_their_column),
+		TEST(a_multiplexed_event_is_said_to_be_scaled),
 		TEST(text_says_how_good_the_data_is),
 		TEST(text_sums_up_what_is_below_the_threshold),
 		TEST(only_branches_move_to_the_right),

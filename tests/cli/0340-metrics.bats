@@ -1,0 +1,162 @@
+# Several events in one recording: side by side, read as a group, as ratios, at varying periods.
+
+load lib
+
+setup_file() {
+	load lib
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record several.data -e task-clock,page-faults,context-switches -- "$WORKLOADS/faulter" 3
+	record step.data -e task-clock -F 1000 -- "$WORKLOADS/in_step" 0.3
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# Stops the test where the kernel can't read groups in threads (before 6.12).
+record_group() { # record_group FILE OPTION... -- COMMAND...
+	local file=$1 said
+	shift
+	said=$("$DENDRO" record -q -o "$file" -e '{task-clock,page-faults}:S' "$@" 2>&1) && return
+	case $said in
+	*"leave those out with -i"*) skip "this kernel can't read groups in new threads" ;;
+	esac
+	echo "$said"
+	false
+}
+
+# The cost of a function and all below it, of the event of that number.
+cost_of() { # cost_of FUNCTIONS NAME EVENT
+	jq --arg name "$2" --argjson event "$3" \
+		'[.rows[] | select(.name == $name) | .total[$event]] | add // 0' "$1"
+}
+
+expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
+	awk -v what="$1" -v value="$2" -v expected="$3" -v percent="$4" 'BEGIN {
+		printf "%s: %g, expected %g +- %g %%\n", what, value, expected, percent
+		off = value - expected
+		exit !((off < 0 ? -off : off) <= expected * percent / 100)
+	}'
+}
+
+@test "every view has a column for each event" {
+	local view
+	for view in tree callers functions modules processes; do
+		report_json several.data --view $view >json
+		expect_equal "events of $view" "$(jq -c '[.metrics[].event]' json)" \
+			'["task-clock","page-faults","context-switches"]'
+		jq -e '[.tree, .rows | .. | objects | select(has("self"))]
+			| length > 0 and all((.self | length == 3) and (.total | length == 3))' json
+		"$DENDRO" report --view $view several.data >text
+		grep -E '^ *task-clock +page-faults' text
+	done
+	"$DENDRO" report --format csv several.data | head -1 |
+		grep -F '"page-faults self","page-faults total","page-faults samples"'
+}
+
+@test "rows are sorted by the event that is asked for" {
+	local first
+	first=$(report_json several.data --view functions --sort total,page-faults |
+		jq -r '[.rows[].total[1]] | . == (sort | reverse)')
+	expect_equal "by page-faults" "$first" true
+}
+
+@test "a ratio is one event's cost by another's, and none where there is nothing to divide by" {
+	report_json several.data --view functions --ratio task-clock/page-faults \
+		--ratio 'page-faults/task-clock*1000000' >json
+	expect_equal names "$(jq -c '[.ratios[].name]' json)" \
+		'["task-clock/page-faults","page-faults/task-clock*1000000"]'
+	jq -e '.rows | all(
+		(if .total[1] == 0 then .ratio_total[0] == null
+		 else (.ratio_total[0] - .total[0] / .total[1] | fabs) <= 1e-6 * .ratio_total[0] end) and
+		(if .self[0] == 0 then .ratio_self[1] == null
+		 else (.ratio_self[1] - .self[1] / .self[0] * 1000000 | fabs) <= 1e-6 * .ratio_self[1] end))' json
+	"$DENDRO" report --ratio task-clock/page-faults several.data >text
+	grep -E '^ratios +[0-9.]+k? ns of task-clock/page-faults$' text
+	"$DENDRO" report --format csv --ratio task-clock/page-faults several.data | head -1 |
+		grep -F '"task-clock/page-faults self","task-clock/page-faults total"'
+}
+
+@test "a ratio of events that were not recorded is refused with the events there are" {
+	run "$DENDRO" report --ratio ipc several.data
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"'ipc' is not EVENT/EVENT"* ]]
+	[[ $output == *context-switches* ]]
+}
+
+@test "the report says what each event counted, sampled or not" {
+	report_json several.data >json
+	# 4800 pages, and those of starting up.
+	local counted
+	counted=$(jq '.metrics[1].counted' json)
+	echo "$counted faults counted"
+	[ "$counted" -ge 4800 ] && [ "$counted" -le 5200 ]
+	# Periods are what passed between samples; what is left over is less than one on each CPU.
+	expect_near "ns sampled of those counted" "$(jq '.metrics[0].total' json)" \
+		"$(jq '.metrics[0].counted' json)" 10
+	expect_equal "software events always have their counter" \
+		"$(jq '[.metrics[] | .time_enabled == .time_running, (has("scaled") | not)] | all' json)" true
+	"$DENDRO" report several.data | grep -E "samples of page-faults .* events of $counted counted"
+}
+
+@test "a group gives each path what all its events grew by" {
+	record_group group.data -F 3997 -- "$WORKLOADS/faulter" 3
+	report_json group.data --view functions >json
+	expect_near "faults in dense()" "$(cost_of json dense 1)" 3600 5
+	expect_near "faults in sparse()" "$(cost_of json sparse 1)" 1200 10
+	[ "$(cost_of json none 1)" -le 100 ]
+	local total counted
+	total=$(jq '.metrics[1].total' json)
+	counted=$(jq '.metrics[1].counted' json)
+	echo "$total faults of $counted came before the last sample"
+	[ "$total" -le "$counted" ] && [ "$total" -ge $((counted - 300)) ]
+}
+
+@test "in a group each thread and child grows for itself" {
+	record_group threads.data -F 3997 -- sh -c "'$WORKLOADS/faulter' 2 3; '$WORKLOADS/faulter' 1"
+	report_json threads.data --view functions >json
+	expect_near "faults in dense()" "$(cost_of json dense 1)" $((7 * 1200)) 5
+	expect_near "faults in sparse()" "$(cost_of json sparse 1)" $((7 * 400)) 10
+	report_json threads.data >json
+	jq -e '[.metrics[].total] as $all | .tree.total == $all and
+		([.tree | .. | objects | select(has("self")) | .self] | transpose | map(add)) == $all' json
+	need python3
+	expect_equal "an independent count" "$(jq -r '.metrics[] | "\(.samples) \(.total)"' json)" \
+		"$(python3 "$ROOT/tests/oracle/walk_records.py" --groups threads.data |
+			awk -F '\t' 'NR <= 2 { print $3, $4 }')"
+}
+
+@test "a group of the whole machine" {
+	need_root
+	record_group machine.data -a -F 1999 -- "$WORKLOADS/faulter" 2
+	report_json machine.data --view functions --comm faulter >json
+	expect_near "faults in dense()" "$(cost_of json dense 1)" 2400 10
+}
+
+# Of three recordings, each with a period of its own: the one in the middle.
+@test "what keeps step with the clock is sampled as it is, for periods vary" {
+	local i long short
+	for i in 1 2 3; do
+		record step.data -e task-clock -F 1000 -- "$WORKLOADS/in_step" 1
+		report_json step.data --view functions >json
+		long=$(cost_of json long_part 0)
+		short=$(cost_of json short_part 0)
+		echo $((1000 * short / (long + short)))
+	done >shares
+	cat shares
+	expect_near "share of short_part(), of 1000" "$(sort -n shares | sed -n 2p)" 100 30
+}
+
+@test "periods are drawn around the one asked for, and each sample tells its own" {
+	local weight
+	weight=$(report_json step.data | jq '.metrics[0] | .total / .samples')
+	expect_near "mean period" "$weight" 1000000 12
+	record fixed.data -e task-clock -F 1000 --no-jitter -- "$WORKLOADS/dispatch" 0.3
+	expect_equal "without jitter" "$(report_json fixed.data | jq '.metrics[0] | .total / .samples')" \
+		1000000
+	record varied.data -e page-faults -F 1000 --jitter -- "$WORKLOADS/faulter" 1
+	expect_equal "faults counted" \
+		"$(report_json varied.data | jq '.metrics[0].counted >= 1600')" true
+}

@@ -1,0 +1,288 @@
+/* Made-up recordings of groups and multiplexed events, through build_profile(). */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/build_profile.h"
+#include "perf/data_writer.h"
+#include "tests/unit/record_builder.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define PID               50
+
+enum { CYCLES_ID = 11, INSTRUCTIONS_ID = 12 };
+
+struct recording {
+	int fd;
+	struct data_writer *writer;
+	struct builder records;
+	uint64_t time_ns;
+};
+
+static const uint64_t ids[] = { CYCLES_ID, INSTRUCTIONS_ID };
+
+/* cycles, and instructions read with them */
+static struct recording *recording_create(bool reads_group, bool inherit)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = PERF_ATTR_SIZE_VER7,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+			       (reads_group ? PERF_SAMPLE_READ : 0),
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.inherit = inherit,
+		.sample_id_all = 1,
+	};
+	struct perf_event_attr member = attr;
+	struct data_writer_options options = { 0 };
+
+	member.config = PERF_COUNT_HW_INSTRUCTIONS;
+	const struct data_writer_event events[] = { { &attr, "cycles", &ids[0], 1 },
+						    { &member, "instructions", &ids[1], 1 } };
+	assert_non_null(recording);
+	recording->fd = memfd_create("recording", MFD_CLOEXEC);
+	assert_int_equal(
+		data_writer_create(recording->fd, &options, events, 2, NULL, 0, &recording->writer),
+		0);
+	return recording;
+}
+
+static void put_head(struct recording *recording, uint64_t id, uint64_t ip, int32_t tid)
+{
+	struct builder *b = &recording->records;
+
+	begin_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	put_u64(b, id);
+	put_u64(b, ip);
+	put_pair(b, PID, (uint32_t)tid);
+	put_u64(b, ++recording->time_ns);
+}
+
+/* A sample of cycles in @ip that tells what both events have counted. */
+static void put_group(struct recording *recording, uint64_t ip, int32_t tid, uint64_t cycles,
+		      uint64_t instructions)
+{
+	struct builder *b = &recording->records;
+
+	put_head(recording, CYCLES_ID, ip, tid);
+	put_u64(b, 1000); /* the period */
+	put_u64(b, 2);
+	put_u64(b, 0);
+	put_u64(b, 0);
+	put_u64(b, cycles);
+	put_u64(b, CYCLES_ID);
+	put_u64(b, instructions);
+	put_u64(b, INSTRUCTIONS_ID);
+	end_record(b);
+}
+
+static void put_sample(struct recording *recording, uint64_t id, uint64_t ip, uint64_t period)
+{
+	put_head(recording, id, ip, PID);
+	put_u64(&recording->records, period);
+	end_record(&recording->records);
+}
+
+/* A thread of the process begins. */
+static void put_fork(struct recording *recording, int32_t tid)
+{
+	struct builder *b = &recording->records;
+
+	begin_record(b, PERF_RECORD_FORK, 0);
+	put_pair(b, PID, PID);
+	put_pair(b, (uint32_t)tid, PID);
+	put_u64(b, ++recording->time_ns);
+	put_pair(b, PID, (uint32_t)tid); /* sample_id: TID, TIME, IDENTIFIER */
+	put_u64(b, recording->time_ns);
+	put_u64(b, CYCLES_ID);
+	end_record(b);
+}
+
+static struct profile *recording_read(struct recording *recording, const char *counts)
+{
+	struct build_options options = { .n_threads = 1 };
+	struct profile *profile = NULL;
+	char path[64], *error = NULL;
+
+	assert_int_equal(data_writer_append(recording->writer, recording->records.bytes,
+					    recording->records.size),
+			 0);
+	if (counts)
+		assert_int_equal(data_writer_attach(recording->writer, ATTACHMENT_COUNTS, "",
+						    counts, strlen(counts)),
+				 0);
+	assert_int_equal(data_writer_finish(recording->writer), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", recording->fd);
+	if (build_profile(path, &options, &profile, &error))
+		fail_msg("%s", error);
+	assert_null(error);
+	data_writer_destroy(recording->writer);
+	close(recording->fd);
+	free(recording->records.bytes);
+	free(recording);
+	return profile;
+}
+
+/* The cost of paths that end in @ip. */
+static struct cct_cost cost_at(const struct profile *profile, uint64_t ip, uint32_t metric)
+{
+	struct cct_cost sum = { 0 };
+
+	for (uint32_t i = 0; i < profile->cct->n_nodes; i++) {
+		if (profile->cct->nodes[i].frame.kind != FRAME_USER ||
+		    profile->cct->nodes[i].frame.offset != ip)
+			continue;
+		sum.samples += cct_cost(profile->cct, i, metric)->samples;
+		sum.weight += cct_cost(profile->cct, i, metric)->weight;
+	}
+	return sum;
+}
+
+static void each_path_gets_what_every_event_grew_by(void **state)
+{
+	struct recording *recording = recording_create(true, false);
+
+	(void)state;
+	put_group(recording, 0x100, PID, 1000, 500);
+	put_group(recording, 0x200, PID, 2000, 2500);
+	put_group(recording, 0x100, PID, 3100, 2600);
+	put_group(recording, 0x200, PID, 4100, 2600); /* no instruction more */
+	struct profile *profile = recording_read(recording, NULL);
+
+	assert_int_equal(cost_at(profile, 0x100, 0).weight, 1000 + 1100);
+	assert_int_equal(cost_at(profile, 0x200, 0).weight, 1000 + 1000);
+	assert_int_equal(cost_at(profile, 0x100, 1).weight, 500 + 100);
+	assert_int_equal(cost_at(profile, 0x200, 1).weight, 2000);
+	assert_int_equal(cost_at(profile, 0x200, 1).samples, 1);
+	assert_int_equal(profile->metrics[0].total, 4100);
+	assert_int_equal(profile->metrics[1].total, 2600);
+	assert_int_equal(profile_check_conservation(profile), -1);
+	profile_destroy(profile);
+}
+
+static void inherited_counters_grow_thread_by_thread(void **state)
+{
+	struct recording *recording = recording_create(true, true);
+
+	(void)state;
+	put_group(recording, 0x100, PID, 1000, 100);
+	put_fork(recording, 51);
+	put_group(recording, 0x200, 51, 700, 70);
+	put_group(recording, 0x100, PID, 1500, 150);
+	put_group(recording, 0x200, 51, 900, 90);
+	put_fork(recording, 51); /* the number is another thread's now */
+	put_group(recording, 0x300, 51, 2000, 200);
+	struct profile *profile = recording_read(recording, NULL);
+
+	assert_int_equal(cost_at(profile, 0x100, 0).weight, 1500);
+	assert_int_equal(cost_at(profile, 0x200, 0).weight, 900);
+	assert_int_equal(cost_at(profile, 0x300, 0).weight, 2000);
+	assert_int_equal(profile->metrics[1].total, 150 + 90 + 200);
+	profile_destroy(profile);
+}
+
+static void counters_that_are_not_inherited_ignore_the_thread(void **state)
+{
+	struct recording *recording = recording_create(true, false);
+
+	(void)state;
+	put_group(recording, 0x100, PID, 1000, 100);
+	put_group(recording, 0x200, 51, 1700, 170);
+	struct profile *profile = recording_read(recording, NULL);
+
+	assert_int_equal(cost_at(profile, 0x200, 0).weight, 700);
+	assert_int_equal(profile->metrics[1].total, 170);
+	profile_destroy(profile);
+}
+
+static void counters_without_an_id_or_an_event_are_left_out(void **state)
+{
+	struct recording *recording = recording_create(true, false);
+	struct builder *b = &recording->records;
+
+	(void)state;
+	put_head(recording, CYCLES_ID, 0x100, PID);
+	put_u64(b, 1000);
+	put_u64(b, 3);
+	put_u64(b, 0);
+	put_u64(b, 0);
+	put_u64(b, 5);
+	put_u64(b, 0);
+	put_u64(b, 6);
+	put_u64(b, 99);
+	put_u64(b, 7);
+	put_u64(b, CYCLES_ID);
+	end_record(b);
+	struct profile *profile = recording_read(recording, NULL);
+
+	assert_int_equal(profile->metrics[0].total, 7);
+	assert_int_equal(profile->metrics[1].total, 0);
+	assert_int_equal(profile->quality.not_attributed, 1);
+	profile_destroy(profile);
+}
+
+static void what_was_counted_scales_what_was_sampled(void **state)
+{
+	static const struct {
+		const char *counts;
+		bool has_counted, is_scaled;
+		uint64_t counted, total; /* of cycles */
+	} cases[] = {
+		{ NULL, false, false, 0, 4000 },
+		{ "", false, false, 0, 4000 },
+		{ "0 4100 1000 1000\n1 9000 1000 1000\n", true, false, 4100, 4000 },
+		{ "1 9000 1000 1000\n0 4100 1000 500\n", true, true, 4100, 8000 },
+		{ "0 4100 1000 500", true, true, 4100, 8000 },
+		{ "0 0 1000 0\n", true, false, 0, 4000 },
+		{ "0 4100 1000\n", false, false, 0, 4000 },
+		{ "x\n\n0 4100 1000 500\n", true, true, 4100, 8000 },
+		{ "2 4100 1000 500\n", false, false, 0, 4000 },
+		{ "99999999999999999999 1 2 1\n", false, false, 0, 4000 },
+		{ "0 18446744073709551615 18446744073709551615 1\n", true, false, UINT64_MAX,
+		  4000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct recording *recording = recording_create(false, false);
+
+		put_sample(recording, CYCLES_ID, 0x100, 1000);
+		put_sample(recording, CYCLES_ID, 0x200, 3000);
+		put_sample(recording, INSTRUCTIONS_ID, 0x100, 70);
+		struct profile *profile = recording_read(recording, cases[i].counts);
+		const struct metric *cycles = &profile->metrics[0];
+
+		assert_int_equal(cycles->has_counted, cases[i].has_counted);
+		assert_int_equal(cycles->counted, cases[i].counted);
+		assert_int_equal(cycles->is_scaled, cases[i].is_scaled);
+		assert_int_equal(cycles->total, cases[i].total);
+		assert_int_equal(cost_at(profile, 0x200, 0).weight, cases[i].total / 4 * 3);
+		assert_int_equal(profile->metrics[1].total, 70);
+		assert_int_equal(profile_check_conservation(profile), -1);
+		profile_destroy(profile);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_path_gets_what_every_event_grew_by),
+		cmocka_unit_test(inherited_counters_grow_thread_by_thread),
+		cmocka_unit_test(counters_that_are_not_inherited_ignore_the_thread),
+		cmocka_unit_test(counters_without_an_id_or_an_event_are_left_out),
+		cmocka_unit_test(what_was_counted_scales_what_was_sampled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
