@@ -29,7 +29,7 @@ WARNINGS += -Werror
 endif
 LANGUAGE   := -std=gnu17 -D_GNU_SOURCE -DDENDRO_VERSION='"$(VERSION)"' -I.
 ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
-LIBS       := -lpfm -ldw -lelf -llzma -lzstd -liberty -lpthread
+LIBS       := -lpfm -ltraceevent -ldw -lelf -llzma -lzstd -liberty -lpthread
 
 FOLDERS  := perf cct unwind kernel-merge report collector
 SOURCES  := $(filter-out collector/main.c,$(foreach f,$(FOLDERS),$(wildcard $(f)/*.c)))
@@ -78,7 +78,7 @@ deps:
 W              := build/workloads
 WORKLOAD_FLAGS := -O2 -fomit-frame-pointer -Wall -Wextra
 WORKLOAD_NAMES := altstack deep dispatch faulter figure1 forker forkexec in_step mappings processes reader recursion \
-		  reload signals sorter threads
+		  reload resources signals sorter threads
 WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/no_cfi $(W)/libalpha.so \
 		  $(W)/libgamma.so $(W)/libpreload.so
 

@@ -44,6 +44,7 @@ struct profile_quality {
 	uint64_t unknown_records;       /* of a type this version does not know, skipped */
 	uint64_t broken_records;        /* whose inner lengths contradict their size, skipped */
 	uint64_t not_attributed;        /* samples whose event id the file does not name */
+	uint64_t unweighed;             /* samples that do not tell what they count: they weigh 0 */
 };
 
 /* What was recorded, for the header of a report. Strings owned, NULL if unknown. */

@@ -38,7 +38,11 @@ static const char usage[] =
 	"Which samples:\n"
 	"  -e, --event EVENT         cycles, page-faults, instructions:u, ... (may be given\n"
 	"                            several times, or as a list; default: cycles, or\n"
-	"                            cpu-clock where there are no counters)\n"
+	"                            cpu-clock where there are no counters); resources:\n"
+	"                            read-bytes, write-bytes, syscalls, alloc-bytes,\n"
+	"                            call:LIB:FUNCTION, sys:name/weight=FIELD/\n"
+	"      --filter EXPR         only where the fields of the tracepoint before it say so:\n"
+	"                            -e sched:sched_switch --filter 'prev_prio < 100'\n"
 	"  -F, --freq HZ|max         samples per second and CPU (default: 997)\n"
 	"  -c, --count N             a sample every N events, instead of -F\n"
 	"      --jitter, --no-jitter all events, or none, at periods that vary (default:\n"
@@ -198,6 +202,28 @@ static int parse_events(const char *text, struct arguments *arguments)
 	return wrong_use("%s", error ? error : "out of memory.");
 }
 
+/* As perf does: for the tracepoints of the event before it, and filters add up. */
+static int parse_filter(const char *text, struct arguments *arguments)
+{
+	size_t i = arguments->n_events;
+	const char *name = i ? arguments->events[i - 1].name : "";
+
+	do {
+		struct event *event = i ? &arguments->events[i - 1] : NULL;
+		char *filter;
+
+		if (!event || !event->tracepoint)
+			return wrong_use("--filter stands behind an -e with a tracepoint.");
+		int n = event->filter ? asprintf(&filter, "(%s) && (%s)", event->filter, text)
+				      : asprintf(&filter, "%s", text);
+		if (n < 0)
+			return wrong_use("out of memory.");
+		free(event->filter);
+		event->filter = filter;
+	} while (--i && strcmp(arguments->events[i - 1].name, name) == 0);
+	return 0;
+}
+
 static int parse_option(int option, const char *text, struct arguments *arguments)
 {
 	struct recorder_options *options = &arguments->options;
@@ -229,6 +255,8 @@ static int parse_option(int option, const char *text, struct arguments *argument
 		return 0;
 	case 'e':
 		return parse_events(text, arguments);
+	case 'f':
+		return parse_filter(text, arguments);
 	case 'F':
 		return parse_frequency(text, options);
 	case 'z':
@@ -287,7 +315,8 @@ static int check(struct arguments *arguments)
 	if (!options->command && !is_attached && !options->is_system_wide)
 		return wrong_use("nothing to record: name a command, or -a (the whole machine), "
 				 "or -p PID.");
-	if (!options->frequency && !options->period)
+	options->has_rate = options->frequency || options->period;
+	if (!options->has_rate)
 		options->frequency = DEFAULT_FREQUENCY;
 	return 0;
 }
@@ -303,6 +332,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments, b
 		{ "delay", required_argument, NULL, 'D' },
 		{ "duration", required_argument, NULL, 'd' },
 		{ "event", required_argument, NULL, 'e' },
+		{ "filter", required_argument, NULL, 'f' },
 		{ "freq", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "jitter", no_argument, NULL, 'j' },

@@ -1,5 +1,6 @@
 #include "collector/drain.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "collector/sample_path.h"
@@ -46,8 +47,27 @@ void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *
 	uname(&drain->machine);
 	record_layout_init(&drain->sample_layout, attr);
 	record_layout_init(&drain->sideband_layout, &evlist->events[evlist->n_events].attr);
+	for (size_t i = 1; i < evlist->n_events; i++)
+		if (evlist->events[i].attr.sample_type != attr->sample_type)
+			drain->has_mixed_layouts = true;
 	drain->has_known_clock = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC;
 	find_times(drain);
+}
+
+/* Layouts differ only behind the identifier, with which samples begin then. */
+static struct record_layout layout_of(const struct drain *drain,
+				      const struct perf_event_header *header)
+{
+	struct record_layout layout = drain->sample_layout;
+	uint64_t id;
+
+	if (!drain->has_mixed_layouts || header->size < sizeof(*header) + sizeof(id))
+		return layout;
+	memcpy(&id, header + 1, sizeof(id));
+	size_t event = evlist_find_event(drain->evlist, id);
+	if (event != SIZE_MAX)
+		record_layout_init(&layout, &drain->evlist->events[event].attr);
+	return layout;
 }
 
 /* Where in the record its time stands; 0: nowhere. */
@@ -141,24 +161,26 @@ static int see_record(struct drain *drain, const struct record *record)
 	return drain->signal_contexts ? signal_contexts_see(drain->signal_contexts, record) : 0;
 }
 
-static int see_sample(struct drain *drain, const struct perf_event_header *header)
+static int see_sample(struct drain *drain, const struct record_layout *layout,
+		      const struct perf_event_header *header)
 {
 	struct record record;
 
 	if (!(drain->deep_stacks || drain->signal_contexts || drain->code_reader) ||
-	    record_decode(&drain->sample_layout, header, &record) != RECORD_OK)
+	    record_decode(layout, header, &record) != RECORD_OK)
 		return 0;
 	return see_record(drain, &record);
 }
 
 static int write_sample(struct drain *drain, const struct perf_event_header *header)
 {
+	struct record_layout layout = layout_of(drain, header);
 	struct sample_trim trim;
 	void *room;
 
 	drain->n_samples++;
-	sample_trim_init(&trim, &drain->sample_layout, header);
-	int err = see_sample(drain, header);
+	sample_trim_init(&trim, &layout, header);
+	int err = see_sample(drain, &layout, header);
 	if (!err)
 		err = data_writer_reserve(drain->writer, trim.size, &room);
 	if (err)

@@ -33,11 +33,12 @@ struct drain {
 	struct jit_maps *jit_maps;               /* the same */
 	struct utsname machine;
 	struct record_layout sample_layout, sideband_layout;
-	size_t time_offset;   /* of a sample's time; 0: none */
-	size_t time_from_end; /* of other records' time; 0: none */
-	bool has_known_clock; /* times are CLOCK_MONOTONIC */
-	uint64_t newest_ns;   /* of all records read */
-	bool is_behind;       /* the last round left records that waited */
+	bool has_mixed_layouts; /* sample_layout is that of the first event alone */
+	size_t time_offset;     /* of a sample's time; 0: none */
+	size_t time_from_end;   /* of other records' time; 0: none */
+	bool has_known_clock;   /* times are CLOCK_MONOTONIC */
+	uint64_t newest_ns;     /* of all records read */
+	bool is_behind;         /* the last round left records that waited */
 
 	uint64_t n_samples;
 	uint64_t n_lost;          /* by LOST records in sample rings */

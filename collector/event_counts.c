@@ -31,8 +31,8 @@ int event_counts_write(const struct evlist *evlist, struct data_writer *writer)
 	return data_writer_attach(writer, ATTACHMENT_COUNTS, "", text, size);
 }
 
-static void take_line(const char *line, const uint32_t *metrics, size_t n_metrics,
-		      struct profile *profile)
+static void take_line(const struct data_file *file, const char *line, const uint32_t *metrics,
+		      size_t n_metrics, struct profile *profile)
 {
 	uint64_t event, counted, enabled, running;
 
@@ -42,8 +42,11 @@ static void take_line(const char *line, const uint32_t *metrics, size_t n_metric
 		return;
 	struct metric *metric = &profile->metrics[metrics[event]];
 
-	metric->has_counted = true;
-	metric->counted += counted;
+	/* How often, not how much: no amount to set beside a sum of weights. */
+	if (data_file_event(file, event)->weight.kind == WEIGHT_PERIOD) {
+		metric->has_counted = true;
+		metric->counted += counted;
+	}
 	metric->time_enabled_ns += enabled;
 	metric->time_running_ns += running;
 }
@@ -73,6 +76,6 @@ int event_counts_take(const struct data_file *file, const uint32_t *metrics, siz
 	if (pread(attachment->fd, text, attachment->size, 0) != (ssize_t)attachment->size)
 		return 0;
 	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
-		take_line(line, metrics, n_metrics, profile);
+		take_line(file, line, metrics, n_metrics, profile);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "cct/module.h"
 #include "perf/feature_bytes.h"
 #include "perf/record.h"
+#include "perf/tracing_data.h"
 
 /* tools/perf/util/header.h */
 enum {
@@ -237,6 +238,15 @@ int host_features_init(struct host_features *features, char **argv, int clock_id
 	if (!err)
 		err = add_command_line(features, argv);
 	return err ? err : add_clock(features, clock_id);
+}
+
+int host_features_add_tracepoints(struct host_features *features, const struct event *events,
+				  size_t n_events)
+{
+	struct feature_bytes bytes;
+	int err = tracing_data_make(events, n_events, &bytes);
+
+	return err || !bytes.size ? err : add(features, HEADER_TRACING_DATA, &bytes);
 }
 
 void host_features_deinit(struct host_features *features)

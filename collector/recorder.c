@@ -30,7 +30,9 @@
 #include "collector/output_file.h"
 #include "collector/synthesize.h"
 #include "collector/vdso32.h"
+#include "perf/event_text.h"
 #include "perf/evlist.h"
+#include "perf/probe_events.h"
 
 #define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
@@ -236,6 +238,30 @@ static int rescan(struct recorder *recorder)
 	return 0;
 }
 
+static bool has_probes(const struct recorder_options *options)
+{
+	for (size_t i = 0; i < options->n_events; i++)
+		if (options->events[i].probed_path)
+			return true;
+	return false;
+}
+
+/* Of the kinds of probes, the one that new threads and children inherit. */
+static void prepare_probes(struct recorder *recorder)
+{
+	const struct recorder_options *options = recorder->options;
+
+	if (options->is_system_wide || options->no_inherit || !has_probes(options))
+		return;
+	int err = probe_events_add(options->events, options->n_events);
+	if (err)
+		note(recorder, false,
+		     "Calls are counted in %s only, not in new threads and children: for those "
+		     "tracefs is needed, as root (uprobe_events: %s).",
+		     is_attached(options) ? "threads that run now" : "the command's first thread",
+		     strerror(-err));
+}
+
 static int open_events(struct recorder *recorder)
 {
 	const struct recorder_options *options = recorder->options;
@@ -248,6 +274,7 @@ static int open_events(struct recorder *recorder)
 		.n_cpus = recorder->cpus.n,
 		.frequency = options->frequency,
 		.period = options->period,
+		.has_rate = options->has_rate,
 		.stack_size = options->stack_size,
 		.ring_size = options->ring_size,
 		.no_inherit = options->no_inherit,
@@ -265,6 +292,7 @@ static int open_events(struct recorder *recorder)
 		evlist_options.n_tids = tids->n;
 	}
 	limits_read(&limits);
+	prepare_probes(recorder);
 	int err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
 			      &recorder->evlist, &recorder->error_text);
 	/* In rings that the mlock limit keeps small, whole stacks would leave room for a few
@@ -325,6 +353,9 @@ static int create_writer(struct recorder *recorder)
 	int err = host_features_init(&features, recorder->options->argv,
 				     attr->use_clockid ? attr->clockid : -1);
 	if (!err)
+		err = host_features_add_tracepoints(&features, recorder->options->events,
+						    evlist->n_events);
+	if (!err)
 		err = events ? data_writer_create(recorder->output_fd, &writer_options, events,
 						  evlist->n_events + 1, features.list, features.n,
 						  &recorder->writer)
@@ -376,6 +407,26 @@ static int synthesize_processes(struct recorder *recorder)
 	} while (more > 0);
 	synthesizer_destroy(synthesizer);
 	return more;
+}
+
+/* What the samples count, where the attrs do not tell. */
+static int attach_events(struct recorder *recorder)
+{
+	const struct recorder_options *options = recorder->options;
+	int err = 0;
+
+	for (size_t i = 0; i < options->n_events && !err; i++) {
+		_cleanup_free_ char *text = event_text_write(&options->events[i]);
+		char key[24];
+
+		if (!text)
+			return -ENOMEM;
+		snprintf(key, sizeof(key), "%zu", i);
+		if (*text)
+			err = data_writer_attach(recorder->writer, ATTACHMENT_EVENT, key, text,
+						 strlen(text));
+	}
+	return err;
 }
 
 /* What 32-bit programs get; capture takes it from the first of them where it can't be had now. */
@@ -437,7 +488,9 @@ static int attach_kernel(struct recorder *recorder)
 static int write_start(struct recorder *recorder)
 {
 	prepare_synthesis(recorder);
-	int err = attach_vdso(recorder);
+	int err = attach_events(recorder);
+	if (!err)
+		err = attach_vdso(recorder);
 	if (!err)
 		err = attach_vdso32(recorder);
 	if (!err)
@@ -557,6 +610,8 @@ void recorder_close(struct recorder *recorder)
 	if (recorder->output_fd >= 0)
 		close(recorder->output_fd);
 	evlist_close(recorder->evlist);
+	if (has_probes(recorder->options))
+		probe_events_remove(recorder->options->events, recorder->options->n_events);
 	if (recorder->has_command)
 		command_deinit(&recorder->command);
 	capture_destroy(recorder->capture);

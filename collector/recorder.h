@@ -18,7 +18,7 @@
 #include "perf/evlist.h"
 
 struct recorder_options {
-	const struct event *events;
+	struct event *events; /* probes among them become tracepoints while they are recorded */
 	size_t n_events;
 	/* What: all processes, or these, or these threads, or the command and its children. The
 	 * command may also just set the time for the others. */
@@ -28,6 +28,7 @@ struct recorder_options {
 	struct int_list cpus; /* empty: all that are online */
 	uint64_t frequency;   /* Hz, or 0 */
 	uint64_t period;      /* or 0 */
+	bool has_rate;        /* the user chose it, for every event without a rate of its own */
 	enum evlist_jitter jitter;
 	uint32_t stack_size;
 	bool has_stack_size; /* the user chose it */

@@ -13,8 +13,8 @@
 #include "collector/event_counts.h"
 #include "collector/kernel_names.h"
 #include "collector/sample_path.h"
+#include "collector/sample_weight.h"
 #include "collector/thread_stacks.h"
-#include "perf/event.h"
 #include "perf/order.h"
 
 #define MAX_PENDING_BYTES (64u << 20)
@@ -141,7 +141,7 @@ static uint32_t find_or_add_metric(struct profile *profile, const struct data_fi
 		if (strcmp(profile->metrics[i].name, event->name) == 0)
 			return i;
 	}
-	return profile_add_metric(profile, event->name, event_unit(&event->attr));
+	return profile_add_metric(profile, event->name, event->unit);
 }
 
 static int add_metrics(struct replay *replay)
@@ -453,9 +453,16 @@ static bool is_in_exec(const struct replay *replay, const struct record *record,
 	return thread->is_in_exec || is_exec_next(replay, record);
 }
 
-static uint64_t weight_of(const struct record *record, const struct data_file_event *event)
+/* A sample that does not tell is a sample all the same, and shown. */
+static uint64_t weight_of(struct replay *replay, const struct record *record,
+			  const struct data_file_event *event)
 {
-	return record->sample.has_period ? record->sample.period : event->attr.sample_period;
+	uint64_t weight;
+
+	if (sample_weight(record, event, replay_machine(replay), &weight))
+		return weight;
+	replay->profile->quality.unweighed++;
+	return 0;
 }
 
 /* The idle tasks have no user registers. */
@@ -503,7 +510,7 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 		.code = find_code(replay, record),
 		.is_in_exec = is_in_exec(replay, record, thread),
 	};
-	if (account(replay, ret, event, weight_of(record, of)))
+	if (account(replay, ret, event, weight_of(replay, record, of)))
 		return 1;
 	data_block_unref(raw->block);
 	return 0;

@@ -23,6 +23,8 @@ enum attachment_kind {
 	ATTACHMENT_ELF = 3,      /* ELF file or its unwind and symbol sections; key below */
 	ATTACHMENT_PERF_MAP = 4, /* text of perf-PID.map, zstd frame(s); key: the pid, decimal */
 	ATTACHMENT_FEATURE = 5,  /* a feature section's bytes; key: its number, decimal */
+	ATTACHMENT_EVENT = 6,    /* what an event's samples count, as perf/event_text.h writes it;
+				    key: the event's index in the file, decimal */
 	ATTACHMENT_COUNTS = 7,   /* text: what each event counted in all; key: empty */
 };
 

@@ -42,12 +42,17 @@ static void init_common(struct perf_event_attr *attr, const struct attr_request 
 			    PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
 	attr->sample_type |=
 		has(request, ATTR_IDENTIFIER) ? PERF_SAMPLE_IDENTIFIER : PERF_SAMPLE_ID;
-	if (request->stack_size) {
-		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	if (request->stack_size || request->has_arguments) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user = USER_REGS;
+	}
+	if (request->stack_size) {
+		attr->sample_type |= PERF_SAMPLE_STACK_USER;
 		attr->sample_stack_user = request->stack_size;
 		attr->exclude_callchain_user = 1;
 	}
+	if (request->has_raw)
+		attr->sample_type |= PERF_SAMPLE_RAW;
 	attr->sample_id_all = 1;
 	attr->read_format =
 		PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -75,6 +80,9 @@ void attr_init_sample(struct perf_event_attr *attr, const struct attr_request *r
 		attr->sample_freq = request->frequency;
 	} else {
 		attr->sample_period = request->period;
+		/* With an identifier, the id stands where it stands in the others. */
+		if (request->lacks_periods && has(request, ATTR_IDENTIFIER))
+			attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	}
 	attr->enable_on_exec = request->samples_on_exec;
 }
@@ -252,7 +260,9 @@ static bool give_way(struct perf_event_attr *attr, int err)
 		return raise_fd_limit();
 	case -EACCES:
 	case -EPERM:
-		if (attr->exclude_kernel || attr->exclude_user)
+		/* Most tracepoints are in the kernel: without it nothing would be left. */
+		if (attr->exclude_kernel || attr->exclude_user ||
+		    attr->type == PERF_TYPE_TRACEPOINT)
 			return false;
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;

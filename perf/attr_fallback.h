@@ -28,6 +28,9 @@ struct attr_request {
 	uint64_t watermark;         /* bytes in the ring that wake the reader */
 	uint32_t stack_size;
 	bool inherit;
+	bool has_arguments; /* registers are needed even without stacks */
+	bool has_raw;       /* tracepoints' own data, where an event has any */
+	bool lacks_periods; /* of an event with a fixed period: the attr tells it */
 	bool samples_on_exec, sideband_on_exec; /* enable_on_exec */
 	bool reads_groups;                      /* samples hold what their group counted */
 	unsigned int dropped;                   /* 1 << enum attr_feature */

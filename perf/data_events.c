@@ -114,6 +114,7 @@ static struct data_file_event *event_create(const uint8_t *bytes, size_t space, 
 		return NULL;
 	parse_attr(bytes, space, &event->attr);
 	record_layout_init(&event->layout, &event->attr);
+	event->unit = event_unit(&event->attr);
 	event->name = attr_name(&event->attr);
 	event->ids = calloc(n_ids + 1, sizeof(*event->ids));
 	if (!event->name || !event->ids) {

@@ -11,6 +11,7 @@
 #include "perf/data_error.h"
 #include "perf/data_file_private.h"
 #include "perf/data_header.h"
+#include "perf/event_text.h"
 #include "perf/stack_record.h"
 
 enum { EVENT_UPDATE_NAME = 2 }; /* PERF_EVENT_UPDATE__NAME */
@@ -180,6 +181,23 @@ static int take_attached_feature(struct data_file *file,
 	return err;
 }
 
+/* What the samples of one event count. */
+static void take_attached_event(struct data_file *file,
+				const struct data_file_attachment *attachment)
+{
+	char text[EVENT_TEXT_MAX + 1], *end;
+	unsigned long index = strtoul(attachment->key, &end, 10);
+
+	if (*end || end == attachment->key || index >= file->events.n_events)
+		return;
+	struct data_file_event *event = file->events.events[index];
+	ssize_t size = attachment->size <= EVENT_TEXT_MAX
+			       ? pread(attachment->fd, text, EVENT_TEXT_MAX, 0)
+			       : -1;
+	text[size > 0 ? size : 0] = '\0';
+	event_text_read(text, &event->weight, &event->unit);
+}
+
 /* Attachments that stand behind samples which need them are listed, and taken before anything else.
  * A list that is wrong costs them, no more: the stream is read as it comes. */
 static int take_listed_attachments(struct data_file *file)
@@ -230,9 +248,12 @@ static int take_attachment(struct data_file *file, const struct raw_record *reco
 	file->features.info.is_dendro = true;
 	int err = attachments_in_take(&file->attachments, record->header);
 	const struct data_file_attachment *last = attachments_in_last_whole(&file->attachments);
-	if (err || !last || last->kind != ATTACHMENT_FEATURE)
+	if (err || !last || (last->kind != ATTACHMENT_FEATURE && last->kind != ATTACHMENT_EVENT))
 		return err;
-	err = take_attached_feature(file, last);
+	if (last->kind == ATTACHMENT_EVENT)
+		take_attached_event(file, last);
+	else
+		err = take_attached_feature(file, last);
 	attachments_in_drop_last(&file->attachments);
 	return err;
 }

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "perf/attachment.h"
+#include "perf/event.h"
 #include "perf/record.h"
 
 struct data_file_event {
@@ -27,6 +28,8 @@ struct data_file_event {
 	char *name;    /* "cycles:u": EVENT_DESC's or EVENT_UPDATE's, else made from the attr */
 	uint64_t *ids; /* of its counters */
 	size_t n_ids;
+	struct event_weight weight; /* periods, unless an attachment says more */
+	const char *unit;           /* a static string */
 };
 
 /* Strings are NULL and numbers 0 where the file does not say. */

@@ -11,6 +11,7 @@
 #include "perf/feature_bytes.h"
 #include "perf/output.h"
 #include "perf/record.h"
+#include "perf/tracing_data.h"
 
 #define FILE_MAGIC 0x32454c4946524550ull /* "PERFILE2" */
 
@@ -240,6 +241,18 @@ static int put_record(struct data_writer *writer, uint32_t type, const void *bod
 	return padding ? put(writer, &zeros, padding) : writer->error;
 }
 
+/* Behind its record, which tells the size: perf's way in pipe mode. */
+static int put_tracing_data(struct data_writer *writer, const struct feature *feature)
+{
+	static const uint64_t zeros;
+	size_t padding = -feature->size & 7;
+	uint32_t sizes[] = { (uint32_t)(feature->size + padding), 0 };
+
+	put_record(writer, RECORD_TRACING_DATA, sizes, sizeof(sizes), NULL, 0);
+	put(writer, feature->bytes, feature->size);
+	return put(writer, &zeros, padding);
+}
+
 static int write_pipe_start(struct data_writer *writer, const struct data_writer_event *events,
 			    size_t n_events)
 {
@@ -262,7 +275,9 @@ static int write_pipe_start(struct data_writer *writer, const struct data_writer
 		uint64_t number = feature->number;
 
 		/* What does not fit in a record is not said: perf's way. */
-		if (feature->size <= RECORD_MAX - sizeof(header))
+		if (number == HEADER_TRACING_DATA)
+			put_tracing_data(writer, feature);
+		else if (feature->size <= RECORD_MAX - sizeof(header))
 			put_record(writer, RECORD_FEATURE, &number, sizeof(number), feature->bytes,
 				   feature->size);
 	}

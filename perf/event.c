@@ -10,15 +10,22 @@
 #include "perf/event_group.h"
 #include "perf/event_kind.h"
 #include "perf/event_names.h"
+#include "perf/event_shorthands.h"
 #include "perf/event_spelling.h"
 #include "perf/pfm_names.h"
 #include "perf/sentence.h"
+#include "perf/tracepoint.h"
+#include "perf/uprobe.h"
 
 /* Who knows which names; asked in this order. */
 static const struct event_kind *const kinds[] = {
 	&generic_event_kind,
+	&shorthand_event_kind,
 	&raw_event_kind,
+	&uprobe_event_kind,
+	&tracepoint_event_kind,
 	&pfm_event_kind,
+	&hidden_tracepoint_event_kind,
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -111,10 +118,12 @@ static enum event_error find_either(const struct event_places *places,
 }
 
 /* What runs in a guest has addresses that nobody here can name. */
-static void leave_out_guests(struct perf_event_attr *attr)
+static void leave_out_guests(struct event *event)
 {
-	if (attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
-	    attr->type != PERF_TYPE_BREAKPOINT && !attr->exclude_host)
+	struct perf_event_attr *attr = &event->attr;
+	if (!event->probed_path && attr->type != PERF_TYPE_SOFTWARE &&
+	    attr->type != PERF_TYPE_TRACEPOINT && attr->type != PERF_TYPE_BREAKPOINT &&
+	    !attr->exclude_host)
 		attr->exclude_guest = 1;
 }
 
@@ -134,7 +143,7 @@ static enum event_error complete(struct event *event, const struct event_spellin
 		event->period = spelling->period;
 		event->frequency = spelling->frequency;
 	}
-	leave_out_guests(&event->attr);
+	leave_out_guests(event);
 	if (!event->unit)
 		event->unit = event_unit(&event->attr);
 	return EVENT_OK;

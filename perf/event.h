@@ -16,6 +16,7 @@ enum event_weight_kind {
 	WEIGHT_FIELD,    /* its period times an integer in the tracepoint's raw data */
 	WEIGHT_ARGUMENT, /* its period times an argument of the function that was entered */
 	WEIGHT_OFF_CPU,  /* the time until its thread runs again */
+	WEIGHT_UNKNOWN,  /* the recording says it in a way that this version does not know */
 };
 
 struct event_weight {
@@ -23,7 +24,11 @@ struct event_weight {
 	uint16_t offset, size; /* FIELD: place in the raw data, and width: 1, 2, 4 or 8 */
 	bool is_signed;        /* FIELD: negative values weigh nothing */
 	uint8_t argument;      /* ARGUMENT: from 1 */
+	uint8_t factor;        /* ARGUMENT: times this one; 0: none */
+	uint8_t condition;     /* ARGUMENT: nothing where this one is 0; 0: no condition */
 };
+
+#define EVENT_ARGUMENT_MAX 16
 
 struct event {
 	char *name; /* as the user spelled it, without the rate, or what name= says; owned */
@@ -32,6 +37,9 @@ struct event {
 	struct event_weight weight;
 	const char *unit;           /* "ns", "bytes", "events"; a static string */
 	uint64_t period, frequency; /* of its own (ev@1000, ev@99Hz); both 0: the recording's */
+	uint64_t default_period;    /* where the user names no rate at all; 0: the recording's */
+	char *tracepoint;           /* "sys:name", if it is one; owned */
+	char *probed_path;          /* of a uprobe, to which attr.config1 points; owned */
 	char *filter;               /* of a tracepoint; owned, NULL: none */
 	size_t leader;              /* index in the list of its group's first; its own: no group */
 	bool reads_group;           /* :S: the group is read at each overflow of this leader */

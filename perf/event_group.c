@@ -53,16 +53,15 @@ static bool append_copy(struct event_list *events, const struct event *event,
 	if (!copy)
 		return false;
 	*copy = *event;
-	copy->name = strdup(event->name);
-	copy->filter = event->filter ? strdup(event->filter) : NULL;
 	copy->cpus = NULL;
+	bool has_strings = event_own_strings(copy);
 	copy->leader = events->n_events - 1;
 	const struct event *source = event->cpus || !set ? event : set;
 	bool has_cpus = !source->cpus || event_set_cpus(copy, source->cpus, source->n_cpus);
 	event_modifiers_apply(modifiers, copy);
 	copy->attr.pinned |= modifiers->is_pinned;
 	copy->reads_group = modifiers->reads_group;
-	return copy->name && has_cpus && (copy->filter || !event->filter);
+	return has_strings && has_cpus;
 }
 
 enum event_error event_member_append(struct event_member *member, struct event_list *events,

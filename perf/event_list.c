@@ -20,8 +20,26 @@ void event_list_cut(struct event_list *list, size_t n_events)
 		struct event *event = &list->events[--list->n_events];
 		free(event->name);
 		free(event->filter);
+		free(event->tracepoint);
+		free(event->probed_path);
 		free(event->cpus);
 	}
+}
+
+bool event_own_strings(struct event *event)
+{
+	char **strings[] = { &event->name, &event->filter, &event->tracepoint,
+			     &event->probed_path };
+	bool has_all = true;
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		if (!*strings[i])
+			continue;
+		*strings[i] = strdup(*strings[i]);
+		has_all &= *strings[i] != NULL;
+	}
+	if (event->probed_path)
+		event->attr.config1 = (uintptr_t)event->probed_path;
+	return has_all;
 }
 
 bool event_set_cpus(struct event *event, const int *cpus, size_t n_cpus)

@@ -289,3 +289,19 @@ int evlist_wait(struct evlist *evlist, int wake_fd, int timeout_ms, bool *all_hu
 	*all_hung_up_ret = impl->n_tasks_alive == 0;
 	return n > 0 ? n : 0;
 }
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+	return (first > second) - (first < second);
+}
+
+/* The kernel numbers counters as they are opened. */
+size_t evlist_find_event(const struct evlist *evlist, uint64_t id)
+{
+	for (size_t e = 0; e < evlist->n_events; e++)
+		if (bsearch(&id, evlist->events[e].ids, evlist->events[e].n_ids, sizeof(id),
+			    compare_ids))
+			return e;
+	return SIZE_MAX;
+}

@@ -47,6 +47,7 @@ struct evlist_options {
 	size_t n_cpus;
 	uint64_t frequency;  /* Hz, or 0 */
 	uint64_t period;     /* or 0 */
+	bool has_rate;       /* the user named one of them: events' default periods do not count */
 	uint32_t stack_size; /* user stack copy; 0: none */
 	uint64_t ring_size;  /* bytes per CPU for samples; 0: at least 100 ms at the asked rate */
 	bool no_inherit;
@@ -58,6 +59,7 @@ struct evlist_options {
 
 struct evlist_event {
 	char *name;
+	const char *filter;          /* of a tracepoint, borrowed; NULL: none */
 	struct perf_event_attr attr; /* as the kernel accepted it; its rate without jitter */
 	size_t leader;               /* of its group, as in struct event */
 	bool is_counted;             /* does not sample; read at its leader's samples */
@@ -111,6 +113,8 @@ int evlist_add_tids(struct evlist *evlist, const pid_t *tids, size_t n_tids);
 /* Waits until a ring reached its watermark, @wake_fd is readable, or the time is over. >0: rings
  * or wake_fd ready; 0: timeout. *all_hung_up_ret: every target has exited. */
 int evlist_wait(struct evlist *evlist, int wake_fd, int timeout_ms, bool *all_hung_up_ret);
+/* The index of the event that has a counter of this id; SIZE_MAX: none. */
+size_t evlist_find_event(const struct evlist *evlist, uint64_t id);
 /* Samples the kernel lost, by event: PERF_FORMAT_LOST where there is, else 0 (LOST records then
  * count). */
 uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret);

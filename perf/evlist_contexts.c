@@ -3,43 +3,18 @@
  * passes before it makes the signal's frame.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "perf/evlist_private.h"
+#include "perf/tracepoint.h"
 
 /* SA_ONSTACK: only handlers that may run on another stack. */
 #define FILTER "sa_flags & 0x08000000"
 /* A ring holds this many of them, more or less. */
 #define CONTEXTS_PER_RING 32
-
-static int read_tracepoint_id(uint64_t *id_ret)
-{
-	static const char *const paths[] = {
-		"/sys/kernel/tracing/events/signal/signal_deliver/id",
-		"/sys/kernel/debug/tracing/events/signal/signal_deliver/id",
-	};
-	int err = -ENOENT;
-
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		unsigned long long id = 0;
-		FILE *file = fopen(paths[i], "re");
-
-		if (!file) {
-			err = errno == EACCES ? -EACCES : err;
-			continue;
-		}
-		int n = fscanf(file, "%llu", &id);
-		fclose(file);
-		*id_ret = id;
-		return n == 1 ? 0 : -EINVAL;
-	}
-	return err;
-}
 
 void evlist_init_contexts(struct evlist_impl *impl)
 {
@@ -52,7 +27,7 @@ void evlist_init_contexts(struct evlist_impl *impl)
 		evlist->contexts_err = -EOPNOTSUPP;
 		return;
 	}
-	evlist->contexts_err = read_tracepoint_id(&id);
+	evlist->contexts_err = tracepoint_id("signal", "signal_deliver", &id);
 	*attr = (struct perf_event_attr){
 		.type = PERF_TYPE_TRACEPOINT,
 		.config = id,

@@ -117,7 +117,11 @@ int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_
 	*counts_ret = (struct evlist_counts){ .value = sum.value,
 					      .time_enabled_ns = sum.time_enabled,
 					      .time_running_ns = sum.time_running };
-	if (impl->target != EVLIST_SYSTEM)
-		counts_ret->time_enabled_ns = read_task_time(impl) - impl->task_time_begin_ns;
+	if (impl->target == EVLIST_SYSTEM)
+		return 0;
+	/* Only probes are not inherited where others are, and those need no hardware. */
+	bool is_alike = evlist->events[event].attr.inherit == impl->request.inherit;
+	counts_ret->time_enabled_ns =
+		is_alike ? read_task_time(impl) - impl->task_time_begin_ns : sum.time_running;
 	return 0;
 }

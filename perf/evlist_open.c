@@ -145,6 +145,18 @@ static int read_id(int fd, uint64_t *id_ret)
 	return 0;
 }
 
+static int set_filter(struct evlist_impl *impl, const struct evlist_event *event, int fd)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) == 0)
+		return 0;
+	int err = -errno;
+	return fail(impl, err,
+		    sentence("The kernel refuses the filter '%s' of '%s': %s. A filter is made of "
+			     "the tracepoint's fields, as in 'count > 100 && fd == 0'; its file "
+			     "'format' in tracefs lists them.",
+			     event->filter, event->name, strerror(-err)));
+}
+
 static int reserve_counter(struct evlist_event *event)
 {
 	/* Grows by doubling: at each power of two. */
@@ -198,6 +210,8 @@ static int add_counter(struct evlist_impl *impl, struct evlist_event *event, pid
 		return fail_open(impl, fd, is_sideband ? NULL : event, pid, cpu);
 	}
 	err = read_id(fd, &event->ids[event->n_ids]);
+	if (!err && event->filter)
+		err = set_filter(impl, event, fd);
 	if (err) {
 		close(fd);
 		return err;
@@ -529,12 +543,53 @@ static int copy_cpus(struct evlist_impl *impl, const struct evlist_options *opti
 	return 0;
 }
 
-static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_options *options)
+/* Counted by the kernel itself, one by one; such events it samples at every occurrence if asked for
+ * PERF_SAMPLE_PERIOD (perf_swevent_event() in kernel/events/core.c), whatever their period. */
+static bool is_counted_singly(const struct event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return event->probed_path || attr->type == PERF_TYPE_TRACEPOINT ||
+	       attr->type == PERF_TYPE_BREAKPOINT ||
+	       (attr->type == PERF_TYPE_SOFTWARE && !evlist_is_clock(attr));
+}
+
+/* The event's own rate, or else the user's, or else its kind's, or else the recording's. */
+static struct attr_request request_of(const struct evlist_impl *impl, const struct event *event)
+{
+	struct attr_request request = impl->request;
+
+	if (event->period || event->frequency) {
+		request.period = event->period;
+		request.frequency = event->frequency;
+	} else if (!impl->has_rate && event->default_period) {
+		request.period = event->default_period;
+		request.frequency = 0;
+	}
+	/* See perf/probe_events.h: forks would fail. */
+	if (event->probed_path && event->attr.type != PERF_TYPE_TRACEPOINT)
+		request.inherit = false;
+	request.lacks_periods =
+		!request.frequency && request.period > 1 && is_counted_singly(event);
+	return request;
+}
+
+/* Hz; 0: some event is sampled by a period, and how often that is nobody knows. */
+static uint64_t expected_frequency(const struct evlist_impl *impl, const struct event *events)
+{
+	for (size_t e = 0; e < impl->evlist.n_events; e++)
+		if (!request_of(impl, &events[e]).frequency)
+			return 0;
+	return impl->request.frequency;
+}
+
+static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_options *options,
+			      const struct event *events)
 {
 	struct evlist *evlist = &impl->evlist;
 	impl->demand = (struct ring_demand){
 		.asked = options->ring_size,
-		.frequency = impl->request.frequency,
+		.frequency = expected_frequency(impl, events),
 		.stack_size = options->stack_size,
 		.n_events = evlist->n_events,
 		.n_sample_rings = evlist->n_sample_rings,
@@ -543,7 +598,7 @@ static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 	};
 	ring_sizes_choose(&impl->demand, &impl->sizes);
 	uint64_t size = impl->sizes.samples;
-	if (!options->ring_size && impl->request.frequency &&
+	if (!options->ring_size && impl->demand.frequency &&
 	    size < ring_sizes_wanted(&impl->demand))
 		evlist_note(evlist,
 			    sentence("Rings of %llu MiB per CPU hold less than 100 ms at this rate "
@@ -556,12 +611,14 @@ static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 				     (unsigned long long)size >> 10));
 }
 
-static bool any_reads_group(const struct event *events, size_t n_events)
+/* What one event needs all have, so that their samples are alike. */
+static void add_needs(struct attr_request *request, const struct event *events, size_t n_events)
 {
-	for (size_t e = 0; e < n_events; e++)
-		if (events[e].reads_group)
-			return true;
-	return false;
+	for (size_t e = 0; e < n_events; e++) {
+		request->has_raw |= events[e].attr.type == PERF_TYPE_TRACEPOINT;
+		request->has_arguments |= events[e].weight.kind == WEIGHT_ARGUMENT;
+		request->reads_groups |= events[e].reads_group;
+	}
 }
 
 static void init_request(struct evlist_impl *impl, const struct evlist_options *options,
@@ -575,8 +632,9 @@ static void init_request(struct evlist_impl *impl, const struct evlist_options *
 		.inherit = options->target != EVLIST_SYSTEM && !options->no_inherit,
 		.samples_on_exec = is_command && !options->start_disabled,
 		.sideband_on_exec = is_command,
-		.reads_groups = any_reads_group(events, impl->evlist.n_events),
 	};
+	add_needs(&impl->request, events, impl->evlist.n_events);
+	impl->has_rate = options->has_rate;
 	uint64_t max = impl->limits.max_sample_rate;
 	if (max && impl->request.frequency > max) {
 		evlist_note_rate(&impl->evlist, impl->request.frequency, max);
@@ -594,14 +652,23 @@ static int init_event(struct evlist_impl *impl, const struct evlist_options *opt
 {
 	const struct event *from = &events[index];
 	struct evlist_event *event = &impl->evlist.events[index];
+	struct attr_request request = request_of(impl, from);
 
+	event->filter = from->filter;
 	event->leader = from->leader;
 	event->is_counted = from->leader != index && events[from->leader].reads_group;
-	event->has_jitter = !event->is_counted && has_jitter(options->jitter, &from->attr);
+	if (events[from->leader].reads_group && from->weight.kind != WEIGHT_PERIOD)
+		return fail(impl, -EINVAL,
+			    sentence("'%s' is weighed by what its samples hold, and a group that "
+				     "is read (:S) has samples of its leader alone: name it apart.",
+				     from->name));
+	/* A period that varies must be told by the samples. */
+	event->has_jitter = !event->is_counted && !request.lacks_periods &&
+			    has_jitter(options->jitter, &from->attr);
 	if (event->is_counted)
-		attr_init_counted(&event->attr, &impl->request, &from->attr);
+		attr_init_counted(&event->attr, &request, &from->attr);
 	else
-		attr_init_sample(&event->attr, &impl->request, &from->attr);
+		attr_init_sample(&event->attr, &request, &from->attr);
 	event->name = strdup(from->name);
 	return event->name ? 0 : -ENOMEM;
 }
@@ -695,7 +762,7 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	err = probe(impl);
 	if (err)
 		return err;
-	choose_ring_sizes(impl, options);
+	choose_ring_sizes(impl, options, events);
 	err = init_events(impl, options, events);
 	if (err)
 		return err;

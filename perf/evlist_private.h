@@ -20,6 +20,7 @@ struct evlist_impl {
 	enum evlist_target target;
 	struct perf_limits limits;
 	struct attr_request request;
+	bool has_rate; /* which is the user's, for all events that have none of their own */
 	struct attr_opener opener;
 	int *cpus, *sideband_cpus;
 	size_t n_cpus, n_sideband_cpus;

@@ -134,12 +134,12 @@ static void write_quality(FILE *out, const struct profile_quality *quality)
 	fprintf(out,
 		"\"quality\":{\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"throttled\":%" PRIu64
 		",\"guessed\":%" PRIu64 ",\"stitched\":%" PRIu64 ",\"guessed_frames\":%" PRIu64
-		",\n  \"unwind\":{\"complete\":%" PRIu64 ",\"no_user_part\":%" PRIu64
-		",\"kernel_walked\":%" PRIu64,
+		",\"unweighed\":%" PRIu64 ",\n  \"unwind\":{\"complete\":%" PRIu64
+		",\"no_user_part\":%" PRIu64 ",\"kernel_walked\":%" PRIu64,
 		quality->samples - quality->filtered, quality->lost, quality->throttled,
 		quality->marked[PATH_GUESSED], quality->marked[PATH_STITCHED],
-		quality->guessed_frames, quality->complete, quality->no_user_part,
-		quality->unverified);
+		quality->guessed_frames, quality->unweighed, quality->complete,
+		quality->no_user_part, quality->unverified);
 	for (int marker = MARKER_KERNEL + 1; marker < N_MARKERS; marker++)
 		fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),
 			quality->incomplete[marker]);

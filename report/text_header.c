@@ -253,6 +253,8 @@ static void write_quality(const struct text *text)
 	warn_count(text, quality->lost_sideband,
 		   "records of processes and mappings lost: names may be wrong");
 	warn_count(text, quality->not_attributed, "samples of events the recording does not name");
+	warn_count(text, quality->unweighed,
+		   "samples do not tell how much they stand for: they add nothing to the cost");
 	warn_count(text, quality->late_records, "records out of order, used late");
 	warn_count(text, quality->unknown_processes, "samples of processes never announced");
 	warn_count(text, quality->unknown_records, "records of unknown type skipped");

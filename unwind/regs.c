@@ -50,3 +50,25 @@ bool regs_from_perf(const struct arch *arch, uint64_t mask, const uint64_t *valu
 	}
 	return has_pc && regs_have(regs_ret, arch->sp);
 }
+
+bool regs_argument(const struct arch *arch, const struct regs *regs, const uint8_t *stack_bytes,
+		   size_t stack_size, unsigned argument, uint64_t *ret)
+{
+	if (!argument)
+		return false;
+	if (argument <= arch->n_argument_regs) {
+		unsigned reg = arch->argument_regs[argument - 1];
+
+		*ret = regs->values[reg];
+		return regs_have(regs, reg);
+	}
+	/* Without a link register the return address lies below the arguments. */
+	size_t index = argument - arch->n_argument_regs - 1 + (arch->ra == arch->pc);
+	size_t size = arch->pointer_size;
+
+	if (stack_size / size <= index)
+		return false;
+	*ret = 0;
+	memcpy(ret, stack_bytes + index * size, size);
+	return true;
+}

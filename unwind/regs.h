@@ -38,6 +38,10 @@ struct arch {
 	const uint8_t *perf_to_dwarf;
 	uint8_t n_perf_regs;
 	uint8_t perf_pc;
+	/* Where a function finds its first integer arguments: DWARF numbers; the others are on the
+	 * stack. */
+	const uint8_t *argument_regs;
+	uint8_t n_argument_regs;
 	/* Strips what the processor adds to a return address (arm64 pointer authentication). */
 	uint64_t (*strip_return_address)(uint64_t address);
 	/*
@@ -110,6 +114,13 @@ const struct arch *arch_find(const char *machine, uint64_t abi);
 /* false: pc or stack pointer are missing. @values: popcount(@mask), lowest bit first. */
 bool regs_from_perf(const struct arch *arch, uint64_t mask, const uint64_t *values,
 		    struct regs *regs_ret);
+
+/*
+ * An integer argument (from 1) of the function whose first instruction @regs stand at.
+ * @stack_bytes: from the stack pointer up. false: it is not there.
+ */
+bool regs_argument(const struct arch *arch, const struct regs *regs, const uint8_t *stack_bytes,
+		   size_t stack_size, unsigned argument, uint64_t *ret);
 
 static inline bool regs_have(const struct regs *regs, unsigned reg)
 {

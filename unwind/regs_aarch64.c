@@ -303,6 +303,11 @@ static bool thread_start(const uint8_t *code, size_t size, const struct regs *re
 	return true;
 }
 
+/* AAPCS64, 6.8.2. */
+static const uint8_t argument_regs[] = {
+	X0, X0 + 1, X0 + 2, X0 + 3, X0 + 4, X0 + 5, X0 + 6, X0 + 7
+};
+
 const struct arch arch_aarch64 = {
 	.name = "aarch64",
 	.elf_machine = EM_AARCH64,
@@ -317,6 +322,8 @@ const struct arch arch_aarch64 = {
 	.perf_to_dwarf = perf_to_dwarf,
 	.n_perf_regs = N_REGS,
 	.perf_pc = PC,
+	.argument_regs = argument_regs,
+	.n_argument_regs = sizeof(argument_regs),
 	.strip_return_address = strip_return_address,
 	.ends_in_call = ends_in_call,
 	.is_trampoline = is_trampoline,

@@ -191,6 +191,9 @@ static bool thread_start(const uint8_t *code, size_t size, const struct regs *re
 	return x86_jumps_if_zero(code, size, at, distance_ret);
 }
 
+/* The x86-64 psABI, 3.2.3. */
+static const uint8_t argument_regs[] = { RDI, RSI, RDX, RCX, R8, R9 };
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -205,6 +208,8 @@ const struct arch arch_x86_64 = {
 	.perf_to_dwarf = perf_to_dwarf,
 	.n_perf_regs = PERF_REG_X86_64_MAX,
 	.perf_pc = PERF_REG_X86_IP,
+	.argument_regs = argument_regs,
+	.n_argument_regs = sizeof(argument_regs),
 	.strip_return_address = keep_address,
 	.ends_in_call = x86_ends_in_call,
 	.is_trampoline = is_trampoline,

@@ -12,6 +12,7 @@ setup_file() {
 	record forkexec.data -z 0 -- "$WORKLOADS/forkexec" 1
 	record events.data -e task-clock,page-faults,context-switches -- sh -c \
 		"'$WORKLOADS/threads' 0.5; '$WORKLOADS/cxx' 0.5; git --version"
+	record mixed.data -e page-faults@3,cpu-clock,context-switches@1 -- "$WORKLOADS/forkexec" 1
 }
 
 setup() {
@@ -39,6 +40,13 @@ conserved() { # conserved FILE
 
 @test "several events: tree, metrics and file hold the same cost" {
 	conserved events.data
+}
+
+@test "events that tell periods and others that do not: tree, metrics and file hold the same cost" {
+	conserved mixed.data
+	[ "$(jq '.metrics[0].samples' tree)" -gt 10 ]
+	expect_equal "page faults" "$(jq '.metrics[0].total' tree)" \
+		"$(jq '3 * .metrics[0].samples' tree)"
 }
 
 @test "views of a part add up to the whole" {

@@ -942,6 +942,33 @@ static void attachments_are_put_together(void **state)
 	data_file_close(file);
 }
 
+static void put_attachment(struct builder *b, uint32_t kind, const char *key, const char *content)
+{
+	put_attachment_part(b, kind, key, strlen(content), 0, content);
+}
+
+static void attachments_tell_what_events_count(void **state)
+{
+	struct builder b = two_events_in_a_pipe();
+
+	(void)state;
+	put_attachment(&b, ATTACHMENT_EVENT, "1", "unit bytes\nweight field 16 8 signed\n");
+	put_attachment(&b, ATTACHMENT_EVENT, "2", "unit bytes\n"); /* no such event */
+	put_attachment(&b, ATTACHMENT_EVENT, "", "unit bytes\n");
+	put_attachment(&b, ATTACHMENT_EVENT, "0x", "unit bytes\n");
+	put_attachment(&b, ATTACHMENT_EVENT, "18446744073709551616", "unit bytes\n");
+	put_sample(&b, 1, 1);
+	struct data_file *file = open_built(&b);
+	check_two_events(file, 1, 0);
+	assert_int_equal(data_file_n_attachments(file), 0);
+	assert_string_equal(data_file_event(file, 0)->unit, "events");
+	assert_int_equal(data_file_event(file, 0)->weight.kind, WEIGHT_PERIOD);
+	assert_string_equal(data_file_event(file, 1)->unit, "bytes");
+	assert_int_equal(data_file_event(file, 1)->weight.kind, WEIGHT_FIELD);
+	assert_int_equal(data_file_event(file, 1)->weight.offset, 16);
+	data_file_close(file);
+}
+
 static void attachments_that_lie_about_their_sizes_are_left_out(void **state)
 {
 	static const struct attachment_header lies[] = {
@@ -1391,6 +1418,7 @@ int main(void)
 		cmocka_unit_test(records_stay_as_they_are_while_held),
 		cmocka_unit_test(build_ids_are_taken_in),
 		cmocka_unit_test(attachments_are_put_together),
+		cmocka_unit_test(attachments_tell_what_events_count),
 		cmocka_unit_test(attachments_that_lie_about_their_sizes_are_left_out),
 		cmocka_unit_test(a_cut_file_has_its_features_from_attachments),
 		cmocka_unit_test(events_without_a_name_are_named_as_perf_names_them),

@@ -275,6 +275,86 @@ static void a_frequency_beyond_the_limit_is_lowered_with_a_note(void **state)
 	fixture_destroy(fixture);
 }
 
+/* How an event was asked for, its probes apart. */
+static const struct perf_event_attr *asked_for(const struct fixture *fixture, uint64_t config)
+{
+	for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
+		const struct perf_event_attr *attr = &fixture->kernel.opens[i].attr;
+		if (fixture->kernel.opens[i].cpu >= 0 && attr->config == config)
+			return attr;
+	}
+	fail_msg("no event %llu was asked for", (unsigned long long)config);
+	return NULL;
+}
+
+static void an_event_s_own_rate_precedes_the_user_s_and_its_kind_s(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t own, kind, users; /* periods */
+		bool has_rate;
+		uint64_t expected; /* 0: by frequency */
+	} cases[] = {
+		{ 0, 0, 0, false, 0 },  { 0, 1, 0, false, 1 }, { 7, 1, 0, false, 7 },
+		{ 0, 1, 50, true, 50 }, { 7, 1, 50, true, 7 }, { 0, 0, 50, true, 50 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture *fixture = fixture_create("page-faults:u");
+		fixture->events[0].period = cases[i].own;
+		fixture->events[0].default_period = cases[i].kind;
+		fixture->options.has_rate = cases[i].has_rate;
+		if (cases[i].users) {
+			fixture->options.frequency = 0;
+			fixture->options.period = cases[i].users;
+		}
+		assert_int_equal(fixture_open(fixture), 0);
+		const struct perf_event_attr *attr = asked_for(fixture, PERF_COUNT_SW_PAGE_FAULTS);
+		assert_int_equal(attr->freq, !cases[i].expected);
+		if (cases[i].expected)
+			assert_int_equal(attr->sample_period, cases[i].expected);
+		fixture_destroy(fixture);
+	}
+}
+
+/* The kernel samples each page fault, whatever the period, if asked to tell the period. */
+static void every_nth_occurrence_is_sampled_not_each(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u,cpu-clock:u");
+	fixture->events[0].period = 100;
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_false(asked_for(fixture, PERF_COUNT_SW_PAGE_FAULTS)->sample_type &
+		     PERF_SAMPLE_PERIOD);
+	assert_true(asked_for(fixture, PERF_COUNT_SW_CPU_CLOCK)->sample_type & PERF_SAMPLE_PERIOD);
+	const struct evlist_event *faults = &fixture->evlist->events[0];
+	assert_int_equal(evlist_find_event(fixture->evlist, faults->ids[0]), 0);
+	assert_int_equal(evlist_find_event(fixture->evlist, fixture->evlist->events[1].ids[0]), 1);
+	assert_int_equal(evlist_find_event(fixture->evlist, 0), SIZE_MAX);
+	fixture_destroy(fixture);
+
+	fixture = fixture_create("page-faults:u");
+	fixture->events[0].period = 1;
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_true(asked_for(fixture, PERF_COUNT_SW_PAGE_FAULTS)->sample_type &
+		    PERF_SAMPLE_PERIOD);
+	fixture_destroy(fixture);
+}
+
+static void what_one_event_needs_all_samples_have(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u,cpu-clock:u");
+	fixture->options.stack_size = 0;
+	fixture->events[0].weight = (struct event_weight){ .kind = WEIGHT_ARGUMENT, .argument = 1 };
+	assert_int_equal(fixture_open(fixture), 0);
+	for (size_t i = 0; i <= fixture->evlist->n_events; i++) {
+		uint64_t type = fixture->evlist->events[i].attr.sample_type;
+		assert_true(type & PERF_SAMPLE_REGS_USER);
+		assert_false(type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_RAW));
+	}
+	fixture_destroy(fixture);
+}
+
 static void rings_too_small_for_samples_grow_and_the_watermark_follows(void **state)
 {
 	(void)state;
@@ -734,6 +814,9 @@ int main(void)
 		cmocka_unit_test(page_faults_of_this_thread_arrive_in_the_rings),
 		cmocka_unit_test(samples_of_a_command_start_with_its_exec),
 		cmocka_unit_test(a_frequency_beyond_the_limit_is_lowered_with_a_note),
+		cmocka_unit_test(an_event_s_own_rate_precedes_the_user_s_and_its_kind_s),
+		cmocka_unit_test(every_nth_occurrence_is_sampled_not_each),
+		cmocka_unit_test(what_one_event_needs_all_samples_have),
 		cmocka_unit_test(rings_too_small_for_samples_grow_and_the_watermark_follows),
 		cmocka_unit_test(refusals_are_explained_with_a_remedy),
 		cmocka_unit_test(nonsense_options_are_refused),

@@ -1,0 +1,275 @@
+#include "perf/tracepoint.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+#include <unistd.h>
+
+#include "perf/sentence.h"
+#include "perf/tracefs.h"
+#include "perf/weight_terms.h"
+
+#define PART_MAX 127 /* of a system's and a tracepoint's name */
+
+struct parts {
+	char system[PART_MAX + 1], name[PART_MAX + 1];
+};
+
+/* Letters, digits, '_', '-' and, behind the first, '.': never a way out of tracefs. */
+static size_t word_length(const char *text, size_t length)
+{
+	size_t n = 0;
+
+	while (n < length && (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '-' ||
+			      (text[n] == '.' && n)))
+		n++;
+	return n;
+}
+
+static bool split(const char *name, size_t length, struct parts *parts)
+{
+	size_t system = word_length(name, length);
+
+	if (!system || system > PART_MAX || system + 1 >= length || name[system] != ':')
+		return false;
+	const char *rest = name + system + 1;
+	size_t rest_length = length - system - 1;
+	if (rest_length > PART_MAX || word_length(rest, rest_length) != rest_length)
+		return false;
+	snprintf(parts->system, sizeof(parts->system), "%.*s", (int)system, name);
+	snprintf(parts->name, sizeof(parts->name), "%.*s", (int)rest_length, rest);
+	return true;
+}
+
+/* What libtraceevent knows of a format. The format for printing is left out: nobody prints. */
+static struct tep_handle *parse_format(const char *format, size_t size, struct tep_event **event)
+{
+	static const char print[] = "\nprint fmt: \"\"\n";
+	const char *end = memmem(format, size, "\nprint fmt:", strlen("\nprint fmt:"));
+	size_t used = end ? (size_t)(end - format) : size;
+	char *text = malloc(used + sizeof(print));
+	struct tep_handle *tep = tep_alloc();
+
+	*event = NULL;
+	tep_set_loglevel(TEP_LOG_NONE);
+	if (text && tep) {
+		memcpy(text, format, used);
+		memcpy(text + used, print, sizeof(print));
+		if (tep_parse_format(tep, event, text, used + sizeof(print) - 1, "") != 0)
+			*event = NULL;
+	}
+	free(text);
+	if (*event)
+		return tep;
+	tep_free(tep);
+	return NULL;
+}
+
+static bool is_integer(const struct tep_format_field *field)
+{
+	const unsigned long others = TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_POINTER |
+				     TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC;
+
+	return !(field->flags & others) && field->offset >= 0 && field->offset <= UINT16_MAX &&
+	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+}
+
+int tracepoint_field(const char *format, size_t size, const char *name, struct event_weight *ret)
+{
+	struct tep_event *event;
+	struct tep_handle *tep = parse_format(format, size, &event);
+
+	if (!tep)
+		return -EINVAL;
+	const struct tep_format_field *field = tep_find_any_field(event, name);
+	int err = !field ? -ENOENT : is_integer(field) ? 0 : -EINVAL;
+	if (!err)
+		*ret = (struct event_weight){
+			.kind = WEIGHT_FIELD,
+			.offset = (uint16_t)field->offset,
+			.size = (uint16_t)field->size,
+			.is_signed = field->flags & TEP_FIELD_IS_SIGNED,
+		};
+	tep_free(tep);
+	return err;
+}
+
+char *tracepoint_field_names(const char *format, size_t size)
+{
+	struct tep_event *event;
+	struct tep_handle *tep = parse_format(format, size, &event);
+	char *text = NULL;
+	size_t text_size;
+	FILE *out = tep ? open_memstream(&text, &text_size) : NULL;
+
+	if (out) {
+		const char *separator = "";
+
+		for (const struct tep_format_field *field = event->format.fields; field;
+		     field = field->next) {
+			if (!is_integer(field))
+				continue;
+			fprintf(out, "%s%s", separator, field->name);
+			separator = ", ";
+		}
+		fclose(out);
+	}
+	tep_free(tep);
+	return text;
+}
+
+static enum event_error find_weight(const struct parts *parts, const char *path, const char *field,
+				    struct event_weight *weight, char **error_ret)
+{
+	char *format;
+	size_t size;
+	int err = tracefs_read(path, &format, &size);
+
+	if (err)
+		return event_fail(EVENT_NOT_HERE, error_ret, tracefs_explain(err));
+	err = tracepoint_field(format, size, field, weight);
+	char *names = err ? tracepoint_field_names(format, size) : NULL;
+	free(format);
+	if (!err)
+		return EVENT_OK;
+	char *text = sentence(err == -ENOENT ? "The tracepoint '%s:%s' has no field '%s'; its "
+					       "integers are: %s."
+					     : "The tracepoint '%s:%s' has no integer '%s'; its "
+					       "integers are: %s.",
+			      parts->system, parts->name, field, names && *names ? names : "none");
+	free(names);
+	return event_fail(EVENT_UNKNOWN, error_ret, text);
+}
+
+static enum event_error explain_unknown(const struct parts *parts, const char *folder,
+					char **error_ret)
+{
+	struct near_names near;
+	DIR *names = opendir(folder);
+
+	near_names_init(&near, parts->name, strlen(parts->name));
+	for (const struct dirent *entry; names && (entry = readdir(names));)
+		near_names_offer(&near, entry->d_name);
+	if (names)
+		closedir(names);
+	char *question = near_names_question(&near);
+	char *text =
+		question ? sentence("The kernel has no tracepoint '%s' in '%s'%s%s", parts->name,
+				    parts->system, question, question[0] ? "" : ".")
+			 : NULL;
+	free(question);
+	return event_fail(EVENT_UNKNOWN, error_ret, text);
+}
+
+static int read_id(const char *root, const char *system, const char *name, uint64_t *id_ret)
+{
+	char path[PATH_MAX + 2 * PART_MAX + 32], *text, *end;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, system, name);
+	int err = tracefs_read(path, &text, &size);
+	if (err)
+		return err;
+	uint64_t id = strtoull(text, &end, 10);
+	err = end == text ? -EINVAL : 0;
+	free(text);
+	if (!err)
+		*id_ret = id;
+	return err;
+}
+
+int tracepoint_id(const char *system, const char *name, uint64_t *id_ret)
+{
+	char root[PATH_MAX];
+	int err = tracefs_find(root);
+
+	return err ? err : read_id(root, system, name, id_ret);
+}
+
+enum event_error tracepoint_find(const char *name, struct event *event, char **error_ret)
+{
+	char root[PATH_MAX], folder[PATH_MAX + PART_MAX + 16], path[sizeof(folder) + PART_MAX + 16];
+	size_t length = strlen(name);
+	struct weight_terms terms;
+	struct parts parts;
+	uint64_t id;
+
+	*error_ret = NULL;
+	if (!split(name, strcspn(name, "/"), &parts) || tracefs_find(root))
+		return EVENT_UNKNOWN;
+	snprintf(folder, sizeof(folder), "%s/events/%s", root, parts.system);
+	if (access(folder, F_OK) < 0)
+		return EVENT_UNKNOWN;
+	if (!weight_terms_cut(name, &length, &terms, error_ret))
+		return *error_ret ? EVENT_UNKNOWN : EVENT_NO_MEMORY;
+
+	int err = read_id(root, parts.system, parts.name, &id);
+	if (err == -ENOENT)
+		return explain_unknown(&parts, folder, error_ret);
+	if (err)
+		return event_fail(EVENT_NOT_HERE, error_ret, tracefs_explain(err));
+	event->attr.type = PERF_TYPE_TRACEPOINT;
+	event->attr.config = id;
+	event->default_period = 1;
+	event->unit = terms.unit;
+	snprintf(path, sizeof(path), "%s/%s/format", folder, parts.name);
+	if (terms.weight[0]) {
+		enum event_error error =
+			find_weight(&parts, path, terms.weight, &event->weight, error_ret);
+		if (error != EVENT_OK)
+			return error;
+	}
+	event->tracepoint = strndup(name, length);
+	return event->tracepoint ? EVENT_OK : EVENT_NO_MEMORY;
+}
+
+enum event_error tracepoint_explain(const char *name, char **error_ret)
+{
+	char root[PATH_MAX];
+	struct parts parts;
+
+	*error_ret = NULL;
+	if (!split(name, strcspn(name, "/"), &parts))
+		return EVENT_UNKNOWN;
+	int err = tracefs_find(root);
+	return err ? event_fail(EVENT_NOT_HERE, error_ret, tracefs_explain(err)) : EVENT_UNKNOWN;
+}
+
+static void offer_all(const struct event_places *places, struct near_names *near)
+{
+	char root[PATH_MAX], path[PATH_MAX + 32], name[256];
+
+	(void)places;
+	if (tracefs_find(root))
+		return;
+	snprintf(path, sizeof(path), "%s/available_events", root);
+	FILE *names = fopen(path, "re");
+	while (names && fscanf(names, "%255s", name) == 1)
+		near_names_offer(near, name);
+	if (names)
+		fclose(names);
+}
+
+static enum event_error find(const struct event_places *places, const char *name,
+			     struct event_list *found, char **error_ret)
+{
+	struct event *event = event_list_add(found);
+
+	(void)places;
+	return event ? tracepoint_find(name, event, error_ret) : EVENT_NO_MEMORY;
+}
+
+static enum event_error find_hidden(const struct event_places *places, const char *name,
+				    struct event_list *found, char **error_ret)
+{
+	(void)places;
+	(void)found;
+	return tracepoint_explain(name, error_ret);
+}
+
+const struct event_kind tracepoint_event_kind = { find, offer_all };
+const struct event_kind hidden_tracepoint_event_kind = { find_hidden, NULL };

@@ -1,0 +1,127 @@
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/event_text.h"
+
+/* cmocka.h needs the others first. */
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+static void assert_same_weight(const struct event_weight *got, const struct event_weight *expected)
+{
+	assert_int_equal(got->kind, expected->kind);
+	assert_int_equal(got->offset, expected->offset);
+	assert_int_equal(got->size, expected->size);
+	assert_int_equal(got->is_signed, expected->is_signed);
+	assert_int_equal(got->argument, expected->argument);
+	assert_int_equal(got->factor, expected->factor);
+	assert_int_equal(got->condition, expected->condition);
+}
+
+static void what_is_written_is_read_again(void **state)
+{
+	(void)state;
+	static const struct {
+		struct event_weight weight;
+		const char *unit, *text;
+	} cases[] = {
+		{ { .kind = WEIGHT_PERIOD }, "events", "" },
+		{ { .kind = WEIGHT_PERIOD }, "bytes", "unit bytes\n" },
+		{ { .kind = WEIGHT_FIELD, .offset = 16, .size = 8, .is_signed = true },
+		  "bytes",
+		  "unit bytes\nweight field 16 8 signed\n" },
+		{ { .kind = WEIGHT_FIELD, .offset = 65535, .size = 1 },
+		  "events",
+		  "weight field 65535 1 unsigned\n" },
+		{ { .kind = WEIGHT_ARGUMENT, .argument = 3 },
+		  "bytes",
+		  "unit bytes\nweight argument 3\n" },
+		{ { .kind = WEIGHT_ARGUMENT, .argument = 1, .factor = 2 },
+		  "events",
+		  "weight argument 1 times 2\n" },
+		{ { .kind = WEIGHT_ARGUMENT, .argument = 2, .factor = 3, .condition = 16 },
+		  "events",
+		  "weight argument 2 times 3 unless-zero 16\n" },
+		{ { .kind = WEIGHT_OFF_CPU }, "ns", "unit ns\nweight off-cpu\n" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event event = {
+			.attr = { .type = PERF_TYPE_TRACEPOINT },
+			.weight = cases[i].weight,
+			.unit = cases[i].unit,
+		};
+		struct event_weight weight = { .kind = WEIGHT_PERIOD };
+		const char *unit = "events";
+		char *text = event_text_write(&event);
+
+		assert_string_equal(text, cases[i].text);
+		event_text_read(text, &weight, &unit);
+		assert_same_weight(&weight, &cases[i].weight);
+		assert_string_equal(unit, cases[i].unit);
+		free(text);
+	}
+}
+
+static void weights_that_make_no_sense_are_unknown(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"weight ",
+		"weight of the world",
+		"weight off-cpu 2",
+		"weight field",
+		"weight field 8",
+		"weight field 8 8",
+		"weight field 8 3 signed",
+		"weight field 8 0 unsigned",
+		"weight field -8 8 signed",
+		"weight field 65536 8 signed",
+		"weight field 8 8 maybe",
+		"weight argument",
+		"weight argument 0",
+		"weight argument 17",
+		"weight argument 99999999999999999999",
+		"weight argument 1 times",
+		"weight argument 1 times 0",
+		"weight argument 1 plus 2",
+		"weight argument 1 unless-zero 1 times 2",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct event_weight weight = { .kind = WEIGHT_PERIOD };
+		const char *unit = "events";
+
+		event_text_read(texts[i], &weight, &unit);
+		if (weight.kind != WEIGHT_UNKNOWN)
+			fail_msg("'%s' was understood", texts[i]);
+	}
+}
+
+static void other_lines_are_skipped(void **state)
+{
+	(void)state;
+	struct event_weight weight = { .kind = WEIGHT_PERIOD };
+	const char *unit = "events";
+
+	event_text_read("colour green\nunit furlongs\n\n\nweight argument 2\nunit bytes", &weight,
+			&unit);
+	assert_int_equal(weight.kind, WEIGHT_ARGUMENT);
+	assert_int_equal(weight.argument, 2);
+	assert_string_equal(unit, "bytes");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_is_read_again),
+		cmocka_unit_test(weights_that_make_no_sense_are_unknown),
+		cmocka_unit_test(other_lines_are_skipped),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
