@@ -70,20 +70,24 @@ static void init_common(struct perf_event_attr *attr, const struct attr_request 
 	attr->wakeup_watermark = request->watermark;
 }
 
+void attr_set_rate(struct perf_event_attr *attr, uint64_t period, uint64_t frequency)
+{
+	attr->freq = frequency != 0;
+	if (frequency)
+		attr->sample_freq = frequency;
+	else
+		attr->sample_period = period;
+}
+
 void attr_init_sample(struct perf_event_attr *attr, const struct attr_request *request,
 		      const struct perf_event_attr *event)
 {
 	*attr = *event;
 	init_common(attr, request);
-	if (request->frequency) {
-		attr->freq = 1;
-		attr->sample_freq = request->frequency;
-	} else {
-		attr->sample_period = request->period;
-		/* With an identifier, the id stands where it stands in the others. */
-		if (request->lacks_periods && has(request, ATTR_IDENTIFIER))
-			attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
-	}
+	attr_set_rate(attr, request->period, request->frequency);
+	/* With an identifier, the id stands where it stands in the others. */
+	if (request->lacks_periods && has(request, ATTR_IDENTIFIER))
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	attr->enable_on_exec = request->samples_on_exec;
 }
 
@@ -252,6 +256,19 @@ static bool lower_frequency(struct perf_event_attr *attr)
 	return true;
 }
 
+/*
+ * The upper half of a generic event's config names a PMU of a hybrid processor since 5.13, on arm64
+ * since 6.6. Events are opened for each CPU, and older kernels take the PMU of that.
+ */
+static bool forget_pmu(struct perf_event_attr *attr)
+{
+	bool is_generic = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
+	if (!is_generic || !(attr->config >> 32))
+		return false;
+	attr->config &= UINT32_MAX;
+	return true;
+}
+
 /* Changes one thing of @attr that may be the cause of @err. */
 static bool give_way(struct perf_event_attr *attr, int err)
 {
@@ -267,8 +284,12 @@ static bool give_way(struct perf_event_attr *attr, int err)
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;
 		return true;
+	case -ENOENT:
+		return forget_pmu(attr);
 	case -EINVAL:
 	case -EOPNOTSUPP:
+		if (forget_pmu(attr))
+			return true;
 		if (attr->precise_ip > 0) {
 			attr->precise_ip--;
 			return true;
@@ -283,6 +304,12 @@ static bool give_way(struct perf_event_attr *attr, int err)
 	default:
 		return false;
 	}
+}
+
+static void note_guests(struct attr_opener *opener)
+{
+	evlist_note(opener->evlist, sentence("An event counts in virtual machines too, for this "
+					     "machine can't leave them out."));
 }
 
 static void note_changes(struct attr_opener *opener, const struct perf_event_attr *asked,
@@ -303,8 +330,7 @@ static void note_changes(struct attr_opener *opener, const struct perf_event_att
 	if (attr->freq && attr->sample_freq != asked->sample_freq)
 		evlist_note_rate(evlist, asked->sample_freq, attr->sample_freq);
 	if (attr->exclude_guest != asked->exclude_guest)
-		evlist_note(evlist, sentence("An event counts in virtual machines too, for this "
-					     "machine can't leave them out."));
+		note_guests(opener);
 }
 
 int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu,
@@ -318,6 +344,55 @@ int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pi
 	note_changes(opener, attr, &tried);
 	*attr = tried;
 	return fd;
+}
+
+/* The levels below, then all of them with guests; 0 at last. */
+static bool lower_precise(struct perf_event_attr *attr, int err, unsigned int highest)
+{
+	if (err != -EINVAL && err != -EOPNOTSUPP && err != -ENOENT)
+		return give_way(attr, err);
+	if (attr->precise_ip > 1) {
+		attr->precise_ip--;
+		return true;
+	}
+	if (attr->exclude_guest) {
+		attr->exclude_guest = 0;
+		attr->precise_ip = highest;
+		return true;
+	}
+	attr->precise_ip = 0;
+	return false;
+}
+
+void attr_choose_precise(struct attr_opener *opener, struct perf_event_attr *attr)
+{
+	struct perf_event_attr tried = {
+		.size = attr->size,
+		.type = attr->type,
+		.config = attr->config,
+		.config1 = attr->config1,
+		.config2 = attr->config2,
+		.sample_period = attr->freq ? 100000 : attr->sample_period,
+		.disabled = 1,
+		.exclude_user = attr->exclude_user,
+		.exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv,
+		.exclude_host = attr->exclude_host,
+		.exclude_guest = attr->exclude_guest,
+		.precise_ip = attr->precise_ip,
+	};
+	int fd;
+	while ((fd = open_once(opener, &tried, 0, -1, -1)) < 0)
+		if (!lower_precise(&tried, fd, attr->precise_ip))
+			break;
+	if (fd >= 0)
+		close(fd);
+	attr->precise_ip = tried.precise_ip;
+	/* AMD's IBS, which makes cycles precise, can't leave guests out. */
+	if (attr->exclude_guest && tried.precise_ip && !tried.exclude_guest) {
+		attr->exclude_guest = 0;
+		note_guests(opener);
+	}
 }
 
 int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu)

@@ -38,6 +38,8 @@ struct attr_request {
 
 void attr_init_sample(struct perf_event_attr *attr, const struct attr_request *request,
 		      const struct perf_event_attr *event);
+/* One of them is 0. */
+void attr_set_rate(struct perf_event_attr *attr, uint64_t period, uint64_t frequency);
 /* An event that is read when its group's leader samples, and does not sample itself. */
 void attr_init_counted(struct perf_event_attr *attr, const struct attr_request *request,
 		       const struct perf_event_attr *event);
@@ -61,6 +63,9 @@ int attr_probe(struct attr_opener *opener, struct attr_request *request);
  */
 int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu,
 	      int group_fd);
+/* :P: the highest precise_ip that opens, for this program; 0 if none does. Guests are counted where
+ * that needs it, and noted. */
+void attr_choose_precise(struct attr_opener *opener, struct perf_event_attr *attr);
 /* Opens exactly this, or not; but raises the limit of file descriptors. */
 int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu);
 

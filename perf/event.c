@@ -7,26 +7,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "perf/core_pmus.h"
 #include "perf/event_group.h"
 #include "perf/event_kind.h"
 #include "perf/event_names.h"
 #include "perf/event_shorthands.h"
 #include "perf/event_spelling.h"
 #include "perf/pfm_names.h"
+#include "perf/pmu_events.h"
 #include "perf/sentence.h"
 #include "perf/tracepoint.h"
 #include "perf/uprobe.h"
 
 /* Who knows which names; asked in this order. */
 static const struct event_kind *const kinds[] = {
-	&generic_event_kind,
-	&shorthand_event_kind,
-	&raw_event_kind,
-	&uprobe_event_kind,
-	&tracepoint_event_kind,
-	&pfm_event_kind,
-	&hidden_tracepoint_event_kind,
+	&generic_event_kind, &shorthand_event_kind,         &raw_event_kind,
+	&uprobe_event_kind,  &tracepoint_event_kind,        &pmu_event_kind,
+	&pfm_event_kind,     &hidden_tracepoint_event_kind,
 };
+
+static const struct event_places here = { .sysfs = "/sys" };
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -67,7 +67,10 @@ static enum event_error explain_bad_rate(const char *name, char **error_ret)
 static enum event_error explain_unknown(const struct event_places *places, const char *name,
 					const char *whole, char **error_ret)
 {
-	size_t at = strcspn(name, "@");
+	/* A name before the first '@' or ':' was meant; what follows is no rate or modifier. */
+	size_t at = strcspn(name, "@"), colon = strcspn(name, ":");
+	if (name[colon] && is_name(places, name, colon))
+		return event_modifiers_explain(whole, error_ret);
 	if (name[at] && is_name(places, name, at))
 		return explain_bad_rate(whole, error_ret);
 
@@ -149,6 +152,12 @@ static enum event_error complete(struct event *event, const struct event_spellin
 	return EVENT_OK;
 }
 
+static enum event_error fail_empty(char **error_ret)
+{
+	return event_fail(EVENT_UNKNOWN, error_ret,
+			  sentence("The list of events has an empty name."));
+}
+
 /* Reads one event of the list, and moves on behind it. */
 static enum event_error read_event(const struct event_places *places, const char **list,
 				   struct event_member *member, char **error_ret)
@@ -156,14 +165,17 @@ static enum event_error read_event(const struct event_places *places, const char
 	size_t length = event_spelling_length(*list);
 	struct event_spelling spelling;
 	if (length == 0)
-		return event_fail(EVENT_UNKNOWN, error_ret,
-				  sentence("The list of events has an empty name."));
+		return fail_empty(error_ret);
 	if (!event_spelling_read(*list, length, &spelling))
 		return EVENT_NO_MEMORY;
-	enum event_error error = find_either(places, &spelling, &member->found, error_ret);
+	enum event_error error = spelling.name[0]
+					 ? find_either(places, &spelling, &member->found, error_ret)
+					 : fail_empty(error_ret);
 	for (size_t i = 0; i < member->found.n_events && error == EVENT_OK; i++)
 		error = complete(&member->found.events[i], &spelling, error_ret);
 	member->modifiers = spelling.modifiers;
+	member->spelled = spelling.whole;
+	spelling.whole = NULL;
 	event_spelling_deinit(&spelling);
 	*list += length;
 	return error;
@@ -197,11 +209,13 @@ static enum event_error read_group(const struct event_places *places, const char
 	size_t length = strcspn(*list, ",");
 	if (error != EVENT_OK || length == 0)
 		return error;
-	if (**list == ':' && event_group_modify(group, *list + 1, length - 1)) {
-		*list += length;
-		return EVENT_OK;
-	}
-	char *text = strndup(begin, *list - begin + length);
+	error = EVENT_BAD_MODIFIER;
+	if (**list == ':')
+		error = event_group_modify(group, *list + 1, length - 1);
+	*list += length;
+	if (error != EVENT_BAD_MODIFIER)
+		return error;
+	char *text = strndup(begin, *list - begin);
 	if (!text)
 		return EVENT_NO_MEMORY;
 	error = event_modifiers_explain(text, error_ret);
@@ -254,7 +268,6 @@ enum event_error event_parse_at(const struct event_places *places, const char *l
 enum event_error event_parse(const char *list, struct event **events, size_t *n_events,
 			     char **error_ret)
 {
-	static const struct event_places here = { .sysfs = "/sys" };
 	return event_parse_at(&here, list, events, n_events, error_ret);
 }
 
@@ -276,10 +289,7 @@ static bool has_pmu(void)
 		return true;
 	}
 	/* Forbidden says nothing about the PMU; sysfs does. */
-	return (errno == EACCES || errno == EPERM) &&
-	       (access("/sys/bus/event_source/devices/cpu", F_OK) == 0 ||
-		access("/sys/bus/event_source/devices/cpu_core", F_OK) == 0 ||
-		access("/sys/bus/event_source/devices/armv8_pmuv3_0", F_OK) == 0);
+	return (errno == EACCES || errno == EPERM) && core_pmus_exist(&here);
 }
 
 enum event_error event_default(struct event **events, size_t *n_events, bool *is_fallback_ret)

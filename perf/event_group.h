@@ -9,6 +9,7 @@
 struct event_member {
 	struct event_list found;
 	struct event_modifiers modifiers;
+	char *spelled; /* without the rate; owned */
 };
 
 struct event_group {
@@ -18,8 +19,11 @@ struct event_group {
 
 /* A new member, all zero; NULL: no memory. Valid until the next is added. */
 struct event_member *event_group_add(struct event_group *group);
-/* Adds modifiers to those of each member. false: what event_modifiers_add() says. */
-bool event_group_modify(struct event_group *group, const char *letters, size_t length);
+/*
+ * Adds modifiers to those of each member, and to its name, if the user chose no other.
+ * EVENT_BAD_MODIFIER: event_modifiers_add() says so.
+ */
+enum event_error event_group_modify(struct event_group *group, const char *letters, size_t length);
 /*
  * Moves the events of the group to the end of @events, leaders before their members. On a processor
  * with several PMUs there is one group for each that the leader counts on.

@@ -30,8 +30,8 @@ struct event_kind {
 struct event *event_list_add(struct event_list *list);
 /* Takes the list's events beyond @n_events off again. */
 void event_list_cut(struct event_list *list, size_t n_events);
-/* Replaces the strings of a copied struct by copies. false: no memory; what is there is owned. */
-bool event_own_strings(struct event *event);
+/* With copies of all it owns. On failure *@copy may be incomplete, but can be destroyed. */
+bool event_copy(struct event *copy, const struct event *event);
 /* A list of its own, or not changed on failure. */
 bool event_set_cpus(struct event *event, const int *cpus, size_t n_cpus);
 /* Takes over the sentence @text. EVENT_NO_MEMORY if it is NULL. */

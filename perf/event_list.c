@@ -14,19 +14,23 @@ struct event *event_list_add(struct event_list *list)
 	return event;
 }
 
-void event_list_cut(struct event_list *list, size_t n_events)
+static void event_deinit(struct event *event)
 {
-	while (list->n_events > n_events) {
-		struct event *event = &list->events[--list->n_events];
-		free(event->name);
-		free(event->filter);
-		free(event->tracepoint);
-		free(event->probed_path);
-		free(event->cpus);
-	}
+	free(event->name);
+	free(event->filter);
+	free(event->tracepoint);
+	free(event->probed_path);
+	free(event->cpus);
 }
 
-bool event_own_strings(struct event *event)
+void event_list_cut(struct event_list *list, size_t n_events)
+{
+	while (list->n_events > n_events)
+		event_deinit(&list->events[--list->n_events]);
+}
+
+/* Replaces the strings of a copied struct by copies. false: no memory; what is there is owned. */
+static bool own_strings(struct event *event)
 {
 	char **strings[] = { &event->name, &event->filter, &event->tracepoint,
 			     &event->probed_path };
@@ -40,6 +44,14 @@ bool event_own_strings(struct event *event)
 	if (event->probed_path)
 		event->attr.config1 = (uintptr_t)event->probed_path;
 	return has_all;
+}
+
+bool event_copy(struct event *copy, const struct event *event)
+{
+	*copy = *event;
+	copy->cpus = NULL;
+	bool has_strings = own_strings(copy);
+	return has_strings && (!event->cpus || event_set_cpus(copy, event->cpus, event->n_cpus));
 }
 
 bool event_set_cpus(struct event *event, const int *cpus, size_t n_cpus)

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "perf/event_spelling.h"
+#include "perf/core_pmus.h"
+#include "perf/event_terms.h"
+#include "perf/sentence.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -140,12 +142,14 @@ static bool find_cache_event(const char *name, size_t length, struct perf_event_
 	    !take_word(&name, end, caches, ARRAY_SIZE(caches), &cache))
 		return false;
 
+	/* The operation and the result, in any order; without them, what is read. */
 	uint8_t operation = PERF_COUNT_HW_CACHE_OP_READ;
 	uint8_t result = PERF_COUNT_HW_CACHE_RESULT_ACCESS;
-	bool has_operation = take_word(&name, end, operations, ARRAY_SIZE(operations), &operation);
 	bool has_result = take_word(&name, end, results, ARRAY_SIZE(results), &result);
-	if (name != end || (!has_operation && !has_result) ||
-	    !(cache_operations[cache] & 1 << operation))
+	take_word(&name, end, operations, ARRAY_SIZE(operations), &operation);
+	if (!has_result)
+		take_word(&name, end, results, ARRAY_SIZE(results), &result);
+	if (name != end || !(cache_operations[cache] & 1 << operation))
 		return false;
 	attr->type = PERF_TYPE_HW_CACHE;
 	attr->config = cache | operation << 8 | result << 16;
@@ -182,40 +186,52 @@ static bool find_raw_event(const char *name, size_t length, struct perf_event_at
 	return true;
 }
 
-static enum event_error add(const struct perf_event_attr *attr, struct event_list *found)
+typedef bool name_finder(const char *name, size_t length, struct perf_event_attr *attr);
+
+/* "cycles/period=1000,name=fast/": only terms that have nothing to do with a PMU. */
+static enum event_error apply_terms(const char *name, const char *slash, struct event *event,
+				    char **error_ret)
 {
+	const char *text = slash + 1, *end = name + strlen(name) - 1;
+	struct event_term term;
+	enum event_error error = end > slash && *end == '/' ? EVENT_OK : EVENT_UNKNOWN;
+	while (error == EVENT_OK && event_terms_next(&text, end, &term))
+		error = event_term_apply(&term, event, error_ret);
+	if (error == EVENT_UNKNOWN && !*error_ret)
+		return event_fail(EVENT_BAD_MODIFIER, error_ret,
+				  sentence("The event '%s' may have the terms name=, period= and "
+					   "freq= between two slashes.",
+					   name));
+	return error;
+}
+
+static enum event_error find(name_finder *finder, const struct event_places *places,
+			     const char *name, struct event_list *found, char **error_ret)
+{
+	struct perf_event_attr attr = { .type = 0 };
+	size_t length = strcspn(name, "/");
+	if (!finder(name, length, &attr))
+		return EVENT_UNKNOWN;
 	struct event *event = event_list_add(found);
 	if (!event)
 		return EVENT_NO_MEMORY;
-	event->attr = *attr;
-	return EVENT_OK;
-}
-
-typedef bool name_finder(const char *name, size_t length, struct perf_event_attr *attr);
-
-/* A known name before the first ':' was meant; what follows was not cut off as modifiers. */
-static enum event_error find(name_finder *finder, const char *name, struct event_list *found,
-			     char **error_ret)
-{
-	struct perf_event_attr attr = { .type = 0 };
-	size_t length = strcspn(name, ":");
-	if (!finder(name, length, &attr))
-		return EVENT_UNKNOWN;
-	return name[length] ? event_modifiers_explain(name, error_ret) : add(&attr, found);
+	event->attr = attr;
+	enum event_error error = core_pmus_spread(places, found);
+	for (size_t i = 0; i < found->n_events && name[length] && error == EVENT_OK; i++)
+		error = apply_terms(name, name + length, &found->events[i], error_ret);
+	return error;
 }
 
 static enum event_error find_generic(const struct event_places *places, const char *name,
 				     struct event_list *found, char **error_ret)
 {
-	(void)places;
-	return find(find_generic_event, name, found, error_ret);
+	return find(find_generic_event, places, name, found, error_ret);
 }
 
 static enum event_error find_raw(const struct event_places *places, const char *name,
 				 struct event_list *found, char **error_ret)
 {
-	(void)places;
-	return find(find_raw_event, name, found, error_ret);
+	return find(find_raw_event, places, name, found, error_ret);
 }
 
 static void offer_cache_events(struct near_names *near, const char *cache, uint8_t allowed)

@@ -72,6 +72,16 @@ void event_modifiers_apply(const struct event_modifiers *modifiers, struct event
 	}
 }
 
+char *event_modifiers_join(const char *name, const char *letters, size_t length)
+{
+	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
+	const char *last = colon > slash ? colon : slash;
+	struct event_modifiers ignored = { .precise_ip = 0 };
+	bool has_modifiers = last && ((last == slash && !last[1]) ||
+				      event_modifiers_add(&ignored, last + 1, strlen(last + 1)));
+	return sentence("%s%s%.*s", name, has_modifiers ? "" : ":", (int)length, letters);
+}
+
 enum event_error event_modifiers_explain(const char *name, char **error_ret)
 {
 	return event_fail(
@@ -162,7 +172,7 @@ static bool read_rate(const char *text, const char *end, struct event_spelling *
 	return true;
 }
 
-static char *find_last(char *begin, char *end, const char *letters)
+static char *find_last(const char *begin, char *end, const char *letters)
 {
 	while (end > begin)
 		if (strchr(letters, *--end))

@@ -29,6 +29,9 @@ void event_spelling_deinit(struct event_spelling *spelling);
 
 /* Adds letters to what there is. false: one is no modifier, or they contradict each other. */
 bool event_modifiers_add(struct event_modifiers *modifiers, const char *letters, size_t length);
+/* "cycles" + "u" -> "cycles:u", "cycles:p" -> "cycles:pu", "cpu/event=1/" -> "cpu/event=1/u". Heap;
+ * NULL without memory. */
+char *event_modifiers_join(const char *name, const char *letters, size_t length);
 /* EVENT_BAD_MODIFIER, and why. */
 enum event_error event_modifiers_explain(const char *name, char **error_ret);
 void event_modifiers_apply(const struct event_modifiers *modifiers, struct event *event);

@@ -36,6 +36,7 @@ void evlist_note_rate(struct evlist *evlist, uint64_t asked, uint64_t given)
 static void destroy_event(struct evlist_event *event)
 {
 	free(event->name);
+	free(event->rings);
 	free(event->ids);
 	free(event->fds);
 }
@@ -63,6 +64,9 @@ void evlist_close(struct evlist *evlist)
 	free(evlist->ring_cpus);
 	free(impl->cpus);
 	free(impl->sideband_cpus);
+	free(impl->ring_owners);
+	free(impl->ring_fds);
+	free(impl->task_time_begin_ns);
 	free(impl->tasks);
 	free(impl->error_text);
 	free(impl);
@@ -207,11 +211,6 @@ static const int *sideband_fds(const struct evlist_impl *impl, size_t task)
 	return evlist->events[evlist->n_events].fds + task * impl->n_sideband_cpus;
 }
 
-static const int *sample_fds(const struct evlist_impl *impl, size_t task)
-{
-	return impl->evlist.events[0].fds + task * impl->n_cpus;
-}
-
 /*
  * One task is enough to learn that rings filled, since all write into the same; of each other
  * one counter is watched for its hang-up only. A ring's owner won't do: when its task has exited it
@@ -225,7 +224,7 @@ int evlist_watch_task(struct evlist_impl *impl, size_t task)
 	for (size_t c = 0; c < n_sideband && !err; c++)
 		err = watch_fd(impl, sideband_fds(impl, task)[c], task);
 	for (size_t c = 0; c < n_samples && !err; c++)
-		err = watch_fd(impl, sample_fds(impl, task)[c], task);
+		err = watch_fd(impl, evlist_sample_fd(impl, task, c), task);
 	return err;
 }
 
@@ -234,7 +233,7 @@ static void unwatch_task(struct evlist_impl *impl, size_t task)
 	for (size_t c = 0; c < impl->n_sideband_cpus; c++)
 		unwatch_fd(impl, sideband_fds(impl, task)[c]);
 	for (size_t c = 0; c < impl->n_cpus; c++)
-		unwatch_fd(impl, sample_fds(impl, task)[c]);
+		unwatch_fd(impl, evlist_sample_fd(impl, task, c));
 }
 
 static void watch_another_task(struct evlist_impl *impl)

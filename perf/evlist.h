@@ -64,6 +64,10 @@ struct evlist_event {
 	size_t leader;               /* of its group, as in struct event */
 	bool is_counted;             /* does not sample; read at its leader's samples */
 	bool has_jitter;
+	/* The rings that its counters write to, for each task anew: one per CPU it counts on.
+	 * Members of a group have their leader's. */
+	size_t *rings;
+	size_t n_rings;
 	uint64_t *ids;
 	size_t n_ids;
 	int *fds; /* one per id */

@@ -81,12 +81,20 @@ uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_kn
 	return sum.lost;
 }
 
+static bool counts_on(const struct evlist_impl *impl, const struct evlist_event *event, size_t ring)
+{
+	for (size_t i = 0; i < event->n_rings && event->n_rings < impl->n_cpus; i++)
+		if (event->rings[i] == ring)
+			return true;
+	return event->n_rings == impl->n_cpus;
+}
+
 /*
- * How long tasks ran on the CPUs of the recording: a counter on one CPU is enabled, but does not
- * run, while its task is on another, so enabled times tell nothing; but the sideband's event, which
- * needs no hardware, runs whenever it can.
+ * How long tasks ran on the CPUs that the event counts on: a counter on one CPU is enabled, but
+ * does not run, while its task is on another, so enabled times tell nothing; but the sideband's
+ * event, which needs no hardware, runs whenever it can.
  */
-static uint64_t read_task_time(const struct evlist_impl *impl)
+static uint64_t read_task_time(const struct evlist_impl *impl, const struct evlist_event *event)
 {
 	const struct evlist *evlist = &impl->evlist;
 	const struct evlist_event *sideband = &evlist->events[evlist->n_events];
@@ -95,8 +103,9 @@ static uint64_t read_task_time(const struct evlist_impl *impl)
 	for (size_t i = 0; i < sideband->n_ids; i++) {
 		struct counter_values values;
 
-		/* The CPUs of the recording stand first among those of the sideband. */
-		if (i % impl->n_sideband_cpus < impl->n_cpus &&
+		/* The CPUs of the rings stand first among those of the sideband. */
+		size_t ring = i % impl->n_sideband_cpus;
+		if (ring < impl->n_cpus && counts_on(impl, event, ring) &&
 		    read_counter(sideband, i, words, sizeof(words) / sizeof(words[0]), &values))
 			sum_ns += values.time_running;
 	}
@@ -105,7 +114,8 @@ static uint64_t read_task_time(const struct evlist_impl *impl)
 
 void evlist_begin_task_time(struct evlist_impl *impl)
 {
-	impl->task_time_begin_ns = read_task_time(impl);
+	for (size_t e = 0; e < impl->evlist.n_events; e++)
+		impl->task_time_begin_ns[e] = read_task_time(impl, &impl->evlist.events[e]);
 }
 
 int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_counts *counts_ret)
@@ -121,7 +131,8 @@ int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_
 		return 0;
 	/* Only probes are not inherited where others are, and those need no hardware. */
 	bool is_alike = evlist->events[event].attr.inherit == impl->request.inherit;
-	counts_ret->time_enabled_ns =
-		is_alike ? read_task_time(impl) - impl->task_time_begin_ns : sum.time_running;
+	counts_ret->time_enabled_ns = is_alike ? read_task_time(impl, &evlist->events[event]) -
+							 impl->task_time_begin_ns[event]
+					       : sum.time_running;
 	return 0;
 }

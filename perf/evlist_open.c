@@ -11,13 +11,14 @@
 #include <unistd.h>
 
 #include "perf/attr_fallback.h"
+#include "perf/cpu_list.h"
+#include "perf/event_spelling.h"
 #include "perf/evlist_private.h"
 #include "perf/ring_size.h"
 #include "perf/sentence.h"
 
 #define MAX_STACK_SIZE 65528 /* perf_event_attr.sample_stack_user stays below 65535 */
 #define WATERMARK_PART 4     /* the reader wakes when a ring is filled to this part */
-#define MAX_CPUS       65536
 
 static int real_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 		     unsigned long flags)
@@ -234,12 +235,14 @@ static int open_sideband(struct evlist_impl *impl, pid_t tid)
 
 static int open_samples(struct evlist_impl *impl, pid_t tid)
 {
-	for (size_t e = 0; e < impl->evlist.n_events; e++)
-		for (size_t c = 0; c < impl->n_cpus; c++) {
-			int err = add_counter(impl, &impl->evlist.events[e], tid, impl->cpus[c]);
+	for (size_t e = 0; e < impl->evlist.n_events; e++) {
+		struct evlist_event *event = &impl->evlist.events[e];
+		for (size_t i = 0; i < event->n_rings; i++) {
+			int err = add_counter(impl, event, tid, impl->cpus[event->rings[i]]);
 			if (err)
 				return err;
 		}
+	}
 	return 0;
 }
 
@@ -256,13 +259,15 @@ static int map_rings(struct evlist_impl *impl, struct ring *rings, size_t n_ring
 	return 0;
 }
 
-/* Counters from @first on write into the rings of the first task's, CPU by CPU. */
-static int join_rings(const struct evlist_event *event, size_t first, const int *owners,
-		      size_t n_cpus)
+/* Counters from @first on write into the rings of the first task's. */
+static int join_rings(const struct evlist_event *event, size_t first, const int *owners)
 {
-	for (size_t i = first; i < event->n_ids; i++)
-		if (ioctl(event->fds[i], PERF_EVENT_IOC_SET_OUTPUT, owners[i % n_cpus]) < 0)
+	for (size_t i = first; i < event->n_ids; i++) {
+		int owner = owners[event->rings[i % event->n_rings]];
+		if (event->fds[i] != owner &&
+		    ioctl(event->fds[i], PERF_EVENT_IOC_SET_OUTPUT, owner) < 0)
 			return -errno;
+	}
 	return 0;
 }
 
@@ -286,33 +291,35 @@ static int start_sideband(struct evlist_impl *impl, pid_t tid)
 		err = map_rings(impl, evlist->sideband_rings, evlist->n_sideband_rings,
 				sideband->fds, impl->sizes.sideband);
 	else
-		err = join_rings(sideband, first, sideband->fds, impl->n_sideband_cpus);
+		err = join_rings(sideband, first, sideband->fds);
 	/* Forks from here on tell which threads inherit the sampling events that come next. */
 	if (err || impl->target != EVLIST_TASKS)
 		return err;
 	return enable_counters(sideband, first);
 }
 
-static int join_samples(struct evlist_impl *impl, size_t first)
+static int map_sample_rings(struct evlist_impl *impl)
 {
 	struct evlist *evlist = &impl->evlist;
-	const int *owners = evlist->events[0].fds;
-	if (first == 0) {
-		int err = map_rings(impl, evlist->sample_rings, evlist->n_sample_rings, owners,
-				    impl->sizes.samples);
-		if (err)
-			return err;
-	}
-	for (size_t e = 0; e < evlist->n_events; e++) {
-		/* The owners themselves have mapped theirs. */
-		size_t begin = first == 0 && e == 0 ? impl->n_cpus : first;
-		int err = join_rings(&evlist->events[e], begin, owners, impl->n_cpus);
+	for (size_t i = 0; i < impl->n_cpus; i++)
+		impl->ring_fds[i] = evlist_sample_fd(impl, 0, i);
+	return map_rings(impl, evlist->sample_rings, evlist->n_sample_rings, impl->ring_fds,
+			 impl->sizes.samples);
+}
+
+/* @task: the index of the one whose counters have just been opened. */
+static int join_samples(struct evlist_impl *impl, size_t task)
+{
+	struct evlist *evlist = &impl->evlist;
+	int err = task == 0 ? map_sample_rings(impl) : 0;
+	for (size_t e = 0; e < evlist->n_events && !err; e++) {
+		const struct evlist_event *event = &evlist->events[e];
+		size_t first = task * event->n_rings;
+		err = join_rings(event, first, impl->ring_fds);
 		if (!err && impl->is_enabled)
-			err = enable_counters(&evlist->events[e], first);
-		if (err)
-			return err;
+			err = enable_counters(event, first);
 	}
-	return 0;
+	return err;
 }
 
 static void unmap_rings(struct evlist *evlist)
@@ -336,7 +343,7 @@ static void close_beyond(struct evlist_impl *impl, size_t n_tasks)
 	if (n_tasks == 0)
 		unmap_rings(evlist);
 	for (size_t e = 0; e < evlist->n_events; e++)
-		close_counters(&evlist->events[e], n_tasks * impl->n_cpus);
+		close_counters(&evlist->events[e], n_tasks * evlist->events[e].n_rings);
 	close_counters(&evlist->events[evlist->n_events], n_tasks * impl->n_sideband_cpus);
 }
 
@@ -369,7 +376,7 @@ int evlist_open_task(struct evlist_impl *impl, pid_t tid)
 		err = open_samples(impl, tid);
 	task->open_ended_ns = now_ns();
 	if (!err)
-		err = join_samples(impl, impl->n_tasks * impl->n_cpus);
+		err = join_samples(impl, impl->n_tasks);
 	if (err) {
 		close_beyond(impl, impl->n_tasks);
 		return err;
@@ -471,17 +478,9 @@ static int check_options(struct evlist_impl *impl, const struct evlist_options *
 	return 0;
 }
 
-static bool has_cpu(const int *cpus, size_t n_cpus, int cpu)
-{
-	for (size_t i = 0; i < n_cpus; i++)
-		if (cpus[i] == cpu)
-			return true;
-	return false;
-}
-
 static int append_cpu(struct evlist_impl *impl, int cpu)
 {
-	if (has_cpu(impl->sideband_cpus, impl->n_sideband_cpus, cpu))
+	if (evlist_has_cpu(impl->sideband_cpus, impl->n_sideband_cpus, cpu))
 		return 0;
 	int *cpus = realloc(impl->sideband_cpus, (impl->n_sideband_cpus + 1) * sizeof(*cpus));
 	if (!cpus)
@@ -489,6 +488,20 @@ static int append_cpu(struct evlist_impl *impl, int cpu)
 	cpus[impl->n_sideband_cpus++] = cpu;
 	impl->sideband_cpus = cpus;
 	return 0;
+}
+
+/* None if the file does not tell. */
+static int read_online_cpus(int **cpus_ret, size_t *n_cpus_ret)
+{
+	char text[4096] = "";
+	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	if (file) {
+		if (!fgets(text, sizeof(text), file))
+			text[0] = '\0';
+		fclose(file);
+	}
+	int err = cpu_list_parse(text, cpus_ret, n_cpus_ret);
+	return err == -EINVAL ? cpu_list_parse("", cpus_ret, n_cpus_ret) : err;
 }
 
 /*
@@ -500,47 +513,37 @@ static int choose_sideband_cpus(struct evlist_impl *impl)
 	int err = 0;
 	for (size_t i = 0; i < impl->n_cpus && !err; i++)
 		err = append_cpu(impl, impl->cpus[i]);
-	FILE *online = fopen("/sys/devices/system/cpu/online", "re");
-	if (!online)
+	int *online;
+	size_t n_online;
+	if (!err)
+		err = read_online_cpus(&online, &n_online);
+	if (err)
 		return err;
-	int first, last;
-	while (!err && fscanf(online, "%d", &first) == 1) {
-		last = first;
-		int c = getc(online);
-		if (c == '-' && fscanf(online, "%d", &last) == 1)
-			c = getc(online);
-		for (int cpu = first; cpu <= last && cpu < MAX_CPUS && !err; cpu++)
-			err = append_cpu(impl, cpu);
-		if (c != ',')
-			break;
-	}
-	fclose(online);
+	for (size_t i = 0; i < n_online && !err; i++)
+		err = append_cpu(impl, online[i]);
+	free(online);
 	return err;
 }
 
-static int copy_cpus(struct evlist_impl *impl, const struct evlist_options *options)
+static int init_rings(struct evlist_impl *impl, const struct event *events)
 {
 	struct evlist *evlist = &impl->evlist;
-	size_t size = options->n_cpus * sizeof(*impl->cpus);
-	impl->cpus = malloc(size);
-	evlist->ring_cpus = malloc(size);
-	if (!impl->cpus || !evlist->ring_cpus)
-		return -ENOMEM;
-	memcpy(impl->cpus, options->cpus, size);
-	memcpy(evlist->ring_cpus, options->cpus, size);
-	impl->n_cpus = options->n_cpus;
 	int err = choose_sideband_cpus(impl);
 	if (err)
 		return err;
-
+	evlist->ring_cpus = calloc(impl->n_cpus, sizeof(*evlist->ring_cpus));
+	impl->ring_fds = calloc(impl->n_cpus, sizeof(*impl->ring_fds));
+	impl->task_time_begin_ns = calloc(evlist->n_events, sizeof(*impl->task_time_begin_ns));
 	evlist->sample_rings = calloc(impl->n_cpus, sizeof(*evlist->sample_rings));
 	evlist->sideband_rings = calloc(impl->n_sideband_cpus, sizeof(*evlist->sideband_rings));
 	evlist->context_rings = calloc(impl->n_cpus, sizeof(*evlist->context_rings));
-	if (!evlist->sample_rings || !evlist->sideband_rings || !evlist->context_rings)
+	if (!evlist->ring_cpus || !impl->ring_fds || !impl->task_time_begin_ns ||
+	    !evlist->sample_rings || !evlist->sideband_rings || !evlist->context_rings)
 		return -ENOMEM;
+	memcpy(evlist->ring_cpus, impl->cpus, impl->n_cpus * sizeof(*impl->cpus));
 	evlist->n_sample_rings = impl->n_cpus;
 	evlist->n_sideband_rings = impl->n_sideband_cpus;
-	return 0;
+	return evlist_choose_rings(impl, events);
 }
 
 /* Counted by the kernel itself, one by one; such events it samples at every occurrence if asked for
@@ -575,21 +578,27 @@ static struct attr_request request_of(const struct evlist_impl *impl, const stru
 }
 
 /* Hz; 0: some event is sampled by a period, and how often that is nobody knows. */
-static uint64_t expected_frequency(const struct evlist_impl *impl, const struct event *events)
+static uint64_t expected_frequency(const struct evlist *evlist)
 {
-	for (size_t e = 0; e < impl->evlist.n_events; e++)
-		if (!request_of(impl, &events[e]).frequency)
+	uint64_t highest = 0;
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		const struct evlist_event *event = &evlist->events[e];
+		if (event->is_counted)
+			continue;
+		if (!event->attr.freq)
 			return 0;
-	return impl->request.frequency;
+		if (event->attr.sample_freq > highest)
+			highest = event->attr.sample_freq;
+	}
+	return highest;
 }
 
-static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_options *options,
-			      const struct event *events)
+static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_options *options)
 {
 	struct evlist *evlist = &impl->evlist;
 	impl->demand = (struct ring_demand){
 		.asked = options->ring_size,
-		.frequency = expected_frequency(impl, events),
+		.frequency = expected_frequency(evlist),
 		.stack_size = options->stack_size,
 		.n_events = evlist->n_events,
 		.n_sample_rings = evlist->n_sample_rings,
@@ -611,6 +620,15 @@ static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 				     (unsigned long long)size >> 10));
 }
 
+static uint64_t limit_rate(struct evlist_impl *impl, uint64_t frequency)
+{
+	uint64_t max = impl->limits.max_sample_rate;
+	if (!max || frequency <= max)
+		return frequency;
+	evlist_note_rate(&impl->evlist, frequency, max);
+	return max;
+}
+
 /* What one event needs all have, so that their samples are alike. */
 static void add_needs(struct attr_request *request, const struct event *events, size_t n_events)
 {
@@ -626,7 +644,6 @@ static void init_request(struct evlist_impl *impl, const struct evlist_options *
 {
 	bool is_command = options->target == EVLIST_COMMAND;
 	impl->request = (struct attr_request){
-		.frequency = options->frequency,
 		.period = options->period,
 		.stack_size = options->stack_size,
 		.inherit = options->target != EVLIST_SYSTEM && !options->no_inherit,
@@ -635,11 +652,7 @@ static void init_request(struct evlist_impl *impl, const struct evlist_options *
 	};
 	add_needs(&impl->request, events, impl->evlist.n_events);
 	impl->has_rate = options->has_rate;
-	uint64_t max = impl->limits.max_sample_rate;
-	if (max && impl->request.frequency > max) {
-		evlist_note_rate(&impl->evlist, impl->request.frequency, max);
-		impl->request.frequency = max;
-	}
+	impl->request.frequency = limit_rate(impl, options->frequency);
 }
 
 static bool has_jitter(enum evlist_jitter jitter, const struct perf_event_attr *attr)
@@ -662,13 +675,19 @@ static int init_event(struct evlist_impl *impl, const struct evlist_options *opt
 			    sentence("'%s' is weighed by what its samples hold, and a group that "
 				     "is read (:S) has samples of its leader alone: name it apart.",
 				     from->name));
+	if (from->frequency)
+		request.frequency = limit_rate(impl, from->frequency);
 	/* A period that varies must be told by the samples. */
 	event->has_jitter = !event->is_counted && !request.lacks_periods &&
 			    has_jitter(options->jitter, &from->attr);
-	if (event->is_counted)
+	if (event->is_counted) {
 		attr_init_counted(&event->attr, &request, &from->attr);
-	else
+		event->attr.precise_ip = 0; /* the kernel wants samples for that */
+	} else {
 		attr_init_sample(&event->attr, &request, &from->attr);
+	}
+	if (from->seeks_precise && !event->is_counted)
+		attr_choose_precise(&impl->opener, &event->attr);
 	event->name = strdup(from->name);
 	return event->name ? 0 : -ENOMEM;
 }
@@ -689,12 +708,9 @@ static int init_events(struct evlist_impl *impl, const struct evlist_options *op
 	return sideband->name ? 0 : -ENOMEM;
 }
 
-/* "cycles" -> "cycles:u", "cycles:p" -> "cycles:pu". */
 static int rename_user_only(struct evlist_event *event)
 {
-	const char *colon = strrchr(event->name, ':');
-	bool has_modifiers = colon && colon[1] && strspn(colon + 1, "ukhp") == strlen(colon + 1);
-	char *name = sentence("%s%su", event->name, has_modifiers ? "" : ":");
+	char *name = event_modifiers_join(event->name, "u", 1);
 	if (!name)
 		return -ENOMEM;
 	free(event->name);
@@ -747,14 +763,13 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 {
 	static const pid_t everybody = -1;
 	struct evlist *evlist = &impl->evlist;
-	int err = check_options(impl, options, n_events);
-	if (err)
-		return err;
 	evlist->events = calloc(n_events + 1, sizeof(*evlist->events));
 	if (!evlist->events)
 		return -ENOMEM;
 	evlist->n_events = n_events;
-	err = copy_cpus(impl, options);
+	int err = evlist_choose_cpus(impl, options, events, n_events);
+	if (!err)
+		err = init_rings(impl, events);
 	if (err)
 		return err;
 
@@ -762,10 +777,10 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	err = probe(impl);
 	if (err)
 		return err;
-	choose_ring_sizes(impl, options, events);
 	err = init_events(impl, options, events);
 	if (err)
 		return err;
+	choose_ring_sizes(impl, options);
 	evlist->contexts_err = -ECANCELED;
 	if (options->has_contexts)
 		evlist_init_contexts(impl);
@@ -785,6 +800,28 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	return err ? err : watch_all(impl);
 }
 
+/* Those of the events that count on the CPUs of the recording. */
+static int open_chosen(struct evlist_impl *impl, const struct evlist_options *options,
+		       const struct event *events, size_t n_events)
+{
+	struct event *chosen;
+	size_t n_chosen;
+	int err = evlist_choose_events(options, events, n_events, &chosen, &n_chosen);
+	if (err)
+		return err;
+	const char *missing = evlist_find_missing(events, n_events, chosen, n_chosen);
+	if (missing) {
+		free(chosen);
+		return fail(impl, -ENODEV,
+			    sentence("The event '%s' does not count on the CPUs that are recorded: "
+				     "they have another PMU.",
+				     missing));
+	}
+	err = open_all(impl, options, chosen, n_chosen);
+	free(chosen);
+	return err;
+}
+
 int evlist_open(const struct evlist_options *options, const struct event *events, size_t n_events,
 		const struct perf_limits *limits, struct evlist **evlist_ret, char **error_ret)
 {
@@ -801,7 +838,9 @@ int evlist_open(const struct evlist_options *options, const struct event *events
 	impl->opener.limits = &impl->limits;
 	impl->opener.evlist = &impl->evlist;
 
-	int err = open_all(impl, options, events, n_events);
+	int err = check_options(impl, options, n_events);
+	if (!err)
+		err = open_chosen(impl, options, events, n_events);
 	if (!err) {
 		*evlist_ret = &impl->evlist;
 		return 0;

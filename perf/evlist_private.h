@@ -14,7 +14,13 @@ struct evlist_task {
 	uint64_t open_began_ns, open_ended_ns;
 };
 
-/* struct evlist's storage. Counters are stored task by task, and by CPU within a task. */
+/* The event, and its place among the event's CPUs, whose counter has a sample ring mapped. */
+struct ring_owner {
+	size_t event, place;
+};
+
+/* struct evlist's storage. Counters are stored task by task, and by the event's CPUs within a task.
+ */
 struct evlist_impl {
 	struct evlist evlist; /* first: what callers see */
 	enum evlist_target target;
@@ -24,6 +30,8 @@ struct evlist_impl {
 	struct attr_opener opener;
 	int *cpus, *sideband_cpus;
 	size_t n_cpus, n_sideband_cpus;
+	struct ring_owner *ring_owners; /* of each sample ring */
+	int *ring_fds;                  /* the owners' of the first task */
 	struct evlist_task *tasks;
 	size_t n_tasks, n_tasks_alive;
 	struct ring_demand demand;
@@ -33,10 +41,10 @@ struct evlist_impl {
 	int epoll_fd;
 	int wake_fd; /* as registered in epoll; -1: none */
 	bool is_enabled;
-	uint64_t task_time_begin_ns; /* that tasks had run before the events were enabled */
-	uint64_t random_state;       /* 0: not begun */
-	size_t next_varied;          /* the counter whose turn it is to draw a period */
-	char *error_text;            /* of the first failure */
+	uint64_t *task_time_begin_ns; /* by event: that tasks had run before it was enabled */
+	uint64_t random_state;        /* 0: not begun */
+	size_t next_varied;           /* the counter whose turn it is to draw a period */
+	char *error_text;             /* of the first failure */
 };
 
 static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
@@ -47,6 +55,24 @@ static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
 /* Takes over @sentence. Without memory the note is lost. */
 void evlist_note(struct evlist *evlist, char *sentence);
 void evlist_note_rate(struct evlist *evlist, uint64_t asked, uint64_t given);
+
+bool evlist_has_cpu(const int *cpus, size_t n_cpus, int cpu);
+/*
+ * Leaves out what counts on none of the options' CPUs, as a hybrid processor's other half may. What
+ * is left in *@chosen_ret (heap) borrows from @events.
+ */
+int evlist_choose_events(const struct evlist_options *options, const struct event *events,
+			 size_t n_events, struct event **chosen_ret, size_t *n_chosen_ret);
+/* The name of an event none of which was chosen; NULL: there is none. */
+const char *evlist_find_missing(const struct event *events, size_t n_events,
+				const struct event *chosen, size_t n_chosen);
+/* impl->cpus: those of the options that some event counts on. */
+int evlist_choose_cpus(struct evlist_impl *impl, const struct evlist_options *options,
+		       const struct event *events, size_t n_events);
+/* Which ring each counter of the events writes to, and which counter owns each ring. */
+int evlist_choose_rings(struct evlist_impl *impl, const struct event *events);
+/* The counter of a task that reports on a sample ring. */
+int evlist_sample_fd(const struct evlist_impl *impl, size_t task, size_t ring);
 
 /* NULL: no such thread. */
 const struct evlist_task *evlist_find_task(const struct evlist_impl *impl, pid_t tid);

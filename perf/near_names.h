@@ -13,7 +13,7 @@ struct near_name {
 };
 
 struct near_names {
-	const char *wanted; /* borrowed */
+	const char *wanted; /* borrowed; ends with a zero */
 	size_t wanted_length;
 	struct near_name kept[NEAR_NAMES_KEPT]; /* nearest first */
 	size_t n_kept;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "perf/core_pmus.h"
+#include "perf/event_spelling.h"
 #include "perf/sentence.h"
 
 #define MAX_TOLD 3 /* other processors that have the event */
@@ -30,16 +32,6 @@ static void offer_events(struct near_names *near, const pfm_pmu_info_t *pmu)
 			near_names_offer(near, event.name);
 }
 
-static void offer_all(const struct event_places *places, struct near_names *near)
-{
-	(void)places;
-	if (pfm_initialize() != PFM_SUCCESS)
-		return;
-	pfm_pmu_info_t pmu;
-	int i;
-	pfm_for_all_pmus(i) if (get_pmu(i, &pmu) && pmu.is_present) offer_events(near, &pmu);
-}
-
 /* "pmu::EVENT:UMASK" -> EVENT. */
 static const char *base_name(const char *name, size_t *length_ret)
 {
@@ -47,6 +39,21 @@ static const char *base_name(const char *name, size_t *length_ret)
 	const char *base = pmu_end ? pmu_end + 2 : name;
 	*length_ret = strcspn(base, ":");
 	return base;
+}
+
+/* Without its unit masks and PMU the wanted name is nearer to the right one. */
+static void offer_all(const struct event_places *places, struct near_names *near)
+{
+	(void)places;
+	if (pfm_initialize() != PFM_SUCCESS)
+		return;
+	const struct near_names whole = *near;
+	near->wanted = base_name(whole.wanted, &near->wanted_length);
+	pfm_pmu_info_t pmu;
+	int i;
+	pfm_for_all_pmus(i) if (get_pmu(i, &pmu) && pmu.is_present) offer_events(near, &pmu);
+	near->wanted = whole.wanted;
+	near->wanted_length = whole.wanted_length;
 }
 
 static bool pmu_has_event(const pfm_pmu_info_t *pmu, const char *name, size_t length)
@@ -123,7 +130,9 @@ static enum event_error explain_bad_part(const char *name, int pfm_error, char *
 	if (index >= 0 && get_event(index, &event))
 		list_unit_masks(&event, masks, sizeof(masks));
 
-	bool is_about_masks = (pfm_error == PFM_ERR_UMASK || pfm_error == PFM_ERR_ATTR) && masks[0];
+	bool is_about_masks = pfm_error == PFM_ERR_UMASK || pfm_error == PFM_ERR_ATTR;
+	if (is_about_masks && !masks[0])
+		return event_modifiers_explain(name, error_ret);
 	*error_ret = sentence(
 		"The event '%s' can't be encoded: %s%s%s.", name, pfm_strerror(pfm_error),
 		is_about_masks ? "; its unit masks are " : "", is_about_masks ? masks : "");
@@ -187,16 +196,65 @@ static enum event_error add_encoded(const char *name, struct event_list *found, 
 	return EVENT_OK;
 }
 
+static bool is_new(const struct event_list *found)
+{
+	const struct event *last = &found->events[found->n_events - 1];
+	for (const struct event *event = found->events; event < last; event++)
+		if (event->attr.type == last->attr.type)
+			return false;
+	return true;
+}
+
+/* On a hybrid processor libpfm4 finds the name on the first PMU; it counts on the others, too. */
+static enum event_error add_other_cores(const char *name, struct event_list *found,
+					char **error_ret)
+{
+	pfm_pmu_info_t pmu;
+	int i, pfm_error;
+	pfm_for_all_pmus(i)
+	{
+		if (!get_pmu(i, &pmu) || !pmu.is_present || pmu.type != PFM_PMU_TYPE_CORE)
+			continue;
+		size_t n_before = found->n_events;
+		char *full_name = sentence("%s::%s", pmu.name, name);
+		if (!full_name)
+			return EVENT_NO_MEMORY;
+		enum event_error error = add_encoded(full_name, found, &pfm_error, error_ret);
+		free(full_name);
+		if (error != EVENT_OK)
+			return error;
+		if (found->n_events > n_before && !is_new(found))
+			event_list_cut(found, n_before);
+	}
+	return EVENT_OK;
+}
+
+static enum event_error complete(const struct event_places *places, const char *name,
+				 struct event_list *found, char **error_ret)
+{
+	enum event_error error = EVENT_OK;
+	if (found->events[0].attr.type > PERF_TYPE_BREAKPOINT ||
+	    found->events[0].attr.type == PERF_TYPE_RAW) {
+		if (!strstr(name, "::"))
+			error = add_other_cores(name, found, error_ret);
+		for (size_t i = 0; i < found->n_events && error == EVENT_OK; i++)
+			error = core_pmus_restrict(places, name, &found->events[i], error_ret);
+		return error;
+	}
+	return core_pmus_spread(places, found);
+}
+
 static enum event_error find(const struct event_places *places, const char *name,
 			     struct event_list *found, char **error_ret)
 {
-	(void)places;
 	if (strchr(name, '/') || pfm_initialize() != PFM_SUCCESS)
 		return EVENT_UNKNOWN;
 	int pfm_error;
 	enum event_error error = add_encoded(name, found, &pfm_error, error_ret);
-	if (error != EVENT_OK || pfm_error == PFM_SUCCESS)
+	if (error != EVENT_OK)
 		return error;
+	if (pfm_error == PFM_SUCCESS)
+		return complete(places, name, found, error_ret);
 	if (pfm_error == PFM_ERR_NOTFOUND)
 		return explain_not_found(name, error_ret);
 	if (pfm_error == PFM_ERR_NOMEM)

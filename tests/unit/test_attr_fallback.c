@@ -26,6 +26,7 @@ struct machine {
 	bool forbids_kernel, forbids_all, forbids_namespaces;
 	unsigned int max_precise_ip;
 	bool knows_guests;
+	bool lacks_extended_types;
 	int always; /* errno, or 0 */
 	int n_opens;
 };
@@ -57,6 +58,8 @@ static int refusal(const struct machine *machine, const struct perf_event_attr *
 		return EACCES;
 	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY &&
 	    machine->unknown & DROPPED(ATTR_DUMMY))
+		return ENOENT;
+	if (machine->lacks_extended_types && attr->config >> 32)
 		return ENOENT;
 	if (attr->precise_ip > machine->max_precise_ip)
 		return EOPNOTSUPP;
@@ -342,6 +345,53 @@ static void precision_is_lowered_to_what_the_machine_has(void **state)
 	}
 }
 
+static void the_highest_precision_is_sought_without_a_word(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		struct fixture *fixture = fixture_create();
+		unsigned int max = i / 2;
+		fixture->machine.max_precise_ip = max;
+		fixture->machine.knows_guests = i % 2;
+		const struct perf_event_attr event = { .type = PERF_TYPE_HARDWARE,
+						       .precise_ip = 3,
+						       .exclude_guest = 1 };
+		struct perf_event_attr attr;
+		attr_init_sample(&attr, &fixture->request, &event);
+		attr_choose_precise(&fixture->opener, &attr);
+		assert_int_equal(attr.precise_ip, max);
+		/* What it costs is told. */
+		bool costs_guests = max > 0 && !fixture->machine.knows_guests;
+		assert_int_equal(attr.exclude_guest, !costs_guests);
+		assert_int_equal(fixture->evlist.n_notes, costs_guests);
+		fixture_destroy(fixture);
+	}
+}
+
+static void an_older_kernel_takes_the_cpu_s_pmu(void **state)
+{
+	(void)state;
+	static const struct perf_event_attr events[] = {
+		{ .type = PERF_TYPE_HARDWARE, .config = 0xa00000001 },
+		{ .type = PERF_TYPE_HW_CACHE, .config = 0xa00010002 },
+		{ .type = PERF_TYPE_RAW, .config = 0xa00000001 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+		struct fixture *fixture = fixture_create();
+		fixture->machine.lacks_extended_types = true;
+		struct perf_event_attr attr;
+		attr_init_sample(&attr, &fixture->request, &events[i]);
+		int fd = attr_open(&fixture->opener, &attr, 0, 0, -1);
+		bool is_raw = events[i].type == PERF_TYPE_RAW;
+		assert_int_equal(fd >= 0, !is_raw);
+		assert_int_equal(attr.config,
+				 is_raw ? events[i].config : events[i].config & UINT32_MAX);
+		if (fd >= 0)
+			close(fd);
+		fixture_destroy(fixture);
+	}
+}
+
 static void guests_are_counted_where_they_cannot_be_left_out(void **state)
 {
 	(void)state;
@@ -371,6 +421,8 @@ int main(void)
 		cmocka_unit_test(a_paranoid_kernel_gives_user_mode_and_a_note),
 		cmocka_unit_test(what_stays_forbidden_stays_as_it_was),
 		cmocka_unit_test(precision_is_lowered_to_what_the_machine_has),
+		cmocka_unit_test(the_highest_precision_is_sought_without_a_word),
+		cmocka_unit_test(an_older_kernel_takes_the_cpu_s_pmu),
 		cmocka_unit_test(guests_are_counted_where_they_cannot_be_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -537,6 +537,201 @@ static pid_t start_child(int *pipe_ret)
 	return child;
 }
 
+static void a_rate_of_its_own_goes_before_the_recording_s(void **state)
+{
+	(void)state;
+	struct fixture *fixture =
+		fixture_create("cpu-clock:u@f50,page-faults:u@3,cs:u,task-clock:u@f90000");
+	fixture->limits.max_sample_rate = 1000;
+	assert_int_equal(fixture_open(fixture), 0);
+	const struct evlist_event *events = fixture->evlist->events;
+	assert_true(events[0].attr.freq && events[0].attr.sample_freq == 50);
+	assert_true(!events[1].attr.freq && events[1].attr.sample_period == 3);
+	assert_true(events[2].attr.freq && events[2].attr.sample_freq == 997);
+	assert_true(events[3].attr.freq && events[3].attr.sample_freq == 1000);
+	assert_non_null(strstr(fixture->evlist->notes[0], "from 90000 to 1000 Hz"));
+	fixture_destroy(fixture);
+}
+
+/* All CPUs of the machine in fixture->options; at least two, or the test is skipped. */
+static int *use_all_cpus(struct fixture *fixture)
+{
+	size_t n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (n_cpus < 2) {
+		fixture_destroy(fixture);
+		print_message("one CPU is not enough\n");
+		skip();
+	}
+	int *cpus = calloc(n_cpus, sizeof(*cpus));
+	assert_non_null(cpus);
+	for (size_t i = 0; i < n_cpus; i++)
+		cpus[i] = i;
+	fixture->options.cpus = cpus;
+	fixture->options.n_cpus = n_cpus;
+	return cpus;
+}
+
+/* As event_parse() does for the PMUs of a hybrid processor. */
+static void restrict_event(struct event *event, const int *cpus, size_t n_cpus)
+{
+	event->cpus = malloc(n_cpus * sizeof(*cpus));
+	assert_non_null(event->cpus);
+	memcpy(event->cpus, cpus, n_cpus * sizeof(*cpus));
+	event->n_cpus = n_cpus;
+}
+
+static void an_event_of_one_pmu_is_opened_on_its_cpus(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u,cs:u,migrations:u");
+	int *cpus = use_all_cpus(fixture);
+	size_t n_cpus = fixture->options.n_cpus;
+	restrict_event(&fixture->events[0], cpus + 1, n_cpus - 1);
+	restrict_event(&fixture->events[1], cpus, 1);
+	fixture->options.frequency = 0;
+	fixture->options.period = 1;
+	assert_int_equal(fixture_open(fixture), 0);
+	struct evlist *evlist = fixture->evlist;
+	assert_int_equal(evlist->n_sample_rings, n_cpus);
+	assert_int_equal(evlist->events[0].n_ids, n_cpus - 1);
+	assert_int_equal(evlist->events[1].n_ids, 1);
+	assert_int_equal(evlist->events[2].n_ids, n_cpus);
+	for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
+		const struct opened *opened = &fixture->kernel.opens[i];
+		if (opened->cpu >= 0 && opened->attr.config == PERF_COUNT_SW_PAGE_FAULTS)
+			assert_int_not_equal(opened->cpu, 0);
+		if (opened->cpu >= 0 && opened->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES)
+			assert_int_equal(opened->cpu, 0);
+	}
+
+	/* Each ring has an owner, also for threads that come later. */
+	struct idle_thread thread;
+	assert_int_equal(evlist_enable(evlist), 0);
+	idle_thread_start(&thread);
+	evlist_add_tids(evlist, &thread.tid, 1);
+	idle_thread_stop(&thread);
+	touch_new_pages(8);
+	bool all_hung_up;
+	assert_true(evlist_wait(evlist, -1, 0, &all_hung_up) >= 0);
+	assert_int_equal(evlist_disable(evlist), 0);
+	fixture_destroy(fixture);
+	free(cpus);
+}
+
+static void samples_of_each_pmu_s_event_arrive(void **state)
+{
+	(void)state;
+	for (int cpu = 0; cpu < 2; cpu++) {
+		struct fixture *fixture = fixture_create("page-faults:u,cs:u,minor-faults:u");
+		int *cpus = use_all_cpus(fixture);
+		/* Faults count on the CPU where this thread runs, by an event that owns no ring of
+		 * the other. */
+		restrict_event(&fixture->events[0], cpus, 1);
+		restrict_event(&fixture->events[2], cpus + 1, 1);
+		cpu_set_t old, only;
+		CPU_ZERO(&only);
+		CPU_SET(cpu, &only);
+		assert_int_equal(sched_getaffinity(0, sizeof(old), &old), 0);
+		if (sched_setaffinity(0, sizeof(only), &only) < 0) {
+			fixture_destroy(fixture);
+			free(cpus);
+			print_message("CPU %d is out of reach\n", cpu);
+			skip();
+		}
+		fixture->options.frequency = 0;
+		fixture->options.period = 1;
+		assert_int_equal(fixture_open(fixture), 0);
+		assert_int_equal(evlist_enable(fixture->evlist), 0);
+		touch_new_pages(8);
+		assert_int_equal(evlist_disable(fixture->evlist), 0);
+		sched_setaffinity(0, sizeof(old), &old);
+		struct ring *ring = &fixture->evlist->sample_rings[cpu];
+		bool is_known;
+		assert_true(count_records(ring, PERF_RECORD_SAMPLE) +
+				    evlist_read_lost(fixture->evlist, cpu * 2, &is_known) >=
+			    8);
+		fixture_destroy(fixture);
+		free(cpus);
+	}
+}
+
+static void the_time_of_an_event_is_that_on_its_cpus(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u,cs:u,minor-faults:u");
+	int *cpus = use_all_cpus(fixture);
+	restrict_event(&fixture->events[0], cpus, 1);
+	restrict_event(&fixture->events[1], cpus + 1, 1);
+	cpu_set_t old, only;
+	CPU_ZERO(&only);
+	CPU_SET(0, &only);
+	assert_int_equal(sched_getaffinity(0, sizeof(old), &old), 0);
+	if (sched_setaffinity(0, sizeof(only), &only) < 0) {
+		fixture_destroy(fixture);
+		free(cpus);
+		print_message("CPU 0 is out of reach\n");
+		skip();
+	}
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_int_equal(evlist_enable(fixture->evlist), 0);
+	touch_new_pages(64);
+	assert_int_equal(evlist_disable(fixture->evlist), 0);
+	sched_setaffinity(0, sizeof(old), &old);
+	struct evlist_counts counts[3];
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(evlist_read_counts(fixture->evlist, i, &counts[i]), 0);
+	assert_true(counts[0].time_enabled_ns > 0 && counts[0].value >= 64);
+	assert_int_equal(counts[1].time_enabled_ns, 0);
+	assert_int_equal(counts[1].value, 0);
+	assert_true(counts[2].time_enabled_ns > 0 && counts[2].value >= 64);
+	fixture_destroy(fixture);
+	free(cpus);
+}
+
+static void what_counts_on_no_cpu_of_the_recording_is_left_out(void **state)
+{
+	(void)state;
+	static const int elsewhere[] = { 60000 };
+	static const int here[] = { 0 };
+	struct fixture *fixture = fixture_create("{cs:u,faults:u},{migrations:u,minor-faults:u}");
+	struct event *events = fixture->events;
+	/* The first group is what the second is on another PMU. */
+	for (size_t i = 0; i < 4; i++)
+		restrict_event(&events[i], i < 2 ? elsewhere : here, 1);
+	free(events[2].name);
+	free(events[3].name);
+	events[2].name = strdup("cs:u");
+	events[3].name = strdup("faults:u");
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_int_equal(fixture->evlist->n_events, 2);
+	assert_int_equal(fixture->evlist->events[0].attr.config, PERF_COUNT_SW_CPU_MIGRATIONS);
+	assert_int_equal(fixture->evlist->events[1].attr.config, PERF_COUNT_SW_PAGE_FAULTS_MIN);
+	evlist_close(fixture->evlist);
+	fixture->evlist = NULL;
+
+	/* But never wholly. */
+	free(events[3].name);
+	events[3].name = strdup("minor-faults:u");
+	assert_int_equal(fixture_open(fixture), -ENODEV);
+	assert_non_null(strstr(fixture->error_text, "'faults:u'"));
+	fixture_destroy(fixture);
+}
+
+static void rings_are_those_of_the_cpus_that_count(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u,cs:u");
+	int *cpus = use_all_cpus(fixture);
+	restrict_event(&fixture->events[0], cpus + 1, 1);
+	restrict_event(&fixture->events[1], cpus + 1, 1);
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_int_equal(fixture->evlist->n_sample_rings, 1);
+	assert_int_equal(fixture->evlist->ring_cpus[0], 1);
+	assert_int_equal(fixture->evlist->n_sideband_rings, fixture->options.n_cpus);
+	fixture_destroy(fixture);
+	free(cpus);
+}
+
 static void the_end_of_all_targets_is_told_once_each_has_exited(void **state)
 {
 	(void)state;
@@ -823,6 +1018,12 @@ int main(void)
 		cmocka_unit_test(threads_that_inherited_are_not_added_again),
 		cmocka_unit_test(without_inheritance_every_new_thread_is_added),
 		cmocka_unit_test(threads_that_are_gone_are_left_out),
+		cmocka_unit_test(a_rate_of_its_own_goes_before_the_recording_s),
+		cmocka_unit_test(an_event_of_one_pmu_is_opened_on_its_cpus),
+		cmocka_unit_test(samples_of_each_pmu_s_event_arrive),
+		cmocka_unit_test(the_time_of_an_event_is_that_on_its_cpus),
+		cmocka_unit_test(what_counts_on_no_cpu_of_the_recording_is_left_out),
+		cmocka_unit_test(rings_are_those_of_the_cpus_that_count),
 		cmocka_unit_test(the_end_of_all_targets_is_told_once_each_has_exited),
 		cmocka_unit_test(the_caller_s_descriptor_ends_the_wait),
 		cmocka_unit_test(losses_are_known_where_the_kernel_counts_them),

@@ -1,0 +1,57 @@
+# What may stand behind -e, as far as a machine without hardware counters can tell; perf is the judge
+# of what was opened.
+
+load lib
+
+setup() {
+	need_events
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# attr_of FILE EVENT : what perf reads of it from the recording.
+attr_of() {
+	perf evlist -v -i "$1" 2>/dev/null | grep "^$2: "
+}
+
+refuse() { # refuse EVENTS PATTERN
+	local output status=0
+	output=$("$DENDRO" record -q -o refused.data -e "$1" true 2>&1) || status=$?
+	[ "$status" -ne 0 ] && [[ $output =~ $2 ]] || {
+		echo "-e $1: status $status, expected '$2' in: $output"
+		return 1
+	}
+}
+
+@test "each event may have a rate of its own" {
+	need perf
+	"$DENDRO" record -q -o x.data -F 100 -e cpu-clock:u@f50,page-faults:u@3 -e cs:u true
+	[[ $(attr_of x.data cpu-clock:u) == *"{ sample_period, sample_freq }: 50,"*"freq: 1"* ]]
+	[[ $(attr_of x.data page-faults:u) == *"{ sample_period, sample_freq }: 3,"* ]]
+	[[ $(attr_of x.data page-faults:u) != *"freq: 1"* ]]
+	[[ $(attr_of x.data cs:u) == *"{ sample_period, sample_freq }: 100,"*"freq: 1"* ]]
+}
+
+@test "terms of a PMU in sysfs are opened as its format says" {
+	need perf
+	[ "$(cat /sys/bus/event_source/devices/software/type)" = 1 ] || skip "sysfs shows no PMUs"
+	"$DENDRO" record -q -o x.data -e software/config=2,period=1,name=faults-by-number/u true
+	[[ $(attr_of x.data faults-by-number) == *"type: 1,"*"config: 0x2,"*"exclude_kernel: 1"* ]]
+	[ "$(report_json x.data --view functions | jq '.metrics[0].samples')" -gt 0 ]
+}
+
+@test "modifiers behind a group are its members'" {
+	need perf
+	"$DENDRO" record -q -o x.data -e '{cpu-clock,page-faults}:u' true
+	expect_equal names "$(perf evlist -i x.data | grep -v dummy | tr '\n' ' ')" \
+		"cpu-clock:u page-faults:u "
+}
+
+@test "names that mean nothing here are explained" {
+	refuse cpu-clock,cpu-clock 'there twice.*name='
+	refuse cpu-clok 'did you mean cpu-clock'
+	refuse cpu-clock@fast 'rate.*@100000.*@f99'
+	refuse cpu-clock:x 'unknown modifier'
+	refuse '{cpu-clock,cs' 'A group of events has'
+	refuse no_such_pmu/event=1/ "no PMU 'no_such_pmu'"
+	refuse software/evnt=1/ 'software has no term'
+}

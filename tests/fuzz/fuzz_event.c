@@ -1,0 +1,68 @@
+/*
+ * Lists of events, and the files of sysfs that they are looked up in. The input: texts, each ended
+ * by a zero: a format, an event and the CPUs of a made-up PMU; then the list.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/event.h"
+#include "tests/unit/sysfs_tree.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct sysfs_file files[] = {
+	{ "cpu_core/type", "4\n" },
+	{ "cpu_core/cpus", "0-3\n" },
+	{ "cpu_core/format/event", "config:0-7,32-35\n" },
+	{ "cpu_atom/type", "10\n" },
+	{ "cpu_atom/format/event", "config:0-7\n" },
+	{ "uncore_imc_0/type", "12\n" },
+	{ "uncore_imc_0/cpumask", "0\n" },
+};
+static const char *const written[] = { "cpu_core/format/f", "cpu_core/events/e", "cpu_atom/cpus" };
+static char *root;
+
+static void remove_tree(void)
+{
+	sysfs_tree_destroy(root);
+}
+
+static void check(const struct event *events, size_t n_events)
+{
+	for (size_t i = 0; i < n_events; i++) {
+		const struct event *event = &events[i], *leader = &events[event->leader];
+		if (!event->name || !event->unit || event->leader > i ||
+		    leader->leader != event->leader || (event->period && event->frequency) ||
+		    leader->n_cpus != event->n_cpus || !event->cpus != !event->n_cpus)
+			abort();
+		for (size_t c = 1; c < event->n_cpus; c++)
+			if (event->cpus[c] <= event->cpus[c - 1])
+				abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!root) {
+		root = sysfs_tree_create(files, sizeof(files) / sizeof(files[0]));
+		atexit(remove_tree);
+	}
+	const char *text = (const char *)data, *end = text + size;
+	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++) {
+		size_t length = strnlen(text, end - text);
+		sysfs_tree_write(root, written[i], text, length);
+		text += length + (text + length < end);
+	}
+	char *list = strndup(text, end - text), *error_text;
+	const struct event_places places = { .sysfs = root };
+	struct event *events = NULL;
+	size_t n_events = 0;
+	if (event_parse_at(&places, list, &events, &n_events, &error_text) != EVENT_OK &&
+	    n_events != 0)
+		abort();
+	check(events, n_events);
+	events_destroy(events, n_events);
+	free(error_text);
+	free(list);
+	return 0;
+}
