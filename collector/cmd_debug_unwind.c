@@ -20,9 +20,10 @@
 #define MAX_PROBLEMS 24
 
 enum task {
-	COUNT, /* what became of every sample */
-	TIME,  /* how long the walks take */
-	SHOW,  /* one sample, step by step */
+	COUNT,        /* what became of every sample */
+	TIME,         /* how long the walks take */
+	TIME_LOOKUPS, /* and the look-ups of rules among that */
+	SHOW,         /* one sample, step by step */
 };
 
 struct options {
@@ -73,6 +74,8 @@ static int pass_start(struct pass *pass)
 	pass->elf_modules = elf_modules_create(&profile->modules);
 	if (!pass->elf_modules)
 		return -ENOMEM;
+	if (pass->task == TIME_LOOKUPS)
+		elf_modules_time(pass->elf_modules);
 	pass->unwinder = unwinder_create(pass->elf_modules);
 	pass->sample_path = sample_path_create(pass->elf_modules, replay_kallsyms(pass->replay));
 	pass->symbolizer =
@@ -156,7 +159,11 @@ static int take(struct pass *pass, const struct replay_sample *sample)
 				     pass->unwinder, &input);
 		return 0;
 	case TIME:
-		unwind_summary_time(pass->summary, pass->unwinder, &input, pass->frames);
+		unwind_summary_time(&pass->summary->times, pass->unwinder, &input, pass->frames);
+		return 0;
+	case TIME_LOOKUPS:
+		unwind_summary_time(&pass->summary->with_lookups, pass->unwinder, &input,
+				    pass->frames);
 		return 0;
 	case SHOW:
 		return is_wanted(pass, &record) ? show(pass, sample, &input) : 0;
@@ -217,7 +224,9 @@ static void conclude(struct pass *pass)
 		print_problems(pass);
 	} else if (pass->task == TIME) {
 		pass->summary->stats = *unwinder_stats(pass->unwinder);
-		elf_modules_stats(pass->elf_modules, &pass->summary->files);
+		elf_modules_stats(pass->elf_modules, &pass->summary->times.files);
+	} else if (pass->task == TIME_LOOKUPS) {
+		elf_modules_stats(pass->elf_modules, &pass->summary->with_lookups.files);
 	}
 }
 
@@ -236,7 +245,7 @@ static int run(const struct options *options, enum task task, struct unwind_summ
 	const char *wrong = replay_error(pass.replay);
 	if (err)
 		err = complain(options->path, strerror(-err));
-	else if (wrong && task != TIME)
+	else if (wrong && task != TIME && task != TIME_LOOKUPS)
 		err = complain(options->path, wrong);
 	else if (task == SHOW && !pass.is_found)
 		err = complain(options->path, "there is no such sample");
@@ -255,6 +264,8 @@ static int summarize(const struct options *options)
 
 	if (!err)
 		err = run(options, TIME, &summary);
+	if (!err)
+		err = run(options, TIME_LOOKUPS, &summary);
 	if (!err)
 		unwind_summary_print(stdout, &summary);
 	return err;

@@ -1,4 +1,4 @@
-/* Counting and timing are two passes, so that neither disturbs the other's caches. */
+/* Counting and timing are passes of their own, so that none disturbs the other's caches. */
 #include "collector/unwind_summary.h"
 
 #include <inttypes.h>
@@ -89,7 +89,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-void unwind_summary_time(struct unwind_summary *summary, struct unwinder *unwinder,
+void unwind_summary_time(struct walk_times *times, struct unwinder *unwinder,
 			 const struct sample_input *input, struct frame *frames)
 {
 	struct user_stack stack;
@@ -101,9 +101,9 @@ void unwind_summary_time(struct unwind_summary *summary, struct unwinder *unwind
 	uint64_t start_ns = now_ns();
 	size_t n_frames = unwind_user_stack(unwinder, input->space, &stack, frames, NULL,
 					    SAMPLE_PATH_MAX_USER, &result);
-	summary->walk_ns += now_ns() - start_ns;
-	summary->n_walks++;
-	summary->n_frames += n_frames;
+	times->ns += now_ns() - start_ns;
+	times->n_walks++;
+	times->n_frames += n_frames;
 }
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -145,11 +145,12 @@ static void print_frames(FILE *out, const struct unwind_summary *summary)
 static void print_cost(FILE *out, const struct unwind_summary *summary)
 {
 	const struct unwind_stats *stats = &summary->stats;
-	const struct elf_modules_stats *files = &summary->files;
+	const struct walk_times *times = &summary->times, *with_lookups = &summary->with_lookups;
+	const struct elf_modules_stats *files = &with_lookups->files;
 	uint64_t n_asked = stats->n_step_hits + stats->n_rule_hits + stats->n_rule_misses;
-	uint64_t walk_ns =
-		summary->walk_ns > files->open_ns ? summary->walk_ns - files->open_ns : 0;
-	uint64_t warm_ns = walk_ns > files->lookup_ns ? walk_ns - files->lookup_ns : 0;
+	uint64_t cold_ns = files->open_ns + files->lookup_ns;
+	uint64_t walk_ns = times->ns > times->files.open_ns ? times->ns - times->files.open_ns : 0;
+	uint64_t warm_ns = with_lookups->ns > cold_ns ? with_lookups->ns - cold_ns : 0;
 
 	fprintf(out,
 		"walks: %" PRIu64 " by one thread, %" PRIu64 " frames, %.1f frames each\n"
@@ -158,8 +159,8 @@ static void print_cost(FILE *out, const struct unwind_summary *summary)
 		"  rules found by address               %10" PRIu64 " %8.3f %%\n"
 		"  rules found by file offset           %10" PRIu64 " %8.3f %%\n"
 		"  rules looked up in files             %10" PRIu64 " %8.3f %%\n",
-		summary->n_walks, summary->n_frames, ratio(summary->n_frames, summary->n_walks),
-		ratio(walk_ns, summary->n_frames), ratio(warm_ns, summary->n_frames),
+		times->n_walks, times->n_frames, ratio(times->n_frames, times->n_walks),
+		ratio(walk_ns, times->n_frames), ratio(warm_ns, with_lookups->n_frames),
 		stats->n_step_hits, 100 * ratio(stats->n_step_hits, n_asked), stats->n_rule_hits,
 		100 * ratio(stats->n_rule_hits, n_asked), stats->n_rule_misses,
 		100 * ratio(stats->n_rule_misses, n_asked));

@@ -24,15 +24,20 @@ struct summary_count {
 	uint64_t examples[SUMMARY_EXAMPLES];
 };
 
+/* Of the walks of one pass. */
+struct walk_times {
+	uint64_t n_walks, n_frames, ns;
+	struct elf_modules_stats files;
+};
+
 struct unwind_summary {
 	uint64_t n_samples;
 	struct summary_count complete, none, unverified;
 	struct summary_count ends[N_MARKERS];
 	struct summary_count frames[N_FRAME_KINDS]; /* callers found, by what led to them */
-	/* Of the timed walks alone. */
-	uint64_t n_walks, n_frames, walk_ns;
-	struct unwind_stats stats;
-	struct elf_modules_stats files;
+	/* Clocks take longer than many a look-up: these are timed in a pass of their own. */
+	struct walk_times times, with_lookups;
+	struct unwind_stats stats; /* of the timed walks */
 	uint64_t memory; /* heap of the unwinder and the files' unwind information, bytes */
 };
 
@@ -41,7 +46,7 @@ void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
 			  struct sample_path *sample_path, struct unwinder *unwinder,
 			  const struct sample_input *input);
 /* Walks the sample and adds the time that took. @frames: SAMPLE_PATH_MAX_USER of them. */
-void unwind_summary_time(struct unwind_summary *summary, struct unwinder *unwinder,
+void unwind_summary_time(struct walk_times *times, struct unwinder *unwinder,
 			 const struct sample_input *input, struct frame *frames);
 void unwind_summary_print(FILE *out, const struct unwind_summary *summary);
 

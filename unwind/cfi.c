@@ -9,11 +9,17 @@
 #include "unwind/cfi_row.h"
 #include "unwind/expression_parse.h"
 #include "unwind/packed_elf.h"
+#include "unwind/rule_table.h"
 
 /* A signal frame's row needs about 50 operations. */
 #define OPS_MAX 1024
 
 enum source { SOURCE_EH_FRAME, SOURCE_DEBUG_FRAME, SOURCE_PACKED, SOURCE_DEBUG_FILE, N_SOURCES };
+
+/* Of one FDE's instructions: to read all of its rows takes some milliseconds. */
+#define KEPT_MAX (128u << 10)
+/* Length, CIE, two words of four bytes. */
+#define FDE_SIZE_MIN 16
 
 /* Rows are asked for again by every thread and for every address: each is translated once. */
 struct general_row {
@@ -35,6 +41,12 @@ struct cfi {
 	struct module_file debug_file;
 	struct general_row *rows; /* sorted, disjoint */
 	size_t n_rows, n_rows_allocated;
+	/* What was read of the first section, but for general rules: these are RULE_GENERAL. */
+	struct rule_table *rules;  /* NULL: nothing yet */
+	struct rule_row *new_rows; /* of one function */
+	size_t n_new_rows_allocated;
+	const struct arch *arch; /* of @rules */
+	size_t n_kept;           /* bytes of the section that they were read from */
 };
 
 struct cfi *cfi_create(Elf *elf, const char *path)
@@ -57,6 +69,8 @@ void cfi_destroy(struct cfi *cfi)
 	free(cfi->rows);
 	for (size_t i = 0; i < cfi->n_sections; i++)
 		fde_table_destroy(cfi->sections[i].fdes);
+	rule_table_destroy(cfi->rules);
+	free(cfi->new_rows);
 	elf_end(cfi->packed);
 	free(cfi->packed_bytes);
 	module_file_close(&cfi->debug_file);
@@ -153,8 +167,9 @@ static enum row_how reg_how(const struct arch *arch, const struct cfi_row *row, 
 /* Bytes to words that fit [@min, @max]. */
 static bool to_words(const struct arch *arch, int64_t bytes, int64_t min, int64_t max, int64_t *ret)
 {
-	*ret = bytes / arch->pointer_size;
-	return bytes % arch->pointer_size == 0 && *ret >= min && *ret <= max;
+	/* A division by what is no constant would take longer than all the rest. */
+	*ret = arch->pointer_size == 8 ? bytes / 8 : bytes / 4;
+	return *ret * arch->pointer_size == bytes && *ret >= min && *ret <= max;
 }
 
 /* `breg n, deref [, plus_uconst m]`. */
@@ -433,34 +448,129 @@ static const struct general_rule *general_rule_get(struct cfi *cfi, const struct
 	return rule;
 }
 
-void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret)
+/* The rule of a row; RULE_GENERAL if that is one of its own. */
+static struct rule row_rule(const struct arch *arch, const struct fde *fde,
+			    const struct cfi_row *row)
 {
 	struct rule rule = { .kind = RULE_BAD };
+
+	if (!row->has_cfa)
+		return rule;
+	if (reg_how(arch, row, arch->ra) == ROW_UNDEFINED) {
+		/* A row that forgets its return address is broken. */
+		if (row->regs[arch->ra].how == ROW_UNDEFINED)
+			rule.kind = RULE_ROOT;
+		return rule;
+	}
+	if (!fde->is_signal_frame && compact_rule(arch, fde, row, &rule))
+		return rule;
+	return (struct rule){ .general_kind = RULE_GENERAL };
+}
+
+static int add_new_row(struct cfi *cfi, size_t n, const struct rule_row *row)
+{
+	if (n == cfi->n_new_rows_allocated) {
+		size_t n_new = n ? n * 2 : 64;
+		struct rule_row *rows = reallocarray(cfi->new_rows, n_new, sizeof(*rows));
+		if (!rows)
+			return -ENOMEM;
+		cfi->new_rows = rows;
+		cfi->n_new_rows_allocated = n_new;
+	}
+	cfi->new_rows[n] = *row;
+	return 0;
+}
+
+/* All rows of a function of @size bytes. Their number; 0: out of memory. */
+static uint32_t read_rows(struct cfi *cfi, const struct arch *arch, const struct fde *fde,
+			  uint32_t size)
+{
+	struct cfi_rows rows;
+	uint32_t n = 0;
+	bool is_read;
+
+	cfi_rows_begin(&rows, fde);
+	do {
+		is_read = cfi_rows_next(&rows);
+		struct rule_row row = {
+			.start = (uint32_t)(rows.row.start - fde->start),
+			.rule = is_read ? row_rule(arch, fde, &rows.row)
+					: (struct rule){ .kind = RULE_BAD },
+		};
+		if (add_new_row(cfi, n++, &row))
+			return 0;
+	} while (is_read && rows.row.end - fde->start < size);
+	return n;
+}
+
+/* Whether all rows of a function are to be kept. Broken CFI may have the same bytes in many FDEs:
+ * all together they can't be more than the section has. */
+static bool is_kept(struct cfi *cfi, const struct arch *arch, const struct fde *fde, uint64_t size)
+{
+	if (!cfi->rules) {
+		cfi->rules = rule_table_create();
+		cfi->arch = arch;
+	}
+	return cfi->rules && cfi->arch == arch && size <= UINT32_MAX &&
+	       fde->n_instructions <= KEPT_MAX &&
+	       cfi->n_kept < fde_table_size(cfi->sections[0].fdes);
+}
+
+/* The rule at @vaddr, by all of the function's rows. NULL: these are not kept. */
+static const struct rule *read_function(struct cfi *cfi, const struct arch *arch,
+					const struct fde *fde, uint64_t vaddr)
+{
+	uint64_t end = fde->end < fde->next_start ? fde->end : fde->next_start;
+	uint64_t size = end - fde->start;
+	const struct rule *rule =
+		cfi->rules ? rule_table_find(cfi->rules, fde->start, vaddr) : NULL;
+
+	if (rule || !is_kept(cfi, arch, fde, size))
+		return rule;
+	uint32_t n_rows = read_rows(cfi, arch, fde, (uint32_t)size);
+	if (!n_rows ||
+	    rule_table_add(cfi->rules, fde->start, (uint32_t)size, cfi->new_rows, n_rows))
+		return NULL;
+	cfi->n_kept += fde->n_instructions + FDE_SIZE_MIN;
+	return rule_table_find(cfi->rules, fde->start, vaddr);
+}
+
+static void read_row(struct cfi *cfi, const struct arch *arch, const struct fde *fde,
+		     uint64_t vaddr, struct rule *rule_ret)
+{
 	struct cfi_row row;
-	const char *name;
+
+	if (cfi_row_at(fde, vaddr, &row))
+		return;
+	*rule_ret = row_rule(arch, fde, &row);
+	if (rule_ret->kind != RULE_GENERAL)
+		return;
+	rule_ret->general = general_rule_get(cfi, arch, vaddr, fde, &row);
+	if (!rule_ret->general)
+		*rule_ret = (struct rule){ .kind = RULE_BAD };
+}
+
+void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret)
+{
+	const struct rule *rule =
+		cfi->rules && cfi->arch == arch ? rule_table_guess(cfi->rules, vaddr) : NULL;
+	const char *name = NULL;
 	struct fde fde;
 
-	*rule_ret = rule;
+	if (rule && rule->kind != RULE_GENERAL) {
+		*rule_ret = *rule;
+		return;
+	}
+	*rule_ret = (struct rule){ .kind = RULE_BAD };
 	int err = find_fde(cfi, vaddr, &fde, &name);
-	if (err) {
-		rule_ret->kind = err == -ENOENT ? RULE_NONE : RULE_BAD;
+	if (err == -ENOENT)
+		rule_ret->kind = RULE_NONE;
+	if (err || fde.ra_reg != arch->ra)
 		return;
-	}
-	if (fde.ra_reg != arch->ra || cfi_row_at(&fde, vaddr, &row))
-		return;
-	if (reg_how(arch, &row, arch->ra) == ROW_UNDEFINED) {
-		/* A row that forgets its return address is broken. */
-		if (row.regs[arch->ra].how == ROW_UNDEFINED)
-			rule_ret->kind = RULE_ROOT;
-		return;
-	}
-	if (!fde.is_signal_frame && compact_rule(arch, &fde, &row, &rule)) {
-		*rule_ret = rule;
-		return;
-	}
-	const struct general_rule *general = general_rule_get(cfi, arch, vaddr, &fde, &row);
-	if (general) {
-		rule_ret->kind = RULE_GENERAL;
-		rule_ret->general = general;
-	}
+	if (name == cfi->sections[0].name)
+		rule = read_function(cfi, arch, &fde, vaddr);
+	if (rule && rule->kind != RULE_GENERAL)
+		*rule_ret = *rule;
+	else
+		read_row(cfi, arch, &fde, vaddr, rule_ret);
 }

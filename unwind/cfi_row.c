@@ -4,40 +4,24 @@
 #include <dwarf.h>
 #include <errno.h>
 
-#include "unwind/dwarf_reader.h"
-
 /* Far beyond what an architecture has. */
 #define REG_MAX 4096
-/* Compilers nest one deep. */
-#define REMEMBERED_MAX 8
 /* Of one FDE: some milliseconds. */
 #define INSTRUCTIONS_MAX (1u << 20)
 
-struct machine {
-	const struct fde *fde;
-	struct dwarf_reader reader;
-	uint64_t vaddr; /* that is looked for */
-	struct cfi_row row, initial;
-	struct cfi_row remembered[REMEMBERED_MAX];
-	size_t n_remembered, n_instructions;
-	bool is_initial; /* the CIE's instructions are executed */
-	bool is_past;    /* the row for @vaddr is complete */
-	bool is_bad;
-};
-
-static uint64_t uleb(struct machine *machine)
+static uint64_t uleb(struct cfi_rows *machine)
 {
 	return dwarf_read_uleb(&machine->reader);
 }
 
-static int64_t data_offset(struct machine *machine, bool is_signed)
+static int64_t data_offset(struct cfi_rows *machine, bool is_signed)
 {
 	uint64_t factored = is_signed ? (uint64_t)dwarf_read_sleb(&machine->reader) : uleb(machine);
 
 	return (int64_t)(factored * (uint64_t)machine->fde->data_alignment);
 }
 
-static uint64_t reg_operand(struct machine *machine)
+static uint64_t reg_operand(struct cfi_rows *machine)
 {
 	uint64_t reg = uleb(machine);
 
@@ -45,7 +29,7 @@ static uint64_t reg_operand(struct machine *machine)
 	return reg;
 }
 
-static void set_reg(struct machine *machine, uint64_t reg, enum row_how how, int64_t offset)
+static void set_reg(struct cfi_rows *machine, uint64_t reg, enum row_how how, int64_t offset)
 {
 	/* No frame is that large. */
 	machine->is_bad |= offset != (int32_t)offset;
@@ -54,7 +38,7 @@ static void set_reg(struct machine *machine, uint64_t reg, enum row_how how, int
 }
 
 /* Its place; and steps over it. */
-static int64_t block(struct machine *machine)
+static int64_t block(struct cfi_rows *machine)
 {
 	int64_t place = machine->reader.at - machine->fde->instructions;
 
@@ -62,32 +46,28 @@ static int64_t block(struct machine *machine)
 	return place;
 }
 
-static void advance_to(struct machine *machine, uint64_t vaddr)
+static void advance_to(struct cfi_rows *machine, uint64_t vaddr)
 {
-	machine->is_bad |= machine->is_initial;
-	if (vaddr > machine->vaddr) {
-		machine->row.end = vaddr;
-		machine->is_past = true;
-		return;
-	}
-	machine->row.start = vaddr;
+	machine->is_bad |= machine->is_initial || vaddr < machine->row.start;
+	machine->is_complete = vaddr > machine->row.start;
+	machine->row.end = vaddr;
 }
 
-static void advance_by(struct machine *machine, size_t operand_size)
+static void advance_by(struct cfi_rows *machine, size_t operand_size)
 {
 	uint64_t delta = dwarf_read_unsigned(&machine->reader, operand_size);
 
 	advance_to(machine, machine->row.start + delta * machine->fde->code_alignment);
 }
 
-static void restore(struct machine *machine, uint64_t reg)
+static void restore(struct cfi_rows *machine, uint64_t reg)
 {
 	machine->is_bad |= machine->is_initial;
 	if (reg < REGS_MAX)
 		machine->row.regs[reg] = machine->initial.regs[reg];
 }
 
-static void define_cfa(struct machine *machine, uint64_t reg, int64_t offset)
+static void define_cfa(struct cfi_rows *machine, uint64_t reg, int64_t offset)
 {
 	machine->row.has_cfa = true;
 	machine->row.has_cfa_expression = false;
@@ -96,13 +76,13 @@ static void define_cfa(struct machine *machine, uint64_t reg, int64_t offset)
 }
 
 /* Half of "register + offset" needs the other half. */
-static void redefine_cfa(struct machine *machine, uint64_t reg, int64_t offset)
+static void redefine_cfa(struct cfi_rows *machine, uint64_t reg, int64_t offset)
 {
 	machine->is_bad |= !machine->row.has_cfa || machine->row.has_cfa_expression;
 	define_cfa(machine, reg, offset);
 }
 
-static void define_cfa_expression(struct machine *machine)
+static void define_cfa_expression(struct cfi_rows *machine)
 {
 	int64_t place = block(machine);
 
@@ -111,16 +91,16 @@ static void define_cfa_expression(struct machine *machine)
 	machine->row.cfa_block = (int32_t)place;
 }
 
-static void remember(struct machine *machine)
+static void remember(struct cfi_rows *machine)
 {
-	if (machine->n_remembered == REMEMBERED_MAX) {
+	if (machine->n_remembered == CFI_REMEMBERED_MAX) {
 		machine->is_bad = true;
 		return;
 	}
 	machine->remembered[machine->n_remembered++] = machine->row;
 }
 
-static void recall(struct machine *machine)
+static void recall(struct cfi_rows *machine)
 {
 	uint64_t start = machine->row.start;
 
@@ -133,7 +113,7 @@ static void recall(struct machine *machine)
 }
 
 /* Instructions without an operand in their first byte. false: unknown. */
-static bool execute_extended(struct machine *machine, uint8_t instruction)
+static bool execute_extended(struct cfi_rows *machine, uint8_t instruction)
 {
 	uint64_t reg;
 
@@ -222,7 +202,7 @@ static bool execute_extended(struct machine *machine, uint8_t instruction)
 	}
 }
 
-static void execute(struct machine *machine)
+static void execute(struct cfi_rows *machine)
 {
 	uint8_t byte = (uint8_t)dwarf_read_unsigned(&machine->reader, 1), operand = byte & 0x3f;
 
@@ -242,37 +222,54 @@ static void execute(struct machine *machine)
 	}
 }
 
-static void run(struct machine *machine, const uint8_t *instructions, size_t size)
+/* Up to the end of a row, or of the instructions. */
+static void run(struct cfi_rows *machine)
 {
-	machine->reader = dwarf_reader(instructions, size);
-	while (dwarf_left(&machine->reader) && !machine->is_past && !machine->is_bad) {
+	while (dwarf_left(&machine->reader) && !machine->is_complete && !machine->is_bad) {
 		execute(machine);
 		machine->is_bad |=
 			machine->reader.is_broken || ++machine->n_instructions > INSTRUCTIONS_MAX;
 	}
 }
 
+void cfi_rows_begin(struct cfi_rows *rows, const struct fde *fde)
+{
+	/* What it remembers is set before it is used. */
+	rows->fde = fde;
+	rows->n_remembered = rows->n_instructions = 0;
+	rows->is_complete = rows->is_bad = false;
+	memset(&rows->row, 0, sizeof(rows->row));
+	rows->row.start = rows->row.end = fde->start;
+	rows->is_initial = true;
+	rows->reader = dwarf_reader(fde->initial_instructions, fde->n_initial_instructions);
+	run(rows);
+	rows->is_initial = false;
+	rows->initial = rows->row;
+	rows->reader = dwarf_reader(fde->instructions, fde->n_instructions);
+}
+
+bool cfi_rows_next(struct cfi_rows *rows)
+{
+	rows->is_complete = false;
+	rows->row.start = rows->row.end;
+	run(rows);
+	if (!rows->is_complete)
+		rows->row.end = rows->fde->end;
+	return !rows->is_bad;
+}
+
 int cfi_row_at(const struct fde *fde, uint64_t vaddr, struct cfi_row *row_ret)
 {
-	struct machine machine;
+	struct cfi_rows rows;
+	bool is_read;
 
-	/* What it remembers is set before it is used. */
-	machine.fde = fde;
-	machine.vaddr = vaddr;
-	machine.n_remembered = machine.n_instructions = 0;
-	machine.is_past = machine.is_bad = false;
-	memset(&machine.row, 0, sizeof(machine.row));
-	machine.row.start = fde->start;
-	machine.row.end = fde->end;
-	machine.is_initial = true;
-	run(&machine, fde->initial_instructions, fde->n_initial_instructions);
-	machine.is_initial = false;
-	machine.initial = machine.row;
-	run(&machine, fde->instructions, fde->n_instructions);
-	if (machine.is_bad || !machine.row.has_cfa)
+	cfi_rows_begin(&rows, fde);
+	do
+		is_read = cfi_rows_next(&rows);
+	while (is_read && rows.row.end <= vaddr);
+	if (!is_read || !rows.row.has_cfa)
 		return -EINVAL;
-	*row_ret = machine.row;
-	row_ret->end = machine.is_past ? machine.row.end : fde->end;
+	*row_ret = rows.row;
 	return 0;
 }
 

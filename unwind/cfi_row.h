@@ -9,6 +9,7 @@
 
 #include <assert.h>
 
+#include "unwind/dwarf_reader.h"
 #include "unwind/fde.h"
 #include "unwind/regs.h"
 
@@ -39,6 +40,28 @@ struct cfi_row {
 	struct row_reg regs[REGS_MAX]; /* by DWARF number */
 };
 
+/* Compilers nest one deep. */
+#define CFI_REMEMBERED_MAX 8
+
+/* All rows of an FDE, one behind the other. */
+struct cfi_rows {
+	struct cfi_row row; /* the present one */
+	/* The rest is for cfi_row.c. */
+	const struct fde *fde;
+	struct dwarf_reader reader;
+	struct cfi_row initial;
+	struct cfi_row remembered[CFI_REMEMBERED_MAX];
+	size_t n_remembered, n_instructions;
+	bool is_initial;  /* the CIE's instructions are executed */
+	bool is_complete; /* an instruction has ended the row */
+	bool is_bad;
+};
+
+/* @fde is borrowed. Before the first row. */
+void cfi_rows_begin(struct cfi_rows *rows, const struct fde *fde);
+/* Goes on to the next row. false: it can't be read, nor those behind it; the last row ends with the
+ * FDE or later, and none must be asked for behind that. */
+bool cfi_rows_next(struct cfi_rows *rows);
 /* 0, or -EINVAL: an instruction is unknown, cut off or beyond reason. @vaddr is within @fde. */
 int cfi_row_at(const struct fde *fde, uint64_t vaddr, struct cfi_row *row_ret);
 /* The bytes of an expression at @place, as a row of @fde has it. */

@@ -3,6 +3,7 @@
 
 #include <gelf.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,7 +32,7 @@ struct segment {
 struct elf_module {
 	const struct module *module; /* borrowed */
 	pthread_mutex_t lock;        /* guards the opening, and CFI */
-	bool is_open;                /* tried at least; all but @cfi's inside is constant then */
+	atomic_bool is_open;         /* tried at least; all but @cfi's inside is constant then */
 	struct module_file file;
 	const uint8_t *bytes; /* the whole file */
 	size_t n_bytes;
@@ -41,7 +42,9 @@ struct elf_module {
 	struct segment *segments;
 	size_t n_segments;
 	struct cfi *cfi; /* NULL: not readable */
-	uint64_t open_ns, n_lookups, lookup_ns, max_lookup_ns;
+	uint64_t open_ns, n_lookups;
+	bool is_timed; /* each look-up is */
+	uint64_t lookup_ns, max_lookup_ns;
 	struct elf_access_log *log;     /* NULL: nobody asks; borrowed */
 	bool has_code;                  /* no section of code was left out of the file */
 	bool may_be_c_library;          /* or holds one, or nothing tells */
@@ -51,11 +54,18 @@ struct elf_module {
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
 
+/* Modules by their ids: read without a lock, and never moved. */
+#define CHUNK_BITS 10
+#define N_CHUNKS   (MODULES_MAX >> CHUNK_BITS)
+struct chunk {
+	struct elf_module *_Atomic modules[1 << CHUNK_BITS]; /* NULL: not asked for yet */
+};
+
 struct elf_modules {
 	const struct module_table *table; /* borrowed */
-	pthread_mutex_t lock;
-	struct elf_module **modules; /* by id; NULL: not asked for yet */
-	uint32_t n_modules;
+	pthread_mutex_t lock;             /* of what adds to @chunks */
+	struct chunk *_Atomic chunks[N_CHUNKS];
+	bool is_timed;
 	struct elf_access_log *log; /* NULL: nobody asks; borrowed */
 };
 
@@ -174,21 +184,31 @@ static void open_file(struct elf_module *module)
 	module->go_pclntab = go_pclntab_create(module->file.elf);
 }
 
-/* With the lock held. */
+static bool is_open(const struct elf_module *module)
+{
+	return atomic_load_explicit(&module->is_open, memory_order_acquire);
+}
+
 static void elf_module_open(struct elf_module *module)
 {
-	if (module->is_open)
+	if (is_open(module))
 		return;
-	uint64_t start_ns = now_ns();
-	open_file(module);
-	module->open_ns = now_ns() - start_ns;
-	module->is_open = true;
+	pthread_mutex_lock(&module->lock);
+	if (!is_open(module)) {
+		uint64_t start_ns = now_ns();
+		open_file(module);
+		module->open_ns = now_ns() - start_ns;
+		atomic_store_explicit(&module->is_open, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&module->lock);
 }
 
 static void log_access(const struct elf_module *module, uint64_t offset, size_t size)
 {
 	struct elf_access_log *log = module->log;
 
+	if (!log)
+		return;
 	if (log->n == log->n_allocated) {
 		size_t n = log->n_allocated ? log->n_allocated * 2 : 64;
 		struct elf_access *accesses = reallocarray(log->accesses, n, sizeof(*accesses));
@@ -208,13 +228,20 @@ void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log
 	elf_modules->log = log;
 }
 
-static struct elf_module *elf_module_create(const struct module *module, struct elf_access_log *log)
+void elf_modules_time(struct elf_modules *elf_modules)
+{
+	elf_modules->is_timed = true;
+}
+
+static struct elf_module *elf_module_create(const struct elf_modules *elf_modules,
+					    const struct module *module)
 {
 	struct elf_module *elf_module = calloc(1, sizeof(*elf_module));
 	if (!elf_module)
 		return NULL;
 	elf_module->module = module;
-	elf_module->log = log;
+	elf_module->log = elf_modules->log;
+	elf_module->is_timed = elf_modules->is_timed;
 	elf_module->file.fd = -1;
 	pthread_mutex_init(&elf_module->lock, NULL);
 	return elf_module;
@@ -244,45 +271,66 @@ struct elf_modules *elf_modules_create(const struct module_table *modules)
 	return elf_modules;
 }
 
+/* NULL: not asked for yet. */
+static struct elf_module *get_known(const struct elf_modules *elf_modules, uint32_t id)
+{
+	const struct chunk *chunk =
+		id < MODULES_MAX ? atomic_load_explicit(&elf_modules->chunks[id >> CHUNK_BITS],
+							memory_order_acquire)
+				 : NULL;
+
+	return chunk ? atomic_load_explicit(&chunk->modules[id % (1 << CHUNK_BITS)],
+					    memory_order_acquire)
+		     : NULL;
+}
+
+static void chunk_destroy(struct chunk *chunk)
+{
+	if (!chunk)
+		return;
+	for (size_t i = 0; i < 1 << CHUNK_BITS; i++)
+		elf_module_destroy(chunk->modules[i]);
+	free(chunk);
+}
+
 void elf_modules_destroy(struct elf_modules *elf_modules)
 {
 	if (!elf_modules)
 		return;
-	for (uint32_t i = 0; i < elf_modules->n_modules; i++)
-		elf_module_destroy(elf_modules->modules[i]);
-	free(elf_modules->modules);
+	for (size_t i = 0; i < N_CHUNKS; i++)
+		chunk_destroy(elf_modules->chunks[i]);
 	pthread_mutex_destroy(&elf_modules->lock);
 	free(elf_modules);
 }
 
-/* Makes room for all modules of the table as it is now. */
-static bool make_room(struct elf_modules *elf_modules, uint32_t id)
+/* With the lock held. NULL: no such module, or out of memory. */
+static struct elf_module *add_module(struct elf_modules *elf_modules, uint32_t id)
 {
-	uint32_t n = elf_modules->table->n_modules;
+	const struct module *module = module_table_get(elf_modules->table, id);
+	struct chunk *_Atomic *chunk = &elf_modules->chunks[id >> CHUNK_BITS];
 
-	if (id < elf_modules->n_modules)
-		return true;
-	struct elf_module **modules = reallocarray(elf_modules->modules, n, sizeof(*modules));
-	if (!modules)
-		return false;
-	for (uint32_t i = elf_modules->n_modules; i < n; i++)
-		modules[i] = NULL;
-	elf_modules->modules = modules;
-	elf_modules->n_modules = n;
-	return true;
+	if (!module)
+		return NULL;
+	if (!*chunk)
+		atomic_store_explicit(chunk, calloc(1, sizeof(**chunk)), memory_order_release);
+	if (!*chunk)
+		return NULL;
+	struct elf_module *elf_module = elf_module_create(elf_modules, module);
+	atomic_store_explicit(&(*chunk)->modules[id % (1 << CHUNK_BITS)], elf_module,
+			      memory_order_release);
+	return elf_module;
 }
 
 struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id)
 {
-	struct elf_module *elf_module = NULL;
+	struct elf_module *elf_module = get_known(elf_modules, id);
 
+	if (elf_module || id >= MODULES_MAX)
+		return elf_module;
 	pthread_mutex_lock(&elf_modules->lock);
-	const struct module *module = module_table_get(elf_modules->table, id);
-	if (module && make_room(elf_modules, id)) {
-		if (!elf_modules->modules[id])
-			elf_modules->modules[id] = elf_module_create(module, elf_modules->log);
-		elf_module = elf_modules->modules[id];
-	}
+	elf_module = get_known(elf_modules, id);
+	if (!elf_module)
+		elf_module = add_module(elf_modules, id);
 	pthread_mutex_unlock(&elf_modules->lock);
 	return elf_module;
 }
@@ -406,20 +454,29 @@ static void find_rule(struct elf_module *module, const struct arch *arch, uint64
 	}
 }
 
-void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
-			  struct rule *rule_ret)
+static void find_rule_timed(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			    struct rule *rule_ret)
 {
-	pthread_mutex_lock(&module->lock);
-	elf_module_open(module);
-	if (module->log)
-		log_access(module, offset, 0);
 	uint64_t start_ns = now_ns();
 	find_rule(module, arch, offset, rule_ret);
 	uint64_t took_ns = now_ns() - start_ns;
-	module->n_lookups++;
+
 	module->lookup_ns += took_ns;
 	if (took_ns > module->max_lookup_ns)
 		module->max_lookup_ns = took_ns;
+}
+
+void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			  struct rule *rule_ret)
+{
+	elf_module_open(module);
+	pthread_mutex_lock(&module->lock);
+	log_access(module, offset, 0);
+	if (module->is_timed)
+		find_rule_timed(module, arch, offset, rule_ret);
+	else
+		find_rule(module, arch, offset, rule_ret);
+	module->n_lookups++;
 	pthread_mutex_unlock(&module->lock);
 }
 
@@ -448,8 +505,8 @@ static const char *rule_source(struct elf_module *module, const struct arch *arc
 const char *elf_module_rule_source(struct elf_module *module, const struct arch *arch,
 				   uint64_t offset)
 {
-	pthread_mutex_lock(&module->lock);
 	elf_module_open(module);
+	pthread_mutex_lock(&module->lock);
 	const char *source = rule_source(module, arch, offset);
 	pthread_mutex_unlock(&module->lock);
 	return source;
@@ -474,12 +531,8 @@ const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret)
 
 const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size)
 {
-	pthread_mutex_lock(&module->lock);
 	elf_module_open(module);
-	if (module->log)
-		log_access(module, offset, size);
-	pthread_mutex_unlock(&module->lock);
-
+	log_access(module, offset, size);
 	if (!module->has_code || offset > module->n_bytes || module->n_bytes - offset < size)
 		return NULL;
 	return module->bytes + offset;
@@ -498,8 +551,8 @@ bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *s
 {
 	uint64_t vaddr, start, end;
 
-	pthread_mutex_lock(&module->lock);
 	elf_module_open(module);
+	pthread_mutex_lock(&module->lock);
 	if (module->has_code && !module->functions)
 		module->functions = functions_create(module->file.elf);
 	pthread_mutex_unlock(&module->lock);
@@ -589,10 +642,10 @@ size_t elf_modules_problems(const struct elf_modules *elf_modules,
 {
 	size_t n_problems = 0;
 
-	for (uint32_t id = 0; id < elf_modules->n_modules; id++) {
-		const struct elf_module *module = elf_modules->modules[id];
+	for (uint32_t id = 0; id < elf_modules->table->n_modules; id++) {
+		const struct elf_module *module = get_known(elf_modules, id);
 
-		if (!module || !module->is_open || module->file.state == MODULE_FILE_OK ||
+		if (!module || !is_open(module) || module->file.state == MODULE_FILE_OK ||
 		    module->file.state == MODULE_FILE_NONE)
 			continue;
 		if (n_problems < max_problems)
@@ -617,10 +670,10 @@ void elf_modules_stats(const struct elf_modules *elf_modules, struct elf_modules
 {
 	struct elf_modules_stats stats = { .n_opened = 0 };
 
-	for (uint32_t id = 0; id < elf_modules->n_modules; id++) {
-		const struct elf_module *module = elf_modules->modules[id];
+	for (uint32_t id = 0; id < elf_modules->table->n_modules; id++) {
+		const struct elf_module *module = get_known(elf_modules, id);
 
-		if (!module || !module->is_open)
+		if (!module || !is_open(module))
 			continue;
 		stats.n_opened++;
 		stats.text_size += text_size(module);

@@ -32,6 +32,9 @@ struct elf_access_log {
 /* Notes from now on what is asked. Before anything is; @log is borrowed. One thread only. */
 void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log);
 
+/* Takes the time of every look-up from now on. Before anything is asked. */
+void elf_modules_time(struct elf_modules *elf_modules);
+
 /* Opened when first asked for. NULL: no such module, or out of memory. Valid until destroyed. */
 struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id);
 /* The rule for the instruction at a file offset; RULE_UNREADABLE if there is no file to read. */
@@ -83,7 +86,7 @@ struct elf_modules_stats {
 	uint64_t text_size;     /* of the executable segments of those that could be read */
 	uint64_t n_lookups;     /* of rules, by elf_module_find_rule() */
 	uint64_t open_ns;       /* spent opening */
-	uint64_t lookup_ns;     /* spent looking up, without the opening */
+	uint64_t lookup_ns;     /* spent looking up, without the opening; by elf_modules_time() */
 	uint64_t max_lookup_ns; /* the longest of these */
 };
 void elf_modules_stats(const struct elf_modules *elf_modules, struct elf_modules_stats *stats_ret);

@@ -398,6 +398,11 @@ void fde_table_destroy(struct fde_table *table)
 	free(table);
 }
 
+size_t fde_table_size(const struct fde_table *table)
+{
+	return table->frames.size;
+}
+
 /* The header's entries: an address and its FDE's, as signed distances from the header. */
 static uint64_t header_word(const struct fde_table *table, size_t i, size_t at)
 {
@@ -408,7 +413,8 @@ static uint64_t header_word(const struct fde_table *table, size_t i, size_t at)
 	return table->is_64 ? value : (uint32_t)value;
 }
 
-static bool find_in_header(const struct fde_table *table, uint64_t vaddr, size_t *at_ret)
+static bool find_in_header(const struct fde_table *table, uint64_t vaddr, size_t *at_ret,
+			   uint64_t *next_ret)
 {
 	size_t low = 0, high = table->n_header_entries;
 
@@ -423,10 +429,12 @@ static bool find_in_header(const struct fde_table *table, uint64_t vaddr, size_t
 	if (!low)
 		return false;
 	*at_ret = header_word(table, low - 1, sizeof(int32_t)) - table->frames.vaddr;
+	*next_ret = low < table->n_header_entries ? header_word(table, low, 0) : UINT64_MAX;
 	return *at_ret < table->frames.size;
 }
 
-static bool find_in_index(const struct fde_table *table, uint64_t vaddr, size_t *at_ret)
+static bool find_in_index(const struct fde_table *table, uint64_t vaddr, size_t *at_ret,
+			  uint64_t *next_ret)
 {
 	size_t low = 0, high = table->n_index;
 
@@ -438,9 +446,11 @@ static bool find_in_index(const struct fde_table *table, uint64_t vaddr, size_t 
 		else
 			high = middle;
 	}
-	if (low)
-		*at_ret = table->index[low - 1].at;
-	return low;
+	if (!low)
+		return false;
+	*at_ret = table->index[low - 1].at;
+	*next_ret = low < table->n_index ? table->index[low].start : UINT64_MAX;
+	return true;
 }
 
 /* The last entry that begins at or before @vaddr. */
@@ -448,8 +458,9 @@ static int find_last(const struct fde_table *table, uint64_t vaddr, struct fde *
 {
 	struct entry entry;
 	size_t at;
-	bool found = table->n_header_entries ? find_in_header(table, vaddr, &at)
-					     : find_in_index(table, vaddr, &at);
+	bool found = table->n_header_entries
+			     ? find_in_header(table, vaddr, &at, &fde_ret->next_start)
+			     : find_in_index(table, vaddr, &at, &fde_ret->next_start);
 	if (!found)
 		return -ENOENT;
 	if (read_entry(table, at, &entry))

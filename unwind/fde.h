@@ -15,6 +15,7 @@
 
 struct fde {
 	uint64_t start, end; /* addresses as the ELF file counts them */
+	uint64_t next_start; /* of the entry behind: what lies from there on is not this one's */
 	size_t at, cie_at;   /* offsets in the section */
 	const uint8_t *instructions;
 	size_t n_instructions; /* bytes */
@@ -38,6 +39,8 @@ struct fde_table;
  * read; -ENOMEM. Not thread-safe with others that use @elf. */
 int fde_table_create(Elf *elf, enum fde_section section, struct fde_table **table_ret);
 void fde_table_destroy(struct fde_table *table);
+/* Of the section, in bytes. */
+size_t fde_table_size(const struct fde_table *table);
 /* 0; -ENOENT: no entry holds @vaddr; -EINVAL: it can't be read. Any thread. Results point into the
  * section. */
 int fde_find(const struct fde_table *table, uint64_t vaddr, struct fde *fde_ret);

@@ -42,6 +42,12 @@ struct arch {
 	 * stack. */
 	const uint8_t *argument_regs;
 	uint8_t n_argument_regs;
+	/*
+	 * rule_apply() for usual_frame_rule()s at its quickest: the caller's pc cannot be the exact
+	 * one. false: @regs are as before, rule_apply() must do it. NULL: always.
+	 */
+	bool (*usual_caller)(const struct rule *rule, const struct stack_copy *stack,
+			     struct regs *regs);
 	/* Strips what the processor adds to a return address (arm64 pointer authentication). */
 	uint64_t (*strip_return_address)(uint64_t address);
 	/*

@@ -7,6 +7,7 @@
 
 #include "unwind/decode_aarch64.h"
 #include "unwind/frame_aarch64.h"
+#include "unwind/usual_frame.h"
 
 enum {
 	X0,
@@ -308,6 +309,18 @@ static const uint8_t argument_regs[] = {
 	X0, X0 + 1, X0 + 2, X0 + 3, X0 + 4, X0 + 5, X0 + 6, X0 + 7
 };
 
+static bool usual_caller(const struct rule *rule, const struct stack_copy *stack, struct regs *regs)
+{
+	static const uint8_t kept[] = { X19,     X19 + 1, X19 + 2, X19 + 3, X19 + 4, X19 + 5,
+					X19 + 6, X19 + 7, X19 + 8, X19 + 9, X29 };
+
+	if (!usual_frame_apply(rule, stack, regs, kept, sizeof(kept), SP, X30))
+		return false;
+	regs->values[X30] = strip_return_address(regs->values[X30]);
+	regs->pc = regs->values[X30];
+	return true;
+}
+
 const struct arch arch_aarch64 = {
 	.name = "aarch64",
 	.elf_machine = EM_AARCH64,
@@ -324,6 +337,7 @@ const struct arch arch_aarch64 = {
 	.perf_pc = PC,
 	.argument_regs = argument_regs,
 	.n_argument_regs = sizeof(argument_regs),
+	.usual_caller = usual_caller,
 	.strip_return_address = strip_return_address,
 	.ends_in_call = ends_in_call,
 	.is_trampoline = is_trampoline,

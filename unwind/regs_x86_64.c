@@ -6,6 +6,7 @@
 #include "unwind/known_code_x86_64.h"
 #include "unwind/perf_regs_x86.h"
 #include "unwind/regs_x86.h"
+#include "unwind/usual_frame.h"
 
 enum {
 	RAX,
@@ -194,6 +195,16 @@ static bool thread_start(const uint8_t *code, size_t size, const struct regs *re
 /* The x86-64 psABI, 3.2.3. */
 static const uint8_t argument_regs[] = { RDI, RSI, RDX, RCX, R8, R9 };
 
+static bool usual_caller(const struct rule *rule, const struct stack_copy *stack, struct regs *regs)
+{
+	static const uint8_t kept[] = { RBX, RBP, R12, R13, R14, R15 };
+
+	if (!usual_frame_apply(rule, stack, regs, kept, sizeof(kept), RSP, RIP))
+		return false;
+	regs->pc = regs->values[RIP];
+	return true;
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -210,6 +221,7 @@ const struct arch arch_x86_64 = {
 	.perf_pc = PERF_REG_X86_IP,
 	.argument_regs = argument_regs,
 	.n_argument_regs = sizeof(argument_regs),
+	.usual_caller = usual_caller,
 	.strip_return_address = keep_address,
 	.ends_in_call = x86_ends_in_call,
 	.is_trampoline = is_trampoline,

@@ -10,8 +10,10 @@
 struct rule_cache_entry {
 	uint64_t offset;
 	uint32_t module; /* 0: empty */
+	bool is_before_special;
 	struct rule rule;
 };
+static_assert(sizeof(struct rule_cache_entry) == 32, "two entries to a cache line");
 
 struct rule_cache {
 	struct rule_cache_entry entries[1u << CACHE_BITS];
@@ -35,19 +37,23 @@ void rule_cache_destroy(struct rule_cache *cache)
 }
 
 bool rule_cache_get(const struct rule_cache *cache, uint32_t module, uint64_t offset,
-		    struct rule *rule_ret)
+		    struct known_rule *rule_ret)
 {
 	const struct rule_cache_entry *entry = &cache->entries[cache_index(module, offset)];
 
 	if (entry->module != module || entry->offset != offset)
 		return false;
-	*rule_ret = entry->rule;
+	*rule_ret = (struct known_rule){ .rule = entry->rule,
+					 .is_before_special = entry->is_before_special };
 	return true;
 }
 
 void rule_cache_put(struct rule_cache *cache, uint32_t module, uint64_t offset,
-		    const struct rule *rule)
+		    const struct known_rule *rule)
 {
 	cache->entries[cache_index(module, offset)] =
-		(struct rule_cache_entry){ .offset = offset, .module = module, .rule = *rule };
+		(struct rule_cache_entry){ .offset = offset,
+					   .module = module,
+					   .is_before_special = rule->is_before_special,
+					   .rule = rule->rule };
 }

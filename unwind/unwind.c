@@ -10,9 +10,10 @@
 #include "unwind/guess_code_view.h"
 #include "unwind/huge_pages.h"
 #include "unwind/rule_cache.h"
+#include "unwind/usual_frame.h"
 
 #define STEP_BITS  15
-#define PREFETCHED 2048 /* bytes of the stack */
+#define PREFETCHED 1024 /* bytes of the stack */
 
 /* All that a frame at an address of an address space needs, in one cache line. */
 struct step {
@@ -23,12 +24,16 @@ struct step {
 	uint32_t module;
 	bool is_exec;
 	bool is_before_special; /* who returns to behind @addr has not been called there */
+	bool is_usual;          /* nothing of all that: struct arch's usual_caller() may do */
+	struct step *caller;    /* where the last walk went on from here: there the next one may */
 	struct rule rule;
 } __attribute__((aligned(64)));
 
 struct unwinder {
-	struct step *steps;              /* 1 << STEP_BITS, direct-mapped */
-	struct step uncached;            /* of an address in no executable mapping */
+	struct step *steps;     /* 1 << STEP_BITS, direct-mapped */
+	struct step uncached;   /* of an address in no executable mapping */
+	struct mapping mapping; /* that was looked up last, in @mapping_epoch */
+	uint64_t mapping_epoch;
 	struct elf_modules *elf_modules; /* borrowed */
 	struct rule_cache *rules;
 	struct guesser *guesser;
@@ -91,7 +96,7 @@ enum marker unwind_end_marker(enum unwind_end end)
 }
 
 static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32_t module,
-		      uint64_t offset, struct rule *rule_ret)
+		      uint64_t offset, struct known_rule *rule_ret)
 {
 	/* A rule is one architecture's. Neither files nor user addresses reach these bits. */
 	const uint64_t key = offset ^ (uint64_t)arch->elf_machine << 56;
@@ -102,53 +107,98 @@ static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32
 		return;
 	}
 	unwinder->stats.n_rule_misses++;
+	*rule_ret = (struct known_rule){ .rule = { .kind = RULE_NONE } };
 	elf_module = elf_modules_get(unwinder->elf_modules, module);
-	if (!elf_module) {
-		*rule_ret = (struct rule){ .kind = RULE_NONE };
+	if (!elf_module)
 		return;
-	}
-	elf_module_find_rule(elf_module, arch, offset, rule_ret);
+	elf_module_find_rule(elf_module, arch, offset, &rule_ret->rule);
+	rule_ret->is_before_special = elf_module_begins_special(elf_module, arch, offset + 1);
 	rule_cache_put(unwinder->rules, module, key, rule_ret);
 }
 
 /* A signal trampoline whose CFI begins a byte early, as glibc's does, needs nothing. */
 static bool is_before_special(struct unwinder *unwinder, const struct address_space *space,
-			      const struct arch *arch, const struct step *step)
+			      const struct arch *arch, uint64_t addr,
+			      const struct known_rule *known)
 {
-	bool has_early_cfi = step->rule.kind == RULE_GENERAL && step->rule.general->is_signal_frame;
-	struct elf_module *module = elf_modules_get(unwinder->elf_modules, step->module);
+	const struct rule *rule = &known->rule;
+	bool has_early_cfi = rule->kind == RULE_GENERAL && rule->general->is_signal_frame;
 
-	return module && !has_early_cfi &&
-	       elf_module_begins_special(module, arch, step->offset + 1) &&
-	       !is_behind_call(unwinder->elf_modules, space, arch, step->addr + 1);
+	return known->is_before_special && !has_early_cfi &&
+	       !is_behind_call(unwinder->elf_modules, space, arch, addr + 1);
 }
 
-/* NULL: no mapping holds @addr. Valid until the next call. */
-static const struct step *find_step(struct unwinder *unwinder, const struct address_space *space,
-				    const struct arch *arch, uint64_t addr)
+/* Most are in the same mapping as the one before. */
+static const struct mapping *find_mapping(struct unwinder *unwinder,
+					  const struct address_space *space, uint64_t addr)
 {
-	uint64_t hash = (addr ^ space->code_epoch << 40) * 0x9e3779b97f4a7c15ull;
-	struct step *step = &unwinder->steps[hash >> (64 - STEP_BITS)];
+	struct mapping *last = &unwinder->mapping;
 
-	if (step->addr == addr && step->code_epoch == space->code_epoch && step->arch == arch) {
-		unwinder->stats.n_step_hits++;
-		return step;
-	}
+	if (unwinder->mapping_epoch == space->epoch && addr - last->start < last->end - last->start)
+		return last;
 	const struct mapping *mapping = address_space_find(space, addr);
+	if (!mapping)
+		return NULL;
+	*last = *mapping;
+	unwinder->mapping_epoch = space->epoch;
+	return last;
+}
+
+static inline bool is_step_at(const struct step *step, const struct address_space *space,
+			      const struct arch *arch, uint64_t addr)
+{
+	return step->addr == addr && step->code_epoch == space->code_epoch && step->arch == arch;
+}
+
+/* NULL: no mapping holds @addr. */
+static __attribute__((noinline)) struct step *fill_step(struct unwinder *unwinder,
+							struct step *step,
+							const struct address_space *space,
+							const struct arch *arch, uint64_t addr)
+{
+	const struct mapping *mapping = find_mapping(unwinder, space, addr);
+	struct known_rule known;
+
 	if (!mapping)
 		return NULL;
 	if (!mapping->is_exec)
 		step = &unwinder->uncached;
+	const uint64_t offset = addr - mapping->start + mapping->offset;
+	find_rule(unwinder, arch, mapping->module, offset, &known);
+	const bool is_special = is_before_special(unwinder, space, arch, addr, &known);
 	*step = (struct step){
 		.code_epoch = space->code_epoch,
 		.addr = addr,
 		.arch = arch,
-		.offset = addr - mapping->start + mapping->offset,
+		.offset = offset,
 		.module = mapping->module,
 		.is_exec = mapping->is_exec,
+		.is_before_special = is_special,
+		.is_usual = mapping->is_exec && !is_special && arch->usual_caller &&
+			    usual_frame_rule(&known.rule),
+		.caller = unwinder->steps,
+		.rule = known.rule,
 	};
-	find_rule(unwinder, arch, step->module, step->offset, &step->rule);
-	step->is_before_special = is_before_special(unwinder, space, arch, step);
+	return step;
+}
+
+static inline struct step *step_slot(const struct unwinder *unwinder,
+				     const struct address_space *space, uint64_t addr)
+{
+	uint64_t hash = (addr ^ space->code_epoch << 40) * 0x9e3779b97f4a7c15ull;
+
+	return &unwinder->steps[hash >> (64 - STEP_BITS)];
+}
+
+/* NULL: no mapping holds @addr. Valid until the next call. */
+static inline struct step *find_step(struct unwinder *unwinder, const struct address_space *space,
+				     const struct arch *arch, uint64_t addr)
+{
+	struct step *step = step_slot(unwinder, space, addr);
+
+	if (!is_step_at(step, space, arch, addr))
+		return fill_step(unwinder, step, space, arch, addr);
+	unwinder->stats.n_step_hits++;
 	return step;
 }
 
@@ -165,6 +215,8 @@ static bool is_outermost(const struct arch *arch, const struct regs *regs)
 void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 		  const struct address_space *space, const struct user_stack *stack)
 {
+	/* It is needed first, and is rarely what is in the processor's caches. */
+	__builtin_prefetch(step_slot(unwinder, space, stack->regs.pc));
 	/* The copy was read long ago, in a block of many: its lines come from memory one by one. */
 	for (size_t at = 0; at < stack->size && at < PREFETCHED; at += 64)
 		__builtin_prefetch(stack->bytes + at);
@@ -187,6 +239,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->next_context = 0;
 	walk->is_elsewhere = false;
 	walk->frame.origin = FRAME_BY_CFI;
+	walk->step = NULL;
 }
 
 static bool is_signal_frame(const struct step *step)
@@ -194,13 +247,15 @@ static bool is_signal_frame(const struct step *step)
 	return step && step->rule.kind == RULE_GENERAL && step->rule.general->is_signal_frame;
 }
 
-/* The step at the walk's pc. A call may be its function's last instruction: what follows is
- * another's. But no call leads to a signal trampoline, which may be a function's first. */
-static const struct step *find_walk_step(const struct unwind_walk *walk, uint64_t *addr_ret)
+/*
+ * The step at the walk's pc, or before it, where @step is. A call may be its function's last
+ * instruction: what follows is another's. But no call leads to a signal trampoline, which may be a
+ * function's first.
+ */
+static const struct step *choose_step(const struct unwind_walk *walk, const struct step *step,
+				      uint64_t *addr_ret)
 {
 	uint64_t pc = walk->regs.pc;
-	const struct step *step =
-		find_step(walk->unwinder, walk->space, walk->arch, pc - !walk->is_exact);
 	bool is_at_pc = walk->is_exact;
 
 	if (!walk->is_exact && is_signal_frame(step)) {
@@ -213,11 +268,14 @@ static const struct step *find_walk_step(const struct unwind_walk *walk, uint64_
 	return step;
 }
 
-bool unwind_frame(struct unwind_walk *walk)
+/* Goes on from the step that find_frame() has looked up, and returns like it. */
+static __attribute__((noinline)) bool find_unusual_frame(struct unwind_walk *walk,
+							 const struct step *step)
 {
 	uint64_t addr;
-	const struct step *step = find_walk_step(walk, &addr);
 
+	walk->step = NULL;
+	step = choose_step(walk, step, &addr);
 	if (step && step->is_before_special && !walk->is_exact) {
 		walk->is_exact = true;
 		addr = walk->regs.pc;
@@ -238,6 +296,36 @@ bool unwind_frame(struct unwind_walk *walk)
 	walk->frame.offset = step ? step->offset : addr;
 	walk->frame.kind = FRAME_USER;
 	return true;
+}
+
+static inline bool find_frame(struct unwind_walk *walk)
+{
+	struct unwinder *unwinder = walk->unwinder;
+	uint64_t addr = walk->regs.pc - !walk->is_exact;
+	struct step *callee = walk->step, *step = callee ? callee->caller : unwinder->steps;
+
+	if (is_step_at(step, walk->space, walk->arch, addr)) {
+		unwinder->stats.n_step_hits++;
+	} else {
+		step = find_step(unwinder, walk->space, walk->arch, addr);
+		/* It may have taken its callee's place. */
+		if (callee && step && step->is_usual)
+			callee->caller = step;
+	}
+	if (!step || !step->is_usual)
+		return find_unusual_frame(walk, step);
+	walk->step = step;
+	walk->addr = addr;
+	walk->rule = &step->rule;
+	walk->frame.module = step->module;
+	walk->frame.offset = step->offset;
+	walk->frame.kind = FRAME_USER;
+	return true;
+}
+
+bool unwind_frame(struct unwind_walk *walk)
+{
+	return find_frame(walk);
 }
 
 /*
@@ -461,7 +549,14 @@ static bool apply_delivery(struct unwind_walk *walk)
 	return rule_apply(&rule, arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end);
 }
 
-bool unwind_caller(struct unwind_walk *walk)
+static bool end_at_zero(struct unwind_walk *walk)
+{
+	walk->end = is_outermost(walk->arch, &walk->regs) ? UNWIND_ROOT : UNWIND_BAD_RETURN_ADDRESS;
+	return false;
+}
+
+/* Returns like unwind_caller(). */
+static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *walk)
 {
 	if (!walk->rule) {
 		walk->end = UNWIND_NO_MODULE;
@@ -482,12 +577,25 @@ bool unwind_caller(struct unwind_walk *walk)
 	if (walk->memory)
 		use_memory(walk);
 	walk->is_leaf = false;
-	if (walk->regs.pc == 0) {
-		walk->end = is_outermost(walk->arch, &walk->regs) ? UNWIND_ROOT
-								  : UNWIND_BAD_RETURN_ADDRESS;
-		return false;
-	}
-	return true;
+	return walk->regs.pc || end_at_zero(walk);
+}
+
+static inline bool find_caller(struct unwind_walk *walk)
+{
+	bool may_be_usual = walk->step && !(walk->is_leaf && walk->arch->find_delivery);
+
+	if (!may_be_usual || !walk->arch->usual_caller(walk->rule, &walk->stack, &walk->regs))
+		return find_unusual_caller(walk);
+	walk->frame.origin = FRAME_BY_CFI;
+	walk->is_above_assembly = walk->is_exact = walk->is_leaf = false;
+	if (walk->memory)
+		use_memory(walk);
+	return walk->regs.pc || end_at_zero(walk);
+}
+
+bool unwind_caller(struct unwind_walk *walk)
+{
+	return find_caller(walk);
 }
 
 size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *space,
@@ -499,7 +607,7 @@ size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *
 	size_t n_frames = 0;
 
 	unwind_begin(&walk, unwinder, space, stack);
-	while (unwind_frame(&walk)) {
+	while (find_frame(&walk)) {
 		if (n_frames == max_frames) {
 			walk.end = UNWIND_TOO_DEEP;
 			break;
@@ -510,7 +618,7 @@ size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *
 		n_frames++;
 		result.n_guessed += walk.frame.origin == FRAME_GUESSED;
 		result.n_stitched += walk.frame.origin == FRAME_STITCHED;
-		if (!unwind_caller(&walk))
+		if (!find_caller(&walk))
 			break;
 	}
 	result.end = walk.end;

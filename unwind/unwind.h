@@ -83,6 +83,7 @@ struct unwind_walk {
 	const struct stack_memory *memory;
 	size_t next_context; /* of @memory: those before it have been used */
 	bool is_elsewhere;   /* the walk has left the sample's copy for a context's stack */
+	struct step *step;   /* of a usual frame, the present one; or NULL */
 	/* Set by unwind_frame(). */
 	struct frame frame;
 	uint64_t addr;           /* that the frame was looked up by */

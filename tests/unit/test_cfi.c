@@ -163,6 +163,47 @@ static void debug_frame_serves_where_eh_frame_does_not(void **state)
 	close_cfi(&open);
 }
 
+static void rules_do_not_depend_on_what_was_asked_before(void **state)
+{
+	/* 16 bytes of each row; within the first function begins another, the last is broken. */
+	static const uint8_t first[] = { 0x50, 0x0e, 16, 0x50, 0x0e, 24 };
+	static const uint8_t inner[] = { 0x0e, 40 };
+	static const uint8_t broken[] = { 0x50, 0x0e, 16, 0x50, 0x3f, 0x50, 0x0e, 24 };
+	static const struct {
+		enum rule_kind kind;
+		int16_t cfa_offset;
+	} expected[CODE_SIZE / 16] = {
+		{ RULE_CFA_REGISTER, 1 }, { RULE_CFA_REGISTER, 2 }, { RULE_CFA_REGISTER, 3 },
+		{ RULE_CFA_REGISTER, 3 }, { RULE_CFA_REGISTER, 5 }, { RULE_NONE, 0 },
+		{ RULE_NONE, 0 },         { RULE_NONE, 0 },         { RULE_CFA_REGISTER, 1 },
+		{ RULE_CFA_REGISTER, 2 }, { RULE_BAD, 0 },          { RULE_BAD, 0 },
+		{ RULE_BAD, 0 },          { RULE_BAD, 0 },          { RULE_BAD, 0 },
+		{ RULE_BAD, 0 },
+	};
+	static const size_t strides[] = { 1, 7, 101, CODE_SIZE - 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(strides) / sizeof(strides[0]); i++) {
+		struct elf_image image;
+		struct rule rule;
+
+		elf_image_init(&image, ".eh_frame");
+		elf_image_add_fde(&image, CODE_START, 0x80, false, first, sizeof(first));
+		elf_image_add_fde(&image, CODE_START + 0x40, 0x10, false, inner, sizeof(inner));
+		elf_image_add_fde(&image, CODE_START + 0x80, 0x80, false, broken, sizeof(broken));
+		struct open_cfi open = open_cfi(&image);
+		for (size_t n = 0; n < 2ul * CODE_SIZE; n++) {
+			size_t at = n * strides[i] % CODE_SIZE;
+
+			cfi_find_rule(open.cfi, &arch_x86_64, CODE_START + at, &rule);
+			assert_int_equal(rule.kind, expected[at / 16].kind);
+			if (rule.kind == RULE_CFA_REGISTER)
+				assert_int_equal(rule.cfa_offset, expected[at / 16].cfa_offset);
+		}
+		close_cfi(&open);
+	}
+}
+
 /* The rule that ld gives .plt: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. */
 static void lazy_plt_entries_find_their_caller(void **state)
 {
@@ -229,6 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_become_rules),
 		cmocka_unit_test(addresses_without_cfi_have_no_rule),
+		cmocka_unit_test(rules_do_not_depend_on_what_was_asked_before),
 		cmocka_unit_test(debug_frame_serves_where_eh_frame_does_not),
 		cmocka_unit_test(lazy_plt_entries_find_their_caller),
 		cmocka_unit_test(signal_frames_restore_all_and_are_exact),

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "unwind/rule.h"
+#include "unwind/usual_frame.h"
 
 #define RBX   3
 #define RDI   5
@@ -369,6 +370,91 @@ static void rules_of_32_bit_code_count_in_words_of_four_bytes(void **state)
 	assert_false(regs_have(&regs, 1));
 }
 
+/* xorshift */
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
+static struct rule random_rule(const struct arch *arch, uint64_t *random)
+{
+	static const uint8_t likely[] = { SLOT_SAME, SLOT_SAME,      1,  1, 2, 3, 4, 5, 6, 7, 8,
+					  16,        SLOT_UNDEFINED, 254 };
+	struct rule rule = { .kind = RULE_CFA_REGISTER };
+
+	rule.cfa_reg = (next_random(random) % 4 ? arch->sp : arch->fp) & 31;
+	rule.cfa_offset = (int16_t)(next_random(random) % 20 - 2);
+	for (size_t i = 0; i < RULE_SLOTS; i++)
+		rule.slots[i] = likely[next_random(random) % sizeof(likely)];
+	if (next_random(random) % 4)
+		for (size_t i = 0; i < RULE_SLOTS; i++)
+			rule.slots[i] &= 15;
+	return rule;
+}
+
+static struct regs random_regs(const struct arch *arch, uint64_t *random)
+{
+	struct regs regs = { .valid = (1ull << arch->n_regs) - 1 };
+
+	for (size_t i = 0; i < REGS_MAX; i++)
+		regs.values[i] = next_random(random);
+	regs.values[arch->sp] = STACK + next_random(random) % 20 * 8 - 16;
+	regs.values[arch->fp] = STACK + next_random(random) % 20 * 8;
+	if (next_random(random) % 8 == 0)
+		regs.valid &= next_random(random) | 1ull << arch->sp;
+	return regs;
+}
+
+static void assert_same_caller(const struct arch *arch, const struct rule *rule,
+			       const struct regs *leaf, const struct regs *caller)
+{
+	for (int i = 0; i < 2; i++) {
+		struct regs regs = *leaf;
+		bool is_exact = i;
+		enum unwind_end end;
+
+		assert_true(rule_apply(rule, arch, &stack, &regs, &is_exact, &end));
+		assert_false(is_exact);
+		assert_int_equal(regs.pc, caller->pc);
+		assert_int_equal(regs.valid, caller->valid);
+		for (unsigned reg = 0; reg < REGS_MAX; reg++)
+			if (regs_have(&regs, reg))
+				assert_int_equal(regs.values[reg], caller->values[reg]);
+	}
+}
+
+static void the_callers_of_usual_frames_are_those_of_all_frames(void **state)
+{
+	static const struct arch *const archs[] = { &arch_x86_64, &arch_aarch64 };
+	const unsigned n = 200000;
+	uint64_t random = 88172645463325252;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
+		unsigned n_usual = 0;
+
+		for (unsigned k = 0; k < n; k++) {
+			const struct rule rule = random_rule(archs[i], &random);
+			const struct regs leaf = random_regs(archs[i], &random);
+			struct regs caller = leaf;
+
+			stack.size = next_random(&random) % (sizeof(words) + 1);
+			if (!usual_frame_rule(&rule))
+				continue;
+			if (archs[i]->usual_caller(&rule, &stack, &caller)) {
+				assert_same_caller(archs[i], &rule, &leaf, &caller);
+				n_usual++;
+			} else {
+				assert_memory_equal(&caller, &leaf, sizeof(leaf));
+			}
+		}
+		assert_in_range(n_usual, n / 100, n);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +471,8 @@ int main(void)
 		cmocka_unit_test_setup(a_leaf_may_keep_its_return_address_in_a_register,
 				       fill_stack),
 		cmocka_unit_test_setup(expressions_evaluate, fill_stack),
+		cmocka_unit_test_setup(the_callers_of_usual_frames_are_those_of_all_frames,
+				       fill_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
