@@ -25,6 +25,8 @@ static void profile_info_deinit(struct profile_info *info)
 	free(info->cpu);
 	free(info->tool_version);
 	free(info->truncated);
+	for (int marker = 0; marker < N_MARKERS; marker++)
+		free(info->why[marker]);
 }
 
 void profile_destroy(struct profile *profile)

@@ -57,6 +57,7 @@ struct profile_info {
 	char *tool_version;
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
 	char *truncated;           /* why the recording ends early, with the offset; NULL: whole */
+	char *why[N_MARKERS];      /* more about why paths end with this marker; NULL: no more */
 };
 
 struct profile {

@@ -147,6 +147,8 @@ static int take(struct pass *pass, const struct replay_sample *sample)
 		.machine = replay_machine(pass->replay),
 		.space = process->space,
 		.memory = sample->thread->memory,
+		.code = &sample->code,
+		.is_in_exec = sample->is_in_exec,
 		.has_exec = process->has_exec,
 		.has_memory = process->has_memory,
 	};

@@ -13,6 +13,7 @@
 #include "collector/command.h"
 #include "collector/commands.h"
 #include "collector/recorder.h"
+#include "collector/stack_misses.h"
 #include "perf/data_writer.h"
 #include "perf/limits.h"
 
@@ -506,12 +507,21 @@ static void print_deep_stacks(const struct deep_stacks_stats *stats)
 	fprintf(stderr, "dendro: stacks deeper than the copies: read %" PRIu64 " times (",
 		stats->n_read);
 	print_size(stats->n_bytes);
-	fputs(")", stderr);
-	for (int i = 0; i < N_DEEP_STACK_MISSES; i++) {
-		if (stats->n_missed[i])
-			fprintf(stderr, ", %" PRIu64 " %s", stats->n_missed[i],
-				deep_stack_miss_text(i));
-	}
+	fputc(')', stderr);
+	stack_misses_print_deep(stderr, ", ", stats->n_missed);
+	fputc('\n', stderr);
+}
+
+/* What a user can do something about. */
+static void print_forbidden_stacks(const struct deep_stacks_stats *stats)
+{
+	uint64_t misses[N_DEEP_STACK_MISSES] = { 0 };
+
+	misses[DEEP_STACK_NO_REGISTER] = stats->n_missed[DEEP_STACK_NO_REGISTER];
+	misses[DEEP_STACK_FORBIDDEN] = stats->n_missed[DEEP_STACK_FORBIDDEN];
+	if (!misses[DEEP_STACK_NO_REGISTER] && !misses[DEEP_STACK_FORBIDDEN])
+		return;
+	stack_misses_print_deep(stderr, "dendro: stacks deeper than the copies stay cut: ", misses);
 	fputc('\n', stderr);
 }
 
@@ -550,6 +560,8 @@ static int run(const struct arguments *arguments, struct recorder *recorder)
 				summary.n_captured, summary.n_captured == 1 ? "" : "s");
 		if (arguments->is_verbose)
 			print_deep_stacks(&summary.deep_stacks);
+		else
+			print_forbidden_stacks(&summary.deep_stacks);
 		if (arguments->is_verbose && summary.signal_contexts.n_seen)
 			print_contexts(&summary.signal_contexts);
 	}

@@ -11,13 +11,13 @@
 #include "cct/cleanup.h"
 #include "collector/live_process.h"
 #include "collector/sample_path.h"
+#include "collector/stack_guards.h"
 
 #define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
 /* Threads that are known, by tid; and those of them with guards. */
 #define N_THREADS     512
 #define N_WATCHED_MAX 64
-#define N_GUARDS      3
 /* One part in so many of the time may go into this, and so much of it at once. */
 #define TIME_SHARE   20
 #define TIME_AT_ONCE (int64_t)(20 * NSEC_PER_MSEC)
@@ -38,10 +38,6 @@
 #define KEPT_MAX (64u << 20)
 #define PAGE     4096u
 
-struct guard {
-	uint64_t addr, value;
-};
-
 /* A stack copy that is to be looked at when the round is over. */
 struct pending {
 	int32_t pid, tid;
@@ -57,7 +53,7 @@ struct deep_thread {
 	uint64_t retry_ns, retry_after_ns;
 	uint64_t seen_ns;
 	struct word_watch *watch; /* NULL: no guards */
-	struct guard guards[N_GUARDS];
+	struct stack_guard guards[N_GUARDS];
 	uint64_t guarded_sp,
 		guarded_ns; /* the stack pointer, and the time, when they were chosen */
 	unsigned live; /* which of them are watched and were not touched, as far as written down */
@@ -410,73 +406,6 @@ void deep_stacks_see(struct deep_stacks *stacks, const struct record *record)
 		forget_thread(stacks, thread);
 }
 
-/* What a walk through a copy found. */
-struct walk {
-	enum unwind_end end;
-	uint64_t first_sp, last_sp; /* of the frames */
-	struct guard guards[N_GUARDS];
-	size_t n_guards;   /* lowest first, all different */
-	bool is_elsewhere; /* it came to another stack, whose memory is not there */
-};
-
-/* The last return addresses below these parts of the copy. */
-static void pick_guard(struct walk *walk, const struct unwind_walk *at, size_t size)
-{
-	static const unsigned sixteenths[N_GUARDS] = { 8, 12, 15 };
-	uint64_t slot = at->regs.values[at->arch->sp] - at->arch->pointer_size;
-	uint64_t offset = slot - at->stack.start;
-	size_t n = 0;
-
-	if (at->is_exact || offset >= size)
-		return;
-	while (n < N_GUARDS && offset > size / 16 * sixteenths[n])
-		n++;
-	/* Below the n-th bound: it takes the place of the one before it there. */
-	for (size_t i = n; i < N_GUARDS; i++)
-		walk->guards[i] = (struct guard){ slot, at->regs.pc };
-}
-
-static void drop_doubles(struct walk *walk)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < N_GUARDS; i++) {
-		if (walk->guards[i].addr &&
-		    (!n || walk->guards[i].addr != walk->guards[n - 1].addr))
-			walk->guards[n++] = walk->guards[i];
-	}
-	walk->n_guards = n;
-}
-
-/* After a signal's frame: what it interrupted stood on a stack that is not this one. */
-static bool is_elsewhere(const struct unwind_walk *walk)
-{
-	return walk->is_exact &&
-	       walk->regs.values[walk->arch->sp] - walk->stack.start >= walk->stack.size;
-}
-
-static int walk_copy(struct deep_stacks *stacks, const struct pending *pending, struct walk *ret)
-{
-	const struct address_space *space = live_process_space(stacks->processes, pending->pid);
-	struct unwind_walk walk;
-
-	*ret = (struct walk){ .first_sp = pending->stack.regs.values[pending->stack.arch->sp] };
-	if (!space)
-		return -ESRCH;
-	unwind_begin(&walk, stacks->unwinder, space, &pending->stack);
-	/* Each frame but a leaf moves up the stack, whose copy is small. */
-	for (size_t i = 0; i < SAMPLE_PATH_MAX_USER && unwind_frame(&walk); i++) {
-		ret->last_sp = walk.regs.values[walk.arch->sp];
-		if (!unwind_caller(&walk))
-			break;
-		ret->is_elsewhere |= is_elsewhere(&walk);
-		pick_guard(ret, &walk, pending->stack.size);
-	}
-	ret->end = walk.end;
-	drop_doubles(ret);
-	return 0;
-}
-
 static int prepare(struct deep_stacks *stacks)
 {
 	if (!stacks->processes)
@@ -484,6 +413,17 @@ static int prepare(struct deep_stacks *stacks)
 	if (stacks->processes && !stacks->unwinder)
 		stacks->unwinder = unwinder_create(live_processes_modules(stacks->processes));
 	return stacks->unwinder ? 0 : -ENOMEM;
+}
+
+static int walk_copy(struct deep_stacks *stacks, const struct pending *pending,
+		     struct guarded_walk *ret)
+{
+	const struct address_space *space = live_process_space(stacks->processes, pending->pid);
+
+	if (!space)
+		return -ESRCH;
+	guarded_walk(stacks->unwinder, space, &pending->stack, ret);
+	return 0;
 }
 
 static enum deep_stack_miss miss_of(int err)
@@ -509,7 +449,7 @@ static void miss(struct deep_stacks *stacks, struct deep_thread *thread, enum de
 
 /* Leaves the guards whose words are still as sampled. */
 static int drop_stale_guards(const struct deep_stacks *stacks, pid_t pid, size_t size,
-			     struct walk *walk)
+			     struct guarded_walk *walk)
 {
 	size_t n = 0;
 
@@ -527,7 +467,7 @@ static int drop_stale_guards(const struct deep_stacks *stacks, pid_t pid, size_t
 }
 
 static int watch_guards(struct deep_stacks *stacks, struct deep_thread *thread, size_t size,
-			const struct walk *walk)
+			const struct guarded_walk *walk)
 {
 	uint64_t addrs[N_GUARDS];
 
@@ -660,7 +600,7 @@ static int find_stack(struct deep_stacks *stacks, struct deep_thread *thread, ui
 
 /* -errno: why the rest of the stack can't be had. */
 static int guard_and_read(struct deep_stacks *stacks, struct deep_thread *thread,
-			  const struct pending *pending, struct walk *walk)
+			  const struct pending *pending, struct guarded_walk *walk)
 {
 	size_t word = pending->stack.arch->pointer_size;
 
@@ -684,7 +624,7 @@ static int guard_and_read(struct deep_stacks *stacks, struct deep_thread *thread
 static void look_at(struct deep_stacks *stacks, struct deep_thread *thread)
 {
 	const struct pending *pending = thread->pending;
-	struct walk walk;
+	struct guarded_walk walk;
 	int err = prepare(stacks);
 
 	if (!err)

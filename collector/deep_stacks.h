@@ -30,7 +30,7 @@ struct deep_stacks_access {
 	uint64_t (*now_ns)(void);
 };
 
-/* Why the rest of a stack was not read. */
+/* Why the rest of a stack was not read. Recordings have them in this order. */
 enum deep_stack_miss {
 	DEEP_STACK_MOVED_ON,    /* the thread had left the sampled frames before it was looked at */
 	DEEP_STACK_NO_TIME,     /* more of them than the recorder has time for */

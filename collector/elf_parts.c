@@ -12,14 +12,16 @@
 #include <unistd.h>
 
 #include "unwind/fde.h"
+#include "unwind/go_pclntab.h"
 
-#define PAGE       4096
-#define NOTES_MAX  4096
-#define PACKED_MAX (1u << 20) /* of a compressed section, which is needed as a whole */
-#define LINE_SIZE  32         /* bytes */
-#define ENTRY_SPAN 256        /* of an entry function, where all CFI matters */
-#define GAP_MIN    64         /* smaller ones are kept */
-#define CODE_SPAN  16         /* around an address, that may be known code */
+#define PAGE         4096
+#define NOTES_MAX    4096
+#define PACKED_MAX   (1u << 20) /* of a compressed section, which is needed as a whole */
+#define LINE_SIZE    32         /* bytes */
+#define ENTRY_SPAN   256        /* of an entry function, where all CFI matters */
+#define GAP_MIN      64         /* smaller ones are kept */
+#define CODE_SPAN    16         /* around an address, that may be known code */
+#define LARGE_ACCESS 8192
 
 /* A section of CFI, and which of its entries are needed. */
 struct frames {
@@ -38,8 +40,9 @@ struct elf_parts {
 	uint8_t *copy;
 	uint8_t *is_needed; /* a byte for each of the file's */
 	size_t size;
-	uint64_t entry, window;
+	uint64_t entry;
 	struct frames eh_frame, debug_frame;
+	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
 
 static bool keep(struct elf_parts *parts, uint64_t offset, uint64_t size)
@@ -67,6 +70,21 @@ static bool find_section(Elf *elf, const char *name, GElf_Shdr *ret)
 	return false;
 }
 
+/* The build ID. What other notes say, of kernels and compilers, is left out. */
+static void keep_notes(struct elf_parts *parts, const GElf_Phdr *segment)
+{
+	Elf_Data *data = elf_getdata_rawchunk(parts->elf, (int64_t)segment->p_offset,
+					      segment->p_filesz, ELF_T_NHDR);
+	size_t at = 0, name, desc, next;
+	GElf_Nhdr note;
+
+	for (; data && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0; at = next) {
+		bool is_build_id = note.n_type == NT_GNU_BUILD_ID;
+
+		keep(parts, segment->p_offset + at, (is_build_id ? next : at + sizeof(note)) - at);
+	}
+}
+
 static void keep_headers(struct elf_parts *parts)
 {
 	size_t n_sections = 0, names = 0;
@@ -86,7 +104,7 @@ static void keep_headers(struct elf_parts *parts)
 		keep(parts, section.sh_offset, section.sh_size);
 	for (int i = 0; gelf_getphdr(parts->elf, i, &segment); i++)
 		if (segment.p_type == PT_NOTE && segment.p_filesz <= NOTES_MAX)
-			keep(parts, segment.p_offset, segment.p_filesz);
+			keep_notes(parts, &segment);
 }
 
 static void frames_open(struct elf_parts *parts, bool is_debug_frame, struct frames *frames)
@@ -145,18 +163,29 @@ static int need_rule_at(struct elf_parts *parts, uint64_t vaddr, bool *found_ret
 	return 0;
 }
 
+/* false: none of Go's functions. */
+static bool keep_go_rule(struct elf_parts *parts, uint64_t vaddr)
+{
+	struct go_pclntab_range ranges[GO_PCLNTAB_RANGES_MAX];
+	size_t n = parts->go_pclntab ? go_pclntab_ranges(parts->go_pclntab, vaddr, ranges) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		keep(parts, ranges[i].offset, ranges[i].size);
+	return n > 0;
+}
+
 /* An entry function is told by the lack of CFI from its beginning on. */
-static int need_rule(struct elf_parts *parts, uint64_t offset, uint64_t vaddr)
+static int need_rule(struct elf_parts *parts, uint64_t offset, uint64_t vaddr, uint64_t window)
 {
 	uint64_t from = parts->entry && vaddr >= parts->entry && vaddr - parts->entry <= ENTRY_SPAN
 				? parts->entry
 				: vaddr;
-	bool has_cfi = false;
+	bool is_go = keep_go_rule(parts, vaddr), has_cfi = false;
 	int err = 0;
 
 	for (uint64_t at = from; at <= vaddr && !err; at++)
 		err = need_rule_at(parts, at, &has_cfi);
-	keep_around(parts, offset, has_cfi ? CODE_SPAN : parts->window);
+	keep_around(parts, offset, is_go || has_cfi ? CODE_SPAN : window);
 	return err;
 }
 
@@ -176,7 +205,8 @@ static bool offset_to_vaddr(Elf *elf, uint64_t offset, uint64_t *vaddr_ret)
 	return found;
 }
 
-static int take_accesses(struct elf_parts *parts, uint32_t id, const struct elf_access_log *log)
+static int take_accesses(struct elf_parts *parts, uint32_t id, const struct elf_access_log *log,
+			 const uint64_t *windows)
 {
 	for (size_t i = 0; i < log->n; i++) {
 		const struct elf_access *access = &log->accesses[i];
@@ -184,10 +214,13 @@ static int take_accesses(struct elf_parts *parts, uint32_t id, const struct elf_
 
 		if (access->module != id)
 			continue;
+		/* Who looks through a whole segment is content with less. */
+		if (access->size > LARGE_ACCESS && windows[i] < access->size)
+			continue;
 		if (access->size)
 			keep(parts, access->offset, access->size);
 		else if (offset_to_vaddr(parts->elf, access->offset, &vaddr) &&
-			 need_rule(parts, access->offset, vaddr))
+			 need_rule(parts, access->offset, vaddr, windows[i]))
 			return -ENOMEM;
 	}
 	return 0;
@@ -285,7 +318,8 @@ static void keep_table(struct elf_parts *parts)
 	memset(at + 8, 0, header.sh_size - 8);
 	memset(parts->is_needed + header.sh_offset + 12, 0, header.sh_size - 12);
 	memcpy(at + 8, &n, sizeof(n));
-	qsort(frames->needed, n, sizeof(*frames->needed), compare_fdes);
+	if (n)
+		qsort(frames->needed, n, sizeof(*frames->needed), compare_fdes);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fde *fde = &frames->needed[i];
 		int32_t pair[2] = { (int32_t)(fde->start - header.sh_addr),
@@ -341,7 +375,8 @@ void elf_parts_write(FILE *out, const struct elf_parts *parts)
 	}
 }
 
-static int collect(struct elf_parts *parts, uint32_t id, const struct elf_access_log *log)
+static int collect(struct elf_parts *parts, uint32_t id, const struct elf_access_log *log,
+		   const uint64_t *windows)
 {
 	parts->copy = calloc(1, parts->size);
 	parts->is_needed = calloc(1, parts->size);
@@ -350,7 +385,8 @@ static int collect(struct elf_parts *parts, uint32_t id, const struct elf_access
 	keep_headers(parts);
 	frames_open(parts, false, &parts->eh_frame);
 	frames_open(parts, true, &parts->debug_frame);
-	int err = take_accesses(parts, id, log);
+	parts->go_pclntab = go_pclntab_create(parts->elf);
+	int err = take_accesses(parts, id, log, windows);
 	if (!err && parts->eh_frame.fdes)
 		err = keep_frames(parts, &parts->eh_frame);
 	if (!err && parts->debug_frame.fdes)
@@ -362,17 +398,16 @@ static int collect(struct elf_parts *parts, uint32_t id, const struct elf_access
 	return 0;
 }
 
-int elf_parts_create(Elf *elf, uint32_t id, const struct elf_access_log *log, uint64_t window,
-		     struct elf_parts **parts_ret)
+int elf_parts_create(Elf *elf, uint32_t id, const struct elf_access_log *log,
+		     const uint64_t *windows, struct elf_parts **parts_ret)
 {
 	struct elf_parts *parts = calloc(1, sizeof(*parts));
 
 	if (!parts)
 		return -ENOMEM;
 	parts->elf = elf;
-	parts->window = window;
 	parts->file = (const uint8_t *)elf_rawfile(elf, &parts->size);
-	int err = parts->file ? collect(parts, id, log) : -ENOEXEC;
+	int err = parts->file ? collect(parts, id, log, windows) : -ENOEXEC;
 	if (err) {
 		elf_parts_destroy(parts);
 		return err;
@@ -387,6 +422,7 @@ void elf_parts_destroy(struct elf_parts *parts)
 		return;
 	fde_table_destroy(parts->eh_frame.fdes);
 	fde_table_destroy(parts->debug_frame.fdes);
+	go_pclntab_destroy(parts->go_pclntab);
 	free(parts->eh_frame.needed);
 	free(parts->debug_frame.needed);
 	free(parts->copy);

@@ -15,11 +15,12 @@ struct elf_parts;
 
 /*
  * The parts of @elf, the file of module @id, that the accesses in @log to that module need. What is
- * done where there is no CFI may have looked at code that is not in @log: @window bytes to both
- * sides of it are taken. @elf is borrowed for the life of the result. 0; -ENOEXEC; -ENOMEM.
+ * done where there is no CFI may have looked at code that is not in @log: to both sides of each
+ * access, as many bytes are taken as @windows says. @elf is borrowed for the life of the result. 0;
+ * -ENOEXEC; -ENOMEM.
  */
-int elf_parts_create(Elf *elf, uint32_t id, const struct elf_access_log *log, uint64_t window,
-		     struct elf_parts **parts_ret);
+int elf_parts_create(Elf *elf, uint32_t id, const struct elf_access_log *log,
+		     const uint64_t *windows, struct elf_parts **parts_ret);
 void elf_parts_destroy(struct elf_parts *parts);
 /* A file in memory as whoever reads the written parts will have it. -errno. */
 int elf_parts_image(const struct elf_parts *parts);

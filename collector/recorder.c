@@ -28,6 +28,7 @@
 #include "collector/jit_maps.h"
 #include "collector/kernel_snapshot.h"
 #include "collector/output_file.h"
+#include "collector/stack_misses.h"
 #include "collector/synthesize.h"
 #include "collector/vdso32.h"
 #include "perf/event_text.h"
@@ -503,6 +504,22 @@ static int write_start(struct recorder *recorder)
 	return err;
 }
 
+/* For whoever reads the recording. */
+static int write_misses(struct recorder *recorder)
+{
+	const struct evlist *evlist = recorder->evlist;
+	struct stack_misses misses = { .contexts_err = 0 };
+
+	if (recorder->options->no_deep_stacks || !recorder->drain.has_known_clock)
+		return 0;
+	if (!evlist->contexts.n_ids)
+		misses.contexts_err = -evlist->contexts_err;
+	if (recorder->deep_stacks)
+		memcpy(misses.deep, deep_stacks_stats(recorder->deep_stacks)->n_missed,
+		       sizeof(misses.deep));
+	return stack_misses_write(&recorder->drain.stack_output, &misses, now_ns());
+}
+
 /* What completes stacks. */
 static int prepare_stacks(struct recorder *recorder)
 {
@@ -515,11 +532,12 @@ static int prepare_stacks(struct recorder *recorder)
 		return err;
 	drain->deep_stacks = recorder->deep_stacks;
 	if (!evlist->contexts.n_ids) {
-		note(recorder, true,
-		     "Handlers on signal stacks will have no callers: what they interrupt cannot "
+		/* Without stacks nobody asks for it. */
+		note(recorder, evlist->contexts_err == -EOPNOTSUPP,
+		     "handlers on signal stacks will have no callers: what they interrupt cannot "
 		     "be recorded (signal:signal_deliver: %s).",
-		     strerror(-evlist->contexts_err));
-		return 0;
+		     stack_misses_contexts_text(-evlist->contexts_err));
+		return write_misses(recorder);
 	}
 	recorder->signal_contexts = signal_contexts_create(evlist, &drain->stack_output);
 	drain->signal_contexts = recorder->signal_contexts;
@@ -801,6 +819,8 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 		err = event_counts_write(recorder->evlist, recorder->writer);
 	if (!err)
 		err = capture_write(recorder->capture, recorder->writer, SIZE_MAX);
+	if (!err)
+		err = write_misses(recorder);
 	if (!err)
 		err = jit_maps_finish(recorder->jit_maps, recorder->writer);
 	return err ? err : data_writer_finish(recorder->writer);

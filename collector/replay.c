@@ -14,6 +14,7 @@
 #include "collector/kernel_names.h"
 #include "collector/sample_path.h"
 #include "collector/sample_weight.h"
+#include "collector/stack_misses.h"
 #include "collector/thread_stacks.h"
 #include "perf/order.h"
 
@@ -275,6 +276,10 @@ static void count_lost(struct replay *replay, const struct record *record, size_
 
 static int apply_stack_record(struct replay *replay, const struct perf_event_header *header)
 {
+	struct stack_misses misses;
+
+	if (stack_misses_read(header, &misses))
+		return stack_misses_explain(&misses, &replay->profile->info);
 	int err = thread_stacks_apply(replay->thread_stacks, replay_machine(replay), header);
 
 	replay->profile->quality.broken_records += err == -EINVAL;

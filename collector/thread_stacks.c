@@ -193,6 +193,8 @@ int thread_stacks_apply(struct thread_stacks *stacks, const char *machine,
 		stacks->contexts_lost_ns = record.header.born_ns;
 		return processes_each_thread(stacks->processes, lose_contexts,
 					     &stacks->contexts_lost_ns);
+	case STACK_RECORD_MISSES:
+		return 0;
 	}
 	return 0;
 }

@@ -2,7 +2,6 @@
  */
 #include "collector/unwind_case.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -13,33 +12,31 @@
 
 #include "cct/cleanup.h"
 #include "cct/module_file.h"
+#include "collector/case_stacks.h"
 #include "collector/elf_parts.h"
-#include "collector/rule_text.h"
 
 #define FRAMES_MAX 4096
-#define LINE_SIZE  32 /* bytes of the stack on one line */
-/* Printable bytes in a word that make it text. */
-#define TEXT_BYTES 5
-/* Beyond the outermost frame lie arguments and environment. */
-#define KEPT_BEYOND_ROOT 64
-/* Code around an address without CFI, at least: to see what it is. */
+/* Code around an address without CFI: at least, to see what it is; and at most. */
 #define CODE_MIN 32
+#define CODE_MAX (1u << 24)
 
 struct walk_result {
 	struct frame frames[FRAMES_MAX];
 	uint64_t addrs[FRAMES_MAX];
+	uint64_t sps[FRAMES_MAX];
 	size_t n_frames;
 	enum unwind_end end;
-	uint64_t last_sp; /* of the last frame */
+	bool has_rest;     /* it left the sample's copy for the rest of the stack */
+	size_t n_contexts; /* newest ones that it went through */
 };
 
 struct unwind_case {
 	const char *folder;
 	const struct module_table *modules;
 	const struct sample_input *input;
-	struct user_stack stack;
-	uint8_t *bytes; /* of the stack, owned */
-	struct elf_access_log log;
+	struct case_stacks stacks;
+	struct elf_access_log log; /* each access once */
+	uint64_t *windows;         /* for each: bytes of code around it */
 	struct walk_result *result;
 	/* By module: what was asked. */
 	uint32_t n_modules;
@@ -47,38 +44,42 @@ struct unwind_case {
 	struct elf_parts **parts;
 };
 
-static int walk_with(const struct unwind_case *from, struct elf_modules *elf_modules,
-		     struct walk_result *result)
+static int walk_with(const struct unwind_case *from, const struct user_stack *stack,
+		     struct elf_modules *elf_modules, struct walk_result *result)
 {
 	struct unwinder *unwinder = unwinder_create(elf_modules);
 	struct unwind_walk walk;
 
 	if (!unwinder)
 		return -ENOMEM;
-	unwind_begin(&walk, unwinder, from->input->space, &from->stack);
+	unwind_begin(&walk, unwinder, from->input->space, stack);
 	result->n_frames = 0;
+	result->has_rest = false;
 	while (unwind_frame(&walk) && result->n_frames < FRAMES_MAX) {
 		result->frames[result->n_frames] = walk.frame;
+		result->sps[result->n_frames] = walk.regs.values[walk.arch->sp];
 		result->addrs[result->n_frames++] = walk.addr;
-		result->last_sp = walk.regs.values[walk.arch->sp];
+		result->has_rest |= walk.stack.rest != NULL;
 		if (!unwind_caller(&walk))
 			break;
 	}
 	result->end = walk.end;
+	result->n_contexts = walk.next_context;
 	unwinder_destroy(unwinder);
 	return result->n_frames < FRAMES_MAX ? 0 : -ENOTSUP;
 }
 
 /* @log may be NULL. */
-static int walk(const struct unwind_case *from, const struct module_table *modules,
-		struct elf_access_log *log, struct walk_result *result)
+static int walk(const struct unwind_case *from, const struct user_stack *stack,
+		const struct module_table *modules, struct elf_access_log *log,
+		struct walk_result *result)
 {
 	struct elf_modules *elf_modules = elf_modules_create(modules);
 
 	if (!elf_modules)
 		return -ENOMEM;
 	elf_modules_log(elf_modules, log);
-	int err = walk_with(from, elf_modules, result);
+	int err = walk_with(from, stack, elf_modules, result);
 	elf_modules_destroy(elf_modules);
 	return err;
 }
@@ -91,38 +92,6 @@ static bool is_same(const struct walk_result *a, const struct walk_result *b)
 		if (a->addrs[i] != b->addrs[i] || a->frames[i].origin != b->frames[i].origin)
 			return false;
 	return true;
-}
-
-static bool is_address(const struct unwind_case *of, uint64_t value)
-{
-	uint64_t start = of->stack.regs.values[of->stack.arch->sp];
-
-	return value - start < of->stack.size || address_space_find(of->input->space, value);
-}
-
-static bool is_text(const uint8_t *word)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		n += isprint(word[i]) != 0;
-	return n >= TEXT_BYTES;
-}
-
-/* Paths, arguments, environment: what a case shall not tell of the machine. */
-static void blank_text(struct unwind_case *of)
-{
-	uint64_t start = of->stack.regs.values[of->stack.arch->sp];
-	uint64_t used = of->result->last_sp - start + KEPT_BEYOND_ROOT;
-
-	for (size_t at = 0; at + 8 <= of->stack.size; at += 8) {
-		uint64_t value;
-
-		memcpy(&value, of->bytes + at, sizeof(value));
-		bool is_beyond = of->result->end == UNWIND_ROOT && at >= used;
-		if (is_beyond || (is_text(of->bytes + at) && !is_address(of, value)))
-			memset(of->bytes + at, 0, 8);
-	}
 }
 
 static FILE *create(const struct unwind_case *of, const char *name)
@@ -213,36 +182,6 @@ static void write_mappings(const struct unwind_case *of, FILE *out)
 	}
 }
 
-static void write_regs(const struct unwind_case *of, FILE *out)
-{
-	const struct arch *arch = of->stack.arch;
-	const struct regs *regs = &of->stack.regs;
-
-	fprintf(out, "machine %s\nabi %" PRIu64 "\npc %" PRIx64 "\n", of->input->machine,
-		of->input->record->sample.user_regs.abi, regs->pc);
-	for (unsigned reg = 0; reg < REGS_MAX; reg++)
-		if (regs_have(regs, reg))
-			fprintf(out, "register %u %" PRIx64 " %s\n", reg, regs->values[reg],
-				reg_text(arch, reg));
-}
-
-static void write_stack(const struct unwind_case *of, FILE *out)
-{
-	static const uint8_t zeros[LINE_SIZE];
-
-	fprintf(out, "stack %zu %s\n", of->stack.size, of->stack.is_full ? "full" : "whole");
-	for (size_t at = 0; at < of->stack.size; at += LINE_SIZE) {
-		size_t n = of->stack.size - at < LINE_SIZE ? of->stack.size - at : LINE_SIZE;
-
-		if (!memcmp(of->bytes + at, zeros, n))
-			continue;
-		fprintf(out, "bytes %zx ", at);
-		for (size_t i = 0; i < n; i++)
-			fprintf(out, "%02x", of->bytes[at + i]);
-		fputc('\n', out);
-	}
-}
-
 static void write_expected(const struct unwind_case *of, FILE *out)
 {
 	static const char *const origins[] = {
@@ -264,16 +203,17 @@ static int write_case(const struct unwind_case *of)
 	FILE *out = create(of, "case");
 	if (!out)
 		return -errno;
-	fputs("dendro-unwind-case 1\n", out);
-	write_regs(of, out);
+	fprintf(out, "dendro-unwind-case 1\nmachine %s\nabi %" PRIu64 "\n", of->input->machine,
+		of->input->record->sample.user_regs.abi);
+	case_stacks_write_regs(out, &of->stacks);
 	int err = write_modules(of, out);
 	write_mappings(of, out);
-	write_stack(of, out);
+	case_stacks_write_bytes(out, &of->stacks);
 	write_expected(of, out);
 	return finish(out, err);
 }
 
-static int make_parts(struct unwind_case *of, uint64_t window)
+static int make_parts(struct unwind_case *of)
 {
 	for (uint32_t id = 1; id < of->n_modules; id++) {
 		elf_parts_destroy(steal_ptr(of->parts[id]));
@@ -283,7 +223,8 @@ static int make_parts(struct unwind_case *of, uint64_t window)
 			module_file_open(module_table_get(of->modules, id), &of->files[id]);
 		if (of->files[id].state != MODULE_FILE_OK)
 			continue;
-		int err = elf_parts_create(of->files[id].elf, id, &of->log, window, &of->parts[id]);
+		int err = elf_parts_create(of->files[id].elf, id, &of->log, of->windows,
+					   &of->parts[id]);
 		if (err)
 			return err;
 	}
@@ -312,53 +253,138 @@ static int fill_table(const struct unwind_case *of, struct module_table *modules
 }
 
 /* Does it walk the same from its parts alone? *@is_same_ret. */
-static int try_parts(struct unwind_case *of, uint64_t window, bool *is_same_ret)
+static int try_parts(const struct unwind_case *of, bool *is_same_ret)
 {
 	_cleanup_free_ struct walk_result *again = malloc(sizeof(*again));
 	struct module_table modules;
-	int err = make_parts(of, window);
 
-	if (err || !again || module_table_init(&modules))
-		return err ? err : -ENOMEM;
-	err = fill_table(of, &modules);
+	if (!again || module_table_init(&modules))
+		return -ENOMEM;
+	int err = fill_table(of, &modules);
 	if (!err)
-		err = walk(of, &modules, NULL, again);
+		err = walk(of, &of->stacks.stack, &modules, NULL, again);
 	module_table_deinit(&modules);
 	*is_same_ret = !err && is_same(of->result, again);
 	return err;
 }
 
-/* More and more code around what has no CFI, until nothing is missing. */
-static int find_parts(struct unwind_case *of)
+static void set_windows(struct unwind_case *of, size_t from, size_t to, uint64_t window)
 {
-	static const uint64_t windows[] = { CODE_MIN, 256, 4096, 65536, UINT32_MAX };
+	for (size_t i = from; i < to; i++)
+		of->windows[i] = window;
+}
+
+static int try_windows(struct unwind_case *of, bool *is_same_ret)
+{
+	int err = make_parts(of);
+
+	return err ? err : try_parts(of, is_same_ret);
+}
+
+/* More and more code around what has no CFI, until nothing is missing. */
+static int widen(struct unwind_case *of, uint64_t *window_ret)
+{
 	bool is_enough = false;
 
-	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]) && !is_enough; i++) {
-		int err = try_parts(of, windows[i], &is_enough);
+	for (uint64_t window = CODE_MIN; window <= CODE_MAX && !is_enough; window *= 2) {
+		set_windows(of, 0, of->log.n, window);
+		int err = try_windows(of, &is_enough);
 		if (err)
 			return err;
+		*window_ret = window;
 	}
 	return is_enough ? 0 : -ENOTSUP;
 }
 
-/* Walks on a copy of the stack that can be blanked. */
-static int prepare(struct unwind_case *of)
+/* Most of it is needed around a few of the accesses alone: by halves. Parts are to be made then. */
+static int narrow(struct unwind_case *of, size_t from, size_t to, uint64_t window)
+{
+	size_t middle = from + (to - from) / 2;
+	bool is_enough;
+
+	set_windows(of, from, to, CODE_MIN);
+	int err = try_windows(of, &is_enough);
+	if (err || is_enough)
+		return err;
+	set_windows(of, from, to, window);
+	if (to - from == 1)
+		return 0;
+	err = narrow(of, from, middle, window);
+	return err ? err : narrow(of, middle, to, window);
+}
+
+/* Code that is in no file. */
+static int widen_code(struct unwind_case *of)
+{
+	bool is_enough = !of->stacks.stack.code;
+	int err = 0;
+
+	for (uint64_t window = CODE_MIN; !is_enough && !err; window *= 2) {
+		case_stacks_keep_code(&of->stacks, window);
+		err = try_parts(of, &is_enough);
+	}
+	return err;
+}
+
+static int find_parts(struct unwind_case *of)
+{
+	uint64_t window;
+	int err = widen(of, &window);
+
+	if (!err && window > CODE_MIN)
+		err = narrow(of, 0, of->log.n, window);
+	if (!err)
+		err = make_parts(of);
+	return err ? err : widen_code(of);
+}
+
+static int compare_accesses(const void *a, const void *b)
+{
+	const struct elf_access *left = a, *right = b;
+
+	if (left->module != right->module)
+		return left->module < right->module ? -1 : 1;
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	return (left->size > right->size) - (left->size < right->size);
+}
+
+static int sort_accesses(struct unwind_case *of)
+{
+	struct elf_access_log *log = &of->log;
+	size_t n = 0;
+
+	if (log->n)
+		qsort(log->accesses, log->n, sizeof(*log->accesses), compare_accesses);
+	for (size_t i = 0; i < log->n; i++)
+		if (!n || compare_accesses(&log->accesses[n - 1], &log->accesses[i]))
+			log->accesses[n++] = log->accesses[i];
+	log->n = n;
+	of->windows = calloc(n + 1, sizeof(*of->windows));
+	return of->windows && !log->is_incomplete ? 0 : -ENOMEM;
+}
+
+/* Walks once on all there is, to see what of it is needed. */
+static int prepare(struct unwind_case *of, const struct user_stack *stack)
 {
 	of->n_modules = of->modules->n_modules;
-	of->bytes = malloc(of->stack.size);
 	of->result = malloc(sizeof(*of->result));
 	of->files = calloc(of->n_modules, sizeof(*of->files));
 	of->parts = calloc(of->n_modules, sizeof(*of->parts));
-	if (!of->bytes || !of->result || !of->files || !of->parts)
+	if (!of->result || !of->files || !of->parts)
 		return -ENOMEM;
-	memcpy(of->bytes, of->stack.bytes, of->stack.size);
-	of->stack.bytes = of->bytes;
-	int err = walk(of, of->modules, &of->log, of->result);
+	int err = walk(of, stack, of->modules, &of->log, of->result);
 	if (err)
 		return err;
-	blank_text(of);
-	return of->log.is_incomplete ? -ENOMEM : find_parts(of);
+	const struct used_stacks used = { .sps = of->result->sps,
+					  .n_frames = of->result->n_frames,
+					  .is_at_root = of->result->end == UNWIND_ROOT,
+					  .has_rest = of->result->has_rest,
+					  .n_contexts = of->result->n_contexts };
+	err = case_stacks_init(&of->stacks, stack, of->input->space, &used);
+	if (!err)
+		err = sort_accesses(of);
+	return err ? err : find_parts(of);
 }
 
 static void case_deinit(struct unwind_case *of)
@@ -371,20 +397,22 @@ static void case_deinit(struct unwind_case *of)
 	}
 	free(of->parts);
 	free(of->files);
-	free(of->bytes);
+	case_stacks_deinit(&of->stacks);
 	free(of->result);
 	free(of->log.accesses);
+	free(of->windows);
 }
 
 int unwind_case_export(const char *folder, const struct module_table *modules,
 		       const struct sample_input *input)
 {
 	struct unwind_case of = { .folder = folder, .modules = modules, .input = input };
+	struct user_stack stack;
 
-	if (!input->record->sample.has_user_regs || !sample_user_stack(input, &of.stack) ||
-	    !of.stack.size)
+	if (!input->record->sample.has_user_regs || !sample_user_stack(input, &stack) ||
+	    !stack.size)
 		return -ENODATA;
-	int err = prepare(&of);
+	int err = prepare(&of, &stack);
 	if (!err)
 		err = write_case(&of);
 	case_deinit(&of);

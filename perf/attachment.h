@@ -12,10 +12,22 @@
 #define PERF_ATTACHMENT_H
 
 #include <assert.h>
-#include <linux/perf_event.h>
-#include <stdint.h>
+#include <string.h>
+
+#include "perf/record.h"
 
 #define ATTACHMENT_MAGIC 0x3154544144444e44ull /* "DNDDATT1" little endian */
+
+/* All of ours of that type begin with a magic: attachments, stack records, code records. */
+static inline bool attachment_has_magic(const struct perf_event_header *record, uint64_t magic)
+{
+	uint64_t found;
+
+	if (record->type != RECORD_ATTACHMENT || record->size < sizeof(*record) + sizeof(found))
+		return false;
+	memcpy(&found, record + 1, sizeof(found));
+	return found == magic;
+}
 
 enum attachment_kind {
 	ATTACHMENT_KALLSYMS = 1, /* text of /proc/kallsyms, zstd frame(s); key: empty */

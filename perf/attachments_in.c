@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "perf/attachment.h"
 #include "perf/record_cursor.h"
 
 enum {
@@ -48,12 +49,7 @@ void attachments_in_drop_last(struct attachments_in *in)
 
 bool attachment_is_ours(const struct perf_event_header *header)
 {
-	uint64_t magic;
-
-	if (header->size < sizeof(*header) + sizeof(struct attachment_header))
-		return false;
-	memcpy(&magic, header + 1, sizeof(magic));
-	return magic == ATTACHMENT_MAGIC;
+	return attachment_has_magic(header, ATTACHMENT_MAGIC);
 }
 
 static bool parse_part(const struct perf_event_header *header, struct part *part)

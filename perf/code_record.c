@@ -2,16 +2,12 @@
 
 #include <string.h>
 
+#include "perf/attachment.h"
 #include "perf/record_cursor.h"
 
 bool record_is_code_record(const struct perf_event_header *record)
 {
-	uint64_t magic;
-
-	if (record->type != RECORD_ATTACHMENT || record->size < sizeof(*record) + sizeof(magic))
-		return false;
-	memcpy(&magic, record + 1, sizeof(magic));
-	return magic == CODE_RECORD_MAGIC;
+	return attachment_has_magic(record, CODE_RECORD_MAGIC);
 }
 
 static bool is_sound(const struct code_record_header *header)

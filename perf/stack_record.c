@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "perf/attachment.h"
 #include "perf/record_cursor.h"
 
 static_assert(sizeof(struct perf_event_header) + sizeof(struct stack_record_header) +
@@ -24,12 +25,7 @@ static bool is_sound(const struct stack_record_header *header)
 
 bool record_is_stack_record(const struct perf_event_header *record)
 {
-	uint64_t magic;
-
-	if (record->type != RECORD_ATTACHMENT || record->size < sizeof(*record) + sizeof(magic))
-		return false;
-	memcpy(&magic, record + 1, sizeof(magic));
-	return magic == STACK_RECORD_MAGIC;
+	return attachment_has_magic(record, STACK_RECORD_MAGIC);
 }
 
 bool stack_record_decode(const struct perf_event_header *record, struct stack_record *ret)

@@ -30,6 +30,9 @@ enum stack_record_kind {
 	/* Contexts may have been missed: those born up to @born_ns are not to be used, whatever the
 	 * thread. */
 	STACK_RECORD_CONTEXTS_LOST = 5,
+	/* What could not be had, of the whole recording; the last one counts. Words: 0, or the
+	 * errno for which there are no contexts; then how many rests were not read, by reason. */
+	STACK_RECORD_MISSES = 6,
 };
 
 #define STACK_RECORD_WORDS_MAX 80

@@ -129,8 +129,26 @@ static void write_ratios(FILE *out, const char *key, const struct export_options
 	putc(']', out);
 }
 
-static void write_quality(FILE *out, const struct profile_quality *quality)
+/* Only where there is more to say. */
+static void write_why(FILE *out, const struct profile *profile)
 {
+	size_t n = 0;
+
+	for (int marker = 0; marker < N_MARKERS; marker++) {
+		if (!profile->info.why[marker] || !profile->quality.incomplete[marker])
+			continue;
+		fprintf(out, "%s\"%s\":", n++ ? "," : ",\n  \"why\":{",
+			marker_name((enum marker)marker));
+		write_string(out, profile->info.why[marker]);
+	}
+	if (n)
+		putc('}', out);
+}
+
+static void write_quality(FILE *out, const struct profile *profile)
+{
+	const struct profile_quality *quality = &profile->quality;
+
 	fprintf(out,
 		"\"quality\":{\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"throttled\":%" PRIu64
 		",\"guessed\":%" PRIu64 ",\"stitched\":%" PRIu64 ",\"guessed_frames\":%" PRIu64
@@ -143,7 +161,9 @@ static void write_quality(FILE *out, const struct profile_quality *quality)
 	for (int marker = MARKER_KERNEL + 1; marker < N_MARKERS; marker++)
 		fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),
 			quality->incomplete[marker]);
-	fputs("}},\n", out);
+	putc('}', out);
+	write_why(out, profile);
+	fputs("},\n", out);
 }
 
 /* Only marks that occur; nothing at all where none does. */
@@ -236,7 +256,7 @@ int export_json(FILE *out, const struct view *view, struct symbolizer *symbolize
 	fputs("{", out);
 	write_metrics(out, view->profile);
 	write_ratio_names(out, options);
-	write_quality(out, &view->profile->quality);
+	write_quality(out, view->profile);
 	if (view_is_flat(view))
 		write_rows(out, view, options);
 	else

@@ -209,9 +209,35 @@ static void write_paths(const struct text *text, const char *label, uint64_t n_p
 		percent(n_paths, n_shown(&text->view->profile->quality)), what);
 }
 
+/* As much of a list as fits on each line. */
+static void write_list(const struct text *text, const char *list)
+{
+	const size_t width = text->width - LABEL_WIDTH;
+
+	while (*list) {
+		char line[256];
+		size_t size = 0;
+
+		for (size_t next = 0; list[next]; size = next) {
+			const char *comma = strchr(list + next, ',');
+
+			next = comma ? (size_t)(comma - list) + 1 : strlen(list);
+			if ((size && next > width) || next >= sizeof(line))
+				break;
+		}
+		if (!size)
+			size = strlen(list);
+		snprintf(line, sizeof(line), "%.*s", (int)size, list);
+		write_warning(text, line);
+		list += size;
+		list += strspn(list, " ");
+	}
+}
+
 /* Why user paths end early, the most frequent reason first. */
 static void write_reasons(const struct text *text, const struct profile_quality *quality)
 {
+	const struct profile_info *info = &text->view->profile->info;
 	bool written[N_MARKERS] = { false };
 
 	for (;;) {
@@ -226,6 +252,8 @@ static void write_reasons(const struct text *text, const struct profile_quality 
 			return;
 		written[most] = true;
 		write_paths(text, "", quality->incomplete[most], marker_text((enum marker)most));
+		if (info->why[most])
+			write_list(text, info->why[most]);
 	}
 }
 

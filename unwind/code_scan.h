@@ -13,10 +13,8 @@
 #ifndef UNWIND_CODE_SCAN_H
 #define UNWIND_CODE_SCAN_H
 
-#include "unwind/regs.h"
-#include "unwind/stack_copy.h"
+#include "unwind/code_rule.h"
 
-#define CODE_RULE_REGS    12
 #define CODE_OUTCOMES_MAX 4
 
 struct code {
@@ -30,27 +28,6 @@ struct code {
 	bool (*is_start)(void *module, const struct arch *arch, uint64_t offset);
 	void *module;
 	bool keeps_frame_pointer_only; /* of the registers that calls leave alone */
-};
-
-enum place_kind {
-	PLACE_LOST,
-	PLACE_VALUE,  /* @reg + @offset */
-	PLACE_MEMORY, /* the word at @reg + @offset, plus @addend */
-};
-
-/* A value in terms of the registers at an instruction. */
-struct place {
-	uint8_t kind; /* enum place_kind */
-	uint8_t reg;  /* DWARF number */
-	int32_t offset, addend;
-};
-
-/* The caller's registers. */
-struct code_rule {
-	struct place sp;          /* lost: the function drops more arguments than can be told */
-	struct place return_slot; /* address of the return address's word; lost: in a register */
-	struct place saved[CODE_RULE_REGS]; /* one per rule_saved_regs(), lowest first */
-	bool is_doubtful;
 };
 
 /* Memory to work in, and nothing to keep between calls. */
@@ -88,21 +65,5 @@ enum code_way code_scan_entry(struct code_scan *scan, const struct code *code, u
 /* Whether the function at @entry holds the instruction that has a byte at @lookup. */
 bool code_scan_holds(struct code_scan *scan, const struct code *code, uint64_t entry,
 		     uint64_t lookup);
-
-/* The caller's stack pointer alone. */
-bool code_rule_sp(const struct code_rule *rule, const struct arch *arch,
-		  const struct stack_copy *stack, const struct regs *regs, uint64_t *sp_ret);
-/* Where the rule has the return address. false: in no word, or nothing tells. */
-bool code_rule_return_slot(const struct code_rule *rule, const struct arch *arch,
-			   const struct stack_copy *stack, const struct regs *regs,
-			   uint64_t *slot_ret);
-
-/*
- * Arguments and result as for rule_apply(); on failure @regs are unchanged. Where the caller's
- * stack pointer is lost, it is not valid, and its value is the least that it can be.
- */
-bool code_rule_apply(const struct code_rule *rule, const struct arch *arch,
-		     const struct stack_copy *stack, struct regs *regs, bool is_exact,
-		     enum unwind_end *end_ret);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-/* PUSH ES: not in 64-bit code. */
-#define NO_INSTRUCTION 0x06
 /* An instruction that has a byte has no other one farther from it. */
 #define REACH 14
 
@@ -12,7 +10,7 @@ static void blank(uint8_t *bytes, size_t size, size_t at)
 	size_t first = at > REACH ? at - REACH : 0;
 	size_t end = size - at > REACH ? at + REACH + 1 : size;
 
-	memset(bytes + first, NO_INSTRUCTION, end - first);
+	memset(bytes + first, CODE_VIEW_NO_INSTRUCTION, end - first);
 }
 
 size_t code_view_fill(const struct code_view *view,

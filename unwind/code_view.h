@@ -12,6 +12,8 @@
 
 #define CODE_VIEW_PAGE_SIZE 4096u
 #define CODE_VIEW_PAGES     2
+/* PUSH ES: not in 64-bit code. */
+#define CODE_VIEW_NO_INSTRUCTION 0x06
 
 /* Pages that follow each other, borrowed; what the moment's page was read as before and after. */
 struct code_view {
@@ -20,7 +22,7 @@ struct code_view {
 	const uint8_t *before[CODE_VIEW_PAGES], *after[CODE_VIEW_PAGES];
 };
 
-/* Bytes at @view->start, those that do not count replaced by what is no x86-64 instruction. Returns
+/* Bytes at @view->start, those that do not count replaced by CODE_VIEW_NO_INSTRUCTION. Returns
  * how many. */
 size_t code_view_fill(const struct code_view *view,
 		      uint8_t bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE]);

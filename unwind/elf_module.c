@@ -553,6 +553,7 @@ bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *s
 
 	elf_module_open(module);
 	pthread_mutex_lock(&module->lock);
+	log_access(module, offset, 0);
 	if (module->has_code && !module->functions)
 		module->functions = functions_create(module->file.elf);
 	pthread_mutex_unlock(&module->lock);

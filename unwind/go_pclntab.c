@@ -27,6 +27,8 @@ struct part {
 };
 
 struct go_pclntab {
+	const uint8_t *bytes; /* of the section, which is at @offset of the file */
+	uint64_t offset;
 	uint64_t text; /* what offsets of functions count from */
 	uint64_t n_funcs;
 	struct part names, pc_tables;
@@ -95,7 +97,8 @@ struct go_pclntab *go_pclntab_create(Elf *elf)
 {
 	Elf_Scn *section = find_section(elf);
 	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
-	if (!data || !data->d_buf)
+	GElf_Shdr header;
+	if (!data || !data->d_buf || !gelf_getshdr(section, &header))
 		return NULL;
 
 	struct part part = { data->d_buf, data->d_size };
@@ -103,6 +106,10 @@ struct go_pclntab *go_pclntab_create(Elf *elf)
 	if (table && !read_header(&part, table)) {
 		free(table);
 		return NULL;
+	}
+	if (table) {
+		table->bytes = part.bytes;
+		table->offset = header.sh_offset;
 	}
 	return table;
 }
@@ -117,16 +124,41 @@ static uint64_t entry_of(const struct go_pclntab *table, uint64_t i)
 	return read_le(table->funcs.bytes + 8 * i, 4);
 }
 
+/* For those who want to know what was read. */
+struct reads {
+	const struct go_pclntab *table;
+	struct go_pclntab_range *ranges;
+	size_t n;
+};
+
+static void note(struct reads *reads, const uint8_t *from, uint64_t size)
+{
+	if (reads && reads->n < GO_PCLNTAB_RANGES_MAX)
+		reads->ranges[reads->n++] = (struct go_pclntab_range){
+			reads->table->offset + (uint64_t)(from - reads->table->bytes), size
+		};
+}
+
+static void note_entry(struct reads *reads, uint64_t i)
+{
+	if (reads)
+		note(reads, reads->table->funcs.bytes + 8 * i, 8);
+}
+
 /* The record of the function that holds @offset from the start of the text. NULL: none. */
-static const uint8_t *find_func(const struct go_pclntab *table, uint64_t offset)
+static const uint8_t *find_func(const struct go_pclntab *table, uint64_t offset,
+				struct reads *reads)
 {
 	uint64_t low = 0, high = table->n_funcs;
 
-	if (offset < entry_of(table, 0) || offset >= entry_of(table, table->n_funcs))
+	note_entry(reads, low);
+	note_entry(reads, high);
+	if (offset < entry_of(table, low) || offset >= entry_of(table, high))
 		return NULL;
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 
+		note_entry(reads, middle);
 		if (entry_of(table, middle) <= offset)
 			low = middle;
 		else
@@ -135,11 +167,13 @@ static const uint8_t *find_func(const struct go_pclntab *table, uint64_t offset)
 	uint64_t at = read_le(table->funcs.bytes + 8 * low + 4, 4);
 	if (table->funcs.size < FUNC_SIZE || at > table->funcs.size - FUNC_SIZE)
 		return NULL;
+	note(reads, table->funcs.bytes + at, FUNC_SIZE);
 	return table->funcs.bytes + at;
 }
 
 /* Empty where the name is longer than those that matter. */
-static const char *func_name(const struct go_pclntab *table, const uint8_t *func)
+static const char *func_name(const struct go_pclntab *table, const uint8_t *func,
+			     struct reads *reads)
 {
 	uint64_t at = read_le(func + FUNC_NAME, 4);
 
@@ -147,7 +181,10 @@ static const char *func_name(const struct go_pclntab *table, const uint8_t *func
 		return "";
 	const char *name = (const char *)table->names.bytes + at;
 	uint64_t left = table->names.size - at;
-	return memchr(name, 0, left < NAME_MAX_SIZE ? left : NAME_MAX_SIZE) ? name : "";
+	size_t looked_at = left < NAME_MAX_SIZE ? left : NAME_MAX_SIZE;
+	const char *end = memchr(name, 0, looked_at);
+	note(reads, table->names.bytes + at, end ? (uint64_t)(end - name) + 1 : looked_at);
+	return end ? name : "";
 }
 
 static bool read_varint(struct part *part, uint32_t *value_ret)
@@ -170,7 +207,7 @@ static bool read_varint(struct part *part, uint32_t *value_ret)
 
 /* How far the stack pointer lies below where it was at the function's first instruction. */
 static bool stack_depth(const struct go_pclntab *table, const uint8_t *func, uint64_t offset,
-			int64_t *depth_ret)
+			int64_t *depth_ret, struct reads *reads)
 {
 	uint64_t at = read_le(func + FUNC_PCSP, 4), pc = read_le(func, 4);
 	uint32_t change, size;
@@ -185,6 +222,9 @@ static bool stack_depth(const struct go_pclntab *table, const uint8_t *func, uin
 		depth += change & 1 ? -(int64_t)(change >> 1) - 1 : (int64_t)(change >> 1);
 		pc += size;
 		if (offset < pc) {
+			const uint8_t *start = table->pc_tables.bytes + at;
+
+			note(reads, start, (uint64_t)(part.bytes - start));
 			*depth_ret = depth;
 			return true;
 		}
@@ -240,12 +280,12 @@ bool go_pclntab_find_rule(const struct go_pclntab *table, const struct arch *arc
 						  "runtime.sigreturn__sigaction", NULL };
 	bool ra_on_stack = !(arch->callee_saved >> arch->ra & 1);
 	uint64_t offset = vaddr - table->text;
-	const uint8_t *func = find_func(table, offset);
+	const uint8_t *func = find_func(table, offset, NULL);
 	int64_t depth;
 
 	if (!func || vaddr < table->text || !ra_on_stack)
 		return false;
-	const char *name = func_name(table, func);
+	const char *name = func_name(table, func, NULL);
 	bool is_for_good = is_one_of(name, switch_for_good);
 	if (is_one_of(name, outermost)) {
 		*rule_ret = (struct rule){ .kind = RULE_ROOT };
@@ -258,6 +298,22 @@ bool go_pclntab_find_rule(const struct go_pclntab *table, const struct arch *arc
 		*rule_ret = (struct rule){ .kind = is_return ? kind : RULE_NONE };
 		return true;
 	}
-	return !is_one_of(name, not_called) && stack_depth(table, func, offset, &depth) &&
+	return !is_one_of(name, not_called) && stack_depth(table, func, offset, &depth, NULL) &&
 	       depth_rule(arch, depth, rule_ret);
+}
+
+size_t go_pclntab_ranges(const struct go_pclntab *table, uint64_t vaddr,
+			 struct go_pclntab_range ranges[GO_PCLNTAB_RANGES_MAX])
+{
+	struct reads reads = { .table = table, .ranges = ranges };
+	uint64_t offset = vaddr - table->text;
+	int64_t depth;
+
+	note(&reads, table->bytes, HEADER_SIZE);
+	const uint8_t *func = vaddr < table->text ? NULL : find_func(table, offset, &reads);
+	if (!func)
+		return 0;
+	func_name(table, func, &reads);
+	stack_depth(table, func, offset, &depth, &reads);
+	return reads.n;
 }

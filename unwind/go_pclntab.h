@@ -24,4 +24,15 @@ void go_pclntab_destroy(struct go_pclntab *table);
 bool go_pclntab_find_rule(const struct go_pclntab *table, const struct arch *arch, uint64_t vaddr,
 			  bool is_return, struct rule *rule_ret);
 
+/*
+ * The bytes of the file that look-ups at @vaddr read. Returns how many ranges; 0: none of Go's
+ * functions.
+ */
+#define GO_PCLNTAB_RANGES_MAX 80
+struct go_pclntab_range {
+	uint64_t offset, size;
+};
+size_t go_pclntab_ranges(const struct go_pclntab *table, uint64_t vaddr,
+			 struct go_pclntab_range ranges[GO_PCLNTAB_RANGES_MAX]);
+
 #endif

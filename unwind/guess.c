@@ -5,9 +5,8 @@
 
 #include "unwind/code_scan.h"
 #include "unwind/guess_anonymous.h"
+#include "unwind/process_code.h"
 
-/* The longest form of a call that an architecture knows. */
-#define CALL_SIZE_MAX 8
 /* What a new thread runs before its first function. */
 #define THREAD_START_SIZE_MAX 16
 /* Functions without CFI are assembly. */
@@ -68,9 +67,8 @@ struct located {
 
 struct guess {
 	struct guesser *guesser;
-	struct elf_modules *elf_modules;
-	const struct address_space *space;
-	const struct arch *arch;
+	struct process_code process;
+	const struct arch *arch; /* the process's */
 	const struct stack_copy *stack;
 	const struct regs *regs;
 	uint64_t pc; /* of the frame, to look it up by */
@@ -118,25 +116,11 @@ void guesser_destroy(struct guesser *guesser)
 	code_scan_destroy(guesser->scan);
 	free(guesser);
 }
-/* Up to @size bytes that end at @addr. *@size_ret: how many. NULL: none. */
-static const uint8_t *code_before(const struct guess *guess, uint64_t addr, size_t size,
-				  size_t *size_ret)
-{
-	const struct mapping *mapping = address_space_find(guess->space, addr - 1);
-	struct elf_module *module =
-		mapping ? elf_modules_get(guess->elf_modules, mapping->module) : NULL;
-	if (!module)
-		return NULL;
-
-	*size_ret = addr - mapping->start < size ? addr - mapping->start : size;
-	return elf_module_bytes(module, addr - mapping->start + mapping->offset - *size_ret,
-				*size_ret);
-}
 
 static bool is_trampoline(const struct guess *guess, uint64_t addr)
 {
 	size_t size = CALL_SIZE_MAX;
-	const uint8_t *code = code_before(guess, addr + size, size, &size);
+	const uint8_t *code = process_code_before(&guess->process, addr + size, size, &size);
 
 	return code && size == CALL_SIZE_MAX && guess->arch->is_trampoline(code, size);
 }
@@ -158,9 +142,8 @@ static size_t key_hash(const struct place_key *key, uint64_t entry, unsigned bit
 /* Finds the code around @addr. false: there are no instructions to be seen. */
 static bool locate(const struct guess *guess, uint64_t addr, struct located *ret)
 {
-	const struct mapping *mapping = address_space_find(guess->space, addr);
-	struct elf_module *module =
-		mapping ? elf_modules_get(guess->elf_modules, mapping->module) : NULL;
+	const struct mapping *mapping;
+	struct elf_module *module = process_code_module(&guess->process, addr, &mapping);
 	if (!module || !mapping->is_exec || !guess->arch->decode || elf_module_is_anonymous(module))
 		return false;
 
@@ -185,7 +168,7 @@ static bool is_function_start(void *module, const struct arch *arch, uint64_t of
 /* Tells the code which function holds @offset. false: no symbol tells. */
 static bool find_function(const struct guess *guess, struct located *at, uint64_t offset)
 {
-	struct elf_module *module = elf_modules_get(guess->elf_modules, at->module);
+	struct elf_module *module = elf_modules_get(guess->process.elf_modules, at->module);
 	struct code *code = &at->code;
 
 	code->is_start = module ? is_function_start : NULL;
@@ -198,7 +181,7 @@ static bool find_function(const struct guess *guess, struct located *at, uint64_
 /* The function at the file's entry has no caller. */
 static bool is_in_entry_function(struct guess *guess)
 {
-	struct elf_module *module = elf_modules_get(guess->elf_modules, guess->at.module);
+	struct elf_module *module = elf_modules_get(guess->process.elf_modules, guess->at.module);
 	uint64_t entry;
 
 	return module && elf_module_entry(module, &entry) &&
@@ -311,14 +294,9 @@ static enum verdict judge_by_symbol(struct guess *guess, const struct regs *call
 /* Handlers return to where CFI describes a signal's frame. */
 static bool is_signal_trampoline(const struct guess *guess, uint64_t addr)
 {
-	const struct mapping *mapping = address_space_find(guess->space, addr);
-	struct elf_module *module =
-		mapping ? elf_modules_get(guess->elf_modules, mapping->module) : NULL;
-	struct rule rule = { .kind = RULE_NONE };
+	struct rule rule;
 
-	if (module)
-		elf_module_find_rule(module, guess->arch, addr - mapping->start + mapping->offset,
-				     &rule);
+	process_code_rule(&guess->process, addr, &rule);
 	return rule.kind == RULE_GENERAL && rule.general->is_signal_frame;
 }
 
@@ -345,15 +323,16 @@ static enum verdict judge_direct_call(struct guess *guess, uint64_t function,
 /* @caller's pc is an address right after a call that may lead to the frame. */
 static enum verdict judge_caller(struct guess *guess, const struct regs *caller)
 {
-	const struct mapping *mapping = address_space_find(guess->space, caller->pc - 1);
+	const struct mapping *mapping = address_space_find(guess->process.space, caller->pc - 1);
 	int64_t distance;
 	size_t size;
 
 	if (!mapping || !mapping->is_exec)
 		return NOT_A_CALLER;
-	if (guess_is_anonymous(guess->elf_modules, guess->space, caller->pc - 1))
+	if (process_code_is_anonymous(&guess->process, caller->pc - 1))
 		return NO_BYTES;
-	const uint8_t *code = code_before(guess, caller->pc, CALL_SIZE_MAX, &size);
+	const uint8_t *code =
+		process_code_before(&guess->process, caller->pc, CALL_SIZE_MAX, &size);
 	bool is_call = code && guess->arch->ends_in_call(code, size, &distance);
 	enum verdict verdict = NOT_A_CALLER;
 
@@ -409,33 +388,16 @@ static bool is_chain(const struct guess *guess, const struct regs *callee,
 	return to == 0 || (to > from && stack_find(guess->stack, to, word) && to % word == 0);
 }
 
-/* No CFI describes a function in part; what has some is another function. */
-static enum rule_kind cfi_kind(const struct guess *guess, uint64_t addr)
-{
-	const struct mapping *mapping = address_space_find(guess->space, addr);
-	struct elf_module *module =
-		mapping ? elf_modules_get(guess->elf_modules, mapping->module) : NULL;
-	struct rule rule = { .kind = RULE_NONE };
-
-	if (module)
-		elf_module_find_rule(module, guess->arch, addr - mapping->start + mapping->offset,
-				     &rule);
-	return (enum rule_kind)rule.kind;
-}
-
-static bool has_cfi(const struct guess *guess, uint64_t addr)
-{
-	return cfi_kind(guess, addr) != RULE_NONE;
-}
-
-/* Whether the frame's code shows that its function has set up the frame pointer. */
+/* Whether the frame's code shows that its function has set up the frame pointer. No CFI describes a
+ * function in part; what has some is another function. */
 static bool has_frame_pointer(const struct guess *guess)
 {
 	size_t size;
-	const uint8_t *code = code_before(guess, guess->pc, PROLOGUE_DISTANCE_MAX, &size);
+	const uint8_t *code =
+		process_code_before(&guess->process, guess->pc, PROLOGUE_DISTANCE_MAX, &size);
 	size_t since = code ? guess->arch->frame_pointer_since(code, size) : 0;
 
-	return since && !has_cfi(guess, guess->pc - since);
+	return since && !process_code_has_cfi(&guess->process, guess->pc - since);
 }
 
 /* The frame pointer's caller may use that register for something else. */
@@ -482,50 +444,17 @@ static bool guess_leaf(struct guess *guess, struct regs *caller_ret)
 bool guess_is_return_address(struct elf_modules *elf_modules, const struct address_space *space,
 			     const struct arch *arch, uint64_t addr)
 {
-	const struct guess guess = { .elf_modules = elf_modules, .space = space, .arch = arch };
+	const struct process_code process = { elf_modules, space, arch };
 	const struct mapping *mapping = address_space_find(space, addr - 1);
 	int64_t distance;
 	size_t size;
 
 	if (!mapping || !mapping->is_exec)
 		return false;
-	if (guess_is_anonymous(elf_modules, space, addr - 1))
+	if (process_code_is_anonymous(&process, addr - 1))
 		return true;
-	const uint8_t *code = code_before(&guess, addr, CALL_SIZE_MAX, &size);
+	const uint8_t *code = process_code_before(&process, addr, CALL_SIZE_MAX, &size);
 	return code && arch->ends_in_call(code, size, &distance);
-}
-
-bool guess_by_code(struct guesser *guesser, const struct address_space *space,
-		   const struct arch *arch, const struct stack_copy *stack, struct regs *regs)
-{
-	struct guess guess = { .guesser = guesser,
-			       .elf_modules = guesser->elf_modules,
-			       .space = space,
-			       .arch = arch,
-			       .stack = stack,
-			       .regs = regs,
-			       .pc = regs->pc };
-	const struct mapping *mapping = address_space_find(space, regs->pc);
-	struct elf_module *module =
-		mapping ? elf_modules_get(guesser->elf_modules, mapping->module) : NULL;
-	struct regs caller = *regs;
-	size_t size;
-
-	if (!module || !arch->follow_to_return)
-		return false;
-	const uint8_t *code = elf_module_file(module, &size);
-	uint64_t at = regs->pc - mapping->start + mapping->offset;
-	bool is_certain;
-	if (!code || at >= size ||
-	    !arch->follow_to_return(code, size, at, stack, &caller, &is_certain))
-		return false;
-	/* A call of another function may have led here by a jump. */
-	if (judge_caller(&guess, &caller) != A_CALLER &&
-	    !(is_certain && guess_is_return_address(guesser->elf_modules, space, arch, caller.pc)))
-		return false;
-	caller.valid &= rule_saved_regs(arch) | 1ull << arch->sp;
-	*regs = caller;
-	return true;
 }
 
 /* Keeps @caller if it is better than what there is. */
@@ -593,10 +522,10 @@ static uint64_t called_function(const struct guess *guess, uint64_t addr, uint64
 
 	if (!stack_read(guess->stack, addr, pc_ret) || !*pc_ret)
 		return 0;
-	const struct mapping *mapping = address_space_find(guess->space, *pc_ret - 1);
+	const struct mapping *mapping = address_space_find(guess->process.space, *pc_ret - 1);
 	if (!mapping || !mapping->is_exec)
 		return 0;
-	const uint8_t *code = code_before(guess, *pc_ret, CALL_SIZE_MAX, &size);
+	const uint8_t *code = process_code_before(&guess->process, *pc_ret, CALL_SIZE_MAX, &size);
 	if (!code || !guess->arch->ends_in_call(code, size, &distance) || !distance)
 		return 0;
 	return *pc_ret + (uint64_t)distance;
@@ -657,7 +586,7 @@ static bool search_code(struct guess *guess, struct elf_module *module, uint64_t
 static void search(struct guess *guess)
 {
 	struct known_returns *known = guess->known;
-	struct elf_module *module = elf_modules_get(guess->elf_modules, guess->at.module);
+	struct elf_module *module = elf_modules_get(guess->process.elf_modules, guess->at.module);
 
 	if (!module || known->n_searches == SEARCHES_MAX)
 		return;
@@ -678,7 +607,8 @@ static bool is_outermost(const struct guess *guess)
 	if (outcomes->n_rules || !outcomes->is_complete || !guess->arch->clears_frame_pointer ||
 	    !regs_have(guess->regs, guess->arch->fp) || guess->regs->values[guess->arch->fp])
 		return false;
-	const uint8_t *code = code_before(guess, guess->pc, CLEARING_DISTANCE_MAX, &size);
+	const uint8_t *code =
+		process_code_before(&guess->process, guess->pc, CLEARING_DISTANCE_MAX, &size);
 	return code && guess->arch->clears_frame_pointer(code, size);
 }
 
@@ -716,8 +646,7 @@ bool guess_caller(struct guesser *guesser, const struct address_space *space,
 		  bool *is_exact, enum unwind_end *end_ret)
 {
 	struct guess guess = { .guesser = guesser,
-			       .elf_modules = guesser->elf_modules,
-			       .space = space,
+			       .process = { guesser->elf_modules, space, arch },
 			       .arch = arch,
 			       .stack = stack,
 			       .regs = regs,
@@ -732,7 +661,7 @@ bool guess_caller(struct guesser *guesser, const struct address_space *space,
 					.is_exact = guess.is_exact };
 
 	*end_ret = UNWIND_NO_UNWIND_INFO;
-	if (guess_is_anonymous(guesser->elf_modules, space, guess.pc))
+	if (process_code_is_anonymous(&guess.process, guess.pc))
 		return guess_anonymous_caller(guesser->elf_modules, space, arch, stack, regs,
 					      is_exact);
 	if (has_code && guess_by_scan(&guess, &choice, end_ret)) {
@@ -750,10 +679,10 @@ bool guess_caller(struct guesser *guesser, const struct address_space *space,
 bool is_behind_call(struct elf_modules *elf_modules, const struct address_space *space,
 		    const struct arch *arch, uint64_t addr)
 {
-	const struct guess guess = { .elf_modules = elf_modules, .space = space, .arch = arch };
+	const struct process_code process = { elf_modules, space, arch };
 	int64_t distance;
 	size_t size;
-	const uint8_t *code = code_before(&guess, addr, CALL_SIZE_MAX, &size);
+	const uint8_t *code = process_code_before(&process, addr, CALL_SIZE_MAX, &size);
 
 	if (!code || !arch->ends_in_call(code, size, &distance))
 		return false;
@@ -765,17 +694,18 @@ bool is_behind_call(struct elf_modules *elf_modules, const struct address_space 
 bool guess_thread_start(struct elf_modules *elf_modules, const struct address_space *space,
 			const struct arch *arch, const struct regs *regs)
 {
-	const struct guess guess = {
-		.elf_modules = elf_modules, .space = space, .arch = arch, .pc = regs->pc
-	};
+	const struct process_code process = { elf_modules, space, arch };
+	struct rule rule;
 	size_t size;
 	int64_t distance;
 
 	if (!arch->thread_start)
 		return false;
-	const uint8_t *code =
-		code_before(&guess, regs->pc + THREAD_START_SIZE_MAX, THREAD_START_SIZE_MAX, &size);
-	return code && size == THREAD_START_SIZE_MAX &&
-	       arch->thread_start(code, size, regs, &distance) &&
-	       cfi_kind(&guess, regs->pc + (uint64_t)distance) == RULE_ROOT;
+	const uint8_t *code = process_code_before(&process, regs->pc + THREAD_START_SIZE_MAX,
+						  THREAD_START_SIZE_MAX, &size);
+	if (!code || size != THREAD_START_SIZE_MAX ||
+	    !arch->thread_start(code, size, regs, &distance))
+		return false;
+	process_code_rule(&process, regs->pc + (uint64_t)distance, &rule);
+	return rule.kind == RULE_ROOT;
 }

@@ -26,14 +26,9 @@ struct guesser;
 struct guesser *guesser_create(struct elf_modules *elf_modules);
 void guesser_destroy(struct guesser *guesser);
 
-/*
- * For a leaf, where arch->follow_to_return is there to tell: whether its CFI led to a return
- * address, and where the code itself leads. Arguments as for guess_caller().
- */
+/* Whether CFI led to a return address. Arguments as for guess_caller(). */
 bool guess_is_return_address(struct elf_modules *elf_modules, const struct address_space *space,
 			     const struct arch *arch, uint64_t addr);
-bool guess_by_code(struct guesser *guesser, const struct address_space *space,
-		   const struct arch *arch, const struct stack_copy *stack, struct regs *regs);
 
 /*
  * Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged;

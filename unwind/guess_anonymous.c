@@ -1,35 +1,16 @@
 #include "unwind/guess_anonymous.h"
 
-/* The longest form of a call that an architecture knows. */
-#define CALL_SIZE_MAX 8
+#include "unwind/process_code.h"
 
 struct place {
-	struct elf_modules *elf_modules;
-	const struct address_space *space;
-	const struct arch *arch;
+	struct process_code process;
 	const struct stack_copy *stack;
 };
 
 bool guess_is_anonymous(struct elf_modules *elf_modules, const struct address_space *space,
 			uint64_t pc)
 {
-	const struct mapping *mapping = address_space_find(space, pc);
-	struct elf_module *module = mapping ? elf_modules_get(elf_modules, mapping->module) : NULL;
-
-	return module && mapping->is_exec && elf_module_is_anonymous(module);
-}
-
-static bool has_cfi(const struct place *place, uint64_t addr)
-{
-	const struct mapping *mapping = address_space_find(place->space, addr);
-	struct elf_module *module =
-		mapping ? elf_modules_get(place->elf_modules, mapping->module) : NULL;
-	struct rule rule = { .kind = RULE_NONE };
-
-	if (module)
-		elf_module_find_rule(module, place->arch, addr - mapping->start + mapping->offset,
-				     &rule);
-	return rule.kind != RULE_NONE;
+	return process_code_is_anonymous(&(struct process_code){ elf_modules, space, NULL }, pc);
 }
 
 /*
@@ -39,35 +20,34 @@ static bool has_cfi(const struct place *place, uint64_t addr)
  */
 static bool may_return_to(const struct place *place, uint64_t addr)
 {
-	const struct mapping *mapping = address_space_find(place->space, addr - 1);
-	struct elf_module *module =
-		mapping ? elf_modules_get(place->elf_modules, mapping->module) : NULL;
+	const struct process_code *process = &place->process;
+	const struct mapping *mapping;
+	struct elf_module *module = process_code_module(process, addr - 1, &mapping);
 	int64_t distance;
+	size_t size;
 
 	if (!module || !mapping->is_exec)
 		return false;
 	if (elf_module_is_anonymous(module))
 		return true;
-	if (addr - mapping->start < CALL_SIZE_MAX)
-		return false;
-	const uint8_t *code = elf_module_bytes(
-		module, addr - CALL_SIZE_MAX - mapping->start + mapping->offset, CALL_SIZE_MAX);
-	return code && place->arch->ends_in_call(code, CALL_SIZE_MAX, &distance) &&
-	       !(distance && has_cfi(place, addr + (uint64_t)distance));
+	const uint8_t *code = process_code_before(process, addr, CALL_SIZE_MAX, &size);
+	return code && size == CALL_SIZE_MAX &&
+	       process->arch->ends_in_call(code, CALL_SIZE_MAX, &distance) &&
+	       !(distance && process_code_has_cfi(process, addr + (uint64_t)distance));
 }
 
 /* Frame pointers go up and end with zero; code that keeps none may use the register for a value. */
 static bool is_chain(const struct place *place, uint64_t from, uint64_t to)
 {
 	return to == 0 || (to > from && to - place->stack->start < place->stack->size &&
-			   to % place->arch->pointer_size == 0);
+			   to % place->process.arch->pointer_size == 0);
 }
 
 /* The caller whose return address is at @slot, and its frame pointer. What else it kept is lost. */
 static void set_caller(const struct place *place, uint64_t slot, uint64_t return_address,
 		       uint64_t frame_pointer, struct regs *regs)
 {
-	const struct arch *arch = place->arch;
+	const struct arch *arch = place->process.arch;
 
 	regs->valid = 0;
 	regs->pc = arch->strip_return_address(return_address);
@@ -80,7 +60,7 @@ bool guess_anonymous_lacks_frame(struct elf_modules *elf_modules, const struct a
 				 const struct arch *arch, const struct stack_copy *stack,
 				 const struct regs *regs)
 {
-	const struct place place = { elf_modules, space, arch, stack };
+	const struct place place = { { elf_modules, space, arch }, stack };
 	uint64_t top;
 
 	return regs_have(regs, arch->sp) && stack_read(stack, regs->values[arch->sp], &top) &&
@@ -91,7 +71,7 @@ bool guess_anonymous_caller(struct elf_modules *elf_modules, const struct addres
 			    const struct arch *arch, const struct stack_copy *stack,
 			    struct regs *regs, bool *is_exact)
 {
-	const struct place place = { elf_modules, space, arch, stack };
+	const struct place place = { { elf_modules, space, arch }, stack };
 	uint64_t sp = regs->values[arch->sp], fp = regs->values[arch->fp];
 	uint64_t top, return_address, caller_fp;
 

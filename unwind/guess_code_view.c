@@ -1,45 +1,26 @@
 #include "unwind/guess_code_view.h"
 
-#include "unwind/rule.h"
-
-/* The longest form of a call that an architecture knows. */
-#define CALL_SIZE_MAX 8
+#include "unwind/process_code.h"
 
 struct leaf {
-	struct elf_modules *elf_modules;
-	const struct address_space *space;
-	const struct arch *arch;
+	struct process_code process;
 	const struct stack_copy *stack;
 	uint64_t start; /* of the code that is known */
 	size_t size;
 	uint8_t bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
 };
 
-static bool has_cfi(const struct leaf *leaf, uint64_t addr)
-{
-	const struct mapping *mapping = address_space_find(leaf->space, addr);
-	struct elf_module *module =
-		mapping ? elf_modules_get(leaf->elf_modules, mapping->module) : NULL;
-	struct rule rule = { .kind = RULE_NONE };
-
-	if (module)
-		elf_module_find_rule(module, leaf->arch, addr - mapping->start + mapping->offset,
-				     &rule);
-	return rule.kind != RULE_NONE;
-}
-
 /* The bytes before @addr. NULL: not known. */
-static const uint8_t *bytes_before(const struct leaf *leaf, struct elf_module *module,
-				   const struct mapping *mapping, uint64_t addr)
+static const uint8_t *bytes_before(const struct leaf *leaf, bool is_anonymous, uint64_t addr)
 {
-	uint64_t from = addr - CALL_SIZE_MAX, at = from - leaf->start;
+	uint64_t at = addr - CALL_SIZE_MAX - leaf->start;
+	size_t size;
 
-	if (!elf_module_is_anonymous(module))
-		return addr - mapping->start < CALL_SIZE_MAX
-			       ? NULL
-			       : elf_module_bytes(module, from - mapping->start + mapping->offset,
-						  CALL_SIZE_MAX);
-	return at < leaf->size && leaf->size - at >= CALL_SIZE_MAX ? leaf->bytes + at : NULL;
+	if (is_anonymous)
+		return at < leaf->size && leaf->size - at >= CALL_SIZE_MAX ? leaf->bytes + at
+									   : NULL;
+	const uint8_t *bytes = process_code_before(&leaf->process, addr, CALL_SIZE_MAX, &size);
+	return bytes && size == CALL_SIZE_MAX ? bytes : NULL;
 }
 
 enum site {
@@ -51,18 +32,20 @@ enum site {
 /* A call of what has CFI leads to no code made at run time, unless it is a stub that jumps on. */
 static enum site site_of(const struct leaf *leaf, uint64_t addr)
 {
-	const struct mapping *mapping = address_space_find(leaf->space, addr - 1);
-	struct elf_module *module =
-		mapping ? elf_modules_get(leaf->elf_modules, mapping->module) : NULL;
+	const struct process_code *process = &leaf->process;
+	const struct mapping *mapping;
+	struct elf_module *module = process_code_module(process, addr - 1, &mapping);
 	int64_t distance;
 
 	if (!module || !mapping->is_exec)
 		return NO_SITE;
-	const uint8_t *code = bytes_before(leaf, module, mapping, addr);
+	bool is_anonymous = elf_module_is_anonymous(module);
+	const uint8_t *code = bytes_before(leaf, is_anonymous, addr);
 	if (!code)
-		return elf_module_is_anonymous(module) ? UNKNOWN_SITE : NO_SITE;
-	return leaf->arch->ends_in_call(code, CALL_SIZE_MAX, &distance) &&
-			       !(distance && has_cfi(leaf, addr + (uint64_t)distance))
+		return is_anonymous ? UNKNOWN_SITE : NO_SITE;
+	return process->arch->ends_in_call(code, CALL_SIZE_MAX, &distance) &&
+			       !(distance &&
+				 process_code_has_cfi(process, addr + (uint64_t)distance))
 		       ? CALL_SITE
 		       : NO_SITE;
 }
@@ -70,7 +53,7 @@ static enum site site_of(const struct leaf *leaf, uint64_t addr)
 /* Frame pointers go up and end with zero; code that keeps none may use the register for a value. */
 static bool is_chain(const struct leaf *leaf, uint64_t slot, const struct regs *caller)
 {
-	const struct arch *arch = leaf->arch;
+	const struct arch *arch = leaf->process.arch;
 	uint64_t fp = caller->values[arch->fp];
 
 	return regs_have(caller, arch->fp) &&
@@ -80,7 +63,7 @@ static bool is_chain(const struct leaf *leaf, uint64_t slot, const struct regs *
 
 static bool try_rule(const struct leaf *leaf, const struct code_rule *rule, struct regs *regs)
 {
-	const struct arch *arch = leaf->arch;
+	const struct arch *arch = leaf->process.arch;
 	struct regs caller = *regs;
 	enum unwind_end end;
 	uint64_t slot;
@@ -116,9 +99,7 @@ bool guess_by_code_view(struct code_scan *scan, struct elf_modules *elf_modules,
 			const struct stack_copy *stack, const struct code_view *view,
 			struct regs *regs)
 {
-	struct leaf leaf = { .elf_modules = elf_modules,
-			     .space = space,
-			     .arch = arch,
+	struct leaf leaf = { .process = { elf_modules, space, arch },
 			     .stack = stack,
 			     .start = view->start };
 	struct code code = { .arch = arch, .start = view->start, .keeps_frame_pointer_only = true };

@@ -26,6 +26,7 @@ enum machine_op_kind {
 	OP_SET,   /* @to = @from + @value */
 	OP_LOAD,  /* @to = the word at @from + @value */
 	OP_STORE, /* the word at @to + @value = @from; MACHINE_NO_REG: something unknown */
+	OP_SWAP,  /* @to and @from change places */
 };
 
 /* Registers by DWARF number. */

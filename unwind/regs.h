@@ -93,14 +93,9 @@ struct arch {
 	 */
 	const struct general_rule *(*find_delivery)(const struct stack_copy *stack,
 						    const struct regs *regs);
-	/*
-	 * Moves @regs, of a leaf at @code + @at, to its caller by following the code to its return.
-	 * @is_certain_ret: there was but one way. false: it can't be followed, @regs are undefined.
-	 * NULL: not known.
-	 */
-	bool (*follow_to_return)(const uint8_t *code, size_t size, size_t at,
-				 const struct stack_copy *stack, struct regs *regs,
-				 bool *is_certain_ret);
+	/* CFI of C libraries' assembly is wrong in places: where it leads to no return address, the
+	 * code tells. */
+	bool has_wrong_cfi;
 	/*
 	 * Whether code that follows clone's system call leads, with @regs at its start, to where
 	 * the new thread begins. @distance_ret: how far from the start that is. May be NULL.

@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <string.h>
 
-#include "unwind/code_i386.h"
 #include "unwind/decode_x86.h"
+#include "unwind/functions_x86.h"
 #include "unwind/perf_regs_x86.h"
 #include "unwind/regs_x86.h"
 #include "unwind/rule.h"
@@ -83,6 +83,13 @@ static size_t frame_pointer_since(const uint8_t *code, size_t size)
 	return 0;
 }
 
+/* `mov (%esp),%reg; ret` */
+static bool is_pc_thunk(const uint8_t *code, size_t size)
+{
+	return size >= 4 && code[0] == 0x8b && (code[1] & 0xc7) == 0x04 && code[2] == 0x24 &&
+	       code[3] == 0xc3;
+}
+
 /*
  * Position-independent code calls `mov (%esp),%reg; ret` before it has saved the registers that the
  * ABI lets callees change, and counts on them, its CFI included: crt1.o has one without CFI, and
@@ -107,8 +114,8 @@ static bool rule_by_code(const uint8_t *code, size_t size, size_t at, struct rul
 	};
 	const size_t ret = 3;
 
-	if (!code_i386_is_pc_thunk(code + at, size - at) &&
-	    (at < ret || !code_i386_is_pc_thunk(code + at - ret, size - at + ret)))
+	if (!is_pc_thunk(code + at, size - at) &&
+	    (at < ret || !is_pc_thunk(code + at - ret, size - at + ret)))
 		return false;
 	*rule_ret = (struct rule){ .general_kind = RULE_GENERAL, .general = &thunk };
 	return true;
@@ -148,7 +155,7 @@ const struct arch arch_i386 = {
 	.frame_pointer_since = frame_pointer_since,
 	.thread_start = thread_start,
 	.rule_by_code = rule_by_code,
-	.follow_to_return = code_i386_return,
+	.has_wrong_cfi = true,
 	.clears_frame_pointer = x86_clears_frame_pointer,
 	.mark_function_starts = x86_mark_function_starts,
 	.decode = i386_decode,

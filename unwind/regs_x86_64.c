@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "unwind/decode_x86.h"
+#include "unwind/functions_x86.h"
 #include "unwind/known_code_x86_64.h"
 #include "unwind/perf_regs_x86.h"
 #include "unwind/regs_x86.h"

@@ -21,6 +21,7 @@ struct stack_copy {
 	uint64_t start;       /* address of the first byte: the sampled stack pointer */
 	size_t size;
 	bool is_full;
+	bool is_left;                    /* the frames are on another stack, which is not known */
 	bool is_32_bit;                  /* words have 4 bytes, not 8, and addresses wrap at 2^32 */
 	const struct stack_memory *rest; /* of this stack; NULL: not known, or not proved yet */
 };
@@ -77,6 +78,9 @@ static inline bool stack_read(const struct stack_copy *stack, uint64_t addr, uin
 static inline enum unwind_end stack_missing(const struct stack_copy *stack, uint64_t addr)
 {
 	uint64_t at = addr - stack->start;
+
+	if (stack->is_left)
+		return UNWIND_OTHER_STACK;
 	bool goes_on =
 		stack->is_full && at < STACK_SIZE_MAX && at + stack_word_size(stack) > stack->size;
 

@@ -14,6 +14,8 @@
 
 #define STEP_BITS  15
 #define PREFETCHED 1024 /* bytes of the stack */
+/* What a handler interrupts on its own stack is nearer to the end of the copy. */
+#define SAME_STACK_DISTANCE 65536
 
 /* All that a frame at an address of an address space needs, in one cache line. */
 struct step {
@@ -355,16 +357,6 @@ static bool has_all_registers(const struct unwind_walk *walk)
 	return walk->regs.valid == (1ull << walk->arch->n_regs) - 1;
 }
 
-static bool follow_code(struct unwind_walk *walk)
-{
-	if (!guess_by_code(walk->unwinder->guesser, walk->space, walk->arch, &walk->stack,
-			   &walk->regs))
-		return false;
-	walk->is_exact = false;
-	walk->frame.origin = FRAME_GUESSED;
-	return true;
-}
-
 /* By the code that was recorded with the sample. */
 static bool follow_recorded_code(struct unwind_walk *walk)
 {
@@ -400,7 +392,7 @@ static bool apply_no_rule(struct unwind_walk *walk)
 	    guess_anonymous_lacks_frame(walk->unwinder->elf_modules, walk->space, walk->arch,
 					&walk->stack, &walk->regs))
 		return false;
-	return (has_all_registers(walk) && follow_code(walk)) || guess(walk);
+	return guess(walk);
 }
 
 static bool is_root(const struct unwind_walk *walk)
@@ -497,6 +489,15 @@ static void use_context(struct unwind_walk *walk)
 					   .is_32_bit = walk->stack.is_32_bit };
 }
 
+/* A signal's frame, or a switch, has led off the stack that the copy is of. */
+static bool has_left_stack(const struct unwind_walk *walk)
+{
+	uint64_t end = walk->stack.start + walk->stack.size;
+	uint64_t sp = walk->regs.values[walk->arch->sp];
+
+	return sp - walk->stack.start >= walk->stack.size && sp - end >= SAME_STACK_DISTANCE;
+}
+
 static void use_memory(struct unwind_walk *walk)
 {
 	if (walk->is_elsewhere && walk->frame.origin == FRAME_BY_CFI)
@@ -521,10 +522,14 @@ static bool apply_rule_or_follow(struct unwind_walk *walk)
 	const struct regs caller = walk->regs;
 	const bool is_exact = walk->is_exact;
 	walk->regs = leaf;
-	if (follow_code(walk))
+	const enum unwind_end end = walk->end;
+	walk->is_exact = true;
+	if (guess(walk))
 		return true;
 	walk->regs = caller;
 	walk->is_exact = is_exact;
+	walk->frame.origin = FRAME_BY_CFI;
+	walk->end = end;
 	return ok;
 }
 
@@ -571,11 +576,13 @@ static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *wa
 		walk->end = UNWIND_NO_STACK;
 		return false;
 	}
-	bool can_follow = walk->arch->follow_to_return && has_all_registers(walk);
+	bool can_follow = walk->arch->has_wrong_cfi && has_all_registers(walk);
 	if (!apply_delivery(walk) && !(can_follow ? apply_rule_or_follow(walk) : apply_rule(walk)))
 		return false;
 	if (walk->memory)
 		use_memory(walk);
+	if (walk->is_exact)
+		walk->stack.is_left |= has_left_stack(walk);
 	walk->is_leaf = false;
 	return walk->regs.pc || end_at_zero(walk);
 }

@@ -5,33 +5,15 @@ load lib
 setup_file() {
 	load lib
 	need_events
+	cd "$BATS_FILE_TMPDIR"
 	local name
 	for name in dispatch figure1 threads forkexec recursion reload reader cxx signals; do
-		record "$BATS_FILE_TMPDIR/$name.data" -- "$WORKLOADS/$name" 2 \
-			>"$BATS_FILE_TMPDIR/$name.out"
-		report_json "$BATS_FILE_TMPDIR/$name.data" >"$BATS_FILE_TMPDIR/$name.tree"
-		report_json "$BATS_FILE_TMPDIR/$name.data" --view functions \
-			>"$BATS_FILE_TMPDIR/$name.functions"
+		take "$name" "$WORKLOADS/$name" 2
 	done
 }
 
 setup() {
 	cd "$BATS_FILE_TMPDIR"
-}
-
-# expect_ratio NAME FUNCTION PARTS FUNCTION PARTS... : shares of their common total
-expect_ratio() {
-	local name=$1 sum=0 parts=0 i
-	shift
-	local -a functions=("$@") counts=()
-	for ((i = 0; i < $#; i += 2)); do
-		counts[i]=$(total_of "$name.functions" "${functions[i]}")
-		sum=$((sum + counts[i]))
-		parts=$((parts + functions[i + 1]))
-	done
-	for ((i = 0; i < $#; i += 2)); do
-		expect_share "${functions[i]}" "${counts[i]}" "$sum" "${functions[i + 1]}" "$parts"
-	done
 }
 
 @test "two callers give one worker work 1:2" {
@@ -118,13 +100,7 @@ expect_ratio() {
 }
 
 @test "recursion keeps every level in the tree" {
-	local deepest
-	deepest=$(ask recursion.tree '[nodes | select(.name == "deepest_work") | from_main] | unique | .[]')
-	echo "$deepest"
-	grep -qx "main\( recurse\)\{50\} deepest_work" <<<"$deepest"
-	grep -qx "main\( even odd\)\{25\} deepest_work" <<<"$deepest"
-	grep -qx "main plain deepest_work" <<<"$deepest"
-	expect_equal "distinct paths" "$(wc -l <<<"$deepest")" 3
+	expect_every_level recursion
 }
 
 @test "two libraries loaded in turn at one address are told apart" {
@@ -184,12 +160,8 @@ expect_ratio() {
 }
 
 @test "what a signal handler interrupts stands above the handler" {
-	local handled below
-	handled=$(ask signals.tree '[nodes | select(.name == "handler_work") | .total] | add | round')
-	below=$(ask signals.tree '[nodes | select(.name == "handler_work" and (from_main
-		| test("^main interrupted_work [^ ]+ handle handler_work$"))) | .total] | add | round')
-	[ "$handled" -gt 20 ]
-	expect_at_least "handler_work below main, interrupted_work" "$below" "$handled" 95
+	[ "$(total_of signals.functions handler_work)" -gt 20 ]
+	expect_below signals '^main interrupted_work [^ ]+ handle handler_work$' handler_work 95
 }
 
 @test "a stripped program has the same tree, named by module and offset" {

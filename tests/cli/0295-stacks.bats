@@ -136,3 +136,30 @@ need_signal_events() {
 		done
 	done
 }
+
+# hidden COMMAND... : where no tracepoint can be had.
+hidden() {
+	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing &&
+		mount -t tmpfs none /sys/kernel/debug && exec "$@"' sh "$@"
+}
+
+@test "where signals can't be followed, recorder and report say so" {
+	need_root
+	hidden true 2>/dev/null || skip "no mount namespace can be made here"
+	hidden "$DENDRO" record -e cpu-clock -F 997 -o hidden.data -- "$WORKLOADS/altstack" 0.4 long \
+		2>hidden.said
+	expect_equal lines "$(grep -c 'no tracefs is mounted' hidden.said)" 1
+	hidden "$DENDRO" record -q -e cpu-clock -o quiet.data -- true 2>quiet.said
+	[ ! -s quiet.said ]
+	report_json hidden.data | jq .quality >hidden.quality
+	show jq -c .why hidden.quality
+	[ "$(jq .unwind.other_stack hidden.quality)" -gt 0 ]
+	expect_equal bad_memory "$(jq .unwind.bad_memory hidden.quality)" 0
+	jq -r .why.other_stack hidden.quality | grep -q 'no tracefs is mounted'
+	"$DENDRO" report hidden.data | grep -q 'what signals interrupt could not be recorded'
+}
+
+@test "where nothing is missing, nothing is said" {
+	need_signal_events
+	expect_equal why "$(report_json handlers-short.data | jq -c '.quality.why.other_stack')" null
+}

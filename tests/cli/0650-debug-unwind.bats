@@ -91,6 +91,32 @@ listed_frames() {
 	refuses "exists" -- "$DENDRO" debug-unwind --sample 1 --export cases signals.data
 }
 
+# The first samples whose listing has a line with that text.
+listed_with() { # listed_with TEXT FILE
+	local number
+	for number in $(seq 1 60); do
+		! "$DENDRO" debug-unwind --sample "$number" "$2" | grep -q "$1" || echo "$number"
+	done | head -n 3
+}
+
+@test "a case has the memory beyond the copy that its walk went through" {
+	local number
+	[ -x "$ROOT/build/tests/unit/test_unwind_cases" ] || skip "the unit tests are not built"
+	record beyond.data --stack-size 1024 -- "$WORKLOADS/recursion" 0.3
+	record elsewhere.data -- "$WORKLOADS/altstack" 0.3 long
+	mkdir memory
+	for number in $(listed_with stitched beyond.data); do
+		"$DENDRO" debug-unwind --sample "$number" --export "memory/beyond-$number" beyond.data
+	done
+	for number in $(listed_with stitched elsewhere.data); do
+		"$DENDRO" debug-unwind --sample "$number" --export "memory/elsewhere-$number" \
+			elsewhere.data
+	done
+	[ -n "$(ls memory)" ] || skip "nothing was recorded beyond the copies"
+	DENDRO_CASES=memory "$ROOT/build/tests/unit/test_unwind_cases"
+	grep -hE '^(rest|context) ' memory/*/case
+}
+
 @test "a sample that is not there is refused" {
 	refuses "no such sample" -- "$DENDRO" debug-unwind --sample 100000000 signals.data
 	refuses "no such sample" -- "$DENDRO" debug-unwind --tid 1 signals.data

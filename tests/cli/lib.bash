@@ -94,6 +94,50 @@ expect_equal() { # expect_equal WHAT GOT EXPECTED
 	}
 }
 
+# take NAME COMMAND... : NAME.data, its .tree and .functions, and what the command prints in NAME.out
+take() {
+	local name=$1
+	shift
+	record "$name.data" -- "$@" >"$name.out"
+	report_json "$name.data" >"$name.tree"
+	report_json "$name.data" --view functions >"$name.functions"
+}
+
+# expect_ratio NAME FUNCTION PARTS FUNCTION PARTS... : shares of their common total
+expect_ratio() {
+	local name=$1 sum=0 parts=0 i
+	shift
+	local -a functions=("$@") counts=()
+	for ((i = 0; i < $#; i += 2)); do
+		counts[i]=$(total_of "$name.functions" "${functions[i]}")
+		sum=$((sum + counts[i]))
+		parts=$((parts + functions[i + 1]))
+	done
+	for ((i = 0; i < $#; i += 2)); do
+		expect_share "${functions[i]}" "${counts[i]}" "$sum" "${functions[i + 1]}" "$parts"
+	done
+}
+
+# expect_below NAME PATTERN FUNCTION PERCENT: the share of a function's samples under such a path
+expect_below() {
+	local all right
+	all=$(ask "$1.tree" '[nodes | select(.name == $f) | .total] | add // 0 | round' --arg f "$3")
+	right=$(ask "$1.tree" '[nodes | select(.name == $f and (from_main | test($p))) | .total]
+		| add // 0 | round' --arg f "$3" --arg p "$2")
+	expect_at_least "$3 below $2" "$right" "$all" "$4"
+}
+
+# expect_every_level NAME : the recursion of tests/workloads/recursion.c
+expect_every_level() {
+	local deepest
+	deepest=$(ask "$1.tree" '[nodes | select(.name == "deepest_work") | from_main] | unique | .[]')
+	echo "$deepest"
+	grep -qx "main\( recurse\)\{50\} deepest_work" <<<"$deepest" &&
+		grep -qx "main\( even odd\)\{25\} deepest_work" <<<"$deepest" &&
+		grep -qx "main plain deepest_work" <<<"$deepest" &&
+		expect_equal "distinct paths" "$(wc -l <<<"$deepest")" 3
+}
+
 # Samples and their weight in a file, by a record walker that shares no code with dendro. It says
 # what is wrong with a file on standard error and counts what precedes.
 walked_samples() { # walked_samples FILE [OPTION]

@@ -15,12 +15,13 @@
 #define N_WORDS      32
 #define FRAMES_MAX   64
 #define PC_PER_INPUT 4
+#define N_REGS       17
 
 struct walk {
 	uint64_t pcs[PC_PER_INPUT]; /* offsets in the file */
-	uint64_t regs[17];          /* by DWARF number */
+	uint64_t regs[N_REGS];      /* by DWARF number; on arm64 each is used twice */
 	uint64_t words[N_WORDS];    /* of the stack */
-	uint8_t is_full, is_vdso, is_32_bit, padding[5];
+	uint8_t is_full, is_vdso, arch, padding[5];
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,7 +38,9 @@ static int image_fd(const uint8_t *data, size_t size)
 static void walk_from(struct unwinder *unwinder, const struct address_space *space,
 		      const struct walk *walk, uint64_t pc)
 {
-	struct user_stack stack = { .arch = walk->is_32_bit & 1 ? &arch_i386 : &arch_x86_64,
+	static const struct arch *const archs[] = { &arch_x86_64, &arch_i386, &arch_aarch64,
+						    &arch_i386 };
+	struct user_stack stack = { .arch = archs[walk->arch & 3],
 				    .bytes = (const uint8_t *)walk->words,
 				    .size = sizeof(walk->words),
 				    .is_full = walk->is_full & 1 };
@@ -45,11 +48,13 @@ static void walk_from(struct unwinder *unwinder, const struct address_space *spa
 	uint64_t addrs[FRAMES_MAX];
 	struct unwind_result result;
 
-	for (unsigned reg = 0; reg < stack.arch->ra; reg++)
-		regs_set(&stack.regs, reg,
-			 walk->is_32_bit & 1 ? (uint32_t)walk->regs[reg] : walk->regs[reg]);
+	for (unsigned reg = 0; reg < stack.arch->n_regs; reg++) {
+		uint64_t value = walk->regs[reg % N_REGS];
+
+		regs_set(&stack.regs, reg, stack.arch->pointer_size == 4 ? (uint32_t)value : value);
+	}
 	stack.regs.pc = pc;
-	regs_set(&stack.regs, stack.arch->ra, pc);
+	regs_set(&stack.regs, stack.arch->pc, pc);
 	size_t n = unwind_user_stack(unwinder, space, &stack, frames, addrs, FRAMES_MAX, &result);
 	if (n < 1 || n > FRAMES_MAX || result.end >= N_UNWIND_ENDS || addrs[0] != pc)
 		abort();

@@ -423,8 +423,9 @@ static void check(struct tracee *tracee, struct thread *thread, const struct use
 		counts->n_untouched++;
 	} else if (is_right && result.end == UNWIND_NO_UNWIND_INFO) {
 		counts->n_without_cfi++;
-	} else if (is_right && is_memory_missing(result.end) && shadow_caller(shadow, n_right) &&
-		   n_right >= shadow_depth_here(shadow)) {
+	} else if (is_right &&
+		   (is_memory_missing(result.end) || result.end == UNWIND_OTHER_STACK) &&
+		   shadow_caller(shadow, n_right) && n_right >= shadow_depth_here(shadow)) {
 		counts->n_other_stack++;
 	} else if (is_right && is_memory_missing(result.end) && tracee->is_untouched_beyond) {
 		counts->n_untouched++;

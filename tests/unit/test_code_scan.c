@@ -124,6 +124,111 @@ static void entries_lead_to_the_same(void **state)
 	}
 }
 
+#define STACK_32 0xffff0000u
+#define LOST     UINT32_MAX
+
+enum { EBX = 3, ESP, EBP, ESI, EDI, N_REGS_32 };
+
+/* Word i of the stack is 100 + i; registers are 50 + number, but for ebp: the fifth word. */
+static const struct {
+	const char *text;
+	const char *bytes;
+	size_t size;
+	bool is_doubtful;
+	unsigned return_word;
+	uint32_t dropped; /* beyond the return address */
+	uint32_t ebx, ebp, esi, edi;
+} frames_32[] = {
+	{ "ret", "\xc3", 1, false, 0, 0, 53, STACK_32 + 20, 56, 57 },
+	{ "ret 8", "\xc2\x08\x00", 3, false, 0, 8, 53, STACK_32 + 20, 56, 57 },
+	{ "pop ebx; pop esi; ret", "\x5b\x5e\xc3", 3, false, 2, 0, 100, STACK_32 + 20, 101, 57 },
+	{ "leave; ret", "\xc9\xc3", 2, false, 6, 0, 53, 105, 56, 57 },
+	{ "mov -4(ebp),ebx; leave; ret", "\x8b\x5d\xfc\xc9\xc3", 5, false, 6, 0, 104, 105, 56, 57 },
+	{ "push ebp; mov esp,ebp; push ebx; mov 1,ebx; pop ebx; pop ebp; ret",
+	  "\x55\x89\xe5\x53\xbb\x01\x00\x00\x00\x5b\x5d\xc3", 12, false, 0, 0, 53, STACK_32 + 20,
+	  56, 57 },
+	{ "mov edi,eax; mov 1,edi; xchg eax,edi; ret", "\x89\xf8\xbf\x01\x00\x00\x00\x97\xc3", 9,
+	  false, 0, 0, 53, STACK_32 + 20, 56, 57 },
+	{ "xchg eax,edi; rep movsb; xchg eax,edi; ret", "\x97\xf3\xa4\x97\xc3", 5, true, 0, 0, 53,
+	  STACK_32 + 20, LOST, 57 },
+	{ "add 4,esp; xor esi,esi; ret", "\x83\xc4\x04\x31\xf6\xc3", 6, true, 1, 0, 53,
+	  STACK_32 + 20, LOST, 57 },
+	{ "mov ebx,4(esp); add 4,esp; pop esi; ret", "\x89\x5c\x24\x04\x83\xc4\x04\x5e\xc3", 9,
+	  false, 2, 0, 53, STACK_32 + 20, 53, 57 },
+	{ "je over an undefined instruction; ret", "\x74\x02\x0f\x0b\xc3", 5, false, 0, 0, 53,
+	  STACK_32 + 20, 56, 57 },
+	{ "call of mov (esp),ebx; ret", "\xe8\x01\x00\x00\x00\xc3\x8b\x1c\x24\xc3", 10, true, 0, 0,
+	  LOST, STACK_32 + 20, 56, 57 },
+};
+
+static bool apply_32(const struct code_rule *rule, struct regs *regs)
+{
+	static uint32_t words[N_WORDS];
+	const struct stack_copy stack = { .bytes = (const uint8_t *)words,
+					  .start = STACK_32,
+					  .size = sizeof(words),
+					  .is_32_bit = true };
+	enum unwind_end end;
+
+	regs->valid = 0;
+	for (unsigned i = 0; i < N_WORDS; i++)
+		words[i] = 100 + i;
+	for (unsigned i = 0; i < N_REGS_32; i++)
+		regs_set(regs, i, 50 + i);
+	regs_set(regs, ESP, STACK_32);
+	regs_set(regs, EBP, STACK_32 + 20);
+	return code_rule_apply(rule, &arch_i386, &stack, regs, true, &end);
+}
+
+static uint32_t value_32(const struct regs *regs, unsigned reg)
+{
+	return regs_have(regs, reg) ? (uint32_t)regs->values[reg] : LOST;
+}
+
+static void returns_of_32_bit_code_are_followed_to(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(frames_32) / sizeof(frames_32[0]); i++) {
+		struct code code = code_of(frames_32[i].bytes, frames_32[i].size);
+		struct code_outcomes outcomes;
+		struct regs regs;
+
+		code.arch = &arch_i386;
+		code_scan_returns(scan, &code, code.start, true, &outcomes);
+		print_message("%s\n", frames_32[i].text);
+		assert_int_equal(outcomes.n_rules, 1);
+		assert_int_equal(outcomes.rules[0].is_doubtful, frames_32[i].is_doubtful);
+		assert_true(apply_32(&outcomes.rules[0], &regs));
+		assert_int_equal(regs.pc, 100 + frames_32[i].return_word);
+		assert_int_equal(value_32(&regs, ESP), STACK_32 + 4 * frames_32[i].return_word + 4 +
+							       frames_32[i].dropped);
+		assert_int_equal(value_32(&regs, EBX), frames_32[i].ebx);
+		assert_int_equal(value_32(&regs, EBP), frames_32[i].ebp);
+		assert_int_equal(value_32(&regs, ESI), frames_32[i].esi);
+		assert_int_equal(value_32(&regs, EDI), frames_32[i].edi);
+	}
+}
+
+static void what_does_not_return_has_no_rule(void **state)
+{
+	static const char *const functions[] = {
+		"\x8d\x65\xf8\x0f\x0b", /* lea -8(ebp),esp; ud2 */
+		"\xeb\xfe\x90\x90\x90", /* a loop without an end */
+		"\x66\x5c\xc3\x90\x90", /* pop sp; ret */
+		"\x66\x66\x66\x66\x66", /* prefixes only */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		struct code code = code_of(functions[i], 5);
+		struct code_outcomes outcomes;
+
+		code.arch = &arch_i386;
+		code_scan_returns(scan, &code, code.start, true, &outcomes);
+		assert_int_equal(outcomes.n_rules, 0);
+	}
+}
+
 /* push rbp; mov rsp,rbp; call; leave; pop rcx; add rbx,rsp; push rcx; ret: V8's interpreter */
 #define DROPS_SOME "\x55\x48\x89\xe5\xe8\x01\x01\x00\x00\xc9\x59\x48\x01\xdc\x51\xc3"
 /* push rbp; mov rsp,rbp; call; leave; cmp 2,rcx; jg 1f; ret 16;
@@ -335,6 +440,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(returns_are_followed_to),
 		cmocka_unit_test(entries_lead_to_the_same),
+		cmocka_unit_test(returns_of_32_bit_code_are_followed_to),
+		cmocka_unit_test(what_does_not_return_has_no_rule),
 		cmocka_unit_test(
 			callers_of_code_that_drops_arguments_have_no_certain_stack_pointer),
 		cmocka_unit_test(code_that_moves_its_return_address_may_jump_anywhere),

@@ -63,7 +63,8 @@ static const struct {
 	{ "mov 1,ah", "\xb4\x01", 2, .clobbers = BIT(RAX) },
 	{ "mov 1,spl", "\x40\xb4\x01", 3, .clobbers = BIT(RSP) },
 	{ "movabs,r12", "\x49\xbc\x01\x02\x03\x04\x05\x06\x07\x08", 10, .clobbers = BIT(R12) },
-	{ "xchg rbx,rax", "\x48\x93", 2, .clobbers = BIT(RAX) | BIT(RBX) },
+	{ "xchg rbx,rax", "\x48\x93", 2, .n_ops = 1, .ops = { { OP_SWAP, RAX, RBX, 0 } } },
+	{ "xchg ebx,eax", "\x93", 1, .clobbers = BIT(RAX) | BIT(RBX) },
 	{ "bswap r13", "\x49\x0f\xcd", 3, .clobbers = BIT(R13) },
 	{ "sete bpl", "\x40\x0f\x94\xc5", 4, .clobbers = BIT(RBP) },
 	{ "cpuid", "\x0f\xa2", 2, .clobbers = BIT(RAX) | BIT(RBX) | BIT(RCX) | BIT(RDX) },
@@ -161,45 +162,12 @@ static void thirty_two_bit_code_has_its_own(void **state)
 	assert_int_equal(what.size, 2);
 }
 
-static void functions_are_seen_to_begin(void **state)
-{
-	const uint8_t padding[] = { 0x66, 0x90, 0xc3 }, push[] = { 0x53, 0xc3 };
-	const uint8_t frame[] = { 0x55, 0x48, 0x89, 0xe5 }, body[] = { 0x48, 0x89, 0xc3 };
-
-	(void)state;
-	assert_true(x86_is_function_start(padding, sizeof(padding), 14));
-	assert_false(x86_is_function_start(padding, sizeof(padding), 13));
-	assert_true(x86_is_function_start(push, sizeof(push), 0));
-	assert_false(x86_is_function_start(push, sizeof(push), 3));
-	assert_true(x86_is_function_start(frame, sizeof(frame), 3));
-	assert_false(x86_is_function_start(body, sizeof(body), 0));
-	assert_false(x86_is_function_start(body, 0, 5));
-}
-
-static void main_is_found_where_it_is_passed_on(void **state)
-{
-	const uint8_t relative[] = { 0x31, 0xed, 0x48, 0x8d, 0x3d, 0x10, 0, 0, 0 };
-	const uint8_t absolute[] = { 0x31, 0xed, 0x48, 0xc7, 0xc7, 0x00, 0x10, 0x40, 0 };
-	const uint8_t none[] = { 0x31, 0xed, 0xc3 };
-	uint64_t addr;
-
-	(void)state;
-	assert_true(x86_64_find_main(relative, sizeof(relative), 0x1000, &addr));
-	assert_int_equal(addr, 0x1019);
-	assert_true(x86_64_find_main(absolute, sizeof(absolute), 0x1000, &addr));
-	assert_int_equal(addr, 0x401000);
-	assert_false(x86_64_find_main(none, sizeof(none), 0x1000, &addr));
-	assert_false(x86_64_find_main(absolute, 5, 0x1000, &addr));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_are_known_by_their_bytes),
 		cmocka_unit_test(no_instruction_is_known_by_a_part_of_it),
 		cmocka_unit_test(thirty_two_bit_code_has_its_own),
-		cmocka_unit_test(functions_are_seen_to_begin),
-		cmocka_unit_test(main_is_found_where_it_is_passed_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

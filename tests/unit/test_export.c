@@ -450,6 +450,8 @@ static void text_says_how_good_the_data_is(void **state)
 		"2 received, 3 lost; throttled 4 times",
 		"50.00%  complete",
 		"50.00%  [stack deeper than the copy]",
+		"  not read: 1 was too fast, 2 were too slow for words,\n",
+		"  3 were neither\n",
 		"cut at offset 99",
 	};
 	struct fixture *fixture = *state;
@@ -464,8 +466,10 @@ static void text_says_how_good_the_data_is(void **state)
 	profile_set_string(&info->command_line, "gcc -O2");
 	profile_set_string(&info->hostname, "host1");
 	profile_set_string(&info->truncated, "cut at offset 99");
+	profile_set_string(&info->why[MARKER_STACK_CUT],
+			   "not read: 1 was too fast, 2 were too slow for words, 3 were neither");
 	text = write_report(fixture, "text", &(struct view_options){ 0 },
-			    &(struct export_options){ .source = "x.data" });
+			    &(struct export_options){ .source = "x.data", .width = 70 });
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		assert_non_null(strstr(text, expected[i]));
 }

@@ -104,6 +104,43 @@ static void functions_have_the_rules_of_their_depth_and_kind(void **state)
 	}
 }
 
+static bool find_in_parts(const struct elf_image *image, uint64_t vaddr, struct rule *rule)
+{
+	struct go_pclntab_range ranges[GO_PCLNTAB_RANGES_MAX];
+	struct elf_image parts = *image;
+	Elf *elf = elf_memory((char *)image, sizeof(*image));
+	struct go_pclntab *table = go_pclntab_create(elf);
+	size_t n = go_pclntab_ranges(table, vaddr, ranges);
+
+	memset(parts.cfi, 0, sizeof(parts.cfi));
+	for (size_t i = 0; i < n; i++) {
+		assert_in_range(ranges[i].offset + ranges[i].size, 0, sizeof(parts));
+		memcpy((char *)&parts + ranges[i].offset, (const char *)image + ranges[i].offset,
+		       ranges[i].size);
+	}
+	go_pclntab_destroy(table);
+	elf_end(elf);
+	return n && find(&parts, vaddr, false, rule);
+}
+
+static void what_a_look_up_reads_is_all_that_it_needs(void **state)
+{
+	static const uint64_t vaddrs[] = { GOEXIT, FUNCTION, FUNCTION + 4, FUNCTION + 0x3c,
+					   SYSTEMSTACK + 8 };
+	struct elf_image image;
+
+	(void)state;
+	make_image(&image);
+	for (size_t i = 0; i < sizeof(vaddrs) / sizeof(vaddrs[0]); i++) {
+		struct rule whole = { .kind = RULE_NONE }, part = { .kind = RULE_NONE };
+
+		assert_true(find(&image, vaddrs[i], false, &whole));
+		assert_true(find_in_parts(&image, vaddrs[i], &part));
+		assert_memory_equal(&part, &whole, sizeof(part));
+	}
+	assert_false(find_in_parts(&image, END, &(struct rule){ .kind = RULE_NONE }));
+}
+
 static void a_table_whose_text_nobody_places_is_not_used(void **state)
 {
 	struct elf_image image;
@@ -158,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_have_the_rules_of_their_depth_and_kind),
+		cmocka_unit_test(what_a_look_up_reads_is_all_that_it_needs),
 		cmocka_unit_test(a_table_whose_text_nobody_places_is_not_used),
 		cmocka_unit_test(other_versions_and_other_files_have_no_table),
 		cmocka_unit_test(no_byte_of_a_table_leads_outside_it),

@@ -91,6 +91,13 @@ static void end(struct bench *bench)
 	assert_int_equal(signal_contexts_end_round(bench->contexts), 0);
 }
 
+/* A round without a sample. */
+static void pass(struct bench *bench, uint64_t now_ns, uint64_t end_ns)
+{
+	begin(bench, now_ns, end_ns);
+	end(bench);
+}
+
 /* A sample of a handler: its stack holds the interrupted stack pointer. */
 static void see_handler(struct bench *bench, uint64_t time_ns, uint64_t interrupted_sp)
 {
@@ -172,8 +179,7 @@ static void deliveries_after_the_samples_of_a_round_wait(void **state)
 
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
 	deliver(bench, TID, 112 * MSEC, MAIN_STACK); /* after the samples' rings were looked at */
-	begin(bench, 110 * MSEC, UINT64_MAX);
-	end(bench);
+	pass(bench, 110 * MSEC, UINT64_MAX);
 	begin(bench, 120 * MSEC, UINT64_MAX);
 	see_handler(bench, 111 * MSEC, MAIN_STACK);
 	end(bench);
@@ -188,12 +194,10 @@ static void a_slice_of_a_backlog_leaves_the_rest_in_the_ring(void **state)
 
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
 	deliver(bench, TID, 102 * MSEC, MAIN_STACK);
-	begin(bench, 110 * MSEC, 101 * MSEC);
-	end(bench);
+	pass(bench, 110 * MSEC, 101 * MSEC);
 	assert_int_equal(signal_contexts_stats(bench->contexts)->n_seen, 1);
 	assert_true(bench->page.data_tail < bench->page.data_head);
-	begin(bench, 111 * MSEC, UINT64_MAX);
-	end(bench);
+	pass(bench, 111 * MSEC, UINT64_MAX);
 	assert_int_equal(signal_contexts_stats(bench->contexts)->n_seen, 2);
 	assert_int_equal(bench->page.data_tail, bench->page.data_head);
 	assert_int_equal(recording_end(&bench->recording, NULL, 0), 0);
@@ -207,8 +211,7 @@ static void in_a_backlog_deliveries_precede_their_samples(void **state)
 
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
 	deliver(bench, TID, 104 * MSEC, MAIN_STACK - 8);
-	begin(bench, 200 * MSEC, 101 * MSEC);
-	end(bench);
+	pass(bench, 200 * MSEC, 101 * MSEC);
 	begin(bench, 210 * MSEC, 105 * MSEC);
 	see_handler(bench, 102 * MSEC, MAIN_STACK);
 	see_handler(bench, 105 * MSEC, MAIN_STACK - 8);
@@ -223,8 +226,7 @@ static void a_ring_that_was_full_voids_all_before(void **state)
 	struct bench *bench = *state;
 	struct stack_record_header headers[MAX_TOLD];
 
-	begin(bench, 90 * MSEC, UINT64_MAX);
-	end(bench);
+	pass(bench, 90 * MSEC, UINT64_MAX);
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
 	while (bench->page.data_head + 65536 <= RING_SIZE)
 		deliver(bench, TID + 1, 101 * MSEC, MAIN_STACK);
@@ -242,24 +244,19 @@ static void too_many_are_not_taken_until_a_pause_is_over(void **state)
 {
 	struct bench *bench = *state;
 
-	begin(bench, 90 * MSEC, UINT64_MAX);
-	end(bench);
+	pass(bench, 90 * MSEC, UINT64_MAX);
 	for (uint64_t i = 0; i < 500; i++)
 		deliver(bench, TID, 100 * MSEC + i, MAIN_STACK);
-	begin(bench, 110 * MSEC, UINT64_MAX);
-	end(bench);
+	pass(bench, 110 * MSEC, UINT64_MAX);
 	assert_int_equal(signal_contexts_stats(bench->contexts)->n_pauses, 1);
 	for (uint64_t now = 200; now < 1000; now += 100) {
-		begin(bench, now * MSEC, UINT64_MAX);
-		end(bench);
+		pass(bench, now * MSEC, UINT64_MAX);
 	}
 	assert_int_equal(signal_contexts_stats(bench->contexts)->n_pauses, 1);
-	begin(bench, 2000 * MSEC, UINT64_MAX);
-	end(bench);
+	pass(bench, 2000 * MSEC, UINT64_MAX);
 	for (uint64_t i = 0; i < 500; i++)
 		deliver(bench, TID, 2001 * MSEC + i, MAIN_STACK);
-	begin(bench, 2010 * MSEC, UINT64_MAX);
-	end(bench);
+	pass(bench, 2010 * MSEC, UINT64_MAX);
 	assert_int_equal(signal_contexts_stats(bench->contexts)->n_pauses, 2);
 	recording_end(&bench->recording, NULL, 0);
 }
@@ -285,23 +282,19 @@ static void an_exec_ends_what_was_before_it(void **state)
 	assert_int_equal(headers[1].kind, STACK_RECORD_CONTEXT_OVER);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(only_what_a_sample_needs_is_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(each_sample_gets_the_delivery_before_it, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(deliveries_after_the_samples_of_a_round_wait, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_slice_of_a_backlog_leaves_the_rest_in_the_ring,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(in_a_backlog_deliveries_precede_their_samples,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_ring_that_was_full_voids_all_before, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(too_many_are_not_taken_until_a_pause_is_over, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(an_exec_ends_what_was_before_it, setup, teardown),
+		TEST(only_what_a_sample_needs_is_kept),
+		TEST(each_sample_gets_the_delivery_before_it),
+		TEST(deliveries_after_the_samples_of_a_round_wait),
+		TEST(a_slice_of_a_backlog_leaves_the_rest_in_the_ring),
+		TEST(in_a_backlog_deliveries_precede_their_samples),
+		TEST(a_ring_that_was_full_voids_all_before),
+		TEST(too_many_are_not_taken_until_a_pause_is_over),
+		TEST(an_exec_ends_what_was_before_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

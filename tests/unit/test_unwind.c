@@ -158,6 +158,7 @@ static struct program programs[] = {
 	{ START, GCC = "-O2 -static" },
 	{ START, GCC = "-O2 -static-pie" },
 	{ START, GCC = "-O2 -no-pie -s", .skip_loader = true },
+	{ START, GCC = M32 " -O2 -static" },
 	{ START, CLANG = "-O2 -static-pie -s" },
 	{ START, CLANG = "-O2 -no-pie", .skip_loader = true },
 	{ START, .compiler = "musl-gcc", .flags = "-O2", .lacks_cfi = true },

@@ -6,8 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/elf_image.h"
-#include "unwind/unwind.h"
+#include "tests/unit/made_up_program.h"
 
 #define BASE       0xaaaa00400000ull
 #define ROOT       (BASE + CODE_START)        /* x30 undefined */
@@ -22,11 +21,6 @@
 #define ADVANCE(n)      (0x40 | (n))
 #define CFA_OFFSET(n)   0x0e, (n)
 #define AT_CFA(reg, n)  (0x80 | (reg)), (n) / 8 /* below */
-
-static struct module_table modules;
-static struct address_space *space;
-static struct elf_modules *elf_modules;
-static struct unwinder *unwinder;
 
 static void add_functions(struct elf_image *image)
 {
@@ -51,32 +45,13 @@ static void add_functions(struct elf_image *image)
 
 static int set_up(void **state)
 {
-	const struct module_key key = { .kind = MODULE_ELF, .path = "/made/up" };
 	struct elf_image image;
 
 	(void)state;
 	elf_image_init(&image, ".eh_frame");
 	image.header.e_machine = EM_AARCH64;
 	add_functions(&image);
-	assert_int_equal(module_table_init(&modules), 0);
-	uint32_t module = module_table_add(&modules, &key);
-	module_table_get(&modules, module)->image_fd = elf_image_to_fd(&image);
-	elf_modules = elf_modules_create(&modules);
-	unwinder = unwinder_create(elf_modules);
-	space = address_space_create();
-	const struct mapping mapping = { BASE, BASE + 0x1000 + CODE_SIZE, 0, module, true };
-	assert_int_equal(address_space_map(&space, &mapping), 0);
-	return !unwinder;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unwinder_destroy(unwinder);
-	elf_modules_destroy(elf_modules);
-	address_space_unref(space);
-	module_table_deinit(&modules);
-	return 0;
+	return program_begin(&image, BASE);
 }
 
 static struct user_stack stack_at(uint64_t pc, uint64_t link_register, const uint64_t *words,
@@ -214,12 +189,9 @@ static void a_signal_that_is_being_delivered_leads_to_what_it_interrupts(void **
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(signed_return_addresses_lead_to_callers, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(handlers_interrupt_leaves, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_signal_that_is_being_delivered_leads_to_what_it_interrupts, set_up,
-			tear_down),
+		PROGRAM_TEST(signed_return_addresses_lead_to_callers),
+		PROGRAM_TEST(handlers_interrupt_leaves),
+		PROGRAM_TEST(a_signal_that_is_being_delivered_leads_to_what_it_interrupts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

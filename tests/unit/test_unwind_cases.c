@@ -25,6 +25,11 @@ struct unwind_case {
 	uint64_t abi;
 	struct user_stack stack;
 	uint8_t *bytes; /* of the stack */
+	struct stack_memory *memory;
+	uint8_t *memory_bytes; /* of the block that lines of bytes are for */
+	size_t memory_size;
+	struct code_view code;
+	uint8_t code_bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
 	struct module_table modules;
 	uint32_t ids[1024]; /* by number in the case */
 	struct address_space *space;
@@ -140,14 +145,86 @@ static void read_stack(struct unwind_case *of, const char *line)
 	of->stack.bytes = of->bytes;
 }
 
-static void read_stack_bytes(struct unwind_case *of, const char *line)
+/* A line "NAME OFFSET HEX". */
+static void read_bytes(const char *line, uint8_t *bytes, size_t size)
 {
 	size_t at;
 	int at_text;
 
-	assert_int_equal(sscanf(line, "bytes %zx %n", &at, &at_text), 1);
-	assert_in_range(at, 0, of->stack.size);
-	read_hex(line + at_text, of->bytes + at, of->stack.size - at);
+	assert_int_equal(sscanf(line, "%*s %zx %n", &at, &at_text), 1);
+	assert_in_range(at, 0, size);
+	read_hex(line + at_text, bytes + at, size - at);
+}
+
+static struct stack_block *take_block(struct unwind_case *of, size_t size)
+{
+	struct stack_block *block = stack_block_create(size, NULL);
+
+	assert_non_null(block);
+	of->memory_bytes = memset(block->bytes, 0, size);
+	of->memory_size = size;
+	return block;
+}
+
+static void read_guard(struct unwind_case *of, const char *line)
+{
+	struct stack_guard *guard = &of->memory->guards[of->memory->n_guards];
+
+	assert_in_range(of->memory->n_guards, 0, STACK_GUARDS_MAX - 1);
+	assert_int_equal(sscanf(line, "guard %" SCNx64 " %" SCNx64, &guard->addr, &guard->value),
+			 2);
+	of->memory->n_guards++;
+}
+
+static void read_rest(struct unwind_case *of, const char *line)
+{
+	const uint8_t n_guards = of->memory->n_guards;
+	uint64_t start, end;
+
+	assert_int_equal(sscanf(line, "rest %" SCNx64 " %" SCNx64, &start, &end), 2);
+	assert_in_range(end - start, 1, STACK_SIZE_MAX);
+	assert_int_equal(
+		stack_memory_set_rest(of->memory, start, take_block(of, end - start), end, end), 0);
+	of->memory->n_guards = n_guards;
+}
+
+/* They come newest first. */
+static void read_context(struct unwind_case *of, const char *line)
+{
+	struct stack_context context = { .time_ns = STACK_CONTEXTS_MAX - of->memory->n_contexts };
+	char extent[8];
+	size_t size;
+
+	assert_in_range(of->memory->n_contexts, 0, STACK_CONTEXTS_MAX - 1);
+	assert_int_equal(
+		sscanf(line, "context %" SCNx64 " %zu %7s", &context.regs.pc, &size, extent), 3);
+	context.arch = arch_find(of->machine, of->abi);
+	context.is_full = !strcmp(extent, "full");
+	context.block = take_block(of, size);
+	stack_memory_add_context(of->memory, &context);
+}
+
+static void read_context_register(struct unwind_case *of, const char *line)
+{
+	uint64_t value;
+	unsigned reg;
+
+	assert_int_equal(sscanf(line, "context-register %u %" SCNx64, &reg, &value), 2);
+	assert_in_range(reg, 0, REGS_MAX - 1);
+	assert_int_not_equal(of->memory->n_contexts, 0);
+	regs_set(&of->memory->contexts[of->memory->n_contexts - 1].regs, reg, value);
+}
+
+static void read_code(struct unwind_case *of, const char *line)
+{
+	struct code_view *code = &of->code;
+
+	assert_int_equal(sscanf(line, "code %" SCNx64 " %zu", &code->start, &code->n_pages), 2);
+	assert_in_range(code->n_pages, 1, CODE_VIEW_PAGES);
+	memset(of->code_bytes, CODE_VIEW_NO_INSTRUCTION, sizeof(of->code_bytes));
+	for (size_t i = 0; i < code->n_pages; i++)
+		code->before[i] = code->after[i] = of->code_bytes + i * CODE_VIEW_PAGE_SIZE;
+	of->stack.code = code;
 }
 
 static void read_frame(struct unwind_case *of, const char *line)
@@ -162,30 +239,65 @@ static void read_frame(struct unwind_case *of, const char *line)
 								    : FRAME_BY_CFI;
 }
 
-static void read_line(struct unwind_case *of, const char *line)
+static void read_register(struct unwind_case *of, const char *line)
 {
 	uint64_t value;
 	unsigned reg;
 
-	if (sscanf(line, "register %u %" SCNx64, &reg, &value) == 2) {
-		assert_in_range(reg, 0, REGS_MAX - 1);
-		regs_set(&of->stack.regs, reg, value);
-	} else if (!strncmp(line, "module ", 7)) {
-		read_module(of, line);
-	} else if (!strncmp(line, "map ", 4)) {
-		read_mapping(of, line);
-	} else if (!strncmp(line, "stack ", 6)) {
-		read_stack(of, line);
-	} else if (!strncmp(line, "bytes ", 6)) {
-		read_stack_bytes(of, line);
-	} else if (!strncmp(line, "frame ", 6)) {
-		read_frame(of, line);
-	} else if (sscanf(line, "machine %31s", of->machine) != 1 &&
-		   sscanf(line, "abi %" SCNu64, &of->abi) != 1 &&
-		   sscanf(line, "pc %" SCNx64, &of->stack.regs.pc) != 1 &&
-		   sscanf(line, "end %31s", of->end) != 1 && line[0] != '#') {
-		fail_msg("%s: what is this? %s", of->name, line);
+	assert_int_equal(sscanf(line, "register %u %" SCNx64, &reg, &value), 2);
+	assert_in_range(reg, 0, REGS_MAX - 1);
+	regs_set(&of->stack.regs, reg, value);
+}
+
+static void read_stack_bytes(struct unwind_case *of, const char *line)
+{
+	read_bytes(line, of->bytes, of->stack.size);
+}
+
+static void read_memory_bytes(struct unwind_case *of, const char *line)
+{
+	read_bytes(line, of->memory_bytes, of->memory_size);
+}
+
+static void read_code_bytes(struct unwind_case *of, const char *line)
+{
+	read_bytes(line, of->code_bytes, of->code.n_pages * CODE_VIEW_PAGE_SIZE);
+}
+
+static void read_line(struct unwind_case *of, const char *line)
+{
+	static const struct {
+		const char *name;
+		void (*read)(struct unwind_case *of, const char *line);
+	} kinds[] = {
+		{ "register", read_register },
+		{ "module", read_module },
+		{ "map", read_mapping },
+		{ "stack", read_stack },
+		{ "bytes", read_stack_bytes },
+		{ "guard", read_guard },
+		{ "rest", read_rest },
+		{ "rest-bytes", read_memory_bytes },
+		{ "context", read_context },
+		{ "context-register", read_context_register },
+		{ "context-bytes", read_memory_bytes },
+		{ "code", read_code },
+		{ "code-bytes", read_code_bytes },
+		{ "frame", read_frame },
+	};
+	size_t size = strcspn(line, " ");
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strlen(kinds[i].name) == size && !strncmp(line, kinds[i].name, size)) {
+			kinds[i].read(of, line);
+			return;
+		}
 	}
+	if (sscanf(line, "machine %31s", of->machine) != 1 &&
+	    sscanf(line, "abi %" SCNu64, &of->abi) != 1 &&
+	    sscanf(line, "pc %" SCNx64, &of->stack.regs.pc) != 1 &&
+	    sscanf(line, "end %31s", of->end) != 1 && line[0] != '#')
+		fail_msg("%s: what is this? %s", of->name, line);
 }
 
 static void read_case(struct unwind_case *of)
@@ -195,6 +307,9 @@ static void read_case(struct unwind_case *of)
 
 	assert_int_equal(module_table_init(&of->modules), 0);
 	of->space = address_space_create();
+	of->memory = stack_memory_create();
+	assert_non_null(of->memory);
+	of->stack.memory = of->memory;
 	assert_non_null(fgets(line, sizeof(line), file));
 	assert_string_equal(line, "dendro-unwind-case 1\n");
 	while (fgets(line, sizeof(line), file))
@@ -209,6 +324,7 @@ static void read_case(struct unwind_case *of)
 static void free_case(struct unwind_case *of)
 {
 	free(of->bytes);
+	stack_memory_unref(of->memory);
 	address_space_unref(of->space);
 	module_table_deinit(&of->modules);
 	free(of);

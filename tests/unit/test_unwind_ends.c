@@ -7,8 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/elf_image.h"
-#include "unwind/unwind.h"
+#include "tests/unit/made_up_program.h"
 
 #define BASE       0x400000ull
 #define ROOT       (BASE + CODE_START)        /* return address undefined */
@@ -22,25 +21,6 @@
 #define STACK      0x7fff0000ull
 
 enum { IMAGE = 1, MISSING_FILE, ANON_CODE };
-
-static struct module_table modules;
-static struct address_space *space;
-static struct elf_modules *elf_modules;
-static struct unwinder *unwinder;
-
-static void map(uint64_t start, uint64_t size, uint64_t offset, uint32_t module, bool is_exec)
-{
-	const struct mapping mapping = { start, start + size, offset, module, is_exec };
-
-	assert_int_equal(address_space_map(&space, &mapping), 0);
-}
-
-static uint32_t add_module(enum module_kind kind, const char *path)
-{
-	const struct module_key key = { .kind = kind, .path = path };
-
-	return module_table_add(&modules, &key);
-}
 
 static int set_up(void **state)
 {
@@ -61,40 +41,19 @@ static int set_up(void **state)
 	elf_image_add_fde(&image, CODE_START + 0xa0, 0x10, true, restore, sizeof(restore));
 	memcpy(image.code + 0x90, call, sizeof(call));
 	memcpy(image.code + 0xb0, call_function, sizeof(call_function));
-	assert_int_equal(module_table_init(&modules), 0);
-	assert_int_equal(add_module(MODULE_ELF, "/made/up"), IMAGE);
-	module_table_get(&modules, IMAGE)->image_fd = elf_image_to_fd(&image);
-	assert_int_equal(add_module(MODULE_ELF, "/not/there"), MISSING_FILE);
-	assert_int_equal(add_module(MODULE_ANON, "//anon"), ANON_CODE);
-	elf_modules = elf_modules_create(&modules);
-	unwinder = unwinder_create(elf_modules);
-	space = address_space_create();
-	map(BASE, 0x1000 + CODE_SIZE, 0, IMAGE, true);
-	map(DATA, 0x1000, 0, IMAGE, false);
-	map(ANON, 0x1000, ANON, ANON_CODE, true);
-	map(UNREADABLE, 0x1000, 0, MISSING_FILE, true);
-	return !unwinder;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unwinder_destroy(unwinder);
-	elf_modules_destroy(elf_modules);
-	address_space_unref(space);
-	module_table_deinit(&modules);
-	return 0;
+	int failed = program_begin(&image, BASE);
+	assert_int_equal(program_add_module(MODULE_ELF, "/not/there"), MISSING_FILE);
+	assert_int_equal(program_add_module(MODULE_ANON, "//anon"), ANON_CODE);
+	program_map(DATA, 0x1000, 0, IMAGE, false);
+	program_map(ANON, 0x1000, ANON, ANON_CODE, true);
+	program_map(UNREADABLE, 0x1000, 0, MISSING_FILE, true);
+	return failed;
 }
 
 static struct user_stack stack_at(uint64_t pc, const uint64_t *words, size_t n_words)
 {
-	struct user_stack stack = { .arch = &arch_x86_64,
-				    .bytes = (const uint8_t *)words,
-				    .size = n_words * sizeof(*words) };
+	struct user_stack stack = program_stack(pc, STACK, words, n_words);
 
-	stack.regs.pc = pc;
-	regs_set(&stack.regs, 16, pc);
-	regs_set(&stack.regs, 7, STACK);
 	regs_set(&stack.regs, 6, 0);
 	return stack;
 }
@@ -380,11 +339,11 @@ static void what_was_found_once_is_found_in_caches(void **state)
 	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(stats->n_step_hits, 2);
 	/* Data does not change what code is where. */
-	map(0x900000, 0x1000, 0, IMAGE, false);
+	program_map(0x900000, 0x1000, 0, IMAGE, false);
 	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(stats->n_step_hits, 4);
 	/* Other code does; the rules stay. */
-	map(0xa00000, 0x1000, 0, MISSING_FILE, true);
+	program_map(0xa00000, 0x1000, 0, MISSING_FILE, true);
 	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(stats->n_step_hits, 4);
 	assert_int_equal(stats->n_rule_hits, 2);
@@ -403,7 +362,7 @@ static void an_epoch_tells_modules_at_one_address_apart(void **state)
 	(void)state;
 	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(frames[0].module, IMAGE);
-	map(BASE, 0x2000, 0, MISSING_FILE, true);
+	program_map(BASE, 0x2000, 0, MISSING_FILE, true);
 	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 	assert_int_equal(frames[0].module, MISSING_FILE);
 	assert_int_equal(result.end, UNWIND_MODULE_UNREADABLE);
@@ -478,30 +437,20 @@ static void threads_share_modules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(walks_end_for_a_reason, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(sigreturn_leads_to_what_was_interrupted, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(frames_are_offsets_in_modules, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(zero_is_no_root_where_a_frame_pointer_is_left,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_more_frames_than_asked_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			anonymous_code_is_walked_by_plausible_frame_pointers, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			anonymous_code_whose_bytes_are_known_is_followed_to_its_return, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(instructions_that_may_have_changed_are_not_followed,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_found_once_is_found_in_caches, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(an_epoch_tells_modules_at_one_address_apart, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(modules_without_a_file_are_told, set_up, tear_down),
+		PROGRAM_TEST(walks_end_for_a_reason),
+		PROGRAM_TEST(sigreturn_leads_to_what_was_interrupted),
+		PROGRAM_TEST(frames_are_offsets_in_modules),
+		PROGRAM_TEST(zero_is_no_root_where_a_frame_pointer_is_left),
+		PROGRAM_TEST(no_more_frames_than_asked_for),
+		PROGRAM_TEST(anonymous_code_is_walked_by_plausible_frame_pointers),
+		PROGRAM_TEST(anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack),
+		PROGRAM_TEST(anonymous_code_whose_bytes_are_known_is_followed_to_its_return),
+		PROGRAM_TEST(instructions_that_may_have_changed_are_not_followed),
+		PROGRAM_TEST(what_was_found_once_is_found_in_caches),
+		PROGRAM_TEST(an_epoch_tells_modules_at_one_address_apart),
+		PROGRAM_TEST(modules_without_a_file_are_told),
 		cmocka_unit_test(every_end_but_the_root_is_a_marker),
-		cmocka_unit_test_setup_teardown(threads_share_modules, set_up, tear_down),
+		PROGRAM_TEST(threads_share_modules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/elf_image.h"
-#include "unwind/unwind.h"
+#include "tests/unit/made_up_program.h"
 
 #define BASE         0x400000ull
 #define AFTER_CLONE  (BASE + CODE_START + 0x10) /* no CFI: test, jl, je, ret */
@@ -14,17 +13,10 @@
 #define FUNCTION     (BASE + CODE_START + 0x40)
 #define STACK        0x7fff0000ull
 
-static struct module_table modules;
-static struct address_space *space;
-static struct elf_modules *elf_modules;
-static struct unwinder *unwinder;
-
 static int set_up(void **state)
 {
 	static const uint8_t undefined[] = { 0x07, 16 };
 	static const uint8_t start[] = { 0x48, 0x85, 0xc0, 0x7c, 0x18, 0x74, 0x01, 0xc3 };
-	const struct module_key key = { .kind = MODULE_ELF, .path = "/made/up" };
-	const struct mapping mapping = { BASE, BASE + 0x1000 + CODE_SIZE, 0, 1, true };
 	struct elf_image image;
 
 	(void)state;
@@ -32,36 +24,7 @@ static int set_up(void **state)
 	memcpy(image.code + 0x10, start, sizeof(start));
 	elf_image_add_fde(&image, CODE_START + 0x18, 0x10, false, undefined, sizeof(undefined));
 	elf_image_add_fde(&image, CODE_START + 0x40, 0x20, false, "", 0);
-	assert_int_equal(module_table_init(&modules), 0);
-	assert_int_equal(module_table_add(&modules, &key), 1);
-	module_table_get(&modules, 1)->image_fd = elf_image_to_fd(&image);
-	elf_modules = elf_modules_create(&modules);
-	unwinder = unwinder_create(elf_modules);
-	space = address_space_create();
-	assert_int_equal(address_space_map(&space, &mapping), 0);
-	return !unwinder;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unwinder_destroy(unwinder);
-	elf_modules_destroy(elf_modules);
-	address_space_unref(space);
-	module_table_deinit(&modules);
-	return 0;
-}
-
-static struct user_stack stack_at(uint64_t pc, const uint64_t *words, size_t n_words)
-{
-	struct user_stack stack = { .arch = &arch_x86_64,
-				    .bytes = (const uint8_t *)words,
-				    .size = n_words * sizeof(*words) };
-
-	stack.regs.pc = pc;
-	regs_set(&stack.regs, 16, pc);
-	regs_set(&stack.regs, 7, STACK);
-	return stack;
+	return program_begin(&image, BASE);
 }
 
 static void a_new_thread_needs_no_stack_to_have_no_caller(void **state)
@@ -83,7 +46,7 @@ static void a_new_thread_needs_no_stack_to_have_no_caller(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		struct user_stack stack = stack_at(starts[i].pc, NULL, 0);
+		struct user_stack stack = program_stack(starts[i].pc, STACK, NULL, 0);
 		struct unwind_result result;
 		struct frame frames[4];
 
@@ -98,7 +61,7 @@ static void a_new_thread_needs_no_stack_to_have_no_caller(void **state)
 
 static void a_thread_starts_only_where_the_first_register_is_known(void **state)
 {
-	struct user_stack stack = stack_at(AFTER_CLONE, NULL, 0);
+	struct user_stack stack = program_stack(AFTER_CLONE, STACK, NULL, 0);
 	struct unwind_result result;
 	struct frame frames[4];
 
@@ -110,10 +73,8 @@ static void a_thread_starts_only_where_the_first_register_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_new_thread_needs_no_stack_to_have_no_caller,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_thread_starts_only_where_the_first_register_is_known, set_up, tear_down),
+		PROGRAM_TEST(a_new_thread_needs_no_stack_to_have_no_caller),
+		PROGRAM_TEST(a_thread_starts_only_where_the_first_register_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
