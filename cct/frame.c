@@ -21,6 +21,12 @@ static const struct {
 	[MARKER_UNKNOWN_ARCH] = { "unknown_arch", "[architecture not unwound]" },
 	[MARKER_NO_CALLCHAIN] = { "no_callchain", "[no kernel callchain]" },
 	[MARKER_OTHER_STACK] = { "other_stack", "[callers on another stack]" },
+	[MARKER_OFF_BEFORE] = { "off_before", "[off the CPU since before the recording]" },
+	[MARKER_NOT_YET_RUN] = { "not_yet_run", "[new thread, not yet run]" },
+	[MARKER_SWITCH_LOST] = { "switch_lost", "[sample of the switch lost]" },
+	[MARKER_PREEMPTED] = { "preempted", "[preempted]" },
+	[MARKER_BLOCKED] = { "blocked", "[blocked]" },
+	[MARKER_IO_WAIT] = { "io_wait", "[waiting for I/O]" },
 };
 
 const char *marker_name(enum marker marker)

@@ -22,8 +22,9 @@ enum frame_kind {
 
 /*
  * What a path says about itself. The order is part of the profile format: append only.
- * MARKER_KERNEL stands between the user frames and the kernel frames they entered; every other
- * marker is the outermost frame of a path whose callers above it are missing, and says why.
+ * MARKER_KERNEL stands between the user frames and the kernel frames they entered. What a thread
+ * was off the CPU for is the innermost frame of its path. Every other marker is the outermost frame
+ * of a path whose callers above it are missing, and says why: marker_is_reason().
  */
 enum marker {
 	MARKER_KERNEL,             /* kernel entered here */
@@ -42,6 +43,12 @@ enum marker {
 	MARKER_NO_CALLCHAIN,       /* the kernel gave no callchain for a sample in the kernel */
 	MARKER_UNKNOWN_ARCH,       /* registers of an architecture that is not unwound */
 	MARKER_OTHER_STACK,        /* the callers are on a stack that was left for this one */
+	MARKER_OFF_BEFORE,         /* off the CPU since before the recording */
+	MARKER_NOT_YET_RUN,        /* a new thread, until it ran for the first time */
+	MARKER_SWITCH_LOST,        /* the sample of a switch-out was not delivered */
+	MARKER_PREEMPTED,          /* innermost: it could have run on */
+	MARKER_BLOCKED,            /* innermost: it waited for something, or slept */
+	MARKER_IO_WAIT,            /* innermost: it waited for a disk or the like */
 	N_MARKERS
 };
 
@@ -68,6 +75,12 @@ static inline bool frame_equal(const struct frame *a, const struct frame *b)
 static inline struct frame frame_marker(enum marker marker)
 {
 	return (struct frame){ .offset = marker, .kind = FRAME_MARKER };
+}
+
+static inline bool marker_is_reason(enum marker marker)
+{
+	return marker != MARKER_KERNEL && marker != MARKER_PREEMPTED && marker != MARKER_BLOCKED &&
+	       marker != MARKER_IO_WAIT;
 }
 
 /* A short name for programs ("stack_cut") and a text for people ("stack deeper than the copy"). */

@@ -45,6 +45,11 @@ struct profile_quality {
 	uint64_t broken_records;        /* whose inner lengths contradict their size, skipped */
 	uint64_t not_attributed;        /* samples whose event id the file does not name */
 	uint64_t unweighed;             /* samples that do not tell what they count: they weigh 0 */
+	/* Of time off the CPU. */
+	uint64_t off_at_end;   /* threads that were off at the end: counted up to then */
+	uint64_t off_unpaired; /* times a thread left or came back without the record of it: 0 ns */
+	uint64_t off_doubtful; /* times off during which records of switches were lost */
+	uint64_t silent_threads; /* without any record of a switch: asleep or running all along */
 };
 
 /* What was recorded, for the header of a report. Strings owned, NULL if unknown. */

@@ -19,7 +19,7 @@
 #define NO_THREAD          UINT32_MAX
 
 struct batch_entry {
-	struct raw_record raw;
+	struct raw_record raw; /* no header: as in struct replay_sample */
 	const struct data_file_event *event;
 	struct address_space *space;
 	struct code_view code;
@@ -27,6 +27,7 @@ struct batch_entry {
 	uint64_t weight;
 	uint32_t metric;
 	uint32_t process, thread; /* profile indices; NO_THREAD: no node for it */
+	enum marker off_cpu, end;
 	bool has_exec, has_memory, is_in_exec;
 };
 
@@ -65,6 +66,7 @@ struct build {
 	struct replay *replay;
 	struct profile *profile;
 	struct elf_modules *elf_modules;
+	struct io_wait io_wait;
 	struct pipeline pipeline;
 	struct worker workers[MAX_WORKERS];
 	unsigned n_workers;
@@ -110,8 +112,7 @@ static uint32_t insert(struct cct *cct, const struct batch_entry *entry,
 	return cct_insert_path(cct, node, path->frames, path->n_frames);
 }
 
-/* The path of a sample, and its node in the tree. 0 or -ENOMEM. */
-static int resolve_entry(struct worker *worker, const struct batch_entry *entry)
+static void resolve_path(struct worker *worker, const struct batch_entry *entry)
 {
 	struct record record;
 	struct sample_input input = {
@@ -125,10 +126,21 @@ static int resolve_entry(struct worker *worker, const struct batch_entry *entry)
 		.has_exec = entry->has_exec,
 		.is_in_exec = entry->is_in_exec,
 		.has_memory = entry->has_memory,
+		.off_cpu = entry->off_cpu,
 	};
 
+	if (!entry->raw.header) {
+		sample_path_missing(worker->sample_path, entry->end, entry->off_cpu, &worker->path);
+		return;
+	}
 	record_decode(input.layout, entry->raw.header, &record);
 	sample_path_resolve(worker->sample_path, &input, &worker->path);
+}
+
+/* The path of a sample, and its node in the tree. 0 or -ENOMEM. */
+static int resolve_entry(struct worker *worker, const struct batch_entry *entry)
+{
+	resolve_path(worker, entry);
 	worker->node = insert(worker->cct, entry, &worker->path);
 	worker->last_header = entry->raw.header;
 	return worker->node == CCT_NONE ? -ENOMEM : 0;
@@ -136,7 +148,9 @@ static int resolve_entry(struct worker *worker, const struct batch_entry *entry)
 
 static int process_entry(struct worker *worker, const struct batch_entry *entry)
 {
-	int err = entry->raw.header == worker->last_header ? 0 : resolve_entry(worker, entry);
+	/* A sample that tells of several metrics is unwound once. */
+	bool is_resolved = entry->raw.header && entry->raw.header == worker->last_header;
+	int err = is_resolved ? 0 : resolve_entry(worker, entry);
 
 	if (err)
 		return err;
@@ -269,7 +283,7 @@ static int start_workers(struct build *build)
 	int err = pipeline_init(&build->pipeline, (size_t)n * BATCHES_PER_WORKER);
 
 	build->elf_modules = err ? NULL : elf_modules_create(&build->profile->modules);
-	if (!build->elf_modules)
+	if (!build->elf_modules || replay_find_io_wait(build->replay, &build->io_wait))
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		struct worker *worker = &build->workers[build->n_workers++];
@@ -281,6 +295,7 @@ static int start_workers(struct build *build)
 		worker->cct = cct_create(build->profile->n_metrics);
 		if (!worker->sample_path || !worker->cct)
 			return -ENOMEM;
+		sample_path_set_io_wait(worker->sample_path, &build->io_wait);
 		worker->is_running =
 			n_threads && !pthread_create(&worker->thread, NULL, worker_main, worker);
 	}
@@ -331,13 +346,13 @@ static bool has_name(const char *const *names, size_t n, const char *name)
 }
 
 static bool passes(const struct build_filter *filter, const struct replay_sample *sample,
-		   const struct record *record)
+		   int32_t pid, int32_t tid, uint32_t cpu)
 {
 	const struct thread *thread = sample->thread;
 
-	return has_number(filter->pids, filter->n_pids, (uint32_t)record->pid) &&
-	       has_number(filter->tids, filter->n_tids, (uint32_t)record->tid) &&
-	       has_number(filter->cpus, filter->n_cpus, record->cpu) &&
+	return has_number(filter->pids, filter->n_pids, (uint32_t)pid) &&
+	       has_number(filter->tids, filter->n_tids, (uint32_t)tid) &&
+	       has_number(filter->cpus, filter->n_cpus, cpu) &&
 	       has_name(filter->events, filter->n_events, sample->event->name) &&
 	       (has_name(filter->comms, filter->n_comms, thread->name) ||
 		has_name(filter->comms, filter->n_comms, thread->process->name));
@@ -356,25 +371,26 @@ static bool is_wanted(const struct build *build, const struct replay_sample *sam
 
 	if (!has_filter(filter))
 		return true;
+	if (!sample->raw.header)
+		return passes(filter, sample, sample->thread->process->pid, sample->thread->tid,
+			      sample->cpu);
 	record_decode(&sample->event->layout, sample->raw.header, &record);
-	return passes(filter, sample, &record);
+	return passes(filter, sample, record.pid, record.tid, record.cpu);
 }
 
-/* Takes over the sample's block. */
-static int add_sample(struct build *build, const struct replay_sample *sample)
+/* Takes over the sample. */
+static int add_sample(struct build *build, struct replay_sample *sample)
 {
-	struct process *process = sample->thread->process;
-
 	if (!is_wanted(build, sample)) {
 		build->profile->quality.filtered++;
-		data_block_unref(sample->raw.block);
+		replay_sample_deinit(sample);
 		return 0;
 	}
 	int err = build->n_workers ? 0 : start_workers(build);
 	if (!err)
-		err = replay_enter(build->replay, sample->thread);
+		err = replay_enter(build->replay, sample);
 	if (err) {
-		data_block_unref(sample->raw.block);
+		replay_sample_deinit(sample);
 		return err;
 	}
 	if (!build->batch)
@@ -382,16 +398,18 @@ static int add_sample(struct build *build, const struct replay_sample *sample)
 	build->batch->entries[build->batch->n_entries++] = (struct batch_entry){
 		.raw = sample->raw,
 		.event = sample->event,
-		.space = address_space_ref(process->space),
+		.space = sample->space,
 		.code = sample->code,
-		.memory = stack_memory_ref(sample->thread->memory),
+		.memory = sample->memory,
 		.weight = sample->weight,
 		.metric = sample->metric,
-		.process = process->profile_index,
-		.thread = build->options->by_thread ? sample->thread->profile_index : NO_THREAD,
-		.has_exec = process->has_exec,
+		.process = sample->process_index,
+		.thread = build->options->by_thread ? sample->thread_index : NO_THREAD,
+		.off_cpu = sample->off_cpu,
+		.end = sample->end,
+		.has_exec = sample->has_exec,
 		.is_in_exec = sample->is_in_exec,
-		.has_memory = process->has_memory,
+		.has_memory = sample->has_memory,
 	};
 	build->profile->metrics[sample->metric].samples++;
 	build->profile->metrics[sample->metric].total += sample->weight;

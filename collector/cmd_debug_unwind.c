@@ -138,21 +138,22 @@ static int show(struct pass *pass, const struct replay_sample *sample,
 
 static int take(struct pass *pass, const struct replay_sample *sample)
 {
-	const struct process *process = sample->thread->process;
 	struct record record;
 	struct sample_input input = {
 		.record = &record,
 		.layout = &sample->event->layout,
 		.stack_size = sample->event->attr.sample_stack_user,
 		.machine = replay_machine(pass->replay),
-		.space = process->space,
-		.memory = sample->thread->memory,
+		.space = sample->space,
+		.memory = sample->memory,
 		.code = &sample->code,
 		.is_in_exec = sample->is_in_exec,
-		.has_exec = process->has_exec,
-		.has_memory = process->has_memory,
+		.has_exec = sample->has_exec,
+		.has_memory = sample->has_memory,
 	};
 
+	if (!sample->raw.header)
+		return 0; /* time off the CPU without a sample */
 	pass->n_samples++;
 	record_decode(input.layout, sample->raw.header, &record);
 	switch (pass->task) {
@@ -183,7 +184,7 @@ static int pass_samples(struct pass *pass)
 
 		if (!err)
 			err = take(pass, &sample);
-		data_block_unref(sample.raw.block);
+		replay_sample_deinit(&sample);
 		if (err)
 			return err;
 	}

@@ -16,6 +16,7 @@
 #include "collector/stack_misses.h"
 #include "perf/data_writer.h"
 #include "perf/limits.h"
+#include "perf/off_cpu_event.h"
 
 #define EXIT_USAGE         129
 #define DEFAULT_FREQUENCY  997
@@ -43,7 +44,8 @@ static const char usage[] =
 	"                            no counters). EVENT@N: a sample every N events, EVENT@fHZ;\n"
 	"                            {A,B}: counted together. Resources: read-bytes, write-bytes,\n"
 	"                            syscalls, alloc-bytes, call:LIB:FUNCTION,\n"
-	"                            sys:name/weight=FIELD/. See dendro-record(1), EVENTS\n"
+	"                            sys:name/weight=FIELD/; off-cpu: the time that threads wait.\n"
+	"                            See dendro-record(1), EVENTS\n"
 	"      --filter EXPR         only where the fields of the tracepoint before it say so:\n"
 	"                            -e sched:sched_switch --filter 'prev_prio < 100'\n"
 	"  -F, --freq HZ|max         samples per second and CPU (default: 997)\n"
@@ -298,6 +300,23 @@ static int parse_option(int option, const char *text, struct arguments *argument
 	}
 }
 
+/* It is about threads as a whole. */
+static int check_off_cpu(const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->n_events; i++) {
+		const struct event *event = &arguments->events[i];
+
+		if (event->weight.kind != WEIGHT_OFF_CPU)
+			continue;
+		if (arguments->options.cpus.n)
+			return wrong_use("off-cpu follows threads over all CPUs: leave out -C, or "
+					 "off-cpu.");
+		if (!off_cpu_event_is_whole(event))
+			return wrong_use("off-cpu takes no modifiers and no --filter.");
+	}
+	return 0;
+}
+
 /* What can't be meant together. */
 static int check(struct arguments *arguments)
 {
@@ -321,7 +340,7 @@ static int check(struct arguments *arguments)
 	options->has_rate = options->frequency || options->period;
 	if (!options->has_rate)
 		options->frequency = DEFAULT_FREQUENCY;
-	return 0;
+	return check_off_cpu(arguments);
 }
 
 /* 0, or the exit status; --help ends with 0 too, but *done_ret. */

@@ -21,6 +21,7 @@ struct script {
 	struct elf_modules *elf_modules;
 	struct sample_path *sample_path;
 	struct symbolizer *symbolizer;
+	struct io_wait io_wait;
 	int event_width;
 };
 
@@ -49,7 +50,9 @@ static int script_init(struct script *script)
 	}
 	if (!script->sample_path || !script->symbolizer)
 		return -ENOMEM;
-	return replay_name_kernel(script->replay);
+	sample_path_set_io_wait(script->sample_path, &script->io_wait);
+	int err = replay_find_io_wait(script->replay, &script->io_wait);
+	return err ? err : replay_name_kernel(script->replay);
 }
 
 static void script_deinit(struct script *script)
@@ -64,9 +67,10 @@ static void print_start(const struct script *script, const struct replay_sample 
 			const struct record *record)
 {
 	const char *comm = sample->thread->name;
+	bool has_path = !sample->raw.header || record->sample.has_callchain;
 
-	printf(record->sample.has_callchain ? "%s " : "%16s ", comm);
-	printf("%5d ", record->tid);
+	printf(has_path ? "%s " : "%16s ", comm);
+	printf("%5d ", sample->raw.header ? record->tid : sample->thread->tid);
 	if (record->has_cpu)
 		printf("[%03u] ", record->cpu);
 	if (record->has_time)
@@ -112,9 +116,26 @@ static int print_frames(struct script *script, const struct frame *frames, const
 	return err;
 }
 
+static void print_marker(enum marker marker)
+{
+	printf("\t%16x %s ([dendro])\n", 0, marker_text(marker));
+}
+
+/* Time off the CPU that no sample tells of. */
+static void print_missing(const struct script *script, const struct replay_sample *sample)
+{
+	static const struct record no_record;
+
+	print_start(script, sample, &no_record);
+	putchar('\n');
+	if (sample->off_cpu != MARKER_KERNEL)
+		print_marker(sample->off_cpu);
+	print_marker(sample->end);
+	putchar('\n');
+}
+
 static int print_sample(struct script *script, const struct replay_sample *sample)
 {
-	const struct process *process = sample->thread->process;
 	struct record record;
 	struct call_path path;
 	struct sample_input input = {
@@ -122,14 +143,19 @@ static int print_sample(struct script *script, const struct replay_sample *sampl
 		.layout = &sample->event->layout,
 		.stack_size = sample->event->attr.sample_stack_user,
 		.machine = replay_machine(script->replay),
-		.space = process->space,
+		.space = sample->space,
 		.code = &sample->code,
-		.memory = sample->thread->memory,
-		.has_exec = process->has_exec,
+		.memory = sample->memory,
+		.has_exec = sample->has_exec,
 		.is_in_exec = sample->is_in_exec,
-		.has_memory = process->has_memory,
+		.has_memory = sample->has_memory,
+		.off_cpu = sample->off_cpu,
 	};
 
+	if (!sample->raw.header) {
+		print_missing(script, sample);
+		return 0;
+	}
 	record_decode(input.layout, sample->raw.header, &record);
 	sample_path_resolve(script->sample_path, &input, &path);
 	print_start(script, sample, &record);
@@ -144,11 +170,13 @@ static int print_sample(struct script *script, const struct replay_sample *sampl
 				   is_kernel ? path.kernel_addrs[0] : path.user_addrs[0], false);
 	}
 	putchar('\n');
+	if (path.off_cpu != MARKER_KERNEL)
+		print_marker(path.off_cpu);
 	int err = print_frames(script, path.kernel_frames, path.kernel_addrs, path.n_kernel, true);
 	if (!err)
 		err = print_frames(script, path.user_frames, path.user_addrs, path.n_user, false);
 	if (path.user_half == USER_INCOMPLETE)
-		printf("\t%16x %s ([dendro])\n", 0, marker_text(path.end));
+		print_marker(path.end);
 	putchar('\n');
 	return err;
 }
@@ -163,7 +191,7 @@ static int script_run(struct script *script)
 
 		if (!err)
 			err = print_sample(script, &sample);
-		data_block_unref(sample.raw.block);
+		replay_sample_deinit(&sample);
 		if (err)
 			return err;
 		if (ferror(stdout))

@@ -372,6 +372,13 @@ struct thread *processes_thread(struct processes *processes, int32_t pid, int32_
 	return thread_get(processes, pid, tid);
 }
 
+struct thread *processes_find_thread(const struct processes *processes, int32_t pid, int32_t tid)
+{
+	struct thread *thread = id_table_find(&processes->by_tid, tid);
+
+	return thread && thread->process->pid == pid ? thread : NULL;
+}
+
 int processes_each_thread(struct processes *processes,
 			  int (*apply)(struct thread *thread, void *arg), void *arg)
 {

@@ -33,6 +33,7 @@ struct thread {
 	bool is_live;
 	struct stack_memory *memory; /* of its stacks, apart from samples; NULL: none; owned */
 	bool is_in_exec; /* from the record of an exec to the first sample with a user stack */
+	struct off_cpu_thread *off_cpu; /* whether it runs; NULL: never asked; owned by off_cpu.c */
 	char name[COMM_MAX];
 };
 
@@ -54,6 +55,8 @@ int processes_apply(struct processes *processes, const struct record *record);
 
 /* The thread of a sample, made if no record announced it. NULL: out of memory. */
 struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid);
+/* The same, but made by none; NULL: no such thread. */
+struct thread *processes_find_thread(const struct processes *processes, int32_t pid, int32_t tid);
 /* Calls @apply for each thread until it returns not 0; returns that. */
 int processes_each_thread(struct processes *processes,
 			  int (*apply)(struct thread *thread, void *arg), void *arg);

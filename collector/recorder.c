@@ -34,6 +34,7 @@
 #include "perf/event_text.h"
 #include "perf/evlist.h"
 #include "perf/probe_events.h"
+#include "perf/window_record.h"
 
 #define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
@@ -667,6 +668,36 @@ static void raise_priority(struct recorder *recorder)
 		     "draining with normal priority: on a busy machine samples may be lost");
 }
 
+static bool weighs_off_cpu(const struct recorder *recorder)
+{
+	const struct recorder_options *options = recorder->options;
+
+	for (size_t i = 0; i < options->n_events; i++) {
+		if (options->events[i].weight.kind == WEIGHT_OFF_CPU)
+			return true;
+	}
+	return false;
+}
+
+/* From when, or to when, threads that sleep are known to be counted. */
+static int write_window(struct recorder *recorder, enum window_record_kind kind)
+{
+	struct window_record record;
+
+	if (!weighs_off_cpu(recorder))
+		return 0;
+	window_record_init(&record, kind, now_ns());
+	return data_writer_append(recorder->writer, &record.header, sizeof(record));
+}
+
+/* Samples begin. */
+static int enable(struct recorder *recorder)
+{
+	evlist_enable(recorder->evlist);
+	recorder->enable_ns = UINT64_MAX;
+	return write_window(recorder, WINDOW_RECORD_BEGIN);
+}
+
 static void stop_by(struct recorder *recorder, uint64_t time_ns)
 {
 	if (time_ns < recorder->stop_ns)
@@ -700,7 +731,8 @@ static void handle_signals(struct recorder *recorder)
 		handle_signal(recorder, &info);
 }
 
-static int start(struct recorder *recorder)
+/* 0, or why the command could not be started. */
+static int start(struct recorder *recorder, int *write_error_ret)
 {
 	const struct recorder_options *options = recorder->options;
 	bool is_command_only =
@@ -715,7 +747,7 @@ static int start(struct recorder *recorder)
 	if (options->delay_ns)
 		recorder->enable_ns = recorder->start_ns + options->delay_ns;
 	else if (!is_command_only)
-		evlist_enable(recorder->evlist);
+		*write_error_ret = enable(recorder);
 	return recorder->has_command ? command_start(&recorder->command) : 0;
 }
 
@@ -725,8 +757,9 @@ static int keep_time(struct recorder *recorder)
 	uint64_t now = now_ns();
 
 	if (now >= recorder->enable_ns) {
-		evlist_enable(recorder->evlist);
-		recorder->enable_ns = UINT64_MAX;
+		int err = enable(recorder);
+		if (err)
+			return err;
 	}
 	if (now >= recorder->stop_ns)
 		recorder->is_stopped = true;
@@ -813,6 +846,8 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 	evlist_disable(recorder->evlist);
 	summary->duration_ns = now_ns() - recorder->start_ns;
 	int err = drain_all(&recorder->drain);
+	if (!err)
+		err = write_window(recorder, WINDOW_RECORD_END);
 	capture_recheck(recorder->capture, SIZE_MAX);
 	summary->n_lost = write_lost(recorder);
 	if (!err)
@@ -848,8 +883,10 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 {
 	struct recorder_summary summary = { 0 };
 
-	summary.command_error = start(recorder);
-	int err = summary.command_error ? 0 : record(recorder);
+	int err = 0;
+	summary.command_error = start(recorder, &err);
+	if (!summary.command_error && !err)
+		err = record(recorder);
 	int finish_err = finish(recorder, &summary);
 	summary.write_error = err ? err : finish_err;
 	end_command(recorder, &summary);

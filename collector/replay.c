@@ -12,11 +12,14 @@
 #include "collector/counter_values.h"
 #include "collector/event_counts.h"
 #include "collector/kernel_names.h"
+#include "collector/off_cpu.h"
 #include "collector/sample_path.h"
 #include "collector/sample_weight.h"
 #include "collector/stack_misses.h"
 #include "collector/thread_stacks.h"
 #include "perf/order.h"
+#include "perf/stack_record.h"
+#include "perf/window_record.h"
 
 #define MAX_PENDING_BYTES (64u << 20)
 #define NO_METRIC         UINT32_MAX
@@ -30,7 +33,12 @@ struct replay {
 	struct processes *processes;
 	struct code_pages *code_pages;
 	struct thread_stacks *thread_stacks;
-	uint32_t *metrics; /* by event of the file */
+	struct off_cpu *off_cpu; /* NULL: no event weighs it, or not asked yet */
+	size_t off_cpu_event;
+	bool has_asked_off_cpu;
+	uint64_t newest_ns;     /* of all records handed out by ->order */
+	uint64_t window_end_ns; /* 0: not told */
+	uint32_t *metrics;      /* by event of the file */
 	size_t n_metrics;
 	uint64_t lost_by_lost;         /* in LOST records of sample rings */
 	uint64_t lost_by_lost_samples; /* in LOST_SAMPLES records */
@@ -78,8 +86,8 @@ void replay_close(struct replay *replay)
 {
 	if (!replay)
 		return;
-	if (replay->group_raw.block)
-		data_block_unref(replay->group_raw.block);
+	data_block_unref(replay->group_raw.block);
+	off_cpu_destroy(replay->off_cpu);
 	processes_destroy(replay->processes);
 	code_pages_destroy(replay->code_pages);
 	thread_stacks_destroy(replay->thread_stacks);
@@ -125,14 +133,55 @@ const char *replay_machine(const struct replay *replay)
 	return arch ? arch : "x86_64";
 }
 
-int replay_enter(struct replay *replay, struct thread *thread)
+int replay_enter(struct replay *replay, struct replay_sample *sample)
 {
-	return processes_enter(replay->processes, thread);
+	if (sample->process_index != UINT32_MAX && sample->thread_index != UINT32_MAX)
+		return 0;
+	int err = processes_enter(replay->processes, sample->thread);
+	sample->process_index = sample->thread->process->profile_index;
+	sample->thread_index = sample->thread->profile_index;
+	return err;
+}
+
+int replay_find_io_wait(struct replay *replay, struct io_wait *ret)
+{
+	ret->n_functions = 0;
+	if (!replay->off_cpu)
+		return 0;
+	int err = replay_name_kernel(replay);
+	if (!err)
+		io_wait_find(&replay->profile->modules, ret);
+	return err;
 }
 
 static bool is_sideband_event(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
+static bool weighs_off_cpu(const struct data_file_event *event)
+{
+	return event->weight.kind == WEIGHT_OFF_CPU;
+}
+
+/* Once the events are known, as they are when the first record is handed out. */
+static int ask_off_cpu(struct replay *replay)
+{
+	size_t n_events = data_file_n_events(replay->file), i = 0;
+
+	if (replay->has_asked_off_cpu)
+		return 0;
+	replay->has_asked_off_cpu = true;
+	while (i < n_events && !weighs_off_cpu(data_file_event(replay->file, i)))
+		i++;
+	if (i == n_events)
+		return 0;
+	replay->off_cpu_event = i;
+	/* With the exec of a command everything begins; else a window record tells. */
+	bool is_whole = data_file_event(replay->file, i)->attr.enable_on_exec;
+	replay->off_cpu = off_cpu_create(replay->processes, &replay->profile->quality,
+					 is_whole ? 0 : UINT64_MAX);
+	return replay->off_cpu ? 0 : -ENOMEM;
 }
 
 /* One metric per event; an event of the same name on another PMU or thread shares it. */
@@ -212,6 +261,17 @@ static int push_stack_record(struct replay *replay, struct raw_record *raw)
 	return 0;
 }
 
+static int push_window_record(struct replay *replay, struct raw_record *raw)
+{
+	struct window_record record;
+
+	if (window_record_decode(raw->header, &record))
+		return order_push(replay->order, raw, record.time_ns);
+	replay->profile->quality.broken_records++;
+	data_block_unref(raw->block);
+	return 0;
+}
+
 static int push(struct replay *replay, struct raw_record *raw)
 {
 	struct record record;
@@ -254,8 +314,17 @@ static int read_more(struct replay *replay)
 	}
 	if (record_is_code_record(raw.header))
 		return take_code_record(replay, &raw);
+	if (record_is_window_record(raw.header))
+		return push_window_record(replay, &raw);
 	return record_is_stack_record(raw.header) ? push_stack_record(replay, &raw)
 						  : push(replay, &raw);
+}
+
+static void count_lost_sideband(struct replay *replay, uint64_t n)
+{
+	replay->profile->quality.lost_sideband += n;
+	if (replay->off_cpu)
+		off_cpu_lose(replay->off_cpu);
 }
 
 static void count_lost(struct replay *replay, const struct record *record, size_t event)
@@ -266,7 +335,7 @@ static void count_lost(struct replay *replay, const struct record *record, size_
 	if (record->type == PERF_RECORD_LOST_SAMPLES)
 		replay->lost_by_lost_samples += record->lost.lost;
 	else if (of && is_sideband_event(&of->attr))
-		replay->profile->quality.lost_sideband += record->lost.lost;
+		count_lost_sideband(replay, record->lost.lost);
 	else
 		replay->lost_by_lost += record->lost.lost;
 	if (of && event < replay->n_metrics && replay->metrics[event] != NO_METRIC &&
@@ -385,26 +454,73 @@ static int next_of_group(struct replay *replay, struct replay_sample *ret)
 		if (!growth)
 			continue;
 		*ret = (struct replay_sample){ .raw = *raw,
-					       .thread = replay->group_thread,
 					       .code = replay->group_code,
 					       .is_in_exec = replay->group_is_in_exec };
 		if (!account(replay, ret, data_file_find_event(replay->file, value.id), growth))
 			continue;
 		data_block_ref(raw->block);
+		replay_sample_place(ret, replay->group_thread);
 		return 1;
 	}
 	data_block_unref(steal_ptr(raw->block));
 	return 0;
 }
 
-static void note_time(struct profile_info *info, const struct record *record)
+static void note_time(struct profile_info *info, uint64_t time_ns)
 {
-	if (!record->has_time)
-		return;
-	if (!info->start_ns || record->time_ns < info->start_ns)
-		info->start_ns = record->time_ns;
-	if (record->time_ns > info->end_ns)
-		info->end_ns = record->time_ns;
+	if (!info->start_ns || time_ns < info->start_ns)
+		info->start_ns = time_ns;
+	if (time_ns > info->end_ns)
+		info->end_ns = time_ns;
+}
+
+/* Time off the CPU is over: what has no sample gets what all of its event have. */
+static int hand_out_off_cpu(struct replay *replay, struct replay_sample *sample)
+{
+	if (sample->raw.header)
+		return 1;
+	int err = start(replay);
+	if (err) {
+		replay_sample_deinit(sample);
+		return err;
+	}
+	replay->profile->quality.unknown_processes += !sample->thread->process->is_announced;
+	return account(replay, sample, replay->off_cpu_event, sample->weight);
+}
+
+/* 1: @ret is filled; 0: nothing to hand out. */
+static int apply_off_cpu(struct replay *replay, const struct record *record,
+			 struct replay_sample *ret)
+{
+	int got = ask_off_cpu(replay);
+
+	if (got || !replay->off_cpu)
+		return got;
+	got = off_cpu_apply(replay->off_cpu, record, ret);
+	return got > 0 ? hand_out_off_cpu(replay, ret) : got;
+}
+
+static int apply_window_record(struct replay *replay, const struct perf_event_header *header)
+{
+	struct window_record record;
+	int err = ask_off_cpu(replay);
+
+	if (err || !window_record_decode(header, &record))
+		return err;
+	note_time(&replay->profile->info, record.time_ns);
+	if (record.kind == WINDOW_RECORD_END)
+		replay->window_end_ns = record.time_ns;
+	else if (replay->off_cpu)
+		off_cpu_begin(replay->off_cpu, record.time_ns);
+	return 0;
+}
+
+static int take_off_cpu_at_end(struct replay *replay, struct replay_sample *ret)
+{
+	uint64_t end_ns = replay->window_end_ns ? replay->window_end_ns : replay->newest_ns;
+	int got = replay->off_cpu ? off_cpu_next_at_end(replay->off_cpu, end_ns, ret) : 0;
+
+	return got > 0 ? hand_out_off_cpu(replay, ret) : got;
 }
 
 static bool reads_counters(const struct record *record, const struct record_layout *layout)
@@ -484,6 +600,25 @@ static struct thread *thread_of(struct replay *replay, const struct record *reco
 	return processes_thread(replay->processes, record->pid, record->tid);
 }
 
+/* Keeps *@ret until its thread runs again; another may be due now. */
+static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct replay_sample *ret)
+{
+	struct replay_sample sample = *ret;
+	int err = ask_off_cpu(replay);
+
+	if (!err)
+		err = replay_enter(replay, &sample);
+	if (err) {
+		replay_sample_deinit(&sample);
+		return err;
+	}
+	if (!replay->off_cpu) { /* what the event weighs was told too late */
+		replay->profile->quality.unweighed++;
+		return 1;
+	}
+	return off_cpu_hold(replay->off_cpu, &sample, time_ns, ret);
+}
+
 /* Takes over @raw. 1: @ret is filled; 0: nothing to hand out. */
 static int take_sample(struct replay *replay, struct raw_record *raw, const struct record *record,
 		       size_t event, struct replay_sample *ret)
@@ -498,10 +633,11 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 	}
 	if (!thread->process->is_announced && thread->process->pid != 0)
 		replay->profile->quality.unknown_processes++;
-	note_time(&replay->profile->info, record);
+	if (record->has_time)
+		note_time(&replay->profile->info, record->time_ns);
 	module_finder_take_attachments(replay->finder);
 	const struct data_file_event *of = data_file_event(replay->file, event);
-	if (reads_counters(record, &of->layout)) {
+	if (!weighs_off_cpu(of) && reads_counters(record, &of->layout)) {
 		replay->group_raw = *raw;
 		replay->group_thread = thread;
 		replay->group_code = find_code(replay, record);
@@ -511,14 +647,16 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 	}
 	*ret = (struct replay_sample){
 		.raw = *raw,
-		.thread = thread,
 		.code = find_code(replay, record),
 		.is_in_exec = is_in_exec(replay, record, thread),
 	};
-	if (account(replay, ret, event, weight_of(replay, record, of)))
-		return 1;
-	data_block_unref(raw->block);
-	return 0;
+	replay_sample_place(ret, thread);
+	uint64_t weight = weighs_off_cpu(of) ? 0 : weight_of(replay, record, of);
+	if (!account(replay, ret, event, weight)) {
+		replay_sample_deinit(ret);
+		return 0;
+	}
+	return weighs_off_cpu(of) ? hold_off_cpu(replay, record->time_ns, ret) : 1;
 }
 
 /* Everything was read: what is only known now. */
@@ -553,22 +691,31 @@ int replay_next(struct replay *replay, struct replay_sample *ret)
 
 	while (!got) {
 		if (!order_pop(replay->order, &raw, &time_ns)) {
-			if (replay->is_at_end)
-				return finish(replay);
-			got = read_more(replay);
-			continue;
+			if (!replay->is_at_end) {
+				got = read_more(replay);
+				continue;
+			}
+			got = take_off_cpu_at_end(replay, ret);
+			return got ? got : finish(replay);
 		}
 		struct record record;
 		size_t event;
 
 		data_file_decode(replay->file, raw.header, &record, &event);
+		if (time_ns > replay->newest_ns && time_ns != UINT64_MAX)
+			replay->newest_ns = time_ns;
 		if (record.type == PERF_RECORD_SAMPLE) {
 			got = take_sample(replay, &raw, &record, event, ret);
 		} else if (record_is_stack_record(raw.header)) {
 			got = apply_stack_record(replay, raw.header);
 			data_block_unref(raw.block);
+		} else if (record_is_window_record(raw.header)) {
+			got = apply_window_record(replay, raw.header);
+			data_block_unref(raw.block);
 		} else {
 			got = apply(replay, &record, event);
+			if (!got)
+				got = apply_off_cpu(replay, &record, ret);
 			data_block_unref(raw.block);
 		}
 	}

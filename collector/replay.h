@@ -8,20 +8,9 @@
 #define COLLECTOR_REPLAY_H
 
 #include "cct/profile.h"
-#include "collector/processes.h"
+#include "collector/replay_sample.h"
+#include "kernel-merge/io_wait.h"
 #include "kernel-merge/kallsyms.h"
-#include "perf/data_file.h"
-#include "unwind/code_view.h"
-
-struct replay_sample {
-	struct raw_record raw; /* the caller drops the block with data_block_unref() */
-	const struct data_file_event *event;
-	uint32_t metric; /* index into the profile's */
-	uint64_t weight;
-	struct thread *thread; /* entered into the profile if replay_enter() is called */
-	struct code_view code; /* where it stands, if no file has it; until replay_close() */
-	bool is_in_exec;       /* its stack is gone, for exec was taking the old image away */
-};
 
 struct replay;
 
@@ -29,8 +18,8 @@ struct replay;
 int replay_open(const char *path, struct replay **replay_ret, char **error_ret);
 void replay_close(struct replay *replay); /* frees the profile unless it was taken */
 
-/* 1: the next sample; 0: the end; -errno: out of memory. A corrupt or cut file ends early:
- * replay_error() and profile->info.truncated say so. */
+/* 1: the next sample, the caller's to deinit; 0: the end; -errno: out of memory. A corrupt or cut
+ * file ends early: replay_error() and profile->info.truncated say so. */
 int replay_next(struct replay *replay, struct replay_sample *sample_ret);
 /* What is wrong with the file, with the offset; NULL: nothing. A cut file is not an error. */
 const char *replay_error(const struct replay *replay);
@@ -43,7 +32,10 @@ const struct kallsyms *replay_kallsyms(const struct replay *replay);
  * it is done in any case. 0 or -ENOMEM. */
 int replay_name_kernel(struct replay *replay);
 const char *replay_machine(const struct replay *replay);
-/* Makes the thread and its process rows of the profile. 0 or -ENOMEM. */
-int replay_enter(struct replay *replay, struct thread *thread);
+/* Makes the thread and its process rows of the profile, unless they are. 0 or -ENOMEM. */
+int replay_enter(struct replay *replay, struct replay_sample *sample);
+/* What waiting for I/O looks like in the kernel, where time off the CPU was recorded, else nothing.
+ * After the first sample. Waits for the kernel's names. 0 or -ENOMEM. */
+int replay_find_io_wait(struct replay *replay, struct io_wait *ret);
 
 #endif

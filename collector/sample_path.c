@@ -12,6 +12,7 @@
 struct sample_path {
 	struct unwinder *unwinder;
 	const struct kallsyms *kallsyms;
+	const struct io_wait *io_wait; /* or NULL */
 	struct frame user[SAMPLE_PATH_MAX_USER];
 	uint64_t user_addrs[SAMPLE_PATH_MAX_USER];
 	struct frame kernel[SAMPLE_PATH_MAX_KERNEL];
@@ -46,6 +47,7 @@ struct sample_path *sample_path_create(struct elf_modules *elf_modules,
 		return NULL;
 	sample_path->unwinder = unwinder_create(elf_modules);
 	sample_path->kallsyms = kallsyms;
+	sample_path->io_wait = NULL;
 	if (!sample_path->unwinder) {
 		free(sample_path);
 		return NULL;
@@ -59,6 +61,11 @@ void sample_path_destroy(struct sample_path *sample_path)
 		return;
 	unwinder_destroy(sample_path->unwinder);
 	free(sample_path);
+}
+
+void sample_path_set_io_wait(struct sample_path *sample_path, const struct io_wait *io_wait)
+{
+	sample_path->io_wait = io_wait;
 }
 
 const struct unwind_stats *sample_path_stats(const struct sample_path *sample_path)
@@ -202,6 +209,25 @@ static void take_kernel_half(struct sample_path *sample_path, const struct sampl
 	}
 }
 
+static enum marker why_off_cpu(const struct sample_path *sample_path,
+			       const struct sample_input *input, const struct call_path *path)
+{
+	if (input->off_cpu == MARKER_BLOCKED && sample_path->io_wait &&
+	    io_wait_has(sample_path->io_wait, sample_path->kernel, path->n_kernel))
+		return MARKER_IO_WAIT;
+	return input->off_cpu;
+}
+
+void sample_path_missing(struct sample_path *sample_path, enum marker end, enum marker off_cpu,
+			 struct call_path *path)
+{
+	struct path_halves halves = { .end_marker = (int)end, .off_cpu = off_cpu };
+
+	*path = (struct call_path){ .frames = sample_path->path, .off_cpu = off_cpu };
+	end_early(path, end);
+	path->n_frames = merge_call_path(&halves, sample_path->path);
+}
+
 void sample_path_resolve(struct sample_path *sample_path, const struct sample_input *input,
 			 struct call_path *path)
 {
@@ -216,6 +242,7 @@ void sample_path_resolve(struct sample_path *sample_path, const struct sample_in
 				    .frames = sample_path->path };
 	take_user_half(sample_path, input, &chain, path);
 	take_kernel_half(sample_path, input, &chain, path);
+	path->off_cpu = why_off_cpu(sample_path, input, path);
 
 	struct path_halves halves = {
 		.user = sample_path->user,
@@ -223,6 +250,7 @@ void sample_path_resolve(struct sample_path *sample_path, const struct sample_in
 		.kernel = sample_path->kernel,
 		.n_kernel = path->n_kernel,
 		.end_marker = path->user_half == USER_INCOMPLETE ? (int)path->end : -1,
+		.off_cpu = path->off_cpu,
 	};
 	path->n_frames = merge_call_path(&halves, sample_path->path);
 }

@@ -6,13 +6,14 @@
 #define COLLECTOR_SAMPLE_PATH_H
 
 #include "cct/cct.h"
+#include "kernel-merge/io_wait.h"
 #include "kernel-merge/kallsyms.h"
 #include "perf/record.h"
 #include "unwind/unwind.h"
 
 #define SAMPLE_PATH_MAX_USER   (1 << 18) /* 8 MiB of the smallest frames */
 #define SAMPLE_PATH_MAX_KERNEL 8192      /* more than a record holds */
-#define SAMPLE_PATH_MAX        (SAMPLE_PATH_MAX_USER + SAMPLE_PATH_MAX_KERNEL + 2)
+#define SAMPLE_PATH_MAX        (SAMPLE_PATH_MAX_USER + SAMPLE_PATH_MAX_KERNEL + 3)
 
 /* What became of the user half; the counters of a report's header. */
 enum user_half {
@@ -33,13 +34,15 @@ struct sample_input {
 	bool has_exec;                     /* the process began its present image while recording */
 	bool is_in_exec;                   /* exec was taking the process's old image away */
 	bool has_memory;                   /* it has, or had, user memory: it is no kernel thread */
+	enum marker off_cpu; /* PREEMPTED or BLOCKED; MARKER_KERNEL: no sample of a switch-out */
 };
 
 struct call_path {
 	const struct frame *frames; /* root first; valid until the next call */
 	size_t n_frames;
 	enum user_half user_half;
-	enum marker end;                 /* where USER_INCOMPLETE */
+	enum marker end;     /* where USER_INCOMPLETE */
+	enum marker off_cpu; /* PREEMPTED, BLOCKED, IO_WAIT; MARKER_KERNEL: it was on the CPU */
 	uint32_t n_marked[N_PATH_MARKS]; /* frames of the user half, by enum path_mark */
 	/* The same halves as addresses, leaf first, for listings. Frames that a marker stands for
 	 * have none. */
@@ -63,7 +66,12 @@ bool sample_stack_is_full(const struct sample *sample, uint32_t asked);
 struct sample_path *sample_path_create(struct elf_modules *elf_modules,
 				       const struct kallsyms *kallsyms);
 void sample_path_destroy(struct sample_path *sample_path);
+/* What MARKER_IO_WAIT is told from MARKER_BLOCKED by; borrowed. */
+void sample_path_set_io_wait(struct sample_path *sample_path, const struct io_wait *io_wait);
 void sample_path_resolve(struct sample_path *sample_path, const struct sample_input *input,
+			 struct call_path *path_ret);
+/* The path of time off the CPU that no sample tells of, for the reason @end. */
+void sample_path_missing(struct sample_path *sample_path, enum marker end, enum marker off_cpu,
 			 struct call_path *path_ret);
 /* What the user half is unwound from, borrowed from the record. false: no registers, or not of an
  * architecture that is unwound. */

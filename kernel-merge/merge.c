@@ -13,5 +13,7 @@ size_t merge_call_path(const struct path_halves *halves, struct frame *path)
 		path[n++] = frame_marker(MARKER_KERNEL);
 	for (size_t i = halves->n_kernel; i-- > 0;)
 		path[n++] = halves->kernel[i];
+	if (halves->off_cpu != MARKER_KERNEL)
+		path[n++] = frame_marker(halves->off_cpu);
 	return n;
 }

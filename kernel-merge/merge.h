@@ -14,12 +14,13 @@ struct path_halves {
 	/* The marker that ends the user half early; negative: it ends at the root, or the task has
 	 * none. */
 	int end_marker;
+	enum marker off_cpu; /* why the thread was off the CPU; MARKER_KERNEL: it was not */
 };
 
 /*
- * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames]. The kernel mark stands only
- * between user (or a marker for missing user frames) and kernel; a kernel thread's path is its
- * kernel frames. Needs n_user + n_kernel + 2 entries. Returns how many were written.
+ * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [off_cpu]. The kernel mark
+ * stands only between user (or a marker for missing user frames) and kernel; a kernel thread's path
+ * is its kernel frames. Needs n_user + n_kernel + 3 entries. Returns how many were written.
  */
 size_t merge_call_path(const struct path_halves *halves, struct frame *path);
 

@@ -32,6 +32,7 @@ struct attr_request {
 	bool has_raw;       /* tracepoints' own data, where an event has any */
 	bool lacks_periods; /* of an event with a fixed period: the attr tells it */
 	bool samples_on_exec, sideband_on_exec; /* enable_on_exec */
+	bool switches;                          /* sideband tells when tasks leave and enter CPUs */
 	bool reads_groups;                      /* samples hold what their group counted */
 	unsigned int dropped;                   /* 1 << enum attr_feature */
 };

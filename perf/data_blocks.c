@@ -66,13 +66,34 @@ void block_pool_deinit(struct block_pool *pool)
 
 static void block_drop(struct data_block *block, uint32_t n_refs)
 {
-	if (atomic_fetch_sub_explicit(&block->n_refs, n_refs, memory_order_acq_rel) == n_refs)
+	if (atomic_fetch_sub_explicit(&block->n_refs, n_refs, memory_order_acq_rel) != n_refs)
+		return;
+	if (block->file)
 		block_pool_return(&block->file->pool, block);
+	else
+		free(block);
 }
 
 void data_block_unref(struct data_block *block)
 {
-	block_drop(block, 1);
+	if (block)
+		block_drop(block, 1);
+}
+
+int raw_record_detach(struct raw_record *record)
+{
+	uint32_t size = record->header->size;
+	struct data_block *block = malloc(sizeof(*block) + size);
+
+	if (!block)
+		return -ENOMEM;
+	*block = (struct data_block){ .size = size, .bytes = (uint8_t *)(block + 1) };
+	atomic_init(&block->n_refs, 1);
+	memcpy(block->bytes, record->header, size);
+	data_block_unref(record->block);
+	record->block = block;
+	record->header = (const struct perf_event_header *)(const void *)block->bytes;
+	return 0;
 }
 
 void block_window_close(struct block_window *window)

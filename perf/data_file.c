@@ -13,6 +13,7 @@
 #include "perf/data_header.h"
 #include "perf/event_text.h"
 #include "perf/stack_record.h"
+#include "perf/window_record.h"
 
 enum { EVENT_UPDATE_NAME = 2 }; /* PERF_EVENT_UPDATE__NAME */
 
@@ -295,7 +296,9 @@ static int take_in(struct data_file *file, const struct raw_record *record)
 		err = take_attr(file, record);
 		break;
 	case RECORD_ATTACHMENT:
-		if (record_is_stack_record(record->header) || record_is_code_record(record->header))
+		if (record_is_stack_record(record->header) ||
+		    record_is_code_record(record->header) ||
+		    record_is_window_record(record->header))
 			return 0;
 		err = take_attachment(file, record);
 		break;

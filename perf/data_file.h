@@ -87,13 +87,16 @@ void data_file_close(struct data_file *file); /* no block may be held any more *
 /*
  * The next record in file order; attachments, features, attrs, compressed wrappers and build IDs
  * are taken in on the way and not returned; everything else is, FINISHED_ROUND and stack records
- * (perf/stack_record.h) included. 1: a
+ * (perf/stack_record.h, perf/code_record.h, perf/window_record.h) included. 1: a
  * record; 0: the end; -errno: corrupt from here on: data_file_error() says where and why, and what
  * came before stays valid. A file cut inside a record ends with 0 and data_file_truncation() says
  * so.
  */
 int data_file_next(struct data_file *file, struct raw_record *record_ret);
-void data_block_unref(struct data_block *block);
+void data_block_unref(struct data_block *block); /* or NULL */
+/* Moves a record into a block of its own, for one that is kept long: it pins no others then. 0 or
+ * -ENOMEM: unchanged. */
+int raw_record_detach(struct raw_record *record);
 static inline void data_block_ref(struct data_block *block)
 {
 	atomic_fetch_add_explicit(&block->n_refs, 1, memory_order_relaxed);

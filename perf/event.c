@@ -13,6 +13,7 @@
 #include "perf/event_names.h"
 #include "perf/event_shorthands.h"
 #include "perf/event_spelling.h"
+#include "perf/off_cpu_event.h"
 #include "perf/pfm_names.h"
 #include "perf/pmu_events.h"
 #include "perf/sentence.h"
@@ -21,9 +22,9 @@
 
 /* Who knows which names; asked in this order. */
 static const struct event_kind *const kinds[] = {
-	&generic_event_kind, &shorthand_event_kind,         &raw_event_kind,
-	&uprobe_event_kind,  &tracepoint_event_kind,        &pmu_event_kind,
-	&pfm_event_kind,     &hidden_tracepoint_event_kind,
+	&generic_event_kind, &shorthand_event_kind, &raw_event_kind,
+	&off_cpu_event_kind, &uprobe_event_kind,    &tracepoint_event_kind,
+	&pmu_event_kind,     &pfm_event_kind,       &hidden_tracepoint_event_kind,
 };
 
 static const struct event_places here = { .sysfs = "/sys" };

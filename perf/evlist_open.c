@@ -599,6 +599,7 @@ static void choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 	impl->demand = (struct ring_demand){
 		.asked = options->ring_size,
 		.frequency = expected_frequency(evlist),
+		.has_switches = impl->request.switches,
 		.stack_size = options->stack_size,
 		.n_events = evlist->n_events,
 		.n_sample_rings = evlist->n_sample_rings,
@@ -636,6 +637,7 @@ static void add_needs(struct attr_request *request, const struct event *events, 
 		request->has_raw |= events[e].attr.type == PERF_TYPE_TRACEPOINT;
 		request->has_arguments |= events[e].weight.kind == WEIGHT_ARGUMENT;
 		request->reads_groups |= events[e].reads_group;
+		request->switches |= events[e].weight.kind == WEIGHT_OFF_CPU;
 	}
 }
 
@@ -655,9 +657,11 @@ static void init_request(struct evlist_impl *impl, const struct evlist_options *
 	impl->request.frequency = limit_rate(impl, options->frequency);
 }
 
-static bool has_jitter(enum evlist_jitter jitter, const struct perf_event_attr *attr)
+static bool has_jitter(enum evlist_jitter jitter, const struct event *event)
 {
-	return jitter == JITTER_ALL || (jitter == JITTER_CLOCKS && evlist_is_clock(attr));
+	if (event->weight.kind == WEIGHT_OFF_CPU)
+		return false; /* every switch is a sample */
+	return jitter == JITTER_ALL || (jitter == JITTER_CLOCKS && evlist_is_clock(&event->attr));
 }
 
 static int init_event(struct evlist_impl *impl, const struct evlist_options *options,
@@ -678,8 +682,8 @@ static int init_event(struct evlist_impl *impl, const struct evlist_options *opt
 	if (from->frequency)
 		request.frequency = limit_rate(impl, from->frequency);
 	/* A period that varies must be told by the samples. */
-	event->has_jitter = !event->is_counted && !request.lacks_periods &&
-			    has_jitter(options->jitter, &from->attr);
+	event->has_jitter =
+		!event->is_counted && !request.lacks_periods && has_jitter(options->jitter, from);
 	if (event->is_counted) {
 		attr_init_counted(&event->attr, &request, &from->attr);
 		event->attr.precise_ip = 0; /* the kernel wants samples for that */

@@ -11,7 +11,9 @@
 #define KERNEL_MAX       (1024 * MIB) /* perf_mmap() refuses 4 GiB */
 #define SHRUNK_MIN       (32 * KIB)
 #define SIDEBAND_DEFAULT (1 * MIB)
-#define SIDEBAND_MIN     (64 * KIB)
+/* With two records, of some 56 bytes, for each switch of tasks. */
+#define SIDEBAND_SWITCHES (4 * MIB)
+#define SIDEBAND_MIN      (64 * KIB)
 /* Samples per second assumed where the user gave a period. */
 #define ASSUMED_RATE 10000
 /* Of a sample, without its stack: registers, callchain, the rest. */
@@ -69,7 +71,7 @@ static uint64_t default_size(const struct ring_demand *demand, uint64_t sideband
 void ring_sizes_choose(const struct ring_demand *demand, struct ring_sizes *sizes)
 {
 	uint64_t floor = power_of_two_from(MIN_SAMPLES * sample_size(demand));
-	sizes->sideband = SIDEBAND_DEFAULT;
+	sizes->sideband = demand->has_switches ? SIDEBAND_SWITCHES : SIDEBAND_DEFAULT;
 	sizes->samples = demand->asked ? power_of_two_from(demand->asked)
 				       : default_size(demand, sizes->sideband, floor);
 	if (sizes->samples < floor)

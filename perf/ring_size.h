@@ -11,6 +11,7 @@
 struct ring_demand {
 	uint64_t asked;     /* bytes per CPU as the user asked, or 0 */
 	uint64_t frequency; /* Hz per event, or 0: a period, whose rate nobody knows */
+	bool has_switches;  /* sideband has two records for each switch of tasks */
 	uint32_t stack_size;
 	size_t n_events; /* that share a ring */
 	size_t n_sample_rings, n_sideband_rings;

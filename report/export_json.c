@@ -158,10 +158,16 @@ static void write_quality(FILE *out, const struct profile *profile)
 		quality->marked[PATH_GUESSED], quality->marked[PATH_STITCHED],
 		quality->guessed_frames, quality->unweighed, quality->complete,
 		quality->no_user_part, quality->unverified);
-	for (int marker = MARKER_KERNEL + 1; marker < N_MARKERS; marker++)
-		fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),
-			quality->incomplete[marker]);
-	putc('}', out);
+	for (int marker = 0; marker < N_MARKERS; marker++) {
+		if (marker_is_reason((enum marker)marker))
+			fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),
+				quality->incomplete[marker]);
+	}
+	fprintf(out,
+		"},\n  \"off_cpu\":{\"off_at_end\":%" PRIu64 ",\"unpaired\":%" PRIu64
+		",\"doubtful\":%" PRIu64 ",\"silent_threads\":%" PRIu64 "}",
+		quality->off_at_end, quality->off_unpaired, quality->off_doubtful,
+		quality->silent_threads);
 	write_why(out, profile);
 	fputs("},\n", out);
 }

@@ -286,6 +286,14 @@ static void write_quality(const struct text *text)
 	warn_count(text, quality->late_records, "records out of order, used late");
 	warn_count(text, quality->unknown_processes, "samples of processes never announced");
 	warn_count(text, quality->unknown_records, "records of unknown type skipped");
+	warn_count(text, quality->off_at_end,
+		   "threads off the CPU when the recording ended, counted up to there");
+	warn_count(text, quality->silent_threads,
+		   "threads without any switch: asleep or running all the time, or not recorded");
+	warn_count(text, quality->off_unpaired,
+		   "switches without their other half: time off the CPU is missing");
+	warn_count(text, quality->off_doubtful,
+		   "times off the CPU may be too long: records of switches were lost");
 	warn_count(text, quality->broken_records, "records that contradict themselves skipped");
 }
 

@@ -195,6 +195,17 @@ static void the_sideband_tells_everything_in_records_of_the_same_shape(void **st
 	assert_int_equal(sample.enable_on_exec, 0);
 }
 
+static void switches_are_told_where_time_off_the_cpu_needs_them(void **state)
+{
+	(void)state;
+	for (int switches = 0; switches <= 1; switches++) {
+		const struct attr_request request = { .period = 1, .switches = switches };
+		struct perf_event_attr sideband;
+		attr_init_sideband(&sideband, &request);
+		assert_int_equal(sideband.context_switch, switches);
+	}
+}
+
 static void older_kernels_get_all_they_know_and_nothing_else(void **state)
 {
 	(void)state;
@@ -309,6 +320,7 @@ static void what_stays_forbidden_stays_as_it_was(void **state)
 		{ .type = PERF_TYPE_SOFTWARE },
 		{ .type = PERF_TYPE_SOFTWARE, .exclude_user = 1 }, /* :k has no user half */
 		{ .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 },
+		{ .type = PERF_TYPE_TRACEPOINT }, /* in the kernel */
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
 		struct fixture *fixture = fixture_create();
@@ -414,6 +426,7 @@ int main(void)
 		cmocka_unit_test(samples_carry_all_that_unwinding_needs),
 		cmocka_unit_test(without_stack_copies_the_kernel_walks_user_callchains),
 		cmocka_unit_test(the_sideband_tells_everything_in_records_of_the_same_shape),
+		cmocka_unit_test(switches_are_told_where_time_off_the_cpu_needs_them),
 		cmocka_unit_test(older_kernels_get_all_they_know_and_nothing_else),
 		cmocka_unit_test(a_new_kernel_is_probed_with_one_call),
 		cmocka_unit_test(namespaces_need_a_capability_and_are_given_up_without),

@@ -13,7 +13,7 @@ static const struct frame kernel[] = { { .kind = FRAME_KERNEL, .module = 2, .off
 
 static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
 {
-	struct path_halves halves = { user, 2, kernel, 2, -1 };
+	struct path_halves halves = { user, 2, kernel, 2, -1, MARKER_KERNEL };
 	struct frame path[6];
 
 	(void)state;
@@ -28,7 +28,7 @@ static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
 
 static void a_kernel_thread_has_kernel_frames_only(void **state)
 {
-	struct path_halves halves = { NULL, 0, kernel, 2, -1 };
+	struct path_halves halves = { NULL, 0, kernel, 2, -1, MARKER_KERNEL };
 	struct frame path[4];
 
 	(void)state;
@@ -38,8 +38,8 @@ static void a_kernel_thread_has_kernel_frames_only(void **state)
 
 static void the_reason_for_missing_callers_is_outermost(void **state)
 {
-	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT };
-	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK };
+	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT, MARKER_KERNEL };
+	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK, MARKER_KERNEL };
 	struct frame path[4];
 
 	(void)state;
@@ -52,12 +52,29 @@ static void the_reason_for_missing_callers_is_outermost(void **state)
 	assert_true(frame_equal(&path[2], &kernel[0]));
 }
 
+static void why_a_thread_is_off_the_cpu_is_innermost(void **state)
+{
+	struct path_halves halves = { user, 1, kernel, 1, -1, MARKER_BLOCKED };
+	struct path_halves nothing = { NULL, 0, NULL, 0, MARKER_SWITCH_LOST, MARKER_PREEMPTED };
+	struct frame path[5];
+
+	(void)state;
+	assert_int_equal(merge_call_path(&halves, path), 4);
+	assert_true(frame_equal(&path[2], &kernel[0]));
+	assert_int_equal(path[3].kind, FRAME_MARKER);
+	assert_int_equal(path[3].offset, MARKER_BLOCKED);
+	assert_int_equal(merge_call_path(&nothing, path), 2);
+	assert_int_equal(path[0].offset, MARKER_SWITCH_LOST);
+	assert_int_equal(path[1].offset, MARKER_PREEMPTED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_callers_come_first_and_the_kernel_leaf_last),
 		cmocka_unit_test(a_kernel_thread_has_kernel_frames_only),
 		cmocka_unit_test(the_reason_for_missing_callers_is_outermost),
+		cmocka_unit_test(why_a_thread_is_off_the_cpu_is_innermost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,10 +142,23 @@ static void memory_is_known_here(void **state)
 	assert_true(memory_available() > MIB);
 }
 
+static void switches_need_more_sideband(void **state)
+{
+	(void)state;
+	struct ring_demand demand = demand_of(99, 65528);
+	struct ring_sizes rare, frequent;
+	ring_sizes_choose(&demand, &rare);
+	demand.has_switches = true;
+	ring_sizes_choose(&demand, &frequent);
+	assert_int_equal(frequent.samples, rare.samples);
+	assert_int_equal(frequent.sideband, 4 * rare.sideband);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(default_rings_bridge_100_ms_within_bounds),
+		cmocka_unit_test(switches_need_more_sideband),
 		cmocka_unit_test(the_size_asked_for_is_rounded_up_and_holds_8_samples),
 		cmocka_unit_test(rings_shrink_step_by_step_down_to_a_few_samples),
 		cmocka_unit_test(the_default_mlock_limit_leaves_room_for_both),

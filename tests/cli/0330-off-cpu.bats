@@ -1,0 +1,224 @@
+# Time off the CPU, beside what the waiting threads measured themselves: under the right path, as
+# long as it was, and of the right kind.
+
+load lib
+
+need_switches() {
+	need_events
+	need_root
+	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] ||
+		[ -r /sys/kernel/debug/tracing/events/sched/sched_switch/id ] ||
+		skip "no tracefs"
+}
+
+setup_file() {
+	load lib
+	need_switches
+	cd "$BATS_FILE_TMPDIR"
+	record command.data -e off-cpu,cpu-clock -- \
+		"$WORKLOADS/off_cpu" 1 naps convoy pipe hogs disk >command.told
+	report_json command.data --event off-cpu >command
+	report_json command.data --by thread >threads
+	record system.data -e off-cpu -a -- "$WORKLOADS/off_cpu" 0.5 naps pipe hogs >system.told
+	report_json system.data --comm off_cpu >system # jq reads no trees as deep as others may be
+	report_json system.data --view processes >processes
+	record late.data -e off-cpu -D 500 -- "$WORKLOADS/off_cpu" 1 naps pipe >late.told
+	report_json late.data --by thread >late
+	attach
+}
+
+# Threads that sleep when the recording begins, and when it ends; attached.data and its report.
+attach() {
+	"$WORKLOADS/off_cpu" 20 naps convoy pipe >attached.told &
+	local pid=$!
+	until [ "$(find /proc/$pid/task -mindepth 1 -maxdepth 1 | wc -l)" -eq 7 ]; do sleep 0.01; done
+	record attached.data -e off-cpu,cpu-clock -p $pid -d 0.7
+	kill $pid
+	wait $pid || true
+	report_json attached.data --by thread >attached
+	"$DENDRO" report attached.data >attached.text
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# All questions are to the first metric, off-cpu, in ns.
+off_under() { # off_under REPORT CONDITION : below the outermost nodes that it holds for
+	jq "def down: if $2 then .total[0] else ([.children[]? | down] | add // 0) end;
+		.tree | down" "$1"
+}
+
+# off_marked REPORT FUNCTION MARK : of what is below the function, what bears the mark
+off_marked() {
+	jq --arg name "$2" --arg mark "$3" '
+		[.tree | .. | objects | select(.name? == $name) | .. | objects
+			| select(.name? == $mark and .kind == "marker") | .total[0]] | add // 0' "$1"
+}
+
+told() { # told FILE FUNCTION
+	awk -v name="$2" '$1 == "wait" && $2 == name { print $3 }' "$1"
+}
+
+expect_near() { # expect_near WHAT GOT EXPECTED PERCENT
+	awk -v what="$1" -v got="$2" -v expected="$3" -v percent="$4" 'BEGIN {
+		off = expected > 0 ? 100 * (got - expected) / expected : 100
+		printf "%s: %.3f ms, expected %.3f ms (%+.2f %%)\n", what, got / 1e6, expected / 1e6, off
+		exit !(off <= percent && off >= -percent)
+	}'
+}
+
+expect_waits() { # expect_waits REPORT TOLD FUNCTION... : within 5 %
+	local report=$1 file=$2 name
+	shift 2
+	for name; do
+		expect_near "$name" "$(off_under "$report" ".name == \"$name\"")" \
+			"$(told "$file" "$name")" 5
+	done
+}
+
+@test "sleep, lock, pipe and processor: the time each took, under its path" {
+	show expect_waits command command.told nap hold_lock contend wait_for_pipe burn
+}
+
+@test "a read of the disk takes the time it took, and is I/O" {
+	[ -n "$(told command.told read_disk)" ] || skip "this file system has no direct reads"
+	show expect_waits command command.told read_disk
+	expect_at_least "waiting for I/O" "$(off_marked command read_disk "[waiting for I/O]")" \
+		"$(off_under command '.name == "read_disk"')" 50
+	expect_equal "I/O elsewhere" "$(off_marked command nap "[waiting for I/O]")" 0
+}
+
+@test "waiting for a processor is told from waiting for anything else" {
+	local name
+	expect_at_least "burn: preempted" "$(off_marked command burn "[preempted]")" \
+		"$(off_under command '.name == "burn"')" 99
+	for name in nap hold_lock contend wait_for_pipe; do
+		expect_at_least "$name: blocked" "$(off_marked command "$name" "[blocked]")" \
+			"$(off_under command ".name == \"$name\"")" 95
+	done
+}
+
+@test "each wait has one path" {
+	[ "$(ask command '[parents_of("contend")] | flatten | unique | .[]')" = convoy_main ]
+	[ "$(ask command '[parents_of("hold_lock")] | flatten | unique | .[]')" = convoy_main ]
+	[ "$(ask command '[parents_of("wait_for_pipe")] | flatten | unique | .[]')" = reader_main ]
+	[ "$(ask command '[parents_of("nap")] | flatten | sort | join(" ")')" = "napper_main writer_main" ]
+}
+
+@test "off and on the CPU make a thread's life" {
+	local name life off on
+	while read -r _ name life _; do
+		# Before its first instruction it had not begun to look at the clock.
+		off=$(jq --arg name "$name" '[.tree.children[].children[] | select(.name == $name)
+			| .total[0] - ([.children[] | select(.name | startswith("[new thread")) | .total[0]]
+				| add // 0)] | add' threads)
+		on=$(jq --arg name "$name" '[.tree.children[].children[] | select(.name == $name)
+			| .total[1]] | add' threads)
+		show expect_near "$name, off $((off / 1000000)) and on $((on / 1000000)) ms" \
+			$((off + on)) "$life" 2
+	done < <(grep ^thread command.told)
+}
+
+# conserved REPORT FILE : what the tree holds, what the listing holds, what the file holds
+conserved() {
+	jq -e '.metrics[0].total as $all | .tree.total[0] == $all and
+		([.tree | .. | objects | select(has("self")) | .self[0]] | add) == $all' "$1"
+	"$DENDRO" script "$2" | awk -v total="$(jq '.metrics[0].total' "$1")" '
+		/^[^\t]/ && $(NF) == "off-cpu:" { sum += $(NF - 1) }
+		END { printf "%.0f ns listed, %.0f in the tree\n", sum, total; exit sum != total }'
+	expect_equal "samples of $2, and times without one" \
+		"$(jq '[.metrics[].samples] | add' "$1")" "$(($(walked_samples "$2") + $(jq \
+			'.quality.unwind | .not_yet_run + .off_before + .switch_lost' "$1")))"
+}
+
+@test "no time is lost, and none is made" {
+	need python3
+	conserved threads command.data
+	conserved attached attached.data
+	jq -e '[.rows[].total[0]] | add' processes >sum
+	expect_equal "the whole machine's time" "$(cat sum)" "$(jq '.metrics[0].total' processes)"
+}
+
+@test "nothing is lost of a second" {
+	jq -c '.quality | {lost, off_cpu}' threads
+	jq -e '.quality | .lost == 0 and .off_cpu.unpaired == 0 and .off_cpu.doubtful == 0 and
+		.unwind.switch_lost == 0' threads
+}
+
+@test "attached threads count from the recording's begin to its end" {
+	local window
+	window=$(sed -n 's/^recording .*, \([0-9.]*\) \(m*s\)$/\1 \2/p' attached.text |
+		awk '{ printf "%.0f\n", $1 * ($2 == "s" ? 1e9 : 1e6) }')
+	expect_equal threads "$(jq '.tree.children[0].children | length' attached)" 6
+	while read -r name off on; do
+		show expect_near "$name" $((off + on)) "$window" 3
+	done < <(jq -r '.tree.children[0].children[] | "\(.name) \(.total[0]) \(.total[1])"' attached)
+	# The main thread waits for the others all the time.
+	expect_equal "threads that never switched" "$(jq '.quality.off_cpu.silent_threads' attached)" 1
+	[ "$(jq '.quality.unwind.off_before' attached)" -gt 0 ]
+	[ "$(jq '.quality.off_cpu.off_at_end' attached)" -gt 0 ]
+	grep "threads off the CPU when the recording ended" attached.text
+}
+
+@test "system-wide: the same, and no idle processor" {
+	show expect_waits system system.told nap wait_for_pipe burn
+	expect_equal "idle processors" "$(jq '[.rows[] | select(.name == "idle")] | length' processes)" 0
+}
+
+@test "what was before a delay does not count" {
+	local off life
+	off=$(jq '[.tree.children[].children[] | select(.name == "napper") | .total[0]] | add' late)
+	life=$(awk '$1 == "thread" && $2 == "napper" { print $3 }' late.told)
+	echo "$off of $life ns"
+	[ "$off" -lt $((life - 100000000)) ]
+	[ "$off" -gt 0 ]
+	[ "$(jq '.quality.unwind.off_before' late)" -gt 0 ]
+}
+
+@test "beside events that are read together it weighs the same" {
+	record group.data -e off-cpu -e '{task-clock,page-faults}:S' -- \
+		"$WORKLOADS/off_cpu" 0.3 naps >group.told
+	report_json group.data --event off-cpu >group
+	show expect_waits group group.told nap
+}
+
+@test "nobody takes the number of switches for a time" {
+	jq -e '.metrics[0] | .event == "off-cpu" and .unit == "ns" and has("counted") == false' threads
+	lacks "off-cpu.* counted" attached.text
+}
+
+@test "perf reads the switches and the samples" {
+	need perf
+	record plain.data -e off-cpu -z 0 -- "$WORKLOADS/off_cpu" 0.1 naps pipe >/dev/null
+	perf script -i plain.data --show-switch-events >listing 2>errors
+	expect_equal samples "$(grep -c 'off-cpu: prev_comm' listing)" "$(walked_samples plain.data)"
+	grep -q 'PERF_RECORD_SWITCH IN' listing
+}
+
+@test "a recording that was cut tells of what it holds" {
+	head -c -60000 command.data >cut.data
+	report_json cut.data --event off-cpu >cut
+	jq -e '.metrics[0].total > 0 and .tree.total[0] == .metrics[0].total' cut
+}
+
+@test "what can't be is refused, with what to do" {
+	refuses "off-cpu" "-C" -- "$DENDRO" record -e off-cpu -C 0 true
+	refuses "off-cpu" "modifiers" -- "$DENDRO" record -e off-cpu:u true
+	refuses "off-cpu" "--filter" -- "$DENDRO" record -e off-cpu --filter 'prev_prio < 100' true
+	refuses "off-cpu" "group" -- "$DENDRO" record -e '{task-clock,off-cpu}:S' true
+	need unshare
+	unshare -m true || skip "no mount namespace may be made here"
+	# shellcheck disable=SC2016
+	refuses "mount -t tracefs" -- unshare -m sh -c '
+		while umount -l /sys/kernel/tracing || umount -l /sys/kernel/debug; do :; done 2>/dev/null
+		"$DENDRO" record -e off-cpu true'
+}
+
+@test "without the privilege it is refused, and nothing else is recorded instead" {
+	need setpriv
+	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$DENDRO" ||
+		skip "nobody cannot reach the program under test"
+	refuses "root" -- setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$DENDRO" record -o nowhere.data -e off-cpu true
+}

@@ -1,0 +1,309 @@
+/*
+ * Threads that wait: asleep, for a lock that is always held, for a pipe, for a disk, and for a
+ * processor that two of them share. Each measures itself; at the end one line each:
+ *
+ *   wait FUNCTION NS           off the CPU below that function, all threads together
+ *   thread NAME NS CPU-NS      from its first instruction to its last; its time on the CPU
+ *
+ * usage: off_cpu SECONDS [PART...]      naps, convoy, pipe, disk, hogs; without: all but disk
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "work.h"
+
+#define N_CONVOY   3
+#define N_HOGS     2
+#define MAX_THREAD 16
+#define BLOCK_SIZE (1 << 20)
+#define FILE_SIZE  (16 * BLOCK_SIZE)
+
+static uint64_t end_ns;
+
+/* ---- what is measured ---- */
+
+enum wait { NAP, HOLD_LOCK, CONTEND, WAIT_FOR_PIPE, READ_DISK, BURN, N_WAITS };
+static const char *const wait_names[] = { "nap",           "hold_lock", "contend",
+					  "wait_for_pipe", "read_disk", "burn" };
+static _Atomic uint64_t waited[N_WAITS];
+
+struct moment {
+	uint64_t wall_ns, cpu_ns;
+};
+
+static struct moment now(void)
+{
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	return (struct moment){ now_ns(),
+				(uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec };
+}
+
+static void add_wait(enum wait wait, const struct moment *since)
+{
+	struct moment until = now();
+
+	waited[wait] += (until.wall_ns - since->wall_ns) - (until.cpu_ns - since->cpu_ns);
+}
+
+struct life {
+	char name[16];
+	uint64_t wall_ns, cpu_ns;
+};
+static struct life lives[MAX_THREAD];
+static atomic_int n_lives;
+
+static void begin_life(struct moment *born, const char *name)
+{
+	*born = now();
+	pthread_setname_np(pthread_self(), name);
+}
+
+static void end_life(const struct moment *born, const char *name)
+{
+	struct life *life = &lives[n_lives++];
+	struct moment died = now();
+
+	snprintf(life->name, sizeof(life->name), "%s", name);
+	life->wall_ns = died.wall_ns - born->wall_ns;
+	life->cpu_ns = died.cpu_ns - born->cpu_ns;
+}
+
+/* ---- waits ---- */
+
+static void sleep_ns(uint64_t ns)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
+}
+
+static FUNCTION void nap(uint64_t ns)
+{
+	struct moment began = now();
+
+	sleep_ns(ns);
+	add_wait(NAP, &began);
+	KEEP_FRAME();
+}
+
+static FUNCTION void hold_lock(uint64_t ns)
+{
+	struct moment began = now();
+
+	sleep_ns(ns);
+	add_wait(HOLD_LOCK, &began);
+	KEEP_FRAME();
+}
+
+static FUNCTION void contend(pthread_mutex_t *lock)
+{
+	struct moment began = now();
+
+	pthread_mutex_lock(lock);
+	add_wait(CONTEND, &began);
+	KEEP_FRAME();
+}
+
+static FUNCTION ssize_t wait_for_pipe(int fd)
+{
+	struct moment began = now();
+	char byte;
+	ssize_t n = read(fd, &byte, 1);
+
+	add_wait(WAIT_FOR_PIPE, &began);
+	return n;
+}
+
+static FUNCTION ssize_t read_disk(int fd, void *block, off_t offset)
+{
+	struct moment began = now();
+	ssize_t n = pread(fd, block, BLOCK_SIZE, offset);
+
+	add_wait(READ_DISK, &began);
+	return n;
+}
+
+static FUNCTION void burn(void)
+{
+	struct moment began = now();
+
+	while (now_ns() < end_ns)
+		units(1);
+	add_wait(BURN, &began);
+}
+
+/* ---- threads ---- */
+
+static pthread_mutex_t convoy_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *convoy_main(void *arg)
+{
+	struct moment born;
+
+	begin_life(&born, arg);
+	while (now_ns() < end_ns) {
+		contend(&convoy_lock);
+		hold_lock(7000000);
+		pthread_mutex_unlock(&convoy_lock);
+		units(4);
+	}
+	end_life(&born, arg);
+	return NULL;
+}
+
+static int pipe_fds[2];
+
+static void *reader_main(void *arg)
+{
+	struct moment born;
+
+	begin_life(&born, arg);
+	while (wait_for_pipe(pipe_fds[0]) > 0)
+		units(2);
+	end_life(&born, arg);
+	return NULL;
+}
+
+static void *writer_main(void *arg)
+{
+	struct moment born;
+
+	begin_life(&born, arg);
+	while (now_ns() < end_ns) {
+		nap(11000000);
+		if (write(pipe_fds[1], "x", 1) != 1)
+			break;
+	}
+	close(pipe_fds[1]);
+	end_life(&born, arg);
+	return NULL;
+}
+
+static void *napper_main(void *arg)
+{
+	struct moment born;
+
+	begin_life(&born, arg);
+	while (now_ns() < end_ns) {
+		nap(20000000);
+		units(16);
+	}
+	end_life(&born, arg);
+	return NULL;
+}
+
+/* Before all others, on one of the processors it may use. */
+static void *hog_main(void *arg)
+{
+	struct moment born;
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	begin_life(&born, arg);
+	sched_getaffinity(0, sizeof(all), &all);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	burn();
+	end_life(&born, arg);
+	return NULL;
+}
+
+static int disk_fd = -1;
+
+static void *disk_main(void *arg)
+{
+	struct moment born;
+	void *block = aligned_alloc(4096, BLOCK_SIZE);
+
+	begin_life(&born, arg);
+	for (off_t at = 0; now_ns() < end_ns; at = (at + BLOCK_SIZE) % FILE_SIZE)
+		if (read_disk(disk_fd, block, at) != BLOCK_SIZE)
+			break;
+	end_life(&born, arg);
+	free(block);
+	return NULL;
+}
+
+/* To be read past the page cache; -1: this file system can't. */
+static int make_file(void)
+{
+	static const char name[] = "off_cpu.file";
+	static char block[BLOCK_SIZE];
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	for (int i = 0; fd >= 0 && i < FILE_SIZE / BLOCK_SIZE; i++)
+		if (write(fd, block, sizeof(block)) != sizeof(block))
+			return -1;
+	if (fd < 0 || fsync(fd) || close(fd))
+		return -1;
+	fd = open(name, O_RDONLY | O_DIRECT);
+	unlink(name);
+	return fd;
+}
+
+static pthread_t threads[MAX_THREAD];
+static int n_threads;
+
+static void start(void *(*run)(void *), char *name)
+{
+	if (pthread_create(&threads[n_threads++], NULL, run, name))
+		exit(1);
+}
+
+static bool is_asked(int argc, char **argv, const char *part)
+{
+	for (int i = 2; i < argc; i++)
+		if (strcmp(argv[i], part) == 0)
+			return true;
+	return argc <= 2 && strcmp(part, "disk") != 0;
+}
+
+static void start_threads(int argc, char **argv)
+{
+	static char convoy_names[N_CONVOY][16], hog_names[N_HOGS][16];
+
+	for (int i = 0; i < N_CONVOY && is_asked(argc, argv, "convoy"); i++) {
+		snprintf(convoy_names[i], sizeof(convoy_names[i]), "convoy-%d", i);
+		start(convoy_main, convoy_names[i]);
+	}
+	for (int i = 0; i < N_HOGS && is_asked(argc, argv, "hogs"); i++) {
+		snprintf(hog_names[i], sizeof(hog_names[i]), "hog-%d", i);
+		start(hog_main, hog_names[i]);
+	}
+	if (is_asked(argc, argv, "naps"))
+		start(napper_main, "napper");
+	if (disk_fd >= 0)
+		start(disk_main, "disk");
+	if (is_asked(argc, argv, "pipe")) {
+		if (pipe(pipe_fds))
+			exit(1);
+		start(reader_main, "reader");
+		start(writer_main, "writer");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (is_asked(argc, argv, "disk"))
+		disk_fd = make_file();
+	end_ns = rounds_begin(argc, argv).end_ns;
+	start_threads(argc, argv);
+	for (int i = 0; i < n_threads; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < N_WAITS; i++)
+		if (waited[i])
+			printf("wait %s %llu\n", wait_names[i], (unsigned long long)waited[i]);
+	for (int i = 0; i < n_lives; i++)
+		printf("thread %s %llu %llu\n", lives[i].name, (unsigned long long)lives[i].wall_ns,
+		       (unsigned long long)lives[i].cpu_ns);
+	return 0;
+}
