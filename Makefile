@@ -5,7 +5,7 @@
 #   make install    DESTDIR= prefix=                make lint     format, tidy, cppcheck, includes
 #   make bench      ratios against perf             make fuzz     FUZZ_SECONDS= for each parser
 #   make deps       install what building needs     make accuracy complete paths, beside perf and gdb
-#   make test-hw    in an emulated arm64 machine     make clean
+#   make test-hw    the arm64 part of make test      make clean
 #
 # Build options: CC, CFLAGS, DEVELOPER=1 (warnings are errors), BUILD (output folder).
 
@@ -37,6 +37,7 @@ OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE  := $(BUILD)/libdendro.a
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 CLI      := $(sort $(wildcard tests/cli/[0-9]*.bats))
+HW       := $(sort $(wildcard tests/hw/*.bats))
 
 .PHONY: all deps unit workloads demo test test-hw asan lint bench accuracy fuzz install uninstall \
 	clean
@@ -111,14 +112,14 @@ demo:
 	tests/demo $(BUILD)/dendro $(W)
 
 test:
-	tests/deps/install build test
+	tests/deps/install build test hw
 	$(MAKE) all unit workloads $(UNWIND_CASES)
-	tests/run $(UNIT) $(CLI)
+	tests/run $(UNIT) $(CLI) $(HW)
 
-# In an emulated machine; what has to be fetched for that stays in build/hw.
+# On arm64, emulated; what has to be fetched for that stays in build/hw.
 test-hw:
-	tests/deps/install build hw
-	tests/run $(sort $(wildcard tests/hw/*.bats))
+	tests/deps/install hw
+	tests/run $(HW)
 
 # Unit tests, and reading recordings, under AddressSanitizer and UndefinedBehaviorSanitizer.
 ASAN_CFLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -139,7 +140,7 @@ C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
 SCRIPTS  := .ci/run tests/demo tests/deps/install tests/deps/perfparser tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
-	    $(sort $(wildcard tests/cli/*.bash tests/bench/*.sh))
+	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh))
 lint:
 	tests/deps/install build test lint
 	$(MAKE) -k -j2 format tree scripts cppcheck tidy clang

@@ -532,14 +532,17 @@ static bool reads_counters(const struct record *record, const struct record_layo
 /* What a thread does after a sample is told within so many records, or not at all. */
 #define EXEC_DISTANCE_MAX 4096
 
-static bool is_in_kernel_without_stack(const struct record *record)
+/* The recorded command is counted from the middle of its exec on. No mapping is known before, so
+ * what its old stack pointer leads to is of the new stack. */
+static bool is_in_kernel_without_stack(const struct record *record, const struct process *process)
 {
 	return record->cpu_mode == PERF_RECORD_MISC_KERNEL && record->sample.has_user_regs &&
-	       !record->sample.user_stack_size;
+	       (!record->sample.user_stack_size || !process->has_memory);
 }
 
 /* Does the record of an exec precede all that the thread does with a stack? */
-static bool is_exec_next(const struct replay *replay, const struct record *record)
+static bool is_exec_next(const struct replay *replay, const struct record *record,
+			 const struct process *process)
 {
 	const struct raw_record *next;
 
@@ -554,7 +557,7 @@ static bool is_exec_next(const struct replay *replay, const struct record *recor
 		if (later.type == PERF_RECORD_COMM && later.comm.pid == record->pid)
 			return later.comm.is_exec;
 		if (later.type == PERF_RECORD_SAMPLE && later.tid == record->tid &&
-		    !is_in_kernel_without_stack(&later))
+		    !is_in_kernel_without_stack(&later, process))
 			return false;
 	}
 	return false;
@@ -567,11 +570,11 @@ static bool is_in_exec(const struct replay *replay, const struct record *record,
 {
 	if (!record->sample.has_user_regs)
 		return false;
-	if (!is_in_kernel_without_stack(record)) {
+	if (!is_in_kernel_without_stack(record, thread->process)) {
 		thread->is_in_exec = false;
 		return false;
 	}
-	return thread->is_in_exec || is_exec_next(replay, record);
+	return thread->is_in_exec || is_exec_next(replay, record, thread->process);
 }
 
 /* A sample that does not tell is a sample all the same, and shown. */

@@ -10,6 +10,7 @@
  */
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "perf/evlist_private.h"
 
@@ -27,12 +28,24 @@ bool evlist_is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+/* A machine that has just started may have nothing random yet. */
+static uint64_t random_seed(void)
+{
+	struct timespec now;
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		seed = (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+	}
+	return seed | !seed;
+}
+
 /* xorshift64*, Vigna 2016 */
 static uint64_t draw(uint64_t *state)
 {
-	if (!*state && getrandom(state, sizeof(*state), GRND_NONBLOCK) != sizeof(*state))
-		*state = NSEC_PER_SEC;
-	*state |= !*state;
+	if (!*state)
+		*state = random_seed();
 	*state ^= *state >> 12;
 	*state ^= *state << 25;
 	*state ^= *state >> 27;

@@ -1,31 +1,26 @@
 # Programs with signed return addresses (-mbranch-protection=standard) in an emulated arm64 machine that
-# checks them. cpu-clock: the paths are what matters here.
+# checks them (not by the slow algorithm, QARMA). cpu-clock: the paths are what matters here.
 
-load ../cli/lib
+load lib
 
 setup_file() {
-	load ../cli/lib
-	need jq
-	local hw=${HW:-$ROOT/build/hw} status=0 program
+	load lib
+	prepare build_and_boot
+}
+
+build_and_boot() {
+	local program
 	local -a programs=()
-	"$ROOT/tests/hw/guest" build >"$BATS_FILE_TMPDIR/log" 2>&1 || status=$?
-	if [ $status -eq 0 ]; then
-		for program in link_register link_register_clang cxx; do
-			[ ! -e "$hw/workloads/$program" ] || programs+=("$hw/workloads/$program")
-		done
-		"$ROOT/tests/hw/guest" run "$ROOT/tests/hw/unwind.job" "$hw/dendro/dendro" \
-			"${programs[@]}" >"$BATS_FILE_TMPDIR/log" 2>&1 || status=$?
-	fi
-	[ $status -ne 77 ] || skip "$(tail -n 1 "$BATS_FILE_TMPDIR/log")"
-	[ $status -eq 0 ] || {
-		cat "$BATS_FILE_TMPDIR/log" "$hw/out/log"
-		return 1
-	}
-	cp "$hw"/out/* "$BATS_FILE_TMPDIR"
+	guest build || return
+	for program in link_register link_register_clang cxx; do
+		[ ! -e "$HW/workloads/$program" ] || programs+=("$HW/workloads/$program")
+	done
+	CPU=max,pauth-impdef=on boot unwind unwind.job "$HW/dendro/dendro" "${programs[@]}"
 }
 
 setup() {
-	cd "$BATS_FILE_TMPDIR"
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR/unwind"
 }
 
 # The user part of each path that has samples of its own, from main on.

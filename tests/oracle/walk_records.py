@@ -6,6 +6,7 @@ samples and the sum of their periods (the fixed period of the event where sample
 separated by tabs. A sample of a counter group (PERF_SAMPLE_READ with PERF_FORMAT_GROUP) counts once,
 for the event that overflowed; with --groups also once for each other member whose value grew, with
 that growth as its period, as perf script has it: growth by thread, where counters are inherited.
+With --user a fifth column counts the samples that have both user registers and bytes of the user stack.
 
 A file that goes wrong is counted up to there; the reason then stands on stderr and the exit status
 is 1. Simple on purpose: the whole file in memory, no time order. Little endian.
@@ -21,6 +22,7 @@ FEATURE, COMPRESSED, COMPRESSED2 = 80, 81, 83
 SAMPLE = 9
 EVENT_DESC = 12
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID = (1 << n for n in range(10))
+RAW, BRANCH_STACK, REGS_USER, STACK_USER = (1 << n for n in range(10, 14))
 IDENTIFIER = 1 << 16
 INHERIT = 1 << 1
 FORMAT_ENABLED, FORMAT_RUNNING, FORMAT_ID, FORMAT_GROUP, FORMAT_LOST = (1 << n for n in range(5))
@@ -67,16 +69,41 @@ class Event:
         (self.type, self.size, self.config, self.fixed_period, self.sample_type,
          self.read_format, flags) = struct.unpack_from("<IIQQQQQ", attr)
         self.inherit = bool(flags & INHERIT)
+        self.regs_user, = struct.unpack_from("<Q", attr, 80)
         self.ids = ids
         self.name = "-"
         self.samples = 0
         self.periods = 0
+        self.with_user = 0
+
+    def has_user_context(self, body, at):
+        """Is there a register and a byte of the user stack? @at is behind the period."""
+        kind = self.sample_type
+        if kind & READ:
+            count = struct.unpack_from("<Q", body, at)[0] if self.read_format & FORMAT_GROUP else 1
+            entry = 1 + bool(self.read_format & FORMAT_ID) + bool(self.read_format & FORMAT_LOST)
+            once = self.read_format & (FORMAT_ENABLED | FORMAT_RUNNING | FORMAT_GROUP)
+            at += 8 * (bin(once).count("1") + count * entry)
+        if kind & CALLCHAIN:
+            at += 8 * (1 + struct.unpack_from("<Q", body, at)[0])
+        if kind & RAW:
+            at += 4 + struct.unpack_from("<I", body, at)[0]
+        if kind & BRANCH_STACK:
+            raise Corrupt("branches stand before the registers")
+        if not kind & REGS_USER or not kind & STACK_USER:
+            return False
+        abi, = struct.unpack_from("<Q", body, at)
+        at += 8 * (1 + (bin(self.regs_user).count("1") if abi else 0))
+        size, = struct.unpack_from("<Q", body, at)
+        valid = struct.unpack_from("<Q", body, at + 8 + size)[0] if size else 0
+        return bool(abi and self.regs_user and valid)
 
 
 class Walker:
-    def __init__(self, data, split_groups):
+    def __init__(self, data, options):
         self.data = data
-        self.split_groups = split_groups
+        self.split_groups = options.groups
+        self.wants_user = options.user
         self.events = []
         self.by_id = {}
         self.last_values = {}
@@ -144,6 +171,8 @@ class Walker:
         else:
             event.samples += 1
             event.periods += period
+            if self.wants_user:
+                event.with_user += event.has_user_context(body, 8 * before)
 
     def group(self, read_format, body, at, thread):
         count, = struct.unpack_from("<Q", body, at)
@@ -233,10 +262,11 @@ class Walker:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--groups", action="store_true", help="split group samples as perf does")
+    parser.add_argument("--user", action="store_true", help="count samples with user context")
     parser.add_argument("file")
     options = parser.parse_args()
     with open(options.file, "rb") as stream:
-        walker = Walker(stream.read(), options.groups)
+        walker = Walker(stream.read(), options)
     status = 0
     try:
         walker.read()
@@ -245,7 +275,8 @@ def main():
         status = 1
     walker.name_events()
     for index, event in enumerate(walker.events):
-        print(index, event.name, event.samples, event.periods, sep="\t")
+        user = [event.with_user] if options.user else []
+        print(index, event.name, event.samples, event.periods, *user, sep="\t")
     return status
 
 

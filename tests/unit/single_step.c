@@ -1,6 +1,8 @@
 /* ptrace, the few instructions that move calls, and the comparison. */
 #include "tests/unit/single_step.h"
 
+#ifdef __x86_64__
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -781,3 +783,4 @@ void single_step(const struct traced_program *program, struct traced_counts *cou
 	counts_ret->unwind = *unwinder_stats(tracee->unwinder);
 	finish(tracee);
 }
+#endif

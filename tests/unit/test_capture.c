@@ -17,6 +17,7 @@
 
 #include "collector/capture.h"
 #include "perf/data_file.h"
+#include "tests/unit/emulated.h"
 
 enum { FILE_SIZE = 8192 };
 
@@ -156,6 +157,7 @@ static bool can_follow_map_files(const struct bench *bench)
 
 static void a_file_that_stays_is_not_kept(void **state)
 {
+	SKIP_IF_EMULATED("mounts");
 	struct bench *bench = bench_create(1 << 20);
 	struct build_id id;
 
@@ -198,6 +200,7 @@ static void a_file_that_is_gone_is_had_from_the_mapping(void **state)
 
 static void a_file_replaced_later_is_kept_when_that_is_seen(void **state)
 {
+	SKIP_IF_EMULATED("mounts");
 	struct bench *bench = bench_create(1 << 20);
 	char other[80];
 
@@ -260,6 +263,7 @@ static void a_file_that_came_too_late_is_had_when_it_is_mapped_again(void **stat
 
 static void the_build_id_alone_identifies_a_file(void **state)
 {
+	SKIP_IF_EMULATED("mounts");
 	struct bench *bench = bench_create(1 << 20);
 
 	(void)state;
@@ -307,6 +311,7 @@ static void what_is_no_file_is_left_alone(void **state)
 
 static void no_more_is_kept_than_was_allowed(void **state)
 {
+	SKIP_IF_EMULATED("mounts");
 	struct bench *bench = bench_create(FILE_SIZE - 1);
 
 	(void)state;

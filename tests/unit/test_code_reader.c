@@ -12,6 +12,7 @@
 #include "collector/code_reader.h"
 #include "perf/code_record.h"
 #include "perf/data_file.h"
+#include "tests/unit/emulated.h"
 
 struct bench {
 	struct code_reader *reader;
@@ -105,6 +106,7 @@ static size_t count_records(struct bench *bench, size_t *n_same_ret)
 
 static void both_pages_are_read_once_while_they_stay_the_same(void **state)
 {
+	SKIP_IF_EMULATED("memory");
 	struct bench *bench = bench_create();
 	size_t n_same;
 
@@ -126,6 +128,7 @@ static void both_pages_are_read_once_while_they_stay_the_same(void **state)
 
 static void a_page_that_changed_is_recorded_again(void **state)
 {
+	SKIP_IF_EMULATED("memory");
 	struct bench *bench = bench_create();
 	size_t n_same;
 
@@ -158,6 +161,7 @@ static void code_of_files_and_data_are_not_read(void **state)
 
 static void memory_that_is_gone_is_counted(void **state)
 {
+	SKIP_IF_EMULATED("memory");
 	struct bench *bench = bench_create();
 
 	(void)state;

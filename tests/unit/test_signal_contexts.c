@@ -1,4 +1,5 @@
 /* Deliveries in a ring in plain memory, samples after them, and what the recording holds then. */
+#include <asm/perf_regs.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,7 +12,12 @@
 enum { RING_SIZE = 1 << 20, MAX_TOLD = 32, PID = 10, TID = 11 };
 #define MAIN_STACK  0x7fff0000ull
 #define OTHER_STACK 0x10000000ull
-#define MSEC        1000000ull
+#ifdef __aarch64__
+#define SP_AND_PC (1ull << PERF_REG_ARM64_SP | 1ull << PERF_REG_ARM64_PC)
+#else
+#define SP_AND_PC (1ull << PERF_REG_X86_SP | 1ull << PERF_REG_X86_IP)
+#endif
+#define MSEC 1000000ull
 
 struct bench {
 	struct recording recording;
@@ -39,7 +45,7 @@ static int setup(void **state)
 		.contexts = { .attr = { .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 						       PERF_SAMPLE_REGS_USER |
 						       PERF_SAMPLE_STACK_USER,
-					.sample_regs_user = 1u << 7 | 1u << 8,
+					.sample_regs_user = SP_AND_PC,
 					.sample_stack_user = 65528 },
 			      .fds = &bench->fd,
 			      .n_ids = 1 },
@@ -107,7 +113,7 @@ static void see_handler(struct bench *bench, uint64_t time_ns, uint64_t interrup
 		.pid = PID,
 		.tid = TID,
 		.time_ns = time_ns,
-		.sample = { .user_regs = { PERF_SAMPLE_REGS_ABI_64, 1u << 7 | 1u << 8, regs },
+		.sample = { .user_regs = { PERF_SAMPLE_REGS_ABI_64, SP_AND_PC, regs },
 			    .user_stack = (const uint8_t *)stack,
 			    .user_stack_size = sizeof(stack) },
 	};

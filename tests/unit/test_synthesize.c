@@ -14,6 +14,7 @@
 
 #include "collector/synthesize.h"
 #include "perf/data_file.h"
+#include "tests/unit/emulated.h"
 
 static uint64_t id = 77;
 
@@ -239,6 +240,7 @@ static void lines_that_make_no_sense_are_skipped(void **state)
 
 static void a_mapped_file_has_its_build_id(void **state)
 {
+	SKIP_IF_EMULATED("mappings");
 	struct bench *bench = bench_create();
 	struct data_file *file;
 	struct raw_record raw;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "collector/targets.h"
+#include "tests/unit/emulated.h"
 
 static void lists_are_numbers_and_ranges(void **state)
 {
@@ -52,6 +53,7 @@ static void a_process_has_its_threads_and_threads_their_process(void **state)
 	pid_t missing;
 
 	(void)state;
+	SKIP_IF_EMULATED("threads");
 	assert_int_equal(targets_threads(&self, &tids, &missing), 0);
 	assert_int_equal(tids.n, 1);
 	assert_int_equal(tids.values[0], getpid());

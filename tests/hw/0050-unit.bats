@@ -1,0 +1,74 @@
+# The unit tests, built for arm64: under qemu's user mode, where they have this machine's files and
+# compilers, and with an arm64 kernel, where what it tells of processes and events is real.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare guest build
+}
+
+setup() {
+	skip_unprepared
+}
+
+programs() { # those that there are sources for
+	local source
+	for source in "$ROOT"/tests/unit/test_*.c; do
+		echo "$HW/dendro/tests/unit/$(basename "$source" .c)"
+	done
+}
+
+run_here() { # run_here PROGRAM
+	local status=0
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 qemu-aarch64-static -L "$HW/sysroot" "$1" 2>&1 ||
+		status=$?
+	echo "== $(basename "$1") status $status"
+}
+
+# expect_passed WHERE LOG : each program's TAP ends with a line of its name and status
+expect_passed() {
+	awk -v where="$1" '
+		/^1\.\.[0-9]+/ { planned += substr($1, 4) }
+		/^ok / { passed++ }
+		/^not ok [0-9]+ # SKIP/ { skipped++ }
+		/^not ok [0-9]+ - / { failed++; is_shown = 1 }
+		{ text = text $0 "\n" }
+		/^== / {
+			programs++
+			if ($4 != 0) { failed += !is_shown; is_shown = 1 }
+			if (is_shown) printf "%s", text
+			text = ""
+			is_shown = 0
+		}
+		END {
+			missing = planned - passed - skipped - failed
+			printf "#> unit tests %s: %d programs, %d passed, %d failed, %d skipped\n", where,
+			       programs, passed, failed, skipped
+			exit !(programs > 50 && !failed && !missing && passed > 10 * skipped)
+		}' "$2" >shown || {
+		cat shown
+		return 1
+	}
+	grep '^#>' shown >&3
+	expect_equal "programs with a status" "$(grep -c '^== ' "$2")" "$(programs | wc -l)"
+}
+
+@test "the unit tests pass under qemu-aarch64" {
+	need qemu-aarch64-static
+	cd "$ROOT"
+	local program
+	for program in $(programs); do
+		run_here "$program"
+	done >"$BATS_TEST_TMPDIR/log"
+	cd "$BATS_TEST_TMPDIR"
+	expect_passed "under qemu-aarch64" log
+}
+
+@test "the unit tests pass with an arm64 kernel" {
+	# shellcheck disable=SC2046
+	prepare boot kernel unit.job $(programs)
+	skip_unprepared
+	cd "$BATS_TEST_TMPDIR"
+	expect_passed "with an arm64 kernel" "$BATS_FILE_TMPDIR/kernel/log"
+}
