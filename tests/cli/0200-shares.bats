@@ -4,6 +4,10 @@ load lib
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
 	local name
@@ -13,6 +17,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

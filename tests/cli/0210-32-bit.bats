@@ -15,6 +15,10 @@ build() { # build COMPILER NAME [OPTION...]: tests/workloads/NAME -> NAME withou
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	[ "$(uname -m)" = x86_64 ] || skip "not an x86-64 kernel"
 	need gcc g++
@@ -38,6 +42,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

@@ -6,6 +6,10 @@ MODES="dlmopen memfd removed replaced mapped copied frameless"
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
 	local mode
@@ -20,6 +24,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

@@ -5,6 +5,10 @@ load lib
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	need_root
 	cd "$BATS_FILE_TMPDIR"
@@ -30,6 +34,7 @@ record_mode() { # record_mode MODE COUNT
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

@@ -6,6 +6,10 @@ shapes="asm_pushes asm_frame asm_big asm_tail asm_table asm_kept asm_pointer asm
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
 	record no_cfi.data -- "$WORKLOADS/no_cfi" 3
@@ -16,6 +20,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

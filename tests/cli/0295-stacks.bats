@@ -5,6 +5,10 @@ load lib
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
 	[ "$(uname -m)" = x86_64 ] || skip "return addresses can be watched on x86 only"
@@ -23,6 +27,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

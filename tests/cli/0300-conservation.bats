@@ -5,6 +5,10 @@ load lib
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	need python3
 	cd "$BATS_FILE_TMPDIR"
@@ -16,6 +20,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

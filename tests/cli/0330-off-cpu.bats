@@ -13,6 +13,10 @@ need_switches() {
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_switches
 	cd "$BATS_FILE_TMPDIR"
 	record command.data -e off-cpu,cpu-clock -- \
@@ -40,6 +44,7 @@ attach() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

@@ -4,6 +4,10 @@ load lib
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
 	record several.data -e task-clock,page-faults,context-switches -- "$WORKLOADS/faulter" 3
@@ -11,6 +15,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 

@@ -5,6 +5,10 @@ load lib
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	need perf python3 sqlite3 git g++
 	cd "$BATS_FILE_TMPDIR"
@@ -15,6 +19,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	need perf
 	cd "$BATS_FILE_TMPDIR"
 }

@@ -4,6 +4,10 @@ load lib
 
 setup_file() {
 	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
 	need_events
 	need gcc
 	cd "$BATS_FILE_TMPDIR"
@@ -12,6 +16,7 @@ setup_file() {
 }
 
 setup() {
+	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
 }
 
