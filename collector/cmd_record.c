@@ -45,7 +45,8 @@ static const char usage[] =
 	"                            {A,B}: counted together. Resources: read-bytes, write-bytes,\n"
 	"                            syscalls, alloc-bytes, call:LIB:FUNCTION,\n"
 	"                            sys:name/weight=FIELD/; off-cpu: the time that threads wait.\n"
-	"                            See dendro-record(1), EVENTS\n"
+	"                            'dendro list' names what this machine has; see also\n"
+	"                            dendro-record(1), EVENTS\n"
 	"      --filter EXPR         only where the fields of the tracepoint before it say so:\n"
 	"                            -e sched:sched_switch --filter 'prev_prio < 100'\n"
 	"  -F, --freq HZ|max         samples per second and CPU (default: 997)\n"
@@ -77,6 +78,7 @@ struct arguments {
 	struct event *events;
 	size_t n_events;
 	bool is_verbose, is_quiet;
+	bool is_fallback; /* the events are what comes closest to cycles */
 };
 
 static int __attribute__((format(printf, 1, 2))) wrong_use(const char *format, ...)
@@ -202,9 +204,13 @@ static int parse_events(const char *text, struct arguments *arguments)
 {
 	_cleanup_free_ char *error = NULL;
 
-	if (event_parse(text, &arguments->events, &arguments->n_events, &error) == EVENT_OK)
+	enum event_error err = event_parse(text, &arguments->events, &arguments->n_events, &error);
+	if (err == EVENT_OK)
 		return 0;
-	return wrong_use("%s", error ? error : "out of memory.");
+	fprintf(stderr, "dendro record: %s\nSee 'dendro list'.\n",
+		error ? error : "out of memory.");
+	/* What is not here is no wrong use. */
+	return err == EVENT_NOT_HERE ? 1 : EXIT_USAGE;
 }
 
 /* As perf does: for the tracepoints of the event before it, and filters add up. */
@@ -394,18 +400,10 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments, b
 /* Without -e: cycles, or what comes closest here. */
 static int choose_events(struct arguments *arguments)
 {
-	bool is_fallback = false;
-
-	if (!arguments->n_events) {
-		if (event_default(&arguments->events, &arguments->n_events, &is_fallback) !=
-		    EVENT_OK) {
-			fputs("dendro record: no event can be opened on this machine.\n", stderr);
-			return 1;
-		}
-		if (is_fallback && !arguments->is_quiet)
-			fputs("dendro: no hardware counters here: recording cpu-clock (time) "
-			      "instead of cycles.\n",
-			      stderr);
+	if (!arguments->n_events && event_default(&arguments->events, &arguments->n_events,
+						  &arguments->is_fallback) != EVENT_OK) {
+		fputs("dendro record: no event can be opened on this machine.\n", stderr);
+		return 1;
 	}
 	arguments->options.events = arguments->events;
 	arguments->options.n_events = arguments->n_events;
@@ -566,6 +564,10 @@ static int run(const struct arguments *arguments, struct recorder *recorder)
 	struct recorder_summary summary;
 	size_t n_notes = recorder_n_notes(recorder);
 
+	if (arguments->is_fallback && !arguments->is_quiet)
+		fputs("dendro: no hardware counters here: recording cpu-clock (time) instead of "
+		      "cycles.\n",
+		      stderr);
 	print_notes(recorder, 0, arguments);
 	recorder_run(recorder, &summary);
 	print_notes(recorder, n_notes, arguments);

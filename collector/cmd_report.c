@@ -5,7 +5,6 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cct/cleanup.h"
@@ -13,22 +12,10 @@
 #include "collector/commands.h"
 #include "collector/pager.h"
 #include "collector/report_options.h"
+#include "collector/terminal.h"
 
 #define DEFAULT_WIDTH 100
 #define USAGE_STATUS  129
-
-static unsigned terminal_width(void)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	unsigned width = columns ? (unsigned)strtoul(columns, NULL, 10) : 0;
-
-	if (width)
-		return width;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
-		return size.ws_col;
-	return DEFAULT_WIDTH;
-}
 
 static bool wants_color(const struct report_options *options, bool is_terminal)
 {
@@ -57,6 +44,8 @@ static int show(struct report_options *options, const struct profile *profile,
 		return report_complain("%s", strerror(-err));
 	options->export.source = options->path;
 	options->export.width = terminal_width();
+	if (!options->export.width)
+		options->export.width = DEFAULT_WIDTH;
 	options->export.color = wants_color(options, is_terminal);
 	if (is_text && is_terminal && !options->no_pager)
 		pager_start(&pager);

@@ -10,6 +10,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+	{ "list", cmd_list, "list what can be recorded here" },
 	{ "record", cmd_record, "record a command, processes or the whole machine" },
 	{ "report", cmd_report, "show where the cost of a recording went, by call path" },
 	{ "script", cmd_script, "list the samples of a recording, as perf script does" },

@@ -139,14 +139,22 @@ const char *recorder_note(const struct recorder *recorder, size_t index, bool *i
 	return recorder->notes[index].text;
 }
 
+static int check_proc(struct recorder *recorder)
+{
+	if (access("/proc/self/stat", F_OK) == 0)
+		return 0;
+	return explain(recorder, -ENOENT, "/proc is not mounted here: mount -t proc proc /proc");
+}
+
 static int find_cpus(struct recorder *recorder)
 {
 	const struct int_list *asked = &recorder->options->cpus;
 
 	int err = targets_online_cpus(&recorder->cpus);
 	if (err)
-		return explain(recorder, err, "cannot read which CPUs are online: %s",
-			       strerror(-err));
+		return explain(
+			recorder, err, "cannot read which CPUs are online: %s%s", strerror(-err),
+			err == -ENOENT ? "; is /sys mounted? (mount -t sysfs sysfs /sys)" : "");
 	if (!asked->n)
 		return 0;
 	for (size_t i = 0; i < asked->n; i++) {
@@ -572,7 +580,9 @@ static int open_all(struct recorder *recorder)
 	recorder->jit_maps = jit_maps_create();
 	if (!recorder->capture || !recorder->code_reader || !recorder->jit_maps)
 		return explain(recorder, -ENOMEM, "out of memory");
-	err = find_cpus(recorder);
+	err = check_proc(recorder);
+	if (!err)
+		err = find_cpus(recorder);
 	if (!err && is_attached(recorder->options))
 		err = find_tasks(recorder);
 	if (!err)

@@ -257,6 +257,16 @@ static bool lower_frequency(struct perf_event_attr *attr)
 	return true;
 }
 
+bool attr_leave_out_kernel(struct perf_event_attr *attr)
+{
+	/* Most tracepoints are in the kernel: without it nothing would be left. */
+	if (attr->exclude_kernel || attr->exclude_user || attr->type == PERF_TYPE_TRACEPOINT)
+		return false;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	return true;
+}
+
 /*
  * The upper half of a generic event's config names a PMU of a hybrid processor since 5.13, on arm64
  * since 6.6. Events are opened for each CPU, and older kernels take the PMU of that.
@@ -278,13 +288,7 @@ static bool give_way(struct perf_event_attr *attr, int err)
 		return raise_fd_limit();
 	case -EACCES:
 	case -EPERM:
-		/* Most tracepoints are in the kernel: without it nothing would be left. */
-		if (attr->exclude_kernel || attr->exclude_user ||
-		    attr->type == PERF_TYPE_TRACEPOINT)
-			return false;
-		attr->exclude_kernel = 1;
-		attr->exclude_hv = 1;
-		return true;
+		return attr_leave_out_kernel(attr);
 	case -ENOENT:
 		return forget_pmu(attr);
 	case -EINVAL:
@@ -321,7 +325,8 @@ static void note_changes(struct attr_opener *opener, const struct perf_event_att
 		evlist->user_only = true;
 		evlist_note(evlist, sentence("Only user mode is recorded, for "
 					     "kernel.perf_event_paranoid is %d and CAP_PERFMON is "
-					     "missing.",
+					     "missing (sysctl kernel.perf_event_paranoid=1 permits "
+					     "the kernel's part).",
 					     opener->limits->paranoid));
 	}
 	if (attr->precise_ip != asked->precise_ip)

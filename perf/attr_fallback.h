@@ -39,6 +39,8 @@ struct attr_request {
 
 void attr_init_sample(struct perf_event_attr *attr, const struct attr_request *request,
 		      const struct perf_event_attr *event);
+/* User mode only. false: that is nothing, or what was asked for. */
+bool attr_leave_out_kernel(struct perf_event_attr *attr);
 /* One of them is 0. */
 void attr_set_rate(struct perf_event_attr *attr, uint64_t period, uint64_t frequency);
 /* An event that is read when its group's leader samples, and does not sample itself. */

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "perf/breakpoint_event.h"
 #include "perf/core_pmus.h"
 #include "perf/event_group.h"
 #include "perf/event_kind.h"
@@ -22,9 +23,11 @@
 
 /* Who knows which names; asked in this order. */
 static const struct event_kind *const kinds[] = {
-	&generic_event_kind, &shorthand_event_kind, &raw_event_kind,
-	&off_cpu_event_kind, &uprobe_event_kind,    &tracepoint_event_kind,
-	&pmu_event_kind,     &pfm_event_kind,       &hidden_tracepoint_event_kind,
+	&breakpoint_event_kind, &generic_event_kind,
+	&shorthand_event_kind,  &raw_event_kind,
+	&off_cpu_event_kind,    &uprobe_event_kind,
+	&tracepoint_event_kind, &pmu_event_kind,
+	&pfm_event_kind,        &hidden_tracepoint_event_kind,
 };
 
 static const struct event_places here = { .sysfs = "/sys" };
@@ -88,7 +91,8 @@ static enum event_error explain_unknown(const struct event_places *places, const
 			   sentence("Unknown event '%s'%s%s", whole,
 				    question[0] ? question
 						: ": neither a generic name, nor one of this "
-						  "machine's PMUs, nor one libpfm4 knows here",
+						  "machine's PMUs or tracepoints, nor one "
+						  "libpfm4 knows here",
 				    question[0] ? "" : "."));
 	free(question);
 	return error;

@@ -234,21 +234,25 @@ static enum event_error find_raw(const struct event_places *places, const char *
 	return find(find_raw_event, places, name, found, error_ret);
 }
 
+static const struct {
+	const char *name, *description;
+	uint8_t operation;
+} cache_endings[] = {
+	{ "loads", "loads", READ },
+	{ "load-misses", "loads that miss", READ },
+	{ "stores", "stores", WRITE },
+	{ "store-misses", "stores that miss", WRITE },
+	{ "prefetches", "prefetches", PREFETCH },
+	{ "prefetch-misses", "prefetches that miss", PREFETCH },
+};
+
 static void offer_cache_events(struct near_names *near, const char *cache, uint8_t allowed)
 {
-	static const struct {
-		const char *name;
-		uint8_t operation;
-	} endings[] = {
-		{ "loads", READ },          { "load-misses", READ },
-		{ "stores", WRITE },        { "store-misses", WRITE },
-		{ "prefetches", PREFETCH }, { "prefetch-misses", PREFETCH },
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		if (!(allowed & endings[i].operation))
+	for (size_t i = 0; i < ARRAY_SIZE(cache_endings); i++) {
+		if (!(allowed & cache_endings[i].operation))
 			continue;
 		char name[NEAR_NAME_SIZE];
-		snprintf(name, sizeof(name), "%s-%s", cache, endings[i].name);
+		snprintf(name, sizeof(name), "%s-%s", cache, cache_endings[i].name);
 		near_names_offer(near, name);
 	}
 }
@@ -265,3 +269,104 @@ static void offer_all(const struct event_places *places, struct near_names *near
 
 const struct event_kind generic_event_kind = { find_generic, offer_all };
 const struct event_kind raw_event_kind = { find_raw, NULL };
+
+static const char *const hardware_descriptions[] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = "cycles of the processor, while it does not sleep",
+	[PERF_COUNT_HW_INSTRUCTIONS] = "instructions completed",
+	[PERF_COUNT_HW_CACHE_REFERENCES] = "accesses to the last-level cache",
+	[PERF_COUNT_HW_CACHE_MISSES] = "accesses that missed the last-level cache",
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "branches completed",
+	[PERF_COUNT_HW_BRANCH_MISSES] = "branches predicted wrongly",
+	[PERF_COUNT_HW_BUS_CYCLES] = "cycles of the bus, at its own rate",
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "cycles without instructions to begin with",
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "cycles waiting for data or for a unit",
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = "cycles at a constant rate, whatever the clock is now",
+};
+
+static const char *const software_descriptions[] = {
+	[PERF_COUNT_SW_CPU_CLOCK] = "time on the CPU in ns, by a timer of each CPU",
+	[PERF_COUNT_SW_TASK_CLOCK] = "time on the CPU in ns, by each thread's own clock",
+	[PERF_COUNT_SW_PAGE_FAULTS] = "page faults, minor and major",
+	[PERF_COUNT_SW_CONTEXT_SWITCHES] = "the CPU goes to another thread",
+	[PERF_COUNT_SW_CPU_MIGRATIONS] = "a thread goes to another CPU",
+	[PERF_COUNT_SW_PAGE_FAULTS_MIN] = "page faults that need no disk",
+	[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "page faults that wait for a disk",
+	[PERF_COUNT_SW_ALIGNMENT_FAULTS] = "misaligned accesses that the kernel repairs",
+	[PERF_COUNT_SW_EMULATION_FAULTS] = "instructions that the kernel emulates",
+	[PERF_COUNT_SW_DUMMY] = "nothing: mappings and names alone",
+	[PERF_COUNT_SW_BPF_OUTPUT] = "what BPF programs write",
+	[SW_CGROUP_SWITCHES] = "the CPU goes to another cgroup",
+};
+
+static const char *describe(uint32_t type, uint64_t config)
+{
+	if (type == PERF_TYPE_HARDWARE)
+		return config < ARRAY_SIZE(hardware_descriptions) ? hardware_descriptions[config]
+								  : "";
+	return config < ARRAY_SIZE(software_descriptions) ? software_descriptions[config] : "";
+}
+
+static bool is_same_event(size_t a, size_t b)
+{
+	return generic_names[a].type == generic_names[b].type &&
+	       generic_names[a].config == generic_names[b].config;
+}
+
+/* With the names that follow and mean the same. */
+static int list_generic_name(struct event_catalog *catalog, size_t index)
+{
+	char aliases[256] = "";
+	size_t length = 0;
+
+	for (size_t i = index + 1; i < ARRAY_SIZE(generic_names); i++) {
+		if (is_same_event(i, index) && length < sizeof(aliases))
+			length += snprintf(aliases + length, sizeof(aliases) - length, "%s%s",
+					   length ? ", " : "", generic_names[i].name);
+	}
+	return event_catalog_add(catalog,
+				 generic_names[index].type == PERF_TYPE_HARDWARE ? CATALOG_HARDWARE
+										 : CATALOG_SOFTWARE,
+				 generic_names[index].name, length ? aliases : NULL,
+				 describe(generic_names[index].type, generic_names[index].config));
+}
+
+static int list_cache_events(struct event_catalog *catalog, const char *cache, uint8_t id)
+{
+	static const char *const names[] = { "L1 data cache",
+					     "L1 instruction cache",
+					     "last-level cache",
+					     "TLB of data",
+					     "TLB of instructions",
+					     "branch predictor",
+					     "memory of the own NUMA node" };
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cache_endings) && !err; i++) {
+		if (!(cache_operations[id] & cache_endings[i].operation))
+			continue;
+		char name[NEAR_NAME_SIZE], description[NEAR_NAME_SIZE];
+		snprintf(name, sizeof(name), "%s-%s", cache, cache_endings[i].name);
+		snprintf(description, sizeof(description), "%s: %s", names[id],
+			 cache_endings[i].description);
+		err = event_catalog_add(catalog, CATALOG_CACHE, name, NULL, description);
+	}
+	return err;
+}
+
+int event_names_list(struct event_catalog *catalog)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(generic_names) && !err; i++) {
+		size_t first = 0;
+
+		while (!is_same_event(first, i))
+			first++;
+		if (first == i)
+			err = list_generic_name(catalog, i);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(caches) && !err; i++)
+		if (i == 0 || caches[i].id != caches[i - 1].id)
+			err = list_cache_events(catalog, caches[i].name, caches[i].id);
+	return err;
+}

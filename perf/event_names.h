@@ -5,8 +5,12 @@
 #ifndef PERF_EVENT_NAMES_H
 #define PERF_EVENT_NAMES_H
 
+#include "perf/event_catalog.h"
 #include "perf/event_kind.h"
 
 extern const struct event_kind generic_event_kind, raw_event_kind;
+
+/* The generic ones. 0 or -ENOMEM. */
+int event_names_list(struct event_catalog *catalog);
 
 #endif

@@ -25,6 +25,7 @@ struct evlist_syscalls {
 		    unsigned long flags);
 	void *arg;
 };
+extern const struct evlist_syscalls evlist_real_syscalls;
 
 enum evlist_target {
 	EVLIST_SYSTEM,  /* every process, on ->cpus */
@@ -64,6 +65,7 @@ struct evlist_event {
 	size_t leader;               /* of its group, as in struct event */
 	bool is_counted;             /* does not sample; read at its leader's samples */
 	bool has_jitter;
+	bool is_probe; /* on a function */
 	/* The rings that its counters write to, for each task anew: one per CPU it counts on.
 	 * Members of a group have their leader's. */
 	size_t *rings;

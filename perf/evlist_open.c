@@ -14,6 +14,7 @@
 #include "perf/cpu_list.h"
 #include "perf/event_spelling.h"
 #include "perf/evlist_private.h"
+#include "perf/refusal.h"
 #include "perf/ring_size.h"
 #include "perf/sentence.h"
 
@@ -26,6 +27,8 @@ static int real_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu
 	(void)arg;
 	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }
+
+const struct evlist_syscalls evlist_real_syscalls = { .open = real_open };
 
 /* Keeps the first sentence, which is about the cause. Returns @err. */
 static int fail(struct evlist_impl *impl, int err, char *text)
@@ -43,31 +46,51 @@ static bool is_hardware(const struct perf_event_attr *attr)
 	       attr->type != PERF_TYPE_BREAKPOINT;
 }
 
-static int fail_forbidden(struct evlist_impl *impl, int err, pid_t pid)
+/* Where the sideband is refused already: what would be next, so that one sentence says it all. */
+static const struct evlist_event *most_demanding(const struct evlist *evlist)
 {
-	int paranoid = impl->limits.paranoid;
-	switch (impl->target) {
-	case EVLIST_SYSTEM:
-		return fail(impl, err,
-			    sentence("Recording the whole machine is not permitted: "
-				     "kernel.perf_event_paranoid is %d. Run as root or with "
-				     "CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1",
-				     paranoid));
-	case EVLIST_TASKS:
-		return fail(impl, err,
-			    sentence("Thread %d may not be observed: it belongs to another user or "
-				     "is protected, and kernel.perf_event_paranoid is %d. Run as "
-				     "root or with CAP_PERFMON and CAP_SYS_PTRACE.",
-				     pid, paranoid));
-	default:
-		return fail(
-			impl, err,
-			sentence("Opening performance events is not permitted: "
-				 "kernel.perf_event_paranoid is %d, or a container's seccomp "
-				 "profile forbids it. Run as root or with CAP_PERFMON, or: sysctl "
-				 "kernel.perf_event_paranoid=1",
-				 paranoid));
+	const struct evlist_event *found = &evlist->events[0];
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		const struct evlist_event *event = &evlist->events[e];
+		if (event->is_probe)
+			return event;
+		if (event->attr.type == PERF_TYPE_TRACEPOINT)
+			found = event;
 	}
+	return found;
+}
+
+static int fail_refused(struct evlist_impl *impl, int err, const struct evlist_event *event,
+			pid_t pid)
+{
+	enum perf_gate gate = perf_gate_try(&impl->opener.syscalls, &impl->limits);
+	if (gate != GATE_OPEN)
+		return fail(impl, err, perf_gate_sentence(gate, &impl->limits));
+	if (!event)
+		event = most_demanding(&impl->evlist);
+	const struct refused_event refused = {
+		.name = event->name ? event->name : "dummy", /* the probe before all events */
+		.attr = &event->attr,
+		.target = impl->target,
+		.pid = pid,
+		.is_probe = event->is_probe,
+	};
+	return fail(impl, err, refusal_sentence(&refused, &impl->limits));
+}
+
+/* Debug registers are few, and particular. */
+static int fail_breakpoint(struct evlist_impl *impl, int err, const char *name)
+{
+	if (err == -ENOSPC)
+		return fail(impl, err,
+			    sentence("No debug register is left for '%s': processors have 4 or "
+				     "so, and deep stacks use some; try --no-deep-stacks.",
+				     name));
+	return fail(impl, err,
+		    sentence("The event '%s' can't be watched: its address must be a multiple of "
+			     "its length, x86 has no reads alone (r), and parts of the kernel are "
+			     "barred.",
+			     name));
 }
 
 static int fail_fds(struct evlist_impl *impl, int err)
@@ -85,17 +108,20 @@ static int fail_open(struct evlist_impl *impl, int err, const struct evlist_even
 		     int cpu)
 {
 	const char *name = event ? event->name : "dummy";
+	bool is_breakpoint = event && event->attr.type == PERF_TYPE_BREAKPOINT;
+	if (is_breakpoint && (err == -ENOSPC || err == -EINVAL))
+		return fail_breakpoint(impl, err, name);
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		return fail_forbidden(impl, err, pid);
+		return fail_refused(impl, err, event, pid);
 	case -EMFILE:
 	case -ENFILE:
 		return fail_fds(impl, err);
 	case -ENOSYS:
 		return fail(impl, err,
-			    sentence("This kernel has no performance events (CONFIG_PERF_EVENTS), "
-				     "or a container's seccomp profile hides them."));
+			    perf_gate_sentence(perf_gate_try(&impl->opener.syscalls, &impl->limits),
+					       &impl->limits));
 	case -ENODEV:
 		return fail(impl, err, sentence("CPU %d is not online.", cpu));
 	case -EBUSY:
@@ -123,6 +149,11 @@ static int fail_open(struct evlist_impl *impl, int err, const struct evlist_even
 		return fail(impl, err,
 			    sentence("The event '%s' needs a hardware counter that this machine "
 				     "does not have or does not let sample; try -e cpu-clock.",
+				     name));
+	if (event && event->attr.type >= PERF_TYPE_MAX)
+		return fail(impl, err,
+			    sentence("The event '%s' can't be sampled: its PMU refuses it, or only "
+				     "counts, as those outside of the processor's cores do.",
 				     name));
 	return fail(impl, err,
 		    sentence("The kernel refuses the event '%s' for sampling: %s.", name,
@@ -672,6 +703,7 @@ static int init_event(struct evlist_impl *impl, const struct evlist_options *opt
 	struct attr_request request = request_of(impl, from);
 
 	event->filter = from->filter;
+	event->is_probe = from->probed_path;
 	event->leader = from->leader;
 	event->is_counted = from->leader != index && events[from->leader].reads_group;
 	if (events[from->leader].reads_group && from->weight.kind != WEIGHT_PERIOD)
@@ -836,9 +868,7 @@ int evlist_open(const struct evlist_options *options, const struct event *events
 	impl->target = options->target;
 	impl->limits = *limits;
 	impl->epoll_fd = impl->wake_fd = -1;
-	impl->opener.syscalls.open = real_open;
-	if (options->syscalls)
-		impl->opener.syscalls = *options->syscalls;
+	impl->opener.syscalls = options->syscalls ? *options->syscalls : evlist_real_syscalls;
 	impl->opener.limits = &impl->limits;
 	impl->opener.evlist = &impl->evlist;
 

@@ -59,8 +59,6 @@ static bool is_first_user_namespace(const char *proc)
 
 static uint64_t read_capabilities(const char *proc)
 {
-	if (!is_first_user_namespace(proc))
-		return 0;
 	char path[PATH_MAX];
 	snprintf(path, sizeof(path), "%s/self/status", proc);
 	FILE *status = fopen(path, "re");
@@ -108,7 +106,9 @@ void limits_read_from(const char *proc, struct perf_limits *limits)
 		read_number(proc, "sys/kernel/perf_event_max_sample_rate", 100000);
 	limits->max_stack = read_number(proc, "sys/kernel/perf_event_max_stack", 127);
 
-	uint64_t capabilities = read_capabilities(proc);
+	limits->lacks_proc = !read_file(proc, "self/stat", (char[2]){ 0 }, 2);
+	limits->in_user_namespace = !is_first_user_namespace(proc);
+	uint64_t capabilities = limits->in_user_namespace ? 0 : read_capabilities(proc);
 	limits->has_cap_perfmon = has_capability(capabilities, CAP_PERFMON) ||
 				  has_capability(capabilities, CAP_SYS_ADMIN);
 	limits->has_cap_ipc_lock = has_capability(capabilities, CAP_IPC_LOCK);

@@ -263,3 +263,74 @@ static enum event_error find(const struct event_places *places, const char *name
 }
 
 const struct event_kind pfm_event_kind = { find, offer_all };
+
+/* The kernel's generic events stand elsewhere; what is not of a core cannot be sampled. */
+static bool is_core(const pfm_pmu_info_t *pmu)
+{
+	return pmu->is_present && pmu->type == PFM_PMU_TYPE_CORE;
+}
+
+static size_t count_cores(void)
+{
+	pfm_pmu_info_t pmu;
+	size_t n = 0;
+	int i;
+
+	pfm_for_all_pmus(i)
+	{
+		if (get_pmu(i, &pmu) && is_core(&pmu))
+			n++;
+	}
+	return n;
+}
+
+static int list_masks(struct event_catalog *catalog, const pfm_event_info_t *event)
+{
+	int err = 0;
+
+	for (int i = 0; i < event->nattrs && !err; i++) {
+		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
+		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) ==
+			    PFM_SUCCESS &&
+		    attr.type == PFM_ATTR_UMASK)
+			err = event_catalog_add_part(catalog, attr.name, attr.desc);
+	}
+	return err;
+}
+
+/* @prefix: the PMU's name where it is needed to tell events apart, else NULL. */
+static int list_events(struct event_catalog *catalog, const pfm_pmu_info_t *pmu, const char *prefix,
+		       bool with_parts)
+{
+	pfm_event_info_t event;
+	int err = 0;
+
+	for (int i = pmu->first_event; i != -1 && !err; i = pfm_get_event_next(i)) {
+		if (!get_event(i, &event))
+			continue;
+		char name[NEAR_NAME_SIZE];
+		snprintf(name, sizeof(name), "%s%s%s", prefix ? prefix : "", prefix ? "::" : "",
+			 event.name);
+		err = event_catalog_add(catalog, CATALOG_PROCESSOR, name, event.equiv, event.desc);
+		if (!err && with_parts)
+			err = list_masks(catalog, &event);
+	}
+	return err;
+}
+
+int pfm_names_list(struct event_catalog *catalog, bool with_parts)
+{
+	if (pfm_initialize() != PFM_SUCCESS)
+		return 0;
+	bool is_one_of_many = count_cores() > 1;
+	pfm_pmu_info_t pmu;
+	int i, err = 0;
+
+	pfm_for_all_pmus(i)
+	{
+		if (!err && get_pmu(i, &pmu) && is_core(&pmu))
+			err = list_events(catalog, &pmu, is_one_of_many ? pmu.name : NULL,
+					  with_parts);
+	}
+	return err;
+}

@@ -2,8 +2,12 @@
 #ifndef PERF_PFM_NAMES_H
 #define PERF_PFM_NAMES_H
 
+#include "perf/event_catalog.h"
 #include "perf/event_kind.h"
 
 extern const struct event_kind pfm_event_kind;
+
+/* The events of this processor's cores, with their unit masks on request. 0 or -ENOMEM. */
+int pfm_names_list(struct event_catalog *catalog, bool with_parts);
 
 #endif

@@ -294,3 +294,105 @@ static void offer_all(const struct event_places *places, struct near_names *near
 }
 
 const struct event_kind pmu_event_kind = { find, offer_all };
+
+/* Of a folder, sorted. */
+struct name_list {
+	char **names;
+	size_t n_names;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void name_list_deinit(struct name_list *list)
+{
+	for (size_t i = 0; i < list->n_names; i++)
+		free(list->names[i]);
+	free(list->names);
+}
+
+static int name_list_add(struct name_list *list, const char *name)
+{
+	/* Twice the room at each power of two. */
+	if ((list->n_names & (list->n_names - 1)) == 0) {
+		size_t n = list->n_names ? list->n_names * 2 : 1;
+		char **names = reallocarray(list->names, n, sizeof(*names));
+		if (!names)
+			return -ENOMEM;
+		list->names = names;
+	}
+	list->names[list->n_names] = strdup(name);
+	return list->names[list->n_names++] ? 0 : -ENOMEM;
+}
+
+static int name_list_read(const struct sysfs_pmu *pmu, const char *folder, struct name_list *list)
+{
+	*list = (struct name_list){ NULL, 0 };
+	DIR *dir = sysfs_pmu_folder(pmu, folder);
+	if (!dir)
+		return 0;
+	const char *name;
+	int err = 0;
+	while (!err && (name = sysfs_pmu_next(dir)))
+		err = name_list_add(list, name);
+	closedir(dir);
+	if (err)
+		name_list_deinit(list);
+	else if (list->n_names)
+		qsort(list->names, list->n_names, sizeof(*list->names), compare_names);
+	return err;
+}
+
+static int list_terms(struct event_catalog *catalog, const struct sysfs_pmu *pmu)
+{
+	char spelling[PMU_NAME_SIZE + 24], *text = NULL;
+	struct name_list terms;
+	size_t size;
+	int err = name_list_read(pmu, "format", &terms);
+	if (err || !terms.n_names)
+		return err;
+	FILE *out = open_memstream(&text, &size);
+	for (size_t i = 0; i < terms.n_names && out; i++)
+		fprintf(out, "%s%s", i ? ", " : "terms: ", terms.names[i]);
+	err = !out || fclose(out) ? -ENOMEM : 0;
+	snprintf(spelling, sizeof(spelling), "%s/TERM=VALUE,.../", pmu->name);
+	if (!err)
+		err = event_catalog_add_spelling(catalog, CATALOG_PMU, spelling, text);
+	free(text);
+	name_list_deinit(&terms);
+	return err;
+}
+
+static int list_events(struct event_catalog *catalog, const struct sysfs_pmu *pmu)
+{
+	struct name_list events;
+	int err = name_list_read(pmu, "events", &events);
+	if (err)
+		return err;
+	if (events.n_names || pmu->is_core)
+		err = list_terms(catalog, pmu);
+	for (size_t i = 0; i < events.n_names && !err; i++) {
+		const char *event = events.names[i];
+		char name[2 * PMU_NAME_SIZE + 8], text[PMU_TEXT_SIZE];
+		if (sysfs_pmu_event(pmu, event, strlen(event), text))
+			continue;
+		snprintf(name, sizeof(name), "%s/%s/", pmu->name, event);
+		err = event_catalog_add(catalog, CATALOG_PMU, name, NULL, text);
+	}
+	name_list_deinit(&events);
+	return err;
+}
+
+int pmu_events_list(const struct event_places *places, struct event_catalog *catalog)
+{
+	struct sysfs_pmus pmus;
+	int err = sysfs_pmus_load(places->sysfs, &pmus);
+	if (err)
+		return err;
+	for (size_t i = 0; i < pmus.n_pmus && !err; i++)
+		err = list_events(catalog, &pmus.pmus[i]);
+	sysfs_pmus_deinit(&pmus);
+	return err;
+}

@@ -6,8 +6,15 @@
 #ifndef PERF_PMU_EVENTS_H
 #define PERF_PMU_EVENTS_H
 
+#include "perf/event_catalog.h"
 #include "perf/event_kind.h"
 
 extern const struct event_kind pmu_event_kind;
+
+/*
+ * "pmu/name/" for the names in the events/ folders, described by their terms; and how the terms of
+ * each such PMU are written. 0 or -ENOMEM.
+ */
+int pmu_events_list(const struct event_places *places, struct event_catalog *catalog);
 
 #endif

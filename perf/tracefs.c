@@ -1,11 +1,13 @@
 #include "perf/tracefs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <mntent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "perf/sentence.h"
@@ -71,20 +73,43 @@ char *tracefs_explain(int err)
 				usual_places[0]);
 	if (err == -EACCES || err == -EPERM)
 		return sentence("The kernel's tracepoints are for root alone here. Run as root, "
-				"or let others read them: mount -o remount,mode=755 %s",
+				"or let a group read them: mount -o remount,mode=750,gid=GROUP %s; "
+				"sysctl kernel.perf_event_paranoid=-1",
 				usual_places[0]);
 	return sentence("tracefs can't be read: %s.", strerror(-err));
 }
 
+/* What is no regular file, a FIFO for one, would have us wait. */
+static FILE *open_file(const char *path, int *err_ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	*err_ret = -errno;
+	if (fd < 0)
+		return NULL;
+	FILE *file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fdopen(fd, "r") : NULL;
+	if (!file)
+		close(fd);
+	*err_ret = file ? 0 : -EINVAL;
+	return file;
+}
+
 int tracefs_read(const char *path, char **text_ret, size_t *size_ret)
 {
-	FILE *file = fopen(path, "re");
+	int err;
+	FILE *file = open_file(path, &err);
 
 	if (!file)
-		return -errno;
+		return err;
 	char *text = malloc(TRACEFS_FILE_MAX + 1);
 	size_t size = text ? fread(text, 1, TRACEFS_FILE_MAX + 1, file) : 0;
-	int err = !text ? -ENOMEM : ferror(file) ? -EIO : size > TRACEFS_FILE_MAX ? -EFBIG : 0;
+	if (!text)
+		err = -ENOMEM;
+	else if (ferror(file))
+		err = -EIO;
+	else if (size > TRACEFS_FILE_MAX)
+		err = -EFBIG;
 
 	fclose(file);
 	if (err) {

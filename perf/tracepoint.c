@@ -13,7 +13,8 @@
 #include "perf/tracefs.h"
 #include "perf/weight_terms.h"
 
-#define PART_MAX 127 /* of a system's and a tracepoint's name */
+#define WORD_LETTERS "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+#define PART_MAX     127 /* of a system's and a tracepoint's name */
 
 struct parts {
 	char system[PART_MAX + 1], name[PART_MAX + 1];
@@ -45,24 +46,102 @@ static bool split(const char *name, size_t length, struct parts *parts)
 	return true;
 }
 
-/* What libtraceevent knows of a format. The format for printing is left out: nobody prints. */
+static size_t number_length(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+/* Behind "WORD:DIGITS;", with at most nine digits; NULL: it is something else. */
+static const char *skip_number(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (strncmp(text, word, length) != 0)
+		return NULL;
+	text += length;
+	length = number_length(text);
+	return length && length < 10 && text[length] == ';' ? text + length + 1 : NULL;
+}
+
+/* "unsigned int count", "__data_loc char[] name", "char comm[16]": words, '*' and brackets. */
+static const char *skip_declaration(const char *text)
+{
+	size_t n_words = 0;
+
+	for (;;) {
+		size_t length = strspn(text, WORD_LETTERS);
+
+		n_words += length > 0;
+		text += length;
+		if (*text == '[') {
+			text += 1 + number_length(text + 1);
+			if (*text++ != ']')
+				return NULL;
+		} else if (*text == ' ' || *text == '*') {
+			text++;
+		} else {
+			return *text == ';' && n_words > 1 ? text + 1 : NULL;
+		}
+	}
+}
+
+/* Kernels' lines of fields; what else a line may hold is no integer. */
+static bool is_field_line(const char *line)
+{
+	static const char start[] = "\tfield:";
+
+	if (strncmp(line, start, strlen(start)) != 0)
+		return false;
+	line = skip_declaration(line + strlen(start));
+	if (line)
+		line = skip_number(line, "\toffset:");
+	if (line)
+		line = skip_number(line, "\tsize:");
+	if (line)
+		line = skip_number(line, "\tsigned:");
+	return line && *line == '\n';
+}
+
+/* The lines of fields that are common to all tracepoints, or of those that are not. */
+static char *copy_fields(const char *format, bool is_common, char *to)
+{
+	for (const char *line = format; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		size_t length = strcspn(line, "\n");
+
+		if (!is_field_line(line) ||
+		    is_common != !!memmem(line, length, " common_", strlen(" common_")))
+			continue;
+		memcpy(to, line, length + 1);
+		to += length + 1;
+	}
+	return to;
+}
+
+/*
+ * What libtraceevent knows of a format. It trusts its input to the point of crashing, so it gets
+ * the lines that matter here, and those only if they look as the kernel writes them.
+ */
 static struct tep_handle *parse_format(const char *format, size_t size, struct tep_event **event)
 {
-	static const char print[] = "\nprint fmt: \"\"\n";
-	const char *end = memmem(format, size, "\nprint fmt:", strlen("\nprint fmt:"));
-	size_t used = end ? (size_t)(end - format) : size;
-	char *text = malloc(used + sizeof(print));
+	static const char start[] = "name: event\nID: 1\nformat:\n",
+			  print[] = "\nprint fmt: \"\"\n";
+	char *whole = strndup(format, size);
+	char *text = whole ? malloc(strlen(whole) + sizeof(start) + sizeof(print)) : NULL;
 	struct tep_handle *tep = tep_alloc();
 
 	*event = NULL;
 	tep_set_loglevel(TEP_LOG_NONE);
 	if (text && tep) {
-		memcpy(text, format, used);
-		memcpy(text + used, print, sizeof(print));
-		if (tep_parse_format(tep, event, text, used + sizeof(print) - 1, "") != 0)
+		char *end = copy_fields(whole, true, stpcpy(text, start));
+
+		*end++ = '\n';
+		end = stpcpy(copy_fields(whole, false, end), print);
+		if (tep_parse_format(tep, event, text, end - text, "") != 0)
 			*event = NULL;
 	}
 	free(text);
+	free(whole);
 	if (*event)
 		return tep;
 	tep_free(tep);
@@ -239,19 +318,74 @@ enum event_error tracepoint_explain(const char *name, char **error_ret)
 	return err ? event_fail(EVENT_NOT_HERE, error_ret, tracefs_explain(err)) : EVENT_UNKNOWN;
 }
 
+/* The names in available_events, in order; the text holds them. */
+struct tracepoint_names {
+	char root[PATH_MAX];
+	char *text;
+	char **names;
+	size_t n_names;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int split_lines(struct tracepoint_names *names)
+{
+	size_t n = 1;
+	char *rest = names->text;
+
+	for (const char *at = names->text; (at = strchr(at, '\n')); at++)
+		n++;
+	names->names = reallocarray(NULL, n, sizeof(*names->names));
+	if (!names->names)
+		return -ENOMEM;
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		struct parts parts;
+
+		/* What can't be spelled can't be recorded. */
+		if (split(line, strlen(line), &parts))
+			names->names[names->n_names++] = line;
+	}
+	qsort(names->names, names->n_names, sizeof(*names->names), compare_names);
+	return 0;
+}
+
+static void names_deinit(struct tracepoint_names *names)
+{
+	free(names->names);
+	free(names->text);
+}
+
+static int names_init(struct tracepoint_names *names)
+{
+	char path[PATH_MAX + 32];
+	size_t size;
+
+	*names = (struct tracepoint_names){ .text = NULL };
+	int err = tracefs_find(names->root);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "%s/available_events", names->root);
+	err = tracefs_read(path, &names->text, &size);
+	if (!err)
+		err = split_lines(names);
+	if (err)
+		names_deinit(names);
+	return err;
+}
+
 static void offer_all(const struct event_places *places, struct near_names *near)
 {
-	char root[PATH_MAX], path[PATH_MAX + 32], name[256];
+	struct tracepoint_names names;
 
 	(void)places;
-	if (tracefs_find(root))
+	if (names_init(&names))
 		return;
-	snprintf(path, sizeof(path), "%s/available_events", root);
-	FILE *names = fopen(path, "re");
-	while (names && fscanf(names, "%255s", name) == 1)
-		near_names_offer(near, name);
-	if (names)
-		fclose(names);
+	for (size_t i = 0; i < names.n_names; i++)
+		near_names_offer(near, names.names[i]);
+	names_deinit(&names);
 }
 
 static enum event_error find(const struct event_places *places, const char *name,
@@ -273,3 +407,64 @@ static enum event_error find_hidden(const struct event_places *places, const cha
 
 const struct event_kind tracepoint_event_kind = { find, offer_all };
 const struct event_kind hidden_tracepoint_event_kind = { find_hidden, NULL };
+
+static char *join_names(const struct tep_format_field *fields)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (const struct tep_format_field *field = fields; field; field = field->next)
+		fprintf(out, "%s%s", field == fields ? "" : ", ", field->name);
+	fclose(out);
+	return text;
+}
+
+static int list_fields(struct event_catalog *catalog, const struct tep_format_field *field)
+{
+	int err = 0;
+
+	for (; field && !err; field = field->next)
+		err = event_catalog_add_part(catalog, field->name, field->type);
+	return err;
+}
+
+/* With the names of its fields, and what they are on request. */
+static int list_tracepoint(struct event_catalog *catalog, const char *root, const char *name,
+			   bool with_parts)
+{
+	char path[PATH_MAX + 2 * PART_MAX + 32], *format;
+	struct tep_handle *tep = NULL;
+	struct tep_event *event;
+	struct parts parts;
+	size_t size;
+
+	split(name, strlen(name), &parts);
+	snprintf(path, sizeof(path), "%s/events/%s/%s/format", root, parts.system, parts.name);
+	if (tracefs_read(path, &format, &size) == 0) {
+		tep = parse_format(format, size, &event);
+		free(format);
+	}
+	char *fields = tep ? join_names(event->format.fields) : NULL;
+	int err = event_catalog_add(catalog, CATALOG_TRACEPOINT, name, NULL, fields);
+	if (!err && tep && with_parts)
+		err = list_fields(catalog, event->format.fields);
+	free(fields);
+	tep_free(tep);
+	return err;
+}
+
+int tracepoint_list(struct event_catalog *catalog, bool with_parts)
+{
+	struct tracepoint_names names;
+	int err = names_init(&names);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.n_names && !err; i++)
+		err = list_tracepoint(catalog, names.root, names.names[i], with_parts);
+	names_deinit(&names);
+	return err;
+}

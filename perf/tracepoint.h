@@ -5,6 +5,7 @@
 #ifndef PERF_TRACEPOINT_H
 #define PERF_TRACEPOINT_H
 
+#include "perf/event_catalog.h"
 #include "perf/event_kind.h"
 
 /* For a name that nobody else knows: says so if tracefs, which might know it, can't be read. */
@@ -28,5 +29,9 @@ int tracepoint_field(const char *format, size_t size, const char *field,
 		     struct event_weight *weight_ret);
 /* "common_type, nr, ret": its fields, integers first to last. Heap; NULL: no memory, no format. */
 char *tracepoint_field_names(const char *format, size_t size);
+
+/* All of them, if tracefs can be read; described by their fields, which are parts on request. 0 or
+ * -ENOMEM. */
+int tracepoint_list(struct event_catalog *catalog, bool with_parts);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,8 @@ bool uprobe_read_weight(const char *text, struct event_weight *weight)
 /* The first number of a file. */
 static bool read_number(const char *path, uint32_t *ret)
 {
-	FILE *file = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is not waited for */
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (!file)
 		return false;

@@ -2,42 +2,7 @@
 #include <inttypes.h>
 
 #include "report/export_formats.h"
-#include "report/printable.h"
-
-/* The bytes from @text on that mean themselves in a string. */
-static size_t plain_size(const char *text)
-{
-	size_t size = 0;
-
-	while (text[size] >= ' ' && text[size] <= '~' && text[size] != '"' && text[size] != '\\')
-		size++;
-	return size;
-}
-
-static void write_string(FILE *out, const char *text)
-{
-	putc('"', out);
-	for (;;) {
-		size_t size = plain_size(text);
-		uint32_t code;
-
-		fwrite(text, 1, size, out);
-		text += size;
-		if (!*text)
-			break;
-		size = utf8_decode(text, &code);
-		if (!size)
-			fputs("\\ufffd", out);
-		else if (code == '"' || code == '\\')
-			fprintf(out, "\\%c", (int)code);
-		else if (is_hostile(code))
-			fprintf(out, "\\u%04" PRIx32, code);
-		else
-			fwrite(text, 1, size, out);
-		text += size ? size : 1;
-	}
-	putc('"', out);
-}
+#include "report/json_string.h"
 
 /* What printf("%" PRIu64) does, many times as fast: most of a report's bytes are numbers. */
 static void write_number(FILE *out, uint64_t number)
@@ -81,9 +46,9 @@ static void write_metrics(FILE *out, const struct profile *profile)
 		const struct metric *metric = &profile->metrics[i];
 
 		fputs(i ? ",\n  {\"event\":" : "\n  {\"event\":", out);
-		write_string(out, metric->name);
+		json_write_string(out, metric->name);
 		fputs(",\"unit\":", out);
-		write_string(out, metric->unit);
+		json_write_string(out, metric->unit);
 		fprintf(out, ",\"samples\":%" PRIu64 ",\"total\":%" PRIu64, metric->samples,
 			metric->total);
 		write_counts(out, metric);
@@ -101,7 +66,7 @@ static void write_ratio_names(FILE *out, const struct export_options *options)
 		const struct ratio *ratio = &options->ratios[i];
 
 		fputs(i ? ",{\"name\":" : "{\"name\":", out);
-		write_string(out, ratio->name);
+		json_write_string(out, ratio->name);
 		fprintf(out,
 			",\"numerator\":%" PRIu32 ",\"denominator\":%" PRIu32 ",\"factor\":%.17g}",
 			ratio->numerator, ratio->denominator, ratio->factor);
@@ -139,7 +104,7 @@ static void write_why(FILE *out, const struct profile *profile)
 			continue;
 		fprintf(out, "%s\"%s\":", n++ ? "," : ",\n  \"why\":{",
 			marker_name((enum marker)marker));
-		write_string(out, profile->info.why[marker]);
+		json_write_string(out, profile->info.why[marker]);
 	}
 	if (n)
 		putc('}', out);
@@ -194,17 +159,17 @@ static void write_row(FILE *out, const struct view *view, const struct export_op
 	uint32_t n_metrics = view->profile->n_metrics;
 
 	fputs("{\"name\":", out);
-	write_string(out, row->name);
+	json_write_string(out, row->name);
 	fputs(",\"module\":", out);
-	write_string(out, row->module);
+	json_write_string(out, row->module);
 	fputs(",\"kind\":", out);
-	write_string(out, row->kind);
+	json_write_string(out, row->kind);
 	/* Only there do rows of one name need telling apart. */
 	if (view->options.grouping != GROUP_COMM && row->id >= 0)
 		fprintf(out, ",\"id\":%" PRId32, row->id);
 	if (row->call_file) {
 		fputs(",\"call\":{\"file\":", out);
-		write_string(out, row->call_file);
+		json_write_string(out, row->call_file);
 		fprintf(out, ",\"line\":%" PRIu32 "}", row->call_line);
 	}
 	fputs(",\"self\":", out);

@@ -363,5 +363,5 @@ probes_of() {
 	nobody "$DENDRO" --version >/dev/null 2>&1 || skip "nobody can't run dendro here"
 	refuses "root" -- nobody "$DENDRO" record -o /dev/null -e alloc-bytes "$WORKLOADS/resources"
 	[ ! -x /sys/kernel/tracing ] || nobody test ! -x /sys/kernel/tracing || skip "tracefs is open to all"
-	refuses "root" "mode=755" -- nobody "$DENDRO" record -e syscalls:sys_exit_read true
+	refuses "root" "gid=GROUP" -- nobody "$DENDRO" record -e syscalls:sys_exit_read true
 }

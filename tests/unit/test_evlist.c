@@ -382,8 +382,8 @@ static void refusals_are_explained_with_a_remedy(void **state)
 		{ EVLIST_TASKS, "cycles:u", EINVAL, 0, "refuses the event 'cycles:u'" },
 		{ EVLIST_TASKS, "cycles:u", EBUSY, 0, "in use" },
 		{ EVLIST_TASKS, "cpu-clock:u", 0, EACCES, "CAP_SYS_PTRACE" },
-		{ EVLIST_SYSTEM, "cpu-clock:u", 0, EACCES, "sysctl kernel.perf_event_paranoid" },
-		{ EVLIST_COMMAND, "cpu-clock:u", 0, EPERM, "sysctl kernel.perf_event_paranoid" },
+		{ EVLIST_SYSTEM, "cpu-clock:u", 0, EACCES, "sysctl kernel.perf_event_paranoid=0" },
+		{ EVLIST_COMMAND, "cpu-clock:u", 0, EPERM, "kernel.perf_event_paranoid (2)" },
 		{ EVLIST_TASKS, "cpu-clock:u", 0, ESRCH, "No such process" },
 		{ EVLIST_TASKS, "cpu-clock:u", 0, ENODEV, "not online" },
 		{ EVLIST_TASKS, "cpu-clock:u", 0, ENFILE, "fs.file-max" },
@@ -392,6 +392,7 @@ static void refusals_are_explained_with_a_remedy(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct fixture *fixture = fixture_create(cases[i].events);
 		fixture->options.target = cases[i].target;
+		fixture->limits.paranoid = 2;
 		fixture->kernel.hardware_errno = cases[i].hardware_errno;
 		fixture->kernel.errno_after_probe = cases[i].errno_after_probe;
 		int expected = cases[i].hardware_errno + cases[i].errno_after_probe;

@@ -24,6 +24,7 @@ static const char *const names[] = {
 	"sys/kernel/perf_event_max_stack",
 	"self/status",
 	"self/uid_map",
+	"self/stat",
 };
 static const char *const folders[] = { "sys", "sys/kernel", "self" };
 
@@ -100,6 +101,17 @@ static void a_kernel_without_perf_events_shows(void **state)
 	assert_false(limits.has_cap_perfmon);
 }
 
+static void a_proc_that_is_not_mounted_is_told(void **state)
+{
+	(void)state;
+	struct perf_limits limits;
+	limits_read_from(proc, &limits);
+	assert_true(limits.lacks_proc);
+	write_proc("self/stat", "1 (x) R");
+	limits_read_from(proc, &limits);
+	assert_false(limits.lacks_proc);
+}
+
 static void garbage_reads_as_the_default(void **state)
 {
 	(void)state;
@@ -116,15 +128,16 @@ static void capabilities_count_in_the_first_user_namespace_only(void **state)
 	(void)state;
 	static const struct {
 		const char *status, *uid_map;
-		bool perfmon, ipc_lock;
+		bool perfmon, ipc_lock, is_inner;
 	} cases[] = {
-		{ "0000000000000000", "0 0 4294967295", false, false },
-		{ "0000004000000000", "0 0 4294967295", true, false },  /* CAP_PERFMON */
-		{ "0000000000200000", "0 0 4294967295", true, false },  /* CAP_SYS_ADMIN */
-		{ "0000000000004000", "0 0 4294967295", false, true },  /* CAP_IPC_LOCK */
-		{ "000001ffffffffff", "0 0 4294967295", true, true },   /* root */
-		{ "000001ffffffffff", "0 1000 1", false, false },       /* root in a namespace */
-		{ "000001ffffffffff", "0 100000 65536", false, false }, /* root in a container */
+		{ "0000000000000000", "0 0 4294967295", false, false, false },
+		{ "0000004000000000", "0 0 4294967295", true, false, false }, /* CAP_PERFMON */
+		{ "0000000000200000", "0 0 4294967295", true, false, false }, /* CAP_SYS_ADMIN */
+		{ "0000000000004000", "0 0 4294967295", false, true, false }, /* CAP_IPC_LOCK */
+		{ "000001ffffffffff", "0 0 4294967295", true, true, false },  /* root */
+		{ "000001ffffffffff", "0 1000 1", false, false, true }, /* root in a namespace */
+		{ "000001ffffffffff", "0 100000 65536", false, false,
+		  true }, /* root in a container */
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[200];
@@ -136,6 +149,7 @@ static void capabilities_count_in_the_first_user_namespace_only(void **state)
 		limits_read_from(proc, &limits);
 		assert_int_equal(limits.has_cap_perfmon, cases[i].perfmon);
 		assert_int_equal(limits.has_cap_ipc_lock, cases[i].ipc_lock);
+		assert_int_equal(limits.in_user_namespace, cases[i].is_inner);
 	}
 }
 
@@ -143,6 +157,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(sysctls_are_read, make_proc, remove_proc),
+		cmocka_unit_test_setup_teardown(a_proc_that_is_not_mounted_is_told, make_proc,
+						remove_proc),
 		cmocka_unit_test_setup_teardown(a_kernel_without_perf_events_shows, make_proc,
 						remove_proc),
 		cmocka_unit_test_setup_teardown(garbage_reads_as_the_default, make_proc,
