@@ -150,9 +150,10 @@ static const struct expression_op sigframe[N_REGS] = {
 };
 static const struct expression_op sigframe_sp = { .atom = DW_OP_bregx, .reg = SP };
 /*
- * sp / (fpsimd_context is there): within sigreturn() the kernel sets the registers back, at last
- * the pc. The context is the first in the sigcontext, 288 bytes into it, and begins with this
- * number.
+ * sp * (fpsimd_context is there), which must be in the copy: within sigreturn() the kernel sets the
+ * registers back, at last the pc. Before the pc, the frame that has it lies below the stack pointer
+ * that is set back, and is not copied. The context is the first in the sigcontext, 288 bytes into
+ * it, and begins with this number.
  */
 static const struct expression_op sigframe_sp_in_syscall[] = {
 	{ .atom = DW_OP_bregx, .reg = SP },
@@ -160,7 +161,10 @@ static const struct expression_op sigframe_sp_in_syscall[] = {
 	{ .atom = DW_OP_deref_size, .value = 4 },
 	{ .atom = DW_OP_const8s, .value = FPSIMD_MAGIC },
 	{ .atom = DW_OP_eq },
-	{ .atom = DW_OP_div },
+	{ .atom = DW_OP_mul },
+	{ .atom = DW_OP_dup },
+	{ .atom = DW_OP_deref },
+	{ .atom = DW_OP_drop },
 };
 #define SIGFRAME_RULE(cfa_ops, n_cfa_ops)                                                 \
 	{                                                                                 \
@@ -171,7 +175,8 @@ static const struct expression_op sigframe_sp_in_syscall[] = {
 	}
 static const struct general_rule sigframe_rules[] = {
 	SIGFRAME_RULE(&sigframe_sp, 1),
-	SIGFRAME_RULE(sigframe_sp_in_syscall, 6),
+	SIGFRAME_RULE(sigframe_sp_in_syscall,
+		      sizeof(sigframe_sp_in_syscall) / sizeof(sigframe_sp_in_syscall[0])),
 };
 
 static const struct general_rule *find_delivery(const struct stack_copy *stack,

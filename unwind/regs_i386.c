@@ -1,11 +1,11 @@
 /* i386: psABI 1.1, table 2.14 (DWARF register numbers), and the few instructions that are decoded.
  */
-#include <dwarf.h>
 #include <elf.h>
 #include <string.h>
 
 #include "unwind/decode_x86.h"
 #include "unwind/functions_x86.h"
+#include "unwind/known_code_i386.h"
 #include "unwind/perf_regs_x86.h"
 #include "unwind/regs_x86.h"
 #include "unwind/rule.h"
@@ -83,44 +83,6 @@ static size_t frame_pointer_since(const uint8_t *code, size_t size)
 	return 0;
 }
 
-/* `mov (%esp),%reg; ret` */
-static bool is_pc_thunk(const uint8_t *code, size_t size)
-{
-	return size >= 4 && code[0] == 0x8b && (code[1] & 0xc7) == 0x04 && code[2] == 0x24 &&
-	       code[3] == 0xc3;
-}
-
-/*
- * Position-independent code calls `mov (%esp),%reg; ret` before it has saved the registers that the
- * ABI lets callees change, and counts on them, its CFI included: crt1.o has one without CFI, and
- * one inside _start.
- */
-static bool rule_by_code(const uint8_t *code, size_t size, size_t at, struct rule *rule_ret)
-{
-	static const struct expression_op cfa[] = { { DW_OP_bregx, ESP, 4 } };
-	static const struct expression_op caller_sp[] = { { DW_OP_call_frame_cfa, 0, 0 } };
-	static const struct expression_op return_address[] = { { DW_OP_bregx, ESP, 0 } };
-	static const struct general_rule thunk = {
-		.cfa = { cfa, 1 },
-		.regs[EAX].how = SAVED_SAME,
-		.regs[ECX].how = SAVED_SAME,
-		.regs[EDX].how = SAVED_SAME,
-		.regs[EBX].how = SAVED_SAME,
-		.regs[ESP] = { .how = SAVED_VALUE, .expression = { caller_sp, 1 } },
-		.regs[EBP].how = SAVED_SAME,
-		.regs[ESI].how = SAVED_SAME,
-		.regs[EDI].how = SAVED_SAME,
-		.regs[EIP] = { .how = SAVED_AT, .expression = { return_address, 1 } },
-	};
-	const size_t ret = 3;
-
-	if (!is_pc_thunk(code + at, size - at) &&
-	    (at < ret || !is_pc_thunk(code + at - ret, size - at + ret)))
-		return false;
-	*rule_ret = (struct rule){ .general_kind = RULE_GENERAL, .general = &thunk };
-	return true;
-}
-
 /* `test %eax,%eax; jz thread`, or only the jump: clone() returns zero in the child. */
 static bool thread_start(const uint8_t *code, size_t size, const struct regs *regs,
 			 int64_t *distance_ret)
@@ -154,7 +116,7 @@ const struct arch arch_i386 = {
 	.is_trampoline = is_trampoline,
 	.frame_pointer_since = frame_pointer_since,
 	.thread_start = thread_start,
-	.rule_by_code = rule_by_code,
+	.rule_by_code = i386_rule_by_code,
 	.has_wrong_cfi = true,
 	.clears_frame_pointer = x86_clears_frame_pointer,
 	.mark_function_starts = x86_mark_function_starts,

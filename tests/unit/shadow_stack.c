@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-/* A start function pops a few words that were there before it began. */
+/* A start function pops a few words that were there before it began; arguments of the setjmp() that
+ * a handler jumps back to may lie below what it interrupted. */
 #define SLACK 128
 
 static struct shadow_segment *top_segment(struct shadow_chain *chain)
@@ -35,12 +36,39 @@ static void push_entry(struct shadow_chain *chain, enum shadow_kind kind, uint64
 		(struct shadow_entry){ .kind = kind, .addr = addr, .slot = slot };
 }
 
+static void forget_landings(struct shadow_chain *chain)
+{
+	while (chain->n_landings && chain->landings[chain->n_landings - 1].depth > chain->depth)
+		chain->n_landings--;
+}
+
 static void pop_entry(struct shadow_chain *chain)
 {
 	assert_true(chain->depth > 0);
 	chain->depth--;
 	if (chain->n_segments > 1 && chain->depth == top_segment(chain)->first)
 		chain->n_segments--;
+	forget_landings(chain);
+}
+
+static const struct shadow_landing *find_landing(const struct shadow_chain *chain, uint64_t pc,
+						 uint64_t sp)
+{
+	for (size_t i = chain->n_landings; i-- > 0;)
+		if (chain->landings[i].pc == pc && chain->landings[i].sp == sp)
+			return &chain->landings[i];
+	return NULL;
+}
+
+/* The function that goes on at @pc has had a call return there: one that longjmp() may repeat. */
+static void remember_landing(struct shadow_chain *chain, uint64_t pc, uint64_t sp)
+{
+	const struct shadow_landing *known = find_landing(chain, pc, sp);
+
+	if (known && known->depth == chain->depth)
+		return;
+	assert_true(chain->n_landings < SHADOW_LANDINGS_MAX);
+	chain->landings[chain->n_landings++] = (struct shadow_landing){ pc, sp, chain->depth };
 }
 
 static struct shadow_chain *begin_chain(struct shadow_stack *shadow, uint64_t base)
@@ -50,7 +78,7 @@ static struct shadow_chain *begin_chain(struct shadow_stack *shadow, uint64_t ba
 	assert_true(shadow->n_chains < max_chains);
 	struct shadow_chain *chain = &shadow->chains[shadow->n_chains++];
 	chain->depth = 0;
-	chain->n_segments = 0;
+	chain->n_segments = chain->n_landings = 0;
 	push_segment(chain, base);
 	return chain;
 }
@@ -79,6 +107,19 @@ void shadow_return(struct shadow_stack *shadow, uint64_t slot, uint64_t pc)
 	}
 	assert_int_equal(top->addr, pc);
 	pop_entry(shadow->current);
+	remember_landing(shadow->current, pc, slot + shadow->word);
+}
+
+void shadow_land(struct shadow_stack *shadow, uint64_t pc, uint64_t sp)
+{
+	struct shadow_chain *chain = shadow->current;
+	const struct shadow_landing *landing = find_landing(chain, pc, sp);
+
+	if (!landing)
+		return;
+	assert_true(landing->depth >= top_segment(chain)->first);
+	chain->depth = landing->depth;
+	forget_landings(chain);
 }
 
 void shadow_jump(struct shadow_stack *shadow)
@@ -107,6 +148,7 @@ static bool drop_below(struct shadow_chain *chain, uint64_t sp)
 	while (chain->depth > top_segment(chain)->first &&
 	       chain->entries[chain->depth - 1].slot < sp)
 		chain->depth--;
+	forget_landings(chain);
 	return chain->depth != depth;
 }
 
@@ -114,7 +156,9 @@ static bool drop_below(struct shadow_chain *chain, uint64_t sp)
 static bool leave_segments(struct shadow_chain *chain, uint64_t sp)
 {
 	for (size_t i = chain->n_segments - 1; i-- > 0;) {
-		if (!holds(&chain->segments[i], sp))
+		const struct shadow_segment *segment = &chain->segments[i];
+
+		if (sp + SLACK < segment->sp || sp > segment->base + SLACK)
 			continue;
 		chain->depth = chain->segments[i + 1].first;
 		chain->n_segments = i + 1;
@@ -152,7 +196,7 @@ static void start_chain(struct shadow_stack *shadow, uint64_t from, uint64_t sp,
 	top_segment(shadow->current)->sp = from;
 	if (!chain)
 		chain = begin_chain(shadow, sp);
-	chain->depth = 0;
+	chain->depth = chain->n_landings = 0;
 	push_entry(chain, SHADOW_STARTED, word, sp);
 	shadow->current = chain;
 	shadow->is_new_chain = true;

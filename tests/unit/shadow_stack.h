@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHADOW_DEPTH_MAX 256
+#define SHADOW_DEPTH_MAX    256
+#define SHADOW_LANDINGS_MAX 256
 
 enum shadow_kind {
 	SHADOW_CALLED,      /* @addr is behind a call */
@@ -36,9 +37,17 @@ struct shadow_segment {
 	uint64_t sp;   /* when the thread left it for another stack */
 };
 
+/* Where a call has returned to, in a function that is still there. */
+struct shadow_landing {
+	uint64_t pc, sp;
+	size_t depth; /* of that function's callers */
+};
+
 struct shadow_chain {
 	struct shadow_entry entries[SHADOW_DEPTH_MAX]; /* outermost first */
 	size_t depth;
+	struct shadow_landing landings[SHADOW_LANDINGS_MAX]; /* by depth */
+	size_t n_landings;
 	struct shadow_segment segments[4];
 	size_t n_segments;
 };
@@ -72,6 +81,13 @@ void shadow_move(struct shadow_stack *shadow, enum shadow_move how, uint64_t fro
 		 uint64_t word);
 /* A jump to an address in a register or in memory: it returns, if that is where its caller is. */
 void shadow_jump(struct shadow_stack *shadow);
+/*
+ * The jump has gone to @pc. Where a call has returned to the same place with the same stack
+ * pointer, as setjmp() has, the function that made it goes on, and all it has called is gone. The
+ * stack pointer alone does not tell: setjmp()'s arguments may lie below the slot of a call without
+ * any.
+ */
+void shadow_land(struct shadow_stack *shadow, uint64_t pc, uint64_t sp);
 /* musl's sigsetjmp() keeps its return address in the buffer, and pushes it where a jump has gone
  * to. */
 void shadow_push_back(struct shadow_stack *shadow, uint64_t slot, uint64_t return_address);

@@ -566,8 +566,10 @@ static void follow(struct tracee *tracee, struct thread *thread,
 	}
 	thread->has_jumped = thread->shadow.is_jumping &&
 			     (thread->instruction == JUMP || thread->instruction == RETURN);
-	if (thread->has_jumped)
-		judge_jump(tracee, thread, after->rip);
+	if (!thread->has_jumped)
+		return;
+	shadow_land(&thread->shadow, after->rip, after->rsp);
+	judge_jump(tracee, thread, after->rip);
 }
 
 static struct thread *find_thread(struct tracee *tracee, pid_t tid)

@@ -243,31 +243,32 @@ static void set_up_sigframe(struct sigframe *frame, uint64_t pc)
 	frame->words[74] = 0x21046508001; /* size and magic of fpsimd_context */
 }
 
-static bool apply_at(size_t at, bool is_exact, const struct sigframe *frame, struct regs *regs)
+static bool apply_at(size_t at, bool is_exact, const struct sigframe *frame, struct regs *regs,
+		     enum unwind_end *end)
 {
 	static const uint32_t code[] = { NOP, 0xd2801168, 0xd4000001, NOP, NOP };
 	const struct stack_copy stack = { .bytes = (const uint8_t *)frame,
 					  .start = 0x7000,
 					  .size = sizeof(*frame) };
-	enum unwind_end end;
 	struct rule rule;
 
 	*regs = (struct regs){ .valid = 0 };
 	regs_set(regs, SP, 0x7000);
 	return arch->rule_by_code((const uint8_t *)code, sizeof(code), at, &rule) &&
-	       rule_apply(&rule, arch, &stack, regs, &is_exact, &end) && is_exact;
+	       rule_apply(&rule, arch, &stack, regs, &is_exact, end) && is_exact;
 }
 
 static void interrupted_registers_are_read_from_the_signals_frame(void **state)
 {
 	struct sigframe frame;
+	enum unwind_end end;
 	struct regs regs;
 
 	(void)state;
 	set_up_sigframe(&frame, 0x4000);
 	/* A handler's return address, less one; in the trampoline; in its system call. */
 	for (size_t at = 3; at <= 12; at += at == 3 ? 1 : 4) {
-		assert_true(apply_at(at, at != 3, &frame, &regs));
+		assert_true(apply_at(at, at != 3, &frame, &regs, &end));
 		assert_int_equal(regs.pc, 0x4000);
 		for (unsigned reg = 0; reg < 31; reg++) {
 			assert_true(regs_have(&regs, reg));
@@ -275,22 +276,24 @@ static void interrupted_registers_are_read_from_the_signals_frame(void **state)
 		}
 		assert_int_equal(regs.values[SP], 0xffff00000);
 	}
-	assert_false(apply_at(0, true, &frame, &regs));
-	assert_false(apply_at(16, true, &frame, &regs));
-	assert_false(apply_at(13, true, &frame, &regs));
+	assert_false(apply_at(0, true, &frame, &regs, &end));
+	assert_false(apply_at(16, true, &frame, &regs, &end));
+	assert_false(apply_at(13, true, &frame, &regs, &end));
 }
 
 /* The kernel has set back the stack pointer, but not the pc. */
 static void half_a_sigreturn_has_no_caller(void **state)
 {
 	struct sigframe frame;
+	enum unwind_end end;
 	struct regs regs;
 
 	(void)state;
 	set_up_sigframe(&frame, 0x4000);
 	frame.words[74] = 0;
-	assert_false(apply_at(12, true, &frame, &regs));
-	assert_true(apply_at(8, true, &frame, &regs));
+	assert_false(apply_at(12, true, &frame, &regs, &end));
+	assert_int_equal(end, UNWIND_BAD_MEMORY);
+	assert_true(apply_at(8, true, &frame, &regs, &end));
 }
 
 static struct rule frame_rule(int16_t words, uint8_t fp_slot, uint8_t ra_slot)

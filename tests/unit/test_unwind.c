@@ -189,6 +189,10 @@ static struct program programs[] = {
 	{ JUMPS, GCC = "-O2 -fcf-protection=full -fno-plt", .signal_every = 67 },
 	{ JUMPS, CLANG = "-O2" },
 	{ JUMPS, CLANG = "-O0", .signal_every = 71 },
+	{ JUMPS, GCC = M32 " -O2" },
+	{ JUMPS, GCC = M32 " -O2 -static", .signal_every = 61 },
+	{ JUMPS, GCC = M32 " -O2 -fcf-protection=full -fno-plt", .signal_every = 67 },
+	{ JUMPS, CLANG = M32 " -O2" },
 
 	{ LACKS, GCC = NO_CFI "-O0" },
 	{ LACKS, GCC = NO_CFI "-O2 -s" },
