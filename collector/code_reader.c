@@ -18,6 +18,8 @@
 
 struct range {
 	uint64_t start, end;
+	uint64_t time_ns; /* of the last mapping in it: rings are read one after the other, so what
+			     an exec or exit ends may come after what begins later */
 };
 
 /* A process with code that no file holds. Ranges may hold more than that. */
@@ -112,44 +114,53 @@ static struct code_process *add_process(struct code_reader *reader, int32_t pid)
 	return NULL;
 }
 
-static void drop_process(struct code_reader *reader, int32_t pid)
+/* What was mapped up to that time is gone. */
+static void drop_ranges(struct code_reader *reader, int32_t pid, uint64_t time_ns)
 {
 	struct code_process *process = find_process(reader, pid);
+	uint32_t n = 0;
 
 	if (!process)
 		return;
-	process->n_ranges = 0;
-	reader->n_processes--;
+	for (uint32_t i = 0; i < process->n_ranges; i++) {
+		if (process->ranges[i].time_ns > time_ns)
+			process->ranges[n++] = process->ranges[i];
+	}
+	process->n_ranges = n;
+	reader->n_processes -= !n;
 }
 
-static uint64_t distance(const struct range *range, uint64_t start, uint64_t end)
+static uint64_t distance(const struct range *range, const struct range *other)
 {
-	if (start > range->end)
-		return start - range->end;
-	return end < range->start ? range->start - end : 0;
+	if (other->start > range->end)
+		return other->start - range->end;
+	return other->end < range->start ? range->start - other->end : 0;
 }
 
 /* Where there is no room for one more, the nearest range grows. */
-static void add_range(struct code_process *process, uint64_t start, uint64_t end)
+static void add_range(struct code_process *process, const struct range *added)
 {
 	struct range *nearest = NULL;
 
 	for (uint32_t i = 0; i < process->n_ranges; i++) {
 		struct range *range = &process->ranges[i];
 
-		if (!nearest || distance(range, start, end) < distance(nearest, start, end))
+		if (!nearest || distance(range, added) < distance(nearest, added))
 			nearest = range;
 	}
-	if (!nearest || (process->n_ranges < RANGES_MAX && distance(nearest, start, end))) {
-		process->ranges[process->n_ranges++] = (struct range){ start, end };
+	if (!nearest || (process->n_ranges < RANGES_MAX && distance(nearest, added))) {
+		process->ranges[process->n_ranges++] = *added;
 		return;
 	}
-	nearest->start = start < nearest->start ? start : nearest->start;
-	nearest->end = end > nearest->end ? end : nearest->end;
+	nearest->start = added->start < nearest->start ? added->start : nearest->start;
+	nearest->end = added->end > nearest->end ? added->end : nearest->end;
+	nearest->time_ns = added->time_ns > nearest->time_ns ? added->time_ns : nearest->time_ns;
 }
 
-void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t start, uint64_t end)
+void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t start, uint64_t end,
+			     uint64_t time_ns)
 {
+	const struct range range = { start, end, time_ns };
 	struct code_process *process = find_process(reader, pid);
 
 	if (start >= end)
@@ -157,19 +168,17 @@ void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t s
 	if (!process)
 		process = add_process(reader, pid);
 	if (process)
-		add_range(process, start, end);
+		add_range(process, &range);
 }
 
-static void copy_process(struct code_reader *reader, int32_t from, int32_t to)
+static void copy_process(struct code_reader *reader, int32_t from, int32_t to, uint64_t time_ns)
 {
 	const struct code_process *parent = find_process(reader, from);
 
-	drop_process(reader, to);
-	struct code_process *child = parent ? add_process(reader, to) : NULL;
-	if (!child)
-		return;
-	child->n_ranges = parent->n_ranges;
-	memcpy(child->ranges, parent->ranges, parent->n_ranges * sizeof(*parent->ranges));
+	drop_ranges(reader, to, time_ns);
+	for (uint32_t i = 0; parent && i < parent->n_ranges; i++)
+		code_reader_see_mapping(reader, to, parent->ranges[i].start, parent->ranges[i].end,
+					time_ns);
 }
 
 static bool is_anonymous(const char *filename)
@@ -184,19 +193,20 @@ void code_reader_see_record(struct code_reader *reader, const struct record *rec
 		if (record->mmap.prot & PROT_EXEC && is_anonymous(record->mmap.filename) &&
 		    record->mmap.len <= UINT64_MAX - record->mmap.addr)
 			code_reader_see_mapping(reader, record->mmap.pid, record->mmap.addr,
-						record->mmap.addr + record->mmap.len);
+						record->mmap.addr + record->mmap.len,
+						record->time_ns);
 		break;
 	case PERF_RECORD_COMM:
 		if (record->comm.is_exec)
-			drop_process(reader, record->comm.pid);
+			drop_ranges(reader, record->comm.pid, record->time_ns);
 		break;
 	case PERF_RECORD_FORK:
 		if (record->task.pid != record->task.ppid)
-			copy_process(reader, record->task.ppid, record->task.pid);
+			copy_process(reader, record->task.ppid, record->task.pid, record->time_ns);
 		break;
 	case PERF_RECORD_EXIT:
 		if (record->task.pid == record->task.tid)
-			drop_process(reader, record->task.pid);
+			drop_ranges(reader, record->task.pid, record->time_ns);
 		break;
 	}
 }

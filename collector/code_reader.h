@@ -23,9 +23,11 @@ struct code_reader;
 struct code_reader *code_reader_create(void);
 void code_reader_destroy(struct code_reader *reader);
 
-/* Takes note of executable memory that no file holds, of what fork copies and exec drops. */
+/* Takes note of executable memory that no file holds, of what fork copies and exec drops; in any
+ * order, for their times tell. */
 void code_reader_see_record(struct code_reader *reader, const struct record *record);
-void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t start, uint64_t end);
+void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t start, uint64_t end,
+			     uint64_t time_ns);
 /* false: its samples need not be shown. */
 bool code_reader_has_process(const struct code_reader *reader, int32_t pid);
 /* A sample of the round, and where its user code stands. */

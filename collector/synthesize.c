@@ -239,7 +239,7 @@ static void see_code(const struct synthesize_options *options, pid_t pid,
 		     const struct maps_line *line)
 {
 	if (options->code_reader)
-		code_reader_see_mapping(options->code_reader, pid, line->start, line->end);
+		code_reader_see_mapping(options->code_reader, pid, line->start, line->end, 0);
 	if (options->jit_maps)
 		jit_maps_see_process(options->jit_maps, pid);
 }

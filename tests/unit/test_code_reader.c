@@ -195,6 +195,35 @@ static void fork_copies_and_exec_and_exit_drop(void **state)
 	bench_destroy(bench);
 }
 
+/* The rings of two processors, read one after the other. */
+static void an_exec_that_is_read_late_drops_what_was_there_before_it(void **state)
+{
+	static const uint32_t types[] = { PERF_RECORD_COMM, PERF_RECORD_FORK, PERF_RECORD_EXIT };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct bench *bench = bench_create();
+		struct record late = { .type = types[i], .has_time = true };
+
+		if (late.type == PERF_RECORD_COMM) {
+			late.comm.pid = getpid();
+			late.comm.is_exec = true;
+		} else {
+			late.task.pid = late.task.tid = getpid();
+			late.task.ppid = 1;
+		}
+		code_reader_see_mapping(bench->reader, getpid(), 0x1000, 0x2000, 10);
+		code_reader_see_mapping(bench->reader, getpid(), 0x8000, 0x9000, 30);
+		late.time_ns = 20;
+		code_reader_see_record(bench->reader, &late);
+		assert_true(code_reader_has_process(bench->reader, getpid()));
+		late.time_ns = 30;
+		code_reader_see_record(bench->reader, &late);
+		assert_false(code_reader_has_process(bench->reader, getpid()));
+		bench_destroy(bench);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +232,7 @@ int main(void)
 		cmocka_unit_test(code_of_files_and_data_are_not_read),
 		cmocka_unit_test(memory_that_is_gone_is_counted),
 		cmocka_unit_test(fork_copies_and_exec_and_exit_drop),
+		cmocka_unit_test(an_exec_that_is_read_late_drops_what_was_there_before_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
