@@ -181,16 +181,18 @@ static void copy_process(struct code_reader *reader, int32_t from, int32_t to, u
 					time_ns);
 }
 
-static bool is_anonymous(const char *filename)
+bool record_maps_code_of_no_file(const struct record *record)
 {
-	return !strncmp(filename, "//anon", 6) || !strncmp(filename, "[anon:", 6);
+	return record->type == PERF_RECORD_MMAP2 && record->mmap.prot & PROT_EXEC &&
+	       (!strncmp(record->mmap.filename, "//anon", 6) ||
+		!strncmp(record->mmap.filename, "[anon:", 6));
 }
 
 void code_reader_see_record(struct code_reader *reader, const struct record *record)
 {
 	switch (record->type) {
 	case PERF_RECORD_MMAP2:
-		if (record->mmap.prot & PROT_EXEC && is_anonymous(record->mmap.filename) &&
+		if (record_maps_code_of_no_file(record) &&
 		    record->mmap.len <= UINT64_MAX - record->mmap.addr)
 			code_reader_see_mapping(reader, record->mmap.pid, record->mmap.addr,
 						record->mmap.addr + record->mmap.len,

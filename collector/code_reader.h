@@ -23,6 +23,8 @@ struct code_reader;
 struct code_reader *code_reader_create(void);
 void code_reader_destroy(struct code_reader *reader);
 
+/* An MMAP2 record of executable memory that no file holds. */
+bool record_maps_code_of_no_file(const struct record *record);
 /* Takes note of executable memory that no file holds, of what fork copies and exec drops; in any
  * order, for their times tell. */
 void code_reader_see_record(struct code_reader *reader, const struct record *record);

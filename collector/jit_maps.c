@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 
 #include "cct/cleanup.h"
 #include "collector/attached_text.h"
+#include "collector/code_reader.h"
 
 #define PROCESSES_MAX     256
 #define TEXT_MAX          (64u << 20)
@@ -121,17 +121,11 @@ void jit_maps_see_process(struct jit_maps *maps, int32_t pid)
 	};
 }
 
-static bool is_anonymous(const char *filename)
-{
-	return strncmp(filename, "//anon", 6) == 0 || strncmp(filename, "[anon:", 6) == 0;
-}
-
 void jit_maps_see_record(struct jit_maps *maps, const struct record *record)
 {
 	struct jit_process *process;
 
-	if (record->type == PERF_RECORD_MMAP2 && record->mmap.prot & PROT_EXEC &&
-	    is_anonymous(record->mmap.filename))
+	if (record_maps_code_of_no_file(record))
 		jit_maps_see_process(maps, record->mmap.pid);
 	if (record->type != PERF_RECORD_EXIT || record->task.pid != record->task.tid)
 		return;
