@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <time.h>
 
+#include "collector/monotonic.h"
 #include "perf/code_record.h"
 
 #define PROCESS_BITS 10
@@ -252,14 +252,6 @@ void code_reader_see_sample(struct code_reader *reader, int32_t pid, uint64_t pc
 	want(reader, pid, addr);
 	if (has_address(process, addr + CODE_PAGE_SIZE))
 		want(reader, pid, addr + CODE_PAGE_SIZE);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t hash_page(const uint8_t *bytes)

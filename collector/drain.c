@@ -1,8 +1,8 @@
 #include "collector/drain.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "collector/monotonic.h"
 #include "collector/sample_path.h"
 #include "perf/sample_trim.h"
 
@@ -92,14 +92,6 @@ static uint64_t next_time(const struct drain *drain, const struct ring *ring)
 	if (position)
 		ring_peek(ring, position, &time_ns, sizeof(time_ns));
 	return time_ns;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t oldest_time(const struct drain *drain, const struct ring *rings, size_t n_rings,

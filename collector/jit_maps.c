@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "cct/cleanup.h"
 #include "collector/attached_text.h"
 #include "collector/code_reader.h"
+#include "collector/monotonic.h"
 
 #define PROCESSES_MAX     256
 #define TEXT_MAX          (64u << 20)
@@ -57,14 +57,6 @@ void jit_maps_destroy(struct jit_maps *maps)
 const struct jit_maps_stats *jit_maps_stats(const struct jit_maps *maps)
 {
 	return &maps->stats;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static struct jit_process *find_process(struct jit_maps *maps, int32_t pid)

@@ -14,7 +14,6 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cct/cleanup.h"
@@ -27,6 +26,7 @@
 #include "collector/host_features.h"
 #include "collector/jit_maps.h"
 #include "collector/kernel_snapshot.h"
+#include "collector/monotonic.h"
 #include "collector/output_file.h"
 #include "collector/stack_misses.h"
 #include "collector/synthesize.h"
@@ -89,14 +89,6 @@ struct recorder {
 	uint64_t enable_ns;         /* samples begin then; UINT64_MAX: they have */
 	uint64_t recheck_ns, flush_ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
 
 static void __attribute__((format(printf, 3, 4)))
 note(struct recorder *recorder, bool is_detail, const char *format, ...)

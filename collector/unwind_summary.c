@@ -2,7 +2,8 @@
 #include "collector/unwind_summary.h"
 
 #include <inttypes.h>
-#include <time.h>
+
+#include "collector/monotonic.h"
 
 static void count(struct summary_count *into, uint64_t number)
 {
@@ -79,14 +80,6 @@ void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
 	}
 	if (input->record->sample.has_user_regs && sample_user_stack(input, &stack))
 		count_frames(summary, number, unwinder, input, &stack);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 void unwind_summary_time(struct walk_times *times, struct unwinder *unwinder,
