@@ -6,26 +6,20 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/module_file.h"
 #include "report/debug_info.h"
 #include "report/demangle.h"
-#include "report/elf_symbols.h"
+#include "report/module_names.h"
 #include "report/pair_map.h"
 
-/* What a function's start is, part of its key: the same number may mean different things. */
-enum start_kind {
-	START_OFFSET,   /* as in the frame: a file offset, or an address */
-	START_CAPTURED, /* an offset in the captured symbol table */
-	START_VADDR,    /* the ELF file's */
-	START_INLINED,  /* a hash of name and declaration: inlined copies have no start */
-};
+/* Part of a function's key, beside enum start_kind: an inlined function has no start, but a hash of
+ * name and declaration. */
+#define START_INLINED (START_VADDR + 1)
 
 struct function {
 	char *name;
@@ -47,23 +41,10 @@ struct resolved_frame {
 	uint32_t first_place, n_places;
 };
 
-/* What is known of one module's symbols; made when its first frame is asked for. */
-struct module_symbols {
-	bool opened;
-	bool has_unnamed; /* a frame of it has no symbol */
-	enum module_file_state state;
-	struct module_file file;
-	struct elf_symbols *elf; /* NULL: no file to read */
-	/* A separate debug file, if there is one, and its symbols where the file is stripped. */
-	struct module_file debug_file;
-	struct elf_symbols *debug_elf;
-	struct debug_info *debug; /* NULL: none */
-};
-
 struct symbolizer {
 	const struct profile *profile;
 	struct symbolizer_options options;
-	struct module_symbols *modules; /* by id; the profile may still get more */
+	struct module_names *modules; /* by id; the profile may still get more */
 	uint32_t n_modules;
 
 	struct pair_map frames; /* frame -> index */
@@ -78,15 +59,6 @@ struct symbolizer {
 	uint32_t n_functions, n_functions_allocated;
 };
 
-/* Where a frame belongs, before it has a function. */
-struct location {
-	uint64_t start;     /* of the function; or the address itself */
-	uint64_t addr;      /* in the same terms: what is shown where there is no symbol */
-	const char *symbol; /* NULL: none */
-	bool plt;
-	enum start_kind start_kind;
-};
-
 struct symbolizer *symbolizer_create(const struct profile *profile,
 				     const struct symbolizer_options *options)
 {
@@ -99,23 +71,12 @@ struct symbolizer *symbolizer_create(const struct profile *profile,
 	return symbolizer;
 }
 
-static void close_module(struct module_symbols *symbols)
-{
-	if (!symbols->opened)
-		return;
-	debug_info_close(symbols->debug);
-	elf_symbols_destroy(symbols->debug_elf);
-	elf_symbols_destroy(symbols->elf);
-	module_file_close(&symbols->debug_file);
-	module_file_close(&symbols->file);
-}
-
 void symbolizer_destroy(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
 	for (uint32_t i = 0; i < symbolizer->n_modules; i++)
-		close_module(&symbolizer->modules[i]);
+		module_names_close(&symbolizer->modules[i]);
 	for (uint32_t i = 0; i < symbolizer->n_functions; i++)
 		free(symbolizer->functions[i].name);
 	free(symbolizer->modules);
@@ -127,10 +88,10 @@ void symbolizer_destroy(struct symbolizer *symbolizer)
 	free(symbolizer);
 }
 
-static struct module_symbols *find_module(struct symbolizer *symbolizer, uint32_t id)
+static struct module_names *find_module(struct symbolizer *symbolizer, uint32_t id)
 {
 	uint32_t n_modules = symbolizer->profile->modules.n_modules;
-	struct module_symbols *larger;
+	struct module_names *larger;
 
 	if (id < symbolizer->n_modules)
 		return &symbolizer->modules[id];
@@ -144,119 +105,14 @@ static struct module_symbols *find_module(struct symbolizer *symbolizer, uint32_
 	return &symbolizer->modules[id];
 }
 
-static bool has_section(Elf *elf, Elf64_Word type, const char *name)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type != type)
-			continue;
-		const char *found = elf_strptr(elf, names, header.sh_name);
-		if (!name || (found && strcmp(found, name) == 0))
-			return true;
-	}
-	return false;
-}
-
-static bool has_debug_info(Elf *elf)
-{
-	return has_section(elf, SHT_PROGBITS, ".debug_info") ||
-	       has_section(elf, SHT_PROGBITS, ".zdebug_info");
-}
-
-/* What a separate debug file adds, where the file itself lacks it. */
-static int open_debug_file(const struct module *module, struct module_symbols *symbols,
-			   const struct symbolizer_options *options)
-{
-	Elf *elf = symbols->file.elf;
-	bool needs_symbols = !has_section(elf, SHT_SYMTAB, NULL);
-	bool needs_debug = !options->no_inlines && !has_debug_info(elf);
-	int err = 0;
-
-	if (needs_symbols || needs_debug)
-		module_file_open_debug(module->key.path, elf, &symbols->debug_file);
-	if (symbols->debug_file.state != MODULE_FILE_OK)
-		symbols->debug_file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
-	if (needs_symbols && symbols->debug_file.elf)
-		err = elf_symbols_create(symbols->debug_file.elf, &symbols->debug_elf);
-	if (!err && !options->no_inlines)
-		symbols->debug = debug_info_open(
-			needs_debug && symbols->debug_file.elf ? symbols->debug_file.elf : elf);
-	return err;
-}
-
-static int open_module(const struct module *module, struct module_symbols *symbols,
-		       const struct symbolizer_options *options)
-{
-	if (symbols->opened)
-		return 0;
-	module_file_open(module, &symbols->file);
-	symbols->debug_file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
-	symbols->opened = true;
-	symbols->state = symbols->file.state;
-	if (symbols->state != MODULE_FILE_OK)
-		return 0;
-	int err = elf_symbols_create(symbols->file.elf, &symbols->elf);
-	return err ? err : open_debug_file(module, symbols, options);
-}
-
-static bool find_symbol(const struct module_symbols *symbols, uint64_t vaddr,
-			struct elf_symbol_match *match)
-{
-	return (symbols->debug_elf && elf_symbols_find(symbols->debug_elf, vaddr, match)) ||
-	       elf_symbols_find(symbols->elf, vaddr, match);
-}
-
-static void locate_in_elf(const struct module_symbols *symbols, uint64_t offset,
-			  struct location *location)
-{
-	struct elf_symbol_match match;
-	uint64_t vaddr;
-
-	if (!elf_symbols_vaddr(symbols->elf, offset, &vaddr))
-		return;
-	location->start_kind = START_VADDR;
-	location->start = location->addr = vaddr;
-	if (find_symbol(symbols, vaddr, &match)) {
-		location->start = match.start;
-		location->symbol = match.name;
-		location->plt = match.plt;
-		return;
-	}
-	elf_symbols_function_start(symbols->elf, vaddr, &location->start);
-}
-
 static int locate(struct symbolizer *symbolizer, const struct module *module, uint64_t offset,
-		  struct location *location)
+		  struct code_location *location)
 {
-	struct module_symbols *symbols = find_module(symbolizer, module->id);
-	const struct symbol *symbol = NULL;
+	struct module_names *names = find_module(symbolizer, module->id);
 
-	if (!symbols)
-		return -ENOMEM;
-	if (module->symbols)
-		symbol = symbol_table_find(module->symbols, offset);
-	if (symbol) {
-		location->start_kind = START_CAPTURED;
-		location->start = symbol->offset;
-		location->symbol = symbol->name;
-		return 0;
-	}
-	if (module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO) {
-		int err = open_module(module, symbols, &symbolizer->options);
-
-		if (err)
-			return err;
-		if (symbols->elf)
-			locate_in_elf(symbols, offset, location);
-	}
-	symbols->has_unnamed |= !location->symbol;
-	return 0;
+	return names ? module_names_locate(names, module, offset, !symbolizer->options.no_inlines,
+					   location)
+		     : -ENOMEM;
 }
 
 __attribute__((format(printf, 1, 2))) static char *format_name(const char *format, ...)
@@ -408,7 +264,7 @@ static int add_inlined(struct symbolizer *symbolizer, const struct frame *frame,
 
 /* The compiled function is @place; where there is debug information, what is inlined into it. */
 static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
-		      const struct location *location, struct place *place)
+		      const struct code_location *location, struct place *place)
 {
 	struct debug_info *debug = frame->module < symbolizer->n_modules
 					   ? symbolizer->modules[frame->module].debug
@@ -431,7 +287,7 @@ static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame
 {
 	const struct module *module =
 		module_table_get(&symbolizer->profile->modules, frame->module);
-	struct location location = { .start = frame->offset, .addr = frame->offset };
+	struct code_location location = { .start = frame->offset, .addr = frame->offset };
 	struct place place = { 0 };
 	int err = module ? locate(symbolizer, module, frame->offset, &location) : 0;
 
@@ -570,43 +426,20 @@ int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 	return 0;
 }
 
-static const char *problem_text(const struct module *module, const struct module_symbols *symbols)
-{
-	if (module->key.kind == MODULE_KERNEL)
-		return module->symbols ? "no name for some addresses"
-				       : "kernel names were not recorded";
-	if (module->key.kind == MODULE_ANON)
-		return "code in memory, of no file; no perf-PID.map names it";
-	switch (symbols->state) {
-	case MODULE_FILE_MISSING:
-		return "the file is missing or not readable";
-	case MODULE_FILE_CHANGED:
-		return "the file is not the one that was recorded";
-	case MODULE_FILE_BAD:
-		return "not an ELF file";
-	case MODULE_FILE_NONE:
-		return "no file";
-	case MODULE_FILE_OK:
-		break;
-	}
-	if (symbols->elf && elf_symbols_any(symbols->elf))
-		return "stripped: only its exported functions have names";
-	return "stripped: no symbols";
-}
-
 size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,
 			   size_t max_problems)
 {
 	size_t n_problems = 0;
 
 	for (uint32_t i = 1; i < symbolizer->n_modules && n_problems < max_problems; i++) {
-		const struct module_symbols *symbols = &symbolizer->modules[i];
+		const struct module_names *names = &symbolizer->modules[i];
 
-		if (!symbols->has_unnamed)
+		if (!names->has_unnamed)
 			continue;
 		problems[n_problems++] = (struct symbol_problem){
 			.module = i,
-			.text = problem_text(symbolizer->profile->modules.modules[i], symbols),
+			.text = module_names_problem(names,
+						     symbolizer->profile->modules.modules[i]),
 		};
 	}
 	return n_problems;

@@ -1,0 +1,154 @@
+#include "report/module_names.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "report/debug_info.h"
+#include "report/elf_symbols.h"
+
+static bool has_section(Elf *elf, Elf64_Word type, const char *name)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != type)
+			continue;
+		const char *found = elf_strptr(elf, names, header.sh_name);
+		if (!name || (found && strcmp(found, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+static bool has_debug_info(Elf *elf)
+{
+	return has_section(elf, SHT_PROGBITS, ".debug_info") ||
+	       has_section(elf, SHT_PROGBITS, ".zdebug_info");
+}
+
+/* What a separate debug file adds, where the file itself lacks it. */
+static int open_debug_file(struct module_names *names, const struct module *module,
+			   bool reads_debug_info)
+{
+	Elf *elf = names->file.elf;
+	bool needs_symbols = !has_section(elf, SHT_SYMTAB, NULL);
+	bool needs_debug = reads_debug_info && !has_debug_info(elf);
+	int err = 0;
+
+	if (needs_symbols || needs_debug)
+		module_file_open_debug(module->key.path, elf, &names->debug_file);
+	if (names->debug_file.state != MODULE_FILE_OK)
+		names->debug_file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
+	if (needs_symbols && names->debug_file.elf)
+		err = elf_symbols_create(names->debug_file.elf, &names->debug_elf);
+	if (!err && reads_debug_info)
+		names->debug = debug_info_open(
+			needs_debug && names->debug_file.elf ? names->debug_file.elf : elf);
+	return err;
+}
+
+static int open_module(struct module_names *names, const struct module *module,
+		       bool reads_debug_info)
+{
+	if (names->is_opened)
+		return 0;
+	module_file_open(module, &names->file);
+	names->debug_file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
+	names->is_opened = true;
+	if (names->file.state != MODULE_FILE_OK)
+		return 0;
+	int err = elf_symbols_create(names->file.elf, &names->elf);
+	return err ? err : open_debug_file(names, module, reads_debug_info);
+}
+
+static bool find_symbol(const struct module_names *names, uint64_t vaddr,
+			struct elf_symbol_match *match)
+{
+	return (names->debug_elf && elf_symbols_find(names->debug_elf, vaddr, match)) ||
+	       elf_symbols_find(names->elf, vaddr, match);
+}
+
+static void locate_in_elf(const struct module_names *names, uint64_t offset,
+			  struct code_location *location)
+{
+	struct elf_symbol_match match;
+	uint64_t vaddr;
+
+	if (!elf_symbols_vaddr(names->elf, offset, &vaddr))
+		return;
+	location->start_kind = START_VADDR;
+	location->start = location->addr = vaddr;
+	if (find_symbol(names, vaddr, &match)) {
+		location->start = match.start;
+		location->symbol = match.name;
+		location->plt = match.plt;
+		return;
+	}
+	elf_symbols_function_start(names->elf, vaddr, &location->start);
+}
+
+int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
+			bool reads_debug_info, struct code_location *location_ret)
+{
+	const struct symbol *symbol =
+		module->symbols ? symbol_table_find(module->symbols, offset) : NULL;
+
+	*location_ret = (struct code_location){ .start = offset, .addr = offset };
+	if (symbol) {
+		location_ret->start_kind = START_CAPTURED;
+		location_ret->start = symbol->offset;
+		location_ret->symbol = symbol->name;
+		return 0;
+	}
+	if (module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO) {
+		int err = open_module(names, module, reads_debug_info);
+
+		if (err)
+			return err;
+		if (names->elf)
+			locate_in_elf(names, offset, location_ret);
+	}
+	names->has_unnamed |= !location_ret->symbol;
+	return 0;
+}
+
+void module_names_close(struct module_names *names)
+{
+	if (!names->is_opened)
+		return;
+	debug_info_close(names->debug);
+	elf_symbols_destroy(names->debug_elf);
+	elf_symbols_destroy(names->elf);
+	module_file_close(&names->debug_file);
+	module_file_close(&names->file);
+}
+
+const char *module_names_problem(const struct module_names *names, const struct module *module)
+{
+	if (module->key.kind == MODULE_KERNEL)
+		return module->symbols ? "no name for some addresses"
+				       : "kernel names were not recorded";
+	if (module->key.kind == MODULE_ANON)
+		return "code in memory, of no file; no perf-PID.map names it";
+	switch (names->file.state) {
+	case MODULE_FILE_MISSING:
+		return "the file is missing or not readable";
+	case MODULE_FILE_CHANGED:
+		return "the file is not the one that was recorded";
+	case MODULE_FILE_BAD:
+		return "not an ELF file";
+	case MODULE_FILE_NONE:
+		return "no file";
+	case MODULE_FILE_OK:
+		break;
+	}
+	if (names->elf && elf_symbols_any(names->elf))
+		return "stripped: only its exported functions have names";
+	return "stripped: no symbols";
+}

@@ -1,0 +1,53 @@
+/*
+ * Where the names of one module's code come from: those captured while recording, the symbols of
+ * its file or of a separate debug file, debug information. All is opened when the first name is
+ * asked for. Not thread-safe.
+ */
+#ifndef REPORT_MODULE_NAMES_H
+#define REPORT_MODULE_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cct/module.h"
+#include "cct/module_file.h"
+
+struct debug_info;
+struct elf_symbols;
+
+/* What a function's start is: the same number may mean different things. */
+enum start_kind {
+	START_OFFSET,   /* as in the frame: a file offset, or an address */
+	START_CAPTURED, /* an offset in the captured symbol table */
+	START_VADDR,    /* the ELF file's */
+};
+
+/* A code address, and the function it belongs to. */
+struct code_location {
+	uint64_t start;     /* of the function; or the address itself */
+	uint64_t addr;      /* in the same terms: what is shown where there is no symbol */
+	const char *symbol; /* as in the file; valid until module_names_close(). NULL: none */
+	bool plt;           /* the PLT's entry for @symbol */
+	enum start_kind start_kind;
+};
+
+/* All zero at first. */
+struct module_names {
+	bool is_opened;
+	bool has_unnamed; /* a location without a symbol was found */
+	struct module_file file;
+	struct elf_symbols *elf; /* NULL: no file to read */
+	/* A separate debug file, if there is one, and its symbols where the file is stripped. */
+	struct module_file debug_file;
+	struct elf_symbols *debug_elf;
+	struct debug_info *debug; /* NULL: none */
+};
+
+/* 0 or -ENOMEM. @reads_debug_info: at first call, whether names->debug is wanted. */
+int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
+			bool reads_debug_info, struct code_location *location_ret);
+void module_names_close(struct module_names *names);
+/* Why a module with names->has_unnamed has no name for some code; static text. */
+const char *module_names_problem(const struct module_names *names, const struct module *module);
+
+#endif
