@@ -58,11 +58,9 @@ static bool parse_part(const struct perf_event_header *header, struct part *part
 		.at = (const uint8_t *)(header + 1),
 		.end = (const uint8_t *)header + header->size,
 	};
-	const uint8_t *bytes = cursor_bytes(&cursor, sizeof(part->header));
 
-	if (!bytes)
+	if (!cursor_copy(&cursor, &part->header, sizeof(part->header)))
 		return false;
-	memcpy(&part->header, bytes, sizeof(part->header));
 	part->key = (const char *)cursor_bytes(&cursor, part->header.key_size);
 	part->data = cursor_bytes(&cursor, part->header.data_size);
 	return part->key && part->data && part->header.key_size <= MAX_KEY_SIZE &&

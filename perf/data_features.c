@@ -51,11 +51,7 @@ static int grow(void **array, size_t n, size_t *n_allocated, size_t element_size
 
 static bool take_u32(struct record_cursor *cursor, uint32_t *ret)
 {
-	const uint8_t *bytes = cursor_bytes(cursor, sizeof(*ret));
-
-	if (bytes)
-		memcpy(ret, bytes, sizeof(*ret));
-	return bytes;
+	return cursor_copy(cursor, ret, sizeof(*ret));
 }
 
 /* A length, and as many bytes with a NUL somewhere; not terminated where the NUL is missing. */
@@ -302,10 +298,7 @@ static void take_n_cpus(struct record_cursor *cursor, struct data_file_info *inf
 
 static void take_total_mem(struct record_cursor *cursor, struct data_file_info *info)
 {
-	const uint8_t *bytes = cursor_bytes(cursor, sizeof(info->total_mem));
-
-	if (bytes)
-		memcpy(&info->total_mem, bytes, sizeof(info->total_mem));
+	cursor_copy(cursor, &info->total_mem, sizeof(info->total_mem));
 }
 
 bool data_feature_is_read(unsigned number)

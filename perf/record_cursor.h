@@ -50,6 +50,16 @@ static inline const uint8_t *cursor_bytes(struct record_cursor *cursor, uint64_t
 	return bytes;
 }
 
+/* Copies @n bytes to @to. */
+static inline bool cursor_copy(struct record_cursor *cursor, void *to, size_t n)
+{
+	const uint8_t *bytes = cursor_bytes(cursor, n);
+
+	if (bytes)
+		memcpy(to, bytes, n);
+	return bytes;
+}
+
 /* A string that ends with NUL before the cursor's end; takes all that is left. */
 static inline const char *cursor_string(struct record_cursor *cursor)
 {

@@ -137,11 +137,9 @@ static bool take_raw(struct record_cursor *cursor, uint64_t type, struct sample 
 	const uint64_t up_to_raw =
 		SAMPLE_HEAD_BITS | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
 	uint32_t size;
-	const uint8_t *bytes = cursor_bytes(cursor, sizeof(size));
 
-	if (!bytes)
+	if (!cursor_copy(cursor, &size, sizeof(size)))
 		return false;
-	memcpy(&size, bytes, sizeof(size));
 	sample->raw = cursor_bytes(cursor, size);
 	sample->raw_size = size;
 	return sample->raw && (!(type & ~up_to_raw) || cursor_is_aligned(cursor));

@@ -32,14 +32,11 @@ bool stack_record_decode(const struct perf_event_header *record, struct stack_re
 {
 	struct record_cursor cursor = { .at = (const uint8_t *)(record + 1),
 					.end = (const uint8_t *)record + record->size };
-	const uint8_t *header;
 
 	if (!record_is_stack_record(record))
 		return false;
-	header = cursor_bytes(&cursor, sizeof(ret->header));
-	if (!header)
+	if (!cursor_copy(&cursor, &ret->header, sizeof(ret->header)))
 		return false;
-	memcpy(&ret->header, header, sizeof(ret->header));
 	if (!is_sound(&ret->header))
 		return false;
 	ret->words = cursor_words(&cursor, ret->header.n_words);

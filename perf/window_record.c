@@ -2,14 +2,11 @@
 
 #include <string.h>
 
+#include "perf/attachment.h"
+
 bool record_is_window_record(const struct perf_event_header *record)
 {
-	uint64_t magic;
-
-	if (record->type != RECORD_ATTACHMENT || record->size < sizeof(*record) + sizeof(magic))
-		return false;
-	memcpy(&magic, record + 1, sizeof(magic));
-	return magic == WINDOW_RECORD_MAGIC;
+	return attachment_has_magic(record, WINDOW_RECORD_MAGIC);
 }
 
 bool window_record_decode(const struct perf_event_header *record, struct window_record *ret)
