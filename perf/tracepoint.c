@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -388,12 +389,50 @@ static void offer_all(const struct event_places *places, struct near_names *near
 	names_deinit(&names);
 }
 
+/* Each tracepoint is an event of its own, by its own name. */
+static enum event_error add_matching(const struct tracepoint_names *names, const char *pattern,
+				     struct event_list *found, char **error_ret)
+{
+	enum event_error error = EVENT_OK;
+
+	for (size_t i = 0; i < names->n_names && error == EVENT_OK; i++) {
+		if (fnmatch(pattern, names->names[i], 0))
+			continue;
+		struct event *event = event_list_add(found);
+		error = event ? tracepoint_find(names->names[i], event, error_ret)
+			      : EVENT_NO_MEMORY;
+		if (error == EVENT_OK && !(event->name = strdup(names->names[i])))
+			error = EVENT_NO_MEMORY;
+	}
+	return error;
+}
+
+/* "sched:*", "syscalls:sys_enter_[rw]*" */
+static enum event_error find_matching(const char *pattern, struct event_list *found,
+				      char **error_ret)
+{
+	struct tracepoint_names names;
+	int err = names_init(&names);
+
+	if (err == -ENOMEM)
+		return EVENT_NO_MEMORY;
+	if (err)
+		return event_fail(EVENT_NOT_HERE, error_ret, tracefs_explain(err));
+	enum event_error error = add_matching(&names, pattern, found, error_ret);
+	names_deinit(&names);
+	if (error != EVENT_OK || found->n_events)
+		return error;
+	return event_fail(EVENT_UNKNOWN, error_ret,
+			  sentence("No tracepoint of this kernel matches '%s'.", pattern));
+}
+
 static enum event_error find(const struct event_places *places, const char *name,
 			     struct event_list *found, char **error_ret)
 {
-	struct event *event = event_list_add(found);
-
 	(void)places;
+	if (strpbrk(name, "*?[") && strchr(name, ':') && !strchr(name, '/'))
+		return find_matching(name, found, error_ret);
+	struct event *event = event_list_add(found);
 	return event ? tracepoint_find(name, event, error_ret) : EVENT_NO_MEMORY;
 }
 

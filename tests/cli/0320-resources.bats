@@ -77,6 +77,16 @@ setup() {
 	expect_weights calls syscalls ask_kernel 150 read_some 110 read_more 80 write_some 100
 }
 
+@test "a pattern stands for each tracepoint that matches" {
+	need_tracepoints
+	record_each pattern.data -e 'raw_syscalls:sys_[a-e]*' -- true
+	report_json pattern.data >pattern
+	conserved pattern
+	expect_equal events "$(jq -c '[.metrics[].event]' pattern)" \
+		'["raw_syscalls:sys_enter","raw_syscalls:sys_exit"]'
+	refuses "No tracepoint" "'raw_syscalls:x*'" -- "$DENDRO" record -e 'raw_syscalls:x*' true
+}
+
 @test "bytes allocated are exact in each context, and none is counted twice" {
 	need_probes
 	record_all heap.data -e alloc-bytes
