@@ -120,6 +120,14 @@ void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request 
 		.enable_on_exec = request->sideband_on_exec,
 	};
 	init_common(attr, request);
+	/*
+	 * A switch between tasks that inherited the same events is made fast by letting each have
+	 * the other's. But a probe is in the memory of the task that its event was made for: when
+	 * that one exits, the other is no longer probed. An event like this keeps all in their
+	 * place.
+	 */
+	if (request->has_probes && request->inherit && has(request, ATTR_READ_INHERITED))
+		attr->sample_type |= PERF_SAMPLE_READ;
 }
 
 static int open_once(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu,
@@ -196,6 +204,8 @@ static enum attr_feature next_to_drop(int err, unsigned int dropped)
 
 /* NULL: without consequence for the user. */
 static const char *const feature_notes[ATTR_N_FEATURES] = {
+	[ATTR_READ_INHERITED] = "This kernel may miss calls in programs that run at the same time "
+				"and were started from the same one (6.12 does not).",
 	[ATTR_LOST] = "This kernel does not count lost samples by event (6.0 does); the loss is "
 		      "taken from its LOST records.",
 	[ATTR_BUILD_ID] = "This kernel does not report build IDs of mappings (5.12 does); they are "

@@ -9,16 +9,17 @@
 
 /* What kernels learned over time, newest first: the order in which it is given up. */
 enum attr_feature {
-	ATTR_LOST,       /* 6.0 PERF_FORMAT_LOST */
-	ATTR_BUILD_ID,   /* 5.12 */
-	ATTR_KSYMBOL,    /* 5.1, with bpf_event */
-	ATTR_NAMESPACES, /* 4.12; needs CAP_PERFMON */
-	ATTR_CLOCKID,    /* 4.1 */
-	ATTR_COMM_EXEC,  /* 3.16 */
-	ATTR_MMAP2,      /* 3.16 */
-	ATTR_CLOEXEC,    /* 3.14 PERF_FLAG_FD_CLOEXEC */
-	ATTR_IDENTIFIER, /* 3.12 PERF_SAMPLE_IDENTIFIER; PERF_SAMPLE_ID before */
-	ATTR_DUMMY,      /* 3.12 PERF_COUNT_SW_DUMMY; a counting cpu-clock before */
+	ATTR_READ_INHERITED, /* 6.12 PERF_SAMPLE_READ of what is inherited */
+	ATTR_LOST,           /* 6.0 PERF_FORMAT_LOST */
+	ATTR_BUILD_ID,       /* 5.12 */
+	ATTR_KSYMBOL,        /* 5.1, with bpf_event */
+	ATTR_NAMESPACES,     /* 4.12; needs CAP_PERFMON */
+	ATTR_CLOCKID,        /* 4.1 */
+	ATTR_COMM_EXEC,      /* 3.16 */
+	ATTR_MMAP2,          /* 3.16 */
+	ATTR_CLOEXEC,        /* 3.14 PERF_FLAG_FD_CLOEXEC */
+	ATTR_IDENTIFIER,     /* 3.12 PERF_SAMPLE_IDENTIFIER; PERF_SAMPLE_ID before */
+	ATTR_DUMMY,          /* 3.12 PERF_COUNT_SW_DUMMY; a counting cpu-clock before */
 	ATTR_N_FEATURES,
 };
 
@@ -34,6 +35,7 @@ struct attr_request {
 	bool samples_on_exec, sideband_on_exec; /* enable_on_exec */
 	bool switches;                          /* sideband tells when tasks leave and enter CPUs */
 	bool reads_groups;                      /* samples hold what their group counted */
+	bool has_probes;                        /* on functions, that may be inherited */
 	unsigned int dropped;                   /* 1 << enum attr_feature */
 };
 

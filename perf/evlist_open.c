@@ -668,6 +668,8 @@ static void add_needs(struct attr_request *request, const struct event *events, 
 		request->has_raw |= events[e].attr.type == PERF_TYPE_TRACEPOINT;
 		request->has_arguments |= events[e].weight.kind == WEIGHT_ARGUMENT;
 		request->reads_groups |= events[e].reads_group;
+		request->has_probes |=
+			events[e].probed_path && events[e].attr.type == PERF_TYPE_TRACEPOINT;
 		request->switches |= events[e].weight.kind == WEIGHT_OFF_CPU;
 	}
 }

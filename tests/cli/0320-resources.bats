@@ -191,10 +191,10 @@ setup() {
 	need_probes
 	need_tracepoints
 	record_each family.data -e alloc-bytes -- \
-		sh -c "'$WORKLOADS/resources' & '$WORKLOADS/resources'; wait"
+		sh -c "for i in 1 2 3 4; do '$WORKLOADS/resources' & done; wait"
 	report_json family.data >family
 	conserved family
-	expect_weights family alloc-bytes allocate_plainly 200000 allocate_variously 6093360
+	expect_weights family alloc-bytes allocate_plainly 400000 allocate_variously 12186720
 }
 
 # The definitions of this recorder's probes in tracefs.

