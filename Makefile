@@ -71,6 +71,12 @@ $(UNWIND_CASES): tests/oracle/gdb_stops/unwind_cases.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
 
+# The judge of names: what dendro says of addresses, beside what others say (tests/accuracy/names).
+NAME_ADDRESSES := $(BUILD)/tests/accuracy/name_addresses
+$(NAME_ADDRESSES): tests/accuracy/name_addresses.c $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
+
 deps:
 	tests/deps/install build
 
@@ -134,8 +140,8 @@ asan:
 		tests/run --title "under ASan and UBSan" $(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI)
 
 # One stamp per file, so that only what changed is looked at again.
-C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c \
-	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp \
+C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/accuracy/*.c \
+	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
 SCRIPTS  := .ci/run tests/demo tests/deps/install tests/deps/perfparser tests/fuzz/run \
@@ -170,8 +176,9 @@ bench:
 
 # Prints; what compilers and programs are not installed is left out, and said.
 accuracy:
-	tests/deps/install build test
-	$(MAKE) all $(UNWIND_CASES)
+	tests/deps/install build test accuracy
+	$(MAKE) all $(UNWIND_CASES) $(NAME_ADDRESSES)
+	tests/accuracy/names $(NAME_ADDRESSES)
 	tests/accuracy/run $(BUILD)/dendro
 	tests/accuracy/gdb $(UNWIND_CASES)
 
@@ -196,4 +203,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d) $(UNWIND_CASES).d $(wildcard $(BUILD)/tests/unit/*.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(wildcard $(BUILD)/tests/unit/*.d)

@@ -39,8 +39,12 @@ static bool demangle_with(demangle_function *demangle, const char *name, struct 
 	output->size = 0;
 	if (setjmp(output->full))
 		return false;
-	/* The length is limited above; libiberty's own limit would refuse names of 1 KiB. */
-	return demangle(name, DMGL_NO_RECURSE_LIMIT, collect, output) && output->size;
+	/*
+	 * The length is limited above; libiberty's own limit would refuse C++ names of 1 KiB. In
+	 * Rust's it is a limit of depth, which a back reference to itself needs.
+	 */
+	int limit = demangle == rust_demangle_callback ? 0 : DMGL_NO_RECURSE_LIMIT;
+	return demangle(name, limit, collect, output) && output->size;
 }
 
 char *demangle_symbol(const char *name)

@@ -1,6 +1,5 @@
 #include "report/elf_symbols.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <gelf.h>
 #include <limits.h>
@@ -8,20 +7,22 @@
 #include <string.h>
 
 #include "cct/cleanup.h"
+#include "report/fde_ranges.h"
 #include "report/plt.h"
 
 #define NO_SYMBOL  UINT32_MAX
 #define MAX_NESTED 64 /* functions within functions; only made-up files have more */
 
-/* DW_EH_PE_datarel | DW_EH_PE_sdata4: the one encoding of the table that linkers write. */
-#define TABLE_ENCODING 0x3b
+/* Longer names keep their version: many symbols may share one of a made-up file's. */
+#define MAX_VERSIONED_NAME 4096
 
 struct elf_symbol {
 	uint64_t start, end;
-	uint32_t name;  /* offset in the string table */
+	uint32_t name;  /* offset in the string table, or in @unversioned */
 	uint32_t outer; /* the symbol around this one's start, or NO_SYMBOL */
 	uint8_t rank;   /* lower is the better name of an address */
 	bool sized;
+	bool is_unversioned;
 };
 
 struct segment {
@@ -40,24 +41,20 @@ struct symbol_source {
 	size_t n_sections;
 };
 
-/* .eh_frame_hdr's sorted table: function start, FDE; 32 bits each, relative to @base. */
-struct unwind_table {
-	const uint8_t *entries;
-	size_t n_entries;
-	uint64_t base;
-};
-
 struct elf_symbols {
 	Elf *elf;
 	struct elf_symbol *symbols; /* sorted by start, one for each start */
 	uint32_t n_symbols;
 	const char *names;
 	uint64_t names_size; /* every offset below has a NUL behind it */
+	char *unversioned;   /* "memcpy" for "memcpy@@GLIBC_2.14" */
+	size_t unversioned_size, unversioned_allocated;
 	struct segment *segments;
 	size_t n_segments;
 	struct plt_entry *plt;
 	size_t n_plt;
-	struct unwind_table table;
+	struct fde_ranges fdes; /* read when first needed */
+	bool has_read_fdes;
 };
 
 void elf_symbols_destroy(struct elf_symbols *symbols)
@@ -65,8 +62,10 @@ void elf_symbols_destroy(struct elf_symbols *symbols)
 	if (!symbols)
 		return;
 	free(symbols->symbols);
+	free(symbols->unversioned);
 	free(symbols->segments);
 	free(symbols->plt);
+	fde_ranges_deinit(&symbols->fdes);
 	free(symbols);
 }
 
@@ -213,9 +212,67 @@ static void keep_best_names(struct elf_symbols *symbols)
 	symbols->n_symbols = n_kept;
 }
 
+static int add_unversioned(struct elf_symbols *symbols, const char *name, size_t size)
+{
+	if (!symbols->unversioned ||
+	    symbols->unversioned_allocated - symbols->unversioned_size < size + 1) {
+		size_t n = 2 * symbols->unversioned_allocated + 2 * MAX_VERSIONED_NAME;
+		char *larger = n < UINT32_MAX ? realloc(symbols->unversioned, n) : NULL;
+
+		if (!larger)
+			return -ENOMEM;
+		symbols->unversioned = larger;
+		symbols->unversioned_allocated = n;
+	}
+	memcpy(symbols->unversioned + symbols->unversioned_size, name, size);
+	symbols->unversioned_size += size;
+	symbols->unversioned[symbols->unversioned_size++] = 0;
+	return 0;
+}
+
+/* Linkers write the version of an exported function behind its name in .symtab. */
+static int remove_versions(struct elf_symbols *symbols)
+{
+	for (uint32_t i = 0; i < symbols->n_symbols; i++) {
+		struct elf_symbol *symbol = &symbols->symbols[i];
+		const char *name = symbols->names + symbol->name;
+		size_t size = strnlen(name, MAX_VERSIONED_NAME);
+		const char *at = size < MAX_VERSIONED_NAME ? memchr(name, '@', size) : NULL;
+
+		if (!at || at == name)
+			continue;
+		symbol->name = (uint32_t)symbols->unversioned_size;
+		symbol->is_unversioned = true;
+		if (add_unversioned(symbols, name, (size_t)(at - name)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Without memory for them there are none. */
+static const struct fde_ranges *known_fdes(struct elf_symbols *symbols)
+{
+	if (!symbols->has_read_fdes)
+		fde_ranges_init(&symbols->fdes, symbols->elf);
+	symbols->has_read_fdes = true;
+	return &symbols->fdes;
+}
+
+/* A sizeless symbol ends with its FDE, or before the first one behind it, if not at @end. */
+static uint64_t end_by_fdes(struct elf_symbols *symbols, uint64_t start, uint64_t end)
+{
+	const struct fde_ranges *fdes = known_fdes(symbols);
+	const struct fde_range *own = fde_ranges_find(fdes, start);
+	const struct fde_range *next = own ? NULL : fde_ranges_next(fdes, start);
+
+	if (own)
+		return own->end < end ? own->end : end;
+	return next && next->start < end ? next->start : end;
+}
+
 /*
- * Links each symbol to the one around it and ends the sizeless ones at the next symbol; sizeless
- * ones within another (labels) go.
+ * Links each symbol to the one around it and ends the sizeless ones at the next symbol or function;
+ * sizeless ones within another (labels) go.
  */
 static void nest_symbols(struct elf_symbols *symbols)
 {
@@ -232,6 +289,7 @@ static void nest_symbols(struct elf_symbols *symbols)
 				continue;
 			if (i + 1 < symbols->n_symbols && all[i + 1].start < symbol.end)
 				symbol.end = all[i + 1].start;
+			symbol.end = end_by_fdes(symbols, symbol.start, symbol.end);
 		}
 		symbol.outer = outer;
 		all[n_kept] = symbol;
@@ -313,7 +371,7 @@ static int read_table(struct elf_symbols *symbols, GElf_Word type,
 		(void *)symbols->names);
 	keep_best_names(symbols);
 	nest_symbols(symbols);
-	return 0;
+	return remove_versions(symbols);
 }
 
 static int read_tables(struct elf_symbols *symbols)
@@ -328,50 +386,6 @@ static int read_tables(struct elf_symbols *symbols)
 	if (!err && !symbols->n_symbols)
 		err = read_table(symbols, SHT_DYNSYM, sections, n_sections);
 	return err;
-}
-
-static bool is_native(Elf *elf)
-{
-	const char *ident = elf_getident(elf, NULL);
-
-	return ident && ident[EI_DATA] == (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
-}
-
-static const GElf_Phdr *find_segment(Elf *elf, GElf_Word type, GElf_Phdr *header)
-{
-	size_t n_headers;
-
-	if (elf_getphdrnum(elf, &n_headers))
-		return NULL;
-	for (size_t i = 0; i < n_headers && i < INT_MAX; i++) {
-		if (gelf_getphdr(elf, (int)i, header) && header->p_type == type)
-			return header;
-	}
-	return NULL;
-}
-
-/* LSB Core, "Exception Frame Header": version 1, three encodings, .eh_frame, count, table. */
-static void read_unwind_table(struct elf_symbols *symbols)
-{
-	static const uint8_t expected[4] = { 1, 0x1b, 0x03, TABLE_ENCODING };
-	GElf_Phdr header;
-	Elf_Data *data;
-	uint32_t n_entries;
-
-	if (!is_native(symbols->elf) || !find_segment(symbols->elf, PT_GNU_EH_FRAME, &header))
-		return;
-	data = elf_getdata_rawchunk(symbols->elf, (int64_t)header.p_offset, header.p_filesz,
-				    ELF_T_BYTE);
-	if (!data || !data->d_buf || data->d_size < 12 || memcmp(data->d_buf, expected, 4) != 0)
-		return;
-	memcpy(&n_entries, (uint8_t *)data->d_buf + 8, sizeof(n_entries));
-	if (n_entries > (data->d_size - 12) / 8)
-		n_entries = (uint32_t)((data->d_size - 12) / 8);
-	symbols->table = (struct unwind_table){
-		.entries = (uint8_t *)data->d_buf + 12,
-		.n_entries = n_entries,
-		.base = header.p_vaddr,
-	};
 }
 
 int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret)
@@ -391,7 +405,6 @@ int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret)
 		elf_symbols_destroy(symbols);
 		return err;
 	}
-	read_unwind_table(symbols);
 	*symbols_ret = symbols;
 	return 0;
 }
@@ -434,9 +447,18 @@ static uint32_t last_symbol_from(const struct elf_symbols *symbols, uint64_t vad
 	return low ? low - 1 : NO_SYMBOL;
 }
 
-static const struct elf_symbol *find_symbol(const struct elf_symbols *symbols, uint64_t vaddr)
+/* Code behind a symbol's end, but in the same FDE, belongs to it: its size is wrong. */
+static bool is_rest_of(struct elf_symbols *symbols, const struct elf_symbol *symbol, uint64_t vaddr)
 {
-	uint32_t i = last_symbol_from(symbols, vaddr);
+	const struct fde_range *fde = fde_ranges_find(known_fdes(symbols), vaddr);
+
+	return fde && fde->start == symbol->start;
+}
+
+static const struct elf_symbol *find_symbol(struct elf_symbols *symbols, uint64_t vaddr)
+{
+	const uint32_t last = last_symbol_from(symbols, vaddr);
+	uint32_t i = last;
 
 	for (unsigned n = 0; i != NO_SYMBOL && n < MAX_NESTED; n++) {
 		const struct elf_symbol *symbol = &symbols->symbols[i];
@@ -445,6 +467,8 @@ static const struct elf_symbol *find_symbol(const struct elf_symbols *symbols, u
 			return symbol;
 		i = symbol->outer;
 	}
+	if (last != NO_SYMBOL && is_rest_of(symbols, &symbols->symbols[last], vaddr))
+		return &symbols->symbols[last];
 	return NULL;
 }
 
@@ -458,52 +482,49 @@ static int compare_plt(const void *key, const void *entry)
 	return vaddr >= plt->end;
 }
 
-bool elf_symbols_find(const struct elf_symbols *symbols, uint64_t vaddr,
+static const char *symbol_name(const struct elf_symbols *symbols, const struct elf_symbol *symbol)
+{
+	return (symbol->is_unversioned ? symbols->unversioned : symbols->names) + symbol->name;
+}
+
+/* NULL: nothing in the file names the function that @plt leads to. */
+static const char *plt_name(struct elf_symbols *symbols, const struct plt_entry *plt)
+{
+	const struct elf_symbol *ifunc = plt->name ? NULL : find_symbol(symbols, plt->ifunc);
+
+	if (plt->name || !ifunc || ifunc->start != plt->ifunc)
+		return plt->name;
+	return symbol_name(symbols, ifunc);
+}
+
+bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 		      struct elf_symbol_match *match_ret)
 {
 	const struct elf_symbol *symbol = find_symbol(symbols, vaddr);
 	const struct plt_entry *plt;
+	const char *name;
 
 	if (symbol) {
-		*match_ret = (struct elf_symbol_match){ .name = symbols->names + symbol->name,
+		*match_ret = (struct elf_symbol_match){ .name = symbol_name(symbols, symbol),
 							.start = symbol->start };
 		return true;
 	}
 	if (!symbols->n_plt)
 		return false;
 	plt = bsearch(&vaddr, symbols->plt, symbols->n_plt, sizeof(*plt), compare_plt);
-	if (!plt)
+	name = plt ? plt_name(symbols, plt) : NULL;
+	if (!name)
 		return false;
-	*match_ret =
-		(struct elf_symbol_match){ .name = plt->name, .start = plt->start, .plt = true };
+	*match_ret = (struct elf_symbol_match){ .name = name, .start = plt->start, .plt = true };
 	return true;
 }
 
-static uint64_t table_start(const struct unwind_table *table, size_t i)
+bool elf_symbols_function_start(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret)
 {
-	int32_t relative;
+	const struct fde_range *fde = fde_ranges_find(known_fdes(symbols), vaddr);
 
-	memcpy(&relative, table->entries + i * 8, sizeof(relative));
-	return table->base + (uint64_t)(int64_t)relative;
-}
-
-bool elf_symbols_function_start(const struct elf_symbols *symbols, uint64_t vaddr,
-				uint64_t *start_ret)
-{
-	const struct unwind_table *table = &symbols->table;
-	size_t low = 0, high = table->n_entries;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table_start(table, middle) <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	/* An unsorted (hostile) table may lead to a start behind the address. */
-	if (!low || table_start(table, low - 1) > vaddr)
+	if (!fde)
 		return false;
-	*start_ret = table_start(table, low - 1);
+	*start_ret = fde->start;
 	return true;
 }

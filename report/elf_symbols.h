@@ -1,7 +1,7 @@
 /*
  * The functions of one ELF file by address: .symtab, else .dynsym; PLT entries as "foo@plt"; and,
- * for code without a symbol, where the function begins that holds it (.eh_frame_hdr). Names are
- * borrowed from the Elf, which must stay open. The file may be hostile.
+ * for code without a symbol, where the function begins that holds it (.eh_frame). Names are
+ * valid as long as this and the Elf, which must stay open. The file may be hostile.
  */
 #ifndef REPORT_ELF_SYMBOLS_H
 #define REPORT_ELF_SYMBOLS_H
@@ -13,7 +13,7 @@
 struct elf_symbols;
 
 struct elf_symbol_match {
-	const char *name; /* as in the file, not demangled; valid as long as the Elf */
+	const char *name; /* as in the file but for a version, not demangled */
 	uint64_t start;   /* virtual address */
 	bool plt;         /* the entry of the procedure linkage table that jumps to @name */
 };
@@ -25,10 +25,12 @@ void elf_symbols_destroy(struct elf_symbols *symbols);
 bool elf_symbols_any(const struct elf_symbols *symbols);
 /* File offset -> virtual address. False: no segment holds the offset. */
 bool elf_symbols_vaddr(const struct elf_symbols *symbols, uint64_t offset, uint64_t *vaddr_ret);
-bool elf_symbols_find(const struct elf_symbols *symbols, uint64_t vaddr,
+bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 		      struct elf_symbol_match *match_ret);
-/* Where the function begins that the unwind table knows at @vaddr. */
-bool elf_symbols_function_start(const struct elf_symbols *symbols, uint64_t vaddr,
-				uint64_t *start_ret);
+/*
+ * Where the function begins whose FDE holds @vaddr: not where elf_symbols_find() finds a symbol of
+ * this file.
+ */
+bool elf_symbols_function_start(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret);
 
 #endif

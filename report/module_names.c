@@ -84,13 +84,16 @@ static void locate_in_elf(const struct module_names *names, uint64_t offset,
 		return;
 	location->start_kind = START_VADDR;
 	location->start = location->addr = vaddr;
-	if (find_symbol(names, vaddr, &match)) {
-		location->start = match.start;
-		location->symbol = match.name;
-		location->plt = match.plt;
-		return;
+	if (!find_symbol(names, vaddr, &match)) {
+		/* A debug file's symbols know of no FDEs: a function's code may go on behind them.
+		 */
+		if (!elf_symbols_function_start(names->elf, vaddr, &location->start) ||
+		    !find_symbol(names, location->start, &match) || match.start != location->start)
+			return;
 	}
-	elf_symbols_function_start(names->elf, vaddr, &location->start);
+	location->start = match.start;
+	location->symbol = match.name;
+	location->plt = match.plt;
 }
 
 int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,

@@ -9,10 +9,11 @@
 
 #define ENTRY_SIZE 16 /* where sh_entsize does not say: both architectures' */
 
-/* A slot of the global offset table and the dynamic symbol it is filled with. */
+/* A slot of the global offset table and the dynamic symbol it is filled with, or an IFUNC. */
 struct slot {
 	uint64_t addr;
-	const char *name;
+	const char *name; /* NULL: @ifunc chooses the function */
+	uint64_t ifunc;
 };
 
 struct slots {
@@ -25,7 +26,7 @@ struct plt {
 	size_t n_entries, n_allocated;
 };
 
-static int slots_add(struct slots *slots, uint64_t addr, const char *name)
+static int slots_add(struct slots *slots, const struct slot *slot)
 {
 	if (slots->n_slots == slots->n_allocated) {
 		size_t n = slots->n_allocated ? slots->n_allocated * 2 : 64;
@@ -36,7 +37,7 @@ static int slots_add(struct slots *slots, uint64_t addr, const char *name)
 		slots->slots = larger;
 		slots->n_allocated = n;
 	}
-	slots->slots[slots->n_slots++] = (struct slot){ .addr = addr, .name = name };
+	slots->slots[slots->n_slots++] = *slot;
 	return 0;
 }
 
@@ -82,32 +83,49 @@ static bool get_relocation(Elf_Data *data, const GElf_Shdr *header, int i, GElf_
 	return true;
 }
 
-/* The relocations of one section that name a dynamic symbol. */
-static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+/* Functions of the file itself that are chosen at start; i386 says elsewhere which. */
+static bool is_irelative(GElf_Half machine, const GElf_Rela *relocation)
+{
+	switch (machine) {
+	case EM_X86_64:
+		return GELF_R_TYPE(relocation->r_info) == R_X86_64_IRELATIVE;
+	case EM_AARCH64:
+		return GELF_R_TYPE(relocation->r_info) == R_AARCH64_IRELATIVE;
+	}
+	return false;
+}
+
+/* The relocations of one section that name a dynamic symbol, or an IFUNC's address. */
+static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, GElf_Half machine,
 			    struct slots *slots)
 {
 	Elf_Scn *symtab = elf_getscn(elf, header->sh_link);
 	GElf_Shdr symtab_header;
-	Elf_Data *relocations = elf_getdata(section, NULL);
-	Elf_Data *symbols = symtab ? elf_getdata(symtab, NULL) : NULL;
+	Elf_Data *relocations = elf_getdata(section, NULL), *symbols = NULL;
 
-	if (!relocations || !symbols || !gelf_getshdr(symtab, &symtab_header) ||
-	    symtab_header.sh_type != SHT_DYNSYM)
+	if (!relocations)
 		return 0;
+	if (symtab && gelf_getshdr(symtab, &symtab_header) && symtab_header.sh_type == SHT_DYNSYM)
+		symbols = elf_getdata(symtab, NULL);
 	for (int i = 0;; i++) {
 		GElf_Rela relocation;
 		GElf_Sym symbol;
-		const char *name;
+		struct slot slot;
 
 		if (!get_relocation(relocations, header, i, &relocation))
 			return 0;
-		if (!GELF_R_SYM(relocation.r_info) ||
-		    !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
-			continue;
-		name = elf_strptr(elf, symtab_header.sh_link, symbol.st_name);
-		if (!name || !*name)
-			continue;
-		if (slots_add(slots, relocation.r_offset, name))
+		slot = (struct slot){ .addr = relocation.r_offset };
+		if (is_irelative(machine, &relocation)) {
+			slot.ifunc = (uint64_t)relocation.r_addend;
+		} else {
+			if (!symbols || !GELF_R_SYM(relocation.r_info) ||
+			    !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
+				continue;
+			slot.name = elf_strptr(elf, symtab_header.sh_link, symbol.st_name);
+			if (!slot.name || !*slot.name)
+				continue;
+		}
+		if (slots_add(slots, &slot))
 			return -ENOMEM;
 	}
 }
@@ -115,6 +133,10 @@ static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 static int read_slots(Elf *elf, struct slots *slots)
 {
 	Elf_Scn *section = NULL;
+	GElf_Ehdr file;
+
+	if (!gelf_getehdr(elf, &file))
+		return 0;
 
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
@@ -123,7 +145,7 @@ static int read_slots(Elf *elf, struct slots *slots)
 		if (!gelf_getshdr(section, &header) ||
 		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL))
 			continue;
-		err = read_relocations(elf, section, &header, slots);
+		err = read_relocations(elf, section, &header, file.e_machine, slots);
 		if (err)
 			return err;
 	}
@@ -155,6 +177,7 @@ static int read_entries(Elf_Scn *section, const GElf_Shdr *header, plt_decode_fu
 		if (!slot)
 			continue;
 		entry.name = slot->name;
+		entry.ifunc = slot->ifunc;
 		if (plt_add(plt, &entry))
 			return -ENOMEM;
 	}

@@ -14,7 +14,8 @@
 
 struct plt_entry {
 	uint64_t start, end; /* virtual addresses */
-	const char *name;    /* of the function it leads to; borrowed from the Elf */
+	const char *name; /* of the function it leads to; borrowed from the Elf. NULL: @ifunc's */
+	uint64_t ifunc;   /* virtual address of the function that chooses where it leads to */
 };
 
 /* The entries, sorted by address, to be freed. 0 or -ENOMEM. */

@@ -16,6 +16,7 @@
 #include "report/elf_symbols.h"
 #include "report/plt.h"
 #include "report/symbolize.h"
+#include "tests/unit/elf_image.h"
 
 #define TEXT_OFFSET 0x1000u
 #define TEXT_VADDR  0x401000u
@@ -29,7 +30,7 @@ struct made_symbol {
 	bool elsewhere; /* in a section without code */
 };
 
-enum { SECTION_NULL, SECTION_TEXT, SECTION_SYMTAB, SECTION_STRTAB, N_SECTIONS };
+enum { SECTION_NULL, SECTION_TEXT, SECTION_SYMTAB, SECTION_STRTAB, SECTION_FRAMES, N_SECTIONS };
 
 struct made_file {
 	Elf64_Ehdr header;
@@ -37,6 +38,7 @@ struct made_file {
 	Elf64_Shdr sections[N_SECTIONS];
 	Elf64_Sym symbols[32];
 	char strings[512];
+	uint8_t frames[512];
 };
 
 static void add_sections(struct made_file *file, size_t n_symbols)
@@ -60,6 +62,25 @@ static void add_sections(struct made_file *file, size_t n_symbols)
 		.sh_offset = offsetof(struct made_file, strings),
 		.sh_size = sizeof(file->strings),
 	};
+	file->sections[SECTION_FRAMES] = (Elf64_Shdr){
+		.sh_name = (Elf64_Word)(sizeof(file->strings) - sizeof(".eh_frame")),
+		.sh_type = SHT_PROGBITS,
+		.sh_offset = offsetof(struct made_file, frames),
+	};
+	strcpy(file->strings + sizeof(file->strings) - sizeof(".eh_frame"), ".eh_frame");
+}
+
+/* The unwind table knows a function of this size at this place of .text. */
+static void add_fde(struct made_file *file, uint64_t value, uint64_t size)
+{
+	struct elf_image image;
+
+	elf_image_init(&image, ".eh_frame");
+	image.sections[1].sh_size = file->sections[SECTION_FRAMES].sh_size;
+	memcpy(image.cfi, file->frames, sizeof(file->frames));
+	elf_image_add_fde(&image, TEXT_VADDR + value, size, false, "", 0);
+	file->sections[SECTION_FRAMES].sh_size = image.sections[1].sh_size;
+	memcpy(file->frames, image.cfi, sizeof(file->frames));
 }
 
 static void make_file(struct made_file *file, const struct made_symbol *symbols, size_t n_symbols)
@@ -80,6 +101,7 @@ static void make_file(struct made_file *file, const struct made_symbol *symbols,
 			.e_phnum = 1,
 			.e_shentsize = sizeof(Elf64_Shdr),
 			.e_shnum = N_SECTIONS,
+			.e_shstrndx = SECTION_STRTAB,
 		},
 		.segment = {
 			.p_type = PT_LOAD,
@@ -178,6 +200,66 @@ static void the_best_symbol_of_an_address_is_chosen(void **state)
 	close(fd);
 }
 
+static void functions_end_with_their_fde(void **state)
+{
+	static const struct made_symbol symbols[] = {
+		{ "sizeless_in_fde", 0x100, 0, STB_GLOBAL, STT_FUNC, false },
+		{ "sizeless_before_fde", 0x200, 0, STB_GLOBAL, STT_FUNC, false },
+		{ "too_small", 0x300, 4, STB_GLOBAL, STT_FUNC, false },
+		{ "memcpy@@GLIBC_2.14", 0x400, 4, STB_GLOBAL, STT_FUNC, false },
+		{ "@", 0x410, 4, STB_GLOBAL, STT_FUNC, false },
+	};
+	static const struct {
+		uint64_t value;
+		const char *name; /* NULL: none */
+		uint64_t start;   /* of the symbol, or of the FDE */
+	} cases[] = {
+		{ 0x100, "sizeless_in_fde", 0x100 },
+		{ 0x11f, "sizeless_in_fde", 0x100 },
+		{ 0x120, NULL, 0 }, /* in no FDE */
+		{ 0x150, NULL, 0x140 },
+		{ 0x17f, NULL, 0x140 },
+		{ 0x20f, "sizeless_before_fde", 0x200 },
+		{ 0x210, NULL, 0x210 },
+		{ 0x220, NULL, 0 },
+		{ 0x303, "too_small", 0x300 },
+		{ 0x31f, "too_small", 0x300 },
+		{ 0x320, NULL, 0 },
+		{ 0x400, "memcpy", 0x400 },
+		{ 0x410, "@", 0x410 },
+	};
+	struct elf_symbols *found;
+	struct made_file file;
+
+	(void)state;
+	make_file(&file, symbols, sizeof(symbols) / sizeof(symbols[0]));
+	add_fde(&file, 0x300, 0x20); /* in no order */
+	add_fde(&file, 0x100, 0x20);
+	add_fde(&file, 0x140, 0x40);
+	add_fde(&file, 0x210, 0x10);
+	int fd = write_file(&file);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+	assert_int_equal(elf_symbols_create(elf, &found), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct elf_symbol_match match = { 0 };
+		uint64_t start = TEXT_VADDR, vaddr = TEXT_VADDR + cases[i].value;
+
+		assert_int_equal(elf_symbols_find(found, vaddr, &match), cases[i].name != NULL);
+		if (cases[i].name) {
+			assert_string_equal(match.name, cases[i].name);
+			start = match.start;
+		} else {
+			assert_int_equal(elf_symbols_function_start(found, vaddr, &start),
+					 cases[i].start != 0);
+		}
+		assert_int_equal(start, TEXT_VADDR + cases[i].start);
+	}
+	elf_symbols_destroy(found);
+	elf_end(elf);
+	close(fd);
+}
+
 /* Looks a few addresses up in whatever the bytes are. */
 static void survive(const struct made_file *file)
 {
@@ -213,6 +295,7 @@ static void a_damaged_file_does_no_harm(void **state)
 
 	(void)state;
 	make_file(&file, symbols, sizeof(symbols) / sizeof(symbols[0]));
+	add_fde(&file, 0x80, 0x40);
 	for (size_t i = 0; i < offsetof(struct made_file, symbols) + 4 * sizeof(Elf64_Sym); i++) {
 		unsigned char *byte = (unsigned char *)&file + i, old = *byte;
 
@@ -530,6 +613,8 @@ static void hostile_names_stay_as_they_are(void **state)
 	}
 	snprintf(name + size, sizeof(name) - size, "Evv");
 	free(demangle_symbol(name));
+	/* Rust: a back reference that leads to itself. */
+	free(demangle_symbol("_RINbNbNiB4_5boxed5FnBoxuEp6OutputuEL_ECs1iopQbuBiw2_3std"));
 	memset(name, 'a', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	memcpy(name, "_Z8000", 6);
@@ -542,6 +627,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_best_symbol_of_an_address_is_chosen),
+		cmocka_unit_test(functions_end_with_their_fde),
 		cmocka_unit_test(a_damaged_file_does_no_harm),
 		cmocka_unit_test(plt_entries_lead_to_their_slot),
 		cmocka_unit_test(plt_entries_of_this_program_are_named),
