@@ -259,19 +259,26 @@ static bool try_debug(const struct module_key *key, struct module_file *file, co
 	return file->state == MODULE_FILE_OK;
 }
 
+/* By build ID, where debug packages put it. */
+static bool try_build_id(const struct module_key *key, struct module_file *file)
+{
+	char id[2 * BUILD_ID_MAX_SIZE + sizeof(".debug")];
+
+	if (key->build_id.size < 2)
+		return false;
+	for (unsigned i = 0; i < key->build_id.size; i++)
+		snprintf(id + 2 * i, 3, "%02x", key->build_id.bytes[i]);
+	strcat(id, ".debug");
+	return try_debug(key, file, "/usr/lib/debug/.build-id/", id, 2, "/", id + 2);
+}
+
 void module_file_open_debug(const char *path, Elf *elf, struct module_file *file)
 {
 	struct module_key key = { .kind = MODULE_ELF };
-	char id[2 * BUILD_ID_MAX_SIZE + sizeof(".debug")];
 
 	*file = (struct module_file){ .state = MODULE_FILE_MISSING, .fd = -1 };
 	elf_build_id(elf, &key.build_id);
-	if (key.build_id.size < 2)
-		return;
-	for (unsigned i = 0; i < key.build_id.size; i++)
-		snprintf(id + 2 * i, 3, "%02x", key.build_id.bytes[i]);
-	strcat(id, ".debug");
-	if (try_debug(&key, file, "/usr/lib/debug/.build-id/", id, 2, "/", id + 2))
+	if (key.build_id.size < 2 || try_build_id(&key, file))
 		return;
 	const char *link = debug_link(elf), *slash = path ? strrchr(path, '/') : NULL;
 	if (!link || !slash)
@@ -280,6 +287,24 @@ void module_file_open_debug(const char *path, Elf *elf, struct module_file *file
 	if (!try_debug(&key, file, "", path, size, "/", link) &&
 	    !try_debug(&key, file, "", path, size, "/.debug/", link))
 		try_debug(&key, file, "/usr/lib/debug", path, size, "/", link);
+}
+
+void module_file_open_named(const char *beside, const char *name, const struct build_id *build_id,
+			    struct module_file *file)
+{
+	struct module_key key = { .kind = MODULE_ELF };
+	const char *slash = beside ? strrchr(beside, '/') : NULL;
+
+	*file = (struct module_file){ .state = MODULE_FILE_MISSING, .fd = -1 };
+	if (build_id) {
+		key.build_id = *build_id;
+		if (try_build_id(&key, file))
+			return;
+	}
+	if (*name == '/')
+		try_debug(&key, file, "", "", 0, "", name);
+	else if (slash)
+		try_debug(&key, file, "", beside, (int)(slash - beside), "/", name);
 }
 
 void module_file_close(struct module_file *file)

@@ -34,6 +34,13 @@ void module_file_open(const struct module *module, struct module_file *file);
  * has the same build ID, always. Fills @file; MODULE_FILE_MISSING: there is none.
  */
 void module_file_open_debug(const char *path, Elf *elf, struct module_file *file);
+/*
+ * A file that debug information in the file at @beside (may be NULL) names: below /usr/lib/debug by
+ * @build_id, which it must have; or, where that is NULL or nothing is there, @name, relative to the
+ * folder of @beside. Fills @file; MODULE_FILE_MISSING: there is none.
+ */
+void module_file_open_named(const char *beside, const char *name, const struct build_id *build_id,
+			    struct module_file *file);
 void module_file_close(struct module_file *file);
 /* Reads the build ID note of an open ELF file; size 0 if it has none. */
 void elf_build_id(Elf *elf, struct build_id *ret);

@@ -3,20 +3,42 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cct/cleanup.h"
+#include "report/debug_lines.h"
+#include "report/debug_names.h"
+#include "report/debug_ranges.h"
 #include "report/debug_scopes.h"
+#include "report/debug_sections.h"
+#include "report/debug_split.h"
 
-#define MAX_RANGES (1u << 24)
+#define MAX_UNIT_RANGES (1u << 24)
+/* How often the file's ranges may be read, on average: for units, functions, and again. */
+#define MAX_READS 8
+
+/* Bytes that may be read for names, whatever the size of the file: some seconds. */
+#define NAMES_BUDGET (256u << 20)
+
+/* How much of a unit's functions is known. */
+enum index_state {
+	NOT_INDEXED,
+	INDEXED,
+	THOROUGHLY_INDEXED,
+};
 
 struct unit {
-	Dwarf_Die die;   /* the skeleton's where it is split: it has the lines */
-	Dwarf_Die whole; /* that with the functions */
+	Dwarf_Die die; /* the skeleton's where it is split: it has the lines */
+	struct debug_range_source source;
+	struct debug_split *split; /* NULL: it is not */
 	struct debug_scopes scopes;
-	bool is_indexed;
+	enum index_state state;
+	bool is_skeleton; /* its split unit was not looked for yet */
 };
 
 struct unit_range {
@@ -25,8 +47,22 @@ struct unit_range {
 	uint32_t unit;
 };
 
+/* A file with debug information. */
+struct debug_file {
+	struct debug_sections sections;
+	struct debug_dwarf dwarf;
+};
+
 struct debug_info {
-	Dwarf *dwarf;
+	struct debug_file main;
+	char *path;                        /* NULL: not known */
+	struct module_file alternate_file; /* dwz's */
+	struct debug_file alternate;
+	struct debug_package package;
+	bool has_package; /* it was looked for */
+	uint64_t budget;  /* ranges that may still be read */
+	struct debug_names names;
+	struct debug_line_tables lines;
 	struct unit *units;
 	uint32_t n_units, n_units_allocated;
 	struct unit_range *ranges; /* sorted by start */
@@ -34,18 +70,86 @@ struct debug_info {
 	bool is_scanned;
 };
 
-struct debug_info *debug_info_open(Elf *elf)
+static int open_file(struct debug_file *file, Elf *elf)
+{
+	int err = debug_sections_read(&file->sections, elf, false);
+
+	return err ? err : debug_dwarf_init(&file->dwarf, &file->sections);
+}
+
+static void close_file(struct debug_file *file)
+{
+	debug_dwarf_deinit(&file->dwarf);
+	debug_sections_deinit(&file->sections);
+}
+
+/* The file that dwz moved to what several files have in common, if there is one. */
+static void open_alternate(struct debug_info *info)
+{
+	const struct debug_bytes *link = &info->main.sections.of[DEBUG_ALT_LINK];
+	const char *name = (const char *)link->bytes;
+	const uint8_t *end = name ? memchr(name, 0, link->size) : NULL;
+	struct build_id build_id = { 0 };
+	size_t size = end ? link->size - (size_t)(end + 1 - link->bytes) : 0;
+
+	if (!size || size > BUILD_ID_MAX_SIZE)
+		return;
+	build_id.size = (uint8_t)size;
+	memcpy(build_id.bytes, end + 1, size);
+	module_file_open_named(info->path, name, &build_id, &info->alternate_file);
+	if (info->alternate_file.state != MODULE_FILE_OK ||
+	    open_file(&info->alternate, info->alternate_file.elf))
+		return;
+	dwarf_setalt(info->main.dwarf.dwarf, info->alternate.dwarf.dwarf);
+}
+
+/* Where the file is now, by links resolved: what it names may be relative to that. */
+static char *path_of(int fd)
+{
+	char link[64], path[PATH_MAX];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t size = fd < 0 ? -1 : readlink(link, path, sizeof(path));
+	return size > 0 && (size_t)size < sizeof(path) && *path == '/' ? strndup(path, (size_t)size)
+								       : NULL;
+}
+
+/* Lets lists and tables in @sections be read some times. */
+static void grant(struct debug_info *info, const struct debug_sections *sections)
+{
+	const struct debug_bytes *of = sections->of;
+
+	info->budget +=
+		MAX_READS * (of[DEBUG_INFO].size + of[DEBUG_RANGES].size + of[DEBUG_RNGLISTS].size);
+	info->lines.budget += MAX_READS * of[DEBUG_LINE].size;
+	info->names.budget += MAX_READS * of[DEBUG_INFO].size;
+}
+
+struct debug_info *debug_info_open(Elf *elf, int fd)
 {
 	struct debug_info *info = calloc(1, sizeof(*info));
 
 	if (!info)
 		return NULL;
-	info->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	if (!info->dwarf) {
-		free(info);
+	info->alternate_file.fd = info->package.file.fd = -1;
+	if (open_file(&info->main, elf)) {
+		debug_info_close(info);
 		return NULL;
 	}
+	info->path = path_of(fd);
+	info->names.budget = NAMES_BUDGET;
+	grant(info, &info->main.sections);
+	open_alternate(info);
+	grant(info, &info->alternate.sections);
 	return info;
+}
+
+static void close_unit(struct unit *unit)
+{
+	debug_scopes_deinit(&unit->scopes);
+	if (unit->split)
+		debug_split_close(unit->split);
+	free(unit->split);
 }
 
 void debug_info_close(struct debug_info *info)
@@ -53,17 +157,23 @@ void debug_info_close(struct debug_info *info)
 	if (!info)
 		return;
 	for (uint32_t i = 0; i < info->n_units; i++)
-		debug_scopes_deinit(&info->units[i].scopes);
+		close_unit(&info->units[i]);
 	free(info->units);
 	free(info->ranges);
-	dwarf_end(info->dwarf);
+	debug_names_deinit(&info->names);
+	debug_line_tables_deinit(&info->lines);
+	debug_package_close(&info->package);
+	close_file(&info->main);
+	close_file(&info->alternate);
+	module_file_close(&info->alternate_file);
+	free(info->path);
 	free(info);
 }
 
 static int add_range(struct debug_info *info, uint64_t start, uint64_t end, uint32_t unit)
 {
 	/* At 0 lies what the linker left out. */
-	if (!start || start >= end || info->n_ranges == MAX_RANGES)
+	if (!start || start >= end || info->n_ranges == MAX_UNIT_RANGES)
 		return 0;
 	if (info->n_ranges == info->n_ranges_allocated) {
 		size_t n = info->n_ranges ? info->n_ranges * 2 : 256;
@@ -79,7 +189,7 @@ static int add_range(struct debug_info *info, uint64_t start, uint64_t end, uint
 	return 0;
 }
 
-static int add_unit(struct debug_info *info, const Dwarf_Die *die, const Dwarf_Die *whole)
+static int add_unit(struct debug_info *info, const struct unit *unit)
 {
 	if (info->n_units == info->n_units_allocated) {
 		uint32_t n = info->n_units ? info->n_units * 2 : 256;
@@ -90,43 +200,83 @@ static int add_unit(struct debug_info *info, const Dwarf_Die *die, const Dwarf_D
 		info->units = larger;
 		info->n_units_allocated = n;
 	}
-	info->units[info->n_units++] = (struct unit){ .die = *die, .whole = *whole };
+	info->units[info->n_units++] = *unit;
 	return 0;
 }
 
-static int index_unit(struct unit *unit)
+/* Looks for the rest of a unit of which there is a skeleton. 0, found or not, or -ENOMEM. */
+static int open_split(struct debug_info *info, struct unit *unit)
 {
-	if (unit->is_indexed)
+	if (!unit->is_skeleton)
 		return 0;
-	unit->is_indexed = true;
-	return debug_scopes_init(&unit->scopes, &unit->whole);
+	unit->is_skeleton = false;
+	int err = info->has_package ? 0 : debug_package_open(&info->package, info->path);
+	if (err)
+		return err;
+	info->has_package = true;
+	unit->split = calloc(1, sizeof(*unit->split));
+	if (!unit->split)
+		return -ENOMEM;
+	err = debug_split_open(unit->split, &info->package, info->path, &unit->die, &unit->source);
+	if (!err) {
+		grant(info, &unit->split->sections);
+		return 0;
+	}
+	free(unit->split);
+	unit->split = NULL;
+	return err == -ENOENT ? 0 : err;
+}
+
+/* The DIE below which a unit's functions are. */
+static Dwarf_Die *whole_unit(struct unit *unit)
+{
+	return unit->split ? &unit->split->die : &unit->die;
+}
+
+static const struct debug_range_source *whole_source(const struct unit *unit)
+{
+	return unit->split ? &unit->split->source : &unit->source;
+}
+
+static int index_unit(struct debug_info *info, struct unit *unit, enum index_state wanted)
+{
+	if (unit->state >= wanted)
+		return 0;
+	unit->state = wanted;
+	int err = open_split(info, unit);
+	if (err)
+		return err;
+	debug_scopes_deinit(&unit->scopes);
+	return debug_scopes_init(&unit->scopes, whole_unit(unit), whole_source(unit),
+				 wanted == THOROUGHLY_INDEXED);
 }
 
 /* A unit that does not say where its code is: its functions do. */
 static int add_ranges_of_functions(struct debug_info *info, uint32_t index)
 {
 	struct unit *unit = &info->units[index];
-	int err = index_unit(unit);
+	int err = index_unit(info, unit, THOROUGHLY_INDEXED);
+	const struct debug_spans *functions = &unit->scopes.functions;
 
-	for (size_t i = 0; i < unit->scopes.n_spans && !err; i++)
-		err = add_range(info, unit->scopes.spans[i].start, unit->scopes.spans[i].end,
-				index);
+	for (size_t i = 0; i < functions->n && !err; i++)
+		err = add_range(info, functions->spans[i].start, functions->spans[i].end, index);
 	return err;
 }
 
-static int scan_unit(struct debug_info *info, Dwarf_Die *die, const Dwarf_Die *whole)
+static int scan_unit(struct debug_info *info, const Dwarf_Die *die, bool is_skeleton,
+		     struct debug_ranges *ranges)
 {
-	size_t n_before = info->n_ranges;
+	struct unit unit = { .die = *die, .is_skeleton = is_skeleton };
 	uint32_t index = info->n_units;
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
-	int err = add_unit(info, die, whole);
 
-	while (!err && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-		err = add_range(info, start, end, index);
-	if (!err && info->n_ranges == n_before)
-		err = add_ranges_of_functions(info, index);
-	return err;
+	if (debug_range_source_init(&unit.source, &unit.die, &info->main.sections, &info->budget))
+		return 0;
+	int err = debug_ranges_read(ranges, &unit.source, &unit.die);
+	if (!err)
+		err = add_unit(info, &unit);
+	for (size_t i = 0; i < ranges->n && !err; i++)
+		err = add_range(info, ranges->ranges[i].start, ranges->ranges[i].end, index);
+	return err || ranges->n ? err : add_ranges_of_functions(info, index);
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -153,17 +303,19 @@ static void sort_ranges(struct debug_info *info)
 
 static void scan(struct debug_info *info)
 {
-	Dwarf_Die die, split;
+	struct debug_ranges ranges = { 0 };
 	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
 	uint8_t type;
 	int err = 0;
 
 	info->is_scanned = true;
-	while (!err && dwarf_get_units(info->dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
+	while (!err &&
+	       dwarf_get_units(info->main.dwarf.dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			err = scan_unit(info, &die,
-					dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &die);
+			err = scan_unit(info, &die, type == DW_UT_skeleton, &ranges);
 	}
+	debug_ranges_deinit(&ranges);
 	sort_ranges(info);
 }
 
@@ -185,34 +337,38 @@ static size_t first_above(const struct debug_info *info, uint64_t vaddr)
 
 /* A unit's function at @vaddr; units may claim more than they have. SCOPE_NONE: none has one;
  * *@unit_ret is then any that claims the address, or NULL. */
-static uint32_t find_scope(struct debug_info *info, uint64_t vaddr, struct unit **unit_ret)
+static uint32_t find_scope_in(struct debug_info *info, uint64_t vaddr, enum index_state wanted,
+			      struct unit **unit_ret)
 {
+	uint32_t scope;
+
 	*unit_ret = NULL;
 	for (size_t i = first_above(info, vaddr); i-- > 0;) {
 		const struct unit_range *range = &info->ranges[i];
+		struct unit *unit = &info->units[range->unit];
 
 		if (range->reach <= vaddr)
 			break;
 		if (vaddr >= range->end)
 			continue;
-		*unit_ret = &info->units[range->unit];
-		if (index_unit(*unit_ret))
+		*unit_ret = unit;
+		if (index_unit(info, unit, wanted) ||
+		    debug_scopes_find(&unit->scopes, whole_source(unit), vaddr, &scope))
 			return SCOPE_NONE;
-		uint32_t scope = debug_scopes_find(&(*unit_ret)->scopes, vaddr);
 		if (scope != SCOPE_NONE)
 			return scope;
 	}
 	return SCOPE_NONE;
 }
 
-static const char *file_name(Dwarf_Die *unit, uint64_t index)
+/* Functions that stand in unusual places are looked for only where there is no other. */
+static uint32_t find_scope(struct debug_info *info, uint64_t vaddr, struct unit **unit_ret)
 {
-	Dwarf_Files *files;
-	size_t n_files;
+	uint32_t scope = find_scope_in(info, vaddr, INDEXED, unit_ret);
 
-	if (dwarf_getsrcfiles(unit, &files, &n_files) != 0 || index >= n_files)
-		return NULL;
-	return dwarf_filesrc(files, index, NULL, NULL);
+	return scope == SCOPE_NONE && *unit_ret
+		       ? find_scope_in(info, vaddr, THOROUGHLY_INDEXED, unit_ret)
+		       : scope;
 }
 
 static bool number_of(Dwarf_Attribute *attribute, uint64_t *number_ret)
@@ -232,69 +388,92 @@ static uint32_t line_of(Dwarf_Attribute *attribute)
 	return number_of(attribute, &line) && line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
-/* The name of the file that an attribute means, by the list of its own unit. */
-static const char *file_of(Dwarf_Attribute *attribute)
-{
-	Dwarf_Die unit;
-	uint64_t index;
-
-	if (!number_of(attribute, &index) ||
-	    !dwarf_cu_die(attribute->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
-		return NULL;
-	return file_name(&unit, index);
-}
-
 static const char *directory_of(Dwarf_Die *unit)
 {
 	Dwarf_Attribute found;
-	Dwarf_Attribute *at = dwarf_attr(unit, DW_AT_comp_dir, &found);
 
-	return at ? dwarf_formstring(at) : NULL;
+	return dwarf_attr(unit, DW_AT_comp_dir, &found) ? dwarf_formstring(&found) : NULL;
 }
 
-static const char *name_of(Dwarf_Die *die)
+/* The sections that @cu is in; NULL: it is none of ours. */
+static const struct debug_sections *sections_of(const struct debug_info *info,
+						const struct unit *unit, Dwarf_CU *cu)
 {
-	static const unsigned linkage[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name };
-	Dwarf_Attribute found;
+	const Dwarf *dwarf = dwarf_cu_getdwarf(cu);
 
-	for (size_t i = 0; i < sizeof(linkage) / sizeof(linkage[0]); i++) {
-		Dwarf_Attribute *at = dwarf_attr_integrate(die, linkage[i], &found);
-		const char *name = at ? dwarf_formstring(at) : NULL;
-		if (name)
-			return name;
+	if (dwarf == info->main.dwarf.dwarf)
+		return &info->main.sections;
+	if (unit->split && dwarf == unit->split->dwarf.dwarf)
+		return &unit->split->sections;
+	return dwarf == info->alternate.dwarf.dwarf ? &info->alternate.sections : NULL;
+}
+
+/* The line table of @cu; a split unit may have one for names of files, or use its skeleton's. */
+static struct debug_lines *lines_of(struct debug_info *info, struct unit *unit, Dwarf_CU *cu)
+{
+	const struct debug_sections *sections = sections_of(info, unit, cu);
+	Dwarf_Attribute found;
+	uint64_t offset = 0;
+	Dwarf_Die die;
+
+	if (!sections)
+		return NULL;
+	if (unit->split && sections == &unit->split->sections) {
+		if (sections->of[DEBUG_LINE].bytes)
+			return debug_line_tables_get(&info->lines, sections, 0,
+						     directory_of(&unit->die));
+		sections = &info->main.sections;
+		cu = unit->die.cu;
 	}
-	return dwarf_diename(die);
+	if (dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL, NULL) != 0 ||
+	    !number_of(dwarf_attr(&die, DW_AT_stmt_list, &found), &offset))
+		return NULL;
+	return debug_line_tables_get(&info->lines, sections, offset, directory_of(&die));
 }
 
-static void describe(Dwarf_Die *die, struct debug_function *function)
+/* The name of the file that an attribute means, by the list of its own unit. */
+static const char *file_of(struct debug_info *info, struct unit *unit, Dwarf_Attribute *attribute)
+{
+	struct debug_lines *lines;
+	uint64_t number;
+
+	if (!number_of(attribute, &number) || !(lines = lines_of(info, unit, attribute->cu)))
+		return NULL;
+	return debug_lines_file(lines, number);
+}
+
+static void describe(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
+		     struct debug_function *function)
 {
 	Dwarf_Attribute found;
 
-	function->name = name_of(die);
-	function->decl_file = file_of(dwarf_attr_integrate(die, DW_AT_decl_file, &found));
+	function->name = debug_names_find(&info->names, die, dwarf_srclang(whole_unit(unit)));
+	function->decl_file =
+		file_of(info, unit, dwarf_attr_integrate(die, DW_AT_decl_file, &found));
 	function->decl_line = line_of(dwarf_attr_integrate(die, DW_AT_decl_line, &found));
 }
 
 /* Where the inlined function at @die is called. */
-static void describe_call(Dwarf_Die *die, struct debug_function *caller)
+static void describe_call(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
+			  struct debug_function *caller)
 {
 	Dwarf_Attribute found;
 
-	*caller = (struct debug_function){ .file = file_of(
-						   dwarf_attr(die, DW_AT_call_file, &found)) };
+	*caller = (struct debug_function){ 0 };
+	caller->file = file_of(info, unit, dwarf_attr(die, DW_AT_call_file, &found));
 	caller->line = line_of(dwarf_attr(die, DW_AT_call_line, &found));
 }
 
-static void find_line(struct unit *unit, uint64_t vaddr, struct debug_function *function)
+static void find_line(struct debug_info *info, struct unit *unit, uint64_t vaddr,
+		      struct debug_function *function)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, vaddr);
-	int number;
+	struct debug_lines *lines = lines_of(info, unit, unit->die.cu);
+	const struct debug_line *line = lines ? debug_lines_find(lines, vaddr) : NULL;
 
 	if (!line)
 		return;
-	function->file = dwarf_linesrc(line, NULL, NULL);
-	if (dwarf_lineno(line, &number) == 0 && number > 0)
-		function->line = (uint32_t)number;
+	function->file = debug_lines_file(lines, line->file);
+	function->line = line->line;
 }
 
 size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_function *functions,
@@ -310,16 +489,16 @@ size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_fun
 	if (!unit)
 		return 0;
 	const char *directory = directory_of(&unit->die);
-	find_line(unit, vaddr, &next);
+	find_line(info, unit, vaddr, &next);
 	if (scope == SCOPE_NONE && next.line && max_functions)
 		functions[n++] = next;
 	while (scope != SCOPE_NONE && n < max_functions) {
 		struct debug_scope *at = &unit->scopes.scopes[scope];
 
-		describe(&at->die, &next);
+		describe(info, unit, &at->die, &next);
 		next.directory = directory;
 		functions[n++] = next;
-		describe_call(&at->die, &next);
+		describe_call(info, unit, &at->die, &next);
 		scope = at->parent;
 	}
 	return n;

@@ -1,9 +1,11 @@
 /*
  * What DWARF says of a code address: the calls that were inlined there, and source lines. Reads
- * DWARF 2 to 5 by libdw; of gcc, clang, rustc and others, whole or split (.dwo).
+ * DWARF 2 to 5 by libdw; of gcc, clang, rustc, Go and others; compressed by zlib or zstd; with the
+ * supplementary file that dwz made; split units in .dwo files or packages (.dwp).
  *
  * Nothing is read before it is asked for: one pass over the units' own ranges finds a unit by
- * binary search; a unit's functions and lines are indexed when the first address in it comes up.
+ * binary search; a unit's functions and lines are indexed when the first address in it comes up,
+ * what is inlined into a function when the first address in that does.
  * The file may be hostile: depths and sizes are bounded, and what contradicts itself is left out.
  * Not thread-safe.
  */
@@ -21,7 +23,9 @@ struct debug_info;
 
 /* A function that is active at an address. Strings live as long as the debug_info. */
 struct debug_function {
-	const char *name; /* as in the file: the linkage name, else the plain one; NULL: none */
+	/* The linkage name; else the plain one, in C++, Rust and D with the namespaces and types
+	 * that it stands in, as demangling would have it (report/debug_names.h); NULL: none. */
+	const char *name;
 	const char *decl_file; /* where it is declared; NULL: not known */
 	uint32_t decl_line;
 	const char *file; /* of the instruction, or of the inlined call in it; NULL: not known */
@@ -30,10 +34,11 @@ struct debug_function {
 };
 
 /*
- * @elf: the module's file, or its separate debug file; it stays the caller's, and open. NULL: there
- * is no debug information in it, or no memory.
+ * @elf: the module's file, or its separate debug file; it stays the caller's, and open. @fd: what
+ * it is read from, which tells where the files are that it names; -1: none that are beside it.
+ * NULL: there is no debug information in it, or no memory.
  */
-struct debug_info *debug_info_open(Elf *elf);
+struct debug_info *debug_info_open(Elf *elf, int fd);
 void debug_info_close(struct debug_info *info);
 /*
  * The functions at @vaddr, innermost first: inlined ones, then the one that was compiled, whose

@@ -2,7 +2,6 @@
 
 #include <dwarf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,19 @@
 
 /* Compilers nest far less; files that do more are made up. */
 #define MAX_DEPTH 512
-#define MAX_SPANS (1u << 26)
+
+/*
+ * How often a unit's bytes are read on average, at most: to find what is behind a DIE libdw reads
+ * what is in it, unless it says where its sibling is.
+ */
+#define MAX_READS 64
+
+/* What a walk looks for. */
+enum search {
+	FUNCTIONS,     /* where nearly all stand */
+	ALL_FUNCTIONS, /* anywhere */
+	INLINED,
+};
 
 /* A range as the file has it; ranges of nested scopes overlap. */
 struct nested_span {
@@ -26,22 +37,30 @@ struct level {
 
 struct builder {
 	struct debug_scopes *scopes;
+	const struct debug_range_source *source;
+	enum search search;
 	struct nested_span *nested;
 	size_t n_nested, n_nested_allocated;
+	struct debug_ranges ranges;
+	const char *furthest; /* DIE that was visited */
+	uint64_t budget;      /* bytes that may still be read */
 	struct level levels[MAX_DEPTH];
 };
 
 void debug_scopes_deinit(struct debug_scopes *scopes)
 {
+	for (uint32_t i = 0; i < scopes->n_functions && scopes->inlined; i++)
+		free(scopes->inlined[i].spans);
+	free(scopes->inlined);
 	free(scopes->scopes);
-	free(scopes->spans);
+	free(scopes->functions.spans);
 	*scopes = (struct debug_scopes){ 0 };
 }
 
 static int add_scope(struct debug_scopes *scopes, const Dwarf_Die *die, uint32_t parent)
 {
 	if (scopes->n_scopes == scopes->n_scopes_allocated) {
-		uint32_t n = scopes->n_scopes ? scopes->n_scopes * 2 : 256;
+		uint32_t n = scopes->n_scopes ? scopes->n_scopes * 2 : 64;
 		struct debug_scope *larger = reallocarray(scopes->scopes, n, sizeof(*larger));
 
 		if (!larger)
@@ -56,7 +75,7 @@ static int add_scope(struct debug_scopes *scopes, const Dwarf_Die *die, uint32_t
 static int add_nested(struct builder *builder, const struct nested_span *span)
 {
 	if (builder->n_nested == builder->n_nested_allocated) {
-		size_t n = builder->n_nested ? builder->n_nested * 2 : 256;
+		size_t n = builder->n_nested ? builder->n_nested * 2 : 64;
 		struct nested_span *larger = reallocarray(builder->nested, n, sizeof(*larger));
 
 		if (!larger)
@@ -68,25 +87,26 @@ static int add_nested(struct builder *builder, const struct nested_span *span)
 	return 0;
 }
 
+/* Adds @scope's ranges. 1: it has none. */
+static int add_ranges(struct builder *builder, Dwarf_Die *die, uint32_t scope)
+{
+	int err = debug_ranges_read(&builder->ranges, builder->source, die);
+
+	for (size_t i = 0; i < builder->ranges.n && !err; i++) {
+		struct nested_span span = { builder->ranges.ranges[i].start,
+					    builder->ranges.ranges[i].end, scope };
+
+		err = add_nested(builder, &span);
+	}
+	return err ? err : !builder->ranges.n;
+}
+
 /* Adds the function with its ranges. 1: it has none, and is no scope. */
 static int add_function(struct builder *builder, Dwarf_Die *die, uint32_t parent)
 {
-	uint32_t scope = builder->scopes->n_scopes;
-	size_t n_before = builder->n_nested;
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
+	int err = add_ranges(builder, die, builder->scopes->n_scopes);
 
-	while (builder->n_nested < MAX_SPANS &&
-	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		/* At 0 lies what the linker left out. */
-		if (!start || start >= end)
-			continue;
-		struct nested_span span = { start, end, scope };
-		int err = add_nested(builder, &span);
-		if (err)
-			return err;
-	}
-	return builder->n_nested == n_before ? 1 : add_scope(builder->scopes, die, parent);
+	return err ? err : add_scope(builder->scopes, die, parent);
 }
 
 /* Whether code may be described below @die, whose scope becomes *@scope. */
@@ -97,53 +117,114 @@ static int enter(struct builder *builder, Dwarf_Die *die, uint32_t *scope, bool 
 	*descends_ret = false;
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
+		*descends_ret = builder->search == ALL_FUNCTIONS;
+		if (builder->search != INLINED)
+			err = add_function(builder, die, SCOPE_NONE);
+		return err < 0 ? err : 0;
 	case DW_TAG_inlined_subroutine:
-	case DW_TAG_entry_point:
-		err = add_function(builder, die, *scope);
+		if (builder->search == INLINED)
+			err = add_function(builder, die, *scope);
+		else
+			err = 1;
+		*descends_ret = err == 0;
 		if (err == 0)
 			*scope = builder->scopes->n_scopes - 1;
-		*descends_ret = err == 0 || dwarf_tag(die) == DW_TAG_subprogram;
 		return err < 0 ? err : 0;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
+		*descends_ret = builder->search != FUNCTIONS;
+		return 0;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
-		*descends_ret = true;
+		*descends_ret = builder->search != INLINED;
+		return 0;
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		*descends_ret = builder->search == ALL_FUNCTIONS;
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static int walk(struct builder *builder, Dwarf_Die *unit)
+/* DW_AT_sibling may lead anywhere; a tree is written from its first DIE to its last. */
+static bool is_ahead(struct builder *builder, const Dwarf_Die *die)
+{
+	if ((const char *)die->addr <= builder->furthest)
+		return false;
+	builder->furthest = die->addr;
+	return true;
+}
+
+static bool next_sibling(struct builder *builder, Dwarf_Die *die)
+{
+	const char *start = die->addr;
+	Dwarf_Die next;
+
+	if (!builder->budget)
+		return false;
+	bool has_next = dwarf_siblingof(die, &next) == 0 && is_ahead(builder, &next);
+	uint64_t n_read = (uint64_t)(builder->furthest - start);
+	builder->budget -= n_read < builder->budget ? n_read : builder->budget;
+	if (has_next)
+		*die = next;
+	return has_next;
+}
+
+/* The next DIE that is not below the one at @depth, in it or further out. */
+static bool leave(struct builder *builder, size_t *depth)
+{
+	while (!next_sibling(builder, &builder->levels[*depth].die))
+		if (!(*depth)--)
+			return false;
+	return true;
+}
+
+/* What the unit of @die takes up. */
+static uint64_t unit_size(const struct debug_range_source *source, Dwarf_Die *die)
+{
+	const struct debug_bytes *section = &source->sections->of[DEBUG_INFO];
+	Dwarf_Off start = dwarf_dieoffset(die) - dwarf_cuoffset(die);
+	uint64_t size;
+
+	if (start > section->size || section->size - start < 4)
+		return 0;
+	size = debug_sections_number(source->sections, section->bytes + start, 4);
+	return size < section->size - start ? size : section->size - start;
+}
+
+/* Looks at what stands below @root, whose scope is @scope. */
+static int walk(struct builder *builder, Dwarf_Die *root, uint32_t scope)
 {
 	struct level *levels = builder->levels;
 	size_t depth = 0;
 	Dwarf_Die next;
 
-	levels[0] = (struct level){ .scope = SCOPE_NONE };
-	if (dwarf_child(unit, &levels[0].die) != 0)
+	levels[0].scope = scope;
+	builder->furthest = root->addr;
+	builder->budget = MAX_READS * unit_size(builder->source, root);
+	if (dwarf_child(root, &levels[0].die) != 0 || !is_ahead(builder, &levels[0].die))
 		return 0;
-	for (;;) {
-		struct level *level = &levels[depth];
-		uint32_t scope = level->scope;
-		bool descends;
-		int err = enter(builder, &level->die, &scope, &descends);
+	do {
+		uint32_t inner = levels[depth].scope;
+		bool descends = true;
 
-		if (err)
-			return err;
-		if (descends && depth + 1 < MAX_DEPTH && dwarf_child(&level->die, &next) == 0) {
-			levels[++depth] = (struct level){ next, scope };
-			continue;
+		while (descends) {
+			int err = enter(builder, &levels[depth].die, &inner, &descends);
+
+			if (err)
+				return err;
+			if (!descends || depth + 1 == MAX_DEPTH ||
+			    dwarf_child(&levels[depth].die, &next) != 0 ||
+			    !is_ahead(builder, &next))
+				break;
+			levels[++depth] = (struct level){ next, inner };
 		}
-		while (dwarf_siblingof(&levels[depth].die, &next) != 0) {
-			if (!depth--)
-				return 0;
-		}
-		levels[depth].die = next;
-	}
+	} while (leave(builder, &depth));
+	return 0;
 }
 
 /* Outer before inner where they begin alike: scopes are numbered from the outside in. */
@@ -158,18 +239,18 @@ static int compare_nested(const void *a, const void *b)
 	return (x->scope > y->scope) - (x->scope < y->scope);
 }
 
-static void add_span(struct debug_scopes *scopes, uint64_t start, uint64_t end, uint32_t scope)
+static void add_span(struct debug_spans *spans, uint64_t start, uint64_t end, uint32_t scope)
 {
 	if (start < end)
-		scopes->spans[scopes->n_spans++] = (struct debug_span){ start, end, scope };
+		spans->spans[spans->n++] = (struct debug_span){ start, end, scope };
 }
 
 /* Closes the ranges on @stack that end up to @bound. */
-static size_t close_until(struct debug_scopes *scopes, const struct nested_span *stack, size_t n,
+static size_t close_until(struct debug_spans *spans, const struct nested_span *stack, size_t n,
 			  uint64_t bound, uint64_t *at)
 {
 	while (n && stack[n - 1].end <= bound) {
-		add_span(scopes, *at, stack[n - 1].end, stack[n - 1].scope);
+		add_span(spans, *at, stack[n - 1].end, stack[n - 1].scope);
 		if (stack[n - 1].end > *at)
 			*at = stack[n - 1].end;
 		n--;
@@ -177,63 +258,112 @@ static size_t close_until(struct debug_scopes *scopes, const struct nested_span 
 	return n;
 }
 
-static int flatten(struct builder *builder)
+static int flatten(struct builder *builder, struct debug_spans *spans)
 {
-	struct debug_scopes *scopes = builder->scopes;
 	size_t n = builder->n_nested, n_open = 0;
 	_cleanup_free_ struct nested_span *open = calloc(n + 1, sizeof(*open));
 	uint64_t at = 0;
 
 	/* Each range adds a span where it begins at most, and one where it ends. */
-	scopes->spans = calloc(2 * n + 1, sizeof(*scopes->spans));
-	if (!open || !scopes->spans)
+	*spans = (struct debug_spans){ .spans = calloc(2 * n + 1, sizeof(*spans->spans)) };
+	if (!open || !spans->spans)
 		return -ENOMEM;
 	if (n)
 		qsort(builder->nested, n, sizeof(*builder->nested), compare_nested);
 	for (size_t i = 0; i < n; i++) {
 		struct nested_span span = builder->nested[i];
 
-		n_open = close_until(scopes, open, n_open, span.start, &at);
+		n_open = close_until(spans, open, n_open, span.start, &at);
 		if (n_open) {
 			const struct nested_span *outer = &open[n_open - 1];
 
-			add_span(scopes, at, span.start, outer->scope);
+			add_span(spans, at, span.start, outer->scope);
 			if (span.end > outer->end)
 				span.end = outer->end;
 		}
 		at = span.start;
 		open[n_open++] = span;
 	}
-	close_until(scopes, open, n_open, UINT64_MAX, &at);
+	close_until(spans, open, n_open, UINT64_MAX, &at);
 	return 0;
 }
 
-int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit)
+static void release_builder(struct builder *builder)
 {
-	struct builder builder = { .scopes = scopes };
+	free(builder->nested);
+	debug_ranges_deinit(&builder->ranges);
+}
 
+int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit,
+		      const struct debug_range_source *source, bool is_thorough)
+{
+	struct builder builder;
+
+	memset(&builder, 0, offsetof(struct builder, levels));
+	builder.scopes = scopes;
+	builder.source = source;
+	builder.search = is_thorough ? ALL_FUNCTIONS : FUNCTIONS;
 	*scopes = (struct debug_scopes){ 0 };
-	int err = walk(&builder, unit);
+	int err = walk(&builder, unit, SCOPE_NONE);
 	if (!err)
-		err = flatten(&builder);
-	free(builder.nested);
+		err = flatten(&builder, &scopes->functions);
+	if (!err) {
+		scopes->n_functions = scopes->n_scopes;
+		scopes->inlined = calloc(scopes->n_functions + 1ul, sizeof(*scopes->inlined));
+		err = scopes->inlined ? 0 : -ENOMEM;
+	}
+	release_builder(&builder);
 	if (err)
 		debug_scopes_deinit(scopes);
 	return err;
 }
 
-uint32_t debug_scopes_find(const struct debug_scopes *scopes, uint64_t vaddr)
+static int read_inlined(struct debug_scopes *scopes, const struct debug_range_source *source,
+			uint32_t function)
 {
-	size_t low = 0, high = scopes->n_spans;
+	Dwarf_Die die = scopes->scopes[function].die;
+	struct builder builder;
+
+	memset(&builder, 0, offsetof(struct builder, levels));
+	builder.scopes = scopes;
+	builder.source = source;
+	builder.search = INLINED;
+	int err = add_ranges(&builder, &die, function);
+	if (err >= 0)
+		err = walk(&builder, &die, function);
+	if (!err)
+		err = flatten(&builder, &scopes->inlined[function]);
+	release_builder(&builder);
+	return err;
+}
+
+static uint32_t find_span(const struct debug_spans *spans, uint64_t vaddr)
+{
+	size_t low = 0, high = spans->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (scopes->spans[middle].end <= vaddr)
+		if (spans->spans[middle].end <= vaddr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < scopes->n_spans && scopes->spans[low].start <= vaddr ? scopes->spans[low].scope
-									  : SCOPE_NONE;
+	return low < spans->n && spans->spans[low].start <= vaddr ? spans->spans[low].scope
+								  : SCOPE_NONE;
+}
+
+int debug_scopes_find(struct debug_scopes *scopes, const struct debug_range_source *source,
+		      uint64_t vaddr, uint32_t *scope_ret)
+{
+	uint32_t function = find_span(&scopes->functions, vaddr), scope;
+	int err = 0;
+
+	if (function != SCOPE_NONE && !scopes->inlined[function].spans)
+		err = read_inlined(scopes, source, function);
+	if (err)
+		return err;
+	scope = function == SCOPE_NONE ? function : find_span(&scopes->inlined[function], vaddr);
+	*scope_ret = scope == SCOPE_NONE ? function : scope;
+	return 0;
 }

@@ -48,8 +48,10 @@ static int open_debug_file(struct module_names *names, const struct module *modu
 	if (needs_symbols && names->debug_file.elf)
 		err = elf_symbols_create(names->debug_file.elf, &names->debug_elf);
 	if (!err && reads_debug_info)
-		names->debug = debug_info_open(
-			needs_debug && names->debug_file.elf ? names->debug_file.elf : elf);
+		names->debug =
+			needs_debug && names->debug_file.elf
+				? debug_info_open(names->debug_file.elf, names->debug_file.fd)
+				: debug_info_open(elf, names->file.fd);
 	return err;
 }
 

@@ -95,8 +95,15 @@ expect_inlines_of() { # expect_inlines_of PROGRAM
 		build dwarf$version gcc -gdwarf-$version
 		expect_inlines_of dwarf$version
 	done
-	build packed gcc -gz=zlib
-	expect_inlines_of packed
+}
+
+@test "compressed debug information is read" {
+	local kind
+	for kind in zlib zlib-gnu zstd; do
+		objcopy --compress-debug-sections=$kind whole packed-$kind ||
+			skip "this objcopy does not compress by $kind"
+		expect_inlines_of packed-$kind
+	done
 }
 
 @test "clang's debug information is read" {
@@ -106,8 +113,58 @@ expect_inlines_of() { # expect_inlines_of PROGRAM
 }
 
 @test "a unit split into a .dwo file is read" {
-	build split gcc -gsplit-dwarf
-	expect_inlines_of split
+	local version
+	for version in 4 5; do
+		build split$version gcc -gdwarf-$version -gsplit-dwarf
+		expect_inlines_of split$version
+	done
+	rm -- *.dwo
+}
+
+@test "split units of clang, which share the files' names with their skeletons, are read" {
+	need clang
+	build split_by_clang clang -gdwarf-5 -gsplit-dwarf -c
+	clang -o linked_by_clang split_by_clang
+	expect_inlines_of linked_by_clang
+	ask linked_by_clang.tree '.. | objects | select(.call?) | .call.file' | grep -q 'inlined.c$'
+	rm -- *.dwo
+}
+
+@test "a .dwo file may have moved with the program" {
+	mkdir made moved
+	(cd made && build movable gcc -gsplit-dwarf && mv -- * ../moved)
+	expect_inlines_of moved/movable
+}
+
+@test "split units in a package beside the program are read" {
+	need dwp
+	build packaged gcc -gdwarf-4 -gsplit-dwarf
+	dwp -e packaged -o packaged.dwp
+	rm -- *.dwo
+	expect_inlines_of packaged
+}
+
+@test "packages of DWARF 5 are read" {
+	need llvm-dwp-14
+	need clang
+	build packaged5.o clang -gdwarf-5 -gsplit-dwarf -c
+	clang -o packaged5 packaged5.o
+	timeout 20 llvm-dwp-14 -e packaged5 -o packaged5.dwp || skip "this llvm-dwp does not do it"
+	rm -- *.dwo
+	expect_inlines_of packaged5
+}
+
+@test "what dwz moved to a supplementary file is read, if it is that file" {
+	need dwz
+	mkdir shared
+	build one gcc -Wl,--build-id
+	build two gcc -Wl,--build-id -DTWO
+	dwz -m shared/both.debug -r one two
+	readelf -S one | grep -q gnu_debugaltlink || skip "dwz found nothing in common"
+	expect_inlines_of one
+	objcopy --remove-section .note.gnu.build-id shared/both.debug
+	report_json one.data >changed.tree
+	expect_equal named "$(ask changed.tree '[nodes | select(.name == "innermost")] | length')" 0
 }
 
 @test "a separate debug file names inlined functions and the symbols of a stripped program" {

@@ -1,11 +1,17 @@
 /*
  * Debug information that lies. Input: .debug_abbrev, .debug_info, .debug_line, .debug_ranges,
- * .debug_rnglists and .debug_str, each behind its size (16 bits); or a whole ELF file.
+ * .debug_rnglists and .debug_str, each behind its size (16 bits); or a whole ELF file; or "PAIR",
+ * the size of a file (32 bits), that file, and another one, which is the package beside it, and
+ * what it may name as its supplementary file or its .dwo file ("file.dwp").
  */
 #include <elf.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "report/debug_info.h"
 
@@ -72,10 +78,10 @@ static void build(struct image *image, const uint8_t *data, size_t size)
 	}
 }
 
-static void ask(Elf *elf)
+static void ask(Elf *elf, int fd)
 {
 	struct debug_function functions[DEBUG_INFO_MAX_INLINED];
-	struct debug_info *info = debug_info_open(elf);
+	struct debug_info *info = debug_info_open(elf, fd);
 	size_t length = 0;
 
 	for (uint64_t vaddr = 0; info && vaddr < 0x4000; vaddr += 0x35) {
@@ -92,6 +98,46 @@ static void ask(Elf *elf)
 	debug_info_close(info);
 }
 
+static void write_file(const char *path, const uint8_t *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	close(fd);
+}
+
+/* A file and another one beside it. */
+static void ask_pair(const uint8_t *data, size_t size)
+{
+	static char folder[64], path[80], beside[80];
+	uint32_t first;
+
+	if (size < sizeof(first))
+		return;
+	memcpy(&first, data, sizeof(first));
+	data += sizeof(first);
+	size -= sizeof(first);
+	if (first > size)
+		return;
+	if (!*folder) {
+		snprintf(folder, sizeof(folder), "/dev/shm/fuzz_debug_info.%d", (int)getpid());
+		mkdir(folder, 0700);
+		snprintf(path, sizeof(path), "%s/file", folder);
+		snprintf(beside, sizeof(beside), "%s/file.dwp", folder);
+	}
+	write_file(path, data, first);
+	write_file(beside, data + first, size - first);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf)
+		ask(elf, fd);
+	elf_end(elf);
+	close(fd);
+	unlink(path);
+	unlink(beside);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	bool is_file = size > SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0;
@@ -100,6 +146,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
+	if (size > 4 && memcmp(data, "PAIR", 4) == 0) {
+		free(bytes);
+		ask_pair(data + 4, size - 4);
+		return 0;
+	}
 	if (!bytes)
 		return 0;
 	if (is_file)
@@ -108,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		build((struct image *)bytes, data, size);
 	elf = elf_memory((char *)bytes, room);
 	if (elf) {
-		ask(elf);
+		ask(elf, -1);
 		elf_end(elf);
 	}
 	free(bytes);
