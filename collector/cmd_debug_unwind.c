@@ -15,6 +15,7 @@
 #include "collector/unwind_case.h"
 #include "collector/unwind_listing.h"
 #include "collector/unwind_summary.h"
+#include "report/printable.h"
 #include "report/symbolize.h"
 
 #define MAX_PROBLEMS 24
@@ -33,6 +34,7 @@ struct options {
 	int32_t tid;        /* -1: any */
 	const char *export; /* folder for the case; NULL: no export */
 	bool is_summary;
+	enum symbol_names names;
 };
 
 /* One pass over the recording. */
@@ -65,6 +67,7 @@ static const char usage[] =
 	"a\n"
 	"                     case that can be walked without the machine and the recording\n"
 	"  -i, --input FILE   the recording\n"
+	"      --raw-names    names as in the file, mangled\n"
 	"  -h, --help         this text\n";
 
 static int pass_start(struct pass *pass)
@@ -78,8 +81,9 @@ static int pass_start(struct pass *pass)
 		elf_modules_time(pass->elf_modules);
 	pass->unwinder = unwinder_create(pass->elf_modules);
 	pass->sample_path = sample_path_create(pass->elf_modules, replay_kallsyms(pass->replay));
-	pass->symbolizer =
-		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
+	pass->symbolizer = symbolizer_create(
+		profile,
+		&(struct symbolizer_options){ .no_inlines = true, .names = pass->options->names });
 	pass->frames = calloc(SAMPLE_PATH_MAX_USER, sizeof(*pass->frames));
 	if (!pass->unwinder || !pass->sample_path || !pass->symbolizer || !pass->frames)
 		return -ENOMEM;
@@ -214,9 +218,11 @@ static void print_problems(const struct pass *pass)
 
 	if (n)
 		printf("files that could not be read: %zu\n", n);
-	for (size_t i = 0; i < n && i < MAX_PROBLEMS; i++)
-		printf("  %s: %s\n", module_table_get(modules, problems[i].module)->key.path,
-		       problems[i].text);
+	for (size_t i = 0; i < n && i < MAX_PROBLEMS; i++) {
+		fputs("  ", stdout);
+		printable_put(stdout, module_table_get(modules, problems[i].module)->key.path);
+		printf(": %s\n", problems[i].text);
+	}
 }
 
 static void conclude(struct pass *pass)
@@ -305,7 +311,7 @@ static bool take_option(struct options *options, int option, const char *value)
 {
 	uint64_t number;
 
-	options->is_summary = options->is_summary && option == 'i';
+	options->is_summary = options->is_summary && (option == 'i' || option == 'r');
 	switch (option) {
 	case 'i':
 		options->path = value;
@@ -322,6 +328,9 @@ static bool take_option(struct options *options, int option, const char *value)
 	case 'e':
 		options->export = value;
 		return true;
+	case 'r':
+		options->names = NAMES_RAW;
+		return true;
 	default:
 		return false;
 	}
@@ -334,9 +343,13 @@ int cmd_debug_unwind(int argc, char **argv)
 						      { "time", required_argument, NULL, 't' },
 						      { "tid", required_argument, NULL, 'T' },
 						      { "export", required_argument, NULL, 'e' },
+						      { "raw-names", no_argument, NULL, 'r' },
 						      { "help", no_argument, NULL, 'h' },
 						      { 0 } };
-	struct options options = { .path = "dendro.data", .tid = -1, .is_summary = true };
+	struct options options = { .path = "dendro.data",
+				   .tid = -1,
+				   .is_summary = true,
+				   .names = NAMES_WITHOUT_PARAMETERS };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "i:s:t:h", long_options, NULL)) != -1) {

@@ -14,6 +14,7 @@
 #include "collector/commands.h"
 #include "collector/replay.h"
 #include "collector/sample_path.h"
+#include "report/printable.h"
 #include "report/symbolize.h"
 
 struct script {
@@ -21,16 +22,18 @@ struct script {
 	struct elf_modules *elf_modules;
 	struct sample_path *sample_path;
 	struct symbolizer *symbolizer;
+	enum symbol_names names;
 	struct io_wait io_wait;
-	int event_width;
+	size_t event_width;
 };
 
 static const char usage[] =
-	"usage: dendro script [-i] [FILE]\n\n"
+	"usage: dendro script [OPTIONS] [FILE]\n\n"
 	"Lists the samples of a recording (default: dendro.data; -: standard input) in time\n"
 	"order, each with its call path, leaf first, as `perf script` prints them. A path whose\n"
 	"outer callers are missing ends with a line that says why, at address 0.\n\n"
 	"  -i, --input FILE   the recording\n"
+	"      --raw-names    names as in the file, mangled\n"
 	"  -h, --help         this text\n";
 
 static int script_init(struct script *script)
@@ -39,12 +42,13 @@ static int script_init(struct script *script)
 
 	script->elf_modules = elf_modules_create(&profile->modules);
 	script->symbolizer =
-		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
+		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true,
+									 .names = script->names });
 	if (script->elf_modules)
 		script->sample_path =
 			sample_path_create(script->elf_modules, replay_kallsyms(script->replay));
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
-		int width = (int)strlen(profile->metrics[i].name);
+		size_t width = strlen(profile->metrics[i].name);
 
 		script->event_width = width > script->event_width ? width : script->event_width;
 	}
@@ -63,20 +67,31 @@ static void script_deinit(struct script *script)
 	replay_close(script->replay);
 }
 
+/* Names are the recording's, not a terminal's. */
+static void print_right(const char *text, size_t width)
+{
+	size_t size = strlen(text);
+
+	printf("%*s", size < width ? (int)(width - size) : 0, "");
+	printable_put(stdout, text);
+}
+
 static void print_start(const struct script *script, const struct replay_sample *sample,
 			const struct record *record)
 {
 	const char *comm = sample->thread->name;
 	bool has_path = !sample->raw.header || record->sample.has_callchain;
 
-	printf(has_path ? "%s " : "%16s ", comm);
-	printf("%5d ", sample->raw.header ? record->tid : sample->thread->tid);
+	print_right(comm, has_path ? 0 : 16);
+	printf(" %5d ", sample->raw.header ? record->tid : sample->thread->tid);
 	if (record->has_cpu)
 		printf("[%03u] ", record->cpu);
 	if (record->has_time)
 		printf("%5" PRIu64 ".%06" PRIu64 ": ", record->time_ns / 1000000000,
 		       record->time_ns / 1000 % 1000000);
-	printf("%10" PRIu64 " %*s: ", sample->weight, script->event_width, sample->event->name);
+	printf("%10" PRIu64 " ", sample->weight);
+	print_right(sample->event->name, script->event_width);
+	fputs(": ", stdout);
 }
 
 /* As perf does, user addresses are shown as offsets in their file, kernel ones as they are: return
@@ -96,11 +111,14 @@ static int print_frame(struct script *script, const struct frame *frame, uint64_
 	if (name.symbol_offset == UINT64_MAX)
 		printf("[unknown]");
 	else
-		printf("%s+0x%" PRIx64, name.name, name.symbol_offset + is_return_address);
-	printf(" (%s)%s\n", module ? module->key.path : "[unknown]",
-	       frame->origin == FRAME_GUESSED    ? " [guessed]"
-	       : frame->origin == FRAME_STITCHED ? " [stitched]"
-						 : "");
+		printable_put(stdout, name.name);
+	if (name.symbol_offset != UINT64_MAX)
+		printf("+0x%" PRIx64, name.symbol_offset + is_return_address);
+	fputs(" (", stdout);
+	printable_put(stdout, module ? module->key.path : "[unknown]");
+	puts(frame->origin == FRAME_GUESSED    ? ") [guessed]"
+	     : frame->origin == FRAME_STITCHED ? ") [stitched]"
+					       : ")");
 	return 0;
 }
 
@@ -217,16 +235,19 @@ static int script_conclude(const struct script *script, const char *path, int er
 int cmd_script(int argc, char **argv)
 {
 	static const struct option options[] = { { "input", required_argument, NULL, 'i' },
+						 { "raw-names", no_argument, NULL, 'r' },
 						 { "help", no_argument, NULL, 'h' },
 						 { 0 } };
 	const char *path = "dendro.data";
-	struct script script = { 0 };
+	struct script script = { .names = NAMES_WITHOUT_PARAMETERS };
 	_cleanup_free_ char *error = NULL;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "i:h", options, NULL)) != -1) {
 		if (option == 'i')
 			path = optarg;
+		else if (option == 'r')
+			script.names = NAMES_RAW;
 		else
 			return fputs(usage, option == 'h' ? stdout : stderr) < 0 || option != 'h'
 				       ? 129

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/printable.h"
+
 #define DEFAULT_FILE        "dendro.data"
 #define DEFAULT_MIN_PERCENT 0.5
 #define MAX_CPUS            65536
@@ -73,6 +75,11 @@ static const char usage[] =
 	"      --color WHEN       auto (default: on a terminal, unless NO_COLOR is set),\n"
 	"                         always, never\n"
 	"      --no-inline        only compiled functions: what was inlined is part of them\n"
+	"      --merge-copies     what the compiler made of one function is one: clones, parts "
+	"that\n"
+	"                         it split off; in tables of functions, inlined copies too\n"
+	"      --raw-names        names as in the file, mangled\n"
+	"      --full-names       text: whole names, not shortened to the width\n"
 	"      --no-pager         do not page on a terminal\n"
 	"  -h, --help             this text\n";
 
@@ -221,6 +228,9 @@ enum long_option {
 	OPTION_RATIO,
 	OPTION_COLOR,
 	OPTION_NO_INLINE,
+	OPTION_MERGE_COPIES,
+	OPTION_RAW_NAMES,
+	OPTION_FULL_NAMES,
 	OPTION_NO_PAGER,
 };
 
@@ -241,6 +251,9 @@ static const struct option long_options[] = {
 	{ "format", required_argument, NULL, 'f' },
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "no-inline", no_argument, NULL, OPTION_NO_INLINE },
+	{ "merge-copies", no_argument, NULL, OPTION_MERGE_COPIES },
+	{ "raw-names", no_argument, NULL, OPTION_RAW_NAMES },
+	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
 	{ "no-pager", no_argument, NULL, OPTION_NO_PAGER },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -334,6 +347,25 @@ static int add_ratio(struct report_options *options, const char *argument)
 	return 0;
 }
 
+/* Options about functions and their names, without a value. */
+static int parse_names(struct report_options *options, int option)
+{
+	switch (option) {
+	case OPTION_NO_INLINE:
+		options->symbolizer.no_inlines = true;
+		return 0;
+	case OPTION_MERGE_COPIES:
+		options->view.merge_copies = true;
+		return 0;
+	case OPTION_RAW_NAMES:
+		options->symbolizer.names = NAMES_RAW;
+		return 0;
+	default:
+		options->export.full_names = true;
+		return 0;
+	}
+}
+
 static int parse_option(struct report_options *options, int option, char *argument)
 {
 	switch (option) {
@@ -351,8 +383,10 @@ static int parse_option(struct report_options *options, int option, char *argume
 	case OPTION_RATIO:
 		return add_ratio(options, argument);
 	case OPTION_NO_INLINE:
-		options->symbolizer.no_inlines = true;
-		return 0;
+	case OPTION_MERGE_COPIES:
+	case OPTION_RAW_NAMES:
+	case OPTION_FULL_NAMES:
+		return parse_names(options, option);
 	case OPTION_NO_PAGER:
 		options->no_pager = true;
 		return 0;
@@ -415,8 +449,11 @@ void report_options_deinit(struct report_options *options)
 
 static void list_events(const struct profile *profile)
 {
-	for (uint32_t i = 0; i < profile->n_metrics; i++)
-		fprintf(stderr, "  %s\n", profile->metrics[i].name);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		fputs("  ", stderr);
+		printable_put(stderr, profile->metrics[i].name);
+		putc('\n', stderr);
+	}
 }
 
 static const struct metric *find_metric(const struct profile *profile, const char *name)

@@ -8,6 +8,7 @@
 
 #include "cct/cleanup.h"
 #include "collector/rule_text.h"
+#include "report/printable.h"
 
 #define WIDTH  100
 #define INDENT 16 /* of continued lines */
@@ -93,10 +94,14 @@ static int print_frame(const struct unwind_listing *listing, size_t number,
 
 	if (err)
 		return err;
-	fprintf(listing->out, "#%-3zu %016" PRIx64 "  %s+0x%" PRIx64, number, walk->addr,
-		module ? module_name(module) : "?", frame->offset);
-	if (name.symbol_offset != UINT64_MAX)
-		fprintf(listing->out, "  %s+0x%" PRIx64, name.name, name.symbol_offset);
+	fprintf(listing->out, "#%-3zu %016" PRIx64 "  ", number, walk->addr);
+	printable_put(listing->out, module ? module_name(module) : "?");
+	fprintf(listing->out, "+0x%" PRIx64, frame->offset);
+	if (name.symbol_offset != UINT64_MAX) {
+		fputs("  ", listing->out);
+		printable_put(listing->out, name.name);
+		fprintf(listing->out, "+0x%" PRIx64, name.symbol_offset);
+	}
 	fputs(walk->addr == walk->regs.pc      ? ""
 	      : frame->origin == FRAME_BY_CFI  ? "  (return address - 1)"
 	      : frame->origin == FRAME_GUESSED ? "  (return address - 1, guessed)"
@@ -184,12 +189,15 @@ static void print_header(const struct unwind_listing *listing, uint64_t number,
 {
 	const struct record *record = input->record;
 
-	fprintf(listing->out, "sample %" PRIu64 ": %s, process %d, thread %d", number,
-		sample->thread->name, record->pid, record->tid);
+	fprintf(listing->out, "sample %" PRIu64 ": ", number);
+	printable_put(listing->out, sample->thread->name);
+	fprintf(listing->out, ", process %d, thread %d", record->pid, record->tid);
 	if (record->has_time)
 		fprintf(listing->out, ", %" PRIu64 ".%09" PRIu64 " s", record->time_ns / 1000000000,
 			record->time_ns % 1000000000);
-	fprintf(listing->out, ", %s, in %s mode\n", sample->event->name,
+	fputs(", ", listing->out);
+	printable_put(listing->out, sample->event->name);
+	fprintf(listing->out, ", in %s mode\n",
 		record->cpu_mode == PERF_RECORD_MISC_KERNEL ? "kernel" : "user");
 	fprintf(listing->out, "  address space: epoch %" PRIu64 ", %zu mappings%s\n",
 		input->space->epoch, input->space->n_mappings,

@@ -12,6 +12,7 @@ struct export_options {
 	unsigned max_depth; /* 0: all */
 	unsigned width;     /* columns of the terminal */
 	bool color;
+	bool full_names; /* text only: names are not shortened, and lines as long as they get */
 	const struct ratio *ratios;
 	uint32_t n_ratios;
 	const char *source; /* the recording's name, for the header */

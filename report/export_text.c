@@ -5,6 +5,7 @@
 
 #include "report/export_formats.h"
 #include "report/text.h"
+#include "report/text_names.h"
 
 #define MIN_WIDTH     60
 #define MAX_WIDTH     1000
@@ -104,6 +105,8 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 	choose_number_width(&text);
 	choose_metrics(&text);
 	choose_columns(&text);
+	if (!options->full_names && view->options.kind < VIEW_MODULES)
+		text.names = text_names_create(&text);
 	text_write_header(&text);
 	if (!view->root->children)
 		fputs("No samples.\n", out);
@@ -111,6 +114,7 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 		text_write_flat(&text);
 	else
 		err = text_write_tree(&text);
+	text_names_destroy(text.names);
 	if (!err) {
 		write_notes(&text);
 		err = text_write_problems(&text);

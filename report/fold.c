@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/cleanup.h"
+#include "report/merge_copies.h"
 #include "report/pair_map.h"
 
 #define NONE UINT32_MAX
@@ -94,6 +95,7 @@ static int function_entity(struct folding *folding, const struct frame *frame,
 	if (folding->by_function[name->function] == NONE) {
 		struct fold_entity entity = {
 			.name = name->name,
+			.base_name = name->base_name,
 			.module = name->module,
 			.kind = name->is_inlined ? "inline" : kind_names[frame->kind],
 			.id = -1,
@@ -433,6 +435,16 @@ static uint32_t *allocate_indexes(uint32_t n)
 	return indexes;
 }
 
+/* In a tree, what is inlined stands where it is; in a table it may be added to its function. */
+static int merge_functions(struct folding *folding)
+{
+	enum view_kind kind = folding->options->kind;
+
+	if (kind != VIEW_TREE && kind != VIEW_CALLERS && kind != VIEW_FUNCTIONS)
+		return 0;
+	return merge_copies(folding->fold, kind == VIEW_FUNCTIONS);
+}
+
 static int fold_profile(struct folding *folding)
 {
 	static const struct fold_entity root = {
@@ -447,6 +459,8 @@ static int fold_profile(struct folding *folding)
 	err = group_processes(folding);
 	if (!err)
 		err = fold_tree(folding);
+	if (!err && folding->options->merge_copies)
+		err = merge_functions(folding);
 	return err ? err : sum_up(folding->fold);
 }
 

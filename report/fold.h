@@ -11,6 +11,7 @@
 /* What a node stands for: a function, a group of processes, a marker; shared by many nodes. */
 struct fold_entity {
 	const char *name;
+	const char *base_name; /* of the function that a clone is of; NULL: it is none */
 	const char *module;
 	const char *kind;
 	int32_t id;

@@ -98,6 +98,20 @@ unsigned printable_width(const char *text, bool utf8)
 	return width;
 }
 
+void printable_put(FILE *out, const char *text)
+{
+	char bytes[PRINTABLE_MAX];
+	unsigned columns;
+	size_t size;
+
+	for (size = 0; text[size] >= ' ' && text[size] <= '~'; size++)
+		;
+	fwrite(text, 1, size, out);
+	text += size;
+	while ((size = printable_next(&text, true, bytes, &columns)))
+		fwrite(bytes, 1, size, out);
+}
+
 /* Writes what fits in @max_width; *@text is then at what does not. */
 static unsigned write_part(FILE *out, const char **text, unsigned max_width, bool utf8)
 {

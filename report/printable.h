@@ -25,6 +25,8 @@ bool is_hostile(uint32_t code);
 size_t printable_next(const char **text, bool utf8, char out[PRINTABLE_MAX], unsigned *columns);
 
 unsigned printable_width(const char *text, bool utf8);
+/* All of it, as for a terminal that shows UTF-8: names in text that programs read, too. */
+void printable_put(FILE *out, const char *text);
 /* Cut in the middle to fit @max_width. Returns the columns written. */
 unsigned printable_write(FILE *out, const char *text, unsigned max_width, bool utf8);
 

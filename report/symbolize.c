@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/clone_name.h"
 #include "report/debug_info.h"
 #include "report/demangle.h"
 #include "report/module_names.h"
@@ -22,7 +23,7 @@
 #define START_INLINED (START_VADDR + 1)
 
 struct function {
-	char *name;
+	char *name, *base_name;
 	const char *module;
 	const char *module_path;
 };
@@ -71,6 +72,12 @@ struct symbolizer *symbolizer_create(const struct profile *profile,
 	return symbolizer;
 }
 
+static void free_function(const struct function *function)
+{
+	free(function->name);
+	free(function->base_name);
+}
+
 void symbolizer_destroy(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
@@ -78,7 +85,7 @@ void symbolizer_destroy(struct symbolizer *symbolizer)
 	for (uint32_t i = 0; i < symbolizer->n_modules; i++)
 		module_names_close(&symbolizer->modules[i]);
 	for (uint32_t i = 0; i < symbolizer->n_functions; i++)
-		free(symbolizer->functions[i].name);
+		free_function(&symbolizer->functions[i]);
 	free(symbolizer->modules);
 	free(symbolizer->resolved);
 	free(symbolizer->places);
@@ -127,9 +134,21 @@ __attribute__((format(printf, 1, 2))) static char *format_name(const char *forma
 	return size < 0 ? NULL : name;
 }
 
-static char *symbol_name(const char *symbol, bool plt)
+static char *demangle(const struct symbolizer *symbolizer, const char *symbol)
 {
-	char *demangled = demangle_symbol(symbol);
+	switch (symbolizer->options.names) {
+	case NAMES_WHOLE:
+		return demangle_symbol(symbol);
+	case NAMES_WITHOUT_PARAMETERS:
+		return demangle_without_parameters(symbol);
+	default:
+		return NULL;
+	}
+}
+
+static char *symbol_name(const struct symbolizer *symbolizer, const char *symbol, bool plt)
+{
+	char *demangled = demangle(symbolizer, symbol);
 	char *name;
 
 	if (!plt)
@@ -190,9 +209,10 @@ static int intern_function(struct symbolizer *symbolizer, uint64_t start, uint64
 
 	if (!name)
 		return -ENOMEM;
+	function.base_name = module ? clone_base_name(name) : NULL;
 	index = add_function(symbolizer, &function);
 	if (index == PAIR_MAP_NONE) {
-		free(name);
+		free_function(&function);
 		return -ENOMEM;
 	}
 	*function_ret = index;
@@ -236,7 +256,7 @@ static int inlined_function(struct symbolizer *symbolizer, const struct frame *f
 	*function_ret = pair_map_find(&symbolizer->functions_by_start, hash, key);
 	if (*function_ret != PAIR_MAP_NONE)
 		return 0;
-	return intern_function(symbolizer, hash, key, module, symbol_name(name, false),
+	return intern_function(symbolizer, hash, key, module, symbol_name(symbolizer, name, false),
 			       function_ret);
 }
 
@@ -297,8 +317,9 @@ static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame
 	uint64_t key = frame_key(frame, location.start_kind);
 	place.function = pair_map_find(&symbolizer->functions_by_start, location.start, key);
 	if (place.function == PAIR_MAP_NONE) {
-		char *name = location.symbol ? symbol_name(location.symbol, location.plt)
-					     : address_name(module, location.start);
+		char *name = location.symbol
+				     ? symbol_name(symbolizer, location.symbol, location.plt)
+				     : address_name(module, location.start);
 		err = intern_function(symbolizer, location.start, key, module, name,
 				      &place.function);
 	}
@@ -388,6 +409,7 @@ static void fill_name(const struct symbolizer *symbolizer, const struct place *p
 
 	*ret = (struct frame_name){
 		.name = function->name,
+		.base_name = function->base_name,
 		.module = function->module,
 		.module_path = function->module_path,
 		.symbol_offset = place->symbol_offset,

@@ -3,7 +3,7 @@
  * names (module->symbols) first, else .symtab, else .dynsym, and the PLT's. Code without a symbol
  * is module+0xoffset, where the offset is a virtual address of the file (what addr2line takes) and,
  * if the unwind table knows the function, its start: so stripped programs have functions too.
- * C++ and Rust names are demangled with libiberty. Inlined functions and source lines come from
+ * Mangled names are demangled (report/demangle.h). Inlined functions and source lines come from
  * debug information, in the file or a separate one (cct/module_file.h); that one's symbols name the
  * functions of a stripped file, too.
  */
@@ -19,9 +19,10 @@
 struct symbolizer;
 
 struct frame_name {
-	const char *name;   /* "main", "libc.so.6+0x29d90", "[stack deeper than the copy]", never
-			       NULL; valid for the symbolizer's life */
-	const char *module; /* "libc.so.6", "" */
+	const char *name;      /* "main", "libc.so.6+0x29d90", "[stack deeper than the copy]", never
+				  NULL; valid for the symbolizer's life */
+	const char *base_name; /* of the function that a clone is of; NULL: it is none */
+	const char *module;    /* "libc.so.6", "" */
 	const char *module_path;
 	uint64_t symbol_offset; /* from the start of the symbol; UINT64_MAX: no symbol */
 	uint32_t function;      /* equal for all frames of one function; what views fold by */
@@ -32,8 +33,11 @@ struct frame_name {
 	bool is_inlined;        /* into the function before it */
 };
 
+enum symbol_names { NAMES_WHOLE, NAMES_WITHOUT_PARAMETERS, NAMES_RAW };
+
 struct symbolizer_options {
-	bool no_inlines; /* compiled functions only; no debug information is read */
+	enum symbol_names names; /* raw: as in the file */
+	bool no_inlines;         /* compiled functions only; no debug information is read */
 };
 
 /* @profile: borrowed. */

@@ -23,10 +23,13 @@ enum text_style {
 	STYLE_WARNING
 };
 
+struct text_names;
+
 struct text {
 	FILE *out;
 	const struct view *view;
 	struct symbolizer *symbolizer;
+	struct text_names *names; /* NULL: whole names */
 	const struct export_options *options;
 	unsigned width;
 	bool utf8;

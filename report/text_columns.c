@@ -1,9 +1,13 @@
 /* The columns of a text report: numbers on the left, then name and module. */
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
+#include "cct/cleanup.h"
 #include "report/printable.h"
+#include "report/short_name.h"
 #include "report/text.h"
+#include "report/text_names.h"
 
 #define SAMPLES_WIDTH    10
 #define MAX_MODULE_WIDTH 24
@@ -195,7 +199,8 @@ unsigned text_title_width(const struct text *text, const struct view_row *row)
 	char suffix[TEXT_SUFFIX_SIZE];
 
 	text_row_suffix(row, suffix, sizeof(suffix));
-	return printable_width(row->name, text->utf8) + (unsigned)strlen(suffix);
+	return printable_width(text_names_get(text->names, row), text->utf8) +
+	       (unsigned)strlen(suffix);
 }
 
 void text_measure(struct text *text, unsigned name_width, const struct view_row *row)
@@ -378,6 +383,18 @@ static enum text_style row_style(const struct view_row *row)
 	return STYLE_PLAIN;
 }
 
+/* Returns the columns written. */
+static unsigned write_name(const struct text *text, const struct view_row *row, unsigned room)
+{
+	const char *name = text_names_get(text->names, row);
+	_cleanup_free_ char *fitted = NULL;
+
+	if (text->options->full_names)
+		return printable_write(text->out, name, UINT_MAX, text->utf8);
+	fitted = short_name_fit(name, room, text->utf8);
+	return printable_write(text->out, fitted ? fitted : name, room, text->utf8);
+}
+
 void text_write_title(const struct text *text, const struct view_row *row, unsigned indent)
 {
 	unsigned room = text->name_width > indent ? text->name_width - indent : 0, written;
@@ -388,13 +405,12 @@ void text_write_title(const struct text *text, const struct view_row *row, unsig
 	if (strlen(suffix) >= room)
 		suffix[0] = '\0';
 	text_style_begin(text, style);
-	written =
-		printable_write(text->out, row->name, room - (unsigned)strlen(suffix), text->utf8);
+	written = write_name(text, row, room - (unsigned)strlen(suffix));
 	text_style_end(text, style);
 	fputs(suffix, text->out);
 	written += (unsigned)strlen(suffix);
 	if (text->module_width && *row->module) {
-		fprintf(text->out, "%*s  ", (int)(room - written), "");
+		fprintf(text->out, "%*s  ", written < room ? (int)(room - written) : 0, "");
 		text_style_begin(text, STYLE_DIM);
 		printable_write(text->out, row->module, text->module_width, text->utf8);
 		text_style_end(text, STYLE_DIM);

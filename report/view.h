@@ -17,6 +17,7 @@ enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME };
 struct view_options {
 	enum view_kind kind;
 	enum view_grouping grouping; /* VIEW_TREE: what stands below the root */
+	bool merge_copies;           /* report/merge_copies.h */
 	enum view_kernel kernel;     /* ONLY: user frames folded away; NONE: kernel cost goes to
 					the user frame that entered */
 	enum view_sort sort;

@@ -159,9 +159,9 @@ setup() {
 }
 
 @test "std::sort's callbacks and exceptions share 1:2 by caller" {
-	expect_ratio cxx sort_1 1 sort_2 2
-	expect_ratio cxx catch_1 1 catch_2 2
-	grep -q '"Costly_less::operator()"' cxx.functions
+	expect_ratio cxx 'sort_1()' 1 'sort_2()' 2
+	expect_ratio cxx 'catch_1(unsigned int)' 1 'catch_2(unsigned int)' 2
+	grep -q '"Costly_less::operator()(int, int) const"' cxx.functions
 }
 
 @test "what a signal handler interrupts stands above the handler" {

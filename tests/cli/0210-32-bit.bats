@@ -76,8 +76,8 @@ setup() {
 }
 
 @test "32 bits: callbacks of std::sort and exceptions share 1:2 by caller" {
-	expect_ratio cxx sort_1 1 sort_2 2
-	expect_ratio cxx catch_1 1 catch_2 2
+	expect_ratio cxx 'sort_1()' 1 'sort_2()' 2
+	expect_ratio cxx 'catch_1(unsigned int)' 1 'catch_2(unsigned int)' 2
 }
 
 @test "32 bits: a parent, its forked child and its execed child share 1:2:3" {

@@ -112,8 +112,8 @@ setup() {
 		record_code $name ./$name 0.6
 		show python3 "$ROOT/tests/oracle/outermost.py" --at-least 99.5 --with-memory $name.tree
 		report_json $name.data --view functions >$name.functions
-		one=$(total_of $name.functions catch_1)
-		two=$(total_of $name.functions catch_2)
+		one=$(total_of $name.functions 'catch_1(unsigned int)')
+		two=$(total_of $name.functions 'catch_2(unsigned int)')
 		[ "$one" -gt 0 ] && [ "$two" -gt "$one" ]
 	done
 }

@@ -480,7 +480,7 @@ static void captured_names_come_first(void **state)
 	module->symbols = symbol_table_create();
 	symbol_table_add(module->symbols, offset, 1, "_ZN3jit4codeEv", 14);
 	symbol_table_sort(module->symbols);
-	assert_string_equal(name_of(fixture, FRAME_USER, id, offset).name, "jit::code");
+	assert_string_equal(name_of(fixture, FRAME_USER, id, offset).name, "jit::code()");
 }
 
 static void without_a_symbol_the_name_is_module_and_offset(void **state)
@@ -570,10 +570,38 @@ static void names_are_demangled(void **state)
 		{ "", NULL },
 		{ "_Z", NULL },
 		{ "_ZNSt6vectorIiSaIiEE9push_backERKi",
-		  "std::vector<int, std::allocator<int> >::push_back" },
-		{ "_ZN3foo3barEv.cold", "foo::bar" },
+		  "std::vector<int, std::allocator<int> >::push_back(int const&)" },
+		{ "_Z3maxIiET_S0_S0_", "int max<int>(int, int)" },
+		{ "_ZNSolsEi@@GLIBCXX_3.4", "std::ostream::operator<<(int)@@GLIBCXX_3.4" },
+		{ "_ZN3foo3barEv.cold", "foo::bar() [clone .cold]" },
+		{ "_ZN3foo3barEv.part.0.constprop.1",
+		  "foo::bar() [clone .part.0] [clone .constprop.1]" },
+		{ "_ZN3foo3barEQ.isra.0", "foo::bar [clone .isra.0]" }, /* unknown parameters */
+		{ "_ZN3foo3barEv.llvm.12345", "foo::bar() [clone .llvm.12345]" },
+		{ "foo.cold", NULL },
+		{ "memcpy@@GLIBC_2.14", NULL },
 		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.123",
+		  "core::fmt::Formatter::pad [clone .llvm.123]" },
+		{ "_ZN3foo17h0123456789abcdef", NULL },
+		{ "_RNvCs4fqI2P2rA04_7mycrate3foo.cold.1", "mycrate::foo [clone .cold.1]" },
 		{ "_RNvCs4fqI2P2rA04_7mycrate3foo", "mycrate::foo" },
+		{ "_Dmain", "D main" },
+		{ "_D3foo3barFiZv", "foo.bar(int)" },
+		{ "_D3foo3Bar3bazMxFNaNbAyaPvZi", "foo.Bar.baz(immutable(char)[], void*) const" },
+		{ "_D3std5stdio__T7writelnTAyaTiZQqFNfQnQnZv",
+		  NULL }, /* a reference beyond what stands there */
+		{ "_D3foo3Bar6__ctorMFiZCQwQs", NULL },
+		{ "_D3foo3Bar6__ctorMFiZv", "foo.Bar.this(int)" },
+		{ "_D3foo3Bar6__initZ", "initializer for foo.Bar" },
+		{ "_D3foo__T3maxTiVii5Vmi7VAyaa2_6869ZQBaFiiZi",
+		  "foo.max!(int, 5, 7uL, \"hi\").max(int, int)" },
+		{ "_D3foo3barFDFiZvHlAaG4fZv",
+		  "foo.bar(void delegate(int), char[][long], float[4])" },
+		{ "_D", NULL },
+		{ "_Dfoo", NULL },
+		{ "_D3foo", NULL },
+		{ "_D99foo", NULL },
 	};
 
 	(void)state;
@@ -588,16 +616,36 @@ static void names_are_demangled(void **state)
 	}
 }
 
+static void names_without_parameters_are_those_of_perf(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "_Z3maxIiET_S0_S0_", "max<int>" },
+		{ "_ZN3foo3barEi.cold", "foo::bar" },
+		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+		{ "_D3foo3barFiZv", "foo.bar" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *name = demangle_without_parameters(cases[i][0]);
+
+		assert_string_equal(name, cases[i][1]);
+		free(name);
+	}
+}
+
 static void hostile_names_stay_as_they_are(void **state)
 {
-	static const char *const pieces[] = { "N1aI", "I1A", "Z1a", "pl", "Nv", "RT", "P", "F" };
-	static const char *const starts[] = { "_Z1f", "_Z", "_ZN", "_R", "_Z1fIX", "_RI" };
+	static const char *const pieces[] = { "N1aI", "I1A", "Z1a", "pl",  "Nv",     "RT",
+					      "P",    "F",   "Qb",  "PQb", "__T1aT", "AFPS3foo" };
+	static const char *const starts[] = { "_Z1f", "_Z",   "_ZN",   "_R",        "_Z1fIX",
+					      "_RI",  "_D1a", "_D1aF", "_D__T1aTPi" };
 	char name[8192], type[] = "1aIS0_S0_E";
 	size_t size;
 
 	(void)state;
-	for (size_t i = 0; i < 6; i++) {
-		for (size_t j = 0; j < 8; j++) {
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		for (size_t j = 0; j < sizeof(pieces) / sizeof(pieces[0]); j++) {
 			size = (size_t)snprintf(name, sizeof(name), "%s", starts[i]);
 			while (size < 4080)
 				size += (size_t)snprintf(name + size, sizeof(name) - size, "%s",
@@ -638,6 +686,7 @@ int main(void)
 		TEST(what_is_not_code_has_a_name_too),
 		TEST(modules_that_come_later_are_named),
 		cmocka_unit_test(names_are_demangled),
+		cmocka_unit_test(names_without_parameters_are_those_of_perf),
 		cmocka_unit_test(hostile_names_stay_as_they_are),
 	};
 
