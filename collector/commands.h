@@ -2,6 +2,7 @@
 #ifndef COLLECTOR_COMMANDS_H
 #define COLLECTOR_COMMANDS_H
 
+int cmd_annotate(int argc, char **argv);
 int cmd_debug_unwind(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_record(int argc, char **argv);

@@ -13,6 +13,7 @@ static const struct {
 	{ "list", cmd_list, "list what can be recorded here" },
 	{ "record", cmd_record, "record a command, processes or the whole machine" },
 	{ "report", cmd_report, "show where the cost of a recording went, by call path" },
+	{ "annotate", cmd_annotate, "show the cost of a function's lines and instructions" },
 	{ "script", cmd_script, "list the samples of a recording, as perf script does" },
 	{ "debug-unwind", cmd_debug_unwind,
 	  "show how a recording's stacks were unwound, step by step" },

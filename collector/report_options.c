@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/cleanup.h"
 #include "report/printable.h"
 
 #define DEFAULT_FILE        "dendro.data"
@@ -21,9 +22,13 @@ struct choice {
 };
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
-	{ "functions", VIEW_FUNCTIONS }, { "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES }, { NULL, 0 },
+	{ "tree", VIEW_TREE },
+	{ "callers", VIEW_CALLERS },
+	{ "functions", VIEW_FUNCTIONS },
+	{ "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES },
+	{ NULL, 0 },
 };
 static const struct choice groupings[] = {
 	{ "comm", GROUP_COMM },
@@ -56,7 +61,7 @@ static const char usage[] =
 	"  -i, --input FILE       the recording\n"
 	"      --view VIEW        tree: call paths from the outermost function on (default)\n"
 	"                         callers: each function's own cost, its callers below\n"
-	"                         functions, modules, processes: tables\n"
+	"                         functions, lines, modules, processes: tables\n"
 	"      --by GROUP         tree, processes: by comm (default), process, thread\n"
 	"      --kernel PART      merged (default); only: kernel functions without the user\n"
 	"                         part; none: kernel cost goes to the user function\n"
@@ -87,12 +92,19 @@ int report_complain(const char *format, ...)
 {
 	va_list arguments;
 
-	fputs("dendro report: ", stderr);
+	fputs("dendro: ", stderr);
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	putc('\n', stderr);
 	return -EINVAL;
+}
+
+int report_complain_of_file(const char *path, const char *message)
+{
+	if (strncmp(message, path, strlen(path)) == 0)
+		return report_complain("%s", message);
+	return report_complain("%s: %s", path, message);
 }
 
 static int choose(const struct choice *choices, const char *option, const char *name)
@@ -101,7 +113,7 @@ static int choose(const struct choice *choices, const char *option, const char *
 		if (strcmp(choice->name, name) == 0)
 			return choice->value;
 	}
-	fprintf(stderr, "dendro report: --%s takes", option);
+	fprintf(stderr, "dendro: --%s takes", option);
 	for (const struct choice *choice = choices; choice->name; choice++)
 		fprintf(stderr, "%s %s", choice == choices ? "" : ",", choice->name);
 	fprintf(stderr, "; not '%s'\n", name);
@@ -218,43 +230,27 @@ static int parse_percent(const char *text, double *percent_ret)
 	return 0;
 }
 
-enum long_option {
-	OPTION_VIEW = 256,
-	OPTION_BY,
-	OPTION_KERNEL,
-	OPTION_MIN,
-	OPTION_DEPTH,
-	OPTION_SORT,
-	OPTION_RATIO,
-	OPTION_COLOR,
-	OPTION_NO_INLINE,
-	OPTION_MERGE_COPIES,
-	OPTION_RAW_NAMES,
-	OPTION_FULL_NAMES,
-	OPTION_NO_PAGER,
-};
-
 static const struct option long_options[] = {
 	{ "input", required_argument, NULL, 'i' },
-	{ "view", required_argument, NULL, OPTION_VIEW },
-	{ "by", required_argument, NULL, OPTION_BY },
-	{ "kernel", required_argument, NULL, OPTION_KERNEL },
-	{ "min", required_argument, NULL, OPTION_MIN },
-	{ "depth", required_argument, NULL, OPTION_DEPTH },
-	{ "sort", required_argument, NULL, OPTION_SORT },
-	{ "ratio", required_argument, NULL, OPTION_RATIO },
+	{ "view", required_argument, NULL, REPORT_OPTION_VIEW },
+	{ "by", required_argument, NULL, REPORT_OPTION_BY },
+	{ "kernel", required_argument, NULL, REPORT_OPTION_KERNEL },
+	{ "min", required_argument, NULL, REPORT_OPTION_MIN },
+	{ "depth", required_argument, NULL, REPORT_OPTION_DEPTH },
+	{ "sort", required_argument, NULL, REPORT_OPTION_SORT },
+	{ "ratio", required_argument, NULL, REPORT_OPTION_RATIO },
 	{ "comm", required_argument, NULL, 'c' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "event", required_argument, NULL, 'e' },
 	{ "format", required_argument, NULL, 'f' },
-	{ "color", required_argument, NULL, OPTION_COLOR },
-	{ "no-inline", no_argument, NULL, OPTION_NO_INLINE },
-	{ "merge-copies", no_argument, NULL, OPTION_MERGE_COPIES },
-	{ "raw-names", no_argument, NULL, OPTION_RAW_NAMES },
-	{ "full-names", no_argument, NULL, OPTION_FULL_NAMES },
-	{ "no-pager", no_argument, NULL, OPTION_NO_PAGER },
+	{ "color", required_argument, NULL, REPORT_OPTION_COLOR },
+	{ "no-inline", no_argument, NULL, REPORT_OPTION_NO_INLINE },
+	{ "merge-copies", no_argument, NULL, REPORT_OPTION_MERGE_COPIES },
+	{ "raw-names", no_argument, NULL, REPORT_OPTION_RAW_NAMES },
+	{ "full-names", no_argument, NULL, REPORT_OPTION_FULL_NAMES },
+	{ "no-pager", no_argument, NULL, REPORT_OPTION_NO_PAGER },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -265,15 +261,15 @@ static int parse_choice(struct report_options *options, int option, const char *
 	int chosen;
 
 	switch (option) {
-	case OPTION_VIEW:
+	case REPORT_OPTION_VIEW:
 		chosen = choose(views, "view", argument);
 		options->view.kind = (enum view_kind)chosen;
 		break;
-	case OPTION_BY:
+	case REPORT_OPTION_BY:
 		chosen = choose(groupings, "by", argument);
 		options->view.grouping = (enum view_grouping)chosen;
 		break;
-	case OPTION_KERNEL:
+	case REPORT_OPTION_KERNEL:
 		chosen = choose(kernels, "kernel", argument);
 		options->view.kernel = (enum view_kernel)chosen;
 		break;
@@ -351,13 +347,13 @@ static int add_ratio(struct report_options *options, const char *argument)
 static int parse_names(struct report_options *options, int option)
 {
 	switch (option) {
-	case OPTION_NO_INLINE:
+	case REPORT_OPTION_NO_INLINE:
 		options->symbolizer.no_inlines = true;
 		return 0;
-	case OPTION_MERGE_COPIES:
+	case REPORT_OPTION_MERGE_COPIES:
 		options->view.merge_copies = true;
 		return 0;
-	case OPTION_RAW_NAMES:
+	case REPORT_OPTION_RAW_NAMES:
 		options->symbolizer.names = NAMES_RAW;
 		return 0;
 	default:
@@ -366,7 +362,7 @@ static int parse_names(struct report_options *options, int option)
 	}
 }
 
-static int parse_option(struct report_options *options, int option, char *argument)
+int report_options_parse(struct report_options *options, int option, char *argument)
 {
 	switch (option) {
 	case 'i':
@@ -374,20 +370,20 @@ static int parse_option(struct report_options *options, int option, char *argume
 		return 0;
 	case 'f':
 		return parse_format(options, argument);
-	case OPTION_MIN:
+	case REPORT_OPTION_MIN:
 		return parse_percent(argument, &options->export.min_percent);
-	case OPTION_DEPTH:
+	case REPORT_OPTION_DEPTH:
 		return parse_depth(options, argument);
-	case OPTION_SORT:
+	case REPORT_OPTION_SORT:
 		return parse_sort(options, argument);
-	case OPTION_RATIO:
+	case REPORT_OPTION_RATIO:
 		return add_ratio(options, argument);
-	case OPTION_NO_INLINE:
-	case OPTION_MERGE_COPIES:
-	case OPTION_RAW_NAMES:
-	case OPTION_FULL_NAMES:
+	case REPORT_OPTION_NO_INLINE:
+	case REPORT_OPTION_MERGE_COPIES:
+	case REPORT_OPTION_RAW_NAMES:
+	case REPORT_OPTION_FULL_NAMES:
 		return parse_names(options, option);
-	case OPTION_NO_PAGER:
+	case REPORT_OPTION_NO_PAGER:
 		options->no_pager = true;
 		return 0;
 	case 'c':
@@ -396,24 +392,36 @@ static int parse_option(struct report_options *options, int option, char *argume
 	case 't':
 	case 'C':
 		return parse_filter(options, option, argument);
-	case '?':
-		fputs(usage, stderr);
-		return -EINVAL;
 	default:
 		return parse_choice(options, option, argument);
 	}
+}
+
+void report_options_set_defaults(struct report_options *options)
+{
+	*options = (struct report_options){
+		.path = DEFAULT_FILE,
+		.export.min_percent = DEFAULT_MIN_PERCENT,
+		.format = export_format_find("text"),
+	};
+}
+
+void report_options_finish(struct report_options *options)
+{
+	options->symbolizer.lines = options->view.kind == VIEW_LINES;
+	options->build.by_thread = options->view.grouping == GROUP_THREAD;
+	options->build.filter.pids = options->pids;
+	options->build.filter.tids = options->tids;
+	options->build.filter.cpus = options->cpus;
+	options->build.filter.comms = options->comms;
+	options->build.filter.events = options->events;
 }
 
 int report_options_init(struct report_options *options, int argc, char **argv)
 {
 	int option;
 
-	*options = (struct report_options){
-		.path = DEFAULT_FILE,
-		.export.min_percent = DEFAULT_MIN_PERCENT,
-		.format = export_format_find("text"),
-	};
-
+	report_options_set_defaults(options);
 	while ((option = getopt_long(argc, argv, "i:c:p:t:C:e:f:h", long_options, NULL)) != -1) {
 		int err;
 
@@ -421,7 +429,11 @@ int report_options_init(struct report_options *options, int argc, char **argv)
 			fputs(usage, stdout);
 			return 1;
 		}
-		err = parse_option(options, option, optarg);
+		if (option == '?') {
+			fputs(usage, stderr);
+			return -EINVAL;
+		}
+		err = report_options_parse(options, option, optarg);
 		if (err)
 			return err;
 	}
@@ -429,12 +441,7 @@ int report_options_init(struct report_options *options, int argc, char **argv)
 		options->path = argv[optind++];
 	if (optind < argc)
 		return report_complain("one recording at a time, please");
-	options->build.by_thread = options->view.grouping == GROUP_THREAD;
-	options->build.filter.pids = options->pids;
-	options->build.filter.tids = options->tids;
-	options->build.filter.cpus = options->cpus;
-	options->build.filter.comms = options->comms;
-	options->build.filter.events = options->events;
+	report_options_finish(options);
 	return 0;
 }
 
@@ -479,8 +486,9 @@ int report_options_check_events(const struct report_options *options, const stru
 /* Tables of code are read by own cost, everything else by total; the first event with samples. */
 static void choose_default_sort(struct report_options *options, const struct profile *profile)
 {
-	bool is_table_of_code =
-		options->view.kind == VIEW_FUNCTIONS || options->view.kind == VIEW_MODULES;
+	bool is_table_of_code = options->view.kind == VIEW_FUNCTIONS ||
+				options->view.kind == VIEW_LINES ||
+				options->view.kind == VIEW_MODULES;
 
 	if (!options->has_sort)
 		options->view.sort = is_table_of_code ? SORT_SELF : SORT_TOTAL;
@@ -519,4 +527,49 @@ int report_options_choose_ratios(struct report_options *options, const struct pr
 	options->export.ratios = options->ratios;
 	options->export.n_ratios = options->n_ratio_texts;
 	return 0;
+}
+
+bool report_options_want_color(const struct report_options *options, bool is_terminal)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+
+	if (options->color != REPORT_COLOR_AUTO)
+		return options->color == REPORT_COLOR_ALWAYS;
+	return is_terminal && !(no_color && *no_color) &&
+	       !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static bool is_asked_for(const struct build_filter *filter, const char *event)
+{
+	for (size_t i = 0; i < filter->n_events; i++) {
+		if (strcmp(filter->events[i], event) == 0)
+			return true;
+	}
+	return !filter->n_events;
+}
+
+void report_options_drop_events(const struct report_options *options, struct profile *profile)
+{
+	struct cct *cct = profile->cct;
+	uint32_t n_all = cct->n_metrics, n_kept = 0;
+	size_t n_costs = 0;
+	_cleanup_free_ bool *kept = calloc(n_all + 1, sizeof(*kept));
+
+	for (uint32_t i = 0; kept && i < n_all; i++)
+		n_kept += kept[i] = is_asked_for(&options->build.filter, profile->metrics[i].name);
+	if (!kept || !n_kept || n_kept == n_all)
+		return;
+	for (size_t i = 0; i < (size_t)cct->n_nodes * n_all; i++) {
+		if (kept[i % n_all])
+			cct->costs[n_costs++] = cct->costs[i];
+	}
+	profile->n_metrics = 0;
+	for (uint32_t i = 0; i < n_all; i++) {
+		if (kept[i])
+			profile->metrics[profile->n_metrics++] = profile->metrics[i];
+		else
+			free(profile->metrics[i].name);
+	}
+	cct->n_metrics = n_kept;
 }

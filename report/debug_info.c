@@ -490,6 +490,7 @@ size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_fun
 		return 0;
 	const char *directory = directory_of(&unit->die);
 	find_line(info, unit, vaddr, &next);
+	next.directory = directory;
 	if (scope == SCOPE_NONE && next.line && max_functions)
 		functions[n++] = next;
 	while (scope != SCOPE_NONE && n < max_functions) {

@@ -48,9 +48,8 @@ static bool demangle_with(demangle_function *demangle, const char *name, int opt
 	 * The length is limited above; libiberty's own limit would refuse C++ names of 1 KiB. In
 	 * Rust's it is a limit of depth, which a back reference to itself needs.
 	 */
-	if (demangle != rust_demangle_callback)
-		options |= DMGL_NO_RECURSE_LIMIT;
-	return demangle(name, options, collect, output) && output->size;
+	int limit = demangle == rust_demangle_callback ? 0 : DMGL_NO_RECURSE_LIMIT;
+	return demangle(name, options | limit, collect, output) && output->size;
 }
 
 /* Where a legacy name of Rust ends; NULL: it is none. */

@@ -432,6 +432,19 @@ bool elf_symbols_vaddr(const struct elf_symbols *symbols, uint64_t offset, uint6
 	return true;
 }
 
+bool elf_symbols_offset(const struct elf_symbols *symbols, uint64_t vaddr, uint64_t *offset_ret)
+{
+	for (size_t i = 0; i < symbols->n_segments; i++) {
+		const struct segment *segment = &symbols->segments[i];
+
+		if (vaddr < segment->vaddr || vaddr - segment->vaddr >= segment->size)
+			continue;
+		*offset_ret = segment->offset + (vaddr - segment->vaddr);
+		return true;
+	}
+	return false;
+}
+
 static uint32_t last_symbol_from(const struct elf_symbols *symbols, uint64_t vaddr)
 {
 	uint32_t low = 0, high = symbols->n_symbols;
@@ -506,7 +519,8 @@ bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 
 	if (symbol) {
 		*match_ret = (struct elf_symbol_match){ .name = symbol_name(symbols, symbol),
-							.start = symbol->start };
+							.start = symbol->start,
+							.end = symbol->end };
 		return true;
 	}
 	if (!symbols->n_plt)
@@ -515,13 +529,25 @@ bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 	name = plt ? plt_name(symbols, plt) : NULL;
 	if (!name)
 		return false;
-	*match_ret = (struct elf_symbol_match){ .name = name, .start = plt->start, .plt = true };
+	*match_ret = (struct elf_symbol_match){
+		.name = name, .start = plt->start, .end = plt->end, .plt = true
+	};
 	return true;
 }
 
 bool elf_symbols_function_start(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret)
 {
 	const struct fde_range *fde = fde_ranges_find(known_fdes(symbols), vaddr);
+
+	if (!fde)
+		return false;
+	*start_ret = fde->start;
+	return true;
+}
+
+bool elf_symbols_next_function(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret)
+{
+	const struct fde_range *fde = fde_ranges_next(known_fdes(symbols), vaddr);
 
 	if (!fde)
 		return false;

@@ -15,7 +15,8 @@ struct elf_symbols;
 struct elf_symbol_match {
 	const char *name; /* as in the file but for a version, not demangled */
 	uint64_t start;   /* virtual address */
-	bool plt;         /* the entry of the procedure linkage table that jumps to @name */
+	uint64_t end;
+	bool plt; /* the entry of the procedure linkage table that jumps to @name */
 };
 
 /* 0 or -ENOMEM; what can't be read is left out. */
@@ -25,6 +26,8 @@ void elf_symbols_destroy(struct elf_symbols *symbols);
 bool elf_symbols_any(const struct elf_symbols *symbols);
 /* File offset -> virtual address. False: no segment holds the offset. */
 bool elf_symbols_vaddr(const struct elf_symbols *symbols, uint64_t offset, uint64_t *vaddr_ret);
+/* The other way; where @vaddr has bytes in the file. */
+bool elf_symbols_offset(const struct elf_symbols *symbols, uint64_t vaddr, uint64_t *offset_ret);
 bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 		      struct elf_symbol_match *match_ret);
 /*
@@ -32,5 +35,7 @@ bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
  * this file.
  */
 bool elf_symbols_function_start(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret);
+/* The first function above @vaddr that the unwind table knows. */
+bool elf_symbols_next_function(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret);
 
 #endif

@@ -23,10 +23,13 @@ static void write_quoted(FILE *out, const char *text, const char *suffix)
 	fprintf(out, "%s\"", suffix);
 }
 
-static void write_heading(FILE *out, const struct profile *profile,
-			  const struct export_options *options)
+static void write_heading(FILE *out, const struct view *view, const struct export_options *options)
 {
+	const struct profile *profile = view->profile;
+
 	fputs("depth,name,module,kind,id", out);
+	if (view->options.kind == VIEW_LINES)
+		fputs(",file,line", out);
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		static const char *const columns[] = { " self", " total", " samples" };
 
@@ -54,9 +57,22 @@ static void write_ratio(FILE *out, const struct ratio *ratio, const uint64_t *co
 		fprintf(out, "%.9g", value);
 }
 
-static void write_row(FILE *out, const struct view_row *row, unsigned depth, uint32_t n_metrics,
-		      const struct export_options *options)
+/* Empty for what is no line. */
+static void write_line(FILE *out, const struct view_row *row)
 {
+	putc(',', out);
+	if (row->file)
+		write_quoted(out, row->file, "");
+	putc(',', out);
+	if (row->file)
+		fprintf(out, "%" PRIu32, row->line);
+}
+
+static void write_row(FILE *out, const struct view *view, const struct view_row *row,
+		      unsigned depth, const struct export_options *options)
+{
+	uint32_t n_metrics = view->profile->n_metrics;
+
 	fprintf(out, "%u,", depth);
 	write_quoted(out, row->name, "");
 	putc(',', out);
@@ -64,6 +80,8 @@ static void write_row(FILE *out, const struct view_row *row, unsigned depth, uin
 	fprintf(out, ",%s,", row->kind);
 	if (row->id >= 0)
 		fprintf(out, "%" PRId32, row->id);
+	if (view->options.kind == VIEW_LINES)
+		write_line(out, row);
 	for (uint32_t i = 0; i < n_metrics; i++)
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[i], row->total[i],
 			row->samples[i]);
@@ -81,9 +99,9 @@ int export_csv(FILE *out, const struct view *view, struct symbolizer *symbolizer
 	unsigned depth = 0;
 
 	(void)symbolizer;
-	write_heading(out, view->profile, options);
+	write_heading(out, view, options);
 	for (;;) {
-		write_row(out, row, depth, view->profile->n_metrics, options);
+		write_row(out, view, row, depth, options);
 		if (row->children && (!options->max_depth || depth < options->max_depth)) {
 			row = row->children;
 			depth++;

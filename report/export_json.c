@@ -153,6 +153,18 @@ static void write_marks(FILE *out, const char *start, const uint64_t marked[N_PA
 		putc('}', out);
 }
 
+/* The line that a row stands for, and how many functions it is in, where it is not one. */
+static void write_line(FILE *out, const struct view_row *row)
+{
+	if (row->file) {
+		fputs(",\"file\":", out);
+		json_write_string(out, row->file);
+		fprintf(out, ",\"line\":%" PRIu32, row->line);
+	}
+	if (row->n_merged > 1)
+		fprintf(out, ",\"functions\":%" PRIu32, row->n_merged);
+}
+
 static void write_row(FILE *out, const struct view *view, const struct export_options *options,
 		      const struct view_row *row)
 {
@@ -167,6 +179,8 @@ static void write_row(FILE *out, const struct view *view, const struct export_op
 	/* Only there do rows of one name need telling apart. */
 	if (view->options.grouping != GROUP_COMM && row->id >= 0)
 		fprintf(out, ",\"id\":%" PRId32, row->id);
+	if (view->options.kind == VIEW_LINES)
+		write_line(out, row);
 	if (row->call_file) {
 		fputs(",\"call\":{\"file\":", out);
 		json_write_string(out, row->call_file);

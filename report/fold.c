@@ -7,6 +7,7 @@
 #include "cct/cleanup.h"
 #include "report/merge_copies.h"
 #include "report/pair_map.h"
+#include "report/source_paths.h"
 
 #define NONE UINT32_MAX
 
@@ -26,7 +27,9 @@ struct folding {
 	uint32_t n_functions;
 	uint32_t *by_process; /* index in the profile -> entity */
 	uint32_t *by_thread;
-	struct pair_map nodes; /* (parent, entity) -> node */
+	struct pair_map nodes;          /* (parent, entity) -> node */
+	struct pair_map lines;          /* (file and line, module) -> entity */
+	struct pair_map line_functions; /* what is known of (entity, function or its name) */
 };
 
 /* A process that occurs in the tree. */
@@ -46,6 +49,7 @@ void fold_destroy(struct fold *fold)
 	free(fold->total);
 	free(fold->self_samples);
 	free(fold->samples);
+	source_paths_destroy(fold->paths);
 	free(fold);
 }
 
@@ -108,6 +112,65 @@ static int function_entity(struct folding *folding, const struct frame *frame,
 	}
 	*entity_ret = folding->by_function[name->function];
 	return *entity_ret == NONE ? -ENOMEM : 0;
+}
+
+/* The function is one of those that the line belongs to: instances of a template, for example. */
+static int note_function(struct folding *folding, uint32_t index, const struct frame_name *name)
+{
+	struct fold_entity *entity = &folding->fold->entities[index];
+	struct pair_map *known = &folding->line_functions;
+
+	if (pair_map_find(known, index, name->function) != PAIR_MAP_NONE)
+		return 0;
+	/* A copy that was compiled and one that was inlined are two functions of one name. */
+	uint64_t by_name = UINT64_C(1) << 32 | index, text = pair_map_text(name->name);
+	if (pair_map_find(known, by_name, text) == PAIR_MAP_NONE) {
+		entity->n_merged++;
+		if (pair_map_add(known, by_name, text, index))
+			return -ENOMEM;
+	}
+	if (strcmp(name->name, entity->name) < 0)
+		entity->name = name->name;
+	return pair_map_add(known, index, name->function, index);
+}
+
+/* The entity of the line that an instruction or an inlined call stands on. */
+static int line_entity(struct folding *folding, const struct frame *frame,
+		       const struct frame_name *name, uint32_t *entity_ret)
+{
+	uint32_t path;
+	int err = source_paths_intern(folding->fold->paths, name->directory, name->file, &path);
+
+	if (err)
+		return err;
+	uint64_t key = (uint64_t)path << 32 | name->line;
+	*entity_ret = pair_map_find(&folding->lines, key, frame->module);
+	if (*entity_ret == PAIR_MAP_NONE) {
+		struct fold_entity entity = {
+			.name = name->name,
+			.module = name->module,
+			.kind = kind_names[frame->kind],
+			.id = -1,
+			.module_id = frame->module,
+			.frame_kind = (enum frame_kind)frame->kind,
+			.file = source_paths_get(folding->fold->paths, path),
+			.line = name->line,
+		};
+
+		*entity_ret = add_entity(folding, &entity);
+		if (*entity_ret == NONE ||
+		    pair_map_add(&folding->lines, key, frame->module, *entity_ret))
+			return -ENOMEM;
+	}
+	return note_function(folding, *entity_ret, name);
+}
+
+static int code_entity(struct folding *folding, const struct frame *frame,
+		       const struct frame_name *name, uint32_t *entity_ret)
+{
+	if (folding->options->kind == VIEW_LINES && name->file && name->line)
+		return line_entity(folding, frame, name, entity_ret);
+	return function_entity(folding, frame, name, entity_ret);
 }
 
 static int compare_seen(const void *a, const void *b)
@@ -317,7 +380,7 @@ static int fold_functions(struct folding *folding, uint32_t parent, const struct
 
 	*node_ret = parent;
 	for (size_t i = 0; i < n_names && !err; i++) {
-		err = function_entity(folding, frame, &names[i], &entity);
+		err = code_entity(folding, frame, &names[i], &entity);
 		if (!err)
 			err = find_node(folding, *node_ret, entity, node_ret);
 		if (!err && i)
@@ -417,7 +480,8 @@ static struct fold *allocate(const struct cct *cct)
 	fold->nodes = calloc(cct->n_nodes, sizeof(*fold->nodes));
 	fold->self = calloc(n_costs + 1, sizeof(*fold->self));
 	fold->self_samples = calloc(n_costs + 1, sizeof(*fold->self_samples));
-	if (!fold->nodes || !fold->self || !fold->self_samples) {
+	fold->paths = source_paths_create();
+	if (!fold->nodes || !fold->self || !fold->self_samples || !fold->paths) {
 		fold_destroy(fold);
 		return NULL;
 	}
@@ -479,6 +543,8 @@ int fold_create(const struct profile *profile, struct symbolizer *symbolizer,
 	free(folding.by_process);
 	free(folding.by_thread);
 	pair_map_deinit(&folding.nodes);
+	pair_map_deinit(&folding.lines);
+	pair_map_deinit(&folding.line_functions);
 	if (err) {
 		fold_destroy(folding.fold);
 		return err;

@@ -8,7 +8,8 @@
 
 #include "report/view.h"
 
-/* What a node stands for: a function, a group of processes, a marker; shared by many nodes. */
+/* What a node stands for: a function, a source line, a group of processes, a marker; shared by many
+ * nodes. */
 struct fold_entity {
 	const char *name;
 	const char *base_name; /* of the function that a clone is of; NULL: it is none */
@@ -19,6 +20,8 @@ struct fold_entity {
 	uint32_t module_id;
 	enum frame_kind frame_kind;
 	bool is_inlined;
+	uint32_t line; /* VIEW_LINES: 0: a function without lines */
+	const char *file;
 };
 
 struct fold_node {
@@ -39,6 +42,7 @@ struct fold {
 	/* [node * n_metrics + metric] */
 	uint64_t *self, *total;
 	uint64_t *self_samples, *samples; /* of the node itself; inclusive */
+	struct source_paths *paths;       /* VIEW_LINES: holds the entities' files */
 };
 
 int fold_create(const struct profile *profile, struct symbolizer *symbolizer,

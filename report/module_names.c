@@ -123,6 +123,31 @@ int module_names_locate(struct module_names *names, const struct module *module,
 	return 0;
 }
 
+void module_names_code(const struct module_names *names, uint64_t offset,
+		       struct module_code *code_ret)
+{
+	struct elf_symbol_match match;
+
+	*code_ret = (struct module_code){ 0 };
+	if (!names->elf || !elf_symbols_vaddr(names->elf, offset, &code_ret->vaddr))
+		return;
+	code_ret->elf = names->file.elf;
+	code_ret->start = code_ret->vaddr;
+	code_ret->end = UINT64_MAX;
+	if (find_symbol(names, code_ret->vaddr, &match)) {
+		code_ret->start = match.start;
+		code_ret->end = match.end;
+	} else {
+		elf_symbols_function_start(names->elf, code_ret->vaddr, &code_ret->start);
+		elf_symbols_next_function(names->elf, code_ret->vaddr, &code_ret->end);
+	}
+}
+
+bool module_names_offset(const struct module_names *names, uint64_t vaddr, uint64_t *offset_ret)
+{
+	return names->elf && elf_symbols_offset(names->elf, vaddr, offset_ret);
+}
+
 void module_names_close(struct module_names *names)
 {
 	if (!names->is_opened)

@@ -46,6 +46,17 @@ struct module_names {
 /* 0 or -ENOMEM. @reads_debug_info: at first call, whether names->debug is wanted. */
 int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
 			bool reads_debug_info, struct code_location *location_ret);
+/* The code at an offset, and the function around it, in the file that has its bytes. */
+struct module_code {
+	Elf *elf;            /* valid until module_names_close(); NULL: there is no such file */
+	uint64_t vaddr;      /* of the offset */
+	uint64_t start, end; /* virtual addresses of the function; all of it may not be there */
+};
+/* After module_names_locate() of the offset. */
+void module_names_code(const struct module_names *names, uint64_t offset,
+		       struct module_code *code_ret);
+/* The offset of another address in that file. */
+bool module_names_offset(const struct module_names *names, uint64_t vaddr, uint64_t *offset_ret);
 void module_names_close(struct module_names *names);
 /* Why a module with names->has_unnamed has no name for some code; static text. */
 const char *module_names_problem(const struct module_names *names, const struct module *module);

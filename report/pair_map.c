@@ -77,3 +77,12 @@ int pair_map_add(struct pair_map *map, uint64_t a, uint64_t b, uint32_t value)
 	map->n_used++;
 	return 0;
 }
+
+uint64_t pair_map_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash;
+}

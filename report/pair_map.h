@@ -24,6 +24,8 @@ struct pair_map {
 void pair_map_deinit(struct pair_map *map);
 /* The value of (a, b), or PAIR_MAP_NONE. */
 uint32_t pair_map_find(const struct pair_map *map, uint64_t a, uint64_t b);
+/* A text as one of a pair: a hash (FNV-1a). */
+uint64_t pair_map_text(const char *text);
 /* Adds a pair that is not in the map. 0 or -ENOMEM. */
 int pair_map_add(struct pair_map *map, uint64_t a, uint64_t b, uint32_t value);
 

@@ -24,6 +24,7 @@
 
 struct function {
 	char *name, *base_name;
+	const char *symbol; /* borrowed from the module's file */
 	const char *module;
 	const char *module_path;
 };
@@ -117,8 +118,10 @@ static int locate(struct symbolizer *symbolizer, const struct module *module, ui
 {
 	struct module_names *names = find_module(symbolizer, module->id);
 
-	return names ? module_names_locate(names, module, offset, !symbolizer->options.no_inlines,
-					   location)
+	const struct symbolizer_options *options = &symbolizer->options;
+
+	return names ? module_names_locate(names, module, offset,
+					   !options->no_inlines || options->lines, location)
 		     : -ENOMEM;
 }
 
@@ -256,8 +259,11 @@ static int inlined_function(struct symbolizer *symbolizer, const struct frame *f
 	*function_ret = pair_map_find(&symbolizer->functions_by_start, hash, key);
 	if (*function_ret != PAIR_MAP_NONE)
 		return 0;
-	return intern_function(symbolizer, hash, key, module, symbol_name(symbolizer, name, false),
-			       function_ret);
+	int err = intern_function(symbolizer, hash, key, module,
+				  symbol_name(symbolizer, name, false), function_ret);
+	if (!err)
+		symbolizer->functions[*function_ret].symbol = inlined->name;
+	return err;
 }
 
 /* @functions: innermost first, the last is the compiled one. */
@@ -300,7 +306,9 @@ static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 		place->line = functions[n - 1].line;
 	}
 	int err = add_place(symbolizer, place);
-	return err || n < 2 ? err : add_inlined(symbolizer, frame, functions, n - 1);
+	if (err || n < 2 || symbolizer->options.no_inlines)
+		return err;
+	return add_inlined(symbolizer, frame, functions, n - 1);
 }
 
 static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame)
@@ -322,6 +330,8 @@ static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame
 				     : address_name(module, location.start);
 		err = intern_function(symbolizer, location.start, key, module, name,
 				      &place.function);
+		if (!err)
+			symbolizer->functions[place.function].symbol = location.symbol;
 	}
 	return err ? err : add_places(symbolizer, frame, &location, &place);
 }
@@ -410,6 +420,7 @@ static void fill_name(const struct symbolizer *symbolizer, const struct place *p
 	*ret = (struct frame_name){
 		.name = function->name,
 		.base_name = function->base_name,
+		.symbol = function->symbol,
 		.module = function->module,
 		.module_path = function->module_path,
 		.symbol_offset = place->symbol_offset,
@@ -446,6 +457,52 @@ int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 	*names_ret = symbolizer->names;
 	*n_names_ret = resolved->n_places;
 	return 0;
+}
+
+static const char *code_problem(const struct module *module, const struct module_names *names)
+{
+	if (module && module->key.kind == MODULE_KERNEL)
+		return "the kernel's code is in no file that is known here";
+	if (!module || module->key.kind == MODULE_ANON)
+		return "code in memory, of no file";
+	return names && names->file.state != MODULE_FILE_OK
+		       ? module_file_state_text(names->file.state)
+		       : "the file does not have the code";
+}
+
+static uint64_t address_of(const struct module *module, uint64_t offset)
+{
+	return module && module->key.kind == MODULE_KERNEL ? module->key.base + offset : offset;
+}
+
+int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
+		    struct frame_code *code_ret)
+{
+	const struct module *module =
+		module_table_get(&symbolizer->profile->modules, frame->module);
+	struct code_location location;
+	struct module_code code = { 0 };
+	int err = module ? locate(symbolizer, module, frame->offset, &location) : 0;
+
+	if (err)
+		return err;
+	if (module)
+		module_names_code(&symbolizer->modules[module->id], frame->offset, &code);
+	*code_ret = (struct frame_code){ code.elf, NULL, code.vaddr, code.start, code.end };
+	if (code.elf)
+		return 0;
+	code_ret->problem = code_problem(module, module ? &symbolizer->modules[module->id] : NULL);
+	code_ret->vaddr = address_of(module, frame->offset);
+	code_ret->start = module ? address_of(module, location.start) : code_ret->vaddr;
+	return 0;
+}
+
+bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *frame, uint64_t vaddr,
+			 struct frame *frame_ret)
+{
+	*frame_ret = *frame;
+	return frame->module < symbolizer->n_modules &&
+	       module_names_offset(&symbolizer->modules[frame->module], vaddr, &frame_ret->offset);
 }
 
 size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,

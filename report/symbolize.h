@@ -10,6 +10,7 @@
 #ifndef REPORT_SYMBOLIZE_H
 #define REPORT_SYMBOLIZE_H
 
+#include <libelf.h>
 #include <stdbool.h>
 
 #include "cct/frame.h"
@@ -22,6 +23,7 @@ struct frame_name {
 	const char *name;      /* "main", "libc.so.6+0x29d90", "[stack deeper than the copy]", never
 				  NULL; valid for the symbolizer's life */
 	const char *base_name; /* of the function that a clone is of; NULL: it is none */
+	const char *symbol;    /* as in the file, maybe mangled; NULL: none */
 	const char *module;    /* "libc.so.6", "" */
 	const char *module_path;
 	uint64_t symbol_offset; /* from the start of the symbol; UINT64_MAX: no symbol */
@@ -38,6 +40,7 @@ enum symbol_names { NAMES_WHOLE, NAMES_WITHOUT_PARAMETERS, NAMES_RAW };
 struct symbolizer_options {
 	enum symbol_names names; /* raw: as in the file */
 	bool no_inlines;         /* compiled functions only; no debug information is read */
+	bool lines;              /* it is all the same, for their source lines */
 };
 
 /* @profile: borrowed. */
@@ -53,6 +56,19 @@ int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
  */
 int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 		      const struct frame_name **names_ret, size_t *n_names_ret);
+/* The code of a frame's compiled function, where the file with its bytes is. */
+struct frame_code {
+	Elf *elf;            /* valid for the symbolizer's life; NULL: no bytes */
+	const char *problem; /* why there are none; static text */
+	uint64_t vaddr;      /* the frame's, in the file; without one, the address known */
+	uint64_t start, end; /* of the function: as the file says, which may not be true */
+};
+/* 0 or -ENOMEM. */
+int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
+		    struct frame_code *code_ret);
+/* The frame of a virtual address in the file that @frame's code is in. */
+bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *frame, uint64_t vaddr,
+			 struct frame *frame_ret);
 /* Modules without usable symbols: id and why (static text), for the end of a report. */
 struct symbol_problem {
 	uint32_t module;

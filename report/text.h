@@ -40,6 +40,7 @@ struct text {
 	unsigned number_width; /* of a share, with the space behind it */
 	bool show_self, show_total, show_samples;
 	unsigned name_width, module_width; /* module_width 0: no such column */
+	unsigned line_width;               /* VIEW_LINES: of the column before the name, its part */
 	bool rows_hidden;                  /* rows are missing that no line sums up */
 };
 
@@ -82,7 +83,8 @@ void text_write_columns_heading(const struct text *text, const char *name_headin
 /* The columns of numbers of a row; of @sums where @row is NULL. */
 void text_write_numbers(const struct text *text, const struct view_row *row,
 			const struct text_sums *sums);
-/* " (pid 12)", " (inlined at list.c:20)", " (guessed)": what stands behind a name. May be empty.
+/* " (pid 12)", " (inlined at list.c:20)", " (and 2 more)", " (guessed)": what stands behind a name.
+ * May be empty.
  * @size: TEXT_SUFFIX_SIZE. */
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size);
 /* Widths a share may have: with two decimals, and with one. */

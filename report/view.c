@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/cleanup.h"
+#include "report/source_paths.h"
 #include "report/view_rows.h"
 
 #define CHUNK_SIZE (256 * 1024)
@@ -61,6 +63,8 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	row->kind = entity->kind;
 	row->id = entity->id;
 	row->n_merged = entity->n_merged;
+	row->file = entity->file;
+	row->line = entity->line;
 	row->self = costs;
 	row->total = costs + n_metrics;
 	row->samples = costs + 2 * n_metrics;
@@ -72,9 +76,20 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	return row;
 }
 
+/* Rows of lines stand by file and line, behind those without. */
+static int compare_lines(const struct view_row *a, const struct view_row *b)
+{
+	int by_file = !a->file || !b->file ? !!a->file - !!b->file : strcmp(a->file, b->file);
+
+	if (by_file)
+		return by_file;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
 static int compare_names(const struct view_row *a, const struct view_row *b)
 {
-	int by_name = strcmp(a->name, b->name);
+	int by_line = compare_lines(a, b);
+	int by_name = by_line ? by_line : strcmp(a->name, b->name);
 
 	if (by_name)
 		return by_name;
@@ -165,6 +180,7 @@ static int fill(struct view *view, const struct fold *fold)
 	case VIEW_CALLERS:
 		return view_fill_callers(view, fold);
 	case VIEW_FUNCTIONS:
+	case VIEW_LINES:
 	case VIEW_MODULES:
 	case VIEW_PROCESSES:
 		return view_fill_flat(view, fold);
@@ -190,6 +206,7 @@ int view_create(const struct profile *profile, struct symbolizer *symbolizer,
 	err = view->arena ? fold_create(profile, symbolizer, options, &fold) : -ENOMEM;
 	if (!err) {
 		err = fill(view, fold);
+		view->paths = steal_ptr(fold->paths);
 		fold_destroy(fold);
 	}
 	if (err) {
@@ -211,5 +228,6 @@ void view_destroy(struct view *view)
 		free(chunk);
 	}
 	free(view->arena);
+	source_paths_destroy(view->paths);
 	free(view);
 }

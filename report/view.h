@@ -9,10 +9,19 @@
 #include "cct/profile.h"
 #include "report/symbolize.h"
 
-enum view_kind { VIEW_TREE, VIEW_CALLERS, VIEW_FUNCTIONS, VIEW_MODULES, VIEW_PROCESSES };
+enum view_kind {
+	VIEW_TREE,
+	VIEW_CALLERS,
+	VIEW_FUNCTIONS,
+	VIEW_LINES,
+	VIEW_MODULES,
+	VIEW_PROCESSES
+};
 enum view_grouping { GROUP_COMM, GROUP_PROCESS, GROUP_THREAD };
 enum view_kernel { KERNEL_MERGED, KERNEL_ONLY, KERNEL_NONE };
 enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME };
+
+struct source_paths;
 
 struct view_options {
 	enum view_kind kind;
@@ -33,7 +42,7 @@ struct view_row {
 	const char *module; /* "" where there is none */
 	const char *kind;   /* "root", "process", "thread", "user", "inline", "kernel", "marker" */
 	int32_t id;         /* pid or tid of process and thread rows that stand for one; else -1 */
-	uint32_t n_merged;  /* processes or threads folded into the row */
+	uint32_t n_merged;  /* processes or threads folded into the row; functions with its line */
 	uint64_t *self;     /* per metric, weights */
 	uint64_t *total;
 	uint64_t *samples;             /* per metric, inclusive */
@@ -42,6 +51,8 @@ struct view_row {
 	 */
 	const char *call_file;
 	uint32_t call_line;
+	uint32_t line;    /* VIEW_LINES: the row's; 0: it is of a function without lines */
+	const char *file; /* its whole path; NULL if there is no line */
 	struct view_row *children, *next;
 	struct view_row *parent;
 };
@@ -51,6 +62,7 @@ struct view {
 	const struct profile *profile;
 	struct view_row *root;
 	struct view_arena *arena;
+	struct source_paths *paths; /* VIEW_LINES: the rows' files */
 };
 
 int view_create(const struct profile *profile, struct symbolizer *symbolizer,

@@ -54,6 +54,15 @@ conserved() { # conserved FILE
 		"$(jq '3 * .metrics[0].samples' tree)"
 }
 
+@test "the rows of the flat views add up to the metrics" {
+	local view
+	for view in functions lines modules processes; do
+		report_json mixed.data --view $view >rows
+		jq -e '[.metrics[].total] as $all | [.rows[].self] | transpose | map(add) == $all' rows ||
+			{ echo "view $view"; return 1; }
+	done
+}
+
 @test "views of a part add up to the whole" {
 	local all
 	all=$(report_json reader.data --view functions | jq '.metrics[0].samples')
