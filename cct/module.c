@@ -154,6 +154,7 @@ static void module_destroy(struct module *module)
 	if (module->image_fd >= 0)
 		close(module->image_fd);
 	symbol_table_destroy(module->symbols);
+	line_table_destroy(module->lines);
 	free(module->alternative_path);
 	free((char *)module->key.path);
 	free(module);

@@ -6,7 +6,7 @@
  * array. Id 0 is "no module".
  *
  * A module may carry an image (bytes captured while recording) and a symbol table captured while
- * recording (kallsyms, perf-PID.map); both outlive the machine they came from.
+ * recording (kallsyms, perf-PID.map, jitdump); both outlive the machine they came from.
  */
 #ifndef CCT_MODULE_H
 #define CCT_MODULE_H
@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/line_table.h"
+
 #define BUILD_ID_MAX_SIZE 20
 
 enum module_kind {
@@ -22,6 +24,7 @@ enum module_kind {
 	MODULE_ELF,
 	MODULE_VDSO,   /* "[vdso]": always has an image, or is unreadable */
 	MODULE_ANON,   /* code in memory that no file backs; offset is the address itself */
+	MODULE_JIT,    /* a jitdump: code made at run time; offset is that of its bytes in the file */
 	MODULE_KERNEL, /* "[kernel.kallsyms]", "[ext4]", "[bpf]"; offset is address - base */
 };
 
@@ -73,6 +76,7 @@ struct module {
 	 */
 	char *alternative_path;
 	struct symbol_table *symbols; /* captured names, or NULL; owned */
+	struct line_table *lines;     /* captured source lines, or NULL; owned */
 };
 
 #define MODULES_MAX (1u << 20)

@@ -56,7 +56,7 @@ static bool mapped_identity(int fd, struct file_identity *ret)
 	return found;
 }
 
-static bool is_recorded_inode(int fd, const struct module_key *key)
+bool module_file_is_recorded(int fd, const struct module_key *key)
 {
 	struct stat status;
 	if (!key->inode)
@@ -161,7 +161,7 @@ static enum module_file_state open_fd(int fd, const struct module_key *key, bool
 	/* A device or a FIFO of the recorded name must not be read. */
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
 		return MODULE_FILE_MISSING;
-	if (!is_image && !key->build_id.size && !is_recorded_inode(fd, key))
+	if (!is_image && !key->build_id.size && !module_file_is_recorded(fd, key))
 		return MODULE_FILE_CHANGED;
 
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);

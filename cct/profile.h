@@ -50,6 +50,13 @@ struct profile_quality {
 	uint64_t off_unpaired; /* times a thread left or came back without the record of it: 0 ns */
 	uint64_t off_doubtful; /* times off during which records of switches were lost */
 	uint64_t silent_threads; /* without any record of a switch: asleep or running all along */
+	/* Of jitdumps. */
+	uint64_t jitdumps_missing; /* mapped by a process, and not to be had */
+	uint64_t jitdumps_untimed; /* times of another clock: the latest code of a place has it all
+				    */
+	uint64_t jitdumps_cut;     /* end inside a record */
+	uint64_t jitdump_records_broken;
+	uint64_t jitdump_lines_broken; /* functions whose source lines make no sense */
 };
 
 /* What was recorded, for the header of a report. Strings owned, NULL if unknown. */

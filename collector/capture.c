@@ -14,6 +14,7 @@
 
 #include "cct/cleanup.h"
 #include "collector/elf_extract.h"
+#include "collector/jitdump.h"
 #include "collector/mounts.h"
 
 #define N_BUCKETS_MIN 1024u /* a power of two */
@@ -489,7 +490,8 @@ enum capture_state capture_see(struct capture *capture, const struct capture_map
 
 void capture_see_record(struct capture *capture, const struct record *record)
 {
-	if (record->type != PERF_RECORD_MMAP2 || record->mmap.is_data || record->mmap.pid <= 0)
+	if (record->type != PERF_RECORD_MMAP2 || record->mmap.is_data || record->mmap.pid <= 0 ||
+	    jitdump_is_marker(record->mmap.filename))
 		return;
 
 	struct capture_mapping mapping = {

@@ -12,6 +12,7 @@
 #include "cct/cleanup.h"
 #include "collector/command.h"
 #include "collector/commands.h"
+#include "collector/jitdump.h"
 #include "collector/recorder.h"
 #include "collector/stack_misses.h"
 #include "perf/data_writer.h"
@@ -502,6 +503,21 @@ static void print_advice(const struct recorder_summary *summary)
 			"dendro: %" PRIu64 " perf-PID.map files could not be read or were too "
 			"large: code made at run time has no names.\n",
 			summary->jit_maps.n_missed);
+	if (summary->jitdumps.n_refused)
+		fprintf(stderr,
+			"dendro: %" PRIu64 " jitdump files were not taken: they are another "
+			"user's, or no regular files.\n",
+			summary->jitdumps.n_refused);
+	if (summary->jitdumps.n_missed)
+		fprintf(stderr,
+			"dendro: %" PRIu64 " jitdump files could not be read: code made at run "
+			"time has no names.\n",
+			summary->jitdumps.n_missed);
+	if (summary->jitdumps.n_cut)
+		fprintf(stderr,
+			"dendro: %" PRIu64 " jitdump files are larger than %u MiB: code made later "
+			"has no names.\n",
+			summary->jitdumps.n_cut, JITDUMP_SIZE_MAX >> 20);
 	if (summary->n_capture_missed)
 		fprintf(stderr,
 			"dendro: %" PRIu64 " files of code were gone, replaced or out of reach "

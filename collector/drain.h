@@ -17,6 +17,7 @@
 #include "collector/code_reader.h"
 #include "collector/deep_stacks.h"
 #include "collector/jit_maps.h"
+#include "collector/jitdump_keeper.h"
 #include "collector/signal_contexts.h"
 #include "perf/data_writer.h"
 #include "perf/evlist.h"
@@ -31,6 +32,7 @@ struct drain {
 	struct signal_contexts *signal_contexts; /* the same */
 	struct code_reader *code_reader;         /* the same; needs the known clock */
 	struct jit_maps *jit_maps;               /* the same */
+	struct jitdump_keeper *jitdumps;         /* the same */
 	struct utsname machine;
 	struct record_layout sample_layout, sideband_layout;
 	bool has_mixed_layouts; /* sample_layout is that of the first event alone */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cct/cleanup.h"
+#include "collector/latest_ranges.h"
 
 #define NAME_MAX_SIZE 4096u
 
@@ -14,7 +15,6 @@ struct line {
 	uint64_t start, end;
 	const char *name;
 	uint32_t name_size;
-	uint32_t number;
 };
 
 struct lines {
@@ -66,7 +66,7 @@ static bool parse_line(const char *at, const char *end, struct line *line)
 	return end > at;
 }
 
-static bool add_line(struct lines *lines, struct line *line)
+static bool add_line(struct lines *lines, const struct line *line)
 {
 	if (lines->n == lines->n_allocated) {
 		size_t n = lines->n ? lines->n * 2 : 1024;
@@ -77,7 +77,6 @@ static bool add_line(struct lines *lines, struct line *line)
 		lines->lines = larger;
 		lines->n_allocated = n;
 	}
-	line->number = (uint32_t)lines->n;
 	lines->lines[lines->n++] = *line;
 	return true;
 }
@@ -100,93 +99,25 @@ static bool read_lines(struct lines *lines, const char *text, size_t size)
 	return true;
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
-/* The lines that hold an address, the latest on top: a binary heap. */
-struct heap {
-	const struct line **lines;
-	size_t n;
-};
-
-static void heap_push(struct heap *heap, const struct line *line)
-{
-	size_t i = heap->n++;
-
-	for (; i && heap->lines[(i - 1) / 2]->number < line->number; i = (i - 1) / 2)
-		heap->lines[i] = heap->lines[(i - 1) / 2];
-	heap->lines[i] = line;
-}
-
-static void heap_pop(struct heap *heap)
-{
-	const struct line *last = heap->lines[--heap->n];
-	size_t i = 0;
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < heap->n &&
-		    heap->lines[child + 1]->number > heap->lines[child]->number)
-			child++;
-		if (child >= heap->n || heap->lines[child]->number < last->number)
-			break;
-		heap->lines[i] = heap->lines[child];
-		i = child;
-	}
-	heap->lines[i] = last;
-}
-
-/* What a line names without a break. */
-struct part {
-	const struct line *line; /* NULL: none yet */
-	uint64_t start, end;
-};
-
-static bool add_part(struct symbol_table *table, const struct part *part)
-{
-	return !part->line || symbol_table_add(table, part->start, part->end - part->start,
-					       part->line->name, part->line->name_size) == 0;
-}
-
-/* Goes up through the addresses: each part belongs to the latest line that holds it. */
+/* A symbol for each part that a line names without a break. */
 static bool add_symbols(struct symbol_table *table, const struct lines *lines)
 {
-	_cleanup_free_ const struct line **room = calloc(lines->n + 1, sizeof(*room));
-	struct heap heap = { .lines = room };
-	struct part part = { .line = NULL };
-	uint64_t at = 0;
-	size_t next = 0;
+	_cleanup_free_ struct range *ranges = calloc(lines->n + 1, sizeof(*ranges));
+	struct range *parts = NULL;
+	size_t n_parts = 0;
 
-	if (!room)
-		return false;
-	while (next < lines->n || heap.n) {
-		if (!heap.n)
-			at = lines->lines[next].start;
-		while (next < lines->n && lines->lines[next].start <= at)
-			heap_push(&heap, &lines->lines[next++]);
-		while (heap.n && heap.lines[0]->end <= at)
-			heap_pop(&heap);
-		if (!heap.n)
-			continue;
-		const struct line *top = heap.lines[0];
-		uint64_t end = top->end;
-		if (next < lines->n && lines->lines[next].start < end)
-			end = lines->lines[next].start;
-		if (part.line != top || part.end != at) {
-			if (!add_part(table, &part))
-				return false;
-			part = (struct part){ .line = top, .start = at };
-		}
-		part.end = at = end;
+	for (size_t i = 0; ranges && i < lines->n; i++)
+		ranges[i] =
+			(struct range){ lines->lines[i].start, lines->lines[i].end, (uint32_t)i };
+	bool is_done = ranges && !latest_ranges(ranges, lines->n, &parts, &n_parts);
+	for (size_t i = 0; i < n_parts && is_done; i++) {
+		const struct line *line = &lines->lines[parts[i].number];
+
+		is_done = !symbol_table_add(table, parts[i].start, parts[i].end - parts[i].start,
+					    line->name, line->name_size);
 	}
-	return add_part(table, &part);
+	free(parts);
+	return is_done;
 }
 
 struct symbol_table *jit_names_parse(const char *text, size_t size)
@@ -196,10 +127,7 @@ struct symbol_table *jit_names_parse(const char *text, size_t size)
 
 	if (!table)
 		return NULL;
-	bool is_done = read_lines(&lines, text, size);
-	if (is_done && lines.n)
-		qsort(lines.lines, lines.n, sizeof(*lines.lines), compare_starts);
-	is_done = is_done && add_symbols(table, &lines);
+	bool is_done = read_lines(&lines, text, size) && add_symbols(table, &lines);
 	free(lines.lines);
 	if (!is_done) {
 		symbol_table_destroy(table);

@@ -15,29 +15,39 @@
 
 #include "collector/attached_text.h"
 #include "collector/jit_names.h"
+#include "collector/jitdump_files.h"
 
 struct module_finder {
 	const struct data_file *file;
 	struct module_table *modules;
+	struct jitdump_files *jitdumps;
 	size_t n_attachments_taken;
 	uint32_t n_modules_served; /* modules below this id were matched with all of those */
 };
 
-struct module_finder *module_finder_create(const struct data_file *file,
-					   struct module_table *modules)
+struct module_finder *module_finder_create(const struct data_file *file, const char *path,
+					   struct profile *profile)
 {
 	struct module_finder *finder = calloc(1, sizeof(*finder));
 
 	if (!finder)
 		return NULL;
 	finder->file = file;
-	finder->modules = modules;
+	finder->modules = &profile->modules;
 	finder->n_modules_served = 1;
+	finder->jitdumps = jitdump_files_create(file, path, profile);
+	if (!finder->jitdumps) {
+		free(finder);
+		return NULL;
+	}
 	return finder;
 }
 
 void module_finder_destroy(struct module_finder *finder)
 {
+	if (!finder)
+		return;
+	jitdump_files_destroy(finder->jitdumps);
 	free(finder);
 }
 
@@ -48,7 +58,7 @@ static enum module_kind kind_of(const char *filename)
 	if (filename[0] != '/' || strncmp(filename, "//anon", 6) == 0 ||
 	    strncmp(filename, "/anon_hugepage", 14) == 0 || strncmp(filename, "/dev/zero", 9) == 0)
 		return MODULE_ANON;
-	return MODULE_ELF;
+	return jitdump_is_marker(filename) ? MODULE_JIT : MODULE_ELF;
 }
 
 /* The kernel calls all its vdsos alike. That of 32-bit tasks lies where their addresses reach. */
@@ -127,6 +137,18 @@ uint32_t module_finder_find(struct module_finder *finder, const struct record *r
 	return set_alternative_path(module_table_get(finder->modules, id), record) ? 0 : id;
 }
 
+bool module_finder_is_file(const struct record *mmap)
+{
+	return kind_of(mmap->mmap.filename) != MODULE_ANON &&
+	       jit_layer_is_file(mmap->mmap.filename);
+}
+
+int module_finder_jit_codes(struct module_finder *finder, const struct record *mmap,
+			    uint32_t module, const struct jit_codes **codes_ret)
+{
+	return jitdump_files_find(finder->jitdumps, mmap, module, codes_ret);
+}
+
 static bool recorded_here(const struct data_file *file)
 {
 	const struct data_file_info *info = data_file_info(file);
@@ -197,6 +219,16 @@ static void module_take_image(struct module_finder *finder, struct module *modul
 		module->image_fd = own_vdso();
 }
 
+/* From a pipe, jitdumps come when the samples are gone: the latest code of a place names it. */
+static void module_take_latest_names(struct module_finder *finder, struct module *module,
+				     size_t first)
+{
+	if (!data_file_info(finder->file)->is_pipe || module->symbols)
+		return;
+	module->symbols =
+		jitdump_files_latest_names(finder->jitdumps, (int32_t)module->key.inode, first);
+}
+
 /* The latest of the process's perf-PID.map. What can't be read leaves the module without names. */
 static void module_take_names(struct module_finder *finder, struct module *module, size_t first)
 {
@@ -229,6 +261,7 @@ static void module_take(struct module_finder *finder, struct module *module, siz
 		return;
 	case MODULE_ANON:
 		module_take_names(finder, module, first);
+		module_take_latest_names(finder, module, first);
 		return;
 	default:
 		return;

@@ -5,18 +5,25 @@
 #ifndef COLLECTOR_MODULE_FINDER_H
 #define COLLECTOR_MODULE_FINDER_H
 
-#include "cct/module.h"
+#include "cct/profile.h"
+#include "collector/jit_layer.h"
 #include "perf/data_file.h"
 #include "perf/record.h"
 
 struct module_finder;
 
-/* Both are borrowed. */
-struct module_finder *module_finder_create(const struct data_file *file,
-					   struct module_table *modules);
+/* @path: of the recording; @profile: for its modules. All are borrowed. */
+struct module_finder *module_finder_create(const struct data_file *file, const char *path,
+					   struct profile *profile);
 void module_finder_destroy(struct module_finder *finder);
 /* The module of an executable mapping (MMAP, MMAP2). 0: out of memory. */
 uint32_t module_finder_find(struct module_finder *finder, const struct record *mmap);
+/* Whether a mapping, of code or not, is of a file; code made at run time may be in others. */
+bool module_finder_is_file(const struct record *mmap);
+/* The code in the jitdump that is the module of this mapping. *@codes_ret is NULL where it is not to
+ * be had. 0 or -ENOMEM. */
+int module_finder_jit_codes(struct module_finder *finder, const struct record *mmap,
+			    uint32_t module, const struct jit_codes **codes_ret);
 /* Gives modules images, and names of code made at run time, from attachments that were read since
  * the last call. */
 void module_finder_take_attachments(struct module_finder *finder);

@@ -95,8 +95,10 @@ void processes_destroy(struct processes *processes)
 	for (uint32_t i = 0; i < processes->by_pid.n_slots; i++) {
 		struct process *process = processes->by_pid.slots[i].value;
 
-		if (process)
+		if (process) {
+			jit_layer_destroy(process->jit);
 			address_space_unref(process->space);
+		}
 		free(process);
 	}
 	free(processes->by_tid.slots);
@@ -118,6 +120,8 @@ static int process_reset(struct process *process, struct address_space *space)
 		return -ENOMEM;
 	address_space_unref(process->space);
 	process->space = space;
+	jit_layer_destroy(process->jit);
+	process->jit = NULL;
 	process->profile_index = UINT32_MAX;
 	return 0;
 }
@@ -230,6 +234,8 @@ static int fork_process(struct processes *processes, const struct record *record
 
 	if (!process || process_reset(process, shares ? address_space_ref(parent->space) : NULL))
 		return -ENOMEM;
+	if (shares && parent->jit && !(process->jit = jit_layer_fork(parent->jit)))
+		return -ENOMEM;
 	process->has_exec = shares && parent->has_exec;
 	process->has_memory = shares && parent->has_memory;
 	process->is_announced = true;
@@ -280,6 +286,8 @@ static int bury(struct processes *processes, struct process *process)
 		return -ENOMEM;
 	address_space_unref(oldest->space);
 	oldest->space = empty;
+	jit_layer_destroy(oldest->jit);
+	oldest->jit = NULL;
 	return 0;
 }
 
@@ -295,6 +303,36 @@ static int apply_exit(struct processes *processes, const struct record *record)
 	if (process->n_live_threads)
 		process->n_live_threads--;
 	return process->n_live_threads ? 0 : bury(processes, process);
+}
+
+/* A jitdump is mapped: its code is there from now on. One that has none of it tells nothing. */
+static int begin_jit(struct processes *processes, struct process *process,
+		     const struct record *record, uint32_t module)
+{
+	const struct jit_codes *codes;
+	int err = module_finder_jit_codes(processes->finder, record, module, &codes);
+
+	if (err || !codes)
+		return err;
+	jit_layer_destroy(process->jit);
+	process->jit = NULL;
+	return jit_layer_create(codes, &processes->profile->modules, &process->space,
+				&process->jit);
+}
+
+/* What a new mapping does to code made at run time. */
+static int follow_mapping(struct processes *processes, struct process *process,
+			  const struct record *record, const struct mapping *mapping)
+{
+	const struct module *module =
+		module_table_get(&processes->profile->modules, mapping->module);
+
+	if (module && module->key.kind == MODULE_JIT)
+		return begin_jit(processes, process, record, mapping->module);
+	if (!process->jit)
+		return 0;
+	return jit_layer_follow(process->jit, mapping->start, mapping->end,
+				module_finder_is_file(record), &process->space);
 }
 
 static int apply_mmap(struct processes *processes, const struct record *record)
@@ -326,6 +364,8 @@ static int apply_mmap(struct processes *processes, const struct record *record)
 			mapping.offset = 0;
 	}
 	int err = address_space_map(&process->space, &mapping);
+	if (!err)
+		err = follow_mapping(processes, process, record, &mapping);
 	if (!err && process->profile_index != UINT32_MAX)
 		processes->profile->processes[process->profile_index].n_epochs++;
 	return err;
@@ -365,6 +405,11 @@ int processes_apply(struct processes *processes, const struct record *record)
 	default:
 		return 0;
 	}
+}
+
+int processes_advance(struct process *process, uint64_t time_ns)
+{
+	return process->jit ? jit_layer_advance(process->jit, time_ns, &process->space) : 0;
 }
 
 struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid)

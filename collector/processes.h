@@ -18,6 +18,7 @@ struct process {
 	int32_t pid;
 	uint32_t profile_index; /* of this image; UINT32_MAX until its first sample */
 	struct address_space *space;
+	struct jit_layer *jit; /* what its jitdump puts into ->space; NULL: it has none */
 	uint32_t n_live_threads;
 	bool has_exec;     /* this image came by exec while recording */
 	bool has_memory;   /* user memory was mapped: no kernel thread, though exit takes it away */
@@ -52,6 +53,9 @@ void processes_destroy(struct processes *processes);
 /* Applies a COMM, MMAP, MMAP2, FORK or EXIT record of user space; others are ignored. 0 or
  * -ENOMEM. */
 int processes_apply(struct processes *processes, const struct record *record);
+
+/* Puts the code there that the process had made by then. 0 or -ENOMEM. */
+int processes_advance(struct process *process, uint64_t time_ns);
 
 /* The thread of a sample, made if no record announced it. NULL: out of memory. */
 struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid);

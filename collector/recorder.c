@@ -25,6 +25,7 @@
 #include "collector/event_counts.h"
 #include "collector/host_features.h"
 #include "collector/jit_maps.h"
+#include "collector/jitdump_keeper.h"
 #include "collector/kernel_snapshot.h"
 #include "collector/monotonic.h"
 #include "collector/output_file.h"
@@ -75,6 +76,7 @@ struct recorder {
 	struct capture *capture;
 	struct code_reader *code_reader;
 	struct jit_maps *jit_maps;
+	struct jitdump_keeper *jitdumps;
 	struct deep_stacks *deep_stacks;         /* NULL: not wanted, or not possible here */
 	struct signal_contexts *signal_contexts; /* the same */
 	struct drain drain;
@@ -380,6 +382,7 @@ static void prepare_synthesis(struct recorder *recorder)
 		.capture = recorder->capture,
 		.code_reader = recorder->code_reader,
 		.jit_maps = recorder->jit_maps,
+		.jitdumps = recorder->jitdumps,
 		.attr = &sideband->attr,
 		.id = sideband->n_ids ? sideband->ids[0] : 0,
 		.proc = "/proc",
@@ -570,7 +573,9 @@ static int open_all(struct recorder *recorder)
 	recorder->capture = capture_create(CAPTURE_MAX);
 	recorder->code_reader = code_reader_create();
 	recorder->jit_maps = jit_maps_create();
-	if (!recorder->capture || !recorder->code_reader || !recorder->jit_maps)
+	recorder->jitdumps = jitdump_keeper_create();
+	if (!recorder->capture || !recorder->code_reader || !recorder->jit_maps ||
+	    !recorder->jitdumps)
 		return explain(recorder, -ENOMEM, "out of memory");
 	err = check_proc(recorder);
 	if (!err)
@@ -593,6 +598,7 @@ static int open_all(struct recorder *recorder)
 	if (recorder->drain.has_known_clock)
 		recorder->drain.code_reader = recorder->code_reader;
 	recorder->drain.jit_maps = recorder->jit_maps;
+	recorder->drain.jitdumps = recorder->jitdumps;
 	if (!recorder->options->no_deep_stacks)
 		err = prepare_stacks(recorder);
 	if (!err)
@@ -638,6 +644,7 @@ void recorder_close(struct recorder *recorder)
 	capture_destroy(recorder->capture);
 	code_reader_destroy(recorder->code_reader);
 	jit_maps_destroy(recorder->jit_maps);
+	jitdump_keeper_destroy(recorder->jitdumps);
 	kernel_snapshot_destroy(recorder->snapshot);
 	if (recorder->signal_fd >= 0)
 		close(recorder->signal_fd);
@@ -860,6 +867,8 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 		err = write_misses(recorder);
 	if (!err)
 		err = jit_maps_finish(recorder->jit_maps, recorder->writer);
+	if (!err)
+		err = jitdump_keeper_finish(recorder->jitdumps, recorder->writer);
 	return err ? err : data_writer_finish(recorder->writer);
 }
 
@@ -901,6 +910,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	summary.n_corrupt_rings = recorder->drain.n_corrupt_rings;
 	summary.n_code_missed = code_reader_stats(recorder->code_reader)->n_missed;
 	summary.jit_maps = *jit_maps_stats(recorder->jit_maps);
+	summary.jitdumps = *jitdump_keeper_stats(recorder->jitdumps);
 	summary.n_captured = captured->n_kept;
 	summary.n_capture_missed = captured->n_missed;
 	summary.missed_path = captured->first_missed;

@@ -13,6 +13,7 @@
 
 #include "collector/deep_stacks.h"
 #include "collector/jit_maps.h"
+#include "collector/jitdump_keeper.h"
 #include "collector/signal_contexts.h"
 #include "collector/targets.h"
 #include "perf/evlist.h"
@@ -54,6 +55,7 @@ struct recorder_summary {
 	const char *missed_path; /* one of those; or NULL; valid until recorder_close() */
 	uint64_t n_code_missed;  /* pages of code that no file holds */
 	struct jit_maps_stats jit_maps;
+	struct jitdump_stats jitdumps;
 	struct deep_stacks_stats deep_stacks;
 	struct signal_contexts_stats signal_contexts;
 	int write_error;            /* -errno: the output ends early */

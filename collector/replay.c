@@ -62,10 +62,9 @@ int replay_open(const char *path, struct replay **replay_ret, char **error_ret)
 		replay->order = order_create(MAX_PENDING_BYTES);
 		replay->profile = profile_create();
 		if (replay->order && replay->profile) {
-			struct module_table *modules = &replay->profile->modules;
-
-			replay->kernel_names = kernel_names_create(replay->file, modules);
-			replay->finder = module_finder_create(replay->file, modules);
+			replay->kernel_names =
+				kernel_names_create(replay->file, &replay->profile->modules);
+			replay->finder = module_finder_create(replay->file, path, replay->profile);
 			replay->processes = processes_create(replay->profile, replay->finder);
 			replay->code_pages = code_pages_create();
 			replay->thread_stacks = thread_stacks_create(replay->processes);
@@ -636,8 +635,14 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 	}
 	if (!thread->process->is_announced && thread->process->pid != 0)
 		replay->profile->quality.unknown_processes++;
-	if (record->has_time)
+	if (record->has_time) {
 		note_time(&replay->profile->info, record->time_ns);
+		err = processes_advance(thread->process, record->time_ns);
+		if (err) {
+			data_block_unref(raw->block);
+			return err;
+		}
+	}
 	module_finder_take_attachments(replay->finder);
 	const struct data_file_event *of = data_file_event(replay->file, event);
 	if (!weighs_off_cpu(of) && reads_counters(record, &of->layout)) {

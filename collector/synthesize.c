@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cct/cleanup.h"
+#include "collector/jitdump.h"
 #include "collector/maps_line.h"
 
 /* tools/perf/util/event.h: this FORK inherits no mappings, for the child's own follow. */
@@ -244,6 +245,24 @@ static void see_code(const struct synthesize_options *options, pid_t pid,
 		jit_maps_see_process(options->jit_maps, pid);
 }
 
+/* No code is in this mapping: it tells of a file. */
+static void see_jitdump(const struct synthesize_options *options, pid_t pid,
+			const struct maps_line *line)
+{
+	const struct jitdump_mapping mapping = {
+		.pid = pid,
+		.start = line->start,
+		.end = line->end,
+		.path = line->path,
+		.dev_major = line->dev_major,
+		.dev_minor = line->dev_minor,
+		.inode = line->inode,
+	};
+
+	if (options->jitdumps)
+		jitdump_keeper_see_mapping(options->jitdumps, &mapping);
+}
+
 static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct maps_line *line)
 {
 	struct capture_mapping mapping = {
@@ -260,7 +279,9 @@ static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct 
 
 	if (line->prot & PROT_EXEC && !line->inode && line->path[0] != '/')
 		see_code(&synthesizer->options, pid, line);
-	if (!line->path[0])
+	if (line->prot & PROT_EXEC && jitdump_is_marker(line->path))
+		see_jitdump(&synthesizer->options, pid, line);
+	else if (!line->path[0])
 		line->path = "//anon";
 	else
 		capture_see(synthesizer->options.capture, &mapping, &build_id);

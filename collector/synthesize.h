@@ -13,6 +13,7 @@
 #include "collector/capture.h"
 #include "collector/code_reader.h"
 #include "collector/jit_maps.h"
+#include "collector/jitdump_keeper.h"
 #include "perf/data_writer.h"
 
 struct synthesize_options {
@@ -20,6 +21,7 @@ struct synthesize_options {
 	struct capture *capture;            /* sees each executable mapping */
 	struct code_reader *code_reader;    /* sees those that no file holds; or NULL; borrowed */
 	struct jit_maps *jit_maps;          /* the same */
+	struct jitdump_keeper *jitdumps;    /* the same */
 	const struct perf_event_attr *attr; /* whose sample_id ends the records */
 	uint64_t id;                        /* in that sample_id */
 	const char *proc;                   /* "/proc", but in tests */

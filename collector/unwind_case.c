@@ -13,6 +13,7 @@
 #include "cct/cleanup.h"
 #include "cct/module_file.h"
 #include "collector/case_stacks.h"
+#include "collector/dump_parts.h"
 #include "collector/elf_parts.h"
 
 #define FRAMES_MAX 4096
@@ -142,6 +143,31 @@ static void write_build_id(FILE *out, const struct build_id *build_id)
 		fputc('-', out);
 }
 
+static int write_dump_parts(const struct unwind_case *of, uint32_t id)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "module-%" PRIu32, id);
+	FILE *out = create(of, name);
+	if (!out)
+		return -errno;
+	return finish(out, dump_parts_write(out, module_table_get(of->modules, id), &of->log));
+}
+
+static bool is_dump(const struct module *module)
+{
+	return module->key.kind == MODULE_JIT && module->image_fd >= 0;
+}
+
+static const char *kind_name(const struct module *module, const struct elf_parts *parts)
+{
+	if (is_dump(module))
+		return "jitdump";
+	if (module->key.kind == MODULE_ANON || module->key.kind == MODULE_JIT)
+		return "anonymous";
+	return parts ? "elf" : "unreadable";
+}
+
 /* Names without folders: those are the machine's. */
 static int write_module(const struct unwind_case *of, FILE *out, uint32_t id)
 {
@@ -150,12 +176,11 @@ static int write_module(const struct unwind_case *of, FILE *out, uint32_t id)
 
 	if (of->parts[id])
 		elf_build_id(of->files[id].elf, &build_id);
-	fprintf(out, "module %" PRIu32 " %s ", id,
-		module->key.kind == MODULE_ANON ? "anonymous"
-		: of->parts[id]                 ? "elf"
-						: "unreadable");
+	fprintf(out, "module %" PRIu32 " %s ", id, kind_name(module, of->parts[id]));
 	write_build_id(out, &build_id);
 	fprintf(out, " %s\n", module_name(module));
+	if (is_dump(module))
+		return write_dump_parts(of, id);
 	return of->parts[id] ? write_parts(of, id) : 0;
 }
 
@@ -235,16 +260,17 @@ static int make_parts(struct unwind_case *of)
 static int fill_table(const struct unwind_case *of, struct module_table *modules)
 {
 	for (uint32_t id = 1; id < of->n_modules; id++) {
+		const struct module *module = module_table_get(of->modules, id);
 		char path[32];
 
 		snprintf(path, sizeof(path), "/no/such/file/%" PRIu32, id);
-		const struct module_key key = { .kind = module_table_get(of->modules, id)->key.kind,
-						.path = path };
+		const struct module_key key = { .kind = module->key.kind, .path = path };
 		if (module_table_add(modules, &key) != id)
 			return -ENOMEM;
-		if (!of->parts[id])
+		if (!of->parts[id] && !is_dump(module))
 			continue;
-		int fd = elf_parts_image(of->parts[id]);
+		int fd = is_dump(module) ? dump_parts_image(module, &of->log)
+					 : elf_parts_image(of->parts[id]);
 		if (fd < 0)
 			return fd;
 		module_table_get(modules, id)->image_fd = fd;

@@ -38,6 +38,7 @@ enum attachment_kind {
 	ATTACHMENT_EVENT = 6,    /* what an event's samples count, as perf/event_text.h writes it;
 				    key: the event's index in the file, decimal */
 	ATTACHMENT_COUNTS = 7,   /* text: what each event counted in all; key: empty */
+	ATTACHMENT_JITDUMP = 8,  /* a jitdump file, zstd frame(s); key below */
 };
 
 /*
@@ -47,6 +48,7 @@ enum attachment_kind {
  *
  * Key of ATTACHMENT_ELF: "<build id in hex or '-'> <major>:<minor>:<inode> <path as in MMAP2>",
  * the numbers in decimal, 0:0:0 where unknown.
+ * Key of ATTACHMENT_JITDUMP: "<pid> <major>:<minor>:<inode> <path as in MMAP2>", of the mapping.
  */
 struct attachment_header {
 	uint64_t magic;

@@ -1,14 +1,13 @@
 #include "perf/attachments_in.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "perf/attachment.h"
 #include "perf/record_cursor.h"
+#include "perf/temporary_file.h"
 
 enum {
 	MAX_ATTACHMENTS = 1 << 16,
@@ -68,15 +67,6 @@ static bool parse_part(const struct perf_event_header *header, struct part *part
 	       part->header.data_size <= part->header.total_size - part->header.offset;
 }
 
-/* Disk before memory: an attachment may be as large as a program. */
-static int open_temporary_file(void)
-{
-	const char *folder = getenv("TMPDIR");
-	int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	return fd >= 0 ? fd : memfd_create("attachment", MFD_CLOEXEC);
-}
-
 static struct data_file_attachment *last_attachment(const struct attachments_in *in)
 {
 	return in->n ? in->list[in->n - 1] : NULL;
@@ -113,7 +103,7 @@ static int begin(struct attachments_in *in, const struct part *part)
 		free(attachment);
 		return -ENOMEM;
 	}
-	attachment->fd = open_temporary_file();
+	attachment->fd = temporary_file_open();
 	in->list[in->n++] = attachment;
 	in->n_last_read = 0;
 	return 0;

@@ -94,6 +94,19 @@ static void write_ratios(FILE *out, const char *key, const struct export_options
 	putc(']', out);
 }
 
+/* Only where something is amiss. */
+static void write_jitdumps(FILE *out, const struct profile_quality *quality)
+{
+	if (quality->jitdumps_missing || quality->jitdumps_untimed || quality->jitdumps_cut ||
+	    quality->jitdump_records_broken || quality->jitdump_lines_broken)
+		fprintf(out,
+			",\n  \"jitdumps\":{\"missing\":%" PRIu64 ",\"untimed\":%" PRIu64
+			",\"cut\":%" PRIu64 ",\"broken_records\":%" PRIu64
+			",\"broken_lines\":%" PRIu64 "}",
+			quality->jitdumps_missing, quality->jitdumps_untimed, quality->jitdumps_cut,
+			quality->jitdump_records_broken, quality->jitdump_lines_broken);
+}
+
 /* Only where there is more to say. */
 static void write_why(FILE *out, const struct profile *profile)
 {
@@ -133,6 +146,7 @@ static void write_quality(FILE *out, const struct profile *profile)
 		",\"doubtful\":%" PRIu64 ",\"silent_threads\":%" PRIu64 "}",
 		quality->off_at_end, quality->off_unpaired, quality->off_doubtful,
 		quality->silent_threads);
+	write_jitdumps(out, quality);
 	write_why(out, profile);
 	fputs("},\n", out);
 }

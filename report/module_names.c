@@ -165,7 +165,10 @@ const char *module_names_problem(const struct module_names *names, const struct 
 		return module->symbols ? "no name for some addresses"
 				       : "kernel names were not recorded";
 	if (module->key.kind == MODULE_ANON)
-		return "code in memory, of no file; no perf-PID.map names it";
+		return "code in memory, of no file; no perf-PID.map or jitdump names it";
+	if (module->key.kind == MODULE_JIT)
+		return module->symbols ? "code that the jitdump does not name"
+				       : "the jitdump is not to be had";
 	switch (names->file.state) {
 	case MODULE_FILE_MISSING:
 		return "the file is missing or not readable";

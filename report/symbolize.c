@@ -288,6 +288,21 @@ static int add_inlined(struct symbolizer *symbolizer, const struct frame *frame,
 	return err;
 }
 
+/* The line, where the recording says it. */
+static void add_captured_line(const struct symbolizer *symbolizer, const struct frame *frame,
+			      struct place *place)
+{
+	const struct module *module =
+		module_table_get(&symbolizer->profile->modules, frame->module);
+	const struct code_line *line =
+		module && module->lines ? line_table_find(module->lines, frame->offset) : NULL;
+
+	if (!line)
+		return;
+	place->file = line->file;
+	place->line = line->line;
+}
+
 /* The compiled function is @place; where there is debug information, what is inlined into it. */
 static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 		      const struct code_location *location, struct place *place)
@@ -305,10 +320,20 @@ static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 		place->directory = functions[n - 1].directory;
 		place->line = functions[n - 1].line;
 	}
+	add_captured_line(symbolizer, frame, place);
 	int err = add_place(symbolizer, place);
 	if (err || n < 2 || symbolizer->options.no_inlines)
 		return err;
 	return add_inlined(symbolizer, frame, functions, n - 1);
+}
+
+/* What tells functions of a module apart: where they start. Code that is made anew, at another
+ * place in the jitdump, is the same function by its name. */
+static uint64_t identity_of(const struct module *module, const struct code_location *location)
+{
+	return module && module->key.kind == MODULE_JIT && location->symbol
+		       ? hash_text(0xcbf29ce484222325ull, location->symbol)
+		       : location->start;
 }
 
 static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame)
@@ -323,13 +348,13 @@ static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame
 		return err;
 	place.symbol_offset = location.symbol ? location.addr - location.start : UINT64_MAX;
 	uint64_t key = frame_key(frame, location.start_kind);
-	place.function = pair_map_find(&symbolizer->functions_by_start, location.start, key);
+	uint64_t identity = identity_of(module, &location);
+	place.function = pair_map_find(&symbolizer->functions_by_start, identity, key);
 	if (place.function == PAIR_MAP_NONE) {
 		char *name = location.symbol
 				     ? symbol_name(symbolizer, location.symbol, location.plt)
 				     : address_name(module, location.start);
-		err = intern_function(symbolizer, location.start, key, module, name,
-				      &place.function);
+		err = intern_function(symbolizer, identity, key, module, name, &place.function);
 		if (!err)
 			symbolizer->functions[place.function].symbol = location.symbol;
 	}

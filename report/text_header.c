@@ -294,6 +294,17 @@ static void write_quality(const struct text *text)
 		   "switches without their other half: time off the CPU is missing");
 	warn_count(text, quality->off_doubtful,
 		   "times off the CPU may be too long: records of switches were lost");
+	warn_count(text, quality->jitdumps_missing,
+		   "jitdumps are not to be had: code made at run time has no names");
+	warn_count(
+		text, quality->jitdumps_untimed,
+		"jitdumps have times of another clock: the latest code of a place names all there");
+	warn_count(text, quality->jitdumps_cut,
+		   "jitdumps end inside a record: code made later has no names");
+	warn_count(text, quality->jitdump_records_broken,
+		   "records of jitdumps that contradict themselves skipped");
+	warn_count(text, quality->jitdump_lines_broken,
+		   "functions of jitdumps without source lines: they make no sense");
 	warn_count(text, quality->broken_records, "records that contradict themselves skipped");
 }
 

@@ -7,6 +7,7 @@
 
 /* A new mapping in the middle of an old one leaves three. */
 #define MOST_ADDED_AT_ONCE 2
+#define FEW                8
 
 /* Names every state of every address space; caches are keyed by it. */
 static atomic_uint_fast64_t last_epoch;
@@ -21,7 +22,7 @@ static struct address_space *create_with(size_t n_allocated)
 	struct address_space *space = calloc(1, sizeof(*space));
 	if (!space)
 		return NULL;
-	space->mappings = calloc(n_allocated, sizeof(*space->mappings));
+	space->mappings = reallocarray(NULL, n_allocated, sizeof(*space->mappings));
 	if (!space->mappings) {
 		free(space);
 		return NULL;
@@ -133,6 +134,79 @@ int address_space_map(struct address_space **space, const struct mapping *mappin
 	memcpy(into->mappings + first, pieces, n_pieces * sizeof(*pieces));
 	into->n_mappings = into->n_mappings - (after - first) + n_pieces;
 	return 0;
+}
+
+/* Appends the part of @mapping from @start to @end, if there is any. */
+static void append_part(struct address_space *space, const struct mapping *mapping, uint64_t start,
+			uint64_t end)
+{
+	struct mapping part = *mapping;
+
+	if (start >= end)
+		return;
+	part.offset += start - mapping->start;
+	part.start = start;
+	part.end = end;
+	space->mappings[space->n_mappings++] = part;
+}
+
+static bool is_in_order(const struct mapping *mappings, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (mappings[i].start >= mappings[i].end ||
+		    (i && mappings[i - 1].end > mappings[i].start))
+			return false;
+	}
+	return true;
+}
+
+/* To move what is behind a few costs less than to build all anew. */
+static int map_few(struct address_space **space, const struct mapping *mappings, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++)
+		err = address_space_map(space, &mappings[i]);
+	return err;
+}
+
+int address_space_map_all(struct address_space **space, const struct mapping *mappings, size_t n)
+{
+	const struct address_space *old = *space;
+	uint64_t covered = 0; /* up to there new ones have been appended */
+	size_t next = 0;
+
+	if (!is_in_order(mappings, n))
+		return -EINVAL;
+	if (n <= FEW)
+		return map_few(space, mappings, n);
+	struct address_space *all = create_with(old->n_mappings + MOST_ADDED_AT_ONCE * (n + 1));
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < old->n_mappings; i++) {
+		const struct mapping *under = &old->mappings[i];
+		uint64_t at = under->start > covered ? under->start : covered;
+
+		for (; next < n && mappings[next].start < under->end; next++) {
+			const struct mapping *added = &mappings[next];
+
+			append_part(all, under, at, added->start);
+			append_part(all, added, added->start, added->end);
+			covered = added->end;
+			at = at > covered ? at : covered;
+		}
+		append_part(all, under, at, under->end);
+	}
+	for (; next < n; next++)
+		append_part(all, &mappings[next], mappings[next].start, mappings[next].end);
+	address_space_unref(*space);
+	*space = all;
+	return 0;
+}
+
+size_t address_space_first(const struct address_space *space, uint64_t addr)
+{
+	return first_ending_above(space, addr);
 }
 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t addr)

@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +49,7 @@ struct elf_module {
 	uint64_t lookup_ns, max_lookup_ns;
 	struct elf_access_log *log;     /* NULL: nobody asks; borrowed */
 	bool has_code;                  /* no section of code was left out of the file */
+	bool is_dump;                   /* @bytes are those of a jitdump, mapped */
 	bool may_be_c_library;          /* or holds one, or nothing tells */
 	struct functions *functions;    /* NULL: not asked for yet */
 	struct function_starts *starts; /* of @starts_of; NULL: not asked for yet */
@@ -157,10 +160,31 @@ static bool may_be_c_library(Elf *elf)
 	return !has_needs || has_sigaction;
 }
 
+/* A jitdump is no ELF file: of it there are the bytes only. */
+static void open_dump(struct elf_module *module)
+{
+	int fd = module->module->image_fd;
+	struct stat status;
+
+	module->file.state = MODULE_FILE_NONE;
+	if (fd < 0 || fstat(fd, &status) || status.st_size <= 0)
+		return;
+	void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	module->bytes = bytes;
+	module->n_bytes = (size_t)status.st_size;
+	module->has_code = module->is_dump = true;
+}
+
 static void open_file(struct elf_module *module)
 {
 	GElf_Ehdr header;
 
+	if (module->module->key.kind == MODULE_JIT) {
+		open_dump(module);
+		return;
+	}
 	module_file_open(module->module, &module->file);
 	if (module->file.state != MODULE_FILE_OK)
 		return;
@@ -255,6 +279,8 @@ static void elf_module_destroy(struct elf_module *module)
 	functions_destroy(module->functions);
 	function_starts_destroy(module->starts);
 	go_pclntab_destroy(module->go_pclntab);
+	if (module->is_dump)
+		munmap((void *)module->bytes, module->n_bytes);
 	module_file_close(&module->file);
 	pthread_mutex_destroy(&module->lock);
 	free(module->segments);
@@ -554,7 +580,7 @@ bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *s
 	elf_module_open(module);
 	pthread_mutex_lock(&module->lock);
 	log_access(module, offset, 0);
-	if (module->has_code && !module->functions)
+	if (module->has_code && module->file.elf && !module->functions)
 		module->functions = functions_create(module->file.elf);
 	pthread_mutex_unlock(&module->lock);
 
@@ -635,7 +661,7 @@ bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_
 
 bool elf_module_is_anonymous(const struct elf_module *module)
 {
-	return module->module->key.kind == MODULE_ANON;
+	return module->module->key.kind == MODULE_ANON || module->module->key.kind == MODULE_JIT;
 }
 
 size_t elf_modules_problems(const struct elf_modules *elf_modules,

@@ -69,7 +69,7 @@ bool elf_module_entry(struct elf_module *module, uint64_t *offset_ret);
 bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_t *offset_ret);
 /* The whole file. NULL: no file to read. */
 const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret);
-/* Code in memory that no file backs: it has no CFI and no bytes, but it may keep frame pointers. */
+/* Code made at run time: it has no CFI, but it may keep frame pointers. */
 bool elf_module_is_anonymous(const struct elf_module *module);
 
 /* Totals for the user: modules whose file is missing or changed, with the reason. */

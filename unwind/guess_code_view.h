@@ -20,4 +20,20 @@ bool guess_by_code_view(struct code_scan *scan, struct elf_modules *elf_modules,
 			const struct stack_copy *stack, const struct code_view *view,
 			struct regs *regs);
 
+/* What one thread has learnt of code in jitdumps. */
+struct dumped_rules;
+
+struct dumped_rules *dumped_rules_create(void);
+void dumped_rules_destroy(struct dumped_rules *rules);
+
+/*
+ * The same by the bytes that a jitdump has of the code, which are those of all functions: of any
+ * frame's. Where a return address is behind no call there, for an interpreter made it or a call was
+ * patched, the frame pointers must go up.
+ */
+bool guess_by_dumped_code(struct dumped_rules *rules, struct code_scan *scan,
+			  struct elf_modules *elf_modules, const struct address_space *space,
+			  const struct arch *arch, const struct stack_copy *stack, bool is_exact,
+			  struct regs *regs);
+
 #endif

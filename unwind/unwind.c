@@ -40,6 +40,7 @@ struct unwinder {
 	struct rule_cache *rules;
 	struct guesser *guesser;
 	struct code_scan *scan;
+	struct dumped_rules *dumped;
 	struct unwind_stats stats;
 };
 
@@ -54,7 +55,9 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules)
 	unwinder->rules = rule_cache_create();
 	unwinder->guesser = guesser_create(elf_modules);
 	unwinder->scan = code_scan_create();
-	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser || !unwinder->scan) {
+	unwinder->dumped = dumped_rules_create();
+	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser || !unwinder->scan ||
+	    !unwinder->dumped) {
 		unwinder_destroy(unwinder);
 		return NULL;
 	}
@@ -68,6 +71,7 @@ void unwinder_destroy(struct unwinder *unwinder)
 	rule_cache_destroy(unwinder->rules);
 	guesser_destroy(unwinder->guesser);
 	code_scan_destroy(unwinder->scan);
+	dumped_rules_destroy(unwinder->dumped);
 	free(unwinder->steps);
 	free(unwinder);
 }
@@ -357,14 +361,18 @@ static bool has_all_registers(const struct unwind_walk *walk)
 	return walk->regs.valid == (1ull << walk->arch->n_regs) - 1;
 }
 
-/* By the code that was recorded with the sample. */
+/* By the code that was recorded with the sample, or by its maker. */
 static bool follow_recorded_code(struct unwind_walk *walk)
 {
 	struct unwinder *unwinder = walk->unwinder;
+	bool has_view = walk->code && walk->code->n_pages;
 
-	if (!walk->is_leaf || !walk->code || !walk->code->n_pages ||
-	    !guess_by_code_view(unwinder->scan, unwinder->elf_modules, walk->space, walk->arch,
-				&walk->stack, walk->code, &walk->regs))
+	if (!(walk->is_leaf && has_view &&
+	      guess_by_code_view(unwinder->scan, unwinder->elf_modules, walk->space, walk->arch,
+				 &walk->stack, walk->code, &walk->regs)) &&
+	    !guess_by_dumped_code(unwinder->dumped, unwinder->scan, unwinder->elf_modules,
+				  walk->space, walk->arch, &walk->stack, walk->is_exact,
+				  &walk->regs))
 		return false;
 	walk->is_exact = false;
 	walk->frame.origin = FRAME_GUESSED;

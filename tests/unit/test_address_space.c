@@ -183,6 +183,58 @@ static void many_random_mappings_agree_with_a_page_table(void **state)
 	address_space_unref(space);
 }
 
+/* Any set of mappings is as they are one by one. */
+static void many_at_once_are_as_one_by_one(void **state)
+{
+	enum { N = 40, N_ROUNDS = 200 };
+	struct address_space *all = address_space_create(), *each = address_space_create();
+	unsigned random = 1;
+
+	(void)state;
+	for (int round = 0; round < N_ROUNDS; round++) {
+		struct mapping mappings[N];
+		size_t n = 0;
+		uint64_t at = 0;
+
+		for (unsigned i = 0; i < (round % 2 ? N : 3); i++) {
+			random = random * 1664525u + 1013904223u;
+			uint64_t start = at + (random >> 28), end = start + 1 + (random >> 16) % 30;
+
+			mappings[n++] = (struct mapping){ .start = start,
+							  .end = end,
+							  .offset = 0x10000 + start,
+							  .module = random >> 20 };
+			at = end;
+		}
+		struct address_space *before = address_space_ref(all);
+		assert_int_equal(address_space_map_all(&all, mappings, n), 0);
+		assert_true(all->epoch != before->epoch);
+		address_space_unref(before);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(address_space_map(&each, &mappings[i]), 0);
+		for (uint64_t addr = 0; addr < at + 10; addr++)
+			assert_int_equal(module_at(all, addr), module_at(each, addr));
+	}
+	address_space_unref(all);
+	address_space_unref(each);
+}
+
+static void mappings_out_of_order_are_refused(void **state)
+{
+	static const struct mapping cases[][2] = {
+		{ { .start = 20, .end = 30 }, { .start = 10, .end = 15 } },
+		{ { .start = 20, .end = 30 }, { .start = 29, .end = 35 } },
+		{ { .start = 20, .end = 30 }, { .start = 40, .end = 40 } },
+	};
+	struct address_space *space = address_space_create();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(address_space_map_all(&space, cases[i], 2), -EINVAL);
+	assert_int_equal(space->n_mappings, 0);
+	address_space_unref(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +246,8 @@ int main(void)
 		cmocka_unit_test(each_change_is_a_new_epoch),
 		cmocka_unit_test(sharers_do_not_see_each_others_changes),
 		cmocka_unit_test(many_random_mappings_agree_with_a_page_table),
+		cmocka_unit_test(many_at_once_are_as_one_by_one),
+		cmocka_unit_test(mappings_out_of_order_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static struct data_file *empty_recording(void)
 static void open_from(struct fixture *fixture, uint64_t begin_ns)
 {
 	*fixture = (struct fixture){ .file = empty_recording(), .profile = profile_create() };
-	fixture->finder = module_finder_create(fixture->file, &fixture->profile->modules);
+	fixture->finder = module_finder_create(fixture->file, "", fixture->profile);
 	fixture->processes = processes_create(fixture->profile, fixture->finder);
 	fixture->off_cpu = off_cpu_create(fixture->processes, &fixture->profile->quality, begin_ns);
 	assert_non_null(fixture->off_cpu);

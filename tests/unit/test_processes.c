@@ -39,7 +39,7 @@ static int setup(void **state)
 
 	fixture.file = empty_recording();
 	fixture.profile = profile_create();
-	fixture.finder = module_finder_create(fixture.file, &fixture.profile->modules);
+	fixture.finder = module_finder_create(fixture.file, "", fixture.profile);
 	fixture.processes = processes_create(fixture.profile, fixture.finder);
 	*state = &fixture;
 	return 0;

@@ -98,12 +98,13 @@ static void read_module(struct unwind_case *of, const char *line)
 	assert_int_equal(sscanf(line, "module %u %15s", &number, kind), 2);
 	assert_in_range(number, 1, 1023);
 	snprintf(path, sizeof(path), "/no/such/folder/%u", number);
-	const struct module_key key = { .kind = strcmp(kind, "anonymous") ? MODULE_ELF
-									  : MODULE_ANON,
+	const struct module_key key = { .kind = !strcmp(kind, "anonymous") ? MODULE_ANON
+						: !strcmp(kind, "jitdump") ? MODULE_JIT
+									   : MODULE_ELF,
 					.path = path };
 	of->ids[number] = module_table_add(&of->modules, &key);
 	assert_int_not_equal(of->ids[number], 0);
-	if (!strcmp(kind, "elf"))
+	if (!strcmp(kind, "elf") || !strcmp(kind, "jitdump"))
 		module_table_get(&of->modules, of->ids[number])->image_fd = read_parts(of, number);
 }
 

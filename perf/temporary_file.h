@@ -1,0 +1,8 @@
+/* Room for bytes of a recording that may be many, as a file without a name. */
+#ifndef PERF_TEMPORARY_FILE_H
+#define PERF_TEMPORARY_FILE_H
+
+/* In TMPDIR or /tmp; in memory where that can't be written to. A file descriptor, or -1. */
+int temporary_file_open(void);
+
+#endif

@@ -1,0 +1,150 @@
+# Code made at run time, by the jitdump files that its makers write: what is replaced at an address is
+# told apart by time.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare build_workload
+}
+
+build_workload() {
+	need_events
+	need gcc
+	cd "$BATS_FILE_TMPDIR"
+	gcc -D_GNU_SOURCE -O2 -o jitdump "$ROOT/tests/workloads/jitdump.c" 2>build.errors ||
+		skip "code for this processor is not in the workload"
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_TEST_TMPDIR"
+	cp "$BATS_FILE_TMPDIR/jitdump" .
+}
+
+expect_turns() { # expect_turns NAME : what all functions have, and whether they stand below main
+	report_json "$1.data" --view functions >"$1.functions"
+	expect_ratio "$1" "turn first" 1 "turn second" 2 moved 3
+	report_json "$1.data" >"$1.tree"
+	expect_equal parents "$(ask "$1.tree" 'parents_of("turn second") | unique | join(" ")')" main
+	expect_at_least "complete paths" "$(jq .quality.unwind.complete "$1.tree")" \
+		"$(jq .quality.samples "$1.tree")" 98
+}
+
+@test "code that takes turns at one address, and code that moves, has its own name and share" {
+	record turns.data -- ./jitdump 2 >path
+	expect_turns turns
+	expect_equal module "$(jq -r '.rows[] | select(.name == "moved") | .module' turns.functions)" "$(cat path)"
+	expect_equal amiss "$(jq .quality.jitdumps turns.tree)" null
+}
+
+@test "the recording holds the dump, when the file is gone" {
+	local how
+	for how in gone deleted; do
+		record $how.data -- ./jitdump 1.5 $how >path
+		[ ! -e "$(cat path)" ]
+		expect_turns $how
+	done
+}
+
+@test "a dump that ends inside a record tells up to there, and that is said" {
+	record cut.data -- ./jitdump 1.5 cut >path
+	expect_turns cut
+	expect_equal cut "$(jq .quality.jitdumps.cut cut.tree)" 1
+	"$DENDRO" report cut.data | grep -q "1 jitdumps end inside a record"
+}
+
+@test "of a huge dump the beginning is kept, and that is said" {
+	"$DENDRO" record -e cpu-clock -F 997 -o huge.data -- ./jitdump 1 huge >path 2>errors
+	grep -q "1 jitdump files are larger than 256 MiB" errors
+	[ "$(stat -c %s huge.data)" -lt 10000000 ]
+	rm "$(cat path)"
+	expect_turns huge
+}
+
+@test "a process that runs already, and runs on, is recorded with its dump" {
+	./jitdump 20 >path &
+	local pid=$!
+	sleep 0.3
+	"$DENDRO" record -q -e cpu-clock -F 997 -o attached.data -p $pid -d 1.5
+	kill $pid
+	rm "$(cat path)"
+	expect_turns attached
+}
+
+@test "the whole machine is recorded with the dumps of processes that run already" {
+	need_root
+	./jitdump 20 >path &
+	local pid=$!
+	sleep 0.3
+	"$DENDRO" record -q -e cpu-clock -F 997 -o all.data -a -d 1.5
+	kill $pid
+	rm "$(cat path)"
+	report_json all.data --view functions --comm jitdump >all.functions
+	expect_ratio all "turn first" 1 "turn second" 2 moved 3
+}
+
+@test "a process in a mount namespace of its own has its dump there" {
+	need_root
+	unshare -m true 2>/dev/null || skip "no mount namespaces here"
+	mkdir inside
+	record mounted.data -- unshare -m --propagation private sh -c \
+		'mount -t tmpfs none inside && cp jitdump inside && cd inside && exec ./jitdump 1.5' >path
+	[ ! -e "inside/$(cat path)" ]
+	expect_turns mounted
+}
+
+@test "another user's file is not taken, and that is said" {
+	need_root
+	"$DENDRO" record -e cpu-clock -F 997 -o given.data -- ./jitdump 0.3 given >path 2>errors
+	grep -q "1 jitdump files were not taken" errors
+	rm jit-*.dump
+	report_json given.data >given.tree
+	expect_equal missing "$(jq .quality.jitdumps.missing given.tree)" 1
+	"$DENDRO" report given.data | grep -q "1 jitdumps are not to be had"
+}
+
+@test "where the clocks differ the latest code names a place, and that is said" {
+	record tsc.data -- ./jitdump 1 tsc >path
+	report_json tsc.data --view functions >tsc.functions
+	expect_equal untimed "$(jq .quality.jitdumps.untimed tsc.functions)" 1
+	expect_ratio tsc "turn second" 1 moved 1
+	expect_equal "turn first" "$(total_of tsc.functions "turn first")" 0
+}
+
+@test "through a pipe the latest code names a place" {
+	"$DENDRO" record -q -e cpu-clock -F 997 -o - -- sh -c './jitdump 1 >path' |
+		"$DENDRO" report --format json --view functions - >pipe.functions
+	expect_ratio pipe "turn second" 1 moved 1
+}
+
+@test "the dump of perf's recording is found where it was mapped, if it is as it was" {
+	need perf
+	perf record -q -k mono -e cpu-clock -F 997 --call-graph dwarf,4096 -o foreign.data ./jitdump 2 >path 2>errors ||
+		skip "perf can't record here: $(tail -n 1 errors)"
+	expect_turns foreign
+	touch -d "next day" "$(cat path)"
+	report_json foreign.data >later.tree
+	expect_equal "missing when written to later" "$(jq .quality.jitdumps.missing later.tree)" 1
+}
+
+@test "node: the functions of a program, by its own jitdump, as perf has them" {
+	need node
+	node --perf-prof -e 0 2>errors || skip "this node writes no jitdump: $(head -n 1 errors)"
+	rm -f jit-*.dump
+	cat >program.js <<-'JS'
+		function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+		function spin(ms) { const t = Date.now(); let s = 0; while (Date.now() - t < ms) s += fib(20); return s; }
+		spin(1500);
+	JS
+	record node.data -- node --perf-prof program.js
+	rm -f jit-*.dump
+	report_json node.data >node.tree
+	report_json node.data --view functions >node.functions
+	local fib all
+	fib=$(jq '[.rows[] | select(.name | test("^JS:.fib .*program.js")) | .self[0]] | add' node.functions)
+	all=$(jq '.metrics[0].total' node.functions)
+	expect_at_least "cost of fib()" "$fib" "$all" 70
+	ask node.tree '[nodes | select(.name | test("^JS:.fib ")) | .path | join(" > ")] | .[]' >paths
+	grep -q "JS:.spin [^>]*program.js[^>]* > JS:.fib " paths
+}
