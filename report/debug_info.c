@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cct/cleanup.h"
+#include "report/debug_aranges.h"
 #include "report/debug_lines.h"
 #include "report/debug_names.h"
 #include "report/debug_ranges.h"
@@ -33,9 +34,9 @@ enum index_state {
 };
 
 struct unit {
-	Dwarf_Die die; /* the skeleton's where it is split: it has the lines */
-	struct debug_range_source source;
-	struct debug_split *split; /* NULL: it is not */
+	Dwarf_Die die;                    /* the skeleton's where it is split: it has the lines */
+	struct debug_range_source source; /* once it is indexed */
+	struct debug_split *split;        /* NULL: it is not */
 	struct debug_scopes scopes;
 	enum index_state state;
 	bool is_skeleton; /* its split unit was not looked for yet */
@@ -242,6 +243,9 @@ static int index_unit(struct debug_info *info, struct unit *unit, enum index_sta
 {
 	if (unit->state >= wanted)
 		return 0;
+	if (unit->state == NOT_INDEXED &&
+	    debug_range_source_init(&unit->source, &unit->die, &info->main.sections, &info->budget))
+		return 0;
 	unit->state = wanted;
 	int err = open_split(info, unit);
 	if (err)
@@ -263,20 +267,36 @@ static int add_ranges_of_functions(struct debug_info *info, uint32_t index)
 	return err;
 }
 
-static int scan_unit(struct debug_info *info, const Dwarf_Die *die, bool is_skeleton,
-		     struct debug_ranges *ranges)
+/* A unit that only says itself where its code is. */
+static int scan_unit(struct debug_info *info, uint32_t index, struct debug_ranges *ranges)
 {
-	struct unit unit = { .die = *die, .is_skeleton = is_skeleton };
-	uint32_t index = info->n_units;
+	struct unit *unit = &info->units[index];
+	int err;
 
-	if (debug_range_source_init(&unit.source, &unit.die, &info->main.sections, &info->budget))
+	if (debug_range_source_init(&unit->source, &unit->die, &info->main.sections, &info->budget))
 		return 0;
-	int err = debug_ranges_read(ranges, &unit.source, &unit.die);
-	if (!err)
-		err = add_unit(info, &unit);
+	err = debug_ranges_read(ranges, &unit->source, &unit->die);
 	for (size_t i = 0; i < ranges->n && !err; i++)
 		err = add_range(info, ranges->ranges[i].start, ranges->ranges[i].end, index);
 	return err || ranges->n ? err : add_ranges_of_functions(info, index);
+}
+
+/* Adds a unit; if @aranges say where its code is, nothing more of it is read. */
+static int take_unit(struct debug_info *info, const struct unit *unit,
+		     const struct debug_aranges *aranges, struct debug_ranges *ranges)
+{
+	uint32_t index = info->n_units;
+	Dwarf_Die die = unit->die;
+	size_t n;
+	const struct debug_arange *arange =
+		debug_aranges_of(aranges, dwarf_dieoffset(&die) - dwarf_cuoffset(&die), &n);
+	int err = add_unit(info, unit);
+
+	if (!err && !arange)
+		return scan_unit(info, index, ranges);
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_range(info, arange[i].start, arange[i].end, index);
+	return err;
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -304,18 +324,22 @@ static void sort_ranges(struct debug_info *info)
 static void scan(struct debug_info *info)
 {
 	struct debug_ranges ranges = { 0 };
-	Dwarf_CU *unit = NULL;
+	struct debug_aranges aranges;
+	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	uint8_t type;
-	int err = 0;
+	int err = debug_aranges_read(&aranges, &info->main.sections);
 
 	info->is_scanned = true;
 	while (!err &&
-	       dwarf_get_units(info->main.dwarf.dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
+	       dwarf_get_units(info->main.dwarf.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		struct unit unit = { .die = die, .is_skeleton = type == DW_UT_skeleton };
+
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			err = scan_unit(info, &die, type == DW_UT_skeleton, &ranges);
+			err = take_unit(info, &unit, &aranges, &ranges);
 	}
 	debug_ranges_deinit(&ranges);
+	debug_aranges_deinit(&aranges);
 	sort_ranges(info);
 }
 

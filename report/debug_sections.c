@@ -30,6 +30,7 @@ static const char *const names[N_DEBUG_SECTIONS] = {
 	[DEBUG_STR] = ".debug_str",
 	[DEBUG_STR_OFFSETS] = ".debug_str_offsets",
 	[DEBUG_TYPES] = ".debug_types",
+	[DEBUG_ARANGES] = ".debug_aranges",
 	[DEBUG_CU_INDEX] = ".debug_cu_index",
 	[DEBUG_ALT_LINK] = ".gnu_debugaltlink",
 };

@@ -25,8 +25,9 @@ enum debug_section {
 	DEBUG_STR_OFFSETS,
 	DEBUG_TYPES,
 	N_DEBUG_SECTIONS_OF_LIBDW,
-	DEBUG_CU_INDEX = N_DEBUG_SECTIONS_OF_LIBDW, /* of a package of split units (.dwp) */
-	DEBUG_ALT_LINK,                             /* dwz's: a file's name, 0, its build ID */
+	DEBUG_ARANGES = N_DEBUG_SECTIONS_OF_LIBDW,
+	DEBUG_CU_INDEX, /* of a package of split units (.dwp) */
+	DEBUG_ALT_LINK, /* dwz's: a file's name, 0, its build ID */
 	N_DEBUG_SECTIONS
 };
 
