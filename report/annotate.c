@@ -526,15 +526,16 @@ static void walk_tree(const struct walk *walk)
 static int add_costs(struct annotation *annotation, const uint32_t *by_node)
 {
 	_cleanup_free_ uint64_t *totals = inclusive_costs(annotation->profile->cct);
-	_cleanup_free_ uint32_t *on_path =
-		calloc((size_t)annotation->n_slots + 1, sizeof(*on_path));
+	uint32_t *on_path = calloc((size_t)annotation->n_slots + 1, sizeof(*on_path));
+	bool has_memory;
 
 	annotation->costs = calloc((size_t)annotation->n_slots * 3 * annotation->n_metrics + 1,
 				   sizeof(*annotation->costs));
-	if (!totals || !on_path || !annotation->costs)
-		return -ENOMEM;
-	walk_tree(&(struct walk){ annotation, by_node, totals, on_path });
-	return 0;
+	has_memory = totals && on_path && annotation->costs;
+	if (has_memory)
+		walk_tree(&(struct walk){ annotation, by_node, totals, on_path });
+	free(on_path);
+	return has_memory ? 0 : -ENOMEM;
 }
 
 /* Negative: @a costs more. By one metric's own cost, then its inclusive, then those of the others.
@@ -649,13 +650,15 @@ static void arrange(struct annotation *annotation)
 
 static int fill(struct annotation *annotation, const char *wanted)
 {
-	uint32_t n_nodes = annotation->profile->cct->n_nodes;
-	_cleanup_free_ uint32_t *by_node = calloc((size_t)n_nodes + 1, sizeof(*by_node));
 	enum function_match best;
-	int err = by_node ? match_functions(annotation, wanted, &best) : -ENOMEM;
+	int err = match_functions(annotation, wanted, &best);
 
 	if (err || best == FUNCTION_DIFFERS)
 		return err;
+	_cleanup_free_ uint32_t *by_node =
+		calloc((size_t)annotation->profile->cct->n_nodes + 1, sizeof(*by_node));
+	if (!by_node)
+		return -ENOMEM;
 	err = find_hits(annotation, best, by_node);
 	if (!err)
 		err = add_costs(annotation, by_node);

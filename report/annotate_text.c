@@ -441,7 +441,7 @@ static bool any_is_hot(const struct page *page, const struct lines *lines)
 static int write_opening(const struct page *page, struct lines *lines)
 {
 	const struct annotated_code *code = &page->annotation->codes[page->function->code];
-	struct annotated_place place;
+	struct annotated_place place = { .path = ANNOTATE_NONE };
 	bool belongs = false;
 	int err = 0;
 

@@ -25,7 +25,7 @@ INLINED void inner(int n) { if (n) PLACE(place_in_inner); }
 
 enum { FIRST_LINE = __LINE__ + 4, CALL_LINE = __LINE__ + 5, LAST_LINE = __LINE__ + 6 };
 
-__attribute__((noinline, noclone)) static void outer(int n)
+__attribute__((noinline)) static void outer(int n)
 {
 	PLACE(place_in_outer);
 	inner(n);
@@ -33,7 +33,7 @@ __attribute__((noinline, noclone)) static void outer(int n)
 }
 /* clang-format on */
 
-__attribute__((noinline, noclone)) static void other(void)
+__attribute__((noinline)) static void other(void)
 {
 	PLACE(place_in_other);
 }
