@@ -230,7 +230,9 @@ static bool parse_string(struct parser *parser)
 
 		if (sscanf(parser->at, "%2x", &byte) != 1)
 			return false;
-		put(parser, byte >= ' ' && byte <= '~' ? (char[]){ (char)byte } : ".", 1);
+		char shown = byte >= ' ' && byte <= '~' ? (char)byte : '.';
+
+		put(parser, &shown, 1);
 	}
 	put_text(parser, "\"");
 	return true;
@@ -697,10 +699,10 @@ bool demangle_d(const char *name, bool parameters, char *text, size_t max_size, 
 		.name = name,
 		.end = name + strlen(name),
 		.at = name,
-		.text = text,
 		.max_size = max_size,
 	};
 
+	parser.text = text;
 	if (strcmp(name, "_Dmain") == 0) {
 		put_text(&parser, "D main");
 		*size_ret = parser.size;

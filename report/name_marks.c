@@ -209,8 +209,9 @@ static bool mark_next(struct marking *marking)
 
 bool name_marks(const char *name, size_t size, uint8_t *marks)
 {
-	struct marking marking = { .name = name, .size = size, .marks = marks };
+	struct marking marking = { .name = name, .size = size };
 
+	marking.marks = marks;
 	if (size > NAME_MARKS_MAX_SIZE)
 		return false;
 	while (marking.at < size) {
