@@ -106,6 +106,8 @@ static bool add_symbols(struct symbol_table *table, const struct lines *lines)
 	struct range *parts = NULL;
 	size_t n_parts = 0;
 
+	if (!lines->n)
+		return true;
 	for (size_t i = 0; ranges && i < lines->n; i++)
 		ranges[i] =
 			(struct range){ lines->lines[i].start, lines->lines[i].end, (uint32_t)i };

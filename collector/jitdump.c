@@ -425,7 +425,7 @@ static bool next_entry(struct entries *entries, struct debug_entry *entry)
 		return false;
 	entries->n_left--;
 	entries->next = read_entry(entries->next, entries->end, entry, &entries->file);
-	return entries->next;
+	return entries->next && entries->file;
 }
 
 /* Whether all entries of the dump tell of addresses beyond where V8 puts the first. */

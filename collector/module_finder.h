@@ -20,8 +20,8 @@ void module_finder_destroy(struct module_finder *finder);
 uint32_t module_finder_find(struct module_finder *finder, const struct record *mmap);
 /* Whether a mapping, of code or not, is of a file; code made at run time may be in others. */
 bool module_finder_is_file(const struct record *mmap);
-/* The code in the jitdump that is the module of this mapping. *@codes_ret is NULL where it is not to
- * be had. 0 or -ENOMEM. */
+/* The code in the jitdump that is the module of this mapping. *@codes_ret is NULL where it is not
+ * to be had. 0 or -ENOMEM. */
 int module_finder_jit_codes(struct module_finder *finder, const struct record *mmap,
 			    uint32_t module, const struct jit_codes **codes_ret);
 /* Gives modules images, and names of code made at run time, from attachments that were read since

@@ -39,7 +39,8 @@ void address_space_unref(struct address_space *space);
  * shared, and gets a new epoch. 0, -ENOMEM or -EINVAL (an empty mapping); unchanged then.
  */
 int address_space_map(struct address_space **space, const struct mapping *mapping);
-/* The same with many at once, sorted by start, that do not overlap; without memory, some of them. */
+/* The same with many at once, sorted by start, that do not overlap; without memory, some of them.
+ */
 int address_space_map_all(struct address_space **space, const struct mapping *mappings, size_t n);
 /* Index of the first mapping that ends above @addr. */
 size_t address_space_first(const struct address_space *space, uint64_t addr);
