@@ -102,12 +102,12 @@ static bool read_lines(struct lines *lines, const char *text, size_t size)
 /* A symbol for each part that a line names without a break. */
 static bool add_symbols(struct symbol_table *table, const struct lines *lines)
 {
-	_cleanup_free_ struct range *ranges = calloc(lines->n + 1, sizeof(*ranges));
 	struct range *parts = NULL;
 	size_t n_parts = 0;
 
 	if (!lines->n)
 		return true;
+	_cleanup_free_ struct range *ranges = calloc(lines->n, sizeof(*ranges));
 	for (size_t i = 0; ranges && i < lines->n; i++)
 		ranges[i] =
 			(struct range){ lines->lines[i].start, lines->lines[i].end, (uint32_t)i };
