@@ -156,6 +156,7 @@ static void module_destroy(struct module *module)
 	symbol_table_destroy(module->symbols);
 	line_table_destroy(module->lines);
 	free(module->alternative_path);
+	free(module->root);
 	free((char *)module->key.path);
 	free(module);
 }
@@ -243,9 +244,24 @@ uint32_t module_table_add(struct module_table *table, const struct module_key *k
 	module->key = *key;
 	module->key.path = path;
 	module->image_fd = -1;
+	module->files = table->files;
 	table->modules[id] = module;
 	*module_table_slot(table, key) = id;
 	return id;
+}
+
+void build_id_format(const struct build_id *build_id, char text[static BUILD_ID_TEXT_SIZE])
+{
+	static const char digits[] = "0123456789abcdef";
+	char *to = text;
+
+	if (!build_id->size)
+		*to++ = '-';
+	for (unsigned i = 0; i < build_id->size && i < BUILD_ID_MAX_SIZE; i++) {
+		*to++ = digits[build_id->bytes[i] >> 4];
+		*to++ = digits[build_id->bytes[i] & 15];
+	}
+	*to = '\0';
 }
 
 const char *module_name(const struct module *module)

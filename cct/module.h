@@ -19,6 +19,8 @@
 
 #define BUILD_ID_MAX_SIZE 20
 
+struct file_search;
+
 enum module_kind {
 	MODULE_NONE,
 	MODULE_ELF,
@@ -71,10 +73,16 @@ struct module {
 	struct module_key key; /* key.path is owned */
 	int image_fd;          /* captured bytes, a file to read; -1 if none; owned */
 	/*
-	 * Opened instead of key.path when set, checked like it: /proc/PID/root/... of a process in
-	 * another mount namespace. Owned.
+	 * Opened where key.path does not lead to it, checked like it: /proc/PID/map_files/... of a
+	 * process that lives. Owned.
 	 */
 	char *alternative_path;
+	/*
+	 * "/proc/PID/root" of a process that has it mapped: the file, and what belongs to it, may
+	 * be there while the process lives. NULL: not known. Owned.
+	 */
+	char *root;
+	struct file_search *files;    /* borrowed; NULL: this machine's */
 	struct symbol_table *symbols; /* captured names, or NULL; owned */
 	struct line_table *lines;     /* captured source lines, or NULL; owned */
 };
@@ -87,6 +95,7 @@ struct module_table {
 	_Atomic uint32_t n_modules;
 	uint32_t *buckets;
 	uint32_t n_buckets;
+	struct file_search *files; /* that modules get from now on; borrowed; may be NULL */
 };
 
 int module_table_init(struct module_table *table);
@@ -97,6 +106,10 @@ static inline struct module *module_table_get(const struct module_table *table, 
 {
 	return id && id < table->n_modules ? table->modules[id] : NULL;
 }
+/* Room for a build ID in hex. */
+#define BUILD_ID_TEXT_SIZE 41
+/* "-" where there is none. */
+void build_id_format(const struct build_id *build_id, char text[static BUILD_ID_TEXT_SIZE]);
 /* The part of the path after the last '/', for people. */
 const char *module_name(const struct module *module);
 

@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -71,8 +74,7 @@ bool module_file_is_recorded(int fd, const struct module_key *key)
 	return mapped_identity(fd, &identity) && identity_is_recorded(&identity, key);
 }
 
-/* Recorders pad short IDs with zeros to 20 bytes. */
-static bool build_id_equal(const struct build_id *a, const struct build_id *b)
+bool build_id_equal(const struct build_id *a, const struct build_id *b)
 {
 	const struct build_id *longer = a->size > b->size ? a : b;
 	uint8_t common = a->size < b->size ? a->size : b->size;
@@ -150,8 +152,16 @@ void elf_build_id(Elf *elf, struct build_id *ret)
 	}
 }
 
+static bool is_newer(const struct module *module, const struct stat *status)
+{
+	int64_t recorded = module ? file_search_recorded(module->files) : 0;
+
+	return recorded && status->st_mtim.tv_sec > recorded;
+}
+
 /* Takes over @fd. @is_image: captured from the very file, which may have left the note out. */
-static enum module_file_state open_fd(int fd, const struct module_key *key, bool is_image,
+static enum module_file_state open_fd(int fd, const struct module *module,
+				      const struct module_key *key, bool is_image,
 				      struct module_file *file)
 {
 	_cleanup_close_ int owned = fd;
@@ -159,8 +169,10 @@ static enum module_file_state open_fd(int fd, const struct module_key *key, bool
 	struct build_id build_id;
 
 	/* A device or a FIFO of the recorded name must not be read. */
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		file->error = -EINVAL;
 		return MODULE_FILE_MISSING;
+	}
 	if (!is_image && !key->build_id.size && !module_file_is_recorded(fd, key))
 		return MODULE_FILE_CHANGED;
 
@@ -173,28 +185,187 @@ static enum module_file_state open_fd(int fd, const struct module_key *key, bool
 	bool is_comparable = key->build_id.size && (build_id.size || !is_image);
 	if (is_comparable && !build_id_equal(&key->build_id, &build_id)) {
 		elf_end(elf);
+		file->found = build_id;
 		return MODULE_FILE_CHANGED;
 	}
 	file->fd = owned;
 	file->elf = elf;
+	file->is_newer = !is_image && !key->build_id.size && is_newer(module, &status);
 	owned = -1;
 	return MODULE_FILE_OK;
 }
 
-static enum module_file_state open_path(const char *path, const struct module_key *key,
-					struct module_file *file)
+/* @fd: of an open(), or its -errno. */
+static enum module_file_state take_fd(int fd, const struct module *module,
+				      const struct module_key *key, struct module_file *file)
 {
-	/* Without O_NONBLOCK a FIFO of that name would wait for a writer. */
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-
-	return fd < 0 ? MODULE_FILE_MISSING : open_fd(fd, key, false, file);
+	if (fd >= 0)
+		return open_fd(fd, module, key, false, file);
+	/* That it is not there is the least to say. */
+	if (fd != -ENOENT || !file->error)
+		file->error = fd;
+	return MODULE_FILE_MISSING;
 }
 
 static enum module_file_state open_image(const struct module *module, struct module_file *file)
 {
 	int fd = module->image_fd >= 0 ? fcntl(module->image_fd, F_DUPFD_CLOEXEC, 0) : -1;
 
-	return fd < 0 ? MODULE_FILE_MISSING : open_fd(fd, &module->key, true, file);
+	return fd < 0 ? MODULE_FILE_MISSING : open_fd(fd, module, &module->key, true, file);
+}
+
+/* "elf BUILDID MAJOR:MINOR:INODE PATH", or "state ..." */
+static bool format_key(const struct module *module, const char *what,
+		       char key[static FILE_SEARCH_KEY_MAX])
+{
+	char id[BUILD_ID_TEXT_SIZE];
+
+	build_id_format(&module->key.build_id, id);
+	int n = snprintf(key, FILE_SEARCH_KEY_MAX, "%s %s %u:%u:%" PRIu64 " %s", what, id,
+			 module->key.dev_major, module->key.dev_minor, module->key.inode,
+			 module->key.path);
+	return n > 0 && n < FILE_SEARCH_KEY_MAX;
+}
+
+/* What a process or the cache does not have is no more than absent. */
+static int or_absent(int fd)
+{
+	return fd < 0 ? -ENOENT : fd;
+}
+
+/* The places where it may be, one after the other. -ESRCH: there are no more. */
+static int open_place(const struct module *module, unsigned place)
+{
+	const char *path = module->key.path;
+	bool is_here = file_search_is_here(module->files);
+
+	switch (place) {
+	case 0:
+		return file_search_open(module->files, path);
+	case 1:
+		return is_here && module->alternative_path
+			       ? or_absent(file_search_open(NULL, module->alternative_path))
+			       : -ENOENT;
+	case 2:
+		return is_here && module->root ? or_absent(open_below_root(module->root, path))
+					       : -ENOENT;
+	default:
+		return -ESRCH;
+	}
+}
+
+static void open_places(const struct module *module, struct module_file *file)
+{
+	/* The first of several reasons is the one to tell, unless it is only an absence. */
+	for (unsigned place = 0;; place++) {
+		int fd = open_place(module, place);
+		if (fd == -ESRCH)
+			break;
+		enum module_file_state state = take_fd(fd, module, &module->key, file);
+
+		if (state == MODULE_FILE_OK || file->state == MODULE_FILE_MISSING)
+			file->state = state;
+		if (state == MODULE_FILE_OK)
+			return;
+	}
+	/* The cache has empty files, too: for what the servers did not have. */
+	struct module_file cached = *file;
+	int fd = file_search_open_cached(module->files, &module->key.build_id, "executable");
+	if (fd >= 0 && take_fd(fd, module, &module->key, &cached) == MODULE_FILE_OK) {
+		*file = cached;
+		file->state = MODULE_FILE_OK;
+	}
+}
+
+static const struct {
+	enum module_file_state state;
+	const char *word;
+} state_words[] = {
+	{ MODULE_FILE_OK, "ok" },
+	{ MODULE_FILE_MISSING, "missing" },
+	{ MODULE_FILE_CHANGED, "changed" },
+	{ MODULE_FILE_BAD, "bad" },
+};
+#define N_STATE_WORDS (sizeof(state_words) / sizeof(state_words[0]))
+
+/* For an archive: the file, and what else there is to say of it. */
+static void note_found(const struct module *module, const struct module_file *file)
+{
+	char key[FILE_SEARCH_KEY_MAX], found[BUILD_ID_TEXT_SIZE], text[128];
+
+	if (file->state == MODULE_FILE_OK && format_key(module, "elf", key))
+		file_search_found(module->files, key, file->fd, NULL);
+	if ((file->state == MODULE_FILE_OK && !file->is_newer) || !format_key(module, "state", key))
+		return;
+	build_id_format(&file->found, found);
+	for (size_t i = 0; i < N_STATE_WORDS; i++) {
+		if (state_words[i].state != file->state)
+			continue;
+		snprintf(text, sizeof(text), "%s %d %s %d\n", state_words[i].word, -file->error,
+			 found, file->is_newer);
+		file_search_found(module->files, key, -1, text);
+	}
+}
+
+static bool build_id_parse(const char *text, struct build_id *ret)
+{
+	size_t size = strlen(text);
+
+	*ret = (struct build_id){ 0 };
+	if (size % 2 || size > 2 * (size_t)BUILD_ID_MAX_SIZE)
+		return false;
+	for (size_t i = 0; i < size / 2; i++) {
+		unsigned byte;
+
+		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+			return false;
+		ret->bytes[i] = (uint8_t)byte;
+	}
+	ret->size = (uint8_t)(size / 2);
+	return true;
+}
+
+/* What note_found() wrote. */
+static void read_carried_state(const struct module *module, struct module_file *file)
+{
+	char key[FILE_SEARCH_KEY_MAX], text[128], word[16], found[BUILD_ID_TEXT_SIZE];
+	int error, is_newer_file;
+
+	if (!format_key(module, "state", key))
+		return;
+	_cleanup_close_ int fd = file_search_open_carried(module->files, key);
+	ssize_t n = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
+	if (n < 0)
+		return;
+	text[n] = '\0';
+	if (sscanf(text, "%15s %d %40s %d", word, &error, found, &is_newer_file) != 4)
+		return;
+	for (size_t i = 0; i < N_STATE_WORDS; i++) {
+		bool is_ok = state_words[i].state == MODULE_FILE_OK;
+
+		if (strcmp(state_words[i].word, word) != 0 ||
+		    is_ok != (file->state == MODULE_FILE_OK))
+			continue;
+		file->state = state_words[i].state;
+		file->is_newer = is_newer_file;
+		file->error = error > 0 && error < 4096 ? -error : 0;
+		build_id_parse(found, &file->found);
+	}
+}
+
+/* What the recording itself has of it. */
+static void open_carried(const struct module *module, struct module_file *file)
+{
+	char key[FILE_SEARCH_KEY_MAX];
+	int fd = format_key(module, "elf", key) ? file_search_open_carried(module->files, key)
+						: -ENOENT;
+
+	if (fd >= 0)
+		file->state = open_fd(fd, module, &module->key, true, file);
+	else if (fd != -ENOENT)
+		file->error = fd;
+	if (file->state == MODULE_FILE_OK || !file_search_looks_around(module->files))
+		read_carried_state(module, file);
 }
 
 void module_file_open(const struct module *module, struct module_file *file)
@@ -209,16 +380,12 @@ void module_file_open(const struct module *module, struct module_file *file)
 	file->state = open_image(module, file);
 	if (file->state == MODULE_FILE_OK || !has_path)
 		return;
-	/* The first of several reasons is the one to tell, unless it is only an absence. */
-	const char *paths[] = { module->key.path, module->alternative_path };
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		enum module_file_state state = open_path(paths[i], &module->key, file);
-
-		if (state == MODULE_FILE_OK || file->state == MODULE_FILE_MISSING)
-			file->state = state;
-		if (state == MODULE_FILE_OK)
-			return;
-	}
+	open_carried(module, file);
+	if (file->state != MODULE_FILE_OK && file_search_looks_around(module->files))
+		open_places(module, file);
+	if (file->state != MODULE_FILE_MISSING)
+		file->error = 0;
+	note_found(module, file);
 }
 
 /* The file name in .gnu_debuglink. NULL: none. */
@@ -245,66 +412,208 @@ static const char *debug_link(Elf *elf)
 	return NULL;
 }
 
-/* Tries a path of four parts. @folder_size: of its first characters. */
-static bool try_debug(const struct module_key *key, struct module_file *file, const char *before,
-		      const char *folder, int folder_size, const char *between, const char *name)
+/* A separate file with a build ID is looked for. */
+struct debug_search {
+	const struct module *module; /* NULL: not known */
+	struct module_key key;       /* with the build ID, if it has to have one */
+	const char *carried_key;     /* as what the recording may carry it; NULL: by its build ID */
+	struct module_file *file;
+};
+
+static struct file_search *files_of(const struct debug_search *search)
+{
+	return search->module ? search->module->files : NULL;
+}
+
+static const char *carried_key(const struct debug_search *search, char *room, size_t size)
+{
+	char id[BUILD_ID_TEXT_SIZE];
+
+	if (search->carried_key)
+		return search->carried_key;
+	build_id_format(&search->key.build_id, id);
+	snprintf(room, size, "debug %s", id);
+	return room;
+}
+
+/* @fd: of an open(), or its -errno. */
+static bool try_fd(const struct debug_search *search, int fd)
+{
+	char room[BUILD_ID_TEXT_SIZE + sizeof("debug ")];
+
+	search->file->state = take_fd(fd, search->module, &search->key, search->file);
+	if (search->file->state != MODULE_FILE_OK)
+		return false;
+	file_search_found(files_of(search), carried_key(search, room, sizeof(room)),
+			  search->file->fd, NULL);
+	return true;
+}
+
+/* @root: NULL, or a process's root. */
+static bool try_path(const struct debug_search *search, const char *root, const char *path)
+{
+	return try_fd(search, root ? open_below_root(root, path)
+				   : file_search_open(files_of(search), path));
+}
+
+/* Likewise, a path that is put together. */
+__attribute__((format(printf, 3, 4))) static bool
+try_debug(const struct debug_search *search, const char *root, const char *format, ...)
 {
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s%.*s%s%s", before, folder_size, folder, between,
-			 name);
+	va_list arguments;
 
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return false;
-	file->state = open_path(path, key, file);
-	return file->state == MODULE_FILE_OK;
+	va_start(arguments, format);
+	int n = vsnprintf(path, sizeof(path), format, arguments);
+	va_end(arguments);
+	return n > 0 && (size_t)n < sizeof(path) && try_path(search, root, path);
 }
 
-/* By build ID, where debug packages put it. */
-static bool try_build_id(const struct module_key *key, struct module_file *file)
+static bool try_build_id(const struct debug_search *search, const char *root)
 {
-	char id[2 * BUILD_ID_MAX_SIZE + sizeof(".debug")];
+	char id[BUILD_ID_TEXT_SIZE];
 
-	if (key->build_id.size < 2)
-		return false;
-	for (unsigned i = 0; i < key->build_id.size; i++)
-		snprintf(id + 2 * i, 3, "%02x", key->build_id.bytes[i]);
-	strcat(id, ".debug");
-	return try_debug(key, file, "/usr/lib/debug/.build-id/", id, 2, "/", id + 2);
+	build_id_format(&search->key.build_id, id);
+	return try_debug(search, root, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
 }
 
-void module_file_open_debug(const char *path, Elf *elf, struct module_file *file)
+static bool try_link(const struct debug_search *search, const char *root, const char *link)
 {
-	struct module_key key = { .kind = MODULE_ELF };
+	const char *path = search->module ? search->module->key.path : NULL;
+	const char *slash = path ? strrchr(path, '/') : NULL;
 
-	*file = (struct module_file){ .state = MODULE_FILE_MISSING, .fd = -1 };
-	elf_build_id(elf, &key.build_id);
-	if (key.build_id.size < 2 || try_build_id(&key, file))
-		return;
-	const char *link = debug_link(elf), *slash = path ? strrchr(path, '/') : NULL;
-	if (!link || !slash)
-		return;
+	if (!slash || !link)
+		return false;
 	int size = (int)(slash - path);
-	if (!try_debug(&key, file, "", path, size, "/", link) &&
-	    !try_debug(&key, file, "", path, size, "/.debug/", link))
-		try_debug(&key, file, "/usr/lib/debug", path, size, "/", link);
+	return try_debug(search, root, "%.*s/%s", size, path, link) ||
+	       try_debug(search, root, "%.*s/.debug/%s", size, path, link) ||
+	       try_debug(search, root, "/usr/lib/debug%.*s/%s", size, path, link);
 }
 
-void module_file_open_named(const char *beside, const char *name, const struct build_id *build_id,
-			    struct module_file *file)
+static bool try_carried(const struct debug_search *search)
 {
-	struct module_key key = { .kind = MODULE_ELF };
-	const char *slash = beside ? strrchr(beside, '/') : NULL;
+	char room[BUILD_ID_TEXT_SIZE + sizeof("debug ")];
+
+	return try_fd(search, file_search_open_carried(files_of(search),
+						       carried_key(search, room, sizeof(room))));
+}
+
+static bool try_cached(const struct debug_search *search)
+{
+	return try_fd(search, file_search_open_cached(files_of(search), &search->key.build_id,
+						      "debuginfo"));
+}
+
+/* The root of a process that has the module mapped. NULL: not known, or not to be looked at. */
+static const char *root_of(const struct debug_search *search)
+{
+	return search->module && file_search_is_here(files_of(search)) ? search->module->root
+								       : NULL;
+}
+
+/* What was captured of a module's file may lack what the file itself still has. */
+static bool try_file_itself(const struct debug_search *search)
+{
+	if (!search->module || search->module->image_fd < 0)
+		return false;
+	for (unsigned place = 0;; place++) {
+		int fd = open_place(search->module, place);
+
+		if (fd == -ESRCH)
+			return false;
+		if (try_fd(search, fd))
+			return true;
+	}
+}
+
+void module_file_open_debug(const struct module *module, Elf *elf, struct module_file *file)
+{
+	struct debug_search search = { .module = module, .key.kind = MODULE_ELF, .file = file };
+	const char *link = debug_link(elf);
 
 	*file = (struct module_file){ .state = MODULE_FILE_MISSING, .fd = -1 };
-	if (build_id) {
-		key.build_id = *build_id;
-		if (try_build_id(&key, file))
-			return;
-	}
+	elf_build_id(elf, &search.key.build_id);
+	if (!search.key.build_id.size && module)
+		search.key.build_id = module->key.build_id;
+	if (search.key.build_id.size < 2 || try_carried(&search) ||
+	    !file_search_looks_around(files_of(&search)))
+		return;
+	if (try_build_id(&search, NULL) || try_link(&search, NULL, link))
+		return;
+	const char *root = root_of(&search);
+	if (root && (try_build_id(&search, root) || try_link(&search, root, link)))
+		return;
+	if (!try_cached(&search))
+		try_file_itself(&search);
+}
+
+void module_file_place_init(struct module_file_place *place, const struct module *module, int fd)
+{
+	*place = (struct module_file_place){ .module = module };
+	place->path = file_search_path_of(module ? module->files : NULL, fd);
+}
+
+void module_file_place_deinit(struct module_file_place *place)
+{
+	free(place->path);
+	place->path = NULL;
+}
+
+/* A name in a file, relative to the folder of that. */
+static bool try_name(const struct debug_search *search, const struct module_file_place *place,
+		     const char *root, const char *name)
+{
+	const char *slash = place->path ? strrchr(place->path, '/') : NULL;
+
+	if (!name || !*name)
+		return false;
 	if (*name == '/')
-		try_debug(&key, file, "", "", 0, "", name);
-	else if (slash)
-		try_debug(&key, file, "", beside, (int)(slash - beside), "/", name);
+		return try_path(search, root, name);
+	return slash &&
+	       try_debug(search, root, "%.*s/%s", (int)(slash - place->path), place->path, name);
+}
+
+void module_file_open_build_id(const struct module_file_place *place,
+			       const struct build_id *build_id, const char *name,
+			       struct module_file *file)
+{
+	struct debug_search search = { .module = place->module,
+				       .key = { .kind = MODULE_ELF, .build_id = *build_id },
+				       .file = file };
+
+	*file = (struct module_file){ .state = MODULE_FILE_MISSING, .fd = -1 };
+	elf_version(EV_CURRENT);
+	if (build_id->size < 2 || try_carried(&search) ||
+	    !file_search_looks_around(files_of(&search)) || try_build_id(&search, NULL) ||
+	    try_name(&search, place, NULL, name))
+		return;
+	const char *root = root_of(&search);
+	if (root && (try_build_id(&search, root) || try_name(&search, place, root, name)))
+		return;
+	try_cached(&search);
+}
+
+void module_file_open_named(const struct module_file_place *place, const char *key,
+			    const char *name, struct module_file *file)
+{
+	char carried[FILE_SEARCH_KEY_MAX] = "named";
+	struct debug_search search = { .module = place->module,
+				       .key.kind = MODULE_ELF,
+				       .carried_key = carried,
+				       .file = file };
+
+	*file = (struct module_file){ .state = MODULE_FILE_MISSING, .fd = -1 };
+	elf_version(EV_CURRENT);
+	if (place->module && !format_key(place->module, "named", carried))
+		return;
+	size_t size = strlen(carried);
+	int n = snprintf(carried + size, sizeof(carried) - size, " %s", key);
+	if (n < 0 || (size_t)n >= sizeof(carried) - size || try_carried(&search) ||
+	    !file_search_looks_around(files_of(&search)) || try_name(&search, place, NULL, name))
+		return;
+	const char *root = root_of(&search);
+	if (root)
+		try_name(&search, place, root, name);
 }
 
 void module_file_close(struct module_file *file)
@@ -330,4 +639,20 @@ const char *module_file_state_text(enum module_file_state state)
 		return "no file";
 	}
 	return "unknown state";
+}
+
+const char *module_file_problem(const struct module_file *file)
+{
+	switch (file->state) {
+	case MODULE_FILE_MISSING:
+		if (file->error == -EACCES || file->error == -EPERM)
+			return "no permission to read the file";
+		return file->error && file->error != -ENOENT && file->error != -ENOTDIR
+			       ? "the file can't be read"
+			       : "the file is missing";
+	case MODULE_FILE_CHANGED:
+		return "changed since the recording";
+	default:
+		return module_file_state_text(file->state);
+	}
 }

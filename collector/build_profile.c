@@ -501,7 +501,7 @@ int build_profile(const char *path, const struct build_options *options,
 	struct build build = { .options = options };
 
 	*error_ret = NULL;
-	int err = replay_open(path, &build.replay, error_ret);
+	int err = replay_open(path, options->files, &build.replay, error_ret);
 	if (err)
 		return err;
 	build.profile = replay_profile(build.replay);

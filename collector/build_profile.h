@@ -23,8 +23,9 @@ struct build_filter {
 
 struct build_options {
 	struct build_filter filter;
-	bool by_thread;     /* a node per thread below the process */
-	unsigned n_threads; /* the reader's included; 0: one per CPU; 1: no others */
+	bool by_thread;            /* a node per thread below the process */
+	unsigned n_threads;        /* the reader's included; 0: one per CPU; 1: no others */
+	struct file_search *files; /* as in replay_open() */
 };
 
 /*

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cct/cleanup.h"
-#include "collector/build_profile.h"
 #include "collector/commands.h"
+#include "collector/fetched_profile.h"
 #include "collector/pager.h"
 #include "collector/report_options.h"
 #include "collector/terminal.h"
@@ -47,7 +47,7 @@ static const char usage[] =
 	"  -e, --event NAME,...   only these events\n"
 	"  -f, --format FORMAT    text (default), json\n"
 	"      --color WHEN       auto (default: on a terminal, unless NO_COLOR is set),\n"
-	"                         always, never\n"
+	"                         always, never\n" SYMFS_USAGE DEBUGINFOD_USAGE
 	"      --no-pager         do not page on a terminal\n"
 	"  -h, --help             this text\n";
 
@@ -78,6 +78,8 @@ static const struct option long_options[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "format", required_argument, NULL, 'f' },
 	{ "color", required_argument, NULL, REPORT_OPTION_COLOR },
+	{ "symfs", required_argument, NULL, REPORT_OPTION_SYMFS },
+	{ "debuginfod", optional_argument, NULL, REPORT_OPTION_DEBUGINFOD },
 	{ "no-pager", no_argument, NULL, REPORT_OPTION_NO_PAGER },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -269,11 +271,32 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 	return err;
 }
 
+/* 0 or not, after a message. */
+static int run(struct annotate_command *command)
+{
+	struct report_options *report = &command->report;
+	_cleanup_free_ char *error = NULL;
+	struct profile *profile = NULL;
+	int err = file_options_open(&report->files, "annotate", &report->build.files);
+
+	if (err)
+		return err;
+	err = fetched_profile_build(report->path, &report->build, &report->files, "annotate",
+				    &profile, &error);
+	if (err)
+		report_complain_of_file(report->path, error ? error : strerror(-err));
+	else
+		err = annotate(command, profile);
+	if (!err && error)
+		err = report_complain_of_file(report->path, error);
+	profile_destroy(profile);
+	file_search_destroy(report->build.files);
+	return err;
+}
+
 int cmd_annotate(int argc, char **argv)
 {
 	struct annotate_command command = { 0 };
-	_cleanup_free_ char *error = NULL;
-	struct profile *profile = NULL;
 	int err;
 
 	report_options_set_defaults(&command.report);
@@ -283,14 +306,7 @@ int cmd_annotate(int argc, char **argv)
 		return err < 0 ? USAGE_STATUS : 0;
 	}
 	setlocale(LC_CTYPE, "");
-	err = build_profile(command.report.path, &command.report.build, &profile, &error);
-	if (err)
-		report_complain_of_file(command.report.path, error ? error : strerror(-err));
-	else
-		err = annotate(&command, profile);
-	if (!err && error)
-		err = report_complain_of_file(command.report.path, error);
-	profile_destroy(profile);
+	err = run(&command);
 	report_options_deinit(&command.report);
 	return err ? 1 : 0;
 }

@@ -10,6 +10,7 @@
 
 #include "cct/cleanup.h"
 #include "collector/commands.h"
+#include "collector/file_options.h"
 #include "collector/replay.h"
 #include "collector/sample_path.h"
 #include "collector/unwind_case.h"
@@ -33,6 +34,7 @@ struct options {
 	uint64_t time_ns;   /* the first sample from then on; 0: any */
 	int32_t tid;        /* -1: any */
 	const char *export; /* folder for the case; NULL: no export */
+	struct file_options files;
 	bool is_summary;
 	enum symbol_names names;
 };
@@ -41,6 +43,7 @@ struct options {
 struct pass {
 	enum task task;
 	const struct options *options;
+	struct file_search *files;
 	struct replay *replay;
 	struct elf_modules *elf_modules;
 	struct sample_path *sample_path;
@@ -67,6 +70,9 @@ static const char usage[] =
 	"a\n"
 	"                     case that can be walked without the machine and the recording\n"
 	"  -i, --input FILE   the recording\n"
+	"      --symfs DIR    look for programs, libraries and debug files below DIR, as a "
+	"sysroot,\n"
+	"                     and nowhere else\n"
 	"      --raw-names    names as in the file, mangled\n"
 	"  -h, --help         this text\n";
 
@@ -108,6 +114,7 @@ static void pass_deinit(struct pass *pass)
 	if (pass->task == TIME)
 		pass->summary->memory = before - heap_size();
 	replay_close(pass->replay);
+	file_search_destroy(pass->files);
 }
 
 static bool is_wanted(const struct pass *pass, const struct record *record)
@@ -244,10 +251,13 @@ static int run(const struct options *options, enum task task, struct unwind_summ
 {
 	struct pass pass = { .task = task, .options = options, .summary = summary };
 	_cleanup_free_ char *error = NULL;
-	int err = replay_open(options->path, &pass.replay, &error);
 
+	if (file_options_open(&options->files, "debug-unwind", &pass.files))
+		return 1;
+	int err = replay_open(options->path, pass.files, &pass.replay, &error);
 	if (err) {
 		fprintf(stderr, "dendro debug-unwind: %s\n", error ? error : strerror(-err));
+		file_search_destroy(pass.files);
 		return 1;
 	}
 	err = pass_samples(&pass);
@@ -311,10 +321,14 @@ static bool take_option(struct options *options, int option, const char *value)
 {
 	uint64_t number;
 
-	options->is_summary = options->is_summary && (option == 'i' || option == 'r');
+	options->is_summary =
+		options->is_summary && (option == 'i' || option == 'S' || option == 'r');
 	switch (option) {
 	case 'i':
 		options->path = value;
+		return true;
+	case 'S':
+		options->files.symfs = value;
 		return true;
 	case 's':
 		return parse_number(value, UINT64_MAX, &options->sample) && options->sample;
@@ -343,6 +357,7 @@ int cmd_debug_unwind(int argc, char **argv)
 						      { "time", required_argument, NULL, 't' },
 						      { "tid", required_argument, NULL, 'T' },
 						      { "export", required_argument, NULL, 'e' },
+						      { "symfs", required_argument, NULL, 'S' },
 						      { "raw-names", no_argument, NULL, 'r' },
 						      { "help", no_argument, NULL, 'h' },
 						      { 0 } };

@@ -10,6 +10,7 @@
 #include "cct/cleanup.h"
 #include "collector/build_profile.h"
 #include "collector/commands.h"
+#include "collector/fetched_profile.h"
 #include "collector/pager.h"
 #include "collector/report_options.h"
 #include "collector/terminal.h"
@@ -69,11 +70,31 @@ static int report(struct report_options *options, struct profile *profile)
 	return err;
 }
 
+/* 0 or not, after a message. */
+static int run(struct report_options *options)
+{
+	_cleanup_free_ char *error = NULL;
+	struct profile *profile = NULL;
+	int err = file_options_open(&options->files, "report", &options->build.files);
+
+	if (err)
+		return err;
+	err = fetched_profile_build(options->path, &options->build, &options->files, "report",
+				    &profile, &error);
+	if (err)
+		report_complain_of_file(options->path, error ? error : strerror(-err));
+	else
+		err = report(options, profile);
+	if (!err && error)
+		err = report_complain_of_file(options->path, error);
+	profile_destroy(profile);
+	file_search_destroy(options->build.files);
+	return err;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_options options;
-	_cleanup_free_ char *error = NULL;
-	struct profile *profile = NULL;
 	int err = report_options_init(&options, argc, argv);
 
 	if (err) {
@@ -81,14 +102,7 @@ int cmd_report(int argc, char **argv)
 		return err < 0 ? USAGE_STATUS : 0;
 	}
 	setlocale(LC_CTYPE, "");
-	err = build_profile(options.path, &options.build, &profile, &error);
-	if (err)
-		report_complain_of_file(options.path, error ? error : strerror(-err));
-	else
-		err = report(&options, profile);
-	if (!err && error)
-		err = report_complain_of_file(options.path, error);
-	profile_destroy(profile);
+	err = run(&options);
 	report_options_deinit(&options);
 	return err ? 1 : 0;
 }

@@ -12,12 +12,14 @@
 
 #include "cct/cleanup.h"
 #include "collector/commands.h"
+#include "collector/file_options.h"
 #include "collector/replay.h"
 #include "collector/sample_path.h"
 #include "report/printable.h"
 #include "report/symbolize.h"
 
 struct script {
+	struct file_search *files;
 	struct replay *replay;
 	struct elf_modules *elf_modules;
 	struct sample_path *sample_path;
@@ -32,9 +34,9 @@ static const char usage[] =
 	"Lists the samples of a recording (default: dendro.data; -: standard input) in time\n"
 	"order, each with its call path, leaf first, as `perf script` prints them. A path whose\n"
 	"outer callers are missing ends with a line that says why, at address 0.\n\n"
-	"  -i, --input FILE   the recording\n"
-	"      --raw-names    names as in the file, mangled\n"
-	"  -h, --help         this text\n";
+	"  -i, --input FILE       the recording\n" SYMFS_USAGE
+	"      --raw-names        names as in the file, mangled\n"
+	"  -h, --help             this text\n";
 
 static int script_init(struct script *script)
 {
@@ -65,6 +67,7 @@ static void script_deinit(struct script *script)
 	symbolizer_destroy(script->symbolizer);
 	elf_modules_destroy(script->elf_modules);
 	replay_close(script->replay);
+	file_search_destroy(script->files);
 }
 
 /* Names are the recording's, not a terminal's. */
@@ -232,20 +235,44 @@ static int script_conclude(const struct script *script, const char *path, int er
 	return err || replay_error(script->replay) ? 1 : 0;
 }
 
+/* The exit status. */
+static int run(struct script *script, const char *path, const struct file_options *files)
+{
+	_cleanup_free_ char *error = NULL;
+
+	if (file_options_open(files, "script", &script->files))
+		return 1;
+	int err = replay_open(path, script->files, &script->replay, &error);
+	if (err) {
+		fprintf(stderr, "dendro script: %s\n", error ? error : strerror(-err));
+		file_search_destroy(script->files);
+		return 1;
+	}
+	err = script_run(script);
+	if (fflush(stdout) && !err)
+		err = errno == EPIPE ? -EPIPE : -errno;
+	int status = script_conclude(script, path, err);
+	script_deinit(script);
+	return status;
+}
+
 int cmd_script(int argc, char **argv)
 {
 	static const struct option options[] = { { "input", required_argument, NULL, 'i' },
+						 { "symfs", required_argument, NULL, 's' },
 						 { "raw-names", no_argument, NULL, 'r' },
 						 { "help", no_argument, NULL, 'h' },
 						 { 0 } };
 	const char *path = "dendro.data";
 	struct script script = { .names = NAMES_WITHOUT_PARAMETERS };
-	_cleanup_free_ char *error = NULL;
+	struct file_options files = { .symfs = NULL };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "i:h", options, NULL)) != -1) {
 		if (option == 'i')
 			path = optarg;
+		else if (option == 's')
+			files.symfs = optarg;
 		else if (option == 'r')
 			script.names = NAMES_RAW;
 		else
@@ -259,15 +286,5 @@ int cmd_script(int argc, char **argv)
 		fprintf(stderr, "dendro script: one recording at a time, please\n");
 		return 129;
 	}
-	int err = replay_open(path, &script.replay, &error);
-	if (err) {
-		fprintf(stderr, "dendro script: %s\n", error ? error : strerror(-err));
-		return 1;
-	}
-	err = script_run(&script);
-	if (fflush(stdout) && !err)
-		err = errno == EPIPE ? -EPIPE : -errno;
-	int status = script_conclude(&script, path, err);
-	script_deinit(&script);
-	return status;
+	return run(&script, path, &files);
 }

@@ -3,6 +3,7 @@
 #define COLLECTOR_COMMANDS_H
 
 int cmd_annotate(int argc, char **argv);
+int cmd_archive(int argc, char **argv);
 int cmd_debug_unwind(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_record(int argc, char **argv);

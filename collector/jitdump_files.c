@@ -14,6 +14,7 @@
 
 #include "cct/cleanup.h"
 #include "cct/module_file.h"
+#include "collector/carried_files.h"
 #include "perf/temporary_file.h"
 
 /* Of all dumps of a recording, on disk; no more are read beyond that. */
@@ -198,7 +199,8 @@ static int open_mapped(const struct jitdump_files *files, const struct module *m
 {
 	struct stat st;
 
-	if (!module->key.inode || data_file_info(files->file)->is_pipe)
+	if (!module->key.inode || data_file_info(files->file)->is_pipe ||
+	    !file_search_is_here(module->files))
 		return -1;
 	int fd = open(module->key.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -217,6 +219,18 @@ static bool is_of_process(const struct jitdump *dump, const struct module *modul
 	return dump->pid == pid || (number && dump->pid == strtol(number + 1, NULL, 10));
 }
 
+/* For archives: attached as a recorder does it, but of no process, or it would name more code. */
+static void note_found(const struct module *module, int fd)
+{
+	char key[FILE_SEARCH_KEY_MAX];
+	int n = snprintf(key, sizeof(key), CARRIED_JITDUMP "0 %u:%u:%" PRIu64 " %s",
+			 module->key.dev_major, module->key.dev_minor, module->key.inode,
+			 module->key.path);
+
+	if (n > 0 && (size_t)n < sizeof(key))
+		file_search_found(module->files, key, fd, NULL);
+}
+
 /* -EINVAL: not to be had. */
 static int open_of_module(struct jitdump_files *files, const struct module *module, int32_t pid,
 			  struct opened *ret)
@@ -229,8 +243,12 @@ static int open_of_module(struct jitdump_files *files, const struct module *modu
 	if (fd < 0)
 		return -EINVAL;
 	int err = open_dump(files, fd, copy_file, ret);
-	if (err || is_of_process(ret->dump, module, pid))
+	if (err)
 		return err;
+	if (is_of_process(ret->dump, module, pid)) {
+		note_found(module, fd);
+		return 0;
+	}
 	opened_deinit(ret);
 	return -EINVAL;
 }

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "cct/cleanup.h"
+#include "cct/file_search.h"
 #include "collector/attached_text.h"
+#include "collector/carried_files.h"
 
 struct kernel_mapping {
 	uint64_t start, len, pgoff;
@@ -19,6 +21,7 @@ struct kernel_mapping {
 
 struct kernel_names {
 	const struct data_file *file;
+	struct file_search *files;
 	struct kallsyms *kallsyms;
 	struct kernel_mapping *mappings; /* constant while the thread runs */
 	size_t n_mappings;
@@ -38,6 +41,7 @@ struct kernel_names *kernel_names_create(const struct data_file *file, struct mo
 	if (!names)
 		return NULL;
 	names->file = file;
+	names->files = modules->files;
 	names->snapshot_fd = -1;
 	names->kallsyms = kallsyms_create(modules);
 	if (!names->kallsyms) {
@@ -128,7 +132,11 @@ static int read_running_kernel(struct kernel_names *names)
 	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	int err = fd < 0 ? -errno : attached_text_read(&names->text, fd);
 
-	return !err && !is_running_kernel(names, &names->text) ? -ESTALE : err;
+	if (err || !is_running_kernel(names, &names->text))
+		return err ? err : -ESTALE;
+	carried_files_found_bytes(names->files, CARRIED_KALLSYMS, names->text.bytes,
+				  names->text.size);
+	return 0;
 }
 
 static void *thread_main(void *arg)
@@ -154,7 +162,7 @@ int kernel_names_start(struct kernel_names *names)
 	}
 	kallsyms_finish_mappings(names->kallsyms);
 	names->snapshot_fd = find_snapshot(names->file);
-	if (names->snapshot_fd < 0 && !names->n_mappings)
+	if (names->snapshot_fd < 0 && (!names->n_mappings || !file_search_is_here(names->files)))
 		return 0;
 	names->is_running = !pthread_create(&names->thread, NULL, thread_main, names);
 	if (!names->is_running)

@@ -14,6 +14,8 @@ static const struct {
 	{ "record", cmd_record, "record a command, processes or the whole machine" },
 	{ "report", cmd_report, "show where the cost of a recording went, by call path" },
 	{ "annotate", cmd_annotate, "show the cost of a function's lines and instructions" },
+	{ "archive", cmd_archive,
+	  "pack a recording with all that reports need, to read it anywhere" },
 	{ "script", cmd_script, "list the samples of a recording, as perf script does" },
 	{ "debug-unwind", cmd_debug_unwind,
 	  "show how a recording's stacks were unwound, step by step" },

@@ -13,7 +13,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cct/file_search.h"
 #include "collector/attached_text.h"
+#include "collector/carried_files.h"
 #include "collector/jit_names.h"
 #include "collector/jitdump_files.h"
 
@@ -91,11 +93,11 @@ static void build_id_from_list(const struct data_file *file, const char *path,
 
 /* While the process lives its own root, or the mapping itself, leads to the file. What is found
  * there is checked against the build ID or inode like any file, so a reused pid does no harm. */
-static int set_alternative_path(struct module *module, const struct record *record)
+static int set_process(struct module *module, const struct record *record)
 {
 	const char *path = module->key.path;
 	size_t size = strlen(path), suffix = strlen(" (deleted)");
-	int n;
+	int n = 0;
 
 	if (!module->key.build_id.size && !module->key.inode)
 		return 0;
@@ -103,11 +105,13 @@ static int set_alternative_path(struct module *module, const struct record *reco
 		n = asprintf(&module->alternative_path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 			     record->mmap.pid, record->mmap.addr,
 			     record->mmap.addr + record->mmap.len);
-	else
-		n = asprintf(&module->alternative_path, "/proc/%d/root%s", record->mmap.pid, path);
-	if (n >= 0)
+	if (n < 0) {
+		module->alternative_path = NULL;
+		return -ENOMEM;
+	}
+	if (asprintf(&module->root, "/proc/%d/root", record->mmap.pid) >= 0)
 		return 0;
-	module->alternative_path = NULL;
+	module->root = NULL;
 	return -ENOMEM;
 }
 
@@ -134,7 +138,7 @@ uint32_t module_finder_find(struct module_finder *finder, const struct record *r
 	uint32_t id = module_table_add(finder->modules, &key);
 	if (id < n_before || key.kind != MODULE_ELF)
 		return id;
-	return set_alternative_path(module_table_get(finder->modules, id), record) ? 0 : id;
+	return set_process(module_table_get(finder->modules, id), record) ? 0 : id;
 }
 
 bool module_finder_is_file(const struct record *mmap)
@@ -214,9 +218,13 @@ static void module_take_image(struct module_finder *finder, struct module *modul
 			return;
 		}
 	}
-	if (kind == ATTACHMENT_VDSO && !strcmp(module->key.path, "[vdso]") &&
-	    recorded_here(finder->file))
-		module->image_fd = own_vdso();
+	struct file_search *files = finder->modules->files;
+	if (kind != ATTACHMENT_VDSO || strcmp(module->key.path, "[vdso]") != 0 ||
+	    !file_search_is_here(files) || !recorded_here(finder->file))
+		return;
+	module->image_fd = own_vdso();
+	if (module->image_fd >= 0)
+		file_search_found(files, CARRIED_VDSO, module->image_fd, NULL);
 }
 
 /* From a pipe, jitdumps come when the samples are gone: the latest code of a place names it. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cct/cleanup.h"
+#include "collector/carried_files.h"
 #include "collector/code_pages.h"
 #include "collector/counter_values.h"
 #include "collector/event_counts.h"
@@ -53,17 +54,22 @@ struct replay {
 	struct counter_values counter_values;
 };
 
-int replay_open(const char *path, struct replay **replay_ret, char **error_ret)
+int replay_open(const char *path, struct file_search *files, struct replay **replay_ret,
+		char **error_ret)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
 	int err = replay ? data_file_open(path, &replay->file, error_ret) : -ENOMEM;
 
+	if (!err && files)
+		err = carried_files_take(replay->file, files);
 	if (!err) {
 		replay->order = order_create(MAX_PENDING_BYTES);
 		replay->profile = profile_create();
 		if (replay->order && replay->profile) {
-			replay->kernel_names =
-				kernel_names_create(replay->file, &replay->profile->modules);
+			struct module_table *modules = &replay->profile->modules;
+
+			modules->files = files;
+			replay->kernel_names = kernel_names_create(replay->file, modules);
 			replay->finder = module_finder_create(replay->file, path, replay->profile);
 			replay->processes = processes_create(replay->profile, replay->finder);
 			replay->code_pages = code_pages_create();

@@ -14,8 +14,13 @@
 
 struct replay;
 
-/* Opens @path ("-": standard input). -errno with *@error_ret a sentence for the user (heap). */
-int replay_open(const char *path, struct replay **replay_ret, char **error_ret);
+/*
+ * Opens @path ("-": standard input). @files: where its modules' files are looked for, borrowed for
+ * the profile's life; NULL: on this machine; it gets what the recording carries. -errno with
+ * *@error_ret a sentence for the user (heap).
+ */
+int replay_open(const char *path, struct file_search *files, struct replay **replay_ret,
+		char **error_ret);
 void replay_close(struct replay *replay); /* frees the profile unless it was taken */
 
 /* 1: the next sample, the caller's to deinit; 0: the end; -errno: out of memory. A corrupt or cut

@@ -78,7 +78,7 @@ static const char usage[] =
 	"  -e, --event NAME,...   only these events\n"
 	"  -f, --format FORMAT    text (default), json, csv\n"
 	"      --color WHEN       auto (default: on a terminal, unless NO_COLOR is set),\n"
-	"                         always, never\n"
+	"                         always, never\n" SYMFS_USAGE DEBUGINFOD_USAGE
 	"      --no-inline        only compiled functions: what was inlined is part of them\n"
 	"      --merge-copies     what the compiler made of one function is one: clones, parts "
 	"that\n"
@@ -246,6 +246,8 @@ static const struct option long_options[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "format", required_argument, NULL, 'f' },
 	{ "color", required_argument, NULL, REPORT_OPTION_COLOR },
+	{ "symfs", required_argument, NULL, REPORT_OPTION_SYMFS },
+	{ "debuginfod", optional_argument, NULL, REPORT_OPTION_DEBUGINFOD },
 	{ "no-inline", no_argument, NULL, REPORT_OPTION_NO_INLINE },
 	{ "merge-copies", no_argument, NULL, REPORT_OPTION_MERGE_COPIES },
 	{ "raw-names", no_argument, NULL, REPORT_OPTION_RAW_NAMES },
@@ -362,6 +364,16 @@ static int parse_names(struct report_options *options, int option)
 	}
 }
 
+/* Options about where files are. */
+static int parse_files(struct report_options *options, int option, const char *argument)
+{
+	if (option == REPORT_OPTION_SYMFS)
+		options->files.symfs = argument;
+	else if (!file_options_take_debuginfod(&options->files, argument))
+		return report_complain("--debuginfod: '%s' is no number of seconds", argument);
+	return 0;
+}
+
 int report_options_parse(struct report_options *options, int option, char *argument)
 {
 	switch (option) {
@@ -378,6 +390,9 @@ int report_options_parse(struct report_options *options, int option, char *argum
 		return parse_sort(options, argument);
 	case REPORT_OPTION_RATIO:
 		return add_ratio(options, argument);
+	case REPORT_OPTION_SYMFS:
+	case REPORT_OPTION_DEBUGINFOD:
+		return parse_files(options, option, argument);
 	case REPORT_OPTION_NO_INLINE:
 	case REPORT_OPTION_MERGE_COPIES:
 	case REPORT_OPTION_RAW_NAMES:
@@ -404,6 +419,7 @@ void report_options_set_defaults(struct report_options *options)
 		.export.min_percent = DEFAULT_MIN_PERCENT,
 		.format = export_format_find("text"),
 	};
+	file_options_init(&options->files);
 }
 
 void report_options_finish(struct report_options *options)

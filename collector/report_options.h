@@ -6,6 +6,7 @@
 #define COLLECTOR_REPORT_OPTIONS_H
 
 #include "collector/build_profile.h"
+#include "collector/file_options.h"
 #include "report/export.h"
 
 #define REPORT_MAX_RATIOS 4
@@ -16,6 +17,7 @@ enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER }
 struct report_options {
 	const char *path;
 	struct build_options build;
+	struct file_options files;
 	struct view_options view;
 	struct symbolizer_options symbolizer;
 	struct export_options export;
@@ -48,6 +50,8 @@ enum report_option {
 	REPORT_OPTION_SORT,
 	REPORT_OPTION_RATIO,
 	REPORT_OPTION_COLOR,
+	REPORT_OPTION_SYMFS,
+	REPORT_OPTION_DEBUGINFOD,
 	REPORT_OPTION_NO_INLINE,
 	REPORT_OPTION_MERGE_COPIES,
 	REPORT_OPTION_RAW_NAMES,

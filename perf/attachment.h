@@ -39,6 +39,8 @@ enum attachment_kind {
 				    key: the event's index in the file, decimal */
 	ATTACHMENT_COUNTS = 7,   /* text: what each event counted in all; key: empty */
 	ATTACHMENT_JITDUMP = 8,  /* a jitdump file, zstd frame(s); key below */
+	ATTACHMENT_FILE = 9,     /* of an archive: a file that reports read, zstd frame(s); key:
+				    what it is, as in cct/file_search.h */
 };
 
 /*

@@ -13,6 +13,8 @@ enum {
 	MAX_ATTACHMENTS = 1 << 16,
 	MAX_KEY_SIZE = 8192, /* a path and some numbers */
 };
+/* More only if the recording is larger, as an archive may be: of compressed records a few bytes
+ * would do to fill a disk. */
 #define MAX_BYTES (1ull << 30)
 
 struct part {
@@ -123,6 +125,11 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size)
 	return true;
 }
 
+static uint64_t room_left(const struct attachments_in *in)
+{
+	return (in->file_size > MAX_BYTES ? in->file_size : MAX_BYTES) - in->n_bytes;
+}
+
 int attachments_in_take(struct attachments_in *in, const struct perf_event_header *header)
 {
 	struct part part;
@@ -137,7 +144,7 @@ int attachments_in_take(struct attachments_in *in, const struct perf_event_heade
 			return err;
 	}
 	struct data_file_attachment *attachment = last_attachment(in);
-	if (attachment->fd < 0 || part.header.data_size > MAX_BYTES - in->n_bytes ||
+	if (attachment->fd < 0 || part.header.data_size > room_left(in) ||
 	    !write_all(attachment->fd, part.data, part.header.data_size))
 		return 0;
 	in->n_bytes += part.header.data_size;

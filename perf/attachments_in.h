@@ -8,6 +8,7 @@ struct attachments_in {
 	struct data_file_attachment **list; /* a pointer stays valid for the file's life */
 	size_t n, n_allocated;
 	uint64_t n_bytes;     /* written to all temporary files */
+	uint64_t file_size;   /* of the recording: they may have so much, beyond a bound; or 0 */
 	uint64_t n_last_read; /* bytes of the last one so far */
 };
 

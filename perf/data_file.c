@@ -468,8 +468,11 @@ int data_file_open(const char *path, struct data_file **file_ret, char **error_r
 	struct data_file *file = data_file_create();
 	int err = file ? data_input_open(&file->input, path) : -ENOMEM;
 
-	if (!err)
+	if (!err) {
+		file->features.info.modified = file->input.modified;
+		file->attachments.file_size = file->input.size;
 		err = read_header(file);
+	}
 	if (!err)
 		err = take_listed_attachments(file);
 	if (err) {

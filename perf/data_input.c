@@ -25,6 +25,7 @@ int data_input_open(struct data_input *input, const char *path)
 		return -EISDIR;
 	input->is_seekable = S_ISREG(status.st_mode);
 	input->size = input->is_seekable ? (uint64_t)status.st_size : 0;
+	input->modified = input->is_seekable ? status.st_mtim.tv_sec : 0;
 	if (input->is_seekable) /* a hint: nothing depends on it */
 		posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return 0;

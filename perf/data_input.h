@@ -15,6 +15,7 @@ struct data_input {
 	uint64_t position; /* of the next sequential read */
 	uint64_t limit;    /* sequential reads end here; UINT64_MAX: at the end of the file */
 	uint64_t size;     /* of a seekable file */
+	int64_t modified;  /* likewise: when, in seconds since 1970 */
 };
 
 /* @path: "-" is standard input. 0 or -errno. */

@@ -56,7 +56,7 @@ struct debug_file {
 
 struct debug_info {
 	struct debug_file main;
-	char *path;                        /* NULL: not known */
+	struct module_file_place place;
 	struct module_file alternate_file; /* dwz's */
 	struct debug_file alternate;
 	struct debug_package package;
@@ -97,22 +97,11 @@ static void open_alternate(struct debug_info *info)
 		return;
 	build_id.size = (uint8_t)size;
 	memcpy(build_id.bytes, end + 1, size);
-	module_file_open_named(info->path, name, &build_id, &info->alternate_file);
+	module_file_open_build_id(&info->place, &build_id, name, &info->alternate_file);
 	if (info->alternate_file.state != MODULE_FILE_OK ||
 	    open_file(&info->alternate, info->alternate_file.elf))
 		return;
 	dwarf_setalt(info->main.dwarf.dwarf, info->alternate.dwarf.dwarf);
-}
-
-/* Where the file is now, by links resolved: what it names may be relative to that. */
-static char *path_of(int fd)
-{
-	char link[64], path[PATH_MAX];
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t size = fd < 0 ? -1 : readlink(link, path, sizeof(path));
-	return size > 0 && (size_t)size < sizeof(path) && *path == '/' ? strndup(path, (size_t)size)
-								       : NULL;
 }
 
 /* Lets lists and tables in @sections be read some times. */
@@ -126,7 +115,7 @@ static void grant(struct debug_info *info, const struct debug_sections *sections
 	info->names.budget += MAX_READS * of[DEBUG_INFO].size;
 }
 
-struct debug_info *debug_info_open(Elf *elf, int fd)
+struct debug_info *debug_info_open(Elf *elf, const struct module *module, int fd)
 {
 	struct debug_info *info = calloc(1, sizeof(*info));
 
@@ -137,7 +126,7 @@ struct debug_info *debug_info_open(Elf *elf, int fd)
 		debug_info_close(info);
 		return NULL;
 	}
-	info->path = path_of(fd);
+	module_file_place_init(&info->place, module, fd);
 	info->names.budget = NAMES_BUDGET;
 	grant(info, &info->main.sections);
 	open_alternate(info);
@@ -167,7 +156,7 @@ void debug_info_close(struct debug_info *info)
 	close_file(&info->main);
 	close_file(&info->alternate);
 	module_file_close(&info->alternate_file);
-	free(info->path);
+	module_file_place_deinit(&info->place);
 	free(info);
 }
 
@@ -211,14 +200,15 @@ static int open_split(struct debug_info *info, struct unit *unit)
 	if (!unit->is_skeleton)
 		return 0;
 	unit->is_skeleton = false;
-	int err = info->has_package ? 0 : debug_package_open(&info->package, info->path);
+	int err = info->has_package ? 0 : debug_package_open(&info->package, &info->place);
 	if (err)
 		return err;
 	info->has_package = true;
 	unit->split = calloc(1, sizeof(*unit->split));
 	if (!unit->split)
 		return -ENOMEM;
-	err = debug_split_open(unit->split, &info->package, info->path, &unit->die, &unit->source);
+	err = debug_split_open(unit->split, &info->package, &info->place, &unit->die,
+			       &unit->source);
 	if (!err) {
 		grant(info, &unit->split->sections);
 		return 0;

@@ -20,6 +20,7 @@
 #define DEBUG_INFO_MAX_INLINED 128
 
 struct debug_info;
+struct module;
 
 /* A function that is active at an address. Strings live as long as the debug_info. */
 struct debug_function {
@@ -34,11 +35,11 @@ struct debug_function {
 };
 
 /*
- * @elf: the module's file, or its separate debug file; it stays the caller's, and open. @fd: what
- * it is read from, which tells where the files are that it names; -1: none that are beside it.
- * NULL: there is no debug information in it, or no memory.
+ * @elf: the module's file, or its separate debug file; it stays the caller's, and open. @module:
+ * borrowed; NULL: not known. @fd: what it is read from, which tells where the files are that it
+ * names; -1: none that are beside it. NULL: there is no debug information in it, or no memory.
  */
-struct debug_info *debug_info_open(Elf *elf, int fd);
+struct debug_info *debug_info_open(Elf *elf, const struct module *module, int fd);
 void debug_info_close(struct debug_info *info);
 /*
  * The functions at @vaddr, innermost first: inlined ones, then the one that was compiled, whose

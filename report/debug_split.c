@@ -13,6 +13,9 @@ static const enum debug_section columns[] = {
 	[4] = DEBUG_LINE,       [5] = N_DEBUG_SECTIONS, [6] = DEBUG_STR_OFFSETS,
 	[7] = N_DEBUG_SECTIONS, [8] = DEBUG_RNGLISTS,
 };
+/* What archives call a package, wherever it was. */
+#define PACKAGE_KEY ".dwp"
+
 #define INDEX_HEADER_SIZE 16
 
 /* .debug_cu_index: a hash table by DWO ID, and tables of offsets and sizes by row and column. */
@@ -170,10 +173,11 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &found) ? dwarf_formstring(&found) : NULL;
 }
 
-static int open_file(struct debug_split *split, const char *beside, const char *name,
-		     Dwarf_Die *skeleton, uint64_t id, const struct debug_range_source *source)
+static int open_file(struct debug_split *split, const struct module_file_place *place,
+		     const char *name, Dwarf_Die *skeleton, uint64_t id,
+		     const struct debug_range_source *source)
 {
-	module_file_open_named(beside, name, NULL, &split->file);
+	module_file_open_named(place, name, name, &split->file);
 	if (split->file.state != MODULE_FILE_OK)
 		return -ENOENT;
 	int err = debug_sections_read(&split->of_file, split->file.elf, true);
@@ -187,8 +191,8 @@ static int open_file(struct debug_split *split, const char *beside, const char *
 }
 
 /* Where the compiler put it, or, if all was moved since, beside the file. */
-static int open_from_file(struct debug_split *split, const char *path, Dwarf_Die *skeleton,
-			  uint64_t id, const struct debug_range_source *source)
+static int open_from_file(struct debug_split *split, const struct module_file_place *place,
+			  Dwarf_Die *skeleton, uint64_t id, const struct debug_range_source *source)
 {
 	const char *directory = text_of(skeleton, DW_AT_comp_dir);
 	const char *name = text_of(skeleton, DW_AT_dwo_name);
@@ -208,13 +212,14 @@ static int open_from_file(struct debug_split *split, const char *path, Dwarf_Die
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && err == -ENOENT; i++) {
 		debug_split_close(split);
-		err = open_file(split, path, names[i], skeleton, id, source);
+		err = open_file(split, place, names[i], skeleton, id, source);
 	}
 	return err;
 }
 
 int debug_split_open(struct debug_split *split, const struct debug_package *package,
-		     const char *path, Dwarf_Die *skeleton, const struct debug_range_source *source)
+		     const struct module_file_place *place, Dwarf_Die *skeleton,
+		     const struct debug_range_source *source)
 {
 	uint64_t id;
 
@@ -224,7 +229,7 @@ int debug_split_open(struct debug_split *split, const struct debug_package *pack
 	int err = open_from_package(split, package, skeleton, id, source);
 	if (err == -ENOENT) {
 		debug_split_close(split);
-		err = open_from_file(split, path, skeleton, id, source);
+		err = open_from_file(split, place, skeleton, id, source);
 	}
 	if (err)
 		debug_split_close(split);
@@ -239,23 +244,38 @@ void debug_split_close(struct debug_split *split)
 	split->sections = (struct debug_sections){ 0 };
 }
 
-int debug_package_open(struct debug_package *package, const char *path)
+/* The package of a file with this path, without the end that is left out. */
+static bool open_beside(struct debug_package *package, const struct module_file_place *place,
+			size_t left_out)
 {
-	static const char suffix[] = ".debug";
-	size_t size = path ? strlen(path) : 0, size_suffix = strlen(suffix);
+	size_t size = strlen(place->path) - left_out;
 	char name[PATH_MAX];
 
-	*package = (struct debug_package){ .file = { .state = MODULE_FILE_NONE, .fd = -1 } };
-	if (!path || size + sizeof(".dwp") > sizeof(name))
-		return 0;
-	snprintf(name, sizeof(name), "%s.dwp", path);
-	module_file_open_named(NULL, name, NULL, &package->file);
-	if (package->file.state != MODULE_FILE_OK && size > size_suffix &&
-	    strcmp(path + size - size_suffix, suffix) == 0) {
-		snprintf(name, sizeof(name), "%.*s.dwp", (int)(size - size_suffix), path);
-		module_file_open_named(NULL, name, NULL, &package->file);
+	if (size + sizeof(".dwp") > sizeof(name))
+		return false;
+	snprintf(name, sizeof(name), "%.*s.dwp", (int)size, place->path);
+	module_file_open_named(place, PACKAGE_KEY, name, &package->file);
+	return package->file.state == MODULE_FILE_OK;
+}
+
+static bool open_package(struct debug_package *package, const struct module_file_place *place)
+{
+	static const char suffix[] = ".debug";
+	size_t size = place->path ? strlen(place->path) : 0, size_suffix = strlen(suffix);
+
+	if (!size) {
+		module_file_open_named(place, PACKAGE_KEY, NULL, &package->file);
+		return package->file.state == MODULE_FILE_OK;
 	}
-	if (package->file.state != MODULE_FILE_OK)
+	return open_beside(package, place, 0) ||
+	       (size > size_suffix && strcmp(place->path + size - size_suffix, suffix) == 0 &&
+		open_beside(package, place, size_suffix));
+}
+
+int debug_package_open(struct debug_package *package, const struct module_file_place *place)
+{
+	*package = (struct debug_package){ .file = { .state = MODULE_FILE_NONE, .fd = -1 } };
+	if (!open_package(package, place))
 		return 0;
 	int err = debug_sections_read(&package->sections, package->file.elf, true);
 	if (err)

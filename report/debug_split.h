@@ -29,15 +29,15 @@ struct debug_split {
 	Dwarf_Die die;
 };
 
-/* @path: the file beside which packages are, or NULL. */
-int debug_package_open(struct debug_package *package, const char *path);
+/* @place: the file beside which packages are. */
+int debug_package_open(struct debug_package *package, const struct module_file_place *place);
 void debug_package_close(struct debug_package *package);
 /*
- * The split unit of @skeleton, which has @source; @path: of its file, or NULL. To be closed.
+ * The split unit of @skeleton, which has @source; @place: its file. To be closed.
  * -ENOENT: there is none; or -ENOMEM.
  */
 int debug_split_open(struct debug_split *split, const struct debug_package *package,
-		     const char *path, Dwarf_Die *skeleton,
+		     const struct module_file_place *place, Dwarf_Die *skeleton,
 		     const struct debug_range_source *source);
 void debug_split_close(struct debug_split *split);
 

@@ -3,6 +3,7 @@
 
 #include "report/export_formats.h"
 #include "report/json_string.h"
+#include "report/missing.h"
 
 /* What printf("%" PRIu64) does, many times as fast: most of a report's bytes are numbers. */
 static void write_number(FILE *out, uint64_t number)
@@ -248,14 +249,63 @@ static void write_tree(FILE *out, const struct view *view, const struct export_o
 	}
 }
 
+static void write_build_id(FILE *out, const char *key, const struct build_id *build_id)
+{
+	char id[BUILD_ID_TEXT_SIZE];
+
+	build_id_format(build_id, id);
+	if (build_id->size)
+		fprintf(out, ",\"%s\":\"%s\"", key, id);
+}
+
+static void write_missing(FILE *out, const struct view *view, const struct missing *missing)
+{
+	const struct symbol_problem *problem = &missing->problem;
+	const struct module *module = module_table_get(&view->profile->modules, problem->module);
+
+	fputs("{\"module\":", out);
+	json_write_string(out, module_name(module));
+	fputs(",\"path\":", out);
+	json_write_string(out, module->key.path);
+	fprintf(out, ",\"lacks\":\"%s\",\"problem\":", symbol_lack_name(problem->lack));
+	json_write_string(out, problem->text);
+	write_build_id(out, "build_id", &problem->build_id);
+	write_build_id(out, "found_build_id", &problem->found);
+	fputs(",\"self\":", out);
+	write_numbers(out, missing->self, view->profile->n_metrics);
+	fputs(",\"total\":", out);
+	write_numbers(out, missing->total, view->profile->n_metrics);
+	putc('}', out);
+}
+
+static int write_all_missing(FILE *out, const struct view *view,
+			     const struct symbolizer *symbolizer)
+{
+	struct missing_list list;
+	int err = missing_list_init(&list, view->profile, symbolizer, view->options.sort_metric);
+
+	if (err)
+		return err;
+	fputs("\"missing\":[", out);
+	for (size_t i = 0; i < list.n; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		write_missing(out, view, &list.items[i]);
+	}
+	fputs("],\n", out);
+	missing_list_deinit(&list);
+	return 0;
+}
+
 int export_json(FILE *out, const struct view *view, struct symbolizer *symbolizer,
 		const struct export_options *options)
 {
-	(void)symbolizer;
 	fputs("{", out);
 	write_metrics(out, view->profile);
 	write_ratio_names(out, options);
 	write_quality(out, view->profile);
+	int err = write_all_missing(out, view, symbolizer);
+	if (err)
+		return err;
 	if (view_is_flat(view))
 		write_rows(out, view, options);
 	else

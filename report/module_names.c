@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cct/packed_elf.h"
 #include "report/debug_info.h"
 #include "report/elf_symbols.h"
 
@@ -32,6 +34,19 @@ static bool has_debug_info(Elf *elf)
 	       has_section(elf, SHT_PROGBITS, ".zdebug_info");
 }
 
+/* The symbols of a separate debug file; else those that were packed into the file. */
+static int open_symbols(struct module_names *names)
+{
+	Elf *separate = names->debug_file.elf;
+	bool is_in_separate = separate && has_section(separate, SHT_SYMTAB, NULL);
+
+	if (!is_in_separate)
+		names->packed = packed_elf_open(names->file.elf, &names->packed_bytes);
+	if (!is_in_separate && !names->packed)
+		return 0;
+	return elf_symbols_create(is_in_separate ? separate : names->packed, &names->debug_elf);
+}
+
 /* What a separate debug file adds, where the file itself lacks it. */
 static int open_debug_file(struct module_names *names, const struct module *module,
 			   bool reads_debug_info)
@@ -42,16 +57,18 @@ static int open_debug_file(struct module_names *names, const struct module *modu
 	int err = 0;
 
 	if (needs_symbols || needs_debug)
-		module_file_open_debug(module->key.path, elf, &names->debug_file);
+		module_file_open_debug(module, elf, &names->debug_file);
 	if (names->debug_file.state != MODULE_FILE_OK)
 		names->debug_file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
-	if (needs_symbols && names->debug_file.elf)
-		err = elf_symbols_create(names->debug_file.elf, &names->debug_elf);
+	if (needs_symbols)
+		err = open_symbols(names);
 	if (!err && reads_debug_info)
-		names->debug =
-			needs_debug && names->debug_file.elf
-				? debug_info_open(names->debug_file.elf, names->debug_file.fd)
-				: debug_info_open(elf, names->file.fd);
+		names->debug = needs_debug && names->debug_file.elf
+				       ? debug_info_open(names->debug_file.elf, module,
+							 names->debug_file.fd)
+				       : debug_info_open(elf, module, names->file.fd);
+	names->lacks_debug = needs_debug && module->key.kind == MODULE_ELF &&
+			     !(names->debug_file.elf && has_debug_info(names->debug_file.elf));
 	return err;
 }
 
@@ -155,6 +172,8 @@ void module_names_close(struct module_names *names)
 	debug_info_close(names->debug);
 	elf_symbols_destroy(names->debug_elf);
 	elf_symbols_destroy(names->elf);
+	elf_end(names->packed);
+	free(names->packed_bytes);
 	module_file_close(&names->debug_file);
 	module_file_close(&names->file);
 }
@@ -169,18 +188,6 @@ const char *module_names_problem(const struct module_names *names, const struct 
 	if (module->key.kind == MODULE_JIT)
 		return module->symbols ? "code that the jitdump does not name"
 				       : "the jitdump is not to be had";
-	switch (names->file.state) {
-	case MODULE_FILE_MISSING:
-		return "the file is missing or not readable";
-	case MODULE_FILE_CHANGED:
-		return "the file is not the one that was recorded";
-	case MODULE_FILE_BAD:
-		return "not an ELF file";
-	case MODULE_FILE_NONE:
-		return "no file";
-	case MODULE_FILE_OK:
-		break;
-	}
 	if (names->elf && elf_symbols_any(names->elf))
 		return "stripped: only its exported functions have names";
 	return "stripped: no symbols";

@@ -40,7 +40,11 @@ struct module_names {
 	/* A separate debug file, if there is one, and its symbols where the file is stripped. */
 	struct module_file debug_file;
 	struct elf_symbols *debug_elf;
+	/* The file in .gnu_debugdata, where nothing else has symbols: they are in @debug_elf. */
+	Elf *packed;
+	uint8_t *packed_bytes;
 	struct debug_info *debug; /* NULL: none */
+	bool lacks_debug;         /* debug information was wanted, and there is none */
 };
 
 /* 0 or -ENOMEM. @reads_debug_info: at first call, whether names->debug is wanted. */
@@ -58,7 +62,8 @@ void module_names_code(const struct module_names *names, uint64_t offset,
 /* The offset of another address in that file. */
 bool module_names_offset(const struct module_names *names, uint64_t vaddr, uint64_t *offset_ret);
 void module_names_close(struct module_names *names);
-/* Why a module with names->has_unnamed has no name for some code; static text. */
+/* Why a module with names->has_unnamed has no name for some code, where its file is not to blame;
+ * static text. */
 const char *module_names_problem(const struct module_names *names, const struct module *module);
 
 #endif

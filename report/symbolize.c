@@ -530,21 +530,68 @@ bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *fram
 	       module_names_offset(&symbolizer->modules[frame->module], vaddr, &frame_ret->offset);
 }
 
+int symbolizer_expand_all(struct symbolizer *symbolizer)
+{
+	const struct cct *cct = symbolizer->profile->cct;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < cct->n_nodes; i++) {
+		const struct frame_name *names;
+		size_t n_names;
+
+		err = symbolizer_expand(symbolizer, &cct->nodes[i].frame, &names, &n_names);
+	}
+	return err;
+}
+
+/* Why some code has no name. */
+static void explain_names(const struct module_names *names, const struct module *module,
+			  struct symbol_problem *problem)
+{
+	bool is_file = module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO;
+
+	if (!is_file || names->file.state == MODULE_FILE_OK) {
+		problem->text = module_names_problem(names, module);
+		return;
+	}
+	problem->text = module_file_problem(&names->file);
+	problem->error = names->file.error;
+	problem->is_changed = names->file.state == MODULE_FILE_CHANGED;
+	problem->found = names->file.found;
+}
+
+static bool explain(const struct module_names *names, const struct module *module,
+		    enum symbol_lack lack, struct symbol_problem *problem)
+{
+	*problem = (struct symbol_problem){ .module = module->id,
+					    .lack = lack,
+					    .build_id = module->key.build_id };
+	if (!problem->build_id.size && names->file.elf)
+		elf_build_id(names->file.elf, &problem->build_id);
+	switch (lack) {
+	case LACKS_NAMES:
+		explain_names(names, module, problem);
+		return names->has_unnamed;
+	case LACKS_DEBUG_INFO:
+		problem->text = "no debug information";
+		return names->lacks_debug;
+	case LACKS_CERTAINTY:
+		problem->text = "may have changed: written after the recording, without a build ID";
+		return names->file.is_newer;
+	}
+	return false;
+}
+
 size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,
 			   size_t max_problems)
 {
-	size_t n_problems = 0;
+	size_t n = 0;
 
-	for (uint32_t i = 1; i < symbolizer->n_modules && n_problems < max_problems; i++) {
-		const struct module_names *names = &symbolizer->modules[i];
-
-		if (!names->has_unnamed)
-			continue;
-		problems[n_problems++] = (struct symbol_problem){
-			.module = i,
-			.text = module_names_problem(names,
-						     symbolizer->profile->modules.modules[i]),
-		};
+	for (uint32_t i = 1; i < symbolizer->n_modules; i++) {
+		for (int lack = 0; lack < SYMBOL_MAX_PROBLEMS && n < max_problems; lack++)
+			n += explain(&symbolizer->modules[i],
+				     symbolizer->profile->modules.modules[i],
+				     (enum symbol_lack)lack, &problems[n]);
 	}
-	return n_problems;
+	return n;
 }

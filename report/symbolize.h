@@ -69,11 +69,28 @@ int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 /* The frame of a virtual address in the file that @frame's code is in. */
 bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *frame, uint64_t vaddr,
 			 struct frame *frame_ret);
-/* Modules without usable symbols: id and why (static text), for the end of a report. */
+/* Expands every frame of the profile's tree: opens all files that any report of it opens. 0 or
+ * -ENOMEM. */
+int symbolizer_expand_all(struct symbolizer *symbolizer);
+/* What is missing of a module, and why: for the end of a report. */
+enum symbol_lack {
+	LACKS_NAMES,      /* some of its code has no name */
+	LACKS_DEBUG_INFO, /* it has no inlined functions and no source lines */
+	LACKS_CERTAINTY,  /* its file has no build ID and was written after the recording */
+};
+
 struct symbol_problem {
 	uint32_t module;
-	const char *text;
+	enum symbol_lack lack;
+	const char *text;         /* static */
+	struct build_id build_id; /* the one that ran; size 0: unknown */
+	bool is_changed;          /* there is another file: */
+	struct build_id found;    /* its build ID; size 0: it has none */
+	int error;                /* -errno of opening the file; 0: it was opened */
 };
+
+/* By id of the module; a module has at most SYMBOL_MAX_PROBLEMS of them. */
+#define SYMBOL_MAX_PROBLEMS 3
 size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,
 			   size_t max_problems);
 

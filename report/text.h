@@ -46,7 +46,7 @@ struct text {
 
 /* What the recording is and how good the data is. */
 void text_write_header(const struct text *text);
-/* Modules whose names are missing. 0 or -ENOMEM. */
+/* Modules whose names or debug information are missing. 0 or -ENOMEM. */
 int text_write_problems(const struct text *text);
 /* 0 or -ENOMEM. */
 int text_write_tree(struct text *text);

@@ -1,15 +1,11 @@
-/* The head and the foot of a text report: what was recorded, how good the data is, what is amiss.
- */
-#include <errno.h>
+/* The head of a text report: what was recorded, how good the data is. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "cct/cleanup.h"
 #include "report/printable.h"
 #include "report/text.h"
 
 #define LABEL_WIDTH 12
-#define MAX_NAMED   24 /* modules with one problem */
 #define NS_PER_S    1e9
 
 void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit)
@@ -315,68 +311,4 @@ void text_write_header(const struct text *text)
 	write_ratios(text);
 	write_quality(text);
 	putc('\n', text->out);
-}
-
-/* The modules with the same problem, in lines that fit. */
-static void write_modules(const struct text *text, const struct symbol_problem *problems,
-			  size_t n_problems, const char *problem)
-{
-	const struct module_table *modules = &text->view->profile->modules;
-	unsigned column = 0, n_named = 0, n_more = 0;
-
-	for (size_t i = 0; i < n_problems; i++) {
-		const char *name;
-		unsigned width;
-
-		if (strcmp(problems[i].text, problem) != 0)
-			continue;
-		if (n_named == MAX_NAMED) {
-			n_more++;
-			continue;
-		}
-		name = module_name(module_table_get(modules, problems[i].module));
-		width = printable_width(name, text->utf8) + 2;
-		if (n_named++)
-			putc(',', text->out);
-		if (!column || column + width > text->width) {
-			fputs("\n   ", text->out);
-			column = 3;
-		}
-		putc(' ', text->out);
-		column += printable_write(text->out, name, text->width - 6, text->utf8) + 2;
-	}
-	if (n_more)
-		fprintf(text->out, " and %u more", n_more);
-	putc('\n', text->out);
-}
-
-static bool is_first_with_text(const struct symbol_problem *problems, size_t i)
-{
-	for (size_t j = 0; j < i; j++) {
-		if (strcmp(problems[j].text, problems[i].text) == 0)
-			return false;
-	}
-	return true;
-}
-
-int text_write_problems(const struct text *text)
-{
-	size_t max_problems = text->view->profile->modules.n_modules, n_problems;
-	_cleanup_free_ struct symbol_problem *problems =
-		calloc(max_problems + 1, sizeof(*problems));
-
-	if (!problems)
-		return -ENOMEM;
-	n_problems = symbolizer_problems(text->symbolizer, problems, max_problems);
-	if (n_problems)
-		fputs("\nNames are missing:\n", text->out);
-	for (size_t i = 0; i < n_problems; i++) {
-		if (!is_first_with_text(problems, i))
-			continue;
-		text_style_begin(text, STYLE_WARNING);
-		fprintf(text->out, "  %s:", problems[i].text);
-		text_style_end(text, STYLE_WARNING);
-		write_modules(text, problems, n_problems, problems[i].text);
-	}
-	return 0;
 }

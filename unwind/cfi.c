@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "cct/module_file.h"
+#include "cct/packed_elf.h"
 #include "unwind/cfi_row.h"
 #include "unwind/expression_parse.h"
-#include "unwind/packed_elf.h"
 #include "unwind/rule_table.h"
 
 /* A signal frame's row needs about 50 operations. */
@@ -28,8 +28,8 @@ struct general_row {
 };
 
 struct cfi {
-	Elf *elf;         /* borrowed */
-	const char *path; /* borrowed */
+	Elf *elf;                    /* borrowed */
+	const struct module *module; /* borrowed; NULL: not known */
 	struct {
 		const char *name;
 		struct fde_table *fdes;
@@ -49,13 +49,13 @@ struct cfi {
 	size_t n_kept;           /* bytes of the section that they were read from */
 };
 
-struct cfi *cfi_create(Elf *elf, const char *path)
+struct cfi *cfi_create(Elf *elf, const struct module *module)
 {
 	struct cfi *cfi = calloc(1, sizeof(*cfi));
 	if (!cfi)
 		return NULL;
 	cfi->elf = elf;
-	cfi->path = path;
+	cfi->module = module;
 	cfi->debug_file.fd = -1;
 	return cfi;
 }
@@ -88,7 +88,7 @@ static int open_source(struct cfi *cfi, enum source source, struct fde_table **r
 		cfi->packed = packed_elf_open(cfi->elf, &cfi->packed_bytes);
 		return cfi->packed ? fde_table_create(cfi->packed, FDE_DEBUG_FRAME, ret) : -ENOENT;
 	case SOURCE_DEBUG_FILE:
-		module_file_open_debug(cfi->path, cfi->elf, &cfi->debug_file);
+		module_file_open_debug(cfi->module, cfi->elf, &cfi->debug_file);
 		return cfi->debug_file.state == MODULE_FILE_OK
 			       ? fde_table_create(cfi->debug_file.elf, FDE_DEBUG_FRAME, ret)
 			       : -ENOENT;

@@ -12,10 +12,11 @@
 #include "unwind/rule.h"
 
 struct cfi;
+struct module;
 
-/* @elf and its @path (NULL: none, so no debug file beside it) are borrowed for the life of the
- * result. NULL: out of memory. */
-struct cfi *cfi_create(Elf *elf, const char *path);
+/* @elf and its @module (NULL: not known, so no debug file beside it) are borrowed for the life of
+ * the result. NULL: out of memory. */
+struct cfi *cfi_create(Elf *elf, const struct module *module);
 void cfi_destroy(struct cfi *cfi);
 /*
  * The row for @vaddr, an address as the ELF file counts them: a rule with a caller, or RULE_ROOT,

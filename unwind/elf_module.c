@@ -201,7 +201,7 @@ static void open_file(struct elf_module *module)
 	module->entry = header.e_entry;
 	module->machine = header.e_machine;
 	module->pointer_size = gelf_getclass(module->file.elf) == ELFCLASS32 ? 4 : 8;
-	module->cfi = cfi_create(module->file.elf, module->module->key.path);
+	module->cfi = cfi_create(module->file.elf, module->module);
 	module->has_code = module->bytes && has_code(module->file.elf);
 	module->may_be_c_library =
 		module->module->key.kind == MODULE_VDSO || may_be_c_library(module->file.elf);

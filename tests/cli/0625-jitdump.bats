@@ -123,9 +123,13 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	perf record -q -k mono -e cpu-clock -F 997 --call-graph dwarf,4096 -o foreign.data ./jitdump 2 >path 2>errors ||
 		skip "perf can't record here: $(tail -n 1 errors)"
 	expect_turns foreign
+	report_json foreign.data >foreign.before
+	"$DENDRO" archive -q -o foreign.archive foreign.data
 	touch -d "next day" "$(cat path)"
 	report_json foreign.data >later.tree
 	expect_equal "missing when written to later" "$(jq .quality.jitdumps.missing later.tree)" 1
+	report_json foreign.archive >foreign.after
+	cmp foreign.before foreign.after
 }
 
 @test "node: the functions of a program, by its own jitdump, as perf has them" {

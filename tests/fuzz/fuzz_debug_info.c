@@ -81,7 +81,7 @@ static void build(struct image *image, const uint8_t *data, size_t size)
 static void ask(Elf *elf, int fd)
 {
 	struct debug_function functions[DEBUG_INFO_MAX_INLINED];
-	struct debug_info *info = debug_info_open(elf, fd);
+	struct debug_info *info = debug_info_open(elf, NULL, fd);
 	size_t length = 0;
 
 	for (uint64_t vaddr = 0; info && vaddr < 0x4000; vaddr += 0x35) {

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "cct/module.h"
 #include "unwind/cfi.h"
 
 static char folder[] = "/tmp/dendro-cfi-sources.XXXXXX";
@@ -94,7 +95,8 @@ static void expect(const char *name, enum rule_kind kind, const char *source)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	assert_non_null(elf);
-	struct cfi *cfi = cfi_create(elf, path);
+	const struct module module = { .key = { .kind = MODULE_ELF, .path = path } };
+	struct cfi *cfi = cfi_create(elf, &module);
 	assert_non_null(cfi);
 	cfi_find_rule(cfi, &arch_x86_64, code_address(elf), &rule);
 	if (rule.kind != kind)

@@ -50,7 +50,7 @@ static int set_up(void **state)
 	elf_version(EV_CURRENT);
 	fixture->fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	fixture->elf = elf_begin(fixture->fd, ELF_C_READ_MMAP, NULL);
-	fixture->info = debug_info_open(fixture->elf, fixture->fd);
+	fixture->info = debug_info_open(fixture->elf, NULL, fixture->fd);
 	*state = fixture;
 	outer();
 	return !fixture->info;
@@ -145,7 +145,7 @@ static void a_file_without_debug_information_has_none(void **state)
 
 	(void)state;
 	assert_non_null(elf);
-	assert_null(debug_info_open(elf, -1));
+	assert_null(debug_info_open(elf, NULL, -1));
 	elf_end(elf);
 }
 
@@ -265,7 +265,7 @@ static void open_made(struct made *made)
 
 	memcpy(made->bytes, &size, 4);
 	debug_image_init(&made->image, sections, 2);
-	made->info = debug_info_open(made->image.elf, -1);
+	made->info = debug_info_open(made->image.elf, NULL, -1);
 	assert_non_null(made->info);
 }
 

@@ -605,6 +605,68 @@ static void formats_are_found_by_name(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* Modules whose files are missing: of the samples, one has both on its path. */
+static void add_missing(struct fixture *fixture)
+{
+	struct module_key keys[] = {
+		{ .kind = MODULE_ELF, .path = "/no/such/leaf.so", .build_id = { 2, { 0xab, 1 } } },
+		{ .kind = MODULE_ELF, .path = "/no/such/caller" },
+	};
+	struct cct *cct = fixture->profile->cct;
+	struct frame frames[] = {
+		{ .kind = FRAME_PROCESS,
+		  .offset = profile_add_process(fixture->profile, 7, "comm") },
+		{ .kind = FRAME_USER, .offset = 0x10 },
+		{ .kind = FRAME_USER, .offset = 0x20 },
+		{ .kind = FRAME_USER, .offset = 0x30 },
+	};
+
+	frames[1].module = module_table_add(&fixture->profile->modules, &keys[1]);
+	frames[2].module = module_table_add(&fixture->profile->modules, &keys[0]);
+	frames[3].module = frames[2].module;
+	cct_add_cost(cct, cct_insert_path(cct, CCT_ROOT, frames, 4), 0, 30);
+	cct_add_cost(cct, cct_insert_path(cct, CCT_ROOT, frames, 2), 0, 70);
+	fixture->profile->metrics[0].samples = 2;
+	fixture->profile->metrics[0].total = 100;
+	fixture->profile->quality.samples = fixture->profile->quality.complete = 2;
+}
+
+static void json_lists_what_is_missing_by_cost(void **state)
+{
+	struct view_options tree = { .kind = VIEW_TREE };
+	struct export_options options = { 0 };
+	const char *json, *caller, *leaf;
+
+	add_missing(*state);
+	json = write_report(*state, "json", &tree, &options);
+	assert_non_null(skip_value(json));
+	caller = strstr(json, "{\"module\":\"caller\",\"path\":\"/no/such/caller\","
+			      "\"lacks\":\"names\",\"problem\":\"the file is missing\","
+			      "\"self\":[70],\"total\":[100]}");
+	leaf = strstr(json, "{\"module\":\"leaf.so\",\"path\":\"/no/such/leaf.so\","
+			    "\"lacks\":\"names\",\"problem\":\"the file is missing\","
+			    "\"build_id\":\"ab01\",\"self\":[30],\"total\":[30]}");
+	assert_true(caller && leaf && caller < leaf);
+}
+
+static void text_shows_what_is_missing_above_the_threshold(void **state)
+{
+	struct view_options tree = { .kind = VIEW_TREE };
+	struct export_options options = { .width = 100 };
+	const char *text;
+
+	add_missing(*state);
+	text = write_report(*state, "text", &tree, &options);
+	assert_non_null(strstr(text, "Names are missing:\n"
+				     "  100.00%  caller: the file is missing\n"
+				     "   30.00%  leaf.so: the file is missing; build ID ab01\n"));
+	options.min_percent = 50;
+	text = write_report(*state, "text", &tree, &options);
+	assert_non_null(strstr(text, "  100.00%  caller: the file is missing\n"
+				     "           and 1 more (--format json lists all)\n"));
+	assert_null(strstr(text, "leaf.so: the"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -624,6 +686,8 @@ int main(void)
 		TEST(nothing_hostile_reaches_the_terminal),
 		TEST(colour_comes_only_when_asked_for),
 		TEST(a_full_disk_is_an_error),
+		TEST(json_lists_what_is_missing_by_cost),
+		TEST(text_shows_what_is_missing_above_the_threshold),
 		cmocka_unit_test(long_names_are_cut_in_the_middle),
 		cmocka_unit_test(formats_are_found_by_name),
 	};

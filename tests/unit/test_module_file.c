@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -238,6 +239,152 @@ static void broken_notes_are_no_build_id(void **state)
 	}
 }
 
+static void without_a_build_id_a_file_that_was_written_later_is_doubtful(void **state)
+{
+	struct file_search *files = file_search_create();
+	struct module module = { .key = { .kind = MODULE_ELF, .path = path },
+				 .image_fd = -1,
+				 .files = files };
+	struct module_file file;
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(stat(path, &status), 0);
+	for (int age = -1; age <= 1; age++) {
+		for (int has_id = 0; has_id < 2; has_id++) {
+			file_search_set_recorded(files, status.st_mtim.tv_sec + age);
+			module.key.build_id = has_id ? recorded_id : (struct build_id){ 0 };
+			module_file_open(&module, &file);
+			assert_int_equal(file.state, MODULE_FILE_OK);
+			assert_int_equal(file.is_newer, age < 0 && !has_id);
+			module_file_close(&file);
+		}
+	}
+	file_search_destroy(files);
+}
+
+/* Carries @bytes under @key, as an archive does. */
+static void carry(struct file_search *files, const char *key, const void *bytes, size_t size)
+{
+	size_t room = ZSTD_compressBound(size);
+	void *packed = malloc(room);
+	size_t n = ZSTD_compress(packed, room, bytes, size, 1);
+	int fd = memfd_create("packed", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, packed, n), n);
+	assert_int_equal(file_search_carry(files, key, fd), 0);
+	close(fd);
+	free(packed);
+}
+
+static void an_archive_says_what_there_was(void **state)
+{
+	static const struct {
+		const char *text;
+		enum module_file_state state;
+		int error;
+		bool is_newer, has_file;
+	} cases[] = {
+		{ "missing 2 - 0\n", MODULE_FILE_MISSING, -2, false, false },
+		{ "changed 0 0102 0\n", MODULE_FILE_CHANGED, 0, false, false },
+		{ "bad 0 - 0\n", MODULE_FILE_BAD, 0, false, false },
+		{ "ok 0 - 1\n", MODULE_FILE_OK, 0, true, true },
+		{ NULL, MODULE_FILE_OK, 0, false, true },
+		/* what contradicts what there is, or itself */
+		{ "changed 0 0102 0\n", MODULE_FILE_OK, 0, false, true },
+		{ "ok 0 - 0\n", MODULE_FILE_MISSING, 0, false, false },
+		{ "strange 0 - 0\n", MODULE_FILE_MISSING, 0, false, false },
+		{ "missing", MODULE_FILE_MISSING, 0, false, false },
+		{ "missing -5 - 0\n", MODULE_FILE_MISSING, 0, false, false },
+	};
+	struct elf_image image = image_with_note(true);
+	char elf_key[128], state_key[128];
+
+	(void)state;
+	snprintf(elf_key, sizeof(elf_key), "elf 0102030405060708 0:0:7 %s", path);
+	snprintf(state_key, sizeof(state_key), "state 0102030405060708 0:0:7 %s", path);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct file_search *files = file_search_create();
+		const struct module module = { .key = { .kind = MODULE_ELF,
+							.path = path,
+							.inode = 7,
+							.build_id = recorded_id },
+					       .image_fd = -1,
+					       .files = files };
+		struct module_file file;
+
+		file_search_set_complete(files);
+		if (cases[i].text)
+			carry(files, state_key, cases[i].text, strlen(cases[i].text));
+		if (cases[i].has_file)
+			carry(files, elf_key, &image, sizeof(image));
+		module_file_open(&module, &file);
+		assert_int_equal(file.state, cases[i].state);
+		assert_int_equal(file.error, cases[i].error);
+		assert_int_equal(file.is_newer, cases[i].is_newer);
+		if (file.state == MODULE_FILE_CHANGED)
+			assert_int_equal(file.found.size, 2);
+		module_file_close(&file);
+		file_search_destroy(files);
+	}
+}
+
+static void what_is_found_is_told_as_an_archive_reads_it(void **state)
+{
+	struct file_search *files = file_search_create();
+	struct module module = {
+		.key = { .kind = MODULE_ELF, .path = path, .inode = 7, .build_id = recorded_id },
+		.image_fd = -1,
+		.files = files
+	};
+	const struct found_file *found;
+	size_t n;
+
+	(void)state;
+	file_search_keep_found(files);
+	assert_int_equal(open_state(&module), MODULE_FILE_OK);
+	module.key.build_id = other_id;
+	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
+	assert_int_equal(file_search_list_found(files, &found, &n), 0);
+	assert_int_equal(n, 2);
+	assert_true(!strncmp(found[0].key, "elf 0102030405060708 0:0:7 /", 28) && found[0].fd >= 0);
+	assert_true(!strncmp(found[1].key, "state 0102030405060709 0:0:7 /", 30));
+	assert_string_equal(found[1].text, "changed 0 0102030405060708 0\n");
+	file_search_destroy(files);
+}
+
+static void files_of_debug_information_are_had_by_build_id(void **state)
+{
+	struct elf_image image = image_with_note(false);
+	struct file_search *files = file_search_create();
+	const struct module module = { .key = { .kind = MODULE_ELF, .path = "/nowhere" },
+				       .image_fd = -1,
+				       .files = files };
+	const struct module_file_place place = { .module = &module };
+	struct module_file file;
+
+	(void)state;
+	module_file_open_build_id(&place, &recorded_id, path, &file);
+	assert_int_equal(file.state, MODULE_FILE_OK);
+	module_file_close(&file);
+	module_file_open_build_id(&place, &other_id, path, &file);
+	assert_int_not_equal(file.state, MODULE_FILE_OK);
+	module_file_close(&file);
+	file_search_set_complete(files);
+	module_file_open_build_id(&place, &recorded_id, path, &file);
+	assert_int_equal(file.state, MODULE_FILE_MISSING);
+	module_file_close(&file);
+	carry(files, "debug 0102030405060708", &image, sizeof(image));
+	carry(files, "debug 0102030405060709", &image, sizeof(image)); /* it is not */
+	module_file_open_build_id(&place, &recorded_id, NULL, &file);
+	assert_int_equal(file.state, MODULE_FILE_OK);
+	module_file_close(&file);
+	module_file_open_build_id(&place, &other_id, NULL, &file);
+	assert_int_not_equal(file.state, MODULE_FILE_OK);
+	module_file_close(&file);
+	file_search_destroy(files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +397,10 @@ int main(void)
 		cmocka_unit_test(some_modules_have_no_file),
 		cmocka_unit_test(build_ids_are_found_in_segments_and_sections),
 		cmocka_unit_test(broken_notes_are_no_build_id),
+		cmocka_unit_test(without_a_build_id_a_file_that_was_written_later_is_doubtful),
+		cmocka_unit_test(an_archive_says_what_there_was),
+		cmocka_unit_test(what_is_found_is_told_as_an_archive_reads_it),
+		cmocka_unit_test(files_of_debug_information_are_had_by_build_id),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);

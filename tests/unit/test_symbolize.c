@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <lzma.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -509,8 +510,47 @@ static void without_a_symbol_the_name_is_module_and_offset(void **state)
 	assert_string_equal(name_of(fixture, FRAME_USER, 0, 0xabc).module, "");
 	assert_int_equal(symbolizer_problems(fixture->symbolizer, problems, 4), 3);
 	assert_int_equal(problems[0].module, modules[0]);
-	assert_string_equal(problems[0].text, "the file is missing or not readable");
+	assert_string_equal(problems[0].text, "the file is missing");
 	assert_int_equal(symbolizer_problems(fixture->symbolizer, problems, 2), 2);
+}
+
+/* A file without symbols that has another one with a function at 0x10 packed into it. */
+static int make_packed(size_t n_bytes_kept)
+{
+	static const struct made_symbol symbols[] = {
+		{ "packed_function", 0x10, 0x20, STB_LOCAL, STT_FUNC, false },
+	};
+	struct elf_image image;
+	struct made_file inner;
+	size_t size = 0;
+
+	make_file(&inner, symbols, 1);
+	elf_image_init(&image, ".gnu_debugdata");
+	image.segments[0].p_vaddr = TEXT_VADDR;
+	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, (uint8_t *)&inner,
+						 sizeof(inner), image.cfi, &size,
+						 sizeof(image.cfi)),
+			 LZMA_OK);
+	image.sections[1].sh_size = size < n_bytes_kept ? size : n_bytes_kept;
+	return elf_image_to_fd(&image);
+}
+
+static void symbols_that_are_packed_into_a_file_name_its_code(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct module_key keys[] = { { .kind = MODULE_ELF, .path = "/packed" },
+					   { .kind = MODULE_ELF, .path = "/broken" } };
+	uint32_t whole = module_table_add(&fixture->profile->modules, &keys[0]);
+	uint32_t broken = module_table_add(&fixture->profile->modules, &keys[1]);
+
+	module_table_get(&fixture->profile->modules, whole)->image_fd = make_packed(SIZE_MAX);
+	module_table_get(&fixture->profile->modules, broken)->image_fd = make_packed(100);
+	assert_string_equal(name_of(fixture, FRAME_USER, whole, TEXT_OFFSET + 0x12).name,
+			    "packed_function");
+	assert_string_equal(name_of(fixture, FRAME_USER, whole, TEXT_OFFSET + 0x40).name,
+			    "packed+0x401040");
+	assert_string_equal(name_of(fixture, FRAME_USER, broken, TEXT_OFFSET + 0x12).name,
+			    "broken+0x401012");
 }
 
 static void another_file_than_the_recorded_one_is_not_used(void **state)
@@ -526,7 +566,7 @@ static void another_file_than_the_recorded_one_is_not_used(void **state)
 
 	assert_true(name.symbol_offset == UINT64_MAX);
 	assert_int_equal(symbolizer_problems(fixture->symbolizer, &problem, 1), 1);
-	assert_string_equal(problem.text, "the file is not the one that was recorded");
+	assert_string_equal(problem.text, "changed since the recording");
 }
 
 static void what_is_not_code_has_a_name_too(void **state)
@@ -682,6 +722,7 @@ int main(void)
 		TEST(functions_of_this_program_have_their_names),
 		TEST(captured_names_come_first),
 		TEST(without_a_symbol_the_name_is_module_and_offset),
+		TEST(symbols_that_are_packed_into_a_file_name_its_code),
 		TEST(another_file_than_the_recorded_one_is_not_used),
 		TEST(what_is_not_code_has_a_name_too),
 		TEST(modules_that_come_later_are_named),

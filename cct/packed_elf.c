@@ -1,5 +1,5 @@
 /* xz, into memory, with a bound. */
-#include "unwind/packed_elf.h"
+#include "cct/packed_elf.h"
 
 #include <gelf.h>
 #include <lzma.h>

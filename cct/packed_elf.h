@@ -1,6 +1,6 @@
 /* The ELF file that .gnu_debugdata of another one holds ("MiniDebugInfo"), compressed with xz. */
-#ifndef UNWIND_PACKED_ELF_H
-#define UNWIND_PACKED_ELF_H
+#ifndef CCT_PACKED_ELF_H
+#define CCT_PACKED_ELF_H
 
 #include <libelf.h>
 #include <stdint.h>

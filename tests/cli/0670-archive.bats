@@ -1,0 +1,233 @@
+# dendro archive: reports of an archive say the same where the files are absent or others.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+compile() { # compile NAME [OPTION...]
+	local name=$1
+	shift
+	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g "$@" -o "$name" "$ROOT/tests/workloads/inlined.c"
+}
+
+# One program with debug information inside, one with a separate file of it, one without any.
+make_recordings() {
+	need_events
+	need gcc objcopy strip
+	cd "$BATS_FILE_TMPDIR"
+	mkdir programs
+	compile programs/whole
+	compile programs/separate
+	objcopy --only-keep-debug programs/separate programs/separate.debug
+	objcopy --strip-all --add-gnu-debuglink=programs/separate.debug programs/separate
+	cp "$WORKLOADS/stripped/dispatch" programs/dispatch
+	record all.data -- sh -c 'programs/whole 0.3; programs/separate 0.3; programs/dispatch 0.3'
+	report_all originals
+	"$DENDRO" archive -q -o all.archive all.data
+	cp -r programs elsewhere
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+	[ -d programs ] || cp -r elsewhere programs
+}
+
+# What reports of all.data say, in the current folder, below FOLDER.
+report_all() { # report_all FOLDER [COMMAND...]
+	local folder=$1 view format
+	shift
+	mkdir -p "$folder"
+	for view in tree callers functions lines modules processes; do
+		for format in text json csv; do
+			"$@" "$DENDRO" report --min 0 --view $view --format $format all.data >"$folder/$view.$format"
+		done
+	done
+	"$@" "$DENDRO" report --no-inline --format json all.data >"$folder/no-inline"
+	"$@" "$DENDRO" report --merge-copies --raw-names all.data >"$folder/raw-names"
+	"$@" "$DENDRO" annotate --no-source --format json innermost all.data >"$folder/annotate"
+	"$@" "$DENDRO" script all.data >"$folder/script"
+}
+
+# expect_same FOLDER : it has what the original's reports said, byte for byte
+expect_same() {
+	[ "$(find "$1" -type f -size +0 | wc -l)" -eq 22 ]
+	diff -r "$BATS_FILE_TMPDIR/originals" "$1"
+}
+
+@test "an archive says the same where the programs are gone" {
+	rm -r programs
+	mkdir gone && cp all.archive gone/all.data && cd gone
+	report_all reports
+	expect_same reports
+	grep -q '"kind":"inline"' reports/tree.json
+}
+
+@test "an archive says the same where other programs stand in their place" {
+	rm -r programs && mkdir programs
+	compile programs/whole -O1
+	cp programs/whole programs/separate
+	cp "$WORKLOADS/stripped/dispatch" programs/dispatch
+	mkdir others && cp all.archive others/all.data && cd others
+	report_all reports
+	expect_same reports
+	rm -r "$BATS_FILE_TMPDIR/programs"
+}
+
+@test "an archive says the same in a root that has nothing but dendro" {
+	need_root
+	need chroot
+	local library
+	mkdir -p "root$(dirname "$DENDRO")" root/tmp
+	cp "$DENDRO" "root$DENDRO"
+	for library in $(ldd "$DENDRO" | grep -o '/[^ ]*'); do
+		mkdir -p "root$(dirname "$library")"
+		cp "$library" "root$library"
+	done
+	cp all.archive root/all.data
+	ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" report_all reports chroot root
+	expect_same reports
+}
+
+# What a debug file names in its turn: .dwo files, packages of them, what dwz shares.
+@test "an archive has files that debug information names" {
+	mkdir -p named && cd named
+	compile split -gsplit-dwarf
+	compile packaged -gsplit-dwarf -gdwarf-4
+	if command -v dwp >/dev/null; then
+		dwp -e packaged -o packaged.dwp
+		rm -f packaged-*.dwo
+	fi
+	compile one && compile two -fno-ipa-cp
+	! command -v dwz >/dev/null || dwz -m shared one two
+	local name
+	for name in split packaged one two; do
+		record $name.data -- ./$name 0.2
+		report_json $name.data >$name.before
+		grep -q '"kind":"inline"' $name.before
+		"$DENDRO" archive -q -o $name.archive $name.data
+	done
+	rm -f split packaged one two ./*.dwo ./*.dwp shared
+	for name in split packaged one two; do
+		report_json $name.archive >$name.after
+		cmp $name.before $name.after
+	done
+}
+
+@test "two archives of one recording are equal" {
+	"$DENDRO" archive -q -o again.archive all.data
+	cmp all.archive again.archive
+	"$DENDRO" archive -q all.data
+	cmp all.archive all.data.archive
+}
+
+@test "an archive of an archive holds no more" {
+	rm -r programs
+	"$DENDRO" archive -q -o twice.archive all.archive
+	cmp all.archive twice.archive
+}
+
+@test "perf reads an archive as the recording" {
+	need perf
+	perf script -i all.data >script.before 2>/dev/null || skip "this perf does not read our recordings"
+	perf script -i all.archive >script.after 2>/dev/null
+	cmp script.before script.after
+	[ -s script.after ]
+}
+
+@test "a recording that went through a pipe is packed, too" {
+	"$DENDRO" record -q -F 997 -e cpu-clock -o - -- programs/whole 0.2 >piped.data
+	report_json piped.data >piped.before
+	"$DENDRO" archive -q -o piped.archive piped.data
+	rm -r programs
+	report_json piped.archive >piped.after
+	cmp piped.before piped.after
+	report_json - <piped.archive >piped.after
+	cmp piped.before piped.after
+}
+
+@test "a recording that was cut is packed, too" {
+	head -c $(($(stat -c %s all.data) * 3 / 4)) all.data >cut.data
+	report_json cut.data >cut.before
+	"$DENDRO" archive -q -o cut.archive cut.data
+	rm -r programs
+	report_json cut.archive >cut.after
+	cmp cut.before cut.after
+	"$DENDRO" report cut.archive | grep -q 'the file ends'
+}
+
+@test "perf's recordings are packed, too" {
+	need perf
+	perf record -q -e cpu-clock -F 997 --call-graph dwarf,8192 -o foreign.data programs/whole 0.2 \
+		>/dev/null 2>&1 || skip "perf can't record here"
+	report_json foreign.data >foreign.before
+	"$DENDRO" archive -q -o foreign.archive foreign.data
+	rm -r programs
+	report_json foreign.archive >foreign.after
+	cmp foreign.before foreign.after
+	perf script -i foreign.data >script.before 2>/dev/null
+	perf script -i foreign.archive >script.after 2>/dev/null
+	cmp script.before script.after
+}
+
+@test "what can't be packed is listed, and the status says so" {
+	rm programs/whole
+	echo other >programs/dispatch
+	local status=0
+	"$DENDRO" archive -o lacking.archive all.data 2>messages || status=$?
+	cat messages
+	expect_equal status $status 2
+	grep -q 'not packed: .*programs/whole: missing' messages
+	grep -q 'not packed: .*programs/dispatch: not an ELF file' messages
+	report_json all.data >lacking.before
+	rm -r programs
+	cp -r elsewhere programs
+	report_json lacking.archive >lacking.after
+	cmp lacking.before lacking.after
+}
+
+@test "what an archive lacks may come from a sysroot" {
+	rm programs/whole
+	"$DENDRO" archive -q -o lacking.archive all.data || true
+	rm -r programs
+	cp -r elsewhere programs
+	report_json lacking.archive --symfs / >whole.after
+	report_json all.data >whole.before
+	cmp whole.before whole.after
+}
+
+@test "a full disk leaves nothing behind, and what was there" {
+	need_root
+	need unshare mount
+	unshare -m true || skip "no namespace may be made here"
+	mkdir -p small
+	unshare -m sh -c "mount -t tmpfs -o size=64k tmpfs small && echo before >small/out &&
+		! '$DENDRO' archive -q -o small/out all.data 2>messages && cat small/out && ls -A small" >left
+	cat messages left
+	grep -q 'No space left' messages
+	expect_equal left "$(cat left)" $'before\nout'
+}
+
+@test "wrong use is refused" {
+	refuses 'name a file' -- "$DENDRO" archive - </dev/null
+	refuses 'recording itself' -- "$DENDRO" archive -o all.data all.data
+	refuses 'missing.data' -- "$DENDRO" archive missing.data
+	refuses 'no/such/folder' -- "$DENDRO" archive -o no/such/folder/out all.data
+}
+
+# An archive that is damaged anywhere costs files, or says where; it crashes nothing.
+@test "damaged archives are read up to the damage" {
+	local i size
+	size=$(stat -c %s all.archive)
+	for i in 1 2 3 4 5 6 7 8; do
+		cp all.archive damaged.archive
+		yes dendro | head -c 64 | dd of=damaged.archive bs=1 conv=notrunc status=none \
+			seek=$((size * i / 9))
+		local status=0
+		"$DENDRO" report damaged.archive >/dev/null 2>messages || status=$?
+		[ $status -lt 2 ] || { cat messages; false; }
+	done
+}

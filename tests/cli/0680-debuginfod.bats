@@ -1,0 +1,190 @@
+# --debuginfod: what is missing is fetched by build ID, from a server on this machine.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+build_id() { # build_id FILE
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# serve FILE AS NAME... : what the server has for a file's build ID
+serve() { # serve OF NAME FILE
+	local folder
+	folder=files/buildid/$(build_id "$1")
+	mkdir -p "$folder"
+	cp "$3" "$folder/$2"
+}
+
+# A stripped program whose debug file is with the server alone; another that is gone.
+make_recordings() {
+	need_events
+	need gcc objcopy readelf python3
+	ldconfig -p | grep -q 'libdebuginfod\.so\.1' || skip "libdebuginfod is not installed"
+	cd "$BATS_FILE_TMPDIR"
+	local name
+	for name in stripped gone; do
+		gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -Wl,--build-id=uuid -o $name \
+			"$ROOT/tests/workloads/inlined.c"
+		objcopy --only-keep-debug $name $name.debug
+		objcopy --strip-all $name
+		serve $name debuginfo $name.debug
+		serve $name executable $name
+	done
+	record both.data -- sh -c './stripped 0.3; ./gone 0.3'
+	rm gone
+	report_json both.data >without.tree
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+	export HOME=$BATS_TEST_TMPDIR DEBUGINFOD_CACHE_PATH=$BATS_TEST_TMPDIR/cache
+	unset DEBUGINFOD_URLS DENDRO_DEBUGINFOD XDG_CACHE_HOME
+	server=
+}
+
+teardown() {
+	[ -z "$server" ] || kill "$server"
+}
+
+# start_server FOLDER : serves on a port of its own; its log is in $BATS_TEST_TMPDIR/log
+start_server() {
+	local log=$BATS_TEST_TMPDIR/log i
+	PYTHONUNBUFFERED=1 python3 -m http.server --bind 127.0.0.1 --directory "$1" 0 >"$log" 2>&1 3>&- &
+	server=$!
+	for ((i = 0; i < 300; i++)); do
+		grep -q 'port [0-9]' "$log" && break
+		sleep 0.1
+	done
+	export DEBUGINFOD_URLS
+	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$log")
+}
+
+has_inlines() { # has_inlines REPORT PROGRAM
+	expect_equal "functions of $2" "$(ask "$1" '[nodes
+		| select((.path | index($p)) and .name == "unit" and .self > 5) | .kinds[-1]] | unique
+		| join(" ")' --arg p "$2")" inline
+}
+
+@test "what is missing is fetched, and is in the cache then" {
+	start_server files
+	report_json both.data --debuginfod >with.tree 2>messages
+	cat messages
+	has_inlines with.tree stripped
+	has_inlines with.tree gone
+	kill "$server" && server=
+	unset DEBUGINFOD_URLS
+	report_json both.data >again.tree
+	cmp with.tree again.tree
+}
+
+@test "callers are found in a program that was fetched" {
+	start_server files
+	report_json both.data --debuginfod >with.tree
+	expect_equal "paths through it" "$(ask with.tree '[nodes | select((.path | index("gone")) and
+		.name == "unit" and .self > 5) | .path[-5:] | join(" ")] | unique | length')" \
+		"$(ask with.tree '[nodes | select((.path | index("stripped")) and
+		.name == "unit" and .self > 5) | .path[-5:] | join(" ")] | unique | length')"
+	expect_reasons with.tree
+}
+
+@test "DENDRO_DEBUGINFOD=1 is consent, too" {
+	start_server files
+	DENDRO_DEBUGINFOD=1 report_json both.data >with.tree
+	has_inlines with.tree stripped
+}
+
+@test "nothing is fetched unasked, and the report says that it could be" {
+	start_server files
+	report_json both.data >plain.tree
+	cmp without.tree plain.tree
+	lacks GET "$BATS_TEST_TMPDIR/log"
+	[ ! -e "$DEBUGINFOD_CACHE_PATH" ]
+	"$DENDRO" report both.data | tee text
+	grep -q 'debuginfod fetches' text
+	grep -q "build ID $(build_id stripped)" text
+}
+
+@test "a server that has other files is not believed" {
+	mkdir lies
+	cp -r files/buildid lies
+	local folder
+	for folder in lies/buildid/*; do
+		cp "$DENDRO" "$folder/debuginfo"
+		echo 'no ELF file' >"$folder/executable"
+	done
+	start_server lies
+	report_json both.data --debuginfod >lied.tree 2>messages
+	cat messages
+	grep -q 'not what was asked for' messages
+	cmp without.tree lied.tree
+	expect_equal "files left in the cache" "$(find "$DEBUGINFOD_CACHE_PATH" -type f -size +100c -path '*/*/*' |
+		wc -l)" 0
+}
+
+@test "a server that has nothing leaves the report as it is" {
+	mkdir -p nothing
+	start_server nothing
+	report_json both.data --debuginfod >none.tree
+	cmp without.tree none.tree
+	report_json both.data >none.tree
+	cmp without.tree none.tree
+}
+
+start_silent_server() {
+	python3 -c 'import socket, time
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+time.sleep(600)' >"$BATS_TEST_TMPDIR/port" 3>&- &
+	server=$!
+	while [ ! -s "$BATS_TEST_TMPDIR/port" ]; do
+		sleep 0.1
+	done
+	export DEBUGINFOD_URLS
+	DEBUGINFOD_URLS=http://127.0.0.1:$(<"$BATS_TEST_TMPDIR/port")
+}
+
+@test "a server that never answers costs no more than the time that is given" {
+	start_silent_server
+	report_json both.data --debuginfod=1 >silent.tree 2>messages
+	cat messages
+	grep -q 'out of time' messages
+	cmp without.tree silent.tree
+}
+
+@test "an interrupt gives the report without what is missing" {
+	start_silent_server
+	"$DENDRO" report --format json --debuginfod both.data >stopped.tree 2>messages 3>&- &
+	local report=$! i
+	for ((i = 0; i < 300; i++)); do
+		grep -qi 'debuginfod' "/proc/$report/maps" && break
+		sleep 0.1
+	done
+	sleep 0.5
+	kill -INT "$report"
+	wait "$report"
+	cat messages
+	grep -q interrupted messages
+	cmp without.tree stopped.tree
+}
+
+@test "no servers, no library: it is said, and the report is there" {
+	report_json both.data --debuginfod >none.tree 2>messages
+	grep -q DEBUGINFOD_URLS messages
+	cmp without.tree none.tree
+	refuses seconds -- "$DENDRO" report --debuginfod=soon both.data
+}
+
+@test "an archive has what was fetched for it" {
+	start_server files
+	"$DENDRO" archive -q --debuginfod -o both.archive both.data
+	report_json both.data >with.tree
+	rm -r "$DEBUGINFOD_CACHE_PATH"
+	report_json both.archive >archive.tree
+	cmp with.tree archive.tree
+	has_inlines archive.tree gone
+}
