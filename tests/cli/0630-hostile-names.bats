@@ -58,7 +58,7 @@ says_why() {
 	shift
 	survives "$@" "$DENDRO" report --color never --min 0 program.data
 	grep -n 'program+0x\|Names are missing' out | head -3
-	grep -q ' program+0x[0-9a-f]\+ ' out
+	grep -q '[ -]program+0x[0-9a-f]\+ ' out
 	lacks -w hot out
 	expect_equal "times the reason is told" "$(grep -c "$text" out)" 1
 	sed -n "/$text/,\$p" out | grep -qx '    program'
