@@ -25,6 +25,7 @@ static void profile_info_deinit(struct profile_info *info)
 	free(info->cpu);
 	free(info->tool_version);
 	free(info->truncated);
+	free(info->no_kernel_names);
 	for (int marker = 0; marker < N_MARKERS; marker++)
 		free(info->why[marker]);
 }

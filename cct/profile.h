@@ -42,9 +42,11 @@ struct profile_quality {
 	uint64_t late_records;          /* came after records with a later time were used */
 	uint64_t unknown_processes;     /* samples of a process no record announced */
 	uint64_t unknown_records;       /* of a type this version does not know, skipped */
-	uint64_t broken_records;        /* whose inner lengths contradict their size, skipped */
-	uint64_t not_attributed;        /* samples whose event id the file does not name */
-	uint64_t unweighed;             /* samples that do not tell what they count: they weigh 0 */
+	uint64_t text_pokes;     /* times the kernel changed its own code: jump labels, probes */
+	uint64_t unnamed_code;   /* kernel code whose coming or going could not be followed */
+	uint64_t broken_records; /* whose inner lengths contradict their size, skipped */
+	uint64_t not_attributed; /* samples whose event id the file does not name */
+	uint64_t unweighed;      /* samples that do not tell what they count: they weigh 0 */
 	/* Of time off the CPU. */
 	uint64_t off_at_end;   /* threads that were off at the end: counted up to then */
 	uint64_t off_unpaired; /* times a thread left or came back without the record of it: 0 ns */
@@ -68,6 +70,7 @@ struct profile_info {
 	char *cpu;
 	char *tool_version;
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
+	char *no_kernel_names;     /* why the kernel's code has none; NULL: it has, or not known */
 	char *truncated;           /* why the recording ends early, with the offset; NULL: whole */
 	char *why[N_MARKERS];      /* more about why paths end with this marker; NULL: no more */
 };

@@ -22,6 +22,7 @@ struct batch_entry {
 	struct raw_record raw; /* no header: as in struct replay_sample */
 	const struct data_file_event *event;
 	struct address_space *space;
+	const struct kernel_layout *kernel;
 	struct code_view code;
 	struct stack_memory *memory; /* or NULL */
 	uint64_t weight;
@@ -121,6 +122,7 @@ static void resolve_path(struct worker *worker, const struct batch_entry *entry)
 		.stack_size = entry->event->attr.sample_stack_user,
 		.machine = worker->machine,
 		.space = entry->space,
+		.kernel = entry->kernel,
 		.code = &entry->code,
 		.memory = entry->memory,
 		.has_exec = entry->has_exec,
@@ -399,6 +401,7 @@ static int add_sample(struct build *build, struct replay_sample *sample)
 		.raw = sample->raw,
 		.event = sample->event,
 		.space = sample->space,
+		.kernel = sample->kernel,
 		.code = sample->code,
 		.memory = sample->memory,
 		.weight = sample->weight,

@@ -157,6 +157,7 @@ static int take(struct pass *pass, const struct replay_sample *sample)
 		.machine = replay_machine(pass->replay),
 		.space = sample->space,
 		.memory = sample->memory,
+		.kernel = sample->kernel,
 		.code = &sample->code,
 		.is_in_exec = sample->is_in_exec,
 		.has_exec = sample->has_exec,

@@ -165,6 +165,7 @@ static int print_sample(struct script *script, const struct replay_sample *sampl
 		.stack_size = sample->event->attr.sample_stack_user,
 		.machine = replay_machine(script->replay),
 		.space = sample->space,
+		.kernel = sample->kernel,
 		.code = &sample->code,
 		.memory = sample->memory,
 		.has_exec = sample->has_exec,

@@ -1,8 +1,6 @@
 #include "collector/host_features.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,8 @@
 
 #include "cct/cleanup.h"
 #include "cct/module.h"
+#include "collector/kernel_build_id.h"
+#include "collector/kernel_modules.h"
 #include "perf/feature_bytes.h"
 #include "perf/record.h"
 #include "perf/tracing_data.h"
@@ -161,53 +161,52 @@ static int add_clock(struct host_features *features, int clock_id)
 			     resolution.tv_sec * NSEC_PER_SEC + resolution.tv_nsec);
 }
 
-/* From the kernel's own notes. */
-static bool read_kernel_build_id(struct build_id *ret)
-{
-	uint8_t notes[4096];
-	Elf64_Nhdr note;
-
-	_cleanup_close_ int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
-	for (size_t at = 0, size = n > 0 ? (size_t)n : 0; size - at >= sizeof(note);) {
-		memcpy(&note, notes + at, sizeof(note));
-		size_t name = at + sizeof(note);
-		size_t desc = name + ((note.n_namesz + 3ul) & ~3ul);
-		size_t next = desc + ((note.n_descsz + 3ul) & ~3ul);
-		if (next > size)
-			return false;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    memcmp(notes + name, "GNU", 4) == 0 && note.n_descsz <= BUILD_ID_MAX_SIZE) {
-			ret->size = (uint8_t)note.n_descsz;
-			memcpy(ret->bytes, notes + desc, note.n_descsz);
-			return true;
-		}
-		at = next;
-	}
-	return false;
-}
+#define BUILD_ID_NAME_SIZE 72 /* a multiple of 8 */
 
 /* tools/perf/util/event.h, struct perf_record_header_build_id */
-static int add_kernel_build_id(struct host_features *features)
+static void add_build_id(struct feature_bytes *bytes, const struct build_id *build_id,
+			 const char *name)
 {
-	static const char filename[64] = "[kernel.kallsyms]";
-	struct feature_bytes bytes = { 0 };
-	struct build_id build_id = { 0 };
+	char filename[BUILD_ID_NAME_SIZE] = "";
 	uint8_t id[24] = { 0 };
-
-	if (!read_kernel_build_id(&build_id))
-		return 0;
-	memcpy(id, build_id.bytes, build_id.size);
-	id[20] = build_id.size;
 	struct perf_event_header header = {
 		.type = 0, /* only misc and size count here */
 		.misc = PERF_RECORD_MISC_KERNEL | MISC_BUILD_ID_SIZE,
 		.size = sizeof(header) + 4 + sizeof(id) + sizeof(filename),
 	};
-	feature_bytes_add(&bytes, &header, sizeof(header));
-	feature_bytes_add_u32(&bytes, UINT32_MAX); /* the kernel: perf says pid -1 */
-	feature_bytes_add(&bytes, id, sizeof(id));
-	feature_bytes_add(&bytes, filename, sizeof(filename));
+
+	memcpy(id, build_id->bytes, build_id->size);
+	id[20] = build_id->size;
+	snprintf(filename, sizeof(filename), "%s", name);
+	feature_bytes_add(bytes, &header, sizeof(header));
+	feature_bytes_add_u32(bytes, UINT32_MAX); /* the kernel: perf says pid -1 */
+	feature_bytes_add(bytes, id, sizeof(id));
+	feature_bytes_add(bytes, filename, sizeof(filename));
+}
+
+/* Of the kernel and its modules. */
+static int add_kernel_build_ids(struct host_features *features)
+{
+	struct kernel_modules_list modules = { 0 };
+	struct feature_bytes bytes = { 0 };
+	struct build_id build_id = { 0 };
+
+	if (kernel_build_id(&build_id))
+		add_build_id(&bytes, &build_id, "[kernel.kallsyms]");
+	int err = kernel_modules_read("/proc", &modules);
+	for (size_t i = 0; i < modules.n; i++) {
+		char name[KERNEL_MODULE_NAME_SIZE + 2];
+
+		if (!kernel_module_build_id(modules.modules[i].name, &build_id))
+			continue;
+		snprintf(name, sizeof(name), "[%s]", modules.modules[i].name);
+		add_build_id(&bytes, &build_id, name);
+	}
+	free(modules.modules);
+	if (err || !bytes.size) {
+		free(bytes.start);
+		return err;
+	}
 	return add(features, HEADER_BUILD_ID, &bytes);
 }
 
@@ -219,7 +218,7 @@ int host_features_init(struct host_features *features, char **argv, int clock_id
 	features->n = 0;
 	uname(&host);
 	sysinfo(&memory);
-	int err = add_kernel_build_id(features);
+	int err = add_kernel_build_ids(features);
 	if (!err)
 		err = add_string(features, HEADER_HOSTNAME, host.nodename);
 	if (!err)

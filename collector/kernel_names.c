@@ -13,10 +13,21 @@
 #include "cct/file_search.h"
 #include "collector/attached_text.h"
 #include "collector/carried_files.h"
+#include "collector/module_finder.h"
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+#define LATE_MAX    4096 /* a recorder tells of no more */
 
 struct kernel_mapping {
-	uint64_t start, len, pgoff;
+	uint64_t start, pgoff;
 	char *filename;
+};
+
+/* A kernel module that came while recording; its names are in an attachment. */
+struct late_module {
+	struct kallsyms_mapping mapping; /* filename owned */
+	uint64_t from_ns;
+	int fd; /* of the attachment, not owned */
 };
 
 struct kernel_names {
@@ -25,6 +36,10 @@ struct kernel_names {
 	struct kallsyms *kallsyms;
 	struct kernel_mapping *mappings; /* constant while the thread runs */
 	size_t n_mappings;
+	struct late_module *late; /* those not applied yet in order of time */
+	size_t n_late, n_applied;
+	size_t n_named; /* of the late ones */
+	size_t n_attachments_taken;
 	bool is_started;
 	/* The thread's, until it is joined. */
 	pthread_t thread;
@@ -32,6 +47,7 @@ struct kernel_names {
 	int snapshot_fd; /* of the attachment; -1: none */
 	struct attached_text text;
 	struct kallsyms_text *parsed;
+	bool is_hidden;
 };
 
 struct kernel_names *kernel_names_create(const struct data_file *file, struct module_table *modules)
@@ -62,6 +78,9 @@ void kernel_names_destroy(struct kernel_names *names)
 	for (size_t i = 0; i < names->n_mappings; i++)
 		free(names->mappings[i].filename);
 	free(names->mappings);
+	for (size_t i = 0; i < names->n_late; i++)
+		free((char *)names->late[i].mapping.filename);
+	free(names->late);
 	kallsyms_destroy(names->kallsyms);
 	free(names);
 }
@@ -71,10 +90,9 @@ const struct kallsyms *kernel_names_kallsyms(const struct kernel_names *names)
 	return names->kallsyms;
 }
 
-int kernel_names_map(struct kernel_names *names, const struct record *record)
+/* Of a mapping before the first sample. */
+static int keep_mapping(struct kernel_names *names, const struct record *record)
 {
-	if (names->is_started)
-		return 0;
 	struct kernel_mapping *mappings =
 		reallocarray(names->mappings, names->n_mappings + 1, sizeof(*mappings));
 	if (!mappings)
@@ -84,16 +102,45 @@ int kernel_names_map(struct kernel_names *names, const struct record *record)
 	if (!filename)
 		return -ENOMEM;
 	mappings[names->n_mappings++] = (struct kernel_mapping){ .start = record->mmap.addr,
-								 .len = record->mmap.len,
 								 .pgoff = record->mmap.pgoff,
 								 .filename = filename };
 	return 0;
 }
 
+int kernel_names_map(struct kernel_names *names, const struct record *record)
+{
+	struct kallsyms_mapping mapping = {
+		.start = record->mmap.addr,
+		.len = record->mmap.len,
+		.filename = record->mmap.filename,
+	};
+	bool is_kernel = strncmp(mapping.filename, KERNEL_NAME, strlen(KERNEL_NAME)) == 0;
+
+	if (record->mmap.build_id_size)
+		build_id_set(&mapping.build_id, record->mmap.build_id, record->mmap.build_id_size);
+	else
+		build_id_from_list(names->file, is_kernel ? KERNEL_NAME : mapping.filename,
+				   &mapping.build_id);
+	int err = names->is_started ? 0 : keep_mapping(names, record);
+	return err ? err : kallsyms_map(names->kallsyms, &mapping);
+}
+
 int kernel_names_ksymbol(struct kernel_names *names, const struct record *record)
 {
-	return kallsyms_ksymbol(names->kallsyms, record->ksymbol.addr, record->ksymbol.len,
-				record->ksymbol.name, record->ksymbol.flags & 1);
+	struct kallsyms_code code = {
+		.addr = record->ksymbol.addr,
+		.len = record->ksymbol.len,
+		.name = record->ksymbol.name,
+		.is_bpf = record->ksymbol.ksym_type == PERF_RECORD_KSYMBOL_TYPE_BPF,
+		.is_gone = record->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER,
+	};
+
+	return kallsyms_ksymbol(names->kallsyms, &code);
+}
+
+bool kernel_names_are_hidden(const struct kernel_names *names)
+{
+	return names->is_hidden;
 }
 
 static int find_snapshot(const struct data_file *file)
@@ -101,7 +148,8 @@ static int find_snapshot(const struct data_file *file)
 	for (size_t i = 0; i < data_file_n_attachments(file); i++) {
 		const struct data_file_attachment *attachment = data_file_attachment(file, i);
 
-		if (attachment->kind == ATTACHMENT_KALLSYMS && attachment->is_complete)
+		if (attachment->kind == ATTACHMENT_KALLSYMS && attachment->is_complete &&
+		    !*attachment->key)
 			return attachment->fd;
 	}
 	return -1;
@@ -147,20 +195,33 @@ static void *thread_main(void *arg)
 			  : read_running_kernel(names);
 
 	if (!err)
-		kallsyms_text_parse(names->text.bytes, names->text.size, &names->parsed);
+		err = kallsyms_text_parse(names->text.bytes, names->text.size, &names->parsed);
+	names->is_hidden = err == -EPERM;
 	return NULL;
+}
+
+/* "entry <start> <end>" */
+static void find_entry(struct kernel_names *names)
+{
+	for (size_t i = 0; i < data_file_n_attachments(names->file); i++) {
+		const struct data_file_attachment *attachment =
+			data_file_attachment(names->file, i);
+		uint64_t start, end;
+
+		if (attachment->kind == ATTACHMENT_KALLSYMS &&
+		    sscanf(attachment->key, "entry %" SCNx64 " %" SCNx64, &start, &end) == 2)
+			kallsyms_set_entry(names->kallsyms, start, end);
+	}
 }
 
 int kernel_names_start(struct kernel_names *names)
 {
+	find_entry(names);
+	int err = kallsyms_finish_mappings(names->kallsyms);
+
+	if (err)
+		return err;
 	names->is_started = true;
-	for (size_t i = 0; i < names->n_mappings; i++) {
-		int err = kallsyms_map(names->kallsyms, names->mappings[i].start,
-				       names->mappings[i].len, names->mappings[i].filename);
-		if (err)
-			return err;
-	}
-	kallsyms_finish_mappings(names->kallsyms);
 	names->snapshot_fd = find_snapshot(names->file);
 	if (names->snapshot_fd < 0 && (!names->n_mappings || !file_search_is_here(names->files)))
 		return 0;
@@ -168,6 +229,106 @@ int kernel_names_start(struct kernel_names *names)
 	if (!names->is_running)
 		thread_main(names);
 	return 0;
+}
+
+static bool parse_build_id(const char *hex, struct build_id *build_id)
+{
+	size_t size = strlen(hex) / 2;
+
+	for (size_t i = 0; i < size && size <= BUILD_ID_MAX_SIZE; i++) {
+		unsigned byte;
+
+		if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
+			return false;
+		build_id->bytes[build_id->size++] = (uint8_t)byte;
+	}
+	return true;
+}
+
+/* "[name] <start> <size> <time> <build id in hex or '-'>" */
+static bool parse_late(const char *key, struct late_module *late)
+{
+	char name[128], id[2 * BUILD_ID_MAX_SIZE + 1];
+
+	*late = (struct late_module){ .fd = -1 };
+	if (sscanf(key, "%127s %" SCNx64 " %" SCNx64 " %" SCNu64 " %40s", name,
+		   &late->mapping.start, &late->mapping.len, &late->from_ns, id) != 5 ||
+	    name[0] != '[' || (*id != '-' && !parse_build_id(id, &late->mapping.build_id)))
+		return false;
+	late->mapping.filename = strdup(name);
+	return true;
+}
+
+static int add_late(struct kernel_names *names, const struct data_file_attachment *attachment)
+{
+	struct late_module late;
+
+	if (attachment->kind != ATTACHMENT_KALLSYMS || !attachment->is_complete ||
+	    names->n_late == LATE_MAX || !*attachment->key || !parse_late(attachment->key, &late))
+		return 0;
+	late.fd = attachment->fd;
+	struct late_module *larger = reallocarray(names->late, names->n_late + 1, sizeof(*larger));
+	if (!late.mapping.filename || !larger) {
+		free((char *)late.mapping.filename);
+		names->late = larger ? larger : names->late;
+		return -ENOMEM;
+	}
+	names->late = larger;
+	larger[names->n_late++] = late;
+	return 0;
+}
+
+static int compare_late(const void *a, const void *b)
+{
+	const struct late_module *x = a, *y = b;
+
+	if (x->from_ns != y->from_ns)
+		return x->from_ns < y->from_ns ? -1 : 1;
+	return (x->mapping.start > y->mapping.start) - (x->mapping.start < y->mapping.start);
+}
+
+/* Attachments that were read since the last call: at the start, all of a file. */
+static int take_attachments(struct kernel_names *names)
+{
+	size_t n = data_file_n_attachments(names->file);
+	int err = 0;
+
+	if (names->n_attachments_taken == n)
+		return 0;
+	for (; names->n_attachments_taken < n && !err; names->n_attachments_taken++)
+		err = add_late(names,
+			       data_file_attachment(names->file, names->n_attachments_taken));
+	if (names->n_late > names->n_applied)
+		qsort(names->late + names->n_applied, names->n_late - names->n_applied,
+		      sizeof(*names->late), compare_late);
+	return err;
+}
+
+int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
+			const struct kernel_layout **layout_ret)
+{
+	int err = take_attachments(names);
+
+	while (!err && names->n_applied < names->n_late &&
+	       names->late[names->n_applied].from_ns <= time_ns)
+		err = kallsyms_map(names->kallsyms, &names->late[names->n_applied++].mapping);
+	*layout_ret = kallsyms_layout(names->kallsyms);
+	return err;
+}
+
+static int name_late(struct kernel_names *names, const struct late_module *late)
+{
+	struct attached_text text = { 0 };
+	struct kallsyms_text *parsed = NULL;
+	int err = attached_text_decompress(&text, late->fd);
+
+	if (!err)
+		err = kallsyms_text_parse(text.bytes, text.size, &parsed);
+	if (!err)
+		err = kallsyms_name_module(names->kallsyms, &late->mapping, parsed);
+	kallsyms_text_destroy(parsed);
+	free(text.bytes);
+	return err == -ENOMEM ? err : 0; /* what is broken has no names */
 }
 
 int kernel_names_finish(struct kernel_names *names)
@@ -178,5 +339,7 @@ int kernel_names_finish(struct kernel_names *names)
 	int err = kallsyms_name(names->kallsyms, names->parsed);
 	/* Given away; called again, there are only newer ones. */
 	kallsyms_text_destroy(steal_ptr(names->parsed));
+	while (!err && names->n_named < names->n_applied)
+		err = name_late(names, &names->late[names->n_named++]);
 	return err;
 }

@@ -17,7 +17,8 @@ struct kernel_names;
 struct kernel_names *kernel_names_create(const struct data_file *file,
 					 struct module_table *modules);
 void kernel_names_destroy(struct kernel_names *names);
-/* An MMAP record of the kernel; those after kernel_names_start() are ignored. 0 or -ENOMEM. */
+/* An MMAP record of the kernel. After kernel_names_start() it says what is there from now on. 0 or
+ * -ENOMEM. */
 int kernel_names_map(struct kernel_names *names, const struct record *record);
 int kernel_names_ksymbol(struct kernel_names *names, const struct record *record);
 /* Once, before the first kernel address is looked up. 0 or -ENOMEM. */
@@ -25,6 +26,12 @@ int kernel_names_start(struct kernel_names *names);
 /* Waits for the names, and gives them and those of KSYMBOL records so far to the modules. May be
  * called again when there are more. 0 or -ENOMEM. */
 int kernel_names_finish(struct kernel_names *names);
+/* The kernel hid its addresses from the recorder; after kernel_names_finish(). */
+bool kernel_names_are_hidden(const struct kernel_names *names);
 const struct kallsyms *kernel_names_kallsyms(const struct kernel_names *names);
+/* What is where in the kernel for a sample of that time; samples come in order, after
+ * kernel_names_start(). Valid as long as @names. 0 or -ENOMEM. */
+int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
+			const struct kernel_layout **layout_ret);
 
 #endif

@@ -79,18 +79,27 @@ static void find_text(struct kernel_snapshot *snapshot)
 		result->text_start = symbol_address(snapshot, starts[i]);
 	}
 	result->text_end = symbol_address(snapshot, "_etext");
+	result->entry_start = symbol_address(snapshot, "__entry_text_start");
+	result->entry_end = symbol_address(snapshot, "__entry_text_end");
 	result->is_hidden = !result->text_start && !result->text_end;
+}
+
+/* Of hidden addresses one line says it all. */
+static size_t size_worth_keeping(const struct kernel_snapshot *snapshot)
+{
+	return snapshot->result.is_hidden ? strcspn(snapshot->text, "\n") : snapshot->text_size;
 }
 
 static int compress(struct kernel_snapshot *snapshot)
 {
 	struct kernel_snapshot_result *result = &snapshot->result;
-	size_t bound = ZSTD_compressBound(snapshot->text_size);
+	size_t text_size = size_worth_keeping(snapshot);
+	size_t bound = ZSTD_compressBound(text_size);
 
 	result->compressed = malloc(bound);
 	if (!result->compressed)
 		return -ENOMEM;
-	size_t size = ZSTD_compress(result->compressed, bound, snapshot->text, snapshot->text_size,
+	size_t size = ZSTD_compress(result->compressed, bound, snapshot->text, text_size,
 				    COMPRESSION_LEVEL);
 	if (ZSTD_isError(size))
 		return -EIO;
@@ -105,11 +114,10 @@ static void *snapshot_thread(void *arg)
 	snapshot->result.error = read_text(snapshot);
 	if (!snapshot->result.error) {
 		find_text(snapshot);
-		if (!snapshot->result.is_hidden)
-			snapshot->result.error = compress(snapshot);
+		snapshot->result.error = compress(snapshot);
 	}
-	free(snapshot->text);
-	snapshot->text = NULL;
+	if (!snapshot->result.error && !snapshot->result.is_hidden)
+		snapshot->result.error = kernel_code_find(snapshot->text, &snapshot->result.code);
 	return NULL;
 }
 
@@ -149,6 +157,8 @@ void kernel_snapshot_destroy(struct kernel_snapshot *snapshot)
 		return;
 	kernel_snapshot_wait(snapshot);
 	free(snapshot->result.compressed);
+	kernel_code_list_deinit(&snapshot->result.code);
+	free(snapshot->text);
 	free(snapshot->path);
 	free(snapshot);
 }

@@ -9,13 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/kernel_code.h"
+
 struct kernel_snapshot_result {
-	uint8_t *compressed; /* one zstd frame; owned by the snapshot */
+	/* One zstd frame; owned by the snapshot. If is_hidden, of the first line only. */
+	uint8_t *compressed;
 	size_t compressed_size;
-	uint64_t text_start, text_end; /* 0: not found */
-	const char *text_symbol;       /* what stands at text_start: "_text" or "_stext" */
-	bool is_hidden;                /* all addresses are zero: kptr_restrict, or no privilege */
-	int error;                     /* -errno; nothing else is valid then */
+	uint64_t text_start, text_end;   /* 0: not found */
+	uint64_t entry_start, entry_end; /* where interrupts and exceptions enter; 0: not found */
+	const char *text_symbol;         /* what stands at text_start: "_text" or "_stext" */
+	struct kernel_code_list code;    /* that comes and goes; owned by the snapshot */
+	bool is_hidden; /* all addresses are zero: kptr_restrict, or no privilege */
+	int error;      /* -errno; nothing else is valid then */
 };
 
 struct kernel_snapshot;

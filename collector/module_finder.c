@@ -72,14 +72,13 @@ static const char *module_path(const struct record *record)
 	return is_low && strcmp(filename, "[vdso]") == 0 ? "[vdso32]" : filename;
 }
 
-static void build_id_set(struct build_id *build_id, const uint8_t *bytes, size_t size)
+void build_id_set(struct build_id *build_id, const uint8_t *bytes, size_t size)
 {
 	build_id->size = (uint8_t)(size > BUILD_ID_MAX_SIZE ? BUILD_ID_MAX_SIZE : size);
 	memcpy(build_id->bytes, bytes, build_id->size);
 }
 
-static void build_id_from_list(const struct data_file *file, const char *path,
-			       struct build_id *build_id)
+void build_id_from_list(const struct data_file *file, const char *path, struct build_id *build_id)
 {
 	for (size_t i = 0; i < data_file_n_build_ids(file); i++) {
 		const struct data_file_build_id *noted = data_file_build_id(file, i);

@@ -26,6 +26,7 @@
 #include "collector/host_features.h"
 #include "collector/jit_maps.h"
 #include "collector/jitdump_keeper.h"
+#include "collector/kernel_modules.h"
 #include "collector/kernel_snapshot.h"
 #include "collector/monotonic.h"
 #include "collector/output_file.h"
@@ -76,6 +77,7 @@ struct recorder {
 	struct capture *capture;
 	struct code_reader *code_reader;
 	struct jit_maps *jit_maps;
+	struct kernel_modules *kernel_modules;
 	struct jitdump_keeper *jitdumps;
 	struct deep_stacks *deep_stacks;         /* NULL: not wanted, or not possible here */
 	struct signal_contexts *signal_contexts; /* the same */
@@ -465,6 +467,35 @@ static int attach_vdso(struct recorder *recorder)
 	return err;
 }
 
+/* Readers need it before the first sample, and then the names are still being read. */
+static int attach_entry(struct recorder *recorder, const struct kernel_snapshot_result *kernel)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "entry %" PRIx64 " %" PRIx64, kernel->entry_start,
+		 kernel->entry_end);
+	return data_writer_attach(recorder->writer, ATTACHMENT_KALLSYMS, key, "", 0);
+}
+
+static void note_hidden_kernel(struct recorder *recorder)
+{
+	struct perf_limits limits;
+
+	limits_read(&limits);
+	if (limits.kptr_restrict >= 2)
+		note(recorder, false,
+		     "Kernel functions will have no names, for kernel.kptr_restrict is %d, which "
+		     "hides the kernel's addresses from everybody: sysctl kernel.kptr_restrict=1 "
+		     "shows them to root.",
+		     limits.kptr_restrict);
+	else
+		note(recorder, false,
+		     "Kernel functions will have no names, for the kernel hides its addresses: "
+		     "run as root or with CAP_SYSLOG, or set kernel.kptr_restrict=0 and "
+		     "kernel.perf_event_paranoid=1 by sysctl (they are %d and %d).",
+		     limits.kptr_restrict, limits.paranoid);
+}
+
 static int attach_kernel(struct recorder *recorder)
 {
 	const struct kernel_snapshot_result *kernel = kernel_snapshot_wait(recorder->snapshot);
@@ -477,16 +508,20 @@ static int attach_kernel(struct recorder *recorder)
 	if (kernel->is_hidden && recorder->evlist->user_only)
 		return 0;
 	if (kernel->is_hidden) {
-		note(recorder, false,
-		     "The kernel hides its addresses, so kernel functions will have no names: "
-		     "run as root, or set kernel.kptr_restrict to 0.");
-		return 0;
+		note_hidden_kernel(recorder);
+		return data_writer_attach(recorder->writer, ATTACHMENT_KALLSYMS, "",
+					  kernel->compressed, kernel->compressed_size);
 	}
 	int err = data_writer_attach(recorder->writer, ATTACHMENT_KALLSYMS, "", kernel->compressed,
 				     kernel->compressed_size);
-	return err ? err
-		   : synthesize_kernel(&recorder->synthesize, kernel->text_start, kernel->text_end,
-				       kernel->text_symbol);
+	if (!err && kernel->entry_start)
+		err = attach_entry(recorder, kernel);
+	if (!err)
+		err = synthesize_kernel(&recorder->synthesize, kernel->text_start, kernel->text_end,
+					kernel->text_symbol);
+	for (size_t i = 0; i < kernel->code.n && !err; i++)
+		err = synthesize_kernel_code(&recorder->synthesize, &kernel->code.codes[i]);
+	return err;
 }
 
 /* All that a reader needs before the first sample. */
@@ -502,6 +537,7 @@ static int write_start(struct recorder *recorder)
 		err = synthesize_processes(recorder);
 	if (!err)
 		err = attach_kernel(recorder);
+	kernel_snapshot_destroy(steal_ptr(recorder->snapshot));
 	if (err && !recorder->error_text)
 		explain(recorder, err, "cannot write '%s': %s", recorder->options->output,
 			strerror(-err));
@@ -574,8 +610,9 @@ static int open_all(struct recorder *recorder)
 	recorder->code_reader = code_reader_create();
 	recorder->jit_maps = jit_maps_create();
 	recorder->jitdumps = jitdump_keeper_create();
+	recorder->kernel_modules = kernel_modules_create("/proc");
 	if (!recorder->capture || !recorder->code_reader || !recorder->jit_maps ||
-	    !recorder->jitdumps)
+	    !recorder->jitdumps || !recorder->kernel_modules)
 		return explain(recorder, -ENOMEM, "out of memory");
 	err = check_proc(recorder);
 	if (!err)
@@ -644,6 +681,7 @@ void recorder_close(struct recorder *recorder)
 	capture_destroy(recorder->capture);
 	code_reader_destroy(recorder->code_reader);
 	jit_maps_destroy(recorder->jit_maps);
+	kernel_modules_destroy(recorder->kernel_modules);
 	jitdump_keeper_destroy(recorder->jitdumps);
 	kernel_snapshot_destroy(recorder->snapshot);
 	if (recorder->signal_fd >= 0)
@@ -776,6 +814,10 @@ static int keep_time(struct recorder *recorder)
 		recorder->recheck_ns = now + DRAIN_INTERVAL_NS;
 		capture_recheck(recorder->capture, RECHECK_FILES);
 		evlist_vary_rates(recorder->evlist);
+		int err = kernel_modules_look(recorder->kernel_modules, recorder->writer,
+					      recorder->drain.has_known_clock ? now : 0);
+		if (err)
+			return err;
 	}
 	if (now < recorder->flush_ns)
 		return 0;
@@ -869,6 +911,9 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 		err = jit_maps_finish(recorder->jit_maps, recorder->writer);
 	if (!err)
 		err = jitdump_keeper_finish(recorder->jitdumps, recorder->writer);
+	if (!err)
+		err = kernel_modules_finish(recorder->kernel_modules, recorder->writer,
+					    recorder->drain.has_known_clock ? now_ns() : 0);
 	return err ? err : data_writer_finish(recorder->writer);
 }
 

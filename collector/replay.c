@@ -23,7 +23,9 @@
 #include "perf/window_record.h"
 
 #define MAX_PENDING_BYTES (64u << 20)
-#define NO_METRIC         UINT32_MAX
+#define HIDDEN_KERNEL \
+	"the kernel hid its addresses from the recorder (kernel.kptr_restrict, or no CAP_SYSLOG)"
+#define NO_METRIC UINT32_MAX
 
 struct replay {
 	struct data_file *file;
@@ -49,6 +51,7 @@ struct replay {
 	struct raw_record group_raw;
 	struct thread *group_thread;
 	struct code_view group_code;
+	const struct kernel_layout *group_kernel;
 	bool group_is_in_exec;
 	size_t group_next;
 	struct counter_values counter_values;
@@ -374,6 +377,9 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 		return processes_apply(replay->processes, record);
 	case PERF_RECORD_KSYMBOL:
 		return kernel_names_ksymbol(replay->kernel_names, record);
+	case RECORD_KERNEL_TEXT_POKE:
+		replay->profile->quality.text_pokes++;
+		return 0;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		count_lost(replay, record, event);
@@ -460,6 +466,7 @@ static int next_of_group(struct replay *replay, struct replay_sample *ret)
 			continue;
 		*ret = (struct replay_sample){ .raw = *raw,
 					       .code = replay->group_code,
+					       .kernel = replay->group_kernel,
 					       .is_in_exec = replay->group_is_in_exec };
 		if (!account(replay, ret, data_file_find_event(replay->file, value.id), growth))
 			continue;
@@ -631,7 +638,11 @@ static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct replay_s
 static int take_sample(struct replay *replay, struct raw_record *raw, const struct record *record,
 		       size_t event, struct replay_sample *ret)
 {
+	const struct kernel_layout *kernel = NULL;
 	int err = start(replay);
+	if (!err)
+		err = kernel_names_layout(replay->kernel_names,
+					  record->has_time ? record->time_ns : 0, &kernel);
 	struct thread *thread = err ? NULL : thread_of(replay, record);
 
 	if (!thread || event == SIZE_MAX) {
@@ -655,6 +666,7 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 		replay->group_raw = *raw;
 		replay->group_thread = thread;
 		replay->group_code = find_code(replay, record);
+		replay->group_kernel = kernel;
 		replay->group_is_in_exec = is_in_exec(replay, record, thread);
 		replay->group_next = 0;
 		return next_of_group(replay, ret);
@@ -662,6 +674,7 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 	*ret = (struct replay_sample){
 		.raw = *raw,
 		.code = find_code(replay, record),
+		.kernel = kernel,
 		.is_in_exec = is_in_exec(replay, record, thread),
 	};
 	replay_sample_place(ret, thread);
@@ -681,6 +694,7 @@ static int finish(struct replay *replay)
 	const char *error = data_file_error(replay->file);
 
 	quality->late_records = order_n_late(replay->order);
+	quality->unnamed_code = kallsyms_n_dropped(kernel_names_kallsyms(replay->kernel_names));
 	/* Kernels that count lost samples per event count the same loss in LOST records again; a
 	 * recording that was cut has only those. */
 	quality->lost = replay->lost_by_lost > replay->lost_by_lost_samples
@@ -689,6 +703,8 @@ static int finish(struct replay *replay)
 	int err = start(replay);
 	if (!err)
 		err = replay_name_kernel(replay);
+	if (!err && kernel_names_are_hidden(replay->kernel_names))
+		err = profile_set_string(&replay->profile->info.no_kernel_names, HIDDEN_KERNEL);
 	if (!err)
 		err = event_counts_take(replay->file, replay->metrics, replay->n_metrics,
 					replay->profile);

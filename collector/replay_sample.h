@@ -4,6 +4,7 @@
 
 #include "cct/frame.h"
 #include "collector/processes.h"
+#include "kernel-merge/kernel_layout.h"
 #include "perf/data_file.h"
 #include "unwind/code_view.h"
 
@@ -20,6 +21,7 @@ struct replay_sample {
 	uint32_t process_index;      /* in the profile; UINT32_MAX: not entered, replay_enter() */
 	uint32_t thread_index;
 	uint32_t cpu;
+	const struct kernel_layout *kernel; /* what was where in it; until replay_close() */
 	struct code_view code; /* where it stands, if no file has it; until replay_close() */
 	enum marker off_cpu;   /* PREEMPTED or BLOCKED; MARKER_KERNEL: it was on the CPU */
 	enum marker end;

@@ -85,6 +85,7 @@ static const char usage[] =
 	"                         it split off; in tables of functions, inlined copies too\n"
 	"      --raw-names        names as in the file, mangled\n"
 	"      --full-names       text: whole names, not shortened to the width\n"
+	"      --vmlinux FILE     the kernel's debug information, instead of looking for it\n"
 	"      --no-pager         do not page on a terminal\n"
 	"  -h, --help             this text\n";
 
@@ -249,6 +250,7 @@ static const struct option long_options[] = {
 	{ "symfs", required_argument, NULL, REPORT_OPTION_SYMFS },
 	{ "debuginfod", optional_argument, NULL, REPORT_OPTION_DEBUGINFOD },
 	{ "no-inline", no_argument, NULL, REPORT_OPTION_NO_INLINE },
+	{ "vmlinux", required_argument, NULL, REPORT_OPTION_VMLINUX },
 	{ "merge-copies", no_argument, NULL, REPORT_OPTION_MERGE_COPIES },
 	{ "raw-names", no_argument, NULL, REPORT_OPTION_RAW_NAMES },
 	{ "full-names", no_argument, NULL, REPORT_OPTION_FULL_NAMES },
@@ -398,6 +400,9 @@ int report_options_parse(struct report_options *options, int option, char *argum
 	case REPORT_OPTION_RAW_NAMES:
 	case REPORT_OPTION_FULL_NAMES:
 		return parse_names(options, option);
+	case REPORT_OPTION_VMLINUX:
+		options->symbolizer.vmlinux = argument;
+		return 0;
 	case REPORT_OPTION_NO_PAGER:
 		options->no_pager = true;
 		return 0;

@@ -203,8 +203,12 @@ static void take_kernel_half(struct sample_path *sample_path, const struct sampl
 			end_early(path, MARKER_NO_CALLCHAIN);
 	}
 	for (size_t i = 0; i < n_ips && i < SAMPLE_PATH_MAX_KERNEL; i++) {
+		bool is_return_address = i > 0 && !kallsyms_is_interrupted(sample_path->kallsyms,
+									   ips[i - 1], ips[i]);
+
 		sample_path->kernel_addrs[i] = ips[i];
-		sample_path->kernel[i] = kallsyms_frame(sample_path->kallsyms, ips[i] - (i > 0));
+		sample_path->kernel[i] = kallsyms_frame(sample_path->kallsyms, input->kernel,
+							ips[i] - is_return_address);
 		path->n_kernel++;
 	}
 }

@@ -29,11 +29,12 @@ struct sample_input {
 	uint32_t stack_size; /* asked for: attr.sample_stack_user */
 	const char *machine; /* the recording's architecture */
 	const struct address_space *space;
-	const struct stack_memory *memory; /* of the thread's stacks; NULL: none */
-	const struct code_view *code;      /* around the sampled instruction; NULL: not known */
-	bool has_exec;                     /* the process began its present image while recording */
-	bool is_in_exec;                   /* exec was taking the process's old image away */
-	bool has_memory;                   /* it has, or had, user memory: it is no kernel thread */
+	const struct stack_memory *memory;  /* of the thread's stacks; NULL: none */
+	const struct kernel_layout *kernel; /* what was where in the kernel */
+	const struct code_view *code;       /* around the sampled instruction; NULL: not known */
+	bool has_exec;       /* the process began its present image while recording */
+	bool is_in_exec;     /* exec was taking the process's old image away */
+	bool has_memory;     /* it has, or had, user memory: it is no kernel thread */
 	enum marker off_cpu; /* PREEMPTED or BLOCKED; MARKER_KERNEL: no sample of a switch-out */
 };
 

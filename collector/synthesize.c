@@ -16,10 +16,13 @@
 
 #include "cct/cleanup.h"
 #include "collector/jitdump.h"
+#include "collector/kernel_modules.h"
 #include "collector/maps_line.h"
 
 /* tools/perf/util/event.h: this FORK inherits no mappings, for the child's own follow. */
-#define MISC_FORK_EXEC   PERF_RECORD_MISC_COMM_EXEC
+#define MISC_FORK_EXEC PERF_RECORD_MISC_COMM_EXEC
+/* enum perf_record_ksymbol_type of 5.9; older build machines lack the name. */
+#define KSYMBOL_TYPE_OOL 2
 #define COMM_SPACE       64 /* kernel threads may have long names */
 #define SAMPLE_ID_MAX    48
 #define FIRST_READ_SIZE  (64u << 10)
@@ -444,27 +447,19 @@ static int put_kernel_mmap(const struct synthesize_options *options, uint64_t st
 	return end(options, &builder);
 }
 
-/* "name size references users state address ..." */
 static int put_kernel_modules(const struct synthesize_options *options)
 {
-	char path[PATH_MAX], line[4096], name[128], bracketed[128 + 2];
-	int err = 0;
+	struct kernel_modules_list list = { 0 };
+	int err = kernel_modules_read(options->proc, &list);
 
-	snprintf(path, sizeof(path), "%s/modules", options->proc);
-	FILE *modules = fopen(path, "re");
-	if (!modules)
-		return 0;
-	while (!err && fgets(line, sizeof(line), modules)) {
-		uint64_t size, start;
+	for (size_t i = 0; i < list.n && !err; i++) {
+		const struct kernel_module *module = &list.modules[i];
+		char bracketed[KERNEL_MODULE_NAME_SIZE + 2];
 
-		if (sscanf(line, "%127s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &size, &start) !=
-			    3 ||
-		    !start)
-			continue;
-		snprintf(bracketed, sizeof(bracketed), "[%s]", name);
-		err = put_kernel_mmap(options, start, size, 0, bracketed);
+		snprintf(bracketed, sizeof(bracketed), "[%s]", module->name);
+		err = put_kernel_mmap(options, module->start, module->size, 0, bracketed);
 	}
-	fclose(modules);
+	free(list.modules);
 	return err;
 }
 
@@ -480,6 +475,24 @@ int synthesize_kernel(const struct synthesize_options *options, uint64_t start, 
 			return err;
 	}
 	return put_kernel_modules(options);
+}
+
+int synthesize_kernel_code(const struct synthesize_options *options, const struct kernel_code *code)
+{
+	uint16_t type = code->is_bpf ? PERF_RECORD_KSYMBOL_TYPE_BPF : KSYMBOL_TYPE_OOL, flags = 0;
+	struct builder builder;
+
+	int err = begin(options, PERF_RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL,
+			16 + code->name_size + 8, &builder);
+	if (err)
+		return err;
+	build_u64(&builder, code->addr);
+	build_u32(&builder, code->len);
+	build(&builder, &type, sizeof(type));
+	build(&builder, &flags, sizeof(flags));
+	build_string(&builder, code->name, code->name_size);
+	build_task_id(&builder, options, -1, 0);
+	return end(options, &builder);
 }
 
 int synthesize_lost(const struct synthesize_options *options, uint64_t id, uint64_t n_lost,

@@ -14,6 +14,7 @@
 #include "collector/code_reader.h"
 #include "collector/jit_maps.h"
 #include "collector/jitdump_keeper.h"
+#include "collector/kernel_code.h"
 #include "perf/data_writer.h"
 
 struct synthesize_options {
@@ -43,6 +44,10 @@ int synthesizer_step(struct synthesizer *synthesizer);
  * modules as /proc/modules has them. */
 int synthesize_kernel(const struct synthesize_options *options, uint64_t start, uint64_t end_addr,
 		      const char *symbol);
+
+/* PERF_RECORD_KSYMBOL: it was there before. */
+int synthesize_kernel_code(const struct synthesize_options *options,
+			   const struct kernel_code *code);
 
 /* PERF_RECORD_LOST_SAMPLES: of the event whose counter has @id, @n_lost samples were lost up to
  * @time_ns. perf 6.2 and later end a recording so. */

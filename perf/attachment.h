@@ -30,7 +30,9 @@ static inline bool attachment_has_magic(const struct perf_event_header *record, 
 }
 
 enum attachment_kind {
-	ATTACHMENT_KALLSYMS = 1, /* text of /proc/kallsyms, zstd frame(s); key: empty */
+	ATTACHMENT_KALLSYMS = 1, /* text of /proc/kallsyms, zstd frame(s); key: empty; of a kernel
+				    module that came while recording, its lines; or nothing, and
+				    the key tells; keys below */
 	ATTACHMENT_VDSO = 2,     /* ELF image; key: "[vdso]" (64-bit), "[vdso32]" */
 	ATTACHMENT_ELF = 3,      /* ELF file or its unwind and symbol sections; key below */
 	ATTACHMENT_PERF_MAP = 4, /* text of perf-PID.map, zstd frame(s); key: the pid, decimal */
@@ -51,6 +53,11 @@ enum attachment_kind {
  * Key of ATTACHMENT_ELF: "<build id in hex or '-'> <major>:<minor>:<inode> <path as in MMAP2>",
  * the numbers in decimal, 0:0:0 where unknown.
  * Key of ATTACHMENT_JITDUMP: "<pid> <major>:<minor>:<inode> <path as in MMAP2>", of the mapping.
+ * Key of an empty ATTACHMENT_KALLSYMS: "entry <start> <end>": the kernel's code between these
+ * addresses, hex, is entered by interrupts and exceptions, so its callers are where those came.
+ * Key of ATTACHMENT_KALLSYMS of a module: "[name] <start> <size> <time> <build id in hex or '-'>":
+ * from that time on, in ns, decimal, on the records' clock, it may be there, at these addresses,
+ * hex.
  */
 struct attachment_header {
 	uint64_t magic;

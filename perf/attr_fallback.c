@@ -116,6 +116,7 @@ void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request 
 		.namespaces = has(request, ATTR_NAMESPACES),
 		.ksymbol = has(request, ATTR_KSYMBOL),
 		.bpf_event = has(request, ATTR_KSYMBOL),
+		.text_poke = has(request, ATTR_TEXT_POKE),
 		.context_switch = request->switches,
 		.enable_on_exec = request->sideband_on_exec,
 	};

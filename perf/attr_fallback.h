@@ -12,6 +12,7 @@ enum attr_feature {
 	ATTR_READ_INHERITED, /* 6.12 PERF_SAMPLE_READ of what is inherited */
 	ATTR_LOST,           /* 6.0 PERF_FORMAT_LOST */
 	ATTR_BUILD_ID,       /* 5.12 */
+	ATTR_TEXT_POKE,      /* 5.9 */
 	ATTR_KSYMBOL,        /* 5.1, with bpf_event */
 	ATTR_NAMESPACES,     /* 4.12; needs CAP_PERFMON */
 	ATTR_CLOCKID,        /* 4.1 */

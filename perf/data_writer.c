@@ -494,8 +494,8 @@ static int attach_in_place(struct data_writer *writer, enum attachment_kind kind
 int data_writer_attach(struct data_writer *writer, enum attachment_kind kind, const char *key,
 		       const void *bytes, size_t size)
 {
-	bool is_late =
-		kind == ATTACHMENT_ELF || kind == ATTACHMENT_PERF_MAP || kind == ATTACHMENT_JITDUMP;
+	bool is_late = kind == ATTACHMENT_ELF || kind == ATTACHMENT_PERF_MAP ||
+		       kind == ATTACHMENT_JITDUMP || (kind == ATTACHMENT_KALLSYMS && *key == '[');
 	if (is_late && !writer->is_pipe)
 		return attach_in_place(writer, kind, key, bytes, size);
 	return attach_parts(writer, kind, key, bytes, size);

@@ -131,12 +131,14 @@ static void write_quality(FILE *out, const struct profile *profile)
 	fprintf(out,
 		"\"quality\":{\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"throttled\":%" PRIu64
 		",\"guessed\":%" PRIu64 ",\"stitched\":%" PRIu64 ",\"guessed_frames\":%" PRIu64
-		",\"unweighed\":%" PRIu64 ",\n  \"unwind\":{\"complete\":%" PRIu64
-		",\"no_user_part\":%" PRIu64 ",\"kernel_walked\":%" PRIu64,
+		",\"unweighed\":%" PRIu64 ",\"text_pokes\":%" PRIu64 ",\"unnamed_code\":%" PRIu64
+		",\n  \"unwind\":{\"complete\":%" PRIu64 ",\"no_user_part\":%" PRIu64
+		",\"kernel_walked\":%" PRIu64,
 		quality->samples - quality->filtered, quality->lost, quality->throttled,
 		quality->marked[PATH_GUESSED], quality->marked[PATH_STITCHED],
-		quality->guessed_frames, quality->unweighed, quality->complete,
-		quality->no_user_part, quality->unverified);
+		quality->guessed_frames, quality->unweighed, quality->text_pokes,
+		quality->unnamed_code, quality->complete, quality->no_user_part,
+		quality->unverified);
 	for (int marker = 0; marker < N_MARKERS; marker++) {
 		if (marker_is_reason((enum marker)marker))
 			fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),

@@ -8,6 +8,7 @@
 #include "cct/packed_elf.h"
 #include "report/debug_info.h"
 #include "report/elf_symbols.h"
+#include "report/kernel_debug.h"
 
 static bool has_section(Elf *elf, Elf64_Word type, const char *name)
 {
@@ -102,7 +103,8 @@ static void locate_in_elf(const struct module_names *names, uint64_t offset,
 	if (!elf_symbols_vaddr(names->elf, offset, &vaddr))
 		return;
 	location->start_kind = START_VADDR;
-	location->start = location->addr = vaddr;
+	location->start = location->addr = location->debug_vaddr = vaddr;
+	location->debug = names->debug;
 	if (!find_symbol(names, vaddr, &match)) {
 		/* A debug file's symbols know of no FDEs: a function's code may go on behind them.
 		 */
@@ -115,6 +117,39 @@ static void locate_in_elf(const struct module_names *names, uint64_t offset,
 	location->plt = match.plt;
 }
 
+/*
+ * No call ends in the padding before a function ("__pfx_function"): one below its end is the
+ * function's first instruction, where it was interrupted.
+ */
+static const struct symbol *skip_padding(const struct symbol_table *table,
+					 const struct symbol *symbol, uint64_t *offset)
+{
+	const struct symbol *next = strncmp(symbol->name, "__pfx_", strlen("__pfx_")) == 0
+					    ? symbol_table_find(table, *offset + 1)
+					    : symbol;
+
+	if (!next || next == symbol || next->offset != *offset + 1)
+		return symbol;
+	++*offset;
+	return next;
+}
+
+/* The recorded names tell where the functions of its debug information are. */
+static void locate_in_kernel(struct module_names *names, const struct module *module,
+			     const struct symbol *symbol, uint64_t offset,
+			     struct code_location *location)
+{
+	if (!names->is_opened) {
+		names->is_opened = true;
+		names->file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
+		names->debug_file = names->file;
+		names->kernel_debug = kernel_debug_open(module, names->kernel_places);
+	}
+	if (names->kernel_debug &&
+	    kernel_debug_vaddr(names->kernel_debug, symbol, offset, &location->debug_vaddr))
+		location->debug = kernel_debug_info(names->kernel_debug);
+}
+
 int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
 			bool reads_debug_info, struct code_location *location_ret)
 {
@@ -122,10 +157,16 @@ int module_names_locate(struct module_names *names, const struct module *module,
 		module->symbols ? symbol_table_find(module->symbols, offset) : NULL;
 
 	*location_ret = (struct code_location){ .start = offset, .addr = offset };
+	if (symbol && module->key.kind == MODULE_KERNEL) {
+		symbol = skip_padding(module->symbols, symbol, &offset);
+		location_ret->addr = offset;
+	}
 	if (symbol) {
 		location_ret->start_kind = START_CAPTURED;
 		location_ret->start = symbol->offset;
 		location_ret->symbol = symbol->name;
+		if (module->key.kind == MODULE_KERNEL && reads_debug_info && names->kernel_places)
+			locate_in_kernel(names, module, symbol, offset, location_ret);
 		return 0;
 	}
 	if (module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO) {
@@ -169,6 +210,7 @@ void module_names_close(struct module_names *names)
 {
 	if (!names->is_opened)
 		return;
+	kernel_debug_close(names->kernel_debug);
 	debug_info_close(names->debug);
 	elf_symbols_destroy(names->debug_elf);
 	elf_symbols_destroy(names->elf);
@@ -180,6 +222,9 @@ void module_names_close(struct module_names *names)
 
 const char *module_names_problem(const struct module_names *names, const struct module *module)
 {
+	if (module->key.kind == MODULE_KERNEL && names->kernel_places &&
+	    names->kernel_places->no_names)
+		return names->kernel_places->no_names;
 	if (module->key.kind == MODULE_KERNEL)
 		return module->symbols ? "no name for some addresses"
 				       : "kernel names were not recorded";

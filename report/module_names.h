@@ -14,6 +14,8 @@
 
 struct debug_info;
 struct elf_symbols;
+struct kernel_debug;
+struct kernel_debug_places;
 
 /* What a function's start is: the same number may mean different things. */
 enum start_kind {
@@ -29,6 +31,8 @@ struct code_location {
 	const char *symbol; /* as in the file; valid until module_names_close(). NULL: none */
 	bool plt;           /* the PLT's entry for @symbol */
 	enum start_kind start_kind;
+	struct debug_info *debug; /* what knows more of it; NULL: nothing */
+	uint64_t debug_vaddr;     /* where it is there */
 };
 
 /* All zero at first. */
@@ -45,6 +49,9 @@ struct module_names {
 	uint8_t *packed_bytes;
 	struct debug_info *debug; /* NULL: none */
 	bool lacks_debug;         /* debug information was wanted, and there is none */
+	/* Of kernel code: where to look, and what was found. */
+	const struct kernel_debug_places *kernel_places; /* borrowed; set before the first name */
+	struct kernel_debug *kernel_debug;               /* NULL: none */
 };
 
 /* 0 or -ENOMEM. @reads_debug_info: at first call, whether names->debug is wanted. */
@@ -63,7 +70,7 @@ void module_names_code(const struct module_names *names, uint64_t offset,
 bool module_names_offset(const struct module_names *names, uint64_t vaddr, uint64_t *offset_ret);
 void module_names_close(struct module_names *names);
 /* Why a module with names->has_unnamed has no name for some code, where its file is not to blame;
- * static text. */
+ * text that lives as long as the profile. */
 const char *module_names_problem(const struct module_names *names, const struct module *module);
 
 #endif

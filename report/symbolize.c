@@ -15,6 +15,7 @@
 #include "report/clone_name.h"
 #include "report/debug_info.h"
 #include "report/demangle.h"
+#include "report/kernel_debug.h"
 #include "report/module_names.h"
 #include "report/pair_map.h"
 
@@ -46,6 +47,7 @@ struct resolved_frame {
 struct symbolizer {
 	const struct profile *profile;
 	struct symbolizer_options options;
+	struct kernel_debug_places kernel_places;
 	struct module_names *modules; /* by id; the profile may still get more */
 	uint32_t n_modules;
 
@@ -70,6 +72,11 @@ struct symbolizer *symbolizer_create(const struct profile *profile,
 		return NULL;
 	symbolizer->profile = profile;
 	symbolizer->options = *options;
+	symbolizer->kernel_places = (struct kernel_debug_places){
+		.no_names = profile->info.no_kernel_names,
+		.os_release = profile->info.os_release,
+		.vmlinux = options->vmlinux,
+	};
 	return symbolizer;
 }
 
@@ -120,6 +127,8 @@ static int locate(struct symbolizer *symbolizer, const struct module *module, ui
 
 	const struct symbolizer_options *options = &symbolizer->options;
 
+	if (names)
+		names->kernel_places = &symbolizer->kernel_places;
 	return names ? module_names_locate(names, module, offset,
 					   !options->no_inlines || options->lines, location)
 		     : -ENOMEM;
@@ -307,14 +316,12 @@ static void add_captured_line(const struct symbolizer *symbolizer, const struct 
 static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 		      const struct code_location *location, struct place *place)
 {
-	struct debug_info *debug = frame->module < symbolizer->n_modules
-					   ? symbolizer->modules[frame->module].debug
-					   : NULL;
 	struct debug_function functions[DEBUG_INFO_MAX_INLINED];
 	size_t n = 0;
 
-	if (debug && location->start_kind == START_VADDR)
-		n = debug_info_find(debug, location->addr, functions, DEBUG_INFO_MAX_INLINED);
+	if (location->debug)
+		n = debug_info_find(location->debug, location->debug_vaddr, functions,
+				    DEBUG_INFO_MAX_INLINED);
 	if (n) {
 		place->file = functions[n - 1].file;
 		place->directory = functions[n - 1].directory;
@@ -580,6 +587,17 @@ static bool explain(const struct module_names *names, const struct module *modul
 		return names->file.is_newer;
 	}
 	return false;
+}
+
+const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char *vmlinux)
+{
+	for (uint32_t id = 1; id < profile->modules.n_modules; id++) {
+		const struct module *module = module_table_get(&profile->modules, id);
+
+		if (kernel_debug_is_kernel(module))
+			return kernel_debug_refusal(module, vmlinux);
+	}
+	return "the recording does not tell of a kernel";
 }
 
 size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,

@@ -41,6 +41,7 @@ struct symbolizer_options {
 	enum symbol_names names; /* raw: as in the file */
 	bool no_inlines;         /* compiled functions only; no debug information is read */
 	bool lines;              /* it is all the same, for their source lines */
+	const char *vmlinux;     /* the kernel's debug information; NULL: looked for */
 };
 
 /* @profile: borrowed. */
@@ -72,6 +73,8 @@ bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *fram
 /* Expands every frame of the profile's tree: opens all files that any report of it opens. 0 or
  * -ENOMEM. */
 int symbolizer_expand_all(struct symbolizer *symbolizer);
+/* NULL: the file @vmlinux is of the kernel that was recorded. Else why not: static text. */
+const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char *vmlinux);
 /* What is missing of a module, and why: for the end of a report. */
 enum symbol_lack {
 	LACKS_NAMES,      /* some of its code has no name */

@@ -282,6 +282,8 @@ static void write_quality(const struct text *text)
 	warn_count(text, quality->late_records, "records out of order, used late");
 	warn_count(text, quality->unknown_processes, "samples of processes never announced");
 	warn_count(text, quality->unknown_records, "records of unknown type skipped");
+	warn_count(text, quality->unnamed_code,
+		   "changes of the kernel's code are too many: some code has no name");
 	warn_count(text, quality->off_at_end,
 		   "threads off the CPU when the recording ended, counted up to there");
 	warn_count(text, quality->silent_threads,

@@ -36,6 +36,7 @@ static unsigned int features_of(const struct perf_event_attr *attr, unsigned lon
 	unsigned int features = 0;
 	features |= attr->read_format & 1 << 4 ? DROPPED(ATTR_LOST) : 0;
 	features |= attr->build_id ? DROPPED(ATTR_BUILD_ID) : 0;
+	features |= attr->text_poke ? DROPPED(ATTR_TEXT_POKE) : 0;
 	features |= attr->ksymbol || attr->bpf_event ? DROPPED(ATTR_KSYMBOL) : 0;
 	features |= attr->namespaces ? DROPPED(ATTR_NAMESPACES) : 0;
 	features |= attr->use_clockid || attr->clockid ? DROPPED(ATTR_CLOCKID) : 0;
@@ -189,7 +190,8 @@ static void the_sideband_tells_everything_in_records_of_the_same_shape(void **st
 	assert_int_equal(sideband.config, PERF_COUNT_SW_DUMMY);
 	assert_true(sideband.mmap && sideband.mmap2 && sideband.mmap_data && sideband.build_id);
 	assert_true(sideband.comm && sideband.comm_exec && sideband.task && sideband.namespaces);
-	assert_true(sideband.ksymbol && sideband.bpf_event && sideband.sample_id_all);
+	assert_true(sideband.ksymbol && sideband.bpf_event && sideband.text_poke);
+	assert_true(sideband.sample_id_all);
 	assert_true(sideband.exclude_kernel && sideband.enable_on_exec && sideband.disabled);
 	assert_int_equal(sideband.sample_period, 0);
 	assert_int_equal(sample.enable_on_exec, 0);
@@ -211,7 +213,8 @@ static void older_kernels_get_all_they_know_and_nothing_else(void **state)
 	(void)state;
 	const unsigned int since_6_0 = DROPPED(ATTR_LOST);
 	const unsigned int since_5_12 = since_6_0 | DROPPED(ATTR_BUILD_ID);
-	const unsigned int since_5_1 = since_5_12 | DROPPED(ATTR_KSYMBOL);
+	const unsigned int since_5_9 = since_5_12 | DROPPED(ATTR_TEXT_POKE);
+	const unsigned int since_5_1 = since_5_9 | DROPPED(ATTR_KSYMBOL);
 	const unsigned int since_4_12 = since_5_1 | DROPPED(ATTR_NAMESPACES);
 	const unsigned int since_4_1 = since_4_12 | DROPPED(ATTR_CLOCKID);
 	const unsigned int since_3_16 = since_4_1 | DROPPED(ATTR_COMM_EXEC) | DROPPED(ATTR_MMAP2);
@@ -225,7 +228,7 @@ static void older_kernels_get_all_they_know_and_nothing_else(void **state)
 		{ "6.1", 0, 0 },
 		{ "5.15", since_6_0, 1 },
 		{ "5.10", since_5_12, 2 },
-		{ "5.4", since_5_12, 2 },
+		{ "5.4", since_5_9, 2 },
 		{ "4.19", since_5_1, 3 },
 		{ "4.4", since_4_12, 4 },
 		{ "3.16", since_4_1, 5 },

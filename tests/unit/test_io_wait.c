@@ -30,7 +30,9 @@ static int setup(void **state)
 
 	assert_int_equal(module_table_init(&fixture.modules), 0);
 	fixture.kallsyms = kallsyms_create(&fixture.modules);
-	kallsyms_map(fixture.kallsyms, TEXT, 0x1000, "[kernel.kallsyms]_text");
+	kallsyms_map(fixture.kallsyms,
+		     &(struct kallsyms_mapping){
+			     .start = TEXT, .len = 0x1000, .filename = "[kernel.kallsyms]_text" });
 	kallsyms_finish_mappings(fixture.kallsyms);
 	*state = &fixture;
 	return 0;
@@ -47,8 +49,9 @@ static int teardown(void **state)
 
 static bool waits_at(struct fixture *fixture, uint64_t addr)
 {
-	struct frame frames[] = { kallsyms_frame(fixture->kallsyms, TEXT + 0x410),
-				  kallsyms_frame(fixture->kallsyms, addr) };
+	const struct kernel_layout *layout = kallsyms_layout(fixture->kallsyms);
+	struct frame frames[] = { kallsyms_frame(fixture->kallsyms, layout, TEXT + 0x410),
+				  kallsyms_frame(fixture->kallsyms, layout, addr) };
 
 	return io_wait_has(&fixture->io_wait, frames, 2);
 }

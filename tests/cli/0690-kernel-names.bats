@@ -1,0 +1,120 @@
+# Names of the kernel's code: BPF programs that come and go, and kernels that hide what they are.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare build
+}
+
+build() {
+	need_events
+	need gcc
+	cd "$BATS_FILE_TMPDIR"
+	gcc -D_GNU_SOURCE -O2 -o bpf_programs "$ROOT/tests/workloads/bpf_programs.c" 2>build.errors ||
+		skip "no headers for bpf(2)"
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+need_bpf() {
+	local status=0
+	need_root
+	./bpf_programs try 0 >try.out || status=$?
+	[ $status -eq 0 ] || skip "$(tail -n 1 try.out)"
+}
+
+# program_samples REPORT NAME : samples in the BPF program of that name
+program_samples() {
+	ask "$1" '[.rows[] | select(.module == "[bpf]" and (.name | test("^bpf_prog_[0-9a-f]+_" + $n + "$")))
+		| .self[0]] | add // 0 | . / 1e6 | round' --arg n "$2"
+}
+
+rows_of() { # rows_of REPORT NAME
+	ask "$1" '[.rows[] | select(.name | test("_" + $n + "$"))] | length' --arg n "$2"
+}
+
+@test "BPF programs at one address, one after the other, have their own names and shares" {
+	need_bpf
+	record bpf.data -- ./bpf_programs first 0.4 second 0.8 first 0.4 >bpf.out
+	sed 's/^/#> /' bpf.out >&3
+	report_json bpf.data --view functions >bpf.functions
+	local first second
+	first=$(program_samples bpf.functions first)
+	second=$(program_samples bpf.functions second)
+	[ $((first + second)) -gt 500 ]
+	expect_share first "$first" $((first + second)) 1 2
+	expect_equal "rows of a program loaded twice" "$(rows_of bpf.functions first)" 1
+	report_json bpf.data >bpf.tree
+	expect_equal "unnamed code" "$(jq '.quality.unnamed_code' bpf.tree)" 0
+}
+
+@test "a BPF program that was there before has its name, too" {
+	need_bpf
+	./bpf_programs early 3 >early.out &
+	local pid=$!
+	while [ ! -s early.out ]; do sleep 0.1; done
+	record early.data -p $pid -d 1
+	kill $pid
+	report_json early.data --view functions >early.functions
+	expect_at_least "samples in it" "$(program_samples early.functions early)" \
+		"$(jq '.metrics[0].samples' early.functions)" 80
+}
+
+@test "perf reads these recordings, and has the same names" {
+	need_bpf
+	need perf
+	record perf.data -z 0 -- ./bpf_programs first 0.3 second 0.3 >perf.out
+	perf script -i perf.data -F ip,sym 2>perf.errors >perf.txt
+	grep -q "bpf_prog_[0-9a-f]*_first" perf.txt
+	grep -q "bpf_prog_[0-9a-f]*_second" perf.txt
+}
+
+@test "names of kernel code are perf's, where it is interrupted at its first instruction, too" {
+	need_root
+	need perf
+	"$DENDRO" record -q -a -z 0 -F 4999 -e cpu-clock -o system.data -- \
+		sh -c 'ls -lR /usr >/dev/null; cat /proc/*/maps >/dev/null 2>&1; true'
+	perf script -i system.data --no-inline -F ip,sym 2>perf.errors |
+		awk '/^[ \t]*ffffffff[89a-f]/ && $2 != "[unknown]" { print $1, $2 }' | sort -u >perf.names
+	"$DENDRO" script system.data |
+		awk '/^[ \t]*ffffffff[89a-f]/ { sub(/\+0x.*/, "", $2); print $1, $2 }' | sort -u >our.names
+	[ "$(wc -l <perf.names)" -gt 500 ]
+	# Several names of one address are all right. Behind a call that never returns, perf has the padding
+	# that follows its function.
+	awk '$2 ~ /[tTwW]/ { print $1, $3 }' /proc/kallsyms >aliases
+	awk 'FILENAME == "aliases" { names[$1] = names[$1] " " $2 " "; at[$2] = at[$2] " " $1; next }
+		FILENAME == "our.names" { our[$1] = $2; next }
+		our[$1] == $2 || $2 ~ /^__pfx_/ { next }
+		{ n = split(at[$2], starts, " "); same = 0
+		  for (i = 1; i <= n; i++) same = same || index(names[starts[i]], " " our[$1] " ")
+		  if (!same) print $1, "perf:", $2, "dendro:", our[$1] }' \
+		aliases our.names perf.names >differences
+	cat differences
+	[ ! -s differences ]
+}
+
+@test "where the kernel hides its addresses, recorder and report say so" {
+	need_root
+	need setpriv
+	setpriv --bounding-set=-syslog cat /proc/kallsyms | grep -vq "^0000000000000000" &&
+		skip "this kernel hides its addresses from nobody"
+	setpriv --bounding-set=-syslog "$DENDRO" record -F 997 -e cpu-clock -o hidden.data -- \
+		sh -c 'ls -lR /usr >/dev/null' 2>hidden.errors
+	expect_equal "said by the recorder" "$(grep -c "Kernel functions will have no names" hidden.errors)" 1
+	grep -q "CAP_SYSLOG" hidden.errors
+	"$DENDRO" report hidden.data >hidden.txt
+	grep -q "the kernel hid its addresses" hidden.txt
+	report_json hidden.data --view functions >hidden.functions
+	ask hidden.functions '[.rows[] | select(.kind == "kernel")] | length > 0 and
+		all(.name | startswith("0x"))' | grep -qx true
+}
+
+@test "--vmlinux takes the kernel that was recorded, and no other" {
+	record kernel.data -- ls -lR /usr >/dev/null
+	refuses "build ID" -- "$DENDRO" report --vmlinux "$DENDRO" kernel.data
+	refuses "can't be read" -- "$DENDRO" report --vmlinux /missing kernel.data
+}
