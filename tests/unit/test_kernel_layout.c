@@ -96,7 +96,8 @@ static void memory_for_layouts_is_bounded(void **state)
 	(void)state;
 	before = kernel_layouts_take(layouts);
 	while (!err && n < 10000000) {
-		const struct kernel_range range = { .start = 16 * ++n,
+		n++;
+		const struct kernel_range range = { .start = 16 * n,
 						    .end = 16 * n + 8,
 						    .module = 1 };
 
