@@ -10,8 +10,8 @@ setup_file() {
 make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
-	record packed.data --stack-size 4096 -- "$WORKLOADS/dispatch" 0.2
-	record plain.data --stack-size 4096 -z 0 -- "$WORKLOADS/dispatch" 0.1
+	record packed.data --stack-size 4096 -- "$WORKLOADS/dispatch" 0.4
+	record plain.data --stack-size 4096 -z 0 -- "$WORKLOADS/dispatch" 0.3
 }
 
 setup() {
