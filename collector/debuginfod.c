@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cct/cleanup.h"
 #include "cct/module_file.h"
+#include "collector/monotonic.h"
 #include "report/missing.h"
 
 /* elfutils/debuginfod.h: its functions are the same since elfutils 0.180. */
@@ -36,7 +36,7 @@ struct fetching {
 	struct library library;
 	debuginfod_client *client;
 	struct debuginfod_result result;
-	int64_t end_ns;
+	uint64_t end_ns;
 	const char *name; /* of the module whose file is fetched */
 	bool is_terminal, has_line;
 };
@@ -48,14 +48,6 @@ bool debuginfod_has_servers(void)
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
 	return urls && urls[strspn(urls, " ")];
-}
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static void on_interrupt(int signal)
@@ -261,7 +253,7 @@ static int fetch_with_library(struct fetching *fetching, const struct profile *p
 int debuginfod_fetch(const struct profile *profile, unsigned max_s,
 		     struct debuginfod_result *result_ret)
 {
-	struct fetching fetching = { .end_ns = now_ns() + (int64_t)max_s * 1000000000,
+	struct fetching fetching = { .end_ns = now_ns() + (uint64_t)max_s * 1000000000u,
 				     .is_terminal = isatty(STDERR_FILENO) };
 
 	int err =
