@@ -21,11 +21,27 @@ struct span {
 	uint64_t start;
 	uint8_t *bytes;
 	size_t size;
+	const struct stack_memory *memory; /* whose contexts the walk went through; NULL: none */
 };
 
 static bool is_address(const struct span *span, const struct address_space *space, uint64_t value)
 {
 	return value - span->start < span->size || address_space_find(space, value);
+}
+
+/* What a signal saved on one stack is how the walk knows the context of another; the case tells
+ * these registers anyway. */
+static bool is_register(const struct span *span, const struct used_stacks *used, uint64_t value)
+{
+	for (size_t i = 0; span->memory && i < used->n_contexts; i++) {
+		const struct regs *regs = &span->memory->contexts[i].regs;
+
+		for (unsigned reg = 0; reg < REGS_MAX; reg++) {
+			if (regs_have(regs, reg) && regs->values[reg] == value)
+				return true;
+		}
+	}
+	return false;
 }
 
 static bool is_text(const uint8_t *word)
@@ -66,7 +82,8 @@ static void blank_text(const struct span *span, const struct address_space *spac
 		uint64_t value;
 
 		memcpy(&value, span->bytes + at, sizeof(value));
-		if (at >= n_used || (is_text(span->bytes + at) && !is_address(span, space, value)))
+		if (at >= n_used || (is_text(span->bytes + at) && !is_address(span, space, value) &&
+				     !is_register(span, used, value)))
 			memset(span->bytes + at, 0, 8);
 	}
 }
@@ -83,12 +100,13 @@ static int copy_rest(struct case_stacks *stacks, const struct stack_memory *from
 	for (size_t i = 0; i < from->n_pieces; i++)
 		memcpy(block->bytes + (from->pieces[i].start - start), from->pieces[i].bytes,
 		       from->pieces[i].end - from->pieces[i].start);
-	blank_text(&(struct span){ start, block->bytes, block->size }, space, used);
+	blank_text(&(struct span){ start, block->bytes, block->size, from }, space, used);
 	return stack_memory_set_rest(stacks->memory, start, block, end, end);
 }
 
-static int copy_context(struct case_stacks *stacks, const struct stack_context *from,
-			const struct address_space *space, const struct used_stacks *used)
+static int copy_context(struct case_stacks *stacks, const struct stack_memory *memory,
+			const struct stack_context *from, const struct address_space *space,
+			const struct used_stacks *used)
 {
 	struct stack_context context = *from;
 
@@ -97,7 +115,7 @@ static int copy_context(struct case_stacks *stacks, const struct stack_context *
 		return -ENOMEM;
 	memcpy(context.block->bytes, from->block->bytes, from->block->size);
 	blank_text(&(struct span){ from->regs.values[from->arch->sp], context.block->bytes,
-				   context.block->size },
+				   context.block->size, memory },
 		   space, used);
 	stack_memory_add_context(stacks->memory, &context);
 	return 0;
@@ -117,7 +135,7 @@ static int copy_memory(struct case_stacks *stacks, const struct stack_memory *fr
 	for (size_t i = 0; i < from->n_guards && used->has_rest && !err; i++)
 		stacks->memory->guards[stacks->memory->n_guards++] = from->guards[i];
 	for (size_t i = 0; i < used->n_contexts && !err; i++)
-		err = copy_context(stacks, &from->contexts[i], space, used);
+		err = copy_context(stacks, from, &from->contexts[i], space, used);
 	return err;
 }
 
@@ -143,7 +161,8 @@ int case_stacks_init(struct case_stacks *stacks, const struct user_stack *from,
 		return -ENOMEM;
 	memcpy(stacks->bytes, from->bytes, from->size);
 	stacks->stack.bytes = stacks->bytes;
-	blank_text(&(struct span){ from->regs.values[from->arch->sp], stacks->bytes, from->size },
+	blank_text(&(struct span){ from->regs.values[from->arch->sp], stacks->bytes, from->size,
+				   from->memory },
 		   space, used);
 	if (from->code && from->code->n_pages)
 		take_code(stacks, from->code);
