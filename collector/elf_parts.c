@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cct/go_pclntab.h"
 #include "unwind/fde.h"
-#include "unwind/go_pclntab.h"
 
 #define PAGE         4096
 #define NOTES_MAX    4096

@@ -15,7 +15,7 @@
 #include "unwind/cfi.h"
 #include "unwind/function_starts.h"
 #include "unwind/functions.h"
-#include "unwind/go_pclntab.h"
+#include "unwind/go_rule.h"
 
 /* An entry function is a few dozen bytes of assembly. */
 #define ENTRY_SIZE_MAX 256
@@ -438,7 +438,7 @@ static bool find_go_rule(const struct elf_module *module, const struct arch *arc
 	bool is_return = offset >= CALL_SIZE_MAX && offset < module->n_bytes &&
 			 arch->ends_in_call(module->bytes + offset + 1 - CALL_SIZE_MAX,
 					    CALL_SIZE_MAX, &distance);
-	return go_pclntab_find_rule(module->go_pclntab, arch, vaddr, is_return, rule_ret);
+	return go_rule_find(module->go_pclntab, arch, vaddr, is_return, rule_ret);
 }
 
 static bool rule_by_code(const struct elf_module *module, const struct arch *arch, uint64_t offset,

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/elf_image.h"
-#include "unwind/go_pclntab.h"
+#include "unwind/go_rule.h"
 
 #define GOEXIT      CODE_START
 #define FUNCTION    (CODE_START + 0x40)
@@ -63,7 +63,7 @@ static bool find(struct elf_image *image, uint64_t vaddr, bool is_return, struct
 {
 	Elf *elf = elf_memory((char *)image, sizeof(*image));
 	struct go_pclntab *table = elf ? go_pclntab_create(elf) : NULL;
-	bool found = table && go_pclntab_find_rule(table, &arch_x86_64, vaddr, is_return, rule);
+	bool found = table && go_rule_find(table, &arch_x86_64, vaddr, is_return, rule);
 
 	go_pclntab_destroy(table);
 	elf_end(elf);

@@ -1,4 +1,4 @@
-#include "unwind/go_pclntab.h"
+#include "cct/go_pclntab.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #define FUNC_SIZE        20u
 #define FUNC_NAME        4u
 #define FUNC_PCSP        16u
-/* The longest of the names that are looked for, and its end. */
-#define NAME_MAX_SIZE 40u
+/* As much of a name as tells the functions that unwinding knows by their names. */
+#define NAME_NOTED 40u
 
 /* A part of the section, checked to lie inside it. */
 struct part {
@@ -145,16 +145,16 @@ static void note_entry(struct reads *reads, uint64_t i)
 		note(reads, reads->table->funcs.bytes + 8 * i, 8);
 }
 
-/* The record of the function that holds @offset from the start of the text. NULL: none. */
-static const uint8_t *find_func(const struct go_pclntab *table, uint64_t offset,
-				struct reads *reads)
+/* The function that holds @vaddr, but for its name. */
+static bool find_function(const struct go_pclntab *table, uint64_t vaddr,
+			  struct go_function *function, struct reads *reads)
 {
-	uint64_t low = 0, high = table->n_funcs;
+	uint64_t low = 0, high = table->n_funcs, offset = vaddr - table->text;
 
 	note_entry(reads, low);
 	note_entry(reads, high);
-	if (offset < entry_of(table, low) || offset >= entry_of(table, high))
-		return NULL;
+	if (vaddr < table->text || offset < entry_of(table, low) || offset >= entry_of(table, high))
+		return false;
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 
@@ -166,12 +166,15 @@ static const uint8_t *find_func(const struct go_pclntab *table, uint64_t offset,
 	}
 	uint64_t at = read_le(table->funcs.bytes + 8 * low + 4, 4);
 	if (table->funcs.size < FUNC_SIZE || at > table->funcs.size - FUNC_SIZE)
-		return NULL;
-	note(reads, table->funcs.bytes + at, FUNC_SIZE);
-	return table->funcs.bytes + at;
+		return false;
+	function->record = table->funcs.bytes + at;
+	function->start = table->text + entry_of(table, low);
+	function->end = table->text + entry_of(table, high);
+	note(reads, function->record, FUNC_SIZE);
+	return true;
 }
 
-/* Empty where the name is longer than those that matter. */
+/* Empty where there is none. */
 static const char *func_name(const struct go_pclntab *table, const uint8_t *func,
 			     struct reads *reads)
 {
@@ -181,10 +184,10 @@ static const char *func_name(const struct go_pclntab *table, const uint8_t *func
 		return "";
 	const char *name = (const char *)table->names.bytes + at;
 	uint64_t left = table->names.size - at;
-	size_t looked_at = left < NAME_MAX_SIZE ? left : NAME_MAX_SIZE;
-	const char *end = memchr(name, 0, looked_at);
-	note(reads, table->names.bytes + at, end ? (uint64_t)(end - name) + 1 : looked_at);
-	return end ? name : "";
+	if (!memchr(name, 0, left))
+		return "";
+	note(reads, table->names.bytes + at, strnlen(name, NAME_NOTED - 1) + 1);
+	return name;
 }
 
 static bool read_varint(struct part *part, uint32_t *value_ret)
@@ -205,11 +208,10 @@ static bool read_varint(struct part *part, uint32_t *value_ret)
 	return false;
 }
 
-/* How far the stack pointer lies below where it was at the function's first instruction. */
-static bool stack_depth(const struct go_pclntab *table, const uint8_t *func, uint64_t offset,
-			int64_t *depth_ret, struct reads *reads)
+static bool find_depth(const struct go_pclntab *table, const struct go_function *function,
+		       uint64_t vaddr, int64_t *depth_ret, struct reads *reads)
 {
-	uint64_t at = read_le(func + FUNC_PCSP, 4), pc = read_le(func, 4);
+	uint64_t at = read_le(function->record + FUNC_PCSP, 4), pc = function->start;
 	uint32_t change, size;
 	int64_t depth = -1;
 
@@ -221,7 +223,7 @@ static bool stack_depth(const struct go_pclntab *table, const uint8_t *func, uin
 			return false;
 		depth += change & 1 ? -(int64_t)(change >> 1) - 1 : (int64_t)(change >> 1);
 		pc += size;
-		if (offset < pc) {
+		if (vaddr < pc) {
 			const uint8_t *start = table->pc_tables.bytes + at;
 
 			note(reads, start, (uint64_t)(part.bytes - start));
@@ -232,88 +234,35 @@ static bool stack_depth(const struct go_pclntab *table, const uint8_t *func, uin
 	return false;
 }
 
-/* Assembly's names end in .abi0 if the program has a table of both calling conventions. */
-static bool is_one_of(const char *name, const char *const *names)
+bool go_pclntab_find(const struct go_pclntab *table, uint64_t vaddr,
+		     struct go_function *function_ret)
 {
-	static const char abi0[] = ".abi0";
+	struct go_function function;
 
-	for (; *names; names++) {
-		size_t size = strlen(*names);
-
-		if (!strncmp(name, *names, size) && (!name[size] || !strcmp(name + size, abi0)))
-			return true;
-	}
-	return false;
-}
-
-/* Go keeps no register but the stack pointer for its callers; what C code saved is not followed. */
-static bool depth_rule(const struct arch *arch, int64_t depth, struct rule *rule_ret)
-{
-	struct rule rule = { .kind = RULE_CFA_REGISTER };
-	size_t n_slots = 0;
-
-	if (depth < 0 || depth % arch->pointer_size || depth / arch->pointer_size >= INT16_MAX)
+	if (!find_function(table, vaddr, &function, NULL))
 		return false;
-	rule.cfa_reg = arch->sp & 31;
-	rule.cfa_offset = (int16_t)(depth / arch->pointer_size + 1);
-	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1)
-		rule.slots[n_slots++] =
-			(unsigned)__builtin_ctzll(left) == arch->ra ? 1 : SLOT_UNDEFINED;
-	*rule_ret = rule;
+	function.name = func_name(table, function.record, NULL);
+	*function_ret = function;
 	return true;
 }
 
-bool go_pclntab_find_rule(const struct go_pclntab *table, const struct arch *arch, uint64_t vaddr,
-			  bool is_return, struct rule *rule_ret)
+bool go_pclntab_depth(const struct go_pclntab *table, const struct go_function *function,
+		      uint64_t vaddr, int64_t *depth_ret)
 {
-	/* A goroutine's and a thread's first function, and the first ones on a scheduler's stack.
-	 */
-	static const char *const outermost[] = { "runtime.goexit", "runtime.mstart",
-						 "runtime.rt0_go", "_rt0_amd64_linux",
-						 "_rt0_amd64",     NULL };
-	static const char *const switch_for_good[] = { "runtime.mcall", "runtime.morestack", NULL };
-	static const char *const switch_and_return[] = {
-		"runtime.systemstack", "runtime.asmcgocall", "runtime.nanotime1",
-		"runtime.walltime",    "time.now",           NULL
-	};
-	static const char *const not_called[] = { "runtime.sigreturn",
-						  "runtime.sigreturn__sigaction", NULL };
-	bool ra_on_stack = !(arch->callee_saved >> arch->ra & 1);
-	uint64_t offset = vaddr - table->text;
-	const uint8_t *func = find_func(table, offset, NULL);
-	int64_t depth;
-
-	if (!func || vaddr < table->text || !ra_on_stack)
-		return false;
-	const char *name = func_name(table, func, NULL);
-	bool is_for_good = is_one_of(name, switch_for_good);
-	if (is_one_of(name, outermost)) {
-		*rule_ret = (struct rule){ .kind = RULE_ROOT };
-		return true;
-	}
-	if (is_for_good || is_one_of(name, switch_and_return)) {
-		/* Only at a call is it known on which stack it runs. */
-		enum rule_kind kind = is_for_good ? RULE_ROOT : RULE_OTHER_STACK;
-
-		*rule_ret = (struct rule){ .kind = is_return ? kind : RULE_NONE };
-		return true;
-	}
-	return !is_one_of(name, not_called) && stack_depth(table, func, offset, &depth, NULL) &&
-	       depth_rule(arch, depth, rule_ret);
+	return find_depth(table, function, vaddr, depth_ret, NULL);
 }
 
 size_t go_pclntab_ranges(const struct go_pclntab *table, uint64_t vaddr,
 			 struct go_pclntab_range ranges[GO_PCLNTAB_RANGES_MAX])
 {
 	struct reads reads = { .table = table, .ranges = ranges };
-	uint64_t offset = vaddr - table->text;
+	struct go_function function;
 	int64_t depth;
 
 	note(&reads, table->bytes, HEADER_SIZE);
-	const uint8_t *func = vaddr < table->text ? NULL : find_func(table, offset, &reads);
-	if (!func)
+	if (!find_function(table, vaddr, &function, &reads))
 		return 0;
-	func_name(table, func, &reads);
-	stack_depth(table, func, offset, &depth, &reads);
+	func_name(table, function.record, &reads);
+	find_depth(table, &function, vaddr, &depth, &reads);
 	return reads.n;
 }
