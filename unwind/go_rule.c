@@ -52,7 +52,8 @@ bool go_rule_find(const struct go_pclntab *table, const struct arch *arch, uint6
 	struct go_function function;
 	int64_t depth;
 
-	if (!ra_on_stack || !go_pclntab_find(table, vaddr, &function))
+	if (!ra_on_stack || go_pclntab_version(table) < GO_1_18 ||
+	    go_pclntab_pointer_size(table) != 8 || !go_pclntab_find(table, vaddr, &function))
 		return false;
 	const char *name = function.name;
 	bool is_for_good = is_one_of(name, switch_for_good);

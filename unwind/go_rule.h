@@ -10,8 +10,9 @@
 #include "unwind/rule.h"
 
 /*
- * The rule at @vaddr. @is_return: @vaddr is the last byte of a call that has not returned.
- * false: none of Go's functions, or nothing can be said; @rule_ret is unchanged then.
+ * The rule at @vaddr, in programs of 64 bits by Go 1.18 and later. @is_return: @vaddr is the last
+ * byte of a call that has not returned. false: none of Go's functions, or nothing can be said;
+ * @rule_ret is unchanged then.
  */
 bool go_rule_find(const struct go_pclntab *table, const struct arch *arch, uint64_t vaddr,
 		  bool is_return, struct rule *rule_ret);
