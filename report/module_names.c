@@ -8,6 +8,7 @@
 #include "cct/packed_elf.h"
 #include "report/debug_info.h"
 #include "report/elf_symbols.h"
+#include "report/go_names.h"
 #include "report/kernel_debug.h"
 
 static bool has_section(Elf *elf, Elf64_Word type, const char *name)
@@ -48,6 +49,15 @@ static int open_symbols(struct module_names *names)
 	return elf_symbols_create(is_in_separate ? separate : names->packed, &names->debug_elf);
 }
 
+/* Go's own table says in part what symbols and debug information do. */
+static void open_go_names(struct module_names *names, bool has_symbols)
+{
+	names->go = go_names_open(names->file.elf);
+	names->go_has_symbols = has_symbols;
+	if (names->go && go_names_knows_inlined(names->go))
+		names->lacks_debug = false;
+}
+
 /* What a separate debug file adds, where the file itself lacks it. */
 static int open_debug_file(struct module_names *names, const struct module *module,
 			   bool reads_debug_info)
@@ -70,6 +80,8 @@ static int open_debug_file(struct module_names *names, const struct module *modu
 				       : debug_info_open(elf, module, names->file.fd);
 	names->lacks_debug = needs_debug && module->key.kind == MODULE_ELF &&
 			     !(names->debug_file.elf && has_debug_info(names->debug_file.elf));
+	if (names->lacks_debug || (needs_symbols && !names->debug_elf))
+		open_go_names(names, !needs_symbols || names->debug_elf);
 	return err;
 }
 
@@ -91,6 +103,8 @@ static bool find_symbol(const struct module_names *names, uint64_t vaddr,
 			struct elf_symbol_match *match)
 {
 	return (names->debug_elf && elf_symbols_find(names->debug_elf, vaddr, match)) ||
+	       (names->go && !names->go_has_symbols &&
+		go_names_function(names->go, vaddr, match)) ||
 	       elf_symbols_find(names->elf, vaddr, match);
 }
 
@@ -105,6 +119,7 @@ static void locate_in_elf(const struct module_names *names, uint64_t offset,
 	location->start_kind = START_VADDR;
 	location->start = location->addr = location->debug_vaddr = vaddr;
 	location->debug = names->debug;
+	location->go = names->go;
 	if (!find_symbol(names, vaddr, &match)) {
 		/* A debug file's symbols know of no FDEs: a function's code may go on behind them.
 		 */
@@ -212,6 +227,7 @@ void module_names_close(struct module_names *names)
 		return;
 	kernel_debug_close(names->kernel_debug);
 	debug_info_close(names->debug);
+	go_names_close(names->go);
 	elf_symbols_destroy(names->debug_elf);
 	elf_symbols_destroy(names->elf);
 	elf_end(names->packed);

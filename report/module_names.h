@@ -14,6 +14,7 @@
 
 struct debug_info;
 struct elf_symbols;
+struct go_names;
 struct kernel_debug;
 struct kernel_debug_places;
 
@@ -32,6 +33,7 @@ struct code_location {
 	bool plt;           /* the PLT's entry for @symbol */
 	enum start_kind start_kind;
 	struct debug_info *debug; /* what knows more of it; NULL: nothing */
+	struct go_names *go;      /* likewise, where @debug does not */
 	uint64_t debug_vaddr;     /* where it is there */
 };
 
@@ -48,7 +50,9 @@ struct module_names {
 	Elf *packed;
 	uint8_t *packed_bytes;
 	struct debug_info *debug; /* NULL: none */
-	bool lacks_debug;         /* debug information was wanted, and there is none */
+	struct go_names *go; /* of a Go program that lacks symbols or debug information; or NULL */
+	bool go_has_symbols; /* @go is for lines only */
+	bool lacks_debug;    /* debug information was wanted, and there is none */
 	/* Of kernel code: where to look, and what was found. */
 	const struct kernel_debug_places *kernel_places; /* borrowed; set before the first name */
 	struct kernel_debug *kernel_debug;               /* NULL: none */

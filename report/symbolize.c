@@ -15,6 +15,7 @@
 #include "report/clone_name.h"
 #include "report/debug_info.h"
 #include "report/demangle.h"
+#include "report/go_names.h"
 #include "report/kernel_debug.h"
 #include "report/module_names.h"
 #include "report/pair_map.h"
@@ -322,6 +323,9 @@ static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 	if (location->debug)
 		n = debug_info_find(location->debug, location->debug_vaddr, functions,
 				    DEBUG_INFO_MAX_INLINED);
+	if (!n && location->go)
+		n = go_names_find(location->go, location->debug_vaddr, functions,
+				  DEBUG_INFO_MAX_INLINED);
 	if (n) {
 		place->file = functions[n - 1].file;
 		place->directory = functions[n - 1].directory;

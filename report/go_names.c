@@ -1,0 +1,96 @@
+#include "report/go_names.h"
+
+#include <stdlib.h>
+
+#include "cct/go_pclntab.h"
+#include "report/debug_info.h"
+#include "report/elf_symbols.h"
+
+/* Rows of tables that are read in all, far beyond what a report needs: made-up files have large
+ * tables that lead nowhere. */
+#define BUDGET (1u << 30)
+
+struct go_names {
+	struct go_pclntab *table;
+	uint64_t budget;
+	bool knows_inlined;
+};
+
+struct go_names *go_names_open(Elf *elf)
+{
+	struct go_pclntab *table = go_pclntab_create(elf);
+	struct go_names *names = table ? malloc(sizeof(*names)) : NULL;
+
+	if (!names) {
+		go_pclntab_destroy(table);
+		return NULL;
+	}
+	*names = (struct go_names){ .table = table, .budget = BUDGET };
+	names->knows_inlined = go_pclntab_open_inlined(table);
+	return names;
+}
+
+void go_names_close(struct go_names *names)
+{
+	if (!names)
+		return;
+	go_pclntab_destroy(names->table);
+	free(names);
+}
+
+bool go_names_knows_inlined(const struct go_names *names)
+{
+	return names->knows_inlined;
+}
+
+static bool find_function(struct go_names *names, uint64_t vaddr, struct go_function *function,
+			  uint64_t *end_ret)
+{
+	return go_pclntab_find(names->table, vaddr, function) && *function->name &&
+	       go_pclntab_end(names->table, function, vaddr, &names->budget, end_ret);
+}
+
+bool go_names_function(struct go_names *names, uint64_t vaddr, struct elf_symbol_match *match_ret)
+{
+	struct go_function function;
+	uint64_t end;
+
+	if (!find_function(names, vaddr, &function, &end))
+		return false;
+	*match_ret = (struct elf_symbol_match){ .name = function.name,
+						.start = function.start,
+						.end = end };
+	return true;
+}
+
+static struct debug_function place_at(struct go_names *names, const struct go_function *function,
+				      uint64_t vaddr)
+{
+	struct debug_function place = { .name = function->name };
+
+	go_pclntab_line(names->table, function, vaddr, &names->budget, &place.file, &place.line);
+	return place;
+}
+
+size_t go_names_find(struct go_names *names, uint64_t vaddr, struct debug_function *functions,
+		     size_t max_functions)
+{
+	struct go_function function;
+	uint64_t end, at = vaddr;
+
+	if (!find_function(names, vaddr, &function, &end))
+		return 0;
+	for (size_t n = 0; n < max_functions; n++) {
+		const char *inlined;
+
+		functions[n] = place_at(names, &function, at);
+		if (!go_pclntab_inlined(names->table, &function, at, &names->budget, &inlined, &at))
+			return n + 1;
+		functions[n].name = inlined;
+	}
+	/* No compiler goes that far: the calls lead in a circle. */
+	if (!max_functions)
+		return 0;
+	functions[0] = place_at(names, &function, vaddr);
+	return 1;
+}
