@@ -14,6 +14,7 @@
 #define SECTIONS_MAX 4096u
 #define SEGMENTS_MAX 256u
 #define NAMES_MAX    (1u << 20)
+#define GO_TABLE_MAX (20u << 20) /* larger ones would crowd out what unwinding needs */
 
 static int read_at(int fd, void *to, size_t size, uint64_t offset)
 {
@@ -192,13 +193,40 @@ static int read_sections(struct extract *extract)
 	return read_at(extract->fd, extract->names, names->sh_size, names->sh_offset);
 }
 
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; *names; names++) {
+		if (strcmp(name, *names) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_section(const struct extract *extract, const char *name)
+{
+	return memmem(extract->names, extract->names_size, name, strlen(name) + 1);
+}
+
+/* A Go program's own tables, and what leads to them (cct/go_pclntab.h, cct/go_module_data.h). */
+static bool is_go_table(const struct extract *extract, const Elf64_Shdr *shdr)
+{
+	static const char *const tables[] = {
+		".gopclntab", ".data.rel.ro.gopclntab", ".go.buildinfo", ".go.module", ".noptrdata",
+		".rodata",    ".data.rel.ro",           ".rela",         ".rela.dyn",  NULL
+	};
+
+	return (has_section(extract, ".gopclntab") || has_section(extract, ".go.buildinfo")) &&
+	       shdr->sh_size <= GO_TABLE_MAX && is_one_of(extract->names + shdr->sh_name, tables);
+}
+
 static bool is_wanted(const struct extract *extract, size_t section)
 {
-	static const char *const wanted[] = { ".eh_frame",      ".eh_frame_hdr", ".debug_frame",
-					      ".symtab",        ".strtab",       ".dynsym",
-					      ".dynstr",        ".dynamic",      ".gnu_debugdata",
-					      ".gnu_debuglink", ".plt",          ".plt.got",
-					      ".plt.sec",       ".rela.plt",     ".zdebug_frame" };
+	static const char *const wanted[] = {
+		".eh_frame",      ".eh_frame_hdr",  ".debug_frame",  ".symtab",
+		".strtab",        ".dynsym",        ".dynstr",       ".dynamic",
+		".gnu_debugdata", ".gnu_debuglink", ".plt",          ".plt.got",
+		".plt.sec",       ".rela.plt",      ".zdebug_frame", NULL
+	};
 	const Elf64_Shdr *shdr = &extract->shdrs[section];
 
 	if (shdr->sh_type == SHT_NOBITS || shdr->sh_type == SHT_NULL || !shdr->sh_size ||
@@ -207,11 +235,7 @@ static bool is_wanted(const struct extract *extract, size_t section)
 		return false;
 	if (shdr->sh_type == SHT_NOTE || section == extract->headers.ehdr.e_shstrndx)
 		return true;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		if (strcmp(extract->names + shdr->sh_name, wanted[i]) == 0)
-			return true;
-	}
-	return false;
+	return is_one_of(extract->names + shdr->sh_name, wanted) || is_go_table(extract, shdr);
 }
 
 static uint64_t align_up(uint64_t offset, uint64_t align)
