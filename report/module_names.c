@@ -249,6 +249,8 @@ const char *module_names_problem(const struct module_names *names, const struct 
 	if (module->key.kind == MODULE_JIT)
 		return module->symbols ? "code that the jitdump does not name"
 				       : "the jitdump is not to be had";
+	if (names->go && !names->go_has_symbols)
+		return "stripped: only its Go functions have names";
 	if (names->elf && elf_symbols_any(names->elf))
 		return "stripped: only its exported functions have names";
 	return "stripped: no symbols";
