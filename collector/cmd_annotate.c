@@ -48,6 +48,7 @@ static const char usage[] =
 	"  -f, --format FORMAT    text (default), json\n"
 	"      --color WHEN       auto (default: on a terminal, unless NO_COLOR is set),\n"
 	"                         always, never\n" SYMFS_USAGE DEBUGINFOD_USAGE
+	"      --vmlinux FILE     the kernel's code and debug information\n"
 	"      --no-pager         do not page on a terminal\n"
 	"  -h, --help             this text\n";
 
@@ -80,6 +81,7 @@ static const struct option long_options[] = {
 	{ "color", required_argument, NULL, REPORT_OPTION_COLOR },
 	{ "symfs", required_argument, NULL, REPORT_OPTION_SYMFS },
 	{ "debuginfod", optional_argument, NULL, REPORT_OPTION_DEBUGINFOD },
+	{ "vmlinux", required_argument, NULL, REPORT_OPTION_VMLINUX },
 	{ "no-pager", no_argument, NULL, REPORT_OPTION_NO_PAGER },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -260,7 +262,9 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 	if (err)
 		return err;
 	report_options_drop_events(&command->report, profile);
-	err = report_options_choose_sort(&command->report, profile);
+	err = report_options_check_vmlinux(&command->report, profile);
+	if (!err)
+		err = report_options_choose_sort(&command->report, profile);
 	if (err)
 		return err;
 	symbolizer = symbolizer_create(profile, &command->report.symbolizer);

@@ -49,13 +49,6 @@ static int show(struct report_options *options, const struct profile *profile,
 	return err ? report_complain("cannot write the report: %s", strerror(-err)) : 0;
 }
 
-static int check_vmlinux(const char *vmlinux, const struct profile *profile)
-{
-	const char *why = vmlinux ? symbolizer_refuses_vmlinux(profile, vmlinux) : NULL;
-
-	return why ? report_complain("--vmlinux: %s: %s", vmlinux, why) : 0;
-}
-
 static int report(struct report_options *options, struct profile *profile)
 {
 	struct symbolizer *symbolizer;
@@ -69,7 +62,7 @@ static int report(struct report_options *options, struct profile *profile)
 		err = report_options_choose_ratios(options, profile);
 	if (err)
 		return err;
-	err = check_vmlinux(options->symbolizer.vmlinux, profile);
+	err = report_options_check_vmlinux(options, profile);
 	if (err)
 		return err;
 	symbolizer = symbolizer_create(profile, &options->symbolizer);

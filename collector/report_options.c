@@ -504,6 +504,15 @@ int report_options_check_events(const struct report_options *options, const stru
 	return 0;
 }
 
+int report_options_check_vmlinux(const struct report_options *options,
+				 const struct profile *profile)
+{
+	const char *vmlinux = options->symbolizer.vmlinux;
+	const char *why = vmlinux ? symbolizer_refuses_vmlinux(profile, vmlinux) : NULL;
+
+	return why ? report_complain("--vmlinux: %s: %s", vmlinux, why) : 0;
+}
+
 /* Tables of code are read by own cost, everything else by total; the first event with samples. */
 static void choose_default_sort(struct report_options *options, const struct profile *profile)
 {

@@ -71,6 +71,9 @@ void report_options_deinit(struct report_options *options);
  * a message. */
 int report_options_check_events(const struct report_options *options,
 				const struct profile *profile);
+/* Whether --vmlinux is the kernel that was recorded. */
+int report_options_check_vmlinux(const struct report_options *options,
+				 const struct profile *profile);
 int report_options_choose_sort(struct report_options *options, const struct profile *profile);
 int report_options_choose_ratios(struct report_options *options, const struct profile *profile);
 /* Events that were left out have no samples: they go from the profile altogether. */

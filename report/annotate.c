@@ -42,7 +42,7 @@ struct annotation_maps {
 	struct frame_hits *frame_hits;
 	uint32_t n_hits, n_frame_hits;
 	struct disassembler *disassembler; /* the last one used, and what for */
-	Elf *elf;
+	uint16_t machine;
 };
 
 /* Room for one more of what @array has @n of; it doubles at each power of two. */
@@ -223,13 +223,13 @@ static int hit_part(struct annotation *annotation, uint32_t function, uint32_t l
 	return err ? err : add_hit(annotation, part.slot, true);
 }
 
-static struct disassembler *disassembler_for(struct annotation_maps *maps, Elf *elf)
+static struct disassembler *disassembler_for(struct annotation_maps *maps, uint16_t machine)
 {
-	if (maps->elf != elf) {
+	if (maps->machine != machine) {
 		disassembler_destroy(maps->disassembler);
 		maps->disassembler = NULL;
-		maps->elf = elf;
-		disassembler_create(elf, false, &maps->disassembler);
+		maps->machine = machine;
+		disassembler_create(machine, false, &maps->disassembler);
 	}
 	return maps->disassembler;
 }
@@ -237,7 +237,7 @@ static struct disassembler *disassembler_for(struct annotation_maps *maps, Elf *
 /* Where the code's instructions begin. */
 static int find_instructions(struct annotation *annotation, struct annotated_code *code)
 {
-	struct disassembler *disassembler = disassembler_for(annotation->maps, code->elf);
+	struct disassembler *disassembler = disassembler_for(annotation->maps, code->machine);
 	struct instruction instruction;
 	int err = 0;
 
@@ -257,21 +257,13 @@ static int find_instructions(struct annotation *annotation, struct annotated_cod
 static int read_code(struct annotation *annotation, const struct frame_code *at,
 		     struct annotated_code *code)
 {
-	uint64_t end = at->end;
-
 	code->start = at->start;
 	code->problem = at->problem;
-	code->elf = at->elf;
-	if (!at->elf)
-		return 0;
-	code->size = end > at->start && end != UINT64_MAX ? end - at->start : 0;
-	if (end - at->start > ANNOTATE_MAX_CODE)
-		end = at->start + ANNOTATE_MAX_CODE;
-	code->bytes = elf_code(at->elf, at->start, end, &code->n_bytes);
-	if (code->bytes)
-		return find_instructions(annotation, code);
-	code->problem = "the file does not have the code";
-	return 0;
+	code->machine = at->machine;
+	code->size = at->end > at->start && at->end != UINT64_MAX ? at->end - at->start : 0;
+	code->bytes = at->bytes;
+	code->n_bytes = at->n_bytes < ANNOTATE_MAX_CODE ? at->n_bytes : ANNOTATE_MAX_CODE;
+	return code->bytes ? find_instructions(annotation, code) : 0;
 }
 
 /* The compiled function that a frame is in. */

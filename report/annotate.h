@@ -48,7 +48,7 @@ struct annotated_code {
 	const uint8_t *bytes; /* NULL: they are not there, as @problem says */
 	size_t n_bytes;       /* less than @size if there are not so many, or they are too many */
 	const char *problem;
-	Elf *elf;
+	uint16_t machine; /* of @bytes: EM_* */
 	uint32_t *starts; /* of the instructions, from @start on */
 	uint32_t n_starts;
 };

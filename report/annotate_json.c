@@ -176,12 +176,13 @@ static int write_instructions(const struct json *json, const struct annotated_fu
 {
 	struct annotated_instructions list;
 	struct disassembler *disassembler = NULL;
-	Elf *elf = json->annotation->codes[function->code].elf;
+	const struct annotated_code *code = &json->annotation->codes[function->code];
 	int err = annotated_instructions_list(json->annotation, function, false, &list);
 
 	if (err)
 		return err;
-	if (elf && disassembler_create(elf, json->options->intel_syntax, &disassembler) == -ENOMEM)
+	if (code->bytes && disassembler_create(code->machine, json->options->intel_syntax,
+					       &disassembler) == -ENOMEM)
 		err = -ENOMEM;
 	fprintf(json->out, ",\n \"cut\":%s,\n \"instructions\":[", list.is_cut ? "true" : "false");
 	for (uint32_t i = 0; i < list.n && !err; i++) {

@@ -704,13 +704,14 @@ static bool has_own_cost(const struct page *page)
 static int write_body(struct page *page)
 {
 	bool by_address = page->options->part == ANNOTATE_ASSEMBLY || !has_lines(page);
-	Elf *elf = page->annotation->codes[page->function->code].elf;
+	const struct annotated_code *code = &page->annotation->codes[page->function->code];
 	int err = annotated_instructions_list(page->annotation, page->function, !by_address,
 					      &page->list);
 
 	page->disassembler = NULL;
-	if (!err && elf &&
-	    disassembler_create(elf, page->options->intel_syntax, &page->disassembler) == -ENOMEM)
+	if (!err && code->bytes &&
+	    disassembler_create(code->machine, page->options->intel_syntax, &page->disassembler) ==
+		    -ENOMEM)
 		err = -ENOMEM;
 	if (!err) {
 		write_columns_heading(page);

@@ -18,33 +18,38 @@ struct disassembler {
 	cs_insn *instruction;
 };
 
-static int open_handle(Elf *elf, struct disassembler *disassembler)
+uint16_t elf_code_machine(Elf *elf)
 {
 	GElf_Ehdr header;
 
 	if (!gelf_getehdr(elf, &header) || header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return -ENOTSUP;
-	bool is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
-	disassembler->is_arm64 = header.e_machine == EM_AARCH64;
-	if (header.e_machine != EM_X86_64 && header.e_machine != EM_386 && !disassembler->is_arm64)
-		return -ENOTSUP;
+		return EM_NONE;
 	/* x32's code is that of x86-64. */
-	disassembler->is_64 = header.e_machine != EM_386;
-	cs_mode mode = header.e_machine == EM_X86_64 ? CS_MODE_64 : CS_MODE_32;
+	bool is_known = header.e_machine == EM_X86_64 || header.e_machine == EM_386 ||
+			(header.e_machine == EM_AARCH64 && header.e_ident[EI_CLASS] == ELFCLASS64);
+	return is_known ? header.e_machine : EM_NONE;
+}
+
+static int open_handle(uint16_t machine, struct disassembler *disassembler)
+{
+	cs_mode mode = machine == EM_X86_64 ? CS_MODE_64 : CS_MODE_32;
+
+	if (machine != EM_X86_64 && machine != EM_386 && machine != EM_AARCH64)
+		return -ENOTSUP;
+	disassembler->is_arm64 = machine == EM_AARCH64;
+	disassembler->is_64 = machine != EM_386;
 	if (disassembler->is_arm64)
 		mode = CS_MODE_ARM;
-	if (disassembler->is_arm64 && !is_64)
-		return -ENOTSUP;
 	return cs_open(disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, mode,
 		       &disassembler->handle) == CS_ERR_OK
 		       ? 0
 		       : -ENOTSUP;
 }
 
-int disassembler_create(Elf *elf, bool intel_syntax, struct disassembler **disassembler_ret)
+int disassembler_create(uint16_t machine, bool intel_syntax, struct disassembler **disassembler_ret)
 {
 	struct disassembler *disassembler = calloc(1, sizeof(*disassembler));
-	int err = disassembler ? open_handle(elf, disassembler) : -ENOMEM;
+	int err = disassembler ? open_handle(machine, disassembler) : -ENOMEM;
 
 	if (!err) {
 		cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);

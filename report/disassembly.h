@@ -23,8 +23,11 @@ struct instruction {
 
 struct disassembler;
 
-/* For the machine that @elf is for. 0, -ENOMEM, or -ENOTSUP: not one of the three. */
-int disassembler_create(Elf *elf, bool intel_syntax, struct disassembler **disassembler_ret);
+/* EM_X86_64, EM_386 or EM_AARCH64; EM_NONE: code of this file is not disassembled. */
+uint16_t elf_code_machine(Elf *elf);
+/* 0, -ENOMEM, or -ENOTSUP: @machine is not one of the three. */
+int disassembler_create(uint16_t machine, bool intel_syntax,
+			struct disassembler **disassembler_ret);
 void disassembler_destroy(struct disassembler *disassembler);
 /* The first instruction of @code, at @vaddr. @size: at least 1. */
 void disassembler_next(struct disassembler *disassembler, const uint8_t *code, size_t size,

@@ -494,6 +494,11 @@ struct debug_info *kernel_debug_info(const struct kernel_debug *debug)
 	return debug->info;
 }
 
+Elf *kernel_debug_code(const struct kernel_debug *debug)
+{
+	return debug->has_slide ? debug->elf : NULL;
+}
+
 bool kernel_debug_vaddr(const struct kernel_debug *debug, const struct symbol *symbol,
 			uint64_t offset, uint64_t *vaddr_ret)
 {

@@ -7,6 +7,7 @@
 #ifndef REPORT_KERNEL_DEBUG_H
 #define REPORT_KERNEL_DEBUG_H
 
+#include <libelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,9 @@ struct kernel_debug *kernel_debug_open(const struct module *module,
 void kernel_debug_close(struct kernel_debug *debug);
 /* Valid until kernel_debug_close(). */
 struct debug_info *kernel_debug_info(const struct kernel_debug *debug);
+/* The file with the code: vmlinux, where kernel_debug_vaddr() says. NULL: a module's, whose code
+ * has places for addresses that are put in when it is loaded. */
+Elf *kernel_debug_code(const struct kernel_debug *debug);
 /* Where @offset of the module, in the function @symbol, is in the file. */
 bool kernel_debug_vaddr(const struct kernel_debug *debug, const struct symbol *symbol,
 			uint64_t offset, uint64_t *vaddr_ret);

@@ -56,6 +56,9 @@ struct module_names {
 	/* Of kernel code: where to look, and what was found. */
 	const struct kernel_debug_places *kernel_places; /* borrowed; set before the first name */
 	struct kernel_debug *kernel_debug;               /* NULL: none */
+	/* Of code made at run time: the jitdump, once its code is asked for. */
+	const uint8_t *dump; /* NULL: none */
+	size_t dump_size;
 };
 
 /* 0 or -ENOMEM. @reads_debug_info: at first call, whether names->debug is wanted. */
@@ -63,15 +66,19 @@ int module_names_locate(struct module_names *names, const struct module *module,
 			bool reads_debug_info, struct code_location *location_ret);
 /* The code at an offset, and the function around it, in the file that has its bytes. */
 struct module_code {
-	Elf *elf;            /* valid until module_names_close(); NULL: there is no such file */
-	uint64_t vaddr;      /* of the offset */
-	uint64_t start, end; /* virtual addresses of the function; all of it may not be there */
+	bool is_known;        /* there is such a file, though it may lack the bytes */
+	const uint8_t *bytes; /* from @start on; valid until module_names_close(); NULL: none */
+	size_t n_bytes;
+	uint16_t machine;    /* EM_X86_64, EM_386, EM_AARCH64; EM_NONE: none of them */
+	uint64_t vaddr;      /* of the offset; the kernel's: where it was when it was recorded */
+	uint64_t start, end; /* addresses of the function; all of it may not be there */
 };
 /* After module_names_locate() of the offset. */
-void module_names_code(const struct module_names *names, uint64_t offset,
+void module_names_code(struct module_names *names, const struct module *module, uint64_t offset,
 		       struct module_code *code_ret);
-/* The offset of another address in that file. */
-bool module_names_offset(const struct module_names *names, uint64_t vaddr, uint64_t *offset_ret);
+/* The offset of another such address. */
+bool module_names_offset(const struct module_names *names, const struct module *module,
+			 uint64_t vaddr, uint64_t *offset_ret);
 void module_names_close(struct module_names *names);
 /* Why a module with names->has_unnamed has no name for some code, where its file is not to blame;
  * text that lives as long as the profile. */

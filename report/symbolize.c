@@ -497,10 +497,16 @@ int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 
 static const char *code_problem(const struct module *module, const struct module_names *names)
 {
-	if (module && module->key.kind == MODULE_KERNEL)
-		return "the kernel's code is in no file that is known here";
 	if (!module || module->key.kind == MODULE_ANON)
-		return "code in memory, of no file";
+		return "code in memory, of no file; perf-PID.map has names, but no code";
+	if (module->key.kind == MODULE_KERNEL)
+		return kernel_debug_is_kernel(module)
+			       ? "the kernel's code is in no file that is known here (--vmlinux "
+				 "FILE)"
+			       : "code of kernel modules and BPF programs is not read";
+	if (module->key.kind == MODULE_JIT)
+		return module->image_fd < 0 ? "the jitdump is not to be had"
+					    : "the jitdump does not have the code";
 	return names && names->file.state != MODULE_FILE_OK
 		       ? module_file_state_text(names->file.state)
 		       : "the file does not have the code";
@@ -523,11 +529,14 @@ int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 	if (err)
 		return err;
 	if (module)
-		module_names_code(&symbolizer->modules[module->id], frame->offset, &code);
-	*code_ret = (struct frame_code){ code.elf, NULL, code.vaddr, code.start, code.end };
-	if (code.elf)
+		module_names_code(&symbolizer->modules[module->id], module, frame->offset, &code);
+	*code_ret = (struct frame_code){ code.bytes, code.n_bytes, code.machine, NULL,
+					 code.vaddr, code.start,   code.end };
+	if (!code.bytes)
+		code_ret->problem =
+			code_problem(module, module ? &symbolizer->modules[module->id] : NULL);
+	if (code.is_known)
 		return 0;
-	code_ret->problem = code_problem(module, module ? &symbolizer->modules[module->id] : NULL);
 	code_ret->vaddr = address_of(module, frame->offset);
 	code_ret->start = module ? address_of(module, location.start) : code_ret->vaddr;
 	return 0;
@@ -536,9 +545,13 @@ int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *frame, uint64_t vaddr,
 			 struct frame *frame_ret)
 {
+	const struct module *module =
+		module_table_get(&symbolizer->profile->modules, frame->module);
+
 	*frame_ret = *frame;
-	return frame->module < symbolizer->n_modules &&
-	       module_names_offset(&symbolizer->modules[frame->module], vaddr, &frame_ret->offset);
+	return module && frame->module < symbolizer->n_modules &&
+	       module_names_offset(&symbolizer->modules[frame->module], module, vaddr,
+				   &frame_ret->offset);
 }
 
 int symbolizer_expand_all(struct symbolizer *symbolizer)

@@ -59,15 +59,17 @@ int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 		      const struct frame_name **names_ret, size_t *n_names_ret);
 /* The code of a frame's compiled function, where the file with its bytes is. */
 struct frame_code {
-	Elf *elf;            /* valid for the symbolizer's life; NULL: no bytes */
-	const char *problem; /* why there are none; static text */
-	uint64_t vaddr;      /* the frame's, in the file; without one, the address known */
-	uint64_t start, end; /* of the function: as the file says, which may not be true */
+	const uint8_t *bytes; /* from @start on; valid for the symbolizer's life; NULL: none */
+	size_t n_bytes;       /* no more than there are up to @end */
+	uint16_t machine;     /* what they are code for: EM_X86_64, EM_386, EM_AARCH64, EM_NONE */
+	const char *problem;  /* why there are no bytes; static text */
+	uint64_t vaddr;       /* the frame's, in the file; without one, the address known */
+	uint64_t start, end;  /* of the function: as the file says, which may not be true */
 };
 /* 0 or -ENOMEM. */
 int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 		    struct frame_code *code_ret);
-/* The frame of a virtual address in the file that @frame's code is in. */
+/* The frame of another such address, in the file or memory that @frame's code is in. */
 bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *frame, uint64_t vaddr,
 			 struct frame *frame_ret);
 /* Expands every frame of the profile's tree: opens all files that any report of it opens. 0 or

@@ -152,3 +152,19 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	"$DENDRO" script node.data | awk '/^$/ { inside = 0 } /JS:.fib / { inside = 1 }
 		inside && /JS:.spin .*program.js/ { found = 1 } END { exit !found }'
 }
+
+@test "code that was made at run time is disassembled, from the dump" {
+	record code.data -- ./jitdump 1 >path
+	local name
+	for name in moved "turn second"; do
+		"$DENDRO" annotate --format json "$name" code.data >code.json
+		expect_equal problem "$(jq -r '.functions[0].problem' code.json)" null
+		expect_equal "cost of code without text" \
+			"$(jq '[.functions[0].instructions[] | select(.text | not) | .self[0]] | add // 0' code.json)" 0
+		jq -r '.functions[0].instructions[].text' code.json >texts
+		head -n 6 texts
+		grep -q '^ret' texts
+		# A jump within the function has its name.
+		[ "$(uname -m)" != x86_64 ] || grep -q "^j.* <$name+0x" texts
+	done
+}

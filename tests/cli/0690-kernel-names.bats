@@ -118,3 +118,25 @@ rows_of() { # rows_of REPORT NAME
 	refuses "build ID" -- "$DENDRO" report --vmlinux "$DENDRO" kernel.data
 	refuses "can't be read" -- "$DENDRO" report --vmlinux /missing kernel.data
 }
+
+@test "a vmlinux has inlined functions, source lines and code of the kernel" {
+	need_root
+	record kernel.data -- ls -lR /usr >/dev/null
+	kernel_functions kernel.data >names
+	local name
+	name=$(head -n 1 names)
+	make_vmlinux "$name"
+	"$DENDRO" annotate --format json "$name" kernel.data >without.json
+	expect_equal "why there is no code" "$(jq -r '.functions[0].problem' without.json)" \
+		"the kernel's code is in no file that is known here (--vmlinux FILE)"
+	report_json kernel.data --vmlinux vmlinux --view functions >with.functions
+	expect_equal inlined "$(jq -r --arg n "inlined_in_$name" '.rows[] | select(.name == $n) | .kind' \
+		with.functions)" inline
+	"$DENDRO" annotate --vmlinux vmlinux --format json "$name" kernel.data >with.json
+	expect_equal problem "$(jq -r '.functions[0].problem' with.json)" null
+	expect_equal "code with cost" "$(jq -r '[.functions[0].instructions[] | select(.self[0] > 0) | .text] |
+		unique | join(" ")' with.json)" nop
+	expect_equal line "$(jq -r '.functions[0].lines[0] | "\(.file) \(.inlined[0].name)"' with.json)" \
+		"$PWD/kernel.c inlined_in_$name"
+	refuses "build ID" -- "$DENDRO" annotate --vmlinux "$DENDRO" "$name" kernel.data
+}

@@ -194,6 +194,26 @@ refuses() {
 	done
 }
 
+# make_vmlinux FUNCTION... : vmlinux, of the running kernel, with code and debug information of these;
+# kernel.c is what they were made of.
+make_vmlinux() {
+	need gcc ld python3
+	[ -r /sys/kernel/notes ] || skip "the kernel tells no build ID"
+	grep -qm 1 '^ffffffff8.* _stext$' /proc/kallsyms ||
+		skip "no kernel of x86-64 whose addresses are shown"
+	local id
+	id=$(python3 "$ROOT/tests/cli/make_vmlinux.py" . "$@")
+	gcc -O2 -g -mcmodel=kernel -fno-pic -ffreestanding -fno-builtin -fcf-protection=none \
+		-ffunction-sections -fno-asynchronous-unwind-tables -c -o kernel.o kernel.c
+	ld --build-id="0x$id" -e 0 -T kernel.ld -o vmlinux kernel.o
+}
+
+# kernel_functions RECORDING : the kernel's functions there, the costliest first
+kernel_functions() {
+	report_json "$1" --view functions | jq -r '.rows[] | select(.kind == "kernel" and
+		.module == "[kernel]" and (.name | test("^[a-z][a-z0-9_]*$"))) | .name'
+}
+
 # Runs a command whose output a reader of the tests wants to see even where they pass.
 show() {
 	local output status=0

@@ -40,7 +40,7 @@ static int create(uint16_t machine, unsigned char class, unsigned char data, boo
 	int fd, err;
 	Elf *elf = header_of(machine, class, data, &fd);
 
-	err = disassembler_create(elf, intel, disassembler);
+	err = disassembler_create(elf_code_machine(elf), intel, disassembler);
 	elf_end(elf);
 	close(fd);
 	return err;
