@@ -86,17 +86,19 @@ static int write_source_text(const struct json *json, uint32_t path, uint32_t li
 static void write_parts(const struct json *json, const struct annotated_function *function,
 			const struct annotated_line *line)
 {
-	const struct annotated_part *parts = json->annotation->parts + function->first_part;
 	bool is_first = true;
 
 	for (uint32_t i = 0; i < function->n_parts; i++) {
-		if (parts[i].line_slot != line->slot)
+		const struct annotated_part *part =
+			&json->annotation->parts[function->first_part + i];
+
+		if (part->line_slot != line->slot)
 			continue;
-		write_string(json, is_first ? ",\"inlined\":[{\"name\":" : ",{\"name\":",
-			     parts[i].inlined);
-		write_place(json, parts[i].path, parts[i].line);
+		write_string(json,
+			     is_first ? ",\"inlined\":[{\"name\":" : ",{\"name\":", part->inlined);
+		write_place(json, part->path, part->line);
 		putc(',', json->out);
-		write_costs(json, parts[i].slot);
+		write_costs(json, part->slot);
 		putc('}', json->out);
 		is_first = false;
 	}

@@ -236,12 +236,12 @@ static int write_code_of(const struct page *page, const struct annotated_line *l
 /* What stands below a line: its instructions, and what was inlined there. */
 static int write_below(const struct page *page, const struct annotated_line *line)
 {
-	const struct annotated_part *parts = page->annotation->parts + page->function->first_part;
+	uint32_t first = page->function->first_part;
 	bool has_code = page->options->part == ANNOTATE_HOT;
 	int err = has_code ? write_code_of(page, line, NULL) : 0;
 
 	for (uint32_t i = 0; i < page->function->n_parts && !err; i++) {
-		const struct annotated_part *part = &parts[i];
+		const struct annotated_part *part = &page->annotation->parts[first + i];
 
 		if (part->line_slot != line->slot || !is_hot(page, part->slot))
 			continue;
