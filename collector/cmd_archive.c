@@ -20,6 +20,7 @@
 
 struct options {
 	const char *from, *to; /* @to NULL: @from with a suffix */
+	const char *vmlinux;   /* NULL: looked for */
 	struct file_options files;
 	bool is_quiet;
 };
@@ -30,6 +31,7 @@ static const char usage[] =
 	"programs, libraries, debug files. dendro report says the same of it on any machine.\n\n"
 	"  -i, --input FILE       the recording\n"
 	"  -o, --output FILE      the archive (default: the recording's name, with .archive)\n"
+	"      --vmlinux FILE     pack this debug information of the kernel\n"
 	"  -q, --quiet            say only what could not be packed\n" SYMFS_USAGE DEBUGINFOD_USAGE
 	"  -h, --help             this text\n";
 
@@ -40,10 +42,10 @@ static int complain(const char *what, const char *why)
 }
 
 /* Opens all that a report with names, inlined functions and lines would open. 0 or -ENOMEM. */
-static int name_all(const struct profile *profile)
+static int name_all(const struct profile *profile, const char *vmlinux)
 {
 	struct symbolizer *symbolizer =
-		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = false });
+		symbolizer_create(profile, &(struct symbolizer_options){ .vmlinux = vmlinux });
 	int err = symbolizer ? symbolizer_expand_all(symbolizer) : -ENOMEM;
 
 	symbolizer_destroy(symbolizer);
@@ -132,8 +134,15 @@ static int archive(const struct options *options, struct file_search *files)
 		fetch_missing(options, &build);
 	file_search_keep_found(files);
 	int err = build_profile(options->from, &build, &profile, &error);
+	const char *refusal = !err && options->vmlinux
+				      ? symbolizer_refuses_vmlinux(profile, options->vmlinux)
+				      : NULL;
+	if (refusal) {
+		profile_destroy(profile);
+		return complain(options->vmlinux, refusal);
+	}
 	if (!err)
-		err = name_all(profile);
+		err = name_all(profile, options->vmlinux);
 	int status = 1;
 	if (err || error)
 		complain(options->from, error ? error : strerror(-err));
@@ -157,6 +166,9 @@ static bool take_option(struct options *options, int option, const char *value)
 	case 'q':
 		options->is_quiet = true;
 		return true;
+	case 'v':
+		options->vmlinux = value;
+		return true;
 	case 's':
 		options->files.symfs = value;
 		return true;
@@ -169,14 +181,16 @@ static bool take_option(struct options *options, int option, const char *value)
 
 int cmd_archive(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "input", required_argument, NULL, 'i' },
-						      { "output", required_argument, NULL, 'o' },
-						      { "quiet", no_argument, NULL, 'q' },
-						      { "symfs", required_argument, NULL, 's' },
-						      { "debuginfod", optional_argument, NULL,
-							'd' },
-						      { "help", no_argument, NULL, 'h' },
-						      { 0 } };
+	static const struct option long_options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "vmlinux", required_argument, NULL, 'v' },
+		{ "symfs", required_argument, NULL, 's' },
+		{ "debuginfod", optional_argument, NULL, 'd' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
 	struct options options = { .from = "dendro.data" };
 	struct file_search *files;
 	int option;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cct/file_search.h"
 #include "report/annotate_code.h"
 #include "report/annotate_output.h"
 #include "report/disassembly.h"
@@ -373,6 +374,25 @@ static bool is_newer(const struct page *page, const struct source_file *file)
 		 file->modified.tv_nsec > program.st_mtim.tv_nsec));
 }
 
+static bool is_behind_recording(const struct page *page, const struct source_file *file)
+{
+	int64_t recorded = file_search_recorded(page->annotation->profile->modules.files);
+
+	return !file->problem && recorded && file->modified.tv_sec > recorded;
+}
+
+/* Why the file may not be the one that was compiled. NULL: nothing tells so. */
+static const char *doubt(const struct page *page, const struct source_file *file)
+{
+	if (file->problem)
+		return file->problem;
+	if (is_newer(page, file))
+		return "newer than the program: its lines may have moved since";
+	if (is_behind_recording(page, file))
+		return "newer than the recording: its lines may have moved since";
+	return NULL;
+}
+
 /* The file's name above its lines, and what is to be said of it. */
 static int write_file(const struct page *page, struct lines *lines)
 {
@@ -387,9 +407,7 @@ static int write_file(const struct page *page, struct lines *lines)
 	text_style_begin(&page->text, STYLE_HEADING);
 	write_rest(page, path, 0);
 	text_style_end(&page->text, STYLE_HEADING);
-	const char *warning = file && file->problem ? file->problem : NULL;
-	if (file && is_newer(page, file))
-		warning = "newer than the program: its lines may have moved since";
+	const char *warning = file ? doubt(page, file) : NULL;
 	if (!warning)
 		return 0;
 	fprintf(page->out, "%*s", (int)numbers_width(page), "");

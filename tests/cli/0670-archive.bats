@@ -36,26 +36,51 @@ setup() {
 	[ -d programs ] || cp -r elsewhere programs
 }
 
-# What reports of all.data say, in the current folder, below FOLDER.
+# What reports of all.data say, in the current folder, below FOLDER;
+# of $FUNCTION, if not of "innermost", and in $FORMATS, if not all.
 report_all() { # report_all FOLDER [COMMAND...]
 	local folder=$1 view format
 	shift
 	mkdir -p "$folder"
 	for view in tree callers functions lines modules processes; do
-		for format in text json csv; do
+		for format in ${FORMATS:-text json csv}; do
 			"$@" "$DENDRO" report --min 0 --view $view --format $format all.data >"$folder/$view.$format"
 		done
 	done
 	"$@" "$DENDRO" report --no-inline --format json all.data >"$folder/no-inline"
 	"$@" "$DENDRO" report --merge-copies --raw-names all.data >"$folder/raw-names"
-	"$@" "$DENDRO" annotate --no-source --format json innermost all.data >"$folder/annotate"
+	"$@" "$DENDRO" annotate --no-source --format json "${FUNCTION:-innermost}" all.data >"$folder/annotate"
+	"$@" "$DENDRO" annotate --no-source --asm "${FUNCTION:-innermost}" all.data >"$folder/assembly"
 	"$@" "$DENDRO" script all.data >"$folder/script"
 }
 
-# expect_same FOLDER : it has what the original's reports said, byte for byte
+# expect_same FOLDER [ORIGINALS] : it has what the original's reports said, byte for byte
 expect_same() {
-	[ "$(find "$1" -type f -size +0 | wc -l)" -eq 22 ]
-	diff -r "$BATS_FILE_TMPDIR/originals" "$1"
+	[ "$(find "$1" -type f -size +0 | wc -l)" -eq $((5 + 6 * $(wc -w <<<"${FORMATS:-text json csv}"))) ]
+	diff -r "${2:-$BATS_FILE_TMPDIR/originals}" "$1"
+}
+
+# bare_root FOLDER : a root that has nothing but dendro
+bare_root() {
+	need_root
+	need chroot
+	local library
+	mkdir -p "$1$(dirname "$DENDRO")" "$1/tmp"
+	cp "$DENDRO" "$1$DENDRO"
+	for library in $(ldd "$DENDRO" | grep -o '/[^ ]*'); do
+		mkdir -p "$1$(dirname "$library")"
+		cp "$library" "$1$library"
+	done
+}
+
+# expect_same_in_bare_root : reports of the current folder's all.data and of its archive there
+expect_same_in_bare_root() {
+	bare_root root
+	report_all before
+	"$DENDRO" archive -q -o root/all.data all.data || [ $? -eq 2 ]
+	ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" report_all after chroot root
+	expect_same after before
+	rm -r root
 }
 
 @test "an archive says the same where the programs are gone" {
@@ -78,18 +103,75 @@ expect_same() {
 }
 
 @test "an archive says the same in a root that has nothing but dendro" {
-	need_root
-	need chroot
-	local library
-	mkdir -p "root$(dirname "$DENDRO")" root/tmp
-	cp "$DENDRO" "root$DENDRO"
-	for library in $(ldd "$DENDRO" | grep -o '/[^ ]*'); do
-		mkdir -p "root$(dirname "$library")"
-		cp "$library" "root$library"
-	done
+	bare_root root
 	cp all.archive root/all.data
 	ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" report_all reports chroot root
 	expect_same reports
+	rm -r root
+}
+
+@test "an archive of the whole machine says the same elsewhere: libraries, the kernel, code made at run time" {
+	need_root
+	mkdir -p machine && cd machine
+	local -a script=("$(type -P python3 || echo :)" -c
+		'import json; [json.dumps(list(range(1000))) for i in range(700)]')
+	printf 'let sum = 0; for (let i = 0; i < 1e8; i++) sum += i %% 7;' >sum.js
+	record all.data -a -- sh -c '"$@"; ! command -v node || node --perf-basic-prof sum.js; ls -lR /usr/lib' \
+		sh "${script[@]}" >/dev/null
+	FUNCTION=$(report_json all.data --view functions | jq -r '[.rows[] | select(.kind == "user")][0].name')
+	FORMATS=json expect_same_in_bare_root
+	grep -q '"kind":"kernel"' before/tree.json
+}
+
+@test "an archive of perf's recording has the jitdump" {
+	need perf gcc
+	mkdir -p dumped && cd dumped
+	gcc -D_GNU_SOURCE -O2 -o jitdump "$ROOT/tests/workloads/jitdump.c" 2>build.errors ||
+		skip "code for this processor is not in the workload"
+	perf record -q -k mono -e cpu-clock -F 997 --call-graph dwarf,8192 -o all.data ./jitdump 0.5 \
+		>path 2>perf.errors || skip "perf can't record here"
+	FUNCTION=moved expect_same_in_bare_root
+	grep -q 'decq' before/assembly || [ "$(uname -m)" != x86_64 ]
+}
+
+@test "an archive has the kernel's debug information" {
+	need_root
+	mkdir -p kernel && cd kernel
+	record all.data -- ls -lR /usr >/dev/null
+	local name
+	name=$(kernel_functions all.data | head -n 1)
+	make_vmlinux "$name"
+	report_json all.data --vmlinux vmlinux >before.tree
+	"$DENDRO" annotate --asm --vmlinux vmlinux "$name" all.data >before.code
+	grep -q "inlined_in_$name" before.tree
+	"$DENDRO" archive -q --vmlinux vmlinux -o archive all.data
+	refuses "build ID" -- "$DENDRO" archive --vmlinux "$DENDRO" -o refused all.data
+	[ ! -e refused ]
+	rm vmlinux
+	report_json archive >after.tree
+	"$DENDRO" annotate --asm "$name" archive >after.code
+	cmp before.tree after.tree
+	cmp before.code after.code
+}
+
+@test "source files are not in an archive" {
+	mkdir -p sources && cd sources
+	cp "$ROOT"/tests/workloads/*.[ch] .
+	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -o program inlined.c
+	record all.data -- ./program 0.2
+	"$DENDRO" archive -q -o archive all.data
+	"$DENDRO" annotate innermost archive >here
+	lacks -q 'the source file is' here
+	touch -d '+1 hour' inlined.c
+	rm program
+	"$DENDRO" annotate innermost archive >newer
+	grep -q 'newer than the recording' newer
+	mkdir moved && mv inlined.c work.h moved
+	"$DENDRO" annotate innermost archive >gone
+	grep -q 'the source file is not here (--source-path FROM=TO)' gone
+	touch -d '-1 hour' moved/inlined.c
+	"$DENDRO" annotate --source-path "$PWD=$PWD/moved" innermost archive >found
+	cmp here found
 }
 
 # What a debug file names in its turn: .dwo files, packages of them, what dwz shares.
@@ -101,19 +183,25 @@ expect_same() {
 		dwp -e packaged -o packaged.dwp
 		rm -f packaged-*.dwo
 	fi
-	compile one && compile two -fno-ipa-cp
-	! command -v dwz >/dev/null || dwz -m shared one two
+	compile one && compile two -fno-ipa-cp && compile apart
+	! command -v dwz >/dev/null || dwz -m shared one two apart
+	objcopy --only-keep-debug apart apart.debug
+	strip apart
+	objcopy --add-gnu-debuglink=apart.debug apart
 	local name
-	for name in split packaged one two; do
+	for name in split packaged one two apart; do
 		record $name.data -- ./$name 0.2
 		report_json $name.data >$name.before
 		grep -q '"kind":"inline"' $name.before
+		"$DENDRO" annotate --format json --no-source innermost $name.data >$name.before.code
 		"$DENDRO" archive -q -o $name.archive $name.data
 	done
-	rm -f split packaged one two ./*.dwo ./*.dwp shared
-	for name in split packaged one two; do
+	rm -f split packaged one two apart ./*.debug ./*.dwo ./*.dwp shared
+	for name in split packaged one two apart; do
 		report_json $name.archive >$name.after
 		cmp $name.before $name.after
+		"$DENDRO" annotate --format json --no-source innermost $name.archive >$name.after.code
+		cmp $name.before.code $name.after.code
 	done
 }
 
