@@ -490,8 +490,8 @@ static void find_line(struct debug_info *info, struct unit *unit, uint64_t vaddr
 	function->line = line->line;
 }
 
-size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_function *functions,
-		       size_t max_functions)
+static size_t find(struct debug_info *info, uint64_t vaddr, bool wants_line, bool wants_compiled,
+		   struct debug_function *functions, size_t max_functions)
 {
 	struct debug_function next = { 0 };
 	struct unit *unit;
@@ -503,18 +503,33 @@ size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_fun
 	if (!unit)
 		return 0;
 	const char *directory = directory_of(&unit->die);
-	find_line(info, unit, vaddr, &next);
+	if (wants_line)
+		find_line(info, unit, vaddr, &next);
 	next.directory = directory;
 	if (scope == SCOPE_NONE && next.line && max_functions)
 		functions[n++] = next;
 	while (scope != SCOPE_NONE && n < max_functions) {
 		struct debug_scope *at = &unit->scopes.scopes[scope];
 
-		describe(info, unit, &at->die, &next);
+		if (wants_compiled || at->parent != SCOPE_NONE)
+			describe(info, unit, &at->die, &next);
 		next.directory = directory;
 		functions[n++] = next;
-		describe_call(info, unit, &at->die, &next);
+		if (at->parent != SCOPE_NONE)
+			describe_call(info, unit, &at->die, &next);
 		scope = at->parent;
 	}
 	return n;
+}
+
+size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_function *functions,
+		       size_t max_functions)
+{
+	return find(info, vaddr, true, true, functions, max_functions);
+}
+
+size_t debug_info_find_calls(struct debug_info *info, uint64_t vaddr, bool wants_line,
+			     struct debug_function *functions, size_t max_functions)
+{
+	return find(info, vaddr, wants_line, false, functions, max_functions);
 }

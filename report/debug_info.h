@@ -4,8 +4,9 @@
  * supplementary file that dwz made; split units in .dwo files or packages (.dwp).
  *
  * Nothing is read before it is asked for: one pass over the units' own ranges finds a unit by
- * binary search; a unit's functions and lines are indexed when the first address in it comes up,
- * what is inlined into a function when the first address in that does.
+ * binary search; a unit's functions are indexed when the first address in it comes up, its lines
+ * when the first of them is wanted, what is inlined into a function when the first address in that
+ * comes up.
  * The file may be hostile: depths and sizes are bounded, and what contradicts itself is left out.
  * Not thread-safe.
  */
@@ -13,6 +14,7 @@
 #define REPORT_DEBUG_INFO_H
 
 #include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,5 +50,11 @@ void debug_info_close(struct debug_info *info);
  */
 size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_function *functions,
 		       size_t max_functions);
+/*
+ * The same in less time: nothing but its place is said of the function that was compiled, and that
+ * of the instruction only if @wants_line. Calls have their lines.
+ */
+size_t debug_info_find_calls(struct debug_info *info, uint64_t vaddr, bool wants_line,
+			     struct debug_function *functions, size_t max_functions);
 
 #endif

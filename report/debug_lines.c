@@ -402,30 +402,45 @@ static void sort_sequences(struct debug_lines *lines)
 	}
 }
 
+static int read_names_of_files(struct debug_lines *lines, struct debug_cursor *cursor,
+			       const struct header *header, const char *directory)
+{
+	if (header->version < 5)
+		return read_old_names(lines, cursor, directory);
+	int err = read_names(lines, cursor, header->offset_size, false);
+	return err ? err : read_names(lines, cursor, header->offset_size, true);
+}
+
+/* All but the rows. */
 static int read_lines(struct debug_lines *lines, const struct debug_sections *sections,
 		      uint64_t offset, const char *directory, uint64_t *budget)
 {
 	struct debug_cursor cursor = debug_cursor_at(sections, DEBUG_LINE, offset);
 	struct header header;
-	int err;
 
-	*lines = (struct debug_lines){ 0 };
+	*lines = (struct debug_lines){ .sections = sections, .offset = offset, .has_rows = true };
 	if (!read_header(&cursor, &header) || header.end - offset > *budget)
 		return 0;
 	*budget -= header.end - offset;
-	if (header.version < 5) {
-		err = read_old_names(lines, &cursor, directory);
-	} else {
-		err = read_names(lines, &cursor, header.offset_size, false);
-		if (!err)
-			err = read_names(lines, &cursor, header.offset_size, true);
-	}
-	struct debug_cursor program = debug_cursor_at(sections, DEBUG_LINE, header.program);
-	program.end = sections->of[DEBUG_LINE].bytes + header.end;
-	if (!err)
-		err = run_program(lines, &program, &header);
+	lines->has_rows = false;
+	return read_names_of_files(lines, &cursor, &header, directory);
+}
+
+/* What memory is lacking for is left out. */
+static void read_rows(struct debug_lines *lines)
+{
+	struct debug_cursor cursor = debug_cursor_at(lines->sections, DEBUG_LINE, lines->offset);
+	struct header header;
+
+	if (lines->has_rows)
+		return;
+	lines->has_rows = true;
+	if (!read_header(&cursor, &header))
+		return;
+	struct debug_cursor program = debug_cursor_at(lines->sections, DEBUG_LINE, header.program);
+	program.end = lines->sections->of[DEBUG_LINE].bytes + header.end;
+	run_program(lines, &program, &header);
 	sort_sequences(lines);
-	return err;
 }
 
 struct table {
@@ -496,8 +511,9 @@ static const struct debug_line *find_row(const struct debug_lines *lines,
 	return low ? &rows[low - 1] : NULL;
 }
 
-const struct debug_line *debug_lines_find(const struct debug_lines *lines, uint64_t vaddr)
+const struct debug_line *debug_lines_find(struct debug_lines *lines, uint64_t vaddr)
 {
+	read_rows(lines);
 	uint32_t low = 0, high = lines->n_sequences;
 
 	while (low < high) {
@@ -516,8 +532,10 @@ const struct debug_line *debug_lines_find(const struct debug_lines *lines, uint6
 
 const char *debug_lines_file(struct debug_lines *lines, uint64_t number)
 {
+	/* A program may name more of them. */
+	if (number >= lines->n_files)
+		read_rows(lines);
 	struct debug_source_file *file = number < lines->n_files ? &lines->files[number] : NULL;
-
 	if (!file || !file->name)
 		return NULL;
 	if (*file->name == '/' || !file->directory ||

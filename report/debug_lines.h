@@ -1,11 +1,13 @@
 /*
  * The line table of a unit: which line of which file an instruction is from (DWARF 5, 6.2, and the
- * older versions from 2 on). Of a row that follows one of the same line only its end is kept.
+ * older versions from 2 on). Of a row that follows one of the same line only its end is kept. Names
+ * of files are read at once, rows when the first is looked for: most tables are asked for names.
  * Not thread-safe.
  */
 #ifndef REPORT_DEBUG_LINES_H
 #define REPORT_DEBUG_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +32,9 @@ struct debug_source_file {
 };
 
 struct debug_lines {
+	const struct debug_sections *sections;
+	uint64_t offset; /* of the table */
+	bool has_rows;   /* they were read, and there may be none */
 	struct debug_line *rows;
 	uint32_t n_rows, n_rows_allocated;
 	struct debug_sequence *sequences; /* sorted by start */
@@ -56,7 +61,7 @@ struct debug_lines *debug_line_tables_get(struct debug_line_tables *tables,
 					  const char *directory);
 void debug_line_tables_deinit(struct debug_line_tables *tables);
 /* The row of the instruction at @vaddr, or NULL. */
-const struct debug_line *debug_lines_find(const struct debug_lines *lines, uint64_t vaddr);
+const struct debug_line *debug_lines_find(struct debug_lines *lines, uint64_t vaddr);
 /* The path of a file by its number, as attributes and rows have it; NULL: there is none. */
 const char *debug_lines_file(struct debug_lines *lines, uint64_t number);
 

@@ -321,8 +321,9 @@ static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 	size_t n = 0;
 
 	if (location->debug)
-		n = debug_info_find(location->debug, location->debug_vaddr, functions,
-				    DEBUG_INFO_MAX_INLINED);
+		n = debug_info_find_calls(location->debug, location->debug_vaddr,
+					  symbolizer->options.lines, functions,
+					  DEBUG_INFO_MAX_INLINED);
 	if (!n && location->go)
 		n = go_names_find(location->go, location->debug_vaddr, functions,
 				  DEBUG_INFO_MAX_INLINED);

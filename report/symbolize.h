@@ -28,11 +28,11 @@ struct frame_name {
 	const char *module_path;
 	uint64_t symbol_offset; /* from the start of the symbol; UINT64_MAX: no symbol */
 	uint32_t function;      /* equal for all frames of one function; what views fold by */
-	const char *file;       /* the source of the instruction, or of the call that is inlined
-				   there; NULL: not known */
-	const char *directory;  /* that a relative @file is relative to; NULL: not known */
-	uint32_t line;          /* 0: not known */
-	bool is_inlined;        /* into the function before it */
+	const char *file;      /* the source of the instruction, if lines are wanted, or of the call
+				  that is inlined there; NULL: not known */
+	const char *directory; /* that a relative @file is relative to; NULL: not known */
+	uint32_t line;         /* 0: not known */
+	bool is_inlined;       /* into the function before it */
 };
 
 enum symbol_names { NAMES_WHOLE, NAMES_WITHOUT_PARAMETERS, NAMES_RAW };
@@ -40,7 +40,7 @@ enum symbol_names { NAMES_WHOLE, NAMES_WITHOUT_PARAMETERS, NAMES_RAW };
 struct symbolizer_options {
 	enum symbol_names names; /* raw: as in the file */
 	bool no_inlines;         /* compiled functions only; no debug information is read */
-	bool lines;              /* it is all the same, for their source lines */
+	bool lines;              /* source lines of instructions, too; it is read for these */
 	const char *vmlinux;     /* the kernel's debug information; NULL: looked for */
 };
 

@@ -112,6 +112,28 @@ static void code_that_is_not_inlined_has_one_function(void **state)
 	assert_true(functions[0].line > functions[0].decl_line);
 }
 
+static void calls_alone_have_the_same_names_and_places(void **state)
+{
+	struct debug_function functions[DEBUG_INFO_MAX_INLINED], calls[DEBUG_INFO_MAX_INLINED];
+	struct fixture *fixture = *state;
+	uint64_t vaddr = vaddr_of(place_in_innermost);
+
+	assert_int_equal(find(fixture, place_in_innermost, functions), 3);
+	for (int wants_line = 0; wants_line < 2; wants_line++) {
+		assert_int_equal(debug_info_find_calls(fixture->info, vaddr, wants_line, calls,
+						       DEBUG_INFO_MAX_INLINED),
+				 3);
+		assert_int_equal(calls[0].line, wants_line ? functions[0].line : 0);
+		for (size_t i = 0; i < 2; i++) {
+			assert_string_equal(calls[i].name, functions[i].name);
+			assert_int_equal(calls[i].decl_line, functions[i].decl_line);
+			assert_string_equal(calls[i + 1].file, functions[i + 1].file);
+			assert_int_equal(calls[i + 1].line, functions[i + 1].line);
+		}
+		assert_null(calls[2].name);
+	}
+}
+
 static void addresses_without_code_have_none(void **state)
 {
 	struct fixture *fixture = *state;
@@ -428,6 +450,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(inlined_calls_come_innermost_first),
 		cmocka_unit_test(code_that_is_not_inlined_has_one_function),
+		cmocka_unit_test(calls_alone_have_the_same_names_and_places),
 		cmocka_unit_test(addresses_without_code_have_none),
 		cmocka_unit_test(no_more_functions_come_than_there_is_room_for),
 		cmocka_unit_test(a_file_without_debug_information_has_none),

@@ -82,7 +82,7 @@ static struct debug_lines *finish(struct program *program)
 	return debug_line_tables_get(&program->tables, &program->sections, 0, "/unit");
 }
 
-static uint32_t line_at(const struct debug_lines *lines, uint64_t vaddr)
+static uint32_t line_at(struct debug_lines *lines, uint64_t vaddr)
 {
 	const struct debug_line *line = debug_lines_find(lines, vaddr);
 

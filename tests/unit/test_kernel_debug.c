@@ -163,7 +163,7 @@ static void free_fixture(struct fixture *fixture)
 /* How many functions have their inlined one in them, everything where it should be. */
 static int count_inlines(const struct fixture *fixture, const char *vmlinux)
 {
-	const struct symbolizer_options options = { .vmlinux = vmlinux };
+	const struct symbolizer_options options = { .vmlinux = vmlinux, .lines = true };
 	struct symbolizer *symbolizer = symbolizer_create(fixture->profile, &options);
 	int n_found = 0;
 
