@@ -18,6 +18,7 @@
 #include "report/debug_scopes.h"
 #include "report/debug_sections.h"
 #include "report/debug_split.h"
+#include "report/debug_tree.h"
 
 #define MAX_UNIT_RANGES (1u << 24)
 /* How often the file's ranges may be read, on average: for units, functions, and again. */
@@ -37,6 +38,7 @@ struct unit {
 	Dwarf_Die die;                    /* the skeleton's where it is split: it has the lines */
 	struct debug_range_source source; /* once it is indexed */
 	struct debug_split *split;        /* NULL: it is not */
+	struct debug_tree tree;           /* where its functions are; once it is indexed */
 	struct debug_scopes scopes;
 	enum index_state state;
 	bool is_skeleton; /* its split unit was not looked for yet */
@@ -64,6 +66,7 @@ struct debug_info {
 	uint64_t budget;  /* ranges that may still be read */
 	struct debug_names names;
 	struct debug_line_tables lines;
+	struct debug_abbreviation_tables abbreviations;
 	struct unit *units;
 	uint32_t n_units, n_units_allocated;
 	struct unit_range *ranges; /* sorted by start */
@@ -112,6 +115,7 @@ static void grant(struct debug_info *info, const struct debug_sections *sections
 	info->budget +=
 		MAX_READS * (of[DEBUG_INFO].size + of[DEBUG_RANGES].size + of[DEBUG_RNGLISTS].size);
 	info->lines.budget += MAX_READS * of[DEBUG_LINE].size;
+	info->abbreviations.budget += MAX_READS * of[DEBUG_ABBREV].size;
 	info->names.budget += MAX_READS * of[DEBUG_INFO].size;
 }
 
@@ -152,6 +156,7 @@ void debug_info_close(struct debug_info *info)
 	free(info->ranges);
 	debug_names_deinit(&info->names);
 	debug_line_tables_deinit(&info->lines);
+	debug_abbreviation_tables_deinit(&info->abbreviations);
 	debug_package_close(&info->package);
 	close_file(&info->main);
 	close_file(&info->alternate);
@@ -229,6 +234,14 @@ static const struct debug_range_source *whole_source(const struct unit *unit)
 	return unit->split ? &unit->split->source : &unit->source;
 }
 
+static int init_tree(struct debug_info *info, struct unit *unit)
+{
+	Dwarf_Die *die = whole_unit(unit);
+
+	return debug_tree_init(&unit->tree, &info->abbreviations, whole_source(unit)->sections,
+			       dwarf_dieoffset(die) - dwarf_cuoffset(die));
+}
+
 static int index_unit(struct debug_info *info, struct unit *unit, enum index_state wanted)
 {
 	if (unit->state >= wanted)
@@ -241,7 +254,10 @@ static int index_unit(struct debug_info *info, struct unit *unit, enum index_sta
 	if (err)
 		return err;
 	debug_scopes_deinit(&unit->scopes);
-	return debug_scopes_init(&unit->scopes, whole_unit(unit), whole_source(unit),
+	err = init_tree(info, unit);
+	if (err)
+		return err == -EINVAL ? 0 : err;
+	return debug_scopes_init(&unit->scopes, whole_unit(unit), &unit->tree, whole_source(unit),
 				 wanted == THOROUGHLY_INDEXED);
 }
 
@@ -367,7 +383,8 @@ static uint32_t find_scope_in(struct debug_info *info, uint64_t vaddr, enum inde
 			continue;
 		*unit_ret = unit;
 		if (index_unit(info, unit, wanted) ||
-		    debug_scopes_find(&unit->scopes, whole_source(unit), vaddr, &scope))
+		    debug_scopes_find(&unit->scopes, &unit->tree, whole_source(unit), vaddr,
+				      &scope))
 			return SCOPE_NONE;
 		if (scope != SCOPE_NONE)
 			return scope;

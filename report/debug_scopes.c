@@ -11,8 +11,8 @@
 #define MAX_DEPTH 512
 
 /*
- * How often a unit's bytes are read on average, at most: to find what is behind a DIE libdw reads
- * what is in it, unless it says where its sibling is.
+ * How often a unit's bytes are read on average, at most: to find what is behind a DIE what is in it
+ * is read, unless it says where its sibling is.
  */
 #define MAX_READS 64
 
@@ -31,19 +31,21 @@ struct nested_span {
 
 /* A place in the walk over a unit's tree. */
 struct level {
-	Dwarf_Die die;
+	struct debug_tree_die die;
 	uint32_t scope; /* that it stands in */
 };
 
 struct builder {
 	struct debug_scopes *scopes;
+	const struct debug_tree *tree;
 	const struct debug_range_source *source;
+	Dwarf_CU *cu;
 	enum search search;
 	struct nested_span *nested;
 	size_t n_nested, n_nested_allocated;
 	struct debug_ranges ranges;
-	const char *furthest; /* DIE that was visited */
-	uint64_t budget;      /* bytes that may still be read */
+	const uint8_t *furthest; /* DIE that was visited */
+	uint64_t budget;         /* bytes that may still be read */
 	struct level levels[MAX_DEPTH];
 };
 
@@ -102,20 +104,22 @@ static int add_ranges(struct builder *builder, Dwarf_Die *die, uint32_t scope)
 }
 
 /* Adds the function with its ranges. 1: it has none, and is no scope. */
-static int add_function(struct builder *builder, Dwarf_Die *die, uint32_t parent)
+static int add_function(struct builder *builder, const struct debug_tree_die *at, uint32_t parent)
 {
-	int err = add_ranges(builder, die, builder->scopes->n_scopes);
+	Dwarf_Die die = { .addr = (void *)at->at, .cu = builder->cu };
+	int err = add_ranges(builder, &die, builder->scopes->n_scopes);
 
-	return err ? err : add_scope(builder->scopes, die, parent);
+	return err ? err : add_scope(builder->scopes, &die, parent);
 }
 
 /* Whether code may be described below @die, whose scope becomes *@scope. */
-static int enter(struct builder *builder, Dwarf_Die *die, uint32_t *scope, bool *descends_ret)
+static int enter(struct builder *builder, const struct debug_tree_die *die, uint32_t *scope,
+		 bool *descends_ret)
 {
 	int err = 0;
 
 	*descends_ret = false;
-	switch (dwarf_tag(die)) {
+	switch (die->tag) {
 	case DW_TAG_subprogram:
 		*descends_ret = builder->search == ALL_FUNCTIONS;
 		if (builder->search != INLINED)
@@ -151,22 +155,22 @@ static int enter(struct builder *builder, Dwarf_Die *die, uint32_t *scope, bool 
 }
 
 /* DW_AT_sibling may lead anywhere; a tree is written from its first DIE to its last. */
-static bool is_ahead(struct builder *builder, const Dwarf_Die *die)
+static bool is_ahead(struct builder *builder, const struct debug_tree_die *die)
 {
-	if ((const char *)die->addr <= builder->furthest)
+	if (die->at <= builder->furthest)
 		return false;
-	builder->furthest = die->addr;
+	builder->furthest = die->at;
 	return true;
 }
 
-static bool next_sibling(struct builder *builder, Dwarf_Die *die)
+static bool next_sibling(struct builder *builder, struct debug_tree_die *die)
 {
-	const char *start = die->addr;
-	Dwarf_Die next;
+	const uint8_t *start = die->at;
+	struct debug_tree_die next;
 
 	if (!builder->budget)
 		return false;
-	bool has_next = dwarf_siblingof(die, &next) == 0 && is_ahead(builder, &next);
+	bool has_next = debug_tree_next(builder->tree, die, &next) && is_ahead(builder, &next);
 	uint64_t n_read = (uint64_t)(builder->furthest - start);
 	builder->budget -= n_read < builder->budget ? n_read : builder->budget;
 	if (has_next)
@@ -183,30 +187,19 @@ static bool leave(struct builder *builder, size_t *depth)
 	return true;
 }
 
-/* What the unit of @die takes up. */
-static uint64_t unit_size(const struct debug_range_source *source, Dwarf_Die *die)
-{
-	const struct debug_bytes *section = &source->sections->of[DEBUG_INFO];
-	Dwarf_Off start = dwarf_dieoffset(die) - dwarf_cuoffset(die);
-	uint64_t size;
-
-	if (start > section->size || section->size - start < 4)
-		return 0;
-	size = debug_sections_number(source->sections, section->bytes + start, 4);
-	return size < section->size - start ? size : section->size - start;
-}
-
 /* Looks at what stands below @root, whose scope is @scope. */
-static int walk(struct builder *builder, Dwarf_Die *root, uint32_t scope)
+static int walk(struct builder *builder, const Dwarf_Die *root, uint32_t scope)
 {
 	struct level *levels = builder->levels;
+	struct debug_tree_die root_die, next;
 	size_t depth = 0;
-	Dwarf_Die next;
 
 	levels[0].scope = scope;
 	builder->furthest = root->addr;
-	builder->budget = MAX_READS * unit_size(builder->source, root);
-	if (dwarf_child(root, &levels[0].die) != 0 || !is_ahead(builder, &levels[0].die))
+	builder->budget = MAX_READS * (uint64_t)(builder->tree->end - builder->tree->start);
+	if (!debug_tree_read(builder->tree, root->addr, &root_die) ||
+	    !debug_tree_child(builder->tree, &root_die, &levels[0].die) ||
+	    !is_ahead(builder, &levels[0].die))
 		return 0;
 	do {
 		uint32_t inner = levels[depth].scope;
@@ -218,7 +211,7 @@ static int walk(struct builder *builder, Dwarf_Die *root, uint32_t scope)
 			if (err)
 				return err;
 			if (!descends || depth + 1 == MAX_DEPTH ||
-			    dwarf_child(&levels[depth].die, &next) != 0 ||
+			    !debug_tree_child(builder->tree, &levels[depth].die, &next) ||
 			    !is_ahead(builder, &next))
 				break;
 			levels[++depth] = (struct level){ next, inner };
@@ -288,21 +281,31 @@ static int flatten(struct builder *builder, struct debug_spans *spans)
 	return 0;
 }
 
+static void init_builder(struct builder *builder, struct debug_scopes *scopes, Dwarf_CU *cu,
+			 const struct debug_tree *tree, const struct debug_range_source *source,
+			 enum search search)
+{
+	memset(builder, 0, offsetof(struct builder, levels));
+	builder->scopes = scopes;
+	builder->cu = cu;
+	builder->tree = tree;
+	builder->source = source;
+	builder->search = search;
+}
+
 static void release_builder(struct builder *builder)
 {
 	free(builder->nested);
 	debug_ranges_deinit(&builder->ranges);
 }
 
-int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit,
+int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit, const struct debug_tree *tree,
 		      const struct debug_range_source *source, bool is_thorough)
 {
 	struct builder builder;
 
-	memset(&builder, 0, offsetof(struct builder, levels));
-	builder.scopes = scopes;
-	builder.source = source;
-	builder.search = is_thorough ? ALL_FUNCTIONS : FUNCTIONS;
+	init_builder(&builder, scopes, unit->cu, tree, source,
+		     is_thorough ? ALL_FUNCTIONS : FUNCTIONS);
 	*scopes = (struct debug_scopes){ 0 };
 	int err = walk(&builder, unit, SCOPE_NONE);
 	if (!err)
@@ -318,16 +321,13 @@ int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit,
 	return err;
 }
 
-static int read_inlined(struct debug_scopes *scopes, const struct debug_range_source *source,
-			uint32_t function)
+static int read_inlined(struct debug_scopes *scopes, const struct debug_tree *tree,
+			const struct debug_range_source *source, uint32_t function)
 {
 	Dwarf_Die die = scopes->scopes[function].die;
 	struct builder builder;
 
-	memset(&builder, 0, offsetof(struct builder, levels));
-	builder.scopes = scopes;
-	builder.source = source;
-	builder.search = INLINED;
+	init_builder(&builder, scopes, die.cu, tree, source, INLINED);
 	int err = add_ranges(&builder, &die, function);
 	if (err >= 0)
 		err = walk(&builder, &die, function);
@@ -353,14 +353,14 @@ static uint32_t find_span(const struct debug_spans *spans, uint64_t vaddr)
 								  : SCOPE_NONE;
 }
 
-int debug_scopes_find(struct debug_scopes *scopes, const struct debug_range_source *source,
-		      uint64_t vaddr, uint32_t *scope_ret)
+int debug_scopes_find(struct debug_scopes *scopes, const struct debug_tree *tree,
+		      const struct debug_range_source *source, uint64_t vaddr, uint32_t *scope_ret)
 {
 	uint32_t function = find_span(&scopes->functions, vaddr), scope;
 	int err = 0;
 
 	if (function != SCOPE_NONE && !scopes->inlined[function].spans)
-		err = read_inlined(scopes, source, function);
+		err = read_inlined(scopes, tree, source, function);
 	if (err)
 		return err;
 	scope = function == SCOPE_NONE ? function : find_span(&scopes->inlined[function], vaddr);

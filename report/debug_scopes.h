@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "report/debug_ranges.h"
+#include "report/debug_tree.h"
 
 #define SCOPE_NONE UINT32_MAX
 
@@ -38,14 +39,14 @@ struct debug_scopes {
 };
 
 /*
- * @is_thorough: functions that stand inside others or in types, too; takes longer. 0 or -ENOMEM.
- * What can't be read is left out.
+ * @tree: the unit's. @is_thorough: functions that stand inside others or in types, too; takes
+ * longer. 0 or -ENOMEM. What can't be read is left out.
  */
-int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit,
+int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit, const struct debug_tree *tree,
 		      const struct debug_range_source *source, bool is_thorough);
 void debug_scopes_deinit(struct debug_scopes *scopes);
 /* Sets *@scope_ret to the innermost function at @vaddr, or SCOPE_NONE. 0 or -ENOMEM. */
-int debug_scopes_find(struct debug_scopes *scopes, const struct debug_range_source *source,
-		      uint64_t vaddr, uint32_t *scope_ret);
+int debug_scopes_find(struct debug_scopes *scopes, const struct debug_tree *tree,
+		      const struct debug_range_source *source, uint64_t vaddr, uint32_t *scope_ret);
 
 #endif
