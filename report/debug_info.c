@@ -257,6 +257,9 @@ static int index_unit(struct debug_info *info, struct unit *unit, enum index_sta
 	err = init_tree(info, unit);
 	if (err)
 		return err == -EINVAL ? 0 : err;
+	/* Many units of link-time optimization have declarations only. */
+	if (!debug_tree_has_code(&unit->tree))
+		return 0;
 	return debug_scopes_init(&unit->scopes, whole_unit(unit), &unit->tree, whole_source(unit),
 				 wanted == THOROUGHLY_INDEXED);
 }

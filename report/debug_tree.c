@@ -36,6 +36,7 @@ struct debug_abbreviations {
 	uint32_t n_abbreviations;
 	struct step *steps;
 	uint32_t n_steps, n_steps_allocated;
+	bool has_code; /* some function may have an address */
 };
 
 static void free_table(void *opaque)
@@ -228,6 +229,9 @@ static int read_attributes(struct debug_abbreviations *table, struct debug_curso
 			return is_known ? 0 : 1;
 		if (form == DW_FORM_implicit_const)
 			debug_cursor_signed_leb128(cursor);
+		if (abbreviation->tag == DW_TAG_subprogram &&
+		    (name == DW_AT_low_pc || name == DW_AT_ranges))
+			table->has_code = true;
 		is_known &= step_of(table, form, &step);
 		if (!is_known)
 			continue;
@@ -386,6 +390,11 @@ static const struct abbreviation *take_code(const struct debug_abbreviations *ta
 	    !table->abbreviations[code].is_known)
 		return NULL;
 	return &table->abbreviations[code];
+}
+
+bool debug_tree_has_code(const struct debug_tree *tree)
+{
+	return tree->abbreviations->has_code;
 }
 
 bool debug_tree_read(const struct debug_tree *tree, const uint8_t *at, struct debug_tree_die *die)

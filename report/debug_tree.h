@@ -42,6 +42,8 @@ void debug_abbreviation_tables_deinit(struct debug_abbreviation_tables *tables);
  */
 int debug_tree_init(struct debug_tree *tree, struct debug_abbreviation_tables *tables,
 		    const struct debug_sections *sections, uint64_t offset);
+/* false: none of the unit's functions has an address, which is known without looking at them. */
+bool debug_tree_has_code(const struct debug_tree *tree);
 /* The DIE at @at; false: there is none. */
 bool debug_tree_read(const struct debug_tree *tree, const uint8_t *at, struct debug_tree_die *die);
 /* The first one in @die; false: there is none. */

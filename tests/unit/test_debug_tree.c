@@ -277,6 +277,31 @@ static void tables_are_read_once_and_within_the_budget(void **state)
 	debug_abbreviation_tables_deinit(&unit.tables);
 }
 
+static void tables_tell_whether_functions_have_addresses(void **state)
+{
+	static const struct {
+		uint8_t tag, attribute;
+		bool has_code;
+	} cases[] = {
+		{ DW_TAG_subprogram, DW_AT_low_pc, true },
+		{ DW_TAG_subprogram, DW_AT_ranges, true },
+		{ DW_TAG_subprogram, DW_AT_sibling, false },
+		{ DW_TAG_inlined_subroutine, DW_AT_low_pc, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct unit unit;
+
+		begin(&unit, 4, DW_FORM_data1);
+		unit.abbreviations[1] = cases[i].tag;
+		unit.abbreviations[3] = cases[i].attribute;
+		assert_int_equal(finish(&unit), 0);
+		assert_int_equal(debug_tree_has_code(&unit.tree), cases[i].has_code);
+		debug_abbreviation_tables_deinit(&unit.tables);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -287,6 +312,7 @@ int main(void)
 		cmocka_unit_test(a_die_may_say_where_its_sibling_is),
 		cmocka_unit_test(units_that_make_no_sense_are_refused),
 		cmocka_unit_test(tables_are_read_once_and_within_the_budget),
+		cmocka_unit_test(tables_tell_whether_functions_have_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
