@@ -44,6 +44,13 @@ struct unit {
 	bool is_skeleton; /* its split unit was not looked for yet */
 };
 
+/* An inlined call, whatever address in it is asked for. */
+struct description {
+	struct debug_function function; /* no place, but its name and declaration */
+	const char *call_file;
+	uint32_t call_line;
+};
+
 struct unit_range {
 	uint64_t start, end;
 	uint64_t reach; /* the highest end of all up to this one */
@@ -67,6 +74,8 @@ struct debug_info {
 	struct debug_names names;
 	struct debug_line_tables lines;
 	struct debug_abbreviation_tables abbreviations;
+	struct description *descriptions; /* scopes note which is theirs, counted from 1 */
+	uint32_t n_descriptions, n_descriptions_allocated;
 	struct unit *units;
 	uint32_t n_units, n_units_allocated;
 	struct unit_range *ranges; /* sorted by start */
@@ -154,6 +163,7 @@ void debug_info_close(struct debug_info *info)
 		close_unit(&info->units[i]);
 	free(info->units);
 	free(info->ranges);
+	free(info->descriptions);
 	debug_names_deinit(&info->names);
 	debug_line_tables_deinit(&info->lines);
 	debug_abbreviation_tables_deinit(&info->abbreviations);
@@ -487,15 +497,49 @@ static void describe(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
 	function->decl_line = line_of(dwarf_attr_integrate(die, DW_AT_decl_line, &found));
 }
 
-/* Where the inlined function at @die is called. */
-static void describe_call(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
-			  struct debug_function *caller)
+static void describe_inlined(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
+			     struct description *description)
 {
 	Dwarf_Attribute found;
 
-	*caller = (struct debug_function){ 0 };
-	caller->file = file_of(info, unit, dwarf_attr(die, DW_AT_call_file, &found));
-	caller->line = line_of(dwarf_attr(die, DW_AT_call_line, &found));
+	*description = (struct description){ 0 };
+	describe(info, unit, die, &description->function);
+	description->call_file = file_of(info, unit, dwarf_attr(die, DW_AT_call_file, &found));
+	description->call_line = line_of(dwarf_attr(die, DW_AT_call_line, &found));
+}
+
+/* NULL: no memory. */
+static struct description *add_description(struct debug_info *info)
+{
+	if (info->n_descriptions == info->n_descriptions_allocated) {
+		uint32_t n = info->n_descriptions ? info->n_descriptions * 2 : 256;
+		struct description *larger =
+			n > info->n_descriptions
+				? reallocarray(info->descriptions, n, sizeof(*larger))
+				: NULL;
+
+		if (!larger)
+			return NULL;
+		info->descriptions = larger;
+		info->n_descriptions_allocated = n;
+	}
+	return &info->descriptions[info->n_descriptions++];
+}
+
+static struct description description_of(struct debug_info *info, struct unit *unit,
+					 struct debug_scope *scope)
+{
+	struct description description;
+
+	if (scope->note)
+		return info->descriptions[scope->note - 1];
+	describe_inlined(info, unit, &scope->die, &description);
+	struct description *kept = add_description(info);
+	if (kept) {
+		*kept = description;
+		scope->note = info->n_descriptions;
+	}
+	return description;
 }
 
 static void find_line(struct debug_info *info, struct unit *unit, uint64_t vaddr,
@@ -530,13 +574,19 @@ static size_t find(struct debug_info *info, uint64_t vaddr, bool wants_line, boo
 		functions[n++] = next;
 	while (scope != SCOPE_NONE && n < max_functions) {
 		struct debug_scope *at = &unit->scopes.scopes[scope];
+		struct debug_function *function = &functions[n++];
+		struct description description = { 0 };
 
-		if (wants_compiled || at->parent != SCOPE_NONE)
-			describe(info, unit, &at->die, &next);
-		next.directory = directory;
-		functions[n++] = next;
 		if (at->parent != SCOPE_NONE)
-			describe_call(info, unit, &at->die, &next);
+			description = description_of(info, unit, at);
+		else if (wants_compiled)
+			describe(info, unit, &at->die, &description.function);
+		*function = description.function;
+		function->file = next.file;
+		function->line = next.line;
+		function->directory = directory;
+		next.file = description.call_file;
+		next.line = description.call_line;
 		scope = at->parent;
 	}
 	return n;

@@ -18,6 +18,7 @@
 struct debug_scope {
 	Dwarf_Die die;   /* a DW_TAG_subprogram or a DW_TAG_inlined_subroutine */
 	uint32_t parent; /* the function that this one is inlined into; SCOPE_NONE: none */
+	uint32_t note;   /* whoever asks may note something; 0 at first */
 };
 
 struct debug_span {
