@@ -637,16 +637,17 @@ static void write_metric(const struct page *page, uint32_t metric)
 	uint64_t self = annotation_self(page->annotation, slot)[metric];
 	uint64_t total = annotation_total(page->annotation, slot)[metric];
 	double whole = of->total ? (double)of->total : 1;
+	uint64_t n_samples = annotation_samples(page->annotation, slot)[metric];
 	char amount[64];
 
 	text_format_amount(amount, sizeof(amount), self, of->unit);
 	fputs("  ", page->out);
 	printable_write(page->out, of->name, 40, page->text.utf8);
 	fprintf(page->out,
-		": %.2f%% of the recording its own, %s, %" PRIu64 " samples; %.2f%% with what it "
+		": %.2f%% of the recording its own, %s, %" PRIu64 " sample%s; %.2f%% with what it "
 		"called\n",
-		100.0 * (double)self / whole, amount,
-		annotation_samples(page->annotation, slot)[metric], 100.0 * (double)total / whole);
+		100.0 * (double)self / whole, amount, n_samples, n_samples == 1 ? "" : "s",
+		100.0 * (double)total / whole);
 }
 
 static void write_notes(const struct page *page)
