@@ -285,6 +285,11 @@ enum go_version go_pclntab_version(const struct go_pclntab *table)
 	return table->version;
 }
 
+uint64_t go_pclntab_size(const struct go_pclntab *table)
+{
+	return table->table.size;
+}
+
 unsigned go_pclntab_pointer_size(const struct go_pclntab *table)
 {
 	return table->pointer_size;
@@ -483,20 +488,17 @@ bool go_pclntab_depth(const struct go_pclntab *table, const struct go_function *
 	return find_depth(table, function, vaddr, depth_ret, NULL);
 }
 
-bool go_pclntab_end(const struct go_pclntab *table, const struct go_function *function,
-		    uint64_t vaddr, uint64_t *budget, uint64_t *end_ret)
+uint64_t go_pclntab_end(const struct go_pclntab *table, const struct go_function *function,
+			uint64_t *budget)
 {
 	struct pc_table rows;
 
-	*end_ret = function->end;
 	/* Functions of other languages that Go's linker took in have a name only. */
 	if (!pc_table_init(&rows, table, function, func_field(table, function, FUNC_PCLN)))
-		return true;
+		return function->end;
 	while (*budget && pc_table_next(&rows, table))
 		--*budget;
-	if (*budget && rows.end < function->end)
-		*end_ret = rows.end;
-	return vaddr < *end_ret;
+	return *budget && rows.end < function->end ? rows.end : function->end;
 }
 
 static const char *file_name(const struct go_pclntab *table, const struct go_function *function,

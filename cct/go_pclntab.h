@@ -32,6 +32,7 @@ struct go_function {
 struct go_pclntab *go_pclntab_create(Elf *elf);
 void go_pclntab_destroy(struct go_pclntab *table);
 enum go_version go_pclntab_version(const struct go_pclntab *table);
+uint64_t go_pclntab_size(const struct go_pclntab *table);
 /* Of the program's pointers, in bytes. */
 unsigned go_pclntab_pointer_size(const struct go_pclntab *table);
 
@@ -49,11 +50,10 @@ bool go_pclntab_depth(const struct go_pclntab *table, const struct go_function *
  * The rest reads tables from a function's beginning to the address. @budget is counted down at each
  * row, and nothing more is said when it is used up.
  *
- * Where the code of @function ends that holds @vaddr: the next one's start may be behind padding.
- * false: @vaddr is behind its end.
+ * Where the code of @function ends: the next one's start may be behind padding.
  */
-bool go_pclntab_end(const struct go_pclntab *table, const struct go_function *function,
-		    uint64_t vaddr, uint64_t *budget, uint64_t *end_ret);
+uint64_t go_pclntab_end(const struct go_pclntab *table, const struct go_function *function,
+			uint64_t *budget);
 /* File and line of the instruction, in the innermost function there. NULL and 0: not known. */
 void go_pclntab_line(const struct go_pclntab *table, const struct go_function *function,
 		     uint64_t vaddr, uint64_t *budget, const char **file_ret, uint32_t *line_ret);

@@ -5,16 +5,31 @@
 #include "cct/go_pclntab.h"
 #include "report/debug_info.h"
 #include "report/elf_symbols.h"
+#include "report/pair_map.h"
 
-/* Rows of tables that are read in all, far beyond what a report needs: made-up files have large
- * tables that lead nowhere. */
-#define BUDGET (1u << 30)
+/*
+ * Rows of tables that are read in all. An address takes 100 to 500 of them in real programs, the
+ * more the larger they are; made-up ones have large tables that lead nowhere.
+ */
+#define BUDGET_MIN      (1u << 23)
+#define BUDGET_MAX      (1u << 30)
+#define BUDGET_PER_BYTE 16u
 
 struct go_names {
 	struct go_pclntab *table;
 	uint64_t budget;
 	bool knows_inlined;
+	struct pair_map sizes; /* of functions' code, by record */
 };
+
+static uint64_t budget_of(const struct go_pclntab *table)
+{
+	uint64_t size = go_pclntab_size(table);
+
+	return size < (BUDGET_MAX - BUDGET_MIN) / BUDGET_PER_BYTE
+		       ? BUDGET_MIN + BUDGET_PER_BYTE * size
+		       : BUDGET_MAX;
+}
 
 struct go_names *go_names_open(Elf *elf)
 {
@@ -25,7 +40,7 @@ struct go_names *go_names_open(Elf *elf)
 		go_pclntab_destroy(table);
 		return NULL;
 	}
-	*names = (struct go_names){ .table = table, .budget = BUDGET };
+	*names = (struct go_names){ .table = table, .budget = budget_of(table) };
 	names->knows_inlined = go_pclntab_open_inlined(table);
 	return names;
 }
@@ -34,6 +49,7 @@ void go_names_close(struct go_names *names)
 {
 	if (!names)
 		return;
+	pair_map_deinit(&names->sizes);
 	go_pclntab_destroy(names->table);
 	free(names);
 }
@@ -43,11 +59,31 @@ bool go_names_knows_inlined(const struct go_names *names)
 	return names->knows_inlined;
 }
 
+bool go_names_gave_up(const struct go_names *names)
+{
+	return !names->budget;
+}
+
+static uint64_t end_of(struct go_names *names, const struct go_function *function)
+{
+	uint32_t size = pair_map_find(&names->sizes, function->record, 0);
+	if (size != PAIR_MAP_NONE)
+		return function->start + size;
+
+	uint64_t end = go_pclntab_end(names->table, function, &names->budget);
+	/* Without memory it is found anew each time. */
+	if (end - function->start < PAIR_MAP_NONE)
+		pair_map_add(&names->sizes, function->record, 0, (uint32_t)(end - function->start));
+	return end;
+}
+
 static bool find_function(struct go_names *names, uint64_t vaddr, struct go_function *function,
 			  uint64_t *end_ret)
 {
-	return go_pclntab_find(names->table, vaddr, function) && *function->name &&
-	       go_pclntab_end(names->table, function, vaddr, &names->budget, end_ret);
+	if (!go_pclntab_find(names->table, vaddr, function) || !*function->name)
+		return false;
+	*end_ret = end_of(names, function);
+	return vaddr < *end_ret;
 }
 
 bool go_names_function(struct go_names *names, uint64_t vaddr, struct elf_symbol_match *match_ret)

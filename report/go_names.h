@@ -20,6 +20,9 @@ struct go_names;
 struct go_names *go_names_open(Elf *elf);
 void go_names_close(struct go_names *names);
 bool go_names_knows_inlined(const struct go_names *names);
+/* The tables are longer than any program's: lines and inlined functions are missing from then on.
+ */
+bool go_names_gave_up(const struct go_names *names);
 /* The compiled function at @vaddr. */
 bool go_names_function(struct go_names *names, uint64_t vaddr, struct elf_symbol_match *match_ret);
 /* As debug_info_find(). */

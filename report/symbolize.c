@@ -598,8 +598,9 @@ static bool explain(const struct module_names *names, const struct module *modul
 		explain_names(names, module, problem);
 		return names->has_unnamed;
 	case LACKS_DEBUG_INFO:
-		problem->text = "no debug information";
-		return names->lacks_debug;
+		problem->text = names->lacks_debug ? "no debug information"
+						   : "Go's own tables are too long to be read";
+		return names->lacks_debug || (names->go && go_names_gave_up(names->go));
 	case LACKS_CERTAINTY:
 		problem->text = "may have changed: written after the recording, without a build ID";
 		return names->file.is_newer;

@@ -34,6 +34,8 @@
 #define RELA     0x1400u
 #define SIZE     0x2000u
 
+#define LARGE_SIZE 0x30000u
+
 /* Parts of the table. */
 #define NAMES     0x080u
 #define UNITS     0x100u
@@ -414,6 +416,48 @@ static void no_byte_of_a_program_leads_outside_it(void **state)
 		}
 }
 
+/* A call inlined into itself, told by long tables: whoever reads them each time reads on forever.
+ */
+static void tables_without_end_are_given_up_but_names_stay(void **state)
+{
+	const struct shape shape = { GO_1_18, 8, false, false, true, true };
+	const uint64_t rows = 0x4000, at = TABLE + FUNCS + RECORDS + 4, code = 0xf000;
+	struct debug_function places[DEBUG_INFO_MAX_INLINED];
+	struct elf_symbol_match match;
+
+	(void)state;
+	uint8_t *image = calloc(1, LARGE_SIZE);
+	assert_non_null(image);
+	make_image(image, &shape);
+	((Elf64_Shdr *)(image + SECTIONS))[2].sh_size = LARGE_SIZE - TABLE;
+	for (size_t i = rows; i < LARGE_SIZE; i += 2) {
+		image[i] = i % 4 ? 1 : 2; /* 0 and -1 in turn */
+		image[i + 1] = 1;
+	}
+	set(image, at + 16, rows - TABLE - PC_TABLES, 4);
+	set(image, at + 20, rows - TABLE - PC_TABLES, 4);
+	set(image, at + 36 + 8, rows - TABLE - PC_TABLES, 4);
+	for (size_t i = 1; i < 4; i++)
+		set(image, TABLE + FUNCS + 8 * i, code + 0x20 * i, 4);
+	set(image, CALLS + 0x40 + 16, code & ~1ull, 4);
+	Elf *elf = elf_memory((char *)image, LARGE_SIZE);
+	assert_non_null(elf);
+	struct go_names *found = go_names_open(elf);
+
+	assert_non_null(found);
+	assert_true(go_names_knows_inlined(found));
+	assert_false(go_names_gave_up(found));
+	for (size_t i = 0; i < 1000 && !go_names_gave_up(found); i++)
+		assert_in_range(go_names_find(found, TEXT + code, places, DEBUG_INFO_MAX_INLINED),
+				1, DEBUG_INFO_MAX_INLINED);
+	assert_true(go_names_gave_up(found));
+	assert_true(go_names_function(found, TEXT + code, &match));
+	assert_string_equal(match.name, "main.(*T).Method");
+	go_names_close(found);
+	elf_end(elf);
+	free(image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +465,7 @@ int main(void)
 		cmocka_unit_test(calls_that_contradict_themselves_are_not_believed),
 		cmocka_unit_test(a_program_whose_text_is_nowhere_said_has_no_names),
 		cmocka_unit_test(no_byte_of_a_program_leads_outside_it),
+		cmocka_unit_test(tables_without_end_are_given_up_but_names_stay),
 	};
 
 	elf_version(EV_CURRENT);
