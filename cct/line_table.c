@@ -85,11 +85,11 @@ static int compare_offsets(const void *a, const void *b)
 
 void line_table_end(struct line_table *table, uint64_t end)
 {
-	struct code_line *lines = table->lines + table->n_ended;
 	size_t n = table->n - table->n_ended;
 
 	if (!n)
 		return;
+	struct code_line *lines = table->lines + table->n_ended;
 	qsort(lines, n, sizeof(*lines), compare_offsets);
 	/* Of those that begin at one place the last one counts. */
 	for (size_t i = 0; i < n; i++) {

@@ -82,7 +82,9 @@ struct module {
 	 * be there while the process lives. NULL: not known. Owned.
 	 */
 	char *root;
-	struct file_search *files;    /* borrowed; NULL: this machine's */
+	struct file_search *files; /* borrowed; NULL: this machine's */
+	uint64_t mapped_ns; /* when it was first mapped, as the recording counts; 0: not told */
+	int64_t mapped;     /* the same in seconds since 1970, or later; 0: not known */
 	struct symbol_table *symbols; /* captured names, or NULL; owned */
 	struct line_table *lines;     /* captured source lines, or NULL; owned */
 };

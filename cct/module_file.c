@@ -152,11 +152,47 @@ void elf_build_id(Elf *elf, struct build_id *ret)
 	}
 }
 
+static bool ends_within(uint64_t offset, uint64_t size, size_t file_size)
+{
+	return offset <= file_size && size <= file_size - offset;
+}
+
+bool elf_is_cut(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t size, n_segments;
+	GElf_Ehdr header;
+
+	if (!elf_rawfile(elf, &size) || !gelf_getehdr(elf, &header) ||
+	    elf_getphdrnum(elf, &n_segments))
+		return true;
+	if (!ends_within(header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize, size))
+		return true;
+	for (size_t i = 0; i < n_segments; i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(elf, (int)i, &segment))
+			return true;
+		if (segment.p_type == PT_LOAD &&
+		    !ends_within(segment.p_offset, segment.p_filesz, size))
+			return true;
+	}
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr part;
+
+		if (gelf_getshdr(section, &part) && part.sh_type != SHT_NOBITS &&
+		    !ends_within(part.sh_offset, part.sh_size, size))
+			return true;
+	}
+	return false;
+}
+
 static bool is_newer(const struct module *module, const struct stat *status)
 {
 	int64_t recorded = module ? file_search_recorded(module->files) : 0;
+	int64_t mapped = module && module->mapped ? module->mapped : recorded;
 
-	return recorded && status->st_mtim.tv_sec > recorded;
+	return mapped && status->st_mtim.tv_sec > mapped;
 }
 
 /* Takes over @fd. @is_image: captured from the very file, which may have left the note out. */

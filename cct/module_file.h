@@ -4,7 +4,7 @@
  * Order: the captured image; what the recording carries; the path; the alternative path; the path
  * below the root of a process; debuginfod's cache. A file whose build ID differs from the recorded
  * one is never used. Where no build ID was recorded, device and inode decide if known, and a file
- * that was written after the recording is used, but said to be doubtful.
+ * that was written after it was mapped, or after the recording, is used, but said to be doubtful.
  * For users of libelf: unwind (CFI) and report (symbols). Each opens a module once.
  */
 #ifndef CCT_MODULE_FILE_H
@@ -30,7 +30,7 @@ struct module_file {
 	int error;             /* MISSING: the -errno of opening it */
 	struct build_id found; /* CHANGED: that of the file that is there; size 0: none */
 	bool is_newer;         /* OK, but nothing says that it is the file that ran, and it was
-				  written after the recording */
+				  written after it was first mapped */
 };
 
 /* Always fills @file. Threads: any, each with its own @file. */
@@ -73,6 +73,8 @@ void module_file_open_named(const struct module_file_place *place, const char *k
 void module_file_close(struct module_file *file);
 /* Reads the build ID note of an open ELF file; size 0 if it has none. */
 void elf_build_id(Elf *elf, struct build_id *ret);
+/* Does the file end before what its headers tell of? */
+bool elf_is_cut(Elf *elf);
 /* Recorders pad short IDs with zeros to 20 bytes: these do not count. */
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 const char *module_file_state_text(enum module_file_state state);

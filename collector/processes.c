@@ -356,8 +356,10 @@ static int apply_mmap(struct processes *processes, const struct record *record)
 		mapping.module = module_finder_find(processes->finder, record);
 		if (!mapping.module)
 			return -ENOMEM;
-		const struct module *module =
+		struct module *module =
 			module_table_get(&processes->profile->modules, mapping.module);
+		if (!module->mapped_ns)
+			module->mapped_ns = record->time_ns;
 		if (module->key.kind == MODULE_ANON)
 			mapping.offset = start;
 		else if (module->key.kind == MODULE_VDSO)

@@ -119,8 +119,27 @@ struct profile *replay_profile(struct replay *replay)
 	return replay->profile;
 }
 
+/* What a recording says of time is put on the clock of files, whose last write it ended with. */
+static void date_modules(const struct replay *replay)
+{
+	const struct profile *profile = replay->profile;
+	int64_t end = data_file_info(replay->file)->modified;
+	uint64_t first_ns = profile->info.start_ns;
+
+	for (uint32_t id = 1; end && id < profile->modules.n_modules; id++) {
+		struct module *module = module_table_get(&profile->modules, id);
+		/* What has no time was there when the first sample was taken. */
+		uint64_t mapped_ns = module->mapped_ns ? module->mapped_ns : first_ns;
+
+		if (mapped_ns && mapped_ns < replay->newest_ns)
+			module->mapped =
+				end - (int64_t)((replay->newest_ns - mapped_ns) / 1000000000);
+	}
+}
+
 struct profile *replay_take_profile(struct replay *replay)
 {
+	date_modules(replay);
 	return steal_ptr(replay->profile);
 }
 

@@ -585,6 +585,8 @@ static void explain_names(const struct module_names *names, const struct module 
 	problem->found = names->file.found;
 }
 
+#define CUT_SHORT "the file is cut short"
+
 static bool explain(const struct module_names *names, const struct module *module,
 		    enum symbol_lack lack, struct symbol_problem *problem)
 {
@@ -593,16 +595,20 @@ static bool explain(const struct module_names *names, const struct module *modul
 					    .build_id = module->key.build_id };
 	if (!problem->build_id.size && names->file.elf)
 		elf_build_id(names->file.elf, &problem->build_id);
+	bool is_cut = names->file.elf && elf_is_cut(names->file.elf);
 	switch (lack) {
 	case LACKS_NAMES:
 		explain_names(names, module, problem);
+		if (is_cut)
+			problem->text = CUT_SHORT;
 		return names->has_unnamed;
 	case LACKS_DEBUG_INFO:
-		problem->text = names->lacks_debug ? "no debug information"
-						   : "Go's own tables are too long to be read";
+		problem->text = is_cut               ? CUT_SHORT
+				: names->lacks_debug ? "no debug information"
+						     : "Go's own tables are too long to be read";
 		return names->lacks_debug || (names->go && go_names_gave_up(names->go));
 	case LACKS_CERTAINTY:
-		problem->text = "may have changed: written after the recording, without a build ID";
+		problem->text = "may have changed: written after it was mapped, without a build ID";
 		return names->file.is_newer;
 	}
 	return false;

@@ -81,7 +81,7 @@ const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char
 enum symbol_lack {
 	LACKS_NAMES,      /* some of its code has no name */
 	LACKS_DEBUG_INFO, /* it has no inlined functions and no source lines */
-	LACKS_CERTAINTY,  /* its file has no build ID and was written after the recording */
+	LACKS_CERTAINTY,  /* its file has no build ID and was written after it was mapped */
 };
 
 struct symbol_problem {

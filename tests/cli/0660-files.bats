@@ -164,6 +164,38 @@ problem_of() { # problem_of REPORT MODULE
 	cmp program.tree archive.tree
 }
 
+@test "a file without build ID that was written again while it was recorded is doubted" {
+	compile program -Wl,--build-id=none
+	compile other -Wl,--build-id=none -O1
+	record program.data -- sh -c './program 0.3; sleep 2.2'
+	report_json program.data >program.tree
+	expect_equal "not written" "$(problem_of program.tree program)" ""
+	record program.data -- sh -c './program 0.3; sleep 2.2; cat other >program'
+	report_json program.data >program.tree
+	problem_of program.tree program
+	problem_of program.tree program | grep -q '^certainty: may have changed'
+	"$DENDRO" report program.data | grep -q 'program: may have changed: written after it was mapped'
+}
+
+@test "a program that was made while it was recorded is not doubted" {
+	compile other -Wl,--build-id=none
+	record program.data -- sh -c 'sleep 1; cp other program; ./program 0.3'
+	report_json program.data >program.tree
+	expect_equal kinds "$(kinds_of program.tree unit)" inline
+	expect_equal problem "$(problem_of program.tree program)" ""
+}
+
+@test "a file that was cut short is said to be, not stripped" {
+	compile program
+	record program.data -- ./program 0.3
+	"$DENDRO" report program.data | lacks 'cut short'
+	truncate -s $(($(stat -c %s program) / 8)) program
+	report_json program.data >program.tree
+	problem_of program.tree program
+	problem_of program.tree program | grep -qx 'names: the file is cut short'
+	"$DENDRO" report program.data | grep -q 'program: the file is cut short'
+}
+
 @test "symbols packed into a stripped file name its functions" {
 	need xz nm
 	compile whole -fno-inline

@@ -263,6 +263,61 @@ static void without_a_build_id_a_file_that_was_written_later_is_doubtful(void **
 	file_search_destroy(files);
 }
 
+static void a_file_that_was_written_after_it_was_mapped_is_doubtful(void **state)
+{
+	struct file_search *files = file_search_create();
+	struct module module = { .key = { .kind = MODULE_ELF, .path = path },
+				 .image_fd = -1,
+				 .files = files };
+	struct module_file file;
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(stat(path, &status), 0);
+	file_search_set_recorded(files, status.st_mtim.tv_sec + 10);
+	for (int age = -1; age <= 1; age++) {
+		module.mapped = status.st_mtim.tv_sec + age;
+		module_file_open(&module, &file);
+		assert_int_equal(file.state, MODULE_FILE_OK);
+		assert_int_equal(file.is_newer, age < 0);
+		module_file_close(&file);
+	}
+	file_search_destroy(files);
+}
+
+static void a_file_that_ends_too_early_is_cut(void **state)
+{
+	Elf64_Phdr load = { .p_type = PT_LOAD, .p_offset = 0x100, .p_filesz = 0x80 };
+	Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(header),
+		.e_phoff = sizeof(header),
+		.e_phentsize = sizeof(load),
+		.e_phnum = 1,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shoff = 0x180,
+		.e_shnum = 2,
+	};
+	Elf64_Shdr section = { .sh_type = SHT_PROGBITS, .sh_offset = 0x200, .sh_size = 0x10 };
+	char image[0x210] = { 0 };
+
+	(void)state;
+	memcpy(image, &header, sizeof(header));
+	memcpy(image + header.e_phoff, &load, sizeof(load));
+	memcpy(image + header.e_shoff + sizeof(section), &section, sizeof(section));
+	for (size_t size = sizeof(header) + sizeof(load); size <= sizeof(image); size++) {
+		Elf *elf = elf_memory(image, size);
+
+		assert_non_null(elf);
+		assert_int_equal(elf_is_cut(elf), size < sizeof(image));
+		elf_end(elf);
+	}
+}
+
 /* Carries @bytes under @key, as an archive does. */
 static void carry(struct file_search *files, const char *key, const void *bytes, size_t size)
 {
@@ -398,6 +453,8 @@ int main(void)
 		cmocka_unit_test(build_ids_are_found_in_segments_and_sections),
 		cmocka_unit_test(broken_notes_are_no_build_id),
 		cmocka_unit_test(without_a_build_id_a_file_that_was_written_later_is_doubtful),
+		cmocka_unit_test(a_file_that_was_written_after_it_was_mapped_is_doubtful),
+		cmocka_unit_test(a_file_that_ends_too_early_is_cut),
 		cmocka_unit_test(an_archive_says_what_there_was),
 		cmocka_unit_test(what_is_found_is_told_as_an_archive_reads_it),
 		cmocka_unit_test(files_of_debug_information_are_had_by_build_id),
