@@ -260,6 +260,70 @@ make_containers() {
 	expect_complete dead.tree 98
 }
 
+contained() { # contained ROOT COMMAND... : in namespaces of its own, instead of this shell
+	exec unshare -m -p -f --kill-child --propagation private python3 "$ROOT/tests/cli/contain.py" "$@"
+}
+
+# make_roots [OPTION...] : two roots whose programs have all their names inside
+make_roots() {
+	need_root
+	need unshare python3
+	make_containers
+	local suffix name
+	for name in one two; do
+		suffix=$([ $name = one ] && echo a || echo b)
+		SOURCE=$name.c compile $name/bin/same -static -I "$ROOT/tests/workloads" "$@"
+		grep -q "innermost_$suffix" $name.c
+	done
+	(contained one /bin/same 0.01) 2>contain.errors || skip "no container here: $(cat contain.errors)"
+}
+
+# expect_two_containers TREE KIND : names of both, apart from each other
+expect_two_containers() {
+	expect_equal "of one" "$(kinds_of "$1" "$2_a")" "$3"
+	expect_equal "of two" "$(kinds_of "$1" "$2_b")" "$3"
+	expect_equal "mixed paths" "$(ask "$1" '[nodes | select((.path | any(endswith("_a"))) and
+		(.path | any(endswith("_b"))))] | length')" 0
+}
+
+@test "containers with roots of their own are told apart, with build IDs and without" {
+	need pgrep
+	local id first second i
+	local -a pids
+	for id in sha1 none; do
+		make_roots "-Wl,--build-id=$id"
+		contained one /bin/same 60 3>&- &
+		first=$!
+		contained two /bin/same 60 3>&- &
+		second=$!
+		pids=()
+		for ((i = 0; i < 100 && ${#pids[@]} < 2; i++)); do
+			sleep 0.1
+			mapfile -t pids < <(pgrep -P $first,$second -x same)
+		done
+		record both.data -p "${pids[0]},${pids[1]}" -d 1
+		report_json both.data --comm same >both.tree
+		"$DENDRO" archive -q -o both.archive both.data || [ $? -eq 2 ]
+		kill $first $second
+		expect_two_containers both.tree innermost inline
+		expect_complete both.tree 98
+		report_json both.archive --comm same >archive.tree
+		cmp both.tree archive.tree
+	done
+}
+
+@test "containers that have ended are told apart, and keep what was captured of them" {
+	local id
+	for id in sha1 none; do
+		make_roots "-Wl,--build-id=$id"
+		record ended.data -a -- bash -c "$(declare -f contained)
+			contained one /bin/same 0.5 & contained two /bin/same 0.5 & wait"
+		report_json ended.data --comm same >ended.tree
+		expect_two_containers ended.tree innermost inline
+		expect_complete ended.tree 98
+	done
+}
+
 @test "debug information inside a container's program is used while it lives" {
 	make_containers
 	SOURCE=one.c compile one/bin/same -static -I "$ROOT/tests/workloads"

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""contain.py ROOT COMMAND... : runs the command where nothing but a copy of ROOT is, in memory, with
+a /proc of its own. To be started in mount and PID namespaces of its own."""
+
+import ctypes
+import os
+import platform
+import shutil
+import sys
+
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+MNT_DETACH = 2
+
+
+def check(status, what):
+    if status:
+        sys.exit(f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+def main():
+    root, command = sys.argv[1], sys.argv[2:]
+    libc = ctypes.CDLL(None, use_errno=True)
+    copy = root + ".inside"
+    os.makedirs(copy, exist_ok=True)
+    check(libc.mount(b"none", copy.encode(), b"tmpfs", 0, None), "mount")
+    shutil.copytree(root, copy, dirs_exist_ok=True)
+    os.chdir(copy)
+    os.makedirs("proc", exist_ok=True)
+    check(libc.mount(b"proc", b"proc", b"proc", 0, None), "mount proc")
+    check(libc.syscall(PIVOT_ROOT[platform.machine()], b".", b"."), "pivot_root")
+    check(libc.umount2(b".", MNT_DETACH), "umount")
+    os.chdir("/")
+    os.execv(command[0], command)
+
+
+main()
