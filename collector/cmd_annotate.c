@@ -48,6 +48,8 @@ static const char usage[] =
 	"  -f, --format FORMAT    text (default), json\n"
 	"      --color WHEN       auto (default: on a terminal, unless NO_COLOR is set),\n"
 	"                         always, never\n" SYMFS_USAGE DEBUGINFOD_USAGE
+	"      --raw-names        names as in the file, mangled\n"
+	"      --full-names       names with parameters; lines are not cut to the width\n"
 	"      --vmlinux FILE     the kernel's code and debug information\n"
 	"      --no-pager         do not page on a terminal\n"
 	"  -h, --help             this text\n";
@@ -81,6 +83,8 @@ static const struct option long_options[] = {
 	{ "color", required_argument, NULL, REPORT_OPTION_COLOR },
 	{ "symfs", required_argument, NULL, REPORT_OPTION_SYMFS },
 	{ "debuginfod", optional_argument, NULL, REPORT_OPTION_DEBUGINFOD },
+	{ "raw-names", no_argument, NULL, REPORT_OPTION_RAW_NAMES },
+	{ "full-names", no_argument, NULL, REPORT_OPTION_FULL_NAMES },
 	{ "vmlinux", required_argument, NULL, REPORT_OPTION_VMLINUX },
 	{ "no-pager", no_argument, NULL, REPORT_OPTION_NO_PAGER },
 	{ "help", no_argument, NULL, 'h' },
@@ -175,7 +179,8 @@ static int parse(struct annotate_command *command, int argc, char **argv)
 	err = parse_arguments(command, argc, argv);
 	report_options_finish(&command->report);
 	command->report.symbolizer.lines = true;
-	command->report.symbolizer.names = NAMES_WITHOUT_PARAMETERS;
+	if (command->report.symbolizer.names == NAMES_WHOLE && !command->report.export.full_names)
+		command->report.symbolizer.names = NAMES_WITHOUT_PARAMETERS;
 	command->annotate.min_percent = command->report.export.min_percent;
 	command->annotate.moved = command->moved;
 	return err;
@@ -225,7 +230,7 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 	struct pager pager = { 0 };
 	int err;
 
-	command->annotate.width = terminal_width();
+	command->annotate.width = command->report.export.full_names ? 0 : terminal_width();
 	command->annotate.color = report_options_want_color(&command->report, is_terminal);
 	if (!command->is_json && is_terminal && !command->report.no_pager)
 		pager_start(&pager);

@@ -139,18 +139,26 @@ static bool is_similar(const char *wanted, const char *name)
 	return false;
 }
 
+static enum function_match match_text(const char *wanted, const char *name)
+{
+	if (strcmp(name, wanted) == 0 || is_text(name, size_without_suffix(name), wanted))
+		return FUNCTION_MATCHES;
+	return is_similar(wanted, name) ? FUNCTION_SIMILAR : FUNCTION_DIFFERS;
+}
+
 enum function_match function_query_match(const struct function_query *query,
 					 const struct frame_name *name)
 {
 	if (!*query->wanted)
 		return FUNCTION_DIFFERS;
-	if (strcmp(name->name, query->wanted) == 0)
-		return FUNCTION_MATCHES;
 	if (name->symbol && strcmp(name->symbol, query->wanted) == 0)
 		return FUNCTION_MATCHES;
 	if (query->has_parameters && name->symbol && has_parameters_wanted(query, name->symbol))
 		return FUNCTION_MATCHES;
-	if (is_text(name->name, size_without_suffix(name->name), query->wanted))
-		return FUNCTION_MATCHES;
-	return is_similar(query->wanted, name->name) ? FUNCTION_SIMILAR : FUNCTION_DIFFERS;
+	enum function_match match = match_text(query->wanted, name->name);
+	if (match != FUNCTION_DIFFERS || !name->symbol)
+		return match;
+	/* Names may be shown otherwise: raw, or with parameters. */
+	_cleanup_free_ char *plain = demangle_without_parameters(name->symbol);
+	return plain ? match_text(query->wanted, plain) : match;
 }

@@ -1,7 +1,7 @@
 /*
  * Functions asked for by name: as they are shown (ns::foo), with parameters (ns::foo(int)), as in
  * the file (_ZN2ns3fooEi), or without what stands before and behind: foo is ns::foo<int> and
- * foo.cold, too.
+ * foo.cold, too. That holds however names are shown.
  */
 #ifndef REPORT_FUNCTION_QUERY_H
 #define REPORT_FUNCTION_QUERY_H

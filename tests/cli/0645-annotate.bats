@@ -199,6 +199,10 @@ expect_conserved() { # expect_conserved REPORT
 	for name in ns::thing::work thing::work work 'ns::thing::work(unsigned int)' _ZN2ns5thing4workEj; do
 		expect_equal "$name" "$(annotate_json names.data "$name" | jq -r '[.functions[].name] | join(" ")')" \
 			ns::thing::work
+		expect_equal "$name, raw" "$(annotate_json names.data "$name" --raw-names |
+			jq -r '[.functions[].name] | join(" ")')" _ZN2ns5thing4workEj
+		expect_equal "$name, full" "$(annotate_json names.data "$name" --full-names |
+			jq -r '[.functions[].name] | join(" ")')" 'ns::thing::work(unsigned int)'
 	done
 	expect_equal instances "$(annotate_json names.data run | jq -r '[.functions[].name] | sort | join(" ")')" \
 		'ns::run<long> ns::run<unsigned int>'

@@ -39,6 +39,10 @@ static void functions_are_found_by_any_of_their_names(void **state)
 		{ "foo<long>", "ns::foo<int>", NULL, FUNCTION_DIFFERS },
 		{ "foo", "foo [clone .cold]", NULL, FUNCTION_MATCHES },
 		{ "", "foo", "foo", FUNCTION_DIFFERS },
+		{ "ns::foo", "_ZN2ns3fooEi", "_ZN2ns3fooEi", FUNCTION_MATCHES },
+		{ "foo", "_ZN2ns3fooEi.cold", "_ZN2ns3fooEi.cold", FUNCTION_SIMILAR },
+		{ "ns::fool", "_ZN2ns3fooEi", "_ZN2ns3fooEi", FUNCTION_DIFFERS },
+		{ "ns::foo", "ns::foo(int)", "_ZN2ns3fooEi", FUNCTION_MATCHES },
 		{ "(", "foo", "_ZN2ns3fooEi", FUNCTION_DIFFERS },
 		{ "::", "::", NULL, FUNCTION_MATCHES },
 	};
