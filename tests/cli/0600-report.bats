@@ -30,7 +30,7 @@ setup() {
 			(.self | length == 1) and (.total | length == 1) and (.children | length > 0))' \
 		dispatch.tree
 	expect_equal kinds "$(jq -r '[.tree | .. | objects | .kind? // empty] | unique
-		- ["root", "process", "thread", "user", "kernel", "marker"] | length' dispatch.tree)" 0
+		- ["root", "process", "thread", "user", "inline", "kernel", "marker"] | length' dispatch.tree)" 0
 	local view
 	for view in functions modules processes; do
 		report_json dispatch.data --view $view | jq -e '(.rows | length > 0) and
