@@ -178,8 +178,9 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 	start=$(($(counted start command cycles) - $(counted start all cycles)))
 	weight=$(samples_of rate.data cycles 4)
 	echo "#> cycles at 2000 Hz: $count (+ $start), sum of $(samples_of rate.data cycles) weights $weight" >&3
-	# The period under way at the end has no sample: half a millisecond's, and twice that.
-	between weight "$weight" $((count + start - 1000000)) $((count + 2 * start))
+	# The period under way at the end has no sample. Nor has one that the kernel drops when it makes
+	# periods more than eight times shorter, as it does when the guest was not run for a while.
+	between weight "$weight" $((count * 99 / 100)) $((count + 2 * start))
 }
 
 @test "without -e cycles are recorded where they can be" {
