@@ -90,7 +90,8 @@ int main(int argc, char **argv)
 	const struct module_key key = { .kind = MODULE_ELF, .path = argv[1] };
 	uint32_t module = module_table_add(&profile->modules, &key);
 
-	symbolizer = symbolizer_create(profile, &(struct symbolizer_options){ .lines = true });
+	symbolizer = symbolizer_create(
+		profile, &(struct symbolizer_options){ .names = NAMES_RAW, .lines = true });
 	if (symbolizer && module)
 		err = name_all(symbolizer, elf, module);
 	symbolizer_destroy(symbolizer);
