@@ -17,6 +17,7 @@
 #include "cct/cleanup.h"
 #include "collector/attached_text.h"
 #include "collector/kernel_build_id.h"
+#include "collector/monotonic.h"
 
 #define COMPRESSION_LEVEL 3
 #define LOADED_MAX        4096 /* over a recording; what comes later has no names */
@@ -27,6 +28,7 @@ struct kernel_modules {
 	struct kernel_modules_list found; /* new ones, whose names are being read */
 	uint64_t looked_ns;               /* when they were not there */
 	uint64_t from_ns;                 /* the same, of those found */
+	uint64_t seen_ns;                 /* when those found were there */
 	/* The thread's, until it is done. */
 	pthread_t thread;
 	bool is_running;
@@ -49,6 +51,26 @@ static int add_module(struct kernel_modules_list *list, const struct kernel_modu
 	return 0;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct kernel_module *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Since Linux 6.4 a module's size counts data that is elsewhere: behind its code others begin. */
+static void end_before_the_next(struct kernel_modules_list *list)
+{
+	struct kernel_module *modules = list->modules;
+
+	if (list->n)
+		qsort(modules, list->n, sizeof(*modules), compare_starts);
+	for (size_t i = 0; i + 1 < list->n; i++) {
+		if (modules[i].size > modules[i + 1].start - modules[i].start)
+			modules[i].size = modules[i + 1].start - modules[i].start;
+	}
+}
+
 /* "name size references users state address ..." */
 int kernel_modules_read(const char *proc, struct kernel_modules_list *list)
 {
@@ -67,6 +89,7 @@ int kernel_modules_read(const char *proc, struct kernel_modules_list *list)
 	}
 	if (file)
 		fclose(file);
+	end_before_the_next(list);
 	return err;
 }
 
@@ -178,9 +201,10 @@ static void write_key(const struct kernel_modules *modules, const struct kernel_
 			 module->start, module->size, modules->from_ns);
 
 	if (!kernel_module_build_id(module->name, &id))
-		snprintf(key + n, key_size - (size_t)n, "-");
+		n += snprintf(key + n, key_size - (size_t)n, "-");
 	for (unsigned i = 0; i < id.size; i++)
 		n += snprintf(key + n, key_size - (size_t)n, "%02x", id.bytes[i]);
+	snprintf(key + n, key_size - (size_t)n, " %" PRIu64, modules->seen_ns);
 }
 
 static int attach(struct kernel_modules *modules, const struct kernel_module *module,
@@ -188,7 +212,8 @@ static int attach(struct kernel_modules *modules, const struct kernel_module *mo
 {
 	char key[KERNEL_MODULE_NAME_SIZE + 128];
 	_cleanup_free_ char *lines = malloc(modules->text.size + 1);
-	size_t size = lines ? pick_lines(&modules->text, module->name, lines) : 0;
+	size_t size =
+		lines && modules->text.size ? pick_lines(&modules->text, module->name, lines) : 0;
 	size_t bound = ZSTD_compressBound(size);
 	_cleanup_free_ void *compressed = malloc(bound);
 
@@ -216,7 +241,7 @@ static int attach_found(struct kernel_modules *modules, struct data_writer *writ
 	return err;
 }
 
-int kernel_modules_look(struct kernel_modules *modules, struct data_writer *writer, uint64_t now_ns)
+int kernel_modules_look(struct kernel_modules *modules, struct data_writer *writer, uint64_t at_ns)
 {
 	int err = 0;
 
@@ -228,18 +253,19 @@ int kernel_modules_look(struct kernel_modules *modules, struct data_writer *writ
 	if (!err)
 		err = find_new(modules);
 	modules->from_ns = modules->looked_ns;
-	modules->looked_ns = now_ns;
+	modules->looked_ns = at_ns;
+	modules->seen_ns = at_ns ? now_ns() : 0;
 	if (!err && modules->found.n)
 		start_reading(modules);
 	return err;
 }
 
 int kernel_modules_finish(struct kernel_modules *modules, struct data_writer *writer,
-			  uint64_t now_ns)
+			  uint64_t at_ns)
 {
 	int err = modules->found.n ? attach_found(modules, writer) : 0;
 
 	if (!err)
-		err = kernel_modules_look(modules, writer, now_ns);
+		err = kernel_modules_look(modules, writer, at_ns);
 	return err || !modules->found.n ? err : attach_found(modules, writer);
 }

@@ -23,7 +23,9 @@ struct kernel_modules_list {
 	size_t n, n_allocated;
 };
 
-/* Those with an address; none where the kernel hides it, or has no modules. 0 or -ENOMEM. */
+/* Those with an address, by address; none where the kernel hides it, or has no modules. 0 or
+ * -ENOMEM.
+ */
 int kernel_modules_read(const char *proc, struct kernel_modules_list *list);
 
 struct kernel_modules;
@@ -31,12 +33,11 @@ struct kernel_modules;
 /* Those that are there now are known. @proc: "/proc", but in tests. NULL: out of memory. */
 struct kernel_modules *kernel_modules_create(const char *proc);
 void kernel_modules_destroy(struct kernel_modules *modules);
-/* Looks for new ones. @now_ns: the time on the records' clock; 0: not known. 0 or -errno of the
- * writer. */
-int kernel_modules_look(struct kernel_modules *modules, struct data_writer *writer,
-			uint64_t now_ns);
+/* Looks for new ones. @at_ns: the time on the records' clock, CLOCK_MONOTONIC; 0: it is another
+ * one. 0 or -errno of the writer. */
+int kernel_modules_look(struct kernel_modules *modules, struct data_writer *writer, uint64_t at_ns);
 /* The last look: waits for the names. */
 int kernel_modules_finish(struct kernel_modules *modules, struct data_writer *writer,
-			  uint64_t now_ns);
+			  uint64_t at_ns);
 
 #endif

@@ -16,17 +16,19 @@
 #include "collector/module_finder.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
-#define LATE_MAX    4096 /* a recorder tells of no more */
+#define LATE_MAX    (2 * 4096) /* a recorder tells of no more */
 
 struct kernel_mapping {
 	uint64_t start, pgoff;
 	char *filename;
 };
 
-/* A kernel module that came while recording; its names are in an attachment. */
+/* A kernel module that came while recording; its names are in an attachment. There are two of each:
+ * from when on it may have been there, and from when on it was. */
 struct late_module {
 	struct kallsyms_mapping mapping; /* filename owned */
 	uint64_t from_ns;
+	bool is_certain;
 	int fd; /* of the attachment, not owned */
 };
 
@@ -245,26 +247,31 @@ static bool parse_build_id(const char *hex, struct build_id *build_id)
 	return true;
 }
 
-/* "[name] <start> <size> <time> <build id in hex or '-'>" */
-static bool parse_late(const char *key, struct late_module *late)
+/* "[name] <start> <size> <not there at> <build id in hex or '-'> <there at>" */
+static bool parse_late(const char *key, bool is_certain, struct late_module *late)
 {
 	char name[128], id[2 * BUILD_ID_MAX_SIZE + 1];
+	uint64_t seen_ns;
 
-	*late = (struct late_module){ .fd = -1 };
-	if (sscanf(key, "%127s %" SCNx64 " %" SCNx64 " %" SCNu64 " %40s", name,
-		   &late->mapping.start, &late->mapping.len, &late->from_ns, id) != 5 ||
+	*late = (struct late_module){ .is_certain = is_certain, .fd = -1 };
+	if (sscanf(key, "%127s %" SCNx64 " %" SCNx64 " %" SCNu64 " %40s %" SCNu64, name,
+		   &late->mapping.start, &late->mapping.len, &late->from_ns, id, &seen_ns) != 6 ||
 	    name[0] != '[' || (*id != '-' && !parse_build_id(id, &late->mapping.build_id)))
 		return false;
+	if (is_certain && seen_ns > late->from_ns)
+		late->from_ns = seen_ns;
 	late->mapping.filename = strdup(name);
 	return true;
 }
 
-static int add_late(struct kernel_names *names, const struct data_file_attachment *attachment)
+static int add_late(struct kernel_names *names, const struct data_file_attachment *attachment,
+		    bool is_certain)
 {
 	struct late_module late;
 
 	if (attachment->kind != ATTACHMENT_KALLSYMS || !attachment->is_complete ||
-	    names->n_late == LATE_MAX || !*attachment->key || !parse_late(attachment->key, &late))
+	    names->n_late >= LATE_MAX || !*attachment->key ||
+	    !parse_late(attachment->key, is_certain, &late))
 		return 0;
 	late.fd = attachment->fd;
 	struct late_module *larger = reallocarray(names->late, names->n_late + 1, sizeof(*larger));
@@ -284,6 +291,8 @@ static int compare_late(const void *a, const void *b)
 
 	if (x->from_ns != y->from_ns)
 		return x->from_ns < y->from_ns ? -1 : 1;
+	if (x->is_certain != y->is_certain)
+		return x->is_certain ? 1 : -1;
 	return (x->mapping.start > y->mapping.start) - (x->mapping.start < y->mapping.start);
 }
 
@@ -295,13 +304,27 @@ static int take_attachments(struct kernel_names *names)
 
 	if (names->n_attachments_taken == n)
 		return 0;
-	for (; names->n_attachments_taken < n && !err; names->n_attachments_taken++)
-		err = add_late(names,
-			       data_file_attachment(names->file, names->n_attachments_taken));
+	for (; names->n_attachments_taken < n && !err; names->n_attachments_taken++) {
+		const struct data_file_attachment *attachment =
+			data_file_attachment(names->file, names->n_attachments_taken);
+
+		err = add_late(names, attachment, false);
+		if (!err)
+			err = add_late(names, attachment, true);
+	}
 	if (names->n_late > names->n_applied)
 		qsort(names->late + names->n_applied, names->n_late - names->n_applied,
 		      sizeof(*names->late), compare_late);
 	return err;
+}
+
+/* While it may or may not have been there, code that was there before may as well: then neither
+ * names it. */
+static int apply_late(struct kernel_names *names, const struct late_module *late)
+{
+	if (!late->is_certain && kallsyms_is_taken(names->kallsyms, &late->mapping))
+		return kallsyms_doubt(names->kallsyms, &late->mapping);
+	return kallsyms_map(names->kallsyms, &late->mapping);
 }
 
 int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
@@ -311,7 +334,7 @@ int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
 
 	while (!err && names->n_applied < names->n_late &&
 	       names->late[names->n_applied].from_ns <= time_ns)
-		err = kallsyms_map(names->kallsyms, &names->late[names->n_applied++].mapping);
+		err = apply_late(names, &names->late[names->n_applied++]);
 	*layout_ret = kallsyms_layout(names->kallsyms);
 	return err;
 }

@@ -13,6 +13,10 @@
 /* Between the symbols of code that comes and goes: a lookup address may be one below. */
 #define CODE_ALIGNMENT 16
 
+/* Modules begin and end with pages, and are far smaller than this. */
+#define TAKEN_STEP     4096
+#define TAKEN_MAX_SIZE (1u << 28)
+
 struct parsed_symbol {
 	uint64_t addr;
 	const char *name; /* in the text, with "\t[module]" behind it */
@@ -167,6 +171,31 @@ int kallsyms_map(struct kallsyms *kallsyms, const struct kallsyms_mapping *mappi
 		return -ENOMEM;
 	return kallsyms->is_finished ? change(kallsyms, &range, false)
 				     : add_range(kallsyms, &range);
+}
+
+bool kallsyms_is_taken(const struct kallsyms *kallsyms, const struct kallsyms_mapping *mapping)
+{
+	const struct kernel_layout *layout = kernel_layouts_peek(kallsyms->layouts);
+
+	if (mapping->len > TAKEN_MAX_SIZE || mapping->start > UINT64_MAX - mapping->len)
+		return true;
+	for (uint64_t at = 0; at < mapping->len; at += TAKEN_STEP) {
+		const struct kernel_range *range = kernel_layout_find(layout, mapping->start + at);
+
+		if (range && !range->has_room && range->module != kallsyms->dynamic_module)
+			return true;
+	}
+	return false;
+}
+
+int kallsyms_doubt(struct kallsyms *kallsyms, const struct kallsyms_mapping *mapping)
+{
+	const struct kernel_range range = { .start = mapping->start,
+					    .end = mapping->start + mapping->len,
+					    .offset = mapping->start,
+					    .module = kallsyms->dynamic_module };
+
+	return range.end > range.start ? change(kallsyms, &range, false) : 0;
 }
 
 static int range_compare(const void *a, const void *b)

@@ -37,6 +37,11 @@ struct kallsyms_mapping {
  */
 int kallsyms_map(struct kallsyms *kallsyms, const struct kallsyms_mapping *mapping);
 
+/* Is there code of another module now, where @mapping says? */
+bool kallsyms_is_taken(const struct kallsyms *kallsyms, const struct kallsyms_mapping *mapping);
+/* Nobody knows what is where @mapping says, from now on. 0 or -ENOMEM. */
+int kallsyms_doubt(struct kallsyms *kallsyms, const struct kallsyms_mapping *mapping);
+
 /* A KSYMBOL record. */
 struct kallsyms_code {
 	uint64_t addr;

@@ -363,6 +363,34 @@ static void a_module_that_comes_later_has_its_own_names(void **state)
 	assert_string_equal(owner, "[early]");
 }
 
+static void what_may_be_one_or_another_is_neither(void **state)
+{
+	const struct kallsyms_mapping late = { .start = PROGRAM,
+					       .len = 0x2000,
+					       .filename = "[late]" };
+	const struct kallsyms_mapping behind = { .start = PROGRAM + 0x2000, .len = 0x1000 };
+	const struct kallsyms_mapping hostile = { .start = PROGRAM, .len = UINT64_MAX };
+	struct fixture *fixture = *state;
+	const char *owner;
+
+	map_kernel(fixture);
+	map(fixture, PROGRAM + 0x1000, 0x1000, "[early]");
+	finish_mappings(fixture);
+	assert_true(kallsyms_is_taken(fixture->kallsyms, &late));
+	assert_false(kallsyms_is_taken(fixture->kallsyms, &behind));
+	assert_true(kallsyms_is_taken(fixture->kallsyms, &hostile));
+	assert_int_equal(kallsyms_doubt(fixture->kallsyms, &late), 0);
+	assert_int_equal(kallsyms_doubt(fixture->kallsyms, &hostile), 0);
+	assert_false(kallsyms_is_taken(fixture->kallsyms, &late));
+	name_at(fixture, PROGRAM, &owner);
+	assert_string_equal(owner, "[kernel.dynamic]");
+	name_at(fixture, PROGRAM + 0x1000, &owner);
+	assert_string_equal(owner, "[kernel.dynamic]");
+	map(fixture, late.start, late.len, late.filename);
+	name_at(fixture, PROGRAM + 0x1000, &owner);
+	assert_string_equal(owner, "[late]");
+}
+
 static void callers_of_interrupt_entries_were_interrupted(void **state)
 {
 	struct fixture *fixture = *state;
@@ -393,6 +421,7 @@ int main(void)
 		TEST(the_kernel_goes_on_behind_what_is_put_into_it),
 		TEST(of_several_names_at_an_address_the_one_that_tells_most_is_shown),
 		TEST(a_module_that_comes_later_has_its_own_names),
+		TEST(what_may_be_one_or_another_is_neither),
 		TEST(callers_of_interrupt_entries_were_interrupted),
 	};
 
