@@ -248,7 +248,7 @@ make_containers() {
 	second=$!
 	record both.data -a -- sleep 1
 	report_json both.data --comm same >both.tree
-	kill $first $second
+	kill -KILL $first $second
 	wait $first $second || true
 	expect_equal "of one" "$(kinds_of both.tree innermost_a)" inline
 	expect_equal "of two" "$(kinds_of both.tree innermost_b)" inline
@@ -307,7 +307,7 @@ expect_two_containers() {
 		record both.data -p "${pids[0]},${pids[1]}" -d 1
 		report_json both.data --comm same >both.tree
 		"$DENDRO" archive -q -o both.archive both.data || [ $? -eq 2 ]
-		kill $first $second
+		kill -KILL $first $second
 		wait $first $second || true
 		expect_two_containers both.tree innermost inline
 		expect_complete both.tree 98
@@ -335,7 +335,7 @@ expect_two_containers() {
 	local first=$!
 	record one.data -p $first -d 0.5
 	report_json one.data >alive.tree
-	kill $first
+	kill -KILL $first
 	wait $first || true
 	expect_equal "of one" "$(kinds_of alive.tree innermost_a)" inline
 	report_json one.data >dead.tree
@@ -351,7 +351,7 @@ expect_two_containers() {
 	record one.data -p $first -d 0.5
 	report_json one.data >alive.tree
 	"$DENDRO" archive -q -o one.archive one.data
-	kill $first
+	kill -KILL $first
 	wait $first || true
 	rm -r one
 	report_json one.archive >archive.tree
