@@ -98,21 +98,6 @@ static void new_file_close(struct new_file *file)
 		close(file->fd);
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 /* One piece; the last one if @size is 0. */
 static int compress_piece(ZSTD_CCtx *zstd, const uint8_t *piece, size_t size, int to)
 {
@@ -126,7 +111,7 @@ static int compress_piece(ZSTD_CCtx *zstd, const uint8_t *piece, size_t size, in
 		left = ZSTD_compressStream2(zstd, &out, &in, size ? ZSTD_e_continue : ZSTD_e_end);
 		if (ZSTD_isError(left))
 			return -EIO;
-		int err = write_all(to, room, out.pos);
+		int err = temporary_file_write(to, room, out.pos);
 		if (err)
 			return err;
 	} while (size ? in.pos < in.size : left > 0);
@@ -167,7 +152,7 @@ static int attach_text(struct data_copy *copy, const char *key, const char *text
 
 	if (fd < 0)
 		return -errno;
-	int err = write_all(fd, (const uint8_t *)text, strlen(text));
+	int err = temporary_file_write(fd, text, strlen(text));
 	return err ? err : attach_compressed(copy, ATTACHMENT_FILE, key, fd);
 }
 

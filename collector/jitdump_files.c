@@ -60,21 +60,6 @@ void jitdump_files_destroy(struct jitdump_files *files)
 	free(files);
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 /* Appends what the bytes in @in decompress to, as long as it is zstd and not too much. */
 static bool decompress(ZSTD_DCtx *stream, ZSTD_inBuffer *in, uint8_t *room, int to, size_t *size)
 {
@@ -82,7 +67,7 @@ static bool decompress(ZSTD_DCtx *stream, ZSTD_inBuffer *in, uint8_t *room, int 
 		ZSTD_outBuffer out = { room, CHUNK_SIZE, 0 };
 
 		if (ZSTD_isError(ZSTD_decompressStream(stream, &out, in)) ||
-		    out.pos > JITDUMP_SIZE_MAX - *size || !write_all(to, room, out.pos))
+		    out.pos > JITDUMP_SIZE_MAX - *size || temporary_file_write(to, room, out.pos))
 			return false;
 		*size += out.pos;
 	}
@@ -117,7 +102,7 @@ static size_t copy_file(int from, int to)
 	while (bytes && size < JITDUMP_SIZE_MAX) {
 		ssize_t n = pread(from, bytes, CHUNK_SIZE, (off_t)size);
 
-		if (n <= 0 || !write_all(to, bytes, (size_t)n))
+		if (n <= 0 || temporary_file_write(to, bytes, (size_t)n))
 			break;
 		size += (size_t)n;
 	}

@@ -111,20 +111,6 @@ static int begin(struct attachments_in *in, const struct part *part)
 	return 0;
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 static uint64_t room_left(const struct attachments_in *in)
 {
 	return (in->file_size > MAX_BYTES ? in->file_size : MAX_BYTES) - in->n_bytes;
@@ -145,7 +131,7 @@ int attachments_in_take(struct attachments_in *in, const struct perf_event_heade
 	}
 	struct data_file_attachment *attachment = last_attachment(in);
 	if (attachment->fd < 0 || part.header.data_size > room_left(in) ||
-	    !write_all(attachment->fd, part.data, part.header.data_size))
+	    temporary_file_write(attachment->fd, part.data, part.header.data_size))
 		return 0;
 	in->n_bytes += part.header.data_size;
 	in->n_last_read += part.header.data_size;

@@ -2,7 +2,11 @@
 #ifndef PERF_TEMPORARY_FILE_H
 #define PERF_TEMPORARY_FILE_H
 
+#include <stddef.h>
+
 /* In TMPDIR or /tmp; in memory where that can't be written to. A file descriptor, or -1. */
 int temporary_file_open(void);
+/* All of it. 0 or -errno. */
+int temporary_file_write(int fd, const void *bytes, size_t size);
 
 #endif
