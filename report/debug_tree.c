@@ -9,12 +9,15 @@
 
 /* What attributes take up. */
 enum skip {
+	SKIP_UNKNOWN, /* not a form that is known */
 	SKIP_BYTES,   /* as many as the step says */
 	SKIP_LEB128,  /* a number */
 	SKIP_STRING,  /* up to a NUL */
 	SKIP_BLOCK,   /* a size in as many bytes as the step says, or LEB128 for 0, and that much */
 	SKIP_FORM,    /* by a form that stands here */
 	SKIP_SIBLING, /* a reference in as many bytes as the step says, or LEB128 for 0 */
+	SKIP_ADDRESS, /* bytes, as many as the unit's addresses have; of forms only, as the next */
+	SKIP_OFFSET,
 };
 
 struct step {
@@ -69,97 +72,55 @@ static int compare_tables(const void *a, const void *b)
 	return (sizes_of(x) > sizes_of(y)) - (sizes_of(x) < sizes_of(y));
 }
 
+static const struct step forms[] = {
+	[DW_FORM_flag_present] = { SKIP_BYTES, 0 }, [DW_FORM_implicit_const] = { SKIP_BYTES, 0 },
+	[DW_FORM_data1] = { SKIP_BYTES, 1 },        [DW_FORM_ref1] = { SKIP_BYTES, 1 },
+	[DW_FORM_flag] = { SKIP_BYTES, 1 },         [DW_FORM_strx1] = { SKIP_BYTES, 1 },
+	[DW_FORM_addrx1] = { SKIP_BYTES, 1 },       [DW_FORM_data2] = { SKIP_BYTES, 2 },
+	[DW_FORM_ref2] = { SKIP_BYTES, 2 },         [DW_FORM_strx2] = { SKIP_BYTES, 2 },
+	[DW_FORM_addrx2] = { SKIP_BYTES, 2 },       [DW_FORM_strx3] = { SKIP_BYTES, 3 },
+	[DW_FORM_addrx3] = { SKIP_BYTES, 3 },       [DW_FORM_data4] = { SKIP_BYTES, 4 },
+	[DW_FORM_ref4] = { SKIP_BYTES, 4 },         [DW_FORM_strx4] = { SKIP_BYTES, 4 },
+	[DW_FORM_addrx4] = { SKIP_BYTES, 4 },       [DW_FORM_ref_sup4] = { SKIP_BYTES, 4 },
+	[DW_FORM_data8] = { SKIP_BYTES, 8 },        [DW_FORM_ref8] = { SKIP_BYTES, 8 },
+	[DW_FORM_ref_sig8] = { SKIP_BYTES, 8 },     [DW_FORM_ref_sup8] = { SKIP_BYTES, 8 },
+	[DW_FORM_data16] = { SKIP_BYTES, 16 },      [DW_FORM_addr] = { SKIP_ADDRESS, 0 },
+	[DW_FORM_strp] = { SKIP_OFFSET, 0 },        [DW_FORM_line_strp] = { SKIP_OFFSET, 0 },
+	[DW_FORM_sec_offset] = { SKIP_OFFSET, 0 },  [DW_FORM_strp_sup] = { SKIP_OFFSET, 0 },
+	[DW_FORM_sdata] = { SKIP_LEB128, 0 },       [DW_FORM_udata] = { SKIP_LEB128, 0 },
+	[DW_FORM_ref_udata] = { SKIP_LEB128, 0 },   [DW_FORM_strx] = { SKIP_LEB128, 0 },
+	[DW_FORM_addrx] = { SKIP_LEB128, 0 },       [DW_FORM_loclistx] = { SKIP_LEB128, 0 },
+	[DW_FORM_rnglistx] = { SKIP_LEB128, 0 },    [DW_FORM_string] = { SKIP_STRING, 0 },
+	[DW_FORM_block] = { SKIP_BLOCK, 0 },        [DW_FORM_exprloc] = { SKIP_BLOCK, 0 },
+	[DW_FORM_block1] = { SKIP_BLOCK, 1 },       [DW_FORM_block2] = { SKIP_BLOCK, 2 },
+	[DW_FORM_block4] = { SKIP_BLOCK, 4 },       [DW_FORM_indirect] = { SKIP_FORM, 0 },
+};
+
+static struct step form_step(const struct debug_abbreviations *table, uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_ref_addr:
+		return (struct step){ table->version < 3 ? SKIP_ADDRESS : SKIP_OFFSET, 0 };
+	case DW_FORM_GNU_addr_index:
+	case DW_FORM_GNU_str_index:
+		return (struct step){ SKIP_LEB128, 0 };
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt:
+		return (struct step){ SKIP_OFFSET, 0 };
+	default:
+		return form < sizeof(forms) / sizeof(forms[0]) ? forms[form] : (struct step){ 0 };
+	}
+}
+
 /* false: a form that is not known, or that only stands in a table. */
 static bool step_of(const struct debug_abbreviations *table, uint64_t form, struct step *step)
 {
-	uint8_t offset_size = table->offset_size;
-
-	switch (form) {
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:
-		*step = (struct step){ SKIP_BYTES, 0 };
-		return true;
-	case DW_FORM_data1:
-	case DW_FORM_ref1:
-	case DW_FORM_flag:
-	case DW_FORM_strx1:
-	case DW_FORM_addrx1:
-		*step = (struct step){ SKIP_BYTES, 1 };
-		return true;
-	case DW_FORM_data2:
-	case DW_FORM_ref2:
-	case DW_FORM_strx2:
-	case DW_FORM_addrx2:
-		*step = (struct step){ SKIP_BYTES, 2 };
-		return true;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3:
-		*step = (struct step){ SKIP_BYTES, 3 };
-		return true;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_strx4:
-	case DW_FORM_addrx4:
-	case DW_FORM_ref_sup4:
-		*step = (struct step){ SKIP_BYTES, 4 };
-		return true;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sig8:
-	case DW_FORM_ref_sup8:
-		*step = (struct step){ SKIP_BYTES, 8 };
-		return true;
-	case DW_FORM_data16:
-		*step = (struct step){ SKIP_BYTES, 16 };
-		return true;
-	case DW_FORM_addr:
+	*step = form_step(table, form);
+	if (step->skip == SKIP_ADDRESS)
 		*step = (struct step){ SKIP_BYTES, table->address_size };
-		return true;
-	case DW_FORM_ref_addr:
-		*step = (struct step){ SKIP_BYTES,
-				       table->version < 3 ? table->address_size : offset_size };
-		return true;
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
-		*step = (struct step){ SKIP_BYTES, offset_size };
-		return true;
-	case DW_FORM_sdata:
-	case DW_FORM_udata:
-	case DW_FORM_ref_udata:
-	case DW_FORM_strx:
-	case DW_FORM_addrx:
-	case DW_FORM_loclistx:
-	case DW_FORM_rnglistx:
-	case DW_FORM_GNU_addr_index:
-	case DW_FORM_GNU_str_index:
-		*step = (struct step){ SKIP_LEB128, 0 };
-		return true;
-	case DW_FORM_string:
-		*step = (struct step){ SKIP_STRING, 0 };
-		return true;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		*step = (struct step){ SKIP_BLOCK, 0 };
-		return true;
-	case DW_FORM_block1:
-		*step = (struct step){ SKIP_BLOCK, 1 };
-		return true;
-	case DW_FORM_block2:
-		*step = (struct step){ SKIP_BLOCK, 2 };
-		return true;
-	case DW_FORM_block4:
-		*step = (struct step){ SKIP_BLOCK, 4 };
-		return true;
-	case DW_FORM_indirect:
-		*step = (struct step){ SKIP_FORM, 0 };
-		return true;
-	default:
-		return false;
-	}
+	if (step->skip == SKIP_OFFSET)
+		*step = (struct step){ SKIP_BYTES, table->offset_size };
+	return step->skip != SKIP_UNKNOWN;
 }
 
 static bool is_reference(uint64_t form)
