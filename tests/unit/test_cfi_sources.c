@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "cct/module.h"
+#include "tests/unit/scripted_folder.h"
 #include "unwind/cfi.h"
 
 static char folder[] = "/tmp/dendro-cfi-sources.XXXXXX";
@@ -40,25 +41,14 @@ static const char script[] =
 
 static int make_files(void **state)
 {
-	char command[sizeof(script) + 128];
-
 	(void)state;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(command, sizeof(command), "cd %s && { %s } >log 2>&1", folder, script);
-	/* NOLINTNEXTLINE(cert-env33-c): a test's own script */
-	if (system(command) != 0)
-		print_message("# gcc, objcopy or xz is missing, or does not know what is asked\n");
-	return 0;
+	return scripted_folder_make(folder, script, "gcc, objcopy or xz");
 }
 
 static int remove_files(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command); /* NOLINT(cert-env33-c) */
+	return scripted_folder_remove(folder);
 }
 
 static bool is_made(void)

@@ -16,6 +16,7 @@
 #include "cct/module_file.h"
 #include "report/kernel_debug.h"
 #include "report/symbolize.h"
+#include "tests/unit/scripted_folder.h"
 
 #define N_FUNCTIONS  20
 #define RECORDED     0xffffffff9a000000ull
@@ -43,26 +44,15 @@ static const char script[] =
 
 static int make_files(void **state)
 {
-	char command[sizeof(script) + 128];
-
 	(void)state;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(command, sizeof(command), "cd %s && { %s } >log 2>&1", folder, script);
-	/* NOLINTNEXTLINE(cert-env33-c): a test's own script */
-	if (system(command) != 0)
-		print_message("# gcc, ld or xz is missing, or does not know what is asked\n");
 	elf_version(EV_CURRENT);
-	return 0;
+	return scripted_folder_make(folder, script, "gcc, ld or xz");
 }
 
 static int remove_files(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command); /* NOLINT(cert-env33-c) */
+	return scripted_folder_remove(folder);
 }
 
 static const char *path_of(const char *name)
