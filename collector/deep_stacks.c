@@ -196,22 +196,6 @@ const struct deep_stacks_stats *deep_stacks_stats(const struct deep_stacks *stac
 	return &stacks->stats;
 }
 
-const char *deep_stack_miss_text(enum deep_stack_miss miss)
-{
-	static const char *const texts[N_DEEP_STACK_MISSES] = {
-		[DEEP_STACK_MOVED_ON] = "returned before they could be read",
-		[DEEP_STACK_NO_TIME] = "came faster than they can be read",
-		[DEEP_STACK_NO_REGISTER] = "found no free debug register",
-		[DEEP_STACK_FORBIDDEN] =
-			"may not be read (CAP_PERFMON and CAP_SYS_PTRACE permit it)",
-		[DEEP_STACK_NOT_OWN] = "lie on stacks that the program made itself",
-		[DEEP_STACK_NO_WALK] = "could not be unwound",
-		[DEEP_STACK_FAILED] = "had gone with their thread",
-	};
-
-	return texts[miss];
-}
-
 static int write_touched(struct deep_stacks *stacks, const struct deep_thread *thread,
 			 uint64_t addr, uint64_t time_ns)
 {

@@ -12,6 +12,7 @@
 #ifndef COLLECTOR_DEEP_STACKS_H
 #define COLLECTOR_DEEP_STACKS_H
 
+#include "collector/stack_misses.h"
 #include "collector/stack_output.h"
 #include "perf/record.h"
 #include "perf/word_watch.h"
@@ -30,18 +31,6 @@ struct deep_stacks_access {
 	uint64_t (*now_ns)(void);
 };
 
-/* Why the rest of a stack was not read. Recordings have them in this order. */
-enum deep_stack_miss {
-	DEEP_STACK_MOVED_ON,    /* the thread had left the sampled frames before it was looked at */
-	DEEP_STACK_NO_TIME,     /* more of them than the recorder has time for */
-	DEEP_STACK_NO_REGISTER, /* all debug registers are in use */
-	DEEP_STACK_FORBIDDEN,   /* no permission to watch the thread, or to read its memory */
-	DEEP_STACK_NOT_OWN,     /* a stack that the program made and may continue elsewhere */
-	DEEP_STACK_NO_WALK,     /* no way through the copy */
-	DEEP_STACK_FAILED,      /* the thread has ended; no memory */
-	N_DEEP_STACK_MISSES
-};
-
 struct deep_stacks_stats {
 	uint64_t n_read; /* rests written down */
 	uint64_t n_bytes;
@@ -58,8 +47,6 @@ int deep_stacks_create(struct stack_output *output, const struct perf_event_attr
 		       const struct deep_stacks_access *access, struct deep_stacks **stacks_ret);
 void deep_stacks_destroy(struct deep_stacks *stacks);
 const struct deep_stacks_stats *deep_stacks_stats(const struct deep_stacks *stacks);
-/* "moved on before they could be read" */
-const char *deep_stack_miss_text(enum deep_stack_miss miss);
 
 /*
  * A round begins, that reads the rings, whose ends are known by now, up to @end_ns: writes down

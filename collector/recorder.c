@@ -557,7 +557,7 @@ static int write_misses(struct recorder *recorder)
 	if (recorder->deep_stacks)
 		memcpy(misses.deep, deep_stacks_stats(recorder->deep_stacks)->n_missed,
 		       sizeof(misses.deep));
-	return stack_misses_write(&recorder->drain.stack_output, &misses, now_ns());
+	return stack_output_write_misses(&recorder->drain.stack_output, &misses, now_ns());
 }
 
 /* What completes stacks. */

@@ -7,29 +7,6 @@
 
 #include "cct/cleanup.h"
 
-static_assert(1 + N_DEEP_STACK_MISSES <= STACK_RECORD_WORDS_MAX, "a word each");
-
-static bool is_empty(const struct stack_misses *misses)
-{
-	static const struct stack_misses none;
-
-	return !memcmp(misses->deep, none.deep, sizeof(none.deep)) && !misses->contexts_err;
-}
-
-int stack_misses_write(struct stack_output *output, const struct stack_misses *misses,
-		       uint64_t time_ns)
-{
-	uint64_t words[1 + N_DEEP_STACK_MISSES] = { (uint64_t)misses->contexts_err };
-	const struct stack_record_header header = { .kind = STACK_RECORD_MISSES,
-						    .n_words = 1 + N_DEEP_STACK_MISSES,
-						    .time_ns = time_ns };
-
-	if (is_empty(misses))
-		return 0;
-	memcpy(words + 1, misses->deep, sizeof(misses->deep));
-	return stack_output_write(output, &header, words, NULL);
-}
-
 bool stack_misses_read(const struct perf_event_header *header, struct stack_misses *ret)
 {
 	struct stack_record record;
@@ -41,6 +18,22 @@ bool stack_misses_read(const struct perf_event_header *header, struct stack_miss
 	for (size_t i = 0; i < N_DEEP_STACK_MISSES && i + 1 < record.header.n_words; i++)
 		ret->deep[i] = record.words[i + 1];
 	return true;
+}
+
+const char *deep_stack_miss_text(enum deep_stack_miss miss)
+{
+	static const char *const texts[N_DEEP_STACK_MISSES] = {
+		[DEEP_STACK_MOVED_ON] = "returned before they could be read",
+		[DEEP_STACK_NO_TIME] = "came faster than they can be read",
+		[DEEP_STACK_NO_REGISTER] = "found no free debug register",
+		[DEEP_STACK_FORBIDDEN] =
+			"may not be read (CAP_PERFMON and CAP_SYS_PTRACE permit it)",
+		[DEEP_STACK_NOT_OWN] = "lie on stacks that the program made itself",
+		[DEEP_STACK_NO_WALK] = "could not be unwound",
+		[DEEP_STACK_FAILED] = "had gone with their thread",
+	};
+
+	return texts[miss];
 }
 
 void stack_misses_print_deep(FILE *out, const char *label,

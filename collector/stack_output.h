@@ -2,6 +2,7 @@
 #ifndef COLLECTOR_STACK_OUTPUT_H
 #define COLLECTOR_STACK_OUTPUT_H
 
+#include "collector/stack_misses.h"
 #include "perf/data_writer.h"
 #include "perf/stack_record.h"
 
@@ -14,5 +15,9 @@ struct stack_output {
  * filled in. 0 or the writer's -errno. */
 int stack_output_write(struct stack_output *output, const struct stack_record_header *header,
 		       const uint64_t *words, const void *bytes);
+/* Writes why memory beyond the copies was not recorded; nothing if all of it was. 0 or the writer's
+ * -errno. */
+int stack_output_write_misses(struct stack_output *output, const struct stack_misses *misses,
+			      uint64_t time_ns);
 
 #endif
