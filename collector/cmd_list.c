@@ -15,7 +15,7 @@
 #include "collector/list_output.h"
 #include "collector/pager.h"
 #include "collector/terminal.h"
-#include "perf/event_catalog.h"
+#include "perf/catalog_fill.h"
 #include "perf/limits.h"
 
 #define EXIT_USAGE 129

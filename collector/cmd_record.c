@@ -16,6 +16,7 @@
 #include "collector/recorder.h"
 #include "collector/stack_misses.h"
 #include "perf/data_writer.h"
+#include "perf/event_parse.h"
 #include "perf/limits.h"
 #include "perf/off_cpu_event.h"
 

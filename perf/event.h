@@ -66,18 +66,13 @@ struct event_places {
 	const char *sysfs; /* "/sys" */
 };
 
-/*
- * Appends the events of a comma-separated list. On failure *@error_ret is a sentence for the user
- * naming the part that failed, with near names (heap, to free).
- */
-enum event_error event_parse(const char *list, struct event **events, size_t *n_events,
-			     char **error_ret);
-enum event_error event_parse_at(const struct event_places *places, const char *list,
-				struct event **events, size_t *n_events, char **error_ret);
+/* Frees what the event owns. */
+void event_deinit(struct event *event);
 void events_destroy(struct event *events, size_t n_events);
-/* cycles where a PMU exists (probed by opening one), else cpu-clock; *is_fallback_ret says which.
- */
-enum event_error event_default(struct event **events, size_t *n_events, bool *is_fallback_ret);
+/* With copies of all it owns. On failure *@copy may be incomplete, but can be destroyed. */
+bool event_copy(struct event *copy, const struct event *event);
+/* A list of its own, or not changed on failure. */
+bool event_set_cpus(struct event *event, const int *cpus, size_t n_cpus);
 /* The unit of a count of this event: "ns" for the clocks, else "events". */
 const char *event_unit(const struct perf_event_attr *attr);
 

@@ -1,14 +1,10 @@
-/*
- * What -e can name on this machine, by kind, with a line of description each; and what of it can be
- * recorded, found out by opening.
- */
+/* A list of event names by kind, with a line of description for each. */
 #ifndef PERF_EVENT_CATALOG_H
 #define PERF_EVENT_CATALOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "perf/limits.h"
 #include "perf/near_names.h"
 
 enum catalog_kind {
@@ -46,8 +42,6 @@ struct event_catalog {
 	struct catalog_kind_state kinds[CATALOG_N_KINDS];
 };
 
-/* @with_parts: unit masks and fields, too. NULL: out of memory. */
-struct event_catalog *event_catalog_create(const struct perf_limits *limits, bool with_parts);
 void event_catalog_destroy(struct event_catalog *catalog);
 /* One word, "hardware", and what a heading says, "Hardware events". */
 const char *catalog_kind_name(enum catalog_kind kind);

@@ -4,7 +4,7 @@
 
 #include "collector/event_pattern.h"
 #include "collector/list_output.h"
-#include "perf/event_catalog.h"
+#include "perf/catalog_fill.h"
 #include "perf/pmu_events.h"
 #include "tests/unit/sysfs_tree.h"
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "perf/event_parse.h"
 #include "perf/evlist.h"
 
 /* cmocka.h needs the others first. */
