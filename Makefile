@@ -32,7 +32,8 @@ ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
 LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -liberty -lpthread -ldl
 
 FOLDERS  := perf cct unwind kernel-merge report collector
-SOURCES  := $(filter-out collector/main.c,$(foreach f,$(FOLDERS),$(wildcard $(f)/*.c)))
+SOURCES  := $(filter-out collector/main.c,$(sort $(shell find $(FOLDERS) -name '*.c')))
+HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE  := $(BUILD)/libdendro.a
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -140,7 +141,7 @@ asan:
 		tests/run --title "under ASan and UBSan" $(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI)
 
 # One stamp per file, so that only what changed is looked at again.
-C_FILES  := $(sort $(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/accuracy/*.c \
+C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/accuracy/*.c \
 	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
@@ -163,7 +164,7 @@ cppcheck:
 clang:
 	$(MAKE) all unit BUILD=build-clang CC=clang DEVELOPER=1
 tidy: $(TIDIED)
-$(BUILD)/lint/%.tidy: %.c .clang-tidy $(wildcard $(FOLDERS:%=%/*.h))
+$(BUILD)/lint/%.tidy: %.c .clang-tidy $(HEADERS)
 	@mkdir -p $(@D)
 	clang-tidy --quiet $< -- $(LANGUAGE)
 	@touch $@

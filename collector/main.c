@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/commands.h"
-#include "collector/sigbus.h"
+#include "collector/commands/commands.h"
+#include "collector/files/sigbus.h"
 
 static const struct {
 	const char *name;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cct/frame.h"
-#include "cct/module.h"
+#include "cct/model/frame.h"
+#include "cct/model/module.h"
 
 #define IO_WAIT_MAX 8
 

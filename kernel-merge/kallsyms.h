@@ -15,8 +15,8 @@
 #ifndef KERNEL_MERGE_KALLSYMS_H
 #define KERNEL_MERGE_KALLSYMS_H
 
-#include "cct/frame.h"
-#include "cct/module.h"
+#include "cct/model/frame.h"
+#include "cct/model/module.h"
 #include "kernel-merge/kernel_layout.h"
 
 struct kallsyms;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "cct/frame.h"
+#include "cct/model/frame.h"
 
 struct path_halves {
 	const struct frame *user; /* leaf first */

@@ -1,7 +1,8 @@
 /*
  * name_addresses FILE <ADDRESSES: what dendro says of addresses of one ELF file, as `addr2line -a
  * -f -i` prints it: the address, then name and FILE:LINE of each function, innermost first. Through
- * report/symbolize.h, as a report does, with a profile that has one module. What is not known is
+ * report/names/symbolize.h, as a report does, with a profile that has one module. What is not known
+ * is
  * ??, as a name the file's and where the function begins, or the address.
  */
 #include <fcntl.h>
@@ -12,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cct/profile.h"
-#include "report/symbolize.h"
+#include "cct/model/profile.h"
+#include "report/names/symbolize.h"
 
 /* Frames hold file offsets; people and addr2line use virtual addresses. */
 static bool offset_of(Elf *elf, uint64_t vaddr, uint64_t *offset_ret)

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unwind/elf_module.h"
-#include "unwind/rule.h"
+#include "unwind/modules/elf_module.h"
+#include "unwind/rules/rule.h"
 
 #define N_FUNCTIONS   1000000
 #define FUNCTION_SIZE 192

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collector/jitdump.h"
-#include "report/annotate.h"
-#include "report/annotate_output.h"
-#include "report/source_file.h"
+#include "collector/attached/jitdump.h"
+#include "report/annotate/annotate.h"
+#include "report/annotate/annotate_output.h"
+#include "report/names/source_file.h"
 
 #define N_SAMPLES 4
 #define N_WANTED  8

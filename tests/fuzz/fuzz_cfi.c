@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unwind/cfi.h"
+#include "unwind/cfi/cfi.h"
 
 #define TEXT_VADDR 0x1000
 #define TEXT_SIZE  0x110

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/code_pages.h"
+#include "collector/attached/code_pages.h"
 
 /* The input: one after the other. */
 struct item {

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "perf/data_file.h"
-#include "perf/order.h"
+#include "perf/file/data_file.h"
+#include "perf/file/order.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

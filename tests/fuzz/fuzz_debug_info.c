@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/debug_info.h"
+#include "report/dwarf/debug_info.h"
 
 #define N_SECTIONS   8 /* with the null section and the names */
 #define SECTION_ROOM 4096

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/demangle.h"
+#include "report/demangle/demangle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
-/* What report/demangle.c says of decoded identifiers of names that are too long. */
+/* What report/demangle/demangle.c says of decoded identifiers of names that are too long. */
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:print_ident\n";

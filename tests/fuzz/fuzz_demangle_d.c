@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/demangle_d.h"
+#include "report/demangle/demangle_d.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,15 +8,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cct/profile.h"
-#include "report/symbolize.h"
+#include "cct/model/profile.h"
+#include "report/names/symbolize.h"
 
 #define N_PLACES 128 /* in the whole file, and as many from the usual place of code on */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
-/* What report/demangle.c says of decoded identifiers of names that are too long. */
+/* What report/demangle/demangle.c says of decoded identifiers of names that are too long. */
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:print_ident\n";

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/event_parse.h"
+#include "perf/catalog/event_parse.h"
 #include "tests/unit/sysfs_tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

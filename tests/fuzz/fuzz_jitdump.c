@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/jit_layer.h"
+#include "collector/paths/jit_layer.h"
 
 #define MODULE_OF_FILE 1u
 #define MODULE_OF_DUMP 2u

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/address_space.h"
+#include "unwind/rules/address_space.h"
 
 #define N_PAGES     64
 #define PAGE        0x1000ull

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/code_scan.h"
-#include "unwind/decode_x86.h"
+#include "unwind/arch/decode_x86.h"
+#include "unwind/code/code_scan.h"
 
 #define START   0x1000
 #define STACK   0x7fff0000ull

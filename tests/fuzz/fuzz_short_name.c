@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/clone_name.h"
-#include "report/printable.h"
-#include "report/short_name.h"
+#include "cct/base/printable.h"
+#include "report/demangle/clone_name.h"
+#include "report/demangle/short_name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

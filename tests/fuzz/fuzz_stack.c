@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unwind/unwind.h"
+#include "unwind/walk/unwind.h"
 
 #define STACK_START 0x7fff00000000ull
 #define FRAMES_MAX  256

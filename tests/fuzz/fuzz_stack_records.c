@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/thread_stacks.h"
+#include "collector/replay/thread_stacks.h"
 
 enum { MAX_RECORD = 4096, MAX_RECORDS = 200 };
 

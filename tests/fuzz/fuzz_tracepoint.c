@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/event_text.h"
-#include "perf/tracepoint.h"
-#include "perf/weight_terms.h"
+#include "perf/events/event_text.h"
+#include "perf/events/weight_terms.h"
+#include "perf/kinds/tracepoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 const char *__lsan_default_suppressions(void);

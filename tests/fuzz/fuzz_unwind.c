@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unwind/unwind.h"
+#include "unwind/walk/unwind.h"
 
 #define FILE_START   0x400000ull
 #define N_WORDS      32

@@ -3,7 +3,7 @@
 #define TESTS_MADE_UP_PROGRAM_H
 
 #include "tests/unit/elf_image.h"
-#include "unwind/unwind.h"
+#include "unwind/walk/unwind.h"
 
 static struct module_table modules;
 static struct address_space *space;

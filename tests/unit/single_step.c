@@ -23,10 +23,10 @@
 
 #include <cmocka.h>
 
-#include "cct/cleanup.h"
-#include "cct/module.h"
+#include "cct/base/cleanup.h"
+#include "cct/model/module.h"
 #include "tests/unit/shadow_stack.h"
-#include "unwind/address_space.h"
+#include "unwind/rules/address_space.h"
 
 #define STACK_COPY_SIZE      (64 * 1024)
 #define FRAMES_MAX           (SHADOW_DEPTH_MAX + 1)

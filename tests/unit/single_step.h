@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "unwind/unwind.h"
+#include "unwind/walk/unwind.h"
 
 struct traced_program {
 	const char *path;

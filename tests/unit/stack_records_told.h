@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/stack_output.h"
-#include "perf/data_file.h"
+#include "collector/record/stacks/stack_output.h"
+#include "perf/file/data_file.h"
 
 /* A recording with one event, which user code and stacks are sampled with. */
 struct recording {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/address_space.h"
+#include "unwind/rules/address_space.h"
 
 static void map(struct address_space **space, uint64_t start, uint64_t end, uint32_t module)
 {

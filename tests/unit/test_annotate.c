@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/annotate.h"
-#include "report/annotate_code.h"
-#include "report/annotate_output.h"
+#include "report/annotate/annotate.h"
+#include "report/annotate/annotate_code.h"
+#include "report/annotate/annotate_output.h"
 #include "tests/unit/own_code.h"
 
 /* cmocka.h needs the others first. */

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "perf/attr_fallback.h"
-#include "perf/evlist_private.h"
+#include "perf/counters/attr_fallback.h"
+#include "perf/counters/evlist_private.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/event_parse.h"
+#include "perf/catalog/event_parse.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "collector/capture.h"
-#include "perf/data_file.h"
+#include "collector/record/observers/capture.h"
+#include "perf/file/data_file.h"
 #include "tests/unit/emulated.h"
 
 enum { FILE_SIZE = 8192 };

@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "cct/cct.h"
+#include "cct/model/cct.h"
 
 static struct frame user(uint64_t offset)
 {

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/elf_image.h"
-#include "unwind/cfi.h"
+#include "unwind/cfi/cfi.h"
 
 #define RSP 7
 #define RBP 6

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "cct/cleanup.h"
-#include "unwind/cfi_row.h"
+#include "cct/base/cleanup.h"
+#include "unwind/cfi/cfi_row.h"
 
 #define ROWS_MAX 200000 /* of one file; libdw's are slow */
 

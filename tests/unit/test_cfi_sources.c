@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "cct/module.h"
+#include "cct/model/module.h"
 #include "tests/unit/scripted_folder.h"
-#include "unwind/cfi.h"
+#include "unwind/cfi/cfi.h"
 
 static char folder[] = "/tmp/dendro-cfi-sources.XXXXXX";
 

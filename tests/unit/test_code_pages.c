@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/code_pages.h"
+#include "collector/attached/code_pages.h"
 
 #define PAGE   0x7f0000001000ull
 #define SECOND 1000000000ull

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "collector/code_reader.h"
-#include "perf/code_record.h"
-#include "perf/data_file.h"
+#include "collector/record/observers/code_reader.h"
+#include "perf/file/data_file.h"
+#include "perf/records/code_record.h"
 #include "tests/unit/emulated.h"
 
 struct bench {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/code_scan.h"
+#include "unwind/code/code_scan.h"
 
 enum { RBX = 3, RBP = 6, RSP = 7, R12 = 12 };
 

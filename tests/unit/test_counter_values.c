@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "collector/counter_values.h"
+#include "collector/replay/counter_values.h"
 
 static uint64_t growth(struct counter_values *values, uint64_t id, int32_t tid, uint32_t generation,
 		       uint64_t value)

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "perf/data_copy.h"
-#include "perf/data_file.h"
-#include "perf/data_writer.h"
+#include "perf/file/data_file.h"
+#include "perf/writer/data_copy.h"
+#include "perf/writer/data_writer.h"
 
 #define N_SAMPLES 200
 

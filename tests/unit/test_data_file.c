@@ -4,8 +4,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "perf/data_file.h"
-#include "perf/order.h"
+#include "perf/file/data_file.h"
+#include "perf/file/order.h"
 #include "tests/unit/record_builder.h"
 
 /* cmocka.h needs the others first. */

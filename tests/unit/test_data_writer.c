@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "perf/data_file.h"
-#include "perf/data_writer.h"
+#include "perf/file/data_file.h"
+#include "perf/writer/data_writer.h"
 
 #define MMAP_LEN (4u << 20)
 

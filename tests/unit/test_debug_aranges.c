@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/debug_aranges.h"
+#include "report/dwarf/debug_aranges.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

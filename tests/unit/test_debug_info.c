@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/debug_info.h"
+#include "report/dwarf/debug_info.h"
 #include "tests/unit/debug_image.h"
 
 /* cmocka.h needs the others first. */

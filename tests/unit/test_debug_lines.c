@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/debug_lines.h"
+#include "report/dwarf/debug_lines.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "report/debug_sections.h"
+#include "report/dwarf/debug_sections.h"
 #include "tests/unit/debug_image.h"
 
 /* cmocka.h needs the others first. */

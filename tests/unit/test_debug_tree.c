@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report/debug_tree.h"
+#include "report/dwarf/debug_tree.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

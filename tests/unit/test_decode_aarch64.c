@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/decode_aarch64.h"
+#include "unwind/arch/decode_aarch64.h"
 
 #define SP       31
 #define NONE     MACHINE_NO_REG

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/decode_x86.h"
+#include "unwind/arch/decode_x86.h"
 
 /* DWARF numbers. */
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15 };

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "collector/deep_stacks.h"
-#include "collector/live_process.h"
+#include "collector/record/live/live_process.h"
+#include "collector/record/observers/deep_stacks.h"
 #include "tests/unit/stack_records_told.h"
 
 enum { DEPTH = 2000, COPY_SIZE = 65528, MAX_TOLD = 64 };

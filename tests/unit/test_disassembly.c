@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/disassembly.h"
+#include "report/code/disassembly.h"
 #include "tests/unit/own_code.h"
 
 /* cmocka.h needs the others first. */

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "collector/drain.h"
-#include "perf/data_file.h"
+#include "collector/record/drain.h"
+#include "perf/file/data_file.h"
 
 #define RING_SIZE (32u << 20)
 enum { N_RINGS = 2, STACK_SPACE = 16384 };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/unwind.h"
+#include "unwind/walk/unwind.h"
 
 #define BASE      0x7f0000001000ull
 #define AT        0x100u /* of the code in the dump */

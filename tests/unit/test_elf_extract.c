@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "collector/elf_extract.h"
+#include "collector/attached/elf_extract.h"
 
 /* Text, notes, frames and names: a large enough file of each kind of section. */
 enum { TEXT_SIZE = 100000, N_SECTIONS = 5, FRAMES_SIZE = 800 };

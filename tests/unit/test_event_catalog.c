@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/event_pattern.h"
-#include "collector/list_output.h"
-#include "perf/catalog_fill.h"
-#include "perf/pmu_events.h"
+#include "collector/command-line/event_pattern.h"
+#include "collector/command-line/list_output.h"
+#include "perf/catalog/catalog_fill.h"
+#include "perf/kinds/pmu_events.h"
 #include "tests/unit/sysfs_tree.h"
 
 /* cmocka.h needs the others first. */

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "collector/build_profile.h"
-#include "perf/data_writer.h"
+#include "collector/replay/build_profile.h"
+#include "perf/writer/data_writer.h"
 #include "tests/unit/record_builder.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))

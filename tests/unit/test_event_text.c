@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/event_text.h"
+#include "perf/events/event_text.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

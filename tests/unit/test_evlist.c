@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "perf/event_parse.h"
-#include "perf/evlist.h"
+#include "perf/catalog/event_parse.h"
+#include "perf/counters/evlist.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

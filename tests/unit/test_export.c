@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "cct/profile.h"
-#include "report/export.h"
-#include "report/printable.h"
-#include "report/text.h"
+#include "cct/base/printable.h"
+#include "cct/model/profile.h"
+#include "report/export/export.h"
+#include "report/text/text.h"
 
 struct fixture {
 	struct profile *profile;

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "cct/file_search.h"
-#include "cct/module.h"
+#include "cct/model/module.h"
+#include "cct/object/file_search.h"
 #include "tests/unit/emulated.h"
 
 static char folder[] = "/tmp/dendro-test-XXXXXX";

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/frame_aarch64.h"
+#include "unwind/arch/frame_aarch64.h"
 
 #define SP 31
 

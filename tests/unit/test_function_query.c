@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "report/function_query.h"
+#include "report/names/function_query.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

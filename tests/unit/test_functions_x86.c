@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/functions_x86.h"
+#include "unwind/arch/functions_x86.h"
 
 static void functions_are_seen_to_begin(void **state)
 {

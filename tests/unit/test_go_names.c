@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "cct/go_pclntab.h"
-#include "report/debug_info.h"
-#include "report/elf_symbols.h"
-#include "report/go_names.h"
+#include "cct/object/go/go_pclntab.h"
+#include "report/code/elf_symbols.h"
+#include "report/dwarf/debug_info.h"
+#include "report/names/go_names.h"
 
 #define BASE    0x10000u /* addresses of the image's bytes */
 #define TEXT    0x20000u

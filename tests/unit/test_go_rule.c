@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/elf_image.h"
-#include "unwind/go_rule.h"
+#include "unwind/modules/go_rule.h"
 
 #define GOEXIT      CODE_START
 #define FUNCTION    (CODE_START + 0x40)

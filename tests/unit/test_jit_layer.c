@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "collector/jit_layer.h"
+#include "collector/paths/jit_layer.h"
 #include "tests/unit/jitdump_bytes.h"
 
 #define MODULE_LIBRARY 1u

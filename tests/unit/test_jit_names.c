@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/jit_names.h"
+#include "collector/attached/jit_names.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

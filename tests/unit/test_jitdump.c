@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "collector/jitdump.h"
+#include "collector/attached/jitdump.h"
 #include "tests/unit/jitdump_bytes.h"
 
 static struct jitdump *parse(const struct dump_bytes *bytes)

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "collector/kernel_code.h"
+#include "collector/attached/kernel_code.h"
 
 static void code_that_comes_and_goes_ends_where_the_next_thing_begins(void **state)
 {

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "cct/module_file.h"
-#include "report/kernel_debug.h"
-#include "report/symbolize.h"
+#include "cct/object/module_file.h"
+#include "report/names/kernel_debug.h"
+#include "report/names/symbolize.h"
 #include "tests/unit/scripted_folder.h"
 
 #define N_FUNCTIONS  20

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/kernel_snapshot.h"
+#include "collector/record/start/kernel_snapshot.h"
 
 /* A snapshot of @text; *@fd_ret is to close after it is waited for. */
 static struct kernel_snapshot *snapshot_of(const char *text, int *fd_ret)

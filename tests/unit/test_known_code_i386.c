@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "unwind/known_code_i386.h"
-#include "unwind/rule.h"
+#include "unwind/arch/known_code_i386.h"
+#include "unwind/rules/rule.h"
 
 enum { ECX = 1, EBX = 3, ESP = 4, EBP = 5, ESI = 6, EDI = 7, EIP = 8 };
 

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "unwind/known_code_x86_64.h"
-#include "unwind/rule.h"
+#include "unwind/arch/known_code_x86_64.h"
+#include "unwind/rules/rule.h"
 
 /* clang-format off */
 static const uint8_t trampoline[] = {

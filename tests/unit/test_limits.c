@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "perf/limits.h"
+#include "perf/kernel/limits.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "report/clone_name.h"
-#include "report/merge_copies.h"
+#include "report/demangle/clone_name.h"
+#include "report/views/merge_copies.h"
 
 #define MAX_NODES 32
 

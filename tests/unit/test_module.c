@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "cct/module.h"
+#include "cct/model/module.h"
 
 static struct module_key elf_key(const char *path, uint64_t inode)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cct/module_file.h"
+#include "cct/object/module_file.h"
 #include "tests/unit/elf_image.h"
 
 static char directory[] = "/tmp/dendro-test-XXXXXX";

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/mounts.h"
+#include "collector/record/live/mounts.h"
 #include "tests/unit/emulated.h"
 
 static void mounts_of_now_are_held(void **state)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/off_cpu.h"
+#include "collector/replay/off_cpu.h"
 
 #define PID 10
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/order.h"
+#include "perf/file/order.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

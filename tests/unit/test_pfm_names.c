@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "perf/event_parse.h"
+#include "perf/catalog/event_parse.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/processes.h"
+#include "collector/replay/processes.h"
 
 struct fixture {
 	struct data_file *file;

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "cct/profile.h"
+#include "cct/model/profile.h"
 
 /* Two metrics; the second has weights of 10 and 5 in two nodes. */
 static struct profile *profile_with_costs(void)

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "report/ratio.h"
+#include "report/views/ratio.h"
 
 static struct profile *profile_of(const char *const *names)
 {

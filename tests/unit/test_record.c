@@ -1,6 +1,6 @@
 #include <sys/mman.h>
 
-#include "perf/record.h"
+#include "perf/records/record.h"
 #include "tests/unit/record_builder.h"
 
 /* cmocka.h needs the others first. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/refusal.h"
+#include "perf/counters/refusal.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/regs.h"
+#include "unwind/rules/regs.h"
 
 static const struct arch *arch;
 

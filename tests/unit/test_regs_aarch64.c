@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/rule.h"
+#include "unwind/rules/rule.h"
 
 #define SP 31
 

@@ -4,8 +4,8 @@
 
 #include <cmocka.h>
 
-#include "unwind/rule.h"
-#include "unwind/usual_frame.h"
+#include "unwind/rules/rule.h"
+#include "unwind/rules/usual_frame.h"
 
 #define RBX   3
 #define RDI   5

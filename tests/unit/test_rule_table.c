@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "unwind/rule_table.h"
+#include "unwind/rules/rule_table.h"
 
 #define N_FUNCTIONS 3000
 #define STEP        0x300ull /* from one function's start to the next one's */

@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "perf/sample_trim.h"
+#include "perf/records/sample_trim.h"
 #include "record_builder.h"
 
 static const struct record_layout layout = {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/sample_weight.h"
+#include "collector/replay/sample_weight.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

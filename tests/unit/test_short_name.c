@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "report/printable.h"
-#include "report/short_name.h"
+#include "cct/base/printable.h"
+#include "report/demangle/short_name.h"
 
 #define STRING    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 #define LONG_SIZE (1u << 20)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/sigbus.h"
+#include "collector/files/sigbus.h"
 
 static void a_page_that_is_gone_reads_as_zeros_and_is_counted(void **state)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/signal_contexts.h"
+#include "collector/record/observers/signal_contexts.h"
 #include "tests/unit/stack_records_told.h"
 
 enum { RING_SIZE = 1 << 20, MAX_TOLD = 32, PID = 10, TID = 11 };

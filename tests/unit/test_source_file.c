@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/source_file.h"
+#include "report/names/source_file.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

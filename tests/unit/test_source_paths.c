@@ -1,7 +1,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "report/source_paths.h"
+#include "report/names/source_paths.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

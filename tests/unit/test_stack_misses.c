@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/stack_misses.h"
+#include "collector/attached/stack_misses.h"
 #include "tests/unit/stack_records_told.h"
 
 /* As the recording of @misses has them. false: there is no record. */

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "perf/stack_record.h"
+#include "perf/records/stack_record.h"
 
 enum { SPACE = 1024 };
 

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "report/demangle.h"
-#include "report/elf_symbols.h"
-#include "report/plt.h"
-#include "report/symbolize.h"
+#include "report/code/elf_symbols.h"
+#include "report/code/plt.h"
+#include "report/demangle/demangle.h"
+#include "report/names/symbolize.h"
 #include "tests/unit/elf_image.h"
 
 #define TEXT_OFFSET 0x1000u

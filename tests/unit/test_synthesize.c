@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "collector/synthesize.h"
-#include "perf/data_file.h"
+#include "collector/record/start/synthesize.h"
+#include "perf/file/data_file.h"
 #include "tests/unit/emulated.h"
 
 static uint64_t id = 77;

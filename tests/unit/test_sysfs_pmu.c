@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "perf/cpu_list.h"
-#include "perf/sysfs_pmu.h"
+#include "cct/base/cpu_list.h"
+#include "perf/kernel/sysfs_pmu.h"
 #include "tests/unit/sysfs_tree.h"
 
 /* cmocka.h needs the others first. */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/targets.h"
+#include "collector/record/live/targets.h"
 #include "tests/unit/emulated.h"
 
 static void lists_are_numbers_and_ranges(void **state)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread_stacks.h"
+#include "collector/replay/thread_stacks.h"
 
 enum { PID = 10, TID = 11, SPACE = 4096 };
 #define START 0x1000ull

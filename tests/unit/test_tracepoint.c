@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/tracepoint.h"
-#include "perf/weight_terms.h"
+#include "perf/events/weight_terms.h"
+#include "perf/kinds/tracepoint.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "cct/cleanup.h"
-#include "unwind/unwind.h"
+#include "cct/base/cleanup.h"
+#include "unwind/walk/unwind.h"
 
 #define FRAMES_MAX 4096
 

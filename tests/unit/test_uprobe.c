@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "perf/elf_function.h"
-#include "perf/program_path.h"
-#include "perf/uprobe.h"
+#include "cct/object/elf_function.h"
+#include "perf/kinds/program_path.h"
+#include "perf/kinds/uprobe.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "cct/profile.h"
-#include "report/view.h"
+#include "cct/model/profile.h"
+#include "report/views/view.h"
 
 /* Functions of one made-up module; each is 16 bytes, offset 16 * letter. */
 struct fixture {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/view.h"
+#include "report/views/view.h"
 #include "tests/unit/own_code.h"
 
 /* cmocka.h needs the others first. */

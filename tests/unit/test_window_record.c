@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "perf/window_record.h"
+#include "perf/records/window_record.h"
 #include "tests/unit/record_builder.h"
 
 static void what_was_written_is_read(void **state)

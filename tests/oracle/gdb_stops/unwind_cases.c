@@ -15,11 +15,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cct/module.h"
-#include "unwind/address_space.h"
-#include "unwind/elf_module.h"
-#include "unwind/rule.h"
-#include "unwind/unwind.h"
+#include "cct/model/module.h"
+#include "unwind/modules/elf_module.h"
+#include "unwind/rules/address_space.h"
+#include "unwind/rules/rule.h"
+#include "unwind/walk/unwind.h"
 
 #define FRAMES_MAX 4096
 #define STACK_MAX  65528

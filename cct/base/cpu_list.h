@@ -1,0 +1,10 @@
+/* Lists of CPUs as the kernel prints them in sysfs: "0-3,8", ascending. */
+#ifndef CCT_BASE_CPU_LIST_H
+#define CCT_BASE_CPU_LIST_H
+
+#include <stddef.h>
+
+/* @cpus_ret: heap. An empty list is one. -EINVAL: no such list; -ENOMEM. */
+int cpu_list_parse(const char *text, int **cpus_ret, size_t *n_cpus_ret);
+
+#endif

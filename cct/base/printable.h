@@ -1,0 +1,33 @@
+/*
+ * Names for a terminal. Names of processes and symbols come from programs that may mean harm:
+ * control characters, malformed UTF-8 and characters that turn the direction of text are escaped.
+ */
+#ifndef CCT_BASE_PRINTABLE_H
+#define CCT_BASE_PRINTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define PRINTABLE_MAX 16 /* bytes that one character can take */
+
+/* The character at @text: its bytes, and its code. 0: malformed, or the end. */
+size_t utf8_decode(const char *text, uint32_t *code_ret);
+/* A character that must not reach a terminal as it is. */
+bool is_hostile(uint32_t code);
+
+/*
+ * Copies the first character of *@text, escaped where needed, and moves behind it. Returns how
+ * many bytes of @out were filled, 0 at the end.
+ * @utf8: whether the terminal shows UTF-8; if not, what is not ASCII becomes '?'.
+ */
+size_t printable_next(const char **text, bool utf8, char out[PRINTABLE_MAX], unsigned *columns);
+
+unsigned printable_width(const char *text, bool utf8);
+/* All of it, as for a terminal that shows UTF-8: names in text that programs read, too. */
+void printable_put(FILE *out, const char *text);
+/* Cut in the middle to fit @max_width. Returns the columns written. */
+unsigned printable_write(FILE *out, const char *text, unsigned max_width, bool utf8);
+
+#endif

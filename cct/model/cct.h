@@ -1,0 +1,77 @@
+/*
+ * The calling context tree: one node per distinct call path, costs per metric in each node
+ * (Ammons, Ball, Larus 1997, section 4, with unbounded recursion as in Froyd et al. 2005).
+ *
+ * Nodes are numbered in order of creation; a parent's number is below its children's, so a loop
+ * from the last node to the first sees children before parents. Node 0 is the root. Memory is
+ * bounded by distinct contexts. Not thread-safe: one tree per thread, cct_merge() at the end.
+ */
+#ifndef CCT_MODEL_CCT_H
+#define CCT_MODEL_CCT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/model/frame.h"
+
+#define CCT_ROOT 0u
+#define CCT_NONE UINT32_MAX
+
+/* What a complete path may owe to more than CFI and the sample. */
+enum path_mark {
+	PATH_GUESSED,  /* has frames with FRAME_GUESSED */
+	PATH_STITCHED, /* has frames with FRAME_STITCHED */
+	N_PATH_MARKS
+};
+
+/* "guessed", "stitched" */
+const char *path_mark_name(enum path_mark mark);
+
+struct cct_node {
+	struct frame frame;
+	uint32_t parent;               /* CCT_NONE for the root */
+	uint32_t first_child;          /* CCT_NONE: a leaf; newest first */
+	uint32_t next_sibling;         /* CCT_NONE: the last */
+	uint32_t marked[N_PATH_MARKS]; /* samples whose path ends here, by enum path_mark */
+};
+
+/* Exclusive cost: of the samples whose path ends at the node. */
+struct cct_cost {
+	uint64_t samples;
+	uint64_t weight;
+};
+
+struct cct {
+	struct cct_node *nodes;
+	struct cct_cost *costs; /* [node * n_metrics + metric] */
+	uint32_t *buckets;      /* open addressing by (parent, frame); CCT_NONE is empty */
+	uint32_t n_nodes, n_nodes_allocated;
+	uint32_t n_buckets;
+	uint32_t n_metrics;
+};
+
+struct cct *cct_create(uint32_t n_metrics);
+void cct_destroy(struct cct *cct);
+
+/* The child of @parent with @frame, made if new. CCT_NONE: out of memory. */
+uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame);
+/* Descends from @parent along @frames, root first. The last node, or CCT_NONE. */
+uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *frames,
+			 size_t n_frames);
+static inline struct cct_cost *cct_cost(const struct cct *cct, uint32_t node, uint32_t metric)
+{
+	return &cct->costs[(size_t)node * cct->n_metrics + metric];
+}
+static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric, uint64_t weight)
+{
+	struct cct_cost *cost = cct_cost(cct, node, metric);
+
+	cost->samples++;
+	cost->weight += weight;
+}
+/* Adds @from's nodes and costs to @into. 0 or -ENOMEM, @into then half merged. */
+int cct_merge(struct cct *into, const struct cct *from);
+/* Sums exclusive costs of all nodes: what conservation is checked with. */
+struct cct_cost cct_sum(const struct cct *cct, uint32_t metric);
+
+#endif

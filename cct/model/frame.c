@@ -1,0 +1,40 @@
+/* The names of markers, for programs and for people. */
+#include "cct/model/frame.h"
+
+static const struct {
+	const char *name;
+	const char *text;
+} markers[N_MARKERS] = {
+	[MARKER_KERNEL] = { "kernel", "[kernel]" },
+	[MARKER_STACK_CUT] = { "stack_cut", "[stack deeper than the copy]" },
+	[MARKER_NO_MODULE] = { "no_module", "[address in no known mapping]" },
+	[MARKER_NO_UNWIND_INFO] = { "no_unwind_info", "[no unwind information]" },
+	[MARKER_BAD_RETURN_ADDRESS] = { "bad_return_address", "[return address is not code]" },
+	[MARKER_NO_PROGRESS] = { "no_progress", "[unwinding made no progress]" },
+	[MARKER_TOO_DEEP] = { "too_deep", "[too many frames]" },
+	[MARKER_BAD_CFI] = { "bad_cfi", "[unreadable unwind information]" },
+	[MARKER_BAD_MEMORY] = { "bad_memory", "[memory outside the stack copy]" },
+	[MARKER_MODULE_UNREADABLE] = { "module_unreadable", "[module file missing or changed]" },
+	[MARKER_NO_STACK] = { "no_stack", "[no user stack recorded]" },
+	[MARKER_EXITING] = { "exiting", "[process was exiting]" },
+	[MARKER_EXEC] = { "exec", "[registers from before exec]" },
+	[MARKER_UNKNOWN_ARCH] = { "unknown_arch", "[architecture not unwound]" },
+	[MARKER_NO_CALLCHAIN] = { "no_callchain", "[no kernel callchain]" },
+	[MARKER_OTHER_STACK] = { "other_stack", "[callers on another stack]" },
+	[MARKER_OFF_BEFORE] = { "off_before", "[off the CPU since before the recording]" },
+	[MARKER_NOT_YET_RUN] = { "not_yet_run", "[new thread, not yet run]" },
+	[MARKER_SWITCH_LOST] = { "switch_lost", "[sample of the switch lost]" },
+	[MARKER_PREEMPTED] = { "preempted", "[preempted]" },
+	[MARKER_BLOCKED] = { "blocked", "[blocked]" },
+	[MARKER_IO_WAIT] = { "io_wait", "[waiting for I/O]" },
+};
+
+const char *marker_name(enum marker marker)
+{
+	return (unsigned)marker < N_MARKERS ? markers[marker].name : "unknown";
+}
+
+const char *marker_text(enum marker marker)
+{
+	return (unsigned)marker < N_MARKERS ? markers[marker].text : "[unknown]";
+}

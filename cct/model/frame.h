@@ -1,0 +1,90 @@
+/*
+ * A frame: one step of a call path, free of processes and address-space layout.
+ *
+ * A user frame names an instruction by (module, file offset), so the same code has the same frame
+ * in every process, at every load address and in every epoch.
+ */
+#ifndef CCT_MODEL_FRAME_H
+#define CCT_MODEL_FRAME_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum frame_kind {
+	FRAME_ROOT,    /* the one node above all processes */
+	FRAME_PROCESS, /* offset: index into profile->processes */
+	FRAME_THREAD,  /* offset: index into profile->threads */
+	FRAME_USER,    /* (module, offset) */
+	FRAME_KERNEL,  /* (module, offset); kernel text, kernel modules, BPF programs */
+	FRAME_MARKER,  /* offset: enum marker */
+};
+
+/*
+ * What a path says about itself. The order is part of the profile format: append only.
+ * MARKER_KERNEL stands between the user frames and the kernel frames they entered. What a thread
+ * was off the CPU for is the innermost frame of its path. Every other marker is the outermost frame
+ * of a path whose callers above it are missing, and says why: marker_is_reason().
+ */
+enum marker {
+	MARKER_KERNEL,             /* kernel entered here */
+	MARKER_STACK_CUT,          /* the stack is deeper than the copy */
+	MARKER_NO_MODULE,          /* an address outside every known mapping */
+	MARKER_NO_UNWIND_INFO,     /* the module has no CFI for the address */
+	MARKER_BAD_RETURN_ADDRESS, /* the rules led to an address that is not code */
+	MARKER_NO_PROGRESS,        /* the CFA did not move up */
+	MARKER_TOO_DEEP,           /* more frames than the walk allows */
+	MARKER_BAD_CFI,            /* CFI that can't be read or evaluated */
+	MARKER_BAD_MEMORY,         /* a rule reads memory that is not in the copy */
+	MARKER_MODULE_UNREADABLE,  /* the file can't be read, or is not the one recorded */
+	MARKER_NO_STACK,           /* no user registers or stack were recorded */
+	MARKER_EXITING,            /* the process had no user memory left */
+	MARKER_EXEC,               /* registers of the image that exec replaced */
+	MARKER_NO_CALLCHAIN,       /* the kernel gave no callchain for a sample in the kernel */
+	MARKER_UNKNOWN_ARCH,       /* registers of an architecture that is not unwound */
+	MARKER_OTHER_STACK,        /* the callers are on a stack that was left for this one */
+	MARKER_OFF_BEFORE,         /* off the CPU since before the recording */
+	MARKER_NOT_YET_RUN,        /* a new thread, until it ran for the first time */
+	MARKER_SWITCH_LOST,        /* the sample of a switch-out was not delivered */
+	MARKER_PREEMPTED,          /* innermost: it could have run on */
+	MARKER_BLOCKED,            /* innermost: it waited for something, or slept */
+	MARKER_IO_WAIT,            /* innermost: it waited for a disk or the like */
+	N_MARKERS
+};
+
+/* How a user frame was found. */
+enum frame_origin {
+	FRAME_BY_CFI,   /* or it is the sampled instruction */
+	FRAME_GUESSED,  /* no CFI describes its callee: a guess that the code confirms */
+	FRAME_STITCHED, /* read from stack memory that another record than the sample holds */
+};
+
+struct frame {
+	uint64_t offset; /* file offset of the lookup address, or as the kind says */
+	uint32_t module; /* id in the module table; 0 where the kind has none */
+	uint16_t kind;   /* enum frame_kind */
+	uint16_t origin; /* enum frame_origin; no part of the identity, 0 in trees */
+};
+static_assert(sizeof(struct frame) == 16, "frames are hashed and stored by the million");
+
+static inline bool frame_equal(const struct frame *a, const struct frame *b)
+{
+	return a->offset == b->offset && a->module == b->module && a->kind == b->kind;
+}
+
+static inline struct frame frame_marker(enum marker marker)
+{
+	return (struct frame){ .offset = marker, .kind = FRAME_MARKER };
+}
+
+static inline bool marker_is_reason(enum marker marker)
+{
+	return marker != MARKER_KERNEL && marker != MARKER_PREEMPTED && marker != MARKER_BLOCKED &&
+	       marker != MARKER_IO_WAIT;
+}
+
+/* A short name for programs ("stack_cut") and a text for people ("stack deeper than the copy"). */
+const char *marker_name(enum marker marker);
+const char *marker_text(enum marker marker);
+
+#endif

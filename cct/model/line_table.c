@@ -1,0 +1,128 @@
+#include "cct/model/line_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line_table {
+	struct code_line *lines;
+	size_t n, n_allocated;
+	size_t n_ended; /* lines of functions that are complete */
+	char **files;
+	size_t n_files, n_files_allocated;
+};
+
+struct line_table *line_table_create(void)
+{
+	return calloc(1, sizeof(struct line_table));
+}
+
+void line_table_destroy(struct line_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->n_files; i++)
+		free(table->files[i]);
+	free(table->files);
+	free(table->lines);
+	free(table);
+}
+
+/* Mostly it is that of the line before. */
+static const char *keep_file(struct line_table *table, const char *file, size_t size)
+{
+	const char *last = table->n_files ? table->files[table->n_files - 1] : NULL;
+
+	if (last && strncmp(last, file, size) == 0 && !last[size])
+		return last;
+	if (table->n_files == table->n_files_allocated) {
+		size_t n = table->n_files ? table->n_files * 2 : 16;
+		char **files = reallocarray(table->files, n, sizeof(*files));
+
+		if (!files)
+			return NULL;
+		table->files = files;
+		table->n_files_allocated = n;
+	}
+	char *copy = strndup(file, size);
+	if (copy)
+		table->files[table->n_files++] = copy;
+	return copy;
+}
+
+int line_table_add(struct line_table *table, uint64_t offset, uint32_t line, const char *file,
+		   size_t file_size)
+{
+	const char *copy = keep_file(table, file, file_size);
+
+	if (!copy)
+		return -ENOMEM;
+	if (table->n == table->n_allocated) {
+		size_t n = table->n ? table->n * 2 : 64;
+		struct code_line *lines = reallocarray(table->lines, n, sizeof(*lines));
+
+		if (!lines)
+			return -ENOMEM;
+		table->lines = lines;
+		table->n_allocated = n;
+	}
+	/* Until the function ends the size is the place in the order. */
+	table->lines[table->n] = (struct code_line){
+		.offset = offset, .size = table->n, .file = copy, .line = line
+	};
+	table->n++;
+	return 0;
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const struct code_line *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+void line_table_end(struct line_table *table, uint64_t end)
+{
+	size_t n = table->n - table->n_ended;
+
+	if (!n)
+		return;
+	struct code_line *lines = table->lines + table->n_ended;
+	qsort(lines, n, sizeof(*lines), compare_offsets);
+	/* Of those that begin at one place the last one counts. */
+	for (size_t i = 0; i < n; i++) {
+		uint64_t next = i + 1 < n ? lines[i + 1].offset : end;
+
+		if (next == lines[i].offset)
+			continue;
+		table->lines[table->n_ended] = lines[i];
+		table->lines[table->n_ended++].size = next - lines[i].offset;
+	}
+	table->n = table->n_ended;
+}
+
+void line_table_sort(struct line_table *table)
+{
+	if (table->n)
+		qsort(table->lines, table->n, sizeof(*table->lines), compare_offsets);
+}
+
+const struct code_line *line_table_find(const struct line_table *table, uint64_t offset)
+{
+	size_t low = 0, high = table->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->lines[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	const struct code_line *line = &table->lines[low - 1];
+	return offset - line->offset < line->size ? line : NULL;
+}

@@ -1,0 +1,118 @@
+/*
+ * Load modules: the files (and file-like things) whose code samples ran in.
+ *
+ * A module is known by its path and by what tells two files at one path apart: the build ID where
+ * there is one, else device and inode. Ids are small and dense, so per-module state elsewhere is an
+ * array. Id 0 is "no module".
+ *
+ * A module may carry an image (bytes captured while recording) and a symbol table captured while
+ * recording (kallsyms, perf-PID.map, jitdump); both outlive the machine they came from.
+ */
+#ifndef CCT_MODEL_MODULE_H
+#define CCT_MODEL_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/model/line_table.h"
+
+#define BUILD_ID_MAX_SIZE 20
+
+struct file_search;
+
+enum module_kind {
+	MODULE_NONE,
+	MODULE_ELF,
+	MODULE_VDSO, /* "[vdso]": always has an image, or is unreadable */
+	MODULE_ANON, /* code in memory that no file backs; offset is the address itself */
+	MODULE_JIT,  /* a jitdump: code made at run time; offset is that of its bytes in the file */
+	MODULE_KERNEL, /* "[kernel.kallsyms]", "[ext4]", "[bpf]"; offset is address - base */
+};
+
+struct build_id {
+	uint8_t size; /* 0: none known */
+	uint8_t bytes[BUILD_ID_MAX_SIZE];
+};
+
+/* Names are owned by the table. Sorted by offset once symbol_table_sort() ran. */
+struct symbol {
+	uint64_t offset;
+	uint64_t size; /* 0: up to the next symbol */
+	const char *name;
+};
+
+struct symbol_table {
+	struct symbol *symbols;
+	size_t n_symbols;
+	size_t n_allocated;
+	struct string_chunk *strings; /* arena of the names */
+};
+
+struct symbol_table *symbol_table_create(void);
+void symbol_table_destroy(struct symbol_table *table);
+/* Copies @name (@name_size bytes, no NUL needed). 0 or -ENOMEM. */
+int symbol_table_add(struct symbol_table *table, uint64_t offset, uint64_t size, const char *name,
+		     size_t name_size);
+void symbol_table_sort(struct symbol_table *table);
+/* The symbol that holds @offset, or NULL. Only after symbol_table_sort(). */
+const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t offset);
+
+struct module_key {
+	enum module_kind kind;
+	const char *path;
+	struct build_id build_id;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;            /* 0: unknown */
+	uint64_t inode_generation; /* 0: unknown */
+	uint64_t base; /* MODULE_KERNEL only: address of offset 0; no part of the identity */
+};
+
+struct module {
+	uint32_t id;
+	struct module_key key; /* key.path is owned */
+	int image_fd;          /* captured bytes, a file to read; -1 if none; owned */
+	/*
+	 * Opened where key.path does not lead to it, checked like it: /proc/PID/map_files/... of a
+	 * process that lives. Owned.
+	 */
+	char *alternative_path;
+	/*
+	 * "/proc/PID/root" of a process that has it mapped: the file, and what belongs to it, may
+	 * be there while the process lives. NULL: not known. Owned.
+	 */
+	char *root;
+	struct file_search *files; /* borrowed; NULL: this machine's */
+	uint64_t mapped_ns; /* when it was first mapped, as the recording counts; 0: not told */
+	int64_t mapped;     /* the same in seconds since 1970, or later; 0: not known */
+	struct symbol_table *symbols; /* captured names, or NULL; owned */
+	struct line_table *lines;     /* captured source lines, or NULL; owned */
+};
+
+#define MODULES_MAX (1u << 20)
+
+/* One thread adds; any thread may look up ids that reached it through a lock. */
+struct module_table {
+	struct module **modules; /* MODULES_MAX of them, so never moved; [0] is NULL */
+	_Atomic uint32_t n_modules;
+	uint32_t *buckets;
+	uint32_t n_buckets;
+	struct file_search *files; /* that modules get from now on; borrowed; may be NULL */
+};
+
+int module_table_init(struct module_table *table);
+void module_table_deinit(struct module_table *table);
+/* The id of the module with this key, added if new. 0: out of memory, or MODULES_MAX reached. */
+uint32_t module_table_add(struct module_table *table, const struct module_key *key);
+static inline struct module *module_table_get(const struct module_table *table, uint32_t id)
+{
+	return id && id < table->n_modules ? table->modules[id] : NULL;
+}
+/* Room for a build ID in hex. */
+#define BUILD_ID_TEXT_SIZE 41
+/* "-" where there is none. */
+void build_id_format(const struct build_id *build_id, char text[static BUILD_ID_TEXT_SIZE]);
+/* The part of the path after the last '/', for people. */
+const char *module_name(const struct module *module);
+
+#endif

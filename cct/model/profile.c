@@ -1,0 +1,165 @@
+/* A profile's tables, and the check that no cost was lost on the way into the tree. */
+#include "cct/model/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct profile *profile_create(void)
+{
+	struct profile *profile = calloc(1, sizeof(*profile));
+
+	if (profile && module_table_init(&profile->modules)) {
+		free(profile);
+		return NULL;
+	}
+	return profile;
+}
+
+static void profile_info_deinit(struct profile_info *info)
+{
+	free(info->command_line);
+	free(info->hostname);
+	free(info->os_release);
+	free(info->arch);
+	free(info->cpu);
+	free(info->tool_version);
+	free(info->truncated);
+	free(info->no_kernel_names);
+	for (int marker = 0; marker < N_MARKERS; marker++)
+		free(info->why[marker]);
+}
+
+void profile_destroy(struct profile *profile)
+{
+	if (!profile)
+		return;
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		free(profile->metrics[i].name);
+	for (uint32_t i = 0; i < profile->n_processes; i++)
+		free(profile->processes[i].name);
+	for (uint32_t i = 0; i < profile->n_threads; i++)
+		free(profile->threads[i].name);
+	free(profile->metrics);
+	free(profile->processes);
+	free(profile->threads);
+	cct_destroy(profile->cct);
+	profile_info_deinit(&profile->info);
+	module_table_deinit(&profile->modules);
+	free(profile);
+}
+
+/* Makes room for element @n of an array that doubles at powers of two. */
+static void *array_reserve(void *array, uint32_t n, size_t size)
+{
+	if (n & (n - 1))
+		return array;
+	return reallocarray(array, n ? n * 2ul : 1, size);
+}
+
+uint32_t profile_add_metric(struct profile *profile, const char *name, const char *unit)
+{
+	char *copy = strdup(name);
+	struct metric *metrics =
+		array_reserve(profile->metrics, profile->n_metrics, sizeof(*metrics));
+
+	if (metrics)
+		profile->metrics = metrics;
+	if (!copy || !metrics) {
+		free(copy);
+		return UINT32_MAX;
+	}
+	metrics[profile->n_metrics] = (struct metric){ .name = copy, .unit = unit };
+	return profile->n_metrics++;
+}
+
+uint32_t profile_add_process(struct profile *profile, int32_t pid, const char *name)
+{
+	char *copy = strdup(name);
+	struct profile_process *processes =
+		array_reserve(profile->processes, profile->n_processes, sizeof(*processes));
+
+	if (processes)
+		profile->processes = processes;
+	if (!copy || !processes) {
+		free(copy);
+		return UINT32_MAX;
+	}
+	processes[profile->n_processes] = (struct profile_process){ .pid = pid, .name = copy };
+	return profile->n_processes++;
+}
+
+uint32_t profile_add_thread(struct profile *profile, int32_t tid, uint32_t process,
+			    const char *name)
+{
+	char *copy = strdup(name);
+	struct profile_thread *threads =
+		array_reserve(profile->threads, profile->n_threads, sizeof(*threads));
+
+	if (threads)
+		profile->threads = threads;
+	if (!copy || !threads) {
+		free(copy);
+		return UINT32_MAX;
+	}
+	threads[profile->n_threads] =
+		(struct profile_thread){ .tid = tid, .process = process, .name = copy };
+	return profile->n_threads++;
+}
+
+int profile_set_string(char **string, const char *value)
+{
+	char *copy = value ? strdup(value) : NULL;
+
+	if (value && !copy)
+		return -ENOMEM;
+	free(*string);
+	*string = copy;
+	return 0;
+}
+
+/* Beyond this what ran is too little to tell of the rest. */
+#define MAX_SCALE 1000000u
+
+static bool can_be_scaled(const struct metric *metric)
+{
+	return metric_is_multiplexed(metric) && metric->time_running_ns &&
+	       metric->time_enabled_ns / metric->time_running_ns <= MAX_SCALE;
+}
+
+static uint64_t scale_weight(uint64_t weight, const struct metric *metric)
+{
+	unsigned __int128 product = (unsigned __int128)weight * metric->time_enabled_ns;
+
+	return (uint64_t)((product + metric->time_running_ns / 2) / metric->time_running_ns);
+}
+
+void profile_scale(struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		struct metric *metric = &profile->metrics[i];
+
+		if (metric->is_scaled || !can_be_scaled(metric))
+			continue;
+		metric->is_scaled = true;
+		metric->total = 0;
+		for (uint32_t node = 0; node < profile->cct->n_nodes; node++) {
+			struct cct_cost *cost = cct_cost(profile->cct, node, i);
+
+			cost->weight = scale_weight(cost->weight, metric);
+			metric->total += cost->weight;
+		}
+	}
+}
+
+int profile_check_conservation(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		struct cct_cost sum = cct_sum(profile->cct, i);
+
+		if (sum.samples != profile->metrics[i].samples ||
+		    sum.weight != profile->metrics[i].total)
+			return (int)i;
+	}
+	return -1;
+}

@@ -1,0 +1,78 @@
+/*
+ * Where the files of a recording are looked for: in the recording itself, then on this machine, or
+ * below a sysroot and nowhere else. Everything that opens a module's file or what belongs to it
+ * asks here, so that unwinder, names and archives see the same files. NULL: this machine.
+ *
+ * What the recording carries has a key that says what it is: "elf" and the module's identity,
+ * "debug" and a build ID, ... (docs/FORMAT.md, archives). A recording that is an archive carries
+ * all that there was: then nothing else is looked at, unless a sysroot was asked for.
+ *
+ * Threads: any, once it is set up.
+ */
+#ifndef CCT_OBJECT_FILE_SEARCH_H
+#define CCT_OBJECT_FILE_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FILE_SEARCH_KEY_MAX 8192
+
+struct build_id;
+struct file_search;
+
+struct file_search *file_search_create(void); /* NULL: out of memory */
+void file_search_destroy(struct file_search *search);
+
+/* Paths are looked up below @folder from now on, links inside resolved there. 0 or -errno; -ENOSYS:
+ * this kernel can't keep links from leading out. */
+int file_search_set_root(struct file_search *search, const char *folder);
+/* debuginfod's cache: files by build ID. @folder is copied. 0 or -ENOMEM. */
+int file_search_set_cache(struct file_search *search, const char *folder);
+/* When the recording ended, in seconds since 1970; 0: unknown. */
+void file_search_set_recorded(struct file_search *search, int64_t recorded);
+int64_t file_search_recorded(const struct file_search *search);
+/* The recording carries this: @fd (duplicated) holds it, compressed (zstd). 0 or -errno. */
+int file_search_carry(struct file_search *search, const char *key, int fd);
+/* The recording is an archive: it carries all there was. */
+void file_search_set_complete(struct file_search *search);
+bool file_search_is_complete(const struct file_search *search);
+/* Are there other places than the recording? */
+bool file_search_looks_around(const struct file_search *search);
+/* Are files of this machine looked at? */
+bool file_search_is_here(const struct file_search *search);
+
+/* What the recording carries under @key, from its start. A descriptor of its own, or -ENOENT, or
+ * another -errno. */
+int file_search_open_carried(struct file_search *search, const char *key);
+/* The file at an absolute path. A descriptor, or -errno. */
+int file_search_open(const struct file_search *search, const char *path);
+/* @name ("debuginfo", "executable") of a build ID in debuginfod's cache. Likewise. */
+int file_search_open_cached(const struct file_search *search, const struct build_id *build_id,
+			    const char *name);
+/* The path of an open file as it would be opened here, links resolved; to free. NULL: it has none,
+ * or out of memory. */
+char *file_search_path_of(const struct file_search *search, int fd);
+/* The file at @path as a process sees it whose root is @root ("/proc/PID/root"): links do not lead
+ * out of it. Likewise. */
+int open_below_root(const char *root, const char *path);
+
+/*
+ * For archives: what is opened and found to be right is kept from now on, by key. Those of the
+ * recording are not: it has them.
+ */
+struct found_file {
+	char *key;
+	int fd; /* -1: @text is what there is to say */
+	char *text;
+};
+
+void file_search_keep_found(struct file_search *search);
+bool file_search_keeps_found(const struct file_search *search);
+/* @fd is duplicated; -1: @text is copied. Does nothing unless asked to keep. */
+void file_search_found(struct file_search *search, const char *key, int fd, const char *text);
+/* Sorted by key, each key once. Valid until destroyed. -ENOMEM: some could not be kept. */
+int file_search_list_found(struct file_search *search, const struct found_file **files_ret,
+			   size_t *n_files_ret);
+
+#endif

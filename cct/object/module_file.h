@@ -1,0 +1,84 @@
+/*
+ * Where a module's bytes can be had now, and whether they are still the bytes that ran.
+ *
+ * Order: the captured image; what the recording carries; the path; the alternative path; the path
+ * below the root of a process; debuginfod's cache. A file whose build ID differs from the recorded
+ * one is never used. Where no build ID was recorded, device and inode decide if known, and a file
+ * that was written after it was mapped, or after the recording, is used, but said to be doubtful.
+ * For users of libelf: unwind (CFI) and report (symbols). Each opens a module once.
+ */
+#ifndef CCT_OBJECT_MODULE_FILE_H
+#define CCT_OBJECT_MODULE_FILE_H
+
+#include <libelf.h>
+
+#include "cct/model/module.h"
+#include "cct/object/file_search.h"
+
+enum module_file_state {
+	MODULE_FILE_OK,
+	MODULE_FILE_MISSING, /* no such file, or not readable: struct module_file's error */
+	MODULE_FILE_CHANGED, /* another file than the one recorded */
+	MODULE_FILE_BAD,     /* not an ELF file */
+	MODULE_FILE_NONE,    /* this kind of module has no file */
+};
+
+struct module_file {
+	enum module_file_state state;
+	int fd;                /* owned; -1 unless OK */
+	Elf *elf;              /* owned; NULL unless OK */
+	int error;             /* MISSING: the -errno of opening it */
+	struct build_id found; /* CHANGED: that of the file that is there; size 0: none */
+	bool is_newer;         /* OK, but nothing says that it is the file that ran, and it was
+				  written after it was first mapped */
+};
+
+/* Always fills @file. Threads: any, each with its own @file. */
+void module_file_open(const struct module *module, struct module_file *file);
+/* Whether device and inode of an open file are the recorded ones, if any are. */
+bool module_file_is_recorded(int fd, const struct module_key *key);
+/*
+ * The separate debug file of @elf, a module's file: by build ID below /usr/lib/debug, or by the
+ * name in .gnu_debuglink beside the module's path, in .debug there, or below /usr/lib/debug; there,
+ * and below the root of a process that has the module mapped; else in debuginfod's cache; at last,
+ * if
+ * @elf is what was captured of the file, the file itself. It has the same build ID, always.
+ * @module: NULL if it is not known. Fills @file; MODULE_FILE_MISSING: there is none.
+ */
+void module_file_open_debug(const struct module *module, Elf *elf, struct module_file *file);
+/* A file of a module that names others. */
+struct module_file_place {
+	const struct module *module; /* borrowed; NULL: not known */
+	char *path; /* as its own system has it, links resolved; owned; NULL: not known */
+};
+
+/* @fd: the file; -1: no others are beside it. No memory: as if it were not known. */
+void module_file_place_init(struct module_file_place *place, const struct module *module, int fd);
+void module_file_place_deinit(struct module_file_place *place);
+/*
+ * A file with this build ID that the file at @place names (dwz's): what the recording carries, by
+ * build ID below /usr/lib/debug, @name relative to the folder of @place, debuginfod's cache; as its
+ * module's files are looked for. Fills @file; MODULE_FILE_MISSING: there is none.
+ */
+void module_file_open_build_id(const struct module_file_place *place,
+			       const struct build_id *build_id, const char *name,
+			       struct module_file *file);
+/*
+ * A file without a build ID that the file at @place names: what the recording carries under @key,
+ * or @name (NULL: nothing else), relative to the folder of @place. It is the caller's to check that
+ * it is the right one. Fills @file likewise.
+ */
+void module_file_open_named(const struct module_file_place *place, const char *key,
+			    const char *name, struct module_file *file);
+void module_file_close(struct module_file *file);
+/* Reads the build ID note of an open ELF file; size 0 if it has none. */
+void elf_build_id(Elf *elf, struct build_id *ret);
+/* Does the file end before what its headers tell of? */
+bool elf_is_cut(Elf *elf);
+/* Recorders pad short IDs with zeros to 20 bytes: these do not count. */
+bool build_id_equal(const struct build_id *a, const struct build_id *b);
+const char *module_file_state_text(enum module_file_state state);
+/* The same with the reason, for people; static. */
+const char *module_file_problem(const struct module_file *file);
+
+#endif

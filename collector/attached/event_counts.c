@@ -1,0 +1,81 @@
+#include "collector/attached/event_counts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+
+#define MAX_SIZE (1u << 20)
+
+int event_counts_write(const struct evlist *evlist, struct data_writer *writer)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return -ENOMEM;
+	for (size_t i = 0; i < evlist->n_events; i++) {
+		struct evlist_counts counts;
+
+		if (!evlist_read_counts(evlist, i, &counts))
+			fprintf(stream, "%zu %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", i,
+				counts.value, counts.time_enabled_ns, counts.time_running_ns);
+	}
+	if (fclose(stream))
+		return -ENOMEM;
+	return data_writer_attach(writer, ATTACHMENT_COUNTS, "", text, size);
+}
+
+static void take_line(const struct data_file *file, const char *line, const uint32_t *metrics,
+		      size_t n_metrics, struct profile *profile)
+{
+	uint64_t event, counted, enabled, running;
+
+	if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &event, &counted, &enabled,
+		   &running) != 4 ||
+	    event >= n_metrics || metrics[event] >= profile->n_metrics)
+		return;
+	struct metric *metric = &profile->metrics[metrics[event]];
+
+	/* How often, not how much: no amount to set beside a sum of weights. */
+	if (data_file_event(file, event)->weight.kind == WEIGHT_PERIOD) {
+		metric->has_counted = true;
+		metric->counted += counted;
+	}
+	metric->time_enabled_ns += enabled;
+	metric->time_running_ns += running;
+}
+
+static const struct data_file_attachment *find_attachment(const struct data_file *file)
+{
+	for (size_t i = data_file_n_attachments(file); i-- > 0;) {
+		const struct data_file_attachment *attachment = data_file_attachment(file, i);
+
+		if (attachment->kind == ATTACHMENT_COUNTS && attachment->is_complete &&
+		    attachment->size < MAX_SIZE)
+			return attachment;
+	}
+	return NULL;
+}
+
+int event_counts_take(const struct data_file *file, const uint32_t *metrics, size_t n_metrics,
+		      struct profile *profile)
+{
+	const struct data_file_attachment *attachment = find_attachment(file);
+
+	if (!attachment)
+		return 0;
+	_cleanup_free_ char *text = calloc(1, attachment->size + 1);
+	if (!text)
+		return -ENOMEM;
+	if (pread(attachment->fd, text, attachment->size, 0) != (ssize_t)attachment->size)
+		return 0;
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+		take_line(file, line, metrics, n_metrics, profile);
+	return 0;
+}

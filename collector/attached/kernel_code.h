@@ -1,0 +1,34 @@
+/*
+ * Code in the kernel that comes and goes, as the text of /proc/kallsyms has it at one moment: BPF
+ * programs ("[bpf]"), and trampolines and probes ("[__builtin__ftrace]", "[__builtin__kprobes]").
+ * From then on KSYMBOL records tell.
+ */
+#ifndef COLLECTOR_ATTACHED_KERNEL_CODE_H
+#define COLLECTOR_ATTACHED_KERNEL_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The text does not tell how long code is: up to what it names next, and no more than this. */
+#define KERNEL_CODE_MAX_SIZE (1u << 20)
+#define KERNEL_CODE_MAX_NAME 512 /* KSYM_NAME_LEN */
+
+struct kernel_code {
+	uint64_t addr;
+	uint32_t len;
+	bool is_bpf;
+	const char *name; /* in the text, name_size bytes */
+	size_t name_size;
+};
+
+struct kernel_code_list {
+	struct kernel_code *codes; /* by address */
+	size_t n;
+};
+
+/* 0 or -ENOMEM. @text: NUL-terminated; has to stay. */
+int kernel_code_find(const char *text, struct kernel_code_list *list);
+void kernel_code_list_deinit(struct kernel_code_list *list);
+
+#endif

@@ -1,0 +1,60 @@
+#include "collector/command-line/pager.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Small systems have no less. */
+#define DEFAULT_PAGER "if command -v less >/dev/null; then exec less; else exec cat; fi"
+
+static void run_pager(const char *command, int input)
+{
+	dup2(input, STDIN_FILENO);
+	/* Quit if it fits one screen, keep colours, leave the text on the screen. */
+	setenv("LESS", "FRX", 0);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+void pager_start(struct pager *pager)
+{
+	const char *command = getenv("PAGER");
+	int ends[2];
+
+	pager->pid = 0;
+	if (!command)
+		command = DEFAULT_PAGER;
+	if (!*command || strcmp(command, "cat") == 0 || pipe(ends))
+		return;
+	fflush(stdout);
+	pager->pid = fork();
+	if (pager->pid == 0) {
+		close(ends[1]);
+		run_pager(command, ends[0]);
+	}
+	close(ends[0]);
+	if (pager->pid > 0) {
+		/* Quitting the pager early is no error, and interrupting is the pager's business.
+		 */
+		signal(SIGPIPE, SIG_IGN);
+		signal(SIGINT, SIG_IGN);
+		dup2(ends[1], STDOUT_FILENO);
+	}
+	close(ends[1]);
+	if (pager->pid < 0)
+		pager->pid = 0;
+}
+
+void pager_finish(struct pager *pager)
+{
+	if (!pager->pid)
+		return;
+	fclose(stdout);
+	while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	pager->pid = 0;
+}

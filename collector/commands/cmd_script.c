@@ -1,0 +1,291 @@
+/*
+ * dendro script: one block per sample, in the layout of `perf script`
+ * (tools/perf/builtin-script.c), so that what reads that reads ours: comm, tid, CPU, time, period,
+ * event, then the frames leaf first.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
+#include "collector/commands/commands.h"
+#include "collector/files/file_options.h"
+#include "collector/paths/sample_path.h"
+#include "collector/replay/replay.h"
+#include "report/names/symbolize.h"
+
+struct script {
+	struct file_search *files;
+	struct replay *replay;
+	struct elf_modules *elf_modules;
+	struct sample_path *sample_path;
+	struct symbolizer *symbolizer;
+	enum symbol_names names;
+	struct io_wait io_wait;
+	size_t event_width;
+};
+
+static const char usage[] =
+	"usage: dendro script [OPTIONS] [FILE]\n\n"
+	"Lists the samples of a recording (default: dendro.data; -: standard input) in time\n"
+	"order, each with its call path, leaf first, as `perf script` prints them. A path whose\n"
+	"outer callers are missing ends with a line that says why, at address 0.\n\n"
+	"  -i, --input FILE       the recording\n" SYMFS_USAGE
+	"      --raw-names        names as in the file, mangled\n"
+	"  -h, --help             this text\n";
+
+static int script_init(struct script *script)
+{
+	struct profile *profile = replay_profile(script->replay);
+
+	script->elf_modules = elf_modules_create(&profile->modules);
+	script->symbolizer =
+		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true,
+									 .names = script->names });
+	if (script->elf_modules)
+		script->sample_path =
+			sample_path_create(script->elf_modules, replay_kallsyms(script->replay));
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		size_t width = strlen(profile->metrics[i].name);
+
+		script->event_width = width > script->event_width ? width : script->event_width;
+	}
+	if (!script->sample_path || !script->symbolizer)
+		return -ENOMEM;
+	sample_path_set_io_wait(script->sample_path, &script->io_wait);
+	int err = replay_find_io_wait(script->replay, &script->io_wait);
+	return err ? err : replay_name_kernel(script->replay);
+}
+
+static void script_deinit(struct script *script)
+{
+	sample_path_destroy(script->sample_path);
+	symbolizer_destroy(script->symbolizer);
+	elf_modules_destroy(script->elf_modules);
+	replay_close(script->replay);
+	file_search_destroy(script->files);
+}
+
+/* Names are the recording's, not a terminal's. */
+static void print_right(const char *text, size_t width)
+{
+	size_t size = strlen(text);
+
+	printf("%*s", size < width ? (int)(width - size) : 0, "");
+	printable_put(stdout, text);
+}
+
+static void print_start(const struct script *script, const struct replay_sample *sample,
+			const struct record *record)
+{
+	const char *comm = sample->thread->name;
+	bool has_path = !sample->raw.header || record->sample.has_callchain;
+
+	print_right(comm, has_path ? 0 : 16);
+	printf(" %5d ", sample->raw.header ? record->tid : sample->thread->tid);
+	if (record->has_cpu)
+		printf("[%03u] ", record->cpu);
+	if (record->has_time)
+		printf("%5" PRIu64 ".%06" PRIu64 ": ", record->time_ns / 1000000000,
+		       record->time_ns / 1000 % 1000000);
+	printf("%10" PRIu64 " ", sample->weight);
+	print_right(sample->event->name, script->event_width);
+	fputs(": ", stdout);
+}
+
+/* As perf does, user addresses are shown as offsets in their file, kernel ones as they are: return
+ * addresses, one beyond the lookup address. */
+static int print_frame(struct script *script, const struct frame *frame, uint64_t addr,
+		       bool is_return_address)
+{
+	const struct module *module =
+		module_table_get(&replay_profile(script->replay)->modules, frame->module);
+	bool is_in_file = frame->kind == FRAME_USER && module;
+	struct frame_name name;
+	int err = symbolizer_name(script->symbolizer, frame, &name);
+
+	if (err)
+		return err;
+	printf("%16" PRIx64 " ", is_in_file ? frame->offset : addr);
+	if (name.symbol_offset == UINT64_MAX)
+		printf("[unknown]");
+	else
+		printable_put(stdout, name.name);
+	if (name.symbol_offset != UINT64_MAX)
+		printf("+0x%" PRIx64, name.symbol_offset + is_return_address);
+	fputs(" (", stdout);
+	printable_put(stdout, module ? module->key.path : "[unknown]");
+	puts(frame->origin == FRAME_GUESSED    ? ") [guessed]"
+	     : frame->origin == FRAME_STITCHED ? ") [stitched]"
+					       : ")");
+	return 0;
+}
+
+static int print_frames(struct script *script, const struct frame *frames, const uint64_t *addrs,
+			size_t n_frames, bool are_return_addresses)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n_frames && !err; i++) {
+		putchar('\t');
+		err = print_frame(script, &frames[i], addrs[i], i && are_return_addresses);
+	}
+	return err;
+}
+
+static void print_marker(enum marker marker)
+{
+	printf("\t%16x %s ([dendro])\n", 0, marker_text(marker));
+}
+
+/* Time off the CPU that no sample tells of. */
+static void print_missing(const struct script *script, const struct replay_sample *sample)
+{
+	static const struct record no_record;
+
+	print_start(script, sample, &no_record);
+	putchar('\n');
+	if (sample->off_cpu != MARKER_KERNEL)
+		print_marker(sample->off_cpu);
+	print_marker(sample->end);
+	putchar('\n');
+}
+
+static int print_sample(struct script *script, const struct replay_sample *sample)
+{
+	struct record record;
+	struct call_path path;
+	struct sample_input input = {
+		.record = &record,
+		.layout = &sample->event->layout,
+		.stack_size = sample->event->attr.sample_stack_user,
+		.machine = replay_machine(script->replay),
+		.space = sample->space,
+		.kernel = sample->kernel,
+		.code = &sample->code,
+		.memory = sample->memory,
+		.has_exec = sample->has_exec,
+		.is_in_exec = sample->is_in_exec,
+		.has_memory = sample->has_memory,
+		.off_cpu = sample->off_cpu,
+	};
+
+	if (!sample->raw.header) {
+		print_missing(script, sample);
+		return 0;
+	}
+	record_decode(input.layout, sample->raw.header, &record);
+	sample_path_resolve(script->sample_path, &input, &path);
+	print_start(script, sample, &record);
+	if (!record.sample.has_callchain) {
+		bool is_kernel = path.n_kernel > 0;
+
+		if (!is_kernel && !path.n_user) {
+			printf("%16" PRIx64 " [unknown] ([unknown])\n", record.sample.ip);
+			return 0;
+		}
+		return print_frame(script, is_kernel ? path.kernel_frames : path.user_frames,
+				   is_kernel ? path.kernel_addrs[0] : path.user_addrs[0], false);
+	}
+	putchar('\n');
+	if (path.off_cpu != MARKER_KERNEL)
+		print_marker(path.off_cpu);
+	int err = print_frames(script, path.kernel_frames, path.kernel_addrs, path.n_kernel, true);
+	if (!err)
+		err = print_frames(script, path.user_frames, path.user_addrs, path.n_user, false);
+	if (path.user_half == USER_INCOMPLETE)
+		print_marker(path.end);
+	putchar('\n');
+	return err;
+}
+
+static int script_run(struct script *script)
+{
+	struct replay_sample sample;
+	int got;
+
+	while ((got = replay_next(script->replay, &sample)) > 0) {
+		int err = script->symbolizer ? 0 : script_init(script);
+
+		if (!err)
+			err = print_sample(script, &sample);
+		replay_sample_deinit(&sample);
+		if (err)
+			return err;
+		if (ferror(stdout))
+			return -EPIPE;
+	}
+	return got;
+}
+
+/* 0 with a warning where the recording was cut; an error where it is corrupt. */
+static int script_conclude(const struct script *script, const char *path, int err)
+{
+	const char *truncated = replay_profile(script->replay)->info.truncated;
+
+	if (err == -EPIPE)
+		return 0;
+	if (err)
+		fprintf(stderr, "dendro script: %s: %s\n", path, strerror(-err));
+	else if (truncated)
+		fprintf(stderr, "dendro script: %s: %s\n", path, truncated);
+	return err || replay_error(script->replay) ? 1 : 0;
+}
+
+/* The exit status. */
+static int run(struct script *script, const char *path, const struct file_options *files)
+{
+	_cleanup_free_ char *error = NULL;
+
+	if (file_options_open(files, "script", &script->files))
+		return 1;
+	int err = replay_open(path, script->files, &script->replay, &error);
+	if (err) {
+		fprintf(stderr, "dendro script: %s\n", error ? error : strerror(-err));
+		file_search_destroy(script->files);
+		return 1;
+	}
+	err = script_run(script);
+	if (fflush(stdout) && !err)
+		err = errno == EPIPE ? -EPIPE : -errno;
+	int status = script_conclude(script, path, err);
+	script_deinit(script);
+	return status;
+}
+
+int cmd_script(int argc, char **argv)
+{
+	static const struct option options[] = { { "input", required_argument, NULL, 'i' },
+						 { "symfs", required_argument, NULL, 's' },
+						 { "raw-names", no_argument, NULL, 'r' },
+						 { "help", no_argument, NULL, 'h' },
+						 { 0 } };
+	const char *path = "dendro.data";
+	struct script script = { .names = NAMES_WITHOUT_PARAMETERS };
+	struct file_options files = { .symfs = NULL };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "i:h", options, NULL)) != -1) {
+		if (option == 'i')
+			path = optarg;
+		else if (option == 's')
+			files.symfs = optarg;
+		else if (option == 'r')
+			script.names = NAMES_RAW;
+		else
+			return fputs(usage, option == 'h' ? stdout : stderr) < 0 || option != 'h'
+				       ? 129
+				       : 0;
+	}
+	if (optind < argc)
+		path = argv[optind++];
+	if (optind < argc) {
+		fprintf(stderr, "dendro script: one recording at a time, please\n");
+		return 129;
+	}
+	return run(&script, path, &files);
+}

@@ -1,0 +1,42 @@
+/*
+ * The memory that one walk reads, as a case holds it (collector/debug-unwind/unwind_case.h): the
+ * sample's copy of the stack, what is known of the thread's stacks beyond it, and code that no file
+ * holds. All of it copied, text blanked, and reduced to what the walk used.
+ */
+#ifndef COLLECTOR_DEBUG_UNWIND_CASE_STACKS_H
+#define COLLECTOR_DEBUG_UNWIND_CASE_STACKS_H
+
+#include <stdio.h>
+
+#include "unwind/walk/unwind.h"
+
+/* What a walk used. */
+struct used_stacks {
+	const uint64_t *sps; /* of its frames: stack pointers */
+	size_t n_frames;
+	bool is_at_root;   /* it ended at the outermost frame */
+	bool has_rest;     /* it left the copy for the rest of the stack */
+	size_t n_contexts; /* the newest ones it went through */
+};
+
+struct case_stacks {
+	struct user_stack stack; /* as walks take it: with the copies */
+	uint8_t *bytes;          /* of the sample's copy */
+	struct stack_memory *memory;
+	struct code_view code;
+	uint8_t known_code[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
+	uint8_t kept_code[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
+};
+
+/* May be released whatever comes of it, and if it is all zeros. 0 or -ENOMEM. */
+int case_stacks_init(struct case_stacks *stacks, const struct user_stack *from,
+		     const struct address_space *space, const struct used_stacks *used);
+void case_stacks_deinit(struct case_stacks *stacks);
+/* Of the code that no file holds, keeps @window bytes to both sides of the sampled instruction. */
+void case_stacks_keep_code(struct case_stacks *stacks, uint64_t window);
+
+/* As docs/FORMAT.md describes them: the sampled registers; then all the bytes. */
+void case_stacks_write_regs(FILE *out, const struct case_stacks *stacks);
+void case_stacks_write_bytes(FILE *out, const struct case_stacks *stacks);
+
+#endif

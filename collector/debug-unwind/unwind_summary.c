@@ -1,0 +1,188 @@
+/* Counting and timing are passes of their own, so that none disturbs the other's caches. */
+#include "collector/debug-unwind/unwind_summary.h"
+
+#include <inttypes.h>
+
+#include "cct/base/monotonic.h"
+
+static void count(struct summary_count *into, uint64_t number)
+{
+	if (into->n < SUMMARY_EXAMPLES)
+		into->examples[into->n] = number;
+	into->n++;
+}
+
+/* Counts frames, but names samples: each only once. */
+static void count_frame(struct summary_count *into, uint64_t number, bool *is_named)
+{
+	uint64_t n_named = 0;
+
+	into->n++;
+	if (*is_named)
+		return;
+	*is_named = true;
+	while (n_named < SUMMARY_EXAMPLES && into->examples[n_named])
+		n_named++;
+	if (n_named < SUMMARY_EXAMPLES)
+		into->examples[n_named] = number;
+}
+
+static enum frame_kind_of_rule kind_of_step(const struct unwind_walk *walk)
+{
+	if (walk->frame.origin == FRAME_GUESSED)
+		return FRAMES_BY_GUESS;
+	if (walk->frame.origin == FRAME_STITCHED)
+		return FRAMES_STITCHED;
+	if (walk->rule->kind == RULE_CFA_MEMORY)
+		return FRAMES_BY_MEMORY;
+	if (walk->rule->kind != RULE_GENERAL)
+		return FRAMES_BY_REGISTER;
+	return walk->rule->general->is_signal_frame ? FRAMES_BY_SIGNAL_FRAME : FRAMES_BY_EXPRESSION;
+}
+
+static void count_frames(struct unwind_summary *summary, uint64_t number, struct unwinder *unwinder,
+			 const struct sample_input *input, const struct user_stack *stack)
+{
+	bool is_named[N_FRAME_KINDS] = { false };
+	struct unwind_walk walk;
+
+	unwind_begin(&walk, unwinder, input->space, stack);
+	for (size_t n = 1; n < SAMPLE_PATH_MAX_USER && unwind_frame(&walk) && unwind_caller(&walk);
+	     n++) {
+		enum frame_kind_of_rule kind = kind_of_step(&walk);
+
+		count_frame(&summary->frames[kind], number, &is_named[kind]);
+	}
+}
+
+void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
+			  struct sample_path *sample_path, struct unwinder *unwinder,
+			  const struct sample_input *input)
+{
+	struct user_stack stack;
+	struct call_path path;
+
+	summary->n_samples++;
+	sample_path_resolve(sample_path, input, &path);
+	switch (path.user_half) {
+	case USER_COMPLETE:
+		count(&summary->complete, number);
+		break;
+	case USER_NONE:
+		count(&summary->none, number);
+		break;
+	case USER_UNVERIFIED:
+		count(&summary->unverified, number);
+		break;
+	case USER_INCOMPLETE:
+		count(&summary->ends[path.end], number);
+		break;
+	}
+	if (input->record->sample.has_user_regs && sample_user_stack(input, &stack))
+		count_frames(summary, number, unwinder, input, &stack);
+}
+
+void unwind_summary_time(struct walk_times *times, struct unwinder *unwinder,
+			 const struct sample_input *input, struct frame *frames)
+{
+	struct user_stack stack;
+	struct unwind_result result;
+
+	if (!input->record->sample.has_user_regs || !sample_user_stack(input, &stack) ||
+	    !stack.size)
+		return;
+	uint64_t start_ns = now_ns();
+	size_t n_frames = unwind_user_stack(unwinder, input->space, &stack, frames, NULL,
+					    SAMPLE_PATH_MAX_USER, &result);
+	times->ns += now_ns() - start_ns;
+	times->n_walks++;
+	times->n_frames += n_frames;
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+/* "  name   count   share   samples 1, 2, 3": nothing where the count is 0. */
+static void print_count(FILE *out, const char *name, const struct summary_count *from,
+			uint64_t whole, bool has_examples)
+{
+	if (!from->n)
+		return;
+	fprintf(out, "  %-36s %10" PRIu64 " %8.3f %%", name, from->n, 100 * ratio(from->n, whole));
+	for (size_t i = 0; has_examples && i < SUMMARY_EXAMPLES && from->examples[i]; i++)
+		fprintf(out, "%s%" PRIu64, i ? ", " : "   e.g. sample ", from->examples[i]);
+	fputc('\n', out);
+}
+
+static void print_frames(FILE *out, const struct unwind_summary *summary)
+{
+	static const char *const names[N_FRAME_KINDS] = {
+		[FRAMES_BY_REGISTER] = "CFA = register + n",
+		[FRAMES_BY_MEMORY] = "CFA = memory + n",
+		[FRAMES_BY_EXPRESSION] = "expression",
+		[FRAMES_BY_SIGNAL_FRAME] = "signal frame",
+		[FRAMES_BY_GUESS] = "guess, confirmed by the code",
+		[FRAMES_STITCHED] = "stitched from another record",
+	};
+	uint64_t n_callers = 0;
+
+	for (size_t i = 0; i < N_FRAME_KINDS; i++)
+		n_callers += summary->frames[i].n;
+	fprintf(out, "callers found: %" PRIu64 ", by kind of rule\n", n_callers);
+	for (size_t i = 0; i < N_FRAME_KINDS; i++)
+		print_count(out, names[i], &summary->frames[i], n_callers, i > FRAMES_BY_REGISTER);
+}
+
+static void print_cost(FILE *out, const struct unwind_summary *summary)
+{
+	const struct unwind_stats *stats = &summary->stats;
+	const struct walk_times *times = &summary->times, *with_lookups = &summary->with_lookups;
+	const struct elf_modules_stats *files = &with_lookups->files;
+	uint64_t n_asked = stats->n_step_hits + stats->n_rule_hits + stats->n_rule_misses;
+	uint64_t cold_ns = files->open_ns + files->lookup_ns;
+	uint64_t walk_ns = times->ns > times->files.open_ns ? times->ns - times->files.open_ns : 0;
+	uint64_t warm_ns = with_lookups->ns > cold_ns ? with_lookups->ns - cold_ns : 0;
+
+	fprintf(out,
+		"walks: %" PRIu64 " by one thread, %" PRIu64 " frames, %.1f frames each\n"
+		"  ns per frame                         %10.1f\n"
+		"  ns per frame without cold look-ups   %10.1f\n"
+		"  rules found by address               %10" PRIu64 " %8.3f %%\n"
+		"  rules found by file offset           %10" PRIu64 " %8.3f %%\n"
+		"  rules looked up in files             %10" PRIu64 " %8.3f %%\n",
+		times->n_walks, times->n_frames, ratio(times->n_frames, times->n_walks),
+		ratio(walk_ns, times->n_frames), ratio(warm_ns, with_lookups->n_frames),
+		stats->n_step_hits, 100 * ratio(stats->n_step_hits, n_asked), stats->n_rule_hits,
+		100 * ratio(stats->n_rule_hits, n_asked), stats->n_rule_misses,
+		100 * ratio(stats->n_rule_misses, n_asked));
+	fprintf(out,
+		"cold: %" PRIu32 " files with %.1f MiB of code\n"
+		"  opening, ms                          %10.3f\n"
+		"  look-ups                             %10" PRIu64 "\n"
+		"  look-ups, ms                         %10.3f\n"
+		"  ns per look-up                       %10.1f\n"
+		"  longest look-up, ms                  %10.3f\n"
+		"  memory, KiB per MiB of code          %10.1f\n",
+		files->n_opened, (double)files->text_size / (1 << 20), (double)files->open_ns / 1e6,
+		files->n_lookups, (double)files->lookup_ns / 1e6,
+		ratio(files->lookup_ns, files->n_lookups), (double)files->max_lookup_ns / 1e6,
+		files->text_size
+			? (double)summary->memory / 1024 / ((double)files->text_size / (1 << 20))
+			: 0);
+}
+
+void unwind_summary_print(FILE *out, const struct unwind_summary *summary)
+{
+	uint64_t whole = summary->n_samples;
+
+	fprintf(out, "samples: %" PRIu64 ", by the end of their user part\n", whole);
+	print_count(out, "complete", &summary->complete, whole, true);
+	print_count(out, "no user part", &summary->none, whole, true);
+	print_count(out, "as the kernel walked it", &summary->unverified, whole, true);
+	for (size_t i = 0; i < N_MARKERS; i++)
+		print_count(out, marker_text((enum marker)i), &summary->ends[i], whole, true);
+	print_frames(out, summary);
+	print_cost(out, summary);
+}

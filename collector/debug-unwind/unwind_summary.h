@@ -1,0 +1,53 @@
+/* How the unwinding of a whole recording went, and what it cost. */
+#ifndef COLLECTOR_DEBUG_UNWIND_UNWIND_SUMMARY_H
+#define COLLECTOR_DEBUG_UNWIND_UNWIND_SUMMARY_H
+
+#include <stdio.h>
+
+#include "collector/paths/sample_path.h"
+
+/* The numbers of samples to look at are part of what a summary says. */
+#define SUMMARY_EXAMPLES 5
+
+enum frame_kind_of_rule {
+	FRAMES_BY_REGISTER,
+	FRAMES_BY_MEMORY,
+	FRAMES_BY_EXPRESSION,
+	FRAMES_BY_SIGNAL_FRAME,
+	FRAMES_BY_GUESS,
+	FRAMES_STITCHED,
+	N_FRAME_KINDS,
+};
+
+struct summary_count {
+	uint64_t n;
+	uint64_t examples[SUMMARY_EXAMPLES];
+};
+
+/* Of the walks of one pass. */
+struct walk_times {
+	uint64_t n_walks, n_frames, ns;
+	struct elf_modules_stats files;
+};
+
+struct unwind_summary {
+	uint64_t n_samples;
+	struct summary_count complete, none, unverified;
+	struct summary_count ends[N_MARKERS];
+	struct summary_count frames[N_FRAME_KINDS]; /* callers found, by what led to them */
+	/* Clocks take longer than many a look-up: these are timed in a pass of their own. */
+	struct walk_times times, with_lookups;
+	struct unwind_stats stats; /* of the timed walks */
+	uint64_t memory; /* heap of the unwinder and the files' unwind information, bytes */
+};
+
+/* Counts what became of one sample. @unwinder: one that only this is for. */
+void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
+			  struct sample_path *sample_path, struct unwinder *unwinder,
+			  const struct sample_input *input);
+/* Walks the sample and adds the time that took. @frames: SAMPLE_PATH_MAX_USER of them. */
+void unwind_summary_time(struct walk_times *times, struct unwinder *unwinder,
+			 const struct sample_input *input, struct frame *frames);
+void unwind_summary_print(FILE *out, const struct unwind_summary *summary);
+
+#endif

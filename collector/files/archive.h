@@ -1,0 +1,26 @@
+/*
+ * Archives: a recording with all that reports read beside it, in one file, so that they say the
+ * same anywhere (docs/decisions/0012-archives-are-recordings.md).
+ */
+#ifndef COLLECTOR_FILES_ARCHIVE_H
+#define COLLECTOR_FILES_ARCHIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cct/object/file_search.h"
+
+struct archive_result {
+	uint32_t n_files;    /* packed */
+	uint64_t size;       /* of the archive */
+	uint64_t added_size; /* of that, what was packed */
+};
+
+/*
+ * Writes @to, complete or not at all: the recording at @from with what @files found while it was
+ * read. @is_cut: the recording was not finished. 0 or -errno.
+ */
+int archive_write(const char *from, bool is_cut, const char *to, struct file_search *files,
+		  struct archive_result *result_ret);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Fetches files by build ID from the servers in DEBUGINFOD_URLS, with elfutils' libdebuginfod,
+ * which is loaded when it is needed. They go to the cache that all its users share, where
+ * cct/object/file_search.h finds them.
+ */
+#ifndef COLLECTOR_FILES_DEBUGINFOD_H
+#define COLLECTOR_FILES_DEBUGINFOD_H
+
+#include "cct/model/profile.h"
+
+/* Whether the environment names servers. */
+bool debuginfod_has_servers(void);
+
+struct debuginfod_result {
+	unsigned n_wanted, n_fetched;
+	unsigned n_refused;   /* the server's file was another one */
+	bool has_executables; /* among what was fetched: callers may be found by them */
+	bool is_out_of_time, is_interrupted;
+};
+
+/*
+ * Fetches what names of @profile lack, what costs most first: files that are missing or have
+ * changed, and debug information. For @max_s seconds in all, or until SIGINT. Progress goes to
+ * standard error if that is a terminal. 0; -ENOENT: there is no libdebuginfod; -ENOMEM.
+ */
+int debuginfod_fetch(const struct profile *profile, unsigned max_s,
+		     struct debuginfod_result *result_ret);
+
+#endif

@@ -1,0 +1,368 @@
+/* Snapshot or running kernel -> kernel names. */
+#include "collector/paths/kernel_names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/object/file_search.h"
+#include "collector/attached/attached_text.h"
+#include "collector/attached/carried_files.h"
+#include "collector/paths/module_finder.h"
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+#define LATE_MAX    (2 * 4096) /* a recorder tells of no more */
+
+struct kernel_mapping {
+	uint64_t start, pgoff;
+	char *filename;
+};
+
+/* A kernel module that came while recording; its names are in an attachment. There are two of each:
+ * from when on it may have been there, and from when on it was. */
+struct late_module {
+	struct kallsyms_mapping mapping; /* filename owned */
+	uint64_t from_ns;
+	bool is_certain;
+	int fd; /* of the attachment, not owned */
+};
+
+struct kernel_names {
+	const struct data_file *file;
+	struct file_search *files;
+	struct kallsyms *kallsyms;
+	struct kernel_mapping *mappings; /* constant while the thread runs */
+	size_t n_mappings;
+	struct late_module *late; /* those not applied yet in order of time */
+	size_t n_late, n_applied;
+	size_t n_named; /* of the late ones */
+	size_t n_attachments_taken;
+	bool is_started;
+	/* The thread's, until it is joined. */
+	pthread_t thread;
+	bool is_running;
+	int snapshot_fd; /* of the attachment; -1: none */
+	struct attached_text text;
+	struct kallsyms_text *parsed;
+	bool is_hidden;
+};
+
+struct kernel_names *kernel_names_create(const struct data_file *file, struct module_table *modules)
+{
+	struct kernel_names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return NULL;
+	names->file = file;
+	names->files = modules->files;
+	names->snapshot_fd = -1;
+	names->kallsyms = kallsyms_create(modules);
+	if (!names->kallsyms) {
+		free(names);
+		return NULL;
+	}
+	return names;
+}
+
+void kernel_names_destroy(struct kernel_names *names)
+{
+	if (!names)
+		return;
+	if (names->is_running)
+		pthread_join(names->thread, NULL);
+	kallsyms_text_destroy(names->parsed);
+	free(names->text.bytes);
+	for (size_t i = 0; i < names->n_mappings; i++)
+		free(names->mappings[i].filename);
+	free(names->mappings);
+	for (size_t i = 0; i < names->n_late; i++)
+		free((char *)names->late[i].mapping.filename);
+	free(names->late);
+	kallsyms_destroy(names->kallsyms);
+	free(names);
+}
+
+const struct kallsyms *kernel_names_kallsyms(const struct kernel_names *names)
+{
+	return names->kallsyms;
+}
+
+/* Of a mapping before the first sample. */
+static int keep_mapping(struct kernel_names *names, const struct record *record)
+{
+	struct kernel_mapping *mappings =
+		reallocarray(names->mappings, names->n_mappings + 1, sizeof(*mappings));
+	if (!mappings)
+		return -ENOMEM;
+	names->mappings = mappings;
+	char *filename = strdup(record->mmap.filename);
+	if (!filename)
+		return -ENOMEM;
+	mappings[names->n_mappings++] = (struct kernel_mapping){ .start = record->mmap.addr,
+								 .pgoff = record->mmap.pgoff,
+								 .filename = filename };
+	return 0;
+}
+
+int kernel_names_map(struct kernel_names *names, const struct record *record)
+{
+	struct kallsyms_mapping mapping = {
+		.start = record->mmap.addr,
+		.len = record->mmap.len,
+		.filename = record->mmap.filename,
+	};
+	bool is_kernel = strncmp(mapping.filename, KERNEL_NAME, strlen(KERNEL_NAME)) == 0;
+
+	if (record->mmap.build_id_size)
+		build_id_set(&mapping.build_id, record->mmap.build_id, record->mmap.build_id_size);
+	else
+		build_id_from_list(names->file, is_kernel ? KERNEL_NAME : mapping.filename,
+				   &mapping.build_id);
+	int err = names->is_started ? 0 : keep_mapping(names, record);
+	return err ? err : kallsyms_map(names->kallsyms, &mapping);
+}
+
+int kernel_names_ksymbol(struct kernel_names *names, const struct record *record)
+{
+	struct kallsyms_code code = {
+		.addr = record->ksymbol.addr,
+		.len = record->ksymbol.len,
+		.name = record->ksymbol.name,
+		.is_bpf = record->ksymbol.ksym_type == PERF_RECORD_KSYMBOL_TYPE_BPF,
+		.is_gone = record->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER,
+	};
+
+	return kallsyms_ksymbol(names->kallsyms, &code);
+}
+
+bool kernel_names_are_hidden(const struct kernel_names *names)
+{
+	return names->is_hidden;
+}
+
+static int find_snapshot(const struct data_file *file)
+{
+	for (size_t i = 0; i < data_file_n_attachments(file); i++) {
+		const struct data_file_attachment *attachment = data_file_attachment(file, i);
+
+		if (attachment->kind == ATTACHMENT_KALLSYMS && attachment->is_complete &&
+		    !*attachment->key)
+			return attachment->fd;
+	}
+	return -1;
+}
+
+/* The kernel that runs now made this recording if its text starts where the recording says: the
+ * address is random at each boot. */
+static bool is_running_kernel(const struct kernel_names *names, const struct attached_text *text)
+{
+	char line[64];
+
+	for (size_t i = 0; i < names->n_mappings; i++) {
+		const struct kernel_mapping *mapping = &names->mappings[i];
+		const char *symbol = strrchr(mapping->filename, ']');
+
+		if (!symbol || !symbol[1] || !mapping->pgoff)
+			continue;
+		int n = snprintf(line, sizeof(line), "%016" PRIx64 " T %s\n", mapping->pgoff,
+				 symbol + 1);
+		return n > 0 && (size_t)n < sizeof(line) &&
+		       memmem(text->bytes, text->size, line, (size_t)n);
+	}
+	return false;
+}
+
+static int read_running_kernel(struct kernel_names *names)
+{
+	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : attached_text_read(&names->text, fd);
+
+	if (err || !is_running_kernel(names, &names->text))
+		return err ? err : -ESTALE;
+	carried_files_found_bytes(names->files, CARRIED_KALLSYMS, names->text.bytes,
+				  names->text.size);
+	return 0;
+}
+
+static void *thread_main(void *arg)
+{
+	struct kernel_names *names = arg;
+	int err = names->snapshot_fd >= 0
+			  ? attached_text_decompress(&names->text, names->snapshot_fd)
+			  : read_running_kernel(names);
+
+	if (!err)
+		err = kallsyms_text_parse(names->text.bytes, names->text.size, &names->parsed);
+	names->is_hidden = err == -EPERM;
+	return NULL;
+}
+
+/* "entry <start> <end>" */
+static void find_entry(struct kernel_names *names)
+{
+	for (size_t i = 0; i < data_file_n_attachments(names->file); i++) {
+		const struct data_file_attachment *attachment =
+			data_file_attachment(names->file, i);
+		uint64_t start, end;
+
+		if (attachment->kind == ATTACHMENT_KALLSYMS &&
+		    sscanf(attachment->key, "entry %" SCNx64 " %" SCNx64, &start, &end) == 2)
+			kallsyms_set_entry(names->kallsyms, start, end);
+	}
+}
+
+int kernel_names_start(struct kernel_names *names)
+{
+	find_entry(names);
+	int err = kallsyms_finish_mappings(names->kallsyms);
+
+	if (err)
+		return err;
+	names->is_started = true;
+	names->snapshot_fd = find_snapshot(names->file);
+	if (names->snapshot_fd < 0 && (!names->n_mappings || !file_search_is_here(names->files)))
+		return 0;
+	names->is_running = !pthread_create(&names->thread, NULL, thread_main, names);
+	if (!names->is_running)
+		thread_main(names);
+	return 0;
+}
+
+static bool parse_build_id(const char *hex, struct build_id *build_id)
+{
+	size_t size = strlen(hex) / 2;
+
+	for (size_t i = 0; i < size && size <= BUILD_ID_MAX_SIZE; i++) {
+		unsigned byte;
+
+		if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
+			return false;
+		build_id->bytes[build_id->size++] = (uint8_t)byte;
+	}
+	return true;
+}
+
+/* "[name] <start> <size> <not there at> <build id in hex or '-'> <there at>" */
+static bool parse_late(const char *key, bool is_certain, struct late_module *late)
+{
+	char name[128], id[2 * BUILD_ID_MAX_SIZE + 1];
+	uint64_t seen_ns;
+
+	*late = (struct late_module){ .is_certain = is_certain, .fd = -1 };
+	if (sscanf(key, "%127s %" SCNx64 " %" SCNx64 " %" SCNu64 " %40s %" SCNu64, name,
+		   &late->mapping.start, &late->mapping.len, &late->from_ns, id, &seen_ns) != 6 ||
+	    name[0] != '[' || (*id != '-' && !parse_build_id(id, &late->mapping.build_id)))
+		return false;
+	if (is_certain && seen_ns > late->from_ns)
+		late->from_ns = seen_ns;
+	late->mapping.filename = strdup(name);
+	return true;
+}
+
+static int add_late(struct kernel_names *names, const struct data_file_attachment *attachment,
+		    bool is_certain)
+{
+	struct late_module late;
+
+	if (attachment->kind != ATTACHMENT_KALLSYMS || !attachment->is_complete ||
+	    names->n_late >= LATE_MAX || !*attachment->key ||
+	    !parse_late(attachment->key, is_certain, &late))
+		return 0;
+	late.fd = attachment->fd;
+	struct late_module *larger = reallocarray(names->late, names->n_late + 1, sizeof(*larger));
+	if (!late.mapping.filename || !larger) {
+		free((char *)late.mapping.filename);
+		names->late = larger ? larger : names->late;
+		return -ENOMEM;
+	}
+	names->late = larger;
+	larger[names->n_late++] = late;
+	return 0;
+}
+
+static int compare_late(const void *a, const void *b)
+{
+	const struct late_module *x = a, *y = b;
+
+	if (x->from_ns != y->from_ns)
+		return x->from_ns < y->from_ns ? -1 : 1;
+	if (x->is_certain != y->is_certain)
+		return x->is_certain ? 1 : -1;
+	return (x->mapping.start > y->mapping.start) - (x->mapping.start < y->mapping.start);
+}
+
+/* Attachments that were read since the last call: at the start, all of a file. */
+static int take_attachments(struct kernel_names *names)
+{
+	size_t n = data_file_n_attachments(names->file);
+	int err = 0;
+
+	if (names->n_attachments_taken == n)
+		return 0;
+	for (; names->n_attachments_taken < n && !err; names->n_attachments_taken++) {
+		const struct data_file_attachment *attachment =
+			data_file_attachment(names->file, names->n_attachments_taken);
+
+		err = add_late(names, attachment, false);
+		if (!err)
+			err = add_late(names, attachment, true);
+	}
+	if (names->n_late > names->n_applied)
+		qsort(names->late + names->n_applied, names->n_late - names->n_applied,
+		      sizeof(*names->late), compare_late);
+	return err;
+}
+
+/* While it may or may not have been there, code that was there before may as well: then neither
+ * names it. */
+static int apply_late(struct kernel_names *names, const struct late_module *late)
+{
+	if (!late->is_certain && kallsyms_is_taken(names->kallsyms, &late->mapping))
+		return kallsyms_doubt(names->kallsyms, &late->mapping);
+	return kallsyms_map(names->kallsyms, &late->mapping);
+}
+
+int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
+			const struct kernel_layout **layout_ret)
+{
+	int err = take_attachments(names);
+
+	while (!err && names->n_applied < names->n_late &&
+	       names->late[names->n_applied].from_ns <= time_ns)
+		err = apply_late(names, &names->late[names->n_applied++]);
+	*layout_ret = kallsyms_layout(names->kallsyms);
+	return err;
+}
+
+static int name_late(struct kernel_names *names, const struct late_module *late)
+{
+	struct attached_text text = { 0 };
+	struct kallsyms_text *parsed = NULL;
+	int err = attached_text_decompress(&text, late->fd);
+
+	if (!err)
+		err = kallsyms_text_parse(text.bytes, text.size, &parsed);
+	if (!err)
+		err = kallsyms_name_module(names->kallsyms, &late->mapping, parsed);
+	kallsyms_text_destroy(parsed);
+	free(text.bytes);
+	return err == -ENOMEM ? err : 0; /* what is broken has no names */
+}
+
+int kernel_names_finish(struct kernel_names *names)
+{
+	if (names->is_running)
+		pthread_join(names->thread, NULL);
+	names->is_running = false;
+	int err = kallsyms_name(names->kallsyms, names->parsed);
+	/* Given away; called again, there are only newer ones. */
+	kallsyms_text_destroy(steal_ptr(names->parsed));
+	while (!err && names->n_named < names->n_applied)
+		err = name_late(names, &names->late[names->n_named++]);
+	return err;
+}

@@ -1,0 +1,260 @@
+/* One sample's life on one page: user half, kernel half, merge. */
+#include "collector/paths/sample_path.h"
+
+#include <stdlib.h>
+
+#include "kernel-merge/callchain.h"
+#include "kernel-merge/merge.h"
+
+/* The kernel copies no more than fits a record, whose size has 16 bits. */
+#define STACK_COPY_MAX 65200
+
+struct sample_path {
+	struct unwinder *unwinder;
+	const struct kallsyms *kallsyms;
+	const struct io_wait *io_wait; /* or NULL */
+	struct frame user[SAMPLE_PATH_MAX_USER];
+	uint64_t user_addrs[SAMPLE_PATH_MAX_USER];
+	struct frame kernel[SAMPLE_PATH_MAX_KERNEL];
+	uint64_t kernel_addrs[SAMPLE_PATH_MAX_KERNEL];
+	struct frame path[SAMPLE_PATH_MAX];
+};
+
+bool sample_user_pc(const struct record *record, const char *machine, uint64_t *pc_ret)
+{
+	const struct sample_regs *from = &record->sample.user_regs;
+	const struct arch *arch =
+		record->sample.has_user_regs ? arch_find(machine, from->abi) : NULL;
+	struct regs regs;
+
+	if (!arch || !regs_from_perf(arch, from->mask, from->values, &regs))
+		return false;
+	*pc_ret = regs.pc;
+	return true;
+}
+
+bool sample_stack_is_full(const struct sample *sample, uint32_t asked)
+{
+	return sample->user_stack_size >= asked || sample->user_stack_size >= STACK_COPY_MAX;
+}
+
+struct sample_path *sample_path_create(struct elf_modules *elf_modules,
+				       const struct kallsyms *kallsyms)
+{
+	struct sample_path *sample_path = malloc(sizeof(*sample_path));
+
+	if (!sample_path)
+		return NULL;
+	sample_path->unwinder = unwinder_create(elf_modules);
+	sample_path->kallsyms = kallsyms;
+	sample_path->io_wait = NULL;
+	if (!sample_path->unwinder) {
+		free(sample_path);
+		return NULL;
+	}
+	return sample_path;
+}
+
+void sample_path_destroy(struct sample_path *sample_path)
+{
+	if (!sample_path)
+		return;
+	unwinder_destroy(sample_path->unwinder);
+	free(sample_path);
+}
+
+void sample_path_set_io_wait(struct sample_path *sample_path, const struct io_wait *io_wait)
+{
+	sample_path->io_wait = io_wait;
+}
+
+const struct unwind_stats *sample_path_stats(const struct sample_path *sample_path)
+{
+	return unwinder_stats(sample_path->unwinder);
+}
+
+/* The frame of an address that is not unwound: by its mapping alone. */
+static struct frame user_frame(const struct address_space *space, uint64_t addr)
+{
+	const struct mapping *mapping = address_space_find(space, addr);
+
+	if (!mapping || !mapping->module)
+		return (struct frame){ .kind = FRAME_USER, .offset = addr };
+	return (struct frame){ .kind = FRAME_USER,
+			       .module = mapping->module,
+			       .offset = addr - mapping->start + mapping->offset };
+}
+
+static void end_early(struct call_path *path, enum marker end)
+{
+	path->user_half = USER_INCOMPLETE;
+	path->end = end;
+}
+
+/* The user half as the kernel walked it. Callers are return addresses: minus one. */
+static void take_user_callchain(struct sample_path *sample_path, const struct sample_input *input,
+				const struct callchain *chain, struct call_path *path)
+{
+	for (size_t i = 0; i < chain->n_user && i < SAMPLE_PATH_MAX_USER; i++) {
+		uint64_t addr = chain->user[i] - (i > 0);
+
+		sample_path->user_addrs[i] = addr;
+		sample_path->user[i] = user_frame(input->space, addr);
+		path->n_user++;
+	}
+	path->user_half = USER_UNVERIFIED;
+}
+
+static void take_leaf(struct sample_path *sample_path, const struct sample_input *input,
+		      uint64_t addr, enum marker end, struct call_path *path)
+{
+	sample_path->user_addrs[0] = addr;
+	sample_path->user[0] = user_frame(input->space, addr);
+	path->n_user = 1;
+	end_early(path, end);
+}
+
+bool sample_user_stack(const struct sample_input *input, struct user_stack *stack_ret)
+{
+	const struct sample *sample = &input->record->sample;
+
+	*stack_ret = (struct user_stack){
+		.arch = arch_find(input->machine, sample->user_regs.abi),
+		.bytes = sample->user_stack,
+		.size = sample->user_stack_size,
+		.is_full = sample_stack_is_full(sample, input->stack_size),
+		.memory = input->memory,
+		.code = input->code,
+	};
+	return stack_ret->arch && regs_from_perf(stack_ret->arch, sample->user_regs.mask,
+						 sample->user_regs.values, &stack_ret->regs);
+}
+
+static void unwind_user_half(struct sample_path *sample_path, const struct sample_input *input,
+			     struct call_path *path)
+{
+	bool is_kernel = input->record->cpu_mode == PERF_RECORD_MISC_KERNEL;
+	struct user_stack stack;
+	struct unwind_result result;
+
+	if (!sample_user_stack(input, &stack)) {
+		if (is_kernel)
+			end_early(path, MARKER_UNKNOWN_ARCH);
+		else
+			take_leaf(sample_path, input, input->record->sample.ip, MARKER_UNKNOWN_ARCH,
+				  path);
+		return;
+	}
+	/* While exec runs, the registers are still those of the image it replaces. */
+	bool is_in_exec = input->is_in_exec || (is_kernel && input->has_exec &&
+						!address_space_find(input->space, stack.regs.pc));
+	if (!stack.size && is_in_exec) {
+		take_leaf(sample_path, input, stack.regs.pc, MARKER_EXEC, path);
+		return;
+	}
+	path->n_user =
+		unwind_user_stack(sample_path->unwinder, input->space, &stack, sample_path->user,
+				  sample_path->user_addrs, SAMPLE_PATH_MAX_USER, &result);
+	path->user_half = USER_COMPLETE;
+	path->n_marked[PATH_GUESSED] = result.n_guessed;
+	path->n_marked[PATH_STITCHED] = result.n_stitched;
+	if (result.end == UNWIND_ROOT)
+		return;
+	end_early(path, is_in_exec ? MARKER_EXEC : unwind_end_marker(result.end));
+}
+
+/* A sample in the kernel whose task has no user registers: a kernel thread, or one whose memory
+ * exit has already taken. */
+static void take_no_user_half(const struct sample_input *input, struct call_path *path)
+{
+	if (input->has_memory && input->record->pid)
+		end_early(path, MARKER_EXITING);
+	else
+		path->user_half = USER_NONE;
+}
+
+static void take_user_half(struct sample_path *sample_path, const struct sample_input *input,
+			   const struct callchain *chain, struct call_path *path)
+{
+	const struct record *record = input->record;
+
+	if (record->sample.has_user_regs && input->layout->sample_type & PERF_SAMPLE_STACK_USER)
+		unwind_user_half(sample_path, input, path);
+	else if (chain->n_user)
+		take_user_callchain(sample_path, input, chain, path);
+	else if (record->cpu_mode == PERF_RECORD_MISC_USER)
+		take_leaf(sample_path, input, record->sample.ip, MARKER_NO_STACK, path);
+	else if (input->layout->sample_type & PERF_SAMPLE_REGS_USER || !input->has_memory)
+		take_no_user_half(input, path);
+	else
+		end_early(path, MARKER_NO_STACK);
+}
+
+static void take_kernel_half(struct sample_path *sample_path, const struct sample_input *input,
+			     const struct callchain *chain, struct call_path *path)
+{
+	const uint64_t *ips = chain->kernel;
+	size_t n_ips = chain->n_kernel;
+
+	if (!n_ips && input->record->cpu_mode == PERF_RECORD_MISC_KERNEL) {
+		ips = &input->record->sample.ip;
+		n_ips = 1;
+		if (path->user_half != USER_INCOMPLETE)
+			end_early(path, MARKER_NO_CALLCHAIN);
+	}
+	for (size_t i = 0; i < n_ips && i < SAMPLE_PATH_MAX_KERNEL; i++) {
+		bool is_return_address = i > 0 && !kallsyms_is_interrupted(sample_path->kallsyms,
+									   ips[i - 1], ips[i]);
+
+		sample_path->kernel_addrs[i] = ips[i];
+		sample_path->kernel[i] = kallsyms_frame(sample_path->kallsyms, input->kernel,
+							ips[i] - is_return_address);
+		path->n_kernel++;
+	}
+}
+
+static enum marker why_off_cpu(const struct sample_path *sample_path,
+			       const struct sample_input *input, const struct call_path *path)
+{
+	if (input->off_cpu == MARKER_BLOCKED && sample_path->io_wait &&
+	    io_wait_has(sample_path->io_wait, sample_path->kernel, path->n_kernel))
+		return MARKER_IO_WAIT;
+	return input->off_cpu;
+}
+
+void sample_path_missing(struct sample_path *sample_path, enum marker end, enum marker off_cpu,
+			 struct call_path *path)
+{
+	struct path_halves halves = { .end_marker = (int)end, .off_cpu = off_cpu };
+
+	*path = (struct call_path){ .frames = sample_path->path, .off_cpu = off_cpu };
+	end_early(path, end);
+	path->n_frames = merge_call_path(&halves, sample_path->path);
+}
+
+void sample_path_resolve(struct sample_path *sample_path, const struct sample_input *input,
+			 struct call_path *path)
+{
+	struct callchain chain;
+
+	callchain_split(input->record->sample.callchain, input->record->sample.n_callchain,
+			input->record->cpu_mode, &chain);
+	*path = (struct call_path){ .user_frames = sample_path->user,
+				    .kernel_frames = sample_path->kernel,
+				    .user_addrs = sample_path->user_addrs,
+				    .kernel_addrs = sample_path->kernel_addrs,
+				    .frames = sample_path->path };
+	take_user_half(sample_path, input, &chain, path);
+	take_kernel_half(sample_path, input, &chain, path);
+	path->off_cpu = why_off_cpu(sample_path, input, path);
+
+	struct path_halves halves = {
+		.user = sample_path->user,
+		.n_user = path->n_user,
+		.kernel = sample_path->kernel,
+		.n_kernel = path->n_kernel,
+		.end_marker = path->user_half == USER_INCOMPLETE ? (int)path->end : -1,
+		.off_cpu = path->off_cpu,
+	};
+	path->n_frames = merge_call_path(&halves, sample_path->path);
+}

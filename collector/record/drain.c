@@ -1,0 +1,323 @@
+#include "collector/record/drain.h"
+
+#include <string.h>
+
+#include "cct/base/monotonic.h"
+#include "collector/paths/sample_path.h"
+#include "perf/records/sample_trim.h"
+
+/* Bytes in the rings that one round takes on, more or less. */
+#define ROUND_MAX (8u << 20)
+/* Space goes back to the kernel this often. */
+#define RELEASE_SIZE (512u << 10)
+/* Of captured files in one round: reading and compressing them takes time from the rings. */
+#define CAPTURE_ROUND_MAX (8u << 20)
+/* Records in a ring may be this much out of order: an interrupt came between a record's time
+ * and its place. */
+#define DISORDER_NS 1000000u
+
+static size_t count_bits(uint64_t bits)
+{
+	return (size_t)__builtin_popcountll(bits);
+}
+
+/* Positions in the order of include/uapi/linux/perf_event.h. */
+static void find_times(struct drain *drain)
+{
+	uint64_t type = drain->sample_layout.sample_type;
+	uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	uint64_t after =
+		PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+
+	if (type & PERF_SAMPLE_TIME)
+		drain->time_offset =
+			sizeof(struct perf_event_header) + 8 * count_bits(type & before);
+	type = drain->sideband_layout.sample_type;
+	if (type & PERF_SAMPLE_TIME && drain->sideband_layout.sample_id_all)
+		drain->time_from_end = 8 + 8 * count_bits(type & after);
+}
+
+void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
+		struct capture *capture)
+{
+	const struct perf_event_attr *attr = &evlist->events[0].attr;
+
+	*drain = (struct drain){ .evlist = evlist, .writer = writer, .capture = capture };
+	drain->stack_output.writer = writer;
+	uname(&drain->machine);
+	record_layout_init(&drain->sample_layout, attr);
+	record_layout_init(&drain->sideband_layout, &evlist->events[evlist->n_events].attr);
+	for (size_t i = 1; i < evlist->n_events; i++)
+		if (evlist->events[i].attr.sample_type != attr->sample_type)
+			drain->has_mixed_layouts = true;
+	drain->has_known_clock = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC;
+	find_times(drain);
+}
+
+/* Layouts differ only behind the identifier, with which samples begin then. */
+static struct record_layout layout_of(const struct drain *drain,
+				      const struct perf_event_header *header)
+{
+	struct record_layout layout = drain->sample_layout;
+	uint64_t id;
+
+	if (!drain->has_mixed_layouts || header->size < sizeof(*header) + sizeof(id))
+		return layout;
+	memcpy(&id, header + 1, sizeof(id));
+	size_t event = evlist_find_event(drain->evlist, id);
+	if (event != SIZE_MAX)
+		record_layout_init(&layout, &drain->evlist->events[event].attr);
+	return layout;
+}
+
+/* Where in the record its time stands; 0: nowhere. */
+static size_t time_position(const struct drain *drain, const struct perf_event_header *header)
+{
+	size_t position = header->type == PERF_RECORD_SAMPLE ? drain->time_offset
+			  : header->size < drain->time_from_end
+				  ? 0
+				  : header->size - drain->time_from_end;
+
+	return position + sizeof(uint64_t) <= header->size ? position : 0;
+}
+
+/* The time of the record at the tail; 0: it has none. */
+static uint64_t next_time(const struct drain *drain, const struct ring *ring)
+{
+	struct perf_event_header header;
+	uint64_t time_ns = 0;
+
+	ring_peek(ring, 0, &header, sizeof(header));
+	size_t position = time_position(drain, &header);
+	if (position)
+		ring_peek(ring, position, &time_ns, sizeof(time_ns));
+	return time_ns;
+}
+
+static uint64_t oldest_time(const struct drain *drain, const struct ring *rings, size_t n_rings,
+			    uint64_t oldest)
+{
+	for (size_t i = 0; i < n_rings; i++) {
+		if (rings[i].head == rings[i].tail)
+			continue;
+		uint64_t time_ns = next_time(drain, &rings[i]);
+		oldest = time_ns < oldest ? time_ns : oldest;
+	}
+	return oldest;
+}
+
+/* Of all that was written. */
+static uint64_t newest_time(const struct drain *drain)
+{
+	uint64_t newest = drain->stack_output.newest_ns;
+
+	return newest > drain->newest_ns ? newest : drain->newest_ns;
+}
+
+/* Up to which time this round reads: all, unless that is too much at once. Never less than to the
+ * oldest record. */
+static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
+{
+	const struct evlist *evlist = drain->evlist;
+	uint64_t now = now_ns();
+
+	if (n_waiting <= ROUND_MAX || !drain->has_known_clock)
+		return UINT64_MAX;
+	uint64_t oldest = oldest_time(drain, evlist->sample_rings, evlist->n_sample_rings, now);
+	oldest = oldest_time(drain, evlist->sideband_rings, evlist->n_sideband_rings, oldest);
+	if (!oldest)
+		return UINT64_MAX;
+	uint64_t end = oldest + (now - oldest) / (n_waiting / ROUND_MAX + 1);
+	uint64_t needed = newest_time(drain) + DISORDER_NS;
+	return end > needed ? end : needed;
+}
+
+static void see_code(struct drain *drain, const struct record *record)
+{
+	uint64_t pc;
+
+	if (record->type != PERF_RECORD_SAMPLE)
+		code_reader_see_record(drain->code_reader, record);
+	else if (code_reader_has_process(drain->code_reader, record->pid) &&
+		 sample_user_pc(record, drain->machine.machine, &pc))
+		code_reader_see_sample(drain->code_reader, record->pid, pc);
+}
+
+/* Those who complete stacks look at it; what they write about it precedes it. */
+static int see_record(struct drain *drain, const struct record *record)
+{
+	if (drain->code_reader)
+		see_code(drain, record);
+	if (drain->deep_stacks)
+		deep_stacks_see(drain->deep_stacks, record);
+	return drain->signal_contexts ? signal_contexts_see(drain->signal_contexts, record) : 0;
+}
+
+static int see_sample(struct drain *drain, const struct record_layout *layout,
+		      const struct perf_event_header *header)
+{
+	struct record record;
+
+	if (!(drain->deep_stacks || drain->signal_contexts || drain->code_reader) ||
+	    record_decode(layout, header, &record) != RECORD_OK)
+		return 0;
+	return see_record(drain, &record);
+}
+
+static int write_sample(struct drain *drain, const struct perf_event_header *header)
+{
+	struct record_layout layout = layout_of(drain, header);
+	struct sample_trim trim;
+	void *room;
+
+	drain->n_samples++;
+	sample_trim_init(&trim, &layout, header);
+	int err = see_sample(drain, &layout, header);
+	if (!err)
+		err = data_writer_reserve(drain->writer, trim.size, &room);
+	if (err)
+		return err;
+	sample_trim_copy(&trim, room);
+	return data_writer_commit(drain->writer);
+}
+
+/* PERF_RECORD_LOST: id, then how many. */
+static uint64_t lost_count(const struct perf_event_header *header)
+{
+	const uint64_t *body = (const uint64_t *)(header + 1);
+
+	return header->size >= sizeof(*header) + 16 ? body[1] : 0;
+}
+
+static int see_sideband(struct drain *drain, const struct perf_event_header *header)
+{
+	struct record record;
+
+	if (record_decode(&drain->sideband_layout, header, &record) != RECORD_OK)
+		return 0;
+	if (record.type == PERF_RECORD_MMAP2)
+		capture_see_record(drain->capture, &record);
+	if (drain->jit_maps)
+		jit_maps_see_record(drain->jit_maps, &record);
+	if (drain->jitdumps)
+		jitdump_keeper_see_record(drain->jitdumps, &record);
+	return see_record(drain, &record);
+}
+
+static int write_record(struct drain *drain, const struct perf_event_header *header,
+			bool is_sideband)
+{
+	int err = 0;
+
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		return write_sample(drain, header);
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		err = see_sideband(drain, header);
+		break;
+	case PERF_RECORD_THROTTLE:
+		drain->n_throttled++;
+		break;
+	case PERF_RECORD_LOST:
+		*(is_sideband ? &drain->n_lost_sideband : &drain->n_lost) += lost_count(header);
+		break;
+	}
+	return err ? err : data_writer_append(drain->writer, header, header->size);
+}
+
+/* Reads a ring up to the first record newer than @end_ns. */
+static int drain_ring(struct drain *drain, struct ring *ring, bool is_sideband, uint64_t end_ns)
+{
+	uint64_t released = ring->tail;
+	int err = 0;
+
+	while (!err && ring->tail != ring->head) {
+		uint64_t time_ns = next_time(drain, ring);
+		if (time_ns > end_ns)
+			break;
+		const struct perf_event_header *header = ring_next(ring);
+		if (!header) {
+			drain->n_corrupt_rings++;
+			ring->tail = ring->head;
+			break;
+		}
+		if (time_ns > drain->newest_ns)
+			drain->newest_ns = time_ns;
+		err = write_record(drain, header, is_sideband);
+		if (ring->tail - released >= RELEASE_SIZE) {
+			ring_end(ring);
+			released = ring->tail;
+		}
+	}
+	ring_end(ring);
+	return err;
+}
+
+static int drain_rings(struct drain *drain, uint64_t end_ns)
+{
+	struct evlist *evlist = drain->evlist;
+	int err = 0;
+
+	for (size_t i = 0; i < evlist->n_sideband_rings && !err; i++)
+		err = drain_ring(drain, &evlist->sideband_rings[i], true, end_ns);
+	if (!err && capture_is_pending(drain->capture))
+		err = capture_write(drain->capture, drain->writer, CAPTURE_ROUND_MAX);
+	for (size_t i = 0; i < evlist->n_sample_rings && !err; i++)
+		err = drain_ring(drain, &evlist->sample_rings[i], false, end_ns);
+	return err;
+}
+
+/* After the rings' ends were fixed: what happened before a sample that is read is known then. */
+static int begin_round(struct drain *drain, uint64_t began_ns, uint64_t end_ns)
+{
+	int err = drain->deep_stacks ? deep_stacks_begin_round(drain->deep_stacks, end_ns) : 0;
+
+	if (!err && drain->signal_contexts)
+		err = signal_contexts_begin_round(drain->signal_contexts, began_ns, end_ns);
+	return err;
+}
+
+int drain_round(struct drain *drain)
+{
+	static const struct perf_event_header finished = { .type = RECORD_FINISHED_ROUND,
+							   .size = sizeof(finished) };
+	struct evlist *evlist = drain->evlist;
+	uint64_t began_ns = now_ns(), n_waiting = 0;
+
+	for (size_t i = 0; i < evlist->n_sideband_rings; i++)
+		n_waiting += ring_begin(&evlist->sideband_rings[i]);
+	for (size_t i = 0; i < evlist->n_sample_rings; i++)
+		n_waiting += ring_begin(&evlist->sample_rings[i]);
+	uint64_t end_ns = n_waiting ? round_end(drain, n_waiting) : UINT64_MAX;
+	drain->is_behind = end_ns != UINT64_MAX;
+	int err = begin_round(drain, began_ns, end_ns);
+	if (err || !n_waiting)
+		return err;
+	err = drain_rings(drain, end_ns);
+	if (!err && drain->signal_contexts)
+		err = signal_contexts_end_round(drain->signal_contexts);
+	if (!err && drain->deep_stacks)
+		err = deep_stacks_end_round(drain->deep_stacks, drain->is_behind);
+	if (!err && drain->code_reader)
+		err = code_reader_end_round(drain->code_reader, drain->writer);
+	if (!err && drain->jit_maps)
+		err = jit_maps_end_round(drain->jit_maps, drain->writer);
+	if (!err && drain->jitdumps)
+		err = jitdump_keeper_end_round(drain->jitdumps, drain->writer);
+	if (!err)
+		err = data_writer_append(drain->writer, &finished, sizeof(finished));
+	return err ? err : 1;
+}
+
+int drain_all(struct drain *drain)
+{
+	int more;
+
+	do
+		more = drain_round(drain);
+	while (more > 0);
+	return more;
+}

@@ -1,0 +1,60 @@
+/*
+ * Rings -> recording, round by round: sideband first, then samples, each trimmed to what it holds
+ * on its one copy, then FINISHED_ROUND.
+ *
+ * After round n a reader may let go what is not newer than the newest record of round n-1. So
+ * every round reads each ring at least that far; of a backlog it reads only a slice of time,
+ * that a reader need not hold more than a few MiB (tools/perf/util/ordered-events.c).
+ */
+#ifndef COLLECTOR_RECORD_DRAIN_H
+#define COLLECTOR_RECORD_DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/utsname.h>
+
+#include "collector/record/observers/capture.h"
+#include "collector/record/observers/code_reader.h"
+#include "collector/record/observers/deep_stacks.h"
+#include "collector/record/observers/jit_maps.h"
+#include "collector/record/observers/jitdump_keeper.h"
+#include "collector/record/observers/signal_contexts.h"
+#include "perf/counters/evlist.h"
+#include "perf/records/record.h"
+#include "perf/writer/data_writer.h"
+
+struct drain {
+	struct evlist *evlist;
+	struct data_writer *writer;
+	struct capture *capture;
+	struct stack_output stack_output;
+	struct deep_stacks *deep_stacks;         /* borrowed; NULL: none */
+	struct signal_contexts *signal_contexts; /* the same */
+	struct code_reader *code_reader;         /* the same; needs the known clock */
+	struct jit_maps *jit_maps;               /* the same */
+	struct jitdump_keeper *jitdumps;         /* the same */
+	struct utsname machine;
+	struct record_layout sample_layout, sideband_layout;
+	bool has_mixed_layouts; /* sample_layout is that of the first event alone */
+	size_t time_offset;     /* of a sample's time; 0: none */
+	size_t time_from_end;   /* of other records' time; 0: none */
+	bool has_known_clock;   /* times are CLOCK_MONOTONIC */
+	uint64_t newest_ns;     /* of all records read */
+	bool is_behind;         /* the last round left records that waited */
+
+	uint64_t n_samples;
+	uint64_t n_lost;          /* by LOST records in sample rings */
+	uint64_t n_lost_sideband; /* by LOST records in sideband rings */
+	uint64_t n_throttled;
+	uint64_t n_corrupt_rings; /* their content made no sense and was dropped */
+};
+
+/* All are borrowed. */
+void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
+		struct capture *capture);
+/* 1: read something, there may be more; 0: the rings were empty; -errno of the writer. */
+int drain_round(struct drain *drain);
+/* Rounds until the rings are empty: once what fills them is stopped. */
+int drain_all(struct drain *drain);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Processes as they are while they are recorded: code mappings for the unwinder, where a thread's
+ * own stack ends, and memory. All of it from /proc and process_vm_readv(), and only for the few
+ * processes whose stacks a recorder looks at itself.
+ */
+#ifndef COLLECTOR_RECORD_LIVE_LIVE_PROCESS_H
+#define COLLECTOR_RECORD_LIVE_LIVE_PROCESS_H
+
+#include <sys/types.h>
+
+#include "unwind/modules/elf_module.h"
+#include "unwind/rules/address_space.h"
+
+struct live_processes;
+
+/* NULL: out of memory. */
+struct live_processes *live_processes_create(void);
+void live_processes_destroy(struct live_processes *processes);
+/* The unwind information of all their files. */
+struct elf_modules *live_processes_modules(struct live_processes *processes);
+
+/* The executable mappings of a process; read when first asked for, and again after
+ * live_process_forget(). NULL: they can't be read. Valid until the next call. */
+const struct address_space *live_process_space(struct live_processes *processes, pid_t pid);
+/* It has other mappings by now. */
+void live_process_forget(struct live_processes *processes, pid_t pid);
+
+/*
+ * Where the stack around @sp begins and ends, if it is the thread's own for all its life: the main
+ * thread's, or one with the thread's descriptor on top, as thread libraries make them. A stack that
+ * a program switches to might be continued by another thread. 0, -ENOENT (another stack) or -errno.
+ */
+int live_stack_find(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret, uint64_t *end_ret);
+/* All @size bytes at @addr, or -errno. */
+int live_memory_read(pid_t pid, uint64_t addr, void *to, size_t size);
+
+#endif

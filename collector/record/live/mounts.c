@@ -1,0 +1,74 @@
+/* /proc/self/mountinfo and statx(2) name mounts by the same numbers. */
+#include "collector/record/live/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cct/base/cleanup.h"
+
+static int add_id(struct mounts *mounts, uint64_t id)
+{
+	/* Twice the room at each power of two. */
+	if ((mounts->n_ids & (mounts->n_ids - 1)) == 0) {
+		size_t n = mounts->n_ids ? mounts->n_ids * 2 : 1;
+		uint64_t *ids = reallocarray(mounts->ids, n, sizeof(*ids));
+
+		if (!ids)
+			return -ENOMEM;
+		mounts->ids = ids;
+	}
+	mounts->ids[mounts->n_ids++] = id;
+	return 0;
+}
+
+int mounts_init(struct mounts *mounts)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t allocated = 0;
+	int err = 0;
+
+	*mounts = (struct mounts){ 0 };
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	if (!file)
+		return -errno;
+	while (!err && getline(&line, &allocated, file) > 0) {
+		uint64_t id;
+
+		if (sscanf(line, "%" SCNu64 " ", &id) == 1)
+			err = add_id(mounts, id);
+	}
+	fclose(file);
+	if (err)
+		mounts_deinit(mounts);
+	return err;
+}
+
+void mounts_deinit(struct mounts *mounts)
+{
+	free(mounts->ids);
+	*mounts = (struct mounts){ 0 };
+}
+
+bool mounts_hold(const struct mounts *mounts, int fd)
+{
+#ifdef STATX_MNT_ID
+	struct statx status;
+
+	if (!mounts->n_ids || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0 ||
+	    !(status.stx_mask & STATX_MNT_ID))
+		return true;
+	for (size_t i = 0; i < mounts->n_ids; i++) {
+		if (mounts->ids[i] == status.stx_mnt_id)
+			return true;
+	}
+	return false;
+#else
+	(void)mounts;
+	(void)fd;
+	return true;
+#endif
+}

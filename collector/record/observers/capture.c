@@ -1,0 +1,606 @@
+#include "collector/record/observers/capture.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "collector/attached/elf_extract.h"
+#include "collector/attached/jitdump.h"
+#include "collector/record/live/mounts.h"
+
+#define N_BUCKETS_MIN 1024u /* a power of two */
+/* Up to here a file is kept whole; of larger ones what unwinding and naming need. */
+#define WHOLE_MAX (8u << 20)
+#define FILE_MAX  (64u << 20)
+/* Files that wait to be written hold a descriptor each. */
+#define PENDING_MAX 256u
+#define VDSO_MAX    (64u << 10)
+#define HELD_MAX \
+	1024u /* files kept open at a time; beyond that, those that go are only looked for */
+
+/* A file that came too late is looked for again when it is mapped again, so often. */
+#define MISSES_MAX 16u
+/* Processes whose root is not ours, or was not: where a file may be when its own process is gone.
+ */
+#define OTHER_ROOTS_MAX 8u
+
+struct seen_file {
+	struct seen_file *next; /* in its bucket */
+	char *path;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+	struct build_id key_id;   /* as the mapping said; size 0: known by inode */
+	struct build_id build_id; /* as the file says */
+	enum capture_state state;
+	bool is_code;
+	/* Where the path led, when it was looked at; valid if CAPTURE_HERE. */
+	dev_t found_dev;
+	ino_t found_inode;
+	/* Open, so that its bytes can be had when the path leads elsewhere and every process with
+	 * it is gone; -1: not held. */
+	int held_fd;
+	unsigned n_misses;
+	/* The latest process seen with it. */
+	pid_t pid;
+	uint64_t start, end;
+};
+
+struct pending_file {
+	int fd;
+	struct seen_file *file;
+};
+
+struct capture {
+	struct seen_file **files;
+	size_t n_files, n_files_allocated;
+	struct seen_file **buckets;
+	size_t n_buckets;
+	size_t next_recheck;
+	struct pending_file pending[PENDING_MAX];
+	size_t n_pending;
+	size_t n_held;
+	struct mounts mounts;               /* when the recording began */
+	pid_t other_roots[OTHER_ROOTS_MAX]; /* the latest, in a circle; 0: none yet */
+	size_t next_other_root;
+	uint64_t max_bytes;
+	bool has_vdso32;
+	uint8_t *vdso32;
+	size_t vdso32_size;
+	struct capture_stats stats;
+};
+
+struct capture *capture_create(uint64_t max_bytes)
+{
+	struct capture *capture = calloc(1, sizeof(*capture));
+	if (!capture)
+		return NULL;
+
+	capture->max_bytes = max_bytes;
+	/* Without the list every mount counts as an old one. */
+	mounts_init(&capture->mounts);
+	capture->n_buckets = N_BUCKETS_MIN;
+	capture->buckets = calloc(capture->n_buckets, sizeof(struct seen_file *));
+	if (!capture->buckets) {
+		capture_destroy(capture);
+		return NULL;
+	}
+	return capture;
+}
+
+void capture_destroy(struct capture *capture)
+{
+	if (!capture)
+		return;
+	for (size_t i = 0; i < capture->n_files; i++) {
+		if (capture->files[i]->held_fd >= 0)
+			close(capture->files[i]->held_fd);
+		free(capture->files[i]->path);
+		free(capture->files[i]);
+	}
+	for (size_t i = 0; i < capture->n_pending; i++)
+		close(capture->pending[i].fd);
+	free(capture->files);
+	free(capture->buckets);
+	mounts_deinit(&capture->mounts);
+	free(capture->vdso32);
+	free(capture->stats.first_missed);
+	free(capture);
+}
+
+/* FNV-1a: paths are short and few. */
+static size_t bucket_of(const struct capture *capture, const char *path, uint64_t inode)
+{
+	uint64_t hash = 0xcbf29ce484222325ull ^ inode;
+
+	for (; *path; path++)
+		hash = (hash ^ (uint8_t)*path) * 0x100000001b3ull;
+	return (hash ^ hash >> 32) & (capture->n_buckets - 1);
+}
+
+static bool build_id_equal(const struct build_id *a, const struct build_id *b)
+{
+	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+static struct seen_file *find_file(const struct capture *capture,
+				   const struct capture_mapping *mapping)
+{
+	struct seen_file *file =
+		capture->buckets[bucket_of(capture, mapping->path, mapping->inode)];
+
+	for (; file; file = file->next) {
+		if (file->inode == mapping->inode && file->dev_major == mapping->dev_major &&
+		    file->dev_minor == mapping->dev_minor &&
+		    build_id_equal(&file->key_id, &mapping->build_id) &&
+		    strcmp(file->path, mapping->path) == 0)
+			return file;
+	}
+	return NULL;
+}
+
+static void rehash(struct capture *capture)
+{
+	size_t n_buckets = capture->n_buckets * 2;
+	struct seen_file **buckets = calloc(n_buckets, sizeof(*buckets));
+
+	if (!buckets) /* longer chains, then */
+		return;
+	free(capture->buckets);
+	capture->buckets = buckets;
+	capture->n_buckets = n_buckets;
+	for (size_t i = 0; i < capture->n_files; i++) {
+		struct seen_file *file = capture->files[i];
+		size_t bucket = bucket_of(capture, file->path, file->inode);
+
+		file->next = buckets[bucket];
+		buckets[bucket] = file;
+	}
+}
+
+static struct seen_file *add_file(struct capture *capture, const struct capture_mapping *mapping)
+{
+	if (capture->n_files == capture->n_files_allocated) {
+		size_t n = capture->n_files_allocated ? capture->n_files_allocated * 2 : 256;
+		struct seen_file **files = reallocarray(capture->files, n, sizeof(*files));
+		if (!files)
+			return NULL;
+		capture->files = files;
+		capture->n_files_allocated = n;
+	}
+	if (capture->n_files == capture->n_buckets)
+		rehash(capture);
+
+	struct seen_file *file = calloc(1, sizeof(*file));
+	if (!file || !(file->path = strdup(mapping->path))) {
+		free(file);
+		return NULL;
+	}
+	file->held_fd = -1;
+	file->dev_major = mapping->dev_major;
+	file->dev_minor = mapping->dev_minor;
+	file->inode = mapping->inode;
+	file->key_id = mapping->build_id;
+	size_t bucket = bucket_of(capture, mapping->path, mapping->inode);
+	file->next = capture->buckets[bucket];
+	capture->buckets[bucket] = file;
+	capture->files[capture->n_files++] = file;
+	return file;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+
+	return size >= end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Paths that name memory without an ELF file behind it. */
+static bool is_file_path(const char *path)
+{
+	return path[0] == '/' && path[1] != '/' && !starts_with(path, "/dev/zero") &&
+	       !starts_with(path, "/SYSV") && !starts_with(path, "/anon_hugepage");
+}
+
+/* Regular files only: to open a device may do something. */
+static int open_regular(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENODEV;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_mapped(const struct seen_file *file)
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, file->pid,
+		 file->start, file->end);
+	return open_regular(link);
+}
+
+static int open_under_root(const struct seen_file *file, pid_t pid)
+{
+	char path[PATH_MAX + 32];
+
+	if (ends_with(file->path, " (deleted)"))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, file->path);
+	return open_regular(path);
+}
+
+/* Is this the file that was mapped? The build ID says, or else the inode; overlays show
+ * stat() other device numbers than the mapping, so that the mapping itself is asked as well. */
+static bool is_mapped_file(struct seen_file *file, int fd)
+{
+	struct stat st, mapped;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	file->build_id.size = 0;
+	elf_read_build_id(fd, &file->build_id);
+	if (file->key_id.size)
+		return build_id_equal(&file->key_id, &file->build_id);
+	if (st.st_ino == file->inode && major(st.st_dev) == file->dev_major &&
+	    minor(st.st_dev) == file->dev_minor)
+		return true;
+	_cleanup_close_ int mapped_fd = open_mapped(file);
+	return mapped_fd >= 0 && fstat(mapped_fd, &mapped) == 0 && mapped.st_ino == st.st_ino &&
+	       mapped.st_dev == st.st_dev;
+}
+
+static bool is_at_path(struct seen_file *file)
+{
+	struct stat st;
+
+	_cleanup_close_ int fd = open_regular(file->path);
+	if (fd < 0 || !is_mapped_file(file, fd) || fstat(fd, &st) != 0)
+		return false;
+	file->found_dev = st.st_dev;
+	file->found_inode = st.st_ino;
+	return true;
+}
+
+static void miss(struct capture *capture, struct seen_file *file)
+{
+	if (file->state != CAPTURE_MISSED)
+		capture->stats.n_missed++;
+	file->state = CAPTURE_MISSED;
+	file->n_misses++;
+	if (!capture->stats.first_missed)
+		capture->stats.first_missed = strdup(file->path);
+}
+
+static void unmiss(struct capture *capture, const struct seen_file *file)
+{
+	struct capture_stats *stats = &capture->stats;
+
+	if (file->state != CAPTURE_MISSED)
+		return;
+	stats->n_missed--;
+	if (stats->first_missed && strcmp(stats->first_missed, file->path) == 0) {
+		free(stats->first_missed);
+		stats->first_missed = NULL;
+	}
+}
+
+/* The process may have gone and its pid or address range may be another's by now. */
+static bool is_same_file(struct seen_file *file, int fd)
+{
+	struct stat st;
+
+	file->build_id.size = 0;
+	elf_read_build_id(fd, &file->build_id);
+	if (file->key_id.size)
+		return build_id_equal(&file->key_id, &file->build_id);
+	return fstat(fd, &st) == 0 && (st.st_ino == file->inode || st.st_ino == file->found_inode);
+}
+
+/* Under the root of another process than the one that mapped it. Two such roots may have been made
+ * alike, with the same inodes. */
+static bool is_same_file_elsewhere(struct seen_file *file, int fd)
+{
+	struct stat st;
+
+	return is_same_file(file, fd) &&
+	       (file->key_id.size || (fstat(fd, &st) == 0 && major(st.st_dev) == file->dev_major &&
+				      minor(st.st_dev) == file->dev_minor));
+}
+
+/* Closes @fd if it is not the file that was mapped. */
+static int checked(int fd, bool is_right)
+{
+	if (fd < 0 || is_right)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+static void note_other_root(struct capture *capture, pid_t pid)
+{
+	for (size_t i = 0; i < OTHER_ROOTS_MAX; i++) {
+		if (capture->other_roots[i] == pid)
+			return;
+	}
+	capture->other_roots[capture->next_other_root++ % OTHER_ROOTS_MAX] = pid;
+}
+
+/* Its process is gone, or had another file there by the time we looked. */
+static int open_by_others(const struct capture *capture, struct seen_file *file)
+{
+	int fd = open_regular(file->path);
+
+	fd = checked(fd, fd >= 0 && is_same_file_elsewhere(file, fd));
+	for (size_t i = 0; i < OTHER_ROOTS_MAX && fd < 0; i++) {
+		if (!capture->other_roots[i])
+			break;
+		fd = open_under_root(file, capture->other_roots[i]);
+		fd = checked(fd, fd >= 0 && is_same_file_elsewhere(file, fd));
+	}
+	return fd;
+}
+
+/* The mapping's own link first: there the path does not matter. -ENODEV: not a file. */
+static int open_elsewhere(struct capture *capture, struct seen_file *file)
+{
+	int fd = open_mapped(file);
+
+	if (fd == -ENODEV)
+		return fd;
+	fd = checked(fd, fd >= 0 && is_same_file(file, fd));
+	if (fd < 0) {
+		fd = open_under_root(file, file->pid);
+		fd = checked(fd, fd >= 0 && is_same_file(file, fd));
+	}
+	if (fd >= 0) {
+		note_other_root(capture, file->pid);
+		return fd;
+	}
+	return open_by_others(capture, file);
+}
+
+static int open_gone(struct capture *capture, struct seen_file *file)
+{
+	int fd = file->held_fd;
+
+	if (fd < 0)
+		return open_elsewhere(capture, file);
+	file->held_fd = -1;
+	capture->n_held--;
+	return fd;
+}
+
+static void keep(struct capture *capture, struct seen_file *file)
+{
+	int fd = capture->n_pending < PENDING_MAX ? open_gone(capture, file) : -EMFILE;
+
+	if (fd == -ENODEV) {
+		file->state = CAPTURE_NONE;
+	} else if (fd < 0) {
+		miss(capture, file);
+	} else {
+		unmiss(capture, file);
+		file->state = CAPTURE_KEPT;
+		capture->pending[capture->n_pending++] = (struct pending_file){ fd, file };
+	}
+}
+
+/* A code file whose path still leads to it: keeps it open, in case that changes; but on a mount
+ * that is younger than the recording, keeps its bytes, for an open file would keep the mount. */
+static void hold(struct capture *capture, struct seen_file *file)
+{
+	struct stat st;
+
+	if (file->held_fd >= 0 || capture->n_held == HELD_MAX)
+		return;
+	int fd = open_regular(file->path);
+	if (fd < 0)
+		return;
+	bool is_it = fstat(fd, &st) == 0 && st.st_ino == file->found_inode &&
+		     st.st_dev == file->found_dev;
+	bool is_on_old_mount = is_it && mounts_hold(&capture->mounts, fd);
+	if (is_on_old_mount) {
+		file->held_fd = fd;
+		capture->n_held++;
+		return;
+	}
+	close(fd);
+	if (is_it)
+		keep(capture, file);
+}
+
+/* 32-bit processes have a vdso of their own; the first one met gives it. */
+static void see_vdso(struct capture *capture, const struct capture_mapping *mapping)
+{
+	char path[32];
+	size_t size = mapping->end - mapping->start;
+
+	if (capture->has_vdso32 || mapping->end > UINT32_MAX || size < SELFMAG + 1 ||
+	    size > VDSO_MAX)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/mem", mapping->pid);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *bytes = fd < 0 ? NULL : malloc(size);
+	if (!bytes)
+		return;
+	capture->has_vdso32 = pread(fd, bytes, size, (off_t)mapping->start) == (ssize_t)size &&
+			      memcmp(bytes, ELFMAG, SELFMAG) == 0 && bytes[EI_CLASS] == ELFCLASS32;
+	if (!capture->has_vdso32) {
+		free(bytes);
+		return;
+	}
+	capture->vdso32 = bytes;
+	capture->vdso32_size = size;
+}
+
+void capture_skip_vdso32(struct capture *capture)
+{
+	capture->has_vdso32 = true;
+}
+
+enum capture_state capture_see(struct capture *capture, const struct capture_mapping *mapping,
+			       struct build_id *build_id_ret)
+{
+	if (build_id_ret)
+		build_id_ret->size = 0;
+	if (strcmp(mapping->path, "[vdso]") == 0)
+		see_vdso(capture, mapping);
+	if (!is_file_path(mapping->path) || strlen(mapping->path) >= PATH_MAX)
+		return CAPTURE_NONE;
+
+	struct seen_file *file = find_file(capture, mapping);
+	bool is_new = !file;
+	if (is_new)
+		file = add_file(capture, mapping);
+	if (!file)
+		return CAPTURE_NONE;
+	file->is_code |= mapping->is_code;
+	file->pid = mapping->pid;
+	file->start = mapping->start;
+	file->end = mapping->end;
+	if (is_new)
+		file->state = is_at_path(file) ? CAPTURE_HERE : CAPTURE_DATA;
+	bool may_be_had = file->state == CAPTURE_MISSED && file->n_misses < MISSES_MAX;
+	if ((file->state == CAPTURE_DATA || may_be_had) && mapping->is_code)
+		keep(capture, file);
+	if (file->state == CAPTURE_HERE && file->is_code)
+		hold(capture, file);
+	if (build_id_ret)
+		*build_id_ret = file->build_id;
+	return file->state;
+}
+
+void capture_see_record(struct capture *capture, const struct record *record)
+{
+	if (record->type != PERF_RECORD_MMAP2 || record->mmap.is_data || record->mmap.pid <= 0 ||
+	    jitdump_is_marker(record->mmap.filename))
+		return;
+
+	struct capture_mapping mapping = {
+		.pid = record->mmap.pid,
+		.start = record->mmap.addr,
+		.end = record->mmap.addr + record->mmap.len,
+		.path = record->mmap.filename,
+		.is_code = true,
+	};
+	if (record->mmap.build_id_size) {
+		mapping.build_id.size = record->mmap.build_id_size;
+		memcpy(mapping.build_id.bytes, record->mmap.build_id, record->mmap.build_id_size);
+	} else {
+		mapping.dev_major = record->mmap.maj;
+		mapping.dev_minor = record->mmap.min;
+		mapping.inode = record->mmap.ino;
+	}
+	capture_see(capture, &mapping, NULL);
+}
+
+void capture_recheck(struct capture *capture, size_t max)
+{
+	struct stat st;
+
+	if (max > capture->n_files)
+		max = capture->n_files;
+	for (; max; max--) {
+		struct seen_file *file = capture->files[capture->next_recheck++ % capture->n_files];
+
+		if (file->state != CAPTURE_HERE || !file->is_code ||
+		    (stat(file->path, &st) == 0 && st.st_ino == file->found_inode &&
+		     st.st_dev == file->found_dev))
+			continue;
+		keep(capture, file);
+	}
+}
+
+bool capture_is_pending(const struct capture *capture)
+{
+	return capture->n_pending || capture->vdso32;
+}
+
+/* perf/records/attachment.h says what a key looks like. */
+static void make_key(const struct seen_file *file, char *key, size_t size)
+{
+	const struct build_id *build_id = file->key_id.size ? &file->key_id : &file->build_id;
+	int n = 0;
+
+	for (size_t i = 0; i < build_id->size; i++)
+		n += snprintf(key + n, size - (size_t)n, "%02x", build_id->bytes[i]);
+	if (!build_id->size)
+		n += snprintf(key, size, "-");
+	snprintf(key + n, size - (size_t)n, " %u:%u:%" PRIu64 " %s", file->dev_major,
+		 file->dev_minor, file->inode, file->path);
+}
+
+static int write_file(struct capture *capture, const struct pending_file *pending,
+		      struct data_writer *writer, size_t *written_ret)
+{
+	struct seen_file *file = pending->file;
+	char key[PATH_MAX + 128];
+	_cleanup_free_ uint8_t *bytes = NULL;
+	size_t size;
+
+	*written_ret = 0;
+	int err = elf_extract(pending->fd, WHOLE_MAX, FILE_MAX, &bytes, &size);
+	if (err == -ENOEXEC) { /* code that some program keeps in a file: nothing to keep */
+		file->state = CAPTURE_NONE;
+		return 0;
+	}
+	if (err || capture->stats.n_bytes + size > capture->max_bytes) {
+		miss(capture, file);
+		file->n_misses = MISSES_MAX;
+		return 0;
+	}
+	make_key(file, key, sizeof(key));
+	capture->stats.n_kept++;
+	capture->stats.n_bytes += size;
+	*written_ret = size;
+	return data_writer_attach(writer, ATTACHMENT_ELF, key, bytes, size);
+}
+
+static int write_vdso32(struct capture *capture, struct data_writer *writer)
+{
+	if (!capture->vdso32)
+		return 0;
+	_cleanup_free_ uint8_t *bytes = steal_ptr(capture->vdso32);
+	return data_writer_attach(writer, ATTACHMENT_VDSO, "[vdso32]", bytes, capture->vdso32_size);
+}
+
+int capture_write(struct capture *capture, struct data_writer *writer, size_t max_bytes)
+{
+	int err = write_vdso32(capture, writer);
+	size_t n_done = 0, total = 0;
+
+	while (n_done < capture->n_pending && total < max_bytes && !err) {
+		size_t written;
+
+		err = write_file(capture, &capture->pending[n_done], writer, &written);
+		close(capture->pending[n_done++].fd);
+		total += written;
+	}
+	capture->n_pending -= n_done;
+	memmove(capture->pending, capture->pending + n_done,
+		capture->n_pending * sizeof(capture->pending[0]));
+	return err;
+}
+
+const struct capture_stats *capture_stats(const struct capture *capture)
+{
+	return &capture->stats;
+}

@@ -1,0 +1,683 @@
+#include "collector/record/observers/deep_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "collector/paths/sample_path.h"
+#include "collector/record/live/live_process.h"
+#include "collector/record/stacks/stack_guards.h"
+
+#define NSEC_PER_SEC  1000000000ull
+#define NSEC_PER_MSEC 1000000ull
+/* Threads that are known, by tid; and those of them with guards. */
+#define N_THREADS     512
+#define N_WATCHED_MAX 64
+/* One part in so many of the time may go into this, and so much of it at once. */
+#define TIME_SHARE   20
+#define TIME_AT_ONCE (int64_t)(20 * NSEC_PER_MSEC)
+/* Rounds follow one another this quickly: while deep stacks are about, and for those that wait to
+ * be read and may return any moment. */
+#define ABOUT_INTERVAL_NS  (10 * NSEC_PER_MSEC)
+#define URGENT_INTERVAL_NS (2 * NSEC_PER_MSEC)
+/* How long after the last of them; and after the start, for some are there from the first. */
+#define ABOUT_NS  NSEC_PER_SEC
+#define URGENT_NS (100 * NSEC_PER_MSEC)
+/* A stack that can't be walked, or is not the thread's own, is not looked at again for so long, and
+ * twice as long the next time. */
+#define RETRY_MIN_NS (10 * NSEC_PER_MSEC)
+#define RETRY_MAX_NS NSEC_PER_SEC
+/* Guards that last no longer than this help no sample. */
+#define SHORT_LIFE_NS (5 * NSEC_PER_MSEC)
+/* Of memory that is kept in order to write down changes only. */
+#define KEPT_MAX (64u << 20)
+#define PAGE     4096u
+
+/* A stack copy that is to be looked at when the round is over. */
+struct pending {
+	int32_t pid, tid;
+	struct user_stack stack;
+	uint8_t bytes[UINT16_MAX];
+};
+
+struct deep_thread {
+	int32_t tid; /* 0: an empty place */
+	int32_t pid;
+	uint64_t root_sp;                /* where a walk reached the root; 0: none did */
+	uint64_t stack_start, stack_end; /* of its own stack; 0: not known */
+	uint64_t retry_ns, retry_after_ns;
+	uint64_t seen_ns;
+	struct word_watch *watch; /* NULL: no guards */
+	struct stack_guard guards[N_GUARDS];
+	uint64_t guarded_sp,
+		guarded_ns; /* the stack pointer, and the time, when they were chosen */
+	unsigned live; /* which of them are watched and were not touched, as far as written down */
+	struct pending *pending; /* NULL: none */
+	/* The rest as it was written last: [rest_start, rest_start + rest_size). */
+	uint8_t *rest;
+	uint64_t rest_start;
+	size_t rest_size;
+};
+
+struct deep_stacks {
+	struct stack_output *output;
+	struct deep_stacks_access access;
+	struct deep_stacks_stats stats;
+	uint32_t stack_size; /* that was asked for */
+	pid_t own_pid;
+	struct utsname machine;
+	struct live_processes *processes;
+	struct unwinder *unwinder;
+	struct deep_thread threads[N_THREADS];
+	struct deep_thread *watched[N_WATCHED_MAX];
+	struct deep_thread *waiting[N_WATCHED_MAX]; /* with a pending copy */
+	size_t n_watched, n_waiting;
+	size_t n_kept;     /* bytes of all rests */
+	int epoll_fd;      /* of the watches */
+	int64_t credit_ns; /* time that may be spent; below 0: it was more than that */
+	uint64_t credited_ns;
+	uint64_t about_until_ns, urgent_until_ns;
+	int err;
+};
+
+static uint64_t real_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+static const struct deep_stacks_access real_access = {
+	.watch_open = word_watch_open,
+	.watch_close = word_watch_close,
+	.watch_fd = word_watch_fd,
+	.watch_set = word_watch_set,
+	.watch_touched = word_watch_touched,
+	.memory_read = live_memory_read,
+	.stack_find = live_stack_find,
+	.now_ns = real_now,
+};
+
+static bool can_watch(const struct perf_event_attr *attr, const char *machine)
+{
+	const struct arch *arch = arch_find(machine, PERF_SAMPLE_REGS_ABI_64);
+
+	/* Return addresses have to lie on the stack; and times to be those of the watch. */
+	return arch && !(arch->callee_saved >> arch->ra & 1) && attr->use_clockid &&
+	       attr->clockid == CLOCK_MONOTONIC && attr->sample_type & PERF_SAMPLE_STACK_USER;
+}
+
+int deep_stacks_create(struct stack_output *output, const struct perf_event_attr *attr,
+		       const struct deep_stacks_access *access, struct deep_stacks **stacks_ret)
+{
+	struct utsname machine;
+
+	*stacks_ret = NULL;
+	if (uname(&machine) || !can_watch(attr, machine.machine))
+		return 0;
+	struct deep_stacks *stacks = calloc(1, sizeof(*stacks));
+	if (!stacks)
+		return -ENOMEM;
+	stacks->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (stacks->epoll_fd < 0) {
+		free(stacks);
+		return -errno;
+	}
+	stacks->output = output;
+	stacks->access = access ? *access : real_access;
+	stacks->stack_size = attr->sample_stack_user;
+	stacks->own_pid = getpid();
+	stacks->machine = machine;
+	stacks->credited_ns = stacks->access.now_ns();
+	stacks->credit_ns = TIME_AT_ONCE;
+	stacks->about_until_ns = stacks->credited_ns + ABOUT_NS;
+	*stacks_ret = stacks;
+	return 0;
+}
+
+static void forget_rest(struct deep_stacks *stacks, struct deep_thread *thread)
+{
+	stacks->n_kept -= thread->rest_size;
+	free(steal_ptr(thread->rest));
+	thread->rest_size = 0;
+}
+
+static void remove_from(struct deep_thread **list, size_t *n, const struct deep_thread *thread)
+{
+	for (size_t i = 0; i < *n; i++) {
+		if (list[i] == thread)
+			list[i--] = list[--*n];
+	}
+}
+
+static void close_watch(struct deep_stacks *stacks, struct deep_thread *thread)
+{
+	if (!thread->watch)
+		return;
+	stacks->access.watch_close(steal_ptr(thread->watch));
+	thread->live = 0;
+	remove_from(stacks->watched, &stacks->n_watched, thread);
+}
+
+static void drop_pending(struct deep_stacks *stacks, struct deep_thread *thread)
+{
+	free(steal_ptr(thread->pending));
+	remove_from(stacks->waiting, &stacks->n_waiting, thread);
+}
+
+static void forget_thread(struct deep_stacks *stacks, struct deep_thread *thread)
+{
+	close_watch(stacks, thread);
+	drop_pending(stacks, thread);
+	forget_rest(stacks, thread);
+	*thread = (struct deep_thread){ .tid = 0 };
+}
+
+void deep_stacks_destroy(struct deep_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	for (size_t i = 0; i < N_THREADS; i++)
+		forget_thread(stacks, &stacks->threads[i]);
+	close(stacks->epoll_fd);
+	unwinder_destroy(stacks->unwinder);
+	live_processes_destroy(stacks->processes);
+	free(stacks);
+}
+
+const struct deep_stacks_stats *deep_stacks_stats(const struct deep_stacks *stacks)
+{
+	return &stacks->stats;
+}
+
+static int write_touched(struct deep_stacks *stacks, const struct deep_thread *thread,
+			 uint64_t addr, uint64_t time_ns)
+{
+	const struct stack_record_header header = { .kind = STACK_RECORD_TOUCHED,
+						    .pid = thread->pid,
+						    .tid = thread->tid,
+						    .time_ns = time_ns,
+						    .start = addr };
+
+	return stack_output_write(stacks->output, &header, NULL, NULL);
+}
+
+/* The next time it is looked at later, and twice as late each time. */
+static void put_off(struct deep_thread *thread, uint64_t now_ns)
+{
+	thread->retry_after_ns = thread->retry_after_ns ? 2 * thread->retry_after_ns : RETRY_MIN_NS;
+	if (thread->retry_after_ns > RETRY_MAX_NS)
+		thread->retry_after_ns = RETRY_MAX_NS;
+	thread->retry_ns = now_ns + thread->retry_after_ns;
+}
+
+/* All are touched. A thread that goes up and down its stack all the time is left alone. */
+static void lose_guards(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t time_ns)
+{
+	if (time_ns - thread->guarded_ns < SHORT_LIFE_NS) {
+		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
+		put_off(thread, time_ns);
+		return;
+	}
+	thread->retry_after_ns = 0;
+	stacks->urgent_until_ns = time_ns + URGENT_NS;
+}
+
+/* Writes down which guards were touched up to @end_ns. */
+static int note_touched(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t end_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < N_GUARDS && !err; i++) {
+		uint64_t time_ns =
+			thread->live >> i & 1 ? stacks->access.watch_touched(thread->watch, i) : 0;
+
+		if (!time_ns || time_ns > end_ns)
+			continue;
+		err = write_touched(stacks, thread, thread->guards[i].addr, time_ns);
+		thread->live &= ~(1u << i);
+		if (!thread->live)
+			lose_guards(stacks, thread, time_ns);
+	}
+	return err;
+}
+
+/* The thread's guards are no longer watched from now on. */
+static int retire(struct deep_stacks *stacks, struct deep_thread *thread)
+{
+	uint64_t now = stacks->access.now_ns();
+
+	if (!thread->watch)
+		return 0;
+	int err = note_touched(stacks, thread, now);
+	for (size_t i = 0; i < N_GUARDS && !err; i++) {
+		if (thread->live >> i & 1)
+			err = write_touched(stacks, thread, thread->guards[i].addr, now);
+	}
+	close_watch(stacks, thread);
+	return err;
+}
+
+int deep_stacks_begin_round(struct deep_stacks *stacks, uint64_t end_ns)
+{
+	struct epoll_event ready[16];
+	int err = 0;
+
+	/* What is ready is looked at below, with all others. */
+	while (epoll_wait(stacks->epoll_fd, ready, 16, 0) == 16)
+		continue;
+
+	for (size_t i = 0; i < stacks->n_watched && !err; i++)
+		err = note_touched(stacks, stacks->watched[i], end_ns);
+	return err;
+}
+
+static struct deep_thread *find_thread(struct deep_stacks *stacks, int32_t tid)
+{
+	struct deep_thread *thread = &stacks->threads[(uint32_t)tid % N_THREADS];
+
+	return thread->tid == tid ? thread : NULL;
+}
+
+/* The thread's place, if no other thread that is still busy holds it. */
+static struct deep_thread *enter_thread(struct deep_stacks *stacks, const struct record *record)
+{
+	struct deep_thread *thread = &stacks->threads[(uint32_t)record->tid % N_THREADS];
+
+	if (thread->tid == record->tid && thread->pid == record->pid)
+		return thread;
+	if (thread->tid && thread->tid != record->tid &&
+	    record->time_ns < thread->seen_ns + ABOUT_NS)
+		return NULL;
+	if (thread->tid && !stacks->err)
+		stacks->err = retire(stacks, thread);
+	forget_thread(stacks, thread);
+	thread->tid = record->tid;
+	thread->pid = record->pid;
+	return thread;
+}
+
+/* The copy holds a guard, and the thread has not come near the last of them. */
+static bool is_guarded(const struct deep_thread *thread, uint64_t sp, size_t size)
+{
+	bool has_moved_up = sp > thread->guarded_sp && sp - thread->guarded_sp > size / 2;
+
+	for (size_t i = 0; i < N_GUARDS && !has_moved_up; i++) {
+		if (thread->live >> i & 1 && thread->guards[i].addr - sp < size)
+			return true;
+	}
+	return false;
+}
+
+static void see_sample(struct deep_stacks *stacks, const struct record *record)
+{
+	const struct sample *sample = &record->sample;
+	size_t size = sample->user_stack_size;
+	struct user_stack stack = { .arch = arch_find(stacks->machine.machine,
+						      sample->user_regs.abi) };
+
+	if (!sample_stack_is_full(sample, stacks->stack_size) || record->pid == stacks->own_pid ||
+	    record->tid <= 0 || !stack.arch ||
+	    !regs_from_perf(stack.arch, sample->user_regs.mask, sample->user_regs.values,
+			    &stack.regs))
+		return;
+	struct deep_thread *thread = enter_thread(stacks, record);
+	if (!thread) {
+		stacks->stats.n_missed[DEEP_STACK_NO_TIME]++;
+		return;
+	}
+	thread->seen_ns = record->time_ns;
+	uint64_t sp = stack.regs.values[stack.arch->sp];
+	if (thread->root_sp - sp <= size)
+		return;
+	if (thread->live)
+		stacks->about_until_ns = record->time_ns + ABOUT_NS;
+	if (is_guarded(thread, sp, size) || record->time_ns < thread->retry_ns)
+		return;
+	if (thread->stack_end)
+		stacks->urgent_until_ns = record->time_ns + URGENT_NS;
+	if (!thread->pending && stacks->n_waiting < N_WATCHED_MAX) {
+		thread->pending = malloc(sizeof(*thread->pending));
+		if (thread->pending)
+			stacks->waiting[stacks->n_waiting++] = thread;
+	}
+	if (!thread->pending) {
+		stacks->stats.n_missed[DEEP_STACK_NO_TIME]++;
+		return;
+	}
+	/* The latest is the one that most likely still stands. */
+	struct pending *pending = thread->pending;
+	pending->pid = record->pid;
+	pending->tid = record->tid;
+	pending->stack = stack;
+	pending->stack.bytes = pending->bytes;
+	pending->stack.size = size;
+	pending->stack.is_full = true;
+	memcpy(pending->bytes, sample->user_stack, size);
+}
+
+void deep_stacks_see(struct deep_stacks *stacks, const struct record *record)
+{
+	struct deep_thread *thread = NULL;
+
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		see_sample(stacks, record);
+		return;
+	case PERF_RECORD_MMAP2:
+		if (stacks->processes)
+			live_process_forget(stacks->processes, record->mmap.pid);
+		return;
+	case PERF_RECORD_COMM:
+		if (!record->comm.is_exec)
+			return;
+		if (stacks->processes)
+			live_process_forget(stacks->processes, record->comm.pid);
+		thread = find_thread(stacks, record->comm.tid);
+		break;
+	case PERF_RECORD_EXIT:
+		thread = find_thread(stacks, record->task.tid);
+		break;
+	}
+	/* A reader lets go what is known of such a thread as well. */
+	if (thread)
+		forget_thread(stacks, thread);
+}
+
+static int prepare(struct deep_stacks *stacks)
+{
+	if (!stacks->processes)
+		stacks->processes = live_processes_create();
+	if (stacks->processes && !stacks->unwinder)
+		stacks->unwinder = unwinder_create(live_processes_modules(stacks->processes));
+	return stacks->unwinder ? 0 : -ENOMEM;
+}
+
+static int walk_copy(struct deep_stacks *stacks, const struct pending *pending,
+		     struct guarded_walk *ret)
+{
+	const struct address_space *space = live_process_space(stacks->processes, pending->pid);
+
+	if (!space)
+		return -ESRCH;
+	guarded_walk(stacks->unwinder, space, &pending->stack, ret);
+	return 0;
+}
+
+static enum deep_stack_miss miss_of(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+		return DEEP_STACK_NO_REGISTER;
+	case -EPERM:
+	case -EACCES:
+		return DEEP_STACK_FORBIDDEN;
+	case -ENOENT:
+		return DEEP_STACK_NOT_OWN;
+	default:
+		return DEEP_STACK_FAILED;
+	}
+}
+
+static void miss(struct deep_stacks *stacks, struct deep_thread *thread, enum deep_stack_miss why)
+{
+	stacks->stats.n_missed[why]++;
+	put_off(thread, stacks->access.now_ns());
+}
+
+/* Leaves the guards whose words are still as sampled. */
+static int drop_stale_guards(const struct deep_stacks *stacks, pid_t pid, size_t size,
+			     struct guarded_walk *walk)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < walk->n_guards; i++) {
+		uint64_t value = 0;
+		int err = stacks->access.memory_read(pid, walk->guards[i].addr, &value, size);
+
+		if (err)
+			return err;
+		if (value == walk->guards[i].value)
+			walk->guards[n++] = walk->guards[i];
+	}
+	walk->n_guards = n;
+	return 0;
+}
+
+static int watch_guards(struct deep_stacks *stacks, struct deep_thread *thread, size_t size,
+			const struct guarded_walk *walk)
+{
+	uint64_t addrs[N_GUARDS];
+
+	for (size_t i = 0; i < walk->n_guards; i++) {
+		thread->guards[i] = walk->guards[i];
+		addrs[i] = walk->guards[i].addr;
+	}
+	int err =
+		stacks->access.watch_open(thread->tid, addrs, walk->n_guards, size, &thread->watch);
+	if (err)
+		return err;
+	thread->live = stacks->access.watch_set(thread->watch);
+	thread->guarded_sp = walk->first_sp;
+	thread->guarded_ns = stacks->access.now_ns();
+	stacks->watched[stacks->n_watched++] = thread;
+	/* Without it the touch is noticed a little later. */
+	epoll_ctl(stacks->epoll_fd, EPOLL_CTL_ADD, stacks->access.watch_fd(thread->watch),
+		  &(struct epoll_event){ .events = EPOLLIN | EPOLLET });
+	return 0;
+}
+
+/* Those that were not touched since they are watched, and that the memory just read shows. */
+static void check_guards(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t start,
+			 const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < N_GUARDS; i++) {
+		uint64_t value = 0;
+
+		if (!(thread->live >> i & 1))
+			continue;
+		memcpy(&value, bytes + (thread->guards[i].addr - start), size);
+		if (value != thread->guards[i].value ||
+		    stacks->access.watch_touched(thread->watch, i))
+			thread->live &= ~(1u << i);
+	}
+}
+
+/* How much of the memory at @bytes, from its start on, differs from what was written last. */
+static size_t changed_size(const struct deep_thread *thread, uint64_t start, const uint8_t *bytes,
+			   size_t size)
+{
+	if (!thread->rest || start + size != thread->rest_start + thread->rest_size)
+		return size;
+	while (size) {
+		size_t page = size % PAGE ? size % PAGE : PAGE;
+		uint64_t at = start + size - page;
+
+		if (at < thread->rest_start ||
+		    memcmp(bytes + size - page, thread->rest + (at - thread->rest_start), page) !=
+			    0)
+			break;
+		size -= page;
+	}
+	return size;
+}
+
+static int write_rest(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t time_ns,
+		      uint64_t start, const uint8_t *bytes, size_t size)
+{
+	uint64_t words[2 * N_GUARDS];
+	struct stack_record_header header = { .kind = STACK_RECORD_REST,
+					      .pid = thread->pid,
+					      .tid = thread->tid,
+					      .time_ns = time_ns,
+					      .start = start,
+					      .end = start + size };
+
+	for (size_t i = 0; i < N_GUARDS; i++) {
+		if (!(thread->live >> i & 1))
+			continue;
+		words[header.n_words++] = thread->guards[i].addr;
+		words[header.n_words++] = thread->guards[i].value;
+	}
+	header.size = (uint32_t)changed_size(thread, start, bytes, size);
+	stacks->stats.n_read++;
+	stacks->stats.n_bytes += header.size;
+	return stack_output_write(stacks->output, &header, words, bytes);
+}
+
+/* Takes over @bytes. */
+static void keep_rest(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t start,
+		      uint8_t *bytes, size_t size)
+{
+	forget_rest(stacks, thread);
+	if (stacks->n_kept + size > KEPT_MAX) {
+		free(bytes);
+		return;
+	}
+	thread->rest = bytes;
+	thread->rest_start = start;
+	thread->rest_size = size;
+	stacks->n_kept += size;
+}
+
+/* Reads what lies above the lowest guard, now that they are watched. */
+static int read_rest(struct deep_stacks *stacks, struct deep_thread *thread, size_t word)
+{
+	uint64_t time_ns = stacks->access.now_ns();
+	uint64_t start = thread->guards[__builtin_ctz(thread->live)].addr;
+	uint64_t size = thread->stack_end - start;
+
+	if (size > STACK_RECORD_SIZE_MAX)
+		size = STACK_RECORD_SIZE_MAX;
+	uint8_t *bytes = malloc(size);
+	int err = bytes ? stacks->access.memory_read(thread->pid, start, bytes, size) : -ENOMEM;
+	if (!err)
+		check_guards(stacks, thread, start, bytes, word);
+	if (err || !thread->live) {
+		free(bytes);
+		close_watch(stacks, thread);
+		if (err)
+			return err;
+		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
+		return 0;
+	}
+	stacks->err = write_rest(stacks, thread, time_ns, start, bytes, size);
+	stacks->urgent_until_ns = 0;
+	keep_rest(stacks, thread, start, bytes, size);
+	return 0;
+}
+
+static int find_stack(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t sp)
+{
+	/* Threads keep their stack, and its end. */
+	if (sp >= thread->stack_start && sp < thread->stack_end)
+		return 0;
+	return stacks->access.stack_find(thread->pid, thread->tid, sp, &thread->stack_start,
+					 &thread->stack_end);
+}
+
+/* -errno: why the rest of the stack can't be had. */
+static int guard_and_read(struct deep_stacks *stacks, struct deep_thread *thread,
+			  const struct pending *pending, struct guarded_walk *walk)
+{
+	size_t word = pending->stack.arch->pointer_size;
+
+	int err = find_stack(stacks, thread, walk->first_sp);
+
+	if (!err)
+		err = drop_stale_guards(stacks, thread->pid, word, walk);
+	if (!err && !walk->n_guards) {
+		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
+		return 0;
+	}
+	if (!err)
+		stacks->err = retire(stacks, thread);
+	if (!err && stacks->n_watched == N_WATCHED_MAX)
+		err = -ENOSPC;
+	if (!err)
+		err = watch_guards(stacks, thread, word, walk);
+	return err ? err : read_rest(stacks, thread, word);
+}
+
+static void look_at(struct deep_stacks *stacks, struct deep_thread *thread)
+{
+	const struct pending *pending = thread->pending;
+	struct guarded_walk walk;
+	int err = prepare(stacks);
+
+	if (!err)
+		err = walk_copy(stacks, pending, &walk);
+	if (!err && walk.is_elsewhere)
+		return;
+	if (!err && walk.end == UNWIND_ROOT) {
+		thread->root_sp = walk.last_sp;
+		return;
+	}
+	if (!err && (walk.end != UNWIND_STACK_CUT || !walk.n_guards)) {
+		/* Its mappings may be others by now. */
+		live_process_forget(stacks->processes, thread->pid);
+		miss(stacks, thread, DEEP_STACK_NO_WALK);
+		return;
+	}
+	if (!err) {
+		stacks->about_until_ns = stacks->access.now_ns() + ABOUT_NS;
+		err = guard_and_read(stacks, thread, pending, &walk);
+	}
+	if (err)
+		miss(stacks, thread, miss_of(err));
+}
+
+static void earn_time(struct deep_stacks *stacks)
+{
+	uint64_t now = stacks->access.now_ns();
+
+	stacks->credit_ns += (int64_t)((now - stacks->credited_ns) / TIME_SHARE);
+	if (stacks->credit_ns > TIME_AT_ONCE)
+		stacks->credit_ns = TIME_AT_ONCE;
+	stacks->credited_ns = now;
+}
+
+static void spend_time(struct deep_stacks *stacks)
+{
+	uint64_t now = stacks->access.now_ns();
+
+	stacks->credit_ns -= (int64_t)(now - stacks->credited_ns);
+	stacks->credited_ns = now;
+}
+
+int deep_stacks_end_round(struct deep_stacks *stacks, bool is_behind)
+{
+	earn_time(stacks);
+	while (stacks->n_waiting) {
+		struct deep_thread *thread = stacks->waiting[stacks->n_waiting - 1];
+
+		if (is_behind || stacks->credit_ns <= 0 || stacks->err) {
+			stacks->stats.n_missed[DEEP_STACK_NO_TIME]++;
+		} else {
+			look_at(stacks, thread);
+			spend_time(stacks);
+		}
+		drop_pending(stacks, thread);
+	}
+	return stacks->err;
+}
+
+int deep_stacks_fd(const struct deep_stacks *stacks)
+{
+	return stacks->epoll_fd;
+}
+
+uint64_t deep_stacks_interval_ns(const struct deep_stacks *stacks)
+{
+	uint64_t now = stacks->access.now_ns();
+
+	if (now < stacks->urgent_until_ns)
+		return URGENT_INTERVAL_NS;
+	return now < stacks->about_until_ns ? ABOUT_INTERVAL_NS : UINT64_MAX;
+}

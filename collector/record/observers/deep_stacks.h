@@ -1,0 +1,66 @@
+/*
+ * Completes, while recording, the stacks that are deeper than the copies of samples.
+ *
+ * A sample whose copy is full and does not reach the stack's root is walked here, as its reader
+ * will; some of the return addresses on its way become guards: their words are watched with the
+ * processor's debug registers. Then the rest of the stack is read from the living process and
+ * written down, and so is the moment in which each guard is touched.
+ * unwind/rules/stack_memory.h says why a reader may trust that.
+ *
+ * All of it takes a bounded part of the recorder's time; what is left undone is counted.
+ */
+#ifndef COLLECTOR_RECORD_OBSERVERS_DEEP_STACKS_H
+#define COLLECTOR_RECORD_OBSERVERS_DEEP_STACKS_H
+
+#include "collector/attached/stack_misses.h"
+#include "collector/record/stacks/stack_output.h"
+#include "perf/counters/word_watch.h"
+#include "perf/records/record.h"
+
+/* What reaches out to the threads; tests put something else in its place. */
+struct deep_stacks_access {
+	int (*watch_open)(pid_t tid, const uint64_t *addrs, size_t n, size_t size,
+			  struct word_watch **watch_ret);
+	void (*watch_close)(struct word_watch *watch);
+	int (*watch_fd)(const struct word_watch *watch);
+	unsigned (*watch_set)(const struct word_watch *watch);
+	uint64_t (*watch_touched)(struct word_watch *watch, size_t index);
+	int (*memory_read)(pid_t pid, uint64_t addr, void *to, size_t size);
+	int (*stack_find)(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret,
+			  uint64_t *end_ret);
+	uint64_t (*now_ns)(void);
+};
+
+struct deep_stacks_stats {
+	uint64_t n_read; /* rests written down */
+	uint64_t n_bytes;
+	uint64_t n_missed[N_DEEP_STACK_MISSES];
+};
+
+struct deep_stacks;
+
+/*
+ * @attr: of the samples. All are borrowed; @access NULL: the real one. *@stacks_ret is NULL where
+ * this machine's stacks can't be completed. 0 or -ENOMEM.
+ */
+int deep_stacks_create(struct stack_output *output, const struct perf_event_attr *attr,
+		       const struct deep_stacks_access *access, struct deep_stacks **stacks_ret);
+void deep_stacks_destroy(struct deep_stacks *stacks);
+const struct deep_stacks_stats *deep_stacks_stats(const struct deep_stacks *stacks);
+
+/*
+ * A round begins, that reads the rings, whose ends are known by now, up to @end_ns: writes down
+ * what was touched until then. 0 or the writer's -errno.
+ */
+int deep_stacks_begin_round(struct deep_stacks *stacks, uint64_t end_ns);
+/* A record of the round: a sample, or sideband. */
+void deep_stacks_see(struct deep_stacks *stacks, const struct record *record);
+/* The round is over; looks at the threads whose samples need it, unless the recorder is behind. 0
+ * or the writer's -errno. */
+int deep_stacks_end_round(struct deep_stacks *stacks, bool is_behind);
+/* Becomes readable when a guard is touched. */
+int deep_stacks_fd(const struct deep_stacks *stacks);
+/* How long the next round may wait; UINT64_MAX: as long as it likes. */
+uint64_t deep_stacks_interval_ns(const struct deep_stacks *stacks);
+
+#endif

@@ -1,0 +1,271 @@
+#include "collector/record/observers/kernel_modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/monotonic.h"
+#include "collector/attached/attached_text.h"
+#include "collector/paths/kernel_build_id.h"
+
+#define COMPRESSION_LEVEL 3
+#define LOADED_MAX        4096 /* over a recording; what comes later has no names */
+
+struct kernel_modules {
+	const char *proc;
+	struct kernel_modules_list known;
+	struct kernel_modules_list found; /* new ones, whose names are being read */
+	uint64_t looked_ns;               /* when they were not there */
+	uint64_t from_ns;                 /* the same, of those found */
+	uint64_t seen_ns;                 /* when those found were there */
+	/* The thread's, until it is done. */
+	pthread_t thread;
+	bool is_running;
+	atomic_bool is_done;
+	struct attached_text text;
+};
+
+static int add_module(struct kernel_modules_list *list, const struct kernel_module *module)
+{
+	if (list->n == list->n_allocated) {
+		size_t n = list->n ? list->n * 2 : 128;
+		struct kernel_module *larger = reallocarray(list->modules, n, sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		list->modules = larger;
+		list->n_allocated = n;
+	}
+	list->modules[list->n++] = *module;
+	return 0;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct kernel_module *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Since Linux 6.4 a module's size counts data that is elsewhere: behind its code others begin. */
+static void end_before_the_next(struct kernel_modules_list *list)
+{
+	struct kernel_module *modules = list->modules;
+
+	if (list->n)
+		qsort(modules, list->n, sizeof(*modules), compare_starts);
+	for (size_t i = 0; i + 1 < list->n; i++) {
+		if (modules[i].size > modules[i + 1].start - modules[i].start)
+			modules[i].size = modules[i + 1].start - modules[i].start;
+	}
+}
+
+/* "name size references users state address ..." */
+int kernel_modules_read(const char *proc, struct kernel_modules_list *list)
+{
+	char path[PATH_MAX], line[4096];
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%s/modules", proc);
+	FILE *file = fopen(path, "re");
+	while (file && !err && fgets(line, sizeof(line), file)) {
+		struct kernel_module module;
+
+		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s %" SCNx64, module.name, &module.size,
+			   &module.start) == 3 &&
+		    module.start)
+			err = add_module(list, &module);
+	}
+	if (file)
+		fclose(file);
+	end_before_the_next(list);
+	return err;
+}
+
+struct kernel_modules *kernel_modules_create(const char *proc)
+{
+	struct kernel_modules *modules = calloc(1, sizeof(*modules));
+
+	if (!modules)
+		return NULL;
+	modules->proc = proc;
+	if (kernel_modules_read(proc, &modules->known)) {
+		kernel_modules_destroy(modules);
+		return NULL;
+	}
+	return modules;
+}
+
+void kernel_modules_destroy(struct kernel_modules *modules)
+{
+	if (!modules)
+		return;
+	if (modules->is_running)
+		pthread_join(modules->thread, NULL);
+	free(modules->text.bytes);
+	free(modules->known.modules);
+	free(modules->found.modules);
+	free(modules);
+}
+
+static bool is_known(const struct kernel_modules_list *list, const struct kernel_module *module)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->modules[i].start == module->start &&
+		    strcmp(list->modules[i].name, module->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int find_new(struct kernel_modules *modules)
+{
+	struct kernel_modules_list now = { 0 };
+	int err = kernel_modules_read(modules->proc, &now);
+
+	for (size_t i = 0; i < now.n && !err; i++) {
+		if (is_known(&modules->known, &now.modules[i]) || modules->known.n == LOADED_MAX)
+			continue;
+		err = add_module(&modules->known, &now.modules[i]);
+		if (!err)
+			err = add_module(&modules->found, &now.modules[i]);
+	}
+	free(now.modules);
+	return err;
+}
+
+static void *read_names(void *arg)
+{
+	struct kernel_modules *modules = arg;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/kallsyms", modules->proc);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Without names they are told of all the same. */
+	if (fd >= 0 && attached_text_read(&modules->text, fd))
+		modules->text.size = 0;
+	atomic_store(&modules->is_done, true);
+	return NULL;
+}
+
+static void start_reading(struct kernel_modules *modules)
+{
+	sigset_t all, old;
+
+	atomic_store(&modules->is_done, false);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	modules->is_running = !pthread_create(&modules->thread, NULL, read_names, modules);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!modules->is_running)
+		read_names(modules);
+}
+
+/* The lines of one module, moved to the front of @lines. Their size. */
+static size_t pick_lines(const struct attached_text *text, const char *name, char *lines)
+{
+	char tag[KERNEL_MODULE_NAME_SIZE + 4];
+	size_t size = 0, tag_size = (size_t)snprintf(tag, sizeof(tag), "\t[%s]\n", name);
+	const char *end = text->bytes + text->size;
+
+	for (const char *line = text->bytes, *next; line < end; line = next) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+
+		if (!newline)
+			break;
+		next = newline + 1;
+		if ((size_t)(next - line) < tag_size || memcmp(next - tag_size, tag, tag_size) != 0)
+			continue;
+		memcpy(lines + size, line, (size_t)(next - line));
+		size += (size_t)(next - line);
+	}
+	return size;
+}
+
+static void write_key(const struct kernel_modules *modules, const struct kernel_module *module,
+		      char *key, size_t key_size)
+{
+	struct build_id id = { 0 };
+	int n = snprintf(key, key_size, "[%s] %" PRIx64 " %" PRIx64 " %" PRIu64 " ", module->name,
+			 module->start, module->size, modules->from_ns);
+
+	if (!kernel_module_build_id(module->name, &id))
+		n += snprintf(key + n, key_size - (size_t)n, "-");
+	for (unsigned i = 0; i < id.size; i++)
+		n += snprintf(key + n, key_size - (size_t)n, "%02x", id.bytes[i]);
+	snprintf(key + n, key_size - (size_t)n, " %" PRIu64, modules->seen_ns);
+}
+
+static int attach(struct kernel_modules *modules, const struct kernel_module *module,
+		  struct data_writer *writer)
+{
+	char key[KERNEL_MODULE_NAME_SIZE + 128];
+	_cleanup_free_ char *lines = malloc(modules->text.size + 1);
+	size_t size =
+		lines && modules->text.size ? pick_lines(&modules->text, module->name, lines) : 0;
+	size_t bound = ZSTD_compressBound(size);
+	_cleanup_free_ void *compressed = malloc(bound);
+
+	if (!lines || !compressed)
+		return -ENOMEM;
+	bound = ZSTD_compress(compressed, bound, lines, size, COMPRESSION_LEVEL);
+	if (ZSTD_isError(bound))
+		return -EIO;
+	write_key(modules, module, key, sizeof(key));
+	return data_writer_attach(writer, ATTACHMENT_KALLSYMS, key, compressed, bound);
+}
+
+static int attach_found(struct kernel_modules *modules, struct data_writer *writer)
+{
+	int err = 0;
+
+	if (modules->is_running)
+		pthread_join(modules->thread, NULL);
+	modules->is_running = false;
+	for (size_t i = 0; i < modules->found.n && !err; i++)
+		err = attach(modules, &modules->found.modules[i], writer);
+	modules->found.n = 0;
+	free(modules->text.bytes);
+	modules->text = (struct attached_text){ 0 };
+	return err;
+}
+
+int kernel_modules_look(struct kernel_modules *modules, struct data_writer *writer, uint64_t at_ns)
+{
+	int err = 0;
+
+	if (modules->found.n) {
+		if (!atomic_load(&modules->is_done))
+			return 0;
+		err = attach_found(modules, writer);
+	}
+	if (!err)
+		err = find_new(modules);
+	modules->from_ns = modules->looked_ns;
+	modules->looked_ns = at_ns;
+	modules->seen_ns = at_ns ? now_ns() : 0;
+	if (!err && modules->found.n)
+		start_reading(modules);
+	return err;
+}
+
+int kernel_modules_finish(struct kernel_modules *modules, struct data_writer *writer,
+			  uint64_t at_ns)
+{
+	int err = modules->found.n ? attach_found(modules, writer) : 0;
+
+	if (!err)
+		err = kernel_modules_look(modules, writer, at_ns);
+	return err || !modules->found.n ? err : attach_found(modules, writer);
+}

@@ -1,0 +1,164 @@
+#include "collector/record/start/kernel_snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "cct/base/cleanup.h"
+
+#define FIRST_TEXT_SIZE   (8u << 20)
+#define TEXT_MAX          (256u << 20)
+#define COMPRESSION_LEVEL 1
+
+struct kernel_snapshot {
+	pthread_t thread;
+	bool is_joined;
+	char *path;
+	char *text;
+	size_t text_size;
+	struct kernel_snapshot_result result;
+};
+
+static int read_text(struct kernel_snapshot *snapshot)
+{
+	size_t allocated = FIRST_TEXT_SIZE;
+
+	_cleanup_close_ int fd = open(snapshot->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	snapshot->text = malloc(allocated);
+	if (!snapshot->text)
+		return -ENOMEM;
+	for (;;) {
+		ssize_t n = read(fd, snapshot->text + snapshot->text_size,
+				 allocated - snapshot->text_size - 1);
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		snapshot->text_size += (size_t)n;
+		if (allocated - snapshot->text_size > 1)
+			continue;
+		char *text = allocated < TEXT_MAX ? realloc(snapshot->text, allocated * 2) : NULL;
+		if (!text)
+			return -ENOMEM;
+		snapshot->text = text;
+		allocated *= 2;
+	}
+	snapshot->text[snapshot->text_size] = '\0';
+	return 0;
+}
+
+/* "ffffffff81000000 T _text\n", with another letter on arm64; 0 if there is no such line. */
+static uint64_t symbol_address(const struct kernel_snapshot *snapshot, const char *symbol)
+{
+	char pattern[32];
+
+	snprintf(pattern, sizeof(pattern), " %s\n", symbol);
+	const char *found = strstr(snapshot->text, pattern);
+	if (!found)
+		return 0;
+	while (found > snapshot->text && found[-1] != '\n')
+		found--;
+	return strtoull(found, NULL, 16);
+}
+
+static void find_text(struct kernel_snapshot *snapshot)
+{
+	struct kernel_snapshot_result *result = &snapshot->result;
+	static const char *const starts[] = { "_text", "_stext" };
+
+	for (size_t i = 0; i < 2 && !result->text_start; i++) {
+		result->text_symbol = starts[i];
+		result->text_start = symbol_address(snapshot, starts[i]);
+	}
+	result->text_end = symbol_address(snapshot, "_etext");
+	result->entry_start = symbol_address(snapshot, "__entry_text_start");
+	result->entry_end = symbol_address(snapshot, "__entry_text_end");
+	result->is_hidden = !result->text_start && !result->text_end;
+}
+
+/* Of hidden addresses one line says it all. */
+static size_t size_worth_keeping(const struct kernel_snapshot *snapshot)
+{
+	return snapshot->result.is_hidden ? strcspn(snapshot->text, "\n") : snapshot->text_size;
+}
+
+static int compress(struct kernel_snapshot *snapshot)
+{
+	struct kernel_snapshot_result *result = &snapshot->result;
+	size_t text_size = size_worth_keeping(snapshot);
+	size_t bound = ZSTD_compressBound(text_size);
+
+	result->compressed = malloc(bound);
+	if (!result->compressed)
+		return -ENOMEM;
+	size_t size = ZSTD_compress(result->compressed, bound, snapshot->text, text_size,
+				    COMPRESSION_LEVEL);
+	if (ZSTD_isError(size))
+		return -EIO;
+	result->compressed_size = size;
+	return 0;
+}
+
+static void *snapshot_thread(void *arg)
+{
+	struct kernel_snapshot *snapshot = arg;
+
+	snapshot->result.error = read_text(snapshot);
+	if (!snapshot->result.error) {
+		find_text(snapshot);
+		snapshot->result.error = compress(snapshot);
+	}
+	if (!snapshot->result.error && !snapshot->result.is_hidden)
+		snapshot->result.error = kernel_code_find(snapshot->text, &snapshot->result.code);
+	return NULL;
+}
+
+int kernel_snapshot_start(const char *path, struct kernel_snapshot **snapshot_ret)
+{
+	sigset_t all, old;
+	struct kernel_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	if (!snapshot || !(snapshot->path = strdup(path))) {
+		free(snapshot);
+		return -ENOMEM;
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int err = -pthread_create(&snapshot->thread, NULL, snapshot_thread, snapshot);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err) {
+		free(snapshot->path);
+		free(snapshot);
+		return err;
+	}
+	*snapshot_ret = snapshot;
+	return 0;
+}
+
+const struct kernel_snapshot_result *kernel_snapshot_wait(struct kernel_snapshot *snapshot)
+{
+	if (!snapshot->is_joined)
+		pthread_join(snapshot->thread, NULL);
+	snapshot->is_joined = true;
+	return &snapshot->result;
+}
+
+void kernel_snapshot_destroy(struct kernel_snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	kernel_snapshot_wait(snapshot);
+	free(snapshot->result.compressed);
+	kernel_code_list_deinit(&snapshot->result.code);
+	free(snapshot->text);
+	free(snapshot->path);
+	free(snapshot);
+}

@@ -1,0 +1,510 @@
+#include "collector/record/start/synthesize.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/maps_line.h"
+#include "collector/attached/jitdump.h"
+#include "collector/record/observers/kernel_modules.h"
+
+/* tools/perf/util/event.h: this FORK inherits no mappings, for the child's own follow. */
+#define MISC_FORK_EXEC PERF_RECORD_MISC_COMM_EXEC
+/* enum perf_record_ksymbol_type of 5.9; older build machines lack the name. */
+#define KSYMBOL_TYPE_OOL 2
+#define COMM_SPACE       64 /* kernel threads may have long names */
+#define SAMPLE_ID_MAX    48
+#define FIRST_READ_SIZE  (64u << 10)
+#define FILENAME_MAX_ALL (PATH_MAX + 16)
+
+struct synthesizer {
+	struct synthesize_options options;
+	int proc_fd;
+	DIR *processes; /* NULL: options.pids */
+	size_t next_pid;
+	char *text; /* of the /proc file at hand */
+	size_t text_allocated;
+};
+
+/* A record while it is built in the writer's memory. */
+struct builder {
+	uint8_t *start, *at;
+};
+
+static void build(struct builder *builder, const void *bytes, size_t size)
+{
+	memcpy(builder->at, bytes, size);
+	builder->at += size;
+}
+
+static void build_u32(struct builder *builder, uint32_t value)
+{
+	build(builder, &value, sizeof(value));
+}
+
+static void build_u64(struct builder *builder, uint64_t value)
+{
+	build(builder, &value, sizeof(value));
+}
+
+static void build_string(struct builder *builder, const char *text, size_t size)
+{
+	size_t padded = (size + 1 + 7) & ~(size_t)7;
+
+	memset(builder->at, 0, padded);
+	build(builder, text, size);
+	builder->at += padded - size;
+}
+
+/* What a sample_id says. */
+struct origin {
+	int32_t pid, tid;
+	uint64_t id, time_ns;
+};
+
+static void build_sample_id(struct builder *builder, const struct synthesize_options *options,
+			    const struct origin *origin)
+{
+	uint64_t type = options->attr->sample_type;
+
+	if (!options->attr->sample_id_all)
+		return;
+	if (type & PERF_SAMPLE_TID) {
+		build_u32(builder, (uint32_t)origin->pid);
+		build_u32(builder, (uint32_t)origin->tid);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		build_u64(builder, origin->time_ns);
+	if (type & PERF_SAMPLE_ID)
+		build_u64(builder, origin->id);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		build_u64(builder, origin->id);
+	if (type & PERF_SAMPLE_CPU)
+		build_u64(builder, 0);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		build_u64(builder, origin->id);
+}
+
+static void build_task_id(struct builder *builder, const struct synthesize_options *options,
+			  int32_t pid, int32_t tid)
+{
+	build_sample_id(builder, options,
+			&(struct origin){ .pid = pid, .tid = tid, .id = options->id });
+}
+
+/* @size: an upper bound of what is going to be built. */
+static int begin(const struct synthesize_options *options, uint32_t type, uint32_t misc,
+		 size_t size, struct builder *builder)
+{
+	struct perf_event_header header = { .type = type, .misc = (uint16_t)misc };
+
+	void *room;
+
+	size += sizeof(header) + SAMPLE_ID_MAX;
+	int err = data_writer_reserve(options->writer, (size + 7) & ~(size_t)7, &room);
+	if (err)
+		return err;
+	builder->start = builder->at = room;
+	build(builder, &header, sizeof(header));
+	return 0;
+}
+
+static int end(const struct synthesize_options *options, struct builder *builder)
+{
+	struct perf_event_header *header = (struct perf_event_header *)builder->start;
+
+	header->size = (uint16_t)(builder->at - builder->start);
+	return data_writer_commit(options->writer);
+}
+
+static int put_comm(const struct synthesize_options *options, pid_t pid, pid_t tid,
+		    const char *comm)
+{
+	struct builder builder;
+
+	int err = begin(options, PERF_RECORD_COMM, 0, 8 + COMM_SPACE + 8, &builder);
+	if (err)
+		return err;
+	build_u32(&builder, (uint32_t)pid);
+	build_u32(&builder, (uint32_t)tid);
+	build_string(&builder, comm, strlen(comm));
+	build_task_id(&builder, options, pid, tid);
+	return end(options, &builder);
+}
+
+static int put_thread(const struct synthesize_options *options, pid_t pid, pid_t tid)
+{
+	struct builder builder;
+
+	int err = begin(options, PERF_RECORD_FORK, MISC_FORK_EXEC, 24, &builder);
+	if (err)
+		return err;
+	build_u32(&builder, (uint32_t)pid);
+	build_u32(&builder, (uint32_t)pid);
+	build_u32(&builder, (uint32_t)tid);
+	build_u32(&builder, (uint32_t)pid);
+	build_u64(&builder, 0);
+	build_task_id(&builder, options, pid, tid);
+	return end(options, &builder);
+}
+
+static void build_file_identity(struct builder *builder, const struct maps_line *line,
+				const struct build_id *build_id)
+{
+	uint8_t id[24] = { build_id->size };
+
+	if (build_id->size) {
+		memcpy(id + 4, build_id->bytes, build_id->size);
+		build(builder, id, sizeof(id));
+		return;
+	}
+	build_u32(builder, line->dev_major);
+	build_u32(builder, line->dev_minor);
+	build_u64(builder, line->inode);
+	build_u64(builder, 0);
+}
+
+static int put_mmap2(const struct synthesize_options *options, pid_t pid,
+		     const struct maps_line *line, const struct build_id *build_id)
+{
+	size_t path_size = strlen(line->path);
+	uint32_t misc = PERF_RECORD_MISC_USER;
+	struct builder builder;
+
+	if (path_size > FILENAME_MAX_ALL)
+		return 0;
+	if (!(line->prot & PROT_EXEC))
+		misc |= PERF_RECORD_MISC_MMAP_DATA;
+	if (build_id->size)
+		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	int err = begin(options, PERF_RECORD_MMAP2, misc, 64 + path_size + 8, &builder);
+	if (err)
+		return err;
+	build_u32(&builder, (uint32_t)pid);
+	build_u32(&builder, (uint32_t)pid);
+	build_u64(&builder, line->start);
+	build_u64(&builder, line->end - line->start);
+	build_u64(&builder, line->pgoff);
+	build_file_identity(&builder, line, build_id);
+	build_u32(&builder, line->prot);
+	build_u32(&builder, line->flags);
+	build_string(&builder, line->path, path_size);
+	build_task_id(&builder, options, pid, pid);
+	return end(options, &builder);
+}
+
+/* Reads a file of /proc whole, NUL-terminated. -errno, or its size. */
+static ssize_t read_text(struct synthesizer *synthesizer, int dir_fd, const char *name)
+{
+	size_t size = 0;
+
+	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		ssize_t n =
+			read(fd, synthesizer->text + size, synthesizer->text_allocated - size - 1);
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		size += (size_t)n;
+		if (synthesizer->text_allocated - size > 4096)
+			continue;
+		char *text = realloc(synthesizer->text, synthesizer->text_allocated * 2);
+		if (!text)
+			return -ENOMEM;
+		synthesizer->text = text;
+		synthesizer->text_allocated *= 2;
+	}
+	synthesizer->text[size] = '\0';
+	return (ssize_t)size;
+}
+
+/* Executable memory of any kind; of the rest what files hold, for there unwind information is. */
+static bool is_wanted(const struct maps_line *line)
+{
+	return line->prot & PROT_EXEC || line->path[0] == '/';
+}
+
+/* Executable memory that no file holds. */
+static void see_code(const struct synthesize_options *options, pid_t pid,
+		     const struct maps_line *line)
+{
+	if (options->code_reader)
+		code_reader_see_mapping(options->code_reader, pid, line->start, line->end, 0);
+	if (options->jit_maps)
+		jit_maps_see_process(options->jit_maps, pid);
+}
+
+/* No code is in this mapping: it tells of a file. */
+static void see_jitdump(const struct synthesize_options *options, pid_t pid,
+			const struct maps_line *line)
+{
+	const struct jitdump_mapping mapping = {
+		.pid = pid,
+		.start = line->start,
+		.end = line->end,
+		.path = line->path,
+		.dev_major = line->dev_major,
+		.dev_minor = line->dev_minor,
+		.inode = line->inode,
+	};
+
+	if (options->jitdumps)
+		jitdump_keeper_see_mapping(options->jitdumps, &mapping);
+}
+
+static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct maps_line *line)
+{
+	struct capture_mapping mapping = {
+		.pid = pid,
+		.start = line->start,
+		.end = line->end,
+		.path = line->path,
+		.dev_major = line->dev_major,
+		.dev_minor = line->dev_minor,
+		.inode = line->inode,
+		.is_code = line->prot & PROT_EXEC,
+	};
+	struct build_id build_id = { 0 };
+
+	if (line->prot & PROT_EXEC && !line->inode && line->path[0] != '/')
+		see_code(&synthesizer->options, pid, line);
+	if (line->prot & PROT_EXEC && jitdump_is_marker(line->path))
+		see_jitdump(&synthesizer->options, pid, line);
+	else if (!line->path[0])
+		line->path = "//anon";
+	else
+		capture_see(synthesizer->options.capture, &mapping, &build_id);
+	return put_mmap2(&synthesizer->options, pid, line, &build_id);
+}
+
+static int put_mappings(struct synthesizer *synthesizer, int process_fd, pid_t pid)
+{
+	ssize_t size = read_text(synthesizer, process_fd, "maps");
+	int err = 0;
+
+	if (size == -ENOMEM)
+		return -ENOMEM;
+	if (size <= 0)
+		return 0; /* a kernel thread, gone, or not ours to look at */
+	char *line = synthesizer->text;
+	for (char *newline; !err && (newline = strchr(line, '\n')); line = newline + 1) {
+		struct maps_line parsed;
+
+		*newline = '\0';
+		if (maps_line_parse(line, &parsed) && is_wanted(&parsed))
+			err = put_mapping(synthesizer, pid, &parsed);
+	}
+	return err;
+}
+
+/* false: the task is gone. */
+static bool read_comm(int dir_fd, const char *name, char comm[COMM_SPACE])
+{
+	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, comm, COMM_SPACE - 1);
+
+	if (n <= 0)
+		return false;
+	comm[comm[n - 1] == '\n' ? n - 1 : n] = '\0';
+	return true;
+}
+
+static int put_threads(struct synthesizer *synthesizer, int process_fd, pid_t pid)
+{
+	const struct synthesize_options *options = &synthesizer->options;
+	struct stat st;
+	int err = 0;
+
+	/* Each thread is a subdirectory: 3 links say that there is one only. */
+	if (fstatat(process_fd, "task", &st, 0) != 0 || st.st_nlink == 3)
+		return 0;
+	int fd = openat(process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *threads = fd < 0 ? NULL : fdopendir(fd);
+	if (!threads) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	for (struct dirent *entry; !err && (entry = readdir(threads));) {
+		pid_t tid = atoi(entry->d_name);
+		char name[sizeof(entry->d_name) + 8], comm[COMM_SPACE];
+
+		snprintf(name, sizeof(name), "%s/comm", entry->d_name);
+		if (tid <= 0 || tid == pid || !read_comm(fd, name, comm))
+			continue;
+		err = put_thread(options, pid, tid);
+		if (!err)
+			err = put_comm(options, pid, tid, comm);
+	}
+	closedir(threads);
+	return err;
+}
+
+static int put_process(struct synthesizer *synthesizer, pid_t pid)
+{
+	char name[16], comm[COMM_SPACE];
+
+	snprintf(name, sizeof(name), "%d", pid);
+	_cleanup_close_ int fd =
+		openat(synthesizer->proc_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || !read_comm(fd, "comm", comm))
+		return 0;
+	int err = put_comm(&synthesizer->options, pid, pid, comm);
+	if (!err)
+		err = put_threads(synthesizer, fd, pid);
+	return err ? err : put_mappings(synthesizer, fd, pid);
+}
+
+/* 0: none left. */
+static pid_t next_pid(struct synthesizer *synthesizer)
+{
+	if (!synthesizer->processes)
+		return synthesizer->next_pid < synthesizer->options.n_pids
+			       ? synthesizer->options.pids[synthesizer->next_pid++]
+			       : 0;
+	for (struct dirent *entry; (entry = readdir(synthesizer->processes));) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			return atoi(entry->d_name);
+	}
+	return 0;
+}
+
+int synthesizer_step(struct synthesizer *synthesizer)
+{
+	pid_t pid = next_pid(synthesizer);
+
+	if (pid <= 0)
+		return 0;
+	int err = put_process(synthesizer, pid);
+	return err ? err : 1;
+}
+
+int synthesizer_create(const struct synthesize_options *options,
+		       struct synthesizer **synthesizer_ret)
+{
+	struct synthesizer *synthesizer = calloc(1, sizeof(*synthesizer));
+	if (!synthesizer)
+		return -ENOMEM;
+
+	synthesizer->options = *options;
+	synthesizer->text_allocated = FIRST_READ_SIZE;
+	synthesizer->text = malloc(FIRST_READ_SIZE);
+	synthesizer->proc_fd = open(options->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (synthesizer->proc_fd >= 0 && !options->pids)
+		synthesizer->processes = opendir(options->proc);
+	if (!synthesizer->text || synthesizer->proc_fd < 0 ||
+	    (!options->pids && !synthesizer->processes)) {
+		int err = synthesizer->text ? -errno : -ENOMEM;
+		synthesizer_destroy(synthesizer);
+		return err;
+	}
+	*synthesizer_ret = synthesizer;
+	return 0;
+}
+
+void synthesizer_destroy(struct synthesizer *synthesizer)
+{
+	if (!synthesizer)
+		return;
+	if (synthesizer->processes)
+		closedir(synthesizer->processes);
+	if (synthesizer->proc_fd >= 0)
+		close(synthesizer->proc_fd);
+	free(synthesizer->text);
+	free(synthesizer);
+}
+
+static int put_kernel_mmap(const struct synthesize_options *options, uint64_t start, uint64_t size,
+			   uint64_t pgoff, const char *name)
+{
+	struct builder builder;
+
+	int err = begin(options, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, 40 + strlen(name) + 8,
+			&builder);
+	if (err)
+		return err;
+	build_u32(&builder, UINT32_MAX); /* the kernel's pid in perf's files */
+	build_u32(&builder, 0);
+	build_u64(&builder, start);
+	build_u64(&builder, size);
+	build_u64(&builder, pgoff);
+	build_string(&builder, name, strlen(name));
+	build_task_id(&builder, options, -1, 0);
+	return end(options, &builder);
+}
+
+static int put_kernel_modules(const struct synthesize_options *options)
+{
+	struct kernel_modules_list list = { 0 };
+	int err = kernel_modules_read(options->proc, &list);
+
+	for (size_t i = 0; i < list.n && !err; i++) {
+		const struct kernel_module *module = &list.modules[i];
+		char bracketed[KERNEL_MODULE_NAME_SIZE + 2];
+
+		snprintf(bracketed, sizeof(bracketed), "[%s]", module->name);
+		err = put_kernel_mmap(options, module->start, module->size, 0, bracketed);
+	}
+	free(list.modules);
+	return err;
+}
+
+int synthesize_kernel(const struct synthesize_options *options, uint64_t start, uint64_t end_addr,
+		      const char *symbol)
+{
+	char name[128];
+
+	if (start && end_addr > start) {
+		snprintf(name, sizeof(name), "[kernel.kallsyms]%s", symbol);
+		int err = put_kernel_mmap(options, start, end_addr - start, start, name);
+		if (err)
+			return err;
+	}
+	return put_kernel_modules(options);
+}
+
+int synthesize_kernel_code(const struct synthesize_options *options, const struct kernel_code *code)
+{
+	uint16_t type = code->is_bpf ? PERF_RECORD_KSYMBOL_TYPE_BPF : KSYMBOL_TYPE_OOL, flags = 0;
+	struct builder builder;
+
+	int err = begin(options, PERF_RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL,
+			16 + code->name_size + 8, &builder);
+	if (err)
+		return err;
+	build_u64(&builder, code->addr);
+	build_u32(&builder, code->len);
+	build(&builder, &type, sizeof(type));
+	build(&builder, &flags, sizeof(flags));
+	build_string(&builder, code->name, code->name_size);
+	build_task_id(&builder, options, -1, 0);
+	return end(options, &builder);
+}
+
+int synthesize_lost(const struct synthesize_options *options, uint64_t id, uint64_t n_lost,
+		    uint64_t time_ns)
+{
+	struct origin origin = { .id = id, .time_ns = time_ns };
+	struct builder builder;
+
+	int err = begin(options, PERF_RECORD_LOST_SAMPLES, 0, 8, &builder);
+	if (err)
+		return err;
+	build_u64(&builder, n_lost);
+	build_sample_id(&builder, options, &origin);
+	return end(options, &builder);
+}

@@ -1,0 +1,45 @@
+/*
+ * Time off the CPU. A sample of a switch-out waits here, with what its process was then, until the
+ * thread runs again (PERF_RECORD_SWITCH): only then is it known what it weighs. Time off the CPU
+ * that no sample tells of is handed out all the same, with the reason.
+ *
+ * Nothing counts but what lies between begin and end of the samples; records of switches may come
+ * before. Threads are numbered as in the kernel: 0 (idle, or outside of this pid namespace) and
+ * below are no threads.
+ *
+ * Memory: one sample per thread at most; few of them pin blocks of the file, the others are copies.
+ */
+#ifndef COLLECTOR_REPLAY_OFF_CPU_H
+#define COLLECTOR_REPLAY_OFF_CPU_H
+
+#include "cct/model/profile.h"
+#include "collector/replay/replay_sample.h"
+#include "perf/records/record.h"
+
+struct off_cpu;
+
+/* Both are borrowed. @begin_ns: when samples begin; UINT64_MAX: off_cpu_begin() will tell. */
+struct off_cpu *off_cpu_create(struct processes *processes, struct profile_quality *quality,
+			       uint64_t begin_ns);
+void off_cpu_destroy(struct off_cpu *off_cpu);
+
+/* Records of a sample's switch were lost about now. */
+void off_cpu_lose(struct off_cpu *off_cpu);
+void off_cpu_begin(struct off_cpu *off_cpu, uint64_t time_ns);
+
+/*
+ * These two return 1 when some time off the CPU is over: *@ret is the sample to hand out, its
+ * weight filled in; without ->raw.header, event and metric are the caller's to fill in. 0: nothing
+ * is over; -ENOMEM.
+ */
+
+/* The sample of a switch-out at @time_ns, taken over, also when it fails. */
+int off_cpu_hold(struct off_cpu *off_cpu, const struct replay_sample *sample, uint64_t time_ns,
+		 struct replay_sample *ret);
+/* A SWITCH, SWITCH_CPU_WIDE, COMM, FORK or EXIT record, after processes_apply(). */
+int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct replay_sample *ret);
+
+/* After the last record: what is still off the CPU at @end_ns. Call until it returns 0. */
+int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct replay_sample *ret);
+
+#endif

@@ -1,0 +1,456 @@
+/* Sideband records -> processes with address spaces. */
+#include "collector/replay/processes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* tools/perf/util/event.h: a synthesized FORK whose child's mappings follow. */
+#define RECORD_MISC_FORK_EXEC (1 << 13)
+
+/* Open addressing; keys are never removed, values are replaced. */
+struct id_table {
+	struct {
+		int32_t id;
+		void *value; /* NULL: empty */
+	} * slots;
+	uint32_t n_slots, n_used;
+};
+
+/* Samples of a process may follow its EXIT record, which the kernel writes while exit still runs.
+ * So the memory of this many is remembered; of more it would fill ours in a fork storm. */
+#define EXITED_KEPT 256
+
+struct processes {
+	struct profile *profile;
+	struct module_finder *finder;
+	struct id_table by_pid, by_tid;
+	struct process *exited[EXITED_KEPT]; /* in a circle; NULL: none yet */
+	size_t next_exited;
+};
+
+static uint32_t id_table_index(const struct id_table *table, int32_t id)
+{
+	uint32_t mask = table->n_slots - 1;
+	uint32_t i = (uint32_t)id * 0x9e3779b1u & mask;
+
+	while (table->slots[i].value && table->slots[i].id != id)
+		i = (i + 1) & mask;
+	return i;
+}
+
+static void *id_table_find(const struct id_table *table, int32_t id)
+{
+	return table->n_slots ? table->slots[id_table_index(table, id)].value : NULL;
+}
+
+static int id_table_add(struct id_table *table, int32_t id, void *value)
+{
+	if (table->n_used * 2 >= table->n_slots) {
+		struct id_table bigger = { .n_slots = table->n_slots ? table->n_slots * 2 : 256,
+					   .n_used = table->n_used };
+
+		bigger.slots = calloc(bigger.n_slots, sizeof(*bigger.slots));
+		if (!bigger.slots)
+			return -ENOMEM;
+		for (uint32_t i = 0; i < table->n_slots; i++) {
+			if (table->slots[i].value)
+				bigger.slots[id_table_index(&bigger, table->slots[i].id)] =
+					table->slots[i];
+		}
+		free(table->slots);
+		*table = bigger;
+	}
+	uint32_t i = id_table_index(table, id);
+	table->slots[i].id = id;
+	table->slots[i].value = value;
+	table->n_used++;
+	return 0;
+}
+
+struct processes *processes_create(struct profile *profile, struct module_finder *finder)
+{
+	struct processes *processes = calloc(1, sizeof(*processes));
+
+	if (!processes)
+		return NULL;
+	processes->profile = profile;
+	processes->finder = finder;
+	return processes;
+}
+
+void processes_destroy(struct processes *processes)
+{
+	if (!processes)
+		return;
+	for (uint32_t i = 0; i < processes->by_tid.n_slots; i++) {
+		struct thread *thread = processes->by_tid.slots[i].value;
+
+		if (thread)
+			stack_memory_unref(thread->memory);
+		free(thread);
+	}
+	for (uint32_t i = 0; i < processes->by_pid.n_slots; i++) {
+		struct process *process = processes->by_pid.slots[i].value;
+
+		if (process) {
+			jit_layer_destroy(process->jit);
+			address_space_unref(process->space);
+		}
+		free(process);
+	}
+	free(processes->by_tid.slots);
+	free(processes->by_pid.slots);
+	free(processes);
+}
+
+static void copy_name(char *to, const char *name)
+{
+	snprintf(to, COMM_MAX, "%s", name);
+}
+
+/* A process starts anew: a pid not seen before, a reused one, or another image after exec. */
+static int process_reset(struct process *process, struct address_space *space)
+{
+	if (!space)
+		space = address_space_create();
+	if (!space)
+		return -ENOMEM;
+	address_space_unref(process->space);
+	process->space = space;
+	jit_layer_destroy(process->jit);
+	process->jit = NULL;
+	process->profile_index = UINT32_MAX;
+	return 0;
+}
+
+static struct process *process_get(struct processes *processes, int32_t pid)
+{
+	struct process *process = id_table_find(&processes->by_pid, pid);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	if (pid == PID_OUTSIDE)
+		copy_name(process->name, "[other pid ns]");
+	else if (pid)
+		snprintf(process->name, COMM_MAX, pid < 0 ? "[unknown]" : "[%d]", pid);
+	else
+		copy_name(process->name, "idle");
+	if (process_reset(process, NULL) || id_table_add(&processes->by_pid, pid, process)) {
+		address_space_unref(process->space);
+		free(process);
+		return NULL;
+	}
+	return process;
+}
+
+static void forget_stacks(struct thread *thread)
+{
+	stack_memory_unref(thread->memory);
+	thread->memory = NULL;
+}
+
+/* The kernel gives every idle task tid 0 and every dead one tid -1: their processes decide. */
+static struct thread *thread_get(struct processes *processes, int32_t pid, int32_t tid)
+{
+	struct thread *thread = id_table_find(&processes->by_tid, tid);
+
+	if (thread && thread->process->pid == pid)
+		return thread;
+	struct process *process = process_get(processes, pid);
+	if (!process)
+		return NULL;
+	if (!thread) {
+		thread = calloc(1, sizeof(*thread));
+		if (!thread)
+			return NULL;
+		thread->tid = tid;
+		if (id_table_add(&processes->by_tid, tid, thread)) {
+			free(thread);
+			return NULL;
+		}
+	} else if (thread->is_live && thread->process->n_live_threads) {
+		thread->process->n_live_threads--;
+	}
+	forget_stacks(thread);
+	thread->process = process;
+	thread->profile_index = UINT32_MAX;
+	thread->is_live = true;
+	process->n_live_threads++;
+	copy_name(thread->name, process->name);
+	return thread;
+}
+
+static int rename_entered(struct processes *processes, const struct thread *thread)
+{
+	struct profile *profile = processes->profile;
+	const struct process *process = thread->process;
+	int err = 0;
+
+	if (thread->profile_index != UINT32_MAX)
+		err = profile_set_string(&profile->threads[thread->profile_index].name,
+					 thread->name);
+	if (!err && process->profile_index != UINT32_MAX)
+		err = profile_set_string(&profile->processes[process->profile_index].name,
+					 process->name);
+	return err;
+}
+
+static int apply_comm(struct processes *processes, const struct record *record)
+{
+	struct thread *thread = thread_get(processes, record->comm.pid, record->comm.tid);
+
+	if (!thread)
+		return -ENOMEM;
+	struct process *process = thread->process;
+	process->is_announced = true;
+	if (record->comm.is_exec) {
+		int err = process_reset(process, NULL);
+		if (err)
+			return err;
+		process->has_exec = true;
+		thread->is_in_exec = true;
+		thread->profile_index = UINT32_MAX;
+		forget_stacks(thread);
+	}
+	copy_name(thread->name, record->comm.name);
+	if (thread->tid == process->pid || record->comm.is_exec)
+		copy_name(process->name, record->comm.name);
+	return rename_entered(processes, thread);
+}
+
+/* The child process of a fork: the parent's mappings, or (synthesized) none yet. */
+static int fork_process(struct processes *processes, const struct record *record,
+			const struct process *parent)
+{
+	struct process *process = process_get(processes, record->task.pid);
+	bool shares = !(record->misc & RECORD_MISC_FORK_EXEC);
+
+	if (!process || process_reset(process, shares ? address_space_ref(parent->space) : NULL))
+		return -ENOMEM;
+	if (shares && parent->jit && !(process->jit = jit_layer_fork(parent->jit)))
+		return -ENOMEM;
+	process->has_exec = shares && parent->has_exec;
+	process->has_memory = shares && parent->has_memory;
+	process->is_announced = true;
+	process->n_live_threads = 0;
+	copy_name(process->name, parent->name);
+	return 0;
+}
+
+static int apply_fork(struct processes *processes, const struct record *record)
+{
+	struct thread *parent =
+		record->task.ppid ? thread_get(processes, record->task.ppid, record->task.ptid)
+				  : thread_get(processes, PID_OUTSIDE, PID_OUTSIDE);
+	bool is_process = record->task.pid != record->task.ppid;
+
+	if (!parent || (is_process && fork_process(processes, record, parent->process)))
+		return -ENOMEM;
+	struct thread *thread = thread_get(processes, record->task.pid, record->task.tid);
+	if (!thread)
+		return -ENOMEM;
+	if (is_process)
+		thread->process->n_live_threads = 1;
+	else if (!thread->is_live)
+		thread->process->n_live_threads++;
+	thread->is_live = true;
+	/* A reused tid is a new thread. */
+	thread->generation++;
+	thread->profile_index = UINT32_MAX;
+	forget_stacks(thread);
+	thread->is_in_exec = false;
+	if (thread != parent)
+		copy_name(thread->name, parent->name);
+	return 0;
+}
+
+/* Remembers an exited process, and lets go the memory of the one that exited longest ago, unless
+ * its pid was reused meanwhile. */
+static int bury(struct processes *processes, struct process *process)
+{
+	struct process **slot = &processes->exited[processes->next_exited++ % EXITED_KEPT];
+	struct process *oldest = *slot;
+
+	*slot = process;
+	if (!oldest || oldest == process || oldest->n_live_threads || !oldest->space->n_mappings)
+		return 0;
+	struct address_space *empty = address_space_create();
+	if (!empty)
+		return -ENOMEM;
+	address_space_unref(oldest->space);
+	oldest->space = empty;
+	jit_layer_destroy(oldest->jit);
+	oldest->jit = NULL;
+	return 0;
+}
+
+static int apply_exit(struct processes *processes, const struct record *record)
+{
+	struct thread *thread = id_table_find(&processes->by_tid, record->task.tid);
+
+	if (!thread || thread->process->pid != record->task.pid || !thread->is_live)
+		return 0;
+	struct process *process = thread->process;
+	thread->is_live = false;
+	forget_stacks(thread);
+	if (process->n_live_threads)
+		process->n_live_threads--;
+	return process->n_live_threads ? 0 : bury(processes, process);
+}
+
+/* A jitdump is mapped: its code is there from now on. One that has none of it tells nothing. */
+static int begin_jit(struct processes *processes, struct process *process,
+		     const struct record *record, uint32_t module)
+{
+	const struct jit_codes *codes;
+	int err = module_finder_jit_codes(processes->finder, record, module, &codes);
+
+	if (err || !codes)
+		return err;
+	jit_layer_destroy(process->jit);
+	process->jit = NULL;
+	return jit_layer_create(codes, &processes->profile->modules, &process->space,
+				&process->jit);
+}
+
+/* What a new mapping does to code made at run time. */
+static int follow_mapping(struct processes *processes, struct process *process,
+			  const struct record *record, const struct mapping *mapping)
+{
+	const struct module *module =
+		module_table_get(&processes->profile->modules, mapping->module);
+
+	if (module && module->key.kind == MODULE_JIT)
+		return begin_jit(processes, process, record, mapping->module);
+	if (!process->jit)
+		return 0;
+	return jit_layer_follow(process->jit, mapping->start, mapping->end,
+				module_finder_is_file(record), &process->space);
+}
+
+static int apply_mmap(struct processes *processes, const struct record *record)
+{
+	struct process *process = process_get(processes, record->mmap.pid);
+	uint64_t start = record->mmap.addr, end = start + record->mmap.len;
+
+	if (!process)
+		return -ENOMEM;
+	if (end <= start)
+		return 0;
+	process->is_announced = true;
+	process->has_memory = true;
+	struct mapping mapping = {
+		.start = start,
+		.end = end,
+		.offset = record->mmap.pgoff,
+		.is_exec = !record->mmap.is_data,
+	};
+	if (mapping.is_exec) {
+		mapping.module = module_finder_find(processes->finder, record);
+		if (!mapping.module)
+			return -ENOMEM;
+		struct module *module =
+			module_table_get(&processes->profile->modules, mapping.module);
+		if (!module->mapped_ns)
+			module->mapped_ns = record->time_ns;
+		if (module->key.kind == MODULE_ANON)
+			mapping.offset = start;
+		else if (module->key.kind == MODULE_VDSO)
+			mapping.offset = 0;
+	}
+	int err = address_space_map(&process->space, &mapping);
+	if (!err)
+		err = follow_mapping(processes, process, record, &mapping);
+	if (!err && process->profile_index != UINT32_MAX)
+		processes->profile->processes[process->profile_index].n_epochs++;
+	return err;
+}
+
+/* Of all processes without a number where the recorder runs; the idle tasks have no records. */
+static bool is_about_outside(const struct record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_COMM:
+		return record->comm.pid == 0;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return record->task.pid == 0;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return record->mmap.pid == 0;
+	default:
+		return false;
+	}
+}
+
+int processes_apply(struct processes *processes, const struct record *record)
+{
+	if (is_about_outside(record))
+		return 0;
+	switch (record->type) {
+	case PERF_RECORD_COMM:
+		return apply_comm(processes, record);
+	case PERF_RECORD_FORK:
+		return apply_fork(processes, record);
+	case PERF_RECORD_EXIT:
+		return apply_exit(processes, record);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return apply_mmap(processes, record);
+	default:
+		return 0;
+	}
+}
+
+int processes_advance(struct process *process, uint64_t time_ns)
+{
+	return process->jit ? jit_layer_advance(process->jit, time_ns, &process->space) : 0;
+}
+
+struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid)
+{
+	return thread_get(processes, pid, tid);
+}
+
+struct thread *processes_find_thread(const struct processes *processes, int32_t pid, int32_t tid)
+{
+	struct thread *thread = id_table_find(&processes->by_tid, tid);
+
+	return thread && thread->process->pid == pid ? thread : NULL;
+}
+
+int processes_each_thread(struct processes *processes,
+			  int (*apply)(struct thread *thread, void *arg), void *arg)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < processes->by_tid.n_slots && !rc; i++) {
+		struct thread *thread = processes->by_tid.slots[i].value;
+
+		if (thread)
+			rc = apply(thread, arg);
+	}
+	return rc;
+}
+
+int processes_enter(struct processes *processes, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (process->profile_index == UINT32_MAX)
+		process->profile_index =
+			profile_add_process(processes->profile, process->pid, process->name);
+	if (process->profile_index == UINT32_MAX)
+		return -ENOMEM;
+	if (thread->profile_index == UINT32_MAX)
+		thread->profile_index = profile_add_thread(processes->profile, thread->tid,
+							   process->profile_index, thread->name);
+	return thread->profile_index == UINT32_MAX ? -ENOMEM : 0;
+}

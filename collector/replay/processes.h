@@ -1,0 +1,70 @@
+/*
+ * Processes, threads and their address spaces over the time of a recording: what COMM, MMAP2, FORK
+ * and EXIT records say. An image is a process between two execs: exec drops all mappings and
+ * begins a new one.
+ */
+#ifndef COLLECTOR_REPLAY_PROCESSES_H
+#define COLLECTOR_REPLAY_PROCESSES_H
+
+#include "cct/model/profile.h"
+#include "collector/paths/module_finder.h"
+#include "perf/records/record.h"
+#include "unwind/rules/address_space.h"
+#include "unwind/rules/stack_memory.h"
+
+#define COMM_MAX 16 /* TASK_COMM_LEN */
+
+struct process {
+	int32_t pid;
+	uint32_t profile_index; /* of this image; UINT32_MAX until its first sample */
+	struct address_space *space;
+	struct jit_layer *jit; /* what its jitdump puts into ->space; NULL: it has none */
+	uint32_t n_live_threads;
+	bool has_exec;     /* this image came by exec while recording */
+	bool has_memory;   /* user memory was mapped: no kernel thread, though exit takes it away */
+	bool is_announced; /* a record, not only a sample, named it */
+	char name[COMM_MAX];
+};
+
+struct thread {
+	int32_t tid;
+	uint32_t generation;     /* how many threads had the tid before, as far as is known */
+	uint32_t profile_index;  /* UINT32_MAX until its first sample */
+	struct process *process; /* owned by the table */
+	bool is_live;
+	struct stack_memory *memory; /* of its stacks, apart from samples; NULL: none; owned */
+	bool is_in_exec; /* from the record of an exec to the first sample with a user stack */
+	struct off_cpu_thread *off_cpu; /* whether it runs; NULL: never asked; owned by off_cpu.c */
+	char name[COMM_MAX];
+};
+
+/*
+ * Seen from inside a pid namespace, every process outside has the number 0, as the idle tasks have.
+ * Nothing tells those apart, so nothing is known of them but their cost.
+ */
+#define PID_OUTSIDE (-2)
+
+struct processes;
+
+/* @profile receives processes and threads as samples meet them. Both are borrowed. */
+struct processes *processes_create(struct profile *profile, struct module_finder *finder);
+void processes_destroy(struct processes *processes);
+
+/* Applies a COMM, MMAP, MMAP2, FORK or EXIT record of user space; others are ignored. 0 or
+ * -ENOMEM. */
+int processes_apply(struct processes *processes, const struct record *record);
+
+/* Puts the code there that the process had made by then. 0 or -ENOMEM. */
+int processes_advance(struct process *process, uint64_t time_ns);
+
+/* The thread of a sample, made if no record announced it. NULL: out of memory. */
+struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid);
+/* The same, but made by none; NULL: no such thread. */
+struct thread *processes_find_thread(const struct processes *processes, int32_t pid, int32_t tid);
+/* Calls @apply for each thread until it returns not 0; returns that. */
+int processes_each_thread(struct processes *processes,
+			  int (*apply)(struct thread *thread, void *arg), void *arg);
+/* Enters the thread and its process into the profile. 0 or -ENOMEM. */
+int processes_enter(struct processes *processes, struct thread *thread);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Plays a recording back: records in time order; sideband applied to processes, kernel names and
+ * counters on the way; samples handed out one by one with the address space they ran in.
+ *
+ * One pass, bounded memory. Used by everything that reads recordings.
+ */
+#ifndef COLLECTOR_REPLAY_REPLAY_H
+#define COLLECTOR_REPLAY_REPLAY_H
+
+#include "cct/model/profile.h"
+#include "collector/replay/replay_sample.h"
+#include "kernel-merge/io_wait.h"
+#include "kernel-merge/kallsyms.h"
+
+struct replay;
+
+/*
+ * Opens @path ("-": standard input). @files: where its modules' files are looked for, borrowed for
+ * the profile's life; NULL: on this machine; it gets what the recording carries. -errno with
+ * *@error_ret a sentence for the user (heap).
+ */
+int replay_open(const char *path, struct file_search *files, struct replay **replay_ret,
+		char **error_ret);
+void replay_close(struct replay *replay); /* frees the profile unless it was taken */
+
+/* 1: the next sample, the caller's to deinit; 0: the end; -errno: out of memory. A corrupt or cut
+ * file ends early: replay_error() and profile->info.truncated say so. */
+int replay_next(struct replay *replay, struct replay_sample *sample_ret);
+/* What is wrong with the file, with the offset; NULL: nothing. A cut file is not an error. */
+const char *replay_error(const struct replay *replay);
+
+/* The profile that is being filled: modules, metrics, processes, quality, info; no tree. */
+struct profile *replay_profile(struct replay *replay);
+struct profile *replay_take_profile(struct replay *replay);
+const struct kallsyms *replay_kallsyms(const struct replay *replay);
+/* Gives kernel modules the names known so far; after the first sample. At the end of the recording
+ * it is done in any case. 0 or -ENOMEM. */
+int replay_name_kernel(struct replay *replay);
+const char *replay_machine(const struct replay *replay);
+/* Makes the thread and its process rows of the profile, unless they are. 0 or -ENOMEM. */
+int replay_enter(struct replay *replay, struct replay_sample *sample);
+/* What waiting for I/O looks like in the kernel, where time off the CPU was recorded, else nothing.
+ * After the first sample. Waits for the kernel's names. 0 or -ENOMEM. */
+int replay_find_io_wait(struct replay *replay, struct io_wait *ret);
+
+#endif

@@ -1,0 +1,15 @@
+/* How much a sample stands for: its period, times what its event's weight finds in it. */
+#ifndef COLLECTOR_REPLAY_SAMPLE_WEIGHT_H
+#define COLLECTOR_REPLAY_SAMPLE_WEIGHT_H
+
+#include "perf/file/data_file.h"
+
+/*
+ * @machine: the recording's architecture. false: the sample lacks what the weight is read from (raw
+ * data too short, no registers), or the product has no place in 64 bits. The weight of
+ * WEIGHT_OFF_CPU is in no single sample: false.
+ */
+bool sample_weight(const struct record *record, const struct data_file_event *event,
+		   const char *machine, uint64_t *weight_ret);
+
+#endif

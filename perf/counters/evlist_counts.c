@@ -1,0 +1,138 @@
+/* What the counters say: read(2), by the read_format that attr_fallback.c asks for. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf/counters/evlist_private.h"
+
+#define FORMAT_LOST (1u << 4) /* include/uapi/linux/perf_event.h of 6.0 */
+
+struct counter_values {
+	uint64_t value, time_enabled, time_running, lost;
+};
+
+/* value, time_enabled, time_running, id, lost */
+static bool take_single(const uint64_t *words, size_t n_words, struct counter_values *ret)
+{
+	if (n_words < 4)
+		return false;
+	*ret = (struct counter_values){ words[0], words[1], words[2], n_words > 4 ? words[4] : 0 };
+	return true;
+}
+
+/* number, time_enabled, time_running, then value, id, lost of each event of the group */
+static bool take_of_group(const uint64_t *words, size_t n_words, size_t entry, uint64_t id,
+			  struct counter_values *ret)
+{
+	for (size_t i = 3; i + entry <= n_words; i += entry) {
+		if (words[i + 1] != id)
+			continue;
+		*ret = (struct counter_values){ words[i], words[1], words[2],
+						entry > 2 ? words[i + 2] : 0 };
+		return true;
+	}
+	return false;
+}
+
+/* @words: room for @max_words. */
+static bool read_counter(const struct evlist_event *event, size_t counter, uint64_t *words,
+			 size_t max_words, struct counter_values *ret)
+{
+	size_t entry = event->attr.read_format & FORMAT_LOST ? 3 : 2;
+	ssize_t n = read(event->fds[counter], words, max_words * sizeof(*words));
+	if (n < 0)
+		return false;
+	size_t n_words = (size_t)n / sizeof(*words);
+	return event->attr.read_format & PERF_FORMAT_GROUP
+		       ? take_of_group(words, n_words, entry, event->ids[counter], ret)
+		       : take_single(words, n_words, ret);
+}
+
+/* Sums up all counters of an event. false: some can't be read. */
+static bool sum_counters(const struct evlist *evlist, size_t event, struct counter_values *sum_ret)
+{
+	const struct evlist_event *counters = &evlist->events[event];
+	size_t max_words = 3 * (evlist->n_events + 2);
+	uint64_t *words = calloc(max_words, sizeof(*words));
+	bool is_complete = words != NULL;
+
+	*sum_ret = (struct counter_values){ 0 };
+	for (size_t i = 0; i < counters->n_ids && is_complete; i++) {
+		struct counter_values values;
+		is_complete = read_counter(counters, i, words, max_words, &values);
+		if (!is_complete)
+			break;
+		sum_ret->value += values.value;
+		sum_ret->time_enabled += values.time_enabled;
+		sum_ret->time_running += values.time_running;
+		sum_ret->lost += values.lost;
+	}
+	free(words);
+	return is_complete;
+}
+
+uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret)
+{
+	const struct evlist_impl *impl = (const struct evlist_impl *)evlist;
+	struct counter_values sum = { 0 };
+	*is_known_ret =
+		!(impl->request.dropped & 1u << ATTR_LOST) && sum_counters(evlist, event, &sum);
+	return sum.lost;
+}
+
+static bool counts_on(const struct evlist_impl *impl, const struct evlist_event *event, size_t ring)
+{
+	for (size_t i = 0; i < event->n_rings && event->n_rings < impl->n_cpus; i++)
+		if (event->rings[i] == ring)
+			return true;
+	return event->n_rings == impl->n_cpus;
+}
+
+/*
+ * How long tasks ran on the CPUs that the event counts on: a counter on one CPU is enabled, but
+ * does not run, while its task is on another, so enabled times tell nothing; but the sideband's
+ * event, which needs no hardware, runs whenever it can.
+ */
+static uint64_t read_task_time(const struct evlist_impl *impl, const struct evlist_event *event)
+{
+	const struct evlist *evlist = &impl->evlist;
+	const struct evlist_event *sideband = &evlist->events[evlist->n_events];
+	uint64_t words[6], sum_ns = 0; /* as a group of its own, at most */
+
+	for (size_t i = 0; i < sideband->n_ids; i++) {
+		struct counter_values values;
+
+		/* The CPUs of the rings stand first among those of the sideband. */
+		size_t ring = i % impl->n_sideband_cpus;
+		if (ring < impl->n_cpus && counts_on(impl, event, ring) &&
+		    read_counter(sideband, i, words, sizeof(words) / sizeof(words[0]), &values))
+			sum_ns += values.time_running;
+	}
+	return sum_ns;
+}
+
+void evlist_begin_task_time(struct evlist_impl *impl)
+{
+	for (size_t e = 0; e < impl->evlist.n_events; e++)
+		impl->task_time_begin_ns[e] = read_task_time(impl, &impl->evlist.events[e]);
+}
+
+int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_counts *counts_ret)
+{
+	const struct evlist_impl *impl = (const struct evlist_impl *)evlist;
+	struct counter_values sum;
+	if (!sum_counters(evlist, event, &sum))
+		return -EIO;
+	*counts_ret = (struct evlist_counts){ .value = sum.value,
+					      .time_enabled_ns = sum.time_enabled,
+					      .time_running_ns = sum.time_running };
+	if (impl->target == EVLIST_SYSTEM)
+		return 0;
+	/* Only probes are not inherited where others are, and those need no hardware. */
+	bool is_alike = evlist->events[event].attr.inherit == impl->request.inherit;
+	counts_ret->time_enabled_ns = is_alike ? read_task_time(impl, &evlist->events[event]) -
+							 impl->task_time_begin_ns[event]
+					       : sum.time_running;
+	return 0;
+}

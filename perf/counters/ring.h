@@ -1,0 +1,35 @@
+/*
+ * One mapped ring of perf records: the kernel writes at data_head, we read up to it and hand space
+ * back through data_tail. Barriers as include/uapi/linux/perf_event.h asks: load-acquire of head,
+ * store-release of tail.
+ */
+#ifndef PERF_COUNTERS_RING_H
+#define PERF_COUNTERS_RING_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ring {
+	struct perf_event_mmap_page *page; /* NULL: not mapped */
+	uint8_t *data;
+	uint64_t size;       /* bytes of data, a power of two */
+	uint64_t head, tail; /* of this peek */
+	uint8_t *aside;      /* for copies of records that can't be read in place; 64 KiB */
+};
+
+/* @size: bytes of data, a power of two of at least a page. 0 or -errno (-EPERM: mlock limit). */
+int ring_map(struct ring *ring, int fd, size_t size);
+void ring_unmap(struct ring *ring);
+
+/* Starts a read: fixes head. Bytes that wait. */
+uint64_t ring_begin(struct ring *ring);
+/* Copies @size bytes that are @offset behind the tail. */
+void ring_peek(const struct ring *ring, uint64_t offset, void *bytes, size_t size);
+/* The next record before head, in one piece and aligned, until the next call; NULL: none, or
+ * garbage (then ring->tail != ring->head). */
+const struct perf_event_header *ring_next(struct ring *ring);
+/* Gives the space of what was read back to the kernel. */
+void ring_end(struct ring *ring);
+
+#endif

@@ -1,0 +1,36 @@
+/* How large the rings should be, and how they give way when memory or the mlock limit is short. */
+#ifndef PERF_COUNTERS_RING_SIZE_H
+#define PERF_COUNTERS_RING_SIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "perf/kernel/limits.h"
+
+struct ring_demand {
+	uint64_t asked;     /* bytes per CPU as the user asked, or 0 */
+	uint64_t frequency; /* Hz per event, or 0: a period, whose rate nobody knows */
+	bool has_switches;  /* sideband has two records for each switch of tasks */
+	uint32_t stack_size;
+	size_t n_events; /* that share a ring */
+	size_t n_sample_rings, n_sideband_rings;
+	uint64_t available; /* bytes of memory; 0: unknown */
+};
+
+struct ring_sizes {
+	uint64_t samples, sideband; /* bytes per ring, powers of two */
+};
+
+void ring_sizes_choose(const struct ring_demand *demand, struct ring_sizes *sizes);
+/* Bytes that 100 ms at the asked rate need. */
+uint64_t ring_sizes_wanted(const struct ring_demand *demand);
+/* One step down: halves one of the two. false: less would hold too few samples. */
+bool ring_sizes_shrink(const struct ring_demand *demand, struct ring_sizes *sizes);
+/* Whether the mlock limit lets this user map them all, as far as can be told beforehand. */
+bool ring_sizes_fit(const struct ring_demand *demand, const struct ring_sizes *sizes,
+		    const struct perf_limits *limits);
+/* MemAvailable of /proc/meminfo in bytes; 0: unknown. */
+uint64_t memory_available(void);
+
+#endif

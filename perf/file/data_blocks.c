@@ -1,0 +1,119 @@
+#include "perf/file/data_blocks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/file/data_file_private.h"
+
+/* More than one block can hold records. */
+#define WINDOW_REFS (1u << 30)
+static_assert(DATA_BLOCK_SIZE / sizeof(struct perf_event_header) < WINDOW_REFS, "references");
+
+enum { BLOCK_ALIGNMENT = 64 };
+
+static struct data_block *block_create(struct block_pool *pool)
+{
+	size_t head =
+		(sizeof(struct data_block) + BLOCK_ALIGNMENT - 1) & ~(size_t)(BLOCK_ALIGNMENT - 1);
+	uint8_t *memory = aligned_alloc(BLOCK_ALIGNMENT, head + DATA_BLOCK_SIZE);
+	struct data_block *block = (struct data_block *)(void *)memory;
+
+	if (!memory)
+		return NULL;
+	*block = (struct data_block){
+		.size = DATA_BLOCK_SIZE,
+		.file = pool->file,
+		.bytes = memory + head,
+	};
+	return block;
+}
+
+static struct data_block *block_pool_take(struct block_pool *pool)
+{
+	if (!pool->free)
+		pool->free = atomic_exchange_explicit(&pool->returned, NULL, memory_order_acquire);
+	struct data_block *block = pool->free;
+	if (!block)
+		return block_create(pool);
+	pool->free = block->next_free;
+	return block;
+}
+
+void block_pool_return(struct block_pool *pool, struct data_block *block)
+{
+	block->next_free = atomic_load_explicit(&pool->returned, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&pool->returned, &block->next_free, block,
+						      memory_order_release, memory_order_relaxed))
+		;
+}
+
+static void blocks_free(struct data_block *block)
+{
+	while (block) {
+		struct data_block *next = block->next_free;
+		free(block);
+		block = next;
+	}
+}
+
+void block_pool_deinit(struct block_pool *pool)
+{
+	blocks_free(pool->free);
+	blocks_free(atomic_exchange(&pool->returned, NULL));
+	pool->free = NULL;
+}
+
+static void block_drop(struct data_block *block, uint32_t n_refs)
+{
+	if (atomic_fetch_sub_explicit(&block->n_refs, n_refs, memory_order_acq_rel) != n_refs)
+		return;
+	if (block->file)
+		block_pool_return(&block->file->pool, block);
+	else
+		free(block);
+}
+
+void data_block_unref(struct data_block *block)
+{
+	if (block)
+		block_drop(block, 1);
+}
+
+int raw_record_detach(struct raw_record *record)
+{
+	uint32_t size = record->header->size;
+	struct data_block *block = malloc(sizeof(*block) + size);
+
+	if (!block)
+		return -ENOMEM;
+	*block = (struct data_block){ .size = size, .bytes = (uint8_t *)(block + 1) };
+	atomic_init(&block->n_refs, 1);
+	memcpy(block->bytes, record->header, size);
+	data_block_unref(record->block);
+	record->block = block;
+	record->header = (const struct perf_event_header *)(const void *)block->bytes;
+	return 0;
+}
+
+void block_window_close(struct block_window *window)
+{
+	if (window->block)
+		block_drop(window->block, WINDOW_REFS - window->n_given);
+	*window = (struct block_window){ 0 };
+}
+
+int block_window_renew(struct block_window *window, struct block_pool *pool)
+{
+	struct data_block *block = block_pool_take(pool);
+	uint32_t left = window->fill - window->pos;
+
+	if (!block)
+		return -ENOMEM;
+	atomic_store_explicit(&block->n_refs, WINDOW_REFS, memory_order_relaxed);
+	if (left)
+		memcpy(block->bytes, window->block->bytes + window->pos, left);
+	block_window_close(window);
+	*window = (struct block_window){ .block = block, .fill = left };
+	return 0;
+}

@@ -1,0 +1,213 @@
+#include "perf/file/data_events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/events/attr_name.h"
+
+enum {
+	MAX_EVENTS = 1 << 16,
+	FIRST_SLOTS = 64,
+	ATTR_SIZE_OFFSET = offsetof(struct perf_event_attr, size),
+};
+
+static void event_destroy(struct data_file_event *event)
+{
+	if (!event)
+		return;
+	free(event->name);
+	free(event->ids);
+	free(event);
+}
+
+void data_events_deinit(struct data_events *events)
+{
+	for (size_t i = 0; i < events->n_events; i++)
+		event_destroy(events->events[i]);
+	free(events->events);
+	free(events->slots);
+	*events = (struct data_events){ 0 };
+}
+
+static size_t first_slot(const struct data_events *events, uint64_t id)
+{
+	return (size_t)(id * 0x9e3779b97f4a7c15ull >> 32) & (events->n_slots - 1);
+}
+
+static struct data_event_slot *find_slot(const struct data_events *events, uint64_t id)
+{
+	size_t i = first_slot(events, id);
+
+	while (events->slots[i].event && events->slots[i].id != id)
+		i = (i + 1) & (events->n_slots - 1);
+	return &events->slots[i];
+}
+
+size_t data_events_find(const struct data_events *events, uint64_t id)
+{
+	if (!events->n_slots)
+		return SIZE_MAX;
+	const struct data_event_slot *slot = find_slot(events, id);
+	return slot->event ? slot->event - 1 : SIZE_MAX;
+}
+
+/* Half of the slots stay free. */
+static int make_room_for_ids(struct data_events *events, size_t n_new)
+{
+	struct data_events grown = { .n_slots = events->n_slots ? events->n_slots : FIRST_SLOTS };
+
+	while (grown.n_slots / 2 < events->n_ids + n_new)
+		grown.n_slots *= 2;
+	if (grown.n_slots == events->n_slots)
+		return 0;
+	grown.slots = calloc(grown.n_slots, sizeof(*grown.slots));
+	if (!grown.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < events->n_slots; i++) {
+		if (events->slots[i].event)
+			*find_slot(&grown, events->slots[i].id) = events->slots[i];
+	}
+	free(events->slots);
+	events->slots = grown.slots;
+	events->n_slots = grown.n_slots;
+	return 0;
+}
+
+static int index_ids(struct data_events *events, const struct data_file_event *event)
+{
+	int err = make_room_for_ids(events, event->n_ids);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < event->n_ids; i++) {
+		struct data_event_slot *slot = find_slot(events, event->ids[i]);
+		if (slot->event) /* the first event that claims an id keeps it */
+			continue;
+		*slot = (struct data_event_slot){ event->ids[i], (uint32_t)events->n_events + 1 };
+		events->n_ids++;
+	}
+	return 0;
+}
+
+static void parse_attr(const uint8_t *bytes, size_t space, struct perf_event_attr *attr)
+{
+	uint32_t size;
+
+	memcpy(&size, bytes + ATTR_SIZE_OFFSET, sizeof(size));
+	if (size < PERF_ATTR_SIZE_VER0) /* 0: as first published */
+		size = PERF_ATTR_SIZE_VER0;
+	if (size > space)
+		size = (uint32_t)space;
+	if (size > sizeof(*attr))
+		size = sizeof(*attr);
+	memset(attr, 0, sizeof(*attr));
+	memcpy(attr, bytes, size);
+}
+
+static struct data_file_event *event_create(const uint8_t *bytes, size_t space, const uint8_t *ids,
+					    size_t n_ids)
+{
+	struct data_file_event *event = calloc(1, sizeof(*event));
+
+	if (!event)
+		return NULL;
+	parse_attr(bytes, space, &event->attr);
+	record_layout_init(&event->layout, &event->attr);
+	event->unit = event_unit(&event->attr);
+	event->name = attr_name(&event->attr);
+	event->ids = calloc(n_ids + 1, sizeof(*event->ids));
+	if (!event->name || !event->ids) {
+		event_destroy(event);
+		return NULL;
+	}
+	if (n_ids)
+		memcpy(event->ids, ids, n_ids * sizeof(*event->ids));
+	event->n_ids = n_ids;
+	return event;
+}
+
+/* Words before a sample's id, and behind that of a trailer: perf compares these, not the types. */
+static bool id_stands_alike(const struct record_layout *a, const struct record_layout *b)
+{
+	const uint64_t before =
+		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
+	const uint64_t behind = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU;
+	const uint64_t either = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID;
+
+	if (a->sample_type & b->sample_type & PERF_SAMPLE_IDENTIFIER)
+		return true;
+	if ((a->sample_type ^ b->sample_type) & either)
+		return false;
+	return __builtin_popcountll(a->sample_type & before) ==
+		       __builtin_popcountll(b->sample_type & before) &&
+	       __builtin_popcountll(a->sample_type & behind) ==
+		       __builtin_popcountll(b->sample_type & behind);
+}
+
+static int make_room_for_event(struct data_events *events)
+{
+	size_t n = events->n_allocated ? 2 * events->n_allocated : 8;
+
+	if (events->n_events == MAX_EVENTS)
+		return -E2BIG;
+	if (events->n_events < events->n_allocated)
+		return 0;
+	struct data_file_event **grown = reallocarray(events->events, n, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	events->events = grown;
+	events->n_allocated = n;
+	return 0;
+}
+
+int data_events_add(struct data_events *events, const uint8_t *bytes, size_t space,
+		    const uint8_t *ids, size_t n_ids)
+{
+	int err = make_room_for_event(events);
+
+	if (err)
+		return err;
+	if (space < PERF_ATTR_SIZE_VER0)
+		return -EINVAL;
+	struct data_file_event *event = event_create(bytes, space, ids, n_ids);
+	if (!event)
+		return -ENOMEM;
+	err = index_ids(events, event);
+	if (err) {
+		event_destroy(event);
+		return err;
+	}
+	events->ids_stand_alike =
+		!events->n_events || (events->ids_stand_alike &&
+				      id_stands_alike(&events->events[0]->layout, &event->layout));
+	events->events[events->n_events++] = event;
+	return 0;
+}
+
+size_t data_events_of_record(const struct data_events *events,
+			     const struct perf_event_header *header)
+{
+	uint64_t id;
+
+	if (events->n_events <= 1)
+		return events->n_events ? 0 : SIZE_MAX;
+	const struct record_layout *first = &events->events[0]->layout;
+	if (!events->ids_stand_alike ||
+	    !record_peek_id(first->sample_type, first->sample_id_all, header, &id))
+		return 0;
+	if (!id) /* synthesized by the recorder */
+		return 0;
+	return data_events_find(events, id);
+}
+
+int data_events_rename(struct data_events *events, size_t index, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return -ENOMEM;
+	free(events->events[index]->name);
+	events->events[index]->name = copy;
+	return 0;
+}

@@ -1,0 +1,50 @@
+/*
+ * Cuts a stream of bytes into records. There are two in a compressed recording: the file's own
+ * bytes, and what its compressed records expand to, where a record may begin in one and end in
+ * another.
+ */
+#ifndef PERF_FILE_DATA_STREAM_H
+#define PERF_FILE_DATA_STREAM_H
+
+#include <sys/types.h>
+
+#include "perf/file/data_blocks.h"
+#include "perf/file/data_file.h"
+
+struct data_stream_source {
+	/* At most @size bytes; 0: no more for now. */
+	ssize_t (*read)(void *source, uint8_t *bytes, size_t size);
+	/* Leaves bytes out unread; how many. NULL: can't. */
+	uint64_t (*skip)(void *source, uint64_t size);
+	void *source;
+};
+
+struct data_stream {
+	struct data_stream_source from;
+	struct block_pool *pool;
+	struct block_window window;
+	struct block_window aligned; /* copies of records that do not begin at 8 bytes */
+	bool is_expanded;            /* from compressed records */
+	/* File offset of the window's first byte, or of the compressed record being expanded. */
+	uint64_t origin;
+	uint64_t n_skip; /* bytes to leave out before the next record */
+};
+
+void data_stream_close(struct data_stream *stream);
+
+/*
+ * 1: a record. 0: the source has no more for now; data_stream_has_rest() tells whether a record has
+ * begun. -errno and a sentence in *@error: no record can begin here.
+ */
+int data_stream_next(struct data_stream *stream, struct raw_record *record_ret, char **error);
+/* Leaves out @size bytes after the last record. */
+void data_stream_skip(struct data_stream *stream, uint64_t size);
+/* Where in the file the next record begins. */
+uint64_t data_stream_offset(const struct data_stream *stream);
+
+static inline bool data_stream_has_rest(const struct data_stream *stream)
+{
+	return stream->window.fill != stream->window.pos || stream->n_skip;
+}
+
+#endif

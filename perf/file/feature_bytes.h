@@ -1,0 +1,22 @@
+/* Bytes of a feature section while they are put together, in the shapes perf gives numbers and
+ * strings there (tools/perf/util/header.c). */
+#ifndef PERF_FILE_FEATURE_BYTES_H
+#define PERF_FILE_FEATURE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct feature_bytes {
+	uint8_t *start; /* heap; the caller's to free */
+	size_t size;
+	bool failed; /* out of memory: what was added is not complete */
+};
+
+void feature_bytes_add(struct feature_bytes *bytes, const void *more, size_t size);
+void feature_bytes_add_u32(struct feature_bytes *bytes, uint32_t value);
+void feature_bytes_add_u64(struct feature_bytes *bytes, uint64_t value);
+/* The padded size, then the text with zeros up to a multiple of 64. */
+void feature_bytes_add_string(struct feature_bytes *bytes, const char *text);
+
+#endif

@@ -1,0 +1,263 @@
+#include "perf/kinds/uprobe.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "cct/base/sentence.h"
+#include "cct/object/elf_function.h"
+#include "perf/events/weight_terms.h"
+#include "perf/kinds/program_path.h"
+
+#define PMU "/sys/bus/event_source/devices/uprobe/"
+
+static const struct {
+	const char *prefix;
+	bool is_return;
+} kinds[] = {
+	{ "call:", false },
+	{ "uprobe:", false },
+	{ "uretprobe:", true },
+};
+
+/* What follows the prefix; NULL: no probe. */
+static const char *skip_prefix(const char *name, bool *is_return)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t length = strlen(kinds[i].prefix);
+
+		if (strncmp(name, kinds[i].prefix, length) == 0) {
+			*is_return = kinds[i].is_return;
+			return name + length;
+		}
+	}
+	return NULL;
+}
+
+static bool read_argument(const char **text, uint8_t *ret)
+{
+	unsigned number;
+	int length = 0;
+
+	if (sscanf(*text, "arg%2u%n", &number, &length) != 1 || !number ||
+	    number > EVENT_ARGUMENT_MAX)
+		return false;
+	*ret = (uint8_t)number;
+	*text += length;
+	return true;
+}
+
+bool uprobe_read_weight(const char *text, struct event_weight *weight)
+{
+	struct event_weight read = { .kind = WEIGHT_ARGUMENT };
+
+	if (!read_argument(&text, &read.argument))
+		return false;
+	if (*text == '*') {
+		text++;
+		if (!read_argument(&text, &read.factor))
+			return false;
+	}
+	*weight = read;
+	return !*text;
+}
+
+/* The first number of a file. */
+static bool read_number(const char *path, uint32_t *ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is not waited for */
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!file)
+		return false;
+	int n = fscanf(file, "%*[^0-9]%u", ret);
+	if (n != 1) {
+		rewind(file);
+		n = fscanf(file, "%u", ret);
+	}
+	fclose(file);
+	return n == 1;
+}
+
+static enum event_error find_pmu(bool is_return, struct perf_event_attr *attr, char **error_ret)
+{
+	uint32_t bit = 0;
+
+	if (!read_number(PMU "type", &attr->type))
+		return event_fail(EVENT_NOT_HERE, error_ret,
+				  sentence("This kernel has no probes on functions of programs "
+					   "(CONFIG_UPROBE_EVENTS; %s is not there).",
+					   PMU));
+	if (!is_return)
+		return EVENT_OK;
+	if (!read_number(PMU "format/retprobe", &bit) || bit > 63)
+		return event_fail(EVENT_NOT_HERE, error_ret,
+				  sentence("This kernel does not tell how returns are probed."));
+	attr->config |= 1ull << bit;
+	return EVENT_OK;
+}
+
+static char *explain_file(const char *name, int err, const char *path)
+{
+	if (err == -ENOENT && !strchr(name, '/'))
+		return sentence("No library or program '%s' is known to the loader or found in "
+				"PATH; name its path.",
+				name);
+	if (err == -EEXIST)
+		return sentence("Several libraries are called '%s' here, as %s; name the path of "
+				"the one that is meant.",
+				name, path);
+	return sentence("'%s' can't be read: %s.", name, strerror(-err));
+}
+
+static enum event_error explain_function(const char *path, const char *function, int err,
+					 char **error_ret)
+{
+	struct elf_function ignored;
+	struct near_names near;
+
+	if (err == -EINVAL)
+		return event_fail(EVENT_UNKNOWN, error_ret, sentence("'%s' is no ELF file.", path));
+	if (err == -ENOEXEC)
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  sentence("'%s' has no code for '%s'.", path, function));
+	if (err != -ENOENT)
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  sentence("'%s' can't be read: %s.", path, strerror(-err)));
+	near_names_init(&near, function, strlen(function));
+	elf_function_find(path, "", &ignored, &near);
+	char *question = near_names_question(&near);
+	char *text = question ? sentence("'%s' has no symbol of a function '%s'%s.", path, function,
+					 question)
+			      : NULL;
+	free(question);
+	return event_fail(EVENT_UNKNOWN, error_ret, text);
+}
+
+/* Is it this file that is mapped there? Then its offset in the file. */
+static bool offset_in_file(uintptr_t addr, const struct stat *file, uint64_t *offset_ret)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start, end, offset, inode;
+	unsigned major, minor;
+	char line[PATH_MAX + 128];
+	bool is_found = false;
+
+	while (maps && !is_found && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu", &start, &end, &offset, &major, &minor,
+			   &inode) != 6 ||
+		    addr < start || addr >= end)
+			continue;
+		*offset_ret = addr - start + offset;
+		is_found = inode == file->st_ino && makedev(major, minor) == file->st_dev;
+	}
+	if (maps)
+		fclose(maps);
+	return is_found;
+}
+
+/* What an IFUNC has chosen for this processor, if it is of a library that runs here, too. */
+static bool find_choice(const char *path, const char *function, uint64_t *offset_ret)
+{
+	struct stat file;
+	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	void *choice = library ? dlsym(library, function) : NULL;
+	bool is_found = choice && stat(path, &file) == 0 &&
+			offset_in_file((uintptr_t)choice, &file, offset_ret);
+
+	if (library)
+		dlclose(library);
+	return is_found;
+}
+
+static enum event_error find_function(const char *path, const char *function,
+				      struct perf_event_attr *attr, char **error_ret)
+{
+	struct elf_function found;
+	int err = elf_function_find(path, function, &found, NULL);
+
+	if (err)
+		return explain_function(path, function, err, error_ret);
+	if (found.is_ifunc && !find_choice(path, function, &found.offset))
+		return event_fail(EVENT_NOT_HERE, error_ret,
+				  sentence("'%s' of %s is one of several functions, chosen for the "
+					   "processor when a program starts (an IFUNC); probe one "
+					   "of those.",
+					   function, path));
+	attr->config2 = found.offset;
+	return EVENT_OK;
+}
+
+static enum event_error explain_spelling(const char *name, char **error_ret)
+{
+	return event_fail(EVENT_UNKNOWN, error_ret,
+			  sentence("'%s': a probe is written as call:LIB:FUNCTION or "
+				   "uprobe:LIB:FUNCTION/weight=arg1/, and FUNCTION is a symbol.",
+				   name));
+}
+
+/* "LIB:FUNCTION" of @length bytes; the last ':' parts them. */
+static enum event_error find_place(const char *name, const char *place, size_t length,
+				   struct event *event, char **error_ret)
+{
+	const char *colon = memrchr(place, ':', length);
+	char library[PATH_MAX], function[1024], path[PATH_MAX];
+	size_t function_length = colon ? (size_t)(place + length - (colon + 1)) : 0;
+
+	if (!function_length || colon == place || colon - place >= PATH_MAX ||
+	    function_length >= sizeof(function))
+		return explain_spelling(name, error_ret);
+	snprintf(library, sizeof(library), "%.*s", (int)(colon - place), place);
+	snprintf(function, sizeof(function), "%.*s", (int)function_length, colon + 1);
+	int err = program_path_find(library, path);
+	if (err)
+		return event_fail(EVENT_UNKNOWN, error_ret, explain_file(library, err, path));
+	enum event_error error = find_function(path, function, &event->attr, error_ret);
+	if (error != EVENT_OK)
+		return error;
+	event->probed_path = strdup(path);
+	event->attr.config1 = (uintptr_t)event->probed_path;
+	return event->probed_path ? EVENT_OK : EVENT_NO_MEMORY;
+}
+
+enum event_error uprobe_find(const char *name, struct event *event, char **error_ret)
+{
+	struct weight_terms terms;
+	bool is_return;
+	const char *place = skip_prefix(name, &is_return);
+
+	*error_ret = NULL;
+	if (!place)
+		return EVENT_UNKNOWN;
+	size_t length = strlen(place);
+	if (!weight_terms_cut(place, &length, &terms, error_ret))
+		return *error_ret ? EVENT_UNKNOWN : EVENT_NO_MEMORY;
+	if (terms.weight[0] && (is_return || !uprobe_read_weight(terms.weight, &event->weight)))
+		return event_fail(
+			EVENT_UNKNOWN, error_ret,
+			sentence("'%s': the weight of a call is arg1 to arg%d, or a product "
+				 "as arg1*arg2%s.",
+				 name, EVENT_ARGUMENT_MAX, is_return ? "; a return has none" : ""));
+	enum event_error error = find_pmu(is_return, &event->attr, error_ret);
+	if (error == EVENT_OK)
+		error = find_place(name, place, length, event, error_ret);
+	event->unit = terms.unit;
+	event->default_period = 1;
+	return error;
+}
+
+static enum event_error find(const struct event_places *places, const char *name,
+			     struct event_list *found, char **error_ret)
+{
+	struct event *event = event_list_add(found);
+
+	(void)places;
+	return event ? uprobe_find(name, event, error_ret) : EVENT_NO_MEMORY;
+}
+
+const struct event_kind uprobe_event_kind = { find, NULL };

@@ -1,0 +1,26 @@
+/*
+ * Probes on functions of programs and libraries, through the kernel's uprobe PMU: no tracefs.
+ *
+ *   call:LIB:FUNCTION                     each call
+ *   uprobe:LIB:FUNCTION[/weight=arg1/]    each call; weight=arg1*arg2 is a product
+ *   uretprobe:LIB:FUNCTION                each return
+ *
+ * A sample stands at the function's first instruction (uretprobe: where it returns to). LIB: as
+ * perf/kinds/program_path.h says.
+ */
+#ifndef PERF_KINDS_UPROBE_H
+#define PERF_KINDS_UPROBE_H
+
+#include "perf/events/event_kind.h"
+
+extern const struct event_kind uprobe_event_kind;
+
+/*
+ * Fills @event's type, config*, probed_path, weight, unit and default_period. EVENT_UNKNOWN without
+ * a sentence: no probe's name.
+ */
+enum event_error uprobe_find(const char *name, struct event *event, char **error_ret);
+/* "arg1", "arg1*arg2". */
+bool uprobe_read_weight(const char *text, struct event_weight *weight);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * Stack records: memory of a thread's stack that no sample holds, and until when it is good.
+ *
+ * Like attachments they are records of type RECORD_ATTACHMENT (65), with a magic of their own. They
+ * have a time, and their place among the other records is by it. What is longer than a record is
+ * a run of records, one right after the other, with growing offsets.
+ *
+ * unwind/rules/stack_memory.h says what the memory proves; docs/FORMAT.md shows the layout.
+ */
+#ifndef PERF_RECORDS_STACK_RECORD_H
+#define PERF_RECORDS_STACK_RECORD_H
+
+#include <assert.h>
+
+#include "perf/records/record.h"
+
+#define STACK_RECORD_MAGIC 0x314b415453444e44ull /* "DNDSTAK1" little endian */
+
+enum stack_record_kind {
+	/* The rest of the thread's stack, read at @time_ns: @n_words / 2 guards (address, value),
+	 * good from then on until each is touched. */
+	STACK_RECORD_REST = 1,
+	/* The guard at @start was touched. */
+	STACK_RECORD_TOUCHED = 2,
+	/* What a signal interrupted at @born_ns: registers (abi, mask, values), and the stack from
+	 * @start, the stack pointer. */
+	STACK_RECORD_CONTEXT = 3,
+	/* The thread's context of @born_ns is over. */
+	STACK_RECORD_CONTEXT_OVER = 4,
+	/* Contexts may have been missed: those born up to @born_ns are not to be used, whatever the
+	 * thread. */
+	STACK_RECORD_CONTEXTS_LOST = 5,
+	/* What could not be had, of the whole recording; the last one counts. Words: 0, or the
+	 * errno for which there are no contexts; then how many rests were not read, by reason. */
+	STACK_RECORD_MISSES = 6,
+};
+
+#define STACK_RECORD_WORDS_MAX 80
+#define STACK_RECORD_PART_MAX  (60u << 10) /* bytes in one record */
+#define STACK_RECORD_SIZE_MAX  (8u << 20)  /* in a run of them */
+
+/* On disk: perf_event_header, this header, the words, this part's bytes, zeros up to 8. */
+struct stack_record_header {
+	uint64_t magic;
+	uint32_t kind;
+	uint32_t n_words;
+	int32_t pid, tid;
+	uint64_t time_ns; /* its place among the records */
+	uint64_t born_ns;
+	uint64_t start;  /* address of the first byte */
+	uint64_t end;    /* REST: where the memory ends. What is beyond start + size is as in the
+			    thread's last one; CONTEXT: start + size, or more if there was more */
+	uint32_t size;   /* of all parts */
+	uint32_t offset; /* of this part */
+	uint32_t part_size;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct stack_record_header) == 72, "on-disk layout");
+
+/* Borrowed from the record. */
+struct stack_record {
+	struct stack_record_header header;
+	const uint64_t *words;
+	const uint8_t *bytes; /* header.part_size of them */
+};
+
+/* Is this one of them, sound or not? */
+bool record_is_stack_record(const struct perf_event_header *record);
+/* false: not one of them, or not a sound one. */
+bool stack_record_decode(const struct perf_event_header *record, struct stack_record *ret);
+
+/* How long the record of a part is. */
+size_t stack_record_size(size_t n_words, size_t part_size);
+/* Fills @to, of stack_record_size() bytes and aligned to 8. @header->magic is filled in. */
+void stack_record_encode(const struct stack_record_header *header, const uint64_t *words,
+			 const void *bytes, struct perf_event_header *to);
+
+#endif

@@ -1,0 +1,29 @@
+#include "perf/records/window_record.h"
+
+#include <string.h>
+
+#include "perf/records/attachment.h"
+
+bool record_is_window_record(const struct perf_event_header *record)
+{
+	return attachment_has_magic(record, WINDOW_RECORD_MAGIC);
+}
+
+bool window_record_decode(const struct perf_event_header *record, struct window_record *ret)
+{
+	if (!record_is_window_record(record) || record->size < sizeof(*ret))
+		return false;
+	memcpy(ret, record, sizeof(*ret));
+	return ret->kind == WINDOW_RECORD_BEGIN || ret->kind == WINDOW_RECORD_END;
+}
+
+void window_record_init(struct window_record *record, enum window_record_kind kind,
+			uint64_t time_ns)
+{
+	*record = (struct window_record){
+		.header = { .type = RECORD_ATTACHMENT, .size = sizeof(*record) },
+		.magic = WINDOW_RECORD_MAGIC,
+		.kind = kind,
+		.time_ns = time_ns,
+	};
+}

@@ -1,0 +1,32 @@
+/*
+ * A copy of a recording that has more attachments: they stand before its first record, so that any
+ * reader has them first, of files and pipes, whole and cut ones. All else is unchanged, but for
+ * places in the file, which move.
+ */
+#ifndef PERF_WRITER_DATA_COPY_H
+#define PERF_WRITER_DATA_COPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "perf/records/attachment.h"
+
+struct data_copy {
+	int from, to;        /* borrowed */
+	uint64_t from_size;  /* of the recording */
+	uint64_t data_start; /* in @from: where its records begin */
+	uint64_t position;   /* in @to */
+	bool is_pipe, is_cut;
+};
+
+/*
+ * @from: a recording that perf/file/data_file.h can open, a regular file; @to: empty. @is_cut: its
+ * recorder did not finish it. 0 or -errno; -EINVAL: no such recording.
+ */
+int data_copy_start(struct data_copy *copy, int from, int to, bool is_cut);
+/* All of @fd, from its start. 0 or -errno. */
+int data_copy_attach(struct data_copy *copy, enum attachment_kind kind, const char *key, int fd);
+/* Copies the records and what stands behind them. 0 or -errno. */
+int data_copy_finish(struct data_copy *copy);
+
+#endif

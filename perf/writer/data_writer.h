@@ -1,0 +1,72 @@
+/*
+ * Writes perf.data version 2, file or pipe mode, records plain or in zstd-compressed
+ * RECORD_COMPRESSED, one independent zstd frame each.
+ *
+ * Whatever a reader needs precedes the first record, so that a file cut at any byte is readable up
+ * to there: attrs and ids in the header, features copied as attachments at the start of the data
+ * (the section table at the end is written by data_writer_finish()).
+ *
+ * Facts kept for perf's readers: a compressed payload stays under 65 528 bytes and expands to at
+ * most mmap_len of HEADER_COMPRESSED; attr.size as opened; PERF_SAMPLE_IDENTIFIER in all events.
+ *
+ * Errors stick: after a failed write everything is a no-op that returns the same -errno, and
+ * what was written stays readable. Not thread-safe.
+ */
+#ifndef PERF_WRITER_DATA_WRITER_H
+#define PERF_WRITER_DATA_WRITER_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "perf/records/attachment.h"
+
+struct data_writer_event {
+	const struct perf_event_attr *attr;
+	const char *name;
+	const uint64_t *ids;
+	size_t n_ids;
+};
+
+struct data_writer_feature {
+	uint32_t number; /* HEADER_* of tools/perf/util/header.h */
+	const void *bytes;
+	size_t size;
+};
+
+#define DATA_WRITER_DEFAULT_LEVEL 3 /* the one whose parameters suit stack copies */
+
+struct data_writer_options {
+	int compression_level; /* zstd's; 0: plain records */
+	bool is_pipe;
+};
+
+struct data_writer;
+
+/* @fd: borrowed, at offset 0 of an empty file, or a pipe. */
+int data_writer_create(int fd, const struct data_writer_options *options,
+		       const struct data_writer_event *events, size_t n_events,
+		       const struct data_writer_feature *features, size_t n_features,
+		       struct data_writer **writer_ret);
+/*
+ * Room for one record of @size bytes, 8-byte aligned, to be built in place; valid until the next
+ * call. data_writer_commit() appends what the caller made there: a record of header.size bytes, at
+ * most @size.
+ */
+int data_writer_reserve(struct data_writer *writer, size_t size, void **room_ret);
+int data_writer_commit(struct data_writer *writer);
+/* Appends whole records. Bytes may stay buffered until data_writer_flush(). */
+int data_writer_append(struct data_writer *writer, const void *records, size_t size);
+int data_writer_attach(struct data_writer *writer, enum attachment_kind kind, const char *key,
+		       const void *bytes, size_t size);
+/* Everything appended so far goes to the file, which a thread of the writer's own does: a slow disk
+ * shows as waiting only when it is 64 MiB behind. */
+int data_writer_flush(struct data_writer *writer);
+/* Flushes, writes the section table, completes the header, waits until all of it is written. */
+int data_writer_finish(struct data_writer *writer);
+void data_writer_destroy(struct data_writer *writer);
+uint64_t data_writer_n_bytes(const struct data_writer *writer); /* written to @fd so far */
+
+#endif

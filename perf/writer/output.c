@@ -1,0 +1,193 @@
+#include "perf/writer/output.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* More at once gives the kernel no better chance, and delays the freeing of queue space. */
+#define WRITE_MAX (1u << 20)
+
+struct output {
+	int fd;
+	uint8_t *queue;
+	size_t queue_size;
+	_Atomic uint64_t n_written;
+
+	pthread_t thread;
+	pthread_mutex_t lock;   /* inherits priority: the caller may be a real-time thread */
+	pthread_cond_t changed; /* anything below */
+	size_t head, tail;      /* [tail, head) waits; may pass the end, then [0, head) follows */
+	size_t n_waiting;
+	int error;
+	bool stop;
+};
+
+/* Contiguous bytes at the tail; 0: none wait. */
+static size_t output_front(const struct output *output)
+{
+	size_t size = output->queue_size - output->tail;
+
+	if (size > output->n_waiting)
+		size = output->n_waiting;
+	return size < WRITE_MAX ? size : WRITE_MAX;
+}
+
+/* A queue that ran empty starts over, so that little of it is ever touched. */
+static void output_release(struct output *output, size_t size)
+{
+	output->n_waiting -= size;
+	output->tail = (output->tail + size) % output->queue_size;
+	if (!output->n_waiting)
+		output->head = output->tail = 0;
+}
+
+static void *output_thread(void *arg)
+{
+	struct output *output = arg;
+
+	pthread_mutex_lock(&output->lock);
+	while (!output->stop) {
+		size_t size = output_front(output);
+		if (!size || output->error) {
+			pthread_cond_wait(&output->changed, &output->lock);
+			continue;
+		}
+
+		const uint8_t *bytes = output->queue + output->tail;
+		pthread_mutex_unlock(&output->lock);
+		ssize_t written = write(output->fd, bytes, size);
+		int error = written < 0 ? errno : 0;
+		pthread_mutex_lock(&output->lock);
+
+		if (written > 0) {
+			atomic_fetch_add(&output->n_written, (uint64_t)written);
+			output_release(output, (size_t)written);
+		} else if (error != EINTR) {
+			output->error = error ? -error : -EIO;
+		}
+		pthread_cond_broadcast(&output->changed);
+	}
+	pthread_mutex_unlock(&output->lock);
+	return NULL;
+}
+
+/* Signals belong to the thread that handles them. */
+static int start_thread(struct output *output)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int err = pthread_create(&output->thread, NULL, output_thread, output);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -err;
+}
+
+static void init_locks(struct output *output)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&output->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+	pthread_cond_init(&output->changed, NULL);
+}
+
+static void output_free(struct output *output)
+{
+	pthread_cond_destroy(&output->changed);
+	pthread_mutex_destroy(&output->lock);
+	munmap(output->queue, output->queue_size);
+	free(output);
+}
+
+int output_create(int fd, size_t queue_size, struct output **output_ret)
+{
+	assert(queue_size > 0);
+	struct output *output = calloc(1, sizeof(*output));
+	if (!output)
+		return -ENOMEM;
+
+	output->fd = fd;
+	output->queue_size = queue_size;
+	output->queue = mmap(NULL, queue_size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (output->queue == MAP_FAILED) {
+		free(output);
+		return -ENOMEM;
+	}
+	init_locks(output);
+	int err = start_thread(output);
+	if (err) {
+		output_free(output);
+		return err;
+	}
+	*output_ret = output;
+	return 0;
+}
+
+void output_destroy(struct output *output)
+{
+	if (!output)
+		return;
+	pthread_mutex_lock(&output->lock);
+	output->stop = true;
+	pthread_cond_broadcast(&output->changed);
+	pthread_mutex_unlock(&output->lock);
+	pthread_join(output->thread, NULL);
+	output_free(output);
+}
+
+int output_write(struct output *output, const void *bytes, size_t size)
+{
+	const uint8_t *from = bytes;
+
+	pthread_mutex_lock(&output->lock);
+	while (size && !output->error) {
+		size_t room = output->queue_size - output->n_waiting;
+		if (!room) {
+			pthread_cond_wait(&output->changed, &output->lock);
+			continue;
+		}
+
+		size_t part = output->queue_size - output->head;
+		if (part > room)
+			part = room;
+		if (part > size)
+			part = size;
+		/* The thread only reads [tail, head), which a copy beyond head leaves alone, but
+		 * it may start over at 0 when that runs empty: so copy with the lock held. */
+		memcpy(output->queue + output->head, from, part);
+		output->head = (output->head + part) % output->queue_size;
+		output->n_waiting += part;
+		from += part;
+		size -= part;
+		pthread_cond_broadcast(&output->changed);
+	}
+	int err = output->error;
+	pthread_mutex_unlock(&output->lock);
+	return err;
+}
+
+int output_drain(struct output *output)
+{
+	pthread_mutex_lock(&output->lock);
+	while (output->n_waiting && !output->error)
+		pthread_cond_wait(&output->changed, &output->lock);
+	int err = output->error;
+	pthread_mutex_unlock(&output->lock);
+	return err;
+}
+
+uint64_t output_n_written(const struct output *output)
+{
+	return atomic_load(&output->n_written);
+}

@@ -1,0 +1,27 @@
+/*
+ * Bytes on their way to a file: a queue and a thread that writes it, so that a slow disk does not
+ * keep the caller from emptying the rings. Only when the queue is full does the caller wait.
+ *
+ * Errors stick. One caller at a time.
+ */
+#ifndef PERF_WRITER_OUTPUT_H
+#define PERF_WRITER_OUTPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct output;
+
+/* @fd: borrowed. @queue_size: bytes that may wait; memory is touched only as far as needed. */
+int output_create(int fd, size_t queue_size, struct output **output_ret);
+/* Gives up what still waits. */
+void output_destroy(struct output *output);
+
+/* Copies @bytes into the queue. 0, or the -errno of an earlier write. */
+int output_write(struct output *output, const void *bytes, size_t size);
+/* Waits until everything is written. 0 or -errno. */
+int output_drain(struct output *output);
+/* Bytes that reached @fd. */
+uint64_t output_n_written(const struct output *output);
+
+#endif

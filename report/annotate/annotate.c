@@ -1,0 +1,739 @@
+/*
+ * Everything that costs are added to has a slot; a frame hits some: its function's, its line's, its
+ * instruction's. One walk over the tree adds up, with a count for each slot of how often it is on
+ * the path.
+ */
+#include "report/annotate/annotate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/pair_map.h"
+#include "report/code/disassembly.h"
+#include "report/names/function_query.h"
+#include "report/names/source_paths.h"
+
+#define NONE ANNOTATE_NONE
+
+struct hit {
+	uint32_t slot;
+	bool is_self; /* what costs here costs the slot itself */
+};
+
+struct frame_hits {
+	uint32_t first, n;
+};
+
+/* What is known by key, while an annotation is made and after. */
+struct annotation_maps {
+	struct pair_map functions; /* the symbolizer's id -> function */
+	struct pair_map lines;     /* (path and line, function) -> slot */
+	struct pair_map parts;     /* (path and line, line's slot and inlined function) -> slot */
+	struct pair_map addresses; /* (address, function) -> slot */
+	struct pair_map codes;     /* (start, module) -> code */
+	struct pair_map frames;    /* frame -> frame_hits */
+	uint8_t *matches;          /* by the symbolizer's id: 1 + enum function_match; 0: unknown */
+	uint32_t n_matches;
+	struct hit *hits;
+	struct frame_hits *frame_hits;
+	uint32_t n_hits, n_frame_hits;
+	struct disassembler *disassembler; /* the last one used, and what for */
+	uint16_t machine;
+};
+
+/* Room for one more of what @array has @n of; it doubles at each power of two. */
+static void *grow(void *array, uint32_t n, size_t size)
+{
+	if (n & (n - 1))
+		return array;
+	return reallocarray(array, n ? 2 * (size_t)n : 1, size);
+}
+
+#define APPEND(array, n, ...)                                                 \
+	({                                                                    \
+		__typeof__(array) larger_ = grow(array, n, sizeof(*(array))); \
+		if (larger_) {                                                \
+			(array) = larger_;                                    \
+			(array)[(n)++] = __VA_ARGS__;                         \
+		}                                                             \
+		larger_ ? 0 : -ENOMEM;                                        \
+	})
+
+void annotation_destroy(struct annotation *annotation)
+{
+	struct annotation_maps *maps = annotation ? annotation->maps : NULL;
+
+	if (!annotation)
+		return;
+	for (uint32_t i = 0; i < annotation->n_codes; i++)
+		free(annotation->codes[i].starts);
+	if (maps) {
+		pair_map_deinit(&maps->functions);
+		pair_map_deinit(&maps->lines);
+		pair_map_deinit(&maps->parts);
+		pair_map_deinit(&maps->addresses);
+		pair_map_deinit(&maps->codes);
+		pair_map_deinit(&maps->frames);
+		disassembler_destroy(maps->disassembler);
+		free(maps->matches);
+		free(maps->hits);
+		free(maps->frame_hits);
+	}
+	free(maps);
+	free(annotation->functions);
+	free(annotation->lines);
+	free(annotation->parts);
+	free(annotation->addresses);
+	free(annotation->codes);
+	free(annotation->costs);
+	source_paths_destroy(annotation->paths);
+	free(annotation);
+}
+
+static bool is_code(const struct frame *frame)
+{
+	return frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL;
+}
+
+static int grow_matches(struct annotation_maps *maps, uint32_t function)
+{
+	uint32_t n = maps->n_matches ? maps->n_matches : 1024;
+	uint8_t *larger;
+
+	while (n <= function)
+		n *= 2;
+	larger = realloc(maps->matches, n);
+	if (!larger)
+		return -ENOMEM;
+	memset(larger + maps->n_matches, 0, n - maps->n_matches);
+	maps->matches = larger;
+	maps->n_matches = n;
+	return 0;
+}
+
+static int note_match(struct annotation_maps *maps, const struct function_query *query,
+		      const struct frame_name *name, enum function_match *best)
+{
+	enum function_match match;
+
+	if (name->function >= maps->n_matches && grow_matches(maps, name->function))
+		return -ENOMEM;
+	if (maps->matches[name->function])
+		return 0;
+	match = function_query_match(query, name);
+	maps->matches[name->function] = (uint8_t)(1 + match);
+	if (match > *best)
+		*best = match;
+	return 0;
+}
+
+/* Looks at every function of the tree. @best_ret: how well the best ones match. */
+static int match_functions(struct annotation *annotation, const char *wanted,
+			   enum function_match *best_ret)
+{
+	const struct cct *cct = annotation->profile->cct;
+	struct function_query *query = function_query_create(wanted);
+	int err = query ? 0 : -ENOMEM;
+
+	*best_ret = FUNCTION_DIFFERS;
+	for (uint32_t i = 0; i < cct->n_nodes && !err; i++) {
+		const struct frame_name *names;
+		size_t n_names = 0;
+
+		if (!is_code(&cct->nodes[i].frame))
+			continue;
+		err = symbolizer_expand(annotation->symbolizer, &cct->nodes[i].frame, &names,
+					&n_names);
+		for (size_t j = 0; j < n_names && !err; j++)
+			err = note_match(annotation->maps, query, &names[j], best_ret);
+	}
+	function_query_destroy(query);
+	return err;
+}
+
+/* The map's slot of a pair; a new one where @is_new_ret says so. */
+static int find_slot(struct annotation *annotation, struct pair_map *map, uint64_t a, uint64_t b,
+		     uint32_t *slot_ret, bool *is_new_ret)
+{
+	*slot_ret = pair_map_find(map, a, b);
+	*is_new_ret = *slot_ret == PAIR_MAP_NONE;
+	if (!*is_new_ret)
+		return 0;
+	*slot_ret = annotation->n_slots++;
+	return pair_map_add(map, a, b, *slot_ret);
+}
+
+static int find_path(struct annotation *annotation, const struct frame_name *name, uint32_t *path,
+		     uint32_t *line)
+{
+	*path = NONE;
+	*line = 0;
+	if (!name->file || !name->line)
+		return 0;
+	*line = name->line;
+	return source_paths_intern(annotation->paths, name->directory, name->file, path);
+}
+
+static int add_hit(struct annotation *annotation, uint32_t slot, bool is_self)
+{
+	struct annotation_maps *maps = annotation->maps;
+
+	return APPEND(maps->hits, maps->n_hits, (struct hit){ slot, is_self });
+}
+
+static int hit_line(struct annotation *annotation, uint32_t function, const struct frame_name *name,
+		    bool is_self, uint32_t *slot_ret)
+{
+	struct annotated_line line = { .function = function };
+	bool is_new = false;
+	int err = find_path(annotation, name, &line.path, &line.line);
+
+	if (!err)
+		err = find_slot(annotation, &annotation->maps->lines,
+				(uint64_t)line.path << 32 | line.line, function, &line.slot,
+				&is_new);
+	if (!err && is_new)
+		err = APPEND(annotation->lines, annotation->n_lines, line);
+	*slot_ret = line.slot;
+	return err ? err : add_hit(annotation, line.slot, is_self);
+}
+
+/* @inlined: the innermost function, whose code the sample is in. */
+static int hit_part(struct annotation *annotation, uint32_t function, uint32_t line_slot,
+		    const struct frame_name *inlined)
+{
+	struct annotated_part part = {
+		.function = function,
+		.line_slot = line_slot,
+		.inlined = inlined->name,
+	};
+	bool is_new = false;
+	int err = find_path(annotation, inlined, &part.path, &part.line);
+
+	if (!err)
+		err = find_slot(annotation, &annotation->maps->parts,
+				(uint64_t)part.path << 32 | part.line,
+				(uint64_t)line_slot << 32 | inlined->function, &part.slot, &is_new);
+	if (!err && is_new)
+		err = APPEND(annotation->parts, annotation->n_parts, part);
+	return err ? err : add_hit(annotation, part.slot, true);
+}
+
+static struct disassembler *disassembler_for(struct annotation_maps *maps, uint16_t machine)
+{
+	if (maps->machine != machine) {
+		disassembler_destroy(maps->disassembler);
+		maps->disassembler = NULL;
+		maps->machine = machine;
+		disassembler_create(machine, false, &maps->disassembler);
+	}
+	return maps->disassembler;
+}
+
+/* Where the code's instructions begin. */
+static int find_instructions(struct annotation *annotation, struct annotated_code *code)
+{
+	struct disassembler *disassembler = disassembler_for(annotation->maps, code->machine);
+	struct instruction instruction;
+	int err = 0;
+
+	if (!disassembler) {
+		code->problem = "code of this processor is not disassembled";
+		code->bytes = NULL;
+		return 0;
+	}
+	for (size_t at = 0; at < code->n_bytes && !err; at += instruction.size) {
+		err = APPEND(code->starts, code->n_starts, (uint32_t)at);
+		disassembler_next(disassembler, code->bytes + at, code->n_bytes - at,
+				  code->start + at, &instruction);
+	}
+	return err;
+}
+
+static int read_code(struct annotation *annotation, const struct frame_code *at,
+		     struct annotated_code *code)
+{
+	code->start = at->start;
+	code->problem = at->problem;
+	code->machine = at->machine;
+	code->size = at->end > at->start && at->end != UINT64_MAX ? at->end - at->start : 0;
+	code->bytes = at->bytes;
+	code->n_bytes = at->n_bytes < ANNOTATE_MAX_CODE ? at->n_bytes : ANNOTATE_MAX_CODE;
+	return code->bytes ? find_instructions(annotation, code) : 0;
+}
+
+/* The compiled function that a frame is in. */
+static int find_code(struct annotation *annotation, const struct frame *frame, const char *name,
+		     uint32_t *code_ret, uint64_t *vaddr_ret)
+{
+	struct annotated_code code = { .frame = *frame, .name = name };
+	struct frame_code at;
+	int err = symbolizer_code(annotation->symbolizer, frame, &at);
+
+	if (err)
+		return err;
+	*vaddr_ret = at.vaddr;
+	*code_ret = pair_map_find(&annotation->maps->codes, at.start, frame->module);
+	if (*code_ret != PAIR_MAP_NONE)
+		return 0;
+	*code_ret = annotation->n_codes;
+	err = read_code(annotation, &at, &code);
+	if (!err)
+		err = APPEND(annotation->codes, annotation->n_codes, code);
+	if (err) {
+		free(code.starts);
+		return err;
+	}
+	return pair_map_add(&annotation->maps->codes, at.start, frame->module, *code_ret);
+}
+
+/* The first byte of the instruction that holds @vaddr, which may be within: a return address's is.
+ */
+static uint64_t instruction_start(const struct annotated_code *code, uint64_t vaddr)
+{
+	uint32_t low = 0, high = code->n_starts;
+
+	if (!code->bytes || vaddr < code->start || vaddr - code->start >= code->n_bytes)
+		return vaddr;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (code->starts[middle] <= vaddr - code->start)
+			low = middle;
+		else
+			high = middle;
+	}
+	return code->start + code->starts[low];
+}
+
+static int hit_address(struct annotation *annotation, uint32_t function, uint32_t code,
+		       uint64_t vaddr)
+{
+	struct annotated_address address = {
+		.function = function,
+		.code = code,
+		.vaddr = instruction_start(&annotation->codes[code], vaddr),
+	};
+	bool is_new;
+	int err = find_slot(annotation, &annotation->maps->addresses, address.vaddr, function,
+			    &address.slot, &is_new);
+
+	if (!err && is_new)
+		err = APPEND(annotation->addresses, annotation->n_addresses, address);
+	return err ? err : add_hit(annotation, address.slot, true);
+}
+
+static int find_function(struct annotation *annotation, const struct frame *frame,
+			 const struct frame_name *name, uint32_t code, uint32_t *function_ret)
+{
+	struct annotated_function function = {
+		.id = name->function,
+		.index = annotation->n_functions,
+		.name = name->name,
+		.module = name->module,
+		.module_path = name->module_path,
+		.is_inlined = name->is_inlined,
+		.is_kernel = frame->kind == FRAME_KERNEL,
+		.code = code,
+	};
+
+	*function_ret = pair_map_find(&annotation->maps->functions, name->function, 0);
+	if (*function_ret != PAIR_MAP_NONE)
+		return 0;
+	*function_ret = annotation->n_functions;
+	function.slot = annotation->n_slots++;
+	if (APPEND(annotation->functions, annotation->n_functions, function))
+		return -ENOMEM;
+	return pair_map_add(&annotation->maps->functions, name->function, 0, *function_ret);
+}
+
+/* One function of several that are active at a frame. @n_names: those from it on, inwards. */
+static int hit_function(struct annotation *annotation, const struct frame *frame,
+			const struct frame_name *names, size_t n_names, uint32_t code,
+			uint64_t vaddr)
+{
+	bool is_innermost = true;
+	uint32_t function, line;
+	int err = find_function(annotation, frame, &names[0], code, &function);
+
+	for (size_t i = 1; i < n_names; i++)
+		is_innermost &= names[i].function != names[0].function;
+	if (!err)
+		err = hit_line(annotation, function, &names[0], is_innermost, &line);
+	/* Inlined into itself, it has the cost once. */
+	if (err || !is_innermost)
+		return err;
+	err = add_hit(annotation, annotation->functions[function].slot, true);
+	if (!err)
+		err = hit_address(annotation, function, code, vaddr);
+	if (!err && n_names > 1)
+		err = hit_part(annotation, function, line, &names[n_names - 1]);
+	return err;
+}
+
+static bool is_wanted(const struct annotation_maps *maps, const struct frame_name *name,
+		      enum function_match best)
+{
+	return maps->matches[name->function] == 1 + best;
+}
+
+static int hit_functions(struct annotation *annotation, const struct frame *frame,
+			 enum function_match best)
+{
+	const struct frame_name *names;
+	size_t n_names, first = 0;
+	uint64_t vaddr;
+	uint32_t code;
+	int err = symbolizer_expand(annotation->symbolizer, frame, &names, &n_names);
+
+	while (!err && first < n_names && !is_wanted(annotation->maps, &names[first], best))
+		first++;
+	if (err || first == n_names)
+		return err;
+	err = find_code(annotation, frame, names[0].name, &code, &vaddr);
+	for (size_t i = first; i < n_names && !err; i++) {
+		if (is_wanted(annotation->maps, &names[i], best))
+			err = hit_function(annotation, frame, &names[i], n_names - i, code, vaddr);
+	}
+	return err;
+}
+
+/* The hits of each node's frame; @by_node: indexes of frame_hits, or NONE. */
+static int find_hits(struct annotation *annotation, enum function_match best, uint32_t *by_node)
+{
+	const struct cct *cct = annotation->profile->cct;
+	struct annotation_maps *maps = annotation->maps;
+
+	for (uint32_t i = 0; i < cct->n_nodes; i++) {
+		const struct frame *frame = &cct->nodes[i].frame;
+		uint64_t key = (uint64_t)frame->kind << 32 | frame->module;
+		uint32_t first = maps->n_hits;
+
+		by_node[i] = NONE;
+		if (!is_code(frame))
+			continue;
+		by_node[i] = pair_map_find(&maps->frames, frame->offset, key);
+		if (by_node[i] != PAIR_MAP_NONE)
+			continue;
+		int err = hit_functions(annotation, frame, best);
+		if (err)
+			return err;
+		by_node[i] = maps->n_frame_hits;
+		struct frame_hits hits = { first, maps->n_hits - first };
+		if (APPEND(maps->frame_hits, maps->n_frame_hits, hits) ||
+		    pair_map_add(&maps->frames, frame->offset, key, by_node[i]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint64_t *inclusive_costs(const struct cct *cct)
+{
+	size_t n_metrics = cct->n_metrics;
+	uint64_t *totals = calloc(cct->n_nodes * n_metrics + 1, sizeof(*totals));
+
+	for (uint32_t i = cct->n_nodes; totals && i-- > 0;) {
+		for (uint32_t metric = 0; metric < n_metrics; metric++) {
+			uint64_t *total = &totals[i * n_metrics + metric];
+
+			*total += cct_cost(cct, i, metric)->weight;
+			if (cct->nodes[i].parent != CCT_NONE)
+				totals[cct->nodes[i].parent * n_metrics + metric] += *total;
+		}
+	}
+	return totals;
+}
+
+/* The walk over the tree. */
+struct walk {
+	struct annotation *annotation;
+	const uint32_t *by_node;
+	const uint64_t *totals;
+	uint32_t *on_path; /* by slot */
+};
+
+static void enter(const struct walk *walk, uint32_t node)
+{
+	struct annotation *annotation = walk->annotation;
+	const struct cct *cct = annotation->profile->cct;
+	uint32_t n = annotation->n_metrics, index = walk->by_node[node];
+	struct frame_hits hits = { 0 };
+
+	if (index != NONE)
+		hits = annotation->maps->frame_hits[index];
+	for (uint32_t i = hits.first; i < hits.first + hits.n; i++) {
+		const struct hit *hit = &annotation->maps->hits[i];
+		uint64_t *costs = annotation->costs + (size_t)hit->slot * 3 * n;
+		bool is_first = !walk->on_path[hit->slot]++;
+
+		for (uint32_t metric = 0; metric < n; metric++) {
+			const struct cct_cost *cost = cct_cost(cct, node, metric);
+
+			costs[metric] += hit->is_self ? cost->weight : 0;
+			costs[n + metric] += is_first ? walk->totals[(size_t)node * n + metric] : 0;
+			costs[2 * n + metric] += hit->is_self ? cost->samples : 0;
+		}
+	}
+}
+
+static void leave(const struct walk *walk, uint32_t node)
+{
+	const struct annotation_maps *maps = walk->annotation->maps;
+	uint32_t index = walk->by_node[node];
+	struct frame_hits hits = { 0 };
+
+	if (index != NONE)
+		hits = maps->frame_hits[index];
+	for (uint32_t i = hits.first; i < hits.first + hits.n; i++)
+		walk->on_path[maps->hits[i].slot]--;
+}
+
+/* Depth first, without a stack: trees may be as deep as the input made them. */
+static void walk_tree(const struct walk *walk)
+{
+	const struct cct *cct = walk->annotation->profile->cct;
+	uint32_t node = CCT_ROOT;
+
+	enter(walk, node);
+	for (;;) {
+		uint32_t next = cct->nodes[node].first_child;
+
+		while (next == CCT_NONE) {
+			leave(walk, node);
+			if (node == CCT_ROOT)
+				return;
+			next = cct->nodes[node].next_sibling;
+			if (next == CCT_NONE)
+				node = cct->nodes[node].parent;
+		}
+		node = next;
+		enter(walk, node);
+	}
+}
+
+static int add_costs(struct annotation *annotation, const uint32_t *by_node)
+{
+	_cleanup_free_ uint64_t *totals = inclusive_costs(annotation->profile->cct);
+	uint32_t *on_path = calloc((size_t)annotation->n_slots + 1, sizeof(*on_path));
+	bool has_memory;
+
+	annotation->costs = calloc((size_t)annotation->n_slots * 3 * annotation->n_metrics + 1,
+				   sizeof(*annotation->costs));
+	has_memory = totals && on_path && annotation->costs;
+	if (has_memory)
+		walk_tree(&(struct walk){ annotation, by_node, totals, on_path });
+	free(on_path);
+	return has_memory ? 0 : -ENOMEM;
+}
+
+/* Negative: @a costs more. By one metric's own cost, then its inclusive, then those of the others.
+ */
+static int compare_slots(const struct annotation *annotation, uint32_t a, uint32_t b)
+{
+	const uint64_t *x = annotation_self(annotation, a), *y = annotation_self(annotation, b);
+	uint32_t n = annotation->n_metrics, first = annotation->sort_metric;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t metric = (first + i) % n;
+
+		if (x[metric] != y[metric])
+			return x[metric] > y[metric] ? -1 : 1;
+		if (x[n + metric] != y[n + metric])
+			return x[n + metric] > y[n + metric] ? -1 : 1;
+	}
+	return 0;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Paths are numbered as they came; the report goes by their text. */
+static int compare_paths(const struct annotation *annotation, uint32_t a, uint32_t b)
+{
+	if (a == b)
+		return 0;
+	if (a == NONE || b == NONE)
+		return a == NONE ? 1 : -1;
+	return strcmp(annotation_path(annotation, a), annotation_path(annotation, b));
+}
+
+static int compare_lines(const void *a, const void *b, void *annotation)
+{
+	const struct annotated_line *x = a, *y = b;
+	int order = compare_numbers(x->function, y->function);
+
+	if (!order)
+		order = compare_paths(annotation, x->path, y->path);
+	return order ? order : compare_numbers(x->line, y->line);
+}
+
+static int compare_parts(const void *a, const void *b, void *annotation)
+{
+	const struct annotated_part *x = a, *y = b;
+	int order = compare_numbers(x->function, y->function);
+
+	if (!order)
+		order = compare_numbers(x->line_slot, y->line_slot);
+	if (!order)
+		order = compare_slots(annotation, x->slot, y->slot);
+	return order ? order : compare_numbers(x->slot, y->slot);
+}
+
+static int compare_addresses(const void *a, const void *b, void *annotation)
+{
+	const struct annotated_address *x = a, *y = b;
+	int order = compare_numbers(x->function, y->function);
+
+	(void)annotation;
+	return order ? order : compare_numbers(x->vaddr, y->vaddr);
+}
+
+static int compare_functions(const void *a, const void *b, void *annotation)
+{
+	const struct annotated_function *x = a, *y = b;
+	int order = compare_slots(annotation, x->slot, y->slot);
+
+	return order ? order : compare_numbers(x->id, y->id);
+}
+
+static void share_out(struct annotation *annotation)
+{
+	struct annotated_function *functions = annotation->functions;
+
+	for (uint32_t i = annotation->n_lines; i-- > 0;) {
+		functions[annotation->lines[i].function].first_line = i;
+		functions[annotation->lines[i].function].n_lines++;
+	}
+	for (uint32_t i = annotation->n_parts; i-- > 0;) {
+		functions[annotation->parts[i].function].first_part = i;
+		functions[annotation->parts[i].function].n_parts++;
+	}
+	for (uint32_t i = annotation->n_addresses; i-- > 0;) {
+		functions[annotation->addresses[i].function].first_address = i;
+		functions[annotation->addresses[i].function].n_addresses++;
+	}
+}
+
+static void sort(void *array, uint32_t n, size_t size,
+		 int (*compare)(const void *, const void *, void *), struct annotation *annotation)
+{
+	if (n)
+		qsort_r(array, n, size, compare, annotation);
+}
+
+static void arrange(struct annotation *annotation)
+{
+	sort(annotation->lines, annotation->n_lines, sizeof(*annotation->lines), compare_lines,
+	     annotation);
+	sort(annotation->parts, annotation->n_parts, sizeof(*annotation->parts), compare_parts,
+	     annotation);
+	sort(annotation->addresses, annotation->n_addresses, sizeof(*annotation->addresses),
+	     compare_addresses, annotation);
+	share_out(annotation);
+	sort(annotation->functions, annotation->n_functions, sizeof(*annotation->functions),
+	     compare_functions, annotation);
+}
+
+static int fill(struct annotation *annotation, const char *wanted)
+{
+	enum function_match best;
+	int err = match_functions(annotation, wanted, &best);
+
+	if (err || best == FUNCTION_DIFFERS)
+		return err;
+	_cleanup_free_ uint32_t *by_node =
+		calloc((size_t)annotation->profile->cct->n_nodes + 1, sizeof(*by_node));
+	if (!by_node)
+		return -ENOMEM;
+	err = find_hits(annotation, best, by_node);
+	if (!err)
+		err = add_costs(annotation, by_node);
+	if (!err)
+		arrange(annotation);
+	return err;
+}
+
+int annotation_create(const struct profile *profile, struct symbolizer *symbolizer,
+		      const char *wanted, uint32_t sort_metric, struct annotation **annotation_ret)
+{
+	struct annotation *annotation = calloc(1, sizeof(*annotation));
+	int err = -ENOMEM;
+
+	if (!annotation)
+		return -ENOMEM;
+	annotation->profile = profile;
+	annotation->symbolizer = symbolizer;
+	annotation->n_metrics = profile->cct->n_metrics;
+	annotation->sort_metric = sort_metric;
+	annotation->paths = source_paths_create();
+	annotation->maps = calloc(1, sizeof(*annotation->maps));
+	if (annotation->paths && annotation->maps)
+		err = fill(annotation, wanted);
+	if (err) {
+		annotation_destroy(annotation);
+		return err;
+	}
+	*annotation_ret = annotation;
+	return 0;
+}
+
+const char *annotation_path(const struct annotation *annotation, uint32_t path)
+{
+	return source_paths_get(annotation->paths, path);
+}
+
+uint32_t annotation_slot_at(const struct annotation *annotation,
+			    const struct annotated_function *function, uint64_t vaddr)
+{
+	return pair_map_find(&annotation->maps->addresses, vaddr, function->index);
+}
+
+int annotation_place(struct annotation *annotation, const struct annotated_function *function,
+		     const struct annotated_code *code, uint64_t vaddr, bool *belongs_ret,
+		     struct annotated_place *place_ret)
+{
+	const struct frame_name *names;
+	struct frame frame;
+	size_t n_names, at;
+
+	*belongs_ret = false;
+	if (!symbolizer_frame_at(annotation->symbolizer, &code->frame, vaddr, &frame))
+		return 0;
+	int err = symbolizer_expand(annotation->symbolizer, &frame, &names, &n_names);
+	for (at = err ? 0 : n_names; at > 0 && names[at - 1].function != function->id; at--)
+		;
+	if (!at)
+		return err;
+	*belongs_ret = true;
+	*place_ret = (struct annotated_place){ .inlined_path = NONE };
+	err = find_path(annotation, &names[at - 1], &place_ret->path, &place_ret->line);
+	if (err || at == n_names)
+		return err;
+	place_ret->inlined = names[n_names - 1].name;
+	return find_path(annotation, &names[n_names - 1], &place_ret->inlined_path,
+			 &place_ret->inlined_line);
+}
+
+int annotation_symbol(struct annotation *annotation, const struct annotated_code *code,
+		      uint64_t vaddr, char *buffer, size_t size)
+{
+	struct frame_name name;
+	struct frame frame;
+	int err;
+
+	buffer[0] = '\0';
+	if (!symbolizer_frame_at(annotation->symbolizer, &code->frame, vaddr, &frame))
+		return 0;
+	err = symbolizer_name(annotation->symbolizer, &frame, &name);
+	if (err || name.symbol_offset == UINT64_MAX)
+		return err;
+	snprintf(buffer, size, name.symbol_offset ? "%s+0x%" PRIx64 : "%s", name.name,
+		 name.symbol_offset);
+	return 0;
+}

@@ -1,0 +1,224 @@
+#include "report/code/disassembly.h"
+
+#include <capstone/capstone.h>
+#include <errno.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/code/x86_vector_size.h"
+
+#define ARM64_INSTRUCTION_SIZE 4
+
+struct disassembler {
+	csh handle;
+	bool is_arm64, is_64;
+	cs_insn *instruction;
+};
+
+uint16_t elf_code_machine(Elf *elf)
+{
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(elf, &header) || header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return EM_NONE;
+	/* x32's code is that of x86-64. */
+	bool is_known = header.e_machine == EM_X86_64 || header.e_machine == EM_386 ||
+			(header.e_machine == EM_AARCH64 && header.e_ident[EI_CLASS] == ELFCLASS64);
+	return is_known ? header.e_machine : EM_NONE;
+}
+
+static int open_handle(uint16_t machine, struct disassembler *disassembler)
+{
+	cs_mode mode = machine == EM_X86_64 ? CS_MODE_64 : CS_MODE_32;
+
+	if (machine != EM_X86_64 && machine != EM_386 && machine != EM_AARCH64)
+		return -ENOTSUP;
+	disassembler->is_arm64 = machine == EM_AARCH64;
+	disassembler->is_64 = machine != EM_386;
+	if (disassembler->is_arm64)
+		mode = CS_MODE_ARM;
+	return cs_open(disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, mode,
+		       &disassembler->handle) == CS_ERR_OK
+		       ? 0
+		       : -ENOTSUP;
+}
+
+int disassembler_create(uint16_t machine, bool intel_syntax, struct disassembler **disassembler_ret)
+{
+	struct disassembler *disassembler = calloc(1, sizeof(*disassembler));
+	int err = disassembler ? open_handle(machine, disassembler) : -ENOMEM;
+
+	if (!err) {
+		cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
+		if (!intel_syntax && !disassembler->is_arm64)
+			cs_option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+		disassembler->instruction = cs_malloc(disassembler->handle);
+		err = disassembler->instruction ? 0 : -ENOMEM;
+	}
+	if (err) {
+		disassembler_destroy(disassembler);
+		return err;
+	}
+	*disassembler_ret = disassembler;
+	return 0;
+}
+
+void disassembler_destroy(struct disassembler *disassembler)
+{
+	if (!disassembler)
+		return;
+	if (disassembler->instruction)
+		cs_free(disassembler->instruction, 1);
+	if (disassembler->handle)
+		cs_close(&disassembler->handle);
+	free(disassembler);
+}
+
+static bool is_in_group(const cs_insn *instruction, uint8_t group)
+{
+	for (uint8_t i = 0; i < instruction->detail->groups_count; i++) {
+		if (instruction->detail->groups[i] == group)
+			return true;
+	}
+	return false;
+}
+
+static void find_x86_target(const cs_insn *from, bool is_branch, struct instruction *to)
+{
+	const cs_x86 *x86 = &from->detail->x86;
+
+	for (uint8_t i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *operand = &x86->operands[i];
+
+		if (is_branch && operand->type == X86_OP_IMM) {
+			to->has_target = true;
+			to->target = (uint64_t)operand->imm;
+		} else if (operand->type == X86_OP_MEM && operand->mem.base == X86_REG_RIP) {
+			to->has_operand = true;
+			to->target = from->address + from->size + (uint64_t)operand->mem.disp;
+		}
+	}
+}
+
+/* The last immediate: what is before it in tbz is a bit's number. */
+static void find_arm64_target(const cs_insn *from, bool is_branch, struct instruction *to)
+{
+	const cs_arm64 *arm64 = &from->detail->arm64;
+
+	for (uint8_t i = 0; is_branch && i < arm64->op_count; i++) {
+		if (arm64->operands[i].type != ARM64_OP_IMM)
+			continue;
+		to->has_target = true;
+		to->target = (uint64_t)arm64->operands[i].imm;
+	}
+}
+
+static void fill(const struct disassembler *disassembler, struct instruction *instruction)
+{
+	const cs_insn *from = disassembler->instruction;
+	bool is_branch = is_in_group(from, CS_GRP_JUMP) || is_in_group(from, CS_GRP_CALL) ||
+			 is_in_group(from, CS_GRP_BRANCH_RELATIVE);
+
+	instruction->size = from->size;
+	snprintf(instruction->text, sizeof(instruction->text), "%s%s%s", from->mnemonic,
+		 *from->op_str ? " " : "", from->op_str);
+	if (disassembler->is_arm64)
+		find_arm64_target(from, is_branch, instruction);
+	else
+		find_x86_target(from, is_branch, instruction);
+	instruction->is_call = is_in_group(from, CS_GRP_CALL);
+	if (disassembler->is_arm64)
+		instruction->is_call |= from->id == ARM64_INS_BL || from->id == ARM64_INS_BLR;
+}
+
+/* What is no instruction: a byte, or what an instruction would take. */
+static void fill_bytes(const struct disassembler *disassembler, const uint8_t *code, size_t size,
+		       struct instruction *instruction)
+{
+	uint32_t word = 0;
+
+	if (disassembler->is_arm64 && size >= ARM64_INSTRUCTION_SIZE) {
+		for (int i = ARM64_INSTRUCTION_SIZE; i-- > 0;)
+			word = word << 8 | code[i];
+		instruction->size = ARM64_INSTRUCTION_SIZE;
+		snprintf(instruction->text, sizeof(instruction->text), ".word 0x%08x", word);
+		return;
+	}
+	if (!disassembler->is_arm64)
+		instruction->size = x86_vector_size(code, size, disassembler->is_64);
+	if (!instruction->size)
+		instruction->size = 1;
+	int n = snprintf(instruction->text, sizeof(instruction->text), ".byte");
+	for (unsigned i = 0; i < instruction->size; i++)
+		n += snprintf(instruction->text + n, sizeof(instruction->text) - (size_t)n,
+			      "%s 0x%02x", i ? "," : "", code[i]);
+}
+
+void disassembler_next(struct disassembler *disassembler, const uint8_t *code, size_t size,
+		       uint64_t vaddr, struct instruction *instruction_ret)
+{
+	const uint8_t *at = code;
+	size_t rest = size;
+
+	*instruction_ret = (struct instruction){ 0 };
+	if (cs_disasm_iter(disassembler->handle, &at, &rest, &vaddr, disassembler->instruction) &&
+	    disassembler->instruction->size && disassembler->instruction->size <= size)
+		fill(disassembler, instruction_ret);
+	else
+		fill_bytes(disassembler, code, size, instruction_ret);
+}
+
+/* What is left of a part of a file from @vaddr on. */
+static bool part_holds(uint64_t start, uint64_t size, uint64_t vaddr, uint64_t *rest_ret)
+{
+	if (vaddr < start || vaddr - start >= size)
+		return false;
+	*rest_ret = size - (vaddr - start);
+	return true;
+}
+
+/* The section of code at @vaddr: its end limits what is read. False: its bytes are not there. */
+static bool limit_to_section(Elf *elf, uint64_t vaddr, uint64_t *size)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	uint64_t rest;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
+		    !part_holds(header.sh_addr, header.sh_size, vaddr, &rest))
+			continue;
+		*size = rest < *size ? rest : *size;
+		return header.sh_type != SHT_NOBITS;
+	}
+	return true;
+}
+
+const uint8_t *elf_code(Elf *elf, uint64_t vaddr, uint64_t end, size_t *size_ret)
+{
+	size_t n_headers;
+
+	if (end <= vaddr || elf_getphdrnum(elf, &n_headers))
+		return NULL;
+	for (size_t i = 0; i < n_headers && i < INT_MAX; i++) {
+		uint64_t size = end - vaddr, rest;
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    !part_holds(header.p_vaddr, header.p_filesz, vaddr, &rest))
+			continue;
+		size = rest < size ? rest : size;
+		uint64_t offset = header.p_offset + (vaddr - header.p_vaddr);
+		if (!limit_to_section(elf, vaddr, &size) || offset > INT64_MAX)
+			return NULL;
+		const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)offset, size, ELF_T_BYTE);
+		if (!data || !data->d_buf || !data->d_size)
+			return NULL;
+		*size_ret = data->d_size;
+		return data->d_buf;
+	}
+	return NULL;
+}

@@ -1,0 +1,556 @@
+#include "report/code/elf_symbols.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "report/code/fde_ranges.h"
+#include "report/code/plt.h"
+
+#define NO_SYMBOL  UINT32_MAX
+#define MAX_NESTED 64 /* functions within functions; only made-up files have more */
+
+/* Longer names keep their version: many symbols may share one of a made-up file's. */
+#define MAX_VERSIONED_NAME 4096
+
+struct elf_symbol {
+	uint64_t start, end;
+	uint32_t name;  /* offset in the string table, or in @unversioned */
+	uint32_t outer; /* the symbol around this one's start, or NO_SYMBOL */
+	uint8_t rank;   /* lower is the better name of an address */
+	bool sized;
+	bool is_unversioned;
+};
+
+struct segment {
+	uint64_t offset, vaddr, size;
+	bool executable;
+};
+
+struct code_section {
+	uint64_t end;
+	bool executable;
+};
+
+struct symbol_source {
+	Elf_Data *data;
+	const struct code_section *sections;
+	size_t n_sections;
+};
+
+struct elf_symbols {
+	Elf *elf;
+	struct elf_symbol *symbols; /* sorted by start, one for each start */
+	uint32_t n_symbols;
+	const char *names;
+	uint64_t names_size; /* every offset below has a NUL behind it */
+	char *unversioned;   /* "memcpy" for "memcpy@@GLIBC_2.14" */
+	size_t unversioned_size, unversioned_allocated;
+	struct segment *segments;
+	size_t n_segments;
+	struct plt_entry *plt;
+	size_t n_plt;
+	struct fde_ranges fdes; /* read when first needed */
+	bool has_read_fdes;
+};
+
+void elf_symbols_destroy(struct elf_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	free(symbols->symbols);
+	free(symbols->unversioned);
+	free(symbols->segments);
+	free(symbols->plt);
+	fde_ranges_deinit(&symbols->fdes);
+	free(symbols);
+}
+
+static int read_segments(struct elf_symbols *symbols)
+{
+	size_t n_headers;
+
+	if (elf_getphdrnum(symbols->elf, &n_headers) || !n_headers)
+		return 0;
+	symbols->segments = calloc(n_headers, sizeof(*symbols->segments));
+	if (!symbols->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_headers && i < INT_MAX; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(symbols->elf, (int)i, &header) || header.p_type != PT_LOAD)
+			continue;
+		symbols->segments[symbols->n_segments++] = (struct segment){
+			.offset = header.p_offset,
+			.vaddr = header.p_vaddr,
+			.size = header.p_filesz,
+			.executable = header.p_flags & PF_X,
+		};
+	}
+	return 0;
+}
+
+/* By section index, what a symbol needs to know of its section. NULL: none, or no memory. */
+static struct code_section *read_sections(Elf *elf, size_t *n_sections_ret)
+{
+	struct code_section *sections;
+	size_t n_sections;
+
+	if (elf_getshdrnum(elf, &n_sections) || !n_sections)
+		return NULL;
+	sections = calloc(n_sections, sizeof(*sections));
+	if (!sections)
+		return NULL;
+	for (size_t i = 1; i < n_sections; i++) {
+		Elf_Scn *section = elf_getscn(elf, i);
+		GElf_Shdr header;
+
+		if (!section || !gelf_getshdr(section, &header))
+			continue;
+		sections[i].executable = header.sh_flags & SHF_EXECINSTR;
+		if (__builtin_add_overflow(header.sh_addr, header.sh_size, &sections[i].end))
+			sections[i].executable = false;
+	}
+	*n_sections_ret = n_sections;
+	return sections;
+}
+
+static Elf_Scn *find_section(Elf *elf, GElf_Word type, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, header) && header->sh_type == type)
+			return section;
+	}
+	return NULL;
+}
+
+static bool read_names(struct elf_symbols *symbols, size_t index)
+{
+	Elf_Scn *section = elf_getscn(symbols->elf, index);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	const char *last;
+
+	if (!data || !data->d_buf || !data->d_size)
+		return false;
+	last = memrchr(data->d_buf, '\0', data->d_size);
+	if (!last)
+		return false;
+	symbols->names = data->d_buf;
+	symbols->names_size = (uint64_t)(last - symbols->names) + 1;
+	return true;
+}
+
+/* Functions, and labels of assembly code; not the "$x" that mark code on ARM and RISC-V. */
+static bool is_code(const struct elf_symbols *symbols, const GElf_Sym *symbol,
+		    const struct code_section *section)
+{
+	const char *name;
+
+	if (symbol->st_name >= symbols->names_size || !section->executable ||
+	    symbol->st_value >= section->end)
+		return false;
+	name = symbols->names + symbol->st_name;
+	switch (GELF_ST_TYPE(symbol->st_info)) {
+	case STT_FUNC:
+	case STT_GNU_IFUNC:
+		return *name;
+	case STT_NOTYPE:
+		return *name && *name != '$' && strncmp(name, ".L", 2) != 0;
+	}
+	return false;
+}
+
+/* Functions before labels, a known size, then the names meant for others: global, weak, local. */
+static uint8_t symbol_rank(const GElf_Sym *symbol)
+{
+	static const uint8_t by_binding[] = { [STB_GLOBAL] = 0, [STB_WEAK] = 1, [STB_LOCAL] = 2 };
+	unsigned binding = GELF_ST_BIND(symbol->st_info);
+	uint8_t rank = binding < sizeof(by_binding) ? by_binding[binding] : 0;
+
+	if (!symbol->st_size)
+		rank += 4;
+	if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE)
+		rank += 8;
+	return rank;
+}
+
+static int compare_symbols(const void *a, const void *b, void *names)
+{
+	const struct elf_symbol *x = a, *y = b;
+	const char *x_name, *y_name;
+	size_t x_bars, y_bars;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	x_name = (const char *)names + x->name;
+	y_name = (const char *)names + y->name;
+	x_bars = strspn(x_name, "_");
+	y_bars = strspn(y_name, "_");
+	if (x_bars != y_bars)
+		return x_bars < y_bars ? -1 : 1;
+	return strcmp(x_name, y_name);
+}
+
+static void keep_best_names(struct elf_symbols *symbols)
+{
+	uint32_t n_kept = 0;
+
+	for (uint32_t i = 0; i < symbols->n_symbols; i++) {
+		const struct elf_symbol *symbol = &symbols->symbols[i];
+
+		if (n_kept && symbols->symbols[n_kept - 1].start == symbol->start)
+			continue;
+		symbols->symbols[n_kept++] = *symbol;
+	}
+	symbols->n_symbols = n_kept;
+}
+
+static int add_unversioned(struct elf_symbols *symbols, const char *name, size_t size)
+{
+	if (!symbols->unversioned ||
+	    symbols->unversioned_allocated - symbols->unversioned_size < size + 1) {
+		size_t n = 2 * symbols->unversioned_allocated + 2 * MAX_VERSIONED_NAME;
+		char *larger = n < UINT32_MAX ? realloc(symbols->unversioned, n) : NULL;
+
+		if (!larger)
+			return -ENOMEM;
+		symbols->unversioned = larger;
+		symbols->unversioned_allocated = n;
+	}
+	memcpy(symbols->unversioned + symbols->unversioned_size, name, size);
+	symbols->unversioned_size += size;
+	symbols->unversioned[symbols->unversioned_size++] = 0;
+	return 0;
+}
+
+/* Linkers write the version of an exported function behind its name in .symtab. */
+static int remove_versions(struct elf_symbols *symbols)
+{
+	for (uint32_t i = 0; i < symbols->n_symbols; i++) {
+		struct elf_symbol *symbol = &symbols->symbols[i];
+		const char *name = symbols->names + symbol->name;
+		size_t size = strnlen(name, MAX_VERSIONED_NAME);
+		const char *at = size < MAX_VERSIONED_NAME ? memchr(name, '@', size) : NULL;
+
+		if (!at || at == name)
+			continue;
+		symbol->name = (uint32_t)symbols->unversioned_size;
+		symbol->is_unversioned = true;
+		if (add_unversioned(symbols, name, (size_t)(at - name)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Without memory for them there are none. */
+static const struct fde_ranges *known_fdes(struct elf_symbols *symbols)
+{
+	if (!symbols->has_read_fdes)
+		fde_ranges_init(&symbols->fdes, symbols->elf);
+	symbols->has_read_fdes = true;
+	return &symbols->fdes;
+}
+
+/* A sizeless symbol ends with its FDE, or before the first one behind it, if not at @end. */
+static uint64_t end_by_fdes(struct elf_symbols *symbols, uint64_t start, uint64_t end)
+{
+	const struct fde_ranges *fdes = known_fdes(symbols);
+	const struct fde_range *own = fde_ranges_find(fdes, start);
+	const struct fde_range *next = own ? NULL : fde_ranges_next(fdes, start);
+
+	if (own)
+		return own->end < end ? own->end : end;
+	return next && next->start < end ? next->start : end;
+}
+
+/*
+ * Links each symbol to the one around it and ends the sizeless ones at the next symbol or function;
+ * sizeless ones within another (labels) go.
+ */
+static void nest_symbols(struct elf_symbols *symbols)
+{
+	struct elf_symbol *all = symbols->symbols;
+	uint32_t n_kept = 0, outer = NO_SYMBOL;
+
+	for (uint32_t i = 0; i < symbols->n_symbols; i++) {
+		struct elf_symbol symbol = all[i];
+
+		while (outer != NO_SYMBOL && all[outer].end <= symbol.start)
+			outer = all[outer].outer;
+		if (!symbol.sized) {
+			if (outer != NO_SYMBOL)
+				continue;
+			if (i + 1 < symbols->n_symbols && all[i + 1].start < symbol.end)
+				symbol.end = all[i + 1].start;
+			symbol.end = end_by_fdes(symbols, symbol.start, symbol.end);
+		}
+		symbol.outer = outer;
+		all[n_kept] = symbol;
+		outer = n_kept++;
+	}
+	symbols->n_symbols = n_kept;
+}
+
+static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *symbol, uint64_t section_end)
+{
+	uint64_t end;
+
+	if (!symbol->st_size || __builtin_add_overflow(symbol->st_value, symbol->st_size, &end))
+		end = section_end;
+	symbols->symbols[symbols->n_symbols++] = (struct elf_symbol){
+		.start = symbol->st_value,
+		.end = end,
+		.name = symbol->st_name,
+		.rank = symbol_rank(symbol),
+		.sized = symbol->st_size,
+	};
+}
+
+/* The next symbol of code from *@index on, which moves behind it. NULL: no more. */
+static const struct code_section *next_symbol(const struct elf_symbols *symbols,
+					      const struct symbol_source *source, int *index,
+					      GElf_Sym *symbol)
+{
+	while (gelf_getsym(source->data, (*index)++, symbol)) {
+		const struct code_section *section;
+
+		if (symbol->st_shndx >= source->n_sections || symbol->st_shndx == SHN_UNDEF)
+			continue;
+		section = &source->sections[symbol->st_shndx];
+		if (is_code(symbols, symbol, section))
+			return section;
+	}
+	return NULL;
+}
+
+static int read_symbols(struct elf_symbols *symbols, const struct symbol_source *source)
+{
+	const struct code_section *section;
+	uint32_t n_code = 0;
+	GElf_Sym symbol;
+
+	for (int i = 1; next_symbol(symbols, source, &i, &symbol);)
+		n_code++;
+	if (!n_code)
+		return 0;
+	symbols->symbols = calloc(n_code, sizeof(*symbols->symbols));
+	if (!symbols->symbols)
+		return -ENOMEM;
+	/* The file may be mapped and change meanwhile. */
+	for (int i = 1;
+	     symbols->n_symbols < n_code && (section = next_symbol(symbols, source, &i, &symbol));)
+		add_symbol(symbols, &symbol, section->end);
+	return 0;
+}
+
+static int read_table(struct elf_symbols *symbols, GElf_Word type,
+		      const struct code_section *sections, size_t n_sections)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = find_section(symbols->elf, type, &header);
+	struct symbol_source source = {
+		.data = section ? elf_getdata(section, NULL) : NULL,
+		.sections = sections,
+		.n_sections = n_sections,
+	};
+	int err;
+
+	if (!source.data || !read_names(symbols, header.sh_link))
+		return 0;
+	err = read_symbols(symbols, &source);
+	if (err || !symbols->n_symbols)
+		return err;
+	qsort_r(symbols->symbols, symbols->n_symbols, sizeof(*symbols->symbols), compare_symbols,
+		(void *)symbols->names);
+	keep_best_names(symbols);
+	nest_symbols(symbols);
+	return remove_versions(symbols);
+}
+
+static int read_tables(struct elf_symbols *symbols)
+{
+	size_t n_sections = 0;
+	_cleanup_free_ struct code_section *sections = read_sections(symbols->elf, &n_sections);
+	int err;
+
+	if (!sections)
+		return 0;
+	err = read_table(symbols, SHT_SYMTAB, sections, n_sections);
+	if (!err && !symbols->n_symbols)
+		err = read_table(symbols, SHT_DYNSYM, sections, n_sections);
+	return err;
+}
+
+int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret)
+{
+	struct elf_symbols *symbols = calloc(1, sizeof(*symbols));
+	int err;
+
+	if (!symbols)
+		return -ENOMEM;
+	symbols->elf = elf;
+	err = read_segments(symbols);
+	if (!err)
+		err = read_tables(symbols);
+	if (!err)
+		err = plt_read(elf, &symbols->plt, &symbols->n_plt);
+	if (err) {
+		elf_symbols_destroy(symbols);
+		return err;
+	}
+	*symbols_ret = symbols;
+	return 0;
+}
+
+bool elf_symbols_any(const struct elf_symbols *symbols)
+{
+	return symbols->n_symbols;
+}
+
+bool elf_symbols_vaddr(const struct elf_symbols *symbols, uint64_t offset, uint64_t *vaddr_ret)
+{
+	const struct segment *found = NULL;
+
+	for (size_t i = 0; i < symbols->n_segments; i++) {
+		const struct segment *segment = &symbols->segments[i];
+
+		if (offset < segment->offset || offset - segment->offset >= segment->size)
+			continue;
+		if (!found || (segment->executable && !found->executable))
+			found = segment;
+	}
+	if (!found)
+		return false;
+	*vaddr_ret = found->vaddr + (offset - found->offset);
+	return true;
+}
+
+bool elf_symbols_offset(const struct elf_symbols *symbols, uint64_t vaddr, uint64_t *offset_ret)
+{
+	for (size_t i = 0; i < symbols->n_segments; i++) {
+		const struct segment *segment = &symbols->segments[i];
+
+		if (vaddr < segment->vaddr || vaddr - segment->vaddr >= segment->size)
+			continue;
+		*offset_ret = segment->offset + (vaddr - segment->vaddr);
+		return true;
+	}
+	return false;
+}
+
+static uint32_t last_symbol_from(const struct elf_symbols *symbols, uint64_t vaddr)
+{
+	uint32_t low = 0, high = symbols->n_symbols;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (symbols->symbols[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : NO_SYMBOL;
+}
+
+/* Code behind a symbol's end, but in the same FDE, belongs to it: its size is wrong. */
+static bool is_rest_of(struct elf_symbols *symbols, const struct elf_symbol *symbol, uint64_t vaddr)
+{
+	const struct fde_range *fde = fde_ranges_find(known_fdes(symbols), vaddr);
+
+	return fde && fde->start == symbol->start;
+}
+
+static const struct elf_symbol *find_symbol(struct elf_symbols *symbols, uint64_t vaddr)
+{
+	const uint32_t last = last_symbol_from(symbols, vaddr);
+	uint32_t i = last;
+
+	for (unsigned n = 0; i != NO_SYMBOL && n < MAX_NESTED; n++) {
+		const struct elf_symbol *symbol = &symbols->symbols[i];
+
+		if (vaddr < symbol->end)
+			return symbol;
+		i = symbol->outer;
+	}
+	if (last != NO_SYMBOL && is_rest_of(symbols, &symbols->symbols[last], vaddr))
+		return &symbols->symbols[last];
+	return NULL;
+}
+
+static int compare_plt(const void *key, const void *entry)
+{
+	const struct plt_entry *plt = entry;
+	uint64_t vaddr = *(const uint64_t *)key;
+
+	if (vaddr < plt->start)
+		return -1;
+	return vaddr >= plt->end;
+}
+
+static const char *symbol_name(const struct elf_symbols *symbols, const struct elf_symbol *symbol)
+{
+	return (symbol->is_unversioned ? symbols->unversioned : symbols->names) + symbol->name;
+}
+
+/* NULL: nothing in the file names the function that @plt leads to. */
+static const char *plt_name(struct elf_symbols *symbols, const struct plt_entry *plt)
+{
+	const struct elf_symbol *ifunc = plt->name ? NULL : find_symbol(symbols, plt->ifunc);
+
+	if (plt->name || !ifunc || ifunc->start != plt->ifunc)
+		return plt->name;
+	return symbol_name(symbols, ifunc);
+}
+
+bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
+		      struct elf_symbol_match *match_ret)
+{
+	const struct elf_symbol *symbol = find_symbol(symbols, vaddr);
+	const struct plt_entry *plt;
+	const char *name;
+
+	if (symbol) {
+		*match_ret = (struct elf_symbol_match){ .name = symbol_name(symbols, symbol),
+							.start = symbol->start,
+							.end = symbol->end };
+		return true;
+	}
+	if (!symbols->n_plt)
+		return false;
+	plt = bsearch(&vaddr, symbols->plt, symbols->n_plt, sizeof(*plt), compare_plt);
+	name = plt ? plt_name(symbols, plt) : NULL;
+	if (!name)
+		return false;
+	*match_ret = (struct elf_symbol_match){
+		.name = name, .start = plt->start, .end = plt->end, .plt = true
+	};
+	return true;
+}
+
+bool elf_symbols_function_start(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret)
+{
+	const struct fde_range *fde = fde_ranges_find(known_fdes(symbols), vaddr);
+
+	if (!fde)
+		return false;
+	*start_ret = fde->start;
+	return true;
+}
+
+bool elf_symbols_next_function(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret)
+{
+	const struct fde_range *fde = fde_ranges_next(known_fdes(symbols), vaddr);
+
+	if (!fde)
+		return false;
+	*start_ret = fde->start;
+	return true;
+}

@@ -1,0 +1,548 @@
+#include "report/dwarf/debug_lines.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/dwarf/debug_cursor.h"
+
+#define MAX_PATH_PART 4096
+#define MAX_FORMATS   16
+
+struct header {
+	uint64_t program, end; /* offsets in .debug_line */
+	uint16_t version;
+	uint8_t offset_size;
+	uint8_t instruction_size, operations, line_range, opcode_base;
+	int8_t line_base;
+	uint8_t opcode_lengths[256]; /* operands, by standard opcode */
+};
+
+/* The registers of the machine that line number programs are for. */
+struct state {
+	uint64_t address;
+	uint32_t operation, file, line;
+	uint32_t first_row; /* of the sequence */
+};
+
+/* Makes room for one more element; evaluates to whether there is. */
+#define HAS_ROOM(array, n, n_allocated)                                                         \
+	((n) < (n_allocated) || ({                                                              \
+		 uint32_t wanted_ = (n) ? (n)*2 : 32;                                           \
+		 void *larger_ =                                                                \
+			 wanted_ > (n) ? reallocarray(array, wanted_, sizeof(*(array))) : NULL; \
+		 if (larger_) {                                                                 \
+			 (array) = larger_;                                                     \
+			 (n_allocated) = wanted_;                                               \
+		 }                                                                              \
+		 larger_ != NULL;                                                               \
+	 }))
+
+static void release_lines(struct debug_lines *lines)
+{
+	for (uint32_t i = 0; i < lines->n_files; i++)
+		free(lines->files[i].path);
+	free(lines->files);
+	free(lines->directories);
+	free(lines->sequences);
+	free(lines->rows);
+	*lines = (struct debug_lines){ 0 };
+}
+
+/* false: this is no table that we know. */
+static bool read_header(struct debug_cursor *cursor, struct header *header)
+{
+	const uint8_t *section = cursor->sections->of[DEBUG_LINE].bytes;
+	uint64_t size = debug_cursor_number(cursor, 4);
+
+	*header = (struct header){ .offset_size = 4, .operations = 1 };
+	if (size == UINT32_MAX) {
+		header->offset_size = 8;
+		size = debug_cursor_number(cursor, 8);
+	}
+	if (size > debug_cursor_left(cursor))
+		return false;
+	cursor->end = cursor->at + size;
+	header->end = (uint64_t)(cursor->end - section);
+	header->version = (uint16_t)debug_cursor_number(cursor, 2);
+	if (header->version < 2 || header->version > 5)
+		return false;
+	if (header->version == 5)
+		debug_cursor_skip(cursor, 2); /* sizes of addresses and of segments */
+	size = debug_cursor_number(cursor, header->offset_size);
+	if (size > debug_cursor_left(cursor))
+		return false;
+	header->program = (uint64_t)(cursor->at - section) + size;
+	header->instruction_size = debug_cursor_byte(cursor);
+	if (header->version >= 4)
+		header->operations = debug_cursor_byte(cursor);
+	debug_cursor_skip(cursor, 1); /* default_is_stmt */
+	header->line_base = (int8_t)debug_cursor_byte(cursor);
+	header->line_range = debug_cursor_byte(cursor);
+	header->opcode_base = debug_cursor_byte(cursor);
+	for (unsigned i = 1; i < header->opcode_base; i++)
+		header->opcode_lengths[i] = debug_cursor_byte(cursor);
+	return !cursor->is_bad && header->line_range && header->operations && header->opcode_base;
+}
+
+static int add_directory(struct debug_lines *lines, const char *name)
+{
+	if (!HAS_ROOM(lines->directories, lines->n_directories, lines->n_directories_allocated))
+		return -ENOMEM;
+	lines->directories[lines->n_directories++] = name;
+	return 0;
+}
+
+static int add_file(struct debug_lines *lines, const char *name, uint64_t directory)
+{
+	if (!HAS_ROOM(lines->files, lines->n_files, lines->n_files_allocated))
+		return -ENOMEM;
+	lines->files[lines->n_files++] = (struct debug_source_file){
+		.name = name,
+		.directory =
+			directory < lines->n_directories ? lines->directories[directory] : NULL,
+	};
+	return 0;
+}
+
+/* Before DWARF 5: both are numbered from 1, and directory 0 is the unit's. */
+static int read_old_names(struct debug_lines *lines, struct debug_cursor *cursor,
+			  const char *unit_directory)
+{
+	int err = add_directory(lines, unit_directory);
+	const char *name;
+
+	while (!err && (name = debug_cursor_string(cursor)) && *name)
+		err = add_directory(lines, name);
+	if (!err)
+		err = add_file(lines, NULL, 0);
+	while (!err && (name = debug_cursor_string(cursor)) && *name) {
+		uint64_t directory = debug_cursor_leb128(cursor);
+
+		debug_cursor_leb128(cursor); /* when it was changed */
+		debug_cursor_leb128(cursor); /* its size */
+		err = add_file(lines, name, directory);
+	}
+	return err;
+}
+
+struct format {
+	uint64_t content, form;
+};
+
+static size_t read_formats(struct debug_cursor *cursor, struct format *formats)
+{
+	size_t n = debug_cursor_byte(cursor);
+
+	if (n > MAX_FORMATS)
+		cursor->is_bad = true;
+	for (size_t i = 0; i < n && !cursor->is_bad; i++) {
+		formats[i].content = debug_cursor_leb128(cursor);
+		formats[i].form = debug_cursor_leb128(cursor);
+	}
+	return cursor->is_bad ? 0 : n;
+}
+
+/* A string in @which, at the offset that stands here. */
+static const char *take_string_of(struct debug_cursor *cursor, enum debug_section which,
+				  uint8_t offset_size)
+{
+	uint64_t offset = debug_cursor_number(cursor, offset_size);
+	struct debug_cursor at = debug_cursor_at(cursor->sections, which, offset);
+	const char *string = debug_cursor_string(&at);
+
+	cursor->is_bad |= at.is_bad;
+	return string;
+}
+
+/* One value: a string or a number. */
+static void read_value(struct debug_cursor *cursor, uint64_t form, uint8_t offset_size,
+		       const char **text_ret, uint64_t *number_ret)
+{
+	switch (form) {
+	case DW_FORM_string:
+		*text_ret = debug_cursor_string(cursor);
+		return;
+	case DW_FORM_line_strp:
+		*text_ret = take_string_of(cursor, DEBUG_LINE_STR, offset_size);
+		return;
+	case DW_FORM_strp:
+		*text_ret = take_string_of(cursor, DEBUG_STR, offset_size);
+		return;
+	case DW_FORM_udata:
+		*number_ret = debug_cursor_leb128(cursor);
+		return;
+	case DW_FORM_data1:
+		*number_ret = debug_cursor_byte(cursor);
+		return;
+	case DW_FORM_data2:
+		*number_ret = debug_cursor_number(cursor, 2);
+		return;
+	case DW_FORM_data4:
+		*number_ret = debug_cursor_number(cursor, 4);
+		return;
+	case DW_FORM_data8:
+		*number_ret = debug_cursor_number(cursor, 8);
+		return;
+	case DW_FORM_data16:
+		debug_cursor_skip(cursor, 16);
+		return;
+	case DW_FORM_block:
+		debug_cursor_skip(cursor, debug_cursor_leb128(cursor));
+		return;
+	default:
+		cursor->is_bad = true;
+	}
+}
+
+/* One of DWARF 5's two lists of names. */
+static int read_names(struct debug_lines *lines, struct debug_cursor *cursor, uint8_t offset_size,
+		      bool is_files)
+{
+	struct format formats[MAX_FORMATS];
+	size_t n_formats = read_formats(cursor, formats);
+	uint64_t n = n_formats ? debug_cursor_leb128(cursor) : 0;
+	int err = 0;
+
+	if (!n_formats)
+		debug_cursor_leb128(cursor);
+	/* Each value takes a byte at least, so this ends. */
+	for (uint64_t i = 0; i < n && !err && !cursor->is_bad; i++) {
+		uint64_t directory = 0, number = 0;
+		const char *name = NULL, *text = NULL;
+
+		for (size_t k = 0; k < n_formats; k++) {
+			read_value(cursor, formats[k].form, offset_size, &text, &number);
+			if (formats[k].content == DW_LNCT_path)
+				name = text;
+			if (formats[k].content == DW_LNCT_directory_index)
+				directory = number;
+		}
+		if (!cursor->is_bad)
+			err = is_files ? add_file(lines, name, directory)
+				       : add_directory(lines, name);
+	}
+	return err;
+}
+
+static bool continues_row(const struct debug_lines *lines, const struct state *state)
+{
+	if (lines->n_rows == state->first_row)
+		return false;
+	const struct debug_line *last = &lines->rows[lines->n_rows - 1];
+	return last->file == state->file && last->line == state->line;
+}
+
+static int add_row(struct debug_lines *lines, const struct state *state)
+{
+	if (continues_row(lines, state))
+		return 0;
+	if (!HAS_ROOM(lines->rows, lines->n_rows, lines->n_rows_allocated))
+		return -ENOMEM;
+	lines->rows[lines->n_rows++] =
+		(struct debug_line){ state->address, state->file, state->line };
+	return 0;
+}
+
+/* Ends the sequence before @end. */
+static int end_sequence(struct debug_lines *lines, struct state *state, uint64_t end)
+{
+	uint32_t first = state->first_row, n = lines->n_rows - first;
+
+	state->first_row = lines->n_rows;
+	if (!n || lines->rows[first].address >= end)
+		return 0;
+	if (!HAS_ROOM(lines->sequences, lines->n_sequences, lines->n_sequences_allocated))
+		return -ENOMEM;
+	lines->sequences[lines->n_sequences++] = (struct debug_sequence){
+		.start = lines->rows[first].address, .end = end, .first_row = first, .n_rows = n
+	};
+	return 0;
+}
+
+/* Adds a row. Addresses only grow in a sequence; where they don't, another begins. */
+static int append(struct debug_lines *lines, struct state *state)
+{
+	uint64_t last =
+		lines->n_rows > state->first_row ? lines->rows[lines->n_rows - 1].address : 0;
+	int err = state->address < last ? end_sequence(lines, state, last) : 0;
+
+	return err ? err : add_row(lines, state);
+}
+
+static void advance(struct state *state, const struct header *header, uint64_t operations)
+{
+	uint64_t n = state->operation + operations;
+
+	state->address += header->instruction_size * (n / header->operations);
+	state->operation = (uint32_t)(n % header->operations);
+}
+
+static void begin_sequence(struct state *state)
+{
+	state->address = 0;
+	state->operation = 0;
+	state->file = 1;
+	state->line = 1;
+}
+
+static int run_extended(struct debug_lines *lines, struct debug_cursor *cursor, struct state *state)
+{
+	uint64_t size = debug_cursor_leb128(cursor);
+	int err = 0;
+
+	if (!size || !debug_cursor_skip(cursor, size)) {
+		cursor->is_bad = true;
+		return 0;
+	}
+	struct debug_cursor inside = *cursor;
+	inside.end = inside.at;
+	inside.at -= size;
+	switch (debug_cursor_byte(&inside)) {
+	case DW_LNE_end_sequence:
+		err = end_sequence(lines, state, state->address);
+		begin_sequence(state);
+		return err;
+	case DW_LNE_set_address:
+		if (size - 1 <= 8)
+			state->address = debug_cursor_number(&inside, size - 1);
+		state->operation = 0;
+		return 0;
+	case DW_LNE_define_file: {
+		const char *name = debug_cursor_string(&inside);
+
+		return name ? add_file(lines, name, debug_cursor_leb128(&inside)) : 0;
+	}
+	default:
+		return 0;
+	}
+}
+
+static int run_standard(struct debug_lines *lines, struct debug_cursor *cursor,
+			const struct header *header, uint8_t opcode, struct state *state)
+{
+	switch (opcode) {
+	case DW_LNS_copy:
+		return append(lines, state);
+	case DW_LNS_advance_pc:
+		advance(state, header, debug_cursor_leb128(cursor));
+		return 0;
+	case DW_LNS_advance_line:
+		state->line += (uint32_t)debug_cursor_signed_leb128(cursor);
+		return 0;
+	case DW_LNS_set_file:
+		state->file = (uint32_t)debug_cursor_leb128(cursor);
+		return 0;
+	case DW_LNS_const_add_pc:
+		advance(state, header, (255u - header->opcode_base) / header->line_range);
+		return 0;
+	case DW_LNS_fixed_advance_pc:
+		state->address += debug_cursor_number(cursor, 2);
+		state->operation = 0;
+		return 0;
+	default:
+		for (uint8_t i = 0; i < header->opcode_lengths[opcode]; i++)
+			debug_cursor_leb128(cursor);
+		return 0;
+	}
+}
+
+static int run_special(struct debug_lines *lines, const struct header *header, uint8_t opcode,
+		       struct state *state)
+{
+	uint8_t adjusted = opcode - header->opcode_base;
+
+	advance(state, header, adjusted / header->line_range);
+	state->line += (uint32_t)(header->line_base + adjusted % header->line_range);
+	return append(lines, state);
+}
+
+static int run_program(struct debug_lines *lines, struct debug_cursor *cursor,
+		       const struct header *header)
+{
+	struct state state = { 0 };
+	int err = 0;
+
+	begin_sequence(&state);
+	while (!err && debug_cursor_left(cursor)) {
+		uint8_t opcode = debug_cursor_byte(cursor);
+
+		if (opcode >= header->opcode_base)
+			err = run_special(lines, header, opcode, &state);
+		else if (opcode)
+			err = run_standard(lines, cursor, header, opcode, &state);
+		else
+			err = run_extended(lines, cursor, &state);
+	}
+	return err;
+}
+
+static int compare_sequences(const void *a, const void *b)
+{
+	const struct debug_sequence *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->first_row > y->first_row) - (x->first_row < y->first_row);
+}
+
+static void sort_sequences(struct debug_lines *lines)
+{
+	uint64_t reach = 0;
+
+	if (lines->n_sequences)
+		qsort(lines->sequences, lines->n_sequences, sizeof(*lines->sequences),
+		      compare_sequences);
+	for (uint32_t i = 0; i < lines->n_sequences; i++) {
+		if (lines->sequences[i].end > reach)
+			reach = lines->sequences[i].end;
+		lines->sequences[i].reach = reach;
+	}
+}
+
+static int read_names_of_files(struct debug_lines *lines, struct debug_cursor *cursor,
+			       const struct header *header, const char *directory)
+{
+	if (header->version < 5)
+		return read_old_names(lines, cursor, directory);
+	int err = read_names(lines, cursor, header->offset_size, false);
+	return err ? err : read_names(lines, cursor, header->offset_size, true);
+}
+
+/* All but the rows. */
+static int read_lines(struct debug_lines *lines, const struct debug_sections *sections,
+		      uint64_t offset, const char *directory, uint64_t *budget)
+{
+	struct debug_cursor cursor = debug_cursor_at(sections, DEBUG_LINE, offset);
+	struct header header;
+
+	*lines = (struct debug_lines){ .sections = sections, .offset = offset, .has_rows = true };
+	if (!read_header(&cursor, &header) || header.end - offset > *budget)
+		return 0;
+	*budget -= header.end - offset;
+	lines->has_rows = false;
+	return read_names_of_files(lines, &cursor, &header, directory);
+}
+
+/* What memory is lacking for is left out. */
+static void read_rows(struct debug_lines *lines)
+{
+	struct debug_cursor cursor = debug_cursor_at(lines->sections, DEBUG_LINE, lines->offset);
+	struct header header;
+
+	if (lines->has_rows)
+		return;
+	lines->has_rows = true;
+	if (!read_header(&cursor, &header))
+		return;
+	struct debug_cursor program = debug_cursor_at(lines->sections, DEBUG_LINE, header.program);
+	program.end = lines->sections->of[DEBUG_LINE].bytes + header.end;
+	run_program(lines, &program, &header);
+	sort_sequences(lines);
+}
+
+struct table {
+	const uint8_t *start; /* first: what the tree is searched by */
+	struct debug_lines lines;
+};
+
+static int compare_tables(const void *a, const void *b)
+{
+	const struct table *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void free_table(void *opaque)
+{
+	struct table *table = opaque;
+
+	release_lines(&table->lines);
+	free(table);
+}
+
+void debug_line_tables_deinit(struct debug_line_tables *tables)
+{
+	tdestroy(tables->tree, free_table);
+	*tables = (struct debug_line_tables){ 0 };
+}
+
+struct debug_lines *debug_line_tables_get(struct debug_line_tables *tables,
+					  const struct debug_sections *sections, uint64_t offset,
+					  const char *directory)
+{
+	const struct debug_bytes *section = &sections->of[DEBUG_LINE];
+
+	if (!section->bytes || offset >= section->size)
+		return NULL;
+	const struct table key = { .start = section->bytes + offset };
+	void *found = tfind(&key, &tables->tree, compare_tables);
+	if (found)
+		return &(*(struct table **)found)->lines;
+	struct table *table = calloc(1, sizeof(*table));
+	if (!table)
+		return NULL;
+	table->start = key.start;
+	if (!tsearch(table, &tables->tree, compare_tables) ||
+	    read_lines(&table->lines, sections, offset, directory, &tables->budget)) {
+		tdelete(table, &tables->tree, compare_tables);
+		free_table(table);
+		return NULL;
+	}
+	return &table->lines;
+}
+
+static const struct debug_line *find_row(const struct debug_lines *lines,
+					 const struct debug_sequence *sequence, uint64_t vaddr)
+{
+	const struct debug_line *rows = lines->rows + sequence->first_row;
+	uint32_t low = 0, high = sequence->n_rows;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (rows[middle].address <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &rows[low - 1] : NULL;
+}
+
+const struct debug_line *debug_lines_find(struct debug_lines *lines, uint64_t vaddr)
+{
+	read_rows(lines);
+	uint32_t low = 0, high = lines->n_sequences;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (lines->sequences[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low-- > 0 && lines->sequences[low].reach > vaddr)
+		if (lines->sequences[low].end > vaddr)
+			return find_row(lines, &lines->sequences[low], vaddr);
+	return NULL;
+}
+
+const char *debug_lines_file(struct debug_lines *lines, uint64_t number)
+{
+	/* A program may name more of them. */
+	if (number >= lines->n_files)
+		read_rows(lines);
+	struct debug_source_file *file = number < lines->n_files ? &lines->files[number] : NULL;
+	if (!file || !file->name)
+		return NULL;
+	if (*file->name == '/' || !file->directory ||
+	    strnlen(file->name, MAX_PATH_PART) == MAX_PATH_PART ||
+	    strnlen(file->directory, MAX_PATH_PART) == MAX_PATH_PART)
+		return file->name;
+	if (!file->path && asprintf(&file->path, "%s/%s", file->directory, file->name) < 0)
+		file->path = NULL;
+	return file->path ? file->path : file->name;
+}

@@ -1,0 +1,261 @@
+#include "report/dwarf/debug_ranges.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "report/dwarf/debug_cursor.h"
+
+/* The attributes that say where code is. */
+struct place {
+	Dwarf_Attribute low, high, list;
+	bool has_low, has_high, has_list;
+};
+
+static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *number_ret)
+{
+	Dwarf_Attribute found;
+	Dwarf_Word number;
+
+	if (!dwarf_attr(die, name, &found) || dwarf_formudata(&found, &number) != 0)
+		return false;
+	*number_ret = number;
+	return true;
+}
+
+int debug_range_source_init(struct debug_range_source *source, Dwarf_Die *unit,
+			    const struct debug_sections *sections, uint64_t *budget)
+{
+	Dwarf_Addr base;
+
+	*source = (struct debug_range_source){ .sections = sections };
+	source->budget = budget;
+	if (dwarf_cu_info(unit->cu, &source->version, NULL, NULL, NULL, NULL, &source->address_size,
+			  &source->offset_size) != 0 ||
+	    (source->address_size != 4 && source->address_size != 8) ||
+	    (source->offset_size != 4 && source->offset_size != 8))
+		return -EINVAL;
+	if (dwarf_lowpc(unit, &base) == 0)
+		source->base = base;
+	/* Without a base, indexes count from behind the first header. */
+	if (!number_of(unit, DW_AT_rnglists_base, &source->lists_base))
+		source->lists_base = source->offset_size == 8 ? 20 : 12;
+	if (!number_of(unit, DW_AT_addr_base, &source->addr_base) &&
+	    !number_of(unit, DW_AT_GNU_addr_base, &source->addr_base))
+		source->addr_base = 0;
+	return 0;
+}
+
+void debug_ranges_deinit(struct debug_ranges *ranges)
+{
+	free(ranges->ranges);
+	*ranges = (struct debug_ranges){ 0 };
+}
+
+static int add_range(struct debug_ranges *ranges, uint64_t start, uint64_t end)
+{
+	if (!start || start >= end)
+		return 0;
+	if (ranges->n == ranges->n_allocated) {
+		size_t n = ranges->n ? ranges->n * 2 : 64;
+		struct debug_range *larger = reallocarray(ranges->ranges, n, sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		ranges->ranges = larger;
+		ranges->n_allocated = n;
+	}
+	ranges->ranges[ranges->n++] = (struct debug_range){ start, end };
+	return 0;
+}
+
+static uint64_t address_by_index(const struct debug_range_source *source,
+				 struct debug_cursor *cursor)
+{
+	uint64_t index = debug_cursor_leb128(cursor), offset;
+
+	if (__builtin_mul_overflow(index, source->address_size, &offset) ||
+	    __builtin_add_overflow(offset, source->addr_base, &offset)) {
+		cursor->is_bad = true;
+		return 0;
+	}
+	struct debug_cursor at = debug_cursor_at(source->sections, DEBUG_ADDR, offset);
+	uint64_t address = debug_cursor_number(&at, source->address_size);
+	cursor->is_bad |= at.is_bad;
+	return address;
+}
+
+/* One entry of a DWARF 5 list. false: it was the last. A range that is none is left empty. */
+static bool take_entry(const struct debug_range_source *source, struct debug_cursor *cursor,
+		       uint64_t *base, struct debug_range *range)
+{
+	uint8_t size = source->address_size;
+
+	*range = (struct debug_range){ 0 };
+	switch (debug_cursor_byte(cursor)) {
+	case DW_RLE_base_addressx:
+		*base = address_by_index(source, cursor);
+		return !cursor->is_bad;
+	case DW_RLE_startx_endx:
+		range->start = address_by_index(source, cursor);
+		range->end = address_by_index(source, cursor);
+		return !cursor->is_bad;
+	case DW_RLE_startx_length:
+		range->start = address_by_index(source, cursor);
+		range->end = range->start + debug_cursor_leb128(cursor);
+		return !cursor->is_bad;
+	case DW_RLE_offset_pair:
+		range->start = *base + debug_cursor_leb128(cursor);
+		range->end = *base + debug_cursor_leb128(cursor);
+		return !cursor->is_bad;
+	case DW_RLE_base_address:
+		*base = debug_cursor_number(cursor, size);
+		return !cursor->is_bad;
+	case DW_RLE_start_end:
+		range->start = debug_cursor_number(cursor, size);
+		range->end = debug_cursor_number(cursor, size);
+		return !cursor->is_bad;
+	case DW_RLE_start_length:
+		range->start = debug_cursor_number(cursor, size);
+		range->end = range->start + debug_cursor_leb128(cursor);
+		return !cursor->is_bad;
+	default: /* DW_RLE_end_of_list, and what is not known */
+		return false;
+	}
+}
+
+/* The same for the lists before DWARF 5. */
+static bool take_old_entry(const struct debug_range_source *source, struct debug_cursor *cursor,
+			   uint64_t *base, struct debug_range *range)
+{
+	uint64_t highest = source->address_size == 4 ? UINT32_MAX : UINT64_MAX;
+	uint64_t start = debug_cursor_number(cursor, source->address_size);
+	uint64_t end = debug_cursor_number(cursor, source->address_size);
+
+	*range = (struct debug_range){ 0 };
+	if (cursor->is_bad || (!start && !end))
+		return false;
+	if (start == highest)
+		*base = end;
+	else
+		*range = (struct debug_range){ *base + start, *base + end };
+	return true;
+}
+
+/* A number that an attribute holds itself, in .debug_info or .debug_types. */
+static struct debug_cursor value_of(const struct debug_range_source *source,
+				    const Dwarf_Attribute *at)
+{
+	static const enum debug_section sections[] = { DEBUG_INFO, DEBUG_TYPES };
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		const struct debug_bytes *in = &source->sections->of[sections[i]];
+
+		if (in->bytes && at->valp >= in->bytes && at->valp < in->bytes + in->size)
+			return (struct debug_cursor){ source->sections, at->valp,
+						      in->bytes + in->size, false };
+	}
+	return (struct debug_cursor){ .is_bad = true };
+}
+
+static bool list_offset(const struct debug_range_source *source, const Dwarf_Attribute *attribute,
+			uint64_t *offset_ret)
+{
+	struct debug_cursor value = value_of(source, attribute);
+	uint64_t index, offset;
+
+	switch (attribute->form) {
+	case DW_FORM_data4:
+		*offset_ret = debug_cursor_number(&value, 4);
+		return !value.is_bad;
+	case DW_FORM_data8:
+		*offset_ret = debug_cursor_number(&value, 8);
+		return !value.is_bad;
+	case DW_FORM_sec_offset:
+		*offset_ret = debug_cursor_number(&value, source->offset_size);
+		return !value.is_bad;
+	case DW_FORM_rnglistx:
+		index = debug_cursor_leb128(&value);
+		break;
+	default:
+		return false;
+	}
+	if (value.is_bad || __builtin_mul_overflow(index, source->offset_size, &offset) ||
+	    __builtin_add_overflow(offset, source->lists_base, &offset))
+		return false;
+	struct debug_cursor entry = debug_cursor_at(source->sections, DEBUG_RNGLISTS, offset);
+	*offset_ret = source->lists_base + debug_cursor_number(&entry, source->offset_size);
+	return !entry.is_bad;
+}
+
+static int read_list(struct debug_ranges *ranges, const struct debug_range_source *source,
+		     const Dwarf_Attribute *attribute)
+{
+	uint64_t base = source->base, offset;
+	struct debug_range range = { 0 };
+	int err = 0;
+
+	if (!list_offset(source, attribute, &offset))
+		return 0;
+	bool is_old = source->version < 5;
+	struct debug_cursor cursor =
+		debug_cursor_at(source->sections, is_old ? DEBUG_RANGES : DEBUG_RNGLISTS, offset);
+	while (!err && *source->budget &&
+	       (is_old ? take_old_entry : take_entry)(source, &cursor, &base, &range)) {
+		--*source->budget;
+		err = add_range(ranges, range.start, range.end);
+	}
+	return err;
+}
+
+static int note_attribute(Dwarf_Attribute *attribute, void *opaque)
+{
+	struct place *place = opaque;
+
+	switch (attribute->code) {
+	case DW_AT_low_pc:
+		place->low = *attribute;
+		place->has_low = true;
+		break;
+	case DW_AT_high_pc:
+		place->high = *attribute;
+		place->has_high = true;
+		break;
+	case DW_AT_ranges:
+		place->list = *attribute;
+		place->has_list = true;
+		break;
+	}
+	return DWARF_CB_OK;
+}
+
+/* false: not one range. */
+static bool single_range(struct place *place, struct debug_range *range_ret)
+{
+	Dwarf_Addr start, end;
+	Dwarf_Word size;
+
+	if (!place->has_low || !place->has_high || dwarf_formaddr(&place->low, &start) != 0)
+		return false;
+	if (dwarf_formaddr(&place->high, &end) != 0) {
+		if (dwarf_formudata(&place->high, &size) != 0)
+			return false;
+		end = start + size;
+	}
+	*range_ret = (struct debug_range){ start, end };
+	return true;
+}
+
+int debug_ranges_read(struct debug_ranges *ranges, const struct debug_range_source *source,
+		      Dwarf_Die *die)
+{
+	struct place place = { 0 };
+	struct debug_range range;
+
+	ranges->n = 0;
+	dwarf_getattrs(die, note_attribute, &place, 0);
+	if (single_range(&place, &range))
+		return add_range(ranges, range.start, range.end);
+	return place.has_list ? read_list(ranges, source, &place.list) : 0;
+}

@@ -1,0 +1,420 @@
+#include "report/dwarf/debug_tree.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+
+#include "report/dwarf/debug_cursor.h"
+
+/* What attributes take up. */
+enum skip {
+	SKIP_UNKNOWN, /* not a form that is known */
+	SKIP_BYTES,   /* as many as the step says */
+	SKIP_LEB128,  /* a number */
+	SKIP_STRING,  /* up to a NUL */
+	SKIP_BLOCK,   /* a size in as many bytes as the step says, or LEB128 for 0, and that much */
+	SKIP_FORM,    /* by a form that stands here */
+	SKIP_SIBLING, /* a reference in as many bytes as the step says, or LEB128 for 0 */
+	SKIP_ADDRESS, /* bytes, as many as the unit's addresses have; of forms only, as the next */
+	SKIP_OFFSET,
+};
+
+struct step {
+	enum skip skip;
+	uint32_t size;
+};
+
+struct abbreviation {
+	uint32_t first_step, n_steps;
+	uint32_t tag;
+	bool is_known, has_children;
+};
+
+struct debug_abbreviations {
+	const uint8_t *start; /* first: these are what the tree is searched by */
+	uint16_t version;
+	uint8_t address_size, offset_size;
+	struct abbreviation *abbreviations; /* by code */
+	uint32_t n_abbreviations;
+	struct step *steps;
+	uint32_t n_steps, n_steps_allocated;
+	bool has_code; /* some function may have an address */
+};
+
+static void free_table(void *opaque)
+{
+	struct debug_abbreviations *table = opaque;
+
+	free(table->abbreviations);
+	free(table->steps);
+	free(table);
+}
+
+void debug_abbreviation_tables_deinit(struct debug_abbreviation_tables *tables)
+{
+	tdestroy(tables->tree, free_table);
+	*tables = (struct debug_abbreviation_tables){ 0 };
+}
+
+static uint32_t sizes_of(const struct debug_abbreviations *table)
+{
+	return (uint32_t)table->version << 16 | (uint32_t)table->address_size << 8 |
+	       table->offset_size;
+}
+
+static int compare_tables(const void *a, const void *b)
+{
+	const struct debug_abbreviations *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (sizes_of(x) > sizes_of(y)) - (sizes_of(x) < sizes_of(y));
+}
+
+static const struct step forms[] = {
+	[DW_FORM_flag_present] = { SKIP_BYTES, 0 }, [DW_FORM_implicit_const] = { SKIP_BYTES, 0 },
+	[DW_FORM_data1] = { SKIP_BYTES, 1 },        [DW_FORM_ref1] = { SKIP_BYTES, 1 },
+	[DW_FORM_flag] = { SKIP_BYTES, 1 },         [DW_FORM_strx1] = { SKIP_BYTES, 1 },
+	[DW_FORM_addrx1] = { SKIP_BYTES, 1 },       [DW_FORM_data2] = { SKIP_BYTES, 2 },
+	[DW_FORM_ref2] = { SKIP_BYTES, 2 },         [DW_FORM_strx2] = { SKIP_BYTES, 2 },
+	[DW_FORM_addrx2] = { SKIP_BYTES, 2 },       [DW_FORM_strx3] = { SKIP_BYTES, 3 },
+	[DW_FORM_addrx3] = { SKIP_BYTES, 3 },       [DW_FORM_data4] = { SKIP_BYTES, 4 },
+	[DW_FORM_ref4] = { SKIP_BYTES, 4 },         [DW_FORM_strx4] = { SKIP_BYTES, 4 },
+	[DW_FORM_addrx4] = { SKIP_BYTES, 4 },       [DW_FORM_ref_sup4] = { SKIP_BYTES, 4 },
+	[DW_FORM_data8] = { SKIP_BYTES, 8 },        [DW_FORM_ref8] = { SKIP_BYTES, 8 },
+	[DW_FORM_ref_sig8] = { SKIP_BYTES, 8 },     [DW_FORM_ref_sup8] = { SKIP_BYTES, 8 },
+	[DW_FORM_data16] = { SKIP_BYTES, 16 },      [DW_FORM_addr] = { SKIP_ADDRESS, 0 },
+	[DW_FORM_strp] = { SKIP_OFFSET, 0 },        [DW_FORM_line_strp] = { SKIP_OFFSET, 0 },
+	[DW_FORM_sec_offset] = { SKIP_OFFSET, 0 },  [DW_FORM_strp_sup] = { SKIP_OFFSET, 0 },
+	[DW_FORM_sdata] = { SKIP_LEB128, 0 },       [DW_FORM_udata] = { SKIP_LEB128, 0 },
+	[DW_FORM_ref_udata] = { SKIP_LEB128, 0 },   [DW_FORM_strx] = { SKIP_LEB128, 0 },
+	[DW_FORM_addrx] = { SKIP_LEB128, 0 },       [DW_FORM_loclistx] = { SKIP_LEB128, 0 },
+	[DW_FORM_rnglistx] = { SKIP_LEB128, 0 },    [DW_FORM_string] = { SKIP_STRING, 0 },
+	[DW_FORM_block] = { SKIP_BLOCK, 0 },        [DW_FORM_exprloc] = { SKIP_BLOCK, 0 },
+	[DW_FORM_block1] = { SKIP_BLOCK, 1 },       [DW_FORM_block2] = { SKIP_BLOCK, 2 },
+	[DW_FORM_block4] = { SKIP_BLOCK, 4 },       [DW_FORM_indirect] = { SKIP_FORM, 0 },
+};
+
+static struct step form_step(const struct debug_abbreviations *table, uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_ref_addr:
+		return (struct step){ table->version < 3 ? SKIP_ADDRESS : SKIP_OFFSET, 0 };
+	case DW_FORM_GNU_addr_index:
+	case DW_FORM_GNU_str_index:
+		return (struct step){ SKIP_LEB128, 0 };
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt:
+		return (struct step){ SKIP_OFFSET, 0 };
+	default:
+		return form < sizeof(forms) / sizeof(forms[0]) ? forms[form] : (struct step){ 0 };
+	}
+}
+
+/* false: a form that is not known, or that only stands in a table. */
+static bool step_of(const struct debug_abbreviations *table, uint64_t form, struct step *step)
+{
+	*step = form_step(table, form);
+	if (step->skip == SKIP_ADDRESS)
+		*step = (struct step){ SKIP_BYTES, table->address_size };
+	if (step->skip == SKIP_OFFSET)
+		*step = (struct step){ SKIP_BYTES, table->offset_size };
+	return step->skip != SKIP_UNKNOWN;
+}
+
+static bool is_reference(uint64_t form)
+{
+	return form == DW_FORM_ref1 || form == DW_FORM_ref2 || form == DW_FORM_ref4 ||
+	       form == DW_FORM_ref8 || form == DW_FORM_ref_udata;
+}
+
+static int add_step(struct debug_abbreviations *table, struct abbreviation *abbreviation,
+		    const struct step *step)
+{
+	struct step *last = abbreviation->n_steps ? &table->steps[table->n_steps - 1] : NULL;
+
+	if (step->skip == SKIP_BYTES && (!step->size || (last && last->skip == SKIP_BYTES))) {
+		if (step->size)
+			last->size += step->size;
+		return 0;
+	}
+	if (table->n_steps == table->n_steps_allocated) {
+		uint32_t n = table->n_steps ? table->n_steps * 2 : 64;
+		struct step *larger =
+			n > table->n_steps ? reallocarray(table->steps, n, sizeof(*larger)) : NULL;
+
+		if (!larger)
+			return -ENOMEM;
+		table->steps = larger;
+		table->n_steps_allocated = n;
+	}
+	table->steps[table->n_steps++] = *step;
+	abbreviation->n_steps++;
+	return 0;
+}
+
+static struct abbreviation *abbreviation_at(struct debug_abbreviations *table, uint64_t code)
+{
+	if (code >= table->n_abbreviations) {
+		uint32_t n = table->n_abbreviations ? table->n_abbreviations : 16;
+
+		while (n <= code)
+			n *= 2;
+		struct abbreviation *larger =
+			reallocarray(table->abbreviations, n, sizeof(*larger));
+		if (!larger)
+			return NULL;
+		memset(larger + table->n_abbreviations, 0,
+		       (n - table->n_abbreviations) * sizeof(*larger));
+		table->abbreviations = larger;
+		table->n_abbreviations = n;
+	}
+	return &table->abbreviations[code];
+}
+
+/* What the DIE is like. Moves @cursor behind it. 1: that can't be said. */
+static int read_attributes(struct debug_abbreviations *table, struct debug_cursor *cursor,
+			   struct abbreviation *abbreviation)
+{
+	bool is_known = true;
+	int err = 0;
+
+	for (;;) {
+		uint64_t name = debug_cursor_leb128(cursor), form = debug_cursor_leb128(cursor);
+		struct step step;
+
+		if (cursor->is_bad)
+			return 1;
+		if (!name && !form)
+			return is_known ? 0 : 1;
+		if (form == DW_FORM_implicit_const)
+			debug_cursor_signed_leb128(cursor);
+		if (abbreviation->tag == DW_TAG_subprogram &&
+		    (name == DW_AT_low_pc || name == DW_AT_ranges))
+			table->has_code = true;
+		is_known &= step_of(table, form, &step);
+		if (!is_known)
+			continue;
+		if (name == DW_AT_sibling && is_reference(form))
+			step.skip = SKIP_SIBLING;
+		err = add_step(table, abbreviation, &step);
+		if (err)
+			return err;
+	}
+}
+
+/* Compilers number abbreviations from 1 on: numbers are indexes, and below the table's size. */
+static int read_table(struct debug_abbreviations *table, struct debug_cursor *cursor)
+{
+	size_t n_bytes = debug_cursor_left(cursor);
+	uint64_t code;
+
+	while ((code = debug_cursor_leb128(cursor)) && code < n_bytes && code < UINT32_MAX / 4) {
+		struct abbreviation *at = abbreviation_at(table, code);
+		struct abbreviation read = { .first_step = table->n_steps };
+
+		if (!at)
+			return -ENOMEM;
+		uint64_t tag = debug_cursor_leb128(cursor);
+		read.tag = tag <= UINT32_MAX ? (uint32_t)tag : 0;
+		read.has_children = debug_cursor_byte(cursor) == DW_CHILDREN_yes;
+		int err = read_attributes(table, cursor, &read);
+		if (err < 0)
+			return err;
+		if (cursor->is_bad)
+			return 0;
+		read.is_known = err == 0;
+		if (!at->is_known)
+			*at = read;
+	}
+	return 0;
+}
+
+static const struct debug_abbreviations *add_table(struct debug_abbreviation_tables *tables,
+						   const struct debug_abbreviations *key,
+						   struct debug_cursor cursor)
+{
+	struct debug_abbreviations *table = malloc(sizeof(*table));
+	const uint8_t *start = cursor.at;
+
+	if (!table)
+		return NULL;
+	*table = *key;
+	if (debug_cursor_left(&cursor) > tables->budget)
+		cursor.end = cursor.at + tables->budget;
+	if (read_table(table, &cursor) || !tsearch(table, &tables->tree, compare_tables)) {
+		free_table(table);
+		return NULL;
+	}
+	uint64_t cost = (uint64_t)(cursor.at - start) + table->n_abbreviations;
+	tables->budget -= cost < tables->budget ? cost : tables->budget;
+	return table;
+}
+
+int debug_tree_init(struct debug_tree *tree, struct debug_abbreviation_tables *tables,
+		    const struct debug_sections *sections, uint64_t offset)
+{
+	struct debug_cursor cursor = debug_cursor_at(sections, DEBUG_INFO, offset);
+	struct debug_abbreviations key = { .offset_size = 4 };
+	const uint8_t *start = cursor.at;
+	uint64_t size = debug_cursor_number(&cursor, 4);
+
+	if (size == UINT32_MAX) {
+		key.offset_size = 8;
+		size = debug_cursor_number(&cursor, 8);
+	}
+	if (size > debug_cursor_left(&cursor))
+		return -EINVAL;
+	*tree = (struct debug_tree){ sections, NULL, start, cursor.at + size };
+	key.version = (uint16_t)debug_cursor_number(&cursor, 2);
+	if (key.version >= 5) {
+		debug_cursor_skip(&cursor, 1); /* the kind of unit */
+		key.address_size = debug_cursor_byte(&cursor);
+	}
+	offset = debug_cursor_number(&cursor, key.offset_size);
+	if (key.version < 5)
+		key.address_size = debug_cursor_byte(&cursor);
+	struct debug_cursor table = debug_cursor_at(sections, DEBUG_ABBREV, offset);
+	if (cursor.is_bad || table.is_bad)
+		return -EINVAL;
+	key.start = table.at;
+	void *found = tfind(&key, &tables->tree, compare_tables);
+	tree->abbreviations = found ? *(const struct debug_abbreviations **)found
+				    : add_table(tables, &key, table);
+	return tree->abbreviations ? 0 : -ENOMEM;
+}
+
+static void skip_block(struct debug_cursor *cursor, uint32_t size)
+{
+	debug_cursor_skip(cursor,
+			  size ? debug_cursor_number(cursor, size) : debug_cursor_leb128(cursor));
+}
+
+static void skip_string(struct debug_cursor *cursor)
+{
+	size_t left = debug_cursor_left(cursor);
+	const uint8_t *end = left ? memchr(cursor->at, 0, left) : NULL;
+
+	debug_cursor_skip(cursor, end ? (uint64_t)(end + 1 - cursor->at) : left + 1);
+}
+
+/* References are relative to the unit. */
+static const uint8_t *take_sibling(const struct debug_tree *tree, struct debug_cursor *cursor,
+				   uint32_t size)
+{
+	uint64_t offset = size ? debug_cursor_number(cursor, size) : debug_cursor_leb128(cursor);
+
+	if (offset >= (uint64_t)(tree->end - tree->start))
+		return NULL;
+	return tree->start + offset;
+}
+
+static void take_step(const struct debug_tree *tree, struct debug_cursor *cursor, struct step step,
+		      const uint8_t **sibling)
+{
+	/* A form that stands here may be the same again: each takes a byte, so it ends. */
+	while (step.skip == SKIP_FORM)
+		if (!step_of(tree->abbreviations, debug_cursor_leb128(cursor), &step) ||
+		    cursor->is_bad) {
+			cursor->is_bad = true;
+			return;
+		}
+	switch (step.skip) {
+	case SKIP_BYTES:
+		debug_cursor_skip(cursor, step.size);
+		return;
+	case SKIP_LEB128:
+		debug_cursor_leb128(cursor);
+		return;
+	case SKIP_STRING:
+		skip_string(cursor);
+		return;
+	case SKIP_BLOCK:
+		skip_block(cursor, step.size);
+		return;
+	case SKIP_SIBLING:
+		*sibling = take_sibling(tree, cursor, step.size);
+		return;
+	default:
+		return;
+	}
+}
+
+/* The abbreviation that a DIE begins with; NULL: it is the end of a list, or makes no sense. */
+static const struct abbreviation *take_code(const struct debug_abbreviations *table,
+					    struct debug_cursor *cursor)
+{
+	uint64_t code = debug_cursor_leb128(cursor);
+
+	if (!code || cursor->is_bad || code >= table->n_abbreviations ||
+	    !table->abbreviations[code].is_known)
+		return NULL;
+	return &table->abbreviations[code];
+}
+
+bool debug_tree_has_code(const struct debug_tree *tree)
+{
+	return tree->abbreviations->has_code;
+}
+
+bool debug_tree_read(const struct debug_tree *tree, const uint8_t *at, struct debug_tree_die *die)
+{
+	const struct debug_abbreviations *table = tree->abbreviations;
+	struct debug_cursor cursor = { tree->sections, at, tree->end, false };
+
+	if (at < tree->start || at >= tree->end)
+		return false;
+	const struct abbreviation *abbreviation = take_code(table, &cursor);
+	if (!abbreviation)
+		return false;
+	const struct step *step = table->steps + abbreviation->first_step;
+	const struct step *last = step + abbreviation->n_steps;
+	const uint8_t *sibling = NULL;
+	for (; step < last; step++) {
+		if (step->skip == SKIP_BYTES && step->size <= (size_t)(cursor.end - cursor.at))
+			cursor.at += step->size; /* nearly always */
+		else
+			take_step(tree, &cursor, *step, &sibling);
+	}
+	*die = (struct debug_tree_die){ at, cursor.at, sibling, abbreviation->tag,
+					abbreviation->has_children };
+	return !cursor.is_bad;
+}
+
+bool debug_tree_child(const struct debug_tree *tree, const struct debug_tree_die *die,
+		      struct debug_tree_die *child_ret)
+{
+	return die->has_children && debug_tree_read(tree, die->inside, child_ret);
+}
+
+/* Behind the list at @at, and whatever lists are in it; NULL: it doesn't end. */
+static const uint8_t *skip_list(const struct debug_tree *tree, const uint8_t *at)
+{
+	struct debug_tree_die die;
+	uint64_t depth = 1;
+
+	while (depth && at < tree->end) {
+		if (*at == 0) {
+			depth--;
+			at++;
+			continue;
+		}
+		if (!debug_tree_read(tree, at, &die))
+			return NULL;
+		bool has_sibling = die.has_children && die.sibling && die.sibling > die.at;
+		depth += die.has_children && !has_sibling;
+		at = has_sibling ? die.sibling : die.inside;
+	}
+	return depth ? NULL : at;
+}
+
+bool debug_tree_next(const struct debug_tree *tree, const struct debug_tree_die *die,
+		     struct debug_tree_die *next_ret)
+{
+	const uint8_t *at = die->inside;
+
+	if (die->has_children)
+		at = die->sibling ? die->sibling : skip_list(tree, die->inside);
+	return at && debug_tree_read(tree, at, next_ret);
+}

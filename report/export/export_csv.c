@@ -1,0 +1,117 @@
+/* The report as CSV (RFC 4180), a row a line, depth first; docs/FORMAT.md describes it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cct/base/printable.h"
+#include "report/export/export_formats.h"
+
+#define LINE_END "\r\n"
+
+/* Control characters are escaped as for a terminal, so a field never holds a line end. */
+static void write_quoted(FILE *out, const char *text, const char *suffix)
+{
+	char bytes[PRINTABLE_MAX];
+	unsigned columns;
+	size_t size;
+
+	putc('"', out);
+	while ((size = printable_next(&text, true, bytes, &columns))) {
+		if (bytes[0] == '"')
+			putc('"', out);
+		fwrite(bytes, 1, size, out);
+	}
+	fprintf(out, "%s\"", suffix);
+}
+
+static void write_heading(FILE *out, const struct view *view, const struct export_options *options)
+{
+	const struct profile *profile = view->profile;
+
+	fputs("depth,name,module,kind,id", out);
+	if (view->options.kind == VIEW_LINES)
+		fputs(",file,line", out);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		static const char *const columns[] = { " self", " total", " samples" };
+
+		for (size_t j = 0; j < 3; j++) {
+			putc(',', out);
+			write_quoted(out, profile->metrics[i].name, columns[j]);
+		}
+	}
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		putc(',', out);
+		write_quoted(out, options->ratios[i].name, " self");
+		putc(',', out);
+		write_quoted(out, options->ratios[i].name, " total");
+	}
+	fputs(LINE_END, out);
+}
+
+/* Empty where the denominator is 0. */
+static void write_ratio(FILE *out, const struct ratio *ratio, const uint64_t *costs)
+{
+	double value;
+
+	putc(',', out);
+	if (ratio_of(ratio, costs, &value))
+		fprintf(out, "%.9g", value);
+}
+
+/* Empty for what is no line. */
+static void write_line(FILE *out, const struct view_row *row)
+{
+	putc(',', out);
+	if (row->file)
+		write_quoted(out, row->file, "");
+	putc(',', out);
+	if (row->file)
+		fprintf(out, "%" PRIu32, row->line);
+}
+
+static void write_row(FILE *out, const struct view *view, const struct view_row *row,
+		      unsigned depth, const struct export_options *options)
+{
+	uint32_t n_metrics = view->profile->n_metrics;
+
+	fprintf(out, "%u,", depth);
+	write_quoted(out, row->name, "");
+	putc(',', out);
+	write_quoted(out, row->module, "");
+	fprintf(out, ",%s,", row->kind);
+	if (row->id >= 0)
+		fprintf(out, "%" PRId32, row->id);
+	if (view->options.kind == VIEW_LINES)
+		write_line(out, row);
+	for (uint32_t i = 0; i < n_metrics; i++)
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[i], row->total[i],
+			row->samples[i]);
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		write_ratio(out, &options->ratios[i], row->self);
+		write_ratio(out, &options->ratios[i], row->total);
+	}
+	fputs(LINE_END, out);
+}
+
+int export_csv(FILE *out, const struct view *view, struct symbolizer *symbolizer,
+	       const struct export_options *options)
+{
+	const struct view_row *row = view->root;
+	unsigned depth = 0;
+
+	(void)symbolizer;
+	write_heading(out, view, options);
+	for (;;) {
+		write_row(out, view, row, depth, options);
+		if (row->children && (!options->max_depth || depth < options->max_depth)) {
+			row = row->children;
+			depth++;
+			continue;
+		}
+		for (; depth && !row->next; depth--)
+			row = row->parent;
+		if (!depth)
+			break;
+		row = row->next;
+	}
+	return export_finish(out);
+}

@@ -1,0 +1,317 @@
+/* The report as one JSON object; docs/FORMAT.md describes it. */
+#include <inttypes.h>
+
+#include "cct/base/json_string.h"
+#include "report/export/export_formats.h"
+#include "report/views/missing.h"
+
+/* What printf("%" PRIu64) does, many times as fast: most of a report's bytes are numbers. */
+static void write_number(FILE *out, uint64_t number)
+{
+	char digits[20], *first = digits + sizeof(digits);
+
+	do {
+		*--first = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), out);
+}
+
+static void write_numbers(FILE *out, const uint64_t *numbers, uint32_t n)
+{
+	putc('[', out);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			putc(',', out);
+		write_number(out, numbers[i]);
+	}
+	putc(']', out);
+}
+
+static void write_counts(FILE *out, const struct metric *metric)
+{
+	if (metric->has_counted)
+		fprintf(out, ",\"counted\":%" PRIu64, metric->counted);
+	if (metric->time_enabled_ns)
+		fprintf(out, ",\"time_enabled\":%" PRIu64 ",\"time_running\":%" PRIu64,
+			metric->time_enabled_ns, metric->time_running_ns);
+	if (metric->is_scaled)
+		fprintf(out, ",\"scaled\":%.9g",
+			(double)metric->time_enabled_ns / (double)metric->time_running_ns);
+}
+
+static void write_metrics(FILE *out, const struct profile *profile)
+{
+	fputs("\"metrics\":[", out);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		const struct metric *metric = &profile->metrics[i];
+
+		fputs(i ? ",\n  {\"event\":" : "\n  {\"event\":", out);
+		json_write_string(out, metric->name);
+		fputs(",\"unit\":", out);
+		json_write_string(out, metric->unit);
+		fprintf(out, ",\"samples\":%" PRIu64 ",\"total\":%" PRIu64, metric->samples,
+			metric->total);
+		write_counts(out, metric);
+		putc('}', out);
+	}
+	fputs("],\n", out);
+}
+
+static void write_ratio_names(FILE *out, const struct export_options *options)
+{
+	if (!options->n_ratios)
+		return;
+	fputs("\"ratios\":[", out);
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		const struct ratio *ratio = &options->ratios[i];
+
+		fputs(i ? ",{\"name\":" : "{\"name\":", out);
+		json_write_string(out, ratio->name);
+		fprintf(out,
+			",\"numerator\":%" PRIu32 ",\"denominator\":%" PRIu32 ",\"factor\":%.17g}",
+			ratio->numerator, ratio->denominator, ratio->factor);
+	}
+	fputs("],\n", out);
+}
+
+/* null where the denominator is 0. */
+static void write_ratios(FILE *out, const char *key, const struct export_options *options,
+			 const uint64_t *costs)
+{
+	if (!options->n_ratios)
+		return;
+	fprintf(out, ",\"%s\":[", key);
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		double value;
+
+		if (i)
+			putc(',', out);
+		if (ratio_of(&options->ratios[i], costs, &value))
+			fprintf(out, "%.9g", value);
+		else
+			fputs("null", out);
+	}
+	putc(']', out);
+}
+
+/* Only where something is amiss. */
+static void write_jitdumps(FILE *out, const struct profile_quality *quality)
+{
+	if (quality->jitdumps_missing || quality->jitdumps_untimed || quality->jitdumps_cut ||
+	    quality->jitdump_records_broken || quality->jitdump_lines_broken)
+		fprintf(out,
+			",\n  \"jitdumps\":{\"missing\":%" PRIu64 ",\"untimed\":%" PRIu64
+			",\"cut\":%" PRIu64 ",\"broken_records\":%" PRIu64
+			",\"broken_lines\":%" PRIu64 "}",
+			quality->jitdumps_missing, quality->jitdumps_untimed, quality->jitdumps_cut,
+			quality->jitdump_records_broken, quality->jitdump_lines_broken);
+}
+
+/* Only where there is more to say. */
+static void write_why(FILE *out, const struct profile *profile)
+{
+	size_t n = 0;
+
+	for (int marker = 0; marker < N_MARKERS; marker++) {
+		if (!profile->info.why[marker] || !profile->quality.incomplete[marker])
+			continue;
+		fprintf(out, "%s\"%s\":", n++ ? "," : ",\n  \"why\":{",
+			marker_name((enum marker)marker));
+		json_write_string(out, profile->info.why[marker]);
+	}
+	if (n)
+		putc('}', out);
+}
+
+static void write_quality(FILE *out, const struct profile *profile)
+{
+	const struct profile_quality *quality = &profile->quality;
+
+	fprintf(out,
+		"\"quality\":{\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"throttled\":%" PRIu64
+		",\"guessed\":%" PRIu64 ",\"stitched\":%" PRIu64 ",\"guessed_frames\":%" PRIu64
+		",\"unweighed\":%" PRIu64 ",\"text_pokes\":%" PRIu64 ",\"unnamed_code\":%" PRIu64
+		",\n  \"unwind\":{\"complete\":%" PRIu64 ",\"no_user_part\":%" PRIu64
+		",\"kernel_walked\":%" PRIu64,
+		quality->samples - quality->filtered, quality->lost, quality->throttled,
+		quality->marked[PATH_GUESSED], quality->marked[PATH_STITCHED],
+		quality->guessed_frames, quality->unweighed, quality->text_pokes,
+		quality->unnamed_code, quality->complete, quality->no_user_part,
+		quality->unverified);
+	for (int marker = 0; marker < N_MARKERS; marker++) {
+		if (marker_is_reason((enum marker)marker))
+			fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),
+				quality->incomplete[marker]);
+	}
+	fprintf(out,
+		"},\n  \"off_cpu\":{\"off_at_end\":%" PRIu64 ",\"unpaired\":%" PRIu64
+		",\"doubtful\":%" PRIu64 ",\"silent_threads\":%" PRIu64 "}",
+		quality->off_at_end, quality->off_unpaired, quality->off_doubtful,
+		quality->silent_threads);
+	write_jitdumps(out, quality);
+	write_why(out, profile);
+	fputs("},\n", out);
+}
+
+/* Only marks that occur; nothing at all where none does. */
+static void write_marks(FILE *out, const char *start, const uint64_t marked[N_PATH_MARKS])
+{
+	const char *before = start;
+
+	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
+		if (!marked[mark])
+			continue;
+		fprintf(out, "%s\"%s\":%" PRIu64, before, path_mark_name((enum path_mark)mark),
+			marked[mark]);
+		before = ",";
+	}
+	if (before != start)
+		putc('}', out);
+}
+
+/* The line that a row stands for, and how many functions it is in, where it is not one. */
+static void write_line(FILE *out, const struct view_row *row)
+{
+	if (row->file) {
+		fputs(",\"file\":", out);
+		json_write_string(out, row->file);
+		fprintf(out, ",\"line\":%" PRIu32, row->line);
+	}
+	if (row->n_merged > 1)
+		fprintf(out, ",\"functions\":%" PRIu32, row->n_merged);
+}
+
+static void write_row(FILE *out, const struct view *view, const struct export_options *options,
+		      const struct view_row *row)
+{
+	uint32_t n_metrics = view->profile->n_metrics;
+
+	fputs("{\"name\":", out);
+	json_write_string(out, row->name);
+	fputs(",\"module\":", out);
+	json_write_string(out, row->module);
+	fputs(",\"kind\":", out);
+	json_write_string(out, row->kind);
+	/* Only there do rows of one name need telling apart. */
+	if (view->options.grouping != GROUP_COMM && row->id >= 0)
+		fprintf(out, ",\"id\":%" PRId32, row->id);
+	if (view->options.kind == VIEW_LINES)
+		write_line(out, row);
+	if (row->call_file) {
+		fputs(",\"call\":{\"file\":", out);
+		json_write_string(out, row->call_file);
+		fprintf(out, ",\"line\":%" PRIu32 "}", row->call_line);
+	}
+	fputs(",\"self\":", out);
+	write_numbers(out, row->self, n_metrics);
+	fputs(",\"total\":", out);
+	write_numbers(out, row->total, n_metrics);
+	write_ratios(out, "ratio_self", options, row->self);
+	write_ratios(out, "ratio_total", options, row->total);
+	write_marks(out, ",\"mark\":{", row->marked);
+}
+
+static void write_rows(FILE *out, const struct view *view, const struct export_options *options)
+{
+	fputs("\"rows\":[", out);
+	for (const struct view_row *row = view->root->children; row; row = row->next) {
+		fputs(row == view->root->children ? "\n" : ",\n", out);
+		write_row(out, view, options, row);
+		putc('}', out);
+	}
+	fputs("]", out);
+}
+
+/* Depth first without a stack: trees may be as deep as the input made them. */
+static void write_tree(FILE *out, const struct view *view, const struct export_options *options)
+{
+	const struct view_row *row = view->root;
+	unsigned depth = 0;
+
+	fputs("\"tree\":", out);
+	for (;;) {
+		write_row(out, view, options, row);
+		fputs(",\"children\":[", out);
+		if (row->children && (!options->max_depth || depth < options->max_depth)) {
+			putc('\n', out);
+			row = row->children;
+			depth++;
+			continue;
+		}
+		for (; depth && !row->next; depth--) {
+			fputs("]}", out);
+			row = row->parent;
+		}
+		fputs("]}", out);
+		if (!depth)
+			return;
+		fputs(",\n", out);
+		row = row->next;
+	}
+}
+
+static void write_build_id(FILE *out, const char *key, const struct build_id *build_id)
+{
+	char id[BUILD_ID_TEXT_SIZE];
+
+	build_id_format(build_id, id);
+	if (build_id->size)
+		fprintf(out, ",\"%s\":\"%s\"", key, id);
+}
+
+static void write_missing(FILE *out, const struct view *view, const struct missing *missing)
+{
+	const struct symbol_problem *problem = &missing->problem;
+	const struct module *module = module_table_get(&view->profile->modules, problem->module);
+
+	fputs("{\"module\":", out);
+	json_write_string(out, module_name(module));
+	fputs(",\"path\":", out);
+	json_write_string(out, module->key.path);
+	fprintf(out, ",\"lacks\":\"%s\",\"problem\":", symbol_lack_name(problem->lack));
+	json_write_string(out, problem->text);
+	write_build_id(out, "build_id", &problem->build_id);
+	write_build_id(out, "found_build_id", &problem->found);
+	fputs(",\"self\":", out);
+	write_numbers(out, missing->self, view->profile->n_metrics);
+	fputs(",\"total\":", out);
+	write_numbers(out, missing->total, view->profile->n_metrics);
+	putc('}', out);
+}
+
+static int write_all_missing(FILE *out, const struct view *view,
+			     const struct symbolizer *symbolizer)
+{
+	struct missing_list list;
+	int err = missing_list_init(&list, view->profile, symbolizer, view->options.sort_metric);
+
+	if (err)
+		return err;
+	fputs("\"missing\":[", out);
+	for (size_t i = 0; i < list.n; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		write_missing(out, view, &list.items[i]);
+	}
+	fputs("],\n", out);
+	missing_list_deinit(&list);
+	return 0;
+}
+
+int export_json(FILE *out, const struct view *view, struct symbolizer *symbolizer,
+		const struct export_options *options)
+{
+	fputs("{", out);
+	write_metrics(out, view->profile);
+	write_ratio_names(out, options);
+	write_quality(out, view->profile);
+	int err = write_all_missing(out, view, symbolizer);
+	if (err)
+		return err;
+	if (view_is_flat(view))
+		write_rows(out, view, options);
+	else
+		write_tree(out, view, options);
+	fputs("}\n", out);
+	return export_finish(out);
+}

@@ -1,0 +1,164 @@
+#include "report/names/function_query.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "report/demangle/demangle.h"
+
+struct function_query {
+	const char *wanted;
+	bool has_parameters;
+	char *packed; /* without blanks: demanglers differ in them */
+};
+
+static char *without_blanks(const char *text)
+{
+	char *packed = strdup(text), *to = packed;
+
+	for (const char *from = text; packed && *from; from++) {
+		if (!isspace((unsigned char)*from))
+			*to++ = *from;
+	}
+	if (packed)
+		*to = '\0';
+	return packed;
+}
+
+struct function_query *function_query_create(const char *wanted)
+{
+	struct function_query *query = calloc(1, sizeof(*query));
+	size_t length = strlen(wanted);
+
+	if (!query)
+		return NULL;
+	query->wanted = wanted;
+	query->has_parameters = length > 2 && strchr(wanted, '(') &&
+				(wanted[length - 1] == ')' || strstr(wanted, ") const"));
+	query->packed = without_blanks(wanted);
+	if (!query->packed) {
+		free(query);
+		return NULL;
+	}
+	return query;
+}
+
+void function_query_destroy(struct function_query *query)
+{
+	if (!query)
+		return;
+	free(query->packed);
+	free(query);
+}
+
+/* Without what compilers add for parts and copies, and a symbol's version. */
+static size_t size_without_suffix(const char *name)
+{
+	static const char *const suffixes[] = {
+		".cold",  ".part.",      ".constprop.", ".isra.", ".lto_priv",
+		".llvm.", ".localalias", " [clone ",    "@",
+	};
+	size_t size = strlen(name);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *found = strstr(name, suffixes[i]);
+
+		if (found && found > name && (size_t)(found - name) < size &&
+		    strcmp(found, "@plt") != 0)
+			size = (size_t)(found - name);
+	}
+	return size;
+}
+
+/* Without the template arguments at the end. Operators have angles that are none. */
+static size_t size_without_arguments(const char *name, size_t size)
+{
+	size_t depth = 0, at = size;
+
+	if (!size || name[size - 1] != '>')
+		return size;
+	while (at) {
+		at--;
+		if (name[at] == '>')
+			depth++;
+		else if (name[at] == '<' && !--depth)
+			break;
+	}
+	bool is_operator = at >= strlen("operator") &&
+			   strncmp(name + at - strlen("operator"), "operator", 8) == 0;
+	return depth || !at || is_operator ? size : at;
+}
+
+const char *function_base_name(const char *name, size_t *size_ret)
+{
+	size_t size = size_without_suffix(name), start;
+	unsigned depth = 0;
+
+	size = size_without_arguments(name, size);
+	for (start = size; start > 0; start--) {
+		char before = name[start - 1];
+
+		if (before == '>' || before == ')')
+			depth++;
+		else if ((before == '<' || before == '(') && depth)
+			depth--;
+		else if (!depth && before == ':')
+			break;
+	}
+	*size_ret = size - start;
+	return name + start;
+}
+
+static bool is_text(const char *text, size_t size, const char *wanted)
+{
+	return strlen(wanted) == size && memcmp(text, wanted, size) == 0;
+}
+
+static bool has_parameters_wanted(const struct function_query *query, const char *symbol)
+{
+	_cleanup_free_ char *demangled = demangle_symbol(symbol);
+	_cleanup_free_ char *packed = demangled ? without_blanks(demangled) : NULL;
+
+	return packed && strcmp(packed, query->packed) == 0;
+}
+
+/* What was asked for, behind "::" or at the beginning, and no more but arguments and suffixes. */
+static bool is_similar(const char *wanted, const char *name)
+{
+	size_t size = size_without_suffix(name), length = strlen(wanted);
+
+	for (int without = 0; without < 2; without++) {
+		bool is_part = size >= length && memcmp(name + size - length, wanted, length) == 0;
+
+		if (is_part && (size == length || (size - length >= 2 &&
+						   memcmp(name + size - length - 2, "::", 2) == 0)))
+			return true;
+		size = size_without_arguments(name, size);
+	}
+	return false;
+}
+
+static enum function_match match_text(const char *wanted, const char *name)
+{
+	if (strcmp(name, wanted) == 0 || is_text(name, size_without_suffix(name), wanted))
+		return FUNCTION_MATCHES;
+	return is_similar(wanted, name) ? FUNCTION_SIMILAR : FUNCTION_DIFFERS;
+}
+
+enum function_match function_query_match(const struct function_query *query,
+					 const struct frame_name *name)
+{
+	if (!*query->wanted)
+		return FUNCTION_DIFFERS;
+	if (name->symbol && strcmp(name->symbol, query->wanted) == 0)
+		return FUNCTION_MATCHES;
+	if (query->has_parameters && name->symbol && has_parameters_wanted(query, name->symbol))
+		return FUNCTION_MATCHES;
+	enum function_match match = match_text(query->wanted, name->name);
+	if (match != FUNCTION_DIFFERS || !name->symbol)
+		return match;
+	/* Names may be shown otherwise: raw, or with parameters. */
+	_cleanup_free_ char *plain = demangle_without_parameters(name->symbol);
+	return plain ? match_text(query->wanted, plain) : match;
+}

@@ -1,0 +1,125 @@
+/* The report for people: head, table or tree, foot. */
+#include <errno.h>
+#include <langinfo.h>
+#include <string.h>
+
+#include "report/export/export_formats.h"
+#include "report/text/text.h"
+#include "report/text/text_names.h"
+
+#define MIN_WIDTH     60
+#define MAX_WIDTH     1000
+#define DEFAULT_WIDTH 100
+/* Columns of numbers get three fifths of the width. A block of them has one or two numbers, and a
+ * space. */
+#define NUMBERS_WIDTH(width) ((width)*3 / 5)
+#define BLOCK_WIDTH(number)  (2 * (number) + 1)
+
+static uint32_t count_with_samples(const struct text *text)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < text->view->profile->n_metrics; i++)
+		n += text->view->root->samples[i] > 0;
+	return n;
+}
+
+/* Shares have one decimal only where more columns fit by that. */
+static void choose_number_width(struct text *text)
+{
+	uint32_t n_wanted = count_with_samples(text) + text->n_ratios;
+	uint32_t n_fit = NUMBERS_WIDTH(text->width) / BLOCK_WIDTH(TEXT_NUMBER_WIDTH);
+
+	text->number_width = n_wanted > n_fit ? TEXT_COMPACT_WIDTH : TEXT_NUMBER_WIDTH;
+}
+
+/*
+ * As many metrics as fit beside the ratios; the one sorted by comes first, and is there in any
+ * case. Those without samples only repeat a dash.
+ */
+static void choose_metrics(struct text *text)
+{
+	uint32_t n_metrics = text->view->profile->n_metrics;
+	uint32_t first = text->view->options.sort_metric;
+	uint32_t n_fit = NUMBERS_WIDTH(text->width) / BLOCK_WIDTH(text->number_width);
+	uint32_t max_metrics = n_fit > text->n_ratios ? n_fit - text->n_ratios : 0;
+
+	if (max_metrics > TEXT_MAX_METRICS)
+		max_metrics = TEXT_MAX_METRICS;
+	if (first < n_metrics)
+		text->metrics[text->n_metrics++] = first;
+	for (uint32_t i = 0; i < n_metrics && text->n_metrics < max_metrics; i++) {
+		if (i != first && text->view->root->samples[i])
+			text->metrics[text->n_metrics++] = i;
+	}
+}
+
+static void choose_columns(struct text *text)
+{
+	bool flat = view_is_flat(text->view);
+
+	text->show_total = true;
+	/* A process's cost is all its own; a caller has no own part in its callee's. */
+	text->show_self = text->view->options.kind != VIEW_PROCESSES &&
+			  text->view->options.kind != VIEW_CALLERS;
+	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios;
+}
+
+static void write_notes(const struct text *text)
+{
+	uint32_t n_metrics = count_with_samples(text);
+
+	text_style_begin(text, STYLE_DIM);
+	if (text->rows_hidden)
+		fprintf(text->out, "\nRows below %g %% are not shown (--min).\n",
+			text->options->min_percent);
+	if (text->n_metrics < n_metrics)
+		fprintf(text->out, "\n%u more events do not fit the width (--event, --sort).\n",
+			n_metrics - text->n_metrics);
+	text_style_end(text, STYLE_DIM);
+}
+
+static unsigned limit_width(unsigned width)
+{
+	if (!width)
+		return DEFAULT_WIDTH;
+	if (width < MIN_WIDTH)
+		return MIN_WIDTH;
+	return width < MAX_WIDTH ? width : MAX_WIDTH;
+}
+
+int export_text(FILE *out, const struct view *view, struct symbolizer *symbolizer,
+		const struct export_options *options)
+{
+	struct text text = {
+		.out = out,
+		.view = view,
+		.symbolizer = symbolizer,
+		.options = options,
+		.width = limit_width(options->width),
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+	int err = 0;
+
+	text.n_ratios = options->n_ratios < TEXT_MAX_RATIOS ? options->n_ratios : TEXT_MAX_RATIOS;
+	choose_number_width(&text);
+	choose_metrics(&text);
+	choose_columns(&text);
+	if (!options->full_names && view->options.kind < VIEW_MODULES)
+		text.names = text_names_create(&text);
+	text_write_header(&text);
+	if (!view->root->children)
+		fputs("No samples.\n", out);
+	else if (view_is_flat(view))
+		text_write_flat(&text);
+	else
+		err = text_write_tree(&text);
+	text_names_destroy(text.names);
+	if (!err) {
+		write_notes(&text);
+		err = text_write_problems(&text);
+	}
+	if (err)
+		return err;
+	return export_finish(out);
+}

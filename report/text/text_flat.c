@@ -1,0 +1,137 @@
+/* The flat views as text: a table. */
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "cct/base/printable.h"
+#include "report/names/source_paths.h"
+#include "report/text/text.h"
+
+/* Lines have a column of their own, of at most a quarter of the width. */
+#define LINE_MIN_WIDTH 16
+#define LINE_SPACE     2
+#define NO_LINE        "[no line]"
+
+static const char *name_heading(const struct text *text)
+{
+	switch (text->view->options.kind) {
+	case VIEW_MODULES:
+		return "module";
+	case VIEW_PROCESSES:
+		return text->view->options.grouping == GROUP_THREAD ? "process, thread" : "process";
+	default:
+		return "function";
+	}
+}
+
+static unsigned max_line_width(const struct text *text)
+{
+	return text->width / 4 > LINE_MIN_WIDTH ? text->width / 4 : LINE_MIN_WIDTH;
+}
+
+/* "dir/file.c:12", with as much of the path as is wanted. */
+static void format_line(const struct text *text, const struct view_row *row, char *buffer,
+			size_t size)
+{
+	static const char cut_mark[] = ".../";
+	size_t max_size = max_line_width(text) - strlen(":12345") - strlen(cut_mark);
+	const char *tail;
+
+	if (!row->file) {
+		snprintf(buffer, size, "%s", NO_LINE);
+		return;
+	}
+	tail = source_path_tail(row->file, max_size);
+	snprintf(buffer, size, "%s%s:%" PRIu32, tail == row->file ? "" : cut_mark, tail, row->line);
+}
+
+static void measure_line(struct text *text, const struct view_row *row)
+{
+	char line[PATH_MAX];
+	unsigned width;
+
+	format_line(text, row, line, sizeof(line));
+	width = printable_width(line, text->utf8);
+	if (width > max_line_width(text))
+		width = max_line_width(text);
+	if (width > text->line_width)
+		text->line_width = width;
+}
+
+static void write_line(const struct text *text, const struct view_row *row)
+{
+	char line[PATH_MAX];
+	unsigned written;
+
+	format_line(text, row, line, sizeof(line));
+	text_style_begin(text, row->file ? STYLE_PLAIN : STYLE_DIM);
+	written = printable_write(text->out, line, text->line_width, text->utf8);
+	text_style_end(text, row->file ? STYLE_PLAIN : STYLE_DIM);
+	fprintf(text->out, "%*s", (int)(text->line_width - written + LINE_SPACE), "");
+}
+
+static void write_title(const struct text *text, const struct view_row *row)
+{
+	bool has_line = text->view->options.kind == VIEW_LINES;
+
+	if (has_line)
+		write_line(text, row);
+	text_write_title(text, row, has_line ? text->line_width + LINE_SPACE : 0);
+}
+
+static void measure_rows(struct text *text)
+{
+	bool has_line = text->view->options.kind == VIEW_LINES;
+
+	for (const struct view_row *row = text->view->root->children; row; row = row->next) {
+		if (!text_is_visible(text, row))
+			continue;
+		if (has_line)
+			measure_line(text, row);
+		text_measure(text, text_title_width(text, row), row);
+	}
+	if (has_line)
+		text->name_width += text->line_width + LINE_SPACE;
+}
+
+static void write_heading(const struct text *text)
+{
+	char heading[PATH_MAX];
+
+	if (text->view->options.kind != VIEW_LINES) {
+		text_write_columns_heading(text, name_heading(text));
+		return;
+	}
+	snprintf(heading, sizeof(heading), "%-*s%s", (int)(text->line_width + LINE_SPACE), "line",
+		 name_heading(text));
+	text_write_columns_heading(text, heading);
+}
+
+void text_write_flat(struct text *text)
+{
+	const struct view_row *first = text->view->root->children;
+	struct text_sums more = { .n_rows = 0 };
+
+	measure_rows(text);
+	if (text->view->options.kind == VIEW_MODULES)
+		text->module_width = 0;
+	text_lay_out(text);
+	write_heading(text);
+	for (const struct view_row *row = first; row; row = row->next) {
+		if (!text_is_visible(text, row)) {
+			text_add_sums(text, &more, row);
+			continue;
+		}
+		text_write_numbers(text, row, NULL);
+		write_title(text, row);
+	}
+	if (!more.n_rows)
+		return;
+	/* Inclusive numbers of several functions do not add up. */
+	for (uint32_t i = 0; text->show_self && i < text->n_metrics; i++)
+		more.total[i] = more.samples[i] = 0;
+	for (uint32_t i = 0; text->show_self && i < text->n_ratios; i++)
+		more.ratio_total[i][1] = 0;
+	text_write_numbers(text, NULL, &more);
+	text_write_more(text, &more);
+}

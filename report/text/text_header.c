@@ -1,0 +1,316 @@
+/* The head of a text report: what was recorded, how good the data is. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cct/base/printable.h"
+#include "report/text/text.h"
+
+#define LABEL_WIDTH 12
+#define NS_PER_S    1e9
+
+void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit)
+{
+	static const char *const binary[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double value = (double)amount;
+	size_t i = 0;
+
+	if (strcmp(unit, "ns") == 0) {
+		if (amount < 1000000)
+			snprintf(buffer, size, "%.3g us", value / 1e3);
+		else if (amount < 1000000000)
+			snprintf(buffer, size, "%.3g ms", value / 1e6);
+		else
+			snprintf(buffer, size, "%.2f s", value / NS_PER_S);
+		return;
+	}
+	if (strcmp(unit, "bytes") != 0) {
+		snprintf(buffer, size, "%" PRIu64 " %s", amount, unit);
+		return;
+	}
+	for (; value >= 1024 && i + 1 < sizeof(binary) / sizeof(binary[0]); i++)
+		value /= 1024;
+	snprintf(buffer, size, i ? "%.2f %s" : "%.0f %s", value, binary[i]);
+}
+
+static void write_label(const struct text *text, const char *label)
+{
+	text_style_begin(text, STYLE_DIM);
+	fprintf(text->out, "%-*s", LABEL_WIDTH, label);
+	text_style_end(text, STYLE_DIM);
+}
+
+/* A line of text that came from the recording. */
+static void write_field(const struct text *text, const char *label, const char *value)
+{
+	if (!value || !*value)
+		return;
+	write_label(text, label);
+	printable_write(text->out, value, text->width - LABEL_WIDTH, text->utf8);
+	putc('\n', text->out);
+}
+
+static void write_warning(const struct text *text, const char *message)
+{
+	write_label(text, "");
+	text_style_begin(text, STYLE_WARNING);
+	printable_write(text->out, message, text->width - LABEL_WIDTH, text->utf8);
+	text_style_end(text, STYLE_WARNING);
+	putc('\n', text->out);
+}
+
+static void warn_count(const struct text *text, uint64_t count, const char *what)
+{
+	char message[160];
+
+	if (!count)
+		return;
+	snprintf(message, sizeof(message), "%" PRIu64 " %s", count, what);
+	write_warning(text, message);
+}
+
+static void append(char *buffer, size_t size, const char *separator, const char *value)
+{
+	size_t used = strlen(buffer);
+
+	if (value && *value)
+		snprintf(buffer + used, size - used, "%s%s", used ? separator : "", value);
+}
+
+static void write_recording(const struct text *text)
+{
+	const struct profile_info *info = &text->view->profile->info;
+	char duration[64] = "", recording[512] = "", machine[512] = "";
+
+	append(recording, sizeof(recording), "", text->options->source);
+	if (info->end_ns > info->start_ns) {
+		text_format_amount(duration, sizeof(duration), info->end_ns - info->start_ns, "ns");
+		append(recording, sizeof(recording), ", ", duration);
+	}
+	append(machine, sizeof(machine), "", info->hostname);
+	append(machine, sizeof(machine), ", Linux ", info->os_release);
+	append(machine, sizeof(machine), ", ", info->arch);
+	append(machine, sizeof(machine), ", ", info->cpu);
+	write_field(text, "recording", recording);
+	write_field(text, "command", info->command_line);
+	write_field(text, "machine", machine);
+	if (info->truncated)
+		write_warning(text, info->truncated);
+}
+
+static unsigned widest_event(const struct text *text)
+{
+	const struct profile *profile = text->view->profile;
+	unsigned widest = 0;
+
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		unsigned width = printable_width(profile->metrics[i].name, text->utf8);
+
+		widest = width > widest ? width : widest;
+	}
+	return widest > text->width / 2 ? text->width / 2 : widest;
+}
+
+static void write_event(const struct text *text, const struct metric *metric, unsigned widest)
+{
+	char amount[64];
+	unsigned written;
+
+	text_format_amount(amount, sizeof(amount), metric->total, metric->unit);
+	fprintf(text->out, "%10" PRIu64 " samples of ", metric->samples);
+	written = printable_write(text->out, metric->name, widest, text->utf8);
+	fprintf(text->out, "%*s  %s", (int)(widest - written), "", amount);
+	if (metric->has_counted && !metric_is_multiplexed(metric)) {
+		if (strcmp(metric->unit, "events") == 0)
+			snprintf(amount, sizeof(amount), "%" PRIu64, metric->counted);
+		else
+			text_format_amount(amount, sizeof(amount), metric->counted, metric->unit);
+		fprintf(text->out, " of %s counted", amount);
+	}
+	if (metric->lost)
+		fprintf(text->out, "  %" PRIu64 " lost", metric->lost);
+	putc('\n', text->out);
+}
+
+/* The event had a counter for a part of the time only. */
+static void warn_multiplexed(const struct text *text, const struct metric *metric)
+{
+	double enabled = (double)metric->time_enabled_ns, running = (double)metric->time_running_ns;
+	char counted[64], message[256];
+
+	if (!metric_is_multiplexed(metric))
+		return;
+	text_format_amount(counted, sizeof(counted), metric->counted, metric->unit);
+	if (metric->is_scaled)
+		snprintf(message, sizeof(message),
+			 "%.80s: counted %s, running %.1f%% of the time: scaled by %.3g",
+			 metric->name, counted, 100 * running / enabled, enabled / running);
+	else
+		snprintf(message, sizeof(message),
+			 "%.80s: counted %s; other events had its counter all the time",
+			 metric->name, counted);
+	write_warning(text, message);
+}
+
+static void write_events(const struct text *text)
+{
+	const struct profile *profile = text->view->profile;
+	unsigned widest = widest_event(text);
+
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		write_label(text, i ? "" : "events");
+		write_event(text, &profile->metrics[i], widest);
+	}
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		warn_multiplexed(text, &profile->metrics[i]);
+}
+
+/* Of everything; what the numerator counts is named where it is no plain number. */
+static void write_ratios(const struct text *text)
+{
+	const struct profile *profile = text->view->profile;
+
+	for (uint32_t i = 0; i < text->options->n_ratios; i++) {
+		const struct ratio *ratio = &text->options->ratios[i];
+		const char *unit = profile->metrics[ratio->numerator].unit;
+		char number[32] = "-";
+		double value;
+
+		if (ratio_of(ratio, text->view->root->total, &value))
+			text_format_ratio(number, sizeof(number), value);
+		write_label(text, i ? "" : "ratios");
+		fprintf(text->out, "%10s %s%sof ", number, strcmp(unit, "events") ? unit : "",
+			strcmp(unit, "events") ? " " : "");
+		printable_write(text->out, ratio->name, text->width / 2, text->utf8);
+		putc('\n', text->out);
+	}
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Samples that the report is made of. */
+static uint64_t n_shown(const struct profile_quality *quality)
+{
+	return quality->samples - quality->filtered;
+}
+
+/* A line of the table of call paths: how many, and what became of them. */
+static void write_paths(const struct text *text, const char *label, uint64_t n_paths,
+			const char *what)
+{
+	write_label(text, label);
+	fprintf(text->out, "%10" PRIu64 " %6.2f%%  %s\n", n_paths,
+		percent(n_paths, n_shown(&text->view->profile->quality)), what);
+}
+
+/* As much of a list as fits on each line. */
+static void write_list(const struct text *text, const char *list)
+{
+	const size_t width = text->width - LABEL_WIDTH;
+
+	while (*list) {
+		char line[256];
+		size_t size = 0;
+
+		for (size_t next = 0; list[next]; size = next) {
+			const char *comma = strchr(list + next, ',');
+
+			next = comma ? (size_t)(comma - list) + 1 : strlen(list);
+			if ((size && next > width) || next >= sizeof(line))
+				break;
+		}
+		if (!size)
+			size = strlen(list);
+		snprintf(line, sizeof(line), "%.*s", (int)size, list);
+		write_warning(text, line);
+		list += size;
+		list += strspn(list, " ");
+	}
+}
+
+/* Why user paths end early, the most frequent reason first. */
+static void write_reasons(const struct text *text, const struct profile_quality *quality)
+{
+	const struct profile_info *info = &text->view->profile->info;
+	bool written[N_MARKERS] = { false };
+
+	for (;;) {
+		int most = -1;
+
+		for (int i = 0; i < N_MARKERS; i++) {
+			if (!written[i] && quality->incomplete[i] &&
+			    (most < 0 || quality->incomplete[i] > quality->incomplete[most]))
+				most = i;
+		}
+		if (most < 0)
+			return;
+		written[most] = true;
+		write_paths(text, "", quality->incomplete[most], marker_text((enum marker)most));
+		if (info->why[most])
+			write_list(text, info->why[most]);
+	}
+}
+
+static void write_quality(const struct text *text)
+{
+	const struct profile_quality *quality = &text->view->profile->quality;
+	write_label(text, "samples");
+	fprintf(text->out,
+		"%10" PRIu64 " received, %" PRIu64 " lost; throttled %" PRIu64 " times\n",
+		quality->samples, quality->lost, quality->throttled);
+	if (quality->filtered) {
+		write_label(text, "");
+		fprintf(text->out, "%10" PRIu64 " left out, as asked for\n", quality->filtered);
+	}
+	write_paths(text, "call paths", quality->complete, "complete");
+	if (quality->no_user_part)
+		write_paths(text, "", quality->no_user_part, "of the kernel alone");
+	if (quality->unverified)
+		write_paths(text, "", quality->unverified, "as the kernel walked them");
+	write_reasons(text, quality);
+	warn_count(text, quality->marked[PATH_GUESSED],
+		   "paths with frames without unwind information, guessed");
+	warn_count(text, quality->marked[PATH_STITCHED],
+		   "paths completed from stack memory read apart from the sample");
+	warn_count(text, quality->lost_sideband,
+		   "records of processes and mappings lost: names may be wrong");
+	warn_count(text, quality->not_attributed, "samples of events the recording does not name");
+	warn_count(text, quality->unweighed,
+		   "samples do not tell how much they stand for: they add nothing to the cost");
+	warn_count(text, quality->late_records, "records out of order, used late");
+	warn_count(text, quality->unknown_processes, "samples of processes never announced");
+	warn_count(text, quality->unknown_records, "records of unknown type skipped");
+	warn_count(text, quality->unnamed_code,
+		   "changes of the kernel's code are too many: some code has no name");
+	warn_count(text, quality->off_at_end,
+		   "threads off the CPU when the recording ended, counted up to there");
+	warn_count(text, quality->silent_threads,
+		   "threads without any switch: asleep or running all the time, or not recorded");
+	warn_count(text, quality->off_unpaired,
+		   "switches without their other half: time off the CPU is missing");
+	warn_count(text, quality->off_doubtful,
+		   "times off the CPU may be too long: records of switches were lost");
+	warn_count(text, quality->jitdumps_missing,
+		   "jitdumps are not to be had: code made at run time has no names");
+	warn_count(
+		text, quality->jitdumps_untimed,
+		"jitdumps have times of another clock: the latest code of a place names all there");
+	warn_count(text, quality->jitdumps_cut,
+		   "jitdumps end inside a record: code made later has no names");
+	warn_count(text, quality->jitdump_records_broken,
+		   "records of jitdumps that contradict themselves skipped");
+	warn_count(text, quality->jitdump_lines_broken,
+		   "functions of jitdumps without source lines: they make no sense");
+	warn_count(text, quality->broken_records, "records that contradict themselves skipped");
+}
+
+void text_write_header(const struct text *text)
+{
+	write_recording(text);
+	write_events(text);
+	write_ratios(text);
+	write_quality(text);
+	putc('\n', text->out);
+}

@@ -1,0 +1,150 @@
+/* The foot of a text report: what is missing, by what it costs, and how to get it. */
+#include <inttypes.h>
+
+#include "cct/base/printable.h"
+#include "report/text/text.h"
+#include "report/views/missing.h"
+
+#define MAX_LINES   8 /* of one kind */
+#define SHARE_WIDTH 11
+
+static double share(const struct text *text, const struct missing *missing)
+{
+	uint32_t metric = text->view->options.sort_metric;
+	uint64_t all = text->view->root->total[metric];
+
+	return all ? 100.0 * (double)missing_cost(missing, metric) / (double)all : 0;
+}
+
+/* The names' line tells of the module already. */
+static bool is_told(const struct missing_list *list, const struct missing *missing)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct symbol_problem *problem = &list->items[i].problem;
+
+		if (problem->module == missing->problem.module && problem->lack == LACKS_NAMES)
+			return missing->problem.lack == LACKS_DEBUG_INFO;
+	}
+	return false;
+}
+
+static void write_build_id(const struct text *text, const char *what,
+			   const struct build_id *build_id)
+{
+	char id[BUILD_ID_TEXT_SIZE];
+
+	build_id_format(build_id, id);
+	fprintf(text->out, "\n%*s%s %s", SHARE_WIDTH, "", what, build_id->size ? id : "none");
+}
+
+/* On the same line if it fits. */
+static void write_own_build_id(const struct text *text, const struct build_id *build_id,
+			       unsigned column)
+{
+	char id[BUILD_ID_TEXT_SIZE];
+
+	if (!build_id->size)
+		return;
+	build_id_format(build_id, id);
+	bool fits = column + sizeof("; build ID ") + 2u * build_id->size <= text->width;
+	if (fits)
+		fprintf(text->out, "; build ID %s", id);
+	else
+		write_build_id(text, "build ID", build_id);
+}
+
+static void write_line(const struct text *text, const struct missing *missing)
+{
+	const struct symbol_problem *problem = &missing->problem;
+	const char *name =
+		module_name(module_table_get(&text->view->profile->modules, problem->module));
+	unsigned column = SHARE_WIDTH;
+
+	fprintf(text->out, "%8.2f%%  ", share(text, missing));
+	column += printable_write(text->out, name, text->width / 2, text->utf8);
+	if (problem->lack != LACKS_DEBUG_INFO) /* else the heading says it */
+		column += (unsigned)fprintf(text->out, ": %s", problem->text);
+	text_style_begin(text, STYLE_DIM);
+	if (problem->is_changed && problem->build_id.size) {
+		write_build_id(text, "build ID recorded", &problem->build_id);
+		write_build_id(text, "            found", &problem->found);
+	} else {
+		write_own_build_id(text, &problem->build_id, column);
+	}
+	text_style_end(text, STYLE_DIM);
+	putc('\n', text->out);
+}
+
+/* Worth a line: by its cost, and where there are not too many of them. */
+static bool is_shown(const struct text *text, const struct missing *missing, unsigned n_lines)
+{
+	return n_lines < MAX_LINES && share(text, missing) >= text->options->min_percent;
+}
+
+static void write_kind(const struct text *text, const struct missing_list *list,
+		       enum symbol_lack lack, const char *heading)
+{
+	unsigned n = 0, n_lines = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct missing *missing = &list->items[i];
+
+		if (missing->problem.lack != lack || is_told(list, missing))
+			continue;
+		if (!n++) {
+			text_style_begin(text, STYLE_WARNING);
+			fprintf(text->out, "%s\n", heading);
+			text_style_end(text, STYLE_WARNING);
+		}
+		if (!is_shown(text, missing, n_lines))
+			continue;
+		write_line(text, missing);
+		n_lines++;
+	}
+	if (n > n_lines && n_lines)
+		fprintf(text->out, "%*sand %u more (--format json lists all)\n", SHARE_WIDTH, "",
+			n - n_lines);
+	else if (n > n_lines)
+		fprintf(text->out, "%*s%u module%s below %g %% (--format json lists all)\n",
+			SHARE_WIDTH, "", n, n == 1 ? "" : "s", text->options->min_percent);
+}
+
+/* What helps, of what is missing. */
+static void write_hints(const struct text *text, const struct missing_list *list)
+{
+	bool has_files = false, has_debug = false;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct symbol_problem *problem = &list->items[i].problem;
+		bool is_gone = problem->is_changed || problem->error;
+
+		has_files |= is_gone;
+		has_debug |= !is_gone && problem->build_id.size;
+	}
+	text_style_begin(text, STYLE_DIM);
+	if (has_debug)
+		fputs("Debug packages have what is missing of stripped files.\n", text->out);
+	if (has_files || has_debug)
+		fputs("--debuginfod fetches by build ID; --symfs DIR reads a sysroot.\n",
+		      text->out);
+	text_style_end(text, STYLE_DIM);
+}
+
+int text_write_problems(const struct text *text)
+{
+	struct missing_list list;
+	int err = missing_list_init(&list, text->view->profile, text->symbolizer,
+				    text->view->options.sort_metric);
+
+	if (err)
+		return err;
+	if (list.n)
+		putc('\n', text->out);
+	write_kind(text, &list, LACKS_CERTAINTY, "Files that may not be those recorded:");
+	write_kind(text, &list, LACKS_NAMES, "Names are missing:");
+	write_kind(text, &list, LACKS_DEBUG_INFO,
+		   "Debug information is missing (inlined functions, source lines):");
+	write_hints(text, &list);
+	missing_list_deinit(&list);
+	return 0;
+}

@@ -1,0 +1,152 @@
+#include "report/text/text_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/pair_map.h"
+#include "report/demangle/short_name.h"
+
+struct shown_name {
+	const char *name, *module; /* the row's */
+	char *shown;
+};
+
+struct text_names {
+	struct shown_name *all;
+	uint32_t n_all, n_allocated;
+	struct pair_map by_name;  /* pointers to name and module -> index: names are interned */
+	struct pair_map by_shown; /* hashes of the short name and the module -> the first of them */
+};
+
+static bool is_function(const struct view_row *row)
+{
+	return row->kind[0] == 'u' || row->kind[0] == 'k' || row->kind[0] == 'i';
+}
+
+static uint32_t find_name(const struct text_names *names, const struct view_row *row)
+{
+	return pair_map_find(&names->by_name, (uintptr_t)row->name, (uintptr_t)row->module);
+}
+
+/* FNV-1a. */
+static uint64_t hash(const char *text)
+{
+	uint64_t value = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * 0x100000001b3;
+	return value;
+}
+
+static void show_parameters(struct shown_name *name)
+{
+	char *with_parameters = short_name_simplify(name->name, true);
+
+	if (!with_parameters)
+		return;
+	free(name->shown);
+	name->shown = with_parameters;
+}
+
+/* Another function with the same short name: both need their parameters. Who has none in its name
+ * (debug information may tell none) needs nothing. */
+static int tell_apart(struct text_names *names, uint32_t index)
+{
+	struct shown_name *name = &names->all[index];
+	uint64_t key = hash(name->shown), module = hash(name->module);
+	uint32_t first = pair_map_find(&names->by_shown, key, module);
+
+	if (!strchr(name->name, '('))
+		return 0;
+	if (first == PAIR_MAP_NONE)
+		return pair_map_add(&names->by_shown, key, module, index);
+	if (strcmp(names->all[first].name, name->name) == 0)
+		return 0;
+	show_parameters(&names->all[first]);
+	show_parameters(name);
+	return 0;
+}
+
+static int grow(struct text_names *names)
+{
+	uint32_t n = names->n_allocated ? names->n_allocated * 2 : 256;
+	struct shown_name *larger = reallocarray(names->all, n, sizeof(*larger));
+
+	if (!larger)
+		return -1;
+	names->all = larger;
+	names->n_allocated = n;
+	return 0;
+}
+
+static int add_row(struct text_names *names, const struct view_row *row)
+{
+	uint32_t index = names->n_all;
+
+	if (!is_function(row) || find_name(names, row) != PAIR_MAP_NONE)
+		return 0;
+	if (index == names->n_allocated && grow(names))
+		return -1;
+	names->all[index] = (struct shown_name){
+		.name = row->name,
+		.module = row->module,
+		.shown = short_name_simplify(row->name, false),
+	};
+	if (!names->all[index].shown)
+		return -1;
+	names->n_all++;
+	if (pair_map_add(&names->by_name, (uintptr_t)row->name, (uintptr_t)row->module, index))
+		return -1;
+	return tell_apart(names, index);
+}
+
+/* What is below a row that is not shown isn't either. */
+static int add_rows(struct text_names *names, const struct text *text)
+{
+	const struct view_row *root = text->view->root, *row = root->children;
+
+	while (row) {
+		bool is_visible = text_is_visible(text, row);
+
+		if (is_visible && add_row(names, row))
+			return -1;
+		if (is_visible && row->children) {
+			row = row->children;
+			continue;
+		}
+		while (row != root && !row->next)
+			row = row->parent;
+		row = row == root ? NULL : row->next;
+	}
+	return 0;
+}
+
+struct text_names *text_names_create(const struct text *text)
+{
+	struct text_names *names = calloc(1, sizeof(*names));
+
+	if (names && add_rows(names, text)) {
+		text_names_destroy(names);
+		return NULL;
+	}
+	return names;
+}
+
+void text_names_destroy(struct text_names *names)
+{
+	if (!names)
+		return;
+	for (uint32_t i = 0; i < names->n_all; i++)
+		free(names->all[i].shown);
+	free(names->all);
+	pair_map_deinit(&names->by_name);
+	pair_map_deinit(&names->by_shown);
+	free(names);
+}
+
+const char *text_names_get(const struct text_names *names, const struct view_row *row)
+{
+	uint32_t index = names && is_function(row) ? find_name(names, row) : PAIR_MAP_NONE;
+
+	return index == PAIR_MAP_NONE ? row->name : names->all[index].shown;
+}

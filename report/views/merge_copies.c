@@ -1,0 +1,302 @@
+#include "report/views/merge_copies.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/pair_map.h"
+#include "report/demangle/clone_name.h"
+#include "report/demangle/short_name.h"
+
+#define NONE UINT32_MAX
+
+/* Everything of one name in a module. */
+struct same_name {
+	const char *name;
+	uint32_t plain, clone, inlined; /* the first entity of each kind; NONE: there is none */
+	bool is_ambiguous;              /* there are two functions of this name */
+	bool keeps_inlined;             /* there are two inlined ones */
+	bool is_overloaded;             /* another name differs in its parameters only */
+};
+
+struct merging {
+	struct fold *fold;
+	bool inlined;
+	struct pair_map by_name;  /* (name, module and kind) -> index in names */
+	struct pair_map by_short; /* of compiled functions, without parameters: the first of them */
+	struct pair_map by_clone; /* the same of clones' whole names */
+	struct same_name *names;  /* as many as there are entities, at most */
+	uint32_t n_names;
+	uint32_t *name_of;   /* entity -> index in names, or NONE */
+	uint32_t *canonical; /* entity -> the one it becomes */
+	uint32_t *entities;  /* node as it was -> its entity */
+	struct pair_map nodes;
+};
+
+/* FNV-1a. */
+static uint64_t hash(const char *text)
+{
+	uint64_t value = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * 0x100000001b3;
+	return value;
+}
+
+static bool is_function(const struct fold_entity *entity)
+{
+	return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL;
+}
+
+static uint64_t place_of(const struct fold_entity *entity)
+{
+	return (uint64_t)entity->module_id << 8 | (uint64_t)entity->frame_kind;
+}
+
+static int find_same_name(struct merging *merging, const struct fold_entity *entity,
+			  uint32_t *index_ret)
+{
+	const char *name = entity->base_name ? entity->base_name : entity->name;
+	uint64_t key = hash(name), place = place_of(entity);
+
+	*index_ret = pair_map_find(&merging->by_name, key, place);
+	if (*index_ret != PAIR_MAP_NONE) {
+		if (strcmp(merging->names[*index_ret].name, name) != 0)
+			merging->names[*index_ret].is_ambiguous = true;
+		return 0;
+	}
+	*index_ret = merging->n_names;
+	merging->names[merging->n_names++] = (struct same_name){
+		.name = name,
+		.plain = NONE,
+		.clone = NONE,
+		.inlined = NONE,
+	};
+	return pair_map_add(&merging->by_name, key, place, *index_ret);
+}
+
+/* The short name that debug information may have for an inlined copy. */
+static int note_short_name(struct merging *merging, uint32_t index, uint64_t place)
+{
+	_cleanup_free_ char *text = short_name_simplify(merging->names[index].name, false);
+	uint32_t first;
+
+	if (!text)
+		return -ENOMEM;
+	first = pair_map_find(&merging->by_short, hash(text), place);
+	if (first == PAIR_MAP_NONE)
+		return pair_map_add(&merging->by_short, hash(text), place, index);
+	if (first != index)
+		merging->names[first].is_overloaded = true;
+	return 0;
+}
+
+/* A second clone with the same numbers is another function's. */
+static int note_clone(struct merging *merging, struct same_name *same, uint32_t index)
+{
+	const struct fold_entity *entity = &merging->fold->entities[index];
+	uint64_t key = hash(entity->name), place = place_of(entity);
+
+	if (same->clone == NONE)
+		same->clone = index;
+	if (pair_map_find(&merging->by_clone, key, place) == PAIR_MAP_NONE)
+		return pair_map_add(&merging->by_clone, key, place, index);
+	same->is_ambiguous = true;
+	return 0;
+}
+
+static int note_entity(struct merging *merging, uint32_t index)
+{
+	const struct fold_entity *entity = &merging->fold->entities[index];
+	struct same_name *same;
+	int err;
+
+	merging->canonical[index] = index;
+	merging->name_of[index] = NONE;
+	if (!is_function(entity))
+		return 0;
+	err = find_same_name(merging, entity, &merging->name_of[index]);
+	if (err)
+		return err;
+	same = &merging->names[merging->name_of[index]];
+	if (entity->is_inlined) {
+		same->keeps_inlined = same->inlined != NONE;
+		same->inlined = index;
+		return 0;
+	}
+	if (merging->inlined)
+		err = note_short_name(merging, merging->name_of[index], place_of(entity));
+	if (err)
+		return err;
+	if (entity->base_name)
+		return note_clone(merging, same, index);
+	same->is_ambiguous |= same->plain != NONE;
+	same->plain = index;
+	return 0;
+}
+
+/* What an inlined copy is a copy of; NULL: not known. */
+static const struct same_name *original_of(const struct merging *merging,
+					   const struct fold_entity *entity,
+					   const struct same_name *same)
+{
+	_cleanup_free_ char *text = NULL;
+	uint32_t index;
+
+	if (!merging->inlined || same->keeps_inlined)
+		return NULL;
+	if (same->plain != NONE || same->clone != NONE)
+		return same;
+	text = short_name_simplify(entity->name, false);
+	index = text ? pair_map_find(&merging->by_short, hash(text), place_of(entity)) : NONE;
+	if (index == NONE || merging->names[index].is_overloaded)
+		return NULL;
+	return &merging->names[index];
+}
+
+static void choose_canonical(struct merging *merging, uint32_t index)
+{
+	const struct fold_entity *entity = &merging->fold->entities[index];
+	const struct same_name *same;
+
+	if (merging->name_of[index] == NONE)
+		return;
+	same = &merging->names[merging->name_of[index]];
+	if (entity->is_inlined)
+		same = original_of(merging, entity, same);
+	if (!same || same->is_ambiguous)
+		return;
+	if (same->plain != NONE)
+		merging->canonical[index] = same->plain;
+	else if (same->clone != NONE)
+		merging->canonical[index] = same->clone;
+}
+
+/* Where there are only clones, they stand for their function. */
+static void rename_clones(struct merging *merging)
+{
+	for (uint32_t i = 0; i < merging->n_names; i++) {
+		const struct same_name *same = &merging->names[i];
+
+		if (same->plain == NONE && same->clone != NONE && !same->is_ambiguous)
+			merging->fold->entities[same->clone].name = same->name;
+	}
+}
+
+static bool continues(const struct merging *merging, const struct fold_node *node)
+{
+	uint32_t caller = merging->entities[node->parent];
+
+	return merging->canonical[caller] == merging->canonical[node->entity] &&
+	       caller != node->entity && clone_is_part(merging->fold->entities[node->entity].name);
+}
+
+/* The node that what was @node becomes, below @parent. */
+static int find_node(struct merging *merging, uint32_t parent, const struct fold_node *node,
+		     uint32_t *node_ret)
+{
+	struct fold *fold = merging->fold;
+	uint32_t entity = merging->canonical[node->entity];
+	struct fold_node *known;
+
+	if (continues(merging, node)) {
+		*node_ret = parent;
+		return 0;
+	}
+	*node_ret = pair_map_find(&merging->nodes, parent, entity);
+	if (*node_ret == PAIR_MAP_NONE) {
+		*node_ret = fold->n_nodes++;
+		fold->nodes[*node_ret] = (struct fold_node){
+			.parent = parent,
+			.entity = entity,
+			.call_file = node->call_file,
+			.call_line = node->call_line,
+		};
+		return pair_map_add(&merging->nodes, parent, entity, *node_ret);
+	}
+	known = &fold->nodes[*node_ret];
+	if (known->call_line != node->call_line ||
+	    (known->call_line && strcmp(known->call_file, node->call_file) != 0))
+		known->call_line = 0;
+	return 0;
+}
+
+static void move_costs(struct fold *fold, uint32_t from, uint32_t to)
+{
+	for (size_t metric = 0; metric < fold->n_metrics; metric++) {
+		size_t at = (size_t)from * fold->n_metrics + metric;
+		uint64_t self = fold->self[at], samples = fold->self_samples[at];
+
+		fold->self[at] = fold->self_samples[at] = 0;
+		fold->self[(size_t)to * fold->n_metrics + metric] += self;
+		fold->self_samples[(size_t)to * fold->n_metrics + metric] += samples;
+	}
+}
+
+/* In place: a node never moves behind where it was, for the first of those it becomes stays. */
+static int rebuild(struct merging *merging)
+{
+	struct fold *fold = merging->fold;
+	uint32_t n_nodes = fold->n_nodes;
+	_cleanup_free_ uint32_t *moved = calloc(n_nodes, sizeof(*moved));
+
+	if (!moved)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n_nodes; i++)
+		merging->entities[i] = fold->nodes[i].entity;
+	fold->n_nodes = 1;
+	for (uint32_t i = 1; i < n_nodes; i++) {
+		struct fold_node node = fold->nodes[i];
+		int err = find_node(merging, moved[node.parent], &node, &moved[i]);
+
+		if (err)
+			return err;
+		for (int mark = 0; mark < N_PATH_MARKS; mark++)
+			fold->nodes[moved[i]].marked[mark] += node.marked[mark];
+		if (moved[i] != i)
+			move_costs(fold, i, moved[i]);
+	}
+	return 0;
+}
+
+static int merge(struct merging *merging)
+{
+	for (uint32_t i = 0; i < merging->fold->n_entities; i++) {
+		int err = note_entity(merging, i);
+
+		if (err)
+			return err;
+	}
+	for (uint32_t i = 0; i < merging->fold->n_entities; i++)
+		choose_canonical(merging, i);
+	int err = rebuild(merging);
+	if (!err)
+		rename_clones(merging);
+	return err;
+}
+
+int merge_copies(struct fold *fold, bool inlined)
+{
+	struct merging merging = {
+		.fold = fold,
+		.inlined = inlined,
+		.names = calloc(fold->n_entities, sizeof(*merging.names)),
+		.name_of = calloc(fold->n_entities, sizeof(*merging.name_of)),
+		.canonical = calloc(fold->n_entities, sizeof(*merging.canonical)),
+		.entities = calloc(fold->n_nodes, sizeof(*merging.entities)),
+	};
+	int err = merging.names && merging.name_of && merging.canonical && merging.entities
+			  ? merge(&merging)
+			  : -ENOMEM;
+
+	free(merging.names);
+	free(merging.name_of);
+	free(merging.canonical);
+	free(merging.entities);
+	pair_map_deinit(&merging.by_name);
+	pair_map_deinit(&merging.by_short);
+	pair_map_deinit(&merging.by_clone);
+	pair_map_deinit(&merging.nodes);
+	return err;
+}

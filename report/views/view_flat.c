@@ -1,0 +1,226 @@
+/*
+ * The flat views: one row for each function, module or group of processes. A walk over the fold
+ * counts for each row how often it is on the path from the root; only the outermost occurrence
+ * adds to the row's total, so recursion, direct or mutual, counts a sample once.
+ */
+#include <errno.h>
+
+#include "cct/base/cleanup.h"
+#include "report/views/view_rows.h"
+
+#define NONE UINT32_MAX
+
+struct flat {
+	struct view *view;
+	const struct fold *fold;
+	uint32_t *first_child, *next; /* by node; 0: none, for the root is nobody's child */
+	uint32_t *group;              /* entity -> the entity whose row it shares */
+	struct view_row **rows;       /* by group */
+	uint32_t *on_path;            /* by group: how often on the path */
+	uint32_t *owner;              /* node -> the group that its own cost belongs to */
+};
+
+static void flat_deinit(struct flat *flat)
+{
+	free(flat->first_child);
+	free(flat->next);
+	free(flat->group);
+	free(flat->rows);
+	free(flat->on_path);
+	free(flat->owner);
+}
+
+static int flat_init(struct flat *flat, struct view *view, const struct fold *fold)
+{
+	*flat = (struct flat){ .view = view, .fold = fold };
+	flat->first_child = calloc(fold->n_nodes, sizeof(*flat->first_child));
+	flat->next = calloc(fold->n_nodes, sizeof(*flat->next));
+	flat->group = calloc(fold->n_entities, sizeof(*flat->group));
+	flat->rows = calloc(fold->n_entities, sizeof(*flat->rows));
+	flat->on_path = calloc(fold->n_entities, sizeof(*flat->on_path));
+	flat->owner = calloc(fold->n_nodes, sizeof(*flat->owner));
+	if (!flat->first_child || !flat->next || !flat->group || !flat->rows || !flat->on_path ||
+	    !flat->owner) {
+		flat_deinit(flat);
+		return -ENOMEM;
+	}
+	for (uint32_t i = fold->n_nodes - 1; i > 0; i--) {
+		flat->next[i] = flat->first_child[fold->nodes[i].parent];
+		flat->first_child[fold->nodes[i].parent] = i;
+	}
+	return 0;
+}
+
+/* Functions of one module share a row; addresses of no module share one per kind. */
+static int group_by_module(struct flat *flat)
+{
+	uint32_t unknown_user = NONE, unknown_kernel = NONE, max_module = 0;
+	const struct fold *fold = flat->fold;
+	_cleanup_free_ uint32_t *first = NULL;
+
+	for (uint32_t i = 0; i < fold->n_entities; i++)
+		max_module = fold->entities[i].module_id > max_module ? fold->entities[i].module_id
+								      : max_module;
+	first = malloc(((size_t)max_module + 1) * sizeof(*first));
+	if (!first)
+		return -ENOMEM;
+	for (uint32_t i = 0; i <= max_module; i++)
+		first[i] = NONE;
+	for (uint32_t i = 0; i < fold->n_entities; i++) {
+		const struct fold_entity *entity = &fold->entities[i];
+		uint32_t *group = &first[entity->module_id];
+
+		flat->group[i] = i;
+		if (!entity->module_id && entity->frame_kind == FRAME_USER)
+			group = &unknown_user;
+		else if (!entity->module_id && entity->frame_kind == FRAME_KERNEL)
+			group = &unknown_kernel;
+		else if (!entity->module_id)
+			continue;
+		if (*group == NONE)
+			*group = i;
+		flat->group[i] = *group;
+	}
+	return 0;
+}
+
+static int group_entities(struct flat *flat)
+{
+	if (flat->view->options.kind == VIEW_MODULES)
+		return group_by_module(flat);
+	for (uint32_t i = 0; i < flat->fold->n_entities; i++)
+		flat->group[i] = i;
+	return 0;
+}
+
+static struct view_row *add_row(struct flat *flat, uint32_t group)
+{
+	struct fold_entity entity = flat->fold->entities[group];
+
+	if (flat->view->options.kind == VIEW_MODULES && entity.frame_kind == FRAME_KERNEL)
+		entity.name = entity.module_id ? entity.module : "[kernel]";
+	else if (flat->view->options.kind == VIEW_MODULES && entity.frame_kind == FRAME_USER)
+		entity.name = entity.module_id ? entity.module : "[unknown]";
+	flat->rows[group] = view_add_row(flat->view, flat->view->root, &entity);
+	return flat->rows[group];
+}
+
+/* Whether nodes of this entity are what the view counts. */
+static bool is_counted(const struct flat *flat, const struct fold_entity *entity)
+{
+	switch (flat->view->options.kind) {
+	case VIEW_PROCESSES:
+		return entity->frame_kind == FRAME_PROCESS || entity->frame_kind == FRAME_THREAD;
+	case VIEW_MODULES:
+		return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL;
+	default:
+		return entity_is_code(entity);
+	}
+}
+
+/*
+ * The row that a node's own cost belongs to is the nearest counted one's towards the root; where
+ * there is none (a sample without frames), the node's own.
+ */
+static void find_owners(struct flat *flat)
+{
+	const struct fold *fold = flat->fold;
+
+	for (uint32_t i = 0; i < fold->n_nodes; i++) {
+		uint32_t entity = fold->nodes[i].entity;
+		uint32_t above = flat->owner[fold->nodes[i].parent];
+
+		flat->owner[i] = flat->group[entity];
+		if (i && !is_counted(flat, &fold->entities[entity]) &&
+		    is_counted(flat, &fold->entities[above]))
+			flat->owner[i] = above;
+	}
+}
+
+static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
+{
+	for (uint32_t i = 0; i < n_metrics; i++) {
+		if (samples[i])
+			return true;
+	}
+	return false;
+}
+
+static int enter(struct flat *flat, uint32_t node)
+{
+	const struct fold *fold = flat->fold;
+	uint32_t n_metrics = fold->n_metrics, entity = fold->nodes[node].entity;
+	uint32_t owner = flat->owner[node], group = flat->group[entity];
+	size_t at = (size_t)node * n_metrics;
+	struct view_row *row;
+
+	if (is_counted(flat, &fold->entities[entity]) && !flat->on_path[group]++) {
+		row = flat->rows[group] ? flat->rows[group] : add_row(flat, group);
+		if (!row)
+			return -ENOMEM;
+		view_add_cost(row->total, fold->total + at, n_metrics);
+		view_add_cost(row->samples, fold->samples + at, n_metrics);
+	}
+	if (!has_cost(fold->self_samples + at, n_metrics))
+		return 0;
+	row = flat->rows[owner] ? flat->rows[owner] : add_row(flat, owner);
+	if (!row)
+		return -ENOMEM;
+	view_add_cost(row->self, fold->self + at, n_metrics);
+	if (!is_counted(flat, &fold->entities[owner])) {
+		view_add_cost(row->total, fold->self + at, n_metrics);
+		view_add_cost(row->samples, fold->self_samples + at, n_metrics);
+	}
+	return 0;
+}
+
+static void leave(struct flat *flat, uint32_t node)
+{
+	uint32_t entity = flat->fold->nodes[node].entity;
+
+	if (is_counted(flat, &flat->fold->entities[entity]))
+		flat->on_path[flat->group[entity]]--;
+}
+
+/* Depth first, without a stack: trees may be as deep as the input made them. */
+static int walk(struct flat *flat)
+{
+	uint32_t node = 0;
+	int err = enter(flat, node);
+
+	while (!err) {
+		uint32_t next = flat->first_child[node];
+
+		while (!next) {
+			leave(flat, node);
+			if (!node)
+				return 0;
+			next = flat->next[node];
+			if (!next)
+				node = flat->fold->nodes[node].parent;
+			else
+				break;
+		}
+		node = next;
+		err = enter(flat, node);
+	}
+	return err;
+}
+
+int view_fill_flat(struct view *view, const struct fold *fold)
+{
+	struct flat flat;
+	int err = flat_init(&flat, view, fold);
+
+	if (err)
+		return err;
+	err = group_entities(&flat);
+	if (!err) {
+		find_owners(&flat);
+		err = walk(&flat);
+	}
+	flat_deinit(&flat);
+	if (!err)
+		view_sort_children(view, view->root);
+	return err;
+}

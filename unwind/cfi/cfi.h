@@ -1,0 +1,31 @@
+/*
+ * The call frame information of one module, one row at a time, as rules.
+ *
+ * Asked in this order, each only where the ones before have nothing: .eh_frame, .debug_frame,
+ * .debug_frame of the ELF file in .gnu_debugdata, .debug_frame of a separate debug file.
+ */
+#ifndef UNWIND_CFI_CFI_H
+#define UNWIND_CFI_CFI_H
+
+#include <libelf.h>
+
+#include "unwind/rules/rule.h"
+
+struct cfi;
+struct module;
+
+/* @elf and its @module (NULL: not known, so no debug file beside it) are borrowed for the life of
+ * the result. NULL: out of memory. */
+struct cfi *cfi_create(Elf *elf, const struct module *module);
+void cfi_destroy(struct cfi *cfi);
+/*
+ * The row for @vaddr, an address as the ELF file counts them: a rule with a caller, or RULE_ROOT,
+ * RULE_NONE, RULE_BAD. General rules live as long as @cfi. Not thread-safe.
+ */
+void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret);
+/* Whether an FDE describes any of [@start, @end). Not thread-safe. */
+bool cfi_has_any(struct cfi *cfi, uint64_t start, uint64_t end);
+/* The section that describes @vaddr: ".eh_frame", ".debug_frame"; NULL: none. Not thread-safe. */
+const char *cfi_section(struct cfi *cfi, uint64_t vaddr);
+
+#endif

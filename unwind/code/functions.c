@@ -1,0 +1,109 @@
+/* A sorted array. */
+#include "unwind/code/functions.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+
+struct function {
+	uint64_t start, end;
+};
+
+struct functions {
+	size_t n_functions;
+	struct function functions[];
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *header_ret)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, header_ret) && header_ret->sh_type == type)
+			return section;
+	return NULL;
+}
+
+static bool is_function(const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+	       symbol->st_shndx != SHN_ABS && symbol->st_value &&
+	       symbol->st_size <= UINT64_MAX - symbol->st_value;
+}
+
+/* Assembly may give no size: such a function ends where the next begins. */
+static void fill_sizes(struct functions *functions)
+{
+	uint64_t next = 0;
+
+	for (size_t i = functions->n_functions; i-- > 0;) {
+		struct function *function = &functions->functions[i];
+
+		if (i + 1 < functions->n_functions && function[1].start > function->start)
+			next = function[1].start;
+		if (function->end == function->start && next)
+			function->end = next;
+	}
+}
+
+struct functions *functions_create(Elf *elf)
+{
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	Elf_Scn *section = find_section(elf, SHT_SYMTAB, &header);
+	if (!section)
+		section = find_section(elf, SHT_DYNSYM, &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	size_t size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t n = data && size ? data->d_size / size : 0;
+	struct functions *functions =
+		malloc(sizeof(*functions) + n * sizeof(functions->functions[0]));
+	if (!functions)
+		return NULL;
+	functions->n_functions = 0;
+	for (size_t i = 0; i < n && gelf_getsym(data, (int)i, &symbol); i++)
+		if (is_function(&symbol))
+			functions->functions[functions->n_functions++] =
+				(struct function){ symbol.st_value,
+						   symbol.st_value + symbol.st_size };
+	qsort(functions->functions, functions->n_functions, sizeof(functions->functions[0]),
+	      compare);
+	fill_sizes(functions);
+	return functions;
+}
+
+void functions_destroy(struct functions *functions)
+{
+	free(functions);
+}
+
+bool functions_find(const struct functions *functions, uint64_t vaddr, uint64_t *start_ret,
+		    uint64_t *end_ret)
+{
+	size_t low = 0, high = functions->n_functions;
+
+	/* The first that begins above @vaddr. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (functions->functions[middle].start > vaddr)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low || functions->functions[low - 1].end <= vaddr)
+		return false;
+	*start_ret = functions->functions[low - 1].start;
+	*end_ret = functions->functions[low - 1].end;
+	return true;
+}

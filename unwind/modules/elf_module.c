@@ -1,0 +1,714 @@
+/* Opens modules on first use and asks their CFI, one at a time per module. */
+#include "unwind/modules/elf_module.h"
+
+#include <gelf.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cct/object/module_file.h"
+#include "unwind/cfi/cfi.h"
+#include "unwind/code/function_starts.h"
+#include "unwind/code/functions.h"
+#include "unwind/modules/go_rule.h"
+
+/* An entry function is a few dozen bytes of assembly. */
+#define ENTRY_SIZE_MAX 256
+/* The entry function and what it calls to pass on main()'s address. */
+#define START_SIZE_MAX 128
+
+/* Larger ones take too long to look through. */
+#define STARTS_SIZE_MAX (16u << 20)
+
+/* A loadable segment: file offsets to the addresses that CFI speaks of. */
+struct segment {
+	uint64_t offset, size, vaddr;
+	bool is_exec;
+};
+
+struct elf_module {
+	const struct module *module; /* borrowed */
+	pthread_mutex_t lock;        /* guards the opening, and CFI */
+	atomic_bool is_open;         /* tried at least; all but @cfi's inside is constant then */
+	struct module_file file;
+	const uint8_t *bytes; /* the whole file */
+	size_t n_bytes;
+	uint64_t entry;
+	uint16_t machine;
+	uint8_t pointer_size;
+	struct segment *segments;
+	size_t n_segments;
+	struct cfi *cfi; /* NULL: not readable */
+	uint64_t open_ns, n_lookups;
+	bool is_timed; /* each look-up is */
+	uint64_t lookup_ns, max_lookup_ns;
+	struct elf_access_log *log;     /* NULL: nobody asks; borrowed */
+	bool has_code;                  /* no section of code was left out of the file */
+	bool is_dump;                   /* @bytes are those of a jitdump, mapped */
+	bool may_be_c_library;          /* or holds one, or nothing tells */
+	struct functions *functions;    /* NULL: not asked for yet */
+	struct function_starts *starts; /* of @starts_of; NULL: not asked for yet */
+	const struct segment *starts_of;
+	struct go_pclntab *go_pclntab; /* NULL: no Go program */
+};
+
+/* Modules by their ids: read without a lock, and never moved. */
+#define CHUNK_BITS 10
+#define N_CHUNKS   (MODULES_MAX >> CHUNK_BITS)
+struct chunk {
+	struct elf_module *_Atomic modules[1 << CHUNK_BITS]; /* NULL: not asked for yet */
+};
+
+struct elf_modules {
+	const struct module_table *table; /* borrowed */
+	pthread_mutex_t lock;             /* of what adds to @chunks */
+	struct chunk *_Atomic chunks[N_CHUNKS];
+	bool is_timed;
+	struct elf_access_log *log; /* NULL: nobody asks; borrowed */
+};
+
+static bool read_segments(struct elf_module *module)
+{
+	Elf *elf = module->file.elf;
+	size_t n_phdrs;
+	if (elf_getphdrnum(elf, &n_phdrs) || !n_phdrs)
+		return false;
+
+	module->segments = calloc(n_phdrs, sizeof(*module->segments));
+	if (!module->segments)
+		return false;
+	for (size_t i = 0; i < n_phdrs; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
+			continue;
+		module->segments[module->n_segments++] =
+			(struct segment){ .offset = phdr.p_offset,
+					  .size = phdr.p_filesz,
+					  .vaddr = phdr.p_vaddr,
+					  .is_exec = phdr.p_flags & PF_X };
+	}
+	return true;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A recording may carry a file's unwind information and symbols without its code. */
+static bool has_code(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR) &&
+		    header.sh_type == SHT_NOBITS)
+			return false;
+	return true;
+}
+
+static bool defines_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *its_name = elf_strptr(elf, header->sh_link, symbol.st_name);
+
+		if (symbol.st_shndx != SHN_UNDEF && its_name && !strcmp(its_name, name))
+			return true;
+	}
+	return false;
+}
+
+static bool needs_libraries(Elf_Scn *section)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Dyn entry;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++)
+		if (entry.d_tag == DT_NEEDED)
+			return true;
+	return false;
+}
+
+/* What needs no library is complete, a C library in it; a shared one exports sigaction(). */
+static bool may_be_c_library(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	bool has_needs = false, has_sigaction = false;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		if (header.sh_type == SHT_DYNAMIC)
+			has_needs |= needs_libraries(section);
+		else if (header.sh_type == SHT_DYNSYM)
+			has_sigaction |= defines_symbol(elf, section, &header, "sigaction");
+	}
+	return !has_needs || has_sigaction;
+}
+
+/* A jitdump is no ELF file: of it there are the bytes only. */
+static void open_dump(struct elf_module *module)
+{
+	int fd = module->module->image_fd;
+	struct stat status;
+
+	module->file.state = MODULE_FILE_NONE;
+	if (fd < 0 || fstat(fd, &status) || status.st_size <= 0)
+		return;
+	void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	module->bytes = bytes;
+	module->n_bytes = (size_t)status.st_size;
+	module->has_code = module->is_dump = true;
+}
+
+static void open_file(struct elf_module *module)
+{
+	GElf_Ehdr header;
+
+	if (module->module->key.kind == MODULE_JIT) {
+		open_dump(module);
+		return;
+	}
+	module_file_open(module->module, &module->file);
+	if (module->file.state != MODULE_FILE_OK)
+		return;
+	module->bytes = (const uint8_t *)elf_rawfile(module->file.elf, &module->n_bytes);
+	/* All of the file is mapped, or read: thousands of modules need no descriptors. */
+	if (module->bytes && !elf_cntl(module->file.elf, ELF_C_FDREAD)) {
+		close(module->file.fd);
+		module->file.fd = -1;
+	}
+	if (!gelf_getehdr(module->file.elf, &header) || !read_segments(module)) {
+		module->file.state = MODULE_FILE_BAD;
+		return;
+	}
+	module->entry = header.e_entry;
+	module->machine = header.e_machine;
+	module->pointer_size = gelf_getclass(module->file.elf) == ELFCLASS32 ? 4 : 8;
+	module->cfi = cfi_create(module->file.elf, module->module);
+	module->has_code = module->bytes && has_code(module->file.elf);
+	module->may_be_c_library =
+		module->module->key.kind == MODULE_VDSO || may_be_c_library(module->file.elf);
+	module->go_pclntab = go_pclntab_create(module->file.elf);
+}
+
+static bool is_open(const struct elf_module *module)
+{
+	return atomic_load_explicit(&module->is_open, memory_order_acquire);
+}
+
+static void elf_module_open(struct elf_module *module)
+{
+	if (is_open(module))
+		return;
+	pthread_mutex_lock(&module->lock);
+	if (!is_open(module)) {
+		uint64_t start_ns = now_ns();
+		open_file(module);
+		module->open_ns = now_ns() - start_ns;
+		atomic_store_explicit(&module->is_open, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&module->lock);
+}
+
+static void log_access(const struct elf_module *module, uint64_t offset, size_t size)
+{
+	struct elf_access_log *log = module->log;
+
+	if (!log)
+		return;
+	if (log->n == log->n_allocated) {
+		size_t n = log->n_allocated ? log->n_allocated * 2 : 64;
+		struct elf_access *accesses = reallocarray(log->accesses, n, sizeof(*accesses));
+		if (!accesses) {
+			log->is_incomplete = true;
+			return;
+		}
+		log->accesses = accesses;
+		log->n_allocated = n;
+	}
+	log->accesses[log->n++] =
+		(struct elf_access){ .module = module->module->id, .offset = offset, .size = size };
+}
+
+void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log)
+{
+	elf_modules->log = log;
+}
+
+void elf_modules_time(struct elf_modules *elf_modules)
+{
+	elf_modules->is_timed = true;
+}
+
+static struct elf_module *elf_module_create(const struct elf_modules *elf_modules,
+					    const struct module *module)
+{
+	struct elf_module *elf_module = calloc(1, sizeof(*elf_module));
+	if (!elf_module)
+		return NULL;
+	elf_module->module = module;
+	elf_module->log = elf_modules->log;
+	elf_module->is_timed = elf_modules->is_timed;
+	elf_module->file.fd = -1;
+	pthread_mutex_init(&elf_module->lock, NULL);
+	return elf_module;
+}
+
+static void elf_module_destroy(struct elf_module *module)
+{
+	if (!module)
+		return;
+	cfi_destroy(module->cfi);
+	functions_destroy(module->functions);
+	function_starts_destroy(module->starts);
+	go_pclntab_destroy(module->go_pclntab);
+	if (module->is_dump)
+		munmap((void *)module->bytes, module->n_bytes);
+	module_file_close(&module->file);
+	pthread_mutex_destroy(&module->lock);
+	free(module->segments);
+	free(module);
+}
+
+struct elf_modules *elf_modules_create(const struct module_table *modules)
+{
+	struct elf_modules *elf_modules = calloc(1, sizeof(*elf_modules));
+	if (!elf_modules)
+		return NULL;
+	elf_modules->table = modules;
+	pthread_mutex_init(&elf_modules->lock, NULL);
+	return elf_modules;
+}
+
+/* NULL: not asked for yet. */
+static struct elf_module *get_known(const struct elf_modules *elf_modules, uint32_t id)
+{
+	const struct chunk *chunk =
+		id < MODULES_MAX ? atomic_load_explicit(&elf_modules->chunks[id >> CHUNK_BITS],
+							memory_order_acquire)
+				 : NULL;
+
+	return chunk ? atomic_load_explicit(&chunk->modules[id % (1 << CHUNK_BITS)],
+					    memory_order_acquire)
+		     : NULL;
+}
+
+static void chunk_destroy(struct chunk *chunk)
+{
+	if (!chunk)
+		return;
+	for (size_t i = 0; i < 1 << CHUNK_BITS; i++)
+		elf_module_destroy(chunk->modules[i]);
+	free(chunk);
+}
+
+void elf_modules_destroy(struct elf_modules *elf_modules)
+{
+	if (!elf_modules)
+		return;
+	for (size_t i = 0; i < N_CHUNKS; i++)
+		chunk_destroy(elf_modules->chunks[i]);
+	pthread_mutex_destroy(&elf_modules->lock);
+	free(elf_modules);
+}
+
+/* With the lock held. NULL: no such module, or out of memory. */
+static struct elf_module *add_module(struct elf_modules *elf_modules, uint32_t id)
+{
+	const struct module *module = module_table_get(elf_modules->table, id);
+	struct chunk *_Atomic *chunk = &elf_modules->chunks[id >> CHUNK_BITS];
+
+	if (!module)
+		return NULL;
+	if (!*chunk)
+		atomic_store_explicit(chunk, calloc(1, sizeof(**chunk)), memory_order_release);
+	if (!*chunk)
+		return NULL;
+	struct elf_module *elf_module = elf_module_create(elf_modules, module);
+	atomic_store_explicit(&(*chunk)->modules[id % (1 << CHUNK_BITS)], elf_module,
+			      memory_order_release);
+	return elf_module;
+}
+
+struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id)
+{
+	struct elf_module *elf_module = get_known(elf_modules, id);
+
+	if (elf_module || id >= MODULES_MAX)
+		return elf_module;
+	pthread_mutex_lock(&elf_modules->lock);
+	elf_module = get_known(elf_modules, id);
+	if (!elf_module)
+		elf_module = add_module(elf_modules, id);
+	pthread_mutex_unlock(&elf_modules->lock);
+	return elf_module;
+}
+
+static bool segment_holds(const struct segment *segment, uint64_t offset)
+{
+	return offset >= segment->offset && offset - segment->offset < segment->size;
+}
+
+/* The address that the ELF file's own tables use. Code segments win where pages are shared. */
+static bool offset_to_vaddr(const struct elf_module *module, uint64_t offset, uint64_t *vaddr_ret)
+{
+	const struct segment *found = NULL;
+
+	for (size_t i = 0; i < module->n_segments; i++) {
+		const struct segment *segment = &module->segments[i];
+
+		if (segment_holds(segment, offset) && (!found || segment->is_exec))
+			found = segment;
+	}
+	if (found)
+		*vaddr_ret = found->vaddr + (offset - found->offset);
+	return found;
+}
+
+static const struct segment *segment_of_vaddr(const struct elf_module *module, uint64_t vaddr)
+{
+	for (size_t i = 0; i < module->n_segments; i++)
+		if (vaddr - module->segments[i].vaddr < module->segments[i].size)
+			return &module->segments[i];
+	return NULL;
+}
+
+/*
+ * Whether the code from @start on calls a function that begins at @vaddr or before it, as musl's
+ * does next to itself. A recording may carry a file without its code: then it does not, for all we
+ * know.
+ */
+static bool calls_before(const struct elf_module *module, const struct arch *arch, uint64_t start,
+			 uint64_t vaddr)
+{
+	const struct segment *segment = segment_of_vaddr(module, start);
+	uint64_t offset = segment ? start - segment->vaddr + segment->offset : module->n_bytes;
+	size_t size = vaddr - start;
+	int64_t distance;
+
+	if (!module->bytes || offset > module->n_bytes || module->n_bytes - offset < size)
+		return false;
+	for (size_t at = 1; at <= size; at++)
+		if (arch->ends_in_call(module->bytes + offset, at, &distance) && distance > 0 &&
+		    (uint64_t)distance <= size - at)
+			return true;
+	return false;
+}
+
+/*
+ * An entry function has no caller. Some, like that of ld.so, have no CFI to say so. Where code can
+ * be decoded, guess_caller() tells by that.
+ */
+static bool is_in_entry_function(struct elf_module *module, const struct arch *arch, uint64_t vaddr)
+{
+	if (!module->entry || vaddr < module->entry || vaddr - module->entry > ENTRY_SIZE_MAX)
+		return false;
+	/* CFI in between is another function's: the entry function ended before. */
+	return !cfi_has_any(module->cfi, module->entry, vaddr) &&
+	       !calls_before(module, arch, module->entry, vaddr);
+}
+
+/* Longer than any call instruction. */
+#define CALL_SIZE_MAX 8u
+
+static bool find_go_rule(const struct elf_module *module, const struct arch *arch, uint64_t offset,
+			 uint64_t vaddr, struct rule *rule_ret)
+{
+	int64_t distance;
+
+	if (!module->go_pclntab)
+		return false;
+	bool is_return = offset >= CALL_SIZE_MAX && offset < module->n_bytes &&
+			 arch->ends_in_call(module->bytes + offset + 1 - CALL_SIZE_MAX,
+					    CALL_SIZE_MAX, &distance);
+	return go_rule_find(module->go_pclntab, arch, vaddr, is_return, rule_ret);
+}
+
+static bool rule_by_code(const struct elf_module *module, const struct arch *arch, uint64_t offset,
+			 struct rule *rule_ret)
+{
+	if (arch->knows_c_library_only && !module->may_be_c_library)
+		return false;
+	return arch->rule_by_code && module->bytes && offset < module->n_bytes &&
+	       arch->rule_by_code(module->bytes, module->n_bytes, offset, rule_ret);
+}
+
+static void correct_rule(const struct elf_module *module, const struct arch *arch, uint64_t offset,
+			 struct rule *rule)
+{
+	if (arch->correct_rule && module->bytes && offset < module->n_bytes)
+		arch->correct_rule(module->bytes, module->n_bytes, offset, rule);
+}
+
+static void find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+		      struct rule *rule_ret)
+{
+	uint64_t vaddr;
+
+	*rule_ret = (struct rule){ .kind = RULE_UNREADABLE };
+	if (module->file.state == MODULE_FILE_NONE) {
+		rule_ret->kind = RULE_NONE;
+	} else if (module->cfi && module->machine == arch->elf_machine &&
+		   module->pointer_size == arch->pointer_size) {
+		rule_ret->kind = RULE_NONE;
+		if (offset_to_vaddr(module, offset, &vaddr) &&
+		    !rule_by_code(module, arch, offset, rule_ret) &&
+		    !find_go_rule(module, arch, offset, vaddr, rule_ret)) {
+			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
+			correct_rule(module, arch, offset, rule_ret);
+			if (rule_ret->kind == RULE_NONE && !arch->decode &&
+			    is_in_entry_function(module, arch, vaddr))
+				rule_ret->kind = RULE_ROOT;
+		}
+	}
+}
+
+static void find_rule_timed(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			    struct rule *rule_ret)
+{
+	uint64_t start_ns = now_ns();
+	find_rule(module, arch, offset, rule_ret);
+	uint64_t took_ns = now_ns() - start_ns;
+
+	module->lookup_ns += took_ns;
+	if (took_ns > module->max_lookup_ns)
+		module->max_lookup_ns = took_ns;
+}
+
+void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			  struct rule *rule_ret)
+{
+	elf_module_open(module);
+	pthread_mutex_lock(&module->lock);
+	log_access(module, offset, 0);
+	if (module->is_timed)
+		find_rule_timed(module, arch, offset, rule_ret);
+	else
+		find_rule(module, arch, offset, rule_ret);
+	module->n_lookups++;
+	pthread_mutex_unlock(&module->lock);
+}
+
+static const char *rule_source(struct elf_module *module, const struct arch *arch, uint64_t offset)
+{
+	struct rule rule;
+	uint64_t vaddr;
+
+	if (module->file.state != MODULE_FILE_OK)
+		return module_file_state_text(module->file.state);
+	if (module->machine != arch->elf_machine || module->pointer_size != arch->pointer_size)
+		return "file of another architecture";
+	if (!module->cfi || !offset_to_vaddr(module, offset, &vaddr))
+		return "offset in no segment of the file";
+	if (rule_by_code(module, arch, offset, &rule))
+		return "code that is known";
+	if (find_go_rule(module, arch, offset, vaddr, &rule))
+		return ".gopclntab";
+	const char *section = cfi_section(module->cfi, vaddr);
+	if (section)
+		return section;
+	find_rule(module, arch, offset, &rule);
+	return rule.kind == RULE_ROOT ? "entry function" : "no CFI";
+}
+
+const char *elf_module_rule_source(struct elf_module *module, const struct arch *arch,
+				   uint64_t offset)
+{
+	elf_module_open(module);
+	pthread_mutex_lock(&module->lock);
+	const char *source = rule_source(module, arch, offset);
+	pthread_mutex_unlock(&module->lock);
+	return source;
+}
+
+bool elf_module_begins_special(struct elf_module *module, const struct arch *arch, uint64_t offset)
+{
+	struct rule rule;
+
+	return offset && elf_module_bytes(module, offset, 1) &&
+	       module->machine == arch->elf_machine && rule_by_code(module, arch, offset, &rule) &&
+	       !rule_by_code(module, arch, offset - 1, &rule);
+}
+
+const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret)
+{
+	const uint8_t *bytes = elf_module_bytes(module, 0, 0);
+
+	*size_ret = bytes ? module->n_bytes : 0;
+	return bytes;
+}
+
+const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size)
+{
+	elf_module_open(module);
+	log_access(module, offset, size);
+	if (!module->has_code || offset > module->n_bytes || module->n_bytes - offset < size)
+		return NULL;
+	return module->bytes + offset;
+}
+
+const uint8_t *elf_module_code(struct elf_module *module, uint64_t offset, size_t *size_ret)
+{
+	const uint8_t *code = elf_module_bytes(module, offset, 0);
+
+	*size_ret = code ? module->n_bytes - offset : 0;
+	return code;
+}
+
+bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *start_ret,
+			 uint64_t *end_ret)
+{
+	uint64_t vaddr, start, end;
+
+	elf_module_open(module);
+	pthread_mutex_lock(&module->lock);
+	log_access(module, offset, 0);
+	if (module->has_code && module->file.elf && !module->functions)
+		module->functions = functions_create(module->file.elf);
+	pthread_mutex_unlock(&module->lock);
+
+	if (!module->functions || !offset_to_vaddr(module, offset, &vaddr) ||
+	    !functions_find(module->functions, vaddr, &start, &end))
+		return false;
+	*start_ret = offset - (vaddr - start);
+	*end_ret = offset + (end - vaddr);
+	return true;
+}
+
+static bool vaddr_to_offset(const struct elf_module *module, uint64_t vaddr, uint64_t *offset_ret)
+{
+	for (size_t i = 0; i < module->n_segments; i++) {
+		const struct segment *segment = &module->segments[i];
+
+		if (segment->is_exec && vaddr - segment->vaddr < segment->size) {
+			*offset_ret = vaddr - segment->vaddr + segment->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool elf_module_entry(struct elf_module *module, uint64_t *offset_ret)
+{
+	return module->has_code && module->entry &&
+	       vaddr_to_offset(module, module->entry, offset_ret);
+}
+
+/* The code segment that holds @offset. */
+static const struct segment *find_code_segment(const struct elf_module *module, uint64_t offset)
+{
+	for (size_t i = 0; i < module->n_segments; i++)
+		if (module->segments[i].is_exec && segment_holds(&module->segments[i], offset))
+			return &module->segments[i];
+	return NULL;
+}
+
+bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			       uint64_t distance, uint64_t *start_ret)
+{
+	const struct segment *segment = find_code_segment(module, offset);
+	const uint8_t *code = segment && segment->size <= STARTS_SIZE_MAX
+				      ? elf_module_bytes(module, segment->offset, segment->size)
+				      : NULL;
+	size_t start;
+
+	if (!code)
+		return false;
+	pthread_mutex_lock(&module->lock);
+	if (!module->starts) {
+		module->starts = function_starts_create(arch, module->file.elf, code, segment->size,
+							segment->vaddr);
+		module->starts_of = segment;
+	}
+	pthread_mutex_unlock(&module->lock);
+	if (!module->starts || module->starts_of != segment ||
+	    !function_starts_before(module->starts, offset - segment->offset, distance, &start))
+		return false;
+	*start_ret = start + segment->offset;
+	return true;
+}
+
+bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_t *offset_ret)
+{
+	uint64_t offset, vaddr;
+	size_t size;
+
+	if (!arch->find_main || !elf_module_entry(module, &offset))
+		return false;
+	const uint8_t *entry = elf_module_code(module, offset, &size);
+	return entry &&
+	       arch->find_main(entry, size < START_SIZE_MAX ? size : START_SIZE_MAX, module->entry,
+			       &vaddr) &&
+	       vaddr_to_offset(module, vaddr, offset_ret);
+}
+
+bool elf_module_is_anonymous(const struct elf_module *module)
+{
+	return module->module->key.kind == MODULE_ANON || module->module->key.kind == MODULE_JIT;
+}
+
+size_t elf_modules_problems(const struct elf_modules *elf_modules,
+			    struct elf_module_problem *problems, size_t max_problems)
+{
+	size_t n_problems = 0;
+
+	for (uint32_t id = 0; id < elf_modules->table->n_modules; id++) {
+		const struct elf_module *module = get_known(elf_modules, id);
+
+		if (!module || !is_open(module) || module->file.state == MODULE_FILE_OK ||
+		    module->file.state == MODULE_FILE_NONE)
+			continue;
+		if (n_problems < max_problems)
+			problems[n_problems] = (struct elf_module_problem){
+				.module = id, .text = module_file_state_text(module->file.state)
+			};
+		n_problems++;
+	}
+	return n_problems;
+}
+
+static uint64_t text_size(const struct elf_module *module)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < module->n_segments; i++)
+		size += module->segments[i].is_exec ? module->segments[i].size : 0;
+	return size;
+}
+
+void elf_modules_stats(const struct elf_modules *elf_modules, struct elf_modules_stats *stats_ret)
+{
+	struct elf_modules_stats stats = { .n_opened = 0 };
+
+	for (uint32_t id = 0; id < elf_modules->table->n_modules; id++) {
+		const struct elf_module *module = get_known(elf_modules, id);
+
+		if (!module || !is_open(module))
+			continue;
+		stats.n_opened++;
+		stats.text_size += text_size(module);
+		stats.n_lookups += module->n_lookups;
+		stats.open_ns += module->open_ns;
+		stats.lookup_ns += module->lookup_ns;
+		if (module->max_lookup_ns > stats.max_lookup_ns)
+			stats.max_lookup_ns = module->max_lookup_ns;
+	}
+	*stats_ret = stats;
+}

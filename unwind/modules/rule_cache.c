@@ -1,0 +1,59 @@
+/* Direct-mapped, of fixed size: a recording of any length needs no more memory. */
+#include "unwind/modules/rule_cache.h"
+
+#include <stdlib.h>
+
+#include "unwind/rules/huge_pages.h"
+
+#define CACHE_BITS 16
+
+struct rule_cache_entry {
+	uint64_t offset;
+	uint32_t module; /* 0: empty */
+	bool is_before_special;
+	struct rule rule;
+};
+static_assert(sizeof(struct rule_cache_entry) == 32, "two entries to a cache line");
+
+struct rule_cache {
+	struct rule_cache_entry entries[1u << CACHE_BITS];
+};
+
+static size_t cache_index(uint32_t module, uint64_t offset)
+{
+	uint64_t key = offset ^ (uint64_t)module << 40;
+
+	return key * 0x9e3779b97f4a7c15ull >> (64 - CACHE_BITS);
+}
+
+struct rule_cache *rule_cache_create(void)
+{
+	return huge_pages_alloc(sizeof(struct rule_cache));
+}
+
+void rule_cache_destroy(struct rule_cache *cache)
+{
+	free(cache);
+}
+
+bool rule_cache_get(const struct rule_cache *cache, uint32_t module, uint64_t offset,
+		    struct known_rule *rule_ret)
+{
+	const struct rule_cache_entry *entry = &cache->entries[cache_index(module, offset)];
+
+	if (entry->module != module || entry->offset != offset)
+		return false;
+	*rule_ret = (struct known_rule){ .rule = entry->rule,
+					 .is_before_special = entry->is_before_special };
+	return true;
+}
+
+void rule_cache_put(struct rule_cache *cache, uint32_t module, uint64_t offset,
+		    const struct known_rule *rule)
+{
+	cache->entries[cache_index(module, offset)] =
+		(struct rule_cache_entry){ .offset = offset,
+					   .module = module,
+					   .is_before_special = rule->is_before_special,
+					   .rule = rule->rule };
+}

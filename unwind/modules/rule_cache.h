@@ -1,0 +1,24 @@
+/* (module, offset) -> rule: what one thread has learnt from CFI, for all processes and epochs. */
+#ifndef UNWIND_MODULES_RULE_CACHE_H
+#define UNWIND_MODULES_RULE_CACHE_H
+
+#include "unwind/rules/rule.h"
+
+struct rule_cache;
+
+struct known_rule {
+	struct rule rule;
+	bool is_before_special; /* elf_module_begins_special() behind it */
+};
+
+/* NULL: out of memory. */
+struct rule_cache *rule_cache_create(void);
+void rule_cache_destroy(struct rule_cache *cache);
+/* false: not known, or forgotten. */
+bool rule_cache_get(const struct rule_cache *cache, uint32_t module, uint64_t offset,
+		    struct known_rule *rule_ret);
+/* May forget another rule. @module is not 0. */
+void rule_cache_put(struct rule_cache *cache, uint32_t module, uint64_t offset,
+		    const struct known_rule *rule);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The bytes of code that no file holds, around one instruction, at one moment.
+ *
+ * Each page was read before the moment and after it. What differs between the two may have been
+ * anything at the moment, and so does not count: no instruction that has such a byte is decoded.
+ */
+#ifndef UNWIND_RULES_CODE_VIEW_H
+#define UNWIND_RULES_CODE_VIEW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CODE_VIEW_PAGE_SIZE 4096u
+#define CODE_VIEW_PAGES     2
+/* PUSH ES: not in 64-bit code. */
+#define CODE_VIEW_NO_INSTRUCTION 0x06
+
+/* Pages that follow each other, borrowed; what the moment's page was read as before and after. */
+struct code_view {
+	uint64_t start; /* address */
+	size_t n_pages; /* 0: nothing is known */
+	const uint8_t *before[CODE_VIEW_PAGES], *after[CODE_VIEW_PAGES];
+};
+
+/* Bytes at @view->start, those that do not count replaced by CODE_VIEW_NO_INSTRUCTION. Returns
+ * how many. */
+size_t code_view_fill(const struct code_view *view,
+		      uint8_t bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE]);
+
+#endif

@@ -1,0 +1,254 @@
+/* The stack machine. Expressions come from files: depth, steps and operands are bounded. */
+#include "unwind/rules/expression.h"
+
+#include <dwarf.h>
+
+#define DEPTH_MAX 64
+#define STEPS_MAX 1000
+
+struct machine {
+	uint64_t values[DEPTH_MAX]; /* 32-bit ones with their sign extended */
+	size_t depth;
+	const struct regs *regs;
+	const struct stack_copy *stack;
+	uint64_t cfa;
+	enum unwind_end end; /* why it stopped, if not for bad CFI */
+};
+
+static bool push(struct machine *machine, uint64_t value)
+{
+	if (machine->depth == DEPTH_MAX)
+		return false;
+	machine->values[machine->depth++] = value;
+	return true;
+}
+
+static bool push_from_top(struct machine *machine, uint64_t index)
+{
+	return index < machine->depth && push(machine, machine->values[machine->depth - 1 - index]);
+}
+
+/* Reads @size bytes, which lie in one word that does not leave the copy. */
+static bool deref(struct machine *machine, uint64_t size)
+{
+	const unsigned word = stack_word_size(machine->stack);
+	uint64_t value;
+
+	if (!machine->depth || size < 1 || size > word)
+		return false;
+	uint64_t addr = stack_address(machine->stack, machine->values[machine->depth - 1]);
+	/* The last bytes of the copy can't be read as the first of a word. */
+	if (stack_read(machine->stack, addr, &value)) {
+		if (size < word)
+			value &= (1ull << size * 8) - 1;
+	} else if (size < word && stack_read(machine->stack, addr + size - word, &value)) {
+		value >>= (word - size) * 8;
+	} else {
+		machine->end = stack_missing(machine->stack, addr);
+		return false;
+	}
+	machine->values[machine->depth - 1] = value;
+	return true;
+}
+
+static bool unary(struct machine *machine, const struct expression_op *op)
+{
+	if (!machine->depth)
+		return false;
+	uint64_t *top = &machine->values[machine->depth - 1];
+	switch (op->atom) {
+	case DW_OP_plus_uconst:
+		*top += (uint64_t)op->value;
+		return true;
+	case DW_OP_neg:
+		*top = -*top;
+		return true;
+	case DW_OP_not:
+		*top = ~*top;
+		return true;
+	case DW_OP_abs:
+		*top = (int64_t)*top < 0 ? -*top : *top;
+		return true;
+	case DW_OP_drop:
+		machine->depth--;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool divide(const struct machine *machine, uint8_t atom, uint64_t a, uint64_t b,
+		   uint64_t *ret)
+{
+	if (b == 0)
+		return false;
+	if (atom == DW_OP_mod)
+		*ret = stack_address(machine->stack, a) % stack_address(machine->stack, b);
+	else if (b == UINT64_MAX) /* INT64_MIN / -1 overflows */
+		*ret = -a;
+	else
+		*ret = (uint64_t)((int64_t)a / (int64_t)b);
+	return true;
+}
+
+/* Copies the sign into what becomes free. */
+static uint64_t shift_arithmetic(uint64_t value, uint64_t n_bits)
+{
+	uint64_t sign = -(value >> 63);
+
+	if (n_bits == 0 || n_bits >= 64)
+		return n_bits ? sign : value;
+	return value >> n_bits | sign << (64 - n_bits);
+}
+
+static bool binary(struct machine *machine, uint8_t atom)
+{
+	if (machine->depth < 2)
+		return false;
+	uint64_t b = machine->values[--machine->depth];
+	uint64_t *top = &machine->values[machine->depth - 1];
+	uint64_t a = *top;
+
+	switch (atom) {
+	case DW_OP_and:
+		*top = a & b;
+		return true;
+	case DW_OP_or:
+		*top = a | b;
+		return true;
+	case DW_OP_xor:
+		*top = a ^ b;
+		return true;
+	case DW_OP_plus:
+		*top = a + b;
+		return true;
+	case DW_OP_minus:
+		*top = a - b;
+		return true;
+	case DW_OP_mul:
+		*top = a * b;
+		return true;
+	case DW_OP_div:
+	case DW_OP_mod:
+		return divide(machine, atom, a, b, top);
+	case DW_OP_shl:
+		*top = b < 64 ? a << b : 0;
+		return true;
+	case DW_OP_shr:
+		*top = b < 64 ? stack_address(machine->stack, a) >> b : 0;
+		return true;
+	case DW_OP_shra:
+		*top = shift_arithmetic(a, b);
+		return true;
+	case DW_OP_eq:
+		*top = a == b;
+		return true;
+	case DW_OP_ne:
+		*top = a != b;
+		return true;
+	case DW_OP_ge:
+		*top = (int64_t)a >= (int64_t)b;
+		return true;
+	case DW_OP_gt:
+		*top = (int64_t)a > (int64_t)b;
+		return true;
+	case DW_OP_le:
+		*top = (int64_t)a <= (int64_t)b;
+		return true;
+	case DW_OP_lt:
+		*top = (int64_t)a < (int64_t)b;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Moves the top @n values round by one: the top goes below the others. */
+static bool rotate(struct machine *machine, size_t n)
+{
+	if (machine->depth < n)
+		return false;
+	uint64_t *values = machine->values + machine->depth - n;
+	uint64_t top = values[n - 1];
+	memmove(values + 1, values, (n - 1) * sizeof(*values));
+	values[0] = top;
+	return true;
+}
+
+/* Each operation writes at most the top value. */
+static void keep_width(struct machine *machine)
+{
+	if (machine->stack->is_32_bit && machine->depth) {
+		uint64_t *top = &machine->values[machine->depth - 1];
+		*top = (uint64_t)(int32_t)*top;
+	}
+}
+
+static bool step(struct machine *machine, const struct expression_op *op)
+{
+	switch (op->atom) {
+	case DW_OP_nop:
+		return true;
+	case DW_OP_const8s:
+		return push(machine, (uint64_t)op->value);
+	case DW_OP_bregx:
+		return regs_have(machine->regs, op->reg) &&
+		       push(machine, machine->regs->values[op->reg] + (uint64_t)op->value);
+	case DW_OP_call_frame_cfa:
+		return push(machine, machine->cfa);
+	case DW_OP_deref:
+		return deref(machine, stack_word_size(machine->stack));
+	case DW_OP_deref_size:
+		return deref(machine, (uint64_t)op->value);
+	case DW_OP_dup:
+		return push_from_top(machine, 0);
+	case DW_OP_over:
+		return push_from_top(machine, 1);
+	case DW_OP_pick:
+		return push_from_top(machine, (uint64_t)op->value);
+	case DW_OP_swap:
+		return rotate(machine, 2);
+	case DW_OP_rot:
+		return rotate(machine, 3);
+	default:
+		return unary(machine, op) || binary(machine, op->atom);
+	}
+}
+
+/* Whether the branch is taken; a conditional one takes its condition from the stack. */
+static bool take_branch(struct machine *machine, uint8_t atom, bool *ok)
+{
+	if (atom == DW_OP_skip)
+		return true;
+	*ok = machine->depth > 0;
+	return *ok && machine->values[--machine->depth] != 0;
+}
+
+bool expression_evaluate(const struct expression *expression, const struct regs *regs, uint64_t cfa,
+			 const struct stack_copy *stack, uint64_t *value_ret,
+			 enum unwind_end *end_ret)
+{
+	struct machine machine = {
+		.regs = regs, .stack = stack, .cfa = cfa, .end = UNWIND_BAD_CFI
+	};
+	bool ok = true;
+	size_t i = 0;
+
+	for (unsigned n_steps = 0; ok && i < expression->n_ops; n_steps++) {
+		const struct expression_op *op = &expression->ops[i++];
+
+		if (n_steps == STEPS_MAX)
+			ok = false;
+		else if (op->atom != DW_OP_bra && op->atom != DW_OP_skip)
+			ok = step(&machine, op);
+		else if (take_branch(&machine, op->atom, &ok))
+			i = (size_t)op->value;
+		keep_width(&machine);
+	}
+	if (!ok || !machine.depth) {
+		*end_ret = machine.end;
+		return false;
+	}
+	*value_ret = stack_address(stack, machine.values[machine.depth - 1]);
+	return true;
+}

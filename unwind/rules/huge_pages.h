@@ -1,0 +1,10 @@
+/* Memory for tables of megabytes that are touched at random: few page faults, few TLB misses. */
+#ifndef UNWIND_RULES_HUGE_PAGES_H
+#define UNWIND_RULES_HUGE_PAGES_H
+
+#include <stddef.h>
+
+/* Zeroed, on huge pages where the kernel has some; for free(). NULL: out of memory. */
+void *huge_pages_alloc(size_t size);
+
+#endif

@@ -1,0 +1,184 @@
+/* Functions in a hash table by start; and what was found last, by neighbourhood, in front of it. */
+#include "unwind/rules/rule_table.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BITS         6
+#define NEIGHBOURHOOD_BITS 8 /* of an address; most functions are larger */
+#define GUESSES_PER_BUCKET 4 /* functions reach over some neighbourhoods */
+
+struct function {
+	struct function *next; /* in the same bucket */
+	uint64_t start;
+	uint32_t size, n_rows;
+	const struct rule *rules; /* of rows; behind their starts */
+	uint32_t starts[];
+};
+
+struct rule_table {
+	struct function **buckets; /* 1 << @bits by start */
+	struct function **guesses; /* GUESSES_PER_BUCKET << @bits by neighbourhood */
+	unsigned bits;
+	size_t n_functions;
+};
+
+static uint64_t hash(uint64_t value)
+{
+	return value * 0x9e3779b97f4a7c15ull;
+}
+
+static struct function **bucket_of(const struct rule_table *table, uint64_t start)
+{
+	return &table->buckets[hash(start) >> (64 - table->bits)];
+}
+
+static struct function **guess_of(const struct rule_table *table, uint64_t vaddr)
+{
+	const unsigned more_bits = __builtin_ctz(GUESSES_PER_BUCKET);
+
+	return &table->guesses[hash(vaddr >> NEIGHBOURHOOD_BITS) >> (64 - table->bits - more_bits)];
+}
+
+/* Empty ones. false: out of memory, nothing has changed. */
+static bool set_size(struct rule_table *table, unsigned bits)
+{
+	struct function **buckets = calloc((size_t)1 << bits, sizeof(*buckets));
+	struct function **guesses = calloc((size_t)GUESSES_PER_BUCKET << bits, sizeof(*guesses));
+
+	if (!buckets || !guesses) {
+		free(buckets);
+		free(guesses);
+		return false;
+	}
+	free(table->buckets);
+	free(table->guesses);
+	table->buckets = buckets;
+	table->guesses = guesses;
+	table->bits = bits;
+	return true;
+}
+
+struct rule_table *rule_table_create(void)
+{
+	struct rule_table *table = calloc(1, sizeof(*table));
+
+	if (table && !set_size(table, FIRST_BITS)) {
+		free(table);
+		return NULL;
+	}
+	return table;
+}
+
+/* All functions, taken out of their buckets. */
+static struct function *take_all(struct rule_table *table)
+{
+	struct function *all = NULL;
+
+	for (size_t i = 0; i < (size_t)1 << table->bits; i++) {
+		struct function *function;
+
+		while ((function = table->buckets[i])) {
+			table->buckets[i] = function->next;
+			function->next = all;
+			all = function;
+		}
+	}
+	return all;
+}
+
+void rule_table_destroy(struct rule_table *table)
+{
+	if (!table)
+		return;
+	for (struct function *next, *function = take_all(table); function; function = next) {
+		next = function->next;
+		free(function);
+	}
+	free(table->buckets);
+	free(table->guesses);
+	free(table);
+}
+
+static void insert(struct rule_table *table, struct function *function)
+{
+	struct function **bucket = bucket_of(table, function->start);
+
+	function->next = *bucket;
+	*bucket = function;
+}
+
+static void grow(struct rule_table *table)
+{
+	struct function *all = take_all(table);
+
+	/* It may stay as small as it is: slow is better than not at all. */
+	set_size(table, table->bits + 2);
+	for (struct function *next; all; all = next) {
+		next = all->next;
+		insert(table, all);
+	}
+}
+
+static const struct rule *rule_at(const struct function *function, uint32_t at)
+{
+	uint32_t low = 0, high = function->n_rows;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (function->starts[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &function->rules[low];
+}
+
+const struct rule *rule_table_guess(const struct rule_table *table, uint64_t vaddr)
+{
+	const struct function *function = *guess_of(table, vaddr);
+
+	if (!function || vaddr - function->start >= function->size)
+		return NULL;
+	return rule_at(function, (uint32_t)(vaddr - function->start));
+}
+
+const struct rule *rule_table_find(struct rule_table *table, uint64_t start, uint64_t vaddr)
+{
+	struct function *function = *bucket_of(table, start);
+
+	while (function && function->start != start)
+		function = function->next;
+	if (!function || vaddr - start >= function->size)
+		return NULL;
+	*guess_of(table, vaddr) = function;
+	return rule_at(function, (uint32_t)(vaddr - start));
+}
+
+int rule_table_add(struct rule_table *table, uint64_t start, uint32_t size,
+		   const struct rule_row *rows, uint32_t n_rows)
+{
+	size_t starts_size = n_rows * sizeof(uint32_t);
+	size_t rules_at = (sizeof(struct function) + starts_size + alignof(struct rule) - 1) &
+			  ~(alignof(struct rule) - 1);
+	struct function *function = malloc(rules_at + n_rows * sizeof(struct rule));
+
+	if (!function)
+		return -ENOMEM;
+	struct rule *rules = (struct rule *)((uint8_t *)function + rules_at);
+	for (uint32_t i = 0; i < n_rows; i++) {
+		function->starts[i] = rows[i].start;
+		rules[i] = rows[i].rule;
+	}
+	function->start = start;
+	function->size = size;
+	function->n_rows = n_rows;
+	function->rules = rules;
+	if (table->n_functions++ >> table->bits)
+		grow(table);
+	insert(table, function);
+	return 0;
+}

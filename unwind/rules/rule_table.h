@@ -1,0 +1,37 @@
+/*
+ * The rules of functions whose call frame instructions were executed, once: address -> rule.
+ *
+ * One thread at a time.
+ */
+#ifndef UNWIND_RULES_RULE_TABLE_H
+#define UNWIND_RULES_RULE_TABLE_H
+
+#include "unwind/rules/rule.h"
+
+struct rule_table;
+
+/* Up to the next one's start, or the function's end. */
+struct rule_row {
+	uint32_t start; /* from the function's start on */
+	struct rule rule;
+};
+
+/* NULL: out of memory. */
+struct rule_table *rule_table_create(void);
+void rule_table_destroy(struct rule_table *table);
+/* The rule at @vaddr, if what was asked for last in that neighbourhood is the same function. NULL:
+ * who knows. Rules are valid as long as the table. */
+const struct rule *rule_table_guess(const struct rule_table *table, uint64_t vaddr);
+/* The rule at @vaddr, of the function that begins at @start. NULL: it is not there. */
+const struct rule *rule_table_find(struct rule_table *table, uint64_t start, uint64_t vaddr);
+/*
+ * Adds a function that is not there and does not overlap with others.
+ *
+ * @rows: sorted, the first with a start of 0, at least one.
+ *
+ * 0, or -ENOMEM.
+ */
+int rule_table_add(struct rule_table *table, uint64_t start, uint32_t size,
+		   const struct rule_row *rows, uint32_t n_rows);
+
+#endif

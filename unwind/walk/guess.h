@@ -1,0 +1,53 @@
+/*
+ * The caller of a frame that no CFI describes, where it can be told with good reason.
+ *
+ * The frame's code is followed to where it returns (unwind/code/code_scan.h); that makes a rule,
+ * kept for all who stand there. Where the rule leads must be right behind a call; and if the call
+ * names the function it calls, that one's code, followed from its beginning, must lead to the frame
+ * and agree about where the return address is. Code that never returns is followed from the
+ * function's beginning only: by symbols, or by what a return address on the stack calls, if it lies
+ * exactly where that function would have it. Code in memory that no file backs can't be followed:
+ * it may keep a chain of frame pointers.
+ *
+ * Where no candidate passes, or two that differ, there is no guess: a missing caller is better than
+ * an invented one.
+ */
+#ifndef UNWIND_WALK_GUESS_H
+#define UNWIND_WALK_GUESS_H
+
+#include "unwind/modules/elf_module.h"
+#include "unwind/rules/address_space.h"
+#include "unwind/rules/rule.h"
+
+/* What one thread has learnt of code without CFI. */
+struct guesser;
+
+/* @elf_modules is borrowed. NULL: out of memory. */
+struct guesser *guesser_create(struct elf_modules *elf_modules);
+void guesser_destroy(struct guesser *guesser);
+
+/* Whether CFI led to a return address. Arguments as for guess_caller(). */
+bool guess_is_return_address(struct elf_modules *elf_modules, const struct address_space *space,
+			     const struct arch *arch, uint64_t addr);
+
+/*
+ * Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged;
+ * @end_ret says why, or that the frame is the outermost.
+ */
+bool guess_caller(struct guesser *guesser, const struct address_space *space,
+		  const struct arch *arch, const struct stack_copy *stack, struct regs *regs,
+		  bool *is_exact, enum unwind_end *end_ret);
+
+/* Whether the code before @addr ends in a call. */
+bool is_behind_call(struct elf_modules *elf_modules, const struct address_space *space,
+		    const struct arch *arch, uint64_t addr);
+
+/*
+ * Whether the sampled registers are those of a new thread between clone's system call, before which
+ * the C library's CFI ends, and the thread's first function, whose CFI says that it has no caller.
+ * The instructions between must lead there.
+ */
+bool guess_thread_start(struct elf_modules *elf_modules, const struct address_space *space,
+			const struct arch *arch, const struct regs *regs);
+
+#endif

@@ -1,0 +1,645 @@
+/* The walk: look the rule up, apply it, until an end is reached; and the cache that makes it fast.
+ */
+#include "unwind/walk/unwind.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+
+#include "unwind/modules/rule_cache.h"
+#include "unwind/rules/huge_pages.h"
+#include "unwind/rules/usual_frame.h"
+#include "unwind/walk/guess.h"
+#include "unwind/walk/guess_anonymous.h"
+#include "unwind/walk/guess_code_view.h"
+
+#define STEP_BITS  15
+#define PREFETCHED 1024 /* bytes of the stack */
+/* What a handler interrupts on its own stack is nearer to the end of the copy. */
+#define SAME_STACK_DISTANCE 65536
+
+/* All that a frame at an address of an address space needs, in one cache line. */
+struct step {
+	uint64_t code_epoch; /* 0: empty */
+	uint64_t addr;
+	const struct arch *arch; /* a process may change between two, by exec or a far jump */
+	uint64_t offset;
+	uint32_t module;
+	bool is_exec;
+	bool is_before_special; /* who returns to behind @addr has not been called there */
+	bool is_usual;          /* nothing of all that: struct arch's usual_caller() may do */
+	struct step *caller;    /* where the last walk went on from here: there the next one may */
+	struct rule rule;
+} __attribute__((aligned(64)));
+
+struct unwinder {
+	struct step *steps;     /* 1 << STEP_BITS, direct-mapped */
+	struct step uncached;   /* of an address in no executable mapping */
+	struct mapping mapping; /* that was looked up last, in @mapping_epoch */
+	uint64_t mapping_epoch;
+	struct elf_modules *elf_modules; /* borrowed */
+	struct rule_cache *rules;
+	struct guesser *guesser;
+	struct code_scan *scan;
+	struct dumped_rules *dumped;
+	struct unwind_stats stats;
+};
+
+struct unwinder *unwinder_create(struct elf_modules *elf_modules)
+{
+	struct unwinder *unwinder = aligned_alloc(alignof(struct unwinder), sizeof(*unwinder));
+	if (!unwinder)
+		return NULL;
+	memset(unwinder, 0, sizeof(*unwinder));
+	unwinder->elf_modules = elf_modules;
+	unwinder->steps = huge_pages_alloc(sizeof(*unwinder->steps) << STEP_BITS);
+	unwinder->rules = rule_cache_create();
+	unwinder->guesser = guesser_create(elf_modules);
+	unwinder->scan = code_scan_create();
+	unwinder->dumped = dumped_rules_create();
+	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser || !unwinder->scan ||
+	    !unwinder->dumped) {
+		unwinder_destroy(unwinder);
+		return NULL;
+	}
+	return unwinder;
+}
+
+void unwinder_destroy(struct unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	rule_cache_destroy(unwinder->rules);
+	guesser_destroy(unwinder->guesser);
+	code_scan_destroy(unwinder->scan);
+	dumped_rules_destroy(unwinder->dumped);
+	free(unwinder->steps);
+	free(unwinder);
+}
+
+const struct unwind_stats *unwinder_stats(const struct unwinder *unwinder)
+{
+	return &unwinder->stats;
+}
+
+enum marker unwind_end_marker(enum unwind_end end)
+{
+	static const enum marker markers[N_UNWIND_ENDS] = {
+		[UNWIND_STACK_CUT] = MARKER_STACK_CUT,
+		[UNWIND_NO_MODULE] = MARKER_NO_MODULE,
+		[UNWIND_NO_UNWIND_INFO] = MARKER_NO_UNWIND_INFO,
+		[UNWIND_BAD_RETURN_ADDRESS] = MARKER_BAD_RETURN_ADDRESS,
+		[UNWIND_NO_PROGRESS] = MARKER_NO_PROGRESS,
+		[UNWIND_TOO_DEEP] = MARKER_TOO_DEEP,
+		[UNWIND_BAD_CFI] = MARKER_BAD_CFI,
+		[UNWIND_BAD_MEMORY] = MARKER_BAD_MEMORY,
+		[UNWIND_MODULE_UNREADABLE] = MARKER_MODULE_UNREADABLE,
+		[UNWIND_NO_STACK] = MARKER_NO_STACK,
+		[UNWIND_OTHER_STACK] = MARKER_OTHER_STACK,
+	};
+
+	assert(end != UNWIND_ROOT && end < N_UNWIND_ENDS);
+	return markers[end];
+}
+
+static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32_t module,
+		      uint64_t offset, struct known_rule *rule_ret)
+{
+	/* A rule is one architecture's. Neither files nor user addresses reach these bits. */
+	const uint64_t key = offset ^ (uint64_t)arch->elf_machine << 56;
+	struct elf_module *elf_module;
+
+	if (module && rule_cache_get(unwinder->rules, module, key, rule_ret)) {
+		unwinder->stats.n_rule_hits++;
+		return;
+	}
+	unwinder->stats.n_rule_misses++;
+	*rule_ret = (struct known_rule){ .rule = { .kind = RULE_NONE } };
+	elf_module = elf_modules_get(unwinder->elf_modules, module);
+	if (!elf_module)
+		return;
+	elf_module_find_rule(elf_module, arch, offset, &rule_ret->rule);
+	rule_ret->is_before_special = elf_module_begins_special(elf_module, arch, offset + 1);
+	rule_cache_put(unwinder->rules, module, key, rule_ret);
+}
+
+/* A signal trampoline whose CFI begins a byte early, as glibc's does, needs nothing. */
+static bool is_before_special(struct unwinder *unwinder, const struct address_space *space,
+			      const struct arch *arch, uint64_t addr,
+			      const struct known_rule *known)
+{
+	const struct rule *rule = &known->rule;
+	bool has_early_cfi = rule->kind == RULE_GENERAL && rule->general->is_signal_frame;
+
+	return known->is_before_special && !has_early_cfi &&
+	       !is_behind_call(unwinder->elf_modules, space, arch, addr + 1);
+}
+
+/* Most are in the same mapping as the one before. */
+static const struct mapping *find_mapping(struct unwinder *unwinder,
+					  const struct address_space *space, uint64_t addr)
+{
+	struct mapping *last = &unwinder->mapping;
+
+	if (unwinder->mapping_epoch == space->epoch && addr - last->start < last->end - last->start)
+		return last;
+	const struct mapping *mapping = address_space_find(space, addr);
+	if (!mapping)
+		return NULL;
+	*last = *mapping;
+	unwinder->mapping_epoch = space->epoch;
+	return last;
+}
+
+static inline bool is_step_at(const struct step *step, const struct address_space *space,
+			      const struct arch *arch, uint64_t addr)
+{
+	return step->addr == addr && step->code_epoch == space->code_epoch && step->arch == arch;
+}
+
+/* NULL: no mapping holds @addr. */
+static __attribute__((noinline)) struct step *fill_step(struct unwinder *unwinder,
+							struct step *step,
+							const struct address_space *space,
+							const struct arch *arch, uint64_t addr)
+{
+	const struct mapping *mapping = find_mapping(unwinder, space, addr);
+	struct known_rule known;
+
+	if (!mapping)
+		return NULL;
+	if (!mapping->is_exec)
+		step = &unwinder->uncached;
+	const uint64_t offset = addr - mapping->start + mapping->offset;
+	find_rule(unwinder, arch, mapping->module, offset, &known);
+	const bool is_special = is_before_special(unwinder, space, arch, addr, &known);
+	*step = (struct step){
+		.code_epoch = space->code_epoch,
+		.addr = addr,
+		.arch = arch,
+		.offset = offset,
+		.module = mapping->module,
+		.is_exec = mapping->is_exec,
+		.is_before_special = is_special,
+		.is_usual = mapping->is_exec && !is_special && arch->usual_caller &&
+			    usual_frame_rule(&known.rule),
+		.caller = unwinder->steps,
+		.rule = known.rule,
+	};
+	return step;
+}
+
+static inline struct step *step_slot(const struct unwinder *unwinder,
+				     const struct address_space *space, uint64_t addr)
+{
+	uint64_t hash = (addr ^ space->code_epoch << 40) * 0x9e3779b97f4a7c15ull;
+
+	return &unwinder->steps[hash >> (64 - STEP_BITS)];
+}
+
+/* NULL: no mapping holds @addr. Valid until the next call. */
+static inline struct step *find_step(struct unwinder *unwinder, const struct address_space *space,
+				     const struct arch *arch, uint64_t addr)
+{
+	struct step *step = step_slot(unwinder, space, addr);
+
+	if (!is_step_at(step, space, arch, addr))
+		return fill_step(unwinder, step, space, arch, addr);
+	unwinder->stats.n_step_hits++;
+	return step;
+}
+
+/*
+ * A return address of zero stands above the outermost frame of code that has no CFI for that, if
+ * the frame pointer is zero too, as the psABI has it at a process's start and clone() at a
+ * thread's. Anything else that leads to zero is a wrong unwind.
+ */
+static bool is_outermost(const struct arch *arch, const struct regs *regs)
+{
+	return regs->pc == 0 && regs_have(regs, arch->fp) && regs->values[arch->fp] == 0;
+}
+
+void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
+		  const struct address_space *space, const struct user_stack *stack)
+{
+	/* It is needed first, and is rarely what is in the processor's caches. */
+	__builtin_prefetch(step_slot(unwinder, space, stack->regs.pc));
+	/* The copy was read long ago, in a block of many: its lines come from memory one by one. */
+	for (size_t at = 0; at < stack->size && at < PREFETCHED; at += 64)
+		__builtin_prefetch(stack->bytes + at);
+	walk->unwinder = unwinder;
+	walk->space = space;
+	walk->arch = stack->arch;
+	walk->stack = (struct stack_copy){
+		.bytes = stack->bytes,
+		.start = stack->regs.values[stack->arch->sp],
+		.size = stack->size,
+		.is_full = stack->is_full,
+		.is_32_bit = stack->arch->pointer_size == 4,
+	};
+	walk->code = stack->code;
+	walk->regs = stack->regs;
+	walk->is_exact = true;
+	walk->is_leaf = true;
+	walk->is_above_assembly = false;
+	walk->memory = stack->memory;
+	walk->next_context = 0;
+	walk->is_elsewhere = false;
+	walk->frame.origin = FRAME_BY_CFI;
+	walk->step = NULL;
+}
+
+static bool is_signal_frame(const struct step *step)
+{
+	return step && step->rule.kind == RULE_GENERAL && step->rule.general->is_signal_frame;
+}
+
+/*
+ * The step at the walk's pc, or before it, where @step is. A call may be its function's last
+ * instruction: what follows is another's. But no call leads to a signal trampoline, which may be a
+ * function's first.
+ */
+static const struct step *choose_step(const struct unwind_walk *walk, const struct step *step,
+				      uint64_t *addr_ret)
+{
+	uint64_t pc = walk->regs.pc;
+	bool is_at_pc = walk->is_exact;
+
+	if (!walk->is_exact && is_signal_frame(step)) {
+		step = find_step(walk->unwinder, walk->space, walk->arch, pc);
+		is_at_pc = is_signal_frame(step);
+		if (!is_at_pc)
+			step = find_step(walk->unwinder, walk->space, walk->arch, pc - 1);
+	}
+	*addr_ret = pc - !is_at_pc;
+	return step;
+}
+
+/* Goes on from the step that find_frame() has looked up, and returns like it. */
+static __attribute__((noinline)) bool find_unusual_frame(struct unwind_walk *walk,
+							 const struct step *step)
+{
+	uint64_t addr;
+
+	walk->step = NULL;
+	step = choose_step(walk, step, &addr);
+	if (step && step->is_before_special && !walk->is_exact) {
+		walk->is_exact = true;
+		addr = walk->regs.pc;
+		step = find_step(walk->unwinder, walk->space, walk->arch, addr);
+	}
+	if (!step && !walk->is_leaf) {
+		walk->end = UNWIND_NO_MODULE;
+		return false;
+	}
+	/* What the processor was executing is code, whatever the mapping said once. */
+	if (!walk->is_leaf && !step->is_exec) {
+		walk->end = UNWIND_BAD_RETURN_ADDRESS;
+		return false;
+	}
+	walk->addr = addr;
+	walk->rule = step ? &step->rule : NULL;
+	walk->frame.module = step ? step->module : 0;
+	walk->frame.offset = step ? step->offset : addr;
+	walk->frame.kind = FRAME_USER;
+	return true;
+}
+
+static inline bool find_frame(struct unwind_walk *walk)
+{
+	struct unwinder *unwinder = walk->unwinder;
+	uint64_t addr = walk->regs.pc - !walk->is_exact;
+	struct step *callee = walk->step, *step = callee ? callee->caller : unwinder->steps;
+
+	if (is_step_at(step, walk->space, walk->arch, addr)) {
+		unwinder->stats.n_step_hits++;
+	} else {
+		step = find_step(unwinder, walk->space, walk->arch, addr);
+		/* It may have taken its callee's place. */
+		if (callee && step && step->is_usual)
+			callee->caller = step;
+	}
+	if (!step || !step->is_usual)
+		return find_unusual_frame(walk, step);
+	walk->step = step;
+	walk->addr = addr;
+	walk->rule = &step->rule;
+	walk->frame.module = step->module;
+	walk->frame.offset = step->offset;
+	walk->frame.kind = FRAME_USER;
+	return true;
+}
+
+bool unwind_frame(struct unwind_walk *walk)
+{
+	return find_frame(walk);
+}
+
+/*
+ * While the kernel is in sigreturn(), the pc is behind the last instruction of the trampoline,
+ * where the CFI has ended: nothing is ever executed there. NULL: this is no such place.
+ */
+static const struct rule *sigreturn_rule(const struct unwind_walk *walk)
+{
+	const struct step *step =
+		find_step(walk->unwinder, walk->space, walk->arch, walk->regs.pc - 1);
+	bool is_trampoline =
+		step && step->rule.kind == RULE_GENERAL && step->rule.general->is_signal_frame;
+
+	return is_trampoline ? &step->rule : NULL;
+}
+
+static bool guess(struct unwind_walk *walk)
+{
+	walk->frame.origin = FRAME_GUESSED;
+	return guess_caller(walk->unwinder->guesser, walk->space, walk->arch, &walk->stack,
+			    &walk->regs, &walk->is_exact, &walk->end);
+}
+
+/* No call lies between the sampled instruction, or one that a signal interrupted, and the frame. */
+static bool has_all_registers(const struct unwind_walk *walk)
+{
+	return walk->regs.valid == (1ull << walk->arch->n_regs) - 1;
+}
+
+/* By the code that was recorded with the sample, or by its maker. */
+static bool follow_recorded_code(struct unwind_walk *walk)
+{
+	struct unwinder *unwinder = walk->unwinder;
+	bool has_view = walk->code && walk->code->n_pages;
+
+	if (!(walk->is_leaf && has_view &&
+	      guess_by_code_view(unwinder->scan, unwinder->elf_modules, walk->space, walk->arch,
+				 &walk->stack, walk->code, &walk->regs)) &&
+	    !guess_by_dumped_code(unwinder->dumped, unwinder->scan, unwinder->elf_modules,
+				  walk->space, walk->arch, &walk->stack, walk->is_exact,
+				  &walk->regs))
+		return false;
+	walk->is_exact = false;
+	walk->frame.origin = FRAME_GUESSED;
+	return true;
+}
+
+static bool apply_no_rule(struct unwind_walk *walk)
+{
+	const struct rule *rule = walk->is_leaf ? sigreturn_rule(walk) : NULL;
+
+	if (rule) {
+		walk->unwinder->stats.n_expressions++;
+		walk->frame.origin = FRAME_BY_CFI;
+		return rule_apply(rule, walk->arch, &walk->stack, &walk->regs, &walk->is_exact,
+				  &walk->end);
+	}
+	walk->end = UNWIND_NO_UNWIND_INFO;
+	bool is_anonymous =
+		guess_is_anonymous(walk->unwinder->elf_modules, walk->space, walk->addr);
+	bool is_above_assembly = walk->is_above_assembly;
+	walk->is_above_assembly = !is_anonymous;
+	if (follow_recorded_code(walk))
+		return true;
+	if (is_anonymous && is_above_assembly &&
+	    guess_anonymous_lacks_frame(walk->unwinder->elf_modules, walk->space, walk->arch,
+					&walk->stack, &walk->regs))
+		return false;
+	return guess(walk);
+}
+
+static bool is_root(const struct unwind_walk *walk)
+{
+	return walk->rule->kind == RULE_ROOT ||
+	       (walk->rule->kind == RULE_NONE && walk->is_leaf &&
+		guess_thread_start(walk->unwinder->elf_modules, walk->space, walk->arch,
+				   &walk->regs));
+}
+
+static bool apply_cfi(struct unwind_walk *walk)
+{
+	const struct rule *rule = walk->rule;
+
+	walk->frame.origin = FRAME_BY_CFI;
+	walk->is_above_assembly = false;
+	if (!rule_apply(rule, walk->arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end))
+		return false;
+	if (rule->kind == RULE_GENERAL && rule->general->is_switch)
+		walk->is_exact = !is_behind_call(walk->unwinder->elf_modules, walk->space,
+						 walk->arch, walk->regs.pc);
+	return true;
+}
+
+static bool apply_rule(struct unwind_walk *walk)
+{
+	switch ((enum rule_kind)walk->rule->kind) {
+	case RULE_ROOT:
+		walk->end = UNWIND_ROOT;
+		return false;
+	case RULE_BAD:
+		walk->end = UNWIND_BAD_CFI;
+		return false;
+	case RULE_UNREADABLE:
+		walk->end = UNWIND_MODULE_UNREADABLE;
+		return false;
+	case RULE_OTHER_STACK:
+		walk->end = UNWIND_OTHER_STACK;
+		return false;
+	case RULE_NONE:
+		return apply_no_rule(walk);
+	case RULE_GENERAL:
+		walk->unwinder->stats.n_expressions++;
+		__attribute__((fallthrough));
+	case RULE_CFA_REGISTER:
+	case RULE_CFA_MEMORY:
+		return apply_cfi(walk);
+	}
+	return false;
+}
+
+/* Where the frame that was just left kept its return address; 0: in a register, or not known. */
+static uint64_t return_address_slot(const struct unwind_walk *walk)
+{
+	const struct arch *arch = walk->arch;
+
+	if (walk->is_exact || arch->callee_saved >> arch->ra & 1)
+		return 0;
+	return walk->regs.values[arch->sp] - arch->pointer_size;
+}
+
+/* Finds proof that the rest of the stack is known, and marks what was read from there. */
+static void use_rest(struct unwind_walk *walk)
+{
+	uint64_t slot = return_address_slot(walk);
+	bool is_beyond = slot - walk->stack.start >= walk->stack.size;
+
+	if (!slot)
+		return;
+	if (is_beyond && walk->frame.origin == FRAME_BY_CFI)
+		walk->frame.origin = FRAME_STITCHED;
+	if (!is_beyond && !walk->stack.rest &&
+	    stack_memory_has_guard(walk->memory, slot, walk->regs.pc))
+		walk->stack.rest = walk->memory;
+}
+
+/* After a signal's frame: the interrupted instruction may stand on another stack. */
+static void use_context(struct unwind_walk *walk)
+{
+	const struct stack_memory *memory = walk->memory;
+	uint64_t sp = walk->regs.values[walk->arch->sp];
+
+	if (sp - walk->stack.start < walk->stack.size)
+		return;
+	size_t i = stack_memory_find_context(memory, walk->arch, &walk->regs, walk->next_context);
+	if (i == memory->n_contexts)
+		return;
+	walk->next_context = i + 1;
+	walk->is_elsewhere = true;
+	walk->stack = (struct stack_copy){ .bytes = memory->contexts[i].block->bytes,
+					   .start = sp,
+					   .size = memory->contexts[i].block->size,
+					   .is_full = memory->contexts[i].is_full,
+					   .is_32_bit = walk->stack.is_32_bit };
+}
+
+/* A signal's frame, or a switch, has led off the stack that the copy is of. */
+static bool has_left_stack(const struct unwind_walk *walk)
+{
+	uint64_t end = walk->stack.start + walk->stack.size;
+	uint64_t sp = walk->regs.values[walk->arch->sp];
+
+	return sp - walk->stack.start >= walk->stack.size && sp - end >= SAME_STACK_DISTANCE;
+}
+
+static void use_memory(struct unwind_walk *walk)
+{
+	if (walk->is_elsewhere && walk->frame.origin == FRAME_BY_CFI)
+		walk->frame.origin = FRAME_STITCHED;
+	if (walk->is_exact)
+		use_context(walk);
+	else
+		use_rest(walk);
+}
+
+/* Where CFI may be wrong and the code can be followed: see whether CFI leads to a caller. */
+static bool apply_rule_or_follow(struct unwind_walk *walk)
+{
+	const enum rule_kind kind = walk->rule->kind;
+	const struct regs leaf = walk->regs;
+	bool ok = apply_rule(walk);
+
+	if (kind < RULE_CFA_REGISTER || (ok && walk->is_exact) ||
+	    (ok && guess_is_return_address(walk->unwinder->elf_modules, walk->space, walk->arch,
+					   walk->regs.pc)))
+		return ok;
+	const struct regs caller = walk->regs;
+	const bool is_exact = walk->is_exact;
+	walk->regs = leaf;
+	const enum unwind_end end = walk->end;
+	walk->is_exact = true;
+	if (guess(walk))
+		return true;
+	walk->regs = caller;
+	walk->is_exact = is_exact;
+	walk->frame.origin = FRAME_BY_CFI;
+	walk->end = end;
+	return ok;
+}
+
+/* The registers are a handler's, but the link register is still that of what it interrupts. */
+static bool apply_delivery(struct unwind_walk *walk)
+{
+	const struct arch *arch = walk->arch;
+	struct rule rule = { .general_kind = RULE_GENERAL };
+
+	if (!walk->is_leaf || !arch->find_delivery)
+		return false;
+	rule.general = arch->find_delivery(&walk->stack, &walk->regs);
+	if (!rule.general)
+		return false;
+	uint64_t ra = arch->strip_return_address(walk->regs.values[arch->ra]);
+	if (is_signal_frame(find_step(walk->unwinder, walk->space, arch, ra))) {
+		/* That may have taken the place of this. */
+		walk->rule = &find_step(walk->unwinder, walk->space, arch, walk->addr)->rule;
+		return false;
+	}
+	walk->frame.origin = FRAME_GUESSED;
+	return rule_apply(&rule, arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end);
+}
+
+static bool end_at_zero(struct unwind_walk *walk)
+{
+	walk->end = is_outermost(walk->arch, &walk->regs) ? UNWIND_ROOT : UNWIND_BAD_RETURN_ADDRESS;
+	return false;
+}
+
+/* Returns like unwind_caller(). */
+static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *walk)
+{
+	if (!walk->rule) {
+		walk->end = UNWIND_NO_MODULE;
+		return false;
+	}
+	/* It needs no stack, and a new thread has not touched its own yet. */
+	if (is_root(walk)) {
+		walk->end = UNWIND_ROOT;
+		return false;
+	}
+	if (!walk->stack.size) {
+		walk->end = UNWIND_NO_STACK;
+		return false;
+	}
+	bool can_follow = walk->arch->has_wrong_cfi && has_all_registers(walk);
+	if (!apply_delivery(walk) && !(can_follow ? apply_rule_or_follow(walk) : apply_rule(walk)))
+		return false;
+	if (walk->memory)
+		use_memory(walk);
+	if (walk->is_exact)
+		walk->stack.is_left |= has_left_stack(walk);
+	walk->is_leaf = false;
+	return walk->regs.pc || end_at_zero(walk);
+}
+
+static inline bool find_caller(struct unwind_walk *walk)
+{
+	bool may_be_usual = walk->step && !(walk->is_leaf && walk->arch->find_delivery);
+
+	if (!may_be_usual || !walk->arch->usual_caller(walk->rule, &walk->stack, &walk->regs))
+		return find_unusual_caller(walk);
+	walk->frame.origin = FRAME_BY_CFI;
+	walk->is_above_assembly = walk->is_exact = walk->is_leaf = false;
+	if (walk->memory)
+		use_memory(walk);
+	return walk->regs.pc || end_at_zero(walk);
+}
+
+bool unwind_caller(struct unwind_walk *walk)
+{
+	return find_caller(walk);
+}
+
+size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *space,
+			 const struct user_stack *stack, struct frame *frames, uint64_t *addrs,
+			 size_t max_frames, struct unwind_result *result_ret)
+{
+	struct unwind_result result = { .n_guessed = 0 };
+	struct unwind_walk walk;
+	size_t n_frames = 0;
+
+	unwind_begin(&walk, unwinder, space, stack);
+	while (find_frame(&walk)) {
+		if (n_frames == max_frames) {
+			walk.end = UNWIND_TOO_DEEP;
+			break;
+		}
+		frames[n_frames] = walk.frame;
+		if (addrs)
+			addrs[n_frames] = walk.addr;
+		n_frames++;
+		result.n_guessed += walk.frame.origin == FRAME_GUESSED;
+		result.n_stitched += walk.frame.origin == FRAME_STITCHED;
+		if (!find_caller(&walk))
+			break;
+	}
+	result.end = walk.end;
+	*result_ret = result;
+	unwinder->stats.n_walks++;
+	unwinder->stats.n_frames += n_frames;
+	unwinder->stats.n_guessed += result.n_guessed;
+	return n_frames;
+}
