@@ -156,6 +156,7 @@ format:
 	clang-format --dry-run -Werror $(C_FILES)
 tree:
 	tests/lint/check_tree
+	tests/lint/check_markdown
 scripts:
 	shellcheck $(wildcard $(SCRIPTS))
 cppcheck:
