@@ -4,32 +4,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define MAX_CPUS 65536
+#include "cct/base/int_list.h"
 
-static bool take_cpu(const char **text, int *cpu_ret)
-{
-	const char *p = *text;
-	int cpu = 0;
-	for (; *p >= '0' && *p <= '9' && cpu < MAX_CPUS; p++)
-		cpu = cpu * 10 + (*p - '0');
-	if (p == *text || cpu >= MAX_CPUS)
-		return false;
-	*text = p;
-	*cpu_ret = cpu;
-	return true;
-}
-
-/* "4" or "4-7", and what parts it from the next. */
+/* A range, and the comma before the next one. */
 static bool take_range(const char **text, int *first_ret, int *last_ret)
 {
-	if (!take_cpu(text, first_ret))
+	if (!int_range_take(text, CPU_MAX, first_ret, last_ret))
 		return false;
-	*last_ret = *first_ret;
-	if (**text == '-') {
-		(*text)++;
-		if (!take_cpu(text, last_ret) || *last_ret < *first_ret)
-			return false;
-	}
 	if (**text == ',')
 		return *++*text != '\0';
 	return **text == '\0' || **text == '\n';
@@ -39,7 +20,7 @@ int cpu_list_parse(const char *text, int **cpus_ret, size_t *n_cpus_ret)
 {
 	int first, last, previous = -1;
 	size_t n = 0;
-	/* Ascending, so a list has no more than MAX_CPUS. */
+	/* Ascending, so a list has no more than CPU_MAX + 1. */
 	for (const char *p = text; *p && *p != '\n'; n += last - first + 1) {
 		if (!take_range(&p, &first, &last) || first <= previous)
 			return -EINVAL;

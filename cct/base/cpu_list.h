@@ -4,7 +4,9 @@
 
 #include <stddef.h>
 
-/* @cpus_ret: heap. An empty list is one. -EINVAL: no such list; -ENOMEM. */
+#define CPU_MAX 65535 /* the highest number of a CPU that is accepted */
+
+/* @cpus_ret: heap. An empty list is one. -EINVAL: not such a list; -ENOMEM. */
 int cpu_list_parse(const char *text, int **cpus_ret, size_t *n_cpus_ret);
 
 #endif

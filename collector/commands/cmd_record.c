@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/cpu_list.h"
 #include "collector/attached/jitdump.h"
 #include "collector/attached/stack_misses.h"
 #include "collector/commands/commands.h"
@@ -190,15 +191,11 @@ static int parse_stack_size(const char *text, struct recorder_options *options)
 
 static int parse_list(const char *text, char option, struct int_list *list)
 {
-	struct int_list more = { 0 };
-
-	int err = int_list_parse(text, &more);
+	int err = int_list_add(list, text, option == 'C' ? CPU_MAX : TARGET_PID_MAX);
 	if (err == -ENOMEM)
 		return wrong_use("out of memory.");
 	if (err)
 		return wrong_use("-%c wants numbers like 1,2 or 4-7, not '%s'.", option, text);
-	int_list_deinit(list);
-	*list = more;
 	return 0;
 }
 

@@ -8,87 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/cleanup.h"
-
-#define VALUE_MAX (1 << 22) /* the kernel's PID_MAX_LIMIT */
-
-void int_list_deinit(struct int_list *list)
-{
-	free(list->values);
-	*list = (struct int_list){ 0 };
-}
-
-/* In its place, unless it is there already. */
-static int int_list_add(struct int_list *list, int value)
-{
-	size_t at = list->n;
-
-	while (at && list->values[at - 1] > value)
-		at--;
-	if (at && list->values[at - 1] == value)
-		return 0;
-	/* Grows at powers of two. */
-	if (!(list->n & (list->n - 1))) {
-		int *values = reallocarray(list->values, list->n ? list->n * 2 : 1, sizeof(int));
-		if (!values)
-			return -ENOMEM;
-		list->values = values;
-	}
-	memmove(list->values + at + 1, list->values + at, (list->n - at) * sizeof(int));
-	list->values[at] = value;
-	list->n++;
-	return 0;
-}
-
-static bool parse_value(const char **at, int *ret)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**at))
-		return false;
-	unsigned long value = strtoul(*at, &end, 10);
-	if (value > VALUE_MAX)
-		return false;
-	*at = end;
-	*ret = (int)value;
-	return true;
-}
-
-static int parse_range(const char **at, struct int_list *list)
-{
-	int first, last, err = 0;
-
-	if (!parse_value(at, &first))
-		return -EINVAL;
-	last = first;
-	if (**at == '-') {
-		(*at)++;
-		if (!parse_value(at, &last) || last < first)
-			return -EINVAL;
-	}
-	for (int value = first; value <= last && !err; value++)
-		err = int_list_add(list, value);
-	return err;
-}
-
-int int_list_parse(const char *text, struct int_list *list)
-{
-	struct int_list parsed = { 0 };
-	int err = parse_range(&text, &parsed);
-
-	while (!err && *text == ',') {
-		text++;
-		err = parse_range(&text, &parsed);
-	}
-	if (!err && *text)
-		err = -EINVAL;
-	if (err) {
-		int_list_deinit(&parsed);
-		return err;
-	}
-	*list = parsed;
-	return 0;
-}
+#include "cct/base/cpu_list.h"
 
 int targets_online_cpus(struct int_list *cpus)
 {
@@ -101,8 +21,7 @@ int targets_online_cpus(struct int_list *cpus)
 	fclose(file);
 	if (!has_line)
 		return -EINVAL;
-	text[strcspn(text, "\n")] = '\0';
-	return int_list_parse(text, cpus);
+	return cpu_list_parse(text, &cpus->values, &cpus->n);
 }
 
 static int add_threads(pid_t pid, struct int_list *tids)
@@ -116,7 +35,7 @@ static int add_threads(pid_t pid, struct int_list *tids)
 		return errno == ENOENT ? -ESRCH : -errno;
 	for (struct dirent *entry; !err && (entry = readdir(directory));) {
 		if (isdigit((unsigned char)entry->d_name[0]))
-			err = int_list_add(tids, atoi(entry->d_name));
+			err = int_list_insert(tids, atoi(entry->d_name));
 	}
 	closedir(directory);
 	return err;
@@ -169,7 +88,7 @@ int targets_processes(const struct int_list *tids, struct int_list *pids, pid_t 
 		if (err)
 			*missing_ret = tids->values[i];
 		else
-			err = int_list_add(&found, pid);
+			err = int_list_insert(&found, pid);
 	}
 	if (err) {
 		int_list_deinit(&found);

@@ -1,19 +1,13 @@
-/* What is recorded, in the kernel's numbers: CPUs from lists, threads of processes from /proc. */
+/* What is recorded, in the kernel's numbers: CPUs that are online, threads of processes. */
 #ifndef COLLECTOR_RECORD_LIVE_TARGETS_H
 #define COLLECTOR_RECORD_LIVE_TARGETS_H
 
-#include <stddef.h>
 #include <sys/types.h>
 
-struct int_list {
-	int *values; /* heap; ascending, each once */
-	size_t n;
-};
+#include "cct/base/int_list.h"
 
-void int_list_deinit(struct int_list *list);
+#define TARGET_PID_MAX (1 << 22) /* the kernel's PID_MAX_LIMIT */
 
-/* "0-3,8": numbers and ranges. 0; -EINVAL: not such a list; -ENOMEM. */
-int int_list_parse(const char *text, struct int_list *list);
 /* The CPUs that are online. 0 or -errno. */
 int targets_online_cpus(struct int_list *cpus);
 /* The threads of processes now. -ESRCH: *@missing_ret does not exist. */

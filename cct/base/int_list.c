@@ -1,0 +1,95 @@
+#include "cct/base/int_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+
+void int_list_deinit(struct int_list *list)
+{
+	free(list->values);
+	*list = (struct int_list){ 0 };
+}
+
+int int_list_insert(struct int_list *list, int value)
+{
+	size_t at = list->n;
+
+	while (at && list->values[at - 1] > value)
+		at--;
+	if (at && list->values[at - 1] == value)
+		return 0;
+	int *values = reallocarray(list->values, list->n + 1, sizeof(int));
+	if (!values)
+		return -ENOMEM;
+	list->values = values;
+	memmove(values + at + 1, values + at, (list->n - at) * sizeof(int));
+	values[at] = value;
+	list->n++;
+	return 0;
+}
+
+static bool take_number(const char **text, int max, int *number_ret)
+{
+	const char *at = *text;
+	long number = 0;
+
+	for (; *at >= '0' && *at <= '9' && number <= max; at++)
+		number = number * 10 + (*at - '0');
+	if (at == *text || number > max)
+		return false;
+	*text = at;
+	*number_ret = (int)number;
+	return true;
+}
+
+bool int_range_take(const char **text, int max, int *first_ret, int *last_ret)
+{
+	if (!take_number(text, max, first_ret))
+		return false;
+	*last_ret = *first_ret;
+	if (**text != '-')
+		return true;
+	(*text)++;
+	return take_number(text, max, last_ret) && *first_ret <= *last_ret;
+}
+
+/* Marks the numbers of a list. Ranges may overlap: one byte for each number bounds the memory. */
+static int mark_all(const char *text, int max, bool *is_member)
+{
+	for (;; text++) {
+		int first, last;
+
+		if (!int_range_take(&text, max, &first, &last))
+			return -EINVAL;
+		memset(is_member + first, true, (size_t)(last - first) + 1);
+		if (*text != ',')
+			return *text ? -EINVAL : 0;
+	}
+}
+
+int int_list_add(struct int_list *list, const char *text, int max)
+{
+	_cleanup_free_ bool *is_member = calloc((size_t)max + 1, sizeof(*is_member));
+	if (!is_member)
+		return -ENOMEM;
+	int err = mark_all(text, max, is_member);
+	if (err)
+		return err;
+
+	size_t n = 0;
+	for (size_t i = 0; i < list->n; i++)
+		is_member[list->values[i]] = true;
+	for (int i = 0; i <= max; i++)
+		n += is_member[i];
+	int *values = reallocarray(list->values, n, sizeof(int));
+	if (!values)
+		return -ENOMEM;
+	free(list->values);
+	*list = (struct int_list){ .values = values };
+	for (int i = 0; i <= max; i++)
+		if (is_member[i])
+			values[list->n++] = i;
+	return 0;
+}
