@@ -273,10 +273,10 @@ static int take(struct jitdump_files *files, struct module *module, struct opene
 		module->image_fd = opened->fd;
 		opened->fd = -1;
 	}
-	quality->jitdumps_untimed += !is_timed;
-	quality->jitdumps_cut += opened->dump->is_cut;
-	quality->jitdump_records_broken += opened->dump->n_broken;
-	quality->jitdump_lines_broken += opened->dump->n_lines_broken;
+	quality->counts[QUALITY_JITDUMPS_UNTIMED] += !is_timed;
+	quality->counts[QUALITY_JITDUMPS_CUT] += opened->dump->is_cut;
+	quality->counts[QUALITY_JITDUMP_RECORDS_BROKEN] += opened->dump->n_broken;
+	quality->counts[QUALITY_JITDUMP_LINES_BROKEN] += opened->dump->n_lines_broken;
 	return 0;
 }
 
@@ -290,7 +290,7 @@ static int load(struct jitdump_files *files, struct module *module, int32_t pid,
 		err = take(files, module, &opened, known);
 		opened_deinit(&opened);
 	}
-	files->profile->quality.jitdumps_missing += err == -EINVAL;
+	files->profile->quality.counts[QUALITY_JITDUMPS_MISSING] += err == -EINVAL;
 	return err == -EINVAL ? 0 : err;
 }
 

@@ -78,26 +78,26 @@ static void count_user_half(struct profile_quality *quality, const struct call_p
 {
 	switch (path->user_half) {
 	case USER_COMPLETE:
-		quality->complete++;
+		quality->counts[QUALITY_COMPLETE]++;
 		break;
 	case USER_NONE:
-		quality->no_user_part++;
+		quality->counts[QUALITY_NO_USER_PART]++;
 		break;
 	case USER_UNVERIFIED:
-		quality->unverified++;
+		quality->counts[QUALITY_UNVERIFIED]++;
 		break;
 	case USER_INCOMPLETE:
 		quality->incomplete[path->end]++;
 		break;
 	}
-	quality->guessed_frames += path->n_marked[PATH_GUESSED];
+	quality->counts[QUALITY_GUESSED_FRAMES] += path->n_marked[PATH_GUESSED];
 }
 
 static void mark_path(struct worker *worker, uint32_t node, const struct call_path *path)
 {
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		worker->cct->nodes[node].marked[mark] += path->n_marked[mark] > 0;
-		worker->quality.marked[mark] += path->n_marked[mark] > 0;
+		worker->quality.counts[quality_of_mark(mark)] += path->n_marked[mark] > 0;
 	}
 }
 
@@ -384,7 +384,7 @@ static bool is_wanted(const struct build *build, const struct replay_sample *sam
 static int add_sample(struct build *build, struct replay_sample *sample)
 {
 	if (!is_wanted(build, sample)) {
-		build->profile->quality.filtered++;
+		build->profile->quality.counts[QUALITY_FILTERED]++;
 		replay_sample_deinit(sample);
 		return 0;
 	}
@@ -439,18 +439,6 @@ static int stop_workers(struct build *build)
 	return err;
 }
 
-static void add_quality(struct profile_quality *into, const struct profile_quality *from)
-{
-	into->complete += from->complete;
-	into->unverified += from->unverified;
-	into->no_user_part += from->no_user_part;
-	into->guessed_frames += from->guessed_frames;
-	for (unsigned i = 0; i < N_MARKERS; i++)
-		into->incomplete[i] += from->incomplete[i];
-	for (unsigned i = 0; i < N_PATH_MARKS; i++)
-		into->marked[i] += from->marked[i];
-}
-
 static int merge_workers(struct build *build)
 {
 	struct profile *profile = build->profile;
@@ -462,7 +450,7 @@ static int merge_workers(struct build *build)
 	for (unsigned i = 0; i < build->n_workers; i++) {
 		if (i && cct_merge(profile->cct, build->workers[i].cct))
 			return -ENOMEM;
-		add_quality(&profile->quality, &build->workers[i].quality);
+		quality_merge(&profile->quality, &build->workers[i].quality);
 	}
 	/* Total cost in equals total cost out, or we have a bug. */
 	assert(profile_check_conservation(profile) < 0);

@@ -152,7 +152,7 @@ static int let_go(struct off_cpu *off_cpu, struct off_cpu_thread *state, struct 
 {
 	if (!has_sample(state))
 		return 0;
-	off_cpu->quality->off_unpaired++;
+	off_cpu->quality->counts[QUALITY_OFF_UNPAIRED]++;
 	take_sample(off_cpu, state, 0, ret);
 	return 1;
 }
@@ -188,7 +188,7 @@ static int hand_out(struct off_cpu *off_cpu, struct off_cpu_thread *state, uint6
 		return 0;
 	}
 	ret->off_cpu = why_off(state);
-	off_cpu->quality->off_doubtful += state->n_losses != off_cpu->n_losses;
+	off_cpu->quality->counts[QUALITY_OFF_DOUBTFUL] += state->n_losses != off_cpu->n_losses;
 	return 1;
 }
 
@@ -206,7 +206,7 @@ static int switch_out(struct off_cpu *off_cpu, struct off_cpu_thread *state,
 	if (state->presence == GONE)
 		return 0;
 	if (state->presence == OFF) {
-		off_cpu->quality->off_unpaired += !has_sample(state);
+		off_cpu->quality->counts[QUALITY_OFF_UNPAIRED] += !has_sample(state);
 		n = let_go(off_cpu, state, ret);
 	}
 	state->presence = OFF;
@@ -224,13 +224,13 @@ static int switch_in(struct off_cpu *off_cpu, struct off_cpu_thread *state,
 	case GONE:
 		return 0;
 	case ON: /* its switch-out was lost; the sample of it may be there */
-		off_cpu->quality->off_unpaired++;
+		off_cpu->quality->counts[QUALITY_OFF_UNPAIRED]++;
 		if (has_sample(state))
 			n = hand_out(off_cpu, state, record->time_ns, record->cpu, ret);
 		break;
 	case UNKNOWN: /* since when, only the beginning of the recording tells */
 		if (!off_cpu->begin_ns)
-			off_cpu->quality->off_unpaired++;
+			off_cpu->quality->counts[QUALITY_OFF_UNPAIRED]++;
 		else
 			n = hand_out(off_cpu, state, record->time_ns, record->cpu, ret);
 		break;
@@ -346,14 +346,16 @@ int off_cpu_hold(struct off_cpu *off_cpu, const struct replay_sample *sample, ui
 	}
 	bool is_known = state->pid == sample->thread->process->pid;
 	if ((is_known && state->presence == GONE) || sample->thread->tid <= 0) {
-		off_cpu->quality->off_unpaired += sample->thread->tid == PID_OUTSIDE;
+		off_cpu->quality->counts[QUALITY_OFF_UNPAIRED] +=
+			sample->thread->tid == PID_OUTSIDE;
 		*ret = mine;
 		ret->weight = 0;
 		return 1;
 	}
 	if (!is_known || !is_of_last_switch(state, time_ns)) {
 		/* While it is off, nothing can be sampled but after a switch-in that was lost. */
-		off_cpu->quality->off_unpaired += state->presence == OFF && !has_sample(state);
+		off_cpu->quality->counts[QUALITY_OFF_UNPAIRED] +=
+			state->presence == OFF && !has_sample(state);
 		n = restart(off_cpu, state, ON, time_ns, ret);
 	}
 	state->sample = mine;
@@ -370,7 +372,7 @@ static int count_silent(struct thread *thread, void *arg)
 	bool is_silent = !state || state->presence == UNKNOWN || state->presence == NEW;
 
 	if (thread->tid > 0 && thread->is_live && thread->process->is_announced && is_silent)
-		off_cpu->quality->silent_threads++;
+		off_cpu->quality->counts[QUALITY_SILENT_THREADS]++;
 	return 0;
 }
 
@@ -387,7 +389,7 @@ int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct replay_
 		off_cpu->left = state->next;
 		if (state->presence != OFF && !has_sample(state))
 			continue;
-		off_cpu->quality->off_at_end++;
+		off_cpu->quality->counts[QUALITY_OFF_AT_END]++;
 		if (hand_out(off_cpu, state, end_ns, 0, ret))
 			return 1;
 	}

@@ -283,7 +283,7 @@ static int push_stack_record(struct replay *replay, struct raw_record *raw)
 
 	if (stack_record_decode(raw->header, &record))
 		return order_push(replay->order, raw, record.header.time_ns);
-	replay->profile->quality.broken_records++;
+	replay->profile->quality.counts[QUALITY_BROKEN_RECORDS]++;
 	data_block_unref(raw->block);
 	return 0;
 }
@@ -294,7 +294,7 @@ static int push_window_record(struct replay *replay, struct raw_record *raw)
 
 	if (window_record_decode(raw->header, &record))
 		return order_push(replay->order, raw, record.time_ns);
-	replay->profile->quality.broken_records++;
+	replay->profile->quality.counts[QUALITY_BROKEN_RECORDS]++;
 	data_block_unref(raw->block);
 	return 0;
 }
@@ -307,7 +307,7 @@ static int push(struct replay *replay, struct raw_record *raw)
 
 	if (error != RECORD_OK) {
 		/* Its inside is broken, its frame is not: one record less, counted. */
-		replay->profile->quality.broken_records++;
+		replay->profile->quality.counts[QUALITY_BROKEN_RECORDS]++;
 		data_block_unref(raw->block);
 		return 0;
 	}
@@ -319,7 +319,7 @@ static int take_code_record(struct replay *replay, struct raw_record *raw)
 {
 	int err = code_pages_add(replay->code_pages, raw->header);
 
-	replay->profile->quality.broken_records += err == -EINVAL;
+	replay->profile->quality.counts[QUALITY_BROKEN_RECORDS] += err == -EINVAL;
 	data_block_unref(raw->block);
 	return err == -EINVAL ? 0 : err;
 }
@@ -349,7 +349,7 @@ static int read_more(struct replay *replay)
 
 static void count_lost_sideband(struct replay *replay, uint64_t n)
 {
-	replay->profile->quality.lost_sideband += n;
+	replay->profile->quality.counts[QUALITY_LOST_SIDEBAND] += n;
 	if (replay->off_cpu)
 		off_cpu_lose(replay->off_cpu);
 }
@@ -378,7 +378,7 @@ static int apply_stack_record(struct replay *replay, const struct perf_event_hea
 		return stack_misses_explain(&misses, &replay->profile->info);
 	int err = thread_stacks_apply(replay->thread_stacks, replay_machine(replay), header);
 
-	replay->profile->quality.broken_records += err == -EINVAL;
+	replay->profile->quality.counts[QUALITY_BROKEN_RECORDS] += err == -EINVAL;
 	return err == -EINVAL ? 0 : err;
 }
 
@@ -397,19 +397,19 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 	case PERF_RECORD_KSYMBOL:
 		return kernel_names_ksymbol(replay->kernel_names, record);
 	case RECORD_KERNEL_TEXT_POKE:
-		replay->profile->quality.text_pokes++;
+		replay->profile->quality.counts[QUALITY_TEXT_POKES]++;
 		return 0;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		count_lost(replay, record, event);
 		return 0;
 	case PERF_RECORD_THROTTLE:
-		replay->profile->quality.throttled++;
+		replay->profile->quality.counts[QUALITY_THROTTLED]++;
 		return 0;
 	default:
 		if (record->type > RECORD_KERNEL_CALLCHAIN_DEFERRED &&
 		    record->type < RECORD_HEADER_ATTR)
-			replay->profile->quality.unknown_records++;
+			replay->profile->quality.counts[QUALITY_UNKNOWN_RECORDS]++;
 		return 0;
 	}
 }
@@ -453,13 +453,13 @@ static int account(struct replay *replay, struct replay_sample *sample, size_t e
 	uint32_t metric = metric_of(replay, event);
 
 	if (metric == NO_METRIC) {
-		replay->profile->quality.not_attributed++;
+		replay->profile->quality.counts[QUALITY_NOT_ATTRIBUTED]++;
 		return 0;
 	}
 	sample->event = data_file_event(replay->file, event);
 	sample->metric = metric;
 	sample->weight = weight;
-	replay->profile->quality.samples++;
+	replay->profile->quality.counts[QUALITY_SAMPLES]++;
 	return 1;
 }
 
@@ -515,7 +515,8 @@ static int hand_out_off_cpu(struct replay *replay, struct replay_sample *sample)
 		replay_sample_deinit(sample);
 		return err;
 	}
-	replay->profile->quality.unknown_processes += !sample->thread->process->is_announced;
+	replay->profile->quality.counts[QUALITY_UNKNOWN_PROCESSES] +=
+		!sample->thread->process->is_announced;
 	return account(replay, sample, replay->off_cpu_event, sample->weight);
 }
 
@@ -616,7 +617,7 @@ static uint64_t weight_of(struct replay *replay, const struct record *record,
 
 	if (sample_weight(record, event, replay_machine(replay), &weight))
 		return weight;
-	replay->profile->quality.unweighed++;
+	replay->profile->quality.counts[QUALITY_UNWEIGHED]++;
 	return 0;
 }
 
@@ -647,7 +648,7 @@ static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct replay_s
 		return err;
 	}
 	if (!replay->off_cpu) { /* what the event weighs was told too late */
-		replay->profile->quality.unweighed++;
+		replay->profile->quality.counts[QUALITY_UNWEIGHED]++;
 		return 1;
 	}
 	return off_cpu_hold(replay->off_cpu, &sample, time_ns, ret);
@@ -665,12 +666,12 @@ static int take_sample(struct replay *replay, struct raw_record *raw, const stru
 	struct thread *thread = err ? NULL : thread_of(replay, record);
 
 	if (!thread || event == SIZE_MAX) {
-		replay->profile->quality.not_attributed += !err && thread;
+		replay->profile->quality.counts[QUALITY_NOT_ATTRIBUTED] += !err && thread;
 		data_block_unref(raw->block);
 		return thread ? 0 : -ENOMEM;
 	}
 	if (!thread->process->is_announced && thread->process->pid != 0)
-		replay->profile->quality.unknown_processes++;
+		replay->profile->quality.counts[QUALITY_UNKNOWN_PROCESSES]++;
 	if (record->has_time) {
 		note_time(&replay->profile->info, record->time_ns);
 		err = processes_advance(thread->process, record->time_ns);
@@ -712,13 +713,14 @@ static int finish(struct replay *replay)
 	const char *truncation = data_file_truncation(replay->file);
 	const char *error = data_file_error(replay->file);
 
-	quality->late_records = order_n_late(replay->order);
-	quality->unnamed_code = kallsyms_n_dropped(kernel_names_kallsyms(replay->kernel_names));
+	quality->counts[QUALITY_LATE_RECORDS] = order_n_late(replay->order);
+	quality->counts[QUALITY_UNNAMED_CODE] =
+		kallsyms_n_dropped(kernel_names_kallsyms(replay->kernel_names));
 	/* Kernels that count lost samples per event count the same loss in LOST records again; a
 	 * recording that was cut has only those. */
-	quality->lost = replay->lost_by_lost > replay->lost_by_lost_samples
-				? replay->lost_by_lost
-				: replay->lost_by_lost_samples;
+	quality->counts[QUALITY_LOST] = replay->lost_by_lost > replay->lost_by_lost_samples
+						? replay->lost_by_lost
+						: replay->lost_by_lost_samples;
 	int err = start(replay);
 	if (!err)
 		err = replay_name_kernel(replay);

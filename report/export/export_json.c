@@ -95,17 +95,34 @@ static void write_ratios(FILE *out, const char *key, const struct export_options
 	putc(']', out);
 }
 
+/* The counters of a section; @before: what precedes the first. */
+static void write_counters(FILE *out, const struct profile_quality *quality,
+			   enum quality_section section, const char *before)
+{
+	for (int i = 0; i < N_QUALITY_COUNTERS; i++) {
+		const struct quality_description *of = quality_describe((enum quality_counter)i);
+
+		if (of->section != section)
+			continue;
+		fprintf(out, "%s\"%s\":%" PRIu64, before, of->name,
+			i == QUALITY_SAMPLES ? quality_n_used(quality) : quality->counts[i]);
+		before = ",";
+	}
+}
+
 /* Only where something is amiss. */
 static void write_jitdumps(FILE *out, const struct profile_quality *quality)
 {
-	if (quality->jitdumps_missing || quality->jitdumps_untimed || quality->jitdumps_cut ||
-	    quality->jitdump_records_broken || quality->jitdump_lines_broken)
-		fprintf(out,
-			",\n  \"jitdumps\":{\"missing\":%" PRIu64 ",\"untimed\":%" PRIu64
-			",\"cut\":%" PRIu64 ",\"broken_records\":%" PRIu64
-			",\"broken_lines\":%" PRIu64 "}",
-			quality->jitdumps_missing, quality->jitdumps_untimed, quality->jitdumps_cut,
-			quality->jitdump_records_broken, quality->jitdump_lines_broken);
+	uint64_t n = 0;
+
+	for (int i = 0; i < N_QUALITY_COUNTERS; i++) {
+		if (quality_describe((enum quality_counter)i)->section == QUALITY_JITDUMPS)
+			n += quality->counts[i];
+	}
+	if (!n)
+		return;
+	write_counters(out, quality, QUALITY_JITDUMPS, ",\n  \"jitdumps\":{");
+	putc('}', out);
 }
 
 /* Only where there is more to say. */
@@ -128,27 +145,15 @@ static void write_quality(FILE *out, const struct profile *profile)
 {
 	const struct profile_quality *quality = &profile->quality;
 
-	fprintf(out,
-		"\"quality\":{\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"throttled\":%" PRIu64
-		",\"guessed\":%" PRIu64 ",\"stitched\":%" PRIu64 ",\"guessed_frames\":%" PRIu64
-		",\"unweighed\":%" PRIu64 ",\"text_pokes\":%" PRIu64 ",\"unnamed_code\":%" PRIu64
-		",\n  \"unwind\":{\"complete\":%" PRIu64 ",\"no_user_part\":%" PRIu64
-		",\"kernel_walked\":%" PRIu64,
-		quality->samples - quality->filtered, quality->lost, quality->throttled,
-		quality->marked[PATH_GUESSED], quality->marked[PATH_STITCHED],
-		quality->guessed_frames, quality->unweighed, quality->text_pokes,
-		quality->unnamed_code, quality->complete, quality->no_user_part,
-		quality->unverified);
+	write_counters(out, quality, QUALITY_TOP, "\"quality\":{");
+	write_counters(out, quality, QUALITY_UNWIND, ",\n  \"unwind\":{");
 	for (int marker = 0; marker < N_MARKERS; marker++) {
 		if (marker_is_reason((enum marker)marker))
 			fprintf(out, ",\"%s\":%" PRIu64, marker_name((enum marker)marker),
 				quality->incomplete[marker]);
 	}
-	fprintf(out,
-		"},\n  \"off_cpu\":{\"off_at_end\":%" PRIu64 ",\"unpaired\":%" PRIu64
-		",\"doubtful\":%" PRIu64 ",\"silent_threads\":%" PRIu64 "}",
-		quality->off_at_end, quality->off_unpaired, quality->off_doubtful,
-		quality->silent_threads);
+	write_counters(out, quality, QUALITY_OFF_CPU, "},\n  \"off_cpu\":{");
+	putc('}', out);
 	write_jitdumps(out, quality);
 	write_why(out, profile);
 	fputs("},\n", out);

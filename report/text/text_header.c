@@ -190,19 +190,13 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Samples that the report is made of. */
-static uint64_t n_shown(const struct profile_quality *quality)
-{
-	return quality->samples - quality->filtered;
-}
-
 /* A line of the table of call paths: how many, and what became of them. */
 static void write_paths(const struct text *text, const char *label, uint64_t n_paths,
 			const char *what)
 {
 	write_label(text, label);
 	fprintf(text->out, "%10" PRIu64 " %6.2f%%  %s\n", n_paths,
-		percent(n_paths, n_shown(&text->view->profile->quality)), what);
+		percent(n_paths, quality_n_used(&text->view->profile->quality)), what);
 }
 
 /* As much of a list as fits on each line. */
@@ -253,57 +247,38 @@ static void write_reasons(const struct text *text, const struct profile_quality 
 	}
 }
 
+/* What became of the user parts: whole, or why not. */
+static void write_all_paths(const struct text *text, const struct profile_quality *quality)
+{
+	for (int i = 0; i < N_QUALITY_COUNTERS; i++) {
+		const struct quality_description *of = quality_describe((enum quality_counter)i);
+		bool is_first = i == QUALITY_COMPLETE;
+
+		if (of->section == QUALITY_UNWIND && (is_first || quality->counts[i]))
+			write_paths(text, is_first ? "call paths" : "", quality->counts[i],
+				    of->text);
+	}
+	write_reasons(text, quality);
+}
+
 static void write_quality(const struct text *text)
 {
 	const struct profile_quality *quality = &text->view->profile->quality;
+	const uint64_t *counts = quality->counts;
+
 	write_label(text, "samples");
 	fprintf(text->out,
 		"%10" PRIu64 " received, %" PRIu64 " lost; throttled %" PRIu64 " times\n",
-		quality->samples, quality->lost, quality->throttled);
-	if (quality->filtered) {
+		counts[QUALITY_SAMPLES], counts[QUALITY_LOST], counts[QUALITY_THROTTLED]);
+	if (counts[QUALITY_FILTERED]) {
 		write_label(text, "");
-		fprintf(text->out, "%10" PRIu64 " left out, as asked for\n", quality->filtered);
+		fprintf(text->out, "%10" PRIu64 " left out, as asked for\n",
+			counts[QUALITY_FILTERED]);
 	}
-	write_paths(text, "call paths", quality->complete, "complete");
-	if (quality->no_user_part)
-		write_paths(text, "", quality->no_user_part, "of the kernel alone");
-	if (quality->unverified)
-		write_paths(text, "", quality->unverified, "as the kernel walked them");
-	write_reasons(text, quality);
-	warn_count(text, quality->marked[PATH_GUESSED],
-		   "paths with frames without unwind information, guessed");
-	warn_count(text, quality->marked[PATH_STITCHED],
-		   "paths completed from stack memory read apart from the sample");
-	warn_count(text, quality->lost_sideband,
-		   "records of processes and mappings lost: names may be wrong");
-	warn_count(text, quality->not_attributed, "samples of events the recording does not name");
-	warn_count(text, quality->unweighed,
-		   "samples do not tell how much they stand for: they add nothing to the cost");
-	warn_count(text, quality->late_records, "records out of order, used late");
-	warn_count(text, quality->unknown_processes, "samples of processes never announced");
-	warn_count(text, quality->unknown_records, "records of unknown type skipped");
-	warn_count(text, quality->unnamed_code,
-		   "changes of the kernel's code are too many: some code has no name");
-	warn_count(text, quality->off_at_end,
-		   "threads off the CPU when the recording ended, counted up to there");
-	warn_count(text, quality->silent_threads,
-		   "threads without any switch: asleep or running all the time, or not recorded");
-	warn_count(text, quality->off_unpaired,
-		   "switches without their other half: time off the CPU is missing");
-	warn_count(text, quality->off_doubtful,
-		   "times off the CPU may be too long: records of switches were lost");
-	warn_count(text, quality->jitdumps_missing,
-		   "jitdumps are not to be had: code made at run time has no names");
-	warn_count(
-		text, quality->jitdumps_untimed,
-		"jitdumps have times of another clock: the latest code of a place names all there");
-	warn_count(text, quality->jitdumps_cut,
-		   "jitdumps end inside a record: code made later has no names");
-	warn_count(text, quality->jitdump_records_broken,
-		   "records of jitdumps that contradict themselves skipped");
-	warn_count(text, quality->jitdump_lines_broken,
-		   "functions of jitdumps without source lines: they make no sense");
-	warn_count(text, quality->broken_records, "records that contradict themselves skipped");
+	write_all_paths(text, quality);
+	for (int i = 0; i < N_QUALITY_WARNINGS; i++)
+		warn_count(text, counts[quality_warnings[i]],
+			   quality_describe(quality_warnings[i])->text);
 }
 
 void text_write_header(const struct text *text)

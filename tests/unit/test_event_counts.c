@@ -228,7 +228,7 @@ static void counters_without_an_id_or_an_event_are_left_out(void **state)
 
 	assert_int_equal(profile->metrics[0].total, 7);
 	assert_int_equal(profile->metrics[1].total, 0);
-	assert_int_equal(profile->quality.not_attributed, 1);
+	assert_int_equal(profile->quality.counts[QUALITY_NOT_ATTRIBUTED], 1);
 	profile_destroy(profile);
 }
 

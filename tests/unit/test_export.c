@@ -58,8 +58,8 @@ static void add_sample(struct fixture *fixture, const char *comm, unsigned depth
 	cct_add_cost(fixture->profile->cct, node, 0, weight);
 	fixture->profile->metrics[0].samples++;
 	fixture->profile->metrics[0].total += weight;
-	fixture->profile->quality.samples++;
-	fixture->profile->quality.complete++;
+	fixture->profile->quality.counts[QUALITY_SAMPLES]++;
+	fixture->profile->quality.counts[QUALITY_COMPLETE]++;
 }
 
 static const char *write_report(struct fixture *fixture, const char *format,
@@ -177,8 +177,8 @@ static void json_is_one_object_of_exact_numbers(void **state)
 
 	add_sample(fixture, "prog", 1, UINT64_MAX - 1);
 	add_sample(fixture, "prog", 2, 1);
-	fixture->profile->quality.lost = 5;
-	fixture->profile->quality.throttled = 6;
+	fixture->profile->quality.counts[QUALITY_LOST] = 5;
+	fixture->profile->quality.counts[QUALITY_THROTTLED] = 6;
 	text = write_report(fixture, "json", &(struct view_options){ .kind = VIEW_TREE },
 			    &(struct export_options){ 0 });
 	assert_json(text);
@@ -326,7 +326,7 @@ static void add_events(struct fixture *fixture, const char *const *names, uint32
 			cct_add_cost(profile->cct, node, metric, weight);
 			profile->metrics[metric].samples++;
 			profile->metrics[metric].total += weight;
-			profile->quality.samples++;
+			profile->quality.counts[QUALITY_SAMPLES]++;
 		}
 	}
 }
@@ -459,9 +459,9 @@ static void text_says_how_good_the_data_is(void **state)
 	const char *text;
 
 	add_sample(fixture, "prog", 1, 1);
-	fixture->profile->quality.lost = 3;
-	fixture->profile->quality.throttled = 4;
-	fixture->profile->quality.samples = 2;
+	fixture->profile->quality.counts[QUALITY_LOST] = 3;
+	fixture->profile->quality.counts[QUALITY_THROTTLED] = 4;
+	fixture->profile->quality.counts[QUALITY_SAMPLES] = 2;
 	fixture->profile->quality.incomplete[MARKER_STACK_CUT] = 1;
 	profile_set_string(&info->command_line, "gcc -O2");
 	profile_set_string(&info->hostname, "host1");
@@ -628,7 +628,8 @@ static void add_missing(struct fixture *fixture)
 	cct_add_cost(cct, cct_insert_path(cct, CCT_ROOT, frames, 2), 0, 70);
 	fixture->profile->metrics[0].samples = 2;
 	fixture->profile->metrics[0].total = 100;
-	fixture->profile->quality.samples = fixture->profile->quality.complete = 2;
+	fixture->profile->quality.counts[QUALITY_SAMPLES] =
+		fixture->profile->quality.counts[QUALITY_COMPLETE] = 2;
 }
 
 static void json_lists_what_is_missing_by_cost(void **state)

@@ -208,8 +208,8 @@ static void a_sample_weighs_the_time_from_its_switch_out_to_the_next_switch_in(v
 	assert_int_equal(fixture->last.weight, 290);
 	assert_int_equal(fixture->last.off_cpu, MARKER_BLOCKED);
 	assert_int_equal(end(fixture, 1000), 0);
-	assert_int_equal(quality(fixture)->off_unpaired, 0);
-	assert_int_equal(quality(fixture)->off_at_end, 0);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 0);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_AT_END], 0);
 }
 
 static void who_could_have_run_on_was_preempted(void **state)
@@ -286,7 +286,7 @@ static void where_a_switch_in_was_lost_nobody_knows_how_long(void **state)
 	assert_int_equal(goes(fixture, PID, 500), 1); /* the sample was lost, too */
 	assert_int_equal(fixture->last_ip, 300);
 	assert_int_equal(fixture->last.weight, 0);
-	assert_int_equal(quality(fixture)->off_unpaired, 2);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 2);
 	assert_int_equal(comes(fixture, PID, 510), 1);
 	assert_int_equal(fixture->last.weight, 10);
 }
@@ -301,7 +301,7 @@ static void where_a_switch_out_was_lost_its_sample_has_the_time(void **state)
 	assert_int_equal(fixture->last.weight, 200);
 	assert_int_equal(fixture->last.off_cpu, MARKER_KERNEL);
 	assert_int_equal(comes(fixture, PID, 400), 0);
-	assert_int_equal(quality(fixture)->off_unpaired, 2);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 2);
 }
 
 static void losses_make_the_times_they_fall_into_doubtful(void **state)
@@ -314,11 +314,11 @@ static void losses_make_the_times_they_fall_into_doubtful(void **state)
 	off_cpu_lose(fixture->off_cpu);
 	comes(fixture, PID, 301);
 	assert_int_equal(fixture->last.weight, 200);
-	assert_int_equal(quality(fixture)->off_doubtful, 1);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_DOUBTFUL], 1);
 	sampled(fixture, PID, 400);
 	goes(fixture, PID, 401);
 	comes(fixture, PID, 402);
-	assert_int_equal(quality(fixture)->off_doubtful, 1);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_DOUBTFUL], 1);
 }
 
 static void sample_and_record_of_one_moment_may_come_in_either_order(void **state)
@@ -331,7 +331,7 @@ static void sample_and_record_of_one_moment_may_come_in_either_order(void **stat
 	assert_int_equal(comes(fixture, PID, 150), 1);
 	assert_int_equal(fixture->last_ip, 100);
 	assert_int_equal(fixture->last.weight, 50);
-	assert_int_equal(quality(fixture)->off_unpaired, 0);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 0);
 }
 
 static void what_follows_a_threads_exit_is_no_wait(void **state)
@@ -344,8 +344,8 @@ static void what_follows_a_threads_exit_is_no_wait(void **state)
 	assert_int_equal(fixture->last.weight, 0);
 	assert_int_equal(goes(fixture, PID, 111), 0);
 	assert_int_equal(end(fixture, 1000), 0);
-	assert_int_equal(quality(fixture)->off_at_end, 0);
-	assert_int_equal(quality(fixture)->silent_threads, 0);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_AT_END], 0);
+	assert_int_equal(quality(fixture)->counts[QUALITY_SILENT_THREADS], 0);
 }
 
 static void an_exec_or_a_new_thread_of_the_number_takes_no_old_sample_over(void **state)
@@ -398,7 +398,7 @@ static void threads_off_at_the_end_count_up_to_it(void **state)
 	assert_int_equal(fixture->weight, 900 + 700);
 	assert_int_equal(fixture->n_samples, 1);
 	assert_int_equal(fixture->n_missing, 1);
-	assert_int_equal(quality(fixture)->off_at_end, 2);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_AT_END], 2);
 }
 
 static void nothing_counts_before_the_recording_began(void **state)
@@ -433,7 +433,7 @@ static void a_thread_asleep_since_before_shows_when_it_wakes(void **state)
 	assert_int_equal(fixture->last.weight, 300);
 	assert_int_equal(fixture->last.end, MARKER_OFF_BEFORE);
 	assert_int_equal(fixture->last.off_cpu, MARKER_KERNEL);
-	assert_int_equal(quality(fixture)->off_unpaired, 0);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 0);
 }
 
 static void threads_without_any_switch_are_counted(void **state)
@@ -451,7 +451,7 @@ static void threads_without_any_switch_are_counted(void **state)
 	goes(fixture, 12, 200);
 	comes(fixture, 12, 250);
 	assert_int_equal(end(fixture, 1000), 0);
-	assert_int_equal(quality(fixture)->silent_threads, 3);
+	assert_int_equal(quality(fixture)->counts[QUALITY_SILENT_THREADS], 3);
 }
 
 static void what_has_no_number_is_no_thread(void **state)
@@ -522,7 +522,7 @@ static void every_sample_is_handed_out_once_and_no_time_twice(void **state)
 	for (int i = 0; i < 8; i++)
 		assert_in_range(fixture->weight_by_tid[i], 0, N_STEPS);
 	assert_true(fixture->weight > 0);
-	assert_true(quality(fixture)->off_unpaired > 0);
+	assert_true(quality(fixture)->counts[QUALITY_OFF_UNPAIRED] > 0);
 }
 
 #define TEST(name)          cmocka_unit_test_setup_teardown(name, setup, teardown)

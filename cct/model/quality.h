@@ -1,0 +1,93 @@
+/*
+ * How good the data of a profile is: counters, each described in one table. Reports, exporters and
+ * files walk over the table, so a new counter is an enumerator, its row, and the place that counts.
+ *
+ * Every counter counts something that happened, so the counters of several threads, or of several
+ * recordings, merge by adding them up.
+ */
+#ifndef CCT_MODEL_QUALITY_H
+#define CCT_MODEL_QUALITY_H
+
+#include <stdint.h>
+
+#include "cct/model/cct.h"
+#include "cct/model/frame.h"
+
+/* Counted in samples unless said otherwise. The order is that of the counters in JSON. */
+enum quality_counter {
+	QUALITY_SAMPLES,   /* received, all metrics */
+	QUALITY_LOST,      /* not delivered by the kernel */
+	QUALITY_THROTTLED, /* THROTTLE records: times the kernel held events back */
+	QUALITY_GUESSED,   /* in the order of enum path_mark, quality_of_mark() */
+	QUALITY_STITCHED,
+	QUALITY_GUESSED_FRAMES, /* callers found without CFI, by verified guesses */
+	QUALITY_UNWEIGHED,      /* samples that lack what they count: they weigh 0 */
+	QUALITY_TEXT_POKES,     /* times the kernel changed its own code: jump labels, probes */
+	QUALITY_UNNAMED_CODE,   /* kernel code whose coming or going could not be followed */
+	/* What became of the user part; with ->incomplete these add up to the samples used. */
+	QUALITY_COMPLETE,     /* it ends at the root */
+	QUALITY_NO_USER_PART, /* kernel threads and idle: complete without user frames */
+	QUALITY_UNVERIFIED,   /* as the kernel walked it, by frame pointers */
+	/* Time off the CPU. */
+	QUALITY_OFF_AT_END,     /* threads that were off at the end: counted up to then */
+	QUALITY_OFF_UNPAIRED,   /* times a thread left or came back without a record: 0 ns */
+	QUALITY_OFF_DOUBTFUL,   /* times off during which records of switches were lost */
+	QUALITY_SILENT_THREADS, /* without any switch: asleep or running all along */
+	/* Jitdumps. */
+	QUALITY_JITDUMPS_MISSING, /* mapped by a process, but not found or not readable */
+	QUALITY_JITDUMPS_UNTIMED, /* times of another clock: the latest code of a place has it all
+				   */
+	QUALITY_JITDUMPS_CUT,     /* end inside a record */
+	QUALITY_JITDUMP_RECORDS_BROKEN,
+	QUALITY_JITDUMP_LINES_BROKEN, /* functions whose source lines contradict themselves */
+	/* Not in JSON. */
+	QUALITY_FILTERED,          /* left out on the user's request (--pid, ...) */
+	QUALITY_LOST_SIDEBAND,     /* sideband records not delivered */
+	QUALITY_NOT_ATTRIBUTED,    /* samples whose event id the file does not name */
+	QUALITY_LATE_RECORDS,      /* came after records with a later time were used */
+	QUALITY_UNKNOWN_PROCESSES, /* samples of a process no record announced */
+	QUALITY_UNKNOWN_RECORDS,   /* of a type this version does not know, skipped */
+	QUALITY_BROKEN_RECORDS,    /* whose inner lengths contradict their size, skipped */
+	N_QUALITY_COUNTERS
+};
+
+/* Which object of a report's "quality" holds a counter in JSON. */
+enum quality_section {
+	QUALITY_TOP,      /* "quality" itself */
+	QUALITY_UNWIND,   /* "unwind", with ->incomplete */
+	QUALITY_OFF_CPU,  /* "off_cpu" */
+	QUALITY_JITDUMPS, /* "jitdumps" */
+	QUALITY_HIDDEN,   /* none */
+};
+
+struct quality_description {
+	enum quality_section section;
+	const char *name; /* in JSON; NULL in QUALITY_HIDDEN */
+	/* For people, after a number: of paths in QUALITY_UNWIND, else a warning. NULL: not shown,
+	 * or in a sentence with other counters. */
+	const char *text;
+};
+
+struct profile_quality {
+	uint64_t counts[N_QUALITY_COUNTERS];
+	uint64_t incomplete[N_MARKERS]; /* samples, by the reason that ends the path */
+};
+
+const struct quality_description *quality_describe(enum quality_counter counter);
+
+/* The counters with warnings in the order in which a report shows them, which is not that of JSON;
+ * each once. */
+#define N_QUALITY_WARNINGS 19
+extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
+
+/* The counter of samples whose path has such a mark. */
+static inline enum quality_counter quality_of_mark(enum path_mark mark)
+{
+	return (enum quality_counter)(QUALITY_GUESSED + mark);
+}
+
+/* Samples that a report is made of. */
+uint64_t quality_n_used(const struct profile_quality *quality);
+void quality_merge(struct profile_quality *into, const struct profile_quality *from);
+
+#endif
