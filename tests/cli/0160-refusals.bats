@@ -1,5 +1,6 @@
 # Where recording is refused: the message names who refuses and what would permit it, the exit
 # status is not 0, and no file is left that looks like a recording.
+# alone: it sets kernel.perf_event_paranoid, which decides what other tests may do as nobody
 
 load lib
 

@@ -1,5 +1,6 @@
 # Processes and threads that come and go in every way. The whole machine is recorded, for an event
 # that follows processes begins its period anew in each; only what ran here is looked at.
+# alone: process IDs are taken again, which works where nobody else takes them
 
 load lib
 

@@ -1,5 +1,6 @@
 # Programs with signed return addresses (-mbranch-protection=standard) in an emulated arm64 machine that
 # checks them (not by the slow algorithm, QARMA). cpu-clock: the paths are what matters here.
+# in turn (build/hw): what is built, booted and brought back lies in one folder
 
 load lib
 

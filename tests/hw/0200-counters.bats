@@ -5,6 +5,7 @@
 # them; instructions per cycle differ from 1 only where the processor is idle, or where the two events
 # count in different modes; other events, those of caches say, count nothing. Two processors take turns,
 # and both count the time.
+# in turn (build/hw): what is built, booted and brought back lies in one folder
 
 load lib
 

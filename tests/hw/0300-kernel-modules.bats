@@ -1,4 +1,5 @@
 # Names in kernel modules that are loaded and unloaded while an emulated arm64 machine is recorded.
+# in turn (build/hw): what is built, booted and brought back lies in one folder
 
 load lib
 
