@@ -24,11 +24,11 @@ copy_with_libraries() {
 
 # dispatch at one path here, figure1 at the same path in a chroot, at the same time.
 record_both() { # record_both [STRIP_OPTION...]
-	copy_with_libraries root "$WORKLOADS/figure1" "$PWD/program"
-	cp "$WORKLOADS/dispatch" program
-	[ $# -eq 0 ] || strip "$@" program "root$PWD/program"
-	record both.data -a -- sh -c "'$PWD/program' 1 & chroot root '$PWD/program' 1; wait"
-	report_json both.data --comm program >both.tree
+	copy_with_libraries root "$WORKLOADS/figure1" "$PWD/same_path"
+	cp "$WORKLOADS/dispatch" same_path
+	[ $# -eq 0 ] || strip "$@" same_path "root$PWD/same_path"
+	record both.data -a -- sh -c "'$PWD/same_path' 1 & chroot root '$PWD/same_path' 1; wait"
+	report_json both.data --comm same_path >both.tree
 }
 
 check_both() {
@@ -113,11 +113,11 @@ check_container() {
 }
 
 @test "a recorder in a pid namespace keeps what runs outside apart" {
-	"$WORKLOADS/recursion" 3 &
+	"$WORKLOADS/recursion" 600 3>&- &
 	local outside=$!
 	unshare -pf --mount-proc "$DENDRO" record -q -F 997 -e cpu-clock -a -o inner.data -- \
 		"$WORKLOADS/dispatch" 1
-	kill $outside
+	stop $outside
 	report_json inner.data >inner.tree
 	expect_equal "where dispatch's worker is found" "$(ask inner.tree '[nodes
 		| select(.name == "worker") | .path[1]] | unique | join(" ")')" dispatch

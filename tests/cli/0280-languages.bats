@@ -140,11 +140,12 @@ alternates() {
 }
 
 @test "Java made at run time: no caller is left out" {
-	need java javac jcmd
+	need java javac
+	local -a options=(-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)
+	java "${options[@]}" -version 2>java.err || skip "this Java writes no map of its code"
 	javac -d . "$languages/Parity.java"
-	record java.data -- sh -c 'java -XX:+PreserveFramePointer -XX:-Inline Parity 3 &
-		echo $! >java.pid; sleep 2; jcmd $! Compiler.perfmap; wait $!' >java.out
-	[ -e "/tmp/perf-$(cat java.pid).map" ] || skip "this Java writes no map of its code"
+	record java.data -- sh -c 'echo $$ >java.pid; exec "$@"' sh \
+		java "${options[@]}" -XX:+PreserveFramePointer -XX:-Inline Parity 2 >java.out
 	alternates java "/tmp/perf-$(cat java.pid).map"
 	rm "/tmp/perf-$(cat java.pid).map"
 }

@@ -1,5 +1,5 @@
 # Resources whose amounts are known by construction, by context: exact where every occurrence is
-# sampled, within three standard errors where not.
+# sampled, within 4.5 standard errors where not.
 
 load lib
 
@@ -134,11 +134,11 @@ setup() {
 	expect_share "calls of call_often" "$(($(weight sampled "call:$program:called" call_often) / 9))" \
 		$((800 / 9)) 600 800
 	awk -v got="$(weight sampled "uprobe:$program:called/weight=arg7/" call_often)" 'BEGIN {
-		error = 3 * 9 * 5 * sqrt(600 / 9)
+		error = 4.5 * 9 * 5 * sqrt(600 / 9)
 		exit !(got >= 3000 - error && got <= 3000 + error)
 	}'
 	awk -v got="$(weight sampled page-faults touch)" 'BEGIN {
-		error = 3 * 9 * sqrt(256 / 9)
+		error = 4.5 * 9 * sqrt(256 / 9)
 		exit !(got >= 256 - error && got <= 256 + error)
 	}'
 }
@@ -158,7 +158,7 @@ setup() {
 	expect_share "time of c under a" "$a" $((a + b)) 1 2
 	awk -v a="$a" -v b="$b" -v calls_a="$calls_a" -v calls_b="$calls_b" 'BEGIN {
 		ratio = (a / calls_a) / (b / calls_b)
-		error = 3 * 2 * sqrt(1 / a + 1 / b)
+		error = 4.5 * 2 * sqrt(1 / a + 1 / b)
 		printf "cost per call: %.2f times\n", ratio
 		exit !(ratio >= 2 - error && ratio <= 2 + error)
 	}'
@@ -207,17 +207,13 @@ probes_of() {
 	need_probes
 	need_tracepoints
 	local recorder
-	"$DENDRO" record -q -o killed.data -e call:libc:malloc -- sleep 20 &
+	"$DENDRO" record -q -o killed.data -e call:libc:malloc -- sleep 600 3>&- &
 	recorder=$!
-	for _ in $(seq 100); do
-		[ -z "$(probes_of $recorder)" ] || break
-		sleep 0.1
-	done
-	[ -n "$(probes_of $recorder)" ]
+	has_probes() { [ -n "$(probes_of $recorder)" ]; }
+	wait_until has_probes
 	local commands
 	commands=$(pgrep -P $recorder)
-	kill -9 $recorder
-	wait $recorder || true
+	stop $recorder
 	# shellcheck disable=SC2086
 	kill $commands
 	"$DENDRO" record -q -o next.data -e call:libc:malloc -- true &

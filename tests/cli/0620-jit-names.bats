@@ -58,11 +58,11 @@ expect_named() { # expect_named REPORT-OF-FUNCTIONS
 }
 
 @test "a process that runs already is asked for its names, too" {
-	./jit_named 3 >map &
+	./jit_named 600 >map 3>&- &
 	local pid=$!
-	sleep 0.3
-	"$DENDRO" record -q -e cpu-clock -F 997 -o attached.data -p $pid -d 1
-	kill $pid
+	wait_until test -s map
+	"$DENDRO" record -q -e cpu-clock -F 997 -o attached.data -p $pid "$ROOT/tests/cli/until_worked" 60 $pid
+	stop $pid
 	report_json attached.data --view functions >attached.functions
 	expect_named attached.functions
 }

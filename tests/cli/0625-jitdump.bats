@@ -63,24 +63,24 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 }
 
 @test "a process that runs already, and runs on, is recorded with its dump" {
-	./jitdump 20 >path &
+	./jitdump 600 >path 3>&- &
 	local pid=$!
-	sleep 0.3
-	"$DENDRO" record -q -e cpu-clock -F 997 -o attached.data -p $pid -d 1.5
-	kill $pid
+	wait_until test -s path
+	"$DENDRO" record -q -e cpu-clock -F 997 -o attached.data -p $pid "$ROOT/tests/cli/until_worked" 100 $pid
+	stop $pid
 	rm "$(cat path)"
 	expect_turns attached
 }
 
 @test "the whole machine is recorded with the dumps of processes that run already" {
 	need_root
-	./jitdump 20 >path &
+	./jitdump 600 >path 3>&- &
 	local pid=$!
-	sleep 0.3
-	"$DENDRO" record -q -e cpu-clock -F 997 -o all.data -a -d 1.5
-	kill $pid
+	wait_until test -s path
+	"$DENDRO" record -q -e cpu-clock -F 997 -o all.data -a "$ROOT/tests/cli/until_worked" 100 $pid
+	stop $pid
 	rm "$(cat path)"
-	report_json all.data --view functions --comm jitdump >all.functions
+	report_json all.data --view functions --pid $pid >all.functions
 	expect_ratio all "turn first" 1 "turn second" 2 moved 3
 }
 

@@ -240,16 +240,19 @@ make_containers() {
 	chroot one /bin/same 0.01 || skip "no chroot here"
 }
 
+runs_same() { # runs_same PID : the program in a root, no longer the chroot that starts it
+	[ "$(<"/proc/$1/comm")" = same ]
+}
+
 @test "two containers with other files at one path have their own names and inlined functions" {
 	make_containers
-	chroot one /bin/same 60 3>&- &
+	chroot one /bin/same 600 3>&- &
 	local first=$! second
-	chroot two /bin/same 60 3>&- &
+	chroot two /bin/same 600 3>&- &
 	second=$!
-	record both.data -a -- sleep 1
+	record both.data -a -- "$ROOT/tests/cli/until_worked" 50 $first $second
 	report_json both.data --comm same >both.tree
-	kill -KILL $first $second
-	wait $first $second || true
+	stop $first $second
 	expect_equal "of one" "$(kinds_of both.tree innermost_a)" inline
 	expect_equal "of two" "$(kinds_of both.tree innermost_b)" inline
 	expect_equal "mixed paths" "$(ask both.tree '[nodes | select((.path | any(endswith("_a"))) and
@@ -291,24 +294,23 @@ expect_two_containers() {
 
 @test "containers with roots of their own are told apart, with build IDs and without" {
 	need pgrep
-	local id first second i
+	local id first second
 	local -a pids
+	have_begun() {
+		mapfile -t pids < <(pgrep -P $first,$second -x same)
+		[ ${#pids[@]} -eq 2 ]
+	}
 	for id in sha1 none; do
 		make_roots "-Wl,--build-id=$id"
-		contained one /bin/same 60 3>&- &
+		contained one /bin/same 600 3>&- &
 		first=$!
-		contained two /bin/same 60 3>&- &
+		contained two /bin/same 600 3>&- &
 		second=$!
-		pids=()
-		for ((i = 0; i < 100 && ${#pids[@]} < 2; i++)); do
-			sleep 0.1
-			mapfile -t pids < <(pgrep -P $first,$second -x same)
-		done
-		record both.data -p "${pids[0]},${pids[1]}" -d 1
+		wait_until have_begun
+		record both.data -p "${pids[0]},${pids[1]}" -- "$ROOT/tests/cli/until_worked" 50 "${pids[@]}"
 		report_json both.data --comm same >both.tree
 		"$DENDRO" archive -q -o both.archive both.data || [ $? -eq 2 ]
-		kill -KILL $first $second
-		wait $first $second || true
+		stop $first $second
 		expect_two_containers both.tree innermost inline
 		expect_complete both.tree 98
 		report_json both.archive --comm same >archive.tree
@@ -331,12 +333,12 @@ expect_two_containers() {
 @test "debug information inside a container's program is used while it lives" {
 	make_containers
 	SOURCE=one.c compile one/bin/same -static -I "$ROOT/tests/workloads"
-	chroot one /bin/same 60 3>&- &
+	chroot one /bin/same 600 3>&- &
 	local first=$!
-	record one.data -p $first -d 0.5
+	wait_until runs_same $first
+	record one.data -p $first -- "$ROOT/tests/cli/until_worked" 50 $first
 	report_json one.data >alive.tree
-	kill -KILL $first
-	wait $first || true
+	stop $first
 	expect_equal "of one" "$(kinds_of alive.tree innermost_a)" inline
 	report_json one.data >dead.tree
 	[ "$(ask dead.tree 'samples_under(.name == "outer_of_one_a")')" -gt 5 ]
@@ -346,13 +348,13 @@ expect_two_containers() {
 
 @test "an archive made while containers live says the same when they are gone" {
 	make_containers
-	chroot one /bin/same 60 3>&- &
+	chroot one /bin/same 600 3>&- &
 	local first=$!
-	record one.data -p $first -d 0.5
+	wait_until runs_same $first
+	record one.data -p $first -- "$ROOT/tests/cli/until_worked" 50 $first
 	report_json one.data >alive.tree
 	"$DENDRO" archive -q -o one.archive one.data
-	kill -KILL $first
-	wait $first || true
+	stop $first
 	rm -r one
 	report_json one.archive >archive.tree
 	cmp alive.tree archive.tree

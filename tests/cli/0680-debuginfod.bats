@@ -53,13 +53,10 @@ teardown() {
 
 # start_server FOLDER : serves on a port of its own; its log is in $BATS_TEST_TMPDIR/log
 start_server() {
-	local log=$BATS_TEST_TMPDIR/log i
+	local log=$BATS_TEST_TMPDIR/log
 	PYTHONUNBUFFERED=1 python3 -m http.server --bind 127.0.0.1 --directory "$1" 0 >"$log" 2>&1 3>&- &
 	server=$!
-	for ((i = 0; i < 300; i++)); do
-		grep -q 'port [0-9]' "$log" && break
-		sleep 0.1
-	done
+	wait_until grep -q 'port [0-9]' "$log"
 	export DEBUGINFOD_URLS
 	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$log")
 }
@@ -139,13 +136,13 @@ start_silent_server() {
 	python3 -c 'import socket, time
 listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
+client = listener.accept()
+print("asked", flush=True)
 time.sleep(600)' >"$BATS_TEST_TMPDIR/port" 3>&- &
 	server=$!
-	while [ ! -s "$BATS_TEST_TMPDIR/port" ]; do
-		sleep 0.1
-	done
+	wait_until test -s "$BATS_TEST_TMPDIR/port"
 	export DEBUGINFOD_URLS
-	DEBUGINFOD_URLS=http://127.0.0.1:$(<"$BATS_TEST_TMPDIR/port")
+	DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$BATS_TEST_TMPDIR/port")
 }
 
 @test "a server that never answers costs no more than the time that is given" {
@@ -159,12 +156,8 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/port" 3>&- &
 @test "an interrupt gives the report without what is missing" {
 	start_silent_server
 	"$DENDRO" report --format json --debuginfod both.data >stopped.tree 2>messages 3>&- &
-	local report=$! i
-	for ((i = 0; i < 300; i++)); do
-		grep -qi 'debuginfod' "/proc/$report/maps" && break
-		sleep 0.1
-	done
-	sleep 0.5
+	local report=$!
+	wait_until grep -q asked "$BATS_TEST_TMPDIR/port"
 	kill -INT "$report"
 	wait "$report"
 	cat messages

@@ -54,11 +54,11 @@ rows_of() { # rows_of REPORT NAME
 
 @test "a BPF program that was there before has its name, too" {
 	need_bpf
-	./bpf_programs early 3 >early.out &
+	./bpf_programs early 600 >early.out 3>&- &
 	local pid=$!
-	while [ ! -s early.out ]; do sleep 0.1; done
-	record early.data -p $pid -d 1
-	kill $pid
+	wait_until test -s early.out
+	record early.data -p $pid "$ROOT/tests/cli/until_worked" 60 $pid
+	stop $pid
 	report_json early.data --view functions >early.functions
 	expect_at_least "samples in it" "$(program_samples early.functions early)" \
 		"$(jq '.metrics[0].samples' early.functions)" 80
@@ -84,11 +84,11 @@ rows_of() { # rows_of REPORT NAME
 		awk '/^[ \t]*ffffffff[89a-f]/ { sub(/\+0x.*/, "", $2); print $1, $2 }' | sort -u >our.names
 	[ "$(wc -l <perf.names)" -gt 500 ]
 	# Several names of one address are all right. Behind a call that never returns, perf has the padding
-	# that follows its function.
+	# that follows its function. BPF programs come and go; perf has the names of those that are there now.
 	awk '$2 ~ /[tTwW]/ { print $1, $3 }' /proc/kallsyms >aliases
 	awk 'FILENAME == "aliases" { names[$1] = names[$1] " " $2 " "; at[$2] = at[$2] " " $1; next }
 		FILENAME == "our.names" { our[$1] = $2; next }
-		our[$1] == $2 || $2 ~ /^__pfx_/ { next }
+		our[$1] == $2 || $2 ~ /^__pfx_/ || $2 ~ /^bpf_prog_/ || our[$1] ~ /^bpf_prog_/ { next }
 		{ n = split(at[$2], starts, " "); same = 0
 		  for (i = 1; i <= n; i++) same = same || index(names[starts[i]], " " our[$1] " ")
 		  if (!same) print $1, "perf:", $2, "dendro:", our[$1] }' \

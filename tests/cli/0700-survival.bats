@@ -4,6 +4,7 @@ load lib
 
 setup() {
 	need_events
+	need pgrep
 	cd "$BATS_TEST_TMPDIR"
 }
 
@@ -17,16 +18,28 @@ check_readable() {
 	jq -e '.rows | any(.kind == "kernel" and (.name | test("read|clear|zero|entry_SYSCALL|rep_stos")))' functions
 }
 
+start_recorder() { # start_recorder SECONDS : of a program that runs so long
+	rm -f cut.data
+	"$DENDRO" record -q -e cpu-clock -F 997 -o cut.data -- "$WORKLOADS/reader" "$1" 3>&- &
+	recorder=$!
+}
+
+kill_recorder() { # and what it recorded
+	local command
+	command=$(pgrep -P $recorder || true)
+	stop $recorder
+	# shellcheck disable=SC2086
+	[ -z "$command" ] || kill -KILL $command
+}
+
 @test "killed with SIGKILL, the recording is readable, kernel names included" {
 	need_root
-	local delay
+	local n
 	# What is in the buffers is written four times a second.
-	for delay in 0.8 1.1 1.6; do
-		"$DENDRO" record -q -e cpu-clock -F 997 -o cut.data -- "$WORKLOADS/reader" 3 &
-		local recorder=$!
-		sleep $delay
-		kill -KILL $recorder
-		wait $recorder || true
+	for n in 50 200 700; do
+		start_recorder 600
+		wait_for_samples cut.data $n
+		kill_recorder
 		check_readable
 	done
 	"$DENDRO" report cut.data >text
@@ -35,13 +48,11 @@ check_readable() {
 
 @test "killed before anything was sampled, the recording is readable" {
 	local delay
-	for delay in 0.05 0.2 0.4; do
-		"$DENDRO" record -q -e cpu-clock -F 997 -o cut.data -- "$WORKLOADS/reader" 1 &
-		local recorder=$!
+	for delay in 0 0.05 0.2 0.4; do
+		start_recorder 600
+		wait_until test -s cut.data
 		sleep $delay
-		kill -KILL $recorder
-		wait $recorder || true
-		[ -s cut.data ] || continue
+		kill_recorder
 		"$DENDRO" report cut.data
 	done
 }
@@ -50,7 +61,7 @@ check_readable() {
 	need_root
 	mkdir -p disk
 	mount -t tmpfs -o size=24m tmpfs disk || skip "no tmpfs may be mounted here"
-	run timeout 60 "$DENDRO" record -e cpu-clock -F 4000 -z 0 -o disk/cut.data -- "$WORKLOADS/reader" 8
+	run timeout 600 "$DENDRO" record -e cpu-clock -F 4000 -z 0 -o disk/cut.data -- "$WORKLOADS/reader" 8
 	cp disk/cut.data cut.data
 	umount disk
 	echo "$output"

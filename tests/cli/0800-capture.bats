@@ -9,6 +9,10 @@ setup() {
 	cp "$WORKLOADS/dispatch" program
 }
 
+# A shell's child is that shell before it is the program.
+# shellcheck disable=SC2016
+UNTIL_IT_RUNS='until [ "$(cat /proc/$!/comm)" = program ]; do sleep 0.1; done'
+
 # Both callers are named, in the right ratio, and the paths are complete.
 check_named() {
 	report_json gone.data --view functions >functions
@@ -22,13 +26,13 @@ check_named() {
 }
 
 @test "a program that is deleted while it runs is named" {
-	record gone.data -- sh -c './program 2.5 & sleep 0.3; rm program; wait'
+	record gone.data -- sh -c "./program 2.5 & $UNTIL_IT_RUNS; rm program; wait"
 	[ ! -e program ]
 	check_named
 }
 
 @test "a program that is replaced while it runs is named after what ran" {
-	record gone.data -- sh -c "./program 2.5 & sleep 0.3; cp '$WORKLOADS/recursion' new; mv new program; wait"
+	record gone.data -- sh -c "./program 2.5 & $UNTIL_IT_RUNS; cp '$WORKLOADS/recursion' new; mv new program; wait"
 	check_named
 	expect_equal "functions of the new file" "$(total_of functions recurse)" 0
 }

@@ -82,7 +82,40 @@ total_of() { # total_of FILE NAME
 	ask "$1" 'rows_named($name) | total' --arg name "$2"
 }
 
-# expect_share WHAT COUNT OF NUMERATOR DENOMINATOR : within three standard errors
+# wait_until COMMAND... : until it succeeds; a minute, on a machine however busy, is long enough.
+wait_until() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	echo "not within a minute: $*"
+	return 1
+}
+
+# wait_for_tasks PID N : until the process runs with so many threads
+wait_for_tasks() {
+	has_tasks() { [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq "$2" ]; }
+	wait_until has_tasks "$@"
+}
+
+# wait_for_samples FILE N : until a recording under way holds more samples than that
+wait_for_samples() {
+	has_samples() {
+		[ -s "$1" ] && [ "$(report_json "$1" --view functions 2>/dev/null |
+			jq '.metrics[0].samples // 0')" -gt "$2" ] 2>/dev/null
+	}
+	wait_until has_samples "$@"
+}
+
+# stop PROCESS... : kills them, and waits until they have ended
+stop() {
+	kill -KILL "$@"
+	wait "$@" || true
+}
+
+# expect_share WHAT COUNT OF NUMERATOR DENOMINATOR : within 4.5 standard errors of a binomial share,
+# which one in 150 000 exceeds by chance.
 expect_share() {
 	awk -v what="$1" -v count="$2" -v n="$3" -v a="$4" -v b="$5" 'BEGIN {
 		if (n <= 0) { printf "%s: no samples\n", what; exit 1 }
@@ -90,8 +123,8 @@ expect_share() {
 		error = sqrt(p * (1 - p) / n)
 		share = count / n
 		printf "%s: %.2f %% of %d, expected %.2f +- %.2f\n", what, 100 * share, n, 100 * p,
-		       300 * error
-		exit !(share >= p - 3 * error && share <= p + 3 * error)
+		       450 * error
+		exit !(share >= p - 4.5 * error && share <= p + 4.5 * error)
 	}'
 }
 

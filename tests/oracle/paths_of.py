@@ -4,7 +4,7 @@
 One line for each path: the function's weight there (with what it calls), its share of all paths
 below the first container, and the names from the outermost frame on. --shares EXPECTED...: each
 NUMERATOR/DENOMINATOR:REGEX must match whole paths that have that share of the function's weight,
-within three standard errors and half a percent for what runs beside it, and together all but one
+within 4.5 standard errors and half a percent for what runs beside it, and together all but one
 percent. FUNCTION is a regular expression for a whole name.
 """
 
@@ -44,7 +44,7 @@ def check(expected, found, n_samples):
         p = float(fractions.Fraction(share))
         got = sum(weight for path, weight in found.items() if re.fullmatch(pattern, path))
         explained += got
-        error = 3 * math.sqrt(p * (1 - p) / n_samples) + 0.005
+        error = 4.5 * math.sqrt(p * (1 - p) / n_samples) + 0.005
         is_close = total and abs(got / total - p) <= error
         is_right = is_right and is_close
         print(f"{100 * got / total if total else 0:.2f} %, expected {100 * p:.2f} +- "

@@ -75,11 +75,11 @@ static FUNCTION void take_turns(struct rounds rounds, unsigned n_units)
 /* One descent that takes all the time. */
 static FUNCTION void stay(double seconds)
 {
-	uint64_t start = now_ns();
+	uint64_t start = cpu_time_ns();
 
 	for (unsigned i = 0; i < 100; i++)
 		unit();
-	via_left((unsigned)(seconds * 1e9 / ((double)(now_ns() - start) / 100)));
+	via_left((unsigned)(seconds * 1e9 / ((double)(cpu_time_ns() - start) / 100)));
 }
 
 static const char *seconds = "1";

@@ -1,18 +1,10 @@
 /*
  * Keeps step with a clock of 1 ms of its own CPU time: 0.9 ms of each in long_part(), 0.1 ms in
- * short_part(). argv[1]: seconds of CPU time (default 1).
+ * short_part(). argv[1]: seconds (default 2).
  */
 #include "work.h"
 
 #define MSEC 1000000ull
-
-static uint64_t cpu_time_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000 * MSEC + (uint64_t)now.tv_nsec;
-}
 
 /* The parts differ, or compilers make one function of them. */
 static FUNCTION void long_part(uint64_t until)
@@ -32,7 +24,7 @@ static FUNCTION void short_part(uint64_t until)
 int main(int argc, char **argv)
 {
 	uint64_t begin = cpu_time_ns();
-	uint64_t end = begin + (uint64_t)((argc > 1 ? atof(argv[1]) : 1) * 1000 * MSEC);
+	uint64_t end = begin + (uint64_t)(seconds_of(argc, argv) * 1000 * MSEC);
 
 	for (; begin < end; begin += MSEC) {
 		long_part(begin + MSEC / 10 * 9);

@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 {
 	if (is_asked(argc, argv, "disk"))
 		disk_fd = make_file();
-	end_ns = rounds_begin(argc, argv).end_ns;
+	end_ns = now_ns() + (uint64_t)(seconds_of(argc, argv) * 1e9);
 	start_threads(argc, argv);
 	for (int i = 0; i < n_threads; i++)
 		pthread_join(threads[i], NULL);
