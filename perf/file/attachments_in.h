@@ -2,7 +2,7 @@
 #ifndef PERF_FILE_ATTACHMENTS_IN_H
 #define PERF_FILE_ATTACHMENTS_IN_H
 
-#include "perf/file/data_file.h"
+#include "perf/file/data_types.h"
 
 struct attachments_in {
 	struct data_file_attachment **list; /* a pointer stays valid for the file's life */

@@ -1,10 +1,9 @@
 #include "perf/file/data_blocks.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "perf/file/data_file_private.h"
 
 /* More than one block can hold records. */
 #define WINDOW_REFS (1u << 30)
@@ -23,7 +22,7 @@ static struct data_block *block_create(struct block_pool *pool)
 		return NULL;
 	*block = (struct data_block){
 		.size = DATA_BLOCK_SIZE,
-		.file = pool->file,
+		.pool = pool,
 		.bytes = memory + head,
 	};
 	return block;
@@ -68,8 +67,8 @@ static void block_drop(struct data_block *block, uint32_t n_refs)
 {
 	if (atomic_fetch_sub_explicit(&block->n_refs, n_refs, memory_order_acq_rel) != n_refs)
 		return;
-	if (block->file)
-		block_pool_return(&block->file->pool, block);
+	if (block->pool)
+		block_pool_return(block->pool, block);
 	else
 		free(block);
 }

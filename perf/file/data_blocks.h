@@ -5,14 +5,39 @@
 #ifndef PERF_FILE_DATA_BLOCKS_H
 #define PERF_FILE_DATA_BLOCKS_H
 
+#include <linux/perf_event.h>
 #include <stdatomic.h>
-
-#include "perf/file/data_file.h"
+#include <stdint.h>
 
 #define DATA_BLOCK_SIZE (1u << 20)
 
+struct block_pool;
+
+/* A block of record bytes. One reference per raw_record handed out. */
+struct data_block {
+	atomic_uint n_refs;
+	uint32_t size;
+	struct data_block *next_free; /* the pool's */
+	struct block_pool *pool;      /* NULL: the block is freed with its last reference */
+	uint8_t *bytes;
+};
+
+struct raw_record {
+	const struct perf_event_header *header; /* header->size bytes, 8-byte aligned */
+	struct data_block *block;               /* drop with data_block_unref() */
+	uint64_t file_offset; /* of the record, or of the compressed record it came from */
+};
+
+void data_block_unref(struct data_block *block); /* or NULL */
+/* Moves a record into a block of its own, for one that is kept long: it pins no others then. 0 or
+ * -ENOMEM: unchanged. */
+int raw_record_detach(struct raw_record *record);
+static inline void data_block_ref(struct data_block *block)
+{
+	atomic_fetch_add_explicit(&block->n_refs, 1, memory_order_relaxed);
+}
+
 struct block_pool {
-	struct data_file *file; /* the blocks' owner */
 	struct data_block *free;
 	_Atomic(struct data_block *) returned; /* pushed by any thread, taken all at once */
 };

@@ -2,7 +2,7 @@
 #ifndef PERF_FILE_DATA_EVENTS_H
 #define PERF_FILE_DATA_EVENTS_H
 
-#include "perf/file/data_file.h"
+#include "perf/file/data_types.h"
 
 struct data_event_slot {
 	uint64_t id;

@@ -7,7 +7,7 @@
 #define PERF_FILE_DATA_FEATURES_H
 
 #include "perf/file/data_events.h"
-#include "perf/file/data_file.h"
+#include "perf/file/data_types.h"
 
 /* HEADER_* of tools/perf/util/header.h, and simpleperf's record_file_format.h. */
 enum data_feature {

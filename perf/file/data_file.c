@@ -8,14 +8,36 @@
 #include <unistd.h>
 
 #include "perf/events/event_text.h"
+#include "perf/file/attachments_in.h"
 #include "perf/file/data_error.h"
-#include "perf/file/data_file_private.h"
+#include "perf/file/data_events.h"
+#include "perf/file/data_features.h"
 #include "perf/file/data_header.h"
+#include "perf/file/data_inflate.h"
+#include "perf/file/data_input.h"
+#include "perf/file/data_stream.h"
 #include "perf/records/code_record.h"
 #include "perf/records/stack_record.h"
 #include "perf/records/window_record.h"
 
 enum { EVENT_UPDATE_NAME = 2 }; /* PERF_EVENT_UPDATE__NAME */
+
+struct data_file {
+	struct data_input input;
+	struct block_pool pool;
+	struct data_inflate inflate;
+	struct data_stream plain;    /* the file's own records */
+	struct data_stream expanded; /* what its compressed records hold */
+	struct data_events events;
+	struct data_features features;
+	struct attachments_in attachments;
+	char *error, *truncation;
+	/* data_file_open() reads up to the first record it can't take in, to know all events. */
+	struct raw_record first;
+	bool has_first;
+	int end; /* what data_file_next() returns from now on, once @has_ended */
+	bool has_ended;
+};
 
 static ssize_t read_input(void *source, uint8_t *bytes, size_t size)
 {
@@ -34,7 +56,6 @@ static struct data_file *data_file_create(void)
 	if (!file)
 		return NULL;
 	file->input.fd = -1;
-	file->pool.file = file;
 	file->inflate.error = &file->error;
 	file->plain.pool = &file->pool;
 	file->plain.from =

@@ -12,67 +12,12 @@
 #ifndef PERF_FILE_DATA_FILE_H
 #define PERF_FILE_DATA_FILE_H
 
-#include <linux/perf_event.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perf/events/event.h"
-#include "perf/records/attachment.h"
+#include "perf/file/data_blocks.h"
+#include "perf/file/data_types.h"
 #include "perf/records/record.h"
-
-struct data_file_event {
-	struct perf_event_attr attr; /* zero beyond the file's attr size */
-	struct record_layout layout;
-	char *name;    /* "cycles:u": EVENT_DESC's or EVENT_UPDATE's, else made from the attr */
-	uint64_t *ids; /* of its counters */
-	size_t n_ids;
-	struct event_weight weight; /* periods, unless an attachment says more */
-	const char *unit;           /* a static string */
-};
-
-/* Strings are NULL and numbers 0 where the file does not say. */
-struct data_file_info {
-	char *hostname, *os_release, *perf_version, *arch, *cpu_desc, *cpuid;
-	char *command_line; /* arguments joined by blanks, quoted where needed */
-	uint32_t n_cpus_online, n_cpus_available;
-	uint64_t total_mem; /* kB */
-	int64_t modified;   /* when the file was written, in seconds since 1970; 0: it is a pipe */
-	bool is_pipe, is_compressed, is_dendro, is_simpleperf;
-	bool is_cut; /* the recorder never finished the file */
-};
-
-/* One build ID the recorder noted for a file (HEADER_BUILD_ID and type 67 records). */
-struct data_file_build_id {
-	char *path;
-	uint8_t size;
-	uint8_t bytes[20];
-};
-
-/* A whole attachment, its bytes in an unlinked temporary file. */
-struct data_file_attachment {
-	enum attachment_kind kind;
-	char *key;
-	int fd; /* owned by the data_file; dup() to keep */
-	uint64_t size;
-	bool is_complete;
-};
-
-/* A block of record bytes. One reference per raw_record handed out. */
-struct data_block {
-	atomic_uint n_refs;
-	uint32_t size;
-	struct data_block *next_free; /* the pool's */
-	struct data_file *file;
-	uint8_t *bytes;
-};
-
-struct raw_record {
-	const struct perf_event_header *header; /* header->size bytes, 8-byte aligned */
-	struct data_block *block;               /* drop with data_block_unref() */
-	uint64_t file_offset; /* of the record, or of the compressed record it came from */
-};
 
 struct data_file;
 
@@ -94,15 +39,6 @@ void data_file_close(struct data_file *file); /* no block may be held any more *
  * says so.
  */
 int data_file_next(struct data_file *file, struct raw_record *record_ret);
-void data_block_unref(struct data_block *block); /* or NULL */
-/* Moves a record into a block of its own, for one that is kept long: it pins no others then. 0 or
- * -ENOMEM: unchanged. */
-int raw_record_detach(struct raw_record *record);
-static inline void data_block_ref(struct data_block *block)
-{
-	atomic_fetch_add_explicit(&block->n_refs, 1, memory_order_relaxed);
-}
-
 /* A sentence with the offset, or NULL. Valid until close. */
 const char *data_file_error(const struct data_file *file);
 const char *data_file_truncation(const struct data_file *file);

@@ -8,7 +8,8 @@
 #include <sys/types.h>
 #include <zstd.h>
 
-#include "perf/file/data_file.h"
+#include "perf/file/data_blocks.h"
+#include "perf/records/record.h"
 
 struct data_inflate {
 	ZSTD_DStream *decoder;

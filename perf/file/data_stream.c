@@ -1,5 +1,6 @@
 #include "perf/file/data_stream.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -6,10 +6,11 @@
 #ifndef PERF_FILE_DATA_STREAM_H
 #define PERF_FILE_DATA_STREAM_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "perf/file/data_blocks.h"
-#include "perf/file/data_file.h"
 
 struct data_stream_source {
 	/* At most @size bytes; 0: no more for now. */

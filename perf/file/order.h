@@ -10,7 +10,11 @@
 #ifndef PERF_FILE_ORDER_H
 #define PERF_FILE_ORDER_H
 
-#include "perf/file/data_file.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "perf/file/data_blocks.h"
 
 struct order;
 
