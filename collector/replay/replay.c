@@ -19,6 +19,7 @@
 #include "collector/replay/sample_weight.h"
 #include "collector/replay/thread_stacks.h"
 #include "perf/file/order.h"
+#include "perf/records/read_values.h"
 #include "perf/records/stack_record.h"
 #include "perf/records/window_record.h"
 
@@ -427,7 +428,7 @@ static struct code_view find_code(const struct replay *replay, const struct reco
 
 /* How far a counter has grown for the sample's thread since it was read last. 0 or -ENOMEM. */
 static int read_growth(struct replay *replay, const struct data_file_event *event,
-		       const struct sample_read_value *value, uint64_t *growth_ret)
+		       const struct read_value *value, uint64_t *growth_ret)
 {
 	const struct thread *thread = replay->group_thread;
 	struct counter_key key = { .id = value->id };
@@ -473,11 +474,11 @@ static int next_of_group(struct replay *replay, struct replay_sample *ret)
 	data_file_decode(replay->file, raw->header, &record, &event);
 	const struct data_file_event *of = data_file_event(replay->file, event);
 	while (replay->group_next < record.sample.n_read_values) {
-		struct sample_read_value value;
+		struct read_value value;
 		uint64_t growth;
 
-		sample_read_value(&record.sample, of->layout.read_format, replay->group_next++,
-				  &value);
+		read_values_of_sample(&record.sample, of->layout.read_format, replay->group_next++,
+				      &value);
 		int err = read_growth(replay, of, &value, &growth);
 		if (err)
 			return err;

@@ -3,16 +3,13 @@
 #include <assert.h>
 #include <sys/mman.h>
 
+#include "perf/records/read_values.h"
 #include "perf/records/record_cursor.h"
 #include "perf/records/record_sample.h"
+#include "perf/records/record_words.h"
 
 static_assert(sizeof(struct perf_event_header) == 8, "kernel ABI");
 static_assert(sizeof(struct perf_branch_entry) == 24, "kernel ABI");
-
-/* The sample_id trailer's fields, a word each, in this order (struct sample_id of the ABI). */
-#define TRAILER_BITS                                                                              \
-	((uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
-		    PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER))
 
 enum {
 	MMAP_FIXED_WORDS = 4, /* pid and tid, addr, len, pgoff */
@@ -32,56 +29,6 @@ void record_layout_init(struct record_layout *layout, const struct perf_event_at
 		.regs_intr_mask = attr->sample_regs_intr,
 		.sample_id_all = attr->sample_id_all,
 	};
-}
-
-const char *record_error_text(enum record_error error)
-{
-	switch (error) {
-	case RECORD_OK:
-		return "no error";
-	case RECORD_TOO_SMALL:
-		return "smaller than its type needs";
-	case RECORD_BAD_LENGTH:
-		return "a length inside leads beyond the record";
-	case RECORD_NO_NUL:
-		return "a string does not end inside the record";
-	case RECORD_UNSUPPORTED:
-		return "has sample fields of a newer kernel";
-	}
-	return "unknown error";
-}
-
-/* Takes the trailer off the cursor's end. */
-static bool take_trailer(const struct record_layout *layout, struct record_cursor *cursor,
-			 struct record *ret)
-{
-	uint64_t type = layout->sample_type;
-	uint64_t words[6], *at = words;
-	size_t size = (size_t)__builtin_popcountll(type & TRAILER_BITS) * sizeof(words[0]);
-
-	if (size > cursor_left(cursor))
-		return false;
-	cursor->end -= size;
-	memcpy(words, cursor->end, size);
-	if (type & PERF_SAMPLE_TID) {
-		ret->pid = (int32_t)word_first(*at);
-		ret->tid = (int32_t)word_second(*at++);
-	}
-	if (type & PERF_SAMPLE_TIME)
-		ret->time_ns = *at++;
-	if (type & PERF_SAMPLE_ID)
-		ret->id = *at++;
-	if (type & PERF_SAMPLE_STREAM_ID)
-		ret->stream_id = *at++;
-	if (type & PERF_SAMPLE_CPU)
-		ret->cpu = word_first(*at++);
-	if (type & PERF_SAMPLE_IDENTIFIER)
-		ret->id = *at;
-	ret->has_tid = type & PERF_SAMPLE_TID;
-	ret->has_time = type & PERF_SAMPLE_TIME;
-	ret->has_cpu = type & PERF_SAMPLE_CPU;
-	ret->has_id = type & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER);
-	return true;
 }
 
 /* A time in the record's own fields stands in where the event has no trailer. */
@@ -197,7 +144,7 @@ static enum record_error take_read(const struct record_layout *layout, struct re
 
 	if (!at)
 		return RECORD_TOO_SMALL;
-	if (!record_take_read(cursor, layout->read_format, &read))
+	if (!read_values_take(cursor, layout->read_format, &read))
 		return RECORD_BAD_LENGTH;
 	ret->read.pid = (int32_t)word_first(at[0]);
 	ret->read.tid = (int32_t)word_second(at[0]);
@@ -367,7 +314,7 @@ enum record_error record_decode(const struct record_layout *layout,
 	if (header->type == PERF_RECORD_SAMPLE)
 		return record_decode_sample(layout, &cursor, ret);
 	if (header->type < RECORD_HEADER_ATTR && layout->sample_id_all &&
-	    !take_trailer(layout, &cursor, ret))
+	    !record_words_take_trailer(&cursor, layout->sample_type, ret))
 		return RECORD_TOO_SMALL;
 	return take_fields(layout, &cursor, ret);
 }
@@ -375,19 +322,13 @@ enum record_error record_decode(const struct record_layout *layout,
 bool record_peek_id(uint64_t sample_type, bool sample_id_all,
 		    const struct perf_event_header *header, uint64_t *id_ret)
 {
-	const uint64_t before_id =
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
-	const uint64_t after_id = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU;
 	bool is_sample = header->type == PERF_RECORD_SAMPLE;
-	size_t position = 0; /* in words, from the body's begin or, in trailers, from the end */
+	size_t position; /* in words, from the body's start or, in trailers, from the end */
 
 	if (!is_sample && (!sample_id_all || header->type >= RECORD_HEADER_ATTR))
 		return false;
-	if (!(sample_type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
+	if (!record_words_find_id(sample_type, is_sample, &position))
 		return false;
-	if (!(sample_type & PERF_SAMPLE_IDENTIFIER))
-		position = (size_t)__builtin_popcountll(sample_type &
-							(is_sample ? before_id : after_id));
 	if (header->size < sizeof(*header) + (position + 1) * sizeof(*id_ret))
 		return false;
 	const uint8_t *at = is_sample ? (const uint8_t *)(header + 1) + position * sizeof(*id_ret)

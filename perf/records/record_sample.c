@@ -4,113 +4,18 @@
  */
 #include "perf/records/record_sample.h"
 
+#include "perf/records/read_values.h"
+#include "perf/records/record_words.h"
+
 #define SAMPLE_KNOWN_BITS ((1ull << 25) - 1)
 /* Newer than some build machines' headers. */
 #define SAMPLE_BRANCH_COUNTERS (1ull << 19)
-#define FORMAT_LOST            (1ull << 4)
-
-/* The fields before PERF_SAMPLE_READ are a word each, so one check does for all. */
-#define SAMPLE_HEAD_BITS                                                                           \
-	((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-		    PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
-		    PERF_SAMPLE_PERIOD))
-
-static bool take_head(struct record_cursor *cursor, uint64_t type, struct record *ret)
-{
-	const uint64_t *at =
-		cursor_words(cursor, (uint64_t)__builtin_popcountll(type & SAMPLE_HEAD_BITS));
-
-	if (!at)
-		return false;
-	if (type & PERF_SAMPLE_IDENTIFIER)
-		ret->id = *at++;
-	if (type & PERF_SAMPLE_IP)
-		ret->sample.ip = *at++;
-	if (type & PERF_SAMPLE_TID) {
-		ret->pid = (int32_t)word_first(*at);
-		ret->tid = (int32_t)word_second(*at++);
-	}
-	if (type & PERF_SAMPLE_TIME)
-		ret->time_ns = *at++;
-	if (type & PERF_SAMPLE_ADDR)
-		ret->sample.addr = *at++;
-	if (type & PERF_SAMPLE_ID)
-		ret->id = *at++;
-	if (type & PERF_SAMPLE_STREAM_ID)
-		ret->stream_id = *at++;
-	if (type & PERF_SAMPLE_CPU)
-		ret->cpu = word_first(*at++);
-	if (type & PERF_SAMPLE_PERIOD)
-		ret->sample.period = *at++;
-	ret->has_id = type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID);
-	ret->has_tid = type & PERF_SAMPLE_TID;
-	ret->has_time = type & PERF_SAMPLE_TIME;
-	ret->has_cpu = type & PERF_SAMPLE_CPU;
-	ret->sample.has_period = type & PERF_SAMPLE_PERIOD;
-	return true;
-}
-
-static size_t read_entry_words(uint64_t format)
-{
-	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & FORMAT_LOST);
-}
-
-static bool take_read_times(struct record_cursor *cursor, uint64_t format, struct read_values *ret)
-{
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED && !cursor_word(cursor, &ret->time_enabled))
-		return false;
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING && !cursor_word(cursor, &ret->time_running))
-		return false;
-	return true;
-}
-
-bool record_take_read(struct record_cursor *cursor, uint64_t format, struct read_values *ret)
-{
-	uint64_t entry = read_entry_words(format);
-	uint64_t n = 1;
-
-	*ret = (struct read_values){ 0 };
-	if (format & PERF_FORMAT_GROUP) {
-		if (!cursor_word(cursor, &n) || !take_read_times(cursor, format, ret))
-			return false;
-		if (n > cursor_left(cursor) / (entry * sizeof(uint64_t)))
-			return false;
-		ret->values = cursor_words(cursor, n * entry);
-	} else {
-		/* The times stand between the value and its id. */
-		ret->values = cursor_words(cursor, 1);
-		if (!ret->values || !take_read_times(cursor, format, ret) ||
-		    !cursor_words(cursor, entry - 1))
-			return false;
-	}
-	ret->n_values = n;
-	return ret->values;
-}
-
-void sample_read_value(const struct sample *sample, uint64_t read_format, size_t index,
-		       struct sample_read_value *ret)
-{
-	const uint64_t *at = sample->read_values;
-
-	*ret = (struct sample_read_value){ 0 };
-	if (index >= sample->n_read_values)
-		return;
-	at += index * read_entry_words(read_format);
-	ret->value = *at++;
-	if (!(read_format & PERF_FORMAT_GROUP))
-		at += !!(read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-		      !!(read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	if (read_format & PERF_FORMAT_ID)
-		ret->id = *at++;
-	if (read_format & FORMAT_LOST)
-		ret->lost = *at;
-}
 
 static bool take_sample_read(struct record_cursor *cursor, uint64_t format, struct sample *sample)
 {
 	struct read_values read;
 
-	if (!record_take_read(cursor, format, &read))
+	if (!read_values_take(cursor, format, &read))
 		return false;
 	sample->read_time_enabled = read.time_enabled;
 	sample->read_time_running = read.time_running;
@@ -135,7 +40,7 @@ static bool take_callchain(struct record_cursor *cursor, struct sample *sample)
 static bool take_raw(struct record_cursor *cursor, uint64_t type, struct sample *sample)
 {
 	const uint64_t up_to_raw =
-		SAMPLE_HEAD_BITS | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
+		RECORD_HEAD_BITS | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
 	uint32_t size;
 
 	if (!cursor_copy(cursor, &size, sizeof(size)))
@@ -253,7 +158,7 @@ static bool take_memory_part(struct record_cursor *cursor, const struct record_l
 enum record_error record_decode_sample(const struct record_layout *layout,
 				       struct record_cursor *cursor, struct record *ret)
 {
-	if (!take_head(cursor, layout->sample_type, ret))
+	if (!record_words_take_head(cursor, layout->sample_type, ret))
 		return RECORD_TOO_SMALL;
 	if (!take_stack_part(cursor, layout, &ret->sample))
 		return RECORD_BAD_LENGTH;

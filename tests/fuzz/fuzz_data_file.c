@@ -7,6 +7,7 @@
 
 #include "perf/file/data_file.h"
 #include "perf/file/order.h"
+#include "perf/records/read_values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -22,7 +23,7 @@ static uint64_t touch(const uint8_t *bytes, size_t size)
 
 static uint64_t touch_sample(const struct sample *sample, uint64_t read_format)
 {
-	struct sample_read_value value;
+	struct read_value value;
 	uint64_t sum = touch(sample->raw, sample->raw_size) +
 		       touch(sample->user_stack, sample->user_stack_space);
 
@@ -35,7 +36,7 @@ static uint64_t touch_sample(const struct sample *sample, uint64_t read_format)
 	for (int i = 0; i < __builtin_popcountll(sample->intr_regs.mask); i++)
 		sum += sample->intr_regs.values[i];
 	for (size_t i = 0; i < sample->n_read_values; i++) {
-		sample_read_value(sample, read_format, i, &value);
+		read_values_of_sample(sample, read_format, i, &value);
 		sum += value.value + value.id + value.lost;
 	}
 	return sum;

@@ -6,6 +6,7 @@
 
 #include "perf/file/data_file.h"
 #include "perf/file/order.h"
+#include "perf/records/read_values.h"
 #include "tests/unit/record_builder.h"
 
 /* cmocka.h needs the others first. */
@@ -247,10 +248,10 @@ static uint64_t *last_value(struct counts *counts, uint64_t id)
 static void count_group(const struct data_file *file, const struct data_file_event *event,
 			const struct sample *sample, struct counts *counts)
 {
-	struct sample_read_value value;
+	struct read_value value;
 
 	for (size_t i = 0; i < sample->n_read_values; i++) {
-		sample_read_value(sample, event->layout.read_format, i, &value);
+		read_values_of_sample(sample, event->layout.read_format, i, &value);
 		size_t index = data_file_find_event(file, value.id);
 		if (index == SIZE_MAX)
 			continue;

@@ -1,5 +1,6 @@
 #include <sys/mman.h>
 
+#include "perf/records/read_values.h"
 #include "perf/records/record.h"
 #include "tests/unit/record_builder.h"
 
@@ -114,7 +115,7 @@ static void put_full_sample(struct builder *builder)
 static void check_full_sample(const struct record *record)
 {
 	const struct sample *sample = &record->sample;
-	struct sample_read_value value;
+	struct read_value value;
 
 	assert_int_equal(sample->ip, 0x401000);
 	assert_int_equal(sample->addr, 0xadd);
@@ -123,7 +124,7 @@ static void check_full_sample(const struct record *record)
 	assert_int_equal(sample->read_time_enabled, 500);
 	assert_int_equal(sample->read_time_running, 400);
 	assert_int_equal(sample->n_read_values, 2);
-	sample_read_value(sample, full_layout.read_format, 1, &value);
+	read_values_of_sample(sample, full_layout.read_format, 1, &value);
 	assert_int_equal(value.value, 11);
 	assert_int_equal(value.id, 78);
 	assert_int_equal(value.lost, 1);
@@ -243,7 +244,7 @@ static void put_read(struct builder *builder, uint64_t format, uint64_t n)
 
 static void check_read(const struct sample *sample, uint64_t format, uint64_t n)
 {
-	struct sample_read_value value;
+	struct read_value value;
 
 	assert_int_equal(sample->n_read_values, n);
 	assert_int_equal(sample->read_time_enabled,
@@ -251,12 +252,12 @@ static void check_read(const struct sample *sample, uint64_t format, uint64_t n)
 	assert_int_equal(sample->read_time_running,
 			 format & PERF_FORMAT_TOTAL_TIME_RUNNING ? 400 : 0);
 	for (uint64_t i = 0; i < n; i++) {
-		sample_read_value(sample, format, i, &value);
+		read_values_of_sample(sample, format, i, &value);
 		assert_int_equal(value.value, 10 + i);
 		assert_int_equal(value.id, format & PERF_FORMAT_ID ? 70 + i : 0);
 		assert_int_equal(value.lost, format & FORMAT_LOST ? 90 + i : 0);
 	}
-	sample_read_value(sample, format, n, &value);
+	read_values_of_sample(sample, format, n, &value);
 	assert_int_equal(value.value, 0);
 }
 
