@@ -9,6 +9,7 @@
 #include "cct/base/sentence.h"
 #include "perf/catalog/event_parse.h"
 #include "perf/counters/attr_fallback.h"
+#include "perf/counters/evlist.h"
 #include "perf/counters/refusal.h"
 #include "perf/kinds/event_names.h"
 #include "perf/kinds/event_shorthands.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cct/base/sentence.h"
-#include "perf/counters/evlist_private.h"
+#include "perf/counters/evlist_notes.h"
 
 /* include/uapi/linux/perf_event.h of 6.0; older build machines lack the name. */
 #define FORMAT_LOST (1u << 4)

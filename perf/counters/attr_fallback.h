@@ -5,7 +5,8 @@
 #ifndef PERF_COUNTERS_ATTR_FALLBACK_H
 #define PERF_COUNTERS_ATTR_FALLBACK_H
 
-#include "perf/counters/evlist.h"
+#include "perf/counters/evlist_types.h"
+#include "perf/kernel/limits.h"
 
 /* What kernels learned over time, newest first: the order in which it is given up. */
 enum attr_feature {

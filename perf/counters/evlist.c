@@ -8,30 +8,11 @@
 #include <unistd.h>
 
 #include "cct/base/sentence.h"
+#include "perf/counters/evlist_notes.h"
 #include "perf/counters/evlist_private.h"
 
 #define WAKE_TASK UINT64_MAX /* epoll's key of the caller's own fd */
 #define MAX_READY 64
-
-void evlist_note(struct evlist *evlist, char *sentence)
-{
-	if (!sentence)
-		return;
-	char **notes = realloc(evlist->notes, (evlist->n_notes + 1) * sizeof(*notes));
-	if (!notes) {
-		free(sentence);
-		return;
-	}
-	evlist->notes = notes;
-	notes[evlist->n_notes++] = sentence;
-}
-
-void evlist_note_rate(struct evlist *evlist, uint64_t asked, uint64_t given)
-{
-	evlist_note(evlist, sentence("The frequency was lowered from %llu to %llu Hz, which is "
-				     "kernel.perf_event_max_sample_rate.",
-				     (unsigned long long)asked, (unsigned long long)given));
-}
 
 static void destroy_event(struct evlist_event *event)
 {

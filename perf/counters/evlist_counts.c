@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "perf/counters/evlist.h"
 #include "perf/counters/evlist_private.h"
 
 #define FORMAT_LOST (1u << 4) /* include/uapi/linux/perf_event.h of 6.0 */

@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "perf/counters/evlist.h"
 #include "perf/counters/evlist_private.h"
 
 #define PPM           1000000u

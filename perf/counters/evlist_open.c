@@ -13,6 +13,8 @@
 #include "cct/base/cpu_list.h"
 #include "cct/base/sentence.h"
 #include "perf/counters/attr_fallback.h"
+#include "perf/counters/evlist.h"
+#include "perf/counters/evlist_notes.h"
 #include "perf/counters/evlist_private.h"
 #include "perf/counters/refusal.h"
 #include "perf/counters/ring_size.h"

@@ -3,8 +3,9 @@
 #define PERF_COUNTERS_EVLIST_PRIVATE_H
 
 #include "perf/counters/attr_fallback.h"
-#include "perf/counters/evlist.h"
+#include "perf/counters/evlist_types.h"
 #include "perf/counters/ring_size.h"
+#include "perf/events/event.h"
 
 /* A thread with events of its own; the whole system counts as one, of tid -1. */
 struct evlist_task {
@@ -51,10 +52,6 @@ static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
 {
 	return (struct evlist_impl *)evlist;
 }
-
-/* Takes over @sentence. Without memory the note is lost. */
-void evlist_note(struct evlist *evlist, char *sentence);
-void evlist_note_rate(struct evlist *evlist, uint64_t asked, uint64_t given);
 
 bool evlist_has_cpu(const int *cpus, size_t n_cpus, int cpu);
 /*

@@ -5,7 +5,8 @@
 #ifndef PERF_COUNTERS_REFUSAL_H
 #define PERF_COUNTERS_REFUSAL_H
 
-#include "perf/counters/evlist.h"
+#include "perf/counters/evlist_types.h"
+#include "perf/kernel/limits.h"
 
 enum perf_gate {
 	GATE_OPEN,     /* the kernel looks at what is asked for */

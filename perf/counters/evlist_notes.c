@@ -1,0 +1,25 @@
+#include "perf/counters/evlist_notes.h"
+
+#include <stdlib.h>
+
+#include "cct/base/sentence.h"
+
+void evlist_note(struct evlist *evlist, char *sentence)
+{
+	if (!sentence)
+		return;
+	char **notes = realloc(evlist->notes, (evlist->n_notes + 1) * sizeof(*notes));
+	if (!notes) {
+		free(sentence);
+		return;
+	}
+	evlist->notes = notes;
+	notes[evlist->n_notes++] = sentence;
+}
+
+void evlist_note_rate(struct evlist *evlist, uint64_t asked, uint64_t given)
+{
+	evlist_note(evlist, sentence("The frequency was lowered from %llu to %llu Hz, which is "
+				     "kernel.perf_event_max_sample_rate.",
+				     (unsigned long long)asked, (unsigned long long)given));
+}
