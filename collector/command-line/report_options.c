@@ -11,6 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "cct/model/profile_filter.h"
 
 #define DEFAULT_FILE        "dendro.data"
 #define DEFAULT_MIN_PERCENT 0.5
@@ -570,36 +571,11 @@ bool report_options_want_color(const struct report_options *options, bool is_ter
 	       !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-static bool is_asked_for(const struct build_filter *filter, const char *event)
+int report_options_drop_events(const struct report_options *options, struct profile *profile)
 {
-	for (size_t i = 0; i < filter->n_events; i++) {
-		if (strcmp(filter->events[i], event) == 0)
-			return true;
-	}
-	return !filter->n_events;
-}
+	const struct build_filter *filter = &options->build.filter;
 
-void report_options_drop_events(const struct report_options *options, struct profile *profile)
-{
-	struct cct *cct = profile->cct;
-	uint32_t n_all = cct->n_metrics, n_kept = 0;
-	size_t n_costs = 0;
-	_cleanup_free_ bool *kept = calloc(n_all + 1, sizeof(*kept));
-
-	for (uint32_t i = 0; kept && i < n_all; i++)
-		n_kept += kept[i] = is_asked_for(&options->build.filter, profile->metrics[i].name);
-	if (!kept || !n_kept || n_kept == n_all)
-		return;
-	for (size_t i = 0; i < (size_t)cct->n_nodes * n_all; i++) {
-		if (kept[i % n_all])
-			cct->costs[n_costs++] = cct->costs[i];
-	}
-	profile->n_metrics = 0;
-	for (uint32_t i = 0; i < n_all; i++) {
-		if (kept[i])
-			profile->metrics[profile->n_metrics++] = profile->metrics[i];
-		else
-			free(profile->metrics[i].name);
-	}
-	cct->n_metrics = n_kept;
+	if (profile_keep_metrics(profile, filter->events, filter->n_events))
+		return report_complain("out of memory");
+	return 0;
 }

@@ -76,8 +76,9 @@ int report_options_check_vmlinux(const struct report_options *options,
 				 const struct profile *profile);
 int report_options_choose_sort(struct report_options *options, const struct profile *profile);
 int report_options_choose_ratios(struct report_options *options, const struct profile *profile);
-/* Events that were left out have no samples: they go from the profile altogether. */
-void report_options_drop_events(const struct report_options *options, struct profile *profile);
+/* Events that were left out have no samples: they go from the profile altogether.
+ * 0, or -EINVAL after a message: out of memory. */
+int report_options_drop_events(const struct report_options *options, struct profile *profile);
 bool report_options_want_color(const struct report_options *options, bool is_terminal);
 /* Prints a message about a recording, which it may name already. Returns -EINVAL. */
 int report_complain_of_file(const char *path, const char *message);

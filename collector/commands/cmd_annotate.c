@@ -266,8 +266,9 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 
 	if (err)
 		return err;
-	report_options_drop_events(&command->report, profile);
-	err = report_options_check_vmlinux(&command->report, profile);
+	err = report_options_drop_events(&command->report, profile);
+	if (!err)
+		err = report_options_check_vmlinux(&command->report, profile);
 	if (!err)
 		err = report_options_choose_sort(&command->report, profile);
 	if (err)

@@ -1,0 +1,50 @@
+#include "cct/model/profile_filter.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+
+static bool has_name(const char *const *names, size_t n_names, const char *name)
+{
+	for (size_t i = 0; i < n_names; i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void keep_costs(struct cct *cct, const bool *is_kept, uint32_t n_kept)
+{
+	size_t n_costs = 0, n_all = (size_t)cct->n_nodes * cct->n_metrics;
+
+	for (size_t i = 0; i < n_all; i++) {
+		if (is_kept[i % cct->n_metrics])
+			cct->costs[n_costs++] = cct->costs[i];
+	}
+	cct->n_metrics = n_kept;
+}
+
+int profile_keep_metrics(struct profile *profile, const char *const *names, size_t n_names)
+{
+	uint32_t n_all = profile->n_metrics, n_kept = 0;
+	_cleanup_free_ bool *is_kept = calloc(n_all + 1, sizeof(*is_kept));
+
+	if (!is_kept)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n_all; i++)
+		n_kept += is_kept[i] = has_name(names, n_names, profile->metrics[i].name);
+	if (!n_kept || n_kept == n_all)
+		return 0;
+	keep_costs(profile->cct, is_kept, n_kept);
+	profile->n_metrics = 0;
+	for (uint32_t i = 0; i < n_all; i++) {
+		if (is_kept[i])
+			profile->metrics[profile->n_metrics++] = profile->metrics[i];
+		else
+			free(profile->metrics[i].name);
+	}
+	return 0;
+}

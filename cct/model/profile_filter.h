@@ -1,0 +1,14 @@
+/* Leaves parts of a finished profile out, as if they had not been recorded. */
+#ifndef CCT_MODEL_PROFILE_FILTER_H
+#define CCT_MODEL_PROFILE_FILTER_H
+
+#include "cct/model/profile.h"
+
+/*
+ * Keeps the metrics with these names, in the profile's order; the costs of the others leave the
+ * tree, whose nodes stay. Where no name is given, or none is that of a metric, all stay. Metrics
+ * change their indices. 0, or -ENOMEM: nothing changed.
+ */
+int profile_keep_metrics(struct profile *profile, const char *const *names, size_t n_names);
+
+#endif

@@ -1,0 +1,104 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cct/model/profile_filter.h"
+
+#define N_METRICS 3
+#define N_NODES   100
+
+/* Node i has a sample of weight 10 * i + metric in each metric. */
+static int setup(void **state)
+{
+	struct profile *profile = profile_create();
+	uint32_t node = CCT_ROOT;
+
+	assert_non_null(profile);
+	profile_add_metric(profile, "cycles", "events");
+	profile_add_metric(profile, "page-faults", "events");
+	profile_add_metric(profile, "read-bytes", "bytes");
+	profile->cct = cct_create(N_METRICS);
+	for (uint32_t i = 1; i <= N_NODES; i++) {
+		struct frame frame = { .kind = FRAME_USER, .offset = i };
+
+		node = cct_child(profile->cct, node, &frame);
+		assert_int_equal(node, i);
+		for (uint32_t metric = 0; metric < N_METRICS; metric++) {
+			uint64_t weight = 10ul * i + metric;
+
+			cct_add_cost(profile->cct, node, metric, weight);
+			profile->metrics[metric].samples++;
+			profile->metrics[metric].total += weight;
+		}
+	}
+	*state = profile;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	profile_destroy(*state);
+	return 0;
+}
+
+static void costs_of_other_metrics_leave_the_tree(void **state)
+{
+	static const char *const names[] = { "read-bytes", "cycles" };
+	struct profile *profile = *state;
+
+	assert_int_equal(profile_keep_metrics(profile, names, 2), 0);
+	assert_int_equal(profile->n_metrics, 2);
+	assert_string_equal(profile->metrics[0].name, "cycles");
+	assert_string_equal(profile->metrics[1].name, "read-bytes");
+	assert_int_equal(profile->cct->n_metrics, 2);
+	for (uint32_t i = 1; i <= N_NODES; i++) {
+		assert_int_equal(cct_cost(profile->cct, i, 0)->weight, 10 * i);
+		assert_int_equal(cct_cost(profile->cct, i, 1)->weight, 10 * i + 2);
+	}
+	assert_int_equal(profile_check_conservation(profile), -1);
+}
+
+static void a_filtered_tree_can_grow(void **state)
+{
+	static const char *const names[] = { "page-faults" };
+	struct profile *profile = *state;
+
+	assert_int_equal(profile_keep_metrics(profile, names, 1), 0);
+	for (uint32_t i = 0; i < 5000; i++) {
+		struct frame frame = { .kind = FRAME_USER, .module = 1, .offset = i };
+		uint32_t node = cct_child(profile->cct, CCT_ROOT, &frame);
+
+		assert_int_not_equal(node, CCT_NONE);
+		cct_add_cost(profile->cct, node, 0, 1);
+	}
+	profile->metrics[0].samples += 5000;
+	profile->metrics[0].total += 5000;
+	assert_int_equal(profile_check_conservation(profile), -1);
+}
+
+static void without_a_name_of_a_metric_all_stay(void **state)
+{
+	static const char *const unknown[] = { "instructions" };
+	struct profile *profile = *state;
+
+	assert_int_equal(profile_keep_metrics(profile, NULL, 0), 0);
+	assert_int_equal(profile_keep_metrics(profile, unknown, 1), 0);
+	assert_int_equal(profile->n_metrics, N_METRICS);
+	assert_int_equal(profile_check_conservation(profile), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(costs_of_other_metrics_leave_the_tree, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_filtered_tree_can_grow, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_a_name_of_a_metric_all_stay, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
