@@ -68,11 +68,6 @@ void sample_path_set_io_wait(struct sample_path *sample_path, const struct io_wa
 	sample_path->io_wait = io_wait;
 }
 
-const struct unwind_stats *sample_path_stats(const struct sample_path *sample_path)
-{
-	return unwinder_stats(sample_path->unwinder);
-}
-
 /* The frame of an address that is not unwound: by its mapping alone. */
 static struct frame user_frame(const struct address_space *space, uint64_t addr)
 {

@@ -77,6 +77,5 @@ void sample_path_missing(struct sample_path *sample_path, enum marker end, enum 
 /* What the user half is unwound from, borrowed from the record. false: no registers, or not of an
  * architecture that is unwound. */
 bool sample_user_stack(const struct sample_input *input, struct user_stack *stack_ret);
-const struct unwind_stats *sample_path_stats(const struct sample_path *sample_path);
 
 #endif

@@ -547,14 +547,6 @@ bool elf_module_begins_special(struct elf_module *module, const struct arch *arc
 	       !rule_by_code(module, arch, offset - 1, &rule);
 }
 
-const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret)
-{
-	const uint8_t *bytes = elf_module_bytes(module, 0, 0);
-
-	*size_ret = bytes ? module->n_bytes : 0;
-	return bytes;
-}
-
 const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size)
 {
 	elf_module_open(module);

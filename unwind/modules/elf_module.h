@@ -67,8 +67,6 @@ bool elf_module_function_start(struct elf_module *module, const struct arch *arc
 bool elf_module_entry(struct elf_module *module, uint64_t *offset_ret);
 /* The offset of main(), by the code at the file's entry. false: it can't be told. */
 bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_t *offset_ret);
-/* The whole file. NULL: no file to read. */
-const uint8_t *elf_module_file(struct elf_module *module, size_t *size_ret);
 /* Code made at run time: it has no CFI, but it may keep frame pointers. */
 bool elf_module_is_anonymous(const struct elf_module *module);
 
