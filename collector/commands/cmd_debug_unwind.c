@@ -86,7 +86,8 @@ static int pass_start(struct pass *pass)
 	if (pass->task == TIME_LOOKUPS)
 		elf_modules_time(pass->elf_modules);
 	pass->unwinder = unwinder_create(pass->elf_modules);
-	pass->sample_path = sample_path_create(pass->elf_modules, replay_kallsyms(pass->replay));
+	pass->sample_path =
+		sample_path_create(pass->elf_modules, replay_kernel_symbols(pass->replay));
 	pass->symbolizer = symbolizer_create(
 		profile,
 		&(struct symbolizer_options){ .no_inlines = true, .names = pass->options->names });

@@ -47,8 +47,8 @@ static int script_init(struct script *script)
 		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true,
 									 .names = script->names });
 	if (script->elf_modules)
-		script->sample_path =
-			sample_path_create(script->elf_modules, replay_kallsyms(script->replay));
+		script->sample_path = sample_path_create(script->elf_modules,
+							 replay_kernel_symbols(script->replay));
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		size_t width = strlen(profile->metrics[i].name);
 

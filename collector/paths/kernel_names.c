@@ -26,7 +26,7 @@ struct kernel_mapping {
 /* A kernel module that came while recording; its names are in an attachment. There are two of each:
  * from when on it may have been there, and from when on it was. */
 struct late_module {
-	struct kallsyms_mapping mapping; /* filename owned */
+	struct kernel_symbols_mapping mapping; /* filename owned */
 	uint64_t from_ns;
 	bool is_certain;
 	int fd; /* of the attachment, not owned */
@@ -35,7 +35,7 @@ struct late_module {
 struct kernel_names {
 	const struct data_file *file;
 	struct file_search *files;
-	struct kallsyms *kallsyms;
+	struct kernel_symbols *symbols;
 	struct kernel_mapping *mappings; /* constant while the thread runs */
 	size_t n_mappings;
 	struct late_module *late; /* those not applied yet in order of time */
@@ -61,8 +61,8 @@ struct kernel_names *kernel_names_create(const struct data_file *file, struct mo
 	names->file = file;
 	names->files = modules->files;
 	names->snapshot_fd = -1;
-	names->kallsyms = kallsyms_create(modules);
-	if (!names->kallsyms) {
+	names->symbols = kernel_symbols_create(modules);
+	if (!names->symbols) {
 		free(names);
 		return NULL;
 	}
@@ -83,13 +83,13 @@ void kernel_names_destroy(struct kernel_names *names)
 	for (size_t i = 0; i < names->n_late; i++)
 		free((char *)names->late[i].mapping.filename);
 	free(names->late);
-	kallsyms_destroy(names->kallsyms);
+	kernel_symbols_destroy(names->symbols);
 	free(names);
 }
 
-const struct kallsyms *kernel_names_kallsyms(const struct kernel_names *names)
+const struct kernel_symbols *kernel_names_symbols(const struct kernel_names *names)
 {
-	return names->kallsyms;
+	return names->symbols;
 }
 
 /* Of a mapping before the first sample. */
@@ -111,7 +111,7 @@ static int keep_mapping(struct kernel_names *names, const struct record *record)
 
 int kernel_names_map(struct kernel_names *names, const struct record *record)
 {
-	struct kallsyms_mapping mapping = {
+	struct kernel_symbols_mapping mapping = {
 		.start = record->mmap.addr,
 		.len = record->mmap.len,
 		.filename = record->mmap.filename,
@@ -124,12 +124,12 @@ int kernel_names_map(struct kernel_names *names, const struct record *record)
 		build_id_from_list(names->file, is_kernel ? KERNEL_NAME : mapping.filename,
 				   &mapping.build_id);
 	int err = names->is_started ? 0 : keep_mapping(names, record);
-	return err ? err : kallsyms_map(names->kallsyms, &mapping);
+	return err ? err : kernel_symbols_map(names->symbols, &mapping);
 }
 
 int kernel_names_ksymbol(struct kernel_names *names, const struct record *record)
 {
-	struct kallsyms_code code = {
+	struct kernel_symbols_code code = {
 		.addr = record->ksymbol.addr,
 		.len = record->ksymbol.len,
 		.name = record->ksymbol.name,
@@ -137,7 +137,7 @@ int kernel_names_ksymbol(struct kernel_names *names, const struct record *record
 		.is_gone = record->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER,
 	};
 
-	return kallsyms_ksymbol(names->kallsyms, &code);
+	return kernel_symbols_change(names->symbols, &code);
 }
 
 bool kernel_names_are_hidden(const struct kernel_names *names)
@@ -212,14 +212,14 @@ static void find_entry(struct kernel_names *names)
 
 		if (attachment->kind == ATTACHMENT_KALLSYMS &&
 		    sscanf(attachment->key, "entry %" SCNx64 " %" SCNx64, &start, &end) == 2)
-			kallsyms_set_entry(names->kallsyms, start, end);
+			kernel_symbols_set_entry(names->symbols, start, end);
 	}
 }
 
 int kernel_names_start(struct kernel_names *names)
 {
 	find_entry(names);
-	int err = kallsyms_finish_mappings(names->kallsyms);
+	int err = kernel_symbols_finish_mappings(names->symbols);
 
 	if (err)
 		return err;
@@ -322,9 +322,9 @@ static int take_attachments(struct kernel_names *names)
  * names it. */
 static int apply_late(struct kernel_names *names, const struct late_module *late)
 {
-	if (!late->is_certain && kallsyms_is_taken(names->kallsyms, &late->mapping))
-		return kallsyms_doubt(names->kallsyms, &late->mapping);
-	return kallsyms_map(names->kallsyms, &late->mapping);
+	if (!late->is_certain && kernel_symbols_is_taken(names->symbols, &late->mapping))
+		return kernel_symbols_doubt(names->symbols, &late->mapping);
+	return kernel_symbols_map(names->symbols, &late->mapping);
 }
 
 int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
@@ -335,7 +335,7 @@ int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
 	while (!err && names->n_applied < names->n_late &&
 	       names->late[names->n_applied].from_ns <= time_ns)
 		err = apply_late(names, &names->late[names->n_applied++]);
-	*layout_ret = kallsyms_layout(names->kallsyms);
+	*layout_ret = kernel_symbols_layout(names->symbols);
 	return err;
 }
 
@@ -348,7 +348,7 @@ static int name_late(struct kernel_names *names, const struct late_module *late)
 	if (!err)
 		err = kallsyms_text_parse(text.bytes, text.size, &parsed);
 	if (!err)
-		err = kallsyms_name_module(names->kallsyms, &late->mapping, parsed);
+		err = kernel_symbols_name_module(names->symbols, &late->mapping, parsed);
 	kallsyms_text_destroy(parsed);
 	free(text.bytes);
 	return err == -ENOMEM ? err : 0; /* what is broken has no names */
@@ -359,7 +359,7 @@ int kernel_names_finish(struct kernel_names *names)
 	if (names->is_running)
 		pthread_join(names->thread, NULL);
 	names->is_running = false;
-	int err = kallsyms_name(names->kallsyms, names->parsed);
+	int err = kernel_symbols_name(names->symbols, names->parsed);
 	/* Given away; called again, there are only newer ones. */
 	kallsyms_text_destroy(steal_ptr(names->parsed));
 	while (!err && names->n_named < names->n_applied)

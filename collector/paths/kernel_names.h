@@ -7,7 +7,7 @@
 #ifndef COLLECTOR_PATHS_KERNEL_NAMES_H
 #define COLLECTOR_PATHS_KERNEL_NAMES_H
 
-#include "kernel-merge/kallsyms.h"
+#include "kernel-merge/kernel_symbols.h"
 #include "perf/file/data_file.h"
 #include "perf/records/record.h"
 
@@ -28,7 +28,7 @@ int kernel_names_start(struct kernel_names *names);
 int kernel_names_finish(struct kernel_names *names);
 /* The kernel hid its addresses from the recorder; after kernel_names_finish(). */
 bool kernel_names_are_hidden(const struct kernel_names *names);
-const struct kallsyms *kernel_names_kallsyms(const struct kernel_names *names);
+const struct kernel_symbols *kernel_names_symbols(const struct kernel_names *names);
 /* What is where in the kernel for a sample of that time; samples come in order, after
  * kernel_names_start(). Valid as long as @names. 0 or -ENOMEM. */
 int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,

@@ -11,7 +11,7 @@
 
 struct sample_path {
 	struct unwinder *unwinder;
-	const struct kallsyms *kallsyms;
+	const struct kernel_symbols *kernel_symbols;
 	const struct io_wait *io_wait; /* or NULL */
 	struct frame user[SAMPLE_PATH_MAX_USER];
 	uint64_t user_addrs[SAMPLE_PATH_MAX_USER];
@@ -39,14 +39,14 @@ bool sample_stack_is_full(const struct sample *sample, uint32_t asked)
 }
 
 struct sample_path *sample_path_create(struct elf_modules *elf_modules,
-				       const struct kallsyms *kallsyms)
+				       const struct kernel_symbols *kernel_symbols)
 {
 	struct sample_path *sample_path = malloc(sizeof(*sample_path));
 
 	if (!sample_path)
 		return NULL;
 	sample_path->unwinder = unwinder_create(elf_modules);
-	sample_path->kallsyms = kallsyms;
+	sample_path->kernel_symbols = kernel_symbols;
 	sample_path->io_wait = NULL;
 	if (!sample_path->unwinder) {
 		free(sample_path);
@@ -198,12 +198,13 @@ static void take_kernel_half(struct sample_path *sample_path, const struct sampl
 			end_early(path, MARKER_NO_CALLCHAIN);
 	}
 	for (size_t i = 0; i < n_ips && i < SAMPLE_PATH_MAX_KERNEL; i++) {
-		bool is_return_address = i > 0 && !kallsyms_is_interrupted(sample_path->kallsyms,
-									   ips[i - 1], ips[i]);
+		bool is_return_address =
+			i > 0 && !kernel_symbols_is_interrupted(sample_path->kernel_symbols,
+								ips[i - 1], ips[i]);
 
 		sample_path->kernel_addrs[i] = ips[i];
-		sample_path->kernel[i] = kallsyms_frame(sample_path->kallsyms, input->kernel,
-							ips[i] - is_return_address);
+		sample_path->kernel[i] = kernel_symbols_frame(
+			sample_path->kernel_symbols, input->kernel, ips[i] - is_return_address);
 		path->n_kernel++;
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "cct/model/cct.h"
 #include "kernel-merge/io_wait.h"
-#include "kernel-merge/kallsyms.h"
+#include "kernel-merge/kernel_symbols.h"
 #include "perf/records/record.h"
 #include "unwind/walk/unwind.h"
 
@@ -65,7 +65,7 @@ bool sample_stack_is_full(const struct sample *sample, uint32_t asked);
 
 /* Both are borrowed. */
 struct sample_path *sample_path_create(struct elf_modules *elf_modules,
-				       const struct kallsyms *kallsyms);
+				       const struct kernel_symbols *kernel_symbols);
 void sample_path_destroy(struct sample_path *sample_path);
 /* What MARKER_IO_WAIT is told from MARKER_BLOCKED by; borrowed. */
 void sample_path_set_io_wait(struct sample_path *sample_path, const struct io_wait *io_wait);

@@ -292,8 +292,8 @@ static int start_workers(struct build *build)
 
 		worker->pipeline = &build->pipeline;
 		worker->machine = replay_machine(build->replay);
-		worker->sample_path =
-			sample_path_create(build->elf_modules, replay_kallsyms(build->replay));
+		worker->sample_path = sample_path_create(build->elf_modules,
+							 replay_kernel_symbols(build->replay));
 		worker->cct = cct_create(build->profile->n_metrics);
 		if (!worker->sample_path || !worker->cct)
 			return -ENOMEM;

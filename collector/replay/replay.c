@@ -144,9 +144,9 @@ struct profile *replay_take_profile(struct replay *replay)
 	return steal_ptr(replay->profile);
 }
 
-const struct kallsyms *replay_kallsyms(const struct replay *replay)
+const struct kernel_symbols *replay_kernel_symbols(const struct replay *replay)
 {
-	return kernel_names_kallsyms(replay->kernel_names);
+	return kernel_names_symbols(replay->kernel_names);
 }
 
 int replay_name_kernel(struct replay *replay)
@@ -716,7 +716,7 @@ static int finish(struct replay *replay)
 
 	quality->counts[QUALITY_LATE_RECORDS] = order_n_late(replay->order);
 	quality->counts[QUALITY_UNNAMED_CODE] =
-		kallsyms_n_dropped(kernel_names_kallsyms(replay->kernel_names));
+		kernel_symbols_n_dropped(kernel_names_symbols(replay->kernel_names));
 	/* Kernels that count lost samples per event count the same loss in LOST records again; a
 	 * recording that was cut has only those. */
 	quality->counts[QUALITY_LOST] = replay->lost_by_lost > replay->lost_by_lost_samples

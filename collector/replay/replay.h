@@ -10,7 +10,7 @@
 #include "cct/model/profile.h"
 #include "collector/replay/replay_sample.h"
 #include "kernel-merge/io_wait.h"
-#include "kernel-merge/kallsyms.h"
+#include "kernel-merge/kernel_symbols.h"
 
 struct replay;
 
@@ -32,7 +32,7 @@ const char *replay_error(const struct replay *replay);
 /* The profile that is being filled: modules, metrics, processes, quality, info; no tree. */
 struct profile *replay_profile(struct replay *replay);
 struct profile *replay_take_profile(struct replay *replay);
-const struct kallsyms *replay_kallsyms(const struct replay *replay);
+const struct kernel_symbols *replay_kernel_symbols(const struct replay *replay);
 /* Gives kernel modules the names known so far; after the first sample. At the end of the recording
  * it is done in any case. 0 or -ENOMEM. */
 int replay_name_kernel(struct replay *replay);

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "kernel-merge/io_wait.h"
-#include "kernel-merge/kallsyms.h"
+#include "kernel-merge/kernel_symbols.h"
 
 #define TEXT 0xffffffff81000000ull
 
@@ -20,7 +20,7 @@ static const char names[] = "ffffffff81000000 T _text\n"
 
 struct fixture {
 	struct module_table modules;
-	struct kallsyms *kallsyms;
+	struct kernel_symbols *kallsyms;
 	struct io_wait io_wait;
 };
 
@@ -29,11 +29,12 @@ static int setup(void **state)
 	static struct fixture fixture;
 
 	assert_int_equal(module_table_init(&fixture.modules), 0);
-	fixture.kallsyms = kallsyms_create(&fixture.modules);
-	kallsyms_map(fixture.kallsyms,
-		     &(struct kallsyms_mapping){
-			     .start = TEXT, .len = 0x1000, .filename = "[kernel.kallsyms]_text" });
-	kallsyms_finish_mappings(fixture.kallsyms);
+	fixture.kallsyms = kernel_symbols_create(&fixture.modules);
+	kernel_symbols_map(
+		fixture.kallsyms,
+		&(struct kernel_symbols_mapping){
+			.start = TEXT, .len = 0x1000, .filename = "[kernel.kallsyms]_text" });
+	kernel_symbols_finish_mappings(fixture.kallsyms);
 	*state = &fixture;
 	return 0;
 }
@@ -42,16 +43,16 @@ static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
 
-	kallsyms_destroy(fixture->kallsyms);
+	kernel_symbols_destroy(fixture->kallsyms);
 	module_table_deinit(&fixture->modules);
 	return 0;
 }
 
 static bool waits_at(struct fixture *fixture, uint64_t addr)
 {
-	const struct kernel_layout *layout = kallsyms_layout(fixture->kallsyms);
-	struct frame frames[] = { kallsyms_frame(fixture->kallsyms, layout, TEXT + 0x410),
-				  kallsyms_frame(fixture->kallsyms, layout, addr) };
+	const struct kernel_layout *layout = kernel_symbols_layout(fixture->kallsyms);
+	struct frame frames[] = { kernel_symbols_frame(fixture->kallsyms, layout, TEXT + 0x410),
+				  kernel_symbols_frame(fixture->kallsyms, layout, addr) };
 
 	return io_wait_has(&fixture->io_wait, frames, 2);
 }
@@ -62,7 +63,7 @@ static void a_path_through_io_schedule_waits_for_io(void **state)
 	struct kallsyms_text *parsed;
 
 	assert_int_equal(kallsyms_text_parse(names, strlen(names), &parsed), 0);
-	assert_int_equal(kallsyms_name(fixture->kallsyms, parsed), 0);
+	assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 	io_wait_find(&fixture->modules, &fixture->io_wait);
 	assert_true(waits_at(fixture, TEXT + 0x100));
 	assert_true(waits_at(fixture, TEXT + 0x1ff));

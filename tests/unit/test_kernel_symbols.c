@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "kernel-merge/kallsyms.h"
+#include "kernel-merge/kernel_symbols.h"
 
 static const char snapshot[] = "ffffffff81000000 T _stext\n"
 			       "ffffffff81000000 T _text\n"
@@ -22,7 +22,7 @@ static const char snapshot[] = "ffffffff81000000 T _stext\n"
 
 struct fixture {
 	struct module_table modules;
-	struct kallsyms *kallsyms;
+	struct kernel_symbols *kallsyms;
 };
 
 static int setup(void **state)
@@ -30,7 +30,7 @@ static int setup(void **state)
 	static struct fixture fixture;
 
 	module_table_init(&fixture.modules);
-	fixture.kallsyms = kallsyms_create(&fixture.modules);
+	fixture.kallsyms = kernel_symbols_create(&fixture.modules);
 	*state = &fixture;
 	return 0;
 }
@@ -39,7 +39,7 @@ static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
 
-	kallsyms_destroy(fixture->kallsyms);
+	kernel_symbols_destroy(fixture->kallsyms);
 	module_table_deinit(&fixture->modules);
 	return 0;
 }
@@ -47,7 +47,7 @@ static int teardown(void **state)
 static const char *name_at_time(const struct fixture *fixture, const struct kernel_layout *layout,
 				uint64_t addr, const char **owner_ret)
 {
-	struct frame frame = kallsyms_frame(fixture->kallsyms, layout, addr);
+	struct frame frame = kernel_symbols_frame(fixture->kallsyms, layout, addr);
 	const struct module *module = module_table_get(&fixture->modules, frame.module);
 	const struct symbol *symbol =
 		module->symbols ? symbol_table_find(module->symbols, frame.offset) : NULL;
@@ -59,16 +59,16 @@ static const char *name_at_time(const struct fixture *fixture, const struct kern
 
 static const char *name_at(const struct fixture *fixture, uint64_t addr, const char **owner_ret)
 {
-	return name_at_time(fixture, kallsyms_layout(fixture->kallsyms), addr, owner_ret);
+	return name_at_time(fixture, kernel_symbols_layout(fixture->kallsyms), addr, owner_ret);
 }
 
 static void map(struct fixture *fixture, uint64_t start, uint64_t len, const char *filename)
 {
-	const struct kallsyms_mapping mapping = { .start = start,
-						  .len = len,
-						  .filename = filename };
+	const struct kernel_symbols_mapping mapping = { .start = start,
+							.len = len,
+							.filename = filename };
 
-	assert_int_equal(kallsyms_map(fixture->kallsyms, &mapping), 0);
+	assert_int_equal(kernel_symbols_map(fixture->kallsyms, &mapping), 0);
 }
 
 static void map_kernel(struct fixture *fixture)
@@ -80,25 +80,25 @@ static void map_kernel(struct fixture *fixture)
 
 static void finish_mappings(struct fixture *fixture)
 {
-	assert_int_equal(kallsyms_finish_mappings(fixture->kallsyms), 0);
+	assert_int_equal(kernel_symbols_finish_mappings(fixture->kallsyms), 0);
 }
 
 static void load(struct fixture *fixture, uint64_t addr, uint32_t len, const char *name)
 {
-	const struct kallsyms_code code = {
+	const struct kernel_symbols_code code = {
 		.addr = addr, .len = len, .name = name, .is_bpf = strncmp(name, "bpf_", 4) == 0
 	};
 
-	assert_int_equal(kallsyms_ksymbol(fixture->kallsyms, &code), 0);
+	assert_int_equal(kernel_symbols_change(fixture->kallsyms, &code), 0);
 }
 
 static void unload(struct fixture *fixture, uint64_t addr, uint32_t len, const char *name)
 {
-	const struct kallsyms_code code = {
+	const struct kernel_symbols_code code = {
 		.addr = addr, .len = len, .name = name, .is_gone = true
 	};
 
-	assert_int_equal(kallsyms_ksymbol(fixture->kallsyms, &code), 0);
+	assert_int_equal(kernel_symbols_change(fixture->kallsyms, &code), 0);
 }
 
 static void name_kernel(struct fixture *fixture)
@@ -106,7 +106,7 @@ static void name_kernel(struct fixture *fixture)
 	struct kallsyms_text *parsed;
 
 	assert_int_equal(kallsyms_text_parse(snapshot, strlen(snapshot), &parsed), 0);
-	assert_int_equal(kallsyms_name(fixture->kallsyms, parsed), 0);
+	assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 	kallsyms_text_destroy(parsed);
 }
 
@@ -157,8 +157,9 @@ static void frames_need_mappings_only(void **state)
 	finish_mappings(fixture);
 	assert_string_equal(name_at(fixture, 0xffffffff81000300, &owner), "");
 	assert_string_equal(owner, "[kernel.kallsyms]");
-	assert_int_equal(kallsyms_frame(fixture->kallsyms, kallsyms_layout(fixture->kallsyms),
-					0xffffffff81000300)
+	assert_int_equal(kernel_symbols_frame(fixture->kallsyms,
+					      kernel_symbols_layout(fixture->kallsyms),
+					      0xffffffff81000300)
 				 .offset,
 			 0x300);
 	name_kernel(fixture);
@@ -187,16 +188,16 @@ static void programs_have_their_names_while_they_are_loaded(void **state)
 	map_kernel(fixture);
 	load(fixture, PROGRAM, 0x100, "bpf_prog_1_early");
 	finish_mappings(fixture);
-	times[0] = kallsyms_layout(fixture->kallsyms);
+	times[0] = kernel_symbols_layout(fixture->kallsyms);
 	unload(fixture, PROGRAM, 0x100, "bpf_prog_1_early");
-	times[1] = kallsyms_layout(fixture->kallsyms);
+	times[1] = kernel_symbols_layout(fixture->kallsyms);
 	load(fixture, PROGRAM + 0x80, 0x100, "bpf_prog_2_late");
-	times[2] = kallsyms_layout(fixture->kallsyms);
+	times[2] = kernel_symbols_layout(fixture->kallsyms);
 	/* Its predecessor's end was not told. */
 	load(fixture, PROGRAM + 0xc0, 0x100, "bpf_prog_3_over");
-	times[3] = kallsyms_layout(fixture->kallsyms);
+	times[3] = kernel_symbols_layout(fixture->kallsyms);
 	load(fixture, PROGRAM, 0x100, "bpf_prog_1_early");
-	times[4] = kallsyms_layout(fixture->kallsyms);
+	times[4] = kernel_symbols_layout(fixture->kallsyms);
 	name_kernel(fixture);
 
 	static const struct {
@@ -238,8 +239,9 @@ static void the_same_program_loaded_elsewhere_is_the_same_frame(void **state)
 	load(fixture, PROGRAM + 0x2000, 0x110, "bpf_prog_1_same");
 	load(fixture, PROGRAM + 0x3000, 0x100, "ftrace_trampoline");
 	for (size_t i = 0; i < 4; i++)
-		frames[i] = kallsyms_frame(fixture->kallsyms, kallsyms_layout(fixture->kallsyms),
-					   PROGRAM + i * 0x1000 + 0x10);
+		frames[i] = kernel_symbols_frame(fixture->kallsyms,
+						 kernel_symbols_layout(fixture->kallsyms),
+						 PROGRAM + i * 0x1000 + 0x10);
 	assert_true(frame_equal(&frames[0], &frames[1]));
 	assert_false(frame_equal(&frames[0], &frames[2]));
 	assert_int_equal(frames[0].module, frames[2].module);
@@ -256,15 +258,15 @@ static void text_lines_of_programs_count_where_no_record_tells(void **state)
 	const char *owner;
 
 	for (int told = 0; told <= 1; told++) {
-		kallsyms_destroy(fixture->kallsyms);
+		kernel_symbols_destroy(fixture->kallsyms);
 		module_table_deinit(&fixture->modules);
 		module_table_init(&fixture->modules);
-		fixture->kallsyms = kallsyms_create(&fixture->modules);
+		fixture->kallsyms = kernel_symbols_create(&fixture->modules);
 		if (told)
 			load(fixture, PROGRAM + 0x1000, 16, "bpf_prog_2");
 		finish_mappings(fixture);
 		assert_int_equal(kallsyms_text_parse(text, strlen(text), &parsed), 0);
-		assert_int_equal(kallsyms_name(fixture->kallsyms, parsed), 0);
+		assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 		kallsyms_text_destroy(parsed);
 		assert_string_equal(name_at(fixture, PROGRAM + 8, &owner),
 				    told ? "first" : "bpf_prog_1_early");
@@ -321,14 +323,14 @@ static void of_several_names_at_an_address_the_one_that_tells_most_is_shown(void
 	const char *owner;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		kallsyms_destroy(fixture->kallsyms);
+		kernel_symbols_destroy(fixture->kallsyms);
 		module_table_deinit(&fixture->modules);
 		module_table_init(&fixture->modules);
-		fixture->kallsyms = kallsyms_create(&fixture->modules);
+		fixture->kallsyms = kernel_symbols_create(&fixture->modules);
 		finish_mappings(fixture);
 		assert_int_equal(kallsyms_text_parse(cases[i].text, strlen(cases[i].text), &parsed),
 				 0);
-		assert_int_equal(kallsyms_name(fixture->kallsyms, parsed), 0);
+		assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 		kallsyms_text_destroy(parsed);
 		assert_string_equal(name_at(fixture, 0x10, &owner), cases[i].name);
 	}
@@ -339,20 +341,20 @@ static void a_module_that_comes_later_has_its_own_names(void **state)
 	static const char text[] = "ffffffffc0300000 t late_first\t[late]\n"
 				   "ffffffffc0300100 t late_second\t[late]\n"
 				   "ffffffffc0301000 t other\t[other]\n";
-	const struct kallsyms_mapping late = { .start = PROGRAM,
-					       .len = 0x1000,
-					       .filename = "[late]" };
+	const struct kernel_symbols_mapping late = { .start = PROGRAM,
+						     .len = 0x1000,
+						     .filename = "[late]" };
 	struct fixture *fixture = *state;
 	struct kallsyms_text *parsed;
 	const char *owner;
 
 	map(fixture, PROGRAM + 0x800, 0x1000, "[early]");
 	finish_mappings(fixture);
-	const struct kernel_layout *before = kallsyms_layout(fixture->kallsyms);
+	const struct kernel_layout *before = kernel_symbols_layout(fixture->kallsyms);
 	map(fixture, late.start, late.len, late.filename);
 	assert_int_equal(kallsyms_text_parse(text, strlen(text), &parsed), 0);
-	assert_int_equal(kallsyms_name_module(fixture->kallsyms, &late, parsed), 0);
-	assert_int_equal(kallsyms_name_module(fixture->kallsyms, &late, parsed), 0);
+	assert_int_equal(kernel_symbols_name_module(fixture->kallsyms, &late, parsed), 0);
+	assert_int_equal(kernel_symbols_name_module(fixture->kallsyms, &late, parsed), 0);
 	kallsyms_text_destroy(parsed);
 	assert_string_equal(name_at(fixture, PROGRAM + 0x150, &owner), "late_second");
 	assert_string_equal(owner, "[late]");
@@ -365,23 +367,23 @@ static void a_module_that_comes_later_has_its_own_names(void **state)
 
 static void what_may_be_one_or_another_is_neither(void **state)
 {
-	const struct kallsyms_mapping late = { .start = PROGRAM,
-					       .len = 0x2000,
-					       .filename = "[late]" };
-	const struct kallsyms_mapping behind = { .start = PROGRAM + 0x2000, .len = 0x1000 };
-	const struct kallsyms_mapping hostile = { .start = PROGRAM, .len = UINT64_MAX };
+	const struct kernel_symbols_mapping late = { .start = PROGRAM,
+						     .len = 0x2000,
+						     .filename = "[late]" };
+	const struct kernel_symbols_mapping behind = { .start = PROGRAM + 0x2000, .len = 0x1000 };
+	const struct kernel_symbols_mapping hostile = { .start = PROGRAM, .len = UINT64_MAX };
 	struct fixture *fixture = *state;
 	const char *owner;
 
 	map_kernel(fixture);
 	map(fixture, PROGRAM + 0x1000, 0x1000, "[early]");
 	finish_mappings(fixture);
-	assert_true(kallsyms_is_taken(fixture->kallsyms, &late));
-	assert_false(kallsyms_is_taken(fixture->kallsyms, &behind));
-	assert_true(kallsyms_is_taken(fixture->kallsyms, &hostile));
-	assert_int_equal(kallsyms_doubt(fixture->kallsyms, &late), 0);
-	assert_int_equal(kallsyms_doubt(fixture->kallsyms, &hostile), 0);
-	assert_false(kallsyms_is_taken(fixture->kallsyms, &late));
+	assert_true(kernel_symbols_is_taken(fixture->kallsyms, &late));
+	assert_false(kernel_symbols_is_taken(fixture->kallsyms, &behind));
+	assert_true(kernel_symbols_is_taken(fixture->kallsyms, &hostile));
+	assert_int_equal(kernel_symbols_doubt(fixture->kallsyms, &late), 0);
+	assert_int_equal(kernel_symbols_doubt(fixture->kallsyms, &hostile), 0);
+	assert_false(kernel_symbols_is_taken(fixture->kallsyms, &late));
 	name_at(fixture, PROGRAM, &owner);
 	assert_string_equal(owner, "[kernel.dynamic]");
 	name_at(fixture, PROGRAM + 0x1000, &owner);
@@ -394,15 +396,16 @@ static void what_may_be_one_or_another_is_neither(void **state)
 static void callers_of_interrupt_entries_were_interrupted(void **state)
 {
 	struct fixture *fixture = *state;
-	struct kallsyms *kallsyms = fixture->kallsyms;
+	struct kernel_symbols *kallsyms = fixture->kallsyms;
 
-	assert_false(kallsyms_is_interrupted(kallsyms, 0, 0x5000));
-	kallsyms_set_entry(kallsyms, 0x1000, 0x2000);
-	assert_true(kallsyms_is_interrupted(kallsyms, 0x1000, 0x5000));
-	assert_true(kallsyms_is_interrupted(kallsyms, 0x1fff, 0xfff));
-	assert_false(kallsyms_is_interrupted(kallsyms, 0x1800, 0x1900)); /* one calls another */
-	assert_false(kallsyms_is_interrupted(kallsyms, 0x2000, 0x5000));
-	assert_false(kallsyms_is_interrupted(kallsyms, 0x5000, 0x1000));
+	assert_false(kernel_symbols_is_interrupted(kallsyms, 0, 0x5000));
+	kernel_symbols_set_entry(kallsyms, 0x1000, 0x2000);
+	assert_true(kernel_symbols_is_interrupted(kallsyms, 0x1000, 0x5000));
+	assert_true(kernel_symbols_is_interrupted(kallsyms, 0x1fff, 0xfff));
+	assert_false(
+		kernel_symbols_is_interrupted(kallsyms, 0x1800, 0x1900)); /* one calls another */
+	assert_false(kernel_symbols_is_interrupted(kallsyms, 0x2000, 0x5000));
+	assert_false(kernel_symbols_is_interrupted(kallsyms, 0x5000, 0x1000));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -1,0 +1,31 @@
+/* The text of /proc/kallsyms, parsed: the text symbols, by address; of several at one the best. */
+#ifndef KERNEL_MERGE_KALLSYMS_TEXT_H
+#define KERNEL_MERGE_KALLSYMS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kallsyms_symbol {
+	uint64_t addr;
+	const char *name; /* in the text, followed by "\t[module]" if it has a tag; no NUL */
+	uint32_t name_size;
+	uint16_t tag_size; /* of "[module]" */
+	char type;
+};
+
+struct kallsyms_text {
+	struct kallsyms_symbol *symbols; /* by address, if the text is */
+	size_t n_symbols, n_allocated;
+};
+
+/*
+ * Parses text as in /proc/kallsyms, which has to stay: names are borrowed. Hostile lines are
+ * skipped. 0; -EPERM: all addresses are zero (kptr_restrict); -ENOMEM. Any thread.
+ */
+int kallsyms_text_parse(const char *text, size_t size, struct kallsyms_text **parsed_ret);
+void kallsyms_text_destroy(struct kallsyms_text *parsed);
+/* Whether the symbol's tag begins with @tag: "[bpf]". */
+bool kallsyms_symbol_has_tag(const struct kallsyms_symbol *symbol, const char *tag);
+
+#endif

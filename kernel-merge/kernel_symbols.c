@@ -1,0 +1,468 @@
+/* Mappings and KSYMBOL records -> layouts -> frames; symbols -> the tables of their modules. */
+#include "kernel-merge/kernel_symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL_NAME  "[kernel.kallsyms]"
+#define DYNAMIC_NAME "[kernel.dynamic]"
+#define OOL_NAME     "[kernel.ool]"
+#define BPF_NAME     "[bpf]"
+
+/* Between the symbols of code that comes and goes: a lookup address may be one below. */
+#define CODE_ALIGNMENT 16
+
+/* Modules begin and end with pages, and are far smaller than this. */
+#define TAKEN_STEP     4096
+#define TAKEN_MAX_SIZE (1u << 28)
+
+/* BPF programs, or other code that comes and goes. */
+struct code_module {
+	uint32_t module;      /* 0: none so far */
+	uint64_t next_offset; /* of the next new symbol */
+};
+
+/* A symbol of a code module: what has this name and size is one thing. */
+struct known_code {
+	uint64_t hash;
+	uint64_t offset;
+	uint32_t module;
+	uint32_t len;
+	const char *name; /* NULL: the slot is free */
+};
+
+struct kernel_symbols {
+	struct module_table *modules;
+	struct kernel_layouts *layouts;
+	const struct kernel_layout *mapped; /* mappings alone, before the first sample */
+	const struct kernel_layout *first;  /* all that was there before the first sample */
+	struct kernel_range *ranges;        /* until the mappings are finished */
+	size_t n_ranges, n_ranges_allocated;
+	struct kernel_symbols_code *pending; /* the same; names owned */
+	size_t n_pending, n_pending_allocated;
+	bool is_finished, is_full;
+	bool has_first_code; /* KSYMBOL records told of code that was there before */
+	uint64_t n_dropped;
+	uint32_t dynamic_module;
+	struct code_module bpf, ool;
+	uint64_t entry_start, entry_end;
+	struct known_code *known; /* by hash */
+	size_t n_known, n_slots;
+};
+
+struct kernel_symbols *kernel_symbols_create(struct module_table *modules)
+{
+	struct kernel_symbols *kernel = calloc(1, sizeof(*kernel));
+	struct module_key key = { .kind = MODULE_KERNEL, .path = DYNAMIC_NAME };
+
+	if (!kernel)
+		return NULL;
+	kernel->modules = modules;
+	kernel->dynamic_module = module_table_add(modules, &key);
+	kernel->layouts = kernel_layouts_create();
+	if (!kernel->dynamic_module || !kernel->layouts) {
+		kernel_symbols_destroy(kernel);
+		return NULL;
+	}
+	return kernel;
+}
+
+static void free_pending(struct kernel_symbols *kernel)
+{
+	for (size_t i = 0; i < kernel->n_pending; i++)
+		free((char *)kernel->pending[i].name);
+	free(kernel->pending);
+	kernel->pending = NULL;
+	kernel->n_pending = kernel->n_pending_allocated = 0;
+}
+
+void kernel_symbols_destroy(struct kernel_symbols *kernel)
+{
+	if (!kernel)
+		return;
+	free_pending(kernel);
+	kernel_layouts_destroy(kernel->layouts);
+	free(kernel->ranges);
+	free(kernel->known);
+	free(kernel);
+}
+
+uint64_t kernel_symbols_n_dropped(const struct kernel_symbols *kernel)
+{
+	return kernel->n_dropped;
+}
+
+/* Changes the layout, or gives up on changes for good: names that were true once must not stay. */
+static int change(struct kernel_symbols *kernel, const struct kernel_range *range, bool is_gone)
+{
+	int err = 0;
+
+	if (kernel->is_full) {
+		kernel->n_dropped++;
+		return 0;
+	}
+	err = is_gone ? kernel_layouts_remove(kernel->layouts, range->start, range->end)
+		      : kernel_layouts_put(kernel->layouts, range);
+	if (err == -E2BIG) {
+		kernel->is_full = true;
+		kernel->n_dropped++;
+		kernel_layouts_return_to(kernel->layouts, kernel->mapped);
+		return 0;
+	}
+	return err;
+}
+
+static int add_range(struct kernel_symbols *kernel, const struct kernel_range *range)
+{
+	if (kernel->n_ranges == kernel->n_ranges_allocated) {
+		size_t n = kernel->n_ranges_allocated ? kernel->n_ranges_allocated * 2 : 16;
+		struct kernel_range *ranges = reallocarray(kernel->ranges, n, sizeof(*ranges));
+
+		if (!ranges)
+			return -ENOMEM;
+		kernel->ranges = ranges;
+		kernel->n_ranges_allocated = n;
+	}
+	kernel->ranges[kernel->n_ranges++] = *range;
+	return 0;
+}
+
+static bool is_kernel_name(const char *filename)
+{
+	return strncmp(filename, KERNEL_NAME, strlen(KERNEL_NAME)) == 0;
+}
+
+static uint32_t module_of(struct kernel_symbols *kernel,
+			  const struct kernel_symbols_mapping *mapping)
+{
+	struct module_key key = { .kind = MODULE_KERNEL,
+				  .path = mapping->filename,
+				  .build_id = mapping->build_id,
+				  .base = mapping->start };
+
+	if (is_kernel_name(mapping->filename))
+		key.path = KERNEL_NAME;
+	return module_table_add(kernel->modules, &key);
+}
+
+int kernel_symbols_map(struct kernel_symbols *kernel, const struct kernel_symbols_mapping *mapping)
+{
+	struct kernel_range range = { .start = mapping->start,
+				      .end = mapping->start + mapping->len,
+				      .has_room = is_kernel_name(mapping->filename) };
+
+	if (range.end <= range.start)
+		return 0;
+	range.module = module_of(kernel, mapping);
+	if (!range.module)
+		return -ENOMEM;
+	return kernel->is_finished ? change(kernel, &range, false) : add_range(kernel, &range);
+}
+
+bool kernel_symbols_is_taken(const struct kernel_symbols *kernel,
+			     const struct kernel_symbols_mapping *mapping)
+{
+	const struct kernel_layout *layout = kernel_layouts_peek(kernel->layouts);
+
+	if (mapping->len > TAKEN_MAX_SIZE || mapping->start > UINT64_MAX - mapping->len)
+		return true;
+	for (uint64_t at = 0; at < mapping->len; at += TAKEN_STEP) {
+		const struct kernel_range *range = kernel_layout_find(layout, mapping->start + at);
+
+		if (range && !range->has_room && range->module != kernel->dynamic_module)
+			return true;
+	}
+	return false;
+}
+
+int kernel_symbols_doubt(struct kernel_symbols *kernel,
+			 const struct kernel_symbols_mapping *mapping)
+{
+	const struct kernel_range range = { .start = mapping->start,
+					    .end = mapping->start + mapping->len,
+					    .offset = mapping->start,
+					    .module = kernel->dynamic_module };
+
+	return range.end > range.start ? change(kernel, &range, false) : 0;
+}
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct kernel_range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int put_ranges(struct kernel_symbols *kernel)
+{
+	struct kernel_range *ranges = kernel->ranges;
+	int err = 0;
+
+	if (kernel->n_ranges)
+		qsort(ranges, kernel->n_ranges, sizeof(*ranges), range_compare);
+	for (size_t i = 0; i < kernel->n_ranges && !err; i++) {
+		/* The kernel's own mapping may be said to reach over all of its modules. */
+		if (i + 1 < kernel->n_ranges && ranges[i].end > ranges[i + 1].start)
+			ranges[i].end = ranges[i + 1].start;
+		if (ranges[i].end > ranges[i].start)
+			err = change(kernel, &ranges[i], false);
+	}
+	return err;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t code_hash(const struct kernel_symbols_code *code)
+{
+	uint64_t hash = 0xcbf29ce484222325ull ^ code->len ^ (uint64_t)code->is_bpf << 32;
+
+	for (const char *c = code->name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
+	return hash ^ hash >> 32;
+}
+
+static struct known_code *known_slot(const struct kernel_symbols *kernel, uint64_t hash,
+				     uint32_t len, uint32_t module, const char *name)
+{
+	for (size_t i = hash & (kernel->n_slots - 1);; i = (i + 1) & (kernel->n_slots - 1)) {
+		struct known_code *known = &kernel->known[i];
+
+		if (!known->name || (known->hash == hash && known->len == len &&
+				     known->module == module && strcmp(known->name, name) == 0))
+			return known;
+	}
+}
+
+static int grow_known(struct kernel_symbols *kernel)
+{
+	struct known_code *old = kernel->known;
+	size_t n_old = kernel->n_slots;
+
+	if (kernel->n_known * 2 < n_old)
+		return 0;
+	struct known_code *slots = calloc(n_old ? n_old * 2 : 256, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	kernel->known = slots;
+	kernel->n_slots = n_old ? n_old * 2 : 256;
+	for (size_t i = 0; i < n_old; i++) {
+		if (old[i].name)
+			*known_slot(kernel, old[i].hash, old[i].len, old[i].module, old[i].name) =
+				old[i];
+	}
+	free(old);
+	return 0;
+}
+
+static int open_code_module(struct kernel_symbols *kernel, struct code_module *module,
+			    const char *path)
+{
+	struct module_key key = { .kind = MODULE_KERNEL, .path = path };
+
+	if (module->module)
+		return 0;
+	module->module = module_table_add(kernel->modules, &key);
+	if (!module->module)
+		return -ENOMEM;
+	struct module *added = module_table_get(kernel->modules, module->module);
+	if (!added->symbols)
+		added->symbols = symbol_table_create();
+	return added->symbols ? 0 : -ENOMEM;
+}
+
+/* Where code of this name and size is in its module. */
+static int find_code(struct kernel_symbols *kernel, const struct kernel_symbols_code *code,
+		     struct kernel_range *range)
+{
+	struct code_module *module = code->is_bpf ? &kernel->bpf : &kernel->ool;
+	uint64_t hash = code_hash(code);
+	int err = open_code_module(kernel, module, code->is_bpf ? BPF_NAME : OOL_NAME);
+
+	if (!err)
+		err = grow_known(kernel);
+	if (err)
+		return err;
+	struct known_code *known = known_slot(kernel, hash, code->len, module->module, code->name);
+	if (!known->name) {
+		struct symbol_table *symbols =
+			module_table_get(kernel->modules, module->module)->symbols;
+
+		err = symbol_table_add(symbols, module->next_offset, code->len, code->name,
+				       strlen(code->name));
+		if (err)
+			return err;
+		*known = (struct known_code){
+			.hash = hash,
+			.offset = module->next_offset,
+			.module = module->module,
+			.len = code->len,
+			.name = symbols->symbols[symbols->n_symbols - 1].name
+		};
+		kernel->n_known++;
+		module->next_offset +=
+			((uint64_t)code->len + 2 * CODE_ALIGNMENT - 1) & -(uint64_t)CODE_ALIGNMENT;
+	}
+	range->module = known->module;
+	range->offset = known->offset;
+	return 0;
+}
+
+static int apply_code(struct kernel_symbols *kernel, const struct kernel_symbols_code *code)
+{
+	struct kernel_range range = { .start = code->addr, .end = code->addr + code->len };
+	int err = code->is_gone ? 0 : find_code(kernel, code, &range);
+
+	return err ? err : change(kernel, &range, code->is_gone);
+}
+
+static int add_pending(struct kernel_symbols *kernel, const struct kernel_symbols_code *code)
+{
+	if (kernel->n_pending == kernel->n_pending_allocated) {
+		size_t n = kernel->n_pending_allocated ? kernel->n_pending_allocated * 2 : 16;
+		struct kernel_symbols_code *pending =
+			reallocarray(kernel->pending, n, sizeof(*pending));
+
+		if (!pending)
+			return -ENOMEM;
+		kernel->pending = pending;
+		kernel->n_pending_allocated = n;
+	}
+	char *name = strdup(code->name);
+	if (!name)
+		return -ENOMEM;
+	kernel->pending[kernel->n_pending] = *code;
+	kernel->pending[kernel->n_pending++].name = name;
+	return 0;
+}
+
+int kernel_symbols_change(struct kernel_symbols *kernel, const struct kernel_symbols_code *code)
+{
+	struct kernel_symbols_code named = *code;
+
+	if (!code->len || code->addr > UINT64_MAX - code->len)
+		return 0;
+	if (!*code->name)
+		named.name = "[unknown]";
+	return kernel->is_finished ? apply_code(kernel, &named) : add_pending(kernel, &named);
+}
+
+int kernel_symbols_finish_mappings(struct kernel_symbols *kernel)
+{
+	int err = put_ranges(kernel);
+
+	kernel->is_finished = true;
+	kernel->mapped = kernel_layouts_take(kernel->layouts);
+	kernel->has_first_code = kernel->n_pending;
+	for (size_t i = 0; i < kernel->n_pending && !err; i++)
+		err = apply_code(kernel, &kernel->pending[i]);
+	kernel->first = kernel_layouts_take(kernel->layouts);
+	free_pending(kernel);
+	free(kernel->ranges);
+	kernel->ranges = NULL;
+	kernel->n_ranges = kernel->n_ranges_allocated = 0;
+	return err;
+}
+
+void kernel_symbols_set_entry(struct kernel_symbols *kernel, uint64_t start, uint64_t end)
+{
+	kernel->entry_start = start;
+	kernel->entry_end = end;
+}
+
+static bool is_entry(const struct kernel_symbols *kernel, uint64_t addr)
+{
+	return addr >= kernel->entry_start && addr < kernel->entry_end;
+}
+
+bool kernel_symbols_is_interrupted(const struct kernel_symbols *kernel, uint64_t callee_addr,
+				   uint64_t addr)
+{
+	return is_entry(kernel, callee_addr) && !is_entry(kernel, addr);
+}
+
+const struct kernel_layout *kernel_symbols_layout(struct kernel_symbols *kernel)
+{
+	return kernel_layouts_take(kernel->layouts);
+}
+
+struct frame kernel_symbols_frame(const struct kernel_symbols *kernel,
+				  const struct kernel_layout *layout, uint64_t addr)
+{
+	const struct kernel_range *range = kernel_layout_find(layout, addr);
+
+	if (!range)
+		return (struct frame){ .kind = FRAME_KERNEL,
+				       .module = kernel->dynamic_module,
+				       .offset = addr };
+	return (struct frame){ .kind = FRAME_KERNEL,
+			       .module = range->module,
+			       .offset = addr - range->start + range->offset };
+}
+
+/* Code that comes and goes, which KSYMBOL records tell of more exactly. */
+static bool is_code_that_goes(const struct kallsyms_symbol *symbol)
+{
+	return kallsyms_symbol_has_tag(symbol, "[bpf]") ||
+	       kallsyms_symbol_has_tag(symbol, "[__builtin__");
+}
+
+static int add_symbol(struct module *module, uint64_t offset, const struct kallsyms_symbol *symbol)
+{
+	if (!module->symbols)
+		module->symbols = symbol_table_create();
+	if (!module->symbols)
+		return -ENOMEM;
+	return symbol_table_add(module->symbols, offset, 0, symbol->name, symbol->name_size);
+}
+
+static int name_first(struct kernel_symbols *kernel, const struct kallsyms_symbol *symbol)
+{
+	if (kernel->has_first_code && is_code_that_goes(symbol))
+		return 0;
+	struct frame frame = kernel_symbols_frame(kernel, kernel->first, symbol->addr);
+	/* Their names stand there already. */
+	if (frame.module == kernel->bpf.module || frame.module == kernel->ool.module)
+		return 0;
+	return add_symbol(module_table_get(kernel->modules, frame.module), frame.offset, symbol);
+}
+
+static void sort_symbols(struct kernel_symbols *kernel)
+{
+	for (uint32_t id = 1; id < kernel->modules->n_modules; id++) {
+		struct module *module = module_table_get(kernel->modules, id);
+
+		if (module->key.kind == MODULE_KERNEL && module->symbols)
+			symbol_table_sort(module->symbols);
+	}
+}
+
+int kernel_symbols_name(struct kernel_symbols *kernel, const struct kallsyms_text *text)
+{
+	int err = 0;
+
+	for (size_t i = 0; text && i < text->n_symbols && !err; i++)
+		err = name_first(kernel, &text->symbols[i]);
+	if (!err)
+		sort_symbols(kernel);
+	return err;
+}
+
+int kernel_symbols_name_module(struct kernel_symbols *kernel,
+			       const struct kernel_symbols_mapping *mapping,
+			       const struct kallsyms_text *text)
+{
+	struct module *module = module_table_get(kernel->modules, module_of(kernel, mapping));
+	int err = module ? 0 : -ENOMEM;
+
+	if (err || module->symbols)
+		return err;
+	for (size_t i = 0; i < text->n_symbols && !err; i++) {
+		const struct kallsyms_symbol *symbol = &text->symbols[i];
+
+		if (symbol->addr - mapping->start < mapping->len)
+			err = add_symbol(module, symbol->addr - mapping->start, symbol);
+	}
+	if (!err && module->symbols)
+		symbol_table_sort(module->symbols);
+	return err;
+}
