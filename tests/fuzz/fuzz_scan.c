@@ -17,7 +17,7 @@
 struct question {
 	uint16_t pc, entry;
 	uint16_t function_start, function_size;
-	uint8_t is_exact, has_function, padding[2];
+	uint8_t is_exact, has_function, is_32_bit, padding;
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,20 +36,21 @@ static void check_instructions(const uint8_t *code, size_t size)
 	}
 }
 
-static void check_rule(const struct code_rule *rule)
+static void check_rule(const struct code_rule *rule, const struct arch *arch)
 {
 	static const uint64_t words[N_WORDS] = { STACK, STACK + 8, STACK - 8, STACK + 64 };
 	const struct stack_copy stack = { .bytes = (const uint8_t *)words,
 					  .start = STACK,
-					  .size = sizeof(words) };
+					  .size = sizeof(words),
+					  .is_32_bit = arch->pointer_size == 4 };
 	struct regs regs = { .valid = 0 };
 	enum unwind_end end;
 
-	for (unsigned reg = 0; reg < 16; reg++)
+	for (unsigned reg = 0; reg < arch->n_regs; reg++)
 		regs_set(&regs, reg, STACK + 8 * reg);
-	regs_set(&regs, arch_x86_64.sp, STACK);
-	if (code_rule_apply(rule, &arch_x86_64, &stack, &regs, true, &end) &&
-	    regs.values[arch_x86_64.sp] <= STACK)
+	regs_set(&regs, arch->sp, STACK);
+	if (code_rule_apply(rule, arch, &stack, &regs, true, &end) &&
+	    regs.values[arch->sp] <= STACK)
 		abort();
 }
 
@@ -63,12 +64,23 @@ static void check_scans(struct code_scan *scan, const struct code *code,
 
 	code_scan_returns(scan, code, pc, is_exact, &outcomes);
 	for (size_t i = 0; i < outcomes.n_rules; i++)
-		check_rule(&outcomes.rules[i]);
+		check_rule(&outcomes.rules[i], code->arch);
 	if (code_scan_entry(scan, code, entry, pc, is_exact, &rule, &leaves) != CODE_LEADS)
 		return;
-	check_rule(&rule);
+	check_rule(&rule, code->arch);
 	if (!rule.is_doubtful && !code_scan_holds(scan, code, entry, is_exact ? pc : pc - 1))
 		abort();
+}
+
+/* Tables lie in the code. */
+static const uint8_t *find_data(void *module, uint64_t pc, uint64_t at, size_t size)
+{
+	const struct code *code = module;
+
+	(void)pc;
+	if (at - START > code->size || code->size - (at - START) < size)
+		return NULL;
+	return code->bytes + (at - START);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -80,7 +92,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&question, data, sizeof(question));
 	data += sizeof(question);
 	size -= sizeof(question);
-	struct code code = { .arch = &arch_x86_64, .bytes = data, .start = START, .size = size };
+	struct code code = { .arch = question.is_32_bit & 1 ? &arch_i386 : &arch_x86_64,
+			     .bytes = data,
+			     .start = START,
+			     .size = size,
+			     .find_data = find_data,
+			     .module = &code };
 	if (question.has_function & 1) {
 		code.function_start = START + question.function_start;
 		code.function_end = code.function_start + question.function_size;

@@ -209,6 +209,74 @@ static void returns_of_32_bit_code_are_followed_to(void **state)
 	}
 }
 
+/* 0: pop edi; 1: call 31; 6: add 0x10fa,ebx; 12: add (ebx,ecx,4),ebx; 15: jmp *ebx */
+#define BY_TABLE "\x5f\xe8\x19\0\0\0\x81\xc3\xfa\x10\0\0\x03\x1c\x8b\xff\xe3"
+/* 17: ud2; 19: nop; 20: nop; 21: pop ebx; 22: ret; 23: nop; 24: pop ebx; 25: ret; 26: pop ebx;
+ * pop ebx; ret; 29: ud2; 31: mov (esp),ebx; ret */
+#define TARGETS "\x0f\x0b\x90\x90\x5b\xc3\x90\x5b\xc3\x5b\x5b\xc3\x0f\x0b\x8b\x1c\x24\xc3"
+
+/* The table is at offset 0x2100, and what its entries are added to as well. */
+static int32_t table[4];
+
+static const uint8_t *find_table(void *module, uint64_t pc, uint64_t at, size_t size)
+{
+	(void)module;
+	return pc == 0x1011 && at == 0x2100 && size <= sizeof(table) ? (const uint8_t *)table
+								     : NULL;
+}
+
+/* From @at on, by a table that leads to the places @targets. */
+static void scan_by_table(size_t at, const unsigned targets[4], struct code_outcomes *outcomes)
+{
+	struct code code = code_of(BY_TABLE TARGETS, sizeof(BY_TABLE TARGETS) - 1);
+
+	code.arch = &arch_i386;
+	code.find_data = find_table;
+	for (size_t i = 0; i < 4; i++)
+		table[i] = (int32_t)(code.start + targets[i] - 0x2100);
+	code_scan_returns(scan, &code, code.start + at, true, outcomes);
+}
+
+static void jumps_by_a_table_are_followed(void **state)
+{
+	static const size_t starts[] = { 0, 1, 6, 12, 15 };
+	struct code_outcomes outcomes;
+	struct regs regs;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		unsigned popped = starts[i] == 0;
+
+		scan_by_table(starts[i], (const unsigned[]){ 19, 24, 20, 21 }, &outcomes);
+		assert_int_equal(outcomes.n_rules, 1);
+		assert_false(outcomes.rules[0].is_doubtful);
+		assert_true(apply_32(&outcomes.rules[0], &regs));
+		assert_int_equal(regs.pc, 100 + 1 + popped);
+		assert_int_equal(value_32(&regs, ESP), STACK_32 + 4 * (2 + popped));
+		assert_int_equal(value_32(&regs, EBX), 100 + popped);
+		assert_int_equal(value_32(&regs, EDI), popped ? 100 : 57);
+	}
+}
+
+static void tables_that_lead_out_of_the_code_are_not_followed(void **state)
+{
+	struct code_outcomes outcomes;
+
+	(void)state;
+	scan_by_table(0, (const unsigned[]){ 19, 24, 20, 5000 }, &outcomes);
+	assert_true(outcomes.n_rules == 0 || outcomes.rules[0].is_doubtful);
+	assert_false(outcomes.is_complete);
+}
+
+static void tables_whose_entries_differ_have_several_rules(void **state)
+{
+	struct code_outcomes outcomes;
+
+	(void)state;
+	scan_by_table(0, (const unsigned[]){ 19, 24, 26, 21 }, &outcomes);
+	assert_int_equal(outcomes.n_rules, 2);
+}
+
 static void what_does_not_return_has_no_rule(void **state)
 {
 	static const char *const functions[] = {
@@ -441,6 +509,9 @@ int main(void)
 		cmocka_unit_test(returns_are_followed_to),
 		cmocka_unit_test(entries_lead_to_the_same),
 		cmocka_unit_test(returns_of_32_bit_code_are_followed_to),
+		cmocka_unit_test(jumps_by_a_table_are_followed),
+		cmocka_unit_test(tables_that_lead_out_of_the_code_are_not_followed),
+		cmocka_unit_test(tables_whose_entries_differ_have_several_rules),
 		cmocka_unit_test(what_does_not_return_has_no_rule),
 		cmocka_unit_test(
 			callers_of_code_that_drops_arguments_have_no_certain_stack_pointer),

@@ -144,6 +144,8 @@ static void thirty_two_bit_code_has_its_own(void **state)
 {
 	const uint8_t dec[] = { 0x48 }, push[] = { 0x55 }, mov[] = { 0x89, 0xe5 };
 	const uint8_t vex[] = { 0xc5, 0xfd, 0x6f, 0x00 }, lds[] = { 0xc5, 0x00 };
+	const uint8_t entry[] = { 0x03, 0x54, 0x8b, 0x08 }, bytes[] = { 0x03, 0x14, 0x0b };
+	const uint8_t jump[] = { 0xff, 0xe2 }, memory[] = { 0xff, 0x22 };
 	struct machine_instruction what;
 
 	(void)state;
@@ -160,6 +162,20 @@ static void thirty_two_bit_code_has_its_own(void **state)
 	assert_int_equal(what.size, 4);
 	assert_true(i386_decode(lds, sizeof(lds), &what));
 	assert_int_equal(what.size, 2);
+	assert_true(i386_decode(entry, sizeof(entry), &what)); /* add 8(ebx,ecx,4),edx */
+	assert_int_equal(what.clobbers, 0);
+	assert_int_equal(what.n_ops, 1);
+	assert_int_equal(what.ops[0].kind, OP_ENTRY);
+	assert_int_equal(what.ops[0].to, 2);
+	assert_int_equal(what.ops[0].from, 3);
+	assert_int_equal(what.ops[0].value, 8);
+	assert_true(i386_decode(bytes, sizeof(bytes), &what)); /* add (ebx,ecx),edx */
+	assert_int_equal(what.clobbers, 1 << 2);
+	assert_int_equal(what.n_ops, 0);
+	assert_true(i386_decode(jump, sizeof(jump), &what));
+	assert_int_equal(what.jumps_to, 2);
+	assert_true(i386_decode(memory, sizeof(memory), &what));
+	assert_int_equal(what.jumps_to, MACHINE_NO_REG);
 }
 
 int main(void)

@@ -128,6 +128,8 @@ static void branch_to_register(struct decoder *decoder)
 	else if (opc == 2)
 		flow = target == X30 || target == SP ? FLOW_RETURN : FLOW_INDIRECT;
 	decoder->ret->flow = (uint8_t)flow;
+	if (flow == FLOW_INDIRECT)
+		decoder->ret->jumps_to = (uint8_t)target;
 }
 
 static void call_kernel(struct decoder *decoder)
@@ -315,7 +317,7 @@ bool aarch64_decode(const uint8_t *code, size_t size, struct machine_instruction
 		return false;
 	struct decoder decoder = { .insn = read_insn(code), .ret = ret };
 
-	*ret = (struct machine_instruction){ .size = 4 };
+	*ret = (struct machine_instruction){ .size = 4, .jumps_to = MACHINE_NO_REG };
 	switch (field(&decoder, 28, 25)) {
 	case 0x8:
 	case 0x9:

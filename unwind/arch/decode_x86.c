@@ -200,6 +200,7 @@ struct decoder {
 	uint8_t mod, reg, rm;
 	uint8_t base; /* of a memory operand without an index; else MACHINE_NO_REG */
 	bool has_index, is_absolute;
+	uint8_t scale; /* of the index: a power of 2 */
 	int32_t displacement, immediate;
 	struct machine_instruction *ret;
 };
@@ -364,6 +365,7 @@ static bool read_sib(struct decoder *decoder)
 	if (!next_byte(decoder, &sib))
 		return false;
 	decoder->has_index = (sib >> 3 & 7) != SP || (decoder->rex & 2);
+	decoder->scale = sib >> 6;
 	decoder->base = (uint8_t)((sib & 7) | (decoder->rex & 1) << 3);
 	if (decoder->mod == 0 && (sib & 7) == BP) {
 		decoder->base = MACHINE_NO_REG;
@@ -530,6 +532,16 @@ static void decode_move(struct decoder *decoder, bool to_rm)
 		set_op(decoder, OP_LOAD, decoder->reg, decoder->base, decoder->displacement);
 }
 
+/* ADD of a word of memory: of an entry of a table, if an index picks it. */
+static void decode_add(struct decoder *decoder)
+{
+	const uint8_t words = 2;
+
+	if (!decoder->is_64 && is_word_sized(decoder) && decoder->has_index &&
+	    decoder->scale == words && decoder->base != MACHINE_NO_REG)
+		set_op(decoder, OP_ENTRY, decoder->reg, decoder->base, decoder->displacement);
+}
+
 /* ADD, OR, ADC, SBB, AND, SUB, XOR, CMP with an immediate. */
 static void decode_group1(struct decoder *decoder)
 {
@@ -580,6 +592,8 @@ static void decode_group5(struct decoder *decoder)
 		decoder->ret->flow = FLOW_SWITCH;
 	else
 		decoder->ret->flow = decoder->is_absolute ? FLOW_TAIL_CALL : FLOW_INDIRECT;
+	if (decoder->ret->flow == FLOW_INDIRECT && decoder->mod == 3)
+		decoder->ret->jumps_to = dwarf_number(decoder, decoder->rm);
 }
 
 static void decode_pop_rm(struct decoder *decoder)
@@ -723,6 +737,9 @@ static bool decode_far_move(struct decoder *decoder)
 static void decode_one_byte(struct decoder *decoder)
 {
 	switch (decoder->opcode) {
+	case 0x03:
+		decode_add(decoder);
+		break;
 	case 0x68:
 	case 0x6a:
 	case 0x9c: /* PUSHF */
@@ -865,7 +882,7 @@ static bool decode(const uint8_t *code, size_t size, bool is_64, struct machine_
 				   .base = MACHINE_NO_REG,
 				   .ret = ret };
 
-	*ret = (struct machine_instruction){ .flow = FLOW_NEXT };
+	*ret = (struct machine_instruction){ .flow = FLOW_NEXT, .jumps_to = MACHINE_NO_REG };
 	if (!read_opcode(&decoder) || !decode_rest(&decoder))
 		return false;
 	ret->size = (uint8_t)decoder.at;

@@ -14,6 +14,9 @@ enum place_kind {
 	PLACE_LOST,
 	PLACE_VALUE,  /* @reg + @offset */
 	PLACE_MEMORY, /* the word at @reg + @offset, plus @addend */
+	/* While code is followed; never in a rule: */
+	PLACE_CODE,  /* the address of the code at offset @offset */
+	PLACE_ENTRY, /* that, plus a word of the table whose address is that of offset @addend */
 };
 
 /* A value in terms of the registers at an instruction. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/code/jump_table.h"
 #include "unwind/rules/machine_instruction.h"
 #include "unwind/rules/rule.h"
 
@@ -19,6 +20,8 @@
 #define CALLEE_BRANCHES_MAX     32
 #define CALLEE_DEPTH_MAX        3
 #define CALLEES_BITS            10
+/* From a call that loads the pc to where a jump uses it: bytes. */
+#define LOADED_PC_DISTANCE 24
 /* How often a loop that moves the stack pointer is followed before that is taken as unknown. */
 #define UNBALANCED_MAX 4
 
@@ -104,7 +107,8 @@ static struct place place_add(struct place place, int32_t value)
 {
 	int32_t *to = place.kind == PLACE_MEMORY ? &place.addend : &place.offset;
 
-	if (place.kind == PLACE_LOST || __builtin_add_overflow(*to, value, to))
+	if (place.kind == PLACE_LOST || place.kind == PLACE_ENTRY ||
+	    __builtin_add_overflow(*to, value, to))
 		return lost;
 	return place;
 }
@@ -180,6 +184,24 @@ static struct place load(const struct arch *arch, struct path *path, struct plac
 	return (struct place){ PLACE_MEMORY, address.reg, address.offset, 0 };
 }
 
+/* What @place is in a rule: that of some value in terms of registers. */
+static struct place rule_place(struct place place)
+{
+	return place.kind == PLACE_VALUE || place.kind == PLACE_MEMORY ? place : lost;
+}
+
+static struct place code_address(uint64_t offset)
+{
+	return offset <= INT32_MAX ? (struct place){ PLACE_CODE, 0, (int32_t)offset, 0 } : lost;
+}
+
+static struct place add_entry(const struct place *base, const struct place *table)
+{
+	if (base->kind != PLACE_CODE || table->kind != PLACE_CODE)
+		return lost;
+	return (struct place){ PLACE_ENTRY, 0, base->offset, table->offset };
+}
+
 static void clobber(const struct arch *arch, struct path *path, unsigned reg)
 {
 	path->regs[reg] = lost;
@@ -211,14 +233,18 @@ static void execute(const struct arch *arch, struct path *path,
 			path->regs[op->from] = path->regs[op->to];
 			path->regs[op->to] = from;
 			break;
+		case OP_ENTRY:
+			from = place_add(from, op->value);
+			path->regs[op->to] = add_entry(&path->regs[op->to], &from);
+			break;
 		}
 	}
-	if (path->regs[arch->sp].kind == PLACE_LOST)
+	if (rule_place(path->regs[arch->sp]).kind == PLACE_LOST)
 		clobber(arch, path, arch->sp);
 }
 
 /* `mov (%esp),%reg; ret` and its like, which keep all other registers. They call nothing. */
-static bool only_loads_pc(const struct code *code, uint64_t callee, uint64_t *clobbers_ret)
+static bool only_loads_pc(const struct code *code, uint64_t callee, uint8_t *reg_ret)
 {
 	struct machine_instruction what;
 	uint64_t at = callee - code->start;
@@ -227,20 +253,23 @@ static bool only_loads_pc(const struct code *code, uint64_t callee, uint64_t *cl
 	    what.n_ops != 1 || what.ops[0].kind != OP_LOAD || what.ops[0].from != code->arch->sp ||
 	    what.ops[0].value || what.ops[0].to == code->arch->sp)
 		return false;
-	*clobbers_ret = 1ull << what.ops[0].to;
+	*reg_ret = what.ops[0].to;
 	at += what.size;
 	return at < code->size && code->arch->decode(code->bytes + at, code->size - at, &what) &&
 	       what.flow == FLOW_RETURN;
 }
 
-/* @callee: 0: not known. */
+/* @path's pc is behind the call. @callee: 0: not known. */
 static void step_over_call(const struct code *code, struct path *path, uint64_t callee)
 {
 	const struct arch *arch = code->arch;
-	uint64_t kept = (arch->callee_saved & ~(1ull << arch->ra)) | 1ull << arch->sp, clobbers;
+	uint64_t kept = (arch->callee_saved & ~(1ull << arch->ra)) | 1ull << arch->sp;
+	uint8_t pc_reg;
 
-	if (callee && only_loads_pc(code, callee, &clobbers))
-		kept = ~clobbers;
+	if (callee && only_loads_pc(code, callee, &pc_reg)) {
+		path->regs[pc_reg] = code_address(path->pc);
+		return;
+	}
 	for (unsigned reg = 0; reg < arch->n_regs; reg++)
 		if (!(kept >> reg & 1))
 			path->regs[reg] = lost;
@@ -422,7 +451,7 @@ static void add_outcome(struct code_scan *scan, const struct code_rule *rule)
 
 static bool is_known_address(const struct arch *arch, const struct place *place)
 {
-	return place->kind != PLACE_LOST && !is_base(arch, place->reg);
+	return rule_place(*place).kind != PLACE_LOST && !is_base(arch, place->reg);
 }
 
 /*
@@ -466,7 +495,7 @@ static void end_in_return(struct code_scan *scan, struct path *path, struct plac
 
 		if (reg == arch->ra && is_ra_on_stack(arch))
 			continue;
-		*saved = path->regs[reg];
+		*saved = rule_place(path->regs[reg]);
 		/* Who does not give back what its caller had may be another function. */
 		if (saved->kind == PLACE_LOST &&
 		    (!scan->code->keeps_frame_pointer_only || reg == arch->fp))
@@ -662,6 +691,19 @@ static void branch(struct code_scan *scan, const struct path *path, uint64_t fro
 	jump(scan->code, other, from, distance);
 }
 
+/* The jump takes one of the table's entries, with the same stack as it would any other. */
+static bool branch_by_table(struct code_scan *scan, const struct path *path, uint8_t reg)
+{
+	uint64_t targets[JUMP_TABLE_TARGETS];
+
+	if (!scan->outcomes || reg == MACHINE_NO_REG ||
+	    !jump_table_targets(scan->code, path->pc, &path->regs[reg], targets))
+		return false;
+	for (size_t i = 0; i < JUMP_TABLE_TARGETS; i++)
+		branch(scan, path, path->pc, (int64_t)(targets[i] - path->pc));
+	return true;
+}
+
 /* Behind a call of @callee, 0 if not known; false: it was its path's last instruction. */
 static bool go_on_after_call(struct code_scan *scan, struct path *path, uint64_t callee)
 {
@@ -721,6 +763,8 @@ static bool follow(struct code_scan *scan, struct path *path,
 		__attribute__((fallthrough));
 	case FLOW_SWITCH:
 		scan->is_complete = false;
+		if (what->flow == FLOW_INDIRECT && branch_by_table(scan, path, what->jumps_to))
+			return false;
 		path->is_doubtful = true;
 		/* What it jumps to is most likely what follows. */
 		if (scan->target_rule)
@@ -764,6 +808,48 @@ static void follow_path(struct code_scan *scan, struct path *path)
 	} while (true);
 }
 
+/* Follows a call that loads the pc, and what follows in a straight line. false: not to @end. */
+static bool leads_from_loaded_pc(const struct code *code, struct path *path, uint64_t end)
+{
+	const struct arch *arch = code->arch;
+	enum machine_flow flow = FLOW_CALL;
+	struct machine_instruction what;
+	const uint8_t *bytes;
+	uint8_t reg;
+
+	while (path->pc < end) {
+		size_t size = code_at(code, path, &bytes);
+		if (!size || !arch->decode(bytes, size, &what) || what.flow != flow)
+			return false;
+		uint64_t callee = path->pc + (uint64_t)what.target;
+		execute(arch, path, &what);
+		path->pc += what.size;
+		if (flow == FLOW_CALL && !only_loads_pc(code, callee, &reg))
+			return false;
+		if (flow == FLOW_CALL)
+			step_over_call(code, path, callee);
+		flow = FLOW_NEXT;
+	}
+	return path->pc == end;
+}
+
+/* Tells @path, at its beginning, what a call right before it has made known of the pc. */
+static void find_loaded_pc(const struct code *code, struct path *path)
+{
+	struct path before;
+
+	for (uint64_t back = 1; back <= LOADED_PC_DISTANCE && back <= path->pc; back++) {
+		begin_path(code, &before, path->pc - back);
+		if (!leads_from_loaded_pc(code, &before, path->pc))
+			continue;
+		for (unsigned reg = 0; reg < code->arch->n_regs; reg++)
+			if (before.regs[reg].kind == PLACE_CODE ||
+			    before.regs[reg].kind == PLACE_ENTRY)
+				path->regs[reg] = before.regs[reg];
+		return;
+	}
+}
+
 static void scan_from(struct code_scan *scan, const struct code *code, uint64_t pc, bool is_exact)
 {
 	struct path path;
@@ -777,6 +863,8 @@ static void scan_from(struct code_scan *scan, const struct code *code, uint64_t 
 		scan->round = 1;
 	}
 	begin_path(code, &scan->paths[0], pc);
+	if (scan->outcomes)
+		find_loaded_pc(code, &scan->paths[0]);
 	/* A call has put its own return address there. */
 	if (!is_exact && !is_ra_on_stack(code->arch))
 		scan->paths[0].regs[code->arch->ra] = lost;

@@ -7,6 +7,9 @@
  * are taken, conditional ones both ways, calls stepped over. Neither needs any process: code is
  * offsets in a file, and what comes out is a rule for whoever stands at the instruction.
  *
+ * A jump by a table in the file is followed to the table's first entries: the stack is the same
+ * before it, whichever entry is taken.
+ *
  * A call that never returns is followed by another function's code, or by padding: paths that go on
  * there, and those that end in a jump to an unknown address, are doubtful.
  */
@@ -26,7 +29,10 @@ struct code {
 	uint64_t function_start, function_end;
 	/* Whether a function seems to begin at an offset; may be NULL. */
 	bool (*is_start)(void *module, const struct arch *arch, uint64_t offset);
-	void *module;
+	/* The @size bytes that lie in memory where offset @at would, if the segment of the code at
+	 * offset @pc went on to there. NULL: they are not known. May be NULL. */
+	const uint8_t *(*find_data)(void *module, uint64_t pc, uint64_t at, size_t size);
+	void *module;                  /* of both */
 	bool keeps_frame_pointer_only; /* of the registers that calls leave alone */
 };
 

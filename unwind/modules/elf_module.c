@@ -612,6 +612,19 @@ static const struct segment *find_code_segment(const struct elf_module *module, 
 	return NULL;
 }
 
+const uint8_t *elf_module_data(struct elf_module *module, uint64_t pc, uint64_t at, size_t size)
+{
+	elf_module_open(module);
+	const struct segment *code = find_code_segment(module, pc);
+	if (!code)
+		return NULL;
+	const uint64_t vaddr = at - code->offset + code->vaddr;
+	const struct segment *data = segment_of_vaddr(module, vaddr);
+	if (!data || data->size - (vaddr - data->vaddr) < size)
+		return NULL;
+	return elf_module_bytes(module, vaddr - data->vaddr + data->offset, size);
+}
+
 bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			       uint64_t distance, uint64_t *start_ret)
 {

@@ -55,6 +55,11 @@ bool elf_module_begins_special(struct elf_module *module, const struct arch *arc
 const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size_t size);
 /* Code from a file offset on, to the file's end. NULL: none, or the file has no code. */
 const uint8_t *elf_module_code(struct elf_module *module, uint64_t offset, size_t *size_ret);
+/*
+ * The @size bytes that lie in memory where offset @at would, if the segment of the code at offset
+ * @pc went on to there. NULL: not all in one segment of the file.
+ */
+const uint8_t *elf_module_data(struct elf_module *module, uint64_t pc, uint64_t at, size_t size);
 /* The function that the file's symbols say holds @offset: its first and last offset. false: none.
  */
 bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *start_ret,

@@ -27,6 +27,7 @@ enum machine_op_kind {
 	OP_LOAD,  /* @to = the word at @from + @value */
 	OP_STORE, /* the word at @to + @value = @from; MACHINE_NO_REG: something unknown */
 	OP_SWAP,  /* @to and @from change places */
+	OP_ENTRY, /* @to += a word of the table at @from + @value */
 };
 
 /* Registers by DWARF number. */
@@ -37,8 +38,9 @@ struct machine_op {
 };
 
 struct machine_instruction {
-	uint8_t size; /* bytes */
-	uint8_t flow; /* enum machine_flow */
+	uint8_t size;     /* bytes */
+	uint8_t flow;     /* enum machine_flow */
+	uint8_t jumps_to; /* FLOW_INDIRECT: the register with the address; MACHINE_NO_REG: memory */
 	uint8_t n_ops;
 	struct machine_op ops[MACHINE_OPS_MAX]; /* in their order, after the clobbers */
 	uint64_t clobbers; /* bit per register that gets a value that is not followed */

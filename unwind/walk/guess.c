@@ -165,6 +165,11 @@ static bool is_function_start(void *module, const struct arch *arch, uint64_t of
 	return elf_module_function_start(module, arch, offset, 0, &start);
 }
 
+static const uint8_t *find_data(void *module, uint64_t pc, uint64_t at, size_t size)
+{
+	return elf_module_data(module, pc, at, size);
+}
+
 /* Tells the code which function holds @offset. false: no symbol tells. */
 static bool find_function(const struct guess *guess, struct located *at, uint64_t offset)
 {
@@ -172,6 +177,7 @@ static bool find_function(const struct guess *guess, struct located *at, uint64_
 	struct code *code = &at->code;
 
 	code->is_start = module ? is_function_start : NULL;
+	code->find_data = module ? find_data : NULL;
 	code->module = module;
 	code->function_start = code->function_end = 0;
 	return module &&

@@ -1,0 +1,17 @@
+/*
+ * Tables that position-independent code jumps by: words that are added to an address in the code.
+ */
+#ifndef UNWIND_CODE_JUMP_TABLE_H
+#define UNWIND_CODE_JUMP_TABLE_H
+
+#include "unwind/code/code_scan.h"
+
+/* Enough that bytes which are no table are unlikely to lead to code with each. */
+#define JUMP_TABLE_TARGETS 4
+
+/* The offsets that the first entries of @entry's table lead to, from a jump at @pc. false: one of
+ * them is not in @code, or @entry is not a PLACE_ENTRY. */
+bool jump_table_targets(const struct code *code, uint64_t pc, const struct place *entry,
+			uint64_t targets_ret[JUMP_TABLE_TARGETS]);
+
+#endif
