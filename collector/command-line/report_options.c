@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "cct/model/profile_filter.h"
 

@@ -56,8 +56,9 @@ static int report(struct report_options *options, struct profile *profile)
 
 	if (err)
 		return err;
-	report_options_drop_events(options, profile);
-	err = report_options_choose_sort(options, profile);
+	err = report_options_drop_events(options, profile);
+	if (!err)
+		err = report_options_choose_sort(options, profile);
 	if (!err)
 		err = report_options_choose_ratios(options, profile);
 	if (err)
