@@ -33,7 +33,7 @@ bool sample_user_pc(const struct record *record, const char *machine, uint64_t *
 	return true;
 }
 
-bool sample_stack_is_full(const struct sample *sample, uint32_t asked)
+bool sample_stack_is_full(const struct sample_record *sample, uint32_t asked)
 {
 	return sample->user_stack_size >= asked || sample->user_stack_size >= STACK_COPY_MAX;
 }
@@ -111,7 +111,7 @@ static void take_leaf(struct sample_path *sample_path, const struct sample_input
 
 bool sample_user_stack(const struct sample_input *input, struct user_stack *stack_ret)
 {
-	const struct sample *sample = &input->record->sample;
+	const struct sample_record *sample = &input->record->sample;
 
 	*stack_ret = (struct user_stack){
 		.arch = arch_find(input->machine, sample->user_regs.abi),

@@ -61,7 +61,7 @@ bool sample_user_pc(const struct record *record, const char *machine, uint64_t *
 struct sample_path;
 
 /* The stack may go on beyond the copy. @asked: attr.sample_stack_user. */
-bool sample_stack_is_full(const struct sample *sample, uint32_t asked);
+bool sample_stack_is_full(const struct sample_record *sample, uint32_t asked);
 
 /* Both are borrowed. */
 struct sample_path *sample_path_create(struct elf_modules *elf_modules,

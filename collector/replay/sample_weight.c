@@ -5,7 +5,7 @@
 #include "unwind/rules/regs.h"
 
 /* An integer of the raw data; negative ones weigh nothing. */
-static bool read_field(const struct sample *sample, const struct event_weight *weight,
+static bool read_field(const struct sample_record *sample, const struct event_weight *weight,
 		       uint64_t *ret)
 {
 	unsigned unused_bits = 64 - 8u * weight->size;
@@ -19,7 +19,7 @@ static bool read_field(const struct sample *sample, const struct event_weight *w
 	return true;
 }
 
-static bool read_arguments(const struct sample *sample, const struct event_weight *weight,
+static bool read_arguments(const struct sample_record *sample, const struct event_weight *weight,
 			   const char *machine, uint64_t *ret)
 {
 	const struct sample_regs *from = &sample->user_regs;
@@ -47,7 +47,7 @@ static bool read_arguments(const struct sample *sample, const struct event_weigh
 bool sample_weight(const struct record *record, const struct data_file_event *event,
 		   const char *machine, uint64_t *weight_ret)
 {
-	const struct sample *sample = &record->sample;
+	const struct sample_record *sample = &record->sample;
 	uint64_t period = sample->has_period ? sample->period : event->attr.sample_period;
 	uint64_t value = 1;
 	bool is_there;

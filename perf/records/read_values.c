@@ -40,7 +40,7 @@ bool read_values_take(struct record_cursor *cursor, uint64_t format, struct read
 	return ret->values;
 }
 
-void read_values_of_sample(const struct sample *sample, uint64_t read_format, size_t index,
+void read_values_of_sample(const struct sample_record *sample, uint64_t read_format, size_t index,
 			   struct read_value *value_ret)
 {
 	const uint64_t *at = sample->read_values;

@@ -18,7 +18,7 @@ struct read_value {
 /* false: the values lead beyond the record. */
 bool read_values_take(struct record_cursor *cursor, uint64_t read_format, struct read_values *ret);
 /* Value @index of a sample; zeros if it has fewer. */
-void read_values_of_sample(const struct sample *sample, uint64_t read_format, size_t index,
+void read_values_of_sample(const struct sample_record *sample, uint64_t read_format, size_t index,
 			   struct read_value *value_ret);
 
 #endif

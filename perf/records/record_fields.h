@@ -60,7 +60,7 @@ struct sample_regs {
 	const uint64_t *values; /* popcount(mask) of them, lowest bit first */
 };
 
-struct sample {
+struct sample_record {
 	uint64_t ip;
 	uint64_t addr;
 	uint64_t period; /* attr's fixed period is the caller's to fill in where no PERIOD is */
@@ -102,7 +102,7 @@ struct record {
 	uint64_t id;
 	uint64_t stream_id;
 	union {
-		struct sample sample;
+		struct sample_record sample;
 		struct {
 			int32_t pid, tid;
 			uint64_t addr, len, pgoff;

@@ -11,7 +11,8 @@
 /* Newer than some build machines' headers. */
 #define SAMPLE_BRANCH_COUNTERS (1ull << 19)
 
-static bool take_sample_read(struct record_cursor *cursor, uint64_t format, struct sample *sample)
+static bool take_sample_read(struct record_cursor *cursor, uint64_t format,
+			     struct sample_record *sample)
 {
 	struct read_values read;
 
@@ -24,7 +25,7 @@ static bool take_sample_read(struct record_cursor *cursor, uint64_t format, stru
 	return true;
 }
 
-static bool take_callchain(struct record_cursor *cursor, struct sample *sample)
+static bool take_callchain(struct record_cursor *cursor, struct sample_record *sample)
 {
 	uint64_t n;
 
@@ -37,7 +38,7 @@ static bool take_callchain(struct record_cursor *cursor, struct sample *sample)
 }
 
 /* Raw data ends at a word, as kernels write it, where fields follow. */
-static bool take_raw(struct record_cursor *cursor, uint64_t type, struct sample *sample)
+static bool take_raw(struct record_cursor *cursor, uint64_t type, struct sample_record *sample)
 {
 	const uint64_t up_to_raw =
 		RECORD_HEAD_BITS | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
@@ -50,7 +51,8 @@ static bool take_raw(struct record_cursor *cursor, uint64_t type, struct sample 
 	return sample->raw && (!(type & ~up_to_raw) || cursor_is_aligned(cursor));
 }
 
-static bool take_branches(struct record_cursor *cursor, uint64_t branch_type, struct sample *sample)
+static bool take_branches(struct record_cursor *cursor, uint64_t branch_type,
+			  struct sample_record *sample)
 {
 	enum { BRANCH_WORDS = sizeof(struct perf_branch_entry) / sizeof(uint64_t) };
 	uint64_t n;
@@ -79,7 +81,7 @@ static bool take_regs(struct record_cursor *cursor, uint64_t mask, struct sample
 	return regs->values;
 }
 
-static bool take_user_stack(struct record_cursor *cursor, struct sample *sample)
+static bool take_user_stack(struct record_cursor *cursor, struct sample_record *sample)
 {
 	uint64_t space, valid;
 
@@ -96,7 +98,7 @@ static bool take_user_stack(struct record_cursor *cursor, struct sample *sample)
 	return true;
 }
 
-static bool take_weight(struct record_cursor *cursor, uint64_t type, struct sample *sample)
+static bool take_weight(struct record_cursor *cursor, uint64_t type, struct sample_record *sample)
 {
 	if (!cursor_word(cursor, &sample->weight))
 		return false;
@@ -107,7 +109,7 @@ static bool take_weight(struct record_cursor *cursor, uint64_t type, struct samp
 }
 
 static bool take_stack_part(struct record_cursor *cursor, const struct record_layout *layout,
-			    struct sample *sample)
+			    struct sample_record *sample)
 {
 	uint64_t type = layout->sample_type;
 
@@ -128,7 +130,7 @@ static bool take_stack_part(struct record_cursor *cursor, const struct record_la
 }
 
 static bool take_memory_part(struct record_cursor *cursor, const struct record_layout *layout,
-			     struct sample *sample)
+			     struct sample_record *sample)
 {
 	uint64_t type = layout->sample_type;
 	uint64_t aux_size;

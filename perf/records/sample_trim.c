@@ -17,7 +17,7 @@ void sample_trim_init(struct sample_trim *trim, const struct record_layout *layo
 	if (!(layout->sample_type & PERF_SAMPLE_STACK_USER) ||
 	    record_decode(layout, header, &record) != RECORD_OK)
 		return;
-	const struct sample *sample = &record.sample;
+	const struct sample_record *sample = &record.sample;
 	if (!sample->has_user_stack || !sample->user_stack_space)
 		return;
 

@@ -21,7 +21,7 @@ static uint64_t touch(const uint8_t *bytes, size_t size)
 	return size ? sum + bytes[size - 1] : sum;
 }
 
-static uint64_t touch_sample(const struct sample *sample, uint64_t read_format)
+static uint64_t touch_sample(const struct sample_record *sample, uint64_t read_format)
 {
 	struct read_value value;
 	uint64_t sum = touch(sample->raw, sample->raw_size) +

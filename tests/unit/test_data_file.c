@@ -246,7 +246,7 @@ static uint64_t *last_value(struct counts *counts, uint64_t id)
 
 /* As perf has it: each member of a group whose count grew had a sample. */
 static void count_group(const struct data_file *file, const struct data_file_event *event,
-			const struct sample *sample, struct counts *counts)
+			const struct sample_record *sample, struct counts *counts)
 {
 	struct read_value value;
 

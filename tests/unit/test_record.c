@@ -114,7 +114,7 @@ static void put_full_sample(struct builder *builder)
 
 static void check_full_sample(const struct record *record)
 {
-	const struct sample *sample = &record->sample;
+	const struct sample_record *sample = &record->sample;
 	struct read_value value;
 
 	assert_int_equal(sample->ip, 0x401000);
@@ -242,7 +242,7 @@ static void put_read(struct builder *builder, uint64_t format, uint64_t n)
 	}
 }
 
-static void check_read(const struct sample *sample, uint64_t format, uint64_t n)
+static void check_read(const struct sample_record *sample, uint64_t format, uint64_t n)
 {
 	struct read_value value;
 

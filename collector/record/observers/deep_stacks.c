@@ -317,7 +317,7 @@ static bool is_guarded(const struct deep_thread *thread, uint64_t sp, size_t siz
 
 static void see_sample(struct deep_stacks *stacks, const struct record *record)
 {
-	const struct sample *sample = &record->sample;
+	const struct sample_record *sample = &record->sample;
 	size_t size = sample->user_stack_size;
 	struct user_stack stack = { .arch = arch_find(stacks->machine.machine,
 						      sample->user_regs.abi) };

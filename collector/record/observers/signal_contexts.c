@@ -196,7 +196,7 @@ static bool meet(struct met *met, uint64_t sp)
 static struct context *context_create(const struct signal_contexts *contexts,
 				      const struct record *record)
 {
-	const struct sample *sample = &record->sample;
+	const struct sample_record *sample = &record->sample;
 	const struct arch *arch = arch_find(contexts->machine.machine, sample->user_regs.abi);
 	size_t n_regs = (size_t)__builtin_popcountll(sample->user_regs.mask);
 	size_t size = sample->user_stack_size;
@@ -327,7 +327,7 @@ static bool has_word(const uint8_t *bytes, size_t size, uint64_t value, size_t w
 static bool is_needed(const struct context *context, const struct record *record, uint64_t sp,
 		      size_t word)
 {
-	const struct sample *sample = &record->sample;
+	const struct sample_record *sample = &record->sample;
 
 	return !context->is_written && context->time_ns < record->time_ns &&
 	       context->sp - sp >= sample->user_stack_size &&
@@ -355,7 +355,7 @@ static int write_context(struct signal_contexts *contexts, struct context *conte
 
 static int see_sample(struct signal_contexts *contexts, const struct record *record)
 {
-	const struct sample *sample = &record->sample;
+	const struct sample_record *sample = &record->sample;
 	struct context_thread *thread = find_thread(contexts, record->tid);
 	struct met met = { .n = 0 };
 	struct regs regs;
