@@ -39,6 +39,13 @@ ARCHIVE  := $(BUILD)/libdendro.a
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 CLI      := $(sort $(wildcard tests/cli/[0-9]*.bats))
 HW       := $(sort $(wildcard tests/hw/*.bats))
+JOBS     := $(shell nproc)
+
+# tests/run starts files in the order given: what takes longest first, or it ends alone.
+LONGEST       := test_unwind 0400-agreement.bats 0660-files.bats 0510-damage.bats 0200-shares.bats \
+		 0295-stacks.bats 0210-32-bit.bats 0670-archive.bats 0625-jitdump.bats 0150-list.bats
+longest_first  = $(foreach name,$(LONGEST),$(filter %/$(name),$(1))) \
+		 $(filter-out $(LONGEST:%=\%/%),$(1))
 
 .PHONY: all deps unit workloads demo test test-hw asan lint bench accuracy fuzz install uninstall \
 	clean
@@ -120,8 +127,8 @@ demo:
 
 test:
 	tests/deps/install build test hw
-	$(MAKE) all unit workloads $(UNWIND_CASES)
-	tests/run $(UNIT) $(CLI) $(HW)
+	$(MAKE) -j$(JOBS) all unit workloads $(UNWIND_CASES)
+	tests/run $(HW) $(call longest_first,$(UNIT) $(CLI))
 
 # On arm64, emulated; what has to be fetched for that stays in build/hw.
 test-hw:
@@ -134,23 +141,24 @@ ASAN_CLI    := $(sort $(wildcard tests/cli/02*.bats tests/cli/03*.bats tests/cli
 		 tests/cli/06*.bats))
 asan:
 	tests/deps/install build test asan
-	$(MAKE) all unit BUILD=build-asan CFLAGS="$(ASAN_CFLAGS)"
-	$(MAKE) workloads
+	$(MAKE) -j$(JOBS) all unit BUILD=build-asan CFLAGS="$(ASAN_CFLAGS)"
+	$(MAKE) -j$(JOBS) workloads
 	ASAN_OPTIONS=abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
 		DENDRO=$(CURDIR)/build-asan/dendro \
-		tests/run --title "under ASan and UBSan" $(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI)
+		tests/run --title "under ASan and UBSan" \
+		$(call longest_first,$(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI))
 
 # One stamp per file, so that only what changed is looked at again.
 C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/accuracy/*.c \
 	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
-SCRIPTS  := .ci/run tests/demo tests/deps/install tests/deps/perfparser tests/fuzz/run \
+SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/deps/install tests/deps/perfparser tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
 	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh))
 lint:
 	tests/deps/install build test lint
-	$(MAKE) -k -j2 format tree scripts cppcheck tidy clang
+	$(MAKE) -k -j$(JOBS) format tree scripts cppcheck tidy clang
 .PHONY: format tree scripts cppcheck tidy clang
 format:
 	clang-format --dry-run -Werror $(C_FILES)

@@ -189,7 +189,7 @@ samples_of() {
 @test "-p records every thread of a process, and ends with it" {
 	"$WORKLOADS/threads" 2 &
 	local pid=$!
-	wait_for_tasks $pid 4
+	wait_until has_threads $pid 4
 	dendro_record -e cpu-clock -p $pid -o x.data
 	expect_status 0
 	"$DENDRO" script x.data | awk '/^[^ ]/ { print $2 }' | sort -u >threads
@@ -199,7 +199,7 @@ samples_of() {
 @test "-t records one thread" {
 	"$WORKLOADS/threads" 2 &
 	local pid=$! tid
-	wait_for_tasks $pid 4
+	wait_until has_threads $pid 4
 	tid=$(ls "/proc/$pid/task" | tail -1)
 	dendro_record -q -e cpu-clock -t "$tid" -o x.data
 	expect_status 0
@@ -240,7 +240,7 @@ samples_of() {
 	for signal in INT TERM; do
 		"$DENDRO" record -q -a -e cpu-clock -o x.data 3>&- &
 		local pid=$!
-		wait_for_samples x.data 0
+		wait_until has_samples x.data 0
 		kill -$signal $pid
 		wait $pid
 		"$DENDRO" report x.data >text

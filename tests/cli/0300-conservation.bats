@@ -15,7 +15,7 @@ make_recordings() {
 	record reader.data -- "$WORKLOADS/reader" 1
 	record forkexec.data -z 0 -- "$WORKLOADS/forkexec" 1
 	record events.data -e task-clock,page-faults,context-switches -- sh -c \
-		"'$WORKLOADS/threads' 0.5; '$WORKLOADS/cxx' 0.5; git --version"
+		"'$WORKLOADS/threads' 0.5; '$WORKLOADS/cxx' 0.5; ls /"
 	record mixed.data -e page-faults@3,cpu-clock,context-switches@1 -- "$WORKLOADS/forkexec" 1
 }
 

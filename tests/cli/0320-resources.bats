@@ -206,6 +206,7 @@ probes_of() {
 @test "probes are taken away at the end, and those of a killed recorder by the next one" {
 	need_probes
 	need_tracepoints
+	need pgrep
 	local recorder
 	"$DENDRO" record -q -o killed.data -e call:libc:malloc -- sleep 600 3>&- &
 	recorder=$!

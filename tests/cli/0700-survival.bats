@@ -38,7 +38,7 @@ kill_recorder() { # and what it recorded
 	# What is in the buffers is written four times a second.
 	for n in 50 200 700; do
 		start_recorder 600
-		wait_for_samples cut.data $n
+		wait_until has_samples cut.data $n
 		kill_recorder
 		check_readable
 	done

@@ -93,19 +93,13 @@ wait_until() {
 	return 1
 }
 
-# wait_for_tasks PID N : until the process runs with so many threads
-wait_for_tasks() {
-	has_tasks() { [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq "$2" ]; }
-	wait_until has_tasks "$@"
+has_threads() { # has_threads PID N : the process runs with so many
+	[ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq "$2" ]
 }
 
-# wait_for_samples FILE N : until a recording under way holds more samples than that
-wait_for_samples() {
-	has_samples() {
-		[ -s "$1" ] && [ "$(report_json "$1" --view functions 2>/dev/null |
-			jq '.metrics[0].samples // 0')" -gt "$2" ] 2>/dev/null
-	}
-	wait_until has_samples "$@"
+has_samples() { # has_samples FILE N : a recording under way holds more than that
+	[ -s "$1" ] && [ "$(report_json "$1" --view functions 2>/dev/null |
+		jq '.metrics[0].samples // 0')" -gt "$2" ] 2>/dev/null
 }
 
 # stop PROCESS... : kills them, and waits until they have ended
