@@ -1,6 +1,20 @@
 /* The joint of kernel and user: callers first, so user below the root and kernel at the leaf. */
 #include "kernel-merge/merge.h"
 
+#include <assert.h>
+
+enum marker cpu_state_marker(enum cpu_state state)
+{
+	static const enum marker markers[] = {
+		[OFF_PREEMPTED] = MARKER_PREEMPTED,
+		[OFF_BLOCKED] = MARKER_BLOCKED,
+		[OFF_IO_WAIT] = MARKER_IO_WAIT,
+	};
+
+	assert(state != ON_CPU);
+	return markers[state];
+}
+
 size_t merge_call_path(const struct path_halves *halves, struct frame *path)
 {
 	size_t n = 0;
@@ -13,7 +27,7 @@ size_t merge_call_path(const struct path_halves *halves, struct frame *path)
 		path[n++] = frame_marker(MARKER_KERNEL);
 	for (size_t i = halves->n_kernel; i-- > 0;)
 		path[n++] = halves->kernel[i];
-	if (halves->off_cpu != MARKER_KERNEL)
-		path[n++] = frame_marker(halves->off_cpu);
+	if (halves->cpu_state != ON_CPU)
+		path[n++] = frame_marker(cpu_state_marker(halves->cpu_state));
 	return n;
 }

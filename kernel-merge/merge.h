@@ -6,6 +6,14 @@
 
 #include "cct/model/frame.h"
 
+/* Whether a thread was running, and if not, why. */
+enum cpu_state {
+	ON_CPU,
+	OFF_PREEMPTED, /* it could have run on */
+	OFF_BLOCKED,   /* it waited for something, or slept */
+	OFF_IO_WAIT,   /* it waited for a disk or the like */
+};
+
 struct path_halves {
 	const struct frame *user; /* leaf first */
 	size_t n_user;
@@ -14,13 +22,16 @@ struct path_halves {
 	/* The marker that ends the user half early; negative: it ends at the root, or the task has
 	 * none. */
 	int end_marker;
-	enum marker off_cpu; /* why the thread was off the CPU; MARKER_KERNEL: it was not */
+	enum cpu_state cpu_state;
 };
 
+/* The marker of a state off the CPU. */
+enum marker cpu_state_marker(enum cpu_state state);
 /*
- * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [off_cpu]. The kernel mark
- * stands only between user (or a marker for missing user frames) and kernel; a kernel thread's path
- * is its kernel frames. Needs n_user + n_kernel + 3 entries. Returns how many were written.
+ * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [marker of the state off the
+ * CPU]. The kernel mark stands only between user (or a marker for missing user frames) and kernel;
+ * a kernel thread's path is its kernel frames. Needs n_user + n_kernel + 3 entries. Returns how
+ * many were written.
  */
 size_t merge_call_path(const struct path_halves *halves, struct frame *path);
 

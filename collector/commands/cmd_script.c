@@ -149,8 +149,8 @@ static void print_missing(const struct script *script, const struct replay_sampl
 
 	print_start(script, sample, &no_record);
 	putchar('\n');
-	if (sample->off_cpu != MARKER_KERNEL)
-		print_marker(sample->off_cpu);
+	if (sample->cpu_state != ON_CPU)
+		print_marker(cpu_state_marker(sample->cpu_state));
 	print_marker(sample->end);
 	putchar('\n');
 }
@@ -171,7 +171,7 @@ static int print_sample(struct script *script, const struct replay_sample *sampl
 		.has_exec = sample->has_exec,
 		.is_in_exec = sample->is_in_exec,
 		.has_memory = sample->has_memory,
-		.off_cpu = sample->off_cpu,
+		.cpu_state = sample->cpu_state,
 	};
 
 	if (!sample->raw.header) {
@@ -192,8 +192,8 @@ static int print_sample(struct script *script, const struct replay_sample *sampl
 				   is_kernel ? path.kernel_addrs[0] : path.user_addrs[0], false);
 	}
 	putchar('\n');
-	if (path.off_cpu != MARKER_KERNEL)
-		print_marker(path.off_cpu);
+	if (path.cpu_state != ON_CPU)
+		print_marker(cpu_state_marker(path.cpu_state));
 	int err = print_frames(script, path.kernel_frames, path.kernel_addrs, path.n_kernel, true);
 	if (!err)
 		err = print_frames(script, path.user_frames, path.user_addrs, path.n_user, false);

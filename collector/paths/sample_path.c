@@ -209,21 +209,21 @@ static void take_kernel_half(struct sample_path *sample_path, const struct sampl
 	}
 }
 
-static enum marker why_off_cpu(const struct sample_path *sample_path,
-			       const struct sample_input *input, const struct call_path *path)
+static enum cpu_state find_cpu_state(const struct sample_path *sample_path,
+				     const struct sample_input *input, const struct call_path *path)
 {
-	if (input->off_cpu == MARKER_BLOCKED && sample_path->io_wait &&
+	if (input->cpu_state == OFF_BLOCKED && sample_path->io_wait &&
 	    io_wait_has(sample_path->io_wait, sample_path->kernel, path->n_kernel))
-		return MARKER_IO_WAIT;
-	return input->off_cpu;
+		return OFF_IO_WAIT;
+	return input->cpu_state;
 }
 
-void sample_path_missing(struct sample_path *sample_path, enum marker end, enum marker off_cpu,
+void sample_path_missing(struct sample_path *sample_path, enum marker end, enum cpu_state cpu_state,
 			 struct call_path *path)
 {
-	struct path_halves halves = { .end_marker = (int)end, .off_cpu = off_cpu };
+	struct path_halves halves = { .end_marker = (int)end, .cpu_state = cpu_state };
 
-	*path = (struct call_path){ .frames = sample_path->path, .off_cpu = off_cpu };
+	*path = (struct call_path){ .frames = sample_path->path, .cpu_state = cpu_state };
 	end_early(path, end);
 	path->n_frames = merge_call_path(&halves, sample_path->path);
 }
@@ -242,7 +242,7 @@ void sample_path_resolve(struct sample_path *sample_path, const struct sample_in
 				    .frames = sample_path->path };
 	take_user_half(sample_path, input, &chain, path);
 	take_kernel_half(sample_path, input, &chain, path);
-	path->off_cpu = why_off_cpu(sample_path, input, path);
+	path->cpu_state = find_cpu_state(sample_path, input, path);
 
 	struct path_halves halves = {
 		.user = sample_path->user,
@@ -250,7 +250,7 @@ void sample_path_resolve(struct sample_path *sample_path, const struct sample_in
 		.kernel = sample_path->kernel,
 		.n_kernel = path->n_kernel,
 		.end_marker = path->user_half == USER_INCOMPLETE ? (int)path->end : -1,
-		.off_cpu = path->off_cpu,
+		.cpu_state = path->cpu_state,
 	};
 	path->n_frames = merge_call_path(&halves, sample_path->path);
 }

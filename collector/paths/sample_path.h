@@ -8,6 +8,7 @@
 #include "cct/model/cct.h"
 #include "kernel-merge/io_wait.h"
 #include "kernel-merge/kernel_symbols.h"
+#include "kernel-merge/merge.h"
 #include "perf/records/record.h"
 #include "unwind/walk/unwind.h"
 
@@ -32,18 +33,18 @@ struct sample_input {
 	const struct stack_memory *memory;  /* of the thread's stacks; NULL: none */
 	const struct kernel_layout *kernel; /* what was where in the kernel */
 	const struct code_view *code;       /* around the sampled instruction; NULL: not known */
-	bool has_exec;       /* the process began its present image while recording */
-	bool is_in_exec;     /* exec was taking the process's old image away */
-	bool has_memory;     /* it has, or had, user memory: it is no kernel thread */
-	enum marker off_cpu; /* PREEMPTED or BLOCKED; MARKER_KERNEL: no sample of a switch-out */
+	bool has_exec;            /* the process began its present image while recording */
+	bool is_in_exec;          /* exec was taking the process's old image away */
+	bool has_memory;          /* it has, or had, user memory: it is no kernel thread */
+	enum cpu_state cpu_state; /* never OFF_IO_WAIT, which the path shows */
 };
 
 struct call_path {
 	const struct frame *frames; /* root first; valid until the next call */
 	size_t n_frames;
 	enum user_half user_half;
-	enum marker end;     /* where USER_INCOMPLETE */
-	enum marker off_cpu; /* PREEMPTED, BLOCKED, IO_WAIT; MARKER_KERNEL: it was on the CPU */
+	enum marker end; /* where USER_INCOMPLETE */
+	enum cpu_state cpu_state;
 	uint32_t n_marked[N_PATH_MARKS]; /* frames of the user half, by enum path_mark */
 	/* The same halves as addresses, leaf first, for listings. Frames that a marker stands for
 	 * have none. */
@@ -67,12 +68,12 @@ bool sample_stack_is_full(const struct sample_record *sample, uint32_t asked);
 struct sample_path *sample_path_create(struct elf_modules *elf_modules,
 				       const struct kernel_symbols *kernel_symbols);
 void sample_path_destroy(struct sample_path *sample_path);
-/* What MARKER_IO_WAIT is told from MARKER_BLOCKED by; borrowed. */
+/* The functions that tell OFF_IO_WAIT from OFF_BLOCKED; borrowed. */
 void sample_path_set_io_wait(struct sample_path *sample_path, const struct io_wait *io_wait);
 void sample_path_resolve(struct sample_path *sample_path, const struct sample_input *input,
 			 struct call_path *path_ret);
 /* The path of time off the CPU that no sample tells of, for the reason @end. */
-void sample_path_missing(struct sample_path *sample_path, enum marker end, enum marker off_cpu,
+void sample_path_missing(struct sample_path *sample_path, enum marker end, enum cpu_state cpu_state,
 			 struct call_path *path_ret);
 /* What the user half is unwound from, borrowed from the record. false: no registers, or not of an
  * architecture that is unwound. */

@@ -28,7 +28,8 @@ struct batch_entry {
 	uint64_t weight;
 	uint32_t metric;
 	uint32_t process, thread; /* profile indices; NO_THREAD: no node for it */
-	enum marker off_cpu, end;
+	enum cpu_state cpu_state;
+	enum marker end;
 	bool has_exec, has_memory, is_in_exec;
 };
 
@@ -128,11 +129,12 @@ static void resolve_path(struct worker *worker, const struct batch_entry *entry)
 		.has_exec = entry->has_exec,
 		.is_in_exec = entry->is_in_exec,
 		.has_memory = entry->has_memory,
-		.off_cpu = entry->off_cpu,
+		.cpu_state = entry->cpu_state,
 	};
 
 	if (!entry->raw.header) {
-		sample_path_missing(worker->sample_path, entry->end, entry->off_cpu, &worker->path);
+		sample_path_missing(worker->sample_path, entry->end, entry->cpu_state,
+				    &worker->path);
 		return;
 	}
 	record_decode(input.layout, entry->raw.header, &record);
@@ -408,7 +410,7 @@ static int add_sample(struct build *build, struct replay_sample *sample)
 		.metric = sample->metric,
 		.process = sample->process_index,
 		.thread = build->options->by_thread ? sample->thread_index : NO_THREAD,
-		.off_cpu = sample->off_cpu,
+		.cpu_state = sample->cpu_state,
 		.end = sample->end,
 		.has_exec = sample->has_exec,
 		.is_in_exec = sample->is_in_exec,

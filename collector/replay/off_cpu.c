@@ -164,11 +164,11 @@ static enum marker why_missing(const struct off_cpu *off_cpu, const struct off_c
 	return state->presence == NEW ? MARKER_NOT_YET_RUN : MARKER_SWITCH_LOST;
 }
 
-static enum marker why_off(const struct off_cpu_thread *state)
+static enum cpu_state state_when_off(const struct off_cpu_thread *state)
 {
 	if (state->presence == UNKNOWN || state->presence == ON)
-		return MARKER_KERNEL; /* only the record of the switch tells */
-	return state->presence == NEW || state->is_preempted ? MARKER_PREEMPTED : MARKER_BLOCKED;
+		return ON_CPU; /* only the record of the switch tells */
+	return state->presence == NEW || state->is_preempted ? OFF_PREEMPTED : OFF_BLOCKED;
 }
 
 /* The time off up to @end_ns is over. */
@@ -187,7 +187,7 @@ static int hand_out(struct off_cpu *off_cpu, struct off_cpu_thread *state, uint6
 	} else {
 		return 0;
 	}
-	ret->off_cpu = why_off(state);
+	ret->cpu_state = state_when_off(state);
 	off_cpu->quality->counts[QUALITY_OFF_DOUBTFUL] += state->n_losses != off_cpu->n_losses;
 	return 1;
 }

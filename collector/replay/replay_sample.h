@@ -5,6 +5,7 @@
 #include "cct/model/frame.h"
 #include "collector/replay/processes.h"
 #include "kernel-merge/kernel_layout.h"
+#include "kernel-merge/merge.h"
 #include "perf/file/data_file.h"
 #include "unwind/rules/code_view.h"
 
@@ -22,8 +23,8 @@ struct replay_sample {
 	uint32_t thread_index;
 	uint32_t cpu;
 	const struct kernel_layout *kernel; /* what was where in it; until replay_close() */
-	struct code_view code; /* where it stands, if no file has it; until replay_close() */
-	enum marker off_cpu;   /* PREEMPTED or BLOCKED; MARKER_KERNEL: it was on the CPU */
+	struct code_view code;    /* where it stands, if no file has it; until replay_close() */
+	enum cpu_state cpu_state; /* never OFF_IO_WAIT, which the path shows */
 	enum marker end;
 	bool is_in_exec;           /* its stack is gone, for exec was taking the old image away */
 	bool has_exec, has_memory; /* as in struct process */

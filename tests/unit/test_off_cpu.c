@@ -206,7 +206,7 @@ static void a_sample_weighs_the_time_from_its_switch_out_to_the_next_switch_in(v
 	assert_int_equal(comes(fixture, PID, 400), 1);
 	assert_int_equal(fixture->last_ip, 100);
 	assert_int_equal(fixture->last.weight, 290);
-	assert_int_equal(fixture->last.off_cpu, MARKER_BLOCKED);
+	assert_int_equal(fixture->last.cpu_state, OFF_BLOCKED);
 	assert_int_equal(end(fixture, 1000), 0);
 	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 0);
 	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_AT_END], 0);
@@ -220,11 +220,11 @@ static void who_could_have_run_on_was_preempted(void **state)
 	sampled(fixture, PID, 100);
 	is_preempted(fixture, PID, 101);
 	assert_int_equal(comes(fixture, PID, 111), 1);
-	assert_int_equal(fixture->last.off_cpu, MARKER_PREEMPTED);
+	assert_int_equal(fixture->last.cpu_state, OFF_PREEMPTED);
 	sampled(fixture, PID, 200);
 	goes(fixture, PID, 201);
 	assert_int_equal(comes(fixture, PID, 202), 1);
-	assert_int_equal(fixture->last.off_cpu, MARKER_BLOCKED);
+	assert_int_equal(fixture->last.cpu_state, OFF_BLOCKED);
 }
 
 static void threads_wait_apart(void **state)
@@ -255,7 +255,7 @@ static void a_new_thread_waits_from_its_fork_on(void **state)
 	assert_int_equal(comes(fixture, 11, 130), 1);
 	assert_null(fixture->last.raw.header);
 	assert_int_equal(fixture->last.end, MARKER_NOT_YET_RUN);
-	assert_int_equal(fixture->last.off_cpu, MARKER_PREEMPTED);
+	assert_int_equal(fixture->last.cpu_state, OFF_PREEMPTED);
 	assert_int_equal(fixture->last.weight, 30);
 }
 
@@ -268,7 +268,7 @@ static void a_switch_without_its_sample_is_shown_as_such(void **state)
 	assert_int_equal(comes(fixture, PID, 170), 1);
 	assert_null(fixture->last.raw.header);
 	assert_int_equal(fixture->last.end, MARKER_SWITCH_LOST);
-	assert_int_equal(fixture->last.off_cpu, MARKER_BLOCKED);
+	assert_int_equal(fixture->last.cpu_state, OFF_BLOCKED);
 	assert_int_equal(fixture->last.weight, 70);
 }
 
@@ -299,7 +299,7 @@ static void where_a_switch_out_was_lost_its_sample_has_the_time(void **state)
 	sampled(fixture, PID, 100);
 	assert_int_equal(comes(fixture, PID, 300), 1);
 	assert_int_equal(fixture->last.weight, 200);
-	assert_int_equal(fixture->last.off_cpu, MARKER_KERNEL);
+	assert_int_equal(fixture->last.cpu_state, ON_CPU);
 	assert_int_equal(comes(fixture, PID, 400), 0);
 	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 2);
 }
@@ -417,7 +417,7 @@ static void nothing_counts_before_the_recording_began(void **state)
 	assert_int_equal(comes(fixture, 12, 150), 1);
 	assert_int_equal(fixture->last.weight, 50);
 	assert_int_equal(fixture->last.end, MARKER_OFF_BEFORE);
-	assert_int_equal(fixture->last.off_cpu, MARKER_BLOCKED);
+	assert_int_equal(fixture->last.cpu_state, OFF_BLOCKED);
 	assert_int_equal(comes(fixture, 13, 170), 1);
 	assert_int_equal(fixture->last_ip, 90);
 	assert_int_equal(fixture->last.weight, 70);
@@ -432,7 +432,7 @@ static void a_thread_asleep_since_before_shows_when_it_wakes(void **state)
 	assert_null(fixture->last.raw.header);
 	assert_int_equal(fixture->last.weight, 300);
 	assert_int_equal(fixture->last.end, MARKER_OFF_BEFORE);
-	assert_int_equal(fixture->last.off_cpu, MARKER_KERNEL);
+	assert_int_equal(fixture->last.cpu_state, ON_CPU);
 	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 0);
 }
 
