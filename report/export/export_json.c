@@ -197,7 +197,7 @@ static void write_row(FILE *out, const struct view *view, const struct export_op
 	fputs(",\"module\":", out);
 	json_write_string(out, row->module);
 	fputs(",\"kind\":", out);
-	json_write_string(out, row->kind);
+	json_write_string(out, row_kind_name(row->kind));
 	/* Only there do rows of one name need telling apart. */
 	if (view->options.grouping != GROUP_COMM && row->id >= 0)
 		fprintf(out, ",\"id\":%" PRId32, row->id);

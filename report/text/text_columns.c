@@ -176,11 +176,11 @@ static void inlined_suffix(const struct view_row *row, char *buffer, size_t size
 
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 {
-	bool process = strcmp(row->kind, "process") == 0;
+	bool process = row->kind == ROW_PROCESS;
 
 	buffer[0] = '\0';
-	if (!process && strcmp(row->kind, "thread") != 0) {
-		if (strcmp(row->kind, "inline") == 0) {
+	if (!process && row->kind != ROW_THREAD) {
+		if (row->kind == ROW_INLINE) {
 			inlined_suffix(row, buffer, size);
 			size -= strlen(buffer);
 			buffer += strlen(buffer);
@@ -373,14 +373,18 @@ void text_write_numbers(const struct text *text, const struct view_row *row,
 
 static enum text_style row_style(const struct view_row *row)
 {
-	switch (row->kind[0]) {
-	case 'p':
-	case 't':
+	switch (row->kind) {
+	case ROW_PROCESS:
+	case ROW_THREAD:
 		return STYLE_PROCESS;
-	case 'k':
+	case ROW_KERNEL:
 		return STYLE_KERNEL;
-	case 'm':
+	case ROW_MARKER:
 		return STYLE_MARKER;
+	case ROW_ROOT:
+	case ROW_USER:
+	case ROW_INLINE:
+		break;
 	}
 	return STYLE_PLAIN;
 }

@@ -20,7 +20,7 @@ struct text_names {
 
 static bool is_function(const struct view_row *row)
 {
-	return row->kind[0] == 'u' || row->kind[0] == 'k' || row->kind[0] == 'i';
+	return row->kind == ROW_USER || row->kind == ROW_KERNEL || row->kind == ROW_INLINE;
 }
 
 static uint32_t find_name(const struct text_names *names, const struct view_row *row)

@@ -4,40 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/cleanup.h"
-#include "cct/base/pair_map.h"
 #include "report/names/source_paths.h"
-#include "report/views/merge_copies.h"
 
-#define NONE UINT32_MAX
+struct fold *fold_create(const struct cct *cct)
+{
+	struct fold *fold = calloc(1, sizeof(*fold));
+	size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
 
-static const char *const kind_names[] = {
-	[FRAME_ROOT] = "root", [FRAME_PROCESS] = "process", [FRAME_THREAD] = "thread",
-	[FRAME_USER] = "user", [FRAME_KERNEL] = "kernel",   [FRAME_MARKER] = "marker",
-};
-
-/* State of the one pass over the tree that makes a fold. */
-struct folding {
-	const struct profile *profile;
-	const struct view_options *options;
-	struct symbolizer *symbolizer;
-	struct fold *fold;
-	uint32_t n_entities_allocated;
-	uint32_t *by_function; /* function -> entity */
-	uint32_t n_functions;
-	uint32_t *by_process; /* index in the profile -> entity */
-	uint32_t *by_thread;
-	struct pair_map nodes;          /* (parent, entity) -> node */
-	struct pair_map lines;          /* (file and line, module) -> entity */
-	struct pair_map line_functions; /* what is known of (entity, function or its name) */
-};
-
-/* A process that occurs in the tree. */
-struct seen_process {
-	uint32_t index;
-	int32_t pid;
-	const char *name;
-};
+	if (!fold)
+		return NULL;
+	fold->n_metrics = cct->n_metrics;
+	fold->nodes = calloc(cct->n_nodes, sizeof(*fold->nodes));
+	fold->self = calloc(n_costs + 1, sizeof(*fold->self));
+	fold->self_samples = calloc(n_costs + 1, sizeof(*fold->self_samples));
+	fold->paths = source_paths_create();
+	if (!fold->nodes || !fold->self || !fold->self_samples || !fold->paths) {
+		fold_destroy(fold);
+		return NULL;
+	}
+	fold->n_nodes = 1;
+	fold->n_nodes_allocated = cct->n_nodes;
+	return fold;
+}
 
 void fold_destroy(struct fold *fold)
 {
@@ -53,255 +41,19 @@ void fold_destroy(struct fold *fold)
 	free(fold);
 }
 
-static uint32_t add_entity(struct folding *folding, const struct fold_entity *entity)
+uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity)
 {
-	struct fold *fold = folding->fold;
-
-	if (fold->n_entities == folding->n_entities_allocated) {
+	if (fold->n_entities == fold->n_entities_allocated) {
 		uint32_t n = fold->n_entities ? fold->n_entities * 2 : 256;
 		struct fold_entity *larger = reallocarray(fold->entities, n, sizeof(*larger));
 
 		if (!larger)
-			return NONE;
+			return FOLD_NONE;
 		fold->entities = larger;
-		folding->n_entities_allocated = n;
+		fold->n_entities_allocated = n;
 	}
 	fold->entities[fold->n_entities] = *entity;
 	return fold->n_entities++;
-}
-
-static int grow_functions(struct folding *folding, uint32_t function)
-{
-	uint32_t n = folding->n_functions ? folding->n_functions : 1024;
-	uint32_t *larger;
-
-	while (n <= function)
-		n *= 2;
-	larger = reallocarray(folding->by_function, n, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	memset(larger + folding->n_functions, 0xff, (n - folding->n_functions) * sizeof(*larger));
-	folding->by_function = larger;
-	folding->n_functions = n;
-	return 0;
-}
-
-/* The entity of a function or marker. */
-static int function_entity(struct folding *folding, const struct frame *frame,
-			   const struct frame_name *name, uint32_t *entity_ret)
-{
-	if (name->function >= folding->n_functions) {
-		int err = grow_functions(folding, name->function);
-
-		if (err)
-			return err;
-	}
-	if (folding->by_function[name->function] == NONE) {
-		struct fold_entity entity = {
-			.name = name->name,
-			.base_name = name->base_name,
-			.module = name->module,
-			.kind = name->is_inlined ? "inline" : kind_names[frame->kind],
-			.id = -1,
-			.module_id = frame->module,
-			.frame_kind = (enum frame_kind)frame->kind,
-			.is_inlined = name->is_inlined,
-		};
-
-		folding->by_function[name->function] = add_entity(folding, &entity);
-	}
-	*entity_ret = folding->by_function[name->function];
-	return *entity_ret == NONE ? -ENOMEM : 0;
-}
-
-/* The function is one of those that the line belongs to: instances of a template, for example. */
-static int note_function(struct folding *folding, uint32_t index, const struct frame_name *name)
-{
-	struct fold_entity *entity = &folding->fold->entities[index];
-	struct pair_map *known = &folding->line_functions;
-
-	if (pair_map_find(known, index, name->function) != PAIR_MAP_NONE)
-		return 0;
-	/* A copy that was compiled and one that was inlined are two functions of one name. */
-	uint64_t by_name = UINT64_C(1) << 32 | index, text = pair_map_text(name->name);
-	if (pair_map_find(known, by_name, text) == PAIR_MAP_NONE) {
-		entity->n_merged++;
-		if (pair_map_add(known, by_name, text, index))
-			return -ENOMEM;
-	}
-	if (strcmp(name->name, entity->name) < 0)
-		entity->name = name->name;
-	return pair_map_add(known, index, name->function, index);
-}
-
-/* The entity of the line that an instruction or an inlined call stands on. */
-static int line_entity(struct folding *folding, const struct frame *frame,
-		       const struct frame_name *name, uint32_t *entity_ret)
-{
-	uint32_t path;
-	int err = source_paths_intern(folding->fold->paths, name->directory, name->file, &path);
-
-	if (err)
-		return err;
-	uint64_t key = (uint64_t)path << 32 | name->line;
-	*entity_ret = pair_map_find(&folding->lines, key, frame->module);
-	if (*entity_ret == PAIR_MAP_NONE) {
-		struct fold_entity entity = {
-			.name = name->name,
-			.module = name->module,
-			.kind = kind_names[frame->kind],
-			.id = -1,
-			.module_id = frame->module,
-			.frame_kind = (enum frame_kind)frame->kind,
-			.file = source_paths_get(folding->fold->paths, path),
-			.line = name->line,
-		};
-
-		*entity_ret = add_entity(folding, &entity);
-		if (*entity_ret == NONE ||
-		    pair_map_add(&folding->lines, key, frame->module, *entity_ret))
-			return -ENOMEM;
-	}
-	return note_function(folding, *entity_ret, name);
-}
-
-static int code_entity(struct folding *folding, const struct frame *frame,
-		       const struct frame_name *name, uint32_t *entity_ret)
-{
-	if (folding->options->kind == VIEW_LINES && name->file && name->line)
-		return line_entity(folding, frame, name, entity_ret);
-	return function_entity(folding, frame, name, entity_ret);
-}
-
-static int compare_seen(const void *a, const void *b)
-{
-	const struct seen_process *x = a, *y = b;
-	int by_name = strcmp(x->name, y->name);
-
-	if (by_name)
-		return by_name;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
-}
-
-static bool same_group(const struct folding *folding, const struct seen_process *a,
-		       const struct seen_process *b)
-{
-	if (strcmp(a->name, b->name) != 0)
-		return false;
-	return folding->options->grouping == GROUP_COMM || a->pid == b->pid;
-}
-
-/* The processes that occur in the tree, sorted by name and pid. NULL: no memory. */
-static struct seen_process *find_processes(const struct folding *folding, size_t *n_seen_ret)
-{
-	const struct profile *profile = folding->profile;
-	const struct cct *cct = profile->cct;
-	struct seen_process *seen = calloc(profile->n_processes + 1, sizeof(*seen));
-	size_t n_seen = 0;
-
-	if (!seen)
-		return NULL;
-	for (uint32_t i = cct->nodes[CCT_ROOT].first_child; i != CCT_NONE;
-	     i = cct->nodes[i].next_sibling) {
-		const struct frame *frame = &cct->nodes[i].frame;
-		const struct profile_process *process;
-
-		if (frame->kind != FRAME_PROCESS || frame->offset >= profile->n_processes ||
-		    n_seen > profile->n_processes)
-			continue;
-		process = &profile->processes[frame->offset];
-		seen[n_seen++] = (struct seen_process){
-			.index = (uint32_t)frame->offset,
-			.pid = process->pid,
-			.name = process->name ? process->name : "[unknown]",
-		};
-	}
-	qsort(seen, n_seen, sizeof(*seen), compare_seen);
-	*n_seen_ret = n_seen;
-	return seen;
-}
-
-static uint32_t add_process_group(struct folding *folding, const struct seen_process *first)
-{
-	struct fold_entity entity = {
-		.name = first->name,
-		.module = "",
-		.kind = kind_names[FRAME_PROCESS],
-		.id = first->pid,
-		.n_merged = 1,
-		.frame_kind = FRAME_PROCESS,
-	};
-
-	return add_entity(folding, &entity);
-}
-
-/* Makes one entity of each group of processes: of one name, or of one name and pid. */
-static int group_processes(struct folding *folding)
-{
-	size_t n_seen;
-	_cleanup_free_ struct seen_process *seen = find_processes(folding, &n_seen);
-	uint32_t group = NONE;
-
-	if (!seen)
-		return -ENOMEM;
-	for (size_t i = 0; i < n_seen; i++) {
-		if (!i || !same_group(folding, &seen[i - 1], &seen[i])) {
-			group = add_process_group(folding, &seen[i]);
-			if (group == NONE)
-				return -ENOMEM;
-		} else if (seen[i - 1].pid != seen[i].pid) {
-			folding->fold->entities[group].id = -1;
-			folding->fold->entities[group].n_merged++;
-		}
-		folding->by_process[seen[i].index] = group;
-	}
-	return 0;
-}
-
-static uint32_t thread_entity(struct folding *folding, const struct frame *frame)
-{
-	const struct profile_thread *thread;
-	uint32_t *entity;
-
-	if (frame->offset >= folding->profile->n_threads)
-		return NONE;
-	entity = &folding->by_thread[frame->offset];
-	if (*entity != NONE)
-		return *entity;
-	thread = &folding->profile->threads[frame->offset];
-	*entity = add_entity(folding, &(struct fold_entity){
-					      .name = thread->name ? thread->name : "[unknown]",
-					      .module = "",
-					      .kind = kind_names[FRAME_THREAD],
-					      .id = thread->tid,
-					      .n_merged = 1,
-					      .frame_kind = FRAME_THREAD,
-				      });
-	return *entity;
-}
-
-/* What the options leave out; its cost goes to the parent. */
-static bool is_folded_away(const struct view_options *options, const struct frame *frame)
-{
-	bool kernel_mark = frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL;
-
-	if (options->kind == VIEW_PROCESSES && frame->kind >= FRAME_USER)
-		return true;
-	switch ((enum frame_kind)frame->kind) {
-	case FRAME_THREAD:
-		return options->grouping != GROUP_THREAD;
-	case FRAME_USER:
-		return options->kernel == KERNEL_ONLY;
-	case FRAME_KERNEL:
-		return options->kernel == KERNEL_NONE;
-	case FRAME_MARKER:
-		return options->kernel == KERNEL_ONLY ||
-		       (kernel_mark && options->kernel == KERNEL_NONE);
-	default:
-		return false;
-	}
 }
 
 static int grow_costs(uint64_t **costs, size_t n_before, size_t n)
@@ -335,14 +87,8 @@ static int grow_nodes(struct fold *fold)
 	return 0;
 }
 
-/* The node of @entity below @parent, made if new. */
-static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, uint32_t *node_ret)
+int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t *node_ret)
 {
-	struct fold *fold = folding->fold;
-
-	*node_ret = pair_map_find(&folding->nodes, parent, entity);
-	if (*node_ret != PAIR_MAP_NONE)
-		return 0;
 	if (fold->n_nodes == fold->n_nodes_allocated) {
 		int err = grow_nodes(fold);
 
@@ -351,104 +97,10 @@ static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, 
 	}
 	*node_ret = fold->n_nodes++;
 	fold->nodes[*node_ret] = (struct fold_node){ .parent = parent, .entity = entity };
-	return pair_map_add(&folding->nodes, parent, entity, *node_ret);
-}
-
-/* Where the function of @node is called, in its parent. */
-static void note_call(struct fold_node *node, const struct frame_name *caller)
-{
-	bool is_first = !node->call_file;
-
-	if (is_first)
-		node->call_file = caller->file;
-	if (is_first)
-		node->call_line = caller->line;
-	else if (!caller->file || caller->line != node->call_line ||
-		 strcmp(caller->file, node->call_file) != 0)
-		node->call_line = 0;
-}
-
-/* The nodes of a code frame or marker below @parent: the compiled function's, and one below the
- * other those of what is inlined there. */
-static int fold_functions(struct folding *folding, uint32_t parent, const struct frame *frame,
-			  uint32_t *node_ret)
-{
-	const struct frame_name *names;
-	size_t n_names;
-	uint32_t entity;
-	int err = symbolizer_expand(folding->symbolizer, frame, &names, &n_names);
-
-	*node_ret = parent;
-	for (size_t i = 0; i < n_names && !err; i++) {
-		err = code_entity(folding, frame, &names[i], &entity);
-		if (!err)
-			err = find_node(folding, *node_ret, entity, node_ret);
-		if (!err && i)
-			note_call(&folding->fold->nodes[*node_ret], &names[i - 1]);
-	}
-	return err;
-}
-
-/* The node that stands for the tree's node with @frame below @parent. */
-static int fold_node(struct folding *folding, uint32_t parent, const struct frame *frame,
-		     uint32_t *node_ret)
-{
-	uint32_t entity;
-
-	if (is_folded_away(folding->options, frame)) {
-		*node_ret = parent;
-		return 0;
-	}
-	switch ((enum frame_kind)frame->kind) {
-	case FRAME_PROCESS:
-		entity = frame->offset < folding->profile->n_processes
-				 ? folding->by_process[frame->offset]
-				 : NONE;
-		break;
-	case FRAME_THREAD:
-		entity = thread_entity(folding, frame);
-		break;
-	default:
-		return fold_functions(folding, parent, frame, node_ret);
-	}
-	return entity == NONE ? -EINVAL : find_node(folding, parent, entity, node_ret);
-}
-
-static void add_cost(struct fold *fold, uint32_t node, const struct cct *cct, uint32_t cct_node)
-{
-	size_t at = (size_t)node * fold->n_metrics;
-
-	for (int mark = 0; mark < N_PATH_MARKS; mark++)
-		fold->nodes[node].marked[mark] += cct->nodes[cct_node].marked[mark];
-	for (uint32_t metric = 0; metric < fold->n_metrics; metric++) {
-		const struct cct_cost *cost = cct_cost(cct, cct_node, metric);
-
-		fold->self[at + metric] += cost->weight;
-		fold->self_samples[at + metric] += cost->samples;
-	}
-}
-
-static int fold_tree(struct folding *folding)
-{
-	const struct cct *cct = folding->profile->cct;
-	struct fold *fold = folding->fold;
-	_cleanup_free_ uint32_t *folded = calloc(cct->n_nodes, sizeof(*folded));
-
-	if (!folded)
-		return -ENOMEM;
-	add_cost(fold, 0, cct, CCT_ROOT);
-	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		const struct cct_node *node = &cct->nodes[i];
-		int err = fold_node(folding, folded[node->parent], &node->frame, &folded[i]);
-
-		if (err)
-			return err;
-		add_cost(fold, folded[i], cct, i);
-	}
 	return 0;
 }
 
-static int sum_up(struct fold *fold)
+int fold_sum_up(struct fold *fold)
 {
 	size_t n_metrics = fold->n_metrics, n_costs = fold->n_nodes * n_metrics;
 
@@ -466,89 +118,5 @@ static int sum_up(struct fold *fold)
 			fold->samples[parent + metric] += fold->samples[i * n_metrics + metric];
 		}
 	}
-	return 0;
-}
-
-static struct fold *allocate(const struct cct *cct)
-{
-	struct fold *fold = calloc(1, sizeof(*fold));
-	size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
-
-	if (!fold)
-		return NULL;
-	fold->n_metrics = cct->n_metrics;
-	fold->nodes = calloc(cct->n_nodes, sizeof(*fold->nodes));
-	fold->self = calloc(n_costs + 1, sizeof(*fold->self));
-	fold->self_samples = calloc(n_costs + 1, sizeof(*fold->self_samples));
-	fold->paths = source_paths_create();
-	if (!fold->nodes || !fold->self || !fold->self_samples || !fold->paths) {
-		fold_destroy(fold);
-		return NULL;
-	}
-	fold->n_nodes = 1;
-	fold->n_nodes_allocated = cct->n_nodes;
-	return fold;
-}
-
-static uint32_t *allocate_indexes(uint32_t n)
-{
-	uint32_t *indexes = calloc((size_t)n + 1, sizeof(*indexes));
-
-	if (indexes)
-		memset(indexes, 0xff, ((size_t)n + 1) * sizeof(*indexes));
-	return indexes;
-}
-
-/* In a tree, what is inlined stands where it is; in a table it may be added to its function. */
-static int merge_functions(struct folding *folding)
-{
-	enum view_kind kind = folding->options->kind;
-
-	if (kind != VIEW_TREE && kind != VIEW_CALLERS && kind != VIEW_FUNCTIONS)
-		return 0;
-	return merge_copies(folding->fold, kind == VIEW_FUNCTIONS);
-}
-
-static int fold_profile(struct folding *folding)
-{
-	static const struct fold_entity root = {
-		.name = "all", .module = "", .kind = "root", .id = -1, .frame_kind = FRAME_ROOT
-	};
-	int err;
-
-	folding->by_process = allocate_indexes(folding->profile->n_processes);
-	folding->by_thread = allocate_indexes(folding->profile->n_threads);
-	if (!folding->by_process || !folding->by_thread || add_entity(folding, &root) == NONE)
-		return -ENOMEM;
-	err = group_processes(folding);
-	if (!err)
-		err = fold_tree(folding);
-	if (!err && folding->options->merge_copies)
-		err = merge_functions(folding);
-	return err ? err : sum_up(folding->fold);
-}
-
-int fold_create(const struct profile *profile, struct symbolizer *symbolizer,
-		const struct view_options *options, struct fold **fold_ret)
-{
-	struct folding folding = {
-		.profile = profile,
-		.options = options,
-		.symbolizer = symbolizer,
-		.fold = allocate(profile->cct),
-	};
-	int err = folding.fold ? fold_profile(&folding) : -ENOMEM;
-
-	free(folding.by_function);
-	free(folding.by_process);
-	free(folding.by_thread);
-	pair_map_deinit(&folding.nodes);
-	pair_map_deinit(&folding.lines);
-	pair_map_deinit(&folding.line_functions);
-	if (err) {
-		fold_destroy(folding.fold);
-		return err;
-	}
-	*fold_ret = folding.fold;
 	return 0;
 }

@@ -1,12 +1,15 @@
 /*
  * The calling context tree as views want it: call sites folded to functions, processes grouped,
- * kernel and user parts in or out. Every view is made from this tree. Its costs add up to the
- * profile's, whatever was folded away: a node that is left out leaves its cost to its parent.
+ * kernel and user parts in or out. Every view is made from this tree, which fold_profile() makes.
  */
 #ifndef REPORT_VIEWS_FOLD_H
 #define REPORT_VIEWS_FOLD_H
 
-#include "report/views/view.h"
+#include "cct/model/profile.h"
+
+#define FOLD_NONE UINT32_MAX
+
+struct source_paths;
 
 /* What a node stands for: a function, a source line, a group of processes, a marker; shared by many
  * nodes. */
@@ -14,7 +17,6 @@ struct fold_entity {
 	const char *name;
 	const char *base_name; /* of the function that a clone is of; NULL: it is none */
 	const char *module;
-	const char *kind;
 	int32_t id;
 	uint32_t n_merged;
 	uint32_t module_id;
@@ -35,7 +37,7 @@ struct fold_node {
 
 struct fold {
 	struct fold_entity *entities; /* [0]: the root's */
-	uint32_t n_entities;
+	uint32_t n_entities, n_entities_allocated;
 	struct fold_node *nodes;
 	uint32_t n_nodes, n_nodes_allocated;
 	uint32_t n_metrics;
@@ -45,9 +47,15 @@ struct fold {
 	struct source_paths *paths;       /* VIEW_LINES: holds the entities' files */
 };
 
-int fold_create(const struct profile *profile, struct symbolizer *symbolizer,
-		const struct view_options *options, struct fold **fold_ret);
+/* Room for a root and as many nodes as @cct has; to be filled. NULL: no memory. */
+struct fold *fold_create(const struct cct *cct);
 void fold_destroy(struct fold *fold);
+/* Copies @entity. The new one's index, or FOLD_NONE: no memory. */
+uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity);
+/* A node without cost, behind all others. 0 or -ENOMEM. */
+int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t *node_ret);
+/* Makes total and samples of the nodes' own. 0 or -ENOMEM. */
+int fold_sum_up(struct fold *fold);
 
 static inline bool entity_is_code(const struct fold_entity *entity)
 {

@@ -1,169 +1,13 @@
 #include "report/views/view.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "report/names/source_paths.h"
-#include "report/views/view_rows.h"
-
-#define CHUNK_SIZE (256 * 1024)
-
-struct arena_chunk {
-	struct arena_chunk *next;
-	size_t used, size;
-	_Alignas(max_align_t) char bytes[];
-};
-
-struct view_arena {
-	struct arena_chunk *chunks; /* newest first */
-};
-
-static struct arena_chunk *add_chunk(struct view_arena *arena, size_t min_size)
-{
-	size_t size = min_size > CHUNK_SIZE ? min_size : CHUNK_SIZE;
-	struct arena_chunk *chunk = malloc(sizeof(*chunk) + size);
-
-	if (!chunk)
-		return NULL;
-	*chunk = (struct arena_chunk){ .next = arena->chunks, .size = size };
-	arena->chunks = chunk;
-	return chunk;
-}
-
-/* Zeroed memory for the view's life. @size: a multiple of 8. */
-static void *arena_alloc(struct view_arena *arena, size_t size)
-{
-	struct arena_chunk *chunk = arena->chunks;
-	void *memory;
-
-	if (!chunk || chunk->size - chunk->used < size)
-		chunk = add_chunk(arena, size);
-	if (!chunk)
-		return NULL;
-	memory = memset(chunk->bytes + chunk->used, 0, size);
-	chunk->used += size;
-	return memory;
-}
-
-struct view_row *view_add_row(struct view *view, struct view_row *parent,
-			      const struct fold_entity *entity)
-{
-	size_t n_metrics = view->profile->n_metrics;
-	struct view_row *row =
-		arena_alloc(view->arena, sizeof(*row) + 3 * n_metrics * sizeof(uint64_t));
-	uint64_t *costs;
-
-	if (!row)
-		return NULL;
-	costs = (uint64_t *)(row + 1);
-	row->name = entity->name;
-	row->module = entity->module;
-	row->kind = entity->kind;
-	row->id = entity->id;
-	row->n_merged = entity->n_merged;
-	row->file = entity->file;
-	row->line = entity->line;
-	row->self = costs;
-	row->total = costs + n_metrics;
-	row->samples = costs + 2 * n_metrics;
-	row->parent = parent;
-	if (parent) {
-		row->next = parent->children;
-		parent->children = row;
-	}
-	return row;
-}
-
-/* Rows of lines stand by file and line, behind those without. */
-static int compare_lines(const struct view_row *a, const struct view_row *b)
-{
-	int by_file = !a->file || !b->file ? !!a->file - !!b->file : strcmp(a->file, b->file);
-
-	if (by_file)
-		return by_file;
-	return (a->line > b->line) - (a->line < b->line);
-}
-
-static int compare_names(const struct view_row *a, const struct view_row *b)
-{
-	int by_line = compare_lines(a, b);
-	int by_name = by_line ? by_line : strcmp(a->name, b->name);
-
-	if (by_name)
-		return by_name;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return strcmp(a->module, b->module);
-}
-
-static int compare_costs(uint64_t a, uint64_t b)
-{
-	return a > b ? -1 : a < b;
-}
-
-static int compare_metric(const struct view *view, uint32_t metric, const struct view_row *a,
-			  const struct view_row *b)
-{
-	int order = 0;
-
-	if (view->options.sort == SORT_SELF)
-		order = compare_costs(a->self[metric], b->self[metric]);
-	return order ? order : compare_costs(a->total[metric], b->total[metric]);
-}
-
-/* Negative: @a stands first. Other metrics decide between rows that are equal in the first. */
-static int compare_rows(const struct view *view, const struct view_row *a, const struct view_row *b)
-{
-	uint32_t n_metrics = view->options.sort == SORT_NAME ? 0 : view->profile->n_metrics;
-	int order = 0;
-
-	if (n_metrics)
-		order = compare_metric(view, view->options.sort_metric, a, b);
-	for (uint32_t i = 0; !order && i < n_metrics; i++)
-		order = compare_metric(view, i, a, b);
-	return order ? order : compare_names(a, b);
-}
-
-static struct view_row *merge_lists(const struct view *view, struct view_row *a, struct view_row *b)
-{
-	struct view_row *first = NULL, **last = &first;
-
-	while (a && b) {
-		struct view_row **lower = compare_rows(view, b, a) < 0 ? &b : &a;
-
-		*last = *lower;
-		last = &(*lower)->next;
-		*lower = *last;
-	}
-	*last = a ? a : b;
-	return first;
-}
-
-/* Merge sort from below: runs[i] is empty or a sorted list of 2^i rows. */
-void view_sort_children(const struct view *view, struct view_row *row)
-{
-	struct view_row *runs[64] = { NULL }, *rest = row->children, *sorted = NULL;
-
-	if (!rest || !rest->next)
-		return;
-	while (rest) {
-		struct view_row *run = rest;
-		size_t i;
-
-		rest = rest->next;
-		run->next = NULL;
-		for (i = 0; runs[i]; i++) {
-			run = merge_lists(view, runs[i], run);
-			runs[i] = NULL;
-		}
-		runs[i] = run;
-	}
-	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
-		sorted = merge_lists(view, runs[i], sorted);
-	row->children = sorted;
-}
+#include "report/views/fold_profile.h"
+#include "report/views/view_callers.h"
+#include "report/views/view_flat.h"
+#include "report/views/view_tree.h"
 
 static int fill(struct view *view, const struct fold *fold)
 {
@@ -188,27 +32,16 @@ static int fill(struct view *view, const struct fold *fold)
 	return -EINVAL;
 }
 
-int view_create(const struct profile *profile, struct symbolizer *symbolizer,
-		const struct view_options *options, struct view **view_ret)
+/* The paths of files pass from the fold to the view. */
+static int create_filled(const struct profile *profile, const struct view_options *options,
+			 struct fold *fold, struct view **view_ret)
 {
-	struct view *view;
-	struct fold *fold;
-	int err;
+	struct view *view = view_alloc(profile, options);
 
-	if (options->sort_metric && options->sort_metric >= profile->n_metrics)
-		return -EINVAL;
-	view = calloc(1, sizeof(*view));
 	if (!view)
 		return -ENOMEM;
-	view->options = *options;
-	view->profile = profile;
-	view->arena = calloc(1, sizeof(*view->arena));
-	err = view->arena ? fold_create(profile, symbolizer, options, &fold) : -ENOMEM;
-	if (!err) {
-		err = fill(view, fold);
-		view->paths = steal_ptr(fold->paths);
-		fold_destroy(fold);
-	}
+	int err = fill(view, fold);
+	view->paths = steal_ptr(fold->paths);
 	if (err) {
 		view_destroy(view);
 		return err;
@@ -217,17 +50,17 @@ int view_create(const struct profile *profile, struct symbolizer *symbolizer,
 	return 0;
 }
 
-void view_destroy(struct view *view)
+int view_create(const struct profile *profile, struct symbolizer *symbolizer,
+		const struct view_options *options, struct view **view_ret)
 {
-	struct arena_chunk *chunk, *next;
+	struct fold *fold;
 
-	if (!view)
-		return;
-	for (chunk = view->arena ? view->arena->chunks : NULL; chunk; chunk = next) {
-		next = chunk->next;
-		free(chunk);
-	}
-	free(view->arena);
-	source_paths_destroy(view->paths);
-	free(view);
+	if (options->sort_metric && options->sort_metric >= profile->n_metrics)
+		return -EINVAL;
+	int err = fold_profile(profile, symbolizer, options, &fold);
+	if (err)
+		return err;
+	err = create_filled(profile, options, fold, view_ret);
+	fold_destroy(fold);
+	return err;
 }

@@ -6,12 +6,13 @@
  * is split by the caller of each entry. A stamp per entity finds the part an entry belongs to, so
  * no hashing. What is in no row's interest (below options.min_percent) is not split further.
  */
+#include "report/views/view_callers.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "report/views/view_rows.h"
 
 #define NO_PART UINT32_MAX
 

@@ -3,10 +3,11 @@
  * counts for each row how often it is on the path from the root; only the outermost occurrence
  * adds to the row's total, so recursion, direct or mutual, counts a sample once.
  */
+#include "report/views/view_flat.h"
+
 #include <errno.h>
 
 #include "cct/base/cleanup.h"
-#include "report/views/view_rows.h"
 
 #define NONE UINT32_MAX
 

@@ -1,10 +1,58 @@
-/* How views make their rows: an arena that holds them, and the order of siblings. */
+/* The rows of a view: the arena that holds them, and the order of siblings. */
 #ifndef REPORT_VIEWS_VIEW_ROWS_H
 #define REPORT_VIEWS_VIEW_ROWS_H
 
-#include "report/views/fold.h"
-#include "report/views/view.h"
+#include "cct/model/profile.h"
+#include "report/views/view_options.h"
 
+struct fold_entity;
+struct source_paths;
+
+enum row_kind {
+	ROW_ROOT,
+	ROW_PROCESS,
+	ROW_THREAD,
+	ROW_USER,
+	ROW_INLINE,
+	ROW_KERNEL,
+	ROW_MARKER,
+};
+
+/* One row. The children of a row are a list, sorted as asked; flat views use the root's. */
+struct view_row {
+	const char *name;   /* borrowed from the symbolizer or the profile */
+	const char *module; /* "" where there is none */
+	enum row_kind kind;
+	int32_t id;        /* pid or tid of process and thread rows that stand for one; else -1 */
+	uint32_t n_merged; /* processes or threads folded into the row; functions with its line */
+	uint64_t *self;    /* per metric, weights */
+	uint64_t *total;
+	uint64_t *samples;             /* per metric, inclusive */
+	uint64_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
+	/* VIEW_TREE, inlined functions: the call in the parent; NULL and 0: not known, or several.
+	 */
+	const char *call_file;
+	uint32_t call_line;
+	uint32_t line;    /* VIEW_LINES: the row's; 0: it is of a function without lines */
+	const char *file; /* its whole path; NULL if there is no line */
+	struct view_row *children, *next;
+	struct view_row *parent;
+};
+
+struct view {
+	struct view_options options;
+	const struct profile *profile;
+	struct view_row *root;
+	struct view_arena *arena;
+	struct source_paths *paths; /* VIEW_LINES: the rows' files */
+};
+
+/* "root", "process", "thread", "user", "inline", "kernel", "marker". */
+const char *row_kind_name(enum row_kind kind);
+
+/* A view without rows. NULL: no memory. */
+struct view *view_alloc(const struct profile *profile, const struct view_options *options);
+void view_destroy(struct view *view);
 /* A new row for @entity, its costs zero, first among @parent's children. NULL: no memory. */
 struct view_row *view_add_row(struct view *view, struct view_row *parent,
 			      const struct fold_entity *entity);
@@ -14,12 +62,7 @@ static inline void view_add_cost(uint64_t *to, const uint64_t *from, uint32_t n_
 	for (uint32_t i = 0; i < n_metrics; i++)
 		to[i] += from[i];
 }
-/* Sorts the children of @row as the options ask. */
+/* Sorts the children of @row by the view's options. */
 void view_sort_children(const struct view *view, struct view_row *row);
-
-/* One per kind of view: fills view->root, which has the whole profile's costs. 0 or -ENOMEM. */
-int view_fill_tree(struct view *view, const struct fold *fold);
-int view_fill_callers(struct view *view, const struct fold *fold);
-int view_fill_flat(struct view *view, const struct fold *fold);
 
 #endif

@@ -1,9 +1,10 @@
 /* The top-down tree: the fold as it is. */
+#include "report/views/view_tree.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "report/views/view_rows.h"
 
 int view_fill_tree(struct view *view, const struct fold *fold)
 {

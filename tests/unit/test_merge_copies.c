@@ -24,7 +24,7 @@ static void begin(struct made_fold *made)
 {
 	*made = (struct made_fold){
 		.fold = { .n_entities = 1, .n_nodes = 1, .n_metrics = 1 },
-		.entities[0] = { .name = "all", .module = "", .kind = "root" },
+		.entities[0] = { .name = "all", .module = "" },
 	};
 	made->fold.entities = made->entities;
 	made->fold.nodes = made->nodes;
@@ -47,7 +47,6 @@ static uint32_t add_entity(struct made_fold *made, const char *name, bool is_inl
 		.name = name,
 		.base_name = made->base_names[index],
 		.module = "prog",
-		.kind = is_inlined ? "inline" : "user",
 		.module_id = 1,
 		.frame_kind = FRAME_USER,
 		.is_inlined = is_inlined,

@@ -254,9 +254,9 @@ static void kernel_frames_are_merged_alone_or_given_to_who_entered(void **state)
 	add_sample(fixture, 0, "m", 1);
 	process = show(fixture, &(struct view_options){ .kernel = KERNEL_MERGED })->children;
 	process = child(descend(process, "mr"), "[kernel]");
-	assert_string_equal(process->kind, "marker");
+	assert_int_equal(process->kind, ROW_MARKER);
 	assert_int_equal(descend(process, "SV")->self[0], 6);
-	assert_string_equal(descend(process, "S")->kind, "kernel");
+	assert_int_equal(descend(process, "S")->kind, ROW_KERNEL);
 	assert_string_equal(descend(process, "S")->module, "[kernel]");
 
 	process = show(fixture, &(struct view_options){ .kernel = KERNEL_ONLY })->children;
@@ -316,7 +316,7 @@ static void threads_stand_below_their_process_on_request(void **state)
 	root = show(fixture, &options);
 	assert_int_equal(count_children(root->children), 2);
 	assert_int_equal(child(root->children, "worker")->id, 11);
-	assert_string_equal(child(root->children, "worker")->kind, "thread");
+	assert_int_equal(child(root->children, "worker")->kind, ROW_THREAD);
 	assert_int_equal(child(root->children, "worker")->total[0], 2);
 	options.grouping = GROUP_COMM;
 	root = show(fixture, &options);
@@ -337,7 +337,7 @@ static void modules_count_a_sample_once(void **state)
 	assert_int_equal(child(root, "prog")->self[0], 3);
 	assert_int_equal(child(root, "prog")->total[0], 5);
 	assert_int_equal(child(root, "[kernel]")->self[0], 2);
-	assert_string_equal(child(root, "[kernel]")->kind, "kernel");
+	assert_int_equal(child(root, "[kernel]")->kind, ROW_KERNEL);
 	assert_int_equal(child(root, marker_text(MARKER_STACK_CUT))->self[0], 4);
 }
 

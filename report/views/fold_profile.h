@@ -1,0 +1,16 @@
+/*
+ * A profile -> a fold. Its costs add up to the profile's, whatever was folded away: a node that is
+ * left out leaves its cost to its parent.
+ */
+#ifndef REPORT_VIEWS_FOLD_PROFILE_H
+#define REPORT_VIEWS_FOLD_PROFILE_H
+
+#include "report/names/symbolize.h"
+#include "report/views/fold.h"
+#include "report/views/view_options.h"
+
+/* To be freed by fold_destroy(). 0 or -errno. */
+int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
+		 const struct view_options *options, struct fold **fold_ret);
+
+#endif

@@ -1,0 +1,11 @@
+/* The flat views: a fold -> rows. */
+#ifndef REPORT_VIEWS_VIEW_FLAT_H
+#define REPORT_VIEWS_VIEW_FLAT_H
+
+#include "report/views/fold.h"
+#include "report/views/view_rows.h"
+
+/* Fills view->root, which has the costs of the whole profile. 0 or -ENOMEM. */
+int view_fill_flat(struct view *view, const struct fold *fold);
+
+#endif

@@ -1,0 +1,33 @@
+/* What a view shows and how its rows are sorted. */
+#ifndef REPORT_VIEWS_VIEW_OPTIONS_H
+#define REPORT_VIEWS_VIEW_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum view_kind {
+	VIEW_TREE,
+	VIEW_CALLERS,
+	VIEW_FUNCTIONS,
+	VIEW_LINES,
+	VIEW_MODULES,
+	VIEW_PROCESSES
+};
+enum view_grouping { GROUP_COMM, GROUP_PROCESS, GROUP_THREAD };
+enum view_kernel { KERNEL_MERGED, KERNEL_ONLY, KERNEL_NONE };
+enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME };
+
+struct view_options {
+	enum view_kind kind;
+	enum view_grouping grouping; /* VIEW_TREE: what stands below the root */
+	bool merge_copies;           /* report/views/merge_copies.h */
+	enum view_kernel kernel;     /* ONLY: user frames folded away; NONE: kernel cost goes to
+					the user frame that entered */
+	enum view_sort sort;
+	uint32_t sort_metric;
+	/* VIEW_CALLERS: rows below this share of every metric get no children (their number is
+	   bounded by the sum of all depths, not by the tree); 0: all do. */
+	double min_percent;
+};
+
+#endif

@@ -1,0 +1,11 @@
+/* The top-down tree: a fold -> rows. */
+#ifndef REPORT_VIEWS_VIEW_TREE_H
+#define REPORT_VIEWS_VIEW_TREE_H
+
+#include "report/views/fold.h"
+#include "report/views/view_rows.h"
+
+/* Fills view->root, which has the costs of the whole profile. 0 or -ENOMEM. */
+int view_fill_tree(struct view *view, const struct fold *fold);
+
+#endif
