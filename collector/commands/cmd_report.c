@@ -14,6 +14,7 @@
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/replay/build_profile.h"
+#include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
 #define USAGE_STATUS  129

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 
 #include "cct/base/json_string.h"
+#include "cct/base/stream.h"
 #include "report/annotate/annotate_code.h"
 #include "report/annotate/annotate_output.h"
 #include "report/code/disassembly.h"
-#include "report/export/export_formats.h"
 #include "report/names/source_file.h"
 
 #define TEXT_SIZE 16384
@@ -242,5 +242,5 @@ int annotate_write_json(FILE *out, struct annotation *annotation,
 	}
 	fputs("]}\n", out);
 	source_files_destroy(json.files);
-	return err ? err : export_finish(out);
+	return err ? err : stream_finish(out);
 }

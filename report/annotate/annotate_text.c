@@ -5,25 +5,26 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cct/base/printable.h"
+#include "cct/base/stream.h"
 #include "cct/object/file_search.h"
 #include "report/annotate/annotate_code.h"
 #include "report/annotate/annotate_output.h"
 #include "report/code/disassembly.h"
-#include "report/export/export_formats.h"
 #include "report/names/source_file.h"
 #include "report/names/source_paths.h"
-#include "report/text/text.h"
+#include "report/text/text_format.h"
+#include "report/text/text_output.h"
 
 #define NO_LIMIT      100000
 #define COLUMN_WIDTH  9  /* of a share, with the space behind it */
 #define MAX_COLUMN    16 /* where the name of an event needs more */
 #define NUMBER_WIDTH  7  /* of a line's number */
+#define MAX_METRICS   8
 #define TEXT_SIZE     16384
 #define CONTEXT_LINES 2
 #define CONTEXT_CODE  3
@@ -31,12 +32,11 @@
 #define WARM_PERCENT  0.5
 
 struct page {
-	struct text text; /* for its styles */
-	FILE *out;
+	struct text_output output;
 	struct annotation *annotation;
 	const struct annotate_options *options;
 	struct source_files *files;
-	uint32_t metrics[TEXT_MAX_METRICS]; /* with columns */
+	uint32_t metrics[MAX_METRICS]; /* with columns */
 	uint32_t n_metrics;
 	unsigned column_width;
 
@@ -84,9 +84,9 @@ static void write_share(const struct page *page, double percent)
 		style = STYLE_HOT;
 	else if (percent >= WARM_PERCENT)
 		style = STYLE_WARM;
-	text_style_begin(&page->text, style);
-	fprintf(page->out, "%*.2f%% ", (int)page->column_width - 2, percent);
-	text_style_end(&page->text, style);
+	text_style_begin(&page->output, style);
+	fprintf(page->output.file, "%*.2f%% ", (int)page->column_width - 2, percent);
+	text_style_end(&page->output, style);
 }
 
 /* Blank where there is no cost. */
@@ -96,7 +96,7 @@ static void write_shares(const struct page *page, uint32_t slot)
 		uint32_t metric = page->metrics[i];
 
 		if (slot == ANNOTATE_NONE || !costs_of(page, slot)[metric])
-			fprintf(page->out, "%*s", (int)page->column_width, "");
+			fprintf(page->output.file, "%*s", (int)page->column_width, "");
 		else
 			write_share(page, share(page, slot, metric));
 	}
@@ -106,34 +106,34 @@ static void write_shares(const struct page *page, uint32_t slot)
 static void write_rest(const struct page *page, const char *text, unsigned indent)
 {
 	unsigned left = numbers_width(page) + indent, width = 0;
-	unsigned room = page->text.width > left ? page->text.width - left : 0;
+	unsigned room = page->output.width > left ? page->output.width - left : 0;
 	char bytes[PRINTABLE_MAX];
 	unsigned columns;
 	size_t size;
 
-	while ((size = printable_next(&text, page->text.utf8, bytes, &columns)) &&
+	while ((size = printable_next(&text, page->output.utf8, bytes, &columns)) &&
 	       (width += columns) <= room)
-		fwrite(bytes, 1, size, page->out);
-	putc('\n', page->out);
+		fwrite(bytes, 1, size, page->output.file);
+	putc('\n', page->output.file);
 }
 
 static void write_styled(const struct page *page, enum text_style style, const char *text)
 {
-	text_style_begin(&page->text, style);
+	text_style_begin(&page->output, style);
 	write_rest(page, text, 0);
-	text_style_end(&page->text, style);
+	text_style_end(&page->output, style);
 }
 
 static void write_source_line(const struct page *page, uint32_t slot, uint32_t number,
 			      const char *text)
 {
 	write_shares(page, slot);
-	text_style_begin(&page->text, STYLE_DIM);
+	text_style_begin(&page->output, STYLE_DIM);
 	if (number)
-		fprintf(page->out, "%*" PRIu32 "  ", NUMBER_WIDTH, number);
+		fprintf(page->output.file, "%*" PRIu32 "  ", NUMBER_WIDTH, number);
 	else
-		fprintf(page->out, "%*s  ", NUMBER_WIDTH, "-");
-	text_style_end(&page->text, STYLE_DIM);
+		fprintf(page->output.file, "%*s  ", NUMBER_WIDTH, "-");
+	text_style_end(&page->output, STYLE_DIM);
 	write_rest(page, text, NUMBER_WIDTH + 2);
 }
 
@@ -173,12 +173,12 @@ static int write_instruction(const struct page *page, const struct annotated_ins
 	write_shares(page, at->slot);
 	bool is_dim = !is_hot(page, at->slot);
 	if (is_dim)
-		text_style_begin(&page->text, STYLE_DIM);
-	written = fprintf(page->out, "%*s    %8" PRIx64 ":  ", NUMBER_WIDTH, "", at->vaddr);
+		text_style_begin(&page->output, STYLE_DIM);
+	written = fprintf(page->output.file, "%*s    %8" PRIx64 ":  ", NUMBER_WIDTH, "", at->vaddr);
 	write_rest(page, at->size ? text : "[its bytes are not here]",
 		   written > 0 ? (unsigned)written : 0);
 	if (is_dim)
-		text_style_end(&page->text, STYLE_DIM);
+		text_style_end(&page->output, STYLE_DIM);
 	return 0;
 }
 
@@ -195,7 +195,7 @@ static int write_inlined(const struct page *page, uint32_t slot, const char *nam
 	if (err)
 		return err;
 	write_shares(page, slot);
-	fprintf(page->out, "%*s  ", NUMBER_WIDTH, "");
+	fprintf(page->output.file, "%*s  ", NUMBER_WIDTH, "");
 	if (file)
 		snprintf(row, sizeof(row), "  inlined from %s:%" PRIu32 " %s%s%s", file, line, name,
 			 *text ? ":  " : "", text + strspn(text, " "));
@@ -255,9 +255,9 @@ static int write_below(const struct page *page, const struct annotated_line *lin
 
 static void write_gap(const struct page *page)
 {
-	text_style_begin(&page->text, STYLE_DIM);
-	fprintf(page->out, "%*s...\n", (int)numbers_width(page) + NUMBER_WIDTH - 3, "");
-	text_style_end(&page->text, STYLE_DIM);
+	text_style_begin(&page->output, STYLE_DIM);
+	fprintf(page->output.file, "%*s...\n", (int)numbers_width(page) + NUMBER_WIDTH - 3, "");
+	text_style_end(&page->output, STYLE_DIM);
 }
 
 /* The lines of one file, in order; the last of them has been shown up to @at. */
@@ -338,7 +338,7 @@ static int write_lines(const struct page *page, struct lines *lines)
 static void write_rest_of_lines(const struct page *page)
 {
 	const struct annotated_line *lines = page->annotation->lines + page->function->first_line;
-	double sums[TEXT_MAX_METRICS] = { 0 };
+	double sums[MAX_METRICS] = { 0 };
 	uint32_t n = 0;
 	char text[64];
 
@@ -355,13 +355,13 @@ static void write_rest_of_lines(const struct page *page)
 		if (sums[i] > 0)
 			write_share(page, sums[i]);
 		else
-			fprintf(page->out, "%*s", (int)page->column_width, "");
+			fprintf(page->output.file, "%*s", (int)page->column_width, "");
 	}
 	snprintf(text, sizeof(text), "    ... %" PRIu32 " line%s below %g %%", n, n == 1 ? "" : "s",
 		 page->options->min_percent);
-	text_style_begin(&page->text, STYLE_DIM);
+	text_style_begin(&page->output, STYLE_DIM);
 	write_rest(page, text, 0);
-	text_style_end(&page->text, STYLE_DIM);
+	text_style_end(&page->output, STYLE_DIM);
 }
 
 static bool is_newer(const struct page *page, const struct source_file *file)
@@ -403,18 +403,18 @@ static int write_file(const struct page *page, struct lines *lines)
 		return -ENOMEM;
 	if (file && !file->problem)
 		lines->last_line = file->n_lines;
-	fprintf(page->out, "%*s", (int)numbers_width(page), "");
-	text_style_begin(&page->text, STYLE_HEADING);
+	fprintf(page->output.file, "%*s", (int)numbers_width(page), "");
+	text_style_begin(&page->output, STYLE_HEADING);
 	write_rest(page, path, 0);
-	text_style_end(&page->text, STYLE_HEADING);
+	text_style_end(&page->output, STYLE_HEADING);
 	const char *warning = file ? doubt(page, file) : NULL;
 	if (!warning)
 		return 0;
-	fprintf(page->out, "%*s", (int)numbers_width(page), "");
-	text_style_begin(&page->text, STYLE_WARNING);
-	fprintf(page->out, "  the source file is %s%s\n", warning,
+	fprintf(page->output.file, "%*s", (int)numbers_width(page), "");
+	text_style_begin(&page->output, STYLE_WARNING);
+	fprintf(page->output.file, "  the source file is %s%s\n", warning,
 		file->problem ? " (--source-path FROM=TO)" : "");
-	text_style_end(&page->text, STYLE_WARNING);
+	text_style_end(&page->output, STYLE_WARNING);
 	return 0;
 }
 
@@ -519,11 +519,11 @@ static void write_skipped(const struct page *page, uint32_t n)
 {
 	char text[64];
 
-	fprintf(page->out, "%*s", (int)numbers_width(page), "");
+	fprintf(page->output.file, "%*s", (int)numbers_width(page), "");
 	snprintf(text, sizeof(text), "%*s    ... %" PRIu32 " instructions", NUMBER_WIDTH, "", n);
-	text_style_begin(&page->text, STYLE_DIM);
+	text_style_begin(&page->output, STYLE_DIM);
 	write_rest(page, text, 0);
-	text_style_end(&page->text, STYLE_DIM);
+	text_style_end(&page->output, STYLE_DIM);
 }
 
 /* Marks what is shown: instructions with cost, and some before and behind. NULL: no memory. */
@@ -562,7 +562,7 @@ static int write_by_address(const struct page *page)
 			before = NULL;
 		}
 		if (is_new_code && page->function->is_inlined) {
-			fprintf(page->out, "%*s  in ", (int)numbers_width(page), "");
+			fprintf(page->output.file, "%*s  in ", (int)numbers_width(page), "");
 			write_rest(page, page->annotation->codes[at->code].name, 5);
 		}
 		if (!shown[i]) {
@@ -596,14 +596,14 @@ static bool has_lines(const struct page *page)
 /* With several events each has a heading, which wants some room. */
 static void choose_column_width(struct page *page)
 {
-	unsigned max_width = page->text.width / 2 / (page->n_metrics ? page->n_metrics : 1);
+	unsigned max_width = page->output.width / 2 / (page->n_metrics ? page->n_metrics : 1);
 
 	page->column_width = COLUMN_WIDTH;
 	if (max_width > MAX_COLUMN)
 		max_width = MAX_COLUMN;
 	for (uint32_t i = 0; page->n_metrics > 1 && i < page->n_metrics; i++) {
 		const char *name = page->annotation->profile->metrics[page->metrics[i]].name;
-		unsigned width = printable_width(name, page->text.utf8) + 1;
+		unsigned width = printable_width(name, page->output.utf8) + 1;
 
 		if (width > page->column_width)
 			page->column_width = width;
@@ -616,11 +616,11 @@ static void choose_column_width(struct page *page)
 static void choose_metrics(struct page *page)
 {
 	const uint64_t *costs = costs_of(page, page->function->slot);
-	uint32_t n_fit = page->text.width / 2 / COLUMN_WIDTH, n = page->annotation->n_metrics;
+	uint32_t n_fit = page->output.width / 2 / COLUMN_WIDTH, n = page->annotation->n_metrics;
 
 	page->n_metrics = 0;
-	if (n_fit > TEXT_MAX_METRICS)
-		n_fit = TEXT_MAX_METRICS;
+	if (n_fit > MAX_METRICS)
+		n_fit = MAX_METRICS;
 	for (uint32_t i = 0; i < n && page->n_metrics < n_fit; i++) {
 		uint32_t metric = (page->annotation->sort_metric + i) % n;
 
@@ -641,9 +641,9 @@ static void write_metric(const struct page *page, uint32_t metric)
 	char amount[64];
 
 	text_format_amount(amount, sizeof(amount), self, of->unit);
-	fputs("  ", page->out);
-	printable_write(page->out, of->name, 40, page->text.utf8);
-	fprintf(page->out,
+	fputs("  ", page->output.file);
+	printable_write(page->output.file, of->name, 40, page->output.utf8);
+	fprintf(page->output.file,
 		": %.2f%% of the recording its own, %s, %" PRIu64 " sample%s; %.2f%% with what it "
 		"called\n",
 		100.0 * (double)self / whole, amount, n_samples, n_samples == 1 ? "" : "s",
@@ -661,12 +661,13 @@ static void write_notes(const struct page *page)
 		write_styled(page, STYLE_WARNING,
 			     "  It has no cost of its own: what it called is counted (--total).");
 	if (code->problem) {
-		text_style_begin(&page->text, STYLE_WARNING);
-		fprintf(page->out, "  no instructions: %s\n", code->problem);
-		text_style_end(&page->text, STYLE_WARNING);
+		text_style_begin(&page->output, STYLE_WARNING);
+		fprintf(page->output.file, "  no instructions: %s\n", code->problem);
+		text_style_end(&page->output, STYLE_WARNING);
 	}
 	if (page->n_metrics < n_with_cost)
-		fprintf(page->out, "  %" PRIu32 " more events do not fit the width (--event)\n",
+		fprintf(page->output.file,
+			"  %" PRIu32 " more events do not fit the width (--event)\n",
 			n_with_cost - page->n_metrics);
 }
 
@@ -675,40 +676,42 @@ static void write_heading(const struct page *page)
 	const struct annotated_function *function = page->function;
 	const struct annotated_code *code = &page->annotation->codes[function->code];
 
-	text_style_begin(&page->text, STYLE_HEADING);
-	printable_write(page->out, function->name, page->text.width / 2, page->text.utf8);
-	text_style_end(&page->text, STYLE_HEADING);
-	fputs(function->is_inlined ? ", inlined, in " : " in ", page->out);
-	printable_write(page->out, function->module_path, page->text.width, page->text.utf8);
+	text_style_begin(&page->output, STYLE_HEADING);
+	printable_write(page->output.file, function->name, page->output.width / 2,
+			page->output.utf8);
+	text_style_end(&page->output, STYLE_HEADING);
+	fputs(function->is_inlined ? ", inlined, in " : " in ", page->output.file);
+	printable_write(page->output.file, function->module_path, page->output.width,
+			page->output.utf8);
 	if (!function->is_inlined && code->size)
-		fprintf(page->out, ", 0x%" PRIx64 "-0x%" PRIx64, code->start,
+		fprintf(page->output.file, ", 0x%" PRIx64 "-0x%" PRIx64, code->start,
 			code->start + code->size);
-	putc('\n', page->out);
+	putc('\n', page->output.file);
 	for (uint32_t i = 0; i < page->annotation->n_metrics; i++) {
 		if (annotation_total(page->annotation, function->slot)[i])
 			write_metric(page, i);
 	}
 	write_notes(page);
-	putc('\n', page->out);
+	putc('\n', page->output.file);
 }
 
 static void write_columns_heading(const struct page *page)
 {
-	text_style_begin(&page->text, STYLE_HEADING);
+	text_style_begin(&page->output, STYLE_HEADING);
 	for (uint32_t i = 0; i < page->n_metrics; i++) {
 		const char *name = page->annotation->profile->metrics[page->metrics[i]].name;
 
 		if (page->n_metrics == 1)
 			name = page->inclusive ? "total" : "self";
-		unsigned width = printable_width(name, page->text.utf8);
-		fprintf(page->out, "%*s",
+		unsigned width = printable_width(name, page->output.utf8);
+		fprintf(page->output.file, "%*s",
 			width < page->column_width - 1 ? (int)(page->column_width - 1 - width) : 0,
 			"");
-		printable_write(page->out, name, page->column_width - 1, page->text.utf8);
-		putc(' ', page->out);
+		printable_write(page->output.file, name, page->column_width - 1, page->output.utf8);
+		putc(' ', page->output.file);
 	}
-	fprintf(page->out, "%*s\n", NUMBER_WIDTH, "line");
-	text_style_end(&page->text, STYLE_HEADING);
+	fprintf(page->output.file, "%*s\n", NUMBER_WIDTH, "line");
+	text_style_end(&page->output, STYLE_HEADING);
 }
 
 static bool has_own_cost(const struct page *page)
@@ -753,18 +756,14 @@ static int write_function(struct page *page, const struct annotated_function *fu
 int annotate_write_text(FILE *out, struct annotation *annotation,
 			const struct annotate_options *options)
 {
-	const struct export_options styles = { .color = options->color };
 	struct page page = {
-		.text = { .out = out,
-			  .options = &styles,
-			  .width = options->width ? options->width : NO_LIMIT,
-			  .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 },
-		.out = out,
 		.annotation = annotation,
 		.options = options,
 	};
 	int err = 0;
 
+	text_output_init(&page.output, out, options->color,
+			 options->width ? options->width : NO_LIMIT);
 	if (!options->no_source) {
 		page.files = source_files_create(options->moved, options->n_moved);
 		if (!page.files)
@@ -776,5 +775,5 @@ int annotate_write_text(FILE *out, struct annotation *annotation,
 		err = write_function(&page, &annotation->functions[i]);
 	}
 	source_files_destroy(page.files);
-	return err ? err : export_finish(out);
+	return err ? err : stream_finish(out);
 }

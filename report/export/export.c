@@ -1,9 +1,10 @@
 #include "report/export/export.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "report/export/export_formats.h"
+#include "report/export/export_csv.h"
+#include "report/export/export_json.h"
+#include "report/export/export_text.h"
 
 static const struct export_format formats[] = {
 	{ "text", export_text },
@@ -18,11 +19,4 @@ const struct export_format *export_format_find(const char *name)
 			return &formats[i];
 	}
 	return NULL;
-}
-
-int export_finish(FILE *out)
-{
-	if (fflush(out))
-		return -errno;
-	return ferror(out) ? -EIO : 0;
 }

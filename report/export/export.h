@@ -4,19 +4,9 @@
 
 #include <stdio.h>
 
-#include "report/views/ratio.h"
-#include "report/views/view.h"
-
-struct export_options {
-	double min_percent; /* text only: rows below are summed up in one line */
-	unsigned max_depth; /* 0: all */
-	unsigned width;     /* columns of the terminal */
-	bool color;
-	bool full_names; /* text only: names are not shortened, and lines as long as they get */
-	const struct ratio *ratios;
-	uint32_t n_ratios;
-	const char *source; /* the recording's name, for the header */
-};
+#include "report/names/symbolize.h"
+#include "report/views/export_options.h"
+#include "report/views/view_rows.h"
 
 struct export_format {
 	const char *name; /* "text", "json", "csv" */

@@ -1,9 +1,11 @@
 /* The report as CSV (RFC 4180), a row a line, depth first; docs/FORMAT.md describes it. */
+#include "report/export/export_csv.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "cct/base/printable.h"
-#include "report/export/export_formats.h"
+#include "cct/base/stream.h"
 
 #define LINE_END "\r\n"
 
@@ -113,5 +115,5 @@ int export_csv(FILE *out, const struct view *view, struct symbolizer *symbolizer
 			break;
 		row = row->next;
 	}
-	return export_finish(out);
+	return stream_finish(out);
 }

@@ -1,8 +1,10 @@
 /* The report as one JSON object; docs/FORMAT.md describes it. */
+#include "report/export/export_json.h"
+
 #include <inttypes.h>
 
 #include "cct/base/json_string.h"
-#include "report/export/export_formats.h"
+#include "cct/base/stream.h"
 #include "report/views/missing.h"
 
 /* What printf("%" PRIu64) does, many times as fast: most of a report's bytes are numbers. */
@@ -318,5 +320,5 @@ int export_json(FILE *out, const struct view *view, struct symbolizer *symbolize
 	else
 		write_tree(out, view, options);
 	fputs("}\n", out);
-	return export_finish(out);
+	return stream_finish(out);
 }

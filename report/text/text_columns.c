@@ -1,4 +1,5 @@
-/* The columns of a text report: numbers on the left, then name and module. */
+#include "report/text/text_columns.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -6,89 +7,17 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "report/demangle/short_name.h"
-#include "report/text/text.h"
+#include "report/text/text_format.h"
 #include "report/text/text_names.h"
 
 #define SAMPLES_WIDTH    10
 #define MAX_MODULE_WIDTH 24
 #define MIN_NAME_WIDTH   20
-/* Sums are worth a line from here on, however high the threshold for rows is. */
-#define MIN_SUM_PERCENT 0.5
-#define HOT_PERCENT     5.0
-
-static const char *const style_codes[] = {
-	[STYLE_PLAIN] = "",          [STYLE_HEADING] = "\x1b[1m", [STYLE_DIM] = "\x1b[2m",
-	[STYLE_PROCESS] = "\x1b[1m", [STYLE_KERNEL] = "\x1b[36m", [STYLE_MARKER] = "\x1b[33m",
-	[STYLE_HOT] = "\x1b[31m",    [STYLE_WARM] = "\x1b[32m",   [STYLE_WARNING] = "\x1b[33m",
-};
-
-void text_style_begin(const struct text *text, enum text_style style)
-{
-	if (text->options->color && style != STYLE_PLAIN)
-		fputs(style_codes[style], text->out);
-}
-
-void text_style_end(const struct text *text, enum text_style style)
-{
-	if (text->options->color && style != STYLE_PLAIN)
-		fputs("\x1b[0m", text->out);
-}
+#define HOT_PERCENT      5.0
 
 static const uint64_t *totals(const struct text *text)
 {
 	return text->view->root->total;
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-bool text_is_visible(const struct text *text, const struct view_row *row)
-{
-	if (text->options->min_percent <= 0)
-		return true;
-	for (uint32_t i = 0; i < text->n_metrics; i++) {
-		uint32_t metric = text->metrics[i];
-
-		if (row->total[metric] &&
-		    percent(row->total[metric], totals(text)[metric]) >= text->options->min_percent)
-			return true;
-	}
-	return false;
-}
-
-void text_add_sums(const struct text *text, struct text_sums *sums, const struct view_row *row)
-{
-	sums->n_rows++;
-	for (uint32_t i = 0; i < text->n_metrics; i++) {
-		sums->total[i] += row->total[text->metrics[i]];
-		sums->self[i] += row->self[text->metrics[i]];
-		sums->samples[i] += row->samples[text->metrics[i]];
-	}
-	for (uint32_t i = 0; i < text->n_ratios; i++) {
-		const struct ratio *ratio = &text->options->ratios[i];
-
-		sums->ratio_total[i][0] += row->total[ratio->numerator];
-		sums->ratio_total[i][1] += row->total[ratio->denominator];
-		sums->ratio_self[i][0] += row->self[ratio->numerator];
-		sums->ratio_self[i][1] += row->self[ratio->denominator];
-	}
-}
-
-bool text_sums_visible(const struct text *text, const struct text_sums *sums)
-{
-	double min_percent = text->options->min_percent < MIN_SUM_PERCENT
-				     ? text->options->min_percent
-				     : MIN_SUM_PERCENT;
-
-	for (uint32_t i = 0; i < text->n_metrics && sums->n_rows; i++) {
-		uint64_t sum = text->show_total ? sums->total[i] : sums->self[i];
-
-		if (sum && percent(sum, totals(text)[text->metrics[i]]) >= min_percent)
-			return true;
-	}
-	return false;
 }
 
 /* What the numbers of one metric take, a space behind each. */
@@ -124,7 +53,7 @@ static unsigned block_width(const struct text *text, uint32_t block)
 
 	if (n_blocks(text) == 1)
 		return width;
-	name_width = printable_width(block_name(text, block), text->utf8) + 1;
+	name_width = printable_width(block_name(text, block), text->output.utf8) + 1;
 	if (name_width > 2 * text->number_width)
 		name_width = 2 * text->number_width;
 	return name_width > width ? name_width : width;
@@ -144,7 +73,7 @@ static void write_block_start(const struct text *text, uint32_t block)
 {
 	unsigned rest = block_width(text, block) - block_numbers_width(text);
 
-	fprintf(text->out, "%*s", (int)rest, "");
+	fprintf(text->output.file, "%*s", (int)rest, "");
 }
 
 /* Names the marks of paths that end in a row of code. */
@@ -201,13 +130,13 @@ unsigned text_title_width(const struct text *text, const struct view_row *row)
 	char suffix[TEXT_SUFFIX_SIZE];
 
 	text_row_suffix(row, suffix, sizeof(suffix));
-	return printable_width(text_names_get(text->names, row), text->utf8) +
+	return printable_width(text_names_get(text->names, row), text->output.utf8) +
 	       (unsigned)strlen(suffix);
 }
 
 void text_measure(struct text *text, unsigned name_width, const struct view_row *row)
 {
-	unsigned module_width = row ? printable_width(row->module, text->utf8) : 0;
+	unsigned module_width = row ? printable_width(row->module, text->output.utf8) : 0;
 
 	text->name_width = name_width > text->name_width ? name_width : text->name_width;
 	text->module_width = module_width > text->module_width ? module_width : text->module_width;
@@ -219,28 +148,29 @@ void text_lay_out(struct text *text)
 
 	if (text->module_width > MAX_MODULE_WIDTH)
 		text->module_width = MAX_MODULE_WIDTH;
-	if (text->width < left + MIN_NAME_WIDTH + 2 + text->module_width)
+	if (text->output.width < left + MIN_NAME_WIDTH + 2 + text->module_width)
 		text->module_width = 0;
 	left += text->module_width ? text->module_width + 2 : 0;
-	room = text->width > left + MIN_NAME_WIDTH ? text->width - left : MIN_NAME_WIDTH;
+	room = text->output.width > left + MIN_NAME_WIDTH ? text->output.width - left
+							  : MIN_NAME_WIDTH;
 	if (text->name_width > room)
 		text->name_width = room;
 }
 
 static void write_block_names(const struct text *text)
 {
-	text_style_begin(text, STYLE_HEADING);
+	text_style_begin(&text->output, STYLE_HEADING);
 	for (uint32_t i = 0; i < n_blocks(text); i++) {
 		unsigned width = block_width(text, i) - 1;
-		unsigned name_width = printable_width(block_name(text, i), text->utf8);
+		unsigned name_width = printable_width(block_name(text, i), text->output.utf8);
 
 		if (name_width < width)
-			fprintf(text->out, "%*s", (int)(width - name_width), "");
-		printable_write(text->out, block_name(text, i), width, text->utf8);
-		fputs(i + 1 < n_blocks(text) ? "  " : "", text->out);
+			fprintf(text->output.file, "%*s", (int)(width - name_width), "");
+		printable_write(text->output.file, block_name(text, i), width, text->output.utf8);
+		fputs(i + 1 < n_blocks(text) ? "  " : "", text->output.file);
 	}
-	text_style_end(text, STYLE_HEADING);
-	putc('\n', text->out);
+	text_style_end(&text->output, STYLE_HEADING);
+	putc('\n', text->output.file);
 }
 
 void text_write_columns_heading(const struct text *text, const char *name_heading)
@@ -249,35 +179,35 @@ void text_write_columns_heading(const struct text *text, const char *name_headin
 
 	if (n_blocks(text) > 1)
 		write_block_names(text);
-	text_style_begin(text, STYLE_HEADING);
+	text_style_begin(&text->output, STYLE_HEADING);
 	for (uint32_t i = 0; i < n_blocks(text); i++) {
 		write_block_start(text, i);
 		if (text->show_total)
-			fprintf(text->out, "%*s ", number_width, "total");
+			fprintf(text->output.file, "%*s ", number_width, "total");
 		if (text->show_self)
-			fprintf(text->out, "%*s ", number_width, "self");
+			fprintf(text->output.file, "%*s ", number_width, "self");
 		if (text->show_samples)
-			fprintf(text->out, "%*s ", SAMPLES_WIDTH - 1, "samples");
-		putc(' ', text->out);
+			fprintf(text->output.file, "%*s ", SAMPLES_WIDTH - 1, "samples");
+		putc(' ', text->output.file);
 	}
 	if (text->module_width)
-		fprintf(text->out, "%-*s  module", (int)text->name_width, name_heading);
+		fprintf(text->output.file, "%-*s  module", (int)text->name_width, name_heading);
 	else
-		fputs(name_heading, text->out);
-	text_style_end(text, STYLE_HEADING);
-	putc('\n', text->out);
+		fputs(name_heading, text->output.file);
+	text_style_end(&text->output, STYLE_HEADING);
+	putc('\n', text->output.file);
 }
 
 static void write_nothing(const struct text *text)
 {
-	text_style_begin(text, STYLE_DIM);
-	fprintf(text->out, "%*s ", (int)text->number_width - 1, "-");
-	text_style_end(text, STYLE_DIM);
+	text_style_begin(&text->output, STYLE_DIM);
+	fprintf(text->output.file, "%*s ", (int)text->number_width - 1, "-");
+	text_style_end(&text->output, STYLE_DIM);
 }
 
 static void write_percent(const struct text *text, uint64_t part, uint64_t whole)
 {
-	double share = percent(part, whole);
+	double share = text_percent(part, whole);
 	enum text_style style = STYLE_PLAIN;
 
 	if (!part) {
@@ -286,32 +216,20 @@ static void write_percent(const struct text *text, uint64_t part, uint64_t whole
 	}
 	if (share >= HOT_PERCENT)
 		style = STYLE_HOT;
-	else if (share >= MIN_SUM_PERCENT)
+	else if (share >= TEXT_MIN_SUM_PERCENT)
 		style = STYLE_WARM;
-	text_style_begin(text, style);
-	fprintf(text->out, "%*.*f%% ", (int)text->number_width - 2,
+	text_style_begin(&text->output, style);
+	fprintf(text->output.file, "%*.*f%% ", (int)text->number_width - 2,
 		text->number_width < TEXT_NUMBER_WIDTH ? 1 : 2, share);
-	text_style_end(text, style);
+	text_style_end(&text->output, style);
 }
 
 static void write_samples(const struct text *text, uint64_t n_samples)
 {
 	if (n_samples)
-		fprintf(text->out, "%*" PRIu64 " ", SAMPLES_WIDTH - 1, n_samples);
+		fprintf(text->output.file, "%*" PRIu64 " ", SAMPLES_WIDTH - 1, n_samples);
 	else
-		fprintf(text->out, "%*s ", SAMPLES_WIDTH - 1, "-");
-}
-
-void text_format_ratio(char *buffer, size_t size, double value)
-{
-	static const char units[] = " kMGTPE";
-	size_t unit = 0;
-	int n_decimals;
-
-	for (; value >= 99999.5 && units[unit + 1]; unit++)
-		value /= 1000;
-	n_decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
-	snprintf(buffer, size, "%.*f%.*s", n_decimals, value, unit > 0, &units[unit]);
+		fprintf(text->output.file, "%*s ", SAMPLES_WIDTH - 1, "-");
 }
 
 static void write_ratio(const struct text *text, const struct ratio *ratio, uint64_t numerator,
@@ -325,7 +243,7 @@ static void write_ratio(const struct text *text, const struct ratio *ratio, uint
 	}
 	text_format_ratio(number, sizeof(number),
 			  (double)numerator / (double)denominator * ratio->factor);
-	fprintf(text->out, "%*s ", (int)text->number_width - 1, number);
+	fprintf(text->output.file, "%*s ", (int)text->number_width - 1, number);
 }
 
 static void write_ratio_block(const struct text *text, uint32_t index, const struct view_row *row,
@@ -341,7 +259,7 @@ static void write_ratio_block(const struct text *text, uint32_t index, const str
 		write_ratio(text, ratio, row ? row->self[numerator] : sums->ratio_self[index][0],
 			    row ? row->self[denominator] : sums->ratio_self[index][1]);
 	if (text->show_samples)
-		fprintf(text->out, "%*s", SAMPLES_WIDTH, "");
+		fprintf(text->output.file, "%*s", SAMPLES_WIDTH, "");
 }
 
 static void write_metric_block(const struct text *text, uint32_t index, const struct view_row *row,
@@ -367,7 +285,7 @@ void text_write_numbers(const struct text *text, const struct view_row *row,
 			write_ratio_block(text, i - text->n_metrics, row, sums);
 		else
 			write_metric_block(text, i, row, sums);
-		putc(' ', text->out);
+		putc(' ', text->output.file);
 	}
 }
 
@@ -396,9 +314,9 @@ static unsigned write_name(const struct text *text, const struct view_row *row, 
 	_cleanup_free_ char *fitted = NULL;
 
 	if (text->options->full_names)
-		return printable_write(text->out, name, UINT_MAX, text->utf8);
-	fitted = short_name_fit(name, room, text->utf8);
-	return printable_write(text->out, fitted ? fitted : name, room, text->utf8);
+		return printable_write(text->output.file, name, UINT_MAX, text->output.utf8);
+	fitted = short_name_fit(name, room, text->output.utf8);
+	return printable_write(text->output.file, fitted ? fitted : name, room, text->output.utf8);
 }
 
 void text_write_title(const struct text *text, const struct view_row *row, unsigned indent)
@@ -410,24 +328,26 @@ void text_write_title(const struct text *text, const struct view_row *row, unsig
 	text_row_suffix(row, suffix, sizeof(suffix));
 	if (strlen(suffix) >= room)
 		suffix[0] = '\0';
-	text_style_begin(text, style);
+	text_style_begin(&text->output, style);
 	written = write_name(text, row, room - (unsigned)strlen(suffix));
-	text_style_end(text, style);
-	fputs(suffix, text->out);
+	text_style_end(&text->output, style);
+	fputs(suffix, text->output.file);
 	written += (unsigned)strlen(suffix);
 	if (text->module_width && *row->module) {
-		fprintf(text->out, "%*s  ", written < room ? (int)(room - written) : 0, "");
-		text_style_begin(text, STYLE_DIM);
-		printable_write(text->out, row->module, text->module_width, text->utf8);
-		text_style_end(text, STYLE_DIM);
+		fprintf(text->output.file, "%*s  ", written < room ? (int)(room - written) : 0, "");
+		text_style_begin(&text->output, STYLE_DIM);
+		printable_write(text->output.file, row->module, text->module_width,
+				text->output.utf8);
+		text_style_end(&text->output, STYLE_DIM);
 	}
-	putc('\n', text->out);
+	putc('\n', text->output.file);
 }
 
 void text_write_more(const struct text *text, const struct text_sums *sums)
 {
-	text_style_begin(text, STYLE_DIM);
-	fprintf(text->out, "... %u more below %g %%", sums->n_rows, text->options->min_percent);
-	text_style_end(text, STYLE_DIM);
-	putc('\n', text->out);
+	text_style_begin(&text->output, STYLE_DIM);
+	fprintf(text->output.file, "... %u more below %g %%", sums->n_rows,
+		text->options->min_percent);
+	text_style_end(&text->output, STYLE_DIM);
+	putc('\n', text->output.file);
 }

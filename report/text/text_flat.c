@@ -1,11 +1,12 @@
-/* The flat views as text: a table. */
+#include "report/text/text_flat.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
 #include "cct/base/printable.h"
 #include "report/names/source_paths.h"
-#include "report/text/text.h"
+#include "report/text/text_columns.h"
 
 /* Lines have a column of their own, of at most a quarter of the width. */
 #define LINE_MIN_WIDTH 16
@@ -26,7 +27,7 @@ static const char *name_heading(const struct text *text)
 
 static unsigned max_line_width(const struct text *text)
 {
-	return text->width / 4 > LINE_MIN_WIDTH ? text->width / 4 : LINE_MIN_WIDTH;
+	return text->output.width / 4 > LINE_MIN_WIDTH ? text->output.width / 4 : LINE_MIN_WIDTH;
 }
 
 /* "dir/file.c:12", with as much of the path as is wanted. */
@@ -51,7 +52,7 @@ static void measure_line(struct text *text, const struct view_row *row)
 	unsigned width;
 
 	format_line(text, row, line, sizeof(line));
-	width = printable_width(line, text->utf8);
+	width = printable_width(line, text->output.utf8);
 	if (width > max_line_width(text))
 		width = max_line_width(text);
 	if (width > text->line_width)
@@ -64,10 +65,10 @@ static void write_line(const struct text *text, const struct view_row *row)
 	unsigned written;
 
 	format_line(text, row, line, sizeof(line));
-	text_style_begin(text, row->file ? STYLE_PLAIN : STYLE_DIM);
-	written = printable_write(text->out, line, text->line_width, text->utf8);
-	text_style_end(text, row->file ? STYLE_PLAIN : STYLE_DIM);
-	fprintf(text->out, "%*s", (int)(text->line_width - written + LINE_SPACE), "");
+	text_style_begin(&text->output, row->file ? STYLE_PLAIN : STYLE_DIM);
+	written = printable_write(text->output.file, line, text->line_width, text->output.utf8);
+	text_style_end(&text->output, row->file ? STYLE_PLAIN : STYLE_DIM);
+	fprintf(text->output.file, "%*s", (int)(text->line_width - written + LINE_SPACE), "");
 }
 
 static void write_title(const struct text *text, const struct view_row *row)
@@ -107,7 +108,7 @@ static void write_heading(const struct text *text)
 	text_write_columns_heading(text, heading);
 }
 
-void text_write_flat(struct text *text)
+void text_flat_write(struct text *text)
 {
 	const struct view_row *first = text->view->root->children;
 	struct text_sums more = { .n_rows = 0 };
@@ -119,7 +120,7 @@ void text_write_flat(struct text *text)
 	write_heading(text);
 	for (const struct view_row *row = first; row; row = row->next) {
 		if (!text_is_visible(text, row)) {
-			text_add_sums(text, &more, row);
+			text_sums_add(text, &more, row);
 			continue;
 		}
 		text_write_numbers(text, row, NULL);

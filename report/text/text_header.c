@@ -1,42 +1,18 @@
-/* The head of a text report: what was recorded, how good the data is. */
+#include "report/text/text_header.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "cct/base/printable.h"
-#include "report/text/text.h"
+#include "report/text/text_format.h"
 
 #define LABEL_WIDTH 12
-#define NS_PER_S    1e9
-
-void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit)
-{
-	static const char *const binary[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double value = (double)amount;
-	size_t i = 0;
-
-	if (strcmp(unit, "ns") == 0) {
-		if (amount < 1000000)
-			snprintf(buffer, size, "%.3g us", value / 1e3);
-		else if (amount < 1000000000)
-			snprintf(buffer, size, "%.3g ms", value / 1e6);
-		else
-			snprintf(buffer, size, "%.2f s", value / NS_PER_S);
-		return;
-	}
-	if (strcmp(unit, "bytes") != 0) {
-		snprintf(buffer, size, "%" PRIu64 " %s", amount, unit);
-		return;
-	}
-	for (; value >= 1024 && i + 1 < sizeof(binary) / sizeof(binary[0]); i++)
-		value /= 1024;
-	snprintf(buffer, size, i ? "%.2f %s" : "%.0f %s", value, binary[i]);
-}
 
 static void write_label(const struct text *text, const char *label)
 {
-	text_style_begin(text, STYLE_DIM);
-	fprintf(text->out, "%-*s", LABEL_WIDTH, label);
-	text_style_end(text, STYLE_DIM);
+	text_style_begin(&text->output, STYLE_DIM);
+	fprintf(text->output.file, "%-*s", LABEL_WIDTH, label);
+	text_style_end(&text->output, STYLE_DIM);
 }
 
 /* A line of text that came from the recording. */
@@ -45,17 +21,19 @@ static void write_field(const struct text *text, const char *label, const char *
 	if (!value || !*value)
 		return;
 	write_label(text, label);
-	printable_write(text->out, value, text->width - LABEL_WIDTH, text->utf8);
-	putc('\n', text->out);
+	printable_write(text->output.file, value, text->output.width - LABEL_WIDTH,
+			text->output.utf8);
+	putc('\n', text->output.file);
 }
 
 static void write_warning(const struct text *text, const char *message)
 {
 	write_label(text, "");
-	text_style_begin(text, STYLE_WARNING);
-	printable_write(text->out, message, text->width - LABEL_WIDTH, text->utf8);
-	text_style_end(text, STYLE_WARNING);
-	putc('\n', text->out);
+	text_style_begin(&text->output, STYLE_WARNING);
+	printable_write(text->output.file, message, text->output.width - LABEL_WIDTH,
+			text->output.utf8);
+	text_style_end(&text->output, STYLE_WARNING);
+	putc('\n', text->output.file);
 }
 
 static void warn_count(const struct text *text, uint64_t count, const char *what)
@@ -103,11 +81,11 @@ static unsigned widest_event(const struct text *text)
 	unsigned widest = 0;
 
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
-		unsigned width = printable_width(profile->metrics[i].name, text->utf8);
+		unsigned width = printable_width(profile->metrics[i].name, text->output.utf8);
 
 		widest = width > widest ? width : widest;
 	}
-	return widest > text->width / 2 ? text->width / 2 : widest;
+	return widest > text->output.width / 2 ? text->output.width / 2 : widest;
 }
 
 static void write_event(const struct text *text, const struct metric *metric, unsigned widest)
@@ -116,19 +94,19 @@ static void write_event(const struct text *text, const struct metric *metric, un
 	unsigned written;
 
 	text_format_amount(amount, sizeof(amount), metric->total, metric->unit);
-	fprintf(text->out, "%10" PRIu64 " samples of ", metric->samples);
-	written = printable_write(text->out, metric->name, widest, text->utf8);
-	fprintf(text->out, "%*s  %s", (int)(widest - written), "", amount);
+	fprintf(text->output.file, "%10" PRIu64 " samples of ", metric->samples);
+	written = printable_write(text->output.file, metric->name, widest, text->output.utf8);
+	fprintf(text->output.file, "%*s  %s", (int)(widest - written), "", amount);
 	if (metric->has_counted && !metric_is_multiplexed(metric)) {
 		if (strcmp(metric->unit, "events") == 0)
 			snprintf(amount, sizeof(amount), "%" PRIu64, metric->counted);
 		else
 			text_format_amount(amount, sizeof(amount), metric->counted, metric->unit);
-		fprintf(text->out, " of %s counted", amount);
+		fprintf(text->output.file, " of %s counted", amount);
 	}
 	if (metric->lost)
-		fprintf(text->out, "  %" PRIu64 " lost", metric->lost);
-	putc('\n', text->out);
+		fprintf(text->output.file, "  %" PRIu64 " lost", metric->lost);
+	putc('\n', text->output.file);
 }
 
 /* The event had a counter for a part of the time only. */
@@ -178,10 +156,11 @@ static void write_ratios(const struct text *text)
 		if (ratio_of(ratio, text->view->root->total, &value))
 			text_format_ratio(number, sizeof(number), value);
 		write_label(text, i ? "" : "ratios");
-		fprintf(text->out, "%10s %s%sof ", number, strcmp(unit, "events") ? unit : "",
-			strcmp(unit, "events") ? " " : "");
-		printable_write(text->out, ratio->name, text->width / 2, text->utf8);
-		putc('\n', text->out);
+		fprintf(text->output.file, "%10s %s%sof ", number,
+			strcmp(unit, "events") ? unit : "", strcmp(unit, "events") ? " " : "");
+		printable_write(text->output.file, ratio->name, text->output.width / 2,
+				text->output.utf8);
+		putc('\n', text->output.file);
 	}
 }
 
@@ -195,14 +174,14 @@ static void write_paths(const struct text *text, const char *label, uint64_t n_p
 			const char *what)
 {
 	write_label(text, label);
-	fprintf(text->out, "%10" PRIu64 " %6.2f%%  %s\n", n_paths,
+	fprintf(text->output.file, "%10" PRIu64 " %6.2f%%  %s\n", n_paths,
 		percent(n_paths, quality_n_used(&text->view->profile->quality)), what);
 }
 
 /* As much of a list as fits on each line. */
 static void write_list(const struct text *text, const char *list)
 {
-	const size_t width = text->width - LABEL_WIDTH;
+	const size_t width = text->output.width - LABEL_WIDTH;
 
 	while (*list) {
 		char line[256];
@@ -267,12 +246,12 @@ static void write_quality(const struct text *text)
 	const uint64_t *counts = quality->counts;
 
 	write_label(text, "samples");
-	fprintf(text->out,
+	fprintf(text->output.file,
 		"%10" PRIu64 " received, %" PRIu64 " lost; throttled %" PRIu64 " times\n",
 		counts[QUALITY_SAMPLES], counts[QUALITY_LOST], counts[QUALITY_THROTTLED]);
 	if (counts[QUALITY_FILTERED]) {
 		write_label(text, "");
-		fprintf(text->out, "%10" PRIu64 " left out, as asked for\n",
+		fprintf(text->output.file, "%10" PRIu64 " left out, as asked for\n",
 			counts[QUALITY_FILTERED]);
 	}
 	write_all_paths(text, quality);
@@ -281,11 +260,11 @@ static void write_quality(const struct text *text)
 			   quality_describe(quality_warnings[i])->text);
 }
 
-void text_write_header(const struct text *text)
+void text_header_write(const struct text *text)
 {
 	write_recording(text);
 	write_events(text);
 	write_ratios(text);
 	write_quality(text);
-	putc('\n', text->out);
+	putc('\n', text->output.file);
 }

@@ -1,8 +1,8 @@
-/* The foot of a text report: what is missing, by what it costs, and how to get it. */
+#include "report/text/text_missing.h"
+
 #include <inttypes.h>
 
 #include "cct/base/printable.h"
-#include "report/text/text.h"
 #include "report/views/missing.h"
 
 #define MAX_LINES   8 /* of one kind */
@@ -34,7 +34,8 @@ static void write_build_id(const struct text *text, const char *what,
 	char id[BUILD_ID_TEXT_SIZE];
 
 	build_id_format(build_id, id);
-	fprintf(text->out, "\n%*s%s %s", SHARE_WIDTH, "", what, build_id->size ? id : "none");
+	fprintf(text->output.file, "\n%*s%s %s", SHARE_WIDTH, "", what,
+		build_id->size ? id : "none");
 }
 
 /* On the same line if it fits. */
@@ -46,9 +47,9 @@ static void write_own_build_id(const struct text *text, const struct build_id *b
 	if (!build_id->size)
 		return;
 	build_id_format(build_id, id);
-	bool fits = column + sizeof("; build ID ") + 2u * build_id->size <= text->width;
+	bool fits = column + sizeof("; build ID ") + 2u * build_id->size <= text->output.width;
 	if (fits)
-		fprintf(text->out, "; build ID %s", id);
+		fprintf(text->output.file, "; build ID %s", id);
 	else
 		write_build_id(text, "build ID", build_id);
 }
@@ -60,19 +61,20 @@ static void write_line(const struct text *text, const struct missing *missing)
 		module_name(module_table_get(&text->view->profile->modules, problem->module));
 	unsigned column = SHARE_WIDTH;
 
-	fprintf(text->out, "%8.2f%%  ", share(text, missing));
-	column += printable_write(text->out, name, text->width / 2, text->utf8);
+	fprintf(text->output.file, "%8.2f%%  ", share(text, missing));
+	column +=
+		printable_write(text->output.file, name, text->output.width / 2, text->output.utf8);
 	if (problem->lack != LACKS_DEBUG_INFO) /* else the heading says it */
-		column += (unsigned)fprintf(text->out, ": %s", problem->text);
-	text_style_begin(text, STYLE_DIM);
+		column += (unsigned)fprintf(text->output.file, ": %s", problem->text);
+	text_style_begin(&text->output, STYLE_DIM);
 	if (problem->is_changed && problem->build_id.size) {
 		write_build_id(text, "build ID recorded", &problem->build_id);
 		write_build_id(text, "            found", &problem->found);
 	} else {
 		write_own_build_id(text, &problem->build_id, column);
 	}
-	text_style_end(text, STYLE_DIM);
-	putc('\n', text->out);
+	text_style_end(&text->output, STYLE_DIM);
+	putc('\n', text->output.file);
 }
 
 /* Worth a line: by its cost, and where there are not too many of them. */
@@ -92,9 +94,9 @@ static void write_kind(const struct text *text, const struct missing_list *list,
 		if (missing->problem.lack != lack || is_told(list, missing))
 			continue;
 		if (!n++) {
-			text_style_begin(text, STYLE_WARNING);
-			fprintf(text->out, "%s\n", heading);
-			text_style_end(text, STYLE_WARNING);
+			text_style_begin(&text->output, STYLE_WARNING);
+			fprintf(text->output.file, "%s\n", heading);
+			text_style_end(&text->output, STYLE_WARNING);
 		}
 		if (!is_shown(text, missing, n_lines))
 			continue;
@@ -102,10 +104,10 @@ static void write_kind(const struct text *text, const struct missing_list *list,
 		n_lines++;
 	}
 	if (n > n_lines && n_lines)
-		fprintf(text->out, "%*sand %u more (--format json lists all)\n", SHARE_WIDTH, "",
-			n - n_lines);
+		fprintf(text->output.file, "%*sand %u more (--format json lists all)\n",
+			SHARE_WIDTH, "", n - n_lines);
 	else if (n > n_lines)
-		fprintf(text->out, "%*s%u module%s below %g %% (--format json lists all)\n",
+		fprintf(text->output.file, "%*s%u module%s below %g %% (--format json lists all)\n",
 			SHARE_WIDTH, "", n, n == 1 ? "" : "s", text->options->min_percent);
 }
 
@@ -121,16 +123,17 @@ static void write_hints(const struct text *text, const struct missing_list *list
 		has_files |= is_gone;
 		has_debug |= !is_gone && problem->build_id.size;
 	}
-	text_style_begin(text, STYLE_DIM);
+	text_style_begin(&text->output, STYLE_DIM);
 	if (has_debug)
-		fputs("Debug packages have what is missing of stripped files.\n", text->out);
+		fputs("Debug packages have what is missing of stripped files.\n",
+		      text->output.file);
 	if (has_files || has_debug)
 		fputs("--debuginfod fetches by build ID; --symfs DIR reads a sysroot.\n",
-		      text->out);
-	text_style_end(text, STYLE_DIM);
+		      text->output.file);
+	text_style_end(&text->output, STYLE_DIM);
 }
 
-int text_write_problems(const struct text *text)
+int text_missing_write(const struct text *text)
 {
 	struct missing_list list;
 	int err = missing_list_init(&list, text->view->profile, text->symbolizer,
@@ -139,7 +142,7 @@ int text_write_problems(const struct text *text)
 	if (err)
 		return err;
 	if (list.n)
-		putc('\n', text->out);
+		putc('\n', text->output.file);
 	write_kind(text, &list, LACKS_CERTAINTY, "Files that may not be those recorded:");
 	write_kind(text, &list, LACKS_NAMES, "Names are missing:");
 	write_kind(text, &list, LACKS_DEBUG_INFO,

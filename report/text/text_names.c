@@ -5,6 +5,7 @@
 
 #include "cct/base/pair_map.h"
 #include "report/demangle/short_name.h"
+#include "report/text/text_sums.h"
 
 struct shown_name {
 	const char *name, *module; /* the row's */

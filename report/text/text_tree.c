@@ -1,18 +1,5 @@
-/*
- * The trees as text. Call paths are long and seldom branch: a row that is its parent's only
- * visible child stands below it in the same column, so that only branches move to the right:
- *
- *	python3 (pid 12)
- *	  _start
- *	  main
- *	  ├ parse
- *	  │ next_token
- *	  └ evaluate
- *	    multiply
- *
- * The tree is walked twice: to measure the columns, and to write. Without recursion: it may be as
- * deep as the input made it.
- */
+#include "report/text/text_tree.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +7,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
-#include "report/text/text.h"
+#include "report/text/text_columns.h"
 
 #define STEP 2 /* columns that a branch moves to the right */
 
@@ -76,7 +63,7 @@ static void count_children(const struct tree *tree, struct level *level)
 		if (text_is_visible(tree->text, row))
 			level->n_visible++;
 		else
-			text_add_sums(tree->text, &level->more, row);
+			text_sums_add(tree->text, &level->more, row);
 	}
 	if (level->more.n_rows && !text_sums_visible(tree->text, &level->more)) {
 		tree->text->rows_hidden = true;
@@ -110,11 +97,11 @@ static int push_level(struct tree *tree, const struct view_row *row)
 static const char *joint_text(const struct tree *tree, enum joint joint, bool open)
 {
 	if (joint == JOINT_BRANCH)
-		return tree->text->utf8 ? "├ " : "|-";
+		return tree->text->output.utf8 ? "├ " : "|-";
 	if (joint == JOINT_LAST)
-		return tree->text->utf8 ? "└ " : "`-";
+		return tree->text->output.utf8 ? "└ " : "`-";
 	if (open)
-		return tree->text->utf8 ? "│ " : "| ";
+		return tree->text->output.utf8 ? "│ " : "| ";
 	return "  ";
 }
 
@@ -125,13 +112,13 @@ static unsigned write_joints(const struct tree *tree, unsigned indent, enum join
 
 	if (tree->measuring)
 		return (indent < tree->max_indent ? indent : tree->max_indent) * STEP;
-	text_style_begin(tree->text, STYLE_DIM);
+	text_style_begin(&tree->text->output, STYLE_DIM);
 	for (unsigned i = first; i < indent; i++)
 		fputs(i == first && first > 1 ? ".." : joint_text(tree, JOINT_CHAIN, tree->open[i]),
-		      tree->text->out);
+		      tree->text->output.file);
 	if (indent)
-		fputs(joint_text(tree, joint, tree->open[indent]), tree->text->out);
-	text_style_end(tree->text, STYLE_DIM);
+		fputs(joint_text(tree, joint, tree->open[indent]), tree->text->output.file);
+	text_style_end(&tree->text->output, STYLE_DIM);
 	return (indent ? indent - first + 1 : 0) * STEP;
 }
 
@@ -225,9 +212,11 @@ static int walk(struct tree *tree)
 	return err;
 }
 
-int text_write_tree(struct text *text)
+int text_tree_write(struct text *text)
 {
-	struct tree tree = { .text = text, .measuring = true, .max_indent = text->width / 5 };
+	struct tree tree = { .text = text,
+			     .measuring = true,
+			     .max_indent = text->output.width / 5 };
 	int err = walk(&tree);
 
 	if (!err) {

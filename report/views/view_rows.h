@@ -62,6 +62,10 @@ static inline void view_add_cost(uint64_t *to, const uint64_t *from, uint32_t n_
 	for (uint32_t i = 0; i < n_metrics; i++)
 		to[i] += from[i];
 }
+static inline bool view_is_flat(const struct view *view)
+{
+	return view->options.kind != VIEW_TREE && view->options.kind != VIEW_CALLERS;
+}
 /* Sorts the children of @row by the view's options. */
 void view_sort_children(const struct view *view, struct view_row *row);
 

@@ -9,7 +9,8 @@
 #include "cct/base/printable.h"
 #include "cct/model/profile.h"
 #include "report/export/export.h"
-#include "report/text/text.h"
+#include "report/text/text_format.h"
+#include "report/views/view.h"
 
 struct fixture {
 	struct profile *profile;

@@ -1,11 +1,14 @@
-/* The report for people: head, table or tree, foot. */
-#include <errno.h>
-#include <langinfo.h>
-#include <string.h>
+#include "report/export/export_text.h"
 
-#include "report/export/export_formats.h"
-#include "report/text/text.h"
+#include <errno.h>
+
+#include "cct/base/stream.h"
+#include "report/text/text_columns.h"
+#include "report/text/text_flat.h"
+#include "report/text/text_header.h"
+#include "report/text/text_missing.h"
 #include "report/text/text_names.h"
+#include "report/text/text_tree.h"
 
 #define MIN_WIDTH     60
 #define MAX_WIDTH     1000
@@ -28,7 +31,7 @@ static uint32_t count_with_samples(const struct text *text)
 static void choose_number_width(struct text *text)
 {
 	uint32_t n_wanted = count_with_samples(text) + text->n_ratios;
-	uint32_t n_fit = NUMBERS_WIDTH(text->width) / BLOCK_WIDTH(TEXT_NUMBER_WIDTH);
+	uint32_t n_fit = NUMBERS_WIDTH(text->output.width) / BLOCK_WIDTH(TEXT_NUMBER_WIDTH);
 
 	text->number_width = n_wanted > n_fit ? TEXT_COMPACT_WIDTH : TEXT_NUMBER_WIDTH;
 }
@@ -41,7 +44,7 @@ static void choose_metrics(struct text *text)
 {
 	uint32_t n_metrics = text->view->profile->n_metrics;
 	uint32_t first = text->view->options.sort_metric;
-	uint32_t n_fit = NUMBERS_WIDTH(text->width) / BLOCK_WIDTH(text->number_width);
+	uint32_t n_fit = NUMBERS_WIDTH(text->output.width) / BLOCK_WIDTH(text->number_width);
 	uint32_t max_metrics = n_fit > text->n_ratios ? n_fit - text->n_ratios : 0;
 
 	if (max_metrics > TEXT_MAX_METRICS)
@@ -69,14 +72,15 @@ static void write_notes(const struct text *text)
 {
 	uint32_t n_metrics = count_with_samples(text);
 
-	text_style_begin(text, STYLE_DIM);
+	text_style_begin(&text->output, STYLE_DIM);
 	if (text->rows_hidden)
-		fprintf(text->out, "\nRows below %g %% are not shown (--min).\n",
+		fprintf(text->output.file, "\nRows below %g %% are not shown (--min).\n",
 			text->options->min_percent);
 	if (text->n_metrics < n_metrics)
-		fprintf(text->out, "\n%u more events do not fit the width (--event, --sort).\n",
+		fprintf(text->output.file,
+			"\n%u more events do not fit the width (--event, --sort).\n",
 			n_metrics - text->n_metrics);
-	text_style_end(text, STYLE_DIM);
+	text_style_end(&text->output, STYLE_DIM);
 }
 
 static unsigned limit_width(unsigned width)
@@ -88,38 +92,40 @@ static unsigned limit_width(unsigned width)
 	return width < MAX_WIDTH ? width : MAX_WIDTH;
 }
 
+static int write_rows(struct text *text)
+{
+	if (!view_is_flat(text->view))
+		return text_tree_write(text);
+	text_flat_write(text);
+	return 0;
+}
+
 int export_text(FILE *out, const struct view *view, struct symbolizer *symbolizer,
 		const struct export_options *options)
 {
 	struct text text = {
-		.out = out,
 		.view = view,
 		.symbolizer = symbolizer,
 		.options = options,
-		.width = limit_width(options->width),
-		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
-	int err = 0;
 
+	text_output_init(&text.output, out, options->color, limit_width(options->width));
 	text.n_ratios = options->n_ratios < TEXT_MAX_RATIOS ? options->n_ratios : TEXT_MAX_RATIOS;
 	choose_number_width(&text);
 	choose_metrics(&text);
 	choose_columns(&text);
 	if (!options->full_names && view->options.kind < VIEW_MODULES)
 		text.names = text_names_create(&text);
-	text_write_header(&text);
+	text_header_write(&text);
+	int err = 0;
 	if (!view->root->children)
 		fputs("No samples.\n", out);
-	else if (view_is_flat(view))
-		text_write_flat(&text);
 	else
-		err = text_write_tree(&text);
+		err = write_rows(&text);
 	text_names_destroy(text.names);
-	if (!err) {
-		write_notes(&text);
-		err = text_write_problems(&text);
-	}
 	if (err)
 		return err;
-	return export_finish(out);
+	write_notes(&text);
+	err = text_missing_write(&text);
+	return err ? err : stream_finish(out);
 }

@@ -1,0 +1,18 @@
+/* Numbers as people read them. */
+#ifndef REPORT_TEXT_TEXT_FORMAT_H
+#define REPORT_TEXT_TEXT_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "12.35 s", "1.20 GiB", "12345". */
+void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit);
+/* "1.234", "56.7k", in no more than six columns. */
+void text_format_ratio(char *buffer, size_t size, double value);
+
+static inline double text_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+#endif

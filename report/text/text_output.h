@@ -1,0 +1,32 @@
+/* Where text for people goes: its stream, and what that can show. */
+#ifndef REPORT_TEXT_TEXT_OUTPUT_H
+#define REPORT_TEXT_TEXT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum text_style {
+	STYLE_PLAIN,
+	STYLE_HEADING,
+	STYLE_DIM,
+	STYLE_PROCESS,
+	STYLE_KERNEL,
+	STYLE_MARKER,
+	STYLE_HOT,
+	STYLE_WARM,
+	STYLE_WARNING
+};
+
+struct text_output {
+	FILE *file;
+	bool color, utf8;
+	unsigned width; /* columns */
+};
+
+/* UTF-8 if the locale has it. */
+void text_output_init(struct text_output *output, FILE *file, bool color, unsigned width);
+/* What is written between the two has that style, where there are colours. */
+void text_style_begin(const struct text_output *output, enum text_style style);
+void text_style_end(const struct text_output *output, enum text_style style);
+
+#endif

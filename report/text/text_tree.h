@@ -1,0 +1,10 @@
+/* The rows of a tree, with lines that show who is below whom. */
+#ifndef REPORT_TEXT_TEXT_TREE_H
+#define REPORT_TEXT_TEXT_TREE_H
+
+#include "report/text/text.h"
+
+/* 0 or -ENOMEM. */
+int text_tree_write(struct text *text);
+
+#endif
