@@ -16,25 +16,10 @@
 #ifndef UNWIND_CODE_CODE_SCAN_H
 #define UNWIND_CODE_CODE_SCAN_H
 
+#include "unwind/code/code.h"
 #include "unwind/code/code_rule.h"
 
 #define CODE_OUTCOMES_MAX 4
-
-struct code {
-	const struct arch *arch; /* with @decode */
-	const uint8_t *bytes;
-	uint64_t start; /* offset of the first */
-	size_t size;
-	/* The function that is known to hold what is asked for; empty: not known. */
-	uint64_t function_start, function_end;
-	/* Whether a function seems to begin at an offset; may be NULL. */
-	bool (*is_start)(void *module, const struct arch *arch, uint64_t offset);
-	/* The @size bytes that lie in memory where offset @at would, if the segment of the code at
-	 * offset @pc went on to there. NULL: they are not known. May be NULL. */
-	const uint8_t *(*find_data)(void *module, uint64_t pc, uint64_t at, size_t size);
-	void *module;                  /* of both */
-	bool keeps_frame_pointer_only; /* of the registers that calls leave alone */
-};
 
 /* Memory to work in, and nothing to keep between calls. */
 struct code_scan;

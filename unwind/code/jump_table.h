@@ -4,7 +4,8 @@
 #ifndef UNWIND_CODE_JUMP_TABLE_H
 #define UNWIND_CODE_JUMP_TABLE_H
 
-#include "unwind/code/code_scan.h"
+#include "unwind/code/code.h"
+#include "unwind/code/code_rule.h"
 
 /* Enough that bytes which are no table are unlikely to lead to code with each. */
 #define JUMP_TABLE_TARGETS 4
