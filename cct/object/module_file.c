@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/object/elf_image.h"
 
 /* What a mapping's line in /proc/PID/maps says of its file. */
 struct file_identity {
@@ -85,106 +86,6 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b)
 		if (longer->bytes[i])
 			return false;
 	return true;
-}
-
-/* Finds the build ID in the notes of @data. Sizes in it are not to be trusted. */
-static bool build_id_from_notes(Elf_Data *data, struct build_id *ret)
-{
-	GElf_Nhdr note;
-	size_t name_at, desc_at, at = 0;
-
-	while (data && (at = gelf_getnote(data, at, &note, &name_at, &desc_at)) > 0) {
-		const char *bytes = data->d_buf;
-
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
-		    memcmp(bytes + name_at, "GNU", sizeof("GNU")) != 0)
-			continue;
-		if (note.n_descsz == 0 || note.n_descsz > BUILD_ID_MAX_SIZE)
-			continue;
-		ret->size = (uint8_t)note.n_descsz;
-		memcpy(ret->bytes, bytes + desc_at, note.n_descsz);
-		return true;
-	}
-	return false;
-}
-
-static Elf_Type note_type(uint64_t alignment)
-{
-	return alignment == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
-}
-
-static bool build_id_from_segments(Elf *elf, struct build_id *ret)
-{
-	size_t n_phdrs;
-	if (elf_getphdrnum(elf, &n_phdrs))
-		return false;
-
-	for (size_t i = 0; i < n_phdrs; i++) {
-		GElf_Phdr phdr;
-
-		if (!gelf_getphdr(elf, (int)i, &phdr))
-			return false;
-		if (phdr.p_type != PT_NOTE || phdr.p_offset > INT64_MAX)
-			continue;
-		if (build_id_from_notes(elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset,
-							     phdr.p_filesz,
-							     note_type(phdr.p_align)),
-					ret))
-			return true;
-	}
-	return false;
-}
-
-void elf_build_id(Elf *elf, struct build_id *ret)
-{
-	Elf_Scn *section = NULL;
-
-	*ret = (struct build_id){ 0 };
-	if (build_id_from_segments(elf, ret))
-		return;
-	/* Separate debug files and captured parts may have sections only. */
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
-		    build_id_from_notes(elf_getdata(section, NULL), ret))
-			return;
-	}
-}
-
-static bool ends_within(uint64_t offset, uint64_t size, size_t file_size)
-{
-	return offset <= file_size && size <= file_size - offset;
-}
-
-bool elf_is_cut(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	size_t size, n_segments;
-	GElf_Ehdr header;
-
-	if (!elf_rawfile(elf, &size) || !gelf_getehdr(elf, &header) ||
-	    elf_getphdrnum(elf, &n_segments))
-		return true;
-	if (!ends_within(header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize, size))
-		return true;
-	for (size_t i = 0; i < n_segments; i++) {
-		GElf_Phdr segment;
-
-		if (!gelf_getphdr(elf, (int)i, &segment))
-			return true;
-		if (segment.p_type == PT_LOAD &&
-		    !ends_within(segment.p_offset, segment.p_filesz, size))
-			return true;
-	}
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr part;
-
-		if (gelf_getshdr(section, &part) && part.sh_type != SHT_NOBITS &&
-		    !ends_within(part.sh_offset, part.sh_size, size))
-			return true;
-	}
-	return false;
 }
 
 static bool is_newer(const struct module *module, const struct stat *status)
@@ -427,25 +328,14 @@ void module_file_open(const struct module *module, struct module_file *file)
 /* The file name in .gnu_debuglink. NULL: none. */
 static const char *debug_link(Elf *elf)
 {
-	Elf_Scn *section = NULL;
-	size_t names;
+	struct elf_section section;
+	const Elf_Data *data = elf_find_section(elf, ".gnu_debuglink", &section)
+				       ? elf_section_bytes(&section)
+				       : NULL;
+	const char *link = data ? data->d_buf : NULL;
+	bool is_name = link && memchr(link, 0, data->d_size) && *link && !strchr(link, '/');
 
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		const char *name;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
-		    !(name = elf_strptr(elf, names, header.sh_name)) ||
-		    strcmp(name, ".gnu_debuglink") != 0)
-			continue;
-		const Elf_Data *data = elf_rawdata(section, NULL);
-		const char *link = data ? data->d_buf : NULL;
-		bool is_name = link && memchr(link, 0, data->d_size) && *link && !strchr(link, '/');
-		return is_name ? link : NULL;
-	}
-	return NULL;
+	return is_name ? link : NULL;
 }
 
 /* A separate file with a build ID is looked for. */

@@ -1,33 +1,14 @@
 /* xz, into memory, with a bound. */
 #include "cct/object/packed_elf.h"
 
-#include <gelf.h>
 #include <lzma.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "cct/object/elf_image.h"
 
 #define UNPACKED_MAX       (256u << 20)
 #define ROOM_AT_FIRST      (64u << 10)
 #define DECODER_MEMORY_MAX (80u << 20) /* what xz -9 needs */
-
-static Elf_Data *find_packed(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header)
-					   ? elf_strptr(elf, names, header.sh_name)
-					   : NULL;
-
-		if (name && header.sh_type == SHT_PROGBITS && !strcmp(name, ".gnu_debugdata"))
-			return elf_rawdata(section, NULL);
-	}
-	return NULL;
-}
 
 /* Decodes until the end, into as much room as comes out: no size that the file names is trusted. */
 static int decode(lzma_stream *stream, uint8_t **bytes, size_t room)
@@ -75,10 +56,13 @@ static uint8_t *unpack(const Elf_Data *packed, size_t *size_ret)
 
 Elf *packed_elf_open(Elf *elf, uint8_t **bytes_ret)
 {
-	const Elf_Data *packed = find_packed(elf);
+	struct elf_section section;
 	size_t size;
 
-	if (!packed || !packed->d_buf || !packed->d_size)
+	if (!elf_find_section(elf, ".gnu_debugdata", &section))
+		return NULL;
+	const Elf_Data *packed = elf_section_bytes(&section);
+	if (!packed || !packed->d_size)
 		return NULL;
 	uint8_t *bytes = unpack(packed, &size);
 	if (!bytes)

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cct/object/elf_image.h"
 #include "cct/object/go/go_pclntab.h"
 #include "unwind/cfi/fde.h"
 
@@ -41,6 +42,7 @@ struct elf_parts {
 	uint8_t *is_needed; /* a byte for each of the file's */
 	size_t size;
 	uint64_t entry;
+	struct elf_segments segments;
 	struct frames eh_frame, debug_frame;
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
@@ -52,22 +54,6 @@ static bool keep(struct elf_parts *parts, uint64_t offset, uint64_t size)
 	memcpy(parts->copy + offset, parts->file + offset, size);
 	memset(parts->is_needed + offset, 1, size);
 	return true;
-}
-
-static bool find_section(Elf *elf, const char *name, GElf_Shdr *ret)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *found =
-			gelf_getshdr(section, ret) ? elf_strptr(elf, names, ret->sh_name) : NULL;
-		if (found && ret->sh_type != SHT_NOBITS && !strcmp(found, name))
-			return true;
-	}
-	return false;
 }
 
 /* The build ID. What other notes say, of kernels and compilers, is left out. */
@@ -87,7 +73,7 @@ static void keep_notes(struct elf_parts *parts, const GElf_Phdr *segment)
 
 static void keep_headers(struct elf_parts *parts)
 {
-	size_t n_sections = 0, names = 0;
+	size_t n_sections = 0, names = 0, i = 0;
 	bool is_64 = gelf_getclass(parts->elf) == ELFCLASS64;
 	GElf_Ehdr header;
 	GElf_Shdr section;
@@ -102,26 +88,30 @@ static void keep_headers(struct elf_parts *parts)
 	if (!elf_getshdrstrndx(parts->elf, &names) &&
 	    gelf_getshdr(elf_getscn(parts->elf, names), &section))
 		keep(parts, section.sh_offset, section.sh_size);
-	for (int i = 0; gelf_getphdr(parts->elf, i, &segment); i++)
+	while (elf_next_segment(parts->elf, &i, &segment))
 		if (segment.p_type == PT_NOTE && segment.p_filesz <= NOTES_MAX)
 			keep_notes(parts, &segment);
 }
 
 static void frames_open(struct elf_parts *parts, bool is_debug_frame, struct frames *frames)
 {
-	GElf_Shdr header;
+	struct elf_section section;
+	const GElf_Shdr *header = &section.header;
 
 	frames->is_debug_frame = is_debug_frame;
-	if (find_section(parts->elf, is_debug_frame ? ".debug_frame" : ".eh_frame", &header) &&
-	    !(header.sh_flags & SHF_COMPRESSED) && header.sh_offset <= parts->size &&
-	    header.sh_size <= parts->size - header.sh_offset) {
-		frames->offset = header.sh_offset;
-		frames->size = header.sh_size;
-		frames->vaddr = header.sh_addr;
-		frames->bytes = parts->file + header.sh_offset;
-		fde_table_create(parts->elf, is_debug_frame ? FDE_DEBUG_FRAME : FDE_EH_FRAME,
-				 &frames->fdes);
-	}
+	if (!elf_find_section(parts->elf, is_debug_frame ? ".debug_frame" : ".eh_frame",
+			      &section) ||
+	    header->sh_flags & SHF_COMPRESSED)
+		return;
+	const uint8_t *bytes = elf_file_bytes(parts->elf, header->sh_offset, header->sh_size);
+	if (!bytes)
+		return;
+	frames->offset = header->sh_offset;
+	frames->size = header->sh_size;
+	frames->vaddr = header->sh_addr;
+	frames->bytes = bytes;
+	fde_table_create(parts->elf, is_debug_frame ? FDE_DEBUG_FRAME : FDE_EH_FRAME,
+			 &frames->fdes);
 }
 
 static int need(struct frames *frames, const struct fde *fde)
@@ -189,22 +179,6 @@ static int need_rule(struct elf_parts *parts, uint64_t offset, uint64_t vaddr, u
 	return err;
 }
 
-static bool offset_to_vaddr(Elf *elf, uint64_t offset, uint64_t *vaddr_ret)
-{
-	GElf_Phdr segment;
-	bool found = false;
-
-	for (int i = 0; gelf_getphdr(elf, i, &segment); i++) {
-		if (segment.p_type != PT_LOAD || offset < segment.p_offset ||
-		    offset - segment.p_offset >= segment.p_filesz ||
-		    (found && !(segment.p_flags & PF_X)))
-			continue;
-		*vaddr_ret = segment.p_vaddr + (offset - segment.p_offset);
-		found = true;
-	}
-	return found;
-}
-
 static int take_accesses(struct elf_parts *parts, uint32_t id, const struct elf_access_log *log,
 			 const uint64_t *windows)
 {
@@ -219,7 +193,7 @@ static int take_accesses(struct elf_parts *parts, uint32_t id, const struct elf_
 			continue;
 		if (access->size)
 			keep(parts, access->offset, access->size);
-		else if (offset_to_vaddr(parts->elf, access->offset, &vaddr) &&
+		else if (elf_segments_to_vaddr(&parts->segments, access->offset, &vaddr) &&
 			 need_rule(parts, access->offset, vaddr, windows[i]))
 			return -ENOMEM;
 	}
@@ -307,10 +281,12 @@ static void keep_table(struct elf_parts *parts)
 					 DW_EH_PE_datarel | DW_EH_PE_sdata4 };
 	const struct frames *frames = &parts->eh_frame;
 	uint32_t n = (uint32_t)frames->n_needed;
-	GElf_Shdr header;
+	struct elf_section section;
 
-	if (!find_section(parts->elf, ".eh_frame_hdr", &header) || header.sh_size < 12 + 8ull * n ||
-	    !keep(parts, header.sh_offset, header.sh_size))
+	if (!elf_find_section(parts->elf, ".eh_frame_hdr", &section))
+		return;
+	const GElf_Shdr header = section.header;
+	if (header.sh_size < 12 + 8ull * n || !keep(parts, header.sh_offset, header.sh_size))
 		return;
 	uint8_t *at = parts->copy + header.sh_offset;
 	if (memcmp(at, usual, sizeof(usual)) != 0)
@@ -336,11 +312,12 @@ static void keep_packed(struct elf_parts *parts)
 	static const char *const names[] = { ".debug_frame", ".zdebug_frame", ".gnu_debugdata" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		GElf_Shdr header;
+		struct elf_section section;
 
-		if (find_section(parts->elf, names[i], &header) && header.sh_size <= PACKED_MAX &&
-		    (i > 0 || header.sh_flags & SHF_COMPRESSED))
-			keep(parts, header.sh_offset, header.sh_size);
+		if (elf_find_section(parts->elf, names[i], &section) &&
+		    section.header.sh_size <= PACKED_MAX &&
+		    (i > 0 || section.header.sh_flags & SHF_COMPRESSED))
+			keep(parts, section.header.sh_offset, section.header.sh_size);
 	}
 }
 
@@ -380,7 +357,7 @@ static int collect(struct elf_parts *parts, uint32_t id, const struct elf_access
 {
 	parts->copy = calloc(1, parts->size);
 	parts->is_needed = calloc(1, parts->size);
-	if (!parts->copy || !parts->is_needed)
+	if (!parts->copy || !parts->is_needed || elf_segments_init(&parts->segments, parts->elf))
 		return -ENOMEM;
 	keep_headers(parts);
 	frames_open(parts, false, &parts->eh_frame);
@@ -420,6 +397,7 @@ void elf_parts_destroy(struct elf_parts *parts)
 {
 	if (!parts)
 		return;
+	elf_segments_deinit(&parts->segments);
 	fde_table_destroy(parts->eh_frame.fdes);
 	fde_table_destroy(parts->debug_frame.fdes);
 	go_pclntab_destroy(parts->go_pclntab);

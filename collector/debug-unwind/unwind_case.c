@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
 #include "collector/debug-unwind/case_stacks.h"
 #include "collector/debug-unwind/dump_parts.h"

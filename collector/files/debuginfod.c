@@ -11,6 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/monotonic.h"
+#include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
 #include "report/views/missing.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/cleanup.h"
+#include "cct/object/elf_image.h"
 
 #define ENTRY_SIZE 16 /* where sh_entsize does not say: both architectures' */
 
@@ -96,12 +96,13 @@ static bool is_irelative(GElf_Half machine, const GElf_Rela *relocation)
 }
 
 /* The relocations of one section that name a dynamic symbol, or an IFUNC's address. */
-static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, GElf_Half machine,
+static int read_relocations(Elf *elf, const struct elf_section *section, GElf_Half machine,
 			    struct slots *slots)
 {
+	const GElf_Shdr *header = &section->header;
 	Elf_Scn *symtab = elf_getscn(elf, header->sh_link);
 	GElf_Shdr symtab_header;
-	Elf_Data *relocations = elf_getdata(section, NULL), *symbols = NULL;
+	Elf_Data *relocations = elf_section_data(section), *symbols = NULL;
 
 	if (!relocations)
 		return 0;
@@ -132,20 +133,15 @@ static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 
 static int read_slots(Elf *elf, struct slots *slots)
 {
-	Elf_Scn *section = NULL;
+	struct elf_section section = { 0 };
 	GElf_Ehdr file;
 
 	if (!gelf_getehdr(elf, &file))
 		return 0;
-
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		int err;
-
-		if (!gelf_getshdr(section, &header) ||
-		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL))
+	while (elf_next_section(elf, &section)) {
+		if (section.header.sh_type != SHT_RELA && section.header.sh_type != SHT_REL)
 			continue;
-		err = read_relocations(elf, section, &header, file.e_machine, slots);
+		int err = read_relocations(elf, &section, file.e_machine, slots);
 		if (err)
 			return err;
 	}
@@ -154,13 +150,14 @@ static int read_slots(Elf *elf, struct slots *slots)
 	return 0;
 }
 
-static int read_entries(Elf_Scn *section, const GElf_Shdr *header, plt_decode_function *decode,
+static int read_entries(const struct elf_section *section, plt_decode_function *decode,
 			uint64_t got_vaddr, const struct slots *slots, struct plt *plt)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
+	const GElf_Shdr *header = &section->header;
+	Elf_Data *data = elf_section_data(section);
 	size_t size = header->sh_entsize == 8 ? 8 : ENTRY_SIZE;
 
-	if (!data || !data->d_buf)
+	if (!data)
 		return 0;
 	for (size_t at = 0; at < data->d_size; at += size) {
 		struct plt_entry entry = { .start = header->sh_addr + at,
@@ -202,21 +199,16 @@ static plt_decode_function *find_decoder(Elf *elf)
 }
 
 /* _GLOBAL_OFFSET_TABLE_: .got.plt, or .got where all functions are bound at start. */
-static uint64_t find_got(Elf *elf, size_t names)
+static uint64_t find_got(Elf *elf)
 {
-	Elf_Scn *section = NULL;
+	struct elf_section section = { 0 };
 	uint64_t got = 0;
 
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header)
-					   ? elf_strptr(elf, names, header.sh_name)
-					   : NULL;
-
-		if (name && strcmp(name, ".got.plt") == 0)
-			return header.sh_addr;
-		if (name && strcmp(name, ".got") == 0)
-			got = header.sh_addr;
+	while (elf_next_section(elf, &section)) {
+		if (strcmp(section.name, ".got.plt") == 0)
+			return section.header.sh_addr;
+		if (strcmp(section.name, ".got") == 0)
+			got = section.header.sh_addr;
 	}
 	return got;
 }
@@ -224,23 +216,14 @@ static uint64_t find_got(Elf *elf, size_t names)
 static int read_tables(Elf *elf, plt_decode_function *decode, const struct slots *slots,
 		       struct plt *plt)
 {
-	Elf_Scn *section = NULL;
-	size_t names;
+	const uint64_t got_vaddr = find_got(elf);
+	struct elf_section section = { 0 };
 
-	if (elf_getshdrstrndx(elf, &names))
-		return 0;
-	const uint64_t got_vaddr = find_got(elf, names);
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		const char *name;
-		int err;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS)
+	while (elf_next_section(elf, &section)) {
+		if (section.header.sh_type != SHT_PROGBITS ||
+		    strncmp(section.name, ".plt", strlen(".plt")) != 0)
 			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (!name || strncmp(name, ".plt", strlen(".plt")) != 0)
-			continue;
-		err = read_entries(section, &header, decode, got_vaddr, slots, plt);
+		int err = read_entries(&section, decode, got_vaddr, slots, plt);
 		if (err)
 			return err;
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "cct/base/cleanup.h"
+#include "cct/object/elf_image.h"
 
 /* ELF's number for it, which elf.h may not know yet. */
 #define COMPRESSED_BY_ZSTD 2
@@ -128,22 +128,20 @@ static bool is_wanted(const char *name, bool is_split, enum debug_section *which
 	return false;
 }
 
-static int read_section(struct debug_sections *sections, Elf *elf, Elf_Scn *section,
-			const char *name, bool is_split)
+static int read_section(struct debug_sections *sections, Elf *elf,
+			const struct elf_section *section, bool is_split)
 {
 	enum debug_section which;
-	GElf_Shdr header;
 	bool is_old;
 
-	if (name[0] != '.' || !is_wanted(name, is_split, &which, &is_old) ||
-	    sections->of[which].bytes || !gelf_getshdr(section, &header) ||
-	    header.sh_type == SHT_NOBITS)
+	if (section->name[0] != '.' || !is_wanted(section->name, is_split, &which, &is_old) ||
+	    sections->of[which].bytes || section->header.sh_type == SHT_NOBITS)
 		return 0;
-	const Elf_Data *raw = elf_rawdata(section, NULL);
-	if (!raw || !raw->d_buf || !raw->d_size)
+	const Elf_Data *raw = elf_section_bytes(section);
+	if (!raw || !raw->d_size)
 		return 0;
-	if (header.sh_flags & SHF_COMPRESSED)
-		return read_compressed(sections, which, elf, section, raw);
+	if (section->header.sh_flags & SHF_COMPRESSED)
+		return read_compressed(sections, which, elf, section->handle, raw);
 	if (is_old)
 		return read_old_compressed(sections, which, raw);
 	sections->of[which] = (struct debug_bytes){ raw->d_buf, raw->d_size };
@@ -152,28 +150,22 @@ static int read_section(struct debug_sections *sections, Elf *elf, Elf_Scn *sect
 
 int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split)
 {
-	Elf_Scn *section = NULL;
+	struct elf_section section = { 0 };
 	GElf_Ehdr header;
-	size_t names_at;
-	int err = 0;
 
 	*sections = (struct debug_sections){ 0 };
-	if (!gelf_getehdr(elf, &header) || elf_getshdrstrndx(elf, &names_at))
+	if (!gelf_getehdr(elf, &header))
 		return 0;
 	sections->machine = header.e_machine;
 	sections->byte_order = header.e_ident[EI_DATA];
-	while (!err && (section = elf_nextscn(elf, section))) {
-		GElf_Shdr section_header;
-		const char *name = gelf_getshdr(section, &section_header)
-					   ? elf_strptr(elf, names_at, section_header.sh_name)
-					   : NULL;
-
-		if (name)
-			err = read_section(sections, elf, section, name, is_split);
-	}
-	if (err)
+	while (elf_next_section(elf, &section)) {
+		int err = read_section(sections, elf, &section, is_split);
+		if (!err)
+			continue;
 		debug_sections_deinit(sections);
-	return err;
+		return err;
+	}
+	return 0;
 }
 
 void debug_sections_deinit(struct debug_sections *sections)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/object/elf_image.h"
 #include "cct/object/file_search.h"
 #include "cct/object/module_file.h"
 #include "report/dwarf/debug_info.h"
@@ -95,29 +96,20 @@ static bool read_functions_of_module(struct kernel_debug *debug, Dwfl_Module *mo
 	return true;
 }
 
-static Elf_Scn *find_symtab(Elf *elf, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(elf, section))) {
-		if (gelf_getshdr(section, header) && header->sh_type == SHT_SYMTAB)
-			return section;
-	}
-	return NULL;
-}
-
 static bool read_functions(struct kernel_debug *debug)
 {
-	GElf_Shdr header;
-	Elf_Scn *section = find_symtab(debug->elf, &header);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	size_t n = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
+	struct elf_section section;
+	Elf_Data *data = elf_find_section_type(debug->elf, SHT_SYMTAB, &section)
+				 ? elf_section_data(&section)
+				 : NULL;
+	size_t n = data && section.header.sh_entsize ? data->d_size / section.header.sh_entsize : 0;
 
 	for (size_t i = 1; i < n && i <= INT_MAX; i++) {
 		GElf_Sym symbol;
-		const char *name = gelf_getsym(data, (int)i, &symbol)
-					   ? elf_strptr(debug->elf, header.sh_link, symbol.st_name)
-					   : NULL;
+		const char *name =
+			gelf_getsym(data, (int)i, &symbol)
+				? elf_strptr(debug->elf, section.header.sh_link, symbol.st_name)
+				: NULL;
 
 		if (name && *name && is_function(&symbol) && !add_function(debug, name, &symbol))
 			return false;

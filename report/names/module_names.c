@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "cct/object/elf_image.h"
 #include "cct/object/packed_elf.h"
 #include "report/code/disassembly.h"
 #include "report/code/elf_symbols.h"
@@ -14,36 +15,26 @@
 #include "report/names/go_names.h"
 #include "report/names/kernel_debug.h"
 
-static bool has_section(Elf *elf, Elf64_Word type, const char *name)
+static bool has_symbols(Elf *elf)
 {
-	Elf_Scn *section = NULL;
-	size_t names;
+	struct elf_section section;
 
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type != type)
-			continue;
-		const char *found = elf_strptr(elf, names, header.sh_name);
-		if (!name || (found && strcmp(found, name) == 0))
-			return true;
-	}
-	return false;
+	return elf_find_section_type(elf, SHT_SYMTAB, &section);
 }
 
 static bool has_debug_info(Elf *elf)
 {
-	return has_section(elf, SHT_PROGBITS, ".debug_info") ||
-	       has_section(elf, SHT_PROGBITS, ".zdebug_info");
+	struct elf_section section;
+
+	return elf_find_section(elf, ".debug_info", &section) ||
+	       elf_find_section(elf, ".zdebug_info", &section);
 }
 
 /* The symbols of a separate debug file; else those that were packed into the file. */
 static int open_symbols(struct module_names *names)
 {
 	Elf *separate = names->debug_file.elf;
-	bool is_in_separate = separate && has_section(separate, SHT_SYMTAB, NULL);
+	bool is_in_separate = separate && has_symbols(separate);
 
 	if (!is_in_separate)
 		names->packed = packed_elf_open(names->file.elf, &names->packed_bytes);
@@ -53,10 +44,10 @@ static int open_symbols(struct module_names *names)
 }
 
 /* Go's own table says in part what symbols and debug information do. */
-static void open_go_names(struct module_names *names, bool has_symbols)
+static void open_go_names(struct module_names *names, bool is_named)
 {
 	names->go = go_names_open(names->file.elf);
-	names->go_has_symbols = has_symbols;
+	names->go_has_symbols = is_named;
 	if (names->go && go_names_knows_inlined(names->go))
 		names->lacks_debug = false;
 }
@@ -66,7 +57,7 @@ static int open_debug_file(struct module_names *names, const struct module *modu
 			   bool reads_debug_info)
 {
 	Elf *elf = names->file.elf;
-	bool needs_symbols = !has_section(elf, SHT_SYMTAB, NULL);
+	bool needs_symbols = !has_symbols(elf);
 	bool needs_debug = reads_debug_info && !has_debug_info(elf);
 	int err = 0;
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cct/base/pair_map.h"
+#include "cct/object/elf_image.h"
 #include "report/demangle/clone_name.h"
 #include "report/demangle/demangle.h"
 #include "report/dwarf/debug_info.h"

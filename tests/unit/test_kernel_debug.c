@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
 #include "report/names/kernel_debug.h"
 #include "report/names/symbolize.h"

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
 #include "tests/unit/elf_image.h"
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/object/elf_image.h"
+
 struct function_starts {
 	size_t size;
 	uint64_t bits[];
@@ -43,24 +45,26 @@ static void mark_pointers(struct function_starts *starts, const Elf_Data *data, 
 static void mark_by_data(struct function_starts *starts, Elf *elf, size_t pointer_size,
 			 uint64_t vaddr)
 {
-	Elf_Scn *section = NULL;
+	struct elf_section section = { 0 };
 	GElf_Ehdr ehdr;
-	GElf_Shdr header;
 
 	if (!gelf_getehdr(elf, &ehdr))
 		return;
-	while ((section = elf_nextscn(elf, section))) {
+	while (elf_next_section(elf, &section)) {
+		uint32_t type = section.header.sh_type;
+		uint64_t flags = section.header.sh_flags;
+		const Elf_Data *bytes;
 		Elf_Data *data;
 
-		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
+		if (!(flags & SHF_ALLOC))
 			continue;
-		bool is_data = header.sh_type == SHT_PROGBITS || header.sh_type == SHT_INIT_ARRAY ||
-			       header.sh_type == SHT_FINI_ARRAY;
-		if (header.sh_type == SHT_RELA && (data = elf_getdata(section, NULL)))
+		bool is_data =
+			type == SHT_PROGBITS || type == SHT_INIT_ARRAY || type == SHT_FINI_ARRAY;
+		if (type == SHT_RELA && (data = elf_section_data(&section)))
 			mark_relocated(starts, data, vaddr);
-		else if (is_data && ehdr.e_type == ET_EXEC && !(header.sh_flags & SHF_EXECINSTR) &&
-			 (data = elf_rawdata(section, NULL)))
-			mark_pointers(starts, data, pointer_size, vaddr);
+		else if (is_data && ehdr.e_type == ET_EXEC && !(flags & SHF_EXECINSTR) &&
+			 (bytes = elf_section_bytes(&section)))
+			mark_pointers(starts, bytes, pointer_size, vaddr);
 	}
 }
 

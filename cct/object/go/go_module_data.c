@@ -4,6 +4,8 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "cct/object/elf_image.h"
+
 /* Places that may be the one; made-up files have more. */
 #define CANDIDATES_MAX 16
 
@@ -27,17 +29,17 @@ static uint64_t word_at(const uint8_t *bytes, unsigned size)
 }
 
 /* In data that relocations do not write. */
-static void scan_section(Elf_Scn *section, const GElf_Shdr *header, const struct go_module_key *key,
+static void scan_section(const struct elf_section *section, const struct go_module_key *key,
 			 struct candidates *candidates)
 {
+	const Elf_Data *data = elf_section_bytes(section);
 	unsigned size = key->pointer_size;
-	Elf_Data *data = elf_rawdata(section, NULL);
 
-	if (!data || !data->d_buf)
+	if (!data)
 		return;
 	for (size_t at = 0; data->d_size - at >= size; at += size)
 		if (word_at((const uint8_t *)data->d_buf + at, size) == key->pclntab)
-			add_candidate(candidates, header->sh_addr + at);
+			add_candidate(candidates, section->header.sh_addr + at);
 }
 
 static bool is_relative(const GElf_Ehdr *header, const GElf_Rela *relocation)
@@ -49,8 +51,7 @@ static bool is_relative(const GElf_Ehdr *header, const GElf_Rela *relocation)
 struct relocations {
 	Elf *elf;
 	GElf_Ehdr header;
-	Elf_Scn *section; /* where the last one was */
-	GElf_Shdr section_header;
+	struct elf_section section; /* where the last one was */
 	Elf_Data *data;
 	int next;
 };
@@ -66,12 +67,10 @@ static bool next_relocation(struct relocations *at, GElf_Rela *ret)
 		}
 		at->data = NULL;
 		at->next = 0;
-		at->section = elf_nextscn(at->elf, at->section);
-		if (!at->section)
+		if (!elf_next_section(at->elf, &at->section))
 			return false;
-		if (gelf_getshdr(at->section, &at->section_header) &&
-		    at->section_header.sh_type == SHT_RELA)
-			at->data = elf_getdata(at->section, NULL);
+		if (at->section.header.sh_type == SHT_RELA)
+			at->data = elf_section_data(&at->section);
 	}
 }
 
@@ -86,31 +85,29 @@ static void find_candidates(Elf *elf, const struct go_module_key *key,
 			    struct candidates *candidates)
 {
 	struct relocations relocations;
-	Elf_Scn *section = NULL;
+	struct elf_section section = { 0 };
 	GElf_Rela relocation;
-	GElf_Shdr header;
 
 	if (begin_relocations(elf, &relocations))
 		while (next_relocation(&relocations, &relocation))
 			if ((uint64_t)relocation.r_addend == key->pclntab)
 				add_candidate(candidates, relocation.r_offset);
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&
-		    header.sh_flags & SHF_WRITE)
-			scan_section(section, &header, key, candidates);
+	while (elf_next_section(elf, &section))
+		if (section.header.sh_type == SHT_PROGBITS && section.header.sh_flags & SHF_WRITE)
+			scan_section(&section, key, candidates);
 }
 
-static Elf_Data *section_at(Elf *elf, uint64_t vaddr, GElf_Shdr *header)
+static const Elf_Data *section_at(Elf *elf, uint64_t vaddr, GElf_Shdr *header)
 {
-	Elf_Scn *section = NULL;
-	Elf_Data *data;
+	struct elf_section section = { 0 };
 
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, header) || header->sh_type == SHT_NOBITS ||
-		    !(header->sh_flags & SHF_ALLOC) || vaddr < header->sh_addr)
+	while (elf_next_section(elf, &section)) {
+		*header = section.header;
+		if (header->sh_type == SHT_NOBITS || !(header->sh_flags & SHF_ALLOC) ||
+		    vaddr < header->sh_addr)
 			continue;
-		data = elf_rawdata(section, NULL);
-		if (data && data->d_buf && vaddr - header->sh_addr < data->d_size)
+		const Elf_Data *data = elf_section_bytes(&section);
+		if (data && vaddr - header->sh_addr < data->d_size)
 			return data;
 	}
 	return NULL;
@@ -119,7 +116,7 @@ static Elf_Data *section_at(Elf *elf, uint64_t vaddr, GElf_Shdr *header)
 const uint8_t *go_bytes_at(Elf *elf, uint64_t vaddr, uint64_t *size_ret)
 {
 	GElf_Shdr header;
-	Elf_Data *data = section_at(elf, vaddr, &header);
+	const Elf_Data *data = section_at(elf, vaddr, &header);
 
 	if (!data)
 		return NULL;
@@ -150,7 +147,7 @@ static void relocate(Elf *elf, uint64_t vaddr, unsigned pointer_size, struct go_
 			continue;
 		data->words[word] = (uint64_t)relocation.r_addend;
 		note(data,
-		     relocations.section_header.sh_offset +
+		     relocations.section.header.sh_offset +
 			     (uint64_t)(relocations.next - 1) * sizeof(Elf64_Rela),
 		     sizeof(Elf64_Rela));
 	}
@@ -160,7 +157,7 @@ static bool read_words(Elf *elf, uint64_t vaddr, unsigned pointer_size, struct g
 {
 	const uint64_t size = GO_MODULE_WORDS * pointer_size;
 	GElf_Shdr header;
-	Elf_Data *section = section_at(elf, vaddr, &header);
+	const Elf_Data *section = section_at(elf, vaddr, &header);
 	if (!section)
 		return false;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/object/elf_image.h"
 #include "cct/object/go/go_module_data.h"
 
 #define MAGIC_1_2  0xfffffffbu
@@ -193,25 +194,15 @@ static bool read_table(struct go_pclntab *table)
 	       find_text(table);
 }
 
-static Elf_Scn *find_section(Elf *elf, const char *const *names, GElf_Shdr *header)
+/* The first section by one of two names. */
+static bool find_section(Elf *elf, const char *name, const char *other,
+			 struct elf_section *section_ret)
 {
-	Elf_Scn *section = NULL;
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, header) || header->sh_type == SHT_NOBITS)
-			continue;
-		const char *name = elf_strptr(elf, strings, header->sh_name);
-		for (size_t i = 0; name && names[i]; i++)
-			if (!strcmp(name, names[i]))
-				return section;
-	}
-	return NULL;
+	return elf_find_section(elf, name, section_ret) ||
+	       elf_find_section(elf, other, section_ret);
 }
 
-static bool read_from(struct go_pclntab *table, Elf_Data *data, const GElf_Shdr *header,
+static bool read_from(struct go_pclntab *table, const Elf_Data *data, const GElf_Shdr *header,
 		      uint64_t at)
 {
 	Elf *elf = table->elf;
@@ -228,16 +219,14 @@ static bool read_from(struct go_pclntab *table, Elf_Data *data, const GElf_Shdr 
 /* Other linkers merge it with what else relocations write. */
 static bool read_merged(struct go_pclntab *table)
 {
-	static const char *const marks[] = { ".go.buildinfo", ".note.go.buildid", NULL };
-	static const char *const merged[] = { ".data.rel.ro", NULL };
 	unsigned n_beginnings = 0;
-	GElf_Shdr header;
-	Elf_Scn *section = find_section(table->elf, marks, &header)
-				   ? find_section(table->elf, merged, &header)
-				   : NULL;
-	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	struct elf_section section;
 
-	if (!data || !data->d_buf)
+	if (!find_section(table->elf, ".go.buildinfo", ".note.go.buildid", &section) ||
+	    !elf_find_section(table->elf, ".data.rel.ro", &section))
+		return false;
+	const Elf_Data *data = elf_section_bytes(&section);
+	if (!data)
 		return false;
 	for (uint64_t at = 0; data->d_size - at >= HEADER_SIZE; at += 8) {
 		/* All magic numbers begin alike; two zeros follow. */
@@ -245,7 +234,7 @@ static bool read_merged(struct go_pclntab *table)
 
 		if ((start | 0xff) != 0xffffffff)
 			continue;
-		if (read_from(table, data, &header, at))
+		if (read_from(table, data, &section.header, at))
 			return true;
 		if (++n_beginnings == BEGINNINGS_MAX)
 			return false;
@@ -255,14 +244,12 @@ static bool read_merged(struct go_pclntab *table)
 
 static bool find_table(struct go_pclntab *table)
 {
-	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab", NULL };
-	GElf_Shdr header;
-	Elf_Scn *section = find_section(table->elf, names, &header);
-	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	struct elf_section section;
 
-	if (!section)
+	if (!find_section(table->elf, ".gopclntab", ".data.rel.ro.gopclntab", &section))
 		return read_merged(table);
-	return data && data->d_buf && read_from(table, data, &header, 0);
+	const Elf_Data *data = elf_section_bytes(&section);
+	return data && read_from(table, data, &section.header, 0);
 }
 
 struct go_pclntab *go_pclntab_create(Elf *elf)
