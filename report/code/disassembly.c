@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/object/elf_image.h"
 #include "report/code/x86_vector_size.h"
 
 #define ARM64_INSTRUCTION_SIZE 4
@@ -171,54 +172,49 @@ void disassembler_next(struct disassembler *disassembler, const uint8_t *code, s
 		fill_bytes(disassembler, code, size, instruction_ret);
 }
 
-/* What is left of a part of a file from @vaddr on. */
-static bool part_holds(uint64_t start, uint64_t size, uint64_t vaddr, uint64_t *rest_ret)
-{
-	if (vaddr < start || vaddr - start >= size)
-		return false;
-	*rest_ret = size - (vaddr - start);
-	return true;
-}
-
 /* The section of code at @vaddr: its end limits what is read. False: its bytes are not there. */
 static bool limit_to_section(Elf *elf, uint64_t vaddr, uint64_t *size)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	uint64_t rest;
+	struct elf_section section = { 0 };
 
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
-		    !part_holds(header.sh_addr, header.sh_size, vaddr, &rest))
+	while (elf_next_section(elf, &section)) {
+		uint64_t skipped = vaddr - section.header.sh_addr;
+
+		if (!(section.header.sh_flags & SHF_EXECINSTR) || vaddr < section.header.sh_addr ||
+		    skipped >= section.header.sh_size)
 			continue;
-		*size = rest < *size ? rest : *size;
-		return header.sh_type != SHT_NOBITS;
+		if (section.header.sh_size - skipped < *size)
+			*size = section.header.sh_size - skipped;
+		return section.header.sh_type != SHT_NOBITS;
 	}
 	return true;
+}
+
+/* The file's bytes at @vaddr, at most *@size, which becomes what there is. */
+static const uint8_t *code_in_segment(Elf *elf, const struct elf_segment *segment, uint64_t vaddr,
+				      uint64_t *size)
+{
+	uint64_t skipped = vaddr - segment->vaddr;
+
+	if (segment->size - skipped < *size)
+		*size = segment->size - skipped;
+	return limit_to_section(elf, vaddr, size)
+		       ? elf_file_bytes(elf, segment->offset + skipped, *size)
+		       : NULL;
 }
 
 const uint8_t *elf_code(Elf *elf, uint64_t vaddr, uint64_t end, size_t *size_ret)
 {
-	size_t n_headers;
+	struct elf_segments segments;
+	uint64_t size = end - vaddr;
 
-	if (end <= vaddr || elf_getphdrnum(elf, &n_headers))
+	if (end <= vaddr || elf_segments_init(&segments, elf))
 		return NULL;
-	for (size_t i = 0; i < n_headers && i < INT_MAX; i++) {
-		uint64_t size = end - vaddr, rest;
-		GElf_Phdr header;
+	const struct elf_segment *segment = elf_segments_at_vaddr(&segments, vaddr);
+	const uint8_t *code = segment ? code_in_segment(elf, segment, vaddr, &size) : NULL;
 
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    !part_holds(header.p_vaddr, header.p_filesz, vaddr, &rest))
-			continue;
-		size = rest < size ? rest : size;
-		uint64_t offset = header.p_offset + (vaddr - header.p_vaddr);
-		if (!limit_to_section(elf, vaddr, &size) || offset > INT64_MAX)
-			return NULL;
-		const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)offset, size, ELF_T_BYTE);
-		if (!data || !data->d_buf || !data->d_size)
-			return NULL;
-		*size_ret = data->d_size;
-		return data->d_buf;
-	}
-	return NULL;
+	elf_segments_deinit(&segments);
+	if (code)
+		*size_ret = size;
+	return code;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/object/elf_image.h"
 #include "report/code/fde_ranges.h"
 #include "report/code/plt.h"
 
@@ -23,11 +24,6 @@ struct elf_symbol {
 	uint8_t rank;   /* lower is the better name of an address */
 	bool sized;
 	bool is_unversioned;
-};
-
-struct segment {
-	uint64_t offset, vaddr, size;
-	bool executable;
 };
 
 struct code_section {
@@ -49,8 +45,7 @@ struct elf_symbols {
 	uint64_t names_size; /* every offset below has a NUL behind it */
 	char *unversioned;   /* "memcpy" for "memcpy@@GLIBC_2.14" */
 	size_t unversioned_size, unversioned_allocated;
-	struct segment *segments;
-	size_t n_segments;
+	struct elf_segments segments;
 	struct plt_entry *plt;
 	size_t n_plt;
 	struct fde_ranges fdes; /* read when first needed */
@@ -63,34 +58,10 @@ void elf_symbols_destroy(struct elf_symbols *symbols)
 		return;
 	free(symbols->symbols);
 	free(symbols->unversioned);
-	free(symbols->segments);
+	elf_segments_deinit(&symbols->segments);
 	free(symbols->plt);
 	fde_ranges_deinit(&symbols->fdes);
 	free(symbols);
-}
-
-static int read_segments(struct elf_symbols *symbols)
-{
-	size_t n_headers;
-
-	if (elf_getphdrnum(symbols->elf, &n_headers) || !n_headers)
-		return 0;
-	symbols->segments = calloc(n_headers, sizeof(*symbols->segments));
-	if (!symbols->segments)
-		return -ENOMEM;
-	for (size_t i = 0; i < n_headers && i < INT_MAX; i++) {
-		GElf_Phdr header;
-
-		if (!gelf_getphdr(symbols->elf, (int)i, &header) || header.p_type != PT_LOAD)
-			continue;
-		symbols->segments[symbols->n_segments++] = (struct segment){
-			.offset = header.p_offset,
-			.vaddr = header.p_vaddr,
-			.size = header.p_filesz,
-			.executable = header.p_flags & PF_X,
-		};
-	}
-	return 0;
 }
 
 /* By section index, what a symbol needs to know of its section. NULL: none, or no memory. */
@@ -396,7 +367,7 @@ int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret)
 	if (!symbols)
 		return -ENOMEM;
 	symbols->elf = elf;
-	err = read_segments(symbols);
+	err = elf_segments_init(&symbols->segments, elf);
 	if (!err)
 		err = read_tables(symbols);
 	if (!err)
@@ -416,33 +387,12 @@ bool elf_symbols_any(const struct elf_symbols *symbols)
 
 bool elf_symbols_vaddr(const struct elf_symbols *symbols, uint64_t offset, uint64_t *vaddr_ret)
 {
-	const struct segment *found = NULL;
-
-	for (size_t i = 0; i < symbols->n_segments; i++) {
-		const struct segment *segment = &symbols->segments[i];
-
-		if (offset < segment->offset || offset - segment->offset >= segment->size)
-			continue;
-		if (!found || (segment->executable && !found->executable))
-			found = segment;
-	}
-	if (!found)
-		return false;
-	*vaddr_ret = found->vaddr + (offset - found->offset);
-	return true;
+	return elf_segments_to_vaddr(&symbols->segments, offset, vaddr_ret);
 }
 
 bool elf_symbols_offset(const struct elf_symbols *symbols, uint64_t vaddr, uint64_t *offset_ret)
 {
-	for (size_t i = 0; i < symbols->n_segments; i++) {
-		const struct segment *segment = &symbols->segments[i];
-
-		if (vaddr < segment->vaddr || vaddr - segment->vaddr >= segment->size)
-			continue;
-		*offset_ret = segment->offset + (vaddr - segment->vaddr);
-		return true;
-	}
-	return false;
+	return elf_segments_to_offset(&symbols->segments, vaddr, offset_ret);
 }
 
 static uint32_t last_symbol_from(const struct elf_symbols *symbols, uint64_t vaddr)

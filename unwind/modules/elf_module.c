@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
 #include "unwind/cfi/cfi.h"
 #include "unwind/code/function_starts.h"
@@ -25,12 +26,6 @@
 /* Larger ones take too long to look through. */
 #define STARTS_SIZE_MAX (16u << 20)
 
-/* A loadable segment: file offsets to the addresses that CFI speaks of. */
-struct segment {
-	uint64_t offset, size, vaddr;
-	bool is_exec;
-};
-
 struct elf_module {
 	const struct module *module; /* borrowed */
 	pthread_mutex_t lock;        /* guards the opening, and CFI */
@@ -41,8 +36,7 @@ struct elf_module {
 	uint64_t entry;
 	uint16_t machine;
 	uint8_t pointer_size;
-	struct segment *segments;
-	size_t n_segments;
+	struct elf_segments segments;
 	struct cfi *cfi; /* NULL: not readable */
 	uint64_t open_ns, n_lookups;
 	bool is_timed; /* each look-up is */
@@ -53,7 +47,7 @@ struct elf_module {
 	bool may_be_c_library;          /* or holds one, or nothing tells */
 	struct functions *functions;    /* NULL: not asked for yet */
 	struct function_starts *starts; /* of @starts_of; NULL: not asked for yet */
-	const struct segment *starts_of;
+	const struct elf_segment *starts_of;
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
 
@@ -72,30 +66,6 @@ struct elf_modules {
 	struct elf_access_log *log; /* NULL: nobody asks; borrowed */
 };
 
-static bool read_segments(struct elf_module *module)
-{
-	Elf *elf = module->file.elf;
-	size_t n_phdrs;
-	if (elf_getphdrnum(elf, &n_phdrs) || !n_phdrs)
-		return false;
-
-	module->segments = calloc(n_phdrs, sizeof(*module->segments));
-	if (!module->segments)
-		return false;
-	for (size_t i = 0; i < n_phdrs; i++) {
-		GElf_Phdr phdr;
-
-		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
-			continue;
-		module->segments[module->n_segments++] =
-			(struct segment){ .offset = phdr.p_offset,
-					  .size = phdr.p_filesz,
-					  .vaddr = phdr.p_vaddr,
-					  .is_exec = phdr.p_flags & PF_X };
-	}
-	return true;
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -107,23 +77,21 @@ static uint64_t now_ns(void)
 /* A recording may carry a file's unwind information and symbols without its code. */
 static bool has_code(Elf *elf)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
+	struct elf_section section = { 0 };
 
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR) &&
-		    header.sh_type == SHT_NOBITS)
+	while (elf_next_section(elf, &section))
+		if (section.header.sh_flags & SHF_EXECINSTR && section.header.sh_type == SHT_NOBITS)
 			return false;
 	return true;
 }
 
-static bool defines_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name)
+static bool defines_symbol(Elf *elf, const struct elf_section *section, const char *name)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
+	Elf_Data *data = elf_section_data(section);
 	GElf_Sym symbol;
 
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *its_name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		const char *its_name = elf_strptr(elf, section->header.sh_link, symbol.st_name);
 
 		if (symbol.st_shndx != SHN_UNDEF && its_name && !strcmp(its_name, name))
 			return true;
@@ -131,9 +99,9 @@ static bool defines_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, 
 	return false;
 }
 
-static bool needs_libraries(Elf_Scn *section)
+static bool needs_libraries(const struct elf_section *section)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
+	Elf_Data *data = elf_section_data(section);
 	GElf_Dyn entry;
 
 	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++)
@@ -145,17 +113,14 @@ static bool needs_libraries(Elf_Scn *section)
 /* What needs no library is complete, a C library in it; a shared one exports sigaction(). */
 static bool may_be_c_library(Elf *elf)
 {
-	Elf_Scn *section = NULL;
+	struct elf_section section = { 0 };
 	bool has_needs = false, has_sigaction = false;
-	GElf_Shdr header;
 
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header))
-			continue;
-		if (header.sh_type == SHT_DYNAMIC)
-			has_needs |= needs_libraries(section);
-		else if (header.sh_type == SHT_DYNSYM)
-			has_sigaction |= defines_symbol(elf, section, &header, "sigaction");
+	while (elf_next_section(elf, &section)) {
+		if (section.header.sh_type == SHT_DYNAMIC)
+			has_needs |= needs_libraries(&section);
+		else if (section.header.sh_type == SHT_DYNSYM)
+			has_sigaction |= defines_symbol(elf, &section, "sigaction");
 	}
 	return !has_needs || has_sigaction;
 }
@@ -194,7 +159,8 @@ static void open_file(struct elf_module *module)
 		close(module->file.fd);
 		module->file.fd = -1;
 	}
-	if (!gelf_getehdr(module->file.elf, &header) || !read_segments(module)) {
+	if (!gelf_getehdr(module->file.elf, &header) ||
+	    elf_segments_init(&module->segments, module->file.elf) || !module->segments.n) {
 		module->file.state = MODULE_FILE_BAD;
 		return;
 	}
@@ -283,7 +249,7 @@ static void elf_module_destroy(struct elf_module *module)
 		munmap((void *)module->bytes, module->n_bytes);
 	module_file_close(&module->file);
 	pthread_mutex_destroy(&module->lock);
-	free(module->segments);
+	elf_segments_deinit(&module->segments);
 	free(module);
 }
 
@@ -361,35 +327,6 @@ struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id)
 	return elf_module;
 }
 
-static bool segment_holds(const struct segment *segment, uint64_t offset)
-{
-	return offset >= segment->offset && offset - segment->offset < segment->size;
-}
-
-/* The address that the ELF file's own tables use. Code segments win where pages are shared. */
-static bool offset_to_vaddr(const struct elf_module *module, uint64_t offset, uint64_t *vaddr_ret)
-{
-	const struct segment *found = NULL;
-
-	for (size_t i = 0; i < module->n_segments; i++) {
-		const struct segment *segment = &module->segments[i];
-
-		if (segment_holds(segment, offset) && (!found || segment->is_exec))
-			found = segment;
-	}
-	if (found)
-		*vaddr_ret = found->vaddr + (offset - found->offset);
-	return found;
-}
-
-static const struct segment *segment_of_vaddr(const struct elf_module *module, uint64_t vaddr)
-{
-	for (size_t i = 0; i < module->n_segments; i++)
-		if (vaddr - module->segments[i].vaddr < module->segments[i].size)
-			return &module->segments[i];
-	return NULL;
-}
-
 /*
  * Whether the code from @start on calls a function that begins at @vaddr or before it, as musl's
  * does next to itself. A recording may carry a file without its code: then it does not, for all we
@@ -398,12 +335,12 @@ static const struct segment *segment_of_vaddr(const struct elf_module *module, u
 static bool calls_before(const struct elf_module *module, const struct arch *arch, uint64_t start,
 			 uint64_t vaddr)
 {
-	const struct segment *segment = segment_of_vaddr(module, start);
-	uint64_t offset = segment ? start - segment->vaddr + segment->offset : module->n_bytes;
 	size_t size = vaddr - start;
 	int64_t distance;
+	uint64_t offset;
 
-	if (!module->bytes || offset > module->n_bytes || module->n_bytes - offset < size)
+	if (!module->bytes || !elf_segments_to_offset(&module->segments, start, &offset) ||
+	    offset > module->n_bytes || module->n_bytes - offset < size)
 		return false;
 	for (size_t at = 1; at <= size; at++)
 		if (arch->ends_in_call(module->bytes + offset, at, &distance) && distance > 0 &&
@@ -468,7 +405,7 @@ static void find_rule(struct elf_module *module, const struct arch *arch, uint64
 	} else if (module->cfi && module->machine == arch->elf_machine &&
 		   module->pointer_size == arch->pointer_size) {
 		rule_ret->kind = RULE_NONE;
-		if (offset_to_vaddr(module, offset, &vaddr) &&
+		if (elf_segments_to_vaddr(&module->segments, offset, &vaddr) &&
 		    !rule_by_code(module, arch, offset, rule_ret) &&
 		    !find_go_rule(module, arch, offset, vaddr, rule_ret)) {
 			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
@@ -515,7 +452,7 @@ static const char *rule_source(struct elf_module *module, const struct arch *arc
 		return module_file_state_text(module->file.state);
 	if (module->machine != arch->elf_machine || module->pointer_size != arch->pointer_size)
 		return "file of another architecture";
-	if (!module->cfi || !offset_to_vaddr(module, offset, &vaddr))
+	if (!module->cfi || !elf_segments_to_vaddr(&module->segments, offset, &vaddr))
 		return "offset in no segment of the file";
 	if (rule_by_code(module, arch, offset, &rule))
 		return "code that is known";
@@ -576,7 +513,7 @@ bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *s
 		module->functions = functions_create(module->file.elf);
 	pthread_mutex_unlock(&module->lock);
 
-	if (!module->functions || !offset_to_vaddr(module, offset, &vaddr) ||
+	if (!module->functions || !elf_segments_to_vaddr(&module->segments, offset, &vaddr) ||
 	    !functions_find(module->functions, vaddr, &start, &end))
 		return false;
 	*start_ret = offset - (vaddr - start);
@@ -584,42 +521,29 @@ bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *s
 	return true;
 }
 
-static bool vaddr_to_offset(const struct elf_module *module, uint64_t vaddr, uint64_t *offset_ret)
+/* The offset of code. */
+static bool code_to_offset(const struct elf_module *module, uint64_t vaddr, uint64_t *offset_ret)
 {
-	for (size_t i = 0; i < module->n_segments; i++) {
-		const struct segment *segment = &module->segments[i];
+	const struct elf_segment *segment = elf_segments_at_vaddr(&module->segments, vaddr);
 
-		if (segment->is_exec && vaddr - segment->vaddr < segment->size) {
-			*offset_ret = vaddr - segment->vaddr + segment->offset;
-			return true;
-		}
-	}
-	return false;
+	return segment && segment->is_executable &&
+	       elf_segments_to_offset(&module->segments, vaddr, offset_ret);
 }
 
 bool elf_module_entry(struct elf_module *module, uint64_t *offset_ret)
 {
 	return module->has_code && module->entry &&
-	       vaddr_to_offset(module, module->entry, offset_ret);
-}
-
-/* The code segment that holds @offset. */
-static const struct segment *find_code_segment(const struct elf_module *module, uint64_t offset)
-{
-	for (size_t i = 0; i < module->n_segments; i++)
-		if (module->segments[i].is_exec && segment_holds(&module->segments[i], offset))
-			return &module->segments[i];
-	return NULL;
+	       code_to_offset(module, module->entry, offset_ret);
 }
 
 const uint8_t *elf_module_data(struct elf_module *module, uint64_t pc, uint64_t at, size_t size)
 {
 	elf_module_open(module);
-	const struct segment *code = find_code_segment(module, pc);
-	if (!code)
+	const struct elf_segment *code = elf_segments_at_offset(&module->segments, pc);
+	if (!code || !code->is_executable)
 		return NULL;
 	const uint64_t vaddr = at - code->offset + code->vaddr;
-	const struct segment *data = segment_of_vaddr(module, vaddr);
+	const struct elf_segment *data = elf_segments_at_vaddr(&module->segments, vaddr);
 	if (!data || data->size - (vaddr - data->vaddr) < size)
 		return NULL;
 	return elf_module_bytes(module, vaddr - data->vaddr + data->offset, size);
@@ -628,8 +552,8 @@ const uint8_t *elf_module_data(struct elf_module *module, uint64_t pc, uint64_t 
 bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			       uint64_t distance, uint64_t *start_ret)
 {
-	const struct segment *segment = find_code_segment(module, offset);
-	const uint8_t *code = segment && segment->size <= STARTS_SIZE_MAX
+	const struct elf_segment *segment = elf_segments_at_offset(&module->segments, offset);
+	const uint8_t *code = segment && segment->is_executable && segment->size <= STARTS_SIZE_MAX
 				      ? elf_module_bytes(module, segment->offset, segment->size)
 				      : NULL;
 	size_t start;
@@ -661,7 +585,7 @@ bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_
 	return entry &&
 	       arch->find_main(entry, size < START_SIZE_MAX ? size : START_SIZE_MAX, module->entry,
 			       &vaddr) &&
-	       vaddr_to_offset(module, vaddr, offset_ret);
+	       code_to_offset(module, vaddr, offset_ret);
 }
 
 bool elf_module_is_anonymous(const struct elf_module *module)
@@ -693,8 +617,9 @@ static uint64_t text_size(const struct elf_module *module)
 {
 	uint64_t size = 0;
 
-	for (size_t i = 0; i < module->n_segments; i++)
-		size += module->segments[i].is_exec ? module->segments[i].size : 0;
+	for (size_t i = 0; i < module->segments.n; i++)
+		if (module->segments.segments[i].is_executable)
+			size += module->segments.segments[i].size;
 	return size;
 }
 
