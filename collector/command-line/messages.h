@@ -1,0 +1,23 @@
+/*
+ * What a command tells its user on standard error: whole sentences, each on a line that begins with
+ * the command's name, as in "dendro record: cannot run 'x': Permission denied.".
+ *
+ * @command is the name of the subcommand; NULL stands for dendro itself.
+ */
+#ifndef COLLECTOR_COMMAND_LINE_MESSAGES_H
+#define COLLECTOR_COMMAND_LINE_MESSAGES_H
+
+#define EXIT_WRONG_USE 129
+
+/* A note about something that went well enough. */
+__attribute__((format(printf, 2, 3))) void notify(const char *command, const char *format, ...);
+/* Why the command fails. Returns 1, its exit status. */
+__attribute__((format(printf, 2, 3))) int complain(const char *command, const char *format, ...);
+/* As complain(), about a file which @message may name already. */
+int complain_of_file(const char *command, const char *path, const char *message);
+/* That memory is short. Returns 1. */
+int complain_of_memory(const char *command);
+/* What is wrong with the command line, and where it is described. Returns EXIT_WRONG_USE. */
+__attribute__((format(printf, 2, 3))) int wrong_use(const char *command, const char *format, ...);
+
+#endif

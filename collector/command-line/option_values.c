@@ -1,0 +1,100 @@
+#include "collector/command-line/option_values.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/cpu_list.h"
+#include "cct/base/int_list.h"
+#include "cct/base/numbers.h"
+#include "cct/base/sentence.h"
+#include "collector/command-line/messages.h"
+#include "collector/record/live/targets.h"
+
+int wrong_value(const struct option_use *use, const char *value, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	_cleanup_free_ char *wanted = sentence_v(format, args);
+	va_end(args);
+	return wrong_use(use->command, "%s takes %s, not '%s'.", use->spelling,
+			 wanted ? wanted : "another value", value);
+}
+
+int option_take_flag(const struct option_use *use, char *value, void *field)
+{
+	(void)use;
+	(void)value;
+	*(bool *)field = true;
+	return 0;
+}
+
+int option_take_text(const struct option_use *use, char *value, void *field)
+{
+	(void)use;
+	*(const char **)field = value;
+	return 0;
+}
+
+int option_take_constant(const struct option_use *use, char *value, void *field)
+{
+	(void)value;
+	*(int *)field = use->option->constant;
+	return 0;
+}
+
+/* "a, b or c" */
+static int complain_of_choice(const struct option_use *use, const char *value)
+{
+	char names[256] = "";
+	size_t size = 0;
+
+	for (const struct choice *choice = use->option->choices; choice->name; choice++) {
+		const char *separator = !size ? "" : choice[1].name ? ", " : " or ";
+
+		if (size < sizeof(names))
+			size += (size_t)snprintf(names + size, sizeof(names) - size, "%s%s",
+						 separator, choice->name);
+	}
+	return wrong_value(use, value, "%s", names);
+}
+
+int option_take_choice(const struct option_use *use, char *value, void *field)
+{
+	for (const struct choice *choice = use->option->choices; choice->name; choice++) {
+		if (strcmp(choice->name, value) == 0) {
+			*(int *)field = choice->value;
+			return 0;
+		}
+	}
+	return complain_of_choice(use, value);
+}
+
+static int take_list(const struct option_use *use, const char *value, int max, void *field)
+{
+	int err = int_list_add(field, value, max);
+
+	if (err == -ENOMEM)
+		return complain_of_memory(use->command);
+	return err ? wrong_value(use, value, "numbers like 1,2 or 4-7") : 0;
+}
+
+int option_take_ids(const struct option_use *use, char *value, void *field)
+{
+	return take_list(use, value, TARGET_PID_MAX, field);
+}
+
+int option_take_cpus(const struct option_use *use, char *value, void *field)
+{
+	return take_list(use, value, CPU_MAX, field);
+}
+
+int option_take_percent(const struct option_use *use, char *value, void *field)
+{
+	if (percent_parse(value, field))
+		return wrong_value(use, value, "a percentage from 0 to 100");
+	return 0;
+}

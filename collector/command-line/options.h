@@ -1,0 +1,91 @@
+/*
+ * The options of a command as a table: the command line is parsed by it, the help is printed from
+ * it, and the manual and the README are compared with it (tests/unit/test_manual.c).
+ *
+ * Long options may be abbreviated where only one begins so. Their value follows after '=' or is the
+ * next word. Options of one letter may be bundled (-qv); the value of the last one follows directly
+ * or is the next word. "--" ends the options, and "-" is an operand. Every command has -h, --help.
+ */
+#ifndef COLLECTOR_COMMAND_LINE_OPTIONS_H
+#define COLLECTOR_COMMAND_LINE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define OPTION_SPELLING_SIZE 40
+
+struct option_use;
+
+/* One of the words that an option takes. */
+struct choice {
+	const char *name; /* NULL: the end of the list */
+	int value;
+};
+
+/*
+ * A row is an option, a heading of the help, or options that several commands share. A table ends
+ * with a row of zeros.
+ */
+struct command_option {
+	const char *heading;                 /* not NULL: a heading */
+	const struct command_option *shared; /* not NULL: the options of another table */
+
+	const char *name; /* "stack-size" */
+	char letter;      /* 0: none */
+	/* The value's name in the help; NULL: the option takes no value. */
+	const char *argument;
+	bool is_value_optional; /* only in the form --name=value */
+	const char *help;       /* sentences without the last full stop; lines are wrapped */
+
+	/*
+	 * Takes a value over. @value: NULL without one; lives as long as the process; may be
+	 * changed. 0, or an exit status after a message.
+	 */
+	int (*take)(const struct option_use *use, char *value, void *field);
+	size_t offset; /* of @field in the command's struct, or in that of the shared options */
+	const struct choice *choices; /* for option_take_choice() */
+	int constant;                 /* for option_take_constant() */
+};
+
+/* An option on the command line. */
+struct option_use {
+	const char *command;
+	const struct command_option *option;
+	char spelling[OPTION_SPELLING_SIZE]; /* "-i" or "--input", for messages */
+};
+
+/* All that is known of a command line. */
+struct command_line {
+	const char *command;     /* "report" */
+	const char *synopsis;    /* one line for each form, without "dendro report" */
+	const char *description; /* lines as they are printed */
+	const struct command_option *options;
+	const char *notes;        /* after the options; NULL: none */
+	bool is_ended_by_operand; /* what follows the first operand is not ours */
+};
+
+struct parsed_line {
+	bool is_done; /* after the help or a message: the command ends with this status */
+	int status;
+	char **operands; /* in argv, which is reordered; ends with NULL */
+	size_t n_operands;
+};
+
+/* Fills the struct @target, to whose fields the table has offsets. Stops at the first error. */
+struct parsed_line options_parse(const struct command_line *line, int argc, char **argv,
+				 void *target);
+
+void options_print_help(FILE *out, const struct command_line *line);
+/* "-i, --input FILE" */
+void option_print_synopsis(FILE *out, const struct command_option *option);
+
+/* Goes through a table: options and headings, and the shared ones in their place; last --help. */
+struct option_walk {
+	const struct command_option *row, *shared_row;
+	bool is_at_end;
+};
+/* NULL: the end. @offset_ret: of the option's field in the command's struct. */
+const struct command_option *option_walk_next(struct option_walk *walk, size_t *offset_ret);
+
+#endif
