@@ -8,8 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/command-line/option_values.h"
+
 /* Small systems have no less. */
 #define DEFAULT_PAGER "if command -v less >/dev/null; then exec less; else exec cat; fi"
+
+const struct command_option pager_option[] = {
+	{ .name = "no-pager",
+	  .help = "do not page the output on a terminal",
+	  .take = option_take_flag },
+	{ 0 },
+};
 
 static void run_pager(const char *command, int input)
 {

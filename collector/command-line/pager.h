@@ -4,6 +4,11 @@
 
 #include <sys/types.h>
 
+#include "collector/command-line/options.h"
+
+/* Of a bool: whether output is not paged. */
+extern const struct command_option pager_option[];
+
 struct pager {
 	pid_t pid; /* 0: none */
 };

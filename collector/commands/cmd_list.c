@@ -1,9 +1,7 @@
 /* dendro list: what record -e can name here. */
 #include <errno.h>
-#include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,102 +10,65 @@
 #include "cct/base/cleanup.h"
 #include "collector/command-line/event_pattern.h"
 #include "collector/command-line/list_output.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
 #include "perf/catalog/catalog_fill.h"
 #include "perf/kernel/limits.h"
 
-#define EXIT_USAGE 129
-
-static const char usage[] =
-	"usage: dendro list [OPTIONS] [PATTERN...]\n\n"
-	"Lists what 'dendro record -e' can record on this machine, by kind, with a line of\n"
-	"description each; and what it can't, and why.\n\n"
-	"PATTERN is a part of a name, a glob over whole names (*, ?, [...]), or a kind: hardware,\n"
-	"cache, software, resource, processor, pmu, tracepoint, probe, breakpoint.\n\n"
-	"  -a, --all              name also what cannot be recorded here\n"
-	"  -v, --verbose          unit masks of hardware events, fields of tracepoints\n"
-	"  -f, --format FORMAT    text (default), json\n"
-	"      --no-pager         do not page\n"
-	"  -h, --help             this text\n\n"
-	"The exit status is 1 if a PATTERN matches nothing, or if nothing that is listed can be\n"
-	"recorded here; 129: wrong use.\n";
+enum list_format { LIST_TEXT, LIST_JSON };
 
 struct list_options {
-	bool names_all, is_verbose, is_json, no_pager;
+	bool names_all, is_verbose, no_pager;
+	enum list_format format;
 	char **patterns; /* argv's */
 	size_t n_patterns;
 };
 
-static int __attribute__((format(printf, 1, 2))) complain(const char *format, ...)
-{
-	va_list args;
+static const struct choice formats[] = {
+	{ "text", LIST_TEXT },
+	{ "json", LIST_JSON },
+	{ NULL, 0 },
+};
 
-	fputs("dendro list: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputs("\n", stderr);
-	return 1;
-}
+static const struct command_option options_of_list[] = {
+	{ .name = "all",
+	  .letter = 'a',
+	  .help = "name the events that cannot be recorded here, too, instead of counting them",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct list_options, names_all) },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .help = "list the unit masks of hardware events and the fields of tracepoints",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct list_options, is_verbose) },
+	{ .name = "format",
+	  .letter = 'f',
+	  .argument = "FORMAT",
+	  .help = "text (default) or json",
+	  .take = option_take_choice,
+	  .choices = formats,
+	  .offset = offsetof(struct list_options, format) },
+	{ .shared = pager_option, .offset = offsetof(struct list_options, no_pager) },
+	{ 0 },
+};
 
-static int parse_format(const char *text, struct list_options *options)
-{
-	options->is_json = strcmp(text, "json") == 0;
-	if (options->is_json || strcmp(text, "text") == 0)
-		return 0;
-	complain("unknown --format '%s'; it is one of text, json", text);
-	return EXIT_USAGE;
-}
-
-static int parse_option(int option, const char *text, struct list_options *options)
-{
-	switch (option) {
-	case 'a':
-		options->names_all = true;
-		return 0;
-	case 'v':
-		options->is_verbose = true;
-		return 0;
-	case 'P':
-		options->no_pager = true;
-		return 0;
-	case 'f':
-		return parse_format(text, options);
-	default:
-		fputs("See 'dendro list --help'.\n", stderr);
-		return EXIT_USAGE;
-	}
-}
-
-/* 0, or the exit status; *is_done_ret: the help was asked for. */
-static int parse_arguments(int argc, char **argv, struct list_options *options, bool *is_done_ret)
-{
-	static const struct option long_options[] = {
-		{ "all", no_argument, NULL, 'a' },     { "format", required_argument, NULL, 'f' },
-		{ "help", no_argument, NULL, 'h' },    { "no-pager", no_argument, NULL, 'P' },
-		{ "verbose", no_argument, NULL, 'v' }, { NULL, 0, NULL, 0 },
-	};
-	static char full_name[] = "dendro list";
-	int option;
-
-	argv[0] = full_name; /* getopt's messages begin with it */
-	*is_done_ret = false;
-	while ((option = getopt_long(argc, argv, "af:hv", long_options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			*is_done_ret = true;
-			return 0;
-		}
-		int status = parse_option(option, optarg, options);
-		if (status)
-			return status;
-	}
-	options->patterns = argv + optind;
-	options->n_patterns = (size_t)(argc - optind);
-	return 0;
-}
+const struct command_line list_line = {
+	.command = "list",
+	.synopsis = "[OPTIONS] [PATTERN...]",
+	.description = "Lists what 'dendro record -e' can record on this machine, by kind, with a "
+		       "line of\n"
+		       "description each; and what it cannot record, and why.\n\n"
+		       "PATTERN is a part of a name, a glob over whole names (*, ?, [...]), or a "
+		       "kind: hardware,\n"
+		       "cache, software, resource, processor, pmu, tracepoint, probe, breakpoint.",
+	.options = options_of_list,
+	.notes = "The exit status is 1 if a PATTERN matches nothing, or if nothing that is listed "
+		 "can be\n"
+		 "recorded here, and 129 after wrong use.",
+};
 
 /* Parts go with their event. Returns how many events match. */
 static size_t select_by(const char *pattern, const struct event_catalog *catalog, bool *is_selected)
@@ -127,7 +88,7 @@ static size_t select_by(const char *pattern, const struct event_catalog *catalog
 	return n;
 }
 
-/* Tracepoints that can't be read were not searched. */
+/* Tracepoints that cannot be read were not searched. */
 static const char *why_incomplete(const struct event_catalog *catalog)
 {
 	for (size_t i = 0; i < catalog->n_entries; i++)
@@ -145,7 +106,7 @@ static int complain_of_pattern(const char *pattern, const struct event_catalog *
 	event_catalog_offer_all(catalog, &near);
 	_cleanup_free_ char *question = near_names_question(&near);
 	const char *why = question && *question ? NULL : why_incomplete(catalog);
-	return complain("nothing here is called '%s'%s%s%s", pattern,
+	return complain("list", "nothing here is called '%s'%s%s%s", pattern,
 			question && *question ? question : ".", why ? " " : "", why ? why : "");
 }
 
@@ -170,7 +131,7 @@ static int show(const struct list_options *options, const struct event_listing *
 {
 	struct pager pager = { 0 };
 
-	if (options->is_json) {
+	if (options->format == LIST_JSON) {
 		list_write_json(stdout, listing);
 	} else {
 		if (isatty(STDOUT_FILENO) && !options->no_pager)
@@ -180,7 +141,7 @@ static int show(const struct list_options *options, const struct event_listing *
 	/* A reader who has seen enough is no error. */
 	int err = fflush(stdout) && errno != EPIPE ? errno : 0;
 	pager_finish(&pager);
-	return err ? complain("cannot write the list: %s", strerror(err)) : 0;
+	return err ? complain("list", "cannot write the list: %s.", strerror(err)) : 0;
 }
 
 static int list(const struct list_options *options, const struct event_catalog *catalog)
@@ -188,7 +149,7 @@ static int list(const struct list_options *options, const struct event_catalog *
 	_cleanup_free_ bool *is_selected = calloc(catalog->n_entries + 1, sizeof(*is_selected));
 
 	if (!is_selected)
-		return complain("out of memory");
+		return complain_of_memory("list");
 	int status = select_events(options, catalog, is_selected);
 	const struct event_listing listing = {
 		.catalog = catalog,
@@ -205,17 +166,18 @@ int cmd_list(int argc, char **argv)
 {
 	struct list_options options = { 0 };
 	struct perf_limits limits;
-	bool is_done;
-	int status = parse_arguments(argc, argv, &options, &is_done);
+	struct parsed_line parsed = options_parse(&list_line, argc, argv, &options);
 
-	if (status || is_done)
-		return status;
+	if (parsed.is_done)
+		return parsed.status;
+	options.patterns = parsed.operands;
+	options.n_patterns = parsed.n_operands;
 	setlocale(LC_CTYPE, "");
 	limits_read(&limits);
 	struct event_catalog *catalog = event_catalog_create(&limits, options.is_verbose);
 	if (!catalog)
-		return complain("out of memory");
-	status = list(&options, catalog);
+		return complain_of_memory("list");
+	int status = list(&options, catalog);
 	event_catalog_destroy(catalog);
 	return status;
 }

@@ -1,6 +1,24 @@
-/* The subcommands: each parses its own options and returns the exit status. */
+/* The subcommands: what follows "dendro" on the command line. */
 #ifndef COLLECTOR_COMMANDS_COMMANDS_H
 #define COLLECTOR_COMMANDS_COMMANDS_H
+
+#include "collector/command-line/options.h"
+
+struct subcommand {
+	const struct command_line *line;
+	const char *summary;
+	/* As main(), with the command's name as argv[0]. */
+	int (*run)(int argc, char **argv);
+};
+
+/* In the order of the help; ends with a row of zeros. */
+extern const struct subcommand commands[];
+
+/* Runs the command that argv[1] names; answers help and version. The exit status. */
+int commands_run(int argc, char **argv);
+
+extern const struct command_line annotate_line, archive_line, debug_unwind_line, list_line,
+	record_line, report_line, script_line;
 
 int cmd_annotate(int argc, char **argv);
 int cmd_archive(int argc, char **argv);
