@@ -1,6 +1,5 @@
 /* dendro annotate: a recording and a function -> its lines and instructions, with their cost. */
 #include <errno.h>
-#include <getopt.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -10,6 +9,8 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/near_names.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
@@ -18,172 +19,141 @@
 #include "report/annotate/annotate_output.h"
 #include "report/names/function_query.h"
 
-#define USAGE_STATUS 129
-#define MAX_MOVED    16
+#define MAX_MOVED 16
 
-static const char usage[] =
-	"usage: dendro annotate [OPTIONS] FUNCTION [FILE]\n\n"
-	"Shows the cost of a function's source lines and instructions, from a recording\n"
-	"(default: dendro.data).\n\n"
-	"FUNCTION is a name as in dendro report (ns::foo), with parameters (ns::foo(int)),\n"
-	"mangled, or without namespaces and template arguments (foo).\n\n"
-	"By default: source lines with cost, the lines around them, and below each line\n"
-	"the code that was inlined there and its costly instructions.\n\n"
-	"  -i, --input FILE       the recording\n"
-	"      --asm              instructions by address, source lines between them\n"
-	"      --source           only the source, from the first line to the last\n"
-	"      --no-source        do not look at source files\n"
-	"      --source-path FROM=TO\n"
-	"                         source files of folder FROM are in TO (may be repeated)\n"
-	"      --total            count what was called, too: a call has its callee's cost\n"
-	"      --min PCT          text: leave out what is below this share of the function\n"
-	"                         (default: 0.5); 0 shows everything\n"
-	"      --sort EVENT       the event by which functions are in order\n"
-	"      --intel            Intel's syntax instead of AT&T's, on x86\n"
-	"  -c, --comm NAME,...    only these commands\n"
-	"  -p, --pid PID,...      only these processes\n"
-	"  -t, --tid TID,...      only these threads\n"
-	"  -C, --cpu CPU,...      only these CPUs: 0,4-7\n"
-	"  -e, --event NAME,...   only these events\n"
-	"  -f, --format FORMAT    text (default), json\n"
-	"      --color WHEN       auto (default: on a terminal, unless NO_COLOR is set),\n"
-	"                         always, never\n" SYMFS_USAGE DEBUGINFOD_USAGE
-	"      --raw-names        names as in the file, mangled\n"
-	"      --full-names       names with parameters; lines are not cut to the width\n"
-	"      --vmlinux FILE     the kernel's code and debug information\n"
-	"      --no-pager         do not page on a terminal\n"
-	"  -h, --help             this text\n";
-
-enum {
-	OPTION_ASM = REPORT_OPTION_END,
-	OPTION_SOURCE,
-	OPTION_NO_SOURCE,
-	OPTION_SOURCE_PATH,
-	OPTION_TOTAL,
-	OPTION_SORT_EVENT,
-	OPTION_INTEL,
-};
-
-static const struct option long_options[] = {
-	{ "input", required_argument, NULL, 'i' },
-	{ "asm", no_argument, NULL, OPTION_ASM },
-	{ "source", no_argument, NULL, OPTION_SOURCE },
-	{ "no-source", no_argument, NULL, OPTION_NO_SOURCE },
-	{ "source-path", required_argument, NULL, OPTION_SOURCE_PATH },
-	{ "total", no_argument, NULL, OPTION_TOTAL },
-	{ "min", required_argument, NULL, REPORT_OPTION_MIN },
-	{ "sort", required_argument, NULL, OPTION_SORT_EVENT },
-	{ "intel", no_argument, NULL, OPTION_INTEL },
-	{ "comm", required_argument, NULL, 'c' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "tid", required_argument, NULL, 't' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "event", required_argument, NULL, 'e' },
-	{ "format", required_argument, NULL, 'f' },
-	{ "color", required_argument, NULL, REPORT_OPTION_COLOR },
-	{ "symfs", required_argument, NULL, REPORT_OPTION_SYMFS },
-	{ "debuginfod", optional_argument, NULL, REPORT_OPTION_DEBUGINFOD },
-	{ "raw-names", no_argument, NULL, REPORT_OPTION_RAW_NAMES },
-	{ "full-names", no_argument, NULL, REPORT_OPTION_FULL_NAMES },
-	{ "vmlinux", required_argument, NULL, REPORT_OPTION_VMLINUX },
-	{ "no-pager", no_argument, NULL, REPORT_OPTION_NO_PAGER },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
+enum annotate_format { ANNOTATE_TEXT, ANNOTATE_JSON };
 
 struct annotate_command {
 	struct report_options report;
 	struct annotate_options annotate;
 	const char *function;
 	const char *moved[MAX_MOVED];
-	bool is_json;
+	enum annotate_format format;
 };
 
-static int add_moved(struct annotate_command *command, const char *argument)
-{
-	const char *equals = strchr(argument, '=');
+static const struct choice formats[] = {
+	{ "text", ANNOTATE_TEXT },
+	{ "json", ANNOTATE_JSON },
+	{ NULL, 0 },
+};
 
-	if (!equals || equals == argument)
-		return report_complain("--source-path: '%s' is not FROM=TO", argument);
+static int take_source_path(const struct option_use *use, char *value, void *field)
+{
+	struct annotate_command *command = field;
+	const char *equals = strchr(value, '=');
+
+	if (!equals || equals == value)
+		return wrong_value(use, value, "FROM=TO");
 	if (command->annotate.n_moved == MAX_MOVED)
-		return report_complain("no more than %d source paths, please", MAX_MOVED);
-	command->moved[command->annotate.n_moved++] = argument;
+		return wrong_use(use->command, "%s may be given %d times at most.", use->spelling,
+				 MAX_MOVED);
+	command->moved[command->annotate.n_moved++] = value;
 	return 0;
 }
 
-static int parse_format(struct annotate_command *command, const char *name)
+#define FIELD(name) offsetof(struct annotate_command, name)
+
+static const struct command_option options_of_annotate[] = {
+	{ .shared = input_option, .offset = FIELD(report.path) },
+	{ .name = "asm",
+	  .help = "list instructions by address, with source lines between them",
+	  .take = option_take_constant,
+	  .constant = ANNOTATE_ASSEMBLY,
+	  .offset = FIELD(annotate.part) },
+	{ .name = "source",
+	  .help = "list only the source, from the first line with cost to the last",
+	  .take = option_take_constant,
+	  .constant = ANNOTATE_SOURCE,
+	  .offset = FIELD(annotate.part) },
+	{ .name = "no-source",
+	  .help = "do not read source files",
+	  .take = option_take_flag,
+	  .offset = FIELD(annotate.no_source) },
+	{ .name = "source-path",
+	  .argument = "FROM=TO",
+	  .help = "look below TO for source files whose path begins with FROM (may be given "
+		  "sixteen "
+		  "times)",
+	  .take = take_source_path },
+	{ .name = "total",
+	  .help = "show inclusive costs: a call has the cost of its callee, too",
+	  .take = option_take_flag,
+	  .offset = FIELD(annotate.inclusive) },
+	{ .name = "min",
+	  .argument = "PCT",
+	  .help = "text only: leave out lines and instructions with a smaller share of the "
+		  "function's cost (default: 0.5); 0 shows everything",
+	  .take = option_take_percent,
+	  .offset = FIELD(report.export.min_percent) },
+	{ .name = "sort",
+	  .argument = "EVENT",
+	  .help = "sort functions by this event's cost",
+	  .take = option_take_text,
+	  .offset = FIELD(report.sort_event) },
+	{ .name = "intel",
+	  .help = "use Intel's syntax instead of AT&T's, on x86",
+	  .take = option_take_flag,
+	  .offset = FIELD(annotate.intel_syntax) },
+	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .name = "format",
+	  .letter = 'f',
+	  .argument = "FORMAT",
+	  .help = "text (default) or json",
+	  .take = option_take_choice,
+	  .choices = formats,
+	  .offset = FIELD(format) },
+	{ .shared = color_option, .offset = FIELD(report.color) },
+	{ .shared = symfs_option, .offset = FIELD(report.files) },
+	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
+	{ .shared = raw_names_option, .offset = FIELD(report.symbolizer.names) },
+	{ .name = "full-names",
+	  .help = "show names with parameters, and do not cut lines to the width",
+	  .take = option_take_flag,
+	  .offset = FIELD(report.export.full_names) },
+	{ .name = "vmlinux",
+	  .argument = "FILE",
+	  .help = "use this code and debug information of the recorded kernel, instead of "
+		  "searching "
+		  "for it",
+	  .take = option_take_text,
+	  .offset = FIELD(report.symbolizer.vmlinux) },
+	{ .shared = pager_option, .offset = FIELD(report.no_pager) },
+	{ 0 },
+};
+
+const struct command_line annotate_line = {
+	.command = "annotate",
+	.synopsis = "[OPTIONS] FUNCTION [FILE]",
+	.description = "Shows the cost of a function's source lines and instructions.\n\n"
+		       "FUNCTION is a name as in dendro report (ns::foo), with parameters "
+		       "(ns::foo(int)),\n"
+		       "mangled, or without namespaces and template arguments (foo).\n\n"
+		       "By default, source lines with cost are shown with the lines around them, "
+		       "and below\n"
+		       "each line the code that was inlined there and its costly instructions.",
+	.options = options_of_annotate,
+};
+
+/* 0, or an exit status after a message. */
+static int take_operands(struct annotate_command *command, const struct parsed_line *parsed)
 {
-	command->is_json = strcmp(name, "json") == 0;
-	if (!command->is_json && strcmp(name, "text") != 0)
-		return report_complain("--format takes text, json; not '%s'", name);
-	return 0;
+	if (!parsed->n_operands)
+		return wrong_use("annotate", "name a function; 'dendro report --view functions' "
+					     "lists them.");
+	command->function = parsed->operands[0];
+	return file_options_take_operand("annotate", parsed, 1, &command->report.path);
 }
 
-static int parse_option(struct annotate_command *command, int option, char *argument)
+static void finish_options(struct annotate_command *command)
 {
-	switch (option) {
-	case OPTION_ASM:
-		command->annotate.part = ANNOTATE_ASSEMBLY;
-		return 0;
-	case OPTION_SOURCE:
-		command->annotate.part = ANNOTATE_SOURCE;
-		return 0;
-	case OPTION_NO_SOURCE:
-		command->annotate.no_source = true;
-		return 0;
-	case OPTION_SOURCE_PATH:
-		return add_moved(command, argument);
-	case OPTION_TOTAL:
-		command->annotate.inclusive = true;
-		return 0;
-	case OPTION_SORT_EVENT:
-		command->report.sort_event = argument;
-		return 0;
-	case OPTION_INTEL:
-		command->annotate.intel_syntax = true;
-		return 0;
-	case 'f':
-		return parse_format(command, argument);
-	default:
-		return report_options_parse(&command->report, option, argument);
-	}
-}
+	struct report_options *report = &command->report;
 
-static int parse_arguments(struct annotate_command *command, int argc, char **argv)
-{
-	if (optind == argc)
-		return report_complain("which function? (dendro report --view functions lists "
-				       "them)");
-	command->function = argv[optind++];
-	if (optind < argc)
-		command->report.path = argv[optind++];
-	if (optind < argc)
-		return report_complain("one function and one recording at a time, please");
-	return 0;
-}
-
-/* 0, 1 after the help, or -EINVAL after a message. */
-static int parse(struct annotate_command *command, int argc, char **argv)
-{
-	int option, err;
-
-	while ((option = getopt_long(argc, argv, "i:c:p:t:C:e:f:h", long_options, NULL)) != -1) {
-		if (option == 'h' || option == '?') {
-			fputs(usage, option == 'h' ? stdout : stderr);
-			return option == 'h' ? 1 : -EINVAL;
-		}
-		err = parse_option(command, option, optarg);
-		if (err)
-			return err;
-	}
-	err = parse_arguments(command, argc, argv);
-	report_options_finish(&command->report);
-	command->report.symbolizer.lines = true;
-	if (command->report.symbolizer.names == NAMES_WHOLE && !command->report.export.full_names)
-		command->report.symbolizer.names = NAMES_WITHOUT_PARAMETERS;
-	command->annotate.min_percent = command->report.export.min_percent;
+	report_options_finish(report);
+	report->symbolizer.lines = true;
+	if (report->symbolizer.names == NAMES_WHOLE && !report->export.full_names)
+		report->symbolizer.names = NAMES_WITHOUT_PARAMETERS;
+	command->annotate.min_percent = report->export.min_percent;
 	command->annotate.moved = command->moved;
-	return err;
 }
 
 /* Offers what the recording has, with namespaces and without. */
@@ -220,8 +190,9 @@ static int complain_of_name(const struct annotate_command *command, const struct
 	near_names_init(&near, command->function, strlen(command->function));
 	offer_names(profile, symbolizer, &near);
 	question = near_names_question(&near);
-	return report_complain("%s: no sample is in or below a function '%s'%s",
-			       command->report.path, command->function, question ? question : "");
+	return complain("annotate", "%s: no sample is in or below a function '%s'%s",
+			command->report.path, command->function,
+			question && *question ? question : ".");
 }
 
 static int show(struct annotate_command *command, struct annotation *annotation)
@@ -231,17 +202,18 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 	int err;
 
 	command->annotate.width = command->report.export.full_names ? 0 : terminal_width();
-	command->annotate.color = report_options_want_color(&command->report, is_terminal);
-	if (!command->is_json && is_terminal && !command->report.no_pager)
+	command->annotate.color = terminal_wants_color(command->report.color, is_terminal);
+	if (command->format == ANNOTATE_TEXT && is_terminal && !command->report.no_pager)
 		pager_start(&pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
-	err = command->is_json ? annotate_write_json(stdout, annotation, &command->annotate)
-			       : annotate_write_text(stdout, annotation, &command->annotate);
+	err = command->format == ANNOTATE_JSON
+		      ? annotate_write_json(stdout, annotation, &command->annotate)
+		      : annotate_write_text(stdout, annotation, &command->annotate);
 	/* A reader who has seen enough is no error. */
 	if (err == -EPIPE)
 		err = 0;
 	pager_finish(&pager);
-	return err ? report_complain("cannot write the annotation: %s", strerror(-err)) : 0;
+	return err ? complain("annotate", "cannot write the annotation: %s.", strerror(-err)) : 0;
 }
 
 static int annotate_with(struct annotate_command *command, const struct profile *profile,
@@ -252,7 +224,7 @@ static int annotate_with(struct annotate_command *command, const struct profile 
 				    command->report.view.sort_metric, &annotation);
 
 	if (err)
-		return report_complain("%s", strerror(-err));
+		return complain("annotate", "%s.", strerror(-err));
 	err = annotation->n_functions ? show(command, annotation)
 				      : complain_of_name(command, profile, symbolizer);
 	annotation_destroy(annotation);
@@ -275,7 +247,7 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 		return err;
 	symbolizer = symbolizer_create(profile, &command->report.symbolizer);
 	if (!symbolizer)
-		return report_complain("out of memory");
+		return complain_of_memory("annotate");
 	err = annotate_with(command, profile, symbolizer);
 	symbolizer_destroy(symbolizer);
 	return err;
@@ -294,11 +266,11 @@ static int run(struct annotate_command *command)
 	err = fetched_profile_build(report->path, &report->build, &report->files, "annotate",
 				    &profile, &error);
 	if (err)
-		report_complain_of_file(report->path, error ? error : strerror(-err));
+		complain_of_file("annotate", report->path, error ? error : strerror(-err));
 	else
 		err = annotate(command, profile);
 	if (!err && error)
-		err = report_complain_of_file(report->path, error);
+		err = complain_of_file("annotate", report->path, error);
 	profile_destroy(profile);
 	file_search_destroy(report->build.files);
 	return err;
@@ -307,16 +279,17 @@ static int run(struct annotate_command *command)
 int cmd_annotate(int argc, char **argv)
 {
 	struct annotate_command command = { 0 };
-	int err;
 
-	report_options_set_defaults(&command.report);
-	err = parse(&command, argc, argv);
-	if (err) {
-		report_options_deinit(&command.report);
-		return err < 0 ? USAGE_STATUS : 0;
+	report_options_init(&command.report, "annotate");
+	struct parsed_line parsed = options_parse(&annotate_line, argc, argv, &command);
+	int status = parsed.status;
+	if (!parsed.is_done)
+		status = take_operands(&command, &parsed);
+	if (!parsed.is_done && !status) {
+		finish_options(&command);
+		setlocale(LC_CTYPE, "");
+		status = run(&command) ? 1 : 0;
 	}
-	setlocale(LC_CTYPE, "");
-	err = run(&command);
 	report_options_deinit(&command.report);
-	return err ? 1 : 0;
+	return status;
 }

@@ -1,6 +1,5 @@
 /* dendro archive: a recording and all that reports of it read, in one file. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +7,15 @@
 #include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
+#include "collector/command-line/file_options.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
 #include "collector/files/archive.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/replay/build_profile.h"
 #include "report/names/symbolize.h"
 
-#define USAGE_STATUS      129
 #define INCOMPLETE_STATUS 2
 #define MIB               (1024.0 * 1024.0)
 
@@ -25,21 +26,41 @@ struct options {
 	bool is_quiet;
 };
 
-static const char usage[] =
-	"usage: dendro archive [OPTIONS] [FILE]\n\n"
-	"Writes a recording (default: dendro.data) with all that reports of it read beside it:\n"
-	"programs, libraries, debug files. dendro report says the same of it on any machine.\n\n"
-	"  -i, --input FILE       the recording\n"
-	"  -o, --output FILE      the archive (default: the recording's name, with .archive)\n"
-	"      --vmlinux FILE     pack this debug information of the kernel\n"
-	"  -q, --quiet            say only what could not be packed\n" SYMFS_USAGE DEBUGINFOD_USAGE
-	"  -h, --help             this text\n";
+static const struct command_option options_of_archive[] = {
+	{ .shared = input_option, .offset = offsetof(struct options, from) },
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .help = "the archive (default: the recording's name with .archive)",
+	  .take = option_take_text,
+	  .offset = offsetof(struct options, to) },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .help = "report only what could not be packed",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct options, is_quiet) },
+	{ .name = "vmlinux",
+	  .argument = "FILE",
+	  .help = "pack this debug information of the recorded kernel",
+	  .take = option_take_text,
+	  .offset = offsetof(struct options, vmlinux) },
+	{ .shared = symfs_option, .offset = offsetof(struct options, files) },
+	{ .shared = debuginfod_option, .offset = offsetof(struct options, files) },
+	{ 0 },
+};
 
-static int complain(const char *what, const char *why)
-{
-	fprintf(stderr, "dendro archive: %s: %s\n", what, why);
-	return 1;
-}
+const struct command_line archive_line = {
+	.command = "archive",
+	.synopsis = "[OPTIONS] [FILE]",
+	.description =
+		"Writes a recording together with all other files that reports of it read: "
+		"programs,\n"
+		"libraries, debug files. Reports of the archive are the same on any machine.",
+	.options = options_of_archive,
+	.notes = "The recording is read twice, so it cannot be a pipe. The exit status is 1 if "
+		 "there is no\n"
+		 "archive, 2 if a program or library could not be packed, and 129 after wrong use.",
+};
 
 /* Opens all that a report with names, inlined functions and lines would open. 0 or -ENOMEM. */
 static int name_all(const struct profile *profile, const char *vmlinux)
@@ -74,10 +95,10 @@ static unsigned list_missing(struct file_search *files)
 	for (size_t i = 0; i < n_found; i++) {
 		if (!found[i].text || strncmp(found[i].text, "ok ", 3) == 0)
 			continue;
-		fprintf(stderr, "dendro archive: not packed: %s: %s\n", path_in_key(found[i].key),
-			strncmp(found[i].text, "changed ", 8) == 0 ? "changed since the recording"
-			: strncmp(found[i].text, "bad ", 4) == 0   ? "not an ELF file"
-								   : "missing or not readable");
+		notify("archive", "not packed: %s: %s", path_in_key(found[i].key),
+		       strncmp(found[i].text, "changed ", 8) == 0 ? "changed since the recording"
+		       : strncmp(found[i].text, "bad ", 4) == 0   ? "not an ELF file"
+								  : "missing or not readable");
 		n++;
 	}
 	return n;
@@ -99,12 +120,13 @@ static int write_archive(const struct options *options, const struct profile *pr
 
 	if (options->to ? !(to = strdup(options->to))
 			: asprintf(&to, "%s.archive", options->from) < 0)
-		return complain(options->from, strerror(ENOMEM));
+		return complain_of_memory("archive");
 	if (is_same_file(options->from, to))
-		return complain(to, "is the recording itself");
+		return complain("archive", "%s is the recording itself: name another file with -o.",
+				to);
 	int err = archive_write(options->from, profile->info.truncated != NULL, to, files, &result);
 	if (err)
-		return complain(to, strerror(-err));
+		return complain_of_file("archive", to, strerror(-err));
 	if (!options->is_quiet)
 		fprintf(stderr,
 			"[ dendro: %u files, %.1f MiB, with the recording %.1f MiB in %s ]\n",
@@ -139,13 +161,13 @@ static int archive(const struct options *options, struct file_search *files)
 				      : NULL;
 	if (refusal) {
 		profile_destroy(profile);
-		return complain(options->vmlinux, refusal);
+		return complain("archive", "--vmlinux %s: %s.", options->vmlinux, refusal);
 	}
 	if (!err)
 		err = name_all(profile, options->vmlinux);
 	int status = 1;
 	if (err || error)
-		complain(options->from, error ? error : strerror(-err));
+		complain_of_file("archive", options->from, error ? error : strerror(-err));
 	if (!err)
 		status = write_archive(options, profile, files);
 	if (error && !status)
@@ -154,63 +176,24 @@ static int archive(const struct options *options, struct file_search *files)
 	return status;
 }
 
-static bool take_option(struct options *options, int option, const char *value)
-{
-	switch (option) {
-	case 'i':
-		options->from = value;
-		return true;
-	case 'o':
-		options->to = value;
-		return true;
-	case 'q':
-		options->is_quiet = true;
-		return true;
-	case 'v':
-		options->vmlinux = value;
-		return true;
-	case 's':
-		options->files.symfs = value;
-		return true;
-	case 'd':
-		return file_options_take_debuginfod(&options->files, value);
-	default:
-		return false;
-	}
-}
-
 int cmd_archive(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "input", required_argument, NULL, 'i' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "vmlinux", required_argument, NULL, 'v' },
-		{ "symfs", required_argument, NULL, 's' },
-		{ "debuginfod", optional_argument, NULL, 'd' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
-	struct options options = { .from = "dendro.data" };
+	struct options options = { .from = DEFAULT_RECORDING };
 	struct file_search *files;
-	int option;
 
 	file_options_init(&options.files);
-	while ((option = getopt_long(argc, argv, "i:o:qh", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return fputs(usage, stdout) < 0;
-		if (!take_option(&options, option, optarg))
-			return fputs(usage, stderr) < 0 ? 1 : USAGE_STATUS;
-	}
-	if (optind < argc)
-		options.from = argv[optind++];
-	if (optind < argc)
-		return complain(argv[optind], "one recording at a time, please"), USAGE_STATUS;
+	struct parsed_line parsed = options_parse(&archive_line, argc, argv, &options);
+	if (parsed.is_done)
+		return parsed.status;
+	int status = file_options_take_operand("archive", &parsed, 0, &options.from);
+	if (status)
+		return status;
 	if (strcmp(options.from, "-") == 0)
-		return complain("-", "the recording is read twice; name a file");
+		return complain("archive",
+				"the recording is read twice: name a file instead of '-'.");
 	if (file_options_open(&options.files, "archive", &files))
 		return 1;
-	int status = archive(&options, files);
+	status = archive(&options, files);
 	file_search_destroy(files);
 	return status;
 }

@@ -1,7 +1,6 @@
 /* dendro debug-unwind: how a recording's user stacks were unwound, as a whole or one step by step.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -9,12 +8,16 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/numbers.h"
 #include "cct/base/printable.h"
+#include "collector/command-line/file_options.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/debug-unwind/unwind_case.h"
 #include "collector/debug-unwind/unwind_listing.h"
 #include "collector/debug-unwind/unwind_summary.h"
-#include "collector/files/file_options.h"
 #include "collector/paths/sample_path.h"
 #include "collector/replay/replay.h"
 #include "report/names/symbolize.h"
@@ -35,7 +38,7 @@ struct options {
 	int32_t tid;        /* -1: any */
 	const char *export; /* folder for the case; NULL: no export */
 	struct file_options files;
-	bool is_summary;
+	bool has_choice; /* of one sample; otherwise a summary */
 	enum symbol_names names;
 };
 
@@ -56,25 +59,87 @@ struct pass {
 	int export_error;
 };
 
-static const char usage[] =
-	"usage: dendro debug-unwind [OPTIONS] [FILE]\n\n"
-	"Says how the user stacks of a recording (default: dendro.data) were unwound: all of them\n"
-	"in a summary, with numbers of samples to look at, or one sample step by step.\n\n"
-	"  -s, --sample N     the sample to show, as numbered in the summary: in order of time, "
-	"from 1\n"
-	"  -t, --time SEC     show the first sample from this time on, in seconds as dendro "
-	"script\n"
-	"                     prints them\n"
-	"      --tid TID      show the first sample of this thread; with --time, from then on\n"
-	"      --export DIR   also write what the chosen sample's walk needs into this new folder: "
-	"a\n"
-	"                     case that can be walked without the machine and the recording\n"
-	"  -i, --input FILE   the recording\n"
-	"      --symfs DIR    look for programs, libraries and debug files below DIR, as a "
-	"sysroot,\n"
-	"                     and nowhere else\n"
-	"      --raw-names    names as in the file, mangled\n"
-	"  -h, --help         this text\n";
+static int take_sample(const struct option_use *use, char *value, void *field)
+{
+	struct options *options = field;
+
+	options->has_choice = true;
+	if (number_parse(value, UINT64_MAX, &options->sample) || !options->sample)
+		return wrong_value(use, value, "the number of a sample, from 1");
+	return 0;
+}
+
+static int take_time(const struct option_use *use, char *value, void *field)
+{
+	struct options *options = field;
+
+	options->has_choice = true;
+	if (time_parse(value, NUMBERS_NS_PER_S, UINT64_MAX, &options->time_ns))
+		return wrong_value(use, value, "a time in seconds");
+	return 0;
+}
+
+static int take_tid(const struct option_use *use, char *value, void *field)
+{
+	struct options *options = field;
+	uint64_t tid;
+
+	options->has_choice = true;
+	if (number_parse(value, INT32_MAX, &tid))
+		return wrong_value(use, value, "the number of a thread");
+	options->tid = (int32_t)tid;
+	return 0;
+}
+
+static int take_export(const struct option_use *use, char *value, void *field)
+{
+	struct options *options = field;
+
+	(void)use;
+	options->has_choice = true;
+	options->export = value;
+	return 0;
+}
+
+static const struct command_option options_of_debug_unwind[] = {
+	{ .name = "sample",
+	  .letter = 's',
+	  .argument = "N",
+	  .help = "show this sample; samples are numbered in the order of time, from 1, as in the "
+		  "summary",
+	  .take = take_sample },
+	{ .name = "time",
+	  .letter = 't',
+	  .argument = "SEC",
+	  .help = "show the first sample from this time on, in seconds as dendro script prints "
+		  "them",
+	  .take = take_time },
+	{ .name = "tid",
+	  .argument = "TID",
+	  .help = "show the first sample of this thread; with --time, from then on",
+	  .take = take_tid },
+	{ .name = "export",
+	  .argument = "DIR",
+	  .help = "also write the files that the chosen sample's walk needs into this new folder: "
+		  "a "
+		  "case that can be walked without the machine and the recording",
+	  .take = take_export },
+	{ .shared = input_option, .offset = offsetof(struct options, path) },
+	{ .shared = symfs_option, .offset = offsetof(struct options, files) },
+	{ .shared = raw_names_option, .offset = offsetof(struct options, names) },
+	{ 0 },
+};
+
+const struct command_line debug_unwind_line = {
+	.command = "debug-unwind",
+	.synopsis = "[OPTIONS] [FILE]",
+	.description = "Shows how the user stacks of a recording were unwound: all of them in a "
+		       "summary, with\n"
+		       "numbers of samples to look at, or one sample step by step. A summary reads "
+		       "the recording\n"
+		       "more than once, so it cannot be a pipe.",
+	.options = options_of_debug_unwind,
+};
 
 static int pass_start(struct pass *pass)
 {
@@ -204,19 +269,14 @@ static int pass_samples(struct pass *pass)
 	return pass->is_found ? 0 : got;
 }
 
-static int complain(const char *path, const char *why)
-{
-	fprintf(stderr, "dendro debug-unwind: %s: %s\n", path, why);
-	return 1;
-}
-
 static int complain_of_export(const char *folder, int err)
 {
-	if (err == -ENODATA)
-		return complain(folder, "the sample has no registers or no stack to unwind from");
-	if (err == -ENOTSUP)
-		return complain(folder, "the walk needs what a case can't hold");
-	return complain(folder, strerror(-err));
+	const char *why = err == -ENODATA
+				  ? "the sample has no registers or no stack to unwind from."
+			  : err == -ENOTSUP ? "a case cannot hold what the walk needs."
+					    : strerror(-err);
+
+	return complain_of_file("debug-unwind", folder, why);
 }
 
 static void print_problems(const struct pass *pass)
@@ -258,18 +318,18 @@ static int run(const struct options *options, enum task task, struct unwind_summ
 		return 1;
 	int err = replay_open(options->path, pass.files, &pass.replay, &error);
 	if (err) {
-		fprintf(stderr, "dendro debug-unwind: %s\n", error ? error : strerror(-err));
+		complain_of_file("debug-unwind", options->path, error ? error : strerror(-err));
 		file_search_destroy(pass.files);
 		return 1;
 	}
 	err = pass_samples(&pass);
 	const char *wrong = replay_error(pass.replay);
 	if (err)
-		err = complain(options->path, strerror(-err));
+		err = complain_of_file("debug-unwind", options->path, strerror(-err));
 	else if (wrong && task != TIME && task != TIME_LOOKUPS)
-		err = complain(options->path, wrong);
+		err = complain_of_file("debug-unwind", options->path, wrong);
 	else if (task == SHOW && !pass.is_found)
-		err = complain(options->path, "there is no such sample");
+		err = complain_of_file("debug-unwind", options->path, "there is no such sample.");
 	if (!err && pass.export_error)
 		err = complain_of_export(options->export, pass.export_error);
 	if (!err || wrong)
@@ -292,103 +352,22 @@ static int summarize(const struct options *options)
 	return err;
 }
 
-/* "12.000345" in nanoseconds. */
-static bool parse_time(const char *text, uint64_t *ns_ret)
-{
-	char *end;
-	unsigned long long seconds = strtoull(text, &end, 10);
-	uint64_t ns = 0;
-
-	if (end == text || seconds > UINT64_MAX / 1000000000 - 1)
-		return false;
-	if (*end == '.') {
-		end++;
-		for (uint64_t unit = 100000000; unit && *end >= '0' && *end <= '9'; unit /= 10)
-			ns += (uint64_t)(*end++ - '0') * unit;
-	}
-	*ns_ret = seconds * 1000000000 + ns;
-	return !*end;
-}
-
-static bool parse_number(const char *text, uint64_t max, uint64_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtoull(text, &end, 10);
-	return !errno && *text >= '0' && *text <= '9' && !*end && *ret <= max;
-}
-
-static bool take_option(struct options *options, int option, const char *value)
-{
-	uint64_t number;
-
-	options->is_summary =
-		options->is_summary && (option == 'i' || option == 'S' || option == 'r');
-	switch (option) {
-	case 'i':
-		options->path = value;
-		return true;
-	case 'S':
-		options->files.symfs = value;
-		return true;
-	case 's':
-		return parse_number(value, UINT64_MAX, &options->sample) && options->sample;
-	case 't':
-		return parse_time(value, &options->time_ns);
-	case 'T':
-		if (!parse_number(value, INT32_MAX, &number))
-			return false;
-		options->tid = (int32_t)number;
-		return true;
-	case 'e':
-		options->export = value;
-		return true;
-	case 'r':
-		options->names = NAMES_RAW;
-		return true;
-	default:
-		return false;
-	}
-}
-
 int cmd_debug_unwind(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "input", required_argument, NULL, 'i' },
-						      { "sample", required_argument, NULL, 's' },
-						      { "time", required_argument, NULL, 't' },
-						      { "tid", required_argument, NULL, 'T' },
-						      { "export", required_argument, NULL, 'e' },
-						      { "symfs", required_argument, NULL, 'S' },
-						      { "raw-names", no_argument, NULL, 'r' },
-						      { "help", no_argument, NULL, 'h' },
-						      { 0 } };
-	struct options options = { .path = "dendro.data",
+	struct options options = { .path = DEFAULT_RECORDING,
 				   .tid = -1,
-				   .is_summary = true,
 				   .names = NAMES_WITHOUT_PARAMETERS };
-	int option;
+	struct parsed_line parsed = options_parse(&debug_unwind_line, argc, argv, &options);
 
-	while ((option = getopt_long(argc, argv, "i:s:t:h", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return fputs(usage, stdout) < 0;
-		if (take_option(&options, option, optarg))
-			continue;
-		if (option != '?')
-			fprintf(stderr, "dendro debug-unwind: '%s' is no value for that option\n",
-				optarg);
-		fputs(usage, stderr);
-		return 129;
-	}
-	if (optind < argc)
-		options.path = argv[optind++];
-	if (optind < argc) {
-		fprintf(stderr, "dendro debug-unwind: one recording at a time, please\n");
-		return 129;
-	}
-	if (!options.is_summary)
+	if (parsed.is_done)
+		return parsed.status;
+	int status = file_options_take_operand("debug-unwind", &parsed, 0, &options.path);
+	if (status)
+		return status;
+	if (options.has_choice)
 		return run(&options, SHOW, NULL);
 	if (strcmp(options.path, "-") == 0)
-		return complain("-", "a summary reads the recording twice; name a file");
+		return complain("debug-unwind",
+				"a summary reads the recording twice: name a file instead of '-'.");
 	return summarize(&options);
 }

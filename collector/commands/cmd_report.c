@@ -1,5 +1,6 @@
 /* dendro report: a recording -> a profile -> a view, shown. */
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -8,6 +9,9 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/numbers.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
@@ -17,7 +21,168 @@
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
-#define USAGE_STATUS  129
+
+static const struct choice views[] = {
+	{ "tree", VIEW_TREE },
+	{ "callers", VIEW_CALLERS },
+	{ "functions", VIEW_FUNCTIONS },
+	{ "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES },
+	{ NULL, 0 },
+};
+static const struct choice groupings[] = {
+	{ "comm", GROUP_COMM },
+	{ "process", GROUP_PROCESS },
+	{ "thread", GROUP_THREAD },
+	{ NULL, 0 },
+};
+static const struct choice kernels[] = {
+	{ "merged", KERNEL_MERGED },
+	{ "only", KERNEL_ONLY },
+	{ "none", KERNEL_NONE },
+	{ NULL, 0 },
+};
+static const struct choice sorts[] = {
+	{ "total", SORT_TOTAL },
+	{ "self", SORT_SELF },
+	{ "name", SORT_NAME },
+	{ NULL, 0 },
+};
+
+static int take_format(const struct option_use *use, char *value, void *field)
+{
+	const struct export_format **format = field;
+	_cleanup_free_ char *names = NULL;
+
+	*format = export_format_find(value);
+	if (*format)
+		return 0;
+	names = export_format_names();
+	return wrong_value(use, value, "%s", names ? names : "another format");
+}
+
+/* "KEY", "KEY,EVENT" */
+static int take_sort(const struct option_use *use, char *value, void *field)
+{
+	struct report_options *options = field;
+	char *comma = strchr(value, ',');
+
+	if (comma)
+		*comma = '\0';
+	options->has_sort = true;
+	options->sort_event = comma ? comma + 1 : NULL;
+	return option_take_choice(use, value, &options->view.sort);
+}
+
+static int take_depth(const struct option_use *use, char *value, void *field)
+{
+	uint64_t depth;
+
+	if (number_parse(value, UINT_MAX, &depth))
+		return wrong_value(use, value, "a number of levels");
+	*(unsigned *)field = (unsigned)depth;
+	return 0;
+}
+
+static int take_ratio(const struct option_use *use, char *value, void *field)
+{
+	struct report_options *options = field;
+
+	if (options->n_ratio_texts == REPORT_MAX_RATIOS)
+		return wrong_use(use->command, "%s may be given %d times at most.", use->spelling,
+				 REPORT_MAX_RATIOS);
+	options->ratio_texts[options->n_ratio_texts++] = value;
+	return 0;
+}
+
+#define FIELD(name) offsetof(struct report_options, name)
+
+static const struct command_option options_of_report[] = {
+	{ .shared = input_option, .offset = FIELD(path) },
+	{ .name = "view",
+	  .argument = "VIEW",
+	  .help = "what to show. tree: call paths from the outermost function on (default);\n"
+		  "callers: each function's own cost, with its callers below it;\n"
+		  "functions, lines, modules, processes: tables",
+	  .take = option_take_choice,
+	  .choices = views,
+	  .offset = FIELD(view.kind) },
+	{ .name = "by",
+	  .argument = "GROUP",
+	  .help = "group trees and processes by comm (default), process or thread",
+	  .take = option_take_choice,
+	  .choices = groupings,
+	  .offset = FIELD(view.grouping) },
+	{ .name = "kernel",
+	  .argument = "PART",
+	  .help = "merged: kernel functions below the user functions that entered the kernel "
+		  "(default); only: kernel functions alone; none: the user function gets their "
+		  "cost",
+	  .take = option_take_choice,
+	  .choices = kernels,
+	  .offset = FIELD(view.kernel) },
+	{ .name = "min",
+	  .argument = "PCT",
+	  .help = "text only: sum up rows with a smaller share (default: 0.5)",
+	  .take = option_take_percent,
+	  .offset = FIELD(export.min_percent) },
+	{ .name = "depth",
+	  .argument = "N",
+	  .help = "show at most N levels of a tree",
+	  .take = take_depth,
+	  .offset = FIELD(export.max_depth) },
+	{ .name = "sort",
+	  .argument = "KEY[,EVENT]",
+	  .help = "sort rows by total, self or name; with several events, by this one",
+	  .take = take_sort,
+	  .choices = sorts },
+	{ .name = "ratio",
+	  .argument = "A/B[*N]",
+	  .help = "add a column with one event's cost divided by another's: instructions/cycles, "
+		  "cache-misses/instructions*1000; ipc and mpki are short for these (may be given "
+		  "four times)",
+	  .take = take_ratio },
+	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .name = "format",
+	  .letter = 'f',
+	  .argument = "FORMAT",
+	  .help = "text (default), json or csv",
+	  .take = take_format,
+	  .offset = FIELD(format) },
+	{ .shared = color_option, .offset = FIELD(color) },
+	{ .shared = symfs_option, .offset = FIELD(files) },
+	{ .shared = debuginfod_option, .offset = FIELD(files) },
+	{ .name = "no-inline",
+	  .help = "do not show inlined functions; their cost belongs to the function that contains "
+		  "them",
+	  .take = option_take_flag,
+	  .offset = FIELD(symbolizer.no_inlines) },
+	{ .name = "merge-copies",
+	  .help = "combine a function's clones and split-off parts (.constprop, .cold); in tables "
+		  "of functions, also its inlined copies",
+	  .take = option_take_flag,
+	  .offset = FIELD(view.merge_copies) },
+	{ .shared = raw_names_option, .offset = FIELD(symbolizer.names) },
+	{ .name = "full-names",
+	  .help = "text only: show whole names, not shortened to the width",
+	  .take = option_take_flag,
+	  .offset = FIELD(export.full_names) },
+	{ .name = "vmlinux",
+	  .argument = "FILE",
+	  .help = "use this debug information of the recorded kernel, instead of searching for it",
+	  .take = option_take_text,
+	  .offset = FIELD(symbolizer.vmlinux) },
+	{ .shared = pager_option, .offset = FIELD(no_pager) },
+	{ 0 },
+};
+
+const struct command_line report_line = {
+	.command = "report",
+	.synopsis = "[OPTIONS] [FILE]",
+	.description = "Shows where the cost of a recording went.",
+	.options = options_of_report,
+};
 
 static int show(struct report_options *options, const struct profile *profile,
 		struct symbolizer *symbolizer)
@@ -32,12 +197,12 @@ static int show(struct report_options *options, const struct profile *profile,
 		options->view.min_percent = options->export.min_percent;
 	err = view_create(profile, symbolizer, &options->view, &view);
 	if (err)
-		return report_complain("%s", strerror(-err));
+		return complain(options->command, "%s.", strerror(-err));
 	options->export.source = options->path;
 	options->export.width = terminal_width();
 	if (!options->export.width)
 		options->export.width = DEFAULT_WIDTH;
-	options->export.color = report_options_want_color(options, is_terminal);
+	options->export.color = terminal_wants_color(options->color, is_terminal);
 	if (is_text && is_terminal && !options->no_pager)
 		pager_start(&pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
@@ -47,7 +212,7 @@ static int show(struct report_options *options, const struct profile *profile,
 		err = 0;
 	pager_finish(&pager);
 	view_destroy(view);
-	return err ? report_complain("cannot write the report: %s", strerror(-err)) : 0;
+	return err ? complain(options->command, "cannot write the report: %s.", strerror(-err)) : 0;
 }
 
 static int report(struct report_options *options, struct profile *profile)
@@ -69,7 +234,7 @@ static int report(struct report_options *options, struct profile *profile)
 		return err;
 	symbolizer = symbolizer_create(profile, &options->symbolizer);
 	if (!symbolizer)
-		return report_complain("out of memory");
+		return complain_of_memory(options->command);
 	err = show(options, profile, symbolizer);
 	symbolizer_destroy(symbolizer);
 	return err;
@@ -80,18 +245,18 @@ static int run(struct report_options *options)
 {
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile = NULL;
-	int err = file_options_open(&options->files, "report", &options->build.files);
+	int err = file_options_open(&options->files, options->command, &options->build.files);
 
 	if (err)
 		return err;
-	err = fetched_profile_build(options->path, &options->build, &options->files, "report",
-				    &profile, &error);
+	err = fetched_profile_build(options->path, &options->build, &options->files,
+				    options->command, &profile, &error);
 	if (err)
-		report_complain_of_file(options->path, error ? error : strerror(-err));
+		complain_of_file(options->command, options->path, error ? error : strerror(-err));
 	else
 		err = report(options, profile);
 	if (!err && error)
-		err = report_complain_of_file(options->path, error);
+		err = complain_of_file(options->command, options->path, error);
 	profile_destroy(profile);
 	file_search_destroy(options->build.files);
 	return err;
@@ -100,14 +265,17 @@ static int run(struct report_options *options)
 int cmd_report(int argc, char **argv)
 {
 	struct report_options options;
-	int err = report_options_init(&options, argc, argv);
 
-	if (err) {
-		report_options_deinit(&options);
-		return err < 0 ? USAGE_STATUS : 0;
+	report_options_init(&options, "report");
+	struct parsed_line parsed = options_parse(&report_line, argc, argv, &options);
+	int status = parsed.status;
+	if (!parsed.is_done)
+		status = file_options_take_operand("report", &parsed, 0, &options.path);
+	if (!parsed.is_done && !status) {
+		report_options_finish(&options);
+		setlocale(LC_CTYPE, "");
+		status = run(&options) ? 1 : 0;
 	}
-	setlocale(LC_CTYPE, "");
-	err = run(&options);
 	report_options_deinit(&options);
-	return err ? 1 : 0;
+	return status;
 }

@@ -4,7 +4,6 @@
  * event, then the frames leaf first.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,10 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "collector/command-line/file_options.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
-#include "collector/files/file_options.h"
 #include "collector/paths/sample_path.h"
 #include "collector/replay/replay.h"
 #include "report/names/symbolize.h"
@@ -29,14 +30,29 @@ struct script {
 	size_t event_width;
 };
 
-static const char usage[] =
-	"usage: dendro script [OPTIONS] [FILE]\n\n"
-	"Lists the samples of a recording (default: dendro.data; -: standard input) in time\n"
-	"order, each with its call path, leaf first, as `perf script` prints them. A path whose\n"
-	"outer callers are missing ends with a line that says why, at address 0.\n\n"
-	"  -i, --input FILE       the recording\n" SYMFS_USAGE
-	"      --raw-names        names as in the file, mangled\n"
-	"  -h, --help             this text\n";
+struct script_options {
+	const char *path;
+	struct file_options files;
+	enum symbol_names names;
+};
+
+static const struct command_option options_of_script[] = {
+	{ .shared = input_option, .offset = offsetof(struct script_options, path) },
+	{ .shared = symfs_option, .offset = offsetof(struct script_options, files) },
+	{ .shared = raw_names_option, .offset = offsetof(struct script_options, names) },
+	{ 0 },
+};
+
+const struct command_line script_line = {
+	.command = "script",
+	.synopsis = "[OPTIONS] [FILE]",
+	.description = "Lists the samples of a recording in time order, each with its call path, "
+		       "leaf first, as\n"
+		       "perf script prints them. A path whose outer callers are missing ends with "
+		       "a line that\n"
+		       "says why, at address 0.",
+	.options = options_of_script,
+};
 
 static int script_init(struct script *script)
 {
@@ -230,9 +246,9 @@ static int script_conclude(const struct script *script, const char *path, int er
 	if (err == -EPIPE)
 		return 0;
 	if (err)
-		fprintf(stderr, "dendro script: %s: %s\n", path, strerror(-err));
+		complain_of_file("script", path, strerror(-err));
 	else if (truncated)
-		fprintf(stderr, "dendro script: %s: %s\n", path, truncated);
+		complain_of_file("script", path, truncated);
 	return err || replay_error(script->replay) ? 1 : 0;
 }
 
@@ -245,7 +261,7 @@ static int run(struct script *script, const char *path, const struct file_option
 		return 1;
 	int err = replay_open(path, script->files, &script->replay, &error);
 	if (err) {
-		fprintf(stderr, "dendro script: %s\n", error ? error : strerror(-err));
+		complain_of_file("script", path, error ? error : strerror(-err));
 		file_search_destroy(script->files);
 		return 1;
 	}
@@ -259,33 +275,15 @@ static int run(struct script *script, const char *path, const struct file_option
 
 int cmd_script(int argc, char **argv)
 {
-	static const struct option options[] = { { "input", required_argument, NULL, 'i' },
-						 { "symfs", required_argument, NULL, 's' },
-						 { "raw-names", no_argument, NULL, 'r' },
-						 { "help", no_argument, NULL, 'h' },
-						 { 0 } };
-	const char *path = "dendro.data";
-	struct script script = { .names = NAMES_WITHOUT_PARAMETERS };
-	struct file_options files = { .symfs = NULL };
-	int option;
+	struct script_options options = { .path = DEFAULT_RECORDING,
+					  .names = NAMES_WITHOUT_PARAMETERS };
+	struct parsed_line parsed = options_parse(&script_line, argc, argv, &options);
 
-	while ((option = getopt_long(argc, argv, "i:h", options, NULL)) != -1) {
-		if (option == 'i')
-			path = optarg;
-		else if (option == 's')
-			files.symfs = optarg;
-		else if (option == 'r')
-			script.names = NAMES_RAW;
-		else
-			return fputs(usage, option == 'h' ? stdout : stderr) < 0 || option != 'h'
-				       ? 129
-				       : 0;
-	}
-	if (optind < argc)
-		path = argv[optind++];
-	if (optind < argc) {
-		fprintf(stderr, "dendro script: one recording at a time, please\n");
-		return 129;
-	}
-	return run(&script, path, &files);
+	if (parsed.is_done)
+		return parsed.status;
+	int status = file_options_take_operand("script", &parsed, 0, &options.path);
+	if (status)
+		return status;
+	struct script script = { .names = options.names };
+	return run(&script, options.path, &options.files);
 }

@@ -44,13 +44,6 @@ struct fetching {
 
 static volatile sig_atomic_t is_interrupted;
 
-bool debuginfod_has_servers(void)
-{
-	const char *urls = getenv("DEBUGINFOD_URLS");
-
-	return urls && urls[strspn(urls, " ")];
-}
-
 static void on_interrupt(int signal)
 {
 	(void)signal;

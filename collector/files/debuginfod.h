@@ -8,9 +8,6 @@
 
 #include "cct/model/profile.h"
 
-/* Whether the environment names servers. */
-bool debuginfod_has_servers(void);
-
 struct debuginfod_result {
 	unsigned n_wanted, n_fetched;
 	unsigned n_refused;   /* the server's file was another one */

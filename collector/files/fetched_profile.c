@@ -1,27 +1,36 @@
 #include "collector/files/fetched_profile.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/cleanup.h"
+#include "cct/base/sentence.h"
+#include "collector/command-line/messages.h"
 #include "collector/files/debuginfod.h"
 
-static void tell(const char *command, const struct debuginfod_result *result)
+/* How the fetching ended, if not by itself. */
+static const char *early_end(const struct debuginfod_result *result)
 {
-	if (result->n_wanted)
-		fprintf(stderr, "dendro %s: debuginfod: fetched %u of %u files", command,
-			result->n_fetched, result->n_wanted);
-	else
-		fprintf(stderr, "dendro %s: debuginfod: nothing to fetch", command);
-	if (result->n_refused)
-		fprintf(stderr, "; %u were not what was asked for, and are not used",
-			result->n_refused);
 	if (result->is_interrupted)
-		fputs("; interrupted", stderr);
-	else if (result->is_out_of_time)
-		fputs("; out of time (--debuginfod=SECONDS)", stderr);
-	putc('\n', stderr);
+		return " It was interrupted.";
+	if (result->is_out_of_time)
+		return " It ran out of time: --debuginfod=SEC gives more.";
+	return "";
+}
+
+static void notify_of_result(const char *command, const struct debuginfod_result *result)
+{
+	_cleanup_free_ char *refused = NULL;
+
+	if (!result->n_wanted) {
+		notify(command, "debuginfod: no file is missing.");
+		return;
+	}
+	if (result->n_refused)
+		refused = sentence(" %u had another build ID and are not used.", result->n_refused);
+	notify(command, "debuginfod: fetched %u of %u files.%s%s", result->n_fetched,
+	       result->n_wanted, refused ? refused : "", early_end(result));
 }
 
 static void fetch(const struct profile *profile, const struct file_options *files,
@@ -31,13 +40,13 @@ static void fetch(const struct profile *profile, const struct file_options *file
 					   : -ENOTCONN;
 
 	if (!err)
-		tell(command, result);
+		notify_of_result(command, result);
 	else if (err == -ENOTCONN)
-		fprintf(stderr, "dendro %s: debuginfod: no servers: DEBUGINFOD_URLS is not set\n",
-			command);
+		notify(command, "debuginfod: DEBUGINFOD_URLS is not set, so there are no servers.");
+	else if (err == -ENOENT)
+		notify(command, "debuginfod: libdebuginfod.so.1 is not installed.");
 	else
-		fprintf(stderr, "dendro %s: debuginfod: %s\n", command,
-			err == -ENOENT ? "libdebuginfod.so.1 is not installed" : strerror(-err));
+		notify(command, "debuginfod: %s.", strerror(-err));
 	/* Whatever else knows that variable would wait without a limit. */
 	unsetenv("DEBUGINFOD_URLS");
 }

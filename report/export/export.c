@@ -20,3 +20,18 @@ const struct export_format *export_format_find(const char *name)
 	}
 	return NULL;
 }
+
+char *export_format_names(void)
+{
+	const size_t n_formats = sizeof(formats) / sizeof(formats[0]);
+	char *names = NULL;
+	size_t size;
+	FILE *out = open_memstream(&names, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < n_formats; i++)
+		fprintf(out, "%s%s", !i ? "" : i + 1 < n_formats ? ", " : " or ", formats[i].name);
+	fclose(out);
+	return names;
+}

@@ -15,7 +15,9 @@ struct export_format {
 		     const struct export_options *options);
 };
 
-/* By name; NULL: none such. */
+/* By name; NULL: there is no such format. */
 const struct export_format *export_format_find(const char *name);
+/* "text, json or csv". Heap; NULL without memory. */
+char *export_format_names(void);
 
 #endif

@@ -182,12 +182,19 @@ print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')"
 	refuses nonsense json -- "$DENDRO" report --format nonsense dispatch.data
 	refuses nonsense -- "$DENDRO" report --event nonsense dispatch.data
 	refuses no-such-option -- "$DENDRO" report --no-such-option
+	refuses "did you mean '--color'" -- "$DENDRO" report --colour never
+	refuses "'other.data'" -- "$DENDRO" report dispatch.data other.data
 	refuses nonsense --help -- "$DENDRO" nonsense
+	refuses "did you mean 'report'" -- "$DENDRO" reprot
+	refuses "did you mean 'report'" -- "$DENDRO" help reprot
 }
 
 @test "help and version" {
 	"$DENDRO" --version | grep -q dendro
+	cmp <("$DENDRO" version) <("$DENDRO" --version)
 	"$DENDRO" --help | grep -q record
+	cmp <("$DENDRO" help) <("$DENDRO" --help)
+	cmp <("$DENDRO" help report) <("$DENDRO" report --help)
 	"$DENDRO" report --help | grep -q -- --view
 	"$DENDRO" record --help | grep -q -- --stack-size
 }

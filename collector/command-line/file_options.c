@@ -1,0 +1,162 @@
+#include "collector/command-line/file_options.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/numbers.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+
+#define DEBUGINFOD_DEFAULT_S 60
+#define DEBUGINFOD_MAX_S     86400
+#define NS_PER_S             1000000000ull
+
+const struct command_option input_option[] = {
+	{ .name = "input",
+	  .letter = 'i',
+	  .argument = "FILE",
+	  .help = "the recording (default: " DEFAULT_RECORDING "; -: standard input)",
+	  .take = option_take_text },
+	{ 0 },
+};
+
+const struct command_option symfs_option[] = {
+	{ .name = "symfs",
+	  .argument = "DIR",
+	  .help = "look for programs, libraries and debug files below DIR, as a sysroot, and "
+		  "nowhere "
+		  "else",
+	  .take = option_take_text,
+	  .offset = offsetof(struct file_options, symfs) },
+	{ 0 },
+};
+
+/* Parts of a second count as a whole one. */
+static int take_debuginfod(const struct option_use *use, char *value, void *field)
+{
+	struct file_options *options = field;
+	uint64_t ns = DEBUGINFOD_DEFAULT_S * NS_PER_S;
+
+	if (value && time_parse(value, NS_PER_S, DEBUGINFOD_MAX_S * NS_PER_S, &ns))
+		return wrong_value(use, value, "a time in seconds up to %d", DEBUGINFOD_MAX_S);
+	options->debuginfod = true;
+	options->debuginfod_s = (unsigned)((ns + NS_PER_S - 1) / NS_PER_S);
+	return 0;
+}
+
+const struct command_option debuginfod_option[] = {
+	{ .name = "debuginfod",
+	  .argument = "SEC",
+	  .is_value_optional = true,
+	  .help = "fetch missing files by build ID from the servers in DEBUGINFOD_URLS, for SEC "
+		  "seconds at most (default: 60)",
+	  .take = take_debuginfod },
+	{ 0 },
+};
+
+bool debuginfod_has_servers(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return urls && urls[strspn(urls, " ")];
+}
+
+int file_options_take_operand(const char *command, const struct parsed_line *parsed,
+			      size_t n_before, const char **path)
+{
+	if (parsed->n_operands > n_before + 1)
+		return wrong_use(command, "'%s' is one file too many: name one recording.",
+				 parsed->operands[n_before + 1]);
+	if (parsed->n_operands > n_before)
+		*path = parsed->operands[n_before];
+	return 0;
+}
+
+void file_options_init(struct file_options *options)
+{
+	const char *consent = getenv("DENDRO_DEBUGINFOD");
+
+	*options = (struct file_options){ .debuginfod_s = DEBUGINFOD_DEFAULT_S };
+	options->debuginfod = consent && strcmp(consent, "1") == 0 && debuginfod_has_servers();
+}
+
+static int complain_of_root(const char *command, const char *root, int err)
+{
+	if (err == -ENOSYS)
+		complain(command,
+			 "--symfs %s: this kernel (before 5.6) cannot keep symbolic links inside "
+			 "of a folder.",
+			 root);
+	else
+		complain(command, "--symfs %s: %s.", root, strerror(-err));
+	return err;
+}
+
+/* Where debuginfod's clients keep what they fetched, by its manual. NULL: nowhere. */
+static char *find_cache(void)
+{
+	const char *path = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
+	const char *caches = getenv("XDG_CACHE_HOME");
+	char *folder;
+
+	if (path && *path)
+		return strdup(path);
+	if (home && asprintf(&folder, "%s/.debuginfod_client_cache", home) >= 0) {
+		if (access(folder, F_OK) == 0)
+			return folder;
+		free(folder);
+	}
+	if (caches && *caches)
+		return asprintf(&folder, "%s/debuginfod_client", caches) < 0 ? NULL : folder;
+	return home && asprintf(&folder, "%s/.cache/debuginfod_client", home) >= 0 ? folder : NULL;
+}
+
+static int set_up(const struct file_options *options, const char *command,
+		  struct file_search *files)
+{
+	int err = options->symfs ? file_search_set_root(files, options->symfs) : 0;
+
+	if (err)
+		return complain_of_root(command, options->symfs, err);
+	/* A sysroot is all there is, unless more was asked for. */
+	if (options->symfs && !options->debuginfod)
+		return 0;
+	_cleanup_free_ char *cache = find_cache();
+	return cache ? file_search_set_cache(files, cache) : 0;
+}
+
+/* What a recording carries has a descriptor each, and what is packed into an archive. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+int file_options_open(const struct file_options *options, const char *command,
+		      struct file_search **files_ret)
+{
+	struct file_search *files = file_search_create();
+
+	allow_many_files();
+	/* Libraries that know that variable would use it unasked. */
+	if (!options->debuginfod)
+		unsetenv("DEBUGINFOD_URLS");
+	int err = files ? set_up(options, command, files) : -ENOMEM;
+
+	if (err) {
+		file_search_destroy(files);
+		return err;
+	}
+	*files_ret = files;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* Options of commands that read recordings: which one, and where its programs are looked for. */
+#ifndef COLLECTOR_COMMAND_LINE_FILE_OPTIONS_H
+#define COLLECTOR_COMMAND_LINE_FILE_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "cct/object/file_search.h"
+#include "collector/command-line/options.h"
+
+#define DEFAULT_RECORDING "dendro.data"
+
+struct file_options {
+	const char *symfs;     /* NULL: this machine */
+	bool debuginfod;       /* may fetch what is missing */
+	unsigned debuginfod_s; /* for so long, in all */
+};
+
+/* Of a const char *: the recording's path. */
+extern const struct command_option input_option[];
+/* Of a struct file_options. */
+extern const struct command_option symfs_option[], debuginfod_option[];
+
+/*
+ * Takes the recording's path from the operand after the first @n_before, if there is one; more
+ * operands are wrong use. 0, or an exit status after a message.
+ */
+int file_options_take_operand(const char *command, const struct parsed_line *parsed,
+			      size_t n_before, const char **path);
+/* The environment's part: DENDRO_DEBUGINFOD=1 permits to fetch where there are servers. */
+void file_options_init(struct file_options *options);
+/* Whether the environment names servers of debuginfod. */
+bool debuginfod_has_servers(void);
+/* Makes the search. 0, or -errno after a message. @command: for the message. */
+int file_options_open(const struct file_options *options, const char *command,
+		      struct file_search **files_ret);
+
+#endif

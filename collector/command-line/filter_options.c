@@ -1,0 +1,92 @@
+#include "collector/command-line/filter_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+
+static size_t count_items(const char *list)
+{
+	size_t n_items = 1;
+
+	for (; *list; list++)
+		n_items += *list == ',';
+	return n_items;
+}
+
+/* Adds "a,b" to a list. The value is cut into pieces; "pmu/a,b/" is one. */
+static int take_names(const struct option_use *use, char *value, void *field)
+{
+	struct name_list *list = field;
+	const char **larger =
+		reallocarray(list->names, list->n + count_items(value), sizeof(*larger));
+	const char *separator = strchr(value, '/') ? "" : ",";
+	char *name;
+
+	if (!larger)
+		return complain_of_memory(use->command);
+	list->names = larger;
+	while ((name = strsep(&value, separator)))
+		larger[list->n++] = name;
+	return 0;
+}
+
+const struct command_option filter_options[] = {
+	{ .name = "comm",
+	  .letter = 'c',
+	  .argument = "NAME,...",
+	  .help = "only samples of these commands",
+	  .take = take_names,
+	  .offset = offsetof(struct filter_options, comms) },
+	{ .name = "pid",
+	  .letter = 'p',
+	  .argument = "PID,...",
+	  .help = "only samples of these processes",
+	  .take = option_take_ids,
+	  .offset = offsetof(struct filter_options, pids) },
+	{ .name = "tid",
+	  .letter = 't',
+	  .argument = "TID,...",
+	  .help = "only samples of these threads",
+	  .take = option_take_ids,
+	  .offset = offsetof(struct filter_options, tids) },
+	{ .name = "cpu",
+	  .letter = 'C',
+	  .argument = "CPU,...",
+	  .help = "only samples on these CPUs: 0,4-7",
+	  .take = option_take_cpus,
+	  .offset = offsetof(struct filter_options, cpus) },
+	{ .name = "event",
+	  .letter = 'e',
+	  .argument = "NAME,...",
+	  .help = "only samples of these events",
+	  .take = take_names,
+	  .offset = offsetof(struct filter_options, events) },
+	{ 0 },
+};
+
+void filter_options_deinit(struct filter_options *options)
+{
+	free(options->comms.names);
+	free(options->events.names);
+	int_list_deinit(&options->pids);
+	int_list_deinit(&options->tids);
+	int_list_deinit(&options->cpus);
+}
+
+struct build_filter filter_options_filter(const struct filter_options *options)
+{
+	return (struct build_filter){
+		.pids = options->pids.values,
+		.n_pids = options->pids.n,
+		.tids = options->tids.values,
+		.n_tids = options->tids.n,
+		.cpus = (const uint32_t *)options->cpus.values,
+		.n_cpus = options->cpus.n,
+		.comms = options->comms.names,
+		.n_comms = options->comms.n,
+		.events = options->events.names,
+		.n_events = options->events.n,
+	};
+}

@@ -1,0 +1,26 @@
+/* Options that leave samples out: by command, process, thread, CPU and event. */
+#ifndef COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
+#define COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
+
+#include "cct/base/int_list.h"
+#include "collector/command-line/options.h"
+#include "collector/replay/build_profile.h"
+
+struct name_list {
+	const char **names; /* heap; the names are argv's */
+	size_t n;
+};
+
+struct filter_options {
+	struct name_list comms, events;
+	struct int_list pids, tids, cpus;
+};
+
+/* Of a struct filter_options. */
+extern const struct command_option filter_options[];
+
+void filter_options_deinit(struct filter_options *options);
+/* The filter borrows the lists. */
+struct build_filter filter_options_filter(const struct filter_options *options);
+
+#endif
