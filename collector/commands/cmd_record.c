@@ -1,18 +1,17 @@
 /* dendro record: what the user asked for, and what is said about it. */
-#include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/cpu_list.h"
+#include "cct/base/numbers.h"
 #include "collector/attached/jitdump.h"
 #include "collector/attached/stack_misses.h"
+#include "collector/command-line/file_options.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
 #include "collector/record/recorder.h"
 #include "collector/record/start/command.h"
@@ -21,60 +20,14 @@
 #include "perf/kinds/off_cpu_event.h"
 #include "perf/writer/data_writer.h"
 
-#define EXIT_USAGE         129
 #define DEFAULT_FREQUENCY  997
 #define MAX_STACK_SIZE     65528
 #define DEFAULT_STACK_SIZE MAX_STACK_SIZE
 #define MAX_LEVEL          22
 #define MIN_LEVEL          (-7)
-#define PAGE_SIZE_SHIFT    12
-
-static const char usage[] =
-	"usage: dendro record [OPTIONS] [--] COMMAND [ARGS]\n"
-	"       dendro record [OPTIONS] -a | -p PID,... | -t TID,... [COMMAND [ARGS]]\n\n"
-	"Records samples with kernel and user call paths into dendro.data, until COMMAND or all\n"
-	"targets have ended, the time (-d) is over, or ^C.\n\n"
-	"What:\n"
-	"  -a, --all-cpus            the whole machine\n"
-	"  -p, --pid PID,...         processes that run, and what they start\n"
-	"  -t, --tid TID,...         threads that run, and what they start\n"
-	"  -C, --cpu LIST            only on these CPUs: 0-3,8\n"
-	"  -i, --no-inherit          not what the command or the targets start\n"
-	"Which samples:\n"
-	"  -e, --event EVENT         cycles, page-faults, instructions:u, cpu/TERMS/, names of\n"
-	"                            libpfm4, sys:tracepoint, ... (may be given several times,\n"
-	"                            or as a list; default: cycles, or cpu-clock where there are\n"
-	"                            no counters). EVENT@N: a sample every N events, EVENT@fHZ;\n"
-	"                            {A,B}: counted together. Resources: read-bytes, write-bytes,\n"
-	"                            syscalls, alloc-bytes, call:LIB:FUNCTION,\n"
-	"                            sys:name/weight=FIELD/; off-cpu: the time that threads wait.\n"
-	"                            'dendro list' names what this machine has; see also\n"
-	"                            dendro-record(1), EVENTS\n"
-	"      --filter EXPR         only where the fields of the tracepoint before it say so:\n"
-	"                            -e sched:sched_switch --filter 'prev_prio < 100'\n"
-	"  -F, --freq HZ|max         samples per second and CPU (default: 997)\n"
-	"  -c, --count N             a sample every N events, instead of -F\n"
-	"      --jitter, --no-jitter all events, or none, at periods that vary (default:\n"
-	"                            cpu-clock and task-clock)\n"
-	"      --stack-size BYTES    of user stack copied per sample, up to 65528, a multiple\n"
-	"                            of 8 (default: 65528)\n"
-	"      --no-deep-stacks      do not read, from the threads while they run, what is\n"
-	"                            deeper than these copies\n"
-	"When:\n"
-	"  -d, --duration SECONDS    stop after that time\n"
-	"  -D, --delay MSECS         begin sampling after that time\n"
-	"Where to:\n"
-	"  -o, --output FILE         default: dendro.data; -: standard output. An existing file\n"
-	"                            is kept as FILE.old\n"
-	"  -z, --compression-level N 1 (fast) to 22 (small); default: 3; 0: plain records,\n"
-	"                            for programs that cannot decompress\n"
-	"  -m, --mmap-pages SIZE     of the ring of each CPU: pages, or 512K, 16M, ...\n"
-	"                            (default: what the rate needs)\n"
-	"  -v, --verbose             say more\n"
-	"  -q, --quiet               say nothing but errors\n"
-	"  -h, --help                this text\n\n"
-	"The exit status is COMMAND's; 127: not found, 126: not executable, 128+N: killed by\n"
-	"signal N; 1: not recorded, or the file is incomplete; 129: wrong use.\n";
+#define PAGE_SIZE          4096u
+#define MAX_RING_SIZE      (1ull << 36)
+#define MAX_TIME_NS        ((uint64_t)1e18)
 
 struct arguments {
 	struct recorder_options options;
@@ -84,137 +37,102 @@ struct arguments {
 	bool is_fallback; /* the events are what comes closest to cycles */
 };
 
-static int __attribute__((format(printf, 1, 2))) wrong_use(const char *format, ...)
-{
-	va_list args;
-
-	fputs("dendro record: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputs("\nSee 'dendro record --help'.\n", stderr);
-	return EXIT_USAGE;
-}
-
-static bool parse_u64(const char *text, uint64_t max, uint64_t *ret)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)text[0]))
-		return false;
-	errno = 0;
-	uint64_t value = strtoull(text, &end, 10);
-	if (errno || *end || value > max)
-		return false;
-	*ret = value;
-	return true;
-}
-
-/* Seconds or milliseconds, maybe with a fraction. */
-static bool parse_time(const char *text, double unit_ns, uint64_t *ret)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
-		return false;
-	double value = strtod(text, &end);
-	if (end == text || *end || !isfinite(value) || value * unit_ns > 1e18)
-		return false;
-	*ret = (uint64_t)(value * unit_ns);
-	return true;
-}
-
 /* perf's -m: pages, or bytes with a unit. The ring's size is a power of two. */
-static bool parse_ring_size(const char *text, uint64_t *ret)
+static int take_ring_size(const struct option_use *use, char *value, void *field)
 {
-	static const char units[] = "bkmg";
-	char digits[20];
-	size_t n = strspn(text, "0123456789");
-	unsigned shift = PAGE_SIZE_SHIFT;
-	uint64_t value;
+	uint64_t wanted, size = PAGE_SIZE;
 
-	if (text[n]) {
-		const char *unit = strchr(units, tolower((unsigned char)text[n]));
-		if (!unit || text[n + 1])
-			return false;
-		shift = (unsigned)(unit - units) * 10;
-	}
-	snprintf(digits, sizeof(digits), "%.*s", (int)n, text);
-	if (n >= sizeof(digits) || !parse_u64(digits, UINT64_MAX >> (shift + 1), &value) || !value)
-		return false;
-	value <<= shift;
-	if (value < 1u << PAGE_SIZE_SHIFT || value > 1ull << 36)
-		return false;
-	*ret = 1ull << PAGE_SIZE_SHIFT;
-	while (*ret < value)
-		*ret <<= 1;
-	return true;
+	if (size_parse(value, PAGE_SIZE, MAX_RING_SIZE, &wanted) || wanted < PAGE_SIZE)
+		return wrong_value(use, value, "a number of pages, or a size like 512K or 16M");
+	while (size < wanted)
+		size <<= 1;
+	*(uint64_t *)field = size;
+	return 0;
 }
 
-static int parse_frequency(const char *text, struct recorder_options *options)
+static int take_frequency(const struct option_use *use, char *value, void *field)
 {
+	uint64_t *frequency = field;
 	struct perf_limits limits;
 
-	if (strcmp(text, "max") == 0) {
+	if (strcmp(value, "max") == 0) {
 		limits_read(&limits);
-		options->frequency = limits.max_sample_rate;
+		*frequency = limits.max_sample_rate;
 		return 0;
 	}
-	if (!parse_u64(text, UINT32_MAX, &options->frequency) || !options->frequency)
-		return wrong_use("-F wants a rate in Hz, or max, not '%s'.", text);
+	if (number_parse(value, UINT32_MAX, frequency) || !*frequency)
+		return wrong_value(use, value, "a rate in Hz, or max");
 	return 0;
 }
 
-static int parse_level(const char *text, struct recorder_options *options)
+static int take_period(const struct option_use *use, char *value, void *field)
 {
-	char *end;
-	long level = strtol(text, &end, 10);
+	uint64_t *period = field;
 
-	if (end == text || *end || level < MIN_LEVEL || level > MAX_LEVEL)
-		return wrong_use("-z wants a level from %d to %d, not '%s'.", MIN_LEVEL, MAX_LEVEL,
-				 text);
-	options->compression_level = (int)level;
+	if (number_parse(value, INT64_MAX, period) || !*period)
+		return wrong_value(use, value, "a number of events");
 	return 0;
 }
 
-static int parse_stack_size(const char *text, struct recorder_options *options)
+static int take_duration(const struct option_use *use, char *value, void *field)
 {
+	uint64_t *ns = field;
+
+	if (time_parse(value, NUMBERS_NS_PER_S, MAX_TIME_NS, ns) || !*ns)
+		return wrong_value(use, value, "a time, in seconds or with a unit (200ms, 2m)");
+	return 0;
+}
+
+static int take_delay(const struct option_use *use, char *value, void *field)
+{
+	if (time_parse(value, NUMBERS_NS_PER_MS, MAX_TIME_NS, field))
+		return wrong_value(use, value, "a time, in milliseconds or with a unit (5s, 2m)");
+	return 0;
+}
+
+/* zstd has levels below 0, too. */
+static int take_level(const struct option_use *use, char *value, void *field)
+{
+	bool is_negative = *value == '-';
+	uint64_t level;
+
+	if (number_parse(value + is_negative, is_negative ? -MIN_LEVEL : MAX_LEVEL, &level))
+		return wrong_value(use, value, "a level from %d to %d", MIN_LEVEL, MAX_LEVEL);
+	*(int *)field = is_negative ? -(int)level : (int)level;
+	return 0;
+}
+
+static int take_stack_size(const struct option_use *use, char *value, void *field)
+{
+	struct recorder_options *options = field;
 	uint64_t size;
 
-	if (!parse_u64(text, MAX_STACK_SIZE, &size) || size % 8)
-		return wrong_use("--stack-size wants a multiple of 8 up to %d, not '%s'.",
-				 MAX_STACK_SIZE, text);
+	if (size_parse(value, 1, MAX_STACK_SIZE, &size) || size % 8)
+		return wrong_value(use, value, "a multiple of 8 up to %d", MAX_STACK_SIZE);
 	options->stack_size = (uint32_t)size;
 	options->has_stack_size = true;
 	return 0;
 }
 
-static int parse_list(const char *text, char option, struct int_list *list)
+static int take_events(const struct option_use *use, char *value, void *field)
 {
-	int err = int_list_add(list, text, option == 'C' ? CPU_MAX : TARGET_PID_MAX);
-	if (err == -ENOMEM)
-		return wrong_use("out of memory.");
-	if (err)
-		return wrong_use("-%c wants numbers like 1,2 or 4-7, not '%s'.", option, text);
-	return 0;
-}
-
-static int parse_events(const char *text, struct arguments *arguments)
-{
+	struct arguments *arguments = field;
 	_cleanup_free_ char *error = NULL;
 
-	enum event_error err = event_parse(text, &arguments->events, &arguments->n_events, &error);
+	enum event_error err = event_parse(value, &arguments->events, &arguments->n_events, &error);
 	if (err == EVENT_OK)
 		return 0;
-	fprintf(stderr, "dendro record: %s\nSee 'dendro list'.\n",
-		error ? error : "out of memory.");
-	/* What is not here is no wrong use. */
-	return err == EVENT_NOT_HERE ? 1 : EXIT_USAGE;
+	if (!error)
+		return complain_of_memory(use->command);
+	complain(use->command, "%s\nSee 'dendro list'.", error);
+	/* What is not here is not wrong use. */
+	return err == EVENT_NOT_HERE ? 1 : EXIT_WRONG_USE;
 }
 
 /* As perf does: for the tracepoints of the event before it, and filters add up. */
-static int parse_filter(const char *text, struct arguments *arguments)
+static int take_filter(const struct option_use *use, char *value, void *field)
 {
+	struct arguments *arguments = field;
 	size_t i = arguments->n_events;
 	const char *name = i ? arguments->events[i - 1].name : "";
 
@@ -223,89 +141,167 @@ static int parse_filter(const char *text, struct arguments *arguments)
 		char *filter;
 
 		if (!event || !event->tracepoint)
-			return wrong_use("--filter stands behind an -e with a tracepoint.");
-		int n = event->filter ? asprintf(&filter, "(%s) && (%s)", event->filter, text)
-				      : asprintf(&filter, "%s", text);
+			return wrong_use(use->command,
+					 "--filter must follow an -e that names a tracepoint.");
+		int n = event->filter ? asprintf(&filter, "(%s) && (%s)", event->filter, value)
+				      : asprintf(&filter, "%s", value);
 		if (n < 0)
-			return wrong_use("out of memory.");
+			return complain_of_memory(use->command);
 		free(event->filter);
 		event->filter = filter;
 	} while (--i && strcmp(arguments->events[i - 1].name, name) == 0);
 	return 0;
 }
 
-static int parse_option(int option, const char *text, struct arguments *arguments)
-{
-	struct recorder_options *options = &arguments->options;
+#define FIELD(name) offsetof(struct arguments, name)
 
-	switch (option) {
-	case 'a':
-		options->is_system_wide = true;
-		return 0;
-	case 'i':
-		options->no_inherit = true;
-		return 0;
-	case 'S':
-		options->no_deep_stacks = true;
-		return 0;
-	case 'j':
-		options->jitter = JITTER_ALL;
-		return 0;
-	case 'J':
-		options->jitter = JITTER_NONE;
-		return 0;
-	case 'v':
-		arguments->is_verbose = true;
-		return 0;
-	case 'q':
-		arguments->is_quiet = true;
-		return 0;
-	case 'o':
-		options->output = text;
-		return 0;
-	case 'e':
-		return parse_events(text, arguments);
-	case 'f':
-		return parse_filter(text, arguments);
-	case 'F':
-		return parse_frequency(text, options);
-	case 'z':
-		return parse_level(text, options);
-	case 's':
-		return parse_stack_size(text, options);
-	case 'p':
-		return parse_list(text, 'p', &options->pids);
-	case 't':
-		return parse_list(text, 't', &options->tids);
-	case 'C':
-		return parse_list(text, 'C', &options->cpus);
-	case 'c':
-		return parse_u64(text, INT64_MAX, &options->period) && options->period
-			       ? 0
-			       : wrong_use("-c wants a number of events, not '%s'.", text);
-	case 'd':
-		return parse_time(text, 1e9, &options->duration_ns) && options->duration_ns
-			       ? 0
-			       : wrong_use("-d wants a time in seconds, not '%s'.", text);
-	case 'D':
-		return parse_time(text, 1e6, &options->delay_ns)
-			       ? 0
-			       : wrong_use("-D wants a time in milliseconds, not '%s'.", text);
-	case 'm':
-		return parse_ring_size(text, &options->ring_size)
-			       ? 0
-			       : wrong_use("-m wants pages, or a size like 512K or 16M, not '%s'.",
-					   text);
-	case 'h':
-		fputs(usage, stdout);
-		return EXIT_USAGE;
-	default:
-		fputs("See 'dendro record --help'.\n", stderr);
-		return EXIT_USAGE;
-	}
-}
+static const struct command_option options_of_record[] = {
+	{ .heading = "What to record" },
+	{ .name = "all-cpus",
+	  .letter = 'a',
+	  .help = "the whole machine; while the command runs if there is one",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.is_system_wide) },
+	{ .name = "pid",
+	  .letter = 'p',
+	  .argument = "PID,...",
+	  .help = "processes that run already, with what they start",
+	  .take = option_take_ids,
+	  .offset = FIELD(options.pids) },
+	{ .name = "tid",
+	  .letter = 't',
+	  .argument = "TID,...",
+	  .help = "threads that run already, with what they start",
+	  .take = option_take_ids,
+	  .offset = FIELD(options.tids) },
+	{ .name = "cpu",
+	  .letter = 'C',
+	  .argument = "CPU,...",
+	  .help = "only on these CPUs: 0-3,8",
+	  .take = option_take_cpus,
+	  .offset = FIELD(options.cpus) },
+	{ .name = "no-inherit",
+	  .letter = 'i',
+	  .help = "leave out the children and threads that the command or the targets start",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.no_inherit) },
+	{ .heading = "Which samples" },
+	{ .name = "event",
+	  .letter = 'e',
+	  .argument = "EVENT,...",
+	  .help = "the events to sample, which 'dendro list' names: cycles, page-faults, "
+		  "instructions:u, cpu/TERMS/, names of libpfm4, SYSTEM:TRACEPOINT; resources: "
+		  "read-bytes, write-bytes, syscalls, alloc-bytes, call:LIB:FUNCTION, "
+		  "SYSTEM:NAME/weight=FIELD/, off-cpu. EVENT@N takes a sample every N events, "
+		  "EVENT@fHZ at a rate; {A,B} are counted together. The default is cycles, or "
+		  "cpu-clock where there are no hardware counters (may be given several times)",
+	  .take = take_events },
+	{ .name = "filter",
+	  .argument = "EXPR",
+	  .help = "sample the tracepoint of the -e before it only where its fields match: "
+		  "-e sched:sched_switch --filter 'prev_prio < 100'",
+	  .take = take_filter },
+	{ .name = "freq",
+	  .letter = 'F',
+	  .argument = "HZ",
+	  .help = "samples per second and CPU (default: 997); max: as many as the kernel permits",
+	  .take = take_frequency,
+	  .offset = FIELD(options.frequency) },
+	{ .name = "count",
+	  .letter = 'c',
+	  .argument = "N",
+	  .help = "take a sample every N events, instead of -F",
+	  .take = take_period,
+	  .offset = FIELD(options.period) },
+	{ .name = "jitter",
+	  .help = "vary the sampling periods of all events randomly (default: of cpu-clock and "
+		  "task-clock)",
+	  .take = option_take_constant,
+	  .constant = JITTER_ALL,
+	  .offset = FIELD(options.jitter) },
+	{ .name = "no-jitter",
+	  .help = "do not vary the sampling period of any event",
+	  .take = option_take_constant,
+	  .constant = JITTER_NONE,
+	  .offset = FIELD(options.jitter) },
+	{ .name = "stack-size",
+	  .argument = "BYTES",
+	  .help = "the part of the user stack that is copied with each sample: a multiple of 8, at "
+		  "most 65528 (default: 65528, or 16384 where the mlock limit keeps the rings "
+		  "small)",
+	  .take = take_stack_size,
+	  .offset = FIELD(options) },
+	{ .name = "no-deep-stacks",
+	  .help = "do not read the part of a stack that is deeper than its copy from the thread "
+		  "while "
+		  "it runs",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.no_deep_stacks) },
+	{ .heading = "When" },
+	{ .name = "duration",
+	  .letter = 'd',
+	  .argument = "SEC",
+	  .help = "stop after this time; 200ms and 2m are times, too",
+	  .take = take_duration,
+	  .offset = FIELD(options.duration_ns) },
+	{ .name = "delay",
+	  .letter = 'D',
+	  .argument = "MSEC",
+	  .help = "begin to sample after this time",
+	  .take = take_delay,
+	  .offset = FIELD(options.delay_ns) },
+	{ .heading = "Where to" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .help = "the recording (default: " DEFAULT_RECORDING "; -: standard output); an existing "
+		  "file is kept as FILE.old",
+	  .take = option_take_text,
+	  .offset = FIELD(options.output) },
+	{ .name = "compression-level",
+	  .letter = 'z',
+	  .argument = "N",
+	  .help = "zstd's level, from 1 (fast) to 22 (small) (default: 3); 0 writes plain records, "
+		  "for "
+		  "programs that cannot decompress",
+	  .take = take_level,
+	  .offset = FIELD(options.compression_level) },
+	{ .name = "mmap-pages",
+	  .letter = 'm',
+	  .argument = "SIZE",
+	  .help = "the size of each CPU's ring, in pages or as 512K, 16M, ... (default: what the "
+		  "rate "
+		  "needs)",
+	  .take = take_ring_size,
+	  .offset = FIELD(options.ring_size) },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .help = "print more about the recording",
+	  .take = option_take_flag,
+	  .offset = FIELD(is_verbose) },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .help = "print nothing but errors",
+	  .take = option_take_flag,
+	  .offset = FIELD(is_quiet) },
+	{ 0 },
+};
 
-/* It is about threads as a whole. */
+const struct command_line record_line = {
+	.command = "record",
+	.synopsis = "[OPTIONS] [--] COMMAND [ARGS]\n"
+		    "[OPTIONS] -a | -p PID,... | -t TID,... [COMMAND [ARGS]]",
+	.description = "Records samples with kernel and user call paths, until COMMAND or all "
+		       "targets have\n"
+		       "ended, the time (-d) is over, or ^C.",
+	.options = options_of_record,
+	.notes = "The exit status is COMMAND's; 127: not found; 126: not executable; 128+N: killed "
+		 "by\n"
+		 "signal N; 1: not recorded, or the file is incomplete; 129: wrong use.",
+	.is_ended_by_operand = true,
+};
+
+/* off-cpu is about threads as a whole. */
 static int check_off_cpu(const struct arguments *arguments)
 {
 	for (size_t i = 0; i < arguments->n_events; i++) {
@@ -314,33 +310,36 @@ static int check_off_cpu(const struct arguments *arguments)
 		if (event->weight.kind != WEIGHT_OFF_CPU)
 			continue;
 		if (arguments->options.cpus.n)
-			return wrong_use("off-cpu follows threads over all CPUs: leave out -C, or "
+			return wrong_use("record",
+					 "off-cpu follows threads over all CPUs: leave out -C, or "
 					 "off-cpu.");
 		if (!off_cpu_event_is_whole(event))
-			return wrong_use("off-cpu takes no modifiers and no --filter.");
+			return wrong_use("record", "off-cpu takes no modifiers and no --filter.");
 	}
 	return 0;
 }
 
-/* What can't be meant together. */
+/* Options that cannot be combined. */
 static int check(struct arguments *arguments)
 {
 	struct recorder_options *options = &arguments->options;
 	bool is_attached = options->pids.n || options->tids.n;
 
 	if (options->pids.n && options->tids.n)
-		return wrong_use("-p and -t cannot be combined: name the threads, or the "
-				 "processes.");
+		return wrong_use("record", "-p and -t cannot be combined: name the threads, or the "
+					   "processes.");
 	if (options->is_system_wide && is_attached)
-		return wrong_use("-a records every process: leave out -p and -t, or -a.");
+		return wrong_use("record", "-a records every process: leave out -p and -t, or -a.");
 	if (options->frequency && options->period)
-		return wrong_use("-F and -c are two ways to say how often: leave out one.");
+		return wrong_use("record",
+				 "-F and -c are two ways to say how often: leave out one.");
 	if (arguments->is_quiet && arguments->is_verbose)
-		return wrong_use("-q and -v contradict each other.");
+		return wrong_use("record", "-q and -v contradict each other.");
 	if (options->cpus.n && !is_attached && !options->command)
 		options->is_system_wide = true;
 	if (!options->command && !is_attached && !options->is_system_wide)
-		return wrong_use("nothing to record: name a command, or -a (the whole machine), "
+		return wrong_use("record",
+				 "nothing to record: name a command, or -a (the whole machine), "
 				 "or -p PID.");
 	options->has_rate = options->frequency || options->period;
 	if (!options->has_rate)
@@ -348,62 +347,12 @@ static int check(struct arguments *arguments)
 	return check_off_cpu(arguments);
 }
 
-/* 0, or the exit status; --help ends with 0 too, but *done_ret. */
-static int parse_arguments(int argc, char **argv, struct arguments *arguments, bool *done_ret)
-{
-	static const struct option long_options[] = {
-		{ "all-cpus", no_argument, NULL, 'a' },
-		{ "compression-level", required_argument, NULL, 'z' },
-		{ "count", required_argument, NULL, 'c' },
-		{ "cpu", required_argument, NULL, 'C' },
-		{ "delay", required_argument, NULL, 'D' },
-		{ "duration", required_argument, NULL, 'd' },
-		{ "event", required_argument, NULL, 'e' },
-		{ "filter", required_argument, NULL, 'f' },
-		{ "freq", required_argument, NULL, 'F' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "jitter", no_argument, NULL, 'j' },
-		{ "mmap-pages", required_argument, NULL, 'm' },
-		{ "no-deep-stacks", no_argument, NULL, 'S' },
-		{ "no-inherit", no_argument, NULL, 'i' },
-		{ "no-jitter", no_argument, NULL, 'J' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "stack-size", required_argument, NULL, 's' },
-		{ "tid", required_argument, NULL, 't' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	static char full_name[] = "dendro record";
-	char *name = argv[0];
-	int option;
-
-	*done_ret = false;
-	argv[0] = full_name; /* getopt's messages begin with it */
-	/* "+": what follows the command's name is the command's. */
-	while ((option = getopt_long(argc, argv, "+aC:c:D:d:e:F:him:o:p:qt:vz:", long_options,
-				     NULL)) != -1) {
-		int status = parse_option(option, optarg, arguments);
-		if (status) {
-			*done_ret = option == 'h';
-			return option == 'h' ? 0 : status;
-		}
-	}
-	argv[0] = name;
-	if (optind < argc)
-		arguments->options.command = argv + optind;
-	return check(arguments);
-}
-
 /* Without -e: cycles, or what comes closest here. */
 static int choose_events(struct arguments *arguments)
 {
 	if (!arguments->n_events && event_default(&arguments->events, &arguments->n_events,
-						  &arguments->is_fallback) != EVENT_OK) {
-		fputs("dendro record: no event can be opened on this machine.\n", stderr);
-		return 1;
-	}
+						  &arguments->is_fallback) != EVENT_OK)
+		return complain("record", "no event can be opened on this machine.");
 	arguments->options.events = arguments->events;
 	arguments->options.n_events = arguments->n_events;
 	return 0;
@@ -418,7 +367,7 @@ static void print_notes(const struct recorder *recorder, size_t first,
 		const char *text = recorder_note(recorder, i, &is_detail);
 
 		if (!arguments->is_quiet && (!is_detail || arguments->is_verbose))
-			fprintf(stderr, "dendro: %s\n", text);
+			notify("record", "%s", text);
 	}
 }
 
@@ -558,8 +507,7 @@ static void print_forbidden_stacks(const struct deep_stacks_stats *stats)
 
 static int command_failed(const struct arguments *arguments, int err)
 {
-	fprintf(stderr, "dendro record: cannot run '%s': %s\n", arguments->options.command[0],
-		strerror(-err));
+	complain("record", "cannot run '%s': %s.", arguments->options.command[0], strerror(-err));
 	return err == -ENOENT ? 127 : 126;
 }
 
@@ -579,9 +527,8 @@ static int run(const struct arguments *arguments, struct recorder *recorder)
 	size_t n_notes = recorder_n_notes(recorder);
 
 	if (arguments->is_fallback && !arguments->is_quiet)
-		fputs("dendro: no hardware counters here: recording cpu-clock (time) instead of "
-		      "cycles.\n",
-		      stderr);
+		notify("record", "there are no hardware counters here: recording cpu-clock (time) "
+				 "instead of cycles.");
 	print_notes(recorder, 0, arguments);
 	recorder_run(recorder, &summary);
 	print_notes(recorder, n_notes, arguments);
@@ -600,13 +547,12 @@ static int run(const struct arguments *arguments, struct recorder *recorder)
 		if (arguments->is_verbose && summary.signal_contexts.n_seen)
 			print_contexts(&summary.signal_contexts);
 	}
-	if (summary.write_error) {
-		fprintf(stderr,
-			"dendro record: cannot write '%s': %s. The recording ends there; the "
-			"first %" PRIu64 " bytes are readable.\n",
+	if (summary.write_error)
+		return complain(
+			"record",
+			"cannot write '%s': %s. The recording ends there; the first %" PRIu64
+			" bytes are readable.",
 			options->output, strerror(-summary.write_error), summary.n_bytes);
-		return 1;
-	}
 	return summary.has_command_exit_code ? summary.command_exit_code : 0;
 }
 
@@ -616,10 +562,8 @@ static int record(const struct arguments *arguments)
 	_cleanup_free_ char *error = NULL;
 
 	int err = recorder_open(&arguments->options, &recorder, &error);
-	if (err) {
-		fprintf(stderr, "dendro record: %s\n", error ? error : strerror(-err));
-		return 1;
-	}
+	if (err)
+		return complain("record", "%s", error ? error : strerror(-err));
 	int status = run(arguments, recorder);
 	recorder_close(recorder);
 	return status;
@@ -633,25 +577,32 @@ static void deinit(struct arguments *arguments)
 	int_list_deinit(&arguments->options.cpus);
 }
 
+static int check_and_record(struct arguments *arguments)
+{
+	int status = check(arguments);
+
+	if (!status)
+		status = check_command(arguments);
+	if (!status)
+		status = choose_events(arguments);
+	return status ? status : record(arguments);
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct arguments arguments = {
 		.options = {
 			.stack_size = DEFAULT_STACK_SIZE,
 			.compression_level = DATA_WRITER_DEFAULT_LEVEL,
-			.output = "dendro.data",
+			.output = DEFAULT_RECORDING,
 			.argv = argv,
 		},
 	};
-	bool is_done;
+	struct parsed_line parsed = options_parse(&record_line, argc, argv, &arguments);
 
-	int status = parse_arguments(argc, argv, &arguments, &is_done);
-	if (!status && !is_done)
-		status = check_command(&arguments);
-	if (!status && !is_done)
-		status = choose_events(&arguments);
-	if (!status && !is_done)
-		status = record(&arguments);
+	if (parsed.n_operands)
+		arguments.options.command = parsed.operands;
+	int status = parsed.is_done ? parsed.status : check_and_record(&arguments);
 	deinit(&arguments);
 	return status;
 }

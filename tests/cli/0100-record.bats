@@ -76,28 +76,29 @@ samples_of() {
 		[ ! -e dendro.data ]
 	done <<-'CASES'
 		|nothing to record
-		-F 0 true|-F wants a rate
-		-F -5 true|-F wants a rate
-		-F 1x true|-F wants a rate
-		-c 0 true|-c wants a number
+		-F 0 true|-F takes a rate
+		-F -5 true|-F takes a rate
+		-F 1x true|-F takes a rate
+		-c 0 true|-c takes a number
 		-F 10 -c 10 true|leave out one
 		-a -p 1|-a records every process
 		-p 1 -t 1|-p and -t
-		-p x|-p wants numbers
-		-C 1, true|-C wants numbers
-		-z 23 true|-z wants a level
-		-z x true|-z wants a level
-		-m 0 true|-m wants
-		-m 1T true|-m wants
-		-d 0 true|-d wants
-		-d nan true|-d wants
-		-D x true|-D wants
+		-p x|-p takes numbers
+		-C 1, true|-C takes numbers
+		-z 23 true|-z takes a level
+		-z x true|-z takes a level
+		-m 0 true|-m takes
+		-m 1T true|-m takes
+		-d 0 true|-d takes
+		-d nan true|-d takes
+		-D x true|-D takes
 		--stack-size 7 true|multiple of 8
 		--stack-size 65536 true|multiple of 8
 		-q -v true|contradict
 		-e no-such-event true|no-such-event
-		--no-such-option|no-such-option
-		-o|requires an argument
+		--no-such-option|unknown option '--no-such-option'
+		--durration 1 true|did you mean '--duration'
+		-o|requires a value
 	CASES
 }
 

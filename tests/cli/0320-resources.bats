@@ -173,8 +173,8 @@ setup() {
 	expect_weights filtered read-bytes read_some 100000 read_more 0
 	refuses "'no_such_field > 1'" syscalls:sys_exit_read fields -- \
 		"$DENDRO" record -q -e syscalls:sys_exit_read --filter 'no_such_field > 1' -o x.data true
-	refuses "--filter stands behind" -- "$DENDRO" record -e cpu-clock --filter 'a > 1' true
-	refuses "--filter stands behind" -- "$DENDRO" record --filter 'a > 1' true
+	refuses "--filter must follow an -e" -- "$DENDRO" record -e cpu-clock --filter 'a > 1' true
+	refuses "--filter must follow an -e" -- "$DENDRO" record --filter 'a > 1' true
 }
 
 @test "children count, and a pipe carries what a file does" {
