@@ -1,0 +1,91 @@
+#include "collector/commands/commands.h"
+
+#include <string.h>
+
+#include "cct/base/near_names.h"
+#include "collector/command-line/messages.h"
+
+const struct subcommand commands[] = {
+	{ &list_line, "list what can be recorded on this machine", cmd_list },
+	{ &record_line, "record a command, processes or the whole machine", cmd_record },
+	{ &report_line, "show where the cost of a recording went, by call path", cmd_report },
+	{ &annotate_line, "show the cost of a function's lines and instructions", cmd_annotate },
+	{ &archive_line, "pack a recording with all that reports need, to read it anywhere",
+	  cmd_archive },
+	{ &script_line, "list the samples of a recording, as perf script does", cmd_script },
+	{ &debug_unwind_line, "show how the stacks of a recording were unwound", cmd_debug_unwind },
+	{ 0 },
+};
+
+static void print_help(FILE *out)
+{
+	fputs("usage: dendro COMMAND [OPTIONS]\n\n"
+	      "A system-wide call-path profiler: complete kernel-plus-user paths of\n"
+	      "optimized, stripped programs.\n\n",
+	      out);
+	for (const struct subcommand *command = commands; command->line; command++)
+		fprintf(out, "  %-12s  %s\n", command->line->command, command->summary);
+	fputs("  help          show this text, or describe a command: dendro help COMMAND\n"
+	      "  version       show the version\n\n"
+	      "Start with:\n"
+	      "  dendro record COMMAND     record one command into dendro.data\n"
+	      "  dendro record -a -d 10    record the whole machine for ten seconds\n"
+	      "  dendro report             read it\n\n"
+	      "The manual pages describe each command: man dendro-record, ...\n",
+	      out);
+}
+
+static const struct subcommand *find(const char *name)
+{
+	for (const struct subcommand *command = commands; command->line; command++) {
+		if (strcmp(command->line->command, name) == 0)
+			return command;
+	}
+	return NULL;
+}
+
+static int complain_of_unknown(const char *name)
+{
+	struct near_names near;
+
+	near_names_init(&near, name, strlen(name));
+	for (const struct subcommand *command = commands; command->line; command++)
+		near_names_offer(&near, command->line->command);
+	if (!near.n_kept)
+		return wrong_use(NULL, "unknown command '%s'.", name);
+	return wrong_use(NULL, "unknown command '%s'; did you mean '%s'?", name, near.kept[0].name);
+}
+
+/* "dendro help", "dendro help COMMAND" */
+static int help(const char *name)
+{
+	const struct subcommand *command = name ? find(name) : NULL;
+
+	if (name && !command)
+		return complain_of_unknown(name);
+	if (command)
+		options_print_help(stdout, command->line);
+	else
+		print_help(stdout);
+	return 0;
+}
+
+static bool is_one_of(const char *name, const char *word, const char *option, const char *letter)
+{
+	return strcmp(name, word) == 0 || strcmp(name, option) == 0 || strcmp(name, letter) == 0;
+}
+
+int commands_run(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_WRONG_USE;
+	}
+	const char *name = argv[1];
+	if (is_one_of(name, "version", "--version", "-V"))
+		return printf("dendro %s\n", DENDRO_VERSION) < 0;
+	if (is_one_of(name, "help", "--help", "-h"))
+		return help(argc > 2 ? argv[2] : NULL);
+	const struct subcommand *command = find(name);
+	return command ? command->run(argc - 1, argv + 1) : complain_of_unknown(name);
+}
