@@ -10,6 +10,7 @@
 #include "cct/base/sentence.h"
 #include "perf/counters/evlist_notes.h"
 #include "perf/counters/evlist_private.h"
+#include "perf/counters/evlist_tasks.h"
 
 #define WAKE_TASK UINT64_MAX /* epoll's key of the caller's own fd */
 #define MAX_READY 64

@@ -73,10 +73,6 @@ int evlist_sample_fd(const struct evlist_impl *impl, size_t task, size_t ring);
 
 /* NULL: no such thread. */
 const struct evlist_task *evlist_find_task(const struct evlist_impl *impl, pid_t tid);
-/* Opens all counters of one thread and puts them into the rings, which the first task maps. */
-int evlist_open_task(struct evlist_impl *impl, pid_t tid);
-/* Closes the counters and rings of all tasks. */
-void evlist_close_tasks(struct evlist_impl *impl);
 /* The event of the contexts, if it can be had here; else evlist->contexts_err. */
 void evlist_init_contexts(struct evlist_impl *impl);
 /* Opens it for one more thread, like the samples' events. What fails is given up for all threads,

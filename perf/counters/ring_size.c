@@ -106,7 +106,7 @@ bool ring_sizes_fit(const struct ring_demand *demand, const struct ring_sizes *s
 	return needed <= permitted || needed - permitted <= limits->rlimit_memlock;
 }
 
-uint64_t memory_available(void)
+uint64_t ring_size_memory_available(void)
 {
 	FILE *meminfo = fopen("/proc/meminfo", "re");
 	if (!meminfo)

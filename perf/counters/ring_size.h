@@ -31,6 +31,6 @@ bool ring_sizes_shrink(const struct ring_demand *demand, struct ring_sizes *size
 bool ring_sizes_fit(const struct ring_demand *demand, const struct ring_sizes *sizes,
 		    const struct perf_limits *limits);
 /* MemAvailable of /proc/meminfo in bytes; 0: unknown. */
-uint64_t memory_available(void);
+uint64_t ring_size_memory_available(void);
 
 #endif

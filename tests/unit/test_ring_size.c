@@ -139,7 +139,7 @@ static void memory_is_known_here(void **state)
 	(void)state;
 	if (access("/proc/meminfo", R_OK) < 0)
 		skip();
-	assert_true(memory_available() > MIB);
+	assert_true(ring_size_memory_available() > MIB);
 }
 
 static void switches_need_more_sideband(void **state)

@@ -1,0 +1,16 @@
+/* The attrs of a recording's events, made from the options and the events as they were parsed. */
+#ifndef PERF_COUNTERS_EVLIST_ATTRS_H
+#define PERF_COUNTERS_EVLIST_ATTRS_H
+
+#include "perf/counters/evlist_private.h"
+
+/* Fills impl->request: what the attrs have in common. */
+void evlist_init_request(struct evlist_impl *impl, const struct evlist_options *options,
+			 const struct event *events);
+/* Fills evlist->events but for their counters, after attr_probe(). 0 or -errno. */
+int evlist_init_events(struct evlist_impl *impl, const struct evlist_options *options,
+		       const struct event *events);
+/* Adds the modifier u to names of events that had to fall back to user mode. 0 or -ENOMEM. */
+int evlist_rename_events(struct evlist *evlist, const struct event *events);
+
+#endif

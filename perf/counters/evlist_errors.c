@@ -1,0 +1,161 @@
+#include "perf/counters/evlist_errors.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/sentence.h"
+#include "perf/counters/evlist_private.h"
+#include "perf/counters/refusal.h"
+
+int evlist_fail(struct evlist_impl *impl, int err, char *text)
+{
+	if (impl->error_text)
+		free(text);
+	else
+		impl->error_text = text;
+	return err;
+}
+
+static bool is_hardware(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
+	       attr->type != PERF_TYPE_BREAKPOINT;
+}
+
+/* Where the sideband is refused already: what would be next, so that one sentence says it all. */
+static const struct evlist_event *most_demanding(const struct evlist *evlist)
+{
+	const struct evlist_event *found = &evlist->events[0];
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		const struct evlist_event *event = &evlist->events[e];
+		if (event->is_probe)
+			return event;
+		if (event->attr.type == PERF_TYPE_TRACEPOINT)
+			found = event;
+	}
+	return found;
+}
+
+static int fail_refused(struct evlist_impl *impl, int err, const struct evlist_event *event,
+			pid_t pid)
+{
+	enum perf_gate gate = perf_gate_try(&impl->opener.syscalls, &impl->limits);
+	if (gate != GATE_OPEN)
+		return evlist_fail(impl, err, perf_gate_sentence(gate, &impl->limits));
+	if (!event)
+		event = most_demanding(&impl->evlist);
+	const struct refused_event refused = {
+		.name = event->name ? event->name : "dummy", /* the probe before all events */
+		.attr = &event->attr,
+		.target = impl->target,
+		.pid = pid,
+		.is_probe = event->is_probe,
+	};
+	return evlist_fail(impl, err, refusal_sentence(&refused, &impl->limits));
+}
+
+/* Debug registers are few, and particular. */
+static int fail_breakpoint(struct evlist_impl *impl, int err, const char *name)
+{
+	if (err == -ENOSPC)
+		return evlist_fail(
+			impl, err,
+			sentence("No debug register is left for '%s': processors have 4 or "
+				 "so, and deep stacks use some; try --no-deep-stacks.",
+				 name));
+	return evlist_fail(
+		impl, err,
+		sentence("The event '%s' can't be watched: its address must be a multiple of "
+			 "its length, x86 has no reads alone (r), and parts of the kernel are "
+			 "barred.",
+			 name));
+}
+
+static int fail_fds(struct evlist_impl *impl, int err)
+{
+	size_t per_thread = impl->evlist.n_events * impl->n_cpus + impl->n_sideband_cpus;
+	return evlist_fail(
+		impl, err,
+		sentence("Too many open files: each thread needs %zu of them (events x CPUs). "
+			 "Raise the hard limit (ulimit -Hn%s), or observe fewer threads, CPUs "
+			 "or events.",
+			 per_thread, err == -ENFILE ? ", sysctl fs.file-max" : ""));
+}
+
+int evlist_fail_open(struct evlist_impl *impl, int err, const struct evlist_event *event, pid_t pid,
+		     int cpu)
+{
+	const char *name = event ? event->name : "dummy";
+	bool is_breakpoint = event && event->attr.type == PERF_TYPE_BREAKPOINT;
+	if (is_breakpoint && (err == -ENOSPC || err == -EINVAL))
+		return fail_breakpoint(impl, err, name);
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return fail_refused(impl, err, event, pid);
+	case -EMFILE:
+	case -ENFILE:
+		return fail_fds(impl, err);
+	case -ENOSYS:
+		return evlist_fail(
+			impl, err,
+			perf_gate_sentence(perf_gate_try(&impl->opener.syscalls, &impl->limits),
+					   &impl->limits));
+	case -ENODEV:
+		return evlist_fail(impl, err, sentence("CPU %d is not online.", cpu));
+	case -EBUSY:
+		return evlist_fail(
+			impl, err,
+			sentence("The counters for the event '%s' are in use by someone else.",
+				 name));
+	case -ESRCH:
+		return err; /* the caller knows whether that matters */
+	case -ENOENT:
+	case -EOPNOTSUPP:
+	case -ENXIO:
+	case -EINVAL:
+		break;
+	default:
+		return evlist_fail(
+			impl, err,
+			sentence("The event '%s' can't be opened: %s.", name, strerror(-err)));
+	}
+	if (event && event->leader != (size_t)(event - impl->evlist.events))
+		return evlist_fail(
+			impl, err,
+			sentence("The event '%s' can't be counted together with '%s': the "
+				 "group has more events than the processor has counters, or "
+				 "they belong to different PMUs.",
+				 name, impl->evlist.events[event->leader].name));
+	if (event && is_hardware(&event->attr) && err != -EINVAL)
+		return evlist_fail(
+			impl, err,
+			sentence("The event '%s' needs a hardware counter that this machine "
+				 "does not have or does not let sample; try -e cpu-clock.",
+				 name));
+	if (event && event->attr.type >= PERF_TYPE_MAX)
+		return evlist_fail(
+			impl, err,
+			sentence("The event '%s' can't be sampled: its PMU refuses it, or only "
+				 "counts, as those outside of the processor's cores do.",
+				 name));
+	return evlist_fail(impl, err,
+			   sentence("The kernel refuses the event '%s' for sampling: %s.", name,
+				    strerror(-err)));
+}
+
+int evlist_fail_rings(struct evlist_impl *impl, int err)
+{
+	if (err == -ENOMEM)
+		return evlist_fail(
+			impl, err,
+			sentence("Not enough memory for the rings, even for the smallest."));
+	return evlist_fail(
+		impl, err,
+		sentence("The limit of locked memory (ulimit -l, plus "
+			 "kernel.perf_event_mlock_kb of %llu KiB per CPU for all recordings of "
+			 "a user) is too small for the smallest rings. Raise one of them, or "
+			 "lower --stack-size.",
+			 (unsigned long long)impl->limits.mlock_bytes / 1024));
+}

@@ -1,0 +1,124 @@
+#include "perf/counters/evlist_rings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cpu_list.h"
+#include "cct/base/sentence.h"
+#include "perf/counters/evlist_notes.h"
+#include "perf/counters/evlist_private.h"
+#include "perf/counters/ring_size.h"
+
+static int append_cpu(struct evlist_impl *impl, int cpu)
+{
+	if (evlist_has_cpu(impl->sideband_cpus, impl->n_sideband_cpus, cpu))
+		return 0;
+	int *cpus = realloc(impl->sideband_cpus, (impl->n_sideband_cpus + 1) * sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	cpus[impl->n_sideband_cpus++] = cpu;
+	impl->sideband_cpus = cpus;
+	return 0;
+}
+
+/* None if the file does not tell. */
+static int read_online_cpus(int **cpus_ret, size_t *n_cpus_ret)
+{
+	char text[4096] = "";
+	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	if (file) {
+		if (!fgets(text, sizeof(text), file))
+			text[0] = '\0';
+		fclose(file);
+	}
+	int err = cpu_list_parse(text, cpus_ret, n_cpus_ret);
+	return err == -EINVAL ? cpu_list_parse("", cpus_ret, n_cpus_ret) : err;
+}
+
+/*
+ * The CPUs of the recording and all others that are online: a process may map a library on a CPU
+ * that is not recorded, and be sampled on one that is.
+ */
+static int choose_sideband_cpus(struct evlist_impl *impl)
+{
+	int err = 0;
+	for (size_t i = 0; i < impl->n_cpus && !err; i++)
+		err = append_cpu(impl, impl->cpus[i]);
+	int *online;
+	size_t n_online;
+	if (!err)
+		err = read_online_cpus(&online, &n_online);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n_online && !err; i++)
+		err = append_cpu(impl, online[i]);
+	free(online);
+	return err;
+}
+
+int evlist_init_rings(struct evlist_impl *impl, const struct event *events)
+{
+	struct evlist *evlist = &impl->evlist;
+	int err = choose_sideband_cpus(impl);
+	if (err)
+		return err;
+	evlist->ring_cpus = calloc(impl->n_cpus, sizeof(*evlist->ring_cpus));
+	impl->ring_fds = calloc(impl->n_cpus, sizeof(*impl->ring_fds));
+	impl->task_time_begin_ns = calloc(evlist->n_events, sizeof(*impl->task_time_begin_ns));
+	evlist->sample_rings = calloc(impl->n_cpus, sizeof(*evlist->sample_rings));
+	evlist->sideband_rings = calloc(impl->n_sideband_cpus, sizeof(*evlist->sideband_rings));
+	evlist->context_rings = calloc(impl->n_cpus, sizeof(*evlist->context_rings));
+	if (!evlist->ring_cpus || !impl->ring_fds || !impl->task_time_begin_ns ||
+	    !evlist->sample_rings || !evlist->sideband_rings || !evlist->context_rings)
+		return -ENOMEM;
+	memcpy(evlist->ring_cpus, impl->cpus, impl->n_cpus * sizeof(*impl->cpus));
+	evlist->n_sample_rings = impl->n_cpus;
+	evlist->n_sideband_rings = impl->n_sideband_cpus;
+	return evlist_choose_rings(impl, events);
+}
+
+/* Hz; 0: some event is sampled by a period, and how often that is nobody knows. */
+static uint64_t expected_frequency(const struct evlist *evlist)
+{
+	uint64_t highest = 0;
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		const struct evlist_event *event = &evlist->events[e];
+		if (event->is_counted)
+			continue;
+		if (!event->attr.freq)
+			return 0;
+		if (event->attr.sample_freq > highest)
+			highest = event->attr.sample_freq;
+	}
+	return highest;
+}
+
+void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_options *options)
+{
+	struct evlist *evlist = &impl->evlist;
+	impl->demand = (struct ring_demand){
+		.asked = options->ring_size,
+		.frequency = expected_frequency(evlist),
+		.has_switches = impl->request.switches,
+		.stack_size = options->stack_size,
+		.n_events = evlist->n_events,
+		.n_sample_rings = evlist->n_sample_rings,
+		.n_sideband_rings = evlist->n_sideband_rings,
+		.available = ring_size_memory_available(),
+	};
+	ring_sizes_choose(&impl->demand, &impl->sizes);
+	uint64_t size = impl->sizes.samples;
+	if (!options->ring_size && impl->demand.frequency &&
+	    size < ring_sizes_wanted(&impl->demand))
+		evlist_note(evlist,
+			    sentence("Rings of %llu MiB per CPU hold less than 100 ms at this rate "
+				     "and stack size; samples may be lost.",
+				     (unsigned long long)size >> 20));
+	else if (options->ring_size && size > options->ring_size && size / 2 >= options->ring_size)
+		evlist_note(evlist,
+			    sentence("Rings of %llu KiB per CPU are the least that hold 8 "
+				     "samples; they are used instead of the size asked for.",
+				     (unsigned long long)size >> 10));
+}
