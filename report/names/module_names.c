@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "cct/object/elf_image.h"
 #include "cct/object/packed_elf.h"
-#include "report/code/disassembly.h"
 #include "report/code/elf_symbols.h"
 #include "report/dwarf/debug_info.h"
 #include "report/names/go_names.h"
@@ -93,13 +91,13 @@ static int open_module(struct module_names *names, const struct module *module,
 	return err ? err : open_debug_file(names, module, reads_debug_info);
 }
 
-static bool find_symbol(const struct module_names *names, uint64_t vaddr,
-			struct elf_symbol_match *match)
+bool module_names_symbol(const struct module_names *names, uint64_t vaddr,
+			 struct elf_symbol_match *match_ret)
 {
-	return (names->debug_elf && elf_symbols_find(names->debug_elf, vaddr, match)) ||
+	return (names->debug_elf && elf_symbols_find(names->debug_elf, vaddr, match_ret)) ||
 	       (names->go && !names->go_has_symbols &&
-		go_names_function(names->go, vaddr, match)) ||
-	       elf_symbols_find(names->elf, vaddr, match);
+		go_names_function(names->go, vaddr, match_ret)) ||
+	       elf_symbols_find(names->elf, vaddr, match_ret);
 }
 
 static void locate_in_elf(const struct module_names *names, uint64_t offset,
@@ -114,11 +112,12 @@ static void locate_in_elf(const struct module_names *names, uint64_t offset,
 	location->start = location->addr = location->debug_vaddr = vaddr;
 	location->debug = names->debug;
 	location->go = names->go;
-	if (!find_symbol(names, vaddr, &match)) {
+	if (!module_names_symbol(names, vaddr, &match)) {
 		/* A debug file's symbols know of no FDEs: a function's code may go on behind them.
 		 */
 		if (!elf_symbols_function_start(names->elf, vaddr, &location->start) ||
-		    !find_symbol(names, location->start, &match) || match.start != location->start)
+		    !module_names_symbol(names, location->start, &match) ||
+		    match.start != location->start)
 			return;
 	}
 	location->start = match.start;
@@ -143,6 +142,16 @@ static const struct symbol *skip_padding(const struct symbol_table *table,
 	return next;
 }
 
+const struct symbol *module_names_captured(const struct module *module, uint64_t *offset)
+{
+	const struct symbol *symbol =
+		module->symbols ? symbol_table_find(module->symbols, *offset) : NULL;
+
+	return symbol && module->key.kind == MODULE_KERNEL
+		       ? skip_padding(module->symbols, symbol, offset)
+		       : symbol;
+}
+
 /* The recorded names tell where the functions of its debug information are. */
 static void locate_in_kernel(struct module_names *names, const struct module *module,
 			     const struct symbol *symbol, uint64_t offset,
@@ -162,14 +171,10 @@ static void locate_in_kernel(struct module_names *names, const struct module *mo
 int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
 			bool reads_debug_info, struct code_location *location_ret)
 {
-	const struct symbol *symbol =
-		module->symbols ? symbol_table_find(module->symbols, offset) : NULL;
+	uint64_t asked = offset;
+	const struct symbol *symbol = module_names_captured(module, &offset);
 
-	*location_ret = (struct code_location){ .start = offset, .addr = offset };
-	if (symbol && module->key.kind == MODULE_KERNEL) {
-		symbol = skip_padding(module->symbols, symbol, &offset);
-		location_ret->addr = offset;
-	}
+	*location_ret = (struct code_location){ .start = asked, .addr = offset };
 	if (symbol) {
 		location_ret->start_kind = START_CAPTURED;
 		location_ret->start = symbol->offset;
@@ -188,120 +193,6 @@ int module_names_locate(struct module_names *names, const struct module *module,
 	}
 	names->has_unnamed |= !location_ret->symbol;
 	return 0;
-}
-
-static void code_in_elf(const struct module_names *names, uint64_t offset, struct module_code *code)
-{
-	struct elf_symbol_match match;
-
-	if (!names->elf || !elf_symbols_vaddr(names->elf, offset, &code->vaddr))
-		return;
-	code->is_known = true;
-	code->start = code->vaddr;
-	code->end = UINT64_MAX;
-	if (find_symbol(names, code->vaddr, &match)) {
-		code->start = match.start;
-		code->end = match.end;
-	} else {
-		elf_symbols_function_start(names->elf, code->vaddr, &code->start);
-		elf_symbols_next_function(names->elf, code->vaddr, &code->end);
-	}
-	code->bytes = elf_code(names->file.elf, code->start, code->end, &code->n_bytes);
-	code->machine = elf_code_machine(names->file.elf);
-}
-
-/* Where the function of a captured symbol ends. */
-static uint64_t captured_end(const struct symbol_table *table, const struct symbol *symbol)
-{
-	const struct symbol *last = table->symbols + table->n_symbols;
-
-	if (symbol->size)
-		return symbol->offset + symbol->size;
-	for (const struct symbol *next = symbol + 1; next < last; next++) {
-		if (next->offset > symbol->offset)
-			return next->offset;
-	}
-	return UINT64_MAX;
-}
-
-/* The addresses are those that were recorded, for they are known from elsewhere. */
-static void code_in_kernel(const struct module_names *names, const struct module *module,
-			   const struct symbol *symbol, uint64_t offset, struct module_code *code)
-{
-	uint64_t base = module->key.base, end = captured_end(module->symbols, symbol), vaddr;
-	Elf *elf = names->kernel_debug ? kernel_debug_code(names->kernel_debug) : NULL;
-
-	if (!elf || end == UINT64_MAX || end <= symbol->offset ||
-	    !kernel_debug_vaddr(names->kernel_debug, symbol, symbol->offset, &vaddr))
-		return;
-	code->is_known = true;
-	code->vaddr = base + offset;
-	code->start = base + symbol->offset;
-	code->end = base + end;
-	code->bytes = elf_code(elf, vaddr, vaddr + (end - symbol->offset), &code->n_bytes);
-	code->machine = elf_code_machine(elf);
-}
-
-static void map_dump(struct module_names *names, const struct module *module)
-{
-	struct stat status;
-
-	if (names->dump || module->image_fd < 0 || fstat(module->image_fd, &status) ||
-	    status.st_size <= 0)
-		return;
-	void *bytes =
-		mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, module->image_fd, 0);
-	if (bytes == MAP_FAILED)
-		return;
-	names->dump = bytes;
-	names->dump_size = (size_t)status.st_size;
-}
-
-/* As the head of a jitdump says. */
-static uint16_t dump_machine(const struct module_names *names)
-{
-	uint32_t machine;
-
-	if (names->dump_size < 16)
-		return EM_NONE;
-	memcpy(&machine, names->dump + 12, sizeof(machine));
-	return machine == EM_X86_64 || machine == EM_386 || machine == EM_AARCH64
-		       ? (uint16_t)machine
-		       : EM_NONE;
-}
-
-static void code_in_dump(struct module_names *names, const struct module *module,
-			 const struct symbol *symbol, uint64_t offset, struct module_code *code)
-{
-	uint64_t end = captured_end(module->symbols, symbol);
-
-	map_dump(names, module);
-	if (!names->dump || symbol->offset >= names->dump_size || end <= symbol->offset)
-		return;
-	code->is_known = true;
-	code->vaddr = offset;
-	code->start = symbol->offset;
-	code->end = end < names->dump_size ? end : names->dump_size;
-	code->bytes = names->dump + code->start;
-	code->n_bytes = (size_t)(code->end - code->start);
-	code->machine = dump_machine(names);
-}
-
-void module_names_code(struct module_names *names, const struct module *module, uint64_t offset,
-		       struct module_code *code_ret)
-{
-	const struct symbol *symbol =
-		module->symbols ? symbol_table_find(module->symbols, offset) : NULL;
-
-	*code_ret = (struct module_code){ 0 };
-	if (symbol && module->key.kind == MODULE_KERNEL) {
-		symbol = skip_padding(module->symbols, symbol, &offset);
-		code_in_kernel(names, module, symbol, offset, code_ret);
-	} else if (symbol && module->key.kind == MODULE_JIT) {
-		code_in_dump(names, module, symbol, offset, code_ret);
-	} else {
-		code_in_elf(names, offset, code_ret);
-	}
 }
 
 bool module_names_offset(const struct module_names *names, const struct module *module,
@@ -328,24 +219,4 @@ void module_names_close(struct module_names *names)
 	free(names->packed_bytes);
 	module_file_close(&names->debug_file);
 	module_file_close(&names->file);
-}
-
-const char *module_names_problem(const struct module_names *names, const struct module *module)
-{
-	if (module->key.kind == MODULE_KERNEL && names->kernel_places &&
-	    names->kernel_places->no_names)
-		return names->kernel_places->no_names;
-	if (module->key.kind == MODULE_KERNEL)
-		return module->symbols ? "no name for some addresses"
-				       : "kernel names were not recorded";
-	if (module->key.kind == MODULE_ANON)
-		return "code in memory, of no file; no perf-PID.map or jitdump names it";
-	if (module->key.kind == MODULE_JIT)
-		return module->symbols ? "code that the jitdump does not name"
-				       : "the jitdump is not to be had";
-	if (names->go && !names->go_has_symbols)
-		return "stripped: only its Go functions have names";
-	if (names->elf && elf_symbols_any(names->elf))
-		return "stripped: only its exported functions have names";
-	return "stripped: no symbols";
 }

@@ -13,6 +13,7 @@
 #include "cct/object/module_file.h"
 
 struct debug_info;
+struct elf_symbol_match;
 struct elf_symbols;
 struct go_names;
 struct kernel_debug;
@@ -64,24 +65,15 @@ struct module_names {
 /* 0 or -ENOMEM. @reads_debug_info: at first call, whether names->debug is wanted. */
 int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
 			bool reads_debug_info, struct code_location *location_ret);
-/* The code at an offset, and the function around it, in the file that has its bytes. */
-struct module_code {
-	bool is_known;        /* there is such a file, though it may lack the bytes */
-	const uint8_t *bytes; /* from @start on; valid until module_names_close(); NULL: none */
-	size_t n_bytes;
-	uint16_t machine;    /* EM_X86_64, EM_386, EM_AARCH64; EM_NONE: none of them */
-	uint64_t vaddr;      /* of the offset; the kernel's: where it was when it was recorded */
-	uint64_t start, end; /* addresses of the function; all of it may not be there */
-};
-/* After module_names_locate() of the offset. */
-void module_names_code(struct module_names *names, const struct module *module, uint64_t offset,
-		       struct module_code *code_ret);
-/* The offset of another such address. */
+/* The symbol that was captured while recording; NULL: none. *@offset moves to the function's start
+ * where it is in the padding before. */
+const struct symbol *module_names_captured(const struct module *module, uint64_t *offset);
+/* The function at an address of the module's file, which has been read. */
+bool module_names_symbol(const struct module_names *names, uint64_t vaddr,
+			 struct elf_symbol_match *match_ret);
+/* The offset of an address in the file or memory that the module's code is in. */
 bool module_names_offset(const struct module_names *names, const struct module *module,
 			 uint64_t vaddr, uint64_t *offset_ret);
 void module_names_close(struct module_names *names);
-/* Why a module with names->has_unnamed has no name for some code, where its file is not to blame;
- * text that lives as long as the profile. */
-const char *module_names_problem(const struct module_names *names, const struct module *module);
 
 #endif

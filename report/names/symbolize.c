@@ -4,33 +4,19 @@
  */
 #include "report/names/symbolize.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/pair_map.h"
-#include "cct/object/elf_image.h"
-#include "report/demangle/clone_name.h"
-#include "report/demangle/demangle.h"
 #include "report/dwarf/debug_info.h"
 #include "report/names/go_names.h"
 #include "report/names/kernel_debug.h"
-#include "report/names/module_names.h"
+#include "report/names/module_code.h"
 
 /* Part of a function's key, beside enum start_kind: an inlined function has no start, but a hash of
  * name and declaration. */
 #define START_INLINED (START_VADDR + 1)
-
-struct function {
-	char *name, *base_name;
-	const char *symbol; /* borrowed from the module's file */
-	const char *module;
-	const char *module_path;
-};
 
 /* A function active at a frame. */
 struct place {
@@ -60,9 +46,7 @@ struct symbolizer {
 	uint32_t n_places, n_places_allocated;
 	struct frame_name names[1 + DEBUG_INFO_MAX_INLINED]; /* of the last frame asked for */
 
-	struct pair_map functions_by_start;
-	struct function *functions;
-	uint32_t n_functions, n_functions_allocated;
+	struct function_table functions;
 };
 
 struct symbolizer *symbolizer_create(const struct profile *profile,
@@ -82,26 +66,17 @@ struct symbolizer *symbolizer_create(const struct profile *profile,
 	return symbolizer;
 }
 
-static void free_function(const struct function *function)
-{
-	free(function->name);
-	free(function->base_name);
-}
-
 void symbolizer_destroy(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
 	for (uint32_t i = 0; i < symbolizer->n_modules; i++)
 		module_names_close(&symbolizer->modules[i]);
-	for (uint32_t i = 0; i < symbolizer->n_functions; i++)
-		free_function(&symbolizer->functions[i]);
 	free(symbolizer->modules);
 	free(symbolizer->resolved);
 	free(symbolizer->places);
-	free(symbolizer->functions);
 	pair_map_deinit(&symbolizer->frames);
-	pair_map_deinit(&symbolizer->functions_by_start);
+	function_table_deinit(&symbolizer->functions);
 	free(symbolizer);
 }
 
@@ -136,101 +111,9 @@ static int locate(struct symbolizer *symbolizer, const struct module *module, ui
 		     : -ENOMEM;
 }
 
-__attribute__((format(printf, 1, 2))) static char *format_name(const char *format, ...)
-{
-	va_list arguments;
-	char *name;
-	int size;
-
-	va_start(arguments, format);
-	size = vasprintf(&name, format, arguments);
-	va_end(arguments);
-	return size < 0 ? NULL : name;
-}
-
-static char *demangle(const struct symbolizer *symbolizer, const char *symbol)
-{
-	switch (symbolizer->options.names) {
-	case NAMES_WHOLE:
-		return demangle_symbol(symbol);
-	case NAMES_WITHOUT_PARAMETERS:
-		return demangle_without_parameters(symbol);
-	default:
-		return NULL;
-	}
-}
-
-static char *symbol_name(const struct symbolizer *symbolizer, const char *symbol, bool plt)
-{
-	char *demangled = demangle(symbolizer, symbol);
-	char *name;
-
-	if (!plt)
-		return demangled ? demangled : strdup(symbol);
-	name = format_name("%s@plt", demangled ? demangled : symbol);
-	free(demangled);
-	return name;
-}
-
-static char *address_name(const struct module *module, uint64_t addr)
-{
-	if (!module || module->key.kind == MODULE_ANON)
-		return format_name("0x%" PRIx64, addr);
-	if (module->key.kind == MODULE_KERNEL)
-		return format_name("0x%" PRIx64, module->key.base + addr);
-	return format_name("%s+0x%" PRIx64, module_name(module), addr);
-}
-
-static uint32_t add_function(struct symbolizer *symbolizer, const struct function *function)
-{
-	if (symbolizer->n_functions == symbolizer->n_functions_allocated) {
-		uint32_t n = symbolizer->n_functions ? symbolizer->n_functions * 2 : 256;
-		struct function *larger = reallocarray(symbolizer->functions, n, sizeof(*larger));
-
-		if (!larger)
-			return PAIR_MAP_NONE;
-		symbolizer->functions = larger;
-		symbolizer->n_functions_allocated = n;
-	}
-	symbolizer->functions[symbolizer->n_functions] = *function;
-	return symbolizer->n_functions++;
-}
-
 static uint64_t frame_key(const struct frame *frame, unsigned flags)
 {
 	return (uint64_t)frame->module << 32 | (uint64_t)frame->kind << 16 | flags;
-}
-
-/* "[kernel.kallsyms]_stext" and its like are one thing to people: the kernel. */
-static const char *module_title(const struct module *module)
-{
-	if (module->key.kind == MODULE_KERNEL &&
-	    strncmp(module->key.path, "[kernel.", strlen("[kernel.")) == 0)
-		return "[kernel]";
-	return module_name(module);
-}
-
-/* The function with this key. A new one takes @name, which may be NULL: out of memory. */
-static int intern_function(struct symbolizer *symbolizer, uint64_t start, uint64_t key,
-			   const struct module *module, char *name, uint32_t *function_ret)
-{
-	struct function function = {
-		.name = name,
-		.module = module ? module_title(module) : "",
-		.module_path = module ? module->key.path : "",
-	};
-	uint32_t index;
-
-	if (!name)
-		return -ENOMEM;
-	function.base_name = module ? clone_base_name(name) : NULL;
-	index = add_function(symbolizer, &function);
-	if (index == PAIR_MAP_NONE) {
-		free_function(&function);
-		return -ENOMEM;
-	}
-	*function_ret = index;
-	return pair_map_add(&symbolizer->functions_by_start, start, key, index);
 }
 
 static int add_place(struct symbolizer *symbolizer, const struct place *place)
@@ -267,13 +150,14 @@ static int inlined_function(struct symbolizer *symbolizer, const struct frame *f
 	uint64_t hash = hash_text(hash_text(0xcbf29ce484222325ull, name), inlined->decl_file);
 
 	hash += inlined->decl_line;
-	*function_ret = pair_map_find(&symbolizer->functions_by_start, hash, key);
+	*function_ret = function_table_find(&symbolizer->functions, hash, key);
 	if (*function_ret != PAIR_MAP_NONE)
 		return 0;
-	int err = intern_function(symbolizer, hash, key, module,
-				  symbol_name(symbolizer, name, false), function_ret);
+	int err = function_table_add(
+		&symbolizer->functions, hash, key, module,
+		function_table_symbol_name(symbolizer->options.names, name, false), function_ret);
 	if (!err)
-		symbolizer->functions[*function_ret].symbol = inlined->name;
+		symbolizer->functions.functions[*function_ret].symbol = inlined->name;
 	return err;
 }
 
@@ -281,9 +165,7 @@ static int inlined_function(struct symbolizer *symbolizer, const struct frame *f
 static int add_inlined(struct symbolizer *symbolizer, const struct frame *frame,
 		       const struct debug_function *functions, size_t n_functions)
 {
-	int err = 0;
-
-	for (size_t i = n_functions; i-- > 0 && !err;) {
+	for (size_t i = n_functions; i-- > 0;) {
 		struct place place = {
 			.symbol_offset = UINT64_MAX,
 			.file = functions[i].file,
@@ -292,11 +174,14 @@ static int add_inlined(struct symbolizer *symbolizer, const struct frame *frame,
 			.is_inlined = true,
 		};
 
-		err = inlined_function(symbolizer, frame, &functions[i], &place.function);
-		if (!err)
-			err = add_place(symbolizer, &place);
+		int err = inlined_function(symbolizer, frame, &functions[i], &place.function);
+		if (err)
+			return err;
+		err = add_place(symbolizer, &place);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 /* The line, where the recording says it. */
@@ -362,14 +247,16 @@ static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame
 	place.symbol_offset = location.symbol ? location.addr - location.start : UINT64_MAX;
 	uint64_t key = frame_key(frame, location.start_kind);
 	uint64_t identity = identity_of(module, &location);
-	place.function = pair_map_find(&symbolizer->functions_by_start, identity, key);
+	place.function = function_table_find(&symbolizer->functions, identity, key);
 	if (place.function == PAIR_MAP_NONE) {
 		char *name = location.symbol
-				     ? symbol_name(symbolizer, location.symbol, location.plt)
-				     : address_name(module, location.start);
-		err = intern_function(symbolizer, identity, key, module, name, &place.function);
+				     ? function_table_symbol_name(symbolizer->options.names,
+								  location.symbol, location.plt)
+				     : function_table_address_name(module, location.start);
+		err = function_table_add(&symbolizer->functions, identity, key, module, name,
+					 &place.function);
 		if (!err)
-			symbolizer->functions[place.function].symbol = location.symbol;
+			symbolizer->functions.functions[place.function].symbol = location.symbol;
 	}
 	return err ? err : add_places(symbolizer, frame, &location, &place);
 }
@@ -403,8 +290,8 @@ static int resolve(struct symbolizer *symbolizer, const struct frame *frame)
 	if (frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL)
 		return resolve_code(symbolizer, frame);
 	/* One frame is one name here, so no other key leads to the same function. */
-	int err = intern_function(symbolizer, frame->offset, frame_key(frame, 0), NULL,
-				  other_name(symbolizer->profile, frame), &place.function);
+	int err = function_table_add(&symbolizer->functions, frame->offset, frame_key(frame, 0),
+				     NULL, other_name(symbolizer->profile, frame), &place.function);
 	return err ? err : add_place(symbolizer, &place);
 }
 
@@ -453,7 +340,7 @@ static int find_or_resolve(struct symbolizer *symbolizer, const struct frame *fr
 static void fill_name(const struct symbolizer *symbolizer, const struct place *place,
 		      struct frame_name *ret)
 {
-	const struct function *function = &symbolizer->functions[place->function];
+	const struct function *function = &symbolizer->functions.functions[place->function];
 
 	*ret = (struct frame_name){
 		.name = function->name,
@@ -497,23 +384,6 @@ int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 	return 0;
 }
 
-static const char *code_problem(const struct module *module, const struct module_names *names)
-{
-	if (!module || module->key.kind == MODULE_ANON)
-		return "code in memory, of no file; perf-PID.map has names, but no code";
-	if (module->key.kind == MODULE_KERNEL)
-		return kernel_debug_is_kernel(module)
-			       ? "the kernel's code is in no file that is known here (--vmlinux "
-				 "FILE)"
-			       : "code of kernel modules and BPF programs is not read";
-	if (module->key.kind == MODULE_JIT)
-		return module->image_fd < 0 ? "the jitdump is not to be had"
-					    : "the jitdump does not have the code";
-	return names && names->file.state != MODULE_FILE_OK
-		       ? module_file_state_text(names->file.state)
-		       : "the file does not have the code";
-}
-
 static uint64_t address_of(const struct module *module, uint64_t offset)
 {
 	return module && module->key.kind == MODULE_KERNEL ? module->key.base + offset : offset;
@@ -531,12 +401,12 @@ int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 	if (err)
 		return err;
 	if (module)
-		module_names_code(&symbolizer->modules[module->id], module, frame->offset, &code);
+		module_code_find(&symbolizer->modules[module->id], module, frame->offset, &code);
 	*code_ret = (struct frame_code){ code.bytes, code.n_bytes, code.machine, NULL,
 					 code.vaddr, code.start,   code.end };
 	if (!code.bytes)
-		code_ret->problem =
-			code_problem(module, module ? &symbolizer->modules[module->id] : NULL);
+		code_ret->problem = name_problems_of_code(
+			module ? &symbolizer->modules[module->id] : NULL, module);
 	if (code.is_known)
 		return 0;
 	code_ret->vaddr = address_of(module, frame->offset);
@@ -570,51 +440,6 @@ int symbolizer_expand_all(struct symbolizer *symbolizer)
 	return err;
 }
 
-/* Why some code has no name. */
-static void explain_names(const struct module_names *names, const struct module *module,
-			  struct symbol_problem *problem)
-{
-	bool is_file = module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO;
-
-	if (!is_file || names->file.state == MODULE_FILE_OK) {
-		problem->text = module_names_problem(names, module);
-		return;
-	}
-	problem->text = module_file_problem(&names->file);
-	problem->error = names->file.error;
-	problem->is_changed = names->file.state == MODULE_FILE_CHANGED;
-	problem->found = names->file.found;
-}
-
-#define CUT_SHORT "the file is cut short"
-
-static bool explain(const struct module_names *names, const struct module *module,
-		    enum symbol_lack lack, struct symbol_problem *problem)
-{
-	*problem = (struct symbol_problem){ .module = module->id,
-					    .lack = lack,
-					    .build_id = module->key.build_id };
-	if (!problem->build_id.size && names->file.elf)
-		elf_build_id(names->file.elf, &problem->build_id);
-	bool is_cut = names->file.elf && elf_is_cut(names->file.elf);
-	switch (lack) {
-	case LACKS_NAMES:
-		explain_names(names, module, problem);
-		if (is_cut)
-			problem->text = CUT_SHORT;
-		return names->has_unnamed;
-	case LACKS_DEBUG_INFO:
-		problem->text = is_cut               ? CUT_SHORT
-				: names->lacks_debug ? "no debug information"
-						     : "Go's own tables are too long to be read";
-		return names->lacks_debug || (names->go && go_names_gave_up(names->go));
-	case LACKS_CERTAINTY:
-		problem->text = "may have changed: written after it was mapped, without a build ID";
-		return names->file.is_newer;
-	}
-	return false;
-}
-
 const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char *vmlinux)
 {
 	for (uint32_t id = 1; id < profile->modules.n_modules; id++) {
@@ -632,10 +457,10 @@ size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_pr
 	size_t n = 0;
 
 	for (uint32_t i = 1; i < symbolizer->n_modules; i++) {
-		for (int lack = 0; lack < SYMBOL_MAX_PROBLEMS && n < max_problems; lack++)
-			n += explain(&symbolizer->modules[i],
-				     symbolizer->profile->modules.modules[i],
-				     (enum symbol_lack)lack, &problems[n]);
+		for (int lack = 0; lack < NAME_PROBLEMS_MAX && n < max_problems; lack++)
+			n += name_problems_find(&symbolizer->modules[i],
+						symbolizer->profile->modules.modules[i],
+						(enum symbol_lack)lack, &problems[n]);
 	}
 	return n;
 }

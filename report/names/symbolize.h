@@ -16,6 +16,8 @@
 #include "cct/model/frame.h"
 #include "cct/model/module.h"
 #include "cct/model/profile.h"
+#include "report/names/function_table.h"
+#include "report/names/name_problems.h"
 
 struct symbolizer;
 
@@ -34,8 +36,6 @@ struct frame_name {
 	uint32_t line;         /* 0: not known */
 	bool is_inlined;       /* into the function before it */
 };
-
-enum symbol_names { NAMES_WHOLE, NAMES_WITHOUT_PARAMETERS, NAMES_RAW };
 
 struct symbolizer_options {
 	enum symbol_names names; /* raw: as in the file */
@@ -77,25 +77,7 @@ bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *fram
 int symbolizer_expand_all(struct symbolizer *symbolizer);
 /* NULL: the file @vmlinux is of the kernel that was recorded. Else why not: static text. */
 const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char *vmlinux);
-/* What is missing of a module, and why: for the end of a report. */
-enum symbol_lack {
-	LACKS_NAMES,      /* some of its code has no name */
-	LACKS_DEBUG_INFO, /* it has no inlined functions and no source lines */
-	LACKS_CERTAINTY,  /* its file has no build ID and was written after it was mapped */
-};
-
-struct symbol_problem {
-	uint32_t module;
-	enum symbol_lack lack;
-	const char *text;         /* static */
-	struct build_id build_id; /* the one that ran; size 0: unknown */
-	bool is_changed;          /* there is another file: */
-	struct build_id found;    /* its build ID; size 0: it has none */
-	int error;                /* -errno of opening the file; 0: it was opened */
-};
-
-/* By id of the module; a module has at most SYMBOL_MAX_PROBLEMS of them. */
-#define SYMBOL_MAX_PROBLEMS 3
+/* What is missing of all modules, by id; at most NAME_PROBLEMS_MAX of each module. */
 size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,
 			   size_t max_problems);
 

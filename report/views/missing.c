@@ -115,7 +115,7 @@ static int fill(struct missing_list *list, const struct profile *profile,
 		const struct symbolizer *symbolizer)
 {
 	size_t n_modules = profile->modules.n_modules, n_metrics = profile->cct->n_metrics;
-	size_t max = n_modules * SYMBOL_MAX_PROBLEMS;
+	size_t max = n_modules * NAME_PROBLEMS_MAX;
 	_cleanup_free_ struct symbol_problem *problems = calloc(max + 1, sizeof(*problems));
 
 	if (!problems)

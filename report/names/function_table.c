@@ -1,0 +1,121 @@
+#include "report/names/function_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/demangle/clone_name.h"
+#include "report/demangle/demangle.h"
+
+static void free_function(const struct function *function)
+{
+	free(function->name);
+	free(function->base_name);
+}
+
+void function_table_deinit(struct function_table *table)
+{
+	for (uint32_t i = 0; i < table->n_functions; i++)
+		free_function(&table->functions[i]);
+	free(table->functions);
+	pair_map_deinit(&table->by_start);
+}
+
+uint32_t function_table_find(const struct function_table *table, uint64_t start, uint64_t key)
+{
+	return pair_map_find(&table->by_start, start, key);
+}
+
+__attribute__((format(printf, 1, 2))) static char *format_name(const char *format, ...)
+{
+	va_list arguments;
+	char *name;
+	int size;
+
+	va_start(arguments, format);
+	size = vasprintf(&name, format, arguments);
+	va_end(arguments);
+	return size < 0 ? NULL : name;
+}
+
+static char *demangle(enum symbol_names names, const char *symbol)
+{
+	switch (names) {
+	case NAMES_WHOLE:
+		return demangle_symbol(symbol);
+	case NAMES_WITHOUT_PARAMETERS:
+		return demangle_without_parameters(symbol);
+	default:
+		return NULL;
+	}
+}
+
+char *function_table_symbol_name(enum symbol_names names, const char *symbol, bool plt)
+{
+	char *demangled = demangle(names, symbol);
+	char *name;
+
+	if (!plt)
+		return demangled ? demangled : strdup(symbol);
+	name = format_name("%s@plt", demangled ? demangled : symbol);
+	free(demangled);
+	return name;
+}
+
+char *function_table_address_name(const struct module *module, uint64_t addr)
+{
+	if (!module || module->key.kind == MODULE_ANON)
+		return format_name("0x%" PRIx64, addr);
+	if (module->key.kind == MODULE_KERNEL)
+		return format_name("0x%" PRIx64, module->key.base + addr);
+	return format_name("%s+0x%" PRIx64, module_name(module), addr);
+}
+
+static uint32_t append(struct function_table *table, const struct function *function)
+{
+	if (table->n_functions == table->n_functions_allocated) {
+		uint32_t n = table->n_functions ? table->n_functions * 2 : 256;
+		struct function *larger = reallocarray(table->functions, n, sizeof(*larger));
+
+		if (!larger)
+			return PAIR_MAP_NONE;
+		table->functions = larger;
+		table->n_functions_allocated = n;
+	}
+	table->functions[table->n_functions] = *function;
+	return table->n_functions++;
+}
+
+/* "[kernel.kallsyms]_stext" and its like are one thing to people: the kernel. */
+static const char *module_title(const struct module *module)
+{
+	if (module->key.kind == MODULE_KERNEL &&
+	    strncmp(module->key.path, "[kernel.", strlen("[kernel.")) == 0)
+		return "[kernel]";
+	return module_name(module);
+}
+
+int function_table_add(struct function_table *table, uint64_t start, uint64_t key,
+		       const struct module *module, char *name, uint32_t *function_ret)
+{
+	struct function function = {
+		.name = name,
+		.module = module ? module_title(module) : "",
+		.module_path = module ? module->key.path : "",
+	};
+	uint32_t index;
+
+	if (!name)
+		return -ENOMEM;
+	function.base_name = module ? clone_base_name(name) : NULL;
+	index = append(table, &function);
+	if (index == PAIR_MAP_NONE) {
+		free_function(&function);
+		return -ENOMEM;
+	}
+	*function_ret = index;
+	return pair_map_add(&table->by_start, start, key, index);
+}

@@ -1,0 +1,92 @@
+#include "report/names/name_problems.h"
+
+#include "cct/object/elf_image.h"
+#include "report/code/elf_symbols.h"
+#include "report/names/go_names.h"
+#include "report/names/kernel_debug.h"
+#include "report/names/module_names.h"
+
+/* Why there is no name, where the file is not to blame. Text that lives as long as the profile. */
+static const char *explain_unnamed(const struct module_names *names, const struct module *module)
+{
+	if (module->key.kind == MODULE_KERNEL && names->kernel_places &&
+	    names->kernel_places->no_names)
+		return names->kernel_places->no_names;
+	if (module->key.kind == MODULE_KERNEL)
+		return module->symbols ? "no name for some addresses"
+				       : "kernel names were not recorded";
+	if (module->key.kind == MODULE_ANON)
+		return "code in memory, of no file; no perf-PID.map or jitdump names it";
+	if (module->key.kind == MODULE_JIT)
+		return module->symbols ? "code that the jitdump does not name"
+				       : "the jitdump is not to be had";
+	if (names->go && !names->go_has_symbols)
+		return "stripped: only its Go functions have names";
+	if (names->elf && elf_symbols_any(names->elf))
+		return "stripped: only its exported functions have names";
+	return "stripped: no symbols";
+}
+
+/* Why some code has no name. */
+static void explain_names(const struct module_names *names, const struct module *module,
+			  struct symbol_problem *problem)
+{
+	bool is_file = module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO;
+
+	if (!is_file || names->file.state == MODULE_FILE_OK) {
+		problem->text = explain_unnamed(names, module);
+		return;
+	}
+	problem->text = module_file_problem(&names->file);
+	problem->error = names->file.error;
+	problem->is_changed = names->file.state == MODULE_FILE_CHANGED;
+	problem->found = names->file.found;
+}
+
+#define CUT_SHORT "the file is cut short"
+
+bool name_problems_find(const struct module_names *names, const struct module *module,
+			enum symbol_lack lack, struct symbol_problem *problem_ret)
+{
+	*problem_ret = (struct symbol_problem){ .module = module->id,
+						.lack = lack,
+						.build_id = module->key.build_id };
+	if (!problem_ret->build_id.size && names->file.elf)
+		elf_build_id(names->file.elf, &problem_ret->build_id);
+	bool is_cut = names->file.elf && elf_is_cut(names->file.elf);
+	switch (lack) {
+	case LACKS_NAMES:
+		explain_names(names, module, problem_ret);
+		if (is_cut)
+			problem_ret->text = CUT_SHORT;
+		return names->has_unnamed;
+	case LACKS_DEBUG_INFO:
+		problem_ret->text = is_cut ? CUT_SHORT
+				    : names->lacks_debug
+					    ? "no debug information"
+					    : "Go's own tables are too long to be read";
+		return names->lacks_debug || (names->go && go_names_gave_up(names->go));
+	case LACKS_CERTAINTY:
+		problem_ret->text =
+			"may have changed: written after it was mapped, without a build ID";
+		return names->file.is_newer;
+	}
+	return false;
+}
+
+const char *name_problems_of_code(const struct module_names *names, const struct module *module)
+{
+	if (!module || module->key.kind == MODULE_ANON)
+		return "code in memory, of no file; perf-PID.map has names, but no code";
+	if (module->key.kind == MODULE_KERNEL)
+		return kernel_debug_is_kernel(module)
+			       ? "the kernel's code is in no file that is known here (--vmlinux "
+				 "FILE)"
+			       : "code of kernel modules and BPF programs is not read";
+	if (module->key.kind == MODULE_JIT)
+		return module->image_fd < 0 ? "the jitdump is not to be had"
+					    : "the jitdump does not have the code";
+	return names && names->file.state != MODULE_FILE_OK
+		       ? module_file_state_text(names->file.state)
+		       : "the file does not have the code";
+}
