@@ -42,7 +42,8 @@ HW       := $(sort $(wildcard tests/hw/*.bats))
 JOBS     := $(shell nproc)
 
 # tests/run starts files in the order given: what takes longest first, or it ends alone.
-LONGEST       := test_unwind 0400-agreement.bats 0660-files.bats 0510-damage.bats 0200-shares.bats \
+LONGEST       := test_steps_throw test_steps_calls test_steps_jumps test_steps_start \
+		 0400-agreement.bats 0660-files.bats 0510-damage.bats 0200-shares.bats \
 		 0295-stacks.bats 0210-32-bit.bats 0670-archive.bats 0625-jitdump.bats 0150-list.bats
 longest_first  = $(foreach name,$(LONGEST),$(filter %/$(name),$(1))) \
 		 $(filter-out $(LONGEST:%=\%/%),$(1))
@@ -67,7 +68,8 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(ARCHIVE) -lcmocka $(LIBS)
 
-$(BUILD)/tests/unit/test_unwind: $(addprefix $(BUILD)/tests/unit/,single_step.o shadow_stack.o)
+$(filter $(BUILD)/tests/unit/test_steps_%,$(UNIT)): \
+	$(addprefix $(BUILD)/tests/unit/,stepped_program.o single_step.o shadow_stack.o)
 
 $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 	@mkdir -p $(@D)

@@ -724,10 +724,11 @@ static int open_of_process(pid_t pid, const char *what)
 	return fd;
 }
 
-static pid_t start_stopped(const char *path)
+static pid_t start_stopped(const struct traced_program *program)
 {
-	const char *const environment[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", NULL };
-	const char *const arguments[] = { path, NULL };
+	const char *const environment[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", program->setting,
+					    NULL };
+	const char *const arguments[] = { program->path, NULL };
 	int status;
 
 	pid_t pid = fork();
@@ -736,7 +737,7 @@ static pid_t start_stopped(const char *path)
 
 		dup2(null, STDOUT_FILENO);
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		execve(path, (char *const *)arguments, (char *const *)environment);
+		execve(program->path, (char *const *)arguments, (char *const *)environment);
 		_exit(127);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -753,7 +754,7 @@ static void start(struct tracee *tracee, const struct traced_program *program)
 	tracee->elf_modules = elf_modules_create(&tracee->modules);
 	tracee->unwinder = unwinder_create(tracee->elf_modules);
 	assert_non_null(tracee->unwinder);
-	tracee->pid = start_stopped(program->path);
+	tracee->pid = start_stopped(program);
 	tracee->memory = open_of_process(tracee->pid, "mem");
 	tracee->pagemap = open_of_process(tracee->pid, "pagemap");
 	assert_int_equal(ptrace(PTRACE_GETREGS, tracee->pid, 0, &regs), 0);

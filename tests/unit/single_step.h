@@ -15,6 +15,7 @@ struct traced_program {
 	const char *path;
 	unsigned signal_every; /* steps: a SIGUSR1; 0: only the signals it sends itself */
 	bool skip_loader;      /* begin at the program's entry */
+	const char *setting;   /* NAME=VALUE of its environment; NULL: none */
 };
 
 /* Every instruction checked is counted once: @n_complete, or what was right but incomplete. */
