@@ -1,0 +1,300 @@
+/*
+ * The manual pages and the README have the options of the commands' tables: each entry of a page's
+ * OPTIONS section begins with the option's names and its text of the help; more may follow.
+ */
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cct/base/cleanup.h"
+#include "collector/commands/commands.h"
+#include "report/export/export.h"
+
+#define MAX_ENTRIES 64
+
+struct entry {
+	char names[128];
+	char text[4096];
+};
+
+struct page {
+	struct entry entries[MAX_ENTRIES];
+	size_t n_entries;
+	int depth; /* of .RS */
+	bool is_in_options, has_names;
+};
+
+/* NULL where the tests run without the sources. */
+static FILE *open_page(const char *command)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "docs/man/dendro-%s.1", command);
+	return fopen(path, "re");
+}
+
+static void add(char *text, size_t size, const char *more)
+{
+	size_t length = strlen(text);
+
+	snprintf(text + length, size - length, "%s%s", length ? " " : "", more);
+}
+
+/* Removes changes of font and the backslashes of hyphens. */
+static void make_plain(char *line)
+{
+	char *to = line;
+
+	for (const char *from = line; *from && *from != '\n'; from++) {
+		if (from[0] == '\\' && from[1] == 'f')
+			from += 2;
+		else if (from[0] == '\\' && from[1] == '&')
+			from++;
+		else if (from[0] != '\\' || from[1] != '-')
+			*to++ = *from;
+	}
+	*to = '\0';
+}
+
+static void read_option_line(struct page *page, char *line)
+{
+	struct entry *entry = page->n_entries ? &page->entries[page->n_entries - 1] : NULL;
+
+	page->depth += (strncmp(line, ".RS", 3) == 0) - (strncmp(line, ".RE", 3) == 0);
+	if (page->depth)
+		return;
+	make_plain(line);
+	if (strcmp(line, ".TP") == 0) {
+		assert_true(page->n_entries < MAX_ENTRIES);
+		page->entries[page->n_entries++] = (struct entry){ 0 };
+		page->has_names = false;
+	} else if (entry && !page->has_names) {
+		add(entry->names, sizeof(entry->names), line);
+		page->has_names = true;
+	} else if (entry) {
+		add(entry->text, sizeof(entry->text), line);
+	}
+}
+
+static void read_page(FILE *file, struct page *page)
+{
+	char line[1024];
+
+	*page = (struct page){ 0 };
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, ".SH ", 4) == 0)
+			page->is_in_options = strcmp(line, ".SH OPTIONS\n") == 0;
+		else if (page->is_in_options && strncmp(line, ".SS ", 4) != 0)
+			read_option_line(page, line);
+	}
+}
+
+static void names_of(const struct command_option *option, char names[128])
+{
+	FILE *out = fmemopen(names, 128, "w");
+
+	assert_non_null(out);
+	option_print_synopsis(out, option);
+	fclose(out);
+}
+
+/* A sentence of the help: it begins with a capital letter and ends with a full stop. */
+static void text_of(const struct command_option *option, char *text, size_t size)
+{
+	snprintf(text, size, "%s.", option->help);
+	text[0] = (char)toupper((unsigned char)text[0]);
+	for (char *at = text; (at = strchr(at, '\n'));)
+		*at = ' ';
+}
+
+static void check_page(const struct command_line *line, const struct page *page)
+{
+	struct option_walk walk = { .row = line->options };
+	const struct command_option *option;
+	char names[128], text[1024];
+	size_t offset, n = 0;
+
+	while ((option = option_walk_next(&walk, &offset))) {
+		if (option->heading || strcmp(option->name, "help") == 0)
+			continue;
+		names_of(option, names);
+		text_of(option, text, sizeof(text));
+		if (n == page->n_entries)
+			fail_msg("dendro-%s.1 lacks %s", line->command, names);
+		if (strcmp(page->entries[n].names, names) != 0)
+			fail_msg("dendro-%s.1 has '%s' in the place of '%s'", line->command,
+				 page->entries[n].names, names);
+		if (strncmp(page->entries[n].text, text, strlen(text)) != 0)
+			fail_msg("dendro-%s.1, %s: the text begins '%s', in the help it is '%s'",
+				 line->command, names, page->entries[n].text, text);
+		n++;
+	}
+	if (n < page->n_entries)
+		fail_msg("dendro-%s.1 has '%s', which is not an option", line->command,
+			 page->entries[n].names);
+}
+
+static void manual_pages_have_the_options_of_the_help(void **state)
+{
+	(void)state;
+	for (const struct subcommand *command = commands; command->line; command++) {
+		_cleanup_free_ struct page *page = calloc(1, sizeof(*page));
+		FILE *file = open_page(command->line->command);
+
+		assert_non_null(page);
+		if (!file) {
+			print_message("the manual pages are not here\n");
+			skip();
+		}
+		read_page(file, page);
+		fclose(file);
+		check_page(command->line, page);
+	}
+}
+
+static bool has_option(const struct command_line *line, const char *spelling)
+{
+	struct option_walk walk = { .row = line->options };
+	const struct command_option *option;
+	size_t offset;
+
+	while ((option = option_walk_next(&walk, &offset))) {
+		if (!option->name)
+			continue;
+		if (spelling[1] == '-' ? strcmp(option->name, spelling + 2) == 0
+				       : option->letter == spelling[1] && !spelling[2])
+			return true;
+	}
+	return false;
+}
+
+/* The options in the first column of a row: words in code that begin with a hyphen. */
+static size_t check_row(const struct command_line *line, char *row)
+{
+	char *column_end = strstr(row + 1, " |"), *rest = row;
+	size_t n = 0;
+
+	if (column_end)
+		*column_end = '\0';
+	for (char *word; (word = strsep(&rest, " `,|"));) {
+		if (word[0] != '-' || !word[1])
+			continue;
+		if (!has_option(line, word))
+			fail_msg("README.md: dendro %s has no option %s", line->command, word);
+		n++;
+	}
+	return n;
+}
+
+static const struct command_line *table_of(const char *heading)
+{
+	for (const struct subcommand *command = commands; command->line; command++) {
+		char expected[64];
+
+		snprintf(expected, sizeof(expected), "| dendro %s |", command->line->command);
+		if (strncmp(heading, expected, strlen(expected)) == 0)
+			return command->line;
+	}
+	return NULL;
+}
+
+static void options_of_the_readme_exist(void **state)
+{
+	FILE *file = fopen("README.md", "re");
+	const struct command_line *line = NULL;
+	size_t n_options = 0;
+	char text[1024];
+
+	(void)state;
+	if (!file) {
+		print_message("the README is not here\n");
+		skip();
+	}
+	while (fgets(text, sizeof(text), file)) {
+		if (text[0] != '|')
+			line = NULL;
+		else if (!line)
+			line = table_of(text);
+		else if (strncmp(text, "|---", 4) != 0)
+			n_options += check_row(line, text);
+	}
+	fclose(file);
+	assert_true(n_options > 10);
+}
+
+/* Choices are named in the text: it is written by hand. */
+static void texts_name_all_choices(void **state)
+{
+	(void)state;
+	for (const struct subcommand *command = commands; command->line; command++) {
+		struct option_walk walk = { .row = command->line->options };
+		const struct command_option *option;
+		size_t offset;
+
+		while ((option = option_walk_next(&walk, &offset))) {
+			for (const struct choice *choice = option->choices; choice && choice->name;
+			     choice++)
+				if (!strstr(option->help, choice->name))
+					fail_msg("dendro %s --%s: the text lacks '%s'",
+						 command->line->command, option->name,
+						 choice->name);
+		}
+	}
+}
+
+static void the_text_of_format_names_all_formats(void **state)
+{
+	struct option_walk walk = { .row = report_line.options };
+	const struct command_option *option;
+	_cleanup_free_ char *names = export_format_names();
+	char *rest = names;
+	size_t offset;
+
+	(void)state;
+	while ((option = option_walk_next(&walk, &offset)))
+		if (option->name && strcmp(option->name, "format") == 0)
+			break;
+	assert_non_null(option);
+	assert_non_null(names);
+	for (char *name; (name = strsep(&rest, ", "));)
+		assert_non_null(strstr(option->help, name));
+}
+
+static void letters_and_names_are_given_once(void **state)
+{
+	(void)state;
+	for (const struct subcommand *command = commands; command->line; command++) {
+		struct option_walk walk = { .row = command->line->options }, others;
+		const struct command_option *option, *other;
+		size_t offset;
+
+		while ((option = option_walk_next(&walk, &offset))) {
+			others = walk;
+			while (option->name && (other = option_walk_next(&others, &offset))) {
+				if (!other->name)
+					continue;
+				assert_string_not_equal(option->name, other->name);
+				assert_false(option->letter && option->letter == other->letter);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(manual_pages_have_the_options_of_the_help),
+		cmocka_unit_test(options_of_the_readme_exist),
+		cmocka_unit_test(texts_name_all_choices),
+		cmocka_unit_test(the_text_of_format_names_all_formats),
+		cmocka_unit_test(letters_and_names_are_given_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
