@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-enum marker cpu_state_marker(enum cpu_state state)
+enum marker merge_cpu_state_marker(enum cpu_state state)
 {
 	static const enum marker markers[] = {
 		[OFF_PREEMPTED] = MARKER_PREEMPTED,
@@ -28,6 +28,6 @@ size_t merge_call_path(const struct path_halves *halves, struct frame *path)
 	for (size_t i = halves->n_kernel; i-- > 0;)
 		path[n++] = halves->kernel[i];
 	if (halves->cpu_state != ON_CPU)
-		path[n++] = frame_marker(cpu_state_marker(halves->cpu_state));
+		path[n++] = frame_marker(merge_cpu_state_marker(halves->cpu_state));
 	return n;
 }

@@ -26,7 +26,7 @@ struct path_halves {
 };
 
 /* The marker of a state off the CPU. */
-enum marker cpu_state_marker(enum cpu_state state);
+enum marker merge_cpu_state_marker(enum cpu_state state);
 /*
  * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [marker of the state off the
  * CPU]. The kernel mark stands only between user (or a marker for missing user frames) and kernel;

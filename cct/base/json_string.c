@@ -25,12 +25,12 @@ void json_write_string(FILE *out, const char *text)
 		text += size;
 		if (!*text)
 			break;
-		size = utf8_decode(text, &code);
+		size = printable_decode_utf8(text, &code);
 		if (!size)
 			fputs("\\ufffd", out);
 		else if (code == '"' || code == '\\')
 			fprintf(out, "\\%c", (int)code);
-		else if (is_hostile(code))
+		else if (printable_is_hostile(code))
 			fprintf(out, "\\u%04" PRIx32, code);
 		else
 			fwrite(text, 1, size, out);

@@ -23,7 +23,7 @@ static size_t sequence_size(unsigned char first)
 	return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
-size_t utf8_decode(const char *text, uint32_t *code_ret)
+size_t printable_decode_utf8(const char *text, uint32_t *code_ret)
 {
 	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *bytes = (const unsigned char *)text;
@@ -46,7 +46,7 @@ size_t utf8_decode(const char *text, uint32_t *code_ret)
 	return size;
 }
 
-bool is_hostile(uint32_t code)
+bool printable_is_hostile(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||
 	       (code >= 0x2028 && code <= 0x202e) || /* line ends, embeddings, overrides */
@@ -65,11 +65,11 @@ static unsigned character_width(uint32_t code)
 size_t printable_next(const char **text, bool utf8, char out[PRINTABLE_MAX], unsigned *columns)
 {
 	uint32_t code;
-	size_t size = utf8_decode(*text, &code);
+	size_t size = printable_decode_utf8(*text, &code);
 
 	if (!**text)
 		return 0;
-	if (!size || is_hostile(code)) {
+	if (!size || printable_is_hostile(code)) {
 		int n = snprintf(out, PRINTABLE_MAX, size > 1 ? "\\u%04x" : "\\x%02x",
 				 size ? code : (unsigned char)**text);
 

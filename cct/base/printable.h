@@ -13,9 +13,9 @@
 #define PRINTABLE_MAX 16 /* bytes that one character can take */
 
 /* The character at @text: its bytes, and its code. 0: malformed, or the end. */
-size_t utf8_decode(const char *text, uint32_t *code_ret);
+size_t printable_decode_utf8(const char *text, uint32_t *code_ret);
 /* A character that must not reach a terminal as it is. */
-bool is_hostile(uint32_t code);
+bool printable_is_hostile(uint32_t code);
 
 /*
  * Copies the first character of *@text, escaped where needed, and moves behind it. Returns how

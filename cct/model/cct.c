@@ -103,7 +103,7 @@ void cct_destroy(struct cct *cct)
 	free(cct);
 }
 
-const char *path_mark_name(enum path_mark mark)
+const char *cct_path_mark_name(enum path_mark mark)
 {
 	static const char *const names[N_PATH_MARKS] = {
 		[PATH_GUESSED] = "guessed", [PATH_STITCHED] = "stitched"

@@ -25,7 +25,7 @@ enum path_mark {
 };
 
 /* "guessed", "stitched" */
-const char *path_mark_name(enum path_mark mark);
+const char *cct_path_mark_name(enum path_mark mark);
 
 struct cct_node {
 	struct frame frame;

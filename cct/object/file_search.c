@@ -352,7 +352,7 @@ int file_search_open_cached(const struct file_search *search, const struct build
 	return fd < 0 ? -errno : fd;
 }
 
-int open_below_root(const char *root, const char *path)
+int file_search_open_below_root(const char *root, const char *path)
 {
 	_cleanup_close_ int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 

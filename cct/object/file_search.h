@@ -55,7 +55,7 @@ int file_search_open_cached(const struct file_search *search, const struct build
 char *file_search_path_of(const struct file_search *search, int fd);
 /* The file at @path as a process sees it whose root is @root ("/proc/PID/root"): links do not lead
  * out of it. Likewise. */
-int open_below_root(const char *root, const char *path);
+int file_search_open_below_root(const char *root, const char *path);
 
 /*
  * For archives: what is opened and found to be right is kept from now on, by key. Those of the

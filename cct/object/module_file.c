@@ -184,8 +184,9 @@ static int open_place(const struct module *module, unsigned place)
 			       ? or_absent(file_search_open(NULL, module->alternative_path))
 			       : -ENOENT;
 	case 2:
-		return is_here && module->root ? or_absent(open_below_root(module->root, path))
-					       : -ENOENT;
+		return is_here && module->root
+			       ? or_absent(file_search_open_below_root(module->root, path))
+			       : -ENOENT;
 	default:
 		return -ESRCH;
 	}
@@ -378,7 +379,7 @@ static bool try_fd(const struct debug_search *search, int fd)
 /* @root: NULL, or a process's root. */
 static bool try_path(const struct debug_search *search, const char *root, const char *path)
 {
-	return try_fd(search, root ? open_below_root(root, path)
+	return try_fd(search, root ? file_search_open_below_root(root, path)
 				   : file_search_open(files_of(search), path));
 }
 

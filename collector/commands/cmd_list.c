@@ -174,7 +174,7 @@ int cmd_list(int argc, char **argv)
 	options.n_patterns = parsed.n_operands;
 	setlocale(LC_CTYPE, "");
 	limits_read(&limits);
-	struct event_catalog *catalog = event_catalog_create(&limits, options.is_verbose);
+	struct event_catalog *catalog = catalog_fill_create(&limits, options.is_verbose);
 	if (!catalog)
 		return complain_of_memory("list");
 	int status = list(&options, catalog);

@@ -166,7 +166,7 @@ static void print_missing(const struct script *script, const struct replay_sampl
 	print_start(script, sample, &no_record);
 	putchar('\n');
 	if (sample->cpu_state != ON_CPU)
-		print_marker(cpu_state_marker(sample->cpu_state));
+		print_marker(merge_cpu_state_marker(sample->cpu_state));
 	print_marker(sample->end);
 	putchar('\n');
 }
@@ -209,7 +209,7 @@ static int print_sample(struct script *script, const struct replay_sample *sampl
 	}
 	putchar('\n');
 	if (path.cpu_state != ON_CPU)
-		print_marker(cpu_state_marker(path.cpu_state));
+		print_marker(merge_cpu_state_marker(path.cpu_state));
 	int err = print_frames(script, path.kernel_frames, path.kernel_addrs, path.n_kernel, true);
 	if (!err)
 		err = print_frames(script, path.user_frames, path.user_addrs, path.n_user, false);

@@ -42,6 +42,7 @@ struct fetching {
 	bool is_terminal, has_line;
 };
 
+/* Set by the handler of SIGINT, which nothing can be passed to; reset before each fetch. */
 static volatile sig_atomic_t is_interrupted;
 
 static void on_interrupt(int signal)

@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static atomic_uint n_pages; /* a signal handler has no other place */
+/* Counted by the handler of SIGBUS, which nothing can be passed to. */
+static atomic_uint n_pages;
 
 static void on_sigbus(int signal, siginfo_t *info, void *context)
 {

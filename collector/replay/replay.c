@@ -340,12 +340,12 @@ static int read_more(struct replay *replay)
 		order_finish_round(replay->order);
 		return 0;
 	}
-	if (record_is_code_record(raw.header))
+	if (code_record_is_type(raw.header))
 		return take_code_record(replay, &raw);
-	if (record_is_window_record(raw.header))
+	if (window_record_is_type(raw.header))
 		return push_window_record(replay, &raw);
-	return record_is_stack_record(raw.header) ? push_stack_record(replay, &raw)
-						  : push(replay, &raw);
+	return stack_record_is_type(raw.header) ? push_stack_record(replay, &raw)
+						: push(replay, &raw);
 }
 
 static void count_lost_sideband(struct replay *replay, uint64_t n)
@@ -758,10 +758,10 @@ int replay_next(struct replay *replay, struct replay_sample *ret)
 			replay->newest_ns = time_ns;
 		if (record.type == PERF_RECORD_SAMPLE) {
 			got = take_sample(replay, &raw, &record, event, ret);
-		} else if (record_is_stack_record(raw.header)) {
+		} else if (stack_record_is_type(raw.header)) {
 			got = apply_stack_record(replay, raw.header);
 			data_block_unref(raw.block);
-		} else if (record_is_window_record(raw.header)) {
+		} else if (window_record_is_type(raw.header)) {
 			got = apply_window_record(replay, raw.header);
 			data_block_unref(raw.block);
 		} else {

@@ -53,15 +53,15 @@ static char *explain(const struct event *event, int err, const struct perf_limit
 		.target = EVLIST_COMMAND,
 		.is_probe = event->probed_path,
 	};
-	enum perf_gate gate;
+	enum refusal_gate gate;
 
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
 	case -ENOSYS:
-		gate = perf_gate_try(&evlist_real_syscalls, limits);
+		gate = refusal_gate_try(&evlist_real_syscalls, limits);
 		return gate == GATE_OPEN ? refusal_sentence(&refused, limits)
-					 : perf_gate_sentence(gate, limits);
+					 : refusal_gate_sentence(gate, limits);
 	case -ENOENT:
 	case -EOPNOTSUPP:
 	case -ENODEV:
@@ -314,7 +314,7 @@ static int fill(struct event_catalog *catalog, const struct perf_limits *limits,
 	return err;
 }
 
-struct event_catalog *event_catalog_create(const struct perf_limits *limits, bool with_parts)
+struct event_catalog *catalog_fill_create(const struct perf_limits *limits, bool with_parts)
 {
 	struct event_catalog *catalog = calloc(1, sizeof(*catalog));
 

@@ -10,6 +10,6 @@
 
 /* @with_parts: unit masks and fields, too. NULL: out of memory. event_catalog_destroy() frees it.
  */
-struct event_catalog *event_catalog_create(const struct perf_limits *limits, bool with_parts);
+struct event_catalog *catalog_fill_create(const struct perf_limits *limits, bool with_parts);
 
 #endif

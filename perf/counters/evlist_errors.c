@@ -40,9 +40,9 @@ static const struct evlist_event *most_demanding(const struct evlist *evlist)
 static int fail_refused(struct evlist_impl *impl, int err, const struct evlist_event *event,
 			pid_t pid)
 {
-	enum perf_gate gate = perf_gate_try(&impl->opener.syscalls, &impl->limits);
+	enum refusal_gate gate = refusal_gate_try(&impl->opener.syscalls, &impl->limits);
 	if (gate != GATE_OPEN)
-		return evlist_fail(impl, err, perf_gate_sentence(gate, &impl->limits));
+		return evlist_fail(impl, err, refusal_gate_sentence(gate, &impl->limits));
 	if (!event)
 		event = most_demanding(&impl->evlist);
 	const struct refused_event refused = {
@@ -98,9 +98,9 @@ int evlist_fail_open(struct evlist_impl *impl, int err, const struct evlist_even
 	case -ENFILE:
 		return fail_fds(impl, err);
 	case -ENOSYS:
-		return evlist_fail(
-			impl, err,
-			perf_gate_sentence(perf_gate_try(&impl->opener.syscalls, &impl->limits),
+		return evlist_fail(impl, err,
+				   refusal_gate_sentence(
+					   refusal_gate_try(&impl->opener.syscalls, &impl->limits),
 					   &impl->limits));
 	case -ENODEV:
 		return evlist_fail(impl, err, sentence("CPU %d is not online.", cpu));

@@ -7,8 +7,8 @@
 
 #define LOWEST_LEVEL (-1)
 
-enum perf_gate perf_gate_try(const struct evlist_syscalls *syscalls,
-			     const struct perf_limits *limits)
+enum refusal_gate refusal_gate_try(const struct evlist_syscalls *syscalls,
+				   const struct perf_limits *limits)
 {
 	/* Too small to be an attr: E2BIG from a kernel that reads it. */
 	struct perf_event_attr attr = { .size = 1 };
@@ -36,7 +36,7 @@ static const char *who_may(const struct perf_limits *limits)
 					 : "Run as root or with CAP_PERFMON";
 }
 
-char *perf_gate_sentence(enum perf_gate gate, const struct perf_limits *limits)
+char *refusal_gate_sentence(enum refusal_gate gate, const struct perf_limits *limits)
 {
 	static const char remedy[] = "Start the container with --cap-add PERFMON, or with a "
 				     "seccomp profile that permits it";

@@ -8,7 +8,7 @@
 #include "perf/counters/evlist_types.h"
 #include "perf/kernel/limits.h"
 
-enum perf_gate {
+enum refusal_gate {
 	GATE_OPEN,     /* the kernel looks at what is asked for */
 	GATE_PARANOID, /* kernel.perf_event_paranoid of 3 or more, as some distributions have it */
 	GATE_FILTERED, /* everything is forbidden: seccomp, or a security module */
@@ -26,10 +26,10 @@ struct refused_event {
 };
 
 /* Calls perf_event_open with what no kernel accepts; how it refuses tells. */
-enum perf_gate perf_gate_try(const struct evlist_syscalls *syscalls,
-			     const struct perf_limits *limits);
+enum refusal_gate refusal_gate_try(const struct evlist_syscalls *syscalls,
+				   const struct perf_limits *limits);
 /* GATE_OPEN has none; the others' is heap, NULL without memory. */
-char *perf_gate_sentence(enum perf_gate gate, const struct perf_limits *limits);
+char *refusal_gate_sentence(enum refusal_gate gate, const struct perf_limits *limits);
 /* The kernel forbids this event (EACCES, EPERM), and the gate is open. Heap, NULL without memory.
  */
 char *refusal_sentence(const struct refused_event *event, const struct perf_limits *limits);

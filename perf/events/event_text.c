@@ -46,7 +46,7 @@ char *event_text_write(const struct event *event)
 
 static void read_unit(const char *word, const char **unit)
 {
-	const char *known = event_unit_find(word, strlen(word));
+	const char *known = weight_terms_find_unit(word, strlen(word));
 
 	if (known)
 		*unit = known;

@@ -4,7 +4,7 @@
 
 #include "cct/base/sentence.h"
 
-const char *event_unit_find(const char *name, size_t length)
+const char *weight_terms_find_unit(const char *name, size_t length)
 {
 	static const char *const units[] = { "ns", "bytes", "events" };
 
@@ -34,7 +34,7 @@ static bool read_term(const char *term, size_t length, struct weight_terms *term
 	}
 	if (!has_prefix(term, length, unit))
 		return false;
-	terms->unit = event_unit_find(term + strlen(unit), length - strlen(unit));
+	terms->unit = weight_terms_find_unit(term + strlen(unit), length - strlen(unit));
 	return terms->unit;
 }
 

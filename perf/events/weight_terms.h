@@ -19,6 +19,6 @@ struct weight_terms {
 bool weight_terms_cut(const char *name, size_t *length, struct weight_terms *terms,
 		      char **error_ret);
 /* A static string: a unit of that name, or NULL. */
-const char *event_unit_find(const char *name, size_t length);
+const char *weight_terms_find_unit(const char *name, size_t length);
 
 #endif

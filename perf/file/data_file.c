@@ -317,9 +317,8 @@ static int take_in(struct data_file *file, const struct raw_record *record)
 		err = take_attr(file, record);
 		break;
 	case RECORD_ATTACHMENT:
-		if (record_is_stack_record(record->header) ||
-		    record_is_code_record(record->header) ||
-		    record_is_window_record(record->header))
+		if (stack_record_is_type(record->header) || code_record_is_type(record->header) ||
+		    window_record_is_type(record->header))
 			return 0;
 		err = take_attachment(file, record);
 		break;

@@ -134,13 +134,13 @@ int sysfs_pmu_format(const struct sysfs_pmu *pmu, const char *name, size_t lengt
 	return 0;
 }
 
-uint64_t pmu_format_max(const struct pmu_format *format)
+uint64_t sysfs_pmu_format_max(const struct pmu_format *format)
 {
 	int n_bits = __builtin_popcountll(format->mask);
 	return n_bits ? UINT64_MAX >> (64 - n_bits) : 0;
 }
 
-void pmu_format_set(const struct pmu_format *format, uint64_t value, uint64_t *config)
+void sysfs_pmu_format_set(const struct pmu_format *format, uint64_t value, uint64_t *config)
 {
 	for (uint64_t left = format->mask; left; left &= left - 1) {
 		uint64_t bit = left & -left;

@@ -53,9 +53,9 @@ struct pmu_format {
 int sysfs_pmu_format(const struct sysfs_pmu *pmu, const char *name, size_t length,
 		     struct pmu_format *format);
 /* The highest value that fits. */
-uint64_t pmu_format_max(const struct pmu_format *format);
+uint64_t sysfs_pmu_format_max(const struct pmu_format *format);
 /* *@config with those bits exchanged. */
-void pmu_format_set(const struct pmu_format *format, uint64_t value, uint64_t *config);
+void sysfs_pmu_format_set(const struct pmu_format *format, uint64_t value, uint64_t *config);
 
 /* The names in "format" or "events", to be closed by closedir(); NULL: none. */
 DIR *sysfs_pmu_folder(const struct sysfs_pmu *pmu, const char *folder);

@@ -63,19 +63,19 @@ static enum event_error set_term(const struct terms_reader *reader, const struct
 				 const struct pmu_format *format, uint64_t value)
 {
 	struct perf_event_attr *attr = &reader->event->attr;
-	if (value > pmu_format_max(format))
+	if (value > sysfs_pmu_format_max(format))
 		return event_fail(EVENT_BAD_MODIFIER, reader->error_ret,
 				  sentence("The event '%s': %#llx is too large for the term "
 					   "'%.*s', which goes up to %#llx.",
 					   reader->name, (unsigned long long)value,
 					   (int)term->key_length, term->key,
-					   (unsigned long long)pmu_format_max(format)));
+					   (unsigned long long)sysfs_pmu_format_max(format)));
 	uint64_t config[] = { attr->config, attr->config1, attr->config2 };
 	if (format->field >= sizeof(config) / sizeof(config[0]))
 		return value ? fail_term(reader, term,
 					 "is in a field that no PMU which samples has")
 			     : EVENT_OK;
-	pmu_format_set(format, value, &config[format->field]);
+	sysfs_pmu_format_set(format, value, &config[format->field]);
 	attr->config = config[0];
 	attr->config1 = config[1];
 	attr->config2 = config[2];

@@ -38,7 +38,7 @@ enum attachment_kind {
 	ATTACHMENT_PERF_MAP = 4, /* text of perf-PID.map, zstd frame(s); key: the pid, decimal */
 	ATTACHMENT_FEATURE = 5,  /* a feature section's bytes; key: its number, decimal */
 	ATTACHMENT_EVENT = 6,   /* what an event's samples count, as perf/events/event_text.h writes
-				   it;   key: the event's index in the file, decimal */
+				   it; key: the event's index in the file, decimal */
 	ATTACHMENT_COUNTS = 7,  /* text: what each event counted in all; key: empty */
 	ATTACHMENT_JITDUMP = 8, /* a jitdump file, zstd frame(s); key below */
 	ATTACHMENT_FILE = 9,    /* of an archive: a file that reports read, zstd frame(s); key:
@@ -55,9 +55,10 @@ enum attachment_kind {
  * Key of ATTACHMENT_JITDUMP: "<pid> <major>:<minor>:<inode> <path as in MMAP2>", of the mapping.
  * Key of an empty ATTACHMENT_KALLSYMS: "entry <start> <end>": the kernel's code between these
  * addresses, hex, is entered by interrupts and exceptions, so its callers are where those came.
- * Key of ATTACHMENT_KALLSYMS of a module: "[name] <start> <size> <time> <build id in hex or '-'>":
- * from that time on, in ns, decimal, on the records' clock, it may be there, at these addresses,
- * hex.
+ * Key of ATTACHMENT_KALLSYMS of a module:
+ * "[name] <start> <size> <absent> <build id in hex or '-'> <present>": addresses in hex, then two
+ * times in ns, decimal, on the records' clock: of the last look that did not find the module
+ * loaded, and of the first that did (0: unknown).
  */
 struct attachment_header {
 	uint64_t magic;
@@ -73,8 +74,8 @@ static_assert(sizeof(struct attachment_header) == 40, "on-disk layout");
 /*
  * Files are often captured after samples that ran in them, when their path was found to lead
  * elsewhere, and the names of code made at run time when all of it is made. So in a file (not a
- * pipe) these attachments are plain records, and the feature section
- * of this number in a finished file lists where they are, for a reader to take them first.
+ * pipe) these attachments are plain records, and the feature section of this number in a finished
+ * file lists where they are, for a reader to take them first.
  */
 #define ATTACHMENT_FEATURE_NUMBER 192
 

@@ -5,7 +5,7 @@
 #include "perf/records/attachment.h"
 #include "perf/records/record_cursor.h"
 
-bool record_is_code_record(const struct perf_event_header *record)
+bool code_record_is_type(const struct perf_event_header *record)
 {
 	return attachment_has_magic(record, CODE_RECORD_MAGIC);
 }
@@ -21,7 +21,7 @@ bool code_record_decode(const struct perf_event_header *record, struct code_reco
 	struct record_cursor cursor = { .at = (const uint8_t *)(record + 1),
 					.end = (const uint8_t *)record + record->size };
 
-	if (!record_is_code_record(record))
+	if (!code_record_is_type(record))
 		return false;
 	if (!cursor_copy(&cursor, &ret->header, sizeof(ret->header)))
 		return false;

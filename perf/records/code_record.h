@@ -37,7 +37,7 @@ struct code_record {
 };
 
 /* Is this one of them, sound or not? */
-bool record_is_code_record(const struct perf_event_header *record);
+bool code_record_is_type(const struct perf_event_header *record);
 /* false: not one of them, or not a sound one. */
 bool code_record_decode(const struct perf_event_header *record, struct code_record *ret);
 /* Fills in the record at @to, whose bytes are already behind its headers. @header->magic is set. */

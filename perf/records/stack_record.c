@@ -23,7 +23,7 @@ static bool is_sound(const struct stack_record_header *header)
 	       header->start <= UINT64_MAX - header->size;
 }
 
-bool record_is_stack_record(const struct perf_event_header *record)
+bool stack_record_is_type(const struct perf_event_header *record)
 {
 	return attachment_has_magic(record, STACK_RECORD_MAGIC);
 }
@@ -33,7 +33,7 @@ bool stack_record_decode(const struct perf_event_header *record, struct stack_re
 	struct record_cursor cursor = { .at = (const uint8_t *)(record + 1),
 					.end = (const uint8_t *)record + record->size };
 
-	if (!record_is_stack_record(record))
+	if (!stack_record_is_type(record))
 		return false;
 	if (!cursor_copy(&cursor, &ret->header, sizeof(ret->header)))
 		return false;

@@ -65,7 +65,7 @@ struct stack_record {
 };
 
 /* Is this one of them, sound or not? */
-bool record_is_stack_record(const struct perf_event_header *record);
+bool stack_record_is_type(const struct perf_event_header *record);
 /* false: not one of them, or not a sound one. */
 bool stack_record_decode(const struct perf_event_header *record, struct stack_record *ret);
 

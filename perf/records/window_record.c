@@ -4,14 +4,14 @@
 
 #include "perf/records/attachment.h"
 
-bool record_is_window_record(const struct perf_event_header *record)
+bool window_record_is_type(const struct perf_event_header *record)
 {
 	return attachment_has_magic(record, WINDOW_RECORD_MAGIC);
 }
 
 bool window_record_decode(const struct perf_event_header *record, struct window_record *ret)
 {
-	if (!record_is_window_record(record) || record->size < sizeof(*ret))
+	if (!window_record_is_type(record) || record->size < sizeof(*ret))
 		return false;
 	memcpy(ret, record, sizeof(*ret));
 	return ret->kind == WINDOW_RECORD_BEGIN || ret->kind == WINDOW_RECORD_END;

@@ -30,7 +30,7 @@ struct window_record {
 };
 static_assert(sizeof(struct window_record) == 32, "on-disk layout");
 
-bool record_is_window_record(const struct perf_event_header *record);
+bool window_record_is_type(const struct perf_event_header *record);
 /* false: too short, or of a kind that is not known. */
 bool window_record_decode(const struct perf_event_header *record, struct window_record *ret);
 void window_record_init(struct window_record *record, enum window_record_kind kind,

@@ -19,7 +19,7 @@ struct disassembler {
 	cs_insn *instruction;
 };
 
-uint16_t elf_code_machine(Elf *elf)
+uint16_t disassembly_machine(Elf *elf)
 {
 	GElf_Ehdr header;
 
@@ -203,7 +203,7 @@ static const uint8_t *code_in_segment(Elf *elf, const struct elf_segment *segmen
 		       : NULL;
 }
 
-const uint8_t *elf_code(Elf *elf, uint64_t vaddr, uint64_t end, size_t *size_ret)
+const uint8_t *disassembly_code(Elf *elf, uint64_t vaddr, uint64_t end, size_t *size_ret)
 {
 	struct elf_segments segments;
 	uint64_t size = end - vaddr;

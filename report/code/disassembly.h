@@ -24,7 +24,7 @@ struct instruction {
 struct disassembler;
 
 /* EM_X86_64, EM_386 or EM_AARCH64; EM_NONE: code of this file is not disassembled. */
-uint16_t elf_code_machine(Elf *elf);
+uint16_t disassembly_machine(Elf *elf);
 /* 0, -ENOMEM, or -ENOTSUP: @machine is not one of the three. */
 int disassembler_create(uint16_t machine, bool intel_syntax,
 			struct disassembler **disassembler_ret);
@@ -38,6 +38,6 @@ void disassembler_next(struct disassembler *disassembler, const uint8_t *code, s
  * the file has. NULL: it has none there, for it has been stripped of its code, for example. They
  * live as long as @elf.
  */
-const uint8_t *elf_code(Elf *elf, uint64_t vaddr, uint64_t end, size_t *size_ret);
+const uint8_t *disassembly_code(Elf *elf, uint64_t vaddr, uint64_t end, size_t *size_ret);
 
 #endif

@@ -79,7 +79,7 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 	write_quoted(out, row->name, "");
 	putc(',', out);
 	write_quoted(out, row->module, "");
-	fprintf(out, ",%s,", row_kind_name(row->kind));
+	fprintf(out, ",%s,", view_row_kind_name(row->kind));
 	if (row->id >= 0)
 		fprintf(out, "%" PRId32, row->id);
 	if (view->options.kind == VIEW_LINES)

@@ -169,7 +169,7 @@ static void write_marks(FILE *out, const char *start, const uint64_t marked[N_PA
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		if (!marked[mark])
 			continue;
-		fprintf(out, "%s\"%s\":%" PRIu64, before, path_mark_name((enum path_mark)mark),
+		fprintf(out, "%s\"%s\":%" PRIu64, before, cct_path_mark_name((enum path_mark)mark),
 			marked[mark]);
 		before = ",";
 	}
@@ -199,7 +199,7 @@ static void write_row(FILE *out, const struct view *view, const struct export_op
 	fputs(",\"module\":", out);
 	json_write_string(out, row->module);
 	fputs(",\"kind\":", out);
-	json_write_string(out, row_kind_name(row->kind));
+	json_write_string(out, view_row_kind_name(row->kind));
 	/* Only there do rows of one name need telling apart. */
 	if (view->options.grouping != GROUP_COMM && row->id >= 0)
 		fprintf(out, ",\"id\":%" PRId32, row->id);
@@ -276,7 +276,7 @@ static void write_missing(FILE *out, const struct view *view, const struct missi
 	json_write_string(out, module_name(module));
 	fputs(",\"path\":", out);
 	json_write_string(out, module->key.path);
-	fprintf(out, ",\"lacks\":\"%s\",\"problem\":", symbol_lack_name(problem->lack));
+	fprintf(out, ",\"lacks\":\"%s\",\"problem\":", missing_lack_name(problem->lack));
 	json_write_string(out, problem->text);
 	write_build_id(out, "build_id", &problem->build_id);
 	write_build_id(out, "found_build_id", &problem->found);

@@ -25,8 +25,8 @@ static void code_in_elf(const struct module_names *names, uint64_t offset, struc
 		elf_symbols_function_start(names->elf, code->vaddr, &code->start);
 		elf_symbols_next_function(names->elf, code->vaddr, &code->end);
 	}
-	code->bytes = elf_code(names->file.elf, code->start, code->end, &code->n_bytes);
-	code->machine = elf_code_machine(names->file.elf);
+	code->bytes = disassembly_code(names->file.elf, code->start, code->end, &code->n_bytes);
+	code->machine = disassembly_machine(names->file.elf);
 }
 
 /* Where the function of a captured symbol ends. */
@@ -57,8 +57,8 @@ static void code_in_kernel(const struct module_names *names, const struct module
 	code->vaddr = base + offset;
 	code->start = base + symbol->offset;
 	code->end = base + end;
-	code->bytes = elf_code(elf, vaddr, vaddr + (end - symbol->offset), &code->n_bytes);
-	code->machine = elf_code_machine(elf);
+	code->bytes = disassembly_code(elf, vaddr, vaddr + (end - symbol->offset), &code->n_bytes);
+	code->machine = disassembly_machine(elf);
 }
 
 static void map_dump(struct module_names *names, const struct module *module)

@@ -82,9 +82,9 @@ static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
 	bool guessed = row->marked[PATH_GUESSED], stitched = row->marked[PATH_STITCHED];
 
 	if (guessed || stitched)
-		snprintf(buffer, size, " (%s%s%s)", guessed ? path_mark_name(PATH_GUESSED) : "",
+		snprintf(buffer, size, " (%s%s%s)", guessed ? cct_path_mark_name(PATH_GUESSED) : "",
 			 guessed && stitched ? ", " : "",
-			 stitched ? path_mark_name(PATH_STITCHED) : "");
+			 stitched ? cct_path_mark_name(PATH_STITCHED) : "");
 }
 
 /* Where an inlined function is called. File names are the recording's, not a terminal's. */

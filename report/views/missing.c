@@ -157,7 +157,7 @@ void missing_list_deinit(struct missing_list *list)
 	*list = (struct missing_list){ .n = 0 };
 }
 
-const char *symbol_lack_name(enum symbol_lack lack)
+const char *missing_lack_name(enum symbol_lack lack)
 {
 	switch (lack) {
 	case LACKS_NAMES:

@@ -25,6 +25,6 @@ void missing_list_deinit(struct missing_list *list);
 /* The cost that counts: names are missing on a path, debug information at its end. */
 uint64_t missing_cost(const struct missing *missing, uint32_t metric);
 /* "names", "debug information", "certainty" */
-const char *symbol_lack_name(enum symbol_lack lack);
+const char *missing_lack_name(enum symbol_lack lack);
 
 #endif

@@ -87,7 +87,7 @@ static const char *const kind_names[] = {
 	[ROW_MARKER] = "marker",
 };
 
-const char *row_kind_name(enum row_kind kind)
+const char *view_row_kind_name(enum row_kind kind)
 {
 	return kind_names[kind];
 }

@@ -48,7 +48,7 @@ struct view {
 };
 
 /* "root", "process", "thread", "user", "inline", "kernel", "marker". */
-const char *row_kind_name(enum row_kind kind);
+const char *view_row_kind_name(enum row_kind kind);
 
 /* A view without rows. NULL: no memory. */
 struct view *view_alloc(const struct profile *profile, const struct view_options *options);

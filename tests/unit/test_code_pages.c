@@ -93,11 +93,11 @@ static void records_that_make_no_sense_are_refused(void **state)
 		memcpy(&record.header + 1, &header, sizeof(header));
 		record.header.size = (uint16_t)(record.header.size - (i == 3 ? 8 : 0));
 		record.header.size = i == 4 ? 24 : record.header.size;
-		assert_true(record_is_code_record(&record.header));
+		assert_true(code_record_is_type(&record.header));
 		assert_false(code_record_decode(&record.header, &decoded));
 	}
 	record.header.size = 8;
-	assert_false(record_is_code_record(&record.header));
+	assert_false(code_record_is_type(&record.header));
 }
 
 static void a_page_serves_the_samples_that_made_it_be_read(void **state)

@@ -93,7 +93,7 @@ static size_t count_records(struct bench *bench, size_t *n_same_ret)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", bench->fd);
 	assert_int_equal(data_file_open(path, &file, &error), 0);
 	while (data_file_next(file, &raw) > 0) {
-		if (record_is_code_record(raw.header)) {
+		if (code_record_is_type(raw.header)) {
 			assert_true(code_record_decode(raw.header, &code));
 			n_full += code.header.size > 0;
 			*n_same_ret += code.header.size == 0;

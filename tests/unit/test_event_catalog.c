@@ -23,7 +23,7 @@ static struct event_catalog *catalog_here(bool with_parts)
 	struct perf_limits limits;
 
 	limits_read(&limits);
-	struct event_catalog *catalog = event_catalog_create(&limits, with_parts);
+	struct event_catalog *catalog = catalog_fill_create(&limits, with_parts);
 	assert_non_null(catalog);
 	return catalog;
 }

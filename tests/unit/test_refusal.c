@@ -38,7 +38,7 @@ static void who_refuses_everything_is_told_by_how_it_refuses(void **state)
 	static const struct {
 		int answer, paranoid;
 		bool has_cap, lacks_proc;
-		enum perf_gate gate;
+		enum refusal_gate gate;
 		const char *part; /* of the sentence */
 	} cases[] = {
 		{ E2BIG, 2, false, false, GATE_OPEN, NULL },
@@ -57,13 +57,13 @@ static void who_refuses_everything_is_told_by_how_it_refuses(void **state)
 		const struct perf_limits limits = { .paranoid = cases[i].paranoid,
 						    .has_cap_perfmon = cases[i].has_cap,
 						    .lacks_proc = cases[i].lacks_proc };
-		enum perf_gate gate = perf_gate_try(&syscalls, &limits);
+		enum refusal_gate gate = refusal_gate_try(&syscalls, &limits);
 
 		assert_int_equal(gate, cases[i].gate);
 		if (cases[i].part)
-			expect_part(perf_gate_sentence(gate, &limits), cases[i].part);
+			expect_part(refusal_gate_sentence(gate, &limits), cases[i].part);
 		else
-			assert_null(perf_gate_sentence(gate, &limits));
+			assert_null(refusal_gate_sentence(gate, &limits));
 	}
 }
 

@@ -42,7 +42,7 @@ static void what_is_encoded_is_decoded(void **state)
 	(void)state;
 	assert_int_equal(record->size, stack_record_size(2, 13));
 	assert_int_equal(record->size % 8, 0);
-	assert_true(record_is_stack_record(record));
+	assert_true(stack_record_is_type(record));
 	assert_true(stack_record_decode(record, &decoded));
 	assert_int_equal(decoded.header.tid, 11);
 	assert_int_equal(decoded.header.time_ns, 12);
@@ -65,13 +65,13 @@ static void other_records_are_none(void **state)
 
 	(void)state;
 	record->type = PERF_RECORD_SAMPLE;
-	assert_false(record_is_stack_record(record));
+	assert_false(stack_record_is_type(record));
 	record->type = RECORD_ATTACHMENT;
 	record->size = 12;
-	assert_false(record_is_stack_record(record));
+	assert_false(stack_record_is_type(record));
 	record = encode(space, &example);
 	space[1]++;
-	assert_false(record_is_stack_record(record));
+	assert_false(stack_record_is_type(record));
 }
 
 static void lengths_that_contradict_each_other_are_refused(void **state)

@@ -163,12 +163,12 @@ static void formats_say_which_bits_a_term_has(void **state)
 		assert_int_equal(read_format(cases[i].text, strlen(cases[i].text), &format), 0);
 		assert_int_equal(format.field, cases[i].field);
 		assert_int_equal(format.mask, cases[i].mask);
-		assert_int_equal(pmu_format_max(&format), cases[i].max);
-		pmu_format_set(&format, cases[i].value, &config);
+		assert_int_equal(sysfs_pmu_format_max(&format), cases[i].max);
+		sysfs_pmu_format_set(&format, cases[i].value, &config);
 		assert_int_equal(config, cases[i].config);
 		/* Set again, it is exchanged. */
 		config |= ~format.mask;
-		pmu_format_set(&format, 0, &config);
+		sysfs_pmu_format_set(&format, 0, &config);
 		assert_int_equal(config, ~format.mask);
 	}
 }

@@ -154,9 +154,10 @@ static void terms_are_cut_off_the_end(void **state)
 			continue;
 		assert_int_equal(length, strlen(cases[i].rest));
 		assert_string_equal(terms.weight, cases[i].weight);
-		assert_ptr_equal(terms.unit, cases[i].unit ? event_unit_find(cases[i].unit,
-									     strlen(cases[i].unit))
-							   : NULL);
+		assert_ptr_equal(terms.unit, cases[i].unit
+						     ? weight_terms_find_unit(cases[i].unit,
+									      strlen(cases[i].unit))
+						     : NULL);
 	}
 }
 

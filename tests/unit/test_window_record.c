@@ -15,7 +15,7 @@ static void what_was_written_is_read(void **state)
 	(void)state;
 	for (int kind = WINDOW_RECORD_BEGIN; kind <= WINDOW_RECORD_END; kind++) {
 		window_record_init(&written, (enum window_record_kind)kind, 12345);
-		assert_true(record_is_window_record(&written.header));
+		assert_true(window_record_is_type(&written.header));
 		assert_true(window_record_decode(&written.header, &read));
 		assert_int_equal(read.kind, kind);
 		assert_int_equal(read.time_ns, 12345);
@@ -31,7 +31,7 @@ static void what_is_short_or_unknown_is_refused(void **state)
 	for (uint16_t size = sizeof(record.header); size < sizeof(record); size += 8) {
 		record.header.size = size;
 		struct perf_event_header *copy = exact_copy(&record, size);
-		assert_int_equal(record_is_window_record(copy), size >= 16);
+		assert_int_equal(window_record_is_type(copy), size >= 16);
 		assert_false(window_record_decode(copy, &read));
 		free(copy);
 	}
@@ -41,7 +41,7 @@ static void what_is_short_or_unknown_is_refused(void **state)
 	}
 	window_record_init(&record, WINDOW_RECORD_END, 1);
 	record.header.type = PERF_RECORD_SAMPLE;
-	assert_false(record_is_window_record(&record.header));
+	assert_false(window_record_is_type(&record.header));
 }
 
 int main(void)

@@ -9,7 +9,8 @@
 #define MOST_ADDED_AT_ONCE 2
 #define FEW                8
 
-/* Names every state of every address space; caches are keyed by it. */
+/* Names every state of every address space; caches are keyed by it. One counter for all threads and
+ * profiles, so that two states never have the same number. */
 static atomic_uint_fast64_t last_epoch;
 
 static uint64_t next_epoch(void)

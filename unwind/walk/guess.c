@@ -682,8 +682,8 @@ bool guess_caller(struct guesser *guesser, const struct address_space *space,
 	return true;
 }
 
-bool is_behind_call(struct elf_modules *elf_modules, const struct address_space *space,
-		    const struct arch *arch, uint64_t addr)
+bool guess_follows_call(struct elf_modules *elf_modules, const struct address_space *space,
+			const struct arch *arch, uint64_t addr)
 {
 	const struct process_code process = { elf_modules, space, arch };
 	int64_t distance;

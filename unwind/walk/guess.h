@@ -39,8 +39,8 @@ bool guess_caller(struct guesser *guesser, const struct address_space *space,
 		  bool *is_exact, enum unwind_end *end_ret);
 
 /* Whether the code before @addr ends in a call. */
-bool is_behind_call(struct elf_modules *elf_modules, const struct address_space *space,
-		    const struct arch *arch, uint64_t addr);
+bool guess_follows_call(struct elf_modules *elf_modules, const struct address_space *space,
+			const struct arch *arch, uint64_t addr);
 
 /*
  * Whether the sampled registers are those of a new thread between clone's system call, before which

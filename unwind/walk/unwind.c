@@ -131,7 +131,7 @@ static bool is_before_special(struct unwinder *unwinder, const struct address_sp
 	bool has_early_cfi = rule->kind == RULE_GENERAL && rule->general->is_signal_frame;
 
 	return known->is_before_special && !has_early_cfi &&
-	       !is_behind_call(unwinder->elf_modules, space, arch, addr + 1);
+	       !guess_follows_call(unwinder->elf_modules, space, arch, addr + 1);
 }
 
 /* Most are in the same mapping as the one before. */
@@ -420,8 +420,8 @@ static bool apply_cfi(struct unwind_walk *walk)
 	if (!rule_apply(rule, walk->arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end))
 		return false;
 	if (rule->kind == RULE_GENERAL && rule->general->is_switch)
-		walk->is_exact = !is_behind_call(walk->unwinder->elf_modules, walk->space,
-						 walk->arch, walk->regs.pc);
+		walk->is_exact = !guess_follows_call(walk->unwinder->elf_modules, walk->space,
+						     walk->arch, walk->regs.pc);
 	return true;
 }
 
