@@ -1,6 +1,7 @@
 /*
  * A timer interrupts interrupted_work; the handler works too. Frames below the signal frame are
- * interrupted instructions, not return addresses.
+ * interrupted instructions, not return addresses. The timer counts processor time: one that ends
+ * while another process runs would interrupt what the kernel was left by, mostly system calls.
  */
 #include <signal.h>
 #include <sys/time.h>
@@ -31,8 +32,8 @@ int main(int argc, char **argv)
 	struct itimerval interval = { { 0, 5000 }, { 0, 5000 } };
 	unsigned n;
 
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &interval, NULL);
+	sigaction(SIGPROF, &action, NULL);
+	setitimer(ITIMER_PROF, &interval, NULL);
 	while ((n = rounds_next(&rounds))) {
 		interrupted_work(n);
 		KEEP_FRAME();

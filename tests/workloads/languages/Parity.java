@@ -1,3 +1,5 @@
+import java.lang.management.ManagementFactory;
+
 /** even and odd call each other: a caller that an unwinder leaves out stands out. */
 public class Parity {
 	static int even(int n) {
@@ -10,8 +12,9 @@ public class Parity {
 
 	public static void main(String[] arguments) {
 		double seconds = arguments.length > 0 ? Double.parseDouble(arguments[0]) : 2;
-		long end = System.nanoTime() + (long) (seconds * 1e9), sum = 0;
-		while (System.nanoTime() < end)
+		var threads = ManagementFactory.getThreadMXBean();
+		long end = threads.getCurrentThreadCpuTime() + (long) (seconds * 1e9), sum = 0;
+		while (threads.getCurrentThreadCpuTime() < end)
 			for (int i = 0; i < 10000; i++)
 				sum += even(20 + i % 7);
 		System.out.println(sum);

@@ -44,20 +44,19 @@ program shares
 	use shares_work
 	implicit none
 	character(len=32) :: text
-	real(real64) :: seconds
-	integer(int64) :: n, sink, start, now, rate, random
+	real(real64) :: seconds, seconds_run
+	integer(int64) :: n, sink, random
 
 	seconds = 2
 	if (command_argument_count() > 0) then
 		call get_command_argument(1, text)
 		read (text, *) seconds
 	end if
-	call system_clock(start, rate)
 	sink = 0
 	random = 1
 	do
-		call system_clock(now)
-		if (now - start > int(seconds * rate, int64)) exit
+		call cpu_time(seconds_run)
+		if (seconds_run > seconds) exit
 		random = iand(random * 1664525_int64 + 1013904223_int64, 4294967295_int64)
 		n = 16 + ishft(random, -26)
 		sink = sink + dispatch_1(n) + dispatch_2(n) + descend(9_int64, n)

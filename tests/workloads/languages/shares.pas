@@ -5,7 +5,7 @@ program shares;
 {$Q-}{$R-}
 
 uses
-  SysUtils;
+  BaseUnix, SysUtils;
 
 const
   UnitIterations = 10000;
@@ -37,9 +37,17 @@ begin
     Result := descend(depth - 1, n) div 3 + depth;
 end;
 
+{ This process's own time on a processor. }
+function seconds_run: Double;
+var
+  times: tms;
+begin
+  FpTimes(times);
+  Result := (times.tms_utime + times.tms_stime) / 100;
+end;
+
 var
   seconds: Double = 2;
-  start: QWord;
   random: DWord = 1;
   n: QWord;
   sink: QWord = 0;
@@ -47,8 +55,7 @@ var
 begin
   if ParamCount > 0 then
     seconds := StrToFloat(ParamStr(1));
-  start := GetTickCount64;
-  while GetTickCount64 - start < seconds * 1000 do
+  while seconds_run < seconds do
   begin
     random := DWord(random * 1664525 + 1013904223);
     n := 16 + random shr 26;
