@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/dwarf/debug_cursor.h"
-
 void debug_aranges_deinit(struct debug_aranges *aranges)
 {
 	free(aranges->ranges);
@@ -29,32 +27,32 @@ static int add(struct debug_aranges *aranges, uint64_t unit, uint64_t start, uin
 	return 0;
 }
 
-/* The ranges of one unit. Moves @cursor behind them. */
-static int read_set(struct debug_aranges *aranges, struct debug_cursor *cursor)
+/* The ranges of one unit. Moves @reader behind them. */
+static int read_set(struct debug_aranges *aranges, struct dwarf_reader *reader)
 {
-	const uint8_t *start = cursor->at;
-	uint64_t size = debug_cursor_number(cursor, 4);
+	const uint8_t *start = reader->at;
+	uint64_t size = dwarf_read_unsigned(reader, 4);
 	size_t offset_size = 4;
 	int err = 0;
 
 	if (size == UINT32_MAX) {
 		offset_size = 8;
-		size = debug_cursor_number(cursor, 8);
+		size = dwarf_read_unsigned(reader, 8);
 	}
-	struct debug_cursor set = *cursor;
-	if (!debug_cursor_skip(cursor, size))
+	struct dwarf_reader set = *reader;
+	if (!dwarf_skip(reader, size))
 		return 0;
-	set.end = cursor->at;
-	uint64_t version = debug_cursor_number(&set, 2);
-	uint64_t unit = debug_cursor_number(&set, offset_size);
-	size_t address_size = debug_cursor_byte(&set);
-	if (version != 2 || debug_cursor_byte(&set) || (address_size != 4 && address_size != 8))
+	set.end = reader->at;
+	uint64_t version = dwarf_read_unsigned(&set, 2);
+	uint64_t unit = dwarf_read_unsigned(&set, offset_size);
+	size_t address_size = dwarf_read_byte(&set);
+	if (version != 2 || dwarf_read_byte(&set) || (address_size != 4 && address_size != 8))
 		return 0;
 	/* Tuples are aligned to their own size. */
-	debug_cursor_skip(&set, -(uint64_t)(set.at - start) % (2 * address_size));
-	while (!err && debug_cursor_left(&set)) {
-		uint64_t address = debug_cursor_number(&set, address_size);
-		uint64_t length = debug_cursor_number(&set, address_size);
+	dwarf_skip(&set, -(uint64_t)(set.at - start) % (2 * address_size));
+	while (!err && dwarf_left(&set)) {
+		uint64_t address = dwarf_read_unsigned(&set, address_size);
+		uint64_t length = dwarf_read_unsigned(&set, address_size);
 
 		err = add(aranges, unit, address, length);
 	}
@@ -72,12 +70,12 @@ static int compare(const void *a, const void *b)
 
 int debug_aranges_read(struct debug_aranges *aranges, const struct debug_sections *sections)
 {
-	struct debug_cursor cursor = debug_cursor_at(sections, DEBUG_ARANGES, 0);
+	struct dwarf_reader reader = debug_reader_at(sections, DEBUG_ARANGES, 0);
 	int err = 0;
 
 	*aranges = (struct debug_aranges){ 0 };
-	while (!err && debug_cursor_left(&cursor))
-		err = read_set(aranges, &cursor);
+	while (!err && dwarf_left(&reader))
+		err = read_set(aranges, &reader);
 	if (err)
 		debug_aranges_deinit(aranges);
 	else if (aranges->n)

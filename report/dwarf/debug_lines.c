@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/dwarf/debug_cursor.h"
-
 #define MAX_PATH_PART 4096
 #define MAX_FORMATS   16
 
@@ -52,39 +50,41 @@ static void release_lines(struct debug_lines *lines)
 }
 
 /* false: this is no table that we know. */
-static bool read_header(struct debug_cursor *cursor, struct header *header)
+static bool read_header(const struct debug_sections *sections, struct dwarf_reader *reader,
+			struct header *header)
 {
-	const uint8_t *section = cursor->sections->of[DEBUG_LINE].bytes;
-	uint64_t size = debug_cursor_number(cursor, 4);
+	const uint8_t *section = sections->of[DEBUG_LINE].bytes;
+	uint64_t size = dwarf_read_unsigned(reader, 4);
 
 	*header = (struct header){ .offset_size = 4, .operations = 1 };
 	if (size == UINT32_MAX) {
 		header->offset_size = 8;
-		size = debug_cursor_number(cursor, 8);
+		size = dwarf_read_unsigned(reader, 8);
 	}
-	if (size > debug_cursor_left(cursor))
+	if (size > dwarf_left(reader))
 		return false;
-	cursor->end = cursor->at + size;
-	header->end = (uint64_t)(cursor->end - section);
-	header->version = (uint16_t)debug_cursor_number(cursor, 2);
+	reader->end = reader->at + size;
+	header->end = (uint64_t)(reader->end - section);
+	header->version = (uint16_t)dwarf_read_unsigned(reader, 2);
 	if (header->version < 2 || header->version > 5)
 		return false;
 	if (header->version == 5)
-		debug_cursor_skip(cursor, 2); /* sizes of addresses and of segments */
-	size = debug_cursor_number(cursor, header->offset_size);
-	if (size > debug_cursor_left(cursor))
+		dwarf_skip(reader, 2); /* sizes of addresses and of segments */
+	size = dwarf_read_unsigned(reader, header->offset_size);
+	if (size > dwarf_left(reader))
 		return false;
-	header->program = (uint64_t)(cursor->at - section) + size;
-	header->instruction_size = debug_cursor_byte(cursor);
+	header->program = (uint64_t)(reader->at - section) + size;
+	header->instruction_size = dwarf_read_byte(reader);
 	if (header->version >= 4)
-		header->operations = debug_cursor_byte(cursor);
-	debug_cursor_skip(cursor, 1); /* default_is_stmt */
-	header->line_base = (int8_t)debug_cursor_byte(cursor);
-	header->line_range = debug_cursor_byte(cursor);
-	header->opcode_base = debug_cursor_byte(cursor);
+		header->operations = dwarf_read_byte(reader);
+	dwarf_skip(reader, 1); /* default_is_stmt */
+	header->line_base = (int8_t)dwarf_read_byte(reader);
+	header->line_range = dwarf_read_byte(reader);
+	header->opcode_base = dwarf_read_byte(reader);
 	for (unsigned i = 1; i < header->opcode_base; i++)
-		header->opcode_lengths[i] = debug_cursor_byte(cursor);
-	return !cursor->is_bad && header->line_range && header->operations && header->opcode_base;
+		header->opcode_lengths[i] = dwarf_read_byte(reader);
+	return !reader->is_broken && header->line_range && header->operations &&
+	       header->opcode_base;
 }
 
 static int add_directory(struct debug_lines *lines, const char *name)
@@ -108,21 +108,21 @@ static int add_file(struct debug_lines *lines, const char *name, uint64_t direct
 }
 
 /* Before DWARF 5: both are numbered from 1, and directory 0 is the unit's. */
-static int read_old_names(struct debug_lines *lines, struct debug_cursor *cursor,
+static int read_old_names(struct debug_lines *lines, struct dwarf_reader *reader,
 			  const char *unit_directory)
 {
 	int err = add_directory(lines, unit_directory);
 	const char *name;
 
-	while (!err && (name = debug_cursor_string(cursor)) && *name)
+	while (!err && (name = dwarf_read_string(reader, DEBUG_STRING_MAX)) && *name)
 		err = add_directory(lines, name);
 	if (!err)
 		err = add_file(lines, NULL, 0);
-	while (!err && (name = debug_cursor_string(cursor)) && *name) {
-		uint64_t directory = debug_cursor_leb128(cursor);
+	while (!err && (name = dwarf_read_string(reader, DEBUG_STRING_MAX)) && *name) {
+		uint64_t directory = dwarf_read_uleb(reader);
 
-		debug_cursor_leb128(cursor); /* when it was changed */
-		debug_cursor_leb128(cursor); /* its size */
+		dwarf_read_uleb(reader); /* when it was changed */
+		dwarf_read_uleb(reader); /* its size */
 		err = add_file(lines, name, directory);
 	}
 	return err;
@@ -132,95 +132,99 @@ struct format {
 	uint64_t content, form;
 };
 
-static size_t read_formats(struct debug_cursor *cursor, struct format *formats)
+static size_t read_formats(struct dwarf_reader *reader, struct format *formats)
 {
-	size_t n = debug_cursor_byte(cursor);
+	size_t n = dwarf_read_byte(reader);
 
 	if (n > MAX_FORMATS)
-		cursor->is_bad = true;
-	for (size_t i = 0; i < n && !cursor->is_bad; i++) {
-		formats[i].content = debug_cursor_leb128(cursor);
-		formats[i].form = debug_cursor_leb128(cursor);
+		dwarf_break(reader);
+	for (size_t i = 0; i < n && !reader->is_broken; i++) {
+		formats[i].content = dwarf_read_uleb(reader);
+		formats[i].form = dwarf_read_uleb(reader);
 	}
-	return cursor->is_bad ? 0 : n;
+	return reader->is_broken ? 0 : n;
 }
 
 /* A string in @which, at the offset that stands here. */
-static const char *take_string_of(struct debug_cursor *cursor, enum debug_section which,
+static const char *take_string_of(const struct debug_sections *sections,
+				  struct dwarf_reader *reader, enum debug_section which,
 				  uint8_t offset_size)
 {
-	uint64_t offset = debug_cursor_number(cursor, offset_size);
-	struct debug_cursor at = debug_cursor_at(cursor->sections, which, offset);
-	const char *string = debug_cursor_string(&at);
+	uint64_t offset = dwarf_read_unsigned(reader, offset_size);
+	struct dwarf_reader at = debug_reader_at(sections, which, offset);
+	const char *string = dwarf_read_string(&at, DEBUG_STRING_MAX);
 
-	cursor->is_bad |= at.is_bad;
+	if (at.is_broken)
+		dwarf_break(reader);
 	return string;
 }
 
 /* One value: a string or a number. */
-static void read_value(struct debug_cursor *cursor, uint64_t form, uint8_t offset_size,
-		       const char **text_ret, uint64_t *number_ret)
+static void read_value(const struct debug_sections *sections, struct dwarf_reader *reader,
+		       uint64_t form, uint8_t offset_size, const char **text_ret,
+		       uint64_t *number_ret)
 {
 	switch (form) {
 	case DW_FORM_string:
-		*text_ret = debug_cursor_string(cursor);
+		*text_ret = dwarf_read_string(reader, DEBUG_STRING_MAX);
 		return;
 	case DW_FORM_line_strp:
-		*text_ret = take_string_of(cursor, DEBUG_LINE_STR, offset_size);
+		*text_ret = take_string_of(sections, reader, DEBUG_LINE_STR, offset_size);
 		return;
 	case DW_FORM_strp:
-		*text_ret = take_string_of(cursor, DEBUG_STR, offset_size);
+		*text_ret = take_string_of(sections, reader, DEBUG_STR, offset_size);
 		return;
 	case DW_FORM_udata:
-		*number_ret = debug_cursor_leb128(cursor);
+		*number_ret = dwarf_read_uleb(reader);
 		return;
 	case DW_FORM_data1:
-		*number_ret = debug_cursor_byte(cursor);
+		*number_ret = dwarf_read_byte(reader);
 		return;
 	case DW_FORM_data2:
-		*number_ret = debug_cursor_number(cursor, 2);
+		*number_ret = dwarf_read_unsigned(reader, 2);
 		return;
 	case DW_FORM_data4:
-		*number_ret = debug_cursor_number(cursor, 4);
+		*number_ret = dwarf_read_unsigned(reader, 4);
 		return;
 	case DW_FORM_data8:
-		*number_ret = debug_cursor_number(cursor, 8);
+		*number_ret = dwarf_read_unsigned(reader, 8);
 		return;
 	case DW_FORM_data16:
-		debug_cursor_skip(cursor, 16);
+		dwarf_skip(reader, 16);
 		return;
 	case DW_FORM_block:
-		debug_cursor_skip(cursor, debug_cursor_leb128(cursor));
+		dwarf_skip(reader, dwarf_read_uleb(reader));
 		return;
 	default:
-		cursor->is_bad = true;
+		dwarf_break(reader);
 	}
 }
 
 /* One of DWARF 5's two lists of names. */
-static int read_names(struct debug_lines *lines, struct debug_cursor *cursor, uint8_t offset_size,
+static int read_names(struct debug_lines *lines, struct dwarf_reader *reader, uint8_t offset_size,
 		      bool is_files)
 {
 	struct format formats[MAX_FORMATS];
-	size_t n_formats = read_formats(cursor, formats);
-	uint64_t n = n_formats ? debug_cursor_leb128(cursor) : 0;
+	size_t n_formats = read_formats(reader, formats);
+	uint64_t n = n_formats ? dwarf_read_uleb(reader) : 0;
 	int err = 0;
 
 	if (!n_formats)
-		debug_cursor_leb128(cursor);
+		dwarf_read_uleb(reader);
 	/* Each value takes a byte at least, so this ends. */
-	for (uint64_t i = 0; i < n && !err && !cursor->is_bad; i++) {
+	for (uint64_t i = 0; i < n && !err && !reader->is_broken; i++) {
 		uint64_t directory = 0, number = 0;
 		const char *name = NULL, *text = NULL;
 
 		for (size_t k = 0; k < n_formats; k++) {
-			read_value(cursor, formats[k].form, offset_size, &text, &number);
+			read_value(lines->sections, reader, formats[k].form, offset_size, &text,
+				   &number);
 			if (formats[k].content == DW_LNCT_path)
 				name = text;
 			if (formats[k].content == DW_LNCT_directory_index)
 				directory = number;
 		}
-		if (!cursor->is_bad)
+		if (!reader->is_broken)
 			err = is_files ? add_file(lines, name, directory)
 				       : add_directory(lines, name);
 	}
@@ -288,63 +292,63 @@ static void begin_sequence(struct state *state)
 	state->line = 1;
 }
 
-static int run_extended(struct debug_lines *lines, struct debug_cursor *cursor, struct state *state)
+static int run_extended(struct debug_lines *lines, struct dwarf_reader *reader, struct state *state)
 {
-	uint64_t size = debug_cursor_leb128(cursor);
+	uint64_t size = dwarf_read_uleb(reader);
 	int err = 0;
 
-	if (!size || !debug_cursor_skip(cursor, size)) {
-		cursor->is_bad = true;
+	if (!size || !dwarf_skip(reader, size)) {
+		dwarf_break(reader);
 		return 0;
 	}
-	struct debug_cursor inside = *cursor;
+	struct dwarf_reader inside = *reader;
 	inside.end = inside.at;
 	inside.at -= size;
-	switch (debug_cursor_byte(&inside)) {
+	switch (dwarf_read_byte(&inside)) {
 	case DW_LNE_end_sequence:
 		err = end_sequence(lines, state, state->address);
 		begin_sequence(state);
 		return err;
 	case DW_LNE_set_address:
 		if (size - 1 <= 8)
-			state->address = debug_cursor_number(&inside, size - 1);
+			state->address = dwarf_read_unsigned(&inside, size - 1);
 		state->operation = 0;
 		return 0;
 	case DW_LNE_define_file: {
-		const char *name = debug_cursor_string(&inside);
+		const char *name = dwarf_read_string(&inside, DEBUG_STRING_MAX);
 
-		return name ? add_file(lines, name, debug_cursor_leb128(&inside)) : 0;
+		return name ? add_file(lines, name, dwarf_read_uleb(&inside)) : 0;
 	}
 	default:
 		return 0;
 	}
 }
 
-static int run_standard(struct debug_lines *lines, struct debug_cursor *cursor,
+static int run_standard(struct debug_lines *lines, struct dwarf_reader *reader,
 			const struct header *header, uint8_t opcode, struct state *state)
 {
 	switch (opcode) {
 	case DW_LNS_copy:
 		return append(lines, state);
 	case DW_LNS_advance_pc:
-		advance(state, header, debug_cursor_leb128(cursor));
+		advance(state, header, dwarf_read_uleb(reader));
 		return 0;
 	case DW_LNS_advance_line:
-		state->line += (uint32_t)debug_cursor_signed_leb128(cursor);
+		state->line += (uint32_t)dwarf_read_sleb(reader);
 		return 0;
 	case DW_LNS_set_file:
-		state->file = (uint32_t)debug_cursor_leb128(cursor);
+		state->file = (uint32_t)dwarf_read_uleb(reader);
 		return 0;
 	case DW_LNS_const_add_pc:
 		advance(state, header, (255u - header->opcode_base) / header->line_range);
 		return 0;
 	case DW_LNS_fixed_advance_pc:
-		state->address += debug_cursor_number(cursor, 2);
+		state->address += dwarf_read_unsigned(reader, 2);
 		state->operation = 0;
 		return 0;
 	default:
 		for (uint8_t i = 0; i < header->opcode_lengths[opcode]; i++)
-			debug_cursor_leb128(cursor);
+			dwarf_read_uleb(reader);
 		return 0;
 	}
 }
@@ -359,22 +363,22 @@ static int run_special(struct debug_lines *lines, const struct header *header, u
 	return append(lines, state);
 }
 
-static int run_program(struct debug_lines *lines, struct debug_cursor *cursor,
+static int run_program(struct debug_lines *lines, struct dwarf_reader *reader,
 		       const struct header *header)
 {
 	struct state state = { 0 };
 	int err = 0;
 
 	begin_sequence(&state);
-	while (!err && debug_cursor_left(cursor)) {
-		uint8_t opcode = debug_cursor_byte(cursor);
+	while (!err && dwarf_left(reader)) {
+		uint8_t opcode = dwarf_read_byte(reader);
 
 		if (opcode >= header->opcode_base)
 			err = run_special(lines, header, opcode, &state);
 		else if (opcode)
-			err = run_standard(lines, cursor, header, opcode, &state);
+			err = run_standard(lines, reader, header, opcode, &state);
 		else
-			err = run_extended(lines, cursor, &state);
+			err = run_extended(lines, reader, &state);
 	}
 	return err;
 }
@@ -402,42 +406,42 @@ static void sort_sequences(struct debug_lines *lines)
 	}
 }
 
-static int read_names_of_files(struct debug_lines *lines, struct debug_cursor *cursor,
+static int read_names_of_files(struct debug_lines *lines, struct dwarf_reader *reader,
 			       const struct header *header, const char *directory)
 {
 	if (header->version < 5)
-		return read_old_names(lines, cursor, directory);
-	int err = read_names(lines, cursor, header->offset_size, false);
-	return err ? err : read_names(lines, cursor, header->offset_size, true);
+		return read_old_names(lines, reader, directory);
+	int err = read_names(lines, reader, header->offset_size, false);
+	return err ? err : read_names(lines, reader, header->offset_size, true);
 }
 
 /* All but the rows. */
 static int read_lines(struct debug_lines *lines, const struct debug_sections *sections,
 		      uint64_t offset, const char *directory, uint64_t *budget)
 {
-	struct debug_cursor cursor = debug_cursor_at(sections, DEBUG_LINE, offset);
+	struct dwarf_reader reader = debug_reader_at(sections, DEBUG_LINE, offset);
 	struct header header;
 
 	*lines = (struct debug_lines){ .sections = sections, .offset = offset, .has_rows = true };
-	if (!read_header(&cursor, &header) || header.end - offset > *budget)
+	if (!read_header(sections, &reader, &header) || header.end - offset > *budget)
 		return 0;
 	*budget -= header.end - offset;
 	lines->has_rows = false;
-	return read_names_of_files(lines, &cursor, &header, directory);
+	return read_names_of_files(lines, &reader, &header, directory);
 }
 
 /* What memory is lacking for is left out. */
 static void read_rows(struct debug_lines *lines)
 {
-	struct debug_cursor cursor = debug_cursor_at(lines->sections, DEBUG_LINE, lines->offset);
+	struct dwarf_reader reader = debug_reader_at(lines->sections, DEBUG_LINE, lines->offset);
 	struct header header;
 
 	if (lines->has_rows)
 		return;
 	lines->has_rows = true;
-	if (!read_header(&cursor, &header))
+	if (!read_header(lines->sections, &reader, &header))
 		return;
-	struct debug_cursor program = debug_cursor_at(lines->sections, DEBUG_LINE, header.program);
+	struct dwarf_reader program = debug_reader_at(lines->sections, DEBUG_LINE, header.program);
 	program.end = lines->sections->of[DEBUG_LINE].bytes + header.end;
 	run_program(lines, &program, &header);
 	sort_sequences(lines);

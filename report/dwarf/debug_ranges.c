@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "report/dwarf/debug_cursor.h"
-
 /* The attributes that say where code is. */
 struct place {
 	Dwarf_Attribute low, high, list;
@@ -71,70 +69,71 @@ static int add_range(struct debug_ranges *ranges, uint64_t start, uint64_t end)
 }
 
 static uint64_t address_by_index(const struct debug_range_source *source,
-				 struct debug_cursor *cursor)
+				 struct dwarf_reader *reader)
 {
-	uint64_t index = debug_cursor_leb128(cursor), offset;
+	uint64_t index = dwarf_read_uleb(reader), offset;
 
 	if (__builtin_mul_overflow(index, source->address_size, &offset) ||
 	    __builtin_add_overflow(offset, source->addr_base, &offset)) {
-		cursor->is_bad = true;
+		dwarf_break(reader);
 		return 0;
 	}
-	struct debug_cursor at = debug_cursor_at(source->sections, DEBUG_ADDR, offset);
-	uint64_t address = debug_cursor_number(&at, source->address_size);
-	cursor->is_bad |= at.is_bad;
+	struct dwarf_reader at = debug_reader_at(source->sections, DEBUG_ADDR, offset);
+	uint64_t address = dwarf_read_unsigned(&at, source->address_size);
+	if (at.is_broken)
+		dwarf_break(reader);
 	return address;
 }
 
 /* One entry of a DWARF 5 list. false: it was the last. A range that is none is left empty. */
-static bool take_entry(const struct debug_range_source *source, struct debug_cursor *cursor,
+static bool take_entry(const struct debug_range_source *source, struct dwarf_reader *reader,
 		       uint64_t *base, struct debug_range *range)
 {
 	uint8_t size = source->address_size;
 
 	*range = (struct debug_range){ 0 };
-	switch (debug_cursor_byte(cursor)) {
+	switch (dwarf_read_byte(reader)) {
 	case DW_RLE_base_addressx:
-		*base = address_by_index(source, cursor);
-		return !cursor->is_bad;
+		*base = address_by_index(source, reader);
+		return !reader->is_broken;
 	case DW_RLE_startx_endx:
-		range->start = address_by_index(source, cursor);
-		range->end = address_by_index(source, cursor);
-		return !cursor->is_bad;
+		range->start = address_by_index(source, reader);
+		range->end = address_by_index(source, reader);
+		return !reader->is_broken;
 	case DW_RLE_startx_length:
-		range->start = address_by_index(source, cursor);
-		range->end = range->start + debug_cursor_leb128(cursor);
-		return !cursor->is_bad;
+		range->start = address_by_index(source, reader);
+		range->end = range->start + dwarf_read_uleb(reader);
+		return !reader->is_broken;
 	case DW_RLE_offset_pair:
-		range->start = *base + debug_cursor_leb128(cursor);
-		range->end = *base + debug_cursor_leb128(cursor);
-		return !cursor->is_bad;
+		range->start = *base + dwarf_read_uleb(reader);
+		range->end = *base + dwarf_read_uleb(reader);
+		return !reader->is_broken;
 	case DW_RLE_base_address:
-		*base = debug_cursor_number(cursor, size);
-		return !cursor->is_bad;
+		*base = dwarf_read_unsigned(reader, size);
+		return !reader->is_broken;
 	case DW_RLE_start_end:
-		range->start = debug_cursor_number(cursor, size);
-		range->end = debug_cursor_number(cursor, size);
-		return !cursor->is_bad;
+		range->start = dwarf_read_unsigned(reader, size);
+		range->end = dwarf_read_unsigned(reader, size);
+		return !reader->is_broken;
 	case DW_RLE_start_length:
-		range->start = debug_cursor_number(cursor, size);
-		range->end = range->start + debug_cursor_leb128(cursor);
-		return !cursor->is_bad;
+		range->start = dwarf_read_unsigned(reader, size);
+		range->end = range->start + dwarf_read_uleb(reader);
+		return !reader->is_broken;
 	default: /* DW_RLE_end_of_list, and what is not known */
 		return false;
 	}
 }
 
 /* The same for the lists before DWARF 5. */
-static bool take_old_entry(const struct debug_range_source *source, struct debug_cursor *cursor,
+static bool take_old_entry(const struct debug_range_source *source, struct dwarf_reader *reader,
 			   uint64_t *base, struct debug_range *range)
 {
 	uint64_t highest = source->address_size == 4 ? UINT32_MAX : UINT64_MAX;
-	uint64_t start = debug_cursor_number(cursor, source->address_size);
-	uint64_t end = debug_cursor_number(cursor, source->address_size);
+	uint64_t start = dwarf_read_unsigned(reader, source->address_size);
+	uint64_t end = dwarf_read_unsigned(reader, source->address_size);
 
 	*range = (struct debug_range){ 0 };
-	if (cursor->is_bad || (!start && !end))
+	if (reader->is_broken || (!start && !end))
 		return false;
 	if (start == highest)
 		*base = end;
@@ -144,7 +143,7 @@ static bool take_old_entry(const struct debug_range_source *source, struct debug
 }
 
 /* A number that an attribute holds itself, in .debug_info or .debug_types. */
-static struct debug_cursor value_of(const struct debug_range_source *source,
+static struct dwarf_reader value_of(const struct debug_range_source *source,
 				    const Dwarf_Attribute *at)
 {
 	static const enum debug_section sections[] = { DEBUG_INFO, DEBUG_TYPES };
@@ -153,40 +152,39 @@ static struct debug_cursor value_of(const struct debug_range_source *source,
 		const struct debug_bytes *in = &source->sections->of[sections[i]];
 
 		if (in->bytes && at->valp >= in->bytes && at->valp < in->bytes + in->size)
-			return (struct debug_cursor){ source->sections, at->valp,
-						      in->bytes + in->size, false };
+			return debug_reader(source->sections, at->valp, in->bytes + in->size);
 	}
-	return (struct debug_cursor){ .is_bad = true };
+	return (struct dwarf_reader){ .is_broken = true };
 }
 
 static bool list_offset(const struct debug_range_source *source, const Dwarf_Attribute *attribute,
 			uint64_t *offset_ret)
 {
-	struct debug_cursor value = value_of(source, attribute);
+	struct dwarf_reader value = value_of(source, attribute);
 	uint64_t index, offset;
 
 	switch (attribute->form) {
 	case DW_FORM_data4:
-		*offset_ret = debug_cursor_number(&value, 4);
-		return !value.is_bad;
+		*offset_ret = dwarf_read_unsigned(&value, 4);
+		return !value.is_broken;
 	case DW_FORM_data8:
-		*offset_ret = debug_cursor_number(&value, 8);
-		return !value.is_bad;
+		*offset_ret = dwarf_read_unsigned(&value, 8);
+		return !value.is_broken;
 	case DW_FORM_sec_offset:
-		*offset_ret = debug_cursor_number(&value, source->offset_size);
-		return !value.is_bad;
+		*offset_ret = dwarf_read_unsigned(&value, source->offset_size);
+		return !value.is_broken;
 	case DW_FORM_rnglistx:
-		index = debug_cursor_leb128(&value);
+		index = dwarf_read_uleb(&value);
 		break;
 	default:
 		return false;
 	}
-	if (value.is_bad || __builtin_mul_overflow(index, source->offset_size, &offset) ||
+	if (value.is_broken || __builtin_mul_overflow(index, source->offset_size, &offset) ||
 	    __builtin_add_overflow(offset, source->lists_base, &offset))
 		return false;
-	struct debug_cursor entry = debug_cursor_at(source->sections, DEBUG_RNGLISTS, offset);
-	*offset_ret = source->lists_base + debug_cursor_number(&entry, source->offset_size);
-	return !entry.is_bad;
+	struct dwarf_reader entry = debug_reader_at(source->sections, DEBUG_RNGLISTS, offset);
+	*offset_ret = source->lists_base + dwarf_read_unsigned(&entry, source->offset_size);
+	return !entry.is_broken;
 }
 
 static int read_list(struct debug_ranges *ranges, const struct debug_range_source *source,
@@ -199,10 +197,10 @@ static int read_list(struct debug_ranges *ranges, const struct debug_range_sourc
 	if (!list_offset(source, attribute, &offset))
 		return 0;
 	bool is_old = source->version < 5;
-	struct debug_cursor cursor =
-		debug_cursor_at(source->sections, is_old ? DEBUG_RANGES : DEBUG_RNGLISTS, offset);
+	struct dwarf_reader reader =
+		debug_reader_at(source->sections, is_old ? DEBUG_RANGES : DEBUG_RNGLISTS, offset);
 	while (!err && *source->budget &&
-	       (is_old ? take_old_entry : take_entry)(source, &cursor, &base, &range)) {
+	       (is_old ? take_old_entry : take_entry)(source, &reader, &base, &range)) {
 		--*source->budget;
 		err = add_range(ranges, range.start, range.end);
 	}

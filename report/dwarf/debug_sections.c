@@ -178,14 +178,9 @@ void debug_sections_deinit(struct debug_sections *sections)
 uint64_t debug_sections_number(const struct debug_sections *sections, const uint8_t *bytes,
 			       size_t size)
 {
-	uint64_t number = 0;
+	struct dwarf_reader reader = debug_reader(sections, bytes, bytes + size);
 
-	for (size_t i = 0; i < size; i++) {
-		size_t at = sections->byte_order == ELFDATA2MSB ? i : size - 1 - i;
-
-		number = number << 8 | bytes[at];
-	}
-	return number;
+	return dwarf_read_unsigned(&reader, size);
 }
 
 /* An ELF file without contents; libelf adds sections to it that stay where they are. */

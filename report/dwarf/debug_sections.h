@@ -7,11 +7,14 @@
 #ifndef REPORT_DWARF_DEBUG_SECTIONS_H
 #define REPORT_DWARF_DEBUG_SECTIONS_H
 
+#include <elf.h>
 #include <elfutils/libdw.h>
 #include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cct/object/dwarf_reader.h"
 
 enum debug_section {
 	DEBUG_ABBREV,
@@ -52,6 +55,29 @@ void debug_sections_deinit(struct debug_sections *sections);
 /* Unsigned, in the file's byte order; @size is 1 to 8, and the caller has checked that it fits. */
 uint64_t debug_sections_number(const struct debug_sections *sections, const uint8_t *bytes,
 			       size_t size);
+
+/* Longer strings are not names; and looking for an end again and again must not take long. */
+#define DEBUG_STRING_MAX 65536
+
+/* Reads from @at to @end, which are in one of the sections. */
+static inline struct dwarf_reader debug_reader(const struct debug_sections *sections,
+					       const uint8_t *at, const uint8_t *end)
+{
+	return (struct dwarf_reader){ .at = at,
+				      .end = end,
+				      .is_big_endian = sections->byte_order == ELFDATA2MSB };
+}
+
+/* Reads from an offset to the section's end. Broken where there is no such section or offset. */
+static inline struct dwarf_reader debug_reader_at(const struct debug_sections *sections,
+						  enum debug_section which, uint64_t offset)
+{
+	const struct debug_bytes *bytes = &sections->of[which];
+
+	if (!bytes->bytes || offset > bytes->size)
+		return (struct dwarf_reader){ .is_broken = true };
+	return debug_reader(sections, bytes->bytes + offset, bytes->bytes + bytes->size);
+}
 
 /* What libdw has of such sections. */
 struct debug_dwarf {

@@ -5,8 +5,6 @@
 #include <search.h>
 #include <stdlib.h>
 
-#include "report/dwarf/debug_cursor.h"
-
 /* What attributes take up. */
 enum skip {
 	SKIP_UNKNOWN, /* not a form that is known */
@@ -173,23 +171,23 @@ static struct abbreviation *abbreviation_at(struct debug_abbreviations *table, u
 	return &table->abbreviations[code];
 }
 
-/* What the DIE is like. Moves @cursor behind it. 1: that can't be said. */
-static int read_attributes(struct debug_abbreviations *table, struct debug_cursor *cursor,
+/* What the DIE is like. Moves @reader behind it. 1: that can't be said. */
+static int read_attributes(struct debug_abbreviations *table, struct dwarf_reader *reader,
 			   struct abbreviation *abbreviation)
 {
 	bool is_known = true;
 	int err = 0;
 
 	for (;;) {
-		uint64_t name = debug_cursor_leb128(cursor), form = debug_cursor_leb128(cursor);
+		uint64_t name = dwarf_read_uleb(reader), form = dwarf_read_uleb(reader);
 		struct step step;
 
-		if (cursor->is_bad)
+		if (reader->is_broken)
 			return 1;
 		if (!name && !form)
 			return is_known ? 0 : 1;
 		if (form == DW_FORM_implicit_const)
-			debug_cursor_signed_leb128(cursor);
+			dwarf_read_sleb(reader);
 		if (abbreviation->tag == DW_TAG_subprogram &&
 		    (name == DW_AT_low_pc || name == DW_AT_ranges))
 			table->has_code = true;
@@ -205,24 +203,24 @@ static int read_attributes(struct debug_abbreviations *table, struct debug_curso
 }
 
 /* Compilers number abbreviations from 1 on: numbers are indexes, and below the table's size. */
-static int read_table(struct debug_abbreviations *table, struct debug_cursor *cursor)
+static int read_table(struct debug_abbreviations *table, struct dwarf_reader *reader)
 {
-	size_t n_bytes = debug_cursor_left(cursor);
+	size_t n_bytes = dwarf_left(reader);
 	uint64_t code;
 
-	while ((code = debug_cursor_leb128(cursor)) && code < n_bytes && code < UINT32_MAX / 4) {
+	while ((code = dwarf_read_uleb(reader)) && code < n_bytes && code < UINT32_MAX / 4) {
 		struct abbreviation *at = abbreviation_at(table, code);
 		struct abbreviation read = { .first_step = table->n_steps };
 
 		if (!at)
 			return -ENOMEM;
-		uint64_t tag = debug_cursor_leb128(cursor);
+		uint64_t tag = dwarf_read_uleb(reader);
 		read.tag = tag <= UINT32_MAX ? (uint32_t)tag : 0;
-		read.has_children = debug_cursor_byte(cursor) == DW_CHILDREN_yes;
-		int err = read_attributes(table, cursor, &read);
+		read.has_children = dwarf_read_byte(reader) == DW_CHILDREN_yes;
+		int err = read_attributes(table, reader, &read);
 		if (err < 0)
 			return err;
-		if (cursor->is_bad)
+		if (reader->is_broken)
 			return 0;
 		read.is_known = err == 0;
 		if (!at->is_known)
@@ -233,21 +231,21 @@ static int read_table(struct debug_abbreviations *table, struct debug_cursor *cu
 
 static const struct debug_abbreviations *add_table(struct debug_abbreviation_tables *tables,
 						   const struct debug_abbreviations *key,
-						   struct debug_cursor cursor)
+						   struct dwarf_reader reader)
 {
 	struct debug_abbreviations *table = malloc(sizeof(*table));
-	const uint8_t *start = cursor.at;
+	const uint8_t *start = reader.at;
 
 	if (!table)
 		return NULL;
 	*table = *key;
-	if (debug_cursor_left(&cursor) > tables->budget)
-		cursor.end = cursor.at + tables->budget;
-	if (read_table(table, &cursor) || !tsearch(table, &tables->tree, compare_tables)) {
+	if (dwarf_left(&reader) > tables->budget)
+		reader.end = reader.at + tables->budget;
+	if (read_table(table, &reader) || !tsearch(table, &tables->tree, compare_tables)) {
 		free_table(table);
 		return NULL;
 	}
-	uint64_t cost = (uint64_t)(cursor.at - start) + table->n_abbreviations;
+	uint64_t cost = (uint64_t)(reader.at - start) + table->n_abbreviations;
 	tables->budget -= cost < tables->budget ? cost : tables->budget;
 	return table;
 }
@@ -255,28 +253,28 @@ static const struct debug_abbreviations *add_table(struct debug_abbreviation_tab
 int debug_tree_init(struct debug_tree *tree, struct debug_abbreviation_tables *tables,
 		    const struct debug_sections *sections, uint64_t offset)
 {
-	struct debug_cursor cursor = debug_cursor_at(sections, DEBUG_INFO, offset);
+	struct dwarf_reader reader = debug_reader_at(sections, DEBUG_INFO, offset);
 	struct debug_abbreviations key = { .offset_size = 4 };
-	const uint8_t *start = cursor.at;
-	uint64_t size = debug_cursor_number(&cursor, 4);
+	const uint8_t *start = reader.at;
+	uint64_t size = dwarf_read_unsigned(&reader, 4);
 
 	if (size == UINT32_MAX) {
 		key.offset_size = 8;
-		size = debug_cursor_number(&cursor, 8);
+		size = dwarf_read_unsigned(&reader, 8);
 	}
-	if (size > debug_cursor_left(&cursor))
+	if (size > dwarf_left(&reader))
 		return -EINVAL;
-	*tree = (struct debug_tree){ sections, NULL, start, cursor.at + size };
-	key.version = (uint16_t)debug_cursor_number(&cursor, 2);
+	*tree = (struct debug_tree){ sections, NULL, start, reader.at + size };
+	key.version = (uint16_t)dwarf_read_unsigned(&reader, 2);
 	if (key.version >= 5) {
-		debug_cursor_skip(&cursor, 1); /* the kind of unit */
-		key.address_size = debug_cursor_byte(&cursor);
+		dwarf_skip(&reader, 1); /* the kind of unit */
+		key.address_size = dwarf_read_byte(&reader);
 	}
-	offset = debug_cursor_number(&cursor, key.offset_size);
+	offset = dwarf_read_unsigned(&reader, key.offset_size);
 	if (key.version < 5)
-		key.address_size = debug_cursor_byte(&cursor);
-	struct debug_cursor table = debug_cursor_at(sections, DEBUG_ABBREV, offset);
-	if (cursor.is_bad || table.is_bad)
+		key.address_size = dwarf_read_byte(&reader);
+	struct dwarf_reader table = debug_reader_at(sections, DEBUG_ABBREV, offset);
+	if (reader.is_broken || table.is_broken)
 		return -EINVAL;
 	key.start = table.at;
 	void *found = tfind(&key, &tables->tree, compare_tables);
@@ -285,56 +283,55 @@ int debug_tree_init(struct debug_tree *tree, struct debug_abbreviation_tables *t
 	return tree->abbreviations ? 0 : -ENOMEM;
 }
 
-static void skip_block(struct debug_cursor *cursor, uint32_t size)
+static void skip_block(struct dwarf_reader *reader, uint32_t size)
 {
-	debug_cursor_skip(cursor,
-			  size ? debug_cursor_number(cursor, size) : debug_cursor_leb128(cursor));
+	dwarf_skip(reader, size ? dwarf_read_unsigned(reader, size) : dwarf_read_uleb(reader));
 }
 
-static void skip_string(struct debug_cursor *cursor)
+static void skip_string(struct dwarf_reader *reader)
 {
-	size_t left = debug_cursor_left(cursor);
-	const uint8_t *end = left ? memchr(cursor->at, 0, left) : NULL;
+	size_t left = dwarf_left(reader);
+	const uint8_t *end = left ? memchr(reader->at, 0, left) : NULL;
 
-	debug_cursor_skip(cursor, end ? (uint64_t)(end + 1 - cursor->at) : left + 1);
+	dwarf_skip(reader, end ? (uint64_t)(end + 1 - reader->at) : left + 1);
 }
 
 /* References are relative to the unit. */
-static const uint8_t *take_sibling(const struct debug_tree *tree, struct debug_cursor *cursor,
+static const uint8_t *take_sibling(const struct debug_tree *tree, struct dwarf_reader *reader,
 				   uint32_t size)
 {
-	uint64_t offset = size ? debug_cursor_number(cursor, size) : debug_cursor_leb128(cursor);
+	uint64_t offset = size ? dwarf_read_unsigned(reader, size) : dwarf_read_uleb(reader);
 
 	if (offset >= (uint64_t)(tree->end - tree->start))
 		return NULL;
 	return tree->start + offset;
 }
 
-static void take_step(const struct debug_tree *tree, struct debug_cursor *cursor, struct step step,
+static void take_step(const struct debug_tree *tree, struct dwarf_reader *reader, struct step step,
 		      const uint8_t **sibling)
 {
 	/* A form that stands here may be the same again: each takes a byte, so it ends. */
 	while (step.skip == SKIP_FORM)
-		if (!step_of(tree->abbreviations, debug_cursor_leb128(cursor), &step) ||
-		    cursor->is_bad) {
-			cursor->is_bad = true;
+		if (!step_of(tree->abbreviations, dwarf_read_uleb(reader), &step) ||
+		    reader->is_broken) {
+			dwarf_break(reader);
 			return;
 		}
 	switch (step.skip) {
 	case SKIP_BYTES:
-		debug_cursor_skip(cursor, step.size);
+		dwarf_skip(reader, step.size);
 		return;
 	case SKIP_LEB128:
-		debug_cursor_leb128(cursor);
+		dwarf_read_uleb(reader);
 		return;
 	case SKIP_STRING:
-		skip_string(cursor);
+		skip_string(reader);
 		return;
 	case SKIP_BLOCK:
-		skip_block(cursor, step.size);
+		skip_block(reader, step.size);
 		return;
 	case SKIP_SIBLING:
-		*sibling = take_sibling(tree, cursor, step.size);
+		*sibling = take_sibling(tree, reader, step.size);
 		return;
 	default:
 		return;
@@ -343,11 +340,11 @@ static void take_step(const struct debug_tree *tree, struct debug_cursor *cursor
 
 /* The abbreviation that a DIE begins with; NULL: it is the end of a list, or makes no sense. */
 static const struct abbreviation *take_code(const struct debug_abbreviations *table,
-					    struct debug_cursor *cursor)
+					    struct dwarf_reader *reader)
 {
-	uint64_t code = debug_cursor_leb128(cursor);
+	uint64_t code = dwarf_read_uleb(reader);
 
-	if (!code || cursor->is_bad || code >= table->n_abbreviations ||
+	if (!code || reader->is_broken || code >= table->n_abbreviations ||
 	    !table->abbreviations[code].is_known)
 		return NULL;
 	return &table->abbreviations[code];
@@ -361,25 +358,25 @@ bool debug_tree_has_code(const struct debug_tree *tree)
 bool debug_tree_read(const struct debug_tree *tree, const uint8_t *at, struct debug_tree_die *die)
 {
 	const struct debug_abbreviations *table = tree->abbreviations;
-	struct debug_cursor cursor = { tree->sections, at, tree->end, false };
+	struct dwarf_reader reader = debug_reader(tree->sections, at, tree->end);
 
 	if (at < tree->start || at >= tree->end)
 		return false;
-	const struct abbreviation *abbreviation = take_code(table, &cursor);
+	const struct abbreviation *abbreviation = take_code(table, &reader);
 	if (!abbreviation)
 		return false;
 	const struct step *step = table->steps + abbreviation->first_step;
 	const struct step *last = step + abbreviation->n_steps;
 	const uint8_t *sibling = NULL;
 	for (; step < last; step++) {
-		if (step->skip == SKIP_BYTES && step->size <= (size_t)(cursor.end - cursor.at))
-			cursor.at += step->size; /* nearly always */
+		if (step->skip == SKIP_BYTES && step->size <= (size_t)(reader.end - reader.at))
+			reader.at += step->size; /* nearly always */
 		else
-			take_step(tree, &cursor, *step, &sibling);
+			take_step(tree, &reader, *step, &sibling);
 	}
-	*die = (struct debug_tree_die){ at, cursor.at, sibling, abbreviation->tag,
+	*die = (struct debug_tree_die){ at, reader.at, sibling, abbreviation->tag,
 					abbreviation->has_children };
-	return !cursor.is_bad;
+	return !reader.is_broken;
 }
 
 bool debug_tree_child(const struct debug_tree *tree, const struct debug_tree_die *die,

@@ -204,7 +204,7 @@ static bool execute_extended(struct cfi_rows *machine, uint8_t instruction)
 
 static void execute(struct cfi_rows *machine)
 {
-	uint8_t byte = (uint8_t)dwarf_read_unsigned(&machine->reader, 1), operand = byte & 0x3f;
+	uint8_t byte = (uint8_t)dwarf_read_byte(&machine->reader), operand = byte & 0x3f;
 
 	switch (byte & 0xc0) {
 	case DW_CFA_advance_loc:

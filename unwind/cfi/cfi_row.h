@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-#include "unwind/cfi/dwarf_reader.h"
+#include "cct/object/dwarf_reader.h"
 #include "unwind/cfi/fde.h"
 #include "unwind/rules/regs.h"
 

@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <errno.h>
 
-#include "unwind/cfi/dwarf_reader.h"
+#include "cct/object/dwarf_reader.h"
 
 static bool parse_constant(uint8_t atom, struct dwarf_reader *reader, int64_t *ret)
 {
@@ -53,7 +53,7 @@ static bool parse_breg(uint8_t atom, struct dwarf_reader *reader, struct express
 /* A branch's value is for now the distance in bytes. */
 static bool parse_op(struct dwarf_reader *reader, struct expression_op *ret)
 {
-	uint8_t atom = (uint8_t)dwarf_read_unsigned(reader, 1);
+	uint8_t atom = (uint8_t)dwarf_read_byte(reader);
 	int64_t constant;
 
 	if (parse_breg(atom, reader, ret))
@@ -70,7 +70,7 @@ static bool parse_op(struct dwarf_reader *reader, struct expression_op *ret)
 		return true;
 	case DW_OP_pick:
 	case DW_OP_deref_size:
-		ret->value = (int64_t)dwarf_read_unsigned(reader, 1);
+		ret->value = (int64_t)dwarf_read_byte(reader);
 		return true;
 	case DW_OP_plus_uconst:
 		ret->value = (int64_t)dwarf_read_uleb(reader);

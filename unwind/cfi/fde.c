@@ -6,7 +6,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 
-#include "unwind/cfi/dwarf_reader.h"
+#include "cct/object/dwarf_reader.h"
 
 #define APPLICATION      0x70 /* of a DW_EH_PE_* encoding */
 #define USUAL_TABLE      (DW_EH_PE_datarel | DW_EH_PE_sdata4)
@@ -59,7 +59,7 @@ static uint64_t read_form(struct dwarf_reader *reader, uint8_t encoding, size_t 
 	case DW_EH_PE_sdata4:
 		return (uint64_t)dwarf_read_signed(reader, 4);
 	default:
-		reader->is_broken = true;
+		dwarf_break(reader);
 		return 0;
 	}
 }
@@ -80,7 +80,7 @@ static uint64_t read_address(const struct fde_table *table, struct dwarf_reader 
 	default:
 		/* Relative to something that no linker of ours uses, or to a word of the process's
 		 * memory. */
-		reader->is_broken = true;
+		dwarf_break(reader);
 		break;
 	}
 	return table->is_64 ? value : (uint32_t)value;
@@ -145,11 +145,11 @@ static int read_augmentation(const struct fde_table *table, struct dwarf_reader 
 	data.end = reader->at;
 	for (const char *letter = augmentation + 1; *letter; letter++) {
 		if (*letter == 'R') {
-			fde->address_encoding = (uint8_t)dwarf_read_unsigned(&data, 1);
+			fde->address_encoding = (uint8_t)dwarf_read_byte(&data);
 		} else if (*letter == 'L') {
 			dwarf_read_block(&data, 1);
 		} else if (*letter == 'P') {
-			uint8_t encoding = (uint8_t)dwarf_read_unsigned(&data, 1);
+			uint8_t encoding = (uint8_t)dwarf_read_byte(&data);
 
 			read_form(&data, encoding, table->is_64 ? 8 : 4);
 		} else if (*letter == 'S') {
@@ -168,11 +168,11 @@ static int read_cie(const struct fde_table *table, uint64_t at, struct fde *fde)
 	if (at >= table->frames.size || read_entry(table, at, &entry) || entry.cie_at != NO_CIE_ID)
 		return -EINVAL;
 	struct dwarf_reader *reader = &entry.body;
-	uint64_t version = dwarf_read_unsigned(reader, 1);
+	uint64_t version = dwarf_read_byte(reader);
 	const char *augmentation = dwarf_read_string(reader, AUGMENTATION_MAX);
 	if (version >= 4) {
-		uint64_t address_size = dwarf_read_unsigned(reader, 1),
-			 segment_size = dwarf_read_unsigned(reader, 1);
+		uint64_t address_size = dwarf_read_byte(reader),
+			 segment_size = dwarf_read_byte(reader);
 
 		if (address_size != (table->is_64 ? 8 : 4) || segment_size)
 			return -EINVAL;
@@ -181,7 +181,7 @@ static int read_cie(const struct fde_table *table, uint64_t at, struct fde *fde)
 		return -EINVAL;
 	fde->code_alignment = dwarf_read_uleb(reader);
 	fde->data_alignment = dwarf_read_sleb(reader);
-	fde->ra_reg = version == 1 ? dwarf_read_unsigned(reader, 1) : dwarf_read_uleb(reader);
+	fde->ra_reg = version == 1 ? dwarf_read_byte(reader) : dwarf_read_uleb(reader);
 	fde->address_encoding = DW_EH_PE_absptr;
 	fde->is_signal_frame = false;
 	if (read_augmentation(table, reader, augmentation, fde) || reader->is_broken)
@@ -348,7 +348,7 @@ static void read_header(struct fde_table *table, Elf *elf)
 
 	if (find_header(elf, &header) || header.size < 4 || header.bytes[0] != 1)
 		return;
-	struct dwarf_reader reader = { header.bytes + 4, header.bytes + header.size, false };
+	struct dwarf_reader reader = dwarf_reader(header.bytes + 4, header.size - 4);
 	uint8_t frames_encoding = header.bytes[1];
 	uint64_t here = header.vaddr + 4;
 	uint64_t frames = read_form(&reader, frames_encoding, table->is_64 ? 8 : 4);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/object/dwarf_reader.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/go/go_module_data.h"
 
@@ -374,30 +375,12 @@ static const char *func_name(const struct go_pclntab *table, const struct go_fun
 
 /* Rows of (change of the value, size of code), varints; 0 ends them, where it is not the first. */
 struct pc_table {
-	struct part rest;
+	struct dwarf_reader rest;
 	const uint8_t *start;
 	uint64_t end; /* of the row's code */
 	int64_t value;
 	bool is_first;
 };
-
-static bool read_varint(struct part *part, uint32_t *value_ret)
-{
-	uint32_t value = 0;
-
-	for (unsigned shift = 0; shift < 32; shift += 7) {
-		if (!part->size)
-			return false;
-		uint8_t byte = *part->bytes++;
-		part->size--;
-		value |= (uint32_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80)) {
-			*value_ret = value;
-			return true;
-		}
-	}
-	return false;
-}
 
 /* false: the function has no such table. */
 static bool pc_table_init(struct pc_table *rows, const struct go_pclntab *table,
@@ -406,7 +389,7 @@ static bool pc_table_init(struct pc_table *rows, const struct go_pclntab *table,
 	if (!at || at >= table->pc_tables.size)
 		return false;
 	*rows = (struct pc_table){
-		.rest = part_from(&table->pc_tables, at),
+		.rest = dwarf_reader(table->pc_tables.bytes + at, table->pc_tables.size - at),
 		.start = table->pc_tables.bytes + at,
 		.end = function->start,
 		.value = -1,
@@ -417,10 +400,12 @@ static bool pc_table_init(struct pc_table *rows, const struct go_pclntab *table,
 
 static bool pc_table_next(struct pc_table *rows, const struct go_pclntab *table)
 {
-	uint32_t change, size;
+	uint32_t change = (uint32_t)dwarf_read_uleb(&rows->rest), size;
 
-	if (!read_varint(&rows->rest, &change) || (!change && !rows->is_first) ||
-	    !read_varint(&rows->rest, &size))
+	if (!change && !rows->is_first)
+		return false;
+	size = (uint32_t)dwarf_read_uleb(&rows->rest);
+	if (rows->rest.is_broken)
 		return false;
 	rows->is_first = false;
 	rows->value += change & 1 ? -(int64_t)(change >> 1) - 1 : (int64_t)(change >> 1);
@@ -452,7 +437,7 @@ static bool find_depth(const struct go_pclntab *table, const struct go_function 
 	if (!pc_table_find(&rows, table, function, func_field(table, function, FUNC_PCSP), vaddr,
 			   &budget))
 		return false;
-	note(reads, rows.start, (uint64_t)(rows.rest.bytes - rows.start));
+	note(reads, rows.start, (uint64_t)(rows.rest.at - rows.start));
 	*depth_ret = rows.value;
 	return true;
 }
