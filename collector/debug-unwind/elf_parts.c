@@ -110,8 +110,7 @@ static void frames_open(struct elf_parts *parts, bool is_debug_frame, struct fra
 	frames->size = header->sh_size;
 	frames->vaddr = header->sh_addr;
 	frames->bytes = bytes;
-	fde_table_create(parts->elf, is_debug_frame ? FDE_DEBUG_FRAME : FDE_EH_FRAME,
-			 &frames->fdes);
+	fde_table_create(parts->elf, is_debug_frame ? DEBUG_FRAME : EH_FRAME, &frames->fdes);
 }
 
 static int need(struct frames *frames, const struct fde *fde)

@@ -122,7 +122,7 @@ static void compare_file(Elf *elf, const char *path, struct counts *counts)
 	uint64_t vaddr = 0, end = 0;
 
 	assert_non_null(libdw);
-	assert_int_equal(fde_table_create(elf, FDE_EH_FRAME, &table), 0);
+	assert_int_equal(fde_table_create(elf, EH_FRAME, &table), 0);
 	for (size_t i = 0; i < 64; i++) {
 		GElf_Phdr phdr;
 

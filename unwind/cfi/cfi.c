@@ -81,16 +81,16 @@ static int open_source(struct cfi *cfi, enum source source, struct fde_table **r
 {
 	switch (source) {
 	case SOURCE_EH_FRAME:
-		return fde_table_create(cfi->elf, FDE_EH_FRAME, ret);
+		return fde_table_create(cfi->elf, EH_FRAME, ret);
 	case SOURCE_DEBUG_FRAME:
-		return fde_table_create(cfi->elf, FDE_DEBUG_FRAME, ret);
+		return fde_table_create(cfi->elf, DEBUG_FRAME, ret);
 	case SOURCE_PACKED:
 		cfi->packed = packed_elf_open(cfi->elf, &cfi->packed_bytes);
-		return cfi->packed ? fde_table_create(cfi->packed, FDE_DEBUG_FRAME, ret) : -ENOENT;
+		return cfi->packed ? fde_table_create(cfi->packed, DEBUG_FRAME, ret) : -ENOENT;
 	case SOURCE_DEBUG_FILE:
 		module_file_open_debug(cfi->module, cfi->elf, &cfi->debug_file);
 		return cfi->debug_file.state == MODULE_FILE_OK
-			       ? fde_table_create(cfi->debug_file.elf, FDE_DEBUG_FRAME, ret)
+			       ? fde_table_create(cfi->debug_file.elf, DEBUG_FRAME, ret)
 			       : -ENOENT;
 	case N_SOURCES:
 		break;
