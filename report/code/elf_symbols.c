@@ -8,6 +8,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/object/elf_image.h"
+#include "cct/object/elf_symtab.h"
 #include "report/code/fde_ranges.h"
 #include "report/code/plt.h"
 
@@ -32,7 +33,7 @@ struct code_section {
 };
 
 struct symbol_source {
-	Elf_Data *data;
+	struct elf_symtab table;
 	const struct code_section *sections;
 	size_t n_sections;
 };
@@ -41,9 +42,8 @@ struct elf_symbols {
 	Elf *elf;
 	struct elf_symbol *symbols; /* sorted by start, one for each start */
 	uint32_t n_symbols;
-	const char *names;
-	uint64_t names_size; /* every offset below has a NUL behind it */
-	char *unversioned;   /* "memcpy" for "memcpy@@GLIBC_2.14" */
+	const char *names; /* of the symbol table */
+	char *unversioned; /* "memcpy" for "memcpy@@GLIBC_2.14" */
 	size_t unversioned_size, unversioned_allocated;
 	struct elf_segments segments;
 	struct plt_entry *plt;
@@ -89,43 +89,14 @@ static struct code_section *read_sections(Elf *elf, size_t *n_sections_ret)
 	return sections;
 }
 
-static Elf_Scn *find_section(Elf *elf, GElf_Word type, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(elf, section))) {
-		if (gelf_getshdr(section, header) && header->sh_type == type)
-			return section;
-	}
-	return NULL;
-}
-
-static bool read_names(struct elf_symbols *symbols, size_t index)
-{
-	Elf_Scn *section = elf_getscn(symbols->elf, index);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	const char *last;
-
-	if (!data || !data->d_buf || !data->d_size)
-		return false;
-	last = memrchr(data->d_buf, '\0', data->d_size);
-	if (!last)
-		return false;
-	symbols->names = data->d_buf;
-	symbols->names_size = (uint64_t)(last - symbols->names) + 1;
-	return true;
-}
-
 /* Functions, and labels of assembly code; not the "$x" that mark code on ARM and RISC-V. */
-static bool is_code(const struct elf_symbols *symbols, const GElf_Sym *symbol,
+static bool is_code(const struct elf_symtab *table, const GElf_Sym *symbol,
 		    const struct code_section *section)
 {
-	const char *name;
+	const char *name = elf_symtab_name(table, symbol);
 
-	if (symbol->st_name >= symbols->names_size || !section->executable ||
-	    symbol->st_value >= section->end)
+	if (!name || !section->executable || symbol->st_value >= section->end)
 		return false;
-	name = symbols->names + symbol->st_name;
 	switch (GELF_ST_TYPE(symbol->st_info)) {
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
@@ -285,17 +256,14 @@ static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *symbol, uint
 }
 
 /* The next symbol of code from *@index on, which moves behind it. NULL: no more. */
-static const struct code_section *next_symbol(const struct elf_symbols *symbols,
-					      const struct symbol_source *source, int *index,
+static const struct code_section *next_symbol(const struct symbol_source *source, size_t *index,
 					      GElf_Sym *symbol)
 {
-	while (gelf_getsym(source->data, (*index)++, symbol)) {
-		const struct code_section *section;
-
+	while (elf_symtab_get(&source->table, (*index)++, symbol)) {
 		if (symbol->st_shndx >= source->n_sections || symbol->st_shndx == SHN_UNDEF)
 			continue;
-		section = &source->sections[symbol->st_shndx];
-		if (is_code(symbols, symbol, section))
+		const struct code_section *section = &source->sections[symbol->st_shndx];
+		if (is_code(&source->table, symbol, section))
 			return section;
 	}
 	return NULL;
@@ -307,7 +275,7 @@ static int read_symbols(struct elf_symbols *symbols, const struct symbol_source 
 	uint32_t n_code = 0;
 	GElf_Sym symbol;
 
-	for (int i = 1; next_symbol(symbols, source, &i, &symbol);)
+	for (size_t i = 1; next_symbol(source, &i, &symbol);)
 		n_code++;
 	if (!n_code)
 		return 0;
@@ -315,27 +283,21 @@ static int read_symbols(struct elf_symbols *symbols, const struct symbol_source 
 	if (!symbols->symbols)
 		return -ENOMEM;
 	/* The file may be mapped and change meanwhile. */
-	for (int i = 1;
-	     symbols->n_symbols < n_code && (section = next_symbol(symbols, source, &i, &symbol));)
+	for (size_t i = 1;
+	     symbols->n_symbols < n_code && (section = next_symbol(source, &i, &symbol));)
 		add_symbol(symbols, &symbol, section->end);
 	return 0;
 }
 
-static int read_table(struct elf_symbols *symbols, GElf_Word type,
+static int read_table(struct elf_symbols *symbols, uint32_t type,
 		      const struct code_section *sections, size_t n_sections)
 {
-	GElf_Shdr header;
-	Elf_Scn *section = find_section(symbols->elf, type, &header);
-	struct symbol_source source = {
-		.data = section ? elf_getdata(section, NULL) : NULL,
-		.sections = sections,
-		.n_sections = n_sections,
-	};
-	int err;
+	struct symbol_source source = { .sections = sections, .n_sections = n_sections };
 
-	if (!source.data || !read_names(symbols, header.sh_link))
+	if (!elf_symtab_open(symbols->elf, type, &source.table) || !source.table.names)
 		return 0;
-	err = read_symbols(symbols, &source);
+	symbols->names = source.table.names;
+	int err = read_symbols(symbols, &source);
 	if (err || !symbols->n_symbols)
 		return err;
 	qsort_r(symbols->symbols, symbols->n_symbols, sizeof(*symbols->symbols), compare_symbols,

@@ -14,6 +14,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/object/elf_image.h"
+#include "cct/object/elf_symtab.h"
 #include "cct/object/file_search.h"
 #include "cct/object/module_file.h"
 #include "report/dwarf/debug_info.h"
@@ -98,18 +99,13 @@ static bool read_functions_of_module(struct kernel_debug *debug, Dwfl_Module *mo
 
 static bool read_functions(struct kernel_debug *debug)
 {
-	struct elf_section section;
-	Elf_Data *data = elf_find_section_type(debug->elf, SHT_SYMTAB, &section)
-				 ? elf_section_data(&section)
-				 : NULL;
-	size_t n = data && section.header.sh_entsize ? data->d_size / section.header.sh_entsize : 0;
+	struct elf_symtab table;
+	GElf_Sym symbol;
 
-	for (size_t i = 1; i < n && i <= INT_MAX; i++) {
-		GElf_Sym symbol;
-		const char *name =
-			gelf_getsym(data, (int)i, &symbol)
-				? elf_strptr(debug->elf, section.header.sh_link, symbol.st_name)
-				: NULL;
+	if (!elf_symtab_open(debug->elf, SHT_SYMTAB, &table))
+		return true;
+	for (size_t i = 1; elf_symtab_get(&table, i, &symbol); i++) {
+		const char *name = elf_symtab_name(&table, &symbol);
 
 		if (name && *name && is_function(&symbol) && !add_function(debug, name, &symbol))
 			return false;

@@ -1,8 +1,9 @@
 /* A sorted array. */
 #include "unwind/code/functions.h"
 
-#include <gelf.h>
 #include <stdlib.h>
+
+#include "cct/object/elf_symtab.h"
 
 struct function {
 	uint64_t start, end;
@@ -22,22 +23,9 @@ static int compare(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *header_ret)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, header_ret) && header_ret->sh_type == type)
-			return section;
-	return NULL;
-}
-
 static bool is_function(const GElf_Sym *symbol)
 {
-	unsigned type = GELF_ST_TYPE(symbol->st_info);
-
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
-	       symbol->st_shndx != SHN_ABS && symbol->st_value &&
+	return elf_symbol_is_function(symbol) && symbol->st_shndx != SHN_ABS && symbol->st_value &&
 	       symbol->st_size <= UINT64_MAX - symbol->st_value;
 }
 
@@ -58,20 +46,17 @@ static void fill_sizes(struct functions *functions)
 
 struct functions *functions_create(Elf *elf)
 {
-	GElf_Shdr header;
+	struct elf_symtab table = { 0 };
 	GElf_Sym symbol;
-	Elf_Scn *section = find_section(elf, SHT_SYMTAB, &header);
-	if (!section)
-		section = find_section(elf, SHT_DYNSYM, &header);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	size_t size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t n = data && size ? data->d_size / size : 0;
+
+	if (!elf_symtab_open(elf, SHT_SYMTAB, &table))
+		elf_symtab_open(elf, SHT_DYNSYM, &table);
 	struct functions *functions =
-		malloc(sizeof(*functions) + n * sizeof(functions->functions[0]));
+		malloc(sizeof(*functions) + table.n * sizeof(functions->functions[0]));
 	if (!functions)
 		return NULL;
 	functions->n_functions = 0;
-	for (size_t i = 0; i < n && gelf_getsym(data, (int)i, &symbol); i++)
+	for (size_t i = 0; elf_symtab_get(&table, i, &symbol); i++)
 		if (is_function(&symbol))
 			functions->functions[functions->n_functions++] =
 				(struct function){ symbol.st_value,
