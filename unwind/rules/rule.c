@@ -95,11 +95,19 @@ apply_compact(const struct rule *rule, const struct arch *arch, const struct sta
 	return true;
 }
 
-/* One register of the caller. false: @end_ret says why it can't be had. */
-static bool general_reg(const struct general_rule *rule, const struct arch *arch, unsigned reg,
-			const struct stack_copy *stack, const struct regs *regs, uint64_t cfa,
+/* What a rule is applied to. */
+struct callee {
+	const struct arch *arch;
+	const struct stack_copy *stack;
+	const struct regs *regs;
+	uint64_t cfa;
+};
+
+/* One register of the caller. false: @end_ret says why it is not known. */
+static bool general_reg(const struct general_rule *rule, const struct callee *callee, unsigned reg,
 			uint64_t *value_ret, enum unwind_end *end_ret)
 {
+	const struct regs *regs = callee->regs;
 	unsigned from = rule->regs[reg].how == SAVED_REGISTER ? rule->regs[reg].reg : reg;
 	uint64_t value;
 
@@ -109,17 +117,18 @@ static bool general_reg(const struct general_rule *rule, const struct arch *arch
 		return false;
 	case SAVED_AT:
 	case SAVED_VALUE:
-		if (!expression_evaluate(&rule->regs[reg].expression, regs, cfa, stack, &value,
-					 end_ret))
+		if (!expression_evaluate(&rule->regs[reg].expression, regs, callee->cfa,
+					 callee->stack, &value, end_ret))
 			return false;
 		if (rule->regs[reg].how == SAVED_VALUE) {
 			*value_ret = value;
 			return true;
 		}
 		if (rule->is_signal_frame ||
-		    !is_popped(arch, reg, value, regs->values[arch->sp], cfa)) {
-			*end_ret = stack_missing(stack, value);
-			return stack_read(stack, value, value_ret);
+		    !is_popped(callee->arch, reg, value, regs->values[callee->arch->sp],
+			       callee->cfa)) {
+			*end_ret = stack_missing(callee->stack, value);
+			return stack_read(callee->stack, value, value_ret);
 		}
 		break;
 	case SAVED_SAME:
@@ -141,11 +150,12 @@ static bool apply_general(const struct general_rule *rule, const struct arch *ar
 
 	if (!expression_evaluate(&rule->cfa, regs, 0, stack, &cfa, end_ret))
 		return false;
+	const struct callee callee = { arch, stack, regs, cfa };
 	for (unsigned reg = 0; reg < arch->n_regs; reg++) {
 		enum unwind_end end;
 		uint64_t value;
 
-		if (general_reg(rule, arch, reg, stack, regs, cfa, &value, &end)) {
+		if (general_reg(rule, &callee, reg, &value, &end)) {
 			regs_set(&caller, reg, value);
 		} else if (reg == arch->ra) {
 			*end_ret = end;

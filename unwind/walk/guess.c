@@ -5,7 +5,6 @@
 
 #include "unwind/code/code_scan.h"
 #include "unwind/walk/guess_anonymous.h"
-#include "unwind/walk/process_code.h"
 
 /* What a new thread runs before its first function. */
 #define THREAD_START_SIZE_MAX 16
@@ -52,7 +51,6 @@ struct known_entry {
 };
 
 struct guesser {
-	struct elf_modules *elf_modules;
 	struct code_scan *scan;
 	struct known_returns returns[1u << RETURNS_BITS]; /* both direct-mapped */
 	struct known_entry entries[1u << ENTRIES_BITS];
@@ -94,13 +92,12 @@ struct choice {
 	bool is_contradicted; /* by one just as good */
 };
 
-struct guesser *guesser_create(struct elf_modules *elf_modules)
+struct guesser *guesser_create(void)
 {
 	/* Zeroed pages are not touched before they are used. */
 	struct guesser *guesser = calloc(1, sizeof(*guesser));
 	if (!guesser)
 		return NULL;
-	guesser->elf_modules = elf_modules;
 	guesser->scan = code_scan_create();
 	if (!guesser->scan) {
 		guesser_destroy(guesser);
@@ -447,20 +444,18 @@ static bool guess_leaf(struct guess *guess, struct regs *caller_ret)
 	return true;
 }
 
-bool guess_is_return_address(struct elf_modules *elf_modules, const struct address_space *space,
-			     const struct arch *arch, uint64_t addr)
+bool guess_is_return_address(const struct process_code *process, uint64_t addr)
 {
-	const struct process_code process = { elf_modules, space, arch };
-	const struct mapping *mapping = address_space_find(space, addr - 1);
+	const struct mapping *mapping = address_space_find(process->space, addr - 1);
 	int64_t distance;
 	size_t size;
 
 	if (!mapping || !mapping->is_exec)
 		return false;
-	if (process_code_is_anonymous(&process, addr - 1))
+	if (process_code_is_anonymous(process, addr - 1))
 		return true;
-	const uint8_t *code = process_code_before(&process, addr, CALL_SIZE_MAX, &size);
-	return code && arch->ends_in_call(code, size, &distance);
+	const uint8_t *code = process_code_before(process, addr, CALL_SIZE_MAX, &size);
+	return code && process->arch->ends_in_call(code, size, &distance);
 }
 
 /* Keeps @caller if it is better than what there is. */
@@ -647,13 +642,13 @@ static bool guess_by_scan(struct guess *guess, struct choice *choice, enum unwin
 	return is_sure || choice->verdict != NOT_A_CALLER || *end_ret == UNWIND_ROOT;
 }
 
-bool guess_caller(struct guesser *guesser, const struct address_space *space,
-		  const struct arch *arch, const struct stack_copy *stack, struct regs *regs,
-		  bool *is_exact, enum unwind_end *end_ret)
+bool guess_caller(struct guesser *guesser, const struct process_code *process,
+		  const struct stack_copy *stack, struct regs *regs, bool *is_exact,
+		  enum unwind_end *end_ret)
 {
 	struct guess guess = { .guesser = guesser,
-			       .process = { guesser->elf_modules, space, arch },
-			       .arch = arch,
+			       .process = *process,
+			       .arch = process->arch,
 			       .stack = stack,
 			       .regs = regs,
 			       .is_exact = *is_exact,
@@ -661,15 +656,14 @@ bool guess_caller(struct guesser *guesser, const struct address_space *space,
 	struct choice choice = { .verdict = NOT_A_CALLER };
 	bool has_code = locate(&guess, guess.pc, &guess.at);
 
-	guess.key = (struct place_key){ .arch = arch,
+	guess.key = (struct place_key){ .arch = process->arch,
 					.offset = regs->pc - guess.at.bias,
 					.module = guess.at.module,
 					.is_exact = guess.is_exact };
 
 	*end_ret = UNWIND_NO_UNWIND_INFO;
 	if (process_code_is_anonymous(&guess.process, guess.pc))
-		return guess_anonymous_caller(guesser->elf_modules, space, arch, stack, regs,
-					      is_exact);
+		return guess_anonymous_caller(process, stack, regs, is_exact);
 	if (has_code && guess_by_scan(&guess, &choice, end_ret)) {
 		if (choice.verdict == NOT_A_CALLER || choice.is_contradicted)
 			return false;
@@ -682,36 +676,33 @@ bool guess_caller(struct guesser *guesser, const struct address_space *space,
 	return true;
 }
 
-bool guess_follows_call(struct elf_modules *elf_modules, const struct address_space *space,
-			const struct arch *arch, uint64_t addr)
+bool guess_follows_call(const struct process_code *process, uint64_t addr)
 {
-	const struct process_code process = { elf_modules, space, arch };
 	int64_t distance;
 	size_t size;
-	const uint8_t *code = process_code_before(&process, addr, CALL_SIZE_MAX, &size);
+	const uint8_t *code = process_code_before(process, addr, CALL_SIZE_MAX, &size);
 
-	if (!code || !arch->ends_in_call(code, size, &distance))
+	if (!code || !process->arch->ends_in_call(code, size, &distance))
 		return false;
 	/* Bytes that only look like a call name a place where there is no code. */
-	const struct mapping *target = address_space_find(space, addr + (uint64_t)distance);
+	const struct mapping *target =
+		address_space_find(process->space, addr + (uint64_t)distance);
 	return distance == 0 || (target && target->is_exec);
 }
 
-bool guess_thread_start(struct elf_modules *elf_modules, const struct address_space *space,
-			const struct arch *arch, const struct regs *regs)
+bool guess_thread_start(const struct process_code *process, const struct regs *regs)
 {
-	const struct process_code process = { elf_modules, space, arch };
 	struct rule rule;
 	size_t size;
 	int64_t distance;
 
-	if (!arch->thread_start)
+	if (!process->arch->thread_start)
 		return false;
-	const uint8_t *code = process_code_before(&process, regs->pc + THREAD_START_SIZE_MAX,
+	const uint8_t *code = process_code_before(process, regs->pc + THREAD_START_SIZE_MAX,
 						  THREAD_START_SIZE_MAX, &size);
 	if (!code || size != THREAD_START_SIZE_MAX ||
-	    !arch->thread_start(code, size, regs, &distance))
+	    !process->arch->thread_start(code, size, regs, &distance))
 		return false;
-	process_code_rule(&process, regs->pc + (uint64_t)distance, &rule);
+	process_code_rule(process, regs->pc + (uint64_t)distance, &rule);
 	return rule.kind == RULE_ROOT;
 }

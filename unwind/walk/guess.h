@@ -15,39 +15,35 @@
 #ifndef UNWIND_WALK_GUESS_H
 #define UNWIND_WALK_GUESS_H
 
-#include "unwind/modules/elf_module.h"
-#include "unwind/rules/address_space.h"
 #include "unwind/rules/rule.h"
+#include "unwind/walk/process_code.h"
 
 /* What one thread has learnt of code without CFI. */
 struct guesser;
 
-/* @elf_modules is borrowed. NULL: out of memory. */
-struct guesser *guesser_create(struct elf_modules *elf_modules);
+/* NULL: out of memory. */
+struct guesser *guesser_create(void);
 void guesser_destroy(struct guesser *guesser);
 
-/* Whether CFI led to a return address. Arguments as for guess_caller(). */
-bool guess_is_return_address(struct elf_modules *elf_modules, const struct address_space *space,
-			     const struct arch *arch, uint64_t addr);
+/* Whether CFI led to a return address. */
+bool guess_is_return_address(const struct process_code *process, uint64_t addr);
 
 /*
  * Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged;
  * @end_ret says why, or that the frame is the outermost.
  */
-bool guess_caller(struct guesser *guesser, const struct address_space *space,
-		  const struct arch *arch, const struct stack_copy *stack, struct regs *regs,
-		  bool *is_exact, enum unwind_end *end_ret);
+bool guess_caller(struct guesser *guesser, const struct process_code *process,
+		  const struct stack_copy *stack, struct regs *regs, bool *is_exact,
+		  enum unwind_end *end_ret);
 
 /* Whether the code before @addr ends in a call. */
-bool guess_follows_call(struct elf_modules *elf_modules, const struct address_space *space,
-			const struct arch *arch, uint64_t addr);
+bool guess_follows_call(const struct process_code *process, uint64_t addr);
 
 /*
  * Whether the sampled registers are those of a new thread between clone's system call, before which
  * the C library's CFI ends, and the thread's first function, whose CFI says that it has no caller.
  * The instructions between must lead there.
  */
-bool guess_thread_start(struct elf_modules *elf_modules, const struct address_space *space,
-			const struct arch *arch, const struct regs *regs);
+bool guess_thread_start(const struct process_code *process, const struct regs *regs);
 
 #endif

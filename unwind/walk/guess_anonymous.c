@@ -1,17 +1,9 @@
 #include "unwind/walk/guess_anonymous.h"
 
-#include "unwind/walk/process_code.h"
-
 struct place {
-	struct process_code process;
+	const struct process_code *process;
 	const struct stack_copy *stack;
 };
-
-bool guess_is_anonymous(struct elf_modules *elf_modules, const struct address_space *space,
-			uint64_t pc)
-{
-	return process_code_is_anonymous(&(struct process_code){ elf_modules, space, NULL }, pc);
-}
 
 /*
  * Whether @addr may be a return address: behind a call, where there are bytes to ask. A call of a
@@ -20,7 +12,7 @@ bool guess_is_anonymous(struct elf_modules *elf_modules, const struct address_sp
  */
 static bool may_return_to(const struct place *place, uint64_t addr)
 {
-	const struct process_code *process = &place->process;
+	const struct process_code *process = place->process;
 	const struct mapping *mapping;
 	struct elf_module *module = process_code_module(process, addr - 1, &mapping);
 	int64_t distance;
@@ -40,14 +32,14 @@ static bool may_return_to(const struct place *place, uint64_t addr)
 static bool is_chain(const struct place *place, uint64_t from, uint64_t to)
 {
 	return to == 0 || (to > from && to - place->stack->start < place->stack->size &&
-			   to % place->process.arch->pointer_size == 0);
+			   to % place->process->arch->pointer_size == 0);
 }
 
 /* The caller whose return address is at @slot, and its frame pointer. What else it kept is lost. */
 static void set_caller(const struct place *place, uint64_t slot, uint64_t return_address,
 		       uint64_t frame_pointer, struct regs *regs)
 {
-	const struct arch *arch = place->process.arch;
+	const struct arch *arch = place->process->arch;
 
 	regs->valid = 0;
 	regs->pc = arch->strip_return_address(return_address);
@@ -56,22 +48,22 @@ static void set_caller(const struct place *place, uint64_t slot, uint64_t return
 	regs_set(regs, arch->fp, frame_pointer);
 }
 
-bool guess_anonymous_lacks_frame(struct elf_modules *elf_modules, const struct address_space *space,
-				 const struct arch *arch, const struct stack_copy *stack,
+bool guess_anonymous_lacks_frame(const struct process_code *process, const struct stack_copy *stack,
 				 const struct regs *regs)
 {
-	const struct place place = { { elf_modules, space, arch }, stack };
+	const struct arch *arch = process->arch;
+	const struct place place = { process, stack };
 	uint64_t top;
 
 	return regs_have(regs, arch->sp) && stack_read(stack, regs->values[arch->sp], &top) &&
 	       may_return_to(&place, top);
 }
 
-bool guess_anonymous_caller(struct elf_modules *elf_modules, const struct address_space *space,
-			    const struct arch *arch, const struct stack_copy *stack,
+bool guess_anonymous_caller(const struct process_code *process, const struct stack_copy *stack,
 			    struct regs *regs, bool *is_exact)
 {
-	const struct place place = { { elf_modules, space, arch }, stack };
+	const struct arch *arch = process->arch;
+	const struct place place = { process, stack };
 	uint64_t sp = regs->values[arch->sp], fp = regs->values[arch->fp];
 	uint64_t top, return_address, caller_fp;
 

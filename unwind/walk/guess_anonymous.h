@@ -8,25 +8,18 @@
 #ifndef UNWIND_WALK_GUESS_ANONYMOUS_H
 #define UNWIND_WALK_GUESS_ANONYMOUS_H
 
-#include "unwind/modules/elf_module.h"
-#include "unwind/rules/address_space.h"
 #include "unwind/rules/rule.h"
-
-/* Whether the frame's pc is in such code. */
-bool guess_is_anonymous(struct elf_modules *elf_modules, const struct address_space *space,
-			uint64_t pc);
+#include "unwind/walk/process_code.h"
 
 /*
  * Whether the frame's function may not have set its frame pointer up, though it has called another
  * one: V8's baseline code calls for that. Then the top of the stack is its return address.
  */
-bool guess_anonymous_lacks_frame(struct elf_modules *elf_modules, const struct address_space *space,
-				 const struct arch *arch, const struct stack_copy *stack,
+bool guess_anonymous_lacks_frame(const struct process_code *process, const struct stack_copy *stack,
 				 const struct regs *regs);
 
 /* As guess_caller() of unwind/walk/guess.h. */
-bool guess_anonymous_caller(struct elf_modules *elf_modules, const struct address_space *space,
-			    const struct arch *arch, const struct stack_copy *stack,
+bool guess_anonymous_caller(const struct process_code *process, const struct stack_copy *stack,
 			    struct regs *regs, bool *is_exact);
 
 #endif

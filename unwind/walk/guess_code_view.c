@@ -2,12 +2,10 @@
 
 #include <stdlib.h>
 
-#include "unwind/walk/process_code.h"
-
 #define DUMPED_RULES 4096
 
 struct leaf {
-	struct process_code process;
+	const struct process_code *process;
 	const struct stack_copy *stack;
 	uint64_t start; /* of the code that is known */
 	size_t size;
@@ -24,7 +22,7 @@ static const uint8_t *bytes_before(const struct leaf *leaf, bool is_anonymous, u
 	*size_ret = CALL_SIZE_MAX;
 	if (is_anonymous && at < leaf->size && leaf->size - at >= CALL_SIZE_MAX)
 		return leaf->bytes + at;
-	const uint8_t *bytes = process_code_before(&leaf->process, addr, CALL_SIZE_MAX, size_ret);
+	const uint8_t *bytes = process_code_before(leaf->process, addr, CALL_SIZE_MAX, size_ret);
 	return *size_ret == CALL_SIZE_MAX || leaf->is_dumped ? bytes : NULL;
 }
 
@@ -37,7 +35,7 @@ enum site {
 /* A call of what has CFI leads to no code made at run time, unless it is a stub that jumps on. */
 static enum site site_of(const struct leaf *leaf, uint64_t addr)
 {
-	const struct process_code *process = &leaf->process;
+	const struct process_code *process = leaf->process;
 	const struct mapping *mapping;
 	struct elf_module *module = process_code_module(process, addr - 1, &mapping);
 	int64_t distance;
@@ -60,7 +58,7 @@ static enum site site_of(const struct leaf *leaf, uint64_t addr)
 /* Frame pointers go up and end with zero; code that keeps none may use the register for a value. */
 static bool is_chain(const struct leaf *leaf, uint64_t slot, const struct regs *caller)
 {
-	const struct arch *arch = leaf->process.arch;
+	const struct arch *arch = leaf->process->arch;
 	uint64_t fp = caller->values[arch->fp];
 
 	return regs_have(caller, arch->fp) &&
@@ -71,7 +69,7 @@ static bool is_chain(const struct leaf *leaf, uint64_t slot, const struct regs *
 static bool try_rule(const struct leaf *leaf, const struct code_rule *rule, bool is_exact,
 		     struct regs *regs)
 {
-	const struct arch *arch = leaf->process.arch;
+	const struct arch *arch = leaf->process->arch;
 	struct regs caller = *regs;
 	enum unwind_end end;
 	uint64_t slot;
@@ -106,7 +104,7 @@ static const struct code_rule *find_rule(const struct code_outcomes *outcomes)
 static bool follow(struct code_scan *scan, const struct leaf *leaf, bool is_exact, uint64_t pc,
 		   struct code_rule *rule_ret)
 {
-	const struct arch *arch = leaf->process.arch;
+	const struct arch *arch = leaf->process->arch;
 	const struct code code = { .arch = arch,
 				   .start = leaf->start,
 				   .bytes = leaf->bytes,
@@ -123,13 +121,12 @@ static bool follow(struct code_scan *scan, const struct leaf *leaf, bool is_exac
 	return rule;
 }
 
-bool guess_by_code_view(struct code_scan *scan, struct elf_modules *elf_modules,
-			const struct address_space *space, const struct arch *arch,
+bool guess_by_code_view(struct code_scan *scan, const struct process_code *process,
 			const struct stack_copy *stack, const struct code_view *view,
 			struct regs *regs)
 {
 	uint8_t bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
-	const struct leaf leaf = { .process = { elf_modules, space, arch },
+	const struct leaf leaf = { .process = process,
 				   .stack = stack,
 				   .start = view->start,
 				   .size = code_view_fill(view, bytes),
@@ -168,7 +165,7 @@ static const struct code_rule *find_dumped(struct dumped_rules *rules, struct co
 					   const struct leaf *leaf, const struct mapping *mapping,
 					   uint64_t pc, bool is_exact)
 {
-	struct dumped_rule wanted = { .arch = leaf->process.arch,
+	struct dumped_rule wanted = { .arch = leaf->process->arch,
 				      .module = mapping->module,
 				      .is_exact = is_exact,
 				      .offset = pc - mapping->start + mapping->offset,
@@ -187,16 +184,13 @@ static const struct code_rule *find_dumped(struct dumped_rules *rules, struct co
 }
 
 bool guess_by_dumped_code(struct dumped_rules *rules, struct code_scan *scan,
-			  struct elf_modules *elf_modules, const struct address_space *space,
-			  const struct arch *arch, const struct stack_copy *stack, bool is_exact,
-			  struct regs *regs)
+			  const struct process_code *process, const struct stack_copy *stack,
+			  bool is_exact, struct regs *regs)
 {
-	struct leaf leaf = { .process = { elf_modules, space, arch },
-			     .stack = stack,
-			     .is_dumped = true };
+	struct leaf leaf = { .process = process, .stack = stack, .is_dumped = true };
 	const struct mapping *mapping;
 	struct elf_module *module =
-		process_code_module(&leaf.process, regs->pc - !is_exact, &mapping);
+		process_code_module(leaf.process, regs->pc - !is_exact, &mapping);
 
 	if (!module || !elf_module_is_anonymous(module))
 		return false;

@@ -10,13 +10,11 @@
 #define UNWIND_WALK_GUESS_CODE_VIEW_H
 
 #include "unwind/code/code_scan.h"
-#include "unwind/modules/elf_module.h"
-#include "unwind/rules/address_space.h"
 #include "unwind/rules/code_view.h"
+#include "unwind/walk/process_code.h"
 
 /* Moves @regs, of the sampled instruction, to the caller. false: nothing is told. */
-bool guess_by_code_view(struct code_scan *scan, struct elf_modules *elf_modules,
-			const struct address_space *space, const struct arch *arch,
+bool guess_by_code_view(struct code_scan *scan, const struct process_code *process,
 			const struct stack_copy *stack, const struct code_view *view,
 			struct regs *regs);
 
@@ -32,8 +30,7 @@ void dumped_rules_destroy(struct dumped_rules *rules);
  * patched, the frame pointers must go up.
  */
 bool guess_by_dumped_code(struct dumped_rules *rules, struct code_scan *scan,
-			  struct elf_modules *elf_modules, const struct address_space *space,
-			  const struct arch *arch, const struct stack_copy *stack, bool is_exact,
-			  struct regs *regs);
+			  const struct process_code *process, const struct stack_copy *stack,
+			  bool is_exact, struct regs *regs);
 
 #endif

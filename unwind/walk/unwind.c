@@ -53,7 +53,7 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules)
 	unwinder->elf_modules = elf_modules;
 	unwinder->steps = huge_pages_alloc(sizeof(*unwinder->steps) << STEP_BITS);
 	unwinder->rules = rule_cache_create();
-	unwinder->guesser = guesser_create(elf_modules);
+	unwinder->guesser = guesser_create();
 	unwinder->scan = code_scan_create();
 	unwinder->dumped = dumped_rules_create();
 	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser || !unwinder->scan ||
@@ -127,11 +127,12 @@ static bool is_before_special(struct unwinder *unwinder, const struct address_sp
 			      const struct arch *arch, uint64_t addr,
 			      const struct known_rule *known)
 {
+	const struct process_code process = { unwinder->elf_modules, space, arch };
 	const struct rule *rule = &known->rule;
 	bool has_early_cfi = rule->kind == RULE_GENERAL && rule->general->is_signal_frame;
 
 	return known->is_before_special && !has_early_cfi &&
-	       !guess_follows_call(unwinder->elf_modules, space, arch, addr + 1);
+	       !guess_follows_call(&process, addr + 1);
 }
 
 /* Most are in the same mapping as the one before. */
@@ -348,11 +349,18 @@ static const struct rule *sigreturn_rule(const struct unwind_walk *walk)
 	return is_trampoline ? &step->rule : NULL;
 }
 
+static struct process_code process_of(const struct unwind_walk *walk)
+{
+	return (struct process_code){ walk->unwinder->elf_modules, walk->space, walk->arch };
+}
+
 static bool guess(struct unwind_walk *walk)
 {
+	const struct process_code process = process_of(walk);
+
 	walk->frame.origin = FRAME_GUESSED;
-	return guess_caller(walk->unwinder->guesser, walk->space, walk->arch, &walk->stack,
-			    &walk->regs, &walk->is_exact, &walk->end);
+	return guess_caller(walk->unwinder->guesser, &process, &walk->stack, &walk->regs,
+			    &walk->is_exact, &walk->end);
 }
 
 /* No call lies between the sampled instruction, or one that a signal interrupted, and the frame. */
@@ -365,14 +373,14 @@ static bool has_all_registers(const struct unwind_walk *walk)
 static bool follow_recorded_code(struct unwind_walk *walk)
 {
 	struct unwinder *unwinder = walk->unwinder;
+	const struct process_code process = process_of(walk);
 	bool has_view = walk->code && walk->code->n_pages;
 
 	if (!(walk->is_leaf && has_view &&
-	      guess_by_code_view(unwinder->scan, unwinder->elf_modules, walk->space, walk->arch,
-				 &walk->stack, walk->code, &walk->regs)) &&
-	    !guess_by_dumped_code(unwinder->dumped, unwinder->scan, unwinder->elf_modules,
-				  walk->space, walk->arch, &walk->stack, walk->is_exact,
-				  &walk->regs))
+	      guess_by_code_view(unwinder->scan, &process, &walk->stack, walk->code,
+				 &walk->regs)) &&
+	    !guess_by_dumped_code(unwinder->dumped, unwinder->scan, &process, &walk->stack,
+				  walk->is_exact, &walk->regs))
 		return false;
 	walk->is_exact = false;
 	walk->frame.origin = FRAME_GUESSED;
@@ -390,25 +398,24 @@ static bool apply_no_rule(struct unwind_walk *walk)
 				  &walk->end);
 	}
 	walk->end = UNWIND_NO_UNWIND_INFO;
-	bool is_anonymous =
-		guess_is_anonymous(walk->unwinder->elf_modules, walk->space, walk->addr);
+	const struct process_code process = process_of(walk);
+	bool is_anonymous = process_code_is_anonymous(&process, walk->addr);
 	bool is_above_assembly = walk->is_above_assembly;
 	walk->is_above_assembly = !is_anonymous;
 	if (follow_recorded_code(walk))
 		return true;
 	if (is_anonymous && is_above_assembly &&
-	    guess_anonymous_lacks_frame(walk->unwinder->elf_modules, walk->space, walk->arch,
-					&walk->stack, &walk->regs))
+	    guess_anonymous_lacks_frame(&process, &walk->stack, &walk->regs))
 		return false;
 	return guess(walk);
 }
 
 static bool is_root(const struct unwind_walk *walk)
 {
-	return walk->rule->kind == RULE_ROOT ||
-	       (walk->rule->kind == RULE_NONE && walk->is_leaf &&
-		guess_thread_start(walk->unwinder->elf_modules, walk->space, walk->arch,
-				   &walk->regs));
+	if (walk->rule->kind != RULE_NONE || !walk->is_leaf)
+		return walk->rule->kind == RULE_ROOT;
+	const struct process_code process = process_of(walk);
+	return guess_thread_start(&process, &walk->regs);
 }
 
 static bool apply_cfi(struct unwind_walk *walk)
@@ -419,9 +426,11 @@ static bool apply_cfi(struct unwind_walk *walk)
 	walk->is_above_assembly = false;
 	if (!rule_apply(rule, walk->arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end))
 		return false;
-	if (rule->kind == RULE_GENERAL && rule->general->is_switch)
-		walk->is_exact = !guess_follows_call(walk->unwinder->elf_modules, walk->space,
-						     walk->arch, walk->regs.pc);
+	if (rule->kind == RULE_GENERAL && rule->general->is_switch) {
+		const struct process_code process = process_of(walk);
+
+		walk->is_exact = !guess_follows_call(&process, walk->regs.pc);
+	}
 	return true;
 }
 
@@ -523,10 +532,11 @@ static bool apply_rule_or_follow(struct unwind_walk *walk)
 	const struct regs leaf = walk->regs;
 	bool ok = apply_rule(walk);
 
-	if (kind < RULE_CFA_REGISTER || (ok && walk->is_exact) ||
-	    (ok && guess_is_return_address(walk->unwinder->elf_modules, walk->space, walk->arch,
-					   walk->regs.pc)))
+	if (kind < RULE_CFA_REGISTER || (ok && walk->is_exact))
 		return ok;
+	const struct process_code process = process_of(walk);
+	if (ok && guess_is_return_address(&process, walk->regs.pc))
+		return true;
 	const struct regs caller = walk->regs;
 	const bool is_exact = walk->is_exact;
 	walk->regs = leaf;
