@@ -186,13 +186,15 @@ bench:
 	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost
 	tests/bench/run $(BUILD)/dendro
 
-# Prints; what compilers and programs are not installed is left out, and said.
+# Prints; what compilers and programs are not installed is left out, and said. The steps alone are
+# judged: none may be wrong.
 accuracy:
 	tests/deps/install build test accuracy
-	$(MAKE) all $(UNWIND_CASES) $(NAME_ADDRESSES)
+	$(MAKE) all $(UNWIND_CASES) $(NAME_ADDRESSES) $(BUILD)/tests/unit/test_steps_strings
 	tests/accuracy/names $(NAME_ADDRESSES)
 	tests/accuracy/run $(BUILD)/dendro
 	tests/accuracy/gdb $(UNWIND_CASES)
+	$(BUILD)/tests/unit/test_steps_strings all
 
 FUZZ_SECONDS ?= 60
 FUZZERS      := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -7,7 +7,7 @@
 #include "unwind/code/code.h"
 #include "unwind/code/code_rule.h"
 
-/* Enough that bytes which are no table are unlikely to lead to code with each. */
+/* Enough that other bytes than a table's are unlikely to lead to code with each. */
 #define JUMP_TABLE_TARGETS 4
 
 /* The offsets that the first entries of @entry's table lead to, from a jump at @pc. false: one of
