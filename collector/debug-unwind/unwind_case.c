@@ -229,8 +229,8 @@ static int write_case(const struct unwind_case *of)
 	FILE *out = create(of, "case");
 	if (!out)
 		return -errno;
-	fprintf(out, "dendro-unwind-case 1\nmachine %s\nabi %" PRIu64 "\n", of->input->machine,
-		of->input->record->sample.user_regs.abi);
+	fprintf(out, "dendro-unwind-case 1\nmachine %s\nabi %" PRIu64 "\n",
+		of->input->machine->name, of->input->record->sample.user_regs.abi);
 	case_stacks_write_regs(out, &of->stacks);
 	int err = write_modules(of, out);
 	write_mappings(of, out);

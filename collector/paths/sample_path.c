@@ -20,11 +20,11 @@ struct sample_path {
 	struct frame path[SAMPLE_PATH_MAX];
 };
 
-bool sample_user_pc(const struct record *record, const char *machine, uint64_t *pc_ret)
+bool sample_user_pc(const struct record *record, const struct machine *machine, uint64_t *pc_ret)
 {
 	const struct sample_regs *from = &record->sample.user_regs;
 	const struct arch *arch =
-		record->sample.has_user_regs ? arch_find(machine, from->abi) : NULL;
+		record->sample.has_user_regs ? machine_arch(machine, from->abi) : NULL;
 	struct regs regs;
 
 	if (!arch || !regs_from_perf(arch, from->mask, from->values, &regs))
@@ -114,7 +114,7 @@ bool sample_user_stack(const struct sample_input *input, struct user_stack *stac
 	const struct sample_record *sample = &input->record->sample;
 
 	*stack_ret = (struct user_stack){
-		.arch = arch_find(input->machine, sample->user_regs.abi),
+		.arch = machine_arch(input->machine, sample->user_regs.abi),
 		.bytes = sample->user_stack,
 		.size = sample->user_stack_size,
 		.is_full = sample_stack_is_full(sample, input->stack_size),

@@ -27,8 +27,8 @@ enum user_half {
 struct sample_input {
 	const struct record *record; /* a decoded PERF_RECORD_SAMPLE */
 	const struct record_layout *layout;
-	uint32_t stack_size; /* asked for: attr.sample_stack_user */
-	const char *machine; /* the recording's architecture */
+	uint32_t stack_size;           /* asked for: attr.sample_stack_user */
+	const struct machine *machine; /* the recording's; NULL: not unwound */
 	const struct address_space *space;
 	const struct stack_memory *memory;  /* of the thread's stacks; NULL: none */
 	const struct kernel_layout *kernel; /* what was where in the kernel */
@@ -57,7 +57,7 @@ struct call_path {
  * Where a sample's user code stands, or went into the kernel. @machine: as in sample_input. false:
  * it has none, or the record does not tell.
  */
-bool sample_user_pc(const struct record *record, const char *machine, uint64_t *pc_ret);
+bool sample_user_pc(const struct record *record, const struct machine *machine, uint64_t *pc_ret);
 
 struct sample_path;
 

@@ -139,7 +139,7 @@ static void see_code(struct drain *drain, const struct record *record)
 	if (record->type != PERF_RECORD_SAMPLE)
 		code_reader_see_record(drain->code_reader, record);
 	else if (code_reader_has_process(drain->code_reader, record->pid) &&
-		 sample_user_pc(record, drain->machine.machine, &pc))
+		 sample_user_pc(record, machine_find(drain->machine.machine), &pc))
 		code_reader_see_sample(drain->code_reader, record->pid, pc);
 }
 

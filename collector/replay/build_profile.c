@@ -50,7 +50,7 @@ struct pipeline {
 
 struct worker {
 	struct pipeline *pipeline;
-	const char *machine;
+	const struct machine *machine;
 	pthread_t thread;
 	struct sample_path *sample_path;
 	struct cct *cct;

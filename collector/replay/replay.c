@@ -40,9 +40,10 @@ struct replay {
 	struct off_cpu *off_cpu; /* NULL: no event weighs it, or not asked yet */
 	size_t off_cpu_event;
 	bool has_asked_off_cpu;
-	uint64_t newest_ns;     /* of all records handed out by ->order */
-	uint64_t window_end_ns; /* 0: not told */
-	uint32_t *metrics;      /* by event of the file */
+	uint64_t newest_ns;            /* of all records handed out by ->order */
+	uint64_t window_end_ns;        /* 0: not told */
+	const struct machine *machine; /* once ->is_started */
+	uint32_t *metrics;             /* by event of the file */
 	size_t n_metrics;
 	uint64_t lost_by_lost;         /* in LOST records of sample rings */
 	uint64_t lost_by_lost_samples; /* in LOST_SAMPLES records */
@@ -154,11 +155,16 @@ int replay_name_kernel(struct replay *replay)
 	return kernel_names_finish(replay->kernel_names);
 }
 
-const char *replay_machine(const struct replay *replay)
+static const struct machine *find_machine(const struct replay *replay)
 {
-	const char *arch = data_file_info(replay->file)->arch;
+	const char *name = data_file_info(replay->file)->arch;
 
-	return arch ? arch : "x86_64";
+	return machine_find(name ? name : "x86_64");
+}
+
+const struct machine *replay_machine(const struct replay *replay)
+{
+	return replay->is_started ? replay->machine : find_machine(replay);
 }
 
 int replay_enter(struct replay *replay, struct replay_sample *sample)
@@ -271,6 +277,7 @@ static int start(struct replay *replay)
 {
 	if (replay->is_started)
 		return 0;
+	replay->machine = find_machine(replay);
 	replay->is_started = true;
 	int err = add_metrics(replay);
 	if (!err)

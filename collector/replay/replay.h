@@ -36,7 +36,9 @@ const struct kernel_symbols *replay_kernel_symbols(const struct replay *replay);
 /* Gives kernel modules the names known so far; after the first sample. At the end of the recording
  * it is done in any case. 0 or -ENOMEM. */
 int replay_name_kernel(struct replay *replay);
-const char *replay_machine(const struct replay *replay);
+/* The machine of the recording, as far as its headers were read: they may follow the first records,
+ * but precede the first sample. NULL: none that is unwound. */
+const struct machine *replay_machine(const struct replay *replay);
 /* Makes the thread and its process rows of the profile, unless they are. 0 or -ENOMEM. */
 int replay_enter(struct replay *replay, struct replay_sample *sample);
 /* What waiting for I/O looks like in the kernel, where time off the CPU was recorded, else nothing.

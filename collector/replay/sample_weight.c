@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "unwind/rules/regs.h"
-
 /* An integer of the raw data; negative ones weigh nothing. */
 static bool read_field(const struct sample_record *sample, const struct event_weight *weight,
 		       uint64_t *ret)
@@ -20,10 +18,10 @@ static bool read_field(const struct sample_record *sample, const struct event_we
 }
 
 static bool read_arguments(const struct sample_record *sample, const struct event_weight *weight,
-			   const char *machine, uint64_t *ret)
+			   const struct machine *machine, uint64_t *ret)
 {
 	const struct sample_regs *from = &sample->user_regs;
-	const struct arch *arch = sample->has_user_regs ? arch_find(machine, from->abi) : NULL;
+	const struct arch *arch = sample->has_user_regs ? machine_arch(machine, from->abi) : NULL;
 	uint64_t value = 0, factor = 1, condition = 1;
 	struct regs regs;
 
@@ -45,7 +43,7 @@ static bool read_arguments(const struct sample_record *sample, const struct even
 }
 
 bool sample_weight(const struct record *record, const struct data_file_event *event,
-		   const char *machine, uint64_t *weight_ret)
+		   const struct machine *machine, uint64_t *weight_ret)
 {
 	const struct sample_record *sample = &record->sample;
 	uint64_t period = sample->has_period ? sample->period : event->attr.sample_period;

@@ -3,13 +3,14 @@
 #define COLLECTOR_REPLAY_SAMPLE_WEIGHT_H
 
 #include "perf/file/data_file.h"
+#include "unwind/rules/regs.h"
 
 /*
- * @machine: the recording's architecture. false: the sample lacks what the weight is read from (raw
+ * @machine: the recording's. false: the sample lacks what the weight is read from (raw
  * data too short, no registers), or the product has no place in 64 bits. The weight of
  * WEIGHT_OFF_CPU is in no single sample: false.
  */
 bool sample_weight(const struct record *record, const struct data_file_event *event,
-		   const char *machine, uint64_t *weight_ret);
+		   const struct machine *machine, uint64_t *weight_ret);
 
 #endif

@@ -72,7 +72,7 @@ static int set_rest(const struct thread_stacks *stacks, struct stack_memory *mem
 }
 
 /* Takes over @block. */
-static int add_context(const struct thread_stacks *stacks, const char *machine,
+static int add_context(const struct thread_stacks *stacks, const struct machine *machine,
 		       struct stack_memory *memory, struct stack_block *block)
 {
 	const struct stack_record_header *run = &stacks->run;
@@ -82,7 +82,7 @@ static int add_context(const struct thread_stacks *stacks, const char *machine,
 	uint64_t abi = run->n_words >= 2 ? stacks->words[0] : 0;
 	uint64_t mask = run->n_words >= 2 ? stacks->words[1] : 0;
 
-	context.arch = arch_find(machine, abi);
+	context.arch = machine_arch(machine, abi);
 	if (!context.arch || (size_t)__builtin_popcountll(mask) + 2 > run->n_words ||
 	    !regs_from_perf(context.arch, mask, stacks->words + 2, &context.regs) ||
 	    context.regs.values[context.arch->sp] != run->start) {
@@ -94,7 +94,7 @@ static int add_context(const struct thread_stacks *stacks, const char *machine,
 }
 
 /* The run is whole. */
-static int finish_run(struct thread_stacks *stacks, const char *machine)
+static int finish_run(struct thread_stacks *stacks, const struct machine *machine)
 {
 	const struct stack_record_header *run = &stacks->run;
 	struct thread *thread = processes_thread(stacks->processes, run->pid, run->tid);
@@ -133,7 +133,7 @@ static bool continues(const struct thread_stacks *stacks, const struct stack_rec
 	       header->size == run->size && header->offset == stacks->n_read;
 }
 
-static int take_part(struct thread_stacks *stacks, const char *machine,
+static int take_part(struct thread_stacks *stacks, const struct machine *machine,
 		     const struct stack_record *record)
 {
 	const struct stack_record_header *header = &record->header;
@@ -175,7 +175,7 @@ static int lose_contexts(struct thread *thread, void *arg)
 	return 0;
 }
 
-int thread_stacks_apply(struct thread_stacks *stacks, const char *machine,
+int thread_stacks_apply(struct thread_stacks *stacks, const struct machine *machine,
 			const struct perf_event_header *bytes)
 {
 	struct stack_record record;

@@ -16,11 +16,11 @@ struct thread_stacks *thread_stacks_create(struct processes *processes);
 /* After the last sample is done with its thread's memory. */
 void thread_stacks_destroy(struct thread_stacks *stacks);
 /*
- * Takes a record in, in time order. @machine: the recording's architecture. 0, -ENOMEM, or -EINVAL:
+ * Takes a record in, in time order. @machine: the recording's. 0, -ENOMEM, or -EINVAL:
  * it makes no sense, or there is more of them than memory for them; the thread's stack is then
  * unknown.
  */
-int thread_stacks_apply(struct thread_stacks *stacks, const char *machine,
+int thread_stacks_apply(struct thread_stacks *stacks, const struct machine *machine,
 			const struct perf_event_header *record);
 
 #endif

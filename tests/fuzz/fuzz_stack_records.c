@@ -67,7 +67,7 @@ static void read_all(struct processes *processes, struct thread_stacks *stacks,
 
 		header->pid = 1;
 		header->tid &= 1;
-		int err = thread_stacks_apply(stacks, "x86_64", (void *)space);
+		int err = thread_stacks_apply(stacks, machine_find("x86_64"), (void *)space);
 		struct stack_memory *memory = processes_thread(processes, 1, header->tid)->memory;
 		/* Someone holds what the next record changes. */
 		stack_memory_ref(memory);

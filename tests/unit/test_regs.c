@@ -17,6 +17,7 @@ static void architectures_are_found_by_machine_and_abi(void **state)
 	assert_ptr_equal(arch_find("i686", PERF_SAMPLE_REGS_ABI_32), &arch_i386);
 	assert_null(arch_find("i686", PERF_SAMPLE_REGS_ABI_64));
 	assert_null(arch_find("x86_64", PERF_SAMPLE_REGS_ABI_NONE));
+	assert_null(arch_find("x86_64", UINT64_MAX));
 	assert_null(arch_find("riscv64", PERF_SAMPLE_REGS_ABI_64));
 	assert_null(arch_find(NULL, PERF_SAMPLE_REGS_ABI_64));
 }

@@ -28,7 +28,7 @@ static void weigh(const struct record *record, const struct event_weight *weight
 	struct data_file_event event = { .weight = *weight, .attr.sample_period = 7 };
 	uint64_t got;
 
-	assert_int_equal(sample_weight(record, &event, "x86_64", &got), is_there);
+	assert_int_equal(sample_weight(record, &event, machine_find("x86_64"), &got), is_there);
 	if (is_there)
 		assert_int_equal(got, expected);
 }

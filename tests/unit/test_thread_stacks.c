@@ -55,7 +55,8 @@ static int apply(struct fixture *fixture, struct stack_record_header header, con
 	header.pid = PID;
 	header.tid = TID;
 	stack_record_encode(&header, words, bytes, (struct perf_event_header *)space);
-	return thread_stacks_apply(fixture->stacks, "x86_64", (struct perf_event_header *)space);
+	return thread_stacks_apply(fixture->stacks, machine_find("x86_64"),
+				   (struct perf_event_header *)space);
 }
 
 static const uint64_t guards[] = { START, 1, START + 8, 2 };

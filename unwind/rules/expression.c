@@ -6,7 +6,7 @@
 #define DEPTH_MAX 64
 #define STEPS_MAX 1000
 
-struct machine {
+struct stack_machine {
 	uint64_t values[DEPTH_MAX]; /* 32-bit ones with their sign extended */
 	size_t depth;
 	const struct regs *regs;
@@ -15,7 +15,7 @@ struct machine {
 	enum unwind_end end; /* why it stopped, if not for bad CFI */
 };
 
-static bool push(struct machine *machine, uint64_t value)
+static bool push(struct stack_machine *machine, uint64_t value)
 {
 	if (machine->depth == DEPTH_MAX)
 		return false;
@@ -23,13 +23,13 @@ static bool push(struct machine *machine, uint64_t value)
 	return true;
 }
 
-static bool push_from_top(struct machine *machine, uint64_t index)
+static bool push_from_top(struct stack_machine *machine, uint64_t index)
 {
 	return index < machine->depth && push(machine, machine->values[machine->depth - 1 - index]);
 }
 
 /* Reads @size bytes, which lie in one word that does not leave the copy. */
-static bool deref(struct machine *machine, uint64_t size)
+static bool deref(struct stack_machine *machine, uint64_t size)
 {
 	const unsigned word = stack_word_size(machine->stack);
 	uint64_t value;
@@ -51,7 +51,7 @@ static bool deref(struct machine *machine, uint64_t size)
 	return true;
 }
 
-static bool unary(struct machine *machine, const struct expression_op *op)
+static bool unary(struct stack_machine *machine, const struct expression_op *op)
 {
 	if (!machine->depth)
 		return false;
@@ -77,7 +77,7 @@ static bool unary(struct machine *machine, const struct expression_op *op)
 	}
 }
 
-static bool divide(const struct machine *machine, uint8_t atom, uint64_t a, uint64_t b,
+static bool divide(const struct stack_machine *machine, uint8_t atom, uint64_t a, uint64_t b,
 		   uint64_t *ret)
 {
 	if (b == 0)
@@ -101,7 +101,7 @@ static uint64_t shift_arithmetic(uint64_t value, uint64_t n_bits)
 	return value >> n_bits | sign << (64 - n_bits);
 }
 
-static bool binary(struct machine *machine, uint8_t atom)
+static bool binary(struct stack_machine *machine, uint8_t atom)
 {
 	if (machine->depth < 2)
 		return false;
@@ -164,7 +164,7 @@ static bool binary(struct machine *machine, uint8_t atom)
 }
 
 /* Moves the top @n values round by one: the top goes below the others. */
-static bool rotate(struct machine *machine, size_t n)
+static bool rotate(struct stack_machine *machine, size_t n)
 {
 	if (machine->depth < n)
 		return false;
@@ -176,7 +176,7 @@ static bool rotate(struct machine *machine, size_t n)
 }
 
 /* Each operation writes at most the top value. */
-static void keep_width(struct machine *machine)
+static void keep_width(struct stack_machine *machine)
 {
 	if (machine->stack->is_32_bit && machine->depth) {
 		uint64_t *top = &machine->values[machine->depth - 1];
@@ -184,7 +184,7 @@ static void keep_width(struct machine *machine)
 	}
 }
 
-static bool step(struct machine *machine, const struct expression_op *op)
+static bool step(struct stack_machine *machine, const struct expression_op *op)
 {
 	switch (op->atom) {
 	case DW_OP_nop:
@@ -216,7 +216,7 @@ static bool step(struct machine *machine, const struct expression_op *op)
 }
 
 /* Whether the branch is taken; a conditional one takes its condition from the stack. */
-static bool take_branch(struct machine *machine, uint8_t atom, bool *ok)
+static bool take_branch(struct stack_machine *machine, uint8_t atom, bool *ok)
 {
 	if (atom == DW_OP_skip)
 		return true;
@@ -228,7 +228,7 @@ bool expression_evaluate(const struct expression *expression, const struct regs 
 			 const struct stack_copy *stack, uint64_t *value_ret,
 			 enum unwind_end *end_ret)
 {
-	struct machine machine = {
+	struct stack_machine machine = {
 		.regs = regs, .stack = stack, .cfa = cfa, .end = UNWIND_BAD_CFI
 	};
 	bool ok = true;

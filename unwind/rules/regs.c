@@ -5,28 +5,28 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct {
-	const char *machine; /* as uname() has it */
-	uint64_t abi;
-	const struct arch *arch;
-} archs[] = {
-	{ "x86_64", PERF_SAMPLE_REGS_ABI_64, &arch_x86_64 },
-	{ "x86_64", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
-	{ "aarch64", PERF_SAMPLE_REGS_ABI_64, &arch_aarch64 },
-	{ "i386", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
-	{ "i486", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
-	{ "i586", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
-	{ "i686", PERF_SAMPLE_REGS_ABI_32, &arch_i386 },
+static const struct machine machines[] = {
+	{ "x86_64",
+	  { [PERF_SAMPLE_REGS_ABI_64] = &arch_x86_64, [PERF_SAMPLE_REGS_ABI_32] = &arch_i386 } },
+	{ "aarch64", { [PERF_SAMPLE_REGS_ABI_64] = &arch_aarch64 } },
+	{ "i386", { [PERF_SAMPLE_REGS_ABI_32] = &arch_i386 } },
+	{ "i486", { [PERF_SAMPLE_REGS_ABI_32] = &arch_i386 } },
+	{ "i586", { [PERF_SAMPLE_REGS_ABI_32] = &arch_i386 } },
+	{ "i686", { [PERF_SAMPLE_REGS_ABI_32] = &arch_i386 } },
 };
+
+const struct machine *machine_find(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(machines) / sizeof(machines[0]); i++) {
+		if (strcmp(machines[i].name, name) == 0)
+			return &machines[i];
+	}
+	return NULL;
+}
 
 const struct arch *arch_find(const char *machine, uint64_t abi)
 {
-	if (!machine)
-		return NULL;
-	for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)
-		if (archs[i].abi == abi && !strcmp(archs[i].machine, machine))
-			return archs[i].arch;
-	return NULL;
+	return machine_arch(machine_find(machine), abi);
 }
 
 bool regs_from_perf(const struct arch *arch, uint64_t mask, const uint64_t *values,

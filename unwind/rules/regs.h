@@ -106,10 +106,23 @@ struct arch {
 
 extern const struct arch arch_x86_64, arch_i386, arch_aarch64;
 
-/*
- * The architecture of a task's code, in a recording of @machine (HEADER_ARCH: "x86_64", "i686"), by
- * a sample's @abi (PERF_SAMPLE_REGS_ABI_*). NULL: not unwound.
- */
+#define MACHINE_ABIS 3 /* PERF_SAMPLE_REGS_ABI_NONE, _32, _64 */
+
+/* A kind of processor; the code that runs on it may be of several architectures. */
+struct machine {
+	const char *name;                       /* as uname() has it: "x86_64", "i686" */
+	const struct arch *archs[MACHINE_ABIS]; /* by a sample's ABI; NULL: not unwound */
+};
+
+/* @name: of a recording (HEADER_ARCH); NULL: not known. NULL: nothing of it is unwound. */
+const struct machine *machine_find(const char *name);
+/* The architecture of a task's code, by a sample's @abi (PERF_SAMPLE_REGS_ABI_*). @machine: from
+ * machine_find(). NULL: not unwound. */
+static inline const struct arch *machine_arch(const struct machine *machine, uint64_t abi)
+{
+	return machine && abi < MACHINE_ABIS ? machine->archs[abi] : NULL;
+}
+/* Both at once, for a name that is looked up once. */
 const struct arch *arch_find(const char *machine, uint64_t abi);
 
 /* false: pc or stack pointer are missing. @values: popcount(@mask), lowest bit first. */
