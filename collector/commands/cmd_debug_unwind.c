@@ -193,68 +193,51 @@ static bool is_wanted(const struct pass *pass, const struct record *record)
 	       (!record->has_time || record->time_ns >= options->time_ns);
 }
 
-static int show(struct pass *pass, const struct replay_sample *sample,
-		const struct sample_input *input)
+static int show(struct pass *pass, struct sample *sample)
 {
 	struct unwind_listing listing = {
 		.out = stdout,
 		.modules = &replay_profile(pass->replay)->modules,
 		.elf_modules = pass->elf_modules,
 		.symbolizer = pass->symbolizer,
-		.sample_path = pass->sample_path,
 		.unwinder = pass->unwinder,
 	};
 
 	pass->is_found = true;
-	int err = unwind_listing_print(&listing, pass->n_samples, sample, input);
+	sample_path_resolve(pass->sample_path, sample);
+	int err = unwind_listing_print(&listing, pass->n_samples, sample);
 	if (!err && pass->options->export)
 		pass->export_error =
-			unwind_case_export(pass->options->export, listing.modules, input);
+			unwind_case_export(pass->options->export, listing.modules, sample);
 	return err;
 }
 
-static int take(struct pass *pass, const struct replay_sample *sample)
+static int take(struct pass *pass, struct sample *sample)
 {
-	struct record record;
-	struct sample_input input = {
-		.record = &record,
-		.layout = &sample->event->layout,
-		.stack_size = sample->event->attr.sample_stack_user,
-		.machine = replay_machine(pass->replay),
-		.space = sample->space,
-		.memory = sample->memory,
-		.kernel = sample->kernel,
-		.code = &sample->code,
-		.is_in_exec = sample->is_in_exec,
-		.has_exec = sample->has_exec,
-		.has_memory = sample->has_memory,
-	};
-
 	if (!sample->raw.header)
 		return 0; /* time off the CPU without a sample */
 	pass->n_samples++;
-	record_decode(input.layout, sample->raw.header, &record);
 	switch (pass->task) {
 	case COUNT:
-		unwind_summary_count(pass->summary, pass->n_samples, pass->sample_path,
-				     pass->unwinder, &input);
+		sample_path_resolve(pass->sample_path, sample);
+		unwind_summary_count(pass->summary, pass->n_samples, pass->unwinder, sample);
 		return 0;
 	case TIME:
-		unwind_summary_time(&pass->summary->times, pass->unwinder, &input, pass->frames);
+		unwind_summary_time(&pass->summary->times, pass->unwinder, sample, pass->frames);
 		return 0;
 	case TIME_LOOKUPS:
-		unwind_summary_time(&pass->summary->with_lookups, pass->unwinder, &input,
+		unwind_summary_time(&pass->summary->with_lookups, pass->unwinder, sample,
 				    pass->frames);
 		return 0;
 	case SHOW:
-		return is_wanted(pass, &record) ? show(pass, sample, &input) : 0;
+		return is_wanted(pass, &sample->record) ? show(pass, sample) : 0;
 	}
 	return 0;
 }
 
 static int pass_samples(struct pass *pass)
 {
-	struct replay_sample sample;
+	struct sample sample;
 	int got = 0;
 
 	while (!pass->is_found && (got = replay_next(pass->replay, &sample)) > 0) {
@@ -262,7 +245,7 @@ static int pass_samples(struct pass *pass)
 
 		if (!err)
 			err = take(pass, &sample);
-		replay_sample_deinit(&sample);
+		sample_deinit(&sample);
 		if (err)
 			return err;
 	}

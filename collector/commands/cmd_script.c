@@ -16,6 +16,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/paths/sample_path.h"
+#include "collector/replay/processes.h"
 #include "collector/replay/replay.h"
 #include "report/names/symbolize.h"
 
@@ -95,14 +96,18 @@ static void print_right(const char *text, size_t width)
 	printable_put(stdout, text);
 }
 
-static void print_start(const struct script *script, const struct replay_sample *sample,
-			const struct record *record)
+/* Time off the CPU without a sample has one, too: why it has none. */
+static bool has_path(const struct sample *sample)
 {
-	const char *comm = sample->thread->name;
-	bool has_path = !sample->raw.header || record->sample.has_callchain;
+	return !sample->raw.header || sample->record.sample.has_callchain;
+}
 
-	print_right(comm, has_path ? 0 : 16);
-	printf(" %5d ", sample->raw.header ? record->tid : sample->thread->tid);
+static void print_start(const struct script *script, const struct sample *sample)
+{
+	const struct record *record = &sample->record;
+
+	print_right(sample->thread->name, has_path(sample) ? 0 : 16);
+	printf(" %5d ", record->tid);
 	if (record->has_cpu)
 		printf("[%03u] ", record->cpu);
 	if (record->has_time)
@@ -158,70 +163,45 @@ static void print_marker(enum marker marker)
 	printf("\t%16x %s ([dendro])\n", 0, marker_text(marker));
 }
 
-/* Time off the CPU that no sample tells of. */
-static void print_missing(const struct script *script, const struct replay_sample *sample)
+/* A sample without a callchain is one line. */
+static int print_leaf(struct script *script, const struct sample *sample)
 {
-	static const struct record no_record;
+	const struct call_path *path = &sample->path;
+	bool is_kernel = path->n_kernel > 0;
 
-	print_start(script, sample, &no_record);
-	putchar('\n');
-	if (sample->cpu_state != ON_CPU)
-		print_marker(merge_cpu_state_marker(sample->cpu_state));
-	print_marker(sample->end);
-	putchar('\n');
-}
-
-static int print_sample(struct script *script, const struct replay_sample *sample)
-{
-	struct record record;
-	struct call_path path;
-	struct sample_input input = {
-		.record = &record,
-		.layout = &sample->event->layout,
-		.stack_size = sample->event->attr.sample_stack_user,
-		.machine = replay_machine(script->replay),
-		.space = sample->space,
-		.kernel = sample->kernel,
-		.code = &sample->code,
-		.memory = sample->memory,
-		.has_exec = sample->has_exec,
-		.is_in_exec = sample->is_in_exec,
-		.has_memory = sample->has_memory,
-		.cpu_state = sample->cpu_state,
-	};
-
-	if (!sample->raw.header) {
-		print_missing(script, sample);
+	if (!is_kernel && !path->n_user) {
+		printf("%16" PRIx64 " [unknown] ([unknown])\n", sample->record.sample.ip);
 		return 0;
 	}
-	record_decode(input.layout, sample->raw.header, &record);
-	sample_path_resolve(script->sample_path, &input, &path);
-	print_start(script, sample, &record);
-	if (!record.sample.has_callchain) {
-		bool is_kernel = path.n_kernel > 0;
+	return print_frame(script, is_kernel ? path->kernel_frames : path->user_frames,
+			   is_kernel ? path->kernel_addrs[0] : path->user_addrs[0], false);
+}
 
-		if (!is_kernel && !path.n_user) {
-			printf("%16" PRIx64 " [unknown] ([unknown])\n", record.sample.ip);
-			return 0;
-		}
-		return print_frame(script, is_kernel ? path.kernel_frames : path.user_frames,
-				   is_kernel ? path.kernel_addrs[0] : path.user_addrs[0], false);
-	}
+static int print_sample(struct script *script, struct sample *sample)
+{
+	const struct call_path *path = &sample->path;
+
+	sample_path_resolve(script->sample_path, sample);
+	print_start(script, sample);
+	if (!has_path(sample))
+		return print_leaf(script, sample);
 	putchar('\n');
-	if (path.cpu_state != ON_CPU)
-		print_marker(merge_cpu_state_marker(path.cpu_state));
-	int err = print_frames(script, path.kernel_frames, path.kernel_addrs, path.n_kernel, true);
+	if (path->cpu_state != ON_CPU)
+		print_marker(merge_cpu_state_marker(path->cpu_state));
+	int err =
+		print_frames(script, path->kernel_frames, path->kernel_addrs, path->n_kernel, true);
 	if (!err)
-		err = print_frames(script, path.user_frames, path.user_addrs, path.n_user, false);
-	if (path.user_half == USER_INCOMPLETE)
-		print_marker(path.end);
+		err = print_frames(script, path->user_frames, path->user_addrs, path->n_user,
+				   false);
+	if (path->user_half == USER_INCOMPLETE)
+		print_marker(path->end);
 	putchar('\n');
 	return err;
 }
 
 static int script_run(struct script *script)
 {
-	struct replay_sample sample;
+	struct sample sample;
 	int got;
 
 	while ((got = replay_next(script->replay, &sample)) > 0) {
@@ -229,7 +209,7 @@ static int script_run(struct script *script)
 
 		if (!err)
 			err = print_sample(script, &sample);
-		replay_sample_deinit(&sample);
+		sample_deinit(&sample);
 		if (err)
 			return err;
 		if (ferror(stdout))

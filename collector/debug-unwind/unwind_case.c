@@ -35,7 +35,7 @@ struct walk_result {
 struct unwind_case {
 	const char *folder;
 	const struct module_table *modules;
-	const struct sample_input *input;
+	const struct sample *sample;
 	struct case_stacks stacks;
 	struct elf_access_log log; /* each access once */
 	uint64_t *windows;         /* for each: bytes of code around it */
@@ -54,7 +54,7 @@ static int walk_with(const struct unwind_case *from, const struct user_stack *st
 
 	if (!unwinder)
 		return -ENOMEM;
-	unwind_begin(&walk, unwinder, from->input->space, stack);
+	unwind_begin(&walk, unwinder, from->sample->space, stack);
 	result->n_frames = 0;
 	result->has_rest = false;
 	while (unwind_frame(&walk) && result->n_frames < FRAMES_MAX) {
@@ -197,7 +197,7 @@ static int write_modules(const struct unwind_case *of, FILE *out)
 
 static void write_mappings(const struct unwind_case *of, FILE *out)
 {
-	const struct address_space *space = of->input->space;
+	const struct address_space *space = of->sample->space;
 
 	for (size_t i = 0; i < space->n_mappings; i++) {
 		const struct mapping *mapping = &space->mappings[i];
@@ -230,7 +230,7 @@ static int write_case(const struct unwind_case *of)
 	if (!out)
 		return -errno;
 	fprintf(out, "dendro-unwind-case 1\nmachine %s\nabi %" PRIu64 "\n",
-		of->input->machine->name, of->input->record->sample.user_regs.abi);
+		of->sample->machine->name, of->sample->record.sample.user_regs.abi);
 	case_stacks_write_regs(out, &of->stacks);
 	int err = write_modules(of, out);
 	write_mappings(of, out);
@@ -408,7 +408,7 @@ static int prepare(struct unwind_case *of, const struct user_stack *stack)
 					  .is_at_root = of->result->end == UNWIND_ROOT,
 					  .has_rest = of->result->has_rest,
 					  .n_contexts = of->result->n_contexts };
-	err = case_stacks_init(&of->stacks, stack, of->input->space, &used);
+	err = case_stacks_init(&of->stacks, stack, of->sample->space, &used);
 	if (!err)
 		err = sort_accesses(of);
 	return err ? err : find_parts(of);
@@ -431,12 +431,12 @@ static void case_deinit(struct unwind_case *of)
 }
 
 int unwind_case_export(const char *folder, const struct module_table *modules,
-		       const struct sample_input *input)
+		       const struct sample *sample)
 {
-	struct unwind_case of = { .folder = folder, .modules = modules, .input = input };
+	struct unwind_case of = { .folder = folder, .modules = modules, .sample = sample };
 	struct user_stack stack;
 
-	if (!input->record->sample.has_user_regs || !sample_user_stack(input, &stack) ||
+	if (!sample->record.sample.has_user_regs || !sample_user_stack(sample, &stack) ||
 	    !stack.size)
 		return -ENODATA;
 	int err = prepare(&of, &stack);

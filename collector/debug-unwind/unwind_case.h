@@ -13,6 +13,6 @@
  * unwind from; -ENOTSUP: its walk needs what a case can't hold; -errno.
  */
 int unwind_case_export(const char *folder, const struct module_table *modules,
-		       const struct sample_input *input);
+		       const struct sample *sample);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "collector/debug-unwind/rule_text.h"
+#include "collector/replay/processes.h"
 
 #define WIDTH  100
 #define INDENT 16 /* of continued lines */
@@ -132,14 +133,14 @@ static const char *end_text(enum unwind_end end)
 	return end == UNWIND_ROOT ? "[the outermost frame]" : marker_text(unwind_end_marker(end));
 }
 
-static int print_walk(const struct unwind_listing *listing, const struct sample_input *input,
+static int print_walk(const struct unwind_listing *listing, const struct sample *sample,
 		      const struct user_stack *stack)
 {
 	struct unwind_walk walk;
 	size_t n_frames = 0;
 	bool goes_on = true;
 
-	unwind_begin(&walk, listing->unwinder, input->space, stack);
+	unwind_begin(&walk, listing->unwinder, sample->space, stack);
 	while (goes_on && unwind_frame(&walk)) {
 		struct unwind_walk callee = walk;
 		int err = print_frame(listing, n_frames++, &walk);
@@ -160,14 +161,14 @@ static int print_walk(const struct unwind_listing *listing, const struct sample_
 	return 0;
 }
 
-static void print_stack(const struct unwind_listing *listing, const struct sample_input *input,
+static void print_stack(const struct unwind_listing *listing, const struct sample *sample,
 			const struct user_stack *stack)
 {
 	uint64_t start = stack->regs.values[stack->arch->sp];
 
 	fprintf(listing->out,
 		"  stack copy: %zu of %" PRIu32 " bytes, %" PRIx64 "-%" PRIx64 ": %s\n",
-		stack->size, input->stack_size, start, start + stack->size,
+		stack->size, sample->event->attr.sample_stack_user, start, start + stack->size,
 		stack->is_full ? "full, the stack may go on" : "not full, it ends here");
 }
 
@@ -185,9 +186,9 @@ static void print_user_half(const struct unwind_listing *listing, const struct c
 }
 
 static void print_header(const struct unwind_listing *listing, uint64_t number,
-			 const struct replay_sample *sample, const struct sample_input *input)
+			 const struct sample *sample)
 {
-	const struct record *record = input->record;
+	const struct record *record = &sample->record;
 
 	fprintf(listing->out, "sample %" PRIu64 ": ", number);
 	printable_put(listing->out, sample->thread->name);
@@ -200,25 +201,23 @@ static void print_header(const struct unwind_listing *listing, uint64_t number,
 	fprintf(listing->out, ", in %s mode\n",
 		record->cpu_mode == PERF_RECORD_MISC_KERNEL ? "kernel" : "user");
 	fprintf(listing->out, "  address space: epoch %" PRIu64 ", %zu mappings%s\n",
-		input->space->epoch, input->space->n_mappings,
-		input->has_exec ? ", begun by exec in this recording" : "");
+		sample->space->epoch, sample->space->n_mappings,
+		sample->has_exec ? ", begun by exec in this recording" : "");
 }
 
-int unwind_listing_print(struct unwind_listing *listing, uint64_t number,
-			 const struct replay_sample *sample, const struct sample_input *input)
+int unwind_listing_print(const struct unwind_listing *listing, uint64_t number,
+			 const struct sample *sample)
 {
 	struct user_stack stack;
-	struct call_path path;
 
-	sample_path_resolve(listing->sample_path, input, &path);
-	print_header(listing, number, sample, input);
-	if (!input->record->sample.has_user_regs || !sample_user_stack(input, &stack)) {
+	print_header(listing, number, sample);
+	if (!sample->record.sample.has_user_regs || !sample_user_stack(sample, &stack)) {
 		fputs("  no user registers that can be unwound from\n", listing->out);
-		print_user_half(listing, &path);
+		print_user_half(listing, &sample->path);
 		return 0;
 	}
-	print_stack(listing, input, &stack);
-	print_user_half(listing, &path);
+	print_stack(listing, sample, &stack);
+	print_user_half(listing, &sample->path);
 	int err = print_regs(listing, "registers", stack.arch, &stack.regs);
-	return err ? err : print_walk(listing, input, &stack);
+	return err ? err : print_walk(listing, sample, &stack);
 }

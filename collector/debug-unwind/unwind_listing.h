@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "collector/paths/sample_path.h"
-#include "collector/replay/replay.h"
 #include "report/names/symbolize.h"
 
 struct unwind_listing {
@@ -13,13 +12,12 @@ struct unwind_listing {
 	const struct module_table *modules;
 	struct elf_modules *elf_modules;
 	struct symbolizer *symbolizer;
-	struct sample_path *sample_path;
 	struct unwinder *unwinder;
 };
 
-/* What the sample is, every step of its walk with the rule that was used, and why the walk ended.
- * 0 or -ENOMEM. */
-int unwind_listing_print(struct unwind_listing *listing, uint64_t number,
-			 const struct replay_sample *sample, const struct sample_input *input);
+/* What the sample, whose path is resolved, is; every step of its walk with the rule that was used,
+ * and why the walk ended. 0 or -ENOMEM. */
+int unwind_listing_print(const struct unwind_listing *listing, uint64_t number,
+			 const struct sample *sample);
 
 #endif

@@ -41,12 +41,12 @@ static enum frame_kind_of_rule kind_of_step(const struct unwind_walk *walk)
 }
 
 static void count_frames(struct unwind_summary *summary, uint64_t number, struct unwinder *unwinder,
-			 const struct sample_input *input, const struct user_stack *stack)
+			 const struct sample *sample, const struct user_stack *stack)
 {
 	bool is_named[N_FRAME_KINDS] = { false };
 	struct unwind_walk walk;
 
-	unwind_begin(&walk, unwinder, input->space, stack);
+	unwind_begin(&walk, unwinder, sample->space, stack);
 	for (size_t n = 1; n < SAMPLE_PATH_MAX_USER && unwind_frame(&walk) && unwind_caller(&walk);
 	     n++) {
 		enum frame_kind_of_rule kind = kind_of_step(&walk);
@@ -56,15 +56,12 @@ static void count_frames(struct unwind_summary *summary, uint64_t number, struct
 }
 
 void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
-			  struct sample_path *sample_path, struct unwinder *unwinder,
-			  const struct sample_input *input)
+			  struct unwinder *unwinder, const struct sample *sample)
 {
 	struct user_stack stack;
-	struct call_path path;
 
 	summary->n_samples++;
-	sample_path_resolve(sample_path, input, &path);
-	switch (path.user_half) {
+	switch (sample->path.user_half) {
 	case USER_COMPLETE:
 		count(&summary->complete, number);
 		break;
@@ -75,24 +72,24 @@ void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
 		count(&summary->unverified, number);
 		break;
 	case USER_INCOMPLETE:
-		count(&summary->ends[path.end], number);
+		count(&summary->ends[sample->path.end], number);
 		break;
 	}
-	if (input->record->sample.has_user_regs && sample_user_stack(input, &stack))
-		count_frames(summary, number, unwinder, input, &stack);
+	if (sample->record.sample.has_user_regs && sample_user_stack(sample, &stack))
+		count_frames(summary, number, unwinder, sample, &stack);
 }
 
 void unwind_summary_time(struct walk_times *times, struct unwinder *unwinder,
-			 const struct sample_input *input, struct frame *frames)
+			 const struct sample *sample, struct frame *frames)
 {
 	struct user_stack stack;
 	struct unwind_result result;
 
-	if (!input->record->sample.has_user_regs || !sample_user_stack(input, &stack) ||
+	if (!sample->record.sample.has_user_regs || !sample_user_stack(sample, &stack) ||
 	    !stack.size)
 		return;
 	uint64_t start_ns = now_ns();
-	size_t n_frames = unwind_user_stack(unwinder, input->space, &stack, frames, NULL,
+	size_t n_frames = unwind_user_stack(unwinder, sample->space, &stack, frames, NULL,
 					    SAMPLE_PATH_MAX_USER, &result);
 	times->ns += now_ns() - start_ns;
 	times->n_walks++;

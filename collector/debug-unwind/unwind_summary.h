@@ -41,13 +41,13 @@ struct unwind_summary {
 	uint64_t memory; /* heap of the unwinder and the files' unwind information, bytes */
 };
 
-/* Counts what became of one sample. @unwinder: one that only this is for. */
+/* Counts what became of one sample, whose path is resolved. @unwinder: one that only this is for.
+ */
 void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
-			  struct sample_path *sample_path, struct unwinder *unwinder,
-			  const struct sample_input *input);
+			  struct unwinder *unwinder, const struct sample *sample);
 /* Walks the sample and adds the time that took. @frames: SAMPLE_PATH_MAX_USER of them. */
 void unwind_summary_time(struct walk_times *times, struct unwinder *unwinder,
-			 const struct sample_input *input, struct frame *frames);
+			 const struct sample *sample, struct frame *frames);
 void unwind_summary_print(FILE *out, const struct unwind_summary *summary);
 
 #endif

@@ -87,68 +87,68 @@ static void end_early(struct call_path *path, enum marker end)
 }
 
 /* The user half as the kernel walked it. Callers are return addresses: minus one. */
-static void take_user_callchain(struct sample_path *sample_path, const struct sample_input *input,
+static void take_user_callchain(struct sample_path *sample_path, const struct sample *sample,
 				const struct callchain *chain, struct call_path *path)
 {
 	for (size_t i = 0; i < chain->n_user && i < SAMPLE_PATH_MAX_USER; i++) {
 		uint64_t addr = chain->user[i] - (i > 0);
 
 		sample_path->user_addrs[i] = addr;
-		sample_path->user[i] = user_frame(input->space, addr);
+		sample_path->user[i] = user_frame(sample->space, addr);
 		path->n_user++;
 	}
 	path->user_half = USER_UNVERIFIED;
 }
 
-static void take_leaf(struct sample_path *sample_path, const struct sample_input *input,
-		      uint64_t addr, enum marker end, struct call_path *path)
+static void take_leaf(struct sample_path *sample_path, const struct sample *sample, uint64_t addr,
+		      enum marker end, struct call_path *path)
 {
 	sample_path->user_addrs[0] = addr;
-	sample_path->user[0] = user_frame(input->space, addr);
+	sample_path->user[0] = user_frame(sample->space, addr);
 	path->n_user = 1;
 	end_early(path, end);
 }
 
-bool sample_user_stack(const struct sample_input *input, struct user_stack *stack_ret)
+bool sample_user_stack(const struct sample *sample, struct user_stack *stack_ret)
 {
-	const struct sample_record *sample = &input->record->sample;
+	const struct sample_record *record = &sample->record.sample;
 
 	*stack_ret = (struct user_stack){
-		.arch = machine_arch(input->machine, sample->user_regs.abi),
-		.bytes = sample->user_stack,
-		.size = sample->user_stack_size,
-		.is_full = sample_stack_is_full(sample, input->stack_size),
-		.memory = input->memory,
-		.code = input->code,
+		.arch = machine_arch(sample->machine, record->user_regs.abi),
+		.bytes = record->user_stack,
+		.size = record->user_stack_size,
+		.is_full = sample_stack_is_full(record, sample->event->attr.sample_stack_user),
+		.memory = sample->memory,
+		.code = &sample->code,
 	};
-	return stack_ret->arch && regs_from_perf(stack_ret->arch, sample->user_regs.mask,
-						 sample->user_regs.values, &stack_ret->regs);
+	return stack_ret->arch && regs_from_perf(stack_ret->arch, record->user_regs.mask,
+						 record->user_regs.values, &stack_ret->regs);
 }
 
-static void unwind_user_half(struct sample_path *sample_path, const struct sample_input *input,
+static void unwind_user_half(struct sample_path *sample_path, const struct sample *sample,
 			     struct call_path *path)
 {
-	bool is_kernel = input->record->cpu_mode == PERF_RECORD_MISC_KERNEL;
+	bool is_kernel = sample->record.cpu_mode == PERF_RECORD_MISC_KERNEL;
 	struct user_stack stack;
 	struct unwind_result result;
 
-	if (!sample_user_stack(input, &stack)) {
+	if (!sample_user_stack(sample, &stack)) {
 		if (is_kernel)
 			end_early(path, MARKER_UNKNOWN_ARCH);
 		else
-			take_leaf(sample_path, input, input->record->sample.ip, MARKER_UNKNOWN_ARCH,
-				  path);
+			take_leaf(sample_path, sample, sample->record.sample.ip,
+				  MARKER_UNKNOWN_ARCH, path);
 		return;
 	}
 	/* While exec runs, the registers are still those of the image it replaces. */
-	bool is_in_exec = input->is_in_exec || (is_kernel && input->has_exec &&
-						!address_space_find(input->space, stack.regs.pc));
+	bool is_in_exec = sample->is_in_exec || (is_kernel && sample->has_exec &&
+						 !address_space_find(sample->space, stack.regs.pc));
 	if (!stack.size && is_in_exec) {
-		take_leaf(sample_path, input, stack.regs.pc, MARKER_EXEC, path);
+		take_leaf(sample_path, sample, stack.regs.pc, MARKER_EXEC, path);
 		return;
 	}
 	path->n_user =
-		unwind_user_stack(sample_path->unwinder, input->space, &stack, sample_path->user,
+		unwind_user_stack(sample_path->unwinder, sample->space, &stack, sample_path->user,
 				  sample_path->user_addrs, SAMPLE_PATH_MAX_USER, &result);
 	path->user_half = USER_COMPLETE;
 	path->n_marked[PATH_GUESSED] = result.n_guessed;
@@ -160,39 +160,40 @@ static void unwind_user_half(struct sample_path *sample_path, const struct sampl
 
 /* A sample in the kernel whose task has no user registers: a kernel thread, or one whose memory
  * exit has already taken. */
-static void take_no_user_half(const struct sample_input *input, struct call_path *path)
+static void take_no_user_half(const struct sample *sample, struct call_path *path)
 {
-	if (input->has_memory && input->record->pid)
+	if (sample->has_memory && sample->record.pid)
 		end_early(path, MARKER_EXITING);
 	else
 		path->user_half = USER_NONE;
 }
 
-static void take_user_half(struct sample_path *sample_path, const struct sample_input *input,
+static void take_user_half(struct sample_path *sample_path, const struct sample *sample,
 			   const struct callchain *chain, struct call_path *path)
 {
-	const struct record *record = input->record;
+	const struct record *record = &sample->record;
 
-	if (record->sample.has_user_regs && input->layout->sample_type & PERF_SAMPLE_STACK_USER)
-		unwind_user_half(sample_path, input, path);
+	if (record->sample.has_user_regs &&
+	    sample->event->layout.sample_type & PERF_SAMPLE_STACK_USER)
+		unwind_user_half(sample_path, sample, path);
 	else if (chain->n_user)
-		take_user_callchain(sample_path, input, chain, path);
+		take_user_callchain(sample_path, sample, chain, path);
 	else if (record->cpu_mode == PERF_RECORD_MISC_USER)
-		take_leaf(sample_path, input, record->sample.ip, MARKER_NO_STACK, path);
-	else if (input->layout->sample_type & PERF_SAMPLE_REGS_USER || !input->has_memory)
-		take_no_user_half(input, path);
+		take_leaf(sample_path, sample, record->sample.ip, MARKER_NO_STACK, path);
+	else if (sample->event->layout.sample_type & PERF_SAMPLE_REGS_USER || !sample->has_memory)
+		take_no_user_half(sample, path);
 	else
 		end_early(path, MARKER_NO_STACK);
 }
 
-static void take_kernel_half(struct sample_path *sample_path, const struct sample_input *input,
+static void take_kernel_half(struct sample_path *sample_path, const struct sample *sample,
 			     const struct callchain *chain, struct call_path *path)
 {
 	const uint64_t *ips = chain->kernel;
 	size_t n_ips = chain->n_kernel;
 
-	if (!n_ips && input->record->cpu_mode == PERF_RECORD_MISC_KERNEL) {
-		ips = &input->record->sample.ip;
+	if (!n_ips && sample->record.cpu_mode == PERF_RECORD_MISC_KERNEL) {
+		ips = &sample->record.sample.ip;
 		n_ips = 1;
 		if (path->user_half != USER_INCOMPLETE)
 			end_early(path, MARKER_NO_CALLCHAIN);
@@ -204,45 +205,51 @@ static void take_kernel_half(struct sample_path *sample_path, const struct sampl
 
 		sample_path->kernel_addrs[i] = ips[i];
 		sample_path->kernel[i] = kernel_symbols_frame(
-			sample_path->kernel_symbols, input->kernel, ips[i] - is_return_address);
+			sample_path->kernel_symbols, sample->kernel, ips[i] - is_return_address);
 		path->n_kernel++;
 	}
 }
 
 static enum cpu_state find_cpu_state(const struct sample_path *sample_path,
-				     const struct sample_input *input, const struct call_path *path)
+				     const struct sample *sample, const struct call_path *path)
 {
-	if (input->cpu_state == OFF_BLOCKED && sample_path->io_wait &&
+	if (sample->cpu_state == OFF_BLOCKED && sample_path->io_wait &&
 	    io_wait_has(sample_path->io_wait, sample_path->kernel, path->n_kernel))
 		return OFF_IO_WAIT;
-	return input->cpu_state;
+	return sample->cpu_state;
 }
 
-void sample_path_missing(struct sample_path *sample_path, enum marker end, enum cpu_state cpu_state,
-			 struct call_path *path)
+/* Time off the CPU without a sample. */
+static void resolve_missing(struct sample_path *sample_path, struct sample *sample)
 {
-	struct path_halves halves = { .end_marker = (int)end, .cpu_state = cpu_state };
+	struct path_halves halves = { .end_marker = (int)sample->end,
+				      .cpu_state = sample->cpu_state };
 
-	*path = (struct call_path){ .frames = sample_path->path, .cpu_state = cpu_state };
-	end_early(path, end);
-	path->n_frames = merge_call_path(&halves, sample_path->path);
+	sample->path =
+		(struct call_path){ .frames = sample_path->path, .cpu_state = sample->cpu_state };
+	end_early(&sample->path, sample->end);
+	sample->path.n_frames = merge_call_path(&halves, sample_path->path);
 }
 
-void sample_path_resolve(struct sample_path *sample_path, const struct sample_input *input,
-			 struct call_path *path)
+void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 {
+	const struct sample_record *record = &sample->record.sample;
+	struct call_path *path = &sample->path;
 	struct callchain chain;
 
-	callchain_split(input->record->sample.callchain, input->record->sample.n_callchain,
-			input->record->cpu_mode, &chain);
+	if (!sample->raw.header) {
+		resolve_missing(sample_path, sample);
+		return;
+	}
+	callchain_split(record->callchain, record->n_callchain, sample->record.cpu_mode, &chain);
 	*path = (struct call_path){ .user_frames = sample_path->user,
 				    .kernel_frames = sample_path->kernel,
 				    .user_addrs = sample_path->user_addrs,
 				    .kernel_addrs = sample_path->kernel_addrs,
 				    .frames = sample_path->path };
-	take_user_half(sample_path, input, &chain, path);
-	take_kernel_half(sample_path, input, &chain, path);
-	path->cpu_state = find_cpu_state(sample_path, input, path);
+	take_user_half(sample_path, sample, &chain, path);
+	take_kernel_half(sample_path, sample, &chain, path);
+	path->cpu_state = find_cpu_state(sample_path, sample, path);
 
 	struct path_halves halves = {
 		.user = sample_path->user,

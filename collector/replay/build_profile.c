@@ -11,32 +11,17 @@
 
 #include "cct/base/cleanup.h"
 #include "collector/paths/sample_path.h"
+#include "collector/replay/processes.h"
 #include "collector/replay/replay.h"
 
 #define BATCH_SAMPLES      128
 #define BATCHES_PER_WORKER 4
 #define MAX_WORKERS        16
-#define NO_THREAD          UINT32_MAX
-
-struct batch_entry {
-	struct raw_record raw; /* no header: as in struct replay_sample */
-	const struct data_file_event *event;
-	struct address_space *space;
-	const struct kernel_layout *kernel;
-	struct code_view code;
-	struct stack_memory *memory; /* or NULL */
-	uint64_t weight;
-	uint32_t metric;
-	uint32_t process, thread; /* profile indices; NO_THREAD: no node for it */
-	enum cpu_state cpu_state;
-	enum marker end;
-	bool has_exec, has_memory, is_in_exec;
-};
 
 struct batch {
 	struct batch *next;
-	size_t n_entries;
-	struct batch_entry entries[BATCH_SAMPLES];
+	size_t n_samples;
+	struct sample samples[BATCH_SAMPLES];
 };
 
 /* Batches on their way: free ones to the reader, full ones to the workers. */
@@ -50,14 +35,14 @@ struct pipeline {
 
 struct worker {
 	struct pipeline *pipeline;
-	const struct machine *machine;
 	pthread_t thread;
+	bool by_thread;
 	struct sample_path *sample_path;
 	struct cct *cct;
 	struct profile_quality quality;
-	/* Of the entry before, for a group's sample is one entry for each of its metrics. */
-	const struct perf_event_header *last_header; /* NULL: none of this batch */
-	struct call_path path;
+	/* The last whose path was resolved, and its node; a group's record is one sample for each
+	 * of its metrics. NULL: none of this batch. */
+	const struct sample *last;
 	uint32_t node;
 	bool is_running;
 	int err;
@@ -102,82 +87,53 @@ static void mark_path(struct worker *worker, uint32_t node, const struct call_pa
 	}
 }
 
-static uint32_t insert(struct cct *cct, const struct batch_entry *entry,
-		       const struct call_path *path)
+static uint32_t insert(const struct worker *worker, const struct sample *sample)
 {
-	struct frame process = { .kind = FRAME_PROCESS, .offset = entry->process };
-	struct frame thread = { .kind = FRAME_THREAD, .offset = entry->thread };
-	uint32_t node = cct_child(cct, CCT_ROOT, &process);
+	struct frame process = { .kind = FRAME_PROCESS, .offset = sample->process_index };
+	struct frame thread = { .kind = FRAME_THREAD, .offset = sample->thread_index };
+	uint32_t node = cct_child(worker->cct, CCT_ROOT, &process);
 
-	if (node != CCT_NONE && entry->thread != NO_THREAD)
-		node = cct_child(cct, node, &thread);
-	return cct_insert_path(cct, node, path->frames, path->n_frames);
-}
-
-static void resolve_path(struct worker *worker, const struct batch_entry *entry)
-{
-	struct record record;
-	struct sample_input input = {
-		.record = &record,
-		.layout = &entry->event->layout,
-		.stack_size = entry->event->attr.sample_stack_user,
-		.machine = worker->machine,
-		.space = entry->space,
-		.kernel = entry->kernel,
-		.code = &entry->code,
-		.memory = entry->memory,
-		.has_exec = entry->has_exec,
-		.is_in_exec = entry->is_in_exec,
-		.has_memory = entry->has_memory,
-		.cpu_state = entry->cpu_state,
-	};
-
-	if (!entry->raw.header) {
-		sample_path_missing(worker->sample_path, entry->end, entry->cpu_state,
-				    &worker->path);
-		return;
-	}
-	record_decode(input.layout, entry->raw.header, &record);
-	sample_path_resolve(worker->sample_path, &input, &worker->path);
+	if (node != CCT_NONE && worker->by_thread)
+		node = cct_child(worker->cct, node, &thread);
+	return cct_insert_path(worker->cct, node, sample->path.frames, sample->path.n_frames);
 }
 
 /* The path of a sample, and its node in the tree. 0 or -ENOMEM. */
-static int resolve_entry(struct worker *worker, const struct batch_entry *entry)
+static int resolve(struct worker *worker, struct sample *sample)
 {
-	resolve_path(worker, entry);
-	worker->node = insert(worker->cct, entry, &worker->path);
-	worker->last_header = entry->raw.header;
+	sample_path_resolve(worker->sample_path, sample);
+	worker->node = insert(worker, sample);
+	worker->last = sample;
 	return worker->node == CCT_NONE ? -ENOMEM : 0;
 }
 
-static int process_entry(struct worker *worker, const struct batch_entry *entry)
+static int process_sample(struct worker *worker, struct sample *sample)
 {
-	/* A sample that tells of several metrics is unwound once. */
-	bool is_resolved = entry->raw.header && entry->raw.header == worker->last_header;
-	int err = is_resolved ? 0 : resolve_entry(worker, entry);
+	const struct sample *last = worker->last;
 
-	if (err)
-		return err;
-	count_user_half(&worker->quality, &worker->path);
-	cct_add_cost(worker->cct, worker->node, entry->metric, entry->weight);
-	mark_path(worker, worker->node, &worker->path);
+	/* A record that tells of several metrics is unwound once. */
+	if (last && sample->raw.header && sample->raw.header == last->raw.header) {
+		sample->path = last->path;
+	} else {
+		int err = resolve(worker, sample);
+		if (err)
+			return err;
+	}
+	count_user_half(&worker->quality, &sample->path);
+	cct_add_cost(worker->cct, worker->node, sample->metric, sample->weight);
+	mark_path(worker, worker->node, &sample->path);
 	return 0;
 }
 
 /* After an error a worker goes on taking batches, or the reader would wait for ever. */
 static void process_batch(struct worker *worker, struct batch *batch)
 {
-	worker->last_header = NULL;
-	for (size_t i = 0; i < batch->n_entries; i++) {
-		struct batch_entry *entry = &batch->entries[i];
-
-		if (!worker->err)
-			worker->err = process_entry(worker, entry);
-		data_block_unref(entry->raw.block);
-		address_space_unref(entry->space);
-		stack_memory_unref(entry->memory);
-	}
-	batch->n_entries = 0;
+	worker->last = NULL;
+	for (size_t i = 0; i < batch->n_samples && !worker->err; i++)
+		worker->err = process_sample(worker, &batch->samples[i]);
+	for (size_t i = 0; i < batch->n_samples; i++)
+		sample_deinit(&batch->samples[i]);
+	batch->n_samples = 0;
 }
 
 static int pipeline_init(struct pipeline *pipeline, size_t n_batches)
@@ -284,16 +240,15 @@ static int start_workers(struct build *build)
 {
 	unsigned n_threads = count_worker_threads(build->options);
 	unsigned n = n_threads ? n_threads : 1;
-	int err = pipeline_init(&build->pipeline, (size_t)n * BATCHES_PER_WORKER);
 
-	build->elf_modules = err ? NULL : elf_modules_create(&build->profile->modules);
+	build->elf_modules = elf_modules_create(&build->profile->modules);
 	if (!build->elf_modules || replay_find_io_wait(build->replay, &build->io_wait))
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		struct worker *worker = &build->workers[build->n_workers++];
 
 		worker->pipeline = &build->pipeline;
-		worker->machine = replay_machine(build->replay);
+		worker->by_thread = build->options->by_thread;
 		worker->sample_path = sample_path_create(build->elf_modules,
 							 replay_kernel_symbols(build->replay));
 		worker->cct = cct_create(build->profile->n_metrics);
@@ -319,8 +274,6 @@ static void send_batch(struct build *build)
 {
 	struct batch *batch = steal_ptr(build->batch);
 
-	if (!batch)
-		return;
 	if (has_running_worker(build)) {
 		pipeline_put_full(&build->pipeline, batch);
 		return;
@@ -349,76 +302,39 @@ static bool has_name(const char *const *names, size_t n, const char *name)
 	return !n;
 }
 
-static bool passes(const struct build_filter *filter, const struct replay_sample *sample,
-		   int32_t pid, int32_t tid, uint32_t cpu)
+static bool is_wanted(const struct build_filter *filter, const struct sample *sample)
 {
+	const struct record *record = &sample->record;
 	const struct thread *thread = sample->thread;
 
-	return has_number(filter->pids, filter->n_pids, (uint32_t)pid) &&
-	       has_number(filter->tids, filter->n_tids, (uint32_t)tid) &&
-	       has_number(filter->cpus, filter->n_cpus, cpu) &&
+	return has_number(filter->pids, filter->n_pids, (uint32_t)record->pid) &&
+	       has_number(filter->tids, filter->n_tids, (uint32_t)record->tid) &&
+	       has_number(filter->cpus, filter->n_cpus, record->cpu) &&
 	       has_name(filter->events, filter->n_events, sample->event->name) &&
 	       (has_name(filter->comms, filter->n_comms, thread->name) ||
 		has_name(filter->comms, filter->n_comms, thread->process->name));
 }
 
-static bool has_filter(const struct build_filter *filter)
+/* Takes over the sample, which is the next one of the batch that is being filled. */
+static int add_sample(struct build *build, struct sample *sample)
 {
-	return filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
-	       filter->n_events;
-}
+	struct metric *metric = &build->profile->metrics[sample->metric];
 
-static bool is_wanted(const struct build *build, const struct replay_sample *sample)
-{
-	const struct build_filter *filter = &build->options->filter;
-	struct record record;
-
-	if (!has_filter(filter))
-		return true;
-	if (!sample->raw.header)
-		return passes(filter, sample, sample->thread->process->pid, sample->thread->tid,
-			      sample->cpu);
-	record_decode(&sample->event->layout, sample->raw.header, &record);
-	return passes(filter, sample, record.pid, record.tid, record.cpu);
-}
-
-/* Takes over the sample. */
-static int add_sample(struct build *build, struct replay_sample *sample)
-{
-	if (!is_wanted(build, sample)) {
+	if (!is_wanted(&build->options->filter, sample)) {
 		build->profile->quality.counts[QUALITY_FILTERED]++;
-		replay_sample_deinit(sample);
+		sample_deinit(sample);
 		return 0;
 	}
 	int err = build->n_workers ? 0 : start_workers(build);
 	if (!err)
 		err = replay_enter(build->replay, sample);
 	if (err) {
-		replay_sample_deinit(sample);
+		sample_deinit(sample);
 		return err;
 	}
-	if (!build->batch)
-		build->batch = pipeline_take_free(&build->pipeline);
-	build->batch->entries[build->batch->n_entries++] = (struct batch_entry){
-		.raw = sample->raw,
-		.event = sample->event,
-		.space = sample->space,
-		.kernel = sample->kernel,
-		.code = sample->code,
-		.memory = sample->memory,
-		.weight = sample->weight,
-		.metric = sample->metric,
-		.process = sample->process_index,
-		.thread = build->options->by_thread ? sample->thread_index : NO_THREAD,
-		.cpu_state = sample->cpu_state,
-		.end = sample->end,
-		.has_exec = sample->has_exec,
-		.is_in_exec = sample->is_in_exec,
-		.has_memory = sample->has_memory,
-	};
-	build->profile->metrics[sample->metric].samples++;
-	build->profile->metrics[sample->metric].total += sample->weight;
-	if (build->batch->n_entries == BATCH_SAMPLES)
+	metric->samples++;
+	metric->total += sample->weight;
+	if (++build->batch->n_samples == BATCH_SAMPLES)
 		send_batch(build);
 	return 0;
 }
@@ -427,7 +343,8 @@ static int stop_workers(struct build *build)
 {
 	int err = 0;
 
-	send_batch(build);
+	if (build->batch && build->batch->n_samples)
+		send_batch(build);
 	if (build->n_workers)
 		pipeline_end(&build->pipeline);
 	for (unsigned i = 0; i < build->n_workers; i++) {
@@ -472,19 +389,32 @@ static void build_deinit(struct build *build)
 	replay_close(build->replay);
 }
 
+/* Samples are read into the batch that workers get. */
+static int read_samples(struct build *build)
+{
+	for (;;) {
+		if (!build->batch)
+			build->batch = pipeline_take_free(&build->pipeline);
+		struct sample *sample = &build->batch->samples[build->batch->n_samples];
+		int got = replay_next(build->replay, sample);
+		int err = got > 0 ? add_sample(build, sample) : got;
+
+		if (got <= 0 || err)
+			return err;
+	}
+}
+
 static int build_run(struct build *build)
 {
-	struct replay_sample sample;
-	int got, err = 0;
+	unsigned n_workers = count_worker_threads(build->options);
+	int err = pipeline_init(&build->pipeline, (n_workers + !n_workers) * BATCHES_PER_WORKER);
 
-	while ((got = replay_next(build->replay, &sample)) > 0) {
-		err = add_sample(build, &sample);
-		if (err)
-			break;
-	}
+	if (err)
+		return err;
+	err = read_samples(build);
 	int worker_err = stop_workers(build);
-	if (got < 0 || err || worker_err)
-		return got < 0 ? got : err ? err : worker_err;
+	if (err || worker_err)
+		return err ? err : worker_err;
 	return merge_workers(build);
 }
 

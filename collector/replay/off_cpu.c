@@ -26,9 +26,9 @@ struct off_cpu_thread {
 	enum presence presence;
 	bool is_preempted;
 	uint32_t pin;
-	uint64_t n_losses;           /* when it went off */
-	uint64_t since_ns;           /* off, or new, or when the sample was taken */
-	struct replay_sample sample; /* of the last switch-out; no thread: none */
+	uint64_t n_losses;    /* when it went off */
+	uint64_t since_ns;    /* off, or new, or when the sample was taken */
+	struct sample sample; /* of the last switch-out; no thread: none */
 };
 
 struct off_cpu {
@@ -65,7 +65,7 @@ void off_cpu_destroy(struct off_cpu *off_cpu)
 
 		off_cpu->threads = state->next;
 		state->thread->off_cpu = NULL;
-		replay_sample_deinit(&state->sample);
+		sample_deinit(&state->sample);
 		free(state);
 	}
 	free(off_cpu);
@@ -117,7 +117,7 @@ static int pin(struct off_cpu *off_cpu, struct off_cpu_thread *state)
 	struct off_cpu_thread **slot = &off_cpu->pins[off_cpu->next_pin];
 
 	if (*slot) {
-		int err = raw_record_detach(&(*slot)->sample.raw);
+		int err = sample_detach(&(*slot)->sample);
 		if (err)
 			return err;
 		unpin(off_cpu, *slot);
@@ -139,16 +139,16 @@ static uint64_t time_off(const struct off_cpu *off_cpu, const struct off_cpu_thr
 }
 
 static void take_sample(struct off_cpu *off_cpu, struct off_cpu_thread *state, uint64_t weight,
-			struct replay_sample *ret)
+			struct sample *ret)
 {
 	unpin(off_cpu, state);
 	*ret = state->sample;
-	state->sample = (struct replay_sample){ .thread = NULL };
+	state->sample = (struct sample){ .thread = NULL };
 	ret->weight = weight;
 }
 
 /* Whatever waits has waited for something that was not recorded. */
-static int let_go(struct off_cpu *off_cpu, struct off_cpu_thread *state, struct replay_sample *ret)
+static int let_go(struct off_cpu *off_cpu, struct off_cpu_thread *state, struct sample *ret)
 {
 	if (!has_sample(state))
 		return 0;
@@ -173,17 +173,18 @@ static enum cpu_state state_when_off(const struct off_cpu_thread *state)
 
 /* The time off up to @end_ns is over. */
 static int hand_out(struct off_cpu *off_cpu, struct off_cpu_thread *state, uint64_t end_ns,
-		    uint32_t cpu, struct replay_sample *ret)
+		    uint32_t cpu, struct sample *ret)
 {
 	uint64_t weight = time_off(off_cpu, state, end_ns);
 
 	if (has_sample(state)) {
 		take_sample(off_cpu, state, weight, ret);
 	} else if (weight) {
-		*ret = (struct replay_sample){ .weight = weight,
-					       .cpu = cpu,
-					       .end = why_missing(off_cpu, state) };
-		replay_sample_place(ret, state->thread);
+		*ret = (struct sample){ .weight = weight, .end = why_missing(off_cpu, state) };
+		ret->record.pid = state->thread->process->pid;
+		ret->record.tid = state->thread->tid;
+		ret->record.cpu = cpu;
+		sample_place(ret, state->thread);
 	} else {
 		return 0;
 	}
@@ -199,7 +200,7 @@ static void go_off(struct off_cpu *off_cpu, struct off_cpu_thread *state, uint64
 }
 
 static int switch_out(struct off_cpu *off_cpu, struct off_cpu_thread *state,
-		      const struct record *record, struct replay_sample *ret)
+		      const struct record *record, struct sample *ret)
 {
 	int n = 0;
 
@@ -216,7 +217,7 @@ static int switch_out(struct off_cpu *off_cpu, struct off_cpu_thread *state,
 }
 
 static int switch_in(struct off_cpu *off_cpu, struct off_cpu_thread *state,
-		     const struct record *record, struct replay_sample *ret)
+		     const struct record *record, struct sample *ret)
 {
 	int n = 0;
 
@@ -245,7 +246,7 @@ static int switch_in(struct off_cpu *off_cpu, struct off_cpu_thread *state,
 
 /* Another life of the thread begins, or none. */
 static int restart(struct off_cpu *off_cpu, struct off_cpu_thread *state, enum presence presence,
-		   uint64_t time_ns, struct replay_sample *ret)
+		   uint64_t time_ns, struct sample *ret)
 {
 	int n = let_go(off_cpu, state, ret);
 
@@ -271,7 +272,7 @@ static enum presence presence_after(const struct record *record)
 }
 
 static int apply_to(struct off_cpu *off_cpu, struct off_cpu_thread *state,
-		    const struct record *record, struct replay_sample *ret)
+		    const struct record *record, struct sample *ret)
 {
 	switch (record->type) {
 	case PERF_RECORD_SWITCH:
@@ -306,7 +307,7 @@ static bool whose(const struct record *record, int32_t *pid_ret, int32_t *tid_re
 	}
 }
 
-int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct replay_sample *ret)
+int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct sample *ret)
 {
 	int32_t pid, tid;
 
@@ -333,15 +334,15 @@ static bool is_of_last_switch(const struct off_cpu_thread *state, uint64_t sampl
 	return state->presence == OFF && !has_sample(state) && sample_ns <= state->since_ns;
 }
 
-int off_cpu_hold(struct off_cpu *off_cpu, const struct replay_sample *sample, uint64_t time_ns,
-		 struct replay_sample *ret)
+int off_cpu_hold(struct off_cpu *off_cpu, const struct sample *sample, uint64_t time_ns,
+		 struct sample *ret)
 {
-	struct replay_sample mine = *sample;
+	struct sample mine = *sample;
 	struct off_cpu_thread *state = find_thread(off_cpu, sample->thread);
 	int n = 0;
 
 	if (!state) {
-		replay_sample_deinit(&mine);
+		sample_deinit(&mine);
 		return -ENOMEM;
 	}
 	bool is_known = state->pid == sample->thread->process->pid;
@@ -361,7 +362,7 @@ int off_cpu_hold(struct off_cpu *off_cpu, const struct replay_sample *sample, ui
 	state->sample = mine;
 	int err = pin(off_cpu, state);
 	if (err && n)
-		replay_sample_deinit(ret);
+		sample_deinit(ret);
 	return err ? err : n;
 }
 
@@ -376,7 +377,7 @@ static int count_silent(struct thread *thread, void *arg)
 	return 0;
 }
 
-int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct replay_sample *ret)
+int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct sample *ret)
 {
 	if (!off_cpu->is_at_end) {
 		off_cpu->is_at_end = true;

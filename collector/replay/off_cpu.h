@@ -13,8 +13,7 @@
 #define COLLECTOR_REPLAY_OFF_CPU_H
 
 #include "cct/model/profile.h"
-#include "collector/replay/replay_sample.h"
-#include "perf/records/record.h"
+#include "collector/replay/processes.h"
 
 struct off_cpu;
 
@@ -29,17 +28,17 @@ void off_cpu_begin(struct off_cpu *off_cpu, uint64_t time_ns);
 
 /*
  * These two return 1 when some time off the CPU is over: *@ret is the sample to hand out, its
- * weight filled in; without ->raw.header, event and metric are the caller's to fill in. 0: nothing
- * is over; -ENOMEM.
+ * weight filled in; without ->raw.header, event, machine and metric are the caller's to fill in. 0:
+ * nothing is over; -ENOMEM.
  */
 
 /* The sample of a switch-out at @time_ns, taken over, also when it fails. */
-int off_cpu_hold(struct off_cpu *off_cpu, const struct replay_sample *sample, uint64_t time_ns,
-		 struct replay_sample *ret);
+int off_cpu_hold(struct off_cpu *off_cpu, const struct sample *sample, uint64_t time_ns,
+		 struct sample *ret);
 /* A SWITCH, SWITCH_CPU_WIDE, COMM, FORK or EXIT record, after processes_apply(). */
-int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct replay_sample *ret);
+int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct sample *ret);
 
 /* After the last record: what is still off the CPU at @end_ns. Call until it returns 0. */
-int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct replay_sample *ret);
+int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct sample *ret);
 
 #endif

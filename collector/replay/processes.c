@@ -440,6 +440,19 @@ int processes_each_thread(struct processes *processes,
 	return rc;
 }
 
+void sample_place(struct sample *sample, struct thread *thread)
+{
+	const struct process *process = thread->process;
+
+	sample->thread = thread;
+	sample->space = address_space_ref(process->space);
+	sample->memory = stack_memory_ref(thread->memory);
+	sample->process_index = process->profile_index;
+	sample->thread_index = thread->profile_index;
+	sample->has_exec = process->has_exec;
+	sample->has_memory = process->has_memory;
+}
+
 int processes_enter(struct processes *processes, struct thread *thread)
 {
 	struct process *process = thread->process;

@@ -8,6 +8,7 @@
 
 #include "cct/model/profile.h"
 #include "collector/paths/module_finder.h"
+#include "collector/paths/sample.h"
 #include "perf/records/record.h"
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/stack_memory.h"
@@ -64,6 +65,8 @@ struct thread *processes_find_thread(const struct processes *processes, int32_t 
 /* Calls @apply for each thread until it returns not 0; returns that. */
 int processes_each_thread(struct processes *processes,
 			  int (*apply)(struct thread *thread, void *arg), void *arg);
+/* Puts a sample into its thread as that is now: takes references to what the process is. */
+void sample_place(struct sample *sample, struct thread *thread);
 /* Enters the thread and its process into the profile. 0 or -ENOMEM. */
 int processes_enter(struct processes *processes, struct thread *thread);
 

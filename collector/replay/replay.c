@@ -50,11 +50,7 @@ struct replay {
 	bool is_started; /* the first sample was met: events, kernel names are complete */
 	bool is_at_end;
 	/* A sample that reads counters is handed out once per counter that grew. */
-	struct raw_record group_raw;
-	struct thread *group_thread;
-	struct code_view group_code;
-	const struct kernel_layout *group_kernel;
-	bool group_is_in_exec;
+	struct sample group; /* no block: none */
 	size_t group_next;
 	struct counter_values counter_values;
 };
@@ -96,7 +92,8 @@ void replay_close(struct replay *replay)
 {
 	if (!replay)
 		return;
-	data_block_unref(replay->group_raw.block);
+	if (replay->group.raw.block)
+		sample_deinit(&replay->group);
 	off_cpu_destroy(replay->off_cpu);
 	processes_destroy(replay->processes);
 	code_pages_destroy(replay->code_pages);
@@ -167,7 +164,7 @@ const struct machine *replay_machine(const struct replay *replay)
 	return replay->is_started ? replay->machine : find_machine(replay);
 }
 
-int replay_enter(struct replay *replay, struct replay_sample *sample)
+int replay_enter(struct replay *replay, struct sample *sample)
 {
 	if (sample->process_index != UINT32_MAX && sample->thread_index != UINT32_MAX)
 		return 0;
@@ -437,7 +434,7 @@ static struct code_view find_code(const struct replay *replay, const struct reco
 static int read_growth(struct replay *replay, const struct data_file_event *event,
 		       const struct read_value *value, uint64_t *growth_ret)
 {
-	const struct thread *thread = replay->group_thread;
+	const struct thread *thread = replay->group.thread;
 	struct counter_key key = { .id = value->id };
 
 	*growth_ret = 0;
@@ -455,8 +452,7 @@ static uint32_t metric_of(const struct replay *replay, size_t event)
 	return event < replay->n_metrics ? replay->metrics[event] : NO_METRIC;
 }
 
-static int account(struct replay *replay, struct replay_sample *sample, size_t event,
-		   uint64_t weight)
+static int account(struct replay *replay, struct sample *sample, size_t event, uint64_t weight)
 {
 	uint32_t metric = metric_of(replay, event);
 
@@ -465,6 +461,7 @@ static int account(struct replay *replay, struct replay_sample *sample, size_t e
 		return 0;
 	}
 	sample->event = data_file_event(replay->file, event);
+	sample->machine = replay->machine;
 	sample->metric = metric;
 	sample->weight = weight;
 	replay->profile->quality.counts[QUALITY_SAMPLES]++;
@@ -472,36 +469,27 @@ static int account(struct replay *replay, struct replay_sample *sample, size_t e
 }
 
 /* The next counter of a group sample that grew. 1: @ret is filled; 0: no more of them. */
-static int next_of_group(struct replay *replay, struct replay_sample *ret)
+static int next_of_group(struct replay *replay, struct sample *ret)
 {
-	struct raw_record *raw = &replay->group_raw;
-	struct record record;
-	size_t event;
+	const struct sample_record *record = &replay->group.record.sample;
+	const struct data_file_event *of = replay->group.event;
 
-	data_file_decode(replay->file, raw->header, &record, &event);
-	const struct data_file_event *of = data_file_event(replay->file, event);
-	while (replay->group_next < record.sample.n_read_values) {
+	while (replay->group_next < record->n_read_values) {
 		struct read_value value;
 		uint64_t growth;
 
-		read_values_of_sample(&record.sample, of->layout.read_format, replay->group_next++,
-				      &value);
+		read_values_of_sample(record, of->layout.read_format, replay->group_next++, &value);
 		int err = read_growth(replay, of, &value, &growth);
 		if (err)
 			return err;
 		if (!growth)
 			continue;
-		*ret = (struct replay_sample){ .raw = *raw,
-					       .code = replay->group_code,
-					       .kernel = replay->group_kernel,
-					       .is_in_exec = replay->group_is_in_exec };
-		if (!account(replay, ret, data_file_find_event(replay->file, value.id), growth))
-			continue;
-		data_block_ref(raw->block);
-		replay_sample_place(ret, replay->group_thread);
-		return 1;
+		sample_copy(&replay->group, ret);
+		if (account(replay, ret, data_file_find_event(replay->file, value.id), growth))
+			return 1;
+		sample_deinit(ret);
 	}
-	data_block_unref(steal_ptr(raw->block));
+	sample_deinit(&replay->group);
 	return 0;
 }
 
@@ -514,13 +502,13 @@ static void note_time(struct profile_info *info, uint64_t time_ns)
 }
 
 /* Time off the CPU is over: what has no sample gets what all of its event have. */
-static int hand_out_off_cpu(struct replay *replay, struct replay_sample *sample)
+static int hand_out_off_cpu(struct replay *replay, struct sample *sample)
 {
 	if (sample->raw.header)
 		return 1;
 	int err = start(replay);
 	if (err) {
-		replay_sample_deinit(sample);
+		sample_deinit(sample);
 		return err;
 	}
 	replay->profile->quality.counts[QUALITY_UNKNOWN_PROCESSES] +=
@@ -529,8 +517,7 @@ static int hand_out_off_cpu(struct replay *replay, struct replay_sample *sample)
 }
 
 /* 1: @ret is filled; 0: nothing to hand out. */
-static int apply_off_cpu(struct replay *replay, const struct record *record,
-			 struct replay_sample *ret)
+static int apply_off_cpu(struct replay *replay, const struct record *record, struct sample *ret)
 {
 	int got = ask_off_cpu(replay);
 
@@ -555,7 +542,7 @@ static int apply_window_record(struct replay *replay, const struct perf_event_he
 	return 0;
 }
 
-static int take_off_cpu_at_end(struct replay *replay, struct replay_sample *ret)
+static int take_off_cpu_at_end(struct replay *replay, struct sample *ret)
 {
 	uint64_t end_ns = replay->window_end_ns ? replay->window_end_ns : replay->newest_ns;
 	int got = replay->off_cpu ? off_cpu_next_at_end(replay->off_cpu, end_ns, ret) : 0;
@@ -644,15 +631,15 @@ static struct thread *thread_of(struct replay *replay, const struct record *reco
 }
 
 /* Keeps *@ret until its thread runs again; another may be due now. */
-static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct replay_sample *ret)
+static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct sample *ret)
 {
-	struct replay_sample sample = *ret;
+	struct sample sample = *ret;
 	int err = ask_off_cpu(replay);
 
 	if (!err)
 		err = replay_enter(replay, &sample);
 	if (err) {
-		replay_sample_deinit(&sample);
+		sample_deinit(&sample);
 		return err;
 	}
 	if (!replay->off_cpu) { /* what the event weighs was told too late */
@@ -662,56 +649,88 @@ static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct replay_s
 	return off_cpu_hold(replay->off_cpu, &sample, time_ns, ret);
 }
 
-/* Takes over @raw. 1: @ret is filled; 0: nothing to hand out. */
-static int take_sample(struct replay *replay, struct raw_record *raw, const struct record *record,
-		       size_t event, struct replay_sample *ret)
+/* Brings its process to the time of a sample. */
+static int advance_to(struct replay *replay, struct thread *thread, const struct record *record)
 {
-	const struct kernel_layout *kernel = NULL;
-	int err = start(replay);
-	if (!err)
-		err = kernel_names_layout(replay->kernel_names,
-					  record->has_time ? record->time_ns : 0, &kernel);
-	struct thread *thread = err ? NULL : thread_of(replay, record);
-
-	if (!thread || event == SIZE_MAX) {
-		replay->profile->quality.counts[QUALITY_NOT_ATTRIBUTED] += !err && thread;
-		data_block_unref(raw->block);
-		return thread ? 0 : -ENOMEM;
-	}
 	if (!thread->process->is_announced && thread->process->pid != 0)
 		replay->profile->quality.counts[QUALITY_UNKNOWN_PROCESSES]++;
-	if (record->has_time) {
-		note_time(&replay->profile->info, record->time_ns);
-		err = processes_advance(thread->process, record->time_ns);
-		if (err) {
-			data_block_unref(raw->block);
-			return err;
-		}
-	}
+	if (!record->has_time)
+		return 0;
+	note_time(&replay->profile->info, record->time_ns);
+	return processes_advance(thread->process, record->time_ns);
+}
+
+/* Fills in what a sample meets at its time; ->raw and ->record are there. 0 or -ENOMEM. */
+static int fill_sample(struct replay *replay, struct thread *thread, struct sample *sample)
+{
+	const struct record *record = &sample->record;
+	int err = kernel_names_layout(replay->kernel_names, record->has_time ? record->time_ns : 0,
+				      &sample->kernel);
+	if (!err)
+		err = advance_to(replay, thread, record);
+	if (err)
+		return err;
 	module_finder_take_attachments(replay->finder);
+	sample->cpu_state = ON_CPU;
+	sample->end = MARKER_KERNEL;
+	sample->path.n_frames = 0;
+	sample->code = find_code(replay, record);
+	sample->is_in_exec = is_in_exec(replay, record, thread);
+	sample_place(sample, thread);
+	return 0;
+}
+
+/* A sample whose ->raw, taken over, and ->record are there. 1: the rest of @ret is filled; 0:
+ * nothing to hand out. */
+static int take_sample(struct replay *replay, size_t event, struct sample *ret)
+{
+	int err = start(replay);
+	struct thread *thread = err ? NULL : thread_of(replay, &ret->record);
+
+	if (!thread || event == SIZE_MAX) {
+		replay->profile->quality.counts[QUALITY_NOT_ATTRIBUTED] += thread != NULL;
+		data_block_unref(ret->raw.block);
+		return thread ? 0 : -ENOMEM;
+	}
+	err = fill_sample(replay, thread, ret);
+	if (err) {
+		data_block_unref(ret->raw.block);
+		return err;
+	}
 	const struct data_file_event *of = data_file_event(replay->file, event);
-	if (!weighs_off_cpu(of) && reads_counters(record, &of->layout)) {
-		replay->group_raw = *raw;
-		replay->group_thread = thread;
-		replay->group_code = find_code(replay, record);
-		replay->group_kernel = kernel;
-		replay->group_is_in_exec = is_in_exec(replay, record, thread);
+	if (!weighs_off_cpu(of) && reads_counters(&ret->record, &of->layout)) {
+		replay->group = *ret;
+		replay->group.event = of;
 		replay->group_next = 0;
 		return next_of_group(replay, ret);
 	}
-	*ret = (struct replay_sample){
-		.raw = *raw,
-		.code = find_code(replay, record),
-		.kernel = kernel,
-		.is_in_exec = is_in_exec(replay, record, thread),
-	};
-	replay_sample_place(ret, thread);
-	uint64_t weight = weighs_off_cpu(of) ? 0 : weight_of(replay, record, of);
+	uint64_t weight = weighs_off_cpu(of) ? 0 : weight_of(replay, &ret->record, of);
 	if (!account(replay, ret, event, weight)) {
-		replay_sample_deinit(ret);
+		sample_deinit(ret);
 		return 0;
 	}
-	return weighs_off_cpu(of) ? hold_off_cpu(replay, record->time_ns, ret) : 1;
+	return weighs_off_cpu(of) ? hold_off_cpu(replay, ret->record.time_ns, ret) : 1;
+}
+
+/* A record that is no sample, taken over. 1: it made one due, which is in @ret. */
+static int apply_record(struct replay *replay, struct raw_record *raw, struct sample *ret)
+{
+	struct record record;
+	size_t event;
+	int got;
+
+	if (stack_record_is_type(raw->header)) {
+		got = apply_stack_record(replay, raw->header);
+	} else if (window_record_is_type(raw->header)) {
+		got = apply_window_record(replay, raw->header);
+	} else {
+		data_file_decode(replay->file, raw->header, &record, &event);
+		got = apply(replay, &record, event);
+		if (!got)
+			got = apply_off_cpu(replay, &record, ret);
+	}
+	data_block_unref(raw->block);
+	return got;
 }
 
 /* Everything was read: what is only known now. */
@@ -742,40 +761,34 @@ static int finish(struct replay *replay)
 					error ? error : truncation);
 }
 
-int replay_next(struct replay *replay, struct replay_sample *ret)
+/* 1: @ret is filled; 0: nothing to hand out. */
+static int take_record(struct replay *replay, struct raw_record *raw, struct sample *ret)
+{
+	size_t event;
+
+	if (raw->header->type != PERF_RECORD_SAMPLE)
+		return apply_record(replay, raw, ret);
+	ret->raw = *raw;
+	data_file_decode(replay->file, raw->header, &ret->record, &event);
+	return take_sample(replay, event, ret);
+}
+
+int replay_next(struct replay *replay, struct sample *ret)
 {
 	struct raw_record raw;
 	uint64_t time_ns;
-	int got = replay->group_raw.block ? next_of_group(replay, ret) : 0;
+	int got = replay->group.raw.block ? next_of_group(replay, ret) : 0;
 
 	while (!got) {
-		if (!order_pop(replay->order, &raw, &time_ns)) {
-			if (!replay->is_at_end) {
-				got = read_more(replay);
-				continue;
-			}
+		if (order_pop(replay->order, &raw, &time_ns)) {
+			if (time_ns > replay->newest_ns && time_ns != UINT64_MAX)
+				replay->newest_ns = time_ns;
+			got = take_record(replay, &raw, ret);
+		} else if (!replay->is_at_end) {
+			got = read_more(replay);
+		} else {
 			got = take_off_cpu_at_end(replay, ret);
 			return got ? got : finish(replay);
-		}
-		struct record record;
-		size_t event;
-
-		data_file_decode(replay->file, raw.header, &record, &event);
-		if (time_ns > replay->newest_ns && time_ns != UINT64_MAX)
-			replay->newest_ns = time_ns;
-		if (record.type == PERF_RECORD_SAMPLE) {
-			got = take_sample(replay, &raw, &record, event, ret);
-		} else if (stack_record_is_type(raw.header)) {
-			got = apply_stack_record(replay, raw.header);
-			data_block_unref(raw.block);
-		} else if (window_record_is_type(raw.header)) {
-			got = apply_window_record(replay, raw.header);
-			data_block_unref(raw.block);
-		} else {
-			got = apply(replay, &record, event);
-			if (!got)
-				got = apply_off_cpu(replay, &record, ret);
-			data_block_unref(raw.block);
 		}
 	}
 	return got;

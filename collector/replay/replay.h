@@ -8,7 +8,7 @@
 #define COLLECTOR_REPLAY_REPLAY_H
 
 #include "cct/model/profile.h"
-#include "collector/replay/replay_sample.h"
+#include "collector/paths/sample.h"
 #include "kernel-merge/io_wait.h"
 #include "kernel-merge/kernel_symbols.h"
 
@@ -23,9 +23,9 @@ int replay_open(const char *path, struct file_search *files, struct replay **rep
 		char **error_ret);
 void replay_close(struct replay *replay); /* frees the profile unless it was taken */
 
-/* 1: the next sample, the caller's to deinit; 0: the end; -errno: out of memory. A corrupt or cut
- * file ends early: replay_error() and profile->info.truncated say so. */
-int replay_next(struct replay *replay, struct replay_sample *sample_ret);
+/* 1: the next sample, its path not resolved, the caller's to deinit; 0: the end; -errno: out of
+ * memory. A corrupt or cut file ends early: replay_error() and profile->info.truncated say so. */
+int replay_next(struct replay *replay, struct sample *sample_ret);
 /* What is wrong with the file, with the offset; NULL: nothing. A cut file is not an error. */
 const char *replay_error(const struct replay *replay);
 
@@ -40,7 +40,7 @@ int replay_name_kernel(struct replay *replay);
  * but precede the first sample. NULL: none that is unwound. */
 const struct machine *replay_machine(const struct replay *replay);
 /* Makes the thread and its process rows of the profile, unless they are. 0 or -ENOMEM. */
-int replay_enter(struct replay *replay, struct replay_sample *sample);
+int replay_enter(struct replay *replay, struct sample *sample);
 /* What waiting for I/O looks like in the kernel, where time off the CPU was recorded, else nothing.
  * After the first sample. Waits for the kernel's names. 0 or -ENOMEM. */
 int replay_find_io_wait(struct replay *replay, struct io_wait *ret);

@@ -22,7 +22,7 @@ struct fixture {
 	size_t n_samples, n_missing;
 	uint64_t weight;
 	uint64_t weight_by_tid[8]; /* tid modulo 8 */
-	struct replay_sample last; /* without its references */
+	struct sample last;        /* without its references */
 	uint64_t last_ip;
 };
 
@@ -88,7 +88,7 @@ struct numbered {
 	uint64_t number;
 };
 
-static int take(struct fixture *fixture, int got, struct replay_sample *sample)
+static int take(struct fixture *fixture, int got, struct sample *sample)
 {
 	assert_in_range(got, 0, 1);
 	if (!got)
@@ -100,13 +100,13 @@ static int take(struct fixture *fixture, int got, struct replay_sample *sample)
 	if (sample->raw.header)
 		fixture->last_ip = ((const struct numbered *)sample->raw.header)->number;
 	fixture->last = *sample;
-	replay_sample_deinit(sample);
+	sample_deinit(sample);
 	return 1;
 }
 
 static int apply(struct fixture *fixture, const struct record *record)
 {
-	struct replay_sample sample;
+	struct sample sample;
 
 	assert_int_equal(processes_apply(fixture->processes, record), 0);
 	return take(fixture, off_cpu_apply(fixture->off_cpu, record, &sample), &sample);
@@ -165,14 +165,15 @@ static int exec(struct fixture *fixture, int32_t tid, uint64_t time_ns)
 static int sampled_in(struct fixture *fixture, int32_t pid, int32_t tid, uint64_t time_ns)
 {
 	struct numbered *bytes = malloc(sizeof(*bytes));
-	struct replay_sample sample = { .weight = 1 }, over;
+	static const struct data_file_event event;
+	struct sample sample = { .weight = 1, .event = &event }, over;
 
 	*bytes = (struct numbered){ { .type = PERF_RECORD_SAMPLE, .size = sizeof(*bytes) },
 				    time_ns };
 	sample.raw.header = &bytes->header;
 	assert_int_equal(raw_record_detach(&sample.raw), 0);
 	free(bytes);
-	replay_sample_place(&sample, processes_thread(fixture->processes, pid, tid));
+	sample_place(&sample, processes_thread(fixture->processes, pid, tid));
 	return take(fixture, off_cpu_hold(fixture->off_cpu, &sample, time_ns, &over), &over);
 }
 
@@ -183,7 +184,7 @@ static int sampled(struct fixture *fixture, int32_t tid, uint64_t time_ns)
 
 static size_t end(struct fixture *fixture, uint64_t time_ns)
 {
-	struct replay_sample sample;
+	struct sample sample;
 	size_t n = 0;
 
 	while (take(fixture, off_cpu_next_at_end(fixture->off_cpu, time_ns, &sample), &sample))

@@ -1,0 +1,29 @@
+#include "collector/paths/sample.h"
+
+void sample_deinit(struct sample *sample)
+{
+	data_block_unref(sample->raw.block);
+	address_space_unref(sample->space);
+	stack_memory_unref(sample->memory);
+	sample->raw = (struct raw_record){ .header = NULL };
+	sample->space = NULL;
+	sample->memory = NULL;
+}
+
+void sample_copy(const struct sample *from, struct sample *ret)
+{
+	*ret = *from;
+	if (ret->raw.block)
+		data_block_ref(ret->raw.block);
+	address_space_ref(ret->space);
+	stack_memory_ref(ret->memory);
+}
+
+int sample_detach(struct sample *sample)
+{
+	int err = raw_record_detach(&sample->raw);
+
+	if (!err)
+		record_decode(&sample->event->layout, sample->raw.header, &sample->record);
+	return err;
+}

@@ -1,0 +1,75 @@
+/*
+ * A sample: its record, decoded once, with what its process was at its time and, once that is
+ * resolved, its call path. One type from the reading of a recording to a report of it.
+ */
+#ifndef COLLECTOR_PATHS_SAMPLE_H
+#define COLLECTOR_PATHS_SAMPLE_H
+
+#include "cct/model/cct.h"
+#include "cct/model/frame.h"
+#include "kernel-merge/kernel_layout.h"
+#include "kernel-merge/merge.h"
+#include "perf/file/data_file.h"
+#include "unwind/rules/address_space.h"
+#include "unwind/rules/code_view.h"
+#include "unwind/rules/regs.h"
+#include "unwind/rules/stack_memory.h"
+
+struct thread; /* collector/replay/processes.h */
+
+/* What became of the user half; the counters of a report's header. */
+enum user_half {
+	USER_COMPLETE,   /* unwound to the root */
+	USER_NONE,       /* the task has none: a kernel thread, idle */
+	USER_UNVERIFIED, /* the kernel walked it along frame pointers */
+	USER_INCOMPLETE, /* call_path.end says why */
+};
+
+/* Arrays belong to what resolved the path (struct sample_path), until it resolves the next one. */
+struct call_path {
+	const struct frame *frames; /* root first */
+	size_t n_frames;            /* 0: not resolved */
+	enum user_half user_half;
+	enum marker end; /* where USER_INCOMPLETE */
+	enum cpu_state cpu_state;
+	uint32_t n_marked[N_PATH_MARKS]; /* frames of the user half, by enum path_mark */
+	/* The same halves as addresses, leaf first, for listings. Frames that a marker stands for
+	 * have none. */
+	const uint64_t *user_addrs, *kernel_addrs;
+	const struct frame *user_frames, *kernel_frames;
+	size_t n_user, n_kernel;
+};
+
+/* References, to ->raw.block, ->space and ->memory, are the sample's own. */
+struct sample {
+	/* The bytes that ->record leads into. No header: time off the CPU without a sample, for the
+	 * reason in ->end; of ->record, pid, tid and cpu are there, which has_* deny. */
+	struct raw_record raw;
+	struct record record;
+	const struct data_file_event *event;
+	const struct machine *machine; /* of the recording; NULL: not unwound */
+	uint32_t metric;               /* index into the profile's */
+	uint64_t weight;
+	struct thread *thread; /* lives as long as its table */
+	struct address_space *space;
+	struct stack_memory *memory; /* of the thread's stacks; NULL: none */
+	uint32_t process_index;      /* in the profile; UINT32_MAX: not entered, replay_enter() */
+	uint32_t thread_index;
+	const struct kernel_layout *kernel; /* what was where in it; until replay_close() */
+	struct code_view code; /* around the instruction, if no file has it; until replay_close() */
+	enum cpu_state cpu_state; /* never OFF_IO_WAIT, which the path shows */
+	enum marker end;
+	bool is_in_exec; /* its stack is gone: exec was taking the old image away */
+	bool has_exec;   /* the process began its present image while recording */
+	bool has_memory; /* the process has, or had, user memory: it is no kernel thread */
+	struct call_path path;
+};
+
+void sample_deinit(struct sample *sample);
+/* Another sample of the same record and process: takes references. */
+void sample_copy(const struct sample *from, struct sample *ret);
+/* Moves the record into a block of its own, for a sample that is kept long. 0 or -ENOMEM:
+ * unchanged. */
+int sample_detach(struct sample *sample);
+
+#endif
