@@ -278,8 +278,9 @@ static int find_code(struct kernel_symbols *kernel, const struct kernel_symbols_
 	uint64_t hash = code_hash(code);
 	int err = open_code_module(kernel, module, code->is_bpf ? BPF_NAME : OOL_NAME);
 
-	if (!err)
-		err = grow_known(kernel);
+	if (err)
+		return err;
+	err = grow_known(kernel);
 	if (err)
 		return err;
 	struct known_code *known = known_slot(kernel, hash, code->len, module->module, code->name);
@@ -438,13 +439,14 @@ static void sort_symbols(struct kernel_symbols *kernel)
 
 int kernel_symbols_name(struct kernel_symbols *kernel, const struct kallsyms_text *text)
 {
-	int err = 0;
+	for (size_t i = 0; text && i < text->n_symbols; i++) {
+		int err = name_first(kernel, &text->symbols[i]);
 
-	for (size_t i = 0; text && i < text->n_symbols && !err; i++)
-		err = name_first(kernel, &text->symbols[i]);
-	if (!err)
-		sort_symbols(kernel);
-	return err;
+		if (err)
+			return err;
+	}
+	sort_symbols(kernel);
+	return 0;
 }
 
 int kernel_symbols_name_module(struct kernel_symbols *kernel,

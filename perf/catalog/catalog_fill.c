@@ -244,15 +244,14 @@ static void judge_entries(struct event_catalog *catalog)
 static int list_resources(struct event_catalog *catalog)
 {
 	const char *name, *description;
-	int err = 0;
 
-	for (size_t i = 0; !err && (name = event_shorthand_name(i, &description)); i++)
-		err = event_catalog_add(catalog, CATALOG_RESOURCE, name, NULL, description);
-	if (!err)
-		err = event_catalog_add(
-			catalog, CATALOG_RESOURCE, OFF_CPU_EVENT_NAME, NULL,
-			"time that threads wait, in ns: blocked, for I/O, preempted");
-	return err;
+	for (size_t i = 0; (name = event_shorthand_name(i, &description)); i++) {
+		int err = event_catalog_add(catalog, CATALOG_RESOURCE, name, NULL, description);
+		if (err)
+			return err;
+	}
+	return event_catalog_add(catalog, CATALOG_RESOURCE, OFF_CPU_EVENT_NAME, NULL,
+				 "time that threads wait, in ns: blocked, for I/O, preempted");
 }
 
 /* What is written by the user stands first of its kind. */
@@ -286,32 +285,37 @@ static const struct event_places here = { .sysfs = "/sys" };
 static int list_all(struct event_catalog *catalog, bool with_parts)
 {
 	int err = list_spellings(catalog);
-
-	if (!err)
-		err = event_names_list(catalog);
-	if (!err)
-		err = list_resources(catalog);
-	if (!err)
-		err = pfm_names_list(catalog, with_parts);
-	if (!err)
-		err = pmu_events_list(&here, catalog);
-	if (!err)
-		err = tracepoint_list(catalog, with_parts);
-	return err;
+	if (err)
+		return err;
+	err = event_names_list(catalog);
+	if (err)
+		return err;
+	err = list_resources(catalog);
+	if (err)
+		return err;
+	err = pfm_names_list(catalog, with_parts);
+	if (err)
+		return err;
+	err = pmu_events_list(&here, catalog);
+	return err ? err : tracepoint_list(catalog, with_parts);
 }
 
 static int fill(struct event_catalog *catalog, const struct perf_limits *limits, bool with_parts)
 {
 	int err = list_all(catalog, with_parts);
-
-	if (!err)
-		err = judge_kinds(catalog, limits);
-	if (!err)
-		err = judge_singly(catalog, CATALOG_RESOURCE, limits);
-	if (!err)
-		err = judge_singly(catalog, CATALOG_PMU, limits);
+	if (err)
+		return err;
+	err = judge_kinds(catalog, limits);
+	if (err)
+		return err;
+	err = judge_singly(catalog, CATALOG_RESOURCE, limits);
+	if (err)
+		return err;
+	err = judge_singly(catalog, CATALOG_PMU, limits);
+	if (err)
+		return err;
 	judge_entries(catalog);
-	return err;
+	return 0;
 }
 
 struct event_catalog *catalog_fill_create(const struct perf_limits *limits, bool with_parts)

@@ -152,8 +152,9 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 		return -ENOMEM;
 	evlist->n_events = n_events;
 	int err = evlist_choose_cpus(impl, options, events, n_events);
-	if (!err)
-		err = evlist_init_rings(impl, events);
+	if (err)
+		return err;
+	err = evlist_init_rings(impl, events);
 	if (err)
 		return err;
 
@@ -179,8 +180,9 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	 * lasts. */
 	if (is_system)
 		err = evlist_enable_counters(&evlist->events[n_events], 0);
-	if (!err)
-		err = evlist_rename_events(evlist, events);
+	if (err)
+		return err;
+	err = evlist_rename_events(evlist, events);
 	return err ? err : watch_all(impl);
 }
 

@@ -43,13 +43,14 @@ static int read_online_cpus(int **cpus_ret, size_t *n_cpus_ret)
  */
 static int choose_sideband_cpus(struct evlist_impl *impl)
 {
-	int err = 0;
-	for (size_t i = 0; i < impl->n_cpus && !err; i++)
-		err = append_cpu(impl, impl->cpus[i]);
+	for (size_t i = 0; i < impl->n_cpus; i++) {
+		int err = append_cpu(impl, impl->cpus[i]);
+		if (err)
+			return err;
+	}
 	int *online;
 	size_t n_online;
-	if (!err)
-		err = read_online_cpus(&online, &n_online);
+	int err = read_online_cpus(&online, &n_online);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n_online && !err; i++)

@@ -109,8 +109,9 @@ static int read_header(struct data_file *file)
 	struct data_file_start start;
 	int err = read_start(file, &start);
 
-	if (!err)
-		err = data_header_check_start(&start, &file->features.info.is_pipe, &file->error);
+	if (err)
+		return err;
+	err = data_header_check_start(&start, &file->features.info.is_pipe, &file->error);
 	if (err)
 		return err;
 	if (file->features.info.is_pipe) {

@@ -190,16 +190,17 @@ static int read_feature(const struct data_input *input, unsigned number,
 static int read_features(const struct data_input *input, const struct file_header *header,
 			 const struct file_section *table, struct data_features *features)
 {
-	int err = 0;
-
-	for (unsigned number = 0; number < N_FEATURES && !err; number++) {
+	for (unsigned number = 0; number < N_FEATURES; number++) {
 		if (!has_feature(header, number))
 			continue;
-		if (is_inside(table, input->size))
-			err = read_feature(input, number, table, features);
+		int err = is_inside(table, input->size)
+				  ? read_feature(input, number, table, features)
+				  : 0;
+		if (err)
+			return err;
 		table++;
 	}
-	return err;
+	return 0;
 }
 
 /* Whether the file lacks its end, and a sentence about it: a recorder that was killed left no size
@@ -241,8 +242,9 @@ int data_header_read(struct data_input *input, struct data_events *events,
 	struct file_section table[N_FEATURES];
 	int err = read_file_header(input, &header, error);
 
-	if (!err)
-		err = read_events(input, &header, events, error);
+	if (err)
+		return err;
+	err = read_events(input, &header, events, error);
 	if (err)
 		return err;
 	enum table_state state = read_table(input, &header, table);

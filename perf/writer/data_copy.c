@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/base/cleanup.h"
 #include "perf/file/data_features.h"
 #include "perf/file/data_header.h"
 #include "perf/records/record.h"
@@ -76,19 +77,22 @@ static int append(struct data_copy *copy, const void *bytes, size_t size)
 
 static int append_range(struct data_copy *copy, uint64_t start, uint64_t end)
 {
-	uint8_t *bytes = malloc(COPIED_AT_ONCE);
-	int err = bytes ? 0 : -ENOMEM;
+	_cleanup_free_ uint8_t *bytes = malloc(COPIED_AT_ONCE);
 
-	while (!err && start < end) {
+	if (!bytes)
+		return -ENOMEM;
+	while (start < end) {
 		size_t size = end - start < COPIED_AT_ONCE ? end - start : COPIED_AT_ONCE;
+		int err = read_at(copy->from, start, bytes, size);
 
-		err = read_at(copy->from, start, bytes, size);
-		if (!err)
-			err = append(copy, bytes, size);
+		if (err)
+			return err;
+		err = append(copy, bytes, size);
+		if (err)
+			return err;
 		start += size;
 	}
-	free(bytes);
-	return err;
+	return 0;
 }
 
 /* The oldest headers are shorter. */
@@ -139,12 +143,15 @@ static int append_part(struct data_copy *copy, struct attachment_header part, co
 					    .size = (uint16_t)(size + padding) };
 	int err = append(copy, &header, sizeof(header));
 
-	if (!err)
-		err = append(copy, &part, sizeof(part));
-	if (!err)
-		err = append(copy, key, part.key_size);
-	if (!err)
-		err = append(copy, bytes, part.data_size);
+	if (err)
+		return err;
+	err = append(copy, &part, sizeof(part));
+	if (err)
+		return err;
+	err = append(copy, key, part.key_size);
+	if (err)
+		return err;
+	err = append(copy, bytes, part.data_size);
 	return err ? err : append(copy, &zeros, padding);
 }
 
@@ -157,7 +164,6 @@ int data_copy_attach(struct data_copy *copy, enum attachment_kind kind, const ch
 		.kind = kind,
 		.key_size = (uint32_t)strlen(key),
 	};
-	int err = 0;
 
 	if (part.key_size > KEY_MAX)
 		return -ENAMETOOLONG;
@@ -167,12 +173,15 @@ int data_copy_attach(struct data_copy *copy, enum attachment_kind kind, const ch
 	do {
 		uint64_t left = part.total_size - part.offset;
 		part.data_size = (uint32_t)(left < PART_MAX ? left : PART_MAX);
-		err = read_at(fd, part.offset, bytes, part.data_size);
-		if (!err)
-			err = append_part(copy, part, key, bytes);
+		int err = read_at(fd, part.offset, bytes, part.data_size);
+		if (err)
+			return err;
+		err = append_part(copy, part, key, bytes);
+		if (err)
+			return err;
 		part.offset += part.data_size;
-	} while (!err && part.offset < part.total_size);
-	return err;
+	} while (part.offset < part.total_size);
+	return 0;
 }
 
 /* What lies before the records stays. */
@@ -199,9 +208,10 @@ static int move_places(const struct data_copy *copy, const struct file_section *
 		uint64_t place;
 		int err = read_at(copy->to, at + place_at, &place, sizeof(place));
 
+		if (err)
+			return err;
 		place = moved(copy, place, distance);
-		if (!err)
-			err = write_at(copy->to, at + place_at, &place, sizeof(place));
+		err = write_at(copy->to, at + place_at, &place, sizeof(place));
 		if (err)
 			return err;
 	}
@@ -226,9 +236,8 @@ static int move_features(const struct data_copy *copy, const struct file_header 
 			 uint64_t distance)
 {
 	struct file_section table = { header->data.offset + header->data.size, 0 };
-	int err = 0;
 
-	for (unsigned number = 0; number < N_FEATURES && !err; number++) {
+	for (unsigned number = 0; number < N_FEATURES; number++) {
 		struct file_section section, place = { table.offset + table.size, sizeof(section) };
 
 		if (!(header->features[number / 64] >> (number % 64) & 1))
@@ -236,13 +245,17 @@ static int move_features(const struct data_copy *copy, const struct file_header 
 		table.size += sizeof(section);
 		if (!is_inside(copy, &place)) /* the file was cut */
 			return 0;
-		err = read_at(copy->from, place.offset, &section, sizeof(section));
-		if (!err)
-			err = move_places(copy, &place, sizeof(section), 0, distance);
-		if (!err)
-			err = move_inside_feature(copy, number, section, distance);
+		int err = read_at(copy->from, place.offset, &section, sizeof(section));
+		if (err)
+			return err;
+		err = move_places(copy, &place, sizeof(section), 0, distance);
+		if (err)
+			return err;
+		err = move_inside_feature(copy, number, section, distance);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 static int move_all(const struct data_copy *copy, uint64_t distance)

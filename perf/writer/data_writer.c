@@ -532,8 +532,9 @@ static int data_writer_init(struct data_writer *writer, const struct data_writer
 			return err;
 	}
 	int err = add_features(writer, events, n_events, features, n_features);
-	if (!err)
-		err = output_create(writer->fd, QUEUE_SIZE, &writer->output);
+	if (err)
+		return err;
+	err = output_create(writer->fd, QUEUE_SIZE, &writer->output);
 	if (err)
 		return err;
 	if (writer->is_pipe)

@@ -137,16 +137,20 @@ static int make(struct making *making)
 	add_start(bytes);
 	add_text(bytes, "header_page");
 	int err = add_file(making, "header_page");
+	if (err)
+		return err;
 	add_text(bytes, "header_event");
-	if (!err)
-		err = add_file(making, "header_event");
+	err = add_file(making, "header_event");
+	if (err)
+		return err;
 	feature_bytes_add_u32(bytes, 0); /* formats of ftrace's own events */
-	if (!err)
-		err = add_systems(making);
+	err = add_systems(making);
+	if (err)
+		return err;
 	feature_bytes_add_u32(bytes, 0); /* bytes of kallsyms, which perf has elsewhere */
 	feature_bytes_add_u32(bytes, 0); /* of printk's formats */
 	feature_bytes_add_u64(bytes, 0); /* of commands' names */
-	return err;
+	return bytes->failed ? -ENOMEM : 0;
 }
 
 int tracing_data_make(const struct event *events, size_t n_events, struct feature_bytes *bytes)
@@ -160,10 +164,9 @@ int tracing_data_make(const struct event *events, size_t n_events, struct featur
 	if (!n)
 		return 0;
 	int err = tracefs_find(making.root);
-	if (!err)
-		err = make(&making);
-	if (!err && bytes->failed)
-		err = -ENOMEM;
+	if (err)
+		return err;
+	err = make(&making);
 	if (err) {
 		free(bytes->start);
 		*bytes = (struct feature_bytes){ .size = 0 };

@@ -192,11 +192,13 @@ static int hit_line(struct annotation *annotation, uint32_t function, const stru
 	bool is_new = false;
 	int err = find_path(annotation, name, &line.path, &line.line);
 
-	if (!err)
-		err = find_slot(annotation, &annotation->maps->lines,
-				(uint64_t)line.path << 32 | line.line, function, &line.slot,
-				&is_new);
-	if (!err && is_new)
+	if (err)
+		return err;
+	err = find_slot(annotation, &annotation->maps->lines, (uint64_t)line.path << 32 | line.line,
+			function, &line.slot, &is_new);
+	if (err)
+		return err;
+	if (is_new)
 		err = APPEND(annotation->lines, annotation->n_lines, line);
 	*slot_ret = line.slot;
 	return err ? err : add_hit(annotation, line.slot, is_self);
@@ -214,11 +216,13 @@ static int hit_part(struct annotation *annotation, uint32_t function, uint32_t l
 	bool is_new = false;
 	int err = find_path(annotation, inlined, &part.path, &part.line);
 
-	if (!err)
-		err = find_slot(annotation, &annotation->maps->parts,
-				(uint64_t)part.path << 32 | part.line,
-				(uint64_t)line_slot << 32 | inlined->function, &part.slot, &is_new);
-	if (!err && is_new)
+	if (err)
+		return err;
+	err = find_slot(annotation, &annotation->maps->parts, (uint64_t)part.path << 32 | part.line,
+			(uint64_t)line_slot << 32 | inlined->function, &part.slot, &is_new);
+	if (err)
+		return err;
+	if (is_new)
 		err = APPEND(annotation->parts, annotation->n_parts, part);
 	return err ? err : add_hit(annotation, part.slot, true);
 }
@@ -360,19 +364,21 @@ static int hit_function(struct annotation *annotation, const struct frame *frame
 	uint32_t function, line;
 	int err = find_function(annotation, frame, &names[0], code, &function);
 
+	if (err)
+		return err;
 	for (size_t i = 1; i < n_names; i++)
 		is_innermost &= names[i].function != names[0].function;
-	if (!err)
-		err = hit_line(annotation, function, &names[0], is_innermost, &line);
+	err = hit_line(annotation, function, &names[0], is_innermost, &line);
 	/* Inlined into itself, it has the cost once. */
 	if (err || !is_innermost)
 		return err;
 	err = add_hit(annotation, annotation->functions[function].slot, true);
-	if (!err)
-		err = hit_address(annotation, function, code, vaddr);
-	if (!err && n_names > 1)
-		err = hit_part(annotation, function, line, &names[n_names - 1]);
-	return err;
+	if (err)
+		return err;
+	err = hit_address(annotation, function, code, vaddr);
+	if (err || n_names < 2)
+		return err;
+	return hit_part(annotation, function, line, &names[n_names - 1]);
 }
 
 static bool is_wanted(const struct annotation_maps *maps, const struct frame_name *name,
@@ -652,11 +658,13 @@ static int fill(struct annotation *annotation, const char *wanted)
 	if (!by_node)
 		return -ENOMEM;
 	err = find_hits(annotation, best, by_node);
-	if (!err)
-		err = add_costs(annotation, by_node);
-	if (!err)
-		arrange(annotation);
-	return err;
+	if (err)
+		return err;
+	err = add_costs(annotation, by_node);
+	if (err)
+		return err;
+	arrange(annotation);
+	return 0;
 }
 
 int annotation_create(const struct profile *profile, struct symbolizer *symbolizer,

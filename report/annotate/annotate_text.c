@@ -157,9 +157,10 @@ static int write_line(const struct page *page, uint32_t slot, uint32_t path, uin
 	char text[SOURCE_LINE_MAX_SIZE];
 	int err = find_text(page, path, line, text);
 
-	if (!err)
-		write_source_line(page, slot, line, path == ANNOTATE_NONE ? "[no line]" : text);
-	return err;
+	if (err)
+		return err;
+	write_source_line(page, slot, line, path == ANNOTATE_NONE ? "[no line]" : text);
+	return 0;
 }
 
 static int write_instruction(const struct page *page, const struct annotated_instruction *at)
@@ -302,36 +303,49 @@ static bool shows_all(const struct page *page)
 	return page->options->part == ANNOTATE_SOURCE || page->options->min_percent <= 0;
 }
 
+/* A line with the lines before it, as far as they are not written, and what is inlined into it. */
+static int write_up_to(const struct page *page, struct lines *lines,
+		       const struct annotated_line *line)
+{
+	uint32_t before = line->line > CONTEXT_LINES ? line->line - CONTEXT_LINES : 1;
+
+	if (shows_all(page) && lines->at)
+		before = lines->at + 1;
+	/* A gap of one line is as long as its mark. */
+	if (lines->at && before == lines->at + 2)
+		before--;
+	int err = write_context(page, lines, before, line->line);
+	if (err)
+		return err;
+	if (lines->at && lines->last_line && line->line > lines->at + 1)
+		write_gap(page);
+	err = write_line(page, line->slot, line->path, line->line);
+	if (err)
+		return err;
+	lines->at = line->line;
+	return write_below(page, line);
+}
+
 static int write_lines(const struct page *page, struct lines *lines)
 {
-	int err = 0;
-
-	for (uint32_t i = 0; i < lines->n && !err; i++) {
+	for (uint32_t i = 0; i < lines->n; i++) {
 		const struct annotated_line *line = &lines->lines[i];
-		uint32_t before = line->line > CONTEXT_LINES ? line->line - CONTEXT_LINES : 1;
 
 		if (!is_hot(page, line->slot))
 			continue;
-		if (shows_all(page) && lines->at)
-			before = lines->at + 1;
-		/* A gap of one line is as long as its mark. */
-		if (lines->at && before == lines->at + 2)
-			before--;
-		err = write_context(page, lines, before, line->line);
-		if (!err && lines->at && lines->last_line && line->line > lines->at + 1)
-			write_gap(page);
-		if (!err)
-			err = write_line(page, line->slot, line->path, line->line);
-		lines->at = line->line;
-		if (!err)
-			err = write_below(page, line);
+		int err = write_up_to(page, lines, line);
+		if (err)
+			return err;
 		/* Up to the next one's context. */
 		uint32_t next = i + 1 < lines->n ? lines->lines[i + 1].line : UINT32_MAX;
 		uint32_t end = line->line + 1 + CONTEXT_LINES;
-		if (!err && line->line < UINT32_MAX - CONTEXT_LINES - 1)
-			err = write_context(page, lines, line->line + 1, end < next ? end : next);
+		if (line->line >= UINT32_MAX - CONTEXT_LINES - 1)
+			continue;
+		err = write_context(page, lines, line->line + 1, end < next ? end : next);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 /* What is left out, in one line. */

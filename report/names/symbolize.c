@@ -156,9 +156,10 @@ static int inlined_function(struct symbolizer *symbolizer, const struct frame *f
 	int err = function_table_add(
 		&symbolizer->functions, hash, key, module,
 		function_table_symbol_name(symbolizer->options.names, name, false), function_ret);
-	if (!err)
-		symbolizer->functions.functions[*function_ret].symbol = inlined->name;
-	return err;
+	if (err)
+		return err;
+	symbolizer->functions.functions[*function_ret].symbol = inlined->name;
+	return 0;
 }
 
 /* @functions: innermost first, the last is the compiled one. */
@@ -327,9 +328,10 @@ static int find_or_resolve(struct symbolizer *symbolizer, const struct frame *fr
 		return -ENOMEM;
 	resolved->first_place = symbolizer->n_places;
 	err = resolve(symbolizer, frame);
+	if (err)
+		return err;
 	resolved->n_places = symbolizer->n_places - resolved->first_place;
-	if (!err)
-		err = pair_map_add(&symbolizer->frames, frame->offset, key, symbolizer->n_resolved);
+	err = pair_map_add(&symbolizer->frames, frame->offset, key, symbolizer->n_resolved);
 	if (err)
 		return err;
 	symbolizer->n_resolved++;
@@ -363,9 +365,10 @@ int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
 	const struct resolved_frame *resolved;
 	int err = find_or_resolve(symbolizer, frame, &resolved);
 
-	if (!err)
-		fill_name(symbolizer, &symbolizer->places[resolved->first_place], ret);
-	return err;
+	if (err)
+		return err;
+	fill_name(symbolizer, &symbolizer->places[resolved->first_place], ret);
+	return 0;
 }
 
 int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,

@@ -199,12 +199,11 @@ static int advance(struct tree *tree)
 
 static int walk(struct tree *tree)
 {
-	int err;
-
 	tree->n_levels = 0;
-	err = push_level(tree, tree->text->view->root);
-	if (!err)
-		err = advance(tree);
+	int err = push_level(tree, tree->text->view->root);
+	if (err)
+		return err;
+	err = advance(tree);
 	while (!err && tree->n_levels) {
 		show_top(tree);
 		err = advance(tree);
