@@ -10,7 +10,8 @@ int main(int argc, char **argv)
 	/* What was read of a file that shrank in the meantime is not a result to rely on. */
 	if (!sigbus_n_pages())
 		return status;
-	complain(NULL, "a program or library was truncated while it was read, so names and callers "
-		       "from it are missing. Run the command again.");
+	message_error(NULL,
+		      "a program or library was truncated while it was read, so names and callers "
+		      "from it are missing. Run the command again.");
 	return status ? status : 1;
 }

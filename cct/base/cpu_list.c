@@ -9,7 +9,7 @@
 /* A range, and the comma before the next one. */
 static bool take_range(const char **text, int *first_ret, int *last_ret)
 {
-	if (!int_range_take(text, CPU_MAX, first_ret, last_ret))
+	if (!int_list_take_range(text, CPU_MAX, first_ret, last_ret))
 		return false;
 	if (**text == ',')
 		return *++*text != '\0';

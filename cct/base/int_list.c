@@ -44,7 +44,7 @@ static bool take_number(const char **text, int max, int *number_ret)
 	return true;
 }
 
-bool int_range_take(const char **text, int max, int *first_ret, int *last_ret)
+bool int_list_take_range(const char **text, int max, int *first_ret, int *last_ret)
 {
 	if (!take_number(text, max, first_ret))
 		return false;
@@ -61,7 +61,7 @@ static int mark_all(const char *text, int max, bool *is_member)
 	for (;; text++) {
 		int first, last;
 
-		if (!int_range_take(&text, max, &first, &last))
+		if (!int_list_take_range(&text, max, &first, &last))
 			return -EINVAL;
 		memset(is_member + first, true, (size_t)(last - first) + 1);
 		if (*text != ',')

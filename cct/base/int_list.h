@@ -20,6 +20,6 @@ int int_list_insert(struct int_list *list, int value);
 int int_list_add(struct int_list *list, const char *text, int max);
 
 /* Takes "4" or "4-7" from the start of *@text and moves it on. False: there is no such range. */
-bool int_range_take(const char **text, int max, int *first_ret, int *last_ret);
+bool int_list_take_range(const char **text, int max, int *first_ret, int *last_ret);
 
 #endif

@@ -25,7 +25,7 @@ static bool take_digits(const char **text, uint64_t *number_ret)
 	return true;
 }
 
-int number_parse(const char *text, uint64_t max, uint64_t *number_ret)
+int numbers_parse(const char *text, uint64_t max, uint64_t *number_ret)
 {
 	uint64_t number;
 	const char *at = text;
@@ -72,7 +72,7 @@ static uint64_t part_of(const char *digits, size_t n_digits, uint64_t unit)
 	return part;
 }
 
-int time_parse(const char *text, uint64_t unit_ns, uint64_t max_ns, uint64_t *ns_ret)
+int numbers_parse_time(const char *text, uint64_t unit_ns, uint64_t max_ns, uint64_t *ns_ret)
 {
 	const char *at = text, *decimals = "";
 	uint64_t whole, ns;
@@ -94,7 +94,7 @@ int time_parse(const char *text, uint64_t unit_ns, uint64_t max_ns, uint64_t *ns
 	return 0;
 }
 
-int size_parse(const char *text, uint64_t unit, uint64_t max, uint64_t *size_ret)
+int numbers_parse_size(const char *text, uint64_t unit, uint64_t max, uint64_t *size_ret)
 {
 	static const char units[] = "bkmg";
 	const char *at = text;
@@ -117,7 +117,7 @@ int size_parse(const char *text, uint64_t unit, uint64_t max, uint64_t *size_ret
 	return 0;
 }
 
-int percent_parse(const char *text, double *percent_ret)
+int numbers_parse_percent(const char *text, double *percent_ret)
 {
 	size_t size = strspn(text, "0123456789.");
 	char *end;

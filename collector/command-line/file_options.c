@@ -43,8 +43,9 @@ static int take_debuginfod(const struct option_use *use, char *value, void *fiel
 	struct file_options *options = field;
 	uint64_t ns = DEBUGINFOD_DEFAULT_S * NS_PER_S;
 
-	if (value && time_parse(value, NS_PER_S, DEBUGINFOD_MAX_S * NS_PER_S, &ns))
-		return wrong_value(use, value, "a time in seconds up to %d", DEBUGINFOD_MAX_S);
+	if (value && numbers_parse_time(value, NS_PER_S, DEBUGINFOD_MAX_S * NS_PER_S, &ns))
+		return option_wrong_value(use, value, "a time in seconds up to %d",
+					  DEBUGINFOD_MAX_S);
 	options->debuginfod = true;
 	options->debuginfod_s = (unsigned)((ns + NS_PER_S - 1) / NS_PER_S);
 	return 0;
@@ -60,7 +61,7 @@ const struct command_option debuginfod_option[] = {
 	{ 0 },
 };
 
-bool debuginfod_has_servers(void)
+bool file_options_have_servers(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
@@ -71,8 +72,8 @@ int file_options_take_operand(const char *command, const struct parsed_line *par
 			      size_t n_before, const char **path)
 {
 	if (parsed->n_operands > n_before + 1)
-		return wrong_use(command, "'%s' is one file too many: name one recording.",
-				 parsed->operands[n_before + 1]);
+		return message_wrong_use(command, "'%s' is one file too many: name one recording.",
+					 parsed->operands[n_before + 1]);
 	if (parsed->n_operands > n_before)
 		*path = parsed->operands[n_before];
 	return 0;
@@ -83,18 +84,19 @@ void file_options_init(struct file_options *options)
 	const char *consent = getenv("DENDRO_DEBUGINFOD");
 
 	*options = (struct file_options){ .debuginfod_s = DEBUGINFOD_DEFAULT_S };
-	options->debuginfod = consent && strcmp(consent, "1") == 0 && debuginfod_has_servers();
+	options->debuginfod = consent && strcmp(consent, "1") == 0 && file_options_have_servers();
 }
 
 static int complain_of_root(const char *command, const char *root, int err)
 {
 	if (err == -ENOSYS)
-		complain(command,
-			 "--symfs %s: this kernel (before 5.6) cannot keep symbolic links inside "
-			 "of a folder.",
-			 root);
+		message_error(
+			command,
+			"--symfs %s: this kernel (before 5.6) cannot keep symbolic links inside "
+			"of a folder.",
+			root);
 	else
-		complain(command, "--symfs %s: %s.", root, strerror(-err));
+		message_error(command, "--symfs %s: %s.", root, strerror(-err));
 	return err;
 }
 

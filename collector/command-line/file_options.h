@@ -29,7 +29,7 @@ int file_options_take_operand(const char *command, const struct parsed_line *par
 /* The environment's part: DENDRO_DEBUGINFOD=1 permits to fetch where there are servers. */
 void file_options_init(struct file_options *options);
 /* Whether the environment names servers of debuginfod. */
-bool debuginfod_has_servers(void);
+bool file_options_have_servers(void);
 /* Makes the search. 0, or -errno after a message. @command: for the message. */
 int file_options_open(const struct file_options *options, const char *command,
 		      struct file_search **files_ret);

@@ -25,7 +25,7 @@ static int take_names(const struct option_use *use, char *value, void *field)
 	char *name;
 
 	if (!larger)
-		return complain_of_memory(use->command);
+		return message_error_of_memory(use->command);
 	list->names = larger;
 	while ((name = strsep(&value, separator)))
 		larger[list->n++] = name;

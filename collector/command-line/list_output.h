@@ -10,7 +10,7 @@
 struct event_listing {
 	const struct event_catalog *catalog;
 	const bool *is_selected; /* by entry */
-	bool names_all;          /* also what can't be recorded here, not only how many */
+	bool names_all;          /* also what cannot be recorded here, not only how many */
 	bool utf8;               /* what the terminal shows */
 	unsigned width;          /* long descriptions are wrapped; 0: they are not */
 };

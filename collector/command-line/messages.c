@@ -12,7 +12,7 @@ __attribute__((format(printf, 2, 0))) static void print_line(const char *command
 	putc('\n', stderr);
 }
 
-void notify(const char *command, const char *format, ...)
+void message_note(const char *command, const char *format, ...)
 {
 	va_list args;
 
@@ -21,7 +21,7 @@ void notify(const char *command, const char *format, ...)
 	va_end(args);
 }
 
-int complain(const char *command, const char *format, ...)
+int message_error(const char *command, const char *format, ...)
 {
 	va_list args;
 
@@ -31,14 +31,14 @@ int complain(const char *command, const char *format, ...)
 	return 1;
 }
 
-int complain_of_file(const char *command, const char *path, const char *message)
+int message_error_of_file(const char *command, const char *path, const char *message)
 {
 	if (strncmp(message, path, strlen(path)) == 0)
-		return complain(command, "%s", message);
-	return complain(command, "%s: %s", path, message);
+		return message_error(command, "%s", message);
+	return message_error(command, "%s: %s", path, message);
 }
 
-int wrong_use(const char *command, const char *format, ...)
+int message_wrong_use(const char *command, const char *format, ...)
 {
 	va_list args;
 
@@ -49,7 +49,7 @@ int wrong_use(const char *command, const char *format, ...)
 	return EXIT_WRONG_USE;
 }
 
-int complain_of_memory(const char *command)
+int message_error_of_memory(const char *command)
 {
-	return complain(command, "out of memory.");
+	return message_error(command, "out of memory.");
 }

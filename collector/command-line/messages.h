@@ -9,15 +9,18 @@
 
 #define EXIT_WRONG_USE 129
 
-/* A note about something that went well enough. */
-__attribute__((format(printf, 2, 3))) void notify(const char *command, const char *format, ...);
+/* A note about something that is not an error. */
+__attribute__((format(printf, 2, 3))) void message_note(const char *command, const char *format,
+							...);
 /* Why the command fails. Returns 1, its exit status. */
-__attribute__((format(printf, 2, 3))) int complain(const char *command, const char *format, ...);
-/* As complain(), about a file which @message may name already. */
-int complain_of_file(const char *command, const char *path, const char *message);
+__attribute__((format(printf, 2, 3))) int message_error(const char *command, const char *format,
+							...);
+/* As message_error(), about a file which @message may name already. */
+int message_error_of_file(const char *command, const char *path, const char *message);
 /* That memory is short. Returns 1. */
-int complain_of_memory(const char *command);
+int message_error_of_memory(const char *command);
 /* What is wrong with the command line, and where it is described. Returns EXIT_WRONG_USE. */
-__attribute__((format(printf, 2, 3))) int wrong_use(const char *command, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int message_wrong_use(const char *command, const char *format,
+							    ...);
 
 #endif

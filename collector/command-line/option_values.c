@@ -13,15 +13,15 @@
 #include "collector/command-line/messages.h"
 #include "collector/record/live/targets.h"
 
-int wrong_value(const struct option_use *use, const char *value, const char *format, ...)
+int option_wrong_value(const struct option_use *use, const char *value, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	_cleanup_free_ char *wanted = sentence_v(format, args);
 	va_end(args);
-	return wrong_use(use->command, "%s takes %s, not '%s'.", use->spelling,
-			 wanted ? wanted : "another value", value);
+	return message_wrong_use(use->command, "%s takes %s, not '%s'.", use->spelling,
+				 wanted ? wanted : "another value", value);
 }
 
 int option_take_flag(const struct option_use *use, char *value, void *field)
@@ -59,7 +59,7 @@ static int complain_of_choice(const struct option_use *use, const char *value)
 			size += (size_t)snprintf(names + size, sizeof(names) - size, "%s%s",
 						 separator, choice->name);
 	}
-	return wrong_value(use, value, "%s", names);
+	return option_wrong_value(use, value, "%s", names);
 }
 
 int option_take_choice(const struct option_use *use, char *value, void *field)
@@ -78,8 +78,8 @@ static int take_list(const struct option_use *use, const char *value, int max, v
 	int err = int_list_add(field, value, max);
 
 	if (err == -ENOMEM)
-		return complain_of_memory(use->command);
-	return err ? wrong_value(use, value, "numbers like 1,2 or 4-7") : 0;
+		return message_error_of_memory(use->command);
+	return err ? option_wrong_value(use, value, "numbers like 1,2 or 4-7") : 0;
 }
 
 int option_take_ids(const struct option_use *use, char *value, void *field)
@@ -94,7 +94,7 @@ int option_take_cpus(const struct option_use *use, char *value, void *field)
 
 int option_take_percent(const struct option_use *use, char *value, void *field)
 {
-	if (percent_parse(value, field))
-		return wrong_value(use, value, "a percentage from 0 to 100");
+	if (numbers_parse_percent(value, field))
+		return option_wrong_value(use, value, "a percentage from 0 to 100");
 	return 0;
 }

@@ -24,6 +24,6 @@ int option_take_percent(const struct option_use *use, char *value, void *field);
  * The message that @value is not what the option takes: "--min takes a percentage, not 'x'.".
  * Returns EXIT_WRONG_USE.
  */
-__attribute__((format(printf, 3, 4))) int wrong_value(const struct option_use *use,
-						      const char *value, const char *format, ...);
+__attribute__((format(printf, 3, 4))) int
+option_wrong_value(const struct option_use *use, const char *value, const char *format, ...);
 #endif

@@ -96,9 +96,10 @@ static int complain_of_unknown(const struct command_line *line, const char *name
 		if (option->name)
 			near_names_offer(&near, option->name);
 	if (!near.n_kept)
-		return wrong_use(line->command, "unknown option '--%.*s'.", (int)length, name);
-	return wrong_use(line->command, "unknown option '--%.*s'; did you mean '--%s'?",
-			 (int)length, name, near.kept[0].name);
+		return message_wrong_use(line->command, "unknown option '--%.*s'.", (int)length,
+					 name);
+	return message_wrong_use(line->command, "unknown option '--%.*s'; did you mean '--%s'?",
+				 (int)length, name, near.kept[0].name);
 }
 
 static int complain_of_ambiguous(const struct command_line *line, const char *name, size_t length)
@@ -113,7 +114,8 @@ static int complain_of_ambiguous(const struct command_line *line, const char *na
 			size += (size_t)snprintf(names + size, sizeof(names) - size, "%s '--%s'",
 						 size ? "," : "", option->name);
 	}
-	return wrong_use(line->command, "'--%.*s' may be any of%s.", (int)length, name, names);
+	return message_wrong_use(line->command, "'--%.*s' may be any of%s.", (int)length, name,
+				 names);
 }
 
 static int take(struct parsing *parsing, const struct option_use *use, size_t offset, char *value)
@@ -125,8 +127,8 @@ static int take(struct parsing *parsing, const struct option_use *use, size_t of
 static int take_next(struct parsing *parsing, const struct option_use *use, size_t offset)
 {
 	if (parsing->at == parsing->argc)
-		return wrong_use(use->command, "%s requires a value: %s %s.", use->spelling,
-				 use->spelling, use->option->argument);
+		return message_wrong_use(use->command, "%s requires a value: %s %s.", use->spelling,
+					 use->spelling, use->option->argument);
 	return take(parsing, use, offset, parsing->argv[parsing->at++]);
 }
 
@@ -145,7 +147,7 @@ static int parse_long(struct parsing *parsing, char *word, bool *is_help_ret)
 		return complain_of_ambiguous(line, word, length);
 	snprintf(use.spelling, sizeof(use.spelling), "--%s", found.option->name);
 	if (value && !found.option->argument)
-		return wrong_use(line->command, "%s takes no value.", use.spelling);
+		return message_wrong_use(line->command, "%s takes no value.", use.spelling);
 	*is_help_ret = found.option == &help_option;
 	if (*is_help_ret)
 		return 0;
@@ -165,7 +167,7 @@ static int parse_letters(struct parsing *parsing, char *word, bool *is_help_ret)
 		struct option_use use = { .command = command, .option = found.option };
 
 		if (!found.option)
-			return wrong_use(command, "unknown option '-%c'.", *word);
+			return message_wrong_use(command, "unknown option '-%c'.", *word);
 		snprintf(use.spelling, sizeof(use.spelling), "-%c", *word);
 		*is_help_ret = found.option == &help_option;
 		if (*is_help_ret)

@@ -57,7 +57,7 @@ static const struct metric *find_metric(const struct report_options *options,
 		if (strcmp(profile->metrics[i].name, name) == 0)
 			return &profile->metrics[i];
 	}
-	complain(options->command, "the recording has no event '%s'. Its events are:", name);
+	message_error(options->command, "the recording has no event '%s'. Its events are:", name);
 	list_events(profile);
 	return NULL;
 }
@@ -77,7 +77,7 @@ int report_options_check_vmlinux(const struct report_options *options,
 	const char *vmlinux = options->symbolizer.vmlinux;
 	const char *why = vmlinux ? symbolizer_refuses_vmlinux(profile, vmlinux) : NULL;
 
-	return why ? complain(options->command, "--vmlinux %s: %s.", vmlinux, why) : 0;
+	return why ? message_error(options->command, "--vmlinux %s: %s.", vmlinux, why) : 0;
 }
 
 /* Tables of code are read by own cost, everything else by total; the first event with samples. */
@@ -115,10 +115,11 @@ int report_options_choose_ratios(struct report_options *options, const struct pr
 	for (uint32_t i = 0; i < options->n_ratio_texts; i++) {
 		if (ratio_parse(options->ratio_texts[i], profile, &options->ratios[i]))
 			continue;
-		complain(options->command,
-			 "--ratio takes EVENT/EVENT or EVENT/EVENT*NUMBER, not '%s'. The events "
-			 "are:",
-			 options->ratio_texts[i]);
+		message_error(
+			options->command,
+			"--ratio takes EVENT/EVENT or EVENT/EVENT*NUMBER, not '%s'. The events "
+			"are:",
+			options->ratio_texts[i]);
 		list_events(profile);
 		return 1;
 	}
@@ -132,6 +133,6 @@ int report_options_drop_events(const struct report_options *options, struct prof
 	const struct build_filter *filter = &options->build.filter;
 
 	if (profile_keep_metrics(profile, filter->events, filter->n_events))
-		return complain_of_memory(options->command);
+		return message_error_of_memory(options->command);
 	return 0;
 }

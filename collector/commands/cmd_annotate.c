@@ -43,10 +43,10 @@ static int take_source_path(const struct option_use *use, char *value, void *fie
 	const char *equals = strchr(value, '=');
 
 	if (!equals || equals == value)
-		return wrong_value(use, value, "FROM=TO");
+		return option_wrong_value(use, value, "FROM=TO");
 	if (command->annotate.n_moved == MAX_MOVED)
-		return wrong_use(use->command, "%s may be given %d times at most.", use->spelling,
-				 MAX_MOVED);
+		return message_wrong_use(use->command, "%s may be given %d times at most.",
+					 use->spelling, MAX_MOVED);
 	command->moved[command->annotate.n_moved++] = value;
 	return 0;
 }
@@ -138,8 +138,9 @@ const struct command_line annotate_line = {
 static int take_operands(struct annotate_command *command, const struct parsed_line *parsed)
 {
 	if (!parsed->n_operands)
-		return wrong_use("annotate", "name a function; 'dendro report --view functions' "
-					     "lists them.");
+		return message_wrong_use("annotate",
+					 "name a function; 'dendro report --view functions' "
+					 "lists them.");
 	command->function = parsed->operands[0];
 	return file_options_take_operand("annotate", parsed, 1, &command->report.path);
 }
@@ -190,9 +191,9 @@ static int complain_of_name(const struct annotate_command *command, const struct
 	near_names_init(&near, command->function, strlen(command->function));
 	offer_names(profile, symbolizer, &near);
 	question = near_names_question(&near);
-	return complain("annotate", "%s: no sample is in or below a function '%s'%s",
-			command->report.path, command->function,
-			question && *question ? question : ".");
+	return message_error("annotate", "%s: no sample is in or below a function '%s'%s",
+			     command->report.path, command->function,
+			     question && *question ? question : ".");
 }
 
 static int show(struct annotate_command *command, struct annotation *annotation)
@@ -213,7 +214,8 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 	if (err == -EPIPE)
 		err = 0;
 	pager_finish(&pager);
-	return err ? complain("annotate", "cannot write the annotation: %s.", strerror(-err)) : 0;
+	return err ? message_error("annotate", "cannot write the annotation: %s.", strerror(-err))
+		   : 0;
 }
 
 static int annotate_with(struct annotate_command *command, const struct profile *profile,
@@ -224,7 +226,7 @@ static int annotate_with(struct annotate_command *command, const struct profile 
 				    command->report.view.sort_metric, &annotation);
 
 	if (err)
-		return complain("annotate", "%s.", strerror(-err));
+		return message_error("annotate", "%s.", strerror(-err));
 	err = annotation->n_functions ? show(command, annotation)
 				      : complain_of_name(command, profile, symbolizer);
 	annotation_destroy(annotation);
@@ -247,7 +249,7 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 		return err;
 	symbolizer = symbolizer_create(profile, &command->report.symbolizer);
 	if (!symbolizer)
-		return complain_of_memory("annotate");
+		return message_error_of_memory("annotate");
 	err = annotate_with(command, profile, symbolizer);
 	symbolizer_destroy(symbolizer);
 	return err;
@@ -266,11 +268,11 @@ static int run(struct annotate_command *command)
 	err = fetched_profile_build(report->path, &report->build, &report->files, "annotate",
 				    &profile, &error);
 	if (err)
-		complain_of_file("annotate", report->path, error ? error : strerror(-err));
+		message_error_of_file("annotate", report->path, error ? error : strerror(-err));
 	else
 		err = annotate(command, profile);
 	if (!err && error)
-		err = complain_of_file("annotate", report->path, error);
+		err = message_error_of_file("annotate", report->path, error);
 	profile_destroy(profile);
 	file_search_destroy(report->build.files);
 	return err;

@@ -95,10 +95,11 @@ static unsigned list_missing(struct file_search *files)
 	for (size_t i = 0; i < n_found; i++) {
 		if (!found[i].text || strncmp(found[i].text, "ok ", 3) == 0)
 			continue;
-		notify("archive", "not packed: %s: %s", path_in_key(found[i].key),
-		       strncmp(found[i].text, "changed ", 8) == 0 ? "changed since the recording"
-		       : strncmp(found[i].text, "bad ", 4) == 0   ? "not an ELF file"
-								  : "missing or not readable");
+		message_note("archive", "not packed: %s: %s", path_in_key(found[i].key),
+			     strncmp(found[i].text, "changed ", 8) == 0
+				     ? "changed since the recording"
+			     : strncmp(found[i].text, "bad ", 4) == 0 ? "not an ELF file"
+								      : "missing or not readable");
 		n++;
 	}
 	return n;
@@ -120,13 +121,13 @@ static int write_archive(const struct options *options, const struct profile *pr
 
 	if (options->to ? !(to = strdup(options->to))
 			: asprintf(&to, "%s.archive", options->from) < 0)
-		return complain_of_memory("archive");
+		return message_error_of_memory("archive");
 	if (is_same_file(options->from, to))
-		return complain("archive", "%s is the recording itself: name another file with -o.",
-				to);
+		return message_error("archive",
+				     "%s is the recording itself: name another file with -o.", to);
 	int err = archive_write(options->from, profile->info.truncated != NULL, to, files, &result);
 	if (err)
-		return complain_of_file("archive", to, strerror(-err));
+		return message_error_of_file("archive", to, strerror(-err));
 	if (!options->is_quiet)
 		fprintf(stderr,
 			"[ dendro: %u files, %.1f MiB, with the recording %.1f MiB in %s ]\n",
@@ -161,13 +162,13 @@ static int archive(const struct options *options, struct file_search *files)
 				      : NULL;
 	if (refusal) {
 		profile_destroy(profile);
-		return complain("archive", "--vmlinux %s: %s.", options->vmlinux, refusal);
+		return message_error("archive", "--vmlinux %s: %s.", options->vmlinux, refusal);
 	}
 	if (!err)
 		err = name_all(profile, options->vmlinux);
 	int status = 1;
 	if (err || error)
-		complain_of_file("archive", options->from, error ? error : strerror(-err));
+		message_error_of_file("archive", options->from, error ? error : strerror(-err));
 	if (!err)
 		status = write_archive(options, profile, files);
 	if (error && !status)
@@ -189,8 +190,8 @@ int cmd_archive(int argc, char **argv)
 	if (status)
 		return status;
 	if (strcmp(options.from, "-") == 0)
-		return complain("archive",
-				"the recording is read twice: name a file instead of '-'.");
+		return message_error("archive",
+				     "the recording is read twice: name a file instead of '-'.");
 	if (file_options_open(&options.files, "archive", &files))
 		return 1;
 	status = archive(&options, files);

@@ -64,8 +64,8 @@ static int take_sample(const struct option_use *use, char *value, void *field)
 	struct options *options = field;
 
 	options->has_choice = true;
-	if (number_parse(value, UINT64_MAX, &options->sample) || !options->sample)
-		return wrong_value(use, value, "the number of a sample, from 1");
+	if (numbers_parse(value, UINT64_MAX, &options->sample) || !options->sample)
+		return option_wrong_value(use, value, "the number of a sample, from 1");
 	return 0;
 }
 
@@ -74,8 +74,8 @@ static int take_time(const struct option_use *use, char *value, void *field)
 	struct options *options = field;
 
 	options->has_choice = true;
-	if (time_parse(value, NUMBERS_NS_PER_S, UINT64_MAX, &options->time_ns))
-		return wrong_value(use, value, "a time in seconds");
+	if (numbers_parse_time(value, NUMBERS_NS_PER_S, UINT64_MAX, &options->time_ns))
+		return option_wrong_value(use, value, "a time in seconds");
 	return 0;
 }
 
@@ -85,8 +85,8 @@ static int take_tid(const struct option_use *use, char *value, void *field)
 	uint64_t tid;
 
 	options->has_choice = true;
-	if (number_parse(value, INT32_MAX, &tid))
-		return wrong_value(use, value, "the number of a thread");
+	if (numbers_parse(value, INT32_MAX, &tid))
+		return option_wrong_value(use, value, "the number of a thread");
 	options->tid = (int32_t)tid;
 	return 0;
 }
@@ -259,7 +259,7 @@ static int complain_of_export(const char *folder, int err)
 			  : err == -ENOTSUP ? "a case cannot hold what the walk needs."
 					    : strerror(-err);
 
-	return complain_of_file("debug-unwind", folder, why);
+	return message_error_of_file("debug-unwind", folder, why);
 }
 
 static void print_problems(const struct pass *pass)
@@ -301,18 +301,20 @@ static int run(const struct options *options, enum task task, struct unwind_summ
 		return 1;
 	int err = replay_open(options->path, pass.files, &pass.replay, &error);
 	if (err) {
-		complain_of_file("debug-unwind", options->path, error ? error : strerror(-err));
+		message_error_of_file("debug-unwind", options->path,
+				      error ? error : strerror(-err));
 		file_search_destroy(pass.files);
 		return 1;
 	}
 	err = pass_samples(&pass);
 	const char *wrong = replay_error(pass.replay);
 	if (err)
-		err = complain_of_file("debug-unwind", options->path, strerror(-err));
+		err = message_error_of_file("debug-unwind", options->path, strerror(-err));
 	else if (wrong && task != TIME && task != TIME_LOOKUPS)
-		err = complain_of_file("debug-unwind", options->path, wrong);
+		err = message_error_of_file("debug-unwind", options->path, wrong);
 	else if (task == SHOW && !pass.is_found)
-		err = complain_of_file("debug-unwind", options->path, "there is no such sample.");
+		err = message_error_of_file("debug-unwind", options->path,
+					    "there is no such sample.");
 	if (!err && pass.export_error)
 		err = complain_of_export(options->export, pass.export_error);
 	if (!err || wrong)
@@ -350,7 +352,8 @@ int cmd_debug_unwind(int argc, char **argv)
 	if (options.has_choice)
 		return run(&options, SHOW, NULL);
 	if (strcmp(options.path, "-") == 0)
-		return complain("debug-unwind",
-				"a summary reads the recording twice: name a file instead of '-'.");
+		return message_error(
+			"debug-unwind",
+			"a summary reads the recording twice: name a file instead of '-'.");
 	return summarize(&options);
 }

@@ -106,8 +106,9 @@ static int complain_of_pattern(const char *pattern, const struct event_catalog *
 	event_catalog_offer_all(catalog, &near);
 	_cleanup_free_ char *question = near_names_question(&near);
 	const char *why = question && *question ? NULL : why_incomplete(catalog);
-	return complain("list", "nothing here is called '%s'%s%s%s", pattern,
-			question && *question ? question : ".", why ? " " : "", why ? why : "");
+	return message_error("list", "nothing here is called '%s'%s%s%s", pattern,
+			     question && *question ? question : ".", why ? " " : "",
+			     why ? why : "");
 }
 
 /* The exit status. */
@@ -141,7 +142,7 @@ static int show(const struct list_options *options, const struct event_listing *
 	/* A reader who has seen enough is no error. */
 	int err = fflush(stdout) && errno != EPIPE ? errno : 0;
 	pager_finish(&pager);
-	return err ? complain("list", "cannot write the list: %s.", strerror(err)) : 0;
+	return err ? message_error("list", "cannot write the list: %s.", strerror(err)) : 0;
 }
 
 static int list(const struct list_options *options, const struct event_catalog *catalog)
@@ -149,7 +150,7 @@ static int list(const struct list_options *options, const struct event_catalog *
 	_cleanup_free_ bool *is_selected = calloc(catalog->n_entries + 1, sizeof(*is_selected));
 
 	if (!is_selected)
-		return complain_of_memory("list");
+		return message_error_of_memory("list");
 	int status = select_events(options, catalog, is_selected);
 	const struct event_listing listing = {
 		.catalog = catalog,
@@ -176,7 +177,7 @@ int cmd_list(int argc, char **argv)
 	limits_read(&limits);
 	struct event_catalog *catalog = catalog_fill_create(&limits, options.is_verbose);
 	if (!catalog)
-		return complain_of_memory("list");
+		return message_error_of_memory("list");
 	int status = list(&options, catalog);
 	event_catalog_destroy(catalog);
 	return status;

@@ -42,8 +42,9 @@ static int take_ring_size(const struct option_use *use, char *value, void *field
 {
 	uint64_t wanted, size = PAGE_SIZE;
 
-	if (size_parse(value, PAGE_SIZE, MAX_RING_SIZE, &wanted) || wanted < PAGE_SIZE)
-		return wrong_value(use, value, "a number of pages, or a size like 512K or 16M");
+	if (numbers_parse_size(value, PAGE_SIZE, MAX_RING_SIZE, &wanted) || wanted < PAGE_SIZE)
+		return option_wrong_value(use, value,
+					  "a number of pages, or a size like 512K or 16M");
 	while (size < wanted)
 		size <<= 1;
 	*(uint64_t *)field = size;
@@ -60,8 +61,8 @@ static int take_frequency(const struct option_use *use, char *value, void *field
 		*frequency = limits.max_sample_rate;
 		return 0;
 	}
-	if (number_parse(value, UINT32_MAX, frequency) || !*frequency)
-		return wrong_value(use, value, "a rate in Hz, or max");
+	if (numbers_parse(value, UINT32_MAX, frequency) || !*frequency)
+		return option_wrong_value(use, value, "a rate in Hz, or max");
 	return 0;
 }
 
@@ -69,8 +70,8 @@ static int take_period(const struct option_use *use, char *value, void *field)
 {
 	uint64_t *period = field;
 
-	if (number_parse(value, INT64_MAX, period) || !*period)
-		return wrong_value(use, value, "a number of events");
+	if (numbers_parse(value, INT64_MAX, period) || !*period)
+		return option_wrong_value(use, value, "a number of events");
 	return 0;
 }
 
@@ -78,15 +79,17 @@ static int take_duration(const struct option_use *use, char *value, void *field)
 {
 	uint64_t *ns = field;
 
-	if (time_parse(value, NUMBERS_NS_PER_S, MAX_TIME_NS, ns) || !*ns)
-		return wrong_value(use, value, "a time, in seconds or with a unit (200ms, 2m)");
+	if (numbers_parse_time(value, NUMBERS_NS_PER_S, MAX_TIME_NS, ns) || !*ns)
+		return option_wrong_value(use, value,
+					  "a time, in seconds or with a unit (200ms, 2m)");
 	return 0;
 }
 
 static int take_delay(const struct option_use *use, char *value, void *field)
 {
-	if (time_parse(value, NUMBERS_NS_PER_MS, MAX_TIME_NS, field))
-		return wrong_value(use, value, "a time, in milliseconds or with a unit (5s, 2m)");
+	if (numbers_parse_time(value, NUMBERS_NS_PER_MS, MAX_TIME_NS, field))
+		return option_wrong_value(use, value,
+					  "a time, in milliseconds or with a unit (5s, 2m)");
 	return 0;
 }
 
@@ -96,8 +99,9 @@ static int take_level(const struct option_use *use, char *value, void *field)
 	bool is_negative = *value == '-';
 	uint64_t level;
 
-	if (number_parse(value + is_negative, is_negative ? -MIN_LEVEL : MAX_LEVEL, &level))
-		return wrong_value(use, value, "a level from %d to %d", MIN_LEVEL, MAX_LEVEL);
+	if (numbers_parse(value + is_negative, is_negative ? -MIN_LEVEL : MAX_LEVEL, &level))
+		return option_wrong_value(use, value, "a level from %d to %d", MIN_LEVEL,
+					  MAX_LEVEL);
 	*(int *)field = is_negative ? -(int)level : (int)level;
 	return 0;
 }
@@ -107,8 +111,8 @@ static int take_stack_size(const struct option_use *use, char *value, void *fiel
 	struct recorder_options *options = field;
 	uint64_t size;
 
-	if (size_parse(value, 1, MAX_STACK_SIZE, &size) || size % 8)
-		return wrong_value(use, value, "a multiple of 8 up to %d", MAX_STACK_SIZE);
+	if (numbers_parse_size(value, 1, MAX_STACK_SIZE, &size) || size % 8)
+		return option_wrong_value(use, value, "a multiple of 8 up to %d", MAX_STACK_SIZE);
 	options->stack_size = (uint32_t)size;
 	options->has_stack_size = true;
 	return 0;
@@ -123,8 +127,8 @@ static int take_events(const struct option_use *use, char *value, void *field)
 	if (err == EVENT_OK)
 		return 0;
 	if (!error)
-		return complain_of_memory(use->command);
-	complain(use->command, "%s\nSee 'dendro list'.", error);
+		return message_error_of_memory(use->command);
+	message_error(use->command, "%s\nSee 'dendro list'.", error);
 	/* What is not here is not wrong use. */
 	return err == EVENT_NOT_HERE ? 1 : EXIT_WRONG_USE;
 }
@@ -141,12 +145,13 @@ static int take_filter(const struct option_use *use, char *value, void *field)
 		char *filter;
 
 		if (!event || !event->tracepoint)
-			return wrong_use(use->command,
-					 "--filter must follow an -e that names a tracepoint.");
+			return message_wrong_use(
+				use->command,
+				"--filter must follow an -e that names a tracepoint.");
 		int n = event->filter ? asprintf(&filter, "(%s) && (%s)", event->filter, value)
 				      : asprintf(&filter, "%s", value);
 		if (n < 0)
-			return complain_of_memory(use->command);
+			return message_error_of_memory(use->command);
 		free(event->filter);
 		event->filter = filter;
 	} while (--i && strcmp(arguments->events[i - 1].name, name) == 0);
@@ -310,11 +315,12 @@ static int check_off_cpu(const struct arguments *arguments)
 		if (event->weight.kind != WEIGHT_OFF_CPU)
 			continue;
 		if (arguments->options.cpus.n)
-			return wrong_use("record",
-					 "off-cpu follows threads over all CPUs: leave out -C, or "
-					 "off-cpu.");
+			return message_wrong_use(
+				"record", "off-cpu follows threads over all CPUs: leave out -C, or "
+					  "off-cpu.");
 		if (!off_cpu_event_is_whole(event))
-			return wrong_use("record", "off-cpu takes no modifiers and no --filter.");
+			return message_wrong_use("record",
+						 "off-cpu takes no modifiers and no --filter.");
 	}
 	return 0;
 }
@@ -326,21 +332,23 @@ static int check(struct arguments *arguments)
 	bool is_attached = options->pids.n || options->tids.n;
 
 	if (options->pids.n && options->tids.n)
-		return wrong_use("record", "-p and -t cannot be combined: name the threads, or the "
-					   "processes.");
+		return message_wrong_use("record",
+					 "-p and -t cannot be combined: name the threads, or the "
+					 "processes.");
 	if (options->is_system_wide && is_attached)
-		return wrong_use("record", "-a records every process: leave out -p and -t, or -a.");
+		return message_wrong_use("record",
+					 "-a records every process: leave out -p and -t, or -a.");
 	if (options->frequency && options->period)
-		return wrong_use("record",
-				 "-F and -c are two ways to say how often: leave out one.");
+		return message_wrong_use("record",
+					 "-F and -c are two ways to say how often: leave out one.");
 	if (arguments->is_quiet && arguments->is_verbose)
-		return wrong_use("record", "-q and -v contradict each other.");
+		return message_wrong_use("record", "-q and -v contradict each other.");
 	if (options->cpus.n && !is_attached && !options->command)
 		options->is_system_wide = true;
 	if (!options->command && !is_attached && !options->is_system_wide)
-		return wrong_use("record",
-				 "nothing to record: name a command, or -a (the whole machine), "
-				 "or -p PID.");
+		return message_wrong_use(
+			"record", "nothing to record: name a command, or -a (the whole machine), "
+				  "or -p PID.");
 	options->has_rate = options->frequency || options->period;
 	if (!options->has_rate)
 		options->frequency = DEFAULT_FREQUENCY;
@@ -352,7 +360,7 @@ static int choose_events(struct arguments *arguments)
 {
 	if (!arguments->n_events && event_default(&arguments->events, &arguments->n_events,
 						  &arguments->is_fallback) != EVENT_OK)
-		return complain("record", "no event can be opened on this machine.");
+		return message_error("record", "no event can be opened on this machine.");
 	arguments->options.events = arguments->events;
 	arguments->options.n_events = arguments->n_events;
 	return 0;
@@ -367,7 +375,7 @@ static void print_notes(const struct recorder *recorder, size_t first,
 		const char *text = recorder_note(recorder, i, &is_detail);
 
 		if (!arguments->is_quiet && (!is_detail || arguments->is_verbose))
-			notify("record", "%s", text);
+			message_note("record", "%s", text);
 	}
 }
 
@@ -507,7 +515,8 @@ static void print_forbidden_stacks(const struct deep_stacks_stats *stats)
 
 static int command_failed(const struct arguments *arguments, int err)
 {
-	complain("record", "cannot run '%s': %s.", arguments->options.command[0], strerror(-err));
+	message_error("record", "cannot run '%s': %s.", arguments->options.command[0],
+		      strerror(-err));
 	return err == -ENOENT ? 127 : 126;
 }
 
@@ -527,8 +536,9 @@ static int run(const struct arguments *arguments, struct recorder *recorder)
 	size_t n_notes = recorder_n_notes(recorder);
 
 	if (arguments->is_fallback && !arguments->is_quiet)
-		notify("record", "there are no hardware counters here: recording cpu-clock (time) "
-				 "instead of cycles.");
+		message_note("record",
+			     "there are no hardware counters here: recording cpu-clock (time) "
+			     "instead of cycles.");
 	print_notes(recorder, 0, arguments);
 	recorder_run(recorder, &summary);
 	print_notes(recorder, n_notes, arguments);
@@ -548,7 +558,7 @@ static int run(const struct arguments *arguments, struct recorder *recorder)
 			print_contexts(&summary.signal_contexts);
 	}
 	if (summary.write_error)
-		return complain(
+		return message_error(
 			"record",
 			"cannot write '%s': %s. The recording ends there; the first %" PRIu64
 			" bytes are readable.",
@@ -563,7 +573,7 @@ static int record(const struct arguments *arguments)
 
 	int err = recorder_open(&arguments->options, &recorder, &error);
 	if (err)
-		return complain("record", "%s", error ? error : strerror(-err));
+		return message_error("record", "%s", error ? error : strerror(-err));
 	int status = run(arguments, recorder);
 	recorder_close(recorder);
 	return status;

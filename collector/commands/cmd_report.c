@@ -59,7 +59,7 @@ static int take_format(const struct option_use *use, char *value, void *field)
 	if (*format)
 		return 0;
 	names = export_format_names();
-	return wrong_value(use, value, "%s", names ? names : "another format");
+	return option_wrong_value(use, value, "%s", names ? names : "another format");
 }
 
 /* "KEY", "KEY,EVENT" */
@@ -79,8 +79,8 @@ static int take_depth(const struct option_use *use, char *value, void *field)
 {
 	uint64_t depth;
 
-	if (number_parse(value, UINT_MAX, &depth))
-		return wrong_value(use, value, "a number of levels");
+	if (numbers_parse(value, UINT_MAX, &depth))
+		return option_wrong_value(use, value, "a number of levels");
 	*(unsigned *)field = (unsigned)depth;
 	return 0;
 }
@@ -90,8 +90,8 @@ static int take_ratio(const struct option_use *use, char *value, void *field)
 	struct report_options *options = field;
 
 	if (options->n_ratio_texts == REPORT_MAX_RATIOS)
-		return wrong_use(use->command, "%s may be given %d times at most.", use->spelling,
-				 REPORT_MAX_RATIOS);
+		return message_wrong_use(use->command, "%s may be given %d times at most.",
+					 use->spelling, REPORT_MAX_RATIOS);
 	options->ratio_texts[options->n_ratio_texts++] = value;
 	return 0;
 }
@@ -197,7 +197,7 @@ static int show(struct report_options *options, const struct profile *profile,
 		options->view.min_percent = options->export.min_percent;
 	err = view_create(profile, symbolizer, &options->view, &view);
 	if (err)
-		return complain(options->command, "%s.", strerror(-err));
+		return message_error(options->command, "%s.", strerror(-err));
 	options->export.source = options->path;
 	options->export.width = terminal_width();
 	if (!options->export.width)
@@ -212,7 +212,8 @@ static int show(struct report_options *options, const struct profile *profile,
 		err = 0;
 	pager_finish(&pager);
 	view_destroy(view);
-	return err ? complain(options->command, "cannot write the report: %s.", strerror(-err)) : 0;
+	return err ? message_error(options->command, "cannot write the report: %s.", strerror(-err))
+		   : 0;
 }
 
 static int report(struct report_options *options, struct profile *profile)
@@ -234,7 +235,7 @@ static int report(struct report_options *options, struct profile *profile)
 		return err;
 	symbolizer = symbolizer_create(profile, &options->symbolizer);
 	if (!symbolizer)
-		return complain_of_memory(options->command);
+		return message_error_of_memory(options->command);
 	err = show(options, profile, symbolizer);
 	symbolizer_destroy(symbolizer);
 	return err;
@@ -252,11 +253,12 @@ static int run(struct report_options *options)
 	err = fetched_profile_build(options->path, &options->build, &options->files,
 				    options->command, &profile, &error);
 	if (err)
-		complain_of_file(options->command, options->path, error ? error : strerror(-err));
+		message_error_of_file(options->command, options->path,
+				      error ? error : strerror(-err));
 	else
 		err = report(options, profile);
 	if (!err && error)
-		err = complain_of_file(options->command, options->path, error);
+		err = message_error_of_file(options->command, options->path, error);
 	profile_destroy(profile);
 	file_search_destroy(options->build.files);
 	return err;

@@ -226,9 +226,9 @@ static int script_conclude(const struct script *script, const char *path, int er
 	if (err == -EPIPE)
 		return 0;
 	if (err)
-		complain_of_file("script", path, strerror(-err));
+		message_error_of_file("script", path, strerror(-err));
 	else if (truncated)
-		complain_of_file("script", path, truncated);
+		message_error_of_file("script", path, truncated);
 	return err || replay_error(script->replay) ? 1 : 0;
 }
 
@@ -241,7 +241,7 @@ static int run(struct script *script, const char *path, const struct file_option
 		return 1;
 	int err = replay_open(path, script->files, &script->replay, &error);
 	if (err) {
-		complain_of_file("script", path, error ? error : strerror(-err));
+		message_error_of_file("script", path, error ? error : strerror(-err));
 		file_search_destroy(script->files);
 		return 1;
 	}

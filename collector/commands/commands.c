@@ -52,8 +52,9 @@ static int complain_of_unknown(const char *name)
 	for (const struct subcommand *command = commands; command->line; command++)
 		near_names_offer(&near, command->line->command);
 	if (!near.n_kept)
-		return wrong_use(NULL, "unknown command '%s'.", name);
-	return wrong_use(NULL, "unknown command '%s'; did you mean '%s'?", name, near.kept[0].name);
+		return message_wrong_use(NULL, "unknown command '%s'.", name);
+	return message_wrong_use(NULL, "unknown command '%s'; did you mean '%s'?", name,
+				 near.kept[0].name);
 }
 
 /* "dendro help", "dendro help COMMAND" */

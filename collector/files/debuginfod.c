@@ -38,7 +38,7 @@ struct fetching {
 	debuginfod_client *client;
 	struct debuginfod_result result;
 	uint64_t end_ns;
-	const char *name; /* of the module whose file is fetched */
+	const char *command, *name; /* for progress: of dendro, and of the module */
 	bool is_terminal, has_line;
 };
 
@@ -99,8 +99,9 @@ static void show(struct fetching *fetching, long done, long all)
 	if (!fetching->is_terminal)
 		return;
 	fetching->has_line = true;
-	fprintf(stderr, "\r\033[Kdendro: fetching debug files: %u of %u, %.40s",
-		fetching->result.n_fetched, fetching->result.n_wanted, fetching->name);
+	fprintf(stderr, "\r\033[Kdendro %s: fetching debug files: %u of %u, %.40s",
+		fetching->command, fetching->result.n_fetched, fetching->result.n_wanted,
+		fetching->name);
 	if (all > 0)
 		fprintf(stderr, ", %ld of %ld KiB", done / 1024, all / 1024);
 	fputs(" (Ctrl-C: report without)", stderr);
@@ -245,10 +246,11 @@ static int fetch_with_library(struct fetching *fetching, const struct profile *p
 	return err;
 }
 
-int debuginfod_fetch(const struct profile *profile, unsigned max_s,
+int debuginfod_fetch(const char *command, const struct profile *profile, unsigned max_s,
 		     struct debuginfod_result *result_ret)
 {
-	struct fetching fetching = { .end_ns = now_ns() + (uint64_t)max_s * 1000000000u,
+	struct fetching fetching = { .command = command,
+				     .end_ns = now_ns() + (uint64_t)max_s * 1000000000u,
 				     .is_terminal = isatty(STDERR_FILENO) };
 
 	int err =

@@ -18,9 +18,10 @@ struct debuginfod_result {
 /*
  * Fetches what names of @profile lack, what costs most first: files that are missing or have
  * changed, and debug information. For @max_s seconds in all, or until SIGINT. Progress goes to
- * standard error if that is a terminal. 0; -ENOENT: there is no libdebuginfod; -ENOMEM.
+ * standard error if that is a terminal; it names @command. 0; -ENOENT: there is no libdebuginfod;
+ * -ENOMEM.
  */
-int debuginfod_fetch(const struct profile *profile, unsigned max_s,
+int debuginfod_fetch(const char *command, const struct profile *profile, unsigned max_s,
 		     struct debuginfod_result *result_ret);
 
 #endif

@@ -24,29 +24,31 @@ static void notify_of_result(const char *command, const struct debuginfod_result
 	_cleanup_free_ char *refused = NULL;
 
 	if (!result->n_wanted) {
-		notify(command, "debuginfod: no file is missing.");
+		message_note(command, "debuginfod: no file is missing.");
 		return;
 	}
 	if (result->n_refused)
 		refused = sentence(" %u had another build ID and are not used.", result->n_refused);
-	notify(command, "debuginfod: fetched %u of %u files.%s%s", result->n_fetched,
-	       result->n_wanted, refused ? refused : "", early_end(result));
+	message_note(command, "debuginfod: fetched %u of %u files.%s%s", result->n_fetched,
+		     result->n_wanted, refused ? refused : "", early_end(result));
 }
 
 static void fetch(const struct profile *profile, const struct file_options *files,
 		  const char *command, struct debuginfod_result *result)
 {
-	int err = debuginfod_has_servers() ? debuginfod_fetch(profile, files->debuginfod_s, result)
-					   : -ENOTCONN;
+	int err = file_options_have_servers()
+			  ? debuginfod_fetch(command, profile, files->debuginfod_s, result)
+			  : -ENOTCONN;
 
 	if (!err)
 		notify_of_result(command, result);
 	else if (err == -ENOTCONN)
-		notify(command, "debuginfod: DEBUGINFOD_URLS is not set, so there are no servers.");
+		message_note(command,
+			     "debuginfod: DEBUGINFOD_URLS is not set, so there are no servers.");
 	else if (err == -ENOENT)
-		notify(command, "debuginfod: libdebuginfod.so.1 is not installed.");
+		message_note(command, "debuginfod: libdebuginfod.so.1 is not installed.");
 	else
-		notify(command, "debuginfod: %s.", strerror(-err));
+		message_note(command, "debuginfod: %s.", strerror(-err));
 	/* Whatever else knows that variable would wait without a limit. */
 	unsetenv("DEBUGINFOD_URLS");
 }

@@ -39,9 +39,9 @@ static void messages_begin_with_the_command(void **state)
 {
 	(void)state;
 	capture();
-	notify("record", "%d files were kept.", 3);
-	int status = complain("list", "%s failed.", "it");
-	int status_of_dendro = complain(NULL, "there is no memory.");
+	message_note("record", "%d files were kept.", 3);
+	int status = message_error("list", "%s failed.", "it");
+	int status_of_dendro = message_error(NULL, "there is no memory.");
 	assert_captured("dendro record: 3 files were kept.\n"
 			"dendro list: it failed.\n"
 			"dendro: there is no memory.\n");
@@ -53,8 +53,8 @@ static void wrong_use_names_the_help(void **state)
 {
 	(void)state;
 	capture();
-	int status = wrong_use("report", "'%s' is wrong.", "x");
-	wrong_use(NULL, "unknown command '%s'.", "y");
+	int status = message_wrong_use("report", "'%s' is wrong.", "x");
+	message_wrong_use(NULL, "unknown command '%s'.", "y");
 	assert_captured("dendro report: 'x' is wrong.\nSee 'dendro report --help'.\n"
 			"dendro: unknown command 'y'.\nSee 'dendro --help'.\n");
 	assert_int_equal(status, 129);
@@ -64,8 +64,8 @@ static void a_file_is_named_once(void **state)
 {
 	(void)state;
 	capture();
-	complain_of_file("report", "a.data", "it is corrupt.");
-	complain_of_file("report", "a.data", "a.data: it is corrupt.");
+	message_error_of_file("report", "a.data", "it is corrupt.");
+	message_error_of_file("report", "a.data", "a.data: it is corrupt.");
 	assert_captured("dendro report: a.data: it is corrupt.\n"
 			"dendro report: a.data: it is corrupt.\n");
 }

@@ -23,12 +23,12 @@ static void numbers_are_digits_up_to_a_bound(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		uint64_t max = strcmp(refused[i], "101") == 0 ? 100 : UINT64_MAX;
 
-		assert_int_equal(number_parse(refused[i], max, &number), -EINVAL);
+		assert_int_equal(numbers_parse(refused[i], max, &number), -EINVAL);
 		assert_int_equal(number, UNCHANGED);
 	}
-	assert_int_equal(number_parse("18446744073709551615", UINT64_MAX, &number), 0);
+	assert_int_equal(numbers_parse("18446744073709551615", UINT64_MAX, &number), 0);
 	assert_int_equal(number, UINT64_MAX);
-	assert_int_equal(number_parse("007", 7, &number), 0);
+	assert_int_equal(numbers_parse("007", 7, &number), 0);
 	assert_int_equal(number, 7);
 }
 
@@ -59,7 +59,8 @@ static void times_have_units_and_exact_decimals(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t ns;
 
-		assert_int_equal(time_parse(cases[i].text, NUMBERS_NS_PER_S, UINT64_MAX, &ns), 0);
+		assert_int_equal(
+			numbers_parse_time(cases[i].text, NUMBERS_NS_PER_S, UINT64_MAX, &ns), 0);
 		assert_int_equal(ns, cases[i].ns);
 	}
 }
@@ -69,9 +70,9 @@ static void a_time_without_a_unit_has_the_one_that_the_caller_names(void **state
 	uint64_t ns;
 
 	(void)state;
-	assert_int_equal(time_parse("250", NUMBERS_NS_PER_MS, UINT64_MAX, &ns), 0);
+	assert_int_equal(numbers_parse_time("250", NUMBERS_NS_PER_MS, UINT64_MAX, &ns), 0);
 	assert_int_equal(ns, 250000000);
-	assert_int_equal(time_parse("250s", NUMBERS_NS_PER_MS, UINT64_MAX, &ns), 0);
+	assert_int_equal(numbers_parse_time("250s", NUMBERS_NS_PER_MS, UINT64_MAX, &ns), 0);
 	assert_int_equal(ns, 250000000000);
 }
 
@@ -94,8 +95,9 @@ static void what_is_not_a_time_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		assert_int_equal(time_parse(texts[i], NUMBERS_NS_PER_S, UINT64_MAX, &ns), -EINVAL);
-	assert_int_equal(time_parse("11", NUMBERS_NS_PER_S, 10000000000, &ns), -EINVAL);
+		assert_int_equal(numbers_parse_time(texts[i], NUMBERS_NS_PER_S, UINT64_MAX, &ns),
+				 -EINVAL);
+	assert_int_equal(numbers_parse_time("11", NUMBERS_NS_PER_S, 10000000000, &ns), -EINVAL);
 	assert_int_equal(ns, UNCHANGED);
 }
 
@@ -112,12 +114,12 @@ static void sizes_have_units_of_1024(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(size_parse(cases[i].text, 4096, UINT64_MAX, &size), 0);
+		assert_int_equal(numbers_parse_size(cases[i].text, 4096, UINT64_MAX, &size), 0);
 		assert_int_equal(size, cases[i].size);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		assert_int_equal(size_parse(refused[i], 1, UINT64_MAX, &size), -EINVAL);
-	assert_int_equal(size_parse("2K", 1, 2047, &size), -EINVAL);
+		assert_int_equal(numbers_parse_size(refused[i], 1, UINT64_MAX, &size), -EINVAL);
+	assert_int_equal(numbers_parse_size("2K", 1, 2047, &size), -EINVAL);
 }
 
 static void percentages_are_from_0_to_100(void **state)
@@ -132,11 +134,11 @@ static void percentages_are_from_0_to_100(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(percent_parse(cases[i].text, &percent), 0);
+		assert_int_equal(numbers_parse_percent(cases[i].text, &percent), 0);
 		assert_true(percent == cases[i].percent);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		assert_int_equal(percent_parse(refused[i], &percent), -EINVAL);
+		assert_int_equal(numbers_parse_percent(refused[i], &percent), -EINVAL);
 }
 
 int main(void)
