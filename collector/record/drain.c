@@ -200,7 +200,7 @@ static int see_sideband(struct drain *drain, const struct perf_event_header *hea
 	if (drain->jit_maps)
 		jit_maps_see_record(drain->jit_maps, &record);
 	if (drain->jitdumps)
-		jitdump_keeper_see_record(drain->jitdumps, &record);
+		jitdump_recorder_see_record(drain->jitdumps, &record);
 	return see_record(drain, &record);
 }
 
@@ -306,7 +306,7 @@ int drain_round(struct drain *drain)
 	if (!err && drain->jit_maps)
 		err = jit_maps_end_round(drain->jit_maps, drain->writer);
 	if (!err && drain->jitdumps)
-		err = jitdump_keeper_end_round(drain->jitdumps, drain->writer);
+		err = jitdump_recorder_end_round(drain->jitdumps, drain->writer);
 	if (!err)
 		err = data_writer_append(drain->writer, &finished, sizeof(finished));
 	return err ? err : 1;

@@ -17,7 +17,7 @@
 #include "collector/record/observers/code_reader.h"
 #include "collector/record/observers/deep_stacks.h"
 #include "collector/record/observers/jit_maps.h"
-#include "collector/record/observers/jitdump_keeper.h"
+#include "collector/record/observers/jitdump_recorder.h"
 #include "collector/record/observers/signal_contexts.h"
 #include "perf/counters/evlist.h"
 #include "perf/records/record.h"
@@ -32,7 +32,7 @@ struct drain {
 	struct signal_contexts *signal_contexts; /* the same */
 	struct code_reader *code_reader;         /* the same; needs the known clock */
 	struct jit_maps *jit_maps;               /* the same */
-	struct jitdump_keeper *jitdumps;         /* the same */
+	struct jitdump_recorder *jitdumps;       /* the same */
 	struct utsname machine;
 	struct record_layout sample_layout, sideband_layout;
 	bool has_mixed_layouts; /* sample_layout is that of the first event alone */

@@ -25,7 +25,7 @@
 #include "collector/record/observers/code_reader.h"
 #include "collector/record/observers/deep_stacks.h"
 #include "collector/record/observers/jit_maps.h"
-#include "collector/record/observers/jitdump_keeper.h"
+#include "collector/record/observers/jitdump_recorder.h"
 #include "collector/record/observers/kernel_modules.h"
 #include "collector/record/start/command.h"
 #include "collector/record/start/host_features.h"
@@ -78,7 +78,7 @@ struct recorder {
 	struct code_reader *code_reader;
 	struct jit_maps *jit_maps;
 	struct kernel_modules *kernel_modules;
-	struct jitdump_keeper *jitdumps;
+	struct jitdump_recorder *jitdumps;
 	struct deep_stacks *deep_stacks;         /* NULL: not wanted, or not possible here */
 	struct signal_contexts *signal_contexts; /* the same */
 	struct drain drain;
@@ -609,7 +609,7 @@ static int open_all(struct recorder *recorder)
 	recorder->capture = capture_create(CAPTURE_MAX);
 	recorder->code_reader = code_reader_create();
 	recorder->jit_maps = jit_maps_create();
-	recorder->jitdumps = jitdump_keeper_create();
+	recorder->jitdumps = jitdump_recorder_create();
 	recorder->kernel_modules = kernel_modules_create("/proc");
 	if (!recorder->capture || !recorder->code_reader || !recorder->jit_maps ||
 	    !recorder->jitdumps || !recorder->kernel_modules)
@@ -682,7 +682,7 @@ void recorder_close(struct recorder *recorder)
 	code_reader_destroy(recorder->code_reader);
 	jit_maps_destroy(recorder->jit_maps);
 	kernel_modules_destroy(recorder->kernel_modules);
-	jitdump_keeper_destroy(recorder->jitdumps);
+	jitdump_recorder_destroy(recorder->jitdumps);
 	kernel_snapshot_destroy(recorder->snapshot);
 	if (recorder->signal_fd >= 0)
 		close(recorder->signal_fd);
@@ -910,7 +910,7 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 	if (!err)
 		err = jit_maps_finish(recorder->jit_maps, recorder->writer);
 	if (!err)
-		err = jitdump_keeper_finish(recorder->jitdumps, recorder->writer);
+		err = jitdump_recorder_finish(recorder->jitdumps, recorder->writer);
 	if (!err)
 		err = kernel_modules_finish(recorder->kernel_modules, recorder->writer,
 					    recorder->drain.has_known_clock ? now_ns() : 0);
@@ -955,7 +955,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	summary.n_corrupt_rings = recorder->drain.n_corrupt_rings;
 	summary.n_code_missed = code_reader_stats(recorder->code_reader)->n_missed;
 	summary.jit_maps = *jit_maps_stats(recorder->jit_maps);
-	summary.jitdumps = *jitdump_keeper_stats(recorder->jitdumps);
+	summary.jitdumps = *jitdump_recorder_stats(recorder->jitdumps);
 	summary.n_captured = captured->n_kept;
 	summary.n_capture_missed = captured->n_missed;
 	summary.missed_path = captured->first_missed;

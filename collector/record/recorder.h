@@ -14,7 +14,7 @@
 #include "collector/record/live/targets.h"
 #include "collector/record/observers/deep_stacks.h"
 #include "collector/record/observers/jit_maps.h"
-#include "collector/record/observers/jitdump_keeper.h"
+#include "collector/record/observers/jitdump_recorder.h"
 #include "collector/record/observers/signal_contexts.h"
 #include "perf/counters/evlist.h"
 

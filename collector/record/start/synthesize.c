@@ -263,7 +263,7 @@ static void see_jitdump(const struct synthesize_options *options, pid_t pid,
 	};
 
 	if (options->jitdumps)
-		jitdump_keeper_see_mapping(options->jitdumps, &mapping);
+		jitdump_recorder_see_mapping(options->jitdumps, &mapping);
 }
 
 static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct maps_line *line)

@@ -14,7 +14,7 @@
 #include "collector/record/observers/capture.h"
 #include "collector/record/observers/code_reader.h"
 #include "collector/record/observers/jit_maps.h"
-#include "collector/record/observers/jitdump_keeper.h"
+#include "collector/record/observers/jitdump_recorder.h"
 #include "perf/writer/data_writer.h"
 
 struct synthesize_options {
@@ -22,7 +22,7 @@ struct synthesize_options {
 	struct capture *capture;            /* sees each executable mapping */
 	struct code_reader *code_reader;    /* sees those that no file holds; or NULL; borrowed */
 	struct jit_maps *jit_maps;          /* the same */
-	struct jitdump_keeper *jitdumps;    /* the same */
+	struct jitdump_recorder *jitdumps;  /* the same */
 	const struct perf_event_attr *attr; /* whose sample_id ends the records */
 	uint64_t id;                        /* in that sample_id */
 	const char *proc;                   /* "/proc", but in tests */

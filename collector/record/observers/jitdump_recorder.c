@@ -1,4 +1,4 @@
-#include "collector/record/observers/jitdump_keeper.h"
+#include "collector/record/observers/jitdump_recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #define CHUNK_SIZE        (256u << 10)
 #define COMPRESSION_LEVEL 3
 
-struct kept_dump {
+struct recorded_dump {
 	int32_t pid;
 	uint64_t inode;
 	char *key; /* of the attachment */
@@ -35,20 +35,20 @@ struct kept_dump {
 	size_t n_out, n_allocated;
 };
 
-struct jitdump_keeper {
-	struct kept_dump *dumps[DUMPS_MAX];
+struct jitdump_recorder {
+	struct recorded_dump *dumps[DUMPS_MAX];
 	size_t n_dumps;
 	bool has_exited; /* one of them */
 	struct jitdump_stats stats;
 	char chunk[CHUNK_SIZE];
 };
 
-struct jitdump_keeper *jitdump_keeper_create(void)
+struct jitdump_recorder *jitdump_recorder_create(void)
 {
-	return calloc(1, sizeof(struct jitdump_keeper));
+	return calloc(1, sizeof(struct jitdump_recorder));
 }
 
-static void kept_dump_destroy(struct kept_dump *dump)
+static void recorded_dump_destroy(struct recorded_dump *dump)
 {
 	if (!dump)
 		return;
@@ -59,18 +59,18 @@ static void kept_dump_destroy(struct kept_dump *dump)
 	free(dump);
 }
 
-void jitdump_keeper_destroy(struct jitdump_keeper *keeper)
+void jitdump_recorder_destroy(struct jitdump_recorder *recorder)
 {
-	if (!keeper)
+	if (!recorder)
 		return;
-	for (size_t i = 0; i < keeper->n_dumps; i++)
-		kept_dump_destroy(keeper->dumps[i]);
-	free(keeper);
+	for (size_t i = 0; i < recorder->n_dumps; i++)
+		recorded_dump_destroy(recorder->dumps[i]);
+	free(recorder);
 }
 
-const struct jitdump_stats *jitdump_keeper_stats(const struct jitdump_keeper *keeper)
+const struct jitdump_stats *jitdump_recorder_stats(const struct jitdump_recorder *recorder)
 {
-	return &keeper->stats;
+	return &recorder->stats;
 }
 
 /* By the mapping itself, or by its path, from the process's root or ours. */
@@ -100,15 +100,15 @@ static uid_t user_of(int32_t pid)
 }
 
 /* -1: there is none to be trusted, which is counted. */
-static int open_trusted(struct jitdump_keeper *keeper, const struct jitdump_mapping *mapping)
+static int open_trusted(struct jitdump_recorder *recorder, const struct jitdump_mapping *mapping)
 {
 	struct stat st;
 	int fd = open_mapped(mapping);
 
 	if (fd < 0 || fstat(fd, &st) != 0 || st.st_ino != mapping->inode) {
-		keeper->stats.n_missed++;
+		recorder->stats.n_missed++;
 	} else if (!S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != user_of(mapping->pid))) {
-		keeper->stats.n_refused++;
+		recorder->stats.n_refused++;
 	} else {
 		return fd;
 	}
@@ -127,10 +127,10 @@ static char *key_of(const struct jitdump_mapping *mapping)
 		       : key;
 }
 
-static bool is_known(const struct jitdump_keeper *keeper, const struct jitdump_mapping *mapping)
+static bool is_known(const struct jitdump_recorder *recorder, const struct jitdump_mapping *mapping)
 {
-	for (size_t i = 0; i < keeper->n_dumps; i++) {
-		const struct kept_dump *dump = keeper->dumps[i];
+	for (size_t i = 0; i < recorder->n_dumps; i++) {
+		const struct recorded_dump *dump = recorder->dumps[i];
 
 		if (dump->pid == mapping->pid && dump->inode == mapping->inode && !dump->has_exited)
 			return true;
@@ -138,39 +138,39 @@ static bool is_known(const struct jitdump_keeper *keeper, const struct jitdump_m
 	return false;
 }
 
-void jitdump_keeper_see_mapping(struct jitdump_keeper *keeper,
-				const struct jitdump_mapping *mapping)
+void jitdump_recorder_see_mapping(struct jitdump_recorder *recorder,
+				  const struct jitdump_mapping *mapping)
 {
-	if (mapping->pid <= 0 || is_known(keeper, mapping))
+	if (mapping->pid <= 0 || is_known(recorder, mapping))
 		return;
-	if (keeper->n_dumps == DUMPS_MAX) {
-		keeper->stats.n_missed++;
+	if (recorder->n_dumps == DUMPS_MAX) {
+		recorder->stats.n_missed++;
 		return;
 	}
-	int fd = open_trusted(keeper, mapping);
-	struct kept_dump *dump = fd >= 0 ? calloc(1, sizeof(*dump)) : NULL;
+	int fd = open_trusted(recorder, mapping);
+	struct recorded_dump *dump = fd >= 0 ? calloc(1, sizeof(*dump)) : NULL;
 	char *key = dump ? key_of(mapping) : NULL;
 	if (!key) {
-		keeper->stats.n_missed += fd >= 0;
+		recorder->stats.n_missed += fd >= 0;
 		cleanup_close(&fd);
 		free(dump);
 		return;
 	}
-	*dump = (struct kept_dump){
+	*dump = (struct recorded_dump){
 		.pid = mapping->pid, .inode = mapping->inode, .key = key, .fd = fd
 	};
-	keeper->dumps[keeper->n_dumps++] = dump;
+	recorder->dumps[recorder->n_dumps++] = dump;
 }
 
-static void see_exit(struct jitdump_keeper *keeper, int32_t pid)
+static void see_exit(struct jitdump_recorder *recorder, int32_t pid)
 {
-	for (size_t i = 0; i < keeper->n_dumps; i++) {
-		if (keeper->dumps[i]->pid == pid)
-			keeper->dumps[i]->has_exited = keeper->has_exited = true;
+	for (size_t i = 0; i < recorder->n_dumps; i++) {
+		if (recorder->dumps[i]->pid == pid)
+			recorder->dumps[i]->has_exited = recorder->has_exited = true;
 	}
 }
 
-void jitdump_keeper_see_record(struct jitdump_keeper *keeper, const struct record *record)
+void jitdump_recorder_see_record(struct jitdump_recorder *recorder, const struct record *record)
 {
 	if (record->type == PERF_RECORD_MMAP2 && record->mmap.prot & PROT_EXEC &&
 	    jitdump_is_marker(record->mmap.filename)) {
@@ -184,14 +184,14 @@ void jitdump_keeper_see_record(struct jitdump_keeper *keeper, const struct recor
 			.inode = record->mmap.ino,
 		};
 
-		jitdump_keeper_see_mapping(keeper, &mapping);
+		jitdump_recorder_see_mapping(recorder, &mapping);
 	} else if (record->type == PERF_RECORD_EXIT && record->task.pid == record->task.tid) {
-		see_exit(keeper, record->task.pid);
+		see_exit(recorder, record->task.pid);
 	}
 }
 
 /* The size is that of now: what is written later comes too late. */
-static bool begin(struct jitdump_keeper *keeper, struct kept_dump *dump)
+static bool begin(struct jitdump_recorder *recorder, struct recorded_dump *dump)
 {
 	struct stat st;
 
@@ -204,12 +204,12 @@ static bool begin(struct jitdump_keeper *keeper, struct kept_dump *dump)
 	dump->size = (uint64_t)st.st_size;
 	if (dump->size > JITDUMP_SIZE_MAX) {
 		dump->size = JITDUMP_SIZE_MAX;
-		keeper->stats.n_cut++;
+		recorder->stats.n_cut++;
 	}
 	return true;
 }
 
-static bool reserve(struct kept_dump *dump, size_t size)
+static bool reserve(struct recorded_dump *dump, size_t size)
 {
 	if (dump->n_allocated - dump->n_out >= size)
 		return true;
@@ -222,7 +222,7 @@ static bool reserve(struct kept_dump *dump, size_t size)
 	return true;
 }
 
-static bool compress(struct kept_dump *dump, const char *bytes, size_t size, bool is_last)
+static bool compress(struct recorded_dump *dump, const char *bytes, size_t size, bool is_last)
 {
 	ZSTD_inBuffer in = { bytes, size, 0 };
 	size_t left;
@@ -242,74 +242,74 @@ static bool compress(struct kept_dump *dump, const char *bytes, size_t size, boo
 }
 
 /* Reads at most @budget bytes. 1: all is compressed; 0: not yet; -1: it can't be. */
-static int read_some(struct jitdump_keeper *keeper, struct kept_dump *dump, size_t *budget)
+static int read_some(struct jitdump_recorder *recorder, struct recorded_dump *dump, size_t *budget)
 {
 	bool is_last = false;
 
-	if (!begin(keeper, dump))
+	if (!begin(recorder, dump))
 		return -1;
 	while (!is_last && *budget) {
 		uint64_t left = dump->size - dump->n_read;
 		size_t wanted = left < CHUNK_SIZE ? (size_t)left : CHUNK_SIZE;
-		ssize_t n = pread(dump->fd, keeper->chunk, wanted, (off_t)dump->n_read);
+		ssize_t n = pread(dump->fd, recorder->chunk, wanted, (off_t)dump->n_read);
 
 		if (n < 0)
 			return -1;
 		dump->n_read += (uint64_t)n;
 		is_last = n == 0 || dump->n_read == dump->size;
-		if (!compress(dump, keeper->chunk, (size_t)n, is_last))
+		if (!compress(dump, recorder->chunk, (size_t)n, is_last))
 			return -1;
 		*budget -= (size_t)n < *budget ? (size_t)n : *budget;
 	}
 	return is_last;
 }
 
-static int attach(struct jitdump_keeper *keeper, struct kept_dump *dump, int state,
+static int attach(struct jitdump_recorder *recorder, struct recorded_dump *dump, int state,
 		  struct data_writer *writer)
 {
 	if (state < 0) {
-		keeper->stats.n_missed++;
+		recorder->stats.n_missed++;
 		return 0;
 	}
 	if (!dump->n_read) /* no header yet: it tells of nothing */
 		return 0;
-	keeper->stats.n_kept++;
+	recorder->stats.n_kept++;
 	return data_writer_attach(writer, ATTACHMENT_JITDUMP, dump->key, dump->out, dump->n_out);
 }
 
 /* Of processes that exited, or of all. */
-static int attach_some(struct jitdump_keeper *keeper, struct data_writer *writer, size_t budget,
+static int attach_some(struct jitdump_recorder *recorder, struct data_writer *writer, size_t budget,
 		       bool is_end)
 {
 	bool has_exited = false;
 	size_t n = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < keeper->n_dumps; i++) {
-		struct kept_dump *dump = keeper->dumps[i];
+	for (size_t i = 0; i < recorder->n_dumps; i++) {
+		struct recorded_dump *dump = recorder->dumps[i];
 		bool is_due = is_end || dump->has_exited;
-		int state = is_due && budget ? read_some(keeper, dump, &budget) : 0;
+		int state = is_due && budget ? read_some(recorder, dump, &budget) : 0;
 
 		if (!state) {
 			has_exited |= dump->has_exited;
-			keeper->dumps[n++] = dump;
+			recorder->dumps[n++] = dump;
 			continue;
 		}
 		if (!err)
-			err = attach(keeper, dump, state, writer);
-		kept_dump_destroy(dump);
+			err = attach(recorder, dump, state, writer);
+		recorded_dump_destroy(dump);
 	}
-	keeper->n_dumps = n;
-	keeper->has_exited = has_exited;
+	recorder->n_dumps = n;
+	recorder->has_exited = has_exited;
 	return err;
 }
 
-int jitdump_keeper_end_round(struct jitdump_keeper *keeper, struct data_writer *writer)
+int jitdump_recorder_end_round(struct jitdump_recorder *recorder, struct data_writer *writer)
 {
-	return keeper->has_exited ? attach_some(keeper, writer, ROUND_SIZE_MAX, false) : 0;
+	return recorder->has_exited ? attach_some(recorder, writer, ROUND_SIZE_MAX, false) : 0;
 }
 
-int jitdump_keeper_finish(struct jitdump_keeper *keeper, struct data_writer *writer)
+int jitdump_recorder_finish(struct jitdump_recorder *recorder, struct data_writer *writer)
 {
-	return attach_some(keeper, writer, SIZE_MAX, true);
+	return attach_some(recorder, writer, SIZE_MAX, true);
 }
