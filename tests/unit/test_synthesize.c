@@ -218,6 +218,26 @@ static void only_the_given_processes_are_read(void **state)
 	bench_destroy(bench);
 }
 
+static void the_kernels_own_pages_are_no_code_made_at_run_time(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	bench->options.code_reader = code_reader_create();
+	put_file(bench, "7/comm", "plain\n");
+	put_file(bench, "7/maps", "7ffc00030000-7ffc00032000 r-xp 00000000 00:00 0 [vdso]\n");
+	put_file(bench, "8/comm", "compiler\n");
+	put_file(bench, "8/maps", "550000000000-550000002000 rwxp 00000000 00:00 0 \n");
+	put_file(bench, "9/comm", "named\n");
+	put_file(bench, "9/maps", "550000000000-550000002000 rwxp 00000000 00:00 0 [anon:code]\n");
+	synthesize_all(bench);
+	assert_false(code_reader_has_process(bench->options.code_reader, 7));
+	assert_true(code_reader_has_process(bench->options.code_reader, 8));
+	assert_true(code_reader_has_process(bench->options.code_reader, 9));
+	code_reader_destroy(bench->options.code_reader);
+	bench_destroy(bench);
+}
+
 static void lines_that_make_no_sense_are_skipped(void **state)
 {
 	struct bench *bench = bench_create();
@@ -307,6 +327,7 @@ int main(void)
 		cmocka_unit_test(a_process_gives_its_name_threads_and_mappings),
 		cmocka_unit_test(kernel_threads_have_a_name_only),
 		cmocka_unit_test(only_the_given_processes_are_read),
+		cmocka_unit_test(the_kernels_own_pages_are_no_code_made_at_run_time),
 		cmocka_unit_test(lines_that_make_no_sense_are_skipped),
 		cmocka_unit_test(a_mapped_file_has_its_build_id),
 		cmocka_unit_test(the_kernel_and_its_modules_are_mapped),

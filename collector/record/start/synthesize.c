@@ -238,7 +238,20 @@ static bool is_wanted(const struct maps_line *line)
 	return line->prot & PROT_EXEC || line->path[0] == '/';
 }
 
-/* Executable memory that no file holds. */
+/* The kernel's own pages ([vdso], [vsyscall], [uprobes]) are in the recording already. */
+static bool is_code_of_no_file(const struct maps_line *line)
+{
+	static const char *const names[] = { "[anon:", "[heap]", "[stack]" };
+
+	if (!(line->prot & PROT_EXEC) || line->inode)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strncmp(line->path, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return !line->path[0];
+}
+
 static void see_code(const struct synthesize_options *options, pid_t pid,
 		     const struct maps_line *line)
 {
@@ -280,7 +293,7 @@ static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct 
 	};
 	struct build_id build_id = { 0 };
 
-	if (line->prot & PROT_EXEC && !line->inode && line->path[0] != '/')
+	if (is_code_of_no_file(line))
 		see_code(&synthesizer->options, pid, line);
 	if (line->prot & PROT_EXEC && jitdump_is_marker(line->path))
 		see_jitdump(&synthesizer->options, pid, line);
