@@ -11,6 +11,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/maps_line.h"
 #include "collector/paths/module_finder.h"
+#include "collector/record/live/process_files.h"
 
 /* Processes that are known at the same time. */
 #define N_SLOTS 64
@@ -198,26 +199,6 @@ int live_memory_read(pid_t pid, uint64_t addr, void *to, size_t size)
 	return n == (ssize_t)size ? 0 : n < 0 ? -errno : -EFAULT;
 }
 
-/* As the thread knows itself, in the innermost namespace. */
-static pid_t own_tid(pid_t pid, pid_t tid)
-{
-	char path[64], line[256];
-	int found = tid;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
-	FILE *status = fopen(path, "re");
-	if (!status)
-		return tid;
-	while (fgets(line, sizeof(line), status)) {
-		char *last = strncmp(line, "NSpid:", 6) == 0 ? strrchr(line, '\t') : NULL;
-
-		if (last)
-			found = atoi(last + 1);
-	}
-	fclose(status);
-	return found;
-}
-
 /* Words [0, @n) begin at @addr: is the first of them the start of the thread's descriptor? */
 static bool is_descriptor(const uint64_t *words, size_t n, uint64_t addr, int32_t tid)
 {
@@ -240,7 +221,7 @@ static int find_descriptor(pid_t pid, pid_t tid, uint64_t sp, uint64_t mapping_e
 {
 	_cleanup_free_ uint64_t *words = malloc(SEARCH_STEP + DESCRIPTOR_SIZE);
 	uint64_t end = mapping_end - sp > STACK_SEARCH_MAX ? sp + STACK_SEARCH_MAX : mapping_end;
-	int32_t known_as = own_tid(pid, tid);
+	int32_t known_as = process_own_tid("/proc", pid, tid);
 
 	if (!words)
 		return -ENOMEM;
