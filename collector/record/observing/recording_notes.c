@@ -1,0 +1,55 @@
+#include "collector/record/observing/recording_notes.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cct/base/sentence.h"
+
+void recording_notes_deinit(struct recording_notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		free(notes->notes[i].text);
+	free(notes->notes);
+	free(notes->error);
+	*notes = (struct recording_notes){ .n = 0 };
+}
+
+void recording_notes_add(struct recording_notes *notes, bool is_detail, const char *format, ...)
+{
+	struct recording_note *larger =
+		reallocarray(notes->notes, notes->n + 1, sizeof(*notes->notes));
+	va_list args;
+
+	if (!larger)
+		return;
+	notes->notes = larger;
+	va_start(args, format);
+	char *text = sentence_v(format, args);
+	va_end(args);
+	if (text)
+		larger[notes->n++] = (struct recording_note){ text, is_detail };
+}
+
+int recording_notes_explain(struct recording_notes *notes, int err, const char *format, ...)
+{
+	va_list args;
+
+	free(notes->error);
+	va_start(args, format);
+	notes->error = sentence_v(format, args);
+	va_end(args);
+	return err;
+}
+
+const char *recording_notes_size(uint64_t n_bytes, char text[static SIZE_TEXT_MAX])
+{
+	if (n_bytes < 10 << 10)
+		snprintf(text, SIZE_TEXT_MAX, "%" PRIu64 " bytes", n_bytes);
+	else if (n_bytes < 1 << 20)
+		snprintf(text, SIZE_TEXT_MAX, "%.0f KiB", (double)n_bytes / 1024);
+	else
+		snprintf(text, SIZE_TEXT_MAX, "%.1f MiB", (double)n_bytes / (1 << 20));
+	return text;
+}
