@@ -7,12 +7,11 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/numbers.h"
-#include "collector/attached/jitdump.h"
-#include "collector/attached/stack_misses.h"
 #include "collector/command-line/file_options.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
+#include "collector/record/observing/recording_notes.h"
 #include "collector/record/recorder.h"
 #include "collector/record/start/command.h"
 #include "perf/catalog/event_parse.h"
@@ -395,24 +394,14 @@ static const char *grouped(uint64_t number, char text[32])
 	return text;
 }
 
-static void print_size(uint64_t n_bytes)
-{
-	if (n_bytes < 10 << 10)
-		fprintf(stderr, "%" PRIu64 " bytes", n_bytes);
-	else if (n_bytes < 1 << 20)
-		fprintf(stderr, "%.0f KiB", (double)n_bytes / 1024);
-	else
-		fprintf(stderr, "%.1f MiB", (double)n_bytes / (1 << 20));
-}
-
 static void print_summary(const struct recorder_summary *summary, const struct arguments *arguments)
 {
 	const char *output = arguments->options.output;
-	char text[32];
+	char text[32], size[SIZE_TEXT_MAX];
 
 	fprintf(stderr, "[ dendro: %.2f s, %s sample%s, ", (double)summary->duration_ns / 1e9,
 		grouped(summary->n_samples, text), summary->n_samples == 1 ? "" : "s");
-	print_size(summary->n_bytes);
+	fputs(recording_notes_size(summary->n_bytes, size), stderr);
 	fprintf(stderr, " in %s, ", strcmp(output, "-") == 0 ? "standard output" : output);
 	fprintf(stderr, "%s lost", grouped(summary->n_lost, text));
 	if (summary->n_lost)
@@ -422,95 +411,6 @@ static void print_summary(const struct recorder_summary *summary, const struct a
 	if (summary->n_throttled)
 		fprintf(stderr, ", throttled %s times", grouped(summary->n_throttled, text));
 	fputs(" ]\n", stderr);
-}
-
-/* What the user should know or do about this recording. */
-static void print_advice(const struct recorder_summary *summary)
-{
-	if (summary->n_lost)
-		fputs("dendro: to lose fewer samples: lower the rate (-F), enlarge the rings (-m), "
-		      "or copy less\nstack (--stack-size).\n",
-		      stderr);
-	if (summary->n_lost_sideband)
-		fprintf(stderr,
-			"dendro: %" PRIu64 " records of mappings and processes were lost: some "
-			"code will have no name.\nEnlarge the rings (-m).\n",
-			summary->n_lost_sideband);
-	if (summary->n_throttled)
-		fputs("dendro: the kernel throttled the events: lower -F, or raise "
-		      "kernel.perf_event_max_sample_rate.\n",
-		      stderr);
-	if (summary->n_corrupt_rings)
-		fprintf(stderr, "dendro: %" PRIu64 " times a ring made no sense and was emptied.\n",
-			summary->n_corrupt_rings);
-	if (summary->n_code_missed)
-		fprintf(stderr,
-			"dendro: %" PRIu64 " times a page of code that no file holds could not be "
-			"read: samples in it may\nhave no callers.\n",
-			summary->n_code_missed);
-	if (summary->jit_maps.n_refused)
-		fprintf(stderr,
-			"dendro: %" PRIu64 " perf-PID.map files were not taken: they are another "
-			"user's, or links.\n",
-			summary->jit_maps.n_refused);
-	if (summary->jit_maps.n_missed)
-		fprintf(stderr,
-			"dendro: %" PRIu64 " perf-PID.map files could not be read or were too "
-			"large: code made at run time has no names.\n",
-			summary->jit_maps.n_missed);
-	if (summary->jitdumps.n_refused)
-		fprintf(stderr,
-			"dendro: %" PRIu64 " jitdump files were not taken: they are another "
-			"user's, or no regular files.\n",
-			summary->jitdumps.n_refused);
-	if (summary->jitdumps.n_missed)
-		fprintf(stderr,
-			"dendro: %" PRIu64 " jitdump files could not be read: code made at run "
-			"time has no names.\n",
-			summary->jitdumps.n_missed);
-	if (summary->jitdumps.n_cut)
-		fprintf(stderr,
-			"dendro: %" PRIu64 " jitdump files are larger than %u MiB: code made later "
-			"has no names.\n",
-			summary->jitdumps.n_cut, JITDUMP_SIZE_MAX >> 20);
-	if (summary->n_capture_missed)
-		fprintf(stderr,
-			"dendro: %" PRIu64 " files of code were gone, replaced or out of reach "
-			"before they could be kept (as %s):\ntheir stacks may be incomplete and "
-			"nameless.\n",
-			summary->n_capture_missed,
-			summary->missed_path ? summary->missed_path : "?");
-}
-
-static void print_contexts(const struct signal_contexts_stats *stats)
-{
-	fprintf(stderr,
-		"dendro: interruptions by signals with a stack of their own: %" PRIu64
-		", kept %" PRIu64 "; too many at once %" PRIu64 " times\n",
-		stats->n_seen, stats->n_written, stats->n_pauses);
-}
-
-static void print_deep_stacks(const struct deep_stacks_stats *stats)
-{
-	fprintf(stderr, "dendro: stacks deeper than the copies: read %" PRIu64 " times (",
-		stats->n_read);
-	print_size(stats->n_bytes);
-	fputc(')', stderr);
-	stack_misses_print_deep(stderr, ", ", stats->n_missed);
-	fputc('\n', stderr);
-}
-
-/* What a user can do something about. */
-static void print_forbidden_stacks(const struct deep_stacks_stats *stats)
-{
-	uint64_t misses[N_DEEP_STACK_MISSES] = { 0 };
-
-	misses[DEEP_STACK_NO_REGISTER] = stats->n_missed[DEEP_STACK_NO_REGISTER];
-	misses[DEEP_STACK_FORBIDDEN] = stats->n_missed[DEEP_STACK_FORBIDDEN];
-	if (!misses[DEEP_STACK_NO_REGISTER] && !misses[DEEP_STACK_FORBIDDEN])
-		return;
-	stack_misses_print_deep(stderr, "dendro: stacks deeper than the copies stay cut: ", misses);
-	fputc('\n', stderr);
 }
 
 static int command_failed(const struct arguments *arguments, int err)
@@ -546,16 +446,9 @@ static int run(const struct arguments *arguments, struct recorder *recorder)
 		return command_failed(arguments, summary.command_error);
 	if (!arguments->is_quiet) {
 		print_summary(&summary, arguments);
-		print_advice(&summary);
-		if (arguments->is_verbose && summary.n_captured)
-			fprintf(stderr, "dendro: kept %" PRIu64 " file%s of code\n",
-				summary.n_captured, summary.n_captured == 1 ? "" : "s");
-		if (arguments->is_verbose)
-			print_deep_stacks(&summary.deep_stacks);
-		else
-			print_forbidden_stacks(&summary.deep_stacks);
-		if (arguments->is_verbose && summary.signal_contexts.n_seen)
-			print_contexts(&summary.signal_contexts);
+		n_notes = recorder_n_notes(recorder);
+		recorder_report(recorder, arguments->is_verbose);
+		print_notes(recorder, n_notes, arguments);
 	}
 	if (summary.write_error)
 		return message_error(

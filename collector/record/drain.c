@@ -3,15 +3,14 @@
 #include <string.h>
 
 #include "cct/base/monotonic.h"
-#include "collector/paths/sample_path.h"
 #include "perf/records/sample_trim.h"
 
 /* Bytes in the rings that one round takes on, more or less. */
 #define ROUND_MAX (8u << 20)
 /* Space goes back to the kernel this often. */
 #define RELEASE_SIZE (512u << 10)
-/* Of captured files in one round: reading and compressing them takes time from the rings. */
-#define CAPTURE_ROUND_MAX (8u << 20)
+/* Of what observers keep back, in one round: to read and compress it takes time from the rings. */
+#define WAITING_ROUND_MAX (8u << 20)
 /* Records in a ring may be this much out of order: an interrupt came between a record's time
  * and its place. */
 #define DISORDER_NS 1000000u
@@ -38,13 +37,14 @@ static void find_times(struct drain *drain)
 }
 
 void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
-		struct capture *capture)
+		const struct stack_output *stack_output, struct recording_observers *observers)
 {
 	const struct perf_event_attr *attr = &evlist->events[0].attr;
 
-	*drain = (struct drain){ .evlist = evlist, .writer = writer, .capture = capture };
-	drain->stack_output.writer = writer;
-	uname(&drain->machine);
+	*drain = (struct drain){ .evlist = evlist,
+				 .writer = writer,
+				 .stack_output = stack_output,
+				 .observers = observers };
 	record_layout_init(&drain->sample_layout, attr);
 	record_layout_init(&drain->sideband_layout, &evlist->events[evlist->n_events].attr);
 	for (size_t i = 1; i < evlist->n_events; i++)
@@ -109,7 +109,7 @@ static uint64_t oldest_time(const struct drain *drain, const struct ring *rings,
 /* Of all that was written. */
 static uint64_t newest_time(const struct drain *drain)
 {
-	uint64_t newest = drain->stack_output.newest_ns;
+	uint64_t newest = drain->stack_output->newest_ns;
 
 	return newest > drain->newest_ns ? newest : drain->newest_ns;
 }
@@ -132,36 +132,16 @@ static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
 	return end > needed ? end : needed;
 }
 
-static void see_code(struct drain *drain, const struct record *record)
-{
-	uint64_t pc;
-
-	if (record->type != PERF_RECORD_SAMPLE)
-		code_reader_see_record(drain->code_reader, record);
-	else if (code_reader_has_process(drain->code_reader, record->pid) &&
-		 sample_user_pc(record, machine_find(drain->machine.machine), &pc))
-		code_reader_see_sample(drain->code_reader, record->pid, pc);
-}
-
-/* Those who complete stacks look at it; what they write about it precedes it. */
-static int see_record(struct drain *drain, const struct record *record)
-{
-	if (drain->code_reader)
-		see_code(drain, record);
-	if (drain->deep_stacks)
-		deep_stacks_see(drain->deep_stacks, record);
-	return drain->signal_contexts ? signal_contexts_see(drain->signal_contexts, record) : 0;
-}
-
+/* What observers write about a sample precedes it. */
 static int see_sample(struct drain *drain, const struct record_layout *layout,
 		      const struct perf_event_header *header)
 {
 	struct record record;
 
-	if (!(drain->deep_stacks || drain->signal_contexts || drain->code_reader) ||
+	if (!recording_observers_see_samples(drain->observers) ||
 	    record_decode(layout, header, &record) != RECORD_OK)
 		return 0;
-	return see_record(drain, &record);
+	return recording_observers_see_sample(drain->observers, &record);
 }
 
 static int write_sample(struct drain *drain, const struct perf_event_header *header)
@@ -195,13 +175,7 @@ static int see_sideband(struct drain *drain, const struct perf_event_header *hea
 
 	if (record_decode(&drain->sideband_layout, header, &record) != RECORD_OK)
 		return 0;
-	if (record.type == PERF_RECORD_MMAP2)
-		capture_see_record(drain->capture, &record);
-	if (drain->jit_maps)
-		jit_maps_see_record(drain->jit_maps, &record);
-	if (drain->jitdumps)
-		jitdump_recorder_see_record(drain->jitdumps, &record);
-	return see_record(drain, &record);
+	return recording_observers_see_sideband(drain->observers, &record);
 }
 
 static int write_record(struct drain *drain, const struct perf_event_header *header,
@@ -263,20 +237,10 @@ static int drain_rings(struct drain *drain, uint64_t end_ns)
 
 	for (size_t i = 0; i < evlist->n_sideband_rings && !err; i++)
 		err = drain_ring(drain, &evlist->sideband_rings[i], true, end_ns);
-	if (!err && capture_is_pending(drain->capture))
-		err = capture_write(drain->capture, drain->writer, CAPTURE_ROUND_MAX);
+	if (!err)
+		err = recording_observers_write_waiting(drain->observers, WAITING_ROUND_MAX);
 	for (size_t i = 0; i < evlist->n_sample_rings && !err; i++)
 		err = drain_ring(drain, &evlist->sample_rings[i], false, end_ns);
-	return err;
-}
-
-/* After the rings' ends were fixed: what happened before a sample that is read is known then. */
-static int begin_round(struct drain *drain, uint64_t began_ns, uint64_t end_ns)
-{
-	int err = drain->deep_stacks ? deep_stacks_begin_round(drain->deep_stacks, end_ns) : 0;
-
-	if (!err && drain->signal_contexts)
-		err = signal_contexts_begin_round(drain->signal_contexts, began_ns, end_ns);
 	return err;
 }
 
@@ -291,22 +255,19 @@ int drain_round(struct drain *drain)
 		n_waiting += ring_begin(&evlist->sideband_rings[i]);
 	for (size_t i = 0; i < evlist->n_sample_rings; i++)
 		n_waiting += ring_begin(&evlist->sample_rings[i]);
-	uint64_t end_ns = n_waiting ? round_end(drain, n_waiting) : UINT64_MAX;
-	drain->is_behind = end_ns != UINT64_MAX;
-	int err = begin_round(drain, began_ns, end_ns);
-	if (err || !n_waiting)
+	struct observed_round round = {
+		.began_ns = began_ns,
+		.end_ns = n_waiting ? round_end(drain, n_waiting) : UINT64_MAX,
+	};
+	round.is_behind = drain->is_behind = round.end_ns != UINT64_MAX;
+	/* What happened before a sample that is read is known now. */
+	int err = recording_observers_begin_round(drain->observers, &round);
+	if (!n_waiting)
 		return err;
-	err = drain_rings(drain, end_ns);
-	if (!err && drain->signal_contexts)
-		err = signal_contexts_end_round(drain->signal_contexts);
-	if (!err && drain->deep_stacks)
-		err = deep_stacks_end_round(drain->deep_stacks, drain->is_behind);
-	if (!err && drain->code_reader)
-		err = code_reader_end_round(drain->code_reader, drain->writer);
-	if (!err && drain->jit_maps)
-		err = jit_maps_end_round(drain->jit_maps, drain->writer);
-	if (!err && drain->jitdumps)
-		err = jitdump_recorder_end_round(drain->jitdumps, drain->writer);
+	if (!err)
+		err = drain_rings(drain, round.end_ns);
+	int end_err = recording_observers_end_round(drain->observers, &round);
+	err = err ? err : end_err;
 	if (!err)
 		err = data_writer_append(drain->writer, &finished, sizeof(finished));
 	return err ? err : 1;

@@ -11,29 +11,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/utsname.h>
 
-#include "collector/record/observers/capture.h"
-#include "collector/record/observers/code_reader.h"
-#include "collector/record/observers/deep_stacks.h"
-#include "collector/record/observers/jit_maps.h"
-#include "collector/record/observers/jitdump_recorder.h"
-#include "collector/record/observers/signal_contexts.h"
+#include "collector/record/observing/recording_observers.h"
 #include "perf/counters/evlist.h"
 #include "perf/records/record.h"
 #include "perf/writer/data_writer.h"
 
 struct drain {
+	/* Borrowed. */
 	struct evlist *evlist;
 	struct data_writer *writer;
-	struct capture *capture;
-	struct stack_output stack_output;
-	struct deep_stacks *deep_stacks;         /* borrowed; NULL: none */
-	struct signal_contexts *signal_contexts; /* the same */
-	struct code_reader *code_reader;         /* the same; needs the known clock */
-	struct jit_maps *jit_maps;               /* the same */
-	struct jitdump_recorder *jitdumps;       /* the same */
-	struct utsname machine;
+	const struct stack_output *stack_output;
+	struct recording_observers *observers;
 	struct record_layout sample_layout, sideband_layout;
 	bool has_mixed_layouts; /* sample_layout is that of the first event alone */
 	size_t time_offset;     /* of a sample's time; 0: none */
@@ -49,9 +38,9 @@ struct drain {
 	uint64_t n_corrupt_rings; /* their content made no sense and was dropped */
 };
 
-/* All are borrowed. */
+/* All are borrowed. @stack_output: what the observers write stack records to. */
 void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
-		struct capture *capture);
+		const struct stack_output *stack_output, struct recording_observers *observers);
 /* 1: read something, there may be more; 0: the rings were empty; -errno of the writer. */
 int drain_round(struct drain *drain);
 /* Rounds until the rings are empty: once what fills them is stopped. */

@@ -32,7 +32,7 @@ struct program {
 struct bench {
 	char path[64];
 	void *mapped;
-	struct capture_mapping mapping;
+	struct observed_mapping mapping;
 	int recording_fd;
 	struct perf_event_attr attr;
 	struct data_writer *writer;
@@ -90,7 +90,7 @@ static struct bench *bench_create(uint64_t max_bytes)
 	assert_true(bench->mapped != MAP_FAILED);
 	assert_int_equal(fstat(fd, &st), 0);
 	close(fd);
-	bench->mapping = (struct capture_mapping){
+	bench->mapping = (struct observed_mapping){
 		.pid = getpid(),
 		.start = (uintptr_t)bench->mapped,
 		.end = (uintptr_t)bench->mapped + FILE_SIZE,
@@ -236,7 +236,7 @@ static void another_file_at_the_path_is_not_taken_for_it(void **state)
 static void a_file_that_came_too_late_is_had_when_it_is_mapped_again(void **state)
 {
 	struct bench *bench = bench_create(1 << 20);
-	struct capture_mapping late = bench->mapping;
+	struct observed_mapping late = bench->mapping;
 	char other[80];
 
 	(void)state;

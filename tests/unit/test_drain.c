@@ -1,4 +1,5 @@
 /* Rings in plain memory, and what is read back from the recording. */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,9 @@ struct bench {
 	struct fake_ring fakes[2 * N_RINGS];
 	struct evlist evlist;
 	struct data_writer *writer;
-	struct capture *capture;
+	struct stack_output stack_output;
+	struct observed_recording observed;
+	struct recording_observers *observers;
 	struct drain drain;
 };
 
@@ -45,6 +48,83 @@ static void ring_init(struct ring *ring, struct fake_ring *fake)
 }
 
 static uint64_t ids[] = { 21, 22 };
+
+/* An observer that writes down what it is told. */
+static struct {
+	char text[256];
+	int err; /* of seeing a sample */
+} told_observer;
+
+static void tell(char what)
+{
+	size_t n = strlen(told_observer.text);
+
+	if (n + 1 == sizeof(told_observer.text)) /* the test does not look at it */
+		return;
+	told_observer.text[n] = what;
+	told_observer.text[n + 1] = '\0';
+}
+
+static int observer_begin(const struct observed_recording *recording, void **state)
+{
+	(void)recording;
+	*state = &told_observer;
+	told_observer.text[0] = '\0';
+	told_observer.err = 0;
+	return 0;
+}
+
+static int begins_round(void *state, const struct observed_round *round)
+{
+	(void)state;
+	assert_true(round->began_ns > 0);
+	tell('(');
+	return 0;
+}
+
+static int sees_sideband(void *state, const struct record *record)
+{
+	(void)state;
+	assert_int_equal(record->type, PERF_RECORD_EXIT);
+	tell('x');
+	return 0;
+}
+
+static int sees_sample(void *state, const struct record *record)
+{
+	(void)state;
+	assert_int_equal(record->type, PERF_RECORD_SAMPLE);
+	tell('s');
+	return told_observer.err;
+}
+
+static int writes_waiting(void *state, size_t max_bytes)
+{
+	(void)state;
+	assert_true(max_bytes > 0);
+	tell('w');
+	return 0;
+}
+
+static int ends_round(void *state, const struct observed_round *round)
+{
+	(void)state;
+	(void)round;
+	tell(')');
+	return 0;
+}
+
+static const struct recording_observer observer = {
+	.name = "told",
+	.begin = observer_begin,
+	.see_sideband = sees_sideband,
+	.see_sample = sees_sample,
+	.begin_round = begins_round,
+	.end_round = ends_round,
+	.write_waiting = writes_waiting,
+};
+enum { N_TOLD = 1 };
+static const struct recording_observer *const table[N_TOLD] = { &observer };
 
 static struct bench *bench_create(void)
 {
@@ -79,10 +159,13 @@ static struct bench *bench_create(void)
 	}
 	const struct data_writer_event events[] = { { &bench->attr, "cpu-clock", ids, 1 },
 						    { &bench->attr, "dummy", ids + 1, 1 } };
-	bench->capture = capture_create(1 << 20);
 	assert_int_equal(
 		data_writer_create(bench->fd, &options, events, 2, NULL, 0, &bench->writer), 0);
-	drain_init(&bench->drain, &bench->evlist, bench->writer, bench->capture);
+	assert_int_equal(
+		recording_observers_create(table, N_TOLD, &bench->observed, &bench->observers), 0);
+	assert_int_equal(recording_observers_begin(bench->observers), 0);
+	drain_init(&bench->drain, &bench->evlist, bench->writer, &bench->stack_output,
+		   bench->observers);
 	return bench;
 }
 
@@ -93,7 +176,7 @@ static void bench_destroy(struct bench *bench)
 		munmap(bench->sideband_rings[i].data, RING_SIZE);
 	}
 	data_writer_destroy(bench->writer);
-	capture_destroy(bench->capture);
+	recording_observers_destroy(bench->observers);
 	close(bench->fd);
 	free(bench);
 }
@@ -281,6 +364,33 @@ static void garbage_in_a_ring_is_dropped_and_counted(void **state)
 	bench_destroy(bench);
 }
 
+static void observers_see_sideband_before_samples_and_the_end_of_the_round_last(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	put_sample(&bench->sample_rings[0], 1, 0);
+	put_sample(&bench->sample_rings[1], 2, 1);
+	put_record(&bench->sideband_rings[1], PERF_RECORD_EXIT, (uint64_t[3]){ 0 }, 24, 3);
+	assert_int_equal(drain_all(&bench->drain), 0);
+	/* The last one finds the rings empty. */
+	assert_string_equal(told_observer.text, "(xwss)(");
+	bench_destroy(bench);
+}
+
+static void a_round_that_fails_has_an_end_for_observers(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	put_sample(&bench->sample_rings[0], 1, 0);
+	put_sample(&bench->sample_rings[1], 2, 1);
+	told_observer.err = -ENOMEM;
+	assert_int_equal(drain_round(&bench->drain), -ENOMEM);
+	assert_string_equal(told_observer.text, "(ws)");
+	bench_destroy(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +398,9 @@ int main(void)
 		cmocka_unit_test(records_are_written_trimmed_and_their_space_given_back),
 		cmocka_unit_test(a_backlog_is_read_in_slices_of_time),
 		cmocka_unit_test(losses_and_throttling_are_counted),
+		cmocka_unit_test(
+			observers_see_sideband_before_samples_and_the_end_of_the_round_last),
+		cmocka_unit_test(a_round_that_fails_has_an_end_for_observers),
 		cmocka_unit_test(garbage_in_a_ring_is_dropped_and_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

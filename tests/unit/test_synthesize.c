@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "collector/record/observers/capture.h"
 #include "collector/record/start/synthesize.h"
 #include "perf/file/data_file.h"
 #include "tests/unit/emulated.h"
@@ -23,7 +24,8 @@ struct bench {
 	int fd;
 	struct perf_event_attr attr;
 	struct data_writer *writer;
-	struct capture *capture;
+	struct observed_recording observed;
+	struct recording_observers *observers;
 	struct synthesize_options options;
 	char *text; /* the records, a line each */
 	size_t text_size;
@@ -45,6 +47,27 @@ static void put_file(const struct bench *bench, const char *name, const char *te
 	close(fd);
 }
 
+/* Whether the latest mapping was seen as code made at run time. */
+static bool has_code_of_no_file;
+
+static int watch(const struct observed_recording *recording, void **state)
+{
+	(void)recording;
+	*state = &has_code_of_no_file;
+	return 0;
+}
+
+static void watch_mapping(void *state, const struct observed_mapping *mapping,
+			  struct build_id *build_id)
+{
+	(void)build_id;
+	*(bool *)state = observed_mapping_is_code_of_no_file(mapping);
+}
+
+static const struct recording_observer watcher = { .begin = watch, .see_mapping = watch_mapping };
+enum { N_TABLE = 2 };
+static const struct recording_observer *const table[N_TABLE] = { &capture_observer, &watcher };
+
 static struct bench *bench_create(void)
 {
 	struct bench *bench = calloc(1, sizeof(*bench));
@@ -62,9 +85,12 @@ static struct bench *bench_create(void)
 	const struct data_writer_event events[] = { { &bench->attr, "dummy", &id, 1 } };
 	assert_int_equal(
 		data_writer_create(bench->fd, &options, events, 1, NULL, 0, &bench->writer), 0);
-	bench->capture = capture_create(1 << 20);
+	bench->observed = (struct observed_recording){ .proc = "/proc", .writer = bench->writer };
+	assert_int_equal(
+		recording_observers_create(table, N_TABLE, &bench->observed, &bench->observers), 0);
+	assert_int_equal(recording_observers_begin(bench->observers), 0);
 	bench->options = (struct synthesize_options){ .writer = bench->writer,
-						      .capture = bench->capture,
+						      .observers = bench->observers,
 						      .attr = &bench->attr,
 						      .id = id,
 						      .proc = bench->proc };
@@ -78,7 +104,7 @@ static void bench_destroy(struct bench *bench)
 	snprintf(command, sizeof(command), "rm -rf '%s'", bench->proc);
 	assert_int_equal(system(command), 0);
 	data_writer_destroy(bench->writer);
-	capture_destroy(bench->capture);
+	recording_observers_destroy(bench->observers);
 	close(bench->fd);
 	free(bench->text);
 	free(bench);
@@ -220,22 +246,26 @@ static void only_the_given_processes_are_read(void **state)
 
 static void the_kernels_own_pages_are_no_code_made_at_run_time(void **state)
 {
-	struct bench *bench = bench_create();
+	static const struct {
+		const char *path;
+		bool is_code_of_no_file;
+	} cases[] = { { "[vdso]", false },     { "", true },          { "[vsyscall]", false },
+		      { "[anon:code]", true }, { "[heap]", true },    { "[uprobes]", false },
+		      { "[stack]", true },     { "/dev/zero", false } };
 
 	(void)state;
-	bench->options.code_reader = code_reader_create();
-	put_file(bench, "7/comm", "plain\n");
-	put_file(bench, "7/maps", "7ffc00030000-7ffc00032000 r-xp 00000000 00:00 0 [vdso]\n");
-	put_file(bench, "8/comm", "compiler\n");
-	put_file(bench, "8/maps", "550000000000-550000002000 rwxp 00000000 00:00 0 \n");
-	put_file(bench, "9/comm", "named\n");
-	put_file(bench, "9/maps", "550000000000-550000002000 rwxp 00000000 00:00 0 [anon:code]\n");
-	synthesize_all(bench);
-	assert_false(code_reader_has_process(bench->options.code_reader, 7));
-	assert_true(code_reader_has_process(bench->options.code_reader, 8));
-	assert_true(code_reader_has_process(bench->options.code_reader, 9));
-	code_reader_destroy(bench->options.code_reader);
-	bench_destroy(bench);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bench *bench = bench_create();
+		char line[128];
+
+		snprintf(line, sizeof(line), "7000-8000 r-xp 00000000 00:00 0 %s\n", cases[i].path);
+		put_file(bench, "7/comm", "plain\n");
+		put_file(bench, "7/maps", line);
+		has_code_of_no_file = !cases[i].is_code_of_no_file;
+		synthesize_all(bench);
+		assert_int_equal(has_code_of_no_file, cases[i].is_code_of_no_file);
+		bench_destroy(bench);
+	}
 }
 
 static void lines_that_make_no_sense_are_skipped(void **state)

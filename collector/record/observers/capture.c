@@ -16,7 +16,12 @@
 #include "collector/attached/elf_extract.h"
 #include "collector/attached/jitdump.h"
 #include "collector/record/live/mounts.h"
+#include "collector/record/live/process_files.h"
 
+/* Of all captured files together, in a recording. */
+#define RECORDING_MAX (256ull << 20)
+/* Files looked at again each time, at a microsecond each. */
+#define RECHECK_FILES 256
 #define N_BUCKETS_MIN 1024u /* a power of two */
 /* Up to here a file is kept whole; of larger ones what unwinding and naming need. */
 #define WHOLE_MAX (8u << 20)
@@ -68,6 +73,7 @@ struct capture {
 	struct pending_file pending[PENDING_MAX];
 	size_t n_pending;
 	size_t n_held;
+	struct data_writer *writer;         /* borrowed; as an observer */
 	struct mounts mounts;               /* when the recording began */
 	pid_t other_roots[OTHER_ROOTS_MAX]; /* the latest, in a circle; 0: none yet */
 	size_t next_other_root;
@@ -132,7 +138,7 @@ static bool build_id_equal(const struct build_id *a, const struct build_id *b)
 }
 
 static struct seen_file *find_file(const struct capture *capture,
-				   const struct capture_mapping *mapping)
+				   const struct observed_mapping *mapping)
 {
 	struct seen_file *file =
 		capture->buckets[bucket_of(capture, mapping->path, mapping->inode)];
@@ -166,7 +172,7 @@ static void rehash(struct capture *capture)
 	}
 }
 
-static struct seen_file *add_file(struct capture *capture, const struct capture_mapping *mapping)
+static struct seen_file *add_file(struct capture *capture, const struct observed_mapping *mapping)
 {
 	if (capture->n_files == capture->n_files_allocated) {
 		size_t n = capture->n_files_allocated ? capture->n_files_allocated * 2 : 256;
@@ -215,36 +221,16 @@ static bool is_file_path(const char *path)
 	       !starts_with(path, "/SYSV") && !starts_with(path, "/anon_hugepage");
 }
 
-/* Regular files only: to open a device may do something. */
-static int open_regular(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) != 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENODEV;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
 static int open_mapped(const struct seen_file *file)
 {
-	char link[64];
-
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, file->pid,
-		 file->start, file->end);
-	return open_regular(link);
+	return process_file_open_mapped("/proc", file->pid, file->start, file->end);
 }
 
 static int open_under_root(const struct seen_file *file, pid_t pid)
 {
-	char path[PATH_MAX + 32];
-
 	if (ends_with(file->path, " (deleted)"))
 		return -ENOENT;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, file->path);
-	return open_regular(path);
+	return process_file_open("/proc", pid, file->path, true);
 }
 
 /* Is this the file that was mapped? The build ID says, or else the inode; overlays show
@@ -271,7 +257,7 @@ static bool is_at_path(struct seen_file *file)
 {
 	struct stat st;
 
-	_cleanup_close_ int fd = open_regular(file->path);
+	_cleanup_close_ int fd = process_file_open_here(file->path, true);
 	if (fd < 0 || !is_mapped_file(file, fd) || fstat(fd, &st) != 0)
 		return false;
 	file->found_dev = st.st_dev;
@@ -346,7 +332,7 @@ static void note_other_root(struct capture *capture, pid_t pid)
 /* Its process is gone, or had another file there by the time we looked. */
 static int open_by_others(const struct capture *capture, struct seen_file *file)
 {
-	int fd = open_regular(file->path);
+	int fd = process_file_open_here(file->path, true);
 
 	fd = checked(fd, fd >= 0 && is_same_file_elsewhere(file, fd));
 	for (size_t i = 0; i < OTHER_ROOTS_MAX && fd < 0; i++) {
@@ -411,7 +397,7 @@ static void hold(struct capture *capture, struct seen_file *file)
 
 	if (file->held_fd >= 0 || capture->n_held == HELD_MAX)
 		return;
-	int fd = open_regular(file->path);
+	int fd = process_file_open_here(file->path, true);
 	if (fd < 0)
 		return;
 	bool is_it = fstat(fd, &st) == 0 && st.st_ino == file->found_inode &&
@@ -428,7 +414,7 @@ static void hold(struct capture *capture, struct seen_file *file)
 }
 
 /* 32-bit processes have a vdso of their own; the first one met gives it. */
-static void see_vdso(struct capture *capture, const struct capture_mapping *mapping)
+static void see_vdso(struct capture *capture, const struct observed_mapping *mapping)
 {
 	char path[32];
 	size_t size = mapping->end - mapping->start;
@@ -451,12 +437,7 @@ static void see_vdso(struct capture *capture, const struct capture_mapping *mapp
 	capture->vdso32_size = size;
 }
 
-void capture_skip_vdso32(struct capture *capture)
-{
-	capture->has_vdso32 = true;
-}
-
-enum capture_state capture_see(struct capture *capture, const struct capture_mapping *mapping,
+enum capture_state capture_see(struct capture *capture, const struct observed_mapping *mapping,
 			       struct build_id *build_id_ret)
 {
 	if (build_id_ret)
@@ -486,30 +467,6 @@ enum capture_state capture_see(struct capture *capture, const struct capture_map
 	if (build_id_ret)
 		*build_id_ret = file->build_id;
 	return file->state;
-}
-
-void capture_see_record(struct capture *capture, const struct record *record)
-{
-	if (record->type != PERF_RECORD_MMAP2 || record->mmap.is_data || record->mmap.pid <= 0 ||
-	    jitdump_is_marker(record->mmap.filename))
-		return;
-
-	struct capture_mapping mapping = {
-		.pid = record->mmap.pid,
-		.start = record->mmap.addr,
-		.end = record->mmap.addr + record->mmap.len,
-		.path = record->mmap.filename,
-		.is_code = true,
-	};
-	if (record->mmap.build_id_size) {
-		mapping.build_id.size = record->mmap.build_id_size;
-		memcpy(mapping.build_id.bytes, record->mmap.build_id, record->mmap.build_id_size);
-	} else {
-		mapping.dev_major = record->mmap.maj;
-		mapping.dev_minor = record->mmap.min;
-		mapping.inode = record->mmap.ino;
-	}
-	capture_see(capture, &mapping, NULL);
 }
 
 void capture_recheck(struct capture *capture, size_t max)
@@ -604,3 +561,88 @@ const struct capture_stats *capture_stats(const struct capture *capture)
 {
 	return &capture->stats;
 }
+
+static int prepare(const struct observed_recording *recording, void **state)
+{
+	(void)recording;
+	*state = capture_create(RECORDING_MAX);
+	return *state ? 0 : -ENOMEM;
+}
+
+static int begin(const struct observed_recording *recording, void **state)
+{
+	struct capture *capture = *state;
+
+	capture->writer = recording->writer;
+	capture->has_vdso32 = recording->has_vdso32;
+	return 0;
+}
+
+static void destroy(void *state)
+{
+	capture_destroy(state);
+}
+
+/* Markers of jitdumps are no code. */
+static void see_mapping(void *state, const struct observed_mapping *mapping,
+			struct build_id *build_id)
+{
+	if (!mapping->is_code || !jitdump_is_marker(mapping->path))
+		capture_see(state, mapping, build_id);
+}
+
+static int see_sideband(void *state, const struct record *record)
+{
+	struct observed_mapping mapping;
+
+	if (observed_mapping_from_record(record, &mapping) && mapping.is_code && mapping.pid > 0)
+		see_mapping(state, &mapping, NULL);
+	return 0;
+}
+
+static int write_waiting(void *state, size_t max_bytes)
+{
+	struct capture *capture = state;
+
+	return capture_write(capture, capture->writer, max_bytes);
+}
+
+static int look(void *state, bool is_last)
+{
+	capture_recheck(state, is_last ? SIZE_MAX : RECHECK_FILES);
+	return 0;
+}
+
+static void advise(const void *state, struct recording_notes *notes)
+{
+	const struct capture_stats *stats = capture_stats(state);
+
+	if (stats->n_missed)
+		recording_notes_add(
+			notes, false,
+			"%" PRIu64 " files of code were gone, replaced or out of reach before they "
+			"could be kept (as %s):\ntheir stacks may be incomplete and nameless.",
+			stats->n_missed, stats->first_missed ? stats->first_missed : "?");
+}
+
+static void describe(const void *state, bool is_verbose, struct recording_notes *notes)
+{
+	const struct capture_stats *stats = capture_stats(state);
+
+	if (is_verbose && stats->n_kept)
+		recording_notes_add(notes, true, "kept %" PRIu64 " file%s of code", stats->n_kept,
+				    stats->n_kept == 1 ? "" : "s");
+}
+
+const struct recording_observer capture_observer = {
+	.name = "files of code",
+	.prepare = prepare,
+	.begin = begin,
+	.destroy = destroy,
+	.see_mapping = see_mapping,
+	.see_sideband = see_sideband,
+	.write_waiting = write_waiting,
+	.look = look,
+	.advise = advise,
+	.describe = describe,
+};

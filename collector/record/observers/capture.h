@@ -12,22 +12,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "cct/model/module.h"
-#include "perf/records/record.h"
-#include "perf/writer/data_writer.h"
-
-/* A mapping of a file, as MMAP2 or /proc/PID/maps tell it. */
-struct capture_mapping {
-	pid_t pid;
-	uint64_t start, end;
-	const char *path; /* "... (deleted)" where the kernel says so */
-	uint32_t dev_major, dev_minor;
-	uint64_t inode;           /* 0: unknown */
-	struct build_id build_id; /* size 0: unknown */
-	bool is_code;             /* only files of code are kept */
-};
+#include "collector/record/observing/recording_observer.h"
 
 enum capture_state {
 	CAPTURE_NONE,   /* no file that could hold code */
@@ -43,21 +29,20 @@ struct capture_stats {
 	char *first_missed; /* a path, as an example; or NULL */
 };
 
+extern const struct recording_observer capture_observer;
+
 struct capture;
 
 /* @max_bytes: of all captured files together. */
 struct capture *capture_create(uint64_t max_bytes);
 void capture_destroy(struct capture *capture);
 
-/* Looks at a mapping's file, and opens it if it has to be kept; so is a 32-bit process's vdso.
+/* Looks at a mapping's file, and opens it if it has to be kept, for which it must be code; so is a
+ * 32-bit process's vdso.
  * *@build_id_ret (may be NULL): the file's build ID, size 0 where there is none. No memory:
  * CAPTURE_NONE. */
-enum capture_state capture_see(struct capture *capture, const struct capture_mapping *mapping,
+enum capture_state capture_see(struct capture *capture, const struct observed_mapping *mapping,
 			       struct build_id *build_id_ret);
-/* The same for an MMAP2 record of executable memory; other records are ignored. */
-void capture_see_record(struct capture *capture, const struct record *record);
-/* The recording has the vdso of 32-bit processes already. */
-void capture_skip_vdso32(struct capture *capture);
 /* Looks again at up to @max files that the path led to: was one replaced meanwhile? */
 void capture_recheck(struct capture *capture, size_t max);
 

@@ -1,12 +1,15 @@
 /* Ranges by process; pages by process and address, with a hash of what they held. */
 #include "collector/record/observers/code_reader.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 
 #include "cct/base/monotonic.h"
+#include "collector/paths/sample_path.h"
 #include "perf/records/code_record.h"
 
 #define PROCESS_BITS 10
@@ -38,6 +41,8 @@ struct page {
 };
 
 struct code_reader {
+	struct data_writer *writer; /* borrowed; as an observer */
+	const struct machine *machine;
 	size_t n_processes;
 	uint64_t n_bytes;
 	uint32_t round;
@@ -181,22 +186,16 @@ static void copy_process(struct code_reader *reader, int32_t from, int32_t to, u
 					time_ns);
 }
 
-bool record_maps_code_of_no_file(const struct record *record)
-{
-	return record->type == PERF_RECORD_MMAP2 && record->mmap.prot & PROT_EXEC &&
-	       (!strncmp(record->mmap.filename, "//anon", 6) ||
-		!strncmp(record->mmap.filename, "[anon:", 6));
-}
-
 void code_reader_see_record(struct code_reader *reader, const struct record *record)
 {
+	struct observed_mapping mapping;
+
 	switch (record->type) {
 	case PERF_RECORD_MMAP2:
-		if (record_maps_code_of_no_file(record) &&
-		    record->mmap.len <= UINT64_MAX - record->mmap.addr)
-			code_reader_see_mapping(reader, record->mmap.pid, record->mmap.addr,
-						record->mmap.addr + record->mmap.len,
-						record->time_ns);
+		if (observed_mapping_from_record(record, &mapping) &&
+		    observed_mapping_is_code_of_no_file(&mapping))
+			code_reader_see_mapping(reader, mapping.pid, mapping.start, mapping.end,
+						mapping.time_ns);
 		break;
 	case PERF_RECORD_COMM:
 		if (record->comm.is_exec)
@@ -313,3 +312,79 @@ int code_reader_end_round(struct code_reader *reader, struct data_writer *writer
 		reader->round = 1;
 	return err;
 }
+
+static int begin(const struct observed_recording *recording, void **state)
+{
+	struct utsname name;
+
+	if (!recording->has_known_clock)
+		return 0;
+	struct code_reader *reader = code_reader_create();
+	if (!reader)
+		return -ENOMEM;
+	reader->writer = recording->writer;
+	reader->machine = uname(&name) == 0 ? machine_find(name.machine) : NULL;
+	*state = reader;
+	return 0;
+}
+
+static void destroy(void *state)
+{
+	code_reader_destroy(state);
+}
+
+static void see_mapping(void *state, const struct observed_mapping *mapping,
+			struct build_id *build_id)
+{
+	(void)build_id;
+	if (observed_mapping_is_code_of_no_file(mapping))
+		code_reader_see_mapping(state, mapping->pid, mapping->start, mapping->end,
+					mapping->time_ns);
+}
+
+static int see_sideband(void *state, const struct record *record)
+{
+	code_reader_see_record(state, record);
+	return 0;
+}
+
+static int see_sample(void *state, const struct record *record)
+{
+	struct code_reader *reader = state;
+	uint64_t pc;
+
+	if (code_reader_has_process(reader, record->pid) &&
+	    sample_user_pc(record, reader->machine, &pc))
+		code_reader_see_sample(reader, record->pid, pc);
+	return 0;
+}
+
+static int end_round(void *state, const struct observed_round *round)
+{
+	struct code_reader *reader = state;
+
+	(void)round;
+	return code_reader_end_round(reader, reader->writer);
+}
+
+static void advise(const void *state, struct recording_notes *notes)
+{
+	uint64_t n_missed = code_reader_stats(state)->n_missed;
+
+	if (n_missed)
+		recording_notes_add(notes, false,
+				    "%" PRIu64 " times a page of code that no file holds could not "
+				    "be read: samples in it may\nhave no callers.",
+				    n_missed);
+}
+
+const struct recording_observer code_reader_observer = {
+	.name = "code of no file",
+	.begin = begin,
+	.destroy = destroy,
+	.see_mapping = see_mapping,
+	.see_sideband = see_sideband,
+	.see_sample = see_sample,
+	.end_round = end_round,
+	.advise = advise,
+};

@@ -9,13 +9,15 @@
 #ifndef COLLECTOR_RECORD_OBSERVERS_CODE_READER_H
 #define COLLECTOR_RECORD_OBSERVERS_CODE_READER_H
 
-#include "perf/records/record.h"
-#include "perf/writer/data_writer.h"
+#include "collector/record/observing/recording_observer.h"
 
 struct code_reader_stats {
 	uint64_t n_pages;  /* recorded with their bytes */
 	uint64_t n_missed; /* not readable, or too many at once or in all */
 };
+
+/* Needs the clock of the records to be known. */
+extern const struct recording_observer code_reader_observer;
 
 struct code_reader;
 
@@ -23,8 +25,6 @@ struct code_reader;
 struct code_reader *code_reader_create(void);
 void code_reader_destroy(struct code_reader *reader);
 
-/* An MMAP2 record of executable memory that no file holds. */
-bool record_maps_code_of_no_file(const struct record *record);
 /* Takes note of executable memory that no file holds, of what fork copies and exec drops; in any
  * order, for their times tell. */
 void code_reader_see_record(struct code_reader *reader, const struct record *record);

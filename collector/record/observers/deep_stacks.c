@@ -1,14 +1,16 @@
 #include "collector/record/observers/deep_stacks.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/monotonic.h"
 #include "collector/paths/sample_path.h"
 #include "collector/record/live/live_process.h"
 #include "collector/record/stacks/stack_guards.h"
@@ -85,14 +87,6 @@ struct deep_stacks {
 	int err;
 };
 
-static uint64_t real_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
-
 static const struct deep_stacks_access real_access = {
 	.watch_open = word_watch_open,
 	.watch_close = word_watch_close,
@@ -101,7 +95,7 @@ static const struct deep_stacks_access real_access = {
 	.watch_touched = word_watch_touched,
 	.memory_read = live_memory_read,
 	.stack_find = live_stack_find,
-	.now_ns = real_now,
+	.now_ns = now_ns,
 };
 
 static bool can_watch(const struct perf_event_attr *attr, const char *machine)
@@ -681,3 +675,115 @@ uint64_t deep_stacks_interval_ns(const struct deep_stacks *stacks)
 		return URGENT_INTERVAL_NS;
 	return now < stacks->about_until_ns ? ABOUT_INTERVAL_NS : UINT64_MAX;
 }
+
+static int begin(const struct observed_recording *recording, void **state)
+{
+	struct deep_stacks *stacks = NULL;
+	int err = recording->completes_stacks
+			  ? deep_stacks_create(recording->stack_output,
+					       &recording->evlist->events[0].attr, NULL, &stacks)
+			  : 0;
+
+	*state = stacks;
+	return err;
+}
+
+static void destroy(void *state)
+{
+	deep_stacks_destroy(state);
+}
+
+static int see_record(void *state, const struct record *record)
+{
+	deep_stacks_see(state, record);
+	return 0;
+}
+
+static int begin_round(void *state, const struct observed_round *round)
+{
+	return deep_stacks_begin_round(state, round->end_ns);
+}
+
+static int end_round(void *state, const struct observed_round *round)
+{
+	return deep_stacks_end_round(state, round->is_behind);
+}
+
+static int finish(void *state)
+{
+	struct deep_stacks *stacks = state;
+	struct stack_misses *misses = &stacks->output->misses;
+
+	memcpy(misses->deep, stacks->stats.n_missed, sizeof(misses->deep));
+	return 0;
+}
+
+static int wake_fd(const void *state)
+{
+	return deep_stacks_fd(state);
+}
+
+static uint64_t interval_ns(const void *state)
+{
+	return deep_stacks_interval_ns(state);
+}
+
+/* "12 found no free debug register, 3 had gone with their thread" behind @label. NULL: out of
+ * memory.
+ */
+static char *misses_text(const char *label, const uint64_t n_missed[N_DEEP_STACK_MISSES])
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	stack_misses_print_deep(out, label, n_missed);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* What a user can do something about. */
+static void describe_forbidden(const struct deep_stacks_stats *stats, struct recording_notes *notes)
+{
+	uint64_t n_missed[N_DEEP_STACK_MISSES] = { 0 };
+
+	n_missed[DEEP_STACK_NO_REGISTER] = stats->n_missed[DEEP_STACK_NO_REGISTER];
+	n_missed[DEEP_STACK_FORBIDDEN] = stats->n_missed[DEEP_STACK_FORBIDDEN];
+	_cleanup_free_ char *text =
+		misses_text("stacks deeper than the copies stay cut: ", n_missed);
+	if (text && *text)
+		recording_notes_add(notes, false, "%s", text);
+}
+
+static void describe(const void *state, bool is_verbose, struct recording_notes *notes)
+{
+	const struct deep_stacks_stats *stats = deep_stacks_stats(state);
+	char size[SIZE_TEXT_MAX];
+
+	if (!is_verbose) {
+		describe_forbidden(stats, notes);
+		return;
+	}
+	_cleanup_free_ char *text = misses_text(", ", stats->n_missed);
+	recording_notes_add(
+		notes, true, "stacks deeper than the copies: read %" PRIu64 " times (%s)%s",
+		stats->n_read, recording_notes_size(stats->n_bytes, size), text ? text : "");
+}
+
+const struct recording_observer deep_stacks_observer = {
+	.name = "deep stacks",
+	.begin = begin,
+	.destroy = destroy,
+	.see_sideband = see_record,
+	.see_sample = see_record,
+	.begin_round = begin_round,
+	.end_round = end_round,
+	.finish = finish,
+	.wake_fd = wake_fd,
+	.interval_ns = interval_ns,
+	.describe = describe,
+};

@@ -13,9 +13,8 @@
 #define COLLECTOR_RECORD_OBSERVERS_DEEP_STACKS_H
 
 #include "collector/attached/stack_misses.h"
-#include "collector/record/stacks/stack_output.h"
+#include "collector/record/observing/recording_observer.h"
 #include "perf/counters/word_watch.h"
-#include "perf/records/record.h"
 
 /* What reaches out to the threads; tests put something else in its place. */
 struct deep_stacks_access {
@@ -36,6 +35,8 @@ struct deep_stacks_stats {
 	uint64_t n_bytes;
 	uint64_t n_missed[N_DEEP_STACK_MISSES];
 };
+
+extern const struct recording_observer deep_stacks_observer;
 
 struct deep_stacks;
 

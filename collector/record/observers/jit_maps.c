@@ -1,26 +1,30 @@
 #include "collector/record/observers/jit_maps.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/monotonic.h"
 #include "collector/attached/attached_text.h"
-#include "collector/record/observers/code_reader.h"
+#include "collector/record/live/process_files.h"
 
 #define PROCESSES_MAX     256
 #define TEXT_MAX          (64u << 20)
 #define FIRST_LOOK_NS     20000000u
 #define LAST_LOOK_NS      1000000000u
 #define COMPRESSION_LEVEL 3
+
+struct jit_maps_stats {
+	uint64_t n_refused; /* another user's, or no regular file */
+	uint64_t n_missed;  /* too large, unreadable, or too many processes at a time */
+};
 
 struct jit_process {
 	int32_t pid;
@@ -34,29 +38,33 @@ struct jit_process {
 };
 
 struct jit_maps {
+	const char *proc; /* borrowed, as is the next */
+	struct data_writer *writer;
 	struct jit_process processes[PROCESSES_MAX];
 	size_t n_processes;
 	bool has_exited; /* one of them */
 	struct jit_maps_stats stats;
 };
 
-struct jit_maps *jit_maps_create(void)
+static int begin(const struct observed_recording *recording, void **state)
 {
-	return calloc(1, sizeof(struct jit_maps));
+	struct jit_maps *maps = calloc(1, sizeof(*maps));
+
+	if (!maps)
+		return -ENOMEM;
+	maps->proc = recording->proc;
+	maps->writer = recording->writer;
+	*state = maps;
+	return 0;
 }
 
-void jit_maps_destroy(struct jit_maps *maps)
+static void destroy(void *state)
 {
-	if (!maps)
-		return;
+	struct jit_maps *maps = state;
+
 	for (size_t i = 0; i < maps->n_processes; i++)
 		cleanup_close(&maps->processes[i].fd);
 	free(maps);
-}
-
-const struct jit_maps_stats *jit_maps_stats(const struct jit_maps *maps)
-{
-	return &maps->stats;
 }
 
 static struct jit_process *find_process(struct jit_maps *maps, int32_t pid)
@@ -68,109 +76,88 @@ static struct jit_process *find_process(struct jit_maps *maps, int32_t pid)
 	return NULL;
 }
 
-/* The last number of "NSpid:" in /proc/PID/status. */
-static int32_t pid_inside(int32_t pid)
+/* Is a process's /tmp ours? */
+static bool shares_root(const char *proc, int32_t pid)
 {
-	char path[32], line[256];
-	int32_t inside = pid;
+	char path[PATH_MAX];
+	struct stat root, ours;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", pid);
-	FILE *status = fopen(path, "re");
-	while (status && fgets(line, sizeof(line), status)) {
-		const char *last = strrchr(line, '\t');
-		if (strncmp(line, "NSpid:", 6) == 0 && last)
-			inside = (int32_t)strtol(last, NULL, 10);
-	}
-	if (status)
-		fclose(status);
-	return inside;
+	snprintf(path, sizeof(path), "%s/%" PRId32 "/root", proc, pid);
+	return stat(path, &root) == 0 && stat("/", &ours) == 0 && root.st_ino == ours.st_ino &&
+	       root.st_dev == ours.st_dev;
 }
 
-void jit_maps_see_process(struct jit_maps *maps, int32_t pid)
+static void see_process(struct jit_maps *maps, int32_t pid)
 {
-	char path[32];
-	struct stat process, root, ours;
+	uid_t uid;
 
-	if (pid <= 0 || find_process(maps, pid))
-		return;
-	snprintf(path, sizeof(path), "/proc/%" PRId32, pid);
-	if (stat(path, &process) != 0)
+	if (pid <= 0 || find_process(maps, pid) || process_user(maps->proc, pid, &uid))
 		return;
 	if (maps->n_processes == PROCESSES_MAX) {
 		maps->stats.n_missed++;
 		return;
 	}
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/root", pid);
 	maps->processes[maps->n_processes++] = (struct jit_process){
 		.pid = pid,
-		.own_pid = pid_inside(pid),
-		.uid = process.st_uid,
-		.shares_root = stat(path, &root) == 0 && stat("/", &ours) == 0 &&
-			       root.st_ino == ours.st_ino && root.st_dev == ours.st_dev,
+		.own_pid = process_own_tid(maps->proc, pid, pid),
+		.uid = uid,
+		.shares_root = shares_root(maps->proc, pid),
 		.fd = -1,
 		.look_ns = now_ns(),
 		.wait_ns = FIRST_LOOK_NS,
 	};
 }
 
-void jit_maps_see_record(struct jit_maps *maps, const struct record *record)
+static void see_mapping(void *state, const struct observed_mapping *mapping,
+			struct build_id *build_id)
 {
-	struct jit_process *process;
+	(void)build_id;
+	if (observed_mapping_is_code_of_no_file(mapping))
+		see_process(state, mapping->pid);
+}
 
-	if (record_maps_code_of_no_file(record))
-		jit_maps_see_process(maps, record->mmap.pid);
+static int see_sideband(void *state, const struct record *record)
+{
+	struct jit_maps *maps = state;
+	struct observed_mapping mapping;
+
+	if (observed_mapping_from_record(record, &mapping))
+		see_mapping(maps, &mapping, NULL);
 	if (record->type != PERF_RECORD_EXIT || record->task.pid != record->task.tid)
-		return;
-	process = find_process(maps, record->task.pid);
+		return 0;
+	struct jit_process *process = find_process(maps, record->task.pid);
 	if (process)
 		process->has_exited = maps->has_exited = true;
+	return 0;
 }
 
-/* No component may be a link, which another user could have made. */
-static int open_map(const char *root, int32_t pid)
+/* -1: there is none to be trusted, which is counted. */
+static int open_trusted(struct jit_maps *maps, struct jit_process *process, const char *root)
 {
 	char name[32];
-	_cleanup_close_ int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_close_ int tmp_fd = -1;
 
-	if (root_fd < 0)
-		return -1;
-	tmp_fd = openat(root_fd, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (tmp_fd < 0)
-		return -1;
-	snprintf(name, sizeof(name), "perf-%" PRId32 ".map", pid);
-	return openat(tmp_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
-
-static int open_trusted(struct jit_maps *maps, struct jit_process *process, const char *root,
-			int32_t pid)
-{
-	int fd = open_map(root, pid);
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    (st.st_uid == process->uid || st.st_uid == 0))
+	snprintf(name, sizeof(name), "perf-%" PRId32 ".map", process->own_pid);
+	int fd = process_file_open_trusted(root, "tmp", name, process->uid);
+	if (fd >= 0)
 		return fd;
-	if ((fd >= 0 || errno == ELOOP) && !process->is_refused) {
+	if ((fd == -ELOOP || fd == -ENODEV || fd == -EPERM) && !process->is_refused) {
 		process->is_refused = true;
 		maps->stats.n_refused++;
 	}
-	if (fd >= 0)
-		close(fd);
 	return -1;
 }
 
 /* The file there is now takes the place of the one that was found before. */
 static void look(struct jit_maps *maps, struct jit_process *process)
 {
-	char root[32];
+	char root[PATH_MAX];
 	int fd = -1;
 
-	snprintf(root, sizeof(root), "/proc/%" PRId32 "/root", process->pid);
+	snprintf(root, sizeof(root), "%s/%" PRId32 "/root", maps->proc, process->pid);
 	if (!process->has_exited)
-		fd = open_trusted(maps, process, root, process->own_pid);
+		fd = open_trusted(maps, process, root);
 	else if (process->shares_root)
-		fd = open_trusted(maps, process, "/", process->own_pid);
+		fd = open_trusted(maps, process, "/");
 	if (fd < 0)
 		return;
 	cleanup_close(&process->fd);
@@ -194,8 +181,7 @@ static void look_in_time(struct jit_maps *maps)
 	}
 }
 
-static int attach(struct jit_maps *maps, const struct jit_process *process,
-		  struct data_writer *writer)
+static int attach(struct jit_maps *maps, const struct jit_process *process)
 {
 	struct attached_text text = { 0 };
 	struct stat st;
@@ -218,13 +204,12 @@ static int attach(struct jit_maps *maps, const struct jit_process *process,
 		maps->stats.n_missed++;
 		return 0;
 	}
-	maps->stats.n_kept++;
 	snprintf(key, sizeof(key), "%" PRId32, process->pid);
-	return data_writer_attach(writer, ATTACHMENT_PERF_MAP, key, compressed, bound);
+	return data_writer_attach(maps->writer, ATTACHMENT_PERF_MAP, key, compressed, bound);
 }
 
 /* Of processes that exited, or of all. */
-static int attach_all(struct jit_maps *maps, struct data_writer *writer, bool is_end)
+static int attach_all(struct jit_maps *maps, bool is_end)
 {
 	size_t n = 0;
 	int err = 0;
@@ -238,7 +223,7 @@ static int attach_all(struct jit_maps *maps, struct data_writer *writer, bool is
 		}
 		look(maps, process);
 		if (process->fd >= 0 && !err)
-			err = attach(maps, process, writer);
+			err = attach(maps, process);
 		cleanup_close(&process->fd);
 	}
 	maps->n_processes = n;
@@ -246,15 +231,45 @@ static int attach_all(struct jit_maps *maps, struct data_writer *writer, bool is
 	return err;
 }
 
-int jit_maps_end_round(struct jit_maps *maps, struct data_writer *writer)
+static int end_round(void *state, const struct observed_round *round)
 {
+	struct jit_maps *maps = state;
+
+	(void)round;
 	if (!maps->n_processes)
 		return 0;
 	look_in_time(maps);
-	return maps->has_exited ? attach_all(maps, writer, false) : 0;
+	return maps->has_exited ? attach_all(maps, false) : 0;
 }
 
-int jit_maps_finish(struct jit_maps *maps, struct data_writer *writer)
+static int finish(void *state)
 {
-	return attach_all(maps, writer, true);
+	return attach_all(state, true);
 }
+
+static void advise(const void *state, struct recording_notes *notes)
+{
+	const struct jit_maps *maps = state;
+
+	if (maps->stats.n_refused)
+		recording_notes_add(notes, false,
+				    "%" PRIu64 " perf-PID.map files were not taken: they are "
+				    "another user's, or links.",
+				    maps->stats.n_refused);
+	if (maps->stats.n_missed)
+		recording_notes_add(notes, false,
+				    "%" PRIu64 " perf-PID.map files could not be read or were too "
+				    "large: code made at run time has no names.",
+				    maps->stats.n_missed);
+}
+
+const struct recording_observer jit_maps_observer = {
+	.name = "perf-PID.map files",
+	.begin = begin,
+	.destroy = destroy,
+	.see_mapping = see_mapping,
+	.see_sideband = see_sideband,
+	.end_round = end_round,
+	.finish = finish,
+	.advise = advise,
+};

@@ -10,33 +10,8 @@
 #ifndef COLLECTOR_RECORD_OBSERVERS_JIT_MAPS_H
 #define COLLECTOR_RECORD_OBSERVERS_JIT_MAPS_H
 
-#include <stdint.h>
+#include "collector/record/observing/recording_observer.h"
 
-#include "perf/records/record.h"
-#include "perf/writer/data_writer.h"
-
-struct jit_maps_stats {
-	uint64_t n_kept;
-	uint64_t n_refused; /* another user's, or no regular file */
-	uint64_t n_missed;  /* too large, unreadable, or too many processes at a time */
-};
-
-struct jit_maps;
-
-/* NULL: out of memory. */
-struct jit_maps *jit_maps_create(void);
-void jit_maps_destroy(struct jit_maps *maps);
-
-/* The process has executable memory that no file holds. */
-void jit_maps_see_process(struct jit_maps *maps, int32_t pid);
-/* The same from MMAP2 records; and exits. */
-void jit_maps_see_record(struct jit_maps *maps, const struct record *record);
-/* Looks for files, not too often, and attaches those of processes that exited. 0 or the writer's
- * -errno. */
-int jit_maps_end_round(struct jit_maps *maps, struct data_writer *writer);
-/* Attaches all others. */
-int jit_maps_finish(struct jit_maps *maps, struct data_writer *writer);
-
-const struct jit_maps_stats *jit_maps_stats(const struct jit_maps *maps);
+extern const struct recording_observer jit_maps_observer;
 
 #endif

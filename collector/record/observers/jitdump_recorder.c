@@ -1,26 +1,30 @@
 #include "collector/record/observers/jitdump_recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "cct/base/cleanup.h"
 #include "collector/attached/jitdump.h"
+#include "collector/record/live/process_files.h"
 
 #define DUMPS_MAX 256
 /* Compressing takes time from the rings. */
 #define ROUND_SIZE_MAX    (4u << 20)
 #define CHUNK_SIZE        (256u << 10)
 #define COMPRESSION_LEVEL 3
+
+struct jitdump_stats {
+	uint64_t n_cut;     /* larger than JITDUMP_SIZE_MAX, the rest was left out */
+	uint64_t n_refused; /* another user's, or no regular file */
+	uint64_t n_missed;  /* gone, unreadable, or too many processes at a time */
+};
 
 struct recorded_dump {
 	int32_t pid;
@@ -36,6 +40,8 @@ struct recorded_dump {
 };
 
 struct jitdump_recorder {
+	const char *proc; /* borrowed, as is the next */
+	struct data_writer *writer;
 	struct recorded_dump *dumps[DUMPS_MAX];
 	size_t n_dumps;
 	bool has_exited; /* one of them */
@@ -43,9 +49,16 @@ struct jitdump_recorder {
 	char chunk[CHUNK_SIZE];
 };
 
-struct jitdump_recorder *jitdump_recorder_create(void)
+static int begin(const struct observed_recording *recording, void **state)
 {
-	return calloc(1, sizeof(struct jitdump_recorder));
+	struct jitdump_recorder *recorder = calloc(1, sizeof(*recorder));
+
+	if (!recorder)
+		return -ENOMEM;
+	recorder->proc = recording->proc;
+	recorder->writer = recording->writer;
+	*state = recorder;
+	return 0;
 }
 
 static void recorded_dump_destroy(struct recorded_dump *dump)
@@ -59,65 +72,55 @@ static void recorded_dump_destroy(struct recorded_dump *dump)
 	free(dump);
 }
 
-void jitdump_recorder_destroy(struct jitdump_recorder *recorder)
+static void destroy(void *state)
 {
-	if (!recorder)
-		return;
+	struct jitdump_recorder *recorder = state;
+
 	for (size_t i = 0; i < recorder->n_dumps; i++)
 		recorded_dump_destroy(recorder->dumps[i]);
 	free(recorder);
 }
 
-const struct jitdump_stats *jitdump_recorder_stats(const struct jitdump_recorder *recorder)
-{
-	return &recorder->stats;
-}
-
 /* By the mapping itself, or by its path, from the process's root or ours. */
-static int open_mapped(const struct jitdump_mapping *mapping)
+static int open_mapped(const char *proc, const struct observed_mapping *mapping)
 {
-	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-	char path[PATH_MAX + 64];
+	int fd = process_file_open_mapped(proc, mapping->pid, mapping->start, mapping->end);
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 mapping->pid, mapping->start, mapping->end);
-	int fd = open(path, flags);
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/root%s", mapping->pid, mapping->path);
-	fd = open(path, flags);
-	return fd >= 0 ? fd : open(mapping->path, flags);
+	if (fd < 0 && fd != -ENODEV)
+		fd = process_file_open(proc, mapping->pid, mapping->path, false);
+	if (fd < 0 && fd != -ENODEV && fd != -ELOOP)
+		fd = process_file_open_here(mapping->path, false);
+	return fd;
 }
 
 /* Of a process that is gone we know only that we may have started it. */
-static uid_t user_of(int32_t pid)
+static uid_t user_of(const char *proc, int32_t pid)
 {
-	char path[32];
-	struct stat st;
+	uid_t uid;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32, pid);
-	return stat(path, &st) == 0 ? st.st_uid : geteuid();
+	return process_user(proc, pid, &uid) ? geteuid() : uid;
 }
 
 /* -1: there is none to be trusted, which is counted. */
-static int open_trusted(struct jitdump_recorder *recorder, const struct jitdump_mapping *mapping)
+static int open_trusted(struct jitdump_recorder *recorder, const struct observed_mapping *mapping)
 {
 	struct stat st;
-	int fd = open_mapped(mapping);
+	int fd = open_mapped(recorder->proc, mapping);
 
-	if (fd < 0 || fstat(fd, &st) != 0 || st.st_ino != mapping->inode) {
-		recorder->stats.n_missed++;
-	} else if (!S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != user_of(mapping->pid))) {
+	if (fd == -ENODEV || fd == -ELOOP)
 		recorder->stats.n_refused++;
-	} else {
+	else if (fd < 0 || fstat(fd, &st) != 0 || st.st_ino != mapping->inode)
+		recorder->stats.n_missed++;
+	else if (!process_file_is_trusted(fd, user_of(recorder->proc, mapping->pid)))
+		recorder->stats.n_refused++;
+	else
 		return fd;
-	}
 	if (fd >= 0)
 		close(fd);
 	return -1;
 }
 
-static char *key_of(const struct jitdump_mapping *mapping)
+static char *key_of(const struct observed_mapping *mapping)
 {
 	char *key;
 
@@ -127,7 +130,8 @@ static char *key_of(const struct jitdump_mapping *mapping)
 		       : key;
 }
 
-static bool is_known(const struct jitdump_recorder *recorder, const struct jitdump_mapping *mapping)
+static bool is_known(const struct jitdump_recorder *recorder,
+		     const struct observed_mapping *mapping)
 {
 	for (size_t i = 0; i < recorder->n_dumps; i++) {
 		const struct recorded_dump *dump = recorder->dumps[i];
@@ -138,8 +142,7 @@ static bool is_known(const struct jitdump_recorder *recorder, const struct jitdu
 	return false;
 }
 
-void jitdump_recorder_see_mapping(struct jitdump_recorder *recorder,
-				  const struct jitdump_mapping *mapping)
+static void add_dump(struct jitdump_recorder *recorder, const struct observed_mapping *mapping)
 {
 	if (mapping->pid <= 0 || is_known(recorder, mapping))
 		return;
@@ -170,28 +173,28 @@ static void see_exit(struct jitdump_recorder *recorder, int32_t pid)
 	}
 }
 
-void jitdump_recorder_see_record(struct jitdump_recorder *recorder, const struct record *record)
+/* No code is in such a mapping: it leads to a file. */
+static void see_mapping(void *state, const struct observed_mapping *mapping,
+			struct build_id *build_id)
 {
-	if (record->type == PERF_RECORD_MMAP2 && record->mmap.prot & PROT_EXEC &&
-	    jitdump_is_marker(record->mmap.filename)) {
-		const struct jitdump_mapping mapping = {
-			.pid = record->mmap.pid,
-			.start = record->mmap.addr,
-			.end = record->mmap.addr + record->mmap.len,
-			.path = record->mmap.filename,
-			.dev_major = record->mmap.maj,
-			.dev_minor = record->mmap.min,
-			.inode = record->mmap.ino,
-		};
+	(void)build_id;
+	if (mapping->is_code && jitdump_is_marker(mapping->path))
+		add_dump(state, mapping);
+}
 
-		jitdump_recorder_see_mapping(recorder, &mapping);
-	} else if (record->type == PERF_RECORD_EXIT && record->task.pid == record->task.tid) {
-		see_exit(recorder, record->task.pid);
-	}
+static int see_sideband(void *state, const struct record *record)
+{
+	struct observed_mapping mapping;
+
+	if (observed_mapping_from_record(record, &mapping))
+		see_mapping(state, &mapping, NULL);
+	else if (record->type == PERF_RECORD_EXIT && record->task.pid == record->task.tid)
+		see_exit(state, record->task.pid);
+	return 0;
 }
 
 /* The size is that of now: what is written later comes too late. */
-static bool begin(struct jitdump_recorder *recorder, struct recorded_dump *dump)
+static bool dump_begin(struct jitdump_recorder *recorder, struct recorded_dump *dump)
 {
 	struct stat st;
 
@@ -246,7 +249,7 @@ static int read_some(struct jitdump_recorder *recorder, struct recorded_dump *du
 {
 	bool is_last = false;
 
-	if (!begin(recorder, dump))
+	if (!dump_begin(recorder, dump))
 		return -1;
 	while (!is_last && *budget) {
 		uint64_t left = dump->size - dump->n_read;
@@ -264,8 +267,7 @@ static int read_some(struct jitdump_recorder *recorder, struct recorded_dump *du
 	return is_last;
 }
 
-static int attach(struct jitdump_recorder *recorder, struct recorded_dump *dump, int state,
-		  struct data_writer *writer)
+static int attach(struct jitdump_recorder *recorder, struct recorded_dump *dump, int state)
 {
 	if (state < 0) {
 		recorder->stats.n_missed++;
@@ -273,13 +275,12 @@ static int attach(struct jitdump_recorder *recorder, struct recorded_dump *dump,
 	}
 	if (!dump->n_read) /* no header yet: it tells of nothing */
 		return 0;
-	recorder->stats.n_kept++;
-	return data_writer_attach(writer, ATTACHMENT_JITDUMP, dump->key, dump->out, dump->n_out);
+	return data_writer_attach(recorder->writer, ATTACHMENT_JITDUMP, dump->key, dump->out,
+				  dump->n_out);
 }
 
 /* Of processes that exited, or of all. */
-static int attach_some(struct jitdump_recorder *recorder, struct data_writer *writer, size_t budget,
-		       bool is_end)
+static int attach_some(struct jitdump_recorder *recorder, size_t budget, bool is_end)
 {
 	bool has_exited = false;
 	size_t n = 0;
@@ -296,7 +297,7 @@ static int attach_some(struct jitdump_recorder *recorder, struct data_writer *wr
 			continue;
 		}
 		if (!err)
-			err = attach(recorder, dump, state, writer);
+			err = attach(recorder, dump, state);
 		recorded_dump_destroy(dump);
 	}
 	recorder->n_dumps = n;
@@ -304,12 +305,48 @@ static int attach_some(struct jitdump_recorder *recorder, struct data_writer *wr
 	return err;
 }
 
-int jitdump_recorder_end_round(struct jitdump_recorder *recorder, struct data_writer *writer)
+static int end_round(void *state, const struct observed_round *round)
 {
-	return recorder->has_exited ? attach_some(recorder, writer, ROUND_SIZE_MAX, false) : 0;
+	struct jitdump_recorder *recorder = state;
+
+	(void)round;
+	return recorder->has_exited ? attach_some(recorder, ROUND_SIZE_MAX, false) : 0;
 }
 
-int jitdump_recorder_finish(struct jitdump_recorder *recorder, struct data_writer *writer)
+static int finish(void *state)
 {
-	return attach_some(recorder, writer, SIZE_MAX, true);
+	return attach_some(state, SIZE_MAX, true);
 }
+
+static void advise(const void *state, struct recording_notes *notes)
+{
+	const struct jitdump_recorder *recorder = state;
+	const struct jitdump_stats *stats = &recorder->stats;
+
+	if (stats->n_refused)
+		recording_notes_add(notes, false,
+				    "%" PRIu64 " jitdump files were not taken: they are another "
+				    "user's, or no regular files.",
+				    stats->n_refused);
+	if (stats->n_missed)
+		recording_notes_add(notes, false,
+				    "%" PRIu64 " jitdump files could not be read: code made at run "
+				    "time has no names.",
+				    stats->n_missed);
+	if (stats->n_cut)
+		recording_notes_add(notes, false,
+				    "%" PRIu64 " jitdump files are larger than %u MiB: code made "
+				    "later has no names.",
+				    stats->n_cut, JITDUMP_SIZE_MAX >> 20);
+}
+
+const struct recording_observer jitdump_observer = {
+	.name = "jitdumps",
+	.begin = begin,
+	.destroy = destroy,
+	.see_mapping = see_mapping,
+	.see_sideband = see_sideband,
+	.end_round = end_round,
+	.finish = finish,
+	.advise = advise,
+};

@@ -23,7 +23,9 @@
 #define LOADED_MAX        4096 /* over a recording; what comes later has no names */
 
 struct kernel_modules {
-	const char *proc;
+	const char *proc; /* borrowed, as is the next */
+	struct data_writer *writer;
+	bool has_known_clock;
 	struct kernel_modules_list known;
 	struct kernel_modules_list found; /* new ones, whose names are being read */
 	uint64_t looked_ns;               /* when they were not there */
@@ -93,24 +95,10 @@ int kernel_modules_read(const char *proc, struct kernel_modules_list *list)
 	return err;
 }
 
-struct kernel_modules *kernel_modules_create(const char *proc)
+static void destroy(void *state)
 {
-	struct kernel_modules *modules = calloc(1, sizeof(*modules));
+	struct kernel_modules *modules = state;
 
-	if (!modules)
-		return NULL;
-	modules->proc = proc;
-	if (kernel_modules_read(proc, &modules->known)) {
-		kernel_modules_destroy(modules);
-		return NULL;
-	}
-	return modules;
-}
-
-void kernel_modules_destroy(struct kernel_modules *modules)
-{
-	if (!modules)
-		return;
 	if (modules->is_running)
 		pthread_join(modules->thread, NULL);
 	free(modules->text.bytes);
@@ -207,8 +195,7 @@ static void write_key(const struct kernel_modules *modules, const struct kernel_
 	snprintf(key + n, key_size - (size_t)n, " %" PRIu64, modules->seen_ns);
 }
 
-static int attach(struct kernel_modules *modules, const struct kernel_module *module,
-		  struct data_writer *writer)
+static int attach(struct kernel_modules *modules, const struct kernel_module *module)
 {
 	char key[KERNEL_MODULE_NAME_SIZE + 128];
 	_cleanup_free_ char *lines = malloc(modules->text.size + 1);
@@ -223,10 +210,10 @@ static int attach(struct kernel_modules *modules, const struct kernel_module *mo
 	if (ZSTD_isError(bound))
 		return -EIO;
 	write_key(modules, module, key, sizeof(key));
-	return data_writer_attach(writer, ATTACHMENT_KALLSYMS, key, compressed, bound);
+	return data_writer_attach(modules->writer, ATTACHMENT_KALLSYMS, key, compressed, bound);
 }
 
-static int attach_found(struct kernel_modules *modules, struct data_writer *writer)
+static int attach_found(struct kernel_modules *modules)
 {
 	int err = 0;
 
@@ -234,38 +221,76 @@ static int attach_found(struct kernel_modules *modules, struct data_writer *writ
 		pthread_join(modules->thread, NULL);
 	modules->is_running = false;
 	for (size_t i = 0; i < modules->found.n && !err; i++)
-		err = attach(modules, &modules->found.modules[i], writer);
+		err = attach(modules, &modules->found.modules[i]);
 	modules->found.n = 0;
 	free(modules->text.bytes);
 	modules->text = (struct attached_text){ 0 };
 	return err;
 }
 
-int kernel_modules_look(struct kernel_modules *modules, struct data_writer *writer, uint64_t at_ns)
+/* Those that are there now are known. */
+static int prepare(const struct observed_recording *recording, void **state)
 {
-	int err = 0;
+	struct kernel_modules *modules = calloc(1, sizeof(*modules));
 
-	if (modules->found.n) {
-		if (!atomic_load(&modules->is_done))
-			return 0;
-		err = attach_found(modules, writer);
-	}
-	if (!err)
-		err = find_new(modules);
+	if (!modules)
+		return -ENOMEM;
+	*state = modules;
+	modules->proc = recording->proc;
+	return kernel_modules_read(modules->proc, &modules->known);
+}
+
+static int begin(const struct observed_recording *recording, void **state)
+{
+	struct kernel_modules *modules = *state;
+
+	modules->writer = recording->writer;
+	modules->has_known_clock = recording->has_known_clock;
+	return 0;
+}
+
+static int look_for_new(struct kernel_modules *modules)
+{
+	/* On the clock of the records; 0: that is another one. */
+	uint64_t looked_ns = modules->has_known_clock ? now_ns() : 0;
+	int err = find_new(modules);
+
 	modules->from_ns = modules->looked_ns;
-	modules->looked_ns = at_ns;
-	modules->seen_ns = at_ns ? now_ns() : 0;
+	modules->looked_ns = looked_ns;
+	modules->seen_ns = modules->has_known_clock ? now_ns() : 0;
 	if (!err && modules->found.n)
 		start_reading(modules);
 	return err;
 }
 
-int kernel_modules_finish(struct kernel_modules *modules, struct data_writer *writer,
-			  uint64_t at_ns)
+static int look(void *state, bool is_last)
 {
-	int err = modules->found.n ? attach_found(modules, writer) : 0;
+	struct kernel_modules *modules = state;
+
+	if (is_last)
+		return 0; /* finish does */
+	if (modules->found.n && !atomic_load(&modules->is_done))
+		return 0;
+	int err = modules->found.n ? attach_found(modules) : 0;
+	return err ? err : look_for_new(modules);
+}
+
+/* The last look: waits for the names. */
+static int finish(void *state)
+{
+	struct kernel_modules *modules = state;
+	int err = modules->found.n ? attach_found(modules) : 0;
 
 	if (!err)
-		err = kernel_modules_look(modules, writer, at_ns);
-	return err || !modules->found.n ? err : attach_found(modules, writer);
+		err = look_for_new(modules);
+	return err || !modules->found.n ? err : attach_found(modules);
 }
+
+const struct recording_observer kernel_modules_observer = {
+	.name = "kernel modules",
+	.prepare = prepare,
+	.begin = begin,
+	.destroy = destroy,
+	.look = look,
+	.finish = finish,
+};

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "perf/writer/data_writer.h"
+#include "collector/record/observing/recording_observer.h"
 
 #define KERNEL_MODULE_NAME_SIZE 64 /* MODULE_NAME_LEN, and more */
 
@@ -28,16 +28,6 @@ struct kernel_modules_list {
  */
 int kernel_modules_read(const char *proc, struct kernel_modules_list *list);
 
-struct kernel_modules;
-
-/* Those that are there now are known. @proc: "/proc", but in tests. NULL: out of memory. */
-struct kernel_modules *kernel_modules_create(const char *proc);
-void kernel_modules_destroy(struct kernel_modules *modules);
-/* Looks for new ones. @at_ns: the time on the records' clock, CLOCK_MONOTONIC; 0: it is another
- * one. 0 or -errno of the writer. */
-int kernel_modules_look(struct kernel_modules *modules, struct data_writer *writer, uint64_t at_ns);
-/* The last look: waits for the names. */
-int kernel_modules_finish(struct kernel_modules *modules, struct data_writer *writer,
-			  uint64_t at_ns);
+extern const struct recording_observer kernel_modules_observer;
 
 #endif

@@ -1,6 +1,7 @@
 #include "collector/record/observers/signal_contexts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -425,3 +426,54 @@ int signal_contexts_end_round(struct signal_contexts *contexts)
 	}
 	return err;
 }
+
+static int begin(const struct observed_recording *recording, void **state)
+{
+	if (!recording->completes_stacks || !recording->evlist->contexts.n_ids)
+		return 0;
+	*state = signal_contexts_create(recording->evlist, recording->stack_output);
+	return *state ? 0 : -ENOMEM;
+}
+
+static void destroy(void *state)
+{
+	signal_contexts_destroy(state);
+}
+
+static int see_record(void *state, const struct record *record)
+{
+	return signal_contexts_see(state, record);
+}
+
+static int begin_round(void *state, const struct observed_round *round)
+{
+	return signal_contexts_begin_round(state, round->began_ns, round->end_ns);
+}
+
+static int end_round(void *state, const struct observed_round *round)
+{
+	(void)round;
+	return signal_contexts_end_round(state);
+}
+
+static void describe(const void *state, bool is_verbose, struct recording_notes *notes)
+{
+	const struct signal_contexts_stats *stats = signal_contexts_stats(state);
+
+	if (is_verbose && stats->n_seen)
+		recording_notes_add(notes, true,
+				    "interruptions by signals with a stack of their own: %" PRIu64
+				    ", kept %" PRIu64 "; too many at once %" PRIu64 " times",
+				    stats->n_seen, stats->n_written, stats->n_pauses);
+}
+
+const struct recording_observer signal_contexts_observer = {
+	.name = "what signals interrupt",
+	.begin = begin,
+	.destroy = destroy,
+	.see_sideband = see_record,
+	.see_sample = see_record,
+	.begin_round = begin_round,
+	.end_round = end_round,
+	.describe = describe,
+};

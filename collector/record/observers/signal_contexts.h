@@ -10,13 +10,14 @@
 #ifndef COLLECTOR_RECORD_OBSERVERS_SIGNAL_CONTEXTS_H
 #define COLLECTOR_RECORD_OBSERVERS_SIGNAL_CONTEXTS_H
 
-#include "collector/record/stacks/stack_output.h"
-#include "perf/counters/evlist.h"
+#include "collector/record/observing/recording_observer.h"
 
 struct signal_contexts_stats {
 	uint64_t n_seen, n_written;
 	uint64_t n_pauses; /* times they came too fast, or were lost */
 };
+
+extern const struct recording_observer signal_contexts_observer;
 
 struct signal_contexts;
 

@@ -43,9 +43,9 @@ static bool is_empty(const struct stack_misses *misses)
 	return !memcmp(misses->deep, none.deep, sizeof(none.deep)) && !misses->contexts_err;
 }
 
-int stack_output_write_misses(struct stack_output *output, const struct stack_misses *misses,
-			      uint64_t time_ns)
+int stack_output_write_misses(struct stack_output *output, uint64_t time_ns)
 {
+	const struct stack_misses *misses = &output->misses;
 	uint64_t words[1 + N_DEEP_STACK_MISSES] = { (uint64_t)misses->contexts_err };
 	const struct stack_record_header header = { .kind = STACK_RECORD_MISSES,
 						    .n_words = 1 + N_DEEP_STACK_MISSES,

@@ -9,15 +9,15 @@
 struct stack_output {
 	struct data_writer *writer; /* borrowed */
 	uint64_t newest_ns;         /* the newest time written */
+	struct stack_misses misses; /* as far as known */
 };
 
 /* Writes @header->size bytes, in as many records as they need; @header's offset and part_size are
  * filled in. 0 or the writer's -errno. */
 int stack_output_write(struct stack_output *output, const struct stack_record_header *header,
 		       const uint64_t *words, const void *bytes);
-/* Writes why memory beyond the copies was not recorded; nothing if all of it was. 0 or the writer's
- * -errno. */
-int stack_output_write_misses(struct stack_output *output, const struct stack_misses *misses,
-			      uint64_t time_ns);
+/* Writes why memory beyond the copies was not recorded (@output->misses); nothing if all of it was.
+ * 0 or the writer's -errno. */
+int stack_output_write_misses(struct stack_output *output, uint64_t time_ns);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/maps_line.h"
-#include "collector/attached/jitdump.h"
 #include "collector/record/observers/kernel_modules.h"
 
 /* tools/perf/util/event.h: this FORK inherits no mappings, for the child's own follow. */
@@ -238,50 +237,9 @@ static bool is_wanted(const struct maps_line *line)
 	return line->prot & PROT_EXEC || line->path[0] == '/';
 }
 
-/* The kernel's own pages ([vdso], [vsyscall], [uprobes]) are in the recording already. */
-static bool is_code_of_no_file(const struct maps_line *line)
-{
-	static const char *const names[] = { "[anon:", "[heap]", "[stack]" };
-
-	if (!(line->prot & PROT_EXEC) || line->inode)
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strncmp(line->path, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return !line->path[0];
-}
-
-static void see_code(const struct synthesize_options *options, pid_t pid,
-		     const struct maps_line *line)
-{
-	if (options->code_reader)
-		code_reader_see_mapping(options->code_reader, pid, line->start, line->end, 0);
-	if (options->jit_maps)
-		jit_maps_see_process(options->jit_maps, pid);
-}
-
-/* No code is in this mapping: it tells of a file. */
-static void see_jitdump(const struct synthesize_options *options, pid_t pid,
-			const struct maps_line *line)
-{
-	const struct jitdump_mapping mapping = {
-		.pid = pid,
-		.start = line->start,
-		.end = line->end,
-		.path = line->path,
-		.dev_major = line->dev_major,
-		.dev_minor = line->dev_minor,
-		.inode = line->inode,
-	};
-
-	if (options->jitdumps)
-		jitdump_recorder_see_mapping(options->jitdumps, &mapping);
-}
-
 static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct maps_line *line)
 {
-	struct capture_mapping mapping = {
+	const struct observed_mapping mapping = {
 		.pid = pid,
 		.start = line->start,
 		.end = line->end,
@@ -293,14 +251,9 @@ static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct 
 	};
 	struct build_id build_id = { 0 };
 
-	if (is_code_of_no_file(line))
-		see_code(&synthesizer->options, pid, line);
-	if (line->prot & PROT_EXEC && jitdump_is_marker(line->path))
-		see_jitdump(&synthesizer->options, pid, line);
-	else if (!line->path[0])
+	recording_observers_see_mapping(synthesizer->options.observers, &mapping, &build_id);
+	if (!line->path[0])
 		line->path = "//anon";
-	else
-		capture_see(synthesizer->options.capture, &mapping, &build_id);
 	return put_mmap2(&synthesizer->options, pid, line, &build_id);
 }
 

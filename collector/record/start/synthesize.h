@@ -11,22 +11,16 @@
 #include <sys/types.h>
 
 #include "collector/attached/kernel_code.h"
-#include "collector/record/observers/capture.h"
-#include "collector/record/observers/code_reader.h"
-#include "collector/record/observers/jit_maps.h"
-#include "collector/record/observers/jitdump_recorder.h"
+#include "collector/record/observing/recording_observers.h"
 #include "perf/writer/data_writer.h"
 
 struct synthesize_options {
-	struct data_writer *writer;         /* borrowed, as is the next */
-	struct capture *capture;            /* sees each executable mapping */
-	struct code_reader *code_reader;    /* sees those that no file holds; or NULL; borrowed */
-	struct jit_maps *jit_maps;          /* the same */
-	struct jitdump_recorder *jitdumps;  /* the same */
-	const struct perf_event_attr *attr; /* whose sample_id ends the records */
-	uint64_t id;                        /* in that sample_id */
-	const char *proc;                   /* "/proc", but in tests */
-	const pid_t *pids;                  /* NULL: all */
+	struct data_writer *writer;            /* borrowed, as is the next */
+	struct recording_observers *observers; /* see each mapping */
+	const struct perf_event_attr *attr;    /* whose sample_id ends the records */
+	uint64_t id;                           /* in that sample_id */
+	const char *proc;                      /* "/proc", but in tests */
+	const pid_t *pids;                     /* NULL: all */
 	size_t n_pids;
 };
 

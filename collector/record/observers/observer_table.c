@@ -1,0 +1,17 @@
+#include "collector/record/observers/observer_table.h"
+
+#include "collector/record/observers/capture.h"
+#include "collector/record/observers/code_reader.h"
+#include "collector/record/observers/deep_stacks.h"
+#include "collector/record/observers/jit_maps.h"
+#include "collector/record/observers/jitdump_recorder.h"
+#include "collector/record/observers/kernel_modules.h"
+#include "collector/record/observers/signal_contexts.h"
+#include "collector/record/observers/stack_gaps.h"
+
+/* Files that can wait first, threads that run on last: rounds end with the last row. */
+const struct recording_observer *const observer_table[N_OBSERVERS] = {
+	&kernel_modules_observer, &capture_observer,         &jitdump_observer,
+	&jit_maps_observer,       &code_reader_observer,     &stack_gaps_observer,
+	&deep_stacks_observer,    &signal_contexts_observer,
+};

@@ -1,0 +1,11 @@
+/* Who observes a recording. */
+#ifndef COLLECTOR_RECORD_OBSERVERS_OBSERVER_TABLE_H
+#define COLLECTOR_RECORD_OBSERVERS_OBSERVER_TABLE_H
+
+#include "collector/record/observing/recording_observer.h"
+
+#define N_OBSERVERS 8
+/* recording_observers.h says what their order means. */
+extern const struct recording_observer *const observer_table[N_OBSERVERS];
+
+#endif

@@ -1,0 +1,41 @@
+#include "collector/record/observers/stack_gaps.h"
+
+#include <errno.h>
+
+#include "cct/base/monotonic.h"
+
+static int write_misses(struct stack_output *output)
+{
+	return stack_output_write_misses(output, now_ns());
+}
+
+static int begin(const struct observed_recording *recording, void **state)
+{
+	struct stack_output *output = recording->stack_output;
+
+	if (!recording->completes_stacks)
+		return 0;
+	if (recording->has_known_clock)
+		*state = output;
+	if (recording->evlist->contexts.n_ids)
+		return 0;
+	output->misses.contexts_err = -recording->evlist->contexts_err;
+	/* Without stacks nobody wants them. */
+	recording_notes_add(
+		recording->notes, recording->evlist->contexts_err == -EOPNOTSUPP,
+		"handlers on signal stacks will have no callers: what they interrupt cannot be "
+		"recorded (signal:signal_deliver: %s).",
+		stack_misses_contexts_text(output->misses.contexts_err));
+	return *state ? write_misses(output) : 0;
+}
+
+static int finish(void *state)
+{
+	return write_misses(state);
+}
+
+const struct recording_observer stack_gaps_observer = {
+	.name = "gaps in stacks",
+	.begin = begin,
+	.finish = finish,
+};

@@ -1,0 +1,24 @@
+#include "collector/record/record_advice.h"
+
+#include <inttypes.h>
+
+void record_advice_add(const struct recorder_summary *summary, struct recording_notes *notes)
+{
+	if (summary->n_lost)
+		recording_notes_add(notes, false,
+				    "to lose fewer samples: lower the rate (-F), enlarge the rings "
+				    "(-m), or copy less\nstack (--stack-size).");
+	if (summary->n_lost_sideband)
+		recording_notes_add(notes, false,
+				    "%" PRIu64 " records of mappings and processes were lost: some "
+				    "code will have no name.\nEnlarge the rings (-m).",
+				    summary->n_lost_sideband);
+	if (summary->n_throttled)
+		recording_notes_add(notes, false,
+				    "the kernel throttled the events: lower -F, or raise "
+				    "kernel.perf_event_max_sample_rate.");
+	if (summary->n_corrupt_rings)
+		recording_notes_add(notes, false,
+				    "%" PRIu64 " times a ring made no sense and was emptied.",
+				    summary->n_corrupt_rings);
+}

@@ -1,0 +1,43 @@
+/* What is to be recorded, how, and where to. */
+#ifndef COLLECTOR_RECORD_RECORDER_OPTIONS_H
+#define COLLECTOR_RECORD_RECORDER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/base/int_list.h"
+#include "perf/counters/evlist.h"
+
+struct recorder_options {
+	struct event *events; /* probes among them become tracepoints while they are recorded */
+	size_t n_events;
+	/* What: all processes, or these, or these threads, or the command and its children. The
+	 * command may also just set the time for the others. */
+	bool is_system_wide;
+	struct int_list pids, tids;
+	char **command;       /* NULL: none; ends with NULL */
+	struct int_list cpus; /* empty: all that are online */
+	uint64_t frequency;   /* Hz, or 0 */
+	uint64_t period;      /* or 0 */
+	bool has_rate;        /* the user chose it, for every event without a rate of its own */
+	enum evlist_jitter jitter;
+	uint32_t stack_size;
+	bool has_stack_size; /* the user chose it */
+	uint64_t ring_size;  /* 0: by the rate */
+	bool no_inherit;
+	bool no_deep_stacks; /* what is deeper than the copies stays unknown */
+	int compression_level;
+	const char *output;   /* "-": standard output */
+	uint64_t duration_ns; /* 0: no limit */
+	uint64_t delay_ns;    /* samples begin that much later; 0: at once */
+	char **argv;          /* to be told in the recording */
+};
+
+/* Is it of processes or threads that run already? */
+static inline bool recorder_options_are_attached(const struct recorder_options *options)
+{
+	return options->pids.n || options->tids.n;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* How a recording went. */
+#ifndef COLLECTOR_RECORD_RECORDER_SUMMARY_H
+#define COLLECTOR_RECORD_RECORDER_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recorder_summary {
+	uint64_t duration_ns;
+	uint64_t n_samples;
+	uint64_t n_bytes;
+	uint64_t n_lost;
+	uint64_t n_lost_sideband;
+	uint64_t n_throttled;
+	uint64_t n_corrupt_rings;
+	int write_error;            /* -errno: the output ends early */
+	int command_error;          /* -errno: exec failed */
+	bool has_command_exit_code; /* it ended, and */
+	int command_exit_code;      /* as a shell would say it */
+};
+
+#endif

@@ -1,0 +1,200 @@
+#include "collector/record/recording_events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "collector/record/live/targets.h"
+#include "perf/kinds/probe_events.h"
+
+/* Of user stack per sample, where the rings can't be as large as the rate wants them to be. */
+#define SHRUNK_STACK_SIZE 16384
+/* Threads may appear while we attach; in a program that makes them forever, enough is enough. */
+#define MAX_RESCANS 20
+
+static int check_proc(struct recording_notes *notes)
+{
+	if (access("/proc/self/stat", F_OK) == 0)
+		return 0;
+	return recording_notes_explain(notes, -ENOENT,
+				       "/proc is not mounted here: mount -t proc proc /proc");
+}
+
+static int find_cpus(struct recording_events *events, const struct recorder_options *options,
+		     struct recording_notes *notes)
+{
+	const struct int_list *asked = &options->cpus;
+
+	int err = targets_online_cpus(&events->cpus);
+	if (err)
+		return recording_notes_explain(
+			notes, err, "cannot read which CPUs are online: %s%s", strerror(-err),
+			err == -ENOENT ? "; is /sys mounted? (mount -t sysfs sysfs /sys)" : "");
+	if (!asked->n)
+		return 0;
+	for (size_t i = 0; i < asked->n; i++) {
+		size_t at = 0;
+
+		while (at < events->cpus.n && events->cpus.values[at] != asked->values[i])
+			at++;
+		if (at == events->cpus.n)
+			return recording_notes_explain(notes, -ENODEV, "CPU %d is not online (-C)",
+						       asked->values[i]);
+	}
+	memcpy(events->cpus.values, asked->values, asked->n * sizeof(int));
+	events->cpus.n = asked->n;
+	return 0;
+}
+
+static int find_tasks(struct recording_events *events, const struct recorder_options *options,
+		      struct recording_notes *notes)
+{
+	pid_t missing = 0;
+	int err;
+
+	if (options->pids.n) {
+		err = targets_threads(&options->pids, &events->tids, &missing);
+		return err ? recording_notes_explain(notes, err, "no process %d (-p): %s", missing,
+						     strerror(-err))
+			   : 0;
+	}
+	err = targets_processes(&options->tids, &events->pids, &missing);
+	return err ? recording_notes_explain(notes, err, "no thread %d (-t): %s", missing,
+					     strerror(-err))
+		   : 0;
+}
+
+int recording_events_find(struct recording_events *events, const struct recorder_options *options,
+			  struct recording_notes *notes)
+{
+	int err = check_proc(notes);
+
+	if (!err)
+		err = find_cpus(events, options, notes);
+	if (!err && recorder_options_are_attached(options))
+		err = find_tasks(events, options, notes);
+	return err;
+}
+
+/* Threads that appeared while events were opened. */
+static int rescan(struct recording_events *events, const struct recorder_options *options,
+		  struct recording_notes *notes)
+{
+	const struct int_list *pids = &options->pids;
+	int n_added = pids->n ? 1 : 0;
+
+	for (int i = 0; n_added > 0 && i < MAX_RESCANS; i++) {
+		struct int_list tids = { 0 };
+		pid_t missing;
+
+		if (targets_threads(pids, &tids, &missing))
+			return 0; /* some have exited: those we have are to be recorded */
+		n_added = evlist_add_tids(events->evlist, tids.values, tids.n);
+		int_list_deinit(&tids);
+		if (n_added < 0)
+			return recording_notes_explain(notes, n_added,
+						       "cannot open events on new threads: %s",
+						       strerror(-n_added));
+	}
+	if (n_added > 0)
+		recording_notes_add(
+			notes, false,
+			"New threads keep appearing faster than they can be attached to; those of "
+			"threads known already are followed.");
+	return 0;
+}
+
+static bool has_probes(const struct recorder_options *options)
+{
+	for (size_t i = 0; i < options->n_events; i++)
+		if (options->events[i].probed_path)
+			return true;
+	return false;
+}
+
+/* Of the kinds of probes, the one that new threads and children inherit. */
+static void prepare_probes(const struct recorder_options *options, struct recording_notes *notes)
+{
+	if (options->is_system_wide || options->no_inherit || !has_probes(options))
+		return;
+	int err = probe_events_add(options->events, options->n_events);
+	if (err)
+		recording_notes_add(
+			notes, false,
+			"Calls are counted in %s only, not in new threads and children: for those "
+			"tracefs is needed, as root (uprobe_events: %s).",
+			recorder_options_are_attached(options) ? "threads that run now"
+							       : "the command's first thread",
+			strerror(-err));
+}
+
+int recording_events_open(struct recording_events *events, const struct recorder_options *options,
+			  pid_t command_pid, struct recording_notes *notes)
+{
+	const struct int_list *tids = options->tids.n ? &options->tids : &events->tids;
+	struct evlist_options evlist_options = {
+		.target = options->is_system_wide                  ? EVLIST_SYSTEM
+			  : recorder_options_are_attached(options) ? EVLIST_TASKS
+								   : EVLIST_COMMAND,
+		.cpus = events->cpus.values,
+		.n_cpus = events->cpus.n,
+		.frequency = options->frequency,
+		.period = options->period,
+		.has_rate = options->has_rate,
+		.stack_size = options->stack_size,
+		.ring_size = options->ring_size,
+		.no_inherit = options->no_inherit,
+		.start_disabled = options->delay_ns != 0,
+		.jitter = options->jitter,
+		.has_contexts = !options->no_deep_stacks,
+	};
+	struct perf_limits limits;
+
+	if (evlist_options.target == EVLIST_COMMAND) {
+		evlist_options.tids = &command_pid;
+		evlist_options.n_tids = 1;
+	} else if (evlist_options.target == EVLIST_TASKS) {
+		evlist_options.tids = tids->values;
+		evlist_options.n_tids = tids->n;
+	}
+	limits_read(&limits);
+	prepare_probes(options, notes);
+	int err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
+			      &events->evlist, &notes->error);
+	/* In rings that the mlock limit keeps small, whole stacks would leave room for a few
+	 * samples only. */
+	if (!err && events->evlist->ring_shrunk && !options->has_stack_size &&
+	    evlist_options.stack_size > SHRUNK_STACK_SIZE) {
+		evlist_close(steal_ptr(events->evlist));
+		evlist_options.stack_size = SHRUNK_STACK_SIZE;
+		err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
+				  &events->evlist, &notes->error);
+		recording_notes_add(notes, false,
+				    "copying %d KiB of each stack, so that the small rings hold "
+				    "enough samples; --stack-size copies more.",
+				    SHRUNK_STACK_SIZE >> 10);
+	}
+	if (err)
+		return err;
+	err = rescan(events, options, notes);
+	for (size_t i = 0; i < events->evlist->n_notes; i++)
+		recording_notes_add(notes, false, "%s", events->evlist->notes[i]);
+	recording_notes_add(notes, true,
+			    "%zu rings of %" PRIu64 " KiB for samples, %zu for the rest",
+			    events->evlist->n_sample_rings, events->evlist->ring_size >> 10,
+			    events->evlist->n_sideband_rings);
+	return err;
+}
+
+void recording_events_deinit(struct recording_events *events,
+			     const struct recorder_options *options)
+{
+	evlist_close(events->evlist);
+	if (has_probes(options))
+		probe_events_remove(options->events, options->n_events);
+	int_list_deinit(&events->cpus);
+	int_list_deinit(&events->pids);
+	int_list_deinit(&events->tids);
+}

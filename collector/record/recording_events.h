@@ -1,0 +1,29 @@
+/* Finds what is to be recorded, and opens the events on it. */
+#ifndef COLLECTOR_RECORD_RECORDING_EVENTS_H
+#define COLLECTOR_RECORD_RECORDING_EVENTS_H
+
+#include <sys/types.h>
+
+#include "collector/record/observing/recording_notes.h"
+#include "collector/record/recorder_options.h"
+#include "perf/counters/evlist.h"
+
+struct recording_events {
+	struct int_list cpus;
+	/* The processes, where threads are named, and the other way round; else empty. */
+	struct int_list pids, tids;
+	struct evlist *evlist; /* NULL: not open */
+};
+
+/* Fills in all but the evlist of @events, which is zeroed before. 0, or -errno, which the notes
+ * explain. */
+int recording_events_find(struct recording_events *events, const struct recorder_options *options,
+			  struct recording_notes *notes);
+/* @command_pid: where a command alone is recorded. The same errors. */
+int recording_events_open(struct recording_events *events, const struct recorder_options *options,
+			  pid_t command_pid, struct recording_notes *notes);
+/* @options are those that the events were opened with. */
+void recording_events_deinit(struct recording_events *events,
+			     const struct recorder_options *options);
+
+#endif

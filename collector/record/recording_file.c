@@ -1,0 +1,69 @@
+#include "collector/record/recording_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/record/start/host_features.h"
+#include "collector/record/start/output_file.h"
+
+static int open_output(struct recording_file *file, const char *path, struct recording_notes *notes)
+{
+	file->fd = output_file_open(path, &file->is_pipe);
+	if (file->fd == -ENOTTY)
+		return recording_notes_explain(
+			notes, -ENOTTY, "standard output is a terminal: use -o FILE, or a pipe");
+	if (file->fd < 0)
+		return recording_notes_explain(
+			notes, file->fd, "cannot write '%s': %s (choose another file with -o)",
+			path, strerror(-file->fd));
+	return 0;
+}
+
+static int create_writer(struct recording_file *file, const struct recorder_options *options,
+			 const struct evlist *evlist, struct recording_notes *notes)
+{
+	const struct perf_event_attr *attr = &evlist->events[0].attr;
+	struct data_writer_options writer_options = {
+		.compression_level = options->compression_level,
+		.is_pipe = file->is_pipe,
+	};
+	struct host_features features;
+	struct data_writer_event *events = calloc(evlist->n_events + 1, sizeof(*events));
+
+	for (size_t i = 0; events && i <= evlist->n_events; i++)
+		events[i] =
+			(struct data_writer_event){ &evlist->events[i].attr, evlist->events[i].name,
+						    evlist->events[i].ids,
+						    evlist->events[i].n_ids };
+	int err = host_features_init(&features, options->argv,
+				     attr->use_clockid ? attr->clockid : -1);
+	if (!err)
+		err = host_features_add_tracepoints(&features, options->events, evlist->n_events);
+	if (!err)
+		err = events ? data_writer_create(file->fd, &writer_options, events,
+						  evlist->n_events + 1, features.list, features.n,
+						  &file->writer)
+			     : -ENOMEM;
+	host_features_deinit(&features);
+	free(events);
+	return err ? recording_notes_explain(notes, err, "cannot write '%s': %s", options->output,
+					     strerror(-err))
+		   : 0;
+}
+
+int recording_file_create(struct recording_file *file, const struct recorder_options *options,
+			  const struct evlist *evlist, struct recording_notes *notes)
+{
+	int err = open_output(file, options->output, notes);
+
+	return err ? err : create_writer(file, options, evlist, notes);
+}
+
+void recording_file_deinit(struct recording_file *file)
+{
+	data_writer_destroy(file->writer);
+	if (file->fd >= 0)
+		close(file->fd);
+}

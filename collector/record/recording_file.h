@@ -1,0 +1,21 @@
+/* The file that a recording is written to. */
+#ifndef COLLECTOR_RECORD_RECORDING_FILE_H
+#define COLLECTOR_RECORD_RECORDING_FILE_H
+
+#include "collector/record/observing/recording_notes.h"
+#include "collector/record/recorder_options.h"
+#include "perf/writer/data_writer.h"
+
+struct recording_file {
+	int fd; /* -1: none */
+	bool is_pipe;
+	struct data_writer *writer; /* NULL: none */
+};
+
+/* Opens options->output and begins it with what @evlist has opened. 0, or -errno, which the notes
+ * explain. */
+int recording_file_create(struct recording_file *file, const struct recorder_options *options,
+			  const struct evlist *evlist, struct recording_notes *notes);
+void recording_file_deinit(struct recording_file *file);
+
+#endif

@@ -1,0 +1,186 @@
+#include "collector/record/recording_start.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/maps_line.h"
+#include "collector/record/start/vdso32.h"
+#include "perf/events/event_text.h"
+#include "perf/kernel/limits.h"
+
+int recording_start_prepare(struct recording_start *start)
+{
+	int err = kernel_snapshot_start("/proc/kallsyms", &start->snapshot);
+
+	if (err)
+		return recording_notes_explain(start->notes, err, "cannot start a thread: %s",
+					       strerror(-err));
+	start->has_vdso32 = vdso32_read(&start->vdso32, &start->vdso32_size) == 0;
+	return 0;
+}
+
+void recording_start_deinit(struct recording_start *start)
+{
+	kernel_snapshot_destroy(steal_ptr(start->snapshot));
+	free(steal_ptr(start->vdso32));
+}
+
+/* Rings are emptied on the way: thousands of processes take a while. */
+static int synthesize_processes(const struct recording_start *start)
+{
+	struct synthesizer *synthesizer;
+
+	if (!start->options->is_system_wide && !recorder_options_are_attached(start->options))
+		return 0;
+	int more = synthesizer_create(&start->synthesize, &synthesizer);
+	if (more)
+		return recording_notes_explain(start->notes, more, "cannot read /proc: %s",
+					       strerror(-more));
+	do {
+		more = synthesizer_step(synthesizer);
+		if (more >= 0) {
+			int err = recording_observers_write_waiting(start->drain->observers,
+								    SIZE_MAX);
+			if (!err)
+				err = drain_round(start->drain);
+			more = err < 0 ? err : more;
+		}
+	} while (more > 0);
+	synthesizer_destroy(synthesizer);
+	return more;
+}
+
+/* What the samples count, where the attrs do not tell. */
+static int attach_events(const struct recording_start *start)
+{
+	const struct recorder_options *options = start->options;
+	int err = 0;
+
+	for (size_t i = 0; i < options->n_events && !err; i++) {
+		_cleanup_free_ char *text = event_text_write(&options->events[i]);
+		char key[24];
+
+		if (!text)
+			return -ENOMEM;
+		snprintf(key, sizeof(key), "%zu", i);
+		if (*text)
+			err = data_writer_attach(start->drain->writer, ATTACHMENT_EVENT, key, text,
+						 strlen(text));
+	}
+	return err;
+}
+
+/* The code the kernel lends every process; with it, stacks that end in it are complete. */
+static int attach_vdso(const struct recording_start *start)
+{
+	uint64_t address = getauxval(AT_SYSINFO_EHDR);
+	char text[PATH_MAX + 128];
+	int err = 0;
+
+	FILE *maps = fopen("/proc/self/maps", "re");
+	if (!maps)
+		return 0;
+	while (!err && address && fgets(text, sizeof(text), maps)) {
+		struct maps_line line;
+
+		text[strcspn(text, "\n")] = '\0';
+		if (maps_line_parse(text, &line) && line.start == address)
+			err = data_writer_attach(start->drain->writer, ATTACHMENT_VDSO, "[vdso]",
+						 (const void *)(uintptr_t)address,
+						 line.end - line.start);
+	}
+	fclose(maps);
+	return err;
+}
+
+/* What 32-bit programs get; where it can't be read now, the first of them gives it. */
+static int attach_vdso32(const struct recording_start *start)
+{
+	if (!start->has_vdso32)
+		return 0;
+	return data_writer_attach(start->drain->writer, ATTACHMENT_VDSO, "[vdso32]", start->vdso32,
+				  start->vdso32_size);
+}
+
+/* Readers need it before the first sample, and then the names are still being read. */
+static int attach_entry(const struct recording_start *start,
+			const struct kernel_snapshot_result *kernel)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "entry %" PRIx64 " %" PRIx64, kernel->entry_start,
+		 kernel->entry_end);
+	return data_writer_attach(start->drain->writer, ATTACHMENT_KALLSYMS, key, "", 0);
+}
+
+static void note_hidden_kernel(struct recording_notes *notes)
+{
+	struct perf_limits limits;
+
+	limits_read(&limits);
+	if (limits.kptr_restrict >= 2)
+		recording_notes_add(notes, false,
+				    "Kernel functions will have no names, for kernel.kptr_restrict "
+				    "is %d, which hides the kernel's addresses from everybody: "
+				    "sysctl kernel.kptr_restrict=1 shows them to root.",
+				    limits.kptr_restrict);
+	else
+		recording_notes_add(
+			notes, false,
+			"Kernel functions will have no names, for the kernel hides its addresses: "
+			"run as root or with CAP_SYSLOG, or set kernel.kptr_restrict=0 and "
+			"kernel.perf_event_paranoid=1 by sysctl (they are %d and %d).",
+			limits.kptr_restrict, limits.paranoid);
+}
+
+static int attach_kernel(const struct recording_start *start)
+{
+	const struct kernel_snapshot_result *kernel = kernel_snapshot_wait(start->snapshot);
+
+	if (kernel->error) {
+		recording_notes_add(start->notes, false, "The kernel's symbols cannot be read: %s.",
+				    strerror(-kernel->error));
+		return 0;
+	}
+	if (kernel->is_hidden && start->drain->evlist->user_only)
+		return 0;
+	if (kernel->is_hidden) {
+		note_hidden_kernel(start->notes);
+		return data_writer_attach(start->drain->writer, ATTACHMENT_KALLSYMS, "",
+					  kernel->compressed, kernel->compressed_size);
+	}
+	int err = data_writer_attach(start->drain->writer, ATTACHMENT_KALLSYMS, "",
+				     kernel->compressed, kernel->compressed_size);
+	if (!err && kernel->entry_start)
+		err = attach_entry(start, kernel);
+	if (!err)
+		err = synthesize_kernel(&start->synthesize, kernel->text_start, kernel->text_end,
+					kernel->text_symbol);
+	for (size_t i = 0; i < kernel->code.n && !err; i++)
+		err = synthesize_kernel_code(&start->synthesize, &kernel->code.codes[i]);
+	return err;
+}
+
+int recording_start_write(struct recording_start *start)
+{
+	int err = attach_events(start);
+	if (!err)
+		err = attach_vdso(start);
+	if (!err)
+		err = attach_vdso32(start);
+	if (!err)
+		err = synthesize_processes(start);
+	if (!err)
+		err = attach_kernel(start);
+	recording_start_deinit(start);
+	if (err && !start->notes->error)
+		recording_notes_explain(start->notes, err, "cannot write '%s': %s",
+					start->options->output, strerror(-err));
+	return err;
+}
