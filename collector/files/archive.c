@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/temporary_file.h"
 #include "collector/attached/carried_files.h"
+#include "collector/attached/packer.h"
 #include "perf/writer/data_copy.h"
 
 #define COMPRESSION_LEVEL 6
@@ -98,40 +98,41 @@ static void new_file_close(struct new_file *file)
 		close(file->fd);
 }
 
-/* One piece; the last one if @size is 0. */
-static int compress_piece(ZSTD_CCtx *zstd, const uint8_t *piece, size_t size, int to)
+/* What is packed by now goes to @to. */
+static int write_packed(struct packer *packer, int to)
 {
-	uint8_t room[PIECE_SIZE];
-	ZSTD_inBuffer in = { piece, size, 0 };
-	size_t left;
+	size_t size = packer->size;
 
-	do {
-		ZSTD_outBuffer out = { room, sizeof(room), 0 };
+	packer->size = 0;
+	return temporary_file_write(to, packer->bytes, size);
+}
 
-		left = ZSTD_compressStream2(zstd, &out, &in, size ? ZSTD_e_continue : ZSTD_e_end);
-		if (ZSTD_isError(left))
-			return -EIO;
-		int err = temporary_file_write(to, room, out.pos);
+static int pack_pieces(struct packer *packer, int from, int to)
+{
+	uint8_t piece[PIECE_SIZE];
+	ssize_t n = 1;
+
+	for (off_t at = 0; n; at += n) {
+		n = pread(from, piece, sizeof(piece), at);
+		if (n < 0)
+			return -errno;
+		int err = n ? packer_add(packer, piece, (size_t)n) : packer_end(packer, NULL, 0);
+		if (!err)
+			err = write_packed(packer, to);
 		if (err)
 			return err;
-	} while (size ? in.pos < in.size : left > 0);
+	}
 	return 0;
 }
 
 static int compress(int from, int to)
 {
-	uint8_t piece[PIECE_SIZE];
-	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-	int err = zstd ? 0 : -ENOMEM;
-	ssize_t n = 1;
+	struct packer packer = { .size = 0 };
+	int err = packer_begin(&packer, COMPRESSION_LEVEL);
 
-	if (zstd)
-		ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
-	for (off_t at = 0; !err && n; at += n) {
-		n = pread(from, piece, sizeof(piece), at);
-		err = n < 0 ? -errno : compress_piece(zstd, piece, (size_t)n, to);
-	}
-	ZSTD_freeCCtx(zstd);
+	if (!err)
+		err = pack_pieces(&packer, from, to);
+	packer_deinit(&packer);
 	return err;
 }
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zstd.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/monotonic.h"
 #include "collector/attached/attached_text.h"
+#include "collector/attached/packer.h"
 #include "collector/record/live/process_files.h"
 
 #define PROCESSES_MAX     256
@@ -186,26 +186,20 @@ static int attach(struct jit_maps *maps, const struct jit_process *process)
 	struct attached_text text = { 0 };
 	struct stat st;
 	char key[16];
-	size_t bound, size = 0;
+	int err = 0;
 
-	if (fstat(process->fd, &st) == 0 && st.st_size <= TEXT_MAX &&
-	    attached_text_read(&text, process->fd) == 0)
-		size = text.size;
-	_cleanup_free_ char *bytes = text.bytes;
-	if (!size) {
-		maps->stats.n_missed += st.st_size > 0;
-		return 0;
-	}
-	bound = ZSTD_compressBound(size);
-	_cleanup_free_ void *compressed = malloc(bound);
-	if (compressed)
-		bound = ZSTD_compress(compressed, bound, bytes, size, COMPRESSION_LEVEL);
-	if (!compressed || ZSTD_isError(bound)) {
-		maps->stats.n_missed++;
-		return 0;
-	}
 	snprintf(key, sizeof(key), "%" PRId32, process->pid);
-	return data_writer_attach(maps->writer, ATTACHMENT_PERF_MAP, key, compressed, bound);
+	if (fstat(process->fd, &st) != 0 || st.st_size > TEXT_MAX ||
+	    attached_text_read(&text, process->fd))
+		maps->stats.n_missed++;
+	else if (text.size)
+		err = packer_attach(maps->writer, ATTACHMENT_PERF_MAP, key, text.bytes, text.size,
+				    COMPRESSION_LEVEL);
+	free(text.bytes);
+	if (err != -ENOMEM)
+		return err;
+	maps->stats.n_missed++;
+	return 0;
 }
 
 /* Of processes that exited, or of all. */

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "cct/base/cleanup.h"
 #include "collector/attached/jitdump.h"
+#include "collector/attached/packer.h"
 #include "collector/record/live/process_files.h"
 
 #define DUMPS_MAX 256
@@ -33,10 +33,8 @@ struct recorded_dump {
 	int fd;
 	bool has_exited;
 	/* While it is compressed. */
-	ZSTD_CCtx *stream; /* NULL: not begun */
+	struct packer packer;
 	uint64_t size, n_read;
-	char *out;
-	size_t n_out, n_allocated;
 };
 
 struct jitdump_recorder {
@@ -66,8 +64,7 @@ static void recorded_dump_destroy(struct recorded_dump *dump)
 	if (!dump)
 		return;
 	cleanup_close(&dump->fd);
-	ZSTD_freeCCtx(dump->stream);
-	free(dump->out);
+	packer_deinit(&dump->packer);
 	free(dump->key);
 	free(dump);
 }
@@ -198,49 +195,15 @@ static bool dump_begin(struct jitdump_recorder *recorder, struct recorded_dump *
 {
 	struct stat st;
 
-	if (dump->stream)
+	if (dump->packer.stream)
 		return true;
-	dump->stream = ZSTD_createCCtx();
-	if (!dump->stream || fstat(dump->fd, &st) != 0)
+	if (fstat(dump->fd, &st) != 0 || packer_begin(&dump->packer, COMPRESSION_LEVEL))
 		return false;
-	ZSTD_CCtx_setParameter(dump->stream, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
 	dump->size = (uint64_t)st.st_size;
 	if (dump->size > JITDUMP_SIZE_MAX) {
 		dump->size = JITDUMP_SIZE_MAX;
 		recorder->stats.n_cut++;
 	}
-	return true;
-}
-
-static bool reserve(struct recorded_dump *dump, size_t size)
-{
-	if (dump->n_allocated - dump->n_out >= size)
-		return true;
-	size_t n = (dump->n_out + size) * 2;
-	char *out = realloc(dump->out, n);
-	if (!out)
-		return false;
-	dump->out = out;
-	dump->n_allocated = n;
-	return true;
-}
-
-static bool compress(struct recorded_dump *dump, const char *bytes, size_t size, bool is_last)
-{
-	ZSTD_inBuffer in = { bytes, size, 0 };
-	size_t left;
-
-	do {
-		if (!reserve(dump, ZSTD_CStreamOutSize()))
-			return false;
-		ZSTD_outBuffer out = { dump->out + dump->n_out, dump->n_allocated - dump->n_out,
-				       0 };
-		left = ZSTD_compressStream2(dump->stream, &out, &in,
-					    is_last ? ZSTD_e_end : ZSTD_e_continue);
-		if (ZSTD_isError(left))
-			return false;
-		dump->n_out += out.pos;
-	} while (in.pos < in.size || (is_last && left));
 	return true;
 }
 
@@ -260,7 +223,8 @@ static int read_some(struct jitdump_recorder *recorder, struct recorded_dump *du
 			return -1;
 		dump->n_read += (uint64_t)n;
 		is_last = n == 0 || dump->n_read == dump->size;
-		if (!compress(dump, recorder->chunk, (size_t)n, is_last))
+		if (is_last ? packer_end(&dump->packer, recorder->chunk, (size_t)n)
+			    : packer_add(&dump->packer, recorder->chunk, (size_t)n))
 			return -1;
 		*budget -= (size_t)n < *budget ? (size_t)n : *budget;
 	}
@@ -275,8 +239,8 @@ static int attach(struct jitdump_recorder *recorder, struct recorded_dump *dump,
 	}
 	if (!dump->n_read) /* no header yet: it tells of nothing */
 		return 0;
-	return data_writer_attach(recorder->writer, ATTACHMENT_JITDUMP, dump->key, dump->out,
-				  dump->n_out);
+	return data_writer_attach(recorder->writer, ATTACHMENT_JITDUMP, dump->key,
+				  dump->packer.bytes, dump->packer.size);
 }
 
 /* Of processes that exited, or of all. */

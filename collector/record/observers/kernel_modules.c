@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/monotonic.h"
 #include "collector/attached/attached_text.h"
+#include "collector/attached/packer.h"
 #include "collector/paths/kernel_build_id.h"
 
 #define COMPRESSION_LEVEL 3
@@ -199,18 +199,12 @@ static int attach(struct kernel_modules *modules, const struct kernel_module *mo
 {
 	char key[KERNEL_MODULE_NAME_SIZE + 128];
 	_cleanup_free_ char *lines = malloc(modules->text.size + 1);
-	size_t size =
-		lines && modules->text.size ? pick_lines(&modules->text, module->name, lines) : 0;
-	size_t bound = ZSTD_compressBound(size);
-	_cleanup_free_ void *compressed = malloc(bound);
 
-	if (!lines || !compressed)
+	if (!lines)
 		return -ENOMEM;
-	bound = ZSTD_compress(compressed, bound, lines, size, COMPRESSION_LEVEL);
-	if (ZSTD_isError(bound))
-		return -EIO;
 	write_key(modules, module, key, sizeof(key));
-	return data_writer_attach(modules->writer, ATTACHMENT_KALLSYMS, key, compressed, bound);
+	return packer_attach(modules->writer, ATTACHMENT_KALLSYMS, key, lines,
+			     pick_lines(&modules->text, module->name, lines), COMPRESSION_LEVEL);
 }
 
 static int attach_found(struct kernel_modules *modules)

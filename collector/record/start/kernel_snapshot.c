@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "cct/base/cleanup.h"
+#include "collector/attached/packer.h"
 
 #define FIRST_TEXT_SIZE   (8u << 20)
 #define TEXT_MAX          (256u << 20)
@@ -92,19 +92,17 @@ static size_t size_worth_keeping(const struct kernel_snapshot *snapshot)
 
 static int compress(struct kernel_snapshot *snapshot)
 {
-	struct kernel_snapshot_result *result = &snapshot->result;
-	size_t text_size = size_worth_keeping(snapshot);
-	size_t bound = ZSTD_compressBound(text_size);
+	struct packer packer = { .size = 0 };
+	int err = packer_begin(&packer, COMPRESSION_LEVEL);
 
-	result->compressed = malloc(bound);
-	if (!result->compressed)
-		return -ENOMEM;
-	size_t size = ZSTD_compress(result->compressed, bound, snapshot->text, text_size,
-				    COMPRESSION_LEVEL);
-	if (ZSTD_isError(size))
-		return -EIO;
-	result->compressed_size = size;
-	return 0;
+	if (!err)
+		err = packer_end(&packer, snapshot->text, size_worth_keeping(snapshot));
+	if (!err) {
+		snapshot->result.compressed = steal_ptr(packer.bytes);
+		snapshot->result.compressed_size = packer.size;
+	}
+	packer_deinit(&packer);
+	return err;
 }
 
 static void *snapshot_thread(void *arg)

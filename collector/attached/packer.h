@@ -1,0 +1,33 @@
+/*
+ * Bytes on their way into an attachment, as one frame of zstd; attached_text and jitdump_files read
+ * them back.
+ */
+#ifndef COLLECTOR_ATTACHED_PACKER_H
+#define COLLECTOR_ATTACHED_PACKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "perf/writer/data_writer.h"
+
+/* Zeroed before packer_begin(). */
+struct packer {
+	void *stream; /* NULL: not begun */
+	/* What was packed so far. Who writes it elsewhere on the way sets the size to 0. */
+	uint8_t *bytes;
+	size_t size, n_allocated;
+};
+
+/* @level: zstd's. 0 or -ENOMEM. */
+int packer_begin(struct packer *packer, int level);
+/* 0, -ENOMEM, or -EIO: zstd fails. */
+int packer_add(struct packer *packer, const void *bytes, size_t size);
+/* These are the last bytes; there may be none. The same errors. */
+int packer_end(struct packer *packer, const void *bytes, size_t size);
+void packer_deinit(struct packer *packer);
+
+/* Attaches @bytes, packed. 0, -ENOMEM, -EIO or the writer's -errno. */
+int packer_attach(struct data_writer *writer, enum attachment_kind kind, const char *key,
+		  const void *bytes, size_t size, int level);
+
+#endif
