@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cct/base/near_names.h"
+#include "cct/text/near_names.h"
 
 struct elf_function {
 	uint64_t offset; /* in the file */

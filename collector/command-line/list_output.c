@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "cct/base/json_string.h"
 #include "cct/base/printable.h"
+#include "cct/text/json_string.h"
 
 #define MAX_NAME_COLUMNS 46
 #define MIN_TEXT_COLUMNS 24 /* narrower terminals get lines that they wrap themselves */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/near_names.h"
+#include "cct/text/near_names.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cct/base/near_names.h"
+#include "cct/text/near_names.h"
 #include "collector/command-line/messages.h"
 
 const struct subcommand commands[] = {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cct/base/near_names.h"
+#include "cct/text/near_names.h"
 
 enum catalog_kind {
 	CATALOG_HARDWARE, /* perf's generic names */

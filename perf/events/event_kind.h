@@ -5,7 +5,7 @@
 #ifndef PERF_EVENTS_EVENT_KIND_H
 #define PERF_EVENTS_EVENT_KIND_H
 
-#include "cct/base/near_names.h"
+#include "cct/text/near_names.h"
 #include "perf/events/event_list.h"
 
 struct event_kind {

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "cct/base/json_string.h"
 #include "cct/base/stream.h"
+#include "cct/text/json_string.h"
 #include "report/annotate/annotate_code.h"
 #include "report/annotate/annotate_output.h"
 #include "report/code/disassembly.h"

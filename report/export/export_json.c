@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "cct/base/json_string.h"
 #include "cct/base/stream.h"
+#include "cct/text/json_string.h"
 #include "report/views/missing.h"
 
 /* What printf("%" PRIu64) does, many times as fast: most of a report's bytes are numbers. */

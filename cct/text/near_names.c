@@ -1,4 +1,4 @@
-#include "cct/base/near_names.h"
+#include "cct/text/near_names.h"
 
 #include <ctype.h>
 #include <stdbool.h>

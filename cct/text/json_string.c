@@ -1,4 +1,4 @@
-#include "cct/base/json_string.h"
+#include "cct/text/json_string.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* Text that may be anything, as a JSON string that is safe on a terminal, too. */
-#ifndef CCT_BASE_JSON_STRING_H
-#define CCT_BASE_JSON_STRING_H
+#ifndef CCT_TEXT_JSON_STRING_H
+#define CCT_TEXT_JSON_STRING_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Finds the names that the user may have meant: small edit distance, case and -_. ignored. */
-#ifndef CCT_BASE_NEAR_NAMES_H
-#define CCT_BASE_NEAR_NAMES_H
+#ifndef CCT_TEXT_NEAR_NAMES_H
+#define CCT_TEXT_NEAR_NAMES_H
 
 #include <stddef.h>
 
