@@ -14,6 +14,7 @@
 #include "perf/file/data_file.h"
 #include "perf/writer/data_copy.h"
 #include "perf/writer/data_writer.h"
+#include "tests/unit/memory_recording.h"
 
 #define N_SAMPLES 200
 
@@ -27,20 +28,9 @@ struct made_sample {
 	uint64_t id, time_ns;
 };
 
-static int memory(const void *bytes, size_t size)
-{
-	int fd = memfd_create("test", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, size), size);
-	return fd;
-}
-
 /* A recording with samples, a feature, and a captured file that is listed in feature 192. */
 static int make_recording(int level, bool is_pipe)
 {
-	static const uint8_t hostname[68] = { 64, 0, 0, 0, 'b', 'o', 'x' };
-	const struct data_writer_feature features[] = { { 3, hostname, sizeof(hostname) } };
 	const struct data_writer_options options = { .compression_level = level,
 						     .is_pipe = is_pipe };
 	const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
@@ -48,12 +38,9 @@ static int make_recording(int level, bool is_pipe)
 					      .sample_type =
 						      PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME,
 					      .sample_id_all = 1 };
-	const struct data_writer_event events[] = { { &attr, "one", ids, 1 },
-						    { &attr, "two", ids + 1, 1 } };
-	struct data_writer *writer;
-	int fd = memory("", 0);
+	int fd = memory_create("", 0);
+	struct data_writer *writer = memory_write_recording(fd, &attr, &options);
 
-	assert_int_equal(data_writer_create(fd, &options, events, 2, features, 1, &writer), 0);
 	for (uint64_t i = 0; i < N_SAMPLES; i++) {
 		struct made_sample sample = { { PERF_RECORD_SAMPLE, 0, sizeof(sample) },
 					      ids[i % 2],
@@ -65,17 +52,6 @@ static int make_recording(int level, bool is_pipe)
 	assert_int_equal(data_writer_finish(writer), 0);
 	data_writer_destroy(writer);
 	return fd;
-}
-
-static struct data_file *open_recording(int fd)
-{
-	char path[32], *error = NULL;
-	struct data_file *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (data_file_open(path, &file, &error))
-		fail_msg("%s", error);
-	return file;
 }
 
 static void expect_attachment(const struct data_file *file, const char *key, size_t size)
@@ -121,7 +97,8 @@ static uint64_t count_samples(struct data_file *file)
 static int copy_recording(int from, bool is_cut)
 {
 	struct data_copy copy;
-	int to = memory("", 0), small = memory(large, 3), big = memory(large, sizeof(large));
+	int to = memory_create("", 0), small = memory_create(large, 3),
+	    big = memory_create(large, sizeof(large));
 
 	assert_int_equal(data_copy_start(&copy, from, to, is_cut), 0);
 	assert_int_equal(data_copy_attach(&copy, ATTACHMENT_FILE, "small", small), 0);
@@ -139,13 +116,13 @@ static void a_copy_is_the_recording_with_more_attachments(void **state)
 	for (int level = 0; level <= 3; level += 3) {
 		for (int is_pipe = 0; is_pipe < 2; is_pipe++) {
 			int from = make_recording(level, is_pipe), to = copy_recording(from, false);
-			struct data_file *file = open_recording(to);
+			struct data_file *file = memory_open_recording(to);
 
 			/* known before the first record */
 			expect_attachment(file, "small", 3);
 			expect_attachment(file, "big", sizeof(large));
 			assert_string_equal(data_file_info(file)->hostname, "box");
-			assert_string_equal(data_file_event(file, 1)->name, "two");
+			assert_string_equal(data_file_event(file, 1)->name, "dummy");
 			if (!is_pipe)
 				expect_attachment(file, "- 0:0:1 /captured", 100);
 			assert_int_equal(count_samples(file), N_SAMPLES);
@@ -196,11 +173,11 @@ static void what_was_cut_stays_cut(void **state)
 		if (is_unfinished)
 			assert_int_equal(pwrite(from, &zero, sizeof(zero), DATA_SIZE_AT),
 					 sizeof(zero));
-		struct data_file *before = open_recording(from);
+		struct data_file *before = memory_open_recording(from);
 		uint64_t n = count_samples(before);
 		assert_true(n > 10 && n < N_SAMPLES);
 		int to = copy_recording(from, true);
-		struct data_file *after = open_recording(to);
+		struct data_file *after = memory_open_recording(to);
 		assert_true(data_file_info(after)->is_cut);
 		expect_attachment(after, "big", sizeof(large));
 		assert_int_equal(count_samples(after), n);
@@ -220,16 +197,16 @@ static void what_is_no_recording_is_refused(void **state)
 		{ 0x32454c4946524550ull, 104, 144, 104, 144, 1 << 20, 0 },
 	};
 	struct data_copy copy;
-	int to = memory("", 0);
+	int to = memory_create("", 0);
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		int from = memory(headers[i], sizeof(headers[i]));
+		int from = memory_create(headers[i], sizeof(headers[i]));
 
 		assert_int_equal(data_copy_start(&copy, from, to, false), -EINVAL);
 		close(from);
 	}
-	int from = memory("short", 5);
+	int from = memory_create("short", 5);
 	assert_int_equal(data_copy_start(&copy, from, to, false), -ENODATA);
 	close(from);
 	close(to);
@@ -245,7 +222,7 @@ static void places_that_lead_nowhere_do_no_harm(void **state)
 		static const uint64_t values[] = { UINT64_MAX, 1ull << 63, 1, 0 };
 
 		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
-			int from = make_recording(0, false), to = memory("", 0);
+			int from = make_recording(0, false), to = memory_create("", 0);
 			struct data_copy copy;
 
 			assert_int_equal(pwrite(from, &values[k], 8, (off_t)places[i]), 8);

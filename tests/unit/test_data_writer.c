@@ -13,6 +13,7 @@
 
 #include "perf/file/data_file.h"
 #include "perf/writer/data_writer.h"
+#include "tests/unit/memory_recording.h"
 
 #define MMAP_LEN (4u << 20)
 
@@ -39,17 +40,11 @@ struct bench {
 
 static void bench_init(struct bench *bench, int level, bool is_pipe)
 {
-	static const uint8_t hostname[68] = { 64, 0, 0, 0, 'b', 'o', 'x' };
-	const struct data_writer_feature features[] = { { 3, hostname, sizeof(hostname) } };
 	struct data_writer_options options = { .compression_level = level, .is_pipe = is_pipe };
 
-	bench->fd = memfd_create("recording", MFD_CLOEXEC);
-	assert_true(bench->fd >= 0);
+	bench->fd = memory_create("", 0);
 	bench->attr = attr_of_test();
-	const struct data_writer_event events[] = { { &bench->attr, "cpu-clock", ids, 1 },
-						    { &bench->attr, "dummy", ids + 1, 1 } };
-	assert_int_equal(
-		data_writer_create(bench->fd, &options, events, 2, features, 1, &bench->writer), 0);
+	bench->writer = memory_write_recording(bench->fd, &bench->attr, &options);
 }
 
 static void bench_deinit(struct bench *bench)
@@ -104,18 +99,6 @@ static uint64_t u64_at(int fd, off_t offset)
 	return value;
 }
 
-static struct data_file *open_recording(int fd)
-{
-	char path[32];
-	char *error = NULL;
-	struct data_file *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (data_file_open(path, &file, &error))
-		fail_msg("%s", error);
-	return file;
-}
-
 /* Reads samples, checks that they are numbered from 0, and returns how many there are. */
 static uint64_t count_samples(struct data_file *file)
 {
@@ -160,7 +143,7 @@ static void records_come_back_in_order_whatever_the_level(void **state)
 		assert_int_equal(data_writer_finish(bench.writer), 0);
 		assert_int_equal(data_writer_n_bytes(bench.writer), lseek(bench.fd, 0, SEEK_END));
 
-		struct data_file *file = open_recording(bench.fd);
+		struct data_file *file = memory_open_recording(bench.fd);
 		assert_int_equal(count_samples(file), 500);
 		assert_string_equal(data_file_info(file)->hostname, "box");
 		assert_string_equal(data_file_event(file, 1)->name, "dummy");
@@ -245,7 +228,7 @@ static void a_record_that_does_not_compress_is_written_as_it_is(void **state)
 	uint64_t offset = u64_at(bench.fd, DATA_OFFSET_AT);
 	uint64_t end = offset + u64_at(bench.fd, DATA_SIZE_AT);
 	assert_int_equal(check_frames(bench.fd, offset, end), 1);
-	struct data_file *file = open_recording(bench.fd);
+	struct data_file *file = memory_open_recording(bench.fd);
 	assert_int_equal(count_samples(file), 2);
 	data_file_close(file);
 	bench_deinit(&bench);
@@ -276,7 +259,7 @@ static void a_file_cut_anywhere_is_read_up_to_there(void **state)
 	for (uint64_t cut = start; cut <= end; cut += 97) {
 		int fd = memfd_create("cut", MFD_CLOEXEC);
 		assert_int_equal(write(fd, bytes, cut), cut);
-		struct data_file *file = open_recording(fd);
+		struct data_file *file = memory_open_recording(fd);
 		uint64_t n = count_samples(file);
 		assert_true(n >= n_before);
 		assert_int_equal(n % 10, 0);
@@ -328,7 +311,7 @@ static void attachments_longer_than_a_record_come_back_whole(void **state)
 			data_writer_attach(bench.writer, ATTACHMENT_VDSO, "[vdso]", bytes, 0);
 			append_samples(&bench, 1, 1, 100, false);
 			assert_int_equal(data_writer_finish(bench.writer), 0);
-			struct data_file *file = open_recording(bench.fd);
+			struct data_file *file = memory_open_recording(bench.fd);
 			assert_int_equal(count_samples(file), 2);
 			check_attachment(file, ATTACHMENT_KALLSYMS, "", bytes, size);
 			check_attachment(file, ATTACHMENT_ELF, "- 0:0:1 /a b", bytes, 7);
@@ -377,7 +360,7 @@ static void attrs_of_different_sizes_get_the_largest(void **state)
 	small.size = PERF_ATTR_SIZE_VER5;
 	assert_int_equal(data_writer_create(fd, &options, events, 2, NULL, 0, &writer), 0);
 	assert_int_equal(data_writer_finish(writer), 0);
-	struct data_file *file = open_recording(fd);
+	struct data_file *file = memory_open_recording(fd);
 	assert_int_equal(data_file_n_events(file), 2);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(data_file_event(file, i)->attr.size, PERF_ATTR_SIZE_VER7);

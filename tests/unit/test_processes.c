@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/replay/processes.h"
+#include "tests/unit/memory_recording.h"
 
 struct fixture {
 	struct data_file *file;
@@ -17,27 +18,11 @@ struct fixture {
 	struct processes *processes;
 };
 
-/* A recording without records: pipe mode's 16-byte header. */
-static struct data_file *empty_recording(void)
-{
-	int fd = memfd_create("empty", MFD_CLOEXEC);
-	struct data_file *file = NULL;
-	char path[64], *error = NULL;
-	uint64_t size = 16;
-
-	assert_int_equal(write(fd, "PERFILE2", 8), 8);
-	assert_int_equal(write(fd, &size, 8), 8);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert_int_equal(data_file_open(path, &file, &error), 0);
-	close(fd);
-	return file;
-}
-
 static int setup(void **state)
 {
 	static struct fixture fixture;
 
-	fixture.file = empty_recording();
+	fixture.file = memory_empty_recording();
 	fixture.profile = profile_create();
 	fixture.finder = module_finder_create(fixture.file, "", fixture.profile);
 	fixture.processes = processes_create(fixture.profile, fixture.finder);
