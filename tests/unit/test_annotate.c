@@ -6,6 +6,7 @@
 #include "report/annotate/annotate_code.h"
 #include "report/annotate/annotate_output.h"
 #include "tests/unit/own_code.h"
+#include "tests/unit/sample_profile.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */
@@ -42,22 +43,15 @@ struct fixture {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
 	struct annotation *annotation;
-	uint32_t program, nameless;
+	struct sample_profile_modules modules;
 };
 
 static int set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct module_key program = { .kind = MODULE_ELF, .path = "/proc/self/exe" };
-	struct module_key nameless = { .kind = MODULE_ANON, .path = "//anon" };
 
-	fixture->profile = profile_create();
-	fixture->program = module_table_add(&fixture->profile->modules, &program);
-	fixture->nameless = module_table_add(&fixture->profile->modules, &nameless);
-	profile_add_metric(fixture->profile, "cycles", "events");
-	profile_add_metric(fixture->profile, "faults", "events");
-	cct_destroy(fixture->profile->cct);
-	fixture->profile->cct = cct_create(2);
+	fixture->profile = sample_profile_create((const char *[]){ "cycles", "faults" }, 2);
+	fixture->modules = sample_profile_add_modules(fixture->profile);
 	fixture->symbolizer =
 		symbolizer_create(fixture->profile, &(struct symbolizer_options){ .lines = true });
 	*state = fixture;
@@ -80,18 +74,11 @@ static int tear_down(void **state)
 /* @path: from the root on, ends with NULL; "" is code of no file. */
 static void add_sample(struct fixture *fixture, const char *const *path, uint64_t weight)
 {
-	uint32_t node = CCT_ROOT;
+	uint32_t node =
+		sample_profile_add_path(fixture->profile, CCT_ROOT, &fixture->modules, path);
 
-	for (; *path; path++) {
-		bool is_nameless = !**path;
-		struct frame frame = { .kind = FRAME_USER,
-				       .module = is_nameless ? fixture->nameless : fixture->program,
-				       .offset = is_nameless ? 0x1000 : own_address(*path).offset };
-
-		node = cct_child(fixture->profile->cct, node, &frame);
-	}
-	cct_add_cost(fixture->profile->cct, node, 0, weight);
-	cct_add_cost(fixture->profile->cct, node, 1, 2 * weight);
+	sample_profile_add(fixture->profile, node, 0, weight);
+	sample_profile_add(fixture->profile, node, 1, 2 * weight);
 }
 
 static const struct annotated_function *annotate(struct fixture *fixture, const char *wanted)

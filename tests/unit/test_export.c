@@ -11,6 +11,7 @@
 #include "report/export/export.h"
 #include "report/text/text_format.h"
 #include "report/views/view.h"
+#include "tests/unit/sample_profile.h"
 
 struct fixture {
 	struct profile *profile;
@@ -22,10 +23,7 @@ static int set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
-	fixture->profile = profile_create();
-	profile_add_metric(fixture->profile, "cycles:u", "events");
-	cct_destroy(fixture->profile->cct);
-	fixture->profile->cct = cct_create(1);
+	fixture->profile = sample_profile_create((const char *[]){ "cycles:u" }, 1);
 	fixture->symbolizer =
 		symbolizer_create(fixture->profile, &(struct symbolizer_options){ 0 });
 	*state = fixture;
@@ -46,19 +44,15 @@ static int tear_down(void **state)
 /* A process of this name with one sample, below it @depth frames of one unknown module each. */
 static void add_sample(struct fixture *fixture, const char *comm, unsigned depth, uint64_t weight)
 {
-	struct frame frame = {
-		.kind = FRAME_PROCESS,
-		.offset = profile_add_process(fixture->profile, 7, comm),
-	};
-	uint32_t node = cct_child(fixture->profile->cct, CCT_ROOT, &frame);
+	uint32_t process = profile_add_process(fixture->profile, 7, comm);
+	uint32_t node = sample_profile_process(fixture->profile, process);
 
 	for (unsigned i = 0; i < depth; i++) {
-		frame = (struct frame){ .kind = FRAME_USER, .offset = 0x1000 + i };
+		struct frame frame = { .kind = FRAME_USER, .offset = 0x1000 + i };
+
 		node = cct_child(fixture->profile->cct, node, &frame);
 	}
-	cct_add_cost(fixture->profile->cct, node, 0, weight);
-	fixture->profile->metrics[0].samples++;
-	fixture->profile->metrics[0].total += weight;
+	sample_profile_add(fixture->profile, node, 0, weight);
 	fixture->profile->quality.counts[QUALITY_SAMPLES]++;
 	fixture->profile->quality.counts[QUALITY_COMPLETE]++;
 }

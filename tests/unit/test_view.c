@@ -7,6 +7,7 @@
 
 #include "cct/model/profile.h"
 #include "report/views/view.h"
+#include "tests/unit/sample_profile.h"
 
 /* Functions of one made-up module; each is 16 bytes, offset 16 * letter. */
 struct fixture {
@@ -31,17 +32,13 @@ static int set_up(void **state)
 	struct module_key user = { .kind = MODULE_ELF, .path = "/bin/prog" };
 	struct module_key kernel = { .kind = MODULE_KERNEL, .path = "[kernel.kallsyms]" };
 
-	fixture->profile = profile_create();
+	fixture->profile = sample_profile_create((const char *[]){ "cycles", "faults" }, 2);
 	fixture->user = module_table_add(&fixture->profile->modules, &user);
 	fixture->kernel = module_table_add(&fixture->profile->modules, &kernel);
 	add_names(module_table_get(&fixture->profile->modules, fixture->user),
 		  "abcdefghijklmnopqrstuvwxyz");
 	add_names(module_table_get(&fixture->profile->modules, fixture->kernel),
 		  "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-	profile_add_metric(fixture->profile, "cycles", "events");
-	profile_add_metric(fixture->profile, "faults", "events");
-	cct_destroy(fixture->profile->cct);
-	fixture->profile->cct = cct_create(2);
 	fixture->symbolizer =
 		symbolizer_create(fixture->profile, &(struct symbolizer_options){ 0 });
 	*state = fixture;
@@ -76,20 +73,13 @@ static struct frame make_frame(const struct fixture *fixture, char letter)
 			       .offset = (uint64_t)letter * 16 + site++ % 16 };
 }
 
-static void add_cost(struct fixture *fixture, uint32_t node, uint32_t metric, uint64_t weight)
-{
-	cct_add_cost(fixture->profile->cct, node, metric, weight);
-	fixture->profile->metrics[metric].samples++;
-	fixture->profile->metrics[metric].total += weight;
-}
-
 static uint32_t add_path(struct fixture *fixture, uint32_t process, const char *path)
 {
-	struct frame frame = { .kind = FRAME_PROCESS, .offset = process };
-	uint32_t node = cct_child(fixture->profile->cct, CCT_ROOT, &frame);
+	uint32_t node = sample_profile_process(fixture->profile, process);
 
 	for (; *path; path++) {
-		frame = make_frame(fixture, *path);
+		struct frame frame = make_frame(fixture, *path);
+
 		node = cct_child(fixture->profile->cct, node, &frame);
 	}
 	return node;
@@ -97,7 +87,7 @@ static uint32_t add_path(struct fixture *fixture, uint32_t process, const char *
 
 static void add_sample(struct fixture *fixture, uint32_t process, const char *path, uint64_t weight)
 {
-	add_cost(fixture, add_path(fixture, process, path), 0, weight);
+	sample_profile_add(fixture->profile, add_path(fixture, process, path), 0, weight);
 }
 
 static const struct view_row *show(struct fixture *fixture, const struct view_options *options)
@@ -311,7 +301,8 @@ static void threads_stand_below_their_process_on_request(void **state)
 	for (thread.offset = 0; thread.offset < 2; thread.offset++) {
 		node = cct_child(cct, CCT_ROOT, &process);
 		node = cct_child(cct, node, &thread);
-		add_cost(fixture, cct_child(cct, node, &function), 0, 1 + thread.offset);
+		sample_profile_add(fixture->profile, cct_child(cct, node, &function), 0,
+				   1 + thread.offset);
 	}
 	root = show(fixture, &options);
 	assert_int_equal(count_children(root->children), 2);
@@ -353,7 +344,7 @@ static void every_view_adds_up_to_the_profile(void **state)
 	add_sample(fixture, 1, "IH", 13);
 	add_sample(fixture, 1, "", 17);
 	node = add_path(fixture, 0, "mrx");
-	add_cost(fixture, node, 1, 19);
+	sample_profile_add(fixture->profile, node, 1, 19);
 	for (int kind = VIEW_TREE; kind <= VIEW_PROCESSES; kind++) {
 		for (int kernel = KERNEL_MERGED; kernel <= KERNEL_NONE; kernel++) {
 			const struct view_row *root =
@@ -388,7 +379,7 @@ static void rows_are_sorted_as_asked(void **state)
 	add_sample(fixture, 0, "ma", 5);
 	add_sample(fixture, 0, "mb", 2);
 	add_sample(fixture, 0, "mc", 2);
-	add_cost(fixture, add_path(fixture, 0, "mb"), 1, 3);
+	sample_profile_add(fixture->profile, add_path(fixture, 0, "mb"), 1, 3);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct view_row *row =
 			show(fixture, &(struct view_options){ .kind = VIEW_FUNCTIONS,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/views/view.h"
-#include "tests/unit/own_code.h"
+#include "tests/unit/sample_profile.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */
@@ -35,21 +35,15 @@ struct fixture {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
 	struct view *view;
-	uint32_t program, nameless;
+	struct sample_profile_modules modules;
 };
 
 static int set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct module_key program = { .kind = MODULE_ELF, .path = "/proc/self/exe" };
-	struct module_key nameless = { .kind = MODULE_ANON, .path = "//anon" };
 
-	fixture->profile = profile_create();
-	fixture->program = module_table_add(&fixture->profile->modules, &program);
-	fixture->nameless = module_table_add(&fixture->profile->modules, &nameless);
-	profile_add_metric(fixture->profile, "cycles", "events");
-	cct_destroy(fixture->profile->cct);
-	fixture->profile->cct = cct_create(1);
+	fixture->profile = sample_profile_create((const char *[]){ "cycles" }, 1);
+	fixture->modules = sample_profile_add_modules(fixture->profile);
 	profile_add_process(fixture->profile, 1, "program");
 	*state = fixture;
 	outer();
@@ -70,22 +64,10 @@ static int tear_down(void **state)
 /* @path: from the root on, ends with NULL; "" is code of no file. */
 static void add_sample(struct fixture *fixture, const char *const *path, uint64_t weight)
 {
-	struct frame frame = { .kind = FRAME_PROCESS };
-	uint32_t node = cct_child(fixture->profile->cct, CCT_ROOT, &frame);
+	uint32_t node = sample_profile_process(fixture->profile, 0);
 
-	for (; *path; path++) {
-		bool is_nameless = !**path;
-
-		frame = (struct frame){ .kind = FRAME_USER,
-					.module =
-						is_nameless ? fixture->nameless : fixture->program,
-					.offset =
-						is_nameless ? 0x1000 : own_address(*path).offset };
-		node = cct_child(fixture->profile->cct, node, &frame);
-	}
-	cct_add_cost(fixture->profile->cct, node, 0, weight);
-	fixture->profile->metrics[0].samples++;
-	fixture->profile->metrics[0].total += weight;
+	node = sample_profile_add_path(fixture->profile, node, &fixture->modules, path);
+	sample_profile_add(fixture->profile, node, 0, weight);
 }
 
 static void show(struct fixture *fixture, const struct symbolizer_options *options)
