@@ -37,21 +37,29 @@ setup() {
 }
 
 # What reports of all.data say, in the current folder, below FOLDER;
-# of $FUNCTION, if not of "innermost", and in $FORMATS, if not all.
+# of $FUNCTION, if not of "innermost", in $FORMATS, if not all, and of the processes $PIDS alone, if
+# any are named.
 report_all() { # report_all FOLDER [COMMAND...]
 	local folder=$1 view format
 	shift
+	local -a picked=()
+	[ -z "${PIDS:-}" ] || picked=(--pid "$PIDS")
 	mkdir -p "$folder"
 	for view in tree callers functions lines modules processes; do
 		for format in ${FORMATS:-text json csv}; do
-			"$@" "$DENDRO" report --min 0 --view $view --format $format all.data >"$folder/$view.$format"
+			"$@" "$DENDRO" report "${picked[@]}" --min 0 --view $view --format $format \
+				all.data >"$folder/$view.$format"
 		done
 	done
-	"$@" "$DENDRO" report --no-inline --format json all.data >"$folder/no-inline"
-	"$@" "$DENDRO" report --merge-copies --raw-names all.data >"$folder/raw-names"
-	"$@" "$DENDRO" annotate --no-source --format json "${FUNCTION:-innermost}" all.data >"$folder/annotate"
-	"$@" "$DENDRO" annotate --no-source --asm "${FUNCTION:-innermost}" all.data >"$folder/assembly"
-	"$@" "$DENDRO" script all.data >"$folder/script"
+	"$@" "$DENDRO" report "${picked[@]}" --no-inline --format json all.data >"$folder/no-inline"
+	"$@" "$DENDRO" report "${picked[@]}" --merge-copies --raw-names all.data >"$folder/raw-names"
+	"$@" "$DENDRO" annotate "${picked[@]}" --no-source --format json \
+		"${FUNCTION:-innermost}" all.data >"$folder/annotate"
+	"$@" "$DENDRO" annotate "${picked[@]}" --no-source --asm \
+		"${FUNCTION:-innermost}" all.data >"$folder/assembly"
+	"$@" "$DENDRO" script all.data | awk -v pids="${PIDS:-}" 'BEGIN { RS = ""; ORS = "\n\n" }
+		{ pid = $0; sub(/ +\[[0-9]+\] .*/, "", pid); sub(/.* /, "", pid); sub(/\/.*/, "", pid) }
+		pids == "" || index("," pids ",", "," pid ",")' >"$folder/script"
 }
 
 # expect_same FOLDER [ORIGINALS] : it has what the original's reports said, byte for byte
@@ -126,9 +134,19 @@ expect_same_in_bare_root() {
 	local -a script=("$(type -P python3 || echo :)" -c
 		'import json; [json.dumps(list(range(1000))) for i in range(700)]')
 	printf 'let sum = 0; for (let i = 0; i < 1e8; i++) sum += i %% 7;' >sum.js
-	record all.data -a -- sh -c '"$@"; ! command -v node || node --perf-basic-prof sum.js; ls -lR /usr/lib' \
-		sh "${script[@]}" >/dev/null
-	FUNCTION=$(report_json all.data --view functions | jq -r '[.rows[] | select(.kind == "user")] | max_by(.self[0]).name')
+	# What else runs here may end, and take its files away, before it is packed.
+	cat >run <<-'SH'
+		noted() {
+			sh -c 'echo $$ >>pids && exec "$@"' sh "$@"
+		}
+		noted "$@"
+		! command -v node || noted node --perf-basic-prof sum.js
+		noted ls -lR /usr/lib
+	SH
+	record all.data -a -- sh run "${script[@]}" >/dev/null
+	PIDS=$(paste -sd , pids)
+	FUNCTION=$(report_json all.data --pid "$PIDS" --view functions |
+		jq -r '[.rows[] | select(.kind == "user")] | max_by(.self[0]).name')
 	FORMATS=json expect_same_in_bare_root
 	grep -q '"kind":"kernel"' before/tree.json
 }
