@@ -235,10 +235,13 @@ make_vmlinux() {
 	ld --build-id="0x$id" -e 0 -T kernel.ld -o vmlinux kernel.o
 }
 
-# kernel_functions RECORDING : the kernel's functions there, the costliest first
+# kernel_functions RECORDING : the kernel's functions there, the costliest first, that share neither
+# their name nor their address with another
 kernel_functions() {
 	report_json "$1" --view functions | jq -r '.rows[] | select(.kind == "kernel" and
-		.module == "[kernel]" and (.name | test("^[a-z][a-z0-9_]*$"))) | .name'
+		.module == "[kernel]" and (.name | test("^[a-z][a-z0-9_]*$"))) | .name' |
+		awk 'NR == FNR { at[$1]++; named[$3]++; address[$3] = $1; next }
+			named[$1] == 1 && at[address[$1]] == 1' /proc/kallsyms -
 }
 
 # Runs a command whose output a reader of the tests wants to see even where they pass.

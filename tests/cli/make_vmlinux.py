@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_vmlinux.py FOLDER FUNCTION... : kernel.c and kernel.ld, of which gcc and ld make a vmlinux
 that has the names of the running kernel where it has them, and code and debug information of these
-functions: each is filled by a function inlined_in_FUNCTION. Prints the kernel's build ID in hex."""
+functions: each is filled, up to its last byte, by a function inlined_in_FUNCTION. Prints the kernel's build ID in hex."""
 
 import re
 import struct
@@ -63,7 +63,7 @@ def main():
             code.write(
                 "static inline __attribute__((always_inline))\n"
                 f"void inlined_in_{name}(void)\n"
-                f'{{ __asm__ volatile(".skip {end - offset - 8}, 0x90"); }}\n'
+                f'{{ __asm__ volatile(".skip {end - offset - 1}, 0x90"); }}\n'
                 f"void {name}(void);\n"
                 f"void {name}(void) {{ inlined_in_{name}(); }}\n"
             )
