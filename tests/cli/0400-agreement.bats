@@ -86,10 +86,11 @@ complete_under() { # complete_under NAME COMMAND...
 		"exec env sh -c 'exec $(python) $ROOT/tests/workloads/json_re.py 1'"
 }
 
-# Much of their life is exec and exit, with no user memory yet or any more: 97 %.
+# Much of their life is exec and exit, with no user memory yet or any more. How much of it depends on
+# the machine and on what else runs there, so these samples do not count.
 @test "samples end at the root where many short processes run" {
 	record short.data -F 3997 -- sh -c 'i=0; while [ $i -lt 300 ]; do git --version; i=$((i+1)); done' \
 		>short.out
 	report_json short.data >short.tree
-	show python3 "$ROOT/tests/oracle/outermost.py" --at-least 97 short.tree
+	show python3 "$ROOT/tests/oracle/outermost.py" --at-least 99 --with-memory short.tree
 }
