@@ -265,7 +265,7 @@ static bool is_at_path(struct seen_file *file)
 	return true;
 }
 
-static void miss(struct capture *capture, struct seen_file *file)
+static void drop(struct capture *capture, struct seen_file *file)
 {
 	if (file->state != CAPTURE_MISSED)
 		capture->stats.n_missed++;
@@ -275,7 +275,8 @@ static void miss(struct capture *capture, struct seen_file *file)
 		capture->stats.first_missed = strdup(file->path);
 }
 
-static void unmiss(struct capture *capture, const struct seen_file *file)
+/* It was dropped, but can be had by now. */
+static void recover(struct capture *capture, const struct seen_file *file)
 {
 	struct capture_stats *stats = &capture->stats;
 
@@ -381,9 +382,9 @@ static void keep(struct capture *capture, struct seen_file *file)
 	if (fd == -ENODEV) {
 		file->state = CAPTURE_NONE;
 	} else if (fd < 0) {
-		miss(capture, file);
+		drop(capture, file);
 	} else {
-		unmiss(capture, file);
+		recover(capture, file);
 		file->state = CAPTURE_KEPT;
 		capture->pending[capture->n_pending++] = (struct pending_file){ fd, file };
 	}
@@ -494,15 +495,11 @@ bool capture_is_pending(const struct capture *capture)
 /* perf/records/attachment.h says what a key looks like. */
 static void make_key(const struct seen_file *file, char *key, size_t size)
 {
-	const struct build_id *build_id = file->key_id.size ? &file->key_id : &file->build_id;
-	int n = 0;
+	char build_id[BUILD_ID_TEXT_SIZE];
 
-	for (size_t i = 0; i < build_id->size; i++)
-		n += snprintf(key + n, size - (size_t)n, "%02x", build_id->bytes[i]);
-	if (!build_id->size)
-		n += snprintf(key, size, "-");
-	snprintf(key + n, size - (size_t)n, " %u:%u:%" PRIu64 " %s", file->dev_major,
-		 file->dev_minor, file->inode, file->path);
+	build_id_format(file->key_id.size ? &file->key_id : &file->build_id, build_id);
+	snprintf(key, size, "%s %u:%u:%" PRIu64 " %s", build_id, file->dev_major, file->dev_minor,
+		 file->inode, file->path);
 }
 
 static int write_file(struct capture *capture, const struct pending_file *pending,
@@ -520,7 +517,7 @@ static int write_file(struct capture *capture, const struct pending_file *pendin
 		return 0;
 	}
 	if (err || capture->stats.n_bytes + size > capture->max_bytes) {
-		miss(capture, file);
+		drop(capture, file);
 		file->n_misses = MISSES_MAX;
 		return 0;
 	}

@@ -203,7 +203,7 @@ static int write_touched(struct deep_stacks *stacks, const struct deep_thread *t
 }
 
 /* The next time it is looked at later, and twice as late each time. */
-static void put_off(struct deep_thread *thread, uint64_t now_ns)
+static void defer(struct deep_thread *thread, uint64_t now_ns)
 {
 	thread->retry_after_ns = thread->retry_after_ns ? 2 * thread->retry_after_ns : RETRY_MIN_NS;
 	if (thread->retry_after_ns > RETRY_MAX_NS)
@@ -216,7 +216,7 @@ static void lose_guards(struct deep_stacks *stacks, struct deep_thread *thread, 
 {
 	if (time_ns - thread->guarded_ns < SHORT_LIFE_NS) {
 		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
-		put_off(thread, time_ns);
+		defer(thread, time_ns);
 		return;
 	}
 	thread->retry_after_ns = 0;
@@ -419,10 +419,10 @@ static enum deep_stack_miss miss_of(int err)
 	}
 }
 
-static void miss(struct deep_stacks *stacks, struct deep_thread *thread, enum deep_stack_miss why)
+static void drop(struct deep_stacks *stacks, struct deep_thread *thread, enum deep_stack_miss why)
 {
 	stacks->stats.n_missed[why]++;
-	put_off(thread, stacks->access.now_ns());
+	defer(thread, stacks->access.now_ns());
 }
 
 /* Leaves the guards whose words are still as sampled. */
@@ -616,7 +616,7 @@ static void look_at(struct deep_stacks *stacks, struct deep_thread *thread)
 	if (!err && (walk.end != UNWIND_STACK_CUT || !walk.n_guards)) {
 		/* Its mappings may be others by now. */
 		live_process_forget(stacks->processes, thread->pid);
-		miss(stacks, thread, DEEP_STACK_NO_WALK);
+		drop(stacks, thread, DEEP_STACK_NO_WALK);
 		return;
 	}
 	if (!err) {
@@ -624,7 +624,7 @@ static void look_at(struct deep_stacks *stacks, struct deep_thread *thread)
 		err = guard_and_read(stacks, thread, pending, &walk);
 	}
 	if (err)
-		miss(stacks, thread, miss_of(err));
+		drop(stacks, thread, miss_of(err));
 }
 
 static void earn_time(struct deep_stacks *stacks)

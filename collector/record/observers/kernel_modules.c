@@ -185,14 +185,14 @@ static void write_key(const struct kernel_modules *modules, const struct kernel_
 		      char *key, size_t key_size)
 {
 	struct build_id id = { 0 };
-	int n = snprintf(key, key_size, "[%s] %" PRIx64 " %" PRIx64 " %" PRIu64 " ", module->name,
-			 module->start, module->size, modules->from_ns);
+	char id_text[BUILD_ID_TEXT_SIZE];
 
-	if (!kernel_module_build_id(module->name, &id))
-		n += snprintf(key + n, key_size - (size_t)n, "-");
-	for (unsigned i = 0; i < id.size; i++)
-		n += snprintf(key + n, key_size - (size_t)n, "%02x", id.bytes[i]);
-	snprintf(key + n, key_size - (size_t)n, " %" PRIu64, modules->seen_ns);
+	/* Without one it has size 0, which is a text, too. */
+	kernel_module_build_id(module->name, &id);
+	build_id_format(&id, id_text);
+	snprintf(key, key_size, "[%s] %" PRIx64 " %" PRIx64 " %" PRIu64 " %s %" PRIu64,
+		 module->name, module->start, module->size, modules->from_ns, id_text,
+		 modules->seen_ns);
 }
 
 static int attach(struct kernel_modules *modules, const struct kernel_module *module)
