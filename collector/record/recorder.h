@@ -26,8 +26,8 @@ const char *recorder_note(const struct recorder *recorder, size_t index, bool *i
 /* Records until the command or all targets have ended, the time is over, or SIGINT, SIGTERM or
  * SIGHUP came; then completes the file. */
 void recorder_run(struct recorder *recorder, struct recorder_summary *summary_ret);
-/* Adds notes about what is missing in a recording that was run, and what was done. @is_verbose: all
- * that was. */
+/* Adds notes: what a finished recording lacks, then what the observers did. @is_verbose: all
+ * that they did. */
 void recorder_report(struct recorder *recorder, bool is_verbose);
 void recorder_close(struct recorder *recorder);
 

@@ -20,7 +20,7 @@ struct recorder_options {
 	struct int_list cpus; /* empty: all that are online */
 	uint64_t frequency;   /* Hz, or 0 */
 	uint64_t period;      /* or 0 */
-	bool has_rate;        /* the user chose it, for every event without a rate of its own */
+	bool has_rate;        /* the user chose it, for every event without its own rate */
 	enum evlist_jitter jitter;
 	uint32_t stack_size;
 	bool has_stack_size; /* the user chose it */

@@ -22,7 +22,7 @@ int recording_events_find(struct recording_events *events, const struct recorder
 /* @command_pid: where a command alone is recorded. The same errors. */
 int recording_events_open(struct recording_events *events, const struct recorder_options *options,
 			  pid_t command_pid, struct recording_notes *notes);
-/* @options are those that the events were opened with. */
+/* @options: the same as for opening. */
 void recording_events_deinit(struct recording_events *events,
 			     const struct recorder_options *options);
 

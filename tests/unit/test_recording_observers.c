@@ -301,12 +301,12 @@ static void what_is_missing_is_reported_before_what_was_done(void **state)
 	recording_observers_destroy(observers);
 }
 
-/* Threads run on while stacks wait; and gaps are known when those that complete stacks finish. */
-static void the_table_ends_with_those_that_look_at_threads(void **state)
+/* Threads run on while stacks wait, and the gaps are known when all stacks are complete. */
+static void the_table_ends_with_observers_that_look_at_threads(void **state)
 {
 	static const char *const names[N_OBSERVERS] = {
-		"kernel modules",  "files of code",  "jitdumps",    "perf-PID.map files",
-		"code of no file", "gaps in stacks", "deep stacks", "what signals interrupt"
+		"kernel modules", "files of code",  "jitdumps",    "perf-PID.map files",
+		"anonymous code", "gaps in stacks", "deep stacks", "what signals interrupt"
 	};
 
 	(void)state;
@@ -327,7 +327,7 @@ int main(void)
 		cmocka_unit_test_setup(
 			the_recorder_wakes_up_for_each_of_them_and_for_the_most_impatient, setup),
 		cmocka_unit_test_setup(what_is_missing_is_reported_before_what_was_done, setup),
-		cmocka_unit_test_setup(the_table_ends_with_those_that_look_at_threads, setup),
+		cmocka_unit_test_setup(the_table_ends_with_observers_that_look_at_threads, setup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,12 +48,12 @@ static void put_file(const struct bench *bench, const char *name, const char *te
 }
 
 /* Whether the latest mapping was seen as code made at run time. */
-static bool has_code_of_no_file;
+static bool has_anonymous_code;
 
 static int watch(const struct observed_recording *recording, void **state)
 {
 	(void)recording;
-	*state = &has_code_of_no_file;
+	*state = &has_anonymous_code;
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static void watch_mapping(void *state, const struct observed_mapping *mapping,
 			  struct build_id *build_id)
 {
 	(void)build_id;
-	*(bool *)state = observed_mapping_is_code_of_no_file(mapping);
+	*(bool *)state = observed_mapping_is_anonymous_code(mapping);
 }
 
 static const struct recording_observer watcher = { .begin = watch, .see_mapping = watch_mapping };
@@ -248,7 +248,7 @@ static void the_kernels_own_pages_are_no_code_made_at_run_time(void **state)
 {
 	static const struct {
 		const char *path;
-		bool is_code_of_no_file;
+		bool is_anonymous_code;
 	} cases[] = { { "[vdso]", false },     { "", true },          { "[vsyscall]", false },
 		      { "[anon:code]", true }, { "[heap]", true },    { "[uprobes]", false },
 		      { "[stack]", true },     { "/dev/zero", false } };
@@ -261,9 +261,9 @@ static void the_kernels_own_pages_are_no_code_made_at_run_time(void **state)
 		snprintf(line, sizeof(line), "7000-8000 r-xp 00000000 00:00 0 %s\n", cases[i].path);
 		put_file(bench, "7/comm", "plain\n");
 		put_file(bench, "7/maps", line);
-		has_code_of_no_file = !cases[i].is_code_of_no_file;
+		has_anonymous_code = !cases[i].is_anonymous_code;
 		synthesize_all(bench);
-		assert_int_equal(has_code_of_no_file, cases[i].is_code_of_no_file);
+		assert_int_equal(has_anonymous_code, cases[i].is_anonymous_code);
 		bench_destroy(bench);
 	}
 }

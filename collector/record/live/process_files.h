@@ -1,11 +1,11 @@
 /*
- * Opens files as a process that lives sees them: behind its mappings, or below its root. What is
+ * Opens files as a process that lives sees them: by its mappings, or below its root. What is
  * there may have been put there by somebody who means harm, so only regular files are opened: no
  * open waits for a FIFO's other end, or makes a device do something. Who believes what such a file
  * contains must also know whose it is.
  *
  * @proc is "/proc", but in tests. Functions that open return a descriptor to read from, or -errno:
- * -ENODEV is no regular file.
+ * -ENODEV: not a regular file.
  */
 #ifndef COLLECTOR_RECORD_LIVE_PROCESS_FILES_H
 #define COLLECTOR_RECORD_LIVE_PROCESS_FILES_H

@@ -193,7 +193,7 @@ void code_reader_see_record(struct code_reader *reader, const struct record *rec
 	switch (record->type) {
 	case PERF_RECORD_MMAP2:
 		if (observed_mapping_from_record(record, &mapping) &&
-		    observed_mapping_is_code_of_no_file(&mapping))
+		    observed_mapping_is_anonymous_code(&mapping))
 			code_reader_see_mapping(reader, mapping.pid, mapping.start, mapping.end,
 						mapping.time_ns);
 		break;
@@ -337,7 +337,7 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 			struct build_id *build_id)
 {
 	(void)build_id;
-	if (observed_mapping_is_code_of_no_file(mapping))
+	if (observed_mapping_is_anonymous_code(mapping))
 		code_reader_see_mapping(state, mapping->pid, mapping->start, mapping->end,
 					mapping->time_ns);
 }
@@ -379,7 +379,7 @@ static void advise(const void *state, struct recording_notes *notes)
 }
 
 const struct recording_observer code_reader_observer = {
-	.name = "code of no file",
+	.name = "anonymous code",
 	.begin = begin,
 	.destroy = destroy,
 	.see_mapping = see_mapping,

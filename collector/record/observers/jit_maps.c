@@ -112,7 +112,7 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 			struct build_id *build_id)
 {
 	(void)build_id;
-	if (observed_mapping_is_code_of_no_file(mapping))
+	if (observed_mapping_is_anonymous_code(mapping))
 		see_process(state, mapping->pid);
 }
 

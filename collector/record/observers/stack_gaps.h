@@ -1,7 +1,7 @@
 /*
  * Records, for whoever reads the recording, why memory beyond the copies of samples is not there
  * (stack_output.misses): at the start as far as it is known then, and at the end. Its row in the
- * table is above those that complete stacks, so that it finishes after them.
+ * table precedes the observers that complete stacks, so that it finishes after them.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_STACK_GAPS_H
 #define COLLECTOR_RECORD_OBSERVERS_STACK_GAPS_H

@@ -26,7 +26,7 @@ bool observed_mapping_from_record(const struct record *record, struct observed_m
 	return true;
 }
 
-bool observed_mapping_is_code_of_no_file(const struct observed_mapping *mapping)
+bool observed_mapping_is_anonymous_code(const struct observed_mapping *mapping)
 {
 	static const char *const names[] = { "//anon", "[anon:", "[heap]", "[stack]" };
 

@@ -12,7 +12,7 @@
 struct observed_mapping {
 	pid_t pid;
 	uint64_t start, end;
-	/* "... (deleted)" where the kernel adds that; "" or "//anon" for memory of no file. Valid
+	/* "... (deleted)" where the kernel adds that; "" or "//anon" for anonymous memory. Valid
 	 * as long as what it was made from. */
 	const char *path;
 	uint32_t dev_major, dev_minor;
@@ -22,11 +22,11 @@ struct observed_mapping {
 	uint64_t time_ns;         /* 0: it was there before the recording */
 };
 
-/* false: the record is no MMAP2, or its end is beyond all addresses. */
+/* false: the record is not an MMAP2, or its end is beyond all addresses. */
 bool observed_mapping_from_record(const struct record *record, struct observed_mapping *ret);
 
-/* Executable memory that no file holds: code made at run time may be there. The kernel's own pages
- * ([vdso], [vsyscall], [uprobes]) are none of it. */
-bool observed_mapping_is_code_of_no_file(const struct observed_mapping *mapping);
+/* Executable memory without a file, where code made at run time may be. The kernel's own pages
+ * ([vdso], [vsyscall], [uprobes]) do not count. */
+bool observed_mapping_is_anonymous_code(const struct observed_mapping *mapping);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct recording_note {
 	char *text;
-	bool is_detail; /* for those who want to know more (-v) */
+	bool is_detail; /* for users who want to know more (-v) */
 };
 
 /* An all-zero one is empty. */

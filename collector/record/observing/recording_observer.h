@@ -3,14 +3,14 @@
  * the kernel's records lack: files, code, names, rests of stacks. An observer is a file in
  * record/observers with a constant of this type, and a row in observer_table.c.
  *
- * Every hook may be NULL. Those that return int return 0 or -errno, which ends the recording. All
- * are called by the one thread that records, in this order:
+ * Every hook may be NULL. The hooks that return int return 0 or -errno, which ends the recording.
+ *All are called by the one thread that records, in this order:
  *
  *	prepare, begin, see_mapping for what already runs,
  *	rounds: begin_round, see_sideband, write_waiting, see_sample, end_round; look between them,
  *	look for the last time, write_waiting, finish, advise, describe, destroy
  *
- * Once all have begun, finish and those after it are called whatever failed in between.
+ * Once all have begun, finish and the hooks after it are called whatever failed in between.
  */
 #ifndef COLLECTOR_RECORD_OBSERVING_RECORDING_OBSERVER_H
 #define COLLECTOR_RECORD_OBSERVING_RECORDING_OBSERVER_H
@@ -26,8 +26,8 @@
 #include "perf/records/record.h"
 #include "perf/writer/data_writer.h"
 
-/* The recording, as observers see it. All is borrowed, and valid until they are destroyed; what is
- * not marked is set when they begin. */
+/* The recording, as observers see it. All is borrowed, and valid until they are destroyed; fields
+ * without a mark are set when they begin. */
 struct observed_recording {
 	const char *proc;              /* "/proc", but in tests; for prepare, too */
 	struct recording_notes *notes; /* for prepare, too */
@@ -62,7 +62,7 @@ struct recording_observer {
 	int (*see_sideband)(void *state, const struct record *record);
 	/* A sample of the round, before it is written. */
 	int (*see_sample)(void *state, const struct record *record);
-	/* The ends of the rings are fixed. Also where the round then finds nothing in them. */
+	/* The ends of the rings are fixed. The round may find nothing in them. */
 	int (*begin_round)(void *state, const struct observed_round *round);
 	/* The records of the round have been seen and written. */
 	int (*end_round)(void *state, const struct observed_round *round);

@@ -1,7 +1,7 @@
 /*
- * The observers of one recording, of a table of them. They begin, and see, in the table's order,
- * and end rounds, finish and advise in the opposite order: what completes stacks comes last in the
- * table, for it has to look at threads that run on, before others compress files.
+ * The observers of one recording, from a table. They begin, and see, in the table's order, and end
+ * rounds, finish and advise in the opposite order: observers that complete stacks are last in the
+ * table, because they look at threads that run on, and have to do so before others compress files.
  */
 #ifndef COLLECTOR_RECORD_OBSERVING_RECORDING_OBSERVERS_H
 #define COLLECTOR_RECORD_OBSERVING_RECORDING_OBSERVERS_H
