@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-#include "unwind/modules/elf_module.h"
+#include "cct/model/module.h"
+#include "unwind/modules/elf_access.h"
 
 /* A file in memory with these bytes in their places, of the module whose image is the dump; @log is
  * sorted by offset. -errno. */

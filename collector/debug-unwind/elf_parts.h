@@ -9,7 +9,7 @@
 #include <libelf.h>
 #include <stdio.h>
 
-#include "unwind/modules/elf_module.h"
+#include "unwind/modules/elf_access.h"
 
 struct elf_parts;
 

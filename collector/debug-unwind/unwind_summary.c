@@ -136,10 +136,11 @@ static void print_cost(FILE *out, const struct unwind_summary *summary)
 {
 	const struct unwind_stats *stats = &summary->stats;
 	const struct walk_times *times = &summary->times, *with_lookups = &summary->with_lookups;
-	const struct elf_modules_stats *files = &with_lookups->files;
+	const struct elf_module_cost *files = &with_lookups->files.total;
 	uint64_t n_asked = stats->n_step_hits + stats->n_rule_hits + stats->n_rule_misses;
 	uint64_t cold_ns = files->open_ns + files->lookup_ns;
-	uint64_t walk_ns = times->ns > times->files.open_ns ? times->ns - times->files.open_ns : 0;
+	uint64_t walk_ns =
+		times->ns > times->files.total.open_ns ? times->ns - times->files.total.open_ns : 0;
 	uint64_t warm_ns = with_lookups->ns > cold_ns ? with_lookups->ns - cold_ns : 0;
 
 	fprintf(out,
@@ -162,8 +163,8 @@ static void print_cost(FILE *out, const struct unwind_summary *summary)
 		"  ns per look-up                       %10.1f\n"
 		"  longest look-up, ms                  %10.3f\n"
 		"  memory, KiB per MiB of code          %10.1f\n",
-		files->n_opened, (double)files->text_size / (1 << 20), (double)files->open_ns / 1e6,
-		files->n_lookups, (double)files->lookup_ns / 1e6,
+		with_lookups->files.n_opened, (double)files->text_size / (1 << 20),
+		(double)files->open_ns / 1e6, files->n_lookups, (double)files->lookup_ns / 1e6,
 		ratio(files->lookup_ns, files->n_lookups), (double)files->max_lookup_ns / 1e6,
 		files->text_size
 			? (double)summary->memory / 1024 / ((double)files->text_size / (1 << 20))

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unwind/modules/elf_module.h"
+#include "unwind/modules/elf_modules.h"
 #include "unwind/rules/rule.h"
 
 #define N_FUNCTIONS   1000000

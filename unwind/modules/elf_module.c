@@ -1,11 +1,10 @@
-/* Opens modules on first use and asks their CFI, one at a time per module. */
+/* Opens a module on first use and asks its CFI, one look-up at a time. */
 #include "unwind/modules/elf_module.h"
 
 #include <gelf.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -16,6 +15,8 @@
 #include "unwind/cfi/cfi.h"
 #include "unwind/code/function_starts.h"
 #include "unwind/code/functions.h"
+#include "unwind/modules/c_library.h"
+#include "unwind/modules/elf_access.h"
 #include "unwind/modules/go_rule.h"
 
 /* An entry function is a few dozen bytes of assembly. */
@@ -51,21 +52,6 @@ struct elf_module {
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
 
-/* Modules by their ids: read without a lock, and never moved. */
-#define CHUNK_BITS 10
-#define N_CHUNKS   (MODULES_MAX >> CHUNK_BITS)
-struct chunk {
-	struct elf_module *_Atomic modules[1 << CHUNK_BITS]; /* NULL: not asked for yet */
-};
-
-struct elf_modules {
-	const struct module_table *table; /* borrowed */
-	pthread_mutex_t lock;             /* of what adds to @chunks */
-	struct chunk *_Atomic chunks[N_CHUNKS];
-	bool is_timed;
-	struct elf_access_log *log; /* NULL: nobody asks; borrowed */
-};
-
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -83,46 +69,6 @@ static bool has_code(Elf *elf)
 		if (section.header.sh_flags & SHF_EXECINSTR && section.header.sh_type == SHT_NOBITS)
 			return false;
 	return true;
-}
-
-static bool defines_symbol(Elf *elf, const struct elf_section *section, const char *name)
-{
-	Elf_Data *data = elf_section_data(section);
-	GElf_Sym symbol;
-
-	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *its_name = elf_strptr(elf, section->header.sh_link, symbol.st_name);
-
-		if (symbol.st_shndx != SHN_UNDEF && its_name && !strcmp(its_name, name))
-			return true;
-	}
-	return false;
-}
-
-static bool needs_libraries(const struct elf_section *section)
-{
-	Elf_Data *data = elf_section_data(section);
-	GElf_Dyn entry;
-
-	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++)
-		if (entry.d_tag == DT_NEEDED)
-			return true;
-	return false;
-}
-
-/* What needs no library is complete, a C library in it; a shared one exports sigaction(). */
-static bool may_be_c_library(Elf *elf)
-{
-	struct elf_section section = { 0 };
-	bool has_needs = false, has_sigaction = false;
-
-	while (elf_next_section(elf, &section)) {
-		if (section.header.sh_type == SHT_DYNAMIC)
-			has_needs |= needs_libraries(&section);
-		else if (section.header.sh_type == SHT_DYNSYM)
-			has_sigaction |= defines_symbol(elf, &section, "sigaction");
-	}
-	return !has_needs || has_sigaction;
 }
 
 /* A jitdump is no ELF file: of it there are the bytes only. */
@@ -170,8 +116,16 @@ static void open_file(struct elf_module *module)
 	module->cfi = cfi_create(module->file.elf, module->module);
 	module->has_code = module->bytes && has_code(module->file.elf);
 	module->may_be_c_library =
-		module->module->key.kind == MODULE_VDSO || may_be_c_library(module->file.elf);
+		module->module->key.kind == MODULE_VDSO || c_library_is_possible(module->file.elf);
 	module->go_pclntab = go_pclntab_create(module->file.elf);
+}
+
+static void log_access(const struct elf_module *module, uint64_t offset, size_t size)
+{
+	const struct elf_access access = { module->module->id, offset, size };
+
+	if (module->log)
+		elf_access_log_add(module->log, &access);
 }
 
 static bool is_open(const struct elf_module *module)
@@ -193,51 +147,21 @@ static void elf_module_open(struct elf_module *module)
 	pthread_mutex_unlock(&module->lock);
 }
 
-static void log_access(const struct elf_module *module, uint64_t offset, size_t size)
-{
-	struct elf_access_log *log = module->log;
-
-	if (!log)
-		return;
-	if (log->n == log->n_allocated) {
-		size_t n = log->n_allocated ? log->n_allocated * 2 : 64;
-		struct elf_access *accesses = reallocarray(log->accesses, n, sizeof(*accesses));
-		if (!accesses) {
-			log->is_incomplete = true;
-			return;
-		}
-		log->accesses = accesses;
-		log->n_allocated = n;
-	}
-	log->accesses[log->n++] =
-		(struct elf_access){ .module = module->module->id, .offset = offset, .size = size };
-}
-
-void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log)
-{
-	elf_modules->log = log;
-}
-
-void elf_modules_time(struct elf_modules *elf_modules)
-{
-	elf_modules->is_timed = true;
-}
-
-static struct elf_module *elf_module_create(const struct elf_modules *elf_modules,
-					    const struct module *module)
+struct elf_module *elf_module_create(const struct module *module, struct elf_access_log *log,
+				     bool is_timed)
 {
 	struct elf_module *elf_module = calloc(1, sizeof(*elf_module));
 	if (!elf_module)
 		return NULL;
 	elf_module->module = module;
-	elf_module->log = elf_modules->log;
-	elf_module->is_timed = elf_modules->is_timed;
+	elf_module->log = log;
+	elf_module->is_timed = is_timed;
 	elf_module->file.fd = -1;
 	pthread_mutex_init(&elf_module->lock, NULL);
 	return elf_module;
 }
 
-static void elf_module_destroy(struct elf_module *module)
+void elf_module_destroy(struct elf_module *module)
 {
 	if (!module)
 		return;
@@ -251,80 +175,6 @@ static void elf_module_destroy(struct elf_module *module)
 	pthread_mutex_destroy(&module->lock);
 	elf_segments_deinit(&module->segments);
 	free(module);
-}
-
-struct elf_modules *elf_modules_create(const struct module_table *modules)
-{
-	struct elf_modules *elf_modules = calloc(1, sizeof(*elf_modules));
-	if (!elf_modules)
-		return NULL;
-	elf_modules->table = modules;
-	pthread_mutex_init(&elf_modules->lock, NULL);
-	return elf_modules;
-}
-
-/* NULL: not asked for yet. */
-static struct elf_module *get_known(const struct elf_modules *elf_modules, uint32_t id)
-{
-	const struct chunk *chunk =
-		id < MODULES_MAX ? atomic_load_explicit(&elf_modules->chunks[id >> CHUNK_BITS],
-							memory_order_acquire)
-				 : NULL;
-
-	return chunk ? atomic_load_explicit(&chunk->modules[id % (1 << CHUNK_BITS)],
-					    memory_order_acquire)
-		     : NULL;
-}
-
-static void chunk_destroy(struct chunk *chunk)
-{
-	if (!chunk)
-		return;
-	for (size_t i = 0; i < 1 << CHUNK_BITS; i++)
-		elf_module_destroy(chunk->modules[i]);
-	free(chunk);
-}
-
-void elf_modules_destroy(struct elf_modules *elf_modules)
-{
-	if (!elf_modules)
-		return;
-	for (size_t i = 0; i < N_CHUNKS; i++)
-		chunk_destroy(elf_modules->chunks[i]);
-	pthread_mutex_destroy(&elf_modules->lock);
-	free(elf_modules);
-}
-
-/* With the lock held. NULL: no such module, or out of memory. */
-static struct elf_module *add_module(struct elf_modules *elf_modules, uint32_t id)
-{
-	const struct module *module = module_table_get(elf_modules->table, id);
-	struct chunk *_Atomic *chunk = &elf_modules->chunks[id >> CHUNK_BITS];
-
-	if (!module)
-		return NULL;
-	if (!*chunk)
-		atomic_store_explicit(chunk, calloc(1, sizeof(**chunk)), memory_order_release);
-	if (!*chunk)
-		return NULL;
-	struct elf_module *elf_module = elf_module_create(elf_modules, module);
-	atomic_store_explicit(&(*chunk)->modules[id % (1 << CHUNK_BITS)], elf_module,
-			      memory_order_release);
-	return elf_module;
-}
-
-struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id)
-{
-	struct elf_module *elf_module = get_known(elf_modules, id);
-
-	if (elf_module || id >= MODULES_MAX)
-		return elf_module;
-	pthread_mutex_lock(&elf_modules->lock);
-	elf_module = get_known(elf_modules, id);
-	if (!elf_module)
-		elf_module = add_module(elf_modules, id);
-	pthread_mutex_unlock(&elf_modules->lock);
-	return elf_module;
 }
 
 /*
@@ -593,52 +443,24 @@ bool elf_module_is_anonymous(const struct elf_module *module)
 	return module->module->key.kind == MODULE_ANON || module->module->key.kind == MODULE_JIT;
 }
 
-size_t elf_modules_problems(const struct elf_modules *elf_modules,
-			    struct elf_module_problem *problems, size_t max_problems)
+const char *elf_module_problem(const struct elf_module *module)
 {
-	size_t n_problems = 0;
-
-	for (uint32_t id = 0; id < elf_modules->table->n_modules; id++) {
-		const struct elf_module *module = get_known(elf_modules, id);
-
-		if (!module || !is_open(module) || module->file.state == MODULE_FILE_OK ||
-		    module->file.state == MODULE_FILE_NONE)
-			continue;
-		if (n_problems < max_problems)
-			problems[n_problems] = (struct elf_module_problem){
-				.module = id, .text = module_file_state_text(module->file.state)
-			};
-		n_problems++;
-	}
-	return n_problems;
+	if (!is_open(module) || module->file.state == MODULE_FILE_OK ||
+	    module->file.state == MODULE_FILE_NONE)
+		return NULL;
+	return module_file_state_text(module->file.state);
 }
 
-static uint64_t text_size(const struct elf_module *module)
+bool elf_module_cost(const struct elf_module *module, struct elf_module_cost *cost_ret)
 {
-	uint64_t size = 0;
-
+	if (!is_open(module))
+		return false;
+	*cost_ret = (struct elf_module_cost){ .n_lookups = module->n_lookups,
+					      .open_ns = module->open_ns,
+					      .lookup_ns = module->lookup_ns,
+					      .max_lookup_ns = module->max_lookup_ns };
 	for (size_t i = 0; i < module->segments.n; i++)
 		if (module->segments.segments[i].is_executable)
-			size += module->segments.segments[i].size;
-	return size;
-}
-
-void elf_modules_stats(const struct elf_modules *elf_modules, struct elf_modules_stats *stats_ret)
-{
-	struct elf_modules_stats stats = { .n_opened = 0 };
-
-	for (uint32_t id = 0; id < elf_modules->table->n_modules; id++) {
-		const struct elf_module *module = get_known(elf_modules, id);
-
-		if (!module || !is_open(module))
-			continue;
-		stats.n_opened++;
-		stats.text_size += text_size(module);
-		stats.n_lookups += module->n_lookups;
-		stats.open_ns += module->open_ns;
-		stats.lookup_ns += module->lookup_ns;
-		if (module->max_lookup_ns > stats.max_lookup_ns)
-			stats.max_lookup_ns = module->max_lookup_ns;
-	}
-	*stats_ret = stats;
+			cost_ret->text_size += module->segments.segments[i].size;
+	return true;
 }

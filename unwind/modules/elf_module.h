@@ -1,7 +1,7 @@
 /*
- * ELF files' unwind information: each file opened once for all processes and threads, on the first
- * address that needs it, kept until the end. Opening and reading fill tables: a lock
- * per module guards the way to a new rule; rules found before are in each unwinder's cache.
+ * One ELF file's unwind information. It is opened on the first address that needs it and kept until
+ * the end. Opening and reading fill tables: a lock guards the way to a new rule; rules found before
+ * are in each unwinder's cache. Threads: any.
  */
 #ifndef UNWIND_MODULES_ELF_MODULE_H
 #define UNWIND_MODULES_ELF_MODULE_H
@@ -9,34 +9,16 @@
 #include "cct/model/module.h"
 #include "unwind/rules/regs.h"
 
+struct elf_access_log;
 struct elf_module;
 struct rule;
 
-/* The unwind information of all modules of a table. Threads: any. */
-struct elf_modules;
+/* NULL: out of memory. @log: receives what is requested from it; borrowed; NULL: nothing does.
+ * @is_timed: each look-up is. */
+struct elf_module *elf_module_create(const struct module *module, struct elf_access_log *log,
+				     bool is_timed);
+void elf_module_destroy(struct elf_module *module);
 
-struct elf_modules *elf_modules_create(const struct module_table *modules);
-void elf_modules_destroy(struct elf_modules *elf_modules);
-
-/* What was asked of a file: the rule for an offset (@size 0), or bytes. */
-struct elf_access {
-	uint32_t module;
-	uint64_t offset;
-	size_t size;
-};
-struct elf_access_log {
-	struct elf_access *accesses; /* in order; to free */
-	size_t n, n_allocated;
-	bool is_incomplete; /* out of memory */
-};
-/* Notes from now on what is asked. Before anything is; @log is borrowed. One thread only. */
-void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log);
-
-/* Takes the time of every look-up from now on. Before anything is asked. */
-void elf_modules_time(struct elf_modules *elf_modules);
-
-/* Opened when first asked for. NULL: no such module, or out of memory. Valid until destroyed. */
-struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id);
 /* The rule for the instruction at a file offset; RULE_UNREADABLE if there is no file to read. */
 void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			  struct rule *rule_ret);
@@ -75,23 +57,17 @@ bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_
 /* Code made at run time: it has no CFI, but it may keep frame pointers. */
 bool elf_module_is_anonymous(const struct elf_module *module);
 
-/* Totals for the user: modules whose file is missing or changed, with the reason. */
-struct elf_module_problem {
-	uint32_t module;
-	const char *text; /* static */
-};
-size_t elf_modules_problems(const struct elf_modules *elf_modules,
-			    struct elf_module_problem *problems, size_t max_problems);
+/* Why its file can't be read; static. NULL: it can, or nothing has needed it. */
+const char *elf_module_problem(const struct elf_module *module);
 
-/* What the files cost so far. */
-struct elf_modules_stats {
-	uint32_t n_opened;      /* tried at least */
-	uint64_t text_size;     /* of the executable segments of those that could be read */
+struct elf_module_cost {
+	uint64_t text_size;     /* bytes of the executable segments, if they could be read */
 	uint64_t n_lookups;     /* of rules, by elf_module_find_rule() */
 	uint64_t open_ns;       /* spent opening */
-	uint64_t lookup_ns;     /* spent looking up, without the opening; by elf_modules_time() */
+	uint64_t lookup_ns;     /* spent looking up, without the opening, if that is timed */
 	uint64_t max_lookup_ns; /* the longest of these */
 };
-void elf_modules_stats(const struct elf_modules *elf_modules, struct elf_modules_stats *stats_ret);
+/* What it cost so far. false: nothing has needed it. */
+bool elf_module_cost(const struct elf_module *module, struct elf_module_cost *cost_ret);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef UNWIND_WALK_PROCESS_CODE_H
 #define UNWIND_WALK_PROCESS_CODE_H
 
-#include "unwind/modules/elf_module.h"
+#include "unwind/modules/elf_modules.h"
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/rule.h"
 

@@ -8,7 +8,7 @@
 #ifndef UNWIND_WALK_UNWIND_H
 #define UNWIND_WALK_UNWIND_H
 
-#include "unwind/modules/elf_module.h"
+#include "unwind/modules/elf_modules.h"
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/code_view.h"
 #include "unwind/rules/regs.h"

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "unwind/modules/elf_module.h"
+#include "unwind/modules/elf_modules.h"
 #include "unwind/rules/address_space.h"
 
 struct live_processes;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cct/model/module.h"
-#include "unwind/modules/elf_module.h"
+#include "unwind/modules/elf_modules.h"
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/rule.h"
 #include "unwind/walk/unwind.h"
