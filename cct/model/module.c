@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define STRING_CHUNK_SIZE (64 * 1024)
 
@@ -151,12 +150,9 @@ static void module_destroy(struct module *module)
 {
 	if (!module)
 		return;
-	if (module->image_fd >= 0)
-		close(module->image_fd);
+	located_file_deinit(&module->located);
 	symbol_table_destroy(module->symbols);
 	line_table_destroy(module->lines);
-	free(module->alternative_path);
-	free(module->root);
 	free((char *)module->key.path);
 	free(module);
 }
@@ -243,8 +239,7 @@ uint32_t module_table_add(struct module_table *table, const struct module_key *k
 	module->id = id = table->n_modules++;
 	module->key = *key;
 	module->key.path = path;
-	module->image_fd = -1;
-	module->files = table->files;
+	located_file_init(&module->located, table->files);
 	table->modules[id] = module;
 	*module_table_slot(table, key) = id;
 	return id;

@@ -16,10 +16,9 @@
 #include <stdint.h>
 
 #include "cct/model/line_table.h"
+#include "cct/model/located_file.h"
 
 #define BUILD_ID_MAX_SIZE 20
-
-struct file_search;
 
 enum module_kind {
 	MODULE_NONE,
@@ -70,23 +69,10 @@ struct module_key {
 
 struct module {
 	uint32_t id;
-	struct module_key key; /* key.path is owned */
-	int image_fd;          /* captured bytes, a file to read; -1 if none; owned */
-	/*
-	 * Opened where key.path does not lead to it, checked like it: /proc/PID/map_files/... of a
-	 * process that lives. Owned.
-	 */
-	char *alternative_path;
-	/*
-	 * "/proc/PID/root" of a process that has it mapped: the file, and what belongs to it, may
-	 * be there while the process lives. NULL: not known. Owned.
-	 */
-	char *root;
-	struct file_search *files; /* borrowed; NULL: this machine's */
-	uint64_t mapped_ns; /* when it was first mapped, as the recording counts; 0: not told */
-	int64_t mapped;     /* the same in seconds since 1970, or later; 0: not known */
+	struct module_key key;        /* key.path is owned */
 	struct symbol_table *symbols; /* captured names, or NULL; owned */
 	struct line_table *lines;     /* captured source lines, or NULL; owned */
+	struct located_file located;  /* to read it now; not part of what it is */
 };
 
 #define MODULES_MAX (1u << 20)

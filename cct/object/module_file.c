@@ -90,8 +90,8 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b)
 
 static bool is_newer(const struct module *module, const struct stat *status)
 {
-	int64_t recorded = module ? file_search_recorded(module->files) : 0;
-	int64_t mapped = module && module->mapped ? module->mapped : recorded;
+	int64_t recorded = module ? file_search_recorded(module->located.files) : 0;
+	int64_t mapped = module && module->located.mapped ? module->located.mapped : recorded;
 
 	return mapped && status->st_mtim.tv_sec > mapped;
 }
@@ -146,7 +146,8 @@ static enum module_file_state take_fd(int fd, const struct module *module,
 
 static enum module_file_state open_image(const struct module *module, struct module_file *file)
 {
-	int fd = module->image_fd >= 0 ? fcntl(module->image_fd, F_DUPFD_CLOEXEC, 0) : -1;
+	int fd = module->located.image_fd >= 0 ? fcntl(module->located.image_fd, F_DUPFD_CLOEXEC, 0)
+					       : -1;
 
 	return fd < 0 ? MODULE_FILE_MISSING : open_fd(fd, module, &module->key, true, file);
 }
@@ -174,18 +175,18 @@ static int or_absent(int fd)
 static int open_place(const struct module *module, unsigned place)
 {
 	const char *path = module->key.path;
-	bool is_here = file_search_is_here(module->files);
+	bool is_here = file_search_is_here(module->located.files);
 
 	switch (place) {
 	case 0:
-		return file_search_open(module->files, path);
+		return file_search_open(module->located.files, path);
 	case 1:
-		return is_here && module->alternative_path
-			       ? or_absent(file_search_open(NULL, module->alternative_path))
+		return is_here && module->located.alternative_path
+			       ? or_absent(file_search_open(NULL, module->located.alternative_path))
 			       : -ENOENT;
 	case 2:
-		return is_here && module->root
-			       ? or_absent(file_search_open_below_root(module->root, path))
+		return is_here && module->located.root
+			       ? or_absent(file_search_open_below_root(module->located.root, path))
 			       : -ENOENT;
 	default:
 		return -ESRCH;
@@ -208,7 +209,8 @@ static void open_places(const struct module *module, struct module_file *file)
 	}
 	/* The cache has empty files, too: for what the servers did not have. */
 	struct module_file cached = *file;
-	int fd = file_search_open_cached(module->files, &module->key.build_id, "executable");
+	int fd =
+		file_search_open_cached(module->located.files, &module->key.build_id, "executable");
 	if (fd >= 0 && take_fd(fd, module, &module->key, &cached) == MODULE_FILE_OK) {
 		*file = cached;
 		file->state = MODULE_FILE_OK;
@@ -232,7 +234,7 @@ static void note_found(const struct module *module, const struct module_file *fi
 	char key[FILE_SEARCH_KEY_MAX], found[BUILD_ID_TEXT_SIZE], text[128];
 
 	if (file->state == MODULE_FILE_OK && format_key(module, "elf", key))
-		file_search_found(module->files, key, file->fd, NULL);
+		file_search_found(module->located.files, key, file->fd, NULL);
 	if ((file->state == MODULE_FILE_OK && !file->is_newer) || !format_key(module, "state", key))
 		return;
 	build_id_format(&file->found, found);
@@ -241,7 +243,7 @@ static void note_found(const struct module *module, const struct module_file *fi
 			continue;
 		snprintf(text, sizeof(text), "%s %d %s %d\n", state_words[i].word, -file->error,
 			 found, file->is_newer);
-		file_search_found(module->files, key, -1, text);
+		file_search_found(module->located.files, key, -1, text);
 	}
 }
 
@@ -271,7 +273,7 @@ static void read_carried_state(const struct module *module, struct module_file *
 
 	if (!format_key(module, "state", key))
 		return;
-	_cleanup_close_ int fd = file_search_open_carried(module->files, key);
+	_cleanup_close_ int fd = file_search_open_carried(module->located.files, key);
 	ssize_t n = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
 	if (n < 0)
 		return;
@@ -295,14 +297,15 @@ static void read_carried_state(const struct module *module, struct module_file *
 static void open_carried(const struct module *module, struct module_file *file)
 {
 	char key[FILE_SEARCH_KEY_MAX];
-	int fd = format_key(module, "elf", key) ? file_search_open_carried(module->files, key)
-						: -ENOENT;
+	int fd = format_key(module, "elf", key)
+			 ? file_search_open_carried(module->located.files, key)
+			 : -ENOENT;
 
 	if (fd >= 0)
 		file->state = open_fd(fd, module, &module->key, true, file);
 	else if (fd != -ENOENT)
 		file->error = fd;
-	if (file->state == MODULE_FILE_OK || !file_search_looks_around(module->files))
+	if (file->state == MODULE_FILE_OK || !file_search_looks_around(module->located.files))
 		read_carried_state(module, file);
 }
 
@@ -319,7 +322,7 @@ void module_file_open(const struct module *module, struct module_file *file)
 	if (file->state == MODULE_FILE_OK || !has_path)
 		return;
 	open_carried(module, file);
-	if (file->state != MODULE_FILE_OK && file_search_looks_around(module->files))
+	if (file->state != MODULE_FILE_OK && file_search_looks_around(module->located.files))
 		open_places(module, file);
 	if (file->state != MODULE_FILE_MISSING)
 		file->error = 0;
@@ -349,7 +352,7 @@ struct debug_search {
 
 static struct file_search *files_of(const struct debug_search *search)
 {
-	return search->module ? search->module->files : NULL;
+	return search->module ? search->module->located.files : NULL;
 }
 
 static const char *carried_key(const struct debug_search *search, char *room, size_t size)
@@ -434,14 +437,15 @@ static bool try_cached(const struct debug_search *search)
 /* The root of a process that has the module mapped. NULL: not known, or not to be looked at. */
 static const char *root_of(const struct debug_search *search)
 {
-	return search->module && file_search_is_here(files_of(search)) ? search->module->root
-								       : NULL;
+	return search->module && file_search_is_here(files_of(search))
+		       ? search->module->located.root
+		       : NULL;
 }
 
 /* What was captured of a module's file may lack what the file itself still has. */
 static bool try_file_itself(const struct debug_search *search)
 {
-	if (!search->module || search->module->image_fd < 0)
+	if (!search->module || search->module->located.image_fd < 0)
 		return false;
 	for (unsigned place = 0;; place++) {
 		int fd = open_place(search->module, place);
@@ -477,7 +481,7 @@ void module_file_open_debug(const struct module *module, Elf *elf, struct module
 void module_file_place_init(struct module_file_place *place, const struct module *module, int fd)
 {
 	*place = (struct module_file_place){ .module = module };
-	place->path = file_search_path_of(module ? module->files : NULL, fd);
+	place->path = file_search_path_of(module ? module->located.files : NULL, fd);
 }
 
 void module_file_place_deinit(struct module_file_place *place)

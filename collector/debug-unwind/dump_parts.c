@@ -19,7 +19,7 @@ static int read_access(const struct module *module, const struct elf_access *acc
 
 	if (!bytes)
 		return -ENOMEM;
-	if (pread(module->image_fd, bytes, access->size, (off_t)access->offset) !=
+	if (pread(module->located.image_fd, bytes, access->size, (off_t)access->offset) !=
 	    (ssize_t)access->size) {
 		free(bytes);
 		return -EIO;
@@ -33,7 +33,7 @@ int dump_parts_image(const struct module *module, const struct elf_access_log *l
 	int fd = memfd_create("parts", MFD_CLOEXEC), err = fd < 0 ? -errno : 0;
 	struct stat st;
 
-	if (!err && (fstat(module->image_fd, &st) != 0 || ftruncate(fd, st.st_size) != 0))
+	if (!err && (fstat(module->located.image_fd, &st) != 0 || ftruncate(fd, st.st_size) != 0))
 		err = -errno;
 	for (size_t i = 0; i < log->n && !err; i++) {
 		const struct elf_access *access = &log->accesses[i];
@@ -66,7 +66,7 @@ int dump_parts_write(FILE *out, const struct module *module, const struct elf_ac
 	uint64_t end = 0; /* of what was written */
 	struct stat st;
 
-	if (fstat(module->image_fd, &st) != 0)
+	if (fstat(module->located.image_fd, &st) != 0)
 		return -errno;
 	fprintf(out, "size %" PRIu64 "\n", (uint64_t)st.st_size);
 	for (size_t i = 0; i < log->n; i++) {

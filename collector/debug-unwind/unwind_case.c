@@ -157,7 +157,7 @@ static int write_dump_parts(const struct unwind_case *of, uint32_t id)
 
 static bool is_dump(const struct module *module)
 {
-	return module->key.kind == MODULE_JIT && module->image_fd >= 0;
+	return module->key.kind == MODULE_JIT && module->located.image_fd >= 0;
 }
 
 static const char *kind_name(const struct module *module, const struct elf_parts *parts)
@@ -274,7 +274,7 @@ static int fill_table(const struct unwind_case *of, struct module_table *modules
 					 : elf_parts_image(of->parts[id]);
 		if (fd < 0)
 			return fd;
-		module_table_get(modules, id)->image_fd = fd;
+		module_table_get(modules, id)->located.image_fd = fd;
 	}
 	return 0;
 }

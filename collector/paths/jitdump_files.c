@@ -185,7 +185,7 @@ static int open_mapped(const struct jitdump_files *files, const struct module *m
 	struct stat st;
 
 	if (!module->key.inode || data_file_info(files->file)->is_pipe ||
-	    !file_search_is_here(module->files))
+	    !file_search_is_here(module->located.files))
 		return -1;
 	int fd = open(module->key.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -213,7 +213,7 @@ static void note_found(const struct module *module, int fd)
 			 module->key.path);
 
 	if (n > 0 && (size_t)n < sizeof(key))
-		file_search_found(module->files, key, fd, NULL);
+		file_search_found(module->located.files, key, fd, NULL);
 }
 
 /* -EINVAL: not to be had. */
@@ -269,8 +269,8 @@ static int take(struct jitdump_files *files, struct module *module, struct opene
 	module->symbols = symbols;
 	line_table_destroy(module->lines);
 	module->lines = lines;
-	if (module->image_fd < 0) {
-		module->image_fd = opened->fd;
+	if (module->located.image_fd < 0) {
+		module->located.image_fd = opened->fd;
 		opened->fd = -1;
 	}
 	quality->counts[QUALITY_JITDUMPS_UNTIMED] += !is_timed;

@@ -101,16 +101,16 @@ static int set_process(struct module *module, const struct record *record)
 	if (!module->key.build_id.size && !module->key.inode)
 		return 0;
 	if (size > suffix && strcmp(path + size - suffix, " (deleted)") == 0)
-		n = asprintf(&module->alternative_path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-			     record->mmap.pid, record->mmap.addr,
-			     record->mmap.addr + record->mmap.len);
+		n = asprintf(&module->located.alternative_path,
+			     "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, record->mmap.pid,
+			     record->mmap.addr, record->mmap.addr + record->mmap.len);
 	if (n < 0) {
-		module->alternative_path = NULL;
+		module->located.alternative_path = NULL;
 		return -ENOMEM;
 	}
-	if (asprintf(&module->root, "/proc/%d/root", record->mmap.pid) >= 0)
+	if (asprintf(&module->located.root, "/proc/%d/root", record->mmap.pid) >= 0)
 		return 0;
-	module->root = NULL;
+	module->located.root = NULL;
 	return -ENOMEM;
 }
 
@@ -205,7 +205,7 @@ static void module_take_image(struct module_finder *finder, struct module *modul
 	enum attachment_kind kind =
 		module->key.kind == MODULE_VDSO ? ATTACHMENT_VDSO : ATTACHMENT_ELF;
 
-	if (module->image_fd >= 0)
+	if (module->located.image_fd >= 0)
 		return;
 	for (size_t i = first; i < data_file_n_attachments(finder->file); i++) {
 		const struct data_file_attachment *attachment =
@@ -213,7 +213,7 @@ static void module_take_image(struct module_finder *finder, struct module *modul
 
 		if (attachment->kind == kind && attachment->is_complete &&
 		    key_names_module(attachment->key, module)) {
-			module->image_fd = fcntl(attachment->fd, F_DUPFD_CLOEXEC, 0);
+			module->located.image_fd = fcntl(attachment->fd, F_DUPFD_CLOEXEC, 0);
 			return;
 		}
 	}
@@ -221,9 +221,9 @@ static void module_take_image(struct module_finder *finder, struct module *modul
 	if (kind != ATTACHMENT_VDSO || strcmp(module->key.path, "[vdso]") != 0 ||
 	    !file_search_is_here(files) || !recorded_here(finder->file))
 		return;
-	module->image_fd = own_vdso();
-	if (module->image_fd >= 0)
-		file_search_found(files, CARRIED_VDSO, module->image_fd, NULL);
+	module->located.image_fd = own_vdso();
+	if (module->located.image_fd >= 0)
+		file_search_found(files, CARRIED_VDSO, module->located.image_fd, NULL);
 }
 
 /* From a pipe, jitdumps come when the samples are gone: the latest code of a place names it. */

@@ -358,8 +358,8 @@ static int apply_mmap(struct processes *processes, const struct record *record)
 			return -ENOMEM;
 		struct module *module =
 			module_table_get(&processes->profile->modules, mapping.module);
-		if (!module->mapped_ns)
-			module->mapped_ns = record->time_ns;
+		if (!module->located.mapped_ns)
+			module->located.mapped_ns = record->time_ns;
 		if (module->key.kind == MODULE_ANON)
 			mapping.offset = start;
 		else if (module->key.kind == MODULE_VDSO)

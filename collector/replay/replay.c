@@ -128,10 +128,11 @@ static void date_modules(const struct replay *replay)
 	for (uint32_t id = 1; end && id < profile->modules.n_modules; id++) {
 		struct module *module = module_table_get(&profile->modules, id);
 		/* What has no time was there when the first sample was taken. */
-		uint64_t mapped_ns = module->mapped_ns ? module->mapped_ns : first_ns;
+		uint64_t mapped_ns =
+			module->located.mapped_ns ? module->located.mapped_ns : first_ns;
 
 		if (mapped_ns && mapped_ns < replay->newest_ns)
-			module->mapped =
+			module->located.mapped =
 				end - (int64_t)((replay->newest_ns - mapped_ns) / 1000000000);
 	}
 }

@@ -325,13 +325,13 @@ static struct kernel_debug *try_fd(const struct module *module, int fd)
 		return NULL;
 	}
 	if (found >= 0 && format_key(module, key))
-		file_search_found(module->files, key, found, NULL);
+		file_search_found(module->located.files, key, found, NULL);
 	return debug;
 }
 
 static struct kernel_debug *try_path(const struct module *module, const char *path)
 {
-	return try_fd(module, file_search_open(module->files, path));
+	return try_fd(module, file_search_open(module->located.files, path));
 }
 
 static struct kernel_debug *try_carried(const struct module *module)
@@ -339,7 +339,7 @@ static struct kernel_debug *try_carried(const struct module *module)
 	char key[FILE_SEARCH_KEY_MAX];
 
 	return format_key(module, key)
-		       ? try_fd(module, file_search_open_carried(module->files, key))
+		       ? try_fd(module, file_search_open_carried(module->located.files, key))
 		       : NULL;
 }
 
@@ -443,7 +443,7 @@ static struct kernel_debug *find_module_file(const struct module *module, const 
 	    snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release) >=
 		    (int)sizeof(path))
 		return debug;
-	int fd = file_search_open(module->files, path);
+	int fd = file_search_open(module->located.files, path);
 	FILE *list = fd >= 0 ? fdopen(fd, "r") : NULL;
 	if (!list && fd >= 0)
 		close(fd);

@@ -65,11 +65,11 @@ static void map_dump(struct module_names *names, const struct module *module)
 {
 	struct stat status;
 
-	if (names->dump || module->image_fd < 0 || fstat(module->image_fd, &status) ||
-	    status.st_size <= 0)
+	if (names->dump || module->located.image_fd < 0 ||
+	    fstat(module->located.image_fd, &status) || status.st_size <= 0)
 		return;
-	void *bytes =
-		mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, module->image_fd, 0);
+	void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE,
+			   module->located.image_fd, 0);
 	if (bytes == MAP_FAILED)
 		return;
 	names->dump = bytes;

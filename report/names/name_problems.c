@@ -84,8 +84,8 @@ const char *name_problems_of_code(const struct module_names *names, const struct
 				 "FILE)"
 			       : "code of kernel modules and BPF programs is not read";
 	if (module->key.kind == MODULE_JIT)
-		return module->image_fd < 0 ? "the jitdump is not to be had"
-					    : "the jitdump does not have the code";
+		return module->located.image_fd < 0 ? "the jitdump is not to be had"
+						    : "the jitdump does not have the code";
 	return names && names->file.state != MODULE_FILE_OK
 		       ? module_file_state_text(names->file.state)
 		       : "the file does not have the code";

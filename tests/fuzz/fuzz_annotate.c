@@ -56,7 +56,7 @@ static struct profile *profile_of(const struct head *head, const uint8_t *bytes,
 	profile_add_metric(profile, "cycles", "events");
 	cct_destroy(profile->cct);
 	profile->cct = cct_create(1);
-	module->image_fd = file_of(bytes, size);
+	module->located.image_fd = file_of(bytes, size);
 	if (head->is_dump & 1)
 		add_dump(module, bytes, size);
 	for (size_t i = 0; i < N_SAMPLES; i++) {

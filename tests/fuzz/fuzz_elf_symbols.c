@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	module = module_table_get(&profile->modules, module_table_add(&profile->modules, &key));
 	if (!module)
 		abort();
-	module->image_fd = fd;
+	module->located.image_fd = fd;
 	name_all(profile, module->id, size, true);
 	name_all(profile, module->id, size, false);
 	profile_destroy(profile);

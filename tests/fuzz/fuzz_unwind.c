@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct module_key key = { .kind = walk.is_vdso & 1 ? MODULE_VDSO : MODULE_ELF,
 					.path = "/made/up" };
 	uint32_t id = module_table_add(&modules, &key);
-	module_table_get(&modules, id)->image_fd =
+	module_table_get(&modules, id)->located.image_fd =
 		image_fd(data + sizeof(walk), size - sizeof(walk));
 	struct address_space *space = address_space_create();
 	struct mapping mapping = {

@@ -30,7 +30,7 @@ static inline int program_begin(const struct elf_image *image, uint64_t base)
 {
 	assert_int_equal(module_table_init(&modules), 0);
 	assert_int_equal(program_add_module(MODULE_ELF, "/made/up"), 1);
-	module_table_get(&modules, 1)->image_fd = elf_image_to_fd(image);
+	module_table_get(&modules, 1)->located.image_fd = elf_image_to_fd(image);
 	elf_modules = elf_modules_create(&modules);
 	unwinder = unwinder_create(elf_modules);
 	space = address_space_create();

@@ -125,8 +125,8 @@ static uint32_t add_module(struct tracee *tracee, const char *path, uint64_t sta
 		return 0;
 	uint32_t id = module_table_add(&tracee->modules, &key);
 	struct module *module = module_table_get(&tracee->modules, id);
-	if (is_vdso && module->image_fd < 0)
-		module->image_fd = copy_to_memfd(tracee, start, end);
+	if (is_vdso && module->located.image_fd < 0)
+		module->located.image_fd = copy_to_memfd(tracee, start, end);
 	return id;
 }
 

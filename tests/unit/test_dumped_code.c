@@ -74,7 +74,7 @@ static int setup(void **state)
 					  &(struct module_key){ .kind = MODULE_JIT,
 								.path = "/tmp/jit-1.dump" }),
 			 1);
-	module_table_get(&fixture.modules, 1)->image_fd = make_dump();
+	module_table_get(&fixture.modules, 1)->located.image_fd = make_dump();
 	map(&fixture, OUTER, sizeof(outer));
 	map(&fixture, MIDDLE, sizeof(middle));
 	map(&fixture, LEAF, sizeof(leaf));

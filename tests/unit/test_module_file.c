@@ -85,7 +85,8 @@ static enum module_file_state open_state(const struct module *module)
 
 static void build_ids_decide(void **state)
 {
-	struct module module = { .key = { .kind = MODULE_ELF, .path = path }, .image_fd = -1 };
+	struct module module = { .key = { .kind = MODULE_ELF, .path = path },
+				 .located.image_fd = -1 };
 
 	(void)state;
 	assert_int_equal(open_state(&module), MODULE_FILE_OK);
@@ -102,7 +103,7 @@ static void build_ids_decide(void **state)
 static void a_file_that_lost_its_build_id_is_another_file(void **state)
 {
 	struct module module = { .key = { .kind = MODULE_ELF, .path = other_path },
-				 .image_fd = -1 };
+				 .located.image_fd = -1 };
 	struct elf_image image;
 
 	(void)state;
@@ -115,7 +116,8 @@ static void a_file_that_lost_its_build_id_is_another_file(void **state)
 
 static void without_a_build_id_device_and_inode_decide(void **state)
 {
-	struct module module = { .key = { .kind = MODULE_ELF, .path = path }, .image_fd = -1 };
+	struct module module = { .key = { .kind = MODULE_ELF, .path = path },
+				 .located.image_fd = -1 };
 	struct stat status;
 
 	(void)state;
@@ -135,28 +137,28 @@ static void the_captured_image_comes_first(void **state)
 {
 	struct elf_image image;
 	struct module module = { .key = { .kind = MODULE_ELF, .path = "/nowhere" },
-				 .image_fd = -1 };
+				 .located.image_fd = -1 };
 
 	(void)state;
 	assert_int_equal(open_state(&module), MODULE_FILE_MISSING);
 	elf_image_init(&image, ".eh_frame");
-	module.image_fd = elf_image_to_fd(&image);
+	module.located.image_fd = elf_image_to_fd(&image);
 	/* Captured parts may lack the note; they come from the very file. */
 	module.key.build_id = recorded_id;
 	assert_int_equal(open_state(&module), MODULE_FILE_OK);
 	assert_int_equal(open_state(&module), MODULE_FILE_OK);
 	module.key.kind = MODULE_VDSO;
 	assert_int_equal(open_state(&module), MODULE_FILE_OK);
-	close(module.image_fd);
-	module.image_fd = -1;
+	close(module.located.image_fd);
+	module.located.image_fd = -1;
 	assert_int_equal(open_state(&module), MODULE_FILE_MISSING);
 }
 
 static void the_alternative_path_is_checked_too(void **state)
 {
 	struct module module = { .key = { .kind = MODULE_ELF, .path = "/nowhere" },
-				 .image_fd = -1,
-				 .alternative_path = path };
+				 .located.image_fd = -1,
+				 .located.alternative_path = path };
 
 	(void)state;
 	module.key.build_id = recorded_id;
@@ -164,14 +166,14 @@ static void the_alternative_path_is_checked_too(void **state)
 	module.key.build_id = other_id;
 	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
 	module.key.path = path;
-	module.alternative_path = directory; /* no file either */
+	module.located.alternative_path = directory; /* no file either */
 	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
 }
 
 static void what_is_no_elf_file_is_told(void **state)
 {
 	struct module module = { .key = { .kind = MODULE_ELF, .path = other_path },
-				 .image_fd = -1 };
+				 .located.image_fd = -1 };
 
 	(void)state;
 	write_file(other_path, "#!/bin/sh\n", 10);
@@ -193,7 +195,7 @@ static void some_modules_have_no_file(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const struct module module = { .key = { .kind = kinds[i], .path = path },
-					       .image_fd = -1 };
+					       .located.image_fd = -1 };
 
 		assert_int_equal(open_state(&module), MODULE_FILE_NONE);
 	}
@@ -244,8 +246,8 @@ static void without_a_build_id_a_file_that_was_written_later_is_doubtful(void **
 {
 	struct file_search *files = file_search_create();
 	struct module module = { .key = { .kind = MODULE_ELF, .path = path },
-				 .image_fd = -1,
-				 .files = files };
+				 .located.image_fd = -1,
+				 .located.files = files };
 	struct module_file file;
 	struct stat status;
 
@@ -268,8 +270,8 @@ static void a_file_that_was_written_after_it_was_mapped_is_doubtful(void **state
 {
 	struct file_search *files = file_search_create();
 	struct module module = { .key = { .kind = MODULE_ELF, .path = path },
-				 .image_fd = -1,
-				 .files = files };
+				 .located.image_fd = -1,
+				 .located.files = files };
 	struct module_file file;
 	struct stat status;
 
@@ -277,7 +279,7 @@ static void a_file_that_was_written_after_it_was_mapped_is_doubtful(void **state
 	assert_int_equal(stat(path, &status), 0);
 	file_search_set_recorded(files, status.st_mtim.tv_sec + 10);
 	for (int age = -1; age <= 1; age++) {
-		module.mapped = status.st_mtim.tv_sec + age;
+		module.located.mapped = status.st_mtim.tv_sec + age;
 		module_file_open(&module, &file);
 		assert_int_equal(file.state, MODULE_FILE_OK);
 		assert_int_equal(file.is_newer, age < 0);
@@ -365,8 +367,8 @@ static void an_archive_says_what_there_was(void **state)
 							.path = path,
 							.inode = 7,
 							.build_id = recorded_id },
-					       .image_fd = -1,
-					       .files = files };
+					       .located.image_fd = -1,
+					       .located.files = files };
 		struct module_file file;
 
 		file_search_set_complete(files);
@@ -390,8 +392,8 @@ static void what_is_found_is_told_as_an_archive_reads_it(void **state)
 	struct file_search *files = file_search_create();
 	struct module module = {
 		.key = { .kind = MODULE_ELF, .path = path, .inode = 7, .build_id = recorded_id },
-		.image_fd = -1,
-		.files = files
+		.located.image_fd = -1,
+		.located.files = files
 	};
 	const struct found_file *found;
 	size_t n;
@@ -414,8 +416,8 @@ static void files_of_debug_information_are_had_by_build_id(void **state)
 	struct elf_image image = image_with_note(false);
 	struct file_search *files = file_search_create();
 	const struct module module = { .key = { .kind = MODULE_ELF, .path = "/nowhere" },
-				       .image_fd = -1,
-				       .files = files };
+				       .located.image_fd = -1,
+				       .located.files = files };
 	const struct module_file_place place = { .module = &module };
 	struct module_file file;
 

@@ -543,8 +543,9 @@ static void symbols_that_are_packed_into_a_file_name_its_code(void **state)
 	uint32_t whole = module_table_add(&fixture->profile->modules, &keys[0]);
 	uint32_t broken = module_table_add(&fixture->profile->modules, &keys[1]);
 
-	module_table_get(&fixture->profile->modules, whole)->image_fd = make_packed(SIZE_MAX);
-	module_table_get(&fixture->profile->modules, broken)->image_fd = make_packed(100);
+	module_table_get(&fixture->profile->modules, whole)->located.image_fd =
+		make_packed(SIZE_MAX);
+	module_table_get(&fixture->profile->modules, broken)->located.image_fd = make_packed(100);
 	assert_string_equal(name_of(fixture, FRAME_USER, whole, TEXT_OFFSET + 0x12).name,
 			    "packed_function");
 	assert_string_equal(name_of(fixture, FRAME_USER, whole, TEXT_OFFSET + 0x40).name,

@@ -105,7 +105,8 @@ static void read_module(struct unwind_case *of, const char *line)
 	of->ids[number] = module_table_add(&of->modules, &key);
 	assert_int_not_equal(of->ids[number], 0);
 	if (!strcmp(kind, "elf") || !strcmp(kind, "jitdump"))
-		module_table_get(&of->modules, of->ids[number])->image_fd = read_parts(of, number);
+		module_table_get(&of->modules, of->ids[number])->located.image_fd =
+			read_parts(of, number);
 }
 
 /* Modules that the walk did not ask for have no line of their own. */

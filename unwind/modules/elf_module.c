@@ -74,7 +74,7 @@ static bool has_code(Elf *elf)
 /* A jitdump is no ELF file: of it there are the bytes only. */
 static void open_dump(struct elf_module *module)
 {
-	int fd = module->module->image_fd;
+	int fd = module->module->located.image_fd;
 	struct stat status;
 
 	module->file.state = MODULE_FILE_NONE;

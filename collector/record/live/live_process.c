@@ -107,8 +107,8 @@ static int set_other_path(struct module *module, pid_t pid, const struct maps_li
 
 	if (n < 0)
 		return -ENOMEM;
-	free(module->alternative_path);
-	module->alternative_path = path;
+	free(module->located.alternative_path);
+	module->located.alternative_path = path;
 	return 0;
 }
 
@@ -133,7 +133,7 @@ static uint32_t find_module(struct live_processes *processes, pid_t pid,
 		return id;
 	struct module *module = module_table_get(&processes->modules, id);
 	if (is_vdso)
-		module->image_fd = own_vdso();
+		module->located.image_fd = own_vdso();
 	return key.kind == MODULE_ELF && set_other_path(module, pid, line) ? 0 : id;
 }
 

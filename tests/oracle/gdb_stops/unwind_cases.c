@@ -73,8 +73,8 @@ static uint32_t add_module(struct cases *cases, const char *path, struct mapping
 		return 0;
 	uint32_t id = module_table_add(&cases->modules, &key);
 	struct module *module = module_table_get(&cases->modules, id);
-	if (is_vdso && module->image_fd < 0)
-		module->image_fd = own_vdso();
+	if (is_vdso && module->located.image_fd < 0)
+		module->located.image_fd = own_vdso();
 	return id;
 }
 
