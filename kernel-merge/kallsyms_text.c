@@ -151,11 +151,3 @@ void kallsyms_text_destroy(struct kallsyms_text *parsed)
 	free(parsed->symbols);
 	free(parsed);
 }
-
-bool kallsyms_symbol_has_tag(const struct kallsyms_symbol *symbol, const char *tag)
-{
-	size_t size = strlen(tag);
-
-	return symbol->tag_size >= size &&
-	       memcmp(symbol->name + symbol->name_size + 1, tag, size) == 0;
-}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct kallsyms_symbol {
 	uint64_t addr;
@@ -26,6 +27,12 @@ struct kallsyms_text {
 int kallsyms_text_parse(const char *text, size_t size, struct kallsyms_text **parsed_ret);
 void kallsyms_text_destroy(struct kallsyms_text *parsed);
 /* Whether the symbol's tag begins with @tag: "[bpf]". */
-bool kallsyms_symbol_has_tag(const struct kallsyms_symbol *symbol, const char *tag);
+static inline bool kallsyms_symbol_has_tag(const struct kallsyms_symbol *symbol, const char *tag)
+{
+	size_t size = strlen(tag);
+
+	return symbol->tag_size >= size &&
+	       memcmp(symbol->name + symbol->name_size + 1, tag, size) == 0;
+}
 
 #endif
