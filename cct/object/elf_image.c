@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/object/elf_notes.h"
+
 bool elf_next_section(Elf *elf, struct elf_section *section)
 {
 	size_t names;
@@ -168,25 +170,12 @@ bool elf_segments_to_offset(const struct elf_segments *segments, uint64_t vaddr,
 	return true;
 }
 
-/* Finds the build ID in the notes of @data. Sizes in it are not to be trusted. */
-static bool build_id_from_notes(Elf_Data *data, struct build_id *ret)
+/* libelf has brought them into this machine's byte order. */
+static bool build_id_from_notes(const Elf_Data *data, struct build_id *ret)
 {
-	GElf_Nhdr note;
-	size_t name_at, desc_at, at = 0;
-
-	while (data && (at = gelf_getnote(data, at, &note, &name_at, &desc_at)) > 0) {
-		const char *bytes = data->d_buf;
-
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
-		    memcmp(bytes + name_at, "GNU", sizeof("GNU")) != 0)
-			continue;
-		if (note.n_descsz == 0 || note.n_descsz > BUILD_ID_MAX_SIZE)
-			continue;
-		ret->size = (uint8_t)note.n_descsz;
-		memcpy(ret->bytes, bytes + desc_at, note.n_descsz);
-		return true;
-	}
-	return false;
+	return data && data->d_buf &&
+	       elf_notes_build_id(data->d_buf, data->d_size, data->d_type == ELF_T_NHDR8 ? 8 : 4,
+				  ret);
 }
 
 static Elf_Type note_type(uint64_t alignment)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/object/elf_notes.h"
 
 #define NOTES_MAX    (64u << 10) /* of one segment; a build ID comes early */
 #define SECTIONS_MAX 4096u
@@ -98,32 +99,6 @@ static int read_headers(int fd, struct elf_headers *headers)
 	return read_phdrs(fd, is_64, headers);
 }
 
-/* elf(5), "Notes": name and descriptor are padded to 4 (or to 8 in segments aligned so). */
-static bool find_build_id(const uint8_t *notes, size_t size, size_t align, struct build_id *ret)
-{
-	Elf64_Nhdr note;
-
-	for (size_t at = 0; size - at >= sizeof(note);) {
-		memcpy(&note, notes + at, sizeof(note));
-		at += sizeof(note);
-		uint64_t name_space = (note.n_namesz + align - 1) & ~(align - 1);
-		uint64_t desc_space = (note.n_descsz + align - 1) & ~(align - 1);
-		if (name_space > size - at || note.n_descsz > size - at - name_space)
-			return false;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
-		    memcmp(notes + at, "GNU", sizeof("GNU")) == 0 && note.n_descsz &&
-		    note.n_descsz <= BUILD_ID_MAX_SIZE) {
-			ret->size = (uint8_t)note.n_descsz;
-			memcpy(ret->bytes, notes + at + name_space, note.n_descsz);
-			return true;
-		}
-		if (desc_space > size - at - name_space)
-			return false;
-		at += name_space + desc_space;
-	}
-	return false;
-}
-
 int elf_read_build_id(int fd, struct build_id *build_id_ret)
 {
 	struct elf_headers headers;
@@ -144,7 +119,7 @@ int elf_read_build_id(int fd, struct build_id *build_id_ret)
 		size_t align = phdr->p_align == 8 ? 8 : 4;
 		struct build_id build_id = { 0 };
 		if (read_at(fd, notes, phdr->p_filesz, phdr->p_offset) == 0 &&
-		    find_build_id(notes, phdr->p_filesz, align, &build_id)) {
+		    elf_notes_build_id(notes, phdr->p_filesz, align, &build_id)) {
 			*build_id_ret = build_id;
 			return 0;
 		}
