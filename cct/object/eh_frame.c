@@ -64,7 +64,7 @@ static uint64_t read_address(const struct eh_frame *frames, struct dwarf_reader 
 
 /* An entry's length and id: what it is and where it goes on. */
 struct entry {
-	struct dwarf_reader body; /* behind the id */
+	struct dwarf_reader body; /* after the id */
 	uint64_t cie_at;          /* offset of an FDE's CIE; NO_CIE_ID: it is a CIE itself */
 	size_t at, next_at;
 };

@@ -1,6 +1,6 @@
 /*
- * The symbol tables of an ELF file, symbol by symbol. Names and sizes are checked; what a symbol
- * says of its address is not.
+ * The symbol tables of an ELF file, symbol by symbol. Names and sizes are checked; the addresses in
+ * symbols are not.
  */
 #ifndef CCT_OBJECT_ELF_SYMTAB_H
 #define CCT_OBJECT_ELF_SYMTAB_H

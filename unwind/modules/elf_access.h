@@ -1,4 +1,4 @@
-/* What was requested of modules' files, in order: which parts of them a walk depends on. */
+/* The requests to modules' files, in order: they tell which parts of the files a walk needs. */
 #ifndef UNWIND_MODULES_ELF_ACCESS_H
 #define UNWIND_MODULES_ELF_ACCESS_H
 

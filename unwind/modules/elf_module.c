@@ -46,8 +46,8 @@ struct elf_module {
 	bool has_code;                  /* no section of code was left out of the file */
 	bool is_dump;                   /* @bytes are those of a jitdump, mapped */
 	bool may_be_c_library;          /* or holds one, or nothing tells */
-	struct functions *functions;    /* NULL: not asked for yet */
-	struct function_starts *starts; /* of @starts_of; NULL: not asked for yet */
+	struct functions *functions;    /* NULL: not requested yet */
+	struct function_starts *starts; /* of @starts_of; NULL: not requested yet */
 	const struct elf_segment *starts_of;
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
@@ -71,7 +71,7 @@ static bool has_code(Elf *elf)
 	return true;
 }
 
-/* A jitdump is no ELF file: of it there are the bytes only. */
+/* A jitdump is not an ELF file: only its bytes are used. */
 static void open_dump(struct elf_module *module)
 {
 	int fd = module->module->located.image_fd;

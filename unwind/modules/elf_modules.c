@@ -9,7 +9,7 @@
 #define CHUNK_BITS 10
 #define N_CHUNKS   (MODULES_MAX >> CHUNK_BITS)
 struct chunk {
-	struct elf_module *_Atomic modules[1 << CHUNK_BITS]; /* NULL: not asked for yet */
+	struct elf_module *_Atomic modules[1 << CHUNK_BITS]; /* NULL: not requested yet */
 };
 
 struct elf_modules {
@@ -30,7 +30,7 @@ struct elf_modules *elf_modules_create(const struct module_table *modules)
 	return elf_modules;
 }
 
-/* NULL: not asked for yet. */
+/* NULL: not requested yet. */
 static struct elf_module *get_known(const struct elf_modules *elf_modules, uint32_t id)
 {
 	const struct chunk *chunk =
