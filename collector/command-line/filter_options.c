@@ -75,9 +75,9 @@ void filter_options_deinit(struct filter_options *options)
 	int_list_deinit(&options->cpus);
 }
 
-struct build_filter filter_options_filter(const struct filter_options *options)
+struct dendro_filter filter_options_filter(const struct filter_options *options)
 {
-	return (struct build_filter){
+	return (struct dendro_filter){
 		.pids = options->pids.values,
 		.n_pids = options->pids.n,
 		.tids = options->tids.values,

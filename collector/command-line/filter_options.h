@@ -4,7 +4,7 @@
 
 #include "cct/base/int_list.h"
 #include "collector/command-line/options.h"
-#include "collector/replay/build_profile.h"
+#include "collector/session/dendro.h"
 
 struct name_list {
 	const char **names; /* heap; the names are argv's */
@@ -21,6 +21,6 @@ extern const struct command_option filter_options[];
 
 void filter_options_deinit(struct filter_options *options);
 /* The filter borrows the lists. */
-struct build_filter filter_options_filter(const struct filter_options *options);
+struct dendro_filter filter_options_filter(const struct filter_options *options);
 
 #endif

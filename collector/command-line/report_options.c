@@ -130,7 +130,7 @@ int report_options_choose_ratios(struct report_options *options, const struct pr
 
 int report_options_drop_events(const struct report_options *options, struct profile *profile)
 {
-	const struct build_filter *filter = &options->build.filter;
+	const struct dendro_filter *filter = &options->build.filter;
 
 	if (profile_keep_metrics(profile, filter->events, filter->n_events))
 		return message_error_of_memory(options->command);

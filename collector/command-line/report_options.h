@@ -5,7 +5,7 @@
 #include "collector/command-line/file_options.h"
 #include "collector/command-line/filter_options.h"
 #include "collector/command-line/terminal.h"
-#include "collector/replay/build_profile.h"
+#include "collector/session/dendro.h"
 #include "report/export/export.h"
 
 #define REPORT_MAX_RATIOS 4
@@ -15,7 +15,7 @@ struct report_options {
 	const char *command; /* "report", for messages */
 	const char *path;
 	struct filter_options filter;
-	struct build_options build;
+	struct dendro_options build;
 	struct file_options files;
 	struct view_options view;
 	struct symbolizer_options symbolizer;

@@ -13,7 +13,7 @@
 #include "collector/commands/commands.h"
 #include "collector/files/archive.h"
 #include "collector/files/fetched_profile.h"
-#include "collector/replay/build_profile.h"
+#include "collector/session/dendro.h"
 #include "report/names/symbolize.h"
 
 #define INCOMPLETE_STATUS 2
@@ -137,7 +137,7 @@ static int write_archive(const struct options *options, const struct profile *pr
 }
 
 /* Only then is it known what is not missing. An error comes again. */
-static void fetch_missing(const struct options *options, const struct build_options *build)
+static void fetch_missing(const struct options *options, const struct dendro_options *build)
 {
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile = NULL;
@@ -149,14 +149,15 @@ static void fetch_missing(const struct options *options, const struct build_opti
 
 static int archive(const struct options *options, struct file_search *files)
 {
-	const struct build_options build = { .files = files };
+	const struct dendro_source source = { .path = options->from };
+	const struct dendro_options build = { .files = files };
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile = NULL;
 
 	if (options->files.debuginfod)
 		fetch_missing(options, &build);
 	file_search_keep_found(files);
-	int err = build_profile(options->from, &build, &profile, &error);
+	int err = dendro_build_from(&source, &build, &profile, &error);
 	const char *refusal = !err && options->vmlinux
 				      ? symbolizer_refuses_vmlinux(profile, options->vmlinux)
 				      : NULL;

@@ -19,7 +19,7 @@
 #include "collector/debug-unwind/unwind_listing.h"
 #include "collector/debug-unwind/unwind_summary.h"
 #include "collector/paths/sample_path.h"
-#include "collector/replay/replay.h"
+#include "collector/session/dendro.h"
 #include "report/names/symbolize.h"
 
 #define MAX_PROBLEMS 24
@@ -47,9 +47,9 @@ struct pass {
 	enum task task;
 	const struct options *options;
 	struct file_search *files;
-	struct replay *replay;
+	struct dendro *session;
+	/* What is observed, apart from what the session resolves paths with. */
 	struct elf_modules *elf_modules;
-	struct sample_path *sample_path;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 	struct frame *frames;
@@ -143,7 +143,7 @@ const struct command_line debug_unwind_line = {
 
 static int pass_start(struct pass *pass)
 {
-	struct profile *profile = replay_profile(pass->replay);
+	const struct profile *profile = dendro_recording(pass->session);
 
 	pass->elf_modules = elf_modules_create(&profile->modules);
 	if (!pass->elf_modules)
@@ -151,15 +151,11 @@ static int pass_start(struct pass *pass)
 	if (pass->task == TIME_LOOKUPS)
 		elf_modules_time(pass->elf_modules);
 	pass->unwinder = unwinder_create(pass->elf_modules);
-	pass->sample_path =
-		sample_path_create(pass->elf_modules, replay_kernel_symbols(pass->replay));
 	pass->symbolizer = symbolizer_create(
 		profile,
 		&(struct symbolizer_options){ .no_inlines = true, .names = pass->options->names });
 	pass->frames = calloc(SAMPLE_PATH_MAX_USER, sizeof(*pass->frames));
-	if (!pass->unwinder || !pass->sample_path || !pass->symbolizer || !pass->frames)
-		return -ENOMEM;
-	return replay_name_kernel(pass->replay);
+	return pass->unwinder && pass->symbolizer && pass->frames ? 0 : -ENOMEM;
 }
 
 static uint64_t heap_size(void)
@@ -173,13 +169,12 @@ static void pass_deinit(struct pass *pass)
 {
 	free(pass->frames);
 	symbolizer_destroy(pass->symbolizer);
-	sample_path_destroy(pass->sample_path);
 	uint64_t before = heap_size();
 	unwinder_destroy(pass->unwinder);
 	elf_modules_destroy(pass->elf_modules);
 	if (pass->task == TIME)
 		pass->summary->memory = before - heap_size();
-	replay_close(pass->replay);
+	dendro_close(pass->session);
 	file_search_destroy(pass->files);
 }
 
@@ -193,35 +188,43 @@ static bool is_wanted(const struct pass *pass, const struct record *record)
 	       (!record->has_time || record->time_ns >= options->time_ns);
 }
 
-static int show(struct pass *pass, struct sample *sample)
+static int show(struct pass *pass, const struct sample *sample)
 {
 	struct unwind_listing listing = {
 		.out = stdout,
-		.modules = &replay_profile(pass->replay)->modules,
+		.modules = &dendro_recording(pass->session)->modules,
 		.elf_modules = pass->elf_modules,
 		.symbolizer = pass->symbolizer,
 		.unwinder = pass->unwinder,
 	};
 
 	pass->is_found = true;
-	sample_path_resolve(pass->sample_path, sample);
-	int err = unwind_listing_print(&listing, pass->n_samples, sample);
+	int err = dendro_resolve(pass->session);
+	if (!err)
+		err = unwind_listing_print(&listing, pass->n_samples, sample);
 	if (!err && pass->options->export)
 		pass->export_error =
 			unwind_case_export(pass->options->export, listing.modules, sample);
 	return err;
 }
 
-static int take(struct pass *pass, struct sample *sample)
+static int count(struct pass *pass, const struct sample *sample)
+{
+	int err = dendro_resolve(pass->session);
+
+	if (!err)
+		unwind_summary_count(pass->summary, pass->n_samples, pass->unwinder, sample);
+	return err;
+}
+
+static int take(struct pass *pass, const struct sample *sample)
 {
 	if (!sample->raw.header)
 		return 0; /* time off the CPU without a sample */
 	pass->n_samples++;
 	switch (pass->task) {
 	case COUNT:
-		sample_path_resolve(pass->sample_path, sample);
-		unwind_summary_count(pass->summary, pass->n_samples, pass->unwinder, sample);
-		return 0;
+		return count(pass, sample);
 	case TIME:
 		unwind_summary_time(&pass->summary->times, pass->unwinder, sample, pass->frames);
 		return 0;
@@ -237,15 +240,14 @@ static int take(struct pass *pass, struct sample *sample)
 
 static int pass_samples(struct pass *pass)
 {
-	struct sample sample;
+	const struct sample *sample;
 	int got = 0;
 
-	while (!pass->is_found && (got = replay_next(pass->replay, &sample)) > 0) {
+	while (!pass->is_found && (got = dendro_next(pass->session, &sample)) > 0) {
 		int err = pass->elf_modules ? 0 : pass_start(pass);
 
 		if (!err)
-			err = take(pass, &sample);
-		sample_deinit(&sample);
+			err = take(pass, sample);
 		if (err)
 			return err;
 	}
@@ -265,7 +267,7 @@ static int complain_of_export(const char *folder, int err)
 static void print_problems(const struct pass *pass)
 {
 	struct elf_module_problem problems[MAX_PROBLEMS];
-	const struct module_table *modules = &replay_profile(pass->replay)->modules;
+	const struct module_table *modules = &dendro_recording(pass->session)->modules;
 	size_t n = elf_modules_problems(pass->elf_modules, problems, MAX_PROBLEMS);
 
 	if (n)
@@ -299,7 +301,9 @@ static int run(const struct options *options, enum task task, struct unwind_summ
 
 	if (file_options_open(&options->files, "debug-unwind", &pass.files))
 		return 1;
-	int err = replay_open(options->path, pass.files, &pass.replay, &error);
+	int err = dendro_open(&(struct dendro_source){ .path = options->path },
+			      &(struct dendro_options){ .files = pass.files, .no_paths = true },
+			      &pass.session, &error);
 	if (err) {
 		message_error_of_file("debug-unwind", options->path,
 				      error ? error : strerror(-err));
@@ -307,7 +311,7 @@ static int run(const struct options *options, enum task task, struct unwind_summ
 		return 1;
 	}
 	err = pass_samples(&pass);
-	const char *wrong = replay_error(pass.replay);
+	const char *wrong = dendro_error(pass.session);
 	if (err)
 		err = message_error_of_file("debug-unwind", options->path, strerror(-err));
 	else if (wrong && task != TIME && task != TIME_LOOKUPS)

@@ -17,7 +17,7 @@
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
-#include "collector/replay/build_profile.h"
+#include "collector/session/dendro.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100

@@ -15,19 +15,15 @@
 #include "collector/command-line/messages.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
-#include "collector/paths/sample_path.h"
 #include "collector/replay/processes.h"
-#include "collector/replay/replay.h"
+#include "collector/session/dendro.h"
 #include "report/names/symbolize.h"
 
 struct script {
 	struct file_search *files;
-	struct replay *replay;
-	struct elf_modules *elf_modules;
-	struct sample_path *sample_path;
+	struct dendro *session;
 	struct symbolizer *symbolizer;
 	enum symbol_names names;
-	struct io_wait io_wait;
 	size_t event_width;
 };
 
@@ -55,35 +51,26 @@ const struct command_line script_line = {
 	.options = options_of_script,
 };
 
-static int script_init(struct script *script)
+/* At the first sample, when the metrics are known. */
+static int script_start(struct script *script)
 {
-	struct profile *profile = replay_profile(script->replay);
+	const struct profile *profile = dendro_recording(script->session);
 
-	script->elf_modules = elf_modules_create(&profile->modules);
 	script->symbolizer =
 		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true,
 									 .names = script->names });
-	if (script->elf_modules)
-		script->sample_path = sample_path_create(script->elf_modules,
-							 replay_kernel_symbols(script->replay));
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		size_t width = strlen(profile->metrics[i].name);
 
 		script->event_width = width > script->event_width ? width : script->event_width;
 	}
-	if (!script->sample_path || !script->symbolizer)
-		return -ENOMEM;
-	sample_path_set_io_wait(script->sample_path, &script->io_wait);
-	int err = replay_find_io_wait(script->replay, &script->io_wait);
-	return err ? err : replay_name_kernel(script->replay);
+	return script->symbolizer ? 0 : -ENOMEM;
 }
 
 static void script_deinit(struct script *script)
 {
-	sample_path_destroy(script->sample_path);
 	symbolizer_destroy(script->symbolizer);
-	elf_modules_destroy(script->elf_modules);
-	replay_close(script->replay);
+	dendro_close(script->session);
 	file_search_destroy(script->files);
 }
 
@@ -124,7 +111,7 @@ static int print_frame(struct script *script, const struct frame *frame, uint64_
 		       bool is_return_address)
 {
 	const struct module *module =
-		module_table_get(&replay_profile(script->replay)->modules, frame->module);
+		module_table_get(&dendro_recording(script->session)->modules, frame->module);
 	bool is_in_file = frame->kind == FRAME_USER && module;
 	struct frame_name name;
 	int err = symbolizer_name(script->symbolizer, frame, &name);
@@ -177,11 +164,10 @@ static int print_leaf(struct script *script, const struct sample *sample)
 			   is_kernel ? path->kernel_addrs[0] : path->user_addrs[0], false);
 }
 
-static int print_sample(struct script *script, struct sample *sample)
+static int print_sample(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
 
-	sample_path_resolve(script->sample_path, sample);
 	print_start(script, sample);
 	if (!has_path(sample))
 		return print_leaf(script, sample);
@@ -201,15 +187,14 @@ static int print_sample(struct script *script, struct sample *sample)
 
 static int script_run(struct script *script)
 {
-	struct sample sample;
+	const struct sample *sample;
 	int got;
 
-	while ((got = replay_next(script->replay, &sample)) > 0) {
-		int err = script->symbolizer ? 0 : script_init(script);
+	while ((got = dendro_next(script->session, &sample)) > 0) {
+		int err = script->symbolizer ? 0 : script_start(script);
 
 		if (!err)
-			err = print_sample(script, &sample);
-		sample_deinit(&sample);
+			err = print_sample(script, sample);
 		if (err)
 			return err;
 		if (ferror(stdout))
@@ -221,7 +206,7 @@ static int script_run(struct script *script)
 /* 0 with a warning where the recording was cut; an error where it is corrupt. */
 static int script_conclude(const struct script *script, const char *path, int err)
 {
-	const char *truncated = replay_profile(script->replay)->info.truncated;
+	const char *truncated = dendro_recording(script->session)->info.truncated;
 
 	if (err == -EPIPE)
 		return 0;
@@ -229,7 +214,7 @@ static int script_conclude(const struct script *script, const char *path, int er
 		message_error_of_file("script", path, strerror(-err));
 	else if (truncated)
 		message_error_of_file("script", path, truncated);
-	return err || replay_error(script->replay) ? 1 : 0;
+	return err || dendro_error(script->session) ? 1 : 0;
 }
 
 /* The exit status. */
@@ -239,7 +224,9 @@ static int run(struct script *script, const char *path, const struct file_option
 
 	if (file_options_open(files, "script", &script->files))
 		return 1;
-	int err = replay_open(path, script->files, &script->replay, &error);
+	int err = dendro_open(&(struct dendro_source){ .path = path },
+			      &(struct dendro_options){ .files = script->files }, &script->session,
+			      &error);
 	if (err) {
 		message_error_of_file("script", path, error ? error : strerror(-err));
 		file_search_destroy(script->files);

@@ -53,12 +53,13 @@ static void fetch(const struct profile *profile, const struct file_options *file
 	unsetenv("DEBUGINFOD_URLS");
 }
 
-int fetched_profile_build(const char *path, const struct build_options *options,
+int fetched_profile_build(const char *path, const struct dendro_options *options,
 			  const struct file_options *files, const char *command,
 			  struct profile **profile_ret, char **error_ret)
 {
 	struct debuginfod_result result = { 0 };
-	int err = build_profile(path, options, profile_ret, error_ret);
+	const struct dendro_source source = { .path = path };
+	int err = dendro_build_from(&source, options, profile_ret, error_ret);
 
 	if (err || !files->debuginfod)
 		return err;
@@ -68,5 +69,5 @@ int fetched_profile_build(const char *path, const struct build_options *options,
 		return 0;
 	profile_destroy(*profile_ret);
 	free(*error_ret);
-	return build_profile(path, options, profile_ret, error_ret);
+	return dendro_build_from(&source, options, profile_ret, error_ret);
 }

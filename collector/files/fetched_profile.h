@@ -3,10 +3,11 @@
 #define COLLECTOR_FILES_FETCHED_PROFILE_H
 
 #include "collector/command-line/file_options.h"
-#include "collector/replay/build_profile.h"
+#include "collector/session/dendro.h"
 
-/* As build_profile(). Messages about fetching go to standard error; they name @command. */
-int fetched_profile_build(const char *path, const struct build_options *options,
+/* As dendro_build_from() of the recording @path. Messages about fetching go to standard error; they
+ * name @command. */
+int fetched_profile_build(const char *path, const struct dendro_options *options,
 			  const struct file_options *files, const char *command,
 			  struct profile **profile_ret, char **error_ret);
 

@@ -1,4 +1,4 @@
-/* Made-up recordings of groups and multiplexed events, through build_profile(). */
+/* Made-up recordings of groups and multiplexed events, through dendro_build_from(). */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/replay/build_profile.h"
+#include "collector/session/dendro.h"
 #include "perf/writer/data_writer.h"
 #include "tests/unit/record_builder.h"
 
@@ -111,7 +111,7 @@ static void put_fork(struct recording *recording, int32_t tid)
 
 static struct profile *recording_read(struct recording *recording, const char *counts)
 {
-	struct build_options options = { .n_threads = 1 };
+	struct dendro_options options = { .n_threads = 1 };
 	struct profile *profile = NULL;
 	char path[64], *error = NULL;
 
@@ -124,7 +124,8 @@ static struct profile *recording_read(struct recording *recording, const char *c
 				 0);
 	assert_int_equal(data_writer_finish(recording->writer), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", recording->fd);
-	if (build_profile(path, &options, &profile, &error))
+	const struct dendro_source source = { .path = path };
+	if (dendro_build_from(&source, &options, &profile, &error))
 		fail_msg("%s", error);
 	assert_null(error);
 	data_writer_destroy(recording->writer);

@@ -1,5 +1,5 @@
 /* Reader thread, workers, merge. */
-#include "collector/replay/build_profile.h"
+#include "collector/session/build_profile.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -10,28 +10,12 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "collector/paths/sample_path.h"
-#include "collector/replay/processes.h"
-#include "collector/replay/replay.h"
+#include "collector/session/path_resolver.h"
+#include "collector/session/pipeline.h"
+#include "collector/session/sample_filter.h"
 
-#define BATCH_SAMPLES      128
 #define BATCHES_PER_WORKER 4
 #define MAX_WORKERS        16
-
-struct batch {
-	struct batch *next;
-	size_t n_samples;
-	struct sample samples[BATCH_SAMPLES];
-};
-
-/* Batches on their way: free ones to the reader, full ones to the workers. */
-struct pipeline {
-	pthread_mutex_t lock;
-	pthread_cond_t has_full, has_free;
-	struct batch *free, *full, **full_tail;
-	struct batch *batches; /* all of them */
-	bool is_over;
-};
 
 struct worker {
 	struct pipeline *pipeline;
@@ -49,11 +33,10 @@ struct worker {
 };
 
 struct build {
-	const struct build_options *options;
+	const struct dendro_options *options;
 	struct replay *replay;
 	struct profile *profile;
-	struct elf_modules *elf_modules;
-	struct io_wait io_wait;
+	struct path_resolver resolver;
 	struct pipeline pipeline;
 	struct worker workers[MAX_WORKERS];
 	unsigned n_workers;
@@ -136,84 +119,6 @@ static void process_batch(struct worker *worker, struct batch *batch)
 	batch->n_samples = 0;
 }
 
-static int pipeline_init(struct pipeline *pipeline, size_t n_batches)
-{
-	pthread_mutex_init(&pipeline->lock, NULL);
-	pthread_cond_init(&pipeline->has_full, NULL);
-	pthread_cond_init(&pipeline->has_free, NULL);
-	pipeline->full_tail = &pipeline->full;
-	pipeline->batches = calloc(n_batches, sizeof(*pipeline->batches));
-	if (!pipeline->batches)
-		return -ENOMEM;
-	for (size_t i = 0; i < n_batches; i++) {
-		pipeline->batches[i].next = pipeline->free;
-		pipeline->free = &pipeline->batches[i];
-	}
-	return 0;
-}
-
-static void pipeline_deinit(struct pipeline *pipeline)
-{
-	pthread_mutex_destroy(&pipeline->lock);
-	pthread_cond_destroy(&pipeline->has_full);
-	pthread_cond_destroy(&pipeline->has_free);
-	free(pipeline->batches);
-}
-
-static struct batch *pipeline_take_free(struct pipeline *pipeline)
-{
-	pthread_mutex_lock(&pipeline->lock);
-	while (!pipeline->free)
-		pthread_cond_wait(&pipeline->has_free, &pipeline->lock);
-	struct batch *batch = pipeline->free;
-	pipeline->free = batch->next;
-	pthread_mutex_unlock(&pipeline->lock);
-	return batch;
-}
-
-static void pipeline_put_free(struct pipeline *pipeline, struct batch *batch)
-{
-	pthread_mutex_lock(&pipeline->lock);
-	batch->next = pipeline->free;
-	pipeline->free = batch;
-	pthread_cond_signal(&pipeline->has_free);
-	pthread_mutex_unlock(&pipeline->lock);
-}
-
-static void pipeline_put_full(struct pipeline *pipeline, struct batch *batch)
-{
-	pthread_mutex_lock(&pipeline->lock);
-	batch->next = NULL;
-	*pipeline->full_tail = batch;
-	pipeline->full_tail = &batch->next;
-	pthread_cond_signal(&pipeline->has_full);
-	pthread_mutex_unlock(&pipeline->lock);
-}
-
-/* NULL: there will be no more. */
-static struct batch *pipeline_take_full(struct pipeline *pipeline)
-{
-	pthread_mutex_lock(&pipeline->lock);
-	while (!pipeline->full && !pipeline->is_over)
-		pthread_cond_wait(&pipeline->has_full, &pipeline->lock);
-	struct batch *batch = pipeline->full;
-	if (batch) {
-		pipeline->full = batch->next;
-		if (!pipeline->full)
-			pipeline->full_tail = &pipeline->full;
-	}
-	pthread_mutex_unlock(&pipeline->lock);
-	return batch;
-}
-
-static void pipeline_end(struct pipeline *pipeline)
-{
-	pthread_mutex_lock(&pipeline->lock);
-	pipeline->is_over = true;
-	pthread_cond_broadcast(&pipeline->has_full);
-	pthread_mutex_unlock(&pipeline->lock);
-}
-
 static void *worker_main(void *arg)
 {
 	struct worker *worker = arg;
@@ -228,7 +133,7 @@ static void *worker_main(void *arg)
 
 /* The reader keeps one processor busy; more workers than the others have would only get in its way.
  * 0: the reader does their work. */
-static unsigned count_worker_threads(const struct build_options *options)
+static unsigned count_worker_threads(const struct dendro_options *options)
 {
 	long n = options->n_threads ? (long)options->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -241,20 +146,17 @@ static int start_workers(struct build *build)
 	unsigned n_threads = count_worker_threads(build->options);
 	unsigned n = n_threads ? n_threads : 1;
 
-	build->elf_modules = elf_modules_create(&build->profile->modules);
-	if (!build->elf_modules || replay_find_io_wait(build->replay, &build->io_wait))
+	if (path_resolver_init(&build->resolver, build->replay))
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		struct worker *worker = &build->workers[build->n_workers++];
 
 		worker->pipeline = &build->pipeline;
 		worker->by_thread = build->options->by_thread;
-		worker->sample_path = sample_path_create(build->elf_modules,
-							 replay_kernel_symbols(build->replay));
+		worker->sample_path = path_resolver_open(&build->resolver);
 		worker->cct = cct_create(build->profile->n_metrics);
 		if (!worker->sample_path || !worker->cct)
 			return -ENOMEM;
-		sample_path_set_io_wait(worker->sample_path, &build->io_wait);
 		worker->is_running =
 			n_threads && !pthread_create(&worker->thread, NULL, worker_main, worker);
 	}
@@ -282,45 +184,12 @@ static void send_batch(struct build *build)
 	pipeline_put_free(&build->pipeline, batch);
 }
 
-static bool has_number(const void *list, size_t n, uint32_t number)
-{
-	const uint32_t *numbers = list;
-
-	for (size_t i = 0; i < n; i++) {
-		if (numbers[i] == number)
-			return true;
-	}
-	return !n;
-}
-
-static bool has_name(const char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(names[i], name) == 0)
-			return true;
-	}
-	return !n;
-}
-
-static bool is_wanted(const struct build_filter *filter, const struct sample *sample)
-{
-	const struct record *record = &sample->record;
-	const struct thread *thread = sample->thread;
-
-	return has_number(filter->pids, filter->n_pids, (uint32_t)record->pid) &&
-	       has_number(filter->tids, filter->n_tids, (uint32_t)record->tid) &&
-	       has_number(filter->cpus, filter->n_cpus, record->cpu) &&
-	       has_name(filter->events, filter->n_events, sample->event->name) &&
-	       (has_name(filter->comms, filter->n_comms, thread->name) ||
-		has_name(filter->comms, filter->n_comms, thread->process->name));
-}
-
 /* Takes over the sample, which is the next one of the batch that is being filled. */
 static int add_sample(struct build *build, struct sample *sample)
 {
 	struct metric *metric = &build->profile->metrics[sample->metric];
 
-	if (!is_wanted(&build->options->filter, sample)) {
+	if (!sample_filter_passes(&build->options->filter, sample)) {
 		build->profile->quality.counts[QUALITY_FILTERED]++;
 		sample_deinit(sample);
 		return 0;
@@ -383,10 +252,9 @@ static void build_deinit(struct build *build)
 		sample_path_destroy(build->workers[i].sample_path);
 		cct_destroy(build->workers[i].cct);
 	}
-	elf_modules_destroy(build->elf_modules);
+	path_resolver_deinit(&build->resolver);
 	if (build->pipeline.batches)
 		pipeline_deinit(&build->pipeline);
-	replay_close(build->replay);
 }
 
 /* Samples are read into the batch that workers get. */
@@ -418,23 +286,15 @@ static int build_run(struct build *build)
 	return merge_workers(build);
 }
 
-int build_profile(const char *path, const struct build_options *options,
-		  struct profile **profile_ret, char **error_ret)
+int build_profile(struct replay *replay, const struct dendro_options *options)
 {
-	struct build build = { .options = options };
+	struct build build = {
+		.options = options,
+		.replay = replay,
+		.profile = replay_profile(replay),
+	};
+	int err = build_run(&build);
 
-	*error_ret = NULL;
-	int err = replay_open(path, options->files, &build.replay, error_ret);
-	if (err)
-		return err;
-	build.profile = replay_profile(build.replay);
-	err = build_run(&build);
-	if (err)
-		*error_ret = strdup(strerror(-err));
-	else if (replay_error(build.replay))
-		*error_ret = strdup(replay_error(build.replay));
-	if (!err)
-		*profile_ret = replay_take_profile(build.replay);
 	build_deinit(&build);
 	return err;
 }

@@ -1,0 +1,110 @@
+/*
+ * The interface of the reading side. A session opens a source of samples with options. Its user
+ * takes the samples one by one, each with its call path, or lets workers build a profile of all of
+ * them: a calling context tree with costs, which report/ shows and names.
+ *
+ *	struct dendro_source source = { .path = "dendro.data" };
+ *	struct dendro_options options = { .n_threads = 1 };
+ *	const struct sample *sample;
+ *	struct dendro *dendro;
+ *	char *error;
+ *	int got;
+ *
+ *	if (dendro_open(&source, &options, &dendro, &error)) {
+ *		fprintf(stderr, "%s\n", error);
+ *		free(error);
+ *		return 1;
+ *	}
+ *	while ((got = dendro_next(dendro, &sample)) > 0)
+ *		printf("%" PRIu64 " %s: %zu frames\n", sample->weight, sample->event->name,
+ *		       sample->path.n_frames);
+ *	if (dendro_error(dendro))
+ *		fprintf(stderr, "%s\n", dendro_error(dendro));
+ *	dendro_close(dendro);
+ *
+ * Errors: functions that can fail return 0 (dendro_next() 1 for a sample) or -errno. A source that
+ * is damaged is not an error: what precedes the damage counts, and dendro_error() describes it. One
+ * that was cut off is not even damaged: info.truncated of the profile describes it.
+ *
+ * Units: times are nanoseconds of the recording's clock, sizes are bytes, and a weight is in the
+ * unit of its metric.
+ *
+ * Threads: a session belongs to one thread. dendro_build() starts others and ends them before it
+ * returns. Sessions do not know of each other, so several threads may have one each.
+ */
+#ifndef COLLECTOR_SESSION_DENDRO_H
+#define COLLECTOR_SESSION_DENDRO_H
+
+#include "cct/model/profile.h"
+#include "collector/paths/sample.h"
+
+struct dendro;
+struct file_search;
+
+/* Where the samples come from: the one member that is set. */
+struct dendro_source {
+	const char *path; /* a recording: a file or a named pipe; "-": standard input */
+};
+
+/* The samples to take. An empty list lets everything pass; a sample must pass all lists. */
+struct dendro_filter {
+	const int32_t *pids;
+	size_t n_pids;
+	const int32_t *tids;
+	size_t n_tids;
+	const uint32_t *cpus;
+	size_t n_cpus;
+	const char *const *comms; /* the thread's name or its process's */
+	size_t n_comms;
+	const char *const *events;
+	size_t n_events;
+};
+
+/* All zeros: every sample, with its path, by as many threads as there are CPUs. */
+struct dendro_options {
+	struct dendro_filter filter; /* lists and strings are borrowed until dendro_close() */
+	bool by_thread;     /* in trees: a node for each thread, below that of its process */
+	bool no_paths;      /* dendro_next() resolves none; dendro_resolve() does, if called */
+	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
+	/* Where the files of modules are looked for; NULL: on this machine. It gets the files that
+	 * the recording carries. Borrowed until the session and its profile are gone. */
+	struct file_search *files;
+};
+
+/* @options are copied. -errno with *@error_ret: a sentence for the user, to free(). */
+int dendro_open(const struct dendro_source *source, const struct dendro_options *options,
+		struct dendro **dendro_ret, char **error_ret);
+/* Frees all but a profile that was taken. NULL is fine. */
+void dendro_close(struct dendro *dendro);
+
+/*
+ * 1: *@sample_ret is the next sample in the order of time, valid with its path and all that it
+ * leads to until the next call. 0: the end. -ENOMEM. What happened to processes, threads and
+ * modules up to the sample's time is in dendro_recording().
+ */
+int dendro_next(struct dendro *dendro, const struct sample **sample_ret);
+/* Resolves the path of the sample that dendro_next() gave last, with options.no_paths. 0 or
+ * -ENOMEM. */
+int dendro_resolve(struct dendro *dendro);
+
+/*
+ * Reads all samples and builds a profile of them, which is the caller's to destroy. 0, -ENOMEM, or
+ * -EINVAL: samples were taken already, by dendro_next() or by a call before.
+ */
+int dendro_build(struct dendro *dendro, struct profile **profile_ret);
+/*
+ * A whole session: opens the source, builds its profile, closes it. -errno: no profile, and
+ * *@error_ret says why. 0: a profile; *@error_ret, if not NULL, describes the damage where the
+ * source ended early. The sentence is to be freed.
+ */
+int dendro_build_from(const struct dendro_source *source, const struct dendro_options *options,
+		      struct profile **profile_ret, char **error_ret);
+
+/* What is known of the recording so far: modules, metrics, processes, quality, info; no tree. Its
+ * metrics are complete with the first sample. NULL once dendro_build() gave the profile away. */
+const struct profile *dendro_recording(const struct dendro *dendro);
+/* A sentence about the damage that ended the source early, with its offset; NULL: none so far.
+ * Valid until dendro_close(). */
+const char *dendro_error(const struct dendro *dendro);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * What the paths of a recording are resolved with: the unwind information of its modules, the
+ * kernel's names, and the functions that wait for I/O. Shared by all threads that resolve.
+ */
+#ifndef COLLECTOR_SESSION_PATH_RESOLVER_H
+#define COLLECTOR_SESSION_PATH_RESOLVER_H
+
+#include "collector/paths/sample_path.h"
+#include "collector/replay/replay.h"
+
+/* Zeros: nothing to deinit. */
+struct path_resolver {
+	struct elf_modules *elf_modules;
+	const struct kernel_symbols *kernel_symbols; /* the replay's */
+	struct io_wait io_wait;
+};
+
+/* After the first sample, when what it needs is complete. @replay is borrowed until deinit. 0 or
+ * -ENOMEM. */
+int path_resolver_init(struct path_resolver *resolver, struct replay *replay);
+void path_resolver_deinit(struct path_resolver *resolver);
+/* For one thread; destroyed by the caller before path_resolver_deinit(). NULL: out of memory. */
+struct sample_path *path_resolver_open(const struct path_resolver *resolver);
+
+#endif

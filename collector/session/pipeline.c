@@ -1,0 +1,81 @@
+#include "collector/session/pipeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int pipeline_init(struct pipeline *pipeline, size_t n_batches)
+{
+	pthread_mutex_init(&pipeline->lock, NULL);
+	pthread_cond_init(&pipeline->has_full, NULL);
+	pthread_cond_init(&pipeline->has_free, NULL);
+	pipeline->full_tail = &pipeline->full;
+	pipeline->batches = calloc(n_batches, sizeof(*pipeline->batches));
+	if (!pipeline->batches)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_batches; i++) {
+		pipeline->batches[i].next = pipeline->free;
+		pipeline->free = &pipeline->batches[i];
+	}
+	return 0;
+}
+
+void pipeline_deinit(struct pipeline *pipeline)
+{
+	pthread_mutex_destroy(&pipeline->lock);
+	pthread_cond_destroy(&pipeline->has_full);
+	pthread_cond_destroy(&pipeline->has_free);
+	free(pipeline->batches);
+}
+
+struct batch *pipeline_take_free(struct pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	while (!pipeline->free)
+		pthread_cond_wait(&pipeline->has_free, &pipeline->lock);
+	struct batch *batch = pipeline->free;
+	pipeline->free = batch->next;
+	pthread_mutex_unlock(&pipeline->lock);
+	return batch;
+}
+
+void pipeline_put_free(struct pipeline *pipeline, struct batch *batch)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	batch->next = pipeline->free;
+	pipeline->free = batch;
+	pthread_cond_signal(&pipeline->has_free);
+	pthread_mutex_unlock(&pipeline->lock);
+}
+
+void pipeline_put_full(struct pipeline *pipeline, struct batch *batch)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	batch->next = NULL;
+	*pipeline->full_tail = batch;
+	pipeline->full_tail = &batch->next;
+	pthread_cond_signal(&pipeline->has_full);
+	pthread_mutex_unlock(&pipeline->lock);
+}
+
+struct batch *pipeline_take_full(struct pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	while (!pipeline->full && !pipeline->is_over)
+		pthread_cond_wait(&pipeline->has_full, &pipeline->lock);
+	struct batch *batch = pipeline->full;
+	if (batch) {
+		pipeline->full = batch->next;
+		if (!pipeline->full)
+			pipeline->full_tail = &pipeline->full;
+	}
+	pthread_mutex_unlock(&pipeline->lock);
+	return batch;
+}
+
+void pipeline_end(struct pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	pipeline->is_over = true;
+	pthread_cond_broadcast(&pipeline->has_full);
+	pthread_mutex_unlock(&pipeline->lock);
+}

@@ -1,0 +1,41 @@
+/*
+ * Batches of samples on their way: free ones to the reader, which fills them; full ones to the
+ * workers, which empty them. Samples are filled in and used in place. Batches are made once.
+ */
+#ifndef COLLECTOR_SESSION_PIPELINE_H
+#define COLLECTOR_SESSION_PIPELINE_H
+
+#include <pthread.h>
+
+#include "collector/paths/sample.h"
+
+#define BATCH_SAMPLES 128
+
+struct batch {
+	struct batch *next;
+	size_t n_samples;
+	struct sample samples[BATCH_SAMPLES];
+};
+
+/* Any thread may call its functions. */
+struct pipeline {
+	pthread_mutex_t lock;
+	pthread_cond_t has_full, has_free;
+	struct batch *free, *full, **full_tail;
+	struct batch *batches; /* all of them */
+	bool is_over;
+};
+
+/* 0 or -ENOMEM. */
+int pipeline_init(struct pipeline *pipeline, size_t n_batches);
+void pipeline_deinit(struct pipeline *pipeline);
+/* Waits for one. */
+struct batch *pipeline_take_free(struct pipeline *pipeline);
+void pipeline_put_free(struct pipeline *pipeline, struct batch *batch);
+void pipeline_put_full(struct pipeline *pipeline, struct batch *batch);
+/* Waits for one. NULL: there will be no more. */
+struct batch *pipeline_take_full(struct pipeline *pipeline);
+/* No more batches will be filled. */
+void pipeline_end(struct pipeline *pipeline);
+
+#endif

@@ -1,0 +1,150 @@
+/* A session over one pass of replay. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/replay/replay.h"
+#include "collector/session/build_profile.h"
+#include "collector/session/dendro.h"
+#include "collector/session/path_resolver.h"
+#include "collector/session/sample_filter.h"
+
+struct dendro {
+	struct dendro_options options;
+	struct replay *replay;
+	/* Of dendro_next(): */
+	struct path_resolver resolver;
+	struct sample_path *sample_path; /* from the first path on */
+	struct sample sample;            /* the last one, if ->has_sample */
+	bool has_sample;
+	bool is_started; /* samples were taken */
+};
+
+int dendro_open(const struct dendro_source *source, const struct dendro_options *options,
+		struct dendro **dendro_ret, char **error_ret)
+{
+	struct dendro *dendro = calloc(1, sizeof(*dendro));
+
+	*error_ret = NULL;
+	int err = dendro ? replay_open(source->path, options->files, &dendro->replay, error_ret)
+			 : -ENOMEM;
+	if (err) {
+		if (!*error_ret)
+			*error_ret = strdup(strerror(-err));
+		free(dendro);
+		return err;
+	}
+	dendro->options = *options;
+	*dendro_ret = dendro;
+	return 0;
+}
+
+static void drop_sample(struct dendro *dendro)
+{
+	if (dendro->has_sample)
+		sample_deinit(&dendro->sample);
+	dendro->has_sample = false;
+}
+
+void dendro_close(struct dendro *dendro)
+{
+	if (!dendro)
+		return;
+	drop_sample(dendro);
+	sample_path_destroy(dendro->sample_path);
+	path_resolver_deinit(&dendro->resolver);
+	replay_close(dendro->replay);
+	free(dendro);
+}
+
+static int start_resolving(struct dendro *dendro)
+{
+	path_resolver_deinit(&dendro->resolver);
+	int err = path_resolver_init(&dendro->resolver, dendro->replay);
+	if (err)
+		return err;
+	dendro->sample_path = path_resolver_open(&dendro->resolver);
+	return dendro->sample_path ? 0 : -ENOMEM;
+}
+
+int dendro_resolve(struct dendro *dendro)
+{
+	int err = dendro->sample_path ? 0 : start_resolving(dendro);
+
+	if (!err)
+		sample_path_resolve(dendro->sample_path, &dendro->sample);
+	return err;
+}
+
+/* The next sample that passes the filter, in ->sample. */
+static int find_next(struct dendro *dendro)
+{
+	for (;;) {
+		int got = replay_next(dendro->replay, &dendro->sample);
+
+		if (got <= 0)
+			return got;
+		if (sample_filter_passes(&dendro->options.filter, &dendro->sample))
+			return 1;
+		replay_profile(dendro->replay)->quality.counts[QUALITY_FILTERED]++;
+		sample_deinit(&dendro->sample);
+	}
+}
+
+int dendro_next(struct dendro *dendro, const struct sample **sample_ret)
+{
+	bool is_first = !dendro->is_started;
+
+	drop_sample(dendro);
+	dendro->is_started = true;
+	int got = find_next(dendro);
+	if (got <= 0)
+		return got;
+	dendro->has_sample = true;
+	int err = is_first ? replay_name_kernel(dendro->replay) : 0;
+	if (!err && !dendro->options.no_paths)
+		err = dendro_resolve(dendro);
+	if (err)
+		return err;
+	*sample_ret = &dendro->sample;
+	return 1;
+}
+
+int dendro_build(struct dendro *dendro, struct profile **profile_ret)
+{
+	if (dendro->is_started)
+		return -EINVAL;
+	dendro->is_started = true;
+	int err = build_profile(dendro->replay, &dendro->options);
+	if (err)
+		return err;
+	*profile_ret = replay_take_profile(dendro->replay);
+	return 0;
+}
+
+int dendro_build_from(const struct dendro_source *source, const struct dendro_options *options,
+		      struct profile **profile_ret, char **error_ret)
+{
+	struct dendro *dendro;
+	int err = dendro_open(source, options, &dendro, error_ret);
+
+	if (err)
+		return err;
+	err = dendro_build(dendro, profile_ret);
+	if (err)
+		*error_ret = strdup(strerror(-err));
+	else if (dendro_error(dendro))
+		*error_ret = strdup(dendro_error(dendro));
+	dendro_close(dendro);
+	return err;
+}
+
+const struct profile *dendro_recording(const struct dendro *dendro)
+{
+	return replay_profile(dendro->replay);
+}
+
+const char *dendro_error(const struct dendro *dendro)
+{
+	return replay_error(dendro->replay);
+}
