@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/file/block_holds.h"
+
 struct order_key {
 	uint64_t time_ns;
 	uint32_t entry;
@@ -23,23 +25,28 @@ struct order_entry {
 	uint32_t hold;
 };
 
-/* A block that some entries point into; it counts against the bound until the last one leaves. */
-struct order_hold {
-	struct data_block *block; /* NULL: free, then @n_entries is the next free one */
-	uint32_t n_entries;
-};
-
 enum {
 	FIRST_CAPACITY = 1024,
-	N_RECENT_HOLDS = 4, /* a file's records come from very few blocks at a time */
-	NO_HOLD = -1,
 	/* What a record costs here besides its block. */
-	ENTRY_BYTES = sizeof(struct order_entry) + sizeof(struct order_hold) +
+	ENTRY_BYTES = sizeof(struct order_entry) + sizeof(struct block_hold) +
 		      4 * sizeof(struct order_key) + 2 * sizeof(uint32_t),
 };
 
+/* Keys of records to hand out next; those before @head have been. */
+struct order_queue {
+	struct order_key *keys;
+	size_t head, end;
+};
+
+/* Keys as they were pushed, and where each ascending run of them begins. */
+struct order_runs {
+	struct order_key *keys;
+	uint32_t *starts;
+	size_t n_keys, n_runs;
+};
+
 struct order {
-	size_t max_bytes, n_bytes;
+	size_t max_bytes;
 	uint64_t limit_ns;      /* what is not newer may go */
 	uint64_t round_ns;      /* newest time of the rounds finished so far */
 	uint64_t newest_ns;     /* pushed */
@@ -48,23 +55,22 @@ struct order {
 	uint64_t n_late;
 	bool is_draining; /* let go early, and not below the bound since */
 
-	/* Arrays of @capacity elements. */
+	/* Every array has @capacity elements. */
 	size_t capacity;
 	struct order_entry *entries;
 	uint32_t *free_entries;
-	struct order_hold *holds;
-	struct order_key *sorted, *incoming, *scratch, *late;
-	uint32_t *runs; /* where in @incoming each ascending run begins */
-
 	size_t n_entries, n_free;
-	size_t sorted_head, n_sorted; /* n_sorted: end of the array's used part */
-	size_t n_incoming, n_runs;
-	size_t late_head, n_late_waiting;
-	uint32_t n_holds;
-	int64_t free_hold;
-	int64_t recent_holds[N_RECENT_HOLDS];
-	unsigned next_recent;
+	struct block_holds holds;
+	struct order_queue sorted, late;
+	struct order_runs incoming;
+	struct order_key *scratch;
 };
+
+/* What counts against the bound: the blocks, and a record's part of the arrays. */
+static size_t n_bytes(const struct order *order)
+{
+	return order->holds.n_bytes + (order->n_entries - order->n_free) * ENTRY_BYTES;
+}
 
 struct order *order_create(size_t max_pending_bytes)
 {
@@ -73,9 +79,7 @@ struct order *order_create(size_t max_pending_bytes)
 	if (!order)
 		return NULL;
 	order->max_bytes = max_pending_bytes;
-	order->free_hold = NO_HOLD;
-	for (size_t i = 0; i < N_RECENT_HOLDS; i++)
-		order->recent_holds[i] = NO_HOLD;
+	block_holds_init(&order->holds);
 	return order;
 }
 
@@ -89,17 +93,17 @@ void order_destroy(struct order *order)
 {
 	if (!order)
 		return;
-	drop_keys(order, order->sorted, order->sorted_head, order->n_sorted);
-	drop_keys(order, order->incoming, 0, order->n_incoming);
-	drop_keys(order, order->late, order->late_head, order->n_late_waiting);
+	drop_keys(order, order->sorted.keys, order->sorted.head, order->sorted.end);
+	drop_keys(order, order->incoming.keys, 0, order->incoming.n_keys);
+	drop_keys(order, order->late.keys, order->late.head, order->late.end);
 	free(order->entries);
 	free(order->free_entries);
-	free(order->holds);
-	free(order->sorted);
-	free(order->incoming);
+	block_holds_deinit(&order->holds);
+	free(order->sorted.keys);
+	free(order->incoming.keys);
 	free(order->scratch);
-	free(order->late);
-	free(order->runs);
+	free(order->late.keys);
+	free(order->incoming.starts);
 	free(order);
 }
 
@@ -119,60 +123,15 @@ static int grow(struct order *order)
 
 	if (n > UINT32_MAX || !grow_array((void **)&order->entries, n, sizeof(*order->entries)) ||
 	    !grow_array((void **)&order->free_entries, n, sizeof(*order->free_entries)) ||
-	    !grow_array((void **)&order->holds, n, sizeof(*order->holds)) ||
-	    !grow_array((void **)&order->sorted, n, sizeof(*order->sorted)) ||
-	    !grow_array((void **)&order->incoming, n, sizeof(*order->incoming)) ||
+	    block_holds_reserve(&order->holds, n) ||
+	    !grow_array((void **)&order->sorted.keys, n, sizeof(*order->sorted.keys)) ||
+	    !grow_array((void **)&order->incoming.keys, n, sizeof(*order->incoming.keys)) ||
 	    !grow_array((void **)&order->scratch, n, sizeof(*order->scratch)) ||
-	    !grow_array((void **)&order->late, n, sizeof(*order->late)) ||
-	    !grow_array((void **)&order->runs, n, sizeof(*order->runs)))
+	    !grow_array((void **)&order->late.keys, n, sizeof(*order->late.keys)) ||
+	    !grow_array((void **)&order->incoming.starts, n, sizeof(*order->incoming.starts)))
 		return -ENOMEM;
 	order->capacity = n;
 	return 0;
-}
-
-static uint32_t hold_create(struct order *order, struct data_block *block)
-{
-	uint32_t index;
-
-	if (order->free_hold == NO_HOLD) {
-		index = order->n_holds++;
-	} else {
-		index = (uint32_t)order->free_hold;
-		uint32_t next = order->holds[index].n_entries;
-		order->free_hold = next == UINT32_MAX ? NO_HOLD : (int64_t)next;
-	}
-	order->holds[index] = (struct order_hold){ .block = block };
-	order->n_bytes += block->size;
-	order->recent_holds[order->next_recent++ % N_RECENT_HOLDS] = index;
-	return index;
-}
-
-static uint32_t hold_block(struct order *order, struct data_block *block)
-{
-	uint32_t index;
-
-	for (size_t i = 0; i < N_RECENT_HOLDS; i++) {
-		int64_t recent = order->recent_holds[i];
-		if (recent != NO_HOLD && order->holds[recent].block == block) {
-			order->holds[recent].n_entries++;
-			return (uint32_t)recent;
-		}
-	}
-	index = hold_create(order, block);
-	order->holds[index].n_entries = 1;
-	return index;
-}
-
-static void hold_release(struct order *order, uint32_t index)
-{
-	struct order_hold *hold = &order->holds[index];
-
-	if (--hold->n_entries)
-		return;
-	order->n_bytes -= hold->block->size;
-	hold->block = NULL;
-	hold->n_entries = order->free_hold == NO_HOLD ? UINT32_MAX : (uint32_t)order->free_hold;
-	order->free_hold = index;
 }
 
 static uint32_t entry_create(struct order *order, const struct raw_record *record)
@@ -182,17 +141,15 @@ static uint32_t entry_create(struct order *order, const struct raw_record *recor
 
 	order->entries[index] = (struct order_entry){
 		.record = *record,
-		.hold = hold_block(order, record->block),
+		.hold = block_holds_take(&order->holds, record->block),
 	};
-	order->n_bytes += ENTRY_BYTES;
 	return index;
 }
 
 static void entry_release(struct order *order, uint32_t index)
 {
-	hold_release(order, order->entries[index].hold);
+	block_holds_release(&order->holds, order->entries[index].hold);
 	order->free_entries[order->n_free++] = index;
-	order->n_bytes -= ENTRY_BYTES;
 }
 
 /* Equal times: @a first, for it precedes @b in the file. */
@@ -212,54 +169,58 @@ static void merge(const struct order_key *a, const struct order_key *a_end,
 
 static size_t run_end(const struct order *order, size_t run)
 {
-	return run + 1 < order->n_runs ? order->runs[run + 1] : order->n_incoming;
+	return run + 1 < order->incoming.n_runs ? order->incoming.starts[run + 1]
+						: order->incoming.n_keys;
 }
 
 /* Merges neighbouring runs, half as many remain. */
 static void merge_runs(struct order *order)
 {
-	struct order_key *from = order->incoming;
+	struct order_key *from = order->incoming.keys;
 	size_t n = 0;
 
-	for (size_t run = 0; run < order->n_runs; run += 2, n++) {
-		size_t begin = order->runs[run];
+	for (size_t run = 0; run < order->incoming.n_runs; run += 2, n++) {
+		size_t begin = order->incoming.starts[run];
 		size_t middle = run_end(order, run);
-		size_t end = run + 1 < order->n_runs ? run_end(order, run + 1) : middle;
+		size_t end = run + 1 < order->incoming.n_runs ? run_end(order, run + 1) : middle;
 		merge(from + begin, from + middle, from + middle, from + end,
 		      order->scratch + begin);
-		order->runs[n] = (uint32_t)begin;
+		order->incoming.starts[n] = (uint32_t)begin;
 	}
-	order->n_runs = n;
-	order->incoming = order->scratch;
+	order->incoming.n_runs = n;
+	order->incoming.keys = order->scratch;
 	order->scratch = from;
 }
 
 /* From the back, where @sorted has room; equal times: @sorted first. */
 static void merge_incoming_into_sorted(struct order *order)
 {
-	size_t a = order->n_sorted, b = order->n_incoming, out = a + b;
+	size_t a = order->sorted.end, b = order->incoming.n_keys, out = a + b;
 
-	order->n_sorted = out;
+	order->sorted.end = out;
 	while (b) {
-		bool is_a = a && order->sorted[a - 1].time_ns > order->incoming[b - 1].time_ns;
-		order->sorted[--out] = is_a ? order->sorted[a - 1] : order->incoming[b - 1];
+		bool is_a = a &&
+			    order->sorted.keys[a - 1].time_ns > order->incoming.keys[b - 1].time_ns;
+		order->sorted.keys[--out] =
+			is_a ? order->sorted.keys[a - 1] : order->incoming.keys[b - 1];
 		a -= is_a;
 		b -= !is_a;
 	}
-	order->n_incoming = 0;
-	order->n_runs = 0;
+	order->incoming.n_keys = 0;
+	order->incoming.n_runs = 0;
 }
 
 static void sort_incoming(struct order *order)
 {
-	size_t n = order->n_sorted - order->sorted_head;
+	size_t n = order->sorted.end - order->sorted.head;
 
-	if (!order->n_incoming)
+	if (!order->incoming.n_keys)
 		return;
-	memmove(order->sorted, order->sorted + order->sorted_head, n * sizeof(*order->sorted));
-	order->sorted_head = 0;
-	order->n_sorted = n;
-	while (order->n_runs > 1)
+	memmove(order->sorted.keys, order->sorted.keys + order->sorted.head,
+		n * sizeof(*order->sorted.keys));
+	order->sorted.head = 0;
+	order->sorted.end = n;
+	while (order->incoming.n_runs > 1)
 		merge_runs(order);
 	merge_incoming_into_sorted(order);
 }
@@ -276,37 +237,37 @@ static void raise_limit(struct order *order, uint64_t time_ns)
  */
 static void let_go_early(struct order *order)
 {
-	size_t n = order->n_sorted - order->sorted_head;
+	size_t n = order->sorted.end - order->sorted.head;
 
-	if (order->n_incoming <= n / 4)
+	if (order->incoming.n_keys <= n / 4)
 		return;
 	sort_incoming(order);
 	raise_limit(order, order->is_draining ? order->newest_ns
-					      : order->sorted[order->n_sorted / 2].time_ns);
+					      : order->sorted.keys[order->sorted.end / 2].time_ns);
 	order->is_draining = true;
 }
 
 static void append_incoming(struct order *order, struct order_key key)
 {
-	size_t n = order->n_incoming;
+	size_t n = order->incoming.n_keys;
 
-	if (!n || key.time_ns < order->incoming[n - 1].time_ns)
-		order->runs[order->n_runs++] = (uint32_t)n;
-	order->incoming[order->n_incoming++] = key;
+	if (!n || key.time_ns < order->incoming.keys[n - 1].time_ns)
+		order->incoming.starts[order->incoming.n_runs++] = (uint32_t)n;
+	order->incoming.keys[order->incoming.n_keys++] = key;
 }
 
 static void append_late(struct order *order, struct order_key key)
 {
-	if (order->late_head == order->n_late_waiting)
-		order->late_head = order->n_late_waiting = 0;
-	order->late[order->n_late_waiting++] = key;
+	if (order->late.head == order->late.end)
+		order->late.head = order->late.end = 0;
+	order->late.keys[order->late.end++] = key;
 }
 
 static bool is_full(const struct order *order)
 {
 	size_t n = order->n_entries - order->n_free;
 
-	return n == order->capacity || order->n_late_waiting == order->capacity;
+	return n == order->capacity || order->late.end == order->capacity;
 }
 
 int order_push(struct order *order, const struct raw_record *record, uint64_t time_ns)
@@ -327,7 +288,7 @@ int order_push(struct order *order, const struct raw_record *record, uint64_t ti
 		append_late(order, key);
 	else
 		append_incoming(order, key);
-	if (order->n_bytes > order->max_bytes)
+	if (n_bytes(order) > order->max_bytes)
 		let_go_early(order);
 	else
 		order->is_draining = false;
@@ -349,14 +310,14 @@ void order_finish(struct order *order)
 
 static bool next_key(struct order *order, struct order_key *ret)
 {
-	if (order->late_head < order->n_late_waiting) {
-		*ret = order->late[order->late_head++];
+	if (order->late.head < order->late.end) {
+		*ret = order->late.keys[order->late.head++];
 		return true;
 	}
-	if (order->sorted_head == order->n_sorted ||
-	    order->sorted[order->sorted_head].time_ns > order->limit_ns)
+	if (order->sorted.head == order->sorted.end ||
+	    order->sorted.keys[order->sorted.head].time_ns > order->limit_ns)
 		return false;
-	*ret = order->sorted[order->sorted_head++];
+	*ret = order->sorted.keys[order->sorted.head++];
 	return true;
 }
 
@@ -378,9 +339,9 @@ bool order_pop(struct order *order, struct raw_record *record_ret, uint64_t *tim
 
 const struct raw_record *order_peek(const struct order *order, size_t index)
 {
-	if (index >= order->n_sorted - order->sorted_head)
+	if (index >= order->sorted.end - order->sorted.head)
 		return NULL;
-	return &order->entries[order->sorted[order->sorted_head + index].entry].record;
+	return &order->entries[order->sorted.keys[order->sorted.head + index].entry].record;
 }
 
 uint64_t order_n_late(const struct order *order)
