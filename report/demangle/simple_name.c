@@ -1,11 +1,11 @@
-/* short_name_simplify(): what a name says that nobody needs. */
+#include "report/demangle/simple_name.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/cleanup.h"
 #include "report/demangle/name_marks.h"
-#include "report/demangle/short_name.h"
 
 #define MAX_ARGUMENTS 8 /* of a template of std with default ones */
 #define MAX_STD_NAME  64
@@ -319,7 +319,7 @@ static void compact(struct simple_name *name)
 		name->text[size] = '\0';
 }
 
-char *short_name_simplify(const char *text, bool parameters)
+char *simple_name_make(const char *text, bool parameters)
 {
 	size_t size = strlen(text);
 	char *copy = malloc(size + 1);

@@ -2,11 +2,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/sentence.h"
 #include "report/demangle/clone_name.h"
 #include "report/demangle/demangle.h"
 
@@ -29,18 +28,6 @@ uint32_t function_table_find(const struct function_table *table, uint64_t start,
 	return pair_map_find(&table->by_start, start, key);
 }
 
-__attribute__((format(printf, 1, 2))) static char *format_name(const char *format, ...)
-{
-	va_list arguments;
-	char *name;
-	int size;
-
-	va_start(arguments, format);
-	size = vasprintf(&name, format, arguments);
-	va_end(arguments);
-	return size < 0 ? NULL : name;
-}
-
 static char *demangle(enum symbol_names names, const char *symbol)
 {
 	switch (names) {
@@ -60,7 +47,7 @@ char *function_table_symbol_name(enum symbol_names names, const char *symbol, bo
 
 	if (!plt)
 		return demangled ? demangled : strdup(symbol);
-	name = format_name("%s@plt", demangled ? demangled : symbol);
+	name = sentence("%s@plt", demangled ? demangled : symbol);
 	free(demangled);
 	return name;
 }
@@ -68,10 +55,10 @@ char *function_table_symbol_name(enum symbol_names names, const char *symbol, bo
 char *function_table_address_name(const struct module *module, uint64_t addr)
 {
 	if (!module || module->key.kind == MODULE_ANON)
-		return format_name("0x%" PRIx64, addr);
+		return sentence("0x%" PRIx64, addr);
 	if (module->key.kind == MODULE_KERNEL)
-		return format_name("0x%" PRIx64, module->key.base + addr);
-	return format_name("%s+0x%" PRIx64, module_name(module), addr);
+		return sentence("0x%" PRIx64, module->key.base + addr);
+	return sentence("%s+0x%" PRIx64, module_name(module), addr);
 }
 
 static uint32_t append(struct function_table *table, const struct function *function)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cct/base/pair_map.h"
-#include "report/demangle/short_name.h"
+#include "report/demangle/simple_name.h"
 #include "report/text/text_sums.h"
 
 struct shown_name {
@@ -41,7 +41,7 @@ static uint64_t hash(const char *text)
 
 static void show_parameters(struct shown_name *name)
 {
-	char *with_parameters = short_name_simplify(name->name, true);
+	char *with_parameters = simple_name_make(name->name, true);
 
 	if (!with_parameters)
 		return;
@@ -91,7 +91,7 @@ static int add_row(struct text_names *names, const struct view_row *row)
 	names->all[index] = (struct shown_name){
 		.name = row->name,
 		.module = row->module,
-		.shown = short_name_simplify(row->name, false),
+		.shown = simple_name_make(row->name, false),
 	};
 	if (!names->all[index].shown)
 		return -1;

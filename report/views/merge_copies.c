@@ -7,7 +7,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/pair_map.h"
 #include "report/demangle/clone_name.h"
-#include "report/demangle/short_name.h"
+#include "report/demangle/simple_name.h"
 
 #define NONE UINT32_MAX
 
@@ -79,7 +79,7 @@ static int find_same_name(struct merging *merging, const struct fold_entity *ent
 /* The short name that debug information may have for an inlined copy. */
 static int note_short_name(struct merging *merging, uint32_t index, uint64_t place)
 {
-	_cleanup_free_ char *text = short_name_simplify(merging->names[index].name, false);
+	_cleanup_free_ char *text = simple_name_make(merging->names[index].name, false);
 	uint32_t first;
 
 	if (!text)
@@ -148,7 +148,7 @@ static const struct same_name *original_of(const struct merging *merging,
 		return NULL;
 	if (same->plain != NONE || same->clone != NONE)
 		return same;
-	text = short_name_simplify(entity->name, false);
+	text = simple_name_make(entity->name, false);
 	index = text ? pair_map_find(&merging->by_short, hash(text), place_of(entity)) : NONE;
 	if (index == NONE || merging->names[index].is_overloaded)
 		return NULL;

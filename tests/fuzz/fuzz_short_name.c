@@ -7,6 +7,7 @@
 #include "cct/base/printable.h"
 #include "report/demangle/clone_name.h"
 #include "report/demangle/short_name.h"
+#include "report/demangle/simple_name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -32,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *base = clone_base_name(name);
 
 	for (int parameters = 0; parameters < 2; parameters++) {
-		char *simple = short_name_simplify(name, parameters);
+		char *simple = simple_name_make(name, parameters);
 
 		if (!simple)
 			continue;

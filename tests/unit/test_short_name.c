@@ -9,6 +9,7 @@
 
 #include "cct/base/printable.h"
 #include "report/demangle/short_name.h"
+#include "report/demangle/simple_name.h"
 
 #define STRING    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 #define LONG_SIZE (1u << 20)
@@ -129,8 +130,8 @@ static void what_says_nothing_is_left_out(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *simple = short_name_simplify(cases[i].name, false);
-		char *with_parameters = short_name_simplify(cases[i].name, true);
+		char *simple = simple_name_make(cases[i].name, false);
+		char *with_parameters = simple_name_make(cases[i].name, true);
 
 		assert_string_equal(simple, cases[i].simple);
 		assert_string_equal(with_parameters, cases[i].with_parameters
@@ -255,7 +256,7 @@ static void hostile_names_take_no_time(void **state)
 			for (size_t at = 0; at < size; at++)
 				name[at] = pieces[i][at % piece];
 			name[size] = '\0';
-			char *simple = short_name_simplify(name, i % 2);
+			char *simple = simple_name_make(name, i % 2);
 			char *fitted = short_name_fit(simple, 100, true);
 
 			assert_non_null(fitted);

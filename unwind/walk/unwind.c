@@ -81,26 +81,6 @@ const struct unwind_stats *unwinder_stats(const struct unwinder *unwinder)
 	return &unwinder->stats;
 }
 
-enum marker unwind_end_marker(enum unwind_end end)
-{
-	static const enum marker markers[N_UNWIND_ENDS] = {
-		[UNWIND_STACK_CUT] = MARKER_STACK_CUT,
-		[UNWIND_NO_MODULE] = MARKER_NO_MODULE,
-		[UNWIND_NO_UNWIND_INFO] = MARKER_NO_UNWIND_INFO,
-		[UNWIND_BAD_RETURN_ADDRESS] = MARKER_BAD_RETURN_ADDRESS,
-		[UNWIND_NO_PROGRESS] = MARKER_NO_PROGRESS,
-		[UNWIND_TOO_DEEP] = MARKER_TOO_DEEP,
-		[UNWIND_BAD_CFI] = MARKER_BAD_CFI,
-		[UNWIND_BAD_MEMORY] = MARKER_BAD_MEMORY,
-		[UNWIND_MODULE_UNREADABLE] = MARKER_MODULE_UNREADABLE,
-		[UNWIND_NO_STACK] = MARKER_NO_STACK,
-		[UNWIND_OTHER_STACK] = MARKER_OTHER_STACK,
-	};
-
-	assert(end != UNWIND_ROOT && end < N_UNWIND_ENDS);
-	return markers[end];
-}
-
 static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32_t module,
 		      uint64_t offset, struct known_rule *rule_ret)
 {

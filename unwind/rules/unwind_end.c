@@ -1,0 +1,23 @@
+#include "unwind/rules/unwind_end.h"
+
+#include <assert.h>
+
+enum marker unwind_end_marker(enum unwind_end end)
+{
+	static const enum marker markers[N_UNWIND_ENDS] = {
+		[UNWIND_STACK_CUT] = MARKER_STACK_CUT,
+		[UNWIND_NO_MODULE] = MARKER_NO_MODULE,
+		[UNWIND_NO_UNWIND_INFO] = MARKER_NO_UNWIND_INFO,
+		[UNWIND_BAD_RETURN_ADDRESS] = MARKER_BAD_RETURN_ADDRESS,
+		[UNWIND_NO_PROGRESS] = MARKER_NO_PROGRESS,
+		[UNWIND_TOO_DEEP] = MARKER_TOO_DEEP,
+		[UNWIND_BAD_CFI] = MARKER_BAD_CFI,
+		[UNWIND_BAD_MEMORY] = MARKER_BAD_MEMORY,
+		[UNWIND_MODULE_UNREADABLE] = MARKER_MODULE_UNREADABLE,
+		[UNWIND_NO_STACK] = MARKER_NO_STACK,
+		[UNWIND_OTHER_STACK] = MARKER_OTHER_STACK,
+	};
+
+	assert(end != UNWIND_ROOT && end < N_UNWIND_ENDS);
+	return markers[end];
+}
