@@ -224,8 +224,7 @@ int evlist_open(const struct evlist_options *options, const struct event *events
 	impl->opener.evlist = &impl->evlist;
 
 	int err = check_options(impl, options, n_events);
-	if (!err)
-		err = open_chosen(impl, options, events, n_events);
+	err = err ? err : open_chosen(impl, options, events, n_events);
 	if (!err) {
 		*evlist_ret = &impl->evlist;
 		return 0;

@@ -245,6 +245,18 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* The times around the sampling events' opening tell which threads have inherited them. */
+static int open_counters(struct evlist_impl *impl, struct evlist_task *task)
+{
+	int err = start_sideband(impl, task->tid);
+	if (err)
+		return err;
+	task->open_began_ns = now_ns();
+	err = open_samples(impl, task->tid);
+	task->open_ended_ns = now_ns();
+	return err ? err : join_samples(impl, impl->n_tasks);
+}
+
 int evlist_open_task(struct evlist_impl *impl, pid_t tid)
 {
 	struct evlist_task *tasks = realloc(impl->tasks, (impl->n_tasks + 1) * sizeof(*tasks));
@@ -254,13 +266,7 @@ int evlist_open_task(struct evlist_impl *impl, pid_t tid)
 	struct evlist_task *task = &tasks[impl->n_tasks];
 	*task = (struct evlist_task){ .tid = tid };
 
-	int err = start_sideband(impl, tid);
-	task->open_began_ns = now_ns();
-	if (!err)
-		err = open_samples(impl, tid);
-	task->open_ended_ns = now_ns();
-	if (!err)
-		err = join_samples(impl, impl->n_tasks);
+	int err = open_counters(impl, task);
 	if (err) {
 		close_beyond(impl, impl->n_tasks);
 		return err;

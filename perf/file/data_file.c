@@ -484,18 +484,23 @@ static void say_what_failed(const char *path, int err, const char *error, char *
 	data_error(error_ret, 0, "%s: %s%s", name, error ? error : strerror(-err), remedy);
 }
 
+static int read_description(struct data_file *file, const char *path)
+{
+	int err = data_input_open(&file->input, path);
+
+	if (err)
+		return err;
+	file->features.info.modified = file->input.modified;
+	file->attachments.file_size = file->input.size;
+	err = read_header(file);
+	return err ? err : take_listed_attachments(file);
+}
+
 int data_file_open(const char *path, struct data_file **file_ret, char **error_ret)
 {
 	struct data_file *file = data_file_create();
-	int err = file ? data_input_open(&file->input, path) : -ENOMEM;
+	int err = file ? read_description(file, path) : -ENOMEM;
 
-	if (!err) {
-		file->features.info.modified = file->input.modified;
-		file->attachments.file_size = file->input.size;
-		err = read_header(file);
-	}
-	if (!err)
-		err = take_listed_attachments(file);
 	if (err) {
 		say_what_failed(path, err, file ? file->error : NULL, error_ret);
 		data_file_close(file);

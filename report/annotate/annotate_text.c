@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "cct/base/stream.h"
 #include "cct/object/file_search.h"
@@ -486,26 +487,33 @@ static int write_opening(const struct page *page, struct lines *lines)
 	return write_context(page, lines, place.line, place.line + 1);
 }
 
+static int write_lines_of_file(const struct page *page, struct lines *lines)
+{
+	if (lines->path == ANNOTATE_NONE)
+		return write_lines(page, lines);
+	int err = write_file(page, lines);
+	if (err)
+		return err;
+	err = write_opening(page, lines);
+	return err ? err : write_lines(page, lines);
+}
+
 static int write_by_line(const struct page *page)
 {
 	uint32_t n_files;
-	struct lines *files = list_files(page, &n_files);
-	int err = files ? 0 : -ENOMEM;
+	_cleanup_free_ struct lines *files = list_files(page, &n_files);
 
-	for (uint32_t i = 0; files && i < n_files && !err; i++) {
+	if (!files)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n_files; i++) {
 		if (!any_is_hot(page, &files[i]))
 			continue;
-		if (files[i].path != ANNOTATE_NONE)
-			err = write_file(page, &files[i]);
-		if (!err && files[i].path != ANNOTATE_NONE)
-			err = write_opening(page, &files[i]);
-		if (!err)
-			err = write_lines(page, &files[i]);
+		int err = write_lines_of_file(page, &files[i]);
+		if (err)
+			return err;
 	}
-	if (!err)
-		write_rest_of_lines(page);
-	free(files);
-	return err;
+	write_rest_of_lines(page);
+	return 0;
 }
 
 /* The source line of an instruction, where it is not that of the one before. */
@@ -561,12 +569,13 @@ static bool *choose_instructions(const struct page *page)
 static int write_by_address(const struct page *page)
 {
 	const struct annotated_instructions *list = &page->list;
-	bool *shown = choose_instructions(page);
+	_cleanup_free_ bool *shown = choose_instructions(page);
 	const struct annotated_place *before = NULL;
 	uint32_t n_skipped = 0;
-	int err = shown ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; shown && i < list->n && !err; i++) {
+	if (!shown)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < list->n; i++) {
 		const struct annotated_instruction *at = &list->all[i];
 		bool is_new_code = !i || at->code != list->all[i - 1].code;
 
@@ -583,17 +592,19 @@ static int write_by_address(const struct page *page)
 			n_skipped++;
 			continue;
 		}
-		err = write_place(page, &at->place, is_new_code ? NULL : before);
+		int err = write_place(page, &at->place, is_new_code ? NULL : before);
+		if (err)
+			return err;
 		before = &at->place;
-		if (!err)
-			err = write_instruction(page, at);
+		err = write_instruction(page, at);
+		if (err)
+			return err;
 	}
-	if (!err && n_skipped)
+	if (n_skipped)
 		write_skipped(page, n_skipped);
-	if (!err && list->is_cut)
+	if (list->is_cut)
 		write_styled(page, STYLE_WARNING, "The code is longer: the rest is not shown.");
-	free(shown);
-	return err;
+	return 0;
 }
 
 static bool has_lines(const struct page *page)
@@ -737,22 +748,27 @@ static bool has_own_cost(const struct page *page)
 	return false;
 }
 
-static int write_body(struct page *page)
+static int fill_body(struct page *page)
 {
 	bool by_address = page->options->part == ANNOTATE_ASSEMBLY || !has_lines(page);
 	const struct annotated_code *code = &page->annotation->codes[page->function->code];
 	int err = annotated_instructions_list(page->annotation, page->function, !by_address,
 					      &page->list);
 
+	if (err)
+		return err;
+	if (code->bytes && disassembler_create(code->machine, page->options->intel_syntax,
+					       &page->disassembler) == -ENOMEM)
+		return -ENOMEM;
+	write_columns_heading(page);
+	return by_address ? write_by_address(page) : write_by_line(page);
+}
+
+static int write_body(struct page *page)
+{
 	page->disassembler = NULL;
-	if (!err && code->bytes &&
-	    disassembler_create(code->machine, page->options->intel_syntax, &page->disassembler) ==
-		    -ENOMEM)
-		err = -ENOMEM;
-	if (!err) {
-		write_columns_heading(page);
-		err = by_address ? write_by_address(page) : write_by_line(page);
-	}
+	int err = fill_body(page);
+
 	disassembler_destroy(page->disassembler);
 	annotated_instructions_free(&page->list);
 	return err;

@@ -321,6 +321,16 @@ static int read_tables(struct elf_symbols *symbols)
 	return err;
 }
 
+static int read_all(struct elf_symbols *symbols)
+{
+	int err = elf_segments_init(&symbols->segments, symbols->elf);
+
+	if (err)
+		return err;
+	err = read_tables(symbols);
+	return err ? err : plt_read(symbols->elf, &symbols->plt, &symbols->n_plt);
+}
+
 int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret)
 {
 	struct elf_symbols *symbols = calloc(1, sizeof(*symbols));
@@ -329,11 +339,7 @@ int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret)
 	if (!symbols)
 		return -ENOMEM;
 	symbols->elf = elf;
-	err = elf_segments_init(&symbols->segments, elf);
-	if (!err)
-		err = read_tables(symbols);
-	if (!err)
-		err = plt_read(elf, &symbols->plt, &symbols->n_plt);
+	err = read_all(symbols);
 	if (err) {
 		elf_symbols_destroy(symbols);
 		return err;

@@ -299,6 +299,20 @@ static void release_builder(struct builder *builder)
 	debug_ranges_deinit(&builder->ranges);
 }
 
+static int read_functions(struct builder *builder, Dwarf_Die *unit, struct debug_scopes *scopes)
+{
+	int err = walk(builder, unit, SCOPE_NONE);
+
+	if (err)
+		return err;
+	err = flatten(builder, &scopes->functions);
+	if (err)
+		return err;
+	scopes->n_functions = scopes->n_scopes;
+	scopes->inlined = calloc(scopes->n_functions + 1ul, sizeof(*scopes->inlined));
+	return scopes->inlined ? 0 : -ENOMEM;
+}
+
 int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit, const struct debug_tree *tree,
 		      const struct debug_range_source *source, bool is_thorough)
 {
@@ -307,14 +321,7 @@ int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit, const struct
 	init_builder(&builder, scopes, unit->cu, tree, source,
 		     is_thorough ? ALL_FUNCTIONS : FUNCTIONS);
 	*scopes = (struct debug_scopes){ 0 };
-	int err = walk(&builder, unit, SCOPE_NONE);
-	if (!err)
-		err = flatten(&builder, &scopes->functions);
-	if (!err) {
-		scopes->n_functions = scopes->n_scopes;
-		scopes->inlined = calloc(scopes->n_functions + 1ul, sizeof(*scopes->inlined));
-		err = scopes->inlined ? 0 : -ENOMEM;
-	}
+	int err = read_functions(&builder, unit, scopes);
 	release_builder(&builder);
 	if (err)
 		debug_scopes_deinit(scopes);

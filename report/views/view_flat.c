@@ -208,6 +208,16 @@ static int walk(struct flat *flat)
 	return err;
 }
 
+static int fill(struct flat *flat)
+{
+	int err = group_entities(flat);
+
+	if (err)
+		return err;
+	find_owners(flat);
+	return walk(flat);
+}
+
 int view_fill_flat(struct view *view, const struct fold *fold)
 {
 	struct flat flat;
@@ -215,13 +225,10 @@ int view_fill_flat(struct view *view, const struct fold *fold)
 
 	if (err)
 		return err;
-	err = group_entities(&flat);
-	if (!err) {
-		find_owners(&flat);
-		err = walk(&flat);
-	}
+	err = fill(&flat);
 	flat_deinit(&flat);
-	if (!err)
-		view_sort_children(view, view->root);
-	return err;
+	if (err)
+		return err;
+	view_sort_children(view, view->root);
+	return 0;
 }
