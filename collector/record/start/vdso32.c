@@ -9,6 +9,7 @@
 #include <asm/prctl.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "cct/base/maps_line.h"
 
 #define PAGE       4096ul
 #define ADDRESS    0x10000000ul /* free in 64-bit programs, whose addresses are larger */
@@ -33,14 +36,15 @@ static size_t own_ranges(struct range *ranges)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	size_t n_ranges = 0;
-	char line[512];
+	char text[PATH_MAX + 128];
 
-	while (maps && n_ranges < RANGES_MAX && fgets(line, sizeof(line), maps)) {
-		struct range *range = &ranges[n_ranges];
+	while (maps && n_ranges < RANGES_MAX && fgets(text, sizeof(text), maps)) {
+		struct maps_line line;
 
-		if ((strstr(line, "[vdso]") || strstr(line, "[vvar")) &&
-		    sscanf(line, "%lx-%lx", &range->start, &range->end) == 2)
-			n_ranges++;
+		text[strcspn(text, "\n")] = '\0';
+		if (maps_line_parse(text, &line) &&
+		    (!strcmp(line.path, "[vdso]") || !strncmp(line.path, "[vvar", 5)))
+			ranges[n_ranges++] = (struct range){ line.start, line.end };
 	}
 	if (maps)
 		fclose(maps);
