@@ -1,0 +1,110 @@
+#include "collector/replay/ordered_records.h"
+
+#include <errno.h>
+
+#include "perf/records/stack_record.h"
+#include "perf/records/window_record.h"
+
+#define MAX_PENDING_BYTES (64u << 20)
+
+int ordered_records_init(struct ordered_records *records, struct data_file *file,
+			 struct profile_quality *quality)
+{
+	records->file = file;
+	records->quality = quality;
+	records->order = order_create(MAX_PENDING_BYTES);
+	records->code_pages = code_pages_create();
+	return records->order && records->code_pages ? 0 : -ENOMEM;
+}
+
+void ordered_records_deinit(struct ordered_records *records)
+{
+	code_pages_destroy(records->code_pages);
+	order_destroy(records->order);
+}
+
+static int push_stack_record(struct ordered_records *records, struct raw_record *raw)
+{
+	struct stack_record record;
+
+	if (stack_record_decode(raw->header, &record))
+		return order_push(records->order, raw, record.header.time_ns);
+	records->quality->counts[QUALITY_BROKEN_RECORDS]++;
+	data_block_unref(raw->block);
+	return 0;
+}
+
+static int push_window_record(struct ordered_records *records, struct raw_record *raw)
+{
+	struct window_record record;
+
+	if (window_record_decode(raw->header, &record))
+		return order_push(records->order, raw, record.time_ns);
+	records->quality->counts[QUALITY_BROKEN_RECORDS]++;
+	data_block_unref(raw->block);
+	return 0;
+}
+
+static int push(struct ordered_records *records, struct raw_record *raw)
+{
+	struct record record;
+	size_t event;
+	enum record_error error = data_file_decode(records->file, raw->header, &record, &event);
+
+	if (error != RECORD_OK) {
+		/* Its inside is broken, its frame is not: one record less, counted. */
+		records->quality->counts[QUALITY_BROKEN_RECORDS]++;
+		data_block_unref(raw->block);
+		return 0;
+	}
+	return order_push(records->order, raw, record.has_time ? record.time_ns : 0);
+}
+
+/* Before it is put in order: samples may be older. */
+static int take_code_record(struct ordered_records *records, struct raw_record *raw)
+{
+	int err = code_pages_add(records->code_pages, raw->header);
+
+	records->quality->counts[QUALITY_BROKEN_RECORDS] += err == -EINVAL;
+	data_block_unref(raw->block);
+	return err == -EINVAL ? 0 : err;
+}
+
+static int read_more(struct ordered_records *records)
+{
+	struct raw_record raw;
+	int got = data_file_next(records->file, &raw);
+
+	if (got <= 0) {
+		order_finish(records->order);
+		records->is_at_end = true;
+		return got == -ENOMEM ? got : 0;
+	}
+	if (raw.header->type == RECORD_FINISHED_ROUND) {
+		data_block_unref(raw.block);
+		order_finish_round(records->order);
+		return 0;
+	}
+	if (code_record_is_type(raw.header))
+		return take_code_record(records, &raw);
+	if (window_record_is_type(raw.header))
+		return push_window_record(records, &raw);
+	return stack_record_is_type(raw.header) ? push_stack_record(records, &raw)
+						: push(records, &raw);
+}
+
+int ordered_records_next(struct ordered_records *records, struct raw_record *ret)
+{
+	uint64_t time_ns;
+
+	while (!order_pop(records->order, ret, &time_ns)) {
+		if (records->is_at_end)
+			return 0;
+		int err = read_more(records);
+		if (err)
+			return err;
+	}
+	if (time_ns > records->newest_ns && time_ns != UINT64_MAX)
+		records->newest_ns = time_ns;
+	return 1;
+}

@@ -1,0 +1,29 @@
+/*
+ * The records of a file in the order of time. Records of code go to their pages at once, for
+ * samples that need them may be older; broken records are counted and left out.
+ */
+#ifndef COLLECTOR_REPLAY_ORDERED_RECORDS_H
+#define COLLECTOR_REPLAY_ORDERED_RECORDS_H
+
+#include "cct/model/quality.h"
+#include "collector/attached/code_pages.h"
+#include "perf/file/data_file.h"
+#include "perf/file/order.h"
+
+struct ordered_records {
+	struct data_file *file;          /* borrowed */
+	struct profile_quality *quality; /* borrowed */
+	struct order *order;
+	struct code_pages *code_pages;
+	uint64_t newest_ns; /* of the records handed out */
+	bool is_at_end;     /* of the file */
+};
+
+/* 0 or -ENOMEM; all zeros can be deinitialized. */
+int ordered_records_init(struct ordered_records *records, struct data_file *file,
+			 struct profile_quality *quality);
+void ordered_records_deinit(struct ordered_records *records);
+/* 1: the next record, whose block's reference is the caller's; 0: the end; -ENOMEM. */
+int ordered_records_next(struct ordered_records *records, struct raw_record *ret);
+
+#endif
