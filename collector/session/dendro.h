@@ -79,8 +79,9 @@ void dendro_close(struct dendro *dendro);
 
 /*
  * 1: *@sample_ret is the next sample in the order of time, valid with its path and all that it
- * leads to until the next call. 0: the end. -ENOMEM. What happened to processes, threads and
- * modules up to the sample's time is in dendro_recording().
+ * leads to until the next call; a sample of time off the CPU comes when that time is over. 0: the
+ * end. -ENOMEM. What happened to processes, threads and modules up to then is in
+ * dendro_recording().
  */
 int dendro_next(struct dendro *dendro, const struct sample **sample_ret);
 /* Resolves the path of the sample that dendro_next() gave last, with options.no_paths. 0 or
