@@ -22,7 +22,7 @@ programs() { # those that there are sources for
 
 run_here() { # run_here PROGRAM
 	local status=0
-	CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 qemu-aarch64-static -L "$HW/sysroot" "$1" 2>&1 ||
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout 1200 qemu-aarch64-static -L "$HW/sysroot" "$1" 2>&1 ||
 		status=$?
 	echo "== $(basename "$1") status $status"
 }
