@@ -38,14 +38,14 @@ const struct command_option symfs_option[] = {
 };
 
 /* Parts of a second count as a whole one. */
-static int take_debuginfod(const struct option_use *use, char *value, void *field)
+static int take_debuginfod(const struct option_use *use, void *field)
 {
 	struct file_options *options = field;
 	uint64_t ns = DEBUGINFOD_DEFAULT_S * NS_PER_S;
 
-	if (value && numbers_parse_time(value, NS_PER_S, DEBUGINFOD_MAX_S * NS_PER_S, &ns))
-		return option_wrong_value(use, value, "a time in seconds up to %d",
-					  DEBUGINFOD_MAX_S);
+	if (use->value &&
+	    numbers_parse_time(use->value, NS_PER_S, DEBUGINFOD_MAX_S * NS_PER_S, &ns))
+		return option_wrong_value(use, "a time in seconds up to %d", DEBUGINFOD_MAX_S);
 	options->debuginfod = true;
 	options->debuginfod_s = (unsigned)((ns + NS_PER_S - 1) / NS_PER_S);
 	return 0;

@@ -16,18 +16,19 @@ static size_t count_items(const char *list)
 }
 
 /* Adds "a,b" to a list. The value is cut into pieces; "pmu/a,b/" is one. */
-static int take_names(const struct option_use *use, char *value, void *field)
+static int take_names(const struct option_use *use, void *field)
 {
 	struct name_list *list = field;
+	char *rest = use->value;
 	const char **larger =
-		reallocarray(list->names, list->n + count_items(value), sizeof(*larger));
-	const char *separator = strchr(value, '/') ? "" : ",";
+		reallocarray(list->names, list->n + count_items(use->value), sizeof(*larger));
+	const char *separator = strchr(use->value, '/') ? "" : ",";
 	char *name;
 
 	if (!larger)
 		return message_error_of_memory(use->command);
 	list->names = larger;
-	while ((name = strsep(&value, separator)))
+	while ((name = strsep(&rest, separator)))
 		larger[list->n++] = name;
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "collector/command-line/messages.h"
 #include "collector/record/live/targets.h"
 
-int option_wrong_value(const struct option_use *use, const char *value, const char *format, ...)
+int option_wrong_value(const struct option_use *use, const char *format, ...)
 {
 	va_list args;
 
@@ -21,33 +21,31 @@ int option_wrong_value(const struct option_use *use, const char *value, const ch
 	_cleanup_free_ char *wanted = sentence_v(format, args);
 	va_end(args);
 	return message_wrong_use(use->command, "%s takes %s, not '%s'.", use->spelling,
-				 wanted ? wanted : "another value", value);
+				 wanted ? wanted : "another value", use->value);
 }
 
-int option_take_flag(const struct option_use *use, char *value, void *field)
+int option_take_flag(const struct option_use *use, void *field)
 {
 	(void)use;
-	(void)value;
 	*(bool *)field = true;
 	return 0;
 }
 
-int option_take_text(const struct option_use *use, char *value, void *field)
+int option_take_text(const struct option_use *use, void *field)
 {
 	(void)use;
-	*(const char **)field = value;
+	*(const char **)field = use->value;
 	return 0;
 }
 
-int option_take_constant(const struct option_use *use, char *value, void *field)
+int option_take_constant(const struct option_use *use, void *field)
 {
-	(void)value;
 	*(int *)field = use->option->constant;
 	return 0;
 }
 
 /* "a, b or c" */
-static int complain_of_choice(const struct option_use *use, const char *value)
+static int complain_of_choice(const struct option_use *use)
 {
 	char names[256] = "";
 	size_t size = 0;
@@ -59,42 +57,42 @@ static int complain_of_choice(const struct option_use *use, const char *value)
 			size += (size_t)snprintf(names + size, sizeof(names) - size, "%s%s",
 						 separator, choice->name);
 	}
-	return option_wrong_value(use, value, "%s", names);
+	return option_wrong_value(use, "%s", names);
 }
 
-int option_take_choice(const struct option_use *use, char *value, void *field)
+int option_take_choice(const struct option_use *use, void *field)
 {
 	for (const struct choice *choice = use->option->choices; choice->name; choice++) {
-		if (strcmp(choice->name, value) == 0) {
+		if (strcmp(choice->name, use->value) == 0) {
 			*(int *)field = choice->value;
 			return 0;
 		}
 	}
-	return complain_of_choice(use, value);
+	return complain_of_choice(use);
 }
 
-static int take_list(const struct option_use *use, const char *value, int max, void *field)
+static int take_list(const struct option_use *use, int max, void *field)
 {
-	int err = int_list_add(field, value, max);
+	int err = int_list_add(field, use->value, max);
 
 	if (err == -ENOMEM)
 		return message_error_of_memory(use->command);
-	return err ? option_wrong_value(use, value, "numbers like 1,2 or 4-7") : 0;
+	return err ? option_wrong_value(use, "numbers like 1,2 or 4-7") : 0;
 }
 
-int option_take_ids(const struct option_use *use, char *value, void *field)
+int option_take_ids(const struct option_use *use, void *field)
 {
-	return take_list(use, value, TARGET_PID_MAX, field);
+	return take_list(use, TARGET_PID_MAX, field);
 }
 
-int option_take_cpus(const struct option_use *use, char *value, void *field)
+int option_take_cpus(const struct option_use *use, void *field)
 {
-	return take_list(use, value, CPU_MAX, field);
+	return take_list(use, CPU_MAX, field);
 }
 
-int option_take_percent(const struct option_use *use, char *value, void *field)
+int option_take_percent(const struct option_use *use, void *field)
 {
-	if (numbers_parse_percent(value, field))
-		return option_wrong_value(use, value, "a percentage from 0 to 100");
+	if (numbers_parse_percent(use->value, field))
+		return option_wrong_value(use, "a percentage from 0 to 100");
 	return 0;
 }

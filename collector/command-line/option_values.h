@@ -6,24 +6,25 @@
 #include "collector/command-line/options.h"
 
 /* bool: becomes true */
-int option_take_flag(const struct option_use *use, char *value, void *field);
+int option_take_flag(const struct option_use *use, void *field);
 /* const char *: the value */
-int option_take_text(const struct option_use *use, char *value, void *field);
+int option_take_text(const struct option_use *use, void *field);
 /* An enum or int: the constant of the row */
-int option_take_constant(const struct option_use *use, char *value, void *field);
+int option_take_constant(const struct option_use *use, void *field);
 /* An enum or int: the value of one of the row's choices */
-int option_take_choice(const struct option_use *use, char *value, void *field);
+int option_take_choice(const struct option_use *use, void *field);
 /* struct int_list: process or thread IDs are added */
-int option_take_ids(const struct option_use *use, char *value, void *field);
+int option_take_ids(const struct option_use *use, void *field);
 /* struct int_list: CPUs are added */
-int option_take_cpus(const struct option_use *use, char *value, void *field);
+int option_take_cpus(const struct option_use *use, void *field);
 /* double: a percentage */
-int option_take_percent(const struct option_use *use, char *value, void *field);
+int option_take_percent(const struct option_use *use, void *field);
 
 /*
- * The message that @value is not what the option takes: "--min takes a percentage, not 'x'.".
+ * The message that the value is not what the option takes: "--min takes a percentage, not 'x'.".
  * Returns EXIT_WRONG_USE.
  */
-__attribute__((format(printf, 3, 4))) int
-option_wrong_value(const struct option_use *use, const char *value, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int option_wrong_value(const struct option_use *use,
+							     const char *format, ...);
+
 #endif

@@ -118,13 +118,14 @@ static int complain_of_ambiguous(const struct command_line *line, const char *na
 				 names);
 }
 
-static int take(struct parsing *parsing, const struct option_use *use, size_t offset, char *value)
+static int take(struct parsing *parsing, struct option_use *use, size_t offset, char *value)
 {
-	return use->option->take(use, value, parsing->target + offset);
+	use->value = value;
+	return use->option->take(use, parsing->target + offset);
 }
 
 /* The next word is the value. */
-static int take_next(struct parsing *parsing, const struct option_use *use, size_t offset)
+static int take_next(struct parsing *parsing, struct option_use *use, size_t offset)
 {
 	if (parsing->at == parsing->argc)
 		return message_wrong_use(use->command, "%s requires a value: %s %s.", use->spelling,
@@ -281,10 +282,12 @@ static int help_column(const struct command_line *line)
 	struct option_walk walk = { .row = line->options };
 	const struct command_option *option;
 	size_t offset;
+	char synopsis[128];
 	int column = 0;
 
 	while ((option = option_walk_next(&walk, &offset))) {
-		int end = option->name ? format_synopsis(option, NULL, 0) + 4 : 0;
+		int end =
+			option->name ? format_synopsis(option, synopsis, sizeof(synopsis)) + 4 : 0;
 
 		column = end > column && end <= HELP_COLUMN_MAX ? end : column;
 	}

@@ -39,10 +39,9 @@ struct command_option {
 	const char *help;       /* sentences without the last full stop; lines are wrapped */
 
 	/*
-	 * Takes a value over. @value: NULL without one; lives as long as the process; may be
-	 * changed. 0, or an exit status after a message.
+	 * Takes the value over. 0, or an exit status after a message.
 	 */
-	int (*take)(const struct option_use *use, char *value, void *field);
+	int (*take)(const struct option_use *use, void *field);
 	size_t offset; /* of @field in the command's struct, or in that of the shared options */
 	const struct choice *choices; /* for option_take_choice() */
 	int constant;                 /* for option_take_constant() */
@@ -53,6 +52,8 @@ struct option_use {
 	const char *command;
 	const struct command_option *option;
 	char spelling[OPTION_SPELLING_SIZE]; /* "-i" or "--input", for messages */
+	/* NULL without one; lives as long as the process, and may be changed. */
+	char *value;
 };
 
 /* All that is known of a command line. */

@@ -37,17 +37,17 @@ static const struct choice formats[] = {
 	{ NULL, 0 },
 };
 
-static int take_source_path(const struct option_use *use, char *value, void *field)
+static int take_source_path(const struct option_use *use, void *field)
 {
 	struct annotate_command *command = field;
-	const char *equals = strchr(value, '=');
+	const char *equals = strchr(use->value, '=');
 
-	if (!equals || equals == value)
-		return option_wrong_value(use, value, "FROM=TO");
+	if (!equals || equals == use->value)
+		return option_wrong_value(use, "FROM=TO");
 	if (command->annotate.n_moved == MAX_MOVED)
 		return message_wrong_use(use->command, "%s may be given %d times at most.",
 					 use->spelling, MAX_MOVED);
-	command->moved[command->annotate.n_moved++] = value;
+	command->moved[command->annotate.n_moved++] = use->value;
 	return 0;
 }
 

@@ -59,45 +59,45 @@ struct pass {
 	int export_error;
 };
 
-static int take_sample(const struct option_use *use, char *value, void *field)
+static int take_sample(const struct option_use *use, void *field)
 {
 	struct options *options = field;
 
 	options->has_choice = true;
-	if (numbers_parse(value, UINT64_MAX, &options->sample) || !options->sample)
-		return option_wrong_value(use, value, "the number of a sample, from 1");
+	if (numbers_parse(use->value, UINT64_MAX, &options->sample) || !options->sample)
+		return option_wrong_value(use, "the number of a sample, from 1");
 	return 0;
 }
 
-static int take_time(const struct option_use *use, char *value, void *field)
+static int take_time(const struct option_use *use, void *field)
 {
 	struct options *options = field;
 
 	options->has_choice = true;
-	if (numbers_parse_time(value, NUMBERS_NS_PER_S, UINT64_MAX, &options->time_ns))
-		return option_wrong_value(use, value, "a time in seconds");
+	if (numbers_parse_time(use->value, NUMBERS_NS_PER_S, UINT64_MAX, &options->time_ns))
+		return option_wrong_value(use, "a time in seconds");
 	return 0;
 }
 
-static int take_tid(const struct option_use *use, char *value, void *field)
+static int take_tid(const struct option_use *use, void *field)
 {
 	struct options *options = field;
 	uint64_t tid;
 
 	options->has_choice = true;
-	if (numbers_parse(value, INT32_MAX, &tid))
-		return option_wrong_value(use, value, "the number of a thread");
+	if (numbers_parse(use->value, INT32_MAX, &tid))
+		return option_wrong_value(use, "the number of a thread");
 	options->tid = (int32_t)tid;
 	return 0;
 }
 
-static int take_export(const struct option_use *use, char *value, void *field)
+static int take_export(const struct option_use *use, void *field)
 {
 	struct options *options = field;
 
 	(void)use;
 	options->has_choice = true;
-	options->export = value;
+	options->export = use->value;
 	return 0;
 }
 

@@ -37,92 +37,89 @@ struct arguments {
 };
 
 /* perf's -m: pages, or bytes with a unit. The ring's size is a power of two. */
-static int take_ring_size(const struct option_use *use, char *value, void *field)
+static int take_ring_size(const struct option_use *use, void *field)
 {
 	uint64_t wanted, size = PAGE_SIZE;
 
-	if (numbers_parse_size(value, PAGE_SIZE, MAX_RING_SIZE, &wanted) || wanted < PAGE_SIZE)
-		return option_wrong_value(use, value,
-					  "a number of pages, or a size like 512K or 16M");
+	if (numbers_parse_size(use->value, PAGE_SIZE, MAX_RING_SIZE, &wanted) || wanted < PAGE_SIZE)
+		return option_wrong_value(use, "a number of pages, or a size like 512K or 16M");
 	while (size < wanted)
 		size <<= 1;
 	*(uint64_t *)field = size;
 	return 0;
 }
 
-static int take_frequency(const struct option_use *use, char *value, void *field)
+static int take_frequency(const struct option_use *use, void *field)
 {
 	uint64_t *frequency = field;
 	struct perf_limits limits;
 
-	if (strcmp(value, "max") == 0) {
+	if (strcmp(use->value, "max") == 0) {
 		limits_read(&limits);
 		*frequency = limits.max_sample_rate;
 		return 0;
 	}
-	if (numbers_parse(value, UINT32_MAX, frequency) || !*frequency)
-		return option_wrong_value(use, value, "a rate in Hz, or max");
+	if (numbers_parse(use->value, UINT32_MAX, frequency) || !*frequency)
+		return option_wrong_value(use, "a rate in Hz, or max");
 	return 0;
 }
 
-static int take_period(const struct option_use *use, char *value, void *field)
+static int take_period(const struct option_use *use, void *field)
 {
 	uint64_t *period = field;
 
-	if (numbers_parse(value, INT64_MAX, period) || !*period)
-		return option_wrong_value(use, value, "a number of events");
+	if (numbers_parse(use->value, INT64_MAX, period) || !*period)
+		return option_wrong_value(use, "a number of events");
 	return 0;
 }
 
-static int take_duration(const struct option_use *use, char *value, void *field)
+static int take_duration(const struct option_use *use, void *field)
 {
 	uint64_t *ns = field;
 
-	if (numbers_parse_time(value, NUMBERS_NS_PER_S, MAX_TIME_NS, ns) || !*ns)
-		return option_wrong_value(use, value,
-					  "a time, in seconds or with a unit (200ms, 2m)");
+	if (numbers_parse_time(use->value, NUMBERS_NS_PER_S, MAX_TIME_NS, ns) || !*ns)
+		return option_wrong_value(use, "a time, in seconds or with a unit (200ms, 2m)");
 	return 0;
 }
 
-static int take_delay(const struct option_use *use, char *value, void *field)
+static int take_delay(const struct option_use *use, void *field)
 {
-	if (numbers_parse_time(value, NUMBERS_NS_PER_MS, MAX_TIME_NS, field))
-		return option_wrong_value(use, value,
-					  "a time, in milliseconds or with a unit (5s, 2m)");
+	if (numbers_parse_time(use->value, NUMBERS_NS_PER_MS, MAX_TIME_NS, field))
+		return option_wrong_value(use, "a time, in milliseconds or with a unit (5s, 2m)");
 	return 0;
 }
 
 /* zstd has levels below 0, too. */
-static int take_level(const struct option_use *use, char *value, void *field)
+static int take_level(const struct option_use *use, void *field)
 {
-	bool is_negative = *value == '-';
+	bool is_negative = *use->value == '-';
 	uint64_t level;
 
-	if (numbers_parse(value + is_negative, is_negative ? -MIN_LEVEL : MAX_LEVEL, &level))
-		return option_wrong_value(use, value, "a level from %d to %d", MIN_LEVEL,
-					  MAX_LEVEL);
+	if (numbers_parse(use->value + is_negative, is_negative ? -MIN_LEVEL : MAX_LEVEL, &level))
+		return option_wrong_value(use, "a level from %d to %d", MIN_LEVEL, MAX_LEVEL);
 	*(int *)field = is_negative ? -(int)level : (int)level;
 	return 0;
 }
 
-static int take_stack_size(const struct option_use *use, char *value, void *field)
+static int take_stack_size(const struct option_use *use, void *field)
 {
 	struct recorder_options *options = field;
 	uint64_t size;
 
-	if (numbers_parse_size(value, 1, MAX_STACK_SIZE, &size) || size % 8)
-		return option_wrong_value(use, value, "a multiple of 8 up to %d", MAX_STACK_SIZE);
+	if (numbers_parse_size(use->value, 1, MAX_STACK_SIZE, &size) || size % 8)
+		return option_wrong_value(use, "a multiple of 8 up to %d", MAX_STACK_SIZE);
 	options->stack_size = (uint32_t)size;
 	options->has_stack_size = true;
 	return 0;
 }
 
-static int take_events(const struct option_use *use, char *value, void *field)
+static int take_events(const struct option_use *use, void *field)
 {
 	struct arguments *arguments = field;
 	_cleanup_free_ char *error = NULL;
 
-	enum event_error err = event_parse(value, &arguments->events, &arguments->n_events, &error);
+	enum event_error err =
+		event_parse(use->value, &arguments->events, &arguments->n_events, &error);
 	if (err == EVENT_OK)
 		return 0;
 	if (!error)
@@ -133,7 +130,7 @@ static int take_events(const struct option_use *use, char *value, void *field)
 }
 
 /* As perf does: for the tracepoints of the event before it, and filters add up. */
-static int take_filter(const struct option_use *use, char *value, void *field)
+static int take_filter(const struct option_use *use, void *field)
 {
 	struct arguments *arguments = field;
 	size_t i = arguments->n_events;
@@ -147,8 +144,8 @@ static int take_filter(const struct option_use *use, char *value, void *field)
 			return message_wrong_use(
 				use->command,
 				"--filter must follow an -e that names a tracepoint.");
-		int n = event->filter ? asprintf(&filter, "(%s) && (%s)", event->filter, value)
-				      : asprintf(&filter, "%s", value);
+		int n = event->filter ? asprintf(&filter, "(%s) && (%s)", event->filter, use->value)
+				      : asprintf(&filter, "%s", use->value);
 		if (n < 0)
 			return message_error_of_memory(use->command);
 		free(event->filter);

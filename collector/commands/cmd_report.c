@@ -50,49 +50,49 @@ static const struct choice sorts[] = {
 	{ NULL, 0 },
 };
 
-static int take_format(const struct option_use *use, char *value, void *field)
+static int take_format(const struct option_use *use, void *field)
 {
 	const struct export_format **format = field;
 	_cleanup_free_ char *names = NULL;
 
-	*format = export_format_find(value);
+	*format = export_format_find(use->value);
 	if (*format)
 		return 0;
 	names = export_format_names();
-	return option_wrong_value(use, value, "%s", names ? names : "another format");
+	return option_wrong_value(use, "%s", names ? names : "another format");
 }
 
 /* "KEY", "KEY,EVENT" */
-static int take_sort(const struct option_use *use, char *value, void *field)
+static int take_sort(const struct option_use *use, void *field)
 {
 	struct report_options *options = field;
-	char *comma = strchr(value, ',');
+	char *comma = strchr(use->value, ',');
 
 	if (comma)
 		*comma = '\0';
 	options->has_sort = true;
 	options->sort_event = comma ? comma + 1 : NULL;
-	return option_take_choice(use, value, &options->view.sort);
+	return option_take_choice(use, &options->view.sort);
 }
 
-static int take_depth(const struct option_use *use, char *value, void *field)
+static int take_depth(const struct option_use *use, void *field)
 {
 	uint64_t depth;
 
-	if (numbers_parse(value, UINT_MAX, &depth))
-		return option_wrong_value(use, value, "a number of levels");
+	if (numbers_parse(use->value, UINT_MAX, &depth))
+		return option_wrong_value(use, "a number of levels");
 	*(unsigned *)field = (unsigned)depth;
 	return 0;
 }
 
-static int take_ratio(const struct option_use *use, char *value, void *field)
+static int take_ratio(const struct option_use *use, void *field)
 {
 	struct report_options *options = field;
 
 	if (options->n_ratio_texts == REPORT_MAX_RATIOS)
 		return message_wrong_use(use->command, "%s may be given %d times at most.",
 					 use->spelling, REPORT_MAX_RATIOS);
-	options->ratio_texts[options->n_ratio_texts++] = value;
+	options->ratio_texts[options->n_ratio_texts++] = use->value;
 	return 0;
 }
 

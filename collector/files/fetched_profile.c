@@ -28,7 +28,8 @@ static void notify_of_result(const char *command, const struct debuginfod_result
 		return;
 	}
 	if (result->n_refused)
-		refused = sentence(" %u had another build ID and are not used.", result->n_refused);
+		refused =
+			sentence(" Not used, because of another build ID: %u.", result->n_refused);
 	message_note(command, "debuginfod: fetched %u of %u files.%s%s", result->n_fetched,
 		     result->n_wanted, refused ? refused : "", early_end(result));
 }

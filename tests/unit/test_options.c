@@ -35,10 +35,10 @@ static const struct choice colors[] = {
 	{ "auto", AUTO }, { "always", ALWAYS }, { "never", NEVER }, { NULL, 0 }
 };
 
-static int take_limit(const struct option_use *use, char *value, void *field)
+static int take_limit(const struct option_use *use, void *field)
 {
 	(void)use;
-	*(const char **)field = value ? value : "the default";
+	*(const char **)field = use->value ? use->value : "the default";
 	return 0;
 }
 
