@@ -6,19 +6,20 @@ void record_advice_add(const struct recorder_summary *summary, struct recording_
 {
 	if (summary->n_lost)
 		recording_notes_add(notes, false,
-				    "to lose fewer samples: lower the rate (-F), enlarge the rings "
-				    "(-m), or copy less\nstack (--stack-size).");
+				    "to lose fewer samples, lower the rate (-F), enlarge the rings "
+				    "(-m), or copy less of the stack (--stack-size).");
 	if (summary->n_lost_sideband)
 		recording_notes_add(notes, false,
 				    "%" PRIu64 " records of mappings and processes were lost: some "
-				    "code will have no name.\nEnlarge the rings (-m).",
+				    "code will have no name. Enlarge the rings (-m).",
 				    summary->n_lost_sideband);
 	if (summary->n_throttled)
-		recording_notes_add(notes, false,
-				    "the kernel throttled the events: lower -F, or raise "
-				    "kernel.perf_event_max_sample_rate.");
+		recording_notes_add(
+			notes, false,
+			"the kernel throttled the events: lower the rate (-F), or raise "
+			"kernel.perf_event_max_sample_rate.");
 	if (summary->n_corrupt_rings)
 		recording_notes_add(notes, false,
-				    "%" PRIu64 " times a ring made no sense and was emptied.",
+				    "%" PRIu64 " ring buffers were corrupt and were discarded.",
 				    summary->n_corrupt_rings);
 }

@@ -97,7 +97,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 @test "another user's file is not taken, and that is said" {
 	need_root
 	"$DENDRO" record -e cpu-clock -F 997 -o given.data -- ./jitdump 0.3 given >path 2>errors
-	grep -q "1 jitdump files were not taken" errors
+	grep -q "1 jitdump files were ignored" errors
 	rm jit-*.dump
 	report_json given.data >given.tree
 	expect_equal missing "$(jq .quality.jitdumps.missing given.tree)" 1

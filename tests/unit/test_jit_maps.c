@@ -94,8 +94,8 @@ static void a_link_is_refused_and_that_is_said_once(void **state)
 	bench_end_round(bench);
 	bench_end_round(bench);
 	assert_int_equal(bench_finish(bench), 0);
-	bench_expect_advice(bench, "1 perf-PID.map files were not taken: they are another user's, "
-				   "or links.");
+	bench_expect_advice(bench, "1 perf-PID.map files were ignored: owned by another user, "
+				   "or symbolic links.");
 	bench_destroy(bench);
 }
 
@@ -114,7 +114,7 @@ static void of_too_many_processes_the_rest_is_counted(void **state)
 	see_process(bench, 4194304); /* it is gone */
 	assert_int_equal(bench_finish(bench), 0);
 	bench_expect_advice(bench, "2 perf-PID.map files could not be read or were too large: code "
-				   "made at run time has no names.");
+				   "made at run time will have no names.");
 	bench_destroy(bench);
 }
 

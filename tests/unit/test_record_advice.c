@@ -22,8 +22,8 @@ static void a_recording_without_losses_needs_no_advice(void **state)
 static void each_kind_of_loss_has_its_advice_that_everybody_reads(void **state)
 {
 	static const char *const starts[] = {
-		"to lose fewer samples: ", "3 records of mappings and processes were lost: ",
-		"the kernel throttled the events: ", "4 times a ring made no sense "
+		"to lose fewer samples, ", "3 records of mappings and processes were lost: ",
+		"the kernel throttled the events: ", "4 ring buffers were corrupt "
 	};
 	const struct recorder_summary summary = {
 		.n_lost = 1, .n_throttled = 2, .n_lost_sideband = 3, .n_corrupt_rings = 4

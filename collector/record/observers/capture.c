@@ -617,8 +617,10 @@ static void advise(const void *state, struct recording_notes *notes)
 	if (stats->n_missed)
 		recording_notes_add(
 			notes, false,
-			"%" PRIu64 " files of code were gone, replaced or out of reach before they "
-			"could be kept (as %s):\ntheir stacks may be incomplete and nameless.",
+			"%" PRIu64
+			" files of code were deleted, replaced or out of reach before they "
+			"could be kept (one is %s): their call paths may be incomplete and lack "
+			"names.",
 			stats->n_missed, stats->first_missed ? stats->first_missed : "?");
 }
 
@@ -627,7 +629,7 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 	const struct capture_stats *stats = capture_stats(state);
 
 	if (is_verbose && stats->n_kept)
-		recording_notes_add(notes, true, "kept %" PRIu64 " file%s of code", stats->n_kept,
+		recording_notes_add(notes, true, "kept %" PRIu64 " file%s of code.", stats->n_kept,
 				    stats->n_kept == 1 ? "" : "s");
 }
 

@@ -373,8 +373,8 @@ static void advise(const void *state, struct recording_notes *notes)
 
 	if (n_missed)
 		recording_notes_add(notes, false,
-				    "%" PRIu64 " times a page of code that no file holds could not "
-				    "be read: samples in it may\nhave no callers.",
+				    "%" PRIu64 " pages of code made at run time could not be "
+				    "read: samples there may have no callers.",
 				    n_missed);
 }
 

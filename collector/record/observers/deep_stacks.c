@@ -770,7 +770,7 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 	}
 	_cleanup_free_ char *text = misses_text(", ", stats->n_missed);
 	recording_notes_add(
-		notes, true, "stacks deeper than the copies: read %" PRIu64 " times (%s)%s",
+		notes, true, "stacks deeper than the copies: read %" PRIu64 " times (%s)%s.",
 		stats->n_read, recording_notes_size(stats->n_bytes, size), text ? text : "");
 }
 

@@ -247,13 +247,13 @@ static void advise(const void *state, struct recording_notes *notes)
 
 	if (maps->stats.n_refused)
 		recording_notes_add(notes, false,
-				    "%" PRIu64 " perf-PID.map files were not taken: they are "
-				    "another user's, or links.",
+				    "%" PRIu64 " perf-PID.map files were ignored: owned by "
+				    "another user, or symbolic links.",
 				    maps->stats.n_refused);
 	if (maps->stats.n_missed)
 		recording_notes_add(notes, false,
 				    "%" PRIu64 " perf-PID.map files could not be read or were too "
-				    "large: code made at run time has no names.",
+				    "large: code made at run time will have no names.",
 				    maps->stats.n_missed);
 }
 

@@ -289,18 +289,19 @@ static void advise(const void *state, struct recording_notes *notes)
 
 	if (stats->n_refused)
 		recording_notes_add(notes, false,
-				    "%" PRIu64 " jitdump files were not taken: they are another "
-				    "user's, or no regular files.",
+				    "%" PRIu64
+				    " jitdump files were ignored: owned by another user, "
+				    "or not regular files.",
 				    stats->n_refused);
 	if (stats->n_missed)
 		recording_notes_add(notes, false,
 				    "%" PRIu64 " jitdump files could not be read: code made at run "
-				    "time has no names.",
+				    "time will have no names.",
 				    stats->n_missed);
 	if (stats->n_cut)
 		recording_notes_add(notes, false,
 				    "%" PRIu64 " jitdump files are larger than %u MiB: code made "
-				    "later has no names.",
+				    "later will have no names.",
 				    stats->n_cut, JITDUMP_SIZE_MAX >> 20);
 }
 
