@@ -1,0 +1,344 @@
+#include "collector/command-line/record_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/numbers.h"
+#include "collector/command-line/file_options.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "perf/catalog/event_parse.h"
+#include "perf/kernel/limits.h"
+#include "perf/kinds/off_cpu_event.h"
+#include "perf/writer/data_writer.h"
+
+#define DEFAULT_FREQUENCY  997
+#define MAX_STACK_SIZE     65528
+#define DEFAULT_STACK_SIZE MAX_STACK_SIZE
+#define MAX_LEVEL          22
+#define MIN_LEVEL          (-7)
+#define PAGE_SIZE          4096u
+#define MAX_RING_SIZE      (1ull << 36)
+#define MAX_TIME_NS        ((uint64_t)1e18)
+
+/* perf's -m: pages, or bytes with a unit. The ring's size is a power of two. */
+static int take_ring_size(const struct option_use *use, void *field)
+{
+	uint64_t wanted, size = PAGE_SIZE;
+
+	if (numbers_parse_size(use->value, PAGE_SIZE, MAX_RING_SIZE, &wanted) || wanted < PAGE_SIZE)
+		return option_wrong_value(use, "a number of pages, or a size like 512K or 16M");
+	while (size < wanted)
+		size <<= 1;
+	*(uint64_t *)field = size;
+	return 0;
+}
+
+static int take_frequency(const struct option_use *use, void *field)
+{
+	uint64_t *frequency = field;
+	struct perf_limits limits;
+
+	if (strcmp(use->value, "max") == 0) {
+		limits_read(&limits);
+		*frequency = limits.max_sample_rate;
+		return 0;
+	}
+	if (numbers_parse(use->value, UINT32_MAX, frequency) || !*frequency)
+		return option_wrong_value(use, "a rate in Hz, or max");
+	return 0;
+}
+
+static int take_period(const struct option_use *use, void *field)
+{
+	uint64_t *period = field;
+
+	if (numbers_parse(use->value, INT64_MAX, period) || !*period)
+		return option_wrong_value(use, "a number of events");
+	return 0;
+}
+
+static int take_duration(const struct option_use *use, void *field)
+{
+	uint64_t *ns = field;
+
+	if (numbers_parse_time(use->value, NUMBERS_NS_PER_S, MAX_TIME_NS, ns) || !*ns)
+		return option_wrong_value(use, "a time, in seconds or with a unit (200ms, 2m)");
+	return 0;
+}
+
+static int take_delay(const struct option_use *use, void *field)
+{
+	if (numbers_parse_time(use->value, NUMBERS_NS_PER_MS, MAX_TIME_NS, field))
+		return option_wrong_value(use, "a time, in milliseconds or with a unit (5s, 2m)");
+	return 0;
+}
+
+/* zstd has levels below 0, too. */
+static int take_level(const struct option_use *use, void *field)
+{
+	bool is_negative = *use->value == '-';
+	uint64_t level;
+
+	if (numbers_parse(use->value + is_negative, is_negative ? -MIN_LEVEL : MAX_LEVEL, &level))
+		return option_wrong_value(use, "a level from %d to %d", MIN_LEVEL, MAX_LEVEL);
+	*(int *)field = is_negative ? -(int)level : (int)level;
+	return 0;
+}
+
+static int take_stack_size(const struct option_use *use, void *field)
+{
+	struct recorder_options *options = field;
+	uint64_t size;
+
+	if (numbers_parse_size(use->value, 1, MAX_STACK_SIZE, &size) || size % 8)
+		return option_wrong_value(use, "a multiple of 8 up to %d", MAX_STACK_SIZE);
+	options->stack_size = (uint32_t)size;
+	options->has_stack_size = true;
+	return 0;
+}
+
+static int take_events(const struct option_use *use, void *field)
+{
+	struct record_arguments *arguments = field;
+	_cleanup_free_ char *error = NULL;
+
+	enum event_error err =
+		event_parse(use->value, &arguments->events, &arguments->n_events, &error);
+	if (err == EVENT_OK)
+		return 0;
+	if (!error)
+		return message_error_of_memory(use->command);
+	message_error(use->command, "%s\nSee 'dendro list'.", error);
+	/* What is not here is not wrong use. */
+	return err == EVENT_NOT_HERE ? 1 : EXIT_WRONG_USE;
+}
+
+/* As perf does: for the tracepoints of the event before it, and filters add up. */
+static int take_filter(const struct option_use *use, void *field)
+{
+	struct record_arguments *arguments = field;
+	size_t i = arguments->n_events;
+	const char *name = i ? arguments->events[i - 1].name : "";
+
+	do {
+		struct event *event = i ? &arguments->events[i - 1] : NULL;
+		char *filter;
+
+		if (!event || !event->tracepoint)
+			return message_wrong_use(
+				use->command,
+				"--filter must follow an -e that names a tracepoint.");
+		int n = event->filter ? asprintf(&filter, "(%s) && (%s)", event->filter, use->value)
+				      : asprintf(&filter, "%s", use->value);
+		if (n < 0)
+			return message_error_of_memory(use->command);
+		free(event->filter);
+		event->filter = filter;
+	} while (--i && strcmp(arguments->events[i - 1].name, name) == 0);
+	return 0;
+}
+
+#define FIELD(name) offsetof(struct record_arguments, name)
+
+const struct command_option record_options[] = {
+	{ .heading = "What to record" },
+	{ .name = "all-cpus",
+	  .letter = 'a',
+	  .help = "the whole machine; while the command runs if there is one",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.is_system_wide) },
+	{ .name = "pid",
+	  .letter = 'p',
+	  .argument = "PID,...",
+	  .help = "processes that run already, with what they start",
+	  .take = option_take_ids,
+	  .offset = FIELD(options.pids) },
+	{ .name = "tid",
+	  .letter = 't',
+	  .argument = "TID,...",
+	  .help = "threads that run already, with what they start",
+	  .take = option_take_ids,
+	  .offset = FIELD(options.tids) },
+	{ .name = "cpu",
+	  .letter = 'C',
+	  .argument = "CPU,...",
+	  .help = "only on these CPUs: 0-3,8",
+	  .take = option_take_cpus,
+	  .offset = FIELD(options.cpus) },
+	{ .name = "no-inherit",
+	  .letter = 'i',
+	  .help = "leave out the children and threads that the command or the targets start",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.no_inherit) },
+	{ .heading = "Which samples" },
+	{ .name = "event",
+	  .letter = 'e',
+	  .argument = "EVENT,...",
+	  .help = "the events to sample, which 'dendro list' names: cycles, page-faults, "
+		  "instructions:u, cpu/TERMS/, names of libpfm4, SYSTEM:TRACEPOINT; resources: "
+		  "read-bytes, write-bytes, syscalls, alloc-bytes, call:LIB:FUNCTION, "
+		  "SYSTEM:NAME/weight=FIELD/, off-cpu. EVENT@N takes a sample every N events, "
+		  "EVENT@fHZ at a rate; {A,B} are counted together. The default is cycles, or "
+		  "cpu-clock where there are no hardware counters (may be given several times)",
+	  .take = take_events },
+	{ .name = "filter",
+	  .argument = "EXPR",
+	  .help = "sample the tracepoint of the -e before it only where its fields match: "
+		  "-e sched:sched_switch --filter 'prev_prio < 100'",
+	  .take = take_filter },
+	{ .name = "freq",
+	  .letter = 'F',
+	  .argument = "HZ",
+	  .help = "samples per second and CPU (default: 997); max: as many as the kernel permits",
+	  .take = take_frequency,
+	  .offset = FIELD(options.frequency) },
+	{ .name = "count",
+	  .letter = 'c',
+	  .argument = "N",
+	  .help = "take a sample every N events, instead of -F",
+	  .take = take_period,
+	  .offset = FIELD(options.period) },
+	{ .name = "jitter",
+	  .help = "vary the sampling periods of all events randomly (default: of cpu-clock and "
+		  "task-clock)",
+	  .take = option_take_constant,
+	  .constant = JITTER_ALL,
+	  .offset = FIELD(options.jitter) },
+	{ .name = "no-jitter",
+	  .help = "do not vary the sampling period of any event",
+	  .take = option_take_constant,
+	  .constant = JITTER_NONE,
+	  .offset = FIELD(options.jitter) },
+	{ .name = "stack-size",
+	  .argument = "BYTES",
+	  .help = "the part of the user stack that is copied with each sample: a multiple of 8, at "
+		  "most 65528 (default: 65528, or 16384 where the mlock limit keeps the rings "
+		  "small)",
+	  .take = take_stack_size,
+	  .offset = FIELD(options) },
+	{ .name = "no-deep-stacks",
+	  .help = "do not read the part of a stack that is deeper than its copy from the thread "
+		  "while "
+		  "it runs",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.no_deep_stacks) },
+	{ .heading = "When" },
+	{ .name = "duration",
+	  .letter = 'd',
+	  .argument = "SEC",
+	  .help = "stop after this time; 200ms and 2m are times, too",
+	  .take = take_duration,
+	  .offset = FIELD(options.duration_ns) },
+	{ .name = "delay",
+	  .letter = 'D',
+	  .argument = "MSEC",
+	  .help = "begin to sample after this time",
+	  .take = take_delay,
+	  .offset = FIELD(options.delay_ns) },
+	{ .heading = "Where to" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .help = "the recording (default: " DEFAULT_RECORDING "; -: standard output); an existing "
+		  "file is kept as FILE.old",
+	  .take = option_take_text,
+	  .offset = FIELD(options.output) },
+	{ .name = "compression-level",
+	  .letter = 'z',
+	  .argument = "N",
+	  .help = "zstd's level, from 1 (fast) to 22 (small) (default: 3); 0 writes plain records, "
+		  "for "
+		  "programs that cannot decompress",
+	  .take = take_level,
+	  .offset = FIELD(options.compression_level) },
+	{ .name = "mmap-pages",
+	  .letter = 'm',
+	  .argument = "SIZE",
+	  .help = "the size of each CPU's ring, in pages or as 512K, 16M, ... (default: what the "
+		  "rate "
+		  "needs)",
+	  .take = take_ring_size,
+	  .offset = FIELD(options.ring_size) },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .help = "print more about the recording",
+	  .take = option_take_flag,
+	  .offset = FIELD(is_verbose) },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .help = "print nothing but errors",
+	  .take = option_take_flag,
+	  .offset = FIELD(is_quiet) },
+	{ 0 },
+};
+
+void record_arguments_init(struct record_arguments *arguments, char **argv)
+{
+	*arguments = (struct record_arguments){
+		.options = {
+			.stack_size = DEFAULT_STACK_SIZE,
+			.compression_level = DATA_WRITER_DEFAULT_LEVEL,
+			.output = DEFAULT_RECORDING,
+			.argv = argv,
+		},
+	};
+}
+
+void record_arguments_deinit(struct record_arguments *arguments)
+{
+	events_destroy(arguments->events, arguments->n_events);
+	int_list_deinit(&arguments->options.pids);
+	int_list_deinit(&arguments->options.tids);
+	int_list_deinit(&arguments->options.cpus);
+}
+
+/* off-cpu is about threads as a whole. */
+static int check_off_cpu(const struct record_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->n_events; i++) {
+		const struct event *event = &arguments->events[i];
+
+		if (event->weight.kind != WEIGHT_OFF_CPU)
+			continue;
+		if (arguments->options.cpus.n)
+			return message_wrong_use(
+				"record", "off-cpu follows threads over all CPUs: leave out -C, or "
+					  "off-cpu.");
+		if (!off_cpu_event_is_whole(event))
+			return message_wrong_use("record",
+						 "off-cpu takes no modifiers and no --filter.");
+	}
+	return 0;
+}
+
+int record_arguments_check(struct record_arguments *arguments)
+{
+	struct recorder_options *options = &arguments->options;
+	bool is_attached = options->pids.n || options->tids.n;
+
+	if (options->pids.n && options->tids.n)
+		return message_wrong_use("record",
+					 "-p and -t cannot be combined: name the threads, or the "
+					 "processes.");
+	if (options->is_system_wide && is_attached)
+		return message_wrong_use("record",
+					 "-a records every process: leave out -p and -t, or -a.");
+	if (options->frequency && options->period)
+		return message_wrong_use("record",
+					 "-F and -c are two ways to say how often: leave out one.");
+	if (arguments->is_quiet && arguments->is_verbose)
+		return message_wrong_use("record", "-q and -v contradict each other.");
+	if (options->cpus.n && !is_attached && !options->command)
+		options->is_system_wide = true;
+	if (!options->command && !is_attached && !options->is_system_wide)
+		return message_wrong_use(
+			"record", "nothing to record: name a command, or -a (the whole machine), "
+				  "or -p PID.");
+	options->has_rate = options->frequency || options->period;
+	if (!options->has_rate)
+		options->frequency = DEFAULT_FREQUENCY;
+	return check_off_cpu(arguments);
+}

@@ -1,0 +1,28 @@
+/* Options of dendro record: what is recorded, which samples, when, and where to. */
+#ifndef COLLECTOR_COMMAND_LINE_RECORD_OPTIONS_H
+#define COLLECTOR_COMMAND_LINE_RECORD_OPTIONS_H
+
+#include "collector/command-line/options.h"
+#include "collector/record/recorder.h"
+
+struct record_arguments {
+	struct recorder_options options; /* its events are set when they are chosen */
+	struct event *events;            /* of -e; owned */
+	size_t n_events;
+	bool is_verbose, is_quiet;
+	bool is_fallback; /* the events are what comes closest to cycles */
+};
+
+/* Of a struct record_arguments. */
+extern const struct command_option record_options[];
+
+/* @argv: kept in the recording; borrowed. */
+void record_arguments_init(struct record_arguments *arguments, char **argv);
+void record_arguments_deinit(struct record_arguments *arguments);
+/*
+ * After the options are parsed and the command is set: refuses options that cannot be combined and
+ * chooses what was not given. 0, or an exit status after a message.
+ */
+int record_arguments_check(struct record_arguments *arguments);
+
+#endif
