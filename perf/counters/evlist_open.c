@@ -16,7 +16,7 @@
 #include "perf/counters/evlist_private.h"
 #include "perf/counters/evlist_rings.h"
 #include "perf/counters/evlist_tasks.h"
-#include "perf/counters/ring_size.h"
+#include "perf/rings/ring_size.h"
 
 #define MAX_STACK_SIZE 65528 /* perf_event_attr.sample_stack_user stays below 65535 */
 #define WATERMARK_PART 4     /* the reader wakes when a ring is filled to this part */

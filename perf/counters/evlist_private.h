@@ -4,8 +4,8 @@
 
 #include "perf/counters/attr_fallback.h"
 #include "perf/counters/evlist_types.h"
-#include "perf/counters/ring_size.h"
 #include "perf/events/event.h"
+#include "perf/rings/ring_size.h"
 
 /* A thread with events of its own; the whole system counts as one, of tid -1. */
 struct evlist_task {

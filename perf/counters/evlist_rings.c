@@ -9,7 +9,7 @@
 #include "cct/base/sentence.h"
 #include "perf/counters/evlist_notes.h"
 #include "perf/counters/evlist_private.h"
-#include "perf/counters/ring_size.h"
+#include "perf/rings/ring_size.h"
 
 static int append_cpu(struct evlist_impl *impl, int cpu)
 {

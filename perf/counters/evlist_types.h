@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "perf/counters/ring.h"
+#include "perf/rings/ring.h"
 
 /* The system calls that open events, which tests replace; NULL: the real ones. open() returns as
  * perf_event_open(2) does: -1 and errno. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/counters/ring.h"
+#include "perf/rings/ring.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

@@ -1,7 +1,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "perf/counters/ring_size.h"
+#include "perf/rings/ring_size.h"
 
 /* cmocka.h needs the others first. */
 /* clang-format off */

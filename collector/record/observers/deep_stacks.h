@@ -14,7 +14,7 @@
 
 #include "collector/attached/stack_misses.h"
 #include "collector/record/observing/recording_observer.h"
-#include "perf/counters/word_watch.h"
+#include "perf/rings/word_watch.h"
 
 /* What reaches out to the threads; tests put something else in its place. */
 struct deep_stacks_access {

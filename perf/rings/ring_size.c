@@ -1,4 +1,4 @@
-#include "perf/counters/ring_size.h"
+#include "perf/rings/ring_size.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "perf/counters/ring.h"
+#include "perf/rings/ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

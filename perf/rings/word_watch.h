@@ -3,8 +3,8 @@
  * or written by the thread in user mode? Each is watched once: the kernel ends the watch at its
  * first touch, so that a word that is used all the time costs nothing.
  */
-#ifndef PERF_COUNTERS_WORD_WATCH_H
-#define PERF_COUNTERS_WORD_WATCH_H
+#ifndef PERF_RINGS_WORD_WATCH_H
+#define PERF_RINGS_WORD_WATCH_H
 
 #include <stddef.h>
 #include <stdint.h>

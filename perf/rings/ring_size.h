@@ -1,6 +1,6 @@
 /* How large the rings should be, and how they give way when memory or the mlock limit is short. */
-#ifndef PERF_COUNTERS_RING_SIZE_H
-#define PERF_COUNTERS_RING_SIZE_H
+#ifndef PERF_RINGS_RING_SIZE_H
+#define PERF_RINGS_RING_SIZE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * back through data_tail. Barriers as include/uapi/linux/perf_event.h asks: load-acquire of head,
  * store-release of tail.
  */
-#ifndef PERF_COUNTERS_RING_H
-#define PERF_COUNTERS_RING_H
+#ifndef PERF_RINGS_RING_H
+#define PERF_RINGS_RING_H
 
 #include <linux/perf_event.h>
 #include <stddef.h>

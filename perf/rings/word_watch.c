@@ -1,4 +1,4 @@
-#include "perf/counters/word_watch.h"
+#include "perf/rings/word_watch.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "perf/counters/ring.h"
+#include "perf/rings/ring.h"
 
 struct word_watch {
 	uint64_t addrs[WORD_WATCH_MAX];
