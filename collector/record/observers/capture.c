@@ -12,7 +12,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
 #include "collector/attached/elf_extract.h"
 #include "collector/attached/jitdump.h"
 #include "collector/record/live/mounts.h"
@@ -122,13 +124,10 @@ void capture_destroy(struct capture *capture)
 	free(capture);
 }
 
-/* FNV-1a: paths are short and few. */
 static size_t bucket_of(const struct capture *capture, const char *path, uint64_t inode)
 {
-	uint64_t hash = 0xcbf29ce484222325ull ^ inode;
+	uint64_t hash = hash_text(HASH_START ^ inode, path);
 
-	for (; *path; path++)
-		hash = (hash ^ (uint8_t)*path) * 0x100000001b3ull;
 	return (hash ^ hash >> 32) & (capture->n_buckets - 1);
 }
 
@@ -174,14 +173,8 @@ static void rehash(struct capture *capture)
 
 static struct seen_file *add_file(struct capture *capture, const struct observed_mapping *mapping)
 {
-	if (capture->n_files == capture->n_files_allocated) {
-		size_t n = capture->n_files_allocated ? capture->n_files_allocated * 2 : 256;
-		struct seen_file **files = reallocarray(capture->files, n, sizeof(*files));
-		if (!files)
-			return NULL;
-		capture->files = files;
-		capture->n_files_allocated = n;
-	}
+	if (array_reserve(capture->files, capture->n_files, capture->n_files_allocated, 1))
+		return NULL;
 	if (capture->n_files == capture->n_buckets)
 		rehash(capture);
 

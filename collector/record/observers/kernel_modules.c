@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/monotonic.h"
 #include "collector/attached/attached_text.h"
@@ -40,15 +41,8 @@ struct kernel_modules {
 
 static int add_module(struct kernel_modules_list *list, const struct kernel_module *module)
 {
-	if (list->n == list->n_allocated) {
-		size_t n = list->n ? list->n * 2 : 128;
-		struct kernel_module *larger = reallocarray(list->modules, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		list->modules = larger;
-		list->n_allocated = n;
-	}
+	if (array_reserve(list->modules, list->n, list->n_allocated, 1))
+		return -ENOMEM;
 	list->modules[list->n++] = *module;
 	return 0;
 }

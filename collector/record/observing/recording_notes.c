@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sentence.h"
 
 void recording_notes_deinit(struct recording_notes *notes)
@@ -18,18 +19,15 @@ void recording_notes_deinit(struct recording_notes *notes)
 
 void recording_notes_add(struct recording_notes *notes, bool is_detail, const char *format, ...)
 {
-	struct recording_note *larger =
-		reallocarray(notes->notes, notes->n + 1, sizeof(*notes->notes));
 	va_list args;
 
-	if (!larger)
+	if (array_reserve_one(notes->notes, notes->n))
 		return;
-	notes->notes = larger;
 	va_start(args, format);
 	char *text = sentence_v(format, args);
 	va_end(args);
 	if (text)
-		larger[notes->n++] = (struct recording_note){ text, is_detail };
+		notes->notes[notes->n++] = (struct recording_note){ text, is_detail };
 }
 
 int recording_notes_explain(struct recording_notes *notes, int err, const char *format, ...)
