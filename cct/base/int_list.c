@@ -86,7 +86,6 @@ int int_list_add(struct int_list *list, const char *text, int max)
 	int *values = reallocarray(list->values, n, sizeof(int));
 	if (!values)
 		return -ENOMEM;
-	free(list->values);
 	*list = (struct int_list){ .values = values };
 	for (int i = 0; i <= max; i++)
 		if (is_member[i])
