@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NODES_PER_CHUNK 1024
-#define CHUNKS_MAX      4096 /* 256 MiB: 40 000 changes of a layout of 1 000 ranges, and more */
+#include "cct/base/arena.h"
+
+#define NODES_MAX (1u << 22) /* 256 MiB: 40 000 changes of a layout of 1 000 ranges, and more */
 
 struct kernel_layout {
 	struct kernel_range range;
@@ -16,17 +17,12 @@ struct kernel_layout {
 	uint32_t priority, version;
 };
 
-struct chunk {
-	struct chunk *next;
-	struct kernel_layout nodes[NODES_PER_CHUNK];
-};
-
 struct kernel_layouts {
 	const struct kernel_layout *root;
 	uint32_t version;
 	bool is_changed; /* since it was taken */
-	struct chunk *chunks;
-	size_t n_chunks, n_used; /* of the first chunk */
+	struct arena nodes;
+	size_t n_nodes;
 	uint64_t n_priorities;
 	int err; /* of the change at hand */
 };
@@ -40,31 +36,21 @@ void kernel_layouts_destroy(struct kernel_layouts *layouts)
 {
 	if (!layouts)
 		return;
-	for (struct chunk *chunk = layouts->chunks, *next; chunk; chunk = next) {
-		next = chunk->next;
-		free(chunk);
-	}
+	arena_deinit(&layouts->nodes);
 	free(layouts);
 }
 
 static struct kernel_layout *add_node(struct kernel_layouts *layouts)
 {
-	if (!layouts->chunks || layouts->n_used == NODES_PER_CHUNK) {
-		if (layouts->n_chunks == CHUNKS_MAX) {
-			layouts->err = -E2BIG;
-			return NULL;
-		}
-		struct chunk *chunk = malloc(sizeof(*chunk));
-		if (!chunk) {
-			layouts->err = -ENOMEM;
-			return NULL;
-		}
-		chunk->next = layouts->chunks;
-		layouts->chunks = chunk;
-		layouts->n_chunks++;
-		layouts->n_used = 0;
+	if (layouts->n_nodes == NODES_MAX) {
+		layouts->err = -E2BIG;
+		return NULL;
 	}
-	return &layouts->chunks->nodes[layouts->n_used++];
+	struct kernel_layout *node = arena_alloc(&layouts->nodes, sizeof(*node));
+	if (!node)
+		layouts->err = -ENOMEM;
+	layouts->n_nodes += node != NULL;
+	return node;
 }
 
 /* splitmix64 */

@@ -6,45 +6,6 @@
 #include "report/names/source_paths.h"
 #include "report/views/fold.h"
 
-#define CHUNK_SIZE (256 * 1024)
-
-struct arena_chunk {
-	struct arena_chunk *next;
-	size_t used, size;
-	_Alignas(max_align_t) char bytes[];
-};
-
-struct view_arena {
-	struct arena_chunk *chunks; /* newest first */
-};
-
-static struct arena_chunk *add_chunk(struct view_arena *arena, size_t min_size)
-{
-	size_t size = min_size > CHUNK_SIZE ? min_size : CHUNK_SIZE;
-	struct arena_chunk *chunk = malloc(sizeof(*chunk) + size);
-
-	if (!chunk)
-		return NULL;
-	*chunk = (struct arena_chunk){ .next = arena->chunks, .size = size };
-	arena->chunks = chunk;
-	return chunk;
-}
-
-/* Zeroed memory for the view's life. @size: a multiple of 8. */
-static void *arena_alloc(struct view_arena *arena, size_t size)
-{
-	struct arena_chunk *chunk = arena->chunks;
-	void *memory;
-
-	if (!chunk || chunk->size - chunk->used < size)
-		chunk = add_chunk(arena, size);
-	if (!chunk)
-		return NULL;
-	memory = memset(chunk->bytes + chunk->used, 0, size);
-	chunk->used += size;
-	return memory;
-}
-
 struct view *view_alloc(const struct profile *profile, const struct view_options *options)
 {
 	struct view *view = calloc(1, sizeof(*view));
@@ -53,25 +14,14 @@ struct view *view_alloc(const struct profile *profile, const struct view_options
 		return NULL;
 	view->options = *options;
 	view->profile = profile;
-	view->arena = calloc(1, sizeof(*view->arena));
-	if (!view->arena) {
-		free(view);
-		return NULL;
-	}
 	return view;
 }
 
 void view_destroy(struct view *view)
 {
-	struct arena_chunk *chunk, *next;
-
 	if (!view)
 		return;
-	for (chunk = view->arena ? view->arena->chunks : NULL; chunk; chunk = next) {
-		next = chunk->next;
-		free(chunk);
-	}
-	free(view->arena);
+	arena_deinit(&view->arena);
 	source_paths_destroy(view->paths);
 	free(view);
 }
@@ -97,7 +47,7 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 {
 	size_t n_metrics = view->profile->n_metrics;
 	struct view_row *row =
-		arena_alloc(view->arena, sizeof(*row) + 3 * n_metrics * sizeof(uint64_t));
+		arena_alloc(&view->arena, sizeof(*row) + 3 * n_metrics * sizeof(uint64_t));
 	uint64_t *costs;
 
 	if (!row)

@@ -2,6 +2,7 @@
 #ifndef REPORT_VIEWS_VIEW_ROWS_H
 #define REPORT_VIEWS_VIEW_ROWS_H
 
+#include "cct/base/arena.h"
 #include "cct/model/profile.h"
 #include "report/views/view_options.h"
 
@@ -43,7 +44,7 @@ struct view {
 	struct view_options options;
 	const struct profile *profile;
 	struct view_row *root;
-	struct view_arena *arena;
+	struct arena arena;         /* of the rows */
 	struct source_paths *paths; /* VIEW_LINES: the rows' files */
 };
 
