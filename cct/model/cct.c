@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "cct/base/array.h"
 
 static uint32_t node_hash(uint32_t parent, const struct frame *frame)
 {
@@ -16,49 +17,53 @@ static uint32_t node_hash(uint32_t parent, const struct frame *frame)
 	return (uint32_t)(hash >> 32);
 }
 
-static int cct_grow_nodes(struct cct *cct)
-{
-	uint32_t n = cct->n_nodes_allocated ? cct->n_nodes_allocated * 2 : 1024;
-	uint32_t n_metrics = cct->n_metrics;
+struct node_key {
+	uint32_t parent;
+	const struct frame *frame;
+};
 
-	if (n >= CCT_NONE / 2)
-		return -ENOMEM;
-	struct cct_node *nodes = reallocarray(cct->nodes, n, sizeof(*nodes));
-	if (!nodes)
-		return -ENOMEM;
-	cct->nodes = nodes;
-	struct cct_cost *costs = reallocarray(cct->costs, (size_t)n * n_metrics, sizeof(*costs));
-	if (!costs && n_metrics)
-		return -ENOMEM;
-	cct->costs = costs;
-	cct->n_nodes_allocated = n;
-	return 0;
+static bool slot_is_used(const void *slot)
+{
+	return *(const uint32_t *)slot != CCT_ROOT;
 }
 
-static int cct_grow_buckets(struct cct *cct)
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
 {
-	uint32_t n = cct->n_buckets ? cct->n_buckets * 2 : 4096;
-	uint32_t *buckets = malloc((size_t)n * sizeof(*buckets));
+	const struct cct *cct = owner;
+	const struct cct_node *node = &cct->nodes[*(const uint32_t *)slot];
+	const struct node_key *wanted = key;
 
-	if (!buckets)
+	return node->parent == wanted->parent && frame_equal(&node->frame, wanted->frame);
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	const struct cct *cct = owner;
+	const struct cct_node *node = &cct->nodes[*(const uint32_t *)slot];
+
+	return node_hash(node->parent, &node->frame);
+}
+
+static const struct hash_table_type nodes_by_frame = {
+	.slot_size = sizeof(uint32_t),
+	.first_slots = 4096,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
+
+static int make_room_for_node(struct cct *cct)
+{
+	size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
+
+	if (array_reserve(cct->nodes, cct->n_nodes, cct->n_nodes_allocated, 1))
 		return -ENOMEM;
-	memset(buckets, 0xff, (size_t)n * sizeof(*buckets));
-	for (uint32_t node = 1; node < cct->n_nodes; node++) {
-		uint32_t i = node_hash(cct->nodes[node].parent, &cct->nodes[node].frame) & (n - 1);
-
-		while (buckets[i] != CCT_NONE)
-			i = (i + 1) & (n - 1);
-		buckets[i] = node;
-	}
-	free(cct->buckets);
-	cct->buckets = buckets;
-	cct->n_buckets = n;
-	return 0;
+	return array_reserve(cct->costs, n_costs, cct->n_costs_allocated, cct->n_metrics);
 }
 
 static uint32_t cct_append(struct cct *cct, uint32_t parent, const struct frame *frame)
 {
-	if (cct->n_nodes == cct->n_nodes_allocated && cct_grow_nodes(cct))
+	if (make_room_for_node(cct))
 		return CCT_NONE;
 
 	uint32_t node = cct->n_nodes++;
@@ -86,7 +91,7 @@ struct cct *cct_create(uint32_t n_metrics)
 	if (!cct)
 		return NULL;
 	cct->n_metrics = n_metrics;
-	if (cct_grow_buckets(cct) || cct_append(cct, CCT_NONE, &root) == CCT_NONE) {
+	if (cct_append(cct, CCT_NONE, &root) == CCT_NONE) {
 		cct_destroy(cct);
 		return NULL;
 	}
@@ -99,7 +104,7 @@ void cct_destroy(struct cct *cct)
 		return;
 	free(cct->nodes);
 	free(cct->costs);
-	free(cct->buckets);
+	hash_table_deinit(&cct->by_frame);
 	free(cct);
 }
 
@@ -114,23 +119,19 @@ const char *cct_path_mark_name(enum path_mark mark)
 
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame)
 {
-	uint32_t mask = cct->n_buckets - 1;
-	uint32_t i = node_hash(parent, frame) & mask;
+	const struct node_key key = { .parent = parent, .frame = frame };
+	uint32_t hash = node_hash(parent, frame);
+	const uint32_t *known = hash_table_find(&cct->by_frame, &nodes_by_frame, hash, &key, cct);
 
-	for (; cct->buckets[i] != CCT_NONE; i = (i + 1) & mask) {
-		const struct cct_node *node = &cct->nodes[cct->buckets[i]];
-
-		if (node->parent == parent && frame_equal(&node->frame, frame))
-			return cct->buckets[i];
-	}
+	if (known)
+		return *known;
 	uint32_t node = cct_append(cct, parent, frame);
 	if (node == CCT_NONE)
 		return CCT_NONE;
-	cct->buckets[i] = node;
-	/* A table half full keeps probes short. When it can't grow, it serves on until full. */
-	if (cct->n_nodes > cct->n_buckets / 2 && cct_grow_buckets(cct) &&
-	    cct->n_nodes >= cct->n_buckets - 1)
+	uint32_t *slot = hash_table_insert(&cct->by_frame, &nodes_by_frame, hash, cct);
+	if (!slot)
 		return CCT_NONE;
+	*slot = node;
 	return node;
 }
 

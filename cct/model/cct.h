@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/base/hash_table.h"
 #include "cct/model/frame.h"
 
 #define CCT_ROOT 0u
@@ -43,10 +44,10 @@ struct cct_cost {
 
 struct cct {
 	struct cct_node *nodes;
-	struct cct_cost *costs; /* [node * n_metrics + metric] */
-	uint32_t *buckets;      /* open addressing by (parent, frame); CCT_NONE is empty */
+	struct cct_cost *costs;     /* [node * n_metrics + metric] */
+	struct hash_table by_frame; /* indexes of nodes but the root, by (parent, frame) */
 	uint32_t n_nodes, n_nodes_allocated;
-	uint32_t n_buckets;
+	size_t n_costs_allocated;
 	uint32_t n_metrics;
 };
 
