@@ -15,10 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/base/hash_table.h"
+#include "cct/model/build_id.h"
 #include "cct/model/line_table.h"
 #include "cct/model/located_file.h"
-
-#define BUILD_ID_MAX_SIZE 20
+#include "cct/model/symbol_table.h"
 
 enum module_kind {
 	MODULE_NONE,
@@ -28,34 +29,6 @@ enum module_kind {
 	MODULE_JIT,  /* a jitdump: code made at run time; offset is that of its bytes in the file */
 	MODULE_KERNEL, /* "[kernel.kallsyms]", "[ext4]", "[bpf]"; offset is address - base */
 };
-
-struct build_id {
-	uint8_t size; /* 0: none known */
-	uint8_t bytes[BUILD_ID_MAX_SIZE];
-};
-
-/* Names are owned by the table. Sorted by offset once symbol_table_sort() ran. */
-struct symbol {
-	uint64_t offset;
-	uint64_t size; /* 0: up to the next symbol */
-	const char *name;
-};
-
-struct symbol_table {
-	struct symbol *symbols;
-	size_t n_symbols;
-	size_t n_allocated;
-	struct string_chunk *strings; /* arena of the names */
-};
-
-struct symbol_table *symbol_table_create(void);
-void symbol_table_destroy(struct symbol_table *table);
-/* Copies @name (@name_size bytes, no NUL needed). 0 or -ENOMEM. */
-int symbol_table_add(struct symbol_table *table, uint64_t offset, uint64_t size, const char *name,
-		     size_t name_size);
-void symbol_table_sort(struct symbol_table *table);
-/* The symbol that holds @offset, or NULL. Only after symbol_table_sort(). */
-const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t offset);
 
 struct module_key {
 	enum module_kind kind;
@@ -81,8 +54,7 @@ struct module {
 struct module_table {
 	struct module **modules; /* MODULES_MAX of them, so never moved; [0] is NULL */
 	_Atomic uint32_t n_modules;
-	uint32_t *buckets;
-	uint32_t n_buckets;
+	struct hash_table by_key;  /* ids */
 	struct file_search *files; /* that modules get from now on; borrowed; may be NULL */
 };
 
@@ -94,10 +66,6 @@ static inline struct module *module_table_get(const struct module_table *table, 
 {
 	return id && id < table->n_modules ? table->modules[id] : NULL;
 }
-/* Room for a build ID in hex. */
-#define BUILD_ID_TEXT_SIZE 41
-/* "-" where there is none. */
-void build_id_format(const struct build_id *build_id, char text[static BUILD_ID_TEXT_SIZE]);
 /* The part of the path after the last '/', for people. */
 const char *module_name(const struct module *module);
 

@@ -75,19 +75,6 @@ bool module_file_is_recorded(int fd, const struct module_key *key)
 	return mapped_identity(fd, &identity) && identity_is_recorded(&identity, key);
 }
 
-bool build_id_equal(const struct build_id *a, const struct build_id *b)
-{
-	const struct build_id *longer = a->size > b->size ? a : b;
-	uint8_t common = a->size < b->size ? a->size : b->size;
-
-	if (memcmp(a->bytes, b->bytes, common) != 0)
-		return false;
-	for (uint8_t i = common; i < longer->size; i++)
-		if (longer->bytes[i])
-			return false;
-	return true;
-}
-
 static bool is_newer(const struct module *module, const struct stat *status)
 {
 	int64_t recorded = module ? file_search_recorded(module->located.files) : 0;
@@ -245,24 +232,6 @@ static void note_found(const struct module *module, const struct module_file *fi
 			 found, file->is_newer);
 		file_search_found(module->located.files, key, -1, text);
 	}
-}
-
-static bool build_id_parse(const char *text, struct build_id *ret)
-{
-	size_t size = strlen(text);
-
-	*ret = (struct build_id){ 0 };
-	if (size % 2 || size > 2 * (size_t)BUILD_ID_MAX_SIZE)
-		return false;
-	for (size_t i = 0; i < size / 2; i++) {
-		unsigned byte;
-
-		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
-			return false;
-		ret->bytes[i] = (uint8_t)byte;
-	}
-	ret->size = (uint8_t)(size / 2);
-	return true;
 }
 
 /* What note_found() wrote. */

@@ -70,8 +70,6 @@ void module_file_open_build_id(const struct module_file_place *place,
 void module_file_open_named(const struct module_file_place *place, const char *key,
 			    const char *name, struct module_file *file);
 void module_file_close(struct module_file *file);
-/* Recorders pad short IDs with zeros to 20 bytes: these do not count. */
-bool build_id_equal(const struct build_id *a, const struct build_id *b);
 const char *module_file_state_text(enum module_file_state state);
 /* The same with the reason, for people; static. */
 const char *module_file_problem(const struct module_file *file);

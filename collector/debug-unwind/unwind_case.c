@@ -136,14 +136,6 @@ static int write_parts(const struct unwind_case *of, uint32_t id)
 	return finish(out, 0);
 }
 
-static void write_build_id(FILE *out, const struct build_id *build_id)
-{
-	for (unsigned i = 0; i < build_id->size; i++)
-		fprintf(out, "%02x", build_id->bytes[i]);
-	if (!build_id->size)
-		fputc('-', out);
-}
-
 static int write_dump_parts(const struct unwind_case *of, uint32_t id)
 {
 	char name[32];
@@ -174,12 +166,13 @@ static int write_module(const struct unwind_case *of, FILE *out, uint32_t id)
 {
 	const struct module *module = module_table_get(of->modules, id);
 	struct build_id build_id = { 0 };
+	char build_id_text[BUILD_ID_TEXT_SIZE];
 
 	if (of->parts[id])
 		elf_build_id(of->files[id].elf, &build_id);
-	fprintf(out, "module %" PRIu32 " %s ", id, kind_name(module, of->parts[id]));
-	write_build_id(out, &build_id);
-	fprintf(out, " %s\n", module_name(module));
+	build_id_format(&build_id, build_id_text);
+	fprintf(out, "module %" PRIu32 " %s %s %s\n", id, kind_name(module, of->parts[id]),
+		build_id_text, module_name(module));
 	if (is_dump(module))
 		return write_dump_parts(of, id);
 	return of->parts[id] ? write_parts(of, id) : 0;

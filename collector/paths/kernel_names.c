@@ -233,30 +233,16 @@ int kernel_names_start(struct kernel_names *names)
 	return 0;
 }
 
-static bool parse_build_id(const char *hex, struct build_id *build_id)
-{
-	size_t size = strlen(hex) / 2;
-
-	for (size_t i = 0; i < size && size <= BUILD_ID_MAX_SIZE; i++) {
-		unsigned byte;
-
-		if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
-			return false;
-		build_id->bytes[build_id->size++] = (uint8_t)byte;
-	}
-	return true;
-}
-
 /* "[name] <start> <size> <not there at> <build id in hex or '-'> <there at>" */
 static bool parse_late(const char *key, bool is_certain, struct late_module *late)
 {
-	char name[128], id[2 * BUILD_ID_MAX_SIZE + 1];
+	char name[128], id[BUILD_ID_TEXT_SIZE];
 	uint64_t seen_ns;
 
 	*late = (struct late_module){ .is_certain = is_certain, .fd = -1 };
 	if (sscanf(key, "%127s %" SCNx64 " %" SCNx64 " %" SCNu64 " %40s %" SCNu64, name,
 		   &late->mapping.start, &late->mapping.len, &late->from_ns, id, &seen_ns) != 6 ||
-	    name[0] != '[' || (*id != '-' && !parse_build_id(id, &late->mapping.build_id)))
+	    name[0] != '[' || !build_id_parse(id, &late->mapping.build_id))
 		return false;
 	if (is_certain && seen_ns > late->from_ns)
 		late->from_ns = seen_ns;

@@ -72,12 +72,6 @@ static const char *module_path(const struct record *record)
 	return is_low && strcmp(filename, "[vdso]") == 0 ? "[vdso32]" : filename;
 }
 
-void build_id_set(struct build_id *build_id, const uint8_t *bytes, size_t size)
-{
-	build_id->size = (uint8_t)(size > BUILD_ID_MAX_SIZE ? BUILD_ID_MAX_SIZE : size);
-	memcpy(build_id->bytes, bytes, build_id->size);
-}
-
 void build_id_from_list(const struct data_file *file, const char *path, struct build_id *build_id)
 {
 	for (size_t i = 0; i < data_file_n_build_ids(file); i++) {
@@ -179,13 +173,12 @@ int own_vdso(void)
  * and inode (perf/records/attachment.h). */
 static bool key_names_module(const char *key, const struct module *module)
 {
-	char id[2 * BUILD_ID_MAX_SIZE + 64] = "-";
+	char id[BUILD_ID_TEXT_SIZE + 64];
 	size_t size;
 
 	if (module->key.kind == MODULE_VDSO)
 		return strcmp(key, module->key.path) == 0;
-	for (unsigned i = 0; i < module->key.build_id.size; i++)
-		snprintf(id + 2 * i, 3, "%02x", module->key.build_id.bytes[i]);
+	build_id_format(&module->key.build_id, id);
 	if (!module->key.build_id.size)
 		snprintf(id, sizeof(id), "- %u:%u:%" PRIu64, module->key.dev_major,
 			 module->key.dev_minor, module->key.inode);

@@ -27,8 +27,6 @@ int module_finder_jit_codes(struct module_finder *finder, const struct record *m
 /* Gives modules images, and names of code made at run time, from attachments that were read since
  * the last call. */
 void module_finder_take_attachments(struct module_finder *finder);
-/* At most BUILD_ID_MAX_SIZE bytes of it. */
-void build_id_set(struct build_id *build_id, const uint8_t *bytes, size_t size);
 /* The build ID that the recording notes for @path; unchanged where it has none. */
 void build_id_from_list(const struct data_file *file, const char *path, struct build_id *build_id);
 /* This process's own vdso, that of all on this machine, in memory: a file descriptor, or -1. */

@@ -107,8 +107,7 @@ static void open_alternate(struct debug_info *info)
 
 	if (!size || size > BUILD_ID_MAX_SIZE)
 		return;
-	build_id.size = (uint8_t)size;
-	memcpy(build_id.bytes, end + 1, size);
+	build_id_set(&build_id, end + 1, size);
 	module_file_open_build_id(&info->place, &build_id, name, &info->alternate_file);
 	if (info->alternate_file.state != MODULE_FILE_OK ||
 	    open_file(&info->alternate, info->alternate_file.elf))

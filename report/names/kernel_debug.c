@@ -364,12 +364,11 @@ try_format(const struct module *module, const char *format, ...)
 static struct kernel_debug *try_build_id(const struct module *module)
 {
 	const struct build_id *id = &module->key.build_id;
-	char hex[2 * BUILD_ID_MAX_SIZE + 1];
+	char hex[BUILD_ID_TEXT_SIZE];
 
 	if (id->size < 2)
 		return NULL;
-	for (unsigned i = 0; i < id->size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	build_id_format(id, hex);
 	return try_format(module, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 }
 

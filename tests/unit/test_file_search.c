@@ -245,17 +245,6 @@ static void the_cache_is_by_build_id(void **state)
 	file_search_destroy(search);
 }
 
-static void build_ids_are_written_in_hex(void **state)
-{
-	char text[BUILD_ID_TEXT_SIZE];
-
-	(void)state;
-	build_id_format(&(struct build_id){ 3, { 0, 0x9a, 0xff } }, text);
-	assert_string_equal(text, "009aff");
-	build_id_format(&(struct build_id){ 0 }, text);
-	assert_string_equal(text, "-");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,7 +255,6 @@ int main(void)
 		cmocka_unit_test(an_archive_has_all_there_is),
 		cmocka_unit_test(what_is_found_is_kept_once_by_key),
 		cmocka_unit_test(the_cache_is_by_build_id),
-		cmocka_unit_test(build_ids_are_written_in_hex),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);

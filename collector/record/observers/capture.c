@@ -131,11 +131,6 @@ static size_t bucket_of(const struct capture *capture, const char *path, uint64_
 	return (hash ^ hash >> 32) & (capture->n_buckets - 1);
 }
 
-static bool build_id_equal(const struct build_id *a, const struct build_id *b)
-{
-	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
-}
-
 static struct seen_file *find_file(const struct capture *capture,
 				   const struct observed_mapping *mapping)
 {
@@ -145,7 +140,7 @@ static struct seen_file *find_file(const struct capture *capture,
 	for (; file; file = file->next) {
 		if (file->inode == mapping->inode && file->dev_major == mapping->dev_major &&
 		    file->dev_minor == mapping->dev_minor &&
-		    build_id_equal(&file->key_id, &mapping->build_id) &&
+		    build_id_equal_exact(&file->key_id, &mapping->build_id) &&
 		    strcmp(file->path, mapping->path) == 0)
 			return file;
 	}
@@ -237,7 +232,7 @@ static bool is_mapped_file(struct seen_file *file, int fd)
 	file->build_id.size = 0;
 	elf_read_build_id(fd, &file->build_id);
 	if (file->key_id.size)
-		return build_id_equal(&file->key_id, &file->build_id);
+		return build_id_equal_exact(&file->key_id, &file->build_id);
 	if (st.st_ino == file->inode && major(st.st_dev) == file->dev_major &&
 	    minor(st.st_dev) == file->dev_minor)
 		return true;
@@ -290,7 +285,7 @@ static bool is_same_file(struct seen_file *file, int fd)
 	file->build_id.size = 0;
 	elf_read_build_id(fd, &file->build_id);
 	if (file->key_id.size)
-		return build_id_equal(&file->key_id, &file->build_id);
+		return build_id_equal_exact(&file->key_id, &file->build_id);
 	return fstat(fd, &st) == 0 && (st.st_ino == file->inode || st.st_ino == file->found_inode);
 }
 

@@ -1,0 +1,93 @@
+#include "cct/model/symbol_table.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/array.h"
+#include "cct/base/sorted.h"
+
+struct symbol_table *symbol_table_create(void)
+{
+	return calloc(1, sizeof(struct symbol_table));
+}
+
+void symbol_table_destroy(struct symbol_table *table)
+{
+	if (!table)
+		return;
+	arena_deinit(&table->names);
+	free(table->symbols);
+	free(table);
+}
+
+int symbol_table_add(struct symbol_table *table, uint64_t offset, uint64_t size, const char *name,
+		     size_t name_size)
+{
+	if (array_reserve(table->symbols, table->n_symbols, table->n_allocated, 1))
+		return -ENOMEM;
+	char *copy = arena_copy_text(&table->names, name, name_size);
+	if (!copy)
+		return -ENOMEM;
+	table->symbols[table->n_symbols++] =
+		(struct symbol){ .offset = offset, .size = size, .name = copy };
+	return 0;
+}
+
+static int symbol_compare(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	/* Of several names at one address the last one wins a look-up: the longest symbol, then the
+	 * name with the fewest leading underscores, then by name: the input's order is no matter.
+	 */
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	size_t x_underscores = strspn(x->name, "_"), y_underscores = strspn(y->name, "_");
+	if (x_underscores != y_underscores)
+		return x_underscores > y_underscores ? -1 : 1;
+	return -strcmp(x->name, y->name);
+}
+
+/* Sorts what is nearly sorted, as kallsyms is but for aliases. false: it is not, stopped half-way.
+ */
+static bool symbol_table_insertion_sort(struct symbol_table *table)
+{
+	size_t n_moves_left = table->n_symbols * 4;
+
+	for (size_t i = 1; i < table->n_symbols; i++) {
+		struct symbol symbol = table->symbols[i];
+		size_t k = i;
+
+		for (; k && symbol_compare(&table->symbols[k - 1], &symbol) > 0; k--) {
+			table->symbols[k] = table->symbols[k - 1];
+			if (!n_moves_left--) {
+				table->symbols[k - 1] = symbol;
+				return false;
+			}
+		}
+		table->symbols[k] = symbol;
+	}
+	return true;
+}
+
+void symbol_table_sort(struct symbol_table *table)
+{
+	if (table->n_symbols && !symbol_table_insertion_sort(table))
+		qsort(table->symbols, table->n_symbols, sizeof(*table->symbols), symbol_compare);
+}
+
+const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t offset)
+{
+	size_t n = sorted_count(table->n_symbols, i, table->symbols[i].offset <= offset);
+
+	if (!n)
+		return NULL;
+	const struct symbol *symbol = &table->symbols[n - 1];
+	if (symbol->size && offset - symbol->offset >= symbol->size)
+		return NULL;
+	return symbol;
+}

@@ -1,0 +1,36 @@
+/*
+ * Symbol tables that recordings carry: kallsyms, perf-PID.map files, jitdumps. One thread adds and
+ * sorts; then any thread may look up.
+ */
+#ifndef CCT_MODEL_SYMBOL_TABLE_H
+#define CCT_MODEL_SYMBOL_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/base/arena.h"
+
+/* Names are owned by the table. Sorted by offset once symbol_table_sort() ran. */
+struct symbol {
+	uint64_t offset;
+	uint64_t size; /* 0: up to the next symbol */
+	const char *name;
+};
+
+struct symbol_table {
+	struct symbol *symbols;
+	size_t n_symbols;
+	size_t n_allocated;
+	struct arena names;
+};
+
+struct symbol_table *symbol_table_create(void);
+void symbol_table_destroy(struct symbol_table *table);
+/* Copies @name (@name_size bytes, no NUL needed). 0 or -ENOMEM. */
+int symbol_table_add(struct symbol_table *table, uint64_t offset, uint64_t size, const char *name,
+		     size_t name_size);
+void symbol_table_sort(struct symbol_table *table);
+/* The symbol that holds @offset, or NULL. Only after symbol_table_sort(). */
+const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t offset);
+
+#endif
