@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+#include "cct/base/hash.h"
+#include "cct/base/hash_table.h"
+
 #define KERNEL_NAME  "[kernel.kallsyms]"
 #define DYNAMIC_NAME "[kernel.dynamic]"
 #define OOL_NAME     "[kernel.ool]"
@@ -25,8 +29,8 @@ struct code_module {
 
 /* A symbol of a code module: what has this name and size is one thing. */
 struct known_code {
-	uint64_t hash;
 	uint64_t offset;
+	uint32_t hash;
 	uint32_t module;
 	uint32_t len;
 	const char *name; /* NULL: the slot is free */
@@ -47,8 +51,7 @@ struct kernel_symbols {
 	uint32_t dynamic_module;
 	struct code_module bpf, ool;
 	uint64_t entry_start, entry_end;
-	struct known_code *known; /* by hash */
-	size_t n_known, n_slots;
+	struct hash_table known_codes;
 };
 
 struct kernel_symbols *kernel_symbols_create(struct module_table *modules)
@@ -84,7 +87,7 @@ void kernel_symbols_destroy(struct kernel_symbols *kernel)
 	free_pending(kernel);
 	kernel_layouts_destroy(kernel->layouts);
 	free(kernel->ranges);
-	free(kernel->known);
+	hash_table_deinit(&kernel->known_codes);
 	free(kernel);
 }
 
@@ -115,15 +118,8 @@ static int change(struct kernel_symbols *kernel, const struct kernel_range *rang
 
 static int add_range(struct kernel_symbols *kernel, const struct kernel_range *range)
 {
-	if (kernel->n_ranges == kernel->n_ranges_allocated) {
-		size_t n = kernel->n_ranges_allocated ? kernel->n_ranges_allocated * 2 : 16;
-		struct kernel_range *ranges = reallocarray(kernel->ranges, n, sizeof(*ranges));
-
-		if (!ranges)
-			return -ENOMEM;
-		kernel->ranges = ranges;
-		kernel->n_ranges_allocated = n;
-	}
+	if (array_reserve(kernel->ranges, kernel->n_ranges, kernel->n_ranges_allocated, 1))
+		return -ENOMEM;
 	kernel->ranges[kernel->n_ranges++] = *range;
 	return 0;
 }
@@ -211,48 +207,40 @@ static int put_ranges(struct kernel_symbols *kernel)
 	return err;
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t code_hash(const struct kernel_symbols_code *code)
+static uint32_t code_hash(const struct kernel_symbols_code *code)
 {
-	uint64_t hash = 0xcbf29ce484222325ull ^ code->len ^ (uint64_t)code->is_bpf << 32;
+	uint64_t hash = hash_text(HASH_START, code->name);
 
-	for (const char *c = code->name; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
-	return hash ^ hash >> 32;
+	return hash_pair(hash, code->len ^ (uint64_t)code->is_bpf << 32);
 }
 
-static struct known_code *known_slot(const struct kernel_symbols *kernel, uint64_t hash,
-				     uint32_t len, uint32_t module, const char *name)
+static bool slot_is_used(const void *slot)
 {
-	for (size_t i = hash & (kernel->n_slots - 1);; i = (i + 1) & (kernel->n_slots - 1)) {
-		struct known_code *known = &kernel->known[i];
-
-		if (!known->name || (known->hash == hash && known->len == len &&
-				     known->module == module && strcmp(known->name, name) == 0))
-			return known;
-	}
+	return ((const struct known_code *)slot)->name != NULL;
 }
 
-static int grow_known(struct kernel_symbols *kernel)
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
 {
-	struct known_code *old = kernel->known;
-	size_t n_old = kernel->n_slots;
+	const struct known_code *known = slot, *wanted = key;
 
-	if (kernel->n_known * 2 < n_old)
-		return 0;
-	struct known_code *slots = calloc(n_old ? n_old * 2 : 256, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	kernel->known = slots;
-	kernel->n_slots = n_old ? n_old * 2 : 256;
-	for (size_t i = 0; i < n_old; i++) {
-		if (old[i].name)
-			*known_slot(kernel, old[i].hash, old[i].len, old[i].module, old[i].name) =
-				old[i];
-	}
-	free(old);
-	return 0;
+	(void)owner;
+	return known->hash == wanted->hash && known->len == wanted->len &&
+	       known->module == wanted->module && strcmp(known->name, wanted->name) == 0;
 }
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	(void)owner;
+	return ((const struct known_code *)slot)->hash;
+}
+
+static const struct hash_table_type known_codes = {
+	.slot_size = sizeof(struct known_code),
+	.first_slots = 256,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
 
 static int open_code_module(struct kernel_symbols *kernel, struct code_module *module,
 			    const char *path)
@@ -270,41 +258,47 @@ static int open_code_module(struct kernel_symbols *kernel, struct code_module *m
 	return added->symbols ? 0 : -ENOMEM;
 }
 
+/* @code at the next free offset of its module, with a name that the module owns. */
+static int add_code(struct kernel_symbols *kernel, struct code_module *module,
+		    struct known_code *code)
+{
+	struct symbol_table *symbols = module_table_get(kernel->modules, module->module)->symbols;
+
+	if (hash_table_reserve(&kernel->known_codes, &known_codes, 1, NULL) ||
+	    symbol_table_add(symbols, module->next_offset, code->len, code->name,
+			     strlen(code->name)))
+		return -ENOMEM;
+	code->offset = module->next_offset;
+	code->name = symbols->symbols[symbols->n_symbols - 1].name;
+	*(struct known_code *)hash_table_insert(&kernel->known_codes, &known_codes, code->hash,
+						NULL) = *code;
+	module->next_offset +=
+		((uint64_t)code->len + 2 * CODE_ALIGNMENT - 1) & -(uint64_t)CODE_ALIGNMENT;
+	return 0;
+}
+
 /* Where code of this name and size is in its module. */
 static int find_code(struct kernel_symbols *kernel, const struct kernel_symbols_code *code,
 		     struct kernel_range *range)
 {
 	struct code_module *module = code->is_bpf ? &kernel->bpf : &kernel->ool;
-	uint64_t hash = code_hash(code);
 	int err = open_code_module(kernel, module, code->is_bpf ? BPF_NAME : OOL_NAME);
 
 	if (err)
 		return err;
-	err = grow_known(kernel);
-	if (err)
-		return err;
-	struct known_code *known = known_slot(kernel, hash, code->len, module->module, code->name);
-	if (!known->name) {
-		struct symbol_table *symbols =
-			module_table_get(kernel->modules, module->module)->symbols;
-
-		err = symbol_table_add(symbols, module->next_offset, code->len, code->name,
-				       strlen(code->name));
+	struct known_code wanted = { .hash = code_hash(code),
+				     .module = module->module,
+				     .len = code->len,
+				     .name = code->name };
+	const struct known_code *known =
+		hash_table_find(&kernel->known_codes, &known_codes, wanted.hash, &wanted, NULL);
+	if (!known) {
+		err = add_code(kernel, module, &wanted);
 		if (err)
 			return err;
-		*known = (struct known_code){
-			.hash = hash,
-			.offset = module->next_offset,
-			.module = module->module,
-			.len = code->len,
-			.name = symbols->symbols[symbols->n_symbols - 1].name
-		};
-		kernel->n_known++;
-		module->next_offset +=
-			((uint64_t)code->len + 2 * CODE_ALIGNMENT - 1) & -(uint64_t)CODE_ALIGNMENT;
 	}
-	range->module = known->module;
-	range->offset = known->offset;
+	range->module = wanted.module;
+	range->offset = known ? known->offset : wanted.offset;
 	return 0;
 }
 
@@ -318,16 +312,8 @@ static int apply_code(struct kernel_symbols *kernel, const struct kernel_symbols
 
 static int add_pending(struct kernel_symbols *kernel, const struct kernel_symbols_code *code)
 {
-	if (kernel->n_pending == kernel->n_pending_allocated) {
-		size_t n = kernel->n_pending_allocated ? kernel->n_pending_allocated * 2 : 16;
-		struct kernel_symbols_code *pending =
-			reallocarray(kernel->pending, n, sizeof(*pending));
-
-		if (!pending)
-			return -ENOMEM;
-		kernel->pending = pending;
-		kernel->n_pending_allocated = n;
-	}
+	if (array_reserve(kernel->pending, kernel->n_pending, kernel->n_pending_allocated, 1))
+		return -ENOMEM;
 	char *name = strdup(code->name);
 	if (!name)
 		return -ENOMEM;

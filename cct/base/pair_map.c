@@ -1,88 +1,63 @@
 #include "cct/base/pair_map.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#define FIRST_SLOTS 256u
-#define MAX_SLOTS   (1u << 30)
+#include "cct/base/hash.h"
+
+struct pair {
+	uint64_t a, b;
+	uint32_t value_plus_1; /* 0: the slot is free */
+};
+
+static bool slot_is_used(const void *slot)
+{
+	return ((const struct pair *)slot)->value_plus_1 != 0;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	const struct pair *pair = slot, *wanted = key;
+
+	(void)owner;
+	return pair->a == wanted->a && pair->b == wanted->b;
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	const struct pair *pair = slot;
+
+	(void)owner;
+	return hash_pair(pair->a, pair->b);
+}
+
+static const struct hash_table_type pairs = {
+	.slot_size = sizeof(struct pair),
+	.first_slots = 256,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
 
 void pair_map_deinit(struct pair_map *map)
 {
-	free(map->slots);
-	*map = (struct pair_map){ 0 };
-}
-
-/* Multiply and fold (wyhash's mixing step): the pairs are dense small numbers and addresses. */
-static uint32_t pair_hash(uint64_t a, uint64_t b)
-{
-	unsigned __int128 product =
-		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xe7037ed1a0b428dbu);
-	uint64_t folded = (uint64_t)(product >> 64) ^ (uint64_t)product;
-
-	return (uint32_t)(folded ^ (folded >> 32));
-}
-
-/* The slot that holds (a, b), or the empty one where it belongs. */
-static struct pair_map_slot *find_slot(const struct pair_map *map, uint64_t a, uint64_t b)
-{
-	uint32_t i = pair_hash(a, b) & (map->n_slots - 1);
-
-	for (;; i = (i + 1) & (map->n_slots - 1)) {
-		struct pair_map_slot *slot = &map->slots[i];
-
-		if (slot->value == PAIR_MAP_NONE || (slot->a == a && slot->b == b))
-			return slot;
-	}
+	hash_table_deinit(&map->pairs);
 }
 
 uint32_t pair_map_find(const struct pair_map *map, uint64_t a, uint64_t b)
 {
-	if (!map->n_slots)
-		return PAIR_MAP_NONE;
-	return find_slot(map, a, b)->value;
-}
+	const struct pair wanted = { .a = a, .b = b };
+	const struct pair *pair =
+		hash_table_find(&map->pairs, &pairs, hash_pair(a, b), &wanted, NULL);
 
-static int grow(struct pair_map *map)
-{
-	uint32_t n_slots = map->n_slots ? map->n_slots * 2 : FIRST_SLOTS;
-	struct pair_map larger = { .n_slots = n_slots, .n_used = map->n_used };
-
-	if (n_slots > MAX_SLOTS)
-		return -ENOMEM;
-	larger.slots = malloc(n_slots * sizeof(*larger.slots));
-	if (!larger.slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n_slots; i++)
-		larger.slots[i] = (struct pair_map_slot){ .value = PAIR_MAP_NONE };
-	for (uint32_t i = 0; i < map->n_slots; i++) {
-		const struct pair_map_slot *slot = &map->slots[i];
-
-		if (slot->value != PAIR_MAP_NONE)
-			*find_slot(&larger, slot->a, slot->b) = *slot;
-	}
-	free(map->slots);
-	*map = larger;
-	return 0;
+	return pair ? pair->value_plus_1 - 1 : PAIR_MAP_NONE;
 }
 
 int pair_map_add(struct pair_map *map, uint64_t a, uint64_t b, uint32_t value)
 {
-	if (map->n_used >= map->n_slots / 2) {
-		int err = grow(map);
+	struct pair *pair = hash_table_insert(&map->pairs, &pairs, hash_pair(a, b), NULL);
 
-		if (err)
-			return err;
-	}
-	*find_slot(map, a, b) = (struct pair_map_slot){ .a = a, .b = b, .value = value };
-	map->n_used++;
+	if (!pair)
+		return -ENOMEM;
+	*pair = (struct pair){ .a = a, .b = b, .value_plus_1 = value + 1 };
 	return 0;
-}
-
-uint64_t pair_map_text(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	return hash;
 }

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+#include "cct/base/hash.h"
+#include "cct/base/hash_table.h"
+
 static_assert(CODE_PAGE_SIZE == CODE_VIEW_PAGE_SIZE, "a record holds a page of a view");
 
 #define BYTES_MAX (256u << 20)
@@ -19,18 +23,53 @@ struct version {
 	uint8_t *bytes;
 };
 
-struct page {
+struct page_key {
 	int32_t pid;
 	uint64_t addr;
-	struct version *versions; /* NULL: an empty slot */
+};
+
+struct page {
+	struct page_key key;
+	struct version *versions; /* NULL: the slot is free */
 	size_t n_versions, n_allocated;
 };
 
 struct code_pages {
-	struct page *slots; /* open addressing */
-	size_t n_slots, n_used;
+	struct hash_table by_addr; /* struct page */
 	uint64_t n_bytes;
 	bool is_stopped; /* a record is missing */
+};
+
+static bool slot_is_used(const void *slot)
+{
+	return ((const struct page *)slot)->versions != NULL;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	const struct page_key *page = &((const struct page *)slot)->key, *wanted = key;
+
+	(void)owner;
+	return page->pid == wanted->pid && page->addr == wanted->addr;
+}
+
+static uint32_t key_hash(const struct page_key *key)
+{
+	return hash_number(key->addr / CODE_PAGE_SIZE ^ (uint64_t)(uint32_t)key->pid << 40);
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	(void)owner;
+	return key_hash(&((const struct page *)slot)->key);
+}
+
+static const struct hash_table_type pages_by_addr = {
+	.slot_size = sizeof(struct page),
+	.first_slots = 256,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
 };
 
 struct code_pages *code_pages_create(void)
@@ -42,92 +81,69 @@ void code_pages_destroy(struct code_pages *pages)
 {
 	if (!pages)
 		return;
-	for (size_t i = 0; i < pages->n_slots; i++) {
-		for (size_t j = 0; j < pages->slots[i].n_versions; j++)
-			free(pages->slots[i].versions[j].bytes);
-		free(pages->slots[i].versions);
+	for (struct page *page = NULL;
+	     (page = hash_table_next(&pages->by_addr, &pages_by_addr, page));) {
+		for (size_t i = 0; i < page->n_versions; i++)
+			free(page->versions[i].bytes);
+		free(page->versions);
 	}
-	free(pages->slots);
+	hash_table_deinit(&pages->by_addr);
 	free(pages);
 }
 
-static struct page *find_slot(const struct code_pages *pages, int32_t pid, uint64_t addr)
+static struct page *find_page(const struct code_pages *pages, int32_t pid, uint64_t addr)
 {
-	uint64_t key = addr / CODE_PAGE_SIZE ^ (uint64_t)(uint32_t)pid << 40;
-	size_t mask = pages->n_slots - 1;
-	size_t i = (key * 0x9e3779b97f4a7c15ull >> 32) & mask;
+	const struct page_key key = { .pid = pid, .addr = addr };
 
-	while (pages->slots[i].versions &&
-	       (pages->slots[i].pid != pid || pages->slots[i].addr != addr))
-		i = (i + 1) & mask;
-	return &pages->slots[i];
+	return hash_table_find(&pages->by_addr, &pages_by_addr, key_hash(&key), &key, NULL);
 }
 
-static const struct page *find_page(const struct code_pages *pages, int32_t pid, uint64_t addr)
+/* A page without versions. NULL: no memory. */
+static struct page *add_page(struct code_pages *pages, int32_t pid, uint64_t addr)
 {
-	const struct page *page = pages->n_slots ? find_slot(pages, pid, addr) : NULL;
+	struct page page = { .key = { .pid = pid, .addr = addr } };
 
-	return page && page->versions ? page : NULL;
-}
-
-static int grow(struct code_pages *pages)
-{
-	struct code_pages bigger = { .n_slots = pages->n_slots ? pages->n_slots * 2 : 256 };
-
-	bigger.slots = calloc(bigger.n_slots, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < pages->n_slots; i++)
-		if (pages->slots[i].versions)
-			*find_slot(&bigger, pages->slots[i].pid, pages->slots[i].addr) =
-				pages->slots[i];
-	free(pages->slots);
-	pages->slots = bigger.slots;
-	pages->n_slots = bigger.n_slots;
-	return 0;
+	if (array_reserve(page.versions, page.n_versions, page.n_allocated, 1))
+		return NULL;
+	struct page *slot =
+		hash_table_insert(&pages->by_addr, &pages_by_addr, key_hash(&page.key), NULL);
+	if (!slot) {
+		free(page.versions);
+		return NULL;
+	}
+	*slot = page;
+	return slot;
 }
 
 static int add_version(struct code_pages *pages, struct page *page,
 		       const struct code_record *record)
 {
-	const struct code_record_header *header = &record->header;
-
 	if (pages->n_bytes >= BYTES_MAX)
 		return -EINVAL;
-	if (!page->versions || page->n_versions == page->n_allocated) {
-		size_t n = page->n_allocated ? page->n_allocated * 2 : 2;
-		struct version *versions = reallocarray(page->versions, n, sizeof(*versions));
-		if (!versions)
-			return -ENOMEM;
-		pages->n_used += !page->versions;
-		page->pid = header->pid;
-		page->addr = header->addr;
-		page->versions = versions;
-		page->n_allocated = n;
-	}
+	if (array_reserve(page->versions, page->n_versions, page->n_allocated, 1))
+		return -ENOMEM;
 	uint8_t *bytes = malloc(CODE_PAGE_SIZE);
 	if (!bytes)
 		return -ENOMEM;
 	memcpy(bytes, record->bytes, CODE_PAGE_SIZE);
 	pages->n_bytes += CODE_PAGE_SIZE + sizeof(*page->versions);
-	struct version *version = &page->versions[page->n_versions++];
-	version->first_begin_ns = version->last_begin_ns = header->begin_ns;
-	version->first_end_ns = version->last_end_ns = header->end_ns;
-	version->bytes = bytes;
+	page->versions[page->n_versions++] = (struct version){
+		.first_begin_ns = record->header.begin_ns,
+		.first_end_ns = record->header.end_ns,
+		.last_begin_ns = record->header.begin_ns,
+		.last_end_ns = record->header.end_ns,
+		.bytes = bytes,
+	};
 	return 0;
 }
 
 static int add(struct code_pages *pages, const struct code_record *record)
 {
 	const struct code_record_header *header = &record->header;
+	struct page *page = find_page(pages, header->pid, header->addr);
+	struct version *last =
+		page && page->n_versions ? &page->versions[page->n_versions - 1] : NULL;
 
-	if (pages->n_used * 2 >= pages->n_slots) {
-		int err = grow(pages);
-		if (err)
-			return err;
-	}
-	struct page *page = find_slot(pages, header->pid, header->addr);
-	struct version *last = page->n_versions ? &page->versions[page->n_versions - 1] : NULL;
 	if (last && header->begin_ns < last->last_end_ns)
 		return -EINVAL;
 	if (last && (!header->size || !memcmp(last->bytes, record->bytes, CODE_PAGE_SIZE))) {
@@ -135,7 +151,11 @@ static int add(struct code_pages *pages, const struct code_record *record)
 		last->last_end_ns = header->end_ns;
 		return 0;
 	}
-	return header->size ? add_version(pages, page, record) : -EINVAL;
+	if (!header->size)
+		return -EINVAL;
+	if (!page)
+		page = add_page(pages, header->pid, header->addr);
+	return page ? add_version(pages, page, record) : -ENOMEM;
 }
 
 int code_pages_add(struct code_pages *pages, const struct perf_event_header *record)
@@ -165,7 +185,7 @@ static bool find_bytes(const struct code_pages *pages, int32_t pid, uint64_t add
 	/* Samples come soon before the newest readings. */
 	while (i && page->versions[i - 1].last_begin_ns >= time_ns)
 		i--;
-	if (!page)
+	if (!page || !page->n_versions)
 		return false;
 	bool is_later = i == page->n_versions;
 	const struct version *after = &page->versions[i - is_later];
@@ -183,7 +203,7 @@ static bool find_bytes(const struct code_pages *pages, int32_t pid, uint64_t add
 
 bool code_pages_is_empty(const struct code_pages *pages)
 {
-	return !pages->n_used;
+	return !pages->by_addr.n_used;
 }
 
 void code_pages_find(const struct code_pages *pages, int32_t pid, uint64_t addr, uint64_t time_ns,

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
+#include "cct/base/hash_table.h"
 #include "collector/attached/latest_ranges.h"
 
 #define MAGIC         0x4a695444u
@@ -70,7 +73,7 @@ static_assert(sizeof(struct debug_entry) == 16, "on-disk layout");
 /* A loaded piece of code by its index in the file, for those that move. */
 struct loaded {
 	uint64_t index;
-	uint32_t code;
+	uint32_t code_plus_1; /* 0: the slot is free */
 };
 
 struct parser {
@@ -78,8 +81,7 @@ struct parser {
 	size_t size;
 	struct jitdump *dump;
 	size_t n_allocated;
-	struct loaded *loaded; /* a hash table, of the latest with an index */
-	size_t n_slots, n_loaded;
+	struct hash_table loaded;   /* the latest with an index */
 	uint64_t lines_addr, lines; /* of the code that comes next */
 	uint32_t n_lines;
 };
@@ -96,45 +98,46 @@ bool jitdump_is_marker(const char *path)
 	return strcmp(name, ".dump") == 0 || strcmp(name, ".dump (deleted)") == 0;
 }
 
-static struct loaded *find_slot(struct loaded *slots, size_t n_slots, uint64_t index)
+static bool slot_is_used(const void *slot)
 {
-	size_t mask = n_slots - 1, i = (index * 0x9e3779b97f4a7c15ull >> 32) & mask;
-
-	while (slots[i].code != UINT32_MAX && slots[i].index != index)
-		i = (i + 1) & mask;
-	return &slots[i];
+	return ((const struct loaded *)slot)->code_plus_1 != 0;
 }
 
-static int grow_loaded(struct parser *parser)
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
 {
-	size_t n_slots = parser->n_slots ? parser->n_slots * 2 : 256;
-	struct loaded *slots = malloc(n_slots * sizeof(*slots));
+	(void)owner;
+	return ((const struct loaded *)slot)->index == *(const uint64_t *)key;
+}
 
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < n_slots; i++)
-		slots[i] = (struct loaded){ .code = UINT32_MAX };
-	for (size_t i = 0; i < parser->n_slots; i++) {
-		if (parser->loaded[i].code != UINT32_MAX)
-			*find_slot(slots, n_slots, parser->loaded[i].index) = parser->loaded[i];
-	}
-	free(parser->loaded);
-	parser->loaded = slots;
-	parser->n_slots = n_slots;
-	return 0;
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	(void)owner;
+	return hash_number(((const struct loaded *)slot)->index);
+}
+
+static const struct hash_table_type loaded_by_index = {
+	.slot_size = sizeof(struct loaded),
+	.first_slots = 256,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
+
+static struct loaded *find_loaded(const struct parser *parser, uint64_t index)
+{
+	return hash_table_find(&parser->loaded, &loaded_by_index, hash_number(index), &index, NULL);
 }
 
 static int note_loaded(struct parser *parser, uint64_t index, uint32_t code)
 {
-	if (parser->n_loaded * 2 >= parser->n_slots) {
-		int err = grow_loaded(parser);
+	struct loaded *slot = find_loaded(parser, index);
 
-		if (err)
-			return err;
-	}
-	struct loaded *slot = find_slot(parser->loaded, parser->n_slots, index);
-	parser->n_loaded += slot->code == UINT32_MAX;
-	*slot = (struct loaded){ .index = index, .code = code };
+	if (!slot)
+		slot = hash_table_insert(&parser->loaded, &loaded_by_index, hash_number(index),
+					 NULL);
+	if (!slot)
+		return -ENOMEM;
+	*slot = (struct loaded){ .index = index, .code_plus_1 = code + 1 };
 	return 0;
 }
 
@@ -142,15 +145,8 @@ static int add_code(struct parser *parser, const struct jit_code *code)
 {
 	struct jitdump *dump = parser->dump;
 
-	if (dump->n_codes == parser->n_allocated) {
-		size_t n = parser->n_allocated ? parser->n_allocated * 2 : 256;
-		struct jit_code *codes = reallocarray(dump->codes, n, sizeof(*codes));
-
-		if (!codes)
-			return -ENOMEM;
-		dump->codes = codes;
-		parser->n_allocated = n;
-	}
+	if (array_reserve(dump->codes, dump->n_codes, parser->n_allocated, 1))
+		return -ENOMEM;
 	dump->codes[dump->n_codes] = *code;
 	dump->codes[dump->n_codes].number = (uint32_t)dump->n_codes;
 	dump->n_codes++;
@@ -202,11 +198,10 @@ static int take_move(struct parser *parser, size_t at, const struct record_heade
 	if (header->size < sizeof(move))
 		return -EINVAL;
 	memcpy(&move, parser->bytes + at, sizeof(move));
-	const struct loaded *loaded =
-		parser->n_slots ? find_slot(parser->loaded, parser->n_slots, move.index) : NULL;
-	if (!loaded || loaded->code == UINT32_MAX)
+	const struct loaded *loaded = find_loaded(parser, move.index);
+	if (!loaded)
 		return -EINVAL;
-	struct jit_code code = parser->dump->codes[loaded->code];
+	struct jit_code code = parser->dump->codes[loaded->code_plus_1 - 1];
 	if (!is_range(move.new_addr, move.size) || move.size > code.size)
 		return -EINVAL;
 	code.time_ns = header->time;
@@ -333,7 +328,7 @@ int jitdump_parse(const uint8_t *bytes, size_t size, struct jitdump **dump_ret)
 				 .dump = calloc(1, sizeof(struct jitdump)) };
 	int err = parser.dump ? parse(&parser) : -ENOMEM;
 
-	free(parser.loaded);
+	hash_table_deinit(&parser.loaded);
 	if (err) {
 		jitdump_destroy(parser.dump);
 		return err;

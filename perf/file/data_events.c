@@ -4,12 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+#include "cct/base/hash.h"
 #include "perf/events/attr_name.h"
 
 enum {
 	MAX_EVENTS = 1 << 16,
-	FIRST_SLOTS = 64,
 	ATTR_SIZE_OFFSET = offsetof(struct perf_event_attr, size),
+};
+
+struct event_of_id {
+	uint64_t id;
+	uint32_t event; /* index + 1; 0: the slot is free */
+};
+
+static bool slot_is_used(const void *slot)
+{
+	return ((const struct event_of_id *)slot)->event != 0;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	(void)owner;
+	return ((const struct event_of_id *)slot)->id == *(const uint64_t *)key;
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	(void)owner;
+	return hash_number(((const struct event_of_id *)slot)->id);
+}
+
+static const struct hash_table_type events_by_id = {
+	.slot_size = sizeof(struct event_of_id),
+	.first_slots = 64,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
 };
 
 static void event_destroy(struct data_file_event *event)
@@ -26,66 +57,29 @@ void data_events_deinit(struct data_events *events)
 	for (size_t i = 0; i < events->n_events; i++)
 		event_destroy(events->events[i]);
 	free(events->events);
-	free(events->slots);
+	hash_table_deinit(&events->by_id);
 	*events = (struct data_events){ 0 };
-}
-
-static size_t first_slot(const struct data_events *events, uint64_t id)
-{
-	return (size_t)(id * 0x9e3779b97f4a7c15ull >> 32) & (events->n_slots - 1);
-}
-
-static struct data_event_slot *find_slot(const struct data_events *events, uint64_t id)
-{
-	size_t i = first_slot(events, id);
-
-	while (events->slots[i].event && events->slots[i].id != id)
-		i = (i + 1) & (events->n_slots - 1);
-	return &events->slots[i];
 }
 
 size_t data_events_find(const struct data_events *events, uint64_t id)
 {
-	if (!events->n_slots)
-		return SIZE_MAX;
-	const struct data_event_slot *slot = find_slot(events, id);
-	return slot->event ? slot->event - 1 : SIZE_MAX;
-}
+	const struct event_of_id *found =
+		hash_table_find(&events->by_id, &events_by_id, hash_number(id), &id, NULL);
 
-/* Half of the slots stay free. */
-static int make_room_for_ids(struct data_events *events, size_t n_new)
-{
-	struct data_events grown = { .n_slots = events->n_slots ? events->n_slots : FIRST_SLOTS };
-
-	while (grown.n_slots / 2 < events->n_ids + n_new)
-		grown.n_slots *= 2;
-	if (grown.n_slots == events->n_slots)
-		return 0;
-	grown.slots = calloc(grown.n_slots, sizeof(*grown.slots));
-	if (!grown.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < events->n_slots; i++) {
-		if (events->slots[i].event)
-			*find_slot(&grown, events->slots[i].id) = events->slots[i];
-	}
-	free(events->slots);
-	events->slots = grown.slots;
-	events->n_slots = grown.n_slots;
-	return 0;
+	return found ? found->event - 1 : SIZE_MAX;
 }
 
 static int index_ids(struct data_events *events, const struct data_file_event *event)
 {
-	int err = make_room_for_ids(events, event->n_ids);
-
-	if (err)
-		return err;
 	for (size_t i = 0; i < event->n_ids; i++) {
-		struct data_event_slot *slot = find_slot(events, event->ids[i]);
-		if (slot->event) /* the first event that claims an id keeps it */
+		/* The first event that claims an id keeps it. */
+		if (data_events_find(events, event->ids[i]) != SIZE_MAX)
 			continue;
-		*slot = (struct data_event_slot){ event->ids[i], (uint32_t)events->n_events + 1 };
-		events->n_ids++;
+		struct event_of_id *slot = hash_table_insert(&events->by_id, &events_by_id,
+							     hash_number(event->ids[i]), NULL);
+		if (!slot)
+			return -ENOMEM;
+		*slot = (struct event_of_id){ event->ids[i], (uint32_t)events->n_events + 1 };
 	}
 	return 0;
 }
@@ -147,18 +141,9 @@ static bool id_stands_alike(const struct record_layout *a, const struct record_l
 
 static int make_room_for_event(struct data_events *events)
 {
-	size_t n = events->n_allocated ? 2 * events->n_allocated : 8;
-
 	if (events->n_events == MAX_EVENTS)
 		return -E2BIG;
-	if (events->n_events < events->n_allocated)
-		return 0;
-	struct data_file_event **grown = reallocarray(events->events, n, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	events->events = grown;
-	events->n_allocated = n;
-	return 0;
+	return array_reserve(events->events, events->n_events, events->n_allocated, 1);
 }
 
 int data_events_add(struct data_events *events, const uint8_t *bytes, size_t space,

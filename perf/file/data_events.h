@@ -2,18 +2,13 @@
 #ifndef PERF_FILE_DATA_EVENTS_H
 #define PERF_FILE_DATA_EVENTS_H
 
+#include "cct/base/hash_table.h"
 #include "perf/file/data_types.h"
-
-struct data_event_slot {
-	uint64_t id;
-	uint32_t event; /* index + 1; 0: free */
-};
 
 struct data_events {
 	struct data_file_event **events; /* a pointer stays valid for the file's life */
 	size_t n_events, n_allocated;
-	struct data_event_slot *slots; /* hash of ids, linear probing */
-	size_t n_slots, n_ids;
+	struct hash_table by_id;
 	bool ids_stand_alike; /* one position of the id serves all events */
 };
 

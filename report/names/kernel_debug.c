@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
+#include "cct/base/sorted.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/elf_symtab.h"
 #include "cct/object/file_search.h"
@@ -42,16 +44,6 @@ struct kernel_debug {
 	uint64_t base;  /* of the recorded module's offsets */
 };
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
-	return hash;
-}
-
 static bool add_function(struct kernel_debug *debug, const char *name, const GElf_Sym *symbol)
 {
 	if (debug->n_functions == debug->n_allocated) {
@@ -64,7 +56,7 @@ static bool add_function(struct kernel_debug *debug, const char *name, const GEl
 		debug->n_allocated = n;
 	}
 	debug->functions[debug->n_functions++] = (struct function){
-		.hash = hash_name(name),
+		.hash = hash_text(HASH_START, name),
 		.vaddr = symbol->st_value,
 		.size = symbol->st_size,
 	};
@@ -139,17 +131,9 @@ static void sort_functions(struct kernel_debug *debug)
 /* The only function of that name. */
 static const struct function *find_function(const struct kernel_debug *debug, const char *name)
 {
-	uint64_t hash = hash_name(name);
-	size_t low = 0, high = debug->n_functions;
+	uint64_t hash = hash_text(HASH_START, name);
+	size_t low = sorted_count(debug->n_functions, i, debug->functions[i].hash < hash);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (debug->functions[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < debug->n_functions && debug->functions[low].hash == hash; low++) {
 		if (debug->functions[low].is_ambiguous)
 			return NULL;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+#include "cct/base/hash.h"
 #include "cct/base/pair_map.h"
 
 struct source_paths {
@@ -87,16 +89,9 @@ static char *join(const char *directory, const char *file)
 /* Takes over @path. */
 static int add_path(struct source_paths *paths, char *path, uint32_t *id_ret)
 {
-	if (paths->n_paths == paths->n_allocated) {
-		uint32_t n = paths->n_allocated ? paths->n_allocated * 2 : 64;
-		char **larger = reallocarray(paths->paths, n, sizeof(*larger));
-
-		if (!larger) {
-			free(path);
-			return -ENOMEM;
-		}
-		paths->paths = larger;
-		paths->n_allocated = n;
+	if (array_reserve(paths->paths, paths->n_paths, paths->n_allocated, 1)) {
+		free(path);
+		return -ENOMEM;
 	}
 	*id_ret = paths->n_paths;
 	paths->paths[paths->n_paths++] = path;
@@ -106,7 +101,7 @@ static int add_path(struct source_paths *paths, char *path, uint32_t *id_ret)
 /* Takes over @path. */
 static int intern_text(struct source_paths *paths, char *path, uint32_t *id_ret)
 {
-	uint64_t hash = pair_map_text(path);
+	uint64_t hash = hash_text(HASH_START, path);
 
 	for (uint64_t n_others = 0;; n_others++) {
 		uint32_t id = pair_map_find(&paths->by_text, hash, n_others);

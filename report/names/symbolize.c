@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+#include "cct/base/hash.h"
 #include "cct/base/pair_map.h"
 #include "report/dwarf/debug_info.h"
 #include "report/names/go_names.h"
@@ -131,12 +133,10 @@ static int add_place(struct symbolizer *symbolizer, const struct place *place)
 	return 0;
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_text(uint64_t hash, const char *text)
+/* With the zero: what follows is apart. */
+static uint64_t hash_string(uint64_t hash, const char *text)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	return hash * 0x100000001b3ull;
+	return hash_bytes(hash, text, strlen(text) + 1);
 }
 
 /* The same function may be described in many units: name and declaration tell that it is one. */
@@ -147,7 +147,7 @@ static int inlined_function(struct symbolizer *symbolizer, const struct frame *f
 		module_table_get(&symbolizer->profile->modules, frame->module);
 	const char *name = inlined->name ? inlined->name : "[unknown]";
 	uint64_t key = frame_key(frame, START_INLINED);
-	uint64_t hash = hash_text(hash_text(0xcbf29ce484222325ull, name), inlined->decl_file);
+	uint64_t hash = hash_string(hash_string(HASH_START, name), inlined->decl_file);
 
 	hash += inlined->decl_line;
 	*function_ret = function_table_find(&symbolizer->functions, hash, key);
@@ -231,7 +231,7 @@ static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 static uint64_t identity_of(const struct module *module, const struct code_location *location)
 {
 	return module && module->key.kind == MODULE_JIT && location->symbol
-		       ? hash_text(0xcbf29ce484222325ull, location->symbol)
+		       ? hash_string(HASH_START, location->symbol)
 		       : location->start;
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+#include "cct/base/hash.h"
 #include "cct/base/pair_map.h"
 #include "report/demangle/simple_name.h"
 #include "report/text/text_sums.h"
@@ -29,16 +31,6 @@ static uint32_t find_name(const struct text_names *names, const struct view_row 
 	return pair_map_find(&names->by_name, (uintptr_t)row->name, (uintptr_t)row->module);
 }
 
-/* FNV-1a. */
-static uint64_t hash(const char *text)
-{
-	uint64_t value = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * 0x100000001b3;
-	return value;
-}
-
 static void show_parameters(struct shown_name *name)
 {
 	char *with_parameters = simple_name_make(name->name, true);
@@ -54,7 +46,8 @@ static void show_parameters(struct shown_name *name)
 static int tell_apart(struct text_names *names, uint32_t index)
 {
 	struct shown_name *name = &names->all[index];
-	uint64_t key = hash(name->shown), module = hash(name->module);
+	uint64_t key = hash_text(HASH_START, name->shown),
+		 module = hash_text(HASH_START, name->module);
 	uint32_t first = pair_map_find(&names->by_shown, key, module);
 
 	if (!strchr(name->name, '('))
@@ -68,25 +61,13 @@ static int tell_apart(struct text_names *names, uint32_t index)
 	return 0;
 }
 
-static int grow(struct text_names *names)
-{
-	uint32_t n = names->n_allocated ? names->n_allocated * 2 : 256;
-	struct shown_name *larger = reallocarray(names->all, n, sizeof(*larger));
-
-	if (!larger)
-		return -1;
-	names->all = larger;
-	names->n_allocated = n;
-	return 0;
-}
-
 static int add_row(struct text_names *names, const struct view_row *row)
 {
 	uint32_t index = names->n_all;
 
 	if (!is_function(row) || find_name(names, row) != PAIR_MAP_NONE)
 		return 0;
-	if (index == names->n_allocated && grow(names))
+	if (array_reserve(names->all, index, names->n_allocated, 1))
 		return -1;
 	names->all[index] = (struct shown_name){
 		.name = row->name,

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
 #include "cct/base/pair_map.h"
 #include "report/names/source_paths.h"
 #include "report/views/merge_copies.h"
@@ -35,17 +37,12 @@ struct seen_process {
 
 static int grow_functions(struct folding *folding, uint32_t function)
 {
-	uint32_t n = folding->n_functions ? folding->n_functions : 1024;
-	uint32_t *larger;
+	uint32_t n = folding->n_functions;
 
-	while (n <= function)
-		n *= 2;
-	larger = reallocarray(folding->by_function, n, sizeof(*larger));
-	if (!larger)
+	if (array_reserve(folding->by_function, n, folding->n_functions, function + 1 - n))
 		return -ENOMEM;
-	memset(larger + folding->n_functions, 0xff, (n - folding->n_functions) * sizeof(*larger));
-	folding->by_function = larger;
-	folding->n_functions = n;
+	memset(folding->by_function + n, 0xff,
+	       (folding->n_functions - n) * sizeof(*folding->by_function));
 	return 0;
 }
 
@@ -85,7 +82,7 @@ static int note_function(struct folding *folding, uint32_t index, const struct f
 	if (pair_map_find(known, index, name->function) != PAIR_MAP_NONE)
 		return 0;
 	/* A copy that was compiled and one that was inlined are two functions of one name. */
-	uint64_t by_name = UINT64_C(1) << 32 | index, text = pair_map_text(name->name);
+	uint64_t by_name = UINT64_C(1) << 32 | index, text = hash_text(HASH_START, name->name);
 	if (pair_map_find(known, by_name, text) == PAIR_MAP_NONE) {
 		entity->n_merged++;
 		if (pair_map_add(known, by_name, text, index))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
 #include "cct/base/pair_map.h"
 #include "report/demangle/clone_name.h"
 #include "report/demangle/simple_name.h"
@@ -34,16 +35,6 @@ struct merging {
 	struct pair_map nodes;
 };
 
-/* FNV-1a. */
-static uint64_t hash(const char *text)
-{
-	uint64_t value = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * 0x100000001b3;
-	return value;
-}
-
 static bool is_function(const struct fold_entity *entity)
 {
 	return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL;
@@ -58,7 +49,7 @@ static int find_same_name(struct merging *merging, const struct fold_entity *ent
 			  uint32_t *index_ret)
 {
 	const char *name = entity->base_name ? entity->base_name : entity->name;
-	uint64_t key = hash(name), place = place_of(entity);
+	uint64_t key = hash_text(HASH_START, name), place = place_of(entity);
 
 	*index_ret = pair_map_find(&merging->by_name, key, place);
 	if (*index_ret != PAIR_MAP_NONE) {
@@ -84,9 +75,9 @@ static int note_short_name(struct merging *merging, uint32_t index, uint64_t pla
 
 	if (!text)
 		return -ENOMEM;
-	first = pair_map_find(&merging->by_short, hash(text), place);
+	first = pair_map_find(&merging->by_short, hash_text(HASH_START, text), place);
 	if (first == PAIR_MAP_NONE)
-		return pair_map_add(&merging->by_short, hash(text), place, index);
+		return pair_map_add(&merging->by_short, hash_text(HASH_START, text), place, index);
 	if (first != index)
 		merging->names[first].is_overloaded = true;
 	return 0;
@@ -96,7 +87,7 @@ static int note_short_name(struct merging *merging, uint32_t index, uint64_t pla
 static int note_clone(struct merging *merging, struct same_name *same, uint32_t index)
 {
 	const struct fold_entity *entity = &merging->fold->entities[index];
-	uint64_t key = hash(entity->name), place = place_of(entity);
+	uint64_t key = hash_text(HASH_START, entity->name), place = place_of(entity);
 
 	if (same->clone == NONE)
 		same->clone = index;
@@ -149,7 +140,9 @@ static const struct same_name *original_of(const struct merging *merging,
 	if (same->plain != NONE || same->clone != NONE)
 		return same;
 	text = simple_name_make(entity->name, false);
-	index = text ? pair_map_find(&merging->by_short, hash(text), place_of(entity)) : NONE;
+	index = text ? pair_map_find(&merging->by_short, hash_text(HASH_START, text),
+				     place_of(entity))
+		     : NONE;
 	if (index == NONE || merging->names[index].is_overloaded)
 		return NULL;
 	return &merging->names[index];
