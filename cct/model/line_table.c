@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/sorted.h"
+
 struct line_table {
 	struct code_line *lines;
 	size_t n, n_allocated;
@@ -111,16 +113,8 @@ void line_table_sort(struct line_table *table)
 
 const struct code_line *line_table_find(const struct line_table *table, uint64_t offset)
 {
-	size_t low = 0, high = table->n;
+	size_t low = sorted_count(table->n, i, table->lines[i].offset <= offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->lines[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return NULL;
 	const struct code_line *line = &table->lines[low - 1];

@@ -13,6 +13,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/pair_map.h"
+#include "cct/base/sorted.h"
 #include "report/code/disassembly.h"
 #include "report/names/function_query.h"
 #include "report/names/source_paths.h"
@@ -299,19 +300,12 @@ static int find_code(struct annotation *annotation, const struct frame *frame, c
  */
 static uint64_t instruction_start(const struct annotated_code *code, uint64_t vaddr)
 {
-	uint32_t low = 0, high = code->n_starts;
-
 	if (!code->bytes || vaddr < code->start || vaddr - code->start >= code->n_bytes)
 		return vaddr;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (code->starts[middle] <= vaddr - code->start)
-			low = middle;
-		else
-			high = middle;
-	}
-	return code->start + code->starts[low];
+	/* The first one begins with the code. */
+	size_t last =
+		sorted_count(code->n_starts - 1, i, code->starts[i + 1] <= vaddr - code->start);
+	return code->start + code->starts[last];
 }
 
 static int hit_address(struct annotation *annotation, uint32_t function, uint32_t code,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/sorted.h"
 #include "report/code/disassembly.h"
 
 #define MAX_SYMBOL_SIZE 8192
@@ -33,19 +34,12 @@ static int add(struct annotated_instructions *list, const struct annotated_instr
 
 static uint32_t instruction_size(const struct annotated_code *code, uint64_t vaddr)
 {
-	uint32_t low = 0, high = code->n_starts;
-
 	if (!code->bytes || vaddr < code->start || vaddr - code->start >= code->n_bytes)
 		return 0;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (code->starts[middle] <= vaddr - code->start)
-			low = middle;
-		else
-			high = middle;
-	}
-	uint64_t end = low + 1 < code->n_starts ? code->starts[low + 1] : code->n_bytes;
+	/* The first one begins with the code. */
+	size_t next =
+		1 + sorted_count(code->n_starts - 1, i, code->starts[i + 1] <= vaddr - code->start);
+	uint64_t end = next < code->n_starts ? code->starts[next] : code->n_bytes;
 	return (uint32_t)(end - (vaddr - code->start));
 }
 

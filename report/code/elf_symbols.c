@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/sorted.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/elf_symtab.h"
 #include "report/code/fde_ranges.h"
@@ -365,16 +366,8 @@ bool elf_symbols_offset(const struct elf_symbols *symbols, uint64_t vaddr, uint6
 
 static uint32_t last_symbol_from(const struct elf_symbols *symbols, uint64_t vaddr)
 {
-	uint32_t low = 0, high = symbols->n_symbols;
+	uint32_t low = sorted_count(symbols->n_symbols, i, symbols->symbols[i].start <= vaddr);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (symbols->symbols[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? low - 1 : NO_SYMBOL;
 }
 

@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 
+#include "cct/base/sorted.h"
 #include "cct/object/eh_frame.h"
 
 void fde_ranges_deinit(struct fde_ranges *ranges)
@@ -79,17 +80,7 @@ int fde_ranges_init(struct fde_ranges *ranges, Elf *elf)
 /* How many begin at @vaddr or before. */
 static size_t count_until(const struct fde_ranges *ranges, uint64_t vaddr)
 {
-	size_t low = 0, high = ranges->n_ranges;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->ranges[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_count(ranges->n_ranges, i, ranges->ranges[i].start <= vaddr);
 }
 
 const struct fde_range *fde_ranges_find(const struct fde_ranges *ranges, uint64_t vaddr)

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cct/base/sorted.h"
+
 void debug_aranges_deinit(struct debug_aranges *aranges)
 {
 	free(aranges->ranges);
@@ -86,16 +88,8 @@ int debug_aranges_read(struct debug_aranges *aranges, const struct debug_section
 const struct debug_arange *debug_aranges_of(const struct debug_aranges *aranges, uint64_t offset,
 					    size_t *n_ret)
 {
-	size_t low = 0, high = aranges->n, n = 0;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (aranges->ranges[middle].unit < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = sorted_count(aranges->n, i, aranges->ranges[i].unit < offset);
+	size_t n = 0;
 	while (low + n < aranges->n && aranges->ranges[low + n].unit == offset)
 		n++;
 	*n_ret = n;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/sorted.h"
 #include "report/dwarf/debug_aranges.h"
 #include "report/dwarf/debug_lines.h"
 #include "report/dwarf/debug_names.h"
@@ -364,17 +365,7 @@ static void scan(struct debug_info *info)
 /* The first range that begins above @vaddr. */
 static size_t first_above(const struct debug_info *info, uint64_t vaddr)
 {
-	size_t low = 0, high = info->n_ranges;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (info->ranges[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_count(info->n_ranges, i, info->ranges[i].start <= vaddr);
 }
 
 /* A unit's function at @vaddr; units may claim more than they have. SCOPE_NONE: none has one;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cct/base/sorted.h"
+
 #define MAX_PATH_PART 4096
 #define MAX_FORMATS   16
 
@@ -502,32 +504,16 @@ static const struct debug_line *find_row(const struct debug_lines *lines,
 					 const struct debug_sequence *sequence, uint64_t vaddr)
 {
 	const struct debug_line *rows = lines->rows + sequence->first_row;
-	uint32_t low = 0, high = sequence->n_rows;
+	uint32_t low = sorted_count(sequence->n_rows, i, rows[i].address <= vaddr);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rows[middle].address <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &rows[low - 1] : NULL;
 }
 
 const struct debug_line *debug_lines_find(struct debug_lines *lines, uint64_t vaddr)
 {
 	read_rows(lines);
-	uint32_t low = 0, high = lines->n_sequences;
+	uint32_t low = sorted_count(lines->n_sequences, i, lines->sequences[i].start <= vaddr);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (lines->sequences[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	while (low-- > 0 && lines->sequences[low].reach > vaddr)
 		if (lines->sequences[low].end > vaddr)
 			return find_row(lines, &lines->sequences[low], vaddr);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/sorted.h"
+
 #define MAX_DEPTH 64
 /* Of one name; longer ones are no use to anybody, and there may be many. */
 #define MAX_JOINED 8192
@@ -179,16 +181,7 @@ static struct unit_containers *containers_of(struct debug_names *names, Dwarf_CU
 /* The innermost container around @die, or UINT32_MAX. */
 static uint32_t container_of(const struct unit_containers *unit, const Dwarf_Die *die)
 {
-	uint32_t low = 0, high = unit->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (unit->containers[middle].start < die->addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t low = sorted_count(unit->n, i, unit->containers[i].start < die->addr);
 	uint32_t container = low - 1; /* UINT32_MAX if there is none */
 	while (container != UINT32_MAX && unit->containers[container].end &&
 	       unit->containers[container].end <= die->addr)

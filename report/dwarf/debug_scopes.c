@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/sorted.h"
 
 /* Compilers nest far less; files that do more are made up. */
 #define MAX_DEPTH 512
@@ -346,16 +347,8 @@ static int read_inlined(struct debug_scopes *scopes, const struct debug_tree *tr
 
 static uint32_t find_span(const struct debug_spans *spans, uint64_t vaddr)
 {
-	size_t low = 0, high = spans->n;
+	size_t low = sorted_count(spans->n, i, spans->spans[i].end <= vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans->spans[middle].end <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < spans->n && spans->spans[low].start <= vaddr ? spans->spans[low].scope
 								  : SCOPE_NONE;
 }

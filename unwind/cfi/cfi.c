@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cct/base/sorted.h"
 #include "cct/object/module_file.h"
 #include "cct/object/packed_elf.h"
 #include "unwind/cfi/cfi_row.h"
@@ -393,17 +394,7 @@ static struct general_rule *general_rule_create(const struct arch *arch, const s
 /* The first row that ends above @vaddr. */
 static size_t general_row_index(const struct cfi *cfi, uint64_t vaddr)
 {
-	size_t low = 0, high = cfi->n_rows;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cfi->rows[middle].end > vaddr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return sorted_count(cfi->n_rows, i, cfi->rows[i].end <= vaddr);
 }
 
 static int general_row_insert(struct cfi *cfi, size_t at, const struct general_row *row)

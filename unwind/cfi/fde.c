@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/sorted.h"
+
 /* One entry of an index, by start. */
 struct index_entry {
 	uint64_t start;
@@ -102,16 +104,9 @@ static uint64_t header_word(const struct fde_table *table, size_t i, size_t at)
 static bool find_in_header(const struct fde_table *table, uint64_t vaddr, size_t *at_ret,
 			   uint64_t *next_ret)
 {
-	size_t low = 0, high = table->frames.n_header_entries;
+	size_t low =
+		sorted_count(table->frames.n_header_entries, i, header_word(table, i, 0) <= vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (header_word(table, middle, 0) <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return false;
 	*at_ret = header_word(table, low - 1, sizeof(int32_t)) - table->frames.entries.vaddr;
@@ -122,16 +117,8 @@ static bool find_in_header(const struct fde_table *table, uint64_t vaddr, size_t
 static bool find_in_index(const struct fde_table *table, uint64_t vaddr, size_t *at_ret,
 			  uint64_t *next_ret)
 {
-	size_t low = 0, high = table->n_index;
+	size_t low = sorted_count(table->n_index, i, table->index[i].start <= vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->index[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return false;
 	*at_ret = table->index[low - 1].at;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cct/base/sorted.h"
 #include "cct/object/elf_symtab.h"
 
 struct function {
@@ -75,17 +76,10 @@ void functions_destroy(struct functions *functions)
 bool functions_find(const struct functions *functions, uint64_t vaddr, uint64_t *start_ret,
 		    uint64_t *end_ret)
 {
-	size_t low = 0, high = functions->n_functions;
-
 	/* The first that begins above @vaddr. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	size_t low =
+		sorted_count(functions->n_functions, i, functions->functions[i].start <= vaddr);
 
-		if (functions->functions[middle].start > vaddr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	if (!low || functions->functions[low - 1].end <= vaddr)
 		return false;
 	*start_ret = functions->functions[low - 1].start;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/sorted.h"
+
 /* A new mapping in the middle of an old one leaves three. */
 #define MOST_ADDED_AT_ONCE 2
 #define FEW                8
@@ -85,17 +87,7 @@ static int make_writable(struct address_space **space)
 /* The first mapping that ends above @addr. */
 static size_t first_ending_above(const struct address_space *space, uint64_t addr)
 {
-	size_t low = 0, high = space->n_mappings;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->mappings[middle].end > addr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return sorted_count(space->n_mappings, i, space->mappings[i].end <= addr);
 }
 
 int address_space_map(struct address_space **space, const struct mapping *mapping)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/sorted.h"
+
 #define FIRST_BITS         6
 #define NEIGHBOURHOOD_BITS 8 /* of an address; most functions are larger */
 #define GUESSES_PER_BUCKET 4 /* functions reach over some neighbourhoods */
@@ -124,17 +126,9 @@ static void grow(struct rule_table *table)
 
 static const struct rule *rule_at(const struct function *function, uint32_t at)
 {
-	uint32_t low = 0, high = function->n_rows;
-
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (function->starts[middle] <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &function->rules[low];
+	/* The first row begins with the function. */
+	return &function->rules[sorted_count(function->n_rows - 1, i,
+					     function->starts[i + 1] <= at)];
 }
 
 const struct rule *rule_table_guess(const struct rule_table *table, uint64_t vaddr)
