@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+
 static bool is_text_type(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
@@ -102,15 +104,8 @@ static int append_symbol(struct kallsyms_text *parsed, const struct kallsyms_sym
 			*last = *symbol;
 		return 0;
 	}
-	if (parsed->n_symbols == parsed->n_allocated) {
-		size_t n = parsed->n_allocated ? parsed->n_allocated * 2 : 1 << 17;
-		struct kallsyms_symbol *symbols =
-			reallocarray(parsed->symbols, n, sizeof(*symbols));
-		if (!symbols)
-			return -ENOMEM;
-		parsed->symbols = symbols;
-		parsed->n_allocated = n;
-	}
+	if (array_reserve(parsed->symbols, parsed->n_symbols, parsed->n_allocated, 1))
+		return -ENOMEM;
 	parsed->symbols[parsed->n_symbols++] = *symbol;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sorted.h"
 
 struct line_table {
@@ -37,15 +38,8 @@ static const char *keep_file(struct line_table *table, const char *file, size_t 
 
 	if (last && strncmp(last, file, size) == 0 && !last[size])
 		return last;
-	if (table->n_files == table->n_files_allocated) {
-		size_t n = table->n_files ? table->n_files * 2 : 16;
-		char **files = reallocarray(table->files, n, sizeof(*files));
-
-		if (!files)
-			return NULL;
-		table->files = files;
-		table->n_files_allocated = n;
-	}
+	if (array_reserve(table->files, table->n_files, table->n_files_allocated, 1))
+		return NULL;
 	char *copy = strndup(file, size);
 	if (copy)
 		table->files[table->n_files++] = copy;
@@ -59,15 +53,8 @@ int line_table_add(struct line_table *table, uint64_t offset, uint32_t line, con
 
 	if (!copy)
 		return -ENOMEM;
-	if (table->n == table->n_allocated) {
-		size_t n = table->n ? table->n * 2 : 64;
-		struct code_line *lines = reallocarray(table->lines, n, sizeof(*lines));
-
-		if (!lines)
-			return -ENOMEM;
-		table->lines = lines;
-		table->n_allocated = n;
-	}
+	if (array_reserve(table->lines, table->n, table->n_allocated, 1))
+		return -ENOMEM;
 	/* Until the function ends the size is the place in the order. */
 	table->lines[table->n] = (struct code_line){
 		.offset = offset, .size = table->n, .file = copy, .line = line
@@ -113,10 +100,10 @@ void line_table_sort(struct line_table *table)
 
 const struct code_line *line_table_find(const struct line_table *table, uint64_t offset)
 {
-	size_t low = sorted_count(table->n, i, table->lines[i].offset <= offset);
+	size_t n = sorted_count(table->n, i, table->lines[i].offset <= offset);
 
-	if (!low)
+	if (!n)
 		return NULL;
-	const struct code_line *line = &table->lines[low - 1];
+	const struct code_line *line = &table->lines[n - 1];
 	return offset - line->offset < line->size ? line : NULL;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+
 struct profile *profile_create(void)
 {
 	struct profile *profile = calloc(1, sizeof(*profile));
@@ -49,43 +51,28 @@ void profile_destroy(struct profile *profile)
 	free(profile);
 }
 
-/* Makes room for element @n of an array that doubles at powers of two. */
-static void *array_reserve(void *array, uint32_t n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	return reallocarray(array, n ? n * 2ul : 1, size);
-}
-
 uint32_t profile_add_metric(struct profile *profile, const char *name, const char *unit)
 {
 	char *copy = strdup(name);
-	struct metric *metrics =
-		array_reserve(profile->metrics, profile->n_metrics, sizeof(*metrics));
 
-	if (metrics)
-		profile->metrics = metrics;
-	if (!copy || !metrics) {
+	if (!copy || array_reserve_one(profile->metrics, profile->n_metrics)) {
 		free(copy);
 		return UINT32_MAX;
 	}
-	metrics[profile->n_metrics] = (struct metric){ .name = copy, .unit = unit };
+	profile->metrics[profile->n_metrics] = (struct metric){ .name = copy, .unit = unit };
 	return profile->n_metrics++;
 }
 
 uint32_t profile_add_process(struct profile *profile, int32_t pid, const char *name)
 {
 	char *copy = strdup(name);
-	struct profile_process *processes =
-		array_reserve(profile->processes, profile->n_processes, sizeof(*processes));
 
-	if (processes)
-		profile->processes = processes;
-	if (!copy || !processes) {
+	if (!copy || array_reserve_one(profile->processes, profile->n_processes)) {
 		free(copy);
 		return UINT32_MAX;
 	}
-	processes[profile->n_processes] = (struct profile_process){ .pid = pid, .name = copy };
+	profile->processes[profile->n_processes] =
+		(struct profile_process){ .pid = pid, .name = copy };
 	return profile->n_processes++;
 }
 
@@ -93,16 +80,12 @@ uint32_t profile_add_thread(struct profile *profile, int32_t tid, uint32_t proce
 			    const char *name)
 {
 	char *copy = strdup(name);
-	struct profile_thread *threads =
-		array_reserve(profile->threads, profile->n_threads, sizeof(*threads));
 
-	if (threads)
-		profile->threads = threads;
-	if (!copy || !threads) {
+	if (!copy || array_reserve_one(profile->threads, profile->n_threads)) {
 		free(copy);
 		return UINT32_MAX;
 	}
-	threads[profile->n_threads] =
+	profile->threads[profile->n_threads] =
 		(struct profile_thread){ .tid = tid, .process = process, .name = copy };
 	return profile->n_threads++;
 }

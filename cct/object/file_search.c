@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/model/module.h"
 
@@ -149,15 +150,8 @@ int file_search_carry(struct file_search *search, const char *key, int fd)
 
 	if (find_carried(search, key)) /* the first one of a key counts, as with all attachments */
 		return 0;
-	if (search->n_carried == search->n_carried_allocated) {
-		size_t n = search->n_carried ? search->n_carried * 2 : 32;
-		struct carried_file *larger = reallocarray(search->carried, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		search->carried = larger;
-		search->n_carried_allocated = n;
-	}
+	if (array_reserve(search->carried, search->n_carried, search->n_carried_allocated, 1))
+		return -ENOMEM;
 	file.packed_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (file.packed_fd < 0)
 		return -errno;
@@ -373,15 +367,8 @@ static int add_found(struct file_search *search, const char *key, int fd, const 
 {
 	struct found_file file = { .fd = -1 };
 
-	if (search->n_found == search->n_found_allocated) {
-		size_t n = search->n_found ? search->n_found * 2 : 32;
-		struct found_file *larger = reallocarray(search->found, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		search->found = larger;
-		search->n_found_allocated = n;
-	}
+	if (array_reserve(search->found, search->n_found, search->n_found_allocated, 1))
+		return -ENOMEM;
 	file.key = strdup(key);
 	file.text = text ? strdup(text) : NULL;
 	file.fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;

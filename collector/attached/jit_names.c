@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "collector/attached/latest_ranges.h"
 
@@ -68,15 +69,8 @@ static bool parse_line(const char *at, const char *end, struct line *line)
 
 static bool add_line(struct lines *lines, const struct line *line)
 {
-	if (lines->n == lines->n_allocated) {
-		size_t n = lines->n ? lines->n * 2 : 1024;
-		struct line *larger = reallocarray(lines->lines, n, sizeof(*larger));
-
-		if (!larger)
-			return false;
-		lines->lines = larger;
-		lines->n_allocated = n;
-	}
+	if (array_reserve(lines->lines, lines->n, lines->n_allocated, 1))
+		return false;
 	lines->lines[lines->n++] = *line;
 	return true;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+
 #define BPF_TAG     "\t[bpf]"
 #define BUILTIN_TAG "\t[__builtin__"
 
@@ -15,15 +17,8 @@ struct tagged {
 
 static int add_line(struct tagged *tagged, const struct kernel_code *line)
 {
-	if (tagged->n == tagged->n_allocated) {
-		size_t n = tagged->n ? tagged->n * 2 : 1024;
-		struct kernel_code *larger = reallocarray(tagged->lines, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		tagged->lines = larger;
-		tagged->n_allocated = n;
-	}
+	if (array_reserve(tagged->lines, tagged->n, tagged->n_allocated, 1))
+		return -ENOMEM;
 	tagged->lines[tagged->n++] = *line;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/go/go_pclntab.h"
 #include "unwind/cfi/fde.h"
@@ -118,14 +119,8 @@ static int need(struct frames *frames, const struct fde *fde)
 	for (size_t i = 0; i < frames->n_needed; i++)
 		if (frames->needed[i].at == fde->at)
 			return 0;
-	if (frames->n_needed == frames->n_allocated) {
-		size_t n = frames->n_allocated ? frames->n_allocated * 2 : 16;
-		struct fde *needed = reallocarray(frames->needed, n, sizeof(*needed));
-		if (!needed)
-			return -ENOMEM;
-		frames->needed = needed;
-		frames->n_allocated = n;
-	}
+	if (array_reserve(frames->needed, frames->n_needed, frames->n_allocated, 1))
+		return -ENOMEM;
 	frames->needed[frames->n_needed++] = *fde;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/temporary_file.h"
 #include "cct/object/module_file.h"
@@ -303,12 +304,9 @@ int jitdump_files_find(struct jitdump_files *files, const struct record *marker,
 			return 0;
 		}
 	}
-	struct known_dump *dumps =
-		reallocarray(files->dumps, files->n_dumps + 1, sizeof(*files->dumps));
-	if (!dumps)
+	if (array_reserve_one(files->dumps, files->n_dumps))
 		return -ENOMEM;
-	files->dumps = dumps;
-	struct known_dump *known = &dumps[files->n_dumps++];
+	struct known_dump *known = &files->dumps[files->n_dumps++];
 	*known = (struct known_dump){ .module = module };
 	int err = load(files, module_table_get(&files->profile->modules, module), marker->mmap.pid,
 		       known);

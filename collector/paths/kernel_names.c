@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/object/file_search.h"
 #include "collector/attached/attached_text.h"
@@ -95,17 +96,14 @@ const struct kernel_symbols *kernel_names_symbols(const struct kernel_names *nam
 /* Of a mapping before the first sample. */
 static int keep_mapping(struct kernel_names *names, const struct record *record)
 {
-	struct kernel_mapping *mappings =
-		reallocarray(names->mappings, names->n_mappings + 1, sizeof(*mappings));
-	if (!mappings)
+	if (array_reserve_one(names->mappings, names->n_mappings))
 		return -ENOMEM;
-	names->mappings = mappings;
 	char *filename = strdup(record->mmap.filename);
 	if (!filename)
 		return -ENOMEM;
-	mappings[names->n_mappings++] = (struct kernel_mapping){ .start = record->mmap.addr,
-								 .pgoff = record->mmap.pgoff,
-								 .filename = filename };
+	names->mappings[names->n_mappings++] = (struct kernel_mapping){ .start = record->mmap.addr,
+									.pgoff = record->mmap.pgoff,
+									.filename = filename };
 	return 0;
 }
 
@@ -260,14 +258,11 @@ static int add_late(struct kernel_names *names, const struct data_file_attachmen
 	    !parse_late(attachment->key, is_certain, &late))
 		return 0;
 	late.fd = attachment->fd;
-	struct late_module *larger = reallocarray(names->late, names->n_late + 1, sizeof(*larger));
-	if (!late.mapping.filename || !larger) {
+	if (!late.mapping.filename || array_reserve_one(names->late, names->n_late)) {
 		free((char *)late.mapping.filename);
-		names->late = larger ? larger : names->late;
 		return -ENOMEM;
 	}
-	names->late = larger;
-	larger[names->n_late++] = late;
+	names->late[names->n_late++] = late;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "perf/counters/evlist_private.h"
 #include "perf/kinds/tracepoint.h"
 
@@ -61,20 +62,18 @@ static int add_counter(struct evlist_impl *impl, pid_t tid, size_t index)
 	struct evlist *evlist = &impl->evlist;
 	struct evlist_event *contexts = &evlist->contexts;
 	struct ring *ring = &evlist->context_rings[index];
-	int *fds = reallocarray(contexts->fds, contexts->n_ids + 1, sizeof(*fds));
 
-	if (!fds)
+	if (array_reserve_one(contexts->fds, contexts->n_ids))
 		return -ENOMEM;
-	contexts->fds = fds;
 	int fd = attr_open_exactly(&impl->opener, &contexts->attr, tid, impl->cpus[index]);
 	if (fd < 0)
 		return fd;
-	fds[contexts->n_ids++] = fd;
+	contexts->fds[contexts->n_ids++] = fd;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, FILTER) < 0)
 		return -errno;
 	if (!ring->page)
 		return ring_map(ring, fd, ring_size(impl));
-	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, fds[index]) < 0 ? -errno : 0;
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, contexts->fds[index]) < 0 ? -errno : 0;
 }
 
 void evlist_open_contexts(struct evlist_impl *impl, pid_t tid)

@@ -2,19 +2,18 @@
 
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sentence.h"
 
 void evlist_note(struct evlist *evlist, char *sentence)
 {
 	if (!sentence)
 		return;
-	char **notes = realloc(evlist->notes, (evlist->n_notes + 1) * sizeof(*notes));
-	if (!notes) {
+	if (array_reserve_one(evlist->notes, evlist->n_notes)) {
 		free(sentence);
 		return;
 	}
-	evlist->notes = notes;
-	notes[evlist->n_notes++] = sentence;
+	evlist->notes[evlist->n_notes++] = sentence;
 }
 
 void evlist_note_rate(struct evlist *evlist, uint64_t asked, uint64_t given)

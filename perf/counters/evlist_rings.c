@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cpu_list.h"
 #include "cct/base/sentence.h"
 #include "perf/counters/evlist_notes.h"
@@ -15,11 +16,9 @@ static int append_cpu(struct evlist_impl *impl, int cpu)
 {
 	if (evlist_has_cpu(impl->sideband_cpus, impl->n_sideband_cpus, cpu))
 		return 0;
-	int *cpus = realloc(impl->sideband_cpus, (impl->n_sideband_cpus + 1) * sizeof(*cpus));
-	if (!cpus)
+	if (array_reserve_one(impl->sideband_cpus, impl->n_sideband_cpus))
 		return -ENOMEM;
-	cpus[impl->n_sideband_cpus++] = cpu;
-	impl->sideband_cpus = cpus;
+	impl->sideband_cpus[impl->n_sideband_cpus++] = cpu;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sentence.h"
 #include "perf/counters/attr_fallback.h"
 #include "perf/counters/evlist_errors.h"
@@ -44,19 +45,8 @@ static int set_filter(struct evlist_impl *impl, const struct evlist_event *event
 
 static int reserve_counter(struct evlist_event *event)
 {
-	/* Grows by doubling: at each power of two. */
-	if (event->n_ids & (event->n_ids - 1))
-		return 0;
-	size_t n = event->n_ids ? event->n_ids * 2 : 1;
-	uint64_t *ids = realloc(event->ids, n * sizeof(*ids));
-	if (!ids)
-		return -ENOMEM;
-	event->ids = ids;
-	int *fds = realloc(event->fds, n * sizeof(*fds));
-	if (!fds)
-		return -ENOMEM;
-	event->fds = fds;
-	return 0;
+	int err = array_reserve_one(event->ids, event->n_ids);
+	return err ? err : array_reserve_one(event->fds, event->n_ids);
 }
 
 /* The leader's counter for the same task and CPU, which was opened before; -1: no group. */
@@ -259,11 +249,9 @@ static int open_counters(struct evlist_impl *impl, struct evlist_task *task)
 
 int evlist_open_task(struct evlist_impl *impl, pid_t tid)
 {
-	struct evlist_task *tasks = realloc(impl->tasks, (impl->n_tasks + 1) * sizeof(*tasks));
-	if (!tasks)
+	if (array_reserve_one(impl->tasks, impl->n_tasks))
 		return -ENOMEM;
-	impl->tasks = tasks;
-	struct evlist_task *task = &tasks[impl->n_tasks];
+	struct evlist_task *task = &impl->tasks[impl->n_tasks];
 	*task = (struct evlist_task){ .tid = tid };
 
 	int err = open_counters(impl, task);

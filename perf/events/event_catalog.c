@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
+
 static const struct {
 	const char *name, *title;
 } kinds[CATALOG_N_KINDS] = {
@@ -28,25 +30,11 @@ const char *catalog_kind_title(enum catalog_kind kind)
 	return kinds[kind].title;
 }
 
-static int reserve(struct event_catalog *catalog)
-{
-	if (catalog->n_entries < catalog->n_allocated)
-		return 0;
-	size_t n = catalog->n_allocated ? catalog->n_allocated * 2 : 256;
-	struct catalog_entry *entries = reallocarray(catalog->entries, n, sizeof(*entries));
-	if (!entries)
-		return -ENOMEM;
-	catalog->entries = entries;
-	catalog->n_allocated = n;
-	return 0;
-}
-
 static int add(struct event_catalog *catalog, enum catalog_kind kind, bool is_part,
 	       const char *name, const char *aliases, const char *description)
 {
-	int err = reserve(catalog);
-	if (err)
-		return err;
+	if (array_reserve(catalog->entries, catalog->n_entries, catalog->n_allocated, 1))
+		return -ENOMEM;
 	struct catalog_entry *entry = &catalog->entries[catalog->n_entries++];
 	*entry = (struct catalog_entry){
 		.kind = kind,

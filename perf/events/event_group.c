@@ -3,16 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sentence.h"
 
 struct event_member *event_group_add(struct event_group *group)
 {
-	struct event_member *grown =
-		reallocarray(group->members, group->n_members + 1, sizeof(*group->members));
-	if (!grown)
+	if (array_reserve_one(group->members, group->n_members))
 		return NULL;
-	group->members = grown;
-	struct event_member *member = &grown[group->n_members++];
+	struct event_member *member = &group->members[group->n_members++];
 	*member = (struct event_member){ .found = { NULL, 0 } };
 	return member;
 }

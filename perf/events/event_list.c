@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
+#include "cct/base/array.h"
+
 struct event *event_list_add(struct event_list *list)
 {
-	struct event *grown = reallocarray(list->events, list->n_events + 1, sizeof(*list->events));
-	if (!grown)
+	if (array_reserve_one(list->events, list->n_events))
 		return NULL;
-	list->events = grown;
-	struct event *event = &grown[list->n_events++];
+	struct event *event = &list->events[list->n_events++];
 	*event = (struct event){ .name = NULL };
 	return event;
 }

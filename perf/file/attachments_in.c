@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/temporary_file.h"
 #include "perf/records/attachment.h"
 #include "perf/records/record_cursor.h"
@@ -86,14 +87,8 @@ static bool continues(const struct attachments_in *in, const struct part *part)
 
 static int begin(struct attachments_in *in, const struct part *part)
 {
-	if (in->n == in->n_allocated) {
-		size_t n = in->n_allocated ? 2 * in->n_allocated : 16;
-		void *grown = reallocarray(in->list, n, sizeof(struct data_file_attachment *));
-		if (!grown)
-			return -ENOMEM;
-		in->list = grown;
-		in->n_allocated = n;
-	}
+	if (array_reserve(in->list, in->n, in->n_allocated, 1))
+		return -ENOMEM;
 	struct data_file_attachment *attachment = calloc(1, sizeof(*attachment));
 	if (!attachment)
 		return -ENOMEM;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "perf/records/record_cursor.h"
 
 enum {
@@ -32,21 +33,6 @@ void data_features_deinit(struct data_features *features)
 	free(features->names);
 	free(features->ranges);
 	*features = (struct data_features){ 0 };
-}
-
-/* Room for one more element of an array that doubles. */
-static int grow(void **array, size_t n, size_t *n_allocated, size_t element_size)
-{
-	size_t n_new = *n_allocated ? 2 * *n_allocated : 16;
-
-	if (n < *n_allocated)
-		return 0;
-	void *grown = reallocarray(*array, n_new, element_size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*n_allocated = n_new;
-	return 0;
 }
 
 static bool take_u32(struct record_cursor *cursor, uint32_t *ret)
@@ -135,12 +121,10 @@ static int take_command_line(struct record_cursor *cursor, char **ret)
 /* Takes over name->name. */
 static int add_name(struct data_features *features, struct data_event_name name)
 {
-	int err = name.name ? grow((void **)&features->names, features->n_names,
-				   &features->n_names_allocated, sizeof(name))
-			    : -ENOMEM;
-	if (err) {
+	if (!name.name ||
+	    array_reserve(features->names, features->n_names, features->n_names_allocated, 1)) {
 		free(name.name);
-		return err;
+		return -ENOMEM;
 	}
 	features->names[features->n_names++] = name;
 	return 0;
@@ -205,10 +189,9 @@ int data_features_take_build_id(struct data_features *features, const uint8_t *r
 	uint8_t own_size = record[BUILD_ID_OFFSET + BUILD_ID_SIZE];
 	if (header.misc & MISC_BUILD_ID_SIZE && own_size <= BUILD_ID_SIZE)
 		build_id.size = own_size;
-	int err = grow((void **)&features->build_ids, features->n_build_ids,
-		       &features->n_build_ids_allocated, sizeof(build_id));
-	if (err)
-		return err;
+	if (array_reserve(features->build_ids, features->n_build_ids,
+			  features->n_build_ids_allocated, 1))
+		return -ENOMEM;
 	build_id.path = strndup((const char *)record + path_offset, size - path_offset);
 	if (!build_id.path)
 		return -ENOMEM;

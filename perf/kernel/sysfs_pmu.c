@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cpu_list.h"
 
 #define DEVICES  "bus/event_source/devices"
@@ -214,13 +215,11 @@ static int compare_types(const void *a, const void *b)
 
 static int add_pmu(struct sysfs_pmus *pmus, const struct sysfs_pmu *pmu)
 {
-	struct sysfs_pmu *grown = reallocarray(pmus->pmus, pmus->n_pmus + 1, sizeof(*pmus->pmus));
-	if (!grown) {
+	if (array_reserve_one(pmus->pmus, pmus->n_pmus)) {
 		free(pmu->cpus);
 		return -ENOMEM;
 	}
-	pmus->pmus = grown;
-	grown[pmus->n_pmus++] = *pmu;
+	pmus->pmus[pmus->n_pmus++] = *pmu;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sentence.h"
 #include "perf/events/event_terms.h"
 #include "perf/kernel/sysfs_pmu.h"
@@ -315,14 +316,8 @@ static void name_list_deinit(struct name_list *list)
 
 static int name_list_add(struct name_list *list, const char *name)
 {
-	/* Twice the room at each power of two. */
-	if ((list->n_names & (list->n_names - 1)) == 0) {
-		size_t n = list->n_names ? list->n_names * 2 : 1;
-		char **names = reallocarray(list->names, n, sizeof(*names));
-		if (!names)
-			return -ENOMEM;
-		list->names = names;
-	}
+	if (array_reserve_one(list->names, list->n_names))
+		return -ENOMEM;
 	list->names[list->n_names] = strdup(name);
 	return list->names[list->n_names++] ? 0 : -ENOMEM;
 }

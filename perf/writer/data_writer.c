@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "cct/base/array.h"
 #include "perf/file/feature_bytes.h"
 #include "perf/records/record.h"
 #include "perf/writer/output.h"
@@ -473,12 +474,8 @@ static int attach_parts(struct data_writer *writer, enum attachment_kind kind, c
 static int attach_in_place(struct data_writer *writer, enum attachment_kind kind, const char *key,
 			   const uint8_t *bytes, size_t size)
 {
-	struct attachment_range *ranges =
-		reallocarray(writer->ranges, writer->n_ranges + 1, sizeof(*ranges));
-
-	if (!ranges)
+	if (array_reserve_one(writer->ranges, writer->n_ranges))
 		return fail(writer, -ENOMEM);
-	writer->ranges = ranges;
 	int level = writer->compression_level;
 	int err = data_writer_flush(writer);
 	uint64_t start = writer->position;
@@ -487,7 +484,8 @@ static int attach_in_place(struct data_writer *writer, enum attachment_kind kind
 		err = attach_parts(writer, kind, key, bytes, size);
 	write_pending(writer);
 	writer->compression_level = level;
-	ranges[writer->n_ranges++] = (struct attachment_range){ start, writer->position - start };
+	writer->ranges[writer->n_ranges++] =
+		(struct attachment_range){ start, writer->position - start };
 	return err ? err : writer->error;
 }
 

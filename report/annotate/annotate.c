@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/pair_map.h"
 #include "cct/base/sorted.h"
@@ -46,22 +47,12 @@ struct annotation_maps {
 	uint16_t machine;
 };
 
-/* Room for one more of what @array has @n of; it doubles at each power of two. */
-static void *grow(void *array, uint32_t n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	return reallocarray(array, n ? 2 * (size_t)n : 1, size);
-}
-
-#define APPEND(array, n, ...)                                                 \
-	({                                                                    \
-		__typeof__(array) larger_ = grow(array, n, sizeof(*(array))); \
-		if (larger_) {                                                \
-			(array) = larger_;                                    \
-			(array)[(n)++] = __VA_ARGS__;                         \
-		}                                                             \
-		larger_ ? 0 : -ENOMEM;                                        \
+#define APPEND(array, n, ...)                                  \
+	({                                                     \
+		int append_err_ = array_reserve_one(array, n); \
+		if (!append_err_)                              \
+			(array)[(n)++] = __VA_ARGS__;          \
+		append_err_;                                   \
 	})
 
 void annotation_destroy(struct annotation *annotation)
@@ -102,17 +93,11 @@ static bool is_code(const struct frame *frame)
 
 static int grow_matches(struct annotation_maps *maps, uint32_t function)
 {
-	uint32_t n = maps->n_matches ? maps->n_matches : 1024;
-	uint8_t *larger;
+	uint32_t n = maps->n_matches;
 
-	while (n <= function)
-		n *= 2;
-	larger = realloc(maps->matches, n);
-	if (!larger)
+	if (array_reserve(maps->matches, n, maps->n_matches, function + 1 - n))
 		return -ENOMEM;
-	memset(larger + maps->n_matches, 0, n - maps->n_matches);
-	maps->matches = larger;
-	maps->n_matches = n;
+	memset(maps->matches + n, 0, maps->n_matches - n);
 	return 0;
 }
 

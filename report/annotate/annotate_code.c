@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sorted.h"
 #include "report/code/disassembly.h"
 
@@ -19,15 +20,8 @@ void annotated_instructions_free(struct annotated_instructions *list)
 
 static int add(struct annotated_instructions *list, const struct annotated_instruction *instruction)
 {
-	if (list->n == list->n_allocated) {
-		uint32_t n = list->n_allocated ? list->n_allocated * 2 : 256;
-		struct annotated_instruction *larger = reallocarray(list->all, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		list->all = larger;
-		list->n_allocated = n;
-	}
+	if (array_reserve(list->all, list->n, list->n_allocated, 1))
+		return -ENOMEM;
 	list->all[list->n++] = *instruction;
 	return 0;
 }

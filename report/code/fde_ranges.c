@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sorted.h"
 #include "cct/object/eh_frame.h"
 
@@ -16,15 +17,8 @@ void fde_ranges_deinit(struct fde_ranges *ranges)
 
 static int add_range(struct fde_ranges *ranges, const struct fde_range *range)
 {
-	if (ranges->n_ranges == ranges->n_allocated) {
-		size_t n = ranges->n_allocated ? ranges->n_allocated * 2 : 1024;
-		struct fde_range *larger = reallocarray(ranges->ranges, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		ranges->ranges = larger;
-		ranges->n_allocated = n;
-	}
+	if (array_reserve(ranges->ranges, ranges->n_ranges, ranges->n_allocated, 1))
+		return -ENOMEM;
 	ranges->ranges[ranges->n_ranges++] = *range;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/object/elf_image.h"
 
 #define ENTRY_SIZE 16 /* where sh_entsize does not say: both architectures' */
@@ -28,30 +29,16 @@ struct plt {
 
 static int slots_add(struct slots *slots, const struct slot *slot)
 {
-	if (slots->n_slots == slots->n_allocated) {
-		size_t n = slots->n_allocated ? slots->n_allocated * 2 : 64;
-		struct slot *larger = reallocarray(slots->slots, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		slots->slots = larger;
-		slots->n_allocated = n;
-	}
+	if (array_reserve(slots->slots, slots->n_slots, slots->n_allocated, 1))
+		return -ENOMEM;
 	slots->slots[slots->n_slots++] = *slot;
 	return 0;
 }
 
 static int plt_add(struct plt *plt, const struct plt_entry *entry)
 {
-	if (plt->n_entries == plt->n_allocated) {
-		size_t n = plt->n_allocated ? plt->n_allocated * 2 : 64;
-		struct plt_entry *larger = reallocarray(plt->entries, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		plt->entries = larger;
-		plt->n_allocated = n;
-	}
+	if (array_reserve(plt->entries, plt->n_entries, plt->n_allocated, 1))
+		return -ENOMEM;
 	plt->entries[plt->n_entries++] = *entry;
 	return 0;
 }

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sorted.h"
-
 void debug_aranges_deinit(struct debug_aranges *aranges)
 {
 	free(aranges->ranges);
@@ -16,15 +16,8 @@ static int add(struct debug_aranges *aranges, uint64_t unit, uint64_t start, uin
 	/* At 0 lies what the linker left out. */
 	if (!start || !size || start + size < start)
 		return 0;
-	if (aranges->n == aranges->n_allocated) {
-		size_t n = aranges->n ? aranges->n * 2 : 256;
-		struct debug_arange *larger = reallocarray(aranges->ranges, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		aranges->ranges = larger;
-		aranges->n_allocated = n;
-	}
+	if (array_reserve(aranges->ranges, aranges->n, aranges->n_allocated, 1))
+		return -ENOMEM;
 	aranges->ranges[aranges->n++] = (struct debug_arange){ unit, start, start + size };
 	return 0;
 }

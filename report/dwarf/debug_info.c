@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sorted.h"
 #include "report/dwarf/debug_aranges.h"
@@ -180,15 +181,8 @@ static int add_range(struct debug_info *info, uint64_t start, uint64_t end, uint
 	/* At 0 lies what the linker left out. */
 	if (!start || start >= end || info->n_ranges == MAX_UNIT_RANGES)
 		return 0;
-	if (info->n_ranges == info->n_ranges_allocated) {
-		size_t n = info->n_ranges ? info->n_ranges * 2 : 256;
-		struct unit_range *larger = reallocarray(info->ranges, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		info->ranges = larger;
-		info->n_ranges_allocated = n;
-	}
+	if (array_reserve(info->ranges, info->n_ranges, info->n_ranges_allocated, 1))
+		return -ENOMEM;
 	info->ranges[info->n_ranges++] =
 		(struct unit_range){ .start = start, .end = end, .unit = unit };
 	return 0;
@@ -196,15 +190,8 @@ static int add_range(struct debug_info *info, uint64_t start, uint64_t end, uint
 
 static int add_unit(struct debug_info *info, const struct unit *unit)
 {
-	if (info->n_units == info->n_units_allocated) {
-		uint32_t n = info->n_units ? info->n_units * 2 : 256;
-		struct unit *larger = reallocarray(info->units, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		info->units = larger;
-		info->n_units_allocated = n;
-	}
+	if (array_reserve(info->units, info->n_units, info->n_units_allocated, 1))
+		return -ENOMEM;
 	info->units[info->n_units++] = *unit;
 	return 0;
 }
@@ -501,18 +488,9 @@ static void describe_inlined(struct debug_info *info, struct unit *unit, Dwarf_D
 /* NULL: no memory. */
 static struct description *add_description(struct debug_info *info)
 {
-	if (info->n_descriptions == info->n_descriptions_allocated) {
-		uint32_t n = info->n_descriptions ? info->n_descriptions * 2 : 256;
-		struct description *larger =
-			n > info->n_descriptions
-				? reallocarray(info->descriptions, n, sizeof(*larger))
-				: NULL;
-
-		if (!larger)
-			return NULL;
-		info->descriptions = larger;
-		info->n_descriptions_allocated = n;
-	}
+	if (array_reserve(info->descriptions, info->n_descriptions, info->n_descriptions_allocated,
+			  1))
+		return NULL;
 	return &info->descriptions[info->n_descriptions++];
 }
 

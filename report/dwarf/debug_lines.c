@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sorted.h"
-
 #define MAX_PATH_PART 4096
 #define MAX_FORMATS   16
 
@@ -26,19 +26,6 @@ struct state {
 	uint32_t operation, file, line;
 	uint32_t first_row; /* of the sequence */
 };
-
-/* Makes room for one more element; evaluates to whether there is. */
-#define HAS_ROOM(array, n, n_allocated)                                                         \
-	((n) < (n_allocated) || ({                                                              \
-		 uint32_t wanted_ = (n) ? (n)*2 : 32;                                           \
-		 void *larger_ =                                                                \
-			 wanted_ > (n) ? reallocarray(array, wanted_, sizeof(*(array))) : NULL; \
-		 if (larger_) {                                                                 \
-			 (array) = larger_;                                                     \
-			 (n_allocated) = wanted_;                                               \
-		 }                                                                              \
-		 larger_ != NULL;                                                               \
-	 }))
 
 static void release_lines(struct debug_lines *lines)
 {
@@ -91,7 +78,8 @@ static bool read_header(const struct debug_sections *sections, struct dwarf_read
 
 static int add_directory(struct debug_lines *lines, const char *name)
 {
-	if (!HAS_ROOM(lines->directories, lines->n_directories, lines->n_directories_allocated))
+	if (array_reserve(lines->directories, lines->n_directories, lines->n_directories_allocated,
+			  1))
 		return -ENOMEM;
 	lines->directories[lines->n_directories++] = name;
 	return 0;
@@ -99,7 +87,7 @@ static int add_directory(struct debug_lines *lines, const char *name)
 
 static int add_file(struct debug_lines *lines, const char *name, uint64_t directory)
 {
-	if (!HAS_ROOM(lines->files, lines->n_files, lines->n_files_allocated))
+	if (array_reserve(lines->files, lines->n_files, lines->n_files_allocated, 1))
 		return -ENOMEM;
 	lines->files[lines->n_files++] = (struct debug_source_file){
 		.name = name,
@@ -245,7 +233,7 @@ static int add_row(struct debug_lines *lines, const struct state *state)
 {
 	if (continues_row(lines, state))
 		return 0;
-	if (!HAS_ROOM(lines->rows, lines->n_rows, lines->n_rows_allocated))
+	if (array_reserve(lines->rows, lines->n_rows, lines->n_rows_allocated, 1))
 		return -ENOMEM;
 	lines->rows[lines->n_rows++] =
 		(struct debug_line){ state->address, state->file, state->line };
@@ -260,7 +248,7 @@ static int end_sequence(struct debug_lines *lines, struct state *state, uint64_t
 	state->first_row = lines->n_rows;
 	if (!n || lines->rows[first].address >= end)
 		return 0;
-	if (!HAS_ROOM(lines->sequences, lines->n_sequences, lines->n_sequences_allocated))
+	if (array_reserve(lines->sequences, lines->n_sequences, lines->n_sequences_allocated, 1))
 		return -ENOMEM;
 	lines->sequences[lines->n_sequences++] = (struct debug_sequence){
 		.start = lines->rows[first].address, .end = end, .first_row = first, .n_rows = n

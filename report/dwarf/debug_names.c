@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sorted.h"
 
 #define MAX_DEPTH 64
@@ -80,15 +81,8 @@ static bool is_container(int tag)
 static struct container *add_container(struct unit_containers *unit, const Dwarf_Die *die,
 				       uint32_t parent)
 {
-	if (unit->n == unit->n_allocated) {
-		uint32_t n = unit->n ? unit->n * 2 : 64;
-		struct container *larger = reallocarray(unit->containers, n, sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		unit->containers = larger;
-		unit->n_allocated = n;
-	}
+	if (array_reserve(unit->containers, unit->n, unit->n_allocated, 1))
+		return NULL;
 	struct container *added = &unit->containers[unit->n++];
 	*added = (struct container){ .start = die->addr, .die = *die, .parent = parent };
 	return added;

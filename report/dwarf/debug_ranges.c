@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 /* The attributes that say where code is. */
 struct place {
 	Dwarf_Attribute low, high, list;
@@ -55,15 +56,8 @@ static int add_range(struct debug_ranges *ranges, uint64_t start, uint64_t end)
 {
 	if (!start || start >= end)
 		return 0;
-	if (ranges->n == ranges->n_allocated) {
-		size_t n = ranges->n ? ranges->n * 2 : 64;
-		struct debug_range *larger = reallocarray(ranges->ranges, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		ranges->ranges = larger;
-		ranges->n_allocated = n;
-	}
+	if (array_reserve(ranges->ranges, ranges->n, ranges->n_allocated, 1))
+		return -ENOMEM;
 	ranges->ranges[ranges->n++] = (struct debug_range){ start, end };
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sorted.h"
 
@@ -62,30 +63,16 @@ void debug_scopes_deinit(struct debug_scopes *scopes)
 
 static int add_scope(struct debug_scopes *scopes, const Dwarf_Die *die, uint32_t parent)
 {
-	if (scopes->n_scopes == scopes->n_scopes_allocated) {
-		uint32_t n = scopes->n_scopes ? scopes->n_scopes * 2 : 64;
-		struct debug_scope *larger = reallocarray(scopes->scopes, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		scopes->scopes = larger;
-		scopes->n_scopes_allocated = n;
-	}
+	if (array_reserve(scopes->scopes, scopes->n_scopes, scopes->n_scopes_allocated, 1))
+		return -ENOMEM;
 	scopes->scopes[scopes->n_scopes++] = (struct debug_scope){ .die = *die, .parent = parent };
 	return 0;
 }
 
 static int add_nested(struct builder *builder, const struct nested_span *span)
 {
-	if (builder->n_nested == builder->n_nested_allocated) {
-		size_t n = builder->n_nested ? builder->n_nested * 2 : 64;
-		struct nested_span *larger = reallocarray(builder->nested, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		builder->nested = larger;
-		builder->n_nested_allocated = n;
-	}
+	if (array_reserve(builder->nested, builder->n_nested, builder->n_nested_allocated, 1))
+		return -ENOMEM;
 	builder->nested[builder->n_nested++] = *span;
 	return 0;
 }

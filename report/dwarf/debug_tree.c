@@ -5,6 +5,7 @@
 #include <search.h>
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 /* What attributes take up. */
 enum skip {
 	SKIP_UNKNOWN, /* not a form that is known */
@@ -137,16 +138,8 @@ static int add_step(struct debug_abbreviations *table, struct abbreviation *abbr
 			last->size += step->size;
 		return 0;
 	}
-	if (table->n_steps == table->n_steps_allocated) {
-		uint32_t n = table->n_steps ? table->n_steps * 2 : 64;
-		struct step *larger =
-			n > table->n_steps ? reallocarray(table->steps, n, sizeof(*larger)) : NULL;
-
-		if (!larger)
-			return -ENOMEM;
-		table->steps = larger;
-		table->n_steps_allocated = n;
-	}
+	if (array_reserve(table->steps, table->n_steps, table->n_steps_allocated, 1))
+		return -ENOMEM;
 	table->steps[table->n_steps++] = *step;
 	abbreviation->n_steps++;
 	return 0;
@@ -154,19 +147,13 @@ static int add_step(struct debug_abbreviations *table, struct abbreviation *abbr
 
 static struct abbreviation *abbreviation_at(struct debug_abbreviations *table, uint64_t code)
 {
-	if (code >= table->n_abbreviations) {
-		uint32_t n = table->n_abbreviations ? table->n_abbreviations : 16;
+	uint32_t n = table->n_abbreviations;
 
-		while (n <= code)
-			n *= 2;
-		struct abbreviation *larger =
-			reallocarray(table->abbreviations, n, sizeof(*larger));
-		if (!larger)
+	if (code >= n) {
+		if (array_reserve(table->abbreviations, n, table->n_abbreviations, code + 1 - n))
 			return NULL;
-		memset(larger + table->n_abbreviations, 0,
-		       (n - table->n_abbreviations) * sizeof(*larger));
-		table->abbreviations = larger;
-		table->n_abbreviations = n;
+		memset(table->abbreviations + n, 0,
+		       (table->n_abbreviations - n) * sizeof(*table->abbreviations));
 	}
 	return &table->abbreviations[code];
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sentence.h"
 #include "report/demangle/clone_name.h"
 #include "report/demangle/demangle.h"
@@ -63,15 +64,8 @@ char *function_table_address_name(const struct module *module, uint64_t addr)
 
 static uint32_t append(struct function_table *table, const struct function *function)
 {
-	if (table->n_functions == table->n_functions_allocated) {
-		uint32_t n = table->n_functions ? table->n_functions * 2 : 256;
-		struct function *larger = reallocarray(table->functions, n, sizeof(*larger));
-
-		if (!larger)
-			return PAIR_MAP_NONE;
-		table->functions = larger;
-		table->n_functions_allocated = n;
-	}
+	if (array_reserve(table->functions, table->n_functions, table->n_functions_allocated, 1))
+		return PAIR_MAP_NONE;
 	table->functions[table->n_functions] = *function;
 	return table->n_functions++;
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
 #include "cct/base/sorted.h"
@@ -46,15 +47,8 @@ struct kernel_debug {
 
 static bool add_function(struct kernel_debug *debug, const char *name, const GElf_Sym *symbol)
 {
-	if (debug->n_functions == debug->n_allocated) {
-		size_t n = debug->n_allocated ? debug->n_allocated * 2 : 1024;
-		struct function *larger = reallocarray(debug->functions, n, sizeof(*larger));
-
-		if (!larger)
-			return false;
-		debug->functions = larger;
-		debug->n_allocated = n;
-	}
+	if (array_reserve(debug->functions, debug->n_functions, debug->n_allocated, 1))
+		return false;
 	debug->functions[debug->n_functions++] = (struct function){
 		.hash = hash_text(HASH_START, name),
 		.vaddr = symbol->st_value,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/pair_map.h"
 
@@ -177,14 +178,10 @@ static bool find_moved(const struct source_files *files, const char *path, char 
 static int add_file(struct source_files *files, const char *path)
 {
 	char moved[PATH_MAX];
-	struct source_file **larger =
-		reallocarray(files->files, files->n_files + 1, sizeof(*larger));
-	struct source_file *file;
 
-	if (!larger)
+	if (array_reserve_one(files->files, files->n_files))
 		return -ENOMEM;
-	files->files = larger;
-	file = calloc(1, sizeof(*file));
+	struct source_file *file = calloc(1, sizeof(*file));
 	if (!file)
 		return -ENOMEM;
 	int err = source_file_read(file, find_moved(files, path, moved) ? moved : path);

@@ -120,15 +120,9 @@ static uint64_t frame_key(const struct frame *frame, unsigned flags)
 
 static int add_place(struct symbolizer *symbolizer, const struct place *place)
 {
-	if (symbolizer->n_places == symbolizer->n_places_allocated) {
-		uint32_t n = symbolizer->n_places ? symbolizer->n_places * 2 : 1024;
-		struct place *larger = reallocarray(symbolizer->places, n, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		symbolizer->places = larger;
-		symbolizer->n_places_allocated = n;
-	}
+	if (array_reserve(symbolizer->places, symbolizer->n_places, symbolizer->n_places_allocated,
+			  1))
+		return -ENOMEM;
 	symbolizer->places[symbolizer->n_places++] = *place;
 	return 0;
 }
@@ -298,16 +292,9 @@ static int resolve(struct symbolizer *symbolizer, const struct frame *frame)
 
 static struct resolved_frame *add_resolved(struct symbolizer *symbolizer)
 {
-	if (symbolizer->n_resolved == symbolizer->n_resolved_allocated) {
-		uint32_t n = symbolizer->n_resolved ? symbolizer->n_resolved * 2 : 1024;
-		struct resolved_frame *larger =
-			reallocarray(symbolizer->resolved, n, sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		symbolizer->resolved = larger;
-		symbolizer->n_resolved_allocated = n;
-	}
+	if (array_reserve(symbolizer->resolved, symbolizer->n_resolved,
+			  symbolizer->n_resolved_allocated, 1))
+		return NULL;
 	return &symbolizer->resolved[symbolizer->n_resolved];
 }
 

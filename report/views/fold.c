@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "report/names/source_paths.h"
 
 struct fold *fold_create(const struct cct *cct)
@@ -43,15 +44,8 @@ void fold_destroy(struct fold *fold)
 
 uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity)
 {
-	if (fold->n_entities == fold->n_entities_allocated) {
-		uint32_t n = fold->n_entities ? fold->n_entities * 2 : 256;
-		struct fold_entity *larger = reallocarray(fold->entities, n, sizeof(*larger));
-
-		if (!larger)
-			return FOLD_NONE;
-		fold->entities = larger;
-		fold->n_entities_allocated = n;
-	}
+	if (array_reserve(fold->entities, fold->n_entities, fold->n_entities_allocated, 1))
+		return FOLD_NONE;
 	fold->entities[fold->n_entities] = *entity;
 	return fold->n_entities++;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 
 #define NO_PART UINT32_MAX
@@ -39,15 +40,8 @@ struct callers {
 
 static struct part *push_part(struct callers *callers)
 {
-	if (callers->n_parts == callers->n_parts_allocated) {
-		size_t n = callers->n_parts ? callers->n_parts * 2 : 256;
-		struct part *larger = reallocarray(callers->parts, n, sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		callers->parts = larger;
-		callers->n_parts_allocated = n;
-	}
+	if (array_reserve(callers->parts, callers->n_parts, callers->n_parts_allocated, 1))
+		return NULL;
 	return &callers->parts[callers->n_parts++];
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sorted.h"
 #include "cct/object/module_file.h"
 #include "cct/object/packed_elf.h"
@@ -399,14 +400,8 @@ static size_t general_row_index(const struct cfi *cfi, uint64_t vaddr)
 
 static int general_row_insert(struct cfi *cfi, size_t at, const struct general_row *row)
 {
-	if (cfi->n_rows == cfi->n_rows_allocated) {
-		size_t n = cfi->n_rows ? cfi->n_rows * 2 : 8;
-		struct general_row *rows = reallocarray(cfi->rows, n, sizeof(*rows));
-		if (!rows)
-			return -ENOMEM;
-		cfi->rows = rows;
-		cfi->n_rows_allocated = n;
-	}
+	if (array_reserve(cfi->rows, cfi->n_rows, cfi->n_rows_allocated, 1))
+		return -ENOMEM;
 	memmove(cfi->rows + at + 1, cfi->rows + at, (cfi->n_rows - at) * sizeof(*cfi->rows));
 	cfi->rows[at] = *row;
 	cfi->n_rows++;
@@ -460,14 +455,8 @@ static struct rule row_rule(const struct arch *arch, const struct fde *fde,
 
 static int add_new_row(struct cfi *cfi, size_t n, const struct rule_row *row)
 {
-	if (n == cfi->n_new_rows_allocated) {
-		size_t n_new = n ? n * 2 : 64;
-		struct rule_row *rows = reallocarray(cfi->new_rows, n_new, sizeof(*rows));
-		if (!rows)
-			return -ENOMEM;
-		cfi->new_rows = rows;
-		cfi->n_new_rows_allocated = n_new;
-	}
+	if (array_reserve(cfi->new_rows, n, cfi->n_new_rows_allocated, 1))
+		return -ENOMEM;
 	cfi->new_rows[n] = *row;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/sorted.h"
 
 /* One entry of an index, by start. */
@@ -21,14 +22,8 @@ struct fde_table {
 
 static int index_add(struct fde_table *table, uint64_t start, size_t at)
 {
-	if (table->n_index == table->n_allocated) {
-		size_t n = table->n_allocated ? table->n_allocated * 2 : 256;
-		struct index_entry *index = reallocarray(table->index, n, sizeof(*index));
-		if (!index)
-			return -ENOMEM;
-		table->index = index;
-		table->n_allocated = n;
-	}
+	if (array_reserve(table->index, table->n_index, table->n_allocated, 1))
+		return -ENOMEM;
 	table->index[table->n_index++] = (struct index_entry){ start, at };
 	return 0;
 }

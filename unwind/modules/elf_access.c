@@ -2,17 +2,13 @@
 
 #include <stdlib.h>
 
+#include "cct/base/array.h"
+
 void elf_access_log_add(struct elf_access_log *log, const struct elf_access *access)
 {
-	if (log->n == log->n_allocated) {
-		size_t n = log->n_allocated ? log->n_allocated * 2 : 64;
-		struct elf_access *accesses = reallocarray(log->accesses, n, sizeof(*accesses));
-		if (!accesses) {
-			log->is_incomplete = true;
-			return;
-		}
-		log->accesses = accesses;
-		log->n_allocated = n;
+	if (array_reserve(log->accesses, log->n, log->n_allocated, 1)) {
+		log->is_incomplete = true;
+		return;
 	}
 	log->accesses[log->n++] = *access;
 }
