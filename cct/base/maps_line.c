@@ -2,7 +2,7 @@
 #include "cct/base/maps_line.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -61,4 +61,20 @@ bool maps_line_parse(char *at, struct maps_line *ret)
 	unescape(at);
 	ret->path = at;
 	return true;
+}
+
+bool maps_line_own(uint64_t addr, struct maps_line *ret)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool is_found = false;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (maps && !is_found && getline(&line, &size, maps) > 0)
+		is_found = maps_line_parse(line, ret) && addr >= ret->start && addr < ret->end;
+	ret->path = "";
+	free(line);
+	if (maps)
+		fclose(maps);
+	return is_found;
 }

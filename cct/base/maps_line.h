@@ -14,5 +14,7 @@ struct maps_line {
 
 /* @text: a line without its newline; changed. false: none of the kind. */
 bool maps_line_parse(char *text, struct maps_line *ret);
+/* The mapping of this process that holds @addr; its path is empty. false: none does. */
+bool maps_line_own(uint64_t addr, struct maps_line *ret);
 
 #endif

@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/maps_line.h"
 #include "cct/object/elf_image.h"
 
 /* What a mapping's line in /proc/PID/maps says of its file. */
@@ -39,23 +40,10 @@ static bool mapped_identity(int fd, struct file_identity *ret)
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (page == MAP_FAILED)
 		return false;
-	FILE *maps = fopen("/proc/self/maps", "re");
-	bool found = false;
-	char line[4352];
-
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		unsigned long start, inode;
-		unsigned dev_major, dev_minor;
-
-		if (sscanf(line, "%lx-%*x %*s %*x %x:%x %lu", &start, &dev_major, &dev_minor,
-			   &inode) != 4 ||
-		    start != (unsigned long)page)
-			continue;
-		*ret = (struct file_identity){ dev_major, dev_minor, inode };
-		found = true;
-	}
-	if (maps)
-		fclose(maps);
+	struct maps_line line;
+	bool found = maps_line_own((uintptr_t)page, &line);
+	if (found)
+		*ret = (struct file_identity){ line.dev_major, line.dev_minor, line.inode };
 	munmap(page, 1);
 	return found;
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "cct/base/maps_line.h"
 #include "cct/base/sentence.h"
 #include "cct/object/elf_function.h"
 #include "perf/events/weight_terms.h"
@@ -142,23 +143,13 @@ static enum event_error explain_function(const char *path, const char *function,
 /* Is it this file that is mapped there? Then its offset in the file. */
 static bool offset_in_file(uintptr_t addr, const struct stat *file, uint64_t *offset_ret)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long start, end, offset, inode;
-	unsigned major, minor;
-	char line[PATH_MAX + 128];
-	bool is_found = false;
+	struct maps_line line;
 
-	while (maps && !is_found && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu", &start, &end, &offset, &major, &minor,
-			   &inode) != 6 ||
-		    addr < start || addr >= end)
-			continue;
-		*offset_ret = addr - start + offset;
-		is_found = inode == file->st_ino && makedev(major, minor) == file->st_dev;
-	}
-	if (maps)
-		fclose(maps);
-	return is_found;
+	if (!maps_line_own(addr, &line))
+		return false;
+	*offset_ret = addr - line.start + line.pgoff;
+	return line.inode == file->st_ino &&
+	       makedev(line.dev_major, line.dev_minor) == file->st_dev;
 }
 
 /* What an IFUNC has chosen for this processor, if it is of a library that runs here, too. */
