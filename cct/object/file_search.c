@@ -16,6 +16,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/temporary_file.h"
 #include "cct/model/module.h"
 
 /* Without O_NONBLOCK a FIFO would wait for a writer. */
@@ -184,30 +185,6 @@ bool file_search_is_here(const struct file_search *search)
 	return !search || (!search->is_complete && search->root_fd < 0);
 }
 
-/* Disk before memory: a file may be as large as a program with its debug information. */
-static int open_temporary(void)
-{
-	const char *folder = getenv("TMPDIR");
-	int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	return fd >= 0 ? fd : memfd_create("file", MFD_CLOEXEC);
-}
-
-static int write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Expands what was read to @in, as far as it goes. *@left_ret: 0 where a frame has ended. */
 static int expand_piece(ZSTD_DCtx *zstd, ZSTD_inBuffer *in, int to, uint64_t *size,
 			size_t *left_ret)
@@ -225,7 +202,7 @@ static int expand_piece(ZSTD_DCtx *zstd, ZSTD_inBuffer *in, int to, uint64_t *si
 		has_more = out.pos == out.size;
 		if (ZSTD_isError(*left_ret) || *size > EXPANDED_MAX)
 			return -EINVAL;
-		err = write_all(to, room, out.pos);
+		err = temporary_file_write(to, room, out.pos);
 	}
 	return err;
 }
@@ -256,7 +233,7 @@ static int expand(int from, int to, uint64_t *n_expanded)
 
 static int expand_carried(struct file_search *search, struct carried_file *file)
 {
-	int fd = open_temporary();
+	int fd = temporary_file_open();
 	int err = fd < 0 ? -errno : expand(file->packed_fd, fd, &search->n_expanded);
 
 	if (err) {
