@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/hex.h"
 
 static bool is_text_type(char type)
 {
@@ -18,16 +19,8 @@ static const char *parse_address(const char *text, const char *end, uint64_t *ad
 	uint64_t addr = 0;
 	const char *c = text;
 
-	for (; c < end && c - text < 16; c++) {
-		char lower = (char)(*c | 0x20);
-
-		if (*c >= '0' && *c <= '9')
-			addr = addr << 4 | (uint64_t)(*c - '0');
-		else if (lower >= 'a' && lower <= 'f')
-			addr = addr << 4 | (uint64_t)(lower - 'a' + 10);
-		else
-			break;
-	}
+	for (int digit; c < end && c - text < 16 && (digit = hex_digit(*c)) >= 0; c++)
+		addr = addr << 4 | (uint64_t)digit;
 	*addr_ret = addr;
 	return c > text ? c : NULL;
 }

@@ -1,6 +1,5 @@
 #include "collector/attached/jit_names.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/hex.h"
 #include "collector/attached/latest_ranges.h"
 
 #define NAME_MAX_SIZE 4096u
@@ -28,12 +28,10 @@ static bool take_hex(const char **at, const char *end, uint64_t *value_ret)
 	const char *begin = *at;
 	uint64_t value = 0;
 
-	while (*at < end && isxdigit((unsigned char)**at)) {
-		int digit = tolower((unsigned char)*(*at)++);
-
+	for (int digit; *at < end && (digit = hex_digit(**at)) >= 0; ++*at) {
 		if (value >> 60)
 			return false;
-		value = value << 4 | (uint64_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+		value = value << 4 | (uint64_t)digit;
 	}
 	*value_ret = value;
 	return *at > begin;

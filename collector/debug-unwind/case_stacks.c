@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/hex.h"
 #include "collector/debug-unwind/rule_text.h"
 
 #define LINE_SIZE 32 /* bytes on one line */
@@ -203,8 +204,7 @@ static void write_bytes(FILE *out, const char *word, const uint8_t *bytes, size_
 		if (!memcmp(bytes + at, blanks, n))
 			continue;
 		fprintf(out, "%s %zx ", word, at);
-		for (size_t i = 0; i < n; i++)
-			fprintf(out, "%02x", bytes[at + i]);
+		hex_write(out, bytes + at, n);
 		fputc('\n', out);
 	}
 }

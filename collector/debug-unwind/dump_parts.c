@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/hex.h"
 
 #define LINE_SIZE 32
 
@@ -53,12 +54,11 @@ int dump_parts_image(const struct module *module, const struct elf_access_log *l
 
 static void write_lines(FILE *out, const uint8_t *bytes, uint64_t offset, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		if (i % LINE_SIZE == 0)
-			fprintf(out, "%s%" PRIx64 " ", i ? "\n" : "", offset + i);
-		fprintf(out, "%02x", bytes[i]);
+	for (size_t i = 0; i < size; i += LINE_SIZE) {
+		fprintf(out, "%" PRIx64 " ", offset + i);
+		hex_write(out, bytes + i, size - i < LINE_SIZE ? size - i : LINE_SIZE);
+		fputc('\n', out);
 	}
-	fputc('\n', out);
 }
 
 int dump_parts_write(FILE *out, const struct module *module, const struct elf_access_log *log)

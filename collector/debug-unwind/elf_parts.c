@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cct/base/array.h"
+#include "cct/base/hex.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/go/go_pclntab.h"
 #include "unwind/cfi/fde.h"
@@ -340,8 +341,8 @@ void elf_parts_write(FILE *out, const struct elf_parts *parts)
 			continue;
 		}
 		fprintf(out, "%zx ", at);
-		for (; at < end; at++)
-			fprintf(out, "%02x", parts->copy[at]);
+		hex_write(out, parts->copy + at, end - at);
+		at = end;
 		fputc('\n', out);
 	}
 }

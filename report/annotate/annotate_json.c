@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "cct/base/hex.h"
 #include "cct/base/stream.h"
 #include "cct/text/json_string.h"
 #include "report/annotate/annotate_code.h"
@@ -129,8 +130,7 @@ static int write_lines(const struct json *json, const struct annotated_function 
 static void write_bytes(FILE *out, const uint8_t *bytes, uint32_t size)
 {
 	fputs(",\"bytes\":\"", out);
-	for (uint32_t i = 0; i < size; i++)
-		fprintf(out, "%02x", bytes[i]);
+	hex_write(out, bytes, size);
 	putc('"', out);
 }
 
