@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/hash.h"
 #include "unwind/code/jump_table.h"
 #include "unwind/rules/machine_instruction.h"
 #include "unwind/rules/rule.h"
@@ -295,7 +296,7 @@ static bool visit(struct code_scan *scan, const struct path *path)
 	const size_t mask = (1u << VISITED_BITS) - 1;
 	const struct place *sp = &path->regs[scan->code->arch->sp];
 	uint64_t key = path->pc ^ (uint64_t)(uint32_t)sp->offset << 32;
-	size_t i = key * 0x9e3779b97f4a7c15ull >> (64 - VISITED_BITS);
+	size_t i = hash_to_bits(key, VISITED_BITS);
 
 	while (scan->visited[i].round == scan->round &&
 	       (scan->visited[i].pc != path->pc || !place_equal(&scan->visited[i].sp, sp)))
@@ -387,7 +388,7 @@ static bool callee_returns(struct callee_search *search, uint64_t pc)
 static bool callee_may_return(struct code_scan *scan, uint64_t pc)
 {
 	struct callee_search search = { .code = scan->code, .n_left = CALLEE_INSTRUCTIONS_MAX };
-	struct callee *callee = &scan->callees[pc * 0x9e3779b97f4a7c15ull >> (64 - CALLEES_BITS)];
+	struct callee *callee = &scan->callees[hash_to_bits(pc, CALLEES_BITS)];
 
 	if (pc - scan->code->start >= scan->code->size)
 		return true;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cct/base/hash.h"
 #include "unwind/rules/huge_pages.h"
 
 #define CACHE_BITS 16
@@ -23,7 +24,7 @@ static size_t cache_index(uint32_t module, uint64_t offset)
 {
 	uint64_t key = offset ^ (uint64_t)module << 40;
 
-	return key * 0x9e3779b97f4a7c15ull >> (64 - CACHE_BITS);
+	return hash_to_bits(key, CACHE_BITS);
 }
 
 struct rule_cache *rule_cache_create(void)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/hash.h"
 #include "cct/base/sorted.h"
 
 #define FIRST_BITS         6
@@ -27,21 +28,16 @@ struct rule_table {
 	size_t n_functions;
 };
 
-static uint64_t hash(uint64_t value)
-{
-	return value * 0x9e3779b97f4a7c15ull;
-}
-
 static struct function **bucket_of(const struct rule_table *table, uint64_t start)
 {
-	return &table->buckets[hash(start) >> (64 - table->bits)];
+	return &table->buckets[hash_to_bits(start, table->bits)];
 }
 
 static struct function **guess_of(const struct rule_table *table, uint64_t vaddr)
 {
 	const unsigned more_bits = __builtin_ctz(GUESSES_PER_BUCKET);
 
-	return &table->guesses[hash(vaddr >> NEIGHBOURHOOD_BITS) >> (64 - table->bits - more_bits)];
+	return &table->guesses[hash_to_bits(vaddr >> NEIGHBOURHOOD_BITS, table->bits + more_bits)];
 }
 
 /* Empty ones. false: out of memory, nothing has changed. */

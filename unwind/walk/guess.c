@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cct/base/hash.h"
 #include "unwind/code/code_scan.h"
 #include "unwind/walk/guess_anonymous.h"
 
@@ -133,7 +134,7 @@ static size_t key_hash(const struct place_key *key, uint64_t entry, unsigned bit
 	uint64_t mixed = (key->offset << 1 | key->is_exact) ^ (uint64_t)key->module << 40 ^
 			 entry * 0xff51afd7ed558ccdull;
 
-	return mixed * 0x9e3779b97f4a7c15ull >> (64 - bits);
+	return hash_to_bits(mixed, bits);
 }
 
 /* Finds the code around @addr. false: there are no instructions to be seen. */

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "cct/base/hash.h"
+
 #define DUMPED_RULES 4096
 
 struct leaf {
@@ -171,8 +173,8 @@ static const struct code_rule *find_dumped(struct dumped_rules *rules, struct co
 				      .offset = pc - mapping->start + mapping->offset,
 				      .start = mapping->offset,
 				      .size = leaf->size };
-	uint64_t hash = (wanted.offset ^ (uint64_t)wanted.module << 40) * 0x9e3779b97f4a7c15ull;
-	struct dumped_rule *slot = &rules->slots[(hash >> 32) % DUMPED_RULES];
+	uint32_t hash = hash_number(wanted.offset ^ (uint64_t)wanted.module << 40);
+	struct dumped_rule *slot = &rules->slots[hash % DUMPED_RULES];
 
 	if (slot->arch != wanted.arch || slot->module != wanted.module ||
 	    slot->is_exact != is_exact || slot->offset != wanted.offset ||

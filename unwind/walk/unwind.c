@@ -5,6 +5,7 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
+#include "cct/base/hash.h"
 #include "unwind/modules/rule_cache.h"
 #include "unwind/rules/huge_pages.h"
 #include "unwind/rules/usual_frame.h"
@@ -172,9 +173,7 @@ static __attribute__((noinline)) struct step *fill_step(struct unwinder *unwinde
 static inline struct step *step_slot(const struct unwinder *unwinder,
 				     const struct address_space *space, uint64_t addr)
 {
-	uint64_t hash = (addr ^ space->code_epoch << 40) * 0x9e3779b97f4a7c15ull;
-
-	return &unwinder->steps[hash >> (64 - STEP_BITS)];
+	return &unwinder->steps[hash_to_bits(addr ^ space->code_epoch << 40, STEP_BITS)];
 }
 
 /* NULL: no mapping holds @addr. Valid until the next call. */
