@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/clock.h"
 #include "cct/base/hash.h"
 #include "cct/base/hash_table.h"
 
@@ -13,7 +14,7 @@ static_assert(CODE_PAGE_SIZE == CODE_VIEW_PAGE_SIZE, "a record holds a page of a
 
 #define BYTES_MAX (256u << 20)
 /* A sample is read about this late, at most. */
-#define FIRST_READING_MAX_NS 1000000000u
+#define FIRST_READING_MAX_NS NSEC_PER_SEC
 /* The recorder reads this often, more or less, while there are samples. */
 #define LAST_READING_MAX_NS 200000000u
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/printable.h"
 #include "collector/command-line/file_options.h"
 #include "collector/command-line/messages.h"
@@ -98,7 +99,7 @@ static void print_start(const struct script *script, const struct sample *sample
 	if (record->has_cpu)
 		printf("[%03u] ", record->cpu);
 	if (record->has_time)
-		printf("%5" PRIu64 ".%06" PRIu64 ": ", record->time_ns / 1000000000,
+		printf("%5" PRIu64 ".%06" PRIu64 ": ", record->time_ns / NSEC_PER_SEC,
 		       record->time_ns / 1000 % 1000000);
 	printf("%10" PRIu64 " ", sample->weight);
 	print_right(sample->event->name, script->event_width);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/printable.h"
 #include "collector/debug-unwind/rule_text.h"
 #include "collector/replay/processes.h"
@@ -194,8 +195,8 @@ static void print_header(const struct unwind_listing *listing, uint64_t number,
 	printable_put(listing->out, sample->thread->name);
 	fprintf(listing->out, ", process %d, thread %d", record->pid, record->tid);
 	if (record->has_time)
-		fprintf(listing->out, ", %" PRIu64 ".%09" PRIu64 " s", record->time_ns / 1000000000,
-			record->time_ns % 1000000000);
+		fprintf(listing->out, ", %" PRIu64 ".%09" PRIu64 " s",
+			record->time_ns / NSEC_PER_SEC, record->time_ns % NSEC_PER_SEC);
 	fputs(", ", listing->out);
 	printable_put(listing->out, sample->event->name);
 	fprintf(listing->out, ", in %s mode\n",

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 
 static void count(struct summary_count *into, uint64_t number)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
 #include "report/views/missing.h"
@@ -250,7 +250,7 @@ int debuginfod_fetch(const char *command, const struct profile *profile, unsigne
 		     struct debuginfod_result *result_ret)
 {
 	struct fetching fetching = { .command = command,
-				     .end_ns = now_ns() + (uint64_t)max_s * 1000000000u,
+				     .end_ns = now_ns() + (uint64_t)max_s * NSEC_PER_SEC,
 				     .is_terminal = isatty(STDERR_FILENO) };
 
 	int err =

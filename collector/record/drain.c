@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 #include "perf/records/sample_trim.h"
 
 /* Bytes in the rings that one round takes on, more or less. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 #include "collector/attached/event_counts.h"
 #include "collector/record/drain.h"
 #include "collector/record/observers/observer_table.h"
@@ -23,7 +23,6 @@
 #include "collector/record/start/command.h"
 #include "perf/records/window_record.h"
 
-#define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
 /* The rings are looked at this often even when they have not filled, and so are files that may be
  * about to go. */

@@ -10,8 +10,8 @@
  */
 #include <sys/ioctl.h>
 #include <sys/random.h>
-#include <time.h>
 
+#include "cct/base/clock.h"
 #include "perf/counters/evlist.h"
 #include "perf/counters/evlist_private.h"
 
@@ -21,7 +21,6 @@
 #define MIN_CLOCK_NS  10000u  /* the kernel makes shorter ones so long */
 #define MIN_PERIOD    16u     /* of other events: what is less has no room to vary */
 #define MAX_PER_ROUND 256     /* counters, each of which may interrupt another processor */
-#define NSEC_PER_SEC  1000000000ull
 
 bool evlist_is_clock(const struct perf_event_attr *attr)
 {
@@ -32,13 +31,10 @@ bool evlist_is_clock(const struct perf_event_attr *attr)
 /* A machine that has just started may have nothing random yet. */
 static uint64_t random_seed(void)
 {
-	struct timespec now;
 	uint64_t seed;
 
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		seed = (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-	}
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = now_ns();
 	return seed | !seed;
 }
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cct/base/array.h"
+#include "cct/base/clock.h"
 #include "cct/base/sentence.h"
 #include "perf/counters/attr_fallback.h"
 #include "perf/counters/evlist_errors.h"
@@ -226,13 +226,6 @@ void evlist_close_tasks(struct evlist_impl *impl)
 	close_beyond(impl, 0);
 	evlist_close_contexts(impl, impl->evlist.contexts_err);
 	impl->n_tasks = impl->n_tasks_alive = 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* The times around the sampling events' opening tell which threads have inherited them. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cct/base/clock.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
 #include "unwind/cfi/cfi.h"
@@ -51,14 +51,6 @@ struct elf_module {
 	const struct elf_segment *starts_of;
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* A recording may carry a file's unwind information and symbols without its code. */
 static bool has_code(Elf *elf)

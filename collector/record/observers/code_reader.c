@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <sys/utsname.h>
 
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
 #include "perf/records/code_record.h"
 

@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
 #include "collector/record/live/live_process.h"
 #include "collector/record/stacks/stack_guards.h"
 
-#define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
 /* Threads that are known, by tid; and those of them with guards. */
 #define N_THREADS     512

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 #include "collector/attached/attached_text.h"
 #include "collector/attached/packer.h"
 #include "collector/record/live/process_files.h"
@@ -18,7 +18,7 @@
 #define PROCESSES_MAX     256
 #define TEXT_MAX          (64u << 20)
 #define FIRST_LOOK_NS     20000000u
-#define LAST_LOOK_NS      1000000000u
+#define LAST_LOOK_NS      NSEC_PER_SEC
 #define COMPRESSION_LEVEL 3
 
 struct jit_maps_stats {

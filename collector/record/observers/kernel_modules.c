@@ -15,7 +15,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 #include "collector/attached/attached_text.h"
 #include "collector/attached/packer.h"
 #include "collector/paths/kernel_build_id.h"

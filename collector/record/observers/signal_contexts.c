@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
 
-#define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
 /* Threads that are known, by tid. */
 #define N_THREADS 256

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "cct/base/monotonic.h"
+#include "cct/base/clock.h"
 
 static int write_misses(struct stack_output *output)
 {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/model/module.h"
 #include "collector/paths/kernel_build_id.h"
 #include "collector/record/observers/kernel_modules.h"
@@ -34,7 +35,6 @@ enum {
 };
 
 #define MISC_BUILD_ID_SIZE (1 << 15) /* the size of the build ID is said */
-#define NSEC_PER_SEC       1000000000ull
 
 /* Takes over @bytes. */
 static int add(struct host_features *features, uint32_t number, struct feature_bytes *bytes)
