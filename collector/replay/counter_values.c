@@ -1,64 +1,63 @@
 #include "collector/replay/counter_values.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#define FIRST_SLOTS 64u
-#define MAX_SLOTS   (1u << 28)
+#include "cct/base/hash.h"
+
+struct counter_slot {
+	struct counter_key key; /* an id of 0: the slot is free */
+	uint64_t value;
+};
+
+static uint32_t hash_key(const struct counter_key *key)
+{
+	return hash_pair(key->id, (uint32_t)key->tid);
+}
+
+static bool slot_is_used(const void *slot)
+{
+	return ((const struct counter_slot *)slot)->key.id != 0;
+}
+
+static bool slot_has_key(const void *slot, const void *wanted, const void *owner)
+{
+	const struct counter_key *key = &((const struct counter_slot *)slot)->key;
+	const struct counter_key *wanted_key = wanted;
+
+	(void)owner;
+	return key->id == wanted_key->id && key->tid == wanted_key->tid;
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	(void)owner;
+	return hash_key(&((const struct counter_slot *)slot)->key);
+}
+
+static const struct hash_table_type counters = {
+	.slot_size = sizeof(struct counter_slot),
+	.first_slots = 64,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
 
 void counter_values_deinit(struct counter_values *values)
 {
-	free(values->slots);
-	*values = (struct counter_values){ 0 };
-}
-
-/* Where the counter is, or belongs. */
-static struct counter_slot *find_slot(const struct counter_values *values,
-				      const struct counter_key *key)
-{
-	uint64_t hash = (key->id ^ (uint64_t)(uint32_t)key->tid << 40) * 0x9e3779b97f4a7c15ull;
-	uint32_t mask = values->n_slots - 1;
-	uint32_t i = (uint32_t)(hash >> 32) & mask;
-
-	while (values->slots[i].key.id &&
-	       (values->slots[i].key.id != key->id || values->slots[i].key.tid != key->tid))
-		i = (i + 1) & mask;
-	return &values->slots[i];
-}
-
-static int grow(struct counter_values *values)
-{
-	struct counter_values larger = {
-		.n_slots = values->n_slots ? values->n_slots * 2 : FIRST_SLOTS,
-		.n_used = values->n_used,
-	};
-
-	if (larger.n_slots > MAX_SLOTS)
-		return -ENOMEM;
-	larger.slots = calloc(larger.n_slots, sizeof(*larger.slots));
-	if (!larger.slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < values->n_slots; i++) {
-		if (values->slots[i].key.id)
-			*find_slot(&larger, &values->slots[i].key) = values->slots[i];
-	}
-	free(values->slots);
-	*values = larger;
-	return 0;
+	hash_table_deinit(&values->slots);
 }
 
 int counter_values_note(struct counter_values *values, const struct counter_key *key,
 			uint64_t value, uint64_t *growth_ret)
 {
-	if (values->n_used >= values->n_slots / 2) {
-		int err = grow(values);
-		if (err)
-			return err;
-	}
-	struct counter_slot *slot = find_slot(values, key);
+	uint32_t hash = hash_key(key);
+	struct counter_slot *slot = hash_table_find(&values->slots, &counters, hash, key, NULL);
+	if (!slot)
+		slot = hash_table_insert(&values->slots, &counters, hash, NULL);
+	if (!slot)
+		return -ENOMEM;
 	uint64_t before = slot->key.generation == key->generation ? slot->value : 0;
 
-	values->n_used += !slot->key.id;
 	*growth_ret = value >= before ? value - before : value;
 	*slot = (struct counter_slot){ *key, value };
 	return 0;

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "cct/base/hash_table.h"
+
 /* A counter of a thread; of no thread in particular: tid and generation 0. */
 struct counter_key {
 	uint64_t id;
@@ -16,15 +18,8 @@ struct counter_key {
 	uint32_t generation; /* of the tid, which may be reused: its counters begin at 0 again */
 };
 
-struct counter_slot {
-	struct counter_key key;
-	uint64_t value;
-};
-
 struct counter_values {
-	struct counter_slot *slots; /* open addressing by id and tid; an id of 0 is free */
-	uint32_t n_slots;           /* a power of two, or 0 */
-	uint32_t n_used;
+	struct hash_table slots; /* by id and tid */
 };
 
 /* All zeros are an empty one. */
