@@ -5,18 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "cct/base/hash.h"
+#include "cct/base/hash_table.h"
 
 /* tools/perf/util/event.h: a synthesized FORK whose child's mappings follow. */
 #define RECORD_MISC_FORK_EXEC (1 << 13)
 
-/* Open addressing; keys are never removed, values are replaced. */
-struct id_table {
-	struct {
-		int32_t id;
-		void *value; /* NULL: empty */
-	} * slots;
-	uint32_t n_slots, n_used;
+/* A process by its pid, or a thread by its tid. */
+struct id_slot {
+	int32_t id;
+	void *value; /* NULL: the slot is free */
 };
 
 /* Samples of a process may follow its EXIT record, which the kernel writes while exit still runs.
@@ -26,47 +25,55 @@ struct id_table {
 struct processes {
 	struct profile *profile;
 	struct module_finder *finder;
-	struct id_table by_pid, by_tid;
+	struct hash_table by_pid, by_tid;
 	struct process *exited[EXITED_KEPT]; /* in a circle; NULL: none yet */
 	size_t next_exited;
 };
 
-static uint32_t id_table_index(const struct id_table *table, int32_t id)
+static bool slot_is_used(const void *slot)
 {
-	uint32_t mask = table->n_slots - 1;
-	uint32_t i = (uint32_t)id * 0x9e3779b1u & mask;
-
-	while (table->slots[i].value && table->slots[i].id != id)
-		i = (i + 1) & mask;
-	return i;
+	return ((const struct id_slot *)slot)->value != NULL;
 }
 
-static void *id_table_find(const struct id_table *table, int32_t id)
+static bool slot_has_key(const void *slot, const void *id, const void *owner)
 {
-	return table->n_slots ? table->slots[id_table_index(table, id)].value : NULL;
+	(void)owner;
+	return ((const struct id_slot *)slot)->id == *(const int32_t *)id;
 }
 
-static int id_table_add(struct id_table *table, int32_t id, void *value)
+static uint32_t hash_id(int32_t id)
 {
-	if (table->n_used * 2 >= table->n_slots) {
-		struct id_table bigger = { .n_slots = table->n_slots ? table->n_slots * 2 : 256,
-					   .n_used = table->n_used };
+	return hash_number((uint32_t)id);
+}
 
-		bigger.slots = calloc(bigger.n_slots, sizeof(*bigger.slots));
-		if (!bigger.slots)
-			return -ENOMEM;
-		for (uint32_t i = 0; i < table->n_slots; i++) {
-			if (table->slots[i].value)
-				bigger.slots[id_table_index(&bigger, table->slots[i].id)] =
-					table->slots[i];
-		}
-		free(table->slots);
-		*table = bigger;
-	}
-	uint32_t i = id_table_index(table, id);
-	table->slots[i].id = id;
-	table->slots[i].value = value;
-	table->n_used++;
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	(void)owner;
+	return hash_id(((const struct id_slot *)slot)->id);
+}
+
+static const struct hash_table_type ids = {
+	.slot_size = sizeof(struct id_slot),
+	.first_slots = 256,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
+
+static void *find_id(const struct hash_table *table, int32_t id)
+{
+	const struct id_slot *slot = hash_table_find(table, &ids, hash_id(id), &id, NULL);
+
+	return slot ? slot->value : NULL;
+}
+
+static int add_id(struct hash_table *table, int32_t id, void *value)
+{
+	struct id_slot *slot = hash_table_insert(table, &ids, hash_id(id), NULL);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = (struct id_slot){ .id = id, .value = value };
 	return 0;
 }
 
@@ -81,28 +88,29 @@ struct processes *processes_create(struct profile *profile, struct module_finder
 	return processes;
 }
 
+static void destroy_thread(struct thread *thread)
+{
+	stack_memory_unref(thread->memory);
+	free(thread);
+}
+
+static void destroy_process(struct process *process)
+{
+	jit_layer_destroy(process->jit);
+	address_space_unref(process->space);
+	free(process);
+}
+
 void processes_destroy(struct processes *processes)
 {
 	if (!processes)
 		return;
-	for (uint32_t i = 0; i < processes->by_tid.n_slots; i++) {
-		struct thread *thread = processes->by_tid.slots[i].value;
-
-		if (thread)
-			stack_memory_unref(thread->memory);
-		free(thread);
-	}
-	for (uint32_t i = 0; i < processes->by_pid.n_slots; i++) {
-		struct process *process = processes->by_pid.slots[i].value;
-
-		if (process) {
-			jit_layer_destroy(process->jit);
-			address_space_unref(process->space);
-		}
-		free(process);
-	}
-	free(processes->by_tid.slots);
-	free(processes->by_pid.slots);
+	for (struct id_slot *slot = NULL; (slot = hash_table_next(&processes->by_tid, &ids, slot));)
+		destroy_thread(slot->value);
+	for (struct id_slot *slot = NULL; (slot = hash_table_next(&processes->by_pid, &ids, slot));)
+		destroy_process(slot->value);
+	hash_table_deinit(&processes->by_tid);
+	hash_table_deinit(&processes->by_pid);
 	free(processes);
 }
 
@@ -128,7 +136,7 @@ static int process_reset(struct process *process, struct address_space *space)
 
 static struct process *process_get(struct processes *processes, int32_t pid)
 {
-	struct process *process = id_table_find(&processes->by_pid, pid);
+	struct process *process = find_id(&processes->by_pid, pid);
 
 	if (process)
 		return process;
@@ -142,7 +150,7 @@ static struct process *process_get(struct processes *processes, int32_t pid)
 		snprintf(process->name, COMM_MAX, pid < 0 ? "[unknown]" : "[%d]", pid);
 	else
 		copy_name(process->name, "idle");
-	if (process_reset(process, NULL) || id_table_add(&processes->by_pid, pid, process)) {
+	if (process_reset(process, NULL) || add_id(&processes->by_pid, pid, process)) {
 		address_space_unref(process->space);
 		free(process);
 		return NULL;
@@ -159,7 +167,7 @@ static void forget_stacks(struct thread *thread)
 /* The kernel gives every idle task tid 0 and every dead one tid -1: their processes decide. */
 static struct thread *thread_get(struct processes *processes, int32_t pid, int32_t tid)
 {
-	struct thread *thread = id_table_find(&processes->by_tid, tid);
+	struct thread *thread = find_id(&processes->by_tid, tid);
 
 	if (thread && thread->process->pid == pid)
 		return thread;
@@ -171,7 +179,7 @@ static struct thread *thread_get(struct processes *processes, int32_t pid, int32
 		if (!thread)
 			return NULL;
 		thread->tid = tid;
-		if (id_table_add(&processes->by_tid, tid, thread)) {
+		if (add_id(&processes->by_tid, tid, thread)) {
 			free(thread);
 			return NULL;
 		}
@@ -293,7 +301,7 @@ static int bury(struct processes *processes, struct process *process)
 
 static int apply_exit(struct processes *processes, const struct record *record)
 {
-	struct thread *thread = id_table_find(&processes->by_tid, record->task.tid);
+	struct thread *thread = find_id(&processes->by_tid, record->task.tid);
 
 	if (!thread || thread->process->pid != record->task.pid || !thread->is_live)
 		return 0;
@@ -421,7 +429,7 @@ struct thread *processes_thread(struct processes *processes, int32_t pid, int32_
 
 struct thread *processes_find_thread(const struct processes *processes, int32_t pid, int32_t tid)
 {
-	struct thread *thread = id_table_find(&processes->by_tid, tid);
+	struct thread *thread = find_id(&processes->by_tid, tid);
 
 	return thread && thread->process->pid == pid ? thread : NULL;
 }
@@ -429,15 +437,13 @@ struct thread *processes_find_thread(const struct processes *processes, int32_t 
 int processes_each_thread(struct processes *processes,
 			  int (*apply)(struct thread *thread, void *arg), void *arg)
 {
-	int rc = 0;
-
-	for (uint32_t i = 0; i < processes->by_tid.n_slots && !rc; i++) {
-		struct thread *thread = processes->by_tid.slots[i].value;
-
-		if (thread)
-			rc = apply(thread, arg);
+	for (struct id_slot *slot = NULL;
+	     (slot = hash_table_next(&processes->by_tid, &ids, slot));) {
+		int rc = apply(slot->value, arg);
+		if (rc)
+			return rc;
 	}
-	return rc;
+	return 0;
 }
 
 void sample_place(struct sample *sample, struct thread *thread)
