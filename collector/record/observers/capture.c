@@ -15,6 +15,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
+#include "cct/base/hash_table.h"
 #include "collector/attached/elf_extract.h"
 #include "collector/attached/jitdump.h"
 #include "collector/record/live/mounts.h"
@@ -24,7 +25,6 @@
 #define RECORDING_MAX (256ull << 20)
 /* Files looked at again each time, at a microsecond each. */
 #define RECHECK_FILES 256
-#define N_BUCKETS_MIN 1024u /* a power of two */
 /* Up to here a file is kept whole; of larger ones what unwinding and naming need. */
 #define WHOLE_MAX (8u << 20)
 #define FILE_MAX  (64u << 20)
@@ -41,7 +41,6 @@
 #define OTHER_ROOTS_MAX 8u
 
 struct seen_file {
-	struct seen_file *next; /* in its bucket */
 	char *path;
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;
@@ -69,8 +68,7 @@ struct pending_file {
 struct capture {
 	struct seen_file **files;
 	size_t n_files, n_files_allocated;
-	struct seen_file **buckets;
-	size_t n_buckets;
+	struct hash_table by_mapping; /* struct seen_file *, by path, device, inode and key_id */
 	size_t next_recheck;
 	struct pending_file pending[PENDING_MAX];
 	size_t n_pending;
@@ -95,12 +93,6 @@ struct capture *capture_create(uint64_t max_bytes)
 	capture->max_bytes = max_bytes;
 	/* Without the list every mount counts as an old one. */
 	mounts_init(&capture->mounts);
-	capture->n_buckets = N_BUCKETS_MIN;
-	capture->buckets = calloc(capture->n_buckets, sizeof(struct seen_file *));
-	if (!capture->buckets) {
-		capture_destroy(capture);
-		return NULL;
-	}
 	return capture;
 }
 
@@ -117,61 +109,66 @@ void capture_destroy(struct capture *capture)
 	for (size_t i = 0; i < capture->n_pending; i++)
 		close(capture->pending[i].fd);
 	free(capture->files);
-	free(capture->buckets);
+	hash_table_deinit(&capture->by_mapping);
 	mounts_deinit(&capture->mounts);
 	free(capture->vdso32);
 	free(capture->stats.first_missed);
 	free(capture);
 }
 
-static size_t bucket_of(const struct capture *capture, const char *path, uint64_t inode)
+static uint32_t hash_mapping(const char *path, uint64_t inode)
 {
-	uint64_t hash = hash_text(HASH_START ^ inode, path);
-
-	return (hash ^ hash >> 32) & (capture->n_buckets - 1);
+	return hash_number(hash_text(HASH_START ^ inode, path));
 }
+
+static bool slot_is_used(const void *slot)
+{
+	return *(struct seen_file *const *)slot != NULL;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	const struct seen_file *file = *(struct seen_file *const *)slot;
+	const struct observed_mapping *mapping = key;
+
+	(void)owner;
+	return file->inode == mapping->inode && file->dev_major == mapping->dev_major &&
+	       file->dev_minor == mapping->dev_minor &&
+	       build_id_equal_exact(&file->key_id, &mapping->build_id) &&
+	       strcmp(file->path, mapping->path) == 0;
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	const struct seen_file *file = *(struct seen_file *const *)slot;
+
+	(void)owner;
+	return hash_mapping(file->path, file->inode);
+}
+
+static const struct hash_table_type files_by_mapping = {
+	.slot_size = sizeof(struct seen_file *),
+	.first_slots = 1024,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
 
 static struct seen_file *find_file(const struct capture *capture,
 				   const struct observed_mapping *mapping)
 {
-	struct seen_file *file =
-		capture->buckets[bucket_of(capture, mapping->path, mapping->inode)];
+	struct seen_file **slot =
+		hash_table_find(&capture->by_mapping, &files_by_mapping,
+				hash_mapping(mapping->path, mapping->inode), mapping, NULL);
 
-	for (; file; file = file->next) {
-		if (file->inode == mapping->inode && file->dev_major == mapping->dev_major &&
-		    file->dev_minor == mapping->dev_minor &&
-		    build_id_equal_exact(&file->key_id, &mapping->build_id) &&
-		    strcmp(file->path, mapping->path) == 0)
-			return file;
-	}
-	return NULL;
-}
-
-static void rehash(struct capture *capture)
-{
-	size_t n_buckets = capture->n_buckets * 2;
-	struct seen_file **buckets = calloc(n_buckets, sizeof(*buckets));
-
-	if (!buckets) /* longer chains, then */
-		return;
-	free(capture->buckets);
-	capture->buckets = buckets;
-	capture->n_buckets = n_buckets;
-	for (size_t i = 0; i < capture->n_files; i++) {
-		struct seen_file *file = capture->files[i];
-		size_t bucket = bucket_of(capture, file->path, file->inode);
-
-		file->next = buckets[bucket];
-		buckets[bucket] = file;
-	}
+	return slot ? *slot : NULL;
 }
 
 static struct seen_file *add_file(struct capture *capture, const struct observed_mapping *mapping)
 {
-	if (array_reserve(capture->files, capture->n_files, capture->n_files_allocated, 1))
+	if (array_reserve(capture->files, capture->n_files, capture->n_files_allocated, 1) ||
+	    hash_table_reserve(&capture->by_mapping, &files_by_mapping, 1, NULL))
 		return NULL;
-	if (capture->n_files == capture->n_buckets)
-		rehash(capture);
 
 	struct seen_file *file = calloc(1, sizeof(*file));
 	if (!file || !(file->path = strdup(mapping->path))) {
@@ -183,9 +180,9 @@ static struct seen_file *add_file(struct capture *capture, const struct observed
 	file->dev_minor = mapping->dev_minor;
 	file->inode = mapping->inode;
 	file->key_id = mapping->build_id;
-	size_t bucket = bucket_of(capture, mapping->path, mapping->inode);
-	file->next = capture->buckets[bucket];
-	capture->buckets[bucket] = file;
+	struct seen_file **slot = hash_table_insert(&capture->by_mapping, &files_by_mapping,
+						    hash_mapping(file->path, file->inode), NULL);
+	*slot = file;
 	capture->files[capture->n_files++] = file;
 	return file;
 }
