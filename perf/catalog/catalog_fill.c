@@ -18,7 +18,7 @@
 #include "perf/kinds/pmu_events.h"
 #include "perf/kinds/tracepoint.h"
 
-/* Opens it for sampling, on this thread, and closes it. 0 or -errno. */
+/* Opens the event for sampling on this thread, and closes it. 0 or -errno. */
 static int try_once(const struct perf_event_attr *attr)
 {
 	struct perf_event_attr tried = *attr;
@@ -26,7 +26,7 @@ static int try_once(const struct perf_event_attr *attr)
 	tried.size = sizeof(tried);
 	tried.sample_period = INT32_MAX;
 	tried.disabled = 1;
-	/* As a recording does, which takes more privilege than counting them. */
+	/* A recording samples raw data, which needs more privilege than counting. */
 	if (tried.type == PERF_TYPE_TRACEPOINT)
 		tried.sample_type = PERF_SAMPLE_RAW;
 	int fd = evlist_real_syscalls.open(NULL, &tried, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -85,15 +85,15 @@ static int judge_event(const struct event *event, const struct perf_limits *limi
 	if (err)
 		state->note = explain(event, err, limits);
 	else if (user_only)
-		state->note = sentence("In user mode only, for kernel.perf_event_paranoid is %d "
-				       "and CAP_PERFMON is missing.",
+		state->note = sentence("In user mode only, because kernel.perf_event_paranoid "
+				       "is %d and CAP_PERFMON is missing.",
 				       limits->paranoid);
 	else
 		return 0;
 	return state->note ? 0 : -ENOMEM;
 }
 
-/* Whether what stands for its kind can be recorded: all that its name leads to is opened. */
+/* Whether the representative of its kind can be recorded: opens every event that its name means. */
 static int judge_by(const char *example, const struct perf_limits *limits,
 		    struct catalog_kind_state *state)
 {
@@ -119,7 +119,7 @@ static char *breakpoint_example(void)
 	return sentence("mem:%p/%zu:w", (void *)&watched, sizeof(watched));
 }
 
-/* The first one there is; where none can be listed, its name leads to the reason. */
+/* The first one that exists. Where none can be listed, looking its name up gives the reason. */
 static const char *tracepoint_example(const struct event_catalog *catalog)
 {
 	for (size_t i = 0; i < catalog->n_entries; i++)
@@ -150,7 +150,7 @@ static int judge_kinds(struct event_catalog *catalog, const struct perf_limits *
 	return err;
 }
 
-/* What holds for one event of a PMU holds for all. */
+/* If one event of a PMU can be opened, all of them can. */
 static bool is_same_pmu(const struct catalog_entry *a, const struct catalog_entry *b)
 {
 	size_t length = strcspn(a->name, "/");
@@ -175,8 +175,8 @@ static int judge_entry(struct catalog_entry *entry, const struct catalog_entry *
 	return err;
 }
 
-/* Each resource takes events of its own, and each PMU is one: if none can be had, the kind can't.
- */
+/* Each resource has separate events, and so has each PMU. A kind is unavailable if none of its
+ * events can be opened. */
 static int judge_singly(struct event_catalog *catalog, enum catalog_kind which,
 			const struct perf_limits *limits)
 {
@@ -216,7 +216,7 @@ static bool can_record(const char *name)
 	return can;
 }
 
-/* Of the generic names no processor has all; they are few, so each is tried. */
+/* No processor has all generic events. There are few of them, so each is tried. */
 static bool is_worth_trying(const struct catalog_entry *entry)
 {
 	return entry->kind == CATALOG_HARDWARE || entry->kind == CATALOG_CACHE;
@@ -254,7 +254,7 @@ static int list_resources(struct event_catalog *catalog)
 				 "time that threads wait, in ns: blocked, for I/O, preempted");
 }
 
-/* What is written by the user stands first of its kind. */
+/* The notations that users fill in come first in their kind. */
 static int list_spellings(struct event_catalog *catalog)
 {
 	static const struct {
@@ -263,11 +263,11 @@ static int list_spellings(struct event_catalog *catalog)
 	} spellings[] = {
 		{ CATALOG_PROCESSOR, "rNNNN", "the processor's own encoding, in hexadecimal" },
 		{ CATALOG_TRACEPOINT, "SYSTEM:NAME/weight=FIELD,unit=bytes/",
-		  "a tracepoint that counts what an integer of its fields says" },
+		  "a tracepoint whose samples weigh the value of an integer field" },
 		{ CATALOG_PROBE, "call:LIB:FUNCTION",
-		  "calls of a function of a library or program; with -c N every Nth" },
+		  "calls of a function of a library or program; with -c N every Nth call" },
 		{ CATALOG_PROBE, "uprobe:LIB:FUNCTION/weight=arg1,unit=bytes/",
-		  "calls that count what an argument says, or a product: arg1*arg2" },
+		  "calls weighed by the value of an argument, or by a product: arg1*arg2" },
 		{ CATALOG_PROBE, "uretprobe:LIB:FUNCTION", "returns of a function" },
 		{ CATALOG_BREAKPOINT, "mem:ADDRESS[/LENGTH][:ACCESS]",
 		  "accesses to 1, 2, 4 or 8 bytes: r, w, rw; or x, execution there" },

@@ -21,7 +21,7 @@
 #include "perf/kinds/tracepoint.h"
 #include "perf/kinds/uprobe.h"
 
-/* Who knows which names; asked in this order. */
+/* The kinds of event names. Each is tried in this order. */
 static const struct event_kind *const kinds[] = {
 	&breakpoint_event_kind, &generic_event_kind,
 	&shorthand_event_kind,  &raw_event_kind,
@@ -62,16 +62,18 @@ static bool is_name(const struct event_places *places, const char *text, size_t 
 static enum event_error explain_bad_rate(const char *name, char **error_ret)
 {
 	return event_fail(EVENT_BAD_MODIFIER, error_ret,
-			  sentence("The event '%s' has a rate that is none: @100000 is a sample "
-				   "every so many events, @f99 so many samples per second.",
+			  sentence("The event '%s' has an invalid rate: @100000 takes one "
+				   "sample every 100000 events, @f99 takes 99 samples per "
+				   "second.",
 				   name));
 }
 
-/* @name: without modifiers; @whole: to be told. */
+/* @name: without modifiers; @whole: the text to quote in the message. */
 static enum event_error explain_unknown(const struct event_places *places, const char *name,
 					const char *whole, char **error_ret)
 {
-	/* A name before the first '@' or ':' was meant; what follows is no rate or modifier. */
+	/* The user meant the name before the first '@' or ':'; the text after it is not a valid
+	 * rate or modifier. */
 	size_t at = strcspn(name, "@"), colon = strcspn(name, ":");
 	if (name[colon] && is_name(places, name, colon))
 		return event_modifiers_explain(whole, error_ret);
@@ -90,17 +92,17 @@ static enum event_error explain_unknown(const struct event_places *places, const
 		event_fail(EVENT_UNKNOWN, error_ret,
 			   sentence("Unknown event '%s'%s%s", whole,
 				    question[0] ? question
-						: ": neither a generic name, nor one of this "
-						  "machine's PMUs or tracepoints, nor one "
-						  "libpfm4 knows here",
+						: ": it is not a generic name, not an event of "
+						  "this machine's PMUs or tracepoints, and not "
+						  "a name that libpfm4 knows here",
 				    question[0] ? "" : "."));
 	free(question);
 	return error;
 }
 
 /*
- * Modifiers may be part of a name, as the unit mask of an event may be an 'S': so the whole is
- * tried, too. The first try knows better what is wrong.
+ * Letters that look like modifiers may be part of a name: the unit mask of an event may be an 'S'.
+ * So the whole text is tried as a name, too. The first attempt has the better error message.
  */
 static enum event_error find_either(const struct event_places *places,
 				    struct event_spelling *spelling, struct event_list *found,
@@ -125,7 +127,7 @@ static enum event_error find_either(const struct event_places *places,
 	return explain_unknown(places, spelling->name, spelling->whole, error_ret);
 }
 
-/* What runs in a guest has addresses that nobody here can name. */
+/* Addresses in a guest cannot be symbolized here. */
 static void leave_out_guests(struct event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
@@ -146,7 +148,7 @@ static enum event_error complete(struct event *event, const struct event_spellin
 		if (event->period || event->frequency)
 			return event_fail(EVENT_BAD_MODIFIER, error_ret,
 					  sentence("The event '%s' has two rates, one of them "
-						   "behind an '@'.",
+						   "after an '@'.",
 						   spelling->whole));
 		event->period = spelling->period;
 		event->frequency = spelling->frequency;
@@ -163,7 +165,7 @@ static enum event_error fail_empty(char **error_ret)
 			  sentence("The list of events has an empty name."));
 }
 
-/* Reads one event of the list, and moves on behind it. */
+/* Reads one event of the list, and advances past it. */
 static enum event_error read_event(const struct event_places *places, const char **list,
 				   struct event_member *member, char **error_ret)
 {
@@ -186,7 +188,7 @@ static enum event_error read_event(const struct event_places *places, const char
 	return error;
 }
 
-/* "{a,b:u}:S": modifiers behind it are added to those of each member. */
+/* "{a,b:u}:S": modifiers after the group are added to those of each member. */
 static enum event_error read_members(const struct event_places *places, const char **list,
 				     struct event_group *group, char **error_ret)
 {
@@ -276,7 +278,7 @@ enum event_error event_parse(const char *list, struct event **events, size_t *n_
 	return event_parse_at(&here, list, events, n_events, error_ret);
 }
 
-/* User mode only, so that a paranoid kernel does not hide the PMU. */
+/* User mode only, so that kernel.perf_event_paranoid does not hide the PMU. */
 static bool has_pmu(void)
 {
 	struct perf_event_attr attr = {
@@ -293,7 +295,7 @@ static bool has_pmu(void)
 		close(fd);
 		return true;
 	}
-	/* Forbidden says nothing about the PMU; sysfs does. */
+	/* A denial does not show whether the PMU exists; sysfs does. */
 	return (errno == EACCES || errno == EPERM) && core_pmus_exist(&here);
 }
 

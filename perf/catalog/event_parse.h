@@ -1,6 +1,6 @@
 /*
- * The text of -e -> events. A list has events and groups of them, {a,b}:MODIFIERS; an event is
- * NAME[:MODIFIERS][@RATE], and event_parse.c has the table of the kinds of names.
+ * Parses the text of -e into events. A list has events and groups of them, {a,b}:MODIFIERS; an
+ * event is NAME[:MODIFIERS][@RATE], and event_parse.c has the table of the kinds of names.
  */
 #ifndef PERF_CATALOG_EVENT_PARSE_H
 #define PERF_CATALOG_EVENT_PARSE_H

@@ -32,7 +32,7 @@ static bool has(const struct attr_request *request, enum attr_feature feature)
 	return !(request->dropped & 1u << feature);
 }
 
-/* Readers want the same sample_type in all events, the sideband's included. */
+/* Readers require the same sample_type in all events, including the sideband event. */
 static void init_common(struct perf_event_attr *attr, const struct attr_request *request)
 {
 	attr->size = ATTR_SIZE;
@@ -85,7 +85,7 @@ void attr_init_sample(struct perf_event_attr *attr, const struct attr_request *r
 	*attr = *event;
 	init_common(attr, request);
 	attr_set_rate(attr, request->period, request->frequency);
-	/* With an identifier, the id stands where it stands in the others. */
+	/* With PERF_SAMPLE_IDENTIFIER, the id is at the same position as in the other events. */
 	if (request->lacks_periods && has(request, ATTR_IDENTIFIER))
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	attr->enable_on_exec = request->samples_on_exec;
@@ -96,7 +96,7 @@ void attr_init_counted(struct perf_event_attr *attr, const struct attr_request *
 {
 	*attr = *event;
 	init_common(attr, request);
-	attr->disabled = 0; /* its leader decides */
+	attr->disabled = 0; /* a member follows its leader */
 }
 
 void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request *request)
@@ -104,7 +104,7 @@ void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request 
 	*attr = (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
 		.config = has(request, ATTR_DUMMY) ? PERF_COUNT_SW_DUMMY : PERF_COUNT_SW_CPU_CLOCK,
-		.exclude_kernel = 1, /* it counts nothing, so it needs no permission */
+		.exclude_kernel = 1, /* a dummy event counts nothing, so it needs no permission */
 		.exclude_hv = 1,
 		.mmap = 1,
 		.mmap_data = 1,
@@ -122,10 +122,10 @@ void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request 
 	};
 	init_common(attr, request);
 	/*
-	 * A switch between tasks that inherited the same events is made fast by letting each have
-	 * the other's. But a probe is in the memory of the task that its event was made for: when
-	 * that one exits, the other is no longer probed. An event like this keeps all in their
-	 * place.
+	 * The kernel speeds up a switch between two tasks that inherited the same events by
+	 * exchanging their event contexts. But a probe is placed in the memory of the task that its
+	 * event was opened for: when that task exits, the other is no longer probed. An event with
+	 * this attr prevents the exchange.
 	 */
 	if (request->has_probes && request->inherit && has(request, ATTR_READ_INHERITED))
 		attr->sample_type |= PERF_SAMPLE_READ;
@@ -143,7 +143,8 @@ static int open_once(struct attr_opener *opener, struct perf_event_attr *attr, p
 	return fd;
 }
 
-/* The soft limit first, then, where permitted, what the kernel allows at all. */
+/* Raises the soft limit first and then, where permitted, the hard limit up to the kernel's maximum.
+ */
 static bool raise_fd_limit(void)
 {
 	struct rlimit limit;
@@ -188,7 +189,7 @@ static int probe_once(struct attr_opener *opener, const struct attr_request *req
 	return 0;
 }
 
-/* What to give up next after @err; ATTR_N_FEATURES: nothing that would help. */
+/* The feature to give up next after @err; ATTR_N_FEATURES: giving up more would not help. */
 static enum attr_feature next_to_drop(int err, unsigned int dropped)
 {
 	if (is_refusal(err) && !(dropped & 1u << ATTR_NAMESPACES))
@@ -205,22 +206,22 @@ static enum attr_feature next_to_drop(int err, unsigned int dropped)
 
 /* NULL: without consequence for the user. */
 static const char *const feature_notes[ATTR_N_FEATURES] = {
-	[ATTR_READ_INHERITED] = "This kernel may miss calls in programs that run at the same time "
-				"and were started from the same one (6.12 does not).",
-	[ATTR_LOST] = "This kernel does not count lost samples by event (6.0 does); the loss is "
-		      "taken from its LOST records.",
-	[ATTR_BUILD_ID] = "This kernel does not report build IDs of mappings (5.12 does); they are "
-			  "read from the files.",
+	[ATTR_READ_INHERITED] = "This kernel may miss calls in programs that run at the same "
+				"time and have the same parent (fixed in 6.12).",
+	[ATTR_LOST] = "This kernel does not count lost samples by event (6.0 does); they are "
+		      "counted from its LOST records.",
+	[ATTR_BUILD_ID] = "This kernel does not report build IDs of mappings (5.12 does); "
+			  "build IDs are read from the files.",
 	[ATTR_KSYMBOL] = "This kernel does not report BPF programs and other kernel code that "
-			 "comes and goes (5.1 does); it may stay nameless.",
-	[ATTR_NAMESPACES] = "This kernel does not report namespaces (4.12 does); files of "
+			 "is loaded and unloaded (5.1 does); this code may have no names.",
+	[ATTR_NAMESPACES] = "This kernel does not report namespaces (4.12 does); files in "
 			    "containers may not be found.",
-	[ATTR_CLOCKID] = "This kernel stamps records with a clock of its own, not with "
-			 "CLOCK_MONOTONIC (4.1 does).",
-	[ATTR_COMM_EXEC] = "This kernel does not mark the exec of a program (3.16 does); old and "
-			   "new mappings of a process may be mixed up.",
-	[ATTR_MMAP2] = "This kernel does not report the inode of mappings (3.16 does); replaced "
-		       "files can't be told.",
+	[ATTR_CLOCKID] = "This kernel timestamps records with an internal clock; "
+			 "CLOCK_MONOTONIC needs Linux 4.1.",
+	[ATTR_COMM_EXEC] = "This kernel does not mark the exec of a program (3.16 does); "
+			   "mappings of a process before and after an exec may be mixed up.",
+	[ATTR_MMAP2] = "This kernel does not report the inode of mappings (3.16 does); "
+		       "replaced files cannot be detected.",
 };
 
 static void note_dropped(struct attr_opener *opener, unsigned int dropped)
@@ -243,7 +244,8 @@ int attr_probe(struct attr_opener *opener, struct attr_request *request)
 			forbidden |= 1u << feature;
 		dropped |= 1u << feature;
 	}
-	/* Distributors' kernels have newer features than their version tells: take those back. */
+	/* Distributions backport features to kernels with an older version number: restore these
+	 * features. */
 	for (int i = 0; i < ATTR_N_FEATURES; i++) {
 		unsigned int feature = 1u << i;
 		if (dropped & ~forbidden & feature &&
@@ -260,7 +262,7 @@ int attr_probe(struct attr_opener *opener, struct attr_request *request)
 
 static bool lower_frequency(struct perf_event_attr *attr)
 {
-	struct perf_limits now; /* the kernel lowers the limit when samples take too long */
+	struct perf_limits now; /* the kernel lowers its limit when samples take too long */
 	limits_read(&now);
 	if (!attr->freq || attr->sample_freq <= now.max_sample_rate || now.max_sample_rate == 0)
 		return false;
@@ -270,7 +272,8 @@ static bool lower_frequency(struct perf_event_attr *attr)
 
 bool attr_leave_out_kernel(struct perf_event_attr *attr)
 {
-	/* Most tracepoints are in the kernel: without it nothing would be left. */
+	/* Most tracepoints are in the kernel: an event that excludes the kernel would count
+	 * nothing. */
 	if (attr->exclude_kernel || attr->exclude_user || attr->type == PERF_TYPE_TRACEPOINT)
 		return false;
 	attr->exclude_kernel = 1;
@@ -280,7 +283,7 @@ bool attr_leave_out_kernel(struct perf_event_attr *attr)
 
 /*
  * The upper half of a generic event's config names a PMU of a hybrid processor since 5.13, on arm64
- * since 6.6. Events are opened for each CPU, and older kernels take the PMU of that.
+ * since 6.6. Events are opened for each CPU, and older kernels use that CPU's PMU.
  */
 static bool forget_pmu(struct perf_event_attr *attr)
 {
@@ -291,7 +294,7 @@ static bool forget_pmu(struct perf_event_attr *attr)
 	return true;
 }
 
-/* Changes one thing of @attr that may be the cause of @err. */
+/* Changes one field of @attr that may be the cause of @err. */
 static bool give_way(struct perf_event_attr *attr, int err)
 {
 	switch (err) {
@@ -324,8 +327,8 @@ static bool give_way(struct perf_event_attr *attr, int err)
 
 static void note_guests(struct attr_opener *opener)
 {
-	evlist_note(opener->evlist, sentence("An event counts in virtual machines too, for this "
-					     "machine can't leave them out."));
+	evlist_note(opener->evlist, sentence("An event counts in virtual machines too, because "
+					     "this machine cannot exclude them."));
 }
 
 static void note_changes(struct attr_opener *opener, const struct perf_event_attr *asked,
@@ -334,15 +337,15 @@ static void note_changes(struct attr_opener *opener, const struct perf_event_att
 	struct evlist *evlist = opener->evlist;
 	if (attr->exclude_kernel && !asked->exclude_kernel && !evlist->user_only) {
 		evlist->user_only = true;
-		evlist_note(evlist, sentence("Only user mode is recorded, for "
-					     "kernel.perf_event_paranoid is %d and CAP_PERFMON is "
-					     "missing (sysctl kernel.perf_event_paranoid=1 permits "
-					     "the kernel's part).",
+		evlist_note(evlist, sentence("Only user mode is recorded, because "
+					     "kernel.perf_event_paranoid is %d and CAP_PERFMON "
+					     "is missing (sysctl kernel.perf_event_paranoid=1 "
+					     "permits kernel mode, too).",
 					     opener->limits->paranoid));
 	}
 	if (attr->precise_ip != asked->precise_ip)
-		evlist_note(evlist, sentence("The precision of an event was lowered from %d to %d, "
-					     "the most this machine has.",
+		evlist_note(evlist, sentence("The precision of an event was lowered from %d to "
+					     "%d, the maximum of this machine.",
 					     asked->precise_ip, attr->precise_ip));
 	if (attr->freq && attr->sample_freq != asked->sample_freq)
 		evlist_note_rate(evlist, asked->sample_freq, attr->sample_freq);
@@ -363,7 +366,7 @@ int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pi
 	return fd;
 }
 
-/* The levels below, then all of them with guests; 0 at last. */
+/* Tries the lower levels, then all levels with guests included, and 0 last. */
 static bool lower_precise(struct perf_event_attr *attr, int err, unsigned int highest)
 {
 	if (err != -EINVAL && err != -EOPNOTSUPP && err != -ENOENT)
@@ -405,7 +408,7 @@ void attr_choose_precise(struct attr_opener *opener, struct perf_event_attr *att
 	if (fd >= 0)
 		close(fd);
 	attr->precise_ip = tried.precise_ip;
-	/* AMD's IBS, which makes cycles precise, can't leave guests out. */
+	/* AMD's IBS, which makes cycles precise, cannot exclude guests. */
 	if (attr->exclude_guest && tried.precise_ip && !tried.exclude_guest) {
 		attr->exclude_guest = 0;
 		note_guests(opener);

@@ -1,6 +1,6 @@
 /*
- * The attrs of a recording, and what to leave out where the kernel, the permissions or the machine
- * refuse them.
+ * The attrs of a recording, and the features to leave out where the kernel, the permissions or the
+ * machine refuse them.
  */
 #ifndef PERF_COUNTERS_ATTR_FALLBACK_H
 #define PERF_COUNTERS_ATTR_FALLBACK_H
@@ -8,9 +8,10 @@
 #include "perf/counters/evlist_types.h"
 #include "perf/kernel/limits.h"
 
-/* What kernels learned over time, newest first: the order in which it is given up. */
+/* Features of attrs by the kernel version that added them, newest first: they are given up in this
+ * order. */
 enum attr_feature {
-	ATTR_READ_INHERITED, /* 6.12 PERF_SAMPLE_READ of what is inherited */
+	ATTR_READ_INHERITED, /* 6.12 PERF_SAMPLE_READ of inherited events */
 	ATTR_LOST,           /* 6.0 PERF_FORMAT_LOST */
 	ATTR_BUILD_ID,       /* 5.12 */
 	ATTR_TEXT_POKE,      /* 5.9 */
@@ -25,29 +26,30 @@ enum attr_feature {
 	ATTR_N_FEATURES,
 };
 
-/* What the attrs of one recording have in common. */
+/* The fields that all attrs of one recording share. */
 struct attr_request {
-	uint64_t frequency, period; /* one of them */
+	uint64_t frequency, period; /* exactly one is set */
 	uint64_t watermark;         /* bytes in the ring that wake the reader */
 	uint32_t stack_size;
 	bool inherit;
-	bool has_arguments; /* registers are needed even without stacks */
-	bool has_raw;       /* tracepoints' own data, where an event has any */
-	bool lacks_periods; /* of an event with a fixed period: the attr tells it */
+	bool has_arguments; /* registers are recorded even without stacks */
+	bool has_raw;       /* raw data of tracepoints, for events that have it */
+	bool lacks_periods; /* events with a fixed period omit it: the attr contains it */
 	bool samples_on_exec, sideband_on_exec; /* enable_on_exec */
-	bool switches;                          /* sideband tells when tasks leave and enter CPUs */
-	bool reads_groups;                      /* samples hold what their group counted */
-	bool has_probes;                        /* on functions, that may be inherited */
+	bool switches;                          /* the sideband has switches of tasks */
+	bool reads_groups;                      /* samples contain the counts of their group */
+	bool has_probes;                        /* probes on functions that children may inherit */
 	unsigned int dropped;                   /* 1 << enum attr_feature */
 };
 
 void attr_init_sample(struct perf_event_attr *attr, const struct attr_request *request,
 		      const struct perf_event_attr *event);
-/* User mode only. false: that is nothing, or what was asked for. */
+/* Restricts @attr to user mode. false: @attr excludes the kernel or user mode already, or is a
+ * tracepoint. */
 bool attr_leave_out_kernel(struct perf_event_attr *attr);
-/* One of them is 0. */
+/* Exactly one of @frequency and @period is 0. */
 void attr_set_rate(struct perf_event_attr *attr, uint64_t period, uint64_t frequency);
-/* An event that is read when its group's leader samples, and does not sample itself. */
+/* The attr of an event that takes no samples: its count is read when its group's leader samples. */
 void attr_init_counted(struct perf_event_attr *attr, const struct attr_request *request,
 		       const struct perf_event_attr *event);
 void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request *request);
@@ -55,25 +57,27 @@ void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request 
 struct attr_opener {
 	struct evlist_syscalls syscalls; /* .open is never NULL */
 	const struct perf_limits *limits;
-	struct evlist *evlist; /* takes the notes and user_only */
+	struct evlist *evlist; /* its notes and user_only are updated */
 	bool lacks_cloexec;
 };
 
 /*
- * Finds out by opening what this kernel knows of @request, and fills request->dropped. -errno:
- * refused for a reason that dropping does not help.
+ * Finds out which features of @request this kernel knows, by opening events, and fills
+ * request->dropped. Returns -errno if the kernel refuses for a reason that dropping features does
+ * not remove.
  */
 int attr_probe(struct attr_opener *opener, struct attr_request *request);
 /*
- * Opens, giving way where that helps: user mode only, a lower precise_ip or frequency, more file
- * descriptors. Changes *@attr to what was accepted, and notes it. A file descriptor or -errno.
+ * Opens an event and, where the kernel refuses it, tries user mode only, a lower precise_ip or
+ * frequency, and a higher limit of file descriptors. Changes *@attr to the accepted one and adds a
+ * note for each change. Returns a file descriptor or -errno.
  */
 int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu,
 	      int group_fd);
-/* :P: the highest precise_ip that opens, for this program; 0 if none does. Guests are counted where
- * that needs it, and noted. */
+/* :P: the highest precise_ip that opens for this program, or 0. If only events that include guests
+ * open, guests are counted and a note is added. */
 void attr_choose_precise(struct attr_opener *opener, struct perf_event_attr *attr);
-/* Opens exactly this, or not; but raises the limit of file descriptors. */
+/* Opens exactly @attr or fails. The limit of file descriptors is raised if necessary. */
 int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu);
 
 #endif

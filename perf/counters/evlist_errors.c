@@ -23,7 +23,8 @@ static bool is_hardware(const struct perf_event_attr *attr)
 	       attr->type != PERF_TYPE_BREAKPOINT;
 }
 
-/* Where the sideband is refused already: what would be next, so that one sentence says it all. */
+/* The event to name if the kernel refuses even the sideband: the next event to open, so that one
+ * sentence reports everything. */
 static const struct evlist_event *most_demanding(const struct evlist *evlist)
 {
 	const struct evlist_event *found = &evlist->events[0];
@@ -46,7 +47,7 @@ static int fail_refused(struct evlist_impl *impl, int err, const struct evlist_e
 	if (!event)
 		event = most_demanding(&impl->evlist);
 	const struct refused_event refused = {
-		.name = event->name ? event->name : "dummy", /* the probe before all events */
+		.name = event->name ? event->name : "dummy", /* attr_probe() failed */
 		.attr = &event->attr,
 		.target = impl->target,
 		.pid = pid,
@@ -55,20 +56,20 @@ static int fail_refused(struct evlist_impl *impl, int err, const struct evlist_e
 	return evlist_fail(impl, err, refusal_sentence(&refused, &impl->limits));
 }
 
-/* Debug registers are few, and particular. */
+/* Breakpoints fail for reasons of the debug registers: there are few, with restrictions. */
 static int fail_breakpoint(struct evlist_impl *impl, int err, const char *name)
 {
 	if (err == -ENOSPC)
 		return evlist_fail(
 			impl, err,
-			sentence("No debug register is left for '%s': processors have 4 or "
-				 "so, and deep stacks use some; try --no-deep-stacks.",
+			sentence("No debug register is free for '%s': processors have about 4, "
+				 "and deep stacks use some; try --no-deep-stacks.",
 				 name));
 	return evlist_fail(
 		impl, err,
-		sentence("The event '%s' can't be watched: its address must be a multiple of "
-			 "its length, x86 has no reads alone (r), and parts of the kernel are "
-			 "barred.",
+		sentence("The event '%s' cannot be watched: its address must be a multiple of "
+			 "its length, x86 cannot watch reads alone (r), and parts of the "
+			 "kernel cannot be watched.",
 			 name));
 }
 
@@ -77,7 +78,7 @@ static int fail_fds(struct evlist_impl *impl, int err)
 	size_t per_thread = impl->evlist.n_events * impl->n_cpus + impl->n_sideband_cpus;
 	return evlist_fail(
 		impl, err,
-		sentence("Too many open files: each thread needs %zu of them (events x CPUs). "
+		sentence("Too many open files: each thread needs %zu files (events x CPUs). "
 			 "Raise the hard limit (ulimit -Hn%s), or observe fewer threads, CPUs "
 			 "or events.",
 			 per_thread, err == -ENFILE ? ", sysctl fs.file-max" : ""));
@@ -107,10 +108,10 @@ int evlist_fail_open(struct evlist_impl *impl, int err, const struct evlist_even
 	case -EBUSY:
 		return evlist_fail(
 			impl, err,
-			sentence("The counters for the event '%s' are in use by someone else.",
+			sentence("The counters for the event '%s' are in use by another program.",
 				 name));
 	case -ESRCH:
-		return err; /* the caller knows whether that matters */
+		return err; /* the caller decides whether a missing thread is an error */
 	case -ENOENT:
 	case -EOPNOTSUPP:
 	case -ENXIO:
@@ -119,26 +120,26 @@ int evlist_fail_open(struct evlist_impl *impl, int err, const struct evlist_even
 	default:
 		return evlist_fail(
 			impl, err,
-			sentence("The event '%s' can't be opened: %s.", name, strerror(-err)));
+			sentence("The event '%s' cannot be opened: %s.", name, strerror(-err)));
 	}
 	if (event && event->leader != (size_t)(event - impl->evlist.events))
 		return evlist_fail(
 			impl, err,
-			sentence("The event '%s' can't be counted together with '%s': the "
+			sentence("The event '%s' cannot be counted together with '%s': the "
 				 "group has more events than the processor has counters, or "
-				 "they belong to different PMUs.",
+				 "the events belong to different PMUs.",
 				 name, impl->evlist.events[event->leader].name));
 	if (event && is_hardware(&event->attr) && err != -EINVAL)
 		return evlist_fail(
 			impl, err,
 			sentence("The event '%s' needs a hardware counter that this machine "
-				 "does not have or does not let sample; try -e cpu-clock.",
+				 "does not have or cannot sample; try -e cpu-clock.",
 				 name));
 	if (event && event->attr.type >= PERF_TYPE_MAX)
 		return evlist_fail(
 			impl, err,
-			sentence("The event '%s' can't be sampled: its PMU refuses it, or only "
-				 "counts, as those outside of the processor's cores do.",
+			sentence("The event '%s' cannot be sampled: its PMU refuses it, or can "
+				 "only count, like PMUs outside of the processor's cores.",
 				 name));
 	return evlist_fail(impl, err,
 			   sentence("The kernel refuses the event '%s' for sampling: %s.", name,
@@ -150,12 +151,12 @@ int evlist_fail_rings(struct evlist_impl *impl, int err)
 	if (err == -ENOMEM)
 		return evlist_fail(
 			impl, err,
-			sentence("Not enough memory for the rings, even for the smallest."));
+			sentence("There is not enough memory, even for the smallest rings."));
 	return evlist_fail(
 		impl, err,
 		sentence("The limit of locked memory (ulimit -l, plus "
 			 "kernel.perf_event_mlock_kb of %llu KiB per CPU for all recordings of "
-			 "a user) is too small for the smallest rings. Raise one of them, or "
-			 "lower --stack-size.",
+			 "a user) is too small for the smallest rings. Raise one of these "
+			 "limits, or lower --stack-size.",
 			 (unsigned long long)impl->limits.mlock_bytes / 1024));
 }

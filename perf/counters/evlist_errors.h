@@ -4,9 +4,10 @@
 
 #include "perf/counters/evlist_private.h"
 
-/* Takes over @text; keeps the first sentence, which is about the cause. Returns @err. */
+/* Takes over @text. Keeps only the first sentence that was given, because it names the cause.
+ * Returns @err. */
 int evlist_fail(struct evlist_impl *impl, int err, char *text);
-/* perf_event_open() refused a counter of @event, or of the sideband where that is NULL. */
+/* perf_event_open() refused a counter of @event, or of the sideband if @event is NULL. */
 int evlist_fail_open(struct evlist_impl *impl, int err, const struct evlist_event *event, pid_t pid,
 		     int cpu);
 /* Even the smallest rings could not be mapped. */

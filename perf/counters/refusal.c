@@ -10,7 +10,7 @@
 enum refusal_gate refusal_gate_try(const struct evlist_syscalls *syscalls,
 				   const struct perf_limits *limits)
 {
-	/* Too small to be an attr: E2BIG from a kernel that reads it. */
+	/* Too small for an attr: a kernel that reads it returns E2BIG. */
 	struct perf_event_attr attr = { .size = 1 };
 
 	if (limits->paranoid == INT_MIN)
@@ -31,8 +31,8 @@ enum refusal_gate refusal_gate_try(const struct evlist_syscalls *syscalls,
 
 static const char *who_may(const struct perf_limits *limits)
 {
-	return limits->in_user_namespace ? "Run as root outside of the container or user namespace "
-					   "(its own root has no say here)"
+	return limits->in_user_namespace ? "Run as root outside of the container or user "
+					   "namespace (root inside it lacks the permission)"
 					 : "Run as root or with CAP_PERFMON";
 }
 
@@ -42,19 +42,19 @@ char *refusal_gate_sentence(enum refusal_gate gate, const struct perf_limits *li
 				     "seccomp profile that permits it";
 	switch (gate) {
 	case GATE_PARANOID:
-		return sentence("kernel.perf_event_paranoid is %d, with which this kernel closes "
-				"performance events to users. %s, or: sysctl "
-				"kernel.perf_event_paranoid=2 (own programs; 1: with their kernel "
-				"part)",
+		return sentence("kernel.perf_event_paranoid is %d, which denies performance "
+				"events to ordinary users. %s, or: sysctl "
+				"kernel.perf_event_paranoid=2 (permits a user's own programs; "
+				"1 permits their kernel mode, too)",
 				limits->paranoid, who_may(limits));
 	case GATE_FILTERED:
-		return sentence("perf_event_open is forbidden altogether, whatever "
-				"kernel.perf_event_paranoid says (%d): by a container's or "
-				"service's seccomp profile, or a security module. %s.",
+		return sentence("perf_event_open is denied entirely, whatever the value of "
+				"kernel.perf_event_paranoid (%d): a container's or service's "
+				"seccomp profile or a security module denies it. %s.",
 				limits->paranoid, remedy);
 	case GATE_HIDDEN:
-		return sentence("perf_event_open is hidden by a container's or service's seccomp "
-				"profile, for this kernel has it. %s.",
+		return sentence("perf_event_open is hidden by a container's or service's "
+				"seccomp profile; the kernel itself supports it. %s.",
 				remedy);
 	case GATE_ABSENT:
 		return limits->lacks_proc
@@ -66,7 +66,8 @@ char *refusal_gate_sentence(enum refusal_gate gate, const struct perf_limits *li
 	}
 }
 
-/* The highest level of kernel.perf_event_paranoid that permits it, other users' threads apart. */
+/* The highest level of kernel.perf_event_paranoid that permits the event, except for other users'
+ * threads. */
 static int level_needed(const struct refused_event *event)
 {
 	bool wants_kernel = event->attr->exclude_user && !event->attr->exclude_kernel;
@@ -86,10 +87,10 @@ static char *level_sentence(const struct refused_event *event, int level,
 				"kernel.perf_event_paranoid is %d. %s, or: sysctl "
 				"kernel.perf_event_paranoid=0",
 				limits->paranoid, who_may(limits));
-	return sentence("The event '%s' is not permitted, for it records %s, and "
+	return sentence("The event '%s' is not permitted, because it records %s, and "
 			"kernel.perf_event_paranoid is %d. %s, or: sysctl "
 			"kernel.perf_event_paranoid=%d",
-			event->name, level == 1 ? "the kernel" : "what the kernel holds",
+			event->name, level == 1 ? "the kernel" : "data of the kernel",
 			limits->paranoid, who_may(limits), level);
 }
 
@@ -98,18 +99,20 @@ char *refusal_sentence(const struct refused_event *event, const struct perf_limi
 	int level = level_needed(event);
 
 	if (event->is_probe && !limits->has_cap_perfmon)
-		return sentence("The event '%s' is not permitted: probes on functions take "
-				"CAP_PERFMON, whatever kernel.perf_event_paranoid says. %s.",
+		return sentence("The event '%s' is not permitted: probes on functions need "
+				"CAP_PERFMON, whatever the value of "
+				"kernel.perf_event_paranoid. %s.",
 				event->name, who_may(limits));
 	if (limits->paranoid > level)
 		return level_sentence(event, level, limits);
 	if (event->target == EVLIST_TASKS && event->pid > 0)
-		return sentence("Thread %d may not be observed: it belongs to another user or "
-				"is protected, and kernel.perf_event_paranoid is %d. %s%s.",
+		return sentence("Observing thread %d is not permitted: it belongs to another "
+				"user or is protected, and kernel.perf_event_paranoid is %d. "
+				"%s%s.",
 				event->pid, limits->paranoid, who_may(limits),
 				limits->in_user_namespace ? "" : " and CAP_SYS_PTRACE");
-	return sentence("The event '%s' is not permitted, though kernel.perf_event_paranoid (%d) "
-			"does not forbid it: it is root's, or a security module or the kernel's "
-			"lockdown forbids it. %s.",
+	return sentence("The event '%s' is not permitted, although kernel.perf_event_paranoid "
+			"(%d) permits it: it requires root, or a security module or kernel "
+			"lockdown denies it. %s.",
 			event->name, limits->paranoid, who_may(limits));
 }

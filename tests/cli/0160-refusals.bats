@@ -68,8 +68,8 @@ expect_refusal() {
 	local level
 	for level in 2 0; do
 		set_paranoid $level
-		expect_refusal "Thread 1 may not be observed" CAP_SYS_PTRACE -- as_nobody "$DENDRO" record -p 1 -d 0.1
-		expect_refusal "Thread 1 may not be observed" -- as_nobody "$DENDRO" record -t 1 -d 0.1
+		expect_refusal "Observing thread 1 is not permitted" CAP_SYS_PTRACE -- as_nobody "$DENDRO" record -p 1 -d 0.1
+		expect_refusal "Observing thread 1 is not permitted" -- as_nobody "$DENDRO" record -t 1 -d 0.1
 	done
 }
 
@@ -133,8 +133,8 @@ expect_refusal() {
 	need_nobody
 	set_paranoid 2
 	local event tracefs=/sys/kernel/tracing
-	expect_refusal "probes on functions take CAP_PERFMON" -- as_nobody "$DENDRO" record -e call:libc:malloc true
-	expect_refusal "probes on functions take CAP_PERFMON" -- as_nobody "$DENDRO" record -a -e alloc-bytes true
+	expect_refusal "probes on functions need CAP_PERFMON" -- as_nobody "$DENDRO" record -e call:libc:malloc true
+	expect_refusal "probes on functions need CAP_PERFMON" -- as_nobody "$DENDRO" record -a -e alloc-bytes true
 	as_nobody test -r $tracefs/available_events && skip "everybody may read tracefs here"
 	for event in sched:sched_switch read-bytes; do
 		expect_refusal "remount,mode=750,gid=GROUP" -- as_nobody "$DENDRO" record -e $event true
@@ -154,7 +154,7 @@ expect_refusal() {
 
 @test "what a debug register cannot watch is told" {
 	expect_refusal "multiple of its length" -- "$DENDRO" record -e mem:0x1003/8:w true
-	expect_refusal "No debug register is left" "--no-deep-stacks" -- "$DENDRO" record \
+	expect_refusal "No debug register is free" "--no-deep-stacks" -- "$DENDRO" record \
 		-e mem:0x1000:w,mem:0x2000:w,mem:0x3000:w,mem:0x4000:w,mem:0x5000:w,mem:0x6000:w,mem:0x7000:w \
 		-e mem:0x8000:w,mem:0x9000:w,mem:0xa000:w,mem:0xb000:w,mem:0xc000:w,mem:0xd000:w,mem:0xe000:w \
 		-e mem:0xf000:w,mem:0xf100:w,mem:0xf200:w true

@@ -89,12 +89,12 @@ static void the_level_that_would_permit_an_event_is_named(void **state)
 		{ &tracepoint, EVLIST_COMMAND, 7, 2, "sysctl kernel.perf_event_paranoid=-1",
 		  false },
 		{ &kernel, EVLIST_COMMAND, 7, 2, "sysctl kernel.perf_event_paranoid=1", false },
-		{ &kernel, EVLIST_TASKS, 7, 1, "Thread 7 may not be observed", false },
+		{ &kernel, EVLIST_TASKS, 7, 1, "Observing thread 7 is not permitted", false },
 		{ &plain, EVLIST_TASKS, 7, 2, "CAP_SYS_PTRACE", false },
 		{ &plain, EVLIST_COMMAND, 7, 2, "security module", false },
 		{ &plain, EVLIST_SYSTEM, -1, 0, "security module", false },
-		{ &plain, EVLIST_COMMAND, 7, -1, "take CAP_PERFMON", true },
-		{ &plain, EVLIST_SYSTEM, -1, 2, "take CAP_PERFMON", true },
+		{ &plain, EVLIST_COMMAND, 7, -1, "need CAP_PERFMON", true },
+		{ &plain, EVLIST_SYSTEM, -1, 2, "need CAP_PERFMON", true },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct refused_event event = { "it", cases[i].attr, cases[i].target,
