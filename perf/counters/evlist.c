@@ -67,7 +67,7 @@ int evlist_enable(struct evlist *evlist)
 {
 	int err = control(&evlist->events[evlist->n_events], PERF_EVENT_IOC_ENABLE);
 	evlist_begin_task_time(evlist_impl(evlist));
-	/* Before samples may need them. */
+	/* The sideband starts before samples may need it. */
 	control(&evlist->contexts, PERF_EVENT_IOC_ENABLE);
 	for (size_t e = 0; e < evlist->n_events && !err; e++)
 		err = control(&evlist->events[e], PERF_EVENT_IOC_ENABLE);
@@ -75,7 +75,7 @@ int evlist_enable(struct evlist *evlist)
 	return err;
 }
 
-/* Samples first, so that none is left without the mappings that explain it. */
+/* Stops the samples first, so that no sample lacks the mappings that it needs. */
 int evlist_disable(struct evlist *evlist)
 {
 	int first_err = 0;
@@ -110,8 +110,8 @@ struct fork_record {
 };
 
 /*
- * Whether the new thread got its events from the one that made it. A parent without events of its
- * own that we were told of has inherited them itself.
+ * Whether the new thread inherited its events from its creator. A creator that has no separately
+ * opened events here has inherited them itself.
  */
 static bool has_inherited(struct evlist_impl *impl, const struct fork_record *fork)
 {
@@ -121,13 +121,13 @@ static bool has_inherited(struct evlist_impl *impl, const struct fork_record *fo
 	if (fork->time_ns < parent->open_began_ns || fork->time_ns > parent->open_ended_ns)
 		return fork->time_ns > parent->open_ended_ns;
 	evlist_note(&impl->evlist,
-		    sentence("Thread %d was started while the events of its maker were opened; on "
-			     "some CPUs it may be counted twice.",
+		    sentence("Thread %d was started while its creator's events were being "
+			     "opened; on some CPUs it may be counted twice.",
 			     fork->tid));
 	return false;
 }
 
-/* Looks without consuming: the records are the caller's to read. */
+/* Looks at the records without consuming them: the caller reads them later. */
 static bool ring_shows_inheritance(struct evlist_impl *impl, const struct ring *ring, pid_t tid)
 {
 	struct ring peek = *ring;
@@ -186,7 +186,7 @@ static void unwatch_fd(const struct evlist_impl *impl, int fd)
 	epoll_ctl(impl->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-/* The counters of a task on each CPU; waking on one of them means that its ring filled. */
+/* The counters of a task on each CPU. A wake-up on one of them means that its ring has filled. */
 static const int *sideband_fds(const struct evlist_impl *impl, size_t task)
 {
 	const struct evlist *evlist = &impl->evlist;
@@ -194,9 +194,10 @@ static const int *sideband_fds(const struct evlist_impl *impl, size_t task)
 }
 
 /*
- * One task is enough to learn that rings filled, since all write into the same; of each other
- * one counter is watched for its hang-up only. A ring's owner won't do: when its task has exited it
- * always reports a hang-up.
+ * The counters of one task are enough to learn that rings have filled, because all tasks write to
+ * the same rings. For each other task one counter is watched, only for its hang-up. A counter that
+ * owns a ring cannot be watched for that: after its task has exited, it reports a hang-up
+ * permanently.
  */
 int evlist_watch_task(struct evlist_impl *impl, size_t task)
 {
@@ -277,7 +278,7 @@ static int compare_ids(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* The kernel numbers counters as they are opened. */
+/* The kernel numbers counters in the order in which they are opened. */
 size_t evlist_find_event(const struct evlist *evlist, uint64_t id)
 {
 	for (size_t e = 0; e < evlist->n_events; e++)

@@ -1,9 +1,9 @@
 /*
- * The events of a recording, opened: on every CPU of the target, for a task or for all; with one
- * ring per CPU for samples and one per CPU for sideband (MMAP2, COMM, FORK, ...), so that
- * a flood of samples never costs a mapping its name.
+ * The opened events of a recording: on every CPU of the target, for one task or for all. Each CPU
+ * has one ring for samples and one for the sideband (MMAP2, COMM, FORK, ...), so that a flood of
+ * samples never displaces the record of a mapping.
  *
- * What an older kernel refuses is dropped step by step, and said in ->notes.
+ * Features that an older kernel refuses are dropped step by step, and reported in ->notes.
  */
 #ifndef PERF_COUNTERS_EVLIST_H
 #define PERF_COUNTERS_EVLIST_H
@@ -16,36 +16,40 @@
 extern const struct evlist_syscalls evlist_real_syscalls;
 
 /*
- * Opens and maps; nothing counts yet, but the sideband of SYSTEM and TASKS runs already, so that
- * /proc may be walked now (drain its rings meanwhile). On failure -errno and *@error_ret a sentence
- * with the remedy (heap, to free).
+ * Opens the counters and maps the rings. Events do not count yet. The sideband of SYSTEM and TASKS
+ * runs already, so that the caller can read /proc now, and drain the sideband rings meanwhile. On
+ * failure returns -errno, and *@error_ret is a sentence with the remedy (heap; the caller frees
+ * it).
  */
 int evlist_open(const struct evlist_options *options, const struct event *events, size_t n_events,
 		const struct perf_limits *limits, struct evlist **evlist_ret, char **error_ret);
 void evlist_close(struct evlist *evlist);
-int evlist_enable(struct evlist *evlist); /* not needed after enable_on_exec */
+int evlist_enable(struct evlist *evlist); /* not needed with enable_on_exec */
 int evlist_disable(struct evlist *evlist);
-/* Stops the recording of contexts, or goes on with it. */
+/* Stops or resumes the recording of contexts. */
 void evlist_control_contexts(struct evlist *evlist, bool is_enabled);
 /*
- * Adds threads that appeared since (attach); opens for those not yet known. Number added, or
- * -errno. Threads that inherited the events of the one that made them are left out: their FORK
- * records, still unread in the sideband rings, tell; so call it before the first drain.
+ * Opens the events for those of the threads that are not known yet (attach). Returns the number of
+ * added threads, or -errno. Threads that inherited the events of their creator are left out. Their
+ * FORK records, still unread in the sideband rings, show that, so call this before the first drain.
  */
 int evlist_add_tids(struct evlist *evlist, const pid_t *tids, size_t n_tids);
-/* Waits until a ring reached its watermark, @wake_fd is readable, or the time is over. >0: rings
- * or wake_fd ready; 0: timeout. *all_hung_up_ret: every target has exited. */
+/*
+ * Waits until a ring has reached its watermark, @wake_fd is readable, or the timeout expires.
+ * Returns >0 if rings or @wake_fd are ready, 0 after the timeout. *all_hung_up_ret: every target
+ * has exited.
+ */
 int evlist_wait(struct evlist *evlist, int wake_fd, int timeout_ms, bool *all_hung_up_ret);
-/* The index of the event that has a counter of this id; SIZE_MAX: none. */
+/* The index of the event that has a counter with this id; SIZE_MAX: no event. */
 size_t evlist_find_event(const struct evlist *evlist, uint64_t id);
-/* Samples the kernel lost, by event: PERF_FORMAT_LOST where there is, else 0 (LOST records then
- * count). */
+/* The samples of each event that the kernel lost, by PERF_FORMAT_LOST. Without PERF_FORMAT_LOST it
+ * is 0, and LOST records contain the number. */
 uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret);
 
 /* 0 or -errno. */
 int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_counts *counts_ret);
-/* Draws new periods for events with jitter, as many as is cheap; to be called some ten times a
- * second. */
+/* Draws new periods for events with jitter: a limited number of counters per call, so that it is
+ * cheap. To be called about ten times a second. */
 void evlist_vary_rates(struct evlist *evlist);
 
 #endif

@@ -11,8 +11,11 @@
 #include "perf/counters/evlist_private.h"
 #include "perf/events/event_spelling.h"
 
-/* Counted by the kernel itself, one by one; such events it samples at every occurrence if asked for
- * PERF_SAMPLE_PERIOD (perf_swevent_event() in kernel/events/core.c), whatever their period. */
+/*
+ * Whether the kernel itself counts the event, one occurrence at a time. The kernel samples such an
+ * event at every occurrence if PERF_SAMPLE_PERIOD is set, whatever its period (perf_swevent_event()
+ * in kernel/events/core.c).
+ */
 static bool is_counted_singly(const struct event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -22,7 +25,8 @@ static bool is_counted_singly(const struct event *event)
 	       (attr->type == PERF_TYPE_SOFTWARE && !evlist_is_clock(attr));
 }
 
-/* The event's own rate, or else the user's, or else its kind's, or else the recording's. */
+/* The rate is the event's if it has one, else the user's, else the default of its kind, else the
+ * recording's. */
 static struct attr_request request_of(const struct evlist_impl *impl, const struct event *event)
 {
 	struct attr_request request = impl->request;
@@ -34,7 +38,7 @@ static struct attr_request request_of(const struct evlist_impl *impl, const stru
 		request.period = event->default_period;
 		request.frequency = 0;
 	}
-	/* See perf/kinds/probe_events.h: forks would fail. */
+	/* Inheriting would make forks fail: see perf/kinds/probe_events.h. */
 	if (event->probed_path && event->attr.type != PERF_TYPE_TRACEPOINT)
 		request.inherit = false;
 	request.lacks_periods =
@@ -51,7 +55,7 @@ static uint64_t limit_rate(struct evlist_impl *impl, uint64_t frequency)
 	return max;
 }
 
-/* What one event needs all have, so that their samples are alike. */
+/* All events have the fields that any one of them needs, so that their samples have one layout. */
 static void add_needs(struct attr_request *request, const struct event *events, size_t n_events)
 {
 	for (size_t e = 0; e < n_events; e++) {
@@ -101,17 +105,17 @@ static int init_event(struct evlist_impl *impl, const struct evlist_options *opt
 	if (events[from->leader].reads_group && from->weight.kind != WEIGHT_PERIOD)
 		return evlist_fail(
 			impl, -EINVAL,
-			sentence("'%s' is weighed by what its samples hold, and a group that "
-				 "is read (:S) has samples of its leader alone: name it apart.",
+			sentence("'%s' takes its weight from its own samples, but in a :S "
+				 "group only the leader is sampled. List it outside the group.",
 				 from->name));
 	if (from->frequency)
 		request.frequency = limit_rate(impl, from->frequency);
-	/* A period that varies must be told by the samples. */
+	/* If the period varies, each sample must contain it. */
 	event->has_jitter =
 		!event->is_counted && !request.lacks_periods && has_jitter(options->jitter, from);
 	if (event->is_counted) {
 		attr_init_counted(&event->attr, &request, &from->attr);
-		event->attr.precise_ip = 0; /* the kernel wants samples for that */
+		event->attr.precise_ip = 0; /* needs a sampling event */
 	} else {
 		attr_init_sample(&event->attr, &request, &from->attr);
 	}

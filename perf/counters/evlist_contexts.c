@@ -1,6 +1,6 @@
 /*
- * The event of what signals interrupt: the tracepoint signal:signal_deliver, which the kernel
- * passes before it makes the signal's frame.
+ * The event that captures the contexts which signals interrupt: the tracepoint
+ * signal:signal_deliver, which the kernel reaches before it builds the signal frame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "perf/counters/evlist_private.h"
 #include "perf/kinds/tracepoint.h"
 
-/* SA_ONSTACK: only handlers that may run on another stack. */
+/* SA_ONSTACK: selects handlers that may run on an alternate stack. */
 #define FILTER "sa_flags & 0x08000000"
-/* A ring holds this many of them, more or less. */
+/* A ring holds about this many contexts. */
 #define CONTEXTS_PER_RING 32
 
 void evlist_init_contexts(struct evlist_impl *impl)

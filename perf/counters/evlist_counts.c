@@ -1,4 +1,4 @@
-/* What the counters say: read(2), by the read_format that attr_fallback.c asks for. */
+/* Reads the values of counters with read(2), in the read_format that attr_fallback.c sets. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static bool read_counter(const struct evlist_event *event, size_t counter, uint6
 		       : take_single(words, n_words, ret);
 }
 
-/* Sums up all counters of an event. false: some can't be read. */
+/* Sums all counters of an event. false: some counters cannot be read. */
 static bool sum_counters(const struct evlist *evlist, size_t event, struct counter_values *sum_ret)
 {
 	const struct evlist_event *counters = &evlist->events[event];
@@ -91,20 +91,20 @@ static bool counts_on(const struct evlist_impl *impl, const struct evlist_event 
 }
 
 /*
- * How long tasks ran on the CPUs that the event counts on: a counter on one CPU is enabled, but
- * does not run, while its task is on another, so enabled times tell nothing; but the sideband's
- * event, which needs no hardware, runs whenever it can.
+ * How long tasks ran on the CPUs that the event counts on. Enabled times do not show this: while
+ * its task runs on another CPU, a counter is enabled but not running. The sideband event, which
+ * needs no hardware counter, runs whenever its task runs on its CPU.
  */
 static uint64_t read_task_time(const struct evlist_impl *impl, const struct evlist_event *event)
 {
 	const struct evlist *evlist = &impl->evlist;
 	const struct evlist_event *sideband = &evlist->events[evlist->n_events];
-	uint64_t words[6], sum_ns = 0; /* as a group of its own, at most */
+	uint64_t words[6], sum_ns = 0; /* a single event is a group of one */
 
 	for (size_t i = 0; i < sideband->n_ids; i++) {
 		struct counter_values values;
 
-		/* The CPUs of the rings stand first among those of the sideband. */
+		/* The CPUs of the sample rings come first in the sideband's list of CPUs. */
 		size_t ring = i % impl->n_sideband_cpus;
 		if (ring < impl->n_cpus && counts_on(impl, event, ring) &&
 		    read_counter(sideband, i, words, sizeof(words) / sizeof(words[0]), &values))
@@ -130,7 +130,8 @@ int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_
 					      .time_running_ns = sum.time_running };
 	if (impl->target == EVLIST_SYSTEM)
 		return 0;
-	/* Only probes are not inherited where others are, and those need no hardware. */
+	/* Probes are the only events that are not inherited where others are, and they need no
+	 * hardware counter. */
 	bool is_alike = evlist->events[event].attr.inherit == impl->request.inherit;
 	counts_ret->time_enabled_ns = is_alike ? read_task_time(impl, &evlist->events[event]) -
 							 impl->task_time_begin_ns[event]

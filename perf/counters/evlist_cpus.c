@@ -1,4 +1,5 @@
-/* On which CPUs the events of a recording are opened, and which rings their counters share. */
+/* Chooses the CPUs on which the events of a recording are opened, and the rings that their counters
+ * share. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ int evlist_choose_events(const struct evlist_options *options, const struct even
 			 size_t n_events, struct event **chosen_ret, size_t *n_chosen_ret)
 {
 	struct event *chosen = calloc(n_events, sizeof(*chosen));
-	size_t *places = calloc(n_events, sizeof(*places)); /* where a leader went */
+	size_t *places = calloc(n_events, sizeof(*places)); /* new index of each leader */
 	size_t n_chosen = 0;
 	if (!chosen || !places) {
 		free(chosen);
@@ -103,7 +104,8 @@ int evlist_choose_rings(struct evlist_impl *impl, const struct event *events)
 	impl->ring_owners = calloc(impl->n_cpus, sizeof(*impl->ring_owners));
 	if (!impl->ring_owners)
 		return -ENOMEM;
-	/* From the last on, so that the first event has the last word on each ring's owner. */
+	/* From the last event to the first, so that the first event that has a counter on a CPU
+	 * owns its ring. */
 	for (size_t e = evlist->n_events; e-- > 0;) {
 		struct evlist_event *event = &evlist->events[e];
 		event->rings = calloc(impl->n_cpus, sizeof(*event->rings));

@@ -1,12 +1,13 @@
 /*
- * Periods that vary, so that no program runs in step with its samples. Each counter draws a rate
- * around the one asked for, evenly.
+ * Varies sampling periods, so that no program runs in step with its samples. Each counter draws a
+ * rate from a uniform distribution around the requested rate.
  *
- * A clock keeps what it drew when it was opened, and what inherits it does, too: the kernel would
- * not write a later period of a clock into its samples (perf_swevent_hrtimer() reports
- * hw.last_period, which nothing but the opening sets). A period that is no multiple or part of
- * the program's own drifts through all of the program's phases; the rate that was asked for is most
- * likely the program's own, so clocks keep clear of it. Other events draw again and again.
+ * A clock event (cpu-clock, task-clock) and its inherited copies keep the rate that was drawn when
+ * it was opened, because the kernel does not write a later period of a clock to its samples
+ * (perf_swevent_hrtimer() reports hw.last_period, which only opening sets). If the sampling period
+ * is neither a multiple nor a fraction of the program's period, samples drift through all phases of
+ * the program. The requested rate is most likely the program's rate, so clocks avoid its
+ * neighbourhood. Other events draw new rates repeatedly.
  */
 #include <sys/ioctl.h>
 #include <sys/random.h>
@@ -16,11 +17,11 @@
 #include "perf/counters/evlist_private.h"
 
 #define PPM           1000000u
-#define SPREAD_PPM    100000u /* up and down */
-#define CLEAR_PPM     20000u  /* of that, what clocks leave out */
-#define MIN_CLOCK_NS  10000u  /* the kernel makes shorter ones so long */
-#define MIN_PERIOD    16u     /* of other events: what is less has no room to vary */
-#define MAX_PER_ROUND 256     /* counters, each of which may interrupt another processor */
+#define SPREAD_PPM    100000u /* of the requested rate, up and down */
+#define CLEAR_PPM     20000u  /* clocks avoid deviations below this */
+#define MIN_CLOCK_NS  10000u  /* the kernel extends shorter periods to this */
+#define MIN_PERIOD    16u     /* of other events: shorter periods have no room to vary */
+#define MAX_PER_ROUND 256     /* counters; setting one may interrupt another CPU */
 
 bool evlist_is_clock(const struct perf_event_attr *attr)
 {
@@ -28,7 +29,7 @@ bool evlist_is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* A machine that has just started may have nothing random yet. */
+/* A machine that has just booted may have no random numbers yet. */
 static uint64_t random_seed(void)
 {
 	uint64_t seed;
@@ -54,7 +55,7 @@ static uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator)
 	return (uint64_t)((unsigned __int128)value * numerator / denominator);
 }
 
-/* Up or down by at least @clear_ppm. */
+/* A deviation, up or down, of at least @clear_ppm. */
 static uint64_t draw_rate_ppm(struct evlist_impl *impl, uint32_t clear_ppm)
 {
 	uint64_t drawn = draw(&impl->random_state);
@@ -96,8 +97,8 @@ static void draw_again(struct evlist_impl *impl, const struct evlist_event *even
 {
 	struct perf_event_attr attr = event->attr;
 	evlist_draw_rate(impl, &attr);
-	uint64_t rate = attr.sample_period; /* or sample_freq, which shares its place */
-	/* A counter whose task has exited refuses; it has no more samples. */
+	uint64_t rate = attr.sample_period; /* or sample_freq, which is in the same union */
+	/* The ioctl fails for a counter whose task has exited; it takes no more samples. */
 	ioctl(event->fds[counter], PERF_EVENT_IOC_PERIOD, &rate);
 }
 

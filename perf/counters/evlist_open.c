@@ -18,8 +18,8 @@
 #include "perf/counters/evlist_tasks.h"
 #include "perf/rings/ring_size.h"
 
-#define MAX_STACK_SIZE 65528 /* perf_event_attr.sample_stack_user stays below 65535 */
-#define WATERMARK_PART 4     /* the reader wakes when a ring is filled to this part */
+#define MAX_STACK_SIZE 65528 /* perf_event_attr.sample_stack_user is less than 65535 */
+#define WATERMARK_PART 4     /* the reader wakes when this fraction of a ring is full */
 
 static int real_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 		     unsigned long flags)
@@ -30,7 +30,7 @@ static int real_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu
 
 const struct evlist_syscalls evlist_real_syscalls = { .open = real_open };
 
-/* Threads that have exited meanwhile are left out, unless all have. */
+/* Threads that have exited meanwhile are left out, unless all of them have. */
 static int open_tasks(struct evlist_impl *impl, const pid_t *tids, size_t n_tids)
 {
 	for (size_t i = 0; i < n_tids; i++) {
@@ -55,8 +55,11 @@ static void set_watermark(struct evlist_impl *impl)
 		impl->sizes.sideband / WATERMARK_PART;
 }
 
-/* Smaller rings until they fit the limit. The first try does so by arithmetic, since opening
- * anew costs; the limit is the user's, so other recordings may have taken some of it. */
+/*
+ * Shrinks the rings until they fit the limit. The first attempt computes the size, because opening
+ * again is expensive. That size may still be too large: other recordings of the same user count
+ * against the same limit.
+ */
 static int open_with_rings(struct evlist_impl *impl, const pid_t *tids, size_t n_tids)
 {
 	const struct ring_sizes wanted = impl->sizes;
@@ -102,9 +105,9 @@ static int check_options(struct evlist_impl *impl, const struct evlist_options *
 				   sentence("Either a frequency or a period must be given."));
 	if (n_events == 0 || options->n_cpus == 0)
 		return evlist_fail(impl, -EINVAL,
-				   sentence("There is no event or no CPU to record."));
+				   sentence("The recording has no event or no CPU."));
 	if (options->target != EVLIST_SYSTEM && options->n_tids == 0)
-		return evlist_fail(impl, -ESRCH, sentence("There is no process to record."));
+		return evlist_fail(impl, -ESRCH, sentence("The recording has no process."));
 	if (impl->limits.paranoid == INT_MIN)
 		return evlist_fail_open(impl, -ENOSYS, NULL, -1, -1);
 	return 0;
@@ -121,7 +124,7 @@ static int watch_all(struct evlist_impl *impl)
 	return err;
 }
 
-/* Before 6.12 what threads and children inherit can't be read at samples. */
+/* Before Linux 6.12, samples cannot contain the counts of inherited events. */
 static bool fails_for_inheritance(const struct evlist_impl *impl)
 {
 	struct evlist_impl other = *impl;
@@ -136,9 +139,9 @@ static int probe(struct evlist_impl *impl)
 	if (err == -EINVAL && fails_for_inheritance(impl))
 		return evlist_fail(
 			impl, err,
-			sentence("This kernel can't read groups (:S) in new threads and "
-				 "children (6.12 can): leave those out with -i, record the "
-				 "whole machine with -a, or leave out the S."));
+			sentence("This kernel cannot read groups (:S) in new threads and "
+				 "children (6.12 can). Exclude new threads and children with "
+				 "-i, record the whole machine with -a, or omit the S."));
 	return err ? evlist_fail_open(impl, err, NULL, 0, -1) : 0;
 }
 
@@ -175,9 +178,11 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	if (err)
 		return err;
 	evlist->ring_size = impl->sizes.samples;
-	/* From here on, so that nothing falls between the sideband and the caller's walk of /proc;
-	 * not earlier, for mapping large rings takes longer than a sideband ring of a busy machine
-	 * lasts. */
+	/*
+	 * The sideband is enabled here, so that no mapping is missed between the sideband and the
+	 * caller's walk of /proc. It is not enabled earlier, because mapping large rings takes
+	 * longer than a sideband ring of a busy machine needs to fill.
+	 */
 	if (is_system)
 		err = evlist_enable_counters(&evlist->events[n_events], 0);
 	if (err)
@@ -186,7 +191,7 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	return err ? err : watch_all(impl);
 }
 
-/* Those of the events that count on the CPUs of the recording. */
+/* Keeps only events that count on the CPUs of the recording. */
 static int open_chosen(struct evlist_impl *impl, const struct evlist_options *options,
 		       const struct event *events, size_t n_events)
 {
@@ -200,8 +205,8 @@ static int open_chosen(struct evlist_impl *impl, const struct evlist_options *op
 		free(chosen);
 		return evlist_fail(
 			impl, -ENODEV,
-			sentence("The event '%s' does not count on the CPUs that are recorded: "
-				 "they have another PMU.",
+			sentence("The event '%s' does not count on the recorded CPUs: they "
+				 "have another PMU.",
 				 missing));
 	}
 	err = open_all(impl, options, chosen, n_chosen);
@@ -230,7 +235,7 @@ int evlist_open(const struct evlist_options *options, const struct event *events
 		return 0;
 	}
 	if (!impl->error_text)
-		evlist_fail(impl, err, sentence("Events can't be opened: %s.", strerror(-err)));
+		evlist_fail(impl, err, sentence("Events cannot be opened: %s.", strerror(-err)));
 	*error_ret = impl->error_text;
 	impl->error_text = NULL;
 	evlist_close(&impl->evlist);

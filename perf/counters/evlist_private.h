@@ -1,4 +1,4 @@
-/* What evlist.c and its parts share. */
+/* The structures and functions that evlist.c and its parts share. */
 #ifndef PERF_COUNTERS_EVLIST_PRIVATE_H
 #define PERF_COUNTERS_EVLIST_PRIVATE_H
 
@@ -7,15 +7,16 @@
 #include "perf/events/event.h"
 #include "perf/rings/ring_size.h"
 
-/* A thread with events of its own; the whole system counts as one, of tid -1. */
+/* A thread for which events were opened. The whole system is one such task, with tid -1. */
 struct evlist_task {
 	pid_t tid;
-	bool has_exited; /* and all that inherited its events */
+	bool has_exited; /* it and all threads that inherited its events have exited */
 	/* CLOCK_MONOTONIC before and after its sampling events were opened. */
 	uint64_t open_began_ns, open_ended_ns;
 };
 
-/* The event, and its place among the event's CPUs, whose counter has a sample ring mapped. */
+/* The event whose counter has a sample ring mapped, and the counter's index among the event's CPUs.
+ */
 struct ring_owner {
 	size_t event, place;
 };
@@ -27,25 +28,25 @@ struct evlist_impl {
 	enum evlist_target target;
 	struct perf_limits limits;
 	struct attr_request request;
-	bool has_rate; /* which is the user's, for all events that have none of their own */
+	bool has_rate; /* set by the user, for all events that have no rate */
 	struct attr_opener opener;
 	int *cpus, *sideband_cpus;
 	size_t n_cpus, n_sideband_cpus;
 	struct ring_owner *ring_owners; /* of each sample ring */
-	int *ring_fds;                  /* the owners' of the first task */
+	int *ring_fds;                  /* owners of the first task's rings */
 	struct evlist_task *tasks;
 	size_t n_tasks, n_tasks_alive;
 	struct ring_demand demand;
 	struct ring_sizes sizes;
-	bool rings_too_large; /* why evlist_open_task() failed */
-	size_t watched_task;  /* the one whose counters tell that rings filled */
+	bool rings_too_large; /* the reason why evlist_open_task() failed */
+	size_t watched_task;  /* the task whose counters report that rings have filled */
 	int epoll_fd;
 	int wake_fd; /* as registered in epoll; -1: none */
 	bool is_enabled;
-	uint64_t *task_time_begin_ns; /* by event: that tasks had run before it was enabled */
-	uint64_t random_state;        /* 0: not begun */
-	size_t next_varied;           /* the counter whose turn it is to draw a period */
-	char *error_text;             /* of the first failure */
+	uint64_t *task_time_begin_ns; /* by event: how long tasks had run before it was enabled */
+	uint64_t random_state;        /* 0: not seeded yet */
+	size_t next_varied;           /* the next counter to draw a period */
+	char *error_text;             /* the sentence of the first failure */
 };
 
 static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
@@ -55,38 +56,39 @@ static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
 
 bool evlist_has_cpu(const int *cpus, size_t n_cpus, int cpu);
 /*
- * Leaves out what counts on none of the options' CPUs, as a hybrid processor's other half may. What
- * is left in *@chosen_ret (heap) borrows from @events.
+ * Leaves out events that count on none of the options' CPUs, for example those of the other PMU of
+ * a hybrid processor. The remaining events in *@chosen_ret (heap) borrow from @events.
  */
 int evlist_choose_events(const struct evlist_options *options, const struct event *events,
 			 size_t n_events, struct event **chosen_ret, size_t *n_chosen_ret);
-/* The name of an event none of which was chosen; NULL: there is none. */
+/* The name of an event that was left out on all its PMUs; NULL: there is no such event. */
 const char *evlist_find_missing(const struct event *events, size_t n_events,
 				const struct event *chosen, size_t n_chosen);
-/* impl->cpus: those of the options that some event counts on. */
+/* Fills impl->cpus: the CPUs of the options on which at least one event counts. */
 int evlist_choose_cpus(struct evlist_impl *impl, const struct evlist_options *options,
 		       const struct event *events, size_t n_events);
-/* Which ring each counter of the events writes to, and which counter owns each ring. */
+/* Assigns a ring to each counter of the events, and a counter that owns it to each ring. */
 int evlist_choose_rings(struct evlist_impl *impl, const struct event *events);
-/* The counter of a task that reports on a sample ring. */
+/* The counter of a task that reports that a sample ring has filled. */
 int evlist_sample_fd(const struct evlist_impl *impl, size_t task, size_t ring);
 
 /* NULL: no such thread. */
 const struct evlist_task *evlist_find_task(const struct evlist_impl *impl, pid_t tid);
-/* The event of the contexts, if it can be had here; else evlist->contexts_err. */
+/* Prepares the event that captures contexts if it is available here; else sets
+ * evlist->contexts_err. */
 void evlist_init_contexts(struct evlist_impl *impl);
-/* Opens it for one more thread, like the samples' events. What fails is given up for all threads,
- * and evlist->contexts_err says why. */
+/* Opens the context event for one more thread, like the sampling events. After a failure it is
+ * given up for all threads, and evlist->contexts_err contains the reason. */
 void evlist_open_contexts(struct evlist_impl *impl, pid_t tid);
 /* Gives up contexts, for @err. */
 void evlist_close_contexts(struct evlist_impl *impl, int err);
-/* The events are about to be enabled, while the sideband runs already. */
+/* To be called just before the events are enabled, while the sideband runs already. */
 void evlist_begin_task_time(struct evlist_impl *impl);
-/* cpu-clock, task-clock: by a timer, not by a counter. */
+/* Whether a timer drives the event, not a hardware counter: cpu-clock, task-clock. */
 bool evlist_is_clock(const struct perf_event_attr *attr);
-/* Draws a rate around that of @attr. */
+/* Draws a rate around the rate of @attr. */
 void evlist_draw_rate(struct evlist_impl *impl, struct perf_event_attr *attr);
-/* Has epoll watch the task of that index. */
+/* Adds the counters of the task with that index to epoll. */
 int evlist_watch_task(struct evlist_impl *impl, size_t task);
 
 #endif

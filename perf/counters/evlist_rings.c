@@ -22,7 +22,7 @@ static int append_cpu(struct evlist_impl *impl, int cpu)
 	return 0;
 }
 
-/* None if the file does not tell. */
+/* Sets no CPU if the file cannot be read. */
 static int read_online_cpus(int **cpus_ret, size_t *n_cpus_ret)
 {
 	char text[4096] = "";
@@ -37,8 +37,8 @@ static int read_online_cpus(int **cpus_ret, size_t *n_cpus_ret)
 }
 
 /*
- * The CPUs of the recording and all others that are online: a process may map a library on a CPU
- * that is not recorded, and be sampled on one that is.
+ * The CPUs of the recording, and all other online CPUs: a process may map a library on a CPU that
+ * is not recorded, and be sampled on one that is.
  */
 static int choose_sideband_cpus(struct evlist_impl *impl)
 {
@@ -79,7 +79,7 @@ int evlist_init_rings(struct evlist_impl *impl, const struct event *events)
 	return evlist_choose_rings(impl, events);
 }
 
-/* Hz; 0: some event is sampled by a period, and how often that is nobody knows. */
+/* The sampling rate in Hz; 0: an event is sampled by a period, so its rate is unknown. */
 static uint64_t expected_frequency(const struct evlist *evlist)
 {
 	uint64_t highest = 0;
@@ -113,12 +113,12 @@ void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 	if (!options->ring_size && impl->demand.frequency &&
 	    size < ring_sizes_wanted(&impl->demand))
 		evlist_note(evlist,
-			    sentence("Rings of %llu MiB per CPU hold less than 100 ms at this rate "
-				     "and stack size; samples may be lost.",
+			    sentence("Rings of %llu MiB per CPU hold less than 100 ms of "
+				     "samples at this rate and stack size; samples may be lost.",
 				     (unsigned long long)size >> 20));
 	else if (options->ring_size && size > options->ring_size && size / 2 >= options->ring_size)
 		evlist_note(evlist,
-			    sentence("Rings of %llu KiB per CPU are the least that hold 8 "
-				     "samples; they are used instead of the size asked for.",
+			    sentence("Rings of %llu KiB per CPU are the smallest that hold 8 "
+				     "samples; they are used instead of the requested size.",
 				     (unsigned long long)size >> 10));
 }

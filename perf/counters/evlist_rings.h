@@ -1,4 +1,4 @@
-/* How many rings a recording has, and of which size. */
+/* Chooses the number of a recording's rings, and their sizes. */
 #ifndef PERF_COUNTERS_EVLIST_RINGS_H
 #define PERF_COUNTERS_EVLIST_RINGS_H
 

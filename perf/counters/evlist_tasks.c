@@ -19,7 +19,7 @@ static int read_id(int fd, uint64_t *id_ret)
 		return 0;
 	if (errno != ENOTTY)
 		return -errno;
-	/* Before 3.12: the last value of value, time_enabled, time_running, id. */
+	/* Before Linux 3.12 the id is the last of value, time_enabled, time_running, id. */
 	uint64_t values[4];
 	ssize_t n = read(fd, values, sizeof(values));
 	if (n < 0)
@@ -49,14 +49,15 @@ static int reserve_counter(struct evlist_event *event)
 	return err ? err : array_reserve_one(event->fds, event->n_ids);
 }
 
-/* The leader's counter for the same task and CPU, which was opened before; -1: no group. */
+/* The leader's counter for the same task and CPU, which was opened before; -1: the event is in no
+ * group. */
 static int group_fd_of(const struct evlist_impl *impl, const struct evlist_event *event)
 {
 	const struct evlist_event *leader = &impl->evlist.events[event->leader];
 	return leader == event ? -1 : leader->fds[event->n_ids];
 }
 
-/* What the kernel accepts goes into the event's attr, but for the rate that was drawn. */
+/* Stores the attr that the kernel accepted in the event, except for the drawn rate. */
 static int open_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu)
 {
 	struct perf_event_attr attr = event->attr;
@@ -95,7 +96,8 @@ static int add_counter(struct evlist_impl *impl, struct evlist_event *event, pid
 	return 0;
 }
 
-/* Every CPU, also those not asked for: a process may map a library there and be sampled here. */
+/* Every CPU, including those that were not requested: a process may map a library there and be
+ * sampled here. */
 static int open_sideband(struct evlist_impl *impl, pid_t tid)
 {
 	struct evlist_event *sideband = &impl->evlist.events[impl->evlist.n_events];
@@ -133,7 +135,7 @@ static int map_rings(struct evlist_impl *impl, struct ring *rings, size_t n_ring
 	return 0;
 }
 
-/* Counters from @first on write into the rings of the first task's. */
+/* Counters from @first on write to the rings of the first task's counters. */
 static int join_rings(const struct evlist_event *event, size_t first, const int *owners)
 {
 	for (size_t i = first; i < event->n_ids; i++) {
@@ -166,7 +168,8 @@ static int start_sideband(struct evlist_impl *impl, pid_t tid)
 				sideband->fds, impl->sizes.sideband);
 	else
 		err = join_rings(sideband, first, sideband->fds);
-	/* Forks from here on tell which threads inherit the sampling events that come next. */
+	/* FORK records from here on show which threads inherit the sampling events that are opened
+	 * next. */
 	if (err || impl->target != EVLIST_TASKS)
 		return err;
 	return evlist_enable_counters(sideband, first);
@@ -181,7 +184,7 @@ static int map_sample_rings(struct evlist_impl *impl)
 			 impl->sizes.samples);
 }
 
-/* @task: the index of the one whose counters have just been opened. */
+/* @task: the index of the task whose counters have just been opened. */
 static int join_samples(struct evlist_impl *impl, size_t task)
 {
 	struct evlist *evlist = &impl->evlist;
@@ -210,7 +213,7 @@ static void close_counters(struct evlist_event *event, size_t first)
 		close(event->fds[--event->n_ids]);
 }
 
-/* Takes back what was opened beyond the first @n_tasks tasks. */
+/* Closes the counters of all tasks after the first @n_tasks. */
 static void close_beyond(struct evlist_impl *impl, size_t n_tasks)
 {
 	struct evlist *evlist = &impl->evlist;
@@ -228,7 +231,8 @@ void evlist_close_tasks(struct evlist_impl *impl)
 	impl->n_tasks = impl->n_tasks_alive = 0;
 }
 
-/* The times around the sampling events' opening tell which threads have inherited them. */
+/* The times before and after the opening of the sampling events show which threads have inherited
+ * them. */
 static int open_counters(struct evlist_impl *impl, struct evlist_task *task)
 {
 	int err = start_sideband(impl, task->tid);

@@ -4,11 +4,11 @@
 
 #include "perf/counters/evlist_private.h"
 
-/* Opens all counters of one thread and puts them into the rings, which the first task maps. */
+/* Opens all counters of one thread and directs them to the rings, which the first task maps. */
 int evlist_open_task(struct evlist_impl *impl, pid_t tid);
 /* Closes the counters and rings of all tasks. */
 void evlist_close_tasks(struct evlist_impl *impl);
-/* Lets an event's counters from @first on count. 0 or -errno. */
+/* Enables an event's counters from @first on. 0 or -errno. */
 int evlist_enable_counters(const struct evlist_event *event, size_t first);
 
 #endif

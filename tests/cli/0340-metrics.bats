@@ -25,7 +25,7 @@ record_group() { # record_group FILE OPTION... -- COMMAND...
 	shift
 	said=$("$DENDRO" record -q -o "$file" -e '{task-clock,page-faults}:S' "$@" 2>&1) && return
 	case $said in
-	*"leave those out with -i"*) skip "this kernel can't read groups in new threads" ;;
+	*"Exclude new threads and children with -i"*) skip "this kernel can't read groups in new threads" ;;
 	esac
 	echo "$said"
 	false

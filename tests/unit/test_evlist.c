@@ -888,7 +888,7 @@ static void groups_that_can_not_be_are_explained(void **state)
 		const char *part;
 	} cases[] = {
 		{ true, false, "counted together with 'cpu-clock:u'" },
-		{ false, true, "leave those out with -i" },
+		{ false, true, "Exclude new threads and children with -i" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct fixture *fixture = fixture_create("cpu-clock:u,page-faults:u");
