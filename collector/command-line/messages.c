@@ -33,9 +33,12 @@ int message_error(const char *command, const char *format, ...)
 
 int message_error_of_file(const char *command, const char *path, const char *message)
 {
+	size_t length = strlen(message);
+	const char *stop = length && message[length - 1] == '.' ? "" : ".";
+
 	if (strncmp(message, path, strlen(path)) == 0)
-		return message_error(command, "%s", message);
-	return message_error(command, "%s: %s", path, message);
+		return message_error(command, "%s%s", message, stop);
+	return message_error(command, "%s: %s%s", path, message, stop);
 }
 
 int message_wrong_use(const char *command, const char *format, ...)

@@ -140,7 +140,8 @@ static int record(const struct record_arguments *arguments)
 
 	int err = recorder_open(&arguments->options, &recorder, &error);
 	if (err)
-		return message_error("record", "%s", error ? error : strerror(-err));
+		return error ? message_error("record", "%s", error)
+			     : message_error("record", "cannot record: %s.", strerror(-err));
 	int status = run(arguments, recorder);
 	recorder_close(recorder);
 	return status;

@@ -5,13 +5,14 @@
 void record_advice_add(const struct recorder_summary *summary, struct recording_notes *notes)
 {
 	if (summary->n_lost)
-		recording_notes_add(notes, false,
-				    "to lose fewer samples, lower the rate (-F), enlarge the rings "
-				    "(-m), or copy less of the stack (--stack-size).");
+		recording_notes_add(
+			notes, false,
+			"samples were lost: to lose fewer, lower the rate (-F), enlarge "
+			"the rings (-m), or copy less of each stack (--stack-size).");
 	if (summary->n_lost_sideband)
 		recording_notes_add(notes, false,
 				    "%" PRIu64 " records of mappings and processes were lost: some "
-				    "code will have no name. Enlarge the rings (-m).",
+				    "code will have no names. Enlarge the rings (-m).",
 				    summary->n_lost_sideband);
 	if (summary->n_throttled)
 		recording_notes_add(

@@ -1,4 +1,4 @@
-/* What the user should know, or do, about the samples of a recording. */
+/* Notes for the user about samples that a recording lost, and how to lose fewer. */
 #ifndef COLLECTOR_RECORD_RECORD_ADVICE_H
 #define COLLECTOR_RECORD_RECORD_ADVICE_H
 

@@ -24,22 +24,22 @@
 #include "perf/records/window_record.h"
 
 #define NSEC_PER_MSEC 1000000ull
-/* The rings are looked at this often even when they have not filled, and so are files that may be
- * about to go. */
+/* The rings are read this often even if they have not filled, and files that may soon be deleted
+ * are checked. */
 #define DRAIN_INTERVAL_NS (100 * NSEC_PER_MSEC)
-/* What a kill -9 costs at most. */
+/* A kill -9 loses at most the samples of this time. */
 #define FLUSH_INTERVAL_NS (NSEC_PER_SEC / 4)
-/* How long a command may go on being recorded after it was told to end. */
+/* How long a command is still recorded after SIGTERM was sent to it. */
 #define GRACE_NS NSEC_PER_SEC
 
-/* When what is due, on the clock of the records. */
+/* Times at which something is due, on the clock of the records. */
 struct schedule {
-	uint64_t start_ns, stop_ns; /* stop_ns: when it has to end; UINT64_MAX: open */
+	uint64_t start_ns, stop_ns; /* stop_ns: when it ends; UINT64_MAX: no limit */
 	uint64_t enable_ns;         /* samples begin then; UINT64_MAX: they have */
 	uint64_t look_ns, flush_ns;
 };
 
-/* What wakes the recorder up, but for rings. */
+/* Descriptors that wake the recorder up, apart from those of the rings. */
 struct wakers {
 	sigset_t old_mask; /* of signals, before they were caught */
 	bool is_mask_changed;
@@ -89,9 +89,9 @@ static int catch_signals(struct recorder *recorder)
 	recorder->wakers.is_mask_changed = true;
 	signal(SIGPIPE, SIG_IGN);
 	recorder->wakers.signal_fd = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
-	return recorder->wakers.signal_fd < 0
-		       ? recording_notes_explain(&recorder->notes, -errno, "signalfd: %m")
-		       : 0;
+	return recorder->wakers.signal_fd < 0 ? recording_notes_explain(&recorder->notes, -errno,
+									"cannot catch signals: %m.")
+					      : 0;
 }
 
 static int fork_command(struct recorder *recorder)
@@ -104,7 +104,8 @@ static int fork_command(struct recorder *recorder)
 	int err = command_fork(&recorder->command, options->command,
 			       is_stdout_ours ? STDERR_FILENO : -1, &recorder->wakers.old_mask);
 	if (err)
-		return recording_notes_explain(&recorder->notes, err, "cannot fork: %s",
+		return recording_notes_explain(&recorder->notes, err,
+					       "cannot start a process for the command: %s.",
 					       strerror(-err));
 	recorder->has_command = true;
 	return 0;
@@ -127,7 +128,7 @@ static int watch_fds(struct recorder *recorder)
 	return 0;
 }
 
-/* What may be refused, in this order: a command is there when events are opened on it. */
+/* The steps that may be refused, in this order: events are opened on a command that exists. */
 static int open_events(struct recorder *recorder)
 {
 	int err = recording_events_find(&recorder->events, recorder->options, &recorder->notes);
@@ -187,14 +188,14 @@ static int open_all(struct recorder *recorder)
 	err = recording_observers_create(observer_table, N_OBSERVERS, &recorder->observed,
 					 &recorder->observers);
 	if (err)
-		return recording_notes_explain(&recorder->notes, err, "out of memory");
+		return recording_notes_explain(&recorder->notes, err, "out of memory.");
 	err = open_events(recorder);
 	if (err)
 		return err;
 	err = begin_observers(recorder);
 	if (err)
 		return recording_notes_explain(&recorder->notes, err,
-					       "cannot prepare to record: %s", strerror(-err));
+					       "cannot prepare to record: %s.", strerror(-err));
 	prepare_synthesis(recorder);
 	return recording_start_write(&recorder->start);
 }
@@ -241,21 +242,24 @@ void recorder_close(struct recorder *recorder)
 	free(recorder);
 }
 
-/* The thread that empties the rings must not wait for the load it records. Children do not
- * inherit. */
+/* The thread that empties the rings must not wait for the load that it records. Children do not
+ * inherit the priority. */
 static void raise_priority(struct recorder *recorder)
 {
 	struct sched_param param = { .sched_priority = 1 };
 
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0)
-		recording_notes_add(&recorder->notes, true,
-				    "draining with real-time priority (SCHED_FIFO 1)");
+		recording_notes_add(
+			&recorder->notes, true,
+			"the rings are emptied with real-time priority (SCHED_FIFO 1).");
 	else if (setpriority(PRIO_PROCESS, 0, -20) == 0)
-		recording_notes_add(&recorder->notes, true, "draining with nice -20");
+		recording_notes_add(&recorder->notes, true,
+				    "the rings are emptied with nice value -20.");
 	else
 		recording_notes_add(
 			&recorder->notes, true,
-			"draining with normal priority: on a busy machine samples may be lost");
+			"the rings are emptied with normal priority: samples may be lost on a busy "
+			"machine.");
 }
 
 static bool weighs_off_cpu(const struct recorder *recorder)
@@ -269,7 +273,7 @@ static bool weighs_off_cpu(const struct recorder *recorder)
 	return false;
 }
 
-/* From when, or to when, threads that sleep are known to be counted. */
+/* The time from which, or until which, threads that sleep are counted. */
 static int write_window(struct recorder *recorder, enum window_record_kind kind)
 {
 	struct window_record record;
@@ -280,7 +284,7 @@ static int write_window(struct recorder *recorder, enum window_record_kind kind)
 	return data_writer_append(recorder->file.writer, &record.header, sizeof(record));
 }
 
-/* Samples begin. */
+/* Enables the events: samples begin. */
 static int enable(struct recorder *recorder)
 {
 	evlist_enable(recorder->events.evlist);
@@ -388,7 +392,7 @@ static void wait_for_work(struct recorder *recorder)
 	int n = evlist_wait(recorder->events.evlist, recorder->wakers.fd, timeout_ms(recorder),
 			    &all_hung_up);
 	if (n < 0 || all_hung_up) {
-		/* A command tells its end itself. */
+		/* The end of a command is known from SIGCHLD. */
 		if (!recorder->has_command)
 			recorder->is_stopped = true;
 		else if (n <= 0)

@@ -9,17 +9,17 @@
 #include "collector/record/live/targets.h"
 #include "perf/kinds/probe_events.h"
 
-/* Of user stack per sample, where the rings can't be as large as the rate wants them to be. */
+/* Bytes of user stack per sample where the rings cannot be as large as the rate requires. */
 #define SHRUNK_STACK_SIZE 16384
-/* Threads may appear while we attach; in a program that makes them forever, enough is enough. */
+/* Threads may appear while we attach. In a program that starts threads forever, we give up. */
 #define MAX_RESCANS 20
 
 static int check_proc(struct recording_notes *notes)
 {
 	if (access("/proc/self/stat", F_OK) == 0)
 		return 0;
-	return recording_notes_explain(notes, -ENOENT,
-				       "/proc is not mounted here: mount -t proc proc /proc");
+	return recording_notes_explain(
+		notes, -ENOENT, "/proc is not mounted here: run 'mount -t proc proc /proc'.");
 }
 
 static int find_cpus(struct recording_events *events, const struct recorder_options *options,
@@ -30,8 +30,9 @@ static int find_cpus(struct recording_events *events, const struct recorder_opti
 	int err = targets_online_cpus(&events->cpus);
 	if (err)
 		return recording_notes_explain(
-			notes, err, "cannot read which CPUs are online: %s%s", strerror(-err),
-			err == -ENOENT ? "; is /sys mounted? (mount -t sysfs sysfs /sys)" : "");
+			notes, err, "cannot read which CPUs are online: %s.%s", strerror(-err),
+			err == -ENOENT ? " If /sys is not mounted, run 'mount -t sysfs sysfs /sys'."
+				       : "");
 	if (!asked->n)
 		return 0;
 	for (size_t i = 0; i < asked->n; i++) {
@@ -40,7 +41,7 @@ static int find_cpus(struct recording_events *events, const struct recorder_opti
 		while (at < events->cpus.n && events->cpus.values[at] != asked->values[i])
 			at++;
 		if (at == events->cpus.n)
-			return recording_notes_explain(notes, -ENODEV, "CPU %d is not online (-C)",
+			return recording_notes_explain(notes, -ENODEV, "CPU %d is not online (-C).",
 						       asked->values[i]);
 	}
 	memcpy(events->cpus.values, asked->values, asked->n * sizeof(int));
@@ -56,13 +57,14 @@ static int find_tasks(struct recording_events *events, const struct recorder_opt
 
 	if (options->pids.n) {
 		err = targets_threads(&options->pids, &events->tids, &missing);
-		return err ? recording_notes_explain(notes, err, "no process %d (-p): %s", missing,
+		return err ? recording_notes_explain(notes, err,
+						     "cannot record process %d (-p): %s.", missing,
 						     strerror(-err))
 			   : 0;
 	}
 	err = targets_processes(&options->tids, &events->pids, &missing);
-	return err ? recording_notes_explain(notes, err, "no thread %d (-t): %s", missing,
-					     strerror(-err))
+	return err ? recording_notes_explain(notes, err, "cannot record thread %d (-t): %s.",
+					     missing, strerror(-err))
 		   : 0;
 }
 
@@ -78,7 +80,7 @@ int recording_events_find(struct recording_events *events, const struct recorder
 	return err;
 }
 
-/* Threads that appeared while events were opened. */
+/* Attaches to threads that appeared while events were opened. */
 static int rescan(struct recording_events *events, const struct recorder_options *options,
 		  struct recording_notes *notes)
 {
@@ -90,19 +92,19 @@ static int rescan(struct recording_events *events, const struct recorder_options
 		pid_t missing;
 
 		if (targets_threads(pids, &tids, &missing))
-			return 0; /* some have exited: those we have are to be recorded */
+			return 0; /* some have exited: the others are recorded */
 		n_added = evlist_add_tids(events->evlist, tids.values, tids.n);
 		int_list_deinit(&tids);
 		if (n_added < 0)
 			return recording_notes_explain(notes, n_added,
-						       "cannot open events on new threads: %s",
+						       "cannot open events on new threads: %s.",
 						       strerror(-n_added));
 	}
 	if (n_added > 0)
 		recording_notes_add(
 			notes, false,
-			"New threads keep appearing faster than they can be attached to; those of "
-			"threads known already are followed.");
+			"new threads keep appearing faster than dendro can attach to them. Threads "
+			"that recorded threads start from now on are recorded.");
 	return 0;
 }
 
@@ -114,7 +116,7 @@ static bool has_probes(const struct recorder_options *options)
 	return false;
 }
 
-/* Of the kinds of probes, the one that new threads and children inherit. */
+/* Makes probes tracepoints, because new threads and children inherit only those. */
 static void prepare_probes(const struct recorder_options *options, struct recording_notes *notes)
 {
 	if (options->is_system_wide || options->no_inherit || !has_probes(options))
@@ -123,9 +125,9 @@ static void prepare_probes(const struct recorder_options *options, struct record
 	if (err)
 		recording_notes_add(
 			notes, false,
-			"Calls are counted in %s only, not in new threads and children: for those "
-			"tracefs is needed, as root (uprobe_events: %s).",
-			recorder_options_are_attached(options) ? "threads that run now"
+			"calls are counted in %s only, not in new threads and children, which "
+			"require tracefs and root (uprobe_events: %s).",
+			recorder_options_are_attached(options) ? "threads that run already"
 							       : "the command's first thread",
 			strerror(-err));
 }
@@ -163,8 +165,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 	prepare_probes(options, notes);
 	int err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
 			      &events->evlist, &notes->error);
-	/* In rings that the mlock limit keeps small, whole stacks would leave room for a few
-	 * samples only. */
+	/* The mlock limit may keep the rings so small that they hold only a few whole stacks. */
 	if (!err && events->evlist->ring_shrunk && !options->has_stack_size &&
 	    evlist_options.stack_size > SHRUNK_STACK_SIZE) {
 		evlist_close(steal_ptr(events->evlist));
@@ -172,8 +173,8 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
 				  &events->evlist, &notes->error);
 		recording_notes_add(notes, false,
-				    "copying %d KiB of each stack, so that the small rings hold "
-				    "enough samples; --stack-size copies more.",
+				    "only %d KiB of each stack are copied, so that the small rings "
+				    "hold enough samples; --stack-size copies more.",
 				    SHRUNK_STACK_SIZE >> 10);
 	}
 	if (err)
@@ -182,7 +183,8 @@ int recording_events_open(struct recording_events *events, const struct recorder
 	for (size_t i = 0; i < events->evlist->n_notes; i++)
 		recording_notes_add(notes, false, "%s", events->evlist->notes[i]);
 	recording_notes_add(notes, true,
-			    "%zu rings of %" PRIu64 " KiB for samples, %zu for the rest",
+			    "samples have %zu rings of %" PRIu64
+			    " KiB each; other records have %zu rings.",
 			    events->evlist->n_sample_rings, events->evlist->ring_size >> 10,
 			    events->evlist->n_sideband_rings);
 	return err;

@@ -1,4 +1,4 @@
-/* Finds what is to be recorded, and opens the events on it. */
+/* Finds the CPUs and threads to be recorded, and opens the events on them. */
 #ifndef COLLECTOR_RECORD_RECORDING_EVENTS_H
 #define COLLECTOR_RECORD_RECORDING_EVENTS_H
 
@@ -10,7 +10,7 @@
 
 struct recording_events {
 	struct int_list cpus;
-	/* The processes, where threads are named, and the other way round; else empty. */
+	/* The processes of given threads, or the threads of given processes; otherwise empty. */
 	struct int_list pids, tids;
 	struct evlist *evlist; /* NULL: not open */
 };
@@ -19,7 +19,7 @@ struct recording_events {
  * explain. */
 int recording_events_find(struct recording_events *events, const struct recorder_options *options,
 			  struct recording_notes *notes);
-/* @command_pid: where a command alone is recorded. The same errors. */
+/* @command_pid: used where only a command is recorded. The same errors. */
 int recording_events_open(struct recording_events *events, const struct recorder_options *options,
 			  pid_t command_pid, struct recording_notes *notes);
 /* @options: the same as for opening. */

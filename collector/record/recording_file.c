@@ -13,10 +13,10 @@ static int open_output(struct recording_file *file, const char *path, struct rec
 	file->fd = output_file_open(path, &file->is_pipe);
 	if (file->fd == -ENOTTY)
 		return recording_notes_explain(
-			notes, -ENOTTY, "standard output is a terminal: use -o FILE, or a pipe");
+			notes, -ENOTTY, "standard output is a terminal: use -o FILE or a pipe.");
 	if (file->fd < 0)
 		return recording_notes_explain(
-			notes, file->fd, "cannot write '%s': %s (choose another file with -o)",
+			notes, file->fd, "cannot write '%s': %s. Choose another file with -o.",
 			path, strerror(-file->fd));
 	return 0;
 }
@@ -48,7 +48,7 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 			     : -ENOMEM;
 	host_features_deinit(&features);
 	free(events);
-	return err ? recording_notes_explain(notes, err, "cannot write '%s': %s", options->output,
+	return err ? recording_notes_explain(notes, err, "cannot write '%s': %s.", options->output,
 					     strerror(-err))
 		   : 0;
 }

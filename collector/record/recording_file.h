@@ -12,8 +12,8 @@ struct recording_file {
 	struct data_writer *writer; /* NULL: none */
 };
 
-/* Opens options->output and begins it with what @evlist has opened. 0, or -errno, which the notes
- * explain. */
+/* Opens options->output and writes its first part, which describes the open events of @evlist.
+ * 0, or -errno, which the notes explain. */
 int recording_file_create(struct recording_file *file, const struct recorder_options *options,
 			  const struct evlist *evlist, struct recording_notes *notes);
 void recording_file_deinit(struct recording_file *file);

@@ -19,7 +19,7 @@ int recording_start_prepare(struct recording_start *start)
 	int err = kernel_snapshot_start("/proc/kallsyms", &start->snapshot);
 
 	if (err)
-		return recording_notes_explain(start->notes, err, "cannot start a thread: %s",
+		return recording_notes_explain(start->notes, err, "cannot start a thread: %s.",
 					       strerror(-err));
 	start->has_vdso32 = vdso32_read(&start->vdso32, &start->vdso32_size) == 0;
 	return 0;
@@ -31,7 +31,7 @@ void recording_start_deinit(struct recording_start *start)
 	free(steal_ptr(start->vdso32));
 }
 
-/* Rings are emptied on the way: thousands of processes take a while. */
+/* The rings are emptied meanwhile, because thousands of processes take a while. */
 static int synthesize_processes(const struct recording_start *start)
 {
 	struct synthesizer *synthesizer;
@@ -40,7 +40,7 @@ static int synthesize_processes(const struct recording_start *start)
 		return 0;
 	int more = synthesizer_create(&start->synthesize, &synthesizer);
 	if (more)
-		return recording_notes_explain(start->notes, more, "cannot read /proc: %s",
+		return recording_notes_explain(start->notes, more, "cannot read /proc: %s.",
 					       strerror(-more));
 	do {
 		more = synthesizer_step(synthesizer);
@@ -56,7 +56,7 @@ static int synthesize_processes(const struct recording_start *start)
 	return more;
 }
 
-/* What the samples count, where the attrs do not tell. */
+/* Describes what the samples count, where the attrs do not contain it. */
 static int attach_events(const struct recording_start *start)
 {
 	const struct recorder_options *options = start->options;
@@ -76,7 +76,7 @@ static int attach_events(const struct recording_start *start)
 	return err;
 }
 
-/* The code the kernel lends every process; with it, stacks that end in it are complete. */
+/* The vdso: the kernel maps it into every process, and stacks with it cannot be unwound without. */
 static int attach_vdso(const struct recording_start *start)
 {
 	uint64_t address = getauxval(AT_SYSINFO_EHDR);
@@ -99,7 +99,7 @@ static int attach_vdso(const struct recording_start *start)
 	return err;
 }
 
-/* What 32-bit programs get; where it can't be read now, the first of them gives it. */
+/* The vdso of 32-bit programs. If it can't be read now, it is read from the first such program. */
 static int attach_vdso32(const struct recording_start *start)
 {
 	if (!start->has_vdso32)
@@ -108,7 +108,7 @@ static int attach_vdso32(const struct recording_start *start)
 				  start->vdso32_size);
 }
 
-/* Readers need it before the first sample, and then the names are still being read. */
+/* Readers need the entry code before the first sample, but the names follow later. */
 static int attach_entry(const struct recording_start *start,
 			const struct kernel_snapshot_result *kernel)
 {
@@ -126,15 +126,15 @@ static void note_hidden_kernel(struct recording_notes *notes)
 	limits_read(&limits);
 	if (limits.kptr_restrict >= 2)
 		recording_notes_add(notes, false,
-				    "Kernel functions will have no names, for kernel.kptr_restrict "
-				    "is %d, which hides the kernel's addresses from everybody: "
-				    "sysctl kernel.kptr_restrict=1 shows them to root.",
+				    "kernel functions will have no names: kernel.kptr_restrict is "
+				    "%d, which hides the kernel's addresses from everybody. "
+				    "'sysctl kernel.kptr_restrict=1' shows them to root.",
 				    limits.kptr_restrict);
 	else
 		recording_notes_add(
 			notes, false,
-			"Kernel functions will have no names, for the kernel hides its addresses: "
-			"run as root or with CAP_SYSLOG, or set kernel.kptr_restrict=0 and "
+			"kernel functions will have no names: the kernel hides its addresses. Run "
+			"as root or with CAP_SYSLOG, or set kernel.kptr_restrict=0 and "
 			"kernel.perf_event_paranoid=1 by sysctl (they are %d and %d).",
 			limits.kptr_restrict, limits.paranoid);
 }
@@ -144,7 +144,7 @@ static int attach_kernel(const struct recording_start *start)
 	const struct kernel_snapshot_result *kernel = kernel_snapshot_wait(start->snapshot);
 
 	if (kernel->error) {
-		recording_notes_add(start->notes, false, "The kernel's symbols cannot be read: %s.",
+		recording_notes_add(start->notes, false, "the kernel's symbols cannot be read: %s.",
 				    strerror(-kernel->error));
 		return 0;
 	}
@@ -180,7 +180,7 @@ int recording_start_write(struct recording_start *start)
 		err = attach_kernel(start);
 	recording_start_deinit(start);
 	if (err && !start->notes->error)
-		recording_notes_explain(start->notes, err, "cannot write '%s': %s",
+		recording_notes_explain(start->notes, err, "cannot write '%s': %s.",
 					start->options->output, strerror(-err));
 	return err;
 }

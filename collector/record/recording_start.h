@@ -1,6 +1,6 @@
 /*
- * All that a reader needs before the first sample: what the events count, the code that the kernel
- * lends every process, the processes that run, the kernel's symbols.
+ * Writes the records that a reader needs before the first sample: what the events count, the vdso,
+ * the processes that run already, and the kernel's symbols.
  */
 #ifndef COLLECTOR_RECORD_RECORDING_START_H
 #define COLLECTOR_RECORD_RECORDING_START_H
@@ -12,8 +12,8 @@
 #include "collector/record/start/synthesize.h"
 
 struct recording_start {
-	/* The caller's: all are borrowed. What is not marked is filled in before the start is
-	 * written. */
+	/* Set by the caller, and borrowed. Fields without a mark are needed only by
+	 * recording_start_write(). */
 	const struct recorder_options *options; /* for prepare, too */
 	struct recording_notes *notes;          /* for prepare, too */
 	struct synthesize_options synthesize;
@@ -25,10 +25,10 @@ struct recording_start {
 	size_t vdso32_size;
 };
 
-/* Before anything is opened: begins to read the kernel's symbols. 0, or -errno, which the notes
- * explain. */
+/* Begins to read the kernel's symbols; called before anything is opened. 0, or -errno, which the
+ * notes explain. */
 int recording_start_prepare(struct recording_start *start);
-/* Empties the rings on the way. The same errors. */
+/* Also empties the rings now and then. The same errors. */
 int recording_start_write(struct recording_start *start);
 void recording_start_deinit(struct recording_start *start);
 

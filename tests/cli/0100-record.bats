@@ -210,10 +210,10 @@ samples_of() {
 @test "a process or thread that does not exist is named" {
 	dendro_record -p 4194304
 	expect_status 1
-	expect_output "no process 4194304"
+	expect_output "cannot record process 4194304"
 	dendro_record -t 4194304
 	expect_status 1
-	expect_output "no thread 4194304"
+	expect_output "cannot record thread 4194304"
 }
 
 @test "-a records what the command does not do" {

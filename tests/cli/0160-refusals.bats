@@ -149,7 +149,7 @@ expect_refusal() {
 		sh "$WORKLOADS/dispatch" "$DENDRO"
 	report_json x.data --view functions >functions
 	[ "$(total_of functions dispatch_2)" -gt 0 ]
-	refuses "no process 4194304" -- unshare -pf --mount-proc "$DENDRO" record -p 4194304
+	refuses "cannot record process 4194304" -- unshare -pf --mount-proc "$DENDRO" record -p 4194304
 }
 
 @test "what a debug register cannot watch is told" {

@@ -104,7 +104,7 @@ rows_of() { # rows_of REPORT NAME
 		skip "this kernel hides its addresses from nobody"
 	setpriv --bounding-set=-syslog "$DENDRO" record -F 997 -e cpu-clock -o hidden.data -- \
 		sh -c 'ls -lR /usr >/dev/null' 2>hidden.errors
-	expect_equal "said by the recorder" "$(grep -c "Kernel functions will have no names" hidden.errors)" 1
+	expect_equal "notes of the recorder" "$(grep -c "kernel functions will have no names" hidden.errors)" 1
 	grep -q "CAP_SYSLOG" hidden.errors
 	"$DENDRO" report hidden.data >hidden.txt
 	grep -q "the kernel hid its addresses" hidden.txt

@@ -60,6 +60,14 @@ static void wrong_use_names_the_help(void **state)
 	assert_int_equal(status, 129);
 }
 
+static void an_error_text_of_the_system_gets_a_full_stop(void **state)
+{
+	(void)state;
+	capture();
+	message_error_of_file("report", "a.data", "No such file or directory");
+	assert_captured("dendro report: a.data: No such file or directory.\n");
+}
+
 static void a_file_is_named_once(void **state)
 {
 	(void)state;
@@ -75,6 +83,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(messages_begin_with_the_command),
 		cmocka_unit_test(wrong_use_names_the_help),
+		cmocka_unit_test(an_error_text_of_the_system_gets_a_full_stop),
 		cmocka_unit_test(a_file_is_named_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

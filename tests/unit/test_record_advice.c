@@ -1,4 +1,4 @@
-/* What is said about the samples of a recording, and in which order. */
+/* Notes about the samples of a recording, and their order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,10 +21,10 @@ static void a_recording_without_losses_needs_no_advice(void **state)
 
 static void each_kind_of_loss_has_its_advice_that_everybody_reads(void **state)
 {
-	static const char *const starts[] = {
-		"to lose fewer samples, ", "3 records of mappings and processes were lost: ",
-		"the kernel throttled the events: ", "4 ring buffers were corrupt "
-	};
+	static const char *const starts[] = { "samples were lost: to lose fewer, ",
+					      "3 records of mappings and processes were lost: ",
+					      "the kernel throttled the events: ",
+					      "4 ring buffers were corrupt " };
 	const struct recorder_summary summary = {
 		.n_lost = 1, .n_throttled = 2, .n_lost_sideband = 3, .n_corrupt_rings = 4
 	};

@@ -603,9 +603,9 @@ static void advise(const void *state, struct recording_notes *notes)
 		recording_notes_add(
 			notes, false,
 			"%" PRIu64
-			" files of code were deleted, replaced or out of reach before they "
-			"could be kept (one is %s): their call paths may be incomplete and lack "
-			"names.",
+			" program files were deleted, replaced or out of reach before they could "
+			"be copied into the recording (one is %s): their call paths may be "
+			"incomplete and lack names.",
 			stats->n_missed, stats->first_missed ? stats->first_missed : "?");
 }
 
@@ -614,8 +614,9 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 	const struct capture_stats *stats = capture_stats(state);
 
 	if (is_verbose && stats->n_kept)
-		recording_notes_add(notes, true, "kept %" PRIu64 " file%s of code.", stats->n_kept,
-				    stats->n_kept == 1 ? "" : "s");
+		recording_notes_add(notes, true,
+				    "%" PRIu64 " program file%s copied into the recording.",
+				    stats->n_kept, stats->n_kept == 1 ? " was" : "s were");
 }
 
 const struct recording_observer capture_observer = {

@@ -462,8 +462,8 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 
 	if (is_verbose && stats->n_seen)
 		recording_notes_add(notes, true,
-				    "signals handled on an alternate stack: %" PRIu64
-				    " seen, %" PRIu64 " recorded; %" PRIu64
+				    "signals were handled on an alternate stack: %" PRIu64
+				    " seen, %" PRIu64 " recorded, %" PRIu64
 				    " pauses because there were too many.",
 				    stats->n_seen, stats->n_written, stats->n_pauses);
 }
