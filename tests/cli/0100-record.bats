@@ -1,4 +1,5 @@
-# The command line of dendro record: what it accepts and refuses, whom it records, how it ends.
+# The command line of dendro record: which options it accepts and refuses, which processes it
+# records, and how a recording ends.
 
 load lib
 
@@ -43,7 +44,7 @@ samples_of() {
 	expect_status 137
 }
 
-@test "a command that is not there gives 127 and leaves an older recording alone" {
+@test "a command that does not exist gives 127 and leaves an older recording unchanged" {
 	echo old >dendro.data
 	dendro_record no-such-command
 	expect_status 127
@@ -52,14 +53,14 @@ samples_of() {
 	[ ! -e dendro.data.old ]
 }
 
-@test "a command that is no program gives 126" {
+@test "a command that is not a program gives 126" {
 	echo text >program
 	dendro_record ./program
 	expect_status 126
 	expect_output "Permission denied"
 }
 
-@test "what fails only at exec is told too" {
+@test "a command that fails only in exec is reported, too" {
 	printf '#!/nowhere/interpreter\n' >program
 	chmod +x program
 	dendro_record ./program
@@ -118,7 +119,7 @@ samples_of() {
 	[ ! -e y.data ]
 }
 
-@test "the file is the owner's alone, and an older one is kept" {
+@test "only the owner can read the file, and an older one is kept" {
 	umask 000
 	dendro_record -q true
 	expect_equal mode "$(stat -c %a dendro.data)" 600
@@ -127,13 +128,13 @@ samples_of() {
 	expect_equal "the older file" "$(<dendro.data.old)" old
 }
 
-@test "a place where no file can be written is named" {
+@test "an output path that cannot be written is named in the message" {
 	dendro_record -o nowhere/x.data true
 	expect_status 1
 	expect_output "cannot write 'nowhere/x.data': No such file or directory"
 }
 
-@test "one summary says time, samples, bytes and loss; -q says nothing" {
+@test "one line sums up time, samples, bytes and loss; -q prints nothing" {
 	dendro_record -e cpu-clock -o x.data "$WORKLOADS/dispatch" 0.2
 	expect_output '\[ dendro: [0-9.]+ s, [0-9 ]+ samples?, [0-9.]+ [KM]iB in x.data, 0 lost \]'
 	dendro_record -q -o x.data true
@@ -173,7 +174,7 @@ samples_of() {
 	awk -v seconds="${BASH_REMATCH[1]}" 'BEGIN { exit !(seconds >= 0.3 && seconds < 100) }'
 }
 
-@test "-D lets the beginning pass without samples" {
+@test "-D takes no samples until the delay is over" {
 	need python3
 	local before
 	before=$(python3 -c 'import time; print(time.monotonic())')
@@ -207,7 +208,7 @@ samples_of() {
 	expect_equal threads "$("$DENDRO" script x.data | awk '/^ *[^ \t]+ +[0-9]/ { print $2 }' | sort -u)" "$tid"
 }
 
-@test "a process or thread that does not exist is named" {
+@test "a process or thread that does not exist is named in the message" {
 	dendro_record -p 4194304
 	expect_status 1
 	expect_output "cannot record process 4194304"
@@ -216,7 +217,7 @@ samples_of() {
 	expect_output "cannot record thread 4194304"
 }
 
-@test "-a records what the command does not do" {
+@test "-a records processes that the command did not start" {
 	need_root
 	"$WORKLOADS/dispatch" 60 3>&- &
 	dendro_record -q -a -e cpu-clock -o x.data "$ROOT/tests/cli/until_worked" 20 $!
@@ -250,7 +251,7 @@ samples_of() {
 	done
 }
 
-@test "SIGTERM is passed to the command, whose status counts" {
+@test "SIGTERM is passed to the command, whose exit status is returned" {
 	"$DENDRO" record -q -o x.data sh -c 'trap "exit 5" TERM; >ready; while :; do sleep 0.1; done' 3>&- &
 	local pid=$! status=0
 	wait_until test -e ready
@@ -259,12 +260,12 @@ samples_of() {
 	expect_equal status "$status" 5
 }
 
-@test "several events are recorded side by side" {
+@test "several events are recorded together" {
 	dendro_record -q -e cpu-clock:u,page-faults -e task-clock -o x.data "$WORKLOADS/dispatch" 0.3
 	expect_equal events "$(report_json x.data --view functions | jq '.metrics | length')" 3
 }
 
-@test "without privilege user mode is recorded, and it is said" {
+@test "without privilege only user mode is recorded, and a note says so" {
 	need_root
 	need setpriv
 	[ "$(</proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "everybody may record the kernel here"

@@ -1,5 +1,5 @@
-# What may stand behind -e, as far as a machine without hardware counters can tell; perf is the judge
-# of what was opened.
+# Names of events that -e accepts, as far as a machine without hardware counters can open them; perf
+# shows which events were opened.
 
 load lib
 
@@ -8,7 +8,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# attr_of FILE EVENT : what perf reads of it from the recording.
+# attr_of FILE EVENT : the event's attr, as perf reads it from the recording.
 attr_of() {
 	perf evlist -v -i "$1" 2>/dev/null | grep "^$2: "
 }
@@ -22,7 +22,7 @@ refuse() { # refuse EVENTS PATTERN
 	}
 }
 
-@test "each event may have a rate of its own" {
+@test "each event may have its own rate" {
 	need perf
 	"$DENDRO" record -q -o x.data -F 100 -e cpu-clock:u@f50,page-faults:u@3 -e cs:u true
 	[[ $(attr_of x.data cpu-clock:u) == *"{ sample_period, sample_freq }: 50,"*"freq: 1"* ]]
@@ -31,7 +31,7 @@ refuse() { # refuse EVENTS PATTERN
 	[[ $(attr_of x.data cs:u) == *"{ sample_period, sample_freq }: 100,"*"freq: 1"* ]]
 }
 
-@test "terms of a PMU in sysfs are opened as its format says" {
+@test "terms of a PMU become the attr fields that its format in sysfs names" {
 	need perf
 	[ "$(cat /sys/bus/event_source/devices/software/type)" = 1 ] || skip "sysfs shows no PMUs"
 	"$DENDRO" record -q -o x.data -e software/config=2,period=1,name=faults-by-number/u true
@@ -39,14 +39,14 @@ refuse() { # refuse EVENTS PATTERN
 	[ "$(report_json x.data --view functions | jq '.metrics[0].samples')" -gt 0 ]
 }
 
-@test "modifiers behind a group are its members'" {
+@test "modifiers after a group apply to all its members" {
 	need perf
 	"$DENDRO" record -q -o x.data -e '{cpu-clock,page-faults}:u' true
 	expect_equal names "$(perf evlist -i x.data | grep -v dummy | tr '\n' ' ')" \
 		"cpu-clock:u page-faults:u "
 }
 
-@test "names that mean nothing here are explained" {
+@test "the message about an unknown name explains it" {
 	refuse cpu-clock,cpu-clock 'there twice.*name='
 	refuse cpu-clok 'did you mean cpu-clock'
 	refuse cpu-clock@fast 'rate.*@100000.*@f99'

@@ -1,4 +1,4 @@
-# dendro list: what can be recorded here, what can't and why.
+# dendro list: which events can be recorded here, which cannot, and why.
 
 load lib
 
@@ -14,7 +14,7 @@ setup() {
 	grep -E '^  cpu-clock +time on the CPU' list
 }
 
-@test "what is listed as recordable can be recorded" {
+@test "events that are listed as recordable can be recorded" {
 	need_events
 	"$DENDRO" list -f json software hardware cache resource sched:sched_switch >list || true
 	jq -r '.events[] | select(.recordable and (.spelling | not)) | .name' list >names
@@ -24,7 +24,7 @@ setup() {
 	done <names
 }
 
-@test "what cannot be recorded is told with the reason, and named with -a" {
+@test "events that cannot be recorded are counted with the reason, and named with -a" {
 	need_events
 	"$DENDRO" list -f json >json
 	local name note
@@ -96,7 +96,7 @@ setup() {
 		jq -e '.events[0].parts | any(.name == "prev_comm" and .description == "char[16]")'
 }
 
-@test "without tracefs it is told how to mount it" {
+@test "without tracefs the list names the command that mounts it" {
 	need_root
 	need unshare
 	# shellcheck disable=SC2016
@@ -138,7 +138,7 @@ setup() {
 	"$DENDRO" list --help | grep -q PATTERN
 }
 
-@test "where nothing is permitted the reason is told once for each kind" {
+@test "where no event is permitted the reason is given once for each kind" {
 	need_events
 	need python3
 	status=0

@@ -1,4 +1,4 @@
-# Where recording is refused: the message names who refuses and what would permit it, the exit
+# Refused recordings: the message names what refuses and what would permit the recording, the exit
 # status is not 0, and no file is left that looks like a recording.
 # alone: it sets kernel.perf_event_paranoid, which decides what other tests may do as nobody
 
@@ -26,7 +26,7 @@ need_nobody() {
 	as_nobody test -x "$DENDRO" || skip "nobody cannot reach the program under test"
 }
 
-# Root's recordings do not ask for the level; teardown restores it.
+# The level does not affect recordings by root; teardown restores it.
 set_paranoid() {
 	[ -w $PARANOID ] || skip "kernel.perf_event_paranoid can't be set here"
 	[ -e paranoid ] || cat $PARANOID >paranoid
@@ -49,7 +49,7 @@ expect_refusal() {
 	[ ! -e dendro.data ]
 }
 
-@test "the level of kernel.perf_event_paranoid that would permit it is named, and does" {
+@test "the message names a level of kernel.perf_event_paranoid, which then permits the recording" {
 	need_nobody
 	set_paranoid 2
 	expect_refusal "whole machine" "sysctl kernel.perf_event_paranoid=0" -- as_nobody "$DENDRO" record -a -d 0.1
@@ -63,7 +63,7 @@ expect_refusal() {
 	as_nobody "$DENDRO" record -q -a -e cpu-clock -d 0.1 -o whole.data
 }
 
-@test "other users' processes are refused by number, whatever the level" {
+@test "processes of other users are refused at any level, and named by their IDs" {
 	need_nobody
 	local level
 	for level in 2 0; do
@@ -73,7 +73,7 @@ expect_refusal() {
 	done
 }
 
-@test "where distributions close events to users, the level is named" {
+@test "where a distribution denies events to ordinary users, the level is named" {
 	need_nobody
 	set_paranoid 3
 	# Other kernels know no such level.
@@ -83,7 +83,7 @@ expect_refusal() {
 	grep -q 'sysctl kernel.perf_event_paranoid=[12]' err
 }
 
-@test "a seccomp profile that refuses everything is no matter of privilege" {
+@test "a seccomp profile that refuses every event is named, instead of privilege" {
 	need python3
 	local answer target
 	for answer in EPERM EACCES ENOSYS; do
@@ -95,14 +95,14 @@ expect_refusal() {
 	done
 }
 
-@test "root of a user namespace records its own programs, and is told why no more" {
+@test "root of a user namespace can record only its own programs, and is told why" {
 	need_namespaces -Ur
 	[ "$(<$PARANOID)" -gt 0 ] || skip "everybody may record everything here"
 	expect_refusal "outside of the container" -- unshare -Ur "$DENDRO" record -a -d 0.1
 	[ "$(<$PARANOID)" -gt 2 ] || unshare -Ur "$DENDRO" record -q -e cpu-clock -o x.data true
 }
 
-@test "a container without /proc or /sys is told what is missing" {
+@test "in a container without /proc or /sys the message names the missing one" {
 	need_root
 	need_namespaces -m
 	# shellcheck disable=SC2016
@@ -117,7 +117,7 @@ expect_refusal() {
 		unshare -m sh -c "$hide" sh /proc "$DENDRO" record -p 1 -d 0.1
 }
 
-@test "without tracefs, tracepoints and what needs them say how to mount it" {
+@test "without tracefs, messages about tracepoints and resources say how to mount it" {
 	need_root
 	need_namespaces -m
 	# shellcheck disable=SC2016
@@ -129,7 +129,7 @@ expect_refusal() {
 	unshare -m sh -c "$hide" sh "$DENDRO" record -q -e cpu-clock,call:libc:malloc -o x.data true
 }
 
-@test "nobody's tracepoints and probes say what they take, and a group's can be read" {
+@test "messages about tracepoints and probes name the privilege, or the mount options for a group" {
 	need_nobody
 	set_paranoid 2
 	local event tracefs=/sys/kernel/tracing
@@ -141,7 +141,7 @@ expect_refusal() {
 	done
 }
 
-@test "in a pid namespace of its own, processes are named by its numbers" {
+@test "in a separate pid namespace, processes have the IDs of that namespace" {
 	need_root
 	need_namespaces -pf --mount-proc
 	# shellcheck disable=SC2016
@@ -152,7 +152,7 @@ expect_refusal() {
 	refuses "cannot record process 4194304" -- unshare -pf --mount-proc "$DENDRO" record -p 4194304
 }
 
-@test "what a debug register cannot watch is told" {
+@test "an address that a debug register cannot watch is refused with the reason" {
 	expect_refusal "multiple of its length" -- "$DENDRO" record -e mem:0x1003/8:w true
 	expect_refusal "No debug register is free" "--no-deep-stacks" -- "$DENDRO" record \
 		-e mem:0x1000:w,mem:0x2000:w,mem:0x3000:w,mem:0x4000:w,mem:0x5000:w,mem:0x6000:w,mem:0x7000:w \
@@ -160,7 +160,7 @@ expect_refusal() {
 		-e mem:0xf000:w,mem:0xf100:w,mem:0xf200:w true
 }
 
-@test "an event of another processor is not here, which is no wrong use" {
+@test "an event of another processor is missing here, which is not wrong use" {
 	local name=amd64_fam19h_zen4::RETIRED_INSTRUCTIONS status=0
 	[ "$(uname -m)" != x86_64 ] || ! grep -q AuthenticAMD /proc/cpuinfo || name=skx::INST_RETIRED
 	expect_refusal "$name" "dendro list" -- "$DENDRO" record -e $name true
@@ -168,7 +168,7 @@ expect_refusal() {
 	expect_equal status "$status" 1
 }
 
-@test "a hardware event without a counter says what to record instead" {
+@test "the message about a hardware event without a counter names one to record instead" {
 	! "$DENDRO" record -q -e cycles -o x.data true 2>/dev/null || skip "this machine has counters"
 	local event
 	for event in cycles LLC-loads r1c2; do

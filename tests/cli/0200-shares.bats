@@ -37,7 +37,7 @@ setup() {
 		"$(ask dispatch.tree '.metrics[0].samples')" 98
 }
 
-@test "the frames above main are those of the C library's start" {
+@test "the frames above main belong to the C library's startup code" {
 	local above
 	above=$(ask dispatch.tree '[nodes | select(.name == "main") | .path[:-1]
 		| .[-3:] | join(" ")] | unique | .[]')
@@ -52,7 +52,7 @@ setup() {
 	expect_equal "above d" "$(ask figure1.tree 'parents_of("d") | join(" ")')" c
 }
 
-@test "threads share 1:2:3, each under its own name" {
+@test "threads share 1:2:3, each with its own name" {
 	"$DENDRO" script threads.data >threads.script
 	local sum=0 i
 	local -a count
@@ -85,7 +85,7 @@ setup() {
 	expect_ratio forkexec parent_work 1 forked_work 2 execed_work 3
 }
 
-@test "forked and execed processes stand under their own names" {
+@test "forked and execed processes are shown with their own names" {
 	report_json forkexec.data --view processes >processes
 	local names
 	names=$(ask processes '[.rows[].name] | join(" ")')
@@ -108,7 +108,7 @@ setup() {
 	expect_every_level recursion
 }
 
-@test "two libraries loaded in turn at one address are told apart" {
+@test "two libraries loaded in turn at one address are distinguished" {
 	grep -q '^0 loads elsewhere' reload.out || skip "the loader chose other addresses"
 	expect_ratio reload alpha_work 1 gamma_work 2
 	expect_ratio reload alpha_inner 1 gamma_inner 2
@@ -129,7 +129,7 @@ setup() {
 	expect_share libalpha.so "$alpha" $((alpha + gamma)) 1 3
 }
 
-@test "kernel frames of read(2) stand below the function that reads" {
+@test "kernel frames of read(2) are below the function that reads" {
 	expect_ratio reader reader_1 1 reader_2 2
 	local all kernel below
 	all=$(ask reader.tree '.metrics[0].samples')
@@ -141,7 +141,7 @@ setup() {
 	expect_at_least "below main, reader, read_once, read" "$below" "$kernel" 98
 }
 
-@test "a mark stands between user and kernel frames" {
+@test "a marker separates user and kernel frames" {
 	local entered
 	entered=$(ask reader.tree '[nodes | select(.kind == "kernel" and .kinds[-2] != "kernel")
 		| .kinds[-2]] | unique | join(" ")')
@@ -164,7 +164,7 @@ setup() {
 	grep -q '"Costly_less::operator()(int, int) const"' cxx.functions
 }
 
-@test "what a signal handler interrupts stands above the handler" {
+@test "the interrupted function is the caller of a signal handler" {
 	[ "$(total_of signals.functions handler_work)" -gt 20 ]
 	expect_below signals '^main interrupted_work [^ ]+ handle handler_work$' handler_work 95
 }

@@ -1,8 +1,9 @@
-# 32-bit programs on a 64-bit kernel: their own registers, words of four bytes, a vdso of their own.
+# 32-bit programs on a 64-bit kernel: other registers, words of four bytes, and a separate vdso.
 
 load lib
 
-# Headers behind the 64-bit ones: gcc-multilib would bring them, and remove the cross compilers.
+# Headers are searched after the 64-bit ones. gcc-multilib would install them, but removes the cross
+# compilers.
 M32="-m32 -idirafter /usr/include/x86_64-linux-gnu"
 
 build() { # build COMPILER NAME [OPTION...]: tests/workloads/NAME -> NAME without its ending
@@ -55,12 +56,12 @@ setup() {
 	expect_every_level recursion
 }
 
-@test "32 bits: the interrupted function stands above the handler, in a static program too" {
+@test "32 bits: the interrupted function is the caller of a signal handler, in a static program too" {
 	expect_below signals '^main interrupted_work [^ ]+ handle handler_work$' handler_work 95
 	expect_below static '^main interrupted_work [^ ]+ handle handler_work$' handler_work 95
 }
 
-@test "32 bits: threads reach their function from their start" {
+@test "32 bits: threads start at clone and reach their function" {
 	local n
 	n=$(ask threads.tree '[nodes | select(.name == "thread_main") | .total] | add | round')
 	expect_at_least "below thread_main" "$n" "$(ask threads.tree '.metrics[0].samples')" 97
@@ -90,9 +91,10 @@ setup() {
 	expect_below chain '^main work_of_32_bits$' work_of_32_bits 99
 }
 
-# Without randomization a 32-bit stack ends at the end of the address space, nearer than a copy is
-# long: kernels write such copies with sizes that are no multiple of 8, and records out of step.
-@test "32 bits: stacks at the end of the address space put no record out" {
+# Without randomization a 32-bit stack ends at the end of the address space, and the copy is shorter
+# than requested. Kernels write such copies with sizes that are not a multiple of 8, so that the next
+# record is not aligned.
+@test "32 bits: records after stacks at the end of the address space are read" {
 	expect_ratio fixed work_of_32_bits 1 work_of_64_bits 1
 	expect_below fixed '^main work_of_32_bits$' work_of_32_bits 99
 }

@@ -1,4 +1,4 @@
-# Code that is mapped in every way: each path and each share is known by construction.
+# Code that is mapped in many ways: each path and each share is known by construction.
 
 load lib
 
@@ -35,7 +35,7 @@ expect_alpha_and_gamma() { # expect_alpha_and_gamma MODE
 	expect_complete "$1.tree" 99
 }
 
-@test "600 loads of two libraries at one address are told apart" {
+@test "600 loads of two libraries at one address are distinguished" {
 	grep -q '^0 loads elsewhere' reload.out || skip "the loader chose other addresses"
 	expect_paths reload.tree alpha_inner "main run_library call_library alpha_work alpha_inner"
 	expect_paths reload.tree gamma_inner "main run_library call_library gamma_work gamma_inner"
@@ -43,14 +43,14 @@ expect_alpha_and_gamma() { # expect_alpha_and_gamma MODE
 	expect_complete reload.tree 99
 }
 
-@test "dlmopen: one library twice, with another C library each" {
+@test "dlmopen: one library is loaded twice, each with a separate C library" {
 	expect_paths dlmopen.tree alpha_inner "main caller_1 alpha_work alpha_inner" \
 		"main caller_2 alpha_work alpha_inner"
 	expect_parts dlmopen.tree caller_1 1 caller_2 2
 	expect_complete dlmopen.tree 99
 }
 
-@test "LD_PRELOAD: a function in front of the C library's" {
+@test "LD_PRELOAD: a function replaces that of the C library" {
 	expect_paths preload.tree preload_work "main sort_something qsort preload_work"
 	local callers
 	callers=$(ask preload.tree '[nodes | select(.name == "compare") | from_main] | unique | .[]')
@@ -60,27 +60,27 @@ expect_alpha_and_gamma() { # expect_alpha_and_gamma MODE
 	expect_complete preload.tree 99
 }
 
-@test "libraries in memory only" {
+@test "libraries that exist only in memory are named" {
 	need_root
 	expect_alpha_and_gamma memfd
 }
 
-@test "libraries that are removed as soon as they are loaded" {
+@test "libraries that are removed as soon as they are loaded are named" {
 	need_root
 	[ ! -e libgone.so ]
 	expect_alpha_and_gamma removed
 }
 
-@test "a library that another one replaces at its path, both in use" {
+@test "a library and the one that replaced it at its path are distinguished" {
 	need_root
 	expect_alpha_and_gamma replaced
 }
 
-@test "a file's code mapped without the loader" {
+@test "code of a file that is mapped without the loader is named" {
 	expect_alpha_and_gamma mapped
 }
 
-@test "code copied to memory of no file: leaf, and with frame pointers" {
+@test "code copied to anonymous memory: leaves, and functions with frame pointers, have callers" {
 	expect_paths copied.tree called_work "$(ask copied.tree \
 		'[nodes | select(.name == "called_work") | from_main][0]')"
 	expect_equal "above called_work" "$(ask copied.tree '[nodes | select(.name == "called_work")
@@ -90,7 +90,7 @@ expect_alpha_and_gamma() { # expect_alpha_and_gamma MODE
 	[ "$(jq '.quality.guessed' copied.tree)" -gt 50 ]
 }
 
-@test "code copied to memory whose callers can't be known ends there, and says so" {
+@test "paths end with the reason in copied code whose callers can't be known" {
 	expect_equal "above called_work" "$(ask frameless.tree '[nodes | select(.name == "called_work")
 		| .path[-3]] | unique | join(" ")')" "[no unwind information]"
 	expect_equal "callers" "$(ask frameless.tree 'samples_under(.name == "frameless_caller"
@@ -98,7 +98,7 @@ expect_alpha_and_gamma() { # expect_alpha_and_gamma MODE
 	expect_reasons frameless.tree no_unwind_info
 }
 
-@test "99.9 % of all these paths are complete" {
+@test "99.9 % of the paths through these mappings are complete" {
 	local mode
 	for mode in $MODES reload preload; do
 		[ $mode = frameless ] || cat $mode.tree

@@ -1,6 +1,6 @@
-# Processes and threads that come and go in every way. The whole machine is recorded, for an event
-# that follows processes begins its period anew in each; only what ran here is looked at.
-# alone: process IDs are taken again, which works where nobody else takes them
+# Processes and threads that start and end in many ways. The whole machine is recorded, because an
+# inherited event begins its period again in each process; only the programs of this test are checked.
+# alone: process IDs are reused, which works only where no other program takes them
 
 load lib
 
@@ -39,7 +39,7 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# expect_only FILE COMM FUNCTION... : of the functions that work, only these are in it
+# expect_only FILE COMM FUNCTION... : of the functions that work, only these ran under that name
 expect_only() {
 	local file=$1 comm=$2
 	shift 2
@@ -48,7 +48,7 @@ expect_only() {
 		| unique | join(" ")')" "$*"
 }
 
-@test "forks without exec: parent, child and the child's child" {
+@test "forks without exec: parent, child and grandchild are distinguished" {
 	expect_paths fork.tree parent_work "main parent_work"
 	expect_paths fork.tree child_work "main fork_child child_work"
 	expect_paths fork.tree grandchild_work "main fork_child fork_grandchild grandchild_work"
@@ -58,7 +58,7 @@ expect_only() {
 	expect_complete fork.tree 99
 }
 
-@test "vfork: the child works in its parent's memory, then runs another image" {
+@test "vfork: the child has its own paths in its parent's memory, and then those of another program" {
 	expect_paths vfork.tree parent_work "main parent_work"
 	expect_paths vfork.tree child_work "main vfork_child child_work"
 	expect_paths vfork.tree image_work "main image_work"
@@ -67,7 +67,7 @@ expect_only() {
 	expect_complete vfork.tree 99
 }
 
-@test "posix_spawn" {
+@test "posix_spawn: the child has the paths of the new program" {
 	expect_paths spawn.tree parent_work "main parent_work"
 	expect_paths spawn.tree image_work "main image_work"
 	expect_parts spawn.tree parent_work 1 image_work 4
@@ -75,7 +75,7 @@ expect_only() {
 	expect_complete spawn.tree 99
 }
 
-@test "64 threads at a time" {
+@test "64 threads at a time have complete paths" {
 	expect_paths threads.tree parent_work "main parent_work"
 	expect_equal "above child_work" \
 		"$(ask threads.tree 'parents_of("child_work") | join(" ")')" thread_main
@@ -83,12 +83,12 @@ expect_only() {
 	expect_complete threads.tree 99
 }
 
-@test "3000 processes that live under a millisecond" {
+@test "3000 processes that live less than a millisecond have complete paths" {
 	expect_paths brief.tree child_work "main fork_brief child_work"
 	[ "$(ask brief.tree 'samples_under(.name == "child_work")')" -gt 30 ]
 }
 
-@test "a pid that is a child's, then another image's, then a thread's" {
+@test "an ID reused by a child, another program and a thread has the paths of each" {
 	expect_paths reuse.tree child_work "main reuse_pid reuse_by_fork child_work"
 	expect_paths reuse.tree image_work "main image_work"
 	expect_equal "above grandchild_work" \
@@ -104,7 +104,7 @@ expect_only() {
 	expect_complete reuse.tree 99
 }
 
-@test "a chain of execs: sh, env, nice, setsid, nohup, sh, env" {
+@test "a chain of execs: the paths are those of the last program" {
 	need env nice setsid nohup
 	record chain.data -- sh -c "for i in 1 2 3 4 5; do
 		sh -c \"exec env A=1 nice -n 1 setsid -w nohup sh -c 'exec env -i $WORKLOADS/processes image 400'\"
@@ -116,10 +116,10 @@ expect_only() {
 	expect_complete chain.tree 99
 }
 
-# In a new process the first write to the stack has its page copied; while the kernel does that the
-# page is not there for it to read either. Before its first instruction, on the way to user mode, the
-# kernel does work that it has put off, such as task_mm_cid_work().
-@test "what has no stack was in a page fault, or on its way to its first instruction" {
+# In a new process the first write to the stack makes the kernel copy its page, which it cannot read
+# meanwhile either. Before the process's first instruction, on the way to user mode, the kernel does
+# deferred work such as task_mm_cid_work().
+@test "samples without a stack were in a page fault, or before the first instruction" {
 	local mode
 	for mode in fork vfork spawn threads brief reuse; do
 		expect_reasons $mode.tree no_stack
@@ -130,7 +130,7 @@ expect_only() {
 	done
 }
 
-@test "99.9 % of all these paths are complete" {
+@test "99.9 % of the paths of these processes are complete" {
 	cat fork.tree vfork.tree spawn.tree threads.tree reuse.tree | jq -s '{quality: {
 		samples: map(.quality.samples) | add, unwind: (map(.quality.unwind)
 		| reduce .[] as $u ({}; . as $sum | $u | with_entries(.value += ($sum[.key] // 0))))}}' \

@@ -1,5 +1,5 @@
-# Roots and namespaces other than the recorder's: the same path may lead to another file there, or
-# to none here, or only for a moment.
+# Roots and namespaces other than the recorder's: a path there may lead to another file than here, may
+# not exist here, or may exist only for a moment.
 
 load lib
 
@@ -11,7 +11,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# copy_with_libraries ROOT PROGRAM TARGET : what it takes to run PROGRAM as /TARGET under ROOT
+# copy_with_libraries ROOT PROGRAM TARGET : copies PROGRAM to /TARGET below ROOT, with its libraries
 copy_with_libraries() {
 	local library
 	mkdir -p "$1/$(dirname "$3")"
@@ -53,7 +53,7 @@ check_both() {
 	check_both
 }
 
-# A root of its own in memory, gone with its last process, and a pid namespace.
+# Runs with a separate pid namespace and root, in memory, which vanishes with its last process.
 make_container() {
 	copy_with_libraries files "$(command -v sh)" bin/sh
 	copy_with_libraries files "$(command -v mount)" bin/mount
@@ -81,7 +81,7 @@ check_container() {
 	expect_reasons inside.tree no_stack
 }
 
-@test "a root in memory with libraries that stay for a moment" {
+@test "libraries that exist for a moment in a root in memory are named" {
 	make_container
 	record inside.data -- unshare -mpf sh enter
 	[ ! -e container/bin ]
@@ -90,7 +90,7 @@ check_container() {
 	expect_parts inside.tree alpha_inner 1 gamma_inner 2
 }
 
-@test "the same with the whole machine recorded" {
+@test "libraries in a root in memory are named when the whole machine is recorded" {
 	make_container
 	record inside.data -a -- unshare -mpf sh enter
 	[ ! -e container/bin ]
@@ -100,7 +100,7 @@ check_container() {
 	expect_parts inside.tree alpha_inner 1 gamma_inner 2
 }
 
-@test "what is mounted while recording can be unmounted" {
+@test "a file system mounted during a recording can be unmounted" {
 	mkdir there
 	record there.data -- unshare -m sh -c "mount -t tmpfs tmpfs there &&
 		cp '$WORKLOADS/dispatch' there/program && there/program 0.5 && umount there" 2>&1
@@ -112,7 +112,7 @@ check_container() {
 	expect_paths here.tree worker "main dispatch_1 worker" "main dispatch_2 worker"
 }
 
-@test "a recorder in a pid namespace keeps what runs outside apart" {
+@test "a recorder in a pid namespace distinguishes processes outside of it" {
 	"$WORKLOADS/recursion" 600 3>&- &
 	local outside=$!
 	unshare -pf --mount-proc "$DENDRO" record -q -F 997 -e cpu-clock -a -o inner.data -- \

@@ -1,4 +1,4 @@
-# Code without CFI: exact paths and shares of a tenth each, by following the code (tests/workloads/no_cfi.*).
+# Code without CFI (tests/workloads/no_cfi.*): following the code gives exact paths, each of a tenth.
 
 load lib
 
@@ -24,7 +24,7 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-@test "the program has no CFI but for its start" {
+@test "the program has CFI only for its startup code" {
 	need readelf
 	readelf --debug-dump=frames "$WORKLOADS/no_cfi" 2>/dev/null >frames
 	[ "$(grep -c FDE frames)" -le 5 ]
@@ -59,7 +59,7 @@ setup() {
 		"asm_after asm_big asm_frame asm_odd asm_pointer asm_pushes asm_table jump_back"
 }
 
-@test "all shapes have equal shares" {
+@test "functions of all shapes have equal shares" {
 	local shape sum=0 n
 	for shape in $shapes jumping; do
 		n=$(total_of no_cfi.functions "$shape")
@@ -87,7 +87,7 @@ setup() {
 	done
 }
 
-@test "guessed paths say so" {
+@test "guessed paths are marked as guessed" {
 	local marked
 	marked=$(jq '[.tree | .. | objects | .mark?.guessed // 0] | add' no_cfi.tree)
 	expect_at_least "marked as guessed" "$marked" "$(ask no_cfi.tree '.metrics[0].samples')" 95
@@ -96,7 +96,7 @@ setup() {
 	"$DENDRO" script no_cfi.data | grep -q 'all_shapes.*\[guessed\]'
 }
 
-# complete NAME COMMAND... : 99 % at the root, most of them guessed
+# complete NAME COMMAND... : 99 % of the samples end at the root, most of them guessed
 complete() {
 	local name=$1
 	shift
@@ -106,20 +106,20 @@ complete() {
 	[ "$(jq '.quality.guessed' "$name.tree")" -gt 0 ]
 }
 
-@test "libgmp's assembly has its callers" {
+@test "assembly functions of libgmp have callers" {
 	echo '#include <gmp.h>' | gcc -E - >/dev/null 2>&1 || skip "libgmp-dev is not installed"
 	gcc -O2 -o gmp "$ROOT/tests/workloads/gmp.c" -lgmp
 	complete gmp ./gmp 2
 }
 
-@test "musl, static, without CFI and symbols" {
+@test "paths are complete in a static musl program without CFI and symbols" {
 	need musl-gcc
 	musl-gcc -O2 -static -s -fno-asynchronous-unwind-tables -fno-unwind-tables -o musl \
 		"$ROOT/tests/workloads/no_cfi.c" "$ROOT/tests/workloads/no_cfi.S"
 	complete musl ./musl 2
 }
 
-@test "Rust without unwind tables" {
+@test "paths are complete in Rust without unwind tables" {
 	need rustc
 	rustc -O -C panic=abort -C force-unwind-tables=no -o rust \
 		"$ROOT/tests/workloads/languages/shares.rs" 2>rustc.out

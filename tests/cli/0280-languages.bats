@@ -20,7 +20,8 @@ setup() {
 	languages=$ROOT/tests/workloads/languages
 }
 
-# has_shares NAME WORKER EXPECTED... -- COMMAND... : the exact paths to a function, and their shares
+# has_shares NAME WORKER EXPECTED... -- COMMAND... : checks the exact paths to a function and their
+# shares
 has_shares() {
 	local name=$1 worker=$2
 	local -a expected=()
@@ -84,7 +85,7 @@ paths() {
 	has_shares go 'main\.worker' "${expected[@]}" -- ./go 1
 }
 
-# Without symbols, and without CFI: Go's own table tells the frames; that is how Debian ships programs.
+# Without symbols and CFI Go's own table describes the frames. Debian ships such programs.
 @test "Go, stripped" {
 	need go
 	HOME=$PWD GOFLAGS='' go build -ldflags '-s -w' -o go_stripped "$languages/shares.go"
@@ -111,8 +112,8 @@ paths() {
 	lacks -q '"name": *"\[return address is not code\]"' pascal.tree
 }
 
-# COBOL's programs are no recursive functions; an entry of the run-time library's making stands
-# before each, of the same name.
+# COBOL's programs are not recursive functions. Each is called by an entry with the same name, which
+# the run-time library makes.
 @test "COBOL" {
 	need cobc
 	cobc -x -O -o cobol "$languages/shares.cob"
@@ -120,7 +121,7 @@ paths() {
 		"2/3:$start > shares > shares_ > dispatch_2 > dispatch_2_ > worker" -- ./cobol 4
 }
 
-# alternates NAME MAP : of even and odd, each has the other as its caller, and nearly all paths are complete.
+# alternates NAME MAP : even and odd have each other as callers, and nearly all paths are complete.
 alternates() {
 	"$DENDRO" script "$1.data" |
 		python3 "$ROOT/tests/oracle/alternation.py" "$2" even odd >"$1.callers"
@@ -131,7 +132,7 @@ alternates() {
 		"$(jq '.quality | .samples - (.unwind.exec // 0) - (.unwind.exiting // 0)' "$1.json")" 95
 }
 
-@test "JavaScript made at run time: no caller is left out" {
+@test "JIT-compiled JavaScript: no caller is left out" {
 	need node
 	record node.data -- sh -c 'echo $$ >node.pid; exec node --perf-basic-prof \
 		--no-turbo-inlining "$0" 1' "$languages/parity.js" >node.out
@@ -139,7 +140,7 @@ alternates() {
 	rm "/tmp/perf-$(cat node.pid).map"
 }
 
-@test "Java made at run time: no caller is left out" {
+@test "JIT-compiled Java: no caller is left out" {
 	need java javac
 	local -a options=(-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)
 	java "${options[@]}" -version 2>java.err || skip "this Java writes no map of its code"

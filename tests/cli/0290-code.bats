@@ -1,4 +1,4 @@
-# The same program as compilers, linkers and C libraries make it: the exact paths, and all of them.
+# One program, built with several compilers, linkers and C libraries: all paths are found, and exact.
 
 load lib
 
@@ -17,7 +17,7 @@ record_code() { # record_code NAME PROGRAM [ARG...] : leaves NAME.tree
 	report_json "$name.data" >"$name.tree"
 }
 
-# Samples whose path from main on, or from its root on, matches.
+# Counts samples whose path from main on, or from its root on, matches.
 samples_of() { # samples_of TREE PATTERN
 	ask "$1" '[nodes | select(.name == "work" and ((from_main | test($pattern))
 		or (.path[-3:] | join(" ") | test($pattern)))) | .total] | add // 0 | round' \
@@ -101,8 +101,8 @@ setup() {
 	expect_ways named.tree "${WAYS[@]}" "$COROUTINE"
 }
 
-# Inside libgcc's functions that install a landing pad's registers nobody can know the callers.
-@test "C++ exceptions in flight, dynamic, static and by clang" {
+# The callers of libgcc's functions that install a landing pad's registers cannot be known.
+@test "C++ exceptions while they are thrown: dynamic, static and by clang" {
 	need clang++
 	cd "$BATS_TEST_TMPDIR"
 	g++ -O2 -w -o thrown "$ROOT/tests/workloads/cxx.cpp"

@@ -1,5 +1,5 @@
-# Stacks deeper than what a sample copies, and handlers on stacks of their own: what is completed is
-# right, and the rest is cut.
+# Stacks deeper than the copy in a sample, and signal handlers on alternate stacks: completed paths
+# are right, and the other paths are cut.
 
 load lib
 
@@ -31,7 +31,7 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# tell NAME ARGUMENTS... : NAME.told, how many samples are right, wrong, cut
+# tell NAME ARGUMENTS... : NAME.told contains how many samples are right, wrong, cut
 tell() {
 	local name=$1
 	shift
@@ -63,7 +63,7 @@ need_signal_events() {
 	expect_equal wrong "$(told deep-bottom wrong)" 0
 }
 
-@test "two callers of one recursion, by turns: none is taken for the other" {
+@test "two alternating callers of one recursion are not confused" {
 	need_debug_registers
 	local mode
 	for mode in slow fast longjmp threads exec; do
@@ -75,7 +75,7 @@ need_signal_events() {
 	[ "$(told deep-threads right)" -gt 0 ]
 }
 
-@test "frames read apart are marked, counted and shown" {
+@test "frames read from the thread while it runs are marked, counted and shown" {
 	need_debug_registers
 	[ "$(report_json deep-bottom.data --view functions | jq .quality.stitched)" -ge \
 		"$(told deep-bottom right)" ]
@@ -91,7 +91,7 @@ need_signal_events() {
 	[ "$(jq .quality.unwind.stack_cut json)" -gt "$(jq '.quality.samples / 2 | floor' json)" ]
 }
 
-@test "what signals interrupt stands above handlers on a stack of their own" {
+@test "the interrupted function is the caller of a handler on an alternate stack" {
 	need_signal_events
 	local mode right
 	for mode in short long nested jump threads; do
@@ -103,7 +103,7 @@ need_signal_events() {
 	done
 }
 
-@test "handlers that interrupt deep recursion, and storms of signals: nothing is invented" {
+@test "no false callers appear in handlers over deep recursion and with many signals" {
 	local mode
 	for mode in deep storm; do
 		show sed "s/^/$mode: /" handlers-$mode.told
@@ -125,7 +125,7 @@ need_signal_events() {
 	done
 }
 
-@test "such a recording may end at any byte, and may be damaged" {
+@test "a recording with stack records may end at any byte, and may be damaged" {
 	local file i size status
 	for file in plain.data signals.data; do
 		size=$(stat -c %s $file)
@@ -142,13 +142,13 @@ need_signal_events() {
 	done
 }
 
-# hidden COMMAND... : where no tracepoint can be had.
+# hidden COMMAND... : runs the command where tracepoints are not available.
 hidden() {
 	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing &&
 		mount -t tmpfs none /sys/kernel/debug && exec "$@"' sh "$@"
 }
 
-@test "where signals can't be followed, recorder and report say so" {
+@test "where the tracepoint of signals is not available, recorder and report say so" {
 	need_root
 	hidden true 2>/dev/null || skip "no mount namespace can be made here"
 	hidden "$DENDRO" record -e cpu-clock -F 997 -o hidden.data -- "$WORKLOADS/altstack" 0.4 long \
@@ -164,7 +164,7 @@ hidden() {
 	"$DENDRO" report hidden.data | grep -q 'what signals interrupt could not be recorded'
 }
 
-@test "where nothing is missing, nothing is said" {
+@test "a report of complete stacks has no line about missing parts" {
 	need_signal_events
 	expect_equal why "$(report_json handlers-short.data | jq -c '.quality.why.other_stack')" null
 }

@@ -47,7 +47,7 @@ conserved() { # conserved FILE
 	conserved events.data
 }
 
-@test "events that tell periods and others that do not: tree, metrics and file hold the same cost" {
+@test "events with and without periods in samples: tree, metrics and file hold the same cost" {
 	conserved mixed.data
 	[ "$(jq '.metrics[0].samples' tree)" -gt 10 ]
 	expect_equal "page faults" "$(jq '.metrics[0].total' tree)" \

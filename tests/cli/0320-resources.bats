@@ -1,5 +1,5 @@
-# Resources whose amounts are known by construction, by context: exact where every occurrence is
-# sampled, within 4.5 standard errors where not.
+# Resources of which each call path uses a known amount: costs are exact where every occurrence is
+# sampled, and otherwise within 4.5 standard errors.
 
 load lib
 
@@ -15,19 +15,20 @@ need_probes() {
 	[ -r /sys/bus/event_source/devices/uprobe/type ] || skip "this kernel has no uprobe PMU"
 }
 
-# record_each FILE OPTION... -- COMMAND... : with room for all samples, however busy the machine is
+# record_each FILE OPTION... -- COMMAND... : records with rings that hold all samples, however busy
+# the machine is
 record_each() {
 	local file=$1
 	shift
 	"$DENDRO" record -q --stack-size 4096 -m 32M -o "$file" "$@"
 }
 
-# record_all FILE OPTION... : the resources of tests/workloads/resources.c
+# record_all FILE OPTION... : records the resources of tests/workloads/resources.c
 record_all() {
 	record_each "$@" -- "$WORKLOADS/resources"
 }
 
-# weight REPORT EVENT FUNCTION : what the function's subtrees cost of an event
+# weight REPORT EVENT FUNCTION : an event's cost in the function's subtrees
 weight() {
 	ask "$1" '([.metrics[].event] | index($event)) as $metric
 		| def walk_down: if .name == $name then .total[$metric]
@@ -45,7 +46,7 @@ expect_weights() {
 	done
 }
 
-# What comes in is what the tree holds; nothing is left out for want of a weight.
+# The tree holds the cost of all samples that were read; none is left out because it has no weight.
 conserved() {
 	jq -e '[.metrics[].total] as $all | .tree.total == $all and .quality.unweighed == 0 and
 		([.tree | .. | objects | select(has("self")) | .self] | transpose | map(add)) == $all' \
@@ -77,7 +78,7 @@ setup() {
 	expect_weights calls syscalls ask_kernel 150 read_some 110 read_more 80 write_some 100
 }
 
-@test "a pattern stands for each tracepoint that matches" {
+@test "a pattern selects each tracepoint that matches" {
 	need_tracepoints
 	record_each pattern.data -e 'raw_syscalls:sys_[a-e]*' -- true
 	report_json pattern.data >pattern
@@ -97,7 +98,7 @@ setup() {
 	expect_weights heap alloc-bytes malloc 107000 realloc 3020000
 }
 
-@test "calls, and what their arguments say, are exact in each context" {
+@test "calls, and the sums of their arguments, are exact in each context" {
 	need_probes
 	local program=$WORKLOADS/resources
 	record_all calls.data -e "call:$program:called" -e "uprobe:$program:called/weight=arg7/" \
@@ -122,7 +123,7 @@ setup() {
 		"main fault_often fault touch") | .total] | add')" 192
 }
 
-@test "a sample stands for as many as its period, and for the values of all of them" {
+@test "a sample represents a period of occurrences, and the values of all of them" {
 	need_probes
 	local program=$WORKLOADS/resources
 	record_all sampled.data -c 9 -e "call:$program:called,page-faults" \
@@ -143,7 +144,7 @@ setup() {
 	}'
 }
 
-@test "cost per call by context: equal time, twice the cost per call" {
+@test "the cost per call is right by context: equal time, half the calls" {
 	need_probes
 	local program=$WORKLOADS/figure1 calls_a calls_b a b
 	"$DENDRO" record -q -o figure1.data -e cpu-clock -e "call:$program:c" -- "$program" 2
@@ -164,7 +165,7 @@ setup() {
 	}'
 }
 
-@test "a filter keeps what its fields say, and one the kernel refuses is shown with the reason" {
+@test "a filter selects by fields, and the message about a refused one has the kernel's reason" {
 	need_tracepoints
 	record_all filtered.data -e syscalls:sys_exit_read --filter 'ret == 1000' \
 		-e read-bytes --filter 'ret > 500' --filter 'ret < 3000'
@@ -177,7 +178,7 @@ setup() {
 	refuses "--filter must follow an -e" -- "$DENDRO" record --filter 'a > 1' true
 }
 
-@test "children count, and a pipe carries what a file does" {
+@test "children are counted, and a recording through a pipe has the same costs as a file" {
 	need_tracepoints
 	record_each - -e read-bytes -- \
 		sh -c "'$WORKLOADS/resources' & '$WORKLOADS/resources'; wait" >piped.data
@@ -187,7 +188,7 @@ setup() {
 	expect_equal unit "$(jq -r '.metrics[0].unit' piped)" bytes
 }
 
-@test "calls of children and threads count, and forks go on as ever" {
+@test "calls in children and threads are counted, and forks still work" {
 	need_probes
 	need_tracepoints
 	record_each family.data -e alloc-bytes -- \
@@ -203,7 +204,7 @@ probes_of() {
 		2>/dev/null || true
 }
 
-@test "probes are taken away at the end, and those of a killed recorder by the next one" {
+@test "probes are removed at the end, and those of a killed recorder by the next recording" {
 	need_probes
 	need_tracepoints
 	need pgrep
@@ -259,7 +260,7 @@ probes_of() {
 	expect_weights 32 "uprobe:./resources32:called/weight=arg1/" call_seldom 400 call_often 1200
 }
 
-@test "samples without what their weight is read from are counted and shown" {
+@test "samples without the data of their weight are counted and shown" {
 	need_probes
 	local event="uprobe:$WORKLOADS/resources:called/weight=arg7/"
 	"$DENDRO" record -q --stack-size 0 -o bare.data -e "$event" -e "${event/arg7/arg1}" -- \
@@ -271,14 +272,14 @@ probes_of() {
 	grep -q '800 samples do not tell how much they stand for' text
 }
 
-@test "returns are probed where they lead to" {
+@test "return probes have the caller's path" {
 	need_probes
 	record_all returns.data -e "uretprobe:$WORKLOADS/resources:called"
 	report_json returns.data >returns
 	expect_weights returns "uretprobe:$WORKLOADS/resources:called" call_seldom 200 call_often 600
 }
 
-@test "what an IFUNC has chosen is probed" {
+@test "the function that an IFUNC chose is probed" {
 	need_probes
 	cat >copy.c <<-'C'
 		#include <stdlib.h>
@@ -317,7 +318,7 @@ probes_of() {
 	expect_equal calls "$(report_json "$BATS_TEST_TMPDIR/found.data" | jq '.metrics[0].total')" 800
 }
 
-@test "what can't be counted is refused with the reason" {
+@test "calls that can't be counted are refused with the reason" {
 	need_tracepoints
 	need_probes
 	local tracepoint=syscalls:sys_exit_read
@@ -338,7 +339,7 @@ probes_of() {
 	refuses "a return has none" -- "$DENDRO" record -e uretprobe:libc:malloc/weight=arg1/ true
 }
 
-@test "without tracefs, the command that mounts it is named; probes need none" {
+@test "without tracefs the message names the command that mounts it; probes work without" {
 	need_tracepoints
 	need_probes
 	unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
@@ -359,7 +360,7 @@ probes_of() {
 		sh -c "'$WORKLOADS/resources' & wait \$!"
 }
 
-@test "without privilege, what helps is named" {
+@test "without privilege the message names what permits the event" {
 	need_tracepoints
 	need_probes
 	need setpriv

@@ -1,5 +1,5 @@
-# Time off the CPU, beside what the waiting threads measured themselves: under the right path, as
-# long as it was, and of the right kind.
+# Time off the CPU, compared with the times that the waiting threads measured: its path, length and
+# kind are right.
 
 load lib
 
@@ -48,13 +48,13 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# All questions are to the first metric, off-cpu, in ns.
+# All values are of the first metric, off-cpu, in ns.
 off_under() { # off_under REPORT CONDITION : below the outermost nodes that it holds for
 	jq "def down: if $2 then .total[0] else ([.children[]? | down] | add // 0) end;
 		.tree | down" "$1"
 }
 
-# off_marked REPORT FUNCTION MARK : of what is below the function, what bears the mark
+# off_marked REPORT FUNCTION MARK : the cost below the function that has the mark
 off_marked() {
 	jq --arg name "$2" --arg mark "$3" '
 		[.tree | .. | objects | select(.name? == $name) | .. | objects
@@ -82,11 +82,11 @@ expect_waits() { # expect_waits REPORT TOLD FUNCTION... : within 5 %
 	done
 }
 
-@test "sleep, lock, pipe and processor: the time each took, under its path" {
+@test "waits for sleep, lock, pipe and processor have their time and path" {
 	show expect_waits command command.told nap hold_lock contend wait_for_pipe burn
 }
 
-@test "a read of the disk takes the time it took, and is I/O" {
+@test "a read from the disk has its time, and is marked as I/O" {
 	[ -n "$(told command.told read_disk)" ] || skip "this file system has no direct reads"
 	show expect_waits command command.told read_disk
 	expect_at_least "waiting for I/O" "$(off_marked command read_disk "[waiting for I/O]")" \
@@ -94,7 +94,7 @@ expect_waits() { # expect_waits REPORT TOLD FUNCTION... : within 5 %
 	expect_equal "I/O elsewhere" "$(off_marked command nap "[waiting for I/O]")" 0
 }
 
-@test "waiting for a processor is told from waiting for anything else" {
+@test "waiting for a processor is distinguished from other waiting" {
 	local name
 	expect_at_least "burn: preempted" "$(off_marked command burn "[preempted]")" \
 		"$(off_under command '.name == "burn"')" 99
@@ -111,7 +111,7 @@ expect_waits() { # expect_waits REPORT TOLD FUNCTION... : within 5 %
 	[ "$(ask command '[parents_of("nap")] | flatten | sort | join(" ")')" = "napper_main writer_main" ]
 }
 
-@test "off and on the CPU make a thread's life" {
+@test "the times off and on the CPU add up to a thread's life" {
 	local name life off on
 	while read -r _ name life _; do
 		# Before its first instruction it had not begun to look at the clock.
@@ -125,7 +125,7 @@ expect_waits() { # expect_waits REPORT TOLD FUNCTION... : within 5 %
 	done < <(grep ^thread command.told)
 }
 
-# conserved REPORT FILE : what the tree holds, what the listing holds, what the file holds
+# conserved REPORT FILE : the times in the tree, in the listing and in the file are equal
 conserved() {
 	jq -e '.metrics[0].total as $all | .tree.total[0] == $all and
 		([.tree | .. | objects | select(has("self")) | .self[0]] | add) == $all' "$1"
@@ -137,7 +137,7 @@ conserved() {
 			'.quality.unwind | .not_yet_run + .off_before + .switch_lost' "$1")))"
 }
 
-@test "no time is lost, and none is made" {
+@test "tree, listing and file have the same time off the CPU" {
 	need python3
 	conserved threads command.data
 	conserved attached attached.data
@@ -145,13 +145,13 @@ conserved() {
 	expect_equal "the whole machine's time" "$(cat sum)" "$(jq '.metrics[0].total' processes)"
 }
 
-@test "nothing is lost of a second" {
+@test "all of a second off the CPU is counted" {
 	jq -c '.quality | {lost, off_cpu}' threads
 	jq -e '.quality | .lost == 0 and .off_cpu.unpaired == 0 and .off_cpu.doubtful == 0 and
 		.unwind.switch_lost == 0' threads
 }
 
-@test "attached threads count from the recording's begin to its end" {
+@test "attached threads are counted from the begin of the recording to its end" {
 	local window
 	window=$(sed -n 's/^recording .*, \([0-9.]*\) \(m*s\)$/\1 \2/p' attached.text |
 		awk '{ printf "%.0f\n", $1 * ($2 == "s" ? 1e9 : 1e6) }')
@@ -166,12 +166,12 @@ conserved() {
 	grep "threads off the CPU when the recording ended" attached.text
 }
 
-@test "system-wide: the same, and no idle processor" {
+@test "system-wide: waits have their time, and idle processors do not count" {
 	show expect_waits system system.told nap wait_for_pipe burn
 	expect_equal "idle processors" "$(jq '[.rows[] | select(.name == "idle")] | length' processes)" 0
 }
 
-@test "what was before a delay does not count" {
+@test "time off the CPU before the end of a delay does not count" {
 	local off life
 	off=$(jq '[.tree.children[].children[] | select(.name == "napper") | .total[0]] | add' late)
 	life=$(awk '$1 == "thread" && $2 == "napper" { print $3 }' late.told)
@@ -181,14 +181,14 @@ conserved() {
 	[ "$(jq '.quality.unwind.off_before' late)" -gt 0 ]
 }
 
-@test "beside events that are read together it weighs the same" {
+@test "off-cpu has the same cost next to events that are read as a group" {
 	record group.data -e off-cpu -e '{task-clock,page-faults}:S' -- \
 		"$WORKLOADS/off_cpu" 0.3 naps >group.told
 	report_json group.data --event off-cpu >group
 	show expect_waits group group.told nap
 }
 
-@test "nobody takes the number of switches for a time" {
+@test "the number of switches is not shown as a time" {
 	jq -e '.metrics[0] | .event == "off-cpu" and .unit == "ns" and has("counted") == false' threads
 	lacks "off-cpu.* counted" attached.text
 }
@@ -201,13 +201,13 @@ conserved() {
 	grep -q 'PERF_RECORD_SWITCH IN' listing
 }
 
-@test "a recording that was cut tells of what it holds" {
+@test "a recording that was cut has the times up to its end" {
 	head -c -60000 command.data >cut.data
 	report_json cut.data --event off-cpu >cut
 	jq -e '.metrics[0].total > 0 and .tree.total[0] == .metrics[0].total' cut
 }
 
-@test "what can't be is refused, with what to do" {
+@test "options that off-cpu cannot follow are refused, with a remedy" {
 	refuses "off-cpu" "-C" -- "$DENDRO" record -e off-cpu -C 0 true
 	refuses "off-cpu" "modifiers" -- "$DENDRO" record -e off-cpu:u true
 	refuses "off-cpu" "--filter" -- "$DENDRO" record -e off-cpu --filter 'prev_prio < 100' true
@@ -220,7 +220,7 @@ conserved() {
 		"$DENDRO" record -e off-cpu true'
 }
 
-@test "without the privilege it is refused, and nothing else is recorded instead" {
+@test "off-cpu is refused without privilege, and no other event is recorded instead" {
 	need setpriv
 	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$DENDRO" ||
 		skip "nobody cannot reach the program under test"

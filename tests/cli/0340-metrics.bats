@@ -1,4 +1,5 @@
-# Several events in one recording: side by side, read as a group, as ratios, at varying periods.
+# Several events in one recording: sampled separately, read as a group, shown as ratios, and sampled at
+# varying periods.
 
 load lib
 
@@ -31,7 +32,7 @@ record_group() { # record_group FILE OPTION... -- COMMAND...
 	false
 }
 
-# The cost of a function and all below it, of the event of that number.
+# The inclusive cost of a function, for the event of that number.
 cost_of() { # cost_of FUNCTIONS NAME EVENT
 	jq --arg name "$2" --argjson event "$3" \
 		'[.rows[] | select(.name == $name) | .total[$event]] | add // 0' "$1"
@@ -60,14 +61,14 @@ expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
 		grep -F '"page-faults self","page-faults total","page-faults samples"'
 }
 
-@test "rows are sorted by the event that is asked for" {
+@test "rows are sorted by the requested event" {
 	local first
 	first=$(report_json several.data --view functions --sort total,page-faults |
 		jq -r '[.rows[].total[1]] | . == (sort | reverse)')
 	expect_equal "by page-faults" "$first" true
 }
 
-@test "a ratio is one event's cost by another's, and none where there is nothing to divide by" {
+@test "a ratio is one event's cost divided by another's, and is empty where that is 0" {
 	report_json several.data --view functions --ratio task-clock/page-faults \
 		--ratio 'page-faults/task-clock*1000000' >json
 	expect_equal names "$(jq -c '[.ratios[].name]' json)" \
@@ -106,7 +107,7 @@ expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
 	"$DENDRO" report several.data | grep -E "samples of page-faults .* events of $counted counted"
 }
 
-@test "a group gives each path what all its events grew by" {
+@test "a path has the growth of all events of a group" {
 	record_group group.data -F 3997 -- "$WORKLOADS/faulter" 3
 	report_json group.data --view functions >json
 	expect_near "faults in dense()" "$(cost_of json dense 1)" 3600 5
@@ -119,7 +120,7 @@ expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
 	[ "$total" -le "$counted" ] && [ "$total" -ge $((counted - 300)) ]
 }
 
-@test "in a group each thread and child grows for itself" {
+@test "the events of a group are counted separately in each thread and child" {
 	record_group threads.data -F 3997 -- sh -c "'$WORKLOADS/faulter' 2 3; '$WORKLOADS/faulter' 1"
 	report_json threads.data --view functions >json
 	expect_near "faults in dense()" "$(cost_of json dense 1)" $((7 * 1200)) 5
@@ -133,15 +134,15 @@ expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
 			awk -F '\t' 'NR <= 2 { print $3, $4 }')"
 }
 
-@test "a group of the whole machine" {
+@test "a group of events can be recorded on the whole machine" {
 	need_root
 	record_group machine.data -a -F 1999 -- "$WORKLOADS/faulter" 2
 	report_json machine.data --view functions --comm faulter >json
 	expect_near "faults in dense()" "$(cost_of json dense 1)" 2400 10
 }
 
-# Of three recordings, each with a period of its own: the one in the middle.
-@test "what keeps step with the clock is sampled as it is, for periods vary" {
+# Takes the median of three recordings with separate periods.
+@test "code that runs in step with the clock has its true share, because periods vary" {
 	local i long short
 	for i in 1 2 3; do
 		record step.data -e task-clock -F 1000 -- "$WORKLOADS/in_step" 1
@@ -154,7 +155,7 @@ expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
 	expect_near "share of short_part(), of 1000" "$(sort -n shares | sed -n 2p)" 100 30
 }
 
-@test "periods are drawn around the one asked for, and each sample tells its own" {
+@test "periods vary around the requested one, and each sample contains its own" {
 	local weight
 	weight=$(report_json step.data | jq '.metrics[0] | .total / .samples')
 	expect_near "mean period" "$weight" 1000000 12
