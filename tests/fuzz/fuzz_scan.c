@@ -72,6 +72,24 @@ static void check_scans(struct code_scan *scan, const struct code *code,
 		abort();
 }
 
+/* What the code says in place of CFI: all of it is read within the code. */
+static void check_made_rules(const uint8_t *code, size_t size)
+{
+	const struct rule in_frame = { .kind = RULE_CFA_REGISTER,
+				       .cfa_reg = 6,
+				       .cfa_offset = 2,
+				       .slots = { 7, 2, 6, 5, 4, 3, 1 } };
+	const struct rule at_entry = { .kind = RULE_CFA_REGISTER,
+				       .cfa_reg = 7,
+				       .cfa_offset = 1,
+				       .slots = { 0, 0, 0, 0, 0, 0, 1 } };
+
+	for (size_t at = 0; at < size; at++) {
+		free(arch_x86_64.make_rule(code, size, at, &in_frame));
+		free(arch_x86_64.make_rule(code, size, at, &at_entry));
+	}
+}
+
 /* Tables lie in the code. */
 static const uint8_t *find_data(void *module, uint64_t pc, uint64_t at, size_t size)
 {
@@ -106,6 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!scan)
 		abort();
 	check_instructions(data, size);
+	check_made_rules(data, size);
 	check_scans(scan, &code, &question);
 	code_scan_destroy(scan);
 	return 0;

@@ -352,6 +352,14 @@ static bool is_below_installer(struct tracee *tracee, const struct thread *threa
 	return is_in_installer(tracee, pc) || (caller && is_in_installer(tracee, caller->addr - 1));
 }
 
+/* Whether no frame of an answer that ends early is another than it was before the jump. */
+static bool ends_with_reason(const struct answer *answer)
+{
+	return answer->end != UNWIND_ROOT && answer->n_frames - 1 <= answer->n_right &&
+	       !memcmp(answer->addrs + 1, answer->right,
+		       (answer->n_frames - 1) * sizeof(*answer->addrs));
+}
+
 /* The answers that expected where the jump has gone to, @thread's pc now, were right. */
 static void judge_jump(struct tracee *tracee, struct thread *thread, uint64_t target)
 {
@@ -360,17 +368,23 @@ static void judge_jump(struct tracee *tracee, struct thread *thread, uint64_t ta
 
 	for (size_t i = 0; i < thread->n_answers; i++) {
 		const struct answer *answer = &thread->answers[i];
-		size_t n_callers = answer->n_frames > 1 ? answer->n_frames - 2 : 0;
-		bool is_target =
-			answer->n_frames < 2 || answer->addrs[1] == target - !shadow->is_new_chain;
-		bool is_right = is_target &&
-				count_callers(shadow, answer->addrs + 2, n_callers) == n_callers;
+		/* The installer may have called. */
+		const size_t at = answer->is_installed && answer->n_frames > 2 &&
+						  is_in_installer(tracee, answer->addrs[1])
+					  ? 2
+					  : 1;
+		size_t n_callers = answer->n_frames > at ? answer->n_frames - at - 1 : 0;
+		/* A landing pad, or a new stack's first function, was not called there. */
+		const bool is_exact = shadow->is_new_chain || answer->is_installed;
+		bool is_target = answer->n_frames <= at || answer->addrs[at] == target - !is_exact;
+		bool is_right = is_target && count_callers(shadow, answer->addrs + at + 1,
+							   n_callers) == n_callers;
 
 		if (is_right && answer->end == UNWIND_ROOT && !shadow_caller(shadow, n_callers))
 			counts->n_complete++;
-		else if (answer->is_installed)
+		else if (answer->is_installed && ends_with_reason(answer))
 			counts->n_installed++;
-		else if (is_right && answer->end != UNWIND_ROOT)
+		else if (is_right && answer->end != UNWIND_ROOT && !answer->is_installed)
 			counts->n_jumping++;
 		else
 			count_wrong(tracee, answer);

@@ -1,11 +1,18 @@
-/* Exceptions. */
+/* Exceptions, panics, and coroutines that throw. */
 #include "tests/unit/stepped_program.h"
 
-#define THROW .skip_loader = true, .throws = true, .source = "unwind_throw.cpp"
+#define LANDS     .skip_loader = true, .throws = true
+#define THROW     LANDS, .source = "unwind_throw.cpp"
+#define COROUTINE LANDS, .source = "unwind_coroutine.cpp"
+#define PANIC     LANDS, .source = "unwind_panic.rs", .compiler = "rustc"
 
 static struct stepped_program programs[] = {
 	{ THROW, .compiler = "g++", .flags = "-O2 -Wl,-z,now" },
 	{ THROW, .compiler = "clang++", .flags = "-O2 -Wl,-z,now" },
+	{ THROW, .compiler = "g++",
+	  .flags = "-O1 -fno-omit-frame-pointer -static-libgcc -Wl,-z,now" },
+	{ COROUTINE, .compiler = "g++", .flags = "-std=c++20 -O2 -Wl,-z,now" },
+	{ PANIC, .flags = "-O" },
 };
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "unwind/arch/decode_x86.h"
+#include "unwind/arch/eh_return_x86_64.h"
 #include "unwind/arch/functions_x86.h"
 #include "unwind/arch/known_code_x86_64.h"
 #include "unwind/arch/perf_regs_x86.h"
@@ -235,4 +236,5 @@ const struct arch arch_x86_64 = {
 	.thread_start = thread_start,
 	.rule_by_code = x86_64_rule_by_code,
 	.knows_c_library_only = true,
+	.make_rule = x86_64_make_rule,
 };

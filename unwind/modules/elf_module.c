@@ -18,11 +18,17 @@
 #include "unwind/modules/c_library.h"
 #include "unwind/modules/elf_access.h"
 #include "unwind/modules/go_rule.h"
+#include "unwind/rules/made_rule.h"
 
 /* An entry function is a few dozen bytes of assembly. */
 #define ENTRY_SIZE_MAX 256
 /* The entry function and what it calls to pass on main()'s address. */
 #define START_SIZE_MAX 128
+
+/* More than four functions that leave for landing pads have; a hostile file may ask for any. */
+#define MADE_RULES_MAX 1024
+/* How far from an instruction arch->make_rule() looks: bytes. */
+#define MADE_RULE_SPAN 320
 
 /* Larger ones take too long to look through. */
 #define STARTS_SIZE_MAX (16u << 20)
@@ -50,6 +56,8 @@ struct elf_module {
 	struct function_starts *starts; /* of @starts_of; NULL: not requested yet */
 	const struct elf_segment *starts_of;
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
+	struct made_rule *made;        /* that rules point to */
+	size_t n_made;
 };
 
 /* A recording may carry a file's unwind information and symbols without its code. */
@@ -153,6 +161,16 @@ struct elf_module *elf_module_create(const struct module *module, struct elf_acc
 	return elf_module;
 }
 
+static void made_rules_destroy(struct made_rule *made)
+{
+	while (made) {
+		struct made_rule *next = made->next;
+
+		free(made);
+		made = next;
+	}
+}
+
 void elf_module_destroy(struct elf_module *module)
 {
 	if (!module)
@@ -161,6 +179,7 @@ void elf_module_destroy(struct elf_module *module)
 	functions_destroy(module->functions);
 	function_starts_destroy(module->starts);
 	go_pclntab_destroy(module->go_pclntab);
+	made_rules_destroy(module->made);
 	if (module->is_dump)
 		munmap((void *)module->bytes, module->n_bytes);
 	module_file_close(&module->file);
@@ -236,6 +255,40 @@ static void correct_rule(const struct elf_module *module, const struct arch *arc
 		arch->correct_rule(module->bytes, module->n_bytes, offset, rule);
 }
 
+static void log_around(const struct elf_module *module, uint64_t offset)
+{
+	uint64_t start = offset > MADE_RULE_SPAN ? offset - MADE_RULE_SPAN : 0;
+	uint64_t end = module->n_bytes - offset > MADE_RULE_SPAN ? offset + MADE_RULE_SPAN
+								 : module->n_bytes;
+
+	log_access(module, start, end - start);
+}
+
+/* Replaces what CFI says where the code knows better. */
+static void make_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+		      struct rule *rule)
+{
+	struct made_rule *made = module->made;
+
+	if (!arch->make_rule || !module->has_code || offset >= module->n_bytes)
+		return;
+	while (made && made->offset != offset)
+		made = made->next;
+	if (!made && module->n_made < MADE_RULES_MAX) {
+		made = arch->make_rule(module->bytes, module->n_bytes, offset, rule);
+		if (!made)
+			return;
+		made->offset = offset;
+		made->next = module->made;
+		module->made = made;
+		module->n_made++;
+	}
+	if (!made)
+		return;
+	log_around(module, offset);
+	*rule = (struct rule){ .general_kind = RULE_GENERAL, .general = &made->rule };
+}
+
 static void find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 		      struct rule *rule_ret)
 {
@@ -252,6 +305,7 @@ static void find_rule(struct elf_module *module, const struct arch *arch, uint64
 		    !find_go_rule(module, arch, offset, vaddr, rule_ret)) {
 			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
 			correct_rule(module, arch, offset, rule_ret);
+			make_rule(module, arch, offset, rule_ret);
 			if (rule_ret->kind == RULE_NONE && !arch->decode &&
 			    is_in_entry_function(module, arch, vaddr))
 				rule_ret->kind = RULE_ROOT;

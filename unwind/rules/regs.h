@@ -21,6 +21,7 @@ struct regs {
 };
 
 struct general_rule;
+struct made_rule;
 struct machine_instruction;
 struct rule;
 struct stack_copy;
@@ -86,6 +87,10 @@ struct arch {
 	bool knows_c_library_only;
 	/* Corrects what CFI says where compilers' is known to be wrong. NULL: nowhere. */
 	void (*correct_rule)(const uint8_t *code, size_t size, size_t at, struct rule *rule);
+	/* The rule for code + @at by what the code does, in place of what @cfi says. It is freed
+	 * with free(). NULL: @cfi is right, or there is no memory. NULL: always. */
+	struct made_rule *(*make_rule)(const uint8_t *code, size_t size, size_t at,
+				       const struct rule *cfi);
 	/*
 	 * Where the kernel delivers a signal, it has set the stack pointer and the pc to the
 	 * handler's, but perhaps not yet the return address: the rule that leads to what is

@@ -193,7 +193,7 @@ bool rule_apply(const struct rule *rule, const struct arch *arch, const struct s
 	if (!ok)
 		return false;
 
-	*is_exact = is_general && rule->general->is_signal_frame;
+	*is_exact = is_general && (rule->general->is_signal_frame || rule->general->is_landing);
 	/* What was interrupted may need its link register yet. */
 	if (*is_exact && regs_have(regs, arch->pc)) {
 		regs->pc = regs->values[arch->pc];
