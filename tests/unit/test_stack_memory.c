@@ -21,10 +21,13 @@ static int set_up(void **state)
 {
 	static const uint8_t undefined[] = { 0x07, 16 };
 	static const uint8_t signal[] = { 0x0e, 24, 0x80 | 7, 2 };
+	/* It ends at FUNCTION + 8. */
+	static const uint8_t call_next[] = { 0xe8, 1, 0, 0, 0 };
 	struct elf_image image;
 
 	(void)state;
 	elf_image_init(&image, ".eh_frame");
+	memcpy(image.code + 0x43, call_next, sizeof(call_next));
 	elf_image_add_fde(&image, CODE_START, 0x40, false, undefined, sizeof(undefined));
 	elf_image_add_fde(&image, CODE_START + 0x40, 0x40, false, "", 0);
 	elf_image_add_fde(&image, CODE_START + 0x80, 0x40, true, signal, sizeof(signal));

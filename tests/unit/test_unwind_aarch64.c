@@ -34,13 +34,15 @@ static void add_functions(struct elf_image *image)
 					AT_CFA(19, 16), NEGATE_RA_STATE };
 	/* offset_extended_sf x30 at CFA + 8 */
 	static const uint8_t resolve[] = { CFA_OFFSET(32), 0x11, 30, 0x7f };
-	static const uint32_t trampoline[] = { 0xd2801168, 0xd4000001 };
+	static const uint32_t trampoline[] = { 0xd2801168, 0xd4000001 }, bl = 0x94000001;
 
 	elf_image_add_fde(image, CODE_START, 0x40, false, root, sizeof(root));
 	elf_image_add_fde(image, CODE_START + 0x40, 0x40, false, function, sizeof(function));
 	elf_image_add_fde(image, CODE_START + 0x80, 0x20, false, cold, sizeof(cold));
 	elf_image_add_fde(image, CODE_START + 0xa0, 0x18, false, resolve, sizeof(resolve));
 	memcpy(image->code + 0xc0, trampoline, sizeof(trampoline));
+	memcpy(image->code + 0x44, &bl, sizeof(bl));
+	memcpy(image->code + 0x4c, &bl, sizeof(bl));
 }
 
 static int set_up(void **state)

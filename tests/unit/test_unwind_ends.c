@@ -29,6 +29,8 @@ static int set_up(void **state)
 	static const uint8_t call[] = { 0xe8, 0xeb, 0xff, 0xff, 0xff };
 	/* One of FUNCTION ends at WITHOUT + 0x35. */
 	static const uint8_t call_function[] = { 0xe8, 0x8b, 0xff, 0xff, 0xff };
+	/* It ends at FUNCTION + 8. */
+	static const uint8_t call_next[] = { 0xe8, 1, 0, 0, 0 };
 	struct elf_image image;
 
 	(void)state;
@@ -39,6 +41,7 @@ static int set_up(void **state)
 	/* CFA = *(rsp + 24), rip at rsp + 8 */
 	static const uint8_t restore[] = { 0x0f, 3, 0x77, 24, 0x06, 0x10, 16, 2, 0x77, 8 };
 	elf_image_add_fde(&image, CODE_START + 0xa0, 0x10, true, restore, sizeof(restore));
+	memcpy(image.code + 0x43, call_next, sizeof(call_next));
 	memcpy(image.code + 0x90, call, sizeof(call));
 	memcpy(image.code + 0xb0, call_function, sizeof(call_function));
 	int failed = program_begin(&image, BASE);
@@ -61,7 +64,7 @@ static struct user_stack stack_at(uint64_t pc, const uint64_t *words, size_t n_w
 static const struct {
 	const char *what;
 	uint64_t pc;
-	uint64_t words[4];
+	uint64_t words[10];
 	size_t n_words;
 	bool is_full;
 	size_t n_frames;
@@ -79,6 +82,21 @@ static const struct {
 	/* A call at the very end of the root: without "minus one" this is the function's row. */
 	{ "call at the end", FUNCTION, { FUNCTION, 1 }, 1, false, 2, UNWIND_ROOT },
 	{ "zero above the outermost frame", FUNCTION, { 0 }, 4, false, 1, UNWIND_ROOT },
+	{ "zero far below the stack's end",
+	  FUNCTION,
+	  { 0 },
+	  10,
+	  false,
+	  1,
+	  UNWIND_BAD_RETURN_ADDRESS },
+	{ "zero in a stack that goes on", FUNCTION, { 0 }, 4, true, 1, UNWIND_BAD_RETURN_ADDRESS },
+	{ "leaf's caller behind no call",
+	  FUNCTION,
+	  { FUNCTION + 9, ROOT + 4 },
+	  4,
+	  false,
+	  1,
+	  UNWIND_BAD_RETURN_ADDRESS },
 	{ "entry function", ENTRY + 4, { 0 }, 4, false, 1, UNWIND_ROOT },
 	{ "called by the entry function", FUNCTION, { ENTRY + 4 }, 4, false, 2, UNWIND_ROOT },
 	{ "cut", FUNCTION, { FUNCTION + 8, FUNCTION + 9 }, 2, true, 3, UNWIND_STACK_CUT },

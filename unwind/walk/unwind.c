@@ -18,6 +18,16 @@
 /* What a handler interrupts on its own stack is nearer to the end of the copy. */
 #define SAME_STACK_DISTANCE 65536
 
+/* What a coroutine's stack has above its first function's return address, at most. */
+#define ABOVE_OUTERMOST_MAX 64
+
+/* Whether a leaf may return to behind a step's address. */
+enum step_returns {
+	RETURNS_UNKNOWN, /* not asked for yet */
+	RETURNS_MAYBE,
+	RETURNS_NEVER,
+};
+
 /* All that a frame at an address of an address space needs, in one cache line. */
 struct step {
 	uint64_t code_epoch; /* 0: empty */
@@ -28,6 +38,7 @@ struct step {
 	bool is_exec;
 	bool is_before_special; /* who returns to behind @addr has not been called there */
 	bool is_usual;          /* nothing of all that: struct arch's usual_caller() may do */
+	uint8_t returns;        /* enum step_returns */
 	struct step *caller;    /* where the last walk went on from here: there the next one may */
 	struct rule rule;
 } __attribute__((aligned(64)));
@@ -189,13 +200,18 @@ static inline struct step *find_step(struct unwinder *unwinder, const struct add
 }
 
 /*
- * A return address of zero stands above the outermost frame of code that has no CFI for that, if
- * the frame pointer is zero too, as the psABI has it at a process's start and clone() at a
- * thread's. Anything else that leads to zero is a wrong unwind.
+ * A return address of zero is where coroutines' stacks begin, made by hand in a program: at the end
+ * of their memory. The frame pointer is zero, too, as the psABI has it at a process's start, and
+ * clone() at a thread's; these are known by their CFI or code. Anything else that leads to zero is
+ * a wrong unwind.
  */
-static bool is_outermost(const struct arch *arch, const struct regs *regs)
+static bool is_outermost(const struct arch *arch, const struct stack_copy *stack,
+			 const struct regs *regs)
 {
-	return regs->pc == 0 && regs_have(regs, arch->fp) && regs->values[arch->fp] == 0;
+	uint64_t above = stack->start + stack->size - regs->values[arch->sp];
+
+	return regs->pc == 0 && regs_have(regs, arch->fp) && regs->values[arch->fp] == 0 &&
+	       !stack->is_full && above <= ABOVE_OUTERMOST_MAX;
 }
 
 void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
@@ -220,6 +236,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->regs = stack->regs;
 	walk->is_exact = true;
 	walk->is_leaf = true;
+	walk->is_leafs_caller = false;
 	walk->is_above_assembly = false;
 	walk->memory = stack->memory;
 	walk->next_context = 0;
@@ -284,6 +301,40 @@ static __attribute__((noinline)) bool find_unusual_frame(struct unwind_walk *wal
 	return true;
 }
 
+static struct process_code process_of(const struct unwind_walk *walk)
+{
+	return (struct process_code){ walk->unwinder->elf_modules, walk->space, walk->arch };
+}
+
+/*
+ * A leaf's CFI that leads to behind no call is wrong. Where processes and threads begin, or a
+ * handler returns to, there need be none; and code made at run time has no bytes.
+ */
+static enum step_returns find_returns(const struct unwind_walk *walk, const struct step *step)
+{
+	const struct process_code process = process_of(walk);
+	const struct rule *rule = &step->rule;
+	bool has_caller = rule->kind == RULE_CFA_REGISTER || rule->kind == RULE_CFA_MEMORY ||
+			  (rule->kind == RULE_GENERAL && !rule->general->is_signal_frame);
+	int64_t distance;
+	size_t size;
+
+	if (!has_caller || !step->is_exec || step->is_before_special)
+		return RETURNS_MAYBE;
+	const uint8_t *code = process_code_before(&process, step->addr + 1, CALL_SIZE_MAX, &size);
+	return !code || walk->arch->ends_in_call(code, size, &distance) ? RETURNS_MAYBE
+									: RETURNS_NEVER;
+}
+
+/* Whether CFI of the sampled instruction may have led to @step. */
+static __attribute__((noinline)) bool may_return_to(const struct unwind_walk *walk,
+						    struct step *step)
+{
+	if (step->returns == RETURNS_UNKNOWN)
+		step->returns = (uint8_t)find_returns(walk, step);
+	return step->returns == RETURNS_MAYBE;
+}
+
 static inline bool find_frame(struct unwind_walk *walk)
 {
 	struct unwinder *unwinder = walk->unwinder;
@@ -297,6 +348,11 @@ static inline bool find_frame(struct unwind_walk *walk)
 		/* It may have taken its callee's place. */
 		if (callee && step && step->is_usual)
 			callee->caller = step;
+	}
+	if (walk->is_leafs_caller && step && step->returns != RETURNS_MAYBE && !walk->is_exact &&
+	    !may_return_to(walk, step)) {
+		walk->end = UNWIND_BAD_RETURN_ADDRESS;
+		return false;
 	}
 	if (!step || !step->is_usual)
 		return find_unusual_frame(walk, step);
@@ -326,11 +382,6 @@ static const struct rule *sigreturn_rule(const struct unwind_walk *walk)
 		step && step->rule.kind == RULE_GENERAL && step->rule.general->is_signal_frame;
 
 	return is_trampoline ? &step->rule : NULL;
-}
-
-static struct process_code process_of(const struct unwind_walk *walk)
-{
-	return (struct process_code){ walk->unwinder->elf_modules, walk->space, walk->arch };
 }
 
 static bool guess(struct unwind_walk *walk)
@@ -553,7 +604,8 @@ static bool apply_delivery(struct unwind_walk *walk)
 
 static bool end_at_zero(struct unwind_walk *walk)
 {
-	walk->end = is_outermost(walk->arch, &walk->regs) ? UNWIND_ROOT : UNWIND_BAD_RETURN_ADDRESS;
+	walk->end = is_outermost(walk->arch, &walk->stack, &walk->regs) ? UNWIND_ROOT
+									: UNWIND_BAD_RETURN_ADDRESS;
 	return false;
 }
 
@@ -580,6 +632,7 @@ static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *wa
 		use_memory(walk);
 	if (walk->is_exact)
 		walk->stack.is_left |= has_left_stack(walk);
+	walk->is_leafs_caller = walk->is_leaf && walk->frame.origin == FRAME_BY_CFI;
 	walk->is_leaf = false;
 	return walk->regs.pc || end_at_zero(walk);
 }
@@ -591,6 +644,7 @@ static inline bool find_caller(struct unwind_walk *walk)
 	if (!may_be_usual || !walk->arch->usual_caller(walk->rule, &walk->stack, &walk->regs))
 		return find_unusual_caller(walk);
 	walk->frame.origin = FRAME_BY_CFI;
+	walk->is_leafs_caller = walk->is_leaf;
 	walk->is_above_assembly = walk->is_exact = walk->is_leaf = false;
 	if (walk->memory)
 		use_memory(walk);

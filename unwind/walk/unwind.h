@@ -80,6 +80,7 @@ struct unwind_walk {
 	bool is_exact;                /* the present frame's pc is no return address */
 	bool is_above_assembly; /* code of a file, without CFI, returns to the present frame */
 	bool is_leaf;           /* the present frame is the sampled instruction's */
+	bool is_leafs_caller;   /* CFI of the sampled instruction has led to the present frame */
 	const struct stack_memory *memory;
 	size_t next_context; /* of @memory: those before it have been used */
 	bool is_elsewhere;   /* the walk has left the sample's copy for a context's stack */
