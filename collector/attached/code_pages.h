@@ -18,7 +18,7 @@ struct code_pages;
 
 /* NULL: out of memory. */
 struct code_pages *code_pages_create(void);
-/* After the last view was used. */
+/* After the last moment was given back. */
 void code_pages_destroy(struct code_pages *pages);
 
 /*
@@ -27,9 +27,20 @@ void code_pages_destroy(struct code_pages *pages);
  * and they are not taken in.
  */
 int code_pages_add(struct code_pages *pages, const struct perf_event_header *record);
-bool code_pages_is_empty(const struct code_pages *pages);
-/* The code at @addr of a process at a moment; n_pages is 0 where nothing is known. */
-void code_pages_find(const struct code_pages *pages, int32_t pid, uint64_t addr, uint64_t time_ns,
-		     struct code_view *view_ret);
+
+/* The code of a process at a moment, as it is known now: records that come later change nothing.
+ * Its bytes are there until code_pages_destroy(). All zeros: nothing is known. */
+struct code_moment {
+	struct code_source source; /* where ->pages */
+	struct process_pages *pages;
+	uint64_t time_ns;
+};
+
+/* The references that a moment holds are the caller's. */
+struct code_moment code_pages_take(const struct code_pages *pages, int32_t pid, uint64_t time_ns);
+void code_moment_ref(const struct code_moment *moment);
+void code_moment_unref(struct code_moment *moment);
+/* NULL: nothing is known. */
+const struct code_source *code_moment_source(const struct code_moment *moment);
 
 #endif

@@ -140,15 +140,46 @@ static int copy_memory(struct case_stacks *stacks, const struct stack_memory *fr
 	return err;
 }
 
-static void take_code(struct case_stacks *stacks, const struct code_view *from)
+static bool has_code(const struct case_stacks *stacks, uint64_t addr)
 {
-	code_view_fill(from, stacks->known_code);
-	stacks->code = *from;
+	for (size_t i = 0; i < stacks->n_codes; i++)
+		if (addr - stacks->views[i].start < CODE_VIEW_PAGE_SIZE)
+			return true;
+	return false;
+}
+
+/* The code around one frame, if no file has it. */
+static void add_code(struct case_stacks *stacks, const struct code_view *from)
+{
+	struct code_view *view = &stacks->views[stacks->n_codes];
+	struct case_code *code = &stacks->codes[stacks->n_codes++];
+
+	*view = *from;
+	code_view_fill(from, code->known);
 	for (size_t i = 0; i < from->n_pages; i++)
-		stacks->code.before[i] = stacks->code.after[i] =
-			stacks->kept_code + i * CODE_VIEW_PAGE_SIZE;
-	stacks->stack.code = &stacks->code;
+		view->before[i] = view->after[i] = code->kept + i * CODE_VIEW_PAGE_SIZE;
+}
+
+static int take_code(struct case_stacks *stacks, const struct code_source *from,
+		     const struct used_stacks *used)
+{
+	struct code_view view;
+
+	stacks->addrs = calloc(used->n_frames, sizeof(*stacks->addrs));
+	stacks->views = calloc(used->n_frames, sizeof(*stacks->views));
+	stacks->codes = calloc(used->n_frames, sizeof(*stacks->codes));
+	if (!stacks->addrs || !stacks->views || !stacks->codes)
+		return -ENOMEM;
+	for (size_t i = 0; i < used->n_frames; i++) {
+		stacks->addrs[stacks->n_addrs++] = used->addrs[i];
+		from->find(from, used->addrs[i], &view);
+		if (view.n_pages && !has_code(stacks, used->addrs[i]))
+			add_code(stacks, &view);
+	}
+	code_view_list_init(&stacks->list, stacks->views, stacks->n_codes);
+	stacks->stack.code = stacks->n_codes ? &stacks->list.source : NULL;
 	case_stacks_keep_code(stacks, UINT32_MAX);
+	return 0;
 }
 
 int case_stacks_init(struct case_stacks *stacks, const struct user_stack *from,
@@ -165,8 +196,11 @@ int case_stacks_init(struct case_stacks *stacks, const struct user_stack *from,
 	blank_text(&(struct span){ from->regs.values[from->arch->sp], stacks->bytes, from->size,
 				   from->memory },
 		   space, used);
-	if (from->code && from->code->n_pages)
-		take_code(stacks, from->code);
+	if (from->code && used->n_frames) {
+		int err = take_code(stacks, from->code, used);
+		if (err)
+			return err;
+	}
 	return from->memory && (used->has_rest || used->n_contexts)
 		       ? copy_memory(stacks, from->memory, space, used)
 		       : 0;
@@ -176,19 +210,33 @@ void case_stacks_deinit(struct case_stacks *stacks)
 {
 	stack_memory_unref(stacks->memory);
 	free(stacks->bytes);
+	free(stacks->addrs);
+	free(stacks->views);
+	free(stacks->codes);
+}
+
+/* To both sides of the instruction at @at. */
+static void keep_around(struct case_code *code, size_t size, uint64_t at, uint64_t window)
+{
+	uint64_t from = at > window ? at - window : 0;
+	uint64_t to = size - at > window ? at + window : size;
+
+	memcpy(code->kept + from, code->known + from, to - from);
 }
 
 void case_stacks_keep_code(struct case_stacks *stacks, uint64_t window)
 {
-	size_t size = stacks->code.n_pages * CODE_VIEW_PAGE_SIZE;
-	uint64_t at = stacks->stack.regs.pc - stacks->code.start;
+	for (size_t i = 0; i < stacks->n_codes; i++) {
+		size_t size = stacks->views[i].n_pages * CODE_VIEW_PAGE_SIZE;
 
-	if (at >= size)
-		return;
-	uint64_t from = at > window ? at - window : 0;
-	uint64_t to = size - at > window ? at + window : size;
-	memset(stacks->kept_code, CODE_VIEW_NO_INSTRUCTION, size);
-	memcpy(stacks->kept_code + from, stacks->known_code + from, to - from);
+		memset(stacks->codes[i].kept, CODE_VIEW_NO_INSTRUCTION, size);
+		for (size_t j = 0; j < stacks->n_addrs; j++) {
+			uint64_t at = stacks->addrs[j] - stacks->views[i].start;
+
+			if (at < CODE_VIEW_PAGE_SIZE)
+				keep_around(&stacks->codes[i], size, at, window);
+		}
+	}
 }
 
 /* Lines of @bytes under the name @word; those that are all @blank are left out. */
@@ -258,9 +306,11 @@ void case_stacks_write_bytes(FILE *out, const struct case_stacks *stacks)
 	write_bytes(out, "bytes", stack->bytes, stack->size, 0);
 	if (stacks->memory)
 		write_memory(out, stacks->memory);
-	if (!stack->code)
-		return;
-	fprintf(out, "code %" PRIx64 " %zu\n", stacks->code.start, stacks->code.n_pages);
-	write_bytes(out, "code-bytes", stacks->kept_code,
-		    stacks->code.n_pages * CODE_VIEW_PAGE_SIZE, CODE_VIEW_NO_INSTRUCTION);
+	for (size_t i = 0; i < stacks->n_codes; i++) {
+		const struct code_view *view = &stacks->views[i];
+
+		fprintf(out, "code %" PRIx64 " %zu\n", view->start, view->n_pages);
+		write_bytes(out, "code-bytes", stacks->codes[i].kept,
+			    view->n_pages * CODE_VIEW_PAGE_SIZE, CODE_VIEW_NO_INSTRUCTION);
+	}
 }

@@ -397,6 +397,7 @@ static int prepare(struct unwind_case *of, const struct user_stack *stack)
 	if (err)
 		return err;
 	const struct used_stacks used = { .sps = of->result->sps,
+					  .addrs = of->result->addrs,
 					  .n_frames = of->result->n_frames,
 					  .is_at_root = of->result->end == UNWIND_ROOT,
 					  .has_rest = of->result->has_rest,

@@ -7,11 +7,11 @@
 
 #include "cct/model/cct.h"
 #include "cct/model/frame.h"
+#include "collector/attached/code_pages.h"
 #include "kernel-merge/kernel_layout.h"
 #include "kernel-merge/merge.h"
 #include "perf/file/data_file.h"
 #include "unwind/rules/address_space.h"
-#include "unwind/rules/code_view.h"
 #include "unwind/rules/regs.h"
 #include "unwind/rules/stack_memory.h"
 
@@ -40,7 +40,7 @@ struct call_path {
 	size_t n_user, n_kernel;
 };
 
-/* References, to ->raw.block, ->space and ->memory, are the sample's own. */
+/* References, to ->raw.block, ->space, ->memory and in ->code, are the sample's own. */
 struct sample {
 	/* The bytes that ->record leads into. No header: time off the CPU without a sample, for the
 	 * reason in ->end; of ->record, pid, tid and cpu are there, which has_* deny. */
@@ -56,8 +56,8 @@ struct sample {
 	uint32_t process_index;      /* in the profile; UINT32_MAX: not entered, replay_enter() */
 	uint32_t thread_index;
 	const struct kernel_layout *kernel; /* what was where in it; until replay_close() */
-	struct code_view code; /* around the instruction, if no file has it; until replay_close() */
-	enum cpu_state cpu_state; /* never OFF_IO_WAIT, which the path shows */
+	struct code_moment code;            /* that no file has; until replay_close() */
+	enum cpu_state cpu_state;           /* never OFF_IO_WAIT, which the path shows */
 	enum marker end;
 	bool is_in_exec; /* its stack is gone: exec was taking the old image away */
 	bool has_exec;   /* the process began its present image while recording */

@@ -287,18 +287,6 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 	}
 }
 
-static struct code_view find_code(const struct replay *replay, const struct record *record)
-{
-	struct code_view view = { .n_pages = 0 };
-	uint64_t pc;
-
-	if (!code_pages_is_empty(replay->records.code_pages) && record->has_time &&
-	    sample_user_pc(record, replay_machine(replay), &pc))
-		code_pages_find(replay->records.code_pages, record->pid, pc, record->time_ns,
-				&view);
-	return view;
-}
-
 static int account(struct replay *replay, struct sample *sample, size_t event, uint64_t weight)
 {
 	uint32_t metric = event_metrics_find(&replay->metrics, event);
@@ -456,7 +444,10 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 	sample->cpu_state = ON_CPU;
 	sample->end = MARKER_KERNEL;
 	sample->path.n_frames = 0;
-	sample->code = find_code(replay, record);
+	sample->code = (struct code_moment){ .pages = NULL };
+	if (record->has_time)
+		sample->code =
+			code_pages_take(replay->records.code_pages, record->pid, record->time_ns);
 	sample->is_in_exec = process_image_is_in_exec(&replay->records, record, thread);
 	sample_place(sample, thread);
 	return 0;

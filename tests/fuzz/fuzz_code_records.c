@@ -41,7 +41,11 @@ static void ask(const struct code_pages *pages, const struct item *item)
 	uint8_t bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
 	struct code_view view;
 
-	code_pages_find(pages, item->header.pid, item->header.addr, item->header.begin_ns, &view);
+	struct code_moment moment = code_pages_take(pages, item->header.pid, item->header.begin_ns);
+	if (!code_moment_source(&moment))
+		return;
+	moment.source.find(&moment.source, item->header.addr, &view);
+	code_moment_unref(&moment);
 	if (view.n_pages > CODE_VIEW_PAGES ||
 	    (view.n_pages && item->header.addr - view.start >= view.n_pages * CODE_VIEW_PAGE_SIZE))
 		abort();

@@ -18,6 +18,7 @@
 #include "unwind/walk/unwind.h"
 
 #define FRAMES_MAX 4096
+#define CODES_MAX  64
 
 struct unwind_case {
 	char name[256];
@@ -28,8 +29,10 @@ struct unwind_case {
 	struct stack_memory *memory;
 	uint8_t *memory_bytes; /* of the block that lines of bytes are for */
 	size_t memory_size;
-	struct code_view code;
-	uint8_t code_bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
+	struct code_view_list list; /* of code that no file holds */
+	struct code_view codes[CODES_MAX];
+	uint8_t code_bytes[CODES_MAX][CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
+	size_t n_codes;
 	struct module_table modules;
 	uint32_t ids[1024]; /* by number in the case */
 	struct address_space *space;
@@ -219,14 +222,17 @@ static void read_context_register(struct unwind_case *of, const char *line)
 
 static void read_code(struct unwind_case *of, const char *line)
 {
-	struct code_view *code = &of->code;
+	assert_in_range(of->n_codes, 0, CODES_MAX - 1);
+	struct code_view *code = &of->codes[of->n_codes];
+	uint8_t *bytes = of->code_bytes[of->n_codes++];
 
 	assert_int_equal(sscanf(line, "code %" SCNx64 " %zu", &code->start, &code->n_pages), 2);
 	assert_in_range(code->n_pages, 1, CODE_VIEW_PAGES);
-	memset(of->code_bytes, CODE_VIEW_NO_INSTRUCTION, sizeof(of->code_bytes));
+	memset(bytes, CODE_VIEW_NO_INSTRUCTION, sizeof(of->code_bytes[0]));
 	for (size_t i = 0; i < code->n_pages; i++)
-		code->before[i] = code->after[i] = of->code_bytes + i * CODE_VIEW_PAGE_SIZE;
-	of->stack.code = code;
+		code->before[i] = code->after[i] = bytes + i * CODE_VIEW_PAGE_SIZE;
+	code_view_list_init(&of->list, of->codes, of->n_codes);
+	of->stack.code = &of->list.source;
 }
 
 static void read_frame(struct unwind_case *of, const char *line)
@@ -263,7 +269,9 @@ static void read_memory_bytes(struct unwind_case *of, const char *line)
 
 static void read_code_bytes(struct unwind_case *of, const char *line)
 {
-	read_bytes(line, of->code_bytes, of->code.n_pages * CODE_VIEW_PAGE_SIZE);
+	assert_in_range(of->n_codes, 1, CODES_MAX);
+	read_bytes(line, of->code_bytes[of->n_codes - 1],
+		   of->codes[of->n_codes - 1].n_pages * CODE_VIEW_PAGE_SIZE);
 }
 
 static void read_line(struct unwind_case *of, const char *line)

@@ -300,9 +300,11 @@ static void anonymous_code_whose_bytes_are_known_is_followed_to_its_return(void 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct user_stack stack = stack_at(ANON + cases[i].at, cases[i].words, 4);
 		struct unwind_result result;
+		struct code_view_list list;
 		struct frame frames[2];
 
-		stack.code = &view;
+		code_view_list_init(&list, &view, 1);
+		stack.code = &list.source;
 		regs_set(&stack.regs, 6, cases[i].fp);
 		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 		if (n != 1 + (cases[i].caller != 0))
@@ -331,15 +333,62 @@ static void instructions_that_may_have_changed_are_not_followed(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct user_stack stack = stack_at(ANON + 6, words, 4);
 		struct unwind_result result;
+		struct code_view_list list;
 		struct frame frames[2];
 
 		fill_code(before);
 		fill_code(after);
 		after[cases[i].changed]++;
-		stack.code = &view;
+		code_view_list_init(&list, &view, 1);
+		stack.code = &list.source;
+		/* What was learnt from other bytes there is forgotten. */
+		unwinder_destroy(unwinder);
+		unwinder = unwinder_create(elf_modules);
+		assert_non_null(unwinder);
 		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
 		assert_int_equal(n, cases[i].is_known ? 2 : 1);
 	}
+}
+
+/* CPython's trampolines under -X perf: nobody ever stands in them but callers. */
+static void a_caller_in_anonymous_code_is_followed_to_its_return_too(void **state)
+{
+	static const uint8_t trampoline[] = { 0x48, 0x83, 0xec, 0x08, /* sub $8,%rsp */
+					      0xff, 0xd1,             /* call *%rcx */
+					      0x48, 0x83, 0xc4, 0x08, 0xc3,
+					      /* add $8,%rsp; ret */ };
+	static uint8_t code[CODE_VIEW_PAGE_SIZE];
+	const struct code_view view = {
+		.start = ANON, .n_pages = 1, .before = { code }, .after = { code }
+	};
+	const uint64_t words[] = { ANON + 0x106, ANON + 0x105, WITHOUT + 0x15, 0 };
+	struct user_stack stack = stack_at(ANON + 0x200, words, 4);
+	struct code_view_list list;
+	struct unwind_result result;
+	struct frame frames[3];
+
+	(void)state;
+	memcpy(code + 0x100, trampoline, sizeof(trampoline));
+	code[0x200] = 0xc3;
+	regs_set(&stack.regs, 6, 0x1234);
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 3, &result), 1);
+	code_view_list_init(&list, &view, 1);
+	stack.code = &list.source;
+	/* The second time from what the first has learnt. */
+	for (int i = 0; i < 2; i++) {
+		size_t n = unwind_user_stack(unwinder, space, &stack, frames, NULL, 3, &result);
+		assert_int_equal(n, 3);
+		assert_int_equal(frames[1].offset, ANON + 0x105);
+		assert_int_equal(frames[1].origin, FRAME_GUESSED);
+		assert_int_equal(frames[2].module, 1);
+	}
+	/* What follows no call is no return address. */
+	code[0x105] = 0x90;
+	code_view_list_init(&list, &view, 1);
+	unwinder_destroy(unwinder);
+	unwinder = unwinder_create(elf_modules);
+	assert_non_null(unwinder);
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 3, &result), 1);
 }
 
 static void what_was_found_once_is_found_in_caches(void **state)
@@ -464,6 +513,7 @@ int main(void)
 		PROGRAM_TEST(anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack),
 		PROGRAM_TEST(anonymous_code_whose_bytes_are_known_is_followed_to_its_return),
 		PROGRAM_TEST(instructions_that_may_have_changed_are_not_followed),
+		PROGRAM_TEST(a_caller_in_anonymous_code_is_followed_to_its_return_too),
 		PROGRAM_TEST(what_was_found_once_is_found_in_caches),
 		PROGRAM_TEST(an_epoch_tells_modules_at_one_address_apart),
 		PROGRAM_TEST(modules_without_a_file_are_told),

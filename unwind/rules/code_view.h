@@ -7,6 +7,7 @@
 #ifndef UNWIND_RULES_CODE_VIEW_H
 #define UNWIND_RULES_CODE_VIEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,9 +23,28 @@ struct code_view {
 	const uint8_t *before[CODE_VIEW_PAGES], *after[CODE_VIEW_PAGES];
 };
 
+/* Where a walk finds such code: part of what knows its process and its moment. */
+struct code_source {
+	/* The code at @addr; n_pages is 0 where nothing is known. */
+	void (*find)(const struct code_source *source, uint64_t addr, struct code_view *view_ret);
+};
+
+/* A source of few views, each for the addresses in its first page. */
+struct code_view_list {
+	struct code_source source;
+	const struct code_view *views; /* borrowed */
+	size_t n_views;
+};
+
+void code_view_list_init(struct code_view_list *list, const struct code_view *views,
+			 size_t n_views);
+
 /* Bytes at @view->start, those that do not count replaced by CODE_VIEW_NO_INSTRUCTION. Returns
  * how many. */
 size_t code_view_fill(const struct code_view *view,
 		      uint8_t bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE]);
+/* The @size bytes at @addr, with CODE_VIEW_NO_INSTRUCTION for those that do not count. false: not
+ * all of them are in @view. */
+bool code_view_read(const struct code_view *view, uint64_t addr, uint8_t *bytes, size_t size);
 
 #endif

@@ -52,7 +52,7 @@ struct unwinder {
 	struct rule_cache *rules;
 	struct guesser *guesser;
 	struct code_scan *scan;
-	struct dumped_rules *dumped;
+	struct made_rules *made;
 	struct unwind_stats stats;
 };
 
@@ -67,9 +67,9 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules)
 	unwinder->rules = rule_cache_create();
 	unwinder->guesser = guesser_create();
 	unwinder->scan = code_scan_create();
-	unwinder->dumped = dumped_rules_create();
+	unwinder->made = made_rules_create();
 	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser || !unwinder->scan ||
-	    !unwinder->dumped) {
+	    !unwinder->made) {
 		unwinder_destroy(unwinder);
 		return NULL;
 	}
@@ -83,7 +83,7 @@ void unwinder_destroy(struct unwinder *unwinder)
 	rule_cache_destroy(unwinder->rules);
 	guesser_destroy(unwinder->guesser);
 	code_scan_destroy(unwinder->scan);
-	dumped_rules_destroy(unwinder->dumped);
+	made_rules_destroy(unwinder->made);
 	free(unwinder->steps);
 	free(unwinder);
 }
@@ -399,17 +399,16 @@ static bool has_all_registers(const struct unwind_walk *walk)
 	return walk->regs.valid == (1ull << walk->arch->n_regs) - 1;
 }
 
-/* By the code that was recorded with the sample, or by its maker. */
+/* By the code that was recorded while samples were taken, or by its maker. */
 static bool follow_recorded_code(struct unwind_walk *walk)
 {
 	struct unwinder *unwinder = walk->unwinder;
 	const struct process_code process = process_of(walk);
-	bool has_view = walk->code && walk->code->n_pages;
 
-	if (!(walk->is_leaf && has_view &&
-	      guess_by_code_view(unwinder->scan, &process, &walk->stack, walk->code,
-				 &walk->regs)) &&
-	    !guess_by_dumped_code(unwinder->dumped, unwinder->scan, &process, &walk->stack,
+	if (!(walk->code &&
+	      guess_by_code_view(unwinder->made, unwinder->scan, &process, &walk->stack, walk->code,
+				 walk->is_exact, &walk->regs)) &&
+	    !guess_by_dumped_code(unwinder->made, unwinder->scan, &process, &walk->stack,
 				  walk->is_exact, &walk->regs))
 		return false;
 	walk->is_exact = false;

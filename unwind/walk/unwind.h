@@ -20,8 +20,7 @@ struct user_stack {
 	const uint8_t *bytes; /* from the sampled stack pointer upward */
 	size_t size;
 	bool is_full; /* the copy is as large as was asked for: the stack may go on beyond it */
-	const struct code_view
-		*code; /* around the sampled instruction, if no file has it; or NULL */
+	const struct code_source *code;    /* that no file has, where it was recorded; or NULL */
 	const struct stack_memory *memory; /* what else is known of the thread's stacks; or NULL */
 };
 
@@ -75,9 +74,9 @@ struct unwind_walk {
 	const struct address_space *space;
 	const struct arch *arch;
 	struct stack_copy stack;
-	const struct code_view *code; /* or NULL */
-	struct regs regs;             /* of the present frame */
-	bool is_exact;                /* the present frame's pc is no return address */
+	const struct code_source *code; /* or NULL */
+	struct regs regs;               /* of the present frame */
+	bool is_exact;                  /* the present frame's pc is no return address */
 	bool is_above_assembly; /* code of a file, without CFI, returns to the present frame */
 	bool is_leaf;           /* the present frame is the sampled instruction's */
 	bool is_leafs_caller;   /* CFI of the sampled instruction has led to the present frame */
