@@ -140,6 +140,32 @@ alternates() {
 	rm "/tmp/perf-$(cat node.pid).map"
 }
 
+# A trampoline in JIT code calls each function, and no sample ever stands in it.
+@test "Python with -X perf: the callers of its functions" {
+	local python
+	for python in python3 python3.12 python3.13 python3.14 ''; do
+		[ -n "$python" ] || skip "no Python here has -X perf"
+		"$python" -X perf -c 'import sys; sys.exit(not sys.is_stack_trampoline_active())' \
+			2>/dev/null && break
+	done
+	cat >calls.py <<-'PY'
+		import sys, time
+		def leaf(n): return sum(i * i for i in range(n))
+		def middle(n): return leaf(n) + leaf(n // 2)
+		def descend(d, n): return middle(n) if d == 0 else descend(d - 1, n)
+		end = time.time() + float(sys.argv[1])
+		while time.time() < end: descend(10, 2000)
+	PY
+	record python.data -- "$python" -X perf calls.py 1.5
+	report_json python.data --view processes >python.json
+	expect_at_least "complete paths" "$(jq .quality.unwind.complete python.json)" \
+		"$(jq .quality.samples python.json)" 98
+	# Not from the tree: it may be nested deeper than jq reads.
+	"$DENDRO" script python.data | awk '/^$/ { inside = 0 } /py::leaf/ { inside = 1 }
+		inside && /py::middle/ { inside = 2 } inside == 2 && /py::descend/ { found = 1 }
+		END { exit !found }'
+}
+
 @test "JIT-compiled Java: no caller is left out" {
 	need java javac
 	local -a options=(-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)

@@ -126,6 +126,50 @@ static void both_pages_are_read_once_while_they_stay_the_same(void **state)
 	bench_destroy(bench);
 }
 
+static void pages_that_return_addresses_point_into_are_read(void **state)
+{
+	SKIP_IF_EMULATED("memory");
+	struct bench *bench = bench_create();
+	size_t n_same;
+
+	(void)state;
+	see_mapping(bench, "//anon", PROT_READ | PROT_EXEC);
+	const uint64_t end = addr_of(bench->code) + 2 * CODE_PAGE_SIZE;
+	/* The last of them is behind a call that ends the second page. */
+	const uint64_t words[] = { addr_of(bench->code), end + 1, 0, 7, end };
+
+	code_reader_see_stack(bench->reader, getpid(), words, sizeof(words) - 8);
+	end_round(bench);
+	assert_int_equal(code_reader_stats(bench->reader)->n_pages, 0);
+	code_reader_see_stack(bench->reader, getpid() + 1, words, sizeof(words));
+	end_round(bench);
+	assert_int_equal(code_reader_stats(bench->reader)->n_pages, 0);
+	code_reader_see_stack(bench->reader, getpid(), words, sizeof(words));
+	sample(bench, CODE_PAGE_SIZE + 5);
+	end_round(bench);
+	assert_int_equal(count_records(bench, &n_same), 1);
+	assert_int_equal(n_same, 0);
+	assert_int_equal(code_reader_stats(bench->reader)->n_missed, 0);
+	bench_destroy(bench);
+}
+
+static void a_word_on_the_stack_that_leads_to_no_memory_is_not_missed(void **state)
+{
+	SKIP_IF_EMULATED("memory");
+	struct bench *bench = bench_create();
+
+	(void)state;
+	see_mapping(bench, "//anon", PROT_READ | PROT_EXEC);
+	assert_int_equal(mprotect(bench->code, CODE_PAGE_SIZE, PROT_NONE), 0);
+	const uint64_t word = addr_of(bench->code) + 100;
+
+	code_reader_see_stack(bench->reader, getpid(), &word, sizeof(word));
+	end_round(bench);
+	assert_int_equal(code_reader_stats(bench->reader)->n_missed, 0);
+	assert_int_equal(code_reader_stats(bench->reader)->n_pages, 1);
+	bench_destroy(bench);
+}
+
 static void a_page_that_changed_is_recorded_again(void **state)
 {
 	SKIP_IF_EMULATED("memory");
@@ -228,6 +272,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_pages_are_read_once_while_they_stay_the_same),
+		cmocka_unit_test(pages_that_return_addresses_point_into_are_read),
+		cmocka_unit_test(a_word_on_the_stack_that_leads_to_no_memory_is_not_missed),
 		cmocka_unit_test(a_page_that_changed_is_recorded_again),
 		cmocka_unit_test(code_of_files_and_data_are_not_read),
 		cmocka_unit_test(memory_that_is_gone_is_counted),

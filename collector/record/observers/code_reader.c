@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "cct/base/clock.h"
+#include "cct/base/hash.h"
 #include "collector/paths/sample_path.h"
 #include "perf/records/code_record.h"
 
@@ -17,6 +18,7 @@
 #define RANGES_MAX   32
 #define PAGE_BITS    13
 #define WANTED_MAX   512          /* pages in one round */
+#define CALLERS_MAX  384          /* up to which the words on stacks may add to them */
 #define BYTES_MAX    (256u << 20) /* in a recording */
 
 struct range {
@@ -28,7 +30,8 @@ struct range {
 /* A process with code that no file holds. Ranges may hold more than that. */
 struct code_process {
 	int32_t pid;
-	uint32_t n_ranges; /* 0: the slot is free */
+	uint32_t n_ranges;    /* 0: the slot is free */
+	uint64_t start, size; /* from the first to the last range */
 	struct range ranges[RANGES_MAX];
 };
 
@@ -38,6 +41,7 @@ struct page {
 	uint32_t round;
 	int32_t pid;
 	bool is_recorded;
+	bool is_sampled; /* in this round: its code is wanted for sure */
 };
 
 struct code_reader {
@@ -119,6 +123,20 @@ static struct code_process *add_process(struct code_reader *reader, int32_t pid)
 	return NULL;
 }
 
+static void set_bounds(struct code_process *process)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (uint32_t i = 0; i < process->n_ranges; i++) {
+		const struct range *range = &process->ranges[i];
+
+		start = range->start < start ? range->start : start;
+		end = range->end > end ? range->end : end;
+	}
+	process->start = start;
+	process->size = process->n_ranges ? end - start : 0;
+}
+
 /* What was mapped up to that time is gone. */
 static void drop_ranges(struct code_reader *reader, int32_t pid, uint64_t time_ns)
 {
@@ -132,6 +150,7 @@ static void drop_ranges(struct code_reader *reader, int32_t pid, uint64_t time_n
 			process->ranges[n++] = process->ranges[i];
 	}
 	process->n_ranges = n;
+	set_bounds(process);
 	reader->n_processes -= !n;
 }
 
@@ -172,8 +191,10 @@ void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t s
 		return;
 	if (!process)
 		process = add_process(reader, pid);
-	if (process)
-		add_range(process, &range);
+	if (!process)
+		return;
+	add_range(process, &range);
+	set_bounds(process);
 }
 
 static void copy_process(struct code_reader *reader, int32_t from, int32_t to, uint64_t time_ns)
@@ -221,36 +242,80 @@ static bool has_address(const struct code_process *process, uint64_t addr)
 	return false;
 }
 
-static void want(struct code_reader *reader, int32_t pid, uint64_t addr)
+/* The slot of a page: its own, or that of the one which was not wanted for longest. NULL: all are
+ * of this round. */
+static struct page *find_page(struct code_reader *reader, int32_t pid, uint64_t addr)
 {
-	uint64_t key = addr / CODE_PAGE_SIZE ^ (uint64_t)(uint32_t)pid << 40;
-	struct page *page = &reader->pages[key * 0x9e3779b97f4a7c15ull >> (64 - PAGE_BITS)];
-	bool is_same = page->addr == addr && page->pid == pid && page->round;
+	const uint64_t key = addr / CODE_PAGE_SIZE ^ (uint64_t)(uint32_t)pid << 40;
+	const size_t first = hash_to_bits(key, PAGE_BITS), mask = (1u << PAGE_BITS) - 1;
+	struct page *oldest = NULL;
 
-	if (page->round == reader->round) {
-		reader->stats.n_missed += !is_same;
+	for (size_t i = 0; i < PROBES; i++) {
+		struct page *page = &reader->pages[(first + i) & mask];
+
+		if (page->addr == addr && page->pid == pid && page->round)
+			return page;
+		if (page->round != reader->round && (!oldest || page->round < oldest->round))
+			oldest = page;
+	}
+	if (oldest)
+		*oldest = (struct page){ .addr = addr, .pid = pid };
+	return oldest;
+}
+
+/* @max: of pages in the round. */
+static void want(struct code_reader *reader, int32_t pid, uint64_t addr, size_t max,
+		 bool is_sampled)
+{
+	struct page *page = find_page(reader, pid, addr);
+
+	if (page && page->round == reader->round) {
+		page->is_sampled |= is_sampled;
 		return;
 	}
-	if (reader->n_wanted == WANTED_MAX) {
+	if (!page || reader->n_wanted >= max) {
 		reader->stats.n_missed++;
 		return;
 	}
-	if (!is_same)
-		*page = (struct page){ .addr = addr, .pid = pid };
+	page->is_sampled = is_sampled;
 	page->round = reader->round;
 	reader->wanted[reader->n_wanted++] = page;
+}
+
+/* The page at @pc, and the next one, where the function may go on. */
+static void want_code(struct code_reader *reader, const struct code_process *process, uint64_t pc,
+		      size_t max, bool is_sampled)
+{
+	uint64_t addr = pc & ~(uint64_t)(CODE_PAGE_SIZE - 1);
+
+	want(reader, process->pid, addr, max, is_sampled);
+	if (has_address(process, addr + CODE_PAGE_SIZE))
+		want(reader, process->pid, addr + CODE_PAGE_SIZE, max, is_sampled);
 }
 
 void code_reader_see_sample(struct code_reader *reader, int32_t pid, uint64_t pc)
 {
 	const struct code_process *process = find_process(reader, pid);
-	uint64_t addr = pc & ~(uint64_t)(CODE_PAGE_SIZE - 1);
 
-	if (!process || !has_address(process, pc))
-		return;
-	want(reader, pid, addr);
-	if (has_address(process, addr + CODE_PAGE_SIZE))
-		want(reader, pid, addr + CODE_PAGE_SIZE);
+	if (process && has_address(process, pc))
+		want_code(reader, process, pc, WANTED_MAX, true);
+}
+
+void code_reader_see_stack(struct code_reader *reader, int32_t pid, const void *bytes, size_t size)
+{
+	const struct code_process *process = find_process(reader, pid);
+	uint64_t last_page = 0, word;
+
+	for (size_t at = 0; process && at + sizeof(word) <= size; at += sizeof(word)) {
+		memcpy(&word, (const uint8_t *)bytes + at, sizeof(word));
+		/* The byte before a return address is the call's. */
+		word--;
+		if (word - process->start >= process->size || word / CODE_PAGE_SIZE == last_page ||
+		    !has_address(process, word))
+			continue;
+		last_page = word / CODE_PAGE_SIZE;
+		want_code(reader, process, word, CALLERS_MAX, false);
+	}
 }
 
 static uint64_t hash_page(const uint8_t *bytes)
@@ -283,8 +348,10 @@ static int record_page(struct code_reader *reader, struct data_writer *writer, s
 	if (err)
 		return err;
 	header.begin_ns = now_ns();
-	if (reader->n_bytes >= BYTES_MAX || !read_page(page, code_record_bytes(room))) {
-		reader->stats.n_missed++;
+	bool has_room = reader->n_bytes < BYTES_MAX;
+	if (!has_room || !read_page(page, code_record_bytes(room))) {
+		/* A word on a stack may be a return address to what is long gone. */
+		reader->stats.n_missed += !has_room || page->is_sampled;
 		page->is_recorded = false;
 		return 0;
 	}
@@ -351,11 +418,16 @@ static int see_sideband(void *state, const struct record *record)
 static int see_sample(void *state, const struct record *record)
 {
 	struct code_reader *reader = state;
+	const struct sample_record *sample = &record->sample;
 	uint64_t pc;
 
-	if (code_reader_has_process(reader, record->pid) &&
-	    sample_user_pc(record, reader->machine, &pc))
-		code_reader_see_sample(reader, record->pid, pc);
+	if (!code_reader_has_process(reader, record->pid) ||
+	    !sample_user_pc(record, reader->machine, &pc))
+		return 0;
+	code_reader_see_sample(reader, record->pid, pc);
+	if (sample->user_stack)
+		code_reader_see_stack(reader, record->pid, sample->user_stack,
+				      sample->user_stack_size);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /*
- * Reads code that no file holds (V8's, HotSpot's) from living processes, while samples stand in it:
- * the page of the sampled instruction and the next one, at the end of the round of the rings in
- * which a sample was seen. A page that has not changed since costs a record without bytes.
+ * Reads code that no file holds (V8's, HotSpot's, Python's trampolines) from living processes,
+ * while samples stand in it or have return addresses to it on their stacks: the page and the next
+ * one, at the end of the round of the rings in which a sample was seen. A page that has not changed
+ * since costs a record without bytes.
  *
  * Which memory that is, the kernel's own records say. Nothing is looked up for processes that have
  * none of it. What could not be read is counted.
@@ -34,6 +35,8 @@ void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t s
 bool code_reader_has_process(const struct code_reader *reader, int32_t pid);
 /* A sample of the round, and where its user code stands. */
 void code_reader_see_sample(struct code_reader *reader, int32_t pid, uint64_t pc);
+/* The copy of its stack: words there may be return addresses to such code. */
+void code_reader_see_stack(struct code_reader *reader, int32_t pid, const void *bytes, size_t size);
 /* Reads what the round's samples need, and records it. 0 or the writer's -errno. */
 int code_reader_end_round(struct code_reader *reader, struct data_writer *writer);
 
