@@ -11,57 +11,55 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_LOST] = { QUALITY_TOP, "lost", NULL },
 	[QUALITY_THROTTLED] = { QUALITY_TOP, "throttled", NULL },
 	[QUALITY_GUESSED] = { QUALITY_TOP, "guessed",
-			      "paths with frames without unwind information, guessed" },
+			      "paths contain guessed frames: code without unwind information" },
 	[QUALITY_STITCHED] = { QUALITY_TOP, "stitched",
-			       "paths completed from stack memory read apart from the sample" },
+			       "paths completed from stack memory recorded apart from samples" },
 	[QUALITY_GUESSED_FRAMES] = { QUALITY_TOP, "guessed_frames", NULL },
 	[QUALITY_UNWEIGHED] = { QUALITY_TOP, "unweighed",
-				"samples do not tell how much they stand for: they add nothing to "
-				"the cost" },
+				"samples carry no weight and count as 0" },
 	[QUALITY_TEXT_POKES] = { QUALITY_TOP, "text_pokes", NULL },
 	[QUALITY_UNNAMED_CODE] = { QUALITY_TOP, "unnamed_code",
-				   "changes of the kernel's code are too many: some code has no "
-				   "name" },
+				   "kernel code changes not tracked (too many): some kernel code "
+				   "has no name" },
 	[QUALITY_COMPLETE] = { QUALITY_UNWIND, "complete", "complete" },
-	[QUALITY_NO_USER_PART] = { QUALITY_UNWIND, "no_user_part", "of the kernel alone" },
-	[QUALITY_UNVERIFIED] = { QUALITY_UNWIND, "kernel_walked", "as the kernel walked them" },
+	[QUALITY_NO_USER_PART] = { QUALITY_UNWIND, "no_user_part", "kernel only" },
+	[QUALITY_UNVERIFIED] = { QUALITY_UNWIND, "kernel_walked",
+				 "from the kernel's own frame-pointer walk, not verified" },
 	[QUALITY_OFF_AT_END] = { QUALITY_OFF_CPU, "off_at_end",
-				 "threads off the CPU when the recording ended, counted up to "
-				 "there" },
+				 "threads off the CPU when the recording ended: their time counts "
+				 "up to then" },
 	[QUALITY_OFF_UNPAIRED] = { QUALITY_OFF_CPU, "unpaired",
-				   "switches without their other half: time off the CPU is "
+				   "context switches lack their counterpart: time off the CPU is "
 				   "missing" },
 	[QUALITY_OFF_DOUBTFUL] = { QUALITY_OFF_CPU, "doubtful",
-				   "times off the CPU may be too long: records of switches were "
-				   "lost" },
+				   "periods off the CPU may be too long: records of context "
+				   "switches were lost" },
 	[QUALITY_SILENT_THREADS] = { QUALITY_OFF_CPU, "silent_threads",
-				     "threads without any switch: asleep or running all the time, "
-				     "or not recorded" },
+				     "threads without context switches: always asleep, always "
+				     "running, or not recorded" },
 	[QUALITY_JITDUMPS_MISSING] = { QUALITY_JITDUMPS, "missing",
-				       "jitdumps are not to be had: code made at run time has no "
-				       "names" },
+				       "jitdump files are missing: JIT code has no names" },
 	[QUALITY_JITDUMPS_UNTIMED] = { QUALITY_JITDUMPS, "untimed",
-				       "jitdumps have times of another clock: the latest code of a "
-				       "place names all there" },
+				       "jitdump files use a different clock: addresses are named "
+				       "by the latest code there" },
 	[QUALITY_JITDUMPS_CUT] = { QUALITY_JITDUMPS, "cut",
-				   "jitdumps end inside a record: code made later has no names" },
+				   "jitdump files end inside a record: later code has no names" },
 	[QUALITY_JITDUMP_RECORDS_BROKEN] = { QUALITY_JITDUMPS, "broken_records",
-					     "records of jitdumps that contradict themselves "
-					     "skipped" },
+					     "malformed jitdump records skipped" },
 	[QUALITY_JITDUMP_LINES_BROKEN] = { QUALITY_JITDUMPS, "broken_lines",
-					   "functions of jitdumps without source lines: they make "
-					   "no sense" },
+					   "functions of jitdump files without source lines: "
+					   "malformed line tables" },
 	[QUALITY_FILTERED] = { QUALITY_HIDDEN, NULL, NULL },
 	[QUALITY_LOST_SIDEBAND] = { QUALITY_HIDDEN, NULL,
 				    "records of processes and mappings lost: names may be wrong" },
 	[QUALITY_NOT_ATTRIBUTED] = { QUALITY_HIDDEN, NULL,
-				     "samples of events the recording does not name" },
-	[QUALITY_LATE_RECORDS] = { QUALITY_HIDDEN, NULL, "records out of order, used late" },
+				     "samples of events that the recording does not describe" },
+	[QUALITY_LATE_RECORDS] = { QUALITY_HIDDEN, NULL,
+				   "records arrived too late to be put into time order" },
 	[QUALITY_UNKNOWN_PROCESSES] = { QUALITY_HIDDEN, NULL,
-					"samples of processes never announced" },
+					"samples of processes that no record introduced" },
 	[QUALITY_UNKNOWN_RECORDS] = { QUALITY_HIDDEN, NULL, "records of unknown type skipped" },
-	[QUALITY_BROKEN_RECORDS] = { QUALITY_HIDDEN, NULL,
-				     "records that contradict themselves skipped" },
+	[QUALITY_BROKEN_RECORDS] = { QUALITY_HIDDEN, NULL, "malformed records skipped" },
 };
 
 const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {

@@ -232,7 +232,7 @@ static int find_instructions(struct annotation *annotation, struct annotated_cod
 	int err = 0;
 
 	if (!disassembler) {
-		code->problem = "code of this processor is not disassembled";
+		code->problem = "code of this architecture cannot be disassembled";
 		code->bytes = NULL;
 		return 0;
 	}

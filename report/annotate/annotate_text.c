@@ -177,7 +177,7 @@ static int write_instruction(const struct page *page, const struct annotated_ins
 	if (is_dim)
 		text_style_begin(&page->output, STYLE_DIM);
 	written = fprintf(page->output.file, "%*s    %8" PRIx64 ":  ", NUMBER_WIDTH, "", at->vaddr);
-	write_rest(page, at->size ? text : "[its bytes are not here]",
+	write_rest(page, at->size ? text : "[bytes not available]",
 		   written > 0 ? (unsigned)written : 0);
 	if (is_dim)
 		text_style_end(&page->output, STYLE_DIM);
@@ -402,9 +402,9 @@ static const char *doubt(const struct page *page, const struct source_file *file
 	if (file->problem)
 		return file->problem;
 	if (is_newer(page, file))
-		return "newer than the program: its lines may have moved since";
+		return "newer than the program: its lines may have moved";
 	if (is_behind_recording(page, file))
-		return "newer than the recording: its lines may have moved since";
+		return "newer than the recording: its lines may have moved";
 	return NULL;
 }
 
@@ -603,7 +603,8 @@ static int write_by_address(const struct page *page)
 	if (n_skipped)
 		write_skipped(page, n_skipped);
 	if (list->is_cut)
-		write_styled(page, STYLE_WARNING, "The code is longer: the rest is not shown.");
+		write_styled(page, STYLE_WARNING,
+			     "The function is too long: the rest of its code is not shown.");
 	return 0;
 }
 
@@ -668,9 +669,7 @@ static void write_metric(const struct page *page, uint32_t metric)
 	text_format_amount(amount, sizeof(amount), self, of->unit);
 	fputs("  ", page->output.file);
 	printable_write(page->output.file, of->name, 40, page->output.utf8);
-	fprintf(page->output.file,
-		": %.2f%% of the recording its own, %s, %" PRIu64 " sample%s; %.2f%% with what it "
-		"called\n",
+	fprintf(page->output.file, ": self %.2f%%, %s, %" PRIu64 " sample%s; total %.2f%%\n",
 		100.0 * (double)self / whole, amount, n_samples, n_samples == 1 ? "" : "s",
 		100.0 * (double)total / whole);
 }
@@ -684,7 +683,7 @@ static void write_notes(const struct page *page)
 		n_with_cost += costs_of(page, page->function->slot)[i] > 0;
 	if (page->inclusive && !page->options->inclusive)
 		write_styled(page, STYLE_WARNING,
-			     "  It has no cost of its own: what it called is counted (--total).");
+			     "  The function has no self cost: total costs are shown (--total).");
 	if (code->problem) {
 		text_style_begin(&page->output, STYLE_WARNING);
 		fprintf(page->output.file, "  no instructions: %s\n", code->problem);

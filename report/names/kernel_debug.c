@@ -240,16 +240,16 @@ static const char *open_file(struct kernel_debug *debug, const struct module *mo
 	bool is_known = module->key.build_id.size;
 
 	if (!is_open)
-		return "it can't be read, or is no ELF file";
+		return "it cannot be read, or is not an ELF file";
 	if (is_known && !has_build_id(module, debug->elf))
-		return "it has another build ID than the kernel that was recorded";
+		return "its build ID differs from that of the recorded kernel";
 	sort_functions(debug);
 	if (!module->symbols || !module->symbols->n_symbols)
-		return "the recording has no names of the kernel, which tell where it was";
+		return "the recording contains no kernel symbols to verify its addresses";
 	/* The sections of a module are moved each for itself. */
 	unsigned percent = !kernel_debug_is_kernel(module) ? 80 : is_known ? 60 : 98;
 	if ((kernel_debug_is_kernel(module) || !is_known) && !find_slide(debug, module, percent))
-		return "its functions are not where those of the kernel were that was recorded";
+		return "its functions do not match the recorded kernel's addresses";
 	debug->has_slide = kernel_debug_is_kernel(module);
 	debug->base = module->key.base;
 	return NULL;

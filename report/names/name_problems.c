@@ -13,13 +13,13 @@ static const char *explain_unnamed(const struct module_names *names, const struc
 	    names->kernel_places->no_names)
 		return names->kernel_places->no_names;
 	if (module->key.kind == MODULE_KERNEL)
-		return module->symbols ? "no name for some addresses"
+		return module->symbols ? "some addresses have no name"
 				       : "kernel names were not recorded";
 	if (module->key.kind == MODULE_ANON)
-		return "code in memory, of no file; no perf-PID.map or jitdump names it";
+		return "anonymous (JIT) code; no perf-PID.map or jitdump names it";
 	if (module->key.kind == MODULE_JIT)
-		return module->symbols ? "code that the jitdump does not name"
-				       : "the jitdump is not to be had";
+		return module->symbols ? "the jitdump does not name all of its code"
+				       : "the jitdump is missing";
 	if (names->go && !names->go_has_symbols)
 		return "stripped: only its Go functions have names";
 	if (names->elf && elf_symbols_any(names->elf))
@@ -43,7 +43,7 @@ static void explain_names(const struct module_names *names, const struct module 
 	problem->found = names->file.found;
 }
 
-#define CUT_SHORT "the file is cut short"
+#define TRUNCATED "the file is truncated"
 
 bool name_problems_find(const struct module_names *names, const struct module *module,
 			enum symbol_lack lack, struct symbol_problem *problem_ret)
@@ -58,17 +58,17 @@ bool name_problems_find(const struct module_names *names, const struct module *m
 	case LACKS_NAMES:
 		explain_names(names, module, problem_ret);
 		if (is_cut)
-			problem_ret->text = CUT_SHORT;
+			problem_ret->text = TRUNCATED;
 		return names->has_unnamed;
 	case LACKS_DEBUG_INFO:
-		problem_ret->text = is_cut ? CUT_SHORT
+		problem_ret->text = is_cut ? TRUNCATED
 				    : names->lacks_debug
 					    ? "no debug information"
-					    : "Go's own tables are too long to be read";
+					    : "the tables of the Go program are too large to read";
 		return names->lacks_debug || (names->go && go_names_gave_up(names->go));
 	case LACKS_CERTAINTY:
 		problem_ret->text =
-			"may have changed: written after it was mapped, without a build ID";
+			"may have changed: no build ID, and modified after it was mapped";
 		return names->file.is_newer;
 	}
 	return false;
@@ -77,16 +77,15 @@ bool name_problems_find(const struct module_names *names, const struct module *m
 const char *name_problems_of_code(const struct module_names *names, const struct module *module)
 {
 	if (!module || module->key.kind == MODULE_ANON)
-		return "code in memory, of no file; perf-PID.map has names, but no code";
+		return "anonymous (JIT) code; perf-PID.map contains names, but no code";
 	if (module->key.kind == MODULE_KERNEL)
 		return kernel_debug_is_kernel(module)
-			       ? "the kernel's code is in no file that is known here (--vmlinux "
-				 "FILE)"
-			       : "code of kernel modules and BPF programs is not read";
+			       ? "no file with the kernel's code was found (--vmlinux FILE)"
+			       : "the code of kernel modules and BPF programs cannot be shown";
 	if (module->key.kind == MODULE_JIT)
-		return module->located.image_fd < 0 ? "the jitdump is not to be had"
-						    : "the jitdump does not have the code";
+		return module->located.image_fd < 0 ? "the jitdump is missing"
+						    : "the jitdump does not contain the code";
 	return names && names->file.state != MODULE_FILE_OK
 		       ? module_file_state_text(names->file.state)
-		       : "the file does not have the code";
+		       : "the file does not contain the code";
 }

@@ -78,13 +78,13 @@ int source_file_read(struct source_file *file, const char *path)
 
 	*file = (struct source_file){ .problem = NULL };
 	if (fd < 0 || fstat(fd, &status)) {
-		file->problem = errno == EACCES ? "not readable" : "not here";
+		file->problem = errno == EACCES ? "not readable" : "missing";
 		return 0;
 	}
 	if (!S_ISREG(status.st_mode))
 		file->problem = "not a regular file";
 	else if ((uint64_t)status.st_size > SOURCE_FILE_MAX_SIZE)
-		file->problem = "too big for a source file";
+		file->problem = "too large";
 	if (file->problem)
 		return 0;
 	file->modified = status.st_mtim;
@@ -92,7 +92,7 @@ int source_file_read(struct source_file *file, const char *path)
 	if (err)
 		return err;
 	if (memchr(file->text, '\0', size < PROBE_SIZE ? size : PROBE_SIZE)) {
-		file->problem = "not a text";
+		file->problem = "not text";
 		return 0;
 	}
 	return index_lines(file, size);

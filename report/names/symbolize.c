@@ -438,7 +438,7 @@ const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char
 		if (kernel_debug_is_kernel(module))
 			return kernel_debug_refusal(module, vmlinux);
 	}
-	return "the recording does not tell of a kernel";
+	return "the recording contains no kernel mapping";
 }
 
 size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,

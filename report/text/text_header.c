@@ -124,7 +124,7 @@ static void warn_multiplexed(const struct text *text, const struct metric *metri
 			 metric->name, counted, 100 * running / enabled, enabled / running);
 	else
 		snprintf(message, sizeof(message),
-			 "%.80s: counted %s; other events had its counter all the time",
+			 "%.80s: counted %s; other events used its counter all the time",
 			 metric->name, counted);
 	write_warning(text, message);
 }
@@ -251,7 +251,7 @@ static void write_quality(const struct text *text)
 		counts[QUALITY_SAMPLES], counts[QUALITY_LOST], counts[QUALITY_THROTTLED]);
 	if (counts[QUALITY_FILTERED]) {
 		write_label(text, "");
-		fprintf(text->output.file, "%10" PRIu64 " left out, as asked for\n",
+		fprintf(text->output.file, "%10" PRIu64 " excluded by filters\n",
 			counts[QUALITY_FILTERED]);
 	}
 	write_all_paths(text, quality);

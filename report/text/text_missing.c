@@ -125,8 +125,7 @@ static void write_hints(const struct text *text, const struct missing_list *list
 	}
 	text_style_begin(&text->output, STYLE_DIM);
 	if (has_debug)
-		fputs("Debug packages have what is missing of stripped files.\n",
-		      text->output.file);
+		fputs("Debug packages contain the symbols of stripped files.\n", text->output.file);
 	if (has_files || has_debug)
 		fputs("--debuginfod fetches by build ID; --symfs DIR reads a sysroot.\n",
 		      text->output.file);

@@ -269,7 +269,7 @@ probes_of() {
 	expect_equal unweighed "$(jq -c '[.quality.unweighed, .metrics[0].samples, .metrics[].total]' bare)" \
 		"[800,800,0,1600]"
 	"$DENDRO" report bare.data >text
-	grep -q '800 samples do not tell how much they stand for' text
+	grep -q '800 samples carry no weight and count as 0' text
 }
 
 @test "return probes have the caller's path" {

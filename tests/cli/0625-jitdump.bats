@@ -51,7 +51,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	record cut.data -- ./jitdump 1.5 cut >path
 	expect_turns cut
 	expect_equal cut "$(jq .quality.jitdumps.cut cut.tree)" 1
-	"$DENDRO" report cut.data | grep -q "1 jitdumps end inside a record"
+	"$DENDRO" report cut.data | grep -q "1 jitdump files end inside a record"
 }
 
 @test "of a huge dump the beginning is kept, and that is said" {
@@ -101,7 +101,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	rm jit-*.dump
 	report_json given.data >given.tree
 	expect_equal missing "$(jq .quality.jitdumps.missing given.tree)" 1
-	"$DENDRO" report given.data | grep -q "1 jitdumps are not to be had"
+	"$DENDRO" report given.data | grep -q "1 jitdump files are missing"
 }
 
 @test "where the clocks differ the latest code names a place, and that is said" {

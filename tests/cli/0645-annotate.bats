@@ -145,7 +145,7 @@ expect_conserved() { # expect_conserved REPORT
 	record moved.data -- ./moved 0.3
 	mv gone elsewhere
 	annotate moved.data hot | tee text
-	grep -q 'source file is not here' text
+	grep -q 'source file is missing' text
 	grep -Eq "% +$(line_of "hot line") *\$" text
 	annotate moved.data hot --source-path "$PWD/gone=$PWD/elsewhere" | tee text
 	grep -q 'the hot line' text
@@ -160,7 +160,7 @@ expect_conserved() { # expect_conserved REPORT
 	annotate moved.data hot | tee text
 	! grep -q $'\033' text
 	head -c 100000 /dev/urandom >gone/hot_line.c
-	annotate moved.data hot | grep -q 'not a text'
+	annotate moved.data hot | grep -q 'source file is not text'
 }
 
 @test "without debug information there are instructions, without the file there are addresses" {

@@ -176,7 +176,7 @@ problem_of() { # problem_of REPORT MODULE
 	report_json program.data >program.tree
 	problem_of program.tree program
 	problem_of program.tree program | grep -q '^certainty: may have changed'
-	"$DENDRO" report program.data | grep -q 'program: may have changed: written after it was mapped'
+	"$DENDRO" report program.data | grep -q 'program: may have changed: no build ID, and modified after it was mapped'
 }
 
 @test "a program that was made while it was recorded is not doubted" {
@@ -187,15 +187,15 @@ problem_of() { # problem_of REPORT MODULE
 	expect_equal problem "$(problem_of program.tree program)" ""
 }
 
-@test "a file that was cut short is said to be, not stripped" {
+@test "a truncated file is reported as truncated, not as stripped" {
 	compile program
 	record program.data -- ./program 0.3
-	"$DENDRO" report program.data | lacks 'cut short'
+	"$DENDRO" report program.data | lacks 'truncated'
 	truncate -s $(($(stat -c %s program) / 8)) program
 	report_json program.data >program.tree
 	problem_of program.tree program
-	problem_of program.tree program | grep -qx 'names: the file is cut short'
-	"$DENDRO" report program.data | grep -q 'program: the file is cut short'
+	problem_of program.tree program | grep -qx 'names: the file is truncated'
+	"$DENDRO" report program.data | grep -q 'program: the file is truncated'
 }
 
 @test "symbols packed into a stripped file name its functions" {

@@ -196,7 +196,7 @@ expect_same_in_bare_root() {
 	grep -q 'newer than the recording' newer
 	mkdir moved && mv inlined.c work.h moved
 	"$DENDRO" annotate innermost archive >gone
-	grep -q 'the source file is not here (--source-path FROM=TO)' gone
+	grep -q 'the source file is missing (--source-path FROM=TO)' gone
 	touch -d '-1 hour' moved/inlined.c
 	"$DENDRO" annotate --source-path "$PWD=$PWD/moved" innermost archive >found
 	cmp here found

@@ -116,7 +116,7 @@ rows_of() { # rows_of REPORT NAME
 @test "--vmlinux takes the kernel that was recorded, and no other" {
 	record kernel.data -- ls -lR /usr >/dev/null
 	refuses "build ID" -- "$DENDRO" report --vmlinux "$DENDRO" kernel.data
-	refuses "can't be read" -- "$DENDRO" report --vmlinux /missing kernel.data
+	refuses "cannot be read" -- "$DENDRO" report --vmlinux /missing kernel.data
 }
 
 @test "a vmlinux has inlined functions, source lines and code of the kernel" {
@@ -128,7 +128,7 @@ rows_of() { # rows_of REPORT NAME
 	make_vmlinux "$name"
 	"$DENDRO" annotate --format json "$name" kernel.data >without.json
 	expect_equal "why there is no code" "$(jq -r '.functions[0].problem' without.json)" \
-		"the kernel's code is in no file that is known here (--vmlinux FILE)"
+		"no file with the kernel's code was found (--vmlinux FILE)"
 	report_json kernel.data --vmlinux vmlinux --view functions >with.functions
 	expect_equal inlined "$(jq -r --arg n "inlined_in_$name" '.rows[] | select(.name == $n) | .kind' \
 		with.functions)" inline

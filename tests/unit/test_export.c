@@ -434,7 +434,7 @@ static void a_multiplexed_event_is_said_to_be_scaled(void **state)
 	metric->time_running_ns = 0;
 	metric->is_scaled = false;
 	text = write_report(fixture, "text", &view, &options);
-	assert_non_null(strstr(text, "other events had its counter all the time"));
+	assert_non_null(strstr(text, "other events used its counter all the time"));
 }
 
 static void text_says_how_good_the_data_is(void **state)
