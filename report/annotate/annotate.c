@@ -1,7 +1,7 @@
 /*
- * Everything that costs are added to has a slot; a frame hits some: its function's, its line's, its
- * instruction's. One walk over the tree adds up, with a count for each slot of how often it is on
- * the path.
+ * Everything that costs are added to has a slot. A frame hits up to four slots: those of its
+ * function, line, inlined part and instruction. One walk over the tree adds up the costs; a count
+ * per slot of its occurrences on the current path prevents counting a sample twice.
  */
 #include "report/annotate/annotate.h"
 
@@ -23,14 +23,14 @@
 
 struct hit {
 	uint32_t slot;
-	bool is_self; /* what costs here costs the slot itself */
+	bool is_self; /* the frame's cost is self cost of the slot */
 };
 
 struct frame_hits {
 	uint32_t first, n;
 };
 
-/* What is known by key, while an annotation is made and after. */
+/* Look-up tables, used while an annotation is built and afterwards. */
 struct annotation_maps {
 	struct pair_map functions; /* the symbolizer's id -> function */
 	struct pair_map lines;     /* (path and line, function) -> slot */
@@ -43,7 +43,7 @@ struct annotation_maps {
 	struct hit *hits;
 	struct frame_hits *frame_hits;
 	uint32_t n_hits, n_frame_hits;
-	struct disassembler *disassembler; /* the last one used, and what for */
+	struct disassembler *disassembler; /* the last one used, and the machine it decodes */
 	uint16_t machine;
 };
 
@@ -117,7 +117,7 @@ static int note_match(struct annotation_maps *maps, const struct function_query 
 	return 0;
 }
 
-/* Looks at every function of the tree. @best_ret: how well the best ones match. */
+/* Compares every function of the tree with @wanted. @best_ret: the quality of the best match. */
 static int match_functions(struct annotation *annotation, const char *wanted,
 			   enum function_match *best_ret)
 {
@@ -141,7 +141,7 @@ static int match_functions(struct annotation *annotation, const char *wanted,
 	return err;
 }
 
-/* The map's slot of a pair; a new one where @is_new_ret says so. */
+/* Finds the slot for a pair in the map, or adds a new one and sets *@is_new_ret. */
 static int find_slot(struct annotation *annotation, struct pair_map *map, uint64_t a, uint64_t b,
 		     uint32_t *slot_ret, bool *is_new_ret)
 {
@@ -224,7 +224,7 @@ static struct disassembler *disassembler_for(struct annotation_maps *maps, uint1
 	return maps->disassembler;
 }
 
-/* Where the code's instructions begin. */
+/* Finds where each instruction of the code begins. */
 static int find_instructions(struct annotation *annotation, struct annotated_code *code)
 {
 	struct disassembler *disassembler = disassembler_for(annotation->maps, code->machine);
@@ -256,7 +256,7 @@ static int read_code(struct annotation *annotation, const struct frame_code *at,
 	return code->bytes ? find_instructions(annotation, code) : 0;
 }
 
-/* The compiled function that a frame is in. */
+/* Finds or adds the compiled function that contains the frame. */
 static int find_code(struct annotation *annotation, const struct frame *frame, const char *name,
 		     uint32_t *code_ret, uint64_t *vaddr_ret)
 {
@@ -281,7 +281,9 @@ static int find_code(struct annotation *annotation, const struct frame *frame, c
 	return pair_map_add(&annotation->maps->codes, at.start, frame->module, *code_ret);
 }
 
-/* The first byte of the instruction that holds @vaddr, which may be within: a return address's is.
+/*
+ * The start of the instruction that contains @vaddr. The lookup address of a caller lies inside its
+ * call instruction.
  */
 static uint64_t instruction_start(const struct annotated_code *code, uint64_t vaddr)
 {
@@ -334,7 +336,10 @@ static int find_function(struct annotation *annotation, const struct frame *fram
 	return pair_map_add(&annotation->maps->functions, name->function, 0, *function_ret);
 }
 
-/* One function of several that are active at a frame. @n_names: those from it on, inwards. */
+/*
+ * Records the hits of one of the functions active at a frame. @n_names counts it and those inlined
+ * into it.
+ */
 static int hit_function(struct annotation *annotation, const struct frame *frame,
 			const struct frame_name *names, size_t n_names, uint32_t code,
 			uint64_t vaddr)
@@ -348,7 +353,7 @@ static int hit_function(struct annotation *annotation, const struct frame *frame
 	for (size_t i = 1; i < n_names; i++)
 		is_innermost &= names[i].function != names[0].function;
 	err = hit_line(annotation, function, &names[0], is_innermost, &line);
-	/* Inlined into itself, it has the cost once. */
+	/* A function that is inlined into itself gets the cost once. */
 	if (err || !is_innermost)
 		return err;
 	err = add_hit(annotation, annotation->functions[function].slot, true);
@@ -387,7 +392,7 @@ static int hit_functions(struct annotation *annotation, const struct frame *fram
 	return err;
 }
 
-/* The hits of each node's frame; @by_node: indexes of frame_hits, or NONE. */
+/* Finds the hits of each node's frame. @by_node receives indexes of frame_hits, or NONE. */
 static int find_hits(struct annotation *annotation, enum function_match best, uint32_t *by_node)
 {
 	const struct cct *cct = annotation->profile->cct;
@@ -433,7 +438,7 @@ static uint64_t *inclusive_costs(const struct cct *cct)
 	return totals;
 }
 
-/* The walk over the tree. */
+/* State of the walk over the tree. */
 struct walk {
 	struct annotation *annotation;
 	const uint32_t *by_node;
@@ -515,7 +520,9 @@ static int add_costs(struct annotation *annotation, const uint32_t *by_node)
 	return has_memory ? 0 : -ENOMEM;
 }
 
-/* Negative: @a costs more. By one metric's own cost, then its inclusive, then those of the others.
+/*
+ * Negative: @a costs more. Compares self and then total cost of the metric sorted by, then those of
+ * the other metrics.
  */
 static int compare_slots(const struct annotation *annotation, uint32_t a, uint32_t b)
 {
@@ -538,7 +545,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Paths are numbered as they came; the report goes by their text. */
+/* Path numbers depend on the order of discovery, so the report sorts by the paths' text. */
 static int compare_paths(const struct annotation *annotation, uint32_t a, uint32_t b)
 {
 	if (a == b)

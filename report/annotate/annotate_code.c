@@ -82,7 +82,7 @@ static int add_all(struct annotation *annotation, const struct annotated_functio
 			     !function->is_inlined, list);
 	if (at->n_bytes < at->size)
 		list->is_cut = true;
-	/* Behind what was decoded. */
+	/* Instructions with cost after the decoded part. */
 	return err ? err : add_costly(annotation, function, code, true, list);
 }
 
@@ -94,7 +94,10 @@ static int compare_codes(const void *a, const void *b, void *annotation)
 	return (x > y) - (x < y);
 }
 
-/* The codes that hold instructions of the function, each once, by address. NULL: no memory. */
+/*
+ * The compiled functions that contain instructions of the function, each once, sorted by address.
+ * NULL: out of memory.
+ */
 static uint32_t *list_codes(struct annotation *annotation,
 			    const struct annotated_function *function, uint32_t *n_ret)
 {

@@ -4,13 +4,13 @@
 
 #include "report/annotate/annotate.h"
 
-/* Code of functions that others are inlined into is looked through up to here, in all. */
+/* How many bytes of code, in all, are searched for instructions of a function that was inlined. */
 #define ANNOTATE_MAX_INLINED_CODE (4u << 20)
 
 struct annotated_instruction {
 	uint32_t code;
 	uint32_t slot; /* ANNOTATE_NONE: no cost */
-	uint32_t size; /* 0: its bytes are not there */
+	uint32_t size; /* 0: its bytes are not available */
 	uint64_t vaddr;
 	struct annotated_place place;
 };
@@ -18,24 +18,24 @@ struct annotated_instruction {
 struct annotated_instructions {
 	struct annotated_instruction *all;
 	uint32_t n, n_allocated;
-	bool is_cut; /* some without cost are missing: the code is too long */
+	bool is_cut; /* instructions without cost are missing, because the code is too long */
 };
 
 /*
- * @only_costly: those with cost; else all of the function, where its code is. 0 or -ENOMEM. To be
- * freed by annotated_instructions_free().
+ * Lists the instructions with cost (@only_costly), or all instructions of the function if its code
+ * is available. 0 or -ENOMEM. The caller frees the list with annotated_instructions_free().
  */
 int annotated_instructions_list(struct annotation *annotation,
 				const struct annotated_function *function, bool only_costly,
 				struct annotated_instructions *list_ret);
 void annotated_instructions_free(struct annotated_instructions *list);
-/* The bytes of an instruction; NULL: they are not there. */
+/* The bytes of an instruction; NULL: not available. */
 const uint8_t *annotated_bytes(const struct annotation *annotation,
 			       const struct annotated_instruction *instruction);
 
 /*
- * An instruction's text, with the names of what it leads to, at most @size bytes. @disassembler:
- * for the file that the code is in. 0 or -ENOMEM.
+ * Writes an instruction's text with the symbol of its target, at most @size bytes. @disassembler:
+ * one for the architecture of the code. 0 or -ENOMEM.
  */
 struct disassembler;
 int annotated_text(struct annotation *annotation, struct disassembler *disassembler,

@@ -16,7 +16,7 @@ struct json {
 	FILE *out;
 	struct annotation *annotation;
 	const struct annotate_options *options;
-	struct source_files *files; /* NULL: not wanted */
+	struct source_files *files; /* NULL: source text is not requested */
 };
 
 static void write_numbers(FILE *out, const char *key, const uint64_t *numbers, uint32_t n)
@@ -58,7 +58,7 @@ static void write_metrics(const struct json *json)
 	fputs("],\n", json->out);
 }
 
-/* The file and line of something, as members of an object that has begun. */
+/* Writes file and line as members of an object that has begun. */
 static void write_place(const struct json *json, uint32_t path, uint32_t line)
 {
 	if (path == ANNOTATE_NONE)

@@ -7,20 +7,21 @@
 #include "report/annotate/annotate.h"
 
 enum annotate_part {
-	ANNOTATE_HOT,      /* lines with cost, what is around them, and their instructions */
-	ANNOTATE_SOURCE,   /* the source from the first line to the last, without instructions */
-	ANNOTATE_ASSEMBLY, /* instructions by address, source lines between them */
+	ANNOTATE_HOT,      /* lines with cost, the lines around them, and their instructions */
+	ANNOTATE_SOURCE,   /* the source from the function's first line to its last, without
+			      instructions */
+	ANNOTATE_ASSEMBLY, /* instructions by address, with source lines between them */
 };
 
 struct annotate_options {
 	enum annotate_part part; /* text only */
-	double min_percent;      /* text only: what costs less of the function is summed up */
-	bool inclusive;          /* text only: with the cost of what was called */
-	bool no_source;          /* source files are not looked at */
+	double min_percent; /* text only: rows below this share of the function are summed up */
+	bool inclusive;     /* text only: inclusive costs */
+	bool no_source;     /* do not read source files */
 	bool intel_syntax;
 	unsigned width; /* columns of the terminal; 0: no limit */
 	bool color;
-	const char *const *moved; /* "FROM=TO", of source files; borrowed */
+	const char *const *moved; /* "FROM=TO": replaced beginnings of source paths; borrowed */
 	size_t n_moved;
 };
 

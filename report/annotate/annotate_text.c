@@ -1,7 +1,7 @@
 /*
- * Annotated functions for people. A row has the shares of the function's cost, by event, then a
- * line of the source or an instruction. What follows a line belongs to it: code that was inlined
- * there, then its instructions.
+ * Annotated functions as text. A row shows the shares of the function's cost by event, then a
+ * source line or an instruction. After each source line follow the code inlined into it and its
+ * instructions.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,8 +22,8 @@
 #include "report/text/text_output.h"
 
 #define NO_LIMIT      100000
-#define COLUMN_WIDTH  9  /* of a share, with the space behind it */
-#define MAX_COLUMN    16 /* where the name of an event needs more */
+#define COLUMN_WIDTH  9  /* of a share, with the space after it */
+#define MAX_COLUMN    16 /* if the name of an event needs more */
 #define NUMBER_WIDTH  7  /* of a line's number */
 #define MAX_METRICS   8
 #define TEXT_SIZE     16384
@@ -37,11 +37,11 @@ struct page {
 	struct annotation *annotation;
 	const struct annotate_options *options;
 	struct source_files *files;
-	uint32_t metrics[MAX_METRICS]; /* with columns */
+	uint32_t metrics[MAX_METRICS]; /* metrics that have a column */
 	uint32_t n_metrics;
 	unsigned column_width;
 
-	/* Of the function that is being shown. */
+	/* State of the function that is being shown. */
 	const struct annotated_function *function;
 	struct annotated_instructions list;
 	struct disassembler *disassembler;
@@ -66,7 +66,7 @@ static double share(const struct page *page, uint32_t slot, uint32_t metric)
 	return whole ? 100.0 * (double)costs_of(page, slot)[metric] / (double)whole : 0;
 }
 
-/* Costs enough of one of the events shown. */
+/* Whether the slot reaches the minimum share of one of the events shown. */
 static bool is_hot(const struct page *page, uint32_t slot)
 {
 	for (uint32_t i = 0; slot != ANNOTATE_NONE && i < page->n_metrics; i++) {
@@ -90,7 +90,7 @@ static void write_share(const struct page *page, double percent)
 	text_style_end(&page->output, style);
 }
 
-/* Blank where there is no cost. */
+/* Leaves columns without cost blank. */
 static void write_shares(const struct page *page, uint32_t slot)
 {
 	for (uint32_t i = 0; i < page->n_metrics; i++) {
@@ -103,7 +103,7 @@ static void write_shares(const struct page *page, uint32_t slot)
 	}
 }
 
-/* Up to the terminal's edge, @indent columns being written. Ends the line. */
+/* Writes text up to the terminal's edge, @indent columns being used already. Ends the line. */
 static void write_rest(const struct page *page, const char *text, unsigned indent)
 {
 	unsigned left = numbers_width(page) + indent, width = 0;
@@ -138,7 +138,7 @@ static void write_source_line(const struct page *page, uint32_t slot, uint32_t n
 	write_rest(page, text, NUMBER_WIDTH + 2);
 }
 
-/* 0 or -ENOMEM; empty where there is no source. */
+/* Reads a source line; it is empty if there is no source file. 0 or -ENOMEM. */
 static int find_text(const struct page *page, uint32_t path, uint32_t line,
 		     char text[SOURCE_LINE_MAX_SIZE])
 {
@@ -220,7 +220,7 @@ static bool is_of_part(const struct annotated_place *place, const struct annotat
 	       strcmp(place->inlined, part->inlined) == 0;
 }
 
-/* The instructions with cost of a line: its own, or those of what was inlined there. */
+/* Writes the instructions with cost of a line: its own, or those of a function inlined into it. */
 static int write_code_of(const struct page *page, const struct annotated_line *line,
 			 const struct annotated_part *part)
 {
@@ -236,7 +236,7 @@ static int write_code_of(const struct page *page, const struct annotated_line *l
 	return err;
 }
 
-/* What stands below a line: its instructions, and what was inlined there. */
+/* Writes the rows below a line: its instructions, and the code inlined into it. */
 static int write_below(const struct page *page, const struct annotated_line *line)
 {
 	uint32_t first = page->function->first_part;
@@ -262,14 +262,14 @@ static void write_gap(const struct page *page)
 	text_style_end(&page->output, STYLE_DIM);
 }
 
-/* The lines of one file, in order; the last of them has been shown up to @at. */
+/* The lines of one file in order, and how far they have been written. */
 struct lines {
 	const struct annotated_line *lines;
 	uint32_t n;
 	uint32_t path;
 	uint32_t at;        /* the last line that was written; 0: none */
-	uint32_t last_line; /* of the file; 0: it is not here */
-	uint64_t cost;      /* of the event sorted by */
+	uint32_t last_line; /* of the file; 0: the file is missing */
+	uint64_t cost;      /* of the event that functions are sorted by */
 };
 
 static uint32_t slot_of_line(const struct lines *lines, uint32_t number)
@@ -281,7 +281,7 @@ static uint32_t slot_of_line(const struct lines *lines, uint32_t number)
 	return ANNOTATE_NONE;
 }
 
-/* Lines without weight, from @first on, up to before @end. */
+/* Writes lines without cost from @first up to, but not including, @end. */
 static int write_context(const struct page *page, struct lines *lines, uint32_t first, uint32_t end)
 {
 	int err = 0;
@@ -304,7 +304,7 @@ static bool shows_all(const struct page *page)
 	return page->options->part == ANNOTATE_SOURCE || page->options->min_percent <= 0;
 }
 
-/* A line with the lines before it, as far as they are not written, and what is inlined into it. */
+/* Writes a line, the context before it that is not written yet, and the code inlined into it. */
 static int write_up_to(const struct page *page, struct lines *lines,
 		       const struct annotated_line *line)
 {
@@ -312,7 +312,7 @@ static int write_up_to(const struct page *page, struct lines *lines,
 
 	if (shows_all(page) && lines->at)
 		before = lines->at + 1;
-	/* A gap of one line is as long as its mark. */
+	/* The mark of a gap takes one line, so a gap of one line is written instead. */
 	if (lines->at && before == lines->at + 2)
 		before--;
 	int err = write_context(page, lines, before, line->line);
@@ -337,7 +337,7 @@ static int write_lines(const struct page *page, struct lines *lines)
 		int err = write_up_to(page, lines, line);
 		if (err)
 			return err;
-		/* Up to the next one's context. */
+		/* Context after this line ends where the context of the next one begins. */
 		uint32_t next = i + 1 < lines->n ? lines->lines[i + 1].line : UINT32_MAX;
 		uint32_t end = line->line + 1 + CONTEXT_LINES;
 		if (line->line >= UINT32_MAX - CONTEXT_LINES - 1)
@@ -349,7 +349,7 @@ static int write_lines(const struct page *page, struct lines *lines)
 	return 0;
 }
 
-/* What is left out, in one line. */
+/* Sums up the lines that are left out. */
 static void write_rest_of_lines(const struct page *page)
 {
 	const struct annotated_line *lines = page->annotation->lines + page->function->first_line;
@@ -396,7 +396,7 @@ static bool is_behind_recording(const struct page *page, const struct source_fil
 	return !file->problem && recorded && file->modified.tv_sec > recorded;
 }
 
-/* Why the file may not be the one that was compiled. NULL: nothing tells so. */
+/* Why the file may differ from the one that was compiled. NULL: no sign of that. */
 static const char *doubt(const struct page *page, const struct source_file *file)
 {
 	if (file->problem)
@@ -408,7 +408,7 @@ static const char *doubt(const struct page *page, const struct source_file *file
 	return NULL;
 }
 
-/* The file's name above its lines, and what is to be said of it. */
+/* Writes the file's name, and a warning if it is missing or newer. */
 static int write_file(const struct page *page, struct lines *lines)
 {
 	const char *path = annotation_path(page->annotation, lines->path);
@@ -442,7 +442,7 @@ static int compare_files(const void *a, const void *b)
 	return (x->lines > y->lines) - (x->lines < y->lines);
 }
 
-/* The function's lines by file, the most costly one first. NULL: no memory. */
+/* The function's lines by file, the file with the highest cost first. NULL: out of memory. */
 static struct lines *list_files(const struct page *page, uint32_t *n_ret)
 {
 	const struct annotated_line *lines = page->annotation->lines + page->function->first_line;
@@ -470,7 +470,7 @@ static bool any_is_hot(const struct page *page, const struct lines *lines)
 	return false;
 }
 
-/* Where the function begins: the first line that is shown, if it is in this file. */
+/* Writes the line where the function begins, if it is in this file. */
 static int write_opening(const struct page *page, struct lines *lines)
 {
 	const struct annotated_code *code = &page->annotation->codes[page->function->code];
@@ -516,7 +516,7 @@ static int write_by_line(const struct page *page)
 	return 0;
 }
 
-/* The source line of an instruction, where it is not that of the one before. */
+/* Writes the source line of an instruction if it differs from that of the instruction before. */
 static int write_place(const struct page *page, const struct annotated_place *place,
 		       const struct annotated_place *before)
 {
@@ -548,7 +548,10 @@ static void write_skipped(const struct page *page, uint32_t n)
 	text_style_end(&page->output, STYLE_DIM);
 }
 
-/* Marks what is shown: instructions with cost, and some before and behind. NULL: no memory. */
+/*
+ * Marks the instructions to show: those with cost, and some before and after them. NULL: out of
+ * memory.
+ */
 static bool *choose_instructions(const struct page *page)
 {
 	const struct annotated_instructions *list = &page->list;
@@ -619,7 +622,7 @@ static bool has_lines(const struct page *page)
 	return false;
 }
 
-/* With several events each has a heading, which wants some room. */
+/* With several events each column has a heading, which needs more room than a share. */
 static void choose_column_width(struct page *page)
 {
 	unsigned max_width = page->output.width / 2 / (page->n_metrics ? page->n_metrics : 1);
@@ -638,7 +641,10 @@ static void choose_column_width(struct page *page)
 		page->column_width = max_width;
 }
 
-/* Events with samples in the function, the one sorted by first; as many as fit half the width. */
+/*
+ * Chooses the events with samples in the function, the one sorted by first, as many as fit into
+ * half the width.
+ */
 static void choose_metrics(struct page *page)
 {
 	const uint64_t *costs = costs_of(page, page->function->slot);

@@ -1,4 +1,7 @@
-/* A view -> bytes: text for a terminal, JSON and CSV for programs (docs/FORMAT.md). */
+/*
+ * The formats in which a view can be written: text for a terminal, JSON and CSV for programs
+ * (docs/FORMAT.md).
+ */
 #ifndef REPORT_EXPORT_EXPORT_H
 #define REPORT_EXPORT_EXPORT_H
 
@@ -15,7 +18,7 @@ struct export_format {
 		     const struct export_options *options);
 };
 
-/* By name; NULL: there is no such format. */
+/* Finds a format by its name; NULL: unknown. */
 const struct export_format *export_format_find(const char *name);
 /* "text, json or csv". Heap; NULL without memory. */
 char *export_format_names(void);

@@ -1,4 +1,4 @@
-/* The report as CSV (RFC 4180), a row a line, depth first; docs/FORMAT.md describes it. */
+/* A report as CSV (RFC 4180), one line for each row, depth first; docs/FORMAT.md describes it. */
 #include "report/export/export_csv.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #define LINE_END "\r\n"
 
-/* Control characters are escaped as for a terminal, so a field never holds a line end. */
+/* Control characters are escaped as for a terminal, so no field contains a line end. */
 static void write_quoted(FILE *out, const char *text, const char *suffix)
 {
 	char bytes[PRINTABLE_MAX];
@@ -59,7 +59,7 @@ static void write_ratio(FILE *out, const struct ratio *ratio, const uint64_t *co
 		fprintf(out, "%.9g", value);
 }
 
-/* Empty for what is no line. */
+/* Both fields are empty if the row is not a source line. */
 static void write_line(FILE *out, const struct view_row *row)
 {
 	putc(',', out);

@@ -1,4 +1,4 @@
-/* The report as CSV (docs/FORMAT.md). */
+/* Writes a report as CSV (docs/FORMAT.md). */
 #ifndef REPORT_EXPORT_EXPORT_CSV_H
 #define REPORT_EXPORT_EXPORT_CSV_H
 

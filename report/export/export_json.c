@@ -1,4 +1,4 @@
-/* The report as one JSON object; docs/FORMAT.md describes it. */
+/* A report as one JSON object; docs/FORMAT.md describes it. */
 #include "report/export/export_json.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include "cct/text/json_string.h"
 #include "report/views/missing.h"
 
-/* What printf("%" PRIu64) does, many times as fast: most of a report's bytes are numbers. */
+/* Like printf("%" PRIu64), but many times as fast: most of a report's bytes are numbers. */
 static void write_number(FILE *out, uint64_t number)
 {
 	char digits[20], *first = digits + sizeof(digits);
@@ -97,7 +97,7 @@ static void write_ratios(FILE *out, const char *key, const struct export_options
 	putc(']', out);
 }
 
-/* The counters of a section; @before: what precedes the first. */
+/* Writes the counters of a section; @before: text before the first one. */
 static void write_counters(FILE *out, const struct profile_quality *quality,
 			   enum quality_section section, const char *before)
 {
@@ -112,7 +112,7 @@ static void write_counters(FILE *out, const struct profile_quality *quality,
 	}
 }
 
-/* Only where something is amiss. */
+/* Written only if there are problems. */
 static void write_jitdumps(FILE *out, const struct profile_quality *quality)
 {
 	uint64_t n = 0;
@@ -127,7 +127,7 @@ static void write_jitdumps(FILE *out, const struct profile_quality *quality)
 	putc('}', out);
 }
 
-/* Only where there is more to say. */
+/* Written only if the recording explains why paths end. */
 static void write_why(FILE *out, const struct profile *profile)
 {
 	size_t n = 0;
@@ -161,7 +161,7 @@ static void write_quality(FILE *out, const struct profile *profile)
 	fputs("},\n", out);
 }
 
-/* Only marks that occur; nothing at all where none does. */
+/* Writes the marks that occur, or nothing if there are none. */
 static void write_marks(FILE *out, const char *start, const uint64_t marked[N_PATH_MARKS])
 {
 	const char *before = start;
@@ -177,7 +177,7 @@ static void write_marks(FILE *out, const char *start, const uint64_t marked[N_PA
 		putc('}', out);
 }
 
-/* The line that a row stands for, and how many functions it is in, where it is not one. */
+/* The source line of a row, and the number of its functions unless it is one. */
 static void write_line(FILE *out, const struct view_row *row)
 {
 	if (row->file) {
@@ -200,7 +200,7 @@ static void write_row(FILE *out, const struct view *view, const struct export_op
 	json_write_string(out, row->module);
 	fputs(",\"kind\":", out);
 	json_write_string(out, view_row_kind_name(row->kind));
-	/* Only there do rows of one name need telling apart. */
+	/* Grouped by name, rows have no id: each name has one row. */
 	if (view->options.grouping != GROUP_COMM && row->id >= 0)
 		fprintf(out, ",\"id\":%" PRId32, row->id);
 	if (view->options.kind == VIEW_LINES)

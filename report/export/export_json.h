@@ -1,4 +1,4 @@
-/* The report as JSON (docs/FORMAT.md). */
+/* Writes a report as JSON (docs/FORMAT.md). */
 #ifndef REPORT_EXPORT_EXPORT_JSON_H
 #define REPORT_EXPORT_EXPORT_JSON_H
 

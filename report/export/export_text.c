@@ -13,8 +13,10 @@
 #define MIN_WIDTH     60
 #define MAX_WIDTH     1000
 #define DEFAULT_WIDTH 100
-/* Columns of numbers get three fifths of the width. A block of them has one or two numbers, and a
- * space. */
+/*
+ * Columns of numbers get at most three fifths of the width. A block has one or two numbers and a
+ * space.
+ */
 #define NUMBERS_WIDTH(width) ((width)*3 / 5)
 #define BLOCK_WIDTH(number)  (2 * (number) + 1)
 
@@ -27,7 +29,7 @@ static uint32_t count_with_samples(const struct text *text)
 	return n;
 }
 
-/* Shares have one decimal only where more columns fit by that. */
+/* Shares have one decimal instead of two only if more columns fit that way. */
 static void choose_number_width(struct text *text)
 {
 	uint32_t n_wanted = count_with_samples(text) + text->n_ratios;
@@ -37,8 +39,8 @@ static void choose_number_width(struct text *text)
 }
 
 /*
- * As many metrics as fit beside the ratios; the one sorted by comes first, and is there in any
- * case. Those without samples only repeat a dash.
+ * Chooses as many metrics as fit beside the ratios. The one sorted by comes first and is always
+ * shown; metrics without samples are left out, as their columns would be empty.
  */
 static void choose_metrics(struct text *text)
 {
@@ -62,7 +64,10 @@ static void choose_columns(struct text *text)
 	bool flat = view_is_flat(text->view);
 
 	text->show_total = true;
-	/* A process's cost is all its own; a caller has no own part in its callee's. */
+	/*
+	 * The total cost of a process equals its self cost; a caller has no self cost in the cost
+	 * of its callee.
+	 */
 	text->show_self = text->view->options.kind != VIEW_PROCESSES &&
 			  text->view->options.kind != VIEW_CALLERS;
 	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios;

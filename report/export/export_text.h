@@ -1,4 +1,4 @@
-/* The report for people: head, table or tree, foot. */
+/* Writes a report for people: header, table or tree, and footer. */
 #ifndef REPORT_EXPORT_EXPORT_TEXT_H
 #define REPORT_EXPORT_EXPORT_TEXT_H
 

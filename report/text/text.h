@@ -1,6 +1,6 @@
 /*
- * What the parts of the text report share: what they write, where it goes, which metrics have
- * columns.
+ * State shared by the parts of the text report: the view to write, the output stream, and the
+ * metrics that have columns.
  */
 #ifndef REPORT_TEXT_TEXT_H
 #define REPORT_TEXT_TEXT_H
@@ -19,17 +19,18 @@ struct text {
 	struct text_output output;
 	const struct view *view;
 	struct symbolizer *symbolizer;
-	struct text_names *names; /* NULL: whole names */
+	struct text_names *names; /* NULL: names are not shortened */
 	const struct export_options *options;
-	/* Columns of numbers, of each metric that has some. */
+	/* The metrics that have columns of numbers. */
 	uint32_t metrics[TEXT_MAX_METRICS];
 	uint32_t n_metrics;
-	uint32_t n_ratios; /* of the options', the first ones: columns behind those of metrics */
-	unsigned number_width; /* of a share, with the space behind it */
+	uint32_t n_ratios;     /* the first ratios of @options that have columns, after those of the
+				  metrics */
+	unsigned number_width; /* of a share, with the space after it */
 	bool show_self, show_total, show_samples;
-	unsigned name_width, module_width; /* module_width 0: no such column */
-	unsigned line_width;               /* VIEW_LINES: of the column before the name, its part */
-	bool rows_hidden;                  /* rows are missing that no line sums up */
+	unsigned name_width, module_width; /* module_width 0: no module column */
+	unsigned line_width; /* VIEW_LINES: of the column before the name; included in name_width */
+	bool rows_hidden;    /* some rows are left out without a line that sums them up */
 };
 
 #endif

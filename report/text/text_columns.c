@@ -20,7 +20,7 @@ static const uint64_t *totals(const struct text *text)
 	return text->view->root->total;
 }
 
-/* What the numbers of one metric take, a space behind each. */
+/* The width of the numbers of one metric, with a space after each. */
 static unsigned block_numbers_width(const struct text *text)
 {
 	unsigned width = text->number_width * (unsigned)(text->show_total + text->show_self);
@@ -46,7 +46,7 @@ static const char *block_name(const struct text *text, uint32_t block)
 	return text->view->profile->metrics[text->metrics[block]].name;
 }
 
-/* With several blocks each has a heading, which wants some room. */
+/* With several blocks each has a heading, which may need more room than the numbers. */
 static unsigned block_width(const struct text *text, uint32_t block)
 {
 	unsigned width = block_numbers_width(text), name_width;
@@ -68,7 +68,7 @@ static unsigned numbers_width(const struct text *text)
 	return width;
 }
 
-/* Numbers stand at the right of their block. */
+/* Pads a block on the left, so that its numbers are right-aligned. */
 static void write_block_start(const struct text *text, uint32_t block)
 {
 	unsigned rest = block_width(text, block) - block_numbers_width(text);
@@ -76,7 +76,7 @@ static void write_block_start(const struct text *text, uint32_t block)
 	fprintf(text->output.file, "%*s", (int)rest, "");
 }
 
-/* Names the marks of paths that end in a row of code. */
+/* The marks of paths that end in a row of code. */
 static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
 {
 	bool guessed = row->marked[PATH_GUESSED], stitched = row->marked[PATH_STITCHED];
@@ -87,7 +87,10 @@ static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
 			 stitched ? cct_path_mark_name(PATH_STITCHED) : "");
 }
 
-/* Where an inlined function is called. File names are the recording's, not a terminal's. */
+/*
+ * The call of an inlined function. File names come from the recording, so only printable ASCII
+ * characters are kept.
+ */
 static void inlined_suffix(const struct view_row *row, char *buffer, size_t size)
 {
 	const char *slash = row->call_file ? strrchr(row->call_file, '/') : NULL;

@@ -6,24 +6,25 @@
 #include "report/text/text_sums.h"
 
 #define TEXT_SUFFIX_SIZE 128
-/* Widths a share may have: with two decimals, and with one. */
+/* Widths of a share with two decimals, and with one. */
 #define TEXT_NUMBER_WIDTH  8
 #define TEXT_COMPACT_WIDTH 7
 
-/* Widths of what the columns hold. */
+/* Widens the columns to hold the contents of @row. */
 void text_measure(struct text *text, unsigned name_width, const struct view_row *row);
-/* Decides the columns' widths once all rows are measured. */
+/* Chooses the final widths of the columns, after all rows have been measured. */
 void text_lay_out(struct text *text);
 void text_write_columns_heading(const struct text *text, const char *name_heading);
-/* The columns of numbers of a row; of @sums where @row is NULL. */
+/* Writes the numbers of a row, or those of @sums if @row is NULL. */
 void text_write_numbers(const struct text *text, const struct view_row *row,
 			const struct text_sums *sums);
-/* " (pid 12)", " (inlined at list.c:20)", " (and 2 more)", " (guessed)": what stands behind a name.
- * May be empty.
- * @size: TEXT_SUFFIX_SIZE. */
+/*
+ * The text after a row's name: " (pid 12)", " (inlined at list.c:20)", " (and 2 more)", "
+ * (guessed)", or "". @size: TEXT_SUFFIX_SIZE.
+ */
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size);
 unsigned text_title_width(const struct text *text, const struct view_row *row);
-/* Name and module of a row, @indent columns being written already. Ends the line. */
+/* Writes name and module of a row and ends the line. @indent columns are already used. */
 void text_write_title(const struct text *text, const struct view_row *row, unsigned indent);
 /* "... 12 more below 0.5 %" */
 void text_write_more(const struct text *text, const struct text_sums *sums);

@@ -8,7 +8,7 @@
 #include "report/names/source_paths.h"
 #include "report/text/text_columns.h"
 
-/* Lines have a column of their own, of at most a quarter of the width. */
+/* Source lines have a separate column, at most a quarter of the width. */
 #define LINE_MIN_WIDTH 16
 #define LINE_SPACE     2
 #define NO_LINE        "[no line]"
@@ -30,7 +30,7 @@ static unsigned max_line_width(const struct text *text)
 	return text->output.width / 4 > LINE_MIN_WIDTH ? text->output.width / 4 : LINE_MIN_WIDTH;
 }
 
-/* "dir/file.c:12", with as much of the path as is wanted. */
+/* "dir/file.c:12", with the end of the path that fits the column. */
 static void format_line(const struct text *text, const struct view_row *row, char *buffer,
 			size_t size)
 {
@@ -128,7 +128,7 @@ void text_flat_write(struct text *text)
 	}
 	if (!more.n_rows)
 		return;
-	/* Inclusive numbers of several functions do not add up. */
+	/* Inclusive costs of several functions overlap, so no sum of them is shown. */
 	for (uint32_t i = 0; text->show_self && i < text->n_metrics; i++)
 		more.total[i] = more.samples[i] = 0;
 	for (uint32_t i = 0; text->show_self && i < text->n_ratios; i++)

@@ -1,4 +1,4 @@
-/* The rows of a table. */
+/* The text report of a flat view: one line for each row. */
 #ifndef REPORT_TEXT_TEXT_FLAT_H
 #define REPORT_TEXT_TEXT_FLAT_H
 

@@ -1,4 +1,4 @@
-/* Numbers as people read them. */
+/* Formats amounts and ratios for people. */
 #ifndef REPORT_TEXT_TEXT_FORMAT_H
 #define REPORT_TEXT_TEXT_FORMAT_H
 

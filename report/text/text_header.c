@@ -15,7 +15,7 @@ static void write_label(const struct text *text, const char *label)
 	text_style_end(&text->output, STYLE_DIM);
 }
 
-/* A line of text that came from the recording. */
+/* Writes a line of text that comes from the recording. */
 static void write_field(const struct text *text, const char *label, const char *value)
 {
 	if (!value || !*value)
@@ -109,7 +109,7 @@ static void write_event(const struct text *text, const struct metric *metric, un
 	putc('\n', text->output.file);
 }
 
-/* The event had a counter for a part of the time only. */
+/* Warns if the event had a hardware counter only for a part of the time. */
 static void warn_multiplexed(const struct text *text, const struct metric *metric)
 {
 	double enabled = (double)metric->time_enabled_ns, running = (double)metric->time_running_ns;
@@ -142,7 +142,7 @@ static void write_events(const struct text *text)
 		warn_multiplexed(text, &profile->metrics[i]);
 }
 
-/* Of everything; what the numerator counts is named where it is no plain number. */
+/* Ratios of the whole recording, with the numerator's unit unless it is a plain count. */
 static void write_ratios(const struct text *text)
 {
 	const struct profile *profile = text->view->profile;
@@ -169,7 +169,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* A line of the table of call paths: how many, and what became of them. */
+/* A line of the table of call paths: their number, share and state. */
 static void write_paths(const struct text *text, const char *label, uint64_t n_paths,
 			const char *what)
 {
@@ -178,7 +178,7 @@ static void write_paths(const struct text *text, const char *label, uint64_t n_p
 		percent(n_paths, quality_n_used(&text->view->profile->quality)), what);
 }
 
-/* As much of a list as fits on each line. */
+/* Writes a comma-separated list, as many items on each line as fit. */
 static void write_list(const struct text *text, const char *list)
 {
 	const size_t width = text->output.width - LABEL_WIDTH;
@@ -203,7 +203,7 @@ static void write_list(const struct text *text, const char *list)
 	}
 }
 
-/* Why user paths end early, the most frequent reason first. */
+/* Writes why user paths are incomplete, the most frequent reason first. */
 static void write_reasons(const struct text *text, const struct profile_quality *quality)
 {
 	const struct profile_info *info = &text->view->profile->info;
@@ -226,7 +226,7 @@ static void write_reasons(const struct text *text, const struct profile_quality 
 	}
 }
 
-/* What became of the user parts: whole, or why not. */
+/* Writes how many user paths are complete, and why the others are not. */
 static void write_all_paths(const struct text *text, const struct profile_quality *quality)
 {
 	for (int i = 0; i < N_QUALITY_COUNTERS; i++) {

@@ -16,7 +16,7 @@ static double share(const struct text *text, const struct missing *missing)
 	return all ? 100.0 * (double)missing_cost(missing, metric) / (double)all : 0;
 }
 
-/* The names' line tells of the module already. */
+/* Whether a line about missing names mentions the module already. */
 static bool is_told(const struct missing_list *list, const struct missing *missing)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -38,7 +38,7 @@ static void write_build_id(const struct text *text, const char *what,
 		build_id->size ? id : "none");
 }
 
-/* On the same line if it fits. */
+/* Writes the build ID on the same line if it fits. */
 static void write_own_build_id(const struct text *text, const struct build_id *build_id,
 			       unsigned column)
 {
@@ -64,7 +64,8 @@ static void write_line(const struct text *text, const struct missing *missing)
 	fprintf(text->output.file, "%8.2f%%  ", share(text, missing));
 	column +=
 		printable_write(text->output.file, name, text->output.width / 2, text->output.utf8);
-	if (problem->lack != LACKS_DEBUG_INFO) /* else the heading says it */
+	/* For debug information, the heading states the problem. */
+	if (problem->lack != LACKS_DEBUG_INFO)
 		column += (unsigned)fprintf(text->output.file, ": %s", problem->text);
 	text_style_begin(&text->output, STYLE_DIM);
 	if (problem->is_changed && problem->build_id.size) {
@@ -77,7 +78,7 @@ static void write_line(const struct text *text, const struct missing *missing)
 	putc('\n', text->output.file);
 }
 
-/* Worth a line: by its cost, and where there are not too many of them. */
+/* Whether a problem gets a line: its cost is large enough, and there are not too many lines. */
 static bool is_shown(const struct text *text, const struct missing *missing, unsigned n_lines)
 {
 	return n_lines < MAX_LINES && share(text, missing) >= text->options->min_percent;
@@ -111,7 +112,7 @@ static void write_kind(const struct text *text, const struct missing_list *list,
 			SHARE_WIDTH, "", n, n == 1 ? "" : "s", text->options->min_percent);
 }
 
-/* What helps, of what is missing. */
+/* Writes how to get the missing files. */
 static void write_hints(const struct text *text, const struct missing_list *list)
 {
 	bool has_files = false, has_debug = false;

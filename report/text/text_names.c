@@ -10,7 +10,7 @@
 #include "report/text/text_sums.h"
 
 struct shown_name {
-	const char *name, *module; /* the row's */
+	const char *name, *module; /* as in the row */
 	char *shown;
 };
 
@@ -41,8 +41,10 @@ static void show_parameters(struct shown_name *name)
 	name->shown = with_parameters;
 }
 
-/* Another function with the same short name: both need their parameters. Who has none in its name
- * (debug information may tell none) needs nothing. */
+/*
+ * Restores the parameters of two functions that have the same short name. A name without parameters
+ * (debug information may lack them) stays as it is.
+ */
 static int tell_apart(struct text_names *names, uint32_t index)
 {
 	struct shown_name *name = &names->all[index];
@@ -82,7 +84,7 @@ static int add_row(struct text_names *names, const struct view_row *row)
 	return tell_apart(names, index);
 }
 
-/* What is below a row that is not shown isn't either. */
+/* Rows below a hidden row are hidden, too. */
 static int add_rows(struct text_names *names, const struct text *text)
 {
 	const struct view_row *root = text->view->root, *row = root->children;

@@ -1,4 +1,4 @@
-/* Where text for people goes: its stream, and what that can show. */
+/* The stream that receives text for people, and what that stream can show. */
 #ifndef REPORT_TEXT_TEXT_OUTPUT_H
 #define REPORT_TEXT_TEXT_OUTPUT_H
 
@@ -23,9 +23,9 @@ struct text_output {
 	unsigned width; /* columns */
 };
 
-/* UTF-8 if the locale has it. */
+/* Uses UTF-8 if the locale does. */
 void text_output_init(struct text_output *output, FILE *file, bool color, unsigned width);
-/* What is written between the two has that style, where there are colours. */
+/* Text written between the two calls has that style, if colours are on. */
 void text_style_begin(const struct text_output *output, enum text_style style);
 void text_style_end(const struct text_output *output, enum text_style style);
 

@@ -11,13 +11,13 @@
 
 #define STEP 2 /* columns that a branch moves to the right */
 
-/* What stands left of a name at its own level. */
+/* The joint to the left of a name at its own level. */
 enum joint { JOINT_CHAIN, JOINT_BRANCH, JOINT_LAST };
 
 struct level {
 	const struct view_row *row;
 	unsigned indent; /* in steps */
-	bool branch;     /* one of several siblings, drawn with a joint */
+	bool branch;     /* it is one of several siblings and drawn with a joint */
 	struct text_sums more;
 	unsigned n_visible; /* children */
 };
@@ -25,9 +25,9 @@ struct level {
 struct tree {
 	struct text *text;
 	bool measuring;
-	struct level *levels; /* the path to the row at hand; [0]: the root */
+	struct level *levels; /* the path to the current row; [0]: the root */
 	unsigned n_levels, n_allocated;
-	bool *open; /* by indent: a line goes on downwards there */
+	bool *open; /* by indent: a vertical line continues below */
 	unsigned n_open;
 	unsigned max_indent; /* in steps; deeper ones are cut on the left */
 };
@@ -75,7 +75,7 @@ static int push_level(struct tree *tree, const struct view_row *row)
 {
 	struct level level = { .row = row };
 
-	assert(row); /* who counted visible children found this one */
+	assert(row); /* the visible children were counted, so there is one */
 	if (tree->n_levels == tree->n_allocated) {
 		int err = grow_levels(tree);
 
@@ -86,7 +86,7 @@ static int push_level(struct tree *tree, const struct view_row *row)
 		const struct level *parent = &tree->levels[tree->n_levels - 1];
 
 		level.branch = parent->n_visible > 1;
-		/* What a process does stands below it, not beside it. */
+		/* The functions of a process are indented below it, even a single one. */
 		level.indent = parent->indent + (level.branch || tree->n_levels == 2);
 	}
 	tree->levels[tree->n_levels++] = level;
@@ -105,7 +105,7 @@ static const char *joint_text(const struct tree *tree, enum joint joint, bool op
 	return "  ";
 }
 
-/* The lines left of a name; @indent in steps. Returns their columns. */
+/* Writes the lines to the left of a name; @indent is in steps. Returns the columns used. */
 static unsigned write_joints(const struct tree *tree, unsigned indent, enum joint joint)
 {
 	unsigned first = indent > tree->max_indent ? indent - tree->max_indent + 1 : 1;
@@ -154,7 +154,10 @@ static const struct view_row *first_visible(const struct tree *tree, const struc
 	return row;
 }
 
-/* Shows the row on top of the path, and what it sums up if its child goes on in the same column. */
+/*
+ * Writes the row on top of the path, and its sum of hidden children if its child continues in the
+ * same column.
+ */
 static void show_top(struct tree *tree)
 {
 	const struct level *top = &tree->levels[tree->n_levels - 1];
@@ -175,7 +178,7 @@ static void show_top(struct tree *tree)
 	show_more(tree, top, top->indent + 1, top->n_visible ? JOINT_BRANCH : JOINT_LAST);
 }
 
-/* The next visible row in depth-first order onto the path; an empty path: no more. */
+/* Moves the path to the next visible row in depth-first order. The path is empty after the last. */
 static int advance(struct tree *tree)
 {
 	const struct level *top = &tree->levels[tree->n_levels - 1];

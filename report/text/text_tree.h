@@ -1,4 +1,4 @@
-/* The rows of a tree, with lines that show who is below whom. */
+/* The text report of a tree, with drawn lines that connect parents and children. */
 #ifndef REPORT_TEXT_TEXT_TREE_H
 #define REPORT_TEXT_TEXT_TREE_H
 
