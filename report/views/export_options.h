@@ -1,15 +1,15 @@
-/* What of a view is written, and how. */
+/* Which parts of a view are written, and in which form. */
 #ifndef REPORT_VIEWS_EXPORT_OPTIONS_H
 #define REPORT_VIEWS_EXPORT_OPTIONS_H
 
 #include "report/views/ratio.h"
 
 struct export_options {
-	double min_percent; /* text only: rows below are summed up in one line */
-	unsigned max_depth; /* 0: all */
+	double min_percent; /* text only: rows below this share are summed up in one line */
+	unsigned max_depth; /* 0: no limit */
 	unsigned width;     /* columns of the terminal */
 	bool color;
-	bool full_names; /* text only: names are not shortened, and lines as long as they get */
+	bool full_names; /* text only: neither names nor lines are shortened */
 	const struct ratio *ratios;
 	uint32_t n_ratios;
 	const char *source; /* the recording's name, for the header */

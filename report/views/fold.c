@@ -61,7 +61,7 @@ static int grow_costs(uint64_t **costs, size_t n_before, size_t n)
 	return 0;
 }
 
-/* Inlined functions make more nodes than the tree has. */
+/* Inlined functions get nodes, so a fold may have more nodes than its tree. */
 static int grow_nodes(struct fold *fold)
 {
 	size_t n_metrics = fold->n_metrics, n_before = fold->n_nodes_allocated * n_metrics;

@@ -1,6 +1,7 @@
 /*
- * The calling context tree as views want it: call sites folded to functions, processes grouped,
- * kernel and user parts in or out. Every view is made from this tree, which fold_profile() makes.
+ * A calling context tree prepared for views: call sites are folded to functions, processes are
+ * grouped, and kernel or user parts are left out on request. Every view is built from such a tree,
+ * which fold_profile() makes from a profile.
  */
 #ifndef REPORT_VIEWS_FOLD_H
 #define REPORT_VIEWS_FOLD_H
@@ -11,50 +12,53 @@
 
 struct source_paths;
 
-/* What a node stands for: a function, a source line, a group of processes, a marker; shared by many
- * nodes. */
+/*
+ * What a node represents: a function, a source line, a group of processes or a marker. Many nodes
+ * may share one entity.
+ */
 struct fold_entity {
 	const char *name;
-	const char *base_name; /* of the function that a clone is of; NULL: it is none */
+	const char *base_name; /* the original function's name if this is a clone; else NULL */
 	const char *module;
 	int32_t id;
 	uint32_t n_merged;
 	uint32_t module_id;
 	enum frame_kind frame_kind;
 	bool is_inlined;
-	uint32_t line; /* VIEW_LINES: 0: a function without lines */
+	uint32_t line; /* VIEW_LINES only; 0: a function without lines */
 	const char *file;
 };
 
 struct fold_node {
-	uint32_t parent; /* below the node's own index; the root is 0 and its own parent */
+	uint32_t parent; /* smaller than the node's own index; the root is node 0 and its own parent
+			  */
 	uint32_t entity;
-	/* An inlined function's: the call in its parent. Line 0: not known, or several calls. */
+	/* Of an inlined function: its call in the parent. Line 0: not known, or several calls. */
 	const char *call_file;
 	uint32_t call_line;
 	uint64_t marked[N_PATH_MARKS]; /* samples whose path ends here */
 };
 
 struct fold {
-	struct fold_entity *entities; /* [0]: the root's */
+	struct fold_entity *entities; /* [0] belongs to the root */
 	uint32_t n_entities, n_entities_allocated;
 	struct fold_node *nodes;
 	uint32_t n_nodes, n_nodes_allocated;
 	uint32_t n_metrics;
 	/* [node * n_metrics + metric] */
 	uint64_t *self, *total;
-	uint64_t *self_samples, *samples; /* of the node itself; inclusive */
-	struct source_paths *paths;       /* VIEW_LINES: holds the entities' files */
+	uint64_t *self_samples, *samples; /* exclusive and inclusive */
+	struct source_paths *paths;       /* VIEW_LINES: owns the entities' file names */
 };
 
-/* Room for a root and as many nodes as @cct has; to be filled. NULL: no memory. */
+/* Creates an empty fold with room for a root and as many nodes as @cct has. NULL: out of memory. */
 struct fold *fold_create(const struct cct *cct);
 void fold_destroy(struct fold *fold);
-/* Copies @entity. The new one's index, or FOLD_NONE: no memory. */
+/* Adds a copy of @entity. Returns its index, or FOLD_NONE: out of memory. */
 uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity);
-/* A node without cost, behind all others. 0 or -ENOMEM. */
+/* Appends a node without cost. 0 or -ENOMEM. */
 int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t *node_ret);
-/* Makes total and samples of the nodes' own. 0 or -ENOMEM. */
+/* Computes inclusive costs and samples from the exclusive ones. 0 or -ENOMEM. */
 int fold_sum_up(struct fold *fold);
 
 static inline bool entity_is_code(const struct fold_entity *entity)

@@ -13,7 +13,7 @@
 
 #define NONE FOLD_NONE
 
-/* State of the one pass over the tree that makes a fold. */
+/* State of the single pass over the tree that makes a fold. */
 struct folding {
 	const struct profile *profile;
 	const struct view_options *options;
@@ -25,7 +25,8 @@ struct folding {
 	uint32_t *by_thread;
 	struct pair_map nodes;          /* (parent, entity) -> node */
 	struct pair_map lines;          /* (file and line, module) -> entity */
-	struct pair_map line_functions; /* what is known of (entity, function or its name) */
+	struct pair_map line_functions; /* (entity, function or hash of its name) of those already
+					   counted */
 };
 
 /* A process that occurs in the tree. */
@@ -46,7 +47,7 @@ static int grow_functions(struct folding *folding, uint32_t function)
 	return 0;
 }
 
-/* The entity of a function or marker. */
+/* Finds or adds the entity of a function or marker. */
 static int function_entity(struct folding *folding, const struct frame *frame,
 			   const struct frame_name *name, uint32_t *entity_ret)
 {
@@ -73,7 +74,7 @@ static int function_entity(struct folding *folding, const struct frame *frame,
 	return *entity_ret == NONE ? -ENOMEM : 0;
 }
 
-/* The function is one of those that the line belongs to: instances of a template, for example. */
+/* Counts the functions that a source line belongs to, such as the instances of a template. */
 static int note_function(struct folding *folding, uint32_t index, const struct frame_name *name)
 {
 	struct fold_entity *entity = &folding->fold->entities[index];
@@ -81,7 +82,9 @@ static int note_function(struct folding *folding, uint32_t index, const struct f
 
 	if (pair_map_find(known, index, name->function) != PAIR_MAP_NONE)
 		return 0;
-	/* A copy that was compiled and one that was inlined are two functions of one name. */
+	/*
+	 * A compiled and an inlined copy have different numbers but one name, so they count as one.
+	 */
 	uint64_t by_name = UINT64_C(1) << 32 | index, text = hash_text(HASH_START, name->name);
 	if (pair_map_find(known, by_name, text) == PAIR_MAP_NONE) {
 		entity->n_merged++;
@@ -93,7 +96,7 @@ static int note_function(struct folding *folding, uint32_t index, const struct f
 	return pair_map_add(known, index, name->function, index);
 }
 
-/* The entity of the line that an instruction or an inlined call stands on. */
+/* Finds or adds the entity of the source line of an instruction or inlined call. */
 static int line_entity(struct folding *folding, const struct frame *frame,
 		       const struct frame_name *name, uint32_t *entity_ret)
 {
@@ -151,7 +154,7 @@ static bool same_group(const struct folding *folding, const struct seen_process 
 	return folding->options->grouping == GROUP_COMM || a->pid == b->pid;
 }
 
-/* The processes that occur in the tree, sorted by name and pid. NULL: no memory. */
+/* The processes that occur in the tree, sorted by name and pid. NULL: out of memory. */
 static struct seen_process *find_processes(const struct folding *folding, size_t *n_seen_ret)
 {
 	const struct profile *profile = folding->profile;
@@ -194,7 +197,7 @@ static uint32_t add_process_group(struct folding *folding, const struct seen_pro
 	return fold_add_entity(folding->fold, &entity);
 }
 
-/* Makes one entity of each group of processes: of one name, or of one name and pid. */
+/* Adds one entity for each group of processes: those of one name, or of one name and pid. */
 static int group_processes(struct folding *folding)
 {
 	size_t n_seen;
@@ -239,7 +242,7 @@ static uint32_t thread_entity(struct folding *folding, const struct frame *frame
 	return *entity;
 }
 
-/* What the options leave out; its cost goes to the parent. */
+/* Whether the options leave the frame out. Its cost then goes to the parent. */
 static bool is_folded_away(const struct view_options *options, const struct frame *frame)
 {
 	bool kernel_mark = frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL;
@@ -261,7 +264,7 @@ static bool is_folded_away(const struct view_options *options, const struct fram
 	}
 }
 
-/* The node of @entity below @parent, made if new. */
+/* Finds or adds the node of @entity below @parent. */
 static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, uint32_t *node_ret)
 {
 	struct fold *fold = folding->fold;
@@ -275,7 +278,7 @@ static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, 
 	return pair_map_add(&folding->nodes, parent, entity, *node_ret);
 }
 
-/* Where the function of @node is called, in its parent. */
+/* Records the position of the call in the parent of @node. */
 static void note_call(struct fold_node *node, const struct frame_name *caller)
 {
 	bool is_first = !node->call_file;
@@ -289,8 +292,10 @@ static void note_call(struct fold_node *node, const struct frame_name *caller)
 		node->call_line = 0;
 }
 
-/* The nodes of a code frame or marker below @parent: the compiled function's, and one below the
- * other those of what is inlined there. */
+/*
+ * Adds the nodes of a code frame or marker below @parent: the compiled function's, and below it,
+ * one below the other, those of the functions inlined at the frame.
+ */
 static int fold_functions(struct folding *folding, uint32_t parent, const struct frame *frame,
 			  uint32_t *node_ret)
 {
@@ -315,7 +320,7 @@ static int fold_functions(struct folding *folding, uint32_t parent, const struct
 	return 0;
 }
 
-/* The node that stands for the tree's node with @frame below @parent. */
+/* The fold's node for the tree's node with @frame below @parent. */
 static int fold_node(struct folding *folding, uint32_t parent, const struct frame *frame,
 		     uint32_t *node_ret)
 {
@@ -383,7 +388,10 @@ static uint32_t *allocate_indexes(uint32_t n)
 	return indexes;
 }
 
-/* In a tree, what is inlined stands where it is; in a table it may be added to its function. */
+/*
+ * In a tree, inlined functions stay in their callers; in a table their cost may be added to the
+ * function that was inlined.
+ */
 static int merge_functions(struct folding *folding)
 {
 	enum view_kind kind = folding->options->kind;

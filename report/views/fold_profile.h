@@ -1,6 +1,6 @@
 /*
- * A profile -> a fold. Its costs add up to the profile's, whatever was folded away: a node that is
- * left out leaves its cost to its parent.
+ * Makes a fold from a profile. The costs add up to the profile's whatever the options leave out,
+ * because the cost of a node that is left out goes to its parent.
  */
 #ifndef REPORT_VIEWS_FOLD_PROFILE_H
 #define REPORT_VIEWS_FOLD_PROFILE_H
@@ -9,7 +9,7 @@
 #include "report/views/fold.h"
 #include "report/views/view_options.h"
 
-/* To be freed by fold_destroy(). 0 or -errno. */
+/* The caller frees *@fold_ret with fold_destroy(). 0 or -errno. */
 int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
 		 const struct view_options *options, struct fold **fold_ret);
 

@@ -12,26 +12,27 @@
 
 #define NONE UINT32_MAX
 
-/* Everything of one name in a module. */
+/* All entities of one name in a module. */
 struct same_name {
 	const char *name;
-	uint32_t plain, clone, inlined; /* the first entity of each kind; NONE: there is none */
+	uint32_t plain, clone, inlined; /* the first entity of each kind, or NONE */
 	bool is_ambiguous;              /* there are two functions of this name */
-	bool keeps_inlined;             /* there are two inlined ones */
-	bool is_overloaded;             /* another name differs in its parameters only */
+	bool keeps_inlined;             /* there are two inlined functions of this name */
+	bool is_overloaded;             /* another name differs only in its parameters */
 };
 
 struct merging {
 	struct fold *fold;
 	bool inlined;
-	struct pair_map by_name;  /* (name, module and kind) -> index in names */
-	struct pair_map by_short; /* of compiled functions, without parameters: the first of them */
-	struct pair_map by_clone; /* the same of clones' whole names */
-	struct same_name *names;  /* as many as there are entities, at most */
+	struct pair_map by_name; /* (name, module and kind) -> index in names */
+	struct pair_map
+		by_short; /* names of compiled functions without parameters -> the first of them */
+	struct pair_map by_clone; /* whole names of clones -> the first of them */
+	struct same_name *names;  /* at most as many as there are entities */
 	uint32_t n_names;
 	uint32_t *name_of;   /* entity -> index in names, or NONE */
-	uint32_t *canonical; /* entity -> the one it becomes */
-	uint32_t *entities;  /* node as it was -> its entity */
+	uint32_t *canonical; /* entity -> the entity it is merged into */
+	uint32_t *entities;  /* old node -> its entity */
 	struct pair_map nodes;
 };
 
@@ -67,7 +68,7 @@ static int find_same_name(struct merging *merging, const struct fold_entity *ent
 	return pair_map_add(&merging->by_name, key, place, *index_ret);
 }
 
-/* The short name that debug information may have for an inlined copy. */
+/* Notes the name without parameters, which debug information may use for an inlined copy. */
 static int note_short_name(struct merging *merging, uint32_t index, uint64_t place)
 {
 	_cleanup_free_ char *text = simple_name_make(merging->names[index].name, false);
@@ -83,7 +84,7 @@ static int note_short_name(struct merging *merging, uint32_t index, uint64_t pla
 	return 0;
 }
 
-/* A second clone with the same numbers is another function's. */
+/* A second clone with the same name belongs to another function, so the name is ambiguous. */
 static int note_clone(struct merging *merging, struct same_name *same, uint32_t index)
 {
 	const struct fold_entity *entity = &merging->fold->entities[index];
@@ -127,7 +128,7 @@ static int note_entity(struct merging *merging, uint32_t index)
 	return 0;
 }
 
-/* What an inlined copy is a copy of; NULL: not known. */
+/* The function that an inlined copy was made from; NULL: not known. */
 static const struct same_name *original_of(const struct merging *merging,
 					   const struct fold_entity *entity,
 					   const struct same_name *same)
@@ -166,7 +167,7 @@ static void choose_canonical(struct merging *merging, uint32_t index)
 		merging->canonical[index] = same->clone;
 }
 
-/* Where there are only clones, they stand for their function. */
+/* If a function exists only as clones, they get the function's name. */
 static void rename_clones(struct merging *merging)
 {
 	for (uint32_t i = 0; i < merging->n_names; i++) {
@@ -185,7 +186,7 @@ static bool continues(const struct merging *merging, const struct fold_node *nod
 	       caller != node->entity && clone_is_part(merging->fold->entities[node->entity].name);
 }
 
-/* The node that what was @node becomes, below @parent. */
+/* Finds or adds the node below @parent that @node is merged into. */
 static int find_node(struct merging *merging, uint32_t parent, const struct fold_node *node,
 		     uint32_t *node_ret)
 {
@@ -227,7 +228,7 @@ static void move_costs(struct fold *fold, uint32_t from, uint32_t to)
 	}
 }
 
-/* In place: a node never moves behind where it was, for the first of those it becomes stays. */
+/* Rebuilds the nodes in place. That is safe because a node only moves towards the beginning. */
 static int rebuild(struct merging *merging)
 {
 	struct fold *fold = merging->fold;

@@ -6,7 +6,10 @@
 
 #include "cct/base/cleanup.h"
 
-/* Costs by module: a walk counts how often each is on the path, and only the outermost adds. */
+/*
+ * Costs by module. A walk over the tree counts how often each module is on the path; only its
+ * outermost occurrence adds to its total.
+ */
 struct walk {
 	const struct cct *cct;
 	uint64_t *inclusive;    /* by node and metric */
@@ -68,7 +71,7 @@ static void walk_nodes(struct walk *walk)
 	}
 }
 
-/* Totals of all modules, then their own costs. */
+/* The total costs of all modules, followed by their self costs. */
 static int find_costs(const struct profile *profile, uint64_t **costs_ret)
 {
 	const struct cct *cct = profile->cct;

@@ -1,5 +1,4 @@
-/* What a report has to do without: modules without names or debug information, and what they cost.
- */
+/* Modules whose names or debug information are missing, with their costs. */
 #ifndef REPORT_VIEWS_MISSING_H
 #define REPORT_VIEWS_MISSING_H
 
@@ -9,20 +8,26 @@
 struct missing {
 	struct symbol_problem problem;
 	const uint64_t *total; /* per metric: of samples with the module on their path */
-	const uint64_t *self;  /* its own */
+	const uint64_t *self;  /* of samples in the module itself */
 };
 
 struct missing_list {
-	struct missing *items; /* names first, then debug information; by cost, the most first */
+	struct missing *items; /* names first, then debug information; highest cost first */
 	size_t n;
-	uint64_t *costs; /* what the items point to */
+	uint64_t *costs; /* the costs that the items point to */
 };
 
-/* Of everything that was named so far. @sort_metric: whose cost. 0 or -ENOMEM. */
+/*
+ * Lists the problems of all frames that the symbolizer has named so far, sorted by the cost in
+ * @sort_metric. 0 or -ENOMEM.
+ */
 int missing_list_init(struct missing_list *list, const struct profile *profile,
 		      const struct symbolizer *symbolizer, uint32_t sort_metric);
 void missing_list_deinit(struct missing_list *list);
-/* The cost that counts: names are missing on a path, debug information at its end. */
+/*
+ * The cost that a problem is ranked by: total cost for missing names, self cost for missing debug
+ * information.
+ */
 uint64_t missing_cost(const struct missing *missing, uint32_t metric);
 /* "names", "debug information", "certainty" */
 const char *missing_lack_name(enum symbol_lack lack);

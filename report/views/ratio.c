@@ -28,7 +28,7 @@ static bool is_named(const char *name, size_t name_length, const char *text, siz
 	return name_length == length && strncmp(name, text, length) == 0;
 }
 
-/* The metric of exactly this name, or the only one that is called so but for its modifiers. */
+/* The metric with exactly this name, or the only one with this name and modifiers. */
 static uint32_t find_metric(const struct profile *profile, const char *text, size_t length)
 {
 	uint32_t found = NO_METRIC, n_found = 0;

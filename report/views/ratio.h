@@ -1,6 +1,6 @@
 /*
  * Ratios of two metrics, times a factor: instructions per cycle, misses per thousand instructions,
- * time per call; of a row's own cost, or of all below it.
+ * time per call. A ratio is computed from a row's self costs or from its total costs.
  */
 #ifndef REPORT_VIEWS_RATIO_H
 #define REPORT_VIEWS_RATIO_H
@@ -16,11 +16,12 @@ struct ratio {
 };
 
 /*
- * "A/B", "A/B*N", or a name: "ipc", "mpki". A and B are names of @profile's metrics, in which
- * slashes may occur, with or without their modifiers. false: it is none, or an event is missing.
+ * Parses "A/B", "A/B*N", or a named ratio: "ipc", "mpki". A and B are names of @profile's metrics,
+ * with or without their modifiers; names may contain slashes. false: @text is not a ratio, or the
+ * profile lacks one of its metrics.
  */
 bool ratio_parse(const char *text, const struct profile *profile, struct ratio *ratio_ret);
-/* @costs: by metric. false: the denominator is 0. */
+/* Computes a ratio from @costs, one per metric. false: the denominator is 0. */
 bool ratio_of(const struct ratio *ratio, const uint64_t *costs, double *value_ret);
 
 #endif

@@ -32,7 +32,7 @@ static int fill(struct view *view, const struct fold *fold)
 	return -EINVAL;
 }
 
-/* The paths of files pass from the fold to the view. */
+/* The view takes over the paths of source files from the fold. */
 static int create_filled(const struct profile *profile, const struct view_options *options,
 			 struct fold *fold, struct view **view_ret)
 {

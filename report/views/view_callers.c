@@ -1,10 +1,11 @@
 /*
- * The bottom-up tree: below the root each function with the cost of its own code, below it its
- * callers, each with its part of that cost, and so on to the outermost function.
+ * The bottom-up tree: below the root each function with its self cost, below it its callers, each
+ * with its share of that cost, and so on up to the outermost function.
  *
- * Rows are made top down from lists of (node where the cost is, node reached so far): a row's list
- * is split by the caller of each entry. A stamp per entity finds the part an entry belongs to, so
- * no hashing. What is in no row's interest (below options.min_percent) is not split further.
+ * Rows are built from the root of the view downwards. Each has a list of entries (node with the
+ * self cost, ancestor reached so far), which is split by the callers of the ancestors. An array
+ * indexed by entity maps a caller to its part of the list, so no hashing is needed. Rows below
+ * options.min_percent are not split further.
  */
 #include "report/views/view_callers.h"
 
@@ -18,7 +19,7 @@
 #define NO_PART UINT32_MAX
 
 struct entry {
-	uint32_t origin; /* the node whose own cost it is */
+	uint32_t origin; /* the node with the self cost */
 	uint32_t reached;
 };
 
@@ -33,7 +34,7 @@ struct callers {
 	struct view *view;
 	const struct fold *fold;
 	struct entry *entries, *scratch; /* as many as nodes */
-	uint32_t *part_of;               /* entity -> part being made, while its list is split */
+	uint32_t *part_of;               /* entity -> part being built, while a list is split */
 	struct part *parts;              /* a stack */
 	size_t n_parts, n_parts_allocated;
 };
@@ -50,7 +51,7 @@ static uint32_t entity_of(const struct callers *callers, const struct entry *ent
 	return callers->fold->nodes[entry->reached].entity;
 }
 
-/* The part that this entity has in the split under way; made if new. */
+/* Finds or adds the entity's part in the current split. */
 static struct part *find_part(struct callers *callers, struct view_row *row, uint32_t entity)
 {
 	struct part *part;
@@ -82,7 +83,7 @@ static int add_entry(struct callers *callers, struct view_row *row, const struct
 	return 0;
 }
 
-/* Makes the children of @row from entries [first, first + n) and orders the entries by child. */
+/* Creates the children of @row from entries [first, first + n) and orders the entries by child. */
 static int split(struct callers *callers, struct view_row *row, uint32_t first, uint32_t n)
 {
 	struct entry *entries = callers->entries + first;
@@ -143,7 +144,7 @@ static bool is_of_interest(const struct callers *callers, const struct view_row 
 	return false;
 }
 
-/* An entry for each node with a cost of its own. */
+/* Makes an entry for each node with a self cost. */
 static uint32_t collect_entries(struct callers *callers)
 {
 	const struct fold *fold = callers->fold;

@@ -1,4 +1,4 @@
-/* The bottom-up tree: a fold -> rows. */
+/* Builds the bottom-up tree of a view from a fold. */
 #ifndef REPORT_VIEWS_VIEW_CALLERS_H
 #define REPORT_VIEWS_VIEW_CALLERS_H
 

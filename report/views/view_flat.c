@@ -14,11 +14,11 @@
 struct flat {
 	struct view *view;
 	const struct fold *fold;
-	uint32_t *first_child, *next; /* by node; 0: none, for the root is nobody's child */
+	uint32_t *first_child, *next; /* by node; 0: none, because the root is not a child */
 	uint32_t *group;              /* entity -> the entity whose row it shares */
 	struct view_row **rows;       /* by group */
-	uint32_t *on_path;            /* by group: how often on the path */
-	uint32_t *owner;              /* node -> the group that its own cost belongs to */
+	uint32_t *on_path;            /* by group: occurrences on the current path */
+	uint32_t *owner;              /* node -> the group that gets its self cost */
 };
 
 static void flat_deinit(struct flat *flat)
@@ -52,7 +52,7 @@ static int flat_init(struct flat *flat, struct view *view, const struct fold *fo
 	return 0;
 }
 
-/* Functions of one module share a row; addresses of no module share one per kind. */
+/* Functions of one module share a row; addresses outside all modules share one row per kind. */
 static int group_by_module(struct flat *flat)
 {
 	uint32_t unknown_user = NONE, unknown_kernel = NONE, max_module = 0;
@@ -120,8 +120,8 @@ static bool is_counted(const struct flat *flat, const struct fold_entity *entity
 }
 
 /*
- * The row that a node's own cost belongs to is the nearest counted one's towards the root; where
- * there is none (a sample without frames), the node's own.
+ * A node's self cost goes to the row of its nearest ancestor that is counted, or to the node's own
+ * row if there is none (a sample without frames).
  */
 static void find_owners(struct flat *flat)
 {

@@ -1,4 +1,4 @@
-/* The flat views: a fold -> rows. */
+/* Builds the rows of the flat views from a fold. */
 #ifndef REPORT_VIEWS_VIEW_FLAT_H
 #define REPORT_VIEWS_VIEW_FLAT_H
 

@@ -1,4 +1,4 @@
-/* What a view shows and how its rows are sorted. */
+/* Options of a view: what it shows, and how its rows are sorted. */
 #ifndef REPORT_VIEWS_VIEW_OPTIONS_H
 #define REPORT_VIEWS_VIEW_OPTIONS_H
 
@@ -19,14 +19,17 @@ enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME };
 
 struct view_options {
 	enum view_kind kind;
-	enum view_grouping grouping; /* VIEW_TREE: what stands below the root */
+	enum view_grouping grouping; /* VIEW_TREE: the rows below the root */
 	bool merge_copies;           /* report/views/merge_copies.h */
-	enum view_kernel kernel;     /* ONLY: user frames folded away; NONE: kernel cost goes to
-					the user frame that entered */
+	enum view_kernel kernel; /* KERNEL_ONLY: user frames are left out; KERNEL_NONE: kernel cost
+				    goes to the user frame that entered the kernel */
 	enum view_sort sort;
 	uint32_t sort_metric;
-	/* VIEW_CALLERS: rows below this share of every metric get no children (their number is
-	   bounded by the sum of all depths, not by the tree); 0: all do. */
+	/*
+	 * VIEW_CALLERS: rows below this share of every metric get no children, because the number
+	 * of all rows may be as large as the sum of the depths of all nodes; 0: all rows get
+	 * children.
+	 */
 	double min_percent;
 };
 

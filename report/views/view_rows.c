@@ -71,7 +71,7 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	return row;
 }
 
-/* Rows of lines stand by file and line, behind those without. */
+/* Sorts rows by file and line, those without a line first. */
 static int compare_lines(const struct view_row *a, const struct view_row *b)
 {
 	int by_file = !a->file || !b->file ? !!a->file - !!b->file : strcmp(a->file, b->file);
@@ -108,7 +108,7 @@ static int compare_metric(const struct view *view, uint32_t metric, const struct
 	return order ? order : compare_costs(a->total[metric], b->total[metric]);
 }
 
-/* Negative: @a stands first. Other metrics decide between rows that are equal in the first. */
+/* Negative: @a comes first. Other metrics decide between rows with equal costs in the first. */
 static int compare_rows(const struct view *view, const struct view_row *a, const struct view_row *b)
 {
 	uint32_t n_metrics = view->options.sort == SORT_NAME ? 0 : view->profile->n_metrics;
@@ -136,7 +136,7 @@ static struct view_row *merge_lists(const struct view *view, struct view_row *a,
 	return first;
 }
 
-/* Merge sort from below: runs[i] is empty or a sorted list of 2^i rows. */
+/* Bottom-up merge sort: runs[i] is empty or a sorted list of 2^i rows. */
 void view_sort_children(const struct view *view, struct view_row *row)
 {
 	struct view_row *runs[64] = { NULL }, *rest = row->children, *sorted = NULL;

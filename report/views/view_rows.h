@@ -19,23 +19,29 @@ enum row_kind {
 	ROW_MARKER,
 };
 
-/* One row. The children of a row are a list, sorted as asked; flat views use the root's. */
+/*
+ * One row. The children of a row are a list, sorted by the view's options. The rows of flat views
+ * are the root's children.
+ */
 struct view_row {
 	const char *name;   /* borrowed from the symbolizer or the profile */
 	const char *module; /* "" where there is none */
 	enum row_kind kind;
-	int32_t id;        /* pid or tid of process and thread rows that stand for one; else -1 */
-	uint32_t n_merged; /* processes or threads folded into the row; functions with its line */
+	int32_t id;        /* pid or tid if the row is one process or thread; else -1 */
+	uint32_t n_merged; /* number of processes or threads in the row, or of functions with its
+			      source line */
 	uint64_t *self;    /* per metric, weights */
 	uint64_t *total;
 	uint64_t *samples;             /* per metric, inclusive */
 	uint64_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
-	/* VIEW_TREE, inlined functions: the call in the parent; NULL and 0: not known, or several.
+	/*
+	 * VIEW_TREE, inlined functions: the call in the parent. NULL and 0: not known, or several
+	 * calls.
 	 */
 	const char *call_file;
 	uint32_t call_line;
-	uint32_t line;    /* VIEW_LINES: the row's; 0: it is of a function without lines */
-	const char *file; /* its whole path; NULL if there is no line */
+	uint32_t line;    /* VIEW_LINES; 0: the row is a function without lines */
+	const char *file; /* whole path; NULL if there is no line */
 	struct view_row *children, *next;
 	struct view_row *parent;
 };
@@ -45,19 +51,19 @@ struct view {
 	const struct profile *profile;
 	struct view_row *root;
 	struct arena arena;         /* of the rows */
-	struct source_paths *paths; /* VIEW_LINES: the rows' files */
+	struct source_paths *paths; /* VIEW_LINES: owns the rows' file names */
 };
 
 /* "root", "process", "thread", "user", "inline", "kernel", "marker". */
 const char *view_row_kind_name(enum row_kind kind);
 
-/* A view without rows. NULL: no memory. */
+/* A view without rows. NULL: out of memory. */
 struct view *view_alloc(const struct profile *profile, const struct view_options *options);
 void view_destroy(struct view *view);
-/* A new row for @entity, its costs zero, first among @parent's children. NULL: no memory. */
+/* Adds a row for @entity with zero costs as the first child of @parent. NULL: out of memory. */
 struct view_row *view_add_row(struct view *view, struct view_row *parent,
 			      const struct fold_entity *entity);
-/* Adds all metrics of a fold's node, inclusive or exclusive as @from points. */
+/* Adds the costs of all metrics of a fold's node; @from selects inclusive or exclusive ones. */
 static inline void view_add_cost(uint64_t *to, const uint64_t *from, uint32_t n_metrics)
 {
 	for (uint32_t i = 0; i < n_metrics; i++)

@@ -1,4 +1,4 @@
-/* The top-down tree: the fold as it is. */
+/* The top-down tree has one row for each node of the fold. */
 #include "report/views/view_tree.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The top-down tree: a fold -> rows. */
+/* Builds the top-down tree of a view from a fold. */
 #ifndef REPORT_VIEWS_VIEW_TREE_H
 #define REPORT_VIEWS_VIEW_TREE_H
 
