@@ -10,7 +10,7 @@
 struct function_query {
 	const char *wanted;
 	bool has_parameters;
-	char *packed; /* without blanks: demanglers differ in them */
+	char *packed; /* the name without blanks, because demanglers place them differently */
 };
 
 static char *without_blanks(const char *text)
@@ -52,7 +52,7 @@ void function_query_destroy(struct function_query *query)
 	free(query);
 }
 
-/* Without what compilers add for parts and copies, and a symbol's version. */
+/* The size without suffixes for clones and split-off parts, and without a symbol's version. */
 static size_t size_without_suffix(const char *name)
 {
 	static const char *const suffixes[] = {
@@ -71,7 +71,10 @@ static size_t size_without_suffix(const char *name)
 	return size;
 }
 
-/* Without the template arguments at the end. Operators have angles that are none. */
+/*
+ * The size without the template arguments at the end. Angle brackets may also be part of an
+ * operator's name.
+ */
 static size_t size_without_arguments(const char *name, size_t size)
 {
 	size_t depth = 0, at = size;
@@ -123,7 +126,10 @@ static bool has_parameters_wanted(const struct function_query *query, const char
 	return packed && strcmp(packed, query->packed) == 0;
 }
 
-/* What was asked for, behind "::" or at the beginning, and no more but arguments and suffixes. */
+/*
+ * Whether @name has @wanted at its beginning or after "::", followed only by arguments and
+ * suffixes.
+ */
 static bool is_similar(const char *wanted, const char *name)
 {
 	size_t size = size_without_suffix(name), length = strlen(wanted);
@@ -158,7 +164,7 @@ enum function_match function_query_match(const struct function_query *query,
 	enum function_match match = match_text(query->wanted, name->name);
 	if (match != FUNCTION_DIFFERS || !name->symbol)
 		return match;
-	/* Names may be shown otherwise: raw, or with parameters. */
+	/* The shown name may be mangled or have parameters, so the plain name counts, too. */
 	_cleanup_free_ char *plain = demangle_without_parameters(name->symbol);
 	return plain ? match_text(query->wanted, plain) : match;
 }

@@ -1,7 +1,7 @@
 /*
- * Functions asked for by name: as they are shown (ns::foo), with parameters (ns::foo(int)), as in
- * the file (_ZN2ns3fooEi), or without what stands before and behind: foo is ns::foo<int> and
- * foo.cold, too. That holds however names are shown.
+ * Finds functions by a name that the user typed: as shown (ns::foo), with parameters
+ * (ns::foo(int)), mangled (_ZN2ns3fooEi), or without namespaces, template arguments and suffixes:
+ * foo also finds ns::foo<int> and foo.cold. All forms work whatever form names are shown in.
  */
 #ifndef REPORT_NAMES_FUNCTION_QUERY_H
 #define REPORT_NAMES_FUNCTION_QUERY_H
@@ -10,13 +10,15 @@
 
 struct function_query;
 
-/* @wanted: borrowed. NULL: no memory. */
+/*
+ * @wanted: borrowed. NULL: out of memory.
+ */
 struct function_query *function_query_create(const char *wanted);
 void function_query_destroy(struct function_query *query);
 
 enum function_match {
 	FUNCTION_DIFFERS,
-	FUNCTION_SIMILAR, /* but for a namespace, template arguments, or a clone's suffix */
+	FUNCTION_SIMILAR, /* except for a namespace, template arguments, or the suffix of a clone */
 	FUNCTION_MATCHES,
 };
 

@@ -70,7 +70,10 @@ static uint32_t append(struct function_table *table, const struct function *func
 	return table->n_functions++;
 }
 
-/* "[kernel.kallsyms]_stext" and its like are one thing to people: the kernel. */
+/*
+ * The kernel has a fixed title, whatever reference symbol its name ends in
+ * ("[kernel.kallsyms]_stext").
+ */
 static const char *module_title(const struct module *module)
 {
 	if (module->key.kind == MODULE_KERNEL &&

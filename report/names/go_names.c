@@ -8,8 +8,8 @@
 #include "report/dwarf/debug_info.h"
 
 /*
- * Rows of tables that are read in all. An address takes 100 to 500 of them in real programs, the
- * more the larger they are; made-up ones have large tables that lead nowhere.
+ * How many table rows are read in all. An address takes 100 to 500 rows in real programs, more in
+ * larger ones. The limit stops made-up files whose large tables lead nowhere.
  */
 #define BUDGET_MIN      (1u << 23)
 #define BUDGET_MAX      (1u << 30)
@@ -19,7 +19,7 @@ struct go_names {
 	struct go_pclntab *table;
 	uint64_t budget;
 	bool knows_inlined;
-	struct pair_map sizes; /* of functions' code, by record */
+	struct pair_map sizes; /* record of a function -> size of its code */
 };
 
 static uint64_t budget_of(const struct go_pclntab *table)
@@ -71,7 +71,7 @@ static uint64_t end_of(struct go_names *names, const struct go_function *functio
 		return function->start + size;
 
 	uint64_t end = go_pclntab_end(names->table, function, &names->budget);
-	/* Without memory it is found anew each time. */
+	/* If memory is lacking for the cache, the size is computed again each time. */
 	if (end - function->start < PAIR_MAP_NONE)
 		pair_map_add(&names->sizes, function->record, 0, (uint32_t)(end - function->start));
 	return end;
@@ -124,7 +124,7 @@ size_t go_names_find(struct go_names *names, uint64_t vaddr, struct debug_functi
 			return n + 1;
 		functions[n].name = inlined;
 	}
-	/* No compiler goes that far: the calls lead in a circle. */
+	/* No compiler nests this deeply: the calls lead in a circle. */
 	if (!max_functions)
 		return 0;
 	functions[0] = place_at(names, &function, vaddr);

@@ -1,8 +1,8 @@
 /*
- * Names, inlined functions and lines of a Go program by its own table (cct/object/go/go_pclntab.h),
- * for programs without symbols or debug information. Names are as Go's tracebacks have them: those
- * of generic functions end in [...]. Inlined functions are known of Go 1.16 and later. The file may
- * be hostile.
+ * Names, inlined functions and source lines of a Go program from its function table
+ * (cct/object/go/go_pclntab.h), for programs without symbols or debug information. Names are as in
+ * Go's tracebacks: those of generic functions end in [...]. Inlined functions are supported for Go
+ * 1.16 and later. The file may be hostile.
  */
 #ifndef REPORT_NAMES_GO_NAMES_H
 #define REPORT_NAMES_GO_NAMES_H
@@ -16,16 +16,21 @@ struct debug_function;
 struct elf_symbol_match;
 struct go_names;
 
-/* NULL: no Go program, or out of memory. @elf must outlive the result, which has strings of it. */
+/*
+ * NULL: not a Go program, or out of memory. @elf must outlive the result, which borrows its
+ * strings.
+ */
 struct go_names *go_names_open(Elf *elf);
 void go_names_close(struct go_names *names);
 bool go_names_knows_inlined(const struct go_names *names);
-/* The tables are longer than any program's: lines and inlined functions are missing from then on.
+/*
+ * Whether the tables were too large to read (made-up ones may be). Lines and inlined functions are
+ * missing since then.
  */
 bool go_names_gave_up(const struct go_names *names);
-/* The compiled function at @vaddr. */
+/* Finds the compiled function at @vaddr. false: there is none. */
 bool go_names_function(struct go_names *names, uint64_t vaddr, struct elf_symbol_match *match_ret);
-/* As debug_info_find(). */
+/* Finds all functions active at @vaddr, like debug_info_find(). */
 size_t go_names_find(struct go_names *names, uint64_t vaddr, struct debug_function *functions,
 		     size_t max_functions);
 

@@ -23,26 +23,26 @@
 #include "report/dwarf/debug_info.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
-/* Symbols compared to find out where a file's functions are now. */
+/* How many symbols are compared to find the distance between recorded and file addresses. */
 #define PROBES_MAX 512
 #define PROBES_MIN 4
 
 struct function {
-	uint64_t hash; /* of the name */
+	uint64_t hash; /* hash of the name */
 	uint64_t vaddr, size;
 	bool is_ambiguous;
 };
 
 struct kernel_debug {
-	int fd;     /* -1: the Dwfl's */
-	Dwfl *dwfl; /* of a module, or NULL: it moves the file's addresses to make sense */
-	Elf *elf;   /* the Dwfl's, where there is one */
+	int fd;     /* -1: owned by the Dwfl */
+	Dwfl *dwfl; /* for kernel modules, else NULL: assigns addresses to the file's sections */
+	Elf *elf;   /* owned by the Dwfl if there is one */
 	struct debug_info *info;
 	struct function *functions; /* by hash */
 	size_t n_functions, n_allocated;
-	bool has_slide; /* of vmlinux: one for all functions */
-	uint64_t slide; /* recorded addresses - those of the file */
-	uint64_t base;  /* of the recorded module's offsets */
+	bool has_slide; /* vmlinux only: all functions are moved by the same distance */
+	uint64_t slide; /* recorded address - address in the file */
+	uint64_t base;  /* address of offset 0 of the recorded module */
 };
 
 static bool add_function(struct kernel_debug *debug, const char *name, const GElf_Sym *symbol)
@@ -61,7 +61,7 @@ static bool is_function(const GElf_Sym *symbol)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
 
-	/* What assembly code defines may have no type. */
+	/* Symbols defined in assembly code may have no type. */
 	return (type == STT_FUNC || type == STT_NOTYPE) && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_shndx != SHN_ABS;
 }
@@ -108,7 +108,10 @@ static int compare_functions(const void *a, const void *b)
 	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
 }
 
-/* Static functions of one name say nothing. */
+/*
+ * Sorts functions by name and drops those whose name is not unique, because static functions of one
+ * name cannot be told apart.
+ */
 static void sort_functions(struct kernel_debug *debug)
 {
 	struct function *functions = debug->functions;
@@ -145,8 +148,9 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /*
- * How far functions are from where the file has them, which is the same for all if it is the file
- * of this kernel. At least @percent of those that have a name in both must agree.
+ * Finds the distance between recorded addresses and those of the file. It is the same for all
+ * functions if the file belongs to the recorded kernel: at least @percent of the functions whose
+ * names occur in both must agree.
  */
 static bool find_slide(struct kernel_debug *debug, const struct module *module, unsigned percent)
 {
@@ -168,7 +172,7 @@ static bool find_slide(struct kernel_debug *debug, const struct module *module, 
 	debug->slide = slides[n / 2];
 	for (size_t i = 0; i < n; i++)
 		n_agree += slides[i] == debug->slide;
-	/* Of another kernel, most names are there as well. */
+	/* The file of another kernel has most of the names as well, but at other distances. */
 	return n_agree * 100 >= n * percent;
 }
 
@@ -195,8 +199,10 @@ static int find_no_file(Dwfl_Module *module, void **userdata, const char *name, 
 	return -1;
 }
 
-/* A .ko file has sections without addresses, and debug information that refers to them: libdwfl
- * gives them some. It reads compressed files, too. */
+/*
+ * A .ko file has sections without addresses, and debug information that refers to them. libdwfl
+ * assigns addresses; it also reads compressed files.
+ */
 static bool open_module_file(struct kernel_debug *debug, int fd)
 {
 	static const Dwfl_Callbacks callbacks = {
@@ -227,7 +233,7 @@ static bool open_vmlinux(struct kernel_debug *debug, int fd)
 	return debug->elf && elf_kind(debug->elf) == ELF_K_ELF && read_functions(debug);
 }
 
-/* NULL: it is the file. Else why it is not. Takes @fd. */
+/* Opens and checks a file. NULL: it is the right one; else why not. Takes ownership of @fd. */
 static const char *open_file(struct kernel_debug *debug, const struct module *module, int fd)
 {
 	struct stat status;
@@ -246,7 +252,9 @@ static const char *open_file(struct kernel_debug *debug, const struct module *mo
 	sort_functions(debug);
 	if (!module->symbols || !module->symbols->n_symbols)
 		return "the recording contains no kernel symbols to verify its addresses";
-	/* The sections of a module are moved each for itself. */
+	/*
+	 * Each section of a kernel module is moved by its own distance, so fewer functions agree.
+	 */
 	unsigned percent = !kernel_debug_is_kernel(module) ? 80 : is_known ? 60 : 98;
 	if ((kernel_debug_is_kernel(module) || !is_known) && !find_slide(debug, module, percent))
 		return "its functions do not match the recorded kernel's addresses";
@@ -278,7 +286,7 @@ void kernel_debug_close(struct kernel_debug *debug)
 	free(debug);
 }
 
-/* What a recording carries it as. */
+/* The key of the file in an archive. */
 static bool format_key(const struct module *module, char key[static FILE_SEARCH_KEY_MAX])
 {
 	int n = snprintf(key, FILE_SEARCH_KEY_MAX, "kernel %" PRIx64 " %s", module->key.base,
@@ -287,7 +295,10 @@ static bool format_key(const struct module *module, char key[static FILE_SEARCH_
 	return n > 0 && n < FILE_SEARCH_KEY_MAX;
 }
 
-/* The file, if it is the one and has debug information. Takes @fd, which may be < 0. */
+/*
+ * Opens the file if it is the right one and has debug information. Takes ownership of @fd, which
+ * may be negative.
+ */
 static struct kernel_debug *try_fd(const struct module *module, int fd)
 {
 	_cleanup_close_ int found = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
@@ -321,7 +332,10 @@ static struct kernel_debug *try_carried(const struct module *module)
 		       : NULL;
 }
 
-/* What the user named: not below a sysroot. Without O_NONBLOCK a FIFO would wait for a writer. */
+/*
+ * Opens the file that the user named, which is not looked up below a sysroot. Without O_NONBLOCK,
+ * opening a FIFO would wait for a writer.
+ */
 static int open_named(const char *path)
 {
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -382,7 +396,10 @@ static bool bare_name(const char *path, char name[static 64])
 	return true;
 }
 
-/* A line of modules.dep: "kernel/fs/ext4/ext4.ko.xz: kernel/..." @path: up to the colon. */
+/*
+ * Whether a line of modules.dep is about the module: "kernel/fs/ext4/ext4.ko.xz: kernel/...". Cuts
+ * the line at the colon, which leaves the path.
+ */
 static bool is_line_of(char *line, const char *name)
 {
 	char found[64];
@@ -397,7 +414,7 @@ static bool is_line_of(char *line, const char *name)
 static struct kernel_debug *try_module_paths(const struct module *module, const char *release,
 					     const char *path)
 {
-	/* Without what tells that it is compressed. */
+	/* The path without the suffix of compressed files. */
 	const char *ko = strstr(path, ".ko");
 	int size = ko ? (int)(ko - path) + 3 : (int)strlen(path);
 	struct kernel_debug *debug =
@@ -441,7 +458,7 @@ struct kernel_debug *kernel_debug_open(const struct module *module,
 
 	if (kernel_debug_is_kernel(module) && places->vmlinux)
 		return try_fd(module, open_named(places->vmlinux));
-	/* BPF programs and the like are in no file. */
+	/* BPF programs and similar code do not come from a file. */
 	if (!kernel_debug_is_kernel(module) && module->key.path[0] != '/' &&
 	    (!module->key.base || module->key.path[0] != '['))
 		return NULL;

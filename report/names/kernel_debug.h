@@ -1,8 +1,9 @@
 /*
- * Debug information of the kernel and its modules: a vmlinux, or a .ko file or what was split off
- * it. A file counts if its build ID is the recorded one or, where none was recorded, if its
- * functions are where the recording's names say. Addresses are moved by where the names are now
- * (KASLR, and modules that have no address in their file).
+ * Debug information of the kernel and its modules, from a vmlinux or .ko file or from a debug file
+ * split off one. A file is used if its build ID is the recorded one or, if none was recorded, if
+ * its functions are at the addresses of the recorded kernel symbols. Recorded addresses are
+ * translated to the file's, because the kernel is relocated when it boots (KASLR), and modules have
+ * no addresses in their files.
  */
 #ifndef REPORT_NAMES_KERNEL_DEBUG_H
 #define REPORT_NAMES_KERNEL_DEBUG_H
@@ -17,27 +18,35 @@ struct debug_info;
 struct kernel_debug;
 
 struct kernel_debug_places {
-	const char *no_names;   /* why the recording has no names of the kernel; NULL: not known */
+	const char *no_names;   /* why the recording has no kernel symbols; NULL: not known */
 	const char *os_release; /* of the recorded kernel; NULL: not known */
-	const char *vmlinux;    /* asked for; NULL: looked for */
+	const char *vmlinux;    /* the file to use; NULL: search for it */
 };
 
-/* @module: MODULE_KERNEL, with its names. NULL: there is none, or no memory. */
+/*
+ * @module: a MODULE_KERNEL with its captured symbols. NULL: no debug information found, or out of
+ * memory.
+ */
 struct kernel_debug *kernel_debug_open(const struct module *module,
 				       const struct kernel_debug_places *places);
 void kernel_debug_close(struct kernel_debug *debug);
 /* Valid until kernel_debug_close(). */
 struct debug_info *kernel_debug_info(const struct kernel_debug *debug);
-/* The file with the code: vmlinux, where kernel_debug_vaddr() says. NULL: a module's, whose code
- * has places for addresses that are put in when it is loaded. */
+/*
+ * The vmlinux, which contains the code at the addresses of kernel_debug_vaddr(). NULL for kernel
+ * modules: their code in the file differs, as addresses are filled in when a module is loaded.
+ */
 Elf *kernel_debug_code(const struct kernel_debug *debug);
-/* Where @offset of the module, in the function @symbol, is in the file. */
+/* Translates @offset of the module, in the function @symbol, to an address in the file. */
 bool kernel_debug_vaddr(const struct kernel_debug *debug, const struct symbol *symbol,
 			uint64_t offset, uint64_t *vaddr_ret);
 
-/* The kernel itself: no module, nothing that comes and goes. */
+/* Whether @module is the kernel itself, not a kernel module, BPF program or other code. */
 bool kernel_debug_is_kernel(const struct module *module);
-/* Is this file of @module, the kernel? NULL, or why not: static text. */
+/*
+ * Checks that the file @vmlinux belongs to @module, the recorded kernel. NULL: it does; else why
+ * not (static text).
+ */
 const char *kernel_debug_refusal(const struct module *module, const char *vmlinux);
 
 #endif

@@ -29,7 +29,7 @@ static void code_in_elf(const struct module_names *names, uint64_t offset, struc
 	code->machine = disassembly_machine(names->file.elf);
 }
 
-/* Where the function of a captured symbol ends. */
+/* The end of the function of a captured symbol. */
 static uint64_t captured_end(const struct symbol_table *table, const struct symbol *symbol)
 {
 	const struct symbol *last = table->symbols + table->n_symbols;
@@ -43,7 +43,7 @@ static uint64_t captured_end(const struct symbol_table *table, const struct symb
 	return UINT64_MAX;
 }
 
-/* The addresses are those that were recorded, for they are known from elsewhere. */
+/* Addresses are shown as recorded, because users know them from other tools. */
 static void code_in_kernel(const struct module_names *names, const struct module *module,
 			   const struct symbol *symbol, uint64_t offset, struct module_code *code)
 {
@@ -76,7 +76,7 @@ static void map_dump(struct module_names *names, const struct module *module)
 	names->dump_size = (size_t)status.st_size;
 }
 
-/* As the head of a jitdump says. */
+/* The machine according to the jitdump's header. */
 static uint16_t dump_machine(const struct module_names *names)
 {
 	uint32_t machine;

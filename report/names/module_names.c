@@ -28,7 +28,7 @@ static bool has_debug_info(Elf *elf)
 	       elf_find_section(elf, ".zdebug_info", &section);
 }
 
-/* The symbols of a separate debug file; else those that were packed into the file. */
+/* Opens the symbols of a separate debug file, or else those packed into the file itself. */
 static int open_symbols(struct module_names *names)
 {
 	Elf *separate = names->debug_file.elf;
@@ -41,7 +41,9 @@ static int open_symbols(struct module_names *names)
 	return elf_symbols_create(is_in_separate ? separate : names->packed, &names->debug_elf);
 }
 
-/* Go's own table says in part what symbols and debug information do. */
+/*
+ * Opens the table of a Go program, which replaces a part of missing symbols and debug information.
+ */
 static void open_go_names(struct module_names *names, bool is_named)
 {
 	names->go = go_names_open(names->file.elf);
@@ -50,7 +52,7 @@ static void open_go_names(struct module_names *names, bool is_named)
 		names->lacks_debug = false;
 }
 
-/* What a separate debug file adds, where the file itself lacks it. */
+/* Opens a separate debug file for symbols or debug information that the file itself lacks. */
 static int open_debug_file(struct module_names *names, const struct module *module,
 			   bool reads_debug_info)
 {
@@ -113,7 +115,9 @@ static void locate_in_elf(const struct module_names *names, uint64_t offset,
 	location->debug = names->debug;
 	location->go = names->go;
 	if (!module_names_symbol(names, vaddr, &match)) {
-		/* A debug file's symbols know of no FDEs: a function's code may go on behind them.
+		/*
+		 * The symbols of a debug file come without FDEs, so a function's code may continue
+		 * after the end of its symbol.
 		 */
 		if (!elf_symbols_function_start(names->elf, vaddr, &location->start) ||
 		    !module_names_symbol(names, location->start, &match) ||
@@ -126,8 +130,8 @@ static void locate_in_elf(const struct module_names *names, uint64_t offset,
 }
 
 /*
- * No call ends in the padding before a function ("__pfx_function"): one below its end is the
- * function's first instruction, where it was interrupted.
+ * The padding before a function ("__pfx_function") contains no calls. So a lookup address on its
+ * last byte is one below a function's first instruction, which was interrupted.
  */
 static const struct symbol *skip_padding(const struct symbol_table *table,
 					 const struct symbol *symbol, uint64_t *offset)
@@ -152,7 +156,9 @@ const struct symbol *module_names_captured(const struct module *module, uint64_t
 		       : symbol;
 }
 
-/* The recorded names tell where the functions of its debug information are. */
+/*
+ * Finds the debug information of kernel code; recorded symbols give the distance to its addresses.
+ */
 static void locate_in_kernel(struct module_names *names, const struct module *module,
 			     const struct symbol *symbol, uint64_t offset,
 			     struct code_location *location)

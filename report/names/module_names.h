@@ -1,7 +1,7 @@
 /*
- * Where the names of one module's code come from: those captured while recording, the symbols of
- * its file or of a separate debug file, debug information. All is opened when the first name is
- * asked for. Not thread-safe.
+ * The sources of names for one module's code: symbols captured while recording, the symbols of its
+ * file or of a separate debug file, and debug information. They are opened when the first name is
+ * requested. Not thread-safe.
  */
 #ifndef REPORT_NAMES_MODULE_NAMES_H
 #define REPORT_NAMES_MODULE_NAMES_H
@@ -19,59 +19,75 @@ struct go_names;
 struct kernel_debug;
 struct kernel_debug_places;
 
-/* What a function's start is: the same number may mean different things. */
+/*
+ * What the start of a function is relative to. Starts are only comparable if their kinds are equal.
+ */
 enum start_kind {
-	START_OFFSET,   /* as in the frame: a file offset, or an address */
-	START_CAPTURED, /* an offset in the captured symbol table */
-	START_VADDR,    /* the ELF file's */
+	START_OFFSET,   /* a file offset or an address, as in the frame */
+	START_CAPTURED, /* an offset as in the captured symbol table */
+	START_VADDR,    /* a virtual address of the ELF file */
 };
 
-/* A code address, and the function it belongs to. */
+/* A code address and the function that contains it. */
 struct code_location {
-	uint64_t start;     /* of the function; or the address itself */
-	uint64_t addr;      /* in the same terms: what is shown where there is no symbol */
-	const char *symbol; /* as in the file; valid until module_names_close(). NULL: none */
-	bool plt;           /* the PLT's entry for @symbol */
+	uint64_t start;     /* start of the function; the address itself if not known */
+	uint64_t addr;      /* the address in the same terms, shown if there is no symbol */
+	const char *symbol; /* as in the file; valid until module_names_close(); NULL: no symbol */
+	bool plt;           /* the function is the PLT entry for @symbol */
 	enum start_kind start_kind;
-	struct debug_info *debug; /* what knows more of it; NULL: nothing */
-	struct go_names *go;      /* likewise, where @debug does not */
-	uint64_t debug_vaddr;     /* where it is there */
+	struct debug_info *debug; /* debug information for the address; NULL: none */
+	struct go_names *go;      /* Go's tables for the address if @debug is NULL; NULL: none */
+	uint64_t debug_vaddr;     /* the address in @debug or @go */
 };
 
-/* All zero at first. */
+/* All zero before the first call. */
 struct module_names {
 	bool is_opened;
 	bool has_unnamed; /* a location without a symbol was found */
 	struct module_file file;
-	struct elf_symbols *elf; /* NULL: no file to read */
-	/* A separate debug file, if there is one, and its symbols where the file is stripped. */
+	struct elf_symbols *elf; /* NULL: there is no file to read */
+	/*
+	 * A separate debug file, if there is one, and its symbols if the module's file is stripped.
+	 */
 	struct module_file debug_file;
 	struct elf_symbols *debug_elf;
-	/* The file in .gnu_debugdata, where nothing else has symbols: they are in @debug_elf. */
+	/*
+	 * The ELF file in .gnu_debugdata, if nothing else has symbols. Its symbols are in
+	 * @debug_elf.
+	 */
 	Elf *packed;
 	uint8_t *packed_bytes;
 	struct debug_info *debug; /* NULL: none */
-	struct go_names *go; /* of a Go program that lacks symbols or debug information; or NULL */
-	bool go_has_symbols; /* @go is for lines only */
-	bool lacks_debug;    /* debug information was wanted, and there is none */
-	/* Of kernel code: where to look, and what was found. */
+	struct go_names
+		*go; /* tables of a Go program that lacks symbols or debug information; or NULL */
+	bool go_has_symbols; /* @go is used for lines only */
+	bool lacks_debug;    /* debug information was requested, but not found */
+	/* Kernel code only: where to search for debug information, and the result. */
 	const struct kernel_debug_places *kernel_places; /* borrowed; set before the first name */
 	struct kernel_debug *kernel_debug;               /* NULL: none */
-	/* Of code made at run time: the jitdump, once its code is asked for. */
+	/* JIT code only: the mapped jitdump, from the first request for code. */
 	const uint8_t *dump; /* NULL: none */
 	size_t dump_size;
 };
 
-/* 0 or -ENOMEM. @reads_debug_info: at first call, whether names->debug is wanted. */
+/*
+ * Finds the function at an offset. @reads_debug_info: whether to open names->debug; only the first
+ * call decides. 0 or -ENOMEM.
+ */
 int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
 			bool reads_debug_info, struct code_location *location_ret);
-/* The symbol that was captured while recording; NULL: none. *@offset moves to the function's start
- * where it is in the padding before. */
+/*
+ * The symbol at *@offset that was captured while recording; NULL: none. If *@offset is in the
+ * padding before a function, it moves to the function's start.
+ */
 const struct symbol *module_names_captured(const struct module *module, uint64_t *offset);
-/* The function at an address of the module's file, which has been read. */
+/* Finds the function at an address of the module's file, which must be open. */
 bool module_names_symbol(const struct module_names *names, uint64_t vaddr,
 			 struct elf_symbol_match *match_ret);
-/* The offset of an address in the file or memory that the module's code is in. */
+/*
+ * Translates an address to an offset, as frames have it, in the file or memory with the module's
+ * code.
+ */
 bool module_names_offset(const struct module_names *names, const struct module *module,
 			 uint64_t vaddr, uint64_t *offset_ret);
 void module_names_close(struct module_names *names);

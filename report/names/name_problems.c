@@ -6,7 +6,10 @@
 #include "report/names/kernel_debug.h"
 #include "report/names/module_names.h"
 
-/* Why there is no name, where the file is not to blame. Text that lives as long as the profile. */
+/*
+ * Why code has no name although its file, if any, could be read. The text lives as long as the
+ * profile.
+ */
 static const char *explain_unnamed(const struct module_names *names, const struct module *module)
 {
 	if (module->key.kind == MODULE_KERNEL && names->kernel_places &&
@@ -27,7 +30,7 @@ static const char *explain_unnamed(const struct module_names *names, const struc
 	return "stripped: no symbols";
 }
 
-/* Why some code has no name. */
+/* Fills in why some code has no name. */
 static void explain_names(const struct module_names *names, const struct module *module,
 			  struct symbol_problem *problem)
 {

@@ -15,7 +15,7 @@
 #include "cct/base/pair_map.h"
 
 #define TAB_WIDTH 8
-/* Text has no zeros; this much of a file tells. */
+/* Text contains no zero bytes. This much of a file is checked for them. */
 #define PROBE_SIZE 8192
 
 static int read_whole(int fd, size_t size, struct source_file *file, size_t *size_ret)
@@ -71,7 +71,7 @@ static int index_lines(struct source_file *file, size_t size)
 
 int source_file_read(struct source_file *file, const char *path)
 {
-	/* Without O_NONBLOCK a FIFO of that name would wait for a writer. */
+	/* Without O_NONBLOCK, opening a FIFO would wait for a writer. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	size_t size;
@@ -130,7 +130,7 @@ struct source_files {
 	const char *const *moved;
 	size_t n_moved;
 	struct pair_map by_path;
-	struct source_file **files; /* each on its own, for they are handed out */
+	struct source_file **files; /* separate allocations, because callers keep pointers */
 	uint32_t n_files;
 };
 
@@ -158,7 +158,7 @@ void source_files_destroy(struct source_files *files)
 	free(files);
 }
 
-/* Where @path is by now, in @buffer. False: as it says. */
+/* Writes the new path of a moved file to @buffer. False: @path was not moved. */
 static bool find_moved(const struct source_files *files, const char *path, char buffer[PATH_MAX])
 {
 	for (size_t i = 0; i < files->n_moved; i++) {

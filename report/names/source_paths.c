@@ -11,8 +11,8 @@
 #include "cct/base/pair_map.h"
 
 struct source_paths {
-	struct pair_map by_address; /* of file name and folder -> id */
-	struct pair_map by_text;    /* (hash, how many others have it) -> id */
+	struct pair_map by_address; /* addresses of file name and folder -> id */
+	struct pair_map by_text;    /* (hash, number of earlier paths with it) -> id */
 	char **paths;
 	uint32_t n_paths, n_allocated;
 };
@@ -34,7 +34,10 @@ void source_paths_destroy(struct source_paths *paths)
 	free(paths);
 }
 
-/* Where the last folder of @path, of @size bytes, begins, or @size if there is none to leave. */
+/*
+ * The start of the last folder of @path, which has @size bytes; @size if ".." cannot remove a
+ * folder.
+ */
 static size_t folder_above(const char *path, size_t size)
 {
 	size_t start = size;
@@ -46,7 +49,7 @@ static size_t folder_above(const char *path, size_t size)
 	return start;
 }
 
-/* Takes "//", "." and ".." out, in place, where a folder before them says what they mean. */
+/* Removes "//", "." and, if a folder is before it, ".." from the path, in place. */
 static void normalize(char *path)
 {
 	bool is_absolute = path[0] == '/';

@@ -1,6 +1,6 @@
 /*
- * Frames are resolved once each: (module, offset) -> the functions active there, each with its
- * place. Functions are few: their names are demangled once.
+ * Each frame (module, offset) is resolved once to the functions active there, each with its source
+ * position. There are few functions, so each name is demangled once.
  */
 #include "report/names/symbolize.h"
 
@@ -29,7 +29,7 @@ struct place {
 	bool is_inlined;
 };
 
-/* The compiled function and what is inlined there, one behind the other. */
+/* The compiled function and those inlined at the frame, as a range of the places. */
 struct resolved_frame {
 	uint32_t first_place, n_places;
 };
@@ -38,7 +38,7 @@ struct symbolizer {
 	const struct profile *profile;
 	struct symbolizer_options options;
 	struct kernel_debug_places kernel_places;
-	struct module_names *modules; /* by id; the profile may still get more */
+	struct module_names *modules; /* by id; grows, because the profile may still get modules */
 	uint32_t n_modules;
 
 	struct pair_map frames; /* frame -> index */
@@ -46,7 +46,8 @@ struct symbolizer {
 	uint32_t n_resolved, n_resolved_allocated;
 	struct place *places;
 	uint32_t n_places, n_places_allocated;
-	struct frame_name names[1 + DEBUG_INFO_MAX_INLINED]; /* of the last frame asked for */
+	struct frame_name
+		names[1 + DEBUG_INFO_MAX_INLINED]; /* of the last frame that was expanded */
 
 	struct function_table functions;
 };
@@ -133,7 +134,10 @@ static uint64_t hash_string(uint64_t hash, const char *text)
 	return hash_bytes(hash, text, strlen(text) + 1);
 }
 
-/* The same function may be described in many units: name and declaration tell that it is one. */
+/*
+ * Many units may describe the same inlined function. Functions with equal names and declarations
+ * are one.
+ */
 static int inlined_function(struct symbolizer *symbolizer, const struct frame *frame,
 			    const struct debug_function *inlined, uint32_t *function_ret)
 {
@@ -179,7 +183,7 @@ static int add_inlined(struct symbolizer *symbolizer, const struct frame *frame,
 	return 0;
 }
 
-/* The line, where the recording says it. */
+/* Adds the source line if the recording contains it. */
 static void add_captured_line(const struct symbolizer *symbolizer, const struct frame *frame,
 			      struct place *place)
 {
@@ -194,7 +198,10 @@ static void add_captured_line(const struct symbolizer *symbolizer, const struct 
 	place->line = line->line;
 }
 
-/* The compiled function is @place; where there is debug information, what is inlined into it. */
+/*
+ * Adds the compiled function @place and, if there is debug information, the functions inlined into
+ * it.
+ */
 static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 		      const struct code_location *location, struct place *place)
 {
@@ -220,8 +227,10 @@ static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 	return add_inlined(symbolizer, frame, functions, n - 1);
 }
 
-/* What tells functions of a module apart: where they start. Code that is made anew, at another
- * place in the jitdump, is the same function by its name. */
+/*
+ * The identity of a function within its module: its start. JIT code that was compiled again is
+ * elsewhere in the jitdump, but the same function, so its name is its identity.
+ */
 static uint64_t identity_of(const struct module *module, const struct code_location *location)
 {
 	return module && module->key.kind == MODULE_JIT && location->symbol
@@ -256,7 +265,7 @@ static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame
 	return err ? err : add_places(symbolizer, frame, &location, &place);
 }
 
-/* Names of what is not code: processes, threads, markers. */
+/* The name of a frame that is not code: a process, a thread or a marker. */
 static char *other_name(const struct profile *profile, const struct frame *frame)
 {
 	const char *name = NULL;
@@ -284,7 +293,7 @@ static int resolve(struct symbolizer *symbolizer, const struct frame *frame)
 
 	if (frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL)
 		return resolve_code(symbolizer, frame);
-	/* One frame is one name here, so no other key leads to the same function. */
+	/* Here each frame has a separate name, so no two keys lead to one function. */
 	int err = function_table_add(&symbolizer->functions, frame->offset, frame_key(frame, 0),
 				     NULL, other_name(symbolizer->profile, frame), &place.function);
 	return err ? err : add_place(symbolizer, &place);
