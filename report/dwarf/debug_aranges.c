@@ -13,7 +13,7 @@ void debug_aranges_deinit(struct debug_aranges *aranges)
 
 static int add(struct debug_aranges *aranges, uint64_t unit, uint64_t start, uint64_t size)
 {
-	/* At 0 lies what the linker left out. */
+	/* Linkers put the code that they removed at address 0. */
 	if (!start || !size || start + size < start)
 		return 0;
 	if (array_reserve(aranges->ranges, aranges->n, aranges->n_allocated, 1))
@@ -22,7 +22,7 @@ static int add(struct debug_aranges *aranges, uint64_t unit, uint64_t start, uin
 	return 0;
 }
 
-/* The ranges of one unit. Moves @reader behind them. */
+/* Reads the ranges of one unit. Moves @reader past them. */
 static int read_set(struct debug_aranges *aranges, struct dwarf_reader *reader)
 {
 	const uint8_t *start = reader->at;

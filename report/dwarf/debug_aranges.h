@@ -1,6 +1,6 @@
 /*
- * .debug_aranges: which unit has code where, without reading the units (DWARF 5, 6.1.2). Compilers
- * may leave it out, for some units or for all.
+ * The address ranges of units in .debug_aranges, which are known without reading the units (DWARF
+ * 5, 6.1.2). Compilers may leave the ranges of some or all units out.
  */
 #ifndef REPORT_DWARF_DEBUG_ARANGES_H
 #define REPORT_DWARF_DEBUG_ARANGES_H
@@ -20,10 +20,12 @@ struct debug_aranges {
 	size_t n, n_allocated;
 };
 
-/* 0 or -ENOMEM. What can't be read is left out. */
+/* Reads all ranges; unreadable ones are skipped. 0 or -ENOMEM. */
 int debug_aranges_read(struct debug_aranges *aranges, const struct debug_sections *sections);
 void debug_aranges_deinit(struct debug_aranges *aranges);
-/* The first of the @n_ret ranges of the unit at @offset; NULL: nothing is said of it. */
+/*
+ * The first of the @n_ret ranges of the unit at @offset. NULL: the section does not list the unit.
+ */
 const struct debug_arange *debug_aranges_of(const struct debug_aranges *aranges, uint64_t offset,
 					    size_t *n_ret);
 

@@ -23,13 +23,16 @@
 #include "report/dwarf/debug_tree.h"
 
 #define MAX_UNIT_RANGES (1u << 24)
-/* How often the file's ranges may be read, on average: for units, functions, and again. */
+/*
+ * How often each range of the file may be read on average: for units, for functions, and again for
+ * functions that are indexed thoroughly.
+ */
 #define MAX_READS 8
 
-/* Bytes that may be read for names, whatever the size of the file: some seconds. */
+/* How many bytes may be read for names, whatever the size of the file. That takes some seconds. */
 #define NAMES_BUDGET (256u << 20)
 
-/* How much of a unit's functions is known. */
+/* Which of a unit's functions are indexed. */
 enum index_state {
 	NOT_INDEXED,
 	INDEXED,
@@ -37,25 +40,25 @@ enum index_state {
 };
 
 struct unit {
-	Dwarf_Die die;                    /* the skeleton's where it is split: it has the lines */
-	struct debug_range_source source; /* once it is indexed */
-	struct debug_split *split;        /* NULL: it is not */
-	struct debug_tree tree;           /* where its functions are; once it is indexed */
+	Dwarf_Die die; /* of the skeleton if the unit is split, because that has the line table */
+	struct debug_range_source source; /* set once the unit is indexed */
+	struct debug_split *split;        /* NULL: the unit is not split */
+	struct debug_tree tree; /* the tree with its functions; set once the unit is indexed */
 	struct debug_scopes scopes;
 	enum index_state state;
-	bool is_skeleton; /* its split unit was not looked for yet */
+	bool is_skeleton; /* its split unit was not searched for yet */
 };
 
-/* An inlined call, whatever address in it is asked for. */
+/* An inlined call, the same for all addresses in it. */
 struct description {
-	struct debug_function function; /* no place, but its name and declaration */
+	struct debug_function function; /* its name and declaration, without a line */
 	const char *call_file;
 	uint32_t call_line;
 };
 
 struct unit_range {
 	uint64_t start, end;
-	uint64_t reach; /* the highest end of all up to this one */
+	uint64_t reach; /* the highest end of this range and all before it */
 	uint32_t unit;
 };
 
@@ -68,15 +71,16 @@ struct debug_file {
 struct debug_info {
 	struct debug_file main;
 	struct module_file_place place;
-	struct module_file alternate_file; /* dwz's */
+	struct module_file alternate_file; /* the supplementary file of dwz */
 	struct debug_file alternate;
 	struct debug_package package;
-	bool has_package; /* it was looked for */
-	uint64_t budget;  /* ranges that may still be read */
+	bool has_package; /* the package was searched for */
+	uint64_t budget;  /* how many ranges may still be read */
 	struct debug_names names;
 	struct debug_line_tables lines;
 	struct debug_abbreviation_tables abbreviations;
-	struct description *descriptions; /* scopes note which is theirs, counted from 1 */
+	struct description
+		*descriptions; /* a scope's note is the number of its description, from 1 on */
 	uint32_t n_descriptions, n_descriptions_allocated;
 	struct unit *units;
 	uint32_t n_units, n_units_allocated;
@@ -98,7 +102,10 @@ static void close_file(struct debug_file *file)
 	debug_sections_deinit(&file->sections);
 }
 
-/* The file that dwz moved to what several files have in common, if there is one. */
+/*
+ * Opens the supplementary file to which dwz moved the data that several files share, if there is
+ * one.
+ */
 static void open_alternate(struct debug_info *info)
 {
 	const struct debug_bytes *link = &info->main.sections.of[DEBUG_ALT_LINK];
@@ -117,7 +124,7 @@ static void open_alternate(struct debug_info *info)
 	dwarf_setalt(info->main.dwarf.dwarf, info->alternate.dwarf.dwarf);
 }
 
-/* Lets lists and tables in @sections be read some times. */
+/* Adds to the budgets for the lists and tables in @sections. */
 static void grant(struct debug_info *info, const struct debug_sections *sections)
 {
 	const struct debug_bytes *of = sections->of;
@@ -178,7 +185,7 @@ void debug_info_close(struct debug_info *info)
 
 static int add_range(struct debug_info *info, uint64_t start, uint64_t end, uint32_t unit)
 {
-	/* At 0 lies what the linker left out. */
+	/* Linkers put the code that they removed at address 0. */
 	if (!start || start >= end || info->n_ranges == MAX_UNIT_RANGES)
 		return 0;
 	if (array_reserve(info->ranges, info->n_ranges, info->n_ranges_allocated, 1))
@@ -196,7 +203,7 @@ static int add_unit(struct debug_info *info, const struct unit *unit)
 	return 0;
 }
 
-/* Looks for the rest of a unit of which there is a skeleton. 0, found or not, or -ENOMEM. */
+/* Searches for the split unit of a skeleton. 0, whether found or not, or -ENOMEM. */
 static int open_split(struct debug_info *info, struct unit *unit)
 {
 	if (!unit->is_skeleton)
@@ -220,7 +227,7 @@ static int open_split(struct debug_info *info, struct unit *unit)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* The DIE below which a unit's functions are. */
+/* The DIE that contains a unit's functions. */
 static Dwarf_Die *whole_unit(struct unit *unit)
 {
 	return unit->split ? &unit->split->die : &unit->die;
@@ -254,14 +261,14 @@ static int index_unit(struct debug_info *info, struct unit *unit, enum index_sta
 	err = init_tree(info, unit);
 	if (err)
 		return err == -EINVAL ? 0 : err;
-	/* Many units of link-time optimization have declarations only. */
+	/* Link-time optimization makes many units that contain only declarations. */
 	if (!debug_tree_has_code(&unit->tree))
 		return 0;
 	return debug_scopes_init(&unit->scopes, whole_unit(unit), &unit->tree, whole_source(unit),
 				 wanted == THOROUGHLY_INDEXED);
 }
 
-/* A unit that does not say where its code is: its functions do. */
+/* Adds the ranges of a unit's functions, for a unit without ranges. */
 static int add_ranges_of_functions(struct debug_info *info, uint32_t index)
 {
 	struct unit *unit = &info->units[index];
@@ -273,7 +280,7 @@ static int add_ranges_of_functions(struct debug_info *info, uint32_t index)
 	return err;
 }
 
-/* A unit that only says itself where its code is. */
+/* Reads the ranges of a unit that .debug_aranges does not list. */
 static int scan_unit(struct debug_info *info, uint32_t index, struct debug_ranges *ranges)
 {
 	struct unit *unit = &info->units[index];
@@ -287,7 +294,7 @@ static int scan_unit(struct debug_info *info, uint32_t index, struct debug_range
 	return err || ranges->n ? err : add_ranges_of_functions(info, index);
 }
 
-/* Adds a unit; if @aranges say where its code is, nothing more of it is read. */
+/* Adds a unit. If @aranges lists its ranges, no more of the unit is read. */
 static int take_unit(struct debug_info *info, const struct unit *unit,
 		     const struct debug_aranges *aranges, struct debug_ranges *ranges)
 {
@@ -355,8 +362,11 @@ static size_t first_above(const struct debug_info *info, uint64_t vaddr)
 	return sorted_count(info->n_ranges, i, info->ranges[i].start <= vaddr);
 }
 
-/* A unit's function at @vaddr; units may claim more than they have. SCOPE_NONE: none has one;
- * *@unit_ret is then any that claims the address, or NULL. */
+/*
+ * Finds the function at @vaddr. Ranges of units may be too large, so all units that claim the
+ * address are searched. SCOPE_NONE: no function found; *@unit_ret is then a unit that claims the
+ * address, or NULL.
+ */
 static uint32_t find_scope_in(struct debug_info *info, uint64_t vaddr, enum index_state wanted,
 			      struct unit **unit_ret)
 {
@@ -382,7 +392,10 @@ static uint32_t find_scope_in(struct debug_info *info, uint64_t vaddr, enum inde
 	return SCOPE_NONE;
 }
 
-/* Functions that stand in unusual places are looked for only where there is no other. */
+/*
+ * Functions in unusual places (inside types or other functions) are searched only if no other is
+ * found.
+ */
 static uint32_t find_scope(struct debug_info *info, uint64_t vaddr, struct unit **unit_ret)
 {
 	uint32_t scope = find_scope_in(info, vaddr, INDEXED, unit_ret);
@@ -416,7 +429,7 @@ static const char *directory_of(Dwarf_Die *unit)
 	return dwarf_attr(unit, DW_AT_comp_dir, &found) ? dwarf_formstring(&found) : NULL;
 }
 
-/* The sections that @cu is in; NULL: it is none of ours. */
+/* The sections that contain @cu; NULL: none of ours. */
 static const struct debug_sections *sections_of(const struct debug_info *info,
 						const struct unit *unit, Dwarf_CU *cu)
 {
@@ -429,7 +442,10 @@ static const struct debug_sections *sections_of(const struct debug_info *info,
 	return dwarf == info->alternate.dwarf.dwarf ? &info->alternate.sections : NULL;
 }
 
-/* The line table of @cu; a split unit may have one for names of files, or use its skeleton's. */
+/*
+ * The line table of @cu. A split unit may have a table for names of files, or use that of its
+ * skeleton.
+ */
 static struct debug_lines *lines_of(struct debug_info *info, struct unit *unit, Dwarf_CU *cu)
 {
 	const struct debug_sections *sections = sections_of(info, unit, cu);
@@ -452,7 +468,7 @@ static struct debug_lines *lines_of(struct debug_info *info, struct unit *unit, 
 	return debug_line_tables_get(&info->lines, sections, offset, directory_of(&die));
 }
 
-/* The name of the file that an attribute means, by the list of its own unit. */
+/* The name of the file that an attribute refers to, from the line table of the attribute's unit. */
 static const char *file_of(struct debug_info *info, struct unit *unit, Dwarf_Attribute *attribute)
 {
 	struct debug_lines *lines;
@@ -485,7 +501,7 @@ static void describe_inlined(struct debug_info *info, struct unit *unit, Dwarf_D
 	description->call_line = line_of(dwarf_attr(die, DW_AT_call_line, &found));
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static struct description *add_description(struct debug_info *info)
 {
 	if (array_reserve(info->descriptions, info->n_descriptions, info->n_descriptions_allocated,

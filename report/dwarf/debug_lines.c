@@ -17,10 +17,10 @@ struct header {
 	uint8_t offset_size;
 	uint8_t instruction_size, operations, line_range, opcode_base;
 	int8_t line_base;
-	uint8_t opcode_lengths[256]; /* operands, by standard opcode */
+	uint8_t opcode_lengths[256]; /* number of operands, by standard opcode */
 };
 
-/* The registers of the machine that line number programs are for. */
+/* The registers of the state machine that line number programs run on (DWARF 5, 6.2.2). */
 struct state {
 	uint64_t address;
 	uint32_t operation, file, line;
@@ -38,7 +38,7 @@ static void release_lines(struct debug_lines *lines)
 	*lines = (struct debug_lines){ 0 };
 }
 
-/* false: this is no table that we know. */
+/* false: the version of the table is not supported, or the header is malformed. */
 static bool read_header(const struct debug_sections *sections, struct dwarf_reader *reader,
 			struct header *header)
 {
@@ -97,7 +97,7 @@ static int add_file(struct debug_lines *lines, const char *name, uint64_t direct
 	return 0;
 }
 
-/* Before DWARF 5: both are numbered from 1, and directory 0 is the unit's. */
+/* Before DWARF 5, files and directories are numbered from 1, and directory 0 is the unit's. */
 static int read_old_names(struct debug_lines *lines, struct dwarf_reader *reader,
 			  const char *unit_directory)
 {
@@ -111,7 +111,7 @@ static int read_old_names(struct debug_lines *lines, struct dwarf_reader *reader
 	while (!err && (name = dwarf_read_string(reader, DEBUG_STRING_MAX)) && *name) {
 		uint64_t directory = dwarf_read_uleb(reader);
 
-		dwarf_read_uleb(reader); /* when it was changed */
+		dwarf_read_uleb(reader); /* modification time */
 		dwarf_read_uleb(reader); /* its size */
 		err = add_file(lines, name, directory);
 	}
@@ -135,7 +135,7 @@ static size_t read_formats(struct dwarf_reader *reader, struct format *formats)
 	return reader->is_broken ? 0 : n;
 }
 
-/* A string in @which, at the offset that stands here. */
+/* Reads an offset and returns the string there in section @which. */
 static const char *take_string_of(const struct debug_sections *sections,
 				  struct dwarf_reader *reader, enum debug_section which,
 				  uint8_t offset_size)
@@ -149,7 +149,7 @@ static const char *take_string_of(const struct debug_sections *sections,
 	return string;
 }
 
-/* One value: a string or a number. */
+/* Reads one value, a string or a number, by its form. */
 static void read_value(const struct debug_sections *sections, struct dwarf_reader *reader,
 		       uint64_t form, uint8_t offset_size, const char **text_ret,
 		       uint64_t *number_ret)
@@ -190,7 +190,7 @@ static void read_value(const struct debug_sections *sections, struct dwarf_reade
 	}
 }
 
-/* One of DWARF 5's two lists of names. */
+/* Reads the list of directories or files of DWARF 5. */
 static int read_names(struct debug_lines *lines, struct dwarf_reader *reader, uint8_t offset_size,
 		      bool is_files)
 {
@@ -201,7 +201,7 @@ static int read_names(struct debug_lines *lines, struct dwarf_reader *reader, ui
 
 	if (!n_formats)
 		dwarf_read_uleb(reader);
-	/* Each value takes a byte at least, so this ends. */
+	/* Each value takes at least one byte, so the loop ends. */
 	for (uint64_t i = 0; i < n && !err && !reader->is_broken; i++) {
 		uint64_t directory = 0, number = 0;
 		const char *name = NULL, *text = NULL;
@@ -256,7 +256,7 @@ static int end_sequence(struct debug_lines *lines, struct state *state, uint64_t
 	return 0;
 }
 
-/* Adds a row. Addresses only grow in a sequence; where they don't, another begins. */
+/* Adds a row. Addresses must not decrease in a sequence; if they do, another sequence begins. */
 static int append(struct debug_lines *lines, struct state *state)
 {
 	uint64_t last =
@@ -405,7 +405,7 @@ static int read_names_of_files(struct debug_lines *lines, struct dwarf_reader *r
 	return err ? err : read_names(lines, reader, header->offset_size, true);
 }
 
-/* All but the rows. */
+/* Reads a table without its rows. */
 static int read_lines(struct debug_lines *lines, const struct debug_sections *sections,
 		      uint64_t offset, const char *directory, uint64_t *budget)
 {
@@ -420,7 +420,7 @@ static int read_lines(struct debug_lines *lines, const struct debug_sections *se
 	return read_names_of_files(lines, &reader, &header, directory);
 }
 
-/* What memory is lacking for is left out. */
+/* Rows that do not fit into memory are left out. */
 static void read_rows(struct debug_lines *lines)
 {
 	struct dwarf_reader reader = debug_reader_at(lines->sections, DEBUG_LINE, lines->offset);
@@ -438,7 +438,7 @@ static void read_rows(struct debug_lines *lines)
 }
 
 struct table {
-	const uint8_t *start; /* first: what the tree is searched by */
+	const uint8_t *start; /* first, because the tree is searched by it */
 	struct debug_lines lines;
 };
 
@@ -510,7 +510,7 @@ const struct debug_line *debug_lines_find(struct debug_lines *lines, uint64_t va
 
 const char *debug_lines_file(struct debug_lines *lines, uint64_t number)
 {
-	/* A program may name more of them. */
+	/* Line number programs may define more files. */
 	if (number >= lines->n_files)
 		read_rows(lines);
 	struct debug_source_file *file = number < lines->n_files ? &lines->files[number] : NULL;

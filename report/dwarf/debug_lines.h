@@ -1,8 +1,7 @@
 /*
- * The line table of a unit: which line of which file an instruction is from (DWARF 5, 6.2, and the
- * older versions from 2 on). Of a row that follows one of the same line only its end is kept. Names
- * of files are read at once, rows when the first is looked for: most tables are asked for names.
- * Not thread-safe.
+ * The line table of a unit, which maps instructions to source files and lines (DWARF 5, 6.2, and
+ * versions from 2 on). Consecutive rows of the same line are merged. Names of files are read at
+ * once, rows at the first search, because most tables are only used for names. Not thread-safe.
  */
 #ifndef REPORT_DWARF_DEBUG_LINES_H
 #define REPORT_DWARF_DEBUG_LINES_H
@@ -14,27 +13,28 @@
 #include "report/dwarf/debug_sections.h"
 
 struct debug_line {
-	uint64_t address; /* of its first instruction; the next row's is behind its last */
+	uint64_t
+		address; /* of its first instruction; its last one ends at the next row's address */
 	uint32_t file;
 	uint32_t line; /* 0: none */
 };
 
-/* Rows for consecutive code; the last one only says where it ends. */
+/* Rows for consecutive code; the last row only marks the end. */
 struct debug_sequence {
 	uint64_t start, end;
-	uint64_t reach; /* the highest end of all up to this one */
+	uint64_t reach; /* the highest end of this sequence and all before it */
 	uint32_t first_row, n_rows;
 };
 
 struct debug_source_file {
 	const char *name, *directory; /* as in the file; NULL: none */
-	char *path;                   /* of both; NULL: not asked for yet */
+	char *path;                   /* both joined; NULL: not requested yet */
 };
 
 struct debug_lines {
 	const struct debug_sections *sections;
 	uint64_t offset; /* of the table */
-	bool has_rows;   /* they were read, and there may be none */
+	bool has_rows;   /* rows were read; there may be none */
 	struct debug_line *rows;
 	uint32_t n_rows, n_rows_allocated;
 	struct debug_sequence *sequences; /* sorted by start */
@@ -45,16 +45,17 @@ struct debug_lines {
 	uint32_t n_directories, n_directories_allocated;
 };
 
-/* All tables of a module that were asked for. */
+/* All tables of a module that were requested so far. */
 struct debug_line_tables {
 	void *tree;      /* of tsearch() */
-	uint64_t budget; /* bytes that may still be read: however often a file refers to them */
+	uint64_t budget; /* how many bytes may still be read, however often a file refers to its
+			    tables */
 };
 
 /*
- * The table at @offset of .debug_line. @directory: that of the unit, DW_AT_comp_dir, or NULL.
- * Whatever is wrong, what was read before it is there. Valid until debug_line_tables_deinit(), as
- * long as @sections. NULL: there is none, or no memory.
+ * The table at @offset of .debug_line. @directory: DW_AT_comp_dir of the unit, or NULL. A malformed
+ * table keeps what was read before the error. Valid until debug_line_tables_deinit(), and as long
+ * as @sections. NULL: no such table, or out of memory.
  */
 struct debug_lines *debug_line_tables_get(struct debug_line_tables *tables,
 					  const struct debug_sections *sections, uint64_t offset,
@@ -62,7 +63,7 @@ struct debug_lines *debug_line_tables_get(struct debug_line_tables *tables,
 void debug_line_tables_deinit(struct debug_line_tables *tables);
 /* The row of the instruction at @vaddr, or NULL. */
 const struct debug_line *debug_lines_find(struct debug_lines *lines, uint64_t vaddr);
-/* The path of a file by its number, as attributes and rows have it; NULL: there is none. */
+/* The path of the file with this number in attributes and rows; NULL: no such file. */
 const char *debug_lines_file(struct debug_lines *lines, uint64_t number);
 
 #endif

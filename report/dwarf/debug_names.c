@@ -11,20 +11,20 @@
 #include "cct/base/sorted.h"
 
 #define MAX_DEPTH 64
-/* Of one name; longer ones are no use to anybody, and there may be many. */
+/* Bytes of one built name. Longer names would not help anybody, and there may be many. */
 #define MAX_JOINED 8192
-#define MAX_CHAIN  16 /* from a concrete function to its first declaration */
+#define MAX_CHAIN  16 /* references from a concrete function to its first declaration */
 
-/* A DIE that others stand in. */
+/* A DIE that contains functions or other containers: a namespace, a type, a function. */
 struct container {
-	const void *start, *end; /* of what stands in it; NULL end: the unit's */
+	const void *start, *end; /* of its contents in the file; NULL end: the end of the unit */
 	Dwarf_Die die;
-	uint32_t parent; /* UINT32_MAX: none but the unit */
+	uint32_t parent; /* UINT32_MAX: only the unit is around it */
 };
 
-/* The containers of one unit, in the file's order, which is from the outside in. */
+/* The containers of one unit in the file's order: outer ones come before those inside. */
 struct unit_containers {
-	const Dwarf_CU *unit; /* first: what trees are searched by */
+	const Dwarf_CU *unit; /* first, because trees are searched by it */
 	struct container *containers;
 	uint32_t n, n_allocated;
 };
@@ -88,7 +88,10 @@ static struct container *add_container(struct unit_containers *unit, const Dwarf
 	return added;
 }
 
-/* Where @die is a container with something in it, makes *@child its first one. */
+/*
+ * Adds @die if it is a container with children. Sets *@child to its first child and returns true if
+ * the children should be read now.
+ */
 static bool enters(struct unit_containers *unit, Dwarf_Die *die, uint32_t parent, Dwarf_Die *child)
 {
 	int tag = dwarf_tag(die);
@@ -98,7 +101,10 @@ static bool enters(struct unit_containers *unit, Dwarf_Die *die, uint32_t parent
 	       dwarf_child(die, child) == 0;
 }
 
-/* The sibling of @die, if it is behind it, as it must be. What is between is read, maybe. */
+/*
+ * The sibling of @die. False if it does not follow @die in the file, as it must. libdw may read all
+ * DIEs between the two, so they count as read.
+ */
 static bool next_sibling(struct debug_names *names, Dwarf_Die *die, Dwarf_Die *next)
 {
 	if (!names->budget || dwarf_siblingof(die, next) != 0 || next->addr <= die->addr)
@@ -108,7 +114,7 @@ static bool next_sibling(struct debug_names *names, Dwarf_Die *die, Dwarf_Die *n
 	return true;
 }
 
-/* What stands at @end is in @outer: @container ends before it, and so do those around. */
+/* The DIE at @end is in @outer, so @container and those around it, up to @outer, end there. */
 static void end_containers(struct unit_containers *unit, uint32_t container, uint32_t outer,
 			   const void *end)
 {
@@ -117,7 +123,10 @@ static void end_containers(struct unit_containers *unit, uint32_t container, uin
 		unit->containers[container].end = end;
 }
 
-/* Functions are containers, but their insides are looked at only when a name is wanted there. */
+/*
+ * Finds the containers of a unit. Functions are containers, but their contents are only read when a
+ * name inside is requested.
+ */
 static void read_containers(struct debug_names *names, struct unit_containers *unit,
 			    Dwarf_Die *unit_die)
 {
@@ -132,7 +141,10 @@ static void read_containers(struct debug_names *names, struct unit_containers *u
 	for (;;) {
 		uint32_t innermost = parents[depth], added = unit->n;
 
-		/* A tree is written from its first DIE to its last; else it is made up. */
+		/*
+		 * The DIEs of a tree are in the file's order; a step backwards means a malformed
+		 * file.
+		 */
 		if (levels[depth].addr <= furthest)
 			return;
 		furthest = levels[depth].addr;
@@ -183,7 +195,7 @@ static uint32_t container_of(const struct unit_containers *unit, const Dwarf_Die
 	return container;
 }
 
-/* Finds what stands between a function and a DIE inside, outermost first. */
+/* Finds the containers between a function and a DIE inside it, outermost first. */
 static size_t inside_function(struct debug_names *names, Dwarf_Die *function, const Dwarf_Die *die,
 			      Dwarf_Die *between, size_t max)
 {
@@ -206,7 +218,7 @@ static size_t inside_function(struct debug_names *names, Dwarf_Die *function, co
 	return at.addr == die->addr ? n : 0;
 }
 
-/* What @die stands in, outermost first. */
+/* Finds the containers around @die, outermost first. */
 static size_t parents_of(struct debug_names *names, const struct unit_containers *unit,
 			 const Dwarf_Die *die, Dwarf_Die *parents)
 {
@@ -226,7 +238,7 @@ static size_t parents_of(struct debug_names *names, const struct unit_containers
 	return n;
 }
 
-/* The declaration that stands where the function belongs. */
+/* The function's declaration, which is in its namespace or type. */
 static Dwarf_Die declaration_of(const Dwarf_Die *die)
 {
 	static const unsigned links[] = { DW_AT_abstract_origin, DW_AT_specification };
@@ -246,7 +258,7 @@ static Dwarf_Die declaration_of(const Dwarf_Die *die)
 	return at;
 }
 
-/* @inner: the name of what stands in it. */
+/* The name of a container as a part of a qualified name. @inner: the name of the next part. */
 static const char *part_name(Dwarf_Die *die, const char *inner)
 {
 	const char *name = dwarf_diename(die);
@@ -263,7 +275,7 @@ static const char *part_name(Dwarf_Die *die, const char *inner)
 	}
 }
 
-/* false: there is no room for it. */
+/* Appends a separator and a part. false: the name would become too long. */
 static bool join(char *room, size_t *size, const char *separator, const char *part)
 {
 	size_t n_separator = strlen(separator), n_part = strnlen(part, MAX_JOINED);
@@ -292,7 +304,10 @@ static const char *keep_joined(struct debug_names *names, const void *die, const
 	return NULL;
 }
 
-/* As parents_of(); a function that others stand in may be declared elsewhere, in a namespace. */
+/*
+ * Like parents_of(), but uses the declaration of an enclosing function, which may be in a namespace
+ * elsewhere.
+ */
 static size_t all_parents_of(struct debug_names *names, const Dwarf_Die *die, Dwarf_Die *parents)
 {
 	const struct unit_containers *unit = containers_of(names, die->cu);
@@ -311,7 +326,7 @@ static size_t all_parents_of(struct debug_names *names, const Dwarf_Die *die, Dw
 	return n + n_outer;
 }
 
-/* NULL: the plain name is all there is. */
+/* Builds a qualified name. NULL: use the plain name. */
 static const char *joined_name(struct debug_names *names, const Dwarf_Die *die, const char *plain)
 {
 	const struct joined_name key = { .die = die->addr };

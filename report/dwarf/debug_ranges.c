@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "cct/base/array.h"
-/* The attributes that say where code is. */
+
+/* The values of the attributes that describe address ranges. */
 struct place {
 	Dwarf_Attribute low, high, list;
 	bool has_low, has_high, has_list;
@@ -37,7 +38,7 @@ int debug_range_source_init(struct debug_range_source *source, Dwarf_Die *unit,
 		return -EINVAL;
 	if (dwarf_lowpc(unit, &base) == 0)
 		source->base = base;
-	/* Without a base, indexes count from behind the first header. */
+	/* Without a base, indexes count from the end of the first header. */
 	if (!number_of(unit, DW_AT_rnglists_base, &source->lists_base))
 		source->lists_base = source->offset_size == 8 ? 20 : 12;
 	if (!number_of(unit, DW_AT_addr_base, &source->addr_base) &&
@@ -79,7 +80,10 @@ static uint64_t address_by_index(const struct debug_range_source *source,
 	return address;
 }
 
-/* One entry of a DWARF 5 list. false: it was the last. A range that is none is left empty. */
+/*
+ * Reads one entry of a DWARF 5 list. false: it was the last one. An entry without a range sets an
+ * empty range.
+ */
 static bool take_entry(const struct debug_range_source *source, struct dwarf_reader *reader,
 		       uint64_t *base, struct debug_range *range)
 {
@@ -113,12 +117,12 @@ static bool take_entry(const struct debug_range_source *source, struct dwarf_rea
 		range->start = dwarf_read_unsigned(reader, size);
 		range->end = range->start + dwarf_read_uleb(reader);
 		return !reader->is_broken;
-	default: /* DW_RLE_end_of_list, and what is not known */
+	default: /* DW_RLE_end_of_list, and unknown kinds */
 		return false;
 	}
 }
 
-/* The same for the lists before DWARF 5. */
+/* Likewise for the lists before DWARF 5. */
 static bool take_old_entry(const struct debug_range_source *source, struct dwarf_reader *reader,
 			   uint64_t *base, struct debug_range *range)
 {
@@ -136,7 +140,7 @@ static bool take_old_entry(const struct debug_range_source *source, struct dwarf
 	return true;
 }
 
-/* A number that an attribute holds itself, in .debug_info or .debug_types. */
+/* A reader for the bytes of an attribute's value, in .debug_info or .debug_types. */
 static struct dwarf_reader value_of(const struct debug_range_source *source,
 				    const Dwarf_Attribute *at)
 {
@@ -222,7 +226,7 @@ static int note_attribute(Dwarf_Attribute *attribute, void *opaque)
 	return DWARF_CB_OK;
 }
 
-/* false: not one range. */
+/* false: the attributes do not describe a single range. */
 static bool single_range(struct place *place, struct debug_range *range_ret)
 {
 	Dwarf_Addr start, end;

@@ -9,32 +9,32 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/sorted.h"
 
-/* Compilers nest far less; files that do more are made up. */
+/* Compilers nest far less; only made-up files nest more. */
 #define MAX_DEPTH 512
 
 /*
- * How often a unit's bytes are read on average, at most: to find what is behind a DIE what is in it
- * is read, unless it says where its sibling is.
+ * How often each byte of a unit may be read on average. Finding the sibling of a DIE without
+ * DW_AT_sibling means reading the DIE's children.
  */
 #define MAX_READS 64
 
-/* What a walk looks for. */
+/* What a walk searches for. */
 enum search {
-	FUNCTIONS,     /* where nearly all stand */
-	ALL_FUNCTIONS, /* anywhere */
+	FUNCTIONS,     /* only in the usual places: the unit and its namespaces */
+	ALL_FUNCTIONS, /* in types and other functions, too */
 	INLINED,
 };
 
-/* A range as the file has it; ranges of nested scopes overlap. */
+/* A range as in the file; ranges of nested scopes overlap. */
 struct nested_span {
 	uint64_t start, end;
 	uint32_t scope;
 };
 
-/* A place in the walk over a unit's tree. */
+/* A level of the walk over a unit's tree. */
 struct level {
 	struct debug_tree_die die;
-	uint32_t scope; /* that it stands in */
+	uint32_t scope; /* the scope around the DIE */
 };
 
 struct builder {
@@ -47,7 +47,7 @@ struct builder {
 	size_t n_nested, n_nested_allocated;
 	struct debug_ranges ranges;
 	const uint8_t *furthest; /* DIE that was visited */
-	uint64_t budget;         /* bytes that may still be read */
+	uint64_t budget;         /* how many bytes may still be read */
 	struct level levels[MAX_DEPTH];
 };
 
@@ -77,7 +77,7 @@ static int add_nested(struct builder *builder, const struct nested_span *span)
 	return 0;
 }
 
-/* Adds @scope's ranges. 1: it has none. */
+/* Adds the ranges of @scope. 1: it has none. */
 static int add_ranges(struct builder *builder, Dwarf_Die *die, uint32_t scope)
 {
 	int err = debug_ranges_read(&builder->ranges, builder->source, die);
@@ -91,7 +91,7 @@ static int add_ranges(struct builder *builder, Dwarf_Die *die, uint32_t scope)
 	return err ? err : !builder->ranges.n;
 }
 
-/* Adds the function with its ranges. 1: it has none, and is no scope. */
+/* Adds a function with its ranges. 1: it has no ranges and was not added. */
 static int add_function(struct builder *builder, const struct debug_tree_die *at, uint32_t parent)
 {
 	Dwarf_Die die = { .addr = (void *)at->at, .cu = builder->cu };
@@ -100,7 +100,10 @@ static int add_function(struct builder *builder, const struct debug_tree_die *at
 	return err ? err : add_scope(builder->scopes, &die, parent);
 }
 
-/* Whether code may be described below @die, whose scope becomes *@scope. */
+/*
+ * Adds @die if the walk searches for it. *@scope: the scope around @die, replaced by @die if that
+ * is an inlined call. *@descends_ret: whether the children of @die are visited.
+ */
 static int enter(struct builder *builder, const struct debug_tree_die *die, uint32_t *scope,
 		 bool *descends_ret)
 {
@@ -142,7 +145,7 @@ static int enter(struct builder *builder, const struct debug_tree_die *die, uint
 	}
 }
 
-/* DW_AT_sibling may lead anywhere; a tree is written from its first DIE to its last. */
+/* The DIEs of a tree are in the file's order, but a malformed DW_AT_sibling may lead anywhere. */
 static bool is_ahead(struct builder *builder, const struct debug_tree_die *die)
 {
 	if (die->at <= builder->furthest)
@@ -166,7 +169,10 @@ static bool next_sibling(struct builder *builder, struct debug_tree_die *die)
 	return has_next;
 }
 
-/* The next DIE that is not below the one at @depth, in it or further out. */
+/*
+ * Moves to the next sibling of the DIE at *@depth, or of the nearest one around it that has a
+ * sibling.
+ */
 static bool leave(struct builder *builder, size_t *depth)
 {
 	while (!next_sibling(builder, &builder->levels[*depth].die))
@@ -175,7 +181,7 @@ static bool leave(struct builder *builder, size_t *depth)
 	return true;
 }
 
-/* Looks at what stands below @root, whose scope is @scope. */
+/* Visits the DIEs below @root, whose scope is @scope. */
 static int walk(struct builder *builder, const Dwarf_Die *root, uint32_t scope)
 {
 	struct level *levels = builder->levels;
@@ -208,7 +214,7 @@ static int walk(struct builder *builder, const Dwarf_Die *root, uint32_t scope)
 	return 0;
 }
 
-/* Outer before inner where they begin alike: scopes are numbered from the outside in. */
+/* By start. Of ranges with the same start, outer scopes come first; they have lower numbers. */
 static int compare_nested(const void *a, const void *b)
 {
 	const struct nested_span *x = a, *y = b;
@@ -226,7 +232,7 @@ static void add_span(struct debug_spans *spans, uint64_t start, uint64_t end, ui
 		spans->spans[spans->n++] = (struct debug_span){ start, end, scope };
 }
 
-/* Closes the ranges on @stack that end up to @bound. */
+/* Closes the ranges on @stack that end at @bound or before. */
 static size_t close_until(struct debug_spans *spans, const struct nested_span *stack, size_t n,
 			  uint64_t bound, uint64_t *at)
 {
@@ -245,7 +251,7 @@ static int flatten(struct builder *builder, struct debug_spans *spans)
 	_cleanup_free_ struct nested_span *open = calloc(n + 1, sizeof(*open));
 	uint64_t at = 0;
 
-	/* Each range adds a span where it begins at most, and one where it ends. */
+	/* Each range adds at most one span at its start and one at its end. */
 	*spans = (struct debug_spans){ .spans = calloc(2 * n + 1, sizeof(*spans->spans)) };
 	if (!open || !spans->spans)
 		return -ENOMEM;

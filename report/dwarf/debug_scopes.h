@@ -1,7 +1,7 @@
 /*
- * The functions of one unit by address; and what is inlined into one, which is read when the first
- * address in it comes up. Ranges of inner scopes cut holes into those of outer ones, which makes
- * lists of spans that are searched by halving.
+ * The functions of one unit by address, and the calls inlined into each function. The inlined calls
+ * of a function are read at the first address in it. Ranges of inner scopes cut holes into those of
+ * outer ones; the result is a sorted list of spans for binary search.
  */
 #ifndef REPORT_DWARF_DEBUG_SCOPES_H
 #define REPORT_DWARF_DEBUG_SCOPES_H
@@ -17,8 +17,8 @@
 
 struct debug_scope {
 	Dwarf_Die die;   /* a DW_TAG_subprogram or a DW_TAG_inlined_subroutine */
-	uint32_t parent; /* the function that this one is inlined into; SCOPE_NONE: none */
-	uint32_t note;   /* whoever asks may note something; 0 at first */
+	uint32_t parent; /* the scope that this one is inlined into, or SCOPE_NONE */
+	uint32_t note;   /* for the caller's use; 0 at first */
 };
 
 struct debug_span {
@@ -32,7 +32,7 @@ struct debug_spans {
 };
 
 struct debug_scopes {
-	struct debug_scope *scopes; /* the functions, then what was found to be inlined */
+	struct debug_scope *scopes; /* the functions, then the inlined calls found so far */
 	uint32_t n_scopes, n_scopes_allocated;
 	struct debug_spans functions;
 	struct debug_spans *inlined; /* by function; NULL spans: not read yet */
@@ -40,8 +40,8 @@ struct debug_scopes {
 };
 
 /*
- * @tree: the unit's. @is_thorough: functions that stand inside others or in types, too; takes
- * longer. 0 or -ENOMEM. What can't be read is left out.
+ * Indexes a unit's functions. @tree: of the unit. @is_thorough: also find functions inside other
+ * functions and types, which takes longer. Unreadable parts are skipped. 0 or -ENOMEM.
  */
 int debug_scopes_init(struct debug_scopes *scopes, Dwarf_Die *unit, const struct debug_tree *tree,
 		      const struct debug_range_source *source, bool is_thorough);

@@ -11,11 +11,13 @@
 
 #include "cct/object/elf_image.h"
 
-/* ELF's number for it, which elf.h may not know yet. */
+/* The number in ELF; older versions of elf.h lack it. */
 #define COMPRESSED_BY_ZSTD 2
-/* "ZLIB" and the size, 8 bytes with the highest first, before the old kind's data. */
+/*
+ * Old compressed sections begin with "ZLIB" and the decompressed size, 8 bytes in big-endian order.
+ */
 #define OLD_HEADER_SIZE 12
-/* Debug information becomes 3 to 20 times as large; what claims much more is made up. */
+/* Decompressed debug information is 3 to 20 times as large; only made-up files claim much more. */
 #define MAX_GROWTH     256
 #define ALWAYS_GRANTED (1u << 20)
 
@@ -35,7 +37,7 @@ static const char *const names[N_DEBUG_SECTIONS] = {
 	[DEBUG_ALT_LINK] = ".gnu_debugaltlink",
 };
 
-/* A section's bytes as they are in the file. */
+/* The bytes of a section as they are in the file. */
 struct packed {
 	const uint8_t *bytes;
 	size_t size, unpacked_size;
@@ -105,7 +107,7 @@ static int read_old_compressed(struct debug_sections *sections, enum debug_secti
 	return unpack(sections, which, &packed);
 }
 
-/* Which section a name means. false: none that is read. */
+/* Finds the section that a name refers to. false: it is not used. */
 static bool is_wanted(const char *name, bool is_split, enum debug_section *which_ret,
 		      bool *is_old_ret)
 {
@@ -183,10 +185,10 @@ uint64_t debug_sections_number(const struct debug_sections *sections, const uint
 	return dwarf_read_unsigned(&reader, size);
 }
 
-/* An ELF file without contents; libelf adds sections to it that stay where they are. */
+/* An ELF file without contents. libelf adds sections to it whose data is not copied. */
 struct image {
 	Elf64_Ehdr header;
-	Elf64_Shdr none; /* section 0; libelf wants one to add others */
+	Elf64_Shdr none; /* section 0, which libelf needs before others are added */
 	char names[256];
 };
 

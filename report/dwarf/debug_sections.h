@@ -1,8 +1,8 @@
 /*
- * The sections of a file that hold debug information, as many as we read: mapped as they are, or
- * decompressed if they are compressed (zlib, zstd, or the older .zdebug_*). libdw would decompress
- * all there are, some of them by methods it does not know; so it gets to see only these, in an ELF
- * file made of them in memory.
+ * The sections of a file that contain debug information, as far as they are used: mapped, or
+ * decompressed (zlib, zstd, or the older .zdebug_*). libdw would decompress all sections, but does
+ * not support all methods. So it gets an ELF file, built in memory, that contains only these
+ * sections, already decompressed.
  */
 #ifndef REPORT_DWARF_DEBUG_SECTIONS_H
 #define REPORT_DWARF_DEBUG_SECTIONS_H
@@ -29,13 +29,13 @@ enum debug_section {
 	DEBUG_TYPES,
 	N_DEBUG_SECTIONS_OF_LIBDW,
 	DEBUG_ARANGES = N_DEBUG_SECTIONS_OF_LIBDW,
-	DEBUG_CU_INDEX, /* of a package of split units (.dwp) */
-	DEBUG_ALT_LINK, /* dwz's: a file's name, 0, its build ID */
+	DEBUG_CU_INDEX, /* index of a package of split units (.dwp) */
+	DEBUG_ALT_LINK, /* .gnu_debugaltlink of dwz: a file's name, a zero, its build ID */
 	N_DEBUG_SECTIONS
 };
 
 struct debug_bytes {
-	const uint8_t *bytes; /* NULL: there is no such section, or it can't be read */
+	const uint8_t *bytes; /* NULL: no such section, or it is unreadable */
 	size_t size;
 };
 
@@ -47,19 +47,26 @@ struct debug_sections {
 };
 
 /*
- * @is_split: those of split units, .debug_info.dwo and so on. @elf must stay open. What can't be
- * decompressed, or claims to become impossibly large, is as if it were missing. 0 or -ENOMEM.
+ * Reads the sections of @elf, which must stay open. @is_split: those of split units
+ * (.debug_info.dwo etc.). Sections that cannot be decompressed, or claim an impossible size, count
+ * as missing. 0 or -ENOMEM.
  */
 int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split);
 void debug_sections_deinit(struct debug_sections *sections);
-/* Unsigned, in the file's byte order; @size is 1 to 8, and the caller has checked that it fits. */
+/*
+ * Reads an unsigned number in the file's byte order. @size: 1 to 8; the caller has checked that
+ * there are as many bytes.
+ */
 uint64_t debug_sections_number(const struct debug_sections *sections, const uint8_t *bytes,
 			       size_t size);
 
-/* Longer strings are not names; and looking for an end again and again must not take long. */
+/*
+ * Limit for strings: longer ones are not names, and repeated searches for their end must not take
+ * long.
+ */
 #define DEBUG_STRING_MAX 65536
 
-/* Reads from @at to @end, which are in one of the sections. */
+/* A reader from @at to @end, which are in one of the sections. */
 static inline struct dwarf_reader debug_reader(const struct debug_sections *sections,
 					       const uint8_t *at, const uint8_t *end)
 {
@@ -68,7 +75,10 @@ static inline struct dwarf_reader debug_reader(const struct debug_sections *sect
 				      .is_big_endian = sections->byte_order == ELFDATA2MSB };
 }
 
-/* Reads from an offset to the section's end. Broken where there is no such section or offset. */
+/*
+ * A reader from an offset to the section's end. It is broken if the section or the offset does not
+ * exist.
+ */
 static inline struct dwarf_reader debug_reader_at(const struct debug_sections *sections,
 						  enum debug_section which, uint64_t offset)
 {
@@ -79,14 +89,17 @@ static inline struct dwarf_reader debug_reader_at(const struct debug_sections *s
 	return debug_reader(sections, bytes->bytes + offset, bytes->bytes + bytes->size);
 }
 
-/* What libdw has of such sections. */
+/* The handle of libdw for such sections. */
 struct debug_dwarf {
 	Dwarf *dwarf;
 	Elf *elf;
 	void *image;
 };
 
-/* @sections' bytes must stay. -ENOENT: no debug information that libdw takes; or -ENOMEM. */
+/*
+ * The bytes of @sections must outlive @dwarf. 0; -ENOENT: no debug information that libdw accepts;
+ * -ENOMEM.
+ */
 int debug_dwarf_init(struct debug_dwarf *dwarf, const struct debug_sections *sections);
 void debug_dwarf_deinit(struct debug_dwarf *dwarf);
 

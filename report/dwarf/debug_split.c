@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The columns of a package's index: which section a part is of (DWARF 5, 7.3.5.3). */
+/* The section of each column of a package's index (DWARF 5, 7.3.5.3). */
 static const enum debug_section columns[] = {
 	[1] = DEBUG_INFO,       [2] = N_DEBUG_SECTIONS, [3] = DEBUG_ABBREV,
 	[4] = DEBUG_LINE,       [5] = N_DEBUG_SECTIONS, [6] = DEBUG_STR_OFFSETS,
 	[7] = N_DEBUG_SECTIONS, [8] = DEBUG_RNGLISTS,
 };
-/* What archives call a package, wherever it was. */
+/* The key of a package in archives, whatever its path was. */
 #define PACKAGE_KEY ".dwp"
 
 #define INDEX_HEADER_SIZE 16
@@ -30,7 +30,7 @@ static uint32_t number_at(const struct package_index *index, const uint8_t *byte
 	return (uint32_t)debug_sections_number(index->sections, bytes + 4 * i, 4);
 }
 
-/* false: there is no index that we understand. */
+/* false: no index, or its version is not supported. */
 static bool read_index(const struct debug_sections *sections, struct package_index *index)
 {
 	const struct debug_bytes *bytes = &sections->of[DEBUG_CU_INDEX];
@@ -39,7 +39,7 @@ static bool read_index(const struct debug_sections *sections, struct package_ind
 	if (!at || bytes->size < INDEX_HEADER_SIZE)
 		return false;
 	*index = (struct package_index){ .sections = sections };
-	/* Four bytes in version 2; two and padding since DWARF 5. */
+	/* Four bytes in version 2; two bytes and padding since DWARF 5. */
 	index->version = number_at(index, at, 0);
 	if (index->version != 2)
 		index->version = (uint32_t)debug_sections_number(sections, at, 2);
@@ -60,7 +60,7 @@ static bool read_index(const struct debug_sections *sections, struct package_ind
 	return true;
 }
 
-/* The row of the unit with this DWO ID, from 1 on; 0: it has none. */
+/* The row of the unit with this DWO ID, from 1 on; 0: not found. */
 static uint32_t find_row(const struct package_index *index, uint64_t id)
 {
 	uint32_t mask = index->n_slots - 1, slot = (uint32_t)id & mask;
@@ -77,7 +77,7 @@ static uint32_t find_row(const struct package_index *index, uint64_t id)
 	return 0;
 }
 
-/* Reduces @sections, the package's, to those parts that belong to the unit in @row. */
+/* Reduces @sections of a package to the parts that belong to the unit in @row. */
 static bool take_parts(const struct package_index *index, uint32_t row,
 		       struct debug_sections *sections)
 {
@@ -87,7 +87,7 @@ static bool take_parts(const struct package_index *index, uint32_t row,
 		uint64_t offset = number_at(index, index->offsets, cell);
 		uint64_t size = number_at(index, index->sizes, cell);
 
-		/* What 8 means was something else in version 2: macros. */
+		/* In version 2, column 8 means macros instead. */
 		if (column >= sizeof(columns) / sizeof(columns[0]) || !column ||
 		    columns[column] == N_DEBUG_SECTIONS || (column == 8 && index->version == 2))
 			continue;
@@ -109,8 +109,9 @@ static struct debug_bytes from_offset(struct debug_bytes bytes, uint64_t offset)
 }
 
 /*
- * What a split unit means by an index into .debug_addr or, before DWARF 5, by an offset into
- * .debug_ranges begins where its skeleton says. Given to libdw from there on, it begins at 0.
+ * In a split unit, indexes into .debug_addr and, before DWARF 5, offsets into .debug_ranges count
+ * from a base that the skeleton gives. libdw gets the sections from that base on, so that they
+ * count from 0.
  */
 static void add_parts_of_skeleton(struct debug_split *split, Dwarf_Die *skeleton,
 				  const struct debug_range_source *source)
@@ -125,7 +126,7 @@ static void add_parts_of_skeleton(struct debug_split *split, Dwarf_Die *skeleton
 	split->sections.of[DEBUG_RANGES] = from_offset(of[DEBUG_RANGES], ranges_base);
 }
 
-/* Looks for the unit in @split's sections. */
+/* Searches for the unit in the sections of @split. */
 static int find_unit(struct debug_split *split, Dwarf_Die *skeleton, uint64_t id,
 		     const struct debug_range_source *source)
 {
@@ -181,7 +182,10 @@ static int open_file(struct debug_split *split, const struct module_file_place *
 	if (split->file.state != MODULE_FILE_OK)
 		return -ENOENT;
 	int err = debug_sections_read(&split->of_file, split->file.elf, true);
-	/* It is mapped; there may be more of them than files that can be open. */
+	/*
+	 * The file is mapped and can be closed; there may be more .dwo files than files may be
+	 * open.
+	 */
 	if (elf_cntl(split->file.elf, ELF_C_FDREAD) == 0) {
 		close(split->file.fd);
 		split->file.fd = -1;
@@ -190,7 +194,10 @@ static int open_file(struct debug_split *split, const struct module_file_place *
 	return err ? err : find_unit(split, skeleton, id, source);
 }
 
-/* Where the compiler put it, or, if all was moved since, beside the file. */
+/*
+ * Opens the .dwo file at the compiler's path or, as files may have been moved, in the folder of the
+ * skeleton's file.
+ */
 static int open_from_file(struct debug_split *split, const struct module_file_place *place,
 			  Dwarf_Die *skeleton, uint64_t id, const struct debug_range_source *source)
 {
@@ -244,7 +251,7 @@ void debug_split_close(struct debug_split *split)
 	split->sections = (struct debug_sections){ 0 };
 }
 
-/* The package of a file with this path, without the end that is left out. */
+/* Opens the package of the file at this path, with the end of the path cut off. */
 static bool open_beside(struct debug_package *package, const struct module_file_place *place,
 			size_t left_out)
 {

@@ -6,16 +6,17 @@
 #include <stdlib.h>
 
 #include "cct/base/array.h"
-/* What attributes take up. */
+
+/* How to skip an attribute's value. */
 enum skip {
-	SKIP_UNKNOWN, /* not a form that is known */
-	SKIP_BYTES,   /* as many as the step says */
-	SKIP_LEB128,  /* a number */
-	SKIP_STRING,  /* up to a NUL */
-	SKIP_BLOCK,   /* a size in as many bytes as the step says, or LEB128 for 0, and that much */
-	SKIP_FORM,    /* by a form that stands here */
-	SKIP_SIBLING, /* a reference in as many bytes as the step says, or LEB128 for 0 */
-	SKIP_ADDRESS, /* bytes, as many as the unit's addresses have; of forms only, as the next */
+	SKIP_UNKNOWN, /* the form is unknown */
+	SKIP_BYTES,   /* as many bytes as the step's size */
+	SKIP_LEB128,  /* one number */
+	SKIP_STRING,  /* up to and including a NUL */
+	SKIP_BLOCK, /* a size in as many bytes as the step's size (0: LEB128), then as many bytes */
+	SKIP_FORM,  /* a form in the data, then a value of that form */
+	SKIP_SIBLING, /* a reference in as many bytes as the step's size (0: LEB128) */
+	SKIP_ADDRESS, /* an address of the unit; only in the table of forms, like the next one */
 	SKIP_OFFSET,
 };
 
@@ -31,14 +32,14 @@ struct abbreviation {
 };
 
 struct debug_abbreviations {
-	const uint8_t *start; /* first: these are what the tree is searched by */
+	const uint8_t *start; /* first, because the tree is searched by these */
 	uint16_t version;
 	uint8_t address_size, offset_size;
 	struct abbreviation *abbreviations; /* by code */
 	uint32_t n_abbreviations;
 	struct step *steps;
 	uint32_t n_steps, n_steps_allocated;
-	bool has_code; /* some function may have an address */
+	bool has_code; /* a function may have an address */
 };
 
 static void free_table(void *opaque)
@@ -111,7 +112,7 @@ static struct step form_step(const struct debug_abbreviations *table, uint64_t f
 	}
 }
 
-/* false: a form that is not known, or that only stands in a table. */
+/* Finds how to skip a form. false: the form is unknown, or only valid in tables. */
 static bool step_of(const struct debug_abbreviations *table, uint64_t form, struct step *step)
 {
 	*step = form_step(table, form);
@@ -158,7 +159,7 @@ static struct abbreviation *abbreviation_at(struct debug_abbreviations *table, u
 	return &table->abbreviations[code];
 }
 
-/* What the DIE is like. Moves @reader behind it. 1: that can't be said. */
+/* Reads the attributes of an abbreviation. Moves @reader past them. 1: not supported. */
 static int read_attributes(struct debug_abbreviations *table, struct dwarf_reader *reader,
 			   struct abbreviation *abbreviation)
 {
@@ -189,7 +190,10 @@ static int read_attributes(struct debug_abbreviations *table, struct dwarf_reade
 	}
 }
 
-/* Compilers number abbreviations from 1 on: numbers are indexes, and below the table's size. */
+/*
+ * Compilers number abbreviations from 1 on, so codes are used as indexes and must be smaller than
+ * the table's size in bytes.
+ */
 static int read_table(struct debug_abbreviations *table, struct dwarf_reader *reader)
 {
 	size_t n_bytes = dwarf_left(reader);
@@ -297,7 +301,7 @@ static const uint8_t *take_sibling(const struct debug_tree *tree, struct dwarf_r
 static void take_step(const struct debug_tree *tree, struct dwarf_reader *reader, struct step step,
 		      const uint8_t **sibling)
 {
-	/* A form that stands here may be the same again: each takes a byte, so it ends. */
+	/* A form in the data may be DW_FORM_indirect again. Each takes a byte, so the loop ends. */
 	while (step.skip == SKIP_FORM)
 		if (!step_of(tree->abbreviations, dwarf_read_uleb(reader), &step) ||
 		    reader->is_broken) {
@@ -325,7 +329,7 @@ static void take_step(const struct debug_tree *tree, struct dwarf_reader *reader
 	}
 }
 
-/* The abbreviation that a DIE begins with; NULL: it is the end of a list, or makes no sense. */
+/* Reads the abbreviation that a DIE begins with. NULL: the end of a list, or malformed. */
 static const struct abbreviation *take_code(const struct debug_abbreviations *table,
 					    struct dwarf_reader *reader)
 {
@@ -357,7 +361,7 @@ bool debug_tree_read(const struct debug_tree *tree, const uint8_t *at, struct de
 	const uint8_t *sibling = NULL;
 	for (; step < last; step++) {
 		if (step->skip == SKIP_BYTES && step->size <= (size_t)(reader.end - reader.at))
-			reader.at += step->size; /* nearly always */
+			reader.at += step->size; /* the common case */
 		else
 			take_step(tree, &reader, *step, &sibling);
 	}
@@ -372,7 +376,7 @@ bool debug_tree_child(const struct debug_tree *tree, const struct debug_tree_die
 	return die->has_children && debug_tree_read(tree, die->inside, child_ret);
 }
 
-/* Behind the list at @at, and whatever lists are in it; NULL: it doesn't end. */
+/* The end of the list of siblings at @at, including the lists inside; NULL: it does not end. */
 static const uint8_t *skip_list(const struct debug_tree *tree, const uint8_t *at)
 {
 	struct debug_tree_die die;
