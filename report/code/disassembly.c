@@ -25,7 +25,7 @@ uint16_t disassembly_machine(Elf *elf)
 
 	if (!gelf_getehdr(elf, &header) || header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return EM_NONE;
-	/* x32's code is that of x86-64. */
+	/* x32 has the same instructions as x86-64. */
 	bool is_known = header.e_machine == EM_X86_64 || header.e_machine == EM_386 ||
 			(header.e_machine == EM_AARCH64 && header.e_ident[EI_CLASS] == ELFCLASS64);
 	return is_known ? header.e_machine : EM_NONE;
@@ -104,7 +104,7 @@ static void find_x86_target(const cs_insn *from, bool is_branch, struct instruct
 	}
 }
 
-/* The last immediate: what is before it in tbz is a bit's number. */
+/* The target is the last immediate operand: in tbz, the one before is the number of a bit. */
 static void find_arm64_target(const cs_insn *from, bool is_branch, struct instruction *to)
 {
 	const cs_arm64 *arm64 = &from->detail->arm64;
@@ -135,7 +135,10 @@ static void fill(const struct disassembler *disassembler, struct instruction *in
 		instruction->is_call |= from->id == ARM64_INS_BL || from->id == ARM64_INS_BLR;
 }
 
-/* What is no instruction: a byte, or what an instruction would take. */
+/*
+ * Shows bytes that are not an instruction: one byte, four on arm64, or a whole vector instruction
+ * that libcapstone lacks.
+ */
 static void fill_bytes(const struct disassembler *disassembler, const uint8_t *code, size_t size,
 		       struct instruction *instruction)
 {
@@ -172,7 +175,10 @@ void disassembler_next(struct disassembler *disassembler, const uint8_t *code, s
 		fill_bytes(disassembler, code, size, instruction_ret);
 }
 
-/* The section of code at @vaddr: its end limits what is read. False: its bytes are not there. */
+/*
+ * Reduces *@size to the end of the section that contains @vaddr. False: the file contains no bytes
+ * of that section.
+ */
 static bool limit_to_section(Elf *elf, uint64_t vaddr, uint64_t *size)
 {
 	struct elf_section section = { 0 };
@@ -190,7 +196,7 @@ static bool limit_to_section(Elf *elf, uint64_t vaddr, uint64_t *size)
 	return true;
 }
 
-/* The file's bytes at @vaddr, at most *@size, which becomes what there is. */
+/* The file's bytes at @vaddr. *@size: at most as many; set to their number. */
 static const uint8_t *code_in_segment(Elf *elf, const struct elf_segment *segment, uint64_t vaddr,
 				      uint64_t *size)
 {

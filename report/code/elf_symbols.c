@@ -14,16 +14,18 @@
 #include "report/code/plt.h"
 
 #define NO_SYMBOL  UINT32_MAX
-#define MAX_NESTED 64 /* functions within functions; only made-up files have more */
+#define MAX_NESTED 64 /* nested functions; only made-up files have more */
 
-/* Longer names keep their version: many symbols may share one of a made-up file's. */
+/*
+ * Longer names keep their version, because in made-up files many symbols may share one long name.
+ */
 #define MAX_VERSIONED_NAME 4096
 
 struct elf_symbol {
 	uint64_t start, end;
 	uint32_t name;  /* offset in the string table, or in @unversioned */
 	uint32_t outer; /* the symbol around this one's start, or NO_SYMBOL */
-	uint8_t rank;   /* lower is the better name of an address */
+	uint8_t rank;   /* of several names of an address, the one with the lowest rank is used */
 	bool sized;
 	bool is_unversioned;
 };
@@ -41,10 +43,10 @@ struct symbol_source {
 
 struct elf_symbols {
 	Elf *elf;
-	struct elf_symbol *symbols; /* sorted by start, one for each start */
+	struct elf_symbol *symbols; /* sorted by start; one for each start */
 	uint32_t n_symbols;
 	const char *names; /* of the symbol table */
-	char *unversioned; /* "memcpy" for "memcpy@@GLIBC_2.14" */
+	char *unversioned; /* names without version: "memcpy" for "memcpy@@GLIBC_2.14" */
 	size_t unversioned_size, unversioned_allocated;
 	struct elf_segments segments;
 	struct plt_entry *plt;
@@ -65,7 +67,10 @@ void elf_symbols_destroy(struct elf_symbols *symbols)
 	free(symbols);
 }
 
-/* By section index, what a symbol needs to know of its section. NULL: none, or no memory. */
+/*
+ * Whether each section has code, and where it ends, by section index. NULL: no sections, or out of
+ * memory.
+ */
 static struct code_section *read_sections(Elf *elf, size_t *n_sections_ret)
 {
 	struct code_section *sections;
@@ -90,7 +95,10 @@ static struct code_section *read_sections(Elf *elf, size_t *n_sections_ret)
 	return sections;
 }
 
-/* Functions, and labels of assembly code; not the "$x" that mark code on ARM and RISC-V. */
+/*
+ * Whether the symbol is a function or a label of assembly code, but not one of the "$x" symbols
+ * that mark code on ARM and RISC-V.
+ */
 static bool is_code(const struct elf_symtab *table, const GElf_Sym *symbol,
 		    const struct code_section *section)
 {
@@ -108,7 +116,7 @@ static bool is_code(const struct elf_symtab *table, const GElf_Sym *symbol,
 	return false;
 }
 
-/* Functions before labels, a known size, then the names meant for others: global, weak, local. */
+/* Prefers functions to labels, then symbols with a size, then global to weak to local ones. */
 static uint8_t symbol_rank(const GElf_Sym *symbol)
 {
 	static const uint8_t by_binding[] = { [STB_GLOBAL] = 0, [STB_WEAK] = 1, [STB_LOCAL] = 2 };
@@ -173,7 +181,7 @@ static int add_unversioned(struct elf_symbols *symbols, const char *name, size_t
 	return 0;
 }
 
-/* Linkers write the version of an exported function behind its name in .symtab. */
+/* Removes the version that linkers append to names of exported functions in .symtab. */
 static int remove_versions(struct elf_symbols *symbols)
 {
 	for (uint32_t i = 0; i < symbols->n_symbols; i++) {
@@ -192,7 +200,7 @@ static int remove_versions(struct elf_symbols *symbols)
 	return 0;
 }
 
-/* Without memory for them there are none. */
+/* The FDEs of the file; none if out of memory. */
 static const struct fde_ranges *known_fdes(struct elf_symbols *symbols)
 {
 	if (!symbols->has_read_fdes)
@@ -201,7 +209,10 @@ static const struct fde_ranges *known_fdes(struct elf_symbols *symbols)
 	return &symbols->fdes;
 }
 
-/* A sizeless symbol ends with its FDE, or before the first one behind it, if not at @end. */
+/*
+ * The end of a symbol without a size: that of its FDE or, without one, the start of the next FDE;
+ * @end at the latest.
+ */
 static uint64_t end_by_fdes(struct elf_symbols *symbols, uint64_t start, uint64_t end)
 {
 	const struct fde_ranges *fdes = known_fdes(symbols);
@@ -214,8 +225,8 @@ static uint64_t end_by_fdes(struct elf_symbols *symbols, uint64_t start, uint64_
 }
 
 /*
- * Links each symbol to the one around it and ends the sizeless ones at the next symbol or function;
- * sizeless ones within another (labels) go.
+ * Links each symbol to the one around it. Symbols without a size end at the next symbol or
+ * function; those inside another symbol are labels and are dropped.
  */
 static void nest_symbols(struct elf_symbols *symbols)
 {
@@ -256,7 +267,7 @@ static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *symbol, uint
 	};
 }
 
-/* The next symbol of code from *@index on, which moves behind it. NULL: no more. */
+/* Finds the next symbol of code from *@index on and moves *@index past it. NULL: no more. */
 static const struct code_section *next_symbol(const struct symbol_source *source, size_t *index,
 					      GElf_Sym *symbol)
 {
@@ -283,7 +294,9 @@ static int read_symbols(struct elf_symbols *symbols, const struct symbol_source 
 	symbols->symbols = calloc(n_code, sizeof(*symbols->symbols));
 	if (!symbols->symbols)
 		return -ENOMEM;
-	/* The file may be mapped and change meanwhile. */
+	/*
+	 * The file may be mapped and change meanwhile, so the number of symbols is checked again.
+	 */
 	for (size_t i = 1;
 	     symbols->n_symbols < n_code && (section = next_symbol(source, &i, &symbol));)
 		add_symbol(symbols, &symbol, section->end);
@@ -371,7 +384,10 @@ static uint32_t last_symbol_from(const struct elf_symbols *symbols, uint64_t vad
 	return low ? low - 1 : NO_SYMBOL;
 }
 
-/* Code behind a symbol's end, but in the same FDE, belongs to it: its size is wrong. */
+/*
+ * Code after a symbol's end, but in the FDE that starts at the symbol, belongs to it: the symbol's
+ * size is wrong.
+ */
 static bool is_rest_of(struct elf_symbols *symbols, const struct elf_symbol *symbol, uint64_t vaddr)
 {
 	const struct fde_range *fde = fde_ranges_find(known_fdes(symbols), vaddr);
@@ -411,7 +427,7 @@ static const char *symbol_name(const struct elf_symbols *symbols, const struct e
 	return (symbol->is_unversioned ? symbols->unversioned : symbols->names) + symbol->name;
 }
 
-/* NULL: nothing in the file names the function that @plt leads to. */
+/* The name of the function that @plt jumps to. NULL: the file does not name it. */
 static const char *plt_name(struct elf_symbols *symbols, const struct plt_entry *plt)
 {
 	const struct elf_symbol *ifunc = plt->name ? NULL : find_symbol(symbols, plt->ifunc);

@@ -1,7 +1,7 @@
 /*
- * The functions of one ELF file by address: .symtab, else .dynsym; PLT entries as "foo@plt"; and,
- * for code without a symbol, where the function begins that holds it (.eh_frame). Names are
- * valid as long as this and the Elf, which must stay open. The file may be hostile.
+ * The functions of one ELF file by address, from .symtab or else .dynsym, and its PLT entries
+ * ("foo@plt"). For code without a symbol, .eh_frame gives the start of the function. Names are
+ * valid as long as the elf_symbols and the Elf, which must stay open. The file may be hostile.
  */
 #ifndef REPORT_CODE_ELF_SYMBOLS_H
 #define REPORT_CODE_ELF_SYMBOLS_H
@@ -13,29 +13,29 @@
 struct elf_symbols;
 
 struct elf_symbol_match {
-	const char *name; /* as in the file but for a version, not demangled */
+	const char *name; /* as in the file, not demangled, but without a version */
 	uint64_t start;   /* virtual address */
 	uint64_t end;
-	bool plt; /* the entry of the procedure linkage table that jumps to @name */
+	bool plt; /* the function is the PLT entry that jumps to @name */
 };
 
-/* 0 or -ENOMEM; what can't be read is left out. */
+/* Reads the symbols of @elf; unreadable ones are skipped. 0 or -ENOMEM. */
 int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret);
 void elf_symbols_destroy(struct elf_symbols *symbols);
-/* The file has function symbols at all. */
+/* Whether the file has any function symbols. */
 bool elf_symbols_any(const struct elf_symbols *symbols);
-/* File offset -> virtual address. False: no segment holds the offset. */
+/* Translates a file offset to a virtual address. False: no segment contains the offset. */
 bool elf_symbols_vaddr(const struct elf_symbols *symbols, uint64_t offset, uint64_t *vaddr_ret);
-/* The other way; where @vaddr has bytes in the file. */
+/* Translates a virtual address to a file offset. False: the file contains no bytes for @vaddr. */
 bool elf_symbols_offset(const struct elf_symbols *symbols, uint64_t vaddr, uint64_t *offset_ret);
 bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 		      struct elf_symbol_match *match_ret);
 /*
- * Where the function begins whose FDE holds @vaddr: not where elf_symbols_find() finds a symbol of
- * this file.
+ * The start of the function whose FDE contains @vaddr. False if there is no FDE, or if
+ * elf_symbols_find() finds a symbol there.
  */
 bool elf_symbols_function_start(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret);
-/* The first function above @vaddr that the unwind table knows. */
+/* The start of the first function above @vaddr in the unwind table. */
 bool elf_symbols_next_function(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret);
 
 #endif

@@ -36,7 +36,10 @@ static int read_entries(struct fde_ranges *ranges, const struct eh_frame *frames
 	return 0;
 }
 
-/* Object files' addresses are not final; those of another byte order are not read. */
+/*
+ * Whether the file can be used: addresses in object files are not final, and the other byte order
+ * is not supported.
+ */
 static bool has_frames(Elf *elf, struct eh_frame *frames)
 {
 	GElf_Ehdr header;
@@ -71,7 +74,7 @@ int fde_ranges_init(struct fde_ranges *ranges, Elf *elf)
 	return 0;
 }
 
-/* How many begin at @vaddr or before. */
+/* The number of ranges that begin at or before @vaddr. */
 static size_t count_until(const struct fde_ranges *ranges, uint64_t vaddr)
 {
 	return sorted_count(ranges->n_ranges, i, ranges->ranges[i].start <= vaddr);

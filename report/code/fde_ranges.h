@@ -1,6 +1,6 @@
 /*
- * Where functions begin and end by .eh_frame: one FDE describes one function, or a part of one that
- * stands apart. So code has functions without any symbol. The file may be hostile.
+ * The ranges of functions according to .eh_frame, for files without symbols. One FDE describes one
+ * function, or a part that was split off one. The file may be hostile.
  */
 #ifndef REPORT_CODE_FDE_RANGES_H
 #define REPORT_CODE_FDE_RANGES_H
@@ -19,12 +19,12 @@ struct fde_ranges {
 	size_t n_ranges, n_allocated;
 };
 
-/* 0 or -ENOMEM; what can't be read is left out. */
+/* Reads the ranges of @elf; unreadable FDEs are skipped. 0 or -ENOMEM. */
 int fde_ranges_init(struct fde_ranges *ranges, Elf *elf);
 void fde_ranges_deinit(struct fde_ranges *ranges);
-/* The range that holds @vaddr, or NULL. */
+/* The range that contains @vaddr, or NULL. */
 const struct fde_range *fde_ranges_find(const struct fde_ranges *ranges, uint64_t vaddr);
-/* The first range that begins behind @vaddr, or NULL. */
+/* The first range that begins after @vaddr, or NULL. */
 const struct fde_range *fde_ranges_next(const struct fde_ranges *ranges, uint64_t vaddr);
 
 #endif

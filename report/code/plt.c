@@ -8,12 +8,12 @@
 #include "cct/base/array.h"
 #include "cct/object/elf_image.h"
 
-#define ENTRY_SIZE 16 /* where sh_entsize does not say: both architectures' */
+#define ENTRY_SIZE 16 /* if sh_entsize is 0; the same on all architectures */
 
-/* A slot of the global offset table and the dynamic symbol it is filled with, or an IFUNC. */
+/* A slot of the global offset table, with the dynamic symbol or IFUNC that fills it. */
 struct slot {
 	uint64_t addr;
-	const char *name; /* NULL: @ifunc chooses the function */
+	const char *name; /* NULL: chosen by @ifunc */
 	uint64_t ifunc;
 };
 
@@ -57,7 +57,7 @@ static int compare_entries(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Of a section with addends or without. false: there is no such relocation. */
+/* Reads a relocation with or without addend. false: there is no such relocation. */
 static bool get_relocation(Elf_Data *data, const GElf_Shdr *header, int i, GElf_Rela *ret)
 {
 	GElf_Rel plain;
@@ -70,7 +70,10 @@ static bool get_relocation(Elf_Data *data, const GElf_Shdr *header, int i, GElf_
 	return true;
 }
 
-/* Functions of the file itself that are chosen at start; i386 says elsewhere which. */
+/*
+ * Whether the relocation calls an IFUNC resolver of the file itself. Not supported on i386, whose
+ * relocations have no addend with the resolver's address.
+ */
 static bool is_irelative(GElf_Half machine, const GElf_Rela *relocation)
 {
 	switch (machine) {
@@ -82,7 +85,7 @@ static bool is_irelative(GElf_Half machine, const GElf_Rela *relocation)
 	return false;
 }
 
-/* The relocations of one section that name a dynamic symbol, or an IFUNC's address. */
+/* Adds the slots of one section's relocations that refer to a dynamic symbol or an IFUNC. */
 static int read_relocations(Elf *elf, const struct elf_section *section, GElf_Half machine,
 			    struct slots *slots)
 {
@@ -185,7 +188,10 @@ static plt_decode_function *find_decoder(Elf *elf)
 	return NULL;
 }
 
-/* _GLOBAL_OFFSET_TABLE_: .got.plt, or .got where all functions are bound at start. */
+/*
+ * The address of _GLOBAL_OFFSET_TABLE_: .got.plt, or .got if all functions are bound at program
+ * start.
+ */
 static uint64_t find_got(Elf *elf)
 {
 	struct elf_section section = { 0 };

@@ -1,6 +1,6 @@
 /*
- * AArch64 entries, perhaps after `bti c`: adrp x16, page; ldr x17, [x16, #offset]. Instructions
- * are little-endian whatever the data is.
+ * PLT entries of AArch64: adrp x16, page; ldr x17, [x16, #offset], possibly after `bti c`.
+ * Instructions are little-endian whatever the data is.
  */
 #include "report/code/plt.h"
 

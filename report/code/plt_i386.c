@@ -1,7 +1,7 @@
 /*
- * i386 psABI, "Procedure Linkage Table": every kind of entry holds one `jmp *slot`, ff 25 and an
- * address, or in position-independent code `jmp *offset(%ebx)`, ff a3 and the distance from the
- * global offset table.
+ * PLT entries of i386 (psABI, "Procedure Linkage Table"): every kind of entry contains one `jmp
+ * *slot`, ff 25 and an address, or in position-independent code `jmp *offset(%ebx)`, ff a3 and the
+ * distance from the global offset table.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * x86-64 psABI, "Procedure Linkage Table": every kind of entry (.plt, .plt.sec with endbr64,
- * .plt.got) holds one `jmp *slot(%rip)`, ff 25 and a 32-bit displacement.
+ * PLT entries of x86-64 (psABI, "Procedure Linkage Table"): every kind of entry (.plt, .plt.sec
+ * with endbr64, .plt.got) contains one `jmp *slot(%rip)`, ff 25 and a 32-bit displacement.
  */
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #define RM_SIB       4
 #define BASE_DISP32  5
 
-/* With the displacement; 0: cut. */
+/* The size of the ModRM byte, SIB byte and displacement; 0: incomplete. */
 static unsigned modrm_size(const uint8_t *code, size_t size)
 {
 	if (!size)
@@ -43,10 +43,15 @@ unsigned x86_vector_size(const uint8_t *code, size_t size, bool is_64)
 
 	if (size < 3)
 		return 0;
-	/* Of registers alone, this is a group of instructions without operands: rdpkru, wrpkru. */
+	/*
+	 * With register operands, these are the instructions of group 7 without operands: rdpkru,
+	 * wrpkru.
+	 */
 	if (code[0] == 0x0f && code[1] == 0x01 && code[2] >> 6 == MOD_REGISTER)
 		return 3;
-	/* Without 64-bit mode these bytes are les, lds and bound, but for a register's operand. */
+	/*
+	 * Outside 64-bit mode these bytes are les, lds and bound, unless the operand is a register.
+	 */
 	if (!is_64 && code[1] >> 6 != MOD_REGISTER)
 		return 0;
 	switch (code[0]) {

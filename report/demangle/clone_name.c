@@ -12,7 +12,7 @@ static bool ends_with(const char *name, size_t size, const char *text)
 	return size >= text_size && memcmp(name + size - text_size, text, text_size) == 0;
 }
 
-/* Without ".12.3". */
+/* The size without numbers at the end: ".12.3". */
 static size_t without_numbers(const char *name, size_t size)
 {
 	for (;;) {
@@ -26,7 +26,9 @@ static size_t without_numbers(const char *name, size_t size)
 	}
 }
 
-/* Without one ".cold" or ".part.0" at the end, bare or as " [clone .cold]"; @size: there is none.
+/*
+ * The size without one ".cold" or ".part.0" at the end, bare or as " [clone .cold]". @size: no such
+ * suffix.
  */
 static size_t without_suffix(const char *name, size_t size)
 {

@@ -15,9 +15,9 @@
 
 #include "report/demangle/demangle_d.h"
 
-#define MAX_MANGLED   4096 /* what the recursion takes per byte must fit the stack */
+#define MAX_MANGLED   4096 /* bounds the depth of recursion, and so the use of the stack */
 #define MAX_DEMANGLED 16384
-#define HASH_SIZE     20 /* of Rust's legacy names: 17h, 16 digits, E */
+#define HASH_SIZE     20 /* in legacy names of Rust: 17h, 16 digits, E */
 
 struct output {
 	jmp_buf full;
@@ -45,14 +45,15 @@ static bool demangle_with(demangle_function *demangle, const char *name, int opt
 	if (setjmp(output->full))
 		return false;
 	/*
-	 * The length is limited above; libiberty's own limit would refuse C++ names of 1 KiB. In
-	 * Rust's it is a limit of depth, which a back reference to itself needs.
+	 * C++ needs no limit of libiberty, which would refuse names of 1 KiB: MAX_MANGLED bounds
+	 * the recursion. For Rust the limit is one of depth, needed for back references that refer
+	 * to themselves.
 	 */
 	int limit = demangle == rust_demangle_callback ? 0 : DMGL_NO_RECURSE_LIMIT;
 	return demangle(name, options | limit, collect, output) && output->size;
 }
 
-/* Where a legacy name of Rust ends; NULL: it is none. */
+/* The end of a legacy name of Rust; NULL: it is not one. */
 static const char *legacy_rust_end(const char *name)
 {
 	const char *end = NULL;
@@ -74,7 +75,7 @@ static bool demangle_rust(char *name, struct output *output, const char **suffix
 
 	if (!end)
 		return false;
-	/* What stands behind is dropped by libiberty, or makes it fail. */
+	/* libiberty drops the text after the hash, or fails because of it. */
 	saved = *end;
 	name[end - name] = '\0';
 	bool done = demangle_with(rust_demangle_callback, name, 0, output);
@@ -83,7 +84,7 @@ static bool demangle_rust(char *name, struct output *output, const char **suffix
 	return done;
 }
 
-/* @suffix_ret: what was not looked at. */
+/* @suffix_ret: the end of the name that was not demangled. */
 static bool demangle_any(char *name, bool parameters, struct output *output,
 			 const char **suffix_ret)
 {
@@ -97,12 +98,15 @@ static bool demangle_any(char *name, bool parameters, struct output *output,
 	if (parameters &&
 	    demangle_with(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_ANSI, output))
 		return true;
-	/* Parameters may be what makes it too long, or what libiberty does not know. */
+	/*
+	 * Without parameters the name may be short enough, or have only constructs that libiberty
+	 * supports.
+	 */
 	*suffix_ret = strchrnul(name, '.');
 	return demangle_with(cplus_demangle_v3_callback, name, 0, output);
 }
 
-/* " [clone .llvm.123]", as libiberty writes it for C++: one for each word and its numbers. */
+/* Appends " [clone .llvm.123]" for each word with its numbers, as libiberty does for C++. */
 static void add_clones(struct output *output, const char *suffix)
 {
 	while (*suffix == '.') {

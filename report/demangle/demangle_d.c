@@ -1,6 +1,6 @@
 /*
- * A parser by descent. Back references (Q) lead to earlier text, which is parsed again at the place
- * where it is referred to: depth and steps are bounded.
+ * A recursive-descent parser. Back references (Q) lead to earlier text, which is parsed again for
+ * each reference, so depth and number of steps are bounded.
  */
 #include "report/demangle/demangle_d.h"
 
@@ -54,7 +54,7 @@ static bool take(struct parser *parser, const char *text)
 	return true;
 }
 
-/* To be left again. */
+/* Counts a level of nesting; leave() ends it. false: nested too deeply, or too many steps. */
 static bool enter(struct parser *parser)
 {
 	return ++parser->depth <= MAX_DEPTH && ++parser->n_steps <= MAX_STEPS && !parser->is_full;
@@ -79,7 +79,10 @@ static bool parse_number(struct parser *parser, size_t *number_ret)
 	return parser->at > start;
 }
 
-/* Behind the Q at @at: how far back, in base 26, the last digit being a small letter. */
+/*
+ * The text that the Q at @at refers to. The distance follows the Q in base 26; its last digit is a
+ * small letter.
+ */
 static const char *referred_to(const struct parser *parser, const char *at, const char **end_ret)
 {
 	size_t distance = 0;
@@ -109,7 +112,7 @@ static bool is_template(const struct parser *parser)
 	       (peek(parser, 2) == 'T' || peek(parser, 2) == 'U');
 }
 
-/* A part of a qualified name begins here. */
+/* Whether a part of a qualified name begins here. */
 static bool at_symbol_name(const struct parser *parser)
 {
 	const char *end, *target;
@@ -155,7 +158,7 @@ static bool parse_identifier(struct parser *parser)
 	return true;
 }
 
-/* @parse what a Q refers to. */
+/* Applies @parse to the text that a Q refers to. */
 static bool parse_referred(struct parser *parser, bool (*parse)(struct parser *parser))
 {
 	const char *back;
@@ -238,7 +241,7 @@ static bool parse_string(struct parser *parser)
 	return true;
 }
 
-/* As in the file: the number is one of a few written in hexadecimal. */
+/* Copied as in the symbol: the number is in hexadecimal, or one of a few names. */
 static bool parse_real(struct parser *parser)
 {
 	const char *start = parser->at;
@@ -251,7 +254,7 @@ static bool parse_real(struct parser *parser)
 
 static bool parse_value(struct parser *parser, char type);
 
-/* The elements of an array or a structure; their types are not told. */
+/* The elements of an array or a structure; their types are not part of the name. */
 static bool parse_values(struct parser *parser, char open, char close)
 {
 	size_t n_values;
@@ -311,7 +314,7 @@ static bool skip_type(struct parser *parser)
 	return done;
 }
 
-/* The function's own type ends a mangled name. */
+/* The type of the function ends a mangled name. */
 static bool parse_alias(struct parser *parser)
 {
 	bool is_mangled = take(parser, "_D");
@@ -386,7 +389,7 @@ static const char *modifier_name(struct parser *parser)
 				    : NULL;
 }
 
-/* Of parameters: scope, return, in, out, ref, lazy. */
+/* Storage classes of parameters: scope, return, in, out, ref, lazy. */
 static void parse_storage(struct parser *parser)
 {
 	for (;;) {
@@ -438,7 +441,7 @@ static bool at_call_convention(const struct parser *parser)
 	return c && strchr("FUWRY", c);
 }
 
-/* Convention, attributes, parameters; what it returns comes next. */
+/* Calling convention, attributes and parameters; the return type comes next. */
 static bool parse_function_start(struct parser *parser)
 {
 	if (!at_call_convention(parser))
@@ -503,7 +506,7 @@ static bool parse_static_array(struct parser *parser)
 	return true;
 }
 
-/* "value[key]"; the key stands first. */
+/* "value[key]"; in the mangled name the key comes first. */
 static bool parse_associative_array(struct parser *parser)
 {
 	char key[512];
@@ -569,7 +572,7 @@ static const char *basic_type(struct parser *parser)
 	return NULL;
 }
 
-/* What is made of other types. */
+/* Types composed of other types. */
 static bool parse_compound(struct parser *parser)
 {
 	if (take(parser, "A"))
@@ -620,8 +623,8 @@ static bool parse_type(struct parser *parser)
 }
 
 /*
- * The type of a function that holds the next part of the name, or is named. It need not be there:
- * what looks like it may belong to what comes next.
+ * The type of the named function, or of one that contains the next part of the name. It is
+ * optional: text that looks like it may belong to the next part.
  */
 static void parse_own_type(struct parser *parser, bool parameters)
 {

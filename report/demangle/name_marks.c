@@ -10,7 +10,7 @@
 /* A bracket that is open. */
 struct open_bracket {
 	char close;
-	bool is_list; /* of arguments or parameters */
+	bool is_list; /* it opens a list of arguments or parameters */
 };
 
 struct marking {
@@ -19,8 +19,10 @@ struct marking {
 	uint8_t *marks;
 	struct open_bracket open[MAX_NEST];
 	unsigned n_open, level;
-	/* The type that an operator converts to is its name: up to here, outside of @n_around + 1
-	 * brackets. */
+	/*
+	 * A conversion operator's name contains the type that it converts to. The name ends here,
+	 * at a depth of @n_around brackets.
+	 */
 	size_t conversion_end;
 	unsigned n_around;
 };
@@ -53,7 +55,7 @@ static char character(const struct marking *marking, size_t at)
 	return at < marking->size ? marking->name[at] : '\0';
 }
 
-/* The type that a conversion operator is named by, up to its parameters. */
+/* The size of the type in the name of a conversion operator, up to its parameters. */
 static size_t conversion_size(const struct marking *marking, size_t at)
 {
 	size_t start = at;
@@ -71,7 +73,7 @@ static size_t conversion_size(const struct marking *marking, size_t at)
 	return at - start;
 }
 
-/* What "operator" is followed by. */
+/* The size of the symbol after "operator". */
 static size_t operator_size(const struct marking *marking, size_t at)
 {
 	static const char *const names[] = {
@@ -94,7 +96,7 @@ static size_t operator_size(const struct marking *marking, size_t at)
 	return starts_with(marking, at, "\"\" ") ? 3 : 0;
 }
 
-/* "operator<<", with the space that stands before its template arguments. */
+/* Marks "operator<<", with the space before its template arguments. */
 static bool mark_operator(struct marking *marking)
 {
 	size_t at = marking->at, size;
@@ -143,7 +145,7 @@ static bool open_bracket(struct marking *marking, char close, bool is_list)
 	return true;
 }
 
-/* What is before a bracket: part of a name. */
+/* Whether the text before a bracket is part of a name. */
 static bool follows_name(const struct marking *marking)
 {
 	size_t at = marking->at;

@@ -1,7 +1,7 @@
 /*
- * The structure of a function's name as people write it, in C++, Rust, Go, D or Java: which bytes
- * lie within how many template arguments and parameter lists, and which brackets are part of a
- * name: "operator<", "(anonymous namespace)", "{lambda(int)#1}", "<T as Trait>::f", "(*T).Method".
+ * The structure of a demangled function name of C++, Rust, Go, D or Java: how many lists of
+ * template arguments and parameters are around each byte, and which brackets are part of a name:
+ * "operator<", "(anonymous namespace)", "{lambda(int)#1}", "<T as Trait>::f", "(*T).Method".
  */
 #ifndef REPORT_DEMANGLE_NAME_MARKS_H
 #define REPORT_DEMANGLE_NAME_MARKS_H
@@ -25,7 +25,10 @@ static inline unsigned name_level(uint8_t mark)
 	return mark & NAME_LEVEL;
 }
 
-/* The byte belongs to no list and no name's own brackets: spaces and "::" separate there. */
+/*
+ * Whether the byte is outside all lists and brackets, where spaces and "::" separate parts of the
+ * name.
+ */
 static inline bool name_is_outer(uint8_t mark)
 {
 	return !(mark & (NAME_LEVEL | NAME_ATOM | NAME_INNER));

@@ -1,7 +1,7 @@
 /*
- * short_name_fit(). A list of arguments or parameters with what is in it is on a level; all that is
- * on the deepest levels is folded first, down to the level that makes the name fit. What room is
- * left then, single lists on that level get back.
+ * Each list of arguments or parameters is on a level, by the number of lists around it. The lists
+ * on the deepest level are folded first, then those on the levels above, until the name fits. The
+ * room that is left then is given back to single lists on the last level that was folded.
  */
 #include "report/demangle/short_name.h"
 
@@ -23,13 +23,13 @@ struct fitting {
 	bool utf8;
 	const char *ellipsis;
 	unsigned ellipsis_columns;
-	/* By level: columns of what is on it; lists that open to it. */
+	/* By level: columns of its text; number of its lists. */
 	unsigned columns[NAME_LEVEL + 1], lists[NAME_LEVEL + 1];
 	char *out;
 	size_t n_out;
 };
 
-/* One character, as a terminal shows it. Moves *@at behind it. */
+/* The columns of one character on a terminal. Moves *@at past it. */
 static unsigned character_columns(const struct fitting *fitting, size_t *at)
 {
 	const char *text = fitting->name + *at;
@@ -55,7 +55,7 @@ static void measure(struct fitting *fitting)
 	}
 }
 
-/* With everything on @folded and deeper levels replaced. */
+/* The columns of the name if @folded and deeper levels are folded. */
 static unsigned folded_columns(const struct fitting *fitting, unsigned folded)
 {
 	unsigned columns = fitting->lists[folded] * fitting->ellipsis_columns;
@@ -72,8 +72,8 @@ static void put(struct fitting *fitting, const char *bytes, size_t size)
 }
 
 /*
- * How much of the list at @at can be shown in @max_columns, those within it being folded: all of
- * it, or the first arguments with ", …" behind them. Returns where that ends, and its columns.
+ * Measures how much of the list at @at fits into @max_columns, with the lists inside folded: all of
+ * it, or its first arguments followed by ", …". Returns where that ends, and its columns.
  */
 static size_t measure_list(const struct fitting *fitting, size_t at, unsigned folded,
 			   unsigned max_columns, unsigned *columns_ret)
@@ -110,7 +110,7 @@ static void put_ellipsis(struct fitting *fitting)
 	put(fitting, fitting->ellipsis, strlen(fitting->ellipsis));
 }
 
-/* From @at to @end, with everything beyond the level @shown folded. */
+/* Writes the name from @at to @end. Levels deeper than @shown are folded. */
 static void put_list(struct fitting *fitting, size_t at, size_t end, unsigned shown)
 {
 	while (at < end) {
@@ -143,7 +143,10 @@ static void put_folded(struct fitting *fitting, unsigned folded, unsigned spare)
 			put(fitting, ", ", 2);
 		if (end == start || at > end)
 			put_ellipsis(fitting);
-		/* What is shorter than an ellipsis stays, and saves nothing that counts. */
+		/*
+		 * A list shorter than its ellipsis stays as it is; that must not add to the spare
+		 * columns.
+		 */
 		spare = room - columns < spare ? room - columns : spare;
 	}
 }
@@ -153,7 +156,7 @@ static void finish(struct fitting *fitting)
 	fitting->out[fitting->n_out] = '\0';
 }
 
-/* Where a part of a path begins: behind "::", or behind the '/' of a path of Go. */
+/* Whether a part of a path begins at @at: after "::", or after the '/' of a path of Go. */
 static bool begins_part(const char *name, const uint8_t *marks, size_t at, bool has_colons)
 {
 	if (!name_is_outer(marks[at - 1]) || !name[at])
@@ -164,7 +167,7 @@ static bool begins_part(const char *name, const uint8_t *marks, size_t at, bool 
 }
 
 /*
- * Drops as many parts of a path at the beginning as it takes, all but the last one at most:
+ * Drops as many parts at the beginning of a path as needed, but never the last part:
  * "…::Class<…>::method".
  */
 static void drop_parts(struct fitting *fitting, unsigned max_columns)
@@ -222,7 +225,10 @@ static char *fit_marked(const char *name, const uint8_t *marks, unsigned columns
 		.utf8 = utf8,
 		.ellipsis = utf8 ? "…" : "...",
 		.ellipsis_columns = utf8 ? 1 : 3,
-		/* A list has a byte at least, to be folded or to stand before ", ...". */
+		/*
+		 * A list has at least one byte, which is replaced by an ellipsis or precedes ",
+		 * ...".
+		 */
 		.out = malloc(size * (1 + MAX_ELLIPSIS) + sizeof("...::")),
 	};
 
@@ -232,8 +238,8 @@ static char *fit_marked(const char *name, const uint8_t *marks, unsigned columns
 }
 
 /*
- * Of the paths within brackets only the last part: "<Vec<T> as Drop>::drop"; what follows brackets
- * ("Vec<T>::Item") or stands before them ("Vec::<T>") stays. In place.
+ * Keeps only the last part of paths within brackets, in place: "<Vec<T> as Drop>::drop". Text
+ * directly after brackets ("Vec<T>::Item") or before them ("Vec::<T>") stays.
  */
 static void drop_inner_paths(char *name, const uint8_t *marks)
 {

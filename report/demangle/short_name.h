@@ -1,6 +1,7 @@
 /*
- * Functions' names for a terminal: what is too wide is folded from the inside, so that the
- * function's own name stays. report/demangle/simple_name.h leaves out what no reader needs.
+ * Shortens function names for a terminal: names that are too wide are folded from the inside, so
+ * that the function's own name stays. report/demangle/simple_name.h removes parts that no reader
+ * needs.
  */
 #ifndef REPORT_DEMANGLE_SHORT_NAME_H
 #define REPORT_DEMANGLE_SHORT_NAME_H
@@ -8,10 +9,10 @@
 #include <stdbool.h>
 
 /*
- * To fit @columns: the innermost template arguments and parameters become "…" ("..." without
- * @utf8), then those around them, as far as needed; then namespaces go. A result that is
- * still too wide (or the name is too long or too odd to be looked into) is for printable_write() to
- * cut. To be freed; NULL: out of memory.
+ * Shortens a name to @columns: the innermost template arguments and parameters become "…" ("..."
+ * without @utf8), then those around them, as far as needed; then namespaces are dropped. The result
+ * may still be too wide, or unchanged if the name is too long or malformed; printable_write() cuts
+ * it then. The caller frees it; NULL: out of memory.
  */
 char *short_name_fit(const char *name, unsigned columns, bool utf8);
 

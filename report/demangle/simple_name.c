@@ -7,10 +7,10 @@
 #include "cct/base/cleanup.h"
 #include "report/demangle/name_marks.h"
 
-#define MAX_ARGUMENTS 8 /* of a template of std with default ones */
+#define MAX_ARGUMENTS 8 /* of templates of std that have default arguments */
 #define MAX_STD_NAME  64
 
-/* A name being simplified: bytes are marked to be dropped, and go at the end. */
+/* A name that is being simplified. Bytes are first marked, then all removed at the end. */
 struct simple_name {
 	char *text;
 	size_t size;
@@ -22,11 +22,11 @@ struct span {
 	size_t start, end;
 };
 
-/* A list of template arguments that is open. */
+/* A list of template arguments whose end was not reached yet. */
 struct argument_list {
-	size_t start; /* behind the '<' */
+	size_t start; /* after the '<' */
 	size_t arguments[MAX_ARGUMENTS];
-	unsigned n_arguments; /* may be more than there is room for */
+	unsigned n_arguments; /* may exceed MAX_ARGUMENTS */
 };
 
 static bool has_prefix(const char *text, const char *prefix)
@@ -34,7 +34,7 @@ static bool has_prefix(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The size of what says nothing at @text: an inline namespace of the library, an ABI tag. */
+/* The size of the inline namespace of the standard library or the ABI tag at @text, or 0. */
 static size_t noise_size(const char *name, const char *text)
 {
 	static const char *const namespaces[] = { "__cxx11::", "__1::", "_V2::" };
@@ -83,7 +83,7 @@ static bool ends_with(const struct simple_name *name, size_t end, const char *te
 	return end >= size && memcmp(name->text + end - size, text, size) == 0;
 }
 
-/* The default version, "@@GLIBC_2.34": everybody's. */
+/* Drops the default version, "@@GLIBC_2.34", which all users of the function get. */
 static void drop_version(struct simple_name *name)
 {
 	const char *version = strstr(name->text, "@@");
@@ -92,7 +92,7 @@ static void drop_version(struct simple_name *name)
 		drop(name, (size_t)(version - name->text), name->size);
 }
 
-/* What stands behind a function: "@plt", "@GLIBC_2.2.5", " [clone .cold]". */
+/* The size without suffixes: "@plt", "@GLIBC_2.2.5", " [clone .cold]". */
 static size_t without_suffix(const struct simple_name *name)
 {
 	for (size_t i = 0; i < name->size; i++) {
@@ -121,7 +121,7 @@ static size_t without_qualifiers(const struct simple_name *name, size_t end)
 	return end;
 }
 
-/* Where the list of parameters begins that ends at @end; @end: there is none. */
+/* The start of the list of parameters that ends at @end; @end: there is none. */
 static size_t find_parameters(const struct simple_name *name, size_t end)
 {
 	size_t start = end ? end - 1 : 0;
@@ -134,14 +134,14 @@ static size_t find_parameters(const struct simple_name *name, size_t end)
 	while (start && !name_is_outer(name->marks[start]));
 	if (!start || name->text[start] != '(')
 		return end;
-	/* Not of the function pointer that a function returns, "int (*f())(int)". */
+	/* Not the parameters of a returned function pointer, as in "int (*f())(int)". */
 	before = name->text[start - 1];
 	if (name->marks[start - 1] & NAME_ATOM || name_is_letter(before) || strchr(">]}", before))
 		return start;
 	return end;
 }
 
-/* Where the function's own name begins: behind its return type. */
+/* The start of the function's name, after its return type. */
 static size_t find_own_name(const struct simple_name *name, size_t end)
 {
 	size_t start = end;
@@ -184,12 +184,12 @@ static bool equal_spans(const struct simple_name *name, struct span a, struct sp
 	       memcmp(name->text + a.start, name->text + b.start, a.end - a.start) == 0;
 }
 
-/* The argument is the default one of a template whose first argument is @first. */
+/* Whether @argument is a default argument of a template whose first argument is @first. */
 static bool is_default(const struct simple_name *name, struct span argument, struct span first)
 {
 	static const struct {
 		const char *name;
-		bool of_first; /* it must be made for the first argument */
+		bool of_first; /* the default depends on the first argument */
 	} defaults[] = {
 		{ "std::allocator<", false }, { "std::char_traits<", false },
 		{ "std::less<", true },       { "std::hash<", true },
@@ -216,7 +216,7 @@ static bool is_default(const struct simple_name *name, struct span argument, str
 	return false;
 }
 
-/* Where the template's name begins, if it is one of std. */
+/* Finds the start of the template's name if it is in std. */
 static bool find_std_name(const struct simple_name *name, size_t open, size_t *start_ret)
 {
 	size_t start = open;
@@ -278,7 +278,7 @@ static void add_argument(struct argument_list *list, size_t start)
 	list->n_arguments += list->n_arguments <= MAX_ARGUMENTS;
 }
 
-/* Each list of arguments when it closes, so the inner ones first. */
+/* Each list of arguments is simplified at its end, so inner lists come first. */
 static void simplify_std(struct simple_name *name)
 {
 	struct argument_list lists[NAME_LEVEL + 1];

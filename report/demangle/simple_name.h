@@ -1,6 +1,6 @@
 /*
- * Functions' names for people: what every reader knows or does not need is left out. Formats for
- * programs have whole names.
+ * Simplifies function names for people by removing parts that every reader knows or does not need.
+ * Formats for programs have whole names.
  */
 #ifndef REPORT_DEMANGLE_SIMPLE_NAME_H
 #define REPORT_DEMANGLE_SIMPLE_NAME_H
@@ -8,10 +8,10 @@
 #include <stdbool.h>
 
 /*
- * Without return type, inline namespaces and ABI tags; without those template arguments of std that
- * are the default ones ("std::map<int, long>"); std::string and its like by these names.
- * @parameters: false: without the list of parameters and what follows it, too; "[clone
- * .cold]" and "@plt" stay. To be freed; NULL: out of memory.
+ * Removes the return type, inline namespaces, ABI tags and default template arguments of std
+ * ("std::map<int, long>"), and replaces std::basic_string<char> and similar types by std::string
+ * etc. @parameters: false: also removes the list of parameters and the text after it, except
+ * "[clone .cold]" and "@plt". The caller frees the result; NULL: out of memory.
  */
 char *simple_name_make(const char *name, bool parameters);
 

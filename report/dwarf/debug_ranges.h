@@ -33,9 +33,7 @@ struct debug_ranges {
 	size_t n, n_allocated;
 };
 
-/*
- * @unit: the unit's DIE, in @sections. 0; -EINVAL: it is malformed.
- */
+/* @unit: the unit's DIE, in @sections. 0; -EINVAL: it is malformed. */
 int debug_range_source_init(struct debug_range_source *source, Dwarf_Die *unit,
 			    const struct debug_sections *sections, uint64_t *budget);
 /*

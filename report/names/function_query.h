@@ -10,9 +10,7 @@
 
 struct function_query;
 
-/*
- * @wanted: borrowed. NULL: out of memory.
- */
+/* @wanted: borrowed. NULL: out of memory. */
 struct function_query *function_query_create(const char *wanted);
 void function_query_destroy(struct function_query *query);
 
