@@ -1,4 +1,4 @@
-/* A callchain is one array; PERF_CONTEXT_* entries in it say whose addresses follow. */
+/* A callchain is one array. A PERF_CONTEXT_* entry states the context of the addresses after it. */
 #include "kernel-merge/callchain.h"
 
 #include <linux/perf_event.h>
@@ -42,7 +42,10 @@ void callchain_split(const uint64_t *ips, size_t n_ips, uint16_t cpu_mode, struc
 		}
 		size_t n = run_length(ips + i, n_ips - i);
 
-		/* A second run of one kind is not one stack with the first: it is counted apart. */
+		/*
+		 * A second run of one context belongs to another stack than the first, so it is
+		 * only counted.
+		 */
 		if (context == (uint64_t)PERF_CONTEXT_KERNEL && !ret->n_kernel) {
 			ret->kernel = ips + i;
 			ret->n_kernel = n;

@@ -1,6 +1,7 @@
 /*
- * Splits a kernel-made callchain at its PERF_CONTEXT_* markers (include/uapi/linux/perf_event.h,
- * enum perf_callchain_context). Addresses stay as they were: leaf first, return addresses.
+ * Splits a callchain that the kernel recorded at its PERF_CONTEXT_* markers
+ * (include/uapi/linux/perf_event.h, enum perf_callchain_context). Addresses stay as they were: leaf
+ * first, return addresses.
  */
 #ifndef KERNEL_MERGE_CALLCHAIN_H
 #define KERNEL_MERGE_CALLCHAIN_H

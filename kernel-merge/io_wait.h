@@ -1,6 +1,6 @@
 /*
- * Which code of the kernel waits for input or output that is on its way: what calls io_schedule()
- * and the like, which count as I/O wait in /proc (kernel/sched/core.c).
+ * The kernel functions in which threads wait for I/O: io_schedule() and similar ones. /proc counts
+ * time in them as I/O wait (kernel/sched/core.c).
  */
 #ifndef KERNEL_MERGE_IO_WAIT_H
 #define KERNEL_MERGE_IO_WAIT_H
@@ -21,9 +21,12 @@ struct io_wait {
 	size_t n_functions;
 };
 
-/* Once the kernel's modules have their names. Without names nothing is found. */
+/*
+ * Finds these functions by their names, so the kernel's modules must have their symbols. Without
+ * symbols none are found.
+ */
 void io_wait_find(const struct module_table *modules, struct io_wait *ret);
-/* Whether the path of these kernel frames goes through one of them. */
+/* Whether one of the kernel frames is in one of these functions. */
 bool io_wait_has(const struct io_wait *io_wait, const struct frame *frames, size_t n_frames);
 
 #endif

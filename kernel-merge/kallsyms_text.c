@@ -1,4 +1,4 @@
-/* Lines -> symbols, the better one of several at an address. */
+/* Parses lines into symbols and keeps the best symbol of each address. */
 #include "kernel-merge/kallsyms_text.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static bool is_text_type(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* Up to 16 hexadecimal digits; the first character after them, or NULL. */
+/* Parses up to 16 hexadecimal digits. Returns the first character after them, or NULL. */
 static const char *parse_address(const char *text, const char *end, uint64_t *addr_ret)
 {
 	uint64_t addr = 0;
@@ -58,8 +58,10 @@ static size_t leading_underscores(const struct kallsyms_symbol *symbol)
 	return n;
 }
 
-/* How well a name tells what the code at its address is: no padding in front of a function, no
- * label, no weak one that another could have replaced. */
+/*
+ * How well a name describes the code at its address. The padding before a function, labels, and
+ * weak symbols, which another definition could have replaced, rank low.
+ */
 static int symbol_rank(const struct kallsyms_symbol *symbol)
 {
 	if (begins(symbol, "__pfx_") || begins(symbol, ".L"))
@@ -72,7 +74,10 @@ static int symbol_rank(const struct kallsyms_symbol *symbol)
 	return symbol->type == 't' ? 2 : 1;
 }
 
-/* Which of two names of one address to show; the same one whatever their order. */
+/*
+ * Whether @a is the name to show of two names of one address. The result does not depend on their
+ * order.
+ */
 static bool is_better(const struct kallsyms_symbol *a, const struct kallsyms_symbol *b)
 {
 	int rank = symbol_rank(a) - symbol_rank(b);

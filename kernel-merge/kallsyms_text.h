@@ -1,4 +1,7 @@
-/* The text of /proc/kallsyms, parsed: the text symbols, by address; of several at one the best. */
+/*
+ * Parses the text of /proc/kallsyms into its text symbols. Of several symbols at one address the
+ * best is kept.
+ */
 #ifndef KERNEL_MERGE_KALLSYMS_TEXT_H
 #define KERNEL_MERGE_KALLSYMS_TEXT_H
 
@@ -11,18 +14,18 @@ struct kallsyms_symbol {
 	uint64_t addr;
 	const char *name; /* in the text, followed by "\t[module]" if it has a tag; no NUL */
 	uint32_t name_size;
-	uint16_t tag_size; /* of "[module]" */
+	uint16_t tag_size; /* size of "[module]" */
 	char type;
 };
 
 struct kallsyms_text {
-	struct kallsyms_symbol *symbols; /* by address, if the text is */
+	struct kallsyms_symbol *symbols; /* sorted by address if the text is */
 	size_t n_symbols, n_allocated;
 };
 
 /*
- * Parses text as in /proc/kallsyms, which has to stay: names are borrowed. Hostile lines are
- * skipped. 0; -EPERM: all addresses are zero (kptr_restrict); -ENOMEM. Any thread.
+ * Parses @text, which must outlive the result because names are borrowed from it. Malformed lines
+ * are skipped. 0; -EPERM: all addresses are zero (kptr_restrict); -ENOMEM. Any thread.
  */
 int kallsyms_text_parse(const char *text, size_t size, struct kallsyms_text **parsed_ret);
 void kallsyms_text_destroy(struct kallsyms_text *parsed);

@@ -1,6 +1,7 @@
 /*
- * A treap with copied paths. Priorities are a hash of a counter, so depth does not depend on what a
- * file says. Nodes of the present version have been seen by nobody and are changed in place.
+ * A treap with path copying. Priorities are a hash of a counter, so the depth does not depend on
+ * the contents of a file. Nodes made since the last kernel_layouts_take() are not shared yet and
+ * are changed in place.
  */
 #include "kernel-merge/kernel_layout.h"
 
@@ -20,11 +21,11 @@ struct kernel_layout {
 struct kernel_layouts {
 	const struct kernel_layout *root;
 	uint32_t version;
-	bool is_changed; /* since it was taken */
+	bool is_changed; /* changed since it was last handed out */
 	struct arena nodes;
 	size_t n_nodes;
 	uint64_t n_priorities;
-	int err; /* of the change at hand */
+	int err; /* error of the current change */
 };
 
 struct kernel_layouts *kernel_layouts_create(void)
@@ -75,7 +76,7 @@ static struct kernel_layout *make_node(struct kernel_layouts *layouts,
 	return node;
 }
 
-/* @node to change: itself, or a copy of what others see. */
+/* Returns @node itself if it may be changed, or a copy if it is shared. */
 static struct kernel_layout *own_node(struct kernel_layouts *layouts,
 				      const struct kernel_layout *node)
 {
@@ -89,7 +90,7 @@ static struct kernel_layout *own_node(struct kernel_layouts *layouts,
 	return copy;
 }
 
-/* @left_ret: what begins below @key. */
+/* Splits a tree into the ranges that begin below @key and the others. */
 static void split(struct kernel_layouts *layouts, const struct kernel_layout *node, uint64_t key,
 		  const struct kernel_layout **left_ret, const struct kernel_layout **right_ret)
 {
@@ -111,7 +112,7 @@ static void split(struct kernel_layouts *layouts, const struct kernel_layout *no
 	*left_ret = *right_ret = NULL;
 }
 
-/* All of @left begins below @right. */
+/* Joins two trees. All ranges of @left begin below those of @right. */
 static const struct kernel_layout *join(struct kernel_layouts *layouts,
 					const struct kernel_layout *left,
 					const struct kernel_layout *right)
@@ -153,7 +154,9 @@ static const struct kernel_layout *append(struct kernel_layouts *layouts,
 	return node ? join(layouts, before, node) : NULL;
 }
 
-/* Ends what reaches into [@start, @end) at its start. @tail_ret: what of it goes on behind. */
+/*
+ * Ends the range that reaches into [@start, @end) at @start. @tail_ret: the part of it after @end.
+ */
 static const struct kernel_layout *cut_last(struct kernel_layouts *layouts,
 					    const struct kernel_layout *before, uint64_t start,
 					    uint64_t end, struct kernel_range *tail_ret)
@@ -175,7 +178,7 @@ static const struct kernel_layout *cut_last(struct kernel_layouts *layouts,
 	return append(layouts, rest, &cut);
 }
 
-/* [@start, @end) to hold @range, or nothing. */
+/* Replaces the contents of [@start, @end) by @range, or by nothing. */
 static int change(struct kernel_layouts *layouts, uint64_t start, uint64_t end,
 		  const struct kernel_range *range)
 {

@@ -1,10 +1,11 @@
 /*
- * What lies where in the kernel, as it was at each moment: BPF programs, trampolines and modules
- * come and go, and an address may hold one after the other.
+ * The address ranges of kernel code at each point in time. BPF programs, trampolines and kernel
+ * modules are loaded and unloaded, and an address may belong to one after the other.
  *
- * A layout is a persistent tree: a change makes a new one that shares what stayed the same, and
- * those that were handed out remain as they are. So one thread changes while any number look up,
- * and a sample keeps the layout of its time by a pointer. All of them live as long as the layouts.
+ * A layout is a persistent tree: a change makes a new tree that shares the unchanged parts with the
+ * old one, and layouts that were handed out stay as they are. So one thread may change the layout
+ * while any number of threads look up addresses, and a sample refers to the layout of its time by a
+ * pointer. All layouts live as long as the struct kernel_layouts.
  */
 #ifndef KERNEL_MERGE_KERNEL_LAYOUT_H
 #define KERNEL_MERGE_KERNEL_LAYOUT_H
@@ -14,33 +15,31 @@
 
 struct kernel_range {
 	uint64_t start, end;
-	uint64_t offset; /* of @start in the module */
+	uint64_t offset; /* offset of @start in the module */
 	uint32_t module;
-	bool has_room; /* what is put into the middle of it leaves what lies behind */
+	bool has_room; /* a range inserted into its middle keeps the part after it */
 };
 
-struct kernel_layout; /* NULL: nothing is anywhere */
+struct kernel_layout; /* NULL: an empty layout */
 struct kernel_layouts;
 
 struct kernel_layouts *kernel_layouts_create(void);
 void kernel_layouts_destroy(struct kernel_layouts *layouts);
 
-/* The range that holds @addr, or NULL. */
+/* The range that contains @addr, or NULL. */
 const struct kernel_range *kernel_layout_find(const struct kernel_layout *layout, uint64_t addr);
-/*
- * The present layout, for a sample to keep. The changes from then on make others.
- */
+/* The current layout, for a sample to keep. Later changes do not modify it. */
 const struct kernel_layout *kernel_layouts_take(struct kernel_layouts *layouts);
-/* The same, to look at until the next change. */
+/* The current layout, valid until the next change. */
 const struct kernel_layout *kernel_layouts_peek(const struct kernel_layouts *layouts);
 /*
- * From now on @range is where it says, and nothing else: what began there before is gone, what
- * began below ends there. 0, -ENOMEM, or -E2BIG: all memory for layouts is used up.
+ * Inserts @range from now on. Ranges that begin inside it are removed; a range that reaches into it
+ * from below ends at its start. 0; -ENOMEM; -E2BIG: the limit of memory for layouts is reached.
  */
 int kernel_layouts_put(struct kernel_layouts *layouts, const struct kernel_range *range);
-/* What begins in [@start, @end) is gone. The same. */
+/* Removes the ranges that begin in [@start, @end) from now on. Likewise. */
 int kernel_layouts_remove(struct kernel_layouts *layouts, uint64_t start, uint64_t end);
-/* Nothing new fits any more: the present layout is @layout from now on. */
+/* After -E2BIG: makes @layout the current layout from now on. */
 void kernel_layouts_return_to(struct kernel_layouts *layouts, const struct kernel_layout *layout);
 
 #endif

@@ -1,4 +1,7 @@
-/* Mappings and KSYMBOL records -> layouts -> frames; symbols -> the tables of their modules. */
+/*
+ * Mappings and KSYMBOL records change layouts, which give frames; symbols go to the tables of their
+ * modules.
+ */
 #include "kernel-merge/kernel_symbols.h"
 
 #include <errno.h>
@@ -14,20 +17,23 @@
 #define OOL_NAME     "[kernel.ool]"
 #define BPF_NAME     "[bpf]"
 
-/* Between the symbols of code that comes and goes: a lookup address may be one below. */
+/*
+ * Keeps a gap between symbols of code that is loaded and unloaded, because a lookup address may be
+ * one below a symbol.
+ */
 #define CODE_ALIGNMENT 16
 
 /* Modules begin and end with pages, and are far smaller than this. */
 #define TAKEN_STEP     4096
 #define TAKEN_MAX_SIZE (1u << 28)
 
-/* BPF programs, or other code that comes and goes. */
+/* The module of BPF programs, or that of other code that is loaded and unloaded. */
 struct code_module {
 	uint32_t module;      /* 0: none so far */
-	uint64_t next_offset; /* of the next new symbol */
+	uint64_t next_offset; /* offset of the next new symbol */
 };
 
-/* A symbol of a code module: what has this name and size is one thing. */
+/* A symbol of a code module. All code with this name and size is one symbol. */
 struct known_code {
 	uint64_t offset;
 	uint32_t hash;
@@ -39,14 +45,14 @@ struct known_code {
 struct kernel_symbols {
 	struct module_table *modules;
 	struct kernel_layouts *layouts;
-	const struct kernel_layout *mapped; /* mappings alone, before the first sample */
-	const struct kernel_layout *first;  /* all that was there before the first sample */
+	const struct kernel_layout *mapped; /* only mappings, before the first sample */
+	const struct kernel_layout *first;  /* mappings and code, before the first sample */
 	struct kernel_range *ranges;        /* until the mappings are finished */
 	size_t n_ranges, n_ranges_allocated;
 	struct kernel_symbols_code *pending; /* the same; names owned */
 	size_t n_pending, n_pending_allocated;
 	bool is_finished, is_full;
-	bool has_first_code; /* KSYMBOL records told of code that was there before */
+	bool has_first_code; /* KSYMBOL records described code loaded before the recording */
 	uint64_t n_dropped;
 	uint32_t dynamic_module;
 	struct code_module bpf, ool;
@@ -96,7 +102,7 @@ uint64_t kernel_symbols_n_dropped(const struct kernel_symbols *kernel)
 	return kernel->n_dropped;
 }
 
-/* Changes the layout, or gives up on changes for good: names that were true once must not stay. */
+/* Changes the layout, or gives up on changes for good, because outdated names must not stay. */
 static int change(struct kernel_symbols *kernel, const struct kernel_range *range, bool is_gone)
 {
 	int err = 0;
@@ -198,7 +204,9 @@ static int put_ranges(struct kernel_symbols *kernel)
 	if (kernel->n_ranges)
 		qsort(ranges, kernel->n_ranges, sizeof(*ranges), range_compare);
 	for (size_t i = 0; i < kernel->n_ranges && !err; i++) {
-		/* The kernel's own mapping may be said to reach over all of its modules. */
+		/*
+		 * The mapping of the kernel itself may be recorded as covering all of its modules.
+		 */
 		if (i + 1 < kernel->n_ranges && ranges[i].end > ranges[i + 1].start)
 			ranges[i].end = ranges[i + 1].start;
 		if (ranges[i].end > ranges[i].start)
@@ -277,7 +285,7 @@ static int add_code(struct kernel_symbols *kernel, struct code_module *module,
 	return 0;
 }
 
-/* Where code of this name and size is in its module. */
+/* Finds or adds the offset of code with this name and size in its module. */
 static int find_code(struct kernel_symbols *kernel, const struct kernel_symbols_code *code,
 		     struct kernel_range *range)
 {
@@ -386,7 +394,10 @@ struct frame kernel_symbols_frame(const struct kernel_symbols *kernel,
 			       .offset = addr - range->start + range->offset };
 }
 
-/* Code that comes and goes, which KSYMBOL records tell of more exactly. */
+/*
+ * Whether the symbol is code that is loaded and unloaded, which KSYMBOL records describe more
+ * exactly.
+ */
 static bool is_code_that_goes(const struct kallsyms_symbol *symbol)
 {
 	return kallsyms_symbol_has_tag(symbol, "[bpf]") ||
@@ -407,7 +418,7 @@ static int name_first(struct kernel_symbols *kernel, const struct kallsyms_symbo
 	if (kernel->has_first_code && is_code_that_goes(symbol))
 		return 0;
 	struct frame frame = kernel_symbols_frame(kernel, kernel->first, symbol->addr);
-	/* Their names stand there already. */
+	/* These modules have their names already. */
 	if (frame.module == kernel->bpf.module || frame.module == kernel->ool.module)
 		return 0;
 	return add_symbol(module_table_get(kernel->modules, frame.module), frame.offset, symbol);

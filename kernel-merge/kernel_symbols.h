@@ -1,15 +1,17 @@
 /*
- * Kernel addresses -> (module, offset) by what is mapped at the time, and names for them from the
- * text of /proc/kallsyms taken at record time and from KSYMBOL records (BPF programs, trampolines).
+ * Translates kernel addresses to (module, offset) by the mappings at the time of a sample, and
+ * names them from the text of /proc/kallsyms at record time and from KSYMBOL records (BPF programs,
+ * trampolines).
  *
- * Frames need only the layout; names are needed last. So the text, whose reading takes longest, may
- * be parsed in a separate thread meanwhile (kallsyms_text.h).
+ * Frames need only the layout; names are needed last. So the text of /proc/kallsyms, which takes
+ * long to parse, may be parsed in a separate thread meanwhile (kallsyms_text.h).
  *
- * One module per mapping (the kernel, a kernel module), "[bpf]" for BPF programs, "[kernel.ool]"
- * for other code that the kernel makes, and one for all code outside of them, by address. In
- * "[bpf]" and "[kernel.ool]" each symbol has its own offsets, however often and wherever code of
- * this name and size was: another program at the same address is another frame, the same program
- * loaded again is not. Names live in the modules' symbol tables, so report needs nothing of this.
+ * There is one module per mapping (the kernel, a kernel module), "[bpf]" for BPF programs,
+ * "[kernel.ool]" for other code that the kernel generates, and one for all code outside of these,
+ * by address. In "[bpf]" and "[kernel.ool]" a symbol is identified by its name and size and has its
+ * own offsets, wherever and however often it was loaded: another program at the same address is
+ * another frame, but the same program loaded again is the same frame. Names are stored in the
+ * modules' symbol tables, so report/ does not need this unit.
  */
 #ifndef KERNEL_MERGE_KERNEL_SYMBOLS_H
 #define KERNEL_MERGE_KERNEL_SYMBOLS_H
@@ -32,19 +34,19 @@ struct kernel_symbols_mapping {
 };
 
 /*
- * A kernel MMAP record. Those before kernel_symbols_finish_mappings() overlap at will, later ones
- * are where they say from now on. 0 or -ENOMEM.
+ * Adds the mapping of a kernel MMAP record. Mappings before kernel_symbols_finish_mappings() may
+ * overlap; later ones replace what is at their addresses from now on. 0 or -ENOMEM.
  */
 int kernel_symbols_map(struct kernel_symbols *kernel, const struct kernel_symbols_mapping *mapping);
 
-/* Is there code of another module now, where @mapping says? */
+/* Whether code of another module is at the addresses of @mapping now. */
 bool kernel_symbols_is_taken(const struct kernel_symbols *kernel,
 			     const struct kernel_symbols_mapping *mapping);
-/* Nobody knows what is where @mapping says, from now on. 0 or -ENOMEM. */
+/* Marks the code at the addresses of @mapping as unknown from now on. 0 or -ENOMEM. */
 int kernel_symbols_doubt(struct kernel_symbols *kernel,
 			 const struct kernel_symbols_mapping *mapping);
 
-/* A KSYMBOL record. */
+/* The contents of a KSYMBOL record. */
 struct kernel_symbols_code {
 	uint64_t addr;
 	uint32_t len;
@@ -54,35 +56,42 @@ struct kernel_symbols_code {
 };
 
 /*
- * Its position among the mappings does not matter before kernel_symbols_finish_mappings(); after
- * that, the code comes or goes now. 0 or -ENOMEM.
+ * Adds or removes code. Before kernel_symbols_finish_mappings() the order of mappings and code does
+ * not matter; after that, the change is valid from now on. 0 or -ENOMEM.
  */
 int kernel_symbols_change(struct kernel_symbols *kernel, const struct kernel_symbols_code *code);
 
-/* Once what was there before the first sample is in. 0 or -ENOMEM. */
+/*
+ * Call this after the mappings and code that existed before the first sample have been added. 0 or
+ * -ENOMEM.
+ */
 int kernel_symbols_finish_mappings(struct kernel_symbols *kernel);
 /*
- * Code that interrupts and exceptions enter; before the first frame. What looks like its caller did
- * not call, and its address is where it was interrupted.
+ * Sets the range of the entry code of interrupts and exceptions. Call this before the first frame
+ * is made. The frame that seems to call such code was interrupted, so its address is not a return
+ * address.
  */
 void kernel_symbols_set_entry(struct kernel_symbols *kernel, uint64_t start, uint64_t end);
 bool kernel_symbols_is_interrupted(const struct kernel_symbols *kernel, uint64_t callee_addr,
 				   uint64_t addr);
-/* What is where now; valid as long as @kernel, and from any thread. */
+/* The current layout; valid as long as @kernel, in any thread. */
 const struct kernel_layout *kernel_symbols_layout(struct kernel_symbols *kernel);
 /* The frame of a lookup address in the kernel, at the time of @layout. Any thread. */
 struct frame kernel_symbols_frame(const struct kernel_symbols *kernel,
 				  const struct kernel_layout *layout, uint64_t addr);
-/* Changes that came after all memory for layouts was used up: code that they tell of has no name.
+/*
+ * The number of changes dropped because the limit of memory for layouts was reached. The code that
+ * they describe has no name.
  */
 uint64_t kernel_symbols_n_dropped(const struct kernel_symbols *kernel);
 
 /*
- * Gives the modules these names, of the time of kernel_symbols_finish_mappings(), and sorts all.
- * @text may be NULL: those of KSYMBOL records only. 0 or -ENOMEM.
+ * Adds the names in @text to the modules that were mapped at the time of
+ * kernel_symbols_finish_mappings(), and sorts all symbol tables. @text: NULL: only names of KSYMBOL
+ * records. 0 or -ENOMEM.
  */
 int kernel_symbols_name(struct kernel_symbols *kernel, const struct kallsyms_text *text);
-/* The same for one kernel module which was mapped at @mapping later, unless it has names. */
+/* Likewise for a kernel module that was mapped at @mapping later, unless it has names. */
 int kernel_symbols_name_module(struct kernel_symbols *kernel,
 			       const struct kernel_symbols_mapping *mapping,
 			       const struct kallsyms_text *text);

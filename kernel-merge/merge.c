@@ -1,4 +1,7 @@
-/* The joint of kernel and user: callers first, so user below the root and kernel at the leaf. */
+/*
+ * Joins kernel and user parts: callers come first, so user frames follow the root, and kernel
+ * frames end the path.
+ */
 #include "kernel-merge/merge.h"
 
 #include <assert.h>

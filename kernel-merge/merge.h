@@ -1,4 +1,7 @@
-/* Kernel and user halves -> one call path, root first. The one place where order turns. */
+/*
+ * Merges the kernel and user parts of a path into one call path, root first. Only here the order is
+ * reversed.
+ */
 #ifndef KERNEL_MERGE_MERGE_H
 #define KERNEL_MERGE_MERGE_H
 
@@ -9,9 +12,9 @@
 /* Whether a thread was running, and if not, why. */
 enum cpu_state {
 	ON_CPU,
-	OFF_PREEMPTED, /* it could have run on */
+	OFF_PREEMPTED, /* it was ready to run */
 	OFF_BLOCKED,   /* it waited for something, or slept */
-	OFF_IO_WAIT,   /* it waited for a disk or the like */
+	OFF_IO_WAIT,   /* it waited for I/O */
 };
 
 struct path_halves {
@@ -19,19 +22,21 @@ struct path_halves {
 	size_t n_user;
 	const struct frame *kernel; /* leaf first */
 	size_t n_kernel;
-	/* The marker that ends the user half early; negative: it ends at the root, or the task has
-	 * none. */
+	/*
+	 * The marker for the reason why the user part is incomplete. Negative: it ends at the root,
+	 * or the task has no user part.
+	 */
 	int end_marker;
 	enum cpu_state cpu_state;
 };
 
-/* The marker of a state off the CPU. */
+/* The marker for a state off the CPU. */
 enum marker merge_cpu_state_marker(enum cpu_state state);
 /*
  * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [marker of the state off the
- * CPU]. The kernel mark stands only between user (or a marker for missing user frames) and kernel;
- * a kernel thread's path is its kernel frames. Needs n_user + n_kernel + 3 entries. Returns how
- * many were written.
+ * CPU]. MARKER_KERNEL is only written between user frames (or a marker for missing ones) and kernel
+ * frames; the path of a kernel thread consists of kernel frames alone. @path has room for n_user +
+ * n_kernel + 3 entries. Returns the number of entries written.
  */
 size_t merge_call_path(const struct path_halves *halves, struct frame *path);
 
