@@ -1,21 +1,21 @@
 /*
  * Hash tables with open addressing, linear probing and no removal. A table is an array of slots of
  * one type; a free slot is all zero. What a slot is, and which key it holds, is known to the type
- *of the table, a constant that each user defines. Each function of the type gets the @owner that
- *was passed to the table's function: what slots refer to, or NULL.
+ * of the table, a constant that each user defines. Each function of the type gets the @owner that
+ * was passed to the table's function: what slots refer to, or NULL.
  *
- *	static const struct hash_table_type names = { sizeof(uint32_t), ... };
+ * 	static const struct hash_table_type names = { sizeof(uint32_t), ... };
  *
- *	uint32_t *slot = hash_table_find(&list->by_name, &names, hash, name, list);
- *	if (!slot) {
- *		slot = hash_table_insert(&list->by_name, &names, hash, list);
- *		if (!slot)
- *			return -ENOMEM;
- *		*slot = ...;
- *	}
+ * 	uint32_t *slot = hash_table_find(&list->by_name, &names, hash, name, list);
+ * 	if (!slot) {
+ * 		slot = hash_table_insert(&list->by_name, &names, hash, list);
+ * 		if (!slot)
+ * 			return -ENOMEM;
+ * 		*slot = ...;
+ * 	}
  *
- * Look-ups are inlined, with the type's functions, so a table costs no more than one of its own.
- * Pointers to slots are valid until the next insertion. All zero is an empty table.
+ * Look-ups are inlined with the type's functions, so a table is as fast as one written for its
+ * type. Pointers to slots are valid until the next insertion. All zero is an empty table.
  */
 #ifndef CCT_BASE_HASH_TABLE_H
 #define CCT_BASE_HASH_TABLE_H

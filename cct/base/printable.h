@@ -1,6 +1,7 @@
 /*
- * Names for a terminal. Names of processes and symbols come from programs that may mean harm:
- * control characters, malformed UTF-8 and characters that turn the direction of text are escaped.
+ * Makes names safe for a terminal. Names of processes and symbols come from programs that may be
+ * malicious, so control characters, malformed UTF-8 and characters that change the direction of
+ * text are escaped.
  */
 #ifndef CCT_BASE_PRINTABLE_H
 #define CCT_BASE_PRINTABLE_H
@@ -18,9 +19,9 @@ size_t printable_decode_utf8(const char *text, uint32_t *code_ret);
 bool printable_is_hostile(uint32_t code);
 
 /*
- * Copies the first character of *@text, escaped where needed, and moves behind it. Returns how
- * many bytes of @out were filled, 0 at the end.
- * @utf8: whether the terminal shows UTF-8; if not, what is not ASCII becomes '?'.
+ * Copies the first character of *@text, escaped if needed, and moves *@text past it. Returns the
+ * number of bytes written to @out, 0 at the end of the text. @utf8: whether the terminal shows
+ * UTF-8; if not, non-ASCII characters become '?'.
  */
 size_t printable_next(const char **text, bool utf8, char out[PRINTABLE_MAX], unsigned *columns);
 

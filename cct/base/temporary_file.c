@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Disk before memory: it may become as large as a program. */
+/* A file on disk is preferred to memory, because it may become as large as a program. */
 int temporary_file_open(void)
 {
 	const char *folder = getenv("TMPDIR");

@@ -1,12 +1,15 @@
-/* Room for bytes of a recording that may be many, as a file without a name. */
+/* Files without a name, for parts of a recording that may be too large for memory. */
 #ifndef CCT_BASE_TEMPORARY_FILE_H
 #define CCT_BASE_TEMPORARY_FILE_H
 
 #include <stddef.h>
 
-/* In TMPDIR or /tmp; in memory where that can't be written to. A file descriptor, or -1. */
+/*
+ * Creates a file in TMPDIR or /tmp, or in memory if that is not writable. Returns a file
+ * descriptor, or -1.
+ */
 int temporary_file_open(void);
-/* All of it. 0 or -errno. */
+/* Writes all @size bytes. 0 or -errno. */
 int temporary_file_write(int fd, const void *bytes, size_t size);
 
 #endif

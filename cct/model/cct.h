@@ -18,7 +18,7 @@
 #define CCT_ROOT 0u
 #define CCT_NONE UINT32_MAX
 
-/* What a complete path may owe to more than CFI and the sample. */
+/* Marks of paths that were not completed by CFI and the sample alone. */
 enum path_mark {
 	PATH_GUESSED,  /* has frames with FRAME_GUESSED */
 	PATH_STITCHED, /* has frames with FRAME_STITCHED */
@@ -72,7 +72,7 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 }
 /* Adds @from's nodes and costs to @into. 0 or -ENOMEM, @into then half merged. */
 int cct_merge(struct cct *into, const struct cct *from);
-/* Sums exclusive costs of all nodes: what conservation is checked with. */
+/* Sums the exclusive costs of all nodes, to check that no cost was lost. */
 struct cct_cost cct_sum(const struct cct *cct, uint32_t metric);
 
 #endif

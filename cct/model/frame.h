@@ -21,10 +21,10 @@ enum frame_kind {
 };
 
 /*
- * What a path says about itself. The order is part of the profile format: append only.
- * MARKER_KERNEL stands between the user frames and the kernel frames they entered. What a thread
- * was off the CPU for is the innermost frame of its path. Every other marker is the outermost frame
- * of a path whose callers above it are missing, and says why: marker_is_reason().
+ * Frames that describe the path itself. Their order is part of the profile format: append only.
+ * MARKER_KERNEL is between user frames and the kernel frames that they entered. The reason why a
+ * thread was off the CPU is the innermost frame of its path. Every other marker is the outermost
+ * frame of a path whose callers are missing, and names the reason: marker_is_reason().
  */
 enum marker {
 	MARKER_KERNEL,             /* kernel entered here */
@@ -46,22 +46,22 @@ enum marker {
 	MARKER_OFF_BEFORE,         /* off the CPU since before the recording */
 	MARKER_NOT_YET_RUN,        /* a new thread, until it ran for the first time */
 	MARKER_SWITCH_LOST,        /* the sample of a switch-out was not delivered */
-	MARKER_PREEMPTED,          /* innermost: it could have run on */
-	MARKER_BLOCKED,            /* innermost: it waited for something, or slept */
-	MARKER_IO_WAIT,            /* innermost: it waited for a disk or the like */
+	MARKER_PREEMPTED,          /* innermost: the thread was ready to run */
+	MARKER_BLOCKED,            /* innermost: the thread waited or slept */
+	MARKER_IO_WAIT,            /* innermost: the thread waited for I/O */
 	N_MARKERS
 };
 
 /* How a user frame was found. */
 enum frame_origin {
-	FRAME_BY_CFI,   /* or it is the sampled instruction */
-	FRAME_GUESSED,  /* no CFI describes its callee: a guess that the code confirms */
-	FRAME_STITCHED, /* read from stack memory that another record than the sample holds */
+	FRAME_BY_CFI,   /* by an unwind rule, or the sampled instruction itself */
+	FRAME_GUESSED,  /* guessed and confirmed by the code, because no CFI describes its callee */
+	FRAME_STITCHED, /* read from stack memory in another record than the sample */
 };
 
 struct frame {
 	uint64_t offset; /* file offset of the lookup address, or as the kind says */
-	uint32_t module; /* id in the module table; 0 where the kind has none */
+	uint32_t module; /* id in the module table; 0 if the kind has no module */
 	uint16_t kind;   /* enum frame_kind */
 	uint16_t origin; /* enum frame_origin; no part of the identity, 0 in trees */
 };

@@ -31,7 +31,7 @@ void line_table_destroy(struct line_table *table)
 	free(table);
 }
 
-/* Mostly it is that of the line before. */
+/* Most lines have the same file as the line before. */
 static const char *keep_file(struct line_table *table, const char *file, size_t size)
 {
 	const char *last = table->n_files ? table->files[table->n_files - 1] : NULL;
@@ -55,7 +55,7 @@ int line_table_add(struct line_table *table, uint64_t offset, uint32_t line, con
 		return -ENOMEM;
 	if (array_reserve(table->lines, table->n, table->n_allocated, 1))
 		return -ENOMEM;
-	/* Until the function ends the size is the place in the order. */
+	/* Until the function ends, the size is the line's number in the order of addition. */
 	table->lines[table->n] = (struct code_line){
 		.offset = offset, .size = table->n, .file = copy, .line = line
 	};
@@ -80,7 +80,7 @@ void line_table_end(struct line_table *table, uint64_t end)
 		return;
 	struct code_line *lines = table->lines + table->n_ended;
 	qsort(lines, n, sizeof(*lines), compare_offsets);
-	/* Of those that begin at one place the last one counts. */
+	/* Of several lines at one offset, the last one added is kept. */
 	for (size_t i = 0; i < n; i++) {
 		uint64_t next = i + 1 < n ? lines[i + 1].offset : end;
 

@@ -11,15 +11,18 @@ struct metric {
 	uint64_t samples; /* received */
 	uint64_t total;   /* sum of the weights of these samples */
 	uint64_t lost;    /* samples the kernel could not deliver */
-	/* What the counters said in the end, whatever was sampled. */
+	/* The final value of the counters, independent of the samples. */
 	bool has_counted;
 	uint64_t counted;
-	/* Time that they were to count, and that they did; both 0: not known. */
+	/*
+	 * The time for which the event was enabled, and for which it had a counter; both 0: not
+	 * known.
+	 */
 	uint64_t time_enabled_ns, time_running_ns;
 	bool is_scaled; /* weights were multiplied by enabled / running */
 };
 
-/* Shared its counter with others, for a part of the time that matters. */
+/* Whether the event lacked a counter for more than 0.5 % of the time. */
 static inline bool metric_is_multiplexed(const struct metric *metric)
 {
 	return metric->time_running_ns < metric->time_enabled_ns - metric->time_enabled_ns / 200;

@@ -45,7 +45,7 @@ struct module {
 	struct module_key key;        /* key.path is owned */
 	struct symbol_table *symbols; /* captured names, or NULL; owned */
 	struct line_table *lines;     /* captured source lines, or NULL; owned */
-	struct located_file located;  /* to read it now; not part of what it is */
+	struct located_file located;  /* where to read it now; not part of its identity */
 };
 
 #define MODULES_MAX (1u << 20)
@@ -54,8 +54,9 @@ struct module {
 struct module_table {
 	struct module **modules; /* MODULES_MAX of them, so never moved; [0] is NULL */
 	_Atomic uint32_t n_modules;
-	struct hash_table by_key;  /* ids */
-	struct file_search *files; /* that modules get from now on; borrowed; may be NULL */
+	struct hash_table by_key; /* ids */
+	struct file_search
+		*files; /* given to modules that are added from now on; borrowed; may be NULL */
 };
 
 int module_table_init(struct module_table *table);

@@ -101,7 +101,7 @@ int profile_set_string(char **string, const char *value)
 	return 0;
 }
 
-/* Beyond this what ran is too little to tell of the rest. */
+/* Beyond this factor, the event ran too short a time to estimate the rest. */
 #define MAX_SCALE 1000000u
 
 static bool can_be_scaled(const struct metric *metric)

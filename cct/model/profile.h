@@ -1,6 +1,7 @@
 /*
- * A profile: what one recording says. Modules, metrics, processes, the tree, and how good the
- * data is. Built by the collector, read by report; free of the kernel's and the file's formats.
+ * A profile: the contents of one recording as modules, metrics, processes, the calling context
+ * tree, and the quality of the data. The collector builds it and report reads it. It does not
+ * depend on formats of the kernel or of files.
  */
 #ifndef CCT_MODEL_PROFILE_H
 #define CCT_MODEL_PROFILE_H
@@ -18,7 +19,7 @@ struct profile_process {
 	int32_t pid; /* 0: idle; -1: unknown */
 	char *name;  /* its last COMM; owned */
 	bool kernel_thread;
-	uint64_t n_epochs; /* changes of its mappings, seen while recording */
+	uint64_t n_epochs; /* number of changes of its mappings while recording */
 };
 
 struct profile_thread {
@@ -36,9 +37,9 @@ struct profile_info {
 	char *cpu;
 	char *tool_version;
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
-	char *no_kernel_names;     /* why the kernel's code has none; NULL: it has, or not known */
-	char *truncated;           /* why the recording ends early, with the offset; NULL: whole */
-	char *why[N_MARKERS];      /* more about why paths end with this marker; NULL: no more */
+	char *no_kernel_names; /* why kernel code has no names; NULL: it has names, or not known */
+	char *truncated;       /* why the recording ends early, with the offset; NULL: whole */
+	char *why[N_MARKERS];  /* details about why paths end with this marker; NULL: none */
 };
 
 struct profile {
@@ -64,14 +65,13 @@ uint32_t profile_add_thread(struct profile *profile, int32_t tid, uint32_t proce
 /* Replaces an owned string by a copy. 0 or -ENOMEM. */
 int profile_set_string(char **string, const char *value);
 /*
- * Multiplies the weights of metrics that were multiplexed by time_enabled / time_running: what
- * would have been counted, had the counter been there all the time. Totals are the sums of what
- * results.
+ * Multiplies the weights of multiplexed metrics by time_enabled / time_running, which estimates the
+ * count if the event had had a counter all the time. Totals become the sums of the new weights.
  */
 void profile_scale(struct profile *profile);
 /*
- * Conservation: for each metric, samples and weight in the tree equal those received.
- * The index of the first metric that differs, or -1.
+ * Checks that no cost was lost: for each metric, samples and weight in the tree equal those
+ * received. Returns the index of the first metric that differs, or -1.
  */
 int profile_check_conservation(const struct profile *profile);
 

@@ -21,7 +21,7 @@ enum quality_counter {
 	QUALITY_GUESSED,   /* in the order of enum path_mark, quality_of_mark() */
 	QUALITY_STITCHED,
 	QUALITY_GUESSED_FRAMES, /* callers found without CFI, by verified guesses */
-	QUALITY_UNWEIGHED,      /* samples that lack what they count: they weigh 0 */
+	QUALITY_UNWEIGHED,      /* samples that carry no weight and count as 0 */
 	QUALITY_TEXT_POKES,     /* times the kernel changed its own code: jump labels, probes */
 	QUALITY_UNNAMED_CODE,   /* kernel code whose coming or going could not be followed */
 	/* What became of the user part; with ->incomplete these add up to the samples used. */
@@ -35,19 +35,18 @@ enum quality_counter {
 	QUALITY_SILENT_THREADS, /* without any switch: asleep or running all along */
 	/* Jitdumps. */
 	QUALITY_JITDUMPS_MISSING, /* mapped by a process, but not found or not readable */
-	QUALITY_JITDUMPS_UNTIMED, /* times of another clock: the latest code of a place has it all
-				   */
+	QUALITY_JITDUMPS_UNTIMED, /* use another clock: the latest code at an address names all */
 	QUALITY_JITDUMPS_CUT,     /* end inside a record */
 	QUALITY_JITDUMP_RECORDS_BROKEN,
-	QUALITY_JITDUMP_LINES_BROKEN, /* functions whose source lines contradict themselves */
+	QUALITY_JITDUMP_LINES_BROKEN, /* functions whose source lines are malformed */
 	/* Not in JSON. */
-	QUALITY_FILTERED,          /* left out on the user's request (--pid, ...) */
+	QUALITY_FILTERED,          /* excluded by the user's filters (--pid, ...) */
 	QUALITY_LOST_SIDEBAND,     /* sideband records not delivered */
 	QUALITY_NOT_ATTRIBUTED,    /* samples whose event id the file does not name */
-	QUALITY_LATE_RECORDS,      /* came after records with a later time were used */
+	QUALITY_LATE_RECORDS,      /* came after later records had been used */
 	QUALITY_UNKNOWN_PROCESSES, /* samples of a process no record announced */
 	QUALITY_UNKNOWN_RECORDS,   /* of a type this version does not know, skipped */
-	QUALITY_BROKEN_RECORDS,    /* whose inner lengths contradict their size, skipped */
+	QUALITY_BROKEN_RECORDS, /* malformed: inner lengths contradict the record's size; skipped */
 	N_QUALITY_COUNTERS
 };
 

@@ -9,13 +9,15 @@
 
 struct elf_function {
 	uint64_t offset; /* in the file */
-	bool is_ifunc;   /* what stands there chooses the function, when the program starts */
+	bool is_ifunc; /* the code there is a resolver, which chooses the function when the program
+			  starts */
 };
 
 /*
- * @name may end in a version, "memcpy@GLIBC_2.14"; else the default one of several is taken.
- * -ENOENT: no such function, and @near (may be NULL) has been offered all; -EINVAL: not an ELF
- * file; -ENOEXEC: it has no code there.
+ * Finds the function @name in the file at @path. @name may end in a version, "memcpy@GLIBC_2.14";
+ * without one, the default version is used. 0; -ENOENT: no such function, and all names were
+ * offered to @near (may be NULL); -EINVAL: not an ELF file; -ENOEXEC: the symbol's address is not
+ * code.
  */
 int elf_function_find(const char *path, const char *name, struct elf_function *ret,
 		      struct near_names *near);

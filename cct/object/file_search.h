@@ -1,11 +1,11 @@
 /*
- * Where the files of a recording are looked for: in the recording itself, then on this machine, or
- * below a sysroot and nowhere else. Everything that opens a module's file or what belongs to it
- * asks here, so that unwinder, names and archives see the same files. NULL: this machine.
+ * Where to find the files of a recording: in the recording, then on this machine or, if a sysroot
+ * is set, only below it. All code that opens a module's file or its debug files uses this unit, so
+ * that unwinder, names and archives see the same files. A NULL file_search means this machine.
  *
- * What the recording carries has a key that says what it is: "elf" and the module's identity,
- * "debug" and a build ID, ... (docs/FORMAT.md, archives). A recording that is an archive carries
- * all that there was: then nothing else is looked at, unless a sysroot was asked for.
+ * Each file in a recording has a key: "elf" and the module's identity, "debug" and a build ID, ...
+ * (docs/FORMAT.md, archives). A recording that is an archive contains all files that existed, so no
+ * other place is searched unless a sysroot is set.
  *
  * Threads: any, once it is set up.
  */
@@ -37,13 +37,15 @@ int file_search_carry(struct file_search *search, const char *key, int fd);
 /* The recording is an archive: it carries all there was. */
 void file_search_set_complete(struct file_search *search);
 bool file_search_is_complete(const struct file_search *search);
-/* Are there other places than the recording? */
+/* Whether other places than the recording are searched. */
 bool file_search_looks_around(const struct file_search *search);
-/* Are files of this machine looked at? */
+/* Whether files of this machine are searched. */
 bool file_search_is_here(const struct file_search *search);
 
-/* What the recording carries under @key, from its start. A descriptor of its own, or -ENOENT, or
- * another -errno. */
+/*
+ * Opens the recording's file with this key. Returns a separate descriptor at its start, -ENOENT, or
+ * another -errno.
+ */
 int file_search_open_carried(struct file_search *search, const char *key);
 /* The file at an absolute path. A descriptor, or -errno. */
 int file_search_open(const struct file_search *search, const char *path);
@@ -58,18 +60,21 @@ char *file_search_path_of(const struct file_search *search, int fd);
 int file_search_open_below_root(const char *root, const char *path);
 
 /*
- * For archives: what is opened and found to be right is kept from now on, by key. Those of the
- * recording are not: it has them.
+ * For archives: files that are opened and verified are kept from now on, by key. Files of the
+ * recording itself are not kept.
  */
 struct found_file {
 	char *key;
-	int fd; /* -1: @text is what there is to say */
+	int fd; /* -1: @text describes what was found */
 	char *text;
 };
 
 void file_search_keep_found(struct file_search *search);
 bool file_search_keeps_found(const struct file_search *search);
-/* @fd is duplicated; -1: @text is copied. Does nothing unless asked to keep. */
+/*
+ * Keeps a file: @fd is duplicated; -1: @text is copied. Does nothing before
+ * file_search_keep_found().
+ */
 void file_search_found(struct file_search *search, const char *key, int fd, const char *text);
 /* Sorted by key, each key once. Valid until destroyed. -ENOMEM: some could not be kept. */
 int file_search_list_found(struct file_search *search, const struct found_file **files_ret,

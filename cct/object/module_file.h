@@ -1,11 +1,12 @@
 /*
- * Where a module's bytes can be had now, and whether they are still the bytes that ran.
+ * Finds the file with a module's bytes, and checks whether they are still the bytes that ran.
  *
- * Order: the captured image; what the recording carries; the path; the alternative path; the path
- * below the root of a process; debuginfod's cache. A file whose build ID differs from the recorded
- * one is never used. Where no build ID was recorded, device and inode decide if known, and a file
- * that was written after it was mapped, or after the recording, is used, but said to be doubtful.
- * For users of libelf: unwind (CFI) and report (symbols). Each opens a module once.
+ * Searched in this order: the captured image; the recording's files; the path; the alternative
+ * path; the path below the root of a process; debuginfod's cache. A file whose build ID differs
+ * from the recorded one is never used. Where no build ID was recorded, device and inode decide if
+ * known, and a file that was written after it was mapped, or after the recording, is used, but
+ * marked as doubtful. Used by the unwinder (CFI) and the report (symbols), each of which opens a
+ * module once.
  */
 #ifndef CCT_OBJECT_MODULE_FILE_H
 #define CCT_OBJECT_MODULE_FILE_H
@@ -29,8 +30,8 @@ struct module_file {
 	Elf *elf;              /* owned; NULL unless OK */
 	int error;             /* MISSING: the -errno of opening it */
 	struct build_id found; /* CHANGED: that of the file that is there; size 0: none */
-	bool is_newer;         /* OK, but nothing says that it is the file that ran, and it was
-				  written after it was first mapped */
+	bool is_newer; /* OK, but not verified to be the file that ran, and modified after it was
+			  first mapped */
 };
 
 /* Always fills @file. Threads: any, each with its own @file. */
@@ -45,10 +46,10 @@ bool module_file_is_recorded(int fd, const struct module_key *key);
  * @module: NULL if it is not known. Fills @file; MODULE_FILE_MISSING: there is none.
  */
 void module_file_open_debug(const struct module *module, Elf *elf, struct module_file *file);
-/* A file of a module that names others. */
+/* A file that refers to other files, such as debug files. */
 struct module_file_place {
 	const struct module *module; /* borrowed; NULL: not known */
-	char *path; /* as its own system has it, links resolved; owned; NULL: not known */
+	char *path; /* on the recorded system, links resolved; owned; NULL: not known */
 };
 
 /* @fd: the file; -1: no others are beside it. No memory: as if it were not known. */
@@ -71,7 +72,7 @@ void module_file_open_named(const struct module_file_place *place, const char *k
 			    const char *name, struct module_file *file);
 void module_file_close(struct module_file *file);
 const char *module_file_state_text(enum module_file_state state);
-/* The same with the reason, for people; static. */
+/* The state with its reason, for people; static text. */
 const char *module_file_problem(const struct module_file *file);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Go's moduledata (src/runtime/symtab.go), by which a program finds its own tables: it begins with
- * the address of .gopclntab, and only that leads to it where there are no symbols. Of
- * position-independent programs the words are what their relocations make of them.
+ * Go's moduledata (src/runtime/symtab.go), through which a program finds its tables. It begins with
+ * the address of .gopclntab, by which it is found in files without symbols. In position-independent
+ * programs its words are filled in by relocations, which are applied here.
  */
 #ifndef CCT_OBJECT_GO_GO_MODULE_DATA_H
 #define CCT_OBJECT_GO_GO_MODULE_DATA_H
@@ -11,18 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By word; the same in all versions from Go 1.18 on, as far as they are named here. */
+/*
+ * Indices of words. They are the same in all versions from Go 1.18 on, unless the name contains a
+ * version.
+ */
 enum {
 	GO_MODULE_PCLNTAB,
 	GO_MODULE_FUNCTIONS = 16, /* a slice: start, length, capacity */
-	GO_MODULE_N_FUNCTIONS,    /* and one for the end */
+	GO_MODULE_N_FUNCTIONS,    /* including one entry for the end */
 	GO_MODULE_TEXT = 22,
 	GO_MODULE_INLINED_1_18 = 38, /* go:func.* */
 	GO_MODULE_INLINED_1_20 = 40,
 	GO_MODULE_WORDS,
 };
 
-/* Where it was read: words and relocations. */
+/* The limit for the file ranges that were read: words and relocations. */
 #define GO_MODULE_RANGES_MAX 64
 
 struct go_module_data {
@@ -33,7 +36,7 @@ struct go_module_data {
 	size_t n_ranges;
 };
 
-/* What it must say. */
+/* Values that the moduledata must contain. */
 struct go_module_key {
 	uint64_t pclntab, functions; /* virtual addresses */
 	uint64_t n_functions;
@@ -42,7 +45,7 @@ struct go_module_key {
 
 bool go_module_data_find(Elf *elf, const struct go_module_key *key,
 			 struct go_module_data *data_ret);
-/* The bytes of the file from @vaddr to the end of its section. NULL: there are none. */
+/* The file's bytes from @vaddr to the end of its section. NULL: none. */
 const uint8_t *go_bytes_at(Elf *elf, uint64_t vaddr, uint64_t *size_ret);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Go's own table of functions, .gopclntab, which every Go program carries, stripped or not: by
- * instruction the function and what was inlined there, file and line, and the stack's depth
- * (src/runtime/symtab.go, src/cmd/link/internal/ld/pcln.go, src/debug/gosym; layouts of Go 1.2,
- * 1.16, 1.18 and 1.20, little endian). The file may be hostile: whatever leads outside the table
- * says nothing.
+ * Go's own table of functions, .gopclntab, which every Go program carries, stripped or not: for
+ * each instruction the function, the functions inlined there, file and line, and the depth of the
+ * stack (src/runtime/symtab.go, src/cmd/link/internal/ld/pcln.go, src/debug/gosym; layouts of Go
+ * 1.2, 1.16, 1.18 and 1.20, little endian). The file may be hostile: references outside the table
+ * are ignored.
  */
 #ifndef CCT_OBJECT_GO_GO_PCLNTAB_H
 #define CCT_OBJECT_GO_GO_PCLNTAB_H
@@ -40,17 +40,17 @@ unsigned go_pclntab_pointer_size(const struct go_pclntab *table);
 bool go_pclntab_find(const struct go_pclntab *table, uint64_t vaddr,
 		     struct go_function *function_ret);
 /*
- * How far the stack pointer lies at @vaddr below where it was at the first instruction of
- * @function, which holds @vaddr. false: nothing is said.
+ * How far the stack pointer at @vaddr is below its value at the first instruction of @function,
+ * which contains @vaddr. false: not known.
  */
 bool go_pclntab_depth(const struct go_pclntab *table, const struct go_function *function,
 		      uint64_t vaddr, int64_t *depth_ret);
 
 /*
- * The rest reads tables from a function's beginning to the address. @budget is counted down at each
- * row, and nothing more is said when it is used up.
+ * The functions below read tables from a function's beginning to the address. @budget is counted
+ * down at each row; when it is used up, they find nothing more.
  *
- * Where the code of @function ends: the next one's start may be behind padding.
+ * The end of the code of @function; padding may precede the start of the next function.
  */
 uint64_t go_pclntab_end(const struct go_pclntab *table, const struct go_function *function,
 			uint64_t *budget);
@@ -58,22 +58,23 @@ uint64_t go_pclntab_end(const struct go_pclntab *table, const struct go_function
 void go_pclntab_line(const struct go_pclntab *table, const struct go_function *function,
 		     uint64_t vaddr, uint64_t *budget, const char **file_ret, uint32_t *line_ret);
 /*
- * Finds what go_pclntab_inlined() reads. Inlined calls lie apart from the table, and how to get
- * there is the version's own business: it is used only if many functions' calls can be read there
- * without a contradiction. false: they are not known.
+ * Finds the tables for go_pclntab_inlined(). Inlined calls are stored apart from the function
+ * table, at an address found in a way that depends on Go's version. It is only used if the calls of
+ * many functions can be read there without contradiction. false: inlined calls are not known.
  */
 bool go_pclntab_open_inlined(struct go_pclntab *table);
 /*
- * The innermost function inlined at @vaddr, and an address that stands for the call: what
- * go_pclntab_line() and this say of it is true of the caller. false: nothing is inlined there.
+ * The innermost function inlined at @vaddr, and an address that represents the call:
+ * go_pclntab_line() and this function describe the caller at that address. false: nothing is
+ * inlined there.
  */
 bool go_pclntab_inlined(const struct go_pclntab *table, const struct go_function *function,
 			uint64_t vaddr, uint64_t *budget, const char **name_ret,
 			uint64_t *call_ret);
 
 /*
- * The bytes of the file that tell function and depth at @vaddr, and as much of the name as matters
- * to unwinding. Returns how many ranges; 0: none of Go's functions.
+ * The ranges of the file that contain function and stack depth for @vaddr, and the part of the name
+ * that unwinding needs. Returns their number; 0: not a Go function.
  */
 #define GO_PCLNTAB_RANGES_MAX 160
 struct go_pclntab_range {
