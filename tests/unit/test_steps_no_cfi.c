@@ -4,6 +4,7 @@
 #define LACKS .skip_loader = true, .lacks_cfi = true, .source = "unwind_calls.c"
 /* The second source comes with the flags. */
 #define SHAPES       .skip_loader = true, .lacks_cfi = true, .source = "no_cfi.c"
+#define SWITCHES     .skip_loader = true, .lacks_cfi = true, .source = "unwind_switch.c"
 #define SHAPES_FLAGS NO_CFI "-w tests/workloads/no_cfi.S "
 
 static struct stepped_program programs[] = {
@@ -21,6 +22,8 @@ static struct stepped_program programs[] = {
 	{ SHAPES, GCC = SHAPES_FLAGS "-O2" },
 	{ SHAPES, GCC = SHAPES_FLAGS "-O0 -s -no-pie" },
 	{ SHAPES, CLANG = SHAPES_FLAGS "-O2 -s" },
+	{ SWITCHES, GCC = NO_CFI "-O2 -s" },
+	{ SWITCHES, CLANG = NO_CFI "-O2 -s" },
 };
 
 int main(void)

@@ -8,6 +8,7 @@
 #include "unwind/arch/known_code_x86_64.h"
 #include "unwind/arch/perf_regs_x86.h"
 #include "unwind/arch/regs_x86.h"
+#include "unwind/arch/switch_x86_64.h"
 #include "unwind/rules/usual_frame.h"
 
 enum {
@@ -237,4 +238,6 @@ const struct arch arch_x86_64 = {
 	.rule_by_code = x86_64_rule_by_code,
 	.knows_c_library_only = true,
 	.make_rule = x86_64_make_rule,
+	.find_switch = x86_64_find_switch,
+	.loads_table = x86_64_loads_table,
 };

@@ -692,6 +692,17 @@ static void branch(struct code_scan *scan, const struct path *path, uint64_t fro
 	jump(scan->code, other, from, distance);
 }
 
+/* The jump at @from takes one of the entries of a table, all of which are known. */
+static bool branch_by_bounded_table(struct code_scan *scan, const struct path *path, uint64_t from)
+{
+	uint64_t targets[JUMP_ENTRIES_MAX];
+	size_t n = jump_table_bounded(scan->code, from, targets);
+
+	for (size_t i = 0; i < n; i++)
+		branch(scan, path, path->pc, (int64_t)(targets[i] - path->pc));
+	return n > 0;
+}
+
 /* The jump takes one of the table's entries, with the same stack as it would any other. */
 static bool branch_by_table(struct code_scan *scan, const struct path *path, uint8_t reg)
 {
@@ -760,6 +771,8 @@ static bool follow(struct code_scan *scan, struct path *path,
 		end_in_tail_call(scan, path);
 		return false;
 	case FLOW_INDIRECT:
+		if (what->jumps_to != MACHINE_NO_REG && branch_by_bounded_table(scan, path, from))
+			return false;
 		scan->leaves |= has_return_address(scan->code->arch, path, &sp_before);
 		__attribute__((fallthrough));
 	case FLOW_SWITCH:

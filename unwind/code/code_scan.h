@@ -7,8 +7,8 @@
  * are taken, conditional ones both ways, calls stepped over. Neither needs any process: code is
  * offsets in a file, and what comes out is a rule for whoever stands at the instruction.
  *
- * A jump by a table in the file is followed to the table's first entries: the stack is the same
- * before it, whichever entry is taken.
+ * A jump by a table in the file is followed to all of its entries where the code tells their
+ * number, else to the first: the stack is the same before it, whichever entry is taken.
  *
  * A call that never returns is followed by another function's code, or by padding: paths that go on
  * there, and those that end in a jump to an unknown address, are doubtful.

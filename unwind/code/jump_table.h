@@ -1,5 +1,6 @@
 /*
- * Tables that position-independent code jumps by: words that are added to an address in the code.
+ * Tables that position-independent code jumps by: words that are added to an address in the code,
+ * or to that of the table.
  */
 #ifndef UNWIND_CODE_JUMP_TABLE_H
 #define UNWIND_CODE_JUMP_TABLE_H
@@ -14,5 +15,11 @@
  * them is not in @code, or @entry is not a PLACE_ENTRY. */
 bool jump_table_targets(const struct code *code, uint64_t pc, const struct place *entry,
 			uint64_t targets_ret[JUMP_TABLE_TARGETS]);
+
+/*
+ * All offsets that the jump at @pc leads to, sorted, each once, if the code before it bounds its
+ * table: at most JUMP_ENTRIES_MAX. 0: it does not, or an entry leads elsewhere than near the jump.
+ */
+size_t jump_table_bounded(const struct code *code, uint64_t pc, uint64_t *targets_ret);
 
 #endif

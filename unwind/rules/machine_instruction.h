@@ -47,4 +47,13 @@ struct machine_instruction {
 	int64_t target;    /* of a jump or branch, from the instruction's first byte on */
 };
 
+#define JUMP_ENTRIES_MAX 512
+
+/* A jump by a table in 64-bit code: its entries are 32 bits, and distances from its own address. */
+struct jump_by_table {
+	uint8_t base,
+		to; /* registers, by the processor's numbers: the table's address, the target */
+	uint32_t n_entries; /* at most JUMP_ENTRIES_MAX */
+};
+
 #endif

@@ -21,6 +21,7 @@ struct regs {
 };
 
 struct general_rule;
+struct jump_by_table;
 struct made_rule;
 struct machine_instruction;
 struct rule;
@@ -76,6 +77,12 @@ struct arch {
 	bool (*clears_frame_pointer)(const uint8_t *code, size_t size);
 	/* The first instruction. false: none, or not all of it. NULL: code is not decoded. */
 	bool (*decode)(const uint8_t *code, size_t size, struct machine_instruction *ret);
+	/* Whether code that ends at an indirect jump has chosen an entry of a table, whose size it
+	 * has compared with. NULL: not known. */
+	bool (*find_switch)(const uint8_t *code, size_t size, struct jump_by_table *ret);
+	/* Whether code begins with an instruction that loads register @base with an address,
+	 * *@distance_ret from there. NULL: as above. */
+	bool (*loads_table)(const uint8_t *code, size_t size, uint8_t base, int64_t *distance_ret);
 	/*
 	 * Whether code that follows a call looks like another function, or the space before it.
 	 * @misalignment: of its address, to 16. May be NULL.
