@@ -15,6 +15,7 @@ static const struct {
 	[MARKER_BAD_CFI] = { "bad_cfi", "[unreadable unwind information]" },
 	[MARKER_BAD_MEMORY] = { "bad_memory", "[memory outside the stack copy]" },
 	[MARKER_MODULE_UNREADABLE] = { "module_unreadable", "[module file missing or changed]" },
+	[MARKER_OTHER_FILE] = { "other_file", "[code in a file that is not ELF]" },
 	[MARKER_NO_STACK] = { "no_stack", "[no user stack recorded]" },
 	[MARKER_EXITING] = { "exiting", "[process was exiting]" },
 	[MARKER_EXEC] = { "exec", "[registers from before exec]" },

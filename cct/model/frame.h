@@ -37,6 +37,7 @@ enum marker {
 	MARKER_BAD_CFI,            /* CFI that can't be read or evaluated */
 	MARKER_BAD_MEMORY,         /* a rule reads memory that is not in the copy */
 	MARKER_MODULE_UNREADABLE,  /* the file can't be read, or is not the one recorded */
+	MARKER_OTHER_FILE,         /* code mapped from a file that is not ELF */
 	MARKER_NO_STACK,           /* no user registers or stack were recorded */
 	MARKER_EXITING,            /* the process had no user memory left */
 	MARKER_EXEC,               /* registers of the image that exec replaced */

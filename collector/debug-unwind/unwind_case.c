@@ -152,12 +152,15 @@ static bool is_dump(const struct module *module)
 	return module->key.kind == MODULE_JIT && module->located.image_fd >= 0;
 }
 
-static const char *kind_name(const struct module *module, const struct elf_parts *parts)
+static const char *kind_name(const struct module *module, const struct module_file *file,
+			     const struct elf_parts *parts)
 {
 	if (is_dump(module))
 		return "jitdump";
 	if (module->key.kind == MODULE_ANON || module->key.kind == MODULE_JIT)
 		return "anonymous";
+	if (file->state == MODULE_FILE_BAD)
+		return "other";
 	return parts ? "elf" : "unreadable";
 }
 
@@ -171,8 +174,9 @@ static int write_module(const struct unwind_case *of, FILE *out, uint32_t id)
 	if (of->parts[id])
 		elf_build_id(of->files[id].elf, &build_id);
 	build_id_format(&build_id, build_id_text);
-	fprintf(out, "module %" PRIu32 " %s %s %s\n", id, kind_name(module, of->parts[id]),
-		build_id_text, module_name(module));
+	fprintf(out, "module %" PRIu32 " %s %s %s\n", id,
+		kind_name(module, &of->files[id], of->parts[id]), build_id_text,
+		module_name(module));
 	if (is_dump(module))
 		return write_dump_parts(of, id);
 	return of->parts[id] ? write_parts(of, id) : 0;

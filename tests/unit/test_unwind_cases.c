@@ -93,6 +93,15 @@ static int read_parts(const struct unwind_case *of, unsigned number)
 	return fd;
 }
 
+/* A file that is not ELF. */
+static int open_other(void)
+{
+	int fd = memfd_create("other", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, "other", 5), 5);
+	return fd;
+}
+
 static void read_module(struct unwind_case *of, const char *line)
 {
 	char kind[16], path[300];
@@ -107,6 +116,8 @@ static void read_module(struct unwind_case *of, const char *line)
 					.path = path };
 	of->ids[number] = module_table_add(&of->modules, &key);
 	assert_int_not_equal(of->ids[number], 0);
+	if (!strcmp(kind, "other"))
+		module_table_get(&of->modules, of->ids[number])->located.image_fd = open_other();
 	if (!strcmp(kind, "elf") || !strcmp(kind, "jitdump"))
 		module_table_get(&of->modules, of->ids[number])->located.image_fd =
 			read_parts(of, number);

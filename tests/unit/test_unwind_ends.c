@@ -18,9 +18,10 @@
 #define DATA       0x500000ull
 #define ANON       0x600000ull
 #define UNREADABLE 0x700000ull
+#define OTHER      0x800000ull
 #define STACK      0x7fff0000ull
 
-enum { IMAGE = 1, MISSING_FILE, ANON_CODE };
+enum { IMAGE = 1, MISSING_FILE, ANON_CODE, OTHER_FILE };
 
 static int set_up(void **state)
 {
@@ -49,6 +50,11 @@ static int set_up(void **state)
 	assert_int_equal(program_add_module(MODULE_ANON, "//anon"), ANON_CODE);
 	program_map(DATA, 0x1000, 0, IMAGE, false);
 	program_map(ANON, 0x1000, ANON, ANON_CODE, true);
+	assert_int_equal(program_add_module(MODULE_ELF, "/other"), OTHER_FILE);
+	struct module *other = module_table_get(&modules, OTHER_FILE);
+	other->located.image_fd = memfd_create("other", MFD_CLOEXEC);
+	assert_int_equal(write(other->located.image_fd, "other", 5), 5);
+	program_map(OTHER, 0x1000, 0, OTHER_FILE, true);
 	program_map(UNREADABLE, 0x1000, 0, MISSING_FILE, true);
 	return failed;
 }
@@ -107,6 +113,7 @@ static const struct {
 	{ "caller is data", FUNCTION, { DATA + 4 }, 4, false, 1, UNWIND_BAD_RETURN_ADDRESS },
 	{ "leaf in what was data", DATA + CODE_START + 4, { 0 }, 4, false, 1, UNWIND_NO_MODULE },
 	{ "no file", UNREADABLE + 4, { ROOT }, 4, false, 1, UNWIND_MODULE_UNREADABLE },
+	{ "file that is not ELF", OTHER + 4, { 1, 2 }, 4, false, 1, UNWIND_OTHER_FILE },
 	{ "no CFI", WITHOUT, { ROOT + 4 }, 4, false, 1, UNWIND_NO_UNWIND_INFO },
 	{ "no CFI, but called",
 	  WITHOUT,

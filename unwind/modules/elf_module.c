@@ -50,6 +50,7 @@ struct elf_module {
 	uint64_t lookup_ns, max_lookup_ns;
 	struct elf_access_log *log;     /* NULL: nobody asks; borrowed */
 	bool has_code;                  /* no section of code was left out of the file */
+	bool is_other_file;             /* not ELF */
 	bool is_dump;                   /* @bytes are those of a jitdump, mapped */
 	bool may_be_c_library;          /* or holds one, or nothing tells */
 	struct functions *functions;    /* NULL: not requested yet */
@@ -97,6 +98,7 @@ static void open_file(struct elf_module *module)
 		return;
 	}
 	module_file_open(module->module, &module->file);
+	module->is_other_file = module->file.state == MODULE_FILE_BAD;
 	if (module->file.state != MODULE_FILE_OK)
 		return;
 	module->bytes = (const uint8_t *)elf_rawfile(module->file.elf, &module->n_bytes);
@@ -295,7 +297,7 @@ static void find_rule(struct elf_module *module, const struct arch *arch, uint64
 	uint64_t vaddr;
 
 	*rule_ret = (struct rule){ .kind = RULE_UNREADABLE };
-	if (module->file.state == MODULE_FILE_NONE) {
+	if (module->file.state == MODULE_FILE_NONE || module->is_other_file) {
 		rule_ret->kind = RULE_NONE;
 	} else if (module->cfi && module->machine == arch->elf_machine &&
 		   module->pointer_size == arch->pointer_size) {
@@ -484,9 +486,16 @@ bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_
 	       code_to_offset(module, vaddr, offset_ret);
 }
 
-bool elf_module_is_anonymous(const struct elf_module *module)
+bool elf_module_is_anonymous(struct elf_module *module)
 {
-	return module->module->key.kind == MODULE_ANON || module->module->key.kind == MODULE_JIT;
+	return module->module->key.kind == MODULE_ANON || module->module->key.kind == MODULE_JIT ||
+	       elf_module_is_other_file(module);
+}
+
+bool elf_module_is_other_file(struct elf_module *module)
+{
+	elf_module_open(module);
+	return module->is_other_file;
 }
 
 const char *elf_module_problem(const struct elf_module *module)

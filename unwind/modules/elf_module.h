@@ -54,8 +54,11 @@ bool elf_module_function_start(struct elf_module *module, const struct arch *arc
 bool elf_module_entry(struct elf_module *module, uint64_t *offset_ret);
 /* The offset of main(), by the code at the file's entry. false: it can't be told. */
 bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_t *offset_ret);
-/* Code made at run time: it has no CFI, but it may keep frame pointers. */
-bool elf_module_is_anonymous(const struct elf_module *module);
+/* Code made at run time, or in a file that is not ELF: it has no CFI, but may keep frame pointers.
+ */
+bool elf_module_is_anonymous(struct elf_module *module);
+/* The latter. */
+bool elf_module_is_other_file(struct elf_module *module);
 
 /* Why its file can't be read; static. NULL: it can, or nothing has needed it. */
 const char *elf_module_problem(const struct elf_module *module);

@@ -14,7 +14,8 @@ enum unwind_end {
 	UNWIND_TOO_DEEP,           /* @max_frames reached */
 	UNWIND_BAD_CFI,            /* CFI that can't be read or evaluated */
 	UNWIND_BAD_MEMORY,         /* a rule reads outside a copy that was not full */
-	UNWIND_MODULE_UNREADABLE,  /* the file is missing, changed or no ELF file */
+	UNWIND_MODULE_UNREADABLE,  /* the file is missing or changed, or a damaged ELF file */
+	UNWIND_OTHER_FILE,         /* code of a file that is not ELF, without a frame pointer */
 	UNWIND_NO_STACK,           /* no stack bytes */
 	UNWIND_OTHER_STACK,        /* the callers are on a stack that was left for this one */
 	N_UNWIND_ENDS

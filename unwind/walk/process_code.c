@@ -48,3 +48,11 @@ bool process_code_is_anonymous(const struct process_code *code, uint64_t addr)
 
 	return module && mapping->is_exec && elf_module_is_anonymous(module);
 }
+
+bool process_code_is_other_file(const struct process_code *code, uint64_t addr)
+{
+	const struct mapping *mapping;
+	struct elf_module *module = process_code_module(code, addr, &mapping);
+
+	return module && elf_module_is_other_file(module);
+}

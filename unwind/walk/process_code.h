@@ -28,7 +28,9 @@ const uint8_t *process_code_before(const struct process_code *code, uint64_t add
 /* What CFI says at @addr; RULE_NONE: nothing. */
 void process_code_rule(const struct process_code *code, uint64_t addr, struct rule *rule_ret);
 bool process_code_has_cfi(const struct process_code *code, uint64_t addr);
-/* Whether it was made at run time: no file has it. */
+/* Whether it was made at run time, so that no file has it, or is in a file that is not ELF. */
 bool process_code_is_anonymous(const struct process_code *code, uint64_t addr);
+/* The latter. */
+bool process_code_is_other_file(const struct process_code *code, uint64_t addr);
 
 #endif

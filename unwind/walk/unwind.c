@@ -433,10 +433,13 @@ static bool apply_no_rule(struct unwind_walk *walk)
 	walk->is_above_assembly = !is_anonymous;
 	if (follow_recorded_code(walk))
 		return true;
-	if (is_anonymous && is_above_assembly &&
-	    guess_anonymous_lacks_frame(&process, &walk->stack, &walk->regs))
-		return false;
-	return guess(walk);
+	const bool lacks_frame = is_anonymous && is_above_assembly &&
+				 guess_anonymous_lacks_frame(&process, &walk->stack, &walk->regs);
+	if (!lacks_frame && guess(walk))
+		return true;
+	if (is_anonymous && process_code_is_other_file(&process, walk->addr))
+		walk->end = UNWIND_OTHER_FILE;
+	return false;
 }
 
 static bool is_root(const struct unwind_walk *walk)
