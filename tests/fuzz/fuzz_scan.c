@@ -9,6 +9,7 @@
 
 #include "unwind/arch/decode_x86.h"
 #include "unwind/code/code_scan.h"
+#include "unwind/rules/rule.h"
 
 #define START   0x1000
 #define STACK   0x7fff0000ull
