@@ -370,6 +370,54 @@ static void a_return_address_is_where_it_was_moved_to(void **state)
 	assert_int_equal(regs.values[RBP], 101);
 }
 
+/* je 1f; many times `je; push rax`; leave; ret; 1: two bytes; call; leave; ret: where the call is
+ * found last, once too many stack pointers were met. */
+static size_t make_pushes(char *bytes, const char *prologue, const char *two)
+{
+	char *at = stpcpy(bytes, prologue);
+
+	at = mempcpy(at, "\x0f\x84\xf2\x00\x00\x00", 6);
+	for (int i = 0; i < 80; i++)
+		at = mempcpy(at, "\x74\x01\x50", 3);
+	at = mempcpy(at, "\xc9\xc3", 2);
+	at = mempcpy(at, two, 2);
+	at = mempcpy(at, "\xe8\x01\x01\x00\x00", 5);
+	return (size_t)(at - bytes);
+}
+
+static void a_frame_pointer_tells_where_the_stack_pointer_does_not(void **state)
+{
+	static const struct {
+		const char *prologue, *two;
+		enum code_way way;
+	} cases[] = {
+		{ "\x55\x48\x89\xe5", "\x90\x90", CODE_LEADS },
+		{ "\x55\x48\x89\xe0", "\x90\x90", CODE_CAN_LEAD }, /* mov rsp,rax */
+		{ "\x55\x48\x89\xe5", "\x31\xed", CODE_CAN_LEAD }, /* xor ebp,ebp */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char bytes[300] = { 0 };
+		size_t at = make_pushes(bytes, cases[i].prologue, cases[i].two);
+		struct code code = code_of(bytes, at + 2);
+		struct code_rule rule;
+		struct regs regs;
+		bool leaves;
+
+		memcpy(bytes + at, "\xc9\xc3", 2);
+		assert_int_equal(code_scan_entry(scan, &code, code.start, code.start + at, false,
+						 &rule, &leaves),
+				 cases[i].way);
+		if (cases[i].way != CODE_LEADS)
+			continue;
+		assert_true(apply(&rule, STACK + 40, &regs));
+		assert_int_equal(regs.pc, 106);
+		assert_int_equal(regs.values[RSP], STACK + 56);
+		assert_int_equal(regs.values[RBP], 105);
+	}
+}
+
 static void a_jump_by_a_pushed_address_is_no_return(void **state)
 {
 	struct code code = code_of("\x50\xc3", 2);
@@ -517,6 +565,7 @@ int main(void)
 			callers_of_code_that_drops_arguments_have_no_certain_stack_pointer),
 		cmocka_unit_test(code_that_moves_its_return_address_may_jump_anywhere),
 		cmocka_unit_test(a_return_address_is_where_it_was_moved_to),
+		cmocka_unit_test(a_frame_pointer_tells_where_the_stack_pointer_does_not),
 		cmocka_unit_test(a_jump_by_a_pushed_address_is_no_return),
 		cmocka_unit_test(what_no_path_leads_to_is_told),
 		cmocka_unit_test(code_behind_a_last_call_is_doubted),

@@ -81,7 +81,8 @@ struct code_scan {
 	struct code_rule *target_rule;
 	bool is_found, is_contradicted;
 	bool leaves;
-	bool is_holding; /* asked whether an instruction holds @target */
+	bool is_holding;          /* asked whether an instruction holds @target */
+	bool is_by_frame_pointer; /* where one is set up, paths may differ in their stack pointer */
 
 	bool is_complete;
 	size_t n_left; /* instructions */
@@ -290,11 +291,24 @@ static void begin_path(const struct code *code, struct path *path, uint64_t pc)
 		path->regs[reg] = (struct place){ PLACE_VALUE, (uint8_t)reg, 0, 0 };
 }
 
+/* What tells paths apart that have come to one instruction. */
+static struct place stack_of(const struct code_scan *scan, const struct path *path)
+{
+	const struct arch *arch = scan->code->arch;
+	struct place place = path->regs[arch->fp];
+
+	if (!scan->is_by_frame_pointer || place.kind != PLACE_VALUE || place.reg != arch->sp)
+		return path->regs[arch->sp];
+	/* A stack pointer has none. */
+	place.addend = 1;
+	return place;
+}
+
 /* false: been there. A doubtful path says nothing that another would not say better. */
 static bool visit(struct code_scan *scan, const struct path *path)
 {
 	const size_t mask = (1u << VISITED_BITS) - 1;
-	const struct place *sp = &path->regs[scan->code->arch->sp];
+	const struct place stack = stack_of(scan, path), *sp = &stack;
 	uint64_t key = path->pc ^ (uint64_t)(uint32_t)sp->offset << 32;
 	size_t i = hash_to_bits(key, VISITED_BITS);
 
@@ -901,6 +915,24 @@ void code_scan_returns(struct code_scan *scan, const struct code *code, uint64_t
 	outcomes_ret->is_complete = scan->is_complete;
 }
 
+/*
+ * The callees of V8's builtins drop their arguments, so paths seem to come to one instruction with
+ * many stack pointers: too many to follow. Where all that lead there have set up the frame pointer,
+ * it alone shows where the return address is.
+ */
+static bool leads_by_frame_pointer(struct code_scan *scan, const struct code *code, uint64_t entry)
+{
+	const struct code_rule *rule = scan->target_rule;
+	const uint8_t fp = code->arch->fp;
+
+	scan->is_by_frame_pointer = true;
+	scan_from(scan, code, entry, true);
+	scan->is_by_frame_pointer = false;
+	return scan->is_found && !scan->is_contradicted && !rule->is_doubtful &&
+	       is_ra_on_stack(code->arch) && rule->sp.kind == PLACE_VALUE && rule->sp.reg == fp &&
+	       rule->return_slot.kind == PLACE_VALUE && rule->return_slot.reg == fp;
+}
+
 enum code_way code_scan_entry(struct code_scan *scan, const struct code *code, uint64_t entry,
 			      uint64_t pc, bool is_exact, struct code_rule *rule_ret,
 			      bool *leaves_ret)
@@ -913,6 +945,8 @@ enum code_way code_scan_entry(struct code_scan *scan, const struct code *code, u
 	*leaves_ret = scan->leaves;
 	if (scan->is_found && !scan->is_contradicted)
 		return CODE_LEADS;
+	if (!scan->is_found && !scan->is_contradicted && !scan->is_complete)
+		return leads_by_frame_pointer(scan, code, entry) ? CODE_LEADS : CODE_CAN_LEAD;
 	return scan->is_complete && !scan->is_contradicted ? CODE_CANNOT_LEAD : CODE_CAN_LEAD;
 }
 
