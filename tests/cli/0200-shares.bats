@@ -170,6 +170,7 @@ setup() {
 }
 
 @test "a stripped program has the same tree, named by module and offset" {
+	need nm
 	record stripped.data -- "$WORKLOADS/stripped/dispatch" 2
 	report_json stripped.data --view functions >stripped.functions
 	report_json stripped.data >stripped.tree

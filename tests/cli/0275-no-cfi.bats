@@ -25,7 +25,7 @@ setup() {
 }
 
 @test "the program has CFI only for its startup code" {
-	need readelf
+	need readelf nm
 	readelf --debug-dump=frames "$WORKLOADS/no_cfi" 2>/dev/null >frames
 	[ "$(grep -c FDE frames)" -le 5 ]
 	nm "$WORKLOADS/no_cfi" | awk '/ asm_pushes$/ { print $1 }' >address
@@ -73,6 +73,7 @@ setup() {
 }
 
 @test "stripped, the shares by offset are the same" {
+	need nm
 	nm "$WORKLOADS/no_cfi" >symbols
 	"$DENDRO" script stripped.data |
 		python3 "$ROOT/tests/oracle/functions_on_paths.py" no_cfi symbols >counts

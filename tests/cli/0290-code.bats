@@ -91,6 +91,7 @@ setup() {
 @test "clang, static and relocatable" { check clang-static-pie clang -O2 -static-pie; }
 
 @test "stripped: with and without .symtab the paths are the same, by address" {
+	need strip nm
 	cd "$BATS_TEST_TMPDIR"
 	build full gcc -O2
 	strip -o stripped full

@@ -88,7 +88,7 @@ expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
 	run "$DENDRO" report --ratio ipc several.data
 	echo "$output"
 	[ "$status" -eq 1 ]
-	[[ $output == *"'ipc' is not EVENT/EVENT"* ]]
+	[[ $output == *"takes EVENT/EVENT"*"not 'ipc'"* ]]
 	[[ $output == *context-switches* ]]
 }
 
