@@ -4,7 +4,6 @@ load lib
 
 setup() {
 	need_events
-	need pgrep
 	cd "$BATS_TEST_TMPDIR"
 }
 
@@ -19,6 +18,7 @@ check_readable() {
 }
 
 start_recorder() { # start_recorder SECONDS : of a program that runs so long
+	need pgrep
 	rm -f cut.data
 	"$DENDRO" record -q -e cpu-clock -F 997 -o cut.data -- "$WORKLOADS/reader" "$1" 3>&- &
 	recorder=$!

@@ -20,8 +20,9 @@ programs() { # those that there are sources for
 	done
 }
 
-run_here() { # run_here PROGRAM
+run_here() { # run_here PROGRAM : its TAP goes to $BATS_TEST_TMPDIR/PROGRAM.log
 	local status=0
+	exec >"$BATS_TEST_TMPDIR/$(basename "$1").log"
 	CMOCKA_MESSAGE_OUTPUT=TAP timeout 1200 qemu-aarch64-static -L "$HW/sysroot" "$1" 2>&1 ||
 		status=$?
 	echo "== $(basename "$1") status $status"
@@ -58,11 +59,11 @@ expect_passed() {
 @test "the unit tests pass under qemu-aarch64" {
 	need qemu-aarch64-static
 	cd "$ROOT"
-	local program
-	for program in $(programs); do
-		run_here "$program"
-	done >"$BATS_TEST_TMPDIR/log"
+	export -f run_here
+	# shellcheck disable=SC2016
+	programs | xargs -P "$(nproc)" -I {} bash -c 'run_here "$0"' {}
 	cd "$BATS_TEST_TMPDIR"
+	cat -- *.log >log
 	expect_passed "under qemu-aarch64" log
 }
 
