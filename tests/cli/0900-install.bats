@@ -18,8 +18,9 @@ load lib
 	local command options pages
 	for command in annotate archive debug-unwind list record report script; do
 		options=$("$DENDRO" $command --help 2>&1 | grep -o -- '--[a-z][a-z-]*' | grep -v help | sort -u)
-		pages=$(sed 's/\\-/-/g' "$ROOT/docs/man/dendro-$command.1" | grep -o -- '--[a-z][a-z-]*' |
-			sort -u)
+		# Other commands' options may be mentioned; its own are where a paragraph begins.
+		pages=$(sed 's/\\-/-/g' "$ROOT/docs/man/dendro-$command.1" |
+			awk '/^\.TP/ { getline; print }' | grep -o -- '--[a-z][a-z-]*' | sort -u)
 		diff <(echo "$options") <(echo "$pages")
 	done
 }
