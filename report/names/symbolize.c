@@ -128,10 +128,13 @@ static int add_place(struct symbolizer *symbolizer, const struct place *place)
 	return 0;
 }
 
-/* With the zero: what follows is apart. */
+/*
+ * Includes the zero at the end, so that two strings in a row have another hash than the same bytes
+ * divided elsewhere. NULL counts as "": the tables of Go do not name the file of a declaration.
+ */
 static uint64_t hash_string(uint64_t hash, const char *text)
 {
-	return hash_bytes(hash, text, strlen(text) + 1);
+	return text ? hash_bytes(hash, text, strlen(text) + 1) : hash_bytes(hash, "", 1);
 }
 
 /*
