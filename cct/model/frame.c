@@ -28,6 +28,7 @@ static const struct {
 	[MARKER_PREEMPTED] = { "preempted", "[preempted]" },
 	[MARKER_BLOCKED] = { "blocked", "[blocked]" },
 	[MARKER_IO_WAIT] = { "io_wait", "[waiting for I/O]" },
+	[MARKER_STACK_HOLE] = { "stack_hole", "[untouched page in the stack]" },
 };
 
 const char *marker_name(enum marker marker)

@@ -50,6 +50,7 @@ enum marker {
 	MARKER_PREEMPTED,          /* innermost: the thread was ready to run */
 	MARKER_BLOCKED,            /* innermost: the thread waited or slept */
 	MARKER_IO_WAIT,            /* innermost: the thread waited for I/O */
+	MARKER_STACK_HOLE,         /* the copy ends at a page of the stack that was not in memory */
 	N_MARKERS
 };
 

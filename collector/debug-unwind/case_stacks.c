@@ -302,7 +302,10 @@ void case_stacks_write_bytes(FILE *out, const struct case_stacks *stacks)
 {
 	const struct user_stack *stack = &stacks->stack;
 
-	fprintf(out, "stack %zu %s\n", stack->size, extent(stack->is_full));
+	if (stack->mapping_end)
+		fprintf(out, "stack %zu hole %" PRIx64 "\n", stack->size, stack->mapping_end);
+	else
+		fprintf(out, "stack %zu %s\n", stack->size, extent(stack->is_full));
 	write_bytes(out, "bytes", stack->bytes, stack->size, 0);
 	if (stacks->memory)
 		write_memory(out, stacks->memory);

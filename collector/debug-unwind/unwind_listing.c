@@ -162,6 +162,14 @@ static int print_walk(const struct unwind_listing *listing, const struct sample 
 	return 0;
 }
 
+static const char *extent_text(const struct user_stack *stack)
+{
+	if (stack->is_full)
+		return "full, the stack may go on";
+	return stack->mapping_end ? "cut at a page that was not in memory"
+				  : "not full, it ends here";
+}
+
 static void print_stack(const struct unwind_listing *listing, const struct sample *sample,
 			const struct user_stack *stack)
 {
@@ -170,7 +178,7 @@ static void print_stack(const struct unwind_listing *listing, const struct sampl
 	fprintf(listing->out,
 		"  stack copy: %zu of %" PRIu32 " bytes, %" PRIx64 "-%" PRIx64 ": %s\n",
 		stack->size, sample->event->attr.sample_stack_user, start, start + stack->size,
-		stack->is_full ? "full, the stack may go on" : "not full, it ends here");
+		extent_text(stack));
 }
 
 static void print_user_half(const struct unwind_listing *listing, const struct call_path *path)

@@ -109,6 +109,20 @@ static void take_leaf(struct sample_path *sample_path, const struct sample *samp
 	end_early(path, end);
 }
 
+/*
+ * The kernel's copy ends at the first page that is not in memory. Where its mapping ends is such a
+ * page, too, but the stack does not go on there.
+ */
+static uint64_t cut_mapping_end(const struct sample *sample, const struct user_stack *stack)
+{
+	uint64_t end = stack->regs.values[stack->arch->sp] + stack->size;
+
+	if (stack->is_full || !stack->size || end % SAMPLE_STACK_PAGE)
+		return 0;
+	const struct mapping *mapping = address_space_find(sample->space, end - 1);
+	return mapping && mapping->end > end ? mapping->end : 0;
+}
+
 bool sample_user_stack(const struct sample *sample, struct user_stack *stack_ret)
 {
 	const struct sample_record *record = &sample->record.sample;
@@ -121,8 +135,11 @@ bool sample_user_stack(const struct sample *sample, struct user_stack *stack_ret
 		.memory = sample->memory,
 		.code = code_moment_source(&sample->code),
 	};
-	return stack_ret->arch && regs_from_perf(stack_ret->arch, record->user_regs.mask,
-						 record->user_regs.values, &stack_ret->regs);
+	if (!stack_ret->arch || !regs_from_perf(stack_ret->arch, record->user_regs.mask,
+						record->user_regs.values, &stack_ret->regs))
+		return false;
+	stack_ret->mapping_end = cut_mapping_end(sample, stack_ret);
+	return true;
 }
 
 static void unwind_user_half(struct sample_path *sample_path, const struct sample *sample,

@@ -22,6 +22,9 @@ bool sample_user_pc(const struct record *record, const struct machine *machine, 
 
 struct sample_path;
 
+/* A copy that is not full ends at a multiple of it, whatever the size of pages is. */
+#define SAMPLE_STACK_PAGE 4096u
+
 /* The stack may go on beyond the copy. @asked: attr.sample_stack_user. */
 bool sample_stack_is_full(const struct sample_record *sample, uint32_t asked);
 

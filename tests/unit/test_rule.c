@@ -26,6 +26,7 @@ static int fill_stack(void **state)
 		words[i] = 0x100 + i;
 	stack.size = sizeof(words);
 	stack.is_full = false;
+	stack.mapping_end = 0;
 	return 0;
 }
 
@@ -145,6 +146,35 @@ static void an_address_beyond_the_copy_is_a_cut_only_if_the_copy_was_full(void *
 
 		regs_set(&regs, RBP, STACK + (uint64_t)cases[i].distance);
 		stack.is_full = cases[i].is_full;
+		assert_false(apply(&rule, &regs, true, &end));
+		if (end != cases[i].end)
+			print_error("%s\n", cases[i].what);
+		assert_int_equal(end, cases[i].end);
+	}
+}
+
+static void what_lies_beyond_a_page_that_was_not_in_memory_is_in_a_hole(void **state)
+{
+	static const struct {
+		const char *what;
+		int64_t distance; /* of the return address from the stack pointer */
+		uint64_t mapping_size;
+		enum unwind_end end;
+	} cases[] = {
+		{ "just beyond the copy", 128, 4096, UNWIND_STACK_HOLE },
+		{ "the mapping's last word", 4080, 4096, UNWIND_STACK_HOLE },
+		{ "where the mapping ends", 4096, 4096, UNWIND_BAD_MEMORY },
+		{ "not cut", 128, 0, UNWIND_BAD_MEMORY },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rule rule = rule_with(RBP, 1);
+		struct regs regs = leaf_regs();
+		enum unwind_end end = UNWIND_ROOT;
+
+		regs_set(&regs, RBP, STACK + (uint64_t)cases[i].distance);
+		stack.mapping_end = cases[i].mapping_size ? STACK + cases[i].mapping_size : 0;
 		assert_false(apply(&rule, &regs, true, &end));
 		if (end != cases[i].end)
 			print_error("%s\n", cases[i].what);
@@ -467,6 +497,8 @@ int main(void)
 				       fill_stack),
 		cmocka_unit_test_setup(
 			an_address_beyond_the_copy_is_a_cut_only_if_the_copy_was_full, fill_stack),
+		cmocka_unit_test_setup(what_lies_beyond_a_page_that_was_not_in_memory_is_in_a_hole,
+				       fill_stack),
 		cmocka_unit_test_setup(the_stack_pointer_must_move_up, fill_stack),
 		cmocka_unit_test_setup(a_leaf_may_keep_its_return_address_in_a_register,
 				       fill_stack),

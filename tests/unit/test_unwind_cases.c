@@ -153,8 +153,10 @@ static void read_mapping(struct unwind_case *of, const char *line)
 static void read_stack(struct unwind_case *of, const char *line)
 {
 	char extent[8];
+	int n = sscanf(line, "stack %zu %7s %" SCNx64, &of->stack.size, extent,
+		       &of->stack.mapping_end);
 
-	assert_int_equal(sscanf(line, "stack %zu %7s", &of->stack.size, extent), 2);
+	assert_int_equal(n, strcmp(extent, "hole") ? 2 : 3);
 	of->stack.is_full = !strcmp(extent, "full");
 	of->bytes = calloc(1, of->stack.size);
 	assert_non_null(of->bytes);

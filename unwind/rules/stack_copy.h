@@ -21,8 +21,10 @@ struct stack_copy {
 	uint64_t start;       /* address of the first byte: the sampled stack pointer */
 	size_t size;
 	bool is_full;
-	bool is_left;                    /* the frames are on another stack, which is not known */
-	bool is_32_bit;                  /* words have 4 bytes, not 8, and addresses wrap at 2^32 */
+	uint64_t mapping_end; /* of the mapping in which the copy was cut, at a page that was not in
+				 memory; 0: it was not cut so */
+	bool is_left;         /* the frames are on another stack, which is not known */
+	bool is_32_bit;       /* words have 4 bytes, not 8, and addresses wrap at 2^32 */
 	const struct stack_memory *rest; /* of this stack; NULL: not known, or not proved yet */
 };
 
@@ -81,6 +83,8 @@ static inline enum unwind_end stack_missing(const struct stack_copy *stack, uint
 
 	if (stack->is_left)
 		return UNWIND_OTHER_STACK;
+	if (at >= stack->size && addr < stack->mapping_end)
+		return UNWIND_STACK_HOLE;
 	bool goes_on =
 		stack->is_full && at < STACK_SIZE_MAX && at + stack_word_size(stack) > stack->size;
 

@@ -17,6 +17,7 @@ enum marker unwind_end_marker(enum unwind_end end)
 		[UNWIND_OTHER_FILE] = MARKER_OTHER_FILE,
 		[UNWIND_NO_STACK] = MARKER_NO_STACK,
 		[UNWIND_OTHER_STACK] = MARKER_OTHER_STACK,
+		[UNWIND_STACK_HOLE] = MARKER_STACK_HOLE,
 	};
 
 	assert(end != UNWIND_ROOT && end < N_UNWIND_ENDS);

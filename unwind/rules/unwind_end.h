@@ -18,6 +18,7 @@ enum unwind_end {
 	UNWIND_OTHER_FILE,         /* code of a file that is not ELF, without a frame pointer */
 	UNWIND_NO_STACK,           /* no stack bytes */
 	UNWIND_OTHER_STACK,        /* the callers are on a stack that was left for this one */
+	UNWIND_STACK_HOLE,         /* the next frame lies beyond a page that was not in memory */
 	N_UNWIND_ENDS
 };
 

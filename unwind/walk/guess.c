@@ -504,7 +504,10 @@ static void try_rule(struct guess *guess, const struct code_rule *rule, struct c
 	enum unwind_end end;
 
 	if (!code_rule_apply(rule, guess->arch, guess->stack, &caller, guess->is_exact, &end)) {
-		if ((end == UNWIND_STACK_CUT || end == UNWIND_BAD_MEMORY) && !rule->is_doubtful)
+		bool is_missing = end == UNWIND_STACK_CUT || end == UNWIND_BAD_MEMORY ||
+				  end == UNWIND_STACK_HOLE;
+
+		if (is_missing && !rule->is_doubtful)
 			*end_ret = judge_missing(guess, rule, end);
 		return;
 	}

@@ -230,6 +230,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 		.start = stack->regs.values[stack->arch->sp],
 		.size = stack->size,
 		.is_full = stack->is_full,
+		.mapping_end = stack->mapping_end,
 		.is_32_bit = stack->arch->pointer_size == 4,
 	};
 	walk->code = stack->code;

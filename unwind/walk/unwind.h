@@ -20,6 +20,7 @@ struct user_stack {
 	const uint8_t *bytes; /* from the sampled stack pointer upward */
 	size_t size;
 	bool is_full; /* the copy is as large as was asked for: the stack may go on beyond it */
+	uint64_t mapping_end;              /* as in struct stack_copy */
 	const struct code_source *code;    /* that no file has, where it was recorded; or NULL */
 	const struct stack_memory *memory; /* what else is known of the thread's stacks; or NULL */
 };
