@@ -209,7 +209,10 @@ static void a_process_gives_its_name_threads_and_mappings(void **state)
 			    "comm 100/101 helper one\n"
 			    "mmap2 100 5500000000+1000 @0 r-- data /nowhere/program fe:1:9999\n"
 			    "mmap2 100 5500001000+2000 @1000 r-x /nowhere/program fe:1:9999\n"
+			    "mmap2 100 5500003000+1000 @0 rw- data //anon\n"
 			    "mmap2 100 5500004000+1000 @0 rwx //anon\n"
+			    "mmap2 100 5600000000+21000 @0 rw- data [heap]\n"
+			    "mmap2 100 7ffc00000000+21000 @0 rw- data [stack]\n"
 			    "mmap2 100 7ffc00030000+2000 @0 r-x [vdso]\n"
 			    "mmap2 100 7ffc00040000+2000 @2000 r-x /a b/new\nline\\x fe:1:8\n");
 	bench_destroy(bench);

@@ -231,10 +231,19 @@ static ssize_t read_text(struct synthesizer *synthesizer, int dir_fd, const char
 	return (ssize_t)size;
 }
 
-/* Executable memory of any kind; of the rest what files hold, for there unwind information is. */
+/* Stacks may be there. */
+static bool is_own_data(const struct maps_line *line)
+{
+	const uint32_t prot = PROT_READ | PROT_WRITE;
+
+	return (line->prot & prot) == prot && line->flags == MAP_PRIVATE && !line->inode;
+}
+
+/* Executable memory of any kind; of the rest what files hold, for there unwind information is, and
+ * where stacks may be, whose ends tell why a copy of one ends. */
 static bool is_wanted(const struct maps_line *line)
 {
-	return line->prot & PROT_EXEC || line->path[0] == '/';
+	return line->prot & PROT_EXEC || line->path[0] == '/' || is_own_data(line);
 }
 
 static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct maps_line *line)
