@@ -221,8 +221,7 @@ const struct command_option record_options[] = {
 	  .offset = FIELD(options) },
 	{ .name = "no-deep-stacks",
 	  .help = "do not read the part of a stack that is deeper than its copy from the thread "
-		  "while "
-		  "it runs",
+		  "while it runs, nor pages at which copies end because nothing has touched them",
 	  .take = option_take_flag,
 	  .offset = FIELD(options.no_deep_stacks) },
 	{ .heading = "When" },

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/maps_line.h"
@@ -20,6 +21,8 @@
 #define SEARCH_STEP      (256u << 10)
 /* A thread's id stands this near behind the pointer to itself (glibc: 0x2d0, musl: 0x30). */
 #define DESCRIPTOR_SIZE 1024
+/* The smallest pages there are. */
+#define TOUCH_PAGE_MIN 4096
 
 struct live_processes {
 	struct module_table modules;
@@ -242,24 +245,62 @@ static int find_descriptor(pid_t pid, pid_t tid, uint64_t sp, uint64_t mapping_e
 	return -ENOENT;
 }
 
-int live_stack_find(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret, uint64_t *end_ret)
+/* The mapping around @addr; its path is in *@text, which is freed by the caller whatever comes of
+ * it. 0, -ENOENT or -errno. */
+static int find_line(pid_t pid, uint64_t addr, char **text, struct maps_line *line_ret)
 {
 	FILE *maps = open_maps(pid);
-	_cleanup_free_ char *text = NULL;
-	struct maps_line line = { 0 };
+	bool is_found = false;
 	size_t size = 0;
-	bool is_found = false, is_main;
 
 	if (!maps)
-		return -errno;
-	while (!is_found && next_line(maps, &text, &size, &line))
-		is_found = line.start <= sp && sp < line.end;
-	is_main = is_found && pid == tid && strcmp(line.path, "[stack]") == 0;
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!is_found && next_line(maps, text, &size, line_ret))
+		is_found = line_ret->start <= addr && addr < line_ret->end;
 	fclose(maps);
-	if (!is_found)
+	return is_found ? 0 : -ENOENT;
+}
+
+int live_anonymous_end(pid_t pid, uint64_t addr, uint64_t *end_ret)
+{
+	_cleanup_free_ char *text = NULL;
+	struct maps_line line = { 0 };
+
+	int err = find_line(pid, addr, &text, &line);
+	if (err)
+		return err;
+	if (line.inode || line.flags != MAP_PRIVATE || !(line.prot & PROT_READ))
 		return -ENOENT;
+	*end_ret = line.end;
+	return 0;
+}
+
+int live_memory_touch(pid_t pid, uint64_t start, uint64_t end)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct iovec pages[LIVE_TOUCH_MAX / TOUCH_PAGE_MIN];
+	uint8_t bytes[LIVE_TOUCH_MAX / TOUCH_PAGE_MIN];
+	size_t n = 0;
+
+	for (uint64_t at = start; at < end && n < sizeof(bytes); at += page)
+		pages[n++] = (struct iovec){ (void *)(uintptr_t)at, 1 };
+	struct iovec local = { bytes, n };
+	ssize_t n_read = process_vm_readv(pid, &local, 1, pages, n, 0);
+
+	return n_read == (ssize_t)n ? 0 : n_read < 0 ? -errno : -EFAULT;
+}
+
+int live_stack_find(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret, uint64_t *end_ret)
+{
+	_cleanup_free_ char *text = NULL;
+	struct maps_line line = { 0 };
+
+	int err = find_line(pid, sp, &text, &line);
+	if (err)
+		return err;
+	bool is_main = pid == tid && strcmp(line.path, "[stack]") == 0;
 	uint64_t end = line.end;
-	int err = is_main ? 0 : find_descriptor(pid, tid, sp, line.end, &end);
+	err = is_main ? 0 : find_descriptor(pid, tid, sp, line.end, &end);
 	if (err)
 		return err;
 	*start_ret = line.start;

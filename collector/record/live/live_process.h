@@ -31,6 +31,16 @@ void live_process_forget(struct live_processes *processes, pid_t pid);
  * a program switches to might be continued by another thread. 0, -ENOENT (another stack) or -errno.
  */
 int live_stack_find(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret, uint64_t *end_ret);
+/*
+ * Where the mapping around @addr ends, if it is private memory that can be read and that no file is
+ * in: to read a page of it that is not there costs no memory and waits for no disk but that of
+ * swap. 0, -ENOENT (other memory, or none) or -errno.
+ */
+int live_anonymous_end(pid_t pid, uint64_t addr, uint64_t *end_ret);
+/* Reads a byte of each page of [@start, @end), at most LIVE_TOUCH_MAX bytes of memory, so that they
+ * are all mapped. 0 or -errno. */
+#define LIVE_TOUCH_MAX (1u << 20)
+int live_memory_touch(pid_t pid, uint64_t start, uint64_t end);
 /* All @size bytes at @addr, or -errno. */
 int live_memory_read(pid_t pid, uint64_t addr, void *to, size_t size);
 

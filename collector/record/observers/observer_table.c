@@ -8,10 +8,11 @@
 #include "collector/record/observers/kernel_modules.h"
 #include "collector/record/observers/signal_contexts.h"
 #include "collector/record/observers/stack_gaps.h"
+#include "collector/record/observers/stack_holes.h"
 
 /* Files that can wait first, threads that run on last: rounds end with the last row. */
 const struct recording_observer *const observer_table[N_OBSERVERS] = {
-	&kernel_modules_observer, &capture_observer,         &jitdump_observer,
-	&jit_maps_observer,       &code_reader_observer,     &stack_gaps_observer,
-	&deep_stacks_observer,    &signal_contexts_observer,
+	&kernel_modules_observer, &capture_observer,     &jitdump_observer,
+	&jit_maps_observer,       &code_reader_observer, &stack_gaps_observer,
+	&stack_holes_observer,    &deep_stacks_observer, &signal_contexts_observer,
 };

@@ -4,7 +4,7 @@
 
 #include "collector/record/observing/recording_observer.h"
 
-#define N_OBSERVERS 8
+#define N_OBSERVERS 9
 /* recording_observers.h says what their order means. */
 extern const struct recording_observer *const observer_table[N_OBSERVERS];
 
