@@ -46,6 +46,20 @@ def text_file():
     return "text"
 
 
+def video():
+    """Two seconds and a half of moving patterns."""
+    width, height = 640, 360
+    with open("video.y4m", "wb") as file:
+        file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n" % (width, height))
+        for n in range(60):
+            file.write(b"FRAME\n")
+            for y in range(height):
+                file.write(bytes((y * 7 + n * 3 + ((x * (3 + n % 5) + n * 2) >> 2)) % 256
+                                 for x in range(width)))
+            file.write(bytes([128]) * (width * height // 2))
+    return "video.y4m"
+
+
 def history():
     if not os.path.isdir("history"):
         build("git", "init", "-q", "-b", "main", "history")
@@ -163,6 +177,9 @@ def rows():
     return {
         "C: xz": (cfi, lambda _: [tool("xz"), "-T1", "-9", "-kfc", text_file()], plain),
         "C: sqlite3": (cfi, sqlite3, plain),
+        "C and assembly: x264": (guess, lambda _: [tool("x264"), "--quiet", "--no-progress",
+                                                   "--demuxer", "y4m", "-o", "/dev/null",
+                                                   video()], plain),
         "C: git log -p": (cfi, lambda _: [tool("git"), "-C", history(), "log", "-p", "--stat",
                                           "main"], plain),
         "C++: cc1plus -O2": (cfi, lambda _: cc1plus(), plain),

@@ -1,0 +1,63 @@
+/*
+ * Loops below a frame whose array is not used in its middle: pages of the stack that no one has
+ * touched, as large as requested. All the time is spent below it, in main's thread or in another.
+ *
+ *	stack_holes SECONDS BYTES [thread]
+ */
+#include <pthread.h>
+
+#include "work.h"
+
+/* It would touch each page of the array. */
+#pragma GCC optimize("no-stack-clash-protection")
+
+static double seconds;
+static size_t size;
+
+static FUNCTION void below_hole(volatile char *bytes)
+{
+	struct rounds rounds = rounds_of(seconds);
+	unsigned n;
+
+	while ((n = rounds_next(&rounds)))
+		units(n);
+	bytes[0] = 1;
+}
+
+/* The array's ends are in memory, what lies between them is not. */
+static FUNCTION void with_hole(void)
+{
+	volatile char *bytes = __builtin_alloca(size);
+
+	bytes[size - 1] = 0;
+	below_hole(bytes);
+	KEEP_FRAME();
+}
+
+static FUNCTION void above_hole(void)
+{
+	with_hole();
+	KEEP_FRAME();
+}
+
+static void *run_thread(void *arg)
+{
+	above_hole();
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	if (argc < 3)
+		return 2;
+	seconds = atof(argv[1]);
+	size = strtoul(argv[2], NULL, 0);
+	if (argc == 3)
+		above_hole();
+	else if (pthread_create(&thread, NULL, run_thread, NULL) || pthread_join(thread, NULL))
+		return 1;
+	KEEP_FRAME();
+	return 0;
+}
