@@ -50,7 +50,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct name_buffer *nam
 		name->length += (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* Which levels count, how precise, host or guest: perf_evsel__add_modifiers(). */
+/* The modifiers: privilege levels, precision, host or guest, as in perf_evsel__add_modifiers(). */
 static void append_modifiers(struct name_buffer *name, const struct perf_event_attr *attr)
 {
 	char modifiers[12];
@@ -111,7 +111,7 @@ static void append_breakpoint(struct name_buffer *name, const struct perf_event_
 
 static void append_event(struct name_buffer *name, const struct perf_event_attr *attr)
 {
-	/* On hybrid machines the upper half of config says which PMU. */
+	/* On hybrid machines the upper half of config is the type of the PMU. */
 	uint64_t generic = attr->config & UINT32_MAX;
 
 	switch (attr->type) {

@@ -1,4 +1,4 @@
-/* Names for events whose file has none, spelled as perf spells them. */
+/* Makes names for events that have none in their file, spelled as perf spells them. */
 #ifndef PERF_EVENTS_ATTR_NAME_H
 #define PERF_EVENTS_ATTR_NAME_H
 

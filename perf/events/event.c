@@ -19,7 +19,8 @@ void events_destroy(struct event *events, size_t n_events)
 	free(events);
 }
 
-/* Replaces the strings of a copied struct by copies. false: no memory; what is there is owned. */
+/* Replaces the strings of a copied struct by copies. false: memory is exhausted; the strings that
+ * are set are owned. */
 static bool own_strings(struct event *event)
 {
 	char **strings[] = { &event->name, &event->filter, &event->tracepoint,

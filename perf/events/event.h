@@ -1,6 +1,6 @@
 /*
  * Event names -> perf_event_attr. A list has events and groups of them, {a,b}:MODIFIERS; an event
- * is NAME[:MODIFIERS][@RATE], and event.c has the table of who knows which names.
+ * is NAME[:MODIFIERS][@RATE]; perf/catalog/event_parse.c has the table of the kinds of names.
  */
 #ifndef PERF_EVENTS_EVENT_H
 #define PERF_EVENTS_EVENT_H
@@ -10,38 +10,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a sample counts for. */
+/* The weight of a sample. */
 enum event_weight_kind {
 	WEIGHT_PERIOD,   /* its period */
 	WEIGHT_FIELD,    /* its period times an integer in the tracepoint's raw data */
 	WEIGHT_ARGUMENT, /* its period times an argument of the function that was entered */
 	WEIGHT_OFF_CPU,  /* the time until its thread runs again */
-	WEIGHT_UNKNOWN,  /* the recording says it in a way that this version does not know */
+	WEIGHT_UNKNOWN,  /* the recording describes it in a way that this version does not know */
 };
 
 struct event_weight {
 	enum event_weight_kind kind;
-	uint16_t offset, size; /* FIELD: place in the raw data, and width: 1, 2, 4 or 8 */
+	uint16_t offset, size; /* FIELD: offset in the raw data, and size: 1, 2, 4 or 8 */
 	bool is_signed;        /* FIELD: negative values weigh nothing */
 	uint8_t argument;      /* ARGUMENT: from 1 */
-	uint8_t factor;        /* ARGUMENT: times this one; 0: none */
-	uint8_t condition;     /* ARGUMENT: nothing where this one is 0; 0: no condition */
+	uint8_t factor;        /* ARGUMENT: multiplied by this argument; 0: by none */
+	uint8_t condition;     /* ARGUMENT: weighs 0 if this argument is 0; 0: no condition */
 };
 
 #define EVENT_ARGUMENT_MAX 16
 
 struct event {
-	char *name; /* as the user spelled it, without the rate, or what name= says; owned */
+	char *name; /* as the user spelled it, without the rate, or the value of name=; owned */
 	struct perf_event_attr attr; /* type, config*, exclude_*, precise_ip, pinned; else zero */
-	bool seeks_precise;          /* :P: precise_ip is 3, or what comes closest */
+	bool seeks_precise;          /* :P: precise_ip is the highest that opens, up to 3 */
 	struct event_weight weight;
 	const char *unit;           /* "ns", "bytes", "events"; a static string */
-	uint64_t period, frequency; /* of its own (ev@1000, ev@99Hz); both 0: the recording's */
-	uint64_t default_period;    /* where the user names no rate at all; 0: the recording's */
-	char *tracepoint;           /* "sys:name", if it is one; owned */
+	uint64_t period, frequency; /* (ev@1000, ev@99Hz); both 0: the recording's rate */
+	uint64_t default_period;    /* used if the user gives no rate; 0: the recording's */
+	char *tracepoint;           /* "sys:name" of a tracepoint, else NULL; owned */
 	char *probed_path;          /* of a uprobe, to which attr.config1 points; owned */
 	char *filter;               /* of a tracepoint; owned, NULL: none */
-	size_t leader;              /* index in the list of its group's first; its own: no group */
+	size_t leader;              /* index of its group's first event; its own: no group */
 	bool reads_group;           /* :S: the group is read at each overflow of this leader */
 	/*
 	 * It counts on these CPUs only: a processor with several kinds of cores has a PMU for each,
@@ -61,7 +61,7 @@ enum event_error {
 	EVENT_NO_MEMORY,
 };
 
-/* Where machines tell about themselves; tests have trees of their own. */
+/* The folders in which the kernel describes the machine. Tests use other folders. */
 struct event_places {
 	const char *sysfs; /* "/sys" */
 };
@@ -69,9 +69,10 @@ struct event_places {
 /* Frees what the event owns. */
 void event_deinit(struct event *event);
 void events_destroy(struct event *events, size_t n_events);
-/* With copies of all it owns. On failure *@copy may be incomplete, but can be destroyed. */
+/* Copies the event with all that it owns. On failure *@copy may be incomplete, but can be
+ * destroyed. */
 bool event_copy(struct event *copy, const struct event *event);
-/* A list of its own, or not changed on failure. */
+/* On failure the list is unchanged. */
 bool event_set_cpus(struct event *event, const int *cpus, size_t n_cpus);
 /* The unit of a count of this event: "ns" for the clocks, else "events". */
 const char *event_unit(const struct perf_event_attr *attr);

@@ -11,7 +11,8 @@ enum catalog_kind {
 	CATALOG_HARDWARE, /* perf's generic names */
 	CATALOG_CACHE,
 	CATALOG_SOFTWARE,
-	CATALOG_RESOURCE,  /* dendro's own names for what is not counted by the kernel */
+	CATALOG_RESOURCE,  /* dendro's names for resources that need several events or are not
+			      counted by the kernel */
 	CATALOG_PROCESSOR, /* libpfm4's names for this processor */
 	CATALOG_PMU,       /* events that sysfs names */
 	CATALOG_TRACEPOINT,
@@ -22,18 +23,18 @@ enum catalog_kind {
 
 struct catalog_entry {
 	enum catalog_kind kind;
-	bool is_part;       /* a unit mask or field, of the last entry before that is none */
-	bool is_recordable; /* what the kind is, unless the machine lacks this one */
+	bool is_part;       /* a unit mask or field of the last entry that is not a part */
+	bool is_recordable; /* as its kind, unless the machine lacks this event */
 	bool is_spelling;   /* not a name, but how such names are written */
 	char *name;
 	char *aliases;     /* ", "-separated; NULL: none */
 	char *description; /* may be empty */
-	char *note;        /* why not, where others of its kind can be recorded; NULL: nothing */
+	char *note;        /* why it cannot be recorded although others of its kind can; or NULL */
 };
 
 struct catalog_kind_state {
 	bool is_recordable;
-	char *note; /* why not, and what helps; or what is restricted; NULL: nothing */
+	char *note; /* why it cannot be recorded and the remedy, or its restriction; or NULL */
 };
 
 struct event_catalog {
@@ -43,13 +44,14 @@ struct event_catalog {
 };
 
 void event_catalog_destroy(struct event_catalog *catalog);
-/* One word, "hardware", and what a heading says, "Hardware events". */
+/* A kind as one word, "hardware", and as a heading, "Hardware events". */
 const char *catalog_kind_name(enum catalog_kind kind);
 const char *catalog_kind_title(enum catalog_kind kind);
 /* Offers all names. */
 void event_catalog_offer_all(const struct event_catalog *catalog, struct near_names *near);
 
-/* For those who know names. Copies; @aliases may be NULL. 0 or -ENOMEM. */
+/* Adds an entry; to be called by the event kinds. Copies its arguments; @aliases may be NULL. 0 or
+ * -ENOMEM. */
 int event_catalog_add(struct event_catalog *catalog, enum catalog_kind kind, const char *name,
 		      const char *aliases, const char *description);
 int event_catalog_add_spelling(struct event_catalog *catalog, enum catalog_kind kind,

@@ -62,15 +62,16 @@ enum event_error event_group_modify(struct event_group *group, const char *lette
 	return error;
 }
 
-/* Two of one name would be added up to one metric. */
+/* Two events with one name would be added to one metric. */
 static enum event_error check_name(const struct event_list *events, size_t n_before,
 				   const char *name, char **error_ret)
 {
 	for (size_t i = 0; i < n_before; i++)
 		if (strcmp(events->events[i].name, name) == 0)
 			return event_fail(EVENT_TWICE, error_ret,
-					  sentence("The event '%s' is there twice; to have both, "
-						   "give one a name of its own (the term name=).",
+					  sentence("The event '%s' is listed twice; to record "
+						   "both, give one another name (the term "
+						   "name=).",
 						   name));
 	return EVENT_OK;
 }
@@ -98,7 +99,7 @@ static bool append_moved(struct event_list *events, struct event *event,
 	return true;
 }
 
-/* On the CPUs of @set, or its own. */
+/* Copies the event, with the CPUs of @set, or else with its own CPUs. */
 static bool append_copy(struct event_list *events, const struct event *event,
 			const struct event_modifiers *modifiers, const struct event *set)
 {
@@ -174,7 +175,7 @@ static enum event_error append_set(const struct event_group *group, const struct
 	return EVENT_OK;
 }
 
-/* The events whose CPUs divide the group: the leader's, else those of any member. */
+/* The events whose CPUs divide the group: those of the leader, or else of any member. */
 static const struct event_list *find_sets(const struct event_group *group)
 {
 	for (size_t i = 0; i < group->n_members; i++)
@@ -201,7 +202,7 @@ static enum event_error append_sets(const struct event_group *group, const struc
 	return error;
 }
 
-/* What is read at the leader's samples has none of its own. */
+/* A member that is read at the leader's samples cannot have a rate. */
 static enum event_error check_rates(const struct event_group *group, char **error_ret)
 {
 	bool is_read = false;
@@ -211,8 +212,9 @@ static enum event_error check_rates(const struct event_group *group, char **erro
 		const struct event *event = &group->members[i].found.events[0];
 		if (event->period || event->frequency)
 			return event_fail(EVENT_BAD_MODIFIER, error_ret,
-					  sentence("The event '%s' has a rate, but its group is "
-						   "read (S) when the first of it samples.",
+					  sentence("The event '%s' has a rate, but its group "
+						   "is read (S) only at samples of its first "
+						   "event.",
 						   event->name));
 	}
 	return EVENT_OK;
@@ -224,15 +226,16 @@ static enum event_error check_group(const struct event_group *group,
 	const struct event_list *leaders = &group->members[0].found;
 	if (leaders->n_events > 1 && !leaders->events[0].cpus)
 		return event_fail(EVENT_BAD_MODIFIER, error_ret,
-				  sentence("The event '%s' stands for several and can't be the "
-					   "first of a group.",
+				  sentence("The event '%s' consists of several events and "
+					   "cannot be the first of a group.",
 					   leaders->events[0].name));
 	for (size_t i = 0; i < group->n_members; i++) {
 		const char *name = group->members[i].found.events[0].name;
 		if (i > 0 && group->members[i].modifiers.is_pinned)
 			return event_fail(EVENT_BAD_MODIFIER, error_ret,
-					  sentence("The event '%s' can't be pinned (D) alone: the "
-						   "first of a group is pinned, and all with it.",
+					  sentence("The event '%s' cannot be pinned (D) alone: "
+						   "pin the first event of the group, which "
+						   "pins the whole group.",
 						   name));
 		enum event_error error = check_name(events, events->n_events, name, error_ret);
 		for (size_t j = 0; j < i && error == EVENT_OK; j++)

@@ -1,4 +1,5 @@
-/* Events of a list that are counted together, {a,b}; put in order, one group for each PMU. */
+/* The events of a list that are counted together, {a,b}: checks them and makes one group for each
+ * PMU. */
 #ifndef PERF_EVENTS_EVENT_GROUP_H
 #define PERF_EVENTS_EVENT_GROUP_H
 
@@ -20,8 +21,8 @@ struct event_group {
 /* A new member, all zero; NULL: no memory. Valid until the next is added. */
 struct event_member *event_group_add(struct event_group *group);
 /*
- * Adds modifiers to those of each member, and to its name, if the user chose no other.
- * EVENT_BAD_MODIFIER: event_modifiers_add() says so.
+ * Adds modifiers to those of each member and to its name, unless the user chose the name.
+ * EVENT_BAD_MODIFIER if event_modifiers_add() fails.
  */
 enum event_error event_group_modify(struct event_group *group, const char *letters, size_t length);
 /*
@@ -30,7 +31,7 @@ enum event_error event_group_modify(struct event_group *group, const char *lette
  */
 enum event_error event_group_append(struct event_group *group, struct event_list *events,
 				    char **error_ret);
-/* The same for one that is in no group: each event is its own leader. */
+/* The same for a name outside of groups: each event is its own leader. */
 enum event_error event_member_append(struct event_member *member, struct event_list *events,
 				     char **error_ret);
 void event_group_deinit(struct event_group *group);

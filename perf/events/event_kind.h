@@ -1,6 +1,6 @@
 /*
- * What event.c asks of each file that knows a kind of event names: generic ones, raw numbers, those
- * of PMUs, of libpfm4, ...
+ * The interface between the event parser and each file that knows a kind of event names: generic
+ * names, raw numbers, names of PMUs, of libpfm4, ...
  */
 #ifndef PERF_EVENTS_EVENT_KIND_H
 #define PERF_EVENTS_EVENT_KIND_H
@@ -10,14 +10,16 @@
 
 struct event_kind {
 	/*
-	 * Adds what @name stands for to @found: one event, or several that add up to one metric.
-	 * The modifiers and the rate behind the name are cut off, /terms/ are part of it; what is
-	 * left zero is filled in by event.c: name, exclude_* by the modifiers, unit, leader.
-	 * EVENT_UNKNOWN and no sentence: no name of this kind, ask the next.
+	 * Adds the events that @name means to @found: one event, or several that add up to one
+	 * metric. @name includes /terms/, but not the modifiers and the rate after it. The caller
+	 * fills in the fields that stay zero: name, exclude_* by the modifiers, unit, leader.
+	 * EVENT_UNKNOWN without a sentence: @name is not of this kind; the caller tries the next
+	 * kind.
 	 */
 	enum event_error (*find)(const struct event_places *places, const char *name,
 				 struct event_list *found, char **error_ret);
-	/* Offers the names that exist here. NULL: there are none to list. */
+	/* Adds the names that exist on this machine to a catalog. NULL: this kind has no names to
+	 * list. */
 	void (*offer_all)(const struct event_places *places, struct near_names *near);
 };
 

@@ -7,7 +7,7 @@
 #include "cct/base/sentence.h"
 
 #define MAX_PRECISE_IP 3
-#define MAX_PERIOD     INT64_MAX /* the kernel refuses the highest bit */
+#define MAX_PERIOD     INT64_MAX /* the kernel refuses periods with the highest bit set */
 
 bool event_modifiers_add(struct event_modifiers *modifiers, const char *letters, size_t length)
 {
@@ -93,12 +93,13 @@ enum event_error event_modifiers_explain(const char *name, char **error_ret)
 }
 
 /*
- * Where the terms are. "/a=1,b:c/" are terms; in "uprobe:/usr/lib/x.so:f/a=1/" the slashes before
- * the last ':' are of a path, which only a name that has a ':' before its first '/' can have.
+ * Finds the terms of an event. "/a=1,b:c/" are terms. In "uprobe:/usr/lib/x.so:f/a=1/" the slashes
+ * before the last ':' belong to a path. Only a name with a ':' before its first '/' can have a
+ * path.
  */
 struct term_scan {
 	bool may_have_path, is_open;
-	size_t end; /* behind the '/' that closed terms; 0: there are none */
+	size_t end; /* after the '/' that closed the terms; 0: no terms */
 };
 
 static struct term_scan scan_begin(const char *text)
@@ -180,7 +181,7 @@ static char *find_last(const char *begin, char *end, const char *letters)
 	return NULL;
 }
 
-/* Cuts the last "@RATE" off, or out, if the modifiers stand behind it. */
+/* Removes the last "@RATE". Modifiers may follow it. */
 static bool cut_rate(char *text, size_t begin, struct event_spelling *spelling)
 {
 	char *at = find_last(text + begin, text + strlen(text), "@");
@@ -193,7 +194,7 @@ static bool cut_rate(char *text, size_t begin, struct event_spelling *spelling)
 	return true;
 }
 
-/* ":u", ":kpp", ..., and behind terms also "u" alone. */
+/* ":u", ":kpp", ..., and after terms also "u" alone. */
 static bool cut_modifiers(char *text, size_t begin, struct event_modifiers *modifiers)
 {
 	char *end = text + strlen(text);

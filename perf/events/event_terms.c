@@ -63,7 +63,7 @@ static enum event_error take_name(const struct event_term *term, struct event *e
 {
 	if (term->value_length == 0)
 		return event_fail(EVENT_BAD_MODIFIER, error_ret,
-				  sentence("The term 'name' wants a name: name=NAME."));
+				  sentence("The term 'name' requires a name: name=NAME."));
 	char *name = strndup(term->value, term->value_length);
 	if (!name)
 		return EVENT_NO_MEMORY;
@@ -78,7 +78,7 @@ static enum event_error take_rate(const struct event_term *term, uint64_t max, u
 	if (event_term_number(term, rate) && *rate != 0 && *rate <= max)
 		return EVENT_OK;
 	return event_fail(EVENT_BAD_MODIFIER, error_ret,
-			  sentence("The term '%.*s' wants a number from 1 to %llu, not '%.*s'.",
+			  sentence("The term '%.*s' requires a number from 1 to %llu, not '%.*s'.",
 				   (int)term->key_length, term->key, (unsigned long long)max,
 				   (int)term->value_length, term->value ? term->value : ""));
 }

@@ -67,7 +67,7 @@ static bool read_field(const char *words, struct event_weight *weight)
 	       (weight->is_signed || strcmp(sign, "unsigned") == 0);
 }
 
-/* An argument's number; *words moves on. */
+/* Reads the number of an argument and advances *words. */
 static bool read_argument(const char **words, uint8_t *ret)
 {
 	unsigned number;

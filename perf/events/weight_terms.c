@@ -67,7 +67,8 @@ bool weight_terms_cut(const char *name, size_t *length, struct weight_terms *ter
 		*length = (size_t)(slash - name);
 		return true;
 	}
-	*error_ret = sentence("'%.*s' has terms other than weight=... and unit=bytes (ns, events).",
+	*error_ret = sentence("'%.*s' has terms other than weight=... and unit=bytes (or ns, "
+			      "events).",
 			      (int)end, name);
 	return false;
 }

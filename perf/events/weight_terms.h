@@ -13,12 +13,12 @@ struct weight_terms {
 };
 
 /*
- * Cuts "/TERM,.../" off the end of a name. false, with *@error_ret a sentence (or NULL: no memory):
- * they can't be read.
+ * Removes "/TERM,.../" from the end of a name. false if the terms are malformed; *@error_ret is
+ * then a sentence (NULL if memory is exhausted).
  */
 bool weight_terms_cut(const char *name, size_t *length, struct weight_terms *terms,
 		      char **error_ret);
-/* A static string: a unit of that name, or NULL. */
+/* The unit of that name, a static string, or NULL. */
 const char *weight_terms_find_unit(const char *name, size_t length);
 
 #endif

@@ -47,7 +47,7 @@ refuse() { # refuse EVENTS PATTERN
 }
 
 @test "the message about an unknown name explains it" {
-	refuse cpu-clock,cpu-clock 'there twice.*name='
+	refuse cpu-clock,cpu-clock 'listed twice.*name='
 	refuse cpu-clok 'did you mean cpu-clock'
 	refuse cpu-clock@fast 'rate.*@100000.*@f99'
 	refuse cpu-clock:x 'unknown modifier'

@@ -393,11 +393,11 @@ static void errors_name_the_part_and_near_names(void **state)
 		{ "{cycles}:", EVENT_BAD_MODIFIER, "'{cycles}:'", "modifier" },
 		{ "{cycles:pp,cs}:pp", EVENT_BAD_MODIFIER, "", "three p" },
 		{ "{cycles,cs:D}", EVENT_BAD_MODIFIER, "'cs:D'", "pinned" },
-		{ "{cycles@9,cs@9}:S", EVENT_BAD_MODIFIER, "'cs'", "first of it samples" },
+		{ "{cycles@9,cs@9}:S", EVENT_BAD_MODIFIER, "'cs'", "samples of its first event" },
 		{ ":u", EVENT_UNKNOWN, "':u'", "" },
 		{ "::", EVENT_UNKNOWN, "'::'", "" },
 		{ "r12345678123456781", EVENT_UNKNOWN, "", "" },
-		{ "PERF_COUNT_HW_CPU_CYCLES:excl=1", EVENT_BAD_MODIFIER, "", "exclusiveness" },
+		{ "PERF_COUNT_HW_CPU_CYCLES:excl=1", EVENT_BAD_MODIFIER, "", "exclusive use" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct parsed parsed = parse(cases[i].list);
