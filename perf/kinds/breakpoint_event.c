@@ -28,7 +28,7 @@ static bool is_length(uint64_t length)
 	       length == HW_BREAKPOINT_LEN_4 || length == HW_BREAKPOINT_LEN_8;
 }
 
-/* 0: no access. Execution is watched alone. */
+/* Returns 0 if @text is not a valid access. Execution cannot be combined with reads or writes. */
 static uint32_t read_access(const char *text)
 {
 	uint32_t access = 0;
@@ -63,7 +63,7 @@ static bool read_breakpoint(const char *text, struct perf_event_attr *attr)
 	*attr = (struct perf_event_attr){
 		.type = PERF_TYPE_BREAKPOINT,
 		.bp_addr = addr,
-		/* What the kernel wants of instructions. */
+		/* The length that the kernel requires for execution. */
 		.bp_len = access == HW_BREAKPOINT_X ? sizeof(long) : length,
 		.bp_type = access,
 	};
@@ -80,9 +80,9 @@ static enum event_error find(const struct event_places *places, const char *name
 		return EVENT_UNKNOWN;
 	if (!read_breakpoint(name + strlen(prefix), &attr))
 		return event_fail(EVENT_BAD_MODIFIER, error_ret,
-				  sentence("The event '%s' is no breakpoint: mem:ADDRESS, "
-					   "mem:ADDRESS/LENGTH:rw, with a LENGTH of 1, 2, 4 or 8, "
-					   "and r, w or rw; or mem:ADDRESS:x.",
+				  sentence("The event '%s' is not a valid breakpoint. Write "
+					   "mem:ADDRESS, mem:ADDRESS/LENGTH:rw, with a LENGTH "
+					   "of 1, 2, 4 or 8, and r, w or rw; or mem:ADDRESS:x.",
 					   name));
 	struct event *event = event_list_add(found);
 	if (!event)

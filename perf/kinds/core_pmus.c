@@ -17,7 +17,7 @@ bool core_pmus_exist(const struct event_places *places)
 	return exist;
 }
 
-/* These write a trace into a buffer of their own, and no samples. */
+/* These PMUs write traces to a separate buffer, not samples. */
 static bool is_tracer(const char *name)
 {
 	static const char *const tracers[] = { "intel_pt", "intel_bts", "arm_spe", "cs_etm",
@@ -32,13 +32,13 @@ enum event_error core_pmus_check(const struct sysfs_pmu *pmu, const char *name, 
 {
 	if (is_tracer(pmu->name))
 		return event_fail(EVENT_NOT_HERE, error_ret,
-				  sentence("The event '%s' can't be sampled: %s writes traces.",
+				  sentence("The event '%s' cannot be sampled: %s writes traces.",
 					   name, pmu->name));
 	if (pmu->is_uncore && !pmu->is_core)
 		return event_fail(EVENT_NOT_HERE, error_ret,
-				  sentence("The event '%s' can't be sampled: %s is outside of the "
-					   "cores (uncore) and counts for all of them, so its "
-					   "counts belong to no call path.",
+				  sentence("The event '%s' cannot be sampled: %s is outside of "
+					   "the cores (uncore) and counts for all of them, so "
+					   "its counts belong to no call path.",
 					   name, pmu->name));
 	return EVENT_OK;
 }

@@ -97,7 +97,7 @@ static const struct word results[] = {
 #define WRITE    (1 << PERF_COUNT_HW_CACHE_OP_WRITE)
 #define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
 
-/* Which operations make sense on which cache. */
+/* The operations that each cache has. */
 static const uint8_t cache_operations[] = {
 	[PERF_COUNT_HW_CACHE_L1D] = READ | WRITE | PREFETCH,
 	[PERF_COUNT_HW_CACHE_L1I] = READ | PREFETCH,
@@ -109,8 +109,8 @@ static const uint8_t cache_operations[] = {
 };
 
 /*
- * Takes the longest word of @words that @name starts with, up to its end or a '-', which is
- * taken too.
+ * Reads the longest word of @words that @name starts with, up to the end or a '-', which is read,
+ * too.
  */
 static bool take_word(const char **name, const char *end, const struct word *words, size_t n_words,
 		      uint8_t *id_ret)
@@ -142,7 +142,7 @@ static bool find_cache_event(const char *name, size_t length, struct perf_event_
 	    !take_word(&name, end, caches, ARRAY_SIZE(caches), &cache))
 		return false;
 
-	/* The operation and the result, in any order; without them, what is read. */
+	/* The operation and the result, in any order. The default is read accesses. */
 	uint8_t operation = PERF_COUNT_HW_CACHE_OP_READ;
 	uint8_t result = PERF_COUNT_HW_CACHE_RESULT_ACCESS;
 	bool has_result = take_word(&name, end, results, ARRAY_SIZE(results), &result);
@@ -169,7 +169,7 @@ static bool find_generic_event(const char *name, size_t length, struct perf_even
 	return find_cache_event(name, length, attr);
 }
 
-/* rNNNN: the hexadecimal digits are the processor's own encoding. */
+/* rNNNN: the hexadecimal digits are the processor's encoding of the event. */
 static bool find_raw_event(const char *name, size_t length, struct perf_event_attr *attr)
 {
 	if (length < 2 || length > 17 || name[0] != 'r')
@@ -188,7 +188,7 @@ static bool find_raw_event(const char *name, size_t length, struct perf_event_at
 
 typedef bool name_finder(const char *name, size_t length, struct perf_event_attr *attr);
 
-/* "cycles/period=1000,name=fast/": only terms that have nothing to do with a PMU. */
+/* "cycles/period=1000,name=fast/": only terms that do not depend on a PMU. */
 static enum event_error apply_terms(const char *name, const char *slash, struct event *event,
 				    char **error_ret)
 {
@@ -312,7 +312,7 @@ static bool is_same_event(size_t a, size_t b)
 	       generic_names[a].config == generic_names[b].config;
 }
 
-/* With the names that follow and mean the same. */
+/* Adds a name together with the following names that are aliases. */
 static int list_generic_name(struct event_catalog *catalog, size_t index)
 {
 	char aliases[256] = "";

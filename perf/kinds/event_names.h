@@ -10,7 +10,7 @@
 
 extern const struct event_kind generic_event_kind, raw_event_kind;
 
-/* The generic ones. 0 or -ENOMEM. */
+/* Adds the generic names. 0 or -ENOMEM. */
 int event_names_list(struct event_catalog *catalog);
 
 #endif

@@ -12,7 +12,8 @@ struct shorthand {
 	const char *name, *description;
 	const char *unit;
 	const char *parts[MAX_PARTS];
-	/* By part: an argument without which the call counts nothing, for another one does. */
+	/* By part: the number of an argument; a call where it is 0 is not counted, because another
+	 * function counts it. */
 	uint8_t conditions[MAX_PARTS];
 };
 
@@ -28,7 +29,7 @@ static const struct shorthand shorthands[] = {
 		     "syscalls:sys_exit_readv/weight=ret/", "syscalls:sys_exit_preadv/weight=ret/",
 		     "syscalls:sys_exit_preadv2/weight=ret/" } },
 	{ .name = "write-bytes",
-	  .description = "bytes that write, pwrite64, writev, pwritev and pwritev2 took",
+	  .description = "bytes that write, pwrite64, writev, pwritev and pwritev2 wrote",
 	  .unit = "bytes",
 	  .parts = { "syscalls:sys_exit_write/weight=ret/",
 		     "syscalls:sys_exit_pwrite64/weight=ret/",
@@ -39,7 +40,8 @@ static const struct shorthand shorthands[] = {
 	  .description = "system calls",
 	  .parts = { "raw_syscalls:sys_enter" } },
 	{ .name = "alloc-bytes",
-	  .description = "bytes asked of malloc, calloc, realloc, posix_memalign, aligned_alloc",
+	  .description = "bytes requested from malloc, calloc, realloc, posix_memalign, "
+			 "aligned_alloc",
 	  .unit = "bytes",
 	  .parts = { "uprobe:libc:malloc/weight=arg1/", "uprobe:libc:calloc/weight=arg1*arg2/",
 		     "uprobe:libc:realloc/weight=arg2/", "uprobe:libc:posix_memalign/weight=arg3/",
@@ -49,7 +51,7 @@ static const struct shorthand shorthands[] = {
 
 #define N_SHORTHANDS (sizeof(shorthands) / sizeof(shorthands[0]))
 
-/* @error_ret: why the first part is not here; that of a tracepoint may be that no tracefs is. */
+/* @error_ret: why the first part is missing. For a tracepoint, tracefs may be missing. */
 static enum event_error find_part(const char *spelling, struct event *event, char **error_ret)
 {
 	enum event_error error = uprobe_find(spelling, event, error_ret);
@@ -61,7 +63,7 @@ static enum event_error find_part(const char *spelling, struct event *event, cha
 	return error;
 }
 
-/* The first part is on every machine; kernels and C libraries lack some of the others. */
+/* The first part exists on every machine; kernels and C libraries may lack other parts. */
 static enum event_error add_parts(const struct shorthand *shorthand, struct event_list *found,
 				  char **error_ret)
 {

@@ -6,7 +6,7 @@
 
 extern const struct event_kind shorthand_event_kind;
 
-/* What it counts, for lists; NULL: no shorthand has that index. */
+/* The description of a shorthand's counts, for lists; NULL: no shorthand has that index. */
 const char *event_shorthand_name(size_t index, const char **description_ret);
 
 #endif

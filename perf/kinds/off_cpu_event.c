@@ -5,7 +5,7 @@
 #include "perf/kinds/tracepoint.h"
 
 #define TRACEPOINT "sched:sched_switch"
-/* What an idle processor waits for is no thread's time. */
+/* The idle time of a processor does not belong to any thread. */
 #define NOT_THE_IDLE_TASK "prev_pid != 0"
 
 static enum event_error find_off_cpu(const struct event_places *places, const char *name,

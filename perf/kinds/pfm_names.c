@@ -41,7 +41,7 @@ static const char *base_name(const char *name, size_t *length_ret)
 	return base;
 }
 
-/* Without its unit masks and PMU the wanted name is nearer to the right one. */
+/* Comparing without the unit masks and the PMU finds more similar names. */
 static void offer_all(const struct event_places *places, struct near_names *near)
 {
 	(void)places;
@@ -66,7 +66,7 @@ static bool pmu_has_event(const pfm_pmu_info_t *pmu, const char *name, size_t le
 	return false;
 }
 
-/* "pmu::EVENT" is about this PMU; without "pmu::" any is meant. */
+/* "pmu::EVENT" names this PMU; without "pmu::" any PMU matches. */
 static bool is_meant(const pfm_pmu_info_t *pmu, const char *name)
 {
 	const char *end = strstr(name, "::");
@@ -74,7 +74,7 @@ static bool is_meant(const pfm_pmu_info_t *pmu, const char *name)
 			strncasecmp(pmu->name, name, end - name) == 0);
 }
 
-/* An event of some other processor that libpfm4 knows: say so instead of "unknown". */
+/* The sentence for an event that libpfm4 knows on other processors only. */
 static enum event_error explain_not_found(const char *name, char **error_ret)
 {
 	char where[160] = "";
@@ -95,8 +95,8 @@ static enum event_error explain_not_found(const char *name, char **error_ret)
 		return EVENT_UNKNOWN;
 	if (n > MAX_TOLD)
 		return event_fail(EVENT_NOT_HERE, error_ret,
-				  sentence("The event '%s' exists on %s and %zu more, not on this "
-					   "processor.",
+				  sentence("The event '%s' exists on %s and %zu more PMUs, not "
+					   "on this processor.",
 					   name, where, n - MAX_TOLD));
 	return event_fail(
 		EVENT_NOT_HERE, error_ret,
@@ -118,7 +118,7 @@ static void list_unit_masks(const pfm_event_info_t *event, char *text, size_t si
 	}
 }
 
-/* The event exists; its unit mask or another part does not. */
+/* The sentence for an event that exists while its unit mask or another part does not. */
 static enum event_error explain_bad_part(const char *name, int pfm_error, char **error_ret)
 {
 	char event_name[NEAR_NAME_SIZE], masks[256] = "";
@@ -134,7 +134,7 @@ static enum event_error explain_bad_part(const char *name, int pfm_error, char *
 	if (is_about_masks && !masks[0])
 		return event_modifiers_explain(name, error_ret);
 	*error_ret = sentence(
-		"The event '%s' can't be encoded: %s%s%s.", name, pfm_strerror(pfm_error),
+		"The event '%s' cannot be encoded: %s%s%s.", name, pfm_strerror(pfm_error),
 		is_about_masks ? "; its unit masks are " : "", is_about_masks ? masks : "");
 	return *error_ret ? EVENT_BAD_MODIFIER : EVENT_NO_MEMORY;
 }
@@ -165,18 +165,18 @@ static enum event_error check_event(const char *name, const struct perf_event_at
 {
 	if (attr->type == PERF_TYPE_TRACEPOINT)
 		return event_fail(EVENT_UNKNOWN, error_ret,
-				  sentence("The event '%s' is a tracepoint; counters and software "
-					   "events are sampled.",
+				  sentence("The event '%s' is a tracepoint; libpfm4's names "
+					   "are used for counters and software events only.",
 					   name));
 	if (attr->exclusive || cpu >= 0)
 		return event_fail(EVENT_BAD_MODIFIER, error_ret,
-				  sentence("The event '%s' asks for exclusiveness, which can't be "
-					   "had, or for a CPU, which -C chooses.",
+				  sentence("The event '%s' requests exclusive use, which is "
+					   "not supported, or a CPU, which -C chooses.",
 					   name));
 	return EVENT_OK;
 }
 
-/* *@pfm_error_ret: PFM_SUCCESS, and an event was added; or why not. */
+/* *@pfm_error_ret: PFM_SUCCESS if an event was added, or the reason of the failure. */
 static enum event_error add_encoded(const char *name, struct event_list *found, int *pfm_error_ret,
 				    char **error_ret)
 {
@@ -264,7 +264,8 @@ static enum event_error find(const struct event_places *places, const char *name
 
 const struct event_kind pfm_event_kind = { find, offer_all };
 
-/* The kernel's generic events stand elsewhere; what is not of a core cannot be sampled. */
+/* Other PMUs are left out: the kernel's generic events are listed elsewhere, and PMUs outside of
+ * the cores cannot sample. */
 static bool is_core(const pfm_pmu_info_t *pmu)
 {
 	return pmu->is_present && pmu->type == PFM_PMU_TYPE_CORE;
@@ -298,7 +299,7 @@ static int list_masks(struct event_catalog *catalog, const pfm_event_info_t *eve
 	return err;
 }
 
-/* @prefix: the PMU's name where it is needed to tell events apart, else NULL. */
+/* @prefix: the PMU's name if it is needed to distinguish events, else NULL. */
 static int list_events(struct event_catalog *catalog, const pfm_pmu_info_t *pmu, const char *prefix,
 		       bool with_parts)
 {

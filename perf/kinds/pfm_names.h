@@ -1,4 +1,4 @@
-/* libpfm4's event names: those of this machine's processor, "EVENT:UMASK" or "pmu::EVENT:UMASK". */
+/* libpfm4's event names for this machine's processor: "EVENT:UMASK" or "pmu::EVENT:UMASK". */
 #ifndef PERF_KINDS_PFM_NAMES_H
 #define PERF_KINDS_PFM_NAMES_H
 
@@ -7,7 +7,7 @@
 
 extern const struct event_kind pfm_event_kind;
 
-/* The events of this processor's cores, with their unit masks on request. 0 or -ENOMEM. */
+/* Adds the events of this processor's cores, with their unit masks on request. 0 or -ENOMEM. */
 int pfm_names_list(struct event_catalog *catalog, bool with_parts);
 
 #endif

@@ -74,7 +74,8 @@ static enum event_error set_term(const struct terms_reader *reader, const struct
 	uint64_t config[] = { attr->config, attr->config1, attr->config2 };
 	if (format->field >= sizeof(config) / sizeof(config[0]))
 		return value ? fail_term(reader, term,
-					 "is in a field that no PMU which samples has")
+					 "is in a config field that PMUs which can sample do "
+					 "not have")
 			     : EVENT_OK;
 	sysfs_pmu_format_set(format, value, &config[format->field]);
 	attr->config = config[0];
@@ -106,19 +107,18 @@ static enum event_error apply_format(const struct terms_reader *reader,
 		if (err == -ENOENT)
 			return fail_unknown_term(reader, term);
 		if (err)
-			return fail_term(reader, term,
-					 "is described by sysfs in a way that "
-					 "can't be understood");
+			return fail_term(reader, term, "has a malformed description in sysfs");
 	}
 	if (term->value && !event_term_number(term, &value))
-		return fail_term(reader, term, "wants a number");
+		return fail_term(reader, term, "requires a number");
 	return set_term(reader, term, &format, value);
 }
 
 static enum event_error apply_terms(const struct terms_reader *reader, const char *text,
 				    const char *end, bool is_alias);
 
-/* The name of an event in sysfs stands for its terms, but not for further events. */
+/* The name of an event in sysfs is replaced by its terms. These terms cannot contain further event
+ * names. */
 static enum event_error apply_alias(const struct terms_reader *reader,
 				    const struct event_term *term, bool *is_alias_ret)
 {
@@ -128,7 +128,7 @@ static enum event_error apply_alias(const struct terms_reader *reader,
 	if (!*is_alias_ret)
 		return EVENT_OK;
 	if (err)
-		return fail_term(reader, term, "can't be read from sysfs");
+		return fail_term(reader, term, "cannot be read from sysfs");
 	return apply_terms(reader, text, text + strlen(text), true);
 }
 
@@ -180,7 +180,7 @@ static bool has_pmu(const struct sysfs_pmus *pmus, const char *name, size_t leng
 	return false;
 }
 
-/* "cpu" means the core PMUs also where they are called otherwise. */
+/* "cpu" means the core PMUs, even if they have other names. */
 static bool is_meant(const struct sysfs_pmus *pmus, const struct sysfs_pmu *pmu, const char *name,
 		     size_t length)
 {
@@ -219,8 +219,8 @@ static enum event_error explain_no_pmu(const struct sysfs_pmus *pmus, const char
 				     "virtual machines.";
 	char *text = question[0] ? sentence("The event '%s': this machine has no PMU '%.*s'%s",
 					    name, (int)length, name, question)
-				 : sentence("The event '%s': this machine has no PMU '%.*s'; those "
-					    "it has: %s.%s",
+				 : sentence("The event '%s': this machine has no PMU '%.*s'; "
+					    "its PMUs are: %s.%s",
 					    name, (int)length, name, list, hint);
 	free(question);
 	return event_fail(EVENT_NOT_HERE, error_ret, text);
@@ -234,7 +234,7 @@ static enum event_error find_terms(const struct sysfs_pmus *pmus, const char *na
 	if (end == slash || *end != '/')
 		return event_fail(
 			EVENT_BAD_MODIFIER, error_ret,
-			sentence("The event '%s': its terms have no '/' at their end.", name));
+			sentence("The event '%s': the '/' after its terms is missing.", name));
 	enum event_error error = EVENT_OK;
 	for (size_t i = 0; i < pmus->n_pmus && error == EVENT_OK; i++)
 		if (is_meant(pmus, &pmus->pmus[i], name, length))
@@ -269,7 +269,7 @@ static enum event_error find_name(const struct sysfs_pmus *pmus, const char *nam
 static enum event_error find(const struct event_places *places, const char *name,
 			     struct event_list *found, char **error_ret)
 {
-	/* "sys:name/terms/" is another kind. */
+	/* "sys:name/terms/" is an event of another kind. */
 	size_t length = strcspn(name, ":/");
 	if (name[length] == ':' || length == 0)
 		return EVENT_UNKNOWN;

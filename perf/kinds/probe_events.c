@@ -14,7 +14,7 @@
 #include "perf/kernel/tracefs.h"
 #include "perf/kinds/tracepoint.h"
 
-/* The system of all tracepoints of one recorder: this, its pid, and what no other has. */
+/* The system of all tracepoints of one recorder: this prefix, its pid, and a random number. */
 #define SYSTEM_PREFIX "dendro_"
 
 static bool is_probe(const struct event *event)
@@ -22,7 +22,7 @@ static bool is_probe(const struct event *event)
 	return event->probed_path;
 }
 
-/* One command; tracefs adds what is appended. */
+/* Appends one command to the list of probes. */
 static int write_command(const char *root, const char *command)
 {
 	char path[PATH_MAX + 32];
@@ -49,7 +49,8 @@ static int remove_tracepoint(const char *root, const char *tracepoint)
 	return err;
 }
 
-/* "p:dendro_PID_.../NAME ...": whose recorder is gone. The kernel keeps what is in use. */
+/* Removes "p:dendro_PID_.../NAME ..." if its recorder has exited. The kernel keeps probes that are
+ * in use. */
 static void remove_left_over(const char *root)
 {
 	char path[PATH_MAX + 32], *text, *rest, *system, *name;
@@ -76,7 +77,7 @@ static void remove_left_over(const char *root)
 	free(text);
 }
 
-/* tracefs takes words, and '#' begins a comment. */
+/* tracefs splits commands at blanks, and '#' begins a comment. */
 static bool can_be_written(const char *path)
 {
 	return !path[strcspn(path, " \t\n#")];

@@ -1,8 +1,8 @@
 /*
- * Probes as tracepoints of their own, which tracefs makes (uprobe_events) and new threads and
- * children inherit. What the uprobe PMU makes they can't: for each child the kernel would read the
- * path anew, at attr.config1, in the memory of the process that forks (perf_uprobe_init() in
- * kernel/trace/trace_event_perf.c), and the fork fails.
+ * Makes probes as separate tracepoints, through uprobe_events of tracefs, because new threads and
+ * children can inherit these. They cannot inherit events of the uprobe PMU: for each child the
+ * kernel reads the path at attr.config1 again, in the memory of the process that forks
+ * (perf_uprobe_init() in kernel/trace/trace_event_perf.c), and the fork fails.
  */
 #ifndef PERF_KINDS_PROBE_EVENTS_H
 #define PERF_KINDS_PROBE_EVENTS_H
@@ -12,11 +12,12 @@
 #include "perf/events/event.h"
 
 /*
- * Makes the probes among the events tracepoints: the type, config and tracepoint of each. They are
- * all kept as they are if one fails. -errno: this can't be had here.
+ * Turns the probes among the events into tracepoints: sets the type, config and tracepoint of each.
+ * If one fails, all stay unchanged and -errno is returned.
  */
 int probe_events_add(struct event *events, size_t n_events);
-/* Takes them away again, once all counters are closed; those of recorders that were killed, too. */
+/* Removes these tracepoints, and those of recorders that were killed. To be called after all
+ * counters are closed. */
 void probe_events_remove(const struct event *events, size_t n_events);
 
 #endif

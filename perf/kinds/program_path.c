@@ -48,7 +48,7 @@ static const char *cache_string(const uint8_t *cache, size_t size, uint32_t offs
 		       : NULL;
 }
 
-/* "libc" stands for "libc.so.6" and "libc.so", not for "libcrypt.so.1". */
+/* "libc" matches "libc.so.6" and "libc.so", not "libcrypt.so.1". */
 static bool is_named(const char *library, const char *name)
 {
 	size_t length = strlen(name);
@@ -81,7 +81,7 @@ int program_path_in_cache(const uint8_t *cache, size_t size, const char *name,
 		if (entry.flags != NATIVE_FLAGS || entry.hardware || !library || !path ||
 		    !is_named(library, name) || strlen(path) >= PATH_MAX)
 			continue;
-		/* The first one is the loader's choice among those of the same name. */
+		/* Among libraries of one name, the loader chooses the first. */
 		if (found && strcmp(found, library) != 0)
 			return -EEXIST;
 		if (found)

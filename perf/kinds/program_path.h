@@ -1,4 +1,4 @@
-/* The file a short name stands for: of the shared library the loader takes, or of a program. */
+/* Finds the file for a short name: the shared library that the loader chooses, or a program. */
 #ifndef PERF_KINDS_PROGRAM_PATH_H
 #define PERF_KINDS_PROGRAM_PATH_H
 
@@ -8,12 +8,12 @@
 
 /*
  * "libc" is the libc.so.6 of /etc/ld.so.cache for this machine, "sort" a program of PATH; a name
- * with '/' is a path. -errno, -ENOENT: neither, -EEXIST: libraries of several versions have that
- * name, of which path_ret holds one.
+ * with '/' is a path. Returns -ENOENT if no library or program has the name, -EEXIST if libraries
+ * of several versions have it (@path_ret is then one of them), or another -errno.
  */
 int program_path_find(const char *name, char path_ret[PATH_MAX]);
 
-/* As the first, by the bytes of such a cache. */
+/* Looks a library up like program_path_find(), in the bytes of a cache file. */
 int program_path_in_cache(const uint8_t *cache, size_t size, const char *name,
 			  char path_ret[PATH_MAX]);
 

@@ -21,7 +21,8 @@ struct parts {
 	char system[PART_MAX + 1], name[PART_MAX + 1];
 };
 
-/* Letters, digits, '_', '-' and, behind the first, '.': never a way out of tracefs. */
+/* Letters, digits, '_', '-' and, after the first character, '.': such a name cannot lead out of
+ * tracefs. */
 static size_t word_length(const char *text, size_t length)
 {
 	size_t n = 0;
@@ -52,7 +53,7 @@ static size_t number_length(const char *text)
 	return strspn(text, "0123456789");
 }
 
-/* Behind "WORD:DIGITS;", with at most nine digits; NULL: it is something else. */
+/* The position after "WORD:DIGITS;", with at most nine digits; NULL if the text is different. */
 static const char *skip_number(const char *text, const char *word)
 {
 	size_t length = strlen(word);
@@ -86,7 +87,7 @@ static const char *skip_declaration(const char *text)
 	}
 }
 
-/* Kernels' lines of fields; what else a line may hold is no integer. */
+/* Whether a line describes a field as kernels write it. Fields in other lines are not integers. */
 static bool is_field_line(const char *line)
 {
 	static const char start[] = "\tfield:";
@@ -103,7 +104,7 @@ static bool is_field_line(const char *line)
 	return line && *line == '\n';
 }
 
-/* The lines of fields that are common to all tracepoints, or of those that are not. */
+/* Copies the lines of the fields that all tracepoints have, or of the other fields. */
 static char *copy_fields(const char *format, bool is_common, char *to)
 {
 	for (const char *line = format; line; line = strchr(line, '\n')) {
@@ -120,8 +121,8 @@ static char *copy_fields(const char *format, bool is_common, char *to)
 }
 
 /*
- * What libtraceevent knows of a format. It trusts its input to the point of crashing, so it gets
- * the lines that matter here, and those only if they look as the kernel writes them.
+ * Parses a format with libtraceevent. It trusts its input and may crash, so it is given only the
+ * lines of fields, and only those that look as the kernel writes them.
  */
 static struct tep_handle *parse_format(const char *format, size_t size, struct tep_event **event)
 {
@@ -345,7 +346,7 @@ static int split_lines(struct tracepoint_names *names)
 	for (char *line; (line = strsep(&rest, "\n"));) {
 		struct parts parts;
 
-		/* What can't be spelled can't be recorded. */
+		/* Names that -e cannot spell are left out. */
 		if (split(line, strlen(line), &parts))
 			names->names[names->n_names++] = line;
 	}
@@ -389,7 +390,7 @@ static void offer_all(const struct event_places *places, struct near_names *near
 	names_deinit(&names);
 }
 
-/* Each tracepoint is an event of its own, by its own name. */
+/* Each matching tracepoint becomes a separate event with its own name. */
 static enum event_error add_matching(const struct tracepoint_names *names, const char *pattern,
 				     struct event_list *found, char **error_ret)
 {
@@ -470,7 +471,7 @@ static int list_fields(struct event_catalog *catalog, const struct tep_format_fi
 	return err;
 }
 
-/* With the names of its fields, and what they are on request. */
+/* Adds a tracepoint, described by the names of its fields, and its fields as parts on request. */
 static int list_tracepoint(struct event_catalog *catalog, const char *root, const char *name,
 			   bool with_parts)
 {

@@ -26,7 +26,7 @@ static const struct {
 	{ "uretprobe:", true },
 };
 
-/* What follows the prefix; NULL: no probe. */
+/* The text after the prefix; NULL: not a probe. */
 static const char *skip_prefix(const char *name, bool *is_return)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -68,10 +68,10 @@ bool uprobe_read_weight(const char *text, struct event_weight *weight)
 	return !*text;
 }
 
-/* The first number of a file. */
+/* Reads the first number in a file. */
 static bool read_number(const char *path, uint32_t *ret)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is not waited for */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a FIFO must not block */
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (!file)
@@ -92,13 +92,13 @@ static enum event_error find_pmu(bool is_return, struct perf_event_attr *attr, c
 	if (!read_number(PMU "type", &attr->type))
 		return event_fail(EVENT_NOT_HERE, error_ret,
 				  sentence("This kernel has no probes on functions of programs "
-					   "(CONFIG_UPROBE_EVENTS; %s is not there).",
+					   "(CONFIG_UPROBE_EVENTS; %s does not exist).",
 					   PMU));
 	if (!is_return)
 		return EVENT_OK;
 	if (!read_number(PMU "format/retprobe", &bit) || bit > 63)
 		return event_fail(EVENT_NOT_HERE, error_ret,
-				  sentence("This kernel does not tell how returns are probed."));
+				  sentence("This kernel does not describe how to probe returns."));
 	attr->config |= 1ull << bit;
 	return EVENT_OK;
 }
@@ -106,12 +106,12 @@ static enum event_error find_pmu(bool is_return, struct perf_event_attr *attr, c
 static char *explain_file(const char *name, int err, const char *path)
 {
 	if (err == -ENOENT && !strchr(name, '/'))
-		return sentence("No library or program '%s' is known to the loader or found in "
-				"PATH; name its path.",
+		return sentence("The loader knows no library '%s', and PATH has no such "
+				"program; give its path.",
 				name);
 	if (err == -EEXIST)
-		return sentence("Several libraries are called '%s' here, as %s; name the path of "
-				"the one that is meant.",
+		return sentence("Several libraries have the name '%s', for example %s; give "
+				"the path of one of them.",
 				name, path);
 	return sentence("'%s' can't be read: %s.", name, strerror(-err));
 }
@@ -123,7 +123,8 @@ static enum event_error explain_function(const char *path, const char *function,
 	struct near_names near;
 
 	if (err == -EINVAL)
-		return event_fail(EVENT_UNKNOWN, error_ret, sentence("'%s' is no ELF file.", path));
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  sentence("'%s' is not an ELF file.", path));
 	if (err == -ENOEXEC)
 		return event_fail(EVENT_UNKNOWN, error_ret,
 				  sentence("'%s' has no code for '%s'.", path, function));
@@ -133,14 +134,14 @@ static enum event_error explain_function(const char *path, const char *function,
 	near_names_init(&near, function, strlen(function));
 	elf_function_find(path, "", &ignored, &near);
 	char *question = near_names_question(&near);
-	char *text = question ? sentence("'%s' has no symbol of a function '%s'%s.", path, function,
-					 question)
+	char *text = question ? sentence("'%s' has no symbol for a function '%s'%s.", path,
+					 function, question)
 			      : NULL;
 	free(question);
 	return event_fail(EVENT_UNKNOWN, error_ret, text);
 }
 
-/* Is it this file that is mapped there? Then its offset in the file. */
+/* If the line maps this file at the address, returns the offset in the file. */
 static bool offset_in_file(uintptr_t addr, const struct stat *file, uint64_t *offset_ret)
 {
 	struct maps_line line;
@@ -152,7 +153,8 @@ static bool offset_in_file(uintptr_t addr, const struct stat *file, uint64_t *of
 	       makedev(line.dev_major, line.dev_minor) == file->st_dev;
 }
 
-/* What an IFUNC has chosen for this processor, if it is of a library that runs here, too. */
+/* The function that an IFUNC has chosen for this processor, if this process has mapped the library,
+ * too. */
 static bool find_choice(const char *path, const char *function, uint64_t *offset_ret)
 {
 	struct stat file;
@@ -176,9 +178,9 @@ static enum event_error find_function(const char *path, const char *function,
 		return explain_function(path, function, err, error_ret);
 	if (found.is_ifunc && !find_choice(path, function, &found.offset))
 		return event_fail(EVENT_NOT_HERE, error_ret,
-				  sentence("'%s' of %s is one of several functions, chosen for the "
-					   "processor when a program starts (an IFUNC); probe one "
-					   "of those.",
+				  sentence("'%s' of %s is an IFUNC: when a program starts, one "
+					   "of several functions is chosen for the processor. "
+					   "Probe one of these functions.",
 					   function, path));
 	attr->config2 = found.offset;
 	return EVENT_OK;
@@ -188,11 +190,12 @@ static enum event_error explain_spelling(const char *name, char **error_ret)
 {
 	return event_fail(EVENT_UNKNOWN, error_ret,
 			  sentence("'%s': a probe is written as call:LIB:FUNCTION or "
-				   "uprobe:LIB:FUNCTION/weight=arg1/, and FUNCTION is a symbol.",
+				   "uprobe:LIB:FUNCTION/weight=arg1/, where FUNCTION is a "
+				   "symbol.",
 				   name));
 }
 
-/* "LIB:FUNCTION" of @length bytes; the last ':' parts them. */
+/* Splits "LIB:FUNCTION" of @length bytes at the last ':'. */
 static enum event_error find_place(const char *name, const char *place, size_t length,
 				   struct event *event, char **error_ret)
 {
@@ -231,9 +234,10 @@ enum event_error uprobe_find(const char *name, struct event *event, char **error
 	if (terms.weight[0] && (is_return || !uprobe_read_weight(terms.weight, &event->weight)))
 		return event_fail(
 			EVENT_UNKNOWN, error_ret,
-			sentence("'%s': the weight of a call is arg1 to arg%d, or a product "
-				 "as arg1*arg2%s.",
-				 name, EVENT_ARGUMENT_MAX, is_return ? "; a return has none" : ""));
+			sentence("'%s': the weight of a call is one of arg1 to arg%d, or a "
+				 "product like arg1*arg2%s.",
+				 name, EVENT_ARGUMENT_MAX,
+				 is_return ? "; a return has no arguments" : ""));
 	enum event_error error = find_pmu(is_return, &event->attr, error_ret);
 	if (error == EVENT_OK)
 		error = find_place(name, place, length, event, error_ret);

@@ -5,8 +5,8 @@
  *   uprobe:LIB:FUNCTION[/weight=arg1/]    each call; weight=arg1*arg2 is a product
  *   uretprobe:LIB:FUNCTION                each return
  *
- * A sample stands at the function's first instruction (uretprobe: where it returns to). LIB: as
- * perf/kinds/program_path.h says.
+ * A sample is at the function's first instruction (uretprobe: at its return address). For LIB see
+ * perf/kinds/program_path.h.
  */
 #ifndef PERF_KINDS_UPROBE_H
 #define PERF_KINDS_UPROBE_H
@@ -17,7 +17,7 @@ extern const struct event_kind uprobe_event_kind;
 
 /*
  * Fills @event's type, config*, probed_path, weight, unit and default_period. EVENT_UNKNOWN without
- * a sentence: no probe's name.
+ * a sentence: not the name of a probe.
  */
 enum event_error uprobe_find(const char *name, struct event *event, char **error_ret);
 /* "arg1", "arg1*arg2". */

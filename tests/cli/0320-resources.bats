@@ -328,15 +328,15 @@ probes_of() {
 	refuses "no integer 'comm'" pid -- "$DENDRO" record -e sched:sched_wakeup/weight=comm/ true
 	refuses terms -- "$DENDRO" record -e "$tracepoint/wait=ret/" true
 	refuses terms -- "$DENDRO" record -e "$tracepoint/weight=ret,unit=miles/" true
-	refuses "'libnone'" "name its path" -- "$DENDRO" record -e call:libnone:f true
-	refuses "no symbol of a function 'maloc'" malloc -- "$DENDRO" record -e call:libc:maloc true
-	refuses "no ELF file" -- "$DENDRO" record -e call:/etc/passwd:f true
+	refuses "'libnone'" "give its path" -- "$DENDRO" record -e call:libnone:f true
+	refuses "no symbol for a function 'maloc'" malloc -- "$DENDRO" record -e call:libc:maloc true
+	refuses "not an ELF file" -- "$DENDRO" record -e call:/etc/passwd:f true
 	refuses "No such file" -- "$DENDRO" record -e call:/no/such:f true
 	refuses call:LIB:FUNCTION -- "$DENDRO" record -e call:libc true
 	refuses call:LIB:FUNCTION -- "$DENDRO" record -e call::f true
 	refuses arg1 -- "$DENDRO" record -e uprobe:libc:malloc/weight=arg17/ true
 	refuses "arg1" -- "$DENDRO" record -e uprobe:libc:malloc/weight=size/ true
-	refuses "a return has none" -- "$DENDRO" record -e uretprobe:libc:malloc/weight=arg1/ true
+	refuses "a return has no arguments" -- "$DENDRO" record -e uretprobe:libc:malloc/weight=arg1/ true
 }
 
 @test "without tracefs the message names the command that mounts it; probes work without" {
