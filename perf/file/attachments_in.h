@@ -8,16 +8,16 @@ struct attachments_in {
 	struct data_file_attachment **list; /* a pointer stays valid for the file's life */
 	size_t n, n_allocated;
 	uint64_t n_bytes;     /* written to all temporary files */
-	uint64_t file_size;   /* of the recording: they may have so much, beyond a bound; or 0 */
+	uint64_t file_size;   /* of the recording: attachments may reach this size; or 0 */
 	uint64_t n_last_read; /* bytes of the last one so far */
 };
 
 void attachments_in_deinit(struct attachments_in *in);
 
-/* Is this one of ours, not perf's retired record of that type? */
+/* Whether the record is an attachment, not perf's retired record of that type. */
 bool attachment_is_ours(const struct perf_event_header *header);
 /*
- * Takes a record in. What does not continue the run before it, or exceeds the bounds of a
+ * Adds a record. A record that does not continue the run before it, or exceeds the bounds of a
  * recording's attachments, leaves its attachment incomplete. 0 or -ENOMEM.
  */
 int attachments_in_take(struct attachments_in *in, const struct perf_event_header *header);

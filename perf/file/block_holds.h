@@ -1,4 +1,5 @@
-/* The blocks that waiting records point into: each counts once, until its last record leaves. */
+/* Counts the bytes of the blocks that waiting records point into. Each block counts once, until its
+ * last record is released. */
 #ifndef PERF_FILE_BLOCK_HOLDS_H
 #define PERF_FILE_BLOCK_HOLDS_H
 

@@ -29,8 +29,8 @@ struct raw_record {
 };
 
 void data_block_unref(struct data_block *block); /* or NULL */
-/* Moves a record into a block of its own, for one that is kept long: it pins no others then. 0 or
- * -ENOMEM: unchanged. */
+/* Moves a record into a separate block, so that a record that is kept for long does not pin others.
+ * 0, or -ENOMEM: unchanged. */
 int raw_record_detach(struct raw_record *record);
 static inline void data_block_ref(struct data_block *block)
 {
@@ -46,8 +46,8 @@ void block_pool_deinit(struct block_pool *pool);
 void block_pool_return(struct block_pool *pool, struct data_block *block);
 
 /*
- * A block being filled and handed out. It holds so many references from the start that handing one
- * out is a plain increment of @n_given; what is left over goes back in one step.
+ * A block that is being filled and handed out. It starts with so many references that handing one
+ * out is a plain increment of @n_given. The remaining references are released in one step.
  */
 struct block_window {
 	struct data_block *block; /* NULL: none yet */

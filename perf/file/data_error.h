@@ -1,4 +1,4 @@
-/* Sentences for the user about a file that can't be read, or not to its end. */
+/* Sentences for the user about a file that cannot be read, or not to its end. */
 #ifndef PERF_FILE_DATA_ERROR_H
 #define PERF_FILE_DATA_ERROR_H
 

@@ -121,7 +121,8 @@ static struct data_file_event *event_create(const uint8_t *bytes, size_t space, 
 	return event;
 }
 
-/* Words before a sample's id, and behind that of a trailer: perf compares these, not the types. */
+/* The words before a sample's id, and those after the id of a trailer. perf compares these
+ * positions, not the sample types. */
 static bool id_stands_alike(const struct record_layout *a, const struct record_layout *b)
 {
 	const uint64_t before =

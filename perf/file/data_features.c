@@ -13,7 +13,7 @@ enum {
 	BUILD_ID_OFFSET = sizeof(struct perf_event_header) + sizeof(int32_t),
 	BUILD_ID_SPACE = 24,
 	BUILD_ID_SIZE = 20,
-	MISC_BUILD_ID_SIZE = 1 << 15, /* the byte behind the build ID tells its size */
+	MISC_BUILD_ID_SIZE = 1 << 15, /* the byte after the build ID is its size */
 	MAX_META_EVENTS = 256,
 };
 

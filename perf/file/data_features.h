@@ -1,7 +1,7 @@
 /*
- * Feature sections: what the recorder noted about itself and the machine. One parser for the three
- * ways they come: the table behind the data, records in pipe mode, attachments of cut files. A
- * feature is taken from where it is met first; a malformed one tells nothing.
+ * Reads feature sections: the recorder's notes about itself and the machine. They are in one of
+ * three places: the table after the data, records in pipe mode, or attachments of cut files. The
+ * first occurrence of a feature counts; a malformed one is ignored.
  */
 #ifndef PERF_FILE_DATA_FEATURES_H
 #define PERF_FILE_DATA_FEATURES_H

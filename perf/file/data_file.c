@@ -1,4 +1,5 @@
-/* Conducts: input -> streams of records -> what the file says about itself, and the rest. */
+/* Reads input into streams of records, interprets the records that describe the file, and hands out
+ * the others. */
 #include "perf/file/data_file.h"
 
 #include <errno.h>
@@ -27,12 +28,13 @@ struct data_file {
 	struct block_pool pool;
 	struct data_inflate inflate;
 	struct data_stream plain;    /* the file's own records */
-	struct data_stream expanded; /* what its compressed records hold */
+	struct data_stream expanded; /* the records inside its compressed records */
 	struct data_events events;
 	struct data_features features;
 	struct attachments_in attachments;
 	char *error, *truncation;
-	/* data_file_open() reads up to the first record it can't take in, to know all events. */
+	/* data_file_open() reads up to the first record for the caller, so that all events are
+	 * known. */
 	struct raw_record first;
 	bool has_first;
 	int end; /* what data_file_next() returns from now on, once @has_ended */
@@ -120,8 +122,8 @@ static int read_header(struct data_file *file)
 	}
 	if (!file->input.is_seekable)
 		return data_error(&file->error, -ESPIPE,
-				  "comes through a pipe, but was recorded to a file: its end is "
-				  "needed first, so name the file");
+				  "comes through a pipe, but was recorded to a file whose end "
+				  "must be read first: give the name of the file");
 	err = data_header_read(&file->input, &file->events, &file->features, &file->truncation,
 			       &file->error);
 	file->plain.origin = file->input.position;
@@ -221,13 +223,16 @@ static void take_attached_event(struct data_file *file,
 	event_text_read(text, &event->weight, &event->unit);
 }
 
-/* Attachments that stand behind samples which need them are listed, and taken before anything else.
- * A list that is wrong costs them, no more: the stream is read as it comes. */
+/*
+ * A list names attachments that follow the samples which need them; they are read before anything
+ * else. If the list is wrong, only these attachments are lost, because the stream is read in any
+ * case.
+ */
 static int take_listed_attachments(struct data_file *file)
 {
 	uint8_t *bytes = malloc(UINT16_MAX);
 	int err = bytes ? 0 : -ENOMEM;
-	uint64_t budget = file->input.size; /* ranges that overlap are a trap */
+	uint64_t budget = file->input.size; /* overlapping ranges are an attack */
 
 	for (size_t i = 0; i < file->features.n_ranges && !err; i++) {
 		uint64_t at = file->features.ranges[i].offset;
@@ -307,7 +312,7 @@ static int skip_what_follows(struct data_file *file, struct data_stream *stream,
 	return 0;
 }
 
-/* 1: taken in. 0: the caller's. */
+/* 1: the record was interpreted here. 0: it is for the caller. */
 static int take_in(struct data_file *file, const struct raw_record *record)
 {
 	const uint8_t *bytes = (const uint8_t *)record->header;
@@ -338,7 +343,7 @@ static int take_in(struct data_file *file, const struct raw_record *record)
 	return err ? err : 1;
 }
 
-/* The next record of either stream, compressed ones replaced by what they hold. */
+/* The next record of either stream. Compressed records are replaced by their contents. */
 static int next_of_streams(struct data_file *file, struct raw_record *record)
 {
 	for (;;) {
@@ -375,7 +380,7 @@ static int next_of_streams(struct data_file *file, struct raw_record *record)
 	}
 }
 
-/* The streams gave out: at the end of the data, or of what is left of it. */
+/* The streams have ended: at the end of the data, or at the end of a cut file. */
 static int end_of_data(struct data_file *file)
 {
 	bool is_inside_expanded = data_stream_has_rest(&file->expanded);

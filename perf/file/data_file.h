@@ -2,8 +2,8 @@
  * Reads perf.data: file mode and pipe mode, plain, COMPRESSED and COMPRESSED2 records, files of
  * perf, simpleperf and dendro, of any architecture in host byte order.
  *
- * Streams: memory is bounded by the blocks whose records the caller still holds. Features are read
- * from the section table; from records (type 80) in pipe mode; from attachments
+ * Streaming: memory in use is that of the blocks whose records the caller has not released.
+ * Features are read from the section table; from records (type 80) in pipe mode; from attachments
  * (perf/records/attachment.h) where a file was cut before its table was written.
  *
  * Format: tools/perf/Documentation/perf.data-file-format.txt. Not thread-safe, but blocks may be
@@ -28,15 +28,15 @@ struct data_file;
  * to free).
  */
 int data_file_open(const char *path, struct data_file **file_ret, char **error_ret);
-void data_file_close(struct data_file *file); /* no block may be held any more */
+void data_file_close(struct data_file *file); /* all blocks must have been released */
 
 /*
  * The next record in file order; attachments, features, attrs, compressed wrappers and build IDs
- * are taken in on the way and not returned; everything else is, FINISHED_ROUND and stack records
- * (perf/records/stack_record.h, perf/records/code_record.h, perf/records/window_record.h) included.
- * 1: a record; 0: the end; -errno: corrupt from here on: data_file_error() says where and why, and
- * what came before stays valid. A file cut inside a record ends with 0 and data_file_truncation()
- * says so.
+ * are interpreted on the way and not returned. All other records are returned, including
+ * FINISHED_ROUND and stack records (perf/records/stack_record.h, perf/records/code_record.h,
+ * perf/records/window_record.h). 1: a record; 0: the end; -errno: corrupt from here on:
+ * data_file_error() says where and why, and what came before stays valid. A file cut inside a
+ * record ends with 0 and data_file_truncation() says so.
  */
 int data_file_next(struct data_file *file, struct raw_record *record_ret);
 /* A sentence with the offset, or NULL. Valid until close. */

@@ -19,7 +19,7 @@ struct file_section {
 
 struct file_header {
 	struct data_file_start start;
-	uint64_t attr_size; /* of an element of attrs: an attr and the section of its ids */
+	uint64_t attr_size; /* size of an element of attrs: an attr and the section of its ids */
 	struct file_section attrs, data, event_types;
 	uint64_t features[N_FEATURES / 64]; /* not in the oldest files */
 };
@@ -27,7 +27,7 @@ static_assert(sizeof(struct file_header) == 104, "on-disk layout");
 
 enum {
 	OLDEST_HEADER_SIZE = offsetof(struct file_header, features),
-	MAX_ATTR_SIZE = 4096, /* of any kernel to come: a page, as perf_copy_attr() has it */
+	MAX_ATTR_SIZE = 4096, /* the maximum of future kernels: a page, as in perf_copy_attr() */
 	MAX_FEATURE_SIZE = 64 << 20,
 };
 
@@ -76,7 +76,7 @@ static int read_file_header(const struct data_input *input, struct file_header *
 	    header->attr_size > MAX_ATTR_SIZE)
 		return data_error(error, -EINVAL,
 				  "the size of an event description at offset 16 is %" PRIu64
-				  ", which is no size of one",
+				  ", which is not a valid size",
 				  header->attr_size);
 	if (!is_inside(&header->attrs, input->size))
 		return short_file(error, input, "event descriptions");
@@ -149,8 +149,8 @@ static unsigned count_features(const struct file_header *header)
 enum table_state { TABLE_MISSING, TABLE_CUT, TABLE_WHOLE };
 
 /*
- * The table of feature sections stands behind the data. Where the header has no size for the data,
- * what stands there may be records instead: it is a table only if each section is behind it.
+ * The table of feature sections follows the data. If the header does not contain the size of the
+ * data, records may be at that position instead: it is a table only if each section follows it.
  */
 static enum table_state read_table(const struct data_input *input, const struct file_header *header,
 				   struct file_section *table)

@@ -13,7 +13,7 @@
 
 struct data_inflate {
 	ZSTD_DStream *decoder;
-	ZSTD_inBuffer input; /* what is left of the payload in @block */
+	ZSTD_inBuffer input; /* the rest of the payload in @block */
 	struct data_block *block;
 	bool has_output;      /* the decoder filled all the room it was given */
 	uint64_t file_offset; /* of the compressed record */
@@ -29,7 +29,8 @@ static inline bool data_is_compressed(const struct perf_event_header *header)
 
 /* Takes over the record's block reference, also when it fails. */
 int data_inflate_start(struct data_inflate *inflate, const struct raw_record *record);
-/* A source for struct data_stream: @inflate's payload expanded; 0: all of it is. */
+/* A source for struct data_stream: the expanded payload of @inflate; 0: all of it has been
+ * expanded. */
 ssize_t data_inflate_read(void *inflate, uint8_t *bytes, size_t size);
 
 #endif

@@ -15,7 +15,7 @@
 struct data_stream_source {
 	/* At most @size bytes; 0: no more for now. */
 	ssize_t (*read)(void *source, uint8_t *bytes, size_t size);
-	/* Leaves bytes out unread; how many. NULL: can't. */
+	/* Skips bytes without reading them and returns their number. NULL: not supported. */
 	uint64_t (*skip)(void *source, uint64_t size);
 	void *source;
 };
@@ -38,9 +38,9 @@ void data_stream_close(struct data_stream *stream);
  * begun. -errno and a sentence in *@error: no record can begin here.
  */
 int data_stream_next(struct data_stream *stream, struct raw_record *record_ret, char **error);
-/* Leaves out @size bytes after the last record. */
+/* Skips @size bytes after the last record. */
 void data_stream_skip(struct data_stream *stream, uint64_t size);
-/* Where in the file the next record begins. */
+/* The file offset of the next record. */
 uint64_t data_stream_offset(const struct data_stream *stream);
 
 static inline bool data_stream_has_rest(const struct data_stream *stream)

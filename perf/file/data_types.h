@@ -1,4 +1,4 @@
-/* What a recording says about itself: its events, the machine, build IDs and attachments. */
+/* The description of a recording in itself: its events, the machine, build IDs and attachments. */
 #ifndef PERF_FILE_DATA_TYPES_H
 #define PERF_FILE_DATA_TYPES_H
 

@@ -1,5 +1,5 @@
-/* Bytes of a feature section while they are put together, in the shapes perf gives numbers and
- * strings there (tools/perf/util/header.c). */
+/* Builds the bytes of a feature section, with numbers and strings as perf encodes them
+ * (tools/perf/util/header.c). */
 #ifndef PERF_FILE_FEATURE_BYTES_H
 #define PERF_FILE_FEATURE_BYTES_H
 
@@ -10,7 +10,7 @@
 struct feature_bytes {
 	uint8_t *start; /* heap; the caller's to free */
 	size_t size;
-	bool failed; /* out of memory: what was added is not complete */
+	bool failed; /* memory was exhausted: the bytes are incomplete */
 };
 
 void feature_bytes_add(struct feature_bytes *bytes, const void *more, size_t size);

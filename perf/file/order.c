@@ -1,8 +1,8 @@
 /*
- * Records are pushed in file order and stay where they lie; only small keys are sorted. What comes
- * in forms ascending runs (the records of one ring are nearly in order), and a round's runs are
- * merged pairwise, neighbours only, which keeps equal times in file order; then the round is
- * merged with what the rounds before left over. Each record takes part in log2(runs) + 2 merges.
+ * Records are pushed in file order and stay where they lie; only small keys are sorted. The pushed
+ * keys form ascending runs (the records of one ring are nearly in order), and a round's runs are
+ * merged pairwise, neighbours only, which keeps equal times in file order; then the round is merged
+ * with what the rounds before left over. Each record takes part in log2(runs) + 2 merges.
  *
  * "No time" is 0 or UINT64_MAX, as for perf: such a record takes the time of the one before it.
  */
@@ -66,7 +66,7 @@ struct order {
 	struct order_key *scratch;
 };
 
-/* What counts against the bound: the blocks, and a record's part of the arrays. */
+/* The memory that counts against the bound: the blocks, and each record's part of the arrays. */
 static size_t n_bytes(const struct order *order)
 {
 	return order->holds.n_bytes + (order->n_entries - order->n_free) * ENTRY_BYTES;
@@ -232,8 +232,9 @@ static void raise_limit(struct order *order, uint64_t time_ns)
 }
 
 /*
- * The older half goes. If that did not help the last time, because each block holds a record that
- * stayed, everything goes. Waits for some new records between, so that sorting stays cheap.
+ * Releases the older half. If that did not free memory the last time, because each block had a
+ * record that stayed, everything is released. Waits for some new records in between, so that
+ * sorting stays cheap.
  */
 static void let_go_early(struct order *order)
 {

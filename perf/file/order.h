@@ -1,11 +1,11 @@
 /*
  * Merges the records of many rings into time order, stable: equal times keep file order.
  *
- * A FINISHED_ROUND record says that every ring was read up to some moment; what is older than the
- * newest record of the round before can't be overtaken any more (tools/perf/util/ordered-events.c
- * describes the contract). Memory is bounded: beyond @max_pending_bytes the oldest half is let go
- * early; what comes later than that with an earlier time is handed out at once and counted late,
- * never dropped. Records without a time keep their place in the file.
+ * A FINISHED_ROUND record means that every ring was read up to some moment: no later record can
+ * precede the newest record of the round before (tools/perf/util/ordered-events.c describes the
+ * contract). Memory is bounded: beyond @max_pending_bytes the oldest half is handed out early. A
+ * record that comes later with an earlier time is handed out at once and counted as late, never
+ * dropped. Records without a time keep their place in the file.
  */
 #ifndef PERF_FILE_ORDER_H
 #define PERF_FILE_ORDER_H

@@ -43,8 +43,8 @@ static long long read_number(const char *proc, const char *name, long long other
 }
 
 /*
- * perf_event_open asks for capabilities in the first user namespace: root inside a container's own
- * namespace shows them all in CapEff and has none that counts.
+ * perf_event_open checks capabilities in the initial user namespace: root in a container's user
+ * namespace has all of them in CapEff, but none of them is effective there.
  */
 static bool is_first_user_namespace(const char *proc)
 {
@@ -99,7 +99,7 @@ void limits_read_from(const char *proc, struct perf_limits *limits)
 	memset(limits, 0, sizeof(*limits));
 	limits->paranoid = read_number(proc, "sys/kernel/perf_event_paranoid", INT_MIN);
 	limits->kptr_restrict = read_number(proc, "sys/kernel/kptr_restrict", 0);
-	/* The kernel's own defaults where an old one does not tell. */
+	/* The kernel's defaults, for old kernels that do not have these files. */
 	long long mlock_kb = read_number(proc, "sys/kernel/perf_event_mlock_kb", 516);
 	limits->mlock_bytes = mlock_kb > 0 ? (uint64_t)mlock_kb * 1024 : 0;
 	limits->max_sample_rate =

@@ -1,4 +1,4 @@
-/* What this machine and this user permit: read once from /proc, never changed. */
+/* The limits of this machine and this user, read once from /proc and never changed. */
 #ifndef PERF_KERNEL_LIMITS_H
 #define PERF_KERNEL_LIMITS_H
 
@@ -14,8 +14,8 @@ struct perf_limits {
 	uint32_t max_stack;       /* kernel callchain entries */
 	bool has_cap_perfmon;     /* CAP_PERFMON or CAP_SYS_ADMIN */
 	bool has_cap_ipc_lock;
-	bool in_user_namespace; /* not in the first: no capability counts */
-	bool lacks_proc;        /* not mounted: paranoid and others are guesses */
+	bool in_user_namespace; /* not the initial namespace: capabilities are not effective */
+	bool lacks_proc;        /* not mounted: paranoid and other fields are guesses */
 	uint64_t max_fds, hard_max_fds;
 	uint32_t n_cpus; /* online */
 };

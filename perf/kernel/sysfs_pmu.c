@@ -16,7 +16,7 @@
 #define DEVICES  "bus/event_source/devices"
 #define MAX_PMUS 4096
 
-/* What may be a file of ours: no path leads out of the folder. */
+/* Whether @name is a plain file name: a path must not lead out of the folder. */
 static bool is_file_name(const char *name, size_t length)
 {
 	if (length == 0 || length >= PMU_NAME_SIZE || name[0] == '.')
@@ -42,7 +42,7 @@ static int read_text(const char *sysfs, const char *pmu, const char *file, char 
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
 		length = read(fd, text, size);
 	close(fd);
-	/* One that fills the buffer may go on. */
+	/* A text that fills the buffer may be cut. */
 	if (length < 0 || (size_t)length == size || memchr(text, '\0', length))
 		return -EINVAL;
 	text[length] = '\0';
@@ -60,7 +60,7 @@ static int read_part(const struct sysfs_pmu *pmu, const char *folder, const char
 	return read_text(pmu->sysfs, pmu->name, file, text, PMU_TEXT_SIZE);
 }
 
-/* Of an event, but no event: what its counts mean. */
+/* Files that describe an event's counts and are not events. */
 static bool is_annotation(const char *name, size_t length)
 {
 	static const char *const endings[] = { ".scale", ".unit", ".per-pkg", ".snapshot" };
@@ -93,7 +93,7 @@ static bool take_bit(const char **text, unsigned int *bit_ret)
 	return true;
 }
 
-/* "0-7,32-35": in the order of the bits, whatever that of the list. */
+/* "0-7,32-35": a value's bits fill these in ascending order, whatever the order of the list. */
 static bool read_mask(const char *text, uint64_t *mask_ret)
 {
 	uint64_t mask = 0;

@@ -49,7 +49,7 @@ static int search_mounts(char path_ret[PATH_MAX])
 		return err;
 	while (err && getmntent_r(mounts, &mount, text, sizeof(text))) {
 		int mount_err = try_mount(&mount, path_ret);
-		/* Of several reasons the one that says most. */
+		/* Chooses the most specific of several reasons. */
 		if (!mount_err || mount_err == -EACCES)
 			err = mount_err;
 	}
@@ -68,18 +68,18 @@ int tracefs_find(char path_ret[PATH_MAX])
 char *tracefs_explain(int err)
 {
 	if (err == -ENOENT)
-		return sentence("tracefs is not mounted, where the kernel describes its "
-				"tracepoints. As root: mount -t tracefs nodev %s",
+		return sentence("tracefs, in which the kernel describes its tracepoints, is "
+				"not mounted. As root: mount -t tracefs nodev %s",
 				usual_places[0]);
 	if (err == -EACCES || err == -EPERM)
-		return sentence("The kernel's tracepoints are for root alone here. Run as root, "
-				"or let a group read them: mount -o remount,mode=750,gid=GROUP %s; "
-				"sysctl kernel.perf_event_paranoid=-1",
+		return sentence("Only root may use the kernel's tracepoints here. Run as root, "
+				"or let a group read them: mount -o remount,mode=750,gid=GROUP "
+				"%s; sysctl kernel.perf_event_paranoid=-1",
 				usual_places[0]);
-	return sentence("tracefs can't be read: %s.", strerror(-err));
+	return sentence("tracefs cannot be read: %s.", strerror(-err));
 }
 
-/* What is no regular file, a FIFO for one, would have us wait. */
+/* Only regular files: opening a FIFO, for example, would block. */
 static FILE *open_file(const char *path, int *err_ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,4 +1,4 @@
-/* Where the kernel describes its tracepoints. */
+/* Finds and reads tracefs, in which the kernel describes its tracepoints. */
 #ifndef PERF_KERNEL_TRACEFS_H
 #define PERF_KERNEL_TRACEFS_H
 
@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 /*
- * The folder, where it usually is, or where /proc/mounts says. -ENOENT: it is not mounted; -EACCES:
- * it is, but not for us.
+ * Finds tracefs in its usual place or by /proc/mounts. -ENOENT: it is not mounted; -EACCES: this
+ * process may not read it.
  */
 int tracefs_find(char path_ret[PATH_MAX]);
-/* Why it can't be used (-errno of tracefs_find() or of reading there), and what to do about it.
- * Heap; NULL without memory. */
+/* A sentence for the user: why tracefs cannot be used (@err is from tracefs_find() or from reading
+ * there), and the remedy. Heap; NULL if memory is exhausted. */
 char *tracefs_explain(int err);
 /* The text of a file of tracefs, NUL-terminated: heap, to free. -errno; -EFBIG: more than
  * TRACEFS_FILE_MAX. */

@@ -1,12 +1,12 @@
 /*
- * Attachments: what a recording needs and perf.data has no place for (a kallsyms snapshot, vdso
- * images, perf-PID.map files, ELF parts captured while their process lived, copies of feature
+ * Attachments: data that a recording needs and perf.data has no place for (a kallsyms snapshot,
+ * vdso images, perf-PID.map files, ELF parts captured while their process lived, copies of feature
  * sections for files that were cut before their end).
  *
  * They travel inside the record stream, as records of type RECORD_ATTACHMENT (65), which perf skips
- * without a word. So they are on disk before the records that need them, work in pipe mode, are
- * compressed with everything else, and survive kill -9. An attachment longer than one record
- * is a run of them: same kind and key, increasing offset.
+ * silently. So they are on disk before the records that need them, work in pipe mode, are
+ * compressed with everything else, and survive kill -9. An attachment longer than one record is a
+ * run of them: same kind and key, increasing offset.
  */
 #ifndef PERF_RECORDS_ATTACHMENT_H
 #define PERF_RECORDS_ATTACHMENT_H

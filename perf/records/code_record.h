@@ -1,11 +1,11 @@
 /*
- * Code records: a page of code that no file holds, as it was read from a living process.
+ * Code records: a page of anonymous (JIT) code, as it was read from a living process.
  *
- * Like attachments they are records of type RECORD_ATTACHMENT (65), with a magic of their own.
- * The page was read between @begin_ns and @end_ns; @size is 0 where it was as in the record
- * before of the same process and page, else CODE_PAGE_SIZE. The recorder reads a page after
- * samples that stand in it, before they are followed by a FINISHED_ROUND, so a reader that puts
- * records in order has it before it lets the sample go.
+ * Like attachments they are records of type RECORD_ATTACHMENT (65), with a separate magic. The page
+ * was read between @begin_ns and @end_ns. @size is CODE_PAGE_SIZE, or 0 if the page has not changed
+ * since the previous record of the same process and page. The recorder reads a page after samples
+ * in it, and writes it before the next FINISHED_ROUND, so a reader that sorts records has the page
+ * before it hands out the samples.
  */
 #ifndef PERF_RECORDS_CODE_RECORD_H
 #define PERF_RECORDS_CODE_RECORD_H
@@ -36,11 +36,11 @@ struct code_record {
 	const uint8_t *bytes; /* header.size of them */
 };
 
-/* Is this one of them, sound or not? */
+/* Whether this is a code record, valid or malformed. */
 bool code_record_is_type(const struct perf_event_header *record);
-/* false: not one of them, or not a sound one. */
+/* false: not a code record, or malformed. */
 bool code_record_decode(const struct perf_event_header *record, struct code_record *ret);
-/* Fills in the record at @to, whose bytes are already behind its headers. @header->magic is set. */
+/* Completes the record at @to, whose bytes already follow its headers. @header->magic is set. */
 void code_record_encode(const struct code_record_header *header, struct perf_event_header *to);
 /* Where the bytes of the record at @to go. */
 static inline void *code_record_bytes(struct perf_event_header *to)

@@ -30,7 +30,7 @@ bool read_values_take(struct record_cursor *cursor, uint64_t format, struct read
 			return false;
 		ret->values = cursor_words(cursor, n * entry);
 	} else {
-		/* The times stand between the value and its id. */
+		/* The times are between the value and its id. */
 		ret->values = cursor_words(cursor, 1);
 		if (!ret->values || !take_read_times(cursor, format, ret) ||
 		    !cursor_words(cursor, entry - 1))

@@ -14,7 +14,7 @@ static_assert(sizeof(struct perf_branch_entry) == 24, "kernel ABI");
 enum {
 	MMAP_FIXED_WORDS = 4, /* pid and tid, addr, len, pgoff */
 	MMAP2_FILE_WORDS = 3, /* device and inode, or build ID */
-	BUILD_ID_OFFSET = 4,  /* behind its size and padding */
+	BUILD_ID_OFFSET = 4,  /* after its size and padding */
 	NAMESPACE_WORDS = 2,  /* device, inode */
 	BPF_TAG_SIZE = 8,
 };
@@ -31,7 +31,7 @@ void record_layout_init(struct record_layout *layout, const struct perf_event_at
 	};
 }
 
-/* A time in the record's own fields stands in where the event has no trailer. */
+/* A time in the record's own fields is used if the event has no trailer. */
 static void use_own_time(struct record *ret, uint64_t time_ns)
 {
 	if (ret->has_time || !time_ns)

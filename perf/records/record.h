@@ -12,14 +12,14 @@ void record_layout_init(struct record_layout *layout, const struct perf_event_at
 
 /*
  * Decodes @header (header->size readable bytes, 8-byte aligned) with the layout of its event. Types
- * without a decoder fill @ret->body. No sideband of kernels up to 6.18 is unknown.
+ * without a decoder fill @ret->body. All sideband types of kernels up to 6.18 are known.
  */
 enum record_error record_decode(const struct record_layout *layout,
 				const struct perf_event_header *header, struct record *ret);
 
 /*
- * Where the event id stands before the layout is known: @sample_type and @sample_id_all are those
- * all events of the recording share. false: no id in this record.
+ * Reads the event id before the layout is known. All events of the recording share @sample_type and
+ * @sample_id_all. false: no id in this record.
  */
 bool record_peek_id(uint64_t sample_type, bool sample_id_all,
 		    const struct perf_event_header *header, uint64_t *id_ret);

@@ -1,4 +1,4 @@
-/* A place in a record's body: takes 64-bit words and bytes, never beyond the end. */
+/* A position in a record's body: reads 64-bit words and bytes, never beyond the end. */
 #ifndef PERF_RECORDS_RECORD_CURSOR_H
 #define PERF_RECORDS_RECORD_CURSOR_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct record_cursor {
-	const uint8_t *at; /* 8-byte aligned, but behind user stacks of an odd size */
+	const uint8_t *at; /* 8-byte aligned, except after user stacks of an odd size */
 	const uint8_t *end;
 };
 
@@ -22,7 +22,7 @@ static inline bool cursor_is_aligned(const struct record_cursor *cursor)
 	return (uintptr_t)cursor->at % sizeof(uint64_t) == 0;
 }
 
-/* @n words, or NULL: they are not there, or can't be pointed to, as they are not aligned. */
+/* @n words; NULL: the record is too short, or the words are not aligned. */
 static inline const uint64_t *cursor_words(struct record_cursor *cursor, uint64_t n)
 {
 	if (n > cursor_left(cursor) / sizeof(uint64_t) || !cursor_is_aligned(cursor))

@@ -1,10 +1,10 @@
 /*
  * Samples without the unused space of their stack copy. The kernel reserves all of
- * attr.sample_stack_user in each record; only dyn_size bytes of it are valid. A trimmed sample
- * has size = dyn_size rounded up to 8, and is otherwise the same record.
+ * attr.sample_stack_user in each record; only dyn_size bytes of it are valid. A trimmed sample has
+ * size = dyn_size rounded up to 8, and is otherwise the same record.
  *
- * What reads the recording tells a full copy from one that ended at a fault by dyn_size and the
- * attr: full iff dyn_size >= attr.sample_stack_user, or the record was as large as one can be.
+ * Readers of the recording distinguish a full copy from one that ended at a fault by dyn_size and
+ * the attr: it is full iff dyn_size >= attr.sample_stack_user, or the record had the maximum size.
  */
 #ifndef PERF_RECORDS_SAMPLE_TRIM_H
 #define PERF_RECORDS_SAMPLE_TRIM_H
@@ -15,7 +15,7 @@
 struct sample_trim {
 	const struct perf_event_header *header;
 	size_t size;        /* of the record without the unused space */
-	size_t before_size; /* up to where the stack's size stands */
+	size_t before_size; /* up to the position of the stack's size */
 	const uint8_t *stack;
 	size_t valid_size; /* of the stack */
 	const uint8_t *after;

@@ -1,9 +1,9 @@
 /*
- * Stack records: memory of a thread's stack that no sample holds, and until when it is good.
+ * Stack records: memory of a thread's stack that is not in samples, and until when it is valid.
  *
- * Like attachments they are records of type RECORD_ATTACHMENT (65), with a magic of their own. They
- * have a time, and their place among the other records is by it. What is longer than a record is
- * a run of records, one right after the other, with growing offsets.
+ * Like attachments they are records of type RECORD_ATTACHMENT (65), with a separate magic. They are
+ * timestamped, and sorted among the other records by time. Memory that does not fit in one record
+ * is a run of consecutive records with increasing offsets.
  *
  * unwind/rules/stack_memory.h says what the memory proves; docs/FORMAT.md shows the layout.
  */
@@ -17,21 +17,23 @@
 #define STACK_RECORD_MAGIC 0x314b415453444e44ull /* "DNDSTAK1" little endian */
 
 enum stack_record_kind {
-	/* The rest of the thread's stack, read at @time_ns: @n_words / 2 guards (address, value),
-	 * good from then on until each is touched. */
+	/* The rest of the thread's stack, read at @time_ns: @n_words / 2 guards (address, value).
+	 * Each guard is valid from then on until it is touched. */
 	STACK_RECORD_REST = 1,
 	/* The guard at @start was touched. */
 	STACK_RECORD_TOUCHED = 2,
-	/* What a signal interrupted at @born_ns: registers (abi, mask, values), and the stack from
-	 * @start, the stack pointer. */
+	/* A context that a signal interrupted at @born_ns: registers (abi, mask, values), and the
+	 * stack from @start, the stack pointer. */
 	STACK_RECORD_CONTEXT = 3,
-	/* The thread's context of @born_ns is over. */
+	/* The thread's context of @born_ns has ended. */
 	STACK_RECORD_CONTEXT_OVER = 4,
-	/* Contexts may have been missed: those born up to @born_ns are not to be used, whatever the
-	 * thread. */
+	/* Contexts may have been missed: those of all threads up to @born_ns must not be used. */
 	STACK_RECORD_CONTEXTS_LOST = 5,
-	/* What could not be had, of the whole recording; the last one counts. Words: 0, or the
-	 * errno for which there are no contexts; then how many rests were not read, by reason. */
+	/*
+	 * The losses of the whole recording; the last such record counts. Words: 0, or the errno
+	 * because of which contexts are missing; then the number of rests that were not read, by
+	 * reason.
+	 */
 	STACK_RECORD_MISSES = 6,
 };
 
@@ -45,7 +47,7 @@ struct stack_record_header {
 	uint32_t kind;
 	uint32_t n_words;
 	int32_t pid, tid;
-	uint64_t time_ns; /* its place among the records */
+	uint64_t time_ns; /* sorts it among the records */
 	uint64_t born_ns;
 	uint64_t start;  /* address of the first byte */
 	uint64_t end;    /* REST: where the memory ends. What is beyond start + size is as in the
@@ -64,12 +66,12 @@ struct stack_record {
 	const uint8_t *bytes; /* header.part_size of them */
 };
 
-/* Is this one of them, sound or not? */
+/* Whether this is a stack record, valid or malformed. */
 bool stack_record_is_type(const struct perf_event_header *record);
-/* false: not one of them, or not a sound one. */
+/* false: not a stack record, or malformed. */
 bool stack_record_decode(const struct perf_event_header *record, struct stack_record *ret);
 
-/* How long the record of a part is. */
+/* The size of the record of a part. */
 size_t stack_record_size(size_t n_words, size_t part_size);
 /* Fills @to, of stack_record_size() bytes and aligned to 8. @header->magic is filled in. */
 void stack_record_encode(const struct stack_record_header *header, const uint64_t *words,

@@ -1,10 +1,10 @@
 /*
- * Window records: from when to when samples were taken. Written where time off the CPU is recorded,
- * for a thread that sleeps has no records of its own that would tell.
+ * Window records: the begin and the end of sampling. They are written where time off the CPU is
+ * recorded, because a sleeping thread has no records that would show when sampling began and ended.
  *
- * Records of type RECORD_ATTACHMENT (65), like stack records, with a magic of their own and a time;
- * their place among the other records is by it. Without a begin, samples began with the first
- * record: with the exec of the command. docs/FORMAT.md shows the layout.
+ * They are records of type RECORD_ATTACHMENT (65), like stack records, with a separate magic and a
+ * time that sorts them among the other records. Without a begin, sampling began with the first
+ * record, the exec of the command. docs/FORMAT.md shows the layout.
  */
 #ifndef PERF_RECORDS_WINDOW_RECORD_H
 #define PERF_RECORDS_WINDOW_RECORD_H
@@ -31,7 +31,7 @@ struct window_record {
 static_assert(sizeof(struct window_record) == 32, "on-disk layout");
 
 bool window_record_is_type(const struct perf_event_header *record);
-/* false: too short, or of a kind that is not known. */
+/* false: too short, or of an unknown kind. */
 bool window_record_decode(const struct perf_event_header *record, struct window_record *ret);
 void window_record_init(struct window_record *record, enum window_record_kind kind,
 			uint64_t time_ns);

@@ -1,6 +1,6 @@
 /*
  * One mapped ring of perf records: the kernel writes at data_head, we read up to it and hand space
- * back through data_tail. Barriers as include/uapi/linux/perf_event.h asks: load-acquire of head,
+ * back through data_tail. Barriers follow include/uapi/linux/perf_event.h: load-acquire of head,
  * store-release of tail.
  */
 #ifndef PERF_RINGS_RING_H
@@ -22,14 +22,14 @@ struct ring {
 int ring_map(struct ring *ring, int fd, size_t size);
 void ring_unmap(struct ring *ring);
 
-/* Starts a read: fixes head. Bytes that wait. */
+/* Starts a read: fixes head. Returns the number of bytes that wait. */
 uint64_t ring_begin(struct ring *ring);
-/* Copies @size bytes that are @offset behind the tail. */
+/* Copies @size bytes from @offset bytes after the tail. */
 void ring_peek(const struct ring *ring, uint64_t offset, void *bytes, size_t size);
 /* The next record before head, in one piece and aligned, until the next call; NULL: none, or
  * garbage (then ring->tail != ring->head). */
 const struct perf_event_header *ring_next(struct ring *ring);
-/* Gives the space of what was read back to the kernel. */
+/* Gives the space of the records that were read back to the kernel. */
 void ring_end(struct ring *ring);
 
 #endif

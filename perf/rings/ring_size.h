@@ -1,4 +1,5 @@
-/* How large the rings should be, and how they give way when memory or the mlock limit is short. */
+/* Computes the sizes of the rings, and smaller ones if memory or the mlock limit is insufficient.
+ */
 #ifndef PERF_RINGS_RING_SIZE_H
 #define PERF_RINGS_RING_SIZE_H
 
@@ -9,8 +10,8 @@
 #include "perf/kernel/limits.h"
 
 struct ring_demand {
-	uint64_t asked;     /* bytes per CPU as the user asked, or 0 */
-	uint64_t frequency; /* Hz per event, or 0: a period, whose rate nobody knows */
+	uint64_t asked;     /* bytes per CPU that the user requested, or 0 */
+	uint64_t frequency; /* Hz per event, or 0: sampled by a period, so the rate is unknown */
 	bool has_switches;  /* sideband has two records for each switch of tasks */
 	uint32_t stack_size;
 	size_t n_events; /* that share a ring */
@@ -23,7 +24,7 @@ struct ring_sizes {
 };
 
 void ring_sizes_choose(const struct ring_demand *demand, struct ring_sizes *sizes);
-/* Bytes that 100 ms at the asked rate need. */
+/* The bytes that 100 ms of samples need at the requested rate. */
 uint64_t ring_sizes_wanted(const struct ring_demand *demand);
 /* One step down: halves one of the two. false: less would hold too few samples. */
 bool ring_sizes_shrink(const struct ring_demand *demand, struct ring_sizes *sizes);

@@ -17,7 +17,7 @@ struct word_watch {
 	uint64_t touched_ns[WORD_WATCH_MAX];
 	int fds[WORD_WATCH_MAX]; /* -1: not watched */
 	size_t n;
-	struct ring ring; /* of the one that owns it; the others write there too */
+	struct ring ring; /* the ring of its owner; the other counters write to it, too */
 	int owner;        /* a file descriptor; -1: none yet */
 };
 
@@ -29,8 +29,8 @@ struct touch {
 
 static int open_breakpoint(pid_t tid, uint64_t addr, size_t size)
 {
-	/* The kernel reads the stack with every sample; and what it writes there for a system call
-	 * is no return address. */
+	/* Kernel accesses are left out: the kernel reads the stack with every sample, and a word
+	 * that it writes for a system call is not a return address. */
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
 		.size = PERF_ATTR_SIZE_VER5,

@@ -184,7 +184,7 @@ int data_copy_attach(struct data_copy *copy, enum attachment_kind kind, const ch
 	return 0;
 }
 
-/* What lies before the records stays. */
+/* The bytes before the records are unchanged. */
 static uint64_t moved(const struct data_copy *copy, uint64_t offset, uint64_t distance)
 {
 	return offset >= copy->data_start ? offset + distance : offset;
@@ -196,7 +196,7 @@ static bool is_inside(const struct data_copy *copy, const struct file_section *s
 	       section->size <= copy->from_size - section->offset;
 }
 
-/* Adds to the first word of each element of a table that stood at @table in the recording. */
+/* Adds to the first word of each element of a table that was at @table in the recording. */
 static int move_places(const struct data_copy *copy, const struct file_section *table,
 		       size_t element_size, size_t place_at, uint64_t distance)
 {
@@ -218,7 +218,7 @@ static int move_places(const struct data_copy *copy, const struct file_section *
 	return 0;
 }
 
-/* Some features hold places themselves. */
+/* Some features contain file offsets themselves. */
 static int move_inside_feature(const struct data_copy *copy, unsigned number,
 			       struct file_section section, uint64_t distance)
 {
@@ -231,7 +231,7 @@ static int move_inside_feature(const struct data_copy *copy, unsigned number,
 	return move_places(copy, &section, sizeof(section), 0, distance);
 }
 
-/* The table stands behind the records. */
+/* The table follows the records. */
 static int move_features(const struct data_copy *copy, const struct file_header *header,
 			 uint64_t distance)
 {

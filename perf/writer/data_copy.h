@@ -1,7 +1,7 @@
 /*
- * A copy of a recording that has more attachments: they stand before its first record, so that any
- * reader has them first, of files and pipes, whole and cut ones. All else is unchanged, but for
- * places in the file, which move.
+ * Makes a copy of a recording with additional attachments. They precede its first record, so that
+ * each reader reads them first, in files and pipes, whole and cut ones. Everything else is
+ * unchanged, except file offsets, which are adjusted.
  */
 #ifndef PERF_WRITER_DATA_COPY_H
 #define PERF_WRITER_DATA_COPY_H
@@ -26,7 +26,7 @@ struct data_copy {
 int data_copy_start(struct data_copy *copy, int from, int to, bool is_cut);
 /* All of @fd, from its start. 0 or -errno. */
 int data_copy_attach(struct data_copy *copy, enum attachment_kind kind, const char *key, int fd);
-/* Copies the records and what stands behind them. 0 or -errno. */
+/* Copies the records and everything after them. 0 or -errno. */
 int data_copy_finish(struct data_copy *copy);
 
 #endif

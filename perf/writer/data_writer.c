@@ -242,7 +242,7 @@ static int put_record(struct data_writer *writer, uint32_t type, const void *bod
 	return padding ? put(writer, &zeros, padding) : writer->error;
 }
 
-/* Behind its record, which tells the size: perf's way in pipe mode. */
+/* The data follows its record, which contains the size, as perf does in pipe mode. */
 static int put_tracing_data(struct data_writer *writer, const struct feature *feature)
 {
 	static const uint64_t zeros;
@@ -275,7 +275,7 @@ static int write_pipe_start(struct data_writer *writer, const struct data_writer
 		const struct feature *feature = &writer->features[i];
 		uint64_t number = feature->number;
 
-		/* What does not fit in a record is not said: perf's way. */
+		/* A feature that does not fit in a record is left out, as perf does. */
 		if (number == HEADER_TRACING_DATA)
 			put_tracing_data(writer, feature);
 		else if (feature->size <= RECORD_MAX - sizeof(header))

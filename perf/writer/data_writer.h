@@ -2,15 +2,15 @@
  * Writes perf.data version 2, file or pipe mode, records plain or in zstd-compressed
  * RECORD_COMPRESSED, one independent zstd frame each.
  *
- * Whatever a reader needs precedes the first record, so that a file cut at any byte is readable up
- * to there: attrs and ids in the header, features copied as attachments at the start of the data
- * (the section table at the end is written by data_writer_finish()).
+ * All that a reader needs precedes the first record, so that a file that was cut at any byte is
+ * readable up to that byte: attrs and ids in the header, features copied as attachments at the
+ * start of the data (the section table at the end is written by data_writer_finish()).
  *
  * Facts kept for perf's readers: a compressed payload stays under 65 528 bytes and expands to at
  * most mmap_len of HEADER_COMPRESSED; attr.size as opened; PERF_SAMPLE_IDENTIFIER in all events.
  *
- * Errors stick: after a failed write everything is a no-op that returns the same -errno, and
- * what was written stays readable. Not thread-safe.
+ * Errors persist: after a failed write every function does nothing and returns the same -errno; the
+ * bytes written before stay readable. Not thread-safe.
  */
 #ifndef PERF_WRITER_DATA_WRITER_H
 #define PERF_WRITER_DATA_WRITER_H
@@ -61,8 +61,8 @@ int data_writer_commit(struct data_writer *writer);
 int data_writer_append(struct data_writer *writer, const void *records, size_t size);
 int data_writer_attach(struct data_writer *writer, enum attachment_kind kind, const char *key,
 		       const void *bytes, size_t size);
-/* Everything appended so far goes to the file, which a thread of the writer's own does: a slow disk
- * shows as waiting only when it is 64 MiB behind. */
+/* Passes everything appended so far to a thread of the writer, which writes it to the file. The
+ * call waits only if 64 MiB are still unwritten. */
 int data_writer_flush(struct data_writer *writer);
 /* Flushes, writes the section table, completes the header, waits until all of it is written. */
 int data_writer_finish(struct data_writer *writer);

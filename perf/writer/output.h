@@ -1,8 +1,8 @@
 /*
- * Bytes on their way to a file: a queue and a thread that writes it, so that a slow disk does not
- * keep the caller from emptying the rings. Only when the queue is full does the caller wait.
+ * A queue of bytes for a file and a thread that writes them, so that a slow disk does not keep the
+ * caller from emptying the rings. The caller waits only if the queue is full.
  *
- * Errors stick. One caller at a time.
+ * Errors persist. One caller at a time.
  */
 #ifndef PERF_WRITER_OUTPUT_H
 #define PERF_WRITER_OUTPUT_H
@@ -14,7 +14,7 @@ struct output;
 
 /* @fd: borrowed. @queue_size: bytes that may wait; memory is touched only as far as needed. */
 int output_create(int fd, size_t queue_size, struct output **output_ret);
-/* Gives up what still waits. */
+/* Discards the bytes that still wait. */
 void output_destroy(struct output *output);
 
 /* Copies @bytes into the queue. 0, or the -errno of an earlier write. */
