@@ -70,7 +70,7 @@ static void jump(struct decoder *decoder, enum machine_flow flow, int64_t words)
 	decoder->ret->target = words * 4;
 }
 
-/* Rd and Rn are the stack pointer where they are 31, but not Rd of those that set flags. */
+/* Register 31 is the stack pointer in Rd and Rn, except in Rd of instructions that set flags. */
 static void add_immediate(struct decoder *decoder)
 {
 	bool is_64_bit = field(decoder, 31, 31), is_sub = field(decoder, 30, 30);
@@ -114,7 +114,7 @@ static void process_registers(struct decoder *decoder)
 		clobber_unless_zero(decoder, rd(decoder));
 }
 
-/* br, blr, ret and those that authenticate the address first. */
+/* br, blr, ret and their variants that authenticate the address first. */
 static void branch_to_register(struct decoder *decoder)
 {
 	unsigned opc = field(decoder, 24, 21), target = rn(decoder);

@@ -1,4 +1,5 @@
-/* A table says what follows an opcode and what it writes; the few that matter are looked into. */
+/* A table contains the operands of each opcode and the registers that it writes. The few relevant
+ * opcodes are decoded in detail. */
 #include "unwind/arch/decode_x86.h"
 
 #define SIZE_MAX_X86 15
@@ -6,7 +7,7 @@
 /* By the processor's number. */
 enum { AX, CX, DX, BX, SP, BP, SI, DI, R11 = 11 };
 
-/* What the tables say of an opcode. */
+/* The properties of an opcode in the tables. */
 enum {
 	M = 1 << 0,    /* a ModRM byte */
 	I8 = 1 << 1,   /* an immediate byte */
@@ -405,7 +406,8 @@ static bool read_modrm(struct decoder *decoder)
 	return next_number(decoder, decoder->mod == 1 ? 1 : 4, &decoder->displacement);
 }
 
-/* What VEX and EVEX instructions write of the general registers; their others are vectors. */
+/* The general registers that VEX and EVEX instructions write. Their other destinations are vectors.
+ */
 static uint16_t vex_what(const struct decoder *decoder)
 {
 	uint8_t op = decoder->opcode;

@@ -94,8 +94,8 @@ static bool is_pc_thunk(const uint8_t *code, size_t size, size_t at)
 }
 
 /*
- * Position-independent code calls such a thunk before it has saved the registers that the ABI lets
- * callees change, and counts on them, its CFI included: crt1.o has one without CFI, and one inside
+ * Position-independent code calls such a thunk before it has saved the call-clobbered registers,
+ * and it and its CFI rely on these registers: crt1.o has a thunk without CFI, and one inside
  * _start.
  */
 static bool is_in_pc_thunk(const uint8_t *code, size_t size, size_t at)
@@ -106,8 +106,8 @@ static bool is_in_pc_thunk(const uint8_t *code, size_t size, size_t at)
 }
 
 /*
- * What glibc's makecontext() lets a function return to. Nobody has called it.
- * `lea (%esp,%ebx,4),%esp; cmpl $0,(%esp); je; call; jmp; xor; and; sub; push; call; hlt`
+ * The code to which a function of glibc's makecontext() returns. It has no caller. `lea
+ * (%esp,%ebx,4),%esp; cmpl $0,(%esp); je; call; jmp; xor; and; sub; push; call; hlt`
  */
 static bool is_context_start(const uint8_t *code, size_t size, size_t at)
 {
@@ -121,9 +121,10 @@ static bool is_context_start(const uint8_t *code, size_t size, size_t at)
 }
 
 /*
- * The end of glibc's setcontext() and swapcontext(): `mov 0x30(%eax),%esp` and
- * `mov 0x4c(%eax),%ecx`, in either order, `push %ecx`, the other registers, `ret`. The CFI of
- * one speaks of another CFA than the stack pointer; that of the other knows of no switch.
+ * The end of glibc's setcontext() and swapcontext(): `mov 0x30(%eax),%esp` and `mov
+ * 0x4c(%eax),%ecx`, in either order, `push %ecx`, the other registers, `ret`. The CFI of one
+ * computes the CFA from another register than the stack pointer; that of the other does not
+ * describe the switch.
  */
 #define TO_ESP 0x8b, 0x60, 0x30
 #define TO_ECX 0x8b, 0x48, 0x4c
@@ -157,7 +158,7 @@ static const struct general_rule *switch_rule(const uint8_t *code, size_t size, 
 	return NULL;
 }
 
-/* setcontext()'s CFI speaks of the new stack one instruction early. */
+/* setcontext()'s CFI describes the new stack one instruction early. */
 static bool is_before_switch(const uint8_t *code, size_t size, size_t at)
 {
 	return is_code(code, size, at, set_end, sizeof(set_end));

@@ -1,6 +1,6 @@
 /*
- * 32-bit code that says more about its callers than CFI does: position-independent code's thunks,
- * and the places where glibc goes from one stack to another.
+ * 32-bit code that shows more about its callers than CFI: thunks of position-independent code, and
+ * the code with which glibc switches from one stack to another.
  */
 #ifndef UNWIND_ARCH_KNOWN_CODE_I386_H
 #define UNWIND_ARCH_KNOWN_CODE_I386_H

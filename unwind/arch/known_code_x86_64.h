@@ -1,6 +1,6 @@
 /*
- * Instructions that say more about their callers than CFI does: signal trampolines, which have none
- * in musl, and the two places where C libraries go from one stack to another.
+ * Instructions that show more about their callers than CFI: signal trampolines, which have no CFI
+ * in musl, and the two functions with which C libraries switch from one stack to another.
  */
 #ifndef UNWIND_ARCH_KNOWN_CODE_X86_64_H
 #define UNWIND_ARCH_KNOWN_CODE_X86_64_H

@@ -192,13 +192,13 @@ static const struct general_rule *find_delivery(const struct stack_copy *stack,
 	return is_delivery ? &sigframe_rules[0] : NULL;
 }
 
-/* The instruction at @at, which may lie outside. Zero is none that is looked for. */
+/* The instruction at @at, or zero outside of the code, which never matches. */
 static uint32_t instruction_at(const uint8_t *code, size_t size, size_t at)
 {
 	return at <= size && size - at >= 4 ? instruction(code + at) : 0;
 }
 
-/* Whether @at is in the trampoline, or behind its system call. NULL: it is not. */
+/* The rule if @at is in the trampoline, or after its system call; else NULL. */
 static const struct general_rule *find_sigframe_rule(const uint8_t *code, size_t size, size_t at)
 {
 	for (size_t before = 0; before <= 8 && before <= at; before += 4)
@@ -281,7 +281,7 @@ static bool rule_by_code(const uint8_t *code, size_t size, size_t at, struct rul
 		*rule_ret = (struct rule){ .general_kind = RULE_GENERAL, .general = found };
 		return true;
 	}
-	/* Return addresses less one are no place to stand at. */
+	/* A return address minus one is not the address of an instruction. */
 	return at % 4 == 0 &&
 	       (plt_rule(code, size, at, rule_ret) || resolve_rule(code, size, at, rule_ret) ||
 		frame_aarch64_epilogue(code, size, at, rule_ret));
@@ -293,8 +293,7 @@ static void correct_rule(const uint8_t *code, size_t size, size_t at, struct rul
 		frame_aarch64_prologue(code, size, at, rule);
 }
 
-/* `cmp x0, #0; b.eq thread`, or what is left of that, or `cbz`: clone() returns zero in the child.
- */
+/* `cmp x0, #0; b.eq thread`, or the rest of that, or `cbz`: clone() returns zero in the child. */
 static bool thread_start(const uint8_t *code, size_t size, const struct regs *regs,
 			 int64_t *distance_ret)
 {

@@ -57,7 +57,7 @@ static bool is_trampoline(const uint8_t *code, size_t size)
 	return size >= 2 && code[0] == 0xff && (code[1] == 0x25 || code[1] == 0xa3);
 }
 
-/* `push -4(%ecx)`: a copy of the return address, behind which lies an aligned stack. */
+/* `push -4(%ecx)`: a copy of the return address; an aligned stack follows it. */
 static bool is_behind_copy(const uint8_t *code, size_t at)
 {
 	return at >= 3 && !memcmp(code + at - 3, "\xff\x71\xfc", 3);

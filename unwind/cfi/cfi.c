@@ -23,7 +23,7 @@ enum source { SOURCE_EH_FRAME, SOURCE_DEBUG_FRAME, SOURCE_PACKED, SOURCE_DEBUG_F
 /* Length, CIE, two words of four bytes. */
 #define FDE_SIZE_MIN 16
 
-/* Rows are asked for again by every thread and for every address: each is translated once. */
+/* Every thread requests rows again for each address, so each row is translated once and kept. */
 struct general_row {
 	uint64_t start, end;
 	const struct general_rule *rule;
@@ -43,12 +43,12 @@ struct cfi {
 	struct module_file debug_file;
 	struct general_row *rows; /* sorted, disjoint */
 	size_t n_rows, n_rows_allocated;
-	/* What was read of the first section, but for general rules: these are RULE_GENERAL. */
+	/* The rules read from the first section. General rules are only marked as RULE_GENERAL. */
 	struct rule_table *rules;  /* NULL: nothing yet */
 	struct rule_row *new_rows; /* of one function */
 	size_t n_new_rows_allocated;
 	const struct arch *arch; /* of @rules */
-	size_t n_kept;           /* bytes of the section that they were read from */
+	size_t n_kept;           /* the number of the section's bytes that they were read from */
 };
 
 struct cfi *cfi_create(Elf *elf, const struct module *module)
@@ -100,7 +100,8 @@ static int open_source(struct cfi *cfi, enum source source, struct fde_table **r
 	return -ENOENT;
 }
 
-/* The entries of the section at @i, opened if it is the next one. NULL: there is none. */
+/* The entries of section @i, which is opened if it is the next one. NULL: the section does not
+ * exist. */
 static const struct fde_table *section_at(struct cfi *cfi, size_t i)
 {
 	static const char *const names[N_SOURCES] = {
@@ -156,7 +157,7 @@ bool cfi_has_any(struct cfi *cfi, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* Where the CIE and FDE say nothing, the ABI does: callees keep a register, or they do not. */
+/* If the CIE and FDE have no rule for a register, the ABI decides whether callees preserve it. */
 static enum row_how reg_how(const struct arch *arch, const struct cfi_row *row, unsigned reg)
 {
 	enum row_how how = row->regs[reg].how;
@@ -169,7 +170,7 @@ static enum row_how reg_how(const struct arch *arch, const struct cfi_row *row, 
 /* Bytes to words that fit [@min, @max]. */
 static bool to_words(const struct arch *arch, int64_t bytes, int64_t min, int64_t max, int64_t *ret)
 {
-	/* A division by what is no constant would take longer than all the rest. */
+	/* A division by a variable would take longer than everything else here. */
 	*ret = arch->pointer_size == 8 ? bytes / 8 : bytes / 4;
 	return *ret * arch->pointer_size == bytes && *ret >= min && *ret <= max;
 }
@@ -182,9 +183,9 @@ static bool is_memory(const struct expression_op *ops, size_t n_ops)
 }
 
 /*
- * How many bytes the caller's stack pointer is above the CFA of CFI that has a return address
- * there. glibc's _dl_runtime_resolve on arm64 leaves out the two words that its callers, PLTs,
- * push.
+ * The distance in bytes from the CFA up to the caller's stack pointer, for CFI in which the return
+ * address is at the CFA. The CFI of glibc's _dl_runtime_resolve on arm64 omits the two words that
+ * its callers, PLTs, push.
  */
 static int64_t pushed_above_cfa(const struct arch *arch, const struct cfi_row *row)
 {
@@ -261,7 +262,7 @@ static bool compact_rule(const struct arch *arch, const struct fde *fde, const s
 	return sp == ROW_UNSET || (sp == ROW_CFA_PLUS && row->regs[arch->sp].offset == 0);
 }
 
-/* Operations of a row's expressions, one behind the other. */
+/* The operations of a row's expressions, one after the other. */
 struct op_list {
 	const struct fde *fde; /* of the row */
 	struct expression_op ops[OPS_MAX];
@@ -318,8 +319,8 @@ static bool add_reg(struct op_list *list, const struct row_reg *reg)
 	return true;
 }
 
-/* Fills all but the places of the operations: @n_ops[0] are the CFA's, then those of each register.
- * false: the row can't be evaluated. */
+/* Fills everything except the positions of the operations. @n_ops[0] is the number of the CFA's
+ * operations, followed by the number of each register. false: the row cannot be evaluated. */
 static bool read_general(const struct arch *arch, const struct cfi_row *row, struct op_list *list,
 			 size_t n_ops[1 + REGS_MAX], struct general_rule *rule)
 {
@@ -363,7 +364,7 @@ static bool read_general(const struct arch *arch, const struct cfi_row *row, str
 	return true;
 }
 
-/* One block for free(): the rule, and behind it the operations of its expressions. */
+/* One block for free(): the rule, followed by the operations of its expressions. */
 static struct general_rule *general_rule_create(const struct arch *arch, const struct fde *fde,
 						const struct cfi_row *row)
 {
@@ -408,7 +409,7 @@ static int general_row_insert(struct cfi *cfi, size_t at, const struct general_r
 	return 0;
 }
 
-/* The general rule of the row that holds @vaddr. NULL: the row can't be evaluated. */
+/* The general rule of the row that contains @vaddr. NULL: the row cannot be evaluated. */
 static const struct general_rule *general_rule_get(struct cfi *cfi, const struct arch *arch,
 						   uint64_t vaddr, const struct fde *fde,
 						   const struct cfi_row *row)
@@ -417,7 +418,7 @@ static const struct general_rule *general_rule_get(struct cfi *cfi, const struct
 	if (at < cfi->n_rows && cfi->rows[at].start <= vaddr)
 		return cfi->rows[at].rule;
 
-	/* Broken CFI may describe overlapping rows; one address is a row of its own, always. */
+	/* Rows of broken CFI may overlap: the rule of such a row is kept for this address only. */
 	struct general_row new = { .start = vaddr, .end = vaddr + 1 };
 	bool is_disjoint = (at == 0 || cfi->rows[at - 1].end <= row->start) &&
 			   (at == cfi->n_rows || row->end <= cfi->rows[at].start);
@@ -434,7 +435,7 @@ static const struct general_rule *general_rule_get(struct cfi *cfi, const struct
 	return rule;
 }
 
-/* The rule of a row; RULE_GENERAL if that is one of its own. */
+/* The rule of a row; RULE_GENERAL if the row needs a separate general rule. */
 static struct rule row_rule(const struct arch *arch, const struct fde *fde,
 			    const struct cfi_row *row)
 {
@@ -443,7 +444,8 @@ static struct rule row_rule(const struct arch *arch, const struct fde *fde,
 	if (!row->has_cfa)
 		return rule;
 	if (reg_how(arch, row, arch->ra) == ROW_UNDEFINED) {
-		/* A row that forgets its return address is broken. */
+		/* A return address that is explicitly undefined means the outermost frame. A row
+		 * without any rule for it is broken. */
 		if (row->regs[arch->ra].how == ROW_UNDEFINED)
 			rule.kind = RULE_ROOT;
 		return rule;
@@ -483,8 +485,8 @@ static uint32_t read_rows(struct cfi *cfi, const struct arch *arch, const struct
 	return n;
 }
 
-/* Whether all rows of a function are to be kept. Broken CFI may have the same bytes in many FDEs:
- * all together they can't be more than the section has. */
+/* Whether all rows of a function may be kept. In broken CFI many FDEs may share the same bytes:
+ * together they must not exceed the size of the section. */
 static bool is_kept(struct cfi *cfi, const struct arch *arch, const struct fde *fde, uint64_t size)
 {
 	if (!cfi->rules) {
@@ -496,7 +498,7 @@ static bool is_kept(struct cfi *cfi, const struct arch *arch, const struct fde *
 	       cfi->n_kept < fde_table_size(cfi->sections[0].fdes);
 }
 
-/* The rule at @vaddr, by all of the function's rows. NULL: these are not kept. */
+/* The rule at @vaddr, after reading all rows of the function. NULL: the rows are not kept. */
 static const struct rule *read_function(struct cfi *cfi, const struct arch *arch,
 					const struct fde *fde, uint64_t vaddr)
 {

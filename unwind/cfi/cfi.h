@@ -1,8 +1,9 @@
 /*
  * The call frame information of one module, one row at a time, as rules.
  *
- * Asked in this order, each only where the ones before have nothing: .eh_frame, .debug_frame,
- * .debug_frame of the ELF file in .gnu_debugdata, .debug_frame of a separate debug file.
+ * The sections are searched in this order, each only if the previous ones do not describe the
+ * address: .eh_frame, .debug_frame, .debug_frame of the ELF file in .gnu_debugdata, .debug_frame of
+ * a separate debug file.
  */
 #ifndef UNWIND_CFI_CFI_H
 #define UNWIND_CFI_CFI_H
@@ -14,12 +15,12 @@
 struct cfi;
 struct module;
 
-/* @elf and its @module (NULL: not known, so no debug file beside it) are borrowed for the life of
- * the result. NULL: out of memory. */
+/* @elf and its @module are borrowed for the life of the result. Without @module (NULL) no debug
+ * file is searched. NULL: out of memory. */
 struct cfi *cfi_create(Elf *elf, const struct module *module);
 void cfi_destroy(struct cfi *cfi);
 /*
- * The row for @vaddr, an address as the ELF file counts them: a rule with a caller, or RULE_ROOT,
+ * The row for @vaddr, a virtual address of the ELF file: a rule with a caller, or RULE_ROOT,
  * RULE_NONE, RULE_BAD. General rules live as long as @cfi. Not thread-safe.
  */
 void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret);

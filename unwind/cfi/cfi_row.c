@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <errno.h>
 
-/* Far beyond what an architecture has. */
+/* Far more than any architecture has. */
 #define REG_MAX 4096
 /* Of one FDE: some milliseconds. */
 #define INSTRUCTIONS_MAX (1u << 20)
@@ -37,7 +37,7 @@ static void set_reg(struct cfi_rows *machine, uint64_t reg, enum row_how how, in
 		machine->row.regs[reg] = (struct row_reg){ how, (int32_t)offset };
 }
 
-/* Its place; and steps over it. */
+/* The position of the expression, which is skipped. */
 static int64_t block(struct cfi_rows *machine)
 {
 	int64_t place = machine->reader.at - machine->fde->instructions;
@@ -222,7 +222,7 @@ static void execute(struct cfi_rows *machine)
 	}
 }
 
-/* Up to the end of a row, or of the instructions. */
+/* Executes instructions up to the end of a row, or to the last instruction. */
 static void run(struct cfi_rows *machine)
 {
 	while (dwarf_left(&machine->reader) && !machine->is_complete && !machine->is_bad) {
@@ -234,7 +234,7 @@ static void run(struct cfi_rows *machine)
 
 void cfi_rows_begin(struct cfi_rows *rows, const struct fde *fde)
 {
-	/* What it remembers is set before it is used. */
+	/* The remembered states are set before they are used. */
 	rows->fde = fde;
 	rows->n_remembered = rows->n_instructions = 0;
 	rows->is_complete = rows->is_bad = false;

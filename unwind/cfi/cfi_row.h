@@ -1,8 +1,8 @@
 /*
- * Executes an FDE's instructions up to an address: one row of the table that CFI stands for.
+ * Executes an FDE's instructions up to an address, which gives one row of the table that CFI
+ * encodes.
  *
- * DWARF 5, section 6.4.2. Nothing is evaluated; expressions are only told apart from what needs
- * none.
+ * DWARF 5, section 6.4.2. Nothing is evaluated here; expressions are only recognized.
  */
 #ifndef UNWIND_CFI_CFI_ROW_H
 #define UNWIND_CFI_CFI_ROW_H
@@ -14,19 +14,19 @@
 #include "unwind/rules/regs.h"
 
 enum row_how {
-	ROW_UNSET, /* no instruction speaks of the register */
+	ROW_UNSET, /* no instruction mentions the register */
 	ROW_UNDEFINED,
 	ROW_SAME,
 	ROW_AT_CFA,        /* saved at CFA + offset */
 	ROW_CFA_PLUS,      /* the value is CFA + offset */
 	ROW_IN_REGISTER,   /* whose number is @offset */
-	ROW_AT_EXPRESSION, /* saved where an expression says: cfi_row_block() */
+	ROW_AT_EXPRESSION, /* saved at the address of an expression: cfi_row_block() */
 	ROW_EXPRESSION,    /* the value is the expression's */
 };
 
 struct row_reg {
 	enum row_how how : 8;
-	int32_t offset; /* of expressions: their place, from fde->instructions */
+	int32_t offset; /* of expressions: their position, from fde->instructions */
 };
 static_assert(sizeof(struct row_reg) == 8, "rows are copied for each address");
 
@@ -43,7 +43,7 @@ struct cfi_row {
 /* Compilers nest one deep. */
 #define CFI_REMEMBERED_MAX 8
 
-/* All rows of an FDE, one behind the other. */
+/* Iterates over all rows of an FDE. */
 struct cfi_rows {
 	struct cfi_row row; /* the present one */
 	/* The rest is for cfi_row.c. */
@@ -59,12 +59,13 @@ struct cfi_rows {
 
 /* @fde is borrowed. Before the first row. */
 void cfi_rows_begin(struct cfi_rows *rows, const struct fde *fde);
-/* Goes on to the next row. false: it can't be read, nor those behind it; the last row ends with the
- * FDE or later, and none must be asked for behind that. */
+/* Advances to the next row. false: this row and the following ones cannot be read. The last row
+ * ends with the FDE or later; do not advance past it. */
 bool cfi_rows_next(struct cfi_rows *rows);
-/* 0, or -EINVAL: an instruction is unknown, cut off or beyond reason. @vaddr is within @fde. */
+/* 0, or -EINVAL: an instruction is unknown, truncated or exceeds the limits. @vaddr is within @fde.
+ */
 int cfi_row_at(const struct fde *fde, uint64_t vaddr, struct cfi_row *row_ret);
-/* The bytes of an expression at @place, as a row of @fde has it. */
+/* The bytes of the expression at position @place of a row of @fde. */
 const uint8_t *cfi_row_block(const struct fde *fde, int32_t place, size_t *size_ret);
 
 #endif

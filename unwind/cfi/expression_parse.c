@@ -50,7 +50,7 @@ static bool parse_breg(uint8_t atom, struct dwarf_reader *reader, struct express
 	return true;
 }
 
-/* A branch's value is for now the distance in bytes. */
+/* At this point a branch's value is the distance in bytes. */
 static bool parse_op(struct dwarf_reader *reader, struct expression_op *ret)
 {
 	uint8_t atom = (uint8_t)dwarf_read_byte(reader);

@@ -1,4 +1,4 @@
-/* DWARF expressions as files hold them -> operations as the stack machine takes them. */
+/* Translates DWARF expressions from the encoding of files to operations of the stack machine. */
 #ifndef UNWIND_CFI_EXPRESSION_PARSE_H
 #define UNWIND_CFI_EXPRESSION_PARSE_H
 

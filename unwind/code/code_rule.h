@@ -1,6 +1,7 @@
 /*
- * The caller's registers in terms of those at an instruction, as code that was followed tells them
- * (unwind/code/code_scan.h). A rule holds for whoever stands there, like a row of CFI.
+ * The caller's registers in terms of the registers at an instruction, found by following the code
+ * (unwind/code/code_scan.h). Like a row of CFI, a rule is valid for every frame at that
+ * instruction.
  */
 #ifndef UNWIND_CODE_CODE_RULE_H
 #define UNWIND_CODE_CODE_RULE_H
@@ -28,7 +29,7 @@ struct place {
 
 /* The caller's registers. */
 struct code_rule {
-	struct place sp;          /* lost: the function drops more arguments than can be told */
+	struct place sp;          /* lost: the function drops an unknown number of arguments */
 	struct place return_slot; /* address of the return address's word; lost: in a register */
 	struct place saved[CODE_RULE_REGS]; /* one per rule_saved_regs(), lowest first */
 	bool is_doubtful;
@@ -37,14 +38,14 @@ struct code_rule {
 /* The caller's stack pointer alone. */
 bool code_rule_sp(const struct code_rule *rule, const struct arch *arch,
 		  const struct stack_copy *stack, const struct regs *regs, uint64_t *sp_ret);
-/* Where the rule has the return address. false: in no word, or nothing tells. */
+/* The place of the return address by the rule. false: it is not in a word of memory, or unknown. */
 bool code_rule_return_slot(const struct code_rule *rule, const struct arch *arch,
 			   const struct stack_copy *stack, const struct regs *regs,
 			   uint64_t *slot_ret);
 
 /*
- * Arguments and result as for rule_apply(); on failure @regs are unchanged. Where the caller's
- * stack pointer is lost, it is not valid, and its value is the least that it can be.
+ * Arguments and result as for rule_apply(); on failure @regs are unchanged. If the caller's stack
+ * pointer is lost, it is marked as not valid, and its value is the lowest possible one.
  */
 bool code_rule_apply(const struct code_rule *rule, const struct arch *arch,
 		     const struct stack_copy *stack, struct regs *regs, bool is_exact,

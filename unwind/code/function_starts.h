@@ -1,8 +1,9 @@
 /*
- * Where functions of a file without symbols begin: what its code calls or takes the address of, and
- * what its data points to.
+ * The starts of functions in a file without symbols: addresses that its code calls or takes, and
+ * addresses in its data.
  *
- * Found by the bytes of such instructions anywhere, so among them are a few places that are none.
+ * Bytes that look like such instructions are searched at every offset, so a few of the results are
+ * not starts of functions.
  */
 #ifndef UNWIND_CODE_FUNCTION_STARTS_H
 #define UNWIND_CODE_FUNCTION_STARTS_H

@@ -1,4 +1,4 @@
-/* Where an ELF file's functions begin and end, by its symbols; names are no matter here. */
+/* The first and last addresses of an ELF file's functions, by its symbols. Names are not read. */
 #ifndef UNWIND_CODE_FUNCTIONS_H
 #define UNWIND_CODE_FUNCTIONS_H
 
@@ -8,10 +8,10 @@
 
 struct functions;
 
-/* From .symtab, or .dynsym where that is all. @elf is not kept. NULL: out of memory. */
+/* Reads .symtab, or .dynsym if it is the only one. @elf is not kept. NULL: out of memory. */
 struct functions *functions_create(Elf *elf);
 void functions_destroy(struct functions *functions);
-/* The innermost function that holds @vaddr. Threads: any. */
+/* The innermost function that contains @vaddr. Threads: any. */
 bool functions_find(const struct functions *functions, uint64_t vaddr, uint64_t *start_ret,
 		    uint64_t *end_ret);
 

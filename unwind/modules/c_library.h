@@ -1,4 +1,5 @@
-/* Which files may be a C library, whose functions an architecture knows by their code. */
+/* Recognizes files that may be a C library, whose functions an architecture recognizes by their
+ * code. */
 #ifndef UNWIND_MODULES_C_LIBRARY_H
 #define UNWIND_MODULES_C_LIBRARY_H
 

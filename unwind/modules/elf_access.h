@@ -1,4 +1,5 @@
-/* The requests to modules' files, in order: they tell which parts of the files a walk needs. */
+/* A log of the requests to modules' files, in order. It shows the parts of the files that a walk
+ * needs. */
 #ifndef UNWIND_MODULES_ELF_ACCESS_H
 #define UNWIND_MODULES_ELF_ACCESS_H
 

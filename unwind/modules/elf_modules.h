@@ -13,11 +13,11 @@ struct elf_modules;
 struct elf_modules *elf_modules_create(const struct module_table *modules);
 void elf_modules_destroy(struct elf_modules *elf_modules);
 
-/* Adds to @log what is requested from now on. Before the first request; @log is borrowed. One
- * thread only. */
+/* Logs all requests to @log. To be called before the first request; @log is borrowed. One thread
+ * only. */
 void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log);
 
-/* Takes the time of every look-up from now on. Before the first request. */
+/* Measures the time of every look-up. To be called before the first request. */
 void elf_modules_time(struct elf_modules *elf_modules);
 
 /* Created on first use. NULL: no such module, or out of memory. Valid until destroyed. */
@@ -34,7 +34,7 @@ size_t elf_modules_problems(const struct elf_modules *elf_modules,
 /* What the files cost so far. */
 struct elf_modules_stats {
 	uint32_t n_opened;            /* tried at least */
-	struct elf_module_cost total; /* but for the longest look-up, which is the longest of all */
+	struct elf_module_cost total; /* sums, except the longest look-up, which is the maximum */
 };
 void elf_modules_stats(const struct elf_modules *elf_modules, struct elf_modules_stats *stats_ret);
 

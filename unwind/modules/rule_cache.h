@@ -1,4 +1,5 @@
-/* (module, offset) -> rule: what one thread has learnt from CFI, for all processes and epochs. */
+/* A cache (module, offset) -> rule: the rules that one thread has read from CFI, for all processes
+ * and epochs. */
 #ifndef UNWIND_MODULES_RULE_CACHE_H
 #define UNWIND_MODULES_RULE_CACHE_H
 
@@ -8,7 +9,7 @@ struct rule_cache;
 
 struct known_rule {
 	struct rule rule;
-	bool is_before_special; /* elf_module_begins_special() behind it */
+	bool is_before_special; /* elf_module_begins_special() for the code after it */
 };
 
 /* NULL: out of memory. */

@@ -1,4 +1,4 @@
-/* One process's mappings, sorted by start: copy-on-write between those who share them. */
+/* One process's mappings, sorted by start. Snapshots share the array copy-on-write. */
 #include "unwind/rules/address_space.h"
 
 #include <errno.h>
@@ -107,7 +107,8 @@ int address_space_map(struct address_space **space, const struct mapping *mappin
 	if (is_code_changed)
 		into->code_epoch = into->epoch;
 
-	/* What [first, after) leaves: a head before the new mapping, a tail behind it. */
+	/* The remains of the mappings [first, after): a head before the new mapping, a tail after
+	 * it. */
 	struct mapping pieces[3];
 	size_t n_pieces = 0;
 	if (first < after && into->mappings[first].start < mapping->start) {
@@ -153,7 +154,7 @@ static bool is_in_order(const struct mapping *mappings, size_t n)
 	return true;
 }
 
-/* To move what is behind a few costs less than to build all anew. */
+/* For a few mappings, moving the mappings after them costs less than building the array again. */
 static int map_few(struct address_space **space, const struct mapping *mappings, size_t n)
 {
 	int err = 0;
@@ -166,7 +167,7 @@ static int map_few(struct address_space **space, const struct mapping *mappings,
 int address_space_map_all(struct address_space **space, const struct mapping *mappings, size_t n)
 {
 	const struct address_space *old = *space;
-	uint64_t covered = 0; /* up to there new ones have been appended */
+	uint64_t covered = 0; /* new mappings have been appended up to this address */
 	size_t next = 0;
 
 	if (!is_in_order(mappings, n))

@@ -1,10 +1,10 @@
 /*
  * One process's mappings: address -> module and file offset.
  *
- * An address space is a value that many may look at: a change makes a new epoch. The array is
- * shared copy-on-write: fork and a snapshot for a worker thread cost a reference. A later mapping
- * replaces what it overlaps; munmap is not reported by the kernel, so what is unmapped stays until
- * something else is mapped there.
+ * An address space is a shared value: each change makes a new epoch. The array is shared
+ * copy-on-write, so a fork or a snapshot for a worker thread costs one reference. A later mapping
+ * replaces the mappings that it overlaps. The kernel does not report munmap, so an unmapped mapping
+ * stays until another one overlaps it.
  */
 #ifndef UNWIND_RULES_ADDRESS_SPACE_H
 #define UNWIND_RULES_ADDRESS_SPACE_H
@@ -16,7 +16,7 @@
 
 struct mapping {
 	uint64_t start, end;
-	uint64_t offset; /* of @start in the file; the address itself for anonymous memory */
+	uint64_t offset; /* file offset of @start; the address itself for anonymous memory */
 	uint32_t module; /* id in the module table */
 	bool is_exec;
 };
@@ -24,7 +24,7 @@ struct mapping {
 /* Immutable while anyone but its owner holds a reference. Sorted by start, no overlaps. */
 struct address_space {
 	atomic_uint n_refs;
-	uint64_t epoch;      /* names this very state, among all of the recording */
+	uint64_t epoch;      /* identifies this state among all states of the recording */
 	uint64_t code_epoch; /* names the state of its executable mappings, which may be that of
 				other address spaces, too: a cache of code may key on it */
 	struct mapping *mappings;
@@ -39,8 +39,8 @@ void address_space_unref(struct address_space *space);
  * shared, and gets a new epoch. 0, -ENOMEM or -EINVAL (an empty mapping); unchanged then.
  */
 int address_space_map(struct address_space **space, const struct mapping *mapping);
-/* The same with many at once, sorted by start, that do not overlap; without memory, some of them.
- */
+/* Adds many mappings, sorted by start, that do not overlap. If memory is exhausted, only some are
+ * added. */
 int address_space_map_all(struct address_space **space, const struct mapping *mappings, size_t n);
 /* Index of the first mapping that ends above @addr. */
 size_t address_space_first(const struct address_space *space, uint64_t addr);

@@ -1,8 +1,8 @@
 /*
- * The bytes of code that no file holds, around one instruction, at one moment.
+ * The bytes of anonymous (JIT) code around one instruction at one moment.
  *
- * Each page was read before the moment and after it. What differs between the two may have been
- * anything at the moment, and so does not count: no instruction that has such a byte is decoded.
+ * Each page was read before the moment and after it. A byte that differs between the two is unknown
+ * at the moment: no instruction that contains such a byte is decoded.
  */
 #ifndef UNWIND_RULES_CODE_VIEW_H
 #define UNWIND_RULES_CODE_VIEW_H
@@ -16,7 +16,7 @@
 /* PUSH ES: not in 64-bit code. */
 #define CODE_VIEW_NO_INSTRUCTION 0x06
 
-/* Pages that follow each other, borrowed; what the moment's page was read as before and after. */
+/* Consecutive pages, borrowed: their bytes as read before and after the moment. */
 struct code_view {
 	uint64_t start; /* address */
 	size_t n_pages; /* 0: nothing is known */
@@ -39,8 +39,8 @@ struct code_view_list {
 void code_view_list_init(struct code_view_list *list, const struct code_view *views,
 			 size_t n_views);
 
-/* Bytes at @view->start, those that do not count replaced by CODE_VIEW_NO_INSTRUCTION. Returns
- * how many. */
+/* Copies the bytes at @view->start; unknown bytes are replaced by CODE_VIEW_NO_INSTRUCTION. Returns
+ * their number. */
 size_t code_view_fill(const struct code_view *view,
 		      uint8_t bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE]);
 /* The @size bytes at @addr, with CODE_VIEW_NO_INSTRUCTION for those that do not count. false: not

@@ -1,8 +1,8 @@
 /*
  * DWARF expressions as they occur in CFI, translated once, evaluated by a small stack machine.
  *
- * DWARF 5, section 2.5. Constants have become DW_OP_const8s, registers DW_OP_bregx, and branches
- * name the index of the operation they go to.
+ * DWARF 5, section 2.5. All constants are DW_OP_const8s, all registers DW_OP_bregx, and a branch
+ * contains the index of its target operation.
  */
 #ifndef UNWIND_RULES_EXPRESSION_H
 #define UNWIND_RULES_EXPRESSION_H
@@ -24,8 +24,8 @@ struct expression {
 };
 
 /*
- * Evaluates to the value on top. @cfa: what DW_OP_call_frame_cfa pushes.
- * false: *@end_ret says why, UNWIND_BAD_CFI or what stack_read() says.
+ * Evaluates to the value on top. @cfa: the value that DW_OP_call_frame_cfa pushes. false: *@end_ret
+ * is the reason, UNWIND_BAD_CFI or the end from stack_read().
  */
 bool expression_evaluate(const struct expression *expression, const struct regs *regs, uint64_t cfa,
 			 const struct stack_copy *stack, uint64_t *value_ret,

@@ -68,7 +68,7 @@ struct general_rule {
 	} regs[REGS_MAX];
 };
 
-/* The registers that compact rules speak of. */
+/* The saved registers that compact rules describe. */
 static inline uint64_t rule_saved_regs(const struct arch *arch)
 {
 	return arch->callee_saved | 1ull << arch->ra;

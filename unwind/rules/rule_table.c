@@ -1,4 +1,5 @@
-/* Functions in a hash table by start; and what was found last, by neighbourhood, in front of it. */
+/* A hash table of functions by start, and in front of it a cache of the function found last in each
+ * neighbourhood. */
 #include "unwind/rules/rule_table.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ struct function {
 	struct function *next; /* in the same bucket */
 	uint64_t start;
 	uint32_t size, n_rows;
-	const struct rule *rules; /* of rows; behind their starts */
+	const struct rule *rules; /* of rows; they follow their starts */
 	uint32_t starts[];
 };
 
@@ -112,7 +113,7 @@ static void grow(struct rule_table *table)
 {
 	struct function *all = take_all(table);
 
-	/* It may stay as small as it is: slow is better than not at all. */
+	/* The table may stay small: a slow table is better than none. */
 	set_size(table, table->bits + 2);
 	for (struct function *next; all; all = next) {
 		next = all->next;

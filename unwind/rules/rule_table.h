@@ -1,5 +1,5 @@
 /*
- * The rules of functions whose call frame instructions were executed, once: address -> rule.
+ * A table address -> rule for functions whose call frame instructions have been executed.
  *
  * One thread at a time.
  */
@@ -19,13 +19,14 @@ struct rule_row {
 /* NULL: out of memory. */
 struct rule_table *rule_table_create(void);
 void rule_table_destroy(struct rule_table *table);
-/* The rule at @vaddr, if what was asked for last in that neighbourhood is the same function. NULL:
- * who knows. Rules are valid as long as the table. */
+/* The rule at @vaddr, if the last look-up in that neighbourhood was in the same function. NULL:
+ * unknown; use the function below. Rules are valid as long as the table. */
 const struct rule *rule_table_guess(const struct rule_table *table, uint64_t vaddr);
-/* The rule at @vaddr, of the function that begins at @start. NULL: it is not there. */
+/* The rule at @vaddr, of the function that begins at @start. NULL: the table does not have that
+ * function. */
 const struct rule *rule_table_find(struct rule_table *table, uint64_t start, uint64_t vaddr);
 /*
- * Adds a function that is not there and does not overlap with others.
+ * Adds a function that is not in the table and does not overlap others.
  *
  * @rows: sorted, the first with a start of 0, at least one.
  *

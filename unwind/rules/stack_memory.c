@@ -82,7 +82,7 @@ struct stack_memory *stack_memory_own(struct stack_memory *memory)
 	return copy;
 }
 
-/* The pieces from @from on, at @to: what is left of the rest. Takes references. */
+/* Copies the pieces of the rest from address @from on to @to. Takes references. */
 static size_t copy_pieces(const struct stack_memory *memory, uint64_t from, struct stack_piece *to)
 {
 	size_t n = 0;
@@ -237,7 +237,7 @@ bool stack_memory_has_guard(const struct stack_memory *memory, uint64_t addr, ui
 	return false;
 }
 
-/* All registers that both know are equal, but for what restarting a system call changes. */
+/* All registers that both know are equal, except those that restarting a system call changes. */
 static bool is_context(const struct stack_context *context, const struct regs *regs)
 {
 	uint64_t both = context->regs.valid & regs->valid & ~(1ull << RESULT_REG);

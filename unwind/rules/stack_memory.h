@@ -1,15 +1,16 @@
 /*
- * Memory of a thread's stacks that was recorded apart from its samples.
+ * Memory of a thread's stacks that was recorded separately from its samples.
  *
- * The rest of a stack is what lies beyond the copies of samples. It was read from the living
- * process while words in the copy, the guards, were watched: a guard is a word that holds a return
- * address and was neither read nor written since the rest was read. The frame that returns by it
- * has not returned, then (ret reads it), nor was it left otherwise and called again (call writes
- * it); so all that lies above it is of the same calls. A walk that meets a guard as the place of a
- * frame's return address may go on in the rest; no other walk may.
+ * The rest of a stack is the part beyond the copies of samples. It was read from the living process
+ * while words in the copy, the guards, were watched. A guard is a word that contains a return
+ * address and has been neither read nor written since the rest was read. So the frame that returns
+ * by it has not returned (ret reads the word), nor was it left otherwise and called again (call
+ * writes the word), and the stack above the guard still belongs to the same calls. A walk may
+ * continue in the rest only if it finds a frame's return address in a guard.
  *
- * A context is what a signal interrupted: registers and stack, as they were when the kernel
- * delivered it. A walk through the signal's frame to these very registers may go on there.
+ * A context is the state that a signal interrupted: registers and stack at the moment when the
+ * kernel delivered the signal. A walk through the signal's frame to exactly these registers may
+ * continue there.
  */
 #ifndef UNWIND_RULES_STACK_MEMORY_H
 #define UNWIND_RULES_STACK_MEMORY_H
@@ -23,10 +24,10 @@
 #define STACK_PIECES_MAX   16
 #define STACK_CONTEXTS_MAX 8
 
-/* Bytes that many may look at. */
+/* Bytes that are shared by reference counts. */
 struct stack_block {
 	atomic_uint n_refs;
-	atomic_size_t *in_use; /* NULL, or counts the bytes of its blocks; outlives them */
+	atomic_size_t *in_use; /* NULL, or a counter of such blocks' bytes; outlives them */
 	size_t size;
 	uint8_t bytes[];
 };
@@ -67,30 +68,32 @@ struct stack_memory {
 struct stack_memory *stack_memory_create(void);
 struct stack_memory *stack_memory_ref(struct stack_memory *memory); /* NULL: NULL */
 void stack_memory_unref(struct stack_memory *memory);
-/* One that is the caller's own: @memory if no one else holds it, else a copy in its place. */
+/* Returns memory that only the caller holds: @memory if nobody else holds it, else a copy that
+ * replaces it. */
 struct stack_memory *stack_memory_own(struct stack_memory *memory);
 
 /*
- * The rest is now @block, from @start on, and above it what the rest before had from
- * @shared_from on; that may be the end of @block, with nothing above. Takes over @block. 0, -EINVAL
- * (the rest before has no such part) or -ENOMEM; unchanged then, but for the guards: none.
+ * Replaces the rest by @block, from @start on, followed by the part of the previous rest from
+ * @shared_from on, which may be empty. Takes over @block. 0, -EINVAL (the previous rest has no such
+ * part) or -ENOMEM. On failure the rest is unchanged, but has no guards.
  */
 int stack_memory_set_rest(struct stack_memory *memory, uint64_t start, struct stack_block *block,
 			  uint64_t shared_from, uint64_t end);
 void stack_memory_drop_guard(struct stack_memory *memory, uint64_t addr);
-/* Takes over its block. The oldest one goes where there is no room. */
+/* Adds a context and takes over its block. If there is no room, the oldest context is dropped. */
 void stack_memory_add_context(struct stack_memory *memory, const struct stack_context *context);
 void stack_memory_drop_context(struct stack_memory *memory, uint64_t time_ns);
-/* All up to that time. */
+/* Drops all contexts up to that time. */
 void stack_memory_drop_contexts(struct stack_memory *memory, uint64_t until_ns);
 
 /* @size bytes at @addr in the rest, in one piece of the memory. NULL: not there. */
 const uint8_t *stack_memory_find(const struct stack_memory *memory, uint64_t addr, size_t size);
 bool stack_memory_has_guard(const struct stack_memory *memory, uint64_t addr, uint64_t value);
 /*
- * The context that a signal's frame restores @regs from, the newest of those from @first on, as
- * an index; n_contexts: none. The kernel may have prepared the restart of an interrupted system
- * call in between: the instruction is executed again, and the register of its result is another.
+ * The index of the newest context, from @first on, with the registers @regs that a signal's frame
+ * restores; n_contexts: no such context. The kernel may meanwhile have prepared the restart of an
+ * interrupted system call: then the pc is back at the instruction, and the register of the result
+ * differs.
  */
 size_t stack_memory_find_context(const struct stack_memory *memory, const struct arch *arch,
 				 const struct regs *regs, size_t first);

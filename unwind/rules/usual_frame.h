@@ -1,7 +1,7 @@
 /*
- * rule_apply() for the frames that nearly all are: CFA = register + n, all of the frame within the
- * sample's copy, every saved register known. What a rule says there can't be predicted, so no
- * branch depends on it; an architecture of 64 bits makes a function of this, for its registers.
+ * rule_apply() for the most common frames: CFA = register + n, the whole frame is within the
+ * sample's copy, every saved register is known. The processor cannot predict the contents of rules,
+ * so no branch depends on them. A 64-bit architecture makes a function of this for its registers.
  */
 #ifndef UNWIND_RULES_USUAL_FRAME_H
 #define UNWIND_RULES_USUAL_FRAME_H
@@ -51,7 +51,7 @@ usual_frame_apply(const struct rule *rule, const struct stack_copy *stack, struc
 #pragma GCC unroll 12
 	for (size_t i = 0; i < n_kept; i++) {
 		uint64_t slot = rule->slots[i], *value = &regs->values[kept[i]], saved;
-		/* All bits or none. Of anything else compilers make a branch. */
+		/* All bits or none. Compilers turn other forms into a branch. */
 		uint64_t is_saved = -(uint64_t)((uint8_t)(slot - 1) < n_words);
 
 		memcpy(&saved, last + (int64_t)((1 - slot) & is_saved) * word, sizeof(saved));

@@ -1,16 +1,16 @@
 /*
- * The caller of a frame that no CFI describes, where it can be told with good reason.
+ * Guesses the caller of a frame without CFI, if there is good evidence.
  *
- * The frame's code is followed to where it returns (unwind/code/code_scan.h); that makes a rule,
- * kept for all who stand there. Where the rule leads must be right behind a call; and if the call
- * names the function it calls, that one's code, followed from its beginning, must lead to the frame
- * and agree about where the return address is. Code that never returns is followed from the
- * function's beginning only: by symbols, or by what a return address on the stack calls, if it lies
- * exactly where that function would have it. Code in memory that no file backs can't be followed:
- * it may keep a chain of frame pointers.
+ * The frame's code is followed to its returns (unwind/code/code_scan.h). This gives a rule, which
+ * is kept for all frames at this instruction. The return address that the rule finds must be
+ * directly after a call. If the call names its function, the code of that function, followed from
+ * its start, must lead to the frame and agree on the place of the return address. Code that never
+ * returns is only followed from the start of its function. The start is known by symbols, or by a
+ * return address on the stack whose call names it, if that address is exactly where the function
+ * would have it. Anonymous code cannot be followed, but it may keep a chain of frame pointers.
  *
- * Where no candidate passes, or two that differ, there is no guess: a missing caller is better than
- * an invented one.
+ * If no candidate passes, or two that differ, there is no guess: a missing caller is better than a
+ * wrong one.
  */
 #ifndef UNWIND_WALK_GUESS_H
 #define UNWIND_WALK_GUESS_H
@@ -18,7 +18,7 @@
 #include "unwind/rules/rule.h"
 #include "unwind/walk/process_code.h"
 
-/* What one thread has learnt of code without CFI. */
+/* One thread's cache of results for code without CFI. */
 struct guesser;
 
 /* NULL: out of memory. */
@@ -29,8 +29,8 @@ void guesser_destroy(struct guesser *guesser);
 bool guess_is_return_address(const struct process_code *process, uint64_t addr);
 
 /*
- * Moves @regs to the caller; arguments as for rule_apply(). false: no guess, @regs unchanged;
- * @end_ret says why, or that the frame is the outermost.
+ * Moves @regs to the caller; arguments as for rule_apply(). false: there is no guess and @regs are
+ * unchanged; @end_ret is the reason, or UNWIND_ROOT for the outermost frame.
  */
 bool guess_caller(struct guesser *guesser, const struct process_code *process,
 		  const struct stack_copy *stack, struct regs *regs, bool *is_exact,

@@ -6,9 +6,9 @@ struct place {
 };
 
 /*
- * Whether @addr may be a return address: behind a call, where there are bytes to ask. A call of a
- * known function leads to other code if that jumps there, as stubs of a run-time system do; what a
- * compiler made, with CFI, does not.
+ * Whether @addr may be a return address: if the bytes before it are known, they must be a call. A
+ * call to a known function can lead to other code if that function jumps there, as stubs of a
+ * run-time system do; compiled functions with CFI do not.
  */
 static bool may_return_to(const struct place *place, uint64_t addr)
 {
@@ -35,7 +35,8 @@ static bool is_chain(const struct place *place, uint64_t from, uint64_t to)
 			   to % place->process->arch->pointer_size == 0);
 }
 
-/* The caller whose return address is at @slot, and its frame pointer. What else it kept is lost. */
+/* The caller whose return address is at @slot, and its frame pointer. Its other saved registers are
+ * lost. */
 static void set_caller(const struct place *place, uint64_t slot, uint64_t return_address,
 		       uint64_t frame_pointer, struct regs *regs)
 {

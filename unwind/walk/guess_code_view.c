@@ -11,7 +11,7 @@
 struct known_code {
 	const struct process_code *process;
 	const struct stack_copy *stack;
-	const struct code_source *source; /* NULL: a jitdump has it, and all other code */
+	const struct code_source *source; /* NULL: the code is in a jitdump, with all other code */
 	const struct mapping *mapping;    /* of the jitdump's code */
 	struct code_view view;            /* of the source */
 	uint64_t start;
@@ -19,12 +19,13 @@ struct known_code {
 };
 
 enum site {
-	NO_SITE,      /* no return address */
-	UNKNOWN_SITE, /* executable memory of which there are no bytes, or that may be one */
-	CALL_SITE,    /* behind a call */
+	NO_SITE,      /* not a return address */
+	UNKNOWN_SITE, /* in executable memory, with unknown bytes, or that may be one */
+	CALL_SITE,    /* after a call */
 };
 
-/* A call of what has CFI leads to no code made at run time, unless it is a stub that jumps on. */
+/* A call to a function with CFI does not lead to JIT code, unless the function is a stub that jumps
+ * on. */
 static bool ends_in_call(const struct process_code *process, uint64_t addr, const uint8_t *code,
 			 size_t size)
 {
@@ -44,8 +45,9 @@ static enum site site_in_file(const struct process_code *process, uint64_t addr)
 }
 
 /*
- * HotSpot's interpreter makes return addresses, and code that is patched has other bytes: but not
- * what was read together with the frame's own code.
+ * A return address may not follow a call, because HotSpot's interpreter makes return addresses and
+ * patched code has other bytes. This cannot happen in bytes that were read together with the
+ * frame's own code.
  */
 static enum site site_in_view(const struct known_code *known, uint64_t addr)
 {
@@ -114,7 +116,8 @@ static bool try_rule(const struct known_code *known, const struct code_rule *rul
 	return true;
 }
 
-/* The one rule that all ways to return agree on, but for how much they drop. NULL: none. */
+/* The rule on which all ways to return agree, except for the size of the dropped arguments. NULL:
+ * they disagree. */
 static const struct code_rule *find_rule(const struct code_outcomes *outcomes)
 {
 	const struct code_rule *found = NULL;
@@ -130,10 +133,10 @@ static const struct code_rule *find_rule(const struct code_outcomes *outcomes)
 }
 
 /*
- * Where all ways from @pc lead. false: they do not agree, or can't be followed. Pages have other
- * functions beside the frame's. A way that goes on into one, behind a call that never returns, is
- * taken for the frame's own where the frame's return is out of reach: so every way of a caller must
- * have been followed to its end.
+ * The rule of all ways from @pc. false: they do not agree, or cannot be followed. Pages contain
+ * other functions next to the frame's. A way that enters one of them, after a call that never
+ * returns, looks like the frame's own if the frame's return is out of reach. So every way of a
+ * caller must have been followed to its end.
  */
 static bool follow(struct code_scan *scan, const struct known_code *known, const uint8_t *bytes,
 		   bool is_exact, uint64_t pc, struct code_rule *rule_ret)
@@ -154,8 +157,8 @@ static bool follow(struct code_scan *scan, const struct known_code *known, const
 	return rule;
 }
 
-/* A place in code that was followed, and the bytes around it. Those of one jitdump are its
- * module's. */
+/* A position in code that was followed, and the bytes around it. The bytes of a jitdump belong to
+ * its module. */
 struct made_key {
 	const struct arch *arch; /* NULL: an empty slot */
 	const uint8_t *pages[2 * CODE_VIEW_PAGES];
@@ -164,7 +167,7 @@ struct made_key {
 	bool is_exact;
 };
 
-/* What following it told. */
+/* The result of following the code. */
 struct made_rule {
 	struct made_key key;
 	bool is_known;
@@ -229,7 +232,7 @@ static bool follow_dump(struct code_scan *scan, const struct known_code *known, 
 	return bytes && follow(scan, known, bytes, is_exact, pc, rule_ret);
 }
 
-/* Moves @regs to the caller by what following their pc tells, or has told before. */
+/* Moves @regs to the caller by the result, new or kept, of following the code at their pc. */
 static bool guess_by_known_code(struct made_rules *rules, struct code_scan *scan,
 				const struct known_code *known, bool is_exact, struct regs *regs)
 {
