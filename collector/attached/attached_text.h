@@ -1,4 +1,4 @@
-/* Text that an attachment holds, compressed (zstd); or that a file holds, as it is. */
+/* Reads the text of an attachment, which is compressed (zstd), or of a plain file. */
 #ifndef COLLECTOR_ATTACHED_ATTACHED_TEXT_H
 #define COLLECTOR_ATTACHED_ATTACHED_TEXT_H
 
@@ -13,7 +13,7 @@ struct attached_text {
 
 /* All of @fd, from its start. 0, -EFBIG beyond ATTACHED_TEXT_MAX, or -errno. */
 int attached_text_read(struct attached_text *text, int fd);
-/* The same of what @fd holds, decompressed. -EINVAL: no zstd. */
+/* The same, decompressed. -EINVAL: not zstd. */
 int attached_text_decompress(struct attached_text *text, int fd);
 
 #endif

@@ -17,9 +17,9 @@ static_assert(CODE_PAGE_SIZE == CODE_VIEW_PAGE_SIZE, "a record holds a page of a
 #define BYTES_MAX      (256u << 20)
 #define PROCESSES_BITS 4
 #define PAGES_BITS     4
-/* A sample is read about this late, at most. */
+/* The maximum delay, about, between a sample and the reading of its page. */
 #define FIRST_READING_MAX_NS NSEC_PER_SEC
-/* The recorder reads this often, more or less, while there are samples. */
+/* The recorder reads pages about this often while there are samples. */
 #define LAST_READING_MAX_NS 200000000u
 
 struct block;
@@ -243,7 +243,7 @@ static bool serves_later(const struct version *last, uint64_t time_ns)
 	       time_ns - last->last_end_ns <= LAST_READING_MAX_NS;
 }
 
-/* false: nothing is known. */
+/* false: the page is unknown at that time. */
 static bool find_bytes(const struct process_pages *process, uint64_t addr, uint64_t time_ns,
 		       const uint8_t **before_ret, const uint8_t **after_ret)
 {

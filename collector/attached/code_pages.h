@@ -1,12 +1,13 @@
 /*
- * What a recording's code records say: which bytes pages of code that no file holds had, and when.
+ * Reconstructs the bytes of pages of anonymous (JIT) code at a given time, from a recording's code
+ * records: two readings of a page, one before that time and one after it.
  *
- * A page that was read twice with the same bytes, and none else between, counts as unchanged
- * between the two. At any other moment it is known by the last bytes before and the first after,
- * and only what is the same in both counts (unwind/rules/code_view.h). The first reading of a page
- * alone serves the samples that made the recorder read it, those not much older. The last one
- * serves samples not much younger, of a process that ended before it could be read again, if it
- * found what the one before had found.
+ * A page that was read twice in succession with the same bytes counts as unchanged between the two
+ * readings. At any other time, only the bytes that are the same in the last reading before and in
+ * the first reading after are known (unwind/rules/code_view.h). Samples that are slightly older
+ * than the first reading use it alone, because they made the recorder read the page. Samples that
+ * are slightly younger than the last reading, of a process that ended before the next one, use it
+ * alone if it equals the reading before.
  */
 #ifndef COLLECTOR_ATTACHED_CODE_PAGES_H
 #define COLLECTOR_ATTACHED_CODE_PAGES_H
@@ -22,9 +23,9 @@ struct code_pages *code_pages_create(void);
 void code_pages_destroy(struct code_pages *pages);
 
 /*
- * Takes a code record in as it comes, not put in order. 0, -ENOMEM, or -EINVAL: it makes no sense,
- * or there is more of them than memory for them. What the records after it mean is not known then,
- * and they are not taken in.
+ * Adds a code record; records need not be sorted. 0, -ENOMEM, or -EINVAL: the record is malformed,
+ * or the records exceed the memory limit. The meaning of the records after it is then unknown, and
+ * they are ignored.
  */
 int code_pages_add(struct code_pages *pages, const struct perf_event_header *record);
 

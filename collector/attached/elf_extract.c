@@ -36,7 +36,7 @@ static int read_at(int fd, void *to, size_t size, uint64_t offset)
 	return 0;
 }
 
-/* Both classes' header and program headers, in the shape of the larger. */
+/* The header and program headers of both classes, in the larger format. */
 struct elf_headers {
 	Elf64_Ehdr ehdr;
 	Elf64_Phdr phdrs[SEGMENTS_MAX];
@@ -127,7 +127,7 @@ int elf_read_build_id(int fd, struct build_id *build_id_ret)
 	return -ENOENT;
 }
 
-/* A large file on its way to its extract. */
+/* A large file while its extract is made. */
 struct extract {
 	int fd;
 	uint64_t file_size;
@@ -182,7 +182,7 @@ static bool has_section(const struct extract *extract, const char *name)
 	return memmem(extract->names, extract->names_size, name, strlen(name) + 1);
 }
 
-/* A Go program's own tables, and what leads to them (cct/object/go/go_pclntab.h,
+/* A Go program's tables and the data by which they are found (cct/object/go/go_pclntab.h,
  * cct/object/go/go_module_data.h). */
 static bool is_go_table(const struct extract *extract, const Elf64_Shdr *shdr)
 {
@@ -221,7 +221,7 @@ static uint64_t align_up(uint64_t offset, uint64_t align)
 		       : (offset + 7) & ~(uint64_t)7;
 }
 
-/* Sections in their order behind the headers; -EFBIG beyond @max. */
+/* Lays out the sections in their order after the headers; -EFBIG beyond @max. */
 static int place_sections(struct extract *extract, size_t max)
 {
 	Elf64_Ehdr *ehdr = &extract->headers.ehdr;

@@ -1,6 +1,6 @@
 /*
- * What a recording needs of an ELF file: its build ID, and its bytes, or of a large file those that
- * unwinding and naming read. Works on any bytes; nothing in them is trusted.
+ * Extracts the parts of an ELF file that a recording needs: its build ID and its bytes, or only the
+ * bytes that unwinding and naming read if the file is large. The input is untrusted.
  */
 #ifndef COLLECTOR_ATTACHED_ELF_EXTRACT_H
 #define COLLECTOR_ATTACHED_ELF_EXTRACT_H

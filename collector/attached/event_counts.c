@@ -42,7 +42,7 @@ static void take_line(const struct data_file *file, const char *line, const uint
 		return;
 	struct metric *metric = &profile->metrics[metrics[event]];
 
-	/* How often, not how much: no amount to set beside a sum of weights. */
+	/* A count of occurrences cannot be compared with a sum of weights. */
 	if (data_file_event(file, event)->weight.kind == WEIGHT_PERIOD) {
 		metric->has_counted = true;
 		metric->counted += counted;

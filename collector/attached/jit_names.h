@@ -1,6 +1,6 @@
 /*
  * The text of a perf-PID.map file -> symbols. Lines are "START SIZE NAME", hexadecimal without 0x;
- * others are skipped. Compilers append: code that moved or went leaves its old line behind, so
+ * others are skipped. Compilers append lines and never delete those of moved or freed code, so
  * where lines overlap the last one names the addresses.
  */
 #ifndef COLLECTOR_ATTACHED_JIT_NAMES_H

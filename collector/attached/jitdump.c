@@ -35,7 +35,7 @@ struct record_header {
 };
 static_assert(sizeof(struct record_header) == 16, "on-disk layout");
 
-/* Behind it the name, with its NUL, and the code, which ends the record. */
+/* It is followed by the name, with its NUL, and the code, which ends the record. */
 struct load_record {
 	struct record_header header;
 	uint32_t pid, tid;
@@ -50,14 +50,14 @@ struct move_record {
 };
 static_assert(sizeof(struct move_record) == 64, "on-disk layout");
 
-/* Of the code that is loaded next. Behind it the entries. */
+/* Describes the code that is loaded next. It is followed by the entries. */
 struct debug_record {
 	struct record_header header;
 	uint64_t addr, n_entries;
 };
 static_assert(sizeof(struct debug_record) == 32, "on-disk layout");
 
-/* Behind it the name of the file, with its NUL, or SAME_FILE. */
+/* It is followed by the name of the file, with its NUL, or SAME_FILE. */
 struct debug_entry {
 	uint64_t addr;
 	uint32_t line, column;
@@ -67,10 +67,10 @@ static_assert(sizeof(struct debug_entry) == 16, "on-disk layout");
 #define SAME_FILE "\377"
 /* Records are filled up to multiples of this. */
 #define PADDING_MAX 8
-/* V8 adds this to the addresses of its entries, for perf's readers of old took it off. */
+/* V8 adds this to the addresses of its entries, because old readers of perf subtracted it. */
 #define V8_ADDED 0x40
 
-/* A loaded piece of code by its index in the file, for those that move. */
+/* Finds loaded code by its index in the file, for records that move code. */
 struct loaded {
 	uint64_t index;
 	uint32_t code_plus_1; /* 0: the slot is free */
@@ -158,7 +158,7 @@ static bool is_range(uint64_t addr, uint64_t size)
 	return size && size <= UINT64_MAX - addr;
 }
 
-/* -EINVAL: the record makes no sense. */
+/* -EINVAL: the record is malformed. */
 static int take_load(struct parser *parser, size_t at, const struct record_header *header)
 {
 	struct load_record load;
@@ -227,7 +227,7 @@ static const uint8_t *read_entry(const uint8_t *at, const uint8_t *end, struct d
 	return stop + 1;
 }
 
-/* Some versions of V8 write names that hold anything: then the entries do not fill the record. */
+/* Some versions of V8 write names with arbitrary bytes: then the entries do not fill the record. */
 static int take_lines(struct parser *parser, size_t at, const struct record_header *header)
 {
 	const uint8_t *entries = parser->bytes + at + sizeof(struct debug_record);
@@ -423,7 +423,7 @@ static bool next_entry(struct entries *entries, struct debug_entry *entry)
 	return entries->next && entries->file;
 }
 
-/* Whether all entries of the dump tell of addresses beyond where V8 puts the first. */
+/* Whether V8_ADDED was added to the addresses of all entries of the dump. */
 static bool has_added(const struct jitdump *dump, const uint8_t *bytes)
 {
 	bool is_first_there = false;

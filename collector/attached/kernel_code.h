@@ -1,7 +1,7 @@
 /*
- * Code in the kernel that comes and goes, as the text of /proc/kallsyms has it at one moment: BPF
- * programs ("[bpf]"), and trampolines and probes ("[__builtin__ftrace]", "[__builtin__kprobes]").
- * From then on KSYMBOL records tell.
+ * Kernel code that is loaded and unloaded, as listed in the text of /proc/kallsyms at one moment:
+ * BPF programs ("[bpf]"), and trampolines and probes ("[__builtin__ftrace]",
+ * "[__builtin__kprobes]"). Later changes are in KSYMBOL records.
  */
 #ifndef COLLECTOR_ATTACHED_KERNEL_CODE_H
 #define COLLECTOR_ATTACHED_KERNEL_CODE_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The text does not tell how long code is: up to what it names next, and no more than this. */
+/* The text does not contain sizes: code extends up to the next name, but not more than this. */
 #define KERNEL_CODE_MAX_SIZE (1u << 20)
 #define KERNEL_CODE_MAX_NAME 512 /* KSYM_NAME_LEN */
 

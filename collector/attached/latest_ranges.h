@@ -1,6 +1,6 @@
 /*
- * Ranges laid over each other, each over those before it: which one is on top where. Code made at
- * run time takes the place of code that was there before.
+ * Computes the visible parts of overlapping ranges, where later ranges hide earlier ones. JIT code
+ * replaces older code in this way.
  */
 #ifndef COLLECTOR_ATTACHED_LATEST_RANGES_H
 #define COLLECTOR_ATTACHED_LATEST_RANGES_H

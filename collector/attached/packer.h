@@ -1,6 +1,6 @@
 /*
- * Bytes on their way into an attachment, as one frame of zstd; attached_text and jitdump_files read
- * them back.
+ * Compresses the bytes of an attachment into one frame of zstd; attached_text and jitdump_files
+ * read them.
  */
 #ifndef COLLECTOR_ATTACHED_PACKER_H
 #define COLLECTOR_ATTACHED_PACKER_H
@@ -13,7 +13,7 @@
 /* Zeroed before packer_begin(). */
 struct packer {
 	void *stream; /* NULL: not begun */
-	/* What was packed so far. Who writes it elsewhere on the way sets the size to 0. */
+	/* The packed bytes so far. A caller that has written them elsewhere sets the size to 0. */
 	uint8_t *bytes;
 	size_t size, n_allocated;
 };
@@ -22,7 +22,7 @@ struct packer {
 int packer_begin(struct packer *packer, int level);
 /* 0, -ENOMEM, or -EIO: zstd fails. */
 int packer_add(struct packer *packer, const void *bytes, size_t size);
-/* These are the last bytes; there may be none. The same errors. */
+/* Packs the last bytes, possibly none, and ends the frame. The same errors. */
 int packer_end(struct packer *packer, const void *bytes, size_t size);
 void packer_deinit(struct packer *packer);
 

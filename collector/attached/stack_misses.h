@@ -1,6 +1,6 @@
 /*
- * Why memory beyond the copies of samples was not recorded: what the recorder says of it, in the
- * recording (a stack record of its own) and to its reader.
+ * The reasons why memory beyond the copies of samples was not recorded. The recorder writes them to
+ * the recording, in a separate stack record, and reports them to the user.
  */
 #ifndef COLLECTOR_ATTACHED_STACK_MISSES_H
 #define COLLECTOR_ATTACHED_STACK_MISSES_H
@@ -10,7 +10,7 @@
 #include "cct/model/profile.h"
 #include "perf/records/stack_record.h"
 
-/* Why the rest of a stack was not read. Recordings have them in this order. */
+/* Why the rest of a stack was not read. Recordings contain the counts in this order. */
 enum deep_stack_miss {
 	DEEP_STACK_MOVED_ON,    /* the thread had left the sampled frames before it was looked at */
 	DEEP_STACK_NO_TIME,     /* more of them than the recorder has time for */
@@ -23,11 +23,11 @@ enum deep_stack_miss {
 };
 
 struct stack_misses {
-	int contexts_err; /* why nothing was kept of what signals interrupt: errno; 0: it was */
+	int contexts_err; /* why no contexts of signals were recorded: errno; 0: they were */
 	uint64_t deep[N_DEEP_STACK_MISSES]; /* stacks whose rest was not read */
 };
 
-/* false: this is no such record. */
+/* false: this is not such a record. */
 bool stack_misses_read(const struct perf_event_header *record, struct stack_misses *ret);
 
 /* "moved on before they could be read" */
@@ -38,7 +38,8 @@ const char *stack_misses_contexts_text(int contexts_err);
  * did. */
 void stack_misses_print_deep(FILE *out, const char *label,
 			     const uint64_t misses[N_DEEP_STACK_MISSES]);
-/* Tells the profile, for the paths that end for want of that memory. 0 or -ENOMEM. */
+/* Adds the reasons to the profile, for the paths that end because that memory is missing. 0 or
+ * -ENOMEM. */
 int stack_misses_explain(const struct stack_misses *misses, struct profile_info *info);
 
 #endif

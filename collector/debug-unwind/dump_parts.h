@@ -1,4 +1,4 @@
-/* The bytes of a jitdump that some walks asked for. */
+/* The bytes of a jitdump that some walks requested. */
 #ifndef COLLECTOR_DEBUG_UNWIND_DUMP_PARTS_H
 #define COLLECTOR_DEBUG_UNWIND_DUMP_PARTS_H
 

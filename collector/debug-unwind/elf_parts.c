@@ -1,5 +1,5 @@
-/* Parts are ranges of the file, some rewritten; they are sorted and joined before they are written.
- */
+/* Parts are ranges of the file. Some are rewritten; all are sorted and joined before they are
+ * written. */
 #include "collector/debug-unwind/elf_parts.h"
 
 #include <dwarf.h>
@@ -36,7 +36,7 @@ struct frames {
 	size_t n_needed, n_allocated;
 };
 
-/* The file as it will be: a copy, and what of it is to be written. */
+/* The resulting file: a copy, and the parts of it to write. */
 struct elf_parts {
 	Elf *elf;
 	const uint8_t *file;
@@ -183,7 +183,7 @@ static int take_accesses(struct elf_parts *parts, uint32_t id, const struct elf_
 
 		if (access->module != id)
 			continue;
-		/* Who looks through a whole segment is content with less. */
+		/* Readers that scan a whole segment do not need all of it. */
 		if (access->size > LARGE_ACCESS && windows[i] < access->size)
 			continue;
 		if (access->size)
@@ -236,7 +236,7 @@ static void fill_gap(struct elf_parts *parts, const struct frames *frames, uint6
 	memset(parts->is_needed + frames->offset + from, 1, sizeof(filler));
 }
 
-/* The needed FDEs and their CIEs in their places; zeros behind the last one end the section. */
+/* The needed FDEs and their CIEs at their positions; zeros after the last one end the section. */
 static int keep_frames(struct elf_parts *parts, const struct frames *frames)
 {
 	size_t n = frames->n_needed * 2;
@@ -301,7 +301,7 @@ static void keep_table(struct elf_parts *parts)
 	memset(parts->is_needed + header.sh_offset, 1, 12 + 8ull * n);
 }
 
-/* A compressed section can't be had in parts. */
+/* A compressed section cannot be written in parts. */
 static void keep_packed(struct elf_parts *parts)
 {
 	static const char *const names[] = { ".debug_frame", ".zdebug_frame", ".gnu_debugdata" };

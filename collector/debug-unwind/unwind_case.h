@@ -1,6 +1,7 @@
 /*
- * A case: all that one walk needs, so that it can be repeated anywhere (docs/FORMAT.md, "Unwinding
- * cases"). A folder with a text file `case` and, for each file that was asked, one with its parts.
+ * A case: all data that one walk needs, so that it can be repeated anywhere (docs/FORMAT.md,
+ * "Unwinding cases"). It is a folder with a text file `case` and, for each file that the walk read,
+ * a file with its parts.
  */
 #ifndef COLLECTOR_DEBUG_UNWIND_UNWIND_CASE_H
 #define COLLECTOR_DEBUG_UNWIND_UNWIND_CASE_H
@@ -10,7 +11,7 @@
 /*
  * Writes the case of a sample into @folder, which is made. Text in the stack is blanked where the
  * walk does not need it. 0; -EEXIST: there is such a folder; -ENODATA: the sample has nothing to
- * unwind from; -ENOTSUP: its walk needs what a case can't hold; -errno.
+ * unwind from; -ENOTSUP: its walk needs data that a case cannot contain; -errno.
  */
 int unwind_case_export(const char *folder, const struct module_table *modules,
 		       const struct sample *sample);

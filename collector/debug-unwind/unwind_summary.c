@@ -1,4 +1,4 @@
-/* Counting and timing are passes of their own, so that none disturbs the other's caches. */
+/* Counting and timing are separate passes, so that neither disturbs the other's caches. */
 #include "collector/debug-unwind/unwind_summary.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* How the unwinding of a whole recording went, and what it cost. */
+/* The results and the cost of unwinding a whole recording. */
 #ifndef COLLECTOR_DEBUG_UNWIND_UNWIND_SUMMARY_H
 #define COLLECTOR_DEBUG_UNWIND_UNWIND_SUMMARY_H
 
@@ -35,14 +35,13 @@ struct unwind_summary {
 	struct summary_count complete, none, unverified;
 	struct summary_count ends[N_MARKERS];
 	struct summary_count frames[N_FRAME_KINDS]; /* callers found, by what led to them */
-	/* Clocks take longer than many a look-up: these are timed in a pass of their own. */
+	/* Reading a clock takes longer than many look-ups, so they are timed in a separate pass. */
 	struct walk_times times, with_lookups;
 	struct unwind_stats stats; /* of the timed walks */
 	uint64_t memory; /* heap of the unwinder and the files' unwind information, bytes */
 };
 
-/* Counts what became of one sample, whose path is resolved. @unwinder: one that only this is for.
- */
+/* Counts the result of one sample, whose path is resolved. @unwinder: used for nothing else. */
 void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
 			  struct unwinder *unwinder, const struct sample *sample);
 /* Walks the sample and adds the time that took. @frames: SAMPLE_PATH_MAX_USER of them. */

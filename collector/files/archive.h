@@ -1,6 +1,6 @@
 /*
- * Archives: a recording with all that reports read beside it, in one file, so that they say the
- * same anywhere (docs/decisions/0012-archives-are-recordings.md).
+ * Archives: one file with a recording and all files that reports need, so that reports are the same
+ * on every machine (docs/decisions/0012-archives-are-recordings.md).
  */
 #ifndef COLLECTOR_FILES_ARCHIVE_H
 #define COLLECTOR_FILES_ARCHIVE_H
@@ -17,8 +17,8 @@ struct archive_result {
 };
 
 /*
- * Writes @to, complete or not at all: the recording at @from with what @files found while it was
- * read. @is_cut: the recording was not finished. 0 or -errno.
+ * Writes @to, complete or not at all: the recording at @from with the files that @files found while
+ * the recording was read. @is_cut: the recording was not finished. 0 or -errno.
  */
 int archive_write(const char *from, bool is_cut, const char *to, struct file_search *files,
 		  struct archive_result *result_ret);

@@ -128,7 +128,7 @@ static bool is_right(const char *path, const struct build_id *build_id)
 	return found.size && build_id_equal(build_id, &found);
 }
 
-/* A file that is not what was asked for goes: all users of the cache would get it. */
+/* Removes a file that is not the requested one: all users of the cache would get it. */
 static bool fetch(struct fetching *fetching, find_function *find, const struct build_id *build_id)
 {
 	char *path = NULL;

@@ -16,10 +16,10 @@ struct debuginfod_result {
 };
 
 /*
- * Fetches what names of @profile lack, what costs most first: files that are missing or have
- * changed, and debug information. For @max_s seconds in all, or until SIGINT. Progress goes to
- * standard error if that is a terminal; it names @command. 0; -ENOENT: there is no libdebuginfod;
- * -ENOMEM.
+ * Fetches the files that @profile needs for names, the most costly first: files that are missing or
+ * have changed, and debug information. Fetches for at most @max_s seconds in total, or until
+ * SIGINT. Shows progress, with the name @command, if standard error is a terminal. 0; -ENOENT:
+ * libdebuginfod is not installed; -ENOMEM.
  */
 int debuginfod_fetch(const char *command, const struct profile *profile, unsigned max_s,
 		     struct debuginfod_result *result_ret);

@@ -45,7 +45,7 @@ static void fetch(const struct profile *profile, const struct file_options *file
 		notify_of_result(command, result);
 	else if (err == -ENOTCONN)
 		message_note(command,
-			     "debuginfod: DEBUGINFOD_URLS is not set, so there are no servers.");
+			     "debuginfod: DEBUGINFOD_URLS is not set, so no server is known.");
 	else if (err == -ENOENT)
 		message_note(command, "debuginfod: libdebuginfod.so.1 is not installed.");
 	else

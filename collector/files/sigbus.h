@@ -1,7 +1,7 @@
 /*
- * Mapped files that are truncated while they are read: libelf maps programs and libraries, and any
- * user may cut his own at any time. A page that is gone reads as zeros, which are hostile input
- * like any other, and is counted, instead of ending the program.
+ * Handles mapped files that are truncated while they are read: libelf maps programs and libraries,
+ * and their owners may truncate them at any time. A missing page then reads as zeros, which are
+ * checked like any input, and is counted; without this the program would be killed.
  */
 #ifndef COLLECTOR_FILES_SIGBUS_H
 #define COLLECTOR_FILES_SIGBUS_H
