@@ -108,7 +108,8 @@ void jit_layer_destroy(struct jit_layer *layer)
 	free(layer);
 }
 
-/* A file's code stays what it is: V8 tells of its builtins, which its own file holds. */
+/* Code of a file is not replaced: V8's dump also lists its builtins, which are in V8's program
+ * file. */
 static bool is_file_code(const struct jit_layer *layer, const struct mapping *mapping)
 {
 	const struct module *module = module_table_get(layer->modules, mapping->module);
@@ -130,7 +131,7 @@ static size_t append_mapping(struct mapping *mappings, size_t n, const struct ma
 	return n + 1;
 }
 
-/* Those parts of a mapping that are over no file's code. */
+/* The parts of a mapping that do not overlap code of a file. */
 static size_t append_free(const struct jit_layer *layer, const struct address_space *space,
 			  const struct mapping *mapping, struct mapping *mappings, size_t n)
 {

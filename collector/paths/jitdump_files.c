@@ -26,7 +26,7 @@
 
 struct known_dump {
 	uint32_t module;
-	struct jit_codes *codes; /* NULL: not to be had */
+	struct jit_codes *codes; /* NULL: not available */
 };
 
 struct jitdump_files {
@@ -127,7 +127,7 @@ static void opened_deinit(struct opened *opened)
 	jitdump_destroy(opened->dump);
 }
 
-/* Takes the dump over from @from. 0; -EINVAL: it is none; -ENOMEM. */
+/* Takes the dump over from @from. 0; -EINVAL: not a jitdump; -ENOMEM. */
 static int open_dump(struct jitdump_files *files, int from, size_t (*copy)(int from, int to),
 		     struct opened *ret)
 {
@@ -217,7 +217,7 @@ static void note_found(const struct module *module, int fd)
 		file_search_found(module->located.files, key, fd, NULL);
 }
 
-/* -EINVAL: not to be had. */
+/* -EINVAL: not available. */
 static int open_of_module(struct jitdump_files *files, const struct module *module, int32_t pid,
 			  struct opened *ret)
 {

@@ -1,8 +1,8 @@
 /*
- * The jitdumps of a recording: from its attachments, or, where it has none, the file that was
- * mapped if it still lies there. That one is taken only if inode and pid are those of the mapping
- * and it was not written to after the recording: a later process may have made it anew. Each is
- * kept as a file without a name, as the image of its module.
+ * The jitdumps of a recording. They are read from its attachments or, if it has none, from the
+ * mapped file if it still exists. That file is used only if its inode and pid are those of the
+ * mapping and it was not written after the recording, because a later process may have created it
+ * again. Each dump is kept in an unnamed file, as the image of its module.
  */
 #ifndef COLLECTOR_PATHS_JITDUMP_FILES_H
 #define COLLECTOR_PATHS_JITDUMP_FILES_H
@@ -21,8 +21,8 @@ void jitdump_files_destroy(struct jitdump_files *files);
 
 /*
  * The code in the dump that @marker maps, whose module is @module; the module gets image and names.
- * *@codes_ret is NULL where the dump is not to be had, which is counted in the profile's quality,
- * like what is amiss with it. 0 or -ENOMEM.
+ * *@codes_ret is NULL if the dump is not available. The profile's quality counts missing dumps and
+ * errors in dumps. 0 or -ENOMEM.
  */
 int jitdump_files_find(struct jitdump_files *files, const struct record *marker, uint32_t module,
 		       const struct jit_codes **codes_ret);

@@ -1,4 +1,4 @@
-/* Build IDs of what runs in the kernel, from the notes that sysfs shows. */
+/* Build IDs of the running kernel and its modules, from the notes in sysfs. */
 #ifndef COLLECTOR_PATHS_KERNEL_BUILD_ID_H
 #define COLLECTOR_PATHS_KERNEL_BUILD_ID_H
 
@@ -6,7 +6,7 @@
 
 #include "cct/model/module.h"
 
-/* false: none is told, and *@ret is as it was. */
+/* false: sysfs has no build ID; *@ret is unchanged. */
 bool kernel_build_id(struct build_id *ret);
 /* @name: as in /proc/modules. */
 bool kernel_module_build_id(const char *name, struct build_id *ret);

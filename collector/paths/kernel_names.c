@@ -17,7 +17,7 @@
 #include "collector/paths/module_finder.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
-#define LATE_MAX    (2 * 4096) /* a recorder tells of no more */
+#define LATE_MAX    (2 * 4096) /* a recorder reports at most this many */
 
 struct kernel_mapping {
 	uint64_t start, pgoff;

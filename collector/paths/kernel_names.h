@@ -1,6 +1,7 @@
 /*
- * Where a recording's kernel names come from: the kallsyms snapshot inside it; else, if it was made
- * by the kernel that runs now, /proc/kallsyms. KSYMBOL records add what was loaded while recording.
+ * Provides a recording's kernel names: from the kallsyms snapshot inside it or, if the running
+ * kernel made the recording, from /proc/kallsyms. KSYMBOL records add the code that was loaded
+ * while recording.
  *
  * The text is read and parsed by a thread while samples are processed.
  */
@@ -17,19 +18,19 @@ struct kernel_names;
 struct kernel_names *kernel_names_create(const struct data_file *file,
 					 struct module_table *modules);
 void kernel_names_destroy(struct kernel_names *names);
-/* An MMAP record of the kernel. After kernel_names_start() it says what is there from now on. 0 or
- * -ENOMEM. */
+/* Applies an MMAP record of the kernel. After kernel_names_start() it describes a mapping that
+ * exists from now on. 0 or -ENOMEM. */
 int kernel_names_map(struct kernel_names *names, const struct record *record);
 int kernel_names_ksymbol(struct kernel_names *names, const struct record *record);
 /* Once, before the first kernel address is looked up. 0 or -ENOMEM. */
 int kernel_names_start(struct kernel_names *names);
-/* Waits for the names, and gives them and those of KSYMBOL records so far to the modules. May be
- * called again when there are more. 0 or -ENOMEM. */
+/* Waits for the names, and adds them and the names of all KSYMBOL records so far to the modules.
+ * May be called again after more records. 0 or -ENOMEM. */
 int kernel_names_finish(struct kernel_names *names);
 /* The kernel hid its addresses from the recorder; after kernel_names_finish(). */
 bool kernel_names_are_hidden(const struct kernel_names *names);
 const struct kernel_symbols *kernel_names_symbols(const struct kernel_names *names);
-/* What is where in the kernel for a sample of that time; samples come in order, after
+/* The layout of the kernel at the time of a sample. Samples come in order, after
  * kernel_names_start(). Valid as long as @names. 0 or -ENOMEM. */
 int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
 			const struct kernel_layout **layout_ret);

@@ -17,7 +17,7 @@
 
 struct thread; /* collector/replay/processes.h */
 
-/* What became of the user half; the counters of a report's header. */
+/* The result of unwinding the user half; a report's header has a counter for each. */
 enum user_half {
 	USER_COMPLETE,   /* unwound to the root */
 	USER_NONE,       /* the task has none: a kernel thread, idle */
@@ -25,7 +25,8 @@ enum user_half {
 	USER_INCOMPLETE, /* call_path.end says why */
 };
 
-/* Arrays belong to what resolved the path (struct sample_path), until it resolves the next one. */
+/* Arrays belong to the struct sample_path that resolved the path, and are valid until it resolves
+ * the next one. */
 struct call_path {
 	const struct frame *frames; /* root first */
 	size_t n_frames;            /* 0: not resolved */
@@ -55,20 +56,21 @@ struct sample {
 	struct stack_memory *memory; /* of the thread's stacks; NULL: none */
 	uint32_t process_index;      /* in the profile; UINT32_MAX: not entered, replay_enter() */
 	uint32_t thread_index;
-	const struct kernel_layout *kernel; /* what was where in it; until replay_close() */
-	struct code_moment code;            /* that no file has; until replay_close() */
-	enum cpu_state cpu_state;           /* never OFF_IO_WAIT, which the path shows */
+	const struct kernel_layout
+		*kernel;          /* the kernel's layout at its time; until replay_close() */
+	struct code_moment code;  /* that no file has; until replay_close() */
+	enum cpu_state cpu_state; /* never OFF_IO_WAIT, which the path shows */
 	enum marker end;
 	bool is_in_exec; /* its stack is gone: exec was taking the old image away */
 	bool has_exec;   /* the process began its present image while recording */
-	bool has_memory; /* the process has, or had, user memory: it is no kernel thread */
+	bool has_memory; /* the process has, or had, user memory: it is not a kernel thread */
 	struct call_path path;
 };
 
 void sample_deinit(struct sample *sample);
 /* Another sample of the same record and process: takes references. */
 void sample_copy(const struct sample *from, struct sample *ret);
-/* Moves the record into a block of its own, for a sample that is kept long. 0 or -ENOMEM:
+/* Moves the record into a separate block, for a sample that is kept for long. 0, or -ENOMEM:
  * unchanged. */
 int sample_detach(struct sample *sample);
 

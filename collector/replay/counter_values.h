@@ -1,8 +1,7 @@
 /*
- * What counters said when they were read last, at samples (PERF_SAMPLE_READ): how far each has
- * grown since is what a sample's path gets. A counter that is inherited counts for each thread
- * apart, under one id (kernel 6.12, perf_event_count() of an event with inherit and
- * PERF_SAMPLE_READ).
+ * The values of counters at the previous sample that read them (PERF_SAMPLE_READ). The growth since
+ * then is the cost of a sample's path. An inherited counter counts separately for each thread under
+ * one id (kernel 6.12, perf_event_count() of an event with inherit and PERF_SAMPLE_READ).
  */
 #ifndef COLLECTOR_REPLAY_COUNTER_VALUES_H
 #define COLLECTOR_REPLAY_COUNTER_VALUES_H
@@ -25,8 +24,9 @@ struct counter_values {
 /* All zeros are an empty one. */
 void counter_values_deinit(struct counter_values *values);
 /*
- * Notes @value of @key, whose id is not 0. *@growth_ret: since it was noted last, or since it
- * began. A value that went back is that of a counter that began anew. 0 or -ENOMEM.
+ * Stores @value of @key, whose id is not 0. *@growth_ret: the growth since the stored value, or
+ * since the counter began. If the value is smaller than the stored one, the counter began again at
+ * 0. 0 or -ENOMEM.
  */
 int counter_values_note(struct counter_values *values, const struct counter_key *key,
 			uint64_t value, uint64_t *growth_ret);

@@ -20,7 +20,7 @@ int event_metrics_init(struct event_metrics *metrics, const struct data_file *fi
 void event_metrics_deinit(struct event_metrics *metrics);
 /* The metric of an event, by its index; NO_METRIC: it has none, or there is no such event. */
 uint32_t event_metrics_find(const struct event_metrics *metrics, size_t event);
-/* A dummy event, which is there for the records of its ring alone, has no metric. */
+/* A dummy event, which exists only for the records of its ring, has no metric. */
 bool event_metrics_is_sideband(const struct perf_event_attr *attr);
 
 #endif

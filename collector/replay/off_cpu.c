@@ -15,7 +15,7 @@ enum presence {
 	NEW, /* made, but it has not run yet */
 	ON,
 	OFF,
-	GONE, /* has exited: what the kernel still does for it is no wait */
+	GONE, /* has exited: its remaining time in the kernel is not a wait */
 };
 
 /* One per thread that was ever switched. */
@@ -111,7 +111,7 @@ static void unpin(struct off_cpu *off_cpu, struct off_cpu_thread *state)
 	state->pin = NO_PIN;
 }
 
-/* A sample that has waited for long gets a block of its own. */
+/* A sample that has waited for long is moved to a separate block. */
 static int pin(struct off_cpu *off_cpu, struct off_cpu_thread *state)
 {
 	struct off_cpu_thread **slot = &off_cpu->pins[off_cpu->next_pin];

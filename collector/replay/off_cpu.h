@@ -1,11 +1,11 @@
 /*
- * Time off the CPU. A sample of a switch-out waits here, with what its process was then, until the
- * thread runs again (PERF_RECORD_SWITCH): only then is it known what it weighs. Time off the CPU
- * that no sample tells of is handed out all the same, with the reason.
+ * Time off the CPU. A sample of a switch-out waits here, with the state of its process at that
+ * time, until the thread runs again (PERF_RECORD_SWITCH), because only then its weight is known.
+ * Time off the CPU without a sample is handed out, too, with the reason.
  *
- * Nothing counts but what lies between begin and end of the samples; records of switches may come
- * before. Threads are numbered as in the kernel: 0 (idle, or outside of this pid namespace) and
- * below are no threads.
+ * Only the time between the begin and the end of sampling counts; records of switches may come
+ * earlier. Threads are numbered as in the kernel: tids of 0 (idle, or outside of this pid
+ * namespace) and below are not threads.
  *
  * Memory: one sample per thread at most; few of them pin blocks of the file, the others are copies.
  */
@@ -17,7 +17,7 @@
 
 struct off_cpu;
 
-/* Both are borrowed. @begin_ns: when samples begin; UINT64_MAX: off_cpu_begin() will tell. */
+/* Both are borrowed. @begin_ns: when sampling begins; UINT64_MAX: off_cpu_begin() will set it. */
 struct off_cpu *off_cpu_create(struct processes *processes, struct profile_quality *quality,
 			       uint64_t begin_ns);
 void off_cpu_destroy(struct off_cpu *off_cpu);

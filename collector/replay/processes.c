@@ -119,7 +119,7 @@ static void copy_name(char *to, const char *name)
 	snprintf(to, COMM_MAX, "%s", name);
 }
 
-/* A process starts anew: a pid not seen before, a reused one, or another image after exec. */
+/* Starts a process: with a pid not seen before, a reused pid, or another image after exec. */
 static int process_reset(struct process *process, struct address_space *space)
 {
 	if (!space)

@@ -1,7 +1,7 @@
 /*
- * Processes, threads and their address spaces over the time of a recording: what COMM, MMAP2, FORK
- * and EXIT records say. An image is a process between two execs: exec drops all mappings and
- * begins a new one.
+ * Processes, threads and their address spaces over the time of a recording, from COMM, MMAP2, FORK
+ * and EXIT records. An image is a process between two execs: exec drops all mappings and begins a
+ * new image.
  */
 #ifndef COLLECTOR_REPLAY_PROCESSES_H
 #define COLLECTOR_REPLAY_PROCESSES_H
@@ -41,7 +41,7 @@ struct thread {
 
 /*
  * Seen from inside a pid namespace, every process outside has the number 0, as the idle tasks have.
- * Nothing tells those apart, so nothing is known of them but their cost.
+ * They cannot be distinguished, so only their cost is known.
  */
 #define PID_OUTSIDE (-2)
 
@@ -55,17 +55,17 @@ void processes_destroy(struct processes *processes);
  * -ENOMEM. */
 int processes_apply(struct processes *processes, const struct record *record);
 
-/* Puts the code there that the process had made by then. 0 or -ENOMEM. */
+/* Adds the JIT code that the process had made by that time. 0 or -ENOMEM. */
 int processes_advance(struct process *process, uint64_t time_ns);
 
 /* The thread of a sample, made if no record announced it. NULL: out of memory. */
 struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid);
-/* The same, but made by none; NULL: no such thread. */
+/* The same, but never creates a thread; NULL: no such thread. */
 struct thread *processes_find_thread(const struct processes *processes, int32_t pid, int32_t tid);
 /* Calls @apply for each thread until it returns not 0; returns that. */
 int processes_each_thread(struct processes *processes,
 			  int (*apply)(struct thread *thread, void *arg), void *arg);
-/* Puts a sample into its thread as that is now: takes references to what the process is. */
+/* Fills the sample with the present state of its thread and process, and takes references. */
 void sample_place(struct sample *sample, struct thread *thread);
 /* Enters the thread and its process into the profile. 0 or -ENOMEM. */
 int processes_enter(struct processes *processes, struct thread *thread);

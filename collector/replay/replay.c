@@ -47,7 +47,7 @@ struct replay {
 	struct replay_groups groups;
 };
 
-/* The parts, from those that others look into to those that do. 0 or -ENOMEM. */
+/* Creates the parts; each part is created before the parts that use it. 0 or -ENOMEM. */
 static int create_parts(struct replay *replay, const char *path, struct file_search *files)
 {
 	replay->profile = profile_create();
@@ -374,7 +374,7 @@ static int take_off_cpu_at_end(struct replay *replay, struct sample *ret)
 	return got > 0 ? hand_out_off_cpu(replay, ret) : got;
 }
 
-/* A sample that does not tell is a sample all the same, and shown. */
+/* A sample without a weight is still counted and shown. */
 static uint64_t weight_of(struct replay *replay, const struct record *record,
 			  const struct data_file_event *event)
 {
@@ -412,7 +412,7 @@ static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct sample *
 		sample_deinit(&sample);
 		return err;
 	}
-	if (!replay->off_cpu) { /* what the event weighs was told too late */
+	if (!replay->off_cpu) { /* the event's weight was read too late */
 		replay->profile->quality.counts[QUALITY_UNWEIGHED]++;
 		return 1;
 	}
@@ -484,7 +484,7 @@ static int take_sample(struct replay *replay, size_t event, struct sample *ret)
 	return weighs_off_cpu(of) ? hold_off_cpu(replay, ret->record.time_ns, ret) : 1;
 }
 
-/* A record that is no sample, taken over. 1: it made one due, which is in @ret. */
+/* Takes over a record that is not a sample. 1: it completed a waiting sample, which is in @ret. */
 static int apply_record(struct replay *replay, struct raw_record *raw, struct sample *ret)
 {
 	struct record record;

@@ -18,8 +18,8 @@ struct replay_groups {
 void replay_groups_deinit(struct replay_groups *groups);
 /* Whether an event's samples read counters that can be told apart, and this one has some. */
 bool replay_groups_has_counters(const struct data_file_event *event, const struct record *record);
-/* Takes over a sample whose counters are to be handed out, when that of the one before is over.
- * @sample->event is there. */
+/* Takes over a sample whose counters are to be handed out, after those of the previous one.
+ * @sample->event is set. */
 void replay_groups_begin(struct replay_groups *groups, const struct sample *sample);
 /*
  * The next counter of the sample that grew. 1: @ret is a copy of the sample, its weight is the

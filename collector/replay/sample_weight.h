@@ -1,4 +1,5 @@
-/* How much a sample stands for: its period, times what its event's weight finds in it. */
+/* Computes the weight of a sample: its period, multiplied by the value that its event's weight
+ * reads from it. */
 #ifndef COLLECTOR_REPLAY_SAMPLE_WEIGHT_H
 #define COLLECTOR_REPLAY_SAMPLE_WEIGHT_H
 

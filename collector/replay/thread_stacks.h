@@ -1,7 +1,7 @@
 /*
- * Stack records -> what is known of each thread's stacks at a moment of the recording
- * (thread->memory). Puts runs of records together; changes what samples hold references to only by
- * replacing it.
+ * Applies stack records to the recorded memory of each thread's stacks (thread->memory) over the
+ * time of the recording. Joins runs of records. Memory that samples hold references to is replaced,
+ * never changed.
  */
 #ifndef COLLECTOR_REPLAY_THREAD_STACKS_H
 #define COLLECTOR_REPLAY_THREAD_STACKS_H
@@ -16,9 +16,8 @@ struct thread_stacks *thread_stacks_create(struct processes *processes);
 /* After the last sample is done with its thread's memory. */
 void thread_stacks_destroy(struct thread_stacks *stacks);
 /*
- * Takes a record in, in time order. @machine: the recording's. 0, -ENOMEM, or -EINVAL:
- * it makes no sense, or there is more of them than memory for them; the thread's stack is then
- * unknown.
+ * Applies a record, in time order. @machine: the recording's. 0, -ENOMEM, or -EINVAL: the record is
+ * malformed, or the records exceed the memory limit; the thread's stack is then unknown.
  */
 int thread_stacks_apply(struct thread_stacks *stacks, const struct machine *machine,
 			const struct perf_event_header *record);

@@ -94,7 +94,7 @@ static int process_sample(struct worker *worker, struct sample *sample)
 {
 	const struct sample *last = worker->last;
 
-	/* A record that tells of several metrics is unwound once. */
+	/* A record with several metrics is unwound once. */
 	if (last && sample->raw.header && sample->raw.header == last->raw.header) {
 		sample->path = last->path;
 	} else {
@@ -108,7 +108,7 @@ static int process_sample(struct worker *worker, struct sample *sample)
 	return 0;
 }
 
-/* After an error a worker goes on taking batches, or the reader would wait for ever. */
+/* After an error a worker continues to accept batches, or the reader would wait for ever. */
 static void process_batch(struct worker *worker, struct batch *batch)
 {
 	worker->last = NULL;
@@ -131,8 +131,8 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* The reader keeps one processor busy; more workers than the others have would only get in its way.
- * 0: the reader does their work. */
+/* The reader uses one CPU. More workers than remaining CPUs would compete with it. 0: the reader
+ * does the work of workers. */
 static unsigned count_worker_threads(const struct dendro_options *options)
 {
 	long n = options->n_threads ? (long)options->n_threads : sysconf(_SC_NPROCESSORS_ONLN);

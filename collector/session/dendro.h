@@ -101,8 +101,11 @@ int dendro_build(struct dendro *dendro, struct profile **profile_ret);
 int dendro_build_from(const struct dendro_source *source, const struct dendro_options *options,
 		      struct profile **profile_ret, char **error_ret);
 
-/* What is known of the recording so far: modules, metrics, processes, quality, info; no tree. Its
- * metrics are complete with the first sample. NULL once dendro_build() gave the profile away. */
+/*
+ * The recording as it was read so far: modules, metrics, processes, quality, info; no tree. Its
+ * metrics are complete with the first sample. NULL after dendro_build() has given the profile to
+ * the caller.
+ */
 const struct profile *dendro_recording(const struct dendro *dendro);
 /* A sentence about the damage that ended the source early, with its offset; NULL: none so far.
  * Valid until dendro_close(). */

@@ -1,6 +1,7 @@
 /*
- * What the paths of a recording are resolved with: the unwind information of its modules, the
- * kernel's names, and the functions that wait for I/O. Shared by all threads that resolve.
+ * The data with which the paths of a recording are resolved: the unwind information of its modules,
+ * the kernel's names, and the functions that wait for I/O. Shared by all threads that resolve
+ * paths.
  */
 #ifndef COLLECTOR_SESSION_PATH_RESOLVER_H
 #define COLLECTOR_SESSION_PATH_RESOLVER_H

@@ -1,6 +1,7 @@
 /*
- * Batches of samples on their way: free ones to the reader, which fills them; full ones to the
- * workers, which empty them. Samples are filled in and used in place. Batches are made once.
+ * Passes batches of samples between threads: free batches to the reader, which fills them, and full
+ * ones to the workers, which empty them. Samples are filled and used in place. Batches are
+ * allocated once.
  */
 #ifndef COLLECTOR_SESSION_PIPELINE_H
 #define COLLECTOR_SESSION_PIPELINE_H
