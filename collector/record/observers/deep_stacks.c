@@ -71,7 +71,7 @@ struct deep_stacks {
 	struct deep_stacks_stats stats;
 	uint32_t stack_size; /* that was asked for */
 	pid_t own_pid;
-	struct utsname machine;
+	const struct machine *machine;
 	struct live_processes *processes;
 	struct unwinder *unwinder;
 	struct deep_thread threads[N_THREADS];
@@ -97,9 +97,9 @@ static const struct deep_stacks_access real_access = {
 	.now_ns = now_ns,
 };
 
-static bool can_watch(const struct perf_event_attr *attr, const char *machine)
+static bool can_watch(const struct perf_event_attr *attr, const struct machine *machine)
 {
-	const struct arch *arch = arch_find(machine, PERF_SAMPLE_REGS_ABI_64);
+	const struct arch *arch = machine_arch(machine, PERF_SAMPLE_REGS_ABI_64);
 
 	/* Return addresses have to lie on the stack; and times to be those of the watch. */
 	return arch && !(arch->callee_saved >> arch->ra & 1) && attr->use_clockid &&
@@ -109,10 +109,11 @@ static bool can_watch(const struct perf_event_attr *attr, const char *machine)
 int deep_stacks_create(struct stack_output *output, const struct perf_event_attr *attr,
 		       const struct deep_stacks_access *access, struct deep_stacks **stacks_ret)
 {
-	struct utsname machine;
+	struct utsname name;
 
 	*stacks_ret = NULL;
-	if (uname(&machine) || !can_watch(attr, machine.machine))
+	const struct machine *machine = uname(&name) == 0 ? machine_find(name.machine) : NULL;
+	if (!can_watch(attr, machine))
 		return 0;
 	struct deep_stacks *stacks = calloc(1, sizeof(*stacks));
 	if (!stacks)
@@ -312,8 +313,7 @@ static void see_sample(struct deep_stacks *stacks, const struct record *record)
 {
 	const struct sample_record *sample = &record->sample;
 	size_t size = sample->user_stack_size;
-	struct user_stack stack = { .arch = arch_find(stacks->machine.machine,
-						      sample->user_regs.abi) };
+	struct user_stack stack = { .arch = machine_arch(stacks->machine, sample->user_regs.abi) };
 
 	if (!sample_stack_is_full(sample, stacks->stack_size) || record->pid == stacks->own_pid ||
 	    record->tid <= 0 || !stack.arch ||

@@ -45,7 +45,7 @@ struct signal_contexts {
 	struct stack_output *output;
 	struct signal_contexts_stats stats;
 	struct record_layout layout;
-	struct utsname machine;
+	const struct machine *machine;
 	struct context_thread threads[N_THREADS];
 	uint64_t void_until_ns; /* those up to then are not to be used */
 	/* No sample of this round is later, or not later. */
@@ -58,6 +58,7 @@ struct signal_contexts {
 
 struct signal_contexts *signal_contexts_create(struct evlist *evlist, struct stack_output *output)
 {
+	struct utsname name;
 	struct signal_contexts *contexts = calloc(1, sizeof(*contexts));
 
 	if (!contexts)
@@ -67,7 +68,7 @@ struct signal_contexts *signal_contexts_create(struct evlist *evlist, struct sta
 	contexts->pause_ns = PAUSE_NS;
 	contexts->resume_ns = UINT64_MAX;
 	record_layout_init(&contexts->layout, &evlist->contexts.attr);
-	uname(&contexts->machine);
+	contexts->machine = uname(&name) == 0 ? machine_find(name.machine) : NULL;
 	return contexts;
 }
 
@@ -198,7 +199,7 @@ static struct context *context_create(const struct signal_contexts *contexts,
 				      const struct record *record)
 {
 	const struct sample_record *sample = &record->sample;
-	const struct arch *arch = arch_find(contexts->machine.machine, sample->user_regs.abi);
+	const struct arch *arch = machine_arch(contexts->machine, sample->user_regs.abi);
 	size_t n_regs = (size_t)__builtin_popcountll(sample->user_regs.mask);
 	size_t size = sample->user_stack_size;
 	struct regs regs;
@@ -364,7 +365,7 @@ static int see_sample(struct signal_contexts *contexts, const struct record *rec
 
 	if (!thread)
 		return 0;
-	const struct arch *arch = arch_find(contexts->machine.machine, sample->user_regs.abi);
+	const struct arch *arch = machine_arch(contexts->machine, sample->user_regs.abi);
 	if (!arch || !regs_from_perf(arch, sample->user_regs.mask, sample->user_regs.values, &regs))
 		return 0;
 	for (struct context *context = thread->newest; context && !err; context = context->older) {
