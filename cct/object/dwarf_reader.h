@@ -50,7 +50,8 @@ static inline const uint8_t *dwarf_read_block(struct dwarf_reader *reader, uint6
 /* false: there are not as many bytes. */
 static inline bool dwarf_skip(struct dwarf_reader *reader, uint64_t size)
 {
-	return dwarf_read_block(reader, size) && !reader->is_broken;
+	dwarf_read_block(reader, size);
+	return !reader->is_broken;
 }
 
 static inline uint8_t dwarf_read_byte(struct dwarf_reader *reader)
@@ -68,7 +69,7 @@ static inline uint64_t dwarf_read_unsigned(struct dwarf_reader *reader, size_t s
 	const uint8_t *block = dwarf_read_block(reader, size);
 	uint64_t value = 0;
 
-	if (!block || !size)
+	if (reader->is_broken || !size)
 		return 0;
 	memcpy(&value, block, size);
 	return reader->is_big_endian ? be64toh(value) >> (64 - 8 * size) : le64toh(value);

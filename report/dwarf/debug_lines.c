@@ -432,6 +432,8 @@ static void read_rows(struct debug_lines *lines)
 	if (!read_header(lines->sections, &reader, &header))
 		return;
 	struct dwarf_reader program = debug_reader_at(lines->sections, DEBUG_LINE, header.program);
+	if (program.is_broken)
+		return;
 	program.end = lines->sections->of[DEBUG_LINE].bytes + header.end;
 	run_program(lines, &program, &header);
 	sort_sequences(lines);

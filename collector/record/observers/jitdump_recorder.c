@@ -104,14 +104,16 @@ static int open_trusted(struct jitdump_recorder *recorder, const struct observed
 	struct stat st;
 	int fd = open_mapped(recorder->proc, mapping);
 
-	if (fd == -ENODEV || fd == -ELOOP)
-		recorder->stats.n_refused++;
-	else if (fd < 0 || fstat(fd, &st) != 0 || st.st_ino != mapping->inode)
+	bool is_refused = fd == -ENODEV || fd == -ELOOP;
+
+	if (!is_refused && (fd < 0 || fstat(fd, &st) != 0 || st.st_ino != mapping->inode)) {
 		recorder->stats.n_missed++;
-	else if (!process_file_is_trusted(fd, user_of(recorder->proc, mapping->pid)))
+	} else if (is_refused ||
+		   !process_file_is_trusted(fd, user_of(recorder->proc, mapping->pid))) {
 		recorder->stats.n_refused++;
-	else
+	} else {
 		return fd;
+	}
 	if (fd >= 0)
 		close(fd);
 	return -1;

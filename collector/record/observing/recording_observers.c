@@ -14,14 +14,14 @@ struct recording_observers {
 	struct running_observer all[];
 };
 
-/* The statement is for each observer that takes part and has the hook, in the table's order. */
-#define FOR_EACH_WITH(hook, observer, observers)                              \
+/* The statement is for each @observer that takes part and has the hook, in the table's order. */
+#define FOR_EACH_WITH(hook, observers)                                        \
 	for (const struct running_observer *observer = (observers)->all,      \
 					   *end_ = observer + (observers)->n; \
 	     observer < end_; observer++)                                     \
 		if (observer->state && observer->hooks->hook)
 /* The same in the opposite order. */
-#define FOR_EACH_WITH_BACKWARD(hook, observer, observers)                                 \
+#define FOR_EACH_WITH_BACKWARD(hook, observers)                                           \
 	for (const struct running_observer *observer = (observers)->all + (observers)->n; \
 	     observer > (observers)->all && observer--;)                                  \
 		if (observer->state && observer->hooks->hook)
@@ -55,7 +55,7 @@ void recording_observers_destroy(struct recording_observers *observers)
 {
 	if (!observers)
 		return;
-	FOR_EACH_WITH_BACKWARD (destroy, observer, observers)
+	FOR_EACH_WITH_BACKWARD (destroy, observers)
 		observer->hooks->destroy(observer->state);
 	free(observers);
 }
@@ -78,14 +78,14 @@ void recording_observers_see_mapping(struct recording_observers *observers,
 				     const struct observed_mapping *mapping,
 				     struct build_id *build_id)
 {
-	FOR_EACH_WITH (see_mapping, observer, observers)
+	FOR_EACH_WITH (see_mapping, observers)
 		observer->hooks->see_mapping(observer->state, mapping, build_id);
 }
 
 int recording_observers_see_sideband(struct recording_observers *observers,
 				     const struct record *record)
 {
-	FOR_EACH_WITH (see_sideband, observer, observers) {
+	FOR_EACH_WITH (see_sideband, observers) {
 		int err = observer->hooks->see_sideband(observer->state, record);
 		if (err)
 			return err;
@@ -95,7 +95,7 @@ int recording_observers_see_sideband(struct recording_observers *observers,
 
 bool recording_observers_see_samples(const struct recording_observers *observers)
 {
-	FOR_EACH_WITH (see_sample, observer, observers)
+	FOR_EACH_WITH (see_sample, observers)
 		return true;
 	return false;
 }
@@ -103,7 +103,7 @@ bool recording_observers_see_samples(const struct recording_observers *observers
 int recording_observers_see_sample(struct recording_observers *observers,
 				   const struct record *record)
 {
-	FOR_EACH_WITH (see_sample, observer, observers) {
+	FOR_EACH_WITH (see_sample, observers) {
 		int err = observer->hooks->see_sample(observer->state, record);
 		if (err)
 			return err;
@@ -114,7 +114,7 @@ int recording_observers_see_sample(struct recording_observers *observers,
 int recording_observers_begin_round(struct recording_observers *observers,
 				    const struct observed_round *round)
 {
-	FOR_EACH_WITH (begin_round, observer, observers) {
+	FOR_EACH_WITH (begin_round, observers) {
 		int err = observer->hooks->begin_round(observer->state, round);
 		if (err)
 			return err;
@@ -127,7 +127,7 @@ int recording_observers_end_round(struct recording_observers *observers,
 {
 	int err = 0;
 
-	FOR_EACH_WITH_BACKWARD (end_round, observer, observers) {
+	FOR_EACH_WITH_BACKWARD (end_round, observers) {
 		int its_err = observer->hooks->end_round(observer->state, round);
 		err = err ? err : its_err;
 	}
@@ -138,7 +138,7 @@ int recording_observers_write_waiting(struct recording_observers *observers, siz
 {
 	int err = 0;
 
-	FOR_EACH_WITH (write_waiting, observer, observers) {
+	FOR_EACH_WITH (write_waiting, observers) {
 		int its_err = observer->hooks->write_waiting(observer->state, max_bytes);
 		err = err ? err : its_err;
 	}
@@ -149,7 +149,7 @@ int recording_observers_look(struct recording_observers *observers, bool is_last
 {
 	int err = 0;
 
-	FOR_EACH_WITH_BACKWARD (look, observer, observers) {
+	FOR_EACH_WITH_BACKWARD (look, observers) {
 		int its_err = observer->hooks->look(observer->state, is_last);
 		err = err ? err : its_err;
 	}
@@ -160,7 +160,7 @@ int recording_observers_finish(struct recording_observers *observers)
 {
 	int err = 0;
 
-	FOR_EACH_WITH_BACKWARD (finish, observer, observers) {
+	FOR_EACH_WITH_BACKWARD (finish, observers) {
 		int its_err = observer->hooks->finish(observer->state);
 		err = err ? err : its_err;
 	}
@@ -169,7 +169,7 @@ int recording_observers_finish(struct recording_observers *observers)
 
 int recording_observers_wake_fd(const struct recording_observers *observers, size_t index)
 {
-	FOR_EACH_WITH (wake_fd, observer, observers) {
+	FOR_EACH_WITH (wake_fd, observers) {
 		int fd = observer->hooks->wake_fd(observer->state);
 		if (fd >= 0 && !index--)
 			return fd;
@@ -181,7 +181,7 @@ uint64_t recording_observers_interval_ns(const struct recording_observers *obser
 {
 	uint64_t least = UINT64_MAX;
 
-	FOR_EACH_WITH (interval_ns, observer, observers) {
+	FOR_EACH_WITH (interval_ns, observers) {
 		uint64_t interval = observer->hooks->interval_ns(observer->state);
 		least = interval < least ? interval : least;
 	}
@@ -191,8 +191,8 @@ uint64_t recording_observers_interval_ns(const struct recording_observers *obser
 void recording_observers_report(const struct recording_observers *observers, bool is_verbose,
 				struct recording_notes *notes)
 {
-	FOR_EACH_WITH_BACKWARD (advise, observer, observers)
+	FOR_EACH_WITH_BACKWARD (advise, observers)
 		observer->hooks->advise(observer->state, notes);
-	FOR_EACH_WITH (describe, observer, observers)
+	FOR_EACH_WITH (describe, observers)
 		observer->hooks->describe(observer->state, is_verbose, notes);
 }

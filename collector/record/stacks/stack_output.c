@@ -30,7 +30,8 @@ int stack_output_write(struct stack_output *output, const struct stack_record_he
 		uint32_t left = part.size - part.offset;
 
 		part.part_size = left < STACK_RECORD_PART_MAX ? left : STACK_RECORD_PART_MAX;
-		err = write_part(output, &part, words, (const uint8_t *)bytes + part.offset);
+		err = write_part(output, &part, words,
+				 bytes ? (const uint8_t *)bytes + part.offset : NULL);
 		part.offset += part.part_size;
 	} while (!err && part.offset < part.size);
 	return err;
