@@ -132,7 +132,8 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 }
 
 @test "the kernel's part of a path stands below the call that entered it" {
-	local call="\[kernel\] el0t_64_sync el0t_64_sync_handler el0_svc do_el0_svc.*"
+	# On its way back a call has the kernel's put-off work done, or another process run.
+	local call="\[kernel\] el0t_64_sync el0t_64_sync_handler el0_svc do_(el0_svc|notify_resume).*"
 	local interrupt="\[kernel\] el0t_64_irq el0t_64_irq_handler .*" # anywhere; it may reschedule
 	ask all.tree 'nodes | select(.self > 0 and .kind == "kernel")
 		| "\(.self | round) \(from_main)"' | grep -E "^[0-9]+ main (reads|does_both) " >paths
