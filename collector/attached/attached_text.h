@@ -1,19 +1,11 @@
-/* Reads the text of an attachment, which is compressed (zstd), or of a plain file. */
+/* Reads the text of an attachment, which is compressed (zstd). */
 #ifndef COLLECTOR_ATTACHED_ATTACHED_TEXT_H
 #define COLLECTOR_ATTACHED_ATTACHED_TEXT_H
 
-#include <stddef.h>
+#include "cct/text/file_text.h"
 
-#define ATTACHED_TEXT_MAX (512u << 20)
-
-struct attached_text {
-	char *bytes; /* no NUL at the end; to free */
-	size_t size, n_allocated;
-};
-
-/* All of @fd, from its start. 0, -EFBIG beyond ATTACHED_TEXT_MAX, or -errno. */
-int attached_text_read(struct attached_text *text, int fd);
-/* The same, decompressed. -EINVAL: not zstd. */
-int attached_text_decompress(struct attached_text *text, int fd);
+/* Adds what @fd holds, decompressed. 0, -EFBIG beyond FILE_TEXT_MAX, -EINVAL: not zstd, or -errno.
+ */
+int attached_text_decompress(struct file_text *text, int fd);
 
 #endif

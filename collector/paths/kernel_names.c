@@ -48,7 +48,7 @@ struct kernel_names {
 	pthread_t thread;
 	bool is_running;
 	int snapshot_fd; /* of the attachment; -1: none */
-	struct attached_text text;
+	struct file_text text;
 	struct kallsyms_text *parsed;
 	bool is_hidden;
 };
@@ -157,7 +157,7 @@ static int find_snapshot(const struct data_file *file)
 
 /* The kernel that runs now made this recording if its text starts where the recording says: the
  * address is random at each boot. */
-static bool is_running_kernel(const struct kernel_names *names, const struct attached_text *text)
+static bool is_running_kernel(const struct kernel_names *names, const struct file_text *text)
 {
 	char line[64];
 
@@ -178,7 +178,7 @@ static bool is_running_kernel(const struct kernel_names *names, const struct att
 static int read_running_kernel(struct kernel_names *names)
 {
 	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : attached_text_read(&names->text, fd);
+	int err = fd < 0 ? -errno : file_text_read(&names->text, fd);
 
 	if (err || !is_running_kernel(names, &names->text))
 		return err ? err : -ESTALE;
@@ -322,7 +322,7 @@ int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
 
 static int name_late(struct kernel_names *names, const struct late_module *late)
 {
-	struct attached_text text = { 0 };
+	struct file_text text = { 0 };
 	struct kallsyms_text *parsed = NULL;
 	int err = attached_text_decompress(&text, late->fd);
 

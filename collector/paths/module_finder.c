@@ -232,7 +232,7 @@ static void module_take_latest_names(struct module_finder *finder, struct module
 /* The latest of the process's perf-PID.map. What can't be read leaves the module without names. */
 static void module_take_names(struct module_finder *finder, struct module *module, size_t first)
 {
-	struct attached_text text = { 0 };
+	struct file_text text = { 0 };
 	char key[16];
 	int fd = -1;
 

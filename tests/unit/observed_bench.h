@@ -112,7 +112,7 @@ static inline void bench_expect(const struct observed_bench *bench, size_t index
 				enum attachment_kind kind, const char *key, const char *expected)
 {
 	const struct data_file_attachment *attachment = data_file_attachment(bench->file, index);
-	struct attached_text text = { 0 };
+	struct file_text text = { 0 };
 
 	assert_int_equal(attachment->kind, kind);
 	assert_string_equal(attachment->key, key);

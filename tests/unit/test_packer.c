@@ -31,7 +31,7 @@ static uint8_t *noise(void)
 
 static void expect_unpacked(const void *packed, size_t packed_size, const void *bytes, size_t size)
 {
-	struct attached_text text = { 0 };
+	struct file_text text = { 0 };
 	int fd = memfd_create("packed", MFD_CLOEXEC);
 
 	assert_true(fd >= 0);

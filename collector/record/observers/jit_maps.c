@@ -11,7 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
-#include "collector/attached/attached_text.h"
+#include "cct/text/file_text.h"
 #include "collector/attached/packer.h"
 #include "collector/record/live/process_files.h"
 
@@ -183,14 +183,14 @@ static void look_in_time(struct jit_maps *maps)
 
 static int attach(struct jit_maps *maps, const struct jit_process *process)
 {
-	struct attached_text text = { 0 };
+	struct file_text text = { 0 };
 	struct stat st;
 	char key[16];
 	int err = 0;
 
 	snprintf(key, sizeof(key), "%" PRId32, process->pid);
 	if (fstat(process->fd, &st) != 0 || st.st_size > TEXT_MAX ||
-	    attached_text_read(&text, process->fd))
+	    file_text_read(&text, process->fd))
 		maps->stats.n_missed++;
 	else if (text.size)
 		err = packer_attach(maps->writer, ATTACHMENT_PERF_MAP, key, text.bytes, text.size,

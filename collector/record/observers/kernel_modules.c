@@ -16,7 +16,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
-#include "collector/attached/attached_text.h"
+#include "cct/text/file_text.h"
 #include "collector/attached/packer.h"
 #include "collector/paths/kernel_build_id.h"
 
@@ -36,7 +36,7 @@ struct kernel_modules {
 	pthread_t thread;
 	bool is_running;
 	atomic_bool is_done;
-	struct attached_text text;
+	struct file_text text;
 };
 
 static int add_module(struct kernel_modules_list *list, const struct kernel_module *module)
@@ -135,7 +135,7 @@ static void *read_names(void *arg)
 	snprintf(path, sizeof(path), "%s/kallsyms", modules->proc);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	/* Without names they are told of all the same. */
-	if (fd >= 0 && attached_text_read(&modules->text, fd))
+	if (fd >= 0 && file_text_read(&modules->text, fd))
 		modules->text.size = 0;
 	atomic_store(&modules->is_done, true);
 	return NULL;
@@ -155,7 +155,7 @@ static void start_reading(struct kernel_modules *modules)
 }
 
 /* The lines of one module, moved to the front of @lines. Their size. */
-static size_t pick_lines(const struct attached_text *text, const char *name, char *lines)
+static size_t pick_lines(const struct file_text *text, const char *name, char *lines)
 {
 	char tag[KERNEL_MODULE_NAME_SIZE + 4];
 	size_t size = 0, tag_size = (size_t)snprintf(tag, sizeof(tag), "\t[%s]\n", name);
@@ -212,7 +212,7 @@ static int attach_found(struct kernel_modules *modules)
 		err = attach(modules, &modules->found.modules[i]);
 	modules->found.n = 0;
 	free(modules->text.bytes);
-	modules->text = (struct attached_text){ 0 };
+	modules->text = (struct file_text){ 0 };
 	return err;
 }
 

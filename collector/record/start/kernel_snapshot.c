@@ -10,49 +10,24 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/text/file_text.h"
 #include "collector/attached/packer.h"
 
-#define FIRST_TEXT_SIZE   (8u << 20)
-#define TEXT_MAX          (256u << 20)
 #define COMPRESSION_LEVEL 1
 
 struct kernel_snapshot {
 	pthread_t thread;
 	bool is_joined;
 	char *path;
-	char *text;
-	size_t text_size;
+	struct file_text text;
 	struct kernel_snapshot_result result;
 };
 
 static int read_text(struct kernel_snapshot *snapshot)
 {
-	size_t allocated = FIRST_TEXT_SIZE;
-
 	_cleanup_close_ int fd = open(snapshot->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	snapshot->text = malloc(allocated);
-	if (!snapshot->text)
-		return -ENOMEM;
-	for (;;) {
-		ssize_t n = read(fd, snapshot->text + snapshot->text_size,
-				 allocated - snapshot->text_size - 1);
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		snapshot->text_size += (size_t)n;
-		if (allocated - snapshot->text_size > 1)
-			continue;
-		char *text = allocated < TEXT_MAX ? realloc(snapshot->text, allocated * 2) : NULL;
-		if (!text)
-			return -ENOMEM;
-		snapshot->text = text;
-		allocated *= 2;
-	}
-	snapshot->text[snapshot->text_size] = '\0';
-	return 0;
+
+	return fd < 0 ? -errno : file_text_read(&snapshot->text, fd);
 }
 
 /* "ffffffff81000000 T _text\n", with another letter on arm64; 0 if there is no such line. */
@@ -61,10 +36,10 @@ static uint64_t symbol_address(const struct kernel_snapshot *snapshot, const cha
 	char pattern[32];
 
 	snprintf(pattern, sizeof(pattern), " %s\n", symbol);
-	const char *found = strstr(snapshot->text, pattern);
+	const char *found = strstr(snapshot->text.bytes, pattern);
 	if (!found)
 		return 0;
-	while (found > snapshot->text && found[-1] != '\n')
+	while (found > snapshot->text.bytes && found[-1] != '\n')
 		found--;
 	return strtoull(found, NULL, 16);
 }
@@ -87,7 +62,8 @@ static void find_text(struct kernel_snapshot *snapshot)
 /* Of hidden addresses one line says it all. */
 static size_t size_worth_keeping(const struct kernel_snapshot *snapshot)
 {
-	return snapshot->result.is_hidden ? strcspn(snapshot->text, "\n") : snapshot->text_size;
+	return snapshot->result.is_hidden ? strcspn(snapshot->text.bytes, "\n")
+					  : snapshot->text.size;
 }
 
 static int compress(struct kernel_snapshot *snapshot)
@@ -96,7 +72,7 @@ static int compress(struct kernel_snapshot *snapshot)
 	int err = packer_begin(&packer, COMPRESSION_LEVEL);
 
 	if (!err)
-		err = packer_end(&packer, snapshot->text, size_worth_keeping(snapshot));
+		err = packer_end(&packer, snapshot->text.bytes, size_worth_keeping(snapshot));
 	if (!err) {
 		snapshot->result.compressed = steal_ptr(packer.bytes);
 		snapshot->result.compressed_size = packer.size;
@@ -115,7 +91,8 @@ static void *snapshot_thread(void *arg)
 		snapshot->result.error = compress(snapshot);
 	}
 	if (!snapshot->result.error && !snapshot->result.is_hidden)
-		snapshot->result.error = kernel_code_find(snapshot->text, &snapshot->result.code);
+		snapshot->result.error =
+			kernel_code_find(snapshot->text.bytes, &snapshot->result.code);
 	return NULL;
 }
 
@@ -156,7 +133,7 @@ void kernel_snapshot_destroy(struct kernel_snapshot *snapshot)
 	kernel_snapshot_wait(snapshot);
 	free(snapshot->result.compressed);
 	kernel_code_list_deinit(&snapshot->result.code);
-	free(snapshot->text);
+	free(snapshot->text.bytes);
 	free(snapshot->path);
 	free(snapshot);
 }

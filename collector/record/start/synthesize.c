@@ -16,6 +16,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/maps_line.h"
+#include "cct/text/file_text.h"
 #include "collector/record/observers/kernel_modules.h"
 
 /* tools/perf/util/event.h: this FORK inherits no mappings, for the child's own follow. */
@@ -24,7 +25,6 @@
 #define KSYMBOL_TYPE_OOL 2
 #define COMM_SPACE       64 /* kernel threads may have long names */
 #define SAMPLE_ID_MAX    48
-#define FIRST_READ_SIZE  (64u << 10)
 #define FILENAME_MAX_ALL (PATH_MAX + 16)
 
 struct synthesizer {
@@ -32,8 +32,7 @@ struct synthesizer {
 	int proc_fd;
 	DIR *processes; /* NULL: options.pids */
 	size_t next_pid;
-	char *text; /* of the /proc file at hand */
-	size_t text_allocated;
+	struct file_text maps; /* of the process at hand */
 };
 
 /* A record while it is built in the writer's memory. */
@@ -203,34 +202,6 @@ static int put_mmap2(const struct synthesize_options *options, pid_t pid,
 	return end(options, &builder);
 }
 
-/* Reads a file of /proc whole, NUL-terminated. -errno, or its size. */
-static ssize_t read_text(struct synthesizer *synthesizer, int dir_fd, const char *name)
-{
-	size_t size = 0;
-
-	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	for (;;) {
-		ssize_t n =
-			read(fd, synthesizer->text + size, synthesizer->text_allocated - size - 1);
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		size += (size_t)n;
-		if (synthesizer->text_allocated - size > 4096)
-			continue;
-		char *text = realloc(synthesizer->text, synthesizer->text_allocated * 2);
-		if (!text)
-			return -ENOMEM;
-		synthesizer->text = text;
-		synthesizer->text_allocated *= 2;
-	}
-	synthesizer->text[size] = '\0';
-	return (ssize_t)size;
-}
-
 /* Stacks may be there. */
 static bool is_own_data(const struct maps_line *line)
 {
@@ -268,14 +239,13 @@ static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct 
 
 static int put_mappings(struct synthesizer *synthesizer, int process_fd, pid_t pid)
 {
-	ssize_t size = read_text(synthesizer, process_fd, "maps");
-	int err = 0;
-
-	if (size == -ENOMEM)
-		return -ENOMEM;
-	if (size <= 0)
-		return 0; /* a kernel thread, gone, or not ours to look at */
-	char *line = synthesizer->text;
+	_cleanup_close_ int fd = openat(process_fd, "maps", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0; /* gone, or not ours to look at */
+	int err = file_text_read(&synthesizer->maps, fd);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	char *line = synthesizer->maps.bytes; /* empty: a kernel thread */
 	for (char *newline; !err && (newline = strchr(line, '\n')); line = newline + 1) {
 		struct maps_line parsed;
 
@@ -376,14 +346,11 @@ int synthesizer_create(const struct synthesize_options *options,
 		return -ENOMEM;
 
 	synthesizer->options = *options;
-	synthesizer->text_allocated = FIRST_READ_SIZE;
-	synthesizer->text = malloc(FIRST_READ_SIZE);
 	synthesizer->proc_fd = open(options->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (synthesizer->proc_fd >= 0 && !options->pids)
 		synthesizer->processes = opendir(options->proc);
-	if (!synthesizer->text || synthesizer->proc_fd < 0 ||
-	    (!options->pids && !synthesizer->processes)) {
-		int err = synthesizer->text ? -errno : -ENOMEM;
+	if (synthesizer->proc_fd < 0 || (!options->pids && !synthesizer->processes)) {
+		int err = -errno;
 		synthesizer_destroy(synthesizer);
 		return err;
 	}
@@ -399,7 +366,7 @@ void synthesizer_destroy(struct synthesizer *synthesizer)
 		closedir(synthesizer->processes);
 	if (synthesizer->proc_fd >= 0)
 		close(synthesizer->proc_fd);
-	free(synthesizer->text);
+	free(synthesizer->maps.bytes);
 	free(synthesizer);
 }
 
