@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#define NSEC_PER_SEC ((uint64_t)1000000000)
+#define NSEC_PER_USEC ((uint64_t)1000)
+#define NSEC_PER_MSEC ((uint64_t)1000000)
+#define NSEC_PER_SEC  ((uint64_t)1000000000)
 
 static inline uint64_t now_ns(void)
 {

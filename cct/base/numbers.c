@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_US 1000u
-#define KIB       1024u
+#include "cct/base/clock.h"
+
+#define KIB 1024u
 
 /* Takes digits from the start of *@text and moves it on. */
 static bool take_digits(const char **text, uint64_t *number_ret)
@@ -43,12 +44,8 @@ static uint64_t time_unit(const char *name, uint64_t unit_ns)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "ns", 1 },
-		{ "us", NS_PER_US },
-		{ "ms", NUMBERS_NS_PER_MS },
-		{ "s", NUMBERS_NS_PER_S },
-		{ "m", 60ull * NUMBERS_NS_PER_S },
-		{ "h", 3600ull * NUMBERS_NS_PER_S },
+		{ "ns", 1 },           { "us", NSEC_PER_USEC },    { "ms", NSEC_PER_MSEC },
+		{ "s", NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC }, { "h", 3600 * NSEC_PER_SEC },
 	};
 
 	if (!*name)

@@ -8,9 +8,6 @@
 
 #include <stdint.h>
 
-#define NUMBERS_NS_PER_MS 1000000u
-#define NUMBERS_NS_PER_S  1000000000u
-
 /* "997": from 0 to @max. */
 int numbers_parse(const char *text, uint64_t max, uint64_t *number_ret);
 

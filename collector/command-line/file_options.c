@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/numbers.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 
 #define DEBUGINFOD_DEFAULT_S 60
 #define DEBUGINFOD_MAX_S     86400
-#define NS_PER_S             1000000000ull
 
 const struct command_option input_option[] = {
 	{ .name = "input",
@@ -41,13 +41,13 @@ const struct command_option symfs_option[] = {
 static int take_debuginfod(const struct option_use *use, void *field)
 {
 	struct file_options *options = field;
-	uint64_t ns = DEBUGINFOD_DEFAULT_S * NS_PER_S;
+	uint64_t ns = DEBUGINFOD_DEFAULT_S * NSEC_PER_SEC;
 
 	if (use->value &&
-	    numbers_parse_time(use->value, NS_PER_S, DEBUGINFOD_MAX_S * NS_PER_S, &ns))
+	    numbers_parse_time(use->value, NSEC_PER_SEC, DEBUGINFOD_MAX_S * NSEC_PER_SEC, &ns))
 		return option_wrong_value(use, "a time in seconds up to %d", DEBUGINFOD_MAX_S);
 	options->debuginfod = true;
-	options->debuginfod_s = (unsigned)((ns + NS_PER_S - 1) / NS_PER_S);
+	options->debuginfod_s = (unsigned)((ns + NSEC_PER_SEC - 1) / NSEC_PER_SEC);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/numbers.h"
 #include "collector/command-line/file_options.h"
 #include "collector/command-line/messages.h"
@@ -64,14 +65,14 @@ static int take_duration(const struct option_use *use, void *field)
 {
 	uint64_t *ns = field;
 
-	if (numbers_parse_time(use->value, NUMBERS_NS_PER_S, MAX_TIME_NS, ns) || !*ns)
+	if (numbers_parse_time(use->value, NSEC_PER_SEC, MAX_TIME_NS, ns) || !*ns)
 		return option_wrong_value(use, "a time, in seconds or with a unit (200ms, 2m)");
 	return 0;
 }
 
 static int take_delay(const struct option_use *use, void *field)
 {
-	if (numbers_parse_time(use->value, NUMBERS_NS_PER_MS, MAX_TIME_NS, field))
+	if (numbers_parse_time(use->value, NSEC_PER_MSEC, MAX_TIME_NS, field))
 		return option_wrong_value(use, "a time, in milliseconds or with a unit (5s, 2m)");
 	return 0;
 }

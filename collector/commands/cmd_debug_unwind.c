@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/numbers.h"
 #include "cct/base/printable.h"
 #include "collector/command-line/file_options.h"
@@ -74,7 +75,7 @@ static int take_time(const struct option_use *use, void *field)
 	struct options *options = field;
 
 	options->has_choice = true;
-	if (numbers_parse_time(use->value, NUMBERS_NS_PER_S, UINT64_MAX, &options->time_ns))
+	if (numbers_parse_time(use->value, NSEC_PER_SEC, UINT64_MAX, &options->time_ns))
 		return option_wrong_value(use, "a time in seconds");
 	return 0;
 }

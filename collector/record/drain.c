@@ -13,7 +13,7 @@
 #define WAITING_ROUND_MAX (8u << 20)
 /* Records in a ring may be this much out of order: an interrupt came between a record's time
  * and its place. */
-#define DISORDER_NS 1000000u
+#define DISORDER_NS NSEC_PER_MSEC
 
 static size_t count_bits(uint64_t bits)
 {

@@ -23,7 +23,6 @@
 #include "collector/record/start/command.h"
 #include "perf/records/window_record.h"
 
-#define NSEC_PER_MSEC 1000000ull
 /* The rings are read this often even if they have not filled, and files that may soon be deleted
  * are checked. */
 #define DRAIN_INTERVAL_NS (100 * NSEC_PER_MSEC)

@@ -1,5 +1,7 @@
 #include "collector/replay/process_images.h"
 
+#include "cct/base/clock.h"
+
 /* What a thread does after a sample is told within so many records, or not at all. */
 #define EXEC_DISTANCE_MAX 4096
 
@@ -58,6 +60,6 @@ void process_images_date(const struct profile *profile, uint64_t newest_ns, int6
 
 		if (mapped_ns && mapped_ns < newest_ns)
 			module->located.mapped =
-				end - (int64_t)((newest_ns - mapped_ns) / 1000000000);
+				end - (int64_t)((newest_ns - mapped_ns) / NSEC_PER_SEC);
 	}
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NS_PER_S 1e9
+#include "cct/base/clock.h"
 
 void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit)
 {
@@ -13,12 +13,12 @@ void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *
 	size_t i = 0;
 
 	if (strcmp(unit, "ns") == 0) {
-		if (amount < 1000000)
+		if (amount < NSEC_PER_MSEC)
 			snprintf(buffer, size, "%.3g us", value / 1e3);
-		else if (amount < 1000000000)
+		else if (amount < NSEC_PER_SEC)
 			snprintf(buffer, size, "%.3g ms", value / 1e6);
 		else
-			snprintf(buffer, size, "%.2f s", value / NS_PER_S);
+			snprintf(buffer, size, "%.2f s", value / 1e9);
 		return;
 	}
 	if (strcmp(unit, "bytes") != 0) {

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "cct/base/clock.h"
 #include "cct/base/numbers.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -59,8 +60,8 @@ static void times_have_units_and_exact_decimals(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t ns;
 
-		assert_int_equal(
-			numbers_parse_time(cases[i].text, NUMBERS_NS_PER_S, UINT64_MAX, &ns), 0);
+		assert_int_equal(numbers_parse_time(cases[i].text, NSEC_PER_SEC, UINT64_MAX, &ns),
+				 0);
 		assert_int_equal(ns, cases[i].ns);
 	}
 }
@@ -70,9 +71,9 @@ static void a_time_without_a_unit_has_the_one_that_the_caller_names(void **state
 	uint64_t ns;
 
 	(void)state;
-	assert_int_equal(numbers_parse_time("250", NUMBERS_NS_PER_MS, UINT64_MAX, &ns), 0);
+	assert_int_equal(numbers_parse_time("250", NSEC_PER_MSEC, UINT64_MAX, &ns), 0);
 	assert_int_equal(ns, 250000000);
-	assert_int_equal(numbers_parse_time("250s", NUMBERS_NS_PER_MS, UINT64_MAX, &ns), 0);
+	assert_int_equal(numbers_parse_time("250s", NSEC_PER_MSEC, UINT64_MAX, &ns), 0);
 	assert_int_equal(ns, 250000000000);
 }
 
@@ -95,9 +96,9 @@ static void what_is_not_a_time_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		assert_int_equal(numbers_parse_time(texts[i], NUMBERS_NS_PER_S, UINT64_MAX, &ns),
+		assert_int_equal(numbers_parse_time(texts[i], NSEC_PER_SEC, UINT64_MAX, &ns),
 				 -EINVAL);
-	assert_int_equal(numbers_parse_time("11", NUMBERS_NS_PER_S, 10000000000, &ns), -EINVAL);
+	assert_int_equal(numbers_parse_time("11", NSEC_PER_SEC, 10000000000, &ns), -EINVAL);
 	assert_int_equal(ns, UNCHANGED);
 }
 

@@ -15,7 +15,6 @@
 #include "collector/record/live/live_process.h"
 #include "collector/record/stacks/stack_guards.h"
 
-#define NSEC_PER_MSEC 1000000ull
 /* Threads that are known, by tid; and those of them with guards. */
 #define N_THREADS     512
 #define N_WATCHED_MAX 64

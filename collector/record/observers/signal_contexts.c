@@ -9,7 +9,6 @@
 #include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
 
-#define NSEC_PER_MSEC 1000000ull
 /* Threads that are known, by tid. */
 #define N_THREADS 256
 /* More in such a time are too many: they cost the program as much as a sample each. */

@@ -11,7 +11,6 @@
 #include "collector/paths/sample_path.h"
 #include "collector/record/live/live_process.h"
 
-#define NSEC_PER_MSEC 1000000ull
 /* Threads and processes that are known, by their number. */
 #define N_THREADS   1024
 #define N_PROCESSES 1024
