@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "cct/base/array.h"
+
 int packer_begin(struct packer *packer, int level)
 {
 	packer->stream = ZSTD_createCCtx();
@@ -20,27 +22,14 @@ void packer_deinit(struct packer *packer)
 	*packer = (struct packer){ .size = 0 };
 }
 
-static int reserve(struct packer *packer, size_t size)
-{
-	if (packer->n_allocated - packer->size >= size)
-		return 0;
-	size_t n = packer->size ? 2 * (packer->size + size) : size;
-	uint8_t *bytes = realloc(packer->bytes, n);
-	if (!bytes)
-		return -ENOMEM;
-	packer->bytes = bytes;
-	packer->n_allocated = n;
-	return 0;
-}
-
 static int run(struct packer *packer, ZSTD_inBuffer *in, ZSTD_EndDirective directive)
 {
 	size_t left;
 
 	do {
-		int err = reserve(packer, ZSTD_CStreamOutSize());
-		if (err)
-			return err;
+		if (array_reserve(packer->bytes, packer->size, packer->n_allocated,
+				  ZSTD_CStreamOutSize()))
+			return -ENOMEM;
 		ZSTD_outBuffer out = { packer->bytes, packer->n_allocated, packer->size };
 		left = ZSTD_compressStream2(packer->stream, &out, in, directive);
 		if (ZSTD_isError(left))

@@ -3,33 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
-
-static size_t count_items(const char *list)
-{
-	size_t n_items = 1;
-
-	for (; *list; list++)
-		n_items += *list == ',';
-	return n_items;
-}
 
 /* Adds "a,b" to a list. The value is cut into pieces; "pmu/a,b/" is one. */
 static int take_names(const struct option_use *use, void *field)
 {
 	struct name_list *list = field;
 	char *rest = use->value;
-	const char **larger =
-		reallocarray(list->names, list->n + count_items(use->value), sizeof(*larger));
 	const char *separator = strchr(use->value, '/') ? "" : ",";
-	char *name;
 
-	if (!larger)
-		return message_error_of_memory(use->command);
-	list->names = larger;
-	while ((name = strsep(&rest, separator)))
-		larger[list->n++] = name;
+	for (char *name; (name = strsep(&rest, separator));) {
+		if (array_reserve_one(list->names, list->n))
+			return message_error_of_memory(use->command);
+		list->names[list->n++] = name;
+	}
 	return 0;
 }
 

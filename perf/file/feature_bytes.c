@@ -1,19 +1,18 @@
 #include "perf/file/feature_bytes.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "cct/base/array.h"
 
 void feature_bytes_add(struct feature_bytes *bytes, const void *more, size_t size)
 {
 	if (bytes->failed || !size)
 		return;
-	uint8_t *start = realloc(bytes->start, bytes->size + size);
-	if (!start) {
+	if (array_reserve(bytes->start, bytes->size, bytes->n_allocated, size)) {
 		bytes->failed = true;
 		return;
 	}
-	memcpy(start + bytes->size, more, size);
-	bytes->start = start;
+	memcpy(bytes->start + bytes->size, more, size);
 	bytes->size += size;
 }
 

@@ -9,7 +9,7 @@
 
 struct feature_bytes {
 	uint8_t *start; /* heap; the caller's to free */
-	size_t size;
+	size_t size, n_allocated;
 	bool failed; /* memory was exhausted: the bytes are incomplete */
 };
 

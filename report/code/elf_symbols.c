@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sorted.h"
 #include "cct/object/elf_image.h"
@@ -47,7 +48,7 @@ struct elf_symbols {
 	uint32_t n_symbols;
 	const char *names; /* of the symbol table */
 	char *unversioned; /* names without version: "memcpy" for "memcpy@@GLIBC_2.14" */
-	size_t unversioned_size, unversioned_allocated;
+	uint32_t unversioned_size, unversioned_allocated;
 	struct elf_segments segments;
 	struct plt_entry *plt;
 	size_t n_plt;
@@ -165,18 +166,11 @@ static void keep_best_names(struct elf_symbols *symbols)
 
 static int add_unversioned(struct elf_symbols *symbols, const char *name, size_t size)
 {
-	if (!symbols->unversioned ||
-	    symbols->unversioned_allocated - symbols->unversioned_size < size + 1) {
-		size_t n = 2 * symbols->unversioned_allocated + 2 * MAX_VERSIONED_NAME;
-		char *larger = n < UINT32_MAX ? realloc(symbols->unversioned, n) : NULL;
-
-		if (!larger)
-			return -ENOMEM;
-		symbols->unversioned = larger;
-		symbols->unversioned_allocated = n;
-	}
+	if (array_reserve(symbols->unversioned, symbols->unversioned_size,
+			  symbols->unversioned_allocated, size + 1))
+		return -ENOMEM;
 	memcpy(symbols->unversioned + symbols->unversioned_size, name, size);
-	symbols->unversioned_size += size;
+	symbols->unversioned_size += (uint32_t)size;
 	symbols->unversioned[symbols->unversioned_size++] = 0;
 	return 0;
 }
@@ -192,7 +186,7 @@ static int remove_versions(struct elf_symbols *symbols)
 
 		if (!at || at == name)
 			continue;
-		symbol->name = (uint32_t)symbols->unversioned_size;
+		symbol->name = symbols->unversioned_size;
 		symbol->is_unversioned = true;
 		if (add_unversioned(symbols, name, (size_t)(at - name)))
 			return -ENOMEM;

@@ -8,19 +8,13 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 
 static int add_id(struct mounts *mounts, uint64_t id)
 {
-	/* Twice the room at each power of two. */
-	if ((mounts->n_ids & (mounts->n_ids - 1)) == 0) {
-		size_t n = mounts->n_ids ? mounts->n_ids * 2 : 1;
-		uint64_t *ids = reallocarray(mounts->ids, n, sizeof(*ids));
-
-		if (!ids)
-			return -ENOMEM;
-		mounts->ids = ids;
-	}
+	if (array_reserve_one(mounts->ids, mounts->n_ids))
+		return -ENOMEM;
 	mounts->ids[mounts->n_ids++] = id;
 	return 0;
 }
