@@ -79,7 +79,7 @@ need_signal_events() {
 	need_debug_registers
 	[ "$(report_json deep-bottom.data --view functions | jq .quality.stitched)" -ge \
 		"$(told deep-bottom right)" ]
-	"$DENDRO" report deep-bottom.data --depth 3 | grep 'read apart'
+	"$DENDRO" report deep-bottom.data --depth 3 | grep 'paths completed from stack memory recorded apart from samples'
 	"$DENDRO" script deep-bottom.data >script
 	grep -q 'via_left.*\[stitched\]' script
 	lacks 'below_left.*\[stitched\]' script

@@ -13,6 +13,7 @@
 
 #include "collector/record/live/live_process.h"
 #include "collector/record/observers/stack_holes.h"
+#include "tests/unit/emulated.h"
 #include "unwind/rules/regs.h"
 
 enum { COPY_SIZE = 65528, PAGE = 4096, MAX_LOOKS = 64 };
@@ -308,6 +309,7 @@ static void a_process_in_its_own_memory_is_found_and_touched(void **state)
 	uint64_t start = (uintptr_t)memory, end;
 
 	(void)state;
+	SKIP_IF_EMULATED("memory");
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	assert_ptr_not_equal(shared, MAP_FAILED);
 	assert_int_equal(live_anonymous_end(getpid(), start, &end), 0);

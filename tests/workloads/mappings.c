@@ -209,7 +209,7 @@ framed_caller(indirect_function code, unsigned n)
 	KEEP_FRAME();
 }
 
-/* No chain: what the copied code's frame pointer leads to is no frame of its caller. */
+/* The copied code's frame pointer does not lead to a frame of its caller: only its bytes do. */
 static FUNCTION void frameless_caller(indirect_function code, unsigned n)
 {
 	code(called_work, n);
