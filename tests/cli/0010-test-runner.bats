@@ -1,4 +1,4 @@
-# tests/run: counts and exit statuses, and which files run beside which.
+# tests/run: counts and exit statuses, and which files run at the same time.
 
 load lib
 
@@ -13,7 +13,7 @@ make_file() {
 	printf '%s\n' "$@" >"$name.bats"
 }
 
-# run_files STATUS FILE... : with four jobs; what it prints goes to output
+# run_files STATUS FILE... : runs them with four jobs; its output goes to the file output
 run_files() {
 	local expected=$1 status=0
 	shift
@@ -22,13 +22,13 @@ run_files() {
 	expect_equal status $status "$expected"
 }
 
-# Says when it begins and ends, and takes a moment.
+# A test that logs its begin and end, and takes a moment.
 noting() { # noting NAME [MARKER]
 	make_file "$1" "${2:-#}" '@test "it" {' "echo begin $1 >>notes" 'sleep 0.2' \
 		"echo end $1 >>notes" '}'
 }
 
-@test "what passes, fails and is skipped is counted, with what failed" {
+@test "passed, failed and skipped tests are counted, and failed ones are shown" {
 	make_file one '@test "good" { true; }' '@test "bad" { echo because; false; }' \
 		'@test "left out" { skip "no reason"; }'
 	make_file two '@test "better" { true; }'
@@ -41,7 +41,7 @@ noting() { # noting NAME [MARKER]
 	expect_equal "last line" "$(tail -n 1 output)" "1 passed, 0 failed, 0 skipped"
 }
 
-@test "a file that breaks off, or is not there, is a failure" {
+@test "a file that breaks off or does not exist is a failure" {
 	printf '#!/bin/sh\necho 1..3\necho "ok 1 - first"\nexit 3\n' >breaks
 	chmod +x breaks
 	run_files 1 breaks missing
@@ -50,7 +50,7 @@ noting() { # noting NAME [MARKER]
 	grep -q 'missing: No such file' output
 }
 
-@test "files run side by side, and the output of each stays together" {
+@test "files run at the same time, and the output of each stays together" {
 	local name
 	# Each waits for the other two.
 	for name in a b c; do
@@ -66,7 +66,7 @@ noting() { # noting NAME [MARKER]
 	done
 }
 
-@test "a file that is to be alone runs after the others, with nothing beside it" {
+@test "a file marked as alone runs after the others, and nothing runs meanwhile" {
 	noting whole '# alone: it wants the whole machine'
 	noting last '# alone: it does, too'
 	noting first

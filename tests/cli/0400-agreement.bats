@@ -1,5 +1,5 @@
-# perf as an oracle: user frames of one recording, unwound by both. Each program is run directly,
-# for perf cuts nearly all stacks after a second exec in a recording.
+# perf as an oracle: both unwind the user frames of one recording. Each program is run directly,
+# because perf cuts nearly all stacks after a second exec in a recording.
 
 load lib
 
@@ -28,7 +28,8 @@ python() {
 	python3 -c 'import os, sys; print(os.path.realpath(sys.executable))'
 }
 
-# agrees NAME COMMAND... : records, compares; at least 99 % with the same frames and at the root
+# agrees NAME COMMAND... : records and compares; at least 99 % of the samples have the same frames and
+# end at the root
 agrees() {
 	local name=$1
 	shift
@@ -41,7 +42,7 @@ agrees() {
 	show python3 "$ROOT/tests/oracle/outermost.py" --at-least 99 "$name.tree"
 }
 
-# Deep trees are beyond jq's limit of nesting.
+# Deep trees exceed jq's limit of nesting.
 ask_count() {
 	report_json "$1.data" --view functions | jq '.metrics[0].samples'
 }
@@ -62,7 +63,7 @@ ask_count() {
 	agrees git "$(command -v git)" -C history log -p --stat main
 }
 
-# What perf loses after a second exec must not be lost here.
+# The stacks that perf cuts after a second exec must not be cut here.
 complete_under() { # complete_under NAME COMMAND...
 	local name=$1
 	shift
@@ -86,8 +87,8 @@ complete_under() { # complete_under NAME COMMAND...
 		"exec env sh -c 'exec $(python) $ROOT/tests/workloads/json_re.py 1'"
 }
 
-# Much of their life is exec and exit, with no user memory yet or any more. How much of it depends on
-# the machine and on what else runs there, so these samples do not count.
+# These processes spend much of their life in exec and exit, without user memory. How much depends on
+# the machine and its load, so these samples do not count.
 @test "samples end at the root where many short processes run" {
 	record short.data -F 3997 -- sh -c 'i=0; while [ $i -lt 300 ]; do git --version; i=$((i+1)); done' \
 		>short.out

@@ -1,4 +1,4 @@
-# gdb as an oracle: running programs are stopped at random moments; both walk the stack.
+# gdb as an oracle: running programs are stopped at random moments, and both unwind the stack.
 
 load lib
 
@@ -13,7 +13,7 @@ setup() {
 	! grep -q 'not permitted' gdb.out || skip "gdb may not attach to programs here"
 }
 
-@test "running programs, stopped at random: the frames are gdb's" {
+@test "the frames of running programs that are stopped at random are the same as gdb's" {
 	local python
 	python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
 	yes 'some text to be compressed, over and over' | head -c 30000000 >text

@@ -1,4 +1,4 @@
-# Other readers open what dendro writes and count the same.
+# Other programs read the recordings and output of dendro, and count the same samples.
 
 load lib
 
@@ -23,7 +23,7 @@ samples() {
 	report_json "$1" --view functions | jq '.metrics[0].samples'
 }
 
-@test "perf script counts the same samples, without complaint" {
+@test "perf script counts the same samples, without warnings" {
 	need perf
 	local file
 	for file in packed.data plain.data; do
@@ -33,7 +33,7 @@ samples() {
 	done
 }
 
-@test "perf report reads it without complaint and finds the functions" {
+@test "perf report finds the functions, without warnings" {
 	need perf
 	local file
 	for file in packed.data plain.data; do
@@ -44,7 +44,7 @@ samples() {
 	done
 }
 
-@test "perf data convert reads it and counts the same samples" {
+@test "perf data convert counts the same samples" {
 	need perf
 	perf data convert --to-json converted.json -i packed.data >out 2>&1 ||
 		{ grep -qi 'unknown option\|not compiled' out && skip "this perf can't convert"; }

@@ -7,8 +7,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# The counts of the events that have samples, sorted. Where a file names no events, perf makes up
-# names of its own, so names are not compared.
+# The counts of the events that have samples, sorted. Names are not compared, because perf makes up
+# names where a file has none.
 counts_of_dendro() {
 	report_json "$1" --view functions 2>errors |
 		jq -r '.metrics[] | select(.samples > 0) | .samples' | sort -n
@@ -47,7 +47,7 @@ perf_reads() {
 	done
 }
 
-@test "what perf refuses is read, too" {
+@test "recordings that perf refuses are read, too" {
 	local file
 	for file in lpd.fibo.compressed2.pipe lpd.sleep.compressed simpleperf.lbr simpleperf.trace-offcpu; do
 		[ "$(counts_of_dendro "$SHARED/recordings/$file.data" | wc -l)" -ge 1 ]

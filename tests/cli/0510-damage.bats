@@ -1,4 +1,5 @@
-# Files cut at any byte and files with wrong bytes: what precedes is shown, nothing crashes.
+# Files cut at any byte and files with wrong bytes: the part before the damage is shown, and nothing
+# crashes.
 
 load lib
 
@@ -53,7 +54,7 @@ cut_everywhere() { # cut_everywhere FILE STEPS
 	cut_everywhere plain.data 60
 }
 
-@test "a cut recording says that it is cut" {
+@test "the report of a cut recording says that it is cut" {
 	head -c $(($(stat -c %s packed.data) * 9 / 10)) packed.data >cut.data
 	run "$DENDRO" report cut.data
 	echo "$output"
@@ -61,7 +62,7 @@ cut_everywhere() { # cut_everywhere FILE STEPS
 	[[ "$output" =~ ends|cut|truncated|incomplete ]]
 }
 
-@test "a corrupt record gives an error with its offset, and what precedes" {
+@test "a corrupt record gives an error with its offset, and the samples before it are shown" {
 	python3 "$ROOT/tests/oracle/damage.py" --zero-size 0.5 <plain.data >wrong.data
 	local status=0 offset
 	python3 "$ROOT/tests/oracle/walk_records.py" wrong.data 2>why || true
@@ -86,7 +87,7 @@ cut_everywhere() { # cut_everywhere FILE STEPS
 	done
 }
 
-@test "wrong bytes crash nothing" {
+@test "wrong bytes in a recording do not crash dendro" {
 	local i
 	for ((i = 0; i < 60; i++)); do
 		python3 "$ROOT/tests/oracle/damage.py" $i <packed.data >wrong.data
@@ -96,7 +97,7 @@ cut_everywhere() { # cut_everywhere FILE STEPS
 	done
 }
 
-@test "wrong bytes in other machines' recordings crash nothing" {
+@test "wrong bytes in other machines' recordings do not crash dendro" {
 	need_recordings
 	local file i
 	for file in "$SHARED"/recordings/*.data; do
@@ -107,7 +108,7 @@ cut_everywhere() { # cut_everywhere FILE STEPS
 	done
 }
 
-@test "an empty file, a text and a folder are refused with a reason" {
+@test "an empty file, a text file and a directory are refused with a reason" {
 	: >empty
 	echo "no recording" >text
 	local file

@@ -21,7 +21,7 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-@test "JSON holds what docs/FORMAT.md says" {
+@test "JSON has the fields that docs/FORMAT.md describes" {
 	jq -e '(.metrics | type == "array" and length == 1) and
 		(.metrics[0] | has("event") and has("unit") and has("samples") and has("total")) and
 		(.quality | has("samples") and has("lost") and has("throttled") and
@@ -56,7 +56,7 @@ setup() {
 	done
 }
 
-@test "callers: the worker's callers stand below it with their shares" {
+@test "callers: the worker's callers are listed below it with their shares" {
 	report_json dispatch.data --view callers >callers
 	ask callers '[.tree.children[] | select(.name == "worker") | .children[].name] | sort | join(" ")'
 	expect_equal "below worker" "$(ask callers '[.tree.children[] | select(.name == "worker")
@@ -120,7 +120,7 @@ setup() {
 	expect_equal "lines over 80 columns" "$(awk 'length($0) > 80' text | grep -vc '^#')" 0
 }
 
-@test "text: no colour unless on a terminal, none with NO_COLOR" {
+@test "text: colour appears only on a terminal, and not with NO_COLOR" {
 	"$DENDRO" report dispatch.data >text
 	lacks $'\033' text
 	need_terminal
@@ -130,7 +130,7 @@ setup() {
 	grep -q $'\033\[[0-9;]*m' typescript
 }
 
-@test "text: pages through PAGER on a terminal only" {
+@test "text: output is paged through PAGER on a terminal only" {
 	need_terminal
 	PAGER="sed s/^/paged:/" script -qec "'$DENDRO' report dispatch.data" typescript >/dev/null </dev/null
 	grep -q '^paged:' typescript
@@ -138,7 +138,7 @@ setup() {
 	lacks '^paged:' text
 }
 
-@test "--min leaves out what is small, and says so" {
+@test "--min leaves out functions with a smaller share" {
 	"$DENDRO" report --min 50 dispatch.data >text
 	grep -q dispatch_2 text
 	lacks dispatch_1 text
@@ -149,7 +149,7 @@ setup() {
 	lacks worker text
 }
 
-@test "--kernel only leaves no user frames" {
+@test "--kernel only shows no user frames" {
 	report_json dispatch.data --kernel only >only
 	expect_equal "user frames" "$(jq '[.tree | .. | objects | select(.kind? == "user")] | length' only)" 0
 }
@@ -176,7 +176,7 @@ print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')"
 	grep -q dispatch_2 text
 }
 
-@test "what is wrong is said with a remedy and a failing status" {
+@test "error messages name a remedy, and the exit status is not 0" {
 	refuses no-such-file.data -- "$DENDRO" report no-such-file.data
 	refuses nonsense functions -- "$DENDRO" report --view nonsense dispatch.data
 	refuses nonsense json -- "$DENDRO" report --format nonsense dispatch.data
@@ -189,7 +189,7 @@ print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')"
 	refuses "did you mean 'report'" -- "$DENDRO" help reprot
 }
 
-@test "help and version" {
+@test "help and version are printed on standard output" {
 	"$DENDRO" --version | grep -q dendro
 	cmp <("$DENDRO" version) <("$DENDRO" --version)
 	"$DENDRO" --help | grep -q record
@@ -199,7 +199,7 @@ print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')"
 	"$DENDRO" record --help | grep -q -- --stack-size
 }
 
-@test "a reader that closes the pipe early hears no complaint" {
+@test "no error is printed when a reader closes the pipe early" {
 	"$DENDRO" script dispatch.data 2>errors | head -1
 	expect_equal complaints "$(cat errors)" ""
 }

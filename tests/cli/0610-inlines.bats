@@ -27,7 +27,7 @@ build() { # build NAME COMPILER [OPTION...]
 	"$compiler" -std=gnu17 -D_GNU_SOURCE -O2 -g "$@" -o "$name" "$ROOT/tests/workloads/inlined.c"
 }
 
-# What stands between main and the loops, as "path kinds"; units are inlined everywhere.
+# The frames between main and the loops, as "path kinds"; units are inlined everywhere.
 EXPECTED='main outer_of_one innermost unit: user user inline inline
 main outer_of_two middle called_by_inlined unit: user user inline user inline
 main outer_of_two middle innermost unit: user user inline inline inline'
@@ -45,7 +45,7 @@ expect_inlines_of() { # expect_inlines_of PROGRAM
 	expect_inlines "$1.tree"
 }
 
-@test "inlined functions stand between the functions that hold them and what they call" {
+@test "inlined functions are between the functions that contain them and their callees" {
 	expect_inlines whole.tree
 }
 
@@ -61,7 +61,7 @@ expect_inlines_of() { # expect_inlines_of PROGRAM
 	expect_share called_by_inlined "$three" "$all" 3 6
 }
 
-@test "each inlined function says where it is called" {
+@test "each inlined function has the line of its call" {
 	local line
 	for name in 'middle(n); /\* the second' 'innermost(n); /\* the first'; do
 		line=$(grep -n "$name" "$ROOT/tests/workloads/inlined.c" | cut -d: -f1)
@@ -130,7 +130,7 @@ expect_inlines_of() { # expect_inlines_of PROGRAM
 	rm -- *.dwo
 }
 
-@test "a .dwo file may have moved with the program" {
+@test "a .dwo file that moved with the program is read" {
 	mkdir made moved
 	(cd made && build movable gcc -gsplit-dwarf && mv -- * ../moved)
 	expect_inlines_of moved/movable
@@ -154,7 +154,7 @@ expect_inlines_of() { # expect_inlines_of PROGRAM
 	expect_inlines_of packaged5
 }
 
-@test "what dwz moved to a supplementary file is read, if it is that file" {
+@test "debug information that dwz moved is read from the right supplementary file only" {
 	need dwz
 	mkdir shared
 	build one gcc -Wl,--build-id

@@ -1,4 +1,4 @@
-# Names of code made at run time, by the perf-PID.map files that its makers write.
+# Names of JIT code, from the perf-PID.map files that run-time compilers write.
 
 load lib
 
@@ -35,7 +35,7 @@ expect_named() { # expect_named REPORT-OF-FUNCTIONS
 	expect_equal moved_away "$(total_of "$1" moved_away)" 0
 }
 
-@test "the latest line of a perf-PID.map names code made at run time" {
+@test "the latest line of a perf-PID.map names JIT code" {
 	record plain.data -- ./jit_named 1 >map
 	report_json plain.data --view functions >plain.functions
 	expect_named plain.functions
@@ -43,7 +43,7 @@ expect_named() { # expect_named REPORT-OF-FUNCTIONS
 	expect_equal parents "$(ask plain.tree 'parents_of("made second") | join(" ")')" main
 }
 
-@test "the recording holds the names, when the file is gone" {
+@test "the recording contains the names after the file is deleted" {
 	record gone.data -- ./jit_named 1 gone >map
 	[ ! -e "$(cat map)" ]
 	report_json gone.data --view functions >gone.functions
@@ -51,13 +51,13 @@ expect_named() { # expect_named REPORT-OF-FUNCTIONS
 	"$DENDRO" script gone.data | grep -q "made second+0x"
 }
 
-@test "names go through a pipe" {
+@test "a recording through a pipe contains the names" {
 	"$DENDRO" record -q -e cpu-clock -F 997 -o - -- sh -c './jit_named 0.5 >map' |
 		"$DENDRO" report --format json --view functions - >pipe.functions
 	expect_named pipe.functions
 }
 
-@test "a process that runs already is asked for its names, too" {
+@test "the names of a process that runs already are recorded, too" {
 	./jit_named 600 >map 3>&- &
 	local pid=$!
 	wait_until test -s map
@@ -67,7 +67,7 @@ expect_named() { # expect_named REPORT-OF-FUNCTIONS
 	expect_named attached.functions
 }
 
-@test "another user's file and a link are not taken, and that is said" {
+@test "another user's file and a symbolic link are ignored, and a note says so" {
 	need_root
 	local how
 	for how in link given; do
@@ -79,7 +79,7 @@ expect_named() { # expect_named REPORT-OF-FUNCTIONS
 	done
 }
 
-@test "a process in a mount namespace of its own has its own /tmp" {
+@test "names of a process in a separate mount namespace are read from its own /tmp" {
 	need_root
 	unshare -m true 2>/dev/null || skip "no mount namespaces here"
 	record mounted.data -- unshare -m --propagation private \

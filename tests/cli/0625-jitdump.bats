@@ -1,5 +1,5 @@
-# Code made at run time, by the jitdump files that its makers write: what is replaced at an address is
-# told apart by time.
+# Names of JIT code, from the jitdump files that run-time compilers write. Functions that replaced each
+# other at one address are distinguished by time.
 
 load lib
 
@@ -31,14 +31,14 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 		"$(jq .quality.samples "$1.tree")" 98
 }
 
-@test "code that takes turns at one address, and code that moves, has its own name and share" {
+@test "functions that alternate at one address, and functions that move, have their names and shares" {
 	record turns.data -- ./jitdump 2 >path
 	expect_turns turns
 	expect_equal module "$(jq -r '.rows[] | select(.name == "moved") | .module' turns.functions)" "$(cat path)"
 	expect_equal amiss "$(jq .quality.jitdumps turns.tree)" null
 }
 
-@test "the recording holds the dump, when the file is gone" {
+@test "the recording contains the dump after the file is deleted" {
 	local how
 	for how in gone deleted; do
 		record $how.data -- ./jitdump 1.5 $how >path
@@ -47,14 +47,14 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	done
 }
 
-@test "a dump that ends inside a record tells up to there, and that is said" {
+@test "a dump that ends inside a record has the names before it, and the report says so" {
 	record cut.data -- ./jitdump 1.5 cut >path
 	expect_turns cut
 	expect_equal cut "$(jq .quality.jitdumps.cut cut.tree)" 1
 	"$DENDRO" report cut.data | grep -q "1 jitdump files end inside a record"
 }
 
-@test "of a huge dump the beginning is kept, and that is said" {
+@test "only the beginning of a huge dump is recorded, and a note says so" {
 	"$DENDRO" record -e cpu-clock -F 997 -o huge.data -- ./jitdump 1 huge >path 2>errors
 	grep -q "1 jitdump files are larger than 256 MiB" errors
 	[ "$(stat -c %s huge.data)" -lt 10000000 ]
@@ -62,7 +62,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	expect_turns huge
 }
 
-@test "a process that runs already, and runs on, is recorded with its dump" {
+@test "the dump of a process that runs before and after the recording is recorded" {
 	./jitdump 600 >path 3>&- &
 	local pid=$!
 	wait_until test -s path
@@ -72,7 +72,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	expect_turns attached
 }
 
-@test "the whole machine is recorded with the dumps of processes that run already" {
+@test "a recording of the whole machine has the dumps of processes that run already" {
 	need_root
 	./jitdump 600 >path 3>&- &
 	local pid=$!
@@ -84,7 +84,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	expect_ratio all "turn first" 1 "turn second" 2 moved 3
 }
 
-@test "a process in a mount namespace of its own has its dump there" {
+@test "the dump of a process in a separate mount namespace is recorded" {
 	need_root
 	unshare -m true 2>/dev/null || skip "no mount namespaces here"
 	mkdir inside
@@ -94,7 +94,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	expect_turns mounted
 }
 
-@test "another user's file is not taken, and that is said" {
+@test "another user's dump is ignored, and a note says so" {
 	need_root
 	"$DENDRO" record -e cpu-clock -F 997 -o given.data -- ./jitdump 0.3 given >path 2>errors
 	grep -q "1 jitdump files were ignored" errors
@@ -104,7 +104,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	"$DENDRO" report given.data | grep -q "1 jitdump files are missing"
 }
 
-@test "where the clocks differ the latest code names a place, and that is said" {
+@test "with different clocks the latest code names an address, and the report says so" {
 	record tsc.data -- ./jitdump 1 tsc >path
 	report_json tsc.data --view functions >tsc.functions
 	expect_equal untimed "$(jq .quality.jitdumps.untimed tsc.functions)" 1
@@ -112,13 +112,13 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	expect_equal "turn first" "$(total_of tsc.functions "turn first")" 0
 }
 
-@test "through a pipe the latest code names a place" {
+@test "in a recording through a pipe the latest code names an address" {
 	"$DENDRO" record -q -e cpu-clock -F 997 -o - -- sh -c './jitdump 1 >path' |
 		"$DENDRO" report --format json --view functions - >pipe.functions
 	expect_ratio pipe "turn second" 1 moved 1
 }
 
-@test "the dump of perf's recording is found where it was mapped, if it is as it was" {
+@test "the dump of perf's recording is found at its mapped path if it has not changed" {
 	need perf
 	perf record -q -k mono -e cpu-clock -F 997 --call-graph dwarf,4096 -o foreign.data ./jitdump 2 >path 2>errors ||
 		skip "perf can't record here: $(tail -n 1 errors)"
@@ -132,7 +132,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 	cmp foreign.before foreign.after
 }
 
-@test "node: the functions of a program, by its own jitdump, as perf has them" {
+@test "node: functions have the same names from its jitdump as in perf" {
 	need node
 	node --perf-prof -e 0 2>errors || skip "this node writes no jitdump: $(head -n 1 errors)"
 	rm -f jit-*.dump
@@ -153,7 +153,7 @@ expect_turns() { # expect_turns NAME : what all functions have, and whether they
 		inside && /JS:.spin .*program.js/ { found = 1 } END { exit !found }'
 }
 
-@test "code that was made at run time is disassembled, from the dump" {
+@test "JIT code is disassembled from the dump" {
 	record code.data -- ./jitdump 1 >path
 	local name
 	for name in moved "turn second"; do

@@ -1,5 +1,5 @@
-# Programs that lie in their symbols, and programs that are not what they were when they were
-# recorded: nothing crashes or hangs, frames keep module and offset, and the report says why.
+# Programs with malicious symbols, and programs that changed after they were recorded: nothing crashes
+# or hangs, frames keep module and offset, and the report says why.
 
 load lib
 
@@ -34,14 +34,15 @@ build() { # build NAME [OPTION...]
 	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -I "$ROOT" -Wl,--build-id -o "$1" "${@:2}" hot.c
 }
 
-# record_renamed NAME FILE : of a program whose hot() has the name that FILE holds
+# record_renamed NAME FILE : records a program whose function hot() is renamed to the text in FILE
 record_renamed() {
 	{ printf 'hot '; cat "$2"; echo; } >renames
 	objcopy --redefine-syms=renames hot "$1"
 	record "$1.data" -- "./$1" 0.3
 }
 
-# survives COMMAND... : no signal, no sanitizer, no hang; output in out, messages in errors
+# survives COMMAND... : fails on a signal, a sanitizer's error or a hang; output in out, messages in
+# errors
 survives() {
 	local status=0
 	timeout 60 "$@" >out 2>errors </dev/null || status=$?
@@ -52,7 +53,7 @@ survives() {
 	}
 }
 
-# says_why TEXT [COMMAND...] : the report has program's frames as module and offset, and says once why
+# says_why TEXT [COMMAND...] : the report shows program's frames as module and offset, with one reason
 says_why() {
 	local text=$1
 	shift
@@ -64,7 +65,7 @@ says_why() {
 	expect_equal "times the reason is told" "$(grep -c "% *program: $text" out)" 1
 }
 
-@test "control characters and malformed UTF-8 in names are visible on a terminal, whole in JSON" {
+@test "control characters and malformed UTF-8 in names are escaped on a terminal, and kept in JSON" {
 	local name=$'\e]0;x\a\e[31m\xff\xc2\x9b\xe2\x80\xae.end'
 	objcopy --redefine-sym "hot=$name" hot odd
 	record odd.data -- ./odd 0.3
@@ -79,7 +80,7 @@ says_why() {
 	done
 }
 
-@test "a line feed in a name makes no second line" {
+@test "a line feed in a name does not start a new line" {
 	objcopy --redefine-sym "hot=$(printf 'one\ntwo')" hot lines
 	record lines.data -- ./lines 0.3
 	survives "$DENDRO" report --color never lines.data
@@ -87,7 +88,7 @@ says_why() {
 	lacks -q '^two' out
 }
 
-@test "a name of a mebibyte is shortened for people, not in JSON" {
+@test "a name of 1 MiB is shortened in text, and whole in JSON" {
 	head -c 1048576 /dev/zero | tr '\0' n >name
 	record_renamed long name
 	survives "$DENDRO" report --color never long.data
@@ -132,7 +133,7 @@ says_why() {
 		| capture("level<(?<n>[0-9]+)>") | .n | tonumber] | unique | length')" 100
 }
 
-@test "symbol tables that lie do no harm" {
+@test "corrupt symbol tables do no harm" {
 	local lie
 	for lie in names sizes sections values strings huge entries; do
 		rm -f program
@@ -145,19 +146,19 @@ says_why() {
 	done
 }
 
-@test "a program that was removed leaves module and offset" {
+@test "frames of a removed program have module and offset" {
 	rm program
 	says_why "the file is missing"
 }
 
-@test "a program that was built anew is not used" {
+@test "a program that was built again is not used for names" {
 	sed 's/while (n--)/while (n-- > 0)/; s/hot/cold/' hot.c >cold.c
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -g -I "$ROOT" -Wl,--build-id -o program cold.c
 	says_why "changed since"
 	lacks -w cold out
 }
 
-@test "a directory, a FIFO or a device in a program's place is not read" {
+@test "a directory, a FIFO or a device that replaced a program is not read" {
 	need_root
 	local kind
 	for kind in "mkdir" "mkfifo" "ln -s /dev/zero" "ln -s /dev/tty" "ln -s program"; do
@@ -168,14 +169,14 @@ says_why() {
 	done
 }
 
-@test "an empty file or a text in a program's place is said not to be an ELF file" {
+@test "the report says that an empty or text file that replaced a program is not an ELF file" {
 	: >program
 	says_why "not an ELF file"
 	echo "no program" >program
 	says_why "not an ELF file"
 }
 
-@test "a program that may not be read leaves module and offset" {
+@test "frames of a program without read permission have module and offset" {
 	need_root
 	need setpriv
 	[ -x "$DENDRO" ] && setpriv --reuid=65534 --clear-groups test -x "$DENDRO" -a -r program.data ||
@@ -184,7 +185,7 @@ says_why() {
 	says_why "no permission to read the file" setpriv --reuid=65534 --clear-groups
 }
 
-@test "a program cut anywhere does no harm" {
+@test "a program file that is cut at any byte does no harm" {
 	local size i
 	size=$(stat -c %s hot)
 	for i in 1 15 16 52 63 64 65 500 $((size / 4)) $((size / 2)) $((size * 3 / 4)) $((size - 64)) $((size - 1)); do
@@ -210,7 +211,7 @@ says_why() {
 	survives "$DENDRO" report --color never --view functions program.data
 }
 
-@test "debug files that are missing, broken or another build's are not used" {
+@test "debug files that are missing, corrupt or of another build are not used" {
 	local wrong
 	objcopy --only-keep-debug hot program.debug
 	objcopy --strip-all --add-gnu-debuglink=program.debug hot program

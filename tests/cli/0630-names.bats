@@ -1,4 +1,4 @@
-# Names that people can read: mangled ones, long ones, those of clones and of parts split off.
+# Readable names of functions: mangled and long names, names of clones and of split-off parts.
 
 # shellcheck disable=SC2016,SC2164
 load lib
@@ -34,7 +34,7 @@ text() { # text [OPTION...] : the report as text
 	"$DENDRO" report --format csv --view functions clones.data | grep -q '"overload(double)"'
 }
 
-@test "in text, overloads have their parameters and other functions none" {
+@test "in text, only overloaded functions are shown with parameters" {
 	text --view functions >text
 	grep -q ' overload(int) ' text
 	grep -q ' overload(double) ' text
@@ -56,7 +56,7 @@ text() { # text [OPTION...] : the report as text
 	text --full-names | grep -q 'holder<.*std::allocator<.*::work_on(.*, unsigned int)'
 }
 
-@test "--raw-names shows names as in the file, everywhere" {
+@test "--raw-names shows names as in the file in each command and format" {
 	local format
 	text --raw-names --view callers | grep -q '_Z8overloadd '
 	for format in json csv; do
@@ -90,7 +90,7 @@ text() { # text [OPTION...] : the report as text
 		'by_reference(options const&)' 1 'overload(int)' 1
 }
 
-@test "with --merge-copies a part below its function is no call, and inlined functions stay in the tree" {
+@test "with --merge-copies a split-off part is not a callee, and inlined functions stay in the tree" {
 	report_json --no-inline clones.data >apart.tree
 	report_json --no-inline --merge-copies clones.data >merged.tree
 	expect_paths apart.tree 'early(unsigned int) [clone .part.0]' \
@@ -114,7 +114,7 @@ text() { # text [OPTION...] : the report as text
 	done
 }
 
-@test "Rust: legacy and v0 names without hashes" {
+@test "Rust: legacy and v0 names are shown without hashes" {
 	need rustc
 	local option
 	for option in opt-level=2 symbol-mangling-version=v0; do
@@ -146,7 +146,7 @@ text() { # text [OPTION...] : the report as text
 	lacks -q '"_D' d.functions
 }
 
-# A name from a file is text that means harm: escape sequences, bytes that are no UTF-8, 1 MiB of it.
+# Names in a file may be malicious: escape sequences, bytes that are not UTF-8, 1 MiB of text.
 @test "hostile names do no harm in any output" {
 	need python3 gcc
 	local escape=$'\e' command

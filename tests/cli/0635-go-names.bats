@@ -1,4 +1,4 @@
-# Go programs without symbols: their own table has names, inlined functions and lines.
+# Go programs without symbols: Go's own table has names, inlined functions and lines.
 
 # shellcheck disable=SC2016,SC2164
 load lib
@@ -37,14 +37,14 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# The functions of module main that have at least 5 % of all, their kinds beside them.
+# The functions of module main that have at least 5 % of the cost, with their kinds.
 functions_of() { # functions_of PROGRAM
 	ask "$1.functions" '.metrics[0].total as $all
 		| [.rows[] | select(.total[0] > $all / 20 and (.name | startswith("main.")))
 			| "\(.name | sub("\\[.*\\]"; "[...]")) \(.kind)"] | sort | join(", ")'
 }
 
-@test "a stripped program has the functions of one with symbols, each in one row" {
+@test "a stripped program shows the same functions as one with symbols, each in one row" {
 	for program in small pie external symbols; do
 		expect_equal "functions of $program" "$(functions_of $program)" "$(functions_of whole)"
 		expect_equal "unnamed functions of $program" "$(ask $program.functions \
@@ -57,7 +57,7 @@ functions_of() { # functions_of PROGRAM
 		'main.(*mixer).step inline, main.(*mixer).work user, main.fold[...] user, main.main user'
 }
 
-@test "paths of position-independent programs are complete, whoever linked them" {
+@test "paths of position-independent programs are complete with both linkers" {
 	for program in pie external; do
 		expect_at_least "paths of $program through main.main" \
 			"$(total_of $program.functions main.main)" \
@@ -65,7 +65,7 @@ functions_of() { # functions_of PROGRAM
 	done
 }
 
-@test "lines of a stripped program are those of its source" {
+@test "a stripped program has the lines of its source" {
 	local line
 	line=$(grep -n 'the inlined line' "$SOURCE" | cut -d: -f1)
 	for program in whole small external; do
@@ -79,7 +79,7 @@ functions_of() { # functions_of PROGRAM
 	grep -q 'm.step() // the call' annotated
 }
 
-@test "an archive of a stripped program has the same names where the program is gone" {
+@test "an archive has the same names after the stripped program is deleted" {
 	mkdir -p gone
 	build gone/program -ldflags '-s -w'
 	record gone.data -- gone/program 0.3 >out
@@ -96,8 +96,8 @@ functions_of() { # functions_of PROGRAM
 	[ "$(total_of after.functions 'main.(*mixer).step')" -gt 10 ]
 }
 
-# Small files are recorded whole; of large ones the parts that matter, Go's tables with them.
-@test "a stripped program that is gone when the recording ends has its names" {
+# Small files are recorded whole, of large ones only the needed parts, among them Go's tables.
+@test "a stripped program that is deleted before the recording ends has its names" {
 	for size in +0 9M; do
 		build passing -ldflags '-s -w'
 		truncate -s $size passing

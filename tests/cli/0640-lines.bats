@@ -33,7 +33,7 @@ samples_of_line() { # samples_of_line KEY COMMENT : self or total
 		--arg key "$1" --arg file "$SOURCE" --argjson line "$(line_of "$2")"
 }
 
-@test "own costs of lines are those of their code, inlined or not" {
+@test "the own cost of a line is that of its code, inlined or not" {
 	local all
 	all=$(ask hot.lines '.quality.samples')
 	expect_at_least "samples in the three lines" $(($(samples_of_line self "hot line") +
@@ -43,7 +43,7 @@ samples_of_line() { # samples_of_line KEY COMMENT : self or total
 	expect_share "inlined line" "$(samples_of_line self "inlined line")" "$all" 1 5
 }
 
-@test "the line of an inlined call has the cost of what was inlined as its total" {
+@test "the total of an inlined call's line includes the inlined code" {
 	expect_equal self "$(samples_of_line self "line of the call")" 0
 	expect_equal total "$(samples_of_line total "line of the call")" \
 		"$(samples_of_line total "inlined line")"
@@ -51,12 +51,12 @@ samples_of_line() { # samples_of_line KEY COMMENT : self or total
 		--argjson line "$(line_of "inlined line")" --arg file "$SOURCE")" inlined_loop
 }
 
-@test "rows of lines add up, and code without lines is a row of its function" {
+@test "rows of lines add up, and code without lines has a row with its function" {
 	jq -e '([.rows[].self[0]] | add) == .metrics[0].total' hot.lines
 	jq -e '[.rows[] | select(.name == "_start" and .module == "hot" and (has("line") | not))] | length == 1' hot.lines
 }
 
-@test "without inlined functions the line of the call has their cost itself" {
+@test "without inlined functions their cost is the own cost of the call's line" {
 	report_json hot.data --view lines --no-inline >plain.lines
 	expect_equal self "$(jq --argjson line "$(line_of "line of the call")" --arg file "$SOURCE" \
 		'.rows[] | select(.line == $line and .file == $file).self[0]' plain.lines)" \
@@ -65,7 +65,7 @@ samples_of_line() { # samples_of_line KEY COMMENT : self or total
 	jq -e '([.rows[].self[0]] | add) == .metrics[0].total' plain.lines
 }
 
-@test "text shows the end of a path, CSV the whole" {
+@test "text shows the end of a file's path, and CSV the whole path" {
 	"$DENDRO" report --view lines --color never hot.data | tee text
 	grep -Eq "hot_line\.c:$(line_of "hot line") +hot +hot\$" text
 	grep -Eq '\[no line\] +_start +hot$' text
@@ -74,7 +74,7 @@ samples_of_line() { # samples_of_line KEY COMMENT : self or total
 	grep -n "^" text | grep -q "hot_line"
 }
 
-@test "lines are sorted by own cost, or as asked" {
+@test "lines are sorted by own cost, or as requested" {
 	expect_equal "first row" "$(jq '.rows[0].line' hot.lines)" "$(line_of "hot line")"
 	expect_equal "order of lines" "$(report_json hot.data --view lines --sort name |
 		jq --arg file "$SOURCE" '[.rows[] | select(.file == $file).line] | . == sort')" true

@@ -43,7 +43,7 @@ line_of() { # line_of COMMENT
 	grep -n "/\* the $1 \*/" "$SOURCE" | cut -d: -f1
 }
 
-# Samples of a line of the first function, from JSON: 1000 per cent of the function are 1000.
+# Samples of a line of the first function, from JSON, in thousandths of the function's samples.
 share_of() { # share_of REPORT COMMENT
 	jq --argjson line "$(line_of "$2")" '.functions[0] | .self[0] as $all
 		| [.lines[] | select(.line == $line).self[0]] | add // 0 | . / $all * 1000 | round' "$1"
@@ -62,20 +62,20 @@ expect_conserved() { # expect_conserved REPORT
 		and .self == ([.instructions[].self] | transpose | map(add)))' "$1"
 }
 
-@test "lines share a function's cost as they were built to" {
+@test "lines have their known shares of a function's cost" {
 	expect_shares hot.json
 	expect_equal inlined "$(jq -r --argjson line "$(line_of "line of the call")" '.functions[0].lines[]
 		| select(.line == $line).inlined[] | "\(.name) \(.line)"' hot.json)" \
 		"inlined_loop $(line_of "inlined line")"
 }
 
-@test "lines, and instructions, add up to the function" {
+@test "the costs of lines, and of instructions, add up to the function's cost" {
 	expect_conserved hot.json
 	annotate_json hot.data main >main.json
 	jq -e '.functions[0] | (.lines | length > 0) and .kind == "user" and (.instructions | length > 10)' main.json
 }
 
-@test "the functions view and annotate agree" {
+@test "annotate has the same cost of a function as the functions view" {
 	report_json hot.data --view functions >hot.functions
 	expect_equal "self and total" "$(jq -c '.functions[0] | [.self, .total]' hot.json)" \
 		"$(report_json hot.data --view functions --no-inline |
@@ -86,7 +86,7 @@ expect_conserved() { # expect_conserved REPORT
 	expect_conserved loop.json
 }
 
-@test "the text shows hot lines, what is inlined there, and hot instructions" {
+@test "the text shows hot lines, the functions inlined there, and hot instructions" {
 	annotate hot.data hot | tee text
 	grep -Eq "[0-9.]+% +$(line_of "hot line")  .*the hot line" text
 	grep -Eq "inlined from hot_line.c:$(line_of "inlined line") inlined_loop:  for" text
@@ -96,7 +96,7 @@ expect_conserved() { # expect_conserved REPORT
 	! grep -Eq '[0-9a-f]+:  (dec|jne|sub)' text
 }
 
-@test "instructions by address: targets and calls have names" {
+@test "in a list of instructions by address, jump targets and calls have names" {
 	annotate hot.data main --asm --min 0 | tee text
 	grep -Eq 'call.* <hot>$' text
 	grep -Eq 'call.* <clock_gettime@plt>$' text
@@ -106,7 +106,7 @@ expect_conserved() { # expect_conserved REPORT
 		sort -c && echo sorted)" sorted
 }
 
-@test "a function without cost of its own shows that of its calls" {
+@test "a function without own cost is shown with the cost of its calls" {
 	annotate hot.data main >text
 	grep -q 'no cost of its own' text || skip "main was sampled itself"
 	grep -Eq '(9|100)[0-9.]*% +[0-9]+ +hot\(n\);' text
@@ -138,7 +138,7 @@ expect_conserved() { # expect_conserved REPORT
 	awk '$2 - $3 > 0.1 || $3 - $2 > 0.1 { bad++ } END { exit bad > 0 }' joined
 }
 
-@test "without source the lines are still there, and --source-path finds it elsewhere" {
+@test "without source files line numbers are shown, and --source-path finds the files elsewhere" {
 	mkdir -p gone
 	cp "$SOURCE" "$ROOT/tests/workloads/work.h" gone/
 	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -o moved gone/hot_line.c
@@ -163,7 +163,7 @@ expect_conserved() { # expect_conserved REPORT
 	annotate moved.data hot | grep -q 'source file is not text'
 }
 
-@test "without debug information there are instructions, without the file there are addresses" {
+@test "instructions are shown without debug information, and addresses without the file" {
 	build bare gcc -g0
 	record bare.data -- ./bare 0.3
 	annotate bare.data hot | tee text
@@ -177,7 +177,7 @@ expect_conserved() { # expect_conserved REPORT
 	grep -q 'no instructions: file is missing' text
 }
 
-@test "C++ functions are found by any name, and instances are shown one below the other" {
+@test "C++ functions are found by each form of the name, and all instances are shown" {
 	need g++
 	cat >names.cpp <<-'CODE'
 		#include "work.h"
@@ -209,7 +209,7 @@ expect_conserved() { # expect_conserved REPORT
 	expect_equal one "$(annotate_json names.data 'ns::run<long>' | jq '.functions | length')" 1
 }
 
-@test "names that nothing has are refused, and near ones named" {
+@test "an unknown function name is refused, and the message lists similar names" {
 	run annotate hot.data hott
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"did you mean hot"* ]]
@@ -223,7 +223,7 @@ expect_conserved() { # expect_conserved REPORT
 	[ "$status" -eq 129 ]
 }
 
-@test "several events have a column each" {
+@test "each of several events has a column" {
 	record two.data -e cpu-clock,task-clock -- ./hot 0.5
 	annotate two.data hot | tee text
 	grep -Eq '^ *cpu-clock +task-clock +line' text
@@ -233,7 +233,7 @@ expect_conserved() { # expect_conserved REPORT
 	expect_equal columns "$(annotate_json two.data hot -e task-clock | jq '.functions[0].self | length')" 1
 }
 
-@test "32-bit code is shown" {
+@test "32-bit code is disassembled" {
 	build hot32 gcc -m32 2>/dev/null || skip "gcc -m32 does not work here"
 	record hot32.data -- ./hot32 1
 	annotate_json hot32.data hot >hot32.json
@@ -242,7 +242,7 @@ expect_conserved() { # expect_conserved REPORT
 	annotate hot32.data hot --asm --min 0 | grep -Eq 'dec[a-z]* +%e[a-d]x'
 }
 
-@test "clang's code is shown" {
+@test "lines that clang compiled have their shares of the cost" {
 	need clang
 	build by_clang clang
 	record by_clang.data -- ./by_clang 1
@@ -250,7 +250,7 @@ expect_conserved() { # expect_conserved REPORT
 	expect_conserved by_clang.json
 }
 
-@test "kernel functions have costs by address, and it is said why there is no code" {
+@test "kernel functions have costs by address, and the output says why there is no code" {
 	record zero.data -- "$WORKLOADS/reader" 0.5
 	local name
 	name=$(report_json zero.data --view functions | jq -r '[.rows[] | select(.kind == "kernel")][0].name')

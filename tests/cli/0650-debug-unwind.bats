@@ -1,4 +1,5 @@
-# dendro debug-unwind: the summary counts what the report counts, a listing has script's frames.
+# dendro debug-unwind: the summary has the report's counts, and a listing has the frames of dendro
+# script.
 
 load lib
 
@@ -20,13 +21,13 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# The number in the summary's line of that name.
+# The number in the line of the summary with that name.
 counted() {
 	awk -v name="$1" 'index($0, name) && match($0, / [0-9]+ /) { print $0 }' signals.summary |
 		sed -E 's/.*[^0-9]([0-9]+) +[0-9.]+ %.*/\1/'
 }
 
-# The first sample that the summary names in the line of that name.
+# The first sample in the line of the summary with that name.
 example() {
 	sed -nE "s/^  $1 .* sample ([0-9]+).*/\1/p" signals.summary
 }
@@ -43,7 +44,7 @@ listed_frames() {
 		sed -nE 's/^#[0-9]+ +[0-9a-f]+  [^ ]*\+0x([0-9a-f]+).*/\1/p'
 }
 
-@test "the summary counts as many samples, and as many complete ones, as the report" {
+@test "the summary has the same numbers of samples and complete samples as the report" {
 	local quality
 	quality=$(report_json signals.data | jq .quality)
 	cat signals.summary
@@ -52,7 +53,7 @@ listed_frames() {
 	expect_equal complete "$(counted '  complete ')" "$(jq .unwind.complete <<<"$quality")"
 }
 
-@test "a listing has the frames that script has" {
+@test "a listing has the same frames as dendro script" {
 	local number
 	for number in $(example complete) $(example "signal frame"); do
 		[ -n "$(script_frames "$number")" ]
@@ -60,7 +61,7 @@ listed_frames() {
 	done
 }
 
-@test "a listing names rules, CFAs, registers and the end" {
+@test "a listing has rules, CFAs, registers and the reason for the end" {
 	local number
 	number=$(example "signal frame")
 	"$DENDRO" debug-unwind --sample "$number" signals.data >listing
@@ -81,7 +82,7 @@ listed_frames() {
 	"$DENDRO" debug-unwind --time "$time" --tid "$tid" signals.data | diff by-number -
 }
 
-@test "an exported case walks the same without the machine, and does not name its folders" {
+@test "an exported case has the same walk without the machine, and does not contain its folders" {
 	local number folder
 	[ -x "$ROOT/build/tests/unit/test_unwind_cases" ] || skip "the unit tests are not built"
 	mkdir cases
@@ -96,7 +97,7 @@ listed_frames() {
 	refuses "exists" -- "$DENDRO" debug-unwind --sample 1 --export cases signals.data
 }
 
-# The first samples whose listing has a line with that text.
+# The first samples whose listings contain that text.
 listed_with() { # listed_with TEXT FILE
 	local number
 	for number in $(seq 1 60); do
@@ -104,7 +105,7 @@ listed_with() { # listed_with TEXT FILE
 	done | head -n 3
 }
 
-@test "a case has the memory beyond the copy that its walk went through" {
+@test "a case contains the memory beyond the copy that its walk read" {
 	local number
 	[ -x "$ROOT/build/tests/unit/test_unwind_cases" ] || skip "the unit tests are not built"
 	record beyond.data --stack-size 1024 -- "$WORKLOADS/recursion" 0.3
@@ -122,7 +123,7 @@ listed_with() { # listed_with TEXT FILE
 	grep -hE '^(rest|context) ' memory/*/case
 }
 
-@test "a sample that is not there is refused" {
+@test "a sample that does not exist is refused" {
 	refuses "no such sample" -- "$DENDRO" debug-unwind --sample 100000000 signals.data
 	refuses "no such sample" -- "$DENDRO" debug-unwind --tid 1 signals.data
 	refuses "0" -- "$DENDRO" debug-unwind --sample 0 signals.data
