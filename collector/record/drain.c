@@ -5,11 +5,11 @@
 #include "cct/base/clock.h"
 #include "perf/records/sample_trim.h"
 
-/* Bytes in the rings that one round takes on, more or less. */
+/* The approximate number of bytes that one round reads. */
 #define ROUND_MAX (8u << 20)
-/* Space goes back to the kernel this often. */
+/* Space in a ring is returned to the kernel each time this much was read. */
 #define RELEASE_SIZE (512u << 10)
-/* Of what observers keep back, in one round: to read and compress it takes time from the rings. */
+/* Bytes that observers may write in one round: while they read and compress, the rings fill. */
 #define WAITING_ROUND_MAX (8u << 20)
 /* Records in a ring may be this much out of order: an interrupt came between a record's time
  * and its place. */
@@ -54,7 +54,7 @@ void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *
 	find_times(drain);
 }
 
-/* Layouts differ only behind the identifier, with which samples begin then. */
+/* Layouts differ only after the identifier; samples of mixed layouts begin with it. */
 static struct record_layout layout_of(const struct drain *drain,
 				      const struct perf_event_header *header)
 {
@@ -70,7 +70,7 @@ static struct record_layout layout_of(const struct drain *drain,
 	return layout;
 }
 
-/* Where in the record its time stands; 0: nowhere. */
+/* The position of the time in the record; 0: it has no time. */
 static size_t time_position(const struct drain *drain, const struct perf_event_header *header)
 {
 	size_t position = header->type == PERF_RECORD_SAMPLE ? drain->time_offset
@@ -106,7 +106,7 @@ static uint64_t oldest_time(const struct drain *drain, const struct ring *rings,
 	return oldest;
 }
 
-/* Of all that was written. */
+/* The newest time of all records written. */
 static uint64_t newest_time(const struct drain *drain)
 {
 	uint64_t newest = drain->stack_output->newest_ns;
@@ -114,7 +114,7 @@ static uint64_t newest_time(const struct drain *drain)
 	return newest > drain->newest_ns ? newest : drain->newest_ns;
 }
 
-/* Up to which time this round reads: all, unless that is too much at once. Never less than to the
+/* The time up to which this round reads: all records, unless they are too many, but at least the
  * oldest record. */
 static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
 {
@@ -132,7 +132,7 @@ static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
 	return end > needed ? end : needed;
 }
 
-/* What observers write about a sample precedes it. */
+/* Records that observers write about a sample precede it. */
 static int see_sample(struct drain *drain, const struct record_layout *layout,
 		      const struct perf_event_header *header)
 {
@@ -161,7 +161,7 @@ static int write_sample(struct drain *drain, const struct perf_event_header *hea
 	return data_writer_commit(drain->writer);
 }
 
-/* PERF_RECORD_LOST: id, then how many. */
+/* PERF_RECORD_LOST: the id, then the number of lost records. */
 static uint64_t lost_count(const struct perf_event_header *header)
 {
 	const uint64_t *body = (const uint64_t *)(header + 1);

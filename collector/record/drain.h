@@ -1,10 +1,11 @@
 /*
- * Rings -> recording, round by round: sideband first, then samples, each trimmed to what it holds
- * on its one copy, then FINISHED_ROUND.
+ * Copies the records of the rings into a recording, in rounds. Each round writes sideband records,
+ * then samples, whose unused stack bytes are cut off while they are copied, then FINISHED_ROUND.
  *
- * After round n a reader may let go what is not newer than the newest record of round n-1. So
- * every round reads each ring at least that far; of a backlog it reads only a slice of time,
- * that a reader need not hold more than a few MiB (tools/perf/util/ordered-events.c).
+ * After round n a reader may release the records that are not newer than the newest record of round
+ * n-1. So every round reads each ring at least that far. If many records wait, a round reads only a
+ * slice of time, so that a reader need not hold more than a few MiB
+ * (tools/perf/util/ordered-events.c).
  */
 #ifndef COLLECTOR_RECORD_DRAIN_H
 #define COLLECTOR_RECORD_DRAIN_H
@@ -24,26 +25,26 @@ struct drain {
 	const struct stack_output *stack_output;
 	struct recording_observers *observers;
 	struct record_layout sample_layout, sideband_layout;
-	bool has_mixed_layouts; /* sample_layout is that of the first event alone */
-	size_t time_offset;     /* of a sample's time; 0: none */
-	size_t time_from_end;   /* of other records' time; 0: none */
+	bool has_mixed_layouts; /* sample_layout is only that of the first event */
+	size_t time_offset;     /* of the time in a sample; 0: none */
+	size_t time_from_end;   /* of the time in other records; 0: none */
 	bool has_known_clock;   /* times are CLOCK_MONOTONIC */
 	uint64_t newest_ns;     /* of all records read */
-	bool is_behind;         /* the last round left records that waited */
+	bool is_behind;         /* the last round left records in the rings */
 
 	uint64_t n_samples;
 	uint64_t n_lost;          /* by LOST records in sample rings */
 	uint64_t n_lost_sideband; /* by LOST records in sideband rings */
 	uint64_t n_throttled;
-	uint64_t n_corrupt_rings; /* their content made no sense and was dropped */
+	uint64_t n_corrupt_rings; /* the content of a ring was corrupt and was discarded */
 };
 
-/* All are borrowed. @stack_output: what the observers write stack records to. */
+/* All are borrowed. @stack_output: the observers write stack records to it. */
 void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
 		const struct stack_output *stack_output, struct recording_observers *observers);
 /* 1: read something, there may be more; 0: the rings were empty; -errno of the writer. */
 int drain_round(struct drain *drain);
-/* Rounds until the rings are empty: once what fills them is stopped. */
+/* Rounds until the rings are empty; called when the events are disabled. 0 or -errno. */
 int drain_all(struct drain *drain);
 
 #endif

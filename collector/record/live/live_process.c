@@ -14,12 +14,13 @@
 #include "collector/paths/module_finder.h"
 #include "collector/record/live/process_files.h"
 
-/* Processes that are known at the same time. */
+/* The number of processes whose mappings are kept at the same time. */
 #define N_SLOTS 64
-/* A thread's descriptor is looked for in this much of the memory above the stack pointer. */
+/* A thread's descriptor is searched for in this much memory above the stack pointer. */
 #define STACK_SEARCH_MAX (16u << 20)
 #define SEARCH_STEP      (256u << 10)
-/* A thread's id stands this near behind the pointer to itself (glibc: 0x2d0, musl: 0x30). */
+/* A descriptor begins with a pointer to itself, and contains the thread's ID within this many
+ * bytes (glibc: 0x2d0, musl: 0x30). */
 #define DESCRIPTOR_SIZE 1024
 /* The smallest pages there are. */
 #define TOUCH_PAGE_MIN 4096
@@ -77,7 +78,7 @@ static FILE *open_maps(pid_t pid)
 	return fopen(path, "re");
 }
 
-/* false: the end. Lines that say nothing are left out. */
+/* false: the end. Malformed lines are skipped. */
 static bool next_line(FILE *maps, char **text, size_t *size, struct maps_line *line)
 {
 	ssize_t n;
@@ -96,7 +97,7 @@ static bool is_file(const struct maps_line *line)
 	return line->path[0] == '/' && line->inode;
 }
 
-/* Other namespaces' files are there under the process's root; deleted ones under its mapping. */
+/* Files of other namespaces are found below the process's root, deleted files by its mapping. */
 static int set_other_path(struct module *module, pid_t pid, const struct maps_line *line)
 {
 	static const char suffix[] = " (deleted)";
@@ -202,7 +203,7 @@ int live_memory_read(pid_t pid, uint64_t addr, void *to, size_t size)
 	return n == (ssize_t)size ? 0 : n < 0 ? -errno : -EFAULT;
 }
 
-/* Words [0, @n) begin at @addr: is the first of them the start of the thread's descriptor? */
+/* Does the thread's descriptor begin at @addr? @words are the @n words there. */
 static bool is_descriptor(const uint64_t *words, size_t n, uint64_t addr, int32_t tid)
 {
 	size_t n_here = n < DESCRIPTOR_SIZE / 8 ? n : DESCRIPTOR_SIZE / 8;

@@ -1,7 +1,7 @@
 /*
- * Processes as they are while they are recorded: code mappings for the unwinder, where a thread's
- * own stack ends, and memory. All of it from /proc and process_vm_readv(), and only for the few
- * processes whose stacks a recorder looks at itself.
+ * Processes while they are recorded: code mappings for the unwinder, the bounds of a thread's own
+ * stack, and memory. All come from /proc and process_vm_readv(), and only for the few processes
+ * whose stacks the recorder reads itself.
  */
 #ifndef COLLECTOR_RECORD_LIVE_LIVE_PROCESS_H
 #define COLLECTOR_RECORD_LIVE_LIVE_PROCESS_H
@@ -16,32 +16,33 @@ struct live_processes;
 /* NULL: out of memory. */
 struct live_processes *live_processes_create(void);
 void live_processes_destroy(struct live_processes *processes);
-/* The unwind information of all their files. */
+/* The unwind information of the files that the processes have mapped. */
 struct elf_modules *live_processes_modules(struct live_processes *processes);
 
-/* The executable mappings of a process; read when first asked for, and again after
+/* The executable mappings of a process, read at the first call and at the first call after
  * live_process_forget(). NULL: they can't be read. Valid until the next call. */
 const struct address_space *live_process_space(struct live_processes *processes, pid_t pid);
-/* It has other mappings by now. */
+/* The mappings of the process have changed. */
 void live_process_forget(struct live_processes *processes, pid_t pid);
 
 /*
- * Where the stack around @sp begins and ends, if it is the thread's own for all its life: the main
- * thread's, or one with the thread's descriptor on top, as thread libraries make them. A stack that
- * a program switches to might be continued by another thread. 0, -ENOENT (another stack) or -errno.
+ * The begin and end of the stack around @sp, if the thread has this stack for all its life: the
+ * stack of the main thread, or one with the thread's descriptor at its top, as thread libraries
+ * make them. A stack that a program switches to might be continued by another thread. 0, -ENOENT
+ * (another stack) or -errno.
  */
 int live_stack_find(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret, uint64_t *end_ret);
 /*
- * Where the mapping around @addr ends, if it is private memory that can be read and that no file is
- * in: to read a page of it that is not there costs no memory and waits for no disk but that of
- * swap. 0, -ENOENT (other memory, or none) or -errno.
+ * The end of the mapping around @addr, if it is private, readable and anonymous: reading a missing
+ * page of such memory allocates none, and waits for no disk except swap. 0, -ENOENT (other memory,
+ * or none) or -errno.
  */
 int live_anonymous_end(pid_t pid, uint64_t addr, uint64_t *end_ret);
 /* Reads a byte of each page of [@start, @end), at most LIVE_TOUCH_MAX bytes of memory, so that they
  * are all mapped. 0 or -errno. */
 #define LIVE_TOUCH_MAX (1u << 20)
 int live_memory_touch(pid_t pid, uint64_t start, uint64_t end);
-/* All @size bytes at @addr, or -errno. */
+/* Reads all @size bytes at @addr. 0 or -errno. */
 int live_memory_read(pid_t pid, uint64_t addr, void *to, size_t size);
 
 #endif

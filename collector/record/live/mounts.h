@@ -1,6 +1,6 @@
 /*
  * The mounts of this process's namespace at one time. A file that is kept open keeps its mount
- * busy; on one that came later, whoever mounted it will want to unmount it.
+ * busy, so no file is kept open on later mounts, which somebody may want to unmount.
  */
 #ifndef COLLECTOR_RECORD_LIVE_MOUNTS_H
 #define COLLECTOR_RECORD_LIVE_MOUNTS_H
@@ -14,10 +14,10 @@ struct mounts {
 	size_t n_ids;
 };
 
-/* As they are now. 0 or -errno: then there are none. */
+/* Reads the mounts that exist now. 0, or -errno with an empty list. */
 int mounts_init(struct mounts *mounts);
 void mounts_deinit(struct mounts *mounts);
-/* Was the open file's mount there? Yes, where the kernel does not tell (it does since 5.8). */
+/* Is the open file's mount in the list? Also true where the kernel does not tell (before 5.8). */
 bool mounts_hold(const struct mounts *mounts, int fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is recorded, in the kernel's numbers: CPUs that are online, threads of processes. */
+/* Finds the targets of a recording: CPUs that are online, and threads of processes. */
 #ifndef COLLECTOR_RECORD_LIVE_TARGETS_H
 #define COLLECTOR_RECORD_LIVE_TARGETS_H
 
@@ -10,7 +10,7 @@
 
 /* The CPUs that are online. 0 or -errno. */
 int targets_online_cpus(struct int_list *cpus);
-/* The threads of processes now. -ESRCH: *@missing_ret does not exist. */
+/* The threads that the processes have now. -ESRCH: the process *@missing_ret does not exist. */
 int targets_threads(const struct int_list *pids, struct int_list *tids, pid_t *missing_ret);
 /* The processes of threads; the same errors. */
 int targets_processes(const struct int_list *tids, struct int_list *pids, pid_t *missing_ret);

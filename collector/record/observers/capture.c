@@ -21,41 +21,41 @@
 #include "collector/record/live/mounts.h"
 #include "collector/record/live/process_files.h"
 
-/* Of all captured files together, in a recording. */
+/* The limit for all captured files of a recording together. */
 #define RECORDING_MAX (256ull << 20)
-/* Files looked at again each time, at a microsecond each. */
+/* The number of files checked again each time, which takes a microsecond each. */
 #define RECHECK_FILES 256
-/* Up to here a file is kept whole; of larger ones what unwinding and naming need. */
+/* Files up to this size are kept whole, of larger ones only the parts for unwinding and names. */
 #define WHOLE_MAX (8u << 20)
 #define FILE_MAX  (64u << 20)
-/* Files that wait to be written hold a descriptor each. */
+/* Each file that waits to be written has an open descriptor. */
 #define PENDING_MAX 256u
 #define VDSO_MAX    (64u << 10)
-#define HELD_MAX \
-	1024u /* files kept open at a time; beyond that, those that go are only looked for */
+/* The number of files kept open at a time. Further files are opened only when they are missing. */
+#define HELD_MAX 1024u
 
-/* A file that came too late is looked for again when it is mapped again, so often. */
+/* So often a missed file is searched for again when it is mapped again. */
 #define MISSES_MAX 16u
-/* Processes whose root is not ours, or was not: where a file may be when its own process is gone.
- */
+/* The number of processes with another root, where a file may be found after its own process has
+ * exited. */
 #define OTHER_ROOTS_MAX 8u
 
 struct seen_file {
 	char *path;
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;
-	struct build_id key_id;   /* as the mapping said; size 0: known by inode */
-	struct build_id build_id; /* as the file says */
+	struct build_id key_id;   /* from the mapping; size 0: known by inode */
+	struct build_id build_id; /* from the file */
 	enum capture_state state;
 	bool is_code;
-	/* Where the path led, when it was looked at; valid if CAPTURE_HERE. */
+	/* The file that the path led to when it was checked; valid if CAPTURE_HERE. */
 	dev_t found_dev;
 	ino_t found_inode;
-	/* Open, so that its bytes can be had when the path leads elsewhere and every process with
-	 * it is gone; -1: not held. */
+	/* Kept open, so that its bytes can be read after the path leads elsewhere and every process
+	 * with the file has exited; -1: not open. */
 	int held_fd;
 	unsigned n_misses;
-	/* The latest process seen with it. */
+	/* The latest process that was seen with the file, and its mapping. */
 	pid_t pid;
 	uint64_t start, end;
 };
@@ -73,9 +73,9 @@ struct capture {
 	struct pending_file pending[PENDING_MAX];
 	size_t n_pending;
 	size_t n_held;
-	struct data_writer *writer;         /* borrowed; as an observer */
+	struct data_writer *writer;         /* borrowed; set while it is an observer */
 	struct mounts mounts;               /* when the recording began */
-	pid_t other_roots[OTHER_ROOTS_MAX]; /* the latest, in a circle; 0: none yet */
+	pid_t other_roots[OTHER_ROOTS_MAX]; /* a circular list of the latest; 0: unused */
 	size_t next_other_root;
 	uint64_t max_bytes;
 	bool has_vdso32;
@@ -199,7 +199,7 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Paths that name memory without an ELF file behind it. */
+/* false: the path names memory that is not from an ELF file. */
 static bool is_file_path(const char *path)
 {
 	return path[0] == '/' && path[1] != '/' && !starts_with(path, "/dev/zero") &&
@@ -218,8 +218,8 @@ static int open_under_root(const struct seen_file *file, pid_t pid)
 	return process_file_open("/proc", pid, file->path, true);
 }
 
-/* Is this the file that was mapped? The build ID says, or else the inode; overlays show
- * stat() other device numbers than the mapping, so that the mapping itself is asked as well. */
+/* Is this the file that was mapped? The build ID decides, or else the inode. On overlays stat()
+ * gives other device numbers than the mapping has, so the mapped file is compared as well. */
 static bool is_mapped_file(struct seen_file *file, int fd)
 {
 	struct stat st, mapped;
@@ -260,7 +260,7 @@ static void drop(struct capture *capture, struct seen_file *file)
 		capture->stats.first_missed = strdup(file->path);
 }
 
-/* It was dropped, but can be had by now. */
+/* The file was missed before, but can be opened now. */
 static void recover(struct capture *capture, const struct seen_file *file)
 {
 	struct capture_stats *stats = &capture->stats;
@@ -274,7 +274,7 @@ static void recover(struct capture *capture, const struct seen_file *file)
 	}
 }
 
-/* The process may have gone and its pid or address range may be another's by now. */
+/* The process may have exited, and its pid or address range may be reused by now. */
 static bool is_same_file(struct seen_file *file, int fd)
 {
 	struct stat st;
@@ -286,8 +286,8 @@ static bool is_same_file(struct seen_file *file, int fd)
 	return fstat(fd, &st) == 0 && (st.st_ino == file->inode || st.st_ino == file->found_inode);
 }
 
-/* Under the root of another process than the one that mapped it. Two such roots may have been made
- * alike, with the same inodes. */
+/* For a file below the root of another process than the one that mapped it: two such roots may be
+ * copies with the same inodes, so the device counts, too. */
 static bool is_same_file_elsewhere(struct seen_file *file, int fd)
 {
 	struct stat st;
@@ -315,7 +315,7 @@ static void note_other_root(struct capture *capture, pid_t pid)
 	capture->other_roots[capture->next_other_root++ % OTHER_ROOTS_MAX] = pid;
 }
 
-/* Its process is gone, or had another file there by the time we looked. */
+/* For a file whose process has exited, or had another file there when it was checked. */
 static int open_by_others(const struct capture *capture, struct seen_file *file)
 {
 	int fd = process_file_open_here(file->path, true);
@@ -330,7 +330,7 @@ static int open_by_others(const struct capture *capture, struct seen_file *file)
 	return fd;
 }
 
-/* The mapping's own link first: there the path does not matter. -ENODEV: not a file. */
+/* Tries the mapping's own link first, which does not depend on the path. -ENODEV: not a file. */
 static int open_elsewhere(struct capture *capture, struct seen_file *file)
 {
 	int fd = open_mapped(file);
@@ -375,8 +375,9 @@ static void keep(struct capture *capture, struct seen_file *file)
 	}
 }
 
-/* A code file whose path still leads to it: keeps it open, in case that changes; but on a mount
- * that is younger than the recording, keeps its bytes, for an open file would keep the mount. */
+/* Keeps a code file open while its path leads to it, in case that changes. On a mount that is
+ * younger than the recording it captures the file instead, because an open file keeps the mount
+ * busy. */
 static void hold(struct capture *capture, struct seen_file *file)
 {
 	struct stat st;
@@ -399,7 +400,7 @@ static void hold(struct capture *capture, struct seen_file *file)
 		keep(capture, file);
 }
 
-/* 32-bit processes have a vdso of their own; the first one met gives it. */
+/* The vdso of 32-bit processes is read from the first such process. */
 static void see_vdso(struct capture *capture, const struct observed_mapping *mapping)
 {
 	char path[32];
@@ -497,7 +498,7 @@ static int write_file(struct capture *capture, const struct pending_file *pendin
 
 	*written_ret = 0;
 	int err = elf_extract(pending->fd, WHOLE_MAX, FILE_MAX, &bytes, &size);
-	if (err == -ENOEXEC) { /* code that some program keeps in a file: nothing to keep */
+	if (err == -ENOEXEC) { /* code in a file that is not an ELF file: not captured */
 		file->state = CAPTURE_NONE;
 		return 0;
 	}
@@ -565,7 +566,7 @@ static void destroy(void *state)
 	capture_destroy(state);
 }
 
-/* Markers of jitdumps are no code. */
+/* Markers of jitdumps are not code. */
 static void see_mapping(void *state, const struct observed_mapping *mapping,
 			struct build_id *build_id)
 {

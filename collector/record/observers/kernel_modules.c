@@ -21,7 +21,7 @@
 #include "collector/paths/kernel_build_id.h"
 
 #define COMPRESSION_LEVEL 3
-#define LOADED_MAX        4096 /* over a recording; what comes later has no names */
+#define LOADED_MAX        4096 /* during a recording; further modules have no names */
 
 struct kernel_modules {
 	const char *proc; /* borrowed, as is the next */
@@ -29,10 +29,10 @@ struct kernel_modules {
 	bool has_known_clock;
 	struct kernel_modules_list known;
 	struct kernel_modules_list found; /* new ones, whose names are being read */
-	uint64_t looked_ns;               /* when they were not there */
-	uint64_t from_ns;                 /* the same, of those found */
-	uint64_t seen_ns;                 /* when those found were there */
-	/* The thread's, until it is done. */
+	uint64_t looked_ns;               /* the last time the list was read */
+	uint64_t from_ns;                 /* the last time the found ones were missing */
+	uint64_t seen_ns;                 /* the first time the found ones were seen */
+	/* Used by the thread until it is done. */
 	pthread_t thread;
 	bool is_running;
 	atomic_bool is_done;
@@ -54,7 +54,8 @@ static int compare_starts(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Since Linux 6.4 a module's size counts data that is elsewhere: behind its code others begin. */
+/* Since Linux 6.4 a module's size includes data that is elsewhere, so others may begin within it.
+ */
 static void end_before_the_next(struct kernel_modules_list *list)
 {
 	struct kernel_module *modules = list->modules;
@@ -134,7 +135,7 @@ static void *read_names(void *arg)
 
 	snprintf(path, sizeof(path), "%s/kallsyms", modules->proc);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* Without names they are told of all the same. */
+	/* The modules are written even if they have no names. */
 	if (fd >= 0 && file_text_read(&modules->text, fd))
 		modules->text.size = 0;
 	atomic_store(&modules->is_done, true);
@@ -216,7 +217,7 @@ static int attach_found(struct kernel_modules *modules)
 	return err;
 }
 
-/* Those that are there now are known. */
+/* All modules that are loaded now are known from here on. */
 static int prepare(const struct observed_recording *recording, void **state)
 {
 	struct kernel_modules *modules = calloc(1, sizeof(*modules));
@@ -239,7 +240,7 @@ static int begin(const struct observed_recording *recording, void **state)
 
 static int look_for_new(struct kernel_modules *modules)
 {
-	/* On the clock of the records; 0: that is another one. */
+	/* The time on the clock of the records; 0: they have another clock. */
 	uint64_t looked_ns = modules->has_known_clock ? now_ns() : 0;
 	int err = find_new(modules);
 
@@ -256,7 +257,7 @@ static int look(void *state, bool is_last)
 	struct kernel_modules *modules = state;
 
 	if (is_last)
-		return 0; /* finish does */
+		return 0; /* finish() looks for the last time */
 	if (modules->found.n && !atomic_load(&modules->is_done))
 		return 0;
 	int err = modules->found.n ? attach_found(modules) : 0;

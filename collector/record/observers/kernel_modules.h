@@ -1,7 +1,7 @@
 /*
- * Kernel modules that are loaded while recording, which no record tells of. /proc/modules is read
- * now and then; what is new there gets its names from /proc/kallsyms, read by a thread of its own,
- * into an attachment of its own (ATTACHMENT_KALLSYMS, with a key).
+ * Names of kernel modules that are loaded while recording, for which the kernel writes no records.
+ * /proc/modules is read now and then. A separate thread reads the names of new modules from
+ * /proc/kallsyms into a separate attachment (ATTACHMENT_KALLSYMS, with a key).
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_KERNEL_MODULES_H
 #define COLLECTOR_RECORD_OBSERVERS_KERNEL_MODULES_H
@@ -23,9 +23,8 @@ struct kernel_modules_list {
 	size_t n, n_allocated;
 };
 
-/* Those with an address, by address; none where the kernel hides it, or has no modules. 0 or
- * -ENOMEM.
- */
+/* The modules with an address, sorted by address; an empty list where the kernel hides addresses or
+ * has no modules. 0 or -ENOMEM. */
 int kernel_modules_read(const char *proc, struct kernel_modules_list *list);
 
 extern const struct recording_observer kernel_modules_observer;

@@ -10,7 +10,8 @@
 #include "collector/record/observers/stack_gaps.h"
 #include "collector/record/observers/stack_holes.h"
 
-/* Files that can wait first, threads that run on last: rounds end with the last row. */
+/* Observers of files, which can wait, come first, and those of running threads last: at the end of
+ * a round the last row is called first. */
 const struct recording_observer *const observer_table[N_OBSERVERS] = {
 	&kernel_modules_observer, &capture_observer,     &jitdump_observer,
 	&jit_maps_observer,       &code_reader_observer, &stack_gaps_observer,

@@ -9,33 +9,35 @@
 #include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
 
-/* Threads that are known, by tid. */
+/* The number of threads whose contexts are kept, indexed by tid. */
 #define N_THREADS 256
-/* More in such a time are too many: they cost the program as much as a sample each. */
+/* More contexts than this in a window pause them, because each costs the program as much as a
+ * sample. */
 #define WINDOW_NS  (100 * NSEC_PER_MSEC)
 #define WINDOW_MAX 200
 #define PAUSE_NS   NSEC_PER_SEC
 #define PAUSE_MAX  (64 * NSEC_PER_SEC)
-/* A record may be this much later in its ring than its time says. */
+/* A record may be written into its ring this much later than its time. */
 #define DISORDER_NS NSEC_PER_MSEC
 #define RECORD_MAX  65536
 #define MAX_WORDS   (2 + 64)
-/* Of their samples: after pid and tid. */
+/* The position of the time in their samples: after pid and tid. */
 #define TIME_OFFSET (sizeof(struct perf_event_header) + 8)
 
 struct context {
 	struct context *older;
 	uint64_t time_ns, sp;
 	bool is_written;
-	struct stack_record_header header; /* but for its place among the records */
+	struct stack_record_header header; /* without the offset and part_size of its records */
 	uint64_t words[MAX_WORDS];         /* abi, mask, values */
 	uint8_t bytes[];
 };
 
-/* Within a round there may be many, for its samples come in no order; between rounds, few. */
+/* Within a round a thread may have many contexts, because samples are not in order; between rounds
+ * it has few. */
 struct context_thread {
 	int32_t pid, tid;
-	uint64_t gone_ns; /* it ended, or began another program; 0: no */
+	uint64_t gone_ns; /* when it exited or called exec; 0: it did not */
 	struct context *newest;
 };
 
@@ -46,10 +48,10 @@ struct signal_contexts {
 	struct record_layout layout;
 	const struct machine *machine;
 	struct context_thread threads[N_THREADS];
-	uint64_t void_until_ns; /* those up to then are not to be used */
-	/* No sample of this round is later, or not later. */
+	uint64_t void_until_ns; /* contexts up to this time are not used */
+	/* The times of all samples of this round are in (last_limit_ns, limit_ns]. */
 	uint64_t limit_ns, last_limit_ns;
-	uint64_t seen_until_ns; /* all samples up to then have been seen by its end */
+	uint64_t seen_until_ns; /* at the end of the round all samples up to this time are seen */
 	uint64_t window_ns, n_in_window;
 	uint64_t pause_ns;  /* how long the next one lasts */
 	uint64_t resume_ns; /* UINT64_MAX: not paused */
@@ -95,8 +97,7 @@ const struct signal_contexts_stats *signal_contexts_stats(const struct signal_co
 	return &contexts->stats;
 }
 
-/* None that is known, or may have been missed, is good any more: from @from_ns on, for samples, and
- * up to @until_ns, for contexts. */
+/* Declares all contexts up to @until_ns void, known or missed, for samples from @from_ns on. */
 static int declare_void(struct signal_contexts *contexts, uint64_t from_ns, uint64_t until_ns)
 {
 	const struct stack_record_header header = { .kind = STACK_RECORD_CONTEXTS_LOST,
@@ -116,7 +117,7 @@ static int pause_events(struct signal_contexts *contexts, uint64_t now_ns)
 	contexts->resume_ns = now_ns + contexts->pause_ns;
 	if (contexts->pause_ns < PAUSE_MAX)
 		contexts->pause_ns *= 2;
-	/* What was still counted until the events had stopped is void as well. */
+	/* Contexts that are recorded until the events have stopped are void as well. */
 	return declare_void(contexts, contexts->last_limit_ns, now_ns + NSEC_PER_MSEC);
 }
 
@@ -128,8 +129,8 @@ static void resume_events(struct signal_contexts *contexts, uint64_t now_ns)
 	evlist_control_contexts(contexts->evlist, true);
 }
 
-/* Takes a context, that *@link leads to, out, for it is over since @time_ns. A reader that knows it
- * is told. */
+/* Removes the context at *@link, whose handler has returned by @time_ns. If it was written, readers
+ * are told. */
 static int drop(struct signal_contexts *contexts, const struct context_thread *thread,
 		struct context **link, uint64_t time_ns)
 {
@@ -147,7 +148,7 @@ static int drop(struct signal_contexts *contexts, const struct context_thread *t
 	return err;
 }
 
-/* The place of the record's thread, taken from another one if need be. */
+/* The slot of the record's thread; another thread loses it if need be. */
 static int enter_thread(struct signal_contexts *contexts, const struct record *record,
 			struct context_thread **thread_ret)
 {
@@ -173,14 +174,15 @@ static void insert(struct context_thread *thread, struct context *context)
 	*link = context;
 }
 
-/* Stack pointers of contexts that were met on the way from the newest to the oldest. One with a
- * stack pointer met before is over: the newer one interrupted at the same place. */
+/* Stack pointers of the contexts from the newest to the oldest. The handler of an older context
+ * with a stack pointer that occurred before has returned: a newer one interrupted the same stack
+ * there. */
 struct met {
 	uint64_t sps[STACK_CONTEXTS_MAX];
 	size_t n;
 };
 
-/* false: it is over, or there is no room for more. */
+/* false: its handler has returned, or there is no room for more. */
 static bool meet(struct met *met, uint64_t sp)
 {
 	for (size_t i = 0; i < met->n; i++) {
@@ -193,7 +195,7 @@ static bool meet(struct met *met, uint64_t sp)
 	return true;
 }
 
-/* NULL: no memory, or no registers that could be used. */
+/* NULL: out of memory, or the registers cannot be used. */
 static struct context *context_create(const struct signal_contexts *contexts,
 				      const struct record *record)
 {
@@ -258,7 +260,7 @@ static uint64_t next_time(const struct ring *ring)
 	return time_ns;
 }
 
-/* *@is_lossy_ret is set where some may be missing. */
+/* *@is_lossy_ret is set where contexts may be missing. */
 static int read_ring(struct signal_contexts *contexts, struct ring *ring, uint64_t end_ns,
 		     bool *is_lossy_ret)
 {
@@ -284,7 +286,7 @@ static int read_ring(struct signal_contexts *contexts, struct ring *ring, uint64
 static bool are_too_many(struct signal_contexts *contexts, uint64_t now_ns)
 {
 	uint64_t elapsed_ns = now_ns - contexts->window_ns;
-	/* A round may have been late: what counts is how many in such a time. */
+	/* A round may have been late, so the limit grows with the time since the window began. */
 	bool are_many = contexts->n_in_window > WINDOW_MAX * (elapsed_ns / WINDOW_NS) + WINDOW_MAX;
 
 	if (elapsed_ns >= WINDOW_NS) {
@@ -324,7 +326,7 @@ static bool has_word(const uint8_t *bytes, size_t size, uint64_t value, size_t w
 	return false;
 }
 
-/* Whether the sample's stack may hold the signal's frame, and does not hold what it interrupted. */
+/* Whether the sample's stack may contain the signal frame, and not the interrupted code's stack. */
 static bool is_needed(const struct context *context, const struct record *record, uint64_t sp,
 		      size_t word)
 {
@@ -344,7 +346,7 @@ static struct context_thread *find_thread(struct signal_contexts *contexts, int3
 
 static int write_context(struct signal_contexts *contexts, struct context *context)
 {
-	/* Before all samples of this round that may need it. */
+	/* Written before all samples of this round that may need it. */
 	context->header.time_ns = context->time_ns > contexts->last_limit_ns
 					  ? context->time_ns
 					  : contexts->last_limit_ns;
@@ -394,7 +396,7 @@ int signal_contexts_see(struct signal_contexts *contexts, const struct record *r
 	return 0;
 }
 
-/* Leaves what the next round may need. */
+/* Keeps the contexts that the next round may need. */
 static int tidy(struct signal_contexts *contexts, struct context_thread *thread)
 {
 	struct context **link = &thread->newest;

@@ -1,11 +1,12 @@
 /*
- * What signals interrupt, while their handlers run on a stack of their own: registers and stack at
- * the moment of delivery, from the events of evlist->contexts. Most are over before any sample sees
- * their handler; only those that a sample needs go into the recording.
+ * Contexts of signals whose handlers run on an alternate stack: the registers and the stack of the
+ * interrupted code at the delivery, from the events of evlist->contexts. Most handlers return
+ * before a sample is taken in them; only contexts that a sample needs are written into the
+ * recording.
  *
- * A reader takes the latest context with the registers that a signal's frame restores, so none may
- * be missing in between: where some were lost, or came faster than they should be taken, all before
- * are declared void.
+ * A reader uses the latest context with the registers that a signal frame restores, so no context
+ * before that may be missing. Where contexts were lost, or came too fast and were not read, all
+ * earlier ones are declared void.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_SIGNAL_CONTEXTS_H
 #define COLLECTOR_RECORD_OBSERVERS_SIGNAL_CONTEXTS_H
@@ -14,7 +15,7 @@
 
 struct signal_contexts_stats {
 	uint64_t n_seen, n_written;
-	uint64_t n_pauses; /* times they came too fast, or were lost */
+	uint64_t n_pauses; /* how often they came too fast, or were lost */
 };
 
 extern const struct recording_observer signal_contexts_observer;
@@ -27,12 +28,12 @@ void signal_contexts_destroy(struct signal_contexts *contexts);
 const struct signal_contexts_stats *signal_contexts_stats(const struct signal_contexts *contexts);
 
 /*
- * A round begins, in which all samples up to @now_ns are read, but only up to @end_ns: takes the
- * contexts until then. 0 or the writer's -errno.
+ * A round begins, in which samples up to @end_ns are read; all up to @now_ns are in the rings.
+ * Reads the contexts up to @end_ns. 0 or the writer's -errno.
  */
 int signal_contexts_begin_round(struct signal_contexts *contexts, uint64_t now_ns, uint64_t end_ns);
-/* Before a sample is written: writes what it needs. Other records: execs and exits. 0 or the
- * writer's -errno. */
+/* Called before a sample is written: writes the contexts that it needs. Also called for execs and
+ * exits. 0 or the writer's -errno. */
 int signal_contexts_see(struct signal_contexts *contexts, const struct record *record);
 /* The round's samples have all been seen. 0 or the writer's -errno. */
 int signal_contexts_end_round(struct signal_contexts *contexts);
