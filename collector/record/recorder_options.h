@@ -1,4 +1,4 @@
-/* What is to be recorded, how, and where to. */
+/* What to record, how, and into which file. */
 #ifndef COLLECTOR_RECORD_RECORDER_OPTIONS_H
 #define COLLECTOR_RECORD_RECORDER_OPTIONS_H
 
@@ -12,29 +12,29 @@
 struct recorder_options {
 	struct event *events; /* probes among them become tracepoints while they are recorded */
 	size_t n_events;
-	/* What: all processes, or these, or these threads, or the command and its children. The
-	 * command may also just set the time for the others. */
+	/* Targets: every process, given processes or threads, or the command and its children. With
+	 * other targets given, the command only sets the duration. */
 	bool is_system_wide;
 	struct int_list pids, tids;
 	char **command;       /* NULL: none; ends with NULL */
-	struct int_list cpus; /* empty: all that are online */
+	struct int_list cpus; /* empty: all CPUs that are online */
 	uint64_t frequency;   /* Hz, or 0 */
 	uint64_t period;      /* or 0 */
-	bool has_rate;        /* the user chose it, for every event without its own rate */
+	bool has_rate;        /* the user chose the rate, for every event without its own rate */
 	enum evlist_jitter jitter;
 	uint32_t stack_size;
 	bool has_stack_size; /* the user chose it */
-	uint64_t ring_size;  /* 0: by the rate */
+	uint64_t ring_size;  /* bytes; 0: chosen by the rate */
 	bool no_inherit;
-	bool no_deep_stacks; /* what is deeper than the copies stays unknown */
+	bool no_deep_stacks; /* stacks deeper than the copies are not completed */
 	int compression_level;
 	const char *output;   /* "-": standard output */
 	uint64_t duration_ns; /* 0: no limit */
-	uint64_t delay_ns;    /* samples begin that much later; 0: at once */
-	char **argv;          /* to be told in the recording */
+	uint64_t delay_ns;    /* samples begin after this time; 0: at once */
+	char **argv;          /* the command line, kept in the recording */
 };
 
-/* Is it of processes or threads that run already? */
+/* Are the targets processes or threads that run already? */
 static inline bool recorder_options_are_attached(const struct recorder_options *options)
 {
 	return options->pids.n || options->tids.n;

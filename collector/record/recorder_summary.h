@@ -15,8 +15,8 @@ struct recorder_summary {
 	uint64_t n_corrupt_rings;
 	int write_error;            /* -errno: the output ends early */
 	int command_error;          /* -errno: exec failed */
-	bool has_command_exit_code; /* it ended, and */
-	int command_exit_code;      /* as a shell would say it */
+	bool has_command_exit_code; /* the command has ended */
+	int command_exit_code;      /* as in a shell */
 };
 
 #endif

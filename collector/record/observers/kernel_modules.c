@@ -54,8 +54,7 @@ static int compare_starts(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Since Linux 6.4 a module's size includes data that is elsewhere, so others may begin within it.
- */
+/* Since Linux 6.4 a module's size includes data elsewhere, so others may begin within it. */
 static void end_before_the_next(struct kernel_modules_list *list)
 {
 	struct kernel_module *modules = list->modules;

@@ -4,9 +4,9 @@
  * before a sample is taken in them; only contexts that a sample needs are written into the
  * recording.
  *
- * A reader uses the latest context with the registers that a signal frame restores, so no context
- * before that may be missing. Where contexts were lost, or came too fast and were not read, all
- * earlier ones are declared void.
+ * A reader uses the latest context with the registers that a signal frame restores, which would be
+ * a wrong one if a later one were missing. So where contexts were lost, or came too fast and were
+ * not read, all earlier ones are declared void.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_SIGNAL_CONTEXTS_H
 #define COLLECTOR_RECORD_OBSERVERS_SIGNAL_CONTEXTS_H

@@ -1,4 +1,4 @@
-/* A mapping of a process that is recorded, as an MMAP2 record or /proc/PID/maps describes it. */
+/* A mapping of a recorded process, as an MMAP2 record or /proc/PID/maps describes it. */
 #ifndef COLLECTOR_RECORD_OBSERVING_OBSERVED_MAPPING_H
 #define COLLECTOR_RECORD_OBSERVING_OBSERVED_MAPPING_H
 
@@ -12,21 +12,21 @@
 struct observed_mapping {
 	pid_t pid;
 	uint64_t start, end;
-	/* "... (deleted)" where the kernel adds that; "" or "//anon" for anonymous memory. Valid
-	 * as long as what it was made from. */
+	/* Ends with " (deleted)" where the kernel adds that; "" or "//anon" for anonymous memory.
+	 * Borrowed from the record or the line. */
 	const char *path;
 	uint32_t dev_major, dev_minor;
-	uint64_t inode;           /* 0: unknown, or none */
+	uint64_t inode;           /* 0: unknown, or not a file */
 	struct build_id build_id; /* size 0: unknown */
 	bool is_code;             /* executable */
-	uint64_t time_ns;         /* 0: it was there before the recording */
+	uint64_t time_ns;         /* 0: it existed before the recording */
 };
 
-/* false: the record is not an MMAP2, or its end is beyond all addresses. */
+/* false: the record is not an MMAP2, or its end is greater than any address. */
 bool observed_mapping_from_record(const struct record *record, struct observed_mapping *ret);
 
-/* Executable memory without a file, where code made at run time may be. The kernel's own pages
- * ([vdso], [vsyscall], [uprobes]) do not count. */
+/* Whether it is executable memory without a file, which may contain JIT code. The kernel's own
+ * pages ([vdso], [vsyscall], [uprobes]) do not count. */
 bool observed_mapping_is_anonymous_code(const struct observed_mapping *mapping);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Sentences for the user about a recording, in the order in which they were found: what differs
- * from what the user wanted, what is missing, how it is done; and why it fails. They are printed by
- * the command, not here.
+ * Sentences for the user about a recording, in the order in which they were added: how it differs
+ * from the options, what is missing, details of how it is made; and why it fails. Each ends with a
+ * full stop. The command prints them.
  */
 #ifndef COLLECTOR_RECORD_OBSERVING_RECORDING_NOTES_H
 #define COLLECTOR_RECORD_OBSERVING_RECORDING_NOTES_H
@@ -12,21 +12,21 @@
 
 struct recording_note {
 	char *text;
-	bool is_detail; /* for users who want to know more (-v) */
+	bool is_detail; /* only shown with -v */
 };
 
 /* An all-zero one is empty. */
 struct recording_notes {
 	struct recording_note *notes;
 	size_t n;
-	char *error; /* why the recording fails; NULL: nobody explained it */
+	char *error; /* why the recording fails; NULL: not explained */
 };
 
 void recording_notes_deinit(struct recording_notes *notes);
-/* Without memory there is a note less. */
+/* Without memory the note is left out. */
 __attribute__((format(printf, 3, 4))) void
 recording_notes_add(struct recording_notes *notes, bool is_detail, const char *format, ...);
-/* Says why the recording fails, in place of what was said before. Returns @err. */
+/* Sets the reason why the recording fails, replacing an earlier one. Returns @err. */
 __attribute__((format(printf, 3, 4))) int recording_notes_explain(struct recording_notes *notes,
 								  int err, const char *format, ...);
 

@@ -1,16 +1,16 @@
 /*
- * What watches the recorded processes while their records go into a recording, and adds to it what
- * the kernel's records lack: files, code, names, rests of stacks. An observer is a file in
+ * An observer follows the recorded processes while their records are written, and adds data that
+ * the kernel's records lack: files, code, names, rests of stacks. Each is a file in
  * record/observers with a constant of this type, and a row in observer_table.c.
  *
  * Every hook may be NULL. The hooks that return int return 0 or -errno, which ends the recording.
- *All are called by the one thread that records, in this order:
+ * All are called by the one thread that records, in this order:
  *
- *	prepare, begin, see_mapping for what already runs,
+ *	prepare, begin, see_mapping for the mappings that already exist,
  *	rounds: begin_round, see_sideband, write_waiting, see_sample, end_round; look between them,
  *	look for the last time, write_waiting, finish, advise, describe, destroy
  *
- * Once all have begun, finish and the hooks after it are called whatever failed in between.
+ * Once all have begun, finish and the hooks after it are called even if others failed.
  */
 #ifndef COLLECTOR_RECORD_OBSERVING_RECORDING_OBSERVER_H
 #define COLLECTOR_RECORD_OBSERVING_RECORDING_OBSERVER_H
@@ -26,8 +26,8 @@
 #include "perf/records/record.h"
 #include "perf/writer/data_writer.h"
 
-/* The recording, as observers see it. All is borrowed, and valid until they are destroyed; fields
- * without a mark are set when they begin. */
+/* The recording, as observers see it. Everything is borrowed, and valid until they are destroyed;
+ * fields without a mark are set when they begin. */
 struct observed_recording {
 	const char *proc;              /* "/proc", but in tests; for prepare, too */
 	struct recording_notes *notes; /* for prepare, too */
@@ -35,30 +35,31 @@ struct observed_recording {
 	struct data_writer *writer;
 	struct stack_output *stack_output;
 	bool has_known_clock;  /* times are CLOCK_MONOTONIC */
-	bool completes_stacks; /* what is deeper than the copies of samples is wanted */
+	bool completes_stacks; /* stacks deeper than the copies in samples are completed */
 	bool has_vdso32;       /* the vdso of 32-bit processes is recorded already */
 };
 
-/* A round of the rings: all samples up to @began_ns are in them, and those up to @end_ns are read.
+/* A round of the drain: all samples up to @began_ns are in the rings, and it reads up to @end_ns.
  */
 struct observed_round {
 	uint64_t began_ns, end_ns;
-	bool is_behind; /* records wait that this round does not read */
+	bool is_behind; /* the round leaves records in the rings */
 };
 
 struct recording_observer {
 	const char *name;
-	/* Takes note of how the machine is before events are opened. *@state is NULL before, and is
-	 * what the other hooks get; while it is NULL, only begin is called. */
+	/* Reads the state of the machine before events are opened. Sets *@state, which is NULL
+	 * before and is passed to the other hooks; while it is NULL, only begin is called. */
 	int (*prepare)(const struct observed_recording *recording, void **state);
-	/* Events are open, and the recording can be written to. NULL in *@state: the recording is
-	 * not to have this observer, or can't. */
+	/* Events are open, and the recording can be written to. Leaves NULL in *@state if the
+	 * observer is not wanted or not possible. */
 	int (*begin)(const struct observed_recording *recording, void **state);
 	void (*destroy)(void *state);
-	/* Memory of a process that was there before. *@build_id: of the file, where it is known. */
+	/* A mapping that existed before the recording. @build_id: the file's build ID, which the
+	 * hook may fill in. */
 	void (*see_mapping)(void *state, const struct observed_mapping *mapping,
 			    struct build_id *build_id);
-	/* A record of the round: of mappings and processes. */
+	/* A record of the round about mappings or processes. */
 	int (*see_sideband)(void *state, const struct record *record);
 	/* A sample of the round, before it is written. */
 	int (*see_sample)(void *state, const struct record *record);
@@ -66,19 +67,19 @@ struct recording_observer {
 	int (*begin_round)(void *state, const struct observed_round *round);
 	/* The records of the round have been seen and written. */
 	int (*end_round)(void *state, const struct observed_round *round);
-	/* Writes what it keeps back, about @max_bytes of it: this takes time from the rings. */
+	/* Writes about @max_bytes of the data that it holds back; meanwhile the rings fill. */
 	int (*write_waiting)(void *state, size_t max_bytes);
 	/* A tenth of a second has passed; or, once the rings are empty for good, @is_last. */
 	int (*look)(void *state, bool is_last);
-	/* Everything that it still has goes into the recording. */
+	/* Writes all data that it still has. */
 	int (*finish)(void *state);
 	/* Becomes readable when a round is wanted; -1: never. */
 	int (*wake_fd)(const void *state);
-	/* How long the next round may wait; UINT64_MAX: as long as it likes. */
+	/* How long the next round may wait; UINT64_MAX: any time. */
 	uint64_t (*interval_ns)(const void *state);
-	/* What is missing, and what the user can do about that. */
+	/* Adds notes about missing data, and how the user can avoid that. */
 	void (*advise)(const void *state, struct recording_notes *notes);
-	/* What was done. @is_verbose: the user wants to know all of it. */
+	/* Adds notes about what the observer did. @is_verbose: with all details. */
 	void (*describe)(const void *state, bool is_verbose, struct recording_notes *notes);
 };
 

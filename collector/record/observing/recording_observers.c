@@ -5,7 +5,7 @@
 
 struct running_observer {
 	const struct recording_observer *hooks;
-	void *state; /* NULL: it does not take part */
+	void *state; /* NULL: the observer is not active */
 };
 
 struct recording_observers {

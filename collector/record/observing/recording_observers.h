@@ -1,7 +1,8 @@
 /*
- * The observers of one recording, from a table. They begin, and see, in the table's order, and end
- * rounds, finish and advise in the opposite order: observers that complete stacks are last in the
- * table, because they look at threads that run on, and have to do so before others compress files.
+ * The observers of one recording, from a table. They begin, and see records, in the table's order,
+ * and end rounds, finish and advise in the opposite order: observers that complete stacks are last
+ * in the table, because they read the stacks of running threads, and have to do so before others
+ * compress files.
  */
 #ifndef COLLECTOR_RECORD_OBSERVING_RECORDING_OBSERVERS_H
 #define COLLECTOR_RECORD_OBSERVING_RECORDING_OBSERVERS_H
@@ -17,9 +18,9 @@ int recording_observers_create(const struct recording_observer *const *table, si
 void recording_observers_destroy(struct recording_observers *observers);
 
 /*
- * Each calls the hook of this name of all observers. 0 or the first -errno: after that no observer
- * begins or sees more, but all of them end the round, write, look and finish, so that nothing they
- * keep is lost.
+ * Each function calls the hook of its name of all observers. 0 or the first -errno: after that no
+ * observer begins or sees more records, but all of them end the round, write, look and finish, so
+ * that no data they hold is lost.
  */
 int recording_observers_begin(struct recording_observers *observers);
 void recording_observers_see_mapping(struct recording_observers *observers,
@@ -27,7 +28,7 @@ void recording_observers_see_mapping(struct recording_observers *observers,
 				     struct build_id *build_id);
 int recording_observers_see_sideband(struct recording_observers *observers,
 				     const struct record *record);
-/* false: no observer needs to be shown samples. */
+/* false: no observer needs to see samples. */
 bool recording_observers_see_samples(const struct recording_observers *observers);
 int recording_observers_see_sample(struct recording_observers *observers,
 				   const struct record *record);
@@ -40,9 +41,9 @@ int recording_observers_look(struct recording_observers *observers, bool is_last
 int recording_observers_finish(struct recording_observers *observers);
 /* The @index-th descriptor that wakes the recorder up; -1: there are no more. */
 int recording_observers_wake_fd(const struct recording_observers *observers, size_t index);
-/* The least of their intervals. */
+/* The shortest of their intervals. */
 uint64_t recording_observers_interval_ns(const struct recording_observers *observers);
-/* What all of them advise, then what they describe. */
+/* Adds the advice of all of them, then their descriptions. */
 void recording_observers_report(const struct recording_observers *observers, bool is_verbose,
 				struct recording_notes *notes);
 

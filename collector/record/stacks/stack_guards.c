@@ -14,7 +14,7 @@ static void pick_guard(struct guarded_walk *walk, const struct unwind_walk *at, 
 		return;
 	while (n < N_GUARDS && offset > size / 16 * sixteenths[n])
 		n++;
-	/* Below the n-th bound: it takes the place of the one before it there. */
+	/* A return address below the n-th bound replaces the previous one there. */
 	for (size_t i = n; i < N_GUARDS; i++)
 		walk->guards[i] = (struct stack_guard){ slot, at->regs.pc };
 }
@@ -31,7 +31,7 @@ static void drop_doubles(struct guarded_walk *walk)
 	walk->n_guards = n;
 }
 
-/* After a signal's frame: what it interrupted stood on a stack that is not this one. */
+/* After a signal frame: the interrupted code ran on another stack. */
 static bool is_elsewhere(const struct unwind_walk *walk)
 {
 	return walk->is_exact &&
@@ -45,7 +45,7 @@ void guarded_walk(struct unwinder *unwinder, const struct address_space *space,
 
 	*ret = (struct guarded_walk){ .first_sp = stack->regs.values[stack->arch->sp] };
 	unwind_begin(&walk, unwinder, space, stack);
-	/* Each frame but a leaf moves up the stack, whose copy is small. */
+	/* The loop ends: each frame except a leaf moves up the stack, whose copy is small. */
 	for (size_t i = 0; i < SAMPLE_PATH_MAX_USER && unwind_frame(&walk); i++) {
 		ret->last_sp = walk.regs.values[walk.arch->sp];
 		if (!unwind_caller(&walk))

@@ -1,4 +1,4 @@
-/* Stack records on their way into a recording. */
+/* Writes stack records into a recording. */
 #ifndef COLLECTOR_RECORD_STACKS_STACK_OUTPUT_H
 #define COLLECTOR_RECORD_STACKS_STACK_OUTPUT_H
 
@@ -9,7 +9,7 @@
 struct stack_output {
 	struct data_writer *writer; /* borrowed */
 	uint64_t newest_ns;         /* the newest time written */
-	struct stack_misses misses; /* as far as known */
+	struct stack_misses misses; /* those known so far */
 };
 
 /* Writes @header->size bytes, in as many records as they need; @header's offset and part_size are

@@ -12,7 +12,7 @@
 
 #include "cct/base/cleanup.h"
 
-/* The child's part. Ends with the recorder if that dies before it said go. */
+/* Runs in the child. It exits if the recorder dies before the command was started. */
 static _Noreturn void run(char **argv, int go_fd, int error_fd, int stdout_fd,
 			  const sigset_t *signal_mask)
 {

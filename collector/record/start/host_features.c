@@ -34,7 +34,7 @@ enum {
 	HEADER_CLOCK_DATA = 29,
 };
 
-#define MISC_BUILD_ID_SIZE (1 << 15) /* the size of the build ID is said */
+#define MISC_BUILD_ID_SIZE (1 << 15) /* the record contains the size of the build ID */
 
 /* Takes over @bytes. */
 static int add(struct host_features *features, uint32_t number, struct feature_bytes *bytes)
@@ -142,7 +142,7 @@ static int add_cpu(struct host_features *features)
 	return err ? err : add_string(features, HEADER_CPUID, id);
 }
 
-/* So that times can be told as wall clock time: both clocks at one moment. */
+/* The times of both clocks at one moment, so that readers can show wall clock time. */
 static int add_clock(struct host_features *features, int clock_id)
 {
 	struct feature_bytes bytes = { 0 };
@@ -170,7 +170,7 @@ static void add_build_id(struct feature_bytes *bytes, const struct build_id *bui
 	char filename[BUILD_ID_NAME_SIZE] = "";
 	uint8_t id[24] = { 0 };
 	struct perf_event_header header = {
-		.type = 0, /* only misc and size count here */
+		.type = 0, /* readers use only misc and size */
 		.misc = PERF_RECORD_MISC_KERNEL | MISC_BUILD_ID_SIZE,
 		.size = sizeof(header) + 4 + sizeof(id) + sizeof(filename),
 	};
@@ -179,12 +179,12 @@ static void add_build_id(struct feature_bytes *bytes, const struct build_id *bui
 	id[20] = build_id->size;
 	snprintf(filename, sizeof(filename), "%s", name);
 	feature_bytes_add(bytes, &header, sizeof(header));
-	feature_bytes_add_u32(bytes, UINT32_MAX); /* the kernel: perf says pid -1 */
+	feature_bytes_add_u32(bytes, UINT32_MAX); /* the kernel has pid -1 in perf's files */
 	feature_bytes_add(bytes, id, sizeof(id));
 	feature_bytes_add(bytes, filename, sizeof(filename));
 }
 
-/* Of the kernel and its modules. */
+/* Adds the build IDs of the kernel and its modules. */
 static int add_kernel_build_ids(struct host_features *features)
 {
 	struct kernel_modules_list modules = { 0 };

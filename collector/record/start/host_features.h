@@ -1,4 +1,4 @@
-/* What a recording says about its machine and its making: feature sections for the writer. */
+/* The feature sections of a recording, which describe the machine and how it was recorded. */
 #ifndef COLLECTOR_RECORD_START_HOST_FEATURES_H
 #define COLLECTOR_RECORD_START_HOST_FEATURES_H
 
@@ -12,10 +12,10 @@ struct host_features {
 	size_t n;
 };
 
-/* @argv: of the subcommand, NULL-terminated. @clock_id: of the events; -1: the kernel's own clock.
- * 0 or -ENOMEM; destroy it either way. */
+/* @argv: the arguments of the subcommand, NULL-terminated. @clock_id: the clock of the events; -1:
+ * the kernel's own clock. 0 or -ENOMEM; host_features_deinit() is needed in both cases. */
 int host_features_init(struct host_features *features, char **argv, int clock_id);
-/* What tracepoints look like, if any of the events is one. 0 or -errno. */
+/* Adds the formats of tracepoints, if any of the events is one. 0 or -errno. */
 int host_features_add_tracepoints(struct host_features *features, const struct event *events,
 				  size_t n_events);
 void host_features_deinit(struct host_features *features);

@@ -59,7 +59,7 @@ static void find_text(struct kernel_snapshot *snapshot)
 	result->is_hidden = !result->text_start && !result->text_end;
 }
 
-/* Of hidden addresses one line says it all. */
+/* One line is enough to show that addresses are hidden. */
 static size_t size_worth_keeping(const struct kernel_snapshot *snapshot)
 {
 	return snapshot->result.is_hidden ? strcspn(snapshot->text.bytes, "\n")

@@ -65,7 +65,7 @@ static void build_string(struct builder *builder, const char *text, size_t size)
 	builder->at += padded - size;
 }
 
-/* What a sample_id says. */
+/* The values in a sample_id. */
 struct origin {
 	int32_t pid, tid;
 	uint64_t id, time_ns;
@@ -101,7 +101,7 @@ static void build_task_id(struct builder *builder, const struct synthesize_optio
 			&(struct origin){ .pid = pid, .tid = tid, .id = options->id });
 }
 
-/* @size: an upper bound of what is going to be built. */
+/* @size: an upper bound for the record's size. */
 static int begin(const struct synthesize_options *options, uint32_t type, uint32_t misc,
 		 size_t size, struct builder *builder)
 {
@@ -210,8 +210,8 @@ static bool is_own_data(const struct maps_line *line)
 	return (line->prot & prot) == prot && line->flags == MAP_PRIVATE && !line->inode;
 }
 
-/* Executable memory of any kind; of the rest what files hold, for there unwind information is, and
- * where stacks may be, whose ends tell why a copy of one ends. */
+/* Executable memory of any kind; mapped files, because they contain unwind information; and memory
+ * that may contain stacks, whose ends show why the copy of a stack ends. */
 static bool is_wanted(const struct maps_line *line)
 {
 	return line->prot & PROT_EXEC || line->path[0] == '/' || is_own_data(line);
@@ -256,7 +256,7 @@ static int put_mappings(struct synthesizer *synthesizer, int process_fd, pid_t p
 	return err;
 }
 
-/* false: the task is gone. */
+/* false: the task has exited. */
 static bool read_comm(int dir_fd, const char *name, char comm[COMM_SPACE])
 {
 	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
@@ -274,7 +274,7 @@ static int put_threads(struct synthesizer *synthesizer, int process_fd, pid_t pi
 	struct stat st;
 	int err = 0;
 
-	/* Each thread is a subdirectory: 3 links say that there is one only. */
+	/* Each thread is a subdirectory, so a directory with 3 links has one thread. */
 	if (fstatat(process_fd, "task", &st, 0) != 0 || st.st_nlink == 3)
 		return 0;
 	int fd = openat(process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -314,7 +314,7 @@ static int put_process(struct synthesizer *synthesizer, pid_t pid)
 	return err ? err : put_mappings(synthesizer, fd, pid);
 }
 
-/* 0: none left. */
+/* 0: there are no more processes. */
 static pid_t next_pid(struct synthesizer *synthesizer)
 {
 	if (!synthesizer->processes)

@@ -1,4 +1,4 @@
-/* A child gives up its own vdso, has the other one mapped, and sends it through a pipe. */
+/* A child unmaps its own vdso, has the 32-bit one mapped, and sends it through a pipe. */
 #include "collector/record/start/vdso32.h"
 
 #include <errno.h>
@@ -24,14 +24,14 @@
 
 #define PAGE       4096ul
 #define ADDRESS    0x10000000ul /* free in 64-bit programs, whose addresses are larger */
-#define PAGES_MAX  64           /* of the vdso and its data, which lies before it */
+#define PAGES_MAX  64           /* of the vdso and its data, which precedes it */
 #define RANGES_MAX 8
 
 struct range {
 	uint64_t start, end;
 };
 
-/* This process's vdso and the data before it, which all have to go. */
+/* This process's vdso and the data before it, which must all be unmapped. */
 static size_t own_ranges(struct range *ranges)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -51,7 +51,8 @@ static size_t own_ranges(struct range *ranges)
 	return n_ranges;
 }
 
-/* Not all pages there can be read; a system call says so, an access would be fatal. */
+/* Not all pages there can be read. A system call fails on those, whereas an access would be fatal.
+ */
 static bool is_elf_at(uint64_t addr)
 {
 	char magic[SELFMAG];
@@ -62,7 +63,8 @@ static bool is_elf_at(uint64_t addr)
 	       !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* In a child of a process with threads, whose locks nobody will release: system calls only. */
+/* Runs in a child of a process with threads, where locks may never be released, so it uses only
+ * system calls. */
 static void send_image(const struct range *ranges, size_t n_ranges, int fd)
 {
 	for (size_t i = 0; i < n_ranges; i++)
@@ -86,7 +88,7 @@ static size_t read_all(int fd, uint8_t *bytes, size_t max)
 	return size;
 }
 
-/* How many bytes a child has sent. 0: it could not. */
+/* The number of bytes that a child has sent; 0: it failed. */
 static size_t receive_image(uint8_t *bytes, size_t max)
 {
 	struct range ranges[RANGES_MAX];
@@ -95,7 +97,7 @@ static size_t receive_image(uint8_t *bytes, size_t max)
 
 	if (pipe2(fds, O_CLOEXEC))
 		return 0;
-	/* A child without a signal at its end: nobody else waits for it. */
+	/* Makes a child that sends no signal when it exits, so that no other code waits for it. */
 	pid_t pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (pid == 0)
 		send_image(ranges, n_ranges, fds[1]);
