@@ -7,7 +7,7 @@
 
 #define MAX_NAME 256
 
-/* perf list's other words. */
+/* Other names that perf list has for kinds. */
 static const struct {
 	const char *word;
 	enum catalog_kind kind;
@@ -26,7 +26,7 @@ static bool is_plural_or_same(const char *word, const char *name)
 	       (!word[length] || strcasecmp(word + length, "s") == 0);
 }
 
-/* CATALOG_N_KINDS: none. */
+/* CATALOG_N_KINDS: the pattern does not name a kind. */
 static enum catalog_kind find_kind(const char *word)
 {
 	for (size_t i = 0; i < sizeof(kind_words) / sizeof(kind_words[0]); i++)

@@ -1,4 +1,4 @@
-/* What the words of dendro list select. */
+/* Which events a PATTERN of dendro list selects. */
 #ifndef COLLECTOR_COMMAND_LINE_EVENT_PATTERN_H
 #define COLLECTOR_COMMAND_LINE_EVENT_PATTERN_H
 
@@ -7,8 +7,8 @@
 #include "perf/events/event_catalog.h"
 
 /*
- * A kind's name (hw, cache, tracepoint, ...), a glob over whole names (*, ?, [), or a part of a
- * name; aliases are names. Case does not matter.
+ * @pattern is the name of a kind (hw, cache, tracepoint, ...), a glob over whole names (*, ?, [),
+ * or a part of a name. Aliases are names. Case is ignored.
  */
 bool event_pattern_matches(const char *pattern, const struct catalog_entry *entry);
 

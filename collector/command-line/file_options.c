@@ -37,7 +37,7 @@ const struct command_option symfs_option[] = {
 	{ 0 },
 };
 
-/* Parts of a second count as a whole one. */
+/* A part of a second is rounded up to a whole one. */
 static int take_debuginfod(const struct option_use *use, void *field)
 {
 	struct file_options *options = field;
@@ -72,7 +72,8 @@ int file_options_take_operand(const char *command, const struct parsed_line *par
 			      size_t n_before, const char **path)
 {
 	if (parsed->n_operands > n_before + 1)
-		return message_wrong_use(command, "'%s' is one file too many: name one recording.",
+		return message_wrong_use(command,
+					 "there is a second file, '%s': name one recording.",
 					 parsed->operands[n_before + 1]);
 	if (parsed->n_operands > n_before)
 		*path = parsed->operands[n_before];
@@ -100,7 +101,7 @@ static int complain_of_root(const char *command, const char *root, int err)
 	return err;
 }
 
-/* Where debuginfod's clients keep what they fetched, by its manual. NULL: nowhere. */
+/* The cache folder of debuginfod's clients, as its manual describes. NULL: none. */
 static char *find_cache(void)
 {
 	const char *path = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
@@ -126,14 +127,14 @@ static int set_up(const struct file_options *options, const char *command,
 
 	if (err)
 		return complain_of_root(command, options->symfs, err);
-	/* A sysroot is all there is, unless more was asked for. */
+	/* With a sysroot only its files are used, unless other sources are requested. */
 	if (options->symfs && !options->debuginfod)
 		return 0;
 	_cleanup_free_ char *cache = find_cache();
 	return cache ? file_search_set_cache(files, cache) : 0;
 }
 
-/* What a recording carries has a descriptor each, and what is packed into an archive. */
+/* Each file in a recording, and each file packed into an archive, has a descriptor. */
 static void allow_many_files(void)
 {
 	struct rlimit limit;
@@ -150,7 +151,7 @@ int file_options_open(const struct file_options *options, const char *command,
 	struct file_search *files = file_search_create();
 
 	allow_many_files();
-	/* Libraries that know that variable would use it unasked. */
+	/* Libraries that know that variable would use it without the user's consent. */
 	if (!options->debuginfod)
 		unsetenv("DEBUGINFOD_URLS");
 	int err = files ? set_up(options, command, files) : -ENOMEM;

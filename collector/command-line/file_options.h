@@ -1,4 +1,4 @@
-/* Options of commands that read recordings: which one, and where its programs are looked for. */
+/* Options of commands that read a recording: its path, and where to find its programs. */
 #ifndef COLLECTOR_COMMAND_LINE_FILE_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_FILE_OPTIONS_H
 
@@ -11,13 +11,13 @@
 
 struct file_options {
 	const char *symfs;     /* NULL: this machine */
-	bool debuginfod;       /* may fetch what is missing */
-	unsigned debuginfod_s; /* for so long, in all */
+	bool debuginfod;       /* may fetch missing files */
+	unsigned debuginfod_s; /* the time limit for fetching all files */
 };
 
-/* Of a const char *: the recording's path. */
+/* For a const char *: the recording's path. */
 extern const struct command_option input_option[];
-/* Of a struct file_options. */
+/* For a struct file_options. */
 extern const struct command_option symfs_option[], debuginfod_option[];
 
 /*
@@ -26,11 +26,11 @@ extern const struct command_option symfs_option[], debuginfod_option[];
  */
 int file_options_take_operand(const char *command, const struct parsed_line *parsed,
 			      size_t n_before, const char **path);
-/* The environment's part: DENDRO_DEBUGINFOD=1 permits to fetch where there are servers. */
+/* Reads the environment: DENDRO_DEBUGINFOD=1 permits fetching if servers are set. */
 void file_options_init(struct file_options *options);
-/* Whether the environment names servers of debuginfod. */
+/* Whether the environment names debuginfod servers. */
 bool file_options_have_servers(void);
-/* Makes the search. 0, or -errno after a message. @command: for the message. */
+/* Creates the search for files. 0, or -errno after a message. @command: for the message. */
 int file_options_open(const struct file_options *options, const char *command,
 		      struct file_search **files_ret);
 

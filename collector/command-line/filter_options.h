@@ -16,7 +16,7 @@ struct filter_options {
 	struct int_list pids, tids, cpus;
 };
 
-/* Of a struct filter_options. */
+/* For a struct filter_options. */
 extern const struct command_option filter_options[];
 
 void filter_options_deinit(struct filter_options *options);

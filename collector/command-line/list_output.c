@@ -6,10 +6,10 @@
 #include "cct/text/json_string.h"
 
 #define MAX_NAME_COLUMNS 46
-#define MIN_TEXT_COLUMNS 24 /* narrower terminals get lines that they wrap themselves */
+#define MIN_TEXT_COLUMNS 24 /* in narrower terminals lines are not wrapped */
 #define PART_INDENT      2
 
-/* Escapes included, as printable_next() makes them. */
+/* The width with escapes as printable_next() makes them. */
 static unsigned write_word(FILE *out, const char *text, size_t size, bool utf8)
 {
 	const char *end = text + size;
@@ -26,7 +26,7 @@ static unsigned write_word(FILE *out, const char *text, size_t size, bool utf8)
 	return width;
 }
 
-/* From column @indent on; @width 0: in one line. */
+/* Writes a text from column @indent on; @width 0: in one line. */
 static void write_wrapped(FILE *out, const char *text, unsigned indent, unsigned width, bool utf8)
 {
 	unsigned column = indent;
@@ -70,7 +70,7 @@ static void write_name(FILE *out, const struct catalog_entry *entry, bool utf8)
 	write_word(out, entry->aliases, strlen(entry->aliases), utf8);
 }
 
-/* @told: the note of the entry before. */
+/* @told: the note of the previous entry. */
 static void write_entry(FILE *out, const struct event_listing *listing,
 			const struct catalog_entry *entry, unsigned names, const char *told)
 {
@@ -96,7 +96,7 @@ static void write_entry(FILE *out, const struct event_listing *listing,
 	write_wrapped(out, entry->note, indent, listing->width, listing->utf8);
 }
 
-/* On a terminal at most half of it. */
+/* The column of descriptions: at most half of a terminal's width. */
 static unsigned max_name_width(const struct event_listing *listing)
 {
 	unsigned half = listing->width / 2;
@@ -119,7 +119,7 @@ static unsigned widest_name(const struct event_listing *listing, enum catalog_ki
 	return widest;
 }
 
-/* What this processor lacks of a kind that it has is worth a line only to who asks for it. */
+/* Events that this processor lacks have lines only if they are requested. */
 static bool is_shown(const struct event_listing *listing, size_t index)
 {
 	const struct catalog_entry *entry = &listing->catalog->entries[index];
@@ -136,7 +136,7 @@ static bool has_any(const struct event_listing *listing, enum catalog_kind kind)
 	return false;
 }
 
-/* How many names. */
+/* The number of names. */
 static size_t count(const struct event_listing *listing, enum catalog_kind kind)
 {
 	size_t n = 0;
@@ -204,7 +204,7 @@ static bool has_note(const struct event_listing *listing, enum catalog_kind kind
 	return is_missing(listing, kind) && strcmp(own ? own : "", note) == 0;
 }
 
-/* All kinds that are missing for the reason that the first one has. */
+/* All kinds that are missing for the same reason as the first one. */
 static void write_missing(FILE *out, const struct event_listing *listing, enum catalog_kind first)
 {
 	const char *note = listing->catalog->kinds[first].note;
@@ -270,7 +270,7 @@ static void write_json_part(FILE *out, const struct catalog_entry *part)
 	putc('}', out);
 }
 
-/* Returns the index behind the entry and its parts. */
+/* Returns the index after the entry and its parts. */
 static size_t write_json_entry(FILE *out, const struct event_catalog *catalog, size_t index)
 {
 	const struct catalog_entry *entry = &catalog->entries[index++];

@@ -1,4 +1,4 @@
-/* Writes what dendro list found: for people, or for programs. */
+/* Writes the events that dendro list found, as text or as JSON. */
 #ifndef COLLECTOR_COMMAND_LINE_LIST_OUTPUT_H
 #define COLLECTOR_COMMAND_LINE_LIST_OUTPUT_H
 
@@ -10,9 +10,9 @@
 struct event_listing {
 	const struct event_catalog *catalog;
 	const bool *is_selected; /* by entry */
-	bool names_all;          /* also what cannot be recorded here, not only how many */
-	bool utf8;               /* what the terminal shows */
-	unsigned width;          /* long descriptions are wrapped; 0: they are not */
+	bool names_all;          /* names events that cannot be recorded, instead of counting */
+	bool utf8;               /* the terminal shows UTF-8 */
+	unsigned width;          /* at which descriptions are wrapped; 0: they are not */
 };
 
 void list_write_text(FILE *out, const struct event_listing *listing);

@@ -1,5 +1,4 @@
-/* How values of options are taken that many commands have: what struct command_option::take names.
- */
+/* Functions for struct command_option::take, for types of values that many options have. */
 #ifndef COLLECTOR_COMMAND_LINE_OPTION_VALUES_H
 #define COLLECTOR_COMMAND_LINE_OPTION_VALUES_H
 

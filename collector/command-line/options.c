@@ -61,7 +61,7 @@ static bool is_spelled(const struct command_option *option, const char *name, si
 	return option->name && strncmp(option->name, name, length) == 0;
 }
 
-/* The option of that name, or the one that begins so. @n_ret: how many begin so. */
+/* The option with that name, or one that begins so. *@n_ret: the number that begin so. */
 static struct found_option find_long(const struct command_line *line, const char *name,
 				     size_t length, size_t *n_ret)
 {
@@ -114,8 +114,8 @@ static int complain_of_ambiguous(const struct command_line *line, const char *na
 			size += (size_t)snprintf(names + size, sizeof(names) - size, "%s '--%s'",
 						 size ? "," : "", option->name);
 	}
-	return message_wrong_use(line->command, "'--%.*s' may be any of%s.", (int)length, name,
-				 names);
+	return message_wrong_use(line->command, "'--%.*s' is ambiguous: it may be any of%s.",
+				 (int)length, name, names);
 }
 
 static int take(struct parsing *parsing, struct option_use *use, size_t offset, char *value)
@@ -181,7 +181,7 @@ static int parse_letters(struct parsing *parsing, char *word, bool *is_help_ret)
 	return status;
 }
 
-/* What is left is the operands. They stay where they are unless options stood between them. */
+/* The remaining words are the operands. They are moved only if options were between them. */
 static struct parsed_line conclude(const struct parsing *parsing, size_t n_operands)
 {
 	char **argv = parsing->argv;
@@ -249,7 +249,7 @@ void option_print_synopsis(FILE *out, const struct command_option *option)
 	fputs(text + (option->letter ? 0 : 4), out);
 }
 
-/* Prints words from column @column on, below each other where the width ends. */
+/* Prints words from column @column on, and wraps them at the width. */
 static void print_wrapped(FILE *out, const char *text, int column)
 {
 	int at = column;
@@ -276,7 +276,7 @@ static void print_wrapped(FILE *out, const char *text, int column)
 	putc('\n', out);
 }
 
-/* Where the descriptions begin: after the longest synopsis that leaves them room. */
+/* The column of the descriptions: after the longest synopsis that leaves enough room. */
 static int help_column(const struct command_line *line)
 {
 	struct option_walk walk = { .row = line->options };

@@ -2,9 +2,10 @@
  * The options of a command as a table: the command line is parsed by it, the help is printed from
  * it, and the manual and the README are compared with it (tests/unit/test_manual.c).
  *
- * Long options may be abbreviated where only one begins so. Their value follows after '=' or is the
- * next word. Options of one letter may be bundled (-qv); the value of the last one follows directly
- * or is the next word. "--" ends the options, and "-" is an operand. Every command has -h, --help.
+ * A long option may be abbreviated where only one option begins so. Its value follows after '=' or
+ * is the next word. Options of one letter may be bundled (-qv); the value of the last one follows
+ * directly or is the next word. "--" ends the options, and "-" is an operand. Every command has -h,
+ * --help.
  */
 #ifndef COLLECTOR_COMMAND_LINE_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_OPTIONS_H
@@ -38,9 +39,7 @@ struct command_option {
 	bool is_value_optional; /* only in the form --name=value */
 	const char *help;       /* sentences without the last full stop; lines are wrapped */
 
-	/*
-	 * Takes the value over. 0, or an exit status after a message.
-	 */
+	/* Checks the value and sets the field. 0, or an exit status after a message. */
 	int (*take)(const struct option_use *use, void *field);
 	size_t offset; /* of @field in the command's struct, or in that of the shared options */
 	const struct choice *choices; /* for option_take_choice() */
@@ -52,22 +51,22 @@ struct option_use {
 	const char *command;
 	const struct command_option *option;
 	char spelling[OPTION_SPELLING_SIZE]; /* "-i" or "--input", for messages */
-	/* NULL without one; lives as long as the process, and may be changed. */
+	/* NULL: no value. Lives as long as the process, and may be changed. */
 	char *value;
 };
 
-/* All that is known of a command line. */
+/* The description of a command's command line. */
 struct command_line {
 	const char *command;     /* "report" */
 	const char *synopsis;    /* one line for each form, without "dendro report" */
-	const char *description; /* lines as they are printed */
+	const char *description; /* wrapped lines */
 	const struct command_option *options;
 	const char *notes;        /* after the options; NULL: none */
-	bool is_ended_by_operand; /* what follows the first operand is not ours */
+	bool is_ended_by_operand; /* words after the first operand are not options */
 };
 
 struct parsed_line {
-	bool is_done; /* after the help or a message: the command ends with this status */
+	bool is_done; /* help or a message was printed: the command ends with this status */
 	int status;
 	char **operands; /* in argv, which is reordered; ends with NULL */
 	size_t n_operands;
@@ -81,12 +80,13 @@ void options_print_help(FILE *out, const struct command_line *line);
 /* "-i, --input FILE" */
 void option_print_synopsis(FILE *out, const struct command_option *option);
 
-/* Goes through a table: options and headings, and the shared ones in their place; last --help. */
+/* Iterates over a table: options and headings, shared options at their position, and last --help.
+ */
 struct option_walk {
 	const struct command_option *row, *shared_row;
 	bool is_at_end;
 };
-/* NULL: the end. @offset_ret: of the option's field in the command's struct. */
+/* NULL: the end. *@offset_ret: the offset of the option's field in the command's struct. */
 const struct command_option *option_walk_next(struct option_walk *walk, size_t *offset_ret);
 
 #endif

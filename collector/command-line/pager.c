@@ -10,7 +10,7 @@
 
 #include "collector/command-line/option_values.h"
 
-/* Small systems have no less. */
+/* Small systems lack less. */
 #define DEFAULT_PAGER "if command -v less >/dev/null; then exec less; else exec cat; fi"
 
 const struct command_option pager_option[] = {
@@ -47,7 +47,7 @@ void pager_start(struct pager *pager)
 	}
 	close(ends[0]);
 	if (pager->pid > 0) {
-		/* Quitting the pager early is no error, and interrupting is the pager's business.
+		/* Quitting the pager early is not an error, and the pager handles interrupts.
 		 */
 		signal(SIGPIPE, SIG_IGN);
 		signal(SIGINT, SIG_IGN);

@@ -1,4 +1,4 @@
-/* Long output on a terminal goes through the reader's pager. */
+/* Shows long output on a terminal in the user's pager. */
 #ifndef COLLECTOR_COMMAND_LINE_PAGER_H
 #define COLLECTOR_COMMAND_LINE_PAGER_H
 
@@ -6,7 +6,7 @@
 
 #include "collector/command-line/options.h"
 
-/* Of a bool: whether output is not paged. */
+/* For a bool: whether output is not paged. */
 extern const struct command_option pager_option[];
 
 struct pager {
@@ -14,11 +14,11 @@ struct pager {
 };
 
 /*
- * Runs $PAGER, or less, and points standard output at it. Where that is not wanted (an empty
- * $PAGER, "cat") or not possible, output stays where it was.
+ * Runs $PAGER, or less, and redirects standard output to it. Does nothing if that is not wanted (an
+ * empty $PAGER, "cat") or not possible.
  */
 void pager_start(struct pager *pager);
-/* Closes standard output and waits until the reader is done. */
+/* Closes standard output and waits until the pager has ended. */
 void pager_finish(struct pager *pager);
 
 #endif

@@ -113,11 +113,11 @@ static int take_events(const struct option_use *use, void *field)
 	if (!error)
 		return message_error_of_memory(use->command);
 	message_error(use->command, "%s\nSee 'dendro list'.", error);
-	/* What is not here is not wrong use. */
+	/* An event that is missing on this machine is not wrong use. */
 	return err == EVENT_NOT_HERE ? 1 : EXIT_WRONG_USE;
 }
 
-/* As perf does: for the tracepoints of the event before it, and filters add up. */
+/* As in perf, a filter applies to the tracepoints of the event before it, and filters add up. */
 static int take_filter(const struct option_use *use, void *field)
 {
 	struct record_arguments *arguments = field;
@@ -295,7 +295,7 @@ void record_arguments_deinit(struct record_arguments *arguments)
 	int_list_deinit(&arguments->options.cpus);
 }
 
-/* off-cpu is about threads as a whole. */
+/* off-cpu needs the switches of a thread on all CPUs. */
 static int check_off_cpu(const struct record_arguments *arguments)
 {
 	for (size_t i = 0; i < arguments->n_events; i++) {
@@ -328,7 +328,7 @@ int record_arguments_check(struct record_arguments *arguments)
 					 "-a records every process: leave out -p and -t, or -a.");
 	if (options->frequency && options->period)
 		return message_wrong_use("record",
-					 "-F and -c are two ways to say how often: leave out one.");
+					 "-F and -c both set the rate of samples: leave out one.");
 	if (arguments->is_quiet && arguments->is_verbose)
 		return message_wrong_use("record", "-q and -v contradict each other.");
 	if (options->cpus.n && !is_attached && !options->command)

@@ -1,4 +1,4 @@
-/* Options of dendro record: what is recorded, which samples, when, and where to. */
+/* Options of dendro record: the targets, the events, the time and the output. */
 #ifndef COLLECTOR_COMMAND_LINE_RECORD_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_RECORD_OPTIONS_H
 
@@ -10,18 +10,18 @@ struct record_arguments {
 	struct event *events;            /* of -e; owned */
 	size_t n_events;
 	bool is_verbose, is_quiet;
-	bool is_fallback; /* the events are what comes closest to cycles */
+	bool is_fallback; /* cpu-clock is recorded, because cycles is not available */
 };
 
-/* Of a struct record_arguments. */
+/* For a struct record_arguments. */
 extern const struct command_option record_options[];
 
 /* @argv: kept in the recording; borrowed. */
 void record_arguments_init(struct record_arguments *arguments, char **argv);
 void record_arguments_deinit(struct record_arguments *arguments);
 /*
- * After the options are parsed and the command is set: refuses options that cannot be combined and
- * chooses what was not given. 0, or an exit status after a message.
+ * Called after the options are parsed and the command is set: refuses options that cannot be
+ * combined, and sets defaults for those that were not given. 0, or an exit status after a message.
  */
 int record_arguments_check(struct record_arguments *arguments);
 

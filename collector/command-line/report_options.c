@@ -80,7 +80,8 @@ int report_options_check_vmlinux(const struct report_options *options,
 	return why ? message_error(options->command, "--vmlinux %s: %s.", vmlinux, why) : 0;
 }
 
-/* Tables of code are read by own cost, everything else by total; the first event with samples. */
+/* By default tables of code are sorted by self cost, and all other views by total, of the first
+ * event with samples. */
 static void choose_default_sort(struct report_options *options, const struct profile *profile)
 {
 	bool is_table_of_code = options->view.kind == VIEW_FUNCTIONS ||

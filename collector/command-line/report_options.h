@@ -10,7 +10,7 @@
 
 #define REPORT_MAX_RATIOS 4
 
-/* What the command line requests. The lists' memory is owned, the strings are argv's. */
+/* The requests of the command line. The memory of lists is owned, the strings belong to argv. */
 struct report_options {
 	const char *command; /* "report", for messages */
 	const char *path;
@@ -22,7 +22,7 @@ struct report_options {
 	struct export_options export;
 	const struct export_format *format;
 	enum color_use color;
-	bool has_sort;          /* given; otherwise the view's own order */
+	bool has_sort;          /* an order was given; otherwise the view has its default */
 	const char *sort_event; /* NULL: the first with samples */
 	bool no_pager;
 	const char *ratio_texts[REPORT_MAX_RATIOS];
@@ -30,25 +30,25 @@ struct report_options {
 	struct ratio ratios[REPORT_MAX_RATIOS];
 };
 
-/* Of an enum symbol_names. */
+/* For an enum symbol_names. */
 extern const struct command_option raw_names_option[];
 
 void report_options_init(struct report_options *options, const char *command);
-/* After the options are parsed. */
+/* Called after the options are parsed. */
 void report_options_finish(struct report_options *options);
 void report_options_deinit(struct report_options *options);
 /*
- * What needs the recording: whether it has the events that are named, which one sorts, and the
- * events of ratios. 0, or not after a message.
+ * The functions below need the profile. This one checks that it has the events of --event. All
+ * return 0, or another value after a message.
  */
 int report_options_check_events(const struct report_options *options,
 				const struct profile *profile);
-/* Whether --vmlinux is the kernel that was recorded. */
+/* Checks that --vmlinux is the kernel that was recorded. */
 int report_options_check_vmlinux(const struct report_options *options,
 				 const struct profile *profile);
 int report_options_choose_sort(struct report_options *options, const struct profile *profile);
 int report_options_choose_ratios(struct report_options *options, const struct profile *profile);
-/* Events that were left out have no samples: they go from the profile altogether. */
+/* Removes events from the profile that were left out and so have no samples. */
 int report_options_drop_events(const struct report_options *options, struct profile *profile);
 
 #endif

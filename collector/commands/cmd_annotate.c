@@ -1,4 +1,4 @@
-/* dendro annotate: a recording and a function -> its lines and instructions, with their cost. */
+/* dendro annotate: shows the lines and instructions of a function, with their cost. */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
@@ -157,7 +157,7 @@ static void finish_options(struct annotate_command *command)
 	command->annotate.moved = command->moved;
 }
 
-/* Offers what the recording has, with namespaces and without. */
+/* Suggests similar names of the recording, with namespaces and without. */
 static void offer_names(const struct profile *profile, struct symbolizer *symbolizer,
 			struct near_names *near)
 {
@@ -191,7 +191,7 @@ static int complain_of_name(const struct annotate_command *command, const struct
 	near_names_init(&near, command->function, strlen(command->function));
 	offer_names(profile, symbolizer, &near);
 	question = near_names_question(&near);
-	return message_error("annotate", "%s: no sample is in or below a function '%s'%s",
+	return message_error("annotate", "%s: no call path contains a function '%s'%s",
 			     command->report.path, command->function,
 			     question && *question ? question : ".");
 }
@@ -210,7 +210,7 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 	err = command->format == ANNOTATE_JSON
 		      ? annotate_write_json(stdout, annotation, &command->annotate)
 		      : annotate_write_text(stdout, annotation, &command->annotate);
-	/* A reader who has seen enough is no error. */
+	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;
 	pager_finish(&pager);
@@ -255,7 +255,7 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 	return err;
 }
 
-/* 0 or not, after a message. */
+/* 0, or another value after a message. */
 static int run(struct annotate_command *command)
 {
 	struct report_options *report = &command->report;

@@ -1,4 +1,4 @@
-/* dendro archive: a recording and all that reports of it read, in one file. */
+/* dendro archive: packs a recording and all files that its reports read into one file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 struct options {
 	const char *from, *to; /* @to NULL: @from with a suffix */
-	const char *vmlinux;   /* NULL: looked for */
+	const char *vmlinux;   /* NULL: it is searched for */
 	struct file_options files;
 	bool is_quiet;
 };
@@ -62,7 +62,7 @@ const struct command_line archive_line = {
 		 "archive, 2 if a program or library could not be packed, and 129 after wrong use.",
 };
 
-/* Opens all that a report with names, inlined functions and lines would open. 0 or -ENOMEM. */
+/* Opens all files that a report with names, inlined functions and lines opens. 0 or -ENOMEM. */
 static int name_all(const struct profile *profile, const char *vmlinux)
 {
 	struct symbolizer *symbolizer =
@@ -73,7 +73,7 @@ static int name_all(const struct profile *profile, const char *vmlinux)
 	return err;
 }
 
-/* "state BUILDID MAJOR:MINOR:INODE PATH" -> the path. */
+/* Returns the path in "state BUILDID MAJOR:MINOR:INODE PATH". */
 static const char *path_in_key(const char *key)
 {
 	for (int i = 0; key && i < 3; i++) {
@@ -83,8 +83,7 @@ static const char *path_in_key(const char *key)
 	return key ? key : "";
 }
 
-/* Programs and libraries that could not be packed. Debug files are there or not, as for a report.
- */
+/* Prints programs and libraries that could not be packed. A missing debug file is not reported. */
 static unsigned list_missing(struct file_search *files)
 {
 	const struct found_file *found;
@@ -95,11 +94,12 @@ static unsigned list_missing(struct file_search *files)
 	for (size_t i = 0; i < n_found; i++) {
 		if (!found[i].text || strncmp(found[i].text, "ok ", 3) == 0)
 			continue;
-		message_note("archive", "not packed: %s: %s", path_in_key(found[i].key),
+		message_note("archive", "%s was not packed: %s.", path_in_key(found[i].key),
 			     strncmp(found[i].text, "changed ", 8) == 0
-				     ? "changed since the recording"
-			     : strncmp(found[i].text, "bad ", 4) == 0 ? "not an ELF file"
-								      : "missing or not readable");
+				     ? "it has changed since the recording"
+			     : strncmp(found[i].text, "bad ", 4) == 0
+				     ? "it is not an ELF file"
+				     : "it is missing or not readable");
 		n++;
 	}
 	return n;
@@ -136,7 +136,8 @@ static int write_archive(const struct options *options, const struct profile *pr
 	return list_missing(files) ? INCOMPLETE_STATUS : 0;
 }
 
-/* Only then is it known what is not missing. An error comes again. */
+/* Fetches missing files by making a profile, which shows which are needed. An error occurs again
+ * later. */
 static void fetch_missing(const struct options *options, const struct dendro_options *build)
 {
 	_cleanup_free_ char *error = NULL;

@@ -1,4 +1,4 @@
-/* dendro debug-unwind: how a recording's user stacks were unwound, as a whole or one step by step.
+/* dendro debug-unwind: shows how user stacks were unwound: a summary, or one sample step by step.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,10 +26,10 @@
 #define MAX_PROBLEMS 24
 
 enum task {
-	COUNT,        /* what became of every sample */
-	TIME,         /* how long the walks take */
-	TIME_LOOKUPS, /* and the look-ups of rules among that */
-	SHOW,         /* one sample, step by step */
+	COUNT,        /* count the results of all samples */
+	TIME,         /* measure how long unwinding takes */
+	TIME_LOOKUPS, /* and how long the look-ups of rules take */
+	SHOW,         /* show one sample, step by step */
 };
 
 struct options {
@@ -39,7 +39,7 @@ struct options {
 	int32_t tid;        /* -1: any */
 	const char *export; /* folder for the case; NULL: no export */
 	struct file_options files;
-	bool has_choice; /* of one sample; otherwise a summary */
+	bool has_choice; /* one sample is shown; otherwise a summary */
 	enum symbol_names names;
 };
 
@@ -49,7 +49,7 @@ struct pass {
 	const struct options *options;
 	struct file_search *files;
 	struct dendro *session;
-	/* What is observed, apart from what the session resolves paths with. */
+	/* Used to observe each step; separate from those of the session. */
 	struct elf_modules *elf_modules;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
@@ -294,7 +294,7 @@ static void conclude(struct pass *pass)
 	}
 }
 
-/* 0, or 1 after a message. */
+/* Returns 0, or 1 after a message. */
 static int run(const struct options *options, enum task task, struct unwind_summary *summary)
 {
 	struct pass pass = { .task = task, .options = options, .summary = summary };

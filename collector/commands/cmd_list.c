@@ -1,4 +1,4 @@
-/* dendro list: what record -e can name here. */
+/* dendro list: shows which events dendro record -e can record here. */
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -70,7 +70,7 @@ const struct command_line list_line = {
 		 "recorded here, and 129 after wrong use.",
 };
 
-/* Parts go with their event. Returns how many events match. */
+/* Selects events with their parts. Returns the number of events that match. */
 static size_t select_by(const char *pattern, const struct event_catalog *catalog, bool *is_selected)
 {
 	size_t n = 0;
@@ -88,7 +88,7 @@ static size_t select_by(const char *pattern, const struct event_catalog *catalog
 	return n;
 }
 
-/* Tracepoints that cannot be read were not searched. */
+/* Adds that tracepoints were not searched if they cannot be read. */
 static const char *why_incomplete(const struct event_catalog *catalog)
 {
 	for (size_t i = 0; i < catalog->n_entries; i++)
@@ -106,7 +106,7 @@ static int complain_of_pattern(const char *pattern, const struct event_catalog *
 	event_catalog_offer_all(catalog, &near);
 	_cleanup_free_ char *question = near_names_question(&near);
 	const char *why = question && *question ? NULL : why_incomplete(catalog);
-	return message_error("list", "nothing here is called '%s'%s%s%s", pattern,
+	return message_error("list", "no event here matches '%s'%s%s%s", pattern,
 			     question && *question ? question : ".", why ? " " : "",
 			     why ? why : "");
 }
@@ -139,7 +139,7 @@ static int show(const struct list_options *options, const struct event_listing *
 			pager_start(&pager);
 		list_write_text(stdout, listing);
 	}
-	/* A reader who has seen enough is no error. */
+	/* It is not an error if the reader closes the pipe early. */
 	int err = fflush(stdout) && errno != EPIPE ? errno : 0;
 	pager_finish(&pager);
 	return err ? message_error("list", "cannot write the list: %s.", strerror(err)) : 0;

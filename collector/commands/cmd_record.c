@@ -1,4 +1,4 @@
-/* dendro record: records what the options name, and prints what became of it. */
+/* dendro record: makes a recording as the options request, and prints a summary. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ const struct command_line record_line = {
 	.is_ended_by_operand = true,
 };
 
-/* Without -e: cycles, or what comes closest here. */
+/* Without -e: cycles, or cpu-clock where that is not available. */
 static int choose_events(struct record_arguments *arguments)
 {
 	if (!arguments->n_events && event_default(&arguments->events, &arguments->n_events,
@@ -51,7 +51,7 @@ static void print_notes(const struct recorder *recorder, size_t first,
 	}
 }
 
-/* 5 873: groups of three, parted by blanks. */
+/* "5 873": groups of three digits, separated by blanks. */
 static const char *grouped(uint64_t number, char text[32])
 {
 	char digits[24];
@@ -94,7 +94,7 @@ static int command_failed(const struct record_arguments *arguments, int err)
 	return err == -ENOENT ? 127 : 126;
 }
 
-/* Before an older recording makes room for a new one. */
+/* Checked first, so that an older recording is not replaced for a command that does not exist. */
 static int check_command(const struct record_arguments *arguments)
 {
 	char **command = arguments->options.command;
@@ -111,7 +111,7 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 
 	if (arguments->is_fallback && !arguments->is_quiet)
 		message_note("record",
-			     "there are no hardware counters here: recording cpu-clock (time) "
+			     "this machine has no hardware counters: cpu-clock (time) is recorded "
 			     "instead of cycles.");
 	print_notes(recorder, 0, arguments);
 	recorder_run(recorder, &summary);

@@ -1,4 +1,4 @@
-/* dendro report: a recording -> a profile -> a view, shown. */
+/* dendro report: makes a profile of a recording, and shows a view of it. */
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
@@ -207,7 +207,7 @@ static int show(struct report_options *options, const struct profile *profile,
 		pager_start(&pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
 	err = options->format->write(stdout, view, symbolizer, &options->export);
-	/* A reader who has seen enough is no error. */
+	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;
 	pager_finish(&pager);
@@ -241,7 +241,7 @@ static int report(struct report_options *options, struct profile *profile)
 	return err;
 }
 
-/* 0 or not, after a message. */
+/* 0, or another value after a message. */
 static int run(struct report_options *options)
 {
 	_cleanup_free_ char *error = NULL;

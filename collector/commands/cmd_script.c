@@ -1,7 +1,7 @@
 /*
- * dendro script: one block per sample, in the layout of `perf script`
- * (tools/perf/builtin-script.c), so that what reads that reads ours: comm, tid, CPU, time, period,
- * event, then the frames leaf first.
+ * dendro script: writes a block for each sample, in the layout of `perf script`
+ * (tools/perf/builtin-script.c), so that programs that read that can read ours: comm, tid, CPU,
+ * time, period, event, then the frames leaf first.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -52,7 +52,7 @@ const struct command_line script_line = {
 	.options = options_of_script,
 };
 
-/* At the first sample, when the metrics are known. */
+/* Called at the first sample, when the metrics are known. */
 static int script_start(struct script *script)
 {
 	const struct profile *profile = dendro_recording(script->session);
@@ -75,7 +75,7 @@ static void script_deinit(struct script *script)
 	file_search_destroy(script->files);
 }
 
-/* Names are the recording's, not a terminal's. */
+/* Names come from the recording, so unsafe characters are escaped. */
 static void print_right(const char *text, size_t width)
 {
 	size_t size = strlen(text);
@@ -84,7 +84,7 @@ static void print_right(const char *text, size_t width)
 	printable_put(stdout, text);
 }
 
-/* Time off the CPU without a sample has one, too: why it has none. */
+/* Time off the CPU without a sample has a marker, too: the reason why it has none. */
 static bool has_path(const struct sample *sample)
 {
 	return !sample->raw.header || sample->record.sample.has_callchain;
@@ -106,8 +106,8 @@ static void print_start(const struct script *script, const struct sample *sample
 	fputs(": ", stdout);
 }
 
-/* As perf does, user addresses are shown as offsets in their file, kernel ones as they are: return
- * addresses, one beyond the lookup address. */
+/* As in perf, user addresses are shown as offsets in their file, and kernel addresses unchanged.
+ * They are return addresses, which are one greater than the lookup address. */
 static int print_frame(struct script *script, const struct frame *frame, uint64_t addr,
 		       bool is_return_address)
 {
@@ -204,7 +204,7 @@ static int script_run(struct script *script)
 	return got;
 }
 
-/* 0 with a warning where the recording was cut; an error where it is corrupt. */
+/* Returns the exit status: 0 with a warning for a cut recording, 1 for a corrupt one. */
 static int script_conclude(const struct script *script, const char *path, int err)
 {
 	const char *truncated = dendro_recording(script->session)->info.truncated;

@@ -1,4 +1,4 @@
-/* The subcommands: what follows "dendro" on the command line. */
+/* The subcommands of dendro. */
 #ifndef COLLECTOR_COMMANDS_COMMANDS_H
 #define COLLECTOR_COMMANDS_COMMANDS_H
 
@@ -7,14 +7,14 @@
 struct subcommand {
 	const struct command_line *line;
 	const char *summary;
-	/* As main(), with the command's name as argv[0]. */
+	/* Called like main(), with the command's name as argv[0]. */
 	int (*run)(int argc, char **argv);
 };
 
 /* In the order of the help; ends with a row of zeros. */
 extern const struct subcommand commands[];
 
-/* Runs the command that argv[1] names; answers help and version. The exit status. */
+/* Runs the command that argv[1] names, or prints help or version. Returns the exit status. */
 int commands_run(int argc, char **argv);
 
 extern const struct command_line annotate_line, archive_line, debug_unwind_line, list_line,

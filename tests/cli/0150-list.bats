@@ -61,8 +61,8 @@ setup() {
 }
 
 @test "a pattern that matches nothing fails with near names" {
-	refuses "nothing here is called 'cpu-clok'" "did you mean cpu-clock" -- "$DENDRO" list cpu-clok
-	refuses "nothing here is called 'zzzzzzzzzzzzzzz'" -- "$DENDRO" list zzzzzzzzzzzzzzz
+	refuses "no event here matches 'cpu-clok'" "did you mean cpu-clock" -- "$DENDRO" list cpu-clok
+	refuses "no event here matches 'zzzzzzzzzzzzzzz'" -- "$DENDRO" list zzzzzzzzzzzzzzz
 	# What does match is listed all the same.
 	status=0
 	"$DENDRO" list cpu-clok task-clock >list 2>err || status=$?
@@ -105,7 +105,7 @@ setup() {
 	unshare -m sh -c "$hide" sh "$DENDRO" list >list
 	grep -A1 -E '^Not here: .*Tracepoints' list | grep -q 'mount -t tracefs'
 	grep -E '^  read-bytes +\(not here\)' list
-	refuses "nothing here is called 'sched_sw'" "mount -t tracefs" -- \
+	refuses "no event here matches 'sched_sw'" "mount -t tracefs" -- \
 		unshare -m sh -c "$hide" sh "$DENDRO" list sched_sw
 }
 

@@ -296,8 +296,8 @@ expect_same_in_bare_root() {
 	"$DENDRO" archive -o lacking.archive all.data 2>messages || status=$?
 	cat messages
 	expect_equal status $status 2
-	grep -q 'not packed: .*programs/whole: missing' messages
-	grep -q 'not packed: .*programs/dispatch: not an ELF file' messages
+	grep -q 'programs/whole was not packed: it is missing' messages
+	grep -q 'programs/dispatch was not packed: it is not an ELF file' messages
 	report_json all.data >lacking.before
 	rm -r programs
 	cp -r elsewhere programs

@@ -302,7 +302,7 @@ static void wrong_use_is_told_in_one_line_and_where_to_look(void **state)
 		{ "--=x", "unknown option '--'." },
 		{ "-x", "unknown option '-x'." },
 		{ "-qx", "unknown option '-x'." },
-		{ "--colo x", "'--colo' may be any of '--color', '--colorless'." },
+		{ "--colo x", "'--colo' is ambiguous: it may be any of '--color', '--colorless'." },
 		{ "--output", "--output requires a value: --output FILE." },
 		{ "a -qo", "-o requires a value: -o FILE." },
 		{ "--quiet=1", "--quiet takes no value." },
