@@ -1,5 +1,5 @@
-# Where files come from: sysroots, roots of other processes, symbols packed into stripped files; and
-# what is said of those that are missing, changed or doubtful.
+# The sources of program files: sysroots, roots of other processes, symbols packed into stripped
+# files; and what reports say about missing, changed or doubtful files.
 
 load lib
 
@@ -19,7 +19,7 @@ build_id() { # build_id FILE
 	readelf -n "$1" | sed -n 's/.*Build ID: //p'
 }
 
-# debug_path ROOT FILE : where its debug file belongs below a root
+# debug_path ROOT FILE : the path of FILE's debug file below ROOT
 debug_path() {
 	local id
 	id=$(build_id "$2")
@@ -35,7 +35,7 @@ split_debug() {
 	strip "$2"
 }
 
-# Kinds of the frames that cost most, by name.
+# The kinds of the frames with a given name that have more than 5 samples.
 kinds_of() { # kinds_of REPORT NAME
 	ask "$1" '[nodes | select(.name == $n and .total > 5) | .kinds[-1]] | unique | join(" ")' --arg n "$2"
 }
@@ -44,7 +44,7 @@ problem_of() { # problem_of REPORT MODULE
 	jq -r --arg m "$2" '.missing[] | select(.module == $m) | .lacks + ": " + .problem' "$1"
 }
 
-@test "a sysroot has programs and debug files" {
+@test "programs and debug files are read from a sysroot" {
 	compile program
 	mkdir -p "sys$PWD"
 	split_debug sys program
@@ -67,7 +67,7 @@ problem_of() { # problem_of REPORT MODULE
 	refuses 'program.data' -- "$DENDRO" report --symfs program.data program.data
 }
 
-@test "links in a sysroot lead where they would in that system" {
+@test "symbolic links in a sysroot are resolved inside of it" {
 	compile program
 	record program.data -- ./program 0.3
 	mkdir -p "sys$PWD" "sys/real"
@@ -84,7 +84,7 @@ problem_of() { # problem_of REPORT MODULE
 	expect_equal "an absolute link" "$(kinds_of sys.tree unit)" inline
 }
 
-@test "a program that was built again is not used, and the report says so once" {
+@test "a program that was built again is not used, and the report contains that once" {
 	compile program
 	local before after
 	before=$(build_id program)
@@ -107,7 +107,7 @@ problem_of() { # problem_of REPORT MODULE
 		and (.path | index("[module file missing or changed]") | not))] | length')" 0
 }
 
-@test "a changed debug file is not used, and debug information is said to be missing" {
+@test "a changed debug file is not used, and the report names the missing debug information" {
 	compile program
 	objcopy --only-keep-debug program program.debug
 	objcopy --strip-debug --add-gnu-debuglink=program.debug program
@@ -125,7 +125,7 @@ problem_of() { # problem_of REPORT MODULE
 	expect_equal "not asked for" "$(problem_of plain.tree program)" ""
 }
 
-@test "the reason why a file can't be read is told" {
+@test "the report gives the reason why a file can't be read" {
 	compile program
 	record program.data -- ./program 0.3
 	rm program && ln -s program program
@@ -137,7 +137,7 @@ problem_of() { # problem_of REPORT MODULE
 	expect_equal problem "$(problem_of program.tree program)" "names: not an ELF file"
 }
 
-@test "what costs most comes first, and the rest is a number" {
+@test "missing files are sorted by cost, and files of small cost are only counted" {
 	compile program
 	cp program other
 	record program.data -- sh -c './program 0.5; ./other 0.1'
@@ -150,7 +150,7 @@ problem_of() { # problem_of REPORT MODULE
 	expect_equal first "$(jq -r '.missing[0].module' program.tree)" program
 }
 
-@test "a file without build ID that was written later is used, and doubted" {
+@test "a file without build ID that was modified later is used, with a doubt" {
 	compile program -Wl,--build-id=none
 	record program.data -- ./program 0.3
 	report_json program.data >program.tree
@@ -166,7 +166,7 @@ problem_of() { # problem_of REPORT MODULE
 	cmp program.tree archive.tree
 }
 
-@test "a file without build ID that was written again while it was recorded is doubted" {
+@test "the report doubts a file without build ID that was modified during the recording" {
 	compile program -Wl,--build-id=none
 	compile other -Wl,--build-id=none -O1
 	record program.data -- sh -c './program 0.3; sleep 2.2'
@@ -179,7 +179,7 @@ problem_of() { # problem_of REPORT MODULE
 	"$DENDRO" report program.data | grep -q 'program: may have changed: no build ID, and modified after it was mapped'
 }
 
-@test "a program that was made while it was recorded is not doubted" {
+@test "the report does not doubt a program that was built during the recording" {
 	compile other -Wl,--build-id=none
 	record program.data -- sh -c 'sleep 1; cp other program; ./program 0.3'
 	report_json program.data >program.tree
@@ -222,7 +222,7 @@ problem_of() { # problem_of REPORT MODULE
 	expect_equal "without them" "$(ask program.tree 'samples_under(.name == "called_by_inlined")')" 0
 }
 
-# Two roots with another program each at the same path, whose debug files are in their root.
+# Two roots with different programs at the same path, each with its debug file.
 make_container() { # make_container NAME SUFFIX
 	mkdir -p "$1/bin"
 	sed "s/\<\(middle\|innermost\|outer_of_one\|outer_of_two\|called_by_inlined\)\>/\1_$2/g" \
@@ -244,7 +244,7 @@ runs_same() { # runs_same PID : the program in a root, no longer the chroot that
 	[ "$(<"/proc/$1/comm")" = same ]
 }
 
-@test "two containers with other files at one path have their own names and inlined functions" {
+@test "two containers with different files at one path have their own names and inlined functions" {
 	make_containers
 	chroot one /bin/same 600 3>&- &
 	local first=$! second
@@ -284,7 +284,7 @@ make_roots() {
 	(contained one /bin/same 0.01) 2>contain.errors || skip "no container here: $(cat contain.errors)"
 }
 
-# expect_two_containers TREE KIND : names of both, apart from each other
+# expect_two_containers TREE KIND : both have the right names
 expect_two_containers() {
 	expect_equal "of one" "$(kinds_of "$1" "$2_a")" "$3"
 	expect_equal "of two" "$(kinds_of "$1" "$2_b")" "$3"
@@ -292,7 +292,7 @@ expect_two_containers() {
 		(.path | any(endswith("_b"))))] | length')" 0
 }
 
-@test "containers with roots of their own are told apart, with build IDs and without" {
+@test "containers with separate roots are distinguished, with build IDs and without" {
 	need pgrep
 	local id first second
 	local -a pids
@@ -318,7 +318,7 @@ expect_two_containers() {
 	done
 }
 
-@test "containers that have ended are told apart, and keep what was captured of them" {
+@test "containers that have ended are distinguished, and have the names of captured files" {
 	local id
 	for id in sha1 none; do
 		make_roots "-Wl,--build-id=$id"
@@ -330,7 +330,7 @@ expect_two_containers() {
 	done
 }
 
-@test "debug information inside a container's program is used while it lives" {
+@test "debug information in a container's program is used while the container runs" {
 	make_containers
 	SOURCE=one.c compile one/bin/same -static -I "$ROOT/tests/workloads"
 	chroot one /bin/same 600 3>&- &
@@ -346,7 +346,7 @@ expect_two_containers() {
 	expect_complete dead.tree 98
 }
 
-@test "an archive made while containers live says the same when they are gone" {
+@test "an archive made while containers run has the same reports after they have ended" {
 	make_containers
 	chroot one /bin/same 600 3>&- &
 	local first=$!

@@ -1,4 +1,4 @@
-# dendro archive: reports of an archive say the same where the files are absent or others.
+# dendro archive: reports of an archive are the same where the files are missing or different.
 
 load lib
 
@@ -13,7 +13,7 @@ compile() { # compile NAME [OPTION...]
 	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g "$@" -o "$name" "$ROOT/tests/workloads/inlined.c"
 }
 
-# One program with debug information inside, one with a separate file of it, one without any.
+# One program with debug information, one with a separate debug file, and one without.
 make_recordings() {
 	need_events
 	need gcc objcopy strip
@@ -36,7 +36,7 @@ setup() {
 	[ -d programs ] || cp -r elsewhere programs
 }
 
-# What reports of all.data say, in the current folder, below FOLDER;
+# Writes reports of all.data, in the current folder, below FOLDER;
 # of $FUNCTION, if not of "innermost", in $FORMATS, if not all, and of the processes $PIDS alone, if
 # any are named.
 report_all() { # report_all FOLDER [COMMAND...]
@@ -62,13 +62,13 @@ report_all() { # report_all FOLDER [COMMAND...]
 		pids == "" || index("," pids ",", "," pid ",")' >"$folder/script"
 }
 
-# expect_same FOLDER [ORIGINALS] : it has what the original's reports said, byte for byte
+# expect_same FOLDER [ORIGINALS] : its reports equal those of the original, byte for byte
 expect_same() {
 	[ "$(find "$1" -type f -size +0 | wc -l)" -eq $((5 + 6 * $(wc -w <<<"${FORMATS:-text json csv}"))) ]
 	diff -r "${2:-$BATS_FILE_TMPDIR/originals}" "$1"
 }
 
-# bare_root FOLDER : a root that has nothing but dendro
+# bare_root FOLDER : a root that contains only dendro
 bare_root() {
 	need_root
 	need chroot
@@ -91,7 +91,8 @@ in_bare_root() { # in_bare_root FOLDER COMMAND...
 	fi
 }
 
-# expect_same_in_bare_root : reports of the current folder's all.data and of its archive there
+# expect_same_in_bare_root : compares reports of the current folder's all.data with those of its
+# archive in a bare root
 expect_same_in_bare_root() {
 	bare_root root
 	report_all before
@@ -101,7 +102,7 @@ expect_same_in_bare_root() {
 	rm -r root
 }
 
-@test "an archive says the same where the programs are gone" {
+@test "an archive has the same reports after the programs are deleted" {
 	rm -r programs
 	mkdir gone && cp all.archive gone/all.data && cd gone
 	report_all reports
@@ -109,7 +110,7 @@ expect_same_in_bare_root() {
 	grep -q '"kind":"inline"' reports/tree.json
 }
 
-@test "an archive says the same where other programs stand in their place" {
+@test "an archive has the same reports where other programs have the same paths" {
 	rm -r programs && mkdir programs
 	compile programs/whole -O1
 	cp programs/whole programs/separate
@@ -120,7 +121,7 @@ expect_same_in_bare_root() {
 	rm -r "$BATS_FILE_TMPDIR/programs"
 }
 
-@test "an archive says the same in a root that has nothing but dendro" {
+@test "an archive has the same reports in a root that contains only dendro" {
 	bare_root root
 	cp all.archive root/all.data
 	report_all reports in_bare_root root
@@ -128,7 +129,7 @@ expect_same_in_bare_root() {
 	rm -r root
 }
 
-@test "an archive of the whole machine says the same elsewhere: libraries, the kernel, code made at run time" {
+@test "an archive of the whole machine has the same reports elsewhere: libraries, kernel, JIT code" {
 	need_root
 	mkdir -p machine && cd machine
 	local -a script=("$(type -P python3 || echo :)" -c
@@ -202,8 +203,8 @@ expect_same_in_bare_root() {
 	cmp here found
 }
 
-# What a debug file names in its turn: .dwo files, packages of them, what dwz shares.
-@test "an archive has files that debug information names" {
+# Debug files name further files: .dwo files, packages of them, and dwz's supplementary files.
+@test "an archive has the files that debug information names" {
 	mkdir -p named && cd named
 	compile split -gsplit-dwarf
 	compile packaged -gsplit-dwarf -gdwarf-4
@@ -240,13 +241,13 @@ expect_same_in_bare_root() {
 	cmp all.archive all.data.archive
 }
 
-@test "an archive of an archive holds no more" {
+@test "an archive of an archive is equal to the first" {
 	rm -r programs
 	"$DENDRO" archive -q -o twice.archive all.archive
 	cmp all.archive twice.archive
 }
 
-@test "perf reads an archive as the recording" {
+@test "perf reads an archive like the recording" {
 	need perf
 	perf script -i all.data >script.before 2>/dev/null || skip "this perf does not read our recordings"
 	perf script -i all.archive >script.after 2>/dev/null
@@ -289,7 +290,7 @@ expect_same_in_bare_root() {
 	cmp script.before script.after
 }
 
-@test "what can't be packed is listed, and the status says so" {
+@test "files that can't be packed are listed, and the exit status is 2" {
 	rm programs/whole
 	echo other >programs/dispatch
 	local status=0
@@ -305,7 +306,7 @@ expect_same_in_bare_root() {
 	cmp lacking.before lacking.after
 }
 
-@test "what an archive lacks may come from a sysroot" {
+@test "files that an archive lacks are read from a sysroot" {
 	rm programs/whole
 	"$DENDRO" archive -q -o lacking.archive all.data || true
 	rm -r programs
@@ -315,7 +316,7 @@ expect_same_in_bare_root() {
 	cmp whole.before whole.after
 }
 
-@test "a full disk leaves nothing behind, and what was there" {
+@test "on a full disk no incomplete archive is left, and an older one is kept" {
 	need_root
 	need unshare mount
 	unshare -m true || skip "no namespace may be made here"
@@ -334,7 +335,7 @@ expect_same_in_bare_root() {
 	refuses 'no/such/folder' -- "$DENDRO" archive -o no/such/folder/out all.data
 }
 
-# An archive that is damaged anywhere costs files, or says where; it crashes nothing.
+# A damaged archive lacks files or gives an error with the offset, and does not crash dendro.
 @test "damaged archives are read up to the damage" {
 	local i size
 	size=$(stat -c %s all.archive)

@@ -1,4 +1,4 @@
-# --debuginfod: what is missing is fetched by build ID, from a server on this machine.
+# --debuginfod: missing files are fetched by build ID from a server on this machine.
 
 load lib
 
@@ -11,7 +11,7 @@ build_id() { # build_id FILE
 	readelf -n "$1" | sed -n 's/.*Build ID: //p'
 }
 
-# serve FILE AS NAME... : what the server has for a file's build ID
+# serve FILE AS NAME... : adds files for the build ID of FILE to the server
 serve() { # serve OF NAME FILE
 	local folder
 	folder=files/buildid/$(build_id "$1")
@@ -19,7 +19,7 @@ serve() { # serve OF NAME FILE
 	cp "$3" "$folder/$2"
 }
 
-# A stripped program whose debug file is with the server alone; another that is gone.
+# One stripped program whose debug file only the server has, and another that is deleted.
 make_recordings() {
 	need_events
 	need gcc objcopy readelf python3
@@ -51,7 +51,7 @@ teardown() {
 	[ -z "$server" ] || kill "$server"
 }
 
-# start_server FOLDER : serves on a port of its own; its log is in $BATS_TEST_TMPDIR/log
+# start_server FOLDER : serves it on a free port; the log is $BATS_TEST_TMPDIR/log
 start_server() {
 	local log=$BATS_TEST_TMPDIR/log
 	PYTHONUNBUFFERED=1 python3 -m http.server --bind 127.0.0.1 --directory "$1" 0 >"$log" 2>&1 3>&- &
@@ -67,7 +67,7 @@ has_inlines() { # has_inlines REPORT PROGRAM
 		| join(" ")' --arg p "$2")" inline
 }
 
-@test "what is missing is fetched, and is in the cache then" {
+@test "missing files are fetched, and kept in the cache" {
 	start_server files
 	report_json both.data --debuginfod >with.tree 2>messages
 	cat messages
@@ -95,7 +95,7 @@ has_inlines() { # has_inlines REPORT PROGRAM
 	has_inlines with.tree stripped
 }
 
-@test "nothing is fetched unasked, and the report says that it could be" {
+@test "no file is fetched without consent, and the report says that it is possible" {
 	start_server files
 	report_json both.data >plain.tree
 	cmp without.tree plain.tree
@@ -106,7 +106,7 @@ has_inlines() { # has_inlines REPORT PROGRAM
 	grep -q "build ID $(build_id stripped)" text
 }
 
-@test "a server that has other files is not believed" {
+@test "a wrong file from a server is not used" {
 	mkdir lies
 	cp -r files/buildid lies
 	local folder
@@ -123,7 +123,7 @@ has_inlines() { # has_inlines REPORT PROGRAM
 		wc -l)" 0
 }
 
-@test "a server that has nothing leaves the report as it is" {
+@test "the report is the same with a server that has no files" {
 	mkdir -p nothing
 	start_server nothing
 	report_json both.data --debuginfod >none.tree
@@ -145,7 +145,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/port" 3>&- &
 	DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$BATS_TEST_TMPDIR/port")
 }
 
-@test "a server that never answers costs no more than the time that is given" {
+@test "a server that never answers delays the report only by the given time" {
 	start_silent_server
 	report_json both.data --debuginfod=1 >silent.tree 2>messages
 	cat messages
@@ -153,7 +153,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/port" 3>&- &
 	cmp without.tree silent.tree
 }
 
-@test "an interrupt gives the report without what is missing" {
+@test "an interrupt gives the report without the missing files" {
 	start_silent_server
 	"$DENDRO" report --format json --debuginfod both.data >stopped.tree 2>messages 3>&- &
 	local report=$!
@@ -165,14 +165,14 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/port" 3>&- &
 	cmp without.tree stopped.tree
 }
 
-@test "no servers, no library: it is said, and the report is there" {
+@test "without servers or the library a note says so, and the report is printed" {
 	report_json both.data --debuginfod >none.tree 2>messages
 	grep -q DEBUGINFOD_URLS messages
 	cmp without.tree none.tree
 	refuses seconds -- "$DENDRO" report --debuginfod=soon both.data
 }
 
-@test "an archive has what was fetched for it" {
+@test "an archive contains the files that were fetched for it" {
 	start_server files
 	"$DENDRO" archive -q --debuginfod -o both.archive both.data
 	report_json both.data >with.tree

@@ -1,4 +1,4 @@
-# Names of the kernel's code: BPF programs that come and go, and kernels that hide what they are.
+# Names of kernel code: BPF programs that are loaded and unloaded, and kernels that hide addresses.
 
 load lib
 
@@ -37,7 +37,7 @@ rows_of() { # rows_of REPORT NAME
 	ask "$1" '[.rows[] | select(.name | test("_" + $n + "$"))] | length' --arg n "$2"
 }
 
-@test "BPF programs at one address, one after the other, have their own names and shares" {
+@test "successive BPF programs at one address have their own names and shares" {
 	need_bpf
 	record bpf.data -- ./bpf_programs first 0.4 second 0.8 first 0.4 >bpf.out
 	sed 's/^/#> /' bpf.out >&3
@@ -52,7 +52,7 @@ rows_of() { # rows_of REPORT NAME
 	expect_equal "unnamed code" "$(jq '.quality.unnamed_code' bpf.tree)" 0
 }
 
-@test "a BPF program that was there before has its name, too" {
+@test "a BPF program that was loaded before the recording has its name, too" {
 	need_bpf
 	./bpf_programs early 600 >early.out 3>&- &
 	local pid=$!
@@ -64,7 +64,7 @@ rows_of() { # rows_of REPORT NAME
 		"$(jq '.metrics[0].samples' early.functions)" 80
 }
 
-@test "perf reads these recordings, and has the same names" {
+@test "perf reads recordings with BPF programs, and has the same names" {
 	need_bpf
 	need perf
 	record perf.data -z 0 -- ./bpf_programs first 0.3 second 0.3 >perf.out
@@ -73,7 +73,7 @@ rows_of() { # rows_of REPORT NAME
 	grep -q "bpf_prog_[0-9a-f]*_second" perf.txt
 }
 
-@test "names of kernel code are perf's, where it is interrupted at its first instruction, too" {
+@test "names of kernel code are the same as perf's, even at a function's first instruction" {
 	need_root
 	need perf
 	"$DENDRO" record -q -a -z 0 -F 4999 -e cpu-clock -o system.data -- \
@@ -83,8 +83,8 @@ rows_of() { # rows_of REPORT NAME
 	"$DENDRO" script system.data |
 		awk '/^[ \t]*ffffffff[89a-f]/ { sub(/\+0x.*/, "", $2); print $1, $2 }' | sort -u >our.names
 	[ "$(wc -l <perf.names)" -gt 500 ]
-	# Several names of one address are all right. Behind a call that never returns, perf has the padding
-	# that follows its function. BPF programs come and go; perf has the names of those that are there now.
+	# Any of several names of one address is right. After a call that never returns, perf names the
+	# padding that follows the function. perf knows only the BPF programs that are loaded now.
 	awk '$2 ~ /[tTwW]/ { print $1, $3 }' /proc/kallsyms >aliases
 	awk 'FILENAME == "aliases" { names[$1] = names[$1] " " $2 " "; at[$2] = at[$2] " " $1; next }
 		FILENAME == "our.names" { our[$1] = $2; next }
@@ -113,13 +113,13 @@ rows_of() { # rows_of REPORT NAME
 		all(.name | startswith("0x"))' | grep -qx true
 }
 
-@test "--vmlinux takes the kernel that was recorded, and no other" {
+@test "--vmlinux accepts only the kernel that was recorded" {
 	record kernel.data -- ls -lR /usr >/dev/null
 	refuses "build ID" -- "$DENDRO" report --vmlinux "$DENDRO" kernel.data
 	refuses "cannot be read" -- "$DENDRO" report --vmlinux /missing kernel.data
 }
 
-@test "a vmlinux has inlined functions, source lines and code of the kernel" {
+@test "inlined functions, lines and code of the kernel are read from a vmlinux" {
 	need_root
 	record kernel.data -- ls -lR /usr >/dev/null
 	kernel_functions kernel.data >names

@@ -1,4 +1,4 @@
-# What was written stays readable when the recorder is killed or the disk is full.
+# A recording is readable up to its end when the recorder was killed or the disk is full.
 
 load lib
 
@@ -7,7 +7,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# Readable, names the kernel's functions, and says that it ends early.
+# The recording is readable and has the kernel's names, and the report says that it ends early.
 check_readable() {
 	report_json cut.data --view functions >functions
 	local n
@@ -32,7 +32,7 @@ kill_recorder() { # and what it recorded
 	[ -z "$command" ] || kill -KILL $command
 }
 
-@test "killed with SIGKILL, the recording is readable, kernel names included" {
+@test "after SIGKILL the recording is readable, kernel names included" {
 	need_root
 	local n
 	# What is in the buffers is written four times a second.
@@ -46,7 +46,7 @@ kill_recorder() { # and what it recorded
 	grep -q 'did not finish' text
 }
 
-@test "killed before anything was sampled, the recording is readable" {
+@test "after SIGKILL before the first sample the recording is readable" {
 	local delay
 	for delay in 0 0.05 0.2 0.4; do
 		start_recorder 600
@@ -57,7 +57,7 @@ kill_recorder() { # and what it recorded
 	done
 }
 
-@test "on a full disk, what was written is readable, kernel names included" {
+@test "on a full disk the written part is readable, kernel names included" {
 	need_root
 	mkdir -p disk
 	mount -t tmpfs -o size=24m tmpfs disk || skip "no tmpfs may be mounted here"

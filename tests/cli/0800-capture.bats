@@ -1,4 +1,4 @@
-# Files whose path leads nowhere, or elsewhere, once the recording is read.
+# Files whose path does not exist, or leads to another file, when the recording is read.
 
 load lib
 
@@ -9,7 +9,7 @@ setup() {
 	cp "$WORKLOADS/dispatch" program
 }
 
-# A shell's child is that shell before it is the program.
+# A shell's child runs the shell's code before it calls exec.
 # shellcheck disable=SC2016
 UNTIL_IT_RUNS='until [ "$(cat /proc/$!/comm)" = program ]; do sleep 0.1; done'
 
@@ -25,19 +25,19 @@ check_named() {
 	python3 "$ROOT/tests/oracle/outermost.py" --at-least 95 tree
 }
 
-@test "a program that is deleted while it runs is named" {
+@test "functions of a program that is deleted while it runs have names" {
 	record gone.data -- sh -c "./program 2.5 & $UNTIL_IT_RUNS; rm program; wait"
 	[ ! -e program ]
 	check_named
 }
 
-@test "a program that is replaced while it runs is named after what ran" {
+@test "functions of a program that is replaced while it runs have the names of the old one" {
 	record gone.data -- sh -c "./program 2.5 & $UNTIL_IT_RUNS; cp '$WORKLOADS/recursion' new; mv new program; wait"
 	check_named
 	expect_equal "functions of the new file" "$(total_of functions recurse)" 0
 }
 
-@test "a program in a mount namespace of its own is named" {
+@test "functions of a program in a separate mount namespace have names" {
 	need unshare
 	unshare -m true || skip "no mount namespace may be made here"
 	mkdir inside
@@ -46,7 +46,7 @@ check_named() {
 	check_named
 }
 
-@test "a program in memory only is named" {
+@test "functions of a program that exists only in memory have names" {
 	need python3
 	cat >run.py <<-'PYTHON'
 		import os, sys
@@ -58,7 +58,7 @@ check_named() {
 	check_named
 }
 
-@test "a program that is gone only when the recording is read is shown as a module" {
+@test "a program that is deleted after the recording is shown as a module" {
 	record gone.data -- ./program 1
 	mv program moved
 	run report_json gone.data --view functions

@@ -1,8 +1,8 @@
-# make install puts what belongs together where it is told to, and takes it away again.
+# make install installs all files below the given directories, and make uninstall removes them.
 
 load lib
 
-@test "make install and make uninstall" {
+@test "make install installs all files, and make uninstall removes them" {
 	need make
 	cd "$ROOT"
 	local files

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""contain.py ROOT COMMAND... : runs the command where nothing but a copy of ROOT is, in memory, with
-a /proc of its own. To be started in mount and PID namespaces of its own."""
+"""contain.py ROOT COMMAND... : runs the command in a copy of ROOT in memory, with a new /proc. It has
+to be started in new mount and PID namespaces."""
 
 import ctypes
 import os

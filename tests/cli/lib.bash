@@ -1,4 +1,4 @@
-# Loaded by every *.bats: where things are, how to record, how to ask a report. Overridable:
+# Loaded by every *.bats: paths, and functions to record and to query reports. Overridable:
 # DENDRO, WORKLOADS, UNWIND_CASES, SHARED.
 # shellcheck shell=bash disable=SC2016
 
@@ -11,8 +11,8 @@ export SHARED=${SHARED:-$ROOT/../shared}
 export LC_ALL=C
 unset PAGER
 
-# prepare FUNCTION [ARGUMENT...] : what setup_file does. Debian's bats takes a skip in there for a
-# failure; its reason is kept for the tests, whose setup asks by skip_unprepared.
+# prepare FUNCTION [ARGUMENT...] : the work of setup_file. Debian's bats counts a skip in there as a
+# failure, so its reason is kept for the tests, whose setup calls skip_unprepared.
 # shellcheck disable=SC2317
 prepare() {
 	(
@@ -56,7 +56,7 @@ need_recordings() {
 	[ -d "$SHARED/recordings" ] || skip "the folder with other machines' recordings is missing"
 }
 
-# record FILE [OPTION...] -- COMMAND... : the command's time on the CPU, unless -e comes first.
+# record FILE [OPTION...] -- COMMAND... : records the command's time on the CPU, or the events of -e.
 record() {
 	local file=$1
 	shift
@@ -82,7 +82,8 @@ total_of() { # total_of FILE NAME
 	ask "$1" 'rows_named($name) | total' --arg name "$2"
 }
 
-# wait_until COMMAND... : until it succeeds; a minute, on a machine however busy, is long enough.
+# wait_until COMMAND... : waits until it succeeds, at most a minute, which is long enough on any busy
+# machine.
 wait_until() {
 	local i
 	for ((i = 0; i < 600; i++)); do
@@ -108,8 +109,8 @@ stop() {
 	wait "$@" || true
 }
 
-# expect_share WHAT COUNT OF NUMERATOR DENOMINATOR : within 4.5 standard errors of a binomial share,
-# which one in 150 000 exceeds by chance.
+# expect_share WHAT COUNT OF NUMERATOR DENOMINATOR : COUNT is within 4.5 standard errors of a binomial
+# share, which one in 150 000 exceeds by chance.
 expect_share() {
 	awk -v what="$1" -v count="$2" -v n="$3" -v a="$4" -v b="$5" 'BEGIN {
 		if (n <= 0) { printf "%s: no samples\n", what; exit 1 }
@@ -182,8 +183,8 @@ expect_every_level() {
 		expect_equal "distinct paths" "$(wc -l <<<"$deepest")" 3
 }
 
-# Samples and their weight in a file, by a record walker that shares no code with dendro. It says
-# what is wrong with a file on standard error and counts what precedes.
+# The samples in a file and their weight, by a record walker that shares no code with dendro. It
+# reports damage on standard error, and counts the samples before it.
 walked_samples() { # walked_samples FILE [OPTION]
 	python3 "$ROOT/tests/oracle/walk_records.py" "${@:2}" "$1" 2>walker-errors |
 		awk -F '\t' '{ n += $3 } END { print n + 0 }'
@@ -193,14 +194,14 @@ walked_weight() {
 		awk -F '\t' '{ n += $4 } END { printf "%.0f\n", n }'
 }
 
-# A failing `! command` or `a && b` does not stop a bats test unless it stands last; these do.
+# A failing `! command` or `a && b` stops a bats test only in the last line; these functions always do.
 lacks() { # lacks GREP_ARGUMENTS... : grep finds nothing
 	local status=0
 	grep "$@" || status=$?
 	[ $status -eq 1 ]
 }
 
-# refuses WORD... -- COMMAND... : a failing status below 99, and a message that holds all words
+# refuses WORD... -- COMMAND... : fails with a status below 99 and a message that contains all words
 refuses() {
 	local -a words=()
 	while [ "$1" != -- ]; do
@@ -221,8 +222,8 @@ refuses() {
 	done
 }
 
-# make_vmlinux FUNCTION... : vmlinux, of the running kernel, with code and debug information of these;
-# kernel.c is what they were made of.
+# make_vmlinux FUNCTION... : makes vmlinux of the running kernel, with code and debug information of
+# these functions, from kernel.c.
 make_vmlinux() {
 	need gcc ld python3
 	[ -r /sys/kernel/notes ] || skip "the kernel tells no build ID"
@@ -235,8 +236,8 @@ make_vmlinux() {
 	ld --build-id="0x$id" -e 0 -T kernel.ld -o vmlinux kernel.o
 }
 
-# kernel_functions RECORDING : the kernel's functions there, the costliest first, that share neither
-# their name nor their address with another
+# kernel_functions RECORDING : the kernel's functions in it, the costliest first, without those that
+# share their name or their address with another
 kernel_functions() {
 	report_json "$1" --view functions | jq -r '.rows[] | select(.kind == "kernel" and
 		.module == "[kernel]" and (.name | test("^[a-z][a-z0-9_]*$"))) | .name' |
@@ -252,8 +253,8 @@ show() {
 	return $status
 }
 
-# expect_complete REPORT PERCENT : of the samples of tasks with user memory, so many have complete
-# paths. Exec and exit take the memory away and are shown apart.
+# expect_complete REPORT PERCENT : so many of the samples of tasks with user memory have complete
+# paths. Samples in exec and exit, where there is none, are counted separately.
 expect_complete() {
 	local complete all
 	read -r complete all < <(jq -r '.quality | .unwind as $u
@@ -283,7 +284,7 @@ expect_paths() {
 	expect_equal "paths to $function" "$got" "$(printf '%s\n' "$@" | sort)"
 }
 
-# expect_parts REPORT FUNCTION PARTS FUNCTION PARTS... : shares of what these cost together
+# expect_parts REPORT FUNCTION PARTS FUNCTION PARTS... : shares of the functions' common cost
 expect_parts() {
 	local report=$1 sum=0 parts=0 i
 	shift

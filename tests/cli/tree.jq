@@ -1,4 +1,4 @@
-# Questions to dendro's JSON. Costs are weights; at a fixed rate they are samples times a constant.
+# Queries of dendro's JSON. Costs are weights; at a fixed rate they are samples times a constant.
 
 def weight_per_sample: .metrics[0].total / .metrics[0].samples;
 
@@ -16,7 +16,7 @@ def nodes: weight_per_sample as $w
 		  (.children[]? | walk_down($p; $k));
 	.tree | walk_down([]; []);
 
-# Samples in the subtrees of the nodes that a condition holds for, each counted once.
+# Samples in the subtrees of the nodes for which a condition holds, each counted once.
 def samples_under(condition): weight_per_sample as $w
 	| def walk_down: if condition then .total[0] else (.children[]? | walk_down) end;
 	[.tree | walk_down] | add // 0 | . / $w | round;

@@ -1,5 +1,5 @@
-# The unit tests, built for arm64: under qemu's user mode, where they have this machine's files and
-# compilers, and with an arm64 kernel, where what it tells of processes and events is real.
+# The unit tests, built for arm64: under qemu's user mode, with this machine's files and compilers,
+# and with an arm64 kernel, with its real processes and events.
 # in turn (build/hw): what is built, booted and brought back lies in one folder
 
 load lib

@@ -24,7 +24,7 @@ setup() {
 	cd "$BATS_FILE_TMPDIR/unwind"
 }
 
-# The user part of each path that has samples of its own, from main on.
+# The user part, from main on, of each path that ends in a sample.
 paths_of() { # paths_of NAME
 	ask "$1.tree" 'nodes | select(.self > 0) | . as $n
 		| [range(.path | length) | select($n.kinds[.] != "kernel" and
@@ -32,7 +32,7 @@ paths_of() { # paths_of NAME
 		| select(index("main")) | .[index("main"):] | join(" ")' | sort -u
 }
 
-# What is not complete for another reason than exec must be rare: samples in _init and the like.
+# Paths that are incomplete for a reason other than exec must be rare, such as samples in _init.
 expect_complete() { # expect_complete NAME
 	ask "$1.tree" '.quality | .unwind as $u
 		| "\($u.complete) of \(.samples) complete, \($u.exec) in exec, \(.guessed) guessed; " +
@@ -83,7 +83,7 @@ expect_known_paths() { # expect_known_paths NAME
 	expect_known_paths link_register_clang
 }
 
-@test "handlers stand under what they interrupted, and in each other" {
+@test "handlers are below the functions they interrupted, and nested" {
 	local path
 	paths_of link_register >paths
 	for path in "main calls_leaf leaf __kernel_rt_sigreturn handle handler_work" \
@@ -95,7 +95,7 @@ expect_known_paths() { # expect_known_paths NAME
 	grep -Eqx "main calls_small small library_add@plt __kernel_rt_sigreturn handle raise libc[^ ]* __kernel_rt_sigreturn handle_nested nested_work" paths
 }
 
-@test "C++ exceptions: complete, and under the function that throws" {
+@test "paths in C++ exceptions are complete, and below the function that throws" {
 	expect_complete cxx
 	paths_of cxx >paths
 	local n='unsigned int'

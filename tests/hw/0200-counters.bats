@@ -185,7 +185,7 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 	between weight "$weight" $((count * 99 / 100)) $((count + 2 * start))
 }
 
-@test "without -e cycles are recorded where they can be" {
+@test "without -e cycles are recorded where they are available" {
 	expect_equal event "$(jq -r '.metrics[0].event' default.tree)" cycles
 	lacks "no hardware counters" default.err
 }
@@ -209,7 +209,7 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 	grep -q "'cache-misses' needs a hardware counter that this machine does not have" none.err
 }
 
-@test "two processors: each has its own samples, of its own program" {
+@test "each of two processors has the samples of its program" {
 	local cpu count
 	local -a programs=(first second)
 	cd "$BATS_FILE_TMPDIR/two_cpus"
@@ -227,7 +227,7 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 	done
 }
 
-@test "without a PMU time is recorded instead, and it is said" {
+@test "without a PMU time is recorded instead, and a note says so" {
 	cd "$BATS_FILE_TMPDIR/no_counters"
 	lacks armv8_pmuv3 devices
 	cat clock.err
@@ -238,7 +238,7 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 		"$(jq .quality.samples clock.tree)" 90
 }
 
-@test "without a PMU cycles are refused where they are asked for" {
+@test "without a PMU cycles are refused if they are requested" {
 	cd "$BATS_FILE_TMPDIR/no_counters"
 	cat cycles.err
 	expect_equal status "$(cat cycles.status)" 1

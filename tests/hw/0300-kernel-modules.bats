@@ -25,7 +25,7 @@ in_module() { # in_module MODULE NAMES
 		| .self[0]] | add // 0 | . / 1e6 | round' --arg m "$1" --arg n "$2"
 }
 
-@test "modules that come and go while recording have their names" {
+@test "functions of modules that are loaded and unloaded while recording have names" {
 	lacks -E "wp512|rmd160" modules.end
 	local module
 	for module in wp512 rmd160; do
@@ -35,12 +35,12 @@ in_module() { # in_module MODULE NAMES
 	done
 }
 
-@test "modules that were there before have theirs" {
+@test "functions of modules that were loaded before the recording have names" {
 	ask modules.functions '[.rows[] | select(.module == "[af_alg]") | .name] | .[]' >af_alg
 	grep -q "^af_alg_" af_alg
 }
 
-@test "the recording tells the build IDs of the kernel and its modules" {
+@test "the recording contains the build IDs of the kernel and its modules" {
 	need perf
 	perf buildid-list -i modules.data >ids 2>perf.errors
 	grep -q "^[0-9a-f]\{40\} \[kernel.kallsyms\]$" ids
