@@ -1,4 +1,5 @@
-/* What a process could have put where a file of its is opened: each of it is refused. */
+/* Files that a malicious process may have created where one of its files is opened: all are
+ * refused. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,15 +16,19 @@
 #include <cmocka.h>
 
 #include "collector/record/live/process_files.h"
+#include "tests/unit/emulated.h"
 #include "tests/unit/scripted_folder.h"
 
-/* A /proc with one process, below whose root is what others may make. */
+/* A /proc with one process, below whose root are files that others may create. */
 static char proc[] = "/tmp/dendro-test-XXXXXX";
 static const char script[] =
 	"mkdir -p 5/root/tmp 5/map_files 5/task/6 &&"
 	" echo file >5/root/tmp/file && ln -s file 5/root/tmp/link && mkfifo 5/root/tmp/fifo &&"
 	" mkdir 5/root/tmp/folder && ln -s tmp 5/root/linked && ln -s nothing 5/root/tmp/dangling "
 	"&&"
+	" echo outside >5/outside && ln -s \"$PWD/5\" 5/root/absolute && ln -s .. 5/root/up &&"
+	" mkdir 5/root/usr && echo file >5/root/usr/file && ln -s /usr 5/root/tmp/to_usr &&"
+	" ln -s ../../../usr 5/root/tmp/up_to_usr && ln -s \"$PWD/5/outside\" 5/root/escape &&"
 	" ln -s \"$PWD/5/root/tmp/file\" 5/map_files/1000-2000 &&"
 	" ln -s \"$PWD/5/root/tmp/fifo\" 5/map_files/2000-3000 &&"
 	" ln -s /dev/null 5/map_files/3000-4000 &&"
@@ -41,7 +46,7 @@ static int remove_proc(void **state)
 	return scripted_folder_remove(proc);
 }
 
-/* It was opened, and holds "file". */
+/* The file was opened, and contains "file". */
 static void expect_file(int fd)
 {
 	char text[8] = "";
@@ -58,6 +63,7 @@ static void a_file_is_opened_by_its_mapping_its_path_and_ours(void **state)
 	char path[128];
 
 	(void)state;
+	SKIP_IF_EMULATED("openat2");
 	expect_file(process_file_open_mapped(proc, 5, 0x1000, 0x2000));
 	expect_file(process_file_open(proc, 5, "/tmp/file", false));
 	expect_file(process_file_open(proc, 5, "/tmp/link", true));
@@ -65,9 +71,10 @@ static void a_file_is_opened_by_its_mapping_its_path_and_ours(void **state)
 	expect_file(process_file_open_here(path, false));
 }
 
-static void what_is_gone_is_not_opened(void **state)
+static void missing_files_and_processes_give_an_error(void **state)
 {
 	(void)state;
+	SKIP_IF_EMULATED("openat2");
 	assert_int_equal(process_file_open_mapped(proc, 5, 0x1000, 0x3000), -ENOENT);
 	assert_int_equal(process_file_open_mapped(proc, 4, 0x1000, 0x2000), -ENOENT);
 	assert_int_equal(process_file_open(proc, 5, "/tmp/nothing", true), -ENOENT);
@@ -78,6 +85,7 @@ static void what_is_gone_is_not_opened(void **state)
 static void fifos_devices_and_folders_are_refused_without_being_opened(void **state)
 {
 	(void)state;
+	SKIP_IF_EMULATED("openat2");
 	assert_int_equal(process_file_open_mapped(proc, 5, 0x2000, 0x3000), -ENODEV);
 	assert_int_equal(process_file_open_mapped(proc, 5, 0x3000, 0x4000), -ENODEV);
 	assert_int_equal(process_file_open(proc, 5, "/tmp/fifo", true), -ENODEV);
@@ -85,15 +93,28 @@ static void fifos_devices_and_folders_are_refused_without_being_opened(void **st
 	assert_int_equal(process_file_open_here("/dev/null", true), -ENODEV);
 }
 
-static void links_are_refused_where_they_are_not_to_be_followed(void **state)
+static void a_link_is_refused_if_links_are_not_followed(void **state)
 {
 	char path[128];
 
 	(void)state;
+	SKIP_IF_EMULATED("openat2");
 	assert_int_equal(process_file_open(proc, 5, "/tmp/link", false), -ELOOP);
 	assert_int_equal(process_file_open(proc, 5, "/tmp/dangling", false), -ELOOP);
 	snprintf(path, sizeof(path), "%s/5/root/tmp/link", proc);
 	assert_int_equal(process_file_open_here(path, false), -ELOOP);
+}
+
+static void links_in_a_path_lead_to_files_below_the_root(void **state)
+{
+	(void)state;
+	SKIP_IF_EMULATED("openat2");
+	expect_file(process_file_open(proc, 5, "/tmp/to_usr/file", false));
+	expect_file(process_file_open(proc, 5, "/tmp/up_to_usr/file", false));
+	expect_file(process_file_open(proc, 5, "/../../usr/file", false));
+	assert_int_equal(process_file_open(proc, 5, "/absolute/outside", true), -ENOENT);
+	assert_int_equal(process_file_open(proc, 5, "/up/outside", true), -ENOENT);
+	assert_int_equal(process_file_open(proc, 5, "/escape", true), -ENOENT);
 }
 
 static void paths_beyond_all_limits_are_refused(void **state)
@@ -101,6 +122,7 @@ static void paths_beyond_all_limits_are_refused(void **state)
 	char *path = malloc(3 * PATH_MAX);
 
 	(void)state;
+	SKIP_IF_EMULATED("openat2");
 	assert_non_null(path);
 	memset(path, '/', 3 * PATH_MAX - 1);
 	path[3 * PATH_MAX - 1] = '\0';
@@ -109,7 +131,7 @@ static void paths_beyond_all_limits_are_refused(void **state)
 	free(path);
 }
 
-static void a_trusted_file_is_its_users_or_roots_and_no_link_leads_to_it(void **state)
+static void a_trusted_file_belongs_to_its_user_or_root_and_is_not_a_link(void **state)
 {
 	const uid_t uid = geteuid();
 	char root[128];
@@ -141,7 +163,7 @@ static void another_users_file_is_refused(void **state)
 	assert_int_equal(process_file_open_trusted(root, "tmp", "file", 0), -EPERM);
 }
 
-static void a_process_has_a_user_and_a_number_of_its_own(void **state)
+static void the_user_and_the_innermost_id_of_a_process_are_read(void **state)
 {
 	uid_t uid;
 
@@ -157,13 +179,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_opened_by_its_mapping_its_path_and_ours),
-		cmocka_unit_test(what_is_gone_is_not_opened),
+		cmocka_unit_test(missing_files_and_processes_give_an_error),
 		cmocka_unit_test(fifos_devices_and_folders_are_refused_without_being_opened),
-		cmocka_unit_test(links_are_refused_where_they_are_not_to_be_followed),
+		cmocka_unit_test(a_link_is_refused_if_links_are_not_followed),
+		cmocka_unit_test(links_in_a_path_lead_to_files_below_the_root),
 		cmocka_unit_test(paths_beyond_all_limits_are_refused),
-		cmocka_unit_test(a_trusted_file_is_its_users_or_roots_and_no_link_leads_to_it),
+		cmocka_unit_test(a_trusted_file_belongs_to_its_user_or_root_and_is_not_a_link),
 		cmocka_unit_test(another_users_file_is_refused),
-		cmocka_unit_test(a_process_has_a_user_and_a_number_of_its_own),
+		cmocka_unit_test(the_user_and_the_innermost_id_of_a_process_are_read),
 	};
 	return cmocka_run_group_tests(tests, make_proc, remove_proc);
 }

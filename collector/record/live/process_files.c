@@ -4,15 +4,20 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
 
-/* To find a file does nothing to it; it is opened once it is known to be a regular one. */
+/* A process that renames folders all the time must not keep the recorder here. */
+#define FIND_ATTEMPTS 16
+
+/* Finding a file with O_PATH has no effect on it; it is opened when it is known to be regular. */
 static int open_found(int found_fd)
 {
 	char link[32];
@@ -37,6 +42,26 @@ static int open_regular(int folder_fd, const char *path, bool follows_links)
 	return found_fd < 0 ? -errno : open_found(found_fd);
 }
 
+/*
+ * Finds @path with all links in it resolved below the root. A plain open() would resolve an
+ * absolute link, or one with too many "..", below our own root.
+ */
+static int find_in_root(int root_fd, const char *path, bool follows_links)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC |
+					 (follows_links ? 0u : (uint64_t)O_NOFOLLOW),
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	long fd = -1;
+
+	/* EAGAIN: the kernel could not exclude that a rename led ".." out of the root. */
+	for (int i = 0; i < FIND_ATTEMPTS; i++) {
+		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+		if (fd >= 0 || (errno != EINTR && errno != EAGAIN))
+			break;
+	}
+	return fd < 0 ? -errno : (int)fd;
+}
+
 int process_file_open_mapped(const char *proc, pid_t pid, uint64_t start, uint64_t end)
 {
 	char link[PATH_MAX];
@@ -47,11 +72,16 @@ int process_file_open_mapped(const char *proc, pid_t pid, uint64_t start, uint64
 
 int process_file_open(const char *proc, pid_t pid, const char *path, bool follows_links)
 {
-	char full[2 * PATH_MAX];
-	int n = snprintf(full, sizeof(full), "%s/%d/root%s", proc, pid, path);
+	char root[PATH_MAX];
+	int n = snprintf(root, sizeof(root), "%s/%d/root", proc, pid);
 
-	return n < 0 || (size_t)n >= sizeof(full) ? -ENAMETOOLONG
-						  : open_regular(AT_FDCWD, full, follows_links);
+	if (n < 0 || (size_t)n >= sizeof(root))
+		return -ENAMETOOLONG;
+	_cleanup_close_ int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0)
+		return -errno;
+	_cleanup_close_ int found_fd = find_in_root(root_fd, path, follows_links);
+	return found_fd < 0 ? found_fd : open_found(found_fd);
 }
 
 int process_file_open_here(const char *path, bool follows_links)
@@ -94,7 +124,7 @@ int process_user(const char *proc, pid_t pid, uid_t *uid_ret)
 	return 0;
 }
 
-/* The last number of "NSpid:". */
+/* Reads the last ID in the line "NSpid:". */
 pid_t process_own_tid(const char *proc, pid_t pid, pid_t tid)
 {
 	char path[PATH_MAX], line[256];

@@ -1,11 +1,10 @@
 /*
- * Opens files as a process that lives sees them: by its mappings, or below its root. What is
- * there may have been put there by somebody who means harm, so only regular files are opened: no
- * open waits for a FIFO's other end, or makes a device do something. Who believes what such a file
- * contains must also know whose it is.
+ * Opens files as a live process sees them: by its mappings, or below its root. A malicious process
+ * may have created them, so only regular files are opened: no open waits for the other end of a
+ * FIFO, or starts an action of a device. Callers that trust the content must also check the owner.
  *
- * @proc is "/proc", but in tests. Functions that open return a descriptor to read from, or -errno:
- * -ENODEV: not a regular file.
+ * @proc is "/proc", except in tests. The functions that open return a descriptor to read from, or
+ * -errno; -ENODEV: not a regular file.
  */
 #ifndef COLLECTOR_RECORD_LIVE_PROCESS_FILES_H
 #define COLLECTOR_RECORD_LIVE_PROCESS_FILES_H
@@ -14,24 +13,28 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The file that is mapped at [@start, @end), wherever its path leads by now. */
+/* The file that is mapped at [@start, @end), even if its path leads elsewhere now. */
 int process_file_open_mapped(const char *proc, pid_t pid, uint64_t start, uint64_t end);
-/* @path below the root of the process. -ELOOP: it is a link, and links are not followed. */
+/*
+ * @path below the root of the process. Links in it lead to files below that root, never to one
+ * below our own. -ELOOP: @path is a link, and not @follows_links. -ENOSYS: the kernel lacks
+ * openat2() (before 5.6). -EAGAIN: renames disturbed the search too often.
+ */
 int process_file_open(const char *proc, pid_t pid, const char *path, bool follows_links);
-/* @path below our own root. The same. */
+/* @path below our own root. -ELOOP: as above. */
 int process_file_open_here(const char *path, bool follows_links);
 /*
  * The file @name in @folder below @root, where anybody may create files: neither of the two may be
  * a link (-ENOTDIR, -ELOOP), and the file must belong to @uid or to root (-EPERM).
  */
 int process_file_open_trusted(const char *root, const char *folder, const char *name, uid_t uid);
-/* Does it belong to @uid, or to root? */
+/* Whether the file belongs to @uid, or to root. */
 bool process_file_is_trusted(int fd, uid_t uid);
 
-/* The user of a process. 0 or -errno: it has gone. */
+/* The user of a process. 0, or -errno: it has exited. */
 int process_user(const char *proc, pid_t pid, uid_t *uid_ret);
-/* A thread's number in its innermost pid namespace; of a process the same with @tid as @pid. @tid
- * where it is not known. */
+/* The ID of a thread in its innermost pid namespace, or of a process, with its ID as @tid. Returns
+ * @tid where it is not known. */
 pid_t process_own_tid(const char *proc, pid_t pid, pid_t tid);
 
 #endif
