@@ -1,5 +1,5 @@
 /*
- * name_addresses FILE <ADDRESSES: what dendro says of addresses of one ELF file, as `addr2line -a
+ * name_addresses FILE <ADDRESSES: dendro's names for addresses of one ELF file, as `addr2line -a
  * -f -i` prints it: the address, then name and FILE:LINE of each function, innermost first. Through
  * report/names/symbolize.h, as a report does, with a profile that has one module. What is not known
  * is

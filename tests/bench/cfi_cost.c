@@ -239,7 +239,7 @@ static void measure(const char *path)
 	}
 	all = now_ms() - all;
 	double text = (double)(end - start) / (1 << 20);
-	printf("%-28s %.1f MiB of code, %zu rows read of %zu asked for, %.0f ns each, slowest %.2f "
+	printf("%-28s %.1f MiB of code, %zu rows read of %zu requested, %.0f ns each, slowest %.2f "
 	       "ms; "
 	       "%.3f MiB of memory per MiB of code\n",
 	       "", text, n_rows, n, all * 1e6 / (double)n, slowest,

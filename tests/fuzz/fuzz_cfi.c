@@ -150,7 +150,7 @@ static void make_frames(struct bytes *into, const struct plan *plan, uint64_t va
 	put_number(into, 0, 4);
 }
 
-/* A file: headers, then the parts one behind the other, each 8-aligned. */
+/* A file: headers, then the parts one after the other, each 8-aligned. */
 struct file {
 	uint8_t bytes[4 * (PART_MAX + 1024) + TEXT_VADDR + TEXT_SIZE + 8192];
 	size_t size;

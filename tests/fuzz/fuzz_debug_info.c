@@ -1,6 +1,6 @@
 /*
  * Debug information that lies. Input: .debug_abbrev, .debug_info, .debug_line, .debug_ranges,
- * .debug_rnglists and .debug_str, each behind its size (16 bits); or a whole ELF file; or "PAIR",
+ * .debug_rnglists and .debug_str, each after its size (16 bits); or a whole ELF file; or "PAIR",
  * the size of a file (32 bits), that file, and another one, which is the package beside it, and
  * what it may name as its supplementary file or its .dwo file ("file.dwp").
  */

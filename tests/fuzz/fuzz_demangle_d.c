@@ -1,4 +1,4 @@
-/* Mangled names of D. Input: whether with parameters, and what stands behind "_D". */
+/* Mangled names of D. Input: whether with parameters, and the text after "_D". */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
-/* What report/demangle/demangle.c says of decoded identifiers of names that are too long. */
+/* The text that report/demangle/demangle.c has for decoded identifiers that are too long. */
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:print_ident\n";

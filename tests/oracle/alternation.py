@@ -2,10 +2,10 @@
 """alternation.py MAP NAME NAME < output of dendro script
 
 Two functions, made at run time, call each other and never themselves. MAP (perf-PID.map) says where
-they are. Prints how many samples that stand in one of them have which caller
+they are. Prints how many samples in one of them have which caller
 
   right     the other one
-  else      what is neither of the two (the function that began it)
+  else      another function (the one that began it)
   none      the path ends there
   wrong     itself
 
@@ -18,7 +18,7 @@ import sys
 
 
 class Map:
-    """Addresses of functions; of those that share one, the last to be written holds."""
+    """Addresses of functions; if several share one, the last one written counts."""
 
     def __init__(self, path, names):
         self.spans = []

@@ -22,7 +22,7 @@ import sys
 HEADER = re.compile(r"^(.*?)\s+(-?\d+)(?:/(-?\d+))?\s+(?:\[\d+\]\s+)?(\d+\.\d+):")
 FRAME = re.compile(r"^\s+([0-9a-f]+)\s+(.*)$")
 KERNEL_START = 0xFFFF000000000000
-# perf prints this for what it could not name: a frame of its own making at the end of a walk.
+# perf prints this for a frame without a name, which it adds at the end of a walk.
 NO_FRAME = {0, 0xFFFFFFFFFFFFFFFF}
 
 

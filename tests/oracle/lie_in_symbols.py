@@ -3,7 +3,7 @@
 
 LIE: names (offsets out of range), sizes (all overlap each other, up to the end of memory), sections
 (out of range), values (out of range), strings (the table is its own string table), huge (the table
-goes on far behind the file's end), entries (of size 1).
+continues far beyond the file's end), entries (of size 1).
 """
 
 import struct

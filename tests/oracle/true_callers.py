@@ -6,7 +6,7 @@ CALLER there, and no other leaf's. Prints how many samples are
 
   right       complete, CALLER once, FUNCTION N times
   wrong       with another CALLER, or complete and not right
-  cut         ended because the stack is deeper than what is known of it
+  cut         ended because the stack is deeper than its recorded part
   unfinished  ended for another reason
   others      without any LEAF"""
 

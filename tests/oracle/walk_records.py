@@ -8,7 +8,7 @@ for the event that overflowed; with --groups also once for each other member who
 that growth as its period, as perf script has it: growth by thread, where counters are inherited.
 With --user a fifth column counts the samples that have both user registers and bytes of the user stack.
 
-A file that goes wrong is counted up to there; the reason then stands on stderr and the exit status
+A damaged file is counted up to the damage; the reason is then printed on stderr and the exit status
 is 1. Simple on purpose: the whole file in memory, no time order. Little endian.
 """
 import argparse
@@ -77,7 +77,7 @@ class Event:
         self.with_user = 0
 
     def has_user_context(self, body, at):
-        """Is there a register and a byte of the user stack? @at is behind the period."""
+        """Is there a register and a byte of the user stack? @at is after the period."""
         kind = self.sample_type
         if kind & READ:
             count = struct.unpack_from("<Q", body, at)[0] if self.read_format & FORMAT_GROUP else 1
@@ -192,7 +192,7 @@ class Walker:
             self.take_event_desc(data)
 
     def record(self, kind, body):
-        """Bytes to leave out behind this record."""
+        """Bytes to skip after this record."""
         if kind == SAMPLE:
             self.sample(body)
         elif kind == HEADER_ATTR:

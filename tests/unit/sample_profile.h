@@ -12,13 +12,13 @@ uint32_t sample_profile_process(struct profile *profile, uint32_t process);
 /* Adds a sample with @weight to a node and to the metric's sums. */
 void sample_profile_add(struct profile *profile, uint32_t node, uint32_t metric, uint64_t weight);
 
-/* This program as a module of a profile, and code of no file. */
+/* This program as a module of a profile, and anonymous code. */
 struct sample_profile_modules {
 	uint32_t program, nameless;
 };
 
 struct sample_profile_modules sample_profile_add_modules(struct profile *profile);
-/* A path below @node: places in this program, or "" for code of no file; ends with NULL. */
+/* A path below @node: places in this program, or "" for anonymous code; ends with NULL. */
 uint32_t sample_profile_add_path(struct profile *profile, uint32_t node,
 				 const struct sample_profile_modules *modules,
 				 const char *const *places);

@@ -152,7 +152,7 @@ static bool drop_below(struct shadow_chain *chain, uint64_t sp)
 	return chain->depth != depth;
 }
 
-/* Out of a handler on its own stack, into what it had interrupted. */
+/* From a handler on an alternate stack into the code that it interrupted. */
 static bool leave_segments(struct shadow_chain *chain, uint64_t sp)
 {
 	for (size_t i = chain->n_segments - 1; i-- > 0;) {

@@ -4,7 +4,7 @@
  *
  * A call pushes an entry, a return pops it. An entry is also gone when the stack pointer has moved
  * above its slot (longjmp, exceptions). A handler on an alternate stack continues the chain of what
- * it interrupts; a coroutine has a chain of its own, found again by where the stack pointer goes.
+ * it interrupts; a coroutine has a separate chain, which is found by the new stack pointer.
  */
 #ifndef TESTS_SHADOW_STACK_H
 #define TESTS_SHADOW_STACK_H
@@ -17,7 +17,7 @@
 #define SHADOW_LANDINGS_MAX 256
 
 enum shadow_kind {
-	SHADOW_CALLED,      /* @addr is behind a call */
+	SHADOW_CALLED,      /* @addr is after a call */
 	SHADOW_INTERRUPTED, /* by a signal, before the instruction at @addr */
 	SHADOW_RESTORER,    /* what a handler returns to; nobody called */
 	SHADOW_STARTED,     /* what a coroutine's function returns to; nobody called */
@@ -97,7 +97,7 @@ void shadow_signal(struct shadow_stack *shadow, uint64_t pc, uint64_t interrupte
 void shadow_sigreturn(struct shadow_stack *shadow, uint64_t pc);
 bool shadow_is_in_handler(const struct shadow_stack *shadow);
 
-/* The @i-th caller, 0 the innermost. NULL: there is none. */
+/* The @i-th caller; 0: the innermost. NULL: there are not so many. */
 const struct shadow_entry *shadow_caller(const struct shadow_stack *shadow, size_t i);
 /* How many callers lie on the stack that the thread is on, the interrupted one included. */
 size_t shadow_depth_here(const struct shadow_stack *shadow);

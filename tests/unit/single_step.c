@@ -31,7 +31,7 @@
 #define STACK_COPY_SIZE      (64 * 1024)
 #define FRAMES_MAX           (SHADOW_DEPTH_MAX + 1)
 #define THREADS_MAX          4
-#define JUMP_STEPS_MAX       40  /* from where CFI speaks of a jump's target to the jump */
+#define JUMP_STEPS_MAX       40  /* from the first CFI of a jump's target to the jump */
 #define INSTALLING_STEPS_MAX 400 /* from where a landing pad's first register is written */
 #define WRONG_SHOWN          20
 #define CS_OF_32_BIT         0x23

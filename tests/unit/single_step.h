@@ -23,7 +23,7 @@ struct traced_counts {
 	uint64_t n_checked;
 	uint64_t n_complete;    /* all callers, and the root */
 	uint64_t n_without_cfi; /* ends at code that no CFI describes, and says so */
-	/* Ends at the instruction that a handler on a stack of its own interrupted: the stack that
+	/* Ends at the instruction that a handler on an alternate stack interrupted: the stack that
 	 * was interrupted is not in the copy. */
 	uint64_t n_other_stack;
 	/* Ends where the copy does, at a page of the stack that was never touched. */
@@ -32,7 +32,7 @@ struct traced_counts {
 	 * in memory that is not in the copy. */
 	uint64_t n_jumping;
 	/* In libgcc's _Unwind_*, after the landing pad's registers have overwritten those that the
-	 * CFI speaks of: nobody can know, nothing is asked. */
+	 * CFI describes: the caller cannot be known, and is not checked. */
 	uint64_t n_installed;
 	uint64_t n_wrong;
 	struct unwind_stats unwind;

@@ -24,7 +24,7 @@ struct stepped_program {
 	unsigned signal_every;
 	bool skip_loader;
 	bool lacks_cfi; /* the program or the C library */
-	bool jumps;     /* and has handlers on stacks of their own */
+	bool jumps;     /* and has handlers on alternate stacks */
 	bool throws;
 };
 

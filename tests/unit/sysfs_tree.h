@@ -1,4 +1,4 @@
-/* Made-up trees of sysfs, in a folder of their own. */
+/* Artificial trees of sysfs, each in a separate folder. */
 #ifndef TESTS_UNIT_SYSFS_TREE_H
 #define TESTS_UNIT_SYSFS_TREE_H
 

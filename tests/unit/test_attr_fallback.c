@@ -1,4 +1,4 @@
-/* Kernels of the past, and other refusals, emulated behind a stubbed perf_event_open. */
+/* Old kernels and other refusals, emulated by a stub of perf_event_open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

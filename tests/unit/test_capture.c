@@ -116,7 +116,7 @@ static void bench_destroy(struct bench *bench)
 	free(bench);
 }
 
-/* The key of the one ELF attachment in the recording; NULL: there is none. To free. */
+/* The key of the only ELF attachment in the recording, to free(); NULL: it has no attachment. */
 static char *attached_key(struct bench *bench)
 {
 	struct data_file *file;

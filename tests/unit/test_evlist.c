@@ -276,7 +276,7 @@ static void a_frequency_beyond_the_limit_is_lowered_with_a_note(void **state)
 	fixture_destroy(fixture);
 }
 
-/* How an event was asked for, its probes apart. */
+/* How an event was requested, apart from its probes. */
 static const struct perf_event_attr *asked_for(const struct fixture *fixture, uint64_t config)
 {
 	for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
@@ -284,7 +284,7 @@ static const struct perf_event_attr *asked_for(const struct fixture *fixture, ui
 		if (fixture->kernel.opens[i].cpu >= 0 && attr->config == config)
 			return attr;
 	}
-	fail_msg("no event %llu was asked for", (unsigned long long)config);
+	fail_msg("no event %llu was requested", (unsigned long long)config);
 	return NULL;
 }
 
@@ -1003,7 +1003,7 @@ static void clocks_draw_a_period_near_the_one_asked_for(void **state)
 		assert_not_in_range(opened->attr.sample_period, 980393, 1020407);
 		first = first ? first : opened->attr.sample_period;
 		n_others += opened->attr.sample_period != first;
-		/* What the recording says is what was asked for. */
+		/* The recording contains the requested value. */
 		assert_true(fixture->evlist->events[0].attr.freq);
 		assert_int_equal(fixture->evlist->events[0].attr.sample_freq, 1000);
 		fixture_destroy(fixture);

@@ -41,10 +41,10 @@ static void messages_begin_with_the_command(void **state)
 	capture();
 	message_note("record", "%d files were kept.", 3);
 	int status = message_error("list", "%s failed.", "it");
-	int status_of_dendro = message_error(NULL, "there is no memory.");
+	int status_of_dendro = message_error(NULL, "out of memory.");
 	assert_captured("dendro record: 3 files were kept.\n"
 			"dendro list: it failed.\n"
-			"dendro: there is no memory.\n");
+			"dendro: out of memory.\n");
 	assert_int_equal(status, 1);
 	assert_int_equal(status_of_dendro, 1);
 }

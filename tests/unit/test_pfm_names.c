@@ -131,7 +131,7 @@ static const struct encoding encodings[] = {
 static const struct encoding encodings[] = { { "perf", "cycles", 0, 0 } };
 #endif
 
-/* What one event came to, and what is said of it, as a process tells it to its parent. */
+/* The result and the message for one event, as a process sends them to its parent. */
 struct answer {
 	enum event_error error;
 	size_t n_events;

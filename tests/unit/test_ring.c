@@ -1,4 +1,4 @@
-/* A ring in plain memory stands in for the kernel's. */
+/* A ring in plain memory replaces the kernel's. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

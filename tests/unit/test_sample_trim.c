@@ -14,7 +14,7 @@ static const struct record_layout layout = {
 	.sample_id_all = true,
 };
 
-/* @space bytes are reserved, @valid of them are there; what stands behind is stale. */
+/* @space bytes are reserved, and the first @valid of them are valid; the others are stale. */
 static void make_sample(struct builder *builder, uint64_t space, uint64_t valid)
 {
 	begin_record(builder, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);

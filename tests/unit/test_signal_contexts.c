@@ -209,7 +209,8 @@ static void a_slice_of_a_backlog_leaves_the_rest_in_the_ring(void **state)
 	assert_int_equal(recording_end(&bench->recording, NULL, 0), 0);
 }
 
-/* A backlog is read in slices: what is written in one of them must not look later than it is. */
+/* Waiting records are read in slices: a record in one of them must not have a later time than its
+ * slice. */
 static void in_a_backlog_deliveries_precede_their_samples(void **state)
 {
 	struct bench *bench = *state;

@@ -1,4 +1,4 @@
-/* Jumps between stacks: longjmp(), contexts, coroutines, handlers on stacks of their own. */
+/* Jumps between stacks: longjmp(), contexts, coroutines, handlers on alternate stacks. */
 #include "tests/unit/stepped_program.h"
 
 #define JUMPS .skip_loader = true, .jumps = true, .source = "unwind_jumps.c"

@@ -1,5 +1,5 @@
 /*
- * Handlers on a stack of their own interrupt the same code, reached from two callers. What the
+ * Handlers on an alternate stack interrupt the same code, reached from two callers. What the
  * handler calls, seen_left or seen_right, is the truth about the caller, on the other stack:
  * via_left or via_right.
  *

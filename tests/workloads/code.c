@@ -1,6 +1,6 @@
 /*
  * The same work below frames of every kind: each way costs the same. Two of them leave the main
- * stack: a coroutine has no caller but its start, and a handler may have a stack of its own.
+ * stack: a coroutine has no caller but its start, and a handler may have an alternate stack.
  */
 #define _GNU_SOURCE
 #include <alloca.h>

@@ -6,7 +6,7 @@
  *   counted -u N              computes N units, without counters
  *   counted -x COMMAND...     runs COMMAND, and prints what was counted for it from its exec on
  *
- * A line is: what, event, count; there is none for an event that the machine lacks. COMMAND may be
+ * A line is: what, event, count; an event that the machine lacks has no line. COMMAND may be
  * the first: all counters fit into seven, so they always count.
  */
 #include <err.h>

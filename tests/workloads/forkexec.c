@@ -1,5 +1,5 @@
 /*
- * A parent, a forked child and a forked child that runs this program anew, with work in the ratio
+ * A parent, a forked child and a forked child that runs this program again, with work in the ratio
  * 1:2:3, each under its own function and its own process name, one after the other.
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Code made at run time, told of in a jitdump in the current folder: two functions that take turns
+ * JIT code, described by a jitdump in the current folder: two functions that take turns
  * at one address, and a third one that is moved each round. They share the work 1:2:3. argv[2] says
  * what is done to the file: "gone", it is removed at the end; "deleted", as soon as it is mapped;
  * "given", it is another user's; "cut", it ends inside a record; "huge", it goes on

@@ -1,4 +1,4 @@
-"""json and re in a loop, for a number of seconds of its own time on a processor."""
+"""Runs json and re in a loop, for a number of seconds of CPU time."""
 import json
 import re
 import sys

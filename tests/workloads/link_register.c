@@ -36,7 +36,7 @@ static void handle(int signal)
 	KEEP_FRAME();
 }
 
-/* No frame of its own: the return address stays where the call put it. */
+/* Has no frame: the return address stays where the call put it. */
 static FUNCTION void leaf(unsigned n)
 {
 	units(n);

@@ -54,7 +54,7 @@ static work_function work_of(void *library, const char *name)
 	return work;
 }
 
-/* The same file, loaded twice, each time with a C library of its own. */
+/* The same file, loaded twice, each time with a separate C library. */
 static work_function load_in_namespace(const char *name)
 {
 	char path[PATH_MAX];

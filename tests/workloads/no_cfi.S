@@ -153,7 +153,7 @@ table:	.long	4b - table, 5b - table, 4b - table, 5b - table
 	ret
 	end	asm_pointer
 
-/* The pc by a call that is none. */
+/* Reads the pc by a call that does not enter a function. */
 	function asm_odd
 	push	%rbx
 	call	6f

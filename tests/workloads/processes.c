@@ -1,6 +1,6 @@
 /*
  * Processes that come and go in every way, with work in known ratios: processes MODE [COUNT].
- * Every kind of child has a name and a function of its own, so that each sample tells whose it is.
+ * Every kind of child has a separate name and function, so that each sample shows its process.
  */
 #include <errno.h>
 #include <linux/sched.h>

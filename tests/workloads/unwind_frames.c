@@ -183,7 +183,7 @@ static noinline int shrink_wrapped(int n)
 	return a * b * c + shrink_wrapped(n - 1);
 }
 
-/* What is cold goes to .text.unlikely, a part of the function with CFI of its own. */
+/* Cold code goes to .text.unlikely, a part of the function with separate CFI. */
 static noinline __attribute__((cold)) int seldom(int n)
 {
 	return leaf(n) + 1;

@@ -5,8 +5,8 @@
  * it costs the same. Shares follow from counts of units. Rounds vary in size so that they do
  * not keep step with the sampling clock.
  *
- * Programs run for seconds of their own time on a processor, not of the clock on the wall: a busy
- * machine takes longer, and a recording has as many samples.
+ * Programs run for seconds of CPU time, not of wall clock time: a busy machine takes longer, and a
+ * recording has as many samples.
  */
 #ifndef TESTS_WORKLOADS_WORK_H
 #define TESTS_WORKLOADS_WORK_H
@@ -17,7 +17,7 @@
 
 /* A function that stays a function: not inlined, not cloned. */
 #define FUNCTION __attribute__((noinline, noclone))
-/* After a call: the caller's frame is needed once more, so the call is no tail call. */
+/* After a call: the caller's frame is needed once more, so the call is not a tail call. */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
 #define UNIT_ITERATIONS 100000ul /* 0.03 to 0.1 ms */

@@ -2,7 +2,7 @@
 
 What it needs comes in environment variables: STOPS_FILE (appended to), STOPS_MAX. A case is what
 an unwinder gets from a sample, and the frames gdb sees; tests/oracle/gdb_stops/unwind_cases.c reads
-it. Inline and tail-call frames have no call frame of their own and are left out.
+it. Inline and tail-call frames have no separate call frame and are left out.
 """
 
 import os

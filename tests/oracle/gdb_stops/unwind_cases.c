@@ -3,7 +3,7 @@
  * and we see:
  *
  *	case REASON_OF_GDB END_OF_OURS
- *	ADDRESS_OF_GDB NAME ADDRESS_OF_OURS MODULE OFFSET HAS_CFI	(- where there is none)
+ *	ADDRESS_OF_GDB NAME ADDRESS_OF_OURS MODULE OFFSET HAS_CFI	(- where it is missing)
  */
 #include <elf.h>
 #include <inttypes.h>

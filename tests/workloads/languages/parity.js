@@ -9,7 +9,7 @@ function odd(n) {
 	return n === 0 ? 0 : even(n - 1) - 1;
 }
 
-// Of its own time on processors.
+// In CPU time.
 const seconds = Number(process.argv[2] || 2);
 const secondsRun = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1e6; };
 let sum = 0;

@@ -29,7 +29,7 @@ void main(string[] args) {
     uint random = 1;
     ulong sink;
 
-    while (clock() < seconds * CLOCKS_PER_SEC) { // of its own time on a processor
+    while (clock() < seconds * CLOCKS_PER_SEC) { // CPU time
         random = random * 1664525 + 1013904223;
         const n = 16 + (random >> 26);
         sink += dispatch1(n) + dispatch2(n);
