@@ -97,7 +97,8 @@ static int grow_matches(struct annotation_maps *maps, uint32_t function)
 
 	if (array_reserve(maps->matches, n, maps->n_matches, function + 1 - n))
 		return -ENOMEM;
-	memset(maps->matches + n, 0, maps->n_matches - n);
+	if (maps->matches)
+		memset(maps->matches + n, 0, maps->n_matches - n);
 	return 0;
 }
 

@@ -30,7 +30,7 @@ static void texts_stay_where_they_are(void **state)
 {
 	(void)state;
 	struct arena arena = { 0 };
-	char *texts[10000], text[16];
+	char *texts[10000], text[32];
 
 	for (int i = 0; i < 10000; i++) {
 		int length = snprintf(text, sizeof(text), "text %d", i);

@@ -53,8 +53,8 @@ static bool is_load(const uint8_t *code, size_t at, int32_t *ra_ret)
 	const size_t n = sizeof(load_rsi);
 	int32_t ra, cfa;
 
-	if (code[at - CALL_SIZE] != 0xe8 || memcmp(code + at, load_rsi, n) ||
-	    memcmp(code + at + n + sizeof(ra), load_rdi, n))
+	if (code[at - CALL_SIZE] != 0xe8 || memcmp(code + at, load_rsi, n) != 0 ||
+	    memcmp(code + at + n + sizeof(ra), load_rdi, n) != 0)
 		return false;
 	memcpy(&ra, code + at + n, sizeof(ra));
 	memcpy(&cfa, code + at + 2 * n + sizeof(ra), sizeof(cfa));

@@ -55,14 +55,14 @@ static bool compared_with(const uint8_t *code, size_t size, uint32_t *last_ret)
 {
 	const size_t rex = (code[0] & 0xf0) == 0x40;
 	const uint8_t opcode = code[rex];
-	int8_t narrow;
+	uint8_t narrow;
 	int32_t wide;
 
 	if (size < rex + 2 || (opcode >= 0x80 && opcode <= 0x83 && (code[rex + 1] >> 3 & 7) != 7))
 		return false;
 	if (opcode == 0x3c || opcode == 0x80 || opcode == 0x83) {
 		memcpy(&narrow, code + size - sizeof(narrow), sizeof(narrow));
-		wide = narrow;
+		wide = (int32_t)(narrow ^ 0x80) - 0x80; /* the sign is extended */
 	} else if ((opcode == 0x3d || opcode == 0x81) && size >= rex + 1 + sizeof(wide)) {
 		memcpy(&wide, code + size - sizeof(wide), sizeof(wide));
 	} else {

@@ -294,7 +294,7 @@ int live_memory_touch(pid_t pid, uint64_t start, uint64_t end)
 int live_stack_find(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret, uint64_t *end_ret)
 {
 	_cleanup_free_ char *text = NULL;
-	struct maps_line line = { 0 };
+	struct maps_line line = { .path = "" };
 
 	int err = find_line(pid, sp, &text, &line);
 	if (err)
