@@ -95,10 +95,9 @@ static int grow_matches(struct annotation_maps *maps, uint32_t function)
 {
 	uint32_t n = maps->n_matches;
 
-	if (array_reserve(maps->matches, n, maps->n_matches, function + 1 - n))
+	if (array_reserve(maps->matches, n, maps->n_matches, function + 1 - n) || !maps->matches)
 		return -ENOMEM;
-	if (maps->matches)
-		memset(maps->matches + n, 0, maps->n_matches - n);
+	memset(maps->matches + n, 0, maps->n_matches - n);
 	return 0;
 }
 
