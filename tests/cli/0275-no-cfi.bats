@@ -51,7 +51,7 @@ setup() {
 	grep -qx "main all_shapes jumping jump_back asm_leaf" paths
 	# What works is a leaf: there is no other way to it. longjmp() has functions of its own below it, and
 	# so has the first call of each function in a library.
-	local jumps='( [^ ]*(jmp|libc\.so)[^ ]*)*'
+	local jumps='( [^ ]*(jmp|libc\.so|pthread_cleanup_upto)[^ ]*)*'
 	local resolves='( (_dl_|do_lookup|check_match|strcmp|ld-linux)[^ ]*)*'
 	local ways="asm_[a-z]+( [^ ]+)?|jumping( jump_back( asm_leaf)?)?$jumps"
 	lacks -vE "^main( asm_forever| all_shapes( ($ways))?|( [^ ]*clock_gettime[^ ]*)*)?$resolves$" paths

@@ -20,32 +20,6 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# Stops the test where the kernel can't read groups in threads (before 6.12).
-record_group() { # record_group FILE OPTION... -- COMMAND...
-	local file=$1 said
-	shift
-	said=$("$DENDRO" record -q -o "$file" -e '{task-clock,page-faults}:S' "$@" 2>&1) && return
-	case $said in
-	*"Exclude new threads and children with -i"*) skip "this kernel can't read groups in new threads" ;;
-	esac
-	echo "$said"
-	false
-}
-
-# The inclusive cost of a function, for the event of that number.
-cost_of() { # cost_of FUNCTIONS NAME EVENT
-	jq --arg name "$2" --argjson event "$3" \
-		'[.rows[] | select(.name == $name) | .total[$event]] | add // 0' "$1"
-}
-
-expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
-	awk -v what="$1" -v value="$2" -v expected="$3" -v percent="$4" 'BEGIN {
-		printf "%s: %g, expected %g +- %g %%\n", what, value, expected, percent
-		off = value - expected
-		exit !((off < 0 ? -off : off) <= expected * percent / 100)
-	}'
-}
-
 @test "every view has a column for each event" {
 	local view
 	for view in tree callers functions modules processes; do
@@ -132,13 +106,6 @@ expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
 	expect_equal "an independent count" "$(jq -r '.metrics[] | "\(.samples) \(.total)"' json)" \
 		"$(python3 "$ROOT/tests/oracle/walk_records.py" --groups threads.data |
 			awk -F '\t' 'NR <= 2 { print $3, $4 }')"
-}
-
-@test "a group of events can be recorded on the whole machine" {
-	need_root
-	record_group machine.data -a -F 1999 -- "$WORKLOADS/faulter" 2
-	report_json machine.data --view functions --comm faulter >json
-	expect_near "faults in dense()" "$(cost_of json dense 1)" 2400 10
 }
 
 # Takes the median of three recordings with separate periods.

@@ -298,3 +298,29 @@ expect_parts() {
 		expect_share "${functions[i]}" "${counts[i]}" "$sum" "${functions[i + 1]}" "$parts"
 	done
 }
+
+# Stops the test where the kernel can't read groups in threads (before 6.12).
+record_group() { # record_group FILE OPTION... -- COMMAND...
+	local file=$1 said
+	shift
+	said=$("$DENDRO" record -q -o "$file" -e '{task-clock,page-faults}:S' "$@" 2>&1) && return
+	case $said in
+	*"Exclude new threads and children with -i"*) skip "this kernel can't read groups in new threads" ;;
+	esac
+	echo "$said"
+	false
+}
+
+# The inclusive cost of a function, for the event of that number.
+cost_of() { # cost_of FUNCTIONS NAME EVENT
+	jq --arg name "$2" --argjson event "$3" \
+		'[.rows[] | select(.name == $name) | .total[$event]] | add // 0' "$1"
+}
+
+expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
+	awk -v what="$1" -v value="$2" -v expected="$3" -v percent="$4" 'BEGIN {
+		printf "%s: %g, expected %g +- %g %%\n", what, value, expected, percent
+		off = value - expected
+		exit !((off < 0 ? -off : off) <= expected * percent / 100)
+	}'
+}
