@@ -1,5 +1,6 @@
 # Stacks with pages that nothing has touched: the kernel's copies end there until the recorder has read
 # these pages once.
+# alone: a recorder of the whole machine, in another test, would read the pages as well
 
 load lib
 
