@@ -119,6 +119,25 @@ void evlist_begin_task_time(struct evlist_impl *impl)
 		impl->task_time_begin_ns[e] = read_task_time(impl, &impl->evlist.events[e]);
 }
 
+/*
+ * Whether other events may have the event's counter for a part of the time. Software events and
+ * tracepoints need no hardware counter, unless an event of their group does. Probes are the only
+ * events that are not inherited where others are, and they need none either.
+ */
+static bool takes_turns(const struct evlist_impl *impl, size_t event)
+{
+	const struct evlist_event *events = impl->evlist.events;
+
+	if (events[event].attr.inherit != impl->request.inherit)
+		return false;
+	for (size_t i = 0; i < impl->evlist.n_events; i++)
+		if (events[i].leader == events[event].leader &&
+		    events[i].attr.type != PERF_TYPE_SOFTWARE &&
+		    events[i].attr.type != PERF_TYPE_TRACEPOINT)
+			return true;
+	return false;
+}
+
 int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_counts *counts_ret)
 {
 	const struct evlist_impl *impl = (const struct evlist_impl *)evlist;
@@ -130,11 +149,9 @@ int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_
 					      .time_running_ns = sum.time_running };
 	if (impl->target == EVLIST_SYSTEM)
 		return 0;
-	/* Probes are the only events that are not inherited where others are, and they need no
-	 * hardware counter. */
-	bool is_alike = evlist->events[event].attr.inherit == impl->request.inherit;
-	counts_ret->time_enabled_ns = is_alike ? read_task_time(impl, &evlist->events[event]) -
-							 impl->task_time_begin_ns[event]
-					       : sum.time_running;
+	counts_ret->time_enabled_ns = takes_turns(impl, event)
+					      ? read_task_time(impl, &evlist->events[event]) -
+							impl->task_time_begin_ns[event]
+					      : sum.time_running;
 	return 0;
 }
