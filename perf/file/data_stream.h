@@ -15,7 +15,8 @@
 struct data_stream_source {
 	/* At most @size bytes; 0: no more for now. */
 	ssize_t (*read)(void *source, uint8_t *bytes, size_t size);
-	/* Skips bytes without reading them and returns their number. NULL: not supported. */
+	/* Skips bytes without reading them and returns their number. NULL for a pipe, whose bytes
+	 * are read and dropped instead. */
 	uint64_t (*skip)(void *source, uint64_t size);
 	void *source;
 };

@@ -37,8 +37,8 @@ static int read_entries(struct fde_ranges *ranges, const struct eh_frame *frames
 }
 
 /*
- * Whether the file can be used: addresses in object files are not final, and the other byte order
- * is not supported.
+ * Whether the file can be used: addresses in object files are not final, and files of
+ * the other byte order are left out, so that their functions are found by symbols alone.
  */
 static bool has_frames(Elf *elf, struct eh_frame *frames)
 {

@@ -38,7 +38,8 @@ static void release_lines(struct debug_lines *lines)
 	*lines = (struct debug_lines){ 0 };
 }
 
-/* false: the version of the table is not supported, or the header is malformed. */
+/* false: the version of the table is none of 2 to 5, or the header is malformed; its code has no
+ * lines. */
 static bool read_header(const struct debug_sections *sections, struct dwarf_reader *reader,
 			struct header *header)
 {

@@ -30,7 +30,7 @@ static uint32_t number_at(const struct package_index *index, const uint8_t *byte
 	return (uint32_t)debug_sections_number(index->sections, bytes + 4 * i, 4);
 }
 
-/* false: no index, or its version is not supported. */
+/* false: the package has no index of version 2 or 5. */
 static bool read_index(const struct debug_sections *sections, struct package_index *index)
 {
 	const struct debug_bytes *bytes = &sections->of[DEBUG_CU_INDEX];

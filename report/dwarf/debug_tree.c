@@ -159,7 +159,8 @@ static struct abbreviation *abbreviation_at(struct debug_abbreviations *table, u
 	return &table->abbreviations[code];
 }
 
-/* Reads the attributes of an abbreviation. Moves @reader past them. 1: not supported. */
+/* Reads the attributes of an abbreviation. Moves @reader past them. 1: the form of one is unknown,
+ * so that DIEs of this abbreviation cannot be passed. */
 static int read_attributes(struct debug_abbreviations *table, struct dwarf_reader *reader,
 			   struct abbreviation *abbreviation)
 {

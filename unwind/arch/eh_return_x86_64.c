@@ -30,7 +30,7 @@ static const uint8_t load_rsi[] = { 0x48, 0x8b, 0xb5 }, load_rdi[] = { 0x48, 0x8
 
 /* Where the parts of such an end lie in the code. */
 struct eh_return {
-	size_t load;  /* behind the call of uw_install_context_1() */
+	size_t load;  /* after the call of uw_install_context_1() */
 	size_t lea;   /* `lea 8(%rbp,%rcx),%rcx` */
 	size_t leave; /* `mov %rcx,%rsp` */
 	int32_t ra;   /* %rbp + @ra: the landing pad */
@@ -220,7 +220,7 @@ static void make_installed(struct made_rule *made, const struct eh_return *found
 	save_landing(made, cfi);
 }
 
-/* Behind `lea`: %rcx points to the landing pad's address. */
+/* After `lea`: %rcx points to the landing pad's address. */
 static void make_restoring(struct made_rule *made, const struct rule *cfi)
 {
 	push_sum(made, RCX, 8);

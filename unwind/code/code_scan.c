@@ -261,7 +261,7 @@ static bool only_loads_pc(const struct code *code, uint64_t callee, uint8_t *reg
 	       what.flow == FLOW_RETURN;
 }
 
-/* @path's pc is behind the call. @callee: 0: not known. */
+/* @path's pc follows the call. @callee: 0: not known. */
 static void step_over_call(const struct code *code, struct path *path, uint64_t callee)
 {
 	const struct arch *arch = code->arch;

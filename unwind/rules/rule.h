@@ -59,7 +59,7 @@ enum saved_how {
 struct general_rule {
 	bool is_signal_frame;
 	bool is_switch;  /* to another stack: its caller there may have called, or begins */
-	bool is_landing; /* its caller goes on at a landing pad, and not behind a call */
+	bool is_landing; /* its caller continues at a landing pad, not after a call */
 	struct expression cfa;
 	struct {
 		enum saved_how how;

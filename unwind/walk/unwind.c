@@ -21,9 +21,9 @@
 /* What a coroutine's stack has above its first function's return address, at most. */
 #define ABOVE_OUTERMOST_MAX 64
 
-/* Whether a leaf may return to behind a step's address. */
+/* Whether a step's address follows a call, so that a leaf may return to it. */
 enum step_returns {
-	RETURNS_UNKNOWN, /* not asked for yet */
+	RETURNS_UNKNOWN, /* not checked yet */
 	RETURNS_MAYBE,
 	RETURNS_NEVER,
 };
@@ -308,8 +308,9 @@ static struct process_code process_of(const struct unwind_walk *walk)
 }
 
 /*
- * A leaf's CFI that leads to behind no call is wrong. Where processes and threads begin, or a
- * handler returns to, there need be none; and code made at run time has no bytes.
+ * A leaf's CFI is wrong if it leads to an address that does not follow a call. Where processes and
+ * threads begin, or a handler returns to, there need be none; and code made at run time has no
+ * bytes.
  */
 static enum step_returns find_returns(const struct unwind_walk *walk, const struct step *step)
 {

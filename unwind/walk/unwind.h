@@ -77,7 +77,7 @@ struct unwind_walk {
 	struct stack_copy stack;
 	const struct code_source *code; /* or NULL */
 	struct regs regs;               /* of the present frame */
-	bool is_exact;                  /* the present frame's pc is no return address */
+	bool is_exact;                  /* the present frame's pc is not a return address */
 	bool is_above_assembly; /* code of a file, without CFI, returns to the present frame */
 	bool is_leaf;           /* the present frame is the sampled instruction's */
 	bool is_leafs_caller;   /* CFI of the sampled instruction has led to the present frame */
