@@ -14,10 +14,16 @@
 #include "cct/object/file_search.h"
 #include "collector/attached/attached_text.h"
 #include "collector/attached/carried_files.h"
+#include "collector/paths/kernel_identity.h"
 #include "collector/paths/module_finder.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
-#define LATE_MAX    (2 * 4096) /* a recorder reports at most this many */
+#define HIDDEN \
+	"the kernel hid its addresses from the recorder (kernel.kptr_restrict, or no CAP_SYSLOG)"
+#define UNKNOWN                                                                            \
+	"kernel names were not recorded, nor which kernel it was: dendro archive on that " \
+	"machine adds them"
+#define LATE_MAX (2 * 4096) /* a recorder reports at most this many */
 
 struct kernel_mapping {
 	uint64_t start, pgoff;
@@ -39,6 +45,8 @@ struct kernel_names {
 	struct kernel_symbols *symbols;
 	struct kernel_mapping *mappings; /* constant while the thread runs */
 	size_t n_mappings;
+	struct build_id mapped_build_id; /* of the kernel's mapping; size 0: not in its record */
+	char *foreign; /* names of the running kernel would be wrong: a sentence; NULL: not so */
 	struct late_module *late; /* those not applied yet in order of time */
 	size_t n_late, n_applied;
 	size_t n_named; /* of the late ones */
@@ -78,6 +86,7 @@ void kernel_names_destroy(struct kernel_names *names)
 		pthread_join(names->thread, NULL);
 	kallsyms_text_destroy(names->parsed);
 	free(names->text.bytes);
+	free(names->foreign);
 	for (size_t i = 0; i < names->n_mappings; i++)
 		free(names->mappings[i].filename);
 	free(names->mappings);
@@ -116,11 +125,14 @@ int kernel_names_map(struct kernel_names *names, const struct record *record)
 	};
 	bool is_kernel = strncmp(mapping.filename, KERNEL_NAME, strlen(KERNEL_NAME)) == 0;
 
-	if (record->mmap.build_id_size)
+	if (record->mmap.build_id_size) {
 		build_id_set(&mapping.build_id, record->mmap.build_id, record->mmap.build_id_size);
-	else
+		if (is_kernel)
+			names->mapped_build_id = mapping.build_id;
+	} else {
 		build_id_from_list(names->file, is_kernel ? KERNEL_NAME : mapping.filename,
 				   &mapping.build_id);
+	}
 	int err = names->is_started ? 0 : keep_mapping(names, record);
 	return err ? err : kernel_symbols_map(names->symbols, &mapping);
 }
@@ -138,9 +150,9 @@ int kernel_names_ksymbol(struct kernel_names *names, const struct record *record
 	return kernel_symbols_change(names->symbols, &code);
 }
 
-bool kernel_names_are_hidden(const struct kernel_names *names)
+const char *kernel_names_problem(const struct kernel_names *names)
 {
-	return names->is_hidden;
+	return names->is_hidden ? HIDDEN : names->foreign;
 }
 
 static int find_snapshot(const struct data_file *file)
@@ -155,9 +167,9 @@ static int find_snapshot(const struct data_file *file)
 	return -1;
 }
 
-/* The kernel that runs now made this recording if its text starts where the recording says: the
+/* Whether the text of the kernel that runs now starts where the recording says. With KASLR the
  * address is random at each boot. */
-static bool is_running_kernel(const struct kernel_names *names, const struct file_text *text)
+static bool is_at_recorded_address(const struct kernel_names *names, const struct file_text *text)
 {
 	char line[64];
 
@@ -180,7 +192,7 @@ static int read_running_kernel(struct kernel_names *names)
 	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	int err = fd < 0 ? -errno : file_text_read(&names->text, fd);
 
-	if (err || !is_running_kernel(names, &names->text))
+	if (err || !is_at_recorded_address(names, &names->text))
 		return err ? err : -ESTALE;
 	carried_files_found_bytes(names->files, CARRIED_KALLSYMS, names->text.bytes,
 				  names->text.size);
@@ -214,6 +226,40 @@ static void find_entry(struct kernel_names *names)
 	}
 }
 
+/* A sentence for the end of a report. NULL: out of memory. */
+static char *describe_foreign(const struct kernel_identity *recorded)
+{
+	char *text = NULL;
+	int n = asprintf(&text,
+			 "recorded on another kernel (Linux %s on %s), without names: dendro "
+			 "archive on that machine adds them",
+			 recorded->release ? recorded->release : "of unknown release",
+			 recorded->hostname ? recorded->hostname : "an unknown host");
+
+	return n < 0 ? NULL : text;
+}
+
+/* Sets ->foreign unless the recording was made by the running kernel. 0 or -ENOMEM. */
+static int identify_kernel(struct kernel_names *names)
+{
+	struct kernel_identity recorded = kernel_identity_recorded(names->file);
+
+	if (names->mapped_build_id.size)
+		recorded.build_id = names->mapped_build_id;
+	enum kernel_identity_match match = kernel_identity_match_running(&recorded);
+	if (match == KERNEL_IS_SAME)
+		return 0;
+	names->foreign = match == KERNEL_IS_OTHER ? describe_foreign(&recorded) : strdup(UNKNOWN);
+	return names->foreign ? 0 : -ENOMEM;
+}
+
+/* Whether there is a text of names to read: the recording's, or that of the running kernel. */
+static bool has_text(const struct kernel_names *names)
+{
+	return names->snapshot_fd >= 0 ||
+	       (names->n_mappings && !names->foreign && file_search_is_here(names->files));
+}
+
 int kernel_names_start(struct kernel_names *names)
 {
 	find_entry(names);
@@ -223,8 +269,9 @@ int kernel_names_start(struct kernel_names *names)
 		return err;
 	names->is_started = true;
 	names->snapshot_fd = find_snapshot(names->file);
-	if (names->snapshot_fd < 0 && (!names->n_mappings || !file_search_is_here(names->files)))
-		return 0;
+	err = names->snapshot_fd < 0 && names->n_mappings ? identify_kernel(names) : 0;
+	if (err || !has_text(names))
+		return err;
 	names->is_running = !pthread_create(&names->thread, NULL, thread_main, names);
 	if (!names->is_running)
 		thread_main(names);

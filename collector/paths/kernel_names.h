@@ -1,7 +1,7 @@
 /*
  * Provides a recording's kernel names: from the kallsyms snapshot inside it or, if the running
- * kernel made the recording, from /proc/kallsyms. KSYMBOL records add the code that was loaded
- * while recording.
+ * kernel made the recording (collector/paths/kernel_identity.h), from /proc/kallsyms. KSYMBOL
+ * records add the code that was loaded while recording.
  *
  * The text is read and parsed by a thread while samples are processed.
  */
@@ -27,8 +27,10 @@ int kernel_names_start(struct kernel_names *names);
 /* Waits for the names, and adds them and the names of all KSYMBOL records so far to the modules.
  * May be called again after more records. 0 or -ENOMEM. */
 int kernel_names_finish(struct kernel_names *names);
-/* The kernel hid its addresses from the recorder; after kernel_names_finish(). */
-bool kernel_names_are_hidden(const struct kernel_names *names);
+/* Why the kernel has no names: it hid its addresses from the recorder, or another kernel was
+ * recorded, without its names. NULL: no such reason. After kernel_names_finish(); valid as long as
+ * @names. */
+const char *kernel_names_problem(const struct kernel_names *names);
 const struct kernel_symbols *kernel_names_symbols(const struct kernel_names *names);
 /* The layout of the kernel at the time of a sample. Samples come in order, after
  * kernel_names_start(). Valid as long as @names. 0 or -ENOMEM. */

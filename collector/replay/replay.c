@@ -23,9 +23,6 @@
 #include "perf/records/stack_record.h"
 #include "perf/records/window_record.h"
 
-#define HIDDEN_KERNEL \
-	"the kernel hid its addresses from the recorder (kernel.kptr_restrict, or no CAP_SYSLOG)"
-
 struct replay {
 	struct data_file *file;
 	struct ordered_records records;
@@ -523,8 +520,9 @@ static int finish(struct replay *replay)
 	int err = start(replay);
 	if (!err)
 		err = replay_name_kernel(replay);
-	if (!err && kernel_names_are_hidden(replay->kernel_names))
-		err = profile_set_string(&replay->profile->info.no_kernel_names, HIDDEN_KERNEL);
+	if (!err)
+		err = profile_set_string(&replay->profile->info.no_kernel_names,
+					 kernel_names_problem(replay->kernel_names));
 	if (!err)
 		err = event_counts_take(replay->file, replay->metrics.metrics,
 					replay->metrics.n_metrics, replay->profile);

@@ -84,3 +84,16 @@ perf_reads() {
 	[ "$(report_json "$SHARED/recordings/quipper.throttle-3.8.data" --view functions |
 		jq '.quality.throttled')" -gt 0 ]
 }
+
+@test "kernel code of another machine's recording never has names of this kernel" {
+	local file named
+	for file in quipper.lost_samples-4.4 quipper.remmap-3.2 quipper.callgraph-3.8; do
+		file=$SHARED/recordings/$file.data
+		report_json "$file" --view functions >functions
+		named=$(jq '[.rows[] | select(.kind == "kernel" and (.name | startswith("0x") | not))] |
+			length' functions)
+		expect_equal "named kernel functions of $file" "$named" 0
+	done
+	"$DENDRO" report "$SHARED/recordings/quipper.lost_samples-4.4.data" |
+		grep -q "recorded on another kernel (Linux 4.14.18 on localhost)"
+}

@@ -140,3 +140,29 @@ rows_of() { # rows_of REPORT NAME
 		"$PWD/kernel.c inlined_in_$name"
 	refuses "build ID" -- "$DENDRO" annotate --vmlinux "$DENDRO" "$name" kernel.data
 }
+
+# with_host_name FILE HOST : the file as if perf had run on that host, whose name is as long as ours
+with_host_name() {
+	python3 - "$1" "$(uname -n)" "$2" <<-'END'
+		import sys
+		path, old, new = sys.argv[1], sys.argv[2].encode(), sys.argv[3].encode()
+		bytes_of = open(path, "rb").read()
+		assert len(old) == len(new) and old + bytes(1) in bytes_of
+		open(path, "wb").write(bytes_of.replace(old + bytes(1), new + bytes(1)))
+	END
+}
+
+@test "recordings of perf have kernel names only where this kernel made them" {
+	need_root
+	need perf python3
+	perf record -q -e cpu-clock -B -N -a -o perf.data -- ls -lR /usr >perf.out 2>perf.errors ||
+		skip "perf cannot record here"
+	kernel_functions perf.data >own
+	[ "$(wc -l <own)" -gt 0 ]
+	with_host_name perf.data "$(uname -n | tr 'a-z0-9' 'b-za1-90')"
+	"$DENDRO" report perf.data >foreign.txt
+	grep -q "recorded on another kernel (Linux $(uname -r) on " foreign.txt
+	report_json perf.data --view functions >foreign.functions
+	ask foreign.functions '[.rows[] | select(.kind == "kernel")] | length > 0 and
+		all(.name | startswith("0x"))' | grep -qx true
+}
