@@ -23,41 +23,17 @@ void ordered_records_deinit(struct ordered_records *records)
 	order_destroy(records->order);
 }
 
-static int push_stack_record(struct ordered_records *records, struct raw_record *raw)
+/* What sorts a record; the rest of it is decoded when its turn comes. */
+static uint64_t time_of(const struct ordered_records *records,
+			const struct perf_event_header *header)
 {
-	struct stack_record record;
+	uint64_t time_ns;
 
-	if (stack_record_decode(raw->header, &record))
-		return order_push(records->order, raw, record.header.time_ns);
-	records->quality->counts[QUALITY_BROKEN_RECORDS]++;
-	data_block_unref(raw->block);
-	return 0;
-}
-
-static int push_window_record(struct ordered_records *records, struct raw_record *raw)
-{
-	struct window_record record;
-
-	if (window_record_decode(raw->header, &record))
-		return order_push(records->order, raw, record.time_ns);
-	records->quality->counts[QUALITY_BROKEN_RECORDS]++;
-	data_block_unref(raw->block);
-	return 0;
-}
-
-static int push(struct ordered_records *records, struct raw_record *raw)
-{
-	struct record record;
-	size_t event;
-	enum record_error error = data_file_decode(records->file, raw->header, &record, &event);
-
-	if (error != RECORD_OK) {
-		/* Its inside is broken, its frame is not: one record less, counted. */
-		records->quality->counts[QUALITY_BROKEN_RECORDS]++;
-		data_block_unref(raw->block);
-		return 0;
-	}
-	return order_push(records->order, raw, record.has_time ? record.time_ns : 0);
+	if (stack_record_is_type(header))
+		return stack_record_peek_time(header, &time_ns) ? time_ns : 0;
+	if (window_record_is_type(header))
+		return window_record_peek_time(header, &time_ns) ? time_ns : 0;
+	return data_file_peek_time(records->file, header);
 }
 
 /* Before it is put in order: samples may be older. */
@@ -87,24 +63,37 @@ static int read_more(struct ordered_records *records)
 	}
 	if (code_record_is_type(raw.header))
 		return take_code_record(records, &raw);
-	if (window_record_is_type(raw.header))
-		return push_window_record(records, &raw);
-	return stack_record_is_type(raw.header) ? push_stack_record(records, &raw)
-						: push(records, &raw);
+	return order_push(records->order, &raw, time_of(records, raw.header));
 }
 
-int ordered_records_next(struct ordered_records *records, struct raw_record *ret)
+static int next_in_order(struct ordered_records *records, struct raw_record *ret,
+			 uint64_t *time_ns_ret)
 {
-	uint64_t time_ns;
-
-	while (!order_pop(records->order, ret, &time_ns)) {
+	while (!order_pop(records->order, ret, time_ns_ret)) {
 		if (records->is_at_end)
 			return 0;
 		int err = read_more(records);
 		if (err)
 			return err;
 	}
-	if (time_ns > records->newest_ns && time_ns != UINT64_MAX)
-		records->newest_ns = time_ns;
 	return 1;
+}
+
+int ordered_records_next(struct ordered_records *records, struct raw_record *raw_ret,
+			 struct record *record_ret, size_t *event_ret)
+{
+	uint64_t time_ns;
+	int got;
+
+	while ((got = next_in_order(records, raw_ret, &time_ns)) > 0) {
+		if (data_file_decode(records->file, raw_ret->header, record_ret, event_ret) ==
+		    RECORD_OK)
+			break;
+		/* Its inside is broken, its frame is not: one record less, counted. */
+		records->quality->counts[QUALITY_BROKEN_RECORDS]++;
+		data_block_unref(raw_ret->block);
+	}
+	if (got > 0 && time_ns > records->newest_ns && time_ns != UINT64_MAX)
+		records->newest_ns = time_ns;
+	return got;
 }

@@ -1,6 +1,7 @@
 /*
- * The records of a file in the order of time. Records of code go to their pages at once, for
- * samples that need them may be older; broken records are counted and left out.
+ * The records of a file in the order of time, each decoded once: it is sorted by its time alone,
+ * and decoded when it is handed out. Records of code go to their pages at once, for samples that
+ * need them may be older; broken records are counted and left out.
  */
 #ifndef COLLECTOR_REPLAY_ORDERED_RECORDS_H
 #define COLLECTOR_REPLAY_ORDERED_RECORDS_H
@@ -23,7 +24,12 @@ struct ordered_records {
 int ordered_records_init(struct ordered_records *records, struct data_file *file,
 			 struct profile_quality *quality);
 void ordered_records_deinit(struct ordered_records *records);
-/* 1: the next record, whose block's reference is the caller's; 0: the end; -ENOMEM. */
-int ordered_records_next(struct ordered_records *records, struct raw_record *ret);
+/*
+ * 1: the next record, whose block's reference is the caller's, decoded: *record_ret leads into its
+ * bytes, and *event_ret is as of data_file_decode(). Of stack and window records only the type is
+ * decoded. 0: the end; -ENOMEM.
+ */
+int ordered_records_next(struct ordered_records *records, struct raw_record *raw_ret,
+			 struct record *record_ret, size_t *event_ret);
 
 #endif

@@ -26,7 +26,8 @@ static bool is_exec_next(const struct ordered_records *records, const struct rec
 		if (next->header->type != PERF_RECORD_SAMPLE &&
 		    next->header->type != PERF_RECORD_COMM)
 			continue;
-		data_file_decode(records->file, next->header, &later, &event);
+		if (data_file_decode(records->file, next->header, &later, &event) != RECORD_OK)
+			continue;
 		if (later.type == PERF_RECORD_COMM && later.comm.pid == record->pid)
 			return later.comm.is_exec;
 		if (later.type == PERF_RECORD_SAMPLE && later.tid == record->tid &&

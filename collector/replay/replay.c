@@ -353,8 +353,12 @@ static int apply_window_record(struct replay *replay, const struct perf_event_he
 	struct window_record record;
 	int err = ask_off_cpu(replay);
 
-	if (err || !window_record_decode(header, &record))
+	if (err)
 		return err;
+	if (!window_record_decode(header, &record)) {
+		replay->profile->quality.counts[QUALITY_BROKEN_RECORDS]++;
+		return 0;
+	}
 	note_time(&replay->profile->info, record.time_ns);
 	if (record.kind == WINDOW_RECORD_END)
 		replay->window_end_ns = record.time_ns;
@@ -481,25 +485,16 @@ static int take_sample(struct replay *replay, size_t event, struct sample *ret)
 	return weighs_off_cpu(of) ? hold_off_cpu(replay, ret->record.time_ns, ret) : 1;
 }
 
-/* Takes over a record that is not a sample. 1: it completed a waiting sample, which is in @ret. */
-static int apply_record(struct replay *replay, struct raw_record *raw, struct sample *ret)
+/* A record that is not a sample. 1: it completed a waiting sample, which is in @ret. */
+static int apply_record(struct replay *replay, const struct perf_event_header *header,
+			const struct record *record, size_t event, struct sample *ret)
 {
-	struct record record;
-	size_t event;
-	int got;
-
-	if (stack_record_is_type(raw->header)) {
-		got = apply_stack_record(replay, raw->header);
-	} else if (window_record_is_type(raw->header)) {
-		got = apply_window_record(replay, raw->header);
-	} else {
-		data_file_decode(replay->file, raw->header, &record, &event);
-		got = apply(replay, &record, event);
-		if (!got)
-			got = apply_off_cpu(replay, &record, ret);
-	}
-	data_block_unref(raw->block);
-	return got;
+	if (stack_record_is_type(header))
+		return apply_stack_record(replay, header);
+	if (window_record_is_type(header))
+		return apply_window_record(replay, header);
+	int err = apply(replay, record, event);
+	return err ? err : apply_off_cpu(replay, record, ret);
 }
 
 /* Everything was read: what is only known now. */
@@ -531,16 +526,17 @@ static int finish(struct replay *replay)
 					error ? error : truncation);
 }
 
-/* 1: @ret is filled; 0: nothing to hand out. */
-static int take_record(struct replay *replay, struct raw_record *raw, struct sample *ret)
+/* A record whose ->raw, taken over, and ->record are in @ret. 1: @ret is a sample; 0: nothing to
+ * hand out. */
+static int take_record(struct replay *replay, size_t event, struct sample *ret)
 {
-	size_t event;
-
-	if (raw->header->type != PERF_RECORD_SAMPLE)
-		return apply_record(replay, raw, ret);
-	ret->raw = *raw;
-	data_file_decode(replay->file, raw->header, &ret->record, &event);
-	return take_sample(replay, event, ret);
+	if (ret->record.type == PERF_RECORD_SAMPLE)
+		return take_sample(replay, event, ret);
+	struct raw_record raw = ret->raw;
+	struct record record = ret->record;
+	int got = apply_record(replay, raw.header, &record, event, ret);
+	data_block_unref(raw.block);
+	return got;
 }
 
 /* What comes after the last record. */
@@ -556,15 +552,15 @@ static int next_at_end(struct replay *replay, struct sample *ret)
 
 int replay_next(struct replay *replay, struct sample *ret)
 {
-	struct raw_record raw;
 	int got = next_of_group(replay, ret);
 
 	while (!got) {
-		int err = ordered_records_next(&replay->records, &raw);
+		size_t event;
+		int err = ordered_records_next(&replay->records, &ret->raw, &ret->record, &event);
 
 		if (err <= 0)
 			return err ? err : next_at_end(replay, ret);
-		got = take_record(replay, &raw, ret);
+		got = take_record(replay, event, ret);
 	}
 	return got;
 }

@@ -546,19 +546,30 @@ size_t data_file_find_event(const struct data_file *file, uint64_t id)
 	return data_events_find(&file->events, id);
 }
 
+/* The layout of the first event for records of @event SIZE_MAX. */
+static const struct record_layout *layout_of(const struct data_file *file, size_t event)
+{
+	static const struct record_layout no_layout = { 0 };
+
+	if (!file->events.n_events)
+		return &no_layout;
+	return &file->events.events[event == SIZE_MAX ? 0 : event]->layout;
+}
+
+uint64_t data_file_peek_time(const struct data_file *file, const struct perf_event_header *header)
+{
+	size_t event = data_events_of_record(&file->events, header);
+	uint64_t time_ns;
+
+	return record_peek_time(layout_of(file, event), header, &time_ns) ? time_ns : 0;
+}
+
 enum record_error data_file_decode(const struct data_file *file,
 				   const struct perf_event_header *header, struct record *ret,
 				   size_t *event_ret)
 {
-	static const struct record_layout no_layout = { 0 };
-	size_t event = data_events_of_record(&file->events, header);
-
-	*event_ret = event;
-	if (event == SIZE_MAX)
-		event = 0;
-	return record_decode(file->events.n_events ? &file->events.events[event]->layout
-						   : &no_layout,
-			     header, ret);
+	*event_ret = data_events_of_record(&file->events, header);
+	return record_decode(layout_of(file, *event_ret), header, ret);
 }
 
 size_t data_file_n_build_ids(const struct data_file *file)

@@ -49,6 +49,8 @@ size_t data_file_n_events(const struct data_file *file);
 const struct data_file_event *data_file_event(const struct data_file *file, size_t index);
 /* The index of the event that owns a counter's id (as in the values of a group), or SIZE_MAX. */
 size_t data_file_find_event(const struct data_file *file, uint64_t id);
+/* The record's time, without decoding the rest of it; 0: none. */
+uint64_t data_file_peek_time(const struct data_file *file, const struct perf_event_header *header);
 /* Decodes with the layout of the record's event; *event_ret is its index, or SIZE_MAX if the file
  * names no such id (the first event's layout is used then). */
 enum record_error data_file_decode(const struct data_file *file,

@@ -15,7 +15,9 @@ enum {
 	MMAP_FIXED_WORDS = 4, /* pid and tid, addr, len, pgoff */
 	MMAP2_FILE_WORDS = 3, /* device and inode, or build ID */
 	BUILD_ID_OFFSET = 4,  /* after its size and padding */
-	NAMESPACE_WORDS = 2,  /* device, inode */
+	TASK_TIME_WORD = 2,   /* after pid and ppid, tid and ptid */
+	THROTTLE_TIME_WORD = 0,
+	NAMESPACE_WORDS = 2, /* device, inode */
 	BPF_TAG_SIZE = 8,
 };
 
@@ -111,8 +113,8 @@ static enum record_error take_task(struct record_cursor *cursor, struct record *
 	ret->task.ppid = (int32_t)word_second(at[0]);
 	ret->task.tid = (int32_t)word_first(at[1]);
 	ret->task.ptid = (int32_t)word_second(at[1]);
-	ret->task.time_ns = at[2];
-	use_own_time(ret, at[2]);
+	ret->task.time_ns = at[TASK_TIME_WORD];
+	use_own_time(ret, ret->task.time_ns);
 	return RECORD_OK;
 }
 
@@ -129,10 +131,10 @@ static enum record_error take_throttle(struct record_cursor *cursor, struct reco
 
 	if (!at)
 		return RECORD_TOO_SMALL;
-	ret->throttle.time_ns = at[0];
+	ret->throttle.time_ns = at[THROTTLE_TIME_WORD];
 	ret->throttle.id = at[1];
 	ret->throttle.stream_id = at[2];
-	use_own_time(ret, at[0]);
+	use_own_time(ret, ret->throttle.time_ns);
 	return RECORD_OK;
 }
 
@@ -296,6 +298,12 @@ static enum record_error take_fields(const struct record_layout *layout,
 	}
 }
 
+static bool has_trailer(bool sample_id_all, const struct perf_event_header *header)
+{
+	return sample_id_all && header->type != PERF_RECORD_SAMPLE &&
+	       header->type < RECORD_HEADER_ATTR;
+}
+
 enum record_error record_decode(const struct record_layout *layout,
 				const struct perf_event_header *header, struct record *ret)
 {
@@ -313,27 +321,60 @@ enum record_error record_decode(const struct record_layout *layout,
 	};
 	if (header->type == PERF_RECORD_SAMPLE)
 		return record_decode_sample(layout, &cursor, ret);
-	if (header->type < RECORD_HEADER_ATTR && layout->sample_id_all &&
+	if (has_trailer(layout->sample_id_all, header) &&
 	    !record_words_take_trailer(&cursor, layout->sample_type, ret))
 		return RECORD_TOO_SMALL;
 	return take_fields(layout, &cursor, ret);
+}
+
+/* The word that has @position words between it and the body's start or, in trailers, the end.
+ * false: the record is too small. */
+static bool peek_word(const struct perf_event_header *header, size_t position, bool is_in_trailer,
+		      uint64_t *ret)
+{
+	if (header->size < sizeof(*header) + (position + 1) * sizeof(*ret))
+		return false;
+	const uint8_t *at = is_in_trailer ? (const uint8_t *)header + header->size -
+						    (position + 1) * sizeof(*ret)
+					  : (const uint8_t *)(header + 1) + position * sizeof(*ret);
+	memcpy(ret, at, sizeof(*ret));
+	return true;
 }
 
 bool record_peek_id(uint64_t sample_type, bool sample_id_all,
 		    const struct perf_event_header *header, uint64_t *id_ret)
 {
 	bool is_sample = header->type == PERF_RECORD_SAMPLE;
-	size_t position; /* in words, from the body's start or, in trailers, from the end */
+	size_t position;
 
-	if (!is_sample && (!sample_id_all || header->type >= RECORD_HEADER_ATTR))
+	return (is_sample || has_trailer(sample_id_all, header)) &&
+	       record_words_find_id(sample_type, is_sample, &position) &&
+	       peek_word(header, position, !is_sample, id_ret);
+}
+
+/* The time in the fields of records that have one without a trailer. */
+static bool peek_own_time(const struct perf_event_header *header, uint64_t *time_ns_ret)
+{
+	switch (header->type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return peek_word(header, TASK_TIME_WORD, false, time_ns_ret) && *time_ns_ret;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		return peek_word(header, THROTTLE_TIME_WORD, false, time_ns_ret) && *time_ns_ret;
+	default:
 		return false;
-	if (!record_words_find_id(sample_type, is_sample, &position))
-		return false;
-	if (header->size < sizeof(*header) + (position + 1) * sizeof(*id_ret))
-		return false;
-	const uint8_t *at = is_sample ? (const uint8_t *)(header + 1) + position * sizeof(*id_ret)
-				      : (const uint8_t *)header + header->size -
-						(position + 1) * sizeof(*id_ret);
-	memcpy(id_ret, at, sizeof(*id_ret));
-	return true;
+	}
+}
+
+bool record_peek_time(const struct record_layout *layout, const struct perf_event_header *header,
+		      uint64_t *time_ns_ret)
+{
+	bool is_sample = header->type == PERF_RECORD_SAMPLE;
+	size_t position;
+
+	if ((is_sample || has_trailer(layout->sample_id_all, header)) &&
+	    record_words_find_time(layout->sample_type, is_sample, &position))
+		return peek_word(header, position, !is_sample, time_ns_ret);
+	return peek_own_time(header, time_ns_ret);
 }

@@ -24,4 +24,11 @@ enum record_error record_decode(const struct record_layout *layout,
 bool record_peek_id(uint64_t sample_type, bool sample_id_all,
 		    const struct perf_event_header *header, uint64_t *id_ret);
 
+/*
+ * Reads the time alone, a word whose position follows from @layout: that of record_decode(), for
+ * records that are put in order before they are decoded. false: no time in this record.
+ */
+bool record_peek_time(const struct record_layout *layout, const struct perf_event_header *header,
+		      uint64_t *time_ns_ret);
+
 #endif

@@ -77,3 +77,15 @@ bool record_words_find_id(uint64_t sample_type, bool is_sample, size_t *position
 				: count_words(sample_type & (is_sample ? before_id : after_id));
 	return true;
 }
+
+bool record_words_find_time(uint64_t sample_type, bool is_sample, size_t *position_ret)
+{
+	const uint64_t before_time = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	const uint64_t after_time =
+		PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+
+	if (!(sample_type & PERF_SAMPLE_TIME))
+		return false;
+	*position_ret = count_words(sample_type & (is_sample ? before_time : after_time));
+	return true;
+}

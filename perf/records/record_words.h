@@ -27,5 +27,7 @@ bool record_words_take_trailer(struct record_cursor *cursor, uint64_t sample_typ
 /* The number of words between the id and the start of a sample, or the end of another record.
  * false: records of this type have no id. */
 bool record_words_find_id(uint64_t sample_type, bool is_sample, size_t *position_ret);
+/* The same for the time. */
+bool record_words_find_time(uint64_t sample_type, bool is_sample, size_t *position_ret);
 
 #endif

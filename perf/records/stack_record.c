@@ -28,6 +28,16 @@ bool stack_record_is_type(const struct perf_event_header *record)
 	return attachment_has_magic(record, STACK_RECORD_MAGIC);
 }
 
+bool stack_record_peek_time(const struct perf_event_header *record, uint64_t *time_ns_ret)
+{
+	const struct stack_record_header *header = (const void *)(record + 1);
+
+	if (record->size < sizeof(*record) + sizeof(*header))
+		return false;
+	*time_ns_ret = header->time_ns;
+	return true;
+}
+
 bool stack_record_decode(const struct perf_event_header *record, struct stack_record *ret)
 {
 	struct record_cursor cursor = { .at = (const uint8_t *)(record + 1),

@@ -68,6 +68,8 @@ struct stack_record {
 
 /* Whether this is a stack record, valid or malformed. */
 bool stack_record_is_type(const struct perf_event_header *record);
+/* The time alone. false: the record is too small. */
+bool stack_record_peek_time(const struct perf_event_header *record, uint64_t *time_ns_ret);
 /* false: not a stack record, or malformed. */
 bool stack_record_decode(const struct perf_event_header *record, struct stack_record *ret);
 

@@ -9,6 +9,16 @@ bool window_record_is_type(const struct perf_event_header *record)
 	return attachment_has_magic(record, WINDOW_RECORD_MAGIC);
 }
 
+bool window_record_peek_time(const struct perf_event_header *record, uint64_t *time_ns_ret)
+{
+	const struct window_record *window = (const void *)record;
+
+	if (record->size < sizeof(*window))
+		return false;
+	*time_ns_ret = window->time_ns;
+	return true;
+}
+
 bool window_record_decode(const struct perf_event_header *record, struct window_record *ret)
 {
 	if (!window_record_is_type(record) || record->size < sizeof(*ret))

@@ -31,6 +31,8 @@ struct window_record {
 static_assert(sizeof(struct window_record) == 32, "on-disk layout");
 
 bool window_record_is_type(const struct perf_event_header *record);
+/* The time alone. false: the record is too small. */
+bool window_record_peek_time(const struct perf_event_header *record, uint64_t *time_ns_ret);
 /* false: too short, or of an unknown kind. */
 bool window_record_decode(const struct perf_event_header *record, struct window_record *ret);
 void window_record_init(struct window_record *record, enum window_record_kind kind,

@@ -2,6 +2,7 @@
 
 #include "perf/records/read_values.h"
 #include "perf/records/record.h"
+#include "perf/records/record_words.h"
 #include "tests/unit/record_builder.h"
 
 /* cmocka.h needs the others first. */
@@ -691,6 +692,75 @@ static void every_sideband_record_is_decoded_with_its_trailer(void **state)
 	}
 }
 
+/* What can be decoded has the time that was peeked; what can't may have any, or none. */
+static void check_peeked_time(const struct record_layout *layout,
+			      const struct perf_event_header *header)
+{
+	struct record record;
+	uint64_t time_ns = 0;
+	bool has_time = record_peek_time(layout, header, &time_ns);
+
+	if (record_decode(layout, header, &record) != RECORD_OK)
+		return;
+	assert_int_equal(has_time, record.has_time);
+	if (has_time)
+		assert_int_equal(time_ns, record.time_ns);
+}
+
+static void check_peeked_time_of_all_sizes(const struct record_layout *layout,
+					   const struct builder *builder)
+{
+	for (size_t size = 8; size <= builder->size; size++) {
+		struct perf_event_header *copy = exact_copy(builder->bytes, size);
+		copy->size = (uint16_t)size;
+		check_peeked_time(layout, copy);
+		free(copy);
+	}
+}
+
+static void the_time_of_a_sample_is_peeked_as_it_is_decoded(void **state)
+{
+	struct builder builder = { 0 };
+
+	(void)state;
+	put_full_sample(&builder);
+	check_peeked_time_of_all_sizes(&full_layout, &builder);
+	free(builder.bytes);
+	for (uint64_t bits = 0; bits < 1 << 10; bits++) {
+		struct record_layout layout = {
+			.sample_type = (bits & 0x1ff) |
+				       (bits & 0x200 ? (uint64_t)PERF_SAMPLE_IDENTIFIER : 0),
+		};
+		layout.sample_type &= RECORD_HEAD_BITS;
+		builder = (struct builder){ 0 };
+		begin_record(&builder, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+		for (uint64_t word = 1; word <= 10; word++)
+			put_u64(&builder, word);
+		check_peeked_time_of_all_sizes(&layout, &builder);
+		free(builder.bytes);
+	}
+}
+
+static void the_time_of_sideband_is_peeked_as_it_is_decoded(void **state)
+{
+	static const struct record_layout without_time = { .sample_type = PERF_SAMPLE_TID,
+							   .sample_id_all = true };
+	struct record_layout no_trailer = trailer_layout;
+
+	(void)state;
+	no_trailer.sample_id_all = false;
+	for (size_t i = 0; i < sizeof(sideband) / sizeof(sideband[0]); i++) {
+		struct builder builder = { 0 };
+		begin_record(&builder, sideband[i].type, sideband[i].misc);
+		sideband[i].put(&builder);
+		put_trailer(&builder);
+		check_peeked_time_of_all_sizes(&trailer_layout, &builder);
+		check_peeked_time_of_all_sizes(&no_trailer, &builder);
+		check_peeked_time_of_all_sizes(&without_time, &builder);
+		free(builder.bytes);
+	}
+}
+
 static void sideband_cut_anywhere_is_refused_or_keeps_inside(void **state)
 {
 	(void)state;
@@ -869,6 +939,8 @@ int main(void)
 		cmocka_unit_test(mmap2_names_a_file_by_inode_or_by_build_id),
 		cmocka_unit_test(an_mmap_is_executable_unless_it_says_data),
 		cmocka_unit_test(every_sideband_record_is_decoded_with_its_trailer),
+		cmocka_unit_test(the_time_of_a_sample_is_peeked_as_it_is_decoded),
+		cmocka_unit_test(the_time_of_sideband_is_peeked_as_it_is_decoded),
 		cmocka_unit_test(sideband_cut_anywhere_is_refused_or_keeps_inside),
 		cmocka_unit_test(a_string_without_end_is_refused),
 		cmocka_unit_test(counts_that_lead_beyond_a_sideband_record_are_refused),
