@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cct/base/cleanup.h"
+#include "cct/base/sentence.h"
 #include "collector/command-line/option_values.h"
 
 /* Small systems lack less. */
@@ -20,12 +22,23 @@ const struct command_option pager_option[] = {
 	{ 0 },
 };
 
+/* A shell runs a pager, which may be a whole command line. One that is not found, or may not be
+ * run, has read nothing; the shell has printed the reason. */
+#define SHELL "/bin/sh"
+#define PLAIN_IF_NOT_RUN                                    \
+	"\nstatus=$?\n"                                     \
+	"if [ $status = 127 ] || [ $status = 126 ]; then\n" \
+	"	exec cat\n"                                       \
+	"fi\n"
+
 static void run_pager(const char *command, int input)
 {
+	_cleanup_free_ char *script = sentence("%s" PLAIN_IF_NOT_RUN, command);
+
 	dup2(input, STDIN_FILENO);
 	/* Quit if it fits one screen, keep colours, leave the text on the screen. */
 	setenv("LESS", "FRX", 0);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	execl(SHELL, "sh", "-c", script ? script : command, (char *)NULL);
 	_exit(127);
 }
 
@@ -37,7 +50,7 @@ void pager_start(struct pager *pager)
 	pager->pid = 0;
 	if (!command)
 		command = DEFAULT_PAGER;
-	if (!*command || strcmp(command, "cat") == 0 || pipe(ends))
+	if (!*command || strcmp(command, "cat") == 0 || access(SHELL, X_OK) || pipe(ends))
 		return;
 	fflush(stdout);
 	pager->pid = fork();

@@ -15,7 +15,7 @@ struct pager {
 
 /*
  * Runs $PAGER, or less, and redirects standard output to it. Does nothing if that is not wanted (an
- * empty $PAGER, "cat") or not possible.
+ * empty $PAGER, "cat") or not possible. A pager that cannot be run is replaced by plain output.
  */
 void pager_start(struct pager *pager);
 /* Closes standard output and waits until the pager has ended. */

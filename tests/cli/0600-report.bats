@@ -138,6 +138,17 @@ setup() {
 	lacks '^paged:' text
 }
 
+@test "text: a pager that cannot be run is named, and the output is plain" {
+	need_terminal
+	touch not_executable
+	for pager in nosuchpager "nosuchpager -x 2" ./not_executable; do
+		PAGER=$pager script -qec "'$DENDRO' report dispatch.data" typescript >/dev/null </dev/null
+		grep -q "${pager%% *}" typescript
+		grep -q "call paths" typescript
+		grep -q main typescript
+	done
+}
+
 @test "--min leaves out functions with a smaller share" {
 	"$DENDRO" report --min 50 dispatch.data >text
 	grep -q dispatch_2 text
