@@ -70,9 +70,9 @@ static void write_name(FILE *out, const struct catalog_entry *entry, bool utf8)
 	write_word(out, entry->aliases, strlen(entry->aliases), utf8);
 }
 
-/* @told: the note of the previous entry. */
+/* @previous: the note of the previous entry. */
 static void write_entry(FILE *out, const struct event_listing *listing,
-			const struct catalog_entry *entry, unsigned names, const char *told)
+			const struct catalog_entry *entry, unsigned names, const char *previous)
 {
 	unsigned width = name_width(entry, listing->utf8), indent = 2 + names + 2;
 	bool is_missing =
@@ -90,7 +90,7 @@ static void write_entry(FILE *out, const struct event_listing *listing,
 	if (is_missing)
 		fputs("(not here) ", out);
 	write_wrapped(out, entry->description, indent, listing->width, listing->utf8);
-	if (!is_missing || !entry->note || (told && strcmp(told, entry->note) == 0))
+	if (!is_missing || !entry->note || (previous && strcmp(previous, entry->note) == 0))
 		return;
 	fprintf(out, "%*s", (int)indent, "");
 	write_wrapped(out, entry->note, indent, listing->width, listing->utf8);
@@ -153,15 +153,15 @@ static size_t count(const struct event_listing *listing, enum catalog_kind kind)
 static void write_entries(FILE *out, const struct event_listing *listing, enum catalog_kind kind)
 {
 	unsigned names = widest_name(listing, kind);
-	const char *told = NULL;
+	const char *previous = NULL;
 
 	for (size_t i = 0; i < listing->catalog->n_entries; i++) {
 		const struct catalog_entry *entry = &listing->catalog->entries[i];
 
 		if (entry->kind != kind || !is_shown(listing, i))
 			continue;
-		write_entry(out, listing, entry, names, told);
-		told = entry->note;
+		write_entry(out, listing, entry, names, previous);
+		previous = entry->note;
 	}
 }
 

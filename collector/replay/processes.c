@@ -281,7 +281,7 @@ static int apply_fork(struct processes *processes, const struct record *record)
 
 /* Remembers an exited process, and lets go the memory of the one that exited longest ago, unless
  * its pid was reused meanwhile. */
-static int bury(struct processes *processes, struct process *process)
+static int retire(struct processes *processes, struct process *process)
 {
 	struct process **slot = &processes->exited[processes->next_exited++ % EXITED_KEPT];
 	struct process *oldest = *slot;
@@ -310,7 +310,7 @@ static int apply_exit(struct processes *processes, const struct record *record)
 	forget_stacks(thread);
 	if (process->n_live_threads)
 		process->n_live_threads--;
-	return process->n_live_threads ? 0 : bury(processes, process);
+	return process->n_live_threads ? 0 : retire(processes, process);
 }
 
 /* A jitdump is mapped: its code is there from now on. One that has none of it tells nothing. */

@@ -313,7 +313,7 @@ static int skip_what_follows(struct data_file *file, struct data_stream *stream,
 }
 
 /* 1: the record was interpreted here. 0: it is for the caller. */
-static int take_in(struct data_file *file, const struct raw_record *record)
+static int accept_record(struct data_file *file, const struct raw_record *record)
 {
 	const uint8_t *bytes = (const uint8_t *)record->header;
 	int err;
@@ -428,7 +428,7 @@ static int next_for_caller(struct data_file *file, struct raw_record *record)
 		if (rc <= 0)
 			return rc ? read_error(file, rc) : 0;
 		rc = record->header->type < RECORD_HEADER_ATTR ? check_sample(file, record)
-							       : take_in(file, record);
+							       : accept_record(file, record);
 		if (!rc)
 			return 1;
 		data_block_unref(record->block);

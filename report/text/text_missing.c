@@ -17,7 +17,7 @@ static double share(const struct text *text, const struct missing *missing)
 }
 
 /* Whether a line about missing names mentions the module already. */
-static bool is_told(const struct missing_list *list, const struct missing *missing)
+static bool is_mentioned(const struct missing_list *list, const struct missing *missing)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct symbol_problem *problem = &list->items[i].problem;
@@ -92,7 +92,7 @@ static void write_kind(const struct text *text, const struct missing_list *list,
 	for (size_t i = 0; i < list->n; i++) {
 		const struct missing *missing = &list->items[i];
 
-		if (missing->problem.lack != lack || is_told(list, missing))
+		if (missing->problem.lack != lack || is_mentioned(list, missing))
 			continue;
 		if (!n++) {
 			text_style_begin(&text->output, STYLE_WARNING);
