@@ -5,7 +5,7 @@
  * timestamped, and sorted among the other records by time. Memory that does not fit in one record
  * is a run of consecutive records with increasing offsets.
  *
- * unwind/rules/stack_memory.h says what the memory proves; docs/FORMAT.md shows the layout.
+ * unwind/rules/stack_memory.h explains when the memory may be used; docs/FORMAT.md has the layout.
  */
 #ifndef PERF_RECORDS_STACK_RECORD_H
 #define PERF_RECORDS_STACK_RECORD_H
@@ -27,7 +27,8 @@ enum stack_record_kind {
 	STACK_RECORD_CONTEXT = 3,
 	/* The thread's context of @born_ns has ended. */
 	STACK_RECORD_CONTEXT_OVER = 4,
-	/* Contexts may have been missed: those of all threads up to @born_ns must not be used. */
+	/* Contexts may have been missed: contexts of all threads up to @born_ns must not be used.
+	 */
 	STACK_RECORD_CONTEXTS_LOST = 5,
 	/*
 	 * The losses of the whole recording; the last such record counts. Words: 0, or the errno
@@ -39,7 +40,7 @@ enum stack_record_kind {
 
 #define STACK_RECORD_WORDS_MAX 80
 #define STACK_RECORD_PART_MAX  (60u << 10) /* bytes in one record */
-#define STACK_RECORD_SIZE_MAX  (8u << 20)  /* in a run of them */
+#define STACK_RECORD_SIZE_MAX  (8u << 20)  /* in a run of records */
 
 /* On disk: perf_event_header, this header, the words, this part's bytes, zeros up to 8. */
 struct stack_record_header {
@@ -50,8 +51,9 @@ struct stack_record_header {
 	uint64_t time_ns; /* sorts it among the records */
 	uint64_t born_ns;
 	uint64_t start;  /* address of the first byte */
-	uint64_t end;    /* REST: where the memory ends. What is beyond start + size is as in the
-			    thread's last one; CONTEXT: start + size, or more if there was more */
+	uint64_t end;    /* REST: the end of the memory; bytes beyond start + size are as in the
+			    thread's previous REST. CONTEXT: start + size, or above if the stack
+			    was larger */
 	uint32_t size;   /* of all parts */
 	uint32_t offset; /* of this part */
 	uint32_t part_size;
@@ -63,7 +65,7 @@ static_assert(sizeof(struct stack_record_header) == 72, "on-disk layout");
 struct stack_record {
 	struct stack_record_header header;
 	const uint64_t *words;
-	const uint8_t *bytes; /* header.part_size of them */
+	const uint8_t *bytes; /* of header.part_size */
 };
 
 /* Whether this is a stack record, valid or malformed. */

@@ -191,7 +191,7 @@ struct decoder {
 	bool operand_16, address_prefix, is_vex;
 	bool is_elsewhere; /* memory relative to fs or gs */
 	uint8_t repeat;    /* F2, F3 or 0 */
-	uint8_t rex;       /* W R X B; those of VEX and EVEX too */
+	uint8_t rex;       /* W R X B, also of VEX and EVEX */
 	bool has_rex;
 	uint8_t vex_reg; /* a second source, or a destination */
 	uint8_t map;     /* 0: one byte; 1: 0F; 2: 0F 38; 3: 0F 3A; 5, 6: EVEX's */

@@ -98,8 +98,9 @@ static bool find_eh_return(const uint8_t *code, size_t size, size_t at, struct e
 }
 
 /*
- * The register that holds the displacement at @at: the call's result, and what it is moved to. The
- * call between, of _Unwind_DebugHook(), changes none of those that are used after it. -1: none.
+ * The register that holds the displacement at @at: the call's result, or the register that it was
+ * moved to. The call of _Unwind_DebugHook() before @at does not change registers that are used
+ * after it. -1: none.
  */
 static int displacement_at(const uint8_t *code, const struct eh_return *found, size_t at)
 {

@@ -9,7 +9,7 @@
 #define X30         30
 #define SP          31
 #define WORD        8
-/* Pairs of all saved registers, those of vectors, and a few more instructions. */
+/* Pairs of all saved registers, vector registers, and a few more instructions. */
 #define LINE_MAX 24
 
 static_assert(N_SAVED == RULE_SLOTS, "a rule has all saved registers");
@@ -17,7 +17,7 @@ static_assert(N_SAVED == RULE_SLOTS, "a rule has all saved registers");
 enum where {
 	IN_REGISTER,
 	IN_MEMORY,
-	NOWHERE, /* in its register is something else */
+	NOWHERE, /* its register has another value */
 };
 
 /* What a line of code has done. Offsets are from @base as it was at the line's start. */

@@ -126,8 +126,8 @@ static bool is_trampoline(const uint8_t *code, size_t size)
 	return size >= 2 && code[0] == 0xff && code[1] == 0x25;
 }
 
-/* `push -8(%r10)`: a copy of the return address, behind which lies an aligned stack. */
-static bool is_behind_copy(const uint8_t *code, size_t at)
+/* `push -8(%r10)`: a copy of the return address, pushed after the stack was aligned. */
+static bool is_after_copy(const uint8_t *code, size_t at)
 {
 	return at >= 4 && !memcmp(code + at - 4, "\x41\xff\x72\xf8", 4);
 }
@@ -147,8 +147,8 @@ static size_t frame_pointer_since(const uint8_t *code, size_t size)
 			continue;
 		for (size_t back = 1; back <= most_between && back <= at - 3; back++)
 			if (last[-(ptrdiff_t)back] == 0x55)
-				return is_behind_copy(code, at - 3 - back) ? 0
-									   : size - at + 3 + back;
+				return is_after_copy(code, at - 3 - back) ? 0
+									  : size - at + 3 + back;
 	}
 	return 0;
 }
@@ -179,8 +179,8 @@ bool x86_jumps_if_zero(const uint8_t *code, size_t size, size_t at, int64_t *tar
 }
 
 /*
- * `test %rax,%rax; jl error; jz thread`, or what is left of that: clone() returns zero in the
- * child. Where only a jump is left the flags are not known, but zero is what they were set by.
+ * `test %rax,%rax; jl error; jz thread`, or the rest of that: clone() returns zero in the child. If
+ * only a jump is left, the flags are not known, but they were set by zero.
  */
 static bool thread_start(const uint8_t *code, size_t size, const struct regs *regs,
 			 int64_t *distance_ret)

@@ -11,7 +11,7 @@ struct arch;
 struct code {
 	const struct arch *arch; /* with @decode */
 	const uint8_t *bytes;
-	uint64_t start; /* offset of the first */
+	uint64_t start; /* offset of the first byte */
 	size_t size;
 	/* The function that is known to contain the requested address; empty: not known. */
 	uint64_t function_start, function_end;
@@ -20,7 +20,7 @@ struct code {
 	/* The @size bytes in memory at the address that offset @at would have if the segment with
 	 * offset @pc extended that far. NULL: they are not known. May be NULL. */
 	const uint8_t *(*find_data)(void *module, uint64_t pc, uint64_t at, size_t size);
-	void *module;                  /* of both */
+	void *module;                  /* passed to both functions */
 	bool keeps_frame_pointer_only; /* of the registers that calls leave alone */
 };
 

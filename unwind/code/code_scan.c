@@ -23,12 +23,12 @@
 #define CALLEES_BITS            10
 /* From a call that loads the pc to where a jump uses it: bytes. */
 #define LOADED_PC_DISTANCE 24
-/* How often a loop that moves the stack pointer is followed before that is taken as unknown. */
+/* How often a loop that moves the stack pointer is followed before its value counts as unknown. */
 #define UNBALANCED_MAX 4
 
 /*
- * What a register is computed from that can't be followed, such as an alignment, gets a number of
- * its own behind the registers': places relative to each other are known all the same.
+ * A value that can't be followed, such as an aligned stack pointer, gets a new number above those
+ * of the registers: places relative to it are still known relative to each other.
  */
 static bool is_base(const struct arch *arch, unsigned reg)
 {
@@ -57,7 +57,7 @@ struct path {
 	struct place regs[REGS_MAX];
 };
 
-/* An instruction, with a stack pointer: paths that differ in that are different. */
+/* An instruction, with a stack pointer: paths with different stack pointers there are different. */
 struct visited {
 	uint64_t pc;
 	struct place sp;
@@ -412,7 +412,7 @@ static bool callee_may_return(struct code_scan *scan, uint64_t pc)
 	return callee->may_return;
 }
 
-/* Whether a function seems to begin behind a call, or the space between two functions. */
+/* Whether another function, or the space between two functions, seems to begin after a call. */
 static bool is_function_like(const struct code *code, const struct path *path)
 {
 	const uint8_t *bytes;
@@ -470,8 +470,8 @@ static bool is_known_address(const struct arch *arch, const struct place *place)
 }
 
 /*
- * Where the return address is that is used from @slot: there, or, where the path has put it there,
- * where that was read. false: this is no return, or nothing tells.
+ * The place of the return address when the path returns by the word at @slot: @slot, or the word
+ * that the path copied it from. false: this is not a return, or the place is not known.
  */
 static bool find_return_slot(const struct arch *arch, struct path *path, struct place *slot)
 {
@@ -530,8 +530,8 @@ static void end_in_tail_call(struct code_scan *scan, struct path *path)
 }
 
 /*
- * A register that has @base + *@offset_ret. The frame pointer tells best, for callees may drop
- * arguments; then the stack pointer, and those that calls leave alone.
+ * A register that has @base + *@offset_ret. The frame pointer is the best one, because callees may
+ * drop arguments; then the stack pointer, then callee-saved registers.
  */
 static bool find_relative(const struct arch *arch, const struct path *path, unsigned base,
 			  uint8_t *reg_ret, int32_t *offset_ret)
@@ -624,7 +624,7 @@ static struct place find_moved_return(const struct arch *arch, const struct path
 	return entry_slot;
 }
 
-/* The caller's registers in terms of those that @path has now. */
+/* The caller's registers in terms of the present registers of @path. */
 static bool invert(const struct arch *arch, const struct path *path, struct code_rule *rule_ret)
 {
 	struct code_rule rule = { .is_doubtful = path->is_doubtful };
@@ -730,7 +730,8 @@ static bool branch_by_table(struct code_scan *scan, const struct path *path, uin
 	return true;
 }
 
-/* Behind a call of @callee, 0 if not known; false: it was its path's last instruction. */
+/* Continues after a call of @callee (0: not known). false: the call was the path's last
+ * instruction. */
 static bool go_on_after_call(struct code_scan *scan, struct path *path, uint64_t callee)
 {
 	const struct code *code = scan->code;

@@ -1,17 +1,19 @@
 /*
- * What code without CFI says about its callers: its instructions are followed to where they return.
+ * Finds the caller's registers for code without CFI, by following its instructions.
  *
- * Two questions. From an instruction on: where will the return address and the saved registers lie
- * when it returns? From a function's first instruction on: does it lead to this instruction, and
- * where do they lie then? Each path is followed with registers and stack slots as symbols; jumps
- * are taken, conditional ones both ways, calls stepped over. Neither needs any process: code is
- * offsets in a file, and what comes out is a rule for whoever stands at the instruction.
+ * There are two questions. From an instruction on: where are the return address and the saved
+ * registers when the function returns? From a function's first instruction on: does it lead to this
+ * instruction, and where are they then? Each path is followed with registers and stack slots as
+ * symbols: jumps are followed, conditional ones both ways, and calls are stepped over. A process is
+ * not needed: the code is a range of bytes of a file or of JIT code, addressed by offsets, and the
+ * result is a rule for every frame at the instruction.
  *
- * A jump by a table in the file is followed to all of its entries where the code tells their
- * number, else to the first: the stack is the same before it, whichever entry is taken.
+ * A jump by a table is followed to all of its entries if the code before it bounds their number,
+ * else to the first few (unwind/code/jump_table.h): the stack is the same, whichever entry is
+ * taken.
  *
- * A call that never returns is followed by another function's code, or by padding: paths that go on
- * there, and those that end in a jump to an unknown address, are doubtful.
+ * After a call that never returns come another function's code, or padding. Paths that continue
+ * there, and paths that end in a jump to an unknown address, are doubtful.
  */
 #ifndef UNWIND_CODE_CODE_SCAN_H
 #define UNWIND_CODE_CODE_SCAN_H
@@ -21,7 +23,7 @@
 
 #define CODE_OUTCOMES_MAX 4
 
-/* Memory to work in, and nothing to keep between calls. */
+/* Working memory; it keeps nothing between calls. */
 struct code_scan;
 
 /* NULL: out of memory. */
@@ -29,31 +31,31 @@ struct code_scan *code_scan_create(void);
 void code_scan_destroy(struct code_scan *scan);
 
 struct code_outcomes {
-	struct code_rule rules[CODE_OUTCOMES_MAX]; /* none is like another */
+	struct code_rule rules[CODE_OUTCOMES_MAX]; /* all different */
 	size_t n_rules;
 	bool is_complete;  /* every path was followed to its end */
-	bool is_ambiguous; /* there were more */
+	bool is_ambiguous; /* there were more rules than CODE_OUTCOMES_MAX */
 };
 
-/* From @pc on: all ways to return. @is_exact: @pc is no return address. */
+/* From @pc on: all ways to return. @is_exact: @pc is not a return address. */
 void code_scan_returns(struct code_scan *scan, const struct code *code, uint64_t pc, bool is_exact,
 		       struct code_outcomes *outcomes_ret);
 
 enum code_way {
 	CODE_LEADS,    /* @rule_ret is right if the function was entered there */
-	CODE_CAN_LEAD, /* the code does not tell, or not how */
+	CODE_CAN_LEAD, /* it is not known whether, or how, the code leads there */
 	CODE_CANNOT_LEAD,
 };
 
 /*
- * From @entry on to @pc. @is_exact: @pc is no return address. @leaves_ret: the function may jump,
- * with the stack as it was on entry, to where the code does not tell.
+ * From @entry on to @pc. @is_exact: @pc is not a return address. @leaves_ret: the function may
+ * jump to an unknown address, with the stack as it was on entry.
  */
 enum code_way code_scan_entry(struct code_scan *scan, const struct code *code, uint64_t entry,
 			      uint64_t pc, bool is_exact, struct code_rule *rule_ret,
 			      bool *leaves_ret);
 
-/* Whether the function at @entry holds the instruction that has a byte at @lookup. */
+/* Whether the function at @entry contains the instruction with the byte at @lookup. */
 bool code_scan_holds(struct code_scan *scan, const struct code *code, uint64_t entry,
 		     uint64_t lookup);
 

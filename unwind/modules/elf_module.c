@@ -52,7 +52,7 @@ struct elf_module {
 	bool has_code;                  /* no section of code was left out of the file */
 	bool is_other_file;             /* not ELF */
 	bool is_dump;                   /* @bytes are those of a jitdump, mapped */
-	bool may_be_c_library;          /* or holds one, or nothing tells */
+	bool may_be_c_library;          /* it is or contains one, or this is not known */
 	struct functions *functions;    /* NULL: not requested yet */
 	struct function_starts *starts; /* of @starts_of; NULL: not requested yet */
 	const struct elf_segment *starts_of;

@@ -13,8 +13,8 @@ struct elf_access_log;
 struct elf_module;
 struct rule;
 
-/* NULL: out of memory. @log: receives what is requested from it; borrowed; NULL: nothing does.
- * @is_timed: each look-up is. */
+/* NULL: out of memory. @log: receives each request to the module; borrowed; may be NULL.
+ * @is_timed: measure the time of each look-up. */
 struct elf_module *elf_module_create(const struct module *module, struct elf_access_log *log,
 				     bool is_timed);
 void elf_module_destroy(struct elf_module *module);
@@ -23,14 +23,14 @@ void elf_module_destroy(struct elf_module *module);
 void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			  struct rule *rule_ret);
 /*
- * Where that rule comes from, in words: ".eh_frame", ".debug_frame", "entry function", "no CFI",
- * or why there is no file. Static. Asks again: for people who look at one frame.
+ * The source of that rule, in words: ".eh_frame", ".debug_frame", "entry function", "no CFI", or
+ * why there is no file. Static. It looks the rule up again: only for texts about single frames.
  */
 const char *elf_module_rule_source(struct elf_module *module, const struct arch *arch,
 				   uint64_t offset);
 /*
- * Whether code that tells its rule itself begins at a file offset: what returns there was not
- * called from before it.
+ * Whether code with a rule by its instructions (arch->rule_by_code) begins at a file offset: a
+ * return to there does not return from a call in the code before it.
  */
 bool elf_module_begins_special(struct elf_module *module, const struct arch *arch, uint64_t offset);
 /* @size bytes from a file offset on. NULL: not all in the file, or no file to read. */
@@ -38,39 +38,39 @@ const uint8_t *elf_module_bytes(struct elf_module *module, uint64_t offset, size
 /* Code from a file offset on, to the file's end. NULL: none, or the file has no code. */
 const uint8_t *elf_module_code(struct elf_module *module, uint64_t offset, size_t *size_ret);
 /*
- * The @size bytes that lie in memory where offset @at would, if the segment of the code at offset
- * @pc went on to there. NULL: not all in one segment of the file.
+ * The @size bytes in memory at the address that offset @at would have if the segment with offset
+ * @pc extended that far. NULL: they are not all in one segment of the file.
  */
 const uint8_t *elf_module_data(struct elf_module *module, uint64_t pc, uint64_t at, size_t size);
-/* The function that the file's symbols say holds @offset: its first and last offset. false: none.
- */
+/* The first and last offset of the function that contains @offset, by the file's symbols. false: no
+ * symbol does. */
 bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *start_ret,
 			 uint64_t *end_ret);
-/* Where a function seems to begin: @offset, or the last at most @distance before it. Large files
- * are not looked into. */
+/* Where a function seems to begin: the last such offset up to @offset, at most @distance before it.
+ * Large files are not searched. */
 bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			       uint64_t distance, uint64_t *start_ret);
 /* The offset of the file's entry. false: it has none, or no code. */
 bool elf_module_entry(struct elf_module *module, uint64_t *offset_ret);
-/* The offset of main(), by the code at the file's entry. false: it can't be told. */
+/* The offset of main(), by the code at the file's entry. false: not known. */
 bool elf_module_main(struct elf_module *module, const struct arch *arch, uint64_t *offset_ret);
-/* Code made at run time, or in a file that is not ELF: it has no CFI, but may keep frame pointers.
- */
+/* Whether the code was made at run time, or is in a file that is not ELF: it has no CFI, but may
+ * keep frame pointers. */
 bool elf_module_is_anonymous(struct elf_module *module);
-/* The latter. */
+/* Whether the code is in a file that is not ELF. */
 bool elf_module_is_other_file(struct elf_module *module);
 
-/* Why its file can't be read; static. NULL: it can, or nothing has needed it. */
+/* Why its file can't be read; static. NULL: it can be read, or was not needed yet. */
 const char *elf_module_problem(const struct elf_module *module);
 
 struct elf_module_cost {
 	uint64_t text_size;     /* bytes of the executable segments, if they could be read */
 	uint64_t n_lookups;     /* of rules, by elf_module_find_rule() */
 	uint64_t open_ns;       /* spent opening */
-	uint64_t lookup_ns;     /* spent looking up, without the opening, if that is timed */
+	uint64_t lookup_ns;     /* spent in look-ups, without the opening; 0 if not timed */
 	uint64_t max_lookup_ns; /* the longest of these */
 };
-/* What it cost so far. false: nothing has needed it. */
+/* The cost so far. false: the module was not needed yet. */
 bool elf_module_cost(const struct elf_module *module, struct elf_module_cost *cost_ret);
 
 #endif

@@ -31,7 +31,7 @@ struct elf_module_problem {
 size_t elf_modules_problems(const struct elf_modules *elf_modules,
 			    struct elf_module_problem *problems, size_t max_problems);
 
-/* What the files cost so far. */
+/* The cost of the files so far. */
 struct elf_modules_stats {
 	uint32_t n_opened;            /* tried at least */
 	struct elf_module_cost total; /* sums, except the longest look-up, which is the maximum */

@@ -25,8 +25,8 @@ struct mapping {
 struct address_space {
 	atomic_uint n_refs;
 	uint64_t epoch;      /* identifies this state among all states of the recording */
-	uint64_t code_epoch; /* names the state of its executable mappings, which may be that of
-				other address spaces, too: a cache of code may key on it */
+	uint64_t code_epoch; /* identifies the state of its executable mappings; equal states of
+				several address spaces may share one: a key for caches of code */
 	struct mapping *mappings;
 	size_t n_mappings, n_allocated;
 };

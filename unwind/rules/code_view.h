@@ -23,7 +23,8 @@ struct code_view {
 	const uint8_t *before[CODE_VIEW_PAGES], *after[CODE_VIEW_PAGES];
 };
 
-/* Where a walk finds such code: part of what knows its process and its moment. */
+/* Where a walk finds such code. It is embedded in a struct that knows the process and the moment.
+ */
 struct code_source {
 	/* The code at @addr; n_pages is 0 where nothing is known. */
 	void (*find)(const struct code_source *source, uint64_t addr, struct code_view *view_ret);
@@ -43,8 +44,8 @@ void code_view_list_init(struct code_view_list *list, const struct code_view *vi
  * their number. */
 size_t code_view_fill(const struct code_view *view,
 		      uint8_t bytes[CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE]);
-/* The @size bytes at @addr, with CODE_VIEW_NO_INSTRUCTION for those that do not count. false: not
- * all of them are in @view. */
+/* The @size bytes at @addr; unknown ones are replaced by CODE_VIEW_NO_INSTRUCTION. false: not all
+ * of them are in @view. */
 bool code_view_read(const struct code_view *view, uint64_t addr, uint8_t *bytes, size_t size);
 
 #endif

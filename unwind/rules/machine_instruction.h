@@ -12,14 +12,14 @@
 
 enum machine_flow {
 	FLOW_NEXT,
-	FLOW_CALL,      /* goes on behind it, if the callee returns */
+	FLOW_CALL,      /* continues after it, if the callee returns */
 	FLOW_JUMP,      /* to @target */
-	FLOW_BRANCH,    /* to @target, or goes on */
+	FLOW_BRANCH,    /* to @target, or to the next instruction */
 	FLOW_RETURN,    /* to the link register, or the word at the stack pointer before the ops */
 	FLOW_TAIL_CALL, /* a jump through a slot of a table of functions: the callee returns */
-	FLOW_INDIRECT,  /* to an address that the code does not tell: a tail call, or a switch */
+	FLOW_INDIRECT,  /* to an address that is not in the code: a tail call, or a switch */
 	FLOW_SWITCH,    /* to an entry of a table */
-	FLOW_STOP,      /* nowhere, or out of sight */
+	FLOW_STOP,      /* nowhere, or to code that is not followed */
 };
 
 enum machine_op_kind {

@@ -20,7 +20,7 @@ struct made_rule *made_rule_create(void);
 /* Adds an operation to @made. */
 void made_rule_op(struct made_rule *made, struct expression_op op);
 
-/* What made_rule_op() has added since @made->n_ops was @from. */
+/* The operations that made_rule_op() has added since @made->n_ops was @from. */
 struct expression made_rule_since(const struct made_rule *made, size_t from);
 
 #endif

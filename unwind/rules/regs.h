@@ -88,14 +88,15 @@ struct arch {
 	 * @misalignment: of its address, to 16. May be NULL.
 	 */
 	bool (*is_function_start)(const uint8_t *code, size_t size, uint64_t misalignment);
-	/* The rule for the instruction at @code + @at, which tells it itself. NULL: none does. */
+	/* The rule for the instruction at @code + @at, if the instructions there show it. The hook
+	 * is NULL where the code of no function is known. */
 	bool (*rule_by_code)(const uint8_t *code, size_t size, size_t at, struct rule *rule_ret);
-	/* @rule_by_code speaks of functions of C libraries alone. */
+	/* @rule_by_code only knows functions of C libraries. */
 	bool knows_c_library_only;
-	/* Corrects what CFI says where compilers' is known to be wrong. NULL: nowhere. */
+	/* Corrects a rule by CFI where the CFI of compilers is known to be wrong. May be NULL. */
 	void (*correct_rule)(const uint8_t *code, size_t size, size_t at, struct rule *rule);
-	/* The rule for code + @at by what the code does, in place of what @cfi says. It is freed
-	 * with free(). NULL: @cfi is right, or there is no memory. NULL: always. */
+	/* Makes a rule from the instructions at code + @at, to be used in place of @cfi, and freed
+	 * with free(). Returns NULL if @cfi is right, or out of memory. May be NULL. */
 	struct made_rule *(*make_rule)(const uint8_t *code, size_t size, size_t at,
 				       const struct rule *cfi);
 	/*
@@ -105,12 +106,13 @@ struct arch {
 	 */
 	const struct general_rule *(*find_delivery)(const struct stack_copy *stack,
 						    const struct regs *regs);
-	/* CFI of C libraries' assembly is wrong in places: where it leads to no return address, the
-	 * code tells. */
+	/* CFI of C libraries' assembly is wrong in places: where it does not lead to a return
+	 * address, the caller is found by the code. */
 	bool has_wrong_cfi;
 	/*
-	 * Whether code that follows clone's system call leads, with @regs at its start, to where
-	 * the new thread begins. @distance_ret: how far from the start that is. May be NULL.
+	 * Whether code that follows clone's system call leads, with @regs at its start, to the
+	 * first instruction of the new thread's own code. @distance_ret: from the start of the code
+	 * to that instruction. May be NULL.
 	 */
 	bool (*thread_start)(const uint8_t *code, size_t size, const struct regs *regs,
 			     int64_t *distance_ret);
@@ -126,7 +128,8 @@ struct machine {
 	const struct arch *archs[MACHINE_ABIS]; /* by a sample's ABI; NULL: not unwound */
 };
 
-/* @name: of a recording (HEADER_ARCH); NULL: not known. NULL: nothing of it is unwound. */
+/* @name: of a recording (HEADER_ARCH), or NULL: not known. Returns NULL for a machine whose code is
+ * not unwound. */
 const struct machine *machine_find(const char *name);
 /* The architecture of a task's code, by a sample's @abi (PERF_SAMPLE_REGS_ABI_*). @machine: from
  * machine_find(). NULL: not unwound. */
@@ -142,8 +145,8 @@ bool regs_from_perf(const struct arch *arch, uint64_t mask, const uint64_t *valu
 		    struct regs *regs_ret);
 
 /*
- * An integer argument (from 1) of the function whose first instruction @regs stand at.
- * @stack_bytes: from the stack pointer up. false: it is not there.
+ * An integer argument (from 1) of the function whose first instruction is at the pc of @regs.
+ * @stack_bytes: from the stack pointer up. false: the argument is not in the bytes.
  */
 bool regs_argument(const struct arch *arch, const struct regs *regs, const uint8_t *stack_bytes,
 		   size_t stack_size, unsigned argument, uint64_t *ret);

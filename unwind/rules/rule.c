@@ -28,7 +28,7 @@ static bool is_popped(const struct arch *arch, unsigned reg, uint64_t addr, uint
 	return (addr < sp || addr >= cfa) && (arch->callee_saved >> reg & 1);
 }
 
-/* Compact rules are what a walk consists of: each size of words gets code of its own. */
+/* Most frames of a walk have compact rules, so each size of words gets its own code. */
 static inline __attribute__((always_inline)) bool
 compact_cfa(const struct rule *rule, const struct stack_copy *stack, const struct regs *regs,
 	    unsigned word, uint64_t *cfa_ret, enum unwind_end *end_ret)
@@ -164,7 +164,7 @@ static bool apply_general(const struct general_rule *rule, const struct arch *ar
 	}
 	if (!regs_have(&caller, arch->sp))
 		regs_set(&caller, arch->sp, cfa);
-	/* A handler may run on a stack of its own, anywhere. */
+	/* A handler may run on an alternate stack, anywhere. */
 	bool is_ra_in_register =
 		rule->regs[arch->ra].how == SAVED_REGISTER || has_link_register(arch);
 	if (!rule->is_signal_frame && !is_progress(regs->values[arch->sp], caller.values[arch->sp],

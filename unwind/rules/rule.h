@@ -78,10 +78,10 @@ static inline uint64_t rule_saved_regs(const struct arch *arch)
  * Turns a frame's @regs into its caller's. Only for rules that have a caller: RULE_CFA_REGISTER,
  * RULE_CFA_MEMORY, RULE_GENERAL.
  *
- * @is_exact: in: the frame's pc is where it will go on, no return address (the sampled
- *            instruction, or one that a signal interrupted); out: the same of the caller's.
+ * @is_exact: in: the frame's pc is the next instruction, not a return address (the sampled
+ *            instruction, or one that a signal interrupted); out: the same for the caller's pc.
  *
- * false: *@end_ret says why there is no caller; @regs are then undefined.
+ * false: there is no caller, *@end_ret is the reason; @regs are then undefined.
  */
 bool rule_apply(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
 		struct regs *regs, bool *is_exact, enum unwind_end *end_ret);

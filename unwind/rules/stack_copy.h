@@ -1,6 +1,6 @@
 /*
- * The bytes of a user stack that a sample carries, and what was proved to lie beyond them: the only
- * memory that rules may read.
+ * The bytes of a user stack in a sample, and the memory that was proved to follow them: rules may
+ * read only these.
  */
 #ifndef UNWIND_RULES_STACK_COPY_H
 #define UNWIND_RULES_STACK_COPY_H
@@ -13,7 +13,7 @@
 #include "unwind/rules/stack_memory.h"
 #include "unwind/rules/unwind_end.h"
 
-/* Farther beyond a full copy than any stack goes on, an address is a wrong unwind and no cut. */
+/* No stack is larger. An address so far beyond a full copy is wrong, and not a cut stack. */
 #define STACK_SIZE_MAX (1ull << 32)
 
 struct stack_copy {
@@ -23,7 +23,7 @@ struct stack_copy {
 	bool is_full;
 	uint64_t mapping_end; /* of the mapping in which the copy was cut, at a page that was not in
 				 memory; 0: it was not cut so */
-	bool is_left;         /* the frames are on another stack, which is not known */
+	bool is_left;         /* the frames are on another stack, whose memory is not known */
 	bool is_32_bit;       /* words have 4 bytes, not 8, and addresses wrap at 2^32 */
 	const struct stack_memory *rest; /* of this stack; NULL: not known, or not proved yet */
 };
@@ -33,7 +33,7 @@ static inline unsigned stack_word_size(const struct stack_copy *stack)
 	return stack->is_32_bit ? 4 : 8;
 }
 
-/* A sum or difference of addresses as the processor would have it. */
+/* A sum or difference of addresses, as the processor computes it. */
 static inline uint64_t stack_address(const struct stack_copy *stack, uint64_t sum)
 {
 	return stack->is_32_bit ? (uint32_t)sum : sum;
@@ -52,7 +52,7 @@ static inline const uint8_t *stack_find(const struct stack_copy *stack, uint64_t
 	return stack_memory_find(stack->rest, addr, size);
 }
 
-/* stack_read() for those who know the size of the stack's words. */
+/* stack_read() for callers that know the size of the stack's words. */
 static inline bool stack_read_word(const struct stack_copy *stack, uint64_t addr, unsigned word,
 				   uint64_t *value_ret)
 {

@@ -237,7 +237,7 @@ bool stack_memory_has_guard(const struct stack_memory *memory, uint64_t addr, ui
 	return false;
 }
 
-/* All registers that both know are equal, except those that restarting a system call changes. */
+/* All registers that both know are equal, except registers that a restarted system call changes. */
 static bool is_context(const struct stack_context *context, const struct regs *regs)
 {
 	uint64_t both = context->regs.valid & regs->valid & ~(1ull << RESULT_REG);
@@ -245,7 +245,7 @@ static bool is_context(const struct stack_context *context, const struct regs *r
 	for (uint64_t left = both; left; left &= left - 1) {
 		unsigned reg = (unsigned)__builtin_ctzll(left);
 
-		/* Where the return address has a column of its own, it is the pc. */
+		/* Where the return address has a separate column, it is the pc. */
 		if (reg != context->arch->ra && context->regs.values[reg] != regs->values[reg])
 			return false;
 	}

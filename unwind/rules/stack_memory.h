@@ -64,7 +64,7 @@ struct stack_memory {
 	struct stack_context contexts[STACK_CONTEXTS_MAX]; /* newest first */
 };
 
-/* NULL, like all of these: out of memory. */
+/* All three return NULL if out of memory. */
 struct stack_memory *stack_memory_create(void);
 struct stack_memory *stack_memory_ref(struct stack_memory *memory); /* NULL: NULL */
 void stack_memory_unref(struct stack_memory *memory);

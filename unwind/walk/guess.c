@@ -82,7 +82,7 @@ struct guess {
 enum verdict {
 	NOT_A_CALLER,
 	NO_BYTES, /* executable memory; nothing else can be known */
-	A_CALLER, /* calls the function that holds the frame, as far as can be told */
+	A_CALLER, /* calls the function that contains the frame, as far as is known */
 	PROVEN,   /* and that function's code agrees */
 };
 
@@ -137,7 +137,7 @@ static size_t key_hash(const struct place_key *key, uint64_t entry, unsigned bit
 	return hash_to_bits(mixed, bits);
 }
 
-/* Finds the code around @addr. false: there are no instructions to be seen. */
+/* Finds the code around @addr. false: its instructions are not known. */
 static bool locate(const struct guess *guess, uint64_t addr, struct located *ret)
 {
 	const struct mapping *mapping;
@@ -193,7 +193,7 @@ static bool is_in_entry_function(struct guess *guess)
 			       guess->pc - guess->at.bias);
 }
 
-/* What the code says of the ways to return from the frame; scanned once. */
+/* The ways to return from the frame, by its code; scanned once. */
 static struct known_returns *get_returns(struct guess *guess)
 {
 	struct guesser *guesser = guess->guesser;
@@ -208,7 +208,7 @@ static struct known_returns *get_returns(struct guess *guess)
 	known->entry = code->function_start;
 	known->is_outermost = is_in_entry_function(guess);
 	bool is_past_end = known->has_entry && guess->key.offset >= code->function_end;
-	/* Behind a call at a function's end there is nothing to follow. */
+	/* After a call at a function's end there is no code to follow. */
 	if (is_past_end)
 		known->outcomes.is_complete = true;
 	else
@@ -269,7 +269,7 @@ static bool has_same_place(const struct guess *guess, const struct code_rule *ru
 	return slot == (guess->slot ? guess->slot : sp - arch->pointer_size);
 }
 
-/* What the function at @entry says of @caller. */
+/* Judges @caller by the code of the function at @entry. */
 static enum verdict judge_by_entry(struct guess *guess, uint64_t entry, const struct regs *caller)
 {
 	const struct known_entry *known = get_entry(guess, entry);
@@ -281,7 +281,7 @@ static enum verdict judge_by_entry(struct guess *guess, uint64_t entry, const st
 	return known->rule.is_doubtful ? A_CALLER : NOT_A_CALLER;
 }
 
-/* Where nothing tells what was called. */
+/* Judges @caller if the function that it called is not known. */
 static enum verdict judge_by_symbol(struct guess *guess, const struct regs *caller)
 {
 	const struct known_returns *known = guess->known;
@@ -304,7 +304,7 @@ static bool is_signal_trampoline(const struct guess *guess, uint64_t addr)
 	return rule.kind == RULE_GENERAL && rule.general->is_signal_frame;
 }
 
-/* What @function, which the caller calls, says of @caller. */
+/* Judges @caller by the code of @function, which it calls. */
 static enum verdict judge_direct_call(struct guess *guess, uint64_t function,
 				      const struct regs *caller)
 {
@@ -423,7 +423,7 @@ static bool guess_by_frame_pointer(struct guess *guess, struct regs *caller_ret)
 	enum verdict verdict = judge_caller(guess, &caller);
 	if (verdict == NOT_A_CALLER || !has_frame_pointer(guess))
 		return false;
-	/* Code without bytes can only be asked for a plausible chain. */
+	/* Without its bytes, code can only be checked for a plausible chain of frame pointers. */
 	if (verdict == NO_BYTES && !is_chain(guess, regs, &caller))
 		return false;
 	*caller_ret = caller;
@@ -617,7 +617,7 @@ static bool is_outermost(const struct guess *guess)
 	return code && guess->arch->clears_frame_pointer(code, size);
 }
 
-/* By following the code. true: *@choice, or *@end_ret, is all that can be told. */
+/* Guesses by following the code. true: *@choice, or *@end_ret, is final. */
 static bool guess_by_scan(struct guess *guess, struct choice *choice, enum unwind_end *end_ret)
 {
 	struct known_returns *known = guess->known = get_returns(guess);
@@ -688,7 +688,7 @@ bool guess_follows_call(const struct process_code *process, uint64_t addr)
 
 	if (!code || !process->arch->ends_in_call(code, size, &distance))
 		return false;
-	/* Bytes that only look like a call name a place where there is no code. */
+	/* Bytes that only look like a call have a target that is not code. */
 	const struct mapping *target =
 		address_space_find(process->space, addr + (uint64_t)distance);
 	return distance == 0 || (target && target->is_exec);

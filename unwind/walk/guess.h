@@ -1,16 +1,20 @@
 /*
  * Guesses the caller of a frame without CFI, if there is good evidence.
  *
- * The frame's code is followed to its returns (unwind/code/code_scan.h). This gives a rule, which
- * is kept for all frames at this instruction. The return address that the rule finds must be
- * directly after a call. If the call names its function, the code of that function, followed from
- * its start, must lead to the frame and agree on the place of the return address. Code that never
- * returns is only followed from the start of its function. The start is known by symbols, or by a
- * return address on the stack whose call names it, if that address is exactly where the function
- * would have it. Anonymous code cannot be followed, but it may keep a chain of frame pointers.
+ * The code of a file is followed from the frame to its returns (unwind/code/code_scan.h). This
+ * gives a rule, which is kept for all frames at this instruction. The return address that the rule
+ * finds must be directly after a call. If the call names its function, the code of that function,
+ * followed from its start, must lead to the frame and agree on the place of the return address.
+ * Code that never returns is only followed from the start of its function. The start is known by
+ * symbols, or by a return address on the stack whose call names it, if that address is exactly
+ * where the function would have it.
  *
- * If no candidate passes, or two that differ, there is no guess: a missing caller is better than a
- * wrong one.
+ * JIT code is followed if its bytes are in a jitdump or were recorded
+ * (unwind/walk/guess_code_view.h). Otherwise it may still keep a chain of frame pointers
+ * (unwind/walk/guess_anonymous.h).
+ *
+ * If no candidate passes, or if two pass that differ, no caller is guessed: a missing caller is
+ * better than a wrong one.
  */
 #ifndef UNWIND_WALK_GUESS_H
 #define UNWIND_WALK_GUESS_H
@@ -25,12 +29,12 @@ struct guesser;
 struct guesser *guesser_create(void);
 void guesser_destroy(struct guesser *guesser);
 
-/* Whether CFI led to a return address. */
+/* Whether @addr, to which CFI led, can be a return address. */
 bool guess_is_return_address(const struct process_code *process, uint64_t addr);
 
 /*
- * Moves @regs to the caller; arguments as for rule_apply(). false: there is no guess and @regs are
- * unchanged; @end_ret is the reason, or UNWIND_ROOT for the outermost frame.
+ * Moves @regs to the caller; arguments as for rule_apply(). false: no caller was found and @regs
+ * are unchanged; @end_ret is the reason, or UNWIND_ROOT for the outermost frame.
  */
 bool guess_caller(struct guesser *guesser, const struct process_code *process,
 		  const struct stack_copy *stack, struct regs *regs, bool *is_exact,
@@ -40,9 +44,9 @@ bool guess_caller(struct guesser *guesser, const struct process_code *process,
 bool guess_follows_call(const struct process_code *process, uint64_t addr);
 
 /*
- * Whether the sampled registers are those of a new thread between clone's system call, before which
- * the C library's CFI ends, and the thread's first function, whose CFI says that it has no caller.
- * The instructions between must lead there.
+ * Whether the sample was taken at the start of a new thread: after clone's system call, before
+ * which the C library's CFI ends, and before the thread's first function, whose CFI says that it
+ * has no caller. The code from the sampled instruction on must lead to that function.
  */
 bool guess_thread_start(const struct process_code *process, const struct regs *regs);
 

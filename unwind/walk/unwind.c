@@ -15,7 +15,8 @@
 
 #define STEP_BITS  15
 #define PREFETCHED 1024 /* bytes of the stack */
-/* What a handler interrupts on its own stack is nearer to the end of the copy. */
+/* If a handler runs on the stack that it interrupted, the interrupted frame is nearer than this to
+ * the end of the copy. */
 #define SAME_STACK_DISTANCE 65536
 
 /* What a coroutine's stack has above its first function's return address, at most. */
@@ -36,10 +37,10 @@ struct step {
 	uint64_t offset;
 	uint32_t module;
 	bool is_exec;
-	bool is_before_special; /* who returns to behind @addr has not been called there */
-	bool is_usual;          /* nothing of all that: struct arch's usual_caller() may do */
+	bool is_before_special; /* a return to after @addr is not from a call at @addr */
+	bool is_usual;          /* a usual frame: struct arch's usual_caller() is enough */
 	uint8_t returns;        /* enum step_returns */
-	struct step *caller;    /* where the last walk went on from here: there the next one may */
+	struct step *caller;    /* the last walk's step after this one, tried first by the next */
 	struct rule rule;
 } __attribute__((aligned(64)));
 
@@ -373,8 +374,8 @@ bool unwind_frame(struct unwind_walk *walk)
 }
 
 /*
- * While the kernel is in sigreturn(), the pc is behind the last instruction of the trampoline,
- * where the CFI has ended: nothing is ever executed there. NULL: this is no such place.
+ * While the kernel is in sigreturn(), the pc is after the last instruction of the trampoline, where
+ * the CFI has ended: nothing is ever executed there. NULL: this is not such a place.
  */
 static const struct rule *sigreturn_rule(const struct unwind_walk *walk)
 {
@@ -395,7 +396,8 @@ static bool guess(struct unwind_walk *walk)
 			    &walk->is_exact, &walk->end);
 }
 
-/* No call lies between the sampled instruction, or one that a signal interrupted, and the frame. */
+/* Whether no call lies between the frame and the sampled instruction, or one that a signal
+ * interrupted. */
 static bool has_all_registers(const struct unwind_walk *walk)
 {
 	return walk->regs.valid == (1ull << walk->arch->n_regs) - 1;
@@ -520,7 +522,7 @@ static void use_rest(struct unwind_walk *walk)
 		walk->stack.rest = walk->memory;
 }
 
-/* After a signal's frame: the interrupted instruction may stand on another stack. */
+/* After a signal's frame: the interrupted code may use another stack. */
 static void use_context(struct unwind_walk *walk)
 {
 	const struct stack_memory *memory = walk->memory;

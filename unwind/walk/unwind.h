@@ -19,8 +19,8 @@ struct user_stack {
 	struct regs regs;
 	const uint8_t *bytes; /* from the sampled stack pointer upward */
 	size_t size;
-	bool is_full; /* the copy is as large as was asked for: the stack may go on beyond it */
-	uint64_t mapping_end;              /* as in struct stack_copy */
+	bool is_full;         /* the copy has the requested size: the stack may go on beyond it */
+	uint64_t mapping_end; /* as in struct stack_copy */
 	const struct code_source *code;    /* that no file has, where it was recorded; or NULL */
 	const struct stack_memory *memory; /* what else is known of the thread's stacks; or NULL */
 };
@@ -41,7 +41,7 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules);
 void unwinder_destroy(struct unwinder *unwinder);
 const struct unwind_stats *unwinder_stats(const struct unwinder *unwinder);
 
-/* What came of a walk. */
+/* The result of a walk, beside its frames. */
 struct unwind_result {
 	enum unwind_end end; /* UNWIND_ROOT, or why the callers above the last frame are missing */
 	uint32_t n_guessed;  /* frames with FRAME_GUESSED */
@@ -63,7 +63,7 @@ size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *
 			 size_t max_frames, struct unwind_result *result_ret);
 
 /*
- * The same walk, a frame at a time, for those who want to look on:
+ * The same walk, a frame at a time, for callers that observe each step:
  *
  *	unwind_begin(&walk, ...);
  *	while (unwind_frame(&walk))
@@ -87,16 +87,16 @@ struct unwind_walk {
 	struct step *step;   /* of a usual frame, the present one; or NULL */
 	/* Set by unwind_frame(). */
 	struct frame frame;
-	uint64_t addr;           /* that the frame was looked up by */
+	uint64_t addr;           /* lookup address of the frame in the process */
 	const struct rule *rule; /* until the next call; NULL: no mapping holds @addr */
 	enum unwind_end end;     /* set when either returns false */
 };
 
 void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 		  const struct address_space *space, const struct user_stack *stack);
-/* The frame that the registers stand in. false: they stand in no code; never for the leaf. */
+/* Finds the frame of the present registers. false: their pc is not in code; never for the leaf. */
 bool unwind_frame(struct unwind_walk *walk);
-/* Moves the registers to the caller. false: @walk->end says why there is none. */
+/* Moves the registers to the caller. false: there is no caller; @walk->end is the reason. */
 bool unwind_caller(struct unwind_walk *walk);
 
 #endif
