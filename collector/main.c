@@ -7,7 +7,7 @@ int main(int argc, char **argv)
 {
 	sigbus_install();
 	int status = commands_run(argc, argv);
-	/* What was read of a file that shrank in the meantime is not a result to rely on. */
+	/* Bytes that were read from a file that shrank in the meantime are unreliable. */
 	if (!sigbus_n_pages())
 		return status;
 	message_error(NULL,

@@ -41,8 +41,9 @@ static int symbol_compare(const void *a, const void *b)
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	/* Of several names at one address the last one wins a look-up: the longest symbol, then the
-	 * name with the fewest leading underscores, then by name: the input's order is no matter.
+	/* A look-up finds the last of several names at one address: the longest symbol, then the
+	 * name with the fewest leading underscores, then by name, so that the order of the input
+	 * does not matter.
 	 */
 	if (x->size != y->size)
 		return x->size < y->size ? -1 : 1;

@@ -34,7 +34,7 @@ static bool open_symbols(Elf *elf, uint32_t type, struct versioned_symbols *symb
 	return elf_symtab_open(elf, type, &symbols->table);
 }
 
-/* The name of a defined version: NULL where there is none. */
+/* The name of a defined version; NULL: not defined. */
 static const char *version_name(Elf *elf, unsigned index)
 {
 	struct elf_section section;

@@ -19,7 +19,7 @@ struct elf_symtab {
 
 /* @type: SHT_SYMTAB or SHT_DYNSYM; borrows from @elf. false: there is no such table. */
 bool elf_symtab_open(Elf *elf, uint32_t type, struct elf_symtab *table_ret);
-/* The symbol number @i; 0 is none. */
+/* The symbol number @i; number 0 is not a symbol. */
 bool elf_symtab_get(const struct elf_symtab *table, size_t i, GElf_Sym *symbol_ret);
 /* NULL: its name can't be read. */
 const char *elf_symtab_name(const struct elf_symtab *table, const GElf_Sym *symbol);

@@ -27,7 +27,7 @@
 struct carried_file {
 	char *key;
 	int packed_fd;
-	int fd; /* expanded; -1: not asked for yet */
+	int fd; /* expanded; -1: not requested yet */
 	int err;
 };
 
@@ -244,7 +244,7 @@ static int expand_carried(struct file_search *search, struct carried_file *file)
 	return 0;
 }
 
-/* Opened anew, for a descriptor has one place for all its duplicates. */
+/* Opens the file again, because all duplicates of a descriptor share one file position. */
 static int reopen(int fd)
 {
 	char path[64];

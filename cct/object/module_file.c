@@ -19,7 +19,7 @@
 #include "cct/base/maps_line.h"
 #include "cct/object/elf_image.h"
 
-/* What a mapping's line in /proc/PID/maps says of its file. */
+/* A mapping's file, by its line in /proc/PID/maps. */
 struct file_identity {
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;
@@ -203,7 +203,7 @@ static const struct {
 };
 #define N_STATE_WORDS (sizeof(state_words) / sizeof(state_words[0]))
 
-/* For an archive: the file, and what else there is to say of it. */
+/* For an archive: the file, and how it was identified. */
 static void note_found(const struct module *module, const struct module_file *file)
 {
 	char key[FILE_SEARCH_KEY_MAX], found[BUILD_ID_TEXT_SIZE], text[128];
@@ -399,7 +399,7 @@ static const char *root_of(const struct debug_search *search)
 		       : NULL;
 }
 
-/* What was captured of a module's file may lack what the file itself still has. */
+/* The captured part of a module's file may lack sections that the file itself still has. */
 static bool try_file_itself(const struct debug_search *search)
 {
 	if (!search->module || search->module->located.image_fd < 0)

@@ -42,7 +42,7 @@ bool module_file_is_recorded(int fd, const struct module_key *key);
  * The separate debug file of @elf, a module's file: by build ID below /usr/lib/debug, or by the
  * name in .gnu_debuglink beside the module's path, in .debug there, or below /usr/lib/debug; there,
  * and below the root of a process that has the module mapped; else in debuginfod's cache; at last,
- * if @elf is what was captured of the file, the file itself. It has the same build ID, always.
+ * if @elf is a capture of the file, the file itself. Its build ID is always the same.
  * @module: NULL if it is not known. Fills @file; MODULE_FILE_MISSING: there is none.
  */
 void module_file_open_debug(const struct module *module, Elf *elf, struct module_file *file);

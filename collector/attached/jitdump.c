@@ -207,7 +207,7 @@ static int take_move(struct parser *parser, size_t at, const struct record_heade
 	code.time_ns = header->time;
 	code.addr = move.new_addr;
 	code.size = move.size;
-	code.n_lines = 0; /* they are told where it was loaded */
+	code.n_lines = 0; /* lines belong to the code where it was loaded */
 	return add_code(parser, &code);
 }
 

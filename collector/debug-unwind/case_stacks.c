@@ -54,7 +54,7 @@ static bool is_text(const uint8_t *word)
 	return n >= TEXT_BYTES;
 }
 
-/* Behind the highest frame there; all of it if there is none, or if more frames would follow. */
+/* The size up to the highest frame there; all of it if it has no frame, or if more would follow. */
 static size_t used_size(const struct span *span, const struct used_stacks *used)
 {
 	size_t top = used->n_frames;
@@ -73,7 +73,7 @@ static size_t used_size(const struct span *span, const struct used_stacks *used)
 	return highest + (top == used->n_frames - 1 ? KEPT_BEYOND_ROOT : SIGNAL_FRAME_MAX);
 }
 
-/* Paths, arguments, environment: what a case shall not tell of the machine. */
+/* Blanks paths, arguments and environment: a case must not reveal them. */
 static void blank_text(const struct span *span, const struct address_space *space,
 		       const struct used_stacks *used)
 {
@@ -239,7 +239,7 @@ void case_stacks_keep_code(struct case_stacks *stacks, uint64_t window)
 	}
 }
 
-/* Lines of @bytes under the name @word; those that are all @blank are left out. */
+/* Writes lines of @bytes under the name @word, without lines in which all bytes are @blank. */
 static void write_bytes(FILE *out, const char *word, const uint8_t *bytes, size_t size,
 			uint8_t blank)
 {

@@ -1,7 +1,7 @@
 /*
  * The memory that one walk reads, as a case holds it (collector/debug-unwind/unwind_case.h): the
- * sample's copy of the stack, what is known of the thread's stacks beyond it, and code that no file
- * holds. All of it copied, text blanked, and reduced to what the walk used.
+ * sample's copy of the stack, the known memory of the thread's stacks beyond it, and JIT code. All
+ * of it is copied, without text, and reduced to what the walk used.
  */
 #ifndef COLLECTOR_DEBUG_UNWIND_CASE_STACKS_H
 #define COLLECTOR_DEBUG_UNWIND_CASE_STACKS_H

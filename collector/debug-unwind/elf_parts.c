@@ -159,7 +159,7 @@ static bool keep_go_rule(struct elf_parts *parts, uint64_t vaddr)
 	return n > 0;
 }
 
-/* An entry function is told by the lack of CFI from its beginning on. */
+/* An entry function is recognized by the lack of CFI from its beginning on. */
 static int need_rule(struct elf_parts *parts, uint64_t offset, uint64_t vaddr, uint64_t window)
 {
 	uint64_t from = parts->entry && vaddr >= parts->entry && vaddr - parts->entry <= ENTRY_SPAN

@@ -458,7 +458,7 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 	return err;
 }
 
-/* The command may outlive the recording; it is told to end, as perf does. By now a second ^C
+/* The command may outlive the recording; it gets SIGTERM, as from perf. By now a second ^C
  * ends the recorder as well. */
 static void end_command(struct recorder *recorder, struct recorder_summary *summary)
 {

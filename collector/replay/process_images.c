@@ -2,7 +2,7 @@
 
 #include "cct/base/clock.h"
 
-/* What a thread does after a sample is told within so many records, or not at all. */
+/* The records show what a thread does after a sample within this many records, or never. */
 #define EXEC_DISTANCE_MAX 4096
 
 /* The recorded command is counted from the middle of its exec on. No mapping is known before, so

@@ -34,7 +34,7 @@ struct replay {
 	struct off_cpu *off_cpu; /* NULL: no event weighs it, or not asked yet */
 	size_t off_cpu_event;
 	bool has_asked_off_cpu;
-	uint64_t window_end_ns;        /* 0: not told */
+	uint64_t window_end_ns;        /* 0: not known */
 	const struct machine *machine; /* once ->is_started */
 	struct event_metrics metrics;  /* once ->is_started */
 	uint64_t lost_by_lost;         /* in LOST records of sample rings */

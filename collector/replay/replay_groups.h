@@ -16,7 +16,7 @@ struct replay_groups {
 };
 
 void replay_groups_deinit(struct replay_groups *groups);
-/* Whether an event's samples read counters that can be told apart, and this one has some. */
+/* Whether the samples of an event contain counters, identified by their ids, and this one does. */
 bool replay_groups_has_counters(const struct data_file_event *event, const struct record *record);
 /* Takes over a sample whose counters are to be handed out, after those of the previous one.
  * @sample->event is set. */

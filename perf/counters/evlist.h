@@ -29,7 +29,7 @@ int evlist_disable(struct evlist *evlist);
 /* Stops or resumes the recording of contexts. */
 void evlist_control_contexts(struct evlist *evlist, bool is_enabled);
 /*
- * Opens the events for those of the threads that are not known yet (attach). Returns the number of
+ * Opens the events for threads that are not known yet (attach). Returns the number of
  * added threads, or -errno. Threads that inherited the events of their creator are left out. Their
  * FORK records, still unread in the sideband rings, show that, so call this before the first drain.
  */

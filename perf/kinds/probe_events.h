@@ -16,7 +16,7 @@
  * If one fails, all stay unchanged and -errno is returned.
  */
 int probe_events_add(struct event *events, size_t n_events);
-/* Removes these tracepoints, and those of recorders that were killed. To be called after all
+/* Removes these tracepoints, and tracepoints of recorders that were killed. To be called after all
  * counters are closed. */
 void probe_events_remove(const struct event *events, size_t n_events);
 

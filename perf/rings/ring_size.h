@@ -28,7 +28,7 @@ void ring_sizes_choose(const struct ring_demand *demand, struct ring_sizes *size
 uint64_t ring_sizes_wanted(const struct ring_demand *demand);
 /* One step down: halves one of the two. false: less would hold too few samples. */
 bool ring_sizes_shrink(const struct ring_demand *demand, struct ring_sizes *sizes);
-/* Whether the mlock limit lets this user map them all, as far as can be told beforehand. */
+/* Whether the mlock limit lets this user map them all, as far as is known beforehand. */
 bool ring_sizes_fit(const struct ring_demand *demand, const struct ring_sizes *sizes,
 		    const struct perf_limits *limits);
 /* MemAvailable of /proc/meminfo in bytes; 0: unknown. */

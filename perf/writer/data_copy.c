@@ -15,7 +15,7 @@
 /* Leaves room in a record for the headers and a key. */
 #define PART_MAX 49152u
 #define KEY_MAX  8192u
-/* Its entries are, behind their number, places of records and their sizes. */
+/* After their number come its entries: places of records and their sizes. */
 #define FEATURE_AUXTRACE 18
 
 struct file_section {

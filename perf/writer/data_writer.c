@@ -78,7 +78,7 @@ struct data_writer {
 	uint8_t *pending; /* whole records, not yet compressed */
 	size_t n_pending;
 
-	/* The frame under construction: its record's header, then what is flushed of it. */
+	/* The frame under construction: its record's header, then the bytes flushed so far. */
 	ZSTD_CCtx *zstd;
 	uint8_t *frame;
 	size_t frame_allocated, frame_size;

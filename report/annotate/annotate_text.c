@@ -220,7 +220,7 @@ static bool is_of_part(const struct annotated_place *place, const struct annotat
 	       strcmp(place->inlined, part->inlined) == 0;
 }
 
-/* Writes the instructions with cost of a line: its own, or those of a function inlined into it. */
+/* Writes the instructions with cost of a line: its own, or of a function inlined into it. */
 static int write_code_of(const struct page *page, const struct annotated_line *line,
 			 const struct annotated_part *part)
 {

@@ -110,7 +110,7 @@ static int compare_functions(const void *a, const void *b)
 
 /*
  * Sorts functions by name and drops those whose name is not unique, because static functions of one
- * name cannot be told apart.
+ * name cannot be distinguished.
  */
 static void sort_functions(struct kernel_debug *debug)
 {

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define SOURCE_FILE_MAX_SIZE (64u << 20)
-#define SOURCE_LINE_MAX_SIZE 4096 /* what is shown of a line; tabs are blanks there */
+#define SOURCE_LINE_MAX_SIZE 4096 /* longer lines are cut; tabs are expanded first */
 
 struct source_file {
 	const char *problem; /* why there is no text; static; NULL: the text was read */

@@ -197,7 +197,7 @@ static uint32_t add_process_group(struct folding *folding, const struct seen_pro
 	return fold_add_entity(folding->fold, &entity);
 }
 
-/* Adds one entity for each group of processes: those of one name, or of one name and pid. */
+/* Adds one entity for each group of processes with one name, or with one name and pid. */
 static int group_processes(struct folding *folding)
 {
 	size_t n_seen;

@@ -21,7 +21,7 @@
 #define N_WORDS        8u
 #define NO_WORD        N_WORDS
 
-/* 32-bit words of a function's record behind its entry; before 1.16 there is no unit. */
+/* 32-bit words of a function's record after its entry; before 1.16 it has no unit. */
 enum { FUNC_NAME = 0, FUNC_PCSP = 3, FUNC_PCFILE, FUNC_PCLN, FUNC_N_PCDATA, FUNC_UNIT };
 /* What unwinding reads of it. */
 #define FUNC_NOTED(table) ((table)->entry_size + 4 * (FUNC_PCSP + 1u))
@@ -133,7 +133,7 @@ static uint64_t header_word(const struct go_pclntab *table, unsigned word)
 					 table->pointer_size);
 }
 
-/* Before 1.16 the list of files is behind that of functions, and counts from the table's start. */
+/* Before 1.16 the list of files follows that of functions, and counts from the table's start. */
 static void find_old_files(struct go_pclntab *table)
 {
 	uint64_t at = 2 * table->entry_size * table->n_funcs + table->entry_size, files;
@@ -177,8 +177,7 @@ static bool find_module_data(struct go_pclntab *table)
 	return table->module.n_ranges || go_module_data_find(table->elf, &key, &table->module);
 }
 
-/* Position-independent programs have no number in the header, those of Go 1.26 and later neither.
- */
+/* The header has no number in position-independent programs, and since Go 1.26. */
 static bool find_text(struct go_pclntab *table)
 {
 	if (table->version < GO_1_18 || table->text)
@@ -283,7 +282,7 @@ unsigned go_pclntab_pointer_size(const struct go_pclntab *table)
 	return table->pointer_size;
 }
 
-/* For those who want to know what was read. */
+/* For callers that want to know what was read. */
 struct reads {
 	const struct go_pclntab *table;
 	struct go_pclntab_range *ranges;
@@ -513,7 +512,7 @@ struct inline_tree {
 	uint64_t index_table;
 };
 
-/* Behind the record: tables by instruction, then data of the function. */
+/* The record is followed by tables by instruction, then by data of the function. */
 static bool find_inline_tree(const struct go_pclntab *table, const struct go_function *function,
 			     struct inline_tree *tree)
 {
@@ -543,7 +542,7 @@ static bool find_inline_tree(const struct go_pclntab *table, const struct go_fun
 	return tree->calls.bytes;
 }
 
-/* What is wrong in itself is no call. */
+/* false: the record of the call contradicts itself. */
 static bool read_call(const struct go_pclntab *table, const struct go_function *function,
 		      const struct inline_tree *tree, int64_t index, const char **name_ret,
 		      uint64_t *call_ret)

@@ -107,7 +107,7 @@ static struct code_process *find_process(struct code_reader *reader, int32_t pid
 	return NULL;
 }
 
-/* NULL: there is no room. */
+/* NULL: the table is full. */
 static struct code_process *add_process(struct code_reader *reader, int32_t pid)
 {
 	for (size_t i = 0; i < PROBES; i++) {
@@ -161,7 +161,7 @@ static uint64_t distance(const struct range *range, const struct range *other)
 	return other->end < range->start ? range->start - other->end : 0;
 }
 
-/* Where there is no room for one more, the nearest range grows. */
+/* If the table of ranges is full, the nearest range grows. */
 static void add_range(struct code_process *process, const struct range *added)
 {
 	struct range *nearest = NULL;

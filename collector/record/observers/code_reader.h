@@ -1,11 +1,11 @@
 /*
- * Reads code that no file holds (V8's, HotSpot's, Python's trampolines) from living processes,
- * while samples stand in it or have return addresses to it on their stacks: the page and the next
- * one, at the end of the round of the rings in which a sample was seen. A page that has not changed
- * since costs a record without bytes.
+ * Reads JIT code, which is in no file (of V8, HotSpot, Python's trampolines), from living
+ * processes. A page and the next one are read if the pc of a sample, or a possible return address
+ * on its stack, is in the page, at the end of the round of the rings in which the sample was seen.
+ * If a page has not changed since it was last read, the record has no bytes.
  *
- * Which memory that is, the kernel's own records say. Nothing is looked up for processes that have
- * none of it. What could not be read is counted.
+ * The kernel's records show where such memory is mapped. Processes without such memory are not
+ * examined. Pages that could not be read are counted.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_CODE_READER_H
 #define COLLECTOR_RECORD_OBSERVERS_CODE_READER_H
@@ -14,7 +14,7 @@
 
 struct code_reader_stats {
 	uint64_t n_pages;  /* recorded with their bytes */
-	uint64_t n_missed; /* not readable, or too many at once or in all */
+	uint64_t n_missed; /* unreadable, or too many in one round or in total */
 };
 
 /* Needs the clock of the records to be known. */
@@ -26,18 +26,18 @@ struct code_reader;
 struct code_reader *code_reader_create(void);
 void code_reader_destroy(struct code_reader *reader);
 
-/* Takes note of executable memory that no file holds, of what fork copies and exec drops; in any
- * order, for their times tell. */
+/* Remembers mappings of executable memory without a file, also that fork copies them and exec drops
+ * them. Records may come in any order, because their times decide. */
 void code_reader_see_record(struct code_reader *reader, const struct record *record);
 void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t start, uint64_t end,
 			     uint64_t time_ns);
-/* false: its samples need not be shown. */
+/* false: the samples of this process need not be passed to the functions below. */
 bool code_reader_has_process(const struct code_reader *reader, int32_t pid);
-/* A sample of the round, and where its user code stands. */
+/* A sample of the round, with the pc of its user code. */
 void code_reader_see_sample(struct code_reader *reader, int32_t pid, uint64_t pc);
-/* The copy of its stack: words there may be return addresses to such code. */
+/* The copy of a sample's stack: words there may be return addresses to such code. */
 void code_reader_see_stack(struct code_reader *reader, int32_t pid, const void *bytes, size_t size);
-/* Reads what the round's samples need, and records it. 0 or the writer's -errno. */
+/* Reads the pages that the round's samples need, and records them. 0 or the writer's -errno. */
 int code_reader_end_round(struct code_reader *reader, struct data_writer *writer);
 
 const struct code_reader_stats *code_reader_stats(const struct code_reader *reader);

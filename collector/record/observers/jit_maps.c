@@ -131,7 +131,7 @@ static int see_sideband(void *state, const struct record *record)
 	return 0;
 }
 
-/* -1: there is none to be trusted, which is counted. */
+/* -1: there is no file, or it must not be trusted, which is counted. */
 static int open_trusted(struct jit_maps *maps, struct jit_process *process, const char *root)
 {
 	char name[32];

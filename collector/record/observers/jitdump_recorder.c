@@ -98,7 +98,7 @@ static uid_t user_of(const char *proc, int32_t pid)
 	return process_user(proc, pid, &uid) ? geteuid() : uid;
 }
 
-/* -1: there is none to be trusted, which is counted. */
+/* -1: there is no file, or it must not be trusted, which is counted. */
 static int open_trusted(struct jitdump_recorder *recorder, const struct observed_mapping *mapping)
 {
 	struct stat st;
@@ -239,7 +239,7 @@ static int attach(struct jitdump_recorder *recorder, struct recorded_dump *dump,
 		recorder->stats.n_missed++;
 		return 0;
 	}
-	if (!dump->n_read) /* no header yet: it tells of nothing */
+	if (!dump->n_read) /* not even a header */
 		return 0;
 	return data_writer_attach(recorder->writer, ATTACHMENT_JITDUMP, dump->key,
 				  dump->packer.bytes, dump->packer.size);

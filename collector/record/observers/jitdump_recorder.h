@@ -1,9 +1,9 @@
 /*
  * Records the jitdumps of recorded processes. A runtime that writes one maps a page of it
- * executable, for that to be noticed. The file is opened then, and attached when the process exits
- * or the recording ends, for what was written up to then.
+ * executable, so that profilers notice it. The file is opened then. When the process exits or the
+ * recording ends, the part that was written up to then is attached.
  *
- * It is taken only if it is the very file that was mapped, by its inode, and belongs to the
+ * The file is used only if it is the one that was mapped, by its inode, and belongs to the
  * process's user or to root.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_JITDUMP_RECORDER_H

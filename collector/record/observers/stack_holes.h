@@ -9,21 +9,21 @@
  * what was swapped out), and later copies are whole. The process's memory does not change, nor does
  * the amount of it.
  *
- * All that this costs is bounded: looks for each thread and second, and for each round.
+ * The number of looks is limited for each thread and second, and for each round.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_STACK_HOLES_H
 #define COLLECTOR_RECORD_OBSERVERS_STACK_HOLES_H
 
 #include "collector/record/observing/recording_observer.h"
 
-/* What reaches out to the processes; tests put something else in its place. */
+/* Access to other processes; tests replace it. */
 struct stack_holes_access {
 	int (*anonymous_end)(pid_t pid, uint64_t addr, uint64_t *end_ret);
 	int (*memory_touch)(pid_t pid, uint64_t start, uint64_t end);
 	uint64_t (*now_ns)(void);
 };
 
-/* What became of the cut copies that were not of a known cause. */
+/* The result of a look at a cut copy whose cause was not known yet. */
 enum stack_hole_look {
 	STACK_HOLE_TOUCHED,   /* the pages are mapped now */
 	STACK_HOLE_WHOLE,     /* the mapping ends where the copy does */
@@ -53,9 +53,9 @@ const struct stack_holes_stats *stack_holes_stats(const struct stack_holes *hole
 
 /* A round begins. @is_behind: it has no time for looks. */
 void stack_holes_begin_round(struct stack_holes *holes, bool is_behind);
-/* Where the main thread's stack of a process ends. */
+/* @end: of the stack of a process's main thread. */
 void stack_holes_see_stack(struct stack_holes *holes, pid_t pid, uint64_t end);
-/* A record of the round: of mappings and processes. */
+/* A record of the round about mappings or processes. */
 void stack_holes_see_sideband(struct stack_holes *holes, const struct record *record);
 /* A sample of the round: looks at its stack at once if its copy is cut. */
 void stack_holes_see_sample(struct stack_holes *holes, const struct record *record);
