@@ -286,6 +286,16 @@ static int take_attachment(struct data_file *file, const struct raw_record *reco
 	return err;
 }
 
+/* The 32-bit size of tracing data, in host byte order, fills the first half of the body of perf's
+ * record. simpleperf writes a longer one, whose body has the data itself. */
+static uint64_t size_of_tracing_data(const uint8_t *body, size_t body_size)
+{
+	uint32_t size;
+
+	memcpy(&size, body, sizeof(size));
+	return body_size > sizeof(uint64_t) ? 0 : size;
+}
+
 /* Raw bytes follow these records. */
 static int skip_what_follows(struct data_file *file, struct data_stream *stream,
 			     const struct raw_record *record)
@@ -300,14 +310,10 @@ static int skip_what_follows(struct data_file *file, struct data_stream *stream,
 				  "the record at offset %" PRIu64 ", type %" PRIu32
 				  ", does not say how many bytes follow it",
 				  record->file_offset, record->header->type);
-	/* The 32-bit size of tracing data, in host byte order, fills the first half. */
-	if (is_aux) {
+	if (is_aux)
 		memcpy(&size, body, sizeof(size));
-	} else {
-		uint32_t small_size;
-		memcpy(&small_size, body, sizeof(small_size));
-		size = small_size;
-	}
+	else
+		size = size_of_tracing_data(body, left);
 	data_stream_skip(stream, size);
 	return 0;
 }

@@ -208,7 +208,8 @@ class Walker:
         elif kind == AUXTRACE:
             return struct.unpack_from("<Q", body)[0]
         elif kind == TRACING_DATA:
-            return struct.unpack_from("<I", body)[0]
+            # simpleperf's record contains the data, perf's precedes it.
+            return struct.unpack_from("<I", body)[0] if len(body) <= 8 else 0
         elif kind in (COMPRESSED, COMPRESSED2):
             self.compressed(kind, body)
         return 0

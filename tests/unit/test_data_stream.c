@@ -32,6 +32,24 @@ static void raw_bytes_behind_a_record_are_left_out(void **state)
 	data_file_close(file);
 }
 
+static void tracing_data_inside_its_record_is_not_skipped_again(void **state)
+{
+	struct builder b = two_events_in_a_pipe();
+
+	(void)state;
+	begin_record(&b, RECORD_TRACING_DATA, 0);
+	put_u32(&b, 2048);
+	put_zeros(&b, 2048);
+	end_record(&b);
+	put_sample(&b, 1, 1);
+	struct data_file *file = open_built(&b);
+	struct counts counts = count_all(file);
+	assert_int_equal(counts.end, 0);
+	assert_int_equal(counts.n_records, 2);
+	assert_int_equal(counts.n_samples[0], 1);
+	data_file_close(file);
+}
+
 static void raw_bytes_that_lead_beyond_the_file_cut_it(void **state)
 {
 	struct builder b = two_events_in_a_pipe();
@@ -127,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(raw_bytes_behind_a_record_are_left_out),
+		cmocka_unit_test(tracing_data_inside_its_record_is_not_skipped_again),
 		cmocka_unit_test(raw_bytes_that_lead_beyond_the_file_cut_it),
 		cmocka_unit_test(records_of_odd_sizes_are_handed_out_aligned),
 		cmocka_unit_test(records_stay_as_they_are_while_held),
