@@ -71,6 +71,22 @@ static bool is_newer(const struct module *module, const struct stat *status)
 	return mapped && status->st_mtim.tv_sec > mapped;
 }
 
+/* @fd: of a file that was not captured. false: it is another file than the one recorded. */
+static bool find_doubt(int fd, const struct module *module, const struct module_key *key,
+		       const struct stat *status, enum module_file_doubt *ret)
+{
+	bool is_recorded = key->build_id.size || module_file_is_recorded(fd, key);
+
+	*ret = MODULE_FILE_CERTAIN;
+	if (!is_recorded) {
+		*ret = MODULE_FILE_COPY;
+		return module && !file_search_is_here(module->located.files);
+	}
+	if (!key->build_id.size && is_newer(module, status))
+		*ret = MODULE_FILE_NEWER;
+	return true;
+}
+
 /* Takes over @fd. @is_image: captured from the very file, which may have left the note out. */
 static enum module_file_state open_fd(int fd, const struct module *module,
 				      const struct module_key *key, bool is_image,
@@ -79,13 +95,14 @@ static enum module_file_state open_fd(int fd, const struct module *module,
 	_cleanup_close_ int owned = fd;
 	struct stat status;
 	struct build_id build_id;
+	enum module_file_doubt doubt = MODULE_FILE_CERTAIN;
 
 	/* A device or a FIFO of the recorded name must not be read. */
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
 		file->error = -EINVAL;
 		return MODULE_FILE_MISSING;
 	}
-	if (!is_image && !key->build_id.size && !module_file_is_recorded(fd, key))
+	if (!is_image && !find_doubt(fd, module, key, &status, &doubt))
 		return MODULE_FILE_CHANGED;
 
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -102,7 +119,7 @@ static enum module_file_state open_fd(int fd, const struct module *module,
 	}
 	file->fd = owned;
 	file->elf = elf;
-	file->is_newer = !is_image && !key->build_id.size && is_newer(module, &status);
+	file->doubt = doubt;
 	owned = -1;
 	return MODULE_FILE_OK;
 }
@@ -210,14 +227,14 @@ static void note_found(const struct module *module, const struct module_file *fi
 
 	if (file->state == MODULE_FILE_OK && format_key(module, "elf", key))
 		file_search_found(module->located.files, key, file->fd, NULL);
-	if ((file->state == MODULE_FILE_OK && !file->is_newer) || !format_key(module, "state", key))
+	if ((file->state == MODULE_FILE_OK && !file->doubt) || !format_key(module, "state", key))
 		return;
 	build_id_format(&file->found, found);
 	for (size_t i = 0; i < N_STATE_WORDS; i++) {
 		if (state_words[i].state != file->state)
 			continue;
 		snprintf(text, sizeof(text), "%s %d %s %d\n", state_words[i].word, -file->error,
-			 found, file->is_newer);
+			 found, (int)file->doubt);
 		file_search_found(module->located.files, key, -1, text);
 	}
 }
@@ -226,7 +243,7 @@ static void note_found(const struct module *module, const struct module_file *fi
 static void read_carried_state(const struct module *module, struct module_file *file)
 {
 	char key[FILE_SEARCH_KEY_MAX], text[128], word[16], found[BUILD_ID_TEXT_SIZE];
-	int error, is_newer_file;
+	int error, doubt;
 
 	if (!format_key(module, "state", key))
 		return;
@@ -235,7 +252,7 @@ static void read_carried_state(const struct module *module, struct module_file *
 	if (n < 0)
 		return;
 	text[n] = '\0';
-	if (sscanf(text, "%15s %d %40s %d", word, &error, found, &is_newer_file) != 4)
+	if (sscanf(text, "%15s %d %40s %d", word, &error, found, &doubt) != 4)
 		return;
 	for (size_t i = 0; i < N_STATE_WORDS; i++) {
 		bool is_ok = state_words[i].state == MODULE_FILE_OK;
@@ -244,7 +261,8 @@ static void read_carried_state(const struct module *module, struct module_file *
 		    is_ok != (file->state == MODULE_FILE_OK))
 			continue;
 		file->state = state_words[i].state;
-		file->is_newer = is_newer_file;
+		file->doubt = doubt > 0 && doubt <= MODULE_FILE_COPY ? (enum module_file_doubt)doubt
+								     : MODULE_FILE_CERTAIN;
 		file->error = error > 0 && error < 4096 ? -error : 0;
 		build_id_parse(found, &file->found);
 	}

@@ -5,7 +5,8 @@
  * path; the path below the root of a process; debuginfod's cache. A file whose build ID differs
  * from the recorded one is never used. Where no build ID was recorded, device and inode decide if
  * known, and a file that was written after it was mapped, or after the recording, is used, but
- * marked as doubtful. Used by the unwinder (CFI) and the report (symbols), each of which opens a
+ * marked as doubtful. So is a file in a sysroot, because device and inode of a copy differ from
+ * those of the original. Used by the unwinder (CFI) and the report (symbols), each of which opens a
  * module once.
  */
 #ifndef CCT_OBJECT_MODULE_FILE_H
@@ -24,14 +25,20 @@ enum module_file_state {
 	MODULE_FILE_NONE,    /* this kind of module has no file */
 };
 
+/* Why a file that is used may be another one than the file that ran: no build ID was recorded. */
+enum module_file_doubt {
+	MODULE_FILE_CERTAIN,
+	MODULE_FILE_NEWER, /* it was modified after it was first mapped */
+	MODULE_FILE_COPY,  /* it is in a sysroot: nothing identifies it but its path */
+};
+
 struct module_file {
 	enum module_file_state state;
-	int fd;                /* owned; -1 unless OK */
-	Elf *elf;              /* owned; NULL unless OK */
-	int error;             /* MISSING: the -errno of opening it */
-	struct build_id found; /* CHANGED: that of the file that is there; size 0: none */
-	bool is_newer; /* OK, but not verified to be the file that ran, and modified after it was
-			  first mapped */
+	int fd;                       /* owned; -1 unless OK */
+	Elf *elf;                     /* owned; NULL unless OK */
+	int error;                    /* MISSING: the -errno of opening it */
+	struct build_id found;        /* CHANGED: that of the file that is there; size 0: none */
+	enum module_file_doubt doubt; /* OK only */
 };
 
 /* Always fills @file. Threads: any, each with its own @file. */

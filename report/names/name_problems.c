@@ -71,8 +71,10 @@ bool name_problems_find(const struct module_names *names, const struct module *m
 		return names->lacks_debug || (names->go && go_names_gave_up(names->go));
 	case LACKS_CERTAINTY:
 		problem_ret->text =
-			"may have changed: no build ID, and modified after it was mapped";
-		return names->file.is_newer;
+			names->file.doubt == MODULE_FILE_COPY
+				? "may be another file: no build ID was recorded to verify it"
+				: "may have changed: no build ID, and modified after it was mapped";
+		return names->file.doubt != MODULE_FILE_CERTAIN;
 	}
 	return false;
 }

@@ -12,7 +12,7 @@ struct module_names;
 enum symbol_lack {
 	LACKS_NAMES,      /* some of its code has no name */
 	LACKS_DEBUG_INFO, /* inlined functions and source lines are not known */
-	LACKS_CERTAINTY,  /* its file has no build ID and was modified after it was mapped */
+	LACKS_CERTAINTY,  /* its file may be another one than the file that ran */
 };
 
 struct symbol_problem {

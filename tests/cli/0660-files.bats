@@ -67,6 +67,35 @@ problem_of() { # problem_of REPORT MODULE
 	refuses 'program.data' -- "$DENDRO" report --symfs program.data program.data
 }
 
+@test "a copy in a sysroot is used where no build ID was recorded, with a doubt" {
+	compile program -Wl,--build-id=none
+	record program.data -- ./program 0.3
+	mkdir -p "sys$PWD"
+	mv program kept && cp kept "sys$PWD/program"
+	report_json program.data --symfs sys >sys.tree
+	expect_equal kinds "$(kinds_of sys.tree unit)" inline
+	expect_equal doubt "$(problem_of sys.tree program)" \
+		"certainty: may be another file: no build ID was recorded to verify it"
+	"$DENDRO" archive -q --symfs sys -o program.archive program.data || [ $? -eq 2 ]
+	expect_equal "doubt of the archive" "$(report_json program.archive >archive.tree
+		problem_of archive.tree program)" "$(problem_of sys.tree program)"
+	# Without a sysroot a copy is another file.
+	cp kept program
+	report_json program.data >plain.tree
+	expect_equal "at its path" "$(problem_of plain.tree program)" "names: changed since the recording"
+}
+
+@test "perf's recordings without build IDs are unwound with a sysroot's files" {
+	need perf
+	compile program
+	perf record -q -e cpu-clock -B -N --call-graph dwarf -o perf.data ./program 0.3 >out 2>&1 ||
+		skip "perf cannot record here"
+	mkdir -p "sys$PWD"
+	mv program "sys$PWD/kept" && cp "sys$PWD/kept" "sys$PWD/program"
+	report_json perf.data --symfs sys >sys.tree
+	expect_equal kinds "$(kinds_of sys.tree unit)" inline
+}
+
 @test "symbolic links in a sysroot are resolved inside of it" {
 	compile program
 	record program.data -- ./program 0.3

@@ -259,7 +259,7 @@ static void without_a_build_id_a_file_that_was_written_later_is_doubtful(void **
 			module.key.build_id = has_id ? recorded_id : (struct build_id){ 0 };
 			module_file_open(&module, &file);
 			assert_int_equal(file.state, MODULE_FILE_OK);
-			assert_int_equal(file.is_newer, age < 0 && !has_id);
+			assert_int_equal(file.doubt == MODULE_FILE_NEWER, age < 0 && !has_id);
 			module_file_close(&file);
 		}
 	}
@@ -282,7 +282,7 @@ static void a_file_that_was_written_after_it_was_mapped_is_doubtful(void **state
 		module.located.mapped = status.st_mtim.tv_sec + age;
 		module_file_open(&module, &file);
 		assert_int_equal(file.state, MODULE_FILE_OK);
-		assert_int_equal(file.is_newer, age < 0);
+		assert_int_equal(file.doubt == MODULE_FILE_NEWER, age < 0);
 		module_file_close(&file);
 	}
 	file_search_destroy(files);
@@ -341,19 +341,23 @@ static void an_archive_says_what_there_was(void **state)
 		const char *text;
 		enum module_file_state state;
 		int error;
-		bool is_newer, has_file;
+		enum module_file_doubt doubt;
+		bool has_file;
 	} cases[] = {
-		{ "missing 2 - 0\n", MODULE_FILE_MISSING, -2, false, false },
-		{ "changed 0 0102 0\n", MODULE_FILE_CHANGED, 0, false, false },
-		{ "bad 0 - 0\n", MODULE_FILE_BAD, 0, false, false },
-		{ "ok 0 - 1\n", MODULE_FILE_OK, 0, true, true },
-		{ NULL, MODULE_FILE_OK, 0, false, true },
+		{ "missing 2 - 0\n", MODULE_FILE_MISSING, -2, 0, false },
+		{ "changed 0 0102 0\n", MODULE_FILE_CHANGED, 0, 0, false },
+		{ "bad 0 - 0\n", MODULE_FILE_BAD, 0, 0, false },
+		{ "ok 0 - 1\n", MODULE_FILE_OK, 0, MODULE_FILE_NEWER, true },
+		{ "ok 0 - 2\n", MODULE_FILE_OK, 0, MODULE_FILE_COPY, true },
+		{ "ok 0 - 3\n", MODULE_FILE_OK, 0, 0, true },
+		{ "ok 0 - -1\n", MODULE_FILE_OK, 0, 0, true },
+		{ NULL, MODULE_FILE_OK, 0, 0, true },
 		/* what contradicts what there is, or itself */
-		{ "changed 0 0102 0\n", MODULE_FILE_OK, 0, false, true },
-		{ "ok 0 - 0\n", MODULE_FILE_MISSING, 0, false, false },
-		{ "strange 0 - 0\n", MODULE_FILE_MISSING, 0, false, false },
-		{ "missing", MODULE_FILE_MISSING, 0, false, false },
-		{ "missing -5 - 0\n", MODULE_FILE_MISSING, 0, false, false },
+		{ "changed 0 0102 0\n", MODULE_FILE_OK, 0, 0, true },
+		{ "ok 0 - 0\n", MODULE_FILE_MISSING, 0, 0, false },
+		{ "strange 0 - 0\n", MODULE_FILE_MISSING, 0, 0, false },
+		{ "missing", MODULE_FILE_MISSING, 0, 0, false },
+		{ "missing -5 - 0\n", MODULE_FILE_MISSING, 0, 0, false },
 	};
 	struct elf_image image = image_with_note(true);
 	char elf_key[128], state_key[128];
@@ -379,7 +383,7 @@ static void an_archive_says_what_there_was(void **state)
 		module_file_open(&module, &file);
 		assert_int_equal(file.state, cases[i].state);
 		assert_int_equal(file.error, cases[i].error);
-		assert_int_equal(file.is_newer, cases[i].is_newer);
+		assert_int_equal(file.doubt, cases[i].doubt);
 		if (file.state == MODULE_FILE_CHANGED)
 			assert_int_equal(file.found.size, 2);
 		module_file_close(&file);
