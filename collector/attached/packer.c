@@ -32,8 +32,9 @@ static int run(struct packer *packer, ZSTD_inBuffer *in, ZSTD_EndDirective direc
 			return -ENOMEM;
 		ZSTD_outBuffer out = { packer->bytes, packer->n_allocated, packer->size };
 		left = ZSTD_compressStream2(packer->stream, &out, in, directive);
+		/* zstd allocates its tables at the first use, and fails for no other reason. */
 		if (ZSTD_isError(left))
-			return -EIO;
+			return -ENOMEM;
 		packer->size = out.pos;
 	} while (directive == ZSTD_e_end ? left > 0 : in->pos < in->size);
 	return 0;

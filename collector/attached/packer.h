@@ -20,13 +20,13 @@ struct packer {
 
 /* @level: zstd's. 0 or -ENOMEM. */
 int packer_begin(struct packer *packer, int level);
-/* 0, -ENOMEM, or -EIO: zstd fails. */
+/* 0 or -ENOMEM. */
 int packer_add(struct packer *packer, const void *bytes, size_t size);
 /* Packs the last bytes, possibly none, and ends the frame. The same errors. */
 int packer_end(struct packer *packer, const void *bytes, size_t size);
 void packer_deinit(struct packer *packer);
 
-/* Attaches @bytes, packed. 0, -ENOMEM, -EIO or the writer's -errno. */
+/* Attaches @bytes, packed. 0, -ENOMEM or the writer's -errno. */
 int packer_attach(struct data_writer *writer, enum attachment_kind kind, const char *key,
 		  const void *bytes, size_t size, int level);
 

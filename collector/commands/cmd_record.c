@@ -10,6 +10,7 @@
 #include "collector/command-line/record_options.h"
 #include "collector/commands/commands.h"
 #include "collector/record/observing/recording_notes.h"
+#include "collector/record/recording_file.h"
 #include "collector/record/start/command.h"
 #include "perf/catalog/event_parse.h"
 
@@ -103,6 +104,15 @@ static int check_command(const struct record_arguments *arguments)
 	return err ? command_failed(arguments, err) : 0;
 }
 
+static int complain_of_output(const struct recorder_summary *summary, const char *output)
+{
+	_cleanup_free_ char *failure = recording_file_failure(output, summary->write_error);
+
+	return message_error(
+		"record", "%s. The recording ends there; the first %" PRIu64 " bytes are readable.",
+		failure ? failure : "out of memory", summary->n_bytes);
+}
+
 static int run(const struct record_arguments *arguments, struct recorder *recorder)
 {
 	const struct recorder_options *options = &arguments->options;
@@ -118,18 +128,19 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 	print_notes(recorder, n_notes, arguments);
 	if (summary.command_error)
 		return command_failed(arguments, summary.command_error);
-	if (!arguments->is_quiet) {
+	if (!arguments->is_quiet && !summary.is_output_gone) {
 		print_summary(&summary, arguments);
 		n_notes = recorder_n_notes(recorder);
 		recorder_report(recorder, arguments->is_verbose);
 		print_notes(recorder, n_notes, arguments);
 	}
-	if (summary.write_error)
+	if (summary.is_output_gone)
 		return message_error(
 			"record",
-			"cannot write '%s': %s. The recording ends there; the first %" PRIu64
-			" bytes are readable.",
-			options->output, strerror(-summary.write_error), summary.n_bytes);
+			"'%s' was removed while it was being recorded: the recording is lost.",
+			options->output);
+	if (summary.write_error)
+		return complain_of_output(&summary, options->output);
 	return summary.has_command_exit_code ? summary.command_exit_code : 0;
 }
 

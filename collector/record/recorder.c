@@ -486,6 +486,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 		err = record(recorder);
 	int finish_err = finish(recorder, &summary);
 	summary.write_error = err ? err : finish_err;
+	summary.is_output_gone = recording_file_is_gone(&recorder->file);
 	end_command(recorder, &summary);
 
 	summary.n_samples = recorder->drain.n_samples;

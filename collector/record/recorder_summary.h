@@ -14,6 +14,7 @@ struct recorder_summary {
 	uint64_t n_throttled;
 	uint64_t n_corrupt_rings;
 	int write_error;            /* -errno: the output ends early */
+	bool is_output_gone;        /* its file was removed meanwhile */
 	int command_error;          /* -errno: exec failed */
 	bool has_command_exit_code; /* the command has ended */
 	int command_exit_code;      /* as in a shell */

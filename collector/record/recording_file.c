@@ -3,8 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/base/cleanup.h"
+#include "cct/base/sentence.h"
 #include "collector/record/start/host_features.h"
 #include "collector/record/start/output_file.h"
 
@@ -19,6 +23,40 @@ static int open_output(struct recording_file *file, const char *path, struct rec
 			notes, file->fd, "cannot write '%s': %s. Choose another file with -o.",
 			path, strerror(-file->fd));
 	return 0;
+}
+
+/* The limit of address space, if there is one; 0: none. */
+static uint64_t memory_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
+										    : 0;
+}
+
+char *recording_file_failure(const char *path, int err)
+{
+	char size[SIZE_TEXT_MAX];
+
+	switch (err) {
+	case -ENOMEM:
+		return memory_limit() ? sentence("out of memory: the limit of address space "
+						 "(ulimit -v) is %s",
+						 recording_notes_size(memory_limit(), size))
+				      : sentence("out of memory");
+	case -EAGAIN:
+		return sentence("cannot start a thread: there is no memory for its stack (ulimit "
+				"-v, ulimit -s), or there are too many threads (ulimit -u)");
+	default:
+		return sentence("cannot write '%s': %s", path, strerror(-err));
+	}
+}
+
+static int explain_failure(struct recording_notes *notes, const char *path, int err)
+{
+	_cleanup_free_ char *failure = recording_file_failure(path, err);
+
+	return recording_notes_explain(notes, err, "%s.", failure ? failure : "out of memory");
 }
 
 static int create_writer(struct recording_file *file, const struct recorder_options *options,
@@ -48,9 +86,7 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 			     : -ENOMEM;
 	host_features_deinit(&features);
 	free(events);
-	return err ? recording_notes_explain(notes, err, "cannot write '%s': %s.", options->output,
-					     strerror(-err))
-		   : 0;
+	return err ? explain_failure(notes, options->output, err) : 0;
 }
 
 int recording_file_create(struct recording_file *file, const struct recorder_options *options,
@@ -59,6 +95,14 @@ int recording_file_create(struct recording_file *file, const struct recorder_opt
 	int err = open_output(file, options->output, notes);
 
 	return err ? err : create_writer(file, options, evlist, notes);
+}
+
+bool recording_file_is_gone(const struct recording_file *file)
+{
+	struct stat st;
+
+	return file->fd >= 0 && !file->is_pipe && fstat(file->fd, &st) == 0 &&
+	       S_ISREG(st.st_mode) && st.st_nlink == 0;
 }
 
 void recording_file_deinit(struct recording_file *file)

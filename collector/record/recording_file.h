@@ -17,5 +17,10 @@ struct recording_file {
 int recording_file_create(struct recording_file *file, const struct recorder_options *options,
 			  const struct evlist *evlist, struct recording_notes *notes);
 void recording_file_deinit(struct recording_file *file);
+/* Was the file removed since it was created? Its bytes are lost then. */
+bool recording_file_is_gone(const struct recording_file *file);
+/* Why nothing, or no more, can be written to @path, for @err: without memory or a thread, the
+ * cause is not the file. No full stop. Heap; NULL without memory. */
+char *recording_file_failure(const char *path, int err);
 
 #endif

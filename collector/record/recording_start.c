@@ -10,17 +10,25 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/maps_line.h"
+#include "collector/record/recording_file.h"
 #include "collector/record/start/vdso32.h"
 #include "perf/events/event_text.h"
 #include "perf/kernel/limits.h"
+
+static int explain_failure(const struct recording_start *start, int err)
+{
+	_cleanup_free_ char *failure = recording_file_failure(start->options->output, err);
+
+	return recording_notes_explain(start->notes, err, "%s.",
+				       failure ? failure : "out of memory");
+}
 
 int recording_start_prepare(struct recording_start *start)
 {
 	int err = kernel_snapshot_start("/proc/kallsyms", &start->snapshot);
 
 	if (err)
-		return recording_notes_explain(start->notes, err, "cannot start a thread: %s.",
-					       strerror(-err));
+		return explain_failure(start, err);
 	start->has_vdso32 = vdso32_read(&start->vdso32, &start->vdso32_size) == 0;
 	return 0;
 }
@@ -179,8 +187,5 @@ int recording_start_write(struct recording_start *start)
 	if (!err)
 		err = attach_kernel(start);
 	recording_start_deinit(start);
-	if (err && !start->notes->error)
-		recording_notes_explain(start->notes, err, "cannot write '%s': %s.",
-					start->options->output, strerror(-err));
-	return err;
+	return err && !start->notes->error ? explain_failure(start, err) : err;
 }

@@ -347,7 +347,8 @@ static bool compress_pending(struct data_writer *writer)
 
 	size_t left = ZSTD_compressStream2(writer->zstd, &out, &in, ZSTD_e_flush);
 	if (ZSTD_isError(left)) {
-		fail(writer, -EIO);
+		/* zstd allocates its tables at the first use, and fails for no other reason. */
+		fail(writer, -ENOMEM);
 		return true;
 	}
 	assert(left == 0 && in.pos == in.size);

@@ -134,6 +134,21 @@ samples_of() {
 	expect_output "cannot write 'nowhere/x.data': No such file or directory"
 }
 
+@test "an output file that is removed meanwhile is an error" {
+	dendro_record -q -o gone.data sh -c 'rm gone.data'
+	expect_status 1
+	expect_output "'gone.data' was removed while it was being recorded: the recording is lost."
+	[ ! -e gone.data ]
+}
+
+@test "a limit of memory is named, not the output file" {
+	for kilobytes in 60000 100000 140000 190000 200000; do
+		run sh -c "ulimit -v $kilobytes; exec '$DENDRO' record -q -o x.data true"
+		[ "$status" -eq 0 ] || lacks "cannot write" <(echo "$output")
+		[ "$status" -eq 0 ] || grep -Eq "memory|thread" <(echo "$output")
+	done
+}
+
 @test "one line sums up time, samples, bytes and loss; -q prints nothing" {
 	dendro_record -e cpu-clock -o x.data "$WORKLOADS/dispatch" 0.2
 	expect_output '\[ dendro: [0-9.]+ s, [0-9 ]+ samples?, [0-9.]+ [KM]iB in x.data, 0 lost \]'

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -228,7 +229,7 @@ static void another_file_at_the_path_is_not_taken_for_it(void **state)
 	bench->mapping.inode = 0;
 	assert_int_equal(capture_see(bench->capture, &bench->mapping, NULL), CAPTURE_MISSED);
 	assert_int_equal(capture_stats(bench->capture)->n_missed, 1);
-	assert_string_equal(capture_stats(bench->capture)->first_missed, bench->path);
+	assert_string_equal(capture_example(bench->capture, false), bench->path);
 	assert_null(attached_key(bench));
 	bench_destroy(bench);
 }
@@ -253,11 +254,39 @@ static void a_file_that_came_too_late_is_had_when_it_is_mapped_again(void **stat
 	if (can_follow_map_files(bench)) {
 		assert_int_equal(capture_see(bench->capture, &late, NULL), CAPTURE_KEPT);
 		assert_int_equal(capture_stats(bench->capture)->n_missed, 0);
-		assert_null(capture_stats(bench->capture)->first_missed);
+		assert_null(capture_example(bench->capture, false));
 		char *key = attached_key(bench);
 		assert_int_equal(strncmp(key, "0700", 4), 0);
 		free(key);
 	}
+	bench_destroy(bench);
+}
+
+/* No descriptor is free meanwhile. */
+static enum capture_state see_without_descriptors(struct bench *bench)
+{
+	struct rlimit limit, none;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	enum capture_state state = capture_see(bench->capture, &bench->mapping, NULL);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return state;
+}
+
+static void a_file_that_no_descriptor_was_left_for_is_counted_as_that(void **state)
+{
+	SKIP_IF_EMULATED("limits");
+	struct bench *bench = bench_create(1 << 20);
+
+	(void)state;
+	assert_int_equal(see_without_descriptors(bench), CAPTURE_MISSED);
+	assert_int_equal(capture_stats(bench->capture)->n_missed, 1);
+	assert_int_equal(capture_stats(bench->capture)->n_without_descriptor, 1);
+	assert_string_equal(capture_example(bench->capture, true), bench->path);
+	assert_null(capture_example(bench->capture, false));
 	bench_destroy(bench);
 }
 
@@ -331,6 +360,7 @@ int main(void)
 		cmocka_unit_test(a_file_replaced_later_is_kept_when_that_is_seen),
 		cmocka_unit_test(another_file_at_the_path_is_not_taken_for_it),
 		cmocka_unit_test(a_file_that_came_too_late_is_had_when_it_is_mapped_again),
+		cmocka_unit_test(a_file_that_no_descriptor_was_left_for_is_counted_as_that),
 		cmocka_unit_test(the_build_id_alone_identifies_a_file),
 		cmocka_unit_test(data_is_kept_only_once_it_is_code),
 		cmocka_unit_test(what_is_no_file_is_left_alone),

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -31,7 +32,8 @@
 /* Each file that waits to be written has an open descriptor. */
 #define PENDING_MAX 256u
 #define VDSO_MAX    (64u << 10)
-/* The number of files kept open at a time. Further files are opened only when they are missing. */
+/* The number of files kept open at a time, or less: half of the descriptors stay free. Further
+ * files are opened only when they are missing. */
 #define HELD_MAX 1024u
 
 /* So often a missed file is searched for again when it is mapped again. */
@@ -55,6 +57,7 @@ struct seen_file {
 	 * with the file has exited; -1: not open. */
 	int held_fd;
 	unsigned n_misses;
+	bool lacked_descriptor; /* when it was missed */
 	/* The latest process that was seen with the file, and its mapping. */
 	pid_t pid;
 	uint64_t start, end;
@@ -72,7 +75,7 @@ struct capture {
 	size_t next_recheck;
 	struct pending_file pending[PENDING_MAX];
 	size_t n_pending;
-	size_t n_held;
+	size_t n_held, max_held;
 	struct data_writer *writer;         /* borrowed; set while it is an observer */
 	struct mounts mounts;               /* when the recording began */
 	pid_t other_roots[OTHER_ROOTS_MAX]; /* a circular list of the latest; 0: unused */
@@ -84,6 +87,20 @@ struct capture {
 	struct capture_stats stats;
 };
 
+static uint64_t descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : HELD_MAX;
+}
+
+static size_t max_held(void)
+{
+	uint64_t half = descriptor_limit() / 2;
+
+	return half < HELD_MAX ? half : HELD_MAX;
+}
+
 struct capture *capture_create(uint64_t max_bytes)
 {
 	struct capture *capture = calloc(1, sizeof(*capture));
@@ -91,6 +108,7 @@ struct capture *capture_create(uint64_t max_bytes)
 		return NULL;
 
 	capture->max_bytes = max_bytes;
+	capture->max_held = max_held();
 	/* Without the list every mount counts as an old one. */
 	mounts_init(&capture->mounts);
 	return capture;
@@ -112,7 +130,6 @@ void capture_destroy(struct capture *capture)
 	hash_table_deinit(&capture->by_mapping);
 	mounts_deinit(&capture->mounts);
 	free(capture->vdso32);
-	free(capture->stats.first_missed);
 	free(capture);
 }
 
@@ -250,14 +267,15 @@ static bool is_at_path(struct seen_file *file)
 	return true;
 }
 
-static void drop(struct capture *capture, struct seen_file *file)
+static void drop(struct capture *capture, struct seen_file *file, int err)
 {
-	if (file->state != CAPTURE_MISSED)
+	if (file->state != CAPTURE_MISSED) {
+		file->lacked_descriptor = err == -EMFILE || err == -ENFILE;
+		capture->stats.n_without_descriptor += file->lacked_descriptor;
 		capture->stats.n_missed++;
+	}
 	file->state = CAPTURE_MISSED;
 	file->n_misses++;
-	if (!capture->stats.first_missed)
-		capture->stats.first_missed = strdup(file->path);
 }
 
 /* The file was missed before, but can be opened now. */
@@ -268,10 +286,7 @@ static void recover(struct capture *capture, const struct seen_file *file)
 	if (file->state != CAPTURE_MISSED)
 		return;
 	stats->n_missed--;
-	if (stats->first_missed && strcmp(stats->first_missed, file->path) == 0) {
-		free(stats->first_missed);
-		stats->first_missed = NULL;
-	}
+	stats->n_without_descriptor -= file->lacked_descriptor;
 }
 
 /* The process may have exited, and its pid or address range may be reused by now. */
@@ -362,12 +377,12 @@ static int open_gone(struct capture *capture, struct seen_file *file)
 
 static void keep(struct capture *capture, struct seen_file *file)
 {
-	int fd = capture->n_pending < PENDING_MAX ? open_gone(capture, file) : -EMFILE;
+	int fd = capture->n_pending < PENDING_MAX ? open_gone(capture, file) : -EBUSY;
 
 	if (fd == -ENODEV) {
 		file->state = CAPTURE_NONE;
 	} else if (fd < 0) {
-		drop(capture, file);
+		drop(capture, file, fd);
 	} else {
 		recover(capture, file);
 		file->state = CAPTURE_KEPT;
@@ -382,7 +397,7 @@ static void hold(struct capture *capture, struct seen_file *file)
 {
 	struct stat st;
 
-	if (file->held_fd >= 0 || capture->n_held == HELD_MAX)
+	if (file->held_fd >= 0 || capture->n_held >= capture->max_held)
 		return;
 	int fd = process_file_open_here(file->path, true);
 	if (fd < 0)
@@ -503,7 +518,7 @@ static int write_file(struct capture *capture, const struct pending_file *pendin
 		return 0;
 	}
 	if (err || capture->stats.n_bytes + size > capture->max_bytes) {
-		drop(capture, file);
+		drop(capture, file, err ? err : -EFBIG);
 		file->n_misses = MISSES_MAX;
 		return 0;
 	}
@@ -538,6 +553,17 @@ int capture_write(struct capture *capture, struct data_writer *writer, size_t ma
 	memmove(capture->pending, capture->pending + n_done,
 		capture->n_pending * sizeof(capture->pending[0]));
 	return err;
+}
+
+const char *capture_example(const struct capture *capture, bool lacked_descriptor)
+{
+	for (size_t i = 0; i < capture->n_files; i++) {
+		const struct seen_file *file = capture->files[i];
+
+		if (file->state == CAPTURE_MISSED && file->lacked_descriptor == lacked_descriptor)
+			return file->path;
+	}
+	return NULL;
 }
 
 const struct capture_stats *capture_stats(const struct capture *capture)
@@ -596,18 +622,34 @@ static int look(void *state, bool is_last)
 	return 0;
 }
 
-static void advise(const void *state, struct recording_notes *notes)
+static void advise_on_gone(const struct capture *capture, struct recording_notes *notes)
 {
-	const struct capture_stats *stats = capture_stats(state);
+	uint64_t n = capture->stats.n_missed - capture->stats.n_without_descriptor;
 
-	if (stats->n_missed)
+	if (n)
 		recording_notes_add(
 			notes, false,
 			"%" PRIu64
 			" program files were deleted, replaced or out of reach before they could "
 			"be copied into the recording (one is %s): their call paths may be "
 			"incomplete and lack names.",
-			stats->n_missed, stats->first_missed ? stats->first_missed : "?");
+			n, capture_example(capture, false));
+}
+
+static void advise(const void *state, struct recording_notes *notes)
+{
+	const struct capture *capture = state;
+
+	advise_on_gone(capture, notes);
+	if (capture->stats.n_without_descriptor)
+		recording_notes_add(
+			notes, false,
+			"%" PRIu64
+			" program files could not be opened to be copied into the recording (one "
+			"is %s), because the limit of open files (ulimit -n) is %" PRIu64
+			": their call paths may be incomplete and lack names.",
+			capture->stats.n_without_descriptor, capture_example(capture, true),
+			descriptor_limit());
 }
 
 static void describe(const void *state, bool is_verbose, struct recording_notes *notes)

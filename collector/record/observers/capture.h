@@ -24,9 +24,10 @@ enum capture_state {
 };
 
 struct capture_stats {
-	uint64_t n_kept, n_missed;
-	uint64_t n_bytes;   /* of all captured files */
-	char *first_missed; /* the path of one of them, as an example, or NULL */
+	uint64_t n_kept;
+	uint64_t n_missed;             /* for any reason */
+	uint64_t n_without_descriptor; /* of these, those that the limit of open files forbade */
+	uint64_t n_bytes;              /* of all captured files */
 };
 
 extern const struct recording_observer capture_observer;
@@ -55,5 +56,8 @@ bool capture_is_pending(const struct capture *capture);
 int capture_write(struct capture *capture, struct data_writer *writer, size_t max_bytes);
 
 const struct capture_stats *capture_stats(const struct capture *capture);
+/* The path of one missed file, as an example: of one that lacked a descriptor, or of the others;
+ * NULL: there is none. */
+const char *capture_example(const struct capture *capture, bool lacked_descriptor);
 
 #endif
