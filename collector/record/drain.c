@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "cct/base/clock.h"
 #include "perf/records/sample_trim.h"
 
 /* The approximate number of bytes that one round reads. */
@@ -11,9 +10,6 @@
 #define RELEASE_SIZE (512u << 10)
 /* Bytes that observers may write in one round: while they read and compress, the rings fill. */
 #define WAITING_ROUND_MAX (8u << 20)
-/* Records in a ring may be this much out of order: an interrupt came between a record's time
- * and its place. */
-#define DISORDER_NS NSEC_PER_MSEC
 
 static size_t count_bits(uint64_t bits)
 {
@@ -128,7 +124,7 @@ static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
 	if (!oldest)
 		return UINT64_MAX;
 	uint64_t end = oldest + (now - oldest) / (n_waiting / ROUND_MAX + 1);
-	uint64_t needed = newest_time(drain) + DISORDER_NS;
+	uint64_t needed = newest_time(drain) + RING_DISORDER_NS;
 	return end > needed ? end : needed;
 }
 

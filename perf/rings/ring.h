@@ -10,6 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/base/clock.h"
+
+/* Records of one ring may be this much out of order: an interrupt may write other records between
+ * the moment of a record's time and the write of that record. */
+#define RING_DISORDER_NS NSEC_PER_MSEC
+
 struct ring {
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
 	uint8_t *data;

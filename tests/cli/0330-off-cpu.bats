@@ -20,20 +20,20 @@ make_recordings() {
 	need_switches
 	cd "$BATS_FILE_TMPDIR"
 	record command.data -e off-cpu,cpu-clock -- \
-		"$WORKLOADS/off_cpu" 1 naps convoy pipe hogs disk >command.told
+		"$WORKLOADS/off_cpu" 1 naps convoy pipe hogs disk >command.measured
 	report_json command.data --event off-cpu >command
 	report_json command.data --by thread >threads
-	record system.data -e off-cpu -a -- "$WORKLOADS/off_cpu" 0.5 naps pipe hogs >system.told
+	record system.data -e off-cpu -a -- "$WORKLOADS/off_cpu" 0.5 naps pipe hogs >system.measured
 	report_json system.data --comm off_cpu >system # jq reads no trees as deep as others may be
 	report_json system.data --view processes >processes
-	record late.data -e off-cpu -D 500 -- "$WORKLOADS/off_cpu" 1 naps pipe >late.told
+	record late.data -e off-cpu -D 500 -- "$WORKLOADS/off_cpu" 1 naps pipe >late.measured
 	report_json late.data --by thread >late
 	attach
 }
 
 # Threads that sleep when the recording begins, and when it ends; attached.data and its report.
 attach() {
-	"$WORKLOADS/off_cpu" 20 naps convoy pipe >attached.told &
+	"$WORKLOADS/off_cpu" 20 naps convoy pipe >attached.measured &
 	local pid=$!
 	until [ "$(find /proc/$pid/task -mindepth 1 -maxdepth 1 | wc -l)" -eq 7 ]; do sleep 0.01; done
 	record attached.data -e off-cpu,cpu-clock -p $pid -d 0.7
@@ -61,34 +61,26 @@ off_marked() {
 			| select(.name? == $mark and .kind == "marker") | .total[0]] | add // 0' "$1"
 }
 
-told() { # told FILE FUNCTION
+measured() { # measured FILE FUNCTION
 	awk -v name="$2" '$1 == "wait" && $2 == name { print $3 }' "$1"
 }
 
-expect_near() { # expect_near WHAT GOT EXPECTED PERCENT
-	awk -v what="$1" -v got="$2" -v expected="$3" -v percent="$4" 'BEGIN {
-		off = expected > 0 ? 100 * (got - expected) / expected : 100
-		printf "%s: %.3f ms, expected %.3f ms (%+.2f %%)\n", what, got / 1e6, expected / 1e6, off
-		exit !(off <= percent && off >= -percent)
-	}'
-}
-
-expect_waits() { # expect_waits REPORT TOLD FUNCTION... : within 5 %
+expect_waits() { # expect_waits REPORT MEASURED FUNCTION... : ns, within 5 %
 	local report=$1 file=$2 name
 	shift 2
 	for name; do
 		expect_near "$name" "$(off_under "$report" ".name == \"$name\"")" \
-			"$(told "$file" "$name")" 5
+			"$(measured "$file" "$name")" 5
 	done
 }
 
 @test "waits for sleep, lock, pipe and processor have their time and path" {
-	show expect_waits command command.told nap hold_lock contend wait_for_pipe burn
+	show expect_waits command command.measured nap hold_lock contend wait_for_pipe burn
 }
 
 @test "a read from the disk has its time, and is marked as I/O" {
-	[ -n "$(told command.told read_disk)" ] || skip "this file system has no direct reads"
-	show expect_waits command command.told read_disk
+	[ -n "$(measured command.measured read_disk)" ] || skip "this file system has no direct reads"
+	show expect_waits command command.measured read_disk
 	expect_at_least "waiting for I/O" "$(off_marked command read_disk "[waiting for I/O]")" \
 		"$(off_under command '.name == "read_disk"')" 50
 	expect_equal "I/O elsewhere" "$(off_marked command nap "[waiting for I/O]")" 0
@@ -122,7 +114,7 @@ expect_waits() { # expect_waits REPORT TOLD FUNCTION... : within 5 %
 			| .total[1]] | add' threads)
 		show expect_near "$name, off $((off / 1000000)) and on $((on / 1000000)) ms" \
 			$((off + on)) "$life" 2
-	done < <(grep ^thread command.told)
+	done < <(grep ^thread command.measured)
 }
 
 # conserved REPORT FILE : the times in the tree, in the listing and in the file are equal
@@ -167,14 +159,14 @@ conserved() {
 }
 
 @test "system-wide: waits have their time, and idle processors do not count" {
-	show expect_waits system system.told nap wait_for_pipe burn
+	show expect_waits system system.measured nap wait_for_pipe burn
 	expect_equal "idle processors" "$(jq '[.rows[] | select(.name == "idle")] | length' processes)" 0
 }
 
 @test "time off the CPU before the end of a delay does not count" {
 	local off life
 	off=$(jq '[.tree.children[].children[] | select(.name == "napper") | .total[0]] | add' late)
-	life=$(awk '$1 == "thread" && $2 == "napper" { print $3 }' late.told)
+	life=$(awk '$1 == "thread" && $2 == "napper" { print $3 }' late.measured)
 	echo "$off of $life ns"
 	[ "$off" -lt $((life - 100000000)) ]
 	[ "$off" -gt 0 ]
@@ -183,9 +175,9 @@ conserved() {
 
 @test "off-cpu has the same cost next to events that are read as a group" {
 	record group.data -e off-cpu -e '{task-clock,page-faults}:S' -- \
-		"$WORKLOADS/off_cpu" 0.3 naps >group.told
+		"$WORKLOADS/off_cpu" 0.3 naps >group.measured
 	report_json group.data --event off-cpu >group
-	show expect_waits group group.told nap
+	show expect_waits group group.measured nap
 }
 
 @test "the number of switches is not shown as a time" {

@@ -1,42 +1,16 @@
 /* This program's own sections and segments. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "cct/object/elf_image.h"
-
-struct own {
-	int fd;
-	Elf *elf;
-};
-
-static int open_own(void **state)
-{
-	static struct own own;
-
-	elf_version(EV_CURRENT);
-	own.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	own.elf = elf_begin(own.fd, ELF_C_READ_MMAP, NULL);
-	*state = &own;
-	return own.elf ? 0 : -1;
-}
-
-static int close_own(void **state)
-{
-	struct own *own = *state;
-
-	elf_end(own->elf);
-	close(own->fd);
-	return 0;
-}
+#include "tests/unit/own_elf.h"
 
 static void sections_are_found_by_name_and_type(void **state)
 {
-	struct own *own = *state;
+	struct own_elf *own = *state;
 	struct elf_section section;
 
 	assert_true(elf_find_section(own->elf, ".text", &section));
@@ -51,7 +25,7 @@ static void sections_are_found_by_name_and_type(void **state)
 
 static void an_offset_leads_to_its_address_and_back(void **state)
 {
-	struct own *own = *state;
+	struct own_elf *own = *state;
 	struct elf_segments segments;
 	struct elf_section text;
 	uint64_t vaddr, offset;
@@ -85,7 +59,7 @@ static void of_segments_that_overlap_one_of_code_is_found(void **state)
 
 static void bytes_beyond_the_file_are_not_read(void **state)
 {
-	struct own *own = *state;
+	struct own_elf *own = *state;
 	size_t size;
 
 	assert_non_null(elf_rawfile(own->elf, &size));
@@ -105,5 +79,5 @@ int main(void)
 		cmocka_unit_test(bytes_beyond_the_file_are_not_read),
 	};
 
-	return cmocka_run_group_tests(tests, open_own, close_own);
+	return cmocka_run_group_tests(tests, own_elf_open, own_elf_close);
 }

@@ -1,43 +1,17 @@
 /* This program's own symbols. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "cct/object/elf_symtab.h"
-
-struct own {
-	int fd;
-	Elf *elf;
-};
-
-static int open_own(void **state)
-{
-	static struct own own;
-
-	elf_version(EV_CURRENT);
-	own.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	own.elf = elf_begin(own.fd, ELF_C_READ_MMAP, NULL);
-	*state = &own;
-	return own.elf ? 0 : -1;
-}
-
-static int close_own(void **state)
-{
-	struct own *own = *state;
-
-	elf_end(own->elf);
-	close(own->fd);
-	return 0;
-}
+#include "tests/unit/own_elf.h"
 
 static void a_symbol_is_found_with_its_name(void **state)
 {
-	struct own *own = *state;
+	struct own_elf *own = *state;
 	struct elf_symtab table;
 	GElf_Sym symbol;
 	unsigned n_found = 0;
@@ -55,7 +29,7 @@ static void a_symbol_is_found_with_its_name(void **state)
 
 static void names_beyond_the_strings_are_not_read(void **state)
 {
-	struct own *own = *state;
+	struct own_elf *own = *state;
 	struct elf_symtab table;
 	GElf_Sym symbol = { 0 };
 
@@ -76,5 +50,5 @@ int main(void)
 		cmocka_unit_test(names_beyond_the_strings_are_not_read),
 	};
 
-	return cmocka_run_group_tests(tests, open_own, close_own);
+	return cmocka_run_group_tests(tests, own_elf_open, own_elf_close);
 }

@@ -17,10 +17,8 @@
 #define WINDOW_MAX 200
 #define PAUSE_NS   NSEC_PER_SEC
 #define PAUSE_MAX  (64 * NSEC_PER_SEC)
-/* A record may be written into its ring this much later than its time. */
-#define DISORDER_NS NSEC_PER_MSEC
-#define RECORD_MAX  65536
-#define MAX_WORDS   (2 + 64)
+#define RECORD_MAX 65536
+#define MAX_WORDS  (2 + 64)
 /* The position of the time in their samples: after pid and tid. */
 #define TIME_OFFSET (sizeof(struct perf_event_header) + 8)
 
@@ -304,7 +302,8 @@ int signal_contexts_begin_round(struct signal_contexts *contexts, uint64_t now_n
 
 	contexts->last_limit_ns = contexts->limit_ns;
 	contexts->limit_ns = now_ns < end_ns ? now_ns : end_ns;
-	contexts->seen_until_ns = now_ns - DISORDER_NS < end_ns ? now_ns - DISORDER_NS : end_ns;
+	contexts->seen_until_ns =
+		now_ns - RING_DISORDER_NS < end_ns ? now_ns - RING_DISORDER_NS : end_ns;
 	if (contexts->seen_until_ns < contexts->last_limit_ns)
 		contexts->seen_until_ns = contexts->last_limit_ns;
 	for (size_t i = 0; i < evlist->n_sample_rings && !err; i++)
