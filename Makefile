@@ -79,13 +79,13 @@ $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
 
-# The judge of gdb's stops: unwinds what tests/oracle/gdb_stops/stop_and_walk.py wrote.
+# Checks walks at gdb's stops: unwinds what tests/oracle/gdb_stops/stop_and_walk.py wrote.
 UNWIND_CASES := $(BUILD)/tests/oracle/unwind_cases
 $(UNWIND_CASES): tests/oracle/gdb_stops/unwind_cases.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
 
-# The judge of names: what dendro says of addresses, beside what others say (tests/accuracy/names).
+# Compares dendro's names for addresses with those of other tools (tests/accuracy/names).
 NAME_ADDRESSES := $(BUILD)/tests/accuracy/name_addresses
 $(NAME_ADDRESSES): tests/accuracy/name_addresses.c $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -125,7 +125,7 @@ $(W)/stripped/%: $(W)/%
 	@mkdir -p $(@D)
 	strip -o $@ $<
 
-# Everything here may start on a bare Debian: install first, then build in a make of its own.
+# Everything here may start on a bare Debian: install first, then build in a separate make.
 demo:
 	tests/deps/install build
 	$(MAKE) all $(W)/dispatch $(W)/reader

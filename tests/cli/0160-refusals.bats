@@ -95,7 +95,7 @@ expect_refusal() {
 	done
 }
 
-@test "root of a user namespace can record only its own programs, and is told why" {
+@test "root of a user namespace can record only its own programs, and the message says why" {
 	need_namespaces -Ur
 	[ "$(<$PARANOID)" -gt 0 ] || skip "everybody may record everything here"
 	expect_refusal "outside of the container" -- unshare -Ur "$DENDRO" record -a -d 0.1

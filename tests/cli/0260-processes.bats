@@ -58,7 +58,7 @@ expect_only() {
 	expect_complete fork.tree 99
 }
 
-@test "vfork: the child has its own paths in its parent's memory, and then those of another program" {
+@test "vfork: the child has its own paths in its parent's memory, and then the paths of another program" {
 	expect_paths vfork.tree parent_work "main parent_work"
 	expect_paths vfork.tree child_work "main vfork_child child_work"
 	expect_paths vfork.tree image_work "main image_work"
@@ -104,7 +104,7 @@ expect_only() {
 	expect_complete reuse.tree 99
 }
 
-@test "a chain of execs: the paths are those of the last program" {
+@test "a chain of execs: the paths belong to the last program" {
 	need env nice setsid nohup
 	record chain.data -- sh -c "for i in 1 2 3 4 5; do
 		sh -c \"exec env A=1 nice -n 1 setsid -w nohup sh -c 'exec env -i $WORKLOADS/processes image 400'\"

@@ -49,7 +49,7 @@ setup() {
 		grep -qx "main all_shapes $path" paths
 	done
 	grep -qx "main all_shapes jumping jump_back asm_leaf" paths
-	# What works is a leaf: there is no other way to it. longjmp() has functions of its own below it, and
+	# What works is a leaf: there is no other way to it. longjmp() has other functions below it, and
 	# so has the first call of each function in a library.
 	local jumps='( [^ ]*(jmp|libc\.so|pthread_cleanup_upto)[^ ]*)*'
 	local resolves='( (_dl_|do_lookup|check_match|strcmp|ld-linux)[^ ]*)*'

@@ -140,7 +140,7 @@ alternates() {
 	rm "/tmp/perf-$(cat node.pid).map"
 }
 
-# A trampoline in JIT code calls each function, and no sample ever stands in it.
+# A trampoline in JIT code calls each function; samples are never taken in it.
 @test "Python with -X perf: the callers of its functions" {
 	local python
 	for python in python3 python3.12 python3.13 python3.14 ''; do

@@ -204,7 +204,7 @@ probes_of() {
 		2>/dev/null || true
 }
 
-@test "probes are removed at the end, and those of a killed recorder by the next recording" {
+@test "probes are removed at the end, and probes of a killed recorder by the next recording" {
 	need_probes
 	need_tracepoints
 	need pgrep
@@ -247,7 +247,7 @@ probes_of() {
 
 @test "arguments of 32-bit functions come from the stack" {
 	need_probes
-	# Headers behind the 64-bit ones: see 0210-32-bit.bats.
+	# 32-bit headers after the 64-bit ones: see 0210-32-bit.bats.
 	gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_GNU_SOURCE -O2 -fomit-frame-pointer \
 		-o resources32 "$ROOT/tests/workloads/resources.c" 2>/dev/null ||
 		skip "32-bit programs can't be built here (lib32gcc-12-dev, libc6-dev-i386)"

@@ -68,7 +68,7 @@ setup() {
 
 @test "the report says what each event counted, sampled or not" {
 	report_json several.data >json
-	# 4800 pages, and those of starting up.
+	# 4800 pages, and the pages touched by starting up.
 	local counted
 	counted=$(jq '.metrics[1].counted' json)
 	echo "$counted faults counted"

@@ -20,7 +20,7 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-teardown() { # the workload leaves its map behind, as its models do
+teardown() { # like real JIT compilers, the workload does not remove its map
 	if [ -s map ]; then
 		xargs rm -f <map
 		sed 's/$/.other/' map | xargs rm -f

@@ -22,7 +22,7 @@ setup() {
 	cp "$BATS_FILE_TMPDIR/jitdump" .
 }
 
-expect_turns() { # expect_turns NAME : what all functions have, and whether they stand below main
+expect_turns() { # expect_turns NAME : the costs of all functions, and whether they are below main
 	report_json "$1.data" --view functions >"$1.functions"
 	expect_ratio "$1" "turn first" 1 "turn second" 2 moved 3
 	report_json "$1.data" >"$1.tree"

@@ -62,7 +62,7 @@ says_why() {
 	grep -q '[ -]program+0x[0-9a-f]\+ ' out
 	lacks -w hot out
 	sed -n '/^Names are missing:/,$p' out
-	expect_equal "times the reason is told" "$(grep -c "% *program: $text" out)" 1
+	expect_equal "times the reason is printed" "$(grep -c "% *program: $text" out)" 1
 }
 
 @test "control characters and malformed UTF-8 in names are escaped on a terminal, and kept in JSON" {

@@ -151,7 +151,7 @@ expect_conserved() { # expect_conserved REPORT
 	grep -q 'the hot line' text
 	touch elsewhere/hot_line.c
 	annotate moved.data hot --source-path "$PWD/gone=$PWD/elsewhere" | grep -q 'newer than the program'
-	# What may stand there instead, and what it may hold.
+	# Other kinds of files in that place, and other contents.
 	mkdir gone
 	mkfifo gone/hot_line.c
 	timeout 20 "$DENDRO" annotate hot moved.data | grep -q 'not a regular file'

@@ -151,7 +151,7 @@ problem_of() { # problem_of REPORT MODULE
 	"$DENDRO" report program.data >text
 	grep -q "% *program; build ID $(build_id program)" text
 	report_json program.data --no-inline >plain.tree
-	expect_equal "not asked for" "$(problem_of plain.tree program)" ""
+	expect_equal "not requested" "$(problem_of plain.tree program)" ""
 }
 
 @test "the report gives the reason why a file can't be read" {
@@ -295,7 +295,7 @@ runs_same() { # runs_same PID : the program in a root, no longer the chroot that
 	expect_complete dead.tree 98
 }
 
-contained() { # contained ROOT COMMAND... : in namespaces of its own, instead of this shell
+contained() { # contained ROOT COMMAND... : in separate namespaces, instead of this shell
 	exec unshare -m -p -f --kill-child --propagation private python3 "$ROOT/tests/cli/contain.py" "$@"
 }
 

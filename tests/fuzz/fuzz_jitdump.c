@@ -1,5 +1,5 @@
 /*
- * Any bytes as a jitdump: what is read of it lies inside, and the code that is over a process's
+ * Any bytes as a jitdump: all reads are inside it, and the code that is valid over a process's
  * memory at a time is what a model says that is too simple to be wrong.
  */
 #include <stdlib.h>

@@ -13,7 +13,7 @@ setup() {
 	skip_unprepared
 }
 
-programs() { # those that there are sources for
+programs() { # whose sources exist
 	local source
 	for source in "$ROOT"/tests/unit/test_*.c; do
 		echo "$HW/dendro/tests/unit/$(basename "$source" .c)"

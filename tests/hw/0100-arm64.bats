@@ -51,7 +51,7 @@ expect_complete() { # expect_complete NAME
 }
 
 expect_known_paths() { # expect_known_paths NAME
-	# Names in stripped libraries are those of the exported function before, or offsets.
+	# Code in stripped libraries is named by the exported function before it, or by its offset.
 	local libc=' (libc\.so\.6\+0x[0-9a-f]+|__getpid|pthread_self|pthread_kill|strtod)'
 	local resolve='( ld-linux-aarch64\.so\.1\+0x[0-9a-f]+| _dl_[a-z_]+| libc\.so\.6\+0x[0-9a-f]+| memcpy)*'
 	local sigreturn=' (__kernel_rt_sigreturn|\[vdso\]\+0x7[0-9a-f]+)'

@@ -3,7 +3,7 @@
 # counted is exactly known, however busy the host is. Its limits: instructions are counted with
 # -icount only, and their overflow is noticed at the next exception, so a cycles event stands beside
 # them; instructions per cycle differ from 1 only where the processor is idle, or where the two events
-# count in different modes; other events, those of caches say, count nothing. Two processors take turns,
+# count in different modes; other events, such as cache events, count nothing. Two processors take turns,
 # and both count the time.
 # in turn (build/hw): what is built, booted and brought back lies in one folder
 
@@ -131,7 +131,7 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 	done
 }
 
-@test "the kernel's part of a path stands below the call that entered it" {
+@test "the kernel's part of a path is below the call that entered it" {
 	# On its way back a call has the kernel's put-off work done, or another process run.
 	local call="\[kernel\] el0t_64_sync el0t_64_sync_handler el0_svc do_(el0_svc|notify_resume).*"
 	local interrupt="\[kernel\] el0t_64_irq el0t_64_irq_handler .*" # anywhere; it may reschedule

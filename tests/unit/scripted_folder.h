@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* @folder: a template of mkdtemp(). What the script can't make is missing then, and @needs told. */
+/* @folder: a template of mkdtemp(). Without the script's tools the test is skipped; @needs names
+ * them. */
 static inline int scripted_folder_make(char *folder, const char *script, const char *needs)
 {
 	char command[8192];

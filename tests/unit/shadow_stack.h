@@ -57,7 +57,7 @@ struct shadow_stack {
 	size_t n_chains;
 	struct shadow_chain *current;
 	uint64_t word;               /* bytes */
-	uint64_t alt_start, alt_end; /* as sigaltstack() was told; empty: none */
+	uint64_t alt_start, alt_end; /* as given to sigaltstack(); empty: none */
 	/* The stack pointer has been replaced; the jump that belongs to it comes. */
 	bool is_jumping, is_new_chain;
 };
@@ -73,7 +73,7 @@ void shadow_begin(struct shadow_stack *shadow, uint64_t sp, uint64_t word);
 void shadow_call(struct shadow_stack *shadow, uint64_t slot, uint64_t return_address);
 /*
  * A return that took its address from @slot and went to @pc. It is a jump if nobody was called with
- * that slot: what was pushed there was the address of another place.
+ * that slot: the word pushed there was not a return address.
  */
 void shadow_return(struct shadow_stack *shadow, uint64_t slot, uint64_t pc);
 /* @word: what the stack pointer points at after the move. */

@@ -160,7 +160,7 @@ static void sharers_do_not_see_each_others_changes(void **state)
 	address_space_unref(child);
 }
 
-/* Against a plain array of pages, with a generator of its own. */
+/* Compared with a plain array of pages; random numbers by a fixed generator. */
 static void many_random_mappings_agree_with_a_page_table(void **state)
 {
 	enum { N_PAGES = 200 };

@@ -71,7 +71,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* @path: from the root on, ends with NULL; "" is code of no file. */
+/* @path: from the root on, ends with NULL; "" is code without a file. */
 static void add_sample(struct fixture *fixture, const char *const *path, uint64_t weight)
 {
 	uint32_t node =

@@ -197,7 +197,7 @@ static void the_sideband_tells_everything_in_records_of_the_same_shape(void **st
 	assert_int_equal(sample.enable_on_exec, 0);
 }
 
-static void switches_are_told_where_time_off_the_cpu_needs_them(void **state)
+static void switches_are_requested_where_time_off_the_cpu_needs_them(void **state)
 {
 	(void)state;
 	for (int switches = 0; switches <= 1; switches++) {
@@ -375,7 +375,7 @@ static void the_highest_precision_is_sought_without_a_word(void **state)
 		attr_init_sample(&attr, &fixture->request, &event);
 		attr_choose_precise(&fixture->opener, &attr);
 		assert_int_equal(attr.precise_ip, max);
-		/* What it costs is told. */
+		/* A note names the consequence. */
 		bool costs_guests = max > 0 && !fixture->machine.knows_guests;
 		assert_int_equal(attr.exclude_guest, !costs_guests);
 		assert_int_equal(fixture->evlist.n_notes, costs_guests);
@@ -429,7 +429,7 @@ int main(void)
 		cmocka_unit_test(samples_carry_all_that_unwinding_needs),
 		cmocka_unit_test(without_stack_copies_the_kernel_walks_user_callchains),
 		cmocka_unit_test(the_sideband_tells_everything_in_records_of_the_same_shape),
-		cmocka_unit_test(switches_are_told_where_time_off_the_cpu_needs_them),
+		cmocka_unit_test(switches_are_requested_where_time_off_the_cpu_needs_them),
 		cmocka_unit_test(older_kernels_get_all_they_know_and_nothing_else),
 		cmocka_unit_test(a_new_kernel_is_probed_with_one_call),
 		cmocka_unit_test(namespaces_need_a_capability_and_are_given_up_without),

@@ -48,7 +48,7 @@ static void breakpoints_encode_as_perf_does(void **state)
 	}
 }
 
-static void what_is_no_breakpoint_is_told(void **state)
+static void text_that_is_not_a_breakpoint_is_refused(void **state)
 {
 	(void)state;
 	static const char *const names[] = {
@@ -75,7 +75,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(breakpoints_encode_as_perf_does),
-		cmocka_unit_test(what_is_no_breakpoint_is_told),
+		cmocka_unit_test(text_that_is_not_a_breakpoint_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
 
 static char folder[] = "/tmp/dendro-cfi-sources.XXXXXX";
 
-/* A library without .eh_frame for its function, and what is made of it. */
+/* Builds a library without .eh_frame for its function, and variants of it. */
 static const char script[] =
 	"set -e\n"
 	"echo 'int other(int); int function(int n) { volatile int a[9]; a[n] = other(n);"

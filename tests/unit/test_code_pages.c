@@ -193,7 +193,7 @@ static void what_was_known_at_a_moment_stays_as_it_was_then(void **state)
 }
 
 /* "As before" may mean one that was not understood. */
-static void nothing_is_taken_in_after_a_broken_record(void **state)
+static void nothing_is_kept_after_a_broken_record(void **state)
 {
 	(void)state;
 	page_read(PAGE, SECOND, 0x90);
@@ -208,7 +208,7 @@ static void a_page_as_before_needs_one_before(void **state)
 	assert_int_equal(code_pages_add(pages, record_of(PAGE, SECOND, -1)), -EINVAL);
 }
 
-static void many_pages_are_told_apart(void **state)
+static void many_pages_are_distinguished(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
@@ -232,9 +232,9 @@ int main(void)
 		with_pages(the_next_page_follows_where_it_is_known),
 		with_pages(other_processes_have_other_pages),
 		with_pages(what_was_known_at_a_moment_stays_as_it_was_then),
-		with_pages(nothing_is_taken_in_after_a_broken_record),
+		with_pages(nothing_is_kept_after_a_broken_record),
 		with_pages(a_page_as_before_needs_one_before),
-		with_pages(many_pages_are_told_apart),
+		with_pages(many_pages_are_distinguished),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

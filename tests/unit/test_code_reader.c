@@ -135,7 +135,7 @@ static void pages_that_return_addresses_point_into_are_read(void **state)
 	(void)state;
 	see_mapping(bench, "//anon", PROT_READ | PROT_EXEC);
 	const uint64_t end = addr_of(bench->code) + 2 * CODE_PAGE_SIZE;
-	/* The last of them is behind a call that ends the second page. */
+	/* The last of them follows a call at the end of the second page. */
 	const uint64_t words[] = { addr_of(bench->code), end + 1, 0, 7, end };
 
 	code_reader_see_stack(bench->reader, getpid(), words, sizeof(words) - 8);

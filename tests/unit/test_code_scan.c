@@ -62,7 +62,7 @@ static const struct {
 	{ "one pushed", PUSHES, 20, 1, 1, 56, 100, 56 },
 	{ "two pushed", PUSHES, 20, 3, 2, 56, 101, 56 },
 	{ "before the call", PUSHES, 20, 7, 3, 56, 102, 56 },
-	{ "behind the call", PUSHES, 20, 12, 3, 56, 102, 56 },
+	{ "after the call", PUSHES, 20, 12, 3, 56, 102, 56 },
 	{ "in the epilogue", PUSHES, 20, 16, 2, 56, 101, 56 },
 	{ "one popped", PUSHES, 20, 18, 1, 56, 100, 56 },
 	{ "at the return", PUSHES, 20, 19, 0, 56, 53, 56 },
@@ -428,7 +428,7 @@ static void a_jump_by_a_pushed_address_is_no_return(void **state)
 	assert_int_equal(outcomes.n_rules, 0);
 }
 
-static void what_no_path_leads_to_is_told(void **state)
+static void code_that_no_path_leads_to_is_recognized(void **state)
 {
 	struct code code = code_of(PUSHES PUSHES, 40);
 	struct code_rule rule;
@@ -442,7 +442,7 @@ static void what_no_path_leads_to_is_told(void **state)
 	assert_int_equal(
 		code_scan_entry(scan, &code, code.start, code.start + 2, true, &rule, &leaves),
 		CODE_CANNOT_LEAD);
-	/* A return address: only behind a call. */
+	/* A return address: only after a call. */
 	assert_int_equal(
 		code_scan_entry(scan, &code, code.start, code.start + 7, false, &rule, &leaves),
 		CODE_CANNOT_LEAD);
@@ -494,7 +494,7 @@ static void jumps_to_anywhere_are_doubted(void **state)
 }
 
 /* je 1f; pop rbx; 1: ret */
-static void paths_that_differ_are_all_told(void **state)
+static void all_different_outcomes_are_listed(void **state)
 {
 	struct code code = code_of("\x74\x01\x5b\xc3", 4);
 	struct code_outcomes outcomes;
@@ -567,10 +567,10 @@ int main(void)
 		cmocka_unit_test(a_return_address_is_where_it_was_moved_to),
 		cmocka_unit_test(a_frame_pointer_tells_where_the_stack_pointer_does_not),
 		cmocka_unit_test(a_jump_by_a_pushed_address_is_no_return),
-		cmocka_unit_test(what_no_path_leads_to_is_told),
+		cmocka_unit_test(code_that_no_path_leads_to_is_recognized),
 		cmocka_unit_test(code_behind_a_last_call_is_doubted),
 		cmocka_unit_test(jumps_to_anywhere_are_doubted),
-		cmocka_unit_test(paths_that_differ_are_all_told),
+		cmocka_unit_test(all_different_outcomes_are_listed),
 		cmocka_unit_test(scans_end),
 	};
 

@@ -118,7 +118,7 @@ static void records_stay_as_they_are_while_held(void **state)
 	data_file_close(file);
 }
 
-static void build_ids_are_taken_in(void **state)
+static void build_ids_are_read(void **state)
 {
 	struct builder b = two_events_in_a_pipe();
 
@@ -149,7 +149,7 @@ int main(void)
 		cmocka_unit_test(raw_bytes_that_lead_beyond_the_file_cut_it),
 		cmocka_unit_test(records_of_odd_sizes_are_handed_out_aligned),
 		cmocka_unit_test(records_stay_as_they_are_while_held),
-		cmocka_unit_test(build_ids_are_taken_in),
+		cmocka_unit_test(build_ids_are_read),
 	};
 
 	return cmocka_run_group_tests_name("data_stream", tests, NULL, NULL);

@@ -97,7 +97,7 @@ static void inlined_calls_come_innermost_first(void **state)
 		assert_string_equal(functions[i].name, names[i]);
 		assert_non_null(strstr(functions[i].file, "test_debug_info.c"));
 	}
-	/* A call stands below the function that makes it. */
+	/* The line of a call is below that of the function that makes it. */
 	assert_true(functions[0].line < functions[1].line);
 	assert_true(functions[1].line < functions[2].line);
 	assert_true(functions[0].decl_line < functions[0].line);

@@ -1,4 +1,4 @@
-/* Line tables made by hand: their order, and what is wrong in them. */
+/* Line tables made by hand, in order, out of order and malformed. */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void set_address(struct program *program, uint64_t address)
 	put(program, &address, 8);
 }
 
-/* A row, @lines and @bytes behind the last one. */
+/* Adds a row, @lines and @bytes after the last one. */
 static void row(struct program *program, unsigned lines, unsigned bytes)
 {
 	/* line_range is 4, line_base 0. */

@@ -114,7 +114,7 @@ static void sections_compressed_by_an_unknown_method_are_missing(void **state)
 	debug_image_deinit(&image);
 }
 
-static void sections_of_split_units_are_told_apart(void **state)
+static void sections_of_split_units_are_distinguished(void **state)
 {
 	static const struct image_section both[] = {
 		{ ".debug_str", "whole", 6, 0 },
@@ -157,7 +157,7 @@ int main(void)
 		cmocka_unit_test(sections_are_read_whatever_they_are_compressed_by),
 		cmocka_unit_test(sections_that_lie_about_their_size_are_missing),
 		cmocka_unit_test(sections_compressed_by_an_unknown_method_are_missing),
-		cmocka_unit_test(sections_of_split_units_are_told_apart),
+		cmocka_unit_test(sections_of_split_units_are_distinguished),
 		cmocka_unit_test(numbers_have_the_order_of_the_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

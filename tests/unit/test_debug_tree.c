@@ -228,7 +228,7 @@ static void a_die_may_say_where_its_sibling_is(void **state)
 
 	(void)state;
 	begin(&unit, 4, DW_FORM_data1);
-	/* What is inside makes no sense, but nobody reads it. */
+	/* Its content is malformed, but nobody reads it. */
 	PUT(&unit, LINKED, HEADER_SIZE + 8, 0, 0, 0, 99, 99, 99, LEAF, 0);
 	assert_int_equal(finish(&unit), 0);
 	assert_true(debug_tree_read(&unit.tree, unit.bytes + HEADER_SIZE, &die));
@@ -250,7 +250,7 @@ static void units_that_make_no_sense_are_refused(void **state)
 	unit.bytes[0]++;
 	assert_int_equal(debug_tree_init(&unit.tree, &unit.tables, &unit.sections, 0), -EINVAL);
 	unit.bytes[0]--;
-	unit.bytes[7] = 1; /* abbreviations far behind the section's end */
+	unit.bytes[7] = 1; /* abbreviations far beyond the section's end */
 	assert_int_equal(debug_tree_init(&unit.tree, &unit.tables, &unit.sections, 0), -EINVAL);
 	assert_int_equal(debug_tree_init(&unit.tree, &unit.tables, &unit.sections, 1000), -EINVAL);
 	debug_abbreviation_tables_deinit(&unit.tables);

@@ -180,7 +180,7 @@ static void functions_begin_with_landing_pads_or_frames(void **state)
 		{ { 0xd503233f, 0, 0, 0 }, 0, true },                   /* paciasp */
 		{ { 0xa9be7bfd, 0, 0, 0 }, 0, true },                   /* stp x29, x30 */
 		{ { 0xd503201f, 0xd503201f, 0xa9be7bfd, 0 }, 8, true }, /* padding */
-		{ { 0xd503201f, 0xd10043ff, 0, 0 }, 12, true },         /* sub sp behind padding */
+		{ { 0xd503201f, 0xd10043ff, 0, 0 }, 12, true },         /* sub sp after padding */
 		{ { 0xd10043ff, 0, 0, 0 }, 0, false },                  /* alloca() */
 		{ { 0, 0, 0, 0 }, 4, true },
 		{ { 0xaa0003f4, 0, 0, 0 }, 0, false },

@@ -49,28 +49,28 @@ static void ring_init(struct ring *ring, struct fake_ring *fake)
 
 static uint64_t ids[] = { 21, 22 };
 
-/* An observer that writes down what it is told. */
+/* An observer that writes down the calls of its hooks. */
 static struct {
 	char text[256];
 	int err; /* of seeing a sample */
-} told_observer;
+} logging_observer;
 
 static void tell(char what)
 {
-	size_t n = strlen(told_observer.text);
+	size_t n = strlen(logging_observer.text);
 
-	if (n + 1 == sizeof(told_observer.text)) /* the test does not look at it */
+	if (n + 1 == sizeof(logging_observer.text)) /* the test does not look at it */
 		return;
-	told_observer.text[n] = what;
-	told_observer.text[n + 1] = '\0';
+	logging_observer.text[n] = what;
+	logging_observer.text[n + 1] = '\0';
 }
 
 static int observer_begin(const struct observed_recording *recording, void **state)
 {
 	(void)recording;
-	*state = &told_observer;
-	told_observer.text[0] = '\0';
-	told_observer.err = 0;
+	*state = &logging_observer;
+	logging_observer.text[0] = '\0';
+	logging_observer.err = 0;
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static int sees_sample(void *state, const struct record *record)
 	(void)state;
 	assert_int_equal(record->type, PERF_RECORD_SAMPLE);
 	tell('s');
-	return told_observer.err;
+	return logging_observer.err;
 }
 
 static int writes_waiting(void *state, size_t max_bytes)
@@ -115,7 +115,7 @@ static int ends_round(void *state, const struct observed_round *round)
 }
 
 static const struct recording_observer observer = {
-	.name = "told",
+	.name = "logging",
 	.begin = observer_begin,
 	.see_sideband = sees_sideband,
 	.see_sample = sees_sample,
@@ -228,14 +228,14 @@ static void put_record(struct ring *ring, uint32_t type, const uint64_t *body, s
 }
 
 /* The recording's records in file order. */
-struct told {
+struct contents {
 	uint64_t n_samples, n_rounds, n_late, max_round_samples;
 };
 
 /* Checks the contract: after round n nothing comes that is older than the newest of round n - 1. */
-static struct told read_back(struct bench *bench)
+static struct contents read_back(struct bench *bench)
 {
-	struct told told = { 0 };
+	struct contents contents = { 0 };
 	uint64_t newest = 0, limit = 0, next_limit = 0, round_samples = 0;
 	struct data_file *file;
 	struct raw_record raw;
@@ -251,16 +251,16 @@ static struct told read_back(struct bench *bench)
 		if (record.type == RECORD_FINISHED_ROUND) {
 			limit = next_limit;
 			next_limit = newest;
-			told.n_rounds++;
-			if (round_samples > told.max_round_samples)
-				told.max_round_samples = round_samples;
+			contents.n_rounds++;
+			if (round_samples > contents.max_round_samples)
+				contents.max_round_samples = round_samples;
 			round_samples = 0;
 		} else {
-			told.n_late += record.time_ns < limit;
+			contents.n_late += record.time_ns < limit;
 			newest = record.time_ns > newest ? record.time_ns : newest;
 		}
 		if (record.type == PERF_RECORD_SAMPLE) {
-			told.n_samples++;
+			contents.n_samples++;
 			round_samples++;
 			assert_int_equal(record.sample.user_stack_size, 1000);
 			assert_int_equal(record.sample.user_stack_space, 1000);
@@ -269,7 +269,7 @@ static struct told read_back(struct bench *bench)
 	}
 	assert_null(data_file_error(file));
 	data_file_close(file);
-	return told;
+	return contents;
 }
 
 static void empty_rings_make_no_round(void **state)
@@ -295,9 +295,9 @@ static void records_are_written_trimmed_and_their_space_given_back(void **state)
 				 bench->sample_rings[i].page->data_head);
 	assert_int_equal(drain_round(&bench->drain), 0);
 	assert_int_equal(bench->drain.n_samples, 2);
-	struct told told = read_back(bench);
-	assert_int_equal(told.n_samples, 2);
-	assert_int_equal(told.n_rounds, 1);
+	struct contents contents = read_back(bench);
+	assert_int_equal(contents.n_samples, 2);
+	assert_int_equal(contents.n_rounds, 1);
 	bench_destroy(bench);
 }
 
@@ -324,11 +324,11 @@ static void a_backlog_is_read_in_slices_of_time(void **state)
 	assert_int_equal(drain_all(&bench->drain), 0);
 	assert_false(bench->drain.is_behind);
 
-	struct told told = read_back(bench);
-	assert_int_equal(told.n_samples, 2401);
-	assert_int_equal(told.n_late, 0);
-	assert_true(told.n_rounds >= 3);
-	assert_true(told.max_round_samples < 1800);
+	struct contents contents = read_back(bench);
+	assert_int_equal(contents.n_samples, 2401);
+	assert_int_equal(contents.n_late, 0);
+	assert_true(contents.n_rounds >= 3);
+	assert_true(contents.max_round_samples < 1800);
 	bench_destroy(bench);
 }
 
@@ -374,7 +374,7 @@ static void observers_see_sideband_before_samples_and_the_end_of_the_round_last(
 	put_record(&bench->sideband_rings[1], PERF_RECORD_EXIT, (uint64_t[3]){ 0 }, 24, 3);
 	assert_int_equal(drain_all(&bench->drain), 0);
 	/* The last one finds the rings empty. */
-	assert_string_equal(told_observer.text, "(xwss)(");
+	assert_string_equal(logging_observer.text, "(xwss)(");
 	bench_destroy(bench);
 }
 
@@ -385,9 +385,9 @@ static void a_round_that_fails_has_an_end_for_observers(void **state)
 	(void)state;
 	put_sample(&bench->sample_rings[0], 1, 0);
 	put_sample(&bench->sample_rings[1], 2, 1);
-	told_observer.err = -ENOMEM;
+	logging_observer.err = -ENOMEM;
 	assert_int_equal(drain_round(&bench->drain), -ENOMEM);
-	assert_string_equal(told_observer.text, "(ws)");
+	assert_string_equal(logging_observer.text, "(ws)");
 	bench_destroy(bench);
 }
 

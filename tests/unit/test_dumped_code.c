@@ -120,7 +120,7 @@ static void code_without_frame_pointers_is_followed(void **state)
 	struct fixture *fixture = *state;
 	struct frame frames[8];
 
-	/* What is learnt at first is known later. */
+	/* The second walk uses the rule found by the first. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(walk(fixture, frames, 8), 3);
 		assert_int_equal(frames[0].offset, AT + IN_LEAF);

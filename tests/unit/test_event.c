@@ -449,7 +449,7 @@ static void libpfm4_names_take_modifiers_like_the_others(void **state)
 	parsed_destroy(&parsed);
 }
 
-static void events_of_other_processors_are_told_from_unknown_ones(void **state)
+static void events_of_other_processors_differ_from_unknown_ones(void **state)
 {
 	(void)state;
 	/* No machine is two of these, so one is not here: AMD, Intel; A64FX, X-Gene. libpfm4 knows
@@ -512,7 +512,7 @@ int main(void)
 		cmocka_unit_test(errors_name_the_part_and_near_names),
 		cmocka_unit_test(a_name_without_end_is_refused),
 		cmocka_unit_test(libpfm4_names_take_modifiers_like_the_others),
-		cmocka_unit_test(events_of_other_processors_are_told_from_unknown_ones),
+		cmocka_unit_test(events_of_other_processors_differ_from_unknown_ones),
 		cmocka_unit_test(the_default_is_cycles_or_the_clock),
 		cmocka_unit_test(clocks_count_nanoseconds),
 	};

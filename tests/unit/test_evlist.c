@@ -1,5 +1,5 @@
 /*
- * Real counters behind a perf_event_open that the tests look over: they run where the machine
+ * Real counters, opened by a perf_event_open that the tests observe: they run where the machine
  * permits counting one's own user mode.
  */
 #include <errno.h>
@@ -734,7 +734,7 @@ static void rings_are_those_of_the_cpus_that_count(void **state)
 	free(cpus);
 }
 
-static void the_end_of_all_targets_is_told_once_each_has_exited(void **state)
+static void all_targets_have_ended_once_each_has_exited(void **state)
 {
 	(void)state;
 	enum { N_CHILDREN = 3 };
@@ -1068,7 +1068,7 @@ int main(void)
 		cmocka_unit_test(the_time_of_an_event_is_that_on_its_cpus),
 		cmocka_unit_test(what_counts_on_no_cpu_of_the_recording_is_left_out),
 		cmocka_unit_test(rings_are_those_of_the_cpus_that_count),
-		cmocka_unit_test(the_end_of_all_targets_is_told_once_each_has_exited),
+		cmocka_unit_test(all_targets_have_ended_once_each_has_exited),
 		cmocka_unit_test(the_caller_s_descriptor_ends_the_wait),
 		cmocka_unit_test(losses_are_known_where_the_kernel_counts_them),
 		cmocka_unit_test(a_full_ring_loses_samples_and_counts_them),

@@ -76,7 +76,7 @@ static const char *write_report(struct fixture *fixture, const char *format,
 	return fixture->output;
 }
 
-/* A parser of JSON that only says where the value ends; NULL: it is none. */
+/* Skips a JSON value and returns its end; NULL: it is malformed. */
 static const char *skip_value(const char *text);
 
 static const char *skip_blanks(const char *text)

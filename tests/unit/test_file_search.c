@@ -208,7 +208,7 @@ static void what_is_found_is_kept_once_by_key(void **state)
 	int fd = open(below("outside"), O_RDONLY | O_CLOEXEC);
 
 	(void)state;
-	file_search_found(search, "before it was asked for", fd, NULL);
+	file_search_found(search, "before it was requested", fd, NULL);
 	file_search_keep_found(search);
 	carry(search, "carried", packed("x", SIZE_MAX));
 	file_search_found(search, "carried", fd, NULL);

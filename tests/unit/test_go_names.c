@@ -1,6 +1,6 @@
 /*
  * Made-up programs of each version of Go, without symbols: three functions from TEXT on, the first
- * with two calls inlined into each other, the second with padding behind it, the third C code that
+ * with two calls inlined into each other, the second with padding after it, the third C code that
  * Go's linker took in.
  */
 #include <elf.h>
@@ -42,13 +42,13 @@
 #define FILES     0x120u
 #define PC_TABLES 0x140u
 #define FUNCS     0x180u
-#define RECORDS   0x100u /* behind FUNCS */
+#define RECORDS   0x100u /* after FUNCS */
 
 struct shape {
 	enum go_version version;
 	unsigned pointer_size;
 	bool is_independent; /* of its position */
-	bool is_merged;      /* the table has no section of its own */
+	bool is_merged;      /* the table has no separate section */
 	bool has_text;       /* in its header */
 	bool knows_inlined;
 };
@@ -416,7 +416,7 @@ static void no_byte_of_a_program_leads_outside_it(void **state)
 		}
 }
 
-/* A call inlined into itself, told by long tables: whoever reads them each time reads on forever.
+/* A call inlined into itself, by long tables: reading them each time would take forever.
  */
 static void tables_without_end_are_given_up_but_names_stay(void **state)
 {

@@ -104,7 +104,7 @@ static void keys_are_found_after_growing(void **state)
 	assert_null(table.slots);
 }
 
-static void keys_with_one_hash_are_told_apart(void **state)
+static void keys_with_one_hash_are_distinguished(void **state)
 {
 	(void)state;
 	struct hash_table table = { 0 };
@@ -146,7 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_table_has_no_key),
 		cmocka_unit_test(keys_are_found_after_growing),
-		cmocka_unit_test(keys_with_one_hash_are_told_apart),
+		cmocka_unit_test(keys_with_one_hash_are_distinguished),
 		cmocka_unit_test(each_used_slot_comes_once),
 		cmocka_unit_test(room_that_was_made_is_enough),
 	};

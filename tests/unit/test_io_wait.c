@@ -77,7 +77,7 @@ static void a_path_through_io_schedule_waits_for_io(void **state)
 	kallsyms_text_destroy(parsed);
 }
 
-static void without_the_kernels_names_nothing_is_told(void **state)
+static void without_the_kernels_names_no_wait_is_recognized(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -91,8 +91,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_path_through_io_schedule_waits_for_io, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(without_the_kernels_names_nothing_is_told, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(without_the_kernels_names_no_wait_is_recognized,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #define MODULE_MEMORY  3u
 #define MODULE_DUMP    4u
 
-/* Memory of no file from 0x1000 to 0x9000, and a dump that is told of it. */
+/* Anonymous memory from 0x1000 to 0x9000, and a dump with code in it. */
 struct fixture {
 	struct module_table modules;
 	struct dump_bytes bytes;

@@ -193,7 +193,7 @@ static void programs_have_their_names_while_they_are_loaded(void **state)
 	times[1] = kernel_symbols_layout(fixture->kallsyms);
 	load(fixture, PROGRAM + 0x80, 0x100, "bpf_prog_2_late");
 	times[2] = kernel_symbols_layout(fixture->kallsyms);
-	/* Its predecessor's end was not told. */
+	/* The end of its predecessor was not recorded. */
 	load(fixture, PROGRAM + 0xc0, 0x100, "bpf_prog_3_over");
 	times[3] = kernel_symbols_layout(fixture->kallsyms);
 	load(fixture, PROGRAM, 0x100, "bpf_prog_1_early");
@@ -257,19 +257,19 @@ static void text_lines_of_programs_count_where_no_record_tells(void **state)
 	struct kallsyms_text *parsed;
 	const char *owner;
 
-	for (int told = 0; told <= 1; told++) {
+	for (int is_known = 0; is_known <= 1; is_known++) {
 		kernel_symbols_destroy(fixture->kallsyms);
 		module_table_deinit(&fixture->modules);
 		module_table_init(&fixture->modules);
 		fixture->kallsyms = kernel_symbols_create(&fixture->modules);
-		if (told)
+		if (is_known)
 			load(fixture, PROGRAM + 0x1000, 16, "bpf_prog_2");
 		finish_mappings(fixture);
 		assert_int_equal(kallsyms_text_parse(text, strlen(text), &parsed), 0);
 		assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 		kallsyms_text_destroy(parsed);
 		assert_string_equal(name_at(fixture, PROGRAM + 8, &owner),
-				    told ? "first" : "bpf_prog_1_early");
+				    is_known ? "first" : "bpf_prog_1_early");
 	}
 }
 

@@ -101,7 +101,7 @@ static void a_kernel_without_perf_events_shows(void **state)
 	assert_false(limits.has_cap_perfmon);
 }
 
-static void a_proc_that_is_not_mounted_is_told(void **state)
+static void a_proc_that_is_not_mounted_is_reported(void **state)
 {
 	(void)state;
 	struct perf_limits limits;
@@ -157,7 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(sysctls_are_read, make_proc, remove_proc),
-		cmocka_unit_test_setup_teardown(a_proc_that_is_not_mounted_is_told, make_proc,
+		cmocka_unit_test_setup_teardown(a_proc_that_is_not_mounted_is_reported, make_proc,
 						remove_proc),
 		cmocka_unit_test_setup_teardown(a_kernel_without_perf_events_shows, make_proc,
 						remove_proc),

@@ -54,7 +54,7 @@ static uint32_t add_entity(struct made_fold *made, const char *name, bool is_inl
 	return index;
 }
 
-/* Each node has a cost and a sample of its own: 2 to the power of its index. */
+/* Each node has a different cost and number of samples: 2 to the power of its index. */
 static uint32_t add_node(struct made_fold *made, uint32_t parent, uint32_t entity)
 {
 	uint32_t index = made->fold.n_nodes++;

@@ -170,7 +170,7 @@ static void the_alternative_path_is_checked_too(void **state)
 	assert_int_equal(open_state(&module), MODULE_FILE_CHANGED);
 }
 
-static void what_is_no_elf_file_is_told(void **state)
+static void a_file_that_is_not_elf_is_reported(void **state)
 {
 	struct module module = { .key = { .kind = MODULE_ELF, .path = other_path },
 				 .located.image_fd = -1 };
@@ -391,7 +391,7 @@ static void an_archive_says_what_there_was(void **state)
 	}
 }
 
-static void what_is_found_is_told_as_an_archive_reads_it(void **state)
+static void a_found_file_is_reported_as_an_archive_reads_it(void **state)
 {
 	struct file_search *files = file_search_create();
 	struct module module = {
@@ -455,7 +455,7 @@ int main(void)
 		cmocka_unit_test(without_a_build_id_device_and_inode_decide),
 		cmocka_unit_test(the_captured_image_comes_first),
 		cmocka_unit_test(the_alternative_path_is_checked_too),
-		cmocka_unit_test(what_is_no_elf_file_is_told),
+		cmocka_unit_test(a_file_that_is_not_elf_is_reported),
 		cmocka_unit_test(some_modules_have_no_file),
 		cmocka_unit_test(build_ids_are_found_in_segments_and_sections),
 		cmocka_unit_test(broken_notes_are_no_build_id),
@@ -463,7 +463,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_was_written_after_it_was_mapped_is_doubtful),
 		cmocka_unit_test(a_file_that_ends_too_early_is_cut),
 		cmocka_unit_test(an_archive_says_what_there_was),
-		cmocka_unit_test(what_is_found_is_told_as_an_archive_reads_it),
+		cmocka_unit_test(a_found_file_is_reported_as_an_archive_reads_it),
 		cmocka_unit_test(files_of_debug_information_are_had_by_build_id),
 	};
 

@@ -291,7 +291,7 @@ static void what_follows_the_command_that_is_run_belongs_to_it(void **state)
 	end(&call);
 }
 
-static void wrong_use_is_told_in_one_line_and_where_to_look(void **state)
+static void wrong_use_is_one_line_and_a_hint_where_to_look(void **state)
 {
 	static const struct {
 		const char *words, *message;
@@ -380,7 +380,7 @@ int main(void)
 		cmocka_unit_test(the_whole_name_wins_over_what_begins_so),
 		cmocka_unit_test(operands_may_be_anywhere),
 		cmocka_unit_test(what_follows_the_command_that_is_run_belongs_to_it),
-		cmocka_unit_test(wrong_use_is_told_in_one_line_and_where_to_look),
+		cmocka_unit_test(wrong_use_is_one_line_and_a_hint_where_to_look),
 		cmocka_unit_test(help_is_printed_from_the_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void a_path_within_another_is_one_if_it_has_samples(void **state)
 	path_iterator_deinit(&iterator);
 }
 
-static void threads_and_marks_and_missing_callers_are_told(void **state)
+static void paths_have_threads_and_marks_and_missing_callers(void **state)
 {
 	struct profile *profile = *state;
 	struct frame thread = { .kind = FRAME_THREAD, .offset = 0 };
@@ -169,7 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_path_has_its_frames_root_first_and_its_process),
 		TEST(a_path_within_another_is_one_if_it_has_samples),
-		TEST(threads_and_marks_and_missing_callers_are_told),
+		TEST(paths_have_threads_and_marks_and_missing_callers),
 		TEST(costs_of_all_paths_add_up_to_the_totals),
 		TEST(an_empty_profile_has_no_paths),
 	};

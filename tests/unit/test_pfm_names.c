@@ -1,6 +1,6 @@
 /*
  * libpfm4's encodings on processors that the machine at hand is not, which LIBPFM_FORCE_PMU makes
- * it believe: each in a process of its own. What is expected is what the vendor's table says.
+ * it believe: each in a separate process. The expected values are from the vendor's table.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -72,7 +72,7 @@ static const struct sysfs_file alder_lake[] = {
 	{ "software/type", "1\n" },
 };
 
-/* drivers/perf/arm_pmuv3.c of Linux; the events' numbers are those of the Arm ARM, D13.12. */
+/* drivers/perf/arm_pmuv3.c of Linux; the events' numbers are from the Arm ARM, D13.12. */
 static const struct sysfs_file big_little[] = {
 	{ "armv8_cortex_a53/type", "7\n" },
 	{ "armv8_cortex_a53/cpus", "0-3\n" },

@@ -14,7 +14,7 @@ static struct record_cursor cursor_over(const uint64_t *words, size_t n)
 	return (struct record_cursor){ (const uint8_t *)words, (const uint8_t *)(words + n) };
 }
 
-static void the_words_of_a_sample_are_taken_in_the_order_of_the_abi(void **state)
+static void the_words_of_a_sample_are_in_the_order_of_the_abi(void **state)
 {
 	/* IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD; what follows stays. */
 	static const uint64_t words[] = { 7, 0x401000, PID_AND_TID, 5000, 0xadd, 7, 8, 3, 99, 1 };
@@ -115,7 +115,7 @@ static void the_id_is_found_before_the_layout_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_words_of_a_sample_are_taken_in_the_order_of_the_abi),
+		cmocka_unit_test(the_words_of_a_sample_are_in_the_order_of_the_abi),
 		cmocka_unit_test(words_that_the_type_lacks_are_not_looked_for),
 		cmocka_unit_test(the_words_of_other_records_are_taken_off_their_end),
 		cmocka_unit_test(a_record_that_is_too_small_is_refused),

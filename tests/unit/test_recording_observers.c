@@ -1,4 +1,4 @@
-/* Three observers that write down what they are told. */
+/* Three observers that write down the calls of their hooks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -225,7 +225,7 @@ static void after_an_error_no_more_is_seen_but_everything_ends(void **state)
 	recording_observers_destroy(observers);
 }
 
-static void an_observer_that_does_not_take_part_is_told_nothing(void **state)
+static void an_observer_that_does_not_take_part_is_not_called(void **state)
 {
 	static const struct record record = { .type = PERF_RECORD_EXIT };
 
@@ -325,7 +325,7 @@ int main(void)
 		cmocka_unit_test_setup(observers_begin_and_see_in_the_order_of_the_table, setup),
 		cmocka_unit_test_setup(rounds_and_recordings_end_in_the_opposite_order, setup),
 		cmocka_unit_test_setup(after_an_error_no_more_is_seen_but_everything_ends, setup),
-		cmocka_unit_test_setup(an_observer_that_does_not_take_part_is_told_nothing, setup),
+		cmocka_unit_test_setup(an_observer_that_does_not_take_part_is_not_called, setup),
 		cmocka_unit_test_setup(what_was_prepared_is_destroyed_where_it_can_not_begin,
 				       setup),
 		cmocka_unit_test_setup(samples_are_shown_only_where_someone_sees_them, setup),

@@ -32,7 +32,7 @@ static void expect_part(char *text, const char *part)
 	free(text);
 }
 
-static void who_refuses_everything_is_told_by_how_it_refuses(void **state)
+static void a_general_refusal_is_recognized_by_its_errno(void **state)
 {
 	(void)state;
 	static const struct {
@@ -105,7 +105,7 @@ static void the_level_that_would_permit_an_event_is_named(void **state)
 	}
 }
 
-static void root_of_a_user_namespace_is_told_that_it_has_no_say(void **state)
+static void root_of_a_user_namespace_learns_that_it_lacks_the_privilege(void **state)
 {
 	(void)state;
 	const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
@@ -120,9 +120,9 @@ static void root_of_a_user_namespace_is_told_that_it_has_no_say(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_refuses_everything_is_told_by_how_it_refuses),
+		cmocka_unit_test(a_general_refusal_is_recognized_by_its_errno),
 		cmocka_unit_test(the_level_that_would_permit_an_event_is_named),
-		cmocka_unit_test(root_of_a_user_namespace_is_told_that_it_has_no_say),
+		cmocka_unit_test(root_of_a_user_namespace_learns_that_it_lacks_the_privilege),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void registers_have_the_same_numbers_in_perf_and_dwarf(void **state)
 	assert_int_equal(regs.valid, (1ull << 33) - 1);
 	for (unsigned i = 0; i < 33; i++)
 		assert_int_equal(regs.values[i], 100 + i);
-	/* The sve vector length, where it was asked for. */
+	/* The sve vector length, if it was requested. */
 	assert_true(regs_from_perf(arch, UINT64_MAX & ~(1ull << 40), (uint64_t[64]){ 0 }, &regs));
 	assert_int_equal(regs.valid, (1ull << 33) - 1);
 	assert_false(regs_from_perf(arch, (1ull << 31) - 1, values, &regs));

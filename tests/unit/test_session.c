@@ -163,7 +163,7 @@ static void threads_have_nodes_on_demand(void **state)
 	close_both(dendro, recording);
 }
 
-static void samples_are_taken_in_one_way_and_once(void **state)
+static void samples_are_read_by_one_function_and_once(void **state)
 {
 	struct recording *recording = recording_create(false, false);
 	struct profile *profile = NULL;
@@ -327,7 +327,7 @@ int main(void)
 		cmocka_unit_test(a_filter_leaves_samples_out),
 		cmocka_unit_test(a_profile_has_the_costs_of_all_samples),
 		cmocka_unit_test(threads_have_nodes_on_demand),
-		cmocka_unit_test(samples_are_taken_in_one_way_and_once),
+		cmocka_unit_test(samples_are_read_by_one_function_and_once),
 		cmocka_unit_test(a_recording_without_samples_has_an_empty_profile),
 		cmocka_unit_test(what_cannot_be_opened_is_named),
 		cmocka_unit_test(what_precedes_damage_counts),

@@ -1,6 +1,6 @@
 /*
  * String functions: the C library has several of each, and calls the one that suits the processor.
- * glibc can be told to choose as it would for another one.
+ * glibc can be made to choose as for another one.
  *
  * test_steps_strings [all]: with "all", every choice that this processor can run is stepped
  * through, also with caches so small that the functions take their ways for large sizes.

@@ -631,7 +631,7 @@ static void names_are_demangled(void **state)
 		{ "_D3foo3barFiZv", "foo.bar(int)" },
 		{ "_D3foo3Bar3bazMxFNaNbAyaPvZi", "foo.Bar.baz(immutable(char)[], void*) const" },
 		{ "_D3std5stdio__T7writelnTAyaTiZQqFNfQnQnZv",
-		  NULL }, /* a reference beyond what stands there */
+		  NULL }, /* a reference beyond the text before it */
 		{ "_D3foo3Bar6__ctorMFiZCQwQs", NULL },
 		{ "_D3foo3Bar6__ctorMFiZv", "foo.Bar.this(int)" },
 		{ "_D3foo3Bar6__initZ", "initializer for foo.Bar" },

@@ -1,4 +1,4 @@
-/* Stack records, as a recording has them, and what is known of the threads after them. */
+/* Stack records as in a recording, and the known memory of the threads after them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -100,7 +100,7 @@ static void hostile_fields_are_refused(void **state)
 		if (!err && (weight.size > 8 || !weight.size))
 			fail_msg("field %zu was taken, with %u bytes at %u", i, weight.size,
 				 weight.offset);
-		/* Any cut is none either. */
+		/* A cut format is refused, too. */
 		for (int length = 0; length <= n; length++)
 			tracepoint_field(text, (size_t)length, "y", &weight);
 	}

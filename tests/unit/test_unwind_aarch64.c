@@ -182,7 +182,7 @@ static void a_signal_that_is_being_delivered_leads_to_what_it_interrupts(void **
 	assert_int_equal(result.end, UNWIND_ROOT);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(addrs[i], expected[i]);
-	/* What looks like that is no signal's frame without its number. */
+	/* The same bytes without the system call's number are not a signal's frame. */
 	words[74] = 0;
 	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, addrs, 8, &result), 2);
 	assert_int_equal(addrs[1], ROOT + 7);

@@ -123,7 +123,7 @@ static void read_module(struct unwind_case *of, const char *line)
 			read_parts(of, number);
 }
 
-/* Modules that the walk did not ask for have no line of their own. */
+/* Modules that the walk did not need have no line in the case. */
 static uint32_t module_id(struct unwind_case *of, unsigned number)
 {
 	char line[64];
@@ -358,7 +358,7 @@ static const char *end_name(enum unwind_end end)
 	return end == UNWIND_ROOT ? "root" : marker_name(unwind_end_marker(end));
 }
 
-/* How many frames are not as expected; each is told. */
+/* Prints each frame that is not as expected; returns their number. */
 static size_t compare(const struct unwind_case *of, const struct frame *frames,
 		      const uint64_t *addrs, size_t n, enum unwind_end end)
 {

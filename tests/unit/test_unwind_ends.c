@@ -14,7 +14,7 @@
 #define FUNCTION   (BASE + CODE_START + 0x40) /* return address at the stack pointer */
 #define WITHOUT    (BASE + CODE_START + 0x80) /* no CFI */
 #define ENTRY      (BASE + CODE_START + 0xc0) /* no CFI, but the file's entry */
-#define SIGRETURN  (BASE + CODE_START + 0xb0) /* behind a signal trampoline's CFI */
+#define SIGRETURN  (BASE + CODE_START + 0xb0) /* after a signal trampoline's CFI */
 #define DATA       0x500000ull
 #define ANON       0x600000ull
 #define UNREADABLE 0x700000ull
@@ -96,7 +96,7 @@ static const struct {
 	  1,
 	  UNWIND_BAD_RETURN_ADDRESS },
 	{ "zero in a stack that goes on", FUNCTION, { 0 }, 4, true, 1, UNWIND_BAD_RETURN_ADDRESS },
-	{ "leaf's caller behind no call",
+	{ "leaf's caller not after a call",
 	  FUNCTION,
 	  { FUNCTION + 9, ROOT + 4 },
 	  4,
@@ -146,7 +146,7 @@ static void walks_end_for_a_reason(void **state)
 	}
 }
 
-/* The kernel's samples in sigreturn() have the pc behind the system call. */
+/* The kernel's samples in sigreturn() have the pc after the system call. */
 static void sigreturn_leads_to_what_was_interrupted(void **state)
 {
 	const uint64_t words[] = { 0, FUNCTION, 0, STACK + 32, ROOT + 4 };
@@ -243,7 +243,7 @@ static void anonymous_code_is_walked_by_plausible_frame_pointers(void **state)
 }
 
 /* At the first and last instructions of a function the frame pointer is the caller's. */
-static void anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack(void **state)
+static void anonymous_code_without_a_frame_is_recognized_by_the_top_of_the_stack(void **state)
 {
 	static const struct {
 		uint64_t top, next;
@@ -293,7 +293,7 @@ static void anonymous_code_whose_bytes_are_known_is_followed_to_its_return(void 
 		{ 6, 0, { ANON + CODE_VIEW_PAGE_SIZE }, ANON + CODE_VIEW_PAGE_SIZE - 1 },
 		{ 6, STACK + 32, { ANON + 0x205 }, 0 },            /* no call before it */
 		{ 6, STACK + 32, { DATA + 0x105 }, 0 },            /* no code */
-		{ 6, 0x1234, { WITHOUT + 0x15 }, WITHOUT + 0x14 }, /* behind a call in a file */
+		{ 6, 0x1234, { WITHOUT + 0x15 }, WITHOUT + 0x14 }, /* after a call in a file */
 		{ 6, STACK + 32, { WITHOUT + 0x35 }, 0 },   /* which calls another function */
 		{ 0x300, STACK + 32, { ANON + 0x105 }, 0 }, /* no instructions */
 	};
@@ -357,7 +357,7 @@ static void instructions_that_may_have_changed_are_not_followed(void **state)
 	}
 }
 
-/* CPython's trampolines under -X perf: nobody ever stands in them but callers. */
+/* CPython's trampolines under -X perf: they only occur as callers. */
 static void a_caller_in_anonymous_code_is_followed_to_its_return_too(void **state)
 {
 	static const uint8_t trampoline[] = { 0x48, 0x83, 0xec, 0x08, /* sub $8,%rsp */
@@ -389,7 +389,7 @@ static void a_caller_in_anonymous_code_is_followed_to_its_return_too(void **stat
 		assert_int_equal(frames[1].origin, FRAME_GUESSED);
 		assert_int_equal(frames[2].module, 1);
 	}
-	/* What follows no call is no return address. */
+	/* An address that does not follow a call is not a return address. */
 	code[0x105] = 0x90;
 	code_view_list_init(&list, &view, 1);
 	unwinder_destroy(unwinder);
@@ -442,7 +442,7 @@ static void an_epoch_tells_modules_at_one_address_apart(void **state)
 	assert_int_equal(result.end, UNWIND_MODULE_UNREADABLE);
 }
 
-static void modules_without_a_file_are_told(void **state)
+static void modules_without_a_file_are_reported(void **state)
 {
 	const uint64_t words[] = { 0 };
 	struct user_stack stack = stack_at(UNREADABLE, words, 1);
@@ -517,13 +517,13 @@ int main(void)
 		PROGRAM_TEST(zero_is_no_root_where_a_frame_pointer_is_left),
 		PROGRAM_TEST(no_more_frames_than_asked_for),
 		PROGRAM_TEST(anonymous_code_is_walked_by_plausible_frame_pointers),
-		PROGRAM_TEST(anonymous_code_without_a_frame_is_told_by_the_top_of_the_stack),
+		PROGRAM_TEST(anonymous_code_without_a_frame_is_recognized_by_the_top_of_the_stack),
 		PROGRAM_TEST(anonymous_code_whose_bytes_are_known_is_followed_to_its_return),
 		PROGRAM_TEST(instructions_that_may_have_changed_are_not_followed),
 		PROGRAM_TEST(a_caller_in_anonymous_code_is_followed_to_its_return_too),
 		PROGRAM_TEST(what_was_found_once_is_found_in_caches),
 		PROGRAM_TEST(an_epoch_tells_modules_at_one_address_apart),
-		PROGRAM_TEST(modules_without_a_file_are_told),
+		PROGRAM_TEST(modules_without_a_file_are_reported),
 		cmocka_unit_test(every_end_but_the_root_is_a_marker),
 		PROGRAM_TEST(threads_share_modules),
 	};

@@ -1,6 +1,6 @@
 /*
  * Lines whose cost is known: in hot(), two loops on a line each, 3 : 1; and a third of 1 in a
- * function that is inlined there. A unit is the line's own, for it is a macro.
+ * function that is inlined there. The unit is a macro, so its cost belongs to the line.
  */
 #include "work.h"
 

@@ -1,5 +1,5 @@
 /*
- * Keeps step with a clock of 1 ms of its own CPU time: 0.9 ms of each in long_part(), 0.1 ms in
+ * Keeps step with 1 ms of its CPU time: 0.9 ms of each in long_part(), 0.1 ms in
  * short_part(). argv[1]: seconds (default 2).
  */
 #include "work.h"

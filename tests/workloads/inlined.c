@@ -1,6 +1,6 @@
 /*
  * Functions that are inlined into each other, and one that is called from an inlined one. Units are
- * in loops of their own, so shares are known: first : second : called = 1 : 2 : 3.
+ * in separate loops, so shares are known: first : second : called = 1 : 2 : 3.
  */
 #include "work.h"
 

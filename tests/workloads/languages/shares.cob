@@ -1,5 +1,5 @@
       *> The paths of tests/cli/0280-languages.bats: worker under dispatch-1 and dispatch-2,
-      *> 1:2. Programs of their own, for paragraphs are no functions.
+      *> 1:2. They are programs, because paragraphs are not functions.
        IDENTIFICATION DIVISION.
        PROGRAM-ID. shares.
        DATA DIVISION.
