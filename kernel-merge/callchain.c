@@ -18,6 +18,15 @@ static size_t run_length(const uint64_t *ips, size_t n_ips)
 	return n;
 }
 
+/* Frame pointers end with a caller at address 0, which old kernels record. @n: of at least one
+ * address, the leaf, which may be anything. */
+static size_t without_end(const uint64_t *ips, size_t n)
+{
+	while (n > 1 && !ips[n - 1])
+		n--;
+	return n;
+}
+
 static uint64_t context_of_mode(uint16_t cpu_mode)
 {
 	switch (cpu_mode) {
@@ -48,10 +57,10 @@ void callchain_split(const uint64_t *ips, size_t n_ips, uint16_t cpu_mode, struc
 		 */
 		if (context == (uint64_t)PERF_CONTEXT_KERNEL && !ret->n_kernel) {
 			ret->kernel = ips + i;
-			ret->n_kernel = n;
+			ret->n_kernel = without_end(ips + i, n);
 		} else if (context == (uint64_t)PERF_CONTEXT_USER && !ret->n_user) {
 			ret->user = ips + i;
-			ret->n_user = n;
+			ret->n_user = without_end(ips + i, n);
 		} else {
 			ret->n_other += n;
 		}

@@ -1,7 +1,7 @@
 /*
  * Splits a callchain that the kernel recorded at its PERF_CONTEXT_* markers
  * (include/uapi/linux/perf_event.h, enum perf_callchain_context). Addresses stay as they were: leaf
- * first, return addresses.
+ * first, return addresses; a zero at the end of either part is left out.
  */
 #ifndef KERNEL_MERGE_CALLCHAIN_H
 #define KERNEL_MERGE_CALLCHAIN_H

@@ -106,8 +106,11 @@ static void print_start(const struct script *script, const struct sample *sample
 	fputs(": ", stdout);
 }
 
-/* As in perf, user addresses are shown as offsets in their file, and kernel addresses unchanged.
- * They are return addresses, which are one greater than the lookup address. */
+/*
+ * As in perf, user addresses are shown as offsets in their file, kernel addresses unchanged; return
+ * addresses of callchains, which are one greater than the lookup address, as they were recorded,
+ * and unwound callers by their lookup address.
+ */
 static int print_frame(struct script *script, const struct frame *frame, uint64_t addr,
 		       bool is_return_address)
 {
@@ -119,7 +122,7 @@ static int print_frame(struct script *script, const struct frame *frame, uint64_
 
 	if (err)
 		return err;
-	printf("%16" PRIx64 " ", is_in_file ? frame->offset : addr);
+	printf("%16" PRIx64 " ", is_in_file ? frame->offset + is_return_address : addr);
 	if (name.symbol_offset == UINT64_MAX)
 		printf("[unknown]");
 	else
@@ -179,7 +182,7 @@ static int print_sample(struct script *script, const struct sample *sample)
 		print_frames(script, path->kernel_frames, path->kernel_addrs, path->n_kernel, true);
 	if (!err)
 		err = print_frames(script, path->user_frames, path->user_addrs, path->n_user,
-				   false);
+				   path->user_half == USER_UNVERIFIED);
 	if (path->user_half == USER_INCOMPLETE)
 		print_marker(path->end);
 	putchar('\n');

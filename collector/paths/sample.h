@@ -34,8 +34,9 @@ struct call_path {
 	enum marker end; /* where USER_INCOMPLETE */
 	enum cpu_state cpu_state;
 	uint32_t n_marked[N_PATH_MARKS]; /* frames of the user half, by enum path_mark */
-	/* The same halves as addresses, leaf first, for listings. Frames that a marker stands for
-	 * have none. */
+	/* The same halves as addresses, leaf first, for listings. Callers of the kernel, and user
+	 * callers where USER_UNVERIFIED, are return addresses; others are lookup addresses. Frames
+	 * that a marker stands for have none. */
 	const uint64_t *user_addrs, *kernel_addrs;
 	const struct frame *user_frames, *kernel_frames;
 	size_t n_user, n_kernel;

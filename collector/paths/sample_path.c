@@ -86,15 +86,16 @@ static void end_early(struct call_path *path, enum marker end)
 	path->end = end;
 }
 
-/* The user half as the kernel walked it. Callers are return addresses: minus one. */
+/* The user half as the kernel walked it. Callers are return addresses: their frames are those of
+ * the addresses before. */
 static void take_user_callchain(struct sample_path *sample_path, const struct sample *sample,
 				const struct callchain *chain, struct call_path *path)
 {
 	for (size_t i = 0; i < chain->n_user && i < SAMPLE_PATH_MAX_USER; i++) {
-		uint64_t addr = chain->user[i] - (i > 0);
+		uint64_t addr = chain->user[i];
 
 		sample_path->user_addrs[i] = addr;
-		sample_path->user[i] = user_frame(sample->space, addr);
+		sample_path->user[i] = user_frame(sample->space, addr - (i > 0 && addr));
 		path->n_user++;
 	}
 	path->user_half = USER_UNVERIFIED;

@@ -147,9 +147,9 @@ static struct process *process_get(struct processes *processes, int32_t pid)
 	if (pid == PID_OUTSIDE)
 		copy_name(process->name, "[other pid ns]");
 	else if (pid)
-		snprintf(process->name, COMM_MAX, pid < 0 ? "[unknown]" : "[%d]", pid);
+		snprintf(process->name, COMM_MAX, ":%d", pid);
 	else
-		copy_name(process->name, "idle");
+		copy_name(process->name, "swapper");
 	if (process_reset(process, NULL) || add_id(&processes->by_pid, pid, process)) {
 		address_space_unref(process->space);
 		free(process);

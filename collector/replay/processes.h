@@ -13,7 +13,9 @@
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/stack_memory.h"
 
-#define COMM_MAX 16 /* TASK_COMM_LEN */
+/* The kernel has 16 bytes for a name; simpleperf records the longer ones of programs, perf those of
+ * workqueues. What is longer than this is cut. */
+#define COMM_MAX 128
 
 struct process {
 	int32_t pid;

@@ -124,7 +124,7 @@ check_container() {
 	expect_equal "functions of what runs outside" \
 		"$(ask inner.tree 'samples_under(.name == "recurse")')" 0
 	local idle
-	idle=$(ask inner.tree '[nodes | select(.path[1] == "idle" and .kind == "user")] | length')
+	idle=$(ask inner.tree '[nodes | select(.path[1] == "swapper" and .kind == "user")] | length')
 	expect_equal "user frames of idle" "$idle" 0
 	[ "$(ask inner.tree '[nodes | select(.name == "[other pid ns]")][0].total | round')" -gt 100 ]
 }

@@ -78,6 +78,23 @@ perf_reads() {
 	done
 }
 
+# The addresses of the frames in a listing, without zeros.
+frame_addresses() {
+	awk '/^[ \t]+[0-9a-f]+/ && $1 !~ /^0+$/ { print $1 }'
+}
+
+@test "addresses of callchains are those of perf script, without the zeros at their ends" {
+	need perf
+	local file=$SHARED/recordings/quipper.callgraph-3.8.data
+	perf script -i "$file" -F comm,tid,ip 2>/dev/null | frame_addresses >perf.addresses
+	"$DENDRO" script "$file" | frame_addresses >addresses
+	[ "$(wc -l <addresses)" -gt 10000 ]
+	cmp perf.addresses addresses
+	report_json "$file" --view functions >functions
+	expect_equal "functions at the end of memory" \
+		"$(jq '[.rows[] | select(.name == "0xffffffffffffffff")] | length' functions)" 0
+}
+
 @test "lost samples are shown as lost" {
 	[ "$(report_json "$SHARED/recordings/quipper.piped.lost_samples-4.4.data" --view functions |
 		jq '.quality.lost')" -gt 0 ]

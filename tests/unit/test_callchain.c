@@ -27,6 +27,10 @@ static void markers_say_whose_addresses_follow(void **state)
 		{ { G, 8, 9, K, 1 }, 5, PERF_RECORD_MISC_GUEST_KERNEL, 1, 0, 2, 1, 0 },
 		{ { K, U }, 2, PERF_RECORD_MISC_KERNEL, 0, 0, 0, 0, 0 },
 		{ { K, 1, U, 2, U, 3 }, 6, PERF_RECORD_MISC_KERNEL, 1, 1, 1, 1, 2 },
+		/* a zero ends a part, but a leaf may be anywhere */
+		{ { K, 1, 2, 0, U, 3, 4, 0 }, 8, PERF_RECORD_MISC_KERNEL, 2, 2, 0, 1, 3 },
+		{ { U, 0 }, 2, PERF_RECORD_MISC_USER, 0, 1, 0, 0, 0 },
+		{ { U, 0, 4 }, 3, PERF_RECORD_MISC_USER, 0, 2, 0, 0, 0 },
 		{ { 0 }, 0, PERF_RECORD_MISC_KERNEL, 0, 0, 0, 0, 0 },
 	};
 

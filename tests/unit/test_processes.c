@@ -203,9 +203,22 @@ static void an_unannounced_process_is_known_by_its_pid(void **state)
 	struct fixture *fixture = *state;
 	struct thread *thread = processes_thread(fixture->processes, 77, 78);
 
-	assert_string_equal(thread->process->name, "[77]");
+	assert_string_equal(thread->process->name, ":77");
 	assert_false(thread->process->is_announced);
-	assert_string_equal(name_of(fixture, 0), "idle");
+	assert_string_equal(name_of(fixture, 0), "swapper");
+}
+
+static void long_names_are_kept(void **state)
+{
+	struct fixture *fixture = *state;
+	char longest[300];
+
+	comm(fixture, 10, 10, "simpleperf.demo.cpp_api", true);
+	assert_string_equal(name_of(fixture, 10), "simpleperf.demo.cpp_api");
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	comm(fixture, 10, 10, longest, false);
+	assert_int_equal(strlen(name_of(fixture, 10)), COMM_MAX - 1);
 }
 
 static void processes_outside_of_the_pid_namespace_leave_idle_alone(void **state)
@@ -216,7 +229,7 @@ static void processes_outside_of_the_pid_namespace_leave_idle_alone(void **state
 	map(fixture, 0, 0x1000, "/bin/outside");
 	fork_task(fixture, 0, 0, 0, 0);
 	exit_task(fixture, 0, 0);
-	assert_string_equal(name_of(fixture, 0), "idle");
+	assert_string_equal(name_of(fixture, 0), "swapper");
 	assert_null(path_at(fixture, 0, 0x1800));
 	/* One that comes in has a parent of which nothing is known. */
 	fork_task(fixture, 0, 5, 5, 0);
@@ -255,6 +268,7 @@ int main(void)
 		TEST(a_reused_pid_is_a_new_process),
 		TEST(a_synthesized_fork_waits_for_its_own_mappings),
 		TEST(an_unannounced_process_is_known_by_its_pid),
+		TEST(long_names_are_kept),
 		TEST(processes_outside_of_the_pid_namespace_leave_idle_alone),
 		TEST(every_epoch_has_its_own_number),
 	};
