@@ -354,20 +354,59 @@ static void code_that_moves_its_return_address_may_jump_anywhere(void **state)
 }
 
 /* pop rcx; push rax; push rcx; push rbp; mov rsp,rbp; nop */
+#define MOVES_BY_REGISTER "\x59\x50\x51\x55\x48\x89\xe5\x90"
+/* sub 8,rsp; push 8(rsp); mov rax,8(rsp); push rbp; mov rsp,rbp; nop */
+#define MOVES_IN_MEMORY "\x48\x83\xec\x08\xff\x74\x24\x08\x48\x89\x44\x24\x08\x55\x48\x89\xe5\x90"
+
 static void a_return_address_is_where_it_was_moved_to(void **state)
 {
-	struct code code = code_of("\x59\x50\x51\x55\x48\x89\xe5\x90", 8);
-	struct code_rule rule;
-	struct regs regs;
-	bool leaves;
+	static const struct {
+		const char *bytes;
+		size_t size;
+	} cases[] = { { MOVES_BY_REGISTER, 8 }, { MOVES_IN_MEMORY, 18 } };
 
 	(void)state;
-	assert_int_equal(
-		code_scan_entry(scan, &code, code.start, code.start + 7, true, &rule, &leaves),
-		CODE_LEADS);
-	assert_true(apply(&rule, STACK + 8, &regs));
-	assert_int_equal(regs.pc, 102);
-	assert_int_equal(regs.values[RBP], 101);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct code code = code_of(cases[i].bytes, cases[i].size);
+		struct code_rule rule;
+		struct regs regs;
+		bool leaves;
+
+		assert_int_equal(code_scan_entry(scan, &code, code.start,
+						 code.start + cases[i].size - 1, true, &rule,
+						 &leaves),
+				 CODE_LEADS);
+		assert_true(apply(&rule, STACK + 8, &regs));
+		assert_int_equal(regs.pc, 102);
+		assert_int_equal(regs.values[RBP], 101);
+	}
+}
+
+/* pop 8(rbp); lea -32(rbp),rsp; call; mov rbp,rsp; clc; pop rbp; ret: a Lisp's, whose callers make
+ * room for the frame */
+#define POPS "\x8f\x45\x08\x48\x8d\x65\xe0\xe8\x01\x01\x00\x00\x48\x8b\xe5\xf8\x5d\xc3"
+
+static void a_popped_return_address_is_in_the_frame_that_the_caller_has_made(void **state)
+{
+	static const struct {
+		size_t at;
+		uint64_t pc;
+	} cases[] = { { 0, 100 }, { 3, 102 }, { 7, 102 }, { 12, 102 } };
+	struct code code = code_of(POPS, 18);
+
+	(void)state;
+	code.keeps_frame_pointer_only = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct code_outcomes outcomes;
+		struct regs regs;
+
+		code_scan_returns(scan, &code, code.start + cases[i].at, true, &outcomes);
+		assert_int_equal(outcomes.n_rules, 1);
+		assert_true(apply(&outcomes.rules[0], STACK + 8, &regs));
+		assert_int_equal(regs.pc, cases[i].pc);
+		assert_int_equal(regs.values[RSP], STACK + 24);
+		assert_int_equal(regs.values[RBP], 101);
+	}
 }
 
 /* je 1f; many times `je; push rax`; leave; ret; 1: two bytes; call; leave; ret: where the call is
@@ -565,6 +604,7 @@ int main(void)
 			callers_of_code_that_drops_arguments_have_no_certain_stack_pointer),
 		cmocka_unit_test(code_that_moves_its_return_address_may_jump_anywhere),
 		cmocka_unit_test(a_return_address_is_where_it_was_moved_to),
+		cmocka_unit_test(a_popped_return_address_is_in_the_frame_that_the_caller_has_made),
 		cmocka_unit_test(a_frame_pointer_tells_where_the_stack_pointer_does_not),
 		cmocka_unit_test(a_jump_by_a_pushed_address_is_no_return),
 		cmocka_unit_test(code_that_no_path_leads_to_is_recognized),

@@ -235,6 +235,13 @@ static void push(struct decoder *decoder, unsigned reg)
 	add_op(decoder, OP_SET, SP, SP, -decoder->word);
 }
 
+/* Whether the memory operand is a word at a register and a displacement. */
+static bool is_followed_word(const struct decoder *decoder)
+{
+	return decoder->mod != 3 && decoder->base != MACHINE_NO_REG && !decoder->has_index &&
+	       !decoder->operand_16;
+}
+
 static bool next_byte(struct decoder *decoder, uint8_t *byte_ret)
 {
 	if (decoder->at >= decoder->size || decoder->at >= SIZE_MAX_X86)
@@ -576,6 +583,18 @@ static void decode_group3(struct decoder *decoder)
 }
 
 /* INC, DEC, CALL, far CALL, JMP, far JMP, PUSH. */
+static void push_rm(struct decoder *decoder)
+{
+	if (decoder->mod == 3) {
+		push(decoder, decoder->rm);
+	} else if (is_followed_word(decoder)) {
+		add_op(decoder, OP_PUSH, SP, decoder->base, decoder->displacement);
+		add_op(decoder, OP_SET, SP, SP, -decoder->word);
+	} else {
+		push(decoder, MACHINE_NO_REG);
+	}
+}
+
 static void decode_group5(struct decoder *decoder)
 {
 	unsigned operation = decoder->reg & 7;
@@ -587,7 +606,7 @@ static void decode_group5(struct decoder *decoder)
 	if (operation == 2)
 		decoder->ret->flow = FLOW_CALL;
 	else if (operation == 6)
-		push(decoder, MACHINE_NO_REG);
+		push_rm(decoder);
 	else if (operation != 4)
 		decoder->ret->flow = FLOW_STOP;
 	else if (decoder->has_index)
@@ -610,6 +629,9 @@ static void decode_pop_rm(struct decoder *decoder)
 		add_op(decoder, OP_LOAD, decoder->rm, SP, 0);
 	}
 	add_op(decoder, OP_SET, SP, SP, decoder->word);
+	/* The stack pointer has moved when the address is computed. */
+	if (is_followed_word(decoder))
+		add_op(decoder, OP_POP, decoder->base, SP, decoder->displacement);
 }
 
 static void decode_enter(struct decoder *decoder)

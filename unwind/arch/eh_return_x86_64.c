@@ -116,7 +116,7 @@ static int displacement_at(const uint8_t *code, const struct eh_return *found, s
 		for (size_t i = 0; i < what.n_ops; i++) {
 			const struct machine_op *op = &what.ops[i];
 
-			if (op->kind == OP_STORE)
+			if (op->kind == OP_STORE || op->kind == OP_PUSH || op->kind == OP_POP)
 				continue;
 			bool is_copy = op->kind == OP_SET && op->from < 64 && !op->value &&
 				       (holds >> op->from & 1);

@@ -13,7 +13,9 @@
 /* After an answer: a few more that might contradict it. */
 #define INSTRUCTIONS_AFTER 512
 #define PATHS_MAX          256
-#define STORES_MAX         32
+#define STORES_MAX         48
+/* Up to which a path keeps words that no return needs. */
+#define STORES_SPARE_MAX   16
 #define VISITED_BITS       13 /* more than twice as many as instructions */
 #define FUNCTION_ALIGNMENT 16
 /* How far a callee is looked into, for whether it returns: instructions, branches, calls deep. */
@@ -147,21 +149,19 @@ static bool is_important(const struct arch *arch, const struct place *value)
 	       ((rule_saved_regs(arch) | 1ull << arch->sp) >> value->reg & 1);
 }
 
-/* Other registers' values are kept as long as there is room; what is lost, only where one was. */
+/* Other registers' values are kept as long as there is room; what is lost, only where one was.
+ * @is_moved: a word of memory may be a return address. */
 static void store(const struct arch *arch, struct path *path, struct place address,
-		  struct place value)
+		  struct place value, bool is_moved)
 {
 	if (address.kind != PLACE_VALUE)
 		return;
 	struct stored *stored = find_stored(path, &address);
 	if (!stored) {
-		struct place top = place_add(path->regs[arch->sp], -arch->pointer_size);
 		bool is_needed = is_important(arch, &value);
 
-		/* A word that is pushed again may be a return address. */
-		if (value.kind == PLACE_LOST ||
-		    (value.kind == PLACE_MEMORY && !place_equal(&address, &top)) ||
-		    (!is_needed && path->n_stores >= STORES_MAX / 2))
+		if (value.kind == PLACE_LOST || (value.kind == PLACE_MEMORY && !is_moved) ||
+		    (!is_needed && path->n_stores >= STORES_SPARE_MAX))
 			return;
 		if (path->n_stores == STORES_MAX) {
 			path->has_lost_stores = true;
@@ -170,6 +170,13 @@ static void store(const struct arch *arch, struct path *path, struct place addre
 		stored = &path->stores[path->n_stores++];
 	}
 	*stored = (struct stored){ address.reg, address.offset, value };
+}
+
+/* A word that is copied may be the return address. Arguments that are copied have no use. */
+static void store_copy(const struct arch *arch, struct path *path, struct place address,
+		       struct place word)
+{
+	store(arch, path, address, word.kind == PLACE_MEMORY ? word : lost, true);
 }
 
 static struct place load(const struct arch *arch, struct path *path, struct place address)
@@ -220,6 +227,7 @@ static void execute(const struct arch *arch, struct path *path,
 	for (size_t i = 0; i < what->n_ops; i++) {
 		const struct machine_op *op = &what->ops[i];
 		struct place from = op->from == MACHINE_NO_REG ? lost : path->regs[op->from];
+		struct place top = place_add(path->regs[arch->sp], -arch->pointer_size), address;
 
 		switch ((enum machine_op_kind)op->kind) {
 		case OP_SET:
@@ -229,7 +237,16 @@ static void execute(const struct arch *arch, struct path *path,
 			path->regs[op->to] = load(arch, path, place_add(from, op->value));
 			break;
 		case OP_STORE:
-			store(arch, path, place_add(path->regs[op->to], op->value), from);
+			address = place_add(path->regs[op->to], op->value);
+			store(arch, path, address, from, place_equal(&address, &top));
+			break;
+		case OP_PUSH:
+			from = load(arch, path, place_add(from, op->value));
+			store_copy(arch, path, top, from);
+			break;
+		case OP_POP:
+			address = place_add(path->regs[op->to], op->value);
+			store_copy(arch, path, address, load(arch, path, top));
 			break;
 		case OP_SWAP:
 			path->regs[op->from] = path->regs[op->to];

@@ -28,6 +28,8 @@ enum machine_op_kind {
 	OP_STORE, /* the word at @to + @value = @from; MACHINE_NO_REG: something unknown */
 	OP_SWAP,  /* @to and @from change places */
 	OP_ENTRY, /* @to += a word of the table at @from + @value */
+	OP_PUSH,  /* the word below the stack pointer = the word at @from + @value */
+	OP_POP,   /* the word at @to + @value = the word below the stack pointer */
 };
 
 /* Registers by DWARF number. */
