@@ -122,6 +122,22 @@ static int copy_context(struct case_stacks *stacks, const struct stack_memory *m
 	return 0;
 }
 
+static int copy_second(struct case_stacks *stacks, const struct stack_memory *memory,
+		       const struct second_stack *from, const struct address_space *space,
+		       const struct used_stacks *used)
+{
+	struct second_stack second = *from;
+
+	second.block = stack_block_create(from->block->size, NULL);
+	if (!second.block)
+		return -ENOMEM;
+	memcpy(second.block->bytes, from->block->bytes, from->block->size);
+	blank_text(&(struct span){ from->start, second.block->bytes, second.block->size, memory },
+		   space, used);
+	stack_memory_add_second(stacks->memory, &second, 0);
+	return 0;
+}
+
 static int copy_memory(struct case_stacks *stacks, const struct stack_memory *from,
 		       const struct address_space *space, const struct used_stacks *used)
 {
@@ -137,6 +153,8 @@ static int copy_memory(struct case_stacks *stacks, const struct stack_memory *fr
 		stacks->memory->guards[stacks->memory->n_guards++] = from->guards[i];
 	for (size_t i = 0; i < used->n_contexts && !err; i++)
 		err = copy_context(stacks, from, &from->contexts[i], space, used);
+	for (size_t i = 0; i < from->n_seconds && used->has_seconds && !err; i++)
+		err = copy_second(stacks, from, &from->seconds[i], space, used);
 	return err;
 }
 
@@ -201,7 +219,7 @@ int case_stacks_init(struct case_stacks *stacks, const struct user_stack *from,
 		if (err)
 			return err;
 	}
-	return from->memory && (used->has_rest || used->n_contexts)
+	return from->memory && (used->has_rest || used->n_contexts || used->has_seconds)
 		       ? copy_memory(stacks, from->memory, space, used)
 		       : 0;
 }
@@ -277,6 +295,13 @@ static const char *extent(bool is_full)
 	return is_full ? "full" : "whole";
 }
 
+static void write_second(FILE *out, const struct second_stack *second)
+{
+	fprintf(out, "second %" PRIx64 " %zu %s %s\n", second->start, second->block->size,
+		extent(second->is_full), second->is_saved ? "saved" : "interrupted");
+	write_bytes(out, "second-bytes", second->block->bytes, second->block->size, 0);
+}
+
 static void write_memory(FILE *out, const struct stack_memory *memory)
 {
 	for (size_t i = 0; i < memory->n_guards; i++)
@@ -296,6 +321,8 @@ static void write_memory(FILE *out, const struct stack_memory *memory)
 		write_regs(out, "context-register", context->arch, &context->regs);
 		write_bytes(out, "context-bytes", context->block->bytes, context->block->size, 0);
 	}
+	for (size_t i = 0; i < memory->n_seconds; i++)
+		write_second(out, &memory->seconds[i]);
 }
 
 void case_stacks_write_bytes(FILE *out, const struct case_stacks *stacks)

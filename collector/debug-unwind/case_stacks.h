@@ -17,6 +17,7 @@ struct used_stacks {
 	bool is_at_root;   /* it ended at the outermost frame */
 	bool has_rest;     /* it left the copy for the rest of the stack */
 	size_t n_contexts; /* the newest ones it went through */
+	bool has_seconds;  /* it went through second stacks */
 };
 
 /* The bytes of one view. */

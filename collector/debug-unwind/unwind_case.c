@@ -30,6 +30,7 @@ struct walk_result {
 	enum unwind_end end;
 	bool has_rest;     /* it left the sample's copy for the rest of the stack */
 	size_t n_contexts; /* newest ones that it went through */
+	bool has_seconds;  /* it went through second stacks */
 };
 
 struct unwind_case {
@@ -67,6 +68,7 @@ static int walk_with(const struct unwind_case *from, const struct user_stack *st
 	}
 	result->end = walk.end;
 	result->n_contexts = walk.next_context;
+	result->has_seconds = walk.used_seconds;
 	unwinder_destroy(unwinder);
 	return result->n_frames < FRAMES_MAX ? 0 : -ENOTSUP;
 }
@@ -405,7 +407,8 @@ static int prepare(struct unwind_case *of, const struct user_stack *stack)
 					  .n_frames = of->result->n_frames,
 					  .is_at_root = of->result->end == UNWIND_ROOT,
 					  .has_rest = of->result->has_rest,
-					  .n_contexts = of->result->n_contexts };
+					  .n_contexts = of->result->n_contexts,
+					  .has_seconds = of->result->has_seconds };
 	err = case_stacks_init(&of->stacks, stack, of->sample->space, &used);
 	if (!err)
 		err = sort_accesses(of);

@@ -439,6 +439,8 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 				      &sample->kernel);
 	if (!err)
 		err = advance_to(replay, thread, record);
+	if (!err)
+		err = thread_stacks_meet_sample(thread, record->has_time ? record->time_ns : 0);
 	if (err)
 		return err;
 	module_finder_take_attachments(replay->finder);

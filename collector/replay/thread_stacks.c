@@ -93,6 +93,19 @@ static int add_context(const struct thread_stacks *stacks, const struct machine 
 	return 0;
 }
 
+/* Takes over @block. */
+static void add_second(const struct thread_stacks *stacks, struct stack_memory *memory,
+		       struct stack_block *block)
+{
+	const struct stack_record_header *run = &stacks->run;
+	const struct second_stack second = { .start = run->start,
+					     .is_saved = run->kind == STACK_RECORD_GOROUTINE,
+					     .is_full = run->end > run->start + run->size,
+					     .block = block };
+
+	stack_memory_add_second(memory, &second, run->time_ns);
+}
+
 /* The run is whole. */
 static int finish_run(struct thread_stacks *stacks, const struct machine *machine)
 {
@@ -105,9 +118,12 @@ static int finish_run(struct thread_stacks *stacks, const struct machine *machin
 	struct stack_block *block = steal_ptr(stacks->block);
 	if (run->kind == STACK_RECORD_REST)
 		return set_rest(stacks, memory, block);
-	if (run->born_ns > stacks->contexts_lost_ns)
+	if (run->kind == STACK_RECORD_CONTEXT && run->born_ns > stacks->contexts_lost_ns)
 		return add_context(stacks, machine, memory, block);
-	stack_block_unref(block);
+	if (run->kind == STACK_RECORD_CONTEXT)
+		stack_block_unref(block);
+	else
+		add_second(stacks, memory, block);
 	return 0;
 }
 
@@ -185,6 +201,8 @@ int thread_stacks_apply(struct thread_stacks *stacks, const struct machine *mach
 	switch ((enum stack_record_kind)record.header.kind) {
 	case STACK_RECORD_REST:
 	case STACK_RECORD_CONTEXT:
+	case STACK_RECORD_INTERRUPTED:
+	case STACK_RECORD_GOROUTINE:
 		return take_part(stacks, machine, &record);
 	case STACK_RECORD_TOUCHED:
 	case STACK_RECORD_CONTEXT_OVER:
@@ -196,5 +214,16 @@ int thread_stacks_apply(struct thread_stacks *stacks, const struct machine *mach
 	case STACK_RECORD_MISSES:
 		return 0;
 	}
+	return 0;
+}
+
+int thread_stacks_meet_sample(struct thread *thread, uint64_t time_ns)
+{
+	if (!thread->memory || !thread->memory->n_seconds || thread->memory->seconds_ns == time_ns)
+		return 0;
+	struct stack_memory *memory = own_memory(thread);
+	if (!memory)
+		return -ENOMEM;
+	stack_memory_drop_seconds(memory);
 	return 0;
 }

@@ -21,5 +21,8 @@ void thread_stacks_destroy(struct thread_stacks *stacks);
  */
 int thread_stacks_apply(struct thread_stacks *stacks, const struct machine *machine,
 			const struct perf_event_header *record);
+/* A sample of the thread, at that time, is about to use the memory: second stacks of other samples
+ * are dropped. 0 or -ENOMEM. */
+int thread_stacks_meet_sample(struct thread *thread, uint64_t time_ns);
 
 #endif

@@ -36,6 +36,11 @@ enum stack_record_kind {
 	 * reason.
 	 */
 	STACK_RECORD_MISSES = 6,
+	/* A stack that the thread had left for the sample's, as it was when the sample of this time
+	 * was taken; directly before that sample. A signal interrupted it at @start. */
+	STACK_RECORD_INTERRUPTED = 7,
+	/* The same of a stack that a goroutine left by a call: the return address is at @start. */
+	STACK_RECORD_GOROUTINE = 8,
 };
 
 #define STACK_RECORD_WORDS_MAX 80
@@ -52,8 +57,8 @@ struct stack_record_header {
 	uint64_t born_ns;
 	uint64_t start;  /* address of the first byte */
 	uint64_t end;    /* REST: the end of the memory; bytes beyond start + size are as in the
-			    thread's previous REST. CONTEXT: start + size, or above if the stack
-			    was larger */
+			    thread's previous REST. CONTEXT, INTERRUPTED, GOROUTINE: start + size,
+			    or above if the stack was larger */
 	uint32_t size;   /* of all parts */
 	uint32_t offset; /* of this part */
 	uint32_t part_size;

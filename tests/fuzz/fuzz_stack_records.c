@@ -30,6 +30,11 @@ static uint64_t touch(const struct stack_memory *memory)
 		sum += stack_memory_find_context(memory, memory->contexts[i].arch,
 						 &memory->contexts[i].regs, 0);
 	}
+	for (size_t i = 0; i < memory->n_seconds; i++) {
+		const struct stack_block *block = memory->seconds[i].block;
+
+		sum += block->size ? block->bytes[0] + block->bytes[block->size - 1] : 0;
+	}
 	return sum;
 }
 

@@ -199,6 +199,91 @@ static void a_context_is_used_once(void **state)
 	stack_memory_unref(memory);
 }
 
+static struct second_stack second_of(uint64_t start, bool is_saved, const uint64_t *words, size_t n)
+{
+	return (struct second_stack){ .start = start,
+				      .is_saved = is_saved,
+				      .block = block_of(words, n * sizeof(*words)) };
+}
+
+static void a_signals_frame_leads_to_the_second_stack_that_begins_there(void **state)
+{
+	static const uint64_t handler[] = { SIGNAL + 1, 0, OTHER, FUNCTION + 5 };
+	static const uint64_t interrupted[] = { FUNCTION + 9, ROOT + 4 };
+	static const struct {
+		const char *what;
+		uint64_t start;
+		bool is_saved;
+		size_t n_frames;
+		enum unwind_end end;
+	} cases[] = {
+		{ "interrupted there", OTHER, false, 5, UNWIND_ROOT },
+		{ "elsewhere", OTHER + 8, false, 3, UNWIND_OTHER_STACK },
+		{ "left by a call", OTHER, true, 3, UNWIND_OTHER_STACK },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stack_memory *memory = stack_memory_create();
+		struct second_stack second =
+			second_of(cases[i].start, cases[i].is_saved, interrupted, 2);
+		struct user_stack stack = stack_of(FUNCTION, STACK, handler, 4, memory);
+		struct frame frames[16];
+		struct unwind_result result;
+
+		stack_memory_add_second(memory, &second, 1);
+		size_t n = walk(&stack, frames, &result);
+		if (n != cases[i].n_frames || result.end != cases[i].end ||
+		    result.n_stitched != (uint32_t)(n - 3))
+			fail_msg("%s: %zu frames, %u stitched, end %d", cases[i].what, n,
+				 result.n_stitched, result.end);
+		stack_memory_unref(memory);
+	}
+	assert_int_equal(in_use, 0);
+}
+
+/* A second stack whose signal frame leads to itself. */
+static void a_second_stack_is_used_once(void **state)
+{
+	static const uint64_t handler[] = { SIGNAL + 1, 0, OTHER, FUNCTION + 5 };
+	struct stack_memory *memory = stack_memory_create();
+	struct second_stack second = second_of(OTHER, false, handler, 1);
+	struct user_stack stack = stack_of(FUNCTION, STACK, handler, 4, memory);
+	struct frame frames[16];
+	struct unwind_result result;
+
+	(void)state;
+	stack_memory_add_second(memory, &second, 1);
+	assert_true(walk(&stack, frames, &result) < 16);
+	assert_int_not_equal(result.end, UNWIND_ROOT);
+	stack_memory_unref(memory);
+}
+
+static void second_stacks_are_those_of_one_sample(void **state)
+{
+	static const uint64_t word = 1;
+	struct stack_memory *memory = stack_memory_create();
+
+	(void)state;
+	for (uint64_t time_ns = 1; time_ns < 4; time_ns++) {
+		for (size_t i = 0; i < STACK_SECONDS_MAX; i++) {
+			struct second_stack second = second_of(OTHER + time_ns, false, &word, 1);
+
+			stack_memory_add_second(memory, &second, time_ns);
+			assert_int_equal(memory->n_seconds, i + 1);
+			assert_int_equal(memory->seconds[i].start, OTHER + time_ns);
+		}
+	}
+	struct stack_memory *copy = stack_memory_own(stack_memory_ref(memory));
+	stack_memory_drop_seconds(memory);
+	assert_int_equal(memory->n_seconds, 0);
+	assert_int_equal(copy->n_seconds, STACK_SECONDS_MAX);
+	assert_memory_equal(copy->seconds[0].block->bytes, &word, sizeof(word));
+	stack_memory_unref(memory);
+	stack_memory_unref(copy);
+	assert_int_equal(in_use, 0);
+}
+
 static void a_rest_is_added_to_the_one_before(void **state)
 {
 	static const uint64_t first[] = { 1, 2, 3, 4 }, second[] = { 10, 20 };
@@ -324,6 +409,9 @@ int main(void)
 		cmocka_unit_test(below_the_copy_nothing_is_read),
 		cmocka_unit_test(a_signals_frame_leads_to_the_context_with_its_registers),
 		cmocka_unit_test(a_context_is_used_once),
+		cmocka_unit_test(a_signals_frame_leads_to_the_second_stack_that_begins_there),
+		cmocka_unit_test(a_second_stack_is_used_once),
+		cmocka_unit_test(second_stacks_are_those_of_one_sample),
 		cmocka_unit_test(a_rest_is_added_to_the_one_before),
 		cmocka_unit_test(a_rest_that_does_not_join_is_refused),
 		cmocka_unit_test(many_pieces_become_one),

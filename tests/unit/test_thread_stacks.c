@@ -200,6 +200,36 @@ static void contexts_without_sound_registers_are_refused(void **state)
 	assert_int_equal(memory_of(*state)->n_contexts, 0);
 }
 
+static int apply_second(struct fixture *fixture, uint32_t kind, uint64_t time_ns)
+{
+	static const uint64_t word = 7;
+	const struct stack_record_header header = { .kind = kind,
+						    .time_ns = time_ns,
+						    .start = START,
+						    .end = START + 9,
+						    .size = 8,
+						    .part_size = 8 };
+
+	return apply(fixture, header, NULL, &word);
+}
+
+static void second_stacks_are_for_the_sample_of_their_time(void **state)
+{
+	struct thread *thread = processes_thread(((struct fixture *)*state)->processes, PID, TID);
+
+	assert_int_equal(thread_stacks_meet_sample(thread, 1), 0);
+	assert_int_equal(apply_second(*state, STACK_RECORD_INTERRUPTED, 5), 0);
+	assert_int_equal(apply_second(*state, STACK_RECORD_GOROUTINE, 5), 0);
+	assert_int_equal(memory_of(*state)->n_seconds, 2);
+	assert_false(memory_of(*state)->seconds[0].is_saved);
+	assert_true(memory_of(*state)->seconds[1].is_saved);
+	assert_true(memory_of(*state)->seconds[1].is_full);
+	assert_int_equal(thread_stacks_meet_sample(thread, 5), 0);
+	assert_int_equal(memory_of(*state)->n_seconds, 2);
+	assert_int_equal(thread_stacks_meet_sample(thread, 6), 0);
+	assert_int_equal(memory_of(*state)->n_seconds, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +245,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(contexts_come_and_go, setup, teardown),
 		cmocka_unit_test_setup_teardown(contexts_without_sound_registers_are_refused, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(second_stacks_are_for_the_sample_of_their_time,
+						setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,6 +233,22 @@ static void read_context_register(struct unwind_case *of, const char *line)
 	regs_set(&of->memory->contexts[of->memory->n_contexts - 1].regs, reg, value);
 }
 
+static void read_second(struct unwind_case *of, const char *line)
+{
+	struct second_stack second;
+	char extent[8], how[16];
+	size_t size;
+
+	assert_in_range(of->memory->n_seconds, 0, STACK_SECONDS_MAX - 1);
+	assert_int_equal(
+		sscanf(line, "second %" SCNx64 " %zu %7s %15s", &second.start, &size, extent, how),
+		4);
+	second.is_full = !strcmp(extent, "full");
+	second.is_saved = !strcmp(how, "saved");
+	second.block = take_block(of, size);
+	stack_memory_add_second(of->memory, &second, 0);
+}
+
 static void read_code(struct unwind_case *of, const char *line)
 {
 	assert_in_range(of->n_codes, 0, CODES_MAX - 1);
@@ -304,6 +320,8 @@ static void read_line(struct unwind_case *of, const char *line)
 		{ "context", read_context },
 		{ "context-register", read_context_register },
 		{ "context-bytes", read_memory_bytes },
+		{ "second", read_second },
+		{ "second-bytes", read_memory_bytes },
 		{ "code", read_code },
 		{ "code-bytes", read_code_bytes },
 		{ "frame", read_frame },

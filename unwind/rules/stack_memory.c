@@ -62,6 +62,7 @@ void stack_memory_unref(struct stack_memory *memory)
 		stack_block_unref(memory->pieces[i].block);
 	for (size_t i = 0; i < memory->n_contexts; i++)
 		stack_block_unref(memory->contexts[i].block);
+	stack_memory_drop_seconds(memory);
 	free(memory);
 }
 
@@ -78,6 +79,8 @@ struct stack_memory *stack_memory_own(struct stack_memory *memory)
 		stack_block_ref(copy->pieces[i].block);
 	for (size_t i = 0; i < copy->n_contexts; i++)
 		stack_block_ref(copy->contexts[i].block);
+	for (size_t i = 0; i < copy->n_seconds; i++)
+		stack_block_ref(copy->seconds[i].block);
 	stack_memory_unref(memory);
 	return copy;
 }
@@ -214,6 +217,21 @@ void stack_memory_drop_contexts(struct stack_memory *memory, uint64_t until_ns)
 		if (memory->contexts[i].time_ns <= until_ns)
 			remove_context(memory, i);
 	}
+}
+
+void stack_memory_add_second(struct stack_memory *memory, const struct second_stack *second,
+			     uint64_t time_ns)
+{
+	if (memory->seconds_ns != time_ns || memory->n_seconds == STACK_SECONDS_MAX)
+		stack_memory_drop_seconds(memory);
+	memory->seconds_ns = time_ns;
+	memory->seconds[memory->n_seconds++] = *second;
+}
+
+void stack_memory_drop_seconds(struct stack_memory *memory)
+{
+	while (memory->n_seconds)
+		stack_block_unref(memory->seconds[--memory->n_seconds].block);
 }
 
 const uint8_t *stack_memory_find(const struct stack_memory *memory, uint64_t addr, size_t size)

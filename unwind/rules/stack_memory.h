@@ -11,6 +11,10 @@
  * A context is the state that a signal interrupted: registers and stack at the moment when the
  * kernel delivered the signal. A walk through the signal's frame to exactly these registers may
  * continue there.
+ *
+ * A second stack is one that the thread had left for the sample's, as it was when the sample was
+ * taken: for a handler on an alternate signal stack, the stack that the signal interrupted; for
+ * Go's scheduler, the goroutine's. Where it was left is known, and a walk continues exactly there.
  */
 #ifndef UNWIND_RULES_STACK_MEMORY_H
 #define UNWIND_RULES_STACK_MEMORY_H
@@ -23,6 +27,7 @@
 #define STACK_GUARDS_MAX   4
 #define STACK_PIECES_MAX   16
 #define STACK_CONTEXTS_MAX 8
+#define STACK_SECONDS_MAX  2
 
 /* Bytes that are shared by reference counts. */
 struct stack_block {
@@ -55,13 +60,22 @@ struct stack_context {
 	struct stack_block *block;
 };
 
+struct second_stack {
+	uint64_t start; /* where it was left; address of the first byte */
+	bool is_saved;  /* by a call, whose return address is at @start; else by a signal */
+	bool is_full;   /* the stack may go on beyond the block */
+	struct stack_block *block;
+};
+
 /* Immutable while anyone but its owner holds a reference. */
 struct stack_memory {
 	atomic_uint n_refs;
-	uint8_t n_guards, n_pieces, n_contexts;
+	uint8_t n_guards, n_pieces, n_contexts, n_seconds;
 	struct stack_guard guards[STACK_GUARDS_MAX];
 	struct stack_piece pieces[STACK_PIECES_MAX];       /* one after the other, lowest first */
 	struct stack_context contexts[STACK_CONTEXTS_MAX]; /* newest first */
+	struct second_stack seconds[STACK_SECONDS_MAX];
+	uint64_t seconds_ns; /* the time of the sample whose second stacks they are */
 };
 
 /* All three return NULL if out of memory. */
@@ -85,6 +99,11 @@ void stack_memory_add_context(struct stack_memory *memory, const struct stack_co
 void stack_memory_drop_context(struct stack_memory *memory, uint64_t time_ns);
 /* Drops all contexts up to that time. */
 void stack_memory_drop_contexts(struct stack_memory *memory, uint64_t until_ns);
+/* Adds a second stack of the sample of that time, and takes over its block. Those of other samples
+ * are dropped. */
+void stack_memory_add_second(struct stack_memory *memory, const struct second_stack *second,
+			     uint64_t time_ns);
+void stack_memory_drop_seconds(struct stack_memory *memory);
 
 /* @size bytes at @addr in the rest, in one piece of the memory. NULL: not there. */
 const uint8_t *stack_memory_find(const struct stack_memory *memory, uint64_t addr, size_t size);

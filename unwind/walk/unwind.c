@@ -19,6 +19,9 @@
  * the end of the copy. */
 #define SAME_STACK_DISTANCE 65536
 
+/* Functions that switch stacks are shorter than this. */
+#define SWITCH_SIZE_MAX 1024
+
 /* What a coroutine's stack has above its first function's return address, at most. */
 #define ABOVE_OUTERMOST_MAX 64
 
@@ -242,6 +245,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->is_above_assembly = false;
 	walk->memory = stack->memory;
 	walk->next_context = 0;
+	walk->used_seconds = 0;
 	walk->is_elsewhere = false;
 	walk->frame.origin = FRAME_BY_CFI;
 	walk->step = NULL;
@@ -470,6 +474,64 @@ static bool apply_cfi(struct unwind_walk *walk)
 	return true;
 }
 
+/* The return address leads to a call of the function that the frame is in, as far as it tells. */
+static bool is_called_from(const struct unwind_walk *walk, uint64_t return_address)
+{
+	const struct process_code process = process_of(walk);
+	int64_t distance;
+	size_t size;
+	const uint8_t *code = process_code_before(&process, return_address, CALL_SIZE_MAX, &size);
+
+	if (!code || !walk->arch->ends_in_call(code, size, &distance))
+		return false;
+	return !distance || walk->addr - (return_address + (uint64_t)distance) < SWITCH_SIZE_MAX;
+}
+
+static void enter_second_stack(struct unwind_walk *walk, const struct second_stack *second)
+{
+	walk->used_seconds |= 1u << (second - walk->memory->seconds);
+	walk->is_elsewhere = true;
+	walk->stack = (struct stack_copy){ .bytes = second->block->bytes,
+					   .start = second->start,
+					   .size = second->block->size,
+					   .is_full = second->is_full,
+					   .is_32_bit = walk->stack.is_32_bit };
+}
+
+/* NULL: none that was not used yet. */
+static const struct second_stack *find_second(const struct unwind_walk *walk, bool is_saved)
+{
+	const struct stack_memory *memory = walk->memory;
+
+	for (size_t i = 0; memory && i < memory->n_seconds; i++) {
+		if (memory->seconds[i].is_saved == is_saved && !(walk->used_seconds >> i & 1))
+			return &memory->seconds[i];
+	}
+	return NULL;
+}
+
+/* The frame's function has been called on another stack, which it has left. */
+static bool return_to_saved_stack(struct unwind_walk *walk)
+{
+	const struct arch *arch = walk->arch;
+	const struct second_stack *second = find_second(walk, true);
+	uint64_t pc;
+
+	walk->end = UNWIND_OTHER_STACK;
+	if (!second || second->block->size < sizeof(pc))
+		return false;
+	memcpy(&pc, second->block->bytes, sizeof(pc));
+	if (!is_called_from(walk, pc))
+		return false;
+	enter_second_stack(walk, second);
+	walk->frame.origin = FRAME_BY_CFI;
+	walk->is_exact = false;
+	walk->regs = (struct regs){ .pc = pc };
+	regs_set(&walk->regs, arch->ra, pc);
+	regs_set(&walk->regs, arch->sp, second->start + sizeof(pc));
+	return true;
+}
+
 static bool apply_rule(struct unwind_walk *walk)
 {
 	switch ((enum rule_kind)walk->rule->kind) {
@@ -483,8 +545,7 @@ static bool apply_rule(struct unwind_walk *walk)
 		walk->end = UNWIND_MODULE_UNREADABLE;
 		return false;
 	case RULE_OTHER_STACK:
-		walk->end = UNWIND_OTHER_STACK;
-		return false;
+		return return_to_saved_stack(walk);
 	case RULE_NONE:
 		return apply_no_rule(walk);
 	case RULE_GENERAL:
@@ -530,6 +591,11 @@ static void use_context(struct unwind_walk *walk)
 
 	if (sp - walk->stack.start < walk->stack.size)
 		return;
+	const struct second_stack *second = find_second(walk, false);
+	if (second && second->start == sp) {
+		enter_second_stack(walk, second);
+		return;
+	}
 	size_t i = stack_memory_find_context(memory, walk->arch, &walk->regs, walk->next_context);
 	if (i == memory->n_contexts)
 		return;

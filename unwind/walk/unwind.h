@@ -82,9 +82,11 @@ struct unwind_walk {
 	bool is_leaf;           /* the present frame is the sampled instruction's */
 	bool is_leafs_caller;   /* CFI of the sampled instruction has led to the present frame */
 	const struct stack_memory *memory;
-	size_t next_context; /* of @memory: those before it have been used */
-	bool is_elsewhere;   /* the walk has left the sample's copy for a context's stack */
-	struct step *step;   /* of a usual frame, the present one; or NULL */
+	size_t next_context;   /* of @memory: those before it have been used */
+	uint32_t used_seconds; /* a bit for each second stack of @memory that has been used */
+	bool is_elsewhere; /* the walk has left the sample's copy for a context's or a second stack
+			    */
+	struct step *step; /* of a usual frame, the present one; or NULL */
 	/* Set by unwind_frame(). */
 	struct frame frame;
 	uint64_t addr;           /* lookup address of the frame in the process */
