@@ -339,17 +339,19 @@ static int narrow(struct unwind_case *of, size_t from, size_t to, uint64_t windo
 	return err ? err : narrow(of, middle, to, window);
 }
 
-/* Code that is in no file. */
+/* More and more of the code that is in no file, at most all that is known. */
 static int widen_code(struct unwind_case *of)
 {
+	const uint64_t all = CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE;
 	bool is_enough = !of->stacks.stack.code;
-	int err = 0;
 
-	for (uint64_t window = CODE_MIN; !is_enough && !err; window *= 2) {
+	for (uint64_t window = CODE_MIN; window <= all && !is_enough; window *= 2) {
 		case_stacks_keep_code(&of->stacks, window);
-		err = try_parts(of, &is_enough);
+		int err = try_parts(of, &is_enough);
+		if (err)
+			return err;
 	}
-	return err;
+	return is_enough ? 0 : -ENOTSUP;
 }
 
 static int find_parts(struct unwind_case *of)
