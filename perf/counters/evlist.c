@@ -20,6 +20,7 @@ static void destroy_event(struct evlist_event *event)
 	free(event->name);
 	free(event->rings);
 	free(event->ids);
+	free(event->kernel_ids);
 	free(event->fds);
 }
 
@@ -209,6 +210,12 @@ int evlist_watch_task(struct evlist_impl *impl, size_t task)
 	for (size_t c = 0; c < n_samples && !err; c++)
 		err = watch_fd(impl, evlist_sample_fd(impl, task, c), task);
 	return err;
+}
+
+/* One of the system's counters, of which there is one task. */
+int evlist_watch_counter(struct evlist_impl *impl, size_t event, size_t place)
+{
+	return watch_fd(impl, impl->evlist.events[event].fds[place], 0);
 }
 
 static void unwatch_task(struct evlist_impl *impl, size_t task)

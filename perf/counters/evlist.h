@@ -40,7 +40,19 @@ int evlist_add_tids(struct evlist *evlist, const pid_t *tids, size_t n_tids);
  * has exited.
  */
 int evlist_wait(struct evlist *evlist, int wake_fd, int timeout_ms, bool *all_hung_up_ret);
-/* The index of the event that has a counter with this id; SIZE_MAX: no event. */
+/*
+ * Opens the counters and rings of a CPU again that was offline and is back, if the whole system is
+ * recorded; otherwise the counters of its tasks are as they were. Their records have ids that the
+ * recording does not list: evlist_listed_id() says which ids they stand for. 0; -EBUSY: records in
+ * the CPU's rings have yet to be read; another -errno: as before.
+ */
+int evlist_reopen_cpu(struct evlist *evlist, int cpu);
+/* Whether the CPU's sideband counter counts: a CPU that was offline meanwhile has none that does.
+ * Interrupts the CPU. */
+bool evlist_counts_cpu(const struct evlist *evlist, int cpu);
+/* The id that the recording lists for the counter with this id in the kernel. */
+uint64_t evlist_listed_id(const struct evlist *evlist, uint64_t kernel_id);
+/* The index of the event that has a counter with this listed id; SIZE_MAX: no event. */
 size_t evlist_find_event(const struct evlist *evlist, uint64_t id);
 /* The samples of each event that the kernel lost, by PERF_FORMAT_LOST. Without PERF_FORMAT_LOST it
  * is 0, and LOST records contain the number. */

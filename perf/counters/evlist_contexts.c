@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cct/base/array.h"
+#include "cct/base/cleanup.h"
 #include "perf/counters/evlist_private.h"
 #include "perf/kinds/tracepoint.h"
 
@@ -57,20 +58,32 @@ static size_t ring_size(const struct evlist_impl *impl)
 	return size;
 }
 
+/* *@fd_ret: -1 if it cannot be opened. */
+static int open_filtered(struct evlist_impl *impl, pid_t tid, size_t index, int *fd_ret)
+{
+	int fd = attr_open_exactly(&impl->opener, &impl->evlist.contexts.attr, tid,
+				   impl->cpus[index]);
+
+	*fd_ret = fd < 0 ? -1 : fd;
+	if (fd < 0)
+		return fd;
+	return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, FILTER) < 0 ? -errno : 0;
+}
+
 static int add_counter(struct evlist_impl *impl, pid_t tid, size_t index)
 {
 	struct evlist *evlist = &impl->evlist;
 	struct evlist_event *contexts = &evlist->contexts;
 	struct ring *ring = &evlist->context_rings[index];
+	int fd;
 
 	if (array_reserve_one(contexts->fds, contexts->n_ids))
 		return -ENOMEM;
-	int fd = attr_open_exactly(&impl->opener, &contexts->attr, tid, impl->cpus[index]);
-	if (fd < 0)
-		return fd;
-	contexts->fds[contexts->n_ids++] = fd;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, FILTER) < 0)
-		return -errno;
+	int err = open_filtered(impl, tid, index, &fd);
+	if (fd >= 0)
+		contexts->fds[contexts->n_ids++] = fd;
+	if (err)
+		return err;
 	if (!ring->page)
 		return ring_map(ring, fd, ring_size(impl));
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, contexts->fds[index]) < 0 ? -errno : 0;
@@ -90,6 +103,31 @@ void evlist_open_contexts(struct evlist_impl *impl, pid_t tid)
 		err = ioctl(contexts->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
 	if (err)
 		evlist_close_contexts(impl, err);
+}
+
+void evlist_reopen_contexts(struct evlist_impl *impl, size_t ring)
+{
+	struct evlist *evlist = &impl->evlist;
+	struct ring fresh = { .page = NULL };
+	int fd;
+
+	if (!evlist->contexts.n_ids)
+		return;
+	evlist->has_lost_contexts = true;
+	int err = open_filtered(impl, -1, ring, &fd);
+	if (!err)
+		err = ring_map(&fresh, fd, ring_size(impl));
+	if (!err && impl->is_enabled && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		err = -errno;
+	if (err) {
+		ring_unmap(&fresh);
+		cleanup_close(&fd);
+		return;
+	}
+	close(evlist->contexts.fds[ring]);
+	evlist->contexts.fds[ring] = fd;
+	ring_unmap(&evlist->context_rings[ring]);
+	evlist->context_rings[ring] = fresh;
 }
 
 void evlist_close_contexts(struct evlist_impl *impl, int err)

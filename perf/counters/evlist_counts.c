@@ -36,6 +36,11 @@ static bool take_of_group(const uint64_t *words, size_t n_words, size_t entry, u
 	return false;
 }
 
+static uint64_t kernel_id(const struct evlist_event *event, size_t counter)
+{
+	return event->kernel_ids ? event->kernel_ids[counter] : event->ids[counter];
+}
+
 /* @words: room for @max_words. */
 static bool read_counter(const struct evlist_event *event, size_t counter, uint64_t *words,
 			 size_t max_words, struct counter_values *ret)
@@ -46,7 +51,7 @@ static bool read_counter(const struct evlist_event *event, size_t counter, uint6
 		return false;
 	size_t n_words = (size_t)n / sizeof(*words);
 	return event->attr.read_format & PERF_FORMAT_GROUP
-		       ? take_of_group(words, n_words, entry, event->ids[counter], ret)
+		       ? take_of_group(words, n_words, entry, kernel_id(event, counter), ret)
 		       : take_single(words, n_words, ret);
 }
 
@@ -58,7 +63,12 @@ static bool sum_counters(const struct evlist *evlist, size_t event, struct count
 	uint64_t *words = calloc(max_words, sizeof(*words));
 	bool is_complete = words != NULL;
 
-	*sum_ret = (struct counter_values){ 0 };
+	*sum_ret = (struct counter_values){
+		counters->replaced.value,
+		counters->replaced.time_enabled_ns,
+		counters->replaced.time_running_ns,
+		counters->replaced_lost,
+	};
 	for (size_t i = 0; i < counters->n_ids && is_complete; i++) {
 		struct counter_values values;
 		is_complete = read_counter(counters, i, words, max_words, &values);
@@ -71,6 +81,22 @@ static bool sum_counters(const struct evlist *evlist, size_t event, struct count
 	}
 	free(words);
 	return is_complete;
+}
+
+void evlist_keep_count(struct evlist_impl *impl, size_t event, size_t place)
+{
+	struct evlist_event *counters = &impl->evlist.events[event];
+	size_t max_words = 3 * (impl->evlist.n_events + 2);
+	uint64_t *words = calloc(max_words, sizeof(*words));
+	struct counter_values values;
+
+	if (words && read_counter(counters, place, words, max_words, &values)) {
+		counters->replaced.value += values.value;
+		counters->replaced.time_enabled_ns += values.time_enabled;
+		counters->replaced.time_running_ns += values.time_running;
+		counters->replaced_lost += values.lost;
+	}
+	free(words);
 }
 
 uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret)

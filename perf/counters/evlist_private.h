@@ -80,6 +80,8 @@ void evlist_init_contexts(struct evlist_impl *impl);
 /* Opens the context event for one more thread, like the sampling events. After a failure it is
  * given up for all threads, and evlist->contexts_err contains the reason. */
 void evlist_open_contexts(struct evlist_impl *impl, pid_t tid);
+/* Replaces the counter and the ring of contexts on the CPU of a sample ring, if possible. */
+void evlist_reopen_contexts(struct evlist_impl *impl, size_t ring);
 /* Gives up contexts, for @err. */
 void evlist_close_contexts(struct evlist_impl *impl, int err);
 /* To be called just before the events are enabled, while the sideband runs already. */
@@ -90,5 +92,9 @@ bool evlist_is_clock(const struct perf_event_attr *attr);
 void evlist_draw_rate(struct evlist_impl *impl, struct perf_event_attr *attr);
 /* Adds the counters of the task with that index to epoll. */
 int evlist_watch_task(struct evlist_impl *impl, size_t task);
+/* Adds a counter of the whole system. */
+int evlist_watch_counter(struct evlist_impl *impl, size_t event, size_t place);
+/* Adds what a counter of an event has counted to what its replaced counters had. */
+void evlist_keep_count(struct evlist_impl *impl, size_t event, size_t place);
 
 #endif

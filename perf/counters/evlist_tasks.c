@@ -49,8 +49,8 @@ static int reserve_counter(struct evlist_event *event)
 	return err ? err : array_reserve_one(event->fds, event->n_ids);
 }
 
-/* The leader's counter for the same task and CPU, which was opened before; -1: the event is in no
- * group. */
+/* The leader's counter for the same task and CPU as the event's next one, which was opened before;
+ * -1: the event is in no group. */
 static int group_fd_of(const struct evlist_impl *impl, const struct evlist_event *event)
 {
 	const struct evlist_event *leader = &impl->evlist.events[event->leader];
@@ -58,13 +58,14 @@ static int group_fd_of(const struct evlist_impl *impl, const struct evlist_event
 }
 
 /* Stores the attr that the kernel accepted in the event, except for the drawn rate. */
-static int open_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu)
+static int open_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu,
+			int group_fd)
 {
 	struct perf_event_attr attr = event->attr;
 	if (event->has_jitter)
 		evlist_draw_rate(impl, &attr);
 	uint64_t drawn = attr.sample_period;
-	int fd = attr_open(&impl->opener, &attr, pid, cpu, group_fd_of(impl, event));
+	int fd = attr_open(&impl->opener, &attr, pid, cpu, group_fd);
 	if (fd < 0)
 		return fd;
 	if (attr.sample_period == drawn) {
@@ -75,25 +76,35 @@ static int open_counter(struct evlist_impl *impl, struct evlist_event *event, pi
 	return fd;
 }
 
-static int add_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu)
+int evlist_open_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu,
+			int group_fd, int *fd_ret, uint64_t *id_ret)
 {
-	int err = reserve_counter(event);
-	if (err)
-		return err;
-	int fd = open_counter(impl, event, pid, cpu);
+	int fd = open_counter(impl, event, pid, cpu, group_fd);
 	if (fd < 0) {
 		bool is_sideband = event == &impl->evlist.events[impl->evlist.n_events];
 		return evlist_fail_open(impl, fd, is_sideband ? NULL : event, pid, cpu);
 	}
-	err = read_id(fd, &event->ids[event->n_ids]);
+	int err = read_id(fd, id_ret);
 	if (!err && event->filter)
 		err = set_filter(impl, event, fd);
 	if (err) {
 		close(fd);
 		return err;
 	}
-	event->fds[event->n_ids++] = fd;
+	*fd_ret = fd;
 	return 0;
+}
+
+static int add_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu)
+{
+	size_t place = event->n_ids;
+	int err = reserve_counter(event);
+	if (err)
+		return err;
+	err = evlist_open_counter(impl, event, pid, cpu, group_fd_of(impl, event),
+				  &event->fds[place], &event->ids[place]);
+	event->n_ids += !err;
+	return err;
 }
 
 /* Every CPU, including those that were not requested: a process may map a library there and be

@@ -49,6 +49,14 @@ struct evlist_options {
 	const struct evlist_syscalls *syscalls;
 };
 
+/* The full count of an event, including occurrences that were not sampled. */
+struct evlist_counts {
+	uint64_t value;
+	/* The time for which it was enabled, summed over tasks or CPUs, and the time for which it
+	 * counted. In the remaining time other events used its counter. */
+	uint64_t time_enabled_ns, time_running_ns;
+};
+
 struct evlist_event {
 	char *name;
 	const char *filter;          /* of a tracepoint, borrowed; NULL: none */
@@ -61,9 +69,15 @@ struct evlist_event {
 	 * Members of a group have their leader's rings. */
 	size_t *rings;
 	size_t n_rings;
-	uint64_t *ids;
+	uint64_t *ids; /* as the recording lists them */
 	size_t n_ids;
 	int *fds; /* one per id */
+	/* The kernel's own id of each counter, which differs where evlist_reopen_cpu() has replaced
+	 * the counter; NULL: nowhere. */
+	uint64_t *kernel_ids;
+	/* What counters that were replaced had counted. */
+	struct evlist_counts replaced;
+	uint64_t replaced_lost;
 };
 
 struct evlist {
@@ -82,20 +96,14 @@ struct evlist {
 	struct evlist_event contexts;
 	struct ring *context_rings;
 	int contexts_err;
-	int *ring_cpus; /* CPU of each sample ring */
+	bool has_lost_contexts; /* some since the user of the rings has reset this */
+	int *ring_cpus;         /* CPU of each sample ring */
 	uint64_t ring_size;
-	bool user_only;   /* fell back to user mode (:u) */
-	bool ring_shrunk; /* mlock limit */
-	char **notes;     /* sentences for the user: what was dropped or shrunk, and why */
+	bool has_reopened; /* a CPU: the kernel's ids are not all those of the recording */
+	bool user_only;    /* fell back to user mode (:u) */
+	bool ring_shrunk;  /* mlock limit */
+	char **notes;      /* sentences for the user: what was dropped or shrunk, and why */
 	size_t n_notes;
-};
-
-/* The full count of an event, including occurrences that were not sampled. */
-struct evlist_counts {
-	uint64_t value;
-	/* The time for which it was enabled, summed over tasks or CPUs, and the time for which it
-	 * counted. In the remaining time other events used its counter. */
-	uint64_t time_enabled_ns, time_running_ns;
 };
 
 #endif

@@ -250,6 +250,127 @@ static void page_faults_of_this_thread_arrive_in_the_rings(void **state)
 	free(cpus);
 }
 
+/* Opens for the whole system on CPU 0, on which this thread stays. */
+static struct fixture *open_on_system(const char *events)
+{
+	struct fixture *fixture = fixture_create(events);
+	cpu_set_t first;
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	fixture->options.target = EVLIST_SYSTEM;
+	fixture->options.frequency = 0;
+	fixture->options.period = 1;
+	if (sched_setaffinity(0, sizeof(first), &first) || fixture_open(fixture)) {
+		print_message("the whole system may not be recorded here\n");
+		fixture_destroy(fixture);
+		skip();
+	}
+	return fixture;
+}
+
+/* The id of the first sample in the ring, which is its first word. */
+static uint64_t first_sample_id(struct ring *ring)
+{
+	const struct perf_event_header *header;
+	ring_begin(ring);
+	while ((header = ring_next(ring)) && header->type != PERF_RECORD_SAMPLE)
+		;
+	assert_non_null(header);
+	return *(const uint64_t *)(header + 1);
+}
+
+static void read_ring(struct ring *ring)
+{
+	ring_begin(ring);
+	while (ring_next(ring))
+		;
+	ring_end(ring);
+}
+
+static void a_cpu_that_was_reopened_counts_on_under_the_listed_ids(void **state)
+{
+	(void)state;
+	struct fixture *fixture = open_on_system("page-faults:u");
+	struct evlist *evlist = fixture->evlist;
+	const struct evlist_event *faults = &evlist->events[0];
+	uint64_t id = faults->ids[0];
+	struct evlist_counts before, after;
+
+	assert_int_equal(evlist_enable(evlist), 0);
+	touch_new_pages(4);
+	assert_int_equal(evlist_listed_id(evlist, 12345), 12345);
+	assert_int_equal(evlist_reopen_cpu(evlist, 0), -EBUSY);
+	assert_int_equal(evlist_disable(evlist), 0);
+	read_ring(&evlist->sample_rings[0]);
+	read_ring(&evlist->sideband_rings[0]);
+	assert_int_equal(evlist_read_counts(evlist, 0, &before), 0);
+	assert_true(before.value >= 4);
+	assert_int_equal(evlist_reopen_cpu(evlist, 0), 0);
+
+	assert_int_equal(evlist_enable(evlist), 0);
+	touch_new_pages(4);
+	assert_true(evlist_counts_cpu(evlist, 0));
+	assert_int_equal(evlist_disable(evlist), 0);
+	assert_int_equal(faults->ids[0], id);
+	uint64_t kernel_id = first_sample_id(&evlist->sample_rings[0]);
+	assert_int_not_equal(kernel_id, id);
+	assert_int_equal(evlist_listed_id(evlist, kernel_id), id);
+	assert_int_equal(evlist_read_counts(evlist, 0, &after), 0);
+	assert_true(after.value >= before.value + 4);
+	assert_true(after.time_enabled_ns > before.time_enabled_ns);
+	fixture_destroy(fixture);
+}
+
+static void a_group_is_reopened_together(void **state)
+{
+	(void)state;
+	struct fixture *fixture = open_on_system("{page-faults:u,cpu-clock:u}:S");
+	struct evlist *evlist = fixture->evlist;
+	size_t n_opens = fixture->kernel.n_opens;
+
+	assert_int_equal(evlist_reopen_cpu(evlist, 0), 0);
+	assert_int_equal(evlist_reopen_cpu(evlist, 0), 0);
+	assert_true(fixture->kernel.n_opens >= n_opens + 6);
+	const struct opened *member = &fixture->kernel.opens[n_opens + 1];
+	assert_int_equal(member->group_fd, fixture->kernel.opens[n_opens].fd);
+	assert_int_equal(evlist_enable(evlist), 0);
+	touch_new_pages(4);
+	assert_int_equal(evlist_disable(evlist), 0);
+	struct evlist_counts counts;
+	assert_int_equal(evlist_read_counts(evlist, 0, &counts), 0);
+	assert_true(counts.value >= 4);
+	fixture_destroy(fixture);
+}
+
+static void a_cpu_that_cannot_be_reopened_stays_as_it_was(void **state)
+{
+	(void)state;
+	struct fixture *fixture = open_on_system("page-faults:u");
+	struct evlist *evlist = fixture->evlist;
+	int fd = evlist->events[0].fds[0];
+
+	fixture->kernel.errno_after_probe = ENODEV;
+	assert_int_equal(evlist_reopen_cpu(evlist, 0), -ENODEV);
+	assert_int_equal(evlist_reopen_cpu(evlist, 4096), -ENODEV);
+	assert_int_equal(evlist->events[0].fds[0], fd);
+	assert_int_equal(evlist_enable(evlist), 0);
+	touch_new_pages(4);
+	assert_int_equal(evlist_disable(evlist), 0);
+	assert_true(count_records(&evlist->sample_rings[0], PERF_RECORD_SAMPLE) >= 4);
+	fixture_destroy(fixture);
+}
+
+static void counters_of_tasks_need_no_reopening(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u");
+	assert_int_equal(fixture_open(fixture), 0);
+	size_t n_opens = fixture->kernel.n_opens;
+	assert_int_equal(evlist_reopen_cpu(fixture->evlist, 0), 0);
+	assert_int_equal(fixture->kernel.n_opens, n_opens);
+	fixture_destroy(fixture);
+}
+
 static void samples_of_a_command_start_with_its_exec(void **state)
 {
 	(void)state;
@@ -1051,6 +1172,10 @@ int main(void)
 		cmocka_unit_test(the_sideband_comes_first_and_on_every_cpu),
 		cmocka_unit_test(every_counter_has_an_id_of_its_own),
 		cmocka_unit_test(page_faults_of_this_thread_arrive_in_the_rings),
+		cmocka_unit_test(a_cpu_that_was_reopened_counts_on_under_the_listed_ids),
+		cmocka_unit_test(a_group_is_reopened_together),
+		cmocka_unit_test(a_cpu_that_cannot_be_reopened_stays_as_it_was),
+		cmocka_unit_test(counters_of_tasks_need_no_reopening),
 		cmocka_unit_test(samples_of_a_command_start_with_its_exec),
 		cmocka_unit_test(a_frequency_beyond_the_limit_is_lowered_with_a_note),
 		cmocka_unit_test(an_event_s_own_rate_precedes_the_user_s_and_its_kind_s),

@@ -296,10 +296,11 @@ static bool are_too_many(struct signal_contexts *contexts, uint64_t now_ns)
 
 int signal_contexts_begin_round(struct signal_contexts *contexts, uint64_t now_ns, uint64_t end_ns)
 {
-	const struct evlist *evlist = contexts->evlist;
-	bool is_lossy = false;
+	struct evlist *evlist = contexts->evlist;
+	bool is_lossy = evlist->has_lost_contexts;
 	int err = 0;
 
+	evlist->has_lost_contexts = false;
 	contexts->last_limit_ns = contexts->limit_ns;
 	contexts->limit_ns = now_ns < end_ns ? now_ns : end_ns;
 	contexts->seen_until_ns =
