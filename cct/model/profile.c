@@ -28,6 +28,7 @@ static void profile_info_deinit(struct profile_info *info)
 	free(info->tool_version);
 	free(info->truncated);
 	free(info->no_kernel_names);
+	free(info->cpu_gaps);
 	for (int marker = 0; marker < N_MARKERS; marker++)
 		free(info->why[marker]);
 }
@@ -88,6 +89,36 @@ uint32_t profile_add_thread(struct profile *profile, int32_t tid, uint32_t proce
 	profile->threads[profile->n_threads] =
 		(struct profile_thread){ .tid = tid, .process = process, .name = copy };
 	return profile->n_threads++;
+}
+
+/* A damaged recording may claim any number. */
+#define CPU_GAPS_MAX 4096
+
+static struct cpu_gap *open_gap(const struct profile_info *info, uint32_t cpu)
+{
+	for (size_t i = info->n_cpu_gaps; i-- > 0;) {
+		if (info->cpu_gaps[i].cpu == cpu)
+			return info->cpu_gaps[i].end_ns ? NULL : &info->cpu_gaps[i];
+	}
+	return NULL;
+}
+
+int profile_lose_cpu(struct profile_info *info, uint32_t cpu, uint64_t time_ns)
+{
+	if (open_gap(info, cpu) || info->n_cpu_gaps == CPU_GAPS_MAX)
+		return 0;
+	if (array_reserve_one(info->cpu_gaps, info->n_cpu_gaps))
+		return -ENOMEM;
+	info->cpu_gaps[info->n_cpu_gaps++] = (struct cpu_gap){ cpu, time_ns, 0 };
+	return 0;
+}
+
+void profile_regain_cpu(struct profile_info *info, uint32_t cpu, uint64_t time_ns)
+{
+	struct cpu_gap *gap = open_gap(info, cpu);
+
+	if (gap)
+		gap->end_ns = time_ns;
 }
 
 int profile_set_string(char **string, const char *value)

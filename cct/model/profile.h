@@ -28,6 +28,12 @@ struct profile_thread {
 	char *name;       /* owned */
 };
 
+/* Time in which a CPU was not recorded: it was offline, or had just come back. */
+struct cpu_gap {
+	uint32_t cpu;
+	uint64_t start_ns, end_ns; /* end_ns 0: up to the end of the recording */
+};
+
 /* What was recorded, for the header of a report. Strings owned, NULL if unknown. */
 struct profile_info {
 	char *command_line;
@@ -39,7 +45,9 @@ struct profile_info {
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
 	char *no_kernel_names; /* why kernel code has no names; NULL: it has names, or not known */
 	char *truncated;       /* why the recording ends early, with the offset; NULL: whole */
-	char *why[N_MARKERS];  /* details about why paths end with this marker; NULL: none */
+	struct cpu_gap *cpu_gaps; /* owned; by start */
+	size_t n_cpu_gaps;
+	char *why[N_MARKERS]; /* details about why paths end with this marker; NULL: none */
 };
 
 struct profile {
@@ -62,6 +70,9 @@ uint32_t profile_add_metric(struct profile *profile, const char *name, const cha
 uint32_t profile_add_process(struct profile *profile, int32_t pid, const char *name);
 uint32_t profile_add_thread(struct profile *profile, int32_t tid, uint32_t process,
 			    const char *name);
+/* A CPU was not recorded from some time on; and it is recorded again. 0 or -ENOMEM. */
+int profile_lose_cpu(struct profile_info *info, uint32_t cpu, uint64_t time_ns);
+void profile_regain_cpu(struct profile_info *info, uint32_t cpu, uint64_t time_ns);
 /* Replaces an owned string by a copy. 0 or -ENOMEM. */
 int profile_set_string(char **string, const char *value);
 /*

@@ -360,10 +360,22 @@ static int apply_window_record(struct replay *replay, const struct perf_event_he
 		return 0;
 	}
 	note_time(&replay->profile->info, record.time_ns);
-	if (record.kind == WINDOW_RECORD_END)
+	switch ((enum window_record_kind)record.kind) {
+	case WINDOW_RECORD_BEGIN:
+		if (replay->off_cpu)
+			off_cpu_begin(replay->off_cpu, record.time_ns);
+		return 0;
+	case WINDOW_RECORD_END:
 		replay->window_end_ns = record.time_ns;
-	else if (replay->off_cpu)
-		off_cpu_begin(replay->off_cpu, record.time_ns);
+		return 0;
+	case WINDOW_RECORD_CPU_LOST:
+		return profile_lose_cpu(&replay->profile->info, record.cpu, record.time_ns);
+	case WINDOW_RECORD_CPU_BACK:
+		profile_regain_cpu(&replay->profile->info, record.cpu, record.time_ns);
+		if (replay->off_cpu) /* it has run without its switches being recorded */
+			off_cpu_lose(replay->off_cpu);
+		return 0;
+	}
 	return 0;
 }
 

@@ -40,19 +40,37 @@ bool read_values_take(struct record_cursor *cursor, uint64_t format, struct read
 	return ret->values;
 }
 
+/* The first word of a value. */
+static const uint64_t *value_at(const struct sample_record *sample, uint64_t read_format,
+				size_t index)
+{
+	return sample->read_values + index * read_entry_words(read_format);
+}
+
+/* The number of words between a value and its id. */
+static size_t words_before_id(uint64_t read_format)
+{
+	if (read_format & PERF_FORMAT_GROUP)
+		return 0;
+	return !!(read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+	       !!(read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+}
+
+const uint64_t *read_values_id_of_sample(const struct sample_record *sample, uint64_t read_format,
+					 size_t index)
+{
+	return value_at(sample, read_format, index) + 1 + words_before_id(read_format);
+}
+
 void read_values_of_sample(const struct sample_record *sample, uint64_t read_format, size_t index,
 			   struct read_value *value_ret)
 {
-	const uint64_t *at = sample->read_values;
-
 	*value_ret = (struct read_value){ 0 };
 	if (index >= sample->n_read_values)
 		return;
-	at += index * read_entry_words(read_format);
+	const uint64_t *at = value_at(sample, read_format, index);
 	value_ret->value = *at++;
-	if (!(read_format & PERF_FORMAT_GROUP))
-		at += !!(read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-		      !!(read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	at += words_before_id(read_format);
 	if (read_format & PERF_FORMAT_ID)
 		value_ret->id = *at++;
 	if (read_format & FORMAT_LOST)

@@ -20,5 +20,8 @@ bool read_values_take(struct record_cursor *cursor, uint64_t read_format, struct
 /* Value @index of a sample; zeros if it has fewer. */
 void read_values_of_sample(const struct sample_record *sample, uint64_t read_format, size_t index,
 			   struct read_value *value_ret);
+/* Where the id of value @index is, which is there; @read_format has ids. */
+const uint64_t *read_values_id_of_sample(const struct sample_record *sample, uint64_t read_format,
+					 size_t index);
 
 #endif

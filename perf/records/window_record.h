@@ -1,6 +1,7 @@
 /*
- * Window records: the begin and the end of sampling. They are written where time off the CPU is
- * recorded, because a sleeping thread has no records that would show when sampling began and ended.
+ * Window records: the begin and the end of sampling, and of the time in which a CPU was not
+ * recorded. Begin and end of all are written where time off the CPU is recorded, because a sleeping
+ * thread has no records that would show when sampling began and ended.
  *
  * They are records of type RECORD_ATTACHMENT (65), like stack records, with a separate magic and a
  * time that sorts them among the other records. Without a begin, sampling began with the first
@@ -18,6 +19,8 @@
 enum window_record_kind {
 	WINDOW_RECORD_BEGIN = 1,
 	WINDOW_RECORD_END = 2,
+	WINDOW_RECORD_CPU_LOST = 3, /* a CPU went offline: it is not recorded from now on */
+	WINDOW_RECORD_CPU_BACK = 4, /* it is recorded again */
 };
 
 /* On disk, whole. */
@@ -25,7 +28,7 @@ struct window_record {
 	struct perf_event_header header;
 	uint64_t magic;
 	uint32_t kind;
-	uint32_t reserved;
+	uint32_t cpu; /* CPU_LOST, CPU_BACK; else 0 */
 	uint64_t time_ns;
 };
 static_assert(sizeof(struct window_record) == 32, "on-disk layout");

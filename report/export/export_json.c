@@ -143,6 +143,22 @@ static void write_why(FILE *out, const struct profile *profile)
 		putc('}', out);
 }
 
+/* Written only if a CPU was not recorded for a time. */
+static void write_cpu_gaps(FILE *out, const struct profile_info *info)
+{
+	for (size_t i = 0; i < info->n_cpu_gaps; i++) {
+		const struct cpu_gap *gap = &info->cpu_gaps[i];
+
+		fprintf(out, "%s{\"cpu\":%" PRIu32 ",\"start_ns\":%" PRIu64,
+			i ? "," : ",\n  \"cpu_gaps\":[", gap->cpu, gap->start_ns - info->start_ns);
+		if (gap->end_ns)
+			fprintf(out, ",\"end_ns\":%" PRIu64, gap->end_ns - info->start_ns);
+		putc('}', out);
+	}
+	if (info->n_cpu_gaps)
+		putc(']', out);
+}
+
 static void write_quality(FILE *out, const struct profile *profile)
 {
 	const struct profile_quality *quality = &profile->quality;
@@ -157,6 +173,7 @@ static void write_quality(FILE *out, const struct profile *profile)
 	write_counters(out, quality, QUALITY_OFF_CPU, "},\n  \"off_cpu\":{");
 	putc('}', out);
 	write_jitdumps(out, quality);
+	write_cpu_gaps(out, &profile->info);
 	write_why(out, profile);
 	fputs("},\n", out);
 }

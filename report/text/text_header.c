@@ -6,7 +6,8 @@
 #include "cct/base/printable.h"
 #include "report/text/text_format.h"
 
-#define LABEL_WIDTH 12
+#define LABEL_WIDTH    12
+#define CPU_GAPS_SHOWN 8
 
 static void write_label(const struct text *text, const char *label)
 {
@@ -240,6 +241,31 @@ static void write_all_paths(const struct text *text, const struct profile_qualit
 	write_reasons(text, quality);
 }
 
+static double seconds_after(uint64_t time_ns, uint64_t start_ns)
+{
+	return time_ns > start_ns ? (double)(time_ns - start_ns) / 1e9 : 0;
+}
+
+/* Warns of the times in which CPUs were not recorded; of many, the first ones. */
+static void warn_of_cpu_gaps(const struct text *text)
+{
+	const struct profile_info *info = &text->view->profile->info;
+	size_t n = info->n_cpu_gaps < CPU_GAPS_SHOWN ? info->n_cpu_gaps : CPU_GAPS_SHOWN;
+	char message[160], end[48];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cpu_gap *gap = &info->cpu_gaps[i];
+
+		snprintf(end, sizeof(end), "to %.2f s", seconds_after(gap->end_ns, info->start_ns));
+		snprintf(message, sizeof(message),
+			 "CPU %" PRIu32 " was offline or not recorded from %.2f s %s", gap->cpu,
+			 seconds_after(gap->start_ns, info->start_ns),
+			 gap->end_ns ? end : "to the end");
+		write_warning(text, message);
+	}
+	warn_count(text, info->n_cpu_gaps - n, "more times in which a CPU was not recorded");
+}
+
 static void write_quality(const struct text *text)
 {
 	const struct profile_quality *quality = &text->view->profile->quality;
@@ -258,6 +284,7 @@ static void write_quality(const struct text *text)
 	for (int i = 0; i < N_QUALITY_WARNINGS; i++)
 		warn_count(text, counts[quality_warnings[i]],
 			   quality_describe(quality_warnings[i])->text);
+	warn_of_cpu_gaps(text);
 }
 
 void text_header_write(const struct text *text)

@@ -68,10 +68,47 @@ static void what_was_multiplexed_is_scaled_and_the_sum_is_kept(void **state)
 	}
 }
 
+static void a_cpu_that_is_lost_and_regained_leaves_a_gap(void **state)
+{
+	struct profile *profile = profile_create();
+	struct profile_info *info = &profile->info;
+
+	(void)state;
+	profile_regain_cpu(info, 1, 5); /* it was never lost */
+	assert_int_equal(info->n_cpu_gaps, 0);
+	assert_int_equal(profile_lose_cpu(info, 1, 10), 0);
+	assert_int_equal(profile_lose_cpu(info, 2, 11), 0);
+	assert_int_equal(profile_lose_cpu(info, 1, 12), 0); /* it is lost already */
+	profile_regain_cpu(info, 1, 20);
+	profile_regain_cpu(info, 1, 21);
+	assert_int_equal(profile_lose_cpu(info, 1, 30), 0);
+	assert_int_equal(info->n_cpu_gaps, 3);
+	assert_int_equal(info->cpu_gaps[0].cpu, 1);
+	assert_int_equal(info->cpu_gaps[0].start_ns, 10);
+	assert_int_equal(info->cpu_gaps[0].end_ns, 20);
+	assert_int_equal(info->cpu_gaps[1].cpu, 2);
+	assert_int_equal(info->cpu_gaps[1].end_ns, 0);
+	assert_int_equal(info->cpu_gaps[2].start_ns, 30);
+	profile_destroy(profile);
+}
+
+static void gaps_are_bounded(void **state)
+{
+	struct profile *profile = profile_create();
+
+	(void)state;
+	for (uint32_t cpu = 0; cpu < 10000; cpu++)
+		assert_int_equal(profile_lose_cpu(&profile->info, cpu, cpu), 0);
+	assert_in_range(profile->info.n_cpu_gaps, 1000, 9999);
+	profile_destroy(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_multiplexed_is_scaled_and_the_sum_is_kept),
+		cmocka_unit_test(a_cpu_that_is_lost_and_regained_leaves_a_gap),
+		cmocka_unit_test(gaps_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
