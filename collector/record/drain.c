@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "perf/records/record_ids.h"
 #include "perf/records/sample_trim.h"
 
 /* The approximate number of bytes that one round reads. */
@@ -60,7 +61,7 @@ static struct record_layout layout_of(const struct drain *drain,
 	if (!drain->has_mixed_layouts || header->size < sizeof(*header) + sizeof(id))
 		return layout;
 	memcpy(&id, header + 1, sizeof(id));
-	size_t event = evlist_find_event(drain->evlist, id);
+	size_t event = evlist_find_event(drain->evlist, evlist_listed_id(drain->evlist, id));
 	if (event != SIZE_MAX)
 		record_layout_init(&layout, &drain->evlist->events[event].attr);
 	return layout;
@@ -140,6 +141,21 @@ static int see_sample(struct drain *drain, const struct record_layout *layout,
 	return recording_observers_see_sample(drain->observers, &record);
 }
 
+static uint64_t listed_id(const void *evlist, uint64_t id)
+{
+	return evlist_listed_id(evlist, id);
+}
+
+/* In the recording, a counter that was opened again has the id of the counter that it replaced. */
+static void list_ids(const struct drain *drain, const struct record_layout *layout,
+		     struct perf_event_header *header)
+{
+	const struct record_id_map map = { listed_id, drain->evlist };
+
+	if (drain->evlist->has_reopened)
+		record_map_ids(layout, header, &map);
+}
+
 static int write_sample(struct drain *drain, const struct perf_event_header *header)
 {
 	struct record_layout layout = layout_of(drain, header);
@@ -154,6 +170,7 @@ static int write_sample(struct drain *drain, const struct perf_event_header *hea
 	if (err)
 		return err;
 	sample_trim_copy(&trim, room);
+	list_ids(drain, &layout, room);
 	return data_writer_commit(drain->writer);
 }
 
@@ -172,6 +189,20 @@ static int see_sideband(struct drain *drain, const struct perf_event_header *hea
 	if (record_decode(&drain->sideband_layout, header, &record) != RECORD_OK)
 		return 0;
 	return recording_observers_see_sideband(drain->observers, &record);
+}
+
+/* Layouts of mixed samples have the same trailers. */
+static int copy_record(struct drain *drain, const struct perf_event_header *header,
+		       bool is_sideband)
+{
+	void *room;
+	int err = data_writer_reserve(drain->writer, header->size, &room);
+
+	if (err)
+		return err;
+	memcpy(room, header, header->size);
+	list_ids(drain, is_sideband ? &drain->sideband_layout : &drain->sample_layout, room);
+	return data_writer_commit(drain->writer);
 }
 
 static int write_record(struct drain *drain, const struct perf_event_header *header,
@@ -195,7 +226,7 @@ static int write_record(struct drain *drain, const struct perf_event_header *hea
 		*(is_sideband ? &drain->n_lost_sideband : &drain->n_lost) += lost_count(header);
 		break;
 	}
-	return err ? err : data_writer_append(drain->writer, header, header->size);
+	return err ? err : copy_record(drain, header, is_sideband);
 }
 
 /* Reads a ring up to the first record newer than @end_ns. */

@@ -14,6 +14,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "collector/attached/event_counts.h"
+#include "collector/record/cpu_hotplug.h"
 #include "collector/record/drain.h"
 #include "collector/record/observers/observer_table.h"
 #include "collector/record/record_advice.h"
@@ -58,6 +59,7 @@ struct recorder {
 	struct observed_recording observed;
 	struct recording_observers *observers;
 	struct drain drain;
+	struct cpu_hotplug hotplug;
 	struct wakers wakers;
 	struct schedule schedule;
 	bool is_stopped;
@@ -110,21 +112,27 @@ static int fork_command(struct recorder *recorder)
 	return 0;
 }
 
+static int watch_fd(const struct recorder *recorder, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(recorder->wakers.fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
 static int watch_fds(struct recorder *recorder)
 {
-	int fd = recorder->wakers.signal_fd;
+	int err = 0, fd;
 
 	recorder->wakers.fd = epoll_create1(EPOLL_CLOEXEC);
 	if (recorder->wakers.fd < 0)
 		return -errno;
-	for (size_t i = 0; fd >= 0; i++) {
-		struct epoll_event event = { .events = EPOLLIN };
-
-		if (epoll_ctl(recorder->wakers.fd, EPOLL_CTL_ADD, fd, &event) < 0)
-			return -errno;
-		fd = recording_observers_wake_fd(recorder->observers, i);
-	}
-	return 0;
+	err = watch_fd(recorder, recorder->wakers.signal_fd);
+	if (!err && recorder->hotplug.n_cpus && recorder->hotplug.uevents_fd >= 0)
+		err = watch_fd(recorder, recorder->hotplug.uevents_fd);
+	for (size_t i = 0; !err && (fd = recording_observers_wake_fd(recorder->observers, i)) >= 0;
+	     i++)
+		err = watch_fd(recorder, fd);
+	return err;
 }
 
 /* The steps that may be refused, in this order: events are opened on a command that exists. */
@@ -176,6 +184,9 @@ static int begin_observers(struct recorder *recorder)
 	observed->completes_stacks = !recorder->options->no_deep_stacks;
 	observed->has_vdso32 = recorder->start.has_vdso32;
 	int err = recording_observers_begin(recorder->observers);
+	if (!err && recorder->options->is_system_wide)
+		err = cpu_hotplug_init(&recorder->hotplug, &recorder->drain, &recorder->notes,
+				       &recorder->start.synthesize);
 	return err ? err : watch_fds(recorder);
 }
 
@@ -227,6 +238,7 @@ void recorder_close(struct recorder *recorder)
 {
 	if (!recorder)
 		return;
+	cpu_hotplug_deinit(&recorder->hotplug);
 	recording_observers_destroy(recorder->observers);
 	recording_file_deinit(&recorder->file);
 	recording_events_deinit(&recorder->events, recorder->options);
@@ -386,7 +398,7 @@ static void wait_for_work(struct recorder *recorder)
 {
 	bool all_hung_up = false;
 
-	if (recorder->drain.is_behind)
+	if (recorder->drain.is_behind || cpu_hotplug_is_busy(&recorder->hotplug))
 		return;
 	int n = evlist_wait(recorder->events.evlist, recorder->wakers.fd, timeout_ms(recorder),
 			    &all_hung_up);
@@ -408,6 +420,8 @@ static int record(struct recorder *recorder)
 		wait_for_work(recorder);
 		handle_signals(recorder);
 		err = drain_round(&recorder->drain);
+		if (err >= 0)
+			err = cpu_hotplug_run(&recorder->hotplug);
 		if (err >= 0)
 			err = keep_time(recorder);
 	}

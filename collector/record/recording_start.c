@@ -51,7 +51,7 @@ static int synthesize_processes(const struct recording_start *start)
 		return recording_notes_explain(start->notes, more, "cannot read /proc: %s.",
 					       strerror(-more));
 	do {
-		more = synthesizer_step(synthesizer);
+		more = synthesizer_step(synthesizer, 0);
 		if (more >= 0) {
 			int err = recording_observers_write_waiting(start->drain->observers,
 								    SIZE_MAX);

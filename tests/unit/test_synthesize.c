@@ -146,7 +146,8 @@ static void print_record(FILE *out, const struct record *record)
 			record->id, record->time_ns);
 		return;
 	}
-	assert_int_equal(record->time_ns, 0);
+	if (record->time_ns)
+		fprintf(out, "  at %" PRIu64 "\n", record->time_ns);
 	assert_int_equal(record->id, id);
 }
 
@@ -173,16 +174,38 @@ static const char *records_of(struct bench *bench)
 	return bench->text;
 }
 
-static void synthesize_all(struct bench *bench)
+static void synthesize_all_at(struct bench *bench, uint64_t time_ns)
 {
 	struct synthesizer *synthesizer;
 	int more;
 
 	assert_int_equal(synthesizer_create(&bench->options, &synthesizer), 0);
-	while ((more = synthesizer_step(synthesizer)) > 0)
+	while ((more = synthesizer_step(synthesizer, time_ns)) > 0)
 		;
 	assert_int_equal(more, 0);
 	synthesizer_destroy(synthesizer);
+}
+
+static void synthesize_all(struct bench *bench)
+{
+	synthesize_all_at(bench, 0);
+}
+
+static void processes_described_again_have_a_time_and_no_new_threads(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	put_file(bench, "100/comm", "worker\n");
+	put_file(bench, "100/task/100/comm", "worker\n");
+	put_file(bench, "100/task/101/comm", "helper one\n");
+	put_file(bench, "100/maps", "5500001000-5500003000 r-xp 00000000 00:00 0 \n");
+	synthesize_all_at(bench, 77);
+	assert_string_equal(records_of(bench), "comm 100/100 worker\n  at 77\n"
+					       "comm 100/101 helper one\n  at 77\n"
+					       "mmap2 100 5500001000+2000 @0 r-x //anon\n"
+					       "  at 77\n");
+	bench_destroy(bench);
 }
 
 static void a_process_gives_its_name_threads_and_mappings(void **state)
@@ -358,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_gives_its_name_threads_and_mappings),
+		cmocka_unit_test(processes_described_again_have_a_time_and_no_new_threads),
 		cmocka_unit_test(kernel_threads_have_a_name_only),
 		cmocka_unit_test(only_the_given_processes_are_read),
 		cmocka_unit_test(the_kernels_own_pages_are_no_code_made_at_run_time),

@@ -97,8 +97,10 @@ static void build_sample_id(struct builder *builder, const struct synthesize_opt
 static void build_task_id(struct builder *builder, const struct synthesize_options *options,
 			  int32_t pid, int32_t tid)
 {
-	build_sample_id(builder, options,
-			&(struct origin){ .pid = pid, .tid = tid, .id = options->id });
+	build_sample_id(
+		builder, options,
+		&(struct origin){
+			.pid = pid, .tid = tid, .id = options->id, .time_ns = options->time_ns });
 }
 
 /* @size: an upper bound for the record's size. */
@@ -291,7 +293,7 @@ static int put_threads(struct synthesizer *synthesizer, int process_fd, pid_t pi
 		snprintf(name, sizeof(name), "%s/comm", entry->d_name);
 		if (tid <= 0 || tid == pid || !read_comm(fd, name, comm))
 			continue;
-		err = put_thread(options, pid, tid);
+		err = options->time_ns ? 0 : put_thread(options, pid, tid);
 		if (!err)
 			err = put_comm(options, pid, tid, comm);
 	}
@@ -328,10 +330,11 @@ static pid_t next_pid(struct synthesizer *synthesizer)
 	return 0;
 }
 
-int synthesizer_step(struct synthesizer *synthesizer)
+int synthesizer_step(struct synthesizer *synthesizer, uint64_t time_ns)
 {
 	pid_t pid = next_pid(synthesizer);
 
+	synthesizer->options.time_ns = time_ns;
 	if (pid <= 0)
 		return 0;
 	int err = put_process(synthesizer, pid);

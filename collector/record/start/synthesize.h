@@ -1,7 +1,7 @@
 /*
  * Synthesizes records for processes that already run, as the kernel would have written them: COMM,
- * FORK of threads and MMAP2 from /proc, and MMAP for the kernel and its modules. All have time 0,
- * so that records of the kernel are newer.
+ * FORK of threads and MMAP2 from /proc, and MMAP for the kernel and its modules. At the start of a
+ * recording all have time 0, so that records of the kernel are newer.
  */
 #ifndef COLLECTOR_RECORD_START_SYNTHESIZE_H
 #define COLLECTOR_RECORD_START_SYNTHESIZE_H
@@ -22,6 +22,7 @@ struct synthesize_options {
 	const char *proc;                      /* "/proc", but in tests */
 	const pid_t *pids;                     /* NULL: all */
 	size_t n_pids;
+	uint64_t time_ns; /* of the records; 0 unless a step sets it */
 };
 
 struct synthesizer;
@@ -30,9 +31,10 @@ int synthesizer_create(const struct synthesize_options *options,
 		       struct synthesizer **synthesizer_ret);
 void synthesizer_destroy(struct synthesizer *synthesizer);
 
-/* Synthesizes the next process. 1: there may be others; 0: there are no more; -errno of the writer.
- * A process that has exited meanwhile has no records. */
-int synthesizer_step(struct synthesizer *synthesizer);
+/* Synthesizes the next process. @time_ns: of the records; not 0: the processes are described again,
+ * and threads without FORK, which would make them new ones. 1: there may be others; 0: there are no
+ * more; -errno of the writer. A process that has exited meanwhile has no records. */
+int synthesizer_step(struct synthesizer *synthesizer, uint64_t time_ns);
 
 /* The kernel's text [start, end_addr), with @symbol ("_text") at @start, and the modules in
  * /proc/modules. */

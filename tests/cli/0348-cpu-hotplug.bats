@@ -1,0 +1,49 @@
+# A CPU that goes offline and comes back while the whole machine is recorded.
+# alone: it takes a CPU from the machine for a moment
+
+load lib
+
+CPU1=/sys/devices/system/cpu/cpu1/online
+
+setup() {
+	need_events
+	need_root
+	[ -e $CPU1 ] || skip "CPU 1 cannot be taken offline here"
+	echo 1 2>/dev/null >$CPU1 || skip "CPUs cannot be switched here: $CPU1 cannot be written"
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ ! -e $CPU1 ] || switch_on
+}
+
+# The kernel refuses while it is busy with the last switch.
+switch_on() {
+	until echo 1 2>/dev/null >$CPU1; do
+		sleep 0.02
+	done
+}
+
+# Takes CPU 1 away for a moment, and gives it work before and after that.
+switch_while_recording() {
+	taskset -c 1 "$WORKLOADS/dispatch" 0.3
+	echo 0 2>/dev/null >$CPU1 || return 1
+	switch_on
+	sleep 0.2
+	taskset -c 1 "$WORKLOADS/dispatch" 0.5
+}
+
+@test "a CPU that comes back is recorded again, and the report shows when it was not" {
+	need taskset
+	export -f switch_while_recording switch_on
+	export CPU1
+	"$DENDRO" record -q -a -e cpu-clock -F 997 -o hotplug.data -- \
+		bash -c switch_while_recording || skip "the kernel refuses to take CPU 1 offline"
+	"$DENDRO" report hotplug.data >text
+	grep -Eq 'CPU 1 was offline or not recorded from [0-9.]+ s to [0-9.]+ s' text
+	report_json hotplug.data --view functions --cpu 1 --comm dispatch >json
+	jq -e '.quality.cpu_gaps | length == 1' json
+	jq -e '.quality.cpu_gaps[0] | .cpu == 1 and .start_ns < .end_ns' json
+	# 0.3 s before the gap and 0.5 s after it, with all mappings.
+	[ "$(jq '.quality.unwind.complete' json)" -gt 600 ]
+}
