@@ -9,6 +9,8 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 WORKLOADS = os.path.join(ROOT, "tests", "workloads")
 LANGUAGES = os.path.join(WORKLOADS, "languages")
 QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+HOLES = (("4 KiB", 4096), ("12 KiB", 12288), ("40 KiB", 40960), ("200 KiB", 204800),
+         ("1 MiB", 1 << 20))
 
 
 class Missing(Exception):
@@ -23,6 +25,19 @@ def tool(*names):
         if path:
             return os.path.realpath(path)
     raise Missing(f"{names[0]} is not installed")
+
+
+def python(version, variable):
+    """The interpreter itself: the program of this name on PATH may be a script that looks for it."""
+    program = os.environ.get(variable) or shutil.which(f"python{version}")
+    if not program:
+        raise Missing(f"python{version} is not installed, and ${variable} does not name one")
+    found = subprocess.run([program, "-c", "import sys; print('%d.%d' % sys.version_info[:2], "
+                            "sys.executable)"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, check=False, text=True).stdout.split()
+    if found[:1] != [version]:
+        raise Missing(f"{program} is not a python {version} that runs")
+    return os.path.realpath(found[1])
 
 
 def source(name):
@@ -47,11 +62,11 @@ def text_file():
 
 
 def video():
-    """Two seconds and a half of moving patterns."""
+    """Seven seconds of moving patterns."""
     width, height = 640, 360
     with open("video.y4m", "wb") as file:
         file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n" % (width, height))
-        for n in range(60):
+        for n in range(180):
             file.write(b"FRAME\n")
             for y in range(height):
                 file.write(bytes((y * 7 + n * 3 + ((x * (3 + n % 5) + n * 2) >> 2)) % 256
@@ -63,7 +78,7 @@ def video():
 def history():
     if not os.path.isdir("history"):
         build("git", "init", "-q", "-b", "main", "history")
-        script = subprocess.run(["python3", os.path.join(WORKLOADS, "make_history.py"), "3000"],
+        script = subprocess.run(["python3", os.path.join(WORKLOADS, "make_history.py"), "8000"],
                                 stdout=subprocess.PIPE, check=True)
         subprocess.run(["git", "-C", "history", "fast-import", "--quiet"], input=script.stdout,
                        check=True)
@@ -82,12 +97,12 @@ def gnat1():
                              text=True).stdout.strip()
     if not os.path.isabs(program):
         raise Missing("gnat is not installed")
-    spec = next((os.path.join(folder, "s-regpat.adb")
-                 for folder, _, files in os.walk(os.path.dirname(program)) if "s-regpat.adb" in files),
+    spec = next((os.path.join(folder, "g-spipat.adb")
+                 for folder, _, files in os.walk(os.path.dirname(program)) if "g-spipat.adb" in files),
                 None)
     if not spec:
         raise Missing("the sources of gnat's library are not installed")
-    return [program, "-quiet", "-O2", "-gnatg", "-gnatp", spec, "-o", "/dev/null"]
+    return [program, "-quiet", "-O3", "-gnatg", "-gnatp", spec, "-o", "/dev/null"]
 
 
 def compiled(name, *command):
@@ -104,14 +119,20 @@ def pascal(seconds):
     return ["./pascal", str(seconds)]
 
 
+def cobol(seconds):
+    """Its argument sets rounds, not seconds."""
+    build("cobc", "-x", "-O", "-o", "cobol", source("shares.cob"))
+    return ["./cobol", str(8 * seconds)]
+
+
 def fpc_compiler(_):
     """The compiler is itself a Pascal program. What it compiles: the same functions many times."""
     with open(source("shares.pas"), encoding="ascii") as file:
         text = file.read()
-    start, end = text.index("function worker"), text.index("var\n  seconds")
+    start, end = text.index("function worker"), text.index("{ This process")
     functions = text[start:end]
     copies = [re.sub(r"\b(worker|dispatch_1|dispatch_2|descend)\b", rf"\1_{i}", functions)
-              for i in range(2500)]
+              for i in range(8000)]
     with open("many.pas", "w", encoding="ascii") as file:
         file.write(text[:start] + "".join(copies) + text[start:])
     return [tool("ppcx64"), "-O3", "-omany", "many.pas"]
@@ -124,9 +145,12 @@ def java(main, *options):
     return prepare
 
 
-def javac(_):
-    program = [tool("java"), "-XX:+PreserveFramePointer", "-m",
-               "jdk.compiler/com.sun.tools.javac.Main", "-d", "classes"]
+def javac(*options):
+    return lambda _: [tool("java"), *options, "-m", "jdk.compiler/com.sun.tools.javac.Main", "-d",
+                      "classes", *java_files()]
+
+
+def java_files():
     names = []
     for i in range(60):
         name = f"Shares{i}"
@@ -135,7 +159,32 @@ def javac(_):
         with open(f"{name}.java", "w", encoding="utf-8") as file:
             file.write(text)
         names.append(f"{name}.java")
-    return program + names
+    return names
+
+
+def ocaml(_):
+    shutil.copy(source("words.ml"), ".")
+    build("ocamlopt", "-O3", "-o", "ocaml", "words.ml")
+    return ["./ocaml", "2000"]
+
+
+def python_perf(version, variable):
+    return lambda seconds: [python(version, variable), "-X", "perf", f"{WORKLOADS}/json_re.py",
+                            str(seconds)]
+
+
+def sbcl(_):
+    return [tool("sbcl"), "--noinform", "--no-sysinit", "--no-userinit", "--eval",
+            "(defparameter *rounds* 3000)", "--load", source("words.lisp"), "--quit"]
+
+
+def holes(size):
+    """Frames with an array whose middle was never touched: perf's copies end at that page."""
+    def prepare(seconds):
+        build("gcc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-fomit-frame-pointer", "-o", "holes",
+              os.path.join(WORKLOADS, "stack_holes.c"), "-lpthread")
+        return ["./holes", str(seconds), str(size)]
+    return prepare
 
 
 def driver_build(_):
@@ -157,8 +206,11 @@ def shells(_):
 
 
 def sqlite3(_):
-    shutil.copy(os.path.join(WORKLOADS, "queries.sql"), ".")
-    return [tool("sqlite3"), ":memory:", ".read queries.sql"]
+    with open(os.path.join(WORKLOADS, "queries.sql"), encoding="ascii") as file:
+        queries = file.read()
+    with open("many.sql", "w", encoding="ascii") as file:
+        file.write("DROP TABLE t;\n".join([queries] * 8))
+    return [tool("sqlite3"), ":memory:", ".read many.sql"]
 
 
 def gofmt(_):
@@ -199,17 +251,32 @@ def rows():
         "Go: gofmt": (cfi, gofmt, plain),
         "Free Pascal": (cfi, pascal, plain),
         "Free Pascal: ppcx64": (guess, fpc_compiler, plain),
-        "COBOL (libgmp)": (guess, compiled("cobol", "cobc", "-x", "-O", "-o", "cobol",
-                                           source("shares.cob")), plain),
+        "COBOL (libgmp)": (guess, cobol, plain),
         "python3": (cfi, lambda s: [tool(python, "python3"), f"{WORKLOADS}/json_re.py", str(s)], plain),
+        "python3.12 -X perf": (guess, python_perf("3.12", "PYTHON312"), plain),
+        "python3.13 -X perf": (guess, python_perf("3.13", "PYTHON313"), plain),
         "perl": (cfi, lambda s: [tool("perl"), source("words.pl"), str(s)], plain),
         "node": (guess, lambda s: [tool("node"), source("words.js"), str(s)], plain),
         "node --perf-basic-prof": (guess, lambda s: [tool(node[0]), node[1], source("words.js"),
                                                      str(s)], plain),
+        "node: regular expressions": (guess, lambda _: [tool("node"), source("patterns.js"), "5000"],
+                                      plain),
         "node: even and odd": (guess, lambda s: [tool(node[0]), node[1], "--no-turbo-inlining",
                                                  source("parity.js"), str(s)], plain),
-        "Java: javac": (guess, javac, plain),
+        "Java: javac": (guess, javac("-XX:+PreserveFramePointer"), plain),
+        "Java: javac, no frame pointers": (guess, javac(), plain),
         "Java: even and odd": (guess, java("Parity", "-XX:-Inline"), plain),
+        "PHP": (cfi, lambda _: [tool("php"), source("words.php"), "2000"], plain),
+        "Ruby": (cfi, lambda _: [tool("ruby"), source("words.rb"), "500"], plain),
+        "luajit": (guess, lambda _: [tool("luajit"), source("words.lua"), "1500"], plain),
+        "Guile": (guess, lambda _: [tool("guile"), "--no-auto-compile", "-s", source("words.scm"),
+                                    "700"], plain),
+        "OCaml": (cfi, ocaml, plain),
+        "SBCL": (guess, sbcl, plain),
+        "busybox awk": (guess, lambda _: [tool("busybox"), "awk", "-v", "rounds=150", "-f",
+                                          source("words.awk")], plain),
+        "busybox sh": (guess, lambda _: [tool("busybox"), "sh", source("words.sh"), "150"], plain),
+        **{f"C: hole of {name}": (cfi, holes(size), plain) for name, size in HOLES},
         "static glibc": (cfi, compiled("static_glibc", "gcc", "-O2", "-static", "-o", "static_glibc",
                                        source("libc_calls.c")), plain),
         "musl, static": (guess, compiled("musl_static", "musl-gcc", "-O2", "-static", "-o",
