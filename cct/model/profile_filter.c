@@ -3,18 +3,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cct/base/cleanup.h"
-
-static bool has_name(const char *const *names, size_t n_names, const char *name)
-{
-	for (size_t i = 0; i < n_names; i++) {
-		if (strcmp(names[i], name) == 0)
-			return true;
-	}
-	return false;
-}
+#include "cct/text/name_pattern.h"
 
 static void keep_costs(struct cct *cct, const bool *is_kept, uint32_t n_kept)
 {
@@ -27,7 +18,7 @@ static void keep_costs(struct cct *cct, const bool *is_kept, uint32_t n_kept)
 	cct->n_metrics = n_kept;
 }
 
-int profile_keep_metrics(struct profile *profile, const char *const *names, size_t n_names)
+int profile_keep_metrics(struct profile *profile, const char *const *patterns, size_t n_patterns)
 {
 	uint32_t n_all = profile->n_metrics, n_kept = 0;
 	_cleanup_free_ bool *is_kept = calloc(n_all + 1, sizeof(*is_kept));
@@ -35,7 +26,8 @@ int profile_keep_metrics(struct profile *profile, const char *const *names, size
 	if (!is_kept)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n_all; i++)
-		n_kept += is_kept[i] = has_name(names, n_names, profile->metrics[i].name);
+		n_kept += is_kept[i] =
+			name_patterns_match(patterns, n_patterns, profile->metrics[i].name);
 	if (!n_kept || n_kept == n_all)
 		return 0;
 	keep_costs(profile->cct, is_kept, n_kept);

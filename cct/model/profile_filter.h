@@ -5,10 +5,10 @@
 #include "cct/model/profile.h"
 
 /*
- * Keeps the metrics with these names, in the profile's order; the costs of the others leave the
- * tree, whose nodes stay. Where no name is given, or none is that of a metric, all stay. Metrics
- * change their indices. 0, or -ENOMEM: nothing changed.
+ * Keeps the metrics whose names match one of the patterns (cct/text/name_pattern.h), in the
+ * profile's order; the costs of the others leave the tree, whose nodes stay. Where no pattern is
+ * given, or none matches, all stay. Metrics change their indices. 0, or -ENOMEM: nothing changed.
  */
-int profile_keep_metrics(struct profile *profile, const char *const *names, size_t n_names);
+int profile_keep_metrics(struct profile *profile, const char *const *patterns, size_t n_patterns);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "cct/base/printable.h"
 #include "cct/model/profile_filter.h"
+#include "cct/text/name_pattern.h"
+#include "collector/command-line/filter_findings.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 
@@ -50,6 +52,14 @@ static void list_events(const struct profile *profile)
 	}
 }
 
+static int complain_of_event(const struct report_options *options, const struct profile *profile,
+			     const char *name)
+{
+	message_error(options->command, "the recording has no event '%s'. Its events are:", name);
+	list_events(profile);
+	return 1;
+}
+
 static const struct metric *find_metric(const struct report_options *options,
 					const struct profile *profile, const char *name)
 {
@@ -57,18 +67,35 @@ static const struct metric *find_metric(const struct report_options *options,
 		if (strcmp(profile->metrics[i].name, name) == 0)
 			return &profile->metrics[i];
 	}
-	message_error(options->command, "the recording has no event '%s'. Its events are:", name);
-	list_events(profile);
+	complain_of_event(options, profile, name);
 	return NULL;
+}
+
+static bool has_matching_metric(const struct profile *profile, const char *pattern)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		if (name_pattern_matches(pattern, profile->metrics[i].name))
+			return true;
+	}
+	return false;
 }
 
 int report_options_check_events(const struct report_options *options, const struct profile *profile)
 {
 	for (size_t i = 0; i < options->build.filter.n_events; i++) {
-		if (!find_metric(options, profile, options->build.filter.events[i]))
-			return 1;
+		const char *pattern = options->build.filter.events[i];
+
+		if (!has_matching_metric(profile, pattern))
+			return complain_of_event(options, profile, pattern);
 	}
 	return 0;
+}
+
+void report_options_explain_emptiness(const struct report_options *options,
+				      const struct profile *profile)
+{
+	if (profile->quality.counts[QUALITY_FILTERED] && !quality_n_used(&profile->quality))
+		filter_findings_print(options->command, options->path, &options->build.filter);
 }
 
 int report_options_check_vmlinux(const struct report_options *options,

@@ -43,6 +43,9 @@ void report_options_deinit(struct report_options *options);
  */
 int report_options_check_events(const struct report_options *options,
 				const struct profile *profile);
+/* Prints a note if samples were recorded, and none passes the filters. */
+void report_options_explain_emptiness(const struct report_options *options,
+				      const struct profile *profile);
 /* Checks that --vmlinux is the kernel that was recorded. */
 int report_options_check_vmlinux(const struct report_options *options,
 				 const struct profile *profile);

@@ -247,6 +247,7 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 		err = report_options_choose_sort(&command->report, profile);
 	if (err)
 		return err;
+	report_options_explain_emptiness(&command->report, profile);
 	symbolizer = symbolizer_create(profile, &command->report.symbolizer);
 	if (!symbolizer)
 		return message_error_of_memory("annotate");

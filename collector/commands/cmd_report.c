@@ -233,6 +233,7 @@ static int report(struct report_options *options, struct profile *profile)
 	err = report_options_check_vmlinux(options, profile);
 	if (err)
 		return err;
+	report_options_explain_emptiness(options, profile);
 	symbolizer = symbolizer_create(profile, &options->symbolizer);
 	if (!symbolizer)
 		return message_error_of_memory(options->command);

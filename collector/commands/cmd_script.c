@@ -13,6 +13,8 @@
 #include "cct/base/clock.h"
 #include "cct/base/printable.h"
 #include "collector/command-line/file_options.h"
+#include "collector/command-line/filter_findings.h"
+#include "collector/command-line/filter_options.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
@@ -30,12 +32,14 @@ struct script {
 
 struct script_options {
 	const char *path;
+	struct filter_options filter;
 	struct file_options files;
 	enum symbol_names names;
 };
 
 static const struct command_option options_of_script[] = {
 	{ .shared = input_option, .offset = offsetof(struct script_options, path) },
+	{ .shared = filter_options, .offset = offsetof(struct script_options, filter) },
 	{ .shared = symfs_option, .offset = offsetof(struct script_options, files) },
 	{ .shared = raw_names_option, .offset = offsetof(struct script_options, names) },
 	{ 0 },
@@ -221,16 +225,24 @@ static int script_conclude(const struct script *script, const char *path, int er
 	return err || dendro_error(script->session) ? 1 : 0;
 }
 
-/* The exit status. */
-static int run(struct script *script, const char *path, const struct file_options *files)
+/* Were samples left out by filters? */
+static bool is_filtered(const struct script *script)
 {
+	return dendro_recording(script->session)->quality.counts[QUALITY_FILTERED];
+}
+
+/* The exit status. */
+static int run(struct script *script, const struct script_options *options)
+{
+	const struct dendro_filter filter = filter_options_filter(&options->filter);
+	const char *path = options->path;
 	_cleanup_free_ char *error = NULL;
 
-	if (file_options_open(files, "script", &script->files))
+	if (file_options_open(&options->files, "script", &script->files))
 		return 1;
 	int err = dendro_open(&(struct dendro_source){ .path = path },
-			      &(struct dendro_options){ .files = script->files }, &script->session,
-			      &error);
+			      &(struct dendro_options){ .files = script->files, .filter = filter },
+			      &script->session, &error);
 	if (err) {
 		message_error_of_file("script", path, error ? error : strerror(-err));
 		file_search_destroy(script->files);
@@ -240,6 +252,8 @@ static int run(struct script *script, const char *path, const struct file_option
 	if (fflush(stdout) && !err)
 		err = errno == EPIPE ? -EPIPE : -errno;
 	int status = script_conclude(script, path, err);
+	if (!script->symbolizer && is_filtered(script))
+		filter_findings_print("script", path, &filter);
 	script_deinit(script);
 	return status;
 }
@@ -250,11 +264,13 @@ int cmd_script(int argc, char **argv)
 					  .names = NAMES_WITHOUT_PARAMETERS };
 	struct parsed_line parsed = options_parse(&script_line, argc, argv, &options);
 
-	if (parsed.is_done)
-		return parsed.status;
-	int status = file_options_take_operand("script", &parsed, 0, &options.path);
-	if (status)
-		return status;
 	struct script script = { .names = options.names };
-	return run(&script, options.path, &options.files);
+	int status = parsed.status;
+
+	if (!parsed.is_done)
+		status = file_options_take_operand("script", &parsed, 0, &options.path);
+	if (!parsed.is_done && !status)
+		status = run(&script, &options);
+	filter_options_deinit(&options.filter);
+	return status;
 }

@@ -54,7 +54,8 @@ struct dendro_filter {
 	size_t n_tids;
 	const uint32_t *cpus;
 	size_t n_cpus;
-	const char *const *comms; /* the thread's name or its process's */
+	/* Patterns, as in cct/text/name_pattern.h. */
+	const char *const *comms; /* of the thread's name or its process's */
 	size_t n_comms;
 	const char *const *events;
 	size_t n_events;

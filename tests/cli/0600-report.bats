@@ -130,6 +130,26 @@ setup() {
 	grep -q $'\033\[[0-9;]*m' typescript
 }
 
+@test "filters take globs, in report, script and annotate" {
+	report_json dispatch.data --comm 'dis*' >json
+	[ "$(jq '.quality.samples' json)" -gt 50 ]
+	[ "$("$DENDRO" script --comm 'dis*' --event '*clock*' dispatch.data | grep -c '^dispatch')" -gt 50 ]
+	"$DENDRO" annotate --comm '*patch' main dispatch.data >text
+}
+
+@test "a filter that no sample passes is named, with near names" {
+	for command in "report --view functions" script; do
+		# shellcheck disable=SC2086
+		"$DENDRO" $command --comm dispatsh dispatch.data >out 2>err
+		grep -q "no sample is of a command 'dispatsh'; did you mean dispatch?" err
+		# shellcheck disable=SC2086
+		"$DENDRO" $command --comm dispatch --pid 4194303 dispatch.data >out 2>err
+		grep -q 'no sample passes --pid\.' err
+	done
+	"$DENDRO" script --cpu 4095 - <dispatch.data 2>err
+	grep -q 'no sample passes all filters\.' err
+}
+
 @test "text: output is paged through PAGER on a terminal only" {
 	need_terminal
 	PAGER="sed s/^/paged:/" script -qec "'$DENDRO' report dispatch.data" typescript >/dev/null </dev/null
