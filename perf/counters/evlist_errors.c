@@ -84,6 +84,34 @@ static int fail_fds(struct evlist_impl *impl, int err)
 			 per_thread, err == -ENFILE ? ", sysctl fs.file-max" : ""));
 }
 
+/* The kernel does not support @event with these attributes. NULL: the dummy event. */
+static int fail_event(struct evlist_impl *impl, int err, const struct evlist_event *event)
+{
+	const char *name = event ? event->name : "dummy";
+	if (event && event->leader != (size_t)(event - impl->evlist.events))
+		return evlist_fail(
+			impl, err,
+			sentence("The event '%s' cannot be counted together with '%s': the "
+				 "group has more events than the processor has counters, or "
+				 "the events belong to different PMUs.",
+				 name, impl->evlist.events[event->leader].name));
+	if (event && is_hardware(&event->attr) && err != -EINVAL)
+		return evlist_fail(
+			impl, err,
+			sentence("The event '%s' needs a hardware counter that this machine "
+				 "does not have or cannot sample; try -e cpu-clock.",
+				 name));
+	if (event && event->attr.type >= PERF_TYPE_MAX)
+		return evlist_fail(
+			impl, err,
+			sentence("The event '%s' cannot be sampled: its PMU refuses it, or can "
+				 "only count, like PMUs outside of the processor's cores.",
+				 name));
+	return evlist_fail(impl, err,
+			   sentence("The kernel refuses the event '%s' for sampling: %s.", name,
+				    strerror(-err)));
+}
+
 int evlist_fail_open(struct evlist_impl *impl, int err, const struct evlist_event *event, pid_t pid,
 		     int cpu)
 {
@@ -116,34 +144,12 @@ int evlist_fail_open(struct evlist_impl *impl, int err, const struct evlist_even
 	case -EOPNOTSUPP:
 	case -ENXIO:
 	case -EINVAL:
-		break;
+		return fail_event(impl, err, event);
 	default:
 		return evlist_fail(
 			impl, err,
 			sentence("The event '%s' cannot be opened: %s.", name, strerror(-err)));
 	}
-	if (event && event->leader != (size_t)(event - impl->evlist.events))
-		return evlist_fail(
-			impl, err,
-			sentence("The event '%s' cannot be counted together with '%s': the "
-				 "group has more events than the processor has counters, or "
-				 "the events belong to different PMUs.",
-				 name, impl->evlist.events[event->leader].name));
-	if (event && is_hardware(&event->attr) && err != -EINVAL)
-		return evlist_fail(
-			impl, err,
-			sentence("The event '%s' needs a hardware counter that this machine "
-				 "does not have or cannot sample; try -e cpu-clock.",
-				 name));
-	if (event && event->attr.type >= PERF_TYPE_MAX)
-		return evlist_fail(
-			impl, err,
-			sentence("The event '%s' cannot be sampled: its PMU refuses it, or can "
-				 "only count, like PMUs outside of the processor's cores.",
-				 name));
-	return evlist_fail(impl, err,
-			   sentence("The kernel refuses the event '%s' for sampling: %s.", name,
-				    strerror(-err)));
 }
 
 int evlist_fail_rings(struct evlist_impl *impl, int err)

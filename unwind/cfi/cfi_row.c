@@ -112,15 +112,10 @@ static void recall(struct cfi_rows *machine)
 	machine->row.start = start;
 }
 
-/* Instructions without an operand in their first byte. false: unknown. */
-static bool execute_extended(struct cfi_rows *machine, uint8_t instruction)
+/* Instructions that begin the next row. false: another one. */
+static bool execute_advance(struct cfi_rows *machine, uint8_t instruction)
 {
-	uint64_t reg;
-
 	switch (instruction) {
-	case DW_CFA_nop:
-	case DW_CFA_AARCH64_negate_ra_state:
-		return true;
 	case DW_CFA_advance_loc1:
 		advance_by(machine, 1);
 		return true;
@@ -130,6 +125,48 @@ static bool execute_extended(struct cfi_rows *machine, uint8_t instruction)
 	case DW_CFA_advance_loc4:
 		advance_by(machine, 4);
 		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions that set the rule of the CFA. false: another one. */
+static bool execute_cfa(struct cfi_rows *machine, uint8_t instruction)
+{
+	uint64_t reg;
+
+	switch (instruction) {
+	case DW_CFA_def_cfa:
+		reg = reg_operand(machine);
+		define_cfa(machine, reg, (int64_t)uleb(machine));
+		return true;
+	case DW_CFA_def_cfa_sf:
+		reg = reg_operand(machine);
+		define_cfa(machine, reg, data_offset(machine, true));
+		return true;
+	case DW_CFA_def_cfa_register:
+		redefine_cfa(machine, reg_operand(machine), machine->row.cfa_offset);
+		return true;
+	case DW_CFA_def_cfa_offset:
+		redefine_cfa(machine, machine->row.cfa_reg, (int64_t)uleb(machine));
+		return true;
+	case DW_CFA_def_cfa_offset_sf:
+		redefine_cfa(machine, machine->row.cfa_reg, data_offset(machine, true));
+		return true;
+	case DW_CFA_def_cfa_expression:
+		define_cfa_expression(machine);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions that set the rule of a register. false: another one. */
+static bool execute_register(struct cfi_rows *machine, uint8_t instruction)
+{
+	uint64_t reg;
+
+	switch (instruction) {
 	case DW_CFA_offset_extended:
 	case DW_CFA_offset_extended_sf:
 		reg = reg_operand(machine);
@@ -168,37 +205,30 @@ static bool execute_extended(struct cfi_rows *machine, uint8_t instruction)
 		reg = reg_operand(machine);
 		set_reg(machine, reg, ROW_EXPRESSION, block(machine));
 		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions without an operand in their first byte. false: unknown. */
+static bool execute_extended(struct cfi_rows *machine, uint8_t instruction)
+{
+	switch (instruction) {
+	case DW_CFA_nop:
+	case DW_CFA_AARCH64_negate_ra_state:
+		return true;
 	case DW_CFA_remember_state:
 		remember(machine);
 		return true;
 	case DW_CFA_restore_state:
 		recall(machine);
 		return true;
-	case DW_CFA_def_cfa:
-		reg = reg_operand(machine);
-		define_cfa(machine, reg, (int64_t)uleb(machine));
-		return true;
-	case DW_CFA_def_cfa_sf:
-		reg = reg_operand(machine);
-		define_cfa(machine, reg, data_offset(machine, true));
-		return true;
-	case DW_CFA_def_cfa_register:
-		redefine_cfa(machine, reg_operand(machine), machine->row.cfa_offset);
-		return true;
-	case DW_CFA_def_cfa_offset:
-		redefine_cfa(machine, machine->row.cfa_reg, (int64_t)uleb(machine));
-		return true;
-	case DW_CFA_def_cfa_offset_sf:
-		redefine_cfa(machine, machine->row.cfa_reg, data_offset(machine, true));
-		return true;
-	case DW_CFA_def_cfa_expression:
-		define_cfa_expression(machine);
-		return true;
 	case DW_CFA_GNU_args_size:
 		uleb(machine);
 		return true;
 	default:
-		return false;
+		return execute_advance(machine, instruction) || execute_cfa(machine, instruction) ||
+		       execute_register(machine, instruction);
 	}
 }
 

@@ -101,6 +101,33 @@ static uint64_t shift_arithmetic(uint64_t value, uint64_t n_bits)
 	return value >> n_bits | sign << (64 - n_bits);
 }
 
+/* The operations that compare two values. false: another one. */
+static bool compare(uint8_t atom, int64_t a, int64_t b, uint64_t *ret)
+{
+	switch (atom) {
+	case DW_OP_eq:
+		*ret = a == b;
+		return true;
+	case DW_OP_ne:
+		*ret = a != b;
+		return true;
+	case DW_OP_ge:
+		*ret = a >= b;
+		return true;
+	case DW_OP_gt:
+		*ret = a > b;
+		return true;
+	case DW_OP_le:
+		*ret = a <= b;
+		return true;
+	case DW_OP_lt:
+		*ret = a < b;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool binary(struct stack_machine *machine, uint8_t atom)
 {
 	if (machine->depth < 2)
@@ -140,26 +167,8 @@ static bool binary(struct stack_machine *machine, uint8_t atom)
 	case DW_OP_shra:
 		*top = shift_arithmetic(a, b);
 		return true;
-	case DW_OP_eq:
-		*top = a == b;
-		return true;
-	case DW_OP_ne:
-		*top = a != b;
-		return true;
-	case DW_OP_ge:
-		*top = (int64_t)a >= (int64_t)b;
-		return true;
-	case DW_OP_gt:
-		*top = (int64_t)a > (int64_t)b;
-		return true;
-	case DW_OP_le:
-		*top = (int64_t)a <= (int64_t)b;
-		return true;
-	case DW_OP_lt:
-		*top = (int64_t)a < (int64_t)b;
-		return true;
 	default:
-		return false;
+		return compare(atom, (int64_t)a, (int64_t)b, top);
 	}
 }
 
