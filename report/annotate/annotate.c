@@ -1,7 +1,7 @@
 /*
  * Everything that costs are added to has a slot. A frame hits up to four slots: those of its
- * function, line, inlined part and instruction. One walk over the tree adds up the costs; a count
- * per slot of its occurrences on the current path prevents counting a sample twice.
+ * function, line, inlined part and instruction. First the slots that each frame hits are found,
+ * then costs are added to them (annotate_costs.c), then the lists are sorted (annotate_order.c).
  */
 #include "report/annotate/annotate.h"
 
@@ -13,39 +13,14 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "cct/base/pair_map.h"
 #include "cct/base/sorted.h"
-#include "report/code/disassembly.h"
+#include "report/annotate/annotate_costs.h"
+#include "report/annotate/annotate_maps.h"
+#include "report/annotate/annotate_order.h"
 #include "report/names/function_query.h"
 #include "report/names/source_paths.h"
 
 #define NONE ANNOTATE_NONE
-
-struct hit {
-	uint32_t slot;
-	bool is_self; /* the frame's cost is self cost of the slot */
-};
-
-struct frame_hits {
-	uint32_t first, n;
-};
-
-/* Look-up tables, used while an annotation is built and afterwards. */
-struct annotation_maps {
-	struct pair_map functions; /* the symbolizer's id -> function */
-	struct pair_map lines;     /* (path and line, function) -> slot */
-	struct pair_map parts;     /* (path and line, line's slot and inlined function) -> slot */
-	struct pair_map addresses; /* (address, function) -> slot */
-	struct pair_map codes;     /* (start, module) -> code */
-	struct pair_map frames;    /* frame -> frame_hits */
-	uint8_t *matches;          /* by the symbolizer's id: 1 + enum function_match; 0: unknown */
-	uint32_t n_matches;
-	struct hit *hits;
-	struct frame_hits *frame_hits;
-	uint32_t n_hits, n_frame_hits;
-	struct disassembler *disassembler; /* the last one used, and the machine it decodes */
-	uint16_t machine;
-};
 
 #define APPEND(array, n, ...)                                  \
 	({                                                     \
@@ -421,217 +396,6 @@ static int find_hits(struct annotation *annotation, enum function_match best, ui
 	return 0;
 }
 
-static uint64_t *inclusive_costs(const struct cct *cct)
-{
-	size_t n_metrics = cct->n_metrics;
-	uint64_t *totals = calloc(cct->n_nodes * n_metrics + 1, sizeof(*totals));
-
-	for (uint32_t i = cct->n_nodes; totals && i-- > 0;) {
-		for (uint32_t metric = 0; metric < n_metrics; metric++) {
-			uint64_t *total = &totals[i * n_metrics + metric];
-
-			*total += cct_cost(cct, i, metric)->weight;
-			if (cct->nodes[i].parent != CCT_NONE)
-				totals[cct->nodes[i].parent * n_metrics + metric] += *total;
-		}
-	}
-	return totals;
-}
-
-/* State of the walk over the tree. */
-struct walk {
-	struct annotation *annotation;
-	const uint32_t *by_node;
-	const uint64_t *totals;
-	uint32_t *on_path; /* by slot */
-};
-
-static void enter(const struct walk *walk, uint32_t node)
-{
-	struct annotation *annotation = walk->annotation;
-	const struct cct *cct = annotation->profile->cct;
-	uint32_t n = annotation->n_metrics, index = walk->by_node[node];
-	struct frame_hits hits = { 0 };
-
-	if (index != NONE)
-		hits = annotation->maps->frame_hits[index];
-	for (uint32_t i = hits.first; i < hits.first + hits.n; i++) {
-		const struct hit *hit = &annotation->maps->hits[i];
-		uint64_t *costs = annotation->costs + (size_t)hit->slot * 3 * n;
-		bool is_first = !walk->on_path[hit->slot]++;
-
-		for (uint32_t metric = 0; metric < n; metric++) {
-			const struct cct_cost *cost = cct_cost(cct, node, metric);
-
-			costs[metric] += hit->is_self ? cost->weight : 0;
-			costs[n + metric] += is_first ? walk->totals[(size_t)node * n + metric] : 0;
-			costs[2 * n + metric] += hit->is_self ? cost->samples : 0;
-		}
-	}
-}
-
-static void leave(const struct walk *walk, uint32_t node)
-{
-	const struct annotation_maps *maps = walk->annotation->maps;
-	uint32_t index = walk->by_node[node];
-	struct frame_hits hits = { 0 };
-
-	if (index != NONE)
-		hits = maps->frame_hits[index];
-	for (uint32_t i = hits.first; i < hits.first + hits.n; i++)
-		walk->on_path[maps->hits[i].slot]--;
-}
-
-/* Depth first, without a stack: trees may be as deep as the input made them. */
-static void walk_tree(const struct walk *walk)
-{
-	const struct cct *cct = walk->annotation->profile->cct;
-	uint32_t node = CCT_ROOT;
-
-	enter(walk, node);
-	for (;;) {
-		uint32_t next = cct->nodes[node].first_child;
-
-		while (next == CCT_NONE) {
-			leave(walk, node);
-			if (node == CCT_ROOT)
-				return;
-			next = cct->nodes[node].next_sibling;
-			if (next == CCT_NONE)
-				node = cct->nodes[node].parent;
-		}
-		node = next;
-		enter(walk, node);
-	}
-}
-
-static int add_costs(struct annotation *annotation, const uint32_t *by_node)
-{
-	_cleanup_free_ uint64_t *totals = inclusive_costs(annotation->profile->cct);
-	uint32_t *on_path = calloc((size_t)annotation->n_slots + 1, sizeof(*on_path));
-	bool has_memory;
-
-	annotation->costs = calloc((size_t)annotation->n_slots * 3 * annotation->n_metrics + 1,
-				   sizeof(*annotation->costs));
-	has_memory = totals && on_path && annotation->costs;
-	if (has_memory)
-		walk_tree(&(struct walk){ annotation, by_node, totals, on_path });
-	free(on_path);
-	return has_memory ? 0 : -ENOMEM;
-}
-
-/*
- * Negative: @a costs more. Compares self and then total cost of the metric sorted by, then those of
- * the other metrics.
- */
-static int compare_slots(const struct annotation *annotation, uint32_t a, uint32_t b)
-{
-	const uint64_t *x = annotation_self(annotation, a), *y = annotation_self(annotation, b);
-	uint32_t n = annotation->n_metrics, first = annotation->sort_metric;
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t metric = (first + i) % n;
-
-		if (x[metric] != y[metric])
-			return x[metric] > y[metric] ? -1 : 1;
-		if (x[n + metric] != y[n + metric])
-			return x[n + metric] > y[n + metric] ? -1 : 1;
-	}
-	return 0;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-/* Path numbers depend on the order of discovery, so the report sorts by the paths' text. */
-static int compare_paths(const struct annotation *annotation, uint32_t a, uint32_t b)
-{
-	if (a == b)
-		return 0;
-	if (a == NONE || b == NONE)
-		return a == NONE ? 1 : -1;
-	return strcmp(annotation_path(annotation, a), annotation_path(annotation, b));
-}
-
-static int compare_lines(const void *a, const void *b, void *annotation)
-{
-	const struct annotated_line *x = a, *y = b;
-	int order = compare_numbers(x->function, y->function);
-
-	if (!order)
-		order = compare_paths(annotation, x->path, y->path);
-	return order ? order : compare_numbers(x->line, y->line);
-}
-
-static int compare_parts(const void *a, const void *b, void *annotation)
-{
-	const struct annotated_part *x = a, *y = b;
-	int order = compare_numbers(x->function, y->function);
-
-	if (!order)
-		order = compare_numbers(x->line_slot, y->line_slot);
-	if (!order)
-		order = compare_slots(annotation, x->slot, y->slot);
-	return order ? order : compare_numbers(x->slot, y->slot);
-}
-
-static int compare_addresses(const void *a, const void *b, void *annotation)
-{
-	const struct annotated_address *x = a, *y = b;
-	int order = compare_numbers(x->function, y->function);
-
-	(void)annotation;
-	return order ? order : compare_numbers(x->vaddr, y->vaddr);
-}
-
-static int compare_functions(const void *a, const void *b, void *annotation)
-{
-	const struct annotated_function *x = a, *y = b;
-	int order = compare_slots(annotation, x->slot, y->slot);
-
-	return order ? order : compare_numbers(x->id, y->id);
-}
-
-static void share_out(struct annotation *annotation)
-{
-	struct annotated_function *functions = annotation->functions;
-
-	for (uint32_t i = annotation->n_lines; i-- > 0;) {
-		functions[annotation->lines[i].function].first_line = i;
-		functions[annotation->lines[i].function].n_lines++;
-	}
-	for (uint32_t i = annotation->n_parts; i-- > 0;) {
-		functions[annotation->parts[i].function].first_part = i;
-		functions[annotation->parts[i].function].n_parts++;
-	}
-	for (uint32_t i = annotation->n_addresses; i-- > 0;) {
-		functions[annotation->addresses[i].function].first_address = i;
-		functions[annotation->addresses[i].function].n_addresses++;
-	}
-}
-
-static void sort(void *array, uint32_t n, size_t size,
-		 int (*compare)(const void *, const void *, void *), struct annotation *annotation)
-{
-	if (n)
-		qsort_r(array, n, size, compare, annotation);
-}
-
-static void arrange(struct annotation *annotation)
-{
-	sort(annotation->lines, annotation->n_lines, sizeof(*annotation->lines), compare_lines,
-	     annotation);
-	sort(annotation->parts, annotation->n_parts, sizeof(*annotation->parts), compare_parts,
-	     annotation);
-	sort(annotation->addresses, annotation->n_addresses, sizeof(*annotation->addresses),
-	     compare_addresses, annotation);
-	share_out(annotation);
-	sort(annotation->functions, annotation->n_functions, sizeof(*annotation->functions),
-	     compare_functions, annotation);
-}
-
 static int fill(struct annotation *annotation, const char *wanted)
 {
 	enum function_match best;
@@ -646,10 +410,10 @@ static int fill(struct annotation *annotation, const char *wanted)
 	err = find_hits(annotation, best, by_node);
 	if (err)
 		return err;
-	err = add_costs(annotation, by_node);
+	err = annotation_add_costs(annotation, by_node);
 	if (err)
 		return err;
-	arrange(annotation);
+	annotation_arrange(annotation);
 	return 0;
 }
 
