@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "cct/base/array.h"
@@ -21,6 +20,7 @@
 #include "collector/attached/jitdump.h"
 #include "collector/record/live/mounts.h"
 #include "collector/record/live/process_files.h"
+#include "collector/record/observers/mapped_file.h"
 
 /* The limit for all captured files of a recording together. */
 #define RECORDING_MAX (256ull << 20)
@@ -38,29 +38,16 @@
 
 /* So often a missed file is searched for again when it is mapped again. */
 #define MISSES_MAX 16u
-/* The number of processes with another root, where a file may be found after its own process has
- * exited. */
-#define OTHER_ROOTS_MAX 8u
 
 struct seen_file {
-	char *path;
-	uint32_t dev_major, dev_minor;
-	uint64_t inode;
-	struct build_id key_id;   /* from the mapping; size 0: known by inode */
-	struct build_id build_id; /* from the file */
+	struct mapped_file mapped; /* what its path led to is valid if CAPTURE_HERE */
 	enum capture_state state;
 	bool is_code;
-	/* The file that the path led to when it was checked; valid if CAPTURE_HERE. */
-	dev_t found_dev;
-	ino_t found_inode;
 	/* Kept open, so that its bytes can be read after the path leads elsewhere and every process
 	 * with the file has exited; -1: not open. */
 	int held_fd;
 	unsigned n_misses;
 	bool lacked_descriptor; /* when it was missed */
-	/* The latest process that was seen with the file, and its mapping. */
-	pid_t pid;
-	uint64_t start, end;
 };
 
 struct pending_file {
@@ -76,10 +63,9 @@ struct capture {
 	struct pending_file pending[PENDING_MAX];
 	size_t n_pending;
 	size_t n_held, max_held;
-	struct data_writer *writer;         /* borrowed; set while it is an observer */
-	struct mounts mounts;               /* when the recording began */
-	pid_t other_roots[OTHER_ROOTS_MAX]; /* a circular list of the latest; 0: unused */
-	size_t next_other_root;
+	struct data_writer *writer; /* borrowed; set while it is an observer */
+	struct mounts mounts;       /* when the recording began */
+	struct other_roots roots;
 	uint64_t max_bytes;
 	bool has_vdso32;
 	uint8_t *vdso32;
@@ -121,7 +107,7 @@ void capture_destroy(struct capture *capture)
 	for (size_t i = 0; i < capture->n_files; i++) {
 		if (capture->files[i]->held_fd >= 0)
 			close(capture->files[i]->held_fd);
-		free(capture->files[i]->path);
+		free(capture->files[i]->mapped.path);
 		free(capture->files[i]);
 	}
 	for (size_t i = 0; i < capture->n_pending; i++)
@@ -149,10 +135,11 @@ static bool slot_has_key(const void *slot, const void *key, const void *owner)
 	const struct observed_mapping *mapping = key;
 
 	(void)owner;
-	return file->inode == mapping->inode && file->dev_major == mapping->dev_major &&
-	       file->dev_minor == mapping->dev_minor &&
-	       build_id_equal_exact(&file->key_id, &mapping->build_id) &&
-	       strcmp(file->path, mapping->path) == 0;
+	return file->mapped.inode == mapping->inode &&
+	       file->mapped.dev_major == mapping->dev_major &&
+	       file->mapped.dev_minor == mapping->dev_minor &&
+	       build_id_equal_exact(&file->mapped.key_id, &mapping->build_id) &&
+	       strcmp(file->mapped.path, mapping->path) == 0;
 }
 
 static uint32_t slot_hash(const void *slot, const void *owner)
@@ -160,7 +147,7 @@ static uint32_t slot_hash(const void *slot, const void *owner)
 	const struct seen_file *file = *(struct seen_file *const *)slot;
 
 	(void)owner;
-	return hash_mapping(file->path, file->inode);
+	return hash_mapping(file->mapped.path, file->mapped.inode);
 }
 
 static const struct hash_table_type files_by_mapping = {
@@ -188,27 +175,21 @@ static struct seen_file *add_file(struct capture *capture, const struct observed
 		return NULL;
 
 	struct seen_file *file = calloc(1, sizeof(*file));
-	if (!file || !(file->path = strdup(mapping->path))) {
+	if (!file || !(file->mapped.path = strdup(mapping->path))) {
 		free(file);
 		return NULL;
 	}
 	file->held_fd = -1;
-	file->dev_major = mapping->dev_major;
-	file->dev_minor = mapping->dev_minor;
-	file->inode = mapping->inode;
-	file->key_id = mapping->build_id;
-	struct seen_file **slot = hash_table_insert(&capture->by_mapping, &files_by_mapping,
-						    hash_mapping(file->path, file->inode), NULL);
+	file->mapped.dev_major = mapping->dev_major;
+	file->mapped.dev_minor = mapping->dev_minor;
+	file->mapped.inode = mapping->inode;
+	file->mapped.key_id = mapping->build_id;
+	struct seen_file **slot =
+		hash_table_insert(&capture->by_mapping, &files_by_mapping,
+				  hash_mapping(file->mapped.path, file->mapped.inode), NULL);
 	*slot = file;
 	capture->files[capture->n_files++] = file;
 	return file;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t size = strlen(text), end_size = strlen(end);
-
-	return size >= end_size && strcmp(text + size - end_size, end) == 0;
 }
 
 static bool starts_with(const char *text, const char *start)
@@ -221,50 +202,6 @@ static bool is_file_path(const char *path)
 {
 	return path[0] == '/' && path[1] != '/' && !starts_with(path, "/dev/zero") &&
 	       !starts_with(path, "/SYSV") && !starts_with(path, "/anon_hugepage");
-}
-
-static int open_mapped(const struct seen_file *file)
-{
-	return process_file_open_mapped("/proc", file->pid, file->start, file->end);
-}
-
-static int open_under_root(const struct seen_file *file, pid_t pid)
-{
-	if (ends_with(file->path, " (deleted)"))
-		return -ENOENT;
-	return process_file_open("/proc", pid, file->path, true);
-}
-
-/* Is this the file that was mapped? The build ID decides, or else the inode. On overlays stat()
- * gives other device numbers than the mapping has, so the mapped file is compared as well. */
-static bool is_mapped_file(struct seen_file *file, int fd)
-{
-	struct stat st, mapped;
-
-	if (fstat(fd, &st) != 0)
-		return false;
-	file->build_id.size = 0;
-	elf_read_build_id(fd, &file->build_id);
-	if (file->key_id.size)
-		return build_id_equal_exact(&file->key_id, &file->build_id);
-	if (st.st_ino == file->inode && major(st.st_dev) == file->dev_major &&
-	    minor(st.st_dev) == file->dev_minor)
-		return true;
-	_cleanup_close_ int mapped_fd = open_mapped(file);
-	return mapped_fd >= 0 && fstat(mapped_fd, &mapped) == 0 && mapped.st_ino == st.st_ino &&
-	       mapped.st_dev == st.st_dev;
-}
-
-static bool is_at_path(struct seen_file *file)
-{
-	struct stat st;
-
-	_cleanup_close_ int fd = process_file_open_here(file->path, true);
-	if (fd < 0 || !is_mapped_file(file, fd) || fstat(fd, &st) != 0)
-		return false;
-	file->found_dev = st.st_dev;
-	file->found_inode = st.st_ino;
-	return true;
 }
 
 static void drop(struct capture *capture, struct seen_file *file, int err)
@@ -289,87 +226,12 @@ static void recover(struct capture *capture, const struct seen_file *file)
 	stats->n_without_descriptor -= file->lacked_descriptor;
 }
 
-/* The process may have exited, and its pid or address range may be reused by now. */
-static bool is_same_file(struct seen_file *file, int fd)
-{
-	struct stat st;
-
-	file->build_id.size = 0;
-	elf_read_build_id(fd, &file->build_id);
-	if (file->key_id.size)
-		return build_id_equal_exact(&file->key_id, &file->build_id);
-	return fstat(fd, &st) == 0 && (st.st_ino == file->inode || st.st_ino == file->found_inode);
-}
-
-/* For a file below the root of another process than the one that mapped it: two such roots may be
- * copies with the same inodes, so the device counts, too. */
-static bool is_same_file_elsewhere(struct seen_file *file, int fd)
-{
-	struct stat st;
-
-	return is_same_file(file, fd) &&
-	       (file->key_id.size || (fstat(fd, &st) == 0 && major(st.st_dev) == file->dev_major &&
-				      minor(st.st_dev) == file->dev_minor));
-}
-
-/* Closes @fd if it is not the file that was mapped. */
-static int checked(int fd, bool is_right)
-{
-	if (fd < 0 || is_right)
-		return fd;
-	close(fd);
-	return -ESTALE;
-}
-
-static void note_other_root(struct capture *capture, pid_t pid)
-{
-	for (size_t i = 0; i < OTHER_ROOTS_MAX; i++) {
-		if (capture->other_roots[i] == pid)
-			return;
-	}
-	capture->other_roots[capture->next_other_root++ % OTHER_ROOTS_MAX] = pid;
-}
-
-/* For a file whose process has exited, or had another file there when it was checked. */
-static int open_by_others(const struct capture *capture, struct seen_file *file)
-{
-	int fd = process_file_open_here(file->path, true);
-
-	fd = checked(fd, fd >= 0 && is_same_file_elsewhere(file, fd));
-	for (size_t i = 0; i < OTHER_ROOTS_MAX && fd < 0; i++) {
-		if (!capture->other_roots[i])
-			break;
-		fd = open_under_root(file, capture->other_roots[i]);
-		fd = checked(fd, fd >= 0 && is_same_file_elsewhere(file, fd));
-	}
-	return fd;
-}
-
-/* Tries the mapping's own link first, which does not depend on the path. -ENODEV: not a file. */
-static int open_elsewhere(struct capture *capture, struct seen_file *file)
-{
-	int fd = open_mapped(file);
-
-	if (fd == -ENODEV)
-		return fd;
-	fd = checked(fd, fd >= 0 && is_same_file(file, fd));
-	if (fd < 0) {
-		fd = open_under_root(file, file->pid);
-		fd = checked(fd, fd >= 0 && is_same_file(file, fd));
-	}
-	if (fd >= 0) {
-		note_other_root(capture, file->pid);
-		return fd;
-	}
-	return open_by_others(capture, file);
-}
-
 static int open_gone(struct capture *capture, struct seen_file *file)
 {
 	int fd = file->held_fd;
 
 	if (fd < 0)
-		return open_elsewhere(capture, file);
+		return mapped_file_open(&file->mapped, &capture->roots);
 	file->held_fd = -1;
 	capture->n_held--;
 	return fd;
@@ -399,11 +261,11 @@ static void hold(struct capture *capture, struct seen_file *file)
 
 	if (file->held_fd >= 0 || capture->n_held >= capture->max_held)
 		return;
-	int fd = process_file_open_here(file->path, true);
+	int fd = process_file_open_here(file->mapped.path, true);
 	if (fd < 0)
 		return;
-	bool is_it = fstat(fd, &st) == 0 && st.st_ino == file->found_inode &&
-		     st.st_dev == file->found_dev;
+	bool is_it = fstat(fd, &st) == 0 && st.st_ino == file->mapped.found_inode &&
+		     st.st_dev == file->mapped.found_dev;
 	bool is_on_old_mount = is_it && mounts_hold(&capture->mounts, fd);
 	if (is_on_old_mount) {
 		file->held_fd = fd;
@@ -456,18 +318,18 @@ enum capture_state capture_see(struct capture *capture, const struct observed_ma
 	if (!file)
 		return CAPTURE_NONE;
 	file->is_code |= mapping->is_code;
-	file->pid = mapping->pid;
-	file->start = mapping->start;
-	file->end = mapping->end;
+	file->mapped.pid = mapping->pid;
+	file->mapped.start = mapping->start;
+	file->mapped.end = mapping->end;
 	if (is_new)
-		file->state = is_at_path(file) ? CAPTURE_HERE : CAPTURE_DATA;
+		file->state = mapped_file_is_at_path(&file->mapped) ? CAPTURE_HERE : CAPTURE_DATA;
 	bool may_be_had = file->state == CAPTURE_MISSED && file->n_misses < MISSES_MAX;
 	if ((file->state == CAPTURE_DATA || may_be_had) && mapping->is_code)
 		keep(capture, file);
 	if (file->state == CAPTURE_HERE && file->is_code)
 		hold(capture, file);
 	if (build_id_ret)
-		*build_id_ret = file->build_id;
+		*build_id_ret = file->mapped.build_id;
 	return file->state;
 }
 
@@ -481,8 +343,8 @@ void capture_recheck(struct capture *capture, size_t max)
 		struct seen_file *file = capture->files[capture->next_recheck++ % capture->n_files];
 
 		if (file->state != CAPTURE_HERE || !file->is_code ||
-		    (stat(file->path, &st) == 0 && st.st_ino == file->found_inode &&
-		     st.st_dev == file->found_dev))
+		    (stat(file->mapped.path, &st) == 0 && st.st_ino == file->mapped.found_inode &&
+		     st.st_dev == file->mapped.found_dev))
 			continue;
 		keep(capture, file);
 	}
@@ -498,9 +360,10 @@ static void make_key(const struct seen_file *file, char *key, size_t size)
 {
 	char build_id[BUILD_ID_TEXT_SIZE];
 
-	build_id_format(file->key_id.size ? &file->key_id : &file->build_id, build_id);
-	snprintf(key, size, "%s %u:%u:%" PRIu64 " %s", build_id, file->dev_major, file->dev_minor,
-		 file->inode, file->path);
+	build_id_format(file->mapped.key_id.size ? &file->mapped.key_id : &file->mapped.build_id,
+			build_id);
+	snprintf(key, size, "%s %u:%u:%" PRIu64 " %s", build_id, file->mapped.dev_major,
+		 file->mapped.dev_minor, file->mapped.inode, file->mapped.path);
 }
 
 static int write_file(struct capture *capture, const struct pending_file *pending,
@@ -561,7 +424,7 @@ const char *capture_example(const struct capture *capture, bool lacked_descripto
 		const struct seen_file *file = capture->files[i];
 
 		if (file->state == CAPTURE_MISSED && file->lacked_descriptor == lacked_descriptor)
-			return file->path;
+			return file->mapped.path;
 	}
 	return NULL;
 }
