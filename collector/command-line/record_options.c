@@ -13,7 +13,6 @@
 #include "perf/catalog/event_parse.h"
 #include "perf/kernel/limits.h"
 #include "perf/kinds/off_cpu_event.h"
-#include "perf/writer/data_writer.h"
 
 #define DEFAULT_FREQUENCY  997
 #define MAX_STACK_SIZE     65528
@@ -80,12 +79,14 @@ static int take_delay(const struct option_use *use, void *field)
 /* zstd has levels below 0, too. */
 static int take_level(const struct option_use *use, void *field)
 {
+	struct recorder_options *options = field;
 	bool is_negative = *use->value == '-';
 	uint64_t level;
 
 	if (numbers_parse(use->value + is_negative, is_negative ? -MIN_LEVEL : MAX_LEVEL, &level))
 		return option_wrong_value(use, "a level from %d to %d", MIN_LEVEL, MAX_LEVEL);
-	*(int *)field = is_negative ? -(int)level : (int)level;
+	options->compression_level = is_negative ? -(int)level : (int)level;
+	options->has_compression_level = true;
 	return 0;
 }
 
@@ -249,11 +250,10 @@ const struct command_option record_options[] = {
 	{ .name = "compression-level",
 	  .letter = 'z',
 	  .argument = "N",
-	  .help = "zstd's level, from 1 (fast) to 22 (small) (default: 3); 0 writes plain records, "
-		  "for "
-		  "programs that cannot decompress",
+	  .help = "zstd's level, from 1 (fast) to 22 (small) (default: 3, for a pipe 0); 0 writes "
+		  "plain records, for programs that cannot decompress",
 	  .take = take_level,
-	  .offset = FIELD(options.compression_level) },
+	  .offset = FIELD(options) },
 	{ .name = "mmap-pages",
 	  .letter = 'm',
 	  .argument = "SIZE",
@@ -280,7 +280,6 @@ void record_arguments_init(struct record_arguments *arguments, char **argv)
 	*arguments = (struct record_arguments){
 		.options = {
 			.stack_size = DEFAULT_STACK_SIZE,
-			.compression_level = DATA_WRITER_DEFAULT_LEVEL,
 			.output = DEFAULT_RECORDING,
 			.argv = argv,
 		},

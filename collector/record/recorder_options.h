@@ -28,10 +28,11 @@ struct recorder_options {
 	bool no_inherit;
 	bool no_deep_stacks; /* stacks deeper than the copies are not completed */
 	int compression_level;
-	const char *output;   /* "-": standard output */
-	uint64_t duration_ns; /* 0: no limit */
-	uint64_t delay_ns;    /* samples begin after this time; 0: at once */
-	char **argv;          /* the command line, kept in the recording */
+	bool has_compression_level; /* the user chose it; else pipes are plain, files are not */
+	const char *output;         /* "-": standard output */
+	uint64_t duration_ns;       /* 0: no limit */
+	uint64_t delay_ns;          /* samples begin after this time; 0: at once */
+	char **argv;                /* the command line, kept in the recording */
 };
 
 /* Are the targets processes or threads that run already? */

@@ -59,12 +59,21 @@ static int explain_failure(struct recording_notes *notes, const char *path, int 
 	return recording_notes_explain(notes, err, "%s.", failure ? failure : "out of memory");
 }
 
+/* perf does not decompress what comes through a pipe. */
+static int compression_level(const struct recording_file *file,
+			     const struct recorder_options *options)
+{
+	if (options->has_compression_level)
+		return options->compression_level;
+	return file->is_pipe ? 0 : DATA_WRITER_DEFAULT_LEVEL;
+}
+
 static int create_writer(struct recording_file *file, const struct recorder_options *options,
 			 const struct evlist *evlist, struct recording_notes *notes)
 {
 	const struct perf_event_attr *attr = &evlist->events[0].attr;
 	struct data_writer_options writer_options = {
-		.compression_level = options->compression_level,
+		.compression_level = compression_level(file, options),
 		.is_pipe = file->is_pipe,
 	};
 	struct host_features features;

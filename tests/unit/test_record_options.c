@@ -96,7 +96,7 @@ static void a_command_alone_has_the_defaults(void **state)
 	assert_int_equal(options->stack_size, 65528);
 	assert_false(options->has_stack_size);
 	assert_int_equal(options->ring_size, 0);
-	assert_int_equal(options->compression_level, 3);
+	assert_false(options->has_compression_level);
 	assert_string_equal(options->output, "dendro.data");
 	assert_int_equal(parsed.arguments.n_events, 0);
 	release(&parsed);
@@ -122,6 +122,7 @@ static void options_set_their_fields(void **state)
 	assert_int_equal(options->duration_ns, 200 * NSEC_PER_MSEC);
 	assert_int_equal(options->delay_ns, 5 * NSEC_PER_MSEC);
 	assert_string_equal(options->output, "out");
+	assert_true(options->has_compression_level);
 	assert_int_equal(options->compression_level, -7);
 	assert_int_equal(options->ring_size, 128 * 4096);
 	release(&parsed);
