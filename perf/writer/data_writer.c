@@ -17,6 +17,7 @@
 #define FILE_MAGIC 0x32454c4946524550ull /* "PERFILE2" */
 
 /* tools/perf/util/header.h */
+#define HEADER_BUILD_ID   2
 #define HEADER_EVENT_DESC 12
 #define HEADER_COMPRESSED 27
 #define N_FEATURE_BITS    256
@@ -173,8 +174,9 @@ static int add_features(struct data_writer *writer, const struct data_writer_eve
 {
 	struct feature_bytes event_desc = { 0 };
 
-	/* Besides the caller's: EVENT_DESC, COMPRESSED, and at the end the list of attachments. */
-	writer->features = calloc(n_features + 3, sizeof(*writer->features));
+	/* Besides the caller's: EVENT_DESC, COMPRESSED, and at the end the list of attachments and
+	 * build IDs. */
+	writer->features = calloc(n_features + 4, sizeof(*writer->features));
 	if (!writer->features)
 		return -ENOMEM;
 	make_event_desc(events, n_events, &event_desc);
@@ -275,9 +277,12 @@ static int write_pipe_start(struct data_writer *writer, const struct data_writer
 		const struct feature *feature = &writer->features[i];
 		uint64_t number = feature->number;
 
-		/* A feature that does not fit in a record is left out, as perf does. */
+		/* A feature that does not fit in a record is left out, as perf does. The section of
+		 * build IDs consists of records, which perf reads one by one. */
 		if (number == HEADER_TRACING_DATA)
 			put_tracing_data(writer, feature);
+		else if (number == HEADER_BUILD_ID)
+			put(writer, feature->bytes, feature->size);
 		else if (feature->size <= RECORD_MAX - sizeof(header))
 			put_record(writer, RECORD_FEATURE, &number, sizeof(number), feature->bytes,
 				   feature->size);
@@ -582,6 +587,34 @@ int data_writer_flush(struct data_writer *writer)
 {
 	write_pending(writer);
 	return write_frame(writer);
+}
+
+static struct feature *find_feature(struct data_writer *writer, uint32_t number)
+{
+	for (size_t i = 0; i < writer->n_features; i++) {
+		if (writer->features[i].number == number)
+			return &writer->features[i];
+	}
+	return NULL;
+}
+
+int data_writer_add_build_ids(struct data_writer *writer, const void *records, size_t size)
+{
+	struct feature *feature = find_feature(writer, HEADER_BUILD_ID);
+
+	if (!size || writer->error)
+		return writer->error;
+	if (writer->is_pipe)
+		return data_writer_append(writer, records, size);
+	if (!feature)
+		return fail(writer, add_feature(writer, HEADER_BUILD_ID, records, size));
+	uint8_t *longer = realloc(feature->bytes, feature->size + size);
+	if (!longer)
+		return fail(writer, -ENOMEM);
+	memcpy(longer + feature->size, records, size);
+	feature->bytes = longer;
+	feature->size += size;
+	return 0;
 }
 
 /* The section table, then the features' bytes. */

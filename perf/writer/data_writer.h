@@ -61,6 +61,11 @@ int data_writer_commit(struct data_writer *writer);
 int data_writer_append(struct data_writer *writer, const void *records, size_t size);
 int data_writer_attach(struct data_writer *writer, enum attachment_kind kind, const char *key,
 		       const void *bytes, size_t size);
+/*
+ * Adds records of build IDs (feature_bytes_add_build_id()) to the section HEADER_BUILD_ID, which
+ * data_writer_finish() writes; a pipe gets them as records now. Once, and after the last sample.
+ */
+int data_writer_add_build_ids(struct data_writer *writer, const void *records, size_t size);
 /* Passes everything appended so far to a thread of the writer, which writes it to the file. The
  * call waits only if 64 MiB are still unwritten. */
 int data_writer_flush(struct data_writer *writer);

@@ -44,6 +44,34 @@ samples() {
 	done
 }
 
+@test "perf reads what dendro writes to a pipe" {
+	need perf
+	record - -- "$WORKLOADS/dispatch" 0.5 >piped.data
+	perf report -i - --stdio --no-inline <piped.data >out 2>errors
+	grep -q worker out
+	lacks 'failed to decompress' errors
+	perf script -i - -F event,time -G <piped.data >lines 2>errors
+	expect_equal samples "$(grep -c . lines)" "$(samples piped.data)"
+	# A level is used for a pipe, too.
+	record - -z 1 -- "$WORKLOADS/dispatch" 0.5 >packed.pipe
+	[ "$(samples packed.pipe)" -gt 100 ]
+	[ "$(stat -c %s packed.pipe)" -lt $(($(stat -c %s piped.data) / 2)) ]
+}
+
+@test "perf buildid-list names the kernel and each program file" {
+	need perf
+	need_root
+	record - -- "$WORKLOADS/dispatch" 0.2 >piped.data
+	perf buildid-list -i packed.data >list
+	grep -q '^[0-9a-f]\{40\} \[kernel.kallsyms\]$' list
+	[ "$(grep -c "/dispatch$" list)" -eq 1 ]
+	[ "$(grep "/dispatch$" list | cut -d ' ' -f 1)" = "$(readelf -n "$WORKLOADS/dispatch" |
+		awk '/Build ID/ { print $3 }')" ]
+	[ "$(grep -c '/libc.so.6$' list)" -eq 1 ]
+	perf buildid-list -i piped.data >piped.list
+	[ "$(grep -c "/dispatch$" piped.list)" -eq 1 ]
+}
+
 @test "perf data convert counts the same samples" {
 	need perf
 	perf data convert --to-json converted.json -i packed.data >out 2>&1 ||

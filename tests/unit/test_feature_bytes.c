@@ -1,3 +1,4 @@
+#include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,6 +31,33 @@ static void numbers_follow_one_another_without_gaps(void **state)
 		assert_int_equal(large, (uint64_t)i << 32);
 	}
 	free(bytes.start);
+}
+
+static void a_build_id_is_a_record_with_its_size(void **state)
+{
+	static const uint8_t id[20] = { 1, 2, 3, 4 };
+	static const struct {
+		size_t id_size, path_length, size;
+	} cases[] = { { 4, 1, 44 }, { 20, 7, 44 }, { 20, 8, 52 }, { 40, 5000, 4132 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct feature_bytes bytes = { 0 };
+		char path[5001] = { 0 };
+		struct perf_event_header header;
+
+		memset(path, 'x', cases[i].path_length);
+		feature_bytes_add_build_id(&bytes, PERF_RECORD_MISC_USER, id, cases[i].id_size,
+					   path);
+		assert_int_equal(bytes.size, cases[i].size);
+		memcpy(&header, bytes.start, sizeof(header));
+		assert_int_equal(header.size, bytes.size);
+		assert_int_equal(header.type, 67);
+		assert_int_equal(header.misc, PERF_RECORD_MISC_USER | 1 << 15);
+		assert_int_equal(bytes.start[32], cases[i].id_size < 20 ? cases[i].id_size : 20);
+		assert_int_equal(bytes.start[bytes.size - 1], 0);
+		free(bytes.start);
+	}
 }
 
 static void a_string_ends_with_zeros_up_to_a_multiple_of_64(void **state)
@@ -69,6 +97,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_follow_one_another_without_gaps),
+		cmocka_unit_test(a_build_id_is_a_record_with_its_size),
 		cmocka_unit_test(a_string_ends_with_zeros_up_to_a_multiple_of_64),
 		cmocka_unit_test(nothing_is_added_after_a_failure),
 	};

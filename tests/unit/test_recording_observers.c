@@ -304,15 +304,13 @@ static void what_is_missing_is_reported_before_what_was_done(void **state)
 /* Threads run on while stacks wait, and the gaps are known when all stacks are complete. */
 static void the_table_ends_with_observers_that_look_at_threads(void **state)
 {
-	static const char *const names[N_OBSERVERS] = { "kernel modules",
-							"files of code",
-							"jitdumps",
-							"perf-PID.map files",
-							"anonymous code",
-							"gaps in stacks",
-							"untouched pages in stacks",
-							"deep stacks",
-							"what signals interrupt" };
+	static const char *const names[N_OBSERVERS] = {
+		"kernel modules",     "files of code",
+		"build IDs",          "jitdumps",
+		"perf-PID.map files", "anonymous code",
+		"gaps in stacks",     "untouched pages in stacks",
+		"deep stacks",        "what signals interrupt"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < N_OBSERVERS; i++)

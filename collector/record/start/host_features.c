@@ -34,8 +34,6 @@ enum {
 	HEADER_CLOCK_DATA = 29,
 };
 
-#define MISC_BUILD_ID_SIZE (1 << 15) /* the record contains the size of the build ID */
-
 /* Takes over @bytes. */
 static int add(struct host_features *features, uint32_t number, struct feature_bytes *bytes)
 {
@@ -161,27 +159,11 @@ static int add_clock(struct host_features *features, int clock_id)
 			     resolution.tv_sec * NSEC_PER_SEC + resolution.tv_nsec);
 }
 
-#define BUILD_ID_NAME_SIZE 72 /* a multiple of 8 */
-
-/* tools/perf/util/event.h, struct perf_record_header_build_id */
 static void add_build_id(struct feature_bytes *bytes, const struct build_id *build_id,
 			 const char *name)
 {
-	char filename[BUILD_ID_NAME_SIZE] = "";
-	uint8_t id[24] = { 0 };
-	struct perf_event_header header = {
-		.type = 0, /* readers use only misc and size */
-		.misc = PERF_RECORD_MISC_KERNEL | MISC_BUILD_ID_SIZE,
-		.size = sizeof(header) + 4 + sizeof(id) + sizeof(filename),
-	};
-
-	memcpy(id, build_id->bytes, build_id->size);
-	id[20] = build_id->size;
-	snprintf(filename, sizeof(filename), "%s", name);
-	feature_bytes_add(bytes, &header, sizeof(header));
-	feature_bytes_add_u32(bytes, UINT32_MAX); /* the kernel has pid -1 in perf's files */
-	feature_bytes_add(bytes, id, sizeof(id));
-	feature_bytes_add(bytes, filename, sizeof(filename));
+	feature_bytes_add_build_id(bytes, PERF_RECORD_MISC_KERNEL, build_id->bytes, build_id->size,
+				   name);
 }
 
 /* Adds the build IDs of the kernel and its modules. */
