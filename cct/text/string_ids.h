@@ -1,0 +1,24 @@
+/*
+ * Numbers for strings: equal strings have the same number, counted from 0 in the order in which
+ * they were first met. What files with a table of strings are written with.
+ */
+#ifndef CCT_TEXT_STRING_IDS_H
+#define CCT_TEXT_STRING_IDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cct/base/hash_table.h"
+
+/* All zero is an empty table. The strings are copied. */
+struct string_ids {
+	struct hash_table ids;
+	char **strings; /* by number */
+	uint32_t n_strings, n_allocated;
+};
+
+void string_ids_deinit(struct string_ids *ids);
+/* The number of @text; *@is_new_ret: it was not known. 0 or -ENOMEM. */
+int string_ids_add(struct string_ids *ids, const char *text, uint32_t *id_ret, bool *is_new_ret);
+
+#endif
