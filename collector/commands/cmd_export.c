@@ -1,0 +1,237 @@
+/* dendro export: writes the call paths of a recording in a format of other programs. */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "collector/command-line/report_options.h"
+#include "collector/commands/commands.h"
+#include "collector/files/fetched_profile.h"
+#include "report/export/path_format.h"
+
+struct export_command {
+	struct report_options report;
+	const struct path_format *format; /* NULL: none was given */
+	const char *output;               /* NULL or "-": standard output */
+};
+
+#define FIELD(name) offsetof(struct export_command, name)
+
+static const struct choice groupings[] = {
+	{ "comm", GROUP_COMM },
+	{ "process", GROUP_PROCESS },
+	{ "thread", GROUP_THREAD },
+	{ NULL, 0 },
+};
+
+static int take_format(const struct option_use *use, void *field)
+{
+	for (const struct path_format *format = path_formats; format->name; format++) {
+		if (strcmp(format->name, use->value) != 0)
+			continue;
+		*(const struct path_format **)field = format;
+		return 0;
+	}
+	return option_wrong_value(use, "pprof or folded");
+}
+
+static const struct command_option options_of_export[] = {
+	{ .shared = input_option, .offset = FIELD(report.path) },
+	{ .name = "format",
+	  .letter = 'f',
+	  .argument = "FORMAT",
+	  .help = "the format: pprof, a profile that go tool pprof and others read, or folded, a "
+		  "line of text for each path, for flame graphs",
+	  .take = take_format,
+	  .offset = FIELD(format) },
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .help = "write to this file (default: standard output)",
+	  .take = option_take_text,
+	  .offset = FIELD(output) },
+	{ .name = "by",
+	  .argument = "GROUP",
+	  .help = "begin folded paths with the comm (default), the process (comm-pid) or the "
+		  "thread "
+		  "(comm-pid/tid); thread adds a label with the thread to pprof",
+	  .take = option_take_choice,
+	  .choices = groupings,
+	  .offset = FIELD(report.view.grouping) },
+	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = symfs_option, .offset = FIELD(report.files) },
+	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
+	{ .name = "no-inline",
+	  .help = "leave out inlined functions; their cost belongs to the function that contains "
+		  "them",
+	  .take = option_take_flag,
+	  .offset = FIELD(report.symbolizer.no_inlines) },
+	{ .shared = raw_names_option, .offset = FIELD(report.symbolizer.names) },
+	{ .name = "vmlinux",
+	  .argument = "FILE",
+	  .help = "use this debug information of the recorded kernel, instead of searching for it",
+	  .take = option_take_text,
+	  .offset = FIELD(report.symbolizer.vmlinux) },
+	{ 0 },
+};
+
+const struct command_line export_line = {
+	.command = "export",
+	.synopsis = "--format FORMAT [OPTIONS] [FILE]",
+	.description = "Writes the call paths of a recording, with their cost, in a format that "
+		       "other programs\n"
+		       "read.",
+	.options = options_of_export,
+};
+
+/* A format with one cost takes the first event that has samples. */
+static void choose_metric(const struct export_command *command, const struct profile *profile,
+			  struct path_options *options)
+{
+	uint32_t n_with_samples = 0;
+
+	for (uint32_t i = profile->n_metrics; i-- > 0;) {
+		if (!profile->metrics[i].samples)
+			continue;
+		options->metric = i;
+		n_with_samples++;
+	}
+	if (command->format->has_one_metric && n_with_samples > 1)
+		message_note("export",
+			     "the costs are those of %s; --event chooses another of the %u events "
+			     "with samples.",
+			     profile->metrics[options->metric].name, n_with_samples);
+}
+
+static bool is_same_file(FILE *file, const char *path)
+{
+	struct stat x, y;
+
+	return fstat(fileno(file), &x) == 0 && stat(path, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* NULL after a message. */
+static FILE *open_output(const struct export_command *command)
+{
+	const char *path = command->output;
+
+	if (!path || strcmp(path, "-") == 0)
+		return stdout;
+	FILE *out = fopen(path, "ae"); /* which keeps a recording that is named by mistake */
+	if (!out) {
+		message_error_of_file("export", path, strerror(errno));
+		return NULL;
+	}
+	if (is_same_file(out, command->report.path)) {
+		fclose(out);
+		message_error("export", "%s is the recording itself: name another file with -o.",
+			      path);
+		return NULL;
+	}
+	if (ftruncate(fileno(out), 0) && errno != EINVAL) { /* a pipe or a device has no length */
+		message_error_of_file("export", path, strerror(errno));
+		fclose(out);
+		return NULL;
+	}
+	return out;
+}
+
+static int write_to(FILE *out, const struct export_command *command, const struct profile *profile,
+		    struct symbolizer *symbolizer)
+{
+	struct path_options options = { .grouping = command->report.view.grouping };
+
+	choose_metric(command, profile, &options);
+	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
+	int err = command->format->write(out, profile, symbolizer, &options);
+	/* It is not an error if the reader closes the pipe early. */
+	return err == -EPIPE ? 0 : err;
+}
+
+static int write_profile(struct export_command *command, struct profile *profile)
+{
+	struct report_options *report = &command->report;
+	int err = report_options_check_events(report, profile);
+
+	if (!err)
+		err = report_options_drop_events(report, profile);
+	if (!err)
+		err = report_options_check_vmlinux(report, profile);
+	if (err)
+		return err;
+	FILE *out = open_output(command);
+	if (!out)
+		return 1;
+	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
+	err = symbolizer ? write_to(out, command, profile, symbolizer) : -ENOMEM;
+	symbolizer_destroy(symbolizer);
+	if (out != stdout && fclose(out) && !err)
+		err = -errno;
+	if (!err)
+		return 0;
+	return message_error_of_file("export", out == stdout ? "standard output" : command->output,
+				     strerror(-err));
+}
+
+static int run(struct export_command *command)
+{
+	struct report_options *report = &command->report;
+	_cleanup_free_ char *error = NULL;
+	struct profile *profile = NULL;
+	int err = file_options_open(&report->files, "export", &report->build.files);
+
+	if (err)
+		return err;
+	err = fetched_profile_build(report->path, &report->build, &report->files, "export",
+				    &profile, &error);
+	if (err)
+		message_error_of_file("export", report->path, error ? error : strerror(-err));
+	else
+		err = write_profile(command, profile);
+	if (!err && error)
+		err = message_error_of_file("export", report->path, error);
+	profile_destroy(profile);
+	file_search_destroy(report->build.files);
+	return err;
+}
+
+/* 0, or an exit status after a message. */
+static int check(const struct export_command *command)
+{
+	if (!command->format)
+		return message_wrong_use("export", "name a format: --format pprof or --format "
+						   "folded.");
+	if (command->format->is_binary && !command->output && isatty(STDOUT_FILENO))
+		return message_wrong_use("export",
+					 "a terminal cannot show %s: name a file with -o.",
+					 command->format->name);
+	return 0;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct export_command command = { 0 };
+
+	report_options_init(&command.report, "export");
+	struct parsed_line parsed = options_parse(&export_line, argc, argv, &command);
+	int status = parsed.status;
+	if (!parsed.is_done)
+		status = file_options_take_operand("export", &parsed, 0, &command.report.path);
+	if (!parsed.is_done && !status)
+		status = check(&command);
+	if (!parsed.is_done && !status) {
+		report_options_finish(&command.report);
+		command.report.symbolizer.lines = command.format->has_lines;
+		setlocale(LC_CTYPE, "");
+		status = run(&command) ? 1 : 0;
+	}
+	report_options_deinit(&command.report);
+	return status;
+}

@@ -1,0 +1,30 @@
+/*
+ * The formats of other programs in which the call paths of a profile can be written (dendro
+ * export).
+ */
+#ifndef REPORT_EXPORT_PATH_FORMAT_H
+#define REPORT_EXPORT_PATH_FORMAT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cct/model/profile.h"
+#include "report/export/path_options.h"
+#include "report/names/symbolize.h"
+
+struct path_format {
+	const char *name; /* "pprof", "folded" */
+	bool is_binary;
+	bool has_lines;
+	bool has_one_metric; /* it has no place for several */
+	/*
+	 * All costs of the profile are written. 0, -ENOMEM, or -errno of the stream. The profile
+	 * and the symbolizer, which knows source lines if the format has them, are borrowed.
+	 */
+	int (*write)(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+		     const struct path_options *options);
+};
+
+extern const struct path_format path_formats[]; /* ends with a name of NULL */
+
+#endif

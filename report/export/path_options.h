@@ -1,0 +1,14 @@
+/* What the formats of dendro export are told about the paths that they write. */
+#ifndef REPORT_EXPORT_PATH_OPTIONS_H
+#define REPORT_EXPORT_PATH_OPTIONS_H
+
+#include <stdint.h>
+
+#include "report/views/view_options.h"
+
+struct path_options {
+	enum view_grouping grouping; /* what the paths of a text format begin with */
+	uint32_t metric;             /* of formats that have one: its index */
+};
+
+#endif

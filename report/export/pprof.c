@@ -1,0 +1,221 @@
+/*
+ * A profile of pprof (profile.proto of github.com/google/pprof). Each distinct path is a sample
+ * with two values for each event, the samples and their weight, and labels for its process. Why a
+ * path is not complete, and why a thread was off the CPU, are functions in brackets, as in reports.
+ */
+#include "report/export/pprof.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/model/path_iterator.h"
+#include "report/export/pprof_fields.h"
+#include "report/export/pprof_tables.h"
+
+struct writer {
+	struct pprof_tables tables;
+	struct protobuf sample, list, label;
+	uint64_t pid, tid, comm; /* the strings */
+};
+
+static int write_number(struct writer *writer, unsigned field, uint64_t number)
+{
+	struct protobuf *start = &writer->sample;
+
+	protobuf_clear(start);
+	protobuf_field_number(start, field, number);
+	if (start->lacks_memory)
+		return -ENOMEM;
+	return gzip_stream_write(writer->tables.out, start->bytes, start->size);
+}
+
+static int write_value_type(struct writer *writer, const char *type, const char *unit)
+{
+	uint64_t type_number, unit_number;
+	int err = pprof_tables_string(&writer->tables, type, &type_number);
+
+	if (!err)
+		err = pprof_tables_string(&writer->tables, unit, &unit_number);
+	if (err)
+		return err;
+	protobuf_clear(&writer->sample);
+	protobuf_field_number(&writer->sample, VALUE_TYPE_TYPE, type_number);
+	protobuf_field_number(&writer->sample, VALUE_TYPE_UNIT, unit_number);
+	return pprof_tables_write(&writer->tables, PROFILE_SAMPLE_TYPE, &writer->sample);
+}
+
+/* pprof converts between units of time and of memory, by these names. */
+static const char *unit_of(const struct metric *metric)
+{
+	return strcmp(metric->unit, "ns") == 0      ? "nanoseconds"
+	       : strcmp(metric->unit, "bytes") == 0 ? "bytes"
+						    : "count";
+}
+
+static int write_metric(struct writer *writer, const struct metric *metric, bool is_only)
+{
+	_cleanup_free_ char *samples = NULL;
+
+	if (!is_only && asprintf(&samples, "%s samples", metric->name) < 0)
+		return -ENOMEM;
+	int err = write_value_type(writer, is_only ? "samples" : samples, "count");
+	return err ? err : write_value_type(writer, metric->name, unit_of(metric));
+}
+
+/* The first event with samples is what pprof shows by default. */
+static int write_metrics(struct writer *writer, const struct profile *profile)
+{
+	const struct metric *shown = NULL;
+	uint64_t number;
+	int err = 0;
+
+	for (uint32_t i = 0; i < profile->n_metrics && !err; i++) {
+		err = write_metric(writer, &profile->metrics[i], profile->n_metrics == 1);
+		if (!shown && profile->metrics[i].samples)
+			shown = &profile->metrics[i];
+	}
+	if (err || !shown)
+		return err;
+	err = pprof_tables_string(&writer->tables, shown->name, &number);
+	return err ? err : write_number(writer, PROFILE_DEFAULT_SAMPLE_TYPE, number);
+}
+
+static int write_comment(struct writer *writer, const char *what, const char *text)
+{
+	_cleanup_free_ char *comment = NULL;
+	uint64_t number;
+
+	if (!text)
+		return 0;
+	if (asprintf(&comment, "%s: %s", what, text) < 0)
+		return -ENOMEM;
+	int err = pprof_tables_string(&writer->tables, comment, &number);
+	return err ? err : write_number(writer, PROFILE_COMMENT, number);
+}
+
+static int write_header(struct writer *writer, const struct profile *profile)
+{
+	const struct profile_info *info = &profile->info;
+	struct pprof_tables *tables = &writer->tables;
+	int err = write_metrics(writer, profile);
+
+	if (!err)
+		err = write_comment(writer, "command", info->command_line);
+	if (!err)
+		err = write_comment(writer, "host", info->hostname);
+	if (!err)
+		err = write_comment(writer, "kernel", info->os_release);
+	if (!err)
+		err = write_comment(writer, "the recording ends early", info->truncated);
+	if (!err)
+		err = write_number(writer, PROFILE_DURATION_NS, info->end_ns - info->start_ns);
+	if (!err)
+		err = pprof_tables_string(tables, "pid", &writer->pid);
+	if (!err)
+		err = pprof_tables_string(tables, "tid", &writer->tid);
+	return err ? err : pprof_tables_string(tables, "comm", &writer->comm);
+}
+
+/* pprof reads IDs as signed numbers: 64 bits with the sign. */
+static void add_label(struct writer *writer, uint64_t key, unsigned field, int64_t value)
+{
+	protobuf_clear(&writer->label);
+	protobuf_field_number(&writer->label, LABEL_KEY, key);
+	protobuf_field_number(&writer->label, field, (uint64_t)value);
+	protobuf_field_message(&writer->sample, SAMPLE_LABEL, &writer->label);
+}
+
+static int add_labels(struct writer *writer, const struct profile_path *path)
+{
+	const char *comm = path->thread ? path->thread->name : path->process->name;
+	uint64_t number;
+	int err = pprof_tables_string(&writer->tables, comm ? comm : "", &number);
+
+	if (err)
+		return err;
+	add_label(writer, writer->pid, LABEL_NUMBER, path->process->pid);
+	if (path->thread)
+		add_label(writer, writer->tid, LABEL_NUMBER, path->thread->tid);
+	if (number)
+		add_label(writer, writer->comm, LABEL_TEXT, (int64_t)number);
+	return 0;
+}
+
+/* Leaf first. The boundary to the kernel is not a function. */
+static int add_locations(struct writer *writer, const struct profile_path *path)
+{
+	uint64_t number;
+
+	protobuf_clear(&writer->list);
+	for (size_t i = path->n_frames; i-- > 0;) {
+		const struct frame *frame = &path->frames[i];
+
+		if (frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL)
+			continue;
+		int err = pprof_tables_location(&writer->tables, frame, &number);
+		if (err)
+			return err;
+		protobuf_number(&writer->list, number);
+	}
+	protobuf_field_message(&writer->sample, SAMPLE_LOCATIONS, &writer->list);
+	return 0;
+}
+
+static int write_path(struct writer *writer, const struct profile *profile,
+		      const struct profile_path *path)
+{
+	protobuf_clear(&writer->sample);
+	int err = add_locations(writer, path);
+
+	if (err)
+		return err;
+	protobuf_clear(&writer->list);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		protobuf_number(&writer->list, path->costs[i].samples);
+		protobuf_number(&writer->list, path->costs[i].weight);
+	}
+	protobuf_field_message(&writer->sample, SAMPLE_VALUES, &writer->list);
+	if (path->process)
+		err = add_labels(writer, path);
+	return err ? err : pprof_tables_write(&writer->tables, PROFILE_SAMPLE, &writer->sample);
+}
+
+static int write_paths(struct writer *writer, const struct profile *profile)
+{
+	struct path_iterator iterator;
+	struct profile_path path;
+	int err = path_iterator_init(&iterator, profile);
+
+	while (!err && path_iterator_next(&iterator, &path))
+		err = write_path(writer, profile, &path);
+	path_iterator_deinit(&iterator);
+	return err;
+}
+
+int pprof_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+		const struct path_options *options)
+{
+	struct gzip_stream stream;
+	struct writer writer = {
+		.tables = { .out = &stream, .profile = profile, .symbolizer = symbolizer },
+	};
+	int err = gzip_stream_init(&stream, out);
+
+	(void)options; /* a sample has all values and labels */
+	if (err)
+		return err;
+	err = pprof_tables_init(&writer.tables);
+	if (!err)
+		err = write_header(&writer, profile);
+	if (!err)
+		err = write_paths(&writer, profile);
+	if (!err)
+		err = gzip_stream_finish(&stream);
+	pprof_tables_deinit(&writer.tables);
+	protobuf_deinit(&writer.sample);
+	protobuf_deinit(&writer.list);
+	protobuf_deinit(&writer.label);
+	gzip_stream_deinit(&stream);
+	return err;
+}

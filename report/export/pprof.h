@@ -1,0 +1,15 @@
+/* Writes call paths as a profile of pprof, compressed. */
+#ifndef REPORT_EXPORT_PPROF_H
+#define REPORT_EXPORT_PPROF_H
+
+#include <stdio.h>
+
+#include "cct/model/profile.h"
+#include "report/export/path_options.h"
+#include "report/names/symbolize.h"
+
+/* As path_format::write. */
+int pprof_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+		const struct path_options *options);
+
+#endif
