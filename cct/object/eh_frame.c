@@ -123,6 +123,7 @@ static int read_augmentation(const struct eh_frame *frames, struct dwarf_reader 
 		if (*letter == 'R') {
 			fde->address_encoding = (uint8_t)dwarf_read_byte(&data);
 		} else if (*letter == 'L') {
+			fde->has_landing_pads = true;
 			dwarf_read_block(&data, 1);
 		} else if (*letter == 'P') {
 			uint8_t encoding = (uint8_t)dwarf_read_byte(&data);
@@ -160,7 +161,7 @@ static int read_cie(const struct eh_frame *frames, uint64_t at, struct fde *fde)
 	fde->data_alignment = dwarf_read_sleb(reader);
 	fde->ra_reg = version == 1 ? dwarf_read_byte(reader) : dwarf_read_uleb(reader);
 	fde->address_encoding = DW_EH_PE_absptr;
-	fde->is_signal_frame = false;
+	fde->is_signal_frame = fde->has_landing_pads = false;
 	if (read_augmentation(frames, reader, augmentation, fde) || reader->is_broken)
 		return -EINVAL;
 	fde->initial_instructions = reader->at;

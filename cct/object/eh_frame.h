@@ -29,6 +29,7 @@ struct fde {
 	uint8_t address_encoding; /* DW_EH_PE_* */
 	bool has_augmentation_data;
 	bool is_signal_frame;
+	bool has_landing_pads; /* or others with this CIE have */
 };
 
 enum eh_frame_section { EH_FRAME, DEBUG_FRAME };

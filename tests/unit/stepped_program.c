@@ -28,6 +28,11 @@ static bool build(const struct stepped_program *program, const char *path)
 {
 	char command[PATH_MAX];
 
+	if (program->installed) {
+		snprintf(command, sizeof(command), "at=$(command -v %s) && ln -sf \"$at\" %s",
+			 program->installed, path);
+		return system(command) == 0;
+	}
 	snprintf(command, sizeof(command), "command -v %s >/dev/null", program->compiler);
 	if (system(command))
 		return false;
@@ -51,7 +56,10 @@ void build_stepped_program(const struct stepped_program *program, char *path)
 	if (build(program, path))
 		return;
 	unlink(path);
-	print_message("no %s here, or no 32-bit libraries\n", program->compiler);
+	if (program->installed)
+		print_message("no %s here\n", program->installed);
+	else
+		print_message("no %s here, or no 32-bit libraries\n", program->compiler);
 	skip();
 }
 
@@ -60,10 +68,14 @@ static const size_t programs_max = SIZE_MAX;
 
 static void print_counts(const struct stepped_program *program, const struct traced_counts *counts)
 {
-	print_message("# %s %s %s%s%s: %lu checked, %lu wrong, %lu without CFI", program->source,
-		      program->compiler, program->flags, program->setting ? " " : "",
-		      program->setting ? program->setting : "", counts->n_checked, counts->n_wrong,
-		      counts->n_without_cfi);
+	if (program->installed)
+		print_message("# %s", program->installed);
+	else
+		print_message("# %s %s %s%s%s", program->source, program->compiler, program->flags,
+			      program->setting ? " " : "",
+			      program->setting ? program->setting : "");
+	print_message(": %lu checked, %lu wrong, %lu without CFI", counts->n_checked,
+		      counts->n_wrong, counts->n_without_cfi);
 	if (counts->n_other_stack)
 		print_message(", %lu on another stack", counts->n_other_stack);
 	if (counts->n_untouched)

@@ -19,6 +19,7 @@
 struct stepped_program {
 	const char *source; /* in tests/workloads; compiled with @compiler and @flags */
 	const char *compiler;
+	const char *installed; /* a program of the system's, in place of these three */
 	const char *flags;
 	const char *setting; /* NAME=VALUE of its environment; NULL: none */
 	unsigned signal_every;

@@ -147,6 +147,17 @@ const char *cfi_section(struct cfi *cfi, uint64_t vaddr)
 	return name;
 }
 
+bool cfi_find_function(struct cfi *cfi, uint64_t vaddr, struct cfi_function *ret)
+{
+	const char *name;
+	struct fde fde;
+
+	if (find_fde(cfi, vaddr, &fde, &name))
+		return false;
+	*ret = (struct cfi_function){ fde.start, fde.end, fde.has_landing_pads };
+	return true;
+}
+
 bool cfi_has_any(struct cfi *cfi, uint64_t start, uint64_t end)
 {
 	const struct fde_table *fdes;

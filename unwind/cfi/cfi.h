@@ -24,6 +24,14 @@ void cfi_destroy(struct cfi *cfi);
  * RULE_NONE, RULE_BAD. General rules live as long as @cfi. Not thread-safe.
  */
 void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret);
+/* Code that one FDE describes. */
+struct cfi_function {
+	uint64_t start, end;
+	bool has_landing_pads; /* parts of it may be entered by exceptions only */
+};
+
+/* What is described together with @vaddr. false: nothing describes it. Not thread-safe. */
+bool cfi_find_function(struct cfi *cfi, uint64_t vaddr, struct cfi_function *ret);
 /* Whether an FDE describes any of [@start, @end). Not thread-safe. */
 bool cfi_has_any(struct cfi *cfi, uint64_t start, uint64_t end);
 /* The section that describes @vaddr: ".eh_frame", ".debug_frame"; NULL: none. Not thread-safe. */

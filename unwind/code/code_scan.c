@@ -20,6 +20,7 @@
 #define FUNCTION_ALIGNMENT 16
 /* How far a callee is looked into, for whether it returns: instructions, branches, calls deep. */
 #define CALLEE_INSTRUCTIONS_MAX 512
+#define REACH_INSTRUCTIONS_MAX  512
 #define CALLEE_BRANCHES_MAX     32
 #define CALLEE_DEPTH_MAX        3
 #define CALLEES_BITS            10
@@ -87,7 +88,8 @@ struct code_scan {
 	bool is_by_frame_pointer; /* where one is set up, paths may differ in their stack pointer */
 
 	bool is_complete;
-	size_t n_left; /* instructions */
+	size_t n_instructions; /* to follow at most */
+	size_t n_left;
 	uint32_t round;
 	size_t n_paths;
 	struct path paths[PATHS_MAX];
@@ -97,7 +99,11 @@ struct code_scan {
 struct code_scan *code_scan_create(void)
 {
 	/* Zeroed pages are not touched before they are used. */
-	return calloc(1, sizeof(struct code_scan));
+	struct code_scan *scan = calloc(1, sizeof(*scan));
+
+	if (scan)
+		scan->n_instructions = INSTRUCTIONS_MAX;
+	return scan;
 }
 
 void code_scan_destroy(struct code_scan *scan)
@@ -845,8 +851,10 @@ static void follow_path(struct code_scan *scan, struct path *path)
 			arrive(scan, path);
 		if (!visit(scan, path))
 			return;
-		if (scan->is_holding && !path->is_doubtful && scan->target - path->pc < what.size)
-			scan->is_found = true;
+		if (scan->is_holding && scan->target - path->pc < what.size) {
+			scan->is_found |= !path->is_doubtful;
+			scan->is_contradicted |= path->is_doubtful;
+		}
 		struct place sp = path->regs[arch->sp];
 		execute(arch, path, &what);
 		if (!follow(scan, path, &what, sp))
@@ -903,7 +911,7 @@ static void scan_from(struct code_scan *scan, const struct code *code, uint64_t 
 	scan->code = code;
 	scan->is_found = scan->is_contradicted = scan->leaves = false;
 	scan->is_complete = true;
-	scan->n_left = INSTRUCTIONS_MAX;
+	scan->n_left = scan->n_instructions;
 	if (!++scan->round) {
 		memset(scan->visited, 0, sizeof(scan->visited));
 		scan->round = 1;
@@ -978,4 +986,15 @@ bool code_scan_holds(struct code_scan *scan, const struct code *code, uint64_t e
 	scan_from(scan, code, entry, true);
 	scan->is_holding = false;
 	return scan->is_found;
+}
+
+enum code_reach code_scan_reach(struct code_scan *scan, const struct code *code, uint64_t entry,
+				uint64_t pc)
+{
+	scan->n_instructions = REACH_INSTRUCTIONS_MAX;
+	bool holds = code_scan_holds(scan, code, entry, pc);
+	scan->n_instructions = INSTRUCTIONS_MAX;
+	if (scan->leaves || !scan->is_complete)
+		return CODE_REACHES_ANY;
+	return holds || scan->is_contradicted ? CODE_REACHES : CODE_ENDS_BEFORE;
 }

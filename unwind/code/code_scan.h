@@ -59,4 +59,14 @@ enum code_way code_scan_entry(struct code_scan *scan, const struct code *code, u
 bool code_scan_holds(struct code_scan *scan, const struct code *code, uint64_t entry,
 		     uint64_t lookup);
 
+enum code_reach {
+	CODE_ENDS_BEFORE,
+	CODE_REACHES,
+	CODE_REACHES_ANY, /* it goes on to where the code does not tell, or it is long */
+};
+
+/* Whether the code from @entry on, with the jumps it takes, holds the instruction at @pc. */
+enum code_reach code_scan_reach(struct code_scan *scan, const struct code *code, uint64_t entry,
+				uint64_t pc);
+
 #endif

@@ -419,6 +419,25 @@ bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *s
 	return true;
 }
 
+bool elf_module_described_function(struct elf_module *module, uint64_t offset,
+				   struct cfi_function *ret)
+{
+	uint64_t vaddr;
+
+	elf_module_open(module);
+	if (!module->cfi || !elf_segments_to_vaddr(&module->segments, offset, &vaddr))
+		return false;
+	pthread_mutex_lock(&module->lock);
+	log_access(module, offset, 0);
+	bool is_found = cfi_find_function(module->cfi, vaddr, ret);
+	pthread_mutex_unlock(&module->lock);
+	if (is_found) {
+		ret->start += offset - vaddr;
+		ret->end += offset - vaddr;
+	}
+	return is_found;
+}
+
 /* The offset of code. */
 static bool code_to_offset(const struct elf_module *module, uint64_t vaddr, uint64_t *offset_ret)
 {

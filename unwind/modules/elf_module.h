@@ -9,6 +9,7 @@
 #include "cct/model/module.h"
 #include "unwind/rules/regs.h"
 
+struct cfi_function;
 struct elf_access_log;
 struct elf_module;
 struct rule;
@@ -46,6 +47,9 @@ const uint8_t *elf_module_data(struct elf_module *module, uint64_t pc, uint64_t 
  * symbol does. */
 bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *start_ret,
 			 uint64_t *end_ret);
+/* As cfi_find_function(), by offsets in the file. */
+bool elf_module_described_function(struct elf_module *module, uint64_t offset,
+				   struct cfi_function *ret);
 /* Where a function seems to begin: the last such offset up to @offset, at most @distance before it.
  * Large files are not searched. */
 bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,

@@ -2,8 +2,10 @@
 #include "unwind/walk/guess.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/hash.h"
+#include "unwind/cfi/cfi.h"
 #include "unwind/code/code_scan.h"
 #include "unwind/walk/guess_anonymous.h"
 
@@ -304,6 +306,17 @@ static bool is_signal_trampoline(const struct guess *guess, uint64_t addr)
 	return rule.kind == RULE_GENERAL && rule.general->is_signal_frame;
 }
 
+/* Whether CFI describes @function and the frame's instruction as one. */
+static bool is_described_with(const struct guess *guess, uint64_t function)
+{
+	struct elf_module *module = elf_modules_get(guess->process.elf_modules, guess->at.module);
+	struct cfi_function described;
+
+	return module &&
+	       elf_module_described_function(module, guess->pc - guess->at.bias, &described) &&
+	       function - guess->at.bias - described.start < described.end - described.start;
+}
+
 /* Judges @caller by the code of @function, which it calls. */
 static enum verdict judge_direct_call(struct guess *guess, uint64_t function,
 				      const struct regs *caller)
@@ -316,7 +329,7 @@ static enum verdict judge_direct_call(struct guess *guess, uint64_t function,
 
 	if (guess->known && entry - guess->at.code.start < guess->at.code.size) {
 		verdict = judge_by_entry(guess, entry, caller);
-		if (verdict == A_CALLER && !is_near)
+		if (verdict == A_CALLER && !is_near && !is_described_with(guess, function))
 			verdict = NOT_A_CALLER;
 	}
 	if (verdict == NOT_A_CALLER && leads_anywhere(guess, function))
@@ -678,6 +691,74 @@ bool guess_caller(struct guesser *guesser, const struct process_code *process,
 	*regs = choice.caller;
 	*is_exact = false;
 	return true;
+}
+
+/* Whether the bytes at @entry are those of code. An exported case has zeros where it leaves code
+ * out, and no function begins with them. */
+static bool is_code_known(const struct located *at, uint64_t entry)
+{
+	static const uint8_t left_out[4];
+	uint64_t from = entry - at->code.start;
+
+	return from < at->code.size && at->code.size - from >= sizeof(left_out) &&
+	       memcmp(at->code.bytes + from, left_out, sizeof(left_out)) != 0;
+}
+
+bool guess_called(const struct process_code *process, uint64_t return_address,
+		  struct code_span *span_ret)
+{
+	const struct mapping *mapping;
+	struct cfi_function described;
+	int64_t distance;
+	size_t size;
+
+	const uint8_t *code = process_code_before(process, return_address, CALL_SIZE_MAX, &size);
+	if (!code || !process->arch->ends_in_call(code, size, &distance) || !distance)
+		return false;
+	uint64_t function = return_address + (uint64_t)distance;
+	if (process->arch->pointer_size == 4)
+		function = (uint32_t)function;
+	const uint8_t *entry =
+		process_code_before(process, function + CALL_SIZE_MAX, CALL_SIZE_MAX, &size);
+	struct elf_module *module = process_code_module(process, function, &mapping);
+	if (!module || !mapping->is_exec || elf_module_is_anonymous(module) || !entry ||
+	    size < CALL_SIZE_MAX || process->arch->is_trampoline(entry, size))
+		return false;
+	uint64_t bias = mapping->start - mapping->offset;
+	*span_ret = (struct code_span){ function, function };
+	if (elf_module_described_function(module, function - bias, &described) &&
+	    (described.start == function - bias || described.has_landing_pads))
+		*span_ret = (struct code_span){ described.start + bias, described.end + bias };
+	return true;
+}
+
+bool guess_described(const struct process_code *process, uint64_t pc, struct code_span *span_ret)
+{
+	struct cfi_function described;
+	const struct mapping *mapping;
+	struct elf_module *module = process_code_module(process, pc, &mapping);
+	if (!module)
+		return false;
+
+	const uint64_t bias = mapping->start - mapping->offset;
+	if (!elf_module_described_function(module, pc - bias, &described) ||
+	    described.has_landing_pads)
+		return false;
+	*span_ret = (struct code_span){ described.start + bias, described.end + bias };
+	return true;
+}
+
+enum code_reach guess_may_lead(struct guesser *guesser, const struct process_code *process,
+			       uint64_t function, uint64_t pc)
+{
+	/* Without symbols: what is described by CFI needs none. */
+	struct guess guess = { .process = *process, .arch = process->arch };
+
+	if (!locate(&guess, function, &guess.at) ||
+	    !is_code_known(&guess.at, function - guess.at.bias))
+		return CODE_REACHES_ANY;
+	return code_scan_reach(guesser->scan, &guess.at.code, function - guess.at.bias,
+			       pc - guess.at.bias);
 }
 
 bool guess_follows_call(const struct process_code *process, uint64_t addr)

@@ -19,6 +19,7 @@
 #ifndef UNWIND_WALK_GUESS_H
 #define UNWIND_WALK_GUESS_H
 
+#include "unwind/code/code_scan.h"
 #include "unwind/rules/rule.h"
 #include "unwind/walk/process_code.h"
 
@@ -39,6 +40,26 @@ bool guess_is_return_address(const struct process_code *process, uint64_t addr);
 bool guess_caller(struct guesser *guesser, const struct process_code *process,
 		  const struct stack_copy *stack, struct regs *regs, bool *is_exact,
 		  enum unwind_end *end_ret);
+
+/* Addresses of a process's code. */
+struct code_span {
+	uint64_t start, end;
+};
+
+/*
+ * What the call before @return_address leads to, of all that CFI describes together. Empty, but
+ * with the function's address: nothing is. false: to anywhere, as through a pointer or a PLT entry,
+ * or it is not known.
+ */
+bool guess_called(const struct process_code *process, uint64_t return_address,
+		  struct code_span *span_ret);
+/* What CFI describes together with @pc. false: nothing, or exceptions may lead there, as cold parts
+ * of functions have landing pads, too. */
+bool guess_described(const struct process_code *process, uint64_t pc, struct code_span *span_ret);
+/* Whether @function's code, followed to all of its ends, leads to the instruction at @pc, which CFI
+ * describes. */
+enum code_reach guess_may_lead(struct guesser *guesser, const struct process_code *process,
+			       uint64_t function, uint64_t pc);
 
 /* Whether the code before @addr ends in a call. */
 bool guess_follows_call(const struct process_code *process, uint64_t addr);

@@ -12,8 +12,11 @@
 #include "unwind/walk/guess.h"
 #include "unwind/walk/guess_anonymous.h"
 #include "unwind/walk/guess_code_view.h"
+#include "unwind/walk/row_check.h"
 
 #define STEP_BITS  15
+#define SITE_BITS  11
+#define PAIR_BITS  10
 #define PREFETCHED 1024 /* bytes of the stack */
 /* If a handler runs on the stack that it interrupted, the interrupted frame is nearer than this to
  * the end of the copy. */
@@ -29,6 +32,7 @@
 enum step_returns {
 	RETURNS_UNKNOWN, /* not checked yet */
 	RETURNS_MAYBE,
+	RETURNS_FROM_CALLED, /* the call names its function */
 	RETURNS_NEVER,
 };
 
@@ -39,17 +43,34 @@ struct step {
 	const struct arch *arch; /* a process may change between two, by exec or a far jump */
 	uint64_t offset;
 	uint32_t module;
-	bool is_exec;
-	bool is_before_special; /* a return to after @addr is not from a call at @addr */
-	bool is_usual;          /* a usual frame: struct arch's usual_caller() is enough */
-	uint8_t returns;        /* enum step_returns */
-	struct step *caller;    /* the last walk's step after this one, tried first by the next */
+	bool is_exec : 1;
+	bool is_before_special : 1; /* a return to after @addr is not from a call at @addr */
+	bool is_usual;              /* a usual frame: struct arch's usual_caller() is enough */
+	uint8_t returns;            /* enum step_returns */
+	uint8_t row;                /* enum row_check: of execution that goes on at @addr */
+	struct step *caller; /* the last walk's step after this one, tried first by the next */
 	struct rule rule;
 } __attribute__((aligned(64)));
+static_assert(sizeof(struct step) == 64, "one cache line");
+
+/* A call that names its function: what it leads to. */
+struct call_site {
+	uint64_t code_epoch; /* 0: empty */
+	uint64_t return_address;
+	struct code_span span; /* by guess_called() */
+};
+
+/* Such a function, and a sampled instruction outside of it, or the beginning of its function. */
+struct call_pair {
+	uint64_t code_epoch;   /* 0: empty */
+	uint64_t function, pc; /* 0: any */
+	bool may_lead;         /* from one to the other */
+};
 
 struct unwinder {
 	struct step *steps;     /* 1 << STEP_BITS, direct-mapped */
 	struct step uncached;   /* of an address in no executable mapping */
+	struct step no_step;    /* of no address */
 	struct mapping mapping; /* that was looked up last, in @mapping_epoch */
 	uint64_t mapping_epoch;
 	struct elf_modules *elf_modules; /* borrowed */
@@ -57,6 +78,8 @@ struct unwinder {
 	struct guesser *guesser;
 	struct code_scan *scan;
 	struct made_rules *made;
+	struct call_site sites[1u << SITE_BITS]; /* both direct-mapped */
+	struct call_pair pairs[1u << PAIR_BITS];
 	struct unwind_stats stats;
 };
 
@@ -179,7 +202,7 @@ static __attribute__((noinline)) struct step *fill_step(struct unwinder *unwinde
 		.is_before_special = is_special,
 		.is_usual = mapping->is_exec && !is_special && arch->usual_caller &&
 			    usual_frame_rule(&known.rule),
-		.caller = unwinder->steps,
+		.caller = &unwinder->no_step,
 		.rule = known.rule,
 	};
 	return step;
@@ -227,6 +250,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	for (size_t at = 0; at < stack->size && at < PREFETCHED; at += 64)
 		__builtin_prefetch(stack->bytes + at);
 	walk->unwinder = unwinder;
+	walk->sample = stack;
 	walk->space = space;
 	walk->arch = stack->arch;
 	walk->stack = (struct stack_copy){
@@ -242,6 +266,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->is_exact = true;
 	walk->is_leaf = true;
 	walk->is_leafs_caller = false;
+	walk->row = ROW_AGREES;
 	walk->is_above_assembly = false;
 	walk->memory = stack->memory;
 	walk->next_context = 0;
@@ -326,40 +351,178 @@ static enum step_returns find_returns(const struct unwind_walk *walk, const stru
 	int64_t distance;
 	size_t size;
 
-	if (!has_caller || !step->is_exec || step->is_before_special)
+	if (!step->is_exec)
+		return RETURNS_NEVER;
+	if (!has_caller || step->is_before_special)
 		return RETURNS_MAYBE;
 	const uint8_t *code = process_code_before(&process, step->addr + 1, CALL_SIZE_MAX, &size);
-	return !code || walk->arch->ends_in_call(code, size, &distance) ? RETURNS_MAYBE
-									: RETURNS_NEVER;
+	if (!code)
+		return RETURNS_MAYBE;
+	if (!walk->arch->ends_in_call(code, size, &distance))
+		return RETURNS_NEVER;
+	return distance ? RETURNS_FROM_CALLED : RETURNS_MAYBE;
+}
+
+static const struct code_span anywhere = { 0, UINT64_MAX };
+
+static struct call_site *find_site(const struct unwind_walk *walk, const struct step *step)
+{
+	struct unwinder *unwinder = walk->unwinder;
+	const struct process_code process = process_of(walk);
+	struct call_site site = { .code_epoch = step->code_epoch,
+				  .return_address = step->addr + 1 };
+	struct call_site *known = &unwinder->sites[hash_to_bits(
+		site.return_address ^ site.code_epoch << 40, SITE_BITS)];
+
+	if (known->code_epoch == site.code_epoch && known->return_address == site.return_address)
+		return known;
+	if (!guess_called(&process, site.return_address, &site.span))
+		site.span = anywhere;
+	*known = site;
+	return known;
+}
+
+/* Whether the row of the sampled instruction counts from a register that a function keeps.
+ * longjmp() and the like have rows of the frame that they jump to. */
+static bool has_frame(const struct unwind_walk *walk)
+{
+	const uint64_t pc = walk->sample->regs.pc;
+	const struct mapping *mapping = find_mapping(walk->unwinder, walk->space, pc);
+	const struct arch *arch = walk->arch;
+	struct known_rule known;
+
+	if (!mapping)
+		return false;
+	find_rule(walk->unwinder, arch, mapping->module, pc - mapping->start + mapping->offset,
+		  &known);
+	const struct rule *rule = &known.rule;
+	return (rule->kind == RULE_CFA_REGISTER || rule->kind == RULE_CFA_MEMORY) &&
+	       (rule->cfa_reg == arch->sp || arch->callee_saved >> rule->cfa_reg & 1);
+}
+
+/* What is known of a way from @function to @pc, or a place for it: then *@known_ret is false. */
+static struct call_pair *find_pair(const struct unwind_walk *walk, uint64_t function, uint64_t pc,
+				   bool *known_ret)
+{
+	const uint64_t code_epoch = walk->space->code_epoch;
+	const uint64_t hash = hash_pair(pc ^ code_epoch << 40, function);
+	struct call_pair *pair = &walk->unwinder->pairs[hash >> (32 - PAIR_BITS)];
+
+	*known_ret = pair->code_epoch == code_epoch && pair->function == function && pair->pc == pc;
+	if (!*known_ret)
+		*pair = (struct call_pair){ code_epoch, function, pc, .may_lead = false };
+	return pair;
+}
+
+/* Whether @function may lead to the function that CFI describes around @pc. */
+static bool may_lead_to_function(const struct unwind_walk *walk, uint64_t function, uint64_t pc,
+				 bool *to_any_ret)
+{
+	const struct process_code process = process_of(walk);
+	bool to_any_is_known, is_known;
+	struct code_span span;
+
+	*to_any_ret = find_pair(walk, function, 0, &to_any_is_known)->may_lead;
+	if (*to_any_ret || !guess_described(&process, pc, &span))
+		return true;
+	if (find_pair(walk, function, span.start, &is_known)->may_lead)
+		return true;
+	enum code_reach reach = guess_may_lead(walk->unwinder->guesser, &process, function, pc);
+	*to_any_ret = reach == CODE_REACHES_ANY;
+	find_pair(walk, function, *to_any_ret ? 0 : span.start, &is_known)->may_lead =
+		reach != CODE_ENDS_BEFORE;
+	return reach != CODE_ENDS_BEFORE;
+}
+
+/* Whether the function that is called at @site, which is another than the sampled instruction's,
+ * may lead there. */
+static bool may_lead_on(const struct unwind_walk *walk, struct call_site *site)
+{
+	const uint64_t function = site->span.start, pc = walk->sample->regs.pc;
+	bool is_known, to_any = false;
+	struct call_pair *pair = find_pair(walk, function, pc, &is_known);
+
+	if (is_known)
+		return pair->may_lead;
+	bool may_lead = !has_frame(walk) || may_lead_to_function(walk, function, pc, &to_any);
+	if (to_any)
+		site->span = anywhere;
+	find_pair(walk, function, pc, &is_known)->may_lead = may_lead;
+	return may_lead;
+}
+
+/* Whether the call before @step can have led to the sampled instruction. */
+static bool may_lead_to_leaf(const struct unwind_walk *walk, const struct step *step)
+{
+	struct call_site *site = find_site(walk, step);
+
+	return walk->sample->regs.pc - site->span.start < site->span.end - site->span.start ||
+	       may_lead_on(walk, site);
 }
 
 /* Whether CFI of the sampled instruction may have led to @step. */
 static __attribute__((noinline)) bool may_return_to(const struct unwind_walk *walk,
 						    struct step *step)
 {
+	if (!step)
+		return false;
 	if (step->returns == RETURNS_UNKNOWN)
 		step->returns = (uint8_t)find_returns(walk, step);
-	return step->returns == RETURNS_MAYBE;
+	return step->returns == RETURNS_MAYBE ||
+	       (step->returns == RETURNS_FROM_CALLED && may_lead_to_leaf(walk, step));
 }
 
-static inline bool find_frame(struct unwind_walk *walk)
+/* The sampled instruction's caller by its code, in place of that by CFI, which is none: @end. */
+static bool guess_leafs_caller(struct unwind_walk *walk, enum unwind_end end)
+{
+	const struct process_code process = process_of(walk);
+
+	walk->is_leafs_caller = false;
+	walk->regs = walk->sample->regs;
+	walk->is_exact = true;
+	walk->step = NULL;
+	walk->frame.origin = FRAME_GUESSED;
+	if (guess_caller(walk->unwinder->guesser, &process, &walk->stack, &walk->regs,
+			 &walk->is_exact, &walk->end))
+		return true;
+	if (walk->end == UNWIND_NO_UNWIND_INFO)
+		walk->end = end;
+	return false;
+}
+
+/* Where execution goes on at @step: whether its row of CFI is the instruction's. */
+static __attribute__((noinline)) void check_row(struct unwind_walk *walk, struct step *step)
+{
+	struct elf_module *module = elf_modules_get(walk->unwinder->elf_modules, step->module);
+	const bool has_code = module && !elf_module_is_anonymous(module);
+
+	if (step->row == ROW_NOT_CHECKED)
+		step->row = (uint8_t)(has_code ? row_check(module, walk->arch, step->offset,
+							   &step->rule)
+					       : ROW_AGREES);
+	walk->row = (enum row_check)step->row;
+}
+
+static inline __attribute__((always_inline)) bool find_frame(struct unwind_walk *walk)
 {
 	struct unwinder *unwinder = walk->unwinder;
 	uint64_t addr = walk->regs.pc - !walk->is_exact;
-	struct step *callee = walk->step, *step = callee ? callee->caller : unwinder->steps;
+	struct step *callee = walk->step, *step = callee ? callee->caller : &unwinder->no_step;
 
+	/* The same caller as before has been checked before. */
 	if (is_step_at(step, walk->space, walk->arch, addr)) {
 		unwinder->stats.n_step_hits++;
 	} else {
 		step = find_step(unwinder, walk->space, walk->arch, addr);
+		if (walk->is_leafs_caller && !walk->is_exact && !may_return_to(walk, step))
+			return guess_leafs_caller(walk, step ? UNWIND_BAD_RETURN_ADDRESS
+							     : UNWIND_NO_MODULE) &&
+			       unwind_frame(walk);
+		if (walk->is_exact && step && step->row != ROW_AGREES)
+			check_row(walk, step);
 		/* It may have taken its callee's place. */
 		if (callee && step && step->is_usual)
 			callee->caller = step;
-	}
-	if (walk->is_leafs_caller && step && step->returns != RETURNS_MAYBE && !walk->is_exact &&
-	    !may_return_to(walk, step)) {
-		walk->end = UNWIND_BAD_RETURN_ADDRESS;
-		return false;
 	}
 	if (!step || !step->is_usual)
 		return find_unusual_frame(walk, step);
@@ -653,6 +816,45 @@ static bool apply_rule_or_follow(struct unwind_walk *walk)
 	return ok;
 }
 
+static bool apply_some_rule(struct unwind_walk *walk)
+{
+	bool can_follow = walk->arch->has_wrong_cfi && has_all_registers(walk);
+
+	return can_follow ? apply_rule_or_follow(walk) : apply_rule(walk);
+}
+
+/* Where the row of CFI may not be the instruction's: the code tells. If it does not, a row that is
+ * wrong leads to no caller. */
+static bool follow_instead(struct unwind_walk *walk)
+{
+	const bool is_wrong = walk->row == ROW_IS_WRONG;
+	const struct regs callee = walk->regs;
+	const bool ok = apply_some_rule(walk);
+	const struct regs by_row = walk->regs;
+	const uint16_t origin = walk->frame.origin;
+	const bool is_exact = walk->is_exact;
+	const enum unwind_end end = walk->end;
+	const uint8_t sp = walk->arch->sp;
+
+	walk->row = ROW_AGREES;
+	walk->regs = callee;
+	walk->is_exact = true;
+	const bool is_guessed = guess(walk);
+	if (is_guessed &&
+	    !(ok && walk->regs.pc == by_row.pc && walk->regs.values[sp] == by_row.values[sp]))
+		return true;
+	if (!is_guessed && is_wrong) {
+		if (walk->end == UNWIND_NO_UNWIND_INFO)
+			walk->end = UNWIND_BAD_CFI;
+		return false;
+	}
+	walk->regs = by_row;
+	walk->is_exact = is_exact;
+	walk->frame.origin = origin;
+	walk->end = end;
+	return ok;
+}
+
 /* The registers are a handler's, but the link register is still that of what it interrupts. */
 static bool apply_delivery(struct unwind_walk *walk)
 {
@@ -674,10 +876,16 @@ static bool apply_delivery(struct unwind_walk *walk)
 	return rule_apply(&rule, arch, &walk->stack, &walk->regs, &walk->is_exact, &walk->end);
 }
 
+/* CFI, or the code, has led to a return address of zero. Returns like unwind_caller(). */
 static bool end_at_zero(struct unwind_walk *walk)
 {
-	walk->end = is_outermost(walk->arch, &walk->stack, &walk->regs) ? UNWIND_ROOT
-									: UNWIND_BAD_RETURN_ADDRESS;
+	if (is_outermost(walk->arch, &walk->stack, &walk->regs)) {
+		walk->end = UNWIND_ROOT;
+		return false;
+	}
+	if (walk->is_leafs_caller)
+		return guess_leafs_caller(walk, UNWIND_BAD_RETURN_ADDRESS);
+	walk->end = UNWIND_BAD_RETURN_ADDRESS;
 	return false;
 }
 
@@ -697,8 +905,8 @@ static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *wa
 		walk->end = UNWIND_NO_STACK;
 		return false;
 	}
-	bool can_follow = walk->arch->has_wrong_cfi && has_all_registers(walk);
-	if (!apply_delivery(walk) && !(can_follow ? apply_rule_or_follow(walk) : apply_rule(walk)))
+	const bool may_be_wrong = walk->row != ROW_AGREES;
+	if (!apply_delivery(walk) && !(may_be_wrong ? follow_instead(walk) : apply_some_rule(walk)))
 		return false;
 	if (walk->memory)
 		use_memory(walk);
@@ -711,7 +919,8 @@ static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *wa
 
 static inline bool find_caller(struct unwind_walk *walk)
 {
-	bool may_be_usual = walk->step && !(walk->is_leaf && walk->arch->find_delivery);
+	bool may_be_usual = walk->step && walk->row == ROW_AGREES &&
+			    !(walk->is_leaf && walk->arch->find_delivery);
 
 	if (!may_be_usual || !walk->arch->usual_caller(walk->rule, &walk->stack, &walk->regs))
 		return find_unusual_caller(walk);

@@ -13,6 +13,7 @@
 #include "unwind/rules/code_view.h"
 #include "unwind/rules/regs.h"
 #include "unwind/rules/rule.h"
+#include "unwind/walk/row_check.h"
 
 struct user_stack {
 	const struct arch *arch;
@@ -72,6 +73,7 @@ size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *
  */
 struct unwind_walk {
 	struct unwinder *unwinder;
+	const struct user_stack *sample; /* borrowed for the walk */
 	const struct address_space *space;
 	const struct arch *arch;
 	struct stack_copy stack;
@@ -80,6 +82,7 @@ struct unwind_walk {
 	bool is_exact;                  /* the present frame's pc is not a return address */
 	bool is_above_assembly; /* code of a file, without CFI, returns to the present frame */
 	bool is_leaf;           /* the present frame is the sampled instruction's */
+	enum row_check row;     /* of the present frame's row of CFI */
 	bool is_leafs_caller;   /* CFI of the sampled instruction has led to the present frame */
 	const struct stack_memory *memory;
 	size_t next_context;   /* of @memory: those before it have been used */

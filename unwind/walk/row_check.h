@@ -1,0 +1,27 @@
+/*
+ * Compares a row of CFI with the instruction that it is for.
+ *
+ * Assembly may have one row for all of its code, though its prologues and epilogues move the stack
+ * pointer: there the row is wrong. Such places show without any stack: the instruction moves the
+ * stack pointer, and the row after it does not follow, or it returns, and the return address is not
+ * on top of the stack by the row.
+ */
+#ifndef UNWIND_WALK_ROW_CHECK_H
+#define UNWIND_WALK_ROW_CHECK_H
+
+#include "unwind/modules/elf_module.h"
+#include "unwind/rules/rule.h"
+
+enum row_check {
+	ROW_NOT_CHECKED, /* yet */
+	ROW_AGREES,      /* or it cannot be told: only rows that count from the stack pointer can be
+			    compared */
+	ROW_IS_DOUBTFUL, /* a return may be a jump to an address that was pushed */
+	ROW_IS_WRONG,    /* or the next one is */
+};
+
+/* What the instruction at @offset tells of @rule, which is CFI's for it. */
+enum row_check row_check(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			 const struct rule *rule);
+
+#endif
