@@ -17,6 +17,7 @@
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
 #include "report/annotate/annotate_output.h"
+#include "report/annotate/hottest_function.h"
 #include "report/names/function_query.h"
 
 #define MAX_MOVED 16
@@ -123,11 +124,13 @@ static const struct command_option options_of_annotate[] = {
 
 const struct command_line annotate_line = {
 	.command = "annotate",
-	.synopsis = "[OPTIONS] FUNCTION [FILE]",
+	.synopsis = "[OPTIONS] [FUNCTION [FILE]]",
 	.description = "Shows the cost of a function's source lines and instructions.\n\n"
 		       "FUNCTION is a name as in dendro report (ns::foo), with parameters "
 		       "(ns::foo(int)),\n"
-		       "mangled, or without namespaces and template arguments (foo).\n\n"
+		       "mangled, or without namespaces and template arguments (foo). Without it, "
+		       "the function\n"
+		       "with the highest cost of its own is shown.\n\n"
 		       "By default, source lines with cost are shown with the lines around them, "
 		       "and below\n"
 		       "each line the code that was inlined there and its costly instructions.",
@@ -138,9 +141,7 @@ const struct command_line annotate_line = {
 static int take_operands(struct annotate_command *command, const struct parsed_line *parsed)
 {
 	if (!parsed->n_operands)
-		return message_wrong_use("annotate",
-					 "name a function; 'dendro report --view functions' "
-					 "lists them.");
+		return 0;
 	command->function = parsed->operands[0];
 	return file_options_take_operand("annotate", parsed, 1, &command->report.path);
 }
@@ -218,12 +219,34 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 		   : 0;
 }
 
+/* Without a function: takes the one with the highest cost, and prints which it is. */
+static int choose_function(struct annotate_command *command, const struct profile *profile,
+			   struct symbolizer *symbolizer)
+{
+	uint32_t metric = command->report.view.sort_metric;
+	struct hottest_function hottest;
+
+	if (command->function)
+		return 0;
+	if (!hottest_function_find(profile, symbolizer, metric, &hottest))
+		return message_error("annotate", "%s: no function has a cost of its own.",
+				     command->report.path);
+	command->function = hottest.name.name;
+	message_note("annotate", "'%s' has the highest cost of its own: %.2f%%.", command->function,
+		     100.0 * (double)hottest.self / (double)profile->metrics[metric].total);
+	return 0;
+}
+
 static int annotate_with(struct annotate_command *command, const struct profile *profile,
 			 struct symbolizer *symbolizer)
 {
 	struct annotation *annotation;
-	int err = annotation_create(profile, symbolizer, command->function,
-				    command->report.view.sort_metric, &annotation);
+	int err = choose_function(command, profile, symbolizer);
+
+	if (err)
+		return err;
+	err = annotation_create(profile, symbolizer, command->function,
+				command->report.view.sort_metric, &annotation);
 
 	if (err)
 		return message_error("annotate", "%s.", strerror(-err));

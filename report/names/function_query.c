@@ -6,6 +6,10 @@
 
 #include "cct/base/cleanup.h"
 #include "report/demangle/demangle.h"
+#include "report/demangle/jit_name.h"
+#include "report/demangle/simple_name.h"
+
+#define ELLIPSIS "…"
 
 struct function_query {
 	const char *wanted;
@@ -152,6 +156,52 @@ static enum function_match match_text(const char *wanted, const char *name)
 	return is_similar(wanted, name) ? FUNCTION_SIMILAR : FUNCTION_DIFFERS;
 }
 
+/* Whether @name, of Java, Go or Python, ends with @wanted after a dot. */
+static bool is_dotted(const char *wanted, const char *name)
+{
+	size_t size = size_without_suffix(name), length = strlen(wanted);
+
+	return size > length && name[size - length - 1] == '.' &&
+	       memcmp(name + size - length, wanted, length) == 0;
+}
+
+/* Whether @shown is @name with parts of it replaced by an ellipsis, as texts for people fold it. */
+static bool is_folded(const char *shown, const char *name)
+{
+	const char *piece = shown, *at = name, *fold = strstr(shown, ELLIPSIS);
+
+	if (!fold || strncmp(name, shown, (size_t)(fold - shown)) != 0)
+		return false;
+	for (at += fold - shown; fold; fold = strstr(piece, ELLIPSIS)) {
+		piece = fold + strlen(ELLIPSIS);
+		const char *end = strstr(piece, ELLIPSIS);
+		if (!end)
+			break;
+		_cleanup_free_ char *middle = strndup(piece, (size_t)(end - piece));
+		at = middle ? strstr(at, middle) : NULL;
+		if (!at)
+			return false;
+		at += end - piece;
+	}
+	return strlen(at) >= strlen(piece) && strcmp(at + strlen(at) - strlen(piece), piece) == 0;
+}
+
+/* As reports for people show a name: without a return type and parameters, maybe folded. */
+static enum function_match match_shown(const char *wanted, const char *name)
+{
+	_cleanup_free_ char *simple = simple_name_make(name, false);
+
+	if (!simple)
+		return FUNCTION_DIFFERS;
+	enum function_match match = match_text(wanted, simple);
+	if (match != FUNCTION_DIFFERS)
+		return match;
+	return jit_name_is_of(name, wanted) || is_dotted(wanted, simple) ||
+			       is_folded(wanted, simple)
+		       ? FUNCTION_SIMILAR
+		       : FUNCTION_DIFFERS;
+}
+
 enum function_match function_query_match(const struct function_query *query,
 					 const struct frame_name *name)
 {
@@ -162,9 +212,12 @@ enum function_match function_query_match(const struct function_query *query,
 	if (query->has_parameters && name->symbol && has_parameters_wanted(query, name->symbol))
 		return FUNCTION_MATCHES;
 	enum function_match match = match_text(query->wanted, name->name);
-	if (match != FUNCTION_DIFFERS || !name->symbol)
+	if (match == FUNCTION_DIFFERS && !name->symbol)
+		return match_shown(query->wanted, name->name);
+	if (match != FUNCTION_DIFFERS)
 		return match;
 	/* The shown name may be mangled or have parameters, so the plain name counts, too. */
 	_cleanup_free_ char *plain = demangle_without_parameters(name->symbol);
-	return plain ? match_text(query->wanted, plain) : match;
+	match = plain ? match_text(query->wanted, plain) : match;
+	return match == FUNCTION_DIFFERS ? match_shown(query->wanted, name->name) : match;
 }

@@ -1,7 +1,9 @@
 /*
  * Finds functions by a name that the user typed: as shown (ns::foo), with parameters
  * (ns::foo(int)), mangled (_ZN2ns3fooEi), or without namespaces, template arguments and suffixes:
- * foo also finds ns::foo<int> and foo.cold. All forms work whatever form names are shown in.
+ * foo also finds ns::foo<int> and foo.cold. All forms work whatever form names are shown in. Names
+ * for people (ns::bar<…>::foo, Fib.fib for "int Fib.fib(int)") and functions in names of runtimes
+ * (fib for "JS:*fib /srv/fib.js:1:13" and for "int Fib.fib(int)") are found, too.
  */
 #ifndef REPORT_NAMES_FUNCTION_QUERY_H
 #define REPORT_NAMES_FUNCTION_QUERY_H
@@ -16,7 +18,8 @@ void function_query_destroy(struct function_query *query);
 
 enum function_match {
 	FUNCTION_DIFFERS,
-	FUNCTION_SIMILAR, /* except for a namespace, template arguments, or the suffix of a clone */
+	FUNCTION_SIMILAR, /* except for a namespace, template arguments, the suffix of a clone, or
+			     what a runtime adds */
 	FUNCTION_MATCHES,
 };
 

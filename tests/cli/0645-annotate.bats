@@ -209,14 +209,19 @@ expect_conserved() { # expect_conserved REPORT
 	expect_equal one "$(annotate_json names.data 'ns::run<long>' | jq '.functions | length')" 1
 }
 
+@test "without a function the one with the highest cost of its own is shown, and named" {
+	"$DENDRO" annotate -i hot.data --format json >hottest.json 2>err
+	name=$("$DENDRO" report --view functions --format json hot.data | jq -r '.rows[0].name')
+	grep -qF "'$name' has the highest cost of its own" err
+	expect_equal function "$(jq -r '.functions[0].name' hottest.json)" "$name"
+}
+
 @test "an unknown function name is refused, and the message lists similar names" {
 	run annotate hot.data hott
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"did you mean hot"* ]]
 	run annotate hot.data no_such_function_anywhere
 	[ "$status" -eq 1 ]
-	run "$DENDRO" annotate
-	[ "$status" -eq 129 ]
 	run "$DENDRO" annotate --format csv hot hot.data
 	[ "$status" -eq 129 ]
 	run "$DENDRO" annotate --source-path nothing hot hot.data

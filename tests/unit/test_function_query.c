@@ -45,6 +45,22 @@ static void functions_are_found_by_any_of_their_names(void **state)
 		{ "ns::foo", "ns::foo(int)", "_ZN2ns3fooEi", FUNCTION_MATCHES },
 		{ "(", "foo", "_ZN2ns3fooEi", FUNCTION_DIFFERS },
 		{ "::", "::", NULL, FUNCTION_MATCHES },
+		{ "Fib.fib", "int Fib.fib(int)", "int Fib.fib(int)", FUNCTION_MATCHES },
+		{ "fib", "int Fib.fib(int)", "int Fib.fib(int)", FUNCTION_SIMILAR },
+		{ "fib", "Fib.fib", "Fib.fib", FUNCTION_SIMILAR },
+		{ "ib", "Fib.fib", "Fib.fib", FUNCTION_DIFFERS },
+		{ "fib", "JS:*fib /srv/fib.js:1:13", "JS:*fib /srv/fib.js:1:13", FUNCTION_SIMILAR },
+		{ "JS:fib", "JS:*fib /srv/fib.js:1:13", NULL, FUNCTION_SIMILAR },
+		{ "JS:*fib", "JS:*fib /srv/fib.js:1:13", NULL, FUNCTION_SIMILAR },
+		{ "JS:~fib", "JS:*fib /srv/fib.js:1:13", NULL, FUNCTION_DIFFERS },
+		{ "fi", "JS:*fib /srv/fib.js:1:13", NULL, FUNCTION_DIFFERS },
+		{ "", "JS:* /srv/fib.js:1:13", NULL, FUNCTION_DIFFERS },
+		{ "fib", "py::fib:/srv/fib.py", "py::fib:/srv/fib.py", FUNCTION_SIMILAR },
+		{ "py::fib", "py::fib:/srv/fib.py", NULL, FUNCTION_SIMILAR },
+		{ "a::b<…>::c", "a::b<int, a::d<long> >::c", NULL, FUNCTION_SIMILAR },
+		{ "…::b<…>::c", "a::b<int>::c", NULL, FUNCTION_SIMILAR },
+		{ "…::b<…>::d", "a::b<int>::c", NULL, FUNCTION_DIFFERS },
+		{ "a::c<…>::c", "a::b<int>::c", NULL, FUNCTION_DIFFERS },
 	};
 
 	(void)state;
