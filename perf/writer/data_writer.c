@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "cct/base/array.h"
 #include "perf/file/feature_bytes.h"
 #include "perf/records/record.h"
+#include "perf/writer/compressed_frame.h"
 #include "perf/writer/output.h"
 #include "perf/writer/tracing_data.h"
 
@@ -22,14 +22,12 @@
 #define HEADER_COMPRESSED 27
 #define N_FEATURE_BITS    256
 
-#define RECORD_MAX 65528u /* the largest multiple of 8 in a u16 */
+#define RECORD_MAX COMPRESSED_RECORD_MAX
 /* Compressed at once. A frame that turns out too long is closed before its last piece, which is
  * then compressed again: larger pieces waste more, smaller ones compress worse. */
-#define PIECE_SIZE  61440u
-#define PAYLOAD_MAX 65000u
+#define PIECE_SIZE 61440u
 /* What one frame may expand to: perf's readers map this much per record. */
 #define FRAME_EXPANDED_MAX (4u << 20)
-#define CLOSING_MAX        24u
 /* Leaves room in a record for the headers and a key of PATH_MAX. */
 #define ATTACHMENT_PART_MAX 49152u
 #define QUEUE_SIZE          (64u << 20)
@@ -79,11 +77,7 @@ struct data_writer {
 	uint8_t *pending; /* whole records, not yet compressed */
 	size_t n_pending;
 
-	/* The frame under construction: its record's header, then the bytes flushed so far. */
-	ZSTD_CCtx *zstd;
-	uint8_t *frame;
-	size_t frame_allocated, frame_size;
-	size_t frame_expanded;
+	struct compressed_frame frame; /* under construction; all zero without compression */
 	uint64_t n_expanded, n_compressed;
 };
 
@@ -290,100 +284,46 @@ static int write_pipe_start(struct data_writer *writer, const struct data_writer
 	return writer->error;
 }
 
-/* The window holds a few hundred stack copies, and what repeats are long pieces of them: for the
- * default level smaller hash tables compress as well as zstd's own, and faster (docs/decisions,
- * 0005). */
-static int set_up_zstd(struct data_writer *writer)
-{
-	static const struct {
-		ZSTD_cParameter parameter;
-		int value;
-	} tables[] = { { ZSTD_c_hashLog, 15 }, { ZSTD_c_chainLog, 14 } };
-
-	writer->frame_allocated = sizeof(struct perf_event_header) + PAYLOAD_MAX + CLOSING_MAX +
-				  ZSTD_compressBound(PIECE_SIZE + RECORD_MAX);
-	writer->frame = malloc(writer->frame_allocated);
-	writer->zstd = ZSTD_createCCtx();
-	if (!writer->frame || !writer->zstd)
-		return -ENOMEM;
-	writer->frame_size = sizeof(struct perf_event_header);
-	if (ZSTD_isError(ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel,
-						writer->compression_level)))
-		return -EINVAL;
-	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_windowLog, 22);
-	if (writer->compression_level != DATA_WRITER_DEFAULT_LEVEL)
-		return 0;
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		ZSTD_CCtx_setParameter(writer->zstd, tables[i].parameter, tables[i].value);
-	return 0;
-}
-
-/* Closes the frame by hand, after a block that was flushed: empty blocks, the last one marked, as
- * many as make the record's size a multiple of 8 (RFC 8878, 3.1.1.2). */
 static int write_frame(struct data_writer *writer)
 {
-	struct perf_event_header *header = (struct perf_event_header *)writer->frame;
+	size_t n_expanded = writer->frame.n_expanded, size;
+	const void *record = compressed_frame_end(&writer->frame, &size);
 
-	if (!writer->frame_expanded)
+	if (!size)
 		return writer->error;
-	while ((writer->frame_size + 3) % 8) {
-		memset(writer->frame + writer->frame_size, 0, 3);
-		writer->frame_size += 3;
-	}
-	memcpy(writer->frame + writer->frame_size, "\1\0", 3);
-	writer->frame_size += 3;
-	assert(writer->frame_size <= RECORD_MAX);
-	*header = (struct perf_event_header){ .type = RECORD_COMPRESSED,
-					      .size = (uint16_t)writer->frame_size };
-	writer->n_expanded += writer->frame_expanded;
-	writer->n_compressed += writer->frame_size;
-	put(writer, writer->frame, writer->frame_size);
-	writer->frame_size = sizeof(*header);
-	writer->frame_expanded = 0;
-	ZSTD_CCtx_reset(writer->zstd, ZSTD_reset_session_only);
-	return writer->error;
-}
-
-/* Adds what is pending to the frame. false: it does not fit, and the frame is as before. */
-static bool compress_pending(struct data_writer *writer)
-{
-	ZSTD_inBuffer in = { writer->pending, writer->n_pending, 0 };
-	ZSTD_outBuffer out = { writer->frame, writer->frame_allocated, writer->frame_size };
-
-	size_t left = ZSTD_compressStream2(writer->zstd, &out, &in, ZSTD_e_flush);
-	if (ZSTD_isError(left)) {
-		/* zstd allocates its tables at the first use, and fails for no other reason. */
-		fail(writer, -ENOMEM);
-		return true;
-	}
-	assert(left == 0 && in.pos == in.size);
-	if (out.pos > sizeof(struct perf_event_header) + PAYLOAD_MAX)
-		return false;
-	writer->frame_size = out.pos;
-	writer->frame_expanded += writer->n_pending;
-	return true;
+	writer->n_expanded += n_expanded;
+	writer->n_compressed += size;
+	return put(writer, record, size);
 }
 
 /* Pending records go into the frame, else into a new one, else (they do not compress) to the file
  * as they are. */
+static int compress_pending(struct data_writer *writer)
+{
+	struct compressed_frame *frame = &writer->frame;
+
+	if (frame->n_expanded + writer->n_pending > FRAME_EXPANDED_MAX)
+		write_frame(writer);
+	int err = compressed_frame_add(frame, writer->pending, writer->n_pending);
+	if (err == -E2BIG) {
+		write_frame(writer);
+		err = compressed_frame_add(frame, writer->pending, writer->n_pending);
+	}
+	if (err == -E2BIG) {
+		write_frame(writer);
+		err = put(writer, writer->pending, writer->n_pending);
+	}
+	return err ? fail(writer, err) : writer->error;
+}
+
 static int write_pending(struct data_writer *writer)
 {
 	if (writer->error || !writer->n_pending)
 		return writer->error;
-	if (!writer->compression_level) {
+	if (writer->compression_level)
+		compress_pending(writer);
+	else
 		put(writer, writer->pending, writer->n_pending);
-	} else {
-		if (writer->frame_expanded + writer->n_pending > FRAME_EXPANDED_MAX)
-			write_frame(writer);
-		if (!compress_pending(writer)) {
-			write_frame(writer);
-			ZSTD_CCtx_reset(writer->zstd, ZSTD_reset_session_only);
-			if (!compress_pending(writer)) {
-				ZSTD_CCtx_reset(writer->zstd, ZSTD_reset_session_only);
-				put(writer, writer->pending, writer->n_pending);
-			}
-		}
-	}
 	writer->n_pending = 0;
 	return writer->error;
 }
@@ -531,7 +471,8 @@ static int data_writer_init(struct data_writer *writer, const struct data_writer
 	if (!writer->pending)
 		return -ENOMEM;
 	if (writer->compression_level) {
-		int err = set_up_zstd(writer);
+		int err = compressed_frame_init(&writer->frame, writer->compression_level,
+						PIECE_SIZE + RECORD_MAX);
 		if (err)
 			return err;
 	}
@@ -578,8 +519,7 @@ void data_writer_destroy(struct data_writer *writer)
 	free(writer->features);
 	free(writer->ranges);
 	free(writer->pending);
-	free(writer->frame);
-	ZSTD_freeCCtx(writer->zstd);
+	compressed_frame_deinit(&writer->frame);
 	free(writer);
 }
 

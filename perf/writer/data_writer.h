@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "perf/records/attachment.h"
+#include "perf/writer/compressed_frame.h"
 
 struct data_writer_event {
 	const struct perf_event_attr *attr;
@@ -36,7 +37,7 @@ struct data_writer_feature {
 	size_t size;
 };
 
-#define DATA_WRITER_DEFAULT_LEVEL 3 /* the one whose parameters suit stack copies */
+#define DATA_WRITER_DEFAULT_LEVEL COMPRESSED_FRAME_DEFAULT_LEVEL
 
 struct data_writer_options {
 	int compression_level; /* zstd's; 0: plain records */
