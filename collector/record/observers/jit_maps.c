@@ -14,8 +14,8 @@
 #include "cct/text/file_text.h"
 #include "collector/attached/packer.h"
 #include "collector/record/live/process_files.h"
+#include "collector/record/observing/process_list.h"
 
-#define PROCESSES_MAX     256
 #define TEXT_MAX          (64u << 20)
 #define FIRST_LOOK_NS     20000000u
 #define LAST_LOOK_NS      NSEC_PER_SEC
@@ -27,22 +27,20 @@ struct jit_maps_stats {
 };
 
 struct jit_process {
-	int32_t pid;
+	struct listed_process listed;
 	int32_t own_pid; /* in its own namespace */
 	uid_t uid;
 	bool shares_root; /* its /tmp is ours, and it is there when the process is gone */
-	bool has_exited;
-	bool is_refused; /* counted once */
-	int fd;          /* the file, -1: not found yet */
+	bool is_refused;  /* counted once */
+	int fd;           /* the file, -1: not found yet */
 	uint64_t look_ns, wait_ns;
 };
 
 struct jit_maps {
 	const char *proc; /* borrowed, as is the next */
 	struct data_writer *writer;
-	struct jit_process processes[PROCESSES_MAX];
-	size_t n_processes;
-	bool has_exited; /* one of them */
+	struct process_list processes;
+	int error; /* of the writer */
 	struct jit_maps_stats stats;
 };
 
@@ -58,22 +56,22 @@ static int begin(const struct observed_recording *recording, void **state)
 	return 0;
 }
 
+static bool remove_process(void *owner, struct listed_process *listed)
+{
+	struct jit_process *process = (struct jit_process *)listed;
+
+	(void)owner;
+	cleanup_close(&process->fd);
+	free(process);
+	return true;
+}
+
 static void destroy(void *state)
 {
 	struct jit_maps *maps = state;
 
-	for (size_t i = 0; i < maps->n_processes; i++)
-		cleanup_close(&maps->processes[i].fd);
+	process_list_leave(&maps->processes, true, remove_process, maps);
 	free(maps);
-}
-
-static struct jit_process *find_process(struct jit_maps *maps, int32_t pid)
-{
-	for (size_t i = 0; i < maps->n_processes; i++) {
-		if (maps->processes[i].pid == pid && !maps->processes[i].has_exited)
-			return &maps->processes[i];
-	}
-	return NULL;
 }
 
 /* Is a process's /tmp ours? */
@@ -91,14 +89,17 @@ static void see_process(struct jit_maps *maps, int32_t pid)
 {
 	uid_t uid;
 
-	if (pid <= 0 || find_process(maps, pid) || process_user(maps->proc, pid, &uid))
+	if (pid <= 0 || process_list_find(&maps->processes, pid) ||
+	    process_user(maps->proc, pid, &uid))
 		return;
-	if (maps->n_processes == PROCESSES_MAX) {
+	struct jit_process *process = calloc(1, sizeof(*process));
+	if (!process || !process_list_add(&maps->processes, &process->listed)) {
+		free(process);
 		maps->stats.n_missed++;
 		return;
 	}
-	maps->processes[maps->n_processes++] = (struct jit_process){
-		.pid = pid,
+	*process = (struct jit_process){
+		.listed.pid = pid,
 		.own_pid = process_own_tid(maps->proc, pid, pid),
 		.uid = uid,
 		.shares_root = shares_root(maps->proc, pid),
@@ -123,11 +124,7 @@ static int see_sideband(void *state, const struct record *record)
 
 	if (observed_mapping_from_record(record, &mapping))
 		see_mapping(maps, &mapping, NULL);
-	if (record->type != PERF_RECORD_EXIT || record->task.pid != record->task.tid)
-		return 0;
-	struct jit_process *process = find_process(maps, record->task.pid);
-	if (process)
-		process->has_exited = maps->has_exited = true;
+	process_list_see_record(&maps->processes, record);
 	return 0;
 }
 
@@ -153,8 +150,8 @@ static void look(struct jit_maps *maps, struct jit_process *process)
 	char root[PATH_MAX];
 	int fd = -1;
 
-	snprintf(root, sizeof(root), "%s/%" PRId32 "/root", maps->proc, process->pid);
-	if (!process->has_exited)
+	snprintf(root, sizeof(root), "%s/%" PRId32 "/root", maps->proc, process->listed.pid);
+	if (!process->listed.has_exited)
 		fd = open_trusted(maps, process, root);
 	else if (process->shares_root)
 		fd = open_trusted(maps, process, "/");
@@ -168,10 +165,10 @@ static void look_in_time(struct jit_maps *maps)
 {
 	uint64_t now = now_ns();
 
-	for (size_t i = 0; i < maps->n_processes; i++) {
-		struct jit_process *process = &maps->processes[i];
+	for (size_t i = 0; i < maps->processes.n; i++) {
+		struct jit_process *process = (struct jit_process *)maps->processes.processes[i];
 
-		if (process->fd >= 0 || process->has_exited || now < process->look_ns)
+		if (process->fd >= 0 || process->listed.has_exited || now < process->look_ns)
 			continue;
 		look(maps, process);
 		process->look_ns = now + process->wait_ns;
@@ -188,7 +185,7 @@ static int attach(struct jit_maps *maps, const struct jit_process *process)
 	char key[16];
 	int err = 0;
 
-	snprintf(key, sizeof(key), "%" PRId32, process->pid);
+	snprintf(key, sizeof(key), "%" PRId32, process->listed.pid);
 	if (fstat(process->fd, &st) != 0 || st.st_size > TEXT_MAX ||
 	    file_text_read(&text, process->fd))
 		maps->stats.n_missed++;
@@ -202,27 +199,15 @@ static int attach(struct jit_maps *maps, const struct jit_process *process)
 	return 0;
 }
 
-/* Of processes that exited, or of all. */
-static int attach_all(struct jit_maps *maps, bool is_end)
+static bool leave(void *owner, struct listed_process *listed)
 {
-	size_t n = 0;
-	int err = 0;
+	struct jit_process *process = (struct jit_process *)listed;
+	struct jit_maps *maps = owner;
 
-	for (size_t i = 0; i < maps->n_processes; i++) {
-		struct jit_process *process = &maps->processes[i];
-
-		if (!is_end && !process->has_exited) {
-			maps->processes[n++] = *process;
-			continue;
-		}
-		look(maps, process);
-		if (process->fd >= 0 && !err)
-			err = attach(maps, process);
-		cleanup_close(&process->fd);
-	}
-	maps->n_processes = n;
-	maps->has_exited = false;
-	return err;
+	look(maps, process);
+	if (process->fd >= 0 && !maps->error)
+		maps->error = attach(maps, process);
+	return remove_process(maps, listed);
 }
 
 static int end_round(void *state, const struct observed_round *round)
@@ -230,15 +215,20 @@ static int end_round(void *state, const struct observed_round *round)
 	struct jit_maps *maps = state;
 
 	(void)round;
-	if (!maps->n_processes)
+	if (!maps->processes.n)
 		return 0;
 	look_in_time(maps);
-	return maps->has_exited ? attach_all(maps, false) : 0;
+	if (maps->processes.has_exited)
+		process_list_leave(&maps->processes, false, leave, maps);
+	return maps->error;
 }
 
 static int finish(void *state)
 {
-	return attach_all(state, true);
+	struct jit_maps *maps = state;
+
+	process_list_leave(&maps->processes, true, leave, maps);
+	return maps->error;
 }
 
 static void advise(const void *state, struct recording_notes *notes)

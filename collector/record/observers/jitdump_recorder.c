@@ -13,8 +13,8 @@
 #include "collector/attached/jitdump.h"
 #include "collector/attached/packer.h"
 #include "collector/record/live/process_files.h"
+#include "collector/record/observing/process_list.h"
 
-#define DUMPS_MAX 256
 /* Compressing takes time from the rings. */
 #define ROUND_SIZE_MAX    (4u << 20)
 #define CHUNK_SIZE        (256u << 10)
@@ -27,11 +27,10 @@ struct jitdump_stats {
 };
 
 struct recorded_dump {
-	int32_t pid;
+	struct listed_process listed;
 	uint64_t inode;
 	char *key; /* of the attachment */
 	int fd;
-	bool has_exited;
 	/* While it is compressed. */
 	struct packer packer;
 	uint64_t size, n_read;
@@ -40,9 +39,9 @@ struct recorded_dump {
 struct jitdump_recorder {
 	const char *proc; /* borrowed, as is the next */
 	struct data_writer *writer;
-	struct recorded_dump *dumps[DUMPS_MAX];
-	size_t n_dumps;
-	bool has_exited; /* one of them */
+	struct process_list dumps;
+	size_t budget; /* how many bytes may still be compressed in this round */
+	int error;     /* of the writer */
 	struct jitdump_stats stats;
 	char chunk[CHUNK_SIZE];
 };
@@ -69,12 +68,18 @@ static void recorded_dump_destroy(struct recorded_dump *dump)
 	free(dump);
 }
 
+static bool remove_dump(void *owner, struct listed_process *listed)
+{
+	(void)owner;
+	recorded_dump_destroy((struct recorded_dump *)listed);
+	return true;
+}
+
 static void destroy(void *state)
 {
 	struct jitdump_recorder *recorder = state;
 
-	for (size_t i = 0; i < recorder->n_dumps; i++)
-		recorded_dump_destroy(recorder->dumps[i]);
+	process_list_leave(&recorder->dumps, true, remove_dump, recorder);
 	free(recorder);
 }
 
@@ -132,10 +137,12 @@ static char *key_of(const struct observed_mapping *mapping)
 static bool is_known(const struct jitdump_recorder *recorder,
 		     const struct observed_mapping *mapping)
 {
-	for (size_t i = 0; i < recorder->n_dumps; i++) {
-		const struct recorded_dump *dump = recorder->dumps[i];
+	for (size_t i = 0; i < recorder->dumps.n; i++) {
+		const struct recorded_dump *dump =
+			(const struct recorded_dump *)recorder->dumps.processes[i];
 
-		if (dump->pid == mapping->pid && dump->inode == mapping->inode && !dump->has_exited)
+		if (dump->listed.pid == mapping->pid && dump->inode == mapping->inode &&
+		    !dump->listed.has_exited)
 			return true;
 	}
 	return false;
@@ -145,7 +152,7 @@ static void add_dump(struct jitdump_recorder *recorder, const struct observed_ma
 {
 	if (mapping->pid <= 0 || is_known(recorder, mapping))
 		return;
-	if (recorder->n_dumps == DUMPS_MAX) {
+	if (recorder->dumps.n == PROCESS_LIST_MAX) {
 		recorder->stats.n_missed++;
 		return;
 	}
@@ -159,17 +166,9 @@ static void add_dump(struct jitdump_recorder *recorder, const struct observed_ma
 		return;
 	}
 	*dump = (struct recorded_dump){
-		.pid = mapping->pid, .inode = mapping->inode, .key = key, .fd = fd
+		.listed.pid = mapping->pid, .inode = mapping->inode, .key = key, .fd = fd
 	};
-	recorder->dumps[recorder->n_dumps++] = dump;
-}
-
-static void see_exit(struct jitdump_recorder *recorder, int32_t pid)
-{
-	for (size_t i = 0; i < recorder->n_dumps; i++) {
-		if (recorder->dumps[i]->pid == pid)
-			recorder->dumps[i]->has_exited = recorder->has_exited = true;
-	}
+	process_list_add(&recorder->dumps, &dump->listed);
 }
 
 /* No code is in such a mapping: it leads to a file. */
@@ -183,12 +182,12 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 
 static int see_sideband(void *state, const struct record *record)
 {
+	struct jitdump_recorder *recorder = state;
 	struct observed_mapping mapping;
 
 	if (observed_mapping_from_record(record, &mapping))
-		see_mapping(state, &mapping, NULL);
-	else if (record->type == PERF_RECORD_EXIT && record->task.pid == record->task.tid)
-		see_exit(state, record->task.pid);
+		see_mapping(recorder, &mapping, NULL);
+	process_list_see_record(&recorder->dumps, record);
 	return 0;
 }
 
@@ -209,14 +208,14 @@ static bool dump_begin(struct jitdump_recorder *recorder, struct recorded_dump *
 	return true;
 }
 
-/* Reads at most @budget bytes. 1: all is compressed; 0: not yet; -1: it can't be. */
-static int read_some(struct jitdump_recorder *recorder, struct recorded_dump *dump, size_t *budget)
+/* Reads as far as the budget allows. 1: all is compressed; 0: not yet; -1: it can't be. */
+static int read_some(struct jitdump_recorder *recorder, struct recorded_dump *dump)
 {
 	bool is_last = false;
 
 	if (!dump_begin(recorder, dump))
 		return -1;
-	while (!is_last && *budget) {
+	while (!is_last && recorder->budget) {
 		uint64_t left = dump->size - dump->n_read;
 		size_t wanted = left < CHUNK_SIZE ? (size_t)left : CHUNK_SIZE;
 		ssize_t n = pread(dump->fd, recorder->chunk, wanted, (off_t)dump->n_read);
@@ -228,7 +227,7 @@ static int read_some(struct jitdump_recorder *recorder, struct recorded_dump *du
 		if (is_last ? packer_end(&dump->packer, recorder->chunk, (size_t)n)
 			    : packer_add(&dump->packer, recorder->chunk, (size_t)n))
 			return -1;
-		*budget -= (size_t)n < *budget ? (size_t)n : *budget;
+		recorder->budget -= (size_t)n < recorder->budget ? (size_t)n : recorder->budget;
 	}
 	return is_last;
 }
@@ -245,30 +244,25 @@ static int attach(struct jitdump_recorder *recorder, struct recorded_dump *dump,
 				  dump->packer.bytes, dump->packer.size);
 }
 
+static bool leave(void *owner, struct listed_process *listed)
+{
+	struct recorded_dump *dump = (struct recorded_dump *)listed;
+	struct jitdump_recorder *recorder = owner;
+	int state = recorder->budget ? read_some(recorder, dump) : 0;
+
+	if (!state)
+		return false;
+	if (!recorder->error)
+		recorder->error = attach(recorder, dump, state);
+	return remove_dump(recorder, listed);
+}
+
 /* Of processes that exited, or of all. */
 static int attach_some(struct jitdump_recorder *recorder, size_t budget, bool is_end)
 {
-	bool has_exited = false;
-	size_t n = 0;
-	int err = 0;
-
-	for (size_t i = 0; i < recorder->n_dumps; i++) {
-		struct recorded_dump *dump = recorder->dumps[i];
-		bool is_due = is_end || dump->has_exited;
-		int state = is_due && budget ? read_some(recorder, dump, &budget) : 0;
-
-		if (!state) {
-			has_exited |= dump->has_exited;
-			recorder->dumps[n++] = dump;
-			continue;
-		}
-		if (!err)
-			err = attach(recorder, dump, state);
-		recorded_dump_destroy(dump);
-	}
-	recorder->n_dumps = n;
-	recorder->has_exited = has_exited;
-	return err;
+	recorder->budget = budget;
+	process_list_leave(&recorder->dumps, is_end, leave, recorder);
+	return recorder->error;
 }
 
 static int end_round(void *state, const struct observed_round *round)
@@ -276,7 +270,7 @@ static int end_round(void *state, const struct observed_round *round)
 	struct jitdump_recorder *recorder = state;
 
 	(void)round;
-	return recorder->has_exited ? attach_some(recorder, ROUND_SIZE_MAX, false) : 0;
+	return recorder->dumps.has_exited ? attach_some(recorder, ROUND_SIZE_MAX, false) : 0;
 }
 
 static int finish(void *state)
