@@ -280,14 +280,14 @@ runs_same() { # runs_same PID : the program in a root, no longer the chroot that
 	chroot two /bin/same 600 3>&- &
 	second=$!
 	record both.data -a -- "$ROOT/tests/cli/until_worked" 50 $first $second
-	report_json both.data --comm same >both.tree
+	report_json both.data --comm same --pid $first,$second >both.tree
 	stop $first $second
 	expect_equal "of one" "$(kinds_of both.tree innermost_a)" inline
 	expect_equal "of two" "$(kinds_of both.tree innermost_b)" inline
 	expect_equal "mixed paths" "$(ask both.tree '[nodes | select((.path | any(endswith("_a"))) and
 		(.path | any(endswith("_b"))))] | length')" 0
 	expect_complete both.tree 98
-	report_json both.data --comm same >dead.tree
+	report_json both.data --comm same --pid $first,$second >dead.tree
 	expect_equal "when they are gone" "$(kinds_of dead.tree innermost_a)" ""
 	expect_equal "what is missing then" "$(jq -r '.missing[] | select(.module == "same" and .lacks == "names")
 		| .build_id' dead.tree | sort)" \

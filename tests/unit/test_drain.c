@@ -15,7 +15,8 @@
 #include "collector/record/drain.h"
 #include "perf/file/data_file.h"
 
-#define RING_SIZE (32u << 20)
+#define BACKLOG_NS UINT64_C(100000000000)
+#define RING_SIZE  (32u << 20)
 enum { N_RINGS = 2, STACK_SPACE = 16384 };
 
 struct fake_ring {
@@ -309,11 +310,12 @@ static void a_backlog_is_read_in_slices_of_time(void **state)
 	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	uint64_t end = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	uint64_t start = end - 1000000000;
-	/* One ring holds 20 MiB evenly over a second; the other as much, all late in it. */
+	/* Far longer than it takes to put the records, so that slices hardly depend on that. */
+	uint64_t span = end / 2 < BACKLOG_NS ? end / 2 : BACKLOG_NS, start = end - span;
+	/* One ring holds 20 MiB evenly over that time; the other as much, all late in it. */
 	for (uint64_t i = 0; i < 1200; i++) {
-		put_sample(&bench->sample_rings[0], start + i * 800000, 0);
-		put_sample(&bench->sample_rings[1], end - 200000000 + i * 150000, 1);
+		put_sample(&bench->sample_rings[0], start + i * (span / 1250), 0);
+		put_sample(&bench->sample_rings[1], end - span / 5 + i * (span / 6667), 1);
 	}
 	put_record(&bench->sideband_rings[0], PERF_RECORD_EXIT, (uint64_t[3]){ 0 }, 24, start);
 	put_record(&bench->sideband_rings[1], PERF_RECORD_EXIT, (uint64_t[3]){ 0 }, 24, end - 1);
