@@ -13,6 +13,7 @@
 #include "unwind/walk/guess_anonymous.h"
 #include "unwind/walk/guess_code_view.h"
 #include "unwind/walk/row_check.h"
+#include "unwind/walk/runtime_frame.h"
 
 #define STEP_BITS  15
 #define SITE_BITS  11
@@ -262,6 +263,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 		.is_32_bit = stack->arch->pointer_size == 4,
 	};
 	walk->code = stack->code;
+	walk->runtime = stack->runtime;
 	walk->regs = stack->regs;
 	walk->is_exact = true;
 	walk->is_leaf = true;
@@ -302,6 +304,38 @@ static const struct step *choose_step(const struct unwind_walk *walk, const stru
 	return step;
 }
 
+static struct process_code process_of(const struct unwind_walk *walk)
+{
+	return (struct process_code){ walk->unwinder->elf_modules, walk->space, walk->arch };
+}
+
+static struct runtime_place runtime_place_of(const struct unwind_walk *walk,
+					     const struct process_code *process)
+{
+	return (struct runtime_place){ .process = process,
+				       .stack = &walk->stack,
+				       .codes = walk->runtime,
+				       .source = walk->code,
+				       .addr = walk->addr,
+				       .is_exact = walk->is_exact };
+}
+
+/* Code that its run-time system has described is known by that, if no jitdump has its bytes. */
+static void use_description(struct unwind_walk *walk)
+{
+	const struct process_code process = process_of(walk);
+	const struct runtime_place place = runtime_place_of(walk, &process);
+	uint64_t offset;
+	size_t size;
+
+	if (!process_code_is_anonymous(&process, walk->addr) ||
+	    process_code_before(&process, walk->addr + 1, 1, &size) ||
+	    !runtime_frame_offset(&place, &walk->regs, &offset))
+		return;
+	walk->frame.module = walk->runtime->module;
+	walk->frame.offset = offset;
+}
+
 /* Goes on from the step that find_frame() has looked up, and returns like it. */
 static __attribute__((noinline)) bool find_unusual_frame(struct unwind_walk *walk,
 							 const struct step *step)
@@ -329,12 +363,9 @@ static __attribute__((noinline)) bool find_unusual_frame(struct unwind_walk *wal
 	walk->frame.module = step ? step->module : 0;
 	walk->frame.offset = step ? step->offset : addr;
 	walk->frame.kind = FRAME_USER;
+	if (walk->runtime)
+		use_description(walk);
 	return true;
-}
-
-static struct process_code process_of(const struct unwind_walk *walk)
-{
-	return (struct process_code){ walk->unwinder->elf_modules, walk->space, walk->arch };
 }
 
 /*
@@ -587,6 +618,19 @@ static bool follow_recorded_code(struct unwind_walk *walk)
 	return true;
 }
 
+/* By what a run-time system knows of its frames. */
+static bool follow_description(struct unwind_walk *walk)
+{
+	const struct process_code process = process_of(walk);
+	const struct runtime_place place = runtime_place_of(walk, &process);
+
+	if (!walk->runtime || !runtime_frame_caller(&place, &walk->regs))
+		return false;
+	walk->is_exact = false;
+	walk->frame.origin = FRAME_BY_CFI;
+	return true;
+}
+
 static bool apply_no_rule(struct unwind_walk *walk)
 {
 	const struct rule *rule = walk->is_leaf ? sigreturn_rule(walk) : NULL;
@@ -602,6 +646,8 @@ static bool apply_no_rule(struct unwind_walk *walk)
 	bool is_anonymous = process_code_is_anonymous(&process, walk->addr);
 	bool is_above_assembly = walk->is_above_assembly;
 	walk->is_above_assembly = !is_anonymous;
+	if (follow_description(walk))
+		return true;
 	if (follow_recorded_code(walk))
 		return true;
 	const bool lacks_frame = is_anonymous && is_above_assembly &&

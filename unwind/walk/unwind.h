@@ -13,6 +13,7 @@
 #include "unwind/rules/code_view.h"
 #include "unwind/rules/regs.h"
 #include "unwind/rules/rule.h"
+#include "unwind/rules/runtime_code.h"
 #include "unwind/walk/row_check.h"
 
 struct user_stack {
@@ -24,6 +25,7 @@ struct user_stack {
 	uint64_t mapping_end; /* as in struct stack_copy */
 	const struct code_source *code;    /* that no file has, where it was recorded; or NULL */
 	const struct stack_memory *memory; /* what else is known of the thread's stacks; or NULL */
+	const struct runtime_codes *runtime; /* descriptions by a run-time system; or NULL */
 };
 
 struct unwind_stats {
@@ -77,9 +79,10 @@ struct unwind_walk {
 	const struct address_space *space;
 	const struct arch *arch;
 	struct stack_copy stack;
-	const struct code_source *code; /* or NULL */
-	struct regs regs;               /* of the present frame */
-	bool is_exact;                  /* the present frame's pc is not a return address */
+	const struct code_source *code;      /* or NULL */
+	const struct runtime_codes *runtime; /* or NULL */
+	struct regs regs;                    /* of the present frame */
+	bool is_exact;                       /* the present frame's pc is not a return address */
 	bool is_above_assembly; /* code of a file, without CFI, returns to the present frame */
 	bool is_leaf;           /* the present frame is the sampled instruction's */
 	enum row_check row;     /* of the present frame's row of CFI */
