@@ -5,10 +5,12 @@ void sample_deinit(struct sample *sample)
 	data_block_unref(sample->raw.block);
 	address_space_unref(sample->space);
 	stack_memory_unref(sample->memory);
+	runtime_codes_unref(sample->runtime);
 	code_moment_unref(&sample->code);
 	sample->raw = (struct raw_record){ .header = NULL };
 	sample->space = NULL;
 	sample->memory = NULL;
+	sample->runtime = NULL;
 }
 
 void sample_copy(const struct sample *from, struct sample *ret)
@@ -18,6 +20,7 @@ void sample_copy(const struct sample *from, struct sample *ret)
 		data_block_ref(ret->raw.block);
 	address_space_ref(ret->space);
 	stack_memory_ref(ret->memory);
+	runtime_codes_ref(ret->runtime);
 	code_moment_ref(&ret->code);
 }
 

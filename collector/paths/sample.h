@@ -13,6 +13,7 @@
 #include "perf/file/data_file.h"
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/regs.h"
+#include "unwind/rules/runtime_code.h"
 #include "unwind/rules/stack_memory.h"
 
 struct thread; /* collector/replay/processes.h */
@@ -42,7 +43,7 @@ struct call_path {
 	size_t n_user, n_kernel;
 };
 
-/* References, to ->raw.block, ->space, ->memory and in ->code, are the sample's own. */
+/* References, to ->raw.block, ->space, ->memory, ->runtime and in ->code, are the sample's own. */
 struct sample {
 	/* The bytes that ->record leads into. No header: time off the CPU without a sample, for the
 	 * reason in ->end; of ->record, pid, tid and cpu are there, which has_* deny. */
@@ -54,8 +55,9 @@ struct sample {
 	uint64_t weight;
 	struct thread *thread; /* lives as long as its table */
 	struct address_space *space;
-	struct stack_memory *memory; /* of the thread's stacks; NULL: none */
-	uint32_t process_index;      /* in the profile; UINT32_MAX: not entered, replay_enter() */
+	struct stack_memory *memory;   /* of the thread's stacks; NULL: none */
+	struct runtime_codes *runtime; /* described by its run-time system; NULL: none */
+	uint32_t process_index;        /* in the profile; UINT32_MAX: not entered, replay_enter() */
 	uint32_t thread_index;
 	const struct kernel_layout
 		*kernel;          /* the kernel's layout at its time; until replay_close() */

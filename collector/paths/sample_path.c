@@ -135,6 +135,7 @@ bool sample_user_stack(const struct sample *sample, struct user_stack *stack_ret
 		.is_full = sample_stack_is_full(record, sample->event->attr.sample_stack_user),
 		.memory = sample->memory,
 		.code = code_moment_source(&sample->code),
+		.runtime = sample->runtime,
 	};
 	if (!stack_ret->arch || !regs_from_perf(stack_ret->arch, record->user_regs.mask,
 						record->user_regs.values, &stack_ret->regs))

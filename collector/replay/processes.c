@@ -8,6 +8,7 @@
 
 #include "cct/base/hash.h"
 #include "cct/base/hash_table.h"
+#include "collector/paths/runtime_layer.h"
 
 /* tools/perf/util/event.h: a synthesized FORK whose child's mappings follow. */
 #define RECORD_MISC_FORK_EXEC (1 << 13)
@@ -97,6 +98,7 @@ static void destroy_thread(struct thread *thread)
 static void destroy_process(struct process *process)
 {
 	jit_layer_destroy(process->jit);
+	runtime_codes_unref(process->runtime);
 	address_space_unref(process->space);
 	free(process);
 }
@@ -130,6 +132,8 @@ static int process_reset(struct process *process, struct address_space *space)
 	process->space = space;
 	jit_layer_destroy(process->jit);
 	process->jit = NULL;
+	runtime_codes_unref(process->runtime);
+	process->runtime = NULL;
 	process->profile_index = UINT32_MAX;
 	return 0;
 }
@@ -244,6 +248,7 @@ static int fork_process(struct processes *processes, const struct record *record
 		return -ENOMEM;
 	if (shares && parent->jit && !(process->jit = jit_layer_fork(parent->jit)))
 		return -ENOMEM;
+	process->runtime = shares ? runtime_codes_ref(parent->runtime) : NULL;
 	process->has_exec = shares && parent->has_exec;
 	process->has_memory = shares && parent->has_memory;
 	process->is_announced = true;
@@ -296,6 +301,8 @@ static int retire(struct processes *processes, struct process *process)
 	oldest->space = empty;
 	jit_layer_destroy(oldest->jit);
 	oldest->jit = NULL;
+	runtime_codes_unref(oldest->runtime);
+	oldest->runtime = NULL;
 	return 0;
 }
 
@@ -417,6 +424,18 @@ int processes_apply(struct processes *processes, const struct record *record)
 	}
 }
 
+int processes_describe(struct processes *processes, const struct perf_event_header *record)
+{
+	struct runtime_record decoded;
+
+	if (!runtime_record_decode(record, &decoded))
+		return -EINVAL;
+	struct process *process = process_get(processes, decoded.header.pid);
+	return process ? runtime_layer_add(&processes->profile->modules, &decoded,
+					   &process->runtime)
+		       : -ENOMEM;
+}
+
 int processes_advance(struct process *process, uint64_t time_ns)
 {
 	return process->jit ? jit_layer_advance(process->jit, time_ns, &process->space) : 0;
@@ -453,6 +472,7 @@ void sample_place(struct sample *sample, struct thread *thread)
 	sample->thread = thread;
 	sample->space = address_space_ref(process->space);
 	sample->memory = stack_memory_ref(thread->memory);
+	sample->runtime = runtime_codes_ref(process->runtime);
 	sample->process_index = process->profile_index;
 	sample->thread_index = thread->profile_index;
 	sample->has_exec = process->has_exec;

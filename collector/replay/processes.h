@@ -21,7 +21,8 @@ struct process {
 	int32_t pid;
 	uint32_t profile_index; /* of this image; UINT32_MAX until its first sample */
 	struct address_space *space;
-	struct jit_layer *jit; /* what its jitdump puts into ->space; NULL: it has none */
+	struct runtime_codes *runtime; /* descriptions by its run-time system; NULL: none */
+	struct jit_layer *jit;         /* what its jitdump puts into ->space; NULL: it has none */
 	uint32_t n_live_threads;
 	bool has_exec;     /* this image came by exec while recording */
 	bool has_memory;   /* user memory was mapped: no kernel thread, though exit takes it away */
@@ -56,6 +57,12 @@ void processes_destroy(struct processes *processes);
 /* Applies a COMM, MMAP, MMAP2, FORK or EXIT record of user space; others are ignored. 0 or
  * -ENOMEM. */
 int processes_apply(struct processes *processes, const struct record *record);
+
+/*
+ * Applies a runtime record, in time order. 0, -ENOMEM, or -EINVAL: the record is malformed, or the
+ * process has too many.
+ */
+int processes_describe(struct processes *processes, const struct perf_event_header *record);
 
 /* Adds the JIT code that the process had made by that time. 0 or -ENOMEM. */
 int processes_advance(struct process *process, uint64_t time_ns);

@@ -20,6 +20,7 @@
 #include "collector/replay/replay_groups.h"
 #include "collector/replay/sample_weight.h"
 #include "collector/replay/thread_stacks.h"
+#include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
 #include "perf/records/window_record.h"
 
@@ -247,6 +248,14 @@ static int apply_stack_record(struct replay *replay, const struct perf_event_hea
 	if (stack_misses_read(header, &misses))
 		return stack_misses_explain(&misses, &replay->profile->info);
 	int err = thread_stacks_apply(replay->thread_stacks, replay_machine(replay), header);
+
+	replay->profile->quality.counts[QUALITY_BROKEN_RECORDS] += err == -EINVAL;
+	return err == -EINVAL ? 0 : err;
+}
+
+static int apply_runtime_record(struct replay *replay, const struct perf_event_header *header)
+{
+	int err = processes_describe(replay->processes, header);
 
 	replay->profile->quality.counts[QUALITY_BROKEN_RECORDS] += err == -EINVAL;
 	return err == -EINVAL ? 0 : err;
@@ -507,6 +516,8 @@ static int apply_record(struct replay *replay, const struct perf_event_header *h
 		return apply_stack_record(replay, header);
 	if (window_record_is_type(header))
 		return apply_window_record(replay, header);
+	if (runtime_record_is_type(header))
+		return apply_runtime_record(replay, header);
 	int err = apply(replay, record, event);
 	return err ? err : apply_off_cpu(replay, record, ret);
 }

@@ -12,6 +12,16 @@ bool runtime_record_is_type(const struct perf_event_header *record)
 	return attachment_has_magic(record, RUNTIME_RECORD_MAGIC);
 }
 
+bool runtime_record_peek_time(const struct perf_event_header *record, uint64_t *time_ns_ret)
+{
+	const struct runtime_record_header *header = (const void *)(record + 1);
+
+	if (record->size < sizeof(*record) + sizeof(*header))
+		return false;
+	*time_ns_ret = header->time_ns;
+	return true;
+}
+
 static bool has_sound_frame(const struct runtime_record_header *header)
 {
 	if (header->kind != RUNTIME_COMPILED)

@@ -60,6 +60,8 @@ struct runtime_record {
 
 /* Whether this is a runtime record, valid or malformed. */
 bool runtime_record_is_type(const struct perf_event_header *record);
+/* The time alone. false: the record is too small. */
+bool runtime_record_peek_time(const struct perf_event_header *record, uint64_t *time_ns_ret);
 /* false: not a runtime record, or malformed. */
 bool runtime_record_decode(const struct perf_event_header *record, struct runtime_record *ret);
 /* Writes the record to @to, which has room for RUNTIME_RECORD_SIZE_MAX bytes; the magic is set. */

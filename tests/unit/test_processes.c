@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "collector/replay/processes.h"
+#include "perf/records/runtime_record.h"
 #include "tests/unit/memory_recording.h"
 
 struct fixture {
@@ -255,6 +257,56 @@ static void every_epoch_has_its_own_number(void **state)
 	address_space_unref(then);
 }
 
+/* A function of that name at 0x1000, of 0x100 bytes. */
+static int describe(struct fixture *fixture, int32_t pid, const char *name)
+{
+	static union {
+		struct perf_event_header header;
+		uint8_t bytes[RUNTIME_RECORD_SIZE_MAX];
+	} space;
+	const struct runtime_record record = { .header = { .pid = pid,
+							   .kind = RUNTIME_COMPILED,
+							   .start = 0x1000,
+							   .size = 0x100,
+							   .frame_size = 16,
+							   .name_size = (uint32_t)strlen(name) },
+					       .name = name };
+
+	runtime_record_encode(&record, &space.header);
+	return processes_describe(fixture->processes, &space.header);
+}
+
+/* The name at 0x1010 of what a process's run-time system has told; NULL: nothing. */
+static const char *described(struct fixture *fixture, int32_t pid)
+{
+	const struct runtime_codes *codes =
+		processes_thread(fixture->processes, pid, pid)->process->runtime;
+	const struct runtime_code *code = runtime_codes_find(codes, 0x1010);
+
+	if (!code)
+		return NULL;
+	const struct module *module = module_table_get(&fixture->profile->modules, codes->module);
+	assert_int_equal(module->key.kind, MODULE_JIT);
+	return symbol_table_find(module->symbols, code->offset + 0x10)->name;
+}
+
+static void descriptions_of_code_follow_its_process(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 7, 7, "java", true);
+	assert_int_equal(describe(fixture, 7, "Work.fib"), 0);
+	assert_string_equal(described(fixture, 7), "Work.fib");
+	assert_null(described(fixture, 8));
+	fork_task(fixture, 7, 8, 8, 0);
+	assert_int_equal(describe(fixture, 7, "Work.main"), 0);
+	assert_string_equal(described(fixture, 7), "Work.main");
+	assert_string_equal(described(fixture, 8), "Work.fib");
+	comm(fixture, 7, 7, "sh", true);
+	assert_null(described(fixture, 7));
+	assert_int_equal(describe(fixture, 7, ""), -EINVAL);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -266,6 +318,7 @@ int main(void)
 		TEST(a_thread_keeps_its_own_name),
 		TEST(an_exited_process_is_remembered_for_a_while),
 		TEST(a_reused_pid_is_a_new_process),
+		TEST(descriptions_of_code_follow_its_process),
 		TEST(a_synthesized_fork_waits_for_its_own_mappings),
 		TEST(an_unannounced_process_is_known_by_its_pid),
 		TEST(long_names_are_kept),

@@ -32,11 +32,14 @@ static struct runtime_record compiled(void)
 static void what_was_written_is_read(void **state)
 {
 	struct runtime_record written = compiled(), read;
+	uint64_t time_ns;
 
 	(void)state;
 	runtime_record_encode(&written, &space.header);
 	assert_true(runtime_record_is_type(&space.header));
 	assert_int_equal(space.header.size % 8, 0);
+	assert_true(runtime_record_peek_time(&space.header, &time_ns));
+	assert_int_equal(time_ns, 12345);
 	assert_true(runtime_record_decode(&space.header, &read));
 	written.header.magic = RUNTIME_RECORD_MAGIC;
 	assert_memory_equal(&read.header, &written.header, sizeof(read.header));
@@ -61,6 +64,7 @@ static void the_longest_name_fits(void **state)
 static void a_record_that_is_cut_is_refused(void **state)
 {
 	struct runtime_record written = compiled(), read;
+	uint64_t time_ns;
 
 	(void)state;
 	runtime_record_encode(&written, &space.header);
@@ -68,6 +72,7 @@ static void a_record_that_is_cut_is_refused(void **state)
 		space.header.size = size;
 		struct perf_event_header *copy = exact_copy(&space, size);
 		assert_int_equal(runtime_record_is_type(copy), size >= 16);
+		assert_int_equal(runtime_record_peek_time(copy, &time_ns), size >= 8 + 48);
 		assert_false(runtime_record_decode(copy, &read));
 		free(copy);
 	}
