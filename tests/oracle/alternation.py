@@ -2,7 +2,7 @@
 """alternation.py MAP NAME NAME < output of dendro script
 
 Two functions, made at run time, call each other and never themselves. MAP (perf-PID.map) says where
-they are. Prints how many samples in one of them have which caller
+they are; Java's are known by their names. Prints how many samples in one of them have which caller
 
   right     the other one
   else      another function (the one that began it)
@@ -22,6 +22,7 @@ class Map:
 
     def __init__(self, path, names):
         self.spans = []
+        self.names = names
         with open(path, encoding="utf-8", errors="replace") as file:
             for order, line in enumerate(file):
                 start, size, name = line.rstrip("\n").split(" ", 2)
@@ -30,6 +31,11 @@ class Map:
         self.spans.sort()
         self.starts = [span[0] for span in self.spans]
         self.longest = max((span[1] for span in self.spans), default=0)
+
+    def name(self, text):
+        """Of a frame that dendro has named itself."""
+        which = [n for n in self.names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text)]
+        return which[0] if which else ""
 
     def find(self, address):
         at = bisect.bisect_right(self.starts, address) - 1
@@ -72,7 +78,8 @@ def main():
     leaves, inner = collections.Counter(), collections.Counter()
     for frames in samples(sys.stdin):
         frames = [frame for frame in frames if "[kernel" not in frame[1]]
-        names = [functions.find(address) if "//anon" in text else "" for address, text in frames]
+        names = [functions.find(address) if "//anon" in text else
+                 functions.name(text) if "([java])" in text else "" for address, text in frames]
         for at, name in enumerate(names[:-1]):
             if name:
                 kinds = inner if at else leaves

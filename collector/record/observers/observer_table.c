@@ -4,6 +4,7 @@
 #include "collector/record/observers/capture.h"
 #include "collector/record/observers/code_reader.h"
 #include "collector/record/observers/deep_stacks.h"
+#include "collector/record/observers/hotspot_reader.h"
 #include "collector/record/observers/jit_maps.h"
 #include "collector/record/observers/jitdump_recorder.h"
 #include "collector/record/observers/kernel_modules.h"
@@ -14,8 +15,8 @@
 /* Observers of files, which can wait, come first, and those of running threads last: at the end of
  * a round the last row is called first. */
 const struct recording_observer *const observer_table[N_OBSERVERS] = {
-	&kernel_modules_observer,  &capture_observer,     &build_ids_observer,
-	&jitdump_observer,         &jit_maps_observer,    &code_reader_observer,
-	&stack_gaps_observer,      &stack_holes_observer, &deep_stacks_observer,
-	&signal_contexts_observer,
+	&kernel_modules_observer, &capture_observer,         &build_ids_observer,
+	&jitdump_observer,        &jit_maps_observer,        &code_reader_observer,
+	&hotspot_reader_observer, &stack_gaps_observer,      &stack_holes_observer,
+	&deep_stacks_observer,    &signal_contexts_observer,
 };

@@ -11,6 +11,7 @@ bool observed_mapping_from_record(const struct record *record, struct observed_m
 		.pid = record->mmap.pid,
 		.start = record->mmap.addr,
 		.end = record->mmap.addr + record->mmap.len,
+		.offset = record->mmap.pgoff,
 		.path = record->mmap.filename,
 		.is_code = record->mmap.prot & PROT_EXEC,
 		.time_ns = record->time_ns,

@@ -12,6 +12,7 @@
 struct observed_mapping {
 	pid_t pid;
 	uint64_t start, end;
+	uint64_t offset; /* of @start in the file */
 	/* Ends with " (deleted)" where the kernel adds that; "" or "//anon" for anonymous memory.
 	 * Borrowed from the record or the line. */
 	const char *path;

@@ -225,6 +225,7 @@ static int put_mapping(const struct synthesizer *synthesizer, pid_t pid, struct 
 		.pid = pid,
 		.start = line->start,
 		.end = line->end,
+		.offset = line->pgoff,
 		.path = line->path,
 		.dev_major = line->dev_major,
 		.dev_minor = line->dev_minor,

@@ -1,0 +1,77 @@
+# Java without options: no frame pointers, no agent, no file of names. What the machine knows of its
+# code is read from its memory.
+
+# shellcheck disable=SC2016,SC2164
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
+	need_events
+	need java javac python3
+	[ "$(uname -m)" = x86_64 ] || skip "Java's code is described on x86-64 only"
+	cd "$BATS_FILE_TMPDIR"
+	javac -d . "$ROOT/tests/workloads/languages/Shares.java"
+	record compiled.data -- java -XX:-Inline Shares 2 >compiled.out
+	record interpreted.data -- java -Xint Shares 2 >interpreted.out
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# has_shares FILE : each path to worker has its share, from the thread's start on, and nearly all
+# samples of the process have a complete path
+has_shares() {
+	local main='clone3? > start_thread > .* > JavaMain > .* > StubRoutines \([^>]*\) > Shares\.main'
+	local rounds="$main > Shares\\.rounds"
+	report_json "$1" >"$1.tree"
+	show python3 "$ROOT/tests/oracle/paths_of.py" "$1.tree" 'Shares\.worker' --shares \
+		"1/4:$rounds > Shares\\.dispatch_1 > Shares\\.worker" \
+		"1/2:$rounds > Shares\\.dispatch_2 > Shares\\.worker" \
+		"1/4:$rounds( > Shares\\.descend){10} > Shares\\.worker" || return 1
+	expect_at_least "complete paths" "$(jq .quality.unwind.complete "$1.tree")" \
+		"$(jq '.quality | .samples - (.unwind.exec // 0) - (.unwind.exiting // 0)' "$1.tree")" 98
+}
+
+@test "compiled Java: exact paths to a method, by name" {
+	has_shares compiled.data
+}
+
+@test "interpreted Java: exact paths to a method, by name" {
+	has_shares interpreted.data
+}
+
+@test "methods have names in a list of samples, too" {
+	"$DENDRO" script compiled.data >samples
+	grep -q 'Shares\.worker+0x[0-9a-f]* (\[java\])$' samples
+}
+
+@test "what the machine has told is not guessed" {
+	report_json compiled.data --view processes >compiled.json
+	expect_at_least "paths without guesses" \
+		"$(jq '.quality | .samples - .guessed' compiled.json)" \
+		"$(jq .quality.samples compiled.json)" 90
+}
+
+@test "an archive shows the same" {
+	"$DENDRO" archive -o archive.data compiled.data
+	"$DENDRO" report --format json compiled.data >here.json
+	"$DENDRO" report --format json archive.data >there.json
+	for file in here there; do
+		jq -S '[.. | objects | select(.module == "[java]") | {name, self, total}]' \
+			$file.json >$file.java
+	done
+	grep -q worker here.java
+	cmp here.java there.java
+}
+
+@test "a recording through a pipe shows the same" {
+	"$DENDRO" record -q -e cpu-clock -F 997 -o - -- java -XX:-Inline Shares 1 2>/dev/null |
+		"$DENDRO" report --view functions -i - >piped.txt
+	grep -q 'Shares\.worker  *\[java\]' piped.txt
+}
