@@ -135,11 +135,27 @@ uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame)
 	return node;
 }
 
+static uint32_t marks_of(const struct frame *frame)
+{
+	switch ((enum frame_origin)frame->origin) {
+	case FRAME_BY_CFI:
+		return 0;
+	case FRAME_GUESSED:
+		return 1u << PATH_GUESSED;
+	case FRAME_STITCHED:
+		return 1u << PATH_STITCHED;
+	}
+	return 0;
+}
+
 uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *frames,
 			 size_t n_frames)
 {
-	for (size_t i = 0; i < n_frames && parent != CCT_NONE; i++)
+	for (size_t i = 0; i < n_frames && parent != CCT_NONE; i++) {
 		parent = cct_child(cct, parent, &frames[i]);
+		if (parent != CCT_NONE)
+			cct->nodes[parent].frame_marks |= marks_of(&frames[i]);
+	}
 	return parent;
 }
 
@@ -158,6 +174,7 @@ int cct_merge(struct cct *into, const struct cct *from)
 		}
 		for (int mark = 0; mark < N_PATH_MARKS; mark++)
 			into->nodes[map[node]].marked[mark] += from->nodes[node].marked[mark];
+		into->nodes[map[node]].frame_marks |= from->nodes[node].frame_marks;
 		for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
 			struct cct_cost *cost = cct_cost(into, map[node], metric);
 

@@ -34,6 +34,8 @@ struct cct_node {
 	uint32_t first_child;          /* CCT_NONE: a leaf; newest first */
 	uint32_t next_sibling;         /* CCT_NONE: the last */
 	uint32_t marked[N_PATH_MARKS]; /* samples whose path ends here, by enum path_mark */
+	/* How the frame itself was found in some of the paths: bits 1 << enum path_mark. */
+	uint32_t frame_marks;
 };
 
 /* Exclusive cost: of the samples whose path ends at the node. */
@@ -56,7 +58,8 @@ void cct_destroy(struct cct *cct);
 
 /* The child of @parent with @frame, made if new. CCT_NONE: out of memory. */
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame);
-/* Descends from @parent along @frames, root first. The last node, or CCT_NONE. */
+/* Descends from @parent along @frames, root first, and notes their origins. The last node, or
+ * CCT_NONE. */
 uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *frames,
 			 size_t n_frames);
 static inline struct cct_cost *cct_cost(const struct cct *cct, uint32_t node, uint32_t metric)

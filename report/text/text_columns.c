@@ -76,10 +76,11 @@ static void write_block_start(const struct text *text, uint32_t block)
 	fprintf(text->output.file, "%*s", (int)rest, "");
 }
 
-/* The marks of paths that end in a row of code. */
+/* How the frames of a row were found, if not by unwind information and the sample alone. */
 static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
 {
-	bool guessed = row->marked[PATH_GUESSED], stitched = row->marked[PATH_STITCHED];
+	bool guessed = row->frame_marks & 1u << PATH_GUESSED;
+	bool stitched = row->frame_marks & 1u << PATH_STITCHED;
 
 	if (guessed || stitched)
 		snprintf(buffer, size, " (%s%s%s)", guessed ? cct_path_mark_name(PATH_GUESSED) : "",

@@ -37,6 +37,7 @@ struct fold_node {
 	const char *call_file;
 	uint32_t call_line;
 	uint64_t marked[N_PATH_MARKS]; /* samples whose path ends here */
+	uint32_t frame_marks;          /* of a compiled function, as in struct cct_node */
 };
 
 struct fold {

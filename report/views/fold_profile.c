@@ -296,9 +296,10 @@ static void note_call(struct fold_node *node, const struct frame_name *caller)
  * Adds the nodes of a code frame or marker below @parent: the compiled function's, and below it,
  * one below the other, those of the functions inlined at the frame.
  */
-static int fold_functions(struct folding *folding, uint32_t parent, const struct frame *frame,
+static int fold_functions(struct folding *folding, uint32_t parent, const struct cct_node *node,
 			  uint32_t *node_ret)
 {
+	const struct frame *frame = &node->frame;
 	const struct frame_name *names;
 	size_t n_names;
 	uint32_t entity;
@@ -314,16 +315,20 @@ static int fold_functions(struct folding *folding, uint32_t parent, const struct
 		err = find_node(folding, *node_ret, entity, node_ret);
 		if (err)
 			return err;
+		struct fold_node *made = &folding->fold->nodes[*node_ret];
 		if (i)
-			note_call(&folding->fold->nodes[*node_ret], &names[i - 1]);
+			note_call(made, &names[i - 1]);
+		else
+			made->frame_marks |= node->frame_marks;
 	}
 	return 0;
 }
 
-/* The fold's node for the tree's node with @frame below @parent. */
-static int fold_node(struct folding *folding, uint32_t parent, const struct frame *frame,
+/* The fold's node for the tree's @node, below @parent. */
+static int fold_node(struct folding *folding, uint32_t parent, const struct cct_node *node,
 		     uint32_t *node_ret)
 {
+	const struct frame *frame = &node->frame;
 	uint32_t entity;
 
 	if (is_folded_away(folding->options, frame)) {
@@ -340,7 +345,7 @@ static int fold_node(struct folding *folding, uint32_t parent, const struct fram
 		entity = thread_entity(folding, frame);
 		break;
 	default:
-		return fold_functions(folding, parent, frame, node_ret);
+		return fold_functions(folding, parent, node, node_ret);
 	}
 	return entity == NONE ? -EINVAL : find_node(folding, parent, entity, node_ret);
 }
@@ -370,7 +375,7 @@ static int fold_tree(struct folding *folding)
 	add_cost(fold, 0, cct, CCT_ROOT);
 	for (uint32_t i = 1; i < cct->n_nodes; i++) {
 		const struct cct_node *node = &cct->nodes[i];
-		int err = fold_node(folding, folded[node->parent], &node->frame, &folded[i]);
+		int err = fold_node(folding, folded[node->parent], node, &folded[i]);
 
 		if (err)
 			return err;

@@ -248,6 +248,7 @@ static int rebuild(struct merging *merging)
 			return err;
 		for (int mark = 0; mark < N_PATH_MARKS; mark++)
 			fold->nodes[moved[i]].marked[mark] += node.marked[mark];
+		fold->nodes[moved[i]].frame_marks |= node.frame_marks;
 		if (moved[i] != i)
 			move_costs(fold, i, moved[i]);
 	}

@@ -34,6 +34,8 @@ struct view_row {
 	uint64_t *total;
 	uint64_t *samples;             /* per metric, inclusive */
 	uint64_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
+	uint32_t frame_marks;          /* VIEW_TREE: how frames of this row were found, as in
+					  struct cct_node */
 	/*
 	 * VIEW_TREE, inlined functions: the call in the parent. NULL and 0: not known, or several
 	 * calls.

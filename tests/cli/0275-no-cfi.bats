@@ -97,6 +97,15 @@ setup() {
 	"$DENDRO" script no_cfi.data | grep -q 'all_shapes.*\[guessed\]'
 }
 
+@test "the mark is on the row of the guessed frame, not on those of its callees" {
+	"$DENDRO" report --full-names --min 0 no_cfi.data >text
+	grep -q ' all_shapes (guessed) ' text
+	# It works itself, and calls nothing but the kernel.
+	grep ' asm_leaf ' text
+	lacks ' asm_leaf (guessed)' text
+	lacks '(guessed).*\[kernel\]' text
+}
+
 # complete NAME COMMAND... : 99 % of the samples end at the root, most of them guessed
 complete() {
 	local name=$1

@@ -82,6 +82,35 @@ static void parents_have_lower_numbers_than_children_after_growth(void **state)
 	cct_destroy(cct);
 }
 
+/* Adds 1, a frame of @origin at 2, then a kernel frame at 3; its node is the first to return. */
+static uint32_t insert_found(struct cct *cct, enum frame_origin origin)
+{
+	struct frame frames[] = { user(1), user(2), { .kind = FRAME_KERNEL, .offset = 3 } };
+
+	frames[1].origin = (uint16_t)origin;
+	return cct_insert_path(cct, CCT_ROOT, frames, 3);
+}
+
+static void a_frame_is_marked_by_how_it_was_found_and_no_other(void **state)
+{
+	struct cct *cct = cct_create(1), *other = cct_create(1);
+	uint32_t kernel = insert_found(cct, FRAME_BY_CFI);
+	uint32_t found = cct->nodes[kernel].parent;
+
+	(void)state;
+	assert_int_equal(cct->nodes[found].frame_marks, 0);
+	assert_int_equal(insert_found(cct, FRAME_GUESSED), kernel);
+	assert_int_equal(cct->nodes[found].frame_marks, 1u << PATH_GUESSED);
+	assert_int_equal(cct->nodes[kernel].frame_marks, 0);
+	assert_int_equal(cct->nodes[cct->nodes[found].parent].frame_marks, 0);
+	insert_found(other, FRAME_STITCHED);
+	assert_int_equal(cct_merge(cct, other), 0);
+	assert_int_equal(cct->nodes[found].frame_marks, 1u << PATH_GUESSED | 1u << PATH_STITCHED);
+	assert_int_equal(cct->nodes[kernel].frame_marks, 0);
+	cct_destroy(cct);
+	cct_destroy(other);
+}
+
 static void merging_two_trees_adds_their_costs_path_by_path(void **state)
 {
 	struct cct *a = cct_create(1), *b = cct_create(1);
@@ -107,6 +136,7 @@ int main(void)
 		cmocka_unit_test(recursion_makes_a_node_per_level),
 		cmocka_unit_test(a_frame_of_another_kind_or_module_is_another_node),
 		cmocka_unit_test(parents_have_lower_numbers_than_children_after_growth),
+		cmocka_unit_test(a_frame_is_marked_by_how_it_was_found_and_no_other),
 		cmocka_unit_test(merging_two_trees_adds_their_costs_path_by_path),
 	};
 

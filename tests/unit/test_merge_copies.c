@@ -61,6 +61,7 @@ static uint32_t add_node(struct made_fold *made, uint32_t parent, uint32_t entit
 
 	made->nodes[index] = (struct fold_node){ .parent = parent, .entity = entity };
 	made->nodes[index].marked[PATH_GUESSED] = 1;
+	made->nodes[index].frame_marks = 1u << PATH_GUESSED;
 	made->self[index] = made->samples[index] = (uint64_t)1 << index;
 	return index;
 }
@@ -102,6 +103,8 @@ static void expect_merged(struct made_fold *made, bool inlined, const char *expe
 	assert_int_equal(sum(made), before);
 	for (uint32_t i = 0; i < made->fold.n_nodes; i++)
 		n_marked += made->nodes[i].marked[PATH_GUESSED];
+	for (uint32_t i = 1; i < made->fold.n_nodes; i++)
+		assert_int_equal(made->nodes[i].frame_marks, 1u << PATH_GUESSED);
 	assert_int_equal(n_marked, n_nodes - 1);
 	end(made);
 }
