@@ -5,60 +5,19 @@
 #include <string.h>
 
 #include "cct/base/hash.h"
+#include "unwind/code/callees.h"
+#include "unwind/code/code_path.h"
 #include "unwind/code/jump_table.h"
-#include "unwind/rules/machine_instruction.h"
 #include "unwind/rules/rule.h"
 
 #define INSTRUCTIONS_MAX 4096
 /* After an answer: a few more that might contradict it. */
 #define INSTRUCTIONS_AFTER 512
 #define PATHS_MAX          256
-#define STORES_MAX         48
-/* Up to which a path keeps words that no return needs. */
-#define STORES_SPARE_MAX   16
 #define VISITED_BITS       13 /* more than twice as many as instructions */
 #define FUNCTION_ALIGNMENT 16
-/* How far a callee is looked into, for whether it returns: instructions, branches, calls deep. */
-#define CALLEE_INSTRUCTIONS_MAX 512
-#define REACH_INSTRUCTIONS_MAX  512
-#define CALLEE_BRANCHES_MAX     32
-#define CALLEE_DEPTH_MAX        3
-#define CALLEES_BITS            10
-/* From a call that loads the pc to where a jump uses it: bytes. */
-#define LOADED_PC_DISTANCE 24
-/* How often a loop that moves the stack pointer is followed before its value counts as unknown. */
-#define UNBALANCED_MAX 4
-
-/*
- * A value that can't be followed, such as an aligned stack pointer, gets a new number above those
- * of the registers: places relative to it are still known relative to each other.
- */
-static bool is_base(const struct arch *arch, unsigned reg)
-{
-	return reg >= arch->n_regs;
-}
-
-/* A word of the stack that was written on the path. */
-struct stored {
-	uint8_t reg;
-	int32_t offset;
-	struct place value;
-};
-
-struct path {
-	uint64_t pc;
-	bool is_doubtful;
-	bool is_in_function; /* the one whose bounds are known */
-	bool has_lost_stores;
-	uint8_t n_stores;
-	uint8_t n_bases;
-	/* The last jump back, and how often it came with another stack pointer. */
-	uint8_t n_unbalanced;
-	uint64_t back_to;
-	struct place back_sp;
-	struct stored stores[STORES_MAX];
-	struct place regs[REGS_MAX];
-};
+/* For code_scan_reach(). */
+#define REACH_INSTRUCTIONS_MAX 512
 
 /* An instruction, with a stack pointer: paths with different stack pointers there are different. */
 struct visited {
@@ -68,14 +27,8 @@ struct visited {
 	bool is_doubtful; /* by such paths only */
 };
 
-/* Whether a function that was called returns, as far as can be seen. */
-struct callee {
-	const uint8_t *code; /* NULL: empty */
-	bool may_return;
-};
-
 struct code_scan {
-	struct callee callees[1u << CALLEES_BITS]; /* direct-mapped */
+	struct callees callees;
 	const struct code *code;
 	/* What is looked for: ways to return, or to @target. */
 	struct code_outcomes *outcomes;
@@ -92,7 +45,7 @@ struct code_scan {
 	size_t n_left;
 	uint32_t round;
 	size_t n_paths;
-	struct path paths[PATHS_MAX];
+	struct code_path paths[PATHS_MAX];
 	struct visited visited[1u << VISITED_BITS];
 };
 
@@ -111,211 +64,8 @@ void code_scan_destroy(struct code_scan *scan)
 	free(scan);
 }
 
-static const struct place lost = { .kind = PLACE_LOST };
-
-static struct place place_add(struct place place, int32_t value)
-{
-	int32_t *to = place.kind == PLACE_MEMORY ? &place.addend : &place.offset;
-
-	if (place.kind == PLACE_LOST || place.kind == PLACE_ENTRY ||
-	    __builtin_add_overflow(*to, value, to))
-		return lost;
-	return place;
-}
-
-static bool place_equal(const struct place *a, const struct place *b)
-{
-	return a->kind == b->kind && a->reg == b->reg && a->offset == b->offset &&
-	       a->addend == b->addend;
-}
-
-static bool is_register(const struct place *place, unsigned reg)
-{
-	return place->kind == PLACE_VALUE && place->reg == reg && place->offset == 0;
-}
-
-static bool is_ra_on_stack(const struct arch *arch)
-{
-	return !(arch->callee_saved >> arch->ra & 1);
-}
-
-static struct stored *find_stored(struct path *path, const struct place *address)
-{
-	for (size_t i = 0; i < path->n_stores; i++)
-		if (path->stores[i].reg == address->reg &&
-		    path->stores[i].offset == address->offset)
-			return &path->stores[i];
-	return NULL;
-}
-
-/* What a return may depend on. */
-static bool is_important(const struct arch *arch, const struct place *value)
-{
-	return value->kind == PLACE_VALUE &&
-	       ((rule_saved_regs(arch) | 1ull << arch->sp) >> value->reg & 1);
-}
-
-/* Other registers' values are kept as long as there is room; what is lost, only where one was.
- * @is_moved: a word of memory may be a return address. */
-static void store(const struct arch *arch, struct path *path, struct place address,
-		  struct place value, bool is_moved)
-{
-	if (address.kind != PLACE_VALUE)
-		return;
-	struct stored *stored = find_stored(path, &address);
-	if (!stored) {
-		bool is_needed = is_important(arch, &value);
-
-		if (value.kind == PLACE_LOST || (value.kind == PLACE_MEMORY && !is_moved) ||
-		    (!is_needed && path->n_stores >= STORES_SPARE_MAX))
-			return;
-		if (path->n_stores == STORES_MAX) {
-			path->has_lost_stores = true;
-			return;
-		}
-		stored = &path->stores[path->n_stores++];
-	}
-	*stored = (struct stored){ address.reg, address.offset, value };
-}
-
-/* A word that is copied may be the return address. Arguments that are copied have no use. */
-static void store_copy(const struct arch *arch, struct path *path, struct place address,
-		       struct place word)
-{
-	store(arch, path, address, word.kind == PLACE_MEMORY ? word : lost, true);
-}
-
-static struct place load(const struct arch *arch, struct path *path, struct place address)
-{
-	if (address.kind != PLACE_VALUE)
-		return lost;
-	const struct stored *stored = find_stored(path, &address);
-	if (stored)
-		return stored->value;
-	/* Below the stack pointer lies what the path has written, or rubbish. */
-	if (path->has_lost_stores || is_base(arch, address.reg) ||
-	    (address.reg == arch->sp && address.offset < 0))
-		return lost;
-	return (struct place){ PLACE_MEMORY, address.reg, address.offset, 0 };
-}
-
-/* What @place is in a rule: that of some value in terms of registers. */
-static struct place rule_place(struct place place)
-{
-	return place.kind == PLACE_VALUE || place.kind == PLACE_MEMORY ? place : lost;
-}
-
-static struct place code_address(uint64_t offset)
-{
-	return offset <= INT32_MAX ? (struct place){ PLACE_CODE, 0, (int32_t)offset, 0 } : lost;
-}
-
-static struct place add_entry(const struct place *base, const struct place *table)
-{
-	if (base->kind != PLACE_CODE || table->kind != PLACE_CODE)
-		return lost;
-	return (struct place){ PLACE_ENTRY, 0, base->offset, table->offset };
-}
-
-static void clobber(const struct arch *arch, struct path *path, unsigned reg)
-{
-	path->regs[reg] = lost;
-	if (reg == arch->sp && arch->n_regs + path->n_bases < REGS_MAX)
-		path->regs[reg] = (struct place){ PLACE_VALUE,
-						  (uint8_t)(arch->n_regs + path->n_bases++), 0, 0 };
-}
-
-static void execute(const struct arch *arch, struct path *path,
-		    const struct machine_instruction *what)
-{
-	for (uint64_t left = what->clobbers; left; left &= left - 1)
-		clobber(arch, path, (unsigned)__builtin_ctzll(left));
-	for (size_t i = 0; i < what->n_ops; i++) {
-		const struct machine_op *op = &what->ops[i];
-		struct place from = op->from == MACHINE_NO_REG ? lost : path->regs[op->from];
-		struct place top = place_add(path->regs[arch->sp], -arch->pointer_size), address;
-
-		switch ((enum machine_op_kind)op->kind) {
-		case OP_SET:
-			path->regs[op->to] = place_add(from, op->value);
-			break;
-		case OP_LOAD:
-			path->regs[op->to] = load(arch, path, place_add(from, op->value));
-			break;
-		case OP_STORE:
-			address = place_add(path->regs[op->to], op->value);
-			store(arch, path, address, from, place_equal(&address, &top));
-			break;
-		case OP_PUSH:
-			from = load(arch, path, place_add(from, op->value));
-			store_copy(arch, path, top, from);
-			break;
-		case OP_POP:
-			address = place_add(path->regs[op->to], op->value);
-			store_copy(arch, path, address, load(arch, path, top));
-			break;
-		case OP_SWAP:
-			path->regs[op->from] = path->regs[op->to];
-			path->regs[op->to] = from;
-			break;
-		case OP_ENTRY:
-			from = place_add(from, op->value);
-			path->regs[op->to] = add_entry(&path->regs[op->to], &from);
-			break;
-		}
-	}
-	if (rule_place(path->regs[arch->sp]).kind == PLACE_LOST)
-		clobber(arch, path, arch->sp);
-}
-
-/* `mov (%esp),%reg; ret` and its like, which keep all other registers. They call nothing. */
-static bool only_loads_pc(const struct code *code, uint64_t callee, uint8_t *reg_ret)
-{
-	struct machine_instruction what;
-	uint64_t at = callee - code->start;
-
-	if (at >= code->size || !code->arch->decode(code->bytes + at, code->size - at, &what) ||
-	    what.n_ops != 1 || what.ops[0].kind != OP_LOAD || what.ops[0].from != code->arch->sp ||
-	    what.ops[0].value || what.ops[0].to == code->arch->sp)
-		return false;
-	*reg_ret = what.ops[0].to;
-	at += what.size;
-	return at < code->size && code->arch->decode(code->bytes + at, code->size - at, &what) &&
-	       what.flow == FLOW_RETURN;
-}
-
-/* @path's pc follows the call. @callee: 0: not known. */
-static void step_over_call(const struct code *code, struct path *path, uint64_t callee)
-{
-	const struct arch *arch = code->arch;
-	uint64_t kept = (arch->callee_saved & ~(1ull << arch->ra)) | 1ull << arch->sp;
-	uint8_t pc_reg;
-
-	if (callee && only_loads_pc(code, callee, &pc_reg)) {
-		path->regs[pc_reg] = code_address(path->pc);
-		return;
-	}
-	for (unsigned reg = 0; reg < arch->n_regs; reg++)
-		if (!(kept >> reg & 1))
-			path->regs[reg] = lost;
-}
-
-static void begin_path(const struct code *code, struct path *path, uint64_t pc)
-{
-	path->pc = pc;
-	path->is_doubtful = false;
-	path->is_in_function = pc >= code->function_start && pc < code->function_end;
-	path->has_lost_stores = false;
-	path->n_stores = 0;
-	path->n_bases = 0;
-	path->n_unbalanced = 0;
-	path->back_to = UINT64_MAX;
-	for (unsigned reg = 0; reg < REGS_MAX; reg++)
-		path->regs[reg] = (struct place){ PLACE_VALUE, (uint8_t)reg, 0, 0 };
-}
-
 /* What tells paths apart that have come to one instruction. */
-static struct place stack_of(const struct code_scan *scan, const struct path *path)
+static struct place stack_of(const struct code_scan *scan, const struct code_path *path)
 {
 	const struct arch *arch = scan->code->arch;
 	struct place place = path->regs[arch->fp];
@@ -328,7 +78,7 @@ static struct place stack_of(const struct code_scan *scan, const struct path *pa
 }
 
 /* false: been there. A doubtful path says nothing that another would not say better. */
-static bool visit(struct code_scan *scan, const struct path *path)
+static bool visit(struct code_scan *scan, const struct code_path *path)
 {
 	const size_t mask = (1u << VISITED_BITS) - 1;
 	const struct place stack = stack_of(scan, path), *sp = &stack;
@@ -345,101 +95,11 @@ static bool visit(struct code_scan *scan, const struct path *path)
 	return true;
 }
 
-/* Code at @path's pc. 0: none. */
-static size_t code_at(const struct code *code, const struct path *path, const uint8_t **bytes_ret)
-{
-	uint64_t at = path->pc - code->start;
-
-	if (at >= code->size)
-		return 0;
-	*bytes_ret = code->bytes + at;
-	return code->size - at;
-}
-
-/* The search for an end of a callee that returns. */
-struct callee_search {
-	const struct code *code;
-	size_t n_left;  /* instructions */
-	size_t n_depth; /* calls */
-};
-
-static bool callee_returns(struct callee_search *search, uint64_t pc);
-
-/* Follows a callee from @pc to an end. true: it returns, or nothing can be said. */
-static bool callee_path_returns(struct callee_search *search, uint64_t pc, uint64_t *branches,
-				size_t *n_branches)
-{
-	const struct code *code = search->code;
-	struct machine_instruction what;
-
-	while (true) {
-		uint64_t at = pc - code->start;
-		if (!search->n_left || at >= code->size ||
-		    !code->arch->decode(code->bytes + at, code->size - at, &what))
-			return true;
-		search->n_left--;
-		uint64_t target = pc + (uint64_t)what.target;
-		pc += what.size;
-		switch ((enum machine_flow)what.flow) {
-		case FLOW_NEXT:
-			break;
-		case FLOW_CALL:
-			if (what.target && !callee_returns(search, target))
-				return false;
-			break;
-		case FLOW_JUMP:
-			pc = target;
-			break;
-		case FLOW_BRANCH:
-			if (*n_branches == CALLEE_BRANCHES_MAX)
-				return true;
-			branches[(*n_branches)++] = target;
-			break;
-		case FLOW_STOP:
-			return false;
-		case FLOW_RETURN:
-		case FLOW_TAIL_CALL:
-		case FLOW_INDIRECT:
-		case FLOW_SWITCH:
-			return true;
-		}
-	}
-}
-
-static bool callee_returns(struct callee_search *search, uint64_t pc)
-{
-	uint64_t branches[CALLEE_BRANCHES_MAX] = { pc };
-	size_t n_branches = 1;
-	bool returns = false;
-
-	if (search->n_depth == CALLEE_DEPTH_MAX)
-		return true;
-	search->n_depth++;
-	while (n_branches && !returns)
-		returns =
-			callee_path_returns(search, branches[--n_branches], branches, &n_branches);
-	search->n_depth--;
-	return returns;
-}
-
-static bool callee_may_return(struct code_scan *scan, uint64_t pc)
-{
-	struct callee_search search = { .code = scan->code, .n_left = CALLEE_INSTRUCTIONS_MAX };
-	struct callee *callee = &scan->callees[hash_to_bits(pc, CALLEES_BITS)];
-
-	if (pc - scan->code->start >= scan->code->size)
-		return true;
-	const uint8_t *bytes = scan->code->bytes + (pc - scan->code->start);
-	if (callee->code != bytes)
-		*callee = (struct callee){ bytes, callee_returns(&search, pc) };
-	return callee->may_return;
-}
-
 /* Whether another function, or the space between two functions, seems to begin after a call. */
-static bool is_function_like(const struct code *code, const struct path *path)
+static bool is_function_like(const struct code *code, const struct code_path *path)
 {
 	const uint8_t *bytes;
-	size_t size = code_at(code, path, &bytes);
+	size_t size = code_path_bytes(code, path, &bytes);
 
 	if (code->is_start && code->is_start(code->module, code->arch, path->pc))
 		return true;
@@ -451,7 +111,7 @@ static void lose_differing(struct code_rule *rule, const struct code_rule *other
 {
 	for (size_t i = 0; i < CODE_RULE_REGS; i++)
 		if (!place_equal(&rule->saved[i], &other->saved[i]))
-			rule->saved[i] = lost;
+			rule->saved[i] = place_lost;
 }
 
 static void add_outcome(struct code_scan *scan, const struct code_rule *rule)
@@ -470,10 +130,10 @@ static void add_outcome(struct code_scan *scan, const struct code_rule *rule)
 			continue;
 		if (!place_equal(&known->sp, &rule->sp)) {
 			/* How much the callee drops is not known before it does. */
-			if (!is_ra_on_stack(scan->code->arch) ||
+			if (!arch_returns_by_stack(scan->code->arch) ||
 			    known->is_doubtful != rule->is_doubtful)
 				continue;
-			known->sp = lost;
+			known->sp = place_lost;
 		}
 		if (known->is_doubtful && !rule->is_doubtful)
 			*known = *rule;
@@ -489,18 +149,18 @@ static void add_outcome(struct code_scan *scan, const struct code_rule *rule)
 
 static bool is_known_address(const struct arch *arch, const struct place *place)
 {
-	return rule_place(*place).kind != PLACE_LOST && !is_base(arch, place->reg);
+	return place_in_rule(*place).kind != PLACE_LOST && !place_is_base(arch, place->reg);
 }
 
 /*
  * The place of the return address when the path returns by the word at @slot: @slot, or the word
  * that the path copied it from. false: this is not a return, or the place is not known.
  */
-static bool find_return_slot(const struct arch *arch, struct path *path, struct place *slot)
+static bool find_return_slot(const struct arch *arch, struct code_path *path, struct place *slot)
 {
-	const struct stored *stored = find_stored(path, slot);
+	const struct path_store *stored = code_path_find_store(path, slot);
 
-	if (!is_ra_on_stack(arch))
+	if (!arch_returns_by_stack(arch))
 		return is_known_address(arch, &path->regs[arch->sp]);
 	if (!stored)
 		return is_known_address(arch, slot);
@@ -511,7 +171,7 @@ static bool find_return_slot(const struct arch *arch, struct path *path, struct 
 }
 
 /* @path has just returned, with @return_slot where the stack pointer was before. */
-static void end_in_return(struct code_scan *scan, struct path *path, struct place return_slot)
+static void end_in_return(struct code_scan *scan, struct code_path *path, struct place return_slot)
 {
 	const struct arch *arch = scan->code->arch;
 	struct code_rule rule = { .sp = path->regs[arch->sp], .is_doubtful = path->is_doubtful };
@@ -524,16 +184,16 @@ static void end_in_return(struct code_scan *scan, struct path *path, struct plac
 		scan->is_complete = false;
 		return;
 	}
-	if (is_ra_on_stack(arch))
+	if (arch_returns_by_stack(arch))
 		rule.return_slot = return_slot;
-	if (is_base(arch, rule.sp.reg))
-		rule.sp = lost;
+	if (place_is_base(arch, rule.sp.reg))
+		rule.sp = place_lost;
 	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1, saved++) {
 		unsigned reg = (unsigned)__builtin_ctzll(left);
 
-		if (reg == arch->ra && is_ra_on_stack(arch))
+		if (reg == arch->ra && arch_returns_by_stack(arch))
 			continue;
-		*saved = rule_place(path->regs[reg]);
+		*saved = place_in_rule(path->regs[reg]);
 		/* Who does not give back what its caller had may be another function. */
 		if (saved->kind == PLACE_LOST &&
 		    (!scan->code->keeps_frame_pointer_only || reg == arch->fp))
@@ -542,139 +202,21 @@ static void end_in_return(struct code_scan *scan, struct path *path, struct plac
 	add_outcome(scan, &rule);
 }
 
-static void end_in_tail_call(struct code_scan *scan, struct path *path)
+static void end_in_tail_call(struct code_scan *scan, struct code_path *path)
 {
 	const struct arch *arch = scan->code->arch;
 	struct place slot = path->regs[arch->sp];
 
-	if (is_ra_on_stack(arch))
+	if (arch_returns_by_stack(arch))
 		path->regs[arch->sp] = place_add(slot, arch->pointer_size);
 	end_in_return(scan, path, slot);
 }
 
-/*
- * A register that has @base + *@offset_ret. The frame pointer is the best one, because callees may
- * drop arguments; then the stack pointer, then callee-saved registers.
- */
-static bool find_relative(const struct arch *arch, const struct path *path, unsigned base,
-			  uint8_t *reg_ret, int32_t *offset_ret)
-{
-	const uint64_t all = (1ull << arch->n_regs) - 1;
-	const uint64_t groups[] = { 1ull << arch->fp, 1ull << arch->sp, arch->callee_saved & all,
-				    all };
-
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		for (uint64_t left = groups[i]; left; left &= left - 1) {
-			unsigned reg = (unsigned)__builtin_ctzll(left);
-			const struct place *value = &path->regs[reg];
-
-			if (value->kind != PLACE_VALUE || value->reg != base)
-				continue;
-			*reg_ret = (uint8_t)reg;
-			*offset_ret = value->offset;
-			return true;
-		}
-	return false;
-}
-
-/* The address @base + @offset by a register that has it now. */
-static struct place find_address(const struct arch *arch, const struct path *path, unsigned base,
-				 int32_t offset)
-{
-	struct place place = { .kind = PLACE_VALUE };
-	int32_t has;
-
-	if (!find_relative(arch, path, base, &place.reg, &has) ||
-	    __builtin_sub_overflow(offset, has, &place.offset))
-		return lost;
-	return place;
-}
-
-/* The word that @stored was written to. */
-static struct place find_word(const struct arch *arch, const struct path *path,
-			      const struct stored *stored)
-{
-	struct place place = find_address(arch, path, stored->reg, stored->offset);
-
-	if (place.kind == PLACE_VALUE)
-		place.kind = PLACE_MEMORY;
-	return place;
-}
-
-/* Where the value that @reg had on entry is on @path. */
-static struct place find_entry_value(const struct arch *arch, const struct path *path, unsigned reg)
-{
-	if (is_register(&path->regs[reg], reg))
-		return path->regs[reg];
-	for (size_t i = 0; i < path->n_stores; i++) {
-		if (!is_register(&path->stores[i].value, reg))
-			continue;
-		struct place word = find_word(arch, path, &path->stores[i]);
-		if (word.kind != PLACE_LOST)
-			return word;
-	}
-	for (unsigned other = 0; other < arch->n_regs; other++)
-		if (is_register(&path->regs[other], reg))
-			return (struct place){ PLACE_VALUE, (uint8_t)other, 0, 0 };
-	return lost;
-}
-
-/* The stack pointer on entry: by a register, or by a word that tells where it was. */
-static struct place find_entry_sp(const struct arch *arch, const struct path *path)
-{
-	struct place place = find_address(arch, path, arch->sp, 0);
-
-	for (size_t i = 0; i < path->n_stores && place.kind == PLACE_LOST; i++) {
-		const struct stored *stored = &path->stores[i];
-
-		if (stored->value.kind == PLACE_VALUE && stored->value.reg == arch->sp &&
-		    stored->value.offset > INT32_MIN)
-			place = place_add(find_word(arch, path, stored), -stored->value.offset);
-	}
-	return place;
-}
-
-/* Where @path has put the return address, if it has moved it to make room for arguments. */
-static struct place find_moved_return(const struct arch *arch, const struct path *path,
-				      struct place entry_slot)
-{
-	const struct place original = { PLACE_MEMORY, arch->sp, 0, 0 };
-
-	for (size_t i = 0; i < path->n_stores; i++)
-		if (place_equal(&path->stores[i].value, &original))
-			return find_address(arch, path, path->stores[i].reg,
-					    path->stores[i].offset);
-	return entry_slot;
-}
-
-/* The caller's registers in terms of the present registers of @path. */
-static bool invert(const struct arch *arch, const struct path *path, struct code_rule *rule_ret)
-{
-	struct code_rule rule = { .is_doubtful = path->is_doubtful };
-	struct place *saved = rule.saved;
-
-	rule.sp = find_entry_sp(arch, path);
-	if (rule.sp.kind == PLACE_LOST)
-		return false;
-	if (is_ra_on_stack(arch)) {
-		rule.return_slot = find_moved_return(arch, path, rule.sp);
-		rule.sp = place_add(rule.sp, arch->pointer_size);
-	}
-	for (uint64_t left = rule_saved_regs(arch); left; left &= left - 1, saved++) {
-		unsigned reg = (unsigned)__builtin_ctzll(left);
-
-		if (reg != arch->ra || !is_ra_on_stack(arch))
-			*saved = find_entry_value(arch, path, reg);
-	}
-	*rule_ret = rule;
-	return true;
-}
-
-static void arrive(struct code_scan *scan, const struct path *path)
+static void arrive(struct code_scan *scan, const struct code_path *path)
 {
 	struct code_rule rule;
 
-	if (!invert(scan->code->arch, path, &rule)) {
+	if (!code_path_invert(scan->code->arch, path, &rule)) {
 		scan->is_contradicted |= !path->is_doubtful;
 		return;
 	}
@@ -693,44 +235,22 @@ static void arrive(struct code_scan *scan, const struct path *path)
 	}
 }
 
-/* A loop that pushes as many words as a register says. */
-static void jump_back(const struct arch *arch, struct path *path)
-{
-	const struct place *sp = &path->regs[arch->sp];
-
-	if (path->pc != path->back_to)
-		path->n_unbalanced = 0;
-	else if (!place_equal(sp, &path->back_sp) && path->n_unbalanced < UNBALANCED_MAX)
-		path->n_unbalanced++;
-	path->back_to = path->pc;
-	path->back_sp = *sp;
-	if (path->n_unbalanced == UNBALANCED_MAX)
-		clobber(arch, path, arch->sp);
-}
-
-static void jump(const struct code *code, struct path *path, uint64_t from, int64_t distance)
-{
-	path->pc = from + (uint64_t)distance;
-	if (distance < 0)
-		jump_back(code->arch, path);
-	path->is_in_function = path->is_in_function && path->pc >= code->function_start &&
-			       path->pc < code->function_end;
-}
-
 /* Later: @path with its branch taken. */
-static void branch(struct code_scan *scan, const struct path *path, uint64_t from, int64_t distance)
+static void branch(struct code_scan *scan, const struct code_path *path, uint64_t from,
+		   int64_t distance)
 {
 	if (scan->n_paths == PATHS_MAX) {
 		scan->is_complete = false;
 		return;
 	}
-	struct path *other = &scan->paths[scan->n_paths++];
+	struct code_path *other = &scan->paths[scan->n_paths++];
 	*other = *path;
-	jump(scan->code, other, from, distance);
+	code_path_jump(scan->code, other, from, distance);
 }
 
 /* The jump at @from takes one of the entries of a table, all of which are known. */
-static bool branch_by_bounded_table(struct code_scan *scan, const struct path *path, uint64_t from)
+static bool branch_by_bounded_table(struct code_scan *scan, const struct code_path *path,
+				    uint64_t from)
 {
 	uint64_t targets[JUMP_ENTRIES_MAX];
 	size_t n = jump_table_bounded(scan->code, from, targets);
@@ -741,7 +261,7 @@ static bool branch_by_bounded_table(struct code_scan *scan, const struct path *p
 }
 
 /* The jump takes one of the table's entries, with the same stack as it would any other. */
-static bool branch_by_table(struct code_scan *scan, const struct path *path, uint8_t reg)
+static bool branch_by_table(struct code_scan *scan, const struct code_path *path, uint8_t reg)
 {
 	uint64_t targets[JUMP_TABLE_TARGETS];
 
@@ -755,16 +275,16 @@ static bool branch_by_table(struct code_scan *scan, const struct path *path, uin
 
 /* Continues after a call of @callee (0: not known). false: the call was the path's last
  * instruction. */
-static bool go_on_after_call(struct code_scan *scan, struct path *path, uint64_t callee)
+static bool go_on_after_call(struct code_scan *scan, struct code_path *path, uint64_t callee)
 {
 	const struct code *code = scan->code;
 
-	step_over_call(code, path, callee);
+	code_path_step_over_call(code, path, callee);
 	if (scan->target_rule && !scan->is_exact && path->pc == scan->target)
 		arrive(scan, path);
 	if (path->is_in_function && path->pc >= code->function_end)
 		return false;
-	if (callee && !callee_may_return(scan, callee))
+	if (callee && !callees_may_return(&scan->callees, code, callee))
 		return false;
 	if (!path->is_in_function)
 		path->is_doubtful = path->is_doubtful || is_function_like(code, path);
@@ -773,16 +293,18 @@ static bool go_on_after_call(struct code_scan *scan, struct path *path, uint64_t
 
 /* Whether who is jumped to returns to the function's caller: the stack is as it was on entry, or
  * the return address is on top of it again. */
-static bool has_return_address(const struct arch *arch, struct path *path, const struct place *sp)
+static bool has_return_address(const struct arch *arch, struct code_path *path,
+			       const struct place *sp)
 {
 	const struct place original = { PLACE_MEMORY, arch->sp, 0, 0 };
-	const struct stored *stored = find_stored(path, sp);
+	const struct path_store *stored = code_path_find_store(path, sp);
 
-	return is_register(sp, arch->sp) || (stored && place_equal(&stored->value, &original));
+	return place_is_register(sp, arch->sp) ||
+	       (stored && place_equal(&stored->value, &original));
 }
 
 /* false: the path ends here. */
-static bool follow(struct code_scan *scan, struct path *path,
+static bool follow(struct code_scan *scan, struct code_path *path,
 		   const struct machine_instruction *what, struct place sp_before)
 {
 	uint64_t from = path->pc;
@@ -795,7 +317,7 @@ static bool follow(struct code_scan *scan, struct path *path,
 		return go_on_after_call(scan, path,
 					what->target ? from + (uint64_t)what->target : 0);
 	case FLOW_JUMP:
-		jump(scan->code, path, from, what->target);
+		code_path_jump(scan->code, path, from, what->target);
 		return true;
 	case FLOW_BRANCH:
 		branch(scan, path, from, what->target);
@@ -830,7 +352,7 @@ static bool follow(struct code_scan *scan, struct path *path,
 	return false;
 }
 
-static void follow_path(struct code_scan *scan, struct path *path)
+static void follow_path(struct code_scan *scan, struct code_path *path)
 {
 	const struct arch *arch = scan->code->arch;
 	struct machine_instruction what;
@@ -841,7 +363,7 @@ static void follow_path(struct code_scan *scan, struct path *path)
 		/* No function falls through into the next. */
 		if (path->is_in_function && path->pc >= scan->code->function_end)
 			return;
-		size = code_at(scan->code, path, &bytes);
+		size = code_path_bytes(scan->code, path, &bytes);
 		if (!scan->n_left || !size || !arch->decode(bytes, size, &what)) {
 			scan->is_complete = false;
 			return;
@@ -856,57 +378,15 @@ static void follow_path(struct code_scan *scan, struct path *path)
 			scan->is_contradicted |= path->is_doubtful;
 		}
 		struct place sp = path->regs[arch->sp];
-		execute(arch, path, &what);
+		code_path_execute(arch, path, &what);
 		if (!follow(scan, path, &what, sp))
 			return;
 	} while (true);
 }
 
-/* Follows a call that loads the pc, and what follows in a straight line. false: not to @end. */
-static bool leads_from_loaded_pc(const struct code *code, struct path *path, uint64_t end)
-{
-	const struct arch *arch = code->arch;
-	enum machine_flow flow = FLOW_CALL;
-	struct machine_instruction what;
-	const uint8_t *bytes;
-	uint8_t reg;
-
-	while (path->pc < end) {
-		size_t size = code_at(code, path, &bytes);
-		if (!size || !arch->decode(bytes, size, &what) || what.flow != flow)
-			return false;
-		uint64_t callee = path->pc + (uint64_t)what.target;
-		execute(arch, path, &what);
-		path->pc += what.size;
-		if (flow == FLOW_CALL && !only_loads_pc(code, callee, &reg))
-			return false;
-		if (flow == FLOW_CALL)
-			step_over_call(code, path, callee);
-		flow = FLOW_NEXT;
-	}
-	return path->pc == end;
-}
-
-/* Tells @path, at its beginning, what a call right before it has made known of the pc. */
-static void find_loaded_pc(const struct code *code, struct path *path)
-{
-	struct path before;
-
-	for (uint64_t back = 1; back <= LOADED_PC_DISTANCE && back <= path->pc; back++) {
-		begin_path(code, &before, path->pc - back);
-		if (!leads_from_loaded_pc(code, &before, path->pc))
-			continue;
-		for (unsigned reg = 0; reg < code->arch->n_regs; reg++)
-			if (before.regs[reg].kind == PLACE_CODE ||
-			    before.regs[reg].kind == PLACE_ENTRY)
-				path->regs[reg] = before.regs[reg];
-		return;
-	}
-}
-
 static void scan_from(struct code_scan *scan, const struct code *code, uint64_t pc, bool is_exact)
 {
-	struct path path;
+	struct code_path path;
 
 	scan->code = code;
 	scan->is_found = scan->is_contradicted = scan->leaves = false;
@@ -916,12 +396,12 @@ static void scan_from(struct code_scan *scan, const struct code *code, uint64_t 
 		memset(scan->visited, 0, sizeof(scan->visited));
 		scan->round = 1;
 	}
-	begin_path(code, &scan->paths[0], pc);
+	code_path_begin(code, &scan->paths[0], pc);
 	if (scan->outcomes)
-		find_loaded_pc(code, &scan->paths[0]);
+		code_path_find_loaded_pc(code, &scan->paths[0]);
 	/* A call has put its own return address there. */
-	if (!is_exact && !is_ra_on_stack(code->arch))
-		scan->paths[0].regs[code->arch->ra] = lost;
+	if (!is_exact && !arch_returns_by_stack(code->arch))
+		scan->paths[0].regs[code->arch->ra] = place_lost;
 	if (!is_exact && !scan->paths[0].is_in_function)
 		scan->paths[0].is_doubtful = is_function_like(code, &scan->paths[0]);
 	for (scan->n_paths = 1; scan->n_paths;) {
@@ -955,8 +435,9 @@ static bool leads_by_frame_pointer(struct code_scan *scan, const struct code *co
 	scan_from(scan, code, entry, true);
 	scan->is_by_frame_pointer = false;
 	return scan->is_found && !scan->is_contradicted && !rule->is_doubtful &&
-	       is_ra_on_stack(code->arch) && rule->sp.kind == PLACE_VALUE && rule->sp.reg == fp &&
-	       rule->return_slot.kind == PLACE_VALUE && rule->return_slot.reg == fp;
+	       arch_returns_by_stack(code->arch) && rule->sp.kind == PLACE_VALUE &&
+	       rule->sp.reg == fp && rule->return_slot.kind == PLACE_VALUE &&
+	       rule->return_slot.reg == fp;
 }
 
 enum code_way code_scan_entry(struct code_scan *scan, const struct code *code, uint64_t entry,
