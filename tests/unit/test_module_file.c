@@ -242,13 +242,29 @@ static void broken_notes_are_no_build_id(void **state)
 	}
 }
 
+/* This program, whose files are searched in @files. */
+static struct module searched_module(struct file_search *files)
+{
+	return (struct module){ .key = { .kind = MODULE_ELF, .path = path },
+				.located.image_fd = -1,
+				.located.files = files };
+}
+
+static enum module_file_doubt doubt_of(const struct module *module)
+{
+	struct module_file file;
+
+	module_file_open(module, &file);
+	assert_int_equal(file.state, MODULE_FILE_OK);
+	const enum module_file_doubt doubt = file.doubt;
+	module_file_close(&file);
+	return doubt;
+}
+
 static void without_a_build_id_a_file_that_was_written_later_is_doubtful(void **state)
 {
 	struct file_search *files = file_search_create();
-	struct module module = { .key = { .kind = MODULE_ELF, .path = path },
-				 .located.image_fd = -1,
-				 .located.files = files };
-	struct module_file file;
+	struct module module = searched_module(files);
 	struct stat status;
 
 	(void)state;
@@ -257,10 +273,8 @@ static void without_a_build_id_a_file_that_was_written_later_is_doubtful(void **
 		for (int has_id = 0; has_id < 2; has_id++) {
 			file_search_set_recorded(files, status.st_mtim.tv_sec + age);
 			module.key.build_id = has_id ? recorded_id : (struct build_id){ 0 };
-			module_file_open(&module, &file);
-			assert_int_equal(file.state, MODULE_FILE_OK);
-			assert_int_equal(file.doubt == MODULE_FILE_NEWER, age < 0 && !has_id);
-			module_file_close(&file);
+			assert_int_equal(doubt_of(&module) == MODULE_FILE_NEWER,
+					 age < 0 && !has_id);
 		}
 	}
 	file_search_destroy(files);
@@ -269,10 +283,7 @@ static void without_a_build_id_a_file_that_was_written_later_is_doubtful(void **
 static void a_file_that_was_written_after_it_was_mapped_is_doubtful(void **state)
 {
 	struct file_search *files = file_search_create();
-	struct module module = { .key = { .kind = MODULE_ELF, .path = path },
-				 .located.image_fd = -1,
-				 .located.files = files };
-	struct module_file file;
+	struct module module = searched_module(files);
 	struct stat status;
 
 	(void)state;
@@ -280,10 +291,7 @@ static void a_file_that_was_written_after_it_was_mapped_is_doubtful(void **state
 	file_search_set_recorded(files, status.st_mtim.tv_sec + 10);
 	for (int age = -1; age <= 1; age++) {
 		module.located.mapped = status.st_mtim.tv_sec + age;
-		module_file_open(&module, &file);
-		assert_int_equal(file.state, MODULE_FILE_OK);
-		assert_int_equal(file.doubt == MODULE_FILE_NEWER, age < 0);
-		module_file_close(&file);
+		assert_int_equal(doubt_of(&module) == MODULE_FILE_NEWER, age < 0);
 	}
 	file_search_destroy(files);
 }
