@@ -152,7 +152,7 @@ static int foreign_stack(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret,
 	return -ENOENT;
 }
 
-static struct deep_stacks_access access_of_tests = {
+static struct stack_access access_of_tests = {
 	.watch_open = watch_open,
 	.watch_close = watch_close,
 	.watch_fd = watch_fd,

@@ -13,19 +13,19 @@
 #include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
 #include "collector/record/live/live_process.h"
-#include "collector/record/stacks/stack_guards.h"
+#include "collector/record/stacks/guarded_rest.h"
 
-/* Threads that are known, by tid; and those of them with guards. */
+/* The number of known threads, by tid, and of threads with guards. */
 #define N_THREADS     512
 #define N_WATCHED_MAX 64
 /* One part in so many of the time may go into this, and so much of it at once. */
 #define TIME_SHARE   20
 #define TIME_AT_ONCE (int64_t)(20 * NSEC_PER_MSEC)
-/* Rounds follow one another this quickly: while deep stacks are about, and for those that wait to
- * be read and may return any moment. */
+/* The time between rounds while there are deep stacks, and while a stack waits to be read, whose
+ * frames may return at any moment. */
 #define ABOUT_INTERVAL_NS  (10 * NSEC_PER_MSEC)
 #define URGENT_INTERVAL_NS (2 * NSEC_PER_MSEC)
-/* How long after the last of them; and after the start, for some are there from the first. */
+/* How long after the last such stack, or after the start, these times apply. */
 #define ABOUT_NS  NSEC_PER_SEC
 #define URGENT_NS (100 * NSEC_PER_MSEC)
 /* A stack that can't be walked, or is not the thread's own, is not looked at again for so long, and
@@ -36,7 +36,6 @@
 #define SHORT_LIFE_NS (5 * NSEC_PER_MSEC)
 /* Of memory that is kept in order to write down changes only. */
 #define KEPT_MAX (64u << 20)
-#define PAGE     4096u
 
 /* A stack copy that is to be looked at when the round is over. */
 struct pending {
@@ -52,23 +51,15 @@ struct deep_thread {
 	uint64_t stack_start, stack_end; /* of its own stack; 0: not known */
 	uint64_t retry_ns, retry_after_ns;
 	uint64_t seen_ns;
-	struct word_watch *watch; /* NULL: no guards */
-	struct stack_guard guards[N_GUARDS];
-	uint64_t guarded_sp,
-		guarded_ns; /* the stack pointer, and the time, when they were chosen */
-	unsigned live; /* which of them are watched and were not touched, as far as written down */
+	struct guarded_rest rest;
 	struct pending *pending; /* NULL: none */
-	/* The rest as it was written last: [rest_start, rest_start + rest_size). */
-	uint8_t *rest;
-	uint64_t rest_start;
-	size_t rest_size;
 };
 
 struct deep_stacks {
 	struct stack_output *output;
-	struct deep_stacks_access access;
+	struct stack_access access;
 	struct deep_stacks_stats stats;
-	uint32_t stack_size; /* that was asked for */
+	uint32_t stack_size; /* the requested one */
 	pid_t own_pid;
 	const struct machine *machine;
 	struct live_processes *processes;
@@ -85,7 +76,7 @@ struct deep_stacks {
 	int err;
 };
 
-static const struct deep_stacks_access real_access = {
+static const struct stack_access real_access = {
 	.watch_open = word_watch_open,
 	.watch_close = word_watch_close,
 	.watch_fd = word_watch_fd,
@@ -100,13 +91,13 @@ static bool can_watch(const struct perf_event_attr *attr, const struct machine *
 {
 	const struct arch *arch = machine_arch(machine, PERF_SAMPLE_REGS_ABI_64);
 
-	/* Return addresses have to lie on the stack; and times to be those of the watch. */
+	/* Return addresses must be on the stack, and times must have the clock of the watches. */
 	return arch && !(arch->callee_saved >> arch->ra & 1) && attr->use_clockid &&
 	       attr->clockid == CLOCK_MONOTONIC && attr->sample_type & PERF_SAMPLE_STACK_USER;
 }
 
 int deep_stacks_create(struct stack_output *output, const struct perf_event_attr *attr,
-		       const struct deep_stacks_access *access, struct deep_stacks **stacks_ret)
+		       const struct stack_access *access, struct deep_stacks **stacks_ret)
 {
 	struct utsname name;
 
@@ -136,9 +127,8 @@ int deep_stacks_create(struct stack_output *output, const struct perf_event_attr
 
 static void forget_rest(struct deep_stacks *stacks, struct deep_thread *thread)
 {
-	stacks->n_kept -= thread->rest_size;
-	free(steal_ptr(thread->rest));
-	thread->rest_size = 0;
+	stacks->n_kept -= thread->rest.size;
+	guarded_rest_keep(&thread->rest, 0, NULL, 0);
 }
 
 static void remove_from(struct deep_thread **list, size_t *n, const struct deep_thread *thread)
@@ -151,10 +141,9 @@ static void remove_from(struct deep_thread **list, size_t *n, const struct deep_
 
 static void close_watch(struct deep_stacks *stacks, struct deep_thread *thread)
 {
-	if (!thread->watch)
+	if (!thread->rest.watch)
 		return;
-	stacks->access.watch_close(steal_ptr(thread->watch));
-	thread->live = 0;
+	guarded_rest_unwatch(&thread->rest);
 	remove_from(stacks->watched, &stacks->n_watched, thread);
 }
 
@@ -189,18 +178,6 @@ const struct deep_stacks_stats *deep_stacks_stats(const struct deep_stacks *stac
 	return &stacks->stats;
 }
 
-static int write_touched(struct deep_stacks *stacks, const struct deep_thread *thread,
-			 uint64_t addr, uint64_t time_ns)
-{
-	const struct stack_record_header header = { .kind = STACK_RECORD_TOUCHED,
-						    .pid = thread->pid,
-						    .tid = thread->tid,
-						    .time_ns = time_ns,
-						    .start = addr };
-
-	return stack_output_write(stacks->output, &header, NULL, NULL);
-}
-
 /* The next time it is looked at later, and twice as late each time. */
 static void defer(struct deep_thread *thread, uint64_t now_ns)
 {
@@ -213,7 +190,7 @@ static void defer(struct deep_thread *thread, uint64_t now_ns)
 /* All are touched. A thread that goes up and down its stack all the time is left alone. */
 static void lose_guards(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t time_ns)
 {
-	if (time_ns - thread->guarded_ns < SHORT_LIFE_NS) {
+	if (time_ns - thread->rest.guarded_ns < SHORT_LIFE_NS) {
 		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
 		defer(thread, time_ns);
 		return;
@@ -225,19 +202,11 @@ static void lose_guards(struct deep_stacks *stacks, struct deep_thread *thread, 
 /* Writes down which guards were touched up to @end_ns. */
 static int note_touched(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t end_ns)
 {
-	int err = 0;
+	uint64_t lost_ns;
+	int err = guarded_rest_note_touched(&thread->rest, stacks->output, end_ns, &lost_ns);
 
-	for (size_t i = 0; i < N_GUARDS && !err; i++) {
-		uint64_t time_ns =
-			thread->live >> i & 1 ? stacks->access.watch_touched(thread->watch, i) : 0;
-
-		if (!time_ns || time_ns > end_ns)
-			continue;
-		err = write_touched(stacks, thread, thread->guards[i].addr, time_ns);
-		thread->live &= ~(1u << i);
-		if (!thread->live)
-			lose_guards(stacks, thread, time_ns);
-	}
+	if (lost_ns)
+		lose_guards(stacks, thread, lost_ns);
 	return err;
 }
 
@@ -246,13 +215,11 @@ static int retire(struct deep_stacks *stacks, struct deep_thread *thread)
 {
 	uint64_t now = stacks->access.now_ns();
 
-	if (!thread->watch)
+	if (!thread->rest.watch)
 		return 0;
 	int err = note_touched(stacks, thread, now);
-	for (size_t i = 0; i < N_GUARDS && !err; i++) {
-		if (thread->live >> i & 1)
-			err = write_touched(stacks, thread, thread->guards[i].addr, now);
-	}
+	if (!err)
+		err = guarded_rest_give_up(&thread->rest, stacks->output, now);
 	close_watch(stacks, thread);
 	return err;
 }
@@ -296,18 +263,6 @@ static struct deep_thread *enter_thread(struct deep_stacks *stacks, const struct
 	return thread;
 }
 
-/* The copy holds a guard, and the thread has not come near the last of them. */
-static bool is_guarded(const struct deep_thread *thread, uint64_t sp, size_t size)
-{
-	bool has_moved_up = sp > thread->guarded_sp && sp - thread->guarded_sp > size / 2;
-
-	for (size_t i = 0; i < N_GUARDS && !has_moved_up; i++) {
-		if (thread->live >> i & 1 && thread->guards[i].addr - sp < size)
-			return true;
-	}
-	return false;
-}
-
 static void see_sample(struct deep_stacks *stacks, const struct record *record)
 {
 	const struct sample_record *sample = &record->sample;
@@ -328,9 +283,9 @@ static void see_sample(struct deep_stacks *stacks, const struct record *record)
 	uint64_t sp = stack.regs.values[stack.arch->sp];
 	if (thread->root_sp - sp <= size)
 		return;
-	if (thread->live)
+	if (thread->rest.live)
 		stacks->about_until_ns = record->time_ns + ABOUT_NS;
-	if (is_guarded(thread, sp, size) || record->time_ns < thread->retry_ns)
+	if (guarded_rest_covers(&thread->rest, sp, size) || record->time_ns < thread->retry_ns)
 		return;
 	if (thread->stack_end)
 		stacks->urgent_until_ns = record->time_ns + URGENT_NS;
@@ -377,7 +332,7 @@ void deep_stacks_see(struct deep_stacks *stacks, const struct record *record)
 		thread = find_thread(stacks, record->task.tid);
 		break;
 	}
-	/* A reader lets go what is known of such a thread as well. */
+	/* A reader drops the memory of such a thread, too. */
 	if (thread)
 		forget_thread(stacks, thread);
 }
@@ -445,82 +400,15 @@ static int drop_stale_guards(const struct deep_stacks *stacks, pid_t pid, size_t
 static int watch_guards(struct deep_stacks *stacks, struct deep_thread *thread, size_t size,
 			const struct guarded_walk *walk)
 {
-	uint64_t addrs[N_GUARDS];
-
-	for (size_t i = 0; i < walk->n_guards; i++) {
-		thread->guards[i] = walk->guards[i];
-		addrs[i] = walk->guards[i].addr;
-	}
-	int err =
-		stacks->access.watch_open(thread->tid, addrs, walk->n_guards, size, &thread->watch);
+	int err = guarded_rest_watch(&thread->rest, &stacks->access, thread->pid, thread->tid, size,
+				     walk);
 	if (err)
 		return err;
-	thread->live = stacks->access.watch_set(thread->watch);
-	thread->guarded_sp = walk->first_sp;
-	thread->guarded_ns = stacks->access.now_ns();
 	stacks->watched[stacks->n_watched++] = thread;
 	/* Without it the touch is noticed a little later. */
-	epoll_ctl(stacks->epoll_fd, EPOLL_CTL_ADD, stacks->access.watch_fd(thread->watch),
+	epoll_ctl(stacks->epoll_fd, EPOLL_CTL_ADD, stacks->access.watch_fd(thread->rest.watch),
 		  &(struct epoll_event){ .events = EPOLLIN | EPOLLET });
 	return 0;
-}
-
-/* Those that were not touched since they are watched, and that the memory just read shows. */
-static void check_guards(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t start,
-			 const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; i < N_GUARDS; i++) {
-		uint64_t value = 0;
-
-		if (!(thread->live >> i & 1))
-			continue;
-		memcpy(&value, bytes + (thread->guards[i].addr - start), size);
-		if (value != thread->guards[i].value ||
-		    stacks->access.watch_touched(thread->watch, i))
-			thread->live &= ~(1u << i);
-	}
-}
-
-/* How much of the memory at @bytes, from its start on, differs from what was written last. */
-static size_t changed_size(const struct deep_thread *thread, uint64_t start, const uint8_t *bytes,
-			   size_t size)
-{
-	if (!thread->rest || start + size != thread->rest_start + thread->rest_size)
-		return size;
-	while (size) {
-		size_t page = size % PAGE ? size % PAGE : PAGE;
-		uint64_t at = start + size - page;
-
-		if (at < thread->rest_start ||
-		    memcmp(bytes + size - page, thread->rest + (at - thread->rest_start), page) !=
-			    0)
-			break;
-		size -= page;
-	}
-	return size;
-}
-
-static int write_rest(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t time_ns,
-		      uint64_t start, const uint8_t *bytes, size_t size)
-{
-	uint64_t words[2 * N_GUARDS];
-	struct stack_record_header header = { .kind = STACK_RECORD_REST,
-					      .pid = thread->pid,
-					      .tid = thread->tid,
-					      .time_ns = time_ns,
-					      .start = start,
-					      .end = start + size };
-
-	for (size_t i = 0; i < N_GUARDS; i++) {
-		if (!(thread->live >> i & 1))
-			continue;
-		words[header.n_words++] = thread->guards[i].addr;
-		words[header.n_words++] = thread->guards[i].value;
-	}
-	header.size = (uint32_t)changed_size(thread, start, bytes, size);
-	stacks->stats.n_read++;
-	stacks->stats.n_bytes += header.size;
-	return stack_output_write(stacks->output, &header, words, bytes);
 }
 
 /* Takes over @bytes. */
@@ -532,9 +420,7 @@ static void keep_rest(struct deep_stacks *stacks, struct deep_thread *thread, ui
 		free(bytes);
 		return;
 	}
-	thread->rest = bytes;
-	thread->rest_start = start;
-	thread->rest_size = size;
+	guarded_rest_keep(&thread->rest, start, bytes, size);
 	stacks->n_kept += size;
 }
 
@@ -542,7 +428,7 @@ static void keep_rest(struct deep_stacks *stacks, struct deep_thread *thread, ui
 static int read_rest(struct deep_stacks *stacks, struct deep_thread *thread, size_t word)
 {
 	uint64_t time_ns = stacks->access.now_ns();
-	uint64_t start = thread->guards[__builtin_ctz(thread->live)].addr;
+	uint64_t start = thread->rest.guards[__builtin_ctz(thread->rest.live)].addr;
 	uint64_t size = thread->stack_end - start;
 
 	if (size > STACK_RECORD_SIZE_MAX)
@@ -550,8 +436,8 @@ static int read_rest(struct deep_stacks *stacks, struct deep_thread *thread, siz
 	uint8_t *bytes = malloc(size);
 	int err = bytes ? stacks->access.memory_read(thread->pid, start, bytes, size) : -ENOMEM;
 	if (!err)
-		check_guards(stacks, thread, start, bytes, word);
-	if (err || !thread->live) {
+		guarded_rest_check(&thread->rest, start, bytes, word);
+	if (err || !thread->rest.live) {
 		free(bytes);
 		close_watch(stacks, thread);
 		if (err)
@@ -559,7 +445,11 @@ static int read_rest(struct deep_stacks *stacks, struct deep_thread *thread, siz
 		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
 		return 0;
 	}
-	stacks->err = write_rest(stacks, thread, time_ns, start, bytes, size);
+	size_t n_changed;
+	stacks->err = guarded_rest_write(&thread->rest, stacks->output, time_ns, start, bytes, size,
+					 &n_changed);
+	stacks->stats.n_read++;
+	stacks->stats.n_bytes += n_changed;
 	stacks->urgent_until_ns = 0;
 	keep_rest(stacks, thread, start, bytes, size);
 	return 0;
@@ -574,7 +464,7 @@ static int find_stack(struct deep_stacks *stacks, struct deep_thread *thread, ui
 					 &thread->stack_end);
 }
 
-/* -errno: why the rest of the stack can't be had. */
+/* -errno: why the rest of the stack can't be read. */
 static int guard_and_read(struct deep_stacks *stacks, struct deep_thread *thread,
 			  const struct pending *pending, struct guarded_walk *walk)
 {
@@ -726,8 +616,7 @@ static uint64_t interval_ns(const void *state)
 	return deep_stacks_interval_ns(state);
 }
 
-/* "12 found no free debug register, 3 had gone with their thread" behind @label. NULL: out of
- * memory.
+/* @label and "12 found no free debug register, 3 had gone with their thread". NULL: out of memory.
  */
 static char *misses_text(const char *label, const uint64_t n_missed[N_DEEP_STACK_MISSES])
 {

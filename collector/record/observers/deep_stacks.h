@@ -4,31 +4,17 @@
  * A sample whose copy is full and does not reach the stack's root is walked here, as its reader
  * will; some of the return addresses on its way become guards: their words are watched with the
  * processor's debug registers. Then the rest of the stack is read from the living process and
- * written down, and so is the moment in which each guard is touched.
- * unwind/rules/stack_memory.h says why a reader may trust that.
+ * recorded, and so is the time at which each guard is touched. unwind/rules/stack_memory.h explains
+ * when a reader may use the rest.
  *
- * All of it takes a bounded part of the recorder's time; what is left undone is counted.
+ * This takes a limited part of the recorder's time; stacks that were not read are counted.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_DEEP_STACKS_H
 #define COLLECTOR_RECORD_OBSERVERS_DEEP_STACKS_H
 
 #include "collector/attached/stack_misses.h"
 #include "collector/record/observing/recording_observer.h"
-#include "perf/rings/word_watch.h"
-
-/* What reaches out to the threads; tests put something else in its place. */
-struct deep_stacks_access {
-	int (*watch_open)(pid_t tid, const uint64_t *addrs, size_t n, size_t size,
-			  struct word_watch **watch_ret);
-	void (*watch_close)(struct word_watch *watch);
-	int (*watch_fd)(const struct word_watch *watch);
-	unsigned (*watch_set)(const struct word_watch *watch);
-	uint64_t (*watch_touched)(struct word_watch *watch, size_t index);
-	int (*memory_read)(pid_t pid, uint64_t addr, void *to, size_t size);
-	int (*stack_find)(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret,
-			  uint64_t *end_ret);
-	uint64_t (*now_ns)(void);
-};
+#include "collector/record/stacks/stack_access.h"
 
 struct deep_stacks_stats {
 	uint64_t n_read; /* rests written down */
@@ -45,7 +31,7 @@ struct deep_stacks;
  * this machine's stacks can't be completed. 0 or -ENOMEM.
  */
 int deep_stacks_create(struct stack_output *output, const struct perf_event_attr *attr,
-		       const struct deep_stacks_access *access, struct deep_stacks **stacks_ret);
+		       const struct stack_access *access, struct deep_stacks **stacks_ret);
 void deep_stacks_destroy(struct deep_stacks *stacks);
 const struct deep_stacks_stats *deep_stacks_stats(const struct deep_stacks *stacks);
 
