@@ -176,3 +176,12 @@ alternates() {
 	alternates java "/tmp/perf-$(cat java.pid).map"
 	rm "/tmp/perf-$(cat java.pid).map"
 }
+
+# Their outermost function was called by nobody: its return address is zero.
+@test "Ruby: paths in fibers are complete" {
+	need ruby
+	record ruby.data -- ruby "$languages/fibers.rb" 1 >ruby.out
+	report_json ruby.data --view processes >ruby.json
+	expect_at_least "complete paths" "$(jq .quality.unwind.complete ruby.json)" \
+		"$(jq '.quality | .samples - (.unwind.exec // 0) - (.unwind.exiting // 0)' ruby.json)" 98
+}

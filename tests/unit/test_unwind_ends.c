@@ -87,15 +87,13 @@ static const struct {
 	  UNWIND_ROOT },
 	/* A call at the very end of the root: without "minus one" this is the function's row. */
 	{ "call at the end", FUNCTION, { FUNCTION, 1 }, 1, false, 2, UNWIND_ROOT },
-	{ "zero above the outermost frame", FUNCTION, { 0 }, 4, false, 1, UNWIND_ROOT },
-	{ "zero far below the stack's end",
+	{ "zero at the beginning of a page",
 	  FUNCTION,
 	  { 0 },
-	  10,
+	  4,
 	  false,
 	  1,
 	  UNWIND_BAD_RETURN_ADDRESS },
-	{ "zero in a stack that goes on", FUNCTION, { 0 }, 4, true, 1, UNWIND_BAD_RETURN_ADDRESS },
 	{ "leaf's caller not after a call",
 	  FUNCTION,
 	  { FUNCTION + 9, ROOT + 4 },
@@ -183,17 +181,37 @@ static void frames_are_offsets_in_modules(void **state)
 	assert_int_equal(frames[0].offset, 0x1234);
 }
 
-static void zero_is_no_root_where_a_frame_pointer_is_left(void **state)
+/* The stack of a coroutine: @above bytes lie between the return address of zero and the end of a
+ * page. */
+static enum unwind_end end_at_zero(uint64_t above, unsigned reg, uint64_t value)
 {
 	const uint64_t words[] = { 0 };
-	struct user_stack stack = stack_at(FUNCTION, words, 1);
+	struct user_stack stack = program_stack(FUNCTION, STACK - above - sizeof(words), words, 1);
 	struct unwind_result result;
 	struct frame frames[2];
 
+	for (unsigned kept = 0; kept < 16; kept++)
+		if (arch_x86_64.callee_saved >> kept & 1)
+			regs_set(&stack.regs, kept, 0);
+	regs_set(&stack.regs, reg, value);
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result), 1);
+	return result.end;
+}
+
+static void zero_is_a_root_at_the_end_of_a_page(void **state)
+{
 	(void)state;
-	regs_set(&stack.regs, 6, STACK);
-	unwind_user_stack(unwinder, space, &stack, frames, NULL, 2, &result);
-	assert_int_equal(result.end, UNWIND_BAD_RETURN_ADDRESS);
+	assert_int_equal(end_at_zero(0, 6, 0), UNWIND_ROOT);
+	assert_int_equal(end_at_zero(64, 6, 0), UNWIND_ROOT);
+	assert_int_equal(end_at_zero(72, 6, 0), UNWIND_BAD_RETURN_ADDRESS);
+}
+
+static void zero_is_no_root_where_a_register_is_left(void **state)
+{
+	(void)state;
+	assert_int_equal(end_at_zero(0, 6, STACK), UNWIND_BAD_RETURN_ADDRESS);
+	assert_int_equal(end_at_zero(0, 12, 1), UNWIND_BAD_RETURN_ADDRESS);
+	assert_int_equal(end_at_zero(0, 1, 1), UNWIND_ROOT);
 }
 
 static void no_more_frames_than_asked_for(void **state)
@@ -514,7 +532,8 @@ int main(void)
 		PROGRAM_TEST(walks_end_for_a_reason),
 		PROGRAM_TEST(sigreturn_leads_to_what_was_interrupted),
 		PROGRAM_TEST(frames_are_offsets_in_modules),
-		PROGRAM_TEST(zero_is_no_root_where_a_frame_pointer_is_left),
+		PROGRAM_TEST(zero_is_a_root_at_the_end_of_a_page),
+		PROGRAM_TEST(zero_is_no_root_where_a_register_is_left),
 		PROGRAM_TEST(no_more_frames_than_asked_for),
 		PROGRAM_TEST(anonymous_code_is_walked_by_plausible_frame_pointers),
 		PROGRAM_TEST(anonymous_code_without_a_frame_is_recognized_by_the_top_of_the_stack),

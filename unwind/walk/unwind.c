@@ -28,6 +28,7 @@
 
 /* What a coroutine's stack has above its first function's return address, at most. */
 #define ABOVE_OUTERMOST_MAX 64
+#define STACK_PAGE_SIZE     4096u
 
 /* Whether a step's address follows a call, so that a leaf may return to it. */
 enum step_returns {
@@ -228,18 +229,23 @@ static inline struct step *find_step(struct unwinder *unwinder, const struct add
 }
 
 /*
- * A return address of zero is where coroutines' stacks begin, made by hand in a program: at the end
- * of their memory. The frame pointer is zero, too, as the psABI has it at a process's start, and
- * clone() at a thread's; these are known by their CFI or code. Anything else that leads to zero is
- * a wrong unwind.
+ * A return address of zero is where coroutines' stacks begin that a program makes itself, as Ruby
+ * and boost do: in the last words of a page, because stacks are allocated in pages, and with all
+ * registers zero that functions keep, because a new context is new memory. Processes, threads and
+ * ucontext's coroutines are known by their CFI or code. Anything else that leads to zero is a wrong
+ * unwind.
  */
-static bool is_outermost(const struct arch *arch, const struct stack_copy *stack,
-			 const struct regs *regs)
+static bool is_outermost(const struct arch *arch, const struct regs *regs)
 {
-	uint64_t above = stack->start + stack->size - regs->values[arch->sp];
+	const uint64_t kept = arch->callee_saved & ~(1ull << arch->sp | 1ull << arch->ra);
+	const uint64_t above = -regs->values[arch->sp] % STACK_PAGE_SIZE;
 
-	return regs->pc == 0 && regs_have(regs, arch->fp) && regs->values[arch->fp] == 0 &&
-	       !stack->is_full && above <= ABOVE_OUTERMOST_MAX;
+	if (regs->pc || above > ABOVE_OUTERMOST_MAX || !regs_have(regs, arch->fp))
+		return false;
+	for (uint64_t left = kept & regs->valid; left; left &= left - 1)
+		if (regs->values[__builtin_ctzll(left)])
+			return false;
+	return true;
 }
 
 void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
@@ -925,7 +931,7 @@ static bool apply_delivery(struct unwind_walk *walk)
 /* CFI, or the code, has led to a return address of zero. Returns like unwind_caller(). */
 static bool end_at_zero(struct unwind_walk *walk)
 {
-	if (is_outermost(walk->arch, &walk->stack, &walk->regs)) {
+	if (is_outermost(walk->arch, &walk->regs)) {
 		walk->end = UNWIND_ROOT;
 		return false;
 	}
