@@ -166,6 +166,33 @@ alternates() {
 		END { exit !found }'
 }
 
+# Traces have no frame: they run in the interpreter's.
+@test "LuaJIT: the callers of traces" {
+	need luajit
+	cat >traces.lua <<-'LUA'
+		local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+		local sum = 0
+		for round = 1, tonumber(arg[1]) do
+			sum = sum + fib(20)
+			local numbers = {}
+			for i = 1, 300 do numbers[i] = i * 7919 % 1009 end
+			table.sort(numbers, function(a, b) return a < b end)
+			for i = 1, 20000 do sum = sum + math.sin(i) * math.floor(i / 3) end
+		end
+		print(sum)
+	LUA
+	record traces.data -- luajit traces.lua 1000
+	report_json traces.data --view processes >traces.json
+	expect_at_least "complete paths" "$(jq .quality.unwind.complete traces.json)" \
+		"$(jq .quality.samples traces.json)" 95
+	"$DENDRO" script traces.data >traces.script
+	# What ran the interpreter is in its own file.
+	awk '/\(\/\/anon\)/ { traces++; in_trace = 1; next }
+		in_trace && !/luajit/ && !/\(\[dendro\]\)$/ { print; wrong = 1 }
+		{ in_trace = 0 }
+		END { exit wrong || traces < 100 }' traces.script
+}
+
 @test "JIT-compiled Java: no caller is left out" {
 	need java javac
 	local -a options=(-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)

@@ -12,6 +12,7 @@
 #include "unwind/walk/guess.h"
 #include "unwind/walk/guess_anonymous.h"
 #include "unwind/walk/guess_code_view.h"
+#include "unwind/walk/guess_interpreter.h"
 #include "unwind/walk/row_check.h"
 #include "unwind/walk/runtime_frame.h"
 
@@ -637,6 +638,17 @@ static bool follow_description(struct unwind_walk *walk)
 	return true;
 }
 
+static bool follow_interpreter(struct unwind_walk *walk)
+{
+	const struct process_code process = process_of(walk);
+
+	if (!guess_interpreters_caller(&process, &walk->stack, &walk->regs))
+		return false;
+	walk->is_exact = false;
+	walk->frame.origin = FRAME_GUESSED;
+	return true;
+}
+
 static bool apply_no_rule(struct unwind_walk *walk)
 {
 	const struct rule *rule = walk->is_leaf ? sigreturn_rule(walk) : NULL;
@@ -655,6 +667,8 @@ static bool apply_no_rule(struct unwind_walk *walk)
 	if (follow_description(walk))
 		return true;
 	if (follow_recorded_code(walk))
+		return true;
+	if (is_anonymous && follow_interpreter(walk))
 		return true;
 	const bool lacks_frame = is_anonymous && is_above_assembly &&
 				 guess_anonymous_lacks_frame(&process, &walk->stack, &walk->regs);
