@@ -197,6 +197,7 @@ accuracy:
 	$(MAKE) all $(UNWIND_CASES) $(NAME_ADDRESSES) $(BUILD)/tests/unit/test_steps_strings
 	tests/accuracy/names $(NAME_ADDRESSES)
 	tests/accuracy/run $(BUILD)/dendro
+	tests/accuracy/pairs $(BUILD)/dendro
 	tests/accuracy/gdb $(UNWIND_CASES)
 	$(BUILD)/tests/unit/test_steps_strings all
 
