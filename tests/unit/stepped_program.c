@@ -16,10 +16,8 @@
 
 #define WITHOUT_CFI_MAX   2   /* instructions of 32-bit start-up code */
 #define WITHOUT_CFI_SHARE 100 /* of programs without CFI: at most one instruction in so many */
-/* Instructions before a jump whose target the copy of the stack does not contain: 44, and where the
- * pages above the coroutines' stacks are in memory, 93 that otherwise count as above untouched
- * pages. */
-#define JUMPING_MAX 150
+/* Instructions before a jump whose target the copy of the stack does not contain. */
+#define JUMPING_MAX 60
 /* At most one instruction in so many: what memory is in place is the machine's choice. */
 #define UNTOUCHED_SHARE 2
 
