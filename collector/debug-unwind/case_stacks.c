@@ -183,13 +183,11 @@ static int take_code(struct case_stacks *stacks, const struct code_source *from,
 {
 	struct code_view view;
 
-	stacks->addrs = calloc(used->n_frames, sizeof(*stacks->addrs));
 	stacks->views = calloc(used->n_frames, sizeof(*stacks->views));
 	stacks->codes = calloc(used->n_frames, sizeof(*stacks->codes));
-	if (!stacks->addrs || !stacks->views || !stacks->codes)
+	if (!stacks->views || !stacks->codes)
 		return -ENOMEM;
 	for (size_t i = 0; i < used->n_frames; i++) {
-		stacks->addrs[stacks->n_addrs++] = used->addrs[i];
 		from->find(from, used->addrs[i], &view);
 		if (view.n_pages && !has_code(stacks, used->addrs[i]))
 			add_code(stacks, &view);
@@ -197,6 +195,16 @@ static int take_code(struct case_stacks *stacks, const struct code_source *from,
 	code_view_list_init(&stacks->list, stacks->views, stacks->n_codes);
 	stacks->stack.code = stacks->n_codes ? &stacks->list.source : NULL;
 	case_stacks_keep_code(stacks, UINT32_MAX);
+	return 0;
+}
+
+static int take_addrs(struct case_stacks *stacks, const struct used_stacks *used)
+{
+	stacks->addrs = calloc(used->n_frames + 1, sizeof(*stacks->addrs));
+	if (!stacks->addrs)
+		return -ENOMEM;
+	for (size_t i = 0; i < used->n_frames; i++)
+		stacks->addrs[stacks->n_addrs++] = used->addrs[i];
 	return 0;
 }
 
@@ -214,11 +222,11 @@ int case_stacks_init(struct case_stacks *stacks, const struct user_stack *from,
 	blank_text(&(struct span){ from->regs.values[from->arch->sp], stacks->bytes, from->size,
 				   from->memory },
 		   space, used);
-	if (from->code && used->n_frames) {
-		int err = take_code(stacks, from->code, used);
-		if (err)
-			return err;
-	}
+	int err = take_addrs(stacks, used);
+	if (!err && from->code && used->n_frames)
+		err = take_code(stacks, from->code, used);
+	if (err)
+		return err;
 	return from->memory && (used->has_rest || used->n_contexts || used->has_seconds)
 		       ? copy_memory(stacks, from->memory, space, used)
 		       : 0;
@@ -325,6 +333,40 @@ static void write_memory(FILE *out, const struct stack_memory *memory)
 		write_second(out, &memory->seconds[i]);
 }
 
+static const char *frame_name(enum runtime_frame frame)
+{
+	switch (frame) {
+	case RUNTIME_FRAME_SIZED:
+		return "sized";
+	case RUNTIME_FRAME_INTERPRETED:
+		return "interpreted";
+	case RUNTIME_FRAME_STUB:
+		return "stub";
+	case RUNTIME_FRAME_METHOD:
+		break;
+	}
+	return "method";
+}
+
+/* The descriptions of code that the walk went through, each once. */
+static void write_descriptions(FILE *out, const struct case_stacks *stacks)
+{
+	const struct runtime_codes *codes = stacks->stack.runtime;
+
+	for (size_t i = 0; i < stacks->n_addrs; i++) {
+		const struct runtime_code *code = runtime_codes_find(codes, stacks->addrs[i]);
+		size_t first = 0;
+
+		while (code && runtime_codes_find(codes, stacks->addrs[first]) != code)
+			first++;
+		if (code && first == i)
+			fprintf(out,
+				"described %" PRIx64 " %" PRIx64 " %s %" PRIu32 " %" PRIx32 "\n",
+				code->start, code->end, frame_name((enum runtime_frame)code->frame),
+				code->frame_size, code->complete);
+	}
+}
+
 void case_stacks_write_bytes(FILE *out, const struct case_stacks *stacks)
 {
 	const struct user_stack *stack = &stacks->stack;
@@ -343,4 +385,5 @@ void case_stacks_write_bytes(FILE *out, const struct case_stacks *stacks)
 		write_bytes(out, "code-bytes", stacks->codes[i].kept,
 			    view->n_pages * CODE_VIEW_PAGE_SIZE, CODE_VIEW_NO_INSTRUCTION);
 	}
+	write_descriptions(out, stacks);
 }

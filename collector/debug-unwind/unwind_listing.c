@@ -126,6 +126,10 @@ static int print_step(const struct unwind_listing *listing, const struct unwind_
 	if (has_caller && walk->frame.origin == FRAME_GUESSED)
 		fprintf(listing->out, "%*s%-*s%s\n", LABEL, "", INDENT - LABEL, "guess",
 			"the code confirms this caller");
+	if (has_caller && walk->frame.origin == FRAME_BY_CFI && walk->runtime &&
+	    callee->rule->kind == RULE_NONE)
+		fprintf(listing->out, "%*s%-*s%s\n", LABEL, "", INDENT - LABEL, "frame",
+			"as the run-time system has described it");
 	return has_caller ? print_regs(listing, "caller", walk->arch, &walk->regs) : 0;
 }
 

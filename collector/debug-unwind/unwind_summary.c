@@ -33,6 +33,8 @@ static enum frame_kind_of_rule kind_of_step(const struct unwind_walk *walk)
 		return FRAMES_BY_GUESS;
 	if (walk->frame.origin == FRAME_STITCHED)
 		return FRAMES_STITCHED;
+	if (walk->runtime && walk->rule->kind == RULE_NONE)
+		return FRAMES_DESCRIBED;
 	if (walk->rule->kind == RULE_CFA_MEMORY)
 		return FRAMES_BY_MEMORY;
 	if (walk->rule->kind != RULE_GENERAL)
@@ -120,6 +122,7 @@ static void print_frames(FILE *out, const struct unwind_summary *summary)
 		[FRAMES_BY_MEMORY] = "CFA = memory + n",
 		[FRAMES_BY_EXPRESSION] = "expression",
 		[FRAMES_BY_SIGNAL_FRAME] = "signal frame",
+		[FRAMES_DESCRIBED] = "described by a run-time system",
 		[FRAMES_BY_GUESS] = "guess, confirmed by the code",
 		[FRAMES_STITCHED] = "stitched from another record",
 	};

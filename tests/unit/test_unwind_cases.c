@@ -30,6 +30,7 @@ struct unwind_case {
 	uint8_t *memory_bytes; /* of the block that lines of bytes are for */
 	size_t memory_size;
 	struct code_view_list list; /* of code that no file holds */
+	struct runtime_codes *codes_described;
 	struct code_view codes[CODES_MAX];
 	uint8_t code_bytes[CODES_MAX][CODE_VIEW_PAGES * CODE_VIEW_PAGE_SIZE];
 	size_t n_codes;
@@ -264,6 +265,23 @@ static void read_code(struct unwind_case *of, const char *line)
 	of->stack.code = &of->list.source;
 }
 
+static void read_described(struct unwind_case *of, const char *line)
+{
+	struct runtime_code code = { .frame = RUNTIME_FRAME_STUB };
+	char frame[16];
+
+	assert_int_equal(sscanf(line, "described %" SCNx64 " %" SCNx64 " %15s %" SCNu32 " %" SCNx32,
+				&code.start, &code.end, frame, &code.frame_size, &code.complete),
+			 5);
+	if (strcmp(frame, "stub") != 0)
+		code.frame =
+			!strcmp(frame, "sized") ? RUNTIME_FRAME_SIZED : RUNTIME_FRAME_INTERPRETED;
+	if (!of->codes_described)
+		of->codes_described = runtime_codes_create(0);
+	assert_int_equal(runtime_codes_add(&of->codes_described, &code), 0);
+	of->stack.runtime = of->codes_described;
+}
+
 static void read_frame(struct unwind_case *of, const char *line)
 {
 	char origin[16];
@@ -324,6 +342,7 @@ static void read_line(struct unwind_case *of, const char *line)
 		{ "second-bytes", read_memory_bytes },
 		{ "code", read_code },
 		{ "code-bytes", read_code_bytes },
+		{ "described", read_described },
 		{ "frame", read_frame },
 	};
 	size_t size = strcspn(line, " ");
@@ -365,6 +384,7 @@ static void read_case(struct unwind_case *of)
 static void free_case(struct unwind_case *of)
 {
 	free(of->bytes);
+	runtime_codes_unref(of->codes_described);
 	stack_memory_unref(of->memory);
 	address_space_unref(of->space);
 	module_table_deinit(&of->modules);
