@@ -1,0 +1,189 @@
+#include "perf/kernel/bpf.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void add(struct bpf_code *code, struct bpf_insn insn)
+{
+	assert(code->n < BPF_CODE_MAX);
+	code->insns[code->n++] = insn;
+}
+
+static void add_jump(struct bpf_code *code, struct bpf_insn insn, size_t label)
+{
+	assert(code->n_jumps < BPF_JUMPS_MAX && label < BPF_LABELS_MAX);
+	code->jumps[code->n_jumps].at = code->n;
+	code->jumps[code->n_jumps].label = label;
+	code->jumps[code->n_jumps++].is_call =
+		insn.src_reg == BPF_PSEUDO_CALL && insn.code == (BPF_JMP | BPF_CALL);
+	add(code, insn);
+}
+
+void bpf_move(struct bpf_code *code, uint8_t to, uint8_t from)
+{
+	bpf_compute(code, BPF_MOV, to, from);
+}
+
+void bpf_move_value(struct bpf_code *code, uint8_t to, int32_t value)
+{
+	bpf_compute_value(code, BPF_MOV, to, value);
+}
+
+void bpf_compute(struct bpf_code *code, uint8_t operation, uint8_t to, uint8_t from)
+{
+	add(code, (struct bpf_insn){ .code = BPF_ALU64 | operation | BPF_X,
+				     .dst_reg = to & 15,
+				     .src_reg = from & 15 });
+}
+
+void bpf_compute_value(struct bpf_code *code, uint8_t operation, uint8_t to, int32_t value)
+{
+	add(code, (struct bpf_insn){ .code = BPF_ALU64 | operation | BPF_K,
+				     .dst_reg = to & 15,
+				     .imm = value });
+}
+
+void bpf_load(struct bpf_code *code, uint8_t to, uint8_t base, int offset)
+{
+	add(code, (struct bpf_insn){ .code = BPF_LDX | BPF_MEM | BPF_DW,
+				     .dst_reg = to & 15,
+				     .src_reg = base & 15,
+				     .off = (int16_t)offset });
+}
+
+void bpf_store(struct bpf_code *code, uint8_t base, int offset, uint8_t from)
+{
+	add(code, (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_DW,
+				     .dst_reg = base & 15,
+				     .src_reg = from & 15,
+				     .off = (int16_t)offset });
+}
+
+void bpf_load_map(struct bpf_code *code, uint8_t to, int map_fd)
+{
+	add(code, (struct bpf_insn){ .code = BPF_LD | BPF_DW | BPF_IMM,
+				     .dst_reg = to & 15,
+				     .src_reg = BPF_PSEUDO_MAP_FD,
+				     .imm = map_fd });
+	add(code, (struct bpf_insn){ .code = 0 });
+}
+
+void bpf_call(struct bpf_code *code, enum bpf_helper helper)
+{
+	add(code, (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = (int32_t)helper });
+}
+
+void bpf_return(struct bpf_code *code)
+{
+	add(code, (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT });
+}
+
+void bpf_jump(struct bpf_code *code, uint8_t condition, uint8_t left, uint8_t right, size_t label)
+{
+	const struct bpf_insn insn = { .code = BPF_JMP | condition | BPF_X,
+				       .dst_reg = left & 15,
+				       .src_reg = right & 15 };
+
+	add_jump(code, insn, label);
+}
+
+void bpf_jump_value(struct bpf_code *code, uint8_t condition, uint8_t left, int32_t value,
+		    size_t label)
+{
+	const struct bpf_insn insn = { .code = BPF_JMP | condition | BPF_K,
+				       .dst_reg = left & 15,
+				       .imm = value };
+
+	add_jump(code, insn, label);
+}
+
+void bpf_call_label(struct bpf_code *code, size_t label)
+{
+	const struct bpf_insn insn = { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL };
+
+	add_jump(code, insn, label);
+}
+
+void bpf_label(struct bpf_code *code, size_t label)
+{
+	assert(label < BPF_LABELS_MAX);
+	code->labels[label] = code->n;
+}
+
+static void resolve_jumps(struct bpf_code *code)
+{
+	for (size_t i = 0; i < code->n_jumps; i++) {
+		struct bpf_insn *insn = &code->insns[code->jumps[i].at];
+		int distance = (int)code->labels[code->jumps[i].label] - (int)code->jumps[i].at - 1;
+
+		if (code->jumps[i].is_call)
+			insn->imm = distance;
+		else
+			insn->off = (int16_t)distance;
+	}
+}
+
+static int call_kernel(int command, union bpf_attr *attr)
+{
+	long result = syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	return result < 0 ? -errno : (int)result;
+}
+
+static uint64_t address_of(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+int bpf_load_program(struct bpf_code *code, uint32_t type, const char *name)
+{
+	/* The functions that read memory are for programs with a license like this only. */
+	static const char license[] = "GPL";
+	union bpf_attr attr = { .prog_type = type };
+
+	resolve_jumps(code);
+	attr.insns = address_of(code->insns);
+	attr.insn_cnt = (uint32_t)code->n;
+	attr.license = address_of(license);
+	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
+	return call_kernel(BPF_PROG_LOAD, &attr);
+}
+
+int bpf_create_map(uint32_t type, uint32_t value_size, uint32_t n_values)
+{
+	union bpf_attr attr = { .map_type = type,
+				.key_size = sizeof(uint32_t),
+				.value_size = value_size,
+				.max_entries = n_values };
+
+	return call_kernel(BPF_MAP_CREATE, &attr);
+}
+
+int bpf_map_set(int map_fd, uint32_t key, const void *value)
+{
+	union bpf_attr attr = { .map_fd = (uint32_t)map_fd,
+				.key = address_of(&key),
+				.value = address_of(value) };
+
+	return call_kernel(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+int bpf_map_get(int map_fd, uint32_t key, void *value_ret)
+{
+	union bpf_attr attr = { .map_fd = (uint32_t)map_fd,
+				.key = address_of(&key),
+				.value = address_of(value_ret) };
+
+	return call_kernel(BPF_MAP_LOOKUP_ELEM, &attr);
+}
+
+int bpf_run(int program_fd)
+{
+	union bpf_attr attr = { .test = { .prog_fd = (uint32_t)program_fd } };
+
+	return call_kernel(BPF_PROG_TEST_RUN, &attr);
+}
