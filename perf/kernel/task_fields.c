@@ -1,0 +1,127 @@
+#include "perf/kernel/task_fields.h"
+
+#include <errno.h>
+
+#ifdef __x86_64__
+
+#include <asm/prctl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "perf/kernel/bpf.h"
+
+/* struct task_struct is smaller, or ends in parts that are not searched. */
+#define TASK_MAX   16384
+#define PART_SIZE  4096
+#define STACK_SIZE 65544 /* that no other thread has */
+
+enum { R0, R1, R2, R3, R6 = 6, R7, R10 = 10 };
+
+/* Copies the structure in parts, as the last may not be there. */
+static void write_program(struct bpf_code *code, int map_fd)
+{
+	enum { FOUND };
+
+	bpf_move_value(code, R1, 0);
+	bpf_store(code, R10, -8, R1);
+	bpf_load_map(code, R1, map_fd);
+	bpf_move(code, R2, R10);
+	bpf_compute_value(code, BPF_ADD, R2, -8);
+	bpf_call(code, BPF_MAP_LOOKUP);
+	bpf_jump_value(code, BPF_JNE, R0, 0, FOUND);
+	bpf_return(code);
+	bpf_label(code, FOUND);
+	bpf_move(code, R6, R0);
+	bpf_call(code, BPF_TASK);
+	bpf_move(code, R7, R0);
+	for (int at = 0; at < TASK_MAX; at += PART_SIZE) {
+		bpf_move(code, R1, R6);
+		bpf_compute_value(code, BPF_ADD, R1, at);
+		bpf_move_value(code, R2, PART_SIZE);
+		bpf_move(code, R3, R7);
+		bpf_compute_value(code, BPF_ADD, R3, at);
+		bpf_call(code, BPF_READ_KERNEL);
+	}
+	bpf_move_value(code, R0, 0);
+	bpf_return(code);
+}
+
+/* @task_ret: TASK_MAX bytes of the calling thread's structure. */
+static int read_own_task(void *task_ret)
+{
+	struct bpf_code code = { .n = 0 };
+	_cleanup_close_ int map_fd = bpf_create_map(BPF_MAP_TYPE_ARRAY, TASK_MAX, 1);
+
+	if (map_fd < 0)
+		return map_fd;
+	write_program(&code, map_fd);
+	_cleanup_close_ int program_fd =
+		bpf_load_program(&code, BPF_PROG_TYPE_RAW_TRACEPOINT, "dendro_task");
+	if (program_fd < 0)
+		return program_fd;
+	int err = bpf_run(program_fd);
+	return err ? err : bpf_map_get(map_fd, 0, task_ret);
+}
+
+/* 0: the words are not there exactly once. */
+static uint32_t find_words(const uint8_t *task, const uint64_t *words, size_t n)
+{
+	uint32_t found = 0;
+
+	for (size_t at = 0; at + n * sizeof(*words) <= TASK_MAX; at += sizeof(*words)) {
+		if (memcmp(task + at, words, n * sizeof(*words)) != 0)
+			continue;
+		if (found)
+			return 0;
+		found = (uint32_t)at;
+	}
+	return found;
+}
+
+static int find_fields(const stack_t *stack, struct task_fields *fields_ret)
+{
+	const uint64_t alternate[] = { (uint64_t)(uintptr_t)stack->ss_sp, stack->ss_size };
+	_cleanup_free_ uint8_t *task = malloc(TASK_MAX);
+	uint64_t thread_pointer;
+
+	if (!task)
+		return -ENOMEM;
+	if (syscall(SYS_arch_prctl, ARCH_GET_FS, &thread_pointer) < 0)
+		return -errno;
+	int err = read_own_task(task);
+	if (err)
+		return err;
+	*fields_ret = (struct task_fields){ find_words(task, alternate, 2),
+					    find_words(task, &thread_pointer, 1) };
+	return fields_ret->alternate_stack && fields_ret->thread_pointer ? 0 : -ENOENT;
+}
+
+int task_fields_find(struct task_fields *fields_ret)
+{
+	_cleanup_free_ uint8_t *memory = malloc(STACK_SIZE);
+	const stack_t stack = { .ss_sp = memory, .ss_size = STACK_SIZE };
+	stack_t before;
+
+	if (!memory)
+		return -ENOMEM;
+	if (sigaltstack(&stack, &before) < 0)
+		return -errno;
+	int err = find_fields(&stack, fields_ret);
+	sigaltstack(&before, NULL);
+	return err;
+}
+
+#else
+
+int task_fields_find(struct task_fields *fields_ret)
+{
+	(void)fields_ret;
+	return -EOPNOTSUPP;
+}
+
+#endif
