@@ -39,7 +39,7 @@ enum stack_record_kind {
 	/* A stack that the thread had left for the sample's, as it was when the sample of this time
 	 * was taken; directly before that sample. A signal interrupted it at @start. */
 	STACK_RECORD_INTERRUPTED = 7,
-	/* The same of a stack that a goroutine left by a call: the return address is at @start. */
+	/* The same of a stack that a function of Go's runtime left; it saved @start. */
 	STACK_RECORD_GOROUTINE = 8,
 };
 

@@ -84,7 +84,7 @@ static void functions_have_the_rules_of_their_depth_and_kind(void **state)
 		{ FUNCTION + 4, true, true, RULE_CFA_REGISTER, 4 },
 		{ FUNCTION + 0x3b, false, true, RULE_CFA_REGISTER, 4 },
 		{ FUNCTION + 0x3c, false, true, RULE_CFA_REGISTER, 1 },
-		{ SYSTEMSTACK + 8, true, true, RULE_OTHER_STACK, 0 },
+		{ SYSTEMSTACK + 8, true, true, RULE_OTHER_STACK, 4 },
 		{ SYSTEMSTACK + 8, false, true, RULE_NONE, 0 },
 		{ CODE_START - 1, false, false, RULE_NONE, 0 },
 		{ END, false, false, RULE_NONE, 0 },

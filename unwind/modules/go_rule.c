@@ -33,6 +33,17 @@ static bool depth_rule(const struct arch *arch, int64_t depth, struct rule *rule
 	return true;
 }
 
+/* The frame is as deep on the stack that was left as the table has it, if it has. */
+static void switch_rule(const struct go_pclntab *table, const struct arch *arch,
+			const struct go_function *function, uint64_t vaddr, struct rule *rule_ret)
+{
+	int64_t depth;
+
+	if (!go_pclntab_depth(table, function, vaddr, &depth) || !depth_rule(arch, depth, rule_ret))
+		*rule_ret = (struct rule){ .cfa_offset = 0 };
+	rule_ret->kind = RULE_OTHER_STACK;
+}
+
 bool go_rule_find(const struct go_pclntab *table, const struct arch *arch, uint64_t vaddr,
 		  bool is_return, struct rule *rule_ret)
 {
@@ -57,15 +68,18 @@ bool go_rule_find(const struct go_pclntab *table, const struct arch *arch, uint6
 		return false;
 	const char *name = function.name;
 	bool is_for_good = is_one_of(name, switch_for_good);
+	bool is_switch = is_one_of(name, switch_and_return);
 	if (is_one_of(name, outermost)) {
 		*rule_ret = (struct rule){ .kind = RULE_ROOT };
 		return true;
 	}
-	if (is_for_good || is_one_of(name, switch_and_return)) {
-		/* Only at a call is it known on which stack it runs. */
-		enum rule_kind kind = is_for_good ? RULE_ROOT : RULE_OTHER_STACK;
-
-		*rule_ret = (struct rule){ .kind = is_return ? kind : RULE_NONE };
+	/* Only at a call is it known on which stack these run. */
+	if (is_for_good || (is_switch && !is_return)) {
+		*rule_ret = (struct rule){ .kind = is_return ? RULE_ROOT : RULE_NONE };
+		return true;
+	}
+	if (is_switch) {
+		switch_rule(table, arch, &function, vaddr, rule_ret);
 		return true;
 	}
 	return !is_one_of(name, not_called) && go_pclntab_depth(table, &function, vaddr, &depth) &&

@@ -62,7 +62,7 @@ struct stack_context {
 
 struct second_stack {
 	uint64_t start; /* where it was left; address of the first byte */
-	bool is_saved;  /* by a call, whose return address is at @start; else by a signal */
+	bool is_saved;  /* by a call of a function that saved @start; else by a signal */
 	bool is_full;   /* the stack may go on beyond the block */
 	struct stack_block *block;
 };

@@ -716,15 +716,21 @@ static bool is_called_from(const struct unwind_walk *walk, uint64_t return_addre
 	return !distance || walk->addr - (return_address + (uint64_t)distance) < SWITCH_SIZE_MAX;
 }
 
+static struct stack_copy copy_of_second(const struct unwind_walk *walk,
+					const struct second_stack *second)
+{
+	return (struct stack_copy){ .bytes = second->block->bytes,
+				    .start = second->start,
+				    .size = second->block->size,
+				    .is_full = second->is_full,
+				    .is_32_bit = walk->stack.is_32_bit };
+}
+
 static void enter_second_stack(struct unwind_walk *walk, const struct second_stack *second)
 {
 	walk->used_seconds |= 1u << (second - walk->memory->seconds);
 	walk->is_elsewhere = true;
-	walk->stack = (struct stack_copy){ .bytes = second->block->bytes,
-					   .start = second->start,
-					   .size = second->block->size,
-					   .is_full = second->is_full,
-					   .is_32_bit = walk->stack.is_32_bit };
+	walk->stack = copy_of_second(walk, second);
 }
 
 /* NULL: none that was not used yet. */
@@ -739,25 +745,28 @@ static const struct second_stack *find_second(const struct unwind_walk *walk, bo
 	return NULL;
 }
 
-/* The frame's function has been called on another stack, which it has left. */
+/* The frame's function has been called on another stack, and has saved its stack pointer there. */
 static bool return_to_saved_stack(struct unwind_walk *walk)
 {
-	const struct arch *arch = walk->arch;
 	const struct second_stack *second = find_second(walk, true);
-	uint64_t pc;
+	struct rule rule = *walk->rule;
+	struct regs regs = { .pc = walk->regs.pc };
+	bool is_exact = false;
+	enum unwind_end end;
 
 	walk->end = UNWIND_OTHER_STACK;
-	if (!second || second->block->size < sizeof(pc))
+	rule.kind = RULE_CFA_REGISTER;
+	if (!second || !rule.cfa_offset)
 		return false;
-	memcpy(&pc, second->block->bytes, sizeof(pc));
-	if (!is_called_from(walk, pc))
+	const struct stack_copy stack = copy_of_second(walk, second);
+	regs_set(&regs, walk->arch->sp, second->start);
+	if (!rule_apply(&rule, walk->arch, &stack, &regs, &is_exact, &end) ||
+	    !is_called_from(walk, regs.pc))
 		return false;
 	enter_second_stack(walk, second);
 	walk->frame.origin = FRAME_BY_CFI;
 	walk->is_exact = false;
-	walk->regs = (struct regs){ .pc = pc };
-	regs_set(&walk->regs, arch->ra, pc);
-	regs_set(&walk->regs, arch->sp, second->start + sizeof(pc));
+	walk->regs = regs;
 	return true;
 }
 
