@@ -7,6 +7,7 @@
 #include "cct/base/array.h"
 
 #define BPF_TAG     "\t[bpf]"
+#define BPF_PROGRAM "bpf_prog_"
 #define BUILTIN_TAG "\t[__builtin__"
 
 /* Lines with a tag, which kernel modules have too. */
@@ -106,6 +107,34 @@ int kernel_code_find(const char *text, struct kernel_code_list *list)
 	}
 	*list = (struct kernel_code_list){ .codes = tagged.lines, .n = n };
 	return 0;
+}
+
+static const struct bpf_function *find_function(const struct bpf_function *functions, size_t n,
+						uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (functions[i].addr == addr)
+			return &functions[i];
+	return NULL;
+}
+
+void kernel_code_set_sizes(struct kernel_code_list *list, const struct bpf_function *functions,
+			   size_t n_functions)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct kernel_code code = list->codes[i];
+		const struct bpf_function *function =
+			find_function(functions, n_functions, code.addr);
+
+		if (function)
+			code.len = function->size;
+		/* Trampolines are no programs. */
+		if (function || !code.is_bpf || !begins(code.name, BPF_PROGRAM))
+			list->codes[n++] = code;
+	}
+	list->n = n;
 }
 
 void kernel_code_list_deinit(struct kernel_code_list *list)

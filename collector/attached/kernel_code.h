@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "perf/kernel/bpf.h"
+
 /* The text does not contain sizes: code extends up to the next name, but not more than this. */
 #define KERNEL_CODE_MAX_SIZE (1u << 20)
 #define KERNEL_CODE_MAX_NAME 512 /* KSYM_NAME_LEN */
@@ -29,6 +31,9 @@ struct kernel_code_list {
 
 /* 0 or -ENOMEM. @text: NUL-terminated; has to stay. */
 int kernel_code_find(const char *text, struct kernel_code_list *list);
+/* Corrects sizes of BPF programs by @functions, which are all that are loaded: others are gone. */
+void kernel_code_set_sizes(struct kernel_code_list *list, const struct bpf_function *functions,
+			   size_t n_functions);
 void kernel_code_list_deinit(struct kernel_code_list *list);
 
 #endif

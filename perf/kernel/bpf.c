@@ -3,9 +3,16 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+
+/* Functions of one program. More are left out. */
+#define FUNCTIONS_MAX 256
 
 static void add(struct bpf_code *code, struct bpf_insn insn)
 {
@@ -186,4 +193,65 @@ int bpf_run(int program_fd)
 	union bpf_attr attr = { .test = { .prog_fd = (uint32_t)program_fd } };
 
 	return call_kernel(BPF_PROG_TEST_RUN, &attr);
+}
+
+struct function_list {
+	struct bpf_function *functions;
+	size_t n;
+};
+
+static int add_functions(struct function_list *list, int program_fd)
+{
+	uint64_t addrs[FUNCTIONS_MAX];
+	uint32_t sizes[FUNCTIONS_MAX];
+	struct bpf_prog_info info = { .nr_jited_ksyms = FUNCTIONS_MAX,
+				      .nr_jited_func_lens = FUNCTIONS_MAX,
+				      .jited_ksyms = address_of(addrs),
+				      .jited_func_lens = address_of(sizes) };
+	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)program_fd,
+					  .info_len = sizeof(info),
+					  .info = address_of(&info) } };
+
+	int err = call_kernel(BPF_OBJ_GET_INFO_BY_FD, &attr);
+	size_t n = info.nr_jited_ksyms;
+	if (err || n > FUNCTIONS_MAX || n != info.nr_jited_func_lens)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (array_reserve_one(list->functions, list->n))
+			return -ENOMEM;
+		list->functions[list->n++] = (struct bpf_function){ addrs[i], sizes[i] };
+	}
+	return 0;
+}
+
+static int add_program(struct function_list *list, uint32_t id)
+{
+	union bpf_attr attr = { .prog_id = id };
+	_cleanup_close_ int fd = call_kernel(BPF_PROG_GET_FD_BY_ID, &attr);
+
+	/* It may have been unloaded by now. */
+	return fd < 0 ? 0 : add_functions(list, fd);
+}
+
+int bpf_functions_read(struct bpf_function **functions_ret, size_t *n_ret)
+{
+	struct function_list list = { .n = 0 };
+	union bpf_attr attr = { .start_id = 0 };
+	int err;
+
+	while (!(err = call_kernel(BPF_PROG_GET_NEXT_ID, &attr))) {
+		uint32_t id = attr.next_id;
+
+		err = add_program(&list, id);
+		if (err)
+			break;
+		attr = (union bpf_attr){ .start_id = id };
+	}
+	if (err != -ENOENT) {
+		free(list.functions);
+		return err;
+	}
+	*functions_ret = list.functions;
+	*n_ret = list.n;
+	return 0;
 }

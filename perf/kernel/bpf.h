@@ -70,4 +70,13 @@ int bpf_map_get(int map_fd, uint32_t key, void *value_ret);
 /* Runs a program of a raw tracepoint once, as the calling thread. 0 or -errno. */
 int bpf_run(int program_fd);
 
+/* Machine code of a loaded program, anybody's. */
+struct bpf_function {
+	uint64_t addr;
+	uint32_t size;
+};
+
+/* The functions of all loaded programs; the caller frees them. 0 or -errno (-EPERM: hidden). */
+int bpf_functions_read(struct bpf_function **functions_ret, size_t *n_ret);
+
 #endif

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -43,6 +44,18 @@ static int load(struct bpf_code *code)
 	return fd;
 }
 
+static size_t count_functions(void)
+{
+	struct bpf_function *functions;
+	size_t n;
+
+	assert_int_equal(bpf_functions_read(&functions, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_true(functions[i].addr && functions[i].size);
+	free(functions);
+	return n;
+}
+
 /* 2 + 3 */
 static void a_program_runs_and_writes_into_its_map(void **state)
 {
@@ -70,6 +83,7 @@ static void a_program_runs_and_writes_into_its_map(void **state)
 	bpf_move_value(&code, R0, 0);
 	bpf_return(&code);
 	int program_fd = load(&code);
+	assert_true(count_functions() > 0);
 	assert_int_equal(bpf_run(program_fd), 0);
 	assert_int_equal(bpf_map_get(map_fd, 0, &value), 0);
 	assert_int_equal(value, 5);

@@ -36,6 +36,28 @@ static void code_that_comes_and_goes_ends_where_the_next_thing_begins(void **sta
 	kernel_code_list_deinit(&list);
 }
 
+static void loaded_programs_have_their_sizes_and_others_are_gone(void **state)
+{
+	static const char text[] = "ffffffffc0300000 t bpf_prog_1_a\t[bpf]\n"
+				   "ffffffffc0300100 t bpf_prog_2_b\t[bpf]\n"
+				   "ffffffffc0300200 t bpf_trampoline_3\t[bpf]\n"
+				   "ffffffffc0700000 t kprobe_insn_page\t[__builtin__kprobes]\n";
+	static const struct bpf_function functions[] = { { 0xffffffffc0300100, 0x40 },
+							 { 0xffffffffc0900000, 0x80 } };
+	struct kernel_code_list list;
+
+	(void)state;
+	assert_int_equal(kernel_code_find(text, &list), 0);
+	kernel_code_set_sizes(&list, functions, 2);
+	assert_int_equal(list.n, 3);
+	assert_int_equal(list.codes[0].addr, 0xffffffffc0300100);
+	assert_int_equal(list.codes[0].len, 0x40);
+	assert_int_equal(list.codes[1].addr, 0xffffffffc0300200);
+	assert_int_equal(list.codes[1].len, KERNEL_CODE_MAX_SIZE);
+	assert_int_equal(list.codes[2].addr, 0xffffffffc0700000);
+	kernel_code_list_deinit(&list);
+}
+
 static void hidden_and_broken_lines_are_none(void **state)
 {
 	static const char *const texts[] = {
@@ -62,6 +84,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_that_comes_and_goes_ends_where_the_next_thing_begins),
+		cmocka_unit_test(loaded_programs_have_their_sizes_and_others_are_gone),
 		cmocka_unit_test(hidden_and_broken_lines_are_none),
 	};
 

@@ -81,6 +81,20 @@ static int compress(struct kernel_snapshot *snapshot)
 	return err;
 }
 
+static int find_code(struct kernel_snapshot *snapshot)
+{
+	struct kernel_code_list *code = &snapshot->result.code;
+	struct bpf_function *functions;
+	size_t n_functions;
+
+	int err = kernel_code_find(snapshot->text.bytes, code);
+	if (err || bpf_functions_read(&functions, &n_functions))
+		return err;
+	kernel_code_set_sizes(code, functions, n_functions);
+	free(functions);
+	return 0;
+}
+
 static void *snapshot_thread(void *arg)
 {
 	struct kernel_snapshot *snapshot = arg;
@@ -91,8 +105,7 @@ static void *snapshot_thread(void *arg)
 		snapshot->result.error = compress(snapshot);
 	}
 	if (!snapshot->result.error && !snapshot->result.is_hidden)
-		snapshot->result.error =
-			kernel_code_find(snapshot->text.bytes, &snapshot->result.code);
+		snapshot->result.error = find_code(snapshot);
 	return NULL;
 }
 
