@@ -17,6 +17,9 @@ bool stack_misses_read(const struct perf_event_header *header, struct stack_miss
 	*ret = (struct stack_misses){ .contexts_err = (int)record.words[0] };
 	for (size_t i = 0; i < N_DEEP_STACK_MISSES && i + 1 < record.header.n_words; i++)
 		ret->deep[i] = record.words[i + 1];
+	if (record.header.n_words > 1 + N_DEEP_STACK_MISSES &&
+	    record.words[1 + N_DEEP_STACK_MISSES] <= INT16_MAX)
+		ret->seconds_err = (int)record.words[1 + N_DEEP_STACK_MISSES];
 	return true;
 }
 
@@ -55,7 +58,18 @@ const char *stack_misses_contexts_text(int contexts_err)
 	return contexts_err == ENOENT ? "no tracefs is mounted" : strerror(contexts_err);
 }
 
-static int explain(char **why, const struct stack_misses *misses, bool is_deep)
+static void print_others(FILE *out, const struct stack_misses *misses)
+{
+	if (misses->contexts_err)
+		fprintf(out, "what signals interrupt could not be recorded (%s)",
+			stack_misses_contexts_text(misses->contexts_err));
+	if (misses->seconds_err)
+		fprintf(out, "%sstacks that were left could not be recorded (BPF: %s)",
+			misses->contexts_err ? ", " : "", strerror(misses->seconds_err));
+}
+
+static int explain(char **why, const struct stack_misses *misses,
+		   void (*print)(FILE *out, const struct stack_misses *misses))
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
@@ -63,19 +77,20 @@ static int explain(char **why, const struct stack_misses *misses, bool is_deep)
 
 	if (!out)
 		return -ENOMEM;
-	if (is_deep)
-		stack_misses_print_deep(out, "not read beyond it: ", misses->deep);
-	else if (misses->contexts_err)
-		fprintf(out, "what signals interrupt could not be recorded (%s)",
-			stack_misses_contexts_text(misses->contexts_err));
+	print(out, misses);
 	if (fclose(out))
 		return -ENOMEM;
 	return size ? profile_set_string(why, text) : 0;
 }
 
+static void print_deep(FILE *out, const struct stack_misses *misses)
+{
+	stack_misses_print_deep(out, "not read beyond it: ", misses->deep);
+}
+
 int stack_misses_explain(const struct stack_misses *misses, struct profile_info *info)
 {
-	int err = explain(&info->why[MARKER_STACK_CUT], misses, true);
+	int err = explain(&info->why[MARKER_STACK_CUT], misses, print_deep);
 
-	return err ? err : explain(&info->why[MARKER_OTHER_STACK], misses, false);
+	return err ? err : explain(&info->why[MARKER_OTHER_STACK], misses, print_others);
 }

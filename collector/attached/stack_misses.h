@@ -25,6 +25,7 @@ enum deep_stack_miss {
 struct stack_misses {
 	int contexts_err; /* why no contexts of signals were recorded: errno; 0: they were */
 	uint64_t deep[N_DEEP_STACK_MISSES]; /* stacks whose rest was not read */
+	int seconds_err; /* why no second stacks were recorded, by BPF: errno; 0: they were */
 };
 
 /* false: this is not such a record. */

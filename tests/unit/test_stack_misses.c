@@ -15,7 +15,7 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 {
 	struct recording recording;
 	struct stack_record_header header;
-	uint64_t words[1 + N_DEEP_STACK_MISSES];
+	uint64_t words[2 + N_DEEP_STACK_MISSES];
 	_Alignas(8) uint8_t bytes[256];
 
 	recording_begin(&recording);
@@ -27,6 +27,7 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 	assert_int_equal(header.time_ns, 5);
 	words[0] = (uint64_t)misses->contexts_err;
 	memcpy(words + 1, misses->deep, sizeof(misses->deep));
+	words[1 + N_DEEP_STACK_MISSES] = (uint64_t)misses->seconds_err;
 	assert_in_range(stack_record_size(header.n_words, 0), 0, sizeof(bytes));
 	stack_record_encode(&header, words, NULL, (struct perf_event_header *)bytes);
 	return stack_misses_read((struct perf_event_header *)bytes, ret);
@@ -35,6 +36,7 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 static void what_is_missing_is_written_and_read(void **state)
 {
 	const struct stack_misses misses = { .contexts_err = ENOENT,
+					     .seconds_err = EPERM,
 					     .deep = { [DEEP_STACK_NO_REGISTER] = 12 } };
 	struct stack_misses read;
 
@@ -71,6 +73,12 @@ static void paths_that_end_for_want_of_it_say_why(void **state)
 			    "3 had gone with their thread");
 	assert_string_equal(profile->info.why[MARKER_OTHER_STACK],
 			    "what signals interrupt could not be recorded (Permission denied)");
+	assert_int_equal(stack_misses_explain(&(struct stack_misses){ .seconds_err = EPERM },
+					      &profile->info),
+			 0);
+	assert_string_equal(
+		profile->info.why[MARKER_OTHER_STACK],
+		"stacks that were left could not be recorded (BPF: Operation not permitted)");
 	profile_destroy(profile);
 }
 

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-static_assert(1 + N_DEEP_STACK_MISSES <= STACK_RECORD_WORDS_MAX, "a word each");
+#define N_MISSES_WORDS (2 + N_DEEP_STACK_MISSES)
+static_assert(N_MISSES_WORDS <= STACK_RECORD_WORDS_MAX, "a word each");
 
 static int write_part(struct stack_output *output, const struct stack_record_header *header,
 		      const uint64_t *words, const void *bytes)
@@ -41,19 +42,21 @@ static bool is_empty(const struct stack_misses *misses)
 {
 	static const struct stack_misses none;
 
-	return !memcmp(misses->deep, none.deep, sizeof(none.deep)) && !misses->contexts_err;
+	return !memcmp(misses->deep, none.deep, sizeof(none.deep)) && !misses->contexts_err &&
+	       !misses->seconds_err;
 }
 
 int stack_output_write_misses(struct stack_output *output, uint64_t time_ns)
 {
 	const struct stack_misses *misses = &output->misses;
-	uint64_t words[1 + N_DEEP_STACK_MISSES] = { (uint64_t)misses->contexts_err };
+	uint64_t words[N_MISSES_WORDS] = { (uint64_t)misses->contexts_err };
 	const struct stack_record_header header = { .kind = STACK_RECORD_MISSES,
-						    .n_words = 1 + N_DEEP_STACK_MISSES,
+						    .n_words = N_MISSES_WORDS,
 						    .time_ns = time_ns };
 
 	if (is_empty(misses))
 		return 0;
 	memcpy(words + 1, misses->deep, sizeof(misses->deep));
+	words[1 + N_DEEP_STACK_MISSES] = (uint64_t)misses->seconds_err;
 	return stack_output_write(output, &header, words, NULL);
 }
