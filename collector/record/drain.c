@@ -34,14 +34,16 @@ static void find_times(struct drain *drain)
 }
 
 void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
-		const struct stack_output *stack_output, struct recording_observers *observers)
+		const struct stack_output *stack_output, struct recording_observers *observers,
+		struct second_stacks *second_stacks)
 {
 	const struct perf_event_attr *attr = &evlist->events[0].attr;
 
 	*drain = (struct drain){ .evlist = evlist,
 				 .writer = writer,
 				 .stack_output = stack_output,
-				 .observers = observers };
+				 .observers = observers,
+				 .second_stacks = second_stacks };
 	record_layout_init(&drain->sample_layout, attr);
 	record_layout_init(&drain->sideband_layout, &evlist->events[evlist->n_events].attr);
 	for (size_t i = 1; i < evlist->n_events; i++)
@@ -129,16 +131,19 @@ static uint64_t round_end(const struct drain *drain, uint64_t n_waiting)
 	return end > needed ? end : needed;
 }
 
-/* Records that observers write about a sample precede it. */
-static int see_sample(struct drain *drain, const struct record_layout *layout,
+/* Records that observers write about a sample precede it, and last of all its second stacks. */
+static int see_sample(struct drain *drain, size_t ring, const struct record_layout *layout,
 		      const struct perf_event_header *header)
 {
 	struct record record;
 
-	if (!recording_observers_see_samples(drain->observers) ||
+	if ((!drain->second_stacks && !recording_observers_see_samples(drain->observers)) ||
 	    record_decode(layout, header, &record) != RECORD_OK)
 		return 0;
-	return recording_observers_see_sample(drain->observers, &record);
+	int err = recording_observers_see_sample(drain->observers, &record);
+	if (!err && drain->second_stacks)
+		err = second_stacks_see_sample(drain->second_stacks, ring, &record);
+	return err;
 }
 
 static uint64_t listed_id(const void *evlist, uint64_t id)
@@ -156,7 +161,7 @@ static void list_ids(const struct drain *drain, const struct record_layout *layo
 		record_map_ids(layout, header, &map);
 }
 
-static int write_sample(struct drain *drain, const struct perf_event_header *header)
+static int write_sample(struct drain *drain, size_t ring, const struct perf_event_header *header)
 {
 	struct record_layout layout = layout_of(drain, header);
 	struct sample_trim trim;
@@ -164,7 +169,7 @@ static int write_sample(struct drain *drain, const struct perf_event_header *hea
 
 	drain->n_samples++;
 	sample_trim_init(&trim, &layout, header);
-	int err = see_sample(drain, &layout, header);
+	int err = see_sample(drain, ring, &layout, header);
 	if (!err)
 		err = data_writer_reserve(drain->writer, trim.size, &room);
 	if (err)
@@ -211,8 +216,6 @@ static int write_record(struct drain *drain, const struct perf_event_header *hea
 	int err = 0;
 
 	switch (header->type) {
-	case PERF_RECORD_SAMPLE:
-		return write_sample(drain, header);
 	case PERF_RECORD_MMAP2:
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
@@ -227,6 +230,21 @@ static int write_record(struct drain *drain, const struct perf_event_header *hea
 		break;
 	}
 	return err ? err : copy_record(drain, header, is_sideband);
+}
+
+static int take_record(struct drain *drain, const struct ring *ring,
+		       const struct perf_event_header *header, bool is_sideband)
+{
+	if (is_sideband)
+		return write_record(drain, header, true);
+	size_t index = (size_t)(ring - drain->evlist->sample_rings);
+	if (drain->second_stacks && second_stacks_take(drain->second_stacks, index, header))
+		return 0;
+	if (header->type == PERF_RECORD_SAMPLE)
+		return write_sample(drain, index, header);
+	if (drain->second_stacks)
+		second_stacks_see_other(drain->second_stacks, index);
+	return write_record(drain, header, false);
 }
 
 /* Reads a ring up to the first record newer than @end_ns. */
@@ -247,7 +265,7 @@ static int drain_ring(struct drain *drain, struct ring *ring, bool is_sideband, 
 		}
 		if (time_ns > drain->newest_ns)
 			drain->newest_ns = time_ns;
-		err = write_record(drain, header, is_sideband);
+		err = take_record(drain, ring, header, is_sideband);
 		if (ring->tail - released >= RELEASE_SIZE) {
 			ring_end(ring);
 			released = ring->tail;

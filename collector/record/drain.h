@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "collector/record/observing/recording_observers.h"
+#include "collector/record/second_stacks.h"
 #include "perf/counters/evlist.h"
 #include "perf/records/record.h"
 #include "perf/writer/data_writer.h"
@@ -24,6 +25,7 @@ struct drain {
 	struct data_writer *writer;
 	const struct stack_output *stack_output;
 	struct recording_observers *observers;
+	struct second_stacks *second_stacks; /* NULL: there are none */
 	struct record_layout sample_layout, sideband_layout;
 	bool has_mixed_layouts; /* sample_layout is only that of the first event */
 	size_t time_offset;     /* of the time in a sample; 0: none */
@@ -39,9 +41,10 @@ struct drain {
 	uint64_t n_corrupt_rings; /* the content of a ring was corrupt and was discarded */
 };
 
-/* All are borrowed. @stack_output: the observers write stack records to it. */
+/* All are borrowed. @stack_output: stack records are written to it. @second_stacks may be NULL. */
 void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
-		const struct stack_output *stack_output, struct recording_observers *observers);
+		const struct stack_output *stack_output, struct recording_observers *observers,
+		struct second_stacks *second_stacks);
 /* 1: read something, there may be more; 0: the rings were empty; -errno of the writer. */
 int drain_round(struct drain *drain);
 /* Rounds until the rings are empty; called when the events are disabled. 0 or -errno. */

@@ -58,6 +58,7 @@ struct recorder {
 	struct stack_output stack_output;
 	struct observed_recording observed;
 	struct recording_observers *observers;
+	struct second_stacks *second_stacks; /* NULL: there are none */
 	struct drain drain;
 	struct cpu_hotplug hotplug;
 	struct wakers wakers;
@@ -175,15 +176,19 @@ static int begin_observers(struct recorder *recorder)
 	struct observed_recording *observed = &recorder->observed;
 
 	recorder->stack_output.writer = recorder->file.writer;
+	int err = second_stacks_create(recorder->events.evlist, &recorder->stack_output,
+				       &recorder->second_stacks);
+	if (err)
+		return err;
 	drain_init(&recorder->drain, recorder->events.evlist, recorder->file.writer,
-		   &recorder->stack_output, recorder->observers);
+		   &recorder->stack_output, recorder->observers, recorder->second_stacks);
 	observed->evlist = recorder->events.evlist;
 	observed->writer = recorder->file.writer;
 	observed->stack_output = &recorder->stack_output;
 	observed->has_known_clock = recorder->drain.has_known_clock;
 	observed->completes_stacks = !recorder->options->no_deep_stacks;
 	observed->has_vdso32 = recorder->start.has_vdso32;
-	int err = recording_observers_begin(recorder->observers);
+	err = recording_observers_begin(recorder->observers);
 	if (!err && recorder->options->is_system_wide)
 		err = cpu_hotplug_init(&recorder->hotplug, &recorder->drain, &recorder->notes,
 				       &recorder->start.synthesize);
@@ -240,6 +245,7 @@ void recorder_close(struct recorder *recorder)
 		return;
 	cpu_hotplug_deinit(&recorder->hotplug);
 	recording_observers_destroy(recorder->observers);
+	second_stacks_destroy(recorder->second_stacks);
 	recording_file_deinit(&recorder->file);
 	recording_events_deinit(&recorder->events, recorder->options);
 	if (recorder->has_command)
@@ -514,5 +520,6 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 void recorder_report(struct recorder *recorder, bool is_verbose)
 {
 	record_advice_add(&recorder->summary, &recorder->notes);
+	second_stacks_describe(recorder->second_stacks, &recorder->notes);
 	recording_observers_report(recorder->observers, is_verbose, &recorder->notes);
 }

@@ -97,7 +97,16 @@ struct evlist {
 	struct ring *context_rings;
 	int contexts_err;
 	bool has_lost_contexts; /* some since the user of the rings has reset this */
-	int *ring_cpus;         /* CPU of each sample ring */
+	/*
+	 * The events by which the kernel writes second stacks into the sample rings, one per ring,
+	 * directly before their samples (perf/counters/second_stacks_program.h). They are not among
+	 * the events that the recording lists. Without ids they are unavailable, and
+	 * second_stacks_err contains the reason.
+	 */
+	struct evlist_event second_stacks;
+	bool second_stacks_are_partial; /* events of tracepoints have none */
+	int second_stacks_err;
+	int *ring_cpus; /* CPU of each sample ring */
 	uint64_t ring_size;
 	bool has_reopened; /* a CPU: the kernel's ids are not all those of the recording */
 	bool user_only;    /* fell back to user mode (:u) */

@@ -166,7 +166,7 @@ static struct bench *bench_create(void)
 		recording_observers_create(table, N_TOLD, &bench->observed, &bench->observers), 0);
 	assert_int_equal(recording_observers_begin(bench->observers), 0);
 	drain_init(&bench->drain, &bench->evlist, bench->writer, &bench->stack_output,
-		   bench->observers);
+		   bench->observers, NULL);
 	return bench;
 }
 
