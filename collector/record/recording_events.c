@@ -150,7 +150,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.no_inherit = options->no_inherit,
 		.start_disabled = options->delay_ns != 0,
 		.jitter = options->jitter,
-		.has_contexts = !options->no_deep_stacks,
+		.has_other_stacks = !options->no_deep_stacks,
 	};
 	struct perf_limits limits;
 

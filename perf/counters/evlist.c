@@ -36,6 +36,7 @@ void evlist_close(struct evlist *evlist)
 		for (size_t e = 0; e <= evlist->n_events; e++)
 			destroy_event(&evlist->events[e]);
 		destroy_event(&evlist->contexts);
+		destroy_event(&evlist->second_stacks);
 	}
 	for (size_t i = 0; i < evlist->n_notes; i++)
 		free(evlist->notes[i]);

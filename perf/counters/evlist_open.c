@@ -169,9 +169,11 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	if (err)
 		return err;
 	evlist_choose_ring_sizes(impl, options);
-	evlist->contexts_err = -ECANCELED;
-	if (options->has_contexts)
+	evlist->contexts_err = evlist->second_stacks_err = -ECANCELED;
+	if (options->has_other_stacks) {
+		evlist_init_second_stacks(impl);
 		evlist_init_contexts(impl);
+	}
 	bool is_system = options->target == EVLIST_SYSTEM;
 	err = open_with_rings(impl, is_system ? &everybody : options->tids,
 			      is_system ? 1 : options->n_tids);
@@ -224,6 +226,7 @@ int evlist_open(const struct evlist_options *options, const struct event *events
 	impl->target = options->target;
 	impl->limits = *limits;
 	impl->epoll_fd = impl->wake_fd = -1;
+	impl->second_stacks_map = impl->second_stacks_program = -1;
 	impl->opener.syscalls = options->syscalls ? *options->syscalls : evlist_real_syscalls;
 	impl->opener.limits = &impl->limits;
 	impl->opener.evlist = &impl->evlist;

@@ -40,6 +40,7 @@ struct evlist_impl {
 	struct ring_sizes sizes;
 	bool rings_too_large; /* the reason why evlist_open_task() failed */
 	size_t watched_task;  /* the task whose counters report that rings have filled */
+	int second_stacks_map, second_stacks_program; /* -1: none */
 	int epoll_fd;
 	int wake_fd; /* as registered in epoll; -1: none */
 	bool is_enabled;
@@ -84,6 +85,16 @@ void evlist_open_contexts(struct evlist_impl *impl, pid_t tid);
 void evlist_reopen_contexts(struct evlist_impl *impl, size_t ring);
 /* Gives up contexts, for @err. */
 void evlist_close_contexts(struct evlist_impl *impl, int err);
+/* Prepares second stacks if they are available here; else sets evlist->second_stacks_err. */
+void evlist_init_second_stacks(struct evlist_impl *impl);
+/* For the sampling events of one more task, by its index. After a failure they are given up for all
+ * tasks, and evlist->second_stacks_err contains the reason. */
+void evlist_open_second_stacks(struct evlist_impl *impl, size_t task);
+/* For the counters that were opened again on the CPU of that ring of the whole system. Where it
+ * fails, the CPU has no second stacks. */
+void evlist_reopen_second_stacks(struct evlist_impl *impl, size_t ring);
+/* Gives them up, for @err. */
+void evlist_close_second_stacks(struct evlist_impl *impl, int err);
 /* To be called just before the events are enabled, while the sideband runs already. */
 void evlist_begin_task_time(struct evlist_impl *impl);
 /* Whether a timer drives the event, not a hardware counter: cpu-clock, task-clock. */

@@ -185,6 +185,7 @@ static void put_all(struct reopening *reopening)
 		put_ring(&evlist->sample_rings[reopening->sample_ring], &reopening->samples);
 		impl->ring_fds[reopening->sample_ring] =
 			evlist_sample_fd(impl, 0, reopening->sample_ring);
+		evlist_reopen_second_stacks(impl, reopening->sample_ring);
 	}
 	evlist->has_reopened = true;
 }

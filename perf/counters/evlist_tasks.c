@@ -238,6 +238,7 @@ static void close_beyond(struct evlist_impl *impl, size_t n_tasks)
 void evlist_close_tasks(struct evlist_impl *impl)
 {
 	close_beyond(impl, 0);
+	evlist_close_second_stacks(impl, impl->evlist.second_stacks_err);
 	evlist_close_contexts(impl, impl->evlist.contexts_err);
 	impl->n_tasks = impl->n_tasks_alive = 0;
 }
@@ -267,7 +268,9 @@ int evlist_open_task(struct evlist_impl *impl, pid_t tid)
 		close_beyond(impl, impl->n_tasks);
 		return err;
 	}
-	evlist_open_contexts(impl, tid);
+	evlist_open_second_stacks(impl, impl->n_tasks);
+	if (!impl->evlist.second_stacks.n_ids || impl->evlist.second_stacks_are_partial)
+		evlist_open_contexts(impl, tid);
 	impl->n_tasks++;
 	impl->n_tasks_alive++;
 	return 0;

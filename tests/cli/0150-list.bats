@@ -142,10 +142,10 @@ setup() {
 	need_events
 	need python3
 	status=0
-	"$ROOT/tests/cli/without_perf_events.py" EPERM "$DENDRO" list >list || status=$?
+	"$ROOT/tests/cli/without_system_call.py" perf_event_open EPERM "$DENDRO" list >list || status=$?
 	expect_equal status "$status" 1
 	grep -q 'seccomp' list
 	lacks -q '^Software events' list
-	"$ROOT/tests/cli/without_perf_events.py" ENOSYS "$DENDRO" list -f json software >json || true
+	"$ROOT/tests/cli/without_system_call.py" perf_event_open ENOSYS "$DENDRO" list -f json software >json || true
 	jq -e '.kinds[] | select(.kind == "software") | .note | contains("hidden")' json
 }

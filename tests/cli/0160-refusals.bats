@@ -34,7 +34,7 @@ set_paranoid() {
 }
 
 without_events() { # without_events ERRNO COMMAND... : seccomp refuses perf_event_open
-	"$ROOT/tests/cli/without_perf_events.py" "$@"
+	"$ROOT/tests/cli/without_system_call.py" perf_event_open "$@"
 }
 
 need_namespaces() {

@@ -20,10 +20,20 @@ make_recordings() {
 	record bare.data --no-deep-stacks -- "$WORKLOADS/deep" 0.3 bottom
 	record plain.data -z 0 -- "$WORKLOADS/deep" 0.3 slow
 	for mode in short long nested deep jump threads storm; do
-		record handlers-$mode.data -- "$WORKLOADS/altstack" 0.6 $mode
+		record_contexts handlers-$mode.data -- "$WORKLOADS/altstack" 0.6 $mode
 		tell handlers-$mode seen_left=via_left seen_right=via_right
 	done
-	record signals.data -z 0 -- "$WORKLOADS/altstack" 0.3 nested
+	record_contexts signals.data -z 0 -- "$WORKLOADS/altstack" 0.3 nested
+}
+
+without_bpf() { # without_bpf COMMAND... : where it is refused, contexts of signals are recorded
+	"$ROOT/tests/cli/without_system_call.py" bpf EPERM "$@"
+}
+
+record_contexts() { # as record
+	local file=$1
+	shift
+	without_bpf "$DENDRO" record -q -e cpu-clock -F 997 -o "$file" "$@"
 }
 
 setup() {
@@ -142,17 +152,17 @@ need_signal_events() {
 	done
 }
 
-# hidden COMMAND... : runs the command where tracepoints are not available.
+# hidden COMMAND... : runs the command where neither tracepoints nor BPF are available.
 hidden() {
-	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing &&
+	"$ROOT/tests/cli/without_system_call.py" bpf EPERM unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing &&
 		mount -t tmpfs none /sys/kernel/debug && exec "$@"' sh "$@"
 }
 
 @test "where the tracepoint of signals is not available, recorder and report say so" {
 	need_root
 	hidden true 2>/dev/null || skip "no mount namespace can be made here"
-	hidden "$DENDRO" record -e cpu-clock -F 997 -o hidden.data -- "$WORKLOADS/altstack" 0.4 long \
-		2>hidden.said
+	hidden "$DENDRO" record -e cpu-clock -F 997 -o hidden.data -- \
+		"$WORKLOADS/altstack" 0.4 long 2>hidden.said
 	expect_equal lines "$(grep -c 'no tracefs is mounted' hidden.said)" 1
 	hidden "$DENDRO" record -q -e cpu-clock -o quiet.data -- true 2>quiet.said
 	[ ! -s quiet.said ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command for which seccomp refuses perf_event_open: without_perf_events.py ERRNO COMMAND..."""
+"""Runs a command for which seccomp refuses a call: without_system_call.py NAME ERRNO COMMAND..."""
 
 import ctypes
 import errno
@@ -8,7 +8,10 @@ import platform
 import struct
 import sys
 
-NUMBERS = {"x86_64": 298, "aarch64": 241}
+NUMBERS = {
+    "perf_event_open": {"x86_64": 298, "aarch64": 241},
+    "bpf": {"x86_64": 321, "aarch64": 280},
+}
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
 SECCOMP_MODE_FILTER = 2
 LOAD_NUMBER, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
@@ -20,8 +23,8 @@ class SockFprog(ctypes.Structure):
 
 
 def main():
-    number = NUMBERS[platform.machine()]
-    answer = ERRNO | getattr(errno, sys.argv[1])
+    number = NUMBERS[sys.argv[1]][platform.machine()]
+    answer = ERRNO | getattr(errno, sys.argv[2])
     program = b"".join(
         struct.pack("HBBI", *instruction)
         for instruction in (
@@ -37,7 +40,7 @@ def main():
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(filter_)) != 0:
         sys.exit(f"seccomp: {os.strerror(ctypes.get_errno())}")
-    os.execvp(sys.argv[2], sys.argv[2:])
+    os.execvp(sys.argv[3], sys.argv[3:])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,10 @@
  * handler calls, seen_left or seen_right, is the truth about the caller, on the other stack:
  * via_left or via_right.
  *
- *	altstack SECONDS short|long|nested|deep|jump|threads|storm
+ *	altstack SECONDS short|long|nested|deep|jump|threads|storm|often
+ *
+ * often: as much work in handlers as outside, a signal for each unit of it, which is thousands in a
+ * second however fast the machine is.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -23,7 +26,7 @@ static __thread volatile bool is_left;
 static __thread volatile bool is_ready;
 static __thread sigjmp_buf way_out;
 static unsigned handler_units = 10, interval_us = 4000, depth = 20;
-static bool is_nested, leaves_by_jump;
+static bool is_nested, leaves_by_jump, raises_often;
 
 static FUNCTION NOT_FOLDED void seen_left(unsigned n)
 {
@@ -62,6 +65,18 @@ static FUNCTION void handle(int signal)
 		siglongjmp(way_out, 1);
 }
 
+static void do_units(unsigned n)
+{
+	if (!raises_often) {
+		units(n);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		units(1);
+		raise(SIGALRM);
+	}
+}
+
 static FUNCTION void common(unsigned level, unsigned n)
 {
 	char bytes[1000];
@@ -71,7 +86,7 @@ static FUNCTION void common(unsigned level, unsigned n)
 	if (level > 1)
 		common(level - 1, n);
 	else
-		units(n);
+		do_units(n);
 	KEEP_FRAME();
 }
 
@@ -157,7 +172,7 @@ static void start_signals(bool is_storm)
 	self = pthread_self();
 	if (is_storm)
 		pthread_create(&sender, NULL, send_all_the_time, &self);
-	else
+	else if (!raises_often)
 		setitimer(ITIMER_PROF, &interval, NULL);
 }
 
@@ -178,6 +193,9 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(mode, "storm") == 0)
 		handler_units = 0;
+	raises_often = strcmp(mode, "often") == 0;
+	if (raises_often)
+		handler_units = 1;
 	start_signals(strcmp(mode, "storm") == 0);
 	if (strcmp(mode, "threads") == 0)
 		return run_threads();

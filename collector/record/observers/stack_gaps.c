@@ -17,8 +17,11 @@ static int begin(const struct observed_recording *recording, void **state)
 		return 0;
 	if (recording->has_known_clock)
 		*state = output;
-	if (recording->evlist->contexts.n_ids)
+	if (recording->evlist->second_stacks.n_ids)
 		return 0;
+	output->misses.seconds_err = -recording->evlist->second_stacks_err;
+	if (recording->evlist->contexts.n_ids)
+		return *state ? write_misses(output) : 0;
 	output->misses.contexts_err = -recording->evlist->contexts_err;
 	/* Without stacks nobody wants them. */
 	recording_notes_add(

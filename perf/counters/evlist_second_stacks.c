@@ -1,0 +1,186 @@
+/*
+ * Second stacks: a BPF program on each sampling event writes the stack that the sampled thread has
+ * left into the ring of the sample, directly before it (perf/counters/second_stacks_program.h).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+#include "perf/counters/evlist_private.h"
+#include "perf/counters/second_stacks_program.h"
+#include "perf/kernel/bpf.h"
+
+void evlist_init_second_stacks(struct evlist_impl *impl)
+{
+	struct evlist *evlist = &impl->evlist;
+	const struct perf_event_attr *samples = &evlist->events[0].attr;
+
+	evlist->second_stacks_err = 0;
+	if (!(samples->sample_type & PERF_SAMPLE_STACK_USER) ||
+	    !(samples->sample_type & PERF_SAMPLE_IDENTIFIER))
+		evlist->second_stacks_err = -EOPNOTSUPP;
+	/* Up to the time it has what samples have, so that their times are found in one way. */
+	evlist->second_stacks.attr = (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.size = samples->size,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.read_format = samples->read_format & ~(uint64_t)PERF_FORMAT_GROUP,
+		.use_clockid = samples->use_clockid,
+		.clockid = samples->clockid,
+		.watermark = 1,
+		.wakeup_watermark = samples->wakeup_watermark,
+	};
+}
+
+/* Opens the event of a ring, and tells the program. A file descriptor or -errno. */
+static int open_output(struct evlist_impl *impl, size_t ring, uint64_t *id_ret)
+{
+	struct evlist_event *output = &impl->evlist.second_stacks;
+
+	int fd = attr_open_exactly(&impl->opener, &output->attr, -1, impl->cpus[ring]);
+	if (fd < 0)
+		return fd;
+	int err = 0;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, id_ret) < 0 ||
+	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, impl->ring_fds[ring]) < 0)
+		err = -errno;
+	if (!err)
+		err = bpf_map_set(impl->second_stacks_map, (uint32_t)impl->cpus[ring], &fd);
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
+static int add_output(struct evlist_impl *impl, size_t ring)
+{
+	struct evlist_event *output = &impl->evlist.second_stacks;
+
+	if (array_reserve_one(output->fds, output->n_ids) ||
+	    array_reserve_one(output->ids, output->n_ids))
+		return -ENOMEM;
+	int fd = open_output(impl, ring, &output->ids[output->n_ids]);
+	if (fd < 0)
+		return fd;
+	output->fds[output->n_ids++] = fd;
+	return 0;
+}
+
+static uint32_t count_cpus(const struct evlist_impl *impl)
+{
+	int last = 0;
+
+	for (size_t i = 0; i < impl->n_cpus; i++)
+		last = impl->cpus[i] > last ? impl->cpus[i] : last;
+	return (uint32_t)last + 1;
+}
+
+static int load_program(struct evlist_impl *impl)
+{
+	struct task_fields fields;
+	uint32_t n_cpus = count_cpus(impl);
+
+	int err = task_fields_find(&fields);
+	if (err)
+		return err;
+	impl->second_stacks_map =
+		bpf_create_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, sizeof(uint32_t), n_cpus);
+	if (impl->second_stacks_map < 0)
+		return impl->second_stacks_map;
+	_cleanup_close_ int buffers =
+		bpf_create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)second_stacks_buffer_size(), n_cpus);
+	if (buffers < 0)
+		return buffers;
+	impl->second_stacks_program =
+		second_stacks_load(&fields, impl->evlist.events[0].attr.sample_stack_user,
+				   impl->second_stacks_map, buffers);
+	return impl->second_stacks_program < 0 ? impl->second_stacks_program : 0;
+}
+
+/* An event of a tracepoint, or a probe, cannot have such a program, and does without. */
+static int attach(struct evlist_impl *impl, int fd)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, impl->second_stacks_program) == 0)
+		return 0;
+	if (errno != EINVAL)
+		return -errno;
+	impl->evlist.second_stacks_are_partial = true;
+	return 0;
+}
+
+static int attach_counters(struct evlist_impl *impl, const struct evlist_event *event, size_t first)
+{
+	int err = 0;
+
+	for (size_t i = first; i < event->n_ids && !event->is_counted && !err; i++)
+		err = attach(impl, event->fds[i]);
+	return err;
+}
+
+static int open_outputs(struct evlist_impl *impl)
+{
+	int err = load_program(impl);
+
+	for (size_t i = 0; i < impl->n_cpus && !err; i++)
+		err = add_output(impl, i);
+	return err;
+}
+
+void evlist_open_second_stacks(struct evlist_impl *impl, size_t task)
+{
+	struct evlist *evlist = &impl->evlist;
+	int err = evlist->second_stacks_err;
+
+	if (!err && !evlist->second_stacks.n_ids)
+		err = open_outputs(impl);
+	for (size_t e = 0; e < evlist->n_events && !err; e++)
+		err = attach_counters(impl, &evlist->events[e], task * evlist->events[e].n_rings);
+	if (err)
+		evlist_close_second_stacks(impl, err);
+}
+
+void evlist_reopen_second_stacks(struct evlist_impl *impl, size_t ring)
+{
+	struct evlist *evlist = &impl->evlist;
+	struct evlist_event *output = &evlist->second_stacks;
+	uint64_t id;
+
+	if (!output->n_ids)
+		return;
+	int fd = open_output(impl, ring, &id);
+	if (fd < 0)
+		return;
+	close(output->fds[ring]);
+	output->fds[ring] = fd;
+	output->ids[ring] = id;
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		const struct evlist_event *event = &evlist->events[e];
+
+		for (size_t i = 0; i < event->n_rings && !event->is_counted; i++)
+			if (event->rings[i] == ring)
+				attach(impl, event->fds[i]);
+	}
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void evlist_close_second_stacks(struct evlist_impl *impl, int err)
+{
+	struct evlist_event *output = &impl->evlist.second_stacks;
+
+	while (output->n_ids)
+		close(output->fds[--output->n_ids]);
+	close_fd(&impl->second_stacks_program);
+	close_fd(&impl->second_stacks_map);
+	impl->evlist.second_stacks_err = err;
+}
