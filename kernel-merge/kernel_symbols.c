@@ -13,7 +13,7 @@
 #include "cct/base/hash_table.h"
 
 #define KERNEL_NAME  "[kernel.kallsyms]"
-#define DYNAMIC_NAME "[kernel.dynamic]"
+#define DYNAMIC_NAME "[kernel]" /* as the report calls all kernel code */
 #define OOL_NAME     "[kernel.ool]"
 #define BPF_NAME     "[bpf]"
 

@@ -27,6 +27,7 @@ static void profile_info_deinit(struct profile_info *info)
 	free(info->cpu);
 	free(info->tool_version);
 	free(info->truncated);
+	free(info->not_decoded);
 	free(info->no_kernel_names);
 	free(info->cpu_gaps);
 	for (int marker = 0; marker < N_MARKERS; marker++)

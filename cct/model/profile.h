@@ -44,6 +44,7 @@ struct profile_info {
 	char *tool_version;
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
 	char *no_kernel_names; /* why kernel code has no names; NULL: it has names, or not known */
+	char *not_decoded;     /* what the recording has that is left out; NULL: nothing */
 	char *truncated;       /* why the recording ends early, with the offset; NULL: whole */
 	struct cpu_gap *cpu_gaps; /* owned; by start */
 	size_t n_cpu_gaps;

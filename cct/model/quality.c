@@ -25,6 +25,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_NO_USER_PART] = { QUALITY_UNWIND, "no_user_part", "kernel only" },
 	[QUALITY_UNVERIFIED] = { QUALITY_UNWIND, "kernel_walked",
 				 "from the kernel's own frame-pointer walk, not verified" },
+	[QUALITY_LBR] = { QUALITY_UNWIND, "branch_stack",
+			  "from the processor's call stack (LBR), not verified" },
+	[QUALITY_FLAT] = { QUALITY_UNWIND, "flat", "without callers: none were recorded" },
 	[QUALITY_OFF_AT_END] = { QUALITY_OFF_CPU, "off_at_end",
 				 "threads off the CPU when the recording ended: their time counts "
 				 "up to then" },
@@ -49,6 +52,8 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_JITDUMP_LINES_BROKEN] = { QUALITY_JITDUMPS, "broken_lines",
 					   "functions of jitdump files without source lines: "
 					   "malformed line tables" },
+	[QUALITY_BRANCHES] = { QUALITY_HIDDEN, NULL,
+			       "samples have branch records (LBR), which are not shown" },
 	[QUALITY_FILTERED] = { QUALITY_HIDDEN, NULL, NULL },
 	[QUALITY_LOST_SIDEBAND] = { QUALITY_HIDDEN, NULL,
 				    "records of processes and mappings lost: names may be wrong" },
@@ -65,6 +70,7 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
 	QUALITY_GUESSED,
 	QUALITY_STITCHED,
+	QUALITY_BRANCHES,
 	QUALITY_LOST_SIDEBAND,
 	QUALITY_NOT_ATTRIBUTED,
 	QUALITY_UNWEIGHED,

@@ -28,6 +28,8 @@ enum quality_counter {
 	QUALITY_COMPLETE,     /* it ends at the root */
 	QUALITY_NO_USER_PART, /* kernel threads and idle: complete without user frames */
 	QUALITY_UNVERIFIED,   /* as the kernel walked it, by frame pointers */
+	QUALITY_LBR,          /* from branch records: LBR call stacks */
+	QUALITY_FLAT,         /* the event records no callers */
 	/* Time off the CPU. */
 	QUALITY_OFF_AT_END,     /* threads that were off at the end: counted up to then */
 	QUALITY_OFF_UNPAIRED,   /* times a thread left or came back without a record: 0 ns */
@@ -40,6 +42,7 @@ enum quality_counter {
 	QUALITY_JITDUMP_RECORDS_BROKEN,
 	QUALITY_JITDUMP_LINES_BROKEN, /* functions whose source lines are malformed */
 	/* Not in JSON. */
+	QUALITY_BRANCHES,          /* samples with branch records that are not a call stack */
 	QUALITY_FILTERED,          /* excluded by the user's filters (--pid, ...) */
 	QUALITY_LOST_SIDEBAND,     /* sideband records not delivered */
 	QUALITY_NOT_ATTRIBUTED,    /* samples whose event id the file does not name */
@@ -76,7 +79,7 @@ const struct quality_description *quality_describe(enum quality_counter counter)
 
 /* The counters with warnings in the order in which a report shows them, which is not that of JSON;
  * each once. */
-#define N_QUALITY_WARNINGS 19
+#define N_QUALITY_WARNINGS 20
 extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
 
 /* The counter of samples whose path has such a mark. */

@@ -191,6 +191,8 @@ static void print_user_half(const struct unwind_listing *listing, const struct c
 		[USER_COMPLETE] = "complete",
 		[USER_NONE] = "none: a kernel thread, or idle",
 		[USER_UNVERIFIED] = "as the kernel walked it",
+		[USER_BRANCHES] = "as the processor recorded the calls",
+		[USER_FLAT] = "no callers were recorded",
 	};
 
 	fprintf(listing->out, "  user part of the path: %s\n",

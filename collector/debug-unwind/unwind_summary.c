@@ -68,9 +68,11 @@ void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
 		count(&summary->complete, number);
 		break;
 	case USER_NONE:
+	case USER_FLAT:
 		count(&summary->none, number);
 		break;
 	case USER_UNVERIFIED:
+	case USER_BRANCHES:
 		count(&summary->unverified, number);
 		break;
 	case USER_INCOMPLETE:

@@ -23,6 +23,8 @@ enum user_half {
 	USER_COMPLETE,   /* unwound to the root */
 	USER_NONE,       /* the task has none: a kernel thread, idle */
 	USER_UNVERIFIED, /* the kernel walked it along frame pointers */
+	USER_BRANCHES,   /* the processor's branch records have the calls (LBR call stack) */
+	USER_FLAT,       /* the event records no callers: only the instruction is known */
 	USER_INCOMPLETE, /* call_path.end says why */
 };
 

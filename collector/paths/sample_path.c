@@ -101,6 +101,38 @@ static void take_user_callchain(struct sample_path *sample_path, const struct sa
 	path->user_half = USER_UNVERIFIED;
 }
 
+static bool has_branch_stack(const struct sample *sample)
+{
+	uint64_t wanted = PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER;
+
+	return sample->event->layout.sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       (sample->event->layout.branch_sample_type & wanted) == wanted;
+}
+
+/*
+ * The user half as the processor recorded its calls: the callchain's first address, or else where
+ * the last call went to, then the calls, the last one first. What the callchain has beyond its
+ * first address follows frame pointers, which such programs need not have.
+ */
+static void take_branch_stack(struct sample_path *sample_path, const struct sample *sample,
+			      const struct callchain *chain, struct call_path *path)
+{
+	const struct sample_record *record = &sample->record.sample;
+
+	for (size_t i = 0; i <= record->n_branches && i < SAMPLE_PATH_MAX_USER; i++) {
+		uint64_t addr = i               ? record->branches[i - 1].from
+				: chain->n_user ? chain->user[0]
+						: record->branches[0].to;
+
+		if (i && !addr)
+			break;
+		sample_path->user_addrs[i] = addr;
+		sample_path->user[i] = user_frame(sample->space, addr);
+		path->n_user++;
+	}
+	path->user_half = USER_BRANCHES;
+}
+
 static void take_leaf(struct sample_path *sample_path, const struct sample *sample, uint64_t addr,
 		      enum marker end, struct call_path *path)
 {
@@ -195,6 +227,8 @@ static void take_user_half(struct sample_path *sample_path, const struct sample 
 	if (record->sample.has_user_regs &&
 	    sample->event->layout.sample_type & PERF_SAMPLE_STACK_USER)
 		unwind_user_half(sample_path, sample, path);
+	else if (has_branch_stack(sample) && record->sample.n_branches)
+		take_branch_stack(sample_path, sample, chain, path);
 	else if (chain->n_user)
 		take_user_callchain(sample_path, sample, chain, path);
 	else if (record->cpu_mode == PERF_RECORD_MISC_USER)
@@ -203,6 +237,22 @@ static void take_user_half(struct sample_path *sample_path, const struct sample 
 		take_no_user_half(sample, path);
 	else
 		end_early(path, MARKER_NO_STACK);
+}
+
+static bool records_callers(const struct sample *sample)
+{
+	return sample->event->layout.sample_type &
+		       (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER) ||
+	       has_branch_stack(sample);
+}
+
+/* The sampled instruction is all there is. */
+static void take_flat(struct sample_path *sample_path, const struct sample *sample,
+		      struct call_path *path)
+{
+	if (sample->record.cpu_mode == PERF_RECORD_MISC_USER)
+		take_leaf(sample_path, sample, sample->record.sample.ip, MARKER_NO_STACK, path);
+	path->user_half = USER_FLAT;
 }
 
 static void take_kernel_half(struct sample_path *sample_path, const struct sample *sample,
@@ -214,7 +264,7 @@ static void take_kernel_half(struct sample_path *sample_path, const struct sampl
 	if (!n_ips && sample->record.cpu_mode == PERF_RECORD_MISC_KERNEL) {
 		ips = &sample->record.sample.ip;
 		n_ips = 1;
-		if (path->user_half != USER_INCOMPLETE)
+		if (path->user_half != USER_INCOMPLETE && path->user_half != USER_FLAT)
 			end_early(path, MARKER_NO_CALLCHAIN);
 	}
 	for (size_t i = 0; i < n_ips && i < SAMPLE_PATH_MAX_KERNEL; i++) {
@@ -266,7 +316,10 @@ void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 				    .user_addrs = sample_path->user_addrs,
 				    .kernel_addrs = sample_path->kernel_addrs,
 				    .frames = sample_path->path };
-	take_user_half(sample_path, sample, &chain, path);
+	if (records_callers(sample))
+		take_user_half(sample_path, sample, &chain, path);
+	else
+		take_flat(sample_path, sample, path);
 	take_kernel_half(sample_path, sample, &chain, path);
 	path->cpu_state = find_cpu_state(sample_path, sample, path);
 

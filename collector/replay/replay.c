@@ -261,6 +261,31 @@ static int apply_runtime_record(struct replay *replay, const struct perf_event_h
 	return err == -EINVAL ? 0 : err;
 }
 
+/* What an AUXTRACE_INFO record begins with: enum auxtrace_type of tools/perf/util/auxtrace.h. */
+static const char *aux_source(const struct record *record)
+{
+	static const char *const sources[] = { NULL,      "intel_pt",    "intel_bts", "cs_etm",
+					       "arm_spe", "s390_cpumsf", "hisi_ptt",  "vpa_dtl" };
+	uint32_t type = 0;
+
+	if (record->type == RECORD_AUXTRACE_INFO && record->body.size >= sizeof(type))
+		memcpy(&type, record->body.bytes, sizeof(type));
+	return type < sizeof(sources) / sizeof(sources[0]) ? sources[type] : NULL;
+}
+
+static int note_aux(struct replay *replay, const struct record *record)
+{
+	struct profile_info *info = &replay->profile->info;
+	const char *source = aux_source(record);
+	char text[64];
+
+	if (info->not_decoded && !source)
+		return 0;
+	snprintf(text, sizeof(text), "AUX data%s%s: not decoded", source ? " of " : "",
+		 source ? source : "");
+	return profile_set_string(&info->not_decoded, text);
+}
+
 static int apply(struct replay *replay, const struct record *record, size_t event)
 {
 	switch (record->type) {
@@ -282,6 +307,10 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 	case PERF_RECORD_LOST_SAMPLES:
 		count_lost(replay, record, event);
 		return 0;
+	case PERF_RECORD_AUX:
+	case RECORD_AUXTRACE_INFO:
+	case RECORD_AUXTRACE:
+		return note_aux(replay, record);
 	case PERF_RECORD_THROTTLE:
 		replay->profile->quality.counts[QUALITY_THROTTLED]++;
 		return 0;
@@ -291,6 +320,13 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 			replay->profile->quality.counts[QUALITY_UNKNOWN_RECORDS]++;
 		return 0;
 	}
+}
+
+/* A call stack is shown as callers. */
+static bool has_other_branches(const struct sample *sample)
+{
+	return sample->raw.header && sample->record.sample.n_branches &&
+	       !(sample->event->layout.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
 
 static int account(struct replay *replay, struct sample *sample, size_t event, uint64_t weight)
@@ -306,6 +342,7 @@ static int account(struct replay *replay, struct sample *sample, size_t event, u
 	sample->metric = metric;
 	sample->weight = weight;
 	replay->profile->quality.counts[QUALITY_SAMPLES]++;
+	replay->profile->quality.counts[QUALITY_BRANCHES] += has_other_branches(sample);
 	return 1;
 }
 

@@ -55,6 +55,12 @@ static void count_user_half(struct profile_quality *quality, const struct call_p
 	case USER_UNVERIFIED:
 		quality->counts[QUALITY_UNVERIFIED]++;
 		break;
+	case USER_BRANCHES:
+		quality->counts[QUALITY_LBR]++;
+		break;
+	case USER_FLAT:
+		quality->counts[QUALITY_FLAT]++;
+		break;
 	case USER_INCOMPLETE:
 		quality->incomplete[path->end]++;
 		break;

@@ -74,6 +74,8 @@ static void write_recording(const struct text *text)
 	write_field(text, "machine", machine);
 	if (info->truncated)
 		write_warning(text, info->truncated);
+	if (info->not_decoded)
+		write_warning(text, info->not_decoded);
 }
 
 static unsigned widest_event(const struct text *text)
@@ -230,13 +232,18 @@ static void write_reasons(const struct text *text, const struct profile_quality 
 /* Writes how many user paths are complete, and why the others are not. */
 static void write_all_paths(const struct text *text, const struct profile_quality *quality)
 {
+	bool is_flat = quality->counts[QUALITY_FLAT] &&
+		       quality->counts[QUALITY_FLAT] == quality_n_used(quality);
+	const char *label = "call paths";
+
 	for (int i = 0; i < N_QUALITY_COUNTERS; i++) {
 		const struct quality_description *of = quality_describe((enum quality_counter)i);
-		bool is_first = i == QUALITY_COMPLETE;
+		bool is_always = i == QUALITY_COMPLETE && !is_flat;
 
-		if (of->section == QUALITY_UNWIND && (is_first || quality->counts[i]))
-			write_paths(text, is_first ? "call paths" : "", quality->counts[i],
-				    of->text);
+		if (of->section != QUALITY_UNWIND || (!is_always && !quality->counts[i]))
+			continue;
+		write_paths(text, label, quality->counts[i], of->text);
+		label = "";
 	}
 	write_reasons(text, quality);
 }

@@ -95,6 +95,16 @@ frame_addresses() {
 		"$(jq '[.rows[] | select(.name == "0xffffffffffffffff")] | length' functions)" 0
 }
 
+@test "recordings without callers have no row for missing ones, and branch records are announced" {
+	local file=$SHARED/recordings/quipper.branch-4.14.data
+	report_json "$file" >tree
+	expect_equal flat "$(jq '.quality.unwind.flat' tree)" "$(jq '.quality.samples' tree)"
+	expect_equal marks "$(ask tree '[nodes | select(.kinds[-1] == "marker")] | length')" 0
+	"$DENDRO" report "$file" | grep -q '13 samples have branch records (LBR), which are not shown'
+	"$DENDRO" report "$file" | lacks 'complete'
+	"$DENDRO" script "$file" | lacks 'kernel.dynamic'
+}
+
 @test "lost samples are shown as lost" {
 	[ "$(report_json "$SHARED/recordings/quipper.piped.lost_samples-4.4.data" --view functions |
 		jq '.quality.lost')" -gt 0 ]

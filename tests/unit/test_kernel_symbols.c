@@ -123,8 +123,8 @@ static void addresses_are_named_by_symbol_and_mapping(void **state)
 		{ 0xffffffffc0201000, "module_start", "[ext4]" },
 		{ 0xffffffffc0201090, "module_next", "[ext4]" },
 		{ 0xffffffffc0400010, "other", "/lib/modules/loop.ko" },
-		{ 0xffffffffc0300000, "", "[kernel.dynamic]" },
-		{ 0x1000, "", "[kernel.dynamic]" },
+		{ 0xffffffffc0300000, "", "[kernel]" },
+		{ 0x1000, "", "[kernel]" },
 	};
 	struct fixture *fixture = *state;
 
@@ -174,7 +174,7 @@ static void without_mappings_names_go_by_address(void **state)
 	finish_mappings(fixture);
 	name_kernel(fixture);
 	assert_string_equal(name_at(fixture, 0xffffffff81000150, &owner), "first");
-	assert_string_equal(owner, "[kernel.dynamic]");
+	assert_string_equal(owner, "[kernel]");
 }
 
 #define PROGRAM 0xffffffffc0300000
@@ -223,7 +223,7 @@ static void programs_have_their_names_while_they_are_loaded(void **state)
 			if (strcmp(name, cases[i].names[t]) != 0)
 				fail_msg("address %zu at time %zu: '%s', not '%s'", i, t, name,
 					 cases[i].names[t]);
-			assert_string_equal(owner, *name ? "[bpf]" : "[kernel.dynamic]");
+			assert_string_equal(owner, *name ? "[bpf]" : "[kernel]");
 		}
 	}
 }
@@ -360,7 +360,7 @@ static void a_module_that_comes_later_has_its_own_names(void **state)
 	assert_string_equal(owner, "[late]");
 	assert_string_equal(name_at(fixture, PROGRAM + 0xfff, &owner), "late_second");
 	name_at(fixture, PROGRAM + 0x1000, &owner);
-	assert_string_equal(owner, "[kernel.dynamic]");
+	assert_string_equal(owner, "[kernel]");
 	name_at_time(fixture, before, PROGRAM + 0x900, &owner);
 	assert_string_equal(owner, "[early]");
 }
@@ -385,9 +385,9 @@ static void what_may_be_one_or_another_is_neither(void **state)
 	assert_int_equal(kernel_symbols_doubt(fixture->kallsyms, &hostile), 0);
 	assert_false(kernel_symbols_is_taken(fixture->kallsyms, &late));
 	name_at(fixture, PROGRAM, &owner);
-	assert_string_equal(owner, "[kernel.dynamic]");
+	assert_string_equal(owner, "[kernel]");
 	name_at(fixture, PROGRAM + 0x1000, &owner);
-	assert_string_equal(owner, "[kernel.dynamic]");
+	assert_string_equal(owner, "[kernel]");
 	map(fixture, late.start, late.len, late.filename);
 	name_at(fixture, PROGRAM + 0x1000, &owner);
 	assert_string_equal(owner, "[late]");

@@ -66,6 +66,36 @@ static void a_replay_may_be_closed_within_a_group(void **state)
 	recording_destroy(recording);
 }
 
+static void aux_data_are_announced(void **state)
+{
+	static const struct {
+		uint32_t type;
+		const char *text;
+	} cases[] = {
+		{ 1, "AUX data of intel_pt: not decoded" },
+		{ 3, "AUX data of cs_etm: not decoded" },
+		{ 99, "AUX data: not decoded" },
+	};
+	struct sample sample;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct recording *recording = recording_create(false, false);
+
+		begin_record(&recording->records, RECORD_AUXTRACE_INFO, 0);
+		put_pair(&recording->records, cases[i].type, 0);
+		end_record(&recording->records);
+		begin_record(&recording->records, PERF_RECORD_AUX, 0);
+		put_zeros(&recording->records, 48);
+		end_record(&recording->records);
+		struct replay *replay = open_recording(recording, NULL);
+		assert_int_equal(replay_next(replay, &sample), 0);
+		assert_string_equal(replay_profile(replay)->info.not_decoded, cases[i].text);
+		replay_close(replay);
+		recording_destroy(recording);
+	}
+}
+
 static void the_end_stays_the_end(void **state)
 {
 	static const char counts[] = "0 1000 10 10\n";
@@ -92,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_group_gives_a_sample_for_each_counter_that_grew),
 		cmocka_unit_test(a_replay_may_be_closed_within_a_group),
+		cmocka_unit_test(aux_data_are_announced),
 		cmocka_unit_test(the_end_stays_the_end),
 	};
 

@@ -78,9 +78,8 @@ static void a_sample_has_its_path(void **state)
 	put_sample(recording, CYCLES_ID, 0x1234, 1);
 	struct dendro *dendro = open_with(recording, &(struct dendro_options){ 0 });
 	assert_int_equal(dendro_next(dendro, &sample), 1);
-	assert_int_equal(sample->path.n_frames, 2);
-	assert_int_equal(sample->path.frames[0].offset, MARKER_NO_STACK);
-	assert_int_equal(sample->path.frames[1].offset, 0x1234);
+	assert_int_equal(sample->path.n_frames, 1);
+	assert_int_equal(sample->path.frames[0].offset, 0x1234);
 	close_both(dendro, recording);
 }
 
@@ -98,7 +97,7 @@ static void a_path_may_be_resolved_on_demand(void **state)
 		if (i % 7)
 			continue;
 		assert_int_equal(dendro_resolve(dendro), 0);
-		assert_int_equal(sample->path.frames[1].offset, 0x1000 + i % 10);
+		assert_int_equal(sample->path.frames[0].offset, 0x1000 + i % 10);
 	}
 	close_both(dendro, recording);
 }
@@ -139,8 +138,8 @@ static void a_profile_has_the_costs_of_all_samples(void **state)
 		assert_int_equal(profile->metrics[0].samples, N_SAMPLES);
 		assert_int_equal(profile->metrics[0].total, total);
 		assert_int_equal(profile_check_conservation(profile), -1);
-		/* The root, the process, the marker, ten leaves. */
-		assert_int_equal(profile->cct->n_nodes, 13);
+		/* The root, the process, ten leaves. */
+		assert_int_equal(profile->cct->n_nodes, 12);
 		profile_destroy(profile);
 	}
 }
