@@ -103,8 +103,8 @@ static int lose(const struct cpu_hotplug *hotplug, struct watched_cpu *cpu)
 	return is_known ? 0 : write_window(hotplug, cpu, WINDOW_RECORD_CPU_LOST);
 }
 
-/* @uevent: ends with a zero. A CPU that was not online at first has no rings. */
-static int take_uevent(const struct cpu_hotplug *hotplug, const char *uevent)
+/* A CPU that was not online at first has no rings. */
+int cpu_hotplug_take_uevent(const struct cpu_hotplug *hotplug, const char *uevent)
 {
 	char action[16];
 	int number, end = 0;
@@ -171,7 +171,7 @@ static int read_uevents(const struct cpu_hotplug *hotplug)
 			return 0;
 		uevent[n] = '\0';
 		if (from_size == sizeof(from) && from.nl_pid == 0)
-			err = take_uevent(hotplug, uevent);
+			err = cpu_hotplug_take_uevent(hotplug, uevent);
 	}
 	return err;
 }

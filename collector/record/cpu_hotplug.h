@@ -43,6 +43,9 @@ int cpu_hotplug_init(struct cpu_hotplug *hotplug, struct drain *drain,
 void cpu_hotplug_deinit(struct cpu_hotplug *hotplug);
 /* Does what is due, between two rounds of the drain. 0 or the writer's -errno. */
 int cpu_hotplug_run(struct cpu_hotplug *hotplug);
+/* Takes what the kernel announces, as text that ends with a zero; cpu_hotplug_run() receives it. 0
+ * or the writer's -errno. */
+int cpu_hotplug_take_uevent(const struct cpu_hotplug *hotplug, const char *uevent);
 /* Whether there is more to do, so that the next round should not wait. */
 bool cpu_hotplug_is_busy(const struct cpu_hotplug *hotplug);
 
