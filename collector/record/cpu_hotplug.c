@@ -157,7 +157,7 @@ static int check_all(const struct cpu_hotplug *hotplug)
 static int read_uevents(const struct cpu_hotplug *hotplug)
 {
 	char uevent[UEVENT_MAX];
-	struct sockaddr_nl from;
+	struct sockaddr_nl from = { 0 };
 	int err = 0;
 
 	while (!err) {

@@ -1,25 +1,25 @@
 #include "report/annotate/hottest_function.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/array.h"
-#include "cct/base/cleanup.h"
 
 /* Costs by the symbolizer's number of the function. */
 struct sums {
 	uint64_t *by_function;
-	uint32_t n;
+	size_t n;
 };
 
 static int add(struct sums *sums, uint32_t function, uint64_t cost)
 {
-	uint32_t n = sums->n;
+	size_t n = sums->n;
 
 	if (function >= n) {
 		if (array_reserve(sums->by_function, n, sums->n, function + 1 - n))
-			return -1;
-		for (uint32_t i = n; i < sums->n; i++)
-			sums->by_function[i] = 0;
+			return -ENOMEM;
+		memset(sums->by_function + n, 0, (sums->n - n) * sizeof(*sums->by_function));
 	}
 	sums->by_function[function] += cost;
 	return 0;

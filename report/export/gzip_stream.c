@@ -9,11 +9,11 @@
 #define LEVEL       5 /* of 9: smaller by a tenth than the fastest, and twice as fast as the default */
 #define GZIP_WINDOW (15 + 16) /* the largest window, with a header and trailer of gzip */
 #define MEMORY      8
-#define CHUNK_SIZE  (64 << 10)
 
 int gzip_stream_init(struct gzip_stream *stream, FILE *out)
 {
-	*stream = (struct gzip_stream){ .out = out };
+	stream->out = out;
+	stream->zlib = (z_stream){ 0 };
 	return deflateInit2(&stream->zlib, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY,
 			    Z_DEFAULT_STRATEGY) == Z_OK
 		       ? 0
@@ -23,16 +23,14 @@ int gzip_stream_init(struct gzip_stream *stream, FILE *out)
 /* Compresses the input; @flush: Z_NO_FLUSH or Z_FINISH. */
 static int compress_input(struct gzip_stream *stream, int flush)
 {
-	uint8_t chunk[CHUNK_SIZE];
-
 	do {
-		stream->zlib.next_out = chunk;
-		stream->zlib.avail_out = sizeof(chunk);
+		stream->zlib.next_out = stream->chunk;
+		stream->zlib.avail_out = sizeof(stream->chunk);
 		deflate(&stream->zlib, flush);
-		size_t size = sizeof(chunk) - stream->zlib.avail_out;
+		size_t size = sizeof(stream->chunk) - stream->zlib.avail_out;
 
 		errno = 0;
-		if (fwrite(chunk, 1, size, stream->out) < size)
+		if (fwrite(stream->chunk, 1, size, stream->out) < size)
 			return errno ? -errno : -EIO;
 	} while (!stream->zlib.avail_out);
 	return 0;

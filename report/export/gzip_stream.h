@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <zlib.h>
 
+/* Large: not to be copied. */
 struct gzip_stream {
 	FILE *out; /* borrowed */
 	z_stream zlib;
+	unsigned char chunk[64 << 10]; /* of compressed bytes */
 };
 
 /* 0 or -ENOMEM. */
