@@ -130,7 +130,7 @@ const struct command_line annotate_line = {
 		       "(ns::foo(int)),\n"
 		       "mangled, or without namespaces and template arguments (foo). Without it, "
 		       "the function\n"
-		       "with the highest cost of its own is shown.\n\n"
+		       "with the highest self cost is shown.\n\n"
 		       "By default, source lines with cost are shown with the lines around them, "
 		       "and below\n"
 		       "each line the code that was inlined there and its costly instructions.",
@@ -229,10 +229,10 @@ static int choose_function(struct annotate_command *command, const struct profil
 	if (command->function)
 		return 0;
 	if (!hottest_function_find(profile, symbolizer, metric, &hottest))
-		return message_error("annotate", "%s: no function has a cost of its own.",
+		return message_error("annotate", "%s: no function has a self cost.",
 				     command->report.path);
 	command->function = hottest.name.name;
-	message_note("annotate", "'%s' has the highest cost of its own: %.2f%%.", command->function,
+	message_note("annotate", "'%s' has the highest self cost: %.2f%%.", command->function,
 		     100.0 * (double)hottest.self / (double)profile->metrics[metric].total);
 	return 0;
 }

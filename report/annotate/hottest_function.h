@@ -1,4 +1,4 @@
-/* The function with the highest cost of its own, as the table of functions sorts them. */
+/* The function with the highest self cost, as the table of functions sorts them. */
 #ifndef REPORT_ANNOTATE_HOTTEST_FUNCTION_H
 #define REPORT_ANNOTATE_HOTTEST_FUNCTION_H
 

@@ -108,7 +108,7 @@ expect_conserved() { # expect_conserved REPORT
 
 @test "a function without own cost is shown with the cost of its calls" {
 	annotate hot.data main >text
-	grep -q 'no cost of its own' text || skip "main was sampled itself"
+	grep -q 'no self cost' text || skip "main was sampled itself"
 	grep -Eq '(9|100)[0-9.]*% +[0-9]+ +hot\(n\);' text
 	annotate hot.data main --total --asm | grep -Eq '(9|100)[0-9.]*% .*call.* <hot>$'
 }
@@ -209,10 +209,10 @@ expect_conserved() { # expect_conserved REPORT
 	expect_equal one "$(annotate_json names.data 'ns::run<long>' | jq '.functions | length')" 1
 }
 
-@test "without a function the one with the highest cost of its own is shown, and named" {
+@test "without a function the one with the highest self cost is shown, and named" {
 	"$DENDRO" annotate -i hot.data --format json >hottest.json 2>err
 	name=$("$DENDRO" report --view functions --format json hot.data | jq -r '.rows[0].name')
-	grep -qF "'$name' has the highest cost of its own" err
+	grep -qF "'$name' has the highest self cost" err
 	expect_equal function "$(jq -r '.functions[0].name' hottest.json)" "$name"
 }
 
