@@ -104,7 +104,7 @@ static void choose_metric(const struct export_command *command, const struct pro
 	}
 	if (command->format->has_one_metric && n_with_samples > 1)
 		message_note("export",
-			     "the costs are those of %s; --event chooses another of the %u events "
+			     "the costs are of %s; --event chooses another of the %u events "
 			     "with samples.",
 			     profile->metrics[options->metric].name, n_with_samples);
 }

@@ -28,7 +28,7 @@ enum kernel_identity_match {
  */
 enum kernel_identity_match kernel_identity_match(const struct kernel_identity *recorded,
 						 const struct kernel_identity *running);
-/* What @file says of its kernel so far; strings are borrowed from @file. */
+/* The kernel of @file, as far as it was read; strings are borrowed from @file. */
 struct kernel_identity kernel_identity_recorded(const struct data_file *file);
 /* Matches the kernel that runs now. */
 enum kernel_identity_match kernel_identity_match_running(const struct kernel_identity *recorded);

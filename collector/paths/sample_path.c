@@ -86,8 +86,8 @@ static void end_early(struct call_path *path, enum marker end)
 	path->end = end;
 }
 
-/* The user half as the kernel walked it. Callers are return addresses: their frames are those of
- * the addresses before. */
+/* The user half as the kernel walked it. Callers are return addresses: their frames are at the
+ * addresses before. */
 static void take_user_callchain(struct sample_path *sample_path, const struct sample *sample,
 				const struct callchain *chain, struct call_path *path)
 {

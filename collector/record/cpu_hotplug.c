@@ -153,7 +153,7 @@ static int check_all(const struct cpu_hotplug *hotplug)
 	return err;
 }
 
-/* The kernel's messages, not those that a process sends to the group. */
+/* Reads the kernel's messages; messages that a process sends to the group do not count. */
 static int read_uevents(const struct cpu_hotplug *hotplug)
 {
 	char uevent[UEVENT_MAX];
@@ -176,7 +176,8 @@ static int read_uevents(const struct cpu_hotplug *hotplug)
 	return err;
 }
 
-/* A look at /proc that is under way begins anew: it may have passed what has been missed now. */
+/* A look at /proc that is under way begins again: it may have passed threads that were missed
+ * since. */
 static int begin_look(struct cpu_hotplug *hotplug)
 {
 	synthesizer_destroy(steal_ptr(hotplug->synthesizer));

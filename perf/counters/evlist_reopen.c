@@ -133,7 +133,7 @@ static int map_rings(struct reopening *reopening)
 	return err;
 }
 
-/* Numbers of counters in the kernel are those of the recording until one is replaced. */
+/* The kernel's ids of counters are also the recording's, until a counter is replaced. */
 static int reserve_kernel_ids(struct evlist *evlist)
 {
 	for (size_t e = 0; e <= evlist->n_events; e++) {

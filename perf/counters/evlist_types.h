@@ -109,7 +109,7 @@ struct evlist {
 	int second_stacks_err;
 	int *ring_cpus; /* CPU of each sample ring */
 	uint64_t ring_size;
-	bool has_reopened; /* a CPU: the kernel's ids are not all those of the recording */
+	bool has_reopened; /* a CPU: not all of the kernel's ids are the recording's, too */
 	bool user_only;    /* fell back to user mode (:u) */
 	bool ring_shrunk;  /* mlock limit */
 	char **notes;      /* sentences for the user: what was dropped or shrunk, and why */

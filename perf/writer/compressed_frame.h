@@ -1,7 +1,7 @@
 /*
  * A RECORD_COMPRESSED record under construction: one zstd frame that grows by pieces of records.
  *
- * perf's readers decompress each record on its own, and a record's size is a 16-bit number that is
+ * perf's readers decompress each record separately, and a record's size is a 16-bit number that is
  * a multiple of 8. So the frame is closed before it gets too long, and filled up with empty blocks.
  */
 #ifndef PERF_WRITER_COMPRESSED_FRAME_H

@@ -1,4 +1,4 @@
-/* Any bytes as runtime records of two processes, and what is known of their code afterwards. */
+/* Any bytes as runtime records of two processes, and look-ups of their code afterwards. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

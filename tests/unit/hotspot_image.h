@@ -23,7 +23,7 @@ struct hotspot_image {
 	uint64_t used;
 	/* addresses */
 	uint64_t heap, segmap, heaps_variable, pool, method, const_method, klass, table, types;
-	uint64_t interpreter, nmethod, stub; /* blobs; the code is 128 bytes behind each */
+	uint64_t interpreter, nmethod, stub; /* blobs; the code is 128 bytes after each */
 };
 
 static inline int image_read(const struct process_memory *memory, uint64_t addr, void *to,

@@ -54,7 +54,7 @@ static void compiled_code_has_its_frame_and_the_name_of_its_method(void **state)
 	assert_int_equal(code.header.frame_size, 96);
 	assert_int_equal(code.header.complete, 20);
 	expect_name("java.util.TreeMap.merge");
-	/* A blob's own fields are no code. */
+	/* A blob's own fields are not code. */
 	assert_int_equal(hotspot_code_read(&image.memory, &vm, image.nmethod + 60, &code), -ENOENT);
 }
 

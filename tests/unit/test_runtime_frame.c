@@ -176,7 +176,7 @@ static void a_frame_that_leads_nowhere_is_not_used(void **state)
 
 	memset(fixture->words, 0, sizeof(fixture->words));
 	assert_int_equal(caller_of(fixture, LEAF + 0xc, &frame).pc, 0);
-	/* A method is no code. */
+	/* A method is not code. */
 	fixture->words[3] = METHOD + 1;
 	assert_int_equal(caller_of(fixture, LEAF + 0xc, &frame).pc, 0);
 }

@@ -17,7 +17,7 @@
 #define RUNTIME_CODES_MAX           (1u << 16)
 #define RUNTIME_CODE_NEVER_COMPLETE UINT32_MAX
 
-/* Words below are those of the architecture; the frame pointer is @fp. */
+/* Words have the architecture's size; the frame pointer is @fp. */
 enum runtime_frame {
 	RUNTIME_FRAME_SIZED,       /* of @frame_size: return address and caller's @fp at its top */
 	RUNTIME_FRAME_INTERPRETED, /* by @fp; caller's stack pointer one word below where it points,

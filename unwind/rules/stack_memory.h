@@ -99,8 +99,8 @@ void stack_memory_add_context(struct stack_memory *memory, const struct stack_co
 void stack_memory_drop_context(struct stack_memory *memory, uint64_t time_ns);
 /* Drops all contexts up to that time. */
 void stack_memory_drop_contexts(struct stack_memory *memory, uint64_t until_ns);
-/* Adds a second stack of the sample of that time, and takes over its block. Those of other samples
- * are dropped. */
+/* Adds a second stack of the sample of that time, and takes over its block. Second stacks of other
+ * samples are dropped. */
 void stack_memory_add_second(struct stack_memory *memory, const struct second_stack *second,
 			     uint64_t time_ns);
 void stack_memory_drop_seconds(struct stack_memory *memory);

@@ -693,7 +693,7 @@ bool guess_caller(struct guesser *guesser, const struct process_code *process,
 	return true;
 }
 
-/* Whether the bytes at @entry are those of code. An exported case has zeros where it leaves code
+/* Whether the bytes at @entry are code. An exported case has zeros in place of code that it leaves
  * out, and no function begins with them. */
 static bool is_code_known(const struct located *at, uint64_t entry)
 {

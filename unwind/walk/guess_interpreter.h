@@ -15,8 +15,8 @@
 #include "unwind/rules/rule.h"
 #include "unwind/walk/process_code.h"
 
-/* Moves @regs, of a frame in anonymous code, to the interpreter's caller. false: there is no guess,
- * and @regs are unchanged. */
+/* Moves @regs, of a frame in anonymous code, to the interpreter's caller. false: no caller was
+ * found, and @regs are unchanged. */
 bool guess_interpreters_caller(const struct process_code *process, const struct stack_copy *stack,
 			       struct regs *regs);
 

@@ -20,7 +20,7 @@ enum row_check {
 	ROW_IS_WRONG,    /* or the next one is */
 };
 
-/* What the instruction at @offset tells of @rule, which is CFI's for it. */
+/* Compares @rule, by the CFI for @offset, with the instruction there. */
 enum row_check row_check(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			 const struct rule *rule);
 

@@ -69,7 +69,7 @@ static bool follow_ops(struct ahead *ahead, const struct machine_instruction *in
 	return true;
 }
 
-/* Decodes what is at @pc. false: its bytes are not known, or are none. */
+/* Decodes the instruction at @pc. false: its bytes are not known, or are not an instruction. */
 static bool decode(const struct runtime_place *place, uint64_t pc,
 		   struct machine_instruction *instruction)
 {
@@ -193,7 +193,7 @@ static bool leave_epilogue(const struct runtime_place *place, const struct runti
 	return set_caller(place, slot, slot_of(place, slot, 1), fp, regs);
 }
 
-/* From an instruction after the frame is complete, which may stand between a push and its pop. */
+/* From an instruction after the frame is complete, which may be between a push and its pop. */
 static bool leave_body(const struct runtime_place *place, const struct runtime_code *code,
 		       struct regs *regs)
 {

@@ -438,7 +438,7 @@ static bool has_frame(const struct unwind_walk *walk)
 	       (rule->cfa_reg == arch->sp || arch->callee_saved >> rule->cfa_reg & 1);
 }
 
-/* What is known of a way from @function to @pc, or a place for it: then *@known_ret is false. */
+/* The answer whether @function leads to @pc, or a place for it: then *@known_ret is false. */
 static struct call_pair *find_pair(const struct unwind_walk *walk, uint64_t function, uint64_t pc,
 				   bool *known_ret)
 {
@@ -510,7 +510,7 @@ static __attribute__((noinline)) bool may_return_to(const struct unwind_walk *wa
 	       (step->returns == RETURNS_FROM_CALLED && may_lead_to_leaf(walk, step));
 }
 
-/* The sampled instruction's caller by its code, in place of that by CFI, which is none: @end. */
+/* Finds the sampled instruction's caller by its code, because CFI leads to none: @end. */
 static bool guess_leafs_caller(struct unwind_walk *walk, enum unwind_end end)
 {
 	const struct process_code process = process_of(walk);

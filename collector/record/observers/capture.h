@@ -26,7 +26,7 @@ enum capture_state {
 struct capture_stats {
 	uint64_t n_kept;
 	uint64_t n_missed;             /* for any reason */
-	uint64_t n_without_descriptor; /* of these, those that the limit of open files forbade */
+	uint64_t n_without_descriptor; /* of these, because of the limit of open files */
 	uint64_t n_bytes;              /* of all captured files */
 };
 

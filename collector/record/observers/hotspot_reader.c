@@ -22,8 +22,8 @@
 #define TRIES_MAX      16
 #define READ_MAX       512 /* of those, unknown ones */
 #define QUESTIONS_BITS 12
-#define MISS_NS        NSEC_PER_SEC /* for which what was not there is not looked for */
-#define METHOD_NS      NSEC_PER_SEC /* for which a method is taken to be what it was */
+#define MISS_NS        NSEC_PER_SEC /* until a missing item is searched for again */
+#define METHOD_NS      NSEC_PER_SEC /* until a method is read again */
 #define IMAGE_PAGES    16 /* by which code may be farther from an image's begin than in the file */
 #define PAGE           4096u
 #define WORD           8u
@@ -236,7 +236,7 @@ static void want(struct hotspot_reader *reader, struct vm_process *process, uint
 	reader->wanted[reader->n_wanted++] = (struct wanted){ process, addr, is_method };
 }
 
-/* The code of an image is where it is in the file, or pages behind that. */
+/* The code of an image is at its place in the file, or pages after that. */
 static int find_vm(const struct process_memory *memory, struct vm_process *process)
 {
 	uint64_t image = process->code - process->offset;

@@ -127,8 +127,8 @@ static void resume_events(struct signal_contexts *contexts, uint64_t now_ns)
 	evlist_control_contexts(contexts->evlist, true);
 }
 
-/* Removes the context at *@link, whose handler has returned by @time_ns. If it was written, readers
- * are told. */
+/* Removes the context at *@link, whose handler has returned by @time_ns. If it was recorded, so is
+ * its end. */
 static int drop(struct signal_contexts *contexts, const struct context_thread *thread,
 		struct context **link, uint64_t time_ns)
 {
