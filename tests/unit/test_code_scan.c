@@ -357,13 +357,15 @@ static void code_that_moves_its_return_address_may_jump_anywhere(void **state)
 #define MOVES_BY_REGISTER "\x59\x50\x51\x55\x48\x89\xe5\x90"
 /* sub 8,rsp; push 8(rsp); mov rax,8(rsp); push rbp; mov rsp,rbp; nop */
 #define MOVES_IN_MEMORY "\x48\x83\xec\x08\xff\x74\x24\x08\x48\x89\x44\x24\x08\x55\x48\x89\xe5\x90"
+/* sub 8,rsp; mov 8(rsp),r10; mov r10,(rsp); push rbp; mov rsp,rbp; nop */
+#define MOVES_DOWN "\x48\x83\xec\x08\x4c\x8b\x54\x24\x08\x4c\x89\x14\x24\x55\x48\x89\xe5\x90"
 
 static void a_return_address_is_where_it_was_moved_to(void **state)
 {
 	static const struct {
 		const char *bytes;
 		size_t size;
-	} cases[] = { { MOVES_BY_REGISTER, 8 }, { MOVES_IN_MEMORY, 18 } };
+	} cases[] = { { MOVES_BY_REGISTER, 8 }, { MOVES_IN_MEMORY, 18 }, { MOVES_DOWN, 18 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

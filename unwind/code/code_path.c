@@ -18,11 +18,14 @@ struct path_store *code_path_find_store(struct code_path *path, const struct pla
 	return NULL;
 }
 
-/* What a return may depend on. */
+/* What a return may depend on: registers, and the word that is the return address on entry. */
 static bool is_important(const struct arch *arch, const struct place *value)
 {
-	return value->kind == PLACE_VALUE &&
-	       ((rule_saved_regs(arch) | 1ull << arch->sp) >> value->reg & 1);
+	const struct place original = { PLACE_MEMORY, arch->sp, 0, 0 };
+
+	return place_equal(value, &original) ||
+	       (value->kind == PLACE_VALUE &&
+		((rule_saved_regs(arch) | 1ull << arch->sp) >> value->reg & 1));
 }
 
 /* Other registers' values are kept as long as there is room; what is lost, only where one was.
@@ -36,8 +39,10 @@ static void store(const struct arch *arch, struct code_path *path, struct place 
 	if (!stored) {
 		bool is_needed = is_important(arch, &value);
 
-		if (value.kind == PLACE_LOST || (value.kind == PLACE_MEMORY && !is_moved) ||
-		    (!is_needed && path->n_stores >= STORES_SPARE_MAX))
+		bool is_spare = value.kind != PLACE_MEMORY || is_moved;
+
+		if (value.kind == PLACE_LOST ||
+		    (!is_needed && (!is_spare || path->n_stores >= STORES_SPARE_MAX)))
 			return;
 		if (path->n_stores == PATH_STORES_MAX) {
 			path->has_lost_stores = true;
