@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "unwind/arch/decode_x86.h"
+#include "unwind/arch/eh_return_x86.h"
 #include "unwind/rules/machine_instruction.h"
 #include "unwind/rules/made_rule.h"
 
@@ -129,49 +130,6 @@ static int displacement_at(const uint8_t *code, const struct eh_return *found, s
 	return holds ? __builtin_ctzll(holds) : -1;
 }
 
-static void push_sum(struct made_rule *made, uint8_t reg, int64_t value)
-{
-	made_rule_op(made, (struct expression_op){ DW_OP_bregx, reg, value });
-}
-
-static void push_op(struct made_rule *made, uint8_t atom, int64_t value)
-{
-	made_rule_op(made, (struct expression_op){ .atom = atom, .value = value });
-}
-
-static void save_at(struct made_rule *made, unsigned reg, size_t from)
-{
-	made->rule.regs[reg].how = SAVED_AT;
-	made->rule.regs[reg].expression = made_rule_since(made, from);
-}
-
-/*
- * The caller's @reg is @slot bytes from %rbp, unless uw_install_context_1() has copied the landing
- * frame's over it: then the expression drops what it does not have, and fails. Nothing has been
- * copied if both are saved in one place, or differ.
- */
-static void save_if_kept(struct made_rule *made, const struct eh_return *found, unsigned reg,
-			 int64_t slot)
-{
-	const size_t from = made->n_ops;
-	const int64_t drop = 11;
-
-	push_sum(made, RBP, found->ra - CONTEXT_TO_RA + 8 * (int64_t)reg);
-	push_op(made, DW_OP_deref, 0);
-	push_op(made, DW_OP_dup, 0);
-	push_sum(made, RBP, slot);
-	push_op(made, DW_OP_eq, 0);
-	push_op(made, DW_OP_bra, drop);
-	push_op(made, DW_OP_deref, 0);
-	push_sum(made, RBP, slot);
-	push_op(made, DW_OP_deref, 0);
-	push_op(made, DW_OP_ne, 0);
-	push_op(made, DW_OP_bra, drop + 1);
-	push_op(made, DW_OP_drop, 0);
-	push_sum(made, RBP, slot);
-	save_at(made, reg, from);
-}
-
 static int64_t saved_slot(const struct rule *cfi, size_t i)
 {
 	return OWN_CFA - 8 * (int64_t)cfi->slots[i];
@@ -181,13 +139,14 @@ static int64_t saved_slot(const struct rule *cfi, size_t i)
 static void make_installing(struct made_rule *made, const struct eh_return *found,
 			    const struct rule *cfi)
 {
-	push_sum(made, RBP, OWN_CFA);
+	x86_push_sum(made, RBP, OWN_CFA);
 	made->rule.cfa = made_rule_since(made, 0);
 	for (size_t i = 0; i < N_SAVED; i++) {
 		if (cfi->slots[i] == SLOT_SAME)
 			made->rule.regs[saved_regs[i]].how = SAVED_SAME;
 		else
-			save_if_kept(made, found, saved_regs[i], saved_slot(cfi, i));
+			x86_save_if_kept(made, saved_regs[i], RBP, saved_slot(cfi, i),
+					 found->ra - CONTEXT_TO_RA + 8 * (int64_t)saved_regs[i]);
 	}
 }
 
@@ -203,8 +162,8 @@ static void save_landing(struct made_rule *made, const struct rule *cfi)
 		made->rule.regs[saved_regs[i]].how = SAVED_SAME;
 		if (cfi->slots[i] == SLOT_SAME)
 			continue;
-		push_sum(made, RBP, saved_slot(cfi, i));
-		save_at(made, saved_regs[i], from);
+		x86_push_sum(made, RBP, saved_slot(cfi, i));
+		x86_save_at(made, saved_regs[i], from);
 	}
 }
 
@@ -212,22 +171,22 @@ static void save_landing(struct made_rule *made, const struct rule *cfi)
 static void make_installed(struct made_rule *made, const struct eh_return *found,
 			   uint8_t displacement, const struct rule *cfi)
 {
-	push_sum(made, RBP, OWN_CFA);
-	push_sum(made, displacement, 0);
-	push_op(made, DW_OP_plus, 0);
+	x86_push_sum(made, RBP, OWN_CFA);
+	x86_push_sum(made, displacement, 0);
+	x86_push_op(made, DW_OP_plus, 0);
 	made->rule.cfa = made_rule_since(made, 0);
-	push_sum(made, RBP, found->ra);
-	save_at(made, RIP, made->n_ops - 1);
+	x86_push_sum(made, RBP, found->ra);
+	x86_save_at(made, RIP, made->n_ops - 1);
 	save_landing(made, cfi);
 }
 
 /* After `lea`: %rcx points to the landing pad's address. */
 static void make_restoring(struct made_rule *made, const struct rule *cfi)
 {
-	push_sum(made, RCX, 8);
+	x86_push_sum(made, RCX, 8);
 	made->rule.cfa = made_rule_since(made, 0);
-	push_sum(made, RCX, 0);
-	save_at(made, RIP, made->n_ops - 1);
+	x86_push_sum(made, RCX, 0);
+	x86_save_at(made, RIP, made->n_ops - 1);
 	save_landing(made, cfi);
 }
 
@@ -256,7 +215,7 @@ static void make_leaving(struct made_rule *made, size_t at)
 	const uint8_t base = at ? RSP : RCX;
 
 	made->rule.is_landing = true;
-	push_sum(made, base, at > pop ? 0 : 8);
+	x86_push_sum(made, base, at > pop ? 0 : 8);
 	made->rule.cfa = made_rule_since(made, 0);
 	for (size_t i = 0; i < N_SAVED; i++)
 		made->rule.regs[saved_regs[i]].how = SAVED_SAME;
@@ -265,8 +224,8 @@ static void make_leaving(struct made_rule *made, size_t at)
 		made->rule.regs[RIP].reg = RCX;
 		return;
 	}
-	push_sum(made, base, 0);
-	save_at(made, RIP, made->n_ops - 1);
+	x86_push_sum(made, base, 0);
+	x86_save_at(made, RIP, made->n_ops - 1);
 }
 
 static bool is_code(const uint8_t *code, size_t size, size_t at, const uint8_t *bytes, size_t n)
@@ -306,13 +265,13 @@ static bool is_empty_function(const uint8_t *code, size_t size, size_t at)
 /* It keeps every register, which the CFI does not promise. */
 static void make_empty(struct made_rule *made)
 {
-	push_sum(made, RSP, 8);
+	x86_push_sum(made, RSP, 8);
 	made->rule.cfa = made_rule_since(made, 0);
 	for (unsigned reg = 0; reg < RIP; reg++)
 		made->rule.regs[reg].how = SAVED_SAME;
 	made->rule.regs[RSP].how = SAVED_UNDEFINED;
-	push_sum(made, RSP, 0);
-	save_at(made, RIP, 1);
+	x86_push_sum(made, RSP, 0);
+	x86_save_at(made, RIP, 1);
 }
 
 /* CFA = @reg + 8 * @words, and the return address lies below it. */

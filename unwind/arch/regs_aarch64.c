@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include "unwind/arch/decode_aarch64.h"
+#include "unwind/arch/eh_return_aarch64.h"
 #include "unwind/arch/frame_aarch64.h"
 #include "unwind/rules/usual_frame.h"
 
@@ -289,7 +290,9 @@ static bool rule_by_code(const uint8_t *code, size_t size, size_t at, struct rul
 
 static void correct_rule(const uint8_t *code, size_t size, size_t at, struct rule *rule)
 {
-	if (at % 4 == 0)
+	if (rule->kind == RULE_CFA_REGISTER && aarch64_is_installing(code, size, at))
+		*rule = (struct rule){ .kind = RULE_BAD };
+	else if (at % 4 == 0)
 		frame_aarch64_prologue(code, size, at, rule);
 }
 
@@ -353,5 +356,6 @@ const struct arch arch_aarch64 = {
 	.rule_by_code = rule_by_code,
 	.find_delivery = find_delivery,
 	.correct_rule = correct_rule,
+	.make_rule = aarch64_make_rule,
 	.thread_start = thread_start,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "unwind/arch/decode_x86.h"
+#include "unwind/arch/eh_return_i386.h"
 #include "unwind/arch/functions_x86.h"
 #include "unwind/arch/known_code_i386.h"
 #include "unwind/arch/perf_regs_x86.h"
@@ -117,6 +118,8 @@ const struct arch arch_i386 = {
 	.frame_pointer_since = frame_pointer_since,
 	.thread_start = thread_start,
 	.rule_by_code = i386_rule_by_code,
+	.correct_rule = i386_correct_rule,
+	.make_rule = i386_make_rule,
 	.has_wrong_cfi = true,
 	.clears_frame_pointer = x86_clears_frame_pointer,
 	.mark_function_starts = x86_mark_function_starts,
