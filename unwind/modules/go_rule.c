@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define X86_64_R12 12 /* its DWARF number */
+
 /* Assembly's names end in .abi0 if the program has a table of both calling conventions. */
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -53,10 +55,11 @@ bool go_rule_find(const struct go_pclntab *table, const struct arch *arch, uint6
 						 "runtime.rt0_go", "_rt0_amd64_linux",
 						 "_rt0_amd64",     NULL };
 	static const char *const switch_for_good[] = { "runtime.mcall", "runtime.morestack", NULL };
-	static const char *const switch_and_return[] = {
-		"runtime.systemstack", "runtime.asmcgocall", "runtime.nanotime1",
-		"runtime.walltime",    "time.now",           NULL
-	};
+	static const char *const switch_and_return[] = { "runtime.systemstack",
+							 "runtime.asmcgocall", NULL };
+	/* These call the vdso. They switch unless they are on a scheduler's stack already. */
+	static const char *const keep_sp_in_r12[] = { "runtime.nanotime1", "runtime.walltime",
+						      "time.now", NULL };
 	static const char *const not_called[] = { "runtime.sigreturn",
 						  "runtime.sigreturn__sigaction", NULL };
 	bool ra_on_stack = !(arch->callee_saved >> arch->ra & 1);
@@ -68,7 +71,8 @@ bool go_rule_find(const struct go_pclntab *table, const struct arch *arch, uint6
 		return false;
 	const char *name = function.name;
 	bool is_for_good = is_one_of(name, switch_for_good);
-	bool is_switch = is_one_of(name, switch_and_return);
+	bool keeps_r12 = is_one_of(name, keep_sp_in_r12);
+	bool is_switch = keeps_r12 || is_one_of(name, switch_and_return);
 	if (is_one_of(name, outermost)) {
 		*rule_ret = (struct rule){ .kind = RULE_ROOT };
 		return true;
@@ -80,6 +84,8 @@ bool go_rule_find(const struct go_pclntab *table, const struct arch *arch, uint6
 	}
 	if (is_switch) {
 		switch_rule(table, arch, &function, vaddr, rule_ret);
+		if (keeps_r12)
+			rule_ret->cfa_reg = X86_64_R12;
 		return true;
 	}
 	return !is_one_of(name, not_called) && go_pclntab_depth(table, &function, vaddr, &depth) &&

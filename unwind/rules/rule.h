@@ -23,7 +23,8 @@ enum rule_kind {
 	RULE_CFA_MEMORY,   /* CFA = *(register + offset) + addend */
 	RULE_GENERAL,
 	RULE_OTHER_STACK, /* its caller is on another stack, which it came from. If cfa_offset is
-			     not 0: like CFA_REGISTER there, from the stack pointer that it saved */
+			     not 0: like CFA_REGISTER there, from the stack pointer that it saved:
+			     in the register, or, if that is the stack pointer's, in memory */
 };
 
 /* Where a saved register lies: CFA - slot words, or one of these two. */

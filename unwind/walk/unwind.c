@@ -745,29 +745,51 @@ static const struct second_stack *find_second(const struct unwind_walk *walk, bo
 	return NULL;
 }
 
-/* The frame's function has been called on another stack, and has saved its stack pointer there. */
-static bool return_to_saved_stack(struct unwind_walk *walk)
+/*
+ * Applies the rule of a function that has left its caller's stack, to where it saved its stack
+ * pointer. @second: the stack that was left; NULL: the function is still on it.
+ */
+static bool return_to_stack(struct unwind_walk *walk, const struct second_stack *second,
+			    uint64_t sp)
 {
-	const struct second_stack *second = find_second(walk, true);
-	struct rule rule = *walk->rule;
+	const struct stack_copy stack = second ? copy_of_second(walk, second) : walk->stack;
 	struct regs regs = { .pc = walk->regs.pc };
+	struct rule rule = *walk->rule;
 	bool is_exact = false;
 	enum unwind_end end;
 
-	walk->end = UNWIND_OTHER_STACK;
 	rule.kind = RULE_CFA_REGISTER;
-	if (!second || !rule.cfa_offset)
-		return false;
-	const struct stack_copy stack = copy_of_second(walk, second);
-	regs_set(&regs, walk->arch->sp, second->start);
+	rule.cfa_reg = walk->arch->sp & 31;
+	regs_set(&regs, walk->arch->sp, sp);
 	if (!rule_apply(&rule, walk->arch, &stack, &regs, &is_exact, &end) ||
 	    !is_called_from(walk, regs.pc))
 		return false;
-	enter_second_stack(walk, second);
+	if (second)
+		enter_second_stack(walk, second);
 	walk->frame.origin = FRAME_BY_CFI;
 	walk->is_exact = false;
 	walk->regs = regs;
 	return true;
+}
+
+/* The frame's function has been called on another stack, or perhaps on this. */
+static bool return_to_saved_stack(struct unwind_walk *walk)
+{
+	const struct second_stack *second = find_second(walk, true);
+	const struct rule *rule = walk->rule;
+	uint64_t sp = second ? second->start : 0;
+
+	walk->end = UNWIND_OTHER_STACK;
+	if (!rule->cfa_offset)
+		return false;
+	if (rule->cfa_reg != walk->arch->sp) {
+		if (!regs_have(&walk->regs, rule->cfa_reg))
+			return false;
+		sp = walk->regs.values[rule->cfa_reg];
+		if (sp - walk->stack.start < walk->stack.size)
+			return return_to_stack(walk, NULL, sp);
+	}
+	return second && second->start == sp && return_to_stack(walk, second, sp);
 }
 
 static bool apply_rule(struct unwind_walk *walk)
