@@ -6,8 +6,9 @@
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
 /* Offsets in struct pt_regs, as the program's argument begins with one. */
-#define REGS_CS 136
-#define REGS_SP 152
+#define REGS_R12 24
+#define REGS_CS  136
+#define REGS_SP  152
 /* struct rt_sigframe is below the state of the vector registers. It has a struct ucontext, with
  * uc_stack, which repeats the thread's alternate stack, and the registers that were interrupted. */
 #define STATE_ALIGNMENT  64
@@ -69,6 +70,7 @@ enum label {
 	LAST_STATE = OTHER_STATE + SIGNAL_FRAME_STATES_MAX - 1,
 	GOROUTINE,
 	OTHER_OFFSET,
+	IN_VDSO,
 	DONE,
 	WRITE,
 	WRITE_PAGE,
@@ -193,6 +195,23 @@ static void write_goroutine(struct bpf_code *code, int curg_offset, size_t other
 	bpf_jump_value(code, BPF_JA, 0, 0, DONE);
 }
 
+/* A goroutine, in R8, calls the vdso on the scheduler's stack: its own is in R12 meanwhile, or in
+ * memory, if the vdso needs the register; and in a handler the registers are not those of the call.
+ */
+static void write_vdso_caller(struct bpf_code *code)
+{
+	bpf_load(code, R1, R10, AT_SP);
+	bpf_jump(code, BPF_JNE, R1, R7, DONE);
+	bpf_move(code, R9, R8);
+	read_g(code, DONE);
+	bpf_load(code, R1, R6, REGS_R12);
+	check_stack(code, DONE);
+	bpf_move(code, R2, R1);
+	bpf_load(code, R3, R10, AT_G + G_STACK_HI);
+	bpf_move_value(code, R5, 1);
+	call_write(code);
+}
+
 /* R7: the stack pointer of what is not a signal handler. */
 static void find_goroutine(struct bpf_code *code, const struct task_fields *fields)
 {
@@ -206,15 +225,18 @@ static void find_goroutine(struct bpf_code *code, const struct task_fields *fiel
 	bpf_move(code, R8, R0);
 	read_word(code, R8, G_M, DONE);
 	bpf_store(code, R10, AT_M, R0);
-	bpf_move(code, R8, R0);
-	read_word(code, R8, M_G0, DONE);
+	bpf_move(code, R9, R0);
+	read_word(code, R9, M_G0, DONE);
 	bpf_move(code, R9, R0);
 	read_g(code, DONE);
 	bpf_move(code, R1, R7);
 	check_stack(code, DONE);
+	bpf_jump(code, BPF_JNE, R8, R9, IN_VDSO);
 	write_goroutine(code, M_CURG, OTHER_OFFSET);
 	bpf_label(code, OTHER_OFFSET);
 	write_goroutine(code, M_CURG_1_25, DONE);
+	bpf_label(code, IN_VDSO);
+	write_vdso_caller(code);
 	bpf_label(code, DONE);
 	bpf_move_value(code, R0, 1);
 	bpf_return(code);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BPF_CODE_MAX   256
+#define BPF_CODE_MAX   384
 #define BPF_LABELS_MAX 16
 #define BPF_JUMPS_MAX  48
 
