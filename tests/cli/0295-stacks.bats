@@ -15,13 +15,13 @@ make_recordings() {
 	local mode
 	for mode in bottom slow fast longjmp threads exec; do
 		record deep-$mode.data -- "$WORKLOADS/deep" 0.4 $mode
-		tell deep-$mode --recursion descend=1500 below_left=via_left below_right=via_right
+		count_callers deep-$mode --recursion descend=1500 below_left=via_left below_right=via_right
 	done
 	record bare.data --no-deep-stacks -- "$WORKLOADS/deep" 0.3 bottom
 	record plain.data -z 0 -- "$WORKLOADS/deep" 0.3 slow
 	for mode in short long nested deep jump threads storm; do
 		record_contexts handlers-$mode.data -- "$WORKLOADS/altstack" 0.6 $mode
-		tell handlers-$mode seen_left=via_left seen_right=via_right
+		count_callers handlers-$mode seen_left=via_left seen_right=via_right
 	done
 	record_contexts signals.data -z 0 -- "$WORKLOADS/altstack" 0.3 nested
 }
@@ -41,20 +41,20 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# tell NAME ARGUMENTS... : NAME.told contains how many samples are right, wrong, cut
-tell() {
+# count_callers NAME ARGUMENTS... : NAME.counted contains how many samples are right, wrong, cut
+count_callers() {
 	local name=$1
 	shift
 	"$DENDRO" script "$name.data" |
-		python3 "$ROOT/tests/oracle/true_callers.py" "$@" >"$name.told"
+		python3 "$ROOT/tests/oracle/true_callers.py" "$@" >"$name.counted"
 }
 
-told() { # told NAME KIND
-	grep -o "$2 [0-9]*" "$1.told" | cut -d ' ' -f 2
+counted() { # counted NAME KIND
+	grep -o "$2 [0-9]*" "$1.counted" | cut -d ' ' -f 2
 }
 
 need_debug_registers() {
-	[ "$(told deep-bottom right)" -gt 0 ] ||
+	[ "$(counted deep-bottom right)" -gt 0 ] ||
 		[ "$(id -u)" -eq 0 ] || skip "this user may not watch, or read, other processes"
 }
 
@@ -66,29 +66,29 @@ need_signal_events() {
 
 @test "the rest of a deep stack is read: depth and callers are right" {
 	need_debug_registers
-	show cat deep-bottom.told
+	show cat deep-bottom.counted
 	local right
-	right=$(told deep-bottom right)
-	expect_at_least "right" "$right" $((right + $(told deep-bottom cut))) 50
-	expect_equal wrong "$(told deep-bottom wrong)" 0
+	right=$(counted deep-bottom right)
+	expect_at_least "right" "$right" $((right + $(counted deep-bottom cut))) 50
+	expect_equal wrong "$(counted deep-bottom wrong)" 0
 }
 
 @test "two alternating callers of one recursion are not confused" {
 	need_debug_registers
 	local mode
 	for mode in slow fast longjmp threads exec; do
-		show sed "s/^/$mode: /" deep-$mode.told
-		expect_equal "wrong, $mode" "$(told deep-$mode wrong)" 0
+		show sed "s/^/$mode: /" deep-$mode.counted
+		expect_equal "wrong, $mode" "$(counted deep-$mode wrong)" 0
 	done
-	[ "$(told deep-slow right)" -gt 0 ]
-	[ "$(told deep-longjmp right)" -gt 0 ]
-	[ "$(told deep-threads right)" -gt 0 ]
+	[ "$(counted deep-slow right)" -gt 0 ]
+	[ "$(counted deep-longjmp right)" -gt 0 ]
+	[ "$(counted deep-threads right)" -gt 0 ]
 }
 
 @test "frames read from the thread while it runs are marked, counted and shown" {
 	need_debug_registers
 	[ "$(report_json deep-bottom.data --view functions | jq .quality.stitched)" -ge \
-		"$(told deep-bottom right)" ]
+		"$(counted deep-bottom right)" ]
 	"$DENDRO" report deep-bottom.data --depth 3 | grep 'paths completed from stack memory recorded apart from samples'
 	"$DENDRO" script deep-bottom.data >script
 	grep -q 'via_left.*\[stitched\]' script
@@ -105,19 +105,19 @@ need_signal_events() {
 	need_signal_events
 	local mode right
 	for mode in short long nested jump threads; do
-		show sed "s/^/$mode: /" handlers-$mode.told
-		expect_equal "wrong, $mode" "$(told handlers-$mode wrong)" 0
-		right=$(told handlers-$mode right)
+		show sed "s/^/$mode: /" handlers-$mode.counted
+		expect_equal "wrong, $mode" "$(counted handlers-$mode wrong)" 0
+		right=$(counted handlers-$mode right)
 		expect_at_least "right, $mode" "$right" $((right +
-			$(told handlers-$mode cut) + $(told handlers-$mode unfinished))) 90
+			$(counted handlers-$mode cut) + $(counted handlers-$mode unfinished))) 90
 	done
 }
 
 @test "no false callers appear in handlers over deep recursion and with many signals" {
 	local mode
 	for mode in deep storm; do
-		show sed "s/^/$mode: /" handlers-$mode.told
-		expect_equal "wrong, $mode" "$(told handlers-$mode wrong)" 0
+		show sed "s/^/$mode: /" handlers-$mode.counted
+		expect_equal "wrong, $mode" "$(counted handlers-$mode wrong)" 0
 		expect_equal "lost, $mode" \
 			"$(report_json handlers-$mode.data --view functions | jq .quality.lost)" 0
 	done

@@ -32,23 +32,23 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-callers() { # callers NAME LEAF=CALLER... : NAME.told contains how many samples are right, wrong
-	"$DENDRO" script "$1.data" | python3 "$ROOT/tests/oracle/true_callers.py" "${@:2}" >"$1.told"
-	show cat "$1.told"
+callers() { # callers NAME LEAF=CALLER... : NAME.counted contains how many samples are right, wrong
+	"$DENDRO" script "$1.data" | python3 "$ROOT/tests/oracle/true_callers.py" "${@:2}" >"$1.counted"
+	show cat "$1.counted"
 }
 
-told() { # told NAME KIND
-	grep -o "$2 [0-9]*" "$1.told" | cut -d ' ' -f 2
+counted() { # counted NAME KIND
+	grep -o "$2 [0-9]*" "$1.counted" | cut -d ' ' -f 2
 }
 
 # expect_callers NAME PERCENT LEAF=CALLER...
 expect_callers() {
 	callers "$1" "${@:3}"
-	expect_equal "wrong, $1" "$(told "$1" wrong)" 0
+	expect_equal "wrong, $1" "$(counted "$1" wrong)" 0
 	local right
-	right=$(told "$1" right)
+	right=$(counted "$1" right)
 	expect_at_least "right, $1" "$right" \
-		$((right + $(told "$1" cut) + $(told "$1" unfinished))) "$2"
+		$((right + $(counted "$1" cut) + $(counted "$1" unfinished))) "$2"
 }
 
 # expect_complete NAME PERCENT
@@ -83,7 +83,7 @@ expect_complete() {
 @test "handlers on an alternate stack have callers when there are thousands in a second" {
 	expect_complete often 95
 	expect_callers often 95 seen_left=via_left seen_right=via_right
-	[ "$(told often right)" -gt 0 ]
+	[ "$(counted often right)" -gt 0 ]
 	expect_complete storm 95
 }
 

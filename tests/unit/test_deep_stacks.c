@@ -14,9 +14,9 @@
 
 #include "collector/record/live/live_process.h"
 #include "collector/record/observers/deep_stacks.h"
-#include "tests/unit/stack_records_told.h"
+#include "tests/unit/recorded_stacks.h"
 
-enum { DEPTH = 2000, COPY_SIZE = 65528, MAX_TOLD = 64 };
+enum { DEPTH = 2000, COPY_SIZE = 65528, MAX_RECORDED = 64 };
 #define MSEC 1000000ull
 
 static void stacks_of_other_processes_are_looked_at(void **state)
@@ -250,9 +250,9 @@ static void one_round(struct bench *bench)
 	end(bench, false);
 }
 
-static size_t told(struct bench *bench, struct stack_record_header *headers)
+static size_t n_recorded(struct bench *bench, struct stack_record_header *headers)
 {
-	return recording_end(&bench->recording, headers, headers ? MAX_TOLD : 0);
+	return recording_end(&bench->recording, headers, headers ? MAX_RECORDED : 0);
 }
 
 static uint64_t missed(const struct bench *bench, enum deep_stack_miss why)
@@ -263,7 +263,7 @@ static uint64_t missed(const struct bench *bench, enum deep_stack_miss why)
 static void guards_are_return_addresses_inside_the_copy(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 	uint64_t sp = deep.regs[PERF_REG_X86_SP];
 
 	one_round(bench);
@@ -276,7 +276,7 @@ static void guards_are_return_addresses_inside_the_copy(void **state)
 		memcpy(&value, deep.copy + at, 8);
 		assert_true(value - (uint64_t)descend < 256);
 	}
-	assert_int_equal(told(bench, headers), 1);
+	assert_int_equal(n_recorded(bench, headers), 1);
 	assert_int_equal(headers[0].kind, STACK_RECORD_REST);
 	assert_int_equal(headers[0].n_words, 6);
 	assert_int_equal(headers[0].start, world.last.addrs[0]);
@@ -287,24 +287,24 @@ static void guards_are_return_addresses_inside_the_copy(void **state)
 static void a_stack_with_guards_is_left_alone(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	for (int i = 0; i < 5; i++)
 		one_round(bench);
-	assert_int_equal(told(bench, headers), 1);
+	assert_int_equal(n_recorded(bench, headers), 1);
 }
 
-static void what_is_touched_is_told_and_read_again(void **state)
+static void a_touched_guard_is_recorded_and_its_stack_read_again(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	one_round(bench);
 	for (size_t i = 0; i < 3; i++)
 		world.touched_ns[i] = 1010 * MSEC + i;
 	world.now_ns = 1100 * MSEC;
 	one_round(bench);
-	assert_int_equal(told(bench, headers), 5);
+	assert_int_equal(n_recorded(bench, headers), 5);
 	for (size_t i = 1; i < 4; i++) {
 		assert_int_equal(headers[i].kind, STACK_RECORD_TOUCHED);
 		assert_int_equal(headers[i].time_ns, 1010 * MSEC + i - 1);
@@ -319,7 +319,7 @@ static void what_is_touched_is_told_and_read_again(void **state)
 static void guards_that_never_last_are_put_off(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 	size_t n_rests = 0;
 
 	for (int i = 0; i < 100; i++) {
@@ -328,7 +328,7 @@ static void guards_that_never_last_are_put_off(void **state)
 		for (size_t g = 0; g < 3; g++)
 			world.touched_ns[g] = world.now_ns;
 	}
-	size_t n = told(bench, headers);
+	size_t n = n_recorded(bench, headers);
 	for (size_t i = 0; i < n; i++)
 		n_rests += headers[i].kind == STACK_RECORD_REST;
 	assert_true(n_rests >= 2 && n_rests <= 5);
@@ -338,7 +338,7 @@ static void guards_that_never_last_are_put_off(void **state)
 static void a_touch_beyond_a_slice_waits_for_its_time(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	one_round(bench);
 	world.touched_ns[0] = 1500 * MSEC;
@@ -346,19 +346,19 @@ static void a_touch_beyond_a_slice_waits_for_its_time(void **state)
 	end(bench, true);
 	assert_int_equal(deep_stacks_begin_round(bench->stacks, 1600 * MSEC), 0);
 	end(bench, true);
-	assert_int_equal(told(bench, headers), 2);
+	assert_int_equal(n_recorded(bench, headers), 2);
 	assert_int_equal(headers[1].time_ns, 1500 * MSEC);
 }
 
 static void guards_touched_while_the_rest_is_read_do_not_count(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	/* As many registers as are free: the lowest word goes without. */
 	world.set = 6;
 	one_round(bench);
-	assert_int_equal(told(bench, headers), 1);
+	assert_int_equal(n_recorded(bench, headers), 1);
 	assert_int_equal(headers[0].n_words, 4);
 	assert_int_equal(headers[0].start, world.last.addrs[1]);
 }
@@ -386,7 +386,7 @@ static void why_a_stack_is_not_read_is_counted(void **state)
 		one_round(bench); /* not at once again */
 		assert_int_equal(missed(bench, cases[i].why), before + 1);
 	}
-	assert_int_equal(told(bench, NULL), 0);
+	assert_int_equal(n_recorded(bench, NULL), 0);
 }
 
 static void a_stack_that_others_may_continue_is_not_read(void **state)
@@ -399,7 +399,7 @@ static void a_stack_that_others_may_continue_is_not_read(void **state)
 			   &bench->stacks);
 	one_round(bench);
 	assert_int_equal(missed(bench, DEEP_STACK_NOT_OWN), 1);
-	assert_int_equal(told(bench, NULL), 0);
+	assert_int_equal(n_recorded(bench, NULL), 0);
 }
 
 static void frames_that_have_returned_are_not_guarded(void **state)
@@ -413,7 +413,7 @@ static void frames_that_have_returned_are_not_guarded(void **state)
 	deep.regs[PERF_REG_X86_SP] = sp;
 	assert_true(missed(bench, DEEP_STACK_MOVED_ON) == 1 ||
 		    missed(bench, DEEP_STACK_NO_WALK) == 1);
-	assert_int_equal(told(bench, NULL), 0);
+	assert_int_equal(n_recorded(bench, NULL), 0);
 }
 
 static void copies_that_were_not_full_cost_nothing(void **state)
@@ -423,7 +423,7 @@ static void copies_that_were_not_full_cost_nothing(void **state)
 	begin(bench);
 	see(bench, COPY_SIZE - 1024);
 	end(bench, false);
-	assert_int_equal(told(bench, NULL), 0);
+	assert_int_equal(n_recorded(bench, NULL), 0);
 	assert_int_equal(deep_stacks_stats(bench->stacks)->n_read, 0);
 }
 
@@ -435,7 +435,7 @@ static void a_recorder_that_is_behind_does_not_look(void **state)
 	see(bench, COPY_SIZE);
 	end(bench, true);
 	assert_int_equal(missed(bench, DEEP_STACK_NO_TIME), 1);
-	assert_int_equal(told(bench, NULL), 0);
+	assert_int_equal(n_recorded(bench, NULL), 0);
 }
 
 static void time_is_spent_up_to_a_bound(void **state)
@@ -451,7 +451,7 @@ static void time_is_spent_up_to_a_bound(void **state)
 	}
 	assert_true(missed(bench, DEEP_STACK_NO_TIME) > 2);
 	assert_true(deep_stacks_stats(bench->stacks)->n_read < 9);
-	told(bench, NULL);
+	n_recorded(bench, NULL);
 }
 
 static void an_exit_ends_the_watch(void **state)
@@ -464,7 +464,7 @@ static void an_exit_ends_the_watch(void **state)
 	assert_int_equal(world.n_open, 1);
 	deep_stacks_see(bench->stacks, &exit);
 	assert_int_equal(world.n_open, 0);
-	told(bench, NULL);
+	n_recorded(bench, NULL);
 }
 
 int main(void)
@@ -473,7 +473,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(guards_are_return_addresses_inside_the_copy),
 		TEST(a_stack_with_guards_is_left_alone),
-		TEST(what_is_touched_is_told_and_read_again),
+		TEST(a_touched_guard_is_recorded_and_its_stack_read_again),
 		TEST(guards_that_never_last_are_put_off),
 		TEST(a_touch_beyond_a_slice_waits_for_its_time),
 		TEST(guards_touched_while_the_rest_is_read_do_not_count),

@@ -7,9 +7,9 @@
 
 #include "collector/record/second_stacks.h"
 #include "perf/counters/second_stacks_program.h"
-#include "tests/unit/stack_records_told.h"
+#include "tests/unit/recorded_stacks.h"
 
-enum { PID = 10, TID = 11, N_RINGS = 2, MAX_TOLD = 8 };
+enum { PID = 10, TID = 11, N_RINGS = 2, MAX_RECORDED = 8 };
 #define SP         0x7000010ull
 #define START      0x1000ff8ull /* 8 bytes before a page ends */
 #define PAGE       SECOND_STACK_PAGE
@@ -106,14 +106,14 @@ static void see(struct bench *bench, size_t ring, int32_t tid, uint64_t time_ns,
 static void a_second_stack_is_that_of_the_next_sample_of_its_ring(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	assert_true(take(bench, 0, UINT64_MAX, false, 2));
 	assert_true(take(bench, 0, START + 24, true, 1));
 	see(bench, 1, TID, 4, SP);
 	see(bench, 0, TID, 5, SP);
 	see(bench, 0, TID, 6, SP);
-	assert_int_equal(recording_end(&bench->recording, headers, MAX_TOLD), 2);
+	assert_int_equal(recording_end(&bench->recording, headers, MAX_RECORDED), 2);
 	assert_int_equal(headers[0].kind, STACK_RECORD_INTERRUPTED);
 	assert_int_equal(headers[1].kind, STACK_RECORD_GOROUTINE);
 	for (size_t i = 0; i < 2; i++) {
@@ -128,7 +128,7 @@ static void a_second_stack_is_that_of_the_next_sample_of_its_ring(void **state)
 static void another_sample_gets_none(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	assert_true(take(bench, 0, UINT64_MAX, false, 1));
 	see(bench, 0, TID + 1, 5, SP);
@@ -138,14 +138,14 @@ static void another_sample_gets_none(void **state)
 	assert_true(take(bench, 0, UINT64_MAX, false, 1));
 	second_stacks_see_other(bench->stacks, 0);
 	see(bench, 0, TID, 7, SP);
-	assert_int_equal(recording_end(&bench->recording, headers, MAX_TOLD), 0);
+	assert_int_equal(recording_end(&bench->recording, headers, MAX_RECORDED), 0);
 }
 
 static void a_stack_that_was_read_as_far_as_it_may_be_goes_on(void **state)
 {
 	const size_t n_pages = second_stacks_pages(STACK_SIZE);
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 	static const struct {
 		uint64_t end;
 		bool is_whole;
@@ -159,7 +159,7 @@ static void a_stack_that_was_read_as_far_as_it_may_be_goes_on(void **state)
 		assert_true(take(bench, 0, cases[i].end, true, i ? i : n_pages));
 		see(bench, 0, TID, i + 1, SP);
 	}
-	assert_int_equal(recording_end(&bench->recording, headers, MAX_TOLD), 3);
+	assert_int_equal(recording_end(&bench->recording, headers, MAX_RECORDED), 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(headers[i].end > headers[i].start + headers[i].size,
 				 cases[i].is_whole);
@@ -170,7 +170,7 @@ static void records_of_other_events_and_sizes_are_left_out(void **state)
 	static const uint32_t sizes[] = { 0, 8, sizeof(struct second_stack_bytes),
 					  sizeof(struct second_stack_bytes) + PAGE - 8 };
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	assert_false(take_sized(bench, 0, ids[1], UINT64_MAX, false, sizes[2] + PAGE));
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -180,7 +180,7 @@ static void records_of_other_events_and_sizes_are_left_out(void **state)
 		assert_true(take(bench, 1, UINT64_MAX, false, 1));
 	see(bench, 0, TID, 5, SP);
 	see(bench, 1, TID, 6, SP);
-	assert_int_equal(recording_end(&bench->recording, headers, MAX_TOLD), 2);
+	assert_int_equal(recording_end(&bench->recording, headers, MAX_RECORDED), 2);
 	assert_int_equal(headers[0].time_ns, 6);
 }
 

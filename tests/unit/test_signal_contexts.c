@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "collector/record/observers/signal_contexts.h"
-#include "tests/unit/stack_records_told.h"
+#include "tests/unit/recorded_stacks.h"
 
-enum { RING_SIZE = 1 << 20, MAX_TOLD = 32, PID = 10, TID = 11 };
+enum { RING_SIZE = 1 << 20, MAX_RECORDED = 32, PID = 10, TID = 11 };
 #define MAIN_STACK  0x7fff0000ull
 #define OTHER_STACK 0x10000000ull
 #ifdef __aarch64__
@@ -121,15 +121,15 @@ static void see_handler(struct bench *bench, uint64_t time_ns, uint64_t interrup
 	assert_int_equal(signal_contexts_see(bench->contexts, &record), 0);
 }
 
-static size_t told(struct bench *bench, struct stack_record_header *headers)
+static size_t n_recorded(struct bench *bench, struct stack_record_header *headers)
 {
-	return recording_end(&bench->recording, headers, MAX_TOLD);
+	return recording_end(&bench->recording, headers, MAX_RECORDED);
 }
 
 static void only_what_a_sample_needs_is_kept(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
 	deliver(bench, TID, 101 * MSEC, MAIN_STACK - 64);
@@ -142,7 +142,7 @@ static void only_what_a_sample_needs_is_kept(void **state)
 	see_handler(bench, 106 * MSEC, MAIN_STACK + 8);  /* never delivered */
 	see_handler(bench, 99 * MSEC, MAIN_STACK);       /* not yet */
 	end(bench);
-	assert_int_equal(told(bench, headers), 1);
+	assert_int_equal(n_recorded(bench, headers), 1);
 	assert_int_equal(headers[0].kind, STACK_RECORD_CONTEXT);
 	assert_int_equal(headers[0].born_ns, 101 * MSEC);
 	assert_int_equal(headers[0].tid, TID);
@@ -154,7 +154,7 @@ static void only_what_a_sample_needs_is_kept(void **state)
 static void each_sample_gets_the_delivery_before_it(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
 	deliver(bench, TID, 102 * MSEC, MAIN_STACK);
@@ -167,7 +167,7 @@ static void each_sample_gets_the_delivery_before_it(void **state)
 	begin(bench, 120 * MSEC, UINT64_MAX);
 	see_handler(bench, 112 * MSEC, MAIN_STACK);
 	end(bench);
-	assert_int_equal(told(bench, headers), 5);
+	assert_int_equal(n_recorded(bench, headers), 5);
 	assert_int_equal(headers[0].born_ns, 102 * MSEC);
 	assert_int_equal(headers[1].born_ns, 100 * MSEC);
 	assert_int_equal(headers[2].kind, STACK_RECORD_CONTEXT_OVER);
@@ -181,7 +181,7 @@ static void each_sample_gets_the_delivery_before_it(void **state)
 static void deliveries_after_the_samples_of_a_round_wait(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
 	deliver(bench, TID, 112 * MSEC, MAIN_STACK); /* after the samples' rings were looked at */
@@ -189,7 +189,7 @@ static void deliveries_after_the_samples_of_a_round_wait(void **state)
 	begin(bench, 120 * MSEC, UINT64_MAX);
 	see_handler(bench, 111 * MSEC, MAIN_STACK);
 	end(bench);
-	assert_int_equal(told(bench, headers), 2);
+	assert_int_equal(n_recorded(bench, headers), 2);
 	assert_int_equal(headers[0].born_ns, 100 * MSEC);
 	assert_int_equal(headers[1].kind, STACK_RECORD_CONTEXT_OVER);
 }
@@ -214,7 +214,7 @@ static void a_slice_of_a_backlog_leaves_the_rest_in_the_ring(void **state)
 static void in_a_backlog_deliveries_precede_their_samples(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
 	deliver(bench, TID, 104 * MSEC, MAIN_STACK - 8);
@@ -223,7 +223,7 @@ static void in_a_backlog_deliveries_precede_their_samples(void **state)
 	see_handler(bench, 102 * MSEC, MAIN_STACK);
 	see_handler(bench, 105 * MSEC, MAIN_STACK - 8);
 	end(bench);
-	assert_int_equal(told(bench, headers), 2);
+	assert_int_equal(n_recorded(bench, headers), 2);
 	assert_true(headers[0].time_ns <= 102 * MSEC);
 	assert_true(headers[1].time_ns <= 105 * MSEC);
 }
@@ -231,7 +231,7 @@ static void in_a_backlog_deliveries_precede_their_samples(void **state)
 static void a_ring_that_was_full_voids_all_before(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 
 	pass(bench, 90 * MSEC, UINT64_MAX);
 	deliver(bench, TID, 100 * MSEC, MAIN_STACK);
@@ -241,7 +241,7 @@ static void a_ring_that_was_full_voids_all_before(void **state)
 	see_handler(bench, 105 * MSEC, MAIN_STACK);
 	end(bench);
 	assert_int_equal(signal_contexts_stats(bench->contexts)->n_pauses, 1);
-	assert_int_equal(told(bench, headers), 1);
+	assert_int_equal(n_recorded(bench, headers), 1);
 	assert_int_equal(headers[0].kind, STACK_RECORD_CONTEXTS_LOST);
 	assert_int_equal(headers[0].time_ns, 90 * MSEC);
 	assert_true(headers[0].born_ns >= 110 * MSEC);
@@ -271,7 +271,7 @@ static void too_many_are_not_taken_until_a_pause_is_over(void **state)
 static void an_exec_ends_what_was_before_it(void **state)
 {
 	struct bench *bench = *state;
-	struct stack_record_header headers[MAX_TOLD];
+	struct stack_record_header headers[MAX_RECORDED];
 	const struct record exec = { .type = PERF_RECORD_COMM,
 				     .time_ns = 105 * MSEC,
 				     .comm = { .pid = PID, .tid = TID, .is_exec = true } };
@@ -284,7 +284,7 @@ static void an_exec_ends_what_was_before_it(void **state)
 	begin(bench, 120 * MSEC, UINT64_MAX);
 	see_handler(bench, 115 * MSEC, MAIN_STACK);
 	end(bench);
-	assert_int_equal(told(bench, headers), 2);
+	assert_int_equal(n_recorded(bench, headers), 2);
 	assert_int_equal(headers[0].kind, STACK_RECORD_CONTEXT);
 	assert_int_equal(headers[1].kind, STACK_RECORD_CONTEXT_OVER);
 }

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/attached/stack_misses.h"
-#include "tests/unit/stack_records_told.h"
+#include "tests/unit/recorded_stacks.h"
 
 /* As the recording of @misses has them. false: there is no record. */
 static bool record_and_read(const struct stack_misses *misses, struct stack_misses *ret)

@@ -1,6 +1,6 @@
 /* What stack records a recording in memory holds. */
-#ifndef TESTS_UNIT_STACK_RECORDS_TOLD_H
-#define TESTS_UNIT_STACK_RECORDS_TOLD_H
+#ifndef TESTS_UNIT_RECORDED_STACKS_H
+#define TESTS_UNIT_RECORDED_STACKS_H
 
 #include <linux/perf_event.h>
 #include <stdio.h>
