@@ -110,7 +110,9 @@ stop() {
 }
 
 # expect_share WHAT COUNT OF NUMERATOR DENOMINATOR : COUNT is within 4.5 standard errors of a binomial
-# share, which one in 150 000 exceeds by chance.
+# share, which one in 150 000 exceeds by chance. A run of make test looks at about 100 shares, so by
+# Bonferroni's bound one run in 1 500 fails by chance; with three standard errors (one in 370), it
+# would be one in four.
 expect_share() {
 	awk -v what="$1" -v count="$2" -v n="$3" -v a="$4" -v b="$5" 'BEGIN {
 		if (n <= 0) { printf "%s: no samples\n", what; exit 1 }
