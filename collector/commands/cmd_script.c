@@ -20,6 +20,7 @@
 #include "collector/commands/commands.h"
 #include "collector/replay/processes.h"
 #include "collector/session/dendro.h"
+#include "perf/records/trace_print.h"
 #include "report/names/symbolize.h"
 
 struct script {
@@ -94,7 +95,8 @@ static bool has_path(const struct sample *sample)
 	return !sample->raw.header || sample->record.sample.has_callchain;
 }
 
-static void print_start(const struct script *script, const struct sample *sample)
+/* @has_weight: perf leaves the period of tracepoints out, which is 1. */
+static void print_start(const struct script *script, const struct sample *sample, bool has_weight)
 {
 	const struct record *record = &sample->record;
 
@@ -105,7 +107,8 @@ static void print_start(const struct script *script, const struct sample *sample
 	if (record->has_time)
 		printf("%5" PRIu64 ".%06" PRIu64 ": ", record->time_ns / NSEC_PER_SEC,
 		       record->time_ns / 1000 % 1000000);
-	printf("%10" PRIu64 " ", sample->weight);
+	if (has_weight)
+		printf("%10" PRIu64 " ", sample->weight);
 	print_right(sample->event->name, script->event_width);
 	fputs(": ", stdout);
 }
@@ -172,14 +175,32 @@ static int print_leaf(struct script *script, const struct sample *sample)
 			   is_kernel ? path->kernel_addrs[0] : path->user_addrs[0], false);
 }
 
+/* The fields of a tracepoint, as its format prints them. */
+static void print_fields(const struct sample *sample, const struct trace_format *format)
+{
+	const struct sample_record *record = &sample->record.sample;
+	char text[TRACE_TEXT_MAX];
+
+	trace_print(format, record->raw, record->raw_size, text);
+	printable_put(stdout, text);
+}
+
 static int print_sample(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
+	const struct trace_format *format =
+		sample->raw.header && sample->record.sample.raw
+			? dendro_trace_format(script->session, sample->event)
+			: NULL;
 
-	print_start(script, sample);
-	if (!has_path(sample))
+	print_start(script, sample, !format || sample->event->weight.kind != WEIGHT_PERIOD);
+	if (format)
+		print_fields(sample, format);
+	if (!has_path(sample) && !format)
 		return print_leaf(script, sample);
 	putchar('\n');
+	if (!has_path(sample))
+		return 0;
 	if (path->cpu_state != ON_CPU)
 		print_marker(merge_cpu_state_marker(path->cpu_state));
 	int err =

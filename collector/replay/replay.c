@@ -20,6 +20,7 @@
 #include "collector/replay/replay_groups.h"
 #include "collector/replay/sample_weight.h"
 #include "collector/replay/thread_stacks.h"
+#include "perf/file/tracing_formats.h"
 #include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
 #include "perf/records/window_record.h"
@@ -43,6 +44,8 @@ struct replay {
 	bool is_started;  /* the first sample was met: events, kernel names are complete */
 	bool is_finished; /* the last sample was handed out */
 	struct replay_groups groups;
+	struct tracing_formats trace_formats; /* if ->has_trace_formats */
+	bool has_trace_formats;
 };
 
 /* Creates the parts; each part is created before the parts that use it. 0 or -ENOMEM. */
@@ -94,6 +97,7 @@ void replay_close(struct replay *replay)
 	profile_destroy(replay->profile);
 	data_file_close(replay->file);
 	event_metrics_deinit(&replay->metrics);
+	tracing_formats_deinit(&replay->trace_formats);
 	free(replay);
 }
 
@@ -117,6 +121,20 @@ struct profile *replay_take_profile(struct replay *replay)
 const struct kernel_symbols *replay_kernel_symbols(const struct replay *replay)
 {
 	return kernel_names_symbols(replay->kernel_names);
+}
+
+const struct trace_format *replay_trace_format(struct replay *replay,
+					       const struct data_file_event *event)
+{
+	size_t size;
+	const uint8_t *bytes = data_file_tracing_data(replay->file, &size);
+
+	if (event->attr.type != PERF_TYPE_TRACEPOINT)
+		return NULL;
+	if (!replay->has_trace_formats && tracing_formats_init(&replay->trace_formats, bytes, size))
+		return NULL;
+	replay->has_trace_formats = true;
+	return tracing_formats_find(&replay->trace_formats, event->attr.config);
 }
 
 int replay_name_kernel(struct replay *replay)

@@ -40,6 +40,7 @@
 
 struct dendro;
 struct file_search;
+struct trace_format; /* perf/records/trace_format.h */
 
 /* Where the samples come from: the one member that is set. */
 struct dendro_source {
@@ -107,6 +108,12 @@ int dendro_build_from(const struct dendro_source *source, const struct dendro_op
  * metrics are complete with the first sample. NULL after dendro_build() has given the profile to
  * the caller.
  */
+/*
+ * How the raw data of an event's samples are printed: of a tracepoint that the recording describes;
+ * else NULL. Valid until dendro_close().
+ */
+const struct trace_format *dendro_trace_format(struct dendro *dendro,
+					       const struct data_file_event *event);
 const struct profile *dendro_recording(const struct dendro *dendro);
 /* A sentence about the damage that ended the source early, with its offset; NULL: none so far.
  * Valid until dendro_close(). */

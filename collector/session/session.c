@@ -139,6 +139,12 @@ int dendro_build_from(const struct dendro_source *source, const struct dendro_op
 	return err;
 }
 
+const struct trace_format *dendro_trace_format(struct dendro *dendro,
+					       const struct data_file_event *event)
+{
+	return replay_trace_format(dendro->replay, event);
+}
+
 const struct profile *dendro_recording(const struct dendro *dendro)
 {
 	return replay_profile(dendro->replay);

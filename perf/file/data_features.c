@@ -32,6 +32,7 @@ void data_features_deinit(struct data_features *features)
 	free(features->build_ids);
 	free(features->names);
 	free(features->ranges);
+	free(features->tracing_data);
 	*features = (struct data_features){ 0 };
 }
 
@@ -286,7 +287,7 @@ static void take_total_mem(struct record_cursor *cursor, struct data_file_info *
 
 bool data_feature_is_read(unsigned number)
 {
-	return (number >= FEATURE_BUILD_ID && number <= FEATURE_EVENT_DESC) ||
+	return (number >= FEATURE_TRACING_DATA && number <= FEATURE_EVENT_DESC) ||
 	       number == FEATURE_SIMPLEPERF_META_INFO || number == FEATURE_ATTACHMENTS;
 }
 
@@ -302,12 +303,26 @@ static int take_ranges(struct data_features *features, struct record_cursor *cur
 	return 0;
 }
 
+static int take_tracing_data(struct data_features *features, struct record_cursor *cursor)
+{
+	size_t size = cursor_left(cursor);
+
+	features->tracing_data = malloc(size + 1);
+	if (!features->tracing_data)
+		return -ENOMEM;
+	memcpy(features->tracing_data, cursor->at, size);
+	features->tracing_data_size = size;
+	return 0;
+}
+
 static int take_content(struct data_features *features, unsigned number,
 			struct record_cursor *cursor)
 {
 	struct data_file_info *info = &features->info;
 
 	switch (number) {
+	case FEATURE_TRACING_DATA:
+		return take_tracing_data(features, cursor);
 	case FEATURE_BUILD_ID:
 		return take_build_ids(features, cursor);
 	case FEATURE_HOSTNAME:

@@ -11,6 +11,7 @@
 
 /* HEADER_* of tools/perf/util/header.h, and simpleperf's record_file_format.h. */
 enum data_feature {
+	FEATURE_TRACING_DATA = 1,
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
@@ -49,6 +50,8 @@ struct data_features {
 	size_t n_names, n_names_allocated;
 	struct attachment_range *ranges; /* of attachments to take first */
 	size_t n_ranges;
+	uint8_t *tracing_data; /* the section, for tracing_formats.h */
+	size_t tracing_data_size;
 };
 
 void data_features_deinit(struct data_features *features);

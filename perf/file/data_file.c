@@ -579,6 +579,12 @@ enum record_error data_file_decode(const struct data_file *file,
 	return record_decode(layout_of(file, *event_ret), header, ret);
 }
 
+const uint8_t *data_file_tracing_data(const struct data_file *file, size_t *size_ret)
+{
+	*size_ret = file->features.tracing_data_size;
+	return file->features.tracing_data;
+}
+
 size_t data_file_n_build_ids(const struct data_file *file)
 {
 	return file->features.n_build_ids;

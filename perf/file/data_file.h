@@ -57,6 +57,8 @@ enum record_error data_file_decode(const struct data_file *file,
 				   const struct perf_event_header *header, struct record *ret,
 				   size_t *event_ret);
 
+/* HEADER_TRACING_DATA, for tracing_formats.h; NULL: it has none, or comes through a pipe. */
+const uint8_t *data_file_tracing_data(const struct data_file *file, size_t *size_ret);
 size_t data_file_n_build_ids(const struct data_file *file);
 const struct data_file_build_id *data_file_build_id(const struct data_file *file, size_t index);
 /* Attachments seen so far; grows as records are read. */

@@ -72,6 +72,26 @@ samples() {
 	[ "$(grep -c "/dispatch$" piped.list)" -eq 1 ]
 }
 
+# listed_fields LISTING : lines of samples, without the names of functions in their fields
+listed_fields() {
+	grep $'^[^\t]' | sed 's/[[:space:]]*$//; s/function=[^ ]*/function=/'
+}
+
+@test "fields of tracepoints are printed as by perf script" {
+	need_root
+	need perf
+	[ -r /sys/kernel/tracing/events/sched/sched_switch/format ] || skip "tracefs is not mounted"
+	"$DENDRO" record -q -a -c 1 -z 0 -e sched:sched_switch -e raw_syscalls:sys_enter -e irq:softirq_entry \
+		-o fields.data -- sleep 0.1
+	diff <(perf script -i fields.data 2>/dev/null | listed_fields) \
+		<("$DENDRO" script fields.data | listed_fields)
+	"$DENDRO" script fields.data | grep -q ' sched:sched_switch: prev_comm=.* ==> next_comm='
+	perf record -q -e sched:sched_switch -e raw_syscalls:sys_enter -g -a -o theirs.data -- sleep 0.1 \
+		>out 2>&1 || skip "perf cannot record here"
+	diff <(perf script -i theirs.data --no-inline 2>/dev/null | listed_fields) \
+		<("$DENDRO" script theirs.data | listed_fields)
+}
+
 @test "perf data convert counts the same samples" {
 	need perf
 	perf data convert --to-json converted.json -i packed.data >out 2>&1 ||
