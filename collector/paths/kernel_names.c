@@ -231,10 +231,11 @@ static char *describe_foreign(const struct kernel_identity *recorded)
 {
 	char *text = NULL;
 	int n = asprintf(&text,
-			 "recorded on another kernel (Linux %s on %s), without names: dendro "
+			 "recorded on another kernel (Linux %s%s%s), without names: dendro "
 			 "archive on that machine adds them",
 			 recorded->release ? recorded->release : "of unknown release",
-			 recorded->hostname ? recorded->hostname : "an unknown host");
+			 recorded->hostname ? " on " : "",
+			 recorded->hostname ? recorded->hostname : "");
 
 	return n < 0 ? NULL : text;
 }
