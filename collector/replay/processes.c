@@ -116,9 +116,24 @@ void processes_destroy(struct processes *processes)
 	free(processes);
 }
 
-static void copy_name(char *to, const char *name)
+/* A name that is known, or the number, as perf shows it. */
+static void set_name(char *to, bool *is_named, int32_t id, const char *name)
 {
-	snprintf(to, COMM_MAX, "%s", name);
+	*is_named = name;
+	if (name)
+		snprintf(to, COMM_MAX, "%s", name);
+	else
+		snprintf(to, COMM_MAX, ":%d", id);
+}
+
+static void name_process(struct process *process, const char *name)
+{
+	set_name(process->name, &process->is_named, process->pid, name);
+}
+
+static void name_thread(struct thread *thread, const char *name)
+{
+	set_name(thread->name, &thread->is_named, thread->tid, name);
 }
 
 /* Starts a process: with a pid not seen before, a reused pid, or another image after exec. */
@@ -148,12 +163,7 @@ static struct process *process_get(struct processes *processes, int32_t pid)
 	if (!process)
 		return NULL;
 	process->pid = pid;
-	if (pid == PID_OUTSIDE)
-		copy_name(process->name, "[other pid ns]");
-	else if (pid)
-		snprintf(process->name, COMM_MAX, ":%d", pid);
-	else
-		copy_name(process->name, "swapper");
+	name_process(process, pid == PID_OUTSIDE ? "[other pid ns]" : pid ? NULL : "swapper");
 	if (process_reset(process, NULL) || add_id(&processes->by_pid, pid, process)) {
 		address_space_unref(process->space);
 		free(process);
@@ -195,7 +205,7 @@ static struct thread *thread_get(struct processes *processes, int32_t pid, int32
 	thread->profile_index = UINT32_MAX;
 	thread->is_live = true;
 	process->n_live_threads++;
-	copy_name(thread->name, process->name);
+	name_thread(thread, process->is_named ? process->name : NULL);
 	return thread;
 }
 
@@ -231,9 +241,9 @@ static int apply_comm(struct processes *processes, const struct record *record)
 		thread->profile_index = UINT32_MAX;
 		forget_stacks(thread);
 	}
-	copy_name(thread->name, record->comm.name);
+	name_thread(thread, record->comm.name);
 	if (thread->tid == process->pid || record->comm.is_exec)
-		copy_name(process->name, record->comm.name);
+		name_process(process, record->comm.name);
 	return rename_entered(processes, thread);
 }
 
@@ -253,7 +263,7 @@ static int fork_process(struct processes *processes, const struct record *record
 	process->has_memory = shares && parent->has_memory;
 	process->is_announced = true;
 	process->n_live_threads = 0;
-	copy_name(process->name, parent->name);
+	name_process(process, parent->is_named ? parent->name : NULL);
 	return 0;
 }
 
@@ -280,7 +290,7 @@ static int apply_fork(struct processes *processes, const struct record *record)
 	forget_stacks(thread);
 	thread->is_in_exec = false;
 	if (thread != parent)
-		copy_name(thread->name, parent->name);
+		name_thread(thread, parent->is_named ? parent->name : NULL);
 	return 0;
 }
 

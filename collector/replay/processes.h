@@ -27,6 +27,7 @@ struct process {
 	bool has_exec;     /* this image came by exec while recording */
 	bool has_memory;   /* user memory was mapped: no kernel thread, though exit takes it away */
 	bool is_announced; /* a record, not only a sample, named it */
+	bool is_named;     /* ->name is what it was called, not its number */
 	char name[COMM_MAX];
 };
 
@@ -36,6 +37,7 @@ struct thread {
 	uint32_t profile_index;  /* UINT32_MAX until its first sample */
 	struct process *process; /* owned by the table */
 	bool is_live;
+	bool is_named;               /* ->name is what it was called, not its number */
 	struct stack_memory *memory; /* of its stacks, apart from samples; NULL: none; owned */
 	bool is_in_exec; /* from the record of an exec to the first sample with a user stack */
 	struct off_cpu_thread *off_cpu; /* whether it runs; NULL: never asked; owned by off_cpu.c */

@@ -210,6 +210,20 @@ static void an_unannounced_process_is_known_by_its_pid(void **state)
 	assert_string_equal(name_of(fixture, 0), "swapper");
 }
 
+static void numbers_of_unnamed_processes_are_not_inherited(void **state)
+{
+	struct fixture *fixture = *state;
+
+	processes_thread(fixture->processes, 70, 70);
+	fork_task(fixture, 70, 71, 71, 0);
+	assert_string_equal(name_of(fixture, 70), ":70");
+	assert_string_equal(name_of(fixture, 71), ":71");
+	assert_string_equal(processes_thread(fixture->processes, 71, 72)->name, ":72");
+	comm(fixture, 70, 70, "named", false);
+	fork_task(fixture, 70, 71, 71, 0);
+	assert_string_equal(name_of(fixture, 71), "named");
+}
+
 static void long_names_are_kept(void **state)
 {
 	struct fixture *fixture = *state;
@@ -321,6 +335,7 @@ int main(void)
 		TEST(descriptions_of_code_follow_its_process),
 		TEST(a_synthesized_fork_waits_for_its_own_mappings),
 		TEST(an_unannounced_process_is_known_by_its_pid),
+		TEST(numbers_of_unnamed_processes_are_not_inherited),
 		TEST(long_names_are_kept),
 		TEST(processes_outside_of_the_pid_namespace_leave_idle_alone),
 		TEST(every_epoch_has_its_own_number),
