@@ -14,6 +14,7 @@
 #define CALLER      (BASE + 0x200)
 #define INTERPRETER (BASE + 0x300)
 #define STUB        (BASE + 0x400)
+#define ADAPTER     (BASE + 0x600)
 #define METHOD      0x7e0000000100ull
 #define STACK       0x7ffc00000000ull
 #define FP          0x77ull /* the caller's, any value */
@@ -35,6 +36,15 @@ static const uint8_t leaf[] = {
 	0x0f, 0x87, 0x01, 0,    0,    0,          /* 1f: ja 0x26 */
 	0xc3,                                     /* 25: ret */
 	0x90,                                     /* 26: nop */
+};
+
+/* Between the interpreter and compiled code. */
+static const uint8_t adapter[] = {
+	0x48, 0x8b, 0x04, 0x24, /* 0: mov (%rsp),%rax */
+	0x4c, 0x8b, 0xdc,       /* 4: mov %rsp,%r11 */
+	0x48, 0x83, 0xe4, 0xf0, /* 7: and $-16,%rsp */
+	0x50,                   /* b: push %rax */
+	0xff, 0x63, 0x48,       /* c: jmp *0x48(%rbx) */
 };
 
 struct fixture {
@@ -85,9 +95,11 @@ static int setup(void **state)
 	describe(&fixture, CALLER, 0x80, RUNTIME_FRAME_SIZED, 0x30, 0x10);
 	describe(&fixture, INTERPRETER, 0x100, RUNTIME_FRAME_INTERPRETED, 0, 0);
 	describe(&fixture, STUB, 0x100, RUNTIME_FRAME_STUB, 0, 0);
+	describe(&fixture, ADAPTER, sizeof(adapter), RUNTIME_FRAME_STUB, 0, 0);
 	describe(&fixture, METHOD, 1, RUNTIME_FRAME_METHOD, 0, 0);
 	memset(fixture.page, 0x90, sizeof(fixture.page));
 	memcpy(fixture.page + (LEAF - BASE), leaf, sizeof(leaf));
+	memcpy(fixture.page + (ADAPTER - BASE), adapter, sizeof(adapter));
 	fixture.view = (struct code_view){
 		.start = BASE, .n_pages = 1, .before = { fixture.page }, .after = { fixture.page }
 	};
@@ -181,6 +193,20 @@ static void a_frame_that_leads_nowhere_is_not_used(void **state)
 	assert_int_equal(caller_of(fixture, LEAF + 0xc, &frame).pc, 0);
 }
 
+static void a_stub_that_has_no_frame_has_its_caller(void **state)
+{
+	static const uint8_t known[] = { 0, 4, 7, 0xc };
+	struct fixture *fixture = *state;
+	struct frame frame;
+
+	for (size_t i = 0; i < sizeof(known); i++) {
+		memset(fixture->words, 0, sizeof(fixture->words));
+		fixture->words[0] = CALLER + 0x40;
+		assert_int_equal(caller_of(fixture, ADAPTER + known[i], &frame).pc, CALLER + 0x40);
+		assert_int_equal(frame.origin, FRAME_BY_CFI);
+	}
+}
+
 static void callers_are_found_by_their_description_alone(void **state)
 {
 	struct fixture *fixture = *state;
@@ -235,6 +261,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_instruction_of_a_function_has_its_caller,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_frame_that_leads_nowhere_is_not_used, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_stub_that_has_no_frame_has_its_caller, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(callers_are_found_by_their_description_alone, setup,
 						teardown),

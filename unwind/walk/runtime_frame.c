@@ -7,6 +7,7 @@
 #define PROLOGUE_MAX    64 /* instructions */
 #define EPILOGUE_MAX    12
 #define STUB_MAX        32
+#define ENTRY_MAX       8
 /* Words that the code of an intrinsic pushes for a while in the middle of a function. */
 #define PUSHED_MAX 4
 
@@ -263,14 +264,32 @@ static bool follow_stub(const struct runtime_place *place, uint64_t pc,
 	return false;
 }
 
+/* Whether the instructions from the begin of the code to @pc leave the stack as it is. */
+static bool is_at_entry(const struct runtime_place *place, uint64_t pc,
+			const struct runtime_code *code)
+{
+	struct machine_instruction instruction;
+	struct ahead ahead = { .arch = place->process->arch };
+	uint64_t at = code->start;
+
+	for (unsigned n = 0; at < pc && n < ENTRY_MAX; n++, at += instruction.size)
+		if (!decode(place, at, &instruction) || instruction.flow != FLOW_NEXT ||
+		    !follow_ops(&ahead, &instruction) || ahead.sp)
+			return false;
+	return at == pc;
+}
+
 static bool leave_sampled_stub(const struct runtime_place *place, const struct runtime_code *code,
 			       struct regs *regs)
 {
 	const struct arch *arch = place->process->arch;
 	struct ahead ahead = { .arch = arch };
 
-	if (!place->source || !regs_have(regs, arch->fp) ||
-	    !follow_stub(place, regs->pc, code, &ahead))
+	if (!place->source || !regs_have(regs, arch->fp))
+		return false;
+	if (is_at_entry(place, regs->pc, code))
+		ahead.sp = 0;
+	else if (!follow_stub(place, regs->pc, code, &ahead))
 		return false;
 	const uint64_t slot = regs->values[arch->sp] + (uint64_t)ahead.sp;
 	return set_caller(place, slot, slot_of(place, slot, 1), regs->values[arch->fp], regs);
