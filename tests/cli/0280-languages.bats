@@ -193,6 +193,27 @@ alternates() {
 		END { exit wrong || traces < 100 }' traces.script
 }
 
+# call_into_lisp_ makes the frame of the Lisp function that it calls.
+@test "SBCL: the callers of threads' functions" {
+	need sbcl
+	cat >threads.lisp <<-'LISP'
+		(defun fib (n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+		(mapc #'sb-thread:join-thread
+			(loop repeat 2 collect
+				(sb-thread:make-thread (lambda () (dotimes (i 300) (fib 25))))))
+	LISP
+	sbcl --script threads.lisp || skip "this SBCL has no threads"
+	record lisp.data -- sbcl --script threads.lisp
+	"$DENDRO" script lisp.data >lisp.script
+	grep -q ' call_into_lisp_+' lisp.script || skip "this SBCL calls Lisp by another function"
+	# Their first function is called by funcall1, which is called by the thread's.
+	awk '/ call_into_lisp_\+/ { in_call = 1; next }
+		in_call && /new_thread_trampoline/ { wrong = 1 }
+		in_call && / funcall1\+/ { right++ }
+		{ in_call = 0 }
+		END { exit wrong || right < 100 }' lisp.script
+}
+
 @test "JIT-compiled Java: no caller is left out" {
 	need java javac
 	local -a options=(-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)

@@ -38,6 +38,17 @@ static const uint8_t context_switch[] = {
 	0xc3,                                     /* 31: ret */
 	0x90,
 };
+static const uint8_t call_into_lisp[] = {
+	0x48, 0xd1, 0xe1, 0x48, 0x31, 0xdb,       /* shl %rcx; xor %rbx,%rbx */
+	0x55,                                     /* 6: push %rbp */
+	0x55,                                     /* push %rbp */
+	0x48, 0x89, 0xe5,                         /* mov %rsp,%rbp */
+	0x4c, 0x8d, 0x25, 0, 0, 0, 0,             /* 11: lea x(%rip),%r12 */
+	0x4d, 0x8b, 0x24, 0x24,                   /* mov (%r12),%r12 */
+	0xff, 0x50, 0xfd,                         /* 22: call *-3(%rax) */
+	0x73, 0x03, 0x48, 0x89, 0xdc,             /* jae; mov %rbx,%rsp */
+	0x41, 0x5f,                               /* pop %r15 */
+};
 /* clang-format on */
 
 /* The rule's kind, RULE_NONE: the code tells nothing. */
@@ -120,6 +131,33 @@ static void a_switch_has_its_target_in_memory_then_in_a_register_then_on_the_sta
 	}
 }
 
+static void a_function_that_calls_lisp_has_its_own_frame_pointer_behind_the_call(void **state)
+{
+	static const struct general_rule by_expression;
+	const size_t call = 22, last = call + 2;
+	uint8_t code[64 + sizeof(call_into_lisp)] = { 0 };
+
+	(void)state;
+	memcpy(code + 64, call_into_lisp, sizeof(call_into_lisp));
+	for (size_t at = 0; at < sizeof(code); at++) {
+		struct rule rule = { .general_kind = RULE_GENERAL, .general = &by_expression };
+
+		x86_64_correct_rule(code, sizeof(code), at, &rule);
+		assert_int_equal(rule.kind, at == 64 + last ? RULE_CFA_REGISTER : RULE_GENERAL);
+		if (at != 64 + last)
+			continue;
+		assert_int_equal(rule.cfa_reg, 6);
+		assert_int_equal(rule.cfa_offset, 2);
+		assert_int_equal(rule.slots[0], SLOT_UNDEFINED);
+		assert_int_equal(rule.slots[1], 2);
+		assert_int_equal(rule.slots[6], 1);
+	}
+	struct rule compact = { .kind = RULE_CFA_REGISTER, .cfa_reg = 7 };
+
+	x86_64_correct_rule(code, sizeof(code), 64 + last, &compact);
+	assert_int_equal(compact.cfa_reg, 7);
+}
+
 static void code_that_is_cut_short_tells_nothing(void **state)
 {
 	struct rule rule;
@@ -145,6 +183,8 @@ int main(void)
 			the_start_of_a_context_is_a_root_from_its_first_instruction_to_its_last),
 		cmocka_unit_test(
 			a_switch_has_its_target_in_memory_then_in_a_register_then_on_the_stack),
+		cmocka_unit_test(
+			a_function_that_calls_lisp_has_its_own_frame_pointer_behind_the_call),
 		cmocka_unit_test(code_that_is_cut_short_tells_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

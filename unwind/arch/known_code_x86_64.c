@@ -161,3 +161,30 @@ bool x86_64_rule_by_code(const uint8_t *code, size_t size, size_t at, struct rul
 	*rule_ret = (struct rule){ .general_kind = RULE_GENERAL, .general = rule };
 	return true;
 }
+
+/*
+ * SBCL's call_into_lisp_ makes the frame of the Lisp function that it calls: `push %rbp; push %rbp;
+ * mov %rsp,%rbp; ...; call *-3(%rax)`. Its CFI has the CFA by that frame pointer, which the callee
+ * replaces by the caller's before it returns. @at is the call's last byte, where only return
+ * addresses look.
+ */
+static bool is_behind_call_of_lisp(const uint8_t *code, size_t size, size_t at)
+{
+	static const uint8_t makes_frame[] = { 0x55, 0x55, 0x48, 0x89, 0xe5 };
+	static const uint8_t call[] = { 0xff, 0x50, 0xfd };
+	const size_t most = 32, last = sizeof(call) - 1;
+
+	return at >= most && is_code(code, size, at - last, call, sizeof(call)) &&
+	       memmem(code + at - most, most - last, makes_frame, sizeof(makes_frame));
+}
+
+void x86_64_correct_rule(const uint8_t *code, size_t size, size_t at, struct rule *rule)
+{
+	if (rule->kind != RULE_GENERAL || !is_behind_call_of_lisp(code, size, at))
+		return;
+	/* Its caller's other registers are below a stack pointer that may be another stack's. */
+	*rule = (struct rule){ .kind = RULE_CFA_REGISTER, .cfa_reg = RBP, .cfa_offset = 2 };
+	memset(rule->slots, SLOT_UNDEFINED, sizeof(rule->slots));
+	rule->slots[1] = 2; /* %rbp, after %rbx */
+	rule->slots[6] = 1; /* the return address, after %r15 */
+}

@@ -13,5 +13,7 @@ struct rule;
 
 /* As arch->rule_by_code. */
 bool x86_64_rule_by_code(const uint8_t *code, size_t size, size_t at, struct rule *rule_ret);
+/* As arch->correct_rule: in SBCL's functions that call Lisp. */
+void x86_64_correct_rule(const uint8_t *code, size_t size, size_t at, struct rule *rule);
 
 #endif

@@ -236,6 +236,7 @@ const struct arch arch_x86_64 = {
 	.is_function_start = x86_is_function_start,
 	.thread_start = thread_start,
 	.rule_by_code = x86_64_rule_by_code,
+	.correct_rule = x86_64_correct_rule,
 	.knows_c_library_only = true,
 	.make_rule = x86_64_make_rule,
 	.find_switch = x86_64_find_switch,

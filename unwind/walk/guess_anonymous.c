@@ -35,6 +35,16 @@ static bool is_chain(const struct place *place, uint64_t from, uint64_t to)
 			   to % place->process->arch->pointer_size == 0);
 }
 
+/*
+ * The first function of a Lisp's stack was called by C code on another one. Its caller's frame
+ * pointer is that of the other stack: it proves nothing, and nothing below depends on it.
+ */
+static bool is_first_of_stack(const struct place *place, uint64_t pc, uint64_t return_address)
+{
+	return process_code_is_other_file(place->process, pc) &&
+	       !process_code_is_anonymous(place->process, return_address - 1);
+}
+
 /* The caller whose return address is at @slot, and its frame pointer. Its other saved registers are
  * lost. */
 static void set_caller(const struct place *place, uint64_t slot, uint64_t return_address,
@@ -80,7 +90,9 @@ bool guess_anonymous_caller(const struct process_code *process, const struct sta
 	if (is_at_edge || fp < sp || fp % arch->pointer_size ||
 	    !stack_read(stack, fp, &caller_fp) ||
 	    !stack_read(stack, fp + arch->pointer_size, &return_address) ||
-	    !may_return_to(&place, return_address) || !is_chain(&place, fp, caller_fp))
+	    !may_return_to(&place, return_address) ||
+	    !(is_chain(&place, fp, caller_fp) ||
+	      is_first_of_stack(&place, regs->pc - !*is_exact, return_address)))
 		return false;
 	set_caller(&place, fp + arch->pointer_size, return_address, caller_fp, regs);
 	*is_exact = false;
