@@ -45,12 +45,16 @@ struct fixture {
 
 static int setup(void **state)
 {
+	static const uint8_t body[] = {
+		0x48, 0x83, 0xec, 0x18, 0x90, 0x48, 0x83, 0xc4, 0x18, 0xc3
+	};
+	static const uint8_t call[] = { 0xe8, 0x0b, 0, 0, 0 };
 	static struct fixture fixture;
 	const struct module_key key = { .kind = MODULE_ANON, .path = "//anon" };
 
 	memset(&fixture, 0, sizeof(fixture));
-	memcpy(code, "\x48\x83\xec\x18\x90\x48\x83\xc4\x18\xc3", 10);
-	memcpy(code + 0x100, "\xe8\x0b\x00\x00\x00", 5);
+	memcpy(code, body, sizeof(body));
+	memcpy(code + 0x100, call, sizeof(call));
 	strcpy(fixture.folder, "/tmp/unwind-case.XXXXXX");
 	assert_non_null(mkdtemp(fixture.folder));
 	snprintf(fixture.cases, sizeof(fixture.cases), "%s/case", fixture.folder);
