@@ -72,9 +72,11 @@ samples() {
 	[ "$(grep -c "/dispatch$" piped.list)" -eq 1 ]
 }
 
-# listed_fields LISTING : lines of samples, without the names of functions in their fields
+# Lines of samples from the CPU on, without the names of functions in their fields. Tasks that are
+# dead have the tid -1, and only dendro knows their names.
 listed_fields() {
-	grep $'^[^\t]' | sed 's/[[:space:]]*$//; s/function=[^ ]*/function=/'
+	grep $'^[^\t]' | sed -E 's/^[^[]*(\[[0-9]+\] )/\1/; s/[[:space:]]*$//; s/function=[^ ]*/function=/' |
+		sort
 }
 
 @test "fields of tracepoints are printed as by perf script" {
