@@ -49,12 +49,12 @@ EXEMPT = (
     ("caller", r"makecontext", "makecontext() puts it below a coroutine's first function (i386)"),
 )
 LANDING = r"_Unwind_(RaiseException|Resume|ForcedUnwind|Resume_or_Rethrow)"
-# Between these two the child of vfork() no longer stops its parent, whose stack it still has.
+# In such a call's mm_release() the kernel wakes the parent of a vfork(), whose stack the child still has.
 EXECS, MEMORY_IS_SHARED = r"(execve|execveat|_exit)", "mm_release"
 BAD = ("contradicting", "not after a call")
 KINDS = ("right", "right, by jumps", "chosen at run time", "tail call possible", "function unknown",
          "indirect", "exempt", *BAD)
-LEAF, LEAF_IN_EXEC, INNER = range(3)
+LEAF, INNER, IN_EXEC = range(3)
 HOW = ("by CFI", "guessed", "stitched")
 
 Frame = collections.namedtuple("Frame", "offset name module marks")
@@ -124,7 +124,8 @@ class Judge:
     def judge(self, callee, caller, place):
         """(kind, remark) of a pair; kind None if it is skipped, with the reason as the remark
 
-        @place: LEAF, LEAF_IN_EXEC where the callee is the sampled instruction, or INNER"""
+        @place: LEAF where the callee is the sampled instruction, INNER elsewhere, IN_EXEC anywhere
+        on a stack that vfork()'s parent has back"""
         code = self.modules.get(caller.module)
         if not code:
             return None, self.modules.why[caller.module]
@@ -135,8 +136,7 @@ class Judge:
         if exempt:
             return "exempt", exempt
         kind, remark = self.by_call(code, lookup + 1, callee)
-        name = OFFSET.sub("", callee.name)
-        if kind in BAD and place == LEAF_IN_EXEC and re.fullmatch(EXECS, name):
+        if kind in BAD and place == IN_EXEC:
             return "exempt", "vfork()'s parent runs on the stack while the child is in exec"
         return kind, remark
 
@@ -282,10 +282,10 @@ def main():
     modules, table = Modules(arguments.newest), Table()
     judge = Judge(modules)
     for key, frames, shared in samples(sys.stdin):
-        place = LEAF_IN_EXEC if shared else LEAF
-        for callee, caller in zip(frames, frames[1:]):
+        in_exec = shared and frames and re.fullmatch(EXECS, OFFSET.sub("", frames[0].name))
+        for i, (callee, caller) in enumerate(zip(frames, frames[1:])):
+            place = IN_EXEC if in_exec else INNER if i else LEAF
             table.add(judge, key, callee, caller, place)
-            place = INNER
     table.show(arguments.examples)
     if not arguments.asserts:
         return 0
