@@ -145,6 +145,11 @@ static void missing_code_is_explained(void **state)
 	assert_string_equal(name_problems_of_code(NULL, &module), jit);
 	module.key.kind = MODULE_JIT;
 	assert_string_equal(name_problems_of_code(NULL, &module), "the jitdump is missing");
+	const char *dump = module.key.path;
+	module.key.path = "[java]";
+	assert_string_equal(name_problems_of_code(NULL, &module),
+			    "a run-time system has described the code; no jitdump contains it");
+	module.key.path = dump;
 	module.located.image_fd = 3;
 	assert_string_equal(name_problems_of_code(NULL, &module),
 			    "the jitdump does not contain the code");
