@@ -17,7 +17,7 @@
 #define VISITED_BITS       13 /* more than twice as many as instructions */
 #define FUNCTION_ALIGNMENT 16
 /* For code_scan_reach(). */
-#define REACH_INSTRUCTIONS_MAX 512
+#define REACH_INSTRUCTIONS_MAX 256
 
 /* An instruction, with a stack pointer: paths with different stack pointers there are different. */
 struct visited {

@@ -12,6 +12,7 @@ struct rule_cache_entry {
 	uint64_t offset;
 	uint32_t module; /* 0: empty */
 	bool is_before_special;
+	uint8_t row;
 	struct rule rule;
 };
 static_assert(sizeof(struct rule_cache_entry) == 32, "two entries to a cache line");
@@ -45,7 +46,8 @@ bool rule_cache_get(const struct rule_cache *cache, uint32_t module, uint64_t of
 	if (entry->module != module || entry->offset != offset)
 		return false;
 	*rule_ret = (struct known_rule){ .rule = entry->rule,
-					 .is_before_special = entry->is_before_special };
+					 .is_before_special = entry->is_before_special,
+					 .row = entry->row };
 	return true;
 }
 
@@ -56,5 +58,6 @@ void rule_cache_put(struct rule_cache *cache, uint32_t module, uint64_t offset,
 		(struct rule_cache_entry){ .offset = offset,
 					   .module = module,
 					   .is_before_special = rule->is_before_special,
+					   .row = rule->row,
 					   .rule = rule->rule };
 }

@@ -705,7 +705,7 @@ static bool is_code_known(const struct located *at, uint64_t entry)
 }
 
 bool guess_called(const struct process_code *process, uint64_t return_address,
-		  struct code_span *span_ret)
+		  struct called_function *ret)
 {
 	const struct mapping *mapping;
 	struct cfi_function described;
@@ -724,27 +724,29 @@ bool guess_called(const struct process_code *process, uint64_t return_address,
 	if (!module || !mapping->is_exec || elf_module_is_anonymous(module) || !entry ||
 	    size < CALL_SIZE_MAX || process->arch->is_trampoline(entry, size))
 		return false;
-	uint64_t bias = mapping->start - mapping->offset;
-	*span_ret = (struct code_span){ function, function };
-	if (elf_module_described_function(module, function - bias, &described) &&
-	    (described.start == function - bias || described.has_landing_pads))
-		*span_ret = (struct code_span){ described.start + bias, described.end + bias };
+	const uint64_t to_offset = mapping->offset - mapping->start;
+	function += to_offset;
+	*ret = (struct called_function){ mapping->module, to_offset, function, function, function };
+	if (elf_module_described_function(module, function, &described) &&
+	    (described.start == function || described.has_landing_pads)) {
+		ret->start = described.start;
+		ret->end = described.end;
+	}
 	return true;
 }
 
-bool guess_described(const struct process_code *process, uint64_t pc, struct code_span *span_ret)
+bool guess_described(const struct process_code *process, uint64_t pc, uint64_t *start_ret)
 {
 	struct cfi_function described;
 	const struct mapping *mapping;
 	struct elf_module *module = process_code_module(process, pc, &mapping);
-	if (!module)
-		return false;
 
-	const uint64_t bias = mapping->start - mapping->offset;
-	if (!elf_module_described_function(module, pc - bias, &described) ||
+	if (!module ||
+	    !elf_module_described_function(module, pc - mapping->start + mapping->offset,
+					   &described) ||
 	    described.has_landing_pads)
 		return false;
-	*span_ret = (struct code_span){ described.start + bias, described.end + bias };
+	*start_ret = described.start;
 	return true;
 }
 

@@ -41,21 +41,21 @@ bool guess_caller(struct guesser *guesser, const struct process_code *process,
 		  const struct stack_copy *stack, struct regs *regs, bool *is_exact,
 		  enum unwind_end *end_ret);
 
-/* Addresses of a process's code. */
-struct code_span {
-	uint64_t start, end;
+/* A function, and the code from @start to @end that CFI describes together with it: offsets in its
+ * module. Empty: it is described with none, or not from its beginning on. */
+struct called_function {
+	uint32_t module;
+	uint64_t to_offset; /* from its addresses in the process */
+	uint64_t function, start, end;
 };
 
-/*
- * What the call before @return_address leads to, of all that CFI describes together. Empty, but
- * with the function's address: nothing is. false: to anywhere, as through a pointer or a PLT entry,
- * or it is not known.
- */
+/* What the call before @return_address leads to. false: to anywhere, as through a pointer or a PLT
+ * entry, or it is not known. */
 bool guess_called(const struct process_code *process, uint64_t return_address,
-		  struct code_span *span_ret);
-/* What CFI describes together with @pc. false: nothing, or exceptions may lead there, as cold parts
- * of functions have landing pads, too. */
-bool guess_described(const struct process_code *process, uint64_t pc, struct code_span *span_ret);
+		  struct called_function *ret);
+/* The offset at which the code begins that CFI describes together with @pc. false: it describes
+ * nothing, or exceptions may lead there, as cold parts of functions have landing pads, too. */
+bool guess_described(const struct process_code *process, uint64_t pc, uint64_t *start_ret);
 /* Whether @function's code, followed to all of its ends, leads to the instruction at @pc, which CFI
  * describes. */
 enum code_reach guess_may_lead(struct guesser *guesser, const struct process_code *process,

@@ -56,18 +56,23 @@ struct step {
 } __attribute__((aligned(64)));
 static_assert(sizeof(struct step) == 64, "one cache line");
 
-/* A call that names its function: what it leads to. */
+/* A call that names its function, and the code that CFI describes together with that: offsets in a
+ * module, which many processes may share. */
 struct call_site {
-	uint64_t code_epoch; /* 0: empty */
+	const struct arch *arch; /* NULL: empty */
 	uint64_t return_address;
-	struct code_span span; /* by guess_called() */
+	uint32_t module;
+	bool leads_anywhere; /* for all that is known */
+	uint64_t function, start, end;
 };
 
-/* Such a function, and a sampled instruction outside of it, or the beginning of its function. */
+/* Such a function, and a sampled instruction outside of that code, or the beginning of its
+ * function. */
 struct call_pair {
-	uint64_t code_epoch;   /* 0: empty */
-	uint64_t function, pc; /* 0: any */
-	bool may_lead;         /* from one to the other */
+	const struct arch *arch; /* NULL: empty */
+	uint64_t function, to;
+	uint32_t module, to_module; /* 0: to any */
+	bool may_lead;              /* from one to the other */
 };
 
 struct unwinder {
@@ -123,11 +128,16 @@ const struct unwind_stats *unwinder_stats(const struct unwinder *unwinder)
 	return &unwinder->stats;
 }
 
+/* A rule is one architecture's. Neither files nor user addresses reach these bits. */
+static uint64_t rule_key(const struct arch *arch, uint64_t offset)
+{
+	return offset ^ (uint64_t)arch->elf_machine << 56;
+}
+
 static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32_t module,
 		      uint64_t offset, struct known_rule *rule_ret)
 {
-	/* A rule is one architecture's. Neither files nor user addresses reach these bits. */
-	const uint64_t key = offset ^ (uint64_t)arch->elf_machine << 56;
+	const uint64_t key = rule_key(arch, offset);
 	struct elf_module *elf_module;
 
 	if (module && rule_cache_get(unwinder->rules, module, key, rule_ret)) {
@@ -401,23 +411,29 @@ static enum step_returns find_returns(const struct unwind_walk *walk, const stru
 	return distance ? RETURNS_FROM_CALLED : RETURNS_MAYBE;
 }
 
-static const struct code_span anywhere = { 0, UINT64_MAX };
-
+/* What the call before @step leads to; looked up once. */
 static struct call_site *find_site(const struct unwind_walk *walk, const struct step *step)
 {
-	struct unwinder *unwinder = walk->unwinder;
+	const uint64_t to_offset = step->offset - step->addr;
+	const uint64_t hash = step->offset ^ (uint64_t)step->module << 40;
+	struct call_site *site = &walk->unwinder->sites[hash_to_bits(hash, SITE_BITS)];
 	const struct process_code process = process_of(walk);
-	struct call_site site = { .code_epoch = step->code_epoch,
-				  .return_address = step->addr + 1 };
-	struct call_site *known = &unwinder->sites[hash_to_bits(
-		site.return_address ^ site.code_epoch << 40, SITE_BITS)];
+	struct called_function called;
 
-	if (known->code_epoch == site.code_epoch && known->return_address == site.return_address)
-		return known;
-	if (!guess_called(&process, site.return_address, &site.span))
-		site.span = anywhere;
-	*known = site;
-	return known;
+	if (site->arch == step->arch && site->return_address == step->offset + 1 &&
+	    site->module == step->module)
+		return site;
+	*site = (struct call_site){ .arch = step->arch,
+				    .return_address = step->offset + 1,
+				    .module = step->module };
+	site->leads_anywhere = !guess_called(&process, step->addr + 1, &called) ||
+			       called.module != step->module || called.to_offset != to_offset;
+	if (!site->leads_anywhere) {
+		site->function = called.function;
+		site->start = called.start;
+		site->end = called.end;
+	}
+	return site;
 }
 
 /* Whether the row of the sampled instruction counts from a register that a function keeps.
@@ -438,64 +454,70 @@ static bool has_frame(const struct unwind_walk *walk)
 	       (rule->cfa_reg == arch->sp || arch->callee_saved >> rule->cfa_reg & 1);
 }
 
-/* The answer whether @function leads to @pc, or a place for it: then *@known_ret is false. */
-static struct call_pair *find_pair(const struct unwind_walk *walk, uint64_t function, uint64_t pc,
-				   bool *known_ret)
+/* The answer whether @site's function leads to offset @to of @to_module, or a place for it: then
+ * *@known_ret is false. */
+static struct call_pair *find_pair(const struct unwind_walk *walk, const struct call_site *site,
+				   uint32_t to_module, uint64_t to, bool *known_ret)
 {
-	const uint64_t code_epoch = walk->space->code_epoch;
-	const uint64_t hash = hash_pair(pc ^ code_epoch << 40, function);
+	const uint64_t hash = hash_pair(to ^ (uint64_t)to_module << 40,
+					site->function ^ (uint64_t)site->module << 40);
 	struct call_pair *pair = &walk->unwinder->pairs[hash >> (32 - PAIR_BITS)];
 
-	*known_ret = pair->code_epoch == code_epoch && pair->function == function && pair->pc == pc;
+	*known_ret = pair->arch == site->arch && pair->function == site->function &&
+		     pair->to == to && pair->module == site->module && pair->to_module == to_module;
 	if (!*known_ret)
-		*pair = (struct call_pair){ code_epoch, function, pc, .may_lead = false };
+		*pair = (struct call_pair){ .arch = site->arch,
+					    .function = site->function,
+					    .to = to,
+					    .module = site->module,
+					    .to_module = to_module };
 	return pair;
 }
 
-/* Whether @function may lead to the function that CFI describes around @pc. */
-static bool may_lead_to_function(const struct unwind_walk *walk, uint64_t function, uint64_t pc,
-				 bool *to_any_ret)
+/* Whether @site's function, at the address @function, may lead to the function that CFI describes
+ * around the sampled instruction. */
+static bool may_lead_to_function(const struct unwind_walk *walk, struct call_site *site,
+				 uint64_t function)
 {
 	const struct process_code process = process_of(walk);
-	bool to_any_is_known, is_known;
-	struct code_span span;
+	const uint32_t leaf_module = walk->frame.module;
+	bool is_known;
+	uint64_t start;
 
-	*to_any_ret = find_pair(walk, function, 0, &to_any_is_known)->may_lead;
-	if (*to_any_ret || !guess_described(&process, pc, &span))
+	site->leads_anywhere = find_pair(walk, site, 0, 0, &is_known)->may_lead;
+	if (site->leads_anywhere || !guess_described(&process, walk->sample->regs.pc, &start) ||
+	    find_pair(walk, site, leaf_module, start, &is_known)->may_lead)
 		return true;
-	if (find_pair(walk, function, span.start, &is_known)->may_lead)
-		return true;
-	enum code_reach reach = guess_may_lead(walk->unwinder->guesser, &process, function, pc);
-	*to_any_ret = reach == CODE_REACHES_ANY;
-	find_pair(walk, function, *to_any_ret ? 0 : span.start, &is_known)->may_lead =
-		reach != CODE_ENDS_BEFORE;
+	enum code_reach reach =
+		guess_may_lead(walk->unwinder->guesser, &process, function, walk->sample->regs.pc);
+	site->leads_anywhere = reach == CODE_REACHES_ANY;
+	if (site->leads_anywhere)
+		find_pair(walk, site, 0, 0, &is_known)->may_lead = true;
+	else
+		find_pair(walk, site, leaf_module, start, &is_known)->may_lead =
+			reach == CODE_REACHES;
 	return reach != CODE_ENDS_BEFORE;
 }
 
-/* Whether the function that is called at @site, which is another than the sampled instruction's,
- * may lead there. */
-static bool may_lead_on(const struct unwind_walk *walk, struct call_site *site)
-{
-	const uint64_t function = site->span.start, pc = walk->sample->regs.pc;
-	bool is_known, to_any = false;
-	struct call_pair *pair = find_pair(walk, function, pc, &is_known);
-
-	if (is_known)
-		return pair->may_lead;
-	bool may_lead = !has_frame(walk) || may_lead_to_function(walk, function, pc, &to_any);
-	if (to_any)
-		site->span = anywhere;
-	find_pair(walk, function, pc, &is_known)->may_lead = may_lead;
-	return may_lead;
-}
-
-/* Whether the call before @step can have led to the sampled instruction. */
+/* Whether the call before @step can have led to the sampled instruction, whose frame is still the
+ * present one. */
 static bool may_lead_to_leaf(const struct unwind_walk *walk, const struct step *step)
 {
 	struct call_site *site = find_site(walk, step);
+	const struct frame *leaf = &walk->frame;
+	bool is_known;
 
-	return walk->sample->regs.pc - site->span.start < site->span.end - site->span.start ||
-	       may_lead_on(walk, site);
+	if (site->leads_anywhere ||
+	    (leaf->module == site->module && leaf->offset - site->start < site->end - site->start))
+		return true;
+	struct call_pair *pair = find_pair(walk, site, leaf->module, leaf->offset, &is_known);
+	if (is_known)
+		return pair->may_lead;
+	bool may_lead =
+		!has_frame(walk) ||
+		may_lead_to_function(walk, site, site->function - step->offset + step->addr);
+	find_pair(walk, site, leaf->module, leaf->offset, &is_known)->may_lead = may_lead;
+	return may_lead;
 }
 
 /* Whether CFI of the sampled instruction may have led to @step. */
@@ -531,13 +553,25 @@ static bool guess_leafs_caller(struct unwind_walk *walk, enum unwind_end end)
 /* Where execution goes on at @step: whether its row of CFI is the instruction's. */
 static __attribute__((noinline)) void check_row(struct unwind_walk *walk, struct step *step)
 {
-	struct elf_module *module = elf_modules_get(walk->unwinder->elf_modules, step->module);
+	struct unwinder *unwinder = walk->unwinder;
+	struct elf_module *module = elf_modules_get(unwinder->elf_modules, step->module);
 	const bool has_code = module && !elf_module_is_anonymous(module);
+	const uint64_t key = rule_key(walk->arch, step->offset);
+	struct known_rule known = { .row = ROW_NOT_CHECKED };
 
-	if (step->row == ROW_NOT_CHECKED)
-		step->row = (uint8_t)(has_code ? row_check(module, walk->arch, step->offset,
-							   &step->rule)
-					       : ROW_AGREES);
+	if (step->row == ROW_NOT_CHECKED) {
+		bool is_kept =
+			step->module && rule_cache_get(unwinder->rules, step->module, key, &known);
+		step->row = known.row;
+		if (step->row == ROW_NOT_CHECKED)
+			step->row = (uint8_t)(has_code ? row_check(module, walk->arch, step->offset,
+								   &step->rule)
+						       : ROW_AGREES);
+		if (is_kept && known.row != step->row) {
+			known.row = step->row;
+			rule_cache_put(unwinder->rules, step->module, key, &known);
+		}
+	}
 	walk->row = (enum row_check)step->row;
 }
 
