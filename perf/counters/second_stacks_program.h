@@ -22,14 +22,13 @@
 #define SECOND_STACK_PAGE      4096u
 #define SECOND_STACK_PAGES_MAX 15 /* a record has less than 64 KiB */
 
-/* The raw data of a record. */
+/* The raw data of a record: this, then whole pages from the one with @start on, as far as they are
+ * in memory and not beyond @end. */
 struct second_stack_bytes {
 	uint64_t sample_sp; /* of the sample that follows */
 	uint64_t start;     /* the stack pointer with which the stack was left */
 	uint64_t end;       /* of the stack; UINT64_MAX: not known */
 	uint64_t is_saved;  /* 1: a function of Go's runtime saved @start; 0: a signal */
-	uint8_t pages[];    /* whole pages from the one with @start on, as far as they are in memory
-			       and not beyond @end */
 };
 
 /* How many pages of a second stack are read at most, for samples with copies of @stack_size bytes.
