@@ -203,12 +203,14 @@ accuracy:
 
 FUZZ_SECONDS ?= 60
 FUZZERS      := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(SOURCES)
-	@mkdir -p $(@D)
-	clang $(LANGUAGE) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $< $(SOURCES) $(LIBS)
+FUZZ_FLAGS   := -O1 -g -fsanitize=address,undefined
+build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c build-fuzz/libdendro.a
+	clang $(LANGUAGE) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 fuzz:
 	tests/deps/install build fuzz
-	$(MAKE) -j2 $(FUZZERS)
+	$(MAKE) -j$(JOBS) BUILD=build-fuzz CC=clang CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" \
+	  build-fuzz/libdendro.a
+	$(MAKE) -j$(JOBS) $(FUZZERS)
 	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
 MAN := $(wildcard docs/man/*.1)
