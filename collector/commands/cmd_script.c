@@ -175,6 +175,17 @@ static int print_leaf(struct script *script, const struct sample *sample)
 			   is_kernel ? path->kernel_addrs[0] : path->user_addrs[0], false);
 }
 
+/* How the raw data of a sample are printed. NULL: not at all. Time off the CPU is more than the
+ * switch that it begins with. */
+static const struct trace_format *format_of(const struct script *script,
+					    const struct sample *sample)
+{
+	if (!sample->raw.header || !sample->record.sample.raw ||
+	    sample->event->weight.kind == WEIGHT_OFF_CPU)
+		return NULL;
+	return dendro_trace_format(script->session, sample->event);
+}
+
 /* The fields of a tracepoint, as its format prints them. */
 static void print_fields(const struct sample *sample, const struct trace_format *format)
 {
@@ -188,10 +199,7 @@ static void print_fields(const struct sample *sample, const struct trace_format 
 static int print_sample(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
-	const struct trace_format *format =
-		sample->raw.header && sample->record.sample.raw
-			? dendro_trace_format(script->session, sample->event)
-			: NULL;
+	const struct trace_format *format = format_of(script, sample);
 
 	print_start(script, sample, !format || sample->event->weight.kind != WEIGHT_PERIOD);
 	if (format)

@@ -63,7 +63,7 @@ has_reported_costs() {
 
 @test "folded stacks have one event, and a note says which" {
 	"$DENDRO" export --format folded two.data >cpu.folded 2>note
-	grep -q 'the costs are those of cpu-clock; --event chooses another of the 2 events' note
+	grep -q 'the costs are of cpu-clock; --event chooses another of the 2 events' note
 	"$ROOT/tests/oracle/exported_costs.py" cpu-clock two.json folded cpu.folded
 	"$DENDRO" export --format folded --event page-faults two.data >faults.folded 2>note
 	[ ! -s note ]

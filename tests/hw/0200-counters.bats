@@ -167,8 +167,8 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 
 @test "an idle processor counts cycles, but no instructions" {
 	local cycles instructions
-	cycles=$(samples_below idle.tree idle 0)
-	instructions=$(samples_below idle.tree idle 1)
+	cycles=$(samples_below idle.tree swapper 0)
+	instructions=$(samples_below idle.tree swapper 1)
 	echo "#> idle for 1 s: $cycles samples of cycles, $instructions of instructions" >&3
 	between "cycles when idle" "$cycles" 900 1010
 	between "instructions when idle" "$instructions" 0 20
