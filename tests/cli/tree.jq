@@ -21,9 +21,11 @@ def samples_under(condition): weight_per_sample as $w
 	| def walk_down: if condition then .total[0] else (.children[]? | walk_down) end;
 	[.tree | walk_down] | add // 0 | . / $w | round;
 
-# The names of the children of all nodes called so.
+# The names of the user functions below all nodes called so. An interrupt may stop any function, so the
+# kernel is left out.
 def children_of($name):
-	[.tree | .. | objects | select(.name? == $name) | .children[]?.name] | unique;
+	[.tree | .. | objects | select(.name? == $name) | .children[]?.name
+		| select(. != "[kernel]")] | unique;
 # The names of the parents of all nodes called so.
 def parents_of($name):
 	[.tree | .. | objects | select(any(.children[]?; .name == $name)) | .name] | unique;
