@@ -72,7 +72,7 @@ void bpf_store(struct bpf_code *code, uint8_t base, int offset, uint8_t from)
 
 void bpf_load_map(struct bpf_code *code, uint8_t to, int map_fd)
 {
-	add(code, (struct bpf_insn){ .code = BPF_LD | BPF_DW | BPF_IMM,
+	add(code, (struct bpf_insn){ .code = BPF_LD | BPF_DW, /* BPF_IMM is 0 */
 				     .dst_reg = to & 15,
 				     .src_reg = BPF_PSEUDO_MAP_FD,
 				     .imm = map_fd });

@@ -86,13 +86,13 @@ static uint32_t find_words(const uint8_t *task, const uint64_t *words, size_t n)
 static int find_fields(const stack_t *stack, struct task_fields *fields_ret)
 {
 	const uint64_t alternate[] = { (uint64_t)(uintptr_t)stack->ss_sp, stack->ss_size };
-	_cleanup_free_ uint8_t *task = malloc(TASK_MAX);
 	uint64_t thread_pointer;
 
-	if (!task)
-		return -ENOMEM;
 	if (syscall(SYS_arch_prctl, ARCH_GET_FS, &thread_pointer) < 0)
 		return -errno;
+	_cleanup_free_ uint8_t *task = malloc(TASK_MAX);
+	if (!task)
+		return -ENOMEM;
 	int err = read_own_task(task);
 	if (err)
 		return err;

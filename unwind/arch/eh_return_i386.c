@@ -39,7 +39,7 @@ static bool read_operand(const uint8_t *modrm, size_t size, int reg, int32_t *re
 	if (size < 1 + sizeof(*ret) || (reg >= 0 && (modrm[0] >> 3 & 7) != reg))
 		return false;
 	if ((modrm[0] & 0xc7) == 0x45) {
-		*ret = (int8_t)modrm[1];
+		*ret = (int32_t)(modrm[1] ^ 0x80) - 0x80; /* its sign is extended */
 		return true;
 	}
 	memcpy(ret, modrm + 1, sizeof(*ret));

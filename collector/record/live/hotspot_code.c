@@ -166,8 +166,8 @@ static int read_method_name(const struct process_memory *memory, const struct ho
 			    uint64_t method, struct hotspot_code *code)
 {
 	uint64_t constant, pool, symbol;
-	uint16_t index;
-	int32_t length;
+	uint16_t index = 0;
+	int32_t length = 0;
 
 	code->header.name_size = 0;
 	int err = read_pointer(memory, vm, method, HOTSPOT_METHOD_CONST, &constant);
