@@ -27,7 +27,7 @@ setup() {
 # has_shares FILE : each path to worker has its share, from the thread's start on, and nearly all
 # samples of the process have a complete path
 has_shares() {
-	local main='clone3? > start_thread > .* > JavaMain > .* > StubRoutines \([^>]*\) > Shares\.main'
+	local main='(clone3?|libc\.so\.6\+0x[0-9a-f]+) > (start_thread|libc\.so\.6\+0x[0-9a-f]+) > .* > JavaMain > .* > StubRoutines \([^>]*\) > Shares\.main'
 	local rounds="$main > Shares\\.rounds"
 	report_json "$1" >"$1.tree"
 	show python3 "$ROOT/tests/oracle/paths_of.py" "$1.tree" 'Shares\.worker' --shares \
