@@ -47,7 +47,9 @@ text() { # text [OPTION...] : the report as text
 	local width
 	for width in 60 70 80 100 150; do
 		COLUMNS=$width text --view functions >text
-		expect_equal "longest line" "$(awk -v width=$width '/^ *total/ { rows = 1 }
+		# The rows end with an empty line; what is missing, as libc's names may be, follows.
+		expect_equal "longest row" "$(awk -v width=$width '/^ *total/ { rows = 1 }
+			rows && /^$/ { exit }
 			rows && length($0) > width' text)" ''
 		grep -q '::work_on' text
 	done
