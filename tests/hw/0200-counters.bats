@@ -132,8 +132,10 @@ expect_counts() { # expect_counts NAME EVENT METRIC
 }
 
 @test "the kernel's part of a path is below the call that entered it" {
-	# On its way back a call has the kernel's put-off work done, or another process run.
-	local call="\[kernel\] el0t_64_sync el0t_64_sync_handler el0_svc do_(el0_svc|notify_resume).*"
+	# On its way back a call has the kernel's put-off work done, or another process run; its last
+	# part may be a tail call.
+	local work="(do_el0_svc|do_notify_resume|blkcg_maybe_throttle_current)"
+	local call="\[kernel\] el0t_64_sync el0t_64_sync_handler el0_svc $work.*"
 	local interrupt="\[kernel\] el0t_64_irq el0t_64_irq_handler .*" # anywhere; it may reschedule
 	ask all.tree 'nodes | select(.self > 0 and .kind == "kernel")
 		| "\(.self | round) \(from_main)"' | grep -E "^[0-9]+ main (reads|does_both) " >paths
