@@ -168,10 +168,15 @@ static enum event_error check_event(const char *name, const struct perf_event_at
 				  sentence("The event '%s' is a tracepoint; libpfm4's names "
 					   "are used for counters and software events only.",
 					   name));
-	if (attr->exclusive || cpu >= 0)
+	if (attr->exclusive)
 		return event_fail(EVENT_BAD_MODIFIER, error_ret,
-				  sentence("The event '%s' requests exclusive use, which is "
-					   "not supported, or a CPU, which -C chooses.",
+				  sentence("The event '%s' requests exclusive use of the counters, "
+					   "but several events share them: leave 'excl' out.",
+					   name));
+	if (cpu >= 0)
+		return event_fail(EVENT_BAD_MODIFIER, error_ret,
+				  sentence("The event '%s' names a CPU: leave 'cpu' out, and "
+					   "choose CPUs with -C.",
 					   name));
 	return EVENT_OK;
 }

@@ -398,6 +398,7 @@ static void errors_name_the_part_and_near_names(void **state)
 		{ "::", EVENT_UNKNOWN, "'::'", "" },
 		{ "r12345678123456781", EVENT_UNKNOWN, "", "" },
 		{ "PERF_COUNT_HW_CPU_CYCLES:excl=1", EVENT_BAD_MODIFIER, "", "exclusive use" },
+		{ "PERF_COUNT_HW_CPU_CYCLES:cpu=0", EVENT_BAD_MODIFIER, "", "with -C" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct parsed parsed = parse(cases[i].list);
