@@ -130,7 +130,7 @@ void kernel_code_set_sizes(struct kernel_code_list *list, const struct bpf_funct
 
 		if (function)
 			code.len = function->size;
-		/* Trampolines are no programs. */
+		/* Trampolines are not programs. */
 		if (function || !code.is_bpf || !begins(code.name, BPF_PROGRAM))
 			list->codes[n++] = code;
 	}

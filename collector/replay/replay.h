@@ -35,7 +35,7 @@ struct profile *replay_profile(struct replay *replay);
 struct profile *replay_take_profile(struct replay *replay);
 const struct kernel_symbols *replay_kernel_symbols(const struct replay *replay);
 /* How the raw data of a tracepoint's samples are printed; NULL: the recording does not tell, or the
- * event is no tracepoint. Valid until replay_close(). */
+ * event is not a tracepoint. Valid until replay_close(). */
 const struct trace_format *replay_trace_format(struct replay *replay,
 					       const struct data_file_event *event);
 /* Gives kernel modules the names known so far; after the first sample. At the end of the recording

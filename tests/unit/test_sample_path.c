@@ -131,7 +131,7 @@ static void a_call_stack_of_the_processor_replaces_frame_pointers(void **state)
 	(void)state;
 	expect_user(&path, USER_BRANCHES, (const uint64_t[]){ 0x1000, 0x2000, 0x3000 }, 3);
 	done(&path);
-	/* Branches of other kinds are no callers. */
+	/* Branches of other kinds are not callers. */
 	path = resolve(type, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY, &sample);
 	expect_user(&path, USER_UNVERIFIED, (const uint64_t[]){ 0x1000, 0x3ff581e4da4d76af }, 2);
 	done(&path);

@@ -15,7 +15,7 @@ enum { X4 = 4, X19 = 19, X29 = 29, X30, SP };
 #define EPILOGUE     24u /* instructions */
 #define WORD         8
 
-/* 0, which is no instruction, where there is none. */
+/* Beyond the end: 0, which does not encode an instruction. */
 static uint32_t instruction_at(const uint8_t *code, size_t size, size_t at)
 {
 	uint32_t insn = 0;

@@ -1,6 +1,6 @@
 /*
  * Reads from living Java processes (HotSpot) what their virtual machine knows of its code: the
- * frames and names of compiled methods and stubs that samples stand in, or that words on their
+ * frames and names of compiled methods and stubs that samples are in, or that words on their
  * stacks may lead to, and the names of methods that its interpreter executes. At the end of the
  * round of the rings in which a sample was seen, what is new or has changed is written as runtime
  * records (perf/records/runtime_record.h).
