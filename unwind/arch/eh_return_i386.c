@@ -17,6 +17,15 @@ enum { ECX = 1, EBX = 3, ESP, EBP, ESI, EDI, EIP };
 /* As the slots of a compact rule have them. */
 #define N_SAVED 5
 static const uint8_t saved_regs[N_SAVED] = { EBX, EBP, ESI, EDI, EIP };
+static const struct eh_return_words own_words = {
+	.sp = ESP,
+	.counter = ECX,
+	.ip = EIP,
+	.word = 4,
+	.pop = 2,
+	.saved = saved_regs,
+	.n_saved = N_SAVED,
+};
 
 static const uint8_t lea_bytes[] = { 0x8d, 0x4c, 0x0d, 0x04 };
 static const uint8_t leave_bytes[] = { 0x89, 0xcc, 0x59, 0xff, 0xe1 };
@@ -130,26 +139,6 @@ static bool is_leaving(const uint8_t *code, size_t size, size_t at, size_t *into
 	return false;
 }
 
-/* The last three instructions: all registers are loaded. */
-static void make_leaving(struct made_rule *made, size_t at)
-{
-	const size_t pop = 2;
-	const uint8_t base = at ? ESP : ECX;
-
-	made->rule.is_landing = true;
-	x86_push_sum(made, base, at > pop ? 0 : 4);
-	made->rule.cfa = made_rule_since(made, 0);
-	for (size_t i = 0; i < N_SAVED; i++)
-		made->rule.regs[saved_regs[i]].how = SAVED_SAME;
-	if (at > pop) {
-		made->rule.regs[EIP].how = SAVED_REGISTER;
-		made->rule.regs[EIP].reg = ECX;
-		return;
-	}
-	x86_push_sum(made, base, 0);
-	x86_save_at(made, EIP, made->n_ops - 1);
-}
-
 static void make_installing(struct made_rule *made, const struct eh_return *found,
 			    const struct rule *cfi)
 {
@@ -179,7 +168,7 @@ struct made_rule *i386_make_rule(const uint8_t *code, size_t size, size_t at,
 	if (!made)
 		return NULL;
 	if (leaves)
-		make_leaving(made, into);
+		x86_make_leaving(made, &own_words, into);
 	else
 		make_installing(made, &found, cfi);
 	return made;

@@ -41,3 +41,21 @@ void x86_save_if_kept(struct made_rule *made, unsigned reg, uint8_t fp, int64_t 
 	x86_push_sum(made, fp, slot);
 	x86_save_at(made, reg, from);
 }
+
+void x86_make_leaving(struct made_rule *made, const struct eh_return_words *words, size_t at)
+{
+	const uint8_t base = at ? words->sp : words->counter;
+
+	made->rule.is_landing = true;
+	x86_push_sum(made, base, at > words->pop ? 0 : words->word);
+	made->rule.cfa = made_rule_since(made, 0);
+	for (size_t i = 0; i < words->n_saved; i++)
+		made->rule.regs[words->saved[i]].how = SAVED_SAME;
+	if (at > words->pop) {
+		made->rule.regs[words->ip].how = SAVED_REGISTER;
+		made->rule.regs[words->ip].reg = words->counter;
+		return;
+	}
+	x86_push_sum(made, base, 0);
+	x86_save_at(made, words->ip, made->n_ops - 1);
+}

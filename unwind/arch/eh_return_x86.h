@@ -7,6 +7,21 @@
 
 struct made_rule;
 
+/* What differs between the two sizes of words: DWARF's numbers of registers, and the sizes. */
+struct eh_return_words {
+	uint8_t sp, counter, ip; /* @counter: %ecx or %rcx holds the new stack pointer */
+	uint8_t word;
+	uint8_t pop;          /* the offset of `pop counter` from `mov counter,sp` */
+	const uint8_t *saved; /* the registers that the function saves, and @ip */
+	size_t n_saved;
+};
+
+/*
+ * The rule at the last three instructions, `mov counter,sp; pop counter; jmp *counter`: all other
+ * registers are loaded. @at: the offset from the first of them.
+ */
+void x86_make_leaving(struct made_rule *made, const struct eh_return_words *words, size_t at);
+
 void x86_push_sum(struct made_rule *made, uint8_t reg, int64_t value);
 void x86_push_op(struct made_rule *made, uint8_t atom, int64_t value);
 /* @reg is saved at the address that what was pushed since @from calculates. */

@@ -24,6 +24,15 @@ enum { RAX, RCX = 2, RSI = 4, RBP = 6, RSP = 7, RIP = 16 };
 /* As the slots of a compact rule have them. */
 #define N_SAVED 7
 static const uint8_t saved_regs[N_SAVED] = { 3, RBP, 12, 13, 14, 15, RIP };
+static const struct eh_return_words own_words = {
+	.sp = RSP,
+	.counter = RCX,
+	.ip = RIP,
+	.word = 8,
+	.pop = 3,
+	.saved = saved_regs,
+	.n_saved = N_SAVED,
+};
 
 static const uint8_t lea_bytes[] = { 0x48, 0x8d, 0x4c, 0x0d, 0x08 };
 static const uint8_t leave_bytes[] = { 0x48, 0x89, 0xcc, 0x59, 0xff, 0xe1 };
@@ -208,26 +217,6 @@ static void make_in_frame(struct made_rule *made, const uint8_t *code,
 		make_installed(made, found, (uint8_t)displacement, cfi);
 }
 
-/* The last three instructions: all registers are loaded. */
-static void make_leaving(struct made_rule *made, size_t at)
-{
-	const size_t pop = 3;
-	const uint8_t base = at ? RSP : RCX;
-
-	made->rule.is_landing = true;
-	x86_push_sum(made, base, at > pop ? 0 : 8);
-	made->rule.cfa = made_rule_since(made, 0);
-	for (size_t i = 0; i < N_SAVED; i++)
-		made->rule.regs[saved_regs[i]].how = SAVED_SAME;
-	if (at > pop) {
-		made->rule.regs[RIP].how = SAVED_REGISTER;
-		made->rule.regs[RIP].reg = RCX;
-		return;
-	}
-	x86_push_sum(made, base, 0);
-	x86_save_at(made, RIP, made->n_ops - 1);
-}
-
 static bool is_code(const uint8_t *code, size_t size, size_t at, const uint8_t *bytes, size_t n)
 {
 	return at <= size && size - at >= n && !memcmp(code + at, bytes, n);
@@ -306,7 +295,7 @@ struct made_rule *x86_64_make_rule(const uint8_t *code, size_t size, size_t at,
 	if (!made)
 		return NULL;
 	if (leaves)
-		make_leaving(made, into);
+		x86_make_leaving(made, &own_words, into);
 	else if (is_empty)
 		make_empty(made);
 	else
