@@ -107,8 +107,9 @@ static bool is_wanted_type(const char *type)
 	return false;
 }
 
-static int take_field(struct pass *pass, const struct struct_entry *entry)
+static int take_field(struct pass *pass, const void *struct_entry)
 {
+	const struct struct_entry *entry = struct_entry;
 	char name[NAME_MAX];
 
 	int err = read_type(pass, entry->type_name);
@@ -125,8 +126,10 @@ static int take_field(struct pass *pass, const struct struct_entry *entry)
 	return 0;
 }
 
-static int take_size(struct pass *pass, const struct type_entry *entry)
+static int take_size(struct pass *pass, const void *type_entry)
 {
+	const struct type_entry *entry = type_entry;
+
 	int err = read_type(pass, entry->type_name);
 
 	for (size_t i = 0; i < N_WANTED_SIZES && !err; i++)
@@ -163,34 +166,22 @@ static int check_stride(const struct process_memory *memory, const struct image_
 	return stride == expected ? 0 : -ENOENT;
 }
 
-static int read_fields(struct pass *pass, uint64_t table)
+/* The entries of a table, of @stride bytes each, up to the one without a type. */
+static int read_entries(struct pass *pass, uint64_t table, size_t stride,
+			int (*take)(struct pass *pass, const void *entry))
 {
-	struct struct_entry entry;
+	union {
+		uint64_t type_name; /* in both */
+		struct struct_entry field;
+		struct type_entry type;
+	} entry;
 
 	for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-		int err = pass->memory->read(pass->memory, table + i * sizeof(entry), &entry,
-					     sizeof(entry));
+		int err = pass->memory->read(pass->memory, table + i * stride, &entry, stride);
 		if (!err && !entry.type_name)
 			return 0;
 		if (!err)
-			err = take_field(pass, &entry);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int read_sizes(struct pass *pass, uint64_t table)
-{
-	struct type_entry entry;
-
-	for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-		int err = pass->memory->read(pass->memory, table + i * sizeof(entry), &entry,
-					     sizeof(entry));
-		if (!err && !entry.type_name)
-			return 0;
-		if (!err)
-			err = take_size(pass, &entry);
+			err = take(pass, &entry);
 		if (err)
 			return err;
 	}
@@ -216,9 +207,9 @@ int hotspot_vm_find(const struct process_memory *memory, uint64_t image, struct 
 	if (!err)
 		err = read_table(memory, &symbols, "gHotSpotVMTypes", &types);
 	if (!err)
-		err = read_fields(&pass, structs);
+		err = read_entries(&pass, structs, sizeof(struct struct_entry), take_field);
 	if (!err)
-		err = read_sizes(&pass, types);
+		err = read_entries(&pass, types, sizeof(struct type_entry), take_size);
 	if (err)
 		return err;
 	if (pass.found != (1ull << N_HOTSPOT_FIELDS) - 1)
