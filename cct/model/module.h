@@ -27,7 +27,7 @@ enum module_kind {
 	MODULE_VDSO, /* "[vdso]": always has an image, or is unreadable */
 	MODULE_ANON, /* code in memory that no file backs; offset is the address itself */
 	MODULE_JIT, /* a jitdump: code made at run time; offset is that of its bytes in the file; or
-		       "[java]": described code, whose offsets are those of its symbols */
+		       "[java]": described code, whose symbols give its offsets */
 	MODULE_KERNEL, /* "[kernel.kallsyms]", "[ext4]", "[bpf]"; offset is address - base */
 };
 

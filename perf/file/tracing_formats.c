@@ -53,7 +53,7 @@ static int add_format(struct tracing_formats *formats, const char *text, size_t 
 	return 0;
 }
 
-/* @keeps: formats of events; else those of ftrace's own records. */
+/* @keeps: the formats are of events; else they are of ftrace's own records. */
 static int take_formats(struct tracing_formats *formats, struct record_cursor *cursor, bool keeps)
 {
 	uint32_t n;

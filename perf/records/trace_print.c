@@ -647,7 +647,7 @@ static void put_text(struct print *print, const struct conversion *conversion,
 	put_padded(print, conversion, value->text, size);
 }
 
-/* Pointers: addresses. Those of other types (%pI4, %pM) are not understood. */
+/* Pointers: addresses. Other types of %p (%pI4, %pM) are not understood. */
 static const char *put_pointer(struct print *print, const char *at, const char *end)
 {
 	struct value value = next_argument(print);
