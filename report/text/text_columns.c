@@ -14,6 +14,7 @@
 #define MAX_MODULE_WIDTH 24
 #define MIN_NAME_WIDTH   20
 #define HOT_PERCENT      5.0
+#define FOLD_MARK        "... "
 
 static const uint64_t *totals(const struct text *text)
 {
@@ -107,12 +108,15 @@ static void inlined_suffix(const struct view_row *row, char *buffer, size_t size
 	}
 }
 
+static bool is_process(const struct view_row *row)
+{
+	return row->kind == ROW_PROCESS || row->kind == ROW_THREAD;
+}
+
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 {
-	bool process = row->kind == ROW_PROCESS;
-
 	buffer[0] = '\0';
-	if (!process && row->kind != ROW_THREAD) {
+	if (!is_process(row)) {
 		if (row->kind == ROW_INLINE) {
 			inlined_suffix(row, buffer, size);
 			size -= strlen(buffer);
@@ -126,16 +130,29 @@ void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 	if (row->n_merged > 1)
 		snprintf(buffer, size, " (%" PRIu32 " processes)", row->n_merged);
 	else if (row->id >= 0)
-		snprintf(buffer, size, " (%s %" PRId32 ")", process ? "pid" : "tid", row->id);
+		snprintf(buffer, size, " (%s %" PRId32 ")",
+			 row->kind == ROW_PROCESS ? "pid" : "tid", row->id);
 }
 
-unsigned text_title_width(const struct text *text, const struct view_row *row)
+static unsigned name_and_suffix_width(const struct text *text, const struct view_row *row)
 {
 	char suffix[TEXT_SUFFIX_SIZE];
 
 	text_row_suffix(row, suffix, sizeof(suffix));
 	return printable_width(text_names_get(text->names, row), text->output.utf8) +
 	       (unsigned)strlen(suffix);
+}
+
+unsigned text_title_width(const struct text *text, const struct view_row *outer,
+			  const struct view_row *row)
+{
+	unsigned width = name_and_suffix_width(text, row);
+
+	if (outer == row)
+		return width;
+	if (is_process(outer))
+		width += name_and_suffix_width(text, outer) + 1;
+	return width + (unsigned)strlen(FOLD_MARK);
 }
 
 void text_measure(struct text *text, unsigned name_width, const struct view_row *row)
@@ -323,11 +340,14 @@ static unsigned write_name(const struct text *text, const struct view_row *row, 
 	return printable_write(text->output.file, fitted ? fitted : name, room, text->output.utf8);
 }
 
-void text_write_title(const struct text *text, const struct view_row *row, unsigned indent)
+/* Writes name and suffix, without the suffix if it takes all columns. Returns the columns written.
+ */
+static unsigned write_name_and_suffix(const struct text *text, const struct view_row *row,
+				      unsigned room)
 {
-	unsigned room = text->name_width > indent ? text->name_width - indent : 0, written;
 	enum text_style style = row_style(row);
 	char suffix[TEXT_SUFFIX_SIZE];
+	unsigned written;
 
 	text_row_suffix(row, suffix, sizeof(suffix));
 	if (strlen(suffix) >= room)
@@ -336,7 +356,42 @@ void text_write_title(const struct text *text, const struct view_row *row, unsig
 	written = write_name(text, row, room - (unsigned)strlen(suffix));
 	text_style_end(&text->output, style);
 	fputs(suffix, text->output.file);
-	written += (unsigned)strlen(suffix);
+	return written + (unsigned)strlen(suffix);
+}
+
+/*
+ * Writes what is folded into the line of @row: "make (pid 12) ... ". A process gets the columns
+ * that
+ * @row leaves, or half of them.
+ */
+static unsigned write_outer(const struct text *text, const struct view_row *outer,
+			    const struct view_row *row, unsigned room)
+{
+	unsigned mark_width = (unsigned)strlen(FOLD_MARK), written = 0;
+	unsigned needed = name_and_suffix_width(text, row) + 1 + mark_width;
+
+	if (room <= 2 * mark_width)
+		return 0;
+	if (is_process(outer)) {
+		unsigned left = needed < room ? room - needed : 0;
+
+		written = write_name_and_suffix(text, outer, left > room / 2 ? left : room / 2) + 1;
+		putc(' ', text->output.file);
+	}
+	text_style_begin(&text->output, STYLE_DIM);
+	fputs(FOLD_MARK, text->output.file);
+	text_style_end(&text->output, STYLE_DIM);
+	return written + mark_width;
+}
+
+void text_write_title(const struct text *text, const struct view_row *outer,
+		      const struct view_row *row, unsigned indent)
+{
+	unsigned room = text->name_width > indent ? text->name_width - indent : 0, written = 0;
+
+	if (outer != row)
+		written = write_outer(text, outer, row, room);
+	written += write_name_and_suffix(text, row, room > written ? room - written : 0);
 	if (text->module_width && *row->module) {
 		fprintf(text->output.file, "%*s  ", written < room ? (int)(room - written) : 0, "");
 		text_style_begin(&text->output, STYLE_DIM);

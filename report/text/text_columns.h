@@ -23,9 +23,15 @@ void text_write_numbers(const struct text *text, const struct view_row *row,
  * (guessed)", or "". @size: TEXT_SUFFIX_SIZE.
  */
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size);
-unsigned text_title_width(const struct text *text, const struct view_row *row);
+/*
+ * @outer: the first of the rows that are folded into the line of @row, or @row: "make (pid 12) ...
+ * main" if it is a process or thread, else "... main".
+ */
+unsigned text_title_width(const struct text *text, const struct view_row *outer,
+			  const struct view_row *row);
 /* Writes name and module of a row and ends the line. @indent columns are already used. */
-void text_write_title(const struct text *text, const struct view_row *row, unsigned indent);
+void text_write_title(const struct text *text, const struct view_row *outer,
+		      const struct view_row *row, unsigned indent);
 /* "... 12 more below 0.5 %" */
 void text_write_more(const struct text *text, const struct text_sums *sums);
 

@@ -77,7 +77,7 @@ static void write_title(const struct text *text, const struct view_row *row)
 
 	if (has_line)
 		write_line(text, row);
-	text_write_title(text, row, has_line ? text->line_width + LINE_SPACE : 0);
+	text_write_title(text, row, row, has_line ? text->line_width + LINE_SPACE : 0);
 }
 
 static void measure_rows(struct text *text)
@@ -89,7 +89,7 @@ static void measure_rows(struct text *text)
 			continue;
 		if (has_line)
 			measure_line(text, row);
-		text_measure(text, text_title_width(text, row), row);
+		text_measure(text, text_title_width(text, row, row), row);
 	}
 	if (has_line)
 		text->name_width += text->line_width + LINE_SPACE;

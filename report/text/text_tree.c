@@ -7,17 +7,25 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "report/text/entry_rows.h"
 #include "report/text/text_columns.h"
+#include "report/text/text_format.h"
 
 #define STEP 2 /* columns that a branch moves to the right */
 
 /* The joint to the left of a name at its own level. */
 enum joint { JOINT_CHAIN, JOINT_BRANCH, JOINT_LAST };
 
+/*
+ * One line. Entry functions are folded into it: "postgres (pid 12) ... main" stands for the process
+ * @outer, the functions that do nothing but start main(), and main() itself, @row.
+ */
 struct level {
+	const struct view_row *outer; /* the same as @row if nothing is folded */
 	const struct view_row *row;
-	unsigned indent; /* in steps */
-	bool branch;     /* it is one of several siblings and drawn with a joint */
+	unsigned indent;  /* in steps */
+	bool branch;      /* it is one of several siblings and drawn with a joint */
+	bool is_at_entry; /* @row is a process, a thread or an entry function below it */
 	struct text_sums more;
 	unsigned n_visible; /* children */
 };
@@ -71,9 +79,67 @@ static void count_children(const struct tree *tree, struct level *level)
 	}
 }
 
+/* The lines below a line, with that of the sum of hidden rows. */
+static unsigned n_below(const struct level *level)
+{
+	return level->n_visible + (level->more.n_rows > 0);
+}
+
+static const struct view_row *first_visible(const struct tree *tree, const struct view_row *row)
+{
+	while (row && !text_is_visible(tree->text, row))
+		row = row->next;
+	return row;
+}
+
+/* Whether the row's own cost is too small for a line. */
+static bool has_little_self(const struct text *text, const struct view_row *row)
+{
+	for (uint32_t i = 0; i < text->n_metrics; i++) {
+		uint64_t self = row->self[text->metrics[i]];
+		uint64_t whole = text->view->root->total[text->metrics[i]];
+
+		if (self && text_percent(self, whole) >= text->options->min_percent)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the line may be folded into that of its only visible child. */
+static bool may_fold(const struct tree *tree, const struct level *level)
+{
+	return level->n_visible == 1 && !level->more.n_rows &&
+	       has_little_self(tree->text, level->row);
+}
+
+static bool is_process(const struct view_row *row)
+{
+	return row->kind == ROW_PROCESS || row->kind == ROW_THREAD;
+}
+
+/*
+ * Folds entry functions: moves @level to the first function that is none, or has several lines
+ * below it. A process or thread moves only if the one function below it is such a function.
+ */
+static void fold_entries(const struct tree *tree, struct level *level)
+{
+	struct level next = *level;
+
+	if (is_process(level->row) && may_fold(tree, level)) {
+		next.row = first_visible(tree, level->row->children);
+		count_children(tree, &next);
+	}
+	while (!is_process(next.row) && entry_row(next.row) && may_fold(tree, &next)) {
+		next.row = first_visible(tree, next.row->children);
+		count_children(tree, &next);
+		*level = next;
+	}
+}
+
 static int push_level(struct tree *tree, const struct view_row *row)
 {
-	struct level level = { .row = row };
+	const struct level *parent;
+	struct level *level;
 
 	assert(row); /* the visible children were counted, so there is one */
 	if (tree->n_levels == tree->n_allocated) {
@@ -82,15 +148,23 @@ static int push_level(struct tree *tree, const struct view_row *row)
 		if (err)
 			return err;
 	}
-	if (tree->n_levels > 1) {
-		const struct level *parent = &tree->levels[tree->n_levels - 1];
-
-		level.branch = parent->n_visible > 1;
+	level = &tree->levels[tree->n_levels++];
+	*level = (struct level){ .outer = row, .row = row };
+	count_children(tree, level);
+	if (tree->n_levels == 1)
+		return 0;
+	parent = level - 1;
+	if (tree->n_levels > 2) {
+		level->branch = n_below(parent) > 1;
 		/* The functions of a process are indented below it, even a single one. */
-		level.indent = parent->indent + (level.branch || tree->n_levels == 2);
+		level->indent = parent->indent + (level->branch || tree->n_levels == 3);
 	}
-	tree->levels[tree->n_levels++] = level;
-	count_children(tree, &tree->levels[tree->n_levels - 1]);
+	if (tree->text->view->options.kind != VIEW_TREE)
+		return 0;
+	if (is_process(row) || parent->is_at_entry)
+		fold_entries(tree, level);
+	level->is_at_entry =
+		is_process(level->row) || (parent->is_at_entry && entry_row(level->row));
 	return 0;
 }
 
@@ -124,17 +198,21 @@ static unsigned write_joints(const struct tree *tree, unsigned indent, enum join
 
 static void show_row(const struct tree *tree, const struct level *level, enum joint joint)
 {
+	/* What the entry functions cost beside the last one is too little to be shown. */
+	struct view_row numbers = *level->outer;
 	unsigned columns;
 
 	if (tree->measuring) {
 		columns = write_joints(tree, level->indent, joint);
-		text_measure(tree->text, columns + text_title_width(tree->text, level->row),
+		text_measure(tree->text,
+			     columns + text_title_width(tree->text, level->outer, level->row),
 			     level->row);
 		return;
 	}
-	text_write_numbers(tree->text, level->row, NULL);
+	numbers.self = level->row->self;
+	text_write_numbers(tree->text, &numbers, NULL);
 	columns = write_joints(tree, level->indent, joint);
-	text_write_title(tree->text, level->row, columns);
+	text_write_title(tree->text, level->outer, level->row, columns);
 }
 
 static void show_more(const struct tree *tree, const struct level *level, unsigned indent,
@@ -147,17 +225,7 @@ static void show_more(const struct tree *tree, const struct level *level, unsign
 	text_write_more(tree->text, &level->more);
 }
 
-static const struct view_row *first_visible(const struct tree *tree, const struct view_row *row)
-{
-	while (row && !text_is_visible(tree->text, row))
-		row = row->next;
-	return row;
-}
-
-/*
- * Writes the row on top of the path, and its sum of hidden children if its child continues in the
- * same column.
- */
+/* Writes the line on top of the path, and the sum of its hidden children if all are hidden. */
 static void show_top(struct tree *tree)
 {
 	const struct level *top = &tree->levels[tree->n_levels - 1];
@@ -165,17 +233,15 @@ static void show_top(struct tree *tree)
 	enum joint joint = JOINT_CHAIN;
 
 	if (top->branch) {
-		bool last = !first_visible(tree, top->row->next) && !parent->more.n_rows;
+		bool last = !first_visible(tree, top->outer->next) && !parent->more.n_rows;
 
 		joint = last ? JOINT_LAST : JOINT_BRANCH;
 	}
 	tree->open[top->indent] = top->branch ? joint == JOINT_BRANCH
 					      : (tree->n_levels > 3 && tree->open[top->indent]);
 	show_row(tree, top, joint);
-	if (top->n_visible > 1)
-		return;
-	tree->open[top->indent + 1] = false;
-	show_more(tree, top, top->indent + 1, top->n_visible ? JOINT_BRANCH : JOINT_LAST);
+	if (!top->n_visible)
+		show_more(tree, top, top->indent + 1, JOINT_LAST);
 }
 
 /* Moves the path to the next visible row in depth-first order. The path is empty after the last. */
@@ -188,11 +254,11 @@ static int advance(struct tree *tree)
 	while (tree->n_levels > 1) {
 		const struct level *left = &tree->levels[--tree->n_levels];
 		const struct level *parent = left - 1;
-		const struct view_row *next = first_visible(tree, left->row->next);
+		const struct view_row *next = first_visible(tree, left->outer->next);
 
 		if (next)
 			return push_level(tree, next);
-		if (parent->n_visible > 1 && tree->n_levels > 1)
+		if (tree->n_levels > 1)
 			show_more(tree, parent, left->indent, JOINT_LAST);
 	}
 	show_more(tree, &tree->levels[0], 0, JOINT_CHAIN);
