@@ -29,6 +29,20 @@ static const struct {
 	[MARKER_BLOCKED] = { "blocked", "[blocked]" },
 	[MARKER_IO_WAIT] = { "io_wait", "[waiting for I/O]" },
 	[MARKER_STACK_HOLE] = { "stack_hole", "[untouched page in the stack]" },
+	[MARKER_WAIT_LOCK] = { "wait_lock", "[waiting: lock]" },
+	[MARKER_WAIT_KERNEL_LOCK] = { "wait_kernel_lock", "[waiting: kernel lock]" },
+	[MARKER_WAIT_POLL] = { "wait_poll", "[waiting: poll]" },
+	[MARKER_SLEEPING] = { "sleeping", "[sleeping]" },
+	[MARKER_WAIT_PIPE] = { "wait_pipe", "[waiting: pipe]" },
+	[MARKER_WAIT_SOCKET] = { "wait_socket", "[waiting: socket]" },
+	[MARKER_WAIT_CHILD] = { "wait_child", "[waiting: child]" },
+	[MARKER_WAIT_SIGNAL] = { "wait_signal", "[waiting: signal]" },
+	[MARKER_WAIT_TERMINAL] = { "wait_terminal", "[waiting: terminal]" },
+	[MARKER_WAIT_EVENT] = { "wait_event", "[waiting: event]" },
+	[MARKER_WAIT_MESSAGE] = { "wait_message", "[waiting: message]" },
+	[MARKER_WAIT_PAGE_FAULT] = { "wait_page_fault", "[waiting: page fault]" },
+	[MARKER_WAIT_WORK] = { "wait_work", "[waiting: work]" },
+	[MARKER_STOPPED] = { "stopped", "[stopped]" },
 };
 
 const char *marker_name(enum marker marker)

@@ -51,6 +51,21 @@ enum marker {
 	MARKER_BLOCKED,            /* innermost: the thread waited or slept */
 	MARKER_IO_WAIT,            /* innermost: the thread waited for I/O */
 	MARKER_STACK_HOLE,         /* the copy ends at a page of the stack that was not in memory */
+	/* Innermost: what the thread waited for, by the kernel's functions (wait_reasons.c). */
+	MARKER_WAIT_LOCK, /* a futex, or a lock of a file */
+	MARKER_WAIT_KERNEL_LOCK,
+	MARKER_WAIT_POLL, /* one of several files, by poll, select, epoll or io_uring */
+	MARKER_SLEEPING,
+	MARKER_WAIT_PIPE,
+	MARKER_WAIT_SOCKET,
+	MARKER_WAIT_CHILD,
+	MARKER_WAIT_SIGNAL,
+	MARKER_WAIT_TERMINAL,
+	MARKER_WAIT_EVENT, /* eventfd, inotify and the like */
+	MARKER_WAIT_MESSAGE,
+	MARKER_WAIT_PAGE_FAULT,
+	MARKER_WAIT_WORK, /* a thread of the kernel without work */
+	MARKER_STOPPED,   /* by a signal, a debugger or the freezer */
 	N_MARKERS
 };
 
@@ -79,10 +94,15 @@ static inline struct frame frame_marker(enum marker marker)
 	return (struct frame){ .offset = marker, .kind = FRAME_MARKER };
 }
 
+static inline bool marker_is_off_cpu(enum marker marker)
+{
+	return (marker >= MARKER_PREEMPTED && marker <= MARKER_IO_WAIT) ||
+	       (marker >= MARKER_WAIT_LOCK && marker <= MARKER_STOPPED);
+}
+
 static inline bool marker_is_reason(enum marker marker)
 {
-	return marker != MARKER_KERNEL && marker != MARKER_PREEMPTED && marker != MARKER_BLOCKED &&
-	       marker != MARKER_IO_WAIT;
+	return marker != MARKER_KERNEL && !marker_is_off_cpu(marker);
 }
 
 /* A short name for programs ("stack_cut") and a text for people ("stack deeper than the copy"). */
