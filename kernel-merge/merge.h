@@ -9,14 +9,6 @@
 
 #include "cct/model/frame.h"
 
-/* Whether a thread was running, and if not, why. */
-enum cpu_state {
-	ON_CPU,
-	OFF_PREEMPTED, /* it was ready to run */
-	OFF_BLOCKED,   /* it waited for something, or slept */
-	OFF_IO_WAIT,   /* it waited for I/O */
-};
-
 struct path_halves {
 	const struct frame *user; /* leaf first */
 	size_t n_user;
@@ -27,14 +19,13 @@ struct path_halves {
 	 * or the task has no user part.
 	 */
 	int end_marker;
-	enum cpu_state cpu_state;
+	/* The marker for the reason why the thread was off the CPU. Negative: it was running. */
+	int off_marker;
 };
 
-/* The marker for a state off the CPU. */
-enum marker merge_cpu_state_marker(enum cpu_state state);
 /*
- * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [marker of the state off the
- * CPU]. MARKER_KERNEL is only written between user frames (or a marker for missing ones) and kernel
+ * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [off marker].
+ * MARKER_KERNEL is only written between user frames (or a marker for missing ones) and kernel
  * frames; the path of a kernel thread consists of kernel frames alone. @path has room for n_user +
  * n_kernel + 3 entries. Returns the number of entries written.
  */

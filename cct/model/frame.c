@@ -27,7 +27,7 @@ static const struct {
 	[MARKER_SWITCH_LOST] = { "switch_lost", "[sample of the switch lost]" },
 	[MARKER_PREEMPTED] = { "preempted", "[preempted]" },
 	[MARKER_BLOCKED] = { "blocked", "[blocked]" },
-	[MARKER_IO_WAIT] = { "io_wait", "[waiting for I/O]" },
+	[MARKER_IO_WAIT] = { "io_wait", "[waiting: I/O]" },
 	[MARKER_STACK_HOLE] = { "stack_hole", "[untouched page in the stack]" },
 	[MARKER_WAIT_LOCK] = { "wait_lock", "[waiting: lock]" },
 	[MARKER_WAIT_KERNEL_LOCK] = { "wait_kernel_lock", "[waiting: kernel lock]" },

@@ -209,8 +209,8 @@ static int print_sample(struct script *script, const struct sample *sample)
 	putchar('\n');
 	if (!has_path(sample))
 		return 0;
-	if (path->cpu_state != ON_CPU)
-		print_marker(merge_cpu_state_marker(path->cpu_state));
+	if (path->off_marker >= 0)
+		print_marker((enum marker)path->off_marker);
 	int err =
 		print_frames(script, path->kernel_frames, path->kernel_addrs, path->n_kernel, true);
 	if (!err)

@@ -9,7 +9,6 @@
 #include "cct/model/frame.h"
 #include "collector/attached/code_pages.h"
 #include "kernel-merge/kernel_layout.h"
-#include "kernel-merge/merge.h"
 #include "perf/file/data_file.h"
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/regs.h"
@@ -28,6 +27,13 @@ enum user_half {
 	USER_INCOMPLETE, /* call_path.end says why */
 };
 
+/* Whether a thread was running, and if not, why. */
+enum cpu_state {
+	ON_CPU,
+	OFF_PREEMPTED, /* it was ready to run */
+	OFF_BLOCKED,   /* it waited for something, or slept: the kernel's path shows for what */
+};
+
 /* Arrays belong to the struct sample_path that resolved the path, and are valid until it resolves
  * the next one. */
 struct call_path {
@@ -35,7 +41,7 @@ struct call_path {
 	size_t n_frames;            /* 0: not resolved */
 	enum user_half user_half;
 	enum marker end; /* where USER_INCOMPLETE */
-	enum cpu_state cpu_state;
+	int off_marker;  /* enum marker: why it was off the CPU; negative: it was running */
 	uint32_t n_marked[N_PATH_MARKS]; /* frames of the user half, by enum path_mark */
 	/* The same halves as addresses, leaf first, for listings. Callers of the kernel, and user
 	 * callers where USER_UNVERIFIED, are return addresses; others are lookup addresses. Frames
@@ -62,9 +68,9 @@ struct sample {
 	uint32_t process_index;        /* in the profile; UINT32_MAX: not entered, replay_enter() */
 	uint32_t thread_index;
 	const struct kernel_layout
-		*kernel;          /* the kernel's layout at its time; until replay_close() */
-	struct code_moment code;  /* that no file has; until replay_close() */
-	enum cpu_state cpu_state; /* never OFF_IO_WAIT, which the path shows */
+		*kernel;         /* the kernel's layout at its time; until replay_close() */
+	struct code_moment code; /* that no file has; until replay_close() */
+	enum cpu_state cpu_state;
 	enum marker end;
 	bool is_in_exec; /* its stack is gone: exec was taking the old image away */
 	bool has_exec;   /* the process began its present image while recording */

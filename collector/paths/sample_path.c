@@ -12,7 +12,7 @@
 struct sample_path {
 	struct unwinder *unwinder;
 	const struct kernel_symbols *kernel_symbols;
-	const struct io_wait *io_wait; /* or NULL */
+	const struct wait_reasons *wait_reasons; /* or NULL */
 	struct frame user[SAMPLE_PATH_MAX_USER];
 	uint64_t user_addrs[SAMPLE_PATH_MAX_USER];
 	struct frame kernel[SAMPLE_PATH_MAX_KERNEL];
@@ -47,7 +47,7 @@ struct sample_path *sample_path_create(struct elf_modules *elf_modules,
 		return NULL;
 	sample_path->unwinder = unwinder_create(elf_modules);
 	sample_path->kernel_symbols = kernel_symbols;
-	sample_path->io_wait = NULL;
+	sample_path->wait_reasons = NULL;
 	if (!sample_path->unwinder) {
 		free(sample_path);
 		return NULL;
@@ -63,9 +63,10 @@ void sample_path_destroy(struct sample_path *sample_path)
 	free(sample_path);
 }
 
-void sample_path_set_io_wait(struct sample_path *sample_path, const struct io_wait *io_wait)
+void sample_path_set_wait_reasons(struct sample_path *sample_path,
+				  const struct wait_reasons *reasons)
 {
-	sample_path->io_wait = io_wait;
+	sample_path->wait_reasons = reasons;
 }
 
 /* The frame of an address that is not unwound: by its mapping alone. */
@@ -279,23 +280,30 @@ static void take_kernel_half(struct sample_path *sample_path, const struct sampl
 	}
 }
 
-static enum cpu_state find_cpu_state(const struct sample_path *sample_path,
-				     const struct sample *sample, const struct call_path *path)
+/* Of time without a sample, @n_kernel is 0. Negative: it was running. */
+static int find_off_marker(const struct sample_path *sample_path, const struct sample *sample,
+			   size_t n_kernel)
 {
-	if (sample->cpu_state == OFF_BLOCKED && sample_path->io_wait &&
-	    io_wait_has(sample_path->io_wait, sample_path->kernel, path->n_kernel))
-		return OFF_IO_WAIT;
-	return sample->cpu_state;
+	switch (sample->cpu_state) {
+	case ON_CPU:
+		return -1;
+	case OFF_PREEMPTED:
+		return MARKER_PREEMPTED;
+	case OFF_BLOCKED:
+		break;
+	}
+	if (!sample_path->wait_reasons)
+		return MARKER_BLOCKED;
+	return (int)wait_reasons_of(sample_path->wait_reasons, sample_path->kernel, n_kernel);
 }
 
 /* Time off the CPU without a sample. */
 static void resolve_missing(struct sample_path *sample_path, struct sample *sample)
 {
-	struct path_halves halves = { .end_marker = (int)sample->end,
-				      .cpu_state = sample->cpu_state };
+	int off_marker = find_off_marker(sample_path, sample, 0);
+	struct path_halves halves = { .end_marker = (int)sample->end, .off_marker = off_marker };
 
-	sample->path =
-		(struct call_path){ .frames = sample_path->path, .cpu_state = sample->cpu_state };
+	sample->path = (struct call_path){ .frames = sample_path->path, .off_marker = off_marker };
 	end_early(&sample->path, sample->end);
 	sample->path.n_frames = merge_call_path(&halves, sample_path->path);
 }
@@ -321,7 +329,7 @@ void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 	else
 		take_flat(sample_path, sample, path);
 	take_kernel_half(sample_path, sample, &chain, path);
-	path->cpu_state = find_cpu_state(sample_path, sample, path);
+	path->off_marker = find_off_marker(sample_path, sample, path->n_kernel);
 
 	struct path_halves halves = {
 		.user = sample_path->user,
@@ -329,7 +337,7 @@ void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 		.kernel = sample_path->kernel,
 		.n_kernel = path->n_kernel,
 		.end_marker = path->user_half == USER_INCOMPLETE ? (int)path->end : -1,
-		.cpu_state = path->cpu_state,
+		.off_marker = path->off_marker,
 	};
 	path->n_frames = merge_call_path(&halves, sample_path->path);
 }

@@ -6,8 +6,8 @@
 #define COLLECTOR_PATHS_SAMPLE_PATH_H
 
 #include "collector/paths/sample.h"
-#include "kernel-merge/io_wait.h"
 #include "kernel-merge/kernel_symbols.h"
+#include "kernel-merge/wait_reasons.h"
 #include "unwind/walk/unwind.h"
 
 #define SAMPLE_PATH_MAX_USER   (1 << 18) /* 8 MiB of the smallest frames */
@@ -32,8 +32,9 @@ bool sample_stack_is_full(const struct sample_record *sample, uint32_t asked);
 struct sample_path *sample_path_create(struct elf_modules *elf_modules,
 				       const struct kernel_symbols *kernel_symbols);
 void sample_path_destroy(struct sample_path *sample_path);
-/* The functions that tell OFF_IO_WAIT from OFF_BLOCKED; borrowed. */
-void sample_path_set_io_wait(struct sample_path *sample_path, const struct io_wait *io_wait);
+/* What tells for what threads waited; borrowed. */
+void sample_path_set_wait_reasons(struct sample_path *sample_path,
+				  const struct wait_reasons *reasons);
 /* Fills sample->path, in time off the CPU without a sample too. Its frames are valid until the next
  * call. */
 void sample_path_resolve(struct sample_path *sample_path, struct sample *sample);

@@ -164,15 +164,13 @@ int replay_enter(struct replay *replay, struct sample *sample)
 	return err;
 }
 
-int replay_find_io_wait(struct replay *replay, struct io_wait *ret)
+int replay_find_wait_reasons(struct replay *replay, struct wait_reasons *ret)
 {
-	ret->n_functions = 0;
+	*ret = (struct wait_reasons){ .functions = NULL };
 	if (!replay->off_cpu)
 		return 0;
 	int err = replay_name_kernel(replay);
-	if (!err)
-		io_wait_find(&replay->profile->modules, ret);
-	return err;
+	return err ? err : wait_reasons_init(ret, &replay->profile->modules);
 }
 
 static bool weighs_off_cpu(const struct data_file_event *event)

@@ -9,8 +9,8 @@
 
 #include "cct/model/profile.h"
 #include "collector/paths/sample.h"
-#include "kernel-merge/io_wait.h"
 #include "kernel-merge/kernel_symbols.h"
+#include "kernel-merge/wait_reasons.h"
 #include "perf/records/trace_format.h"
 
 struct replay;
@@ -46,8 +46,8 @@ int replay_name_kernel(struct replay *replay);
 const struct machine *replay_machine(const struct replay *replay);
 /* Makes the thread and its process rows of the profile, unless they are. 0 or -ENOMEM. */
 int replay_enter(struct replay *replay, struct sample *sample);
-/* What waiting for I/O looks like in the kernel, where time off the CPU was recorded, else nothing.
- * After the first sample. Waits for the kernel's names. 0 or -ENOMEM. */
-int replay_find_io_wait(struct replay *replay, struct io_wait *ret);
+/* The functions in which threads wait, where time off the CPU was recorded, else none. After the
+ * first sample. Waits for the kernel's names. 0 or -ENOMEM. */
+int replay_find_wait_reasons(struct replay *replay, struct wait_reasons *ret);
 
 #endif

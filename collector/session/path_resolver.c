@@ -8,11 +8,12 @@ int path_resolver_init(struct path_resolver *resolver, struct replay *replay)
 	resolver->kernel_symbols = replay_kernel_symbols(replay);
 	if (!resolver->elf_modules)
 		return -ENOMEM;
-	return replay_find_io_wait(replay, &resolver->io_wait);
+	return replay_find_wait_reasons(replay, &resolver->wait_reasons);
 }
 
 void path_resolver_deinit(struct path_resolver *resolver)
 {
+	wait_reasons_deinit(&resolver->wait_reasons);
 	elf_modules_destroy(resolver->elf_modules);
 	resolver->elf_modules = NULL;
 }
@@ -23,6 +24,6 @@ struct sample_path *path_resolver_open(const struct path_resolver *resolver)
 		sample_path_create(resolver->elf_modules, resolver->kernel_symbols);
 
 	if (sample_path)
-		sample_path_set_io_wait(sample_path, &resolver->io_wait);
+		sample_path_set_wait_reasons(sample_path, &resolver->wait_reasons);
 	return sample_path;
 }

@@ -1,6 +1,6 @@
 /*
  * The data with which the paths of a recording are resolved: the unwind information of its modules,
- * the kernel's names, and the functions that wait for I/O. Shared by all threads that resolve
+ * the kernel's names, and the functions in which threads wait. Shared by all threads that resolve
  * paths.
  */
 #ifndef COLLECTOR_SESSION_PATH_RESOLVER_H
@@ -13,7 +13,7 @@
 struct path_resolver {
 	struct elf_modules *elf_modules;
 	const struct kernel_symbols *kernel_symbols; /* the replay's */
-	struct io_wait io_wait;
+	struct wait_reasons wait_reasons;
 };
 
 /* After the first sample, when what it needs is complete. @replay is borrowed until deinit. 0 or

@@ -23,6 +23,8 @@ make_recordings() {
 		"$WORKLOADS/off_cpu" 1 naps convoy pipe hogs disk >command.measured
 	report_json command.data --event off-cpu >command
 	report_json command.data --by thread >threads
+	record kinds.data -e off-cpu -- "$WORKLOADS/off_cpu" 0.5 kinds >kinds.measured
+	report_json kinds.data >kinds
 	record system.data -e off-cpu -a -- "$WORKLOADS/off_cpu" 0.5 naps pipe hogs >system.measured
 	report_json system.data --comm off_cpu >system # jq reads no trees as deep as others may be
 	report_json system.data --view processes >processes
@@ -61,6 +63,11 @@ off_marked() {
 			| select(.name? == $mark and .kind == "marker") | .total[0]] | add // 0' "$1"
 }
 
+expect_mark() { # expect_mark REPORT FUNCTION MARK PERCENT
+	expect_at_least "$2: $3" "$(off_marked "$1" "$2" "$3")" \
+		"$(off_under "$1" ".name == \"$2\"")" "$4"
+}
+
 measured() { # measured FILE FUNCTION
 	awk -v name="$2" '$1 == "wait" && $2 == name { print $3 }' "$1"
 }
@@ -81,19 +88,32 @@ expect_waits() { # expect_waits REPORT MEASURED FUNCTION... : ns, within 5 %
 @test "a read from the disk has its time, and is marked as I/O" {
 	[ -n "$(measured command.measured read_disk)" ] || skip "this file system has no direct reads"
 	show expect_waits command command.measured read_disk
-	expect_at_least "waiting for I/O" "$(off_marked command read_disk "[waiting for I/O]")" \
+	expect_at_least "waiting: I/O" "$(off_marked command read_disk "[waiting: I/O]")" \
 		"$(off_under command '.name == "read_disk"')" 50
-	expect_equal "I/O elsewhere" "$(off_marked command nap "[waiting for I/O]")" 0
+	expect_equal "I/O elsewhere" "$(off_marked command nap "[waiting: I/O]")" 0
 }
 
 @test "waiting for a processor is distinguished from other waiting" {
-	local name
-	expect_at_least "burn: preempted" "$(off_marked command burn "[preempted]")" \
-		"$(off_under command '.name == "burn"')" 99
-	for name in nap hold_lock contend wait_for_pipe; do
-		expect_at_least "$name: blocked" "$(off_marked command "$name" "[blocked]")" \
-			"$(off_under command ".name == \"$name\"")" 95
-	done
+	expect_mark command burn "[preempted]" 99
+}
+
+@test "what a thread waits for is its innermost frame" {
+	expect_mark command nap "[sleeping]" 95
+	expect_mark command hold_lock "[sleeping]" 95
+	expect_mark command contend "[waiting: lock]" 95
+	expect_mark command wait_for_pipe "[waiting: pipe]" 95
+	expect_waits kinds kinds.measured wait_to_poll wait_for_socket wait_for_child
+	expect_mark kinds wait_to_poll "[waiting: poll]" 95
+	expect_mark kinds wait_for_socket "[waiting: socket]" 95
+	expect_mark kinds wait_for_child "[waiting: child]" 95
+}
+
+@test "what a thread waits for is known without the kernel's frames, too" {
+	report_json command.data --event off-cpu --kernel none >without
+	expect_mark without contend "[waiting: lock]" 95
+	"$DENDRO" script command.data >listing
+	grep -q '\[waiting: lock\]' listing
+	"$DENDRO" script kinds.data | grep -q '\[waiting: child\]'
 }
 
 @test "each wait has one path" {

@@ -13,7 +13,7 @@ static const struct frame kernel[] = { { .kind = FRAME_KERNEL, .module = 2, .off
 
 static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
 {
-	struct path_halves halves = { user, 2, kernel, 2, -1, ON_CPU };
+	struct path_halves halves = { user, 2, kernel, 2, -1, -1 };
 	struct frame path[6];
 
 	(void)state;
@@ -28,7 +28,7 @@ static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
 
 static void a_kernel_thread_has_kernel_frames_only(void **state)
 {
-	struct path_halves halves = { NULL, 0, kernel, 2, -1, ON_CPU };
+	struct path_halves halves = { NULL, 0, kernel, 2, -1, -1 };
 	struct frame path[4];
 
 	(void)state;
@@ -38,8 +38,8 @@ static void a_kernel_thread_has_kernel_frames_only(void **state)
 
 static void the_reason_for_missing_callers_is_outermost(void **state)
 {
-	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT, ON_CPU };
-	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK, ON_CPU };
+	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT, -1 };
+	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK, -1 };
 	struct frame path[4];
 
 	(void)state;
@@ -54,8 +54,8 @@ static void the_reason_for_missing_callers_is_outermost(void **state)
 
 static void why_a_thread_is_off_the_cpu_is_innermost(void **state)
 {
-	struct path_halves halves = { user, 1, kernel, 1, -1, OFF_BLOCKED };
-	struct path_halves nothing = { NULL, 0, NULL, 0, MARKER_SWITCH_LOST, OFF_PREEMPTED };
+	struct path_halves halves = { user, 1, kernel, 1, -1, MARKER_BLOCKED };
+	struct path_halves nothing = { NULL, 0, NULL, 0, MARKER_SWITCH_LOST, MARKER_PREEMPTED };
 	struct frame path[5];
 
 	(void)state;

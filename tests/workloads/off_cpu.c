@@ -1,19 +1,24 @@
 /*
  * Threads that wait: asleep, for a lock that is always held, for a pipe, for a disk, and for a
- * processor that two of them share. Each measures itself; at the end one line each:
+ * processor that two of them share; kinds: for a file's event, a message and a child. Each measures
+ * itself; at the end one line each:
  *
  *   wait FUNCTION NS           off the CPU below that function, all threads together
  *   thread NAME NS CPU-NS      from its first instruction to its last; its time on the CPU
  *
- * usage: off_cpu SECONDS [PART...]      naps, convoy, pipe, disk, hogs; without: all but disk
+ * usage: off_cpu SECONDS [PART...]      naps, convoy, pipe, hogs (without a PART all of them),
+ * disk, kinds
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -28,9 +33,21 @@ static uint64_t end_ns;
 
 /* ---- what is measured ---- */
 
-enum wait { NAP, HOLD_LOCK, CONTEND, WAIT_FOR_PIPE, READ_DISK, BURN, N_WAITS };
-static const char *const wait_names[] = { "nap",           "hold_lock", "contend",
-					  "wait_for_pipe", "read_disk", "burn" };
+enum wait {
+	NAP,
+	HOLD_LOCK,
+	CONTEND,
+	WAIT_FOR_PIPE,
+	READ_DISK,
+	BURN,
+	WAIT_TO_POLL,
+	WAIT_FOR_SOCKET,
+	WAIT_FOR_CHILD,
+	N_WAITS
+};
+static const char *const wait_names[] = { "nap",           "hold_lock",       "contend",
+					  "wait_for_pipe", "read_disk",       "burn",
+					  "wait_to_poll",  "wait_for_socket", "wait_for_child" };
 static _Atomic uint64_t waited[N_WAITS];
 
 struct moment {
@@ -127,6 +144,34 @@ static FUNCTION ssize_t read_disk(int fd, void *block, off_t offset)
 
 	add_wait(READ_DISK, &began);
 	return n;
+}
+
+static FUNCTION int wait_to_poll(int fd)
+{
+	struct moment began = now();
+	int n = poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 30);
+
+	add_wait(WAIT_TO_POLL, &began);
+	return n;
+}
+
+static FUNCTION ssize_t wait_for_socket(int fd)
+{
+	struct moment began = now();
+	char byte;
+	ssize_t n = recv(fd, &byte, 1, 0);
+
+	add_wait(WAIT_FOR_SOCKET, &began);
+	return n;
+}
+
+static FUNCTION pid_t wait_for_child(pid_t pid)
+{
+	struct moment began = now();
+	pid_t got = waitpid(pid, NULL, 0);
+
+	add_wait(WAIT_FOR_CHILD, &began);
+	return got;
 }
 
 static FUNCTION void burn(void)
@@ -233,6 +278,30 @@ static void *disk_main(void *arg)
 	return NULL;
 }
 
+static void *kinds_main(void *arg)
+{
+	struct moment born;
+	int fds[2];
+
+	begin_life(&born, arg);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) ||
+	    setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_usec = 30000 },
+		       sizeof(struct timeval)))
+		exit(1);
+	while (now_ns() < end_ns) {
+		wait_to_poll(fds[0]);
+		wait_for_socket(fds[0]);
+		pid_t pid = fork();
+		if (!pid) {
+			sleep_ns(30000000);
+			_exit(0);
+		}
+		wait_for_child(pid);
+	}
+	end_life(&born, arg);
+	return NULL;
+}
+
 /* To be read past the page cache; -1: this file system can't. */
 static int make_file(void)
 {
@@ -264,7 +333,7 @@ static bool is_asked(int argc, char **argv, const char *part)
 	for (int i = 2; i < argc; i++)
 		if (strcmp(argv[i], part) == 0)
 			return true;
-	return argc <= 2 && strcmp(part, "disk") != 0;
+	return argc <= 2 && strcmp(part, "disk") != 0 && strcmp(part, "kinds") != 0;
 }
 
 static void start_threads(int argc, char **argv)
@@ -283,6 +352,8 @@ static void start_threads(int argc, char **argv)
 		start(napper_main, "napper");
 	if (disk_fd >= 0)
 		start(disk_main, "disk");
+	if (is_asked(argc, argv, "kinds"))
+		start(kinds_main, "kinds");
 	if (is_asked(argc, argv, "pipe")) {
 		if (pipe(pipe_fds))
 			exit(1);
