@@ -33,6 +33,7 @@ void data_features_deinit(struct data_features *features)
 	free(features->names);
 	free(features->ranges);
 	free(features->tracing_data);
+	free((uint8_t *)features->simpleperf_files.bytes);
 	*features = (struct data_features){ 0 };
 }
 
@@ -288,7 +289,8 @@ static void take_total_mem(struct record_cursor *cursor, struct data_file_info *
 bool data_feature_is_read(unsigned number)
 {
 	return (number >= FEATURE_TRACING_DATA && number <= FEATURE_EVENT_DESC) ||
-	       number == FEATURE_SIMPLEPERF_META_INFO || number == FEATURE_ATTACHMENTS;
+	       number == FEATURE_SIMPLEPERF_FILE || number == FEATURE_SIMPLEPERF_META_INFO ||
+	       number == FEATURE_SIMPLEPERF_FILE2 || number == FEATURE_ATTACHMENTS;
 }
 
 static int take_ranges(struct data_features *features, struct record_cursor *cursor)
@@ -312,6 +314,22 @@ static int take_tracing_data(struct data_features *features, struct record_curso
 		return -ENOMEM;
 	memcpy(features->tracing_data, cursor->at, size);
 	features->tracing_data_size = size;
+	return 0;
+}
+
+/* No version writes both kinds of section. */
+static int take_simpleperf_files(struct data_features *features, struct record_cursor *cursor,
+				 bool is_file2)
+{
+	size_t size = cursor_left(cursor);
+
+	if (features->simpleperf_files.bytes)
+		return 0;
+	uint8_t *bytes = malloc(size + 1);
+	if (!bytes)
+		return -ENOMEM;
+	memcpy(bytes, cursor->at, size);
+	features->simpleperf_files = (struct simpleperf_section){ bytes, size, is_file2 };
 	return 0;
 }
 
@@ -347,6 +365,9 @@ static int take_content(struct data_features *features, unsigned number,
 		return take_command_line(cursor, &info->command_line);
 	case FEATURE_EVENT_DESC:
 		return take_event_descs(features, cursor);
+	case FEATURE_SIMPLEPERF_FILE:
+	case FEATURE_SIMPLEPERF_FILE2:
+		return take_simpleperf_files(features, cursor, number == FEATURE_SIMPLEPERF_FILE2);
 	case FEATURE_SIMPLEPERF_META_INFO:
 		return take_meta_info(features, cursor);
 	case FEATURE_ATTACHMENTS:

@@ -8,6 +8,7 @@
 
 #include "perf/file/data_events.h"
 #include "perf/file/data_types.h"
+#include "perf/records/simpleperf_files.h"
 
 /* HEADER_* of tools/perf/util/header.h, and simpleperf's record_file_format.h. */
 enum data_feature {
@@ -25,7 +26,9 @@ enum data_feature {
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_COMPRESSED = 27,
 	FEATURE_SIMPLEPERF_FIRST = 128,
+	FEATURE_SIMPLEPERF_FILE = 128,
 	FEATURE_SIMPLEPERF_META_INFO = 129,
+	FEATURE_SIMPLEPERF_FILE2 = 132,
 	FEATURE_SIMPLEPERF_LAST = 132,
 	FEATURE_ATTACHMENTS = ATTACHMENT_FEATURE_NUMBER,
 	N_FEATURES = 256, /* bits in the file header */
@@ -52,6 +55,7 @@ struct data_features {
 	size_t n_ranges;
 	uint8_t *tracing_data; /* the section, for tracing_formats.h */
 	size_t tracing_data_size;
+	struct simpleperf_section simpleperf_files; /* ->bytes owned */
 };
 
 void data_features_deinit(struct data_features *features);

@@ -585,6 +585,11 @@ const uint8_t *data_file_tracing_data(const struct data_file *file, size_t *size
 	return file->features.tracing_data;
 }
 
+struct simpleperf_section data_file_simpleperf_files(const struct data_file *file)
+{
+	return file->features.simpleperf_files;
+}
+
 size_t data_file_n_build_ids(const struct data_file *file)
 {
 	return file->features.n_build_ids;

@@ -18,6 +18,7 @@
 #include "perf/file/data_blocks.h"
 #include "perf/file/data_types.h"
 #include "perf/records/record.h"
+#include "perf/records/simpleperf_files.h"
 
 struct data_file;
 
@@ -59,6 +60,8 @@ enum record_error data_file_decode(const struct data_file *file,
 
 /* HEADER_TRACING_DATA, for tracing_formats.h; NULL: it has none, or comes through a pipe. */
 const uint8_t *data_file_tracing_data(const struct data_file *file, size_t *size_ret);
+/* simpleperf's files and their symbols; size 0: none. Valid until close. */
+struct simpleperf_section data_file_simpleperf_files(const struct data_file *file);
 size_t data_file_n_build_ids(const struct data_file *file);
 const struct data_file_build_id *data_file_build_id(const struct data_file *file, size_t index);
 /* Attachments seen so far; grows as records are read. */
