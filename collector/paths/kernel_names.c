@@ -14,6 +14,7 @@
 #include "cct/object/file_search.h"
 #include "collector/attached/attached_text.h"
 #include "collector/attached/carried_files.h"
+#include "collector/attached/simpleperf_names.h"
 #include "collector/paths/kernel_identity.h"
 #include "collector/paths/module_finder.h"
 
@@ -41,7 +42,7 @@ struct late_module {
 
 struct kernel_names {
 	const struct data_file *file;
-	struct file_search *files;
+	struct module_table *modules;
 	struct kernel_symbols *symbols;
 	struct kernel_mapping *mappings; /* constant while the thread runs */
 	size_t n_mappings;
@@ -68,7 +69,7 @@ struct kernel_names *kernel_names_create(const struct data_file *file, struct mo
 	if (!names)
 		return NULL;
 	names->file = file;
-	names->files = modules->files;
+	names->modules = modules;
 	names->snapshot_fd = -1;
 	names->symbols = kernel_symbols_create(modules);
 	if (!names->symbols) {
@@ -194,7 +195,7 @@ static int read_running_kernel(struct kernel_names *names)
 
 	if (err || !is_at_recorded_address(names, &names->text))
 		return err ? err : -ESTALE;
-	carried_files_found_bytes(names->files, CARRIED_KALLSYMS, names->text.bytes,
+	carried_files_found_bytes(names->modules->files, CARRIED_KALLSYMS, names->text.bytes,
 				  names->text.size);
 	return 0;
 }
@@ -258,7 +259,7 @@ static int identify_kernel(struct kernel_names *names)
 static bool has_text(const struct kernel_names *names)
 {
 	return names->snapshot_fd >= 0 ||
-	       (names->n_mappings && !names->foreign && file_search_is_here(names->files));
+	       (names->n_mappings && !names->foreign && file_search_is_here(names->modules->files));
 }
 
 int kernel_names_start(struct kernel_names *names)
@@ -383,12 +384,30 @@ static int name_late(struct kernel_names *names, const struct late_module *late)
 	return err == -ENOMEM ? err : 0; /* what is broken has no names */
 }
 
+/* The names that simpleperf recorded. 0 or -ENOMEM. */
+static int take_simpleperf_names(struct kernel_names *names)
+{
+	struct simpleperf_names *recorded = simpleperf_names_create(names->file);
+	int err = recorded ? 0 : -ENOMEM;
+
+	for (uint32_t id = 1; id < names->modules->n_modules && !err; id++) {
+		struct module *module = module_table_get(names->modules, id);
+
+		if (module->key.kind == MODULE_KERNEL)
+			err = simpleperf_names_give(recorded, module, 0);
+	}
+	simpleperf_names_destroy(recorded);
+	return err;
+}
+
 int kernel_names_finish(struct kernel_names *names)
 {
 	if (names->is_running)
 		pthread_join(names->thread, NULL);
 	names->is_running = false;
-	int err = kernel_symbols_name(names->symbols, names->parsed);
+	int err = names->parsed ? 0 : take_simpleperf_names(names);
+	if (!err)
+		err = kernel_symbols_name(names->symbols, names->parsed);
 	/* Given away; called again, there are only newer ones. */
 	kallsyms_text_destroy(steal_ptr(names->parsed));
 	while (!err && names->n_named < names->n_applied)

@@ -17,12 +17,14 @@
 #include "collector/attached/attached_text.h"
 #include "collector/attached/carried_files.h"
 #include "collector/attached/jit_names.h"
+#include "collector/attached/simpleperf_names.h"
 #include "collector/paths/jitdump_files.h"
 
 struct module_finder {
 	const struct data_file *file;
 	struct module_table *modules;
 	struct jitdump_files *jitdumps;
+	struct simpleperf_names *simpleperf_names;
 	size_t n_attachments_taken;
 	uint32_t n_modules_served; /* modules below this id were matched with all of those */
 };
@@ -38,8 +40,9 @@ struct module_finder *module_finder_create(const struct data_file *file, const c
 	finder->modules = &profile->modules;
 	finder->n_modules_served = 1;
 	finder->jitdumps = jitdump_files_create(file, path, profile);
-	if (!finder->jitdumps) {
-		free(finder);
+	finder->simpleperf_names = simpleperf_names_create(file);
+	if (!finder->jitdumps || !finder->simpleperf_names) {
+		module_finder_destroy(finder);
 		return NULL;
 	}
 	return finder;
@@ -50,6 +53,7 @@ void module_finder_destroy(struct module_finder *finder)
 	if (!finder)
 		return;
 	jitdump_files_destroy(finder->jitdumps);
+	simpleperf_names_destroy(finder->simpleperf_names);
 	free(finder);
 }
 
@@ -131,7 +135,9 @@ uint32_t module_finder_find(struct module_finder *finder, const struct record *r
 	uint32_t id = module_table_add(finder->modules, &key);
 	if (id < n_before || key.kind != MODULE_ELF)
 		return id;
-	return set_process(module_table_get(finder->modules, id), record) ? 0 : id;
+	struct module *module = module_table_get(finder->modules, id);
+	int err = simpleperf_names_give(finder->simpleperf_names, module, record->mmap.pgoff);
+	return err || set_process(module, record) ? 0 : id;
 }
 
 bool module_finder_is_file(const struct record *mmap)

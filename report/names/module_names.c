@@ -174,30 +174,35 @@ static void locate_in_kernel(struct module_names *names, const struct module *mo
 		location->debug = kernel_debug_info(names->kernel_debug);
 }
 
+/* The file's own names are the better ones: a recording of simpleperf contains those of samples. */
+static int locate_in_file(struct module_names *names, const struct module *module, uint64_t offset,
+			  bool reads_debug_info, struct code_location *location)
+{
+	if (module->key.kind != MODULE_ELF && module->key.kind != MODULE_VDSO)
+		return 0;
+	int err = open_module(names, module, reads_debug_info);
+	if (!err && names->elf)
+		locate_in_elf(names, offset, location);
+	return err;
+}
+
 int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
 			bool reads_debug_info, struct code_location *location_ret)
 {
-	uint64_t asked = offset;
+	*location_ret = (struct code_location){ .start = offset, .addr = offset };
+	int err = locate_in_file(names, module, offset, reads_debug_info, location_ret);
+	if (err || location_ret->symbol)
+		return err;
 	const struct symbol *symbol = module_names_captured(module, &offset);
-
-	*location_ret = (struct code_location){ .start = asked, .addr = offset };
-	if (symbol) {
-		location_ret->start_kind = START_CAPTURED;
-		location_ret->start = symbol->offset;
-		location_ret->symbol = symbol->name;
-		if (module->key.kind == MODULE_KERNEL && reads_debug_info && names->kernel_places)
-			locate_in_kernel(names, module, symbol, offset, location_ret);
+	names->has_unnamed |= !symbol;
+	if (!symbol)
 		return 0;
-	}
-	if (module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO) {
-		int err = open_module(names, module, reads_debug_info);
-
-		if (err)
-			return err;
-		if (names->elf)
-			locate_in_elf(names, offset, location_ret);
-	}
-	names->has_unnamed |= !location_ret->symbol;
+	location_ret->start_kind = START_CAPTURED;
+	location_ret->start = symbol->offset;
+	location_ret->addr = offset;
+	location_ret->symbol = symbol->name;
+	if (module->key.kind == MODULE_KERNEL && reads_debug_info && names->kernel_places)
+		locate_in_kernel(names, module, symbol, offset, location_ret);
 	return 0;
 }
 

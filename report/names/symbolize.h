@@ -1,6 +1,6 @@
 /*
- * Names for frames. A module's symbols are read once, when its first frame is named: captured
- * symbols (module->symbols) if there are any, else .symtab, else .dynsym, and PLT entries. Code
+ * Names for frames. A module's symbols are read once, when its first frame is named: .symtab, else
+ * .dynsym, and PLT entries, then captured symbols (module->symbols). Code
  * without a symbol is shown as module+0xoffset. The offset is a virtual address of the file, as
  * addr2line accepts it; if the unwind table contains the function, it is the function's start, so
  * stripped programs have functions, too. Mangled names are demangled (report/demangle/demangle.h).

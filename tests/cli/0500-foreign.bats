@@ -124,3 +124,17 @@ frame_addresses() {
 	"$DENDRO" report "$SHARED/recordings/quipper.lost_samples-4.4.data" |
 		grep -q "recorded on another kernel (Linux 4.14.18 on localhost)"
 }
+
+# The functions that simpleperf's tables name, by name in the report: NAME MODULE.
+names_of() {
+	report_json "$SHARED/recordings/$1.data" --view functions | jq -r '.rows[] | "\(.name) \(.module)"'
+}
+
+@test "symbols in recordings of simpleperf name code whose file is not here" {
+	expect_equal "program, as messages" "$(names_of simpleperf.lbr)" "main lbr_test_loop"
+	names_of simpleperf.read-group | grep -qx '_dl_catch_exception ld-2.32.so'
+	names_of simpleperf.trace-offcpu | grep -qx 'RunFunction() simpleperf_runtest_run_and_sleep64'
+	names_of simpleperf.trace-offcpu | grep -qx '__libc_init libc.so'
+	names_of simpleperf.arm64-stacks | grep -qx '_raw_spin_lock \[kernel\]'
+	"$DENDRO" report "$SHARED/recordings/simpleperf.lbr.data" | lacks 'file is missing'
+}

@@ -91,6 +91,26 @@ static void read_all(struct data_file *file, struct order *order)
 	drain(order);
 }
 
+static void touch_text(struct simpleperf_text text)
+{
+	uint64_t sum = touch((const uint8_t *)text.start, text.size);
+
+	__asm__ volatile("" : : "r"(sum));
+}
+
+static void read_symbols(const struct data_file *file)
+{
+	struct simpleperf_section section = data_file_simpleperf_files(file);
+	struct simpleperf_file named;
+	struct simpleperf_symbol symbol;
+
+	while (simpleperf_files_next(&section, &named)) {
+		touch_text(named.path);
+		while (simpleperf_symbols_next(&named, &symbol))
+			touch_text(symbol.name);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -110,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (!order)
 		abort();
 	read_all(file, order);
+	read_symbols(file);
 	order_destroy(order);
 	data_file_close(file);
 	close(fd);

@@ -470,18 +470,29 @@ static void functions_of_this_program_have_their_names(void **state)
 	assert_int_not_equal(second.function, first.function);
 }
 
-static void captured_names_come_first(void **state)
+/* The name of an offset that the module's captured symbols name jit::code(). */
+static const char *name_with_captured(struct fixture *fixture, const struct module_key *key,
+				      uint64_t offset)
 {
-	struct fixture *fixture = *state;
-	struct module_key key = { .kind = MODULE_ELF, .path = "/proc/self/exe" };
-	uint32_t id = module_table_add(&fixture->profile->modules, &key);
+	uint32_t id = module_table_add(&fixture->profile->modules, key);
 	struct module *module = module_table_get(&fixture->profile->modules, id);
-	uint64_t offset = own_offset(symbolizer_create);
 
 	module->symbols = symbol_table_create();
 	symbol_table_add(module->symbols, offset, 1, "_ZN3jit4codeEv", 14);
 	symbol_table_sort(module->symbols);
-	assert_string_equal(name_of(fixture, FRAME_USER, id, offset).name, "jit::code()");
+	return name_of(fixture, FRAME_USER, id, offset).name;
+}
+
+static void captured_names_are_used_where_the_file_has_none(void **state)
+{
+	const struct module_key file = { .kind = MODULE_ELF, .path = "/proc/self/exe" };
+	const struct module_key missing = { .kind = MODULE_ELF, .path = "/no/such/libx.so" };
+	const struct module_key jit = { .kind = MODULE_ANON, .path = "//anon" };
+	uint64_t offset = own_offset(symbolizer_create);
+
+	assert_string_equal(name_with_captured(*state, &file, offset), "symbolizer_create");
+	assert_string_equal(name_with_captured(*state, &missing, 0x100), "jit::code()");
+	assert_string_equal(name_with_captured(*state, &jit, 0x100), "jit::code()");
 }
 
 static void without_a_symbol_the_name_is_module_and_offset(void **state)
@@ -721,7 +732,7 @@ int main(void)
 		cmocka_unit_test(plt_entries_lead_to_their_slot),
 		cmocka_unit_test(plt_entries_of_this_program_are_named),
 		TEST(functions_of_this_program_have_their_names),
-		TEST(captured_names_come_first),
+		TEST(captured_names_are_used_where_the_file_has_none),
 		TEST(without_a_symbol_the_name_is_module_and_offset),
 		TEST(symbols_that_are_packed_into_a_file_name_its_code),
 		TEST(another_file_than_the_recorded_one_is_not_used),
