@@ -20,6 +20,7 @@ make_recordings() {
 		record thread-$size.data -- "$WORKLOADS/stack_holes" 0.5 $size thread
 	done
 	record long.data -- "$WORKLOADS/stack_holes" 1.5 40000
+	record late.data -- "$WORKLOADS/stack_holes" 0.7 40000 late
 	record bare.data --no-deep-stacks -- "$WORKLOADS/stack_holes" 0.3 40000
 	record bare-thread.data --no-deep-stacks -- "$WORKLOADS/stack_holes" 0.3 40000 thread
 	record whole.data --no-deep-stacks -- "$WORKLOADS/recursion" 0.3
@@ -85,6 +86,31 @@ below_hole() {
 	expect_at_least "whole samples" $((n - n_cut)) "$n" 99
 	report_json long.data >long
 	expect_complete long 98.5
+}
+
+# cut_after_five FILE : of each thread, how many samples after its first five end at an untouched page.
+cut_after_five() {
+	"$DENDRO" script "$1" | awk '
+		/^[^ \t]/ { match($0, / [0-9]+ \[/); n = ++count[substr($0, RSTART, RLENGTH)] }
+		/\[untouched page in the stack\]/ && n > 5 { n_cut++ }
+		END { print n_cut + 0 }'
+}
+
+@test "no sample after the first five of a thread ends at an untouched page" {
+	need_root
+	local file
+	for file in main-*.data thread-*.data long.data; do
+		expect_equal "cut samples of $file" "$(cut_after_five $file)" 0
+	done
+}
+
+@test "pages of frames that are not there yet are read before anything is cut" {
+	need_root
+	local n n_cut last
+	read -r n n_cut last < <(below_hole late.data)
+	[ "$n" -gt 100 ]
+	expect_equal "cut samples" "$n_cut" 0
+	expect_equal "cut samples of the thread" "$(cut_after_five late.data)" 0
 }
 
 @test "with --no-deep-stacks the pages stay untouched, and paths end with that reason" {

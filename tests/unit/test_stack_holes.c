@@ -17,13 +17,15 @@
 #include "unwind/rules/regs.h"
 
 enum { COPY_SIZE = 65528, PAGE = 4096, MAX_LOOKS = 64 };
-#define MSEC      1000000ull
-#define STACK     0x7f0000002100ull /* the stack pointer */
-#define STACK_END 0x7f0000100000ull
+#define MSEC        1000000ull
+#define STACK       0x7f0000002100ull /* the stack pointer */
+#define STACK_START 0x7f0000002000ull /* in the same page */
+#define STACK_END   0x7f0000100000ull
 
 static struct {
 	uint64_t now_ns;
-	uint64_t mapping_end;
+	uint64_t mapping_start, mapping_end;
+	uint64_t guard_end; /* what is below can't be read */
 	int find_err, touch_err;
 	size_t n_finds, n_touches;
 	struct {
@@ -32,13 +34,15 @@ static struct {
 	} touches[MAX_LOOKS];
 } world;
 
-static int anonymous_end(pid_t pid, uint64_t addr, uint64_t *end_ret)
+static int anonymous_find(pid_t pid, uint64_t addr, uint64_t *start_ret, uint64_t *end_ret)
 {
 	(void)pid, (void)addr;
 	world.n_finds++;
-	if (!world.find_err)
-		*end_ret = world.mapping_end;
-	return world.find_err;
+	if (world.find_err)
+		return world.find_err;
+	*start_ret = world.mapping_start;
+	*end_ret = world.mapping_end;
+	return 0;
 }
 
 static int memory_touch(pid_t pid, uint64_t start, uint64_t end)
@@ -47,7 +51,7 @@ static int memory_touch(pid_t pid, uint64_t start, uint64_t end)
 	world.touches[world.n_touches].pid = pid;
 	world.touches[world.n_touches].start = start;
 	world.touches[world.n_touches++].end = end;
-	return world.touch_err;
+	return start < world.guard_end ? -EFAULT : world.touch_err;
 }
 
 static uint64_t now(void)
@@ -56,7 +60,7 @@ static uint64_t now(void)
 }
 
 static const struct stack_holes_access access_of_tests = {
-	.anonymous_end = anonymous_end,
+	.anonymous_find = anonymous_find,
 	.memory_touch = memory_touch,
 	.now_ns = now,
 };
@@ -72,6 +76,7 @@ static int setup(void **state)
 
 	memset(&world, 0, sizeof(world));
 	world.now_ns = 1000 * MSEC;
+	world.mapping_start = STACK_START;
 	world.mapping_end = STACK_END;
 	assert_int_equal(stack_holes_create(&attr, &access_of_tests, &holes), 0);
 	*state = holes;
@@ -193,6 +198,63 @@ static void the_end_of_a_threads_mapping_is_found_once(void **state)
 	assert_int_equal(looks(holes, STACK_HOLE_WHOLE), 1);
 }
 
+/* In pieces of 64 KiB, the next one first, of which a guard ends the reading. */
+static void pages_below_the_stack_pointer_are_touched_once_too(void **state)
+{
+	struct stack_holes *holes = *state;
+	uint64_t page = STACK - STACK % PAGE, cut = page + PAGE;
+
+	world.mapping_start = STACK_START - (1 << 20);
+	world.mapping_end = cut;
+	for (int i = 0; i < 3; i++) {
+		see(holes, 10, 11, cut);
+		world.now_ns += 2000 * MSEC;
+	}
+	assert_int_equal(world.n_finds, 1);
+	assert_int_equal(world.n_touches, 4);
+	assert_int_equal(world.touches[0].start, page - (64 << 10));
+	assert_int_equal(world.touches[0].end, page);
+	assert_int_equal(world.touches[3].start, page - (256 << 10));
+	assert_int_equal(world.touches[3].end, page - (192 << 10));
+	world.guard_end = page - (100 << 10);
+	see(holes, 10, 12, cut);
+	assert_int_equal(world.n_touches, 6);
+	see(holes, 10, 12, cut);
+	assert_int_equal(world.n_touches, 6);
+}
+
+static void more_pages_are_touched_when_a_thread_is_deeper(void **state)
+{
+	struct stack_holes *holes = *state;
+	uint64_t page = STACK - STACK % PAGE, cut = page + PAGE;
+
+	/* The main thread's stack has grown, so there are pages that were not there before. */
+	stack_holes_see_stack(holes, 10, page - 2 * PAGE, cut);
+	see(holes, 10, 10, cut);
+	assert_int_equal(world.n_touches, 1);
+	assert_int_equal(world.touches[0].start, page - 2 * PAGE);
+	see(holes, 10, 10, cut);
+	assert_int_equal(world.n_touches, 1);
+	stack_holes_see_stack(holes, 10, page - 5 * PAGE, cut);
+	see(holes, 10, 10, cut);
+	assert_int_equal(world.n_touches, 2);
+	assert_int_equal(world.touches[1].start, page - 5 * PAGE);
+	assert_int_equal(world.n_finds, 0);
+}
+
+static void pages_below_a_cut_copy_are_touched_after_those_above(void **state)
+{
+	struct stack_holes *holes = *state;
+	uint64_t page = STACK - STACK % PAGE, cut = page + PAGE;
+
+	world.mapping_start = page - 3 * PAGE;
+	see(holes, 10, 11, cut);
+	assert_int_equal(world.n_touches, 2);
+	assert_int_equal(world.touches[0].start, cut);
+	assert_int_equal(world.touches[1].start, page - 3 * PAGE);
+	assert_int_equal(world.touches[1].end, page);
+}
+
 static struct record fork_of(pid_t parent, pid_t child)
 {
 	return (struct record){ .type = PERF_RECORD_FORK,
@@ -205,13 +267,13 @@ static void the_end_of_a_main_stack_is_known_from_its_mapping(void **state)
 	uint64_t cut = STACK + PAGE - STACK % PAGE;
 	struct record mapping = { .type = PERF_RECORD_MMAP2,
 				  .mmap = { .pid = 20,
-					    .addr = cut - 33 * PAGE,
-					    .len = 33 * PAGE,
+					    .addr = STACK_START,
+					    .len = cut - STACK_START,
 					    .is_data = true,
 					    .filename = "[stack]" } };
 	struct record child = fork_of(20, 21);
 
-	stack_holes_see_stack(holes, 10, cut);
+	stack_holes_see_stack(holes, 10, STACK_START, cut);
 	stack_holes_see_sideband(holes, &mapping);
 	stack_holes_see_sideband(holes, &child);
 	see(holes, 10, 10, cut);
@@ -306,17 +368,17 @@ static void a_process_in_its_own_memory_is_found_and_touched(void **state)
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t *shared =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	uint64_t start = (uintptr_t)memory, end;
+	uint64_t at = (uintptr_t)memory, start, end;
 
 	(void)state;
 	SKIP_IF_EMULATED("memory");
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	assert_ptr_not_equal(shared, MAP_FAILED);
-	assert_int_equal(live_anonymous_end(getpid(), start, &end), 0);
-	assert_true(end >= start + size);
-	assert_int_equal(live_memory_touch(getpid(), start, start + size), 0);
-	assert_int_equal(live_anonymous_end(getpid(), (uintptr_t)shared, &end), -ENOENT);
-	assert_int_equal(live_anonymous_end(getpid(), 8, &end), -ENOENT);
+	assert_int_equal(live_anonymous_find(getpid(), at, &start, &end), 0);
+	assert_true(start <= at && end >= at + size);
+	assert_int_equal(live_memory_touch(getpid(), at, at + size), 0);
+	assert_int_equal(live_anonymous_find(getpid(), (uintptr_t)shared, &start, &end), -ENOENT);
+	assert_int_equal(live_anonymous_find(getpid(), 8, &start, &end), -ENOENT);
 	assert_int_equal(munmap(memory, size), 0);
 	assert_int_equal(munmap(shared, size), 0);
 	assert_int_equal(live_memory_touch(getpid(), 4096, 8192), -EFAULT);
@@ -331,6 +393,9 @@ int main(void)
 		TEST(pages_beyond_the_mapping_are_left_alone),
 		TEST(copies_that_are_not_cut_cost_no_look),
 		TEST(the_end_of_a_threads_mapping_is_found_once),
+		TEST(pages_below_the_stack_pointer_are_touched_once_too),
+		TEST(more_pages_are_touched_when_a_thread_is_deeper),
+		TEST(pages_below_a_cut_copy_are_touched_after_those_above),
 		TEST(the_end_of_a_main_stack_is_known_from_its_mapping),
 		TEST(a_program_that_is_executed_is_looked_at_at_once),
 		TEST(looks_of_a_round_are_bounded),

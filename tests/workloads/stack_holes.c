@@ -1,10 +1,13 @@
 /*
  * Loops below a frame whose array is not used in its middle: pages of the stack that no one has
- * touched, as large as requested. All the time is spent below it, in main's thread or in another.
+ * touched, as large as requested. All the time is spent below it, in main's thread or in another;
+ * with "late", as much time before it.
  *
- *	stack_holes SECONDS BYTES [thread]
+ *	stack_holes SECONDS BYTES [thread | late]
  */
 #include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "work.h"
 
@@ -14,13 +17,19 @@
 static double seconds;
 static size_t size;
 
-static FUNCTION void below_hole(volatile char *bytes)
+static FUNCTION void work(void)
 {
 	struct rounds rounds = rounds_of(seconds);
 	unsigned n;
 
 	while ((n = rounds_next(&rounds)))
 		units(n);
+	KEEP_FRAME();
+}
+
+static FUNCTION void below_hole(volatile char *bytes)
+{
+	work();
 	bytes[0] = 1;
 }
 
@@ -54,7 +63,10 @@ int main(int argc, char **argv)
 		return 2;
 	seconds = atof(argv[1]);
 	size = strtoul(argv[2], NULL, 0);
-	if (argc == 3)
+	bool is_late = argc > 3 && strcmp(argv[3], "late") == 0;
+	if (is_late)
+		work();
+	if (argc == 3 || is_late)
 		above_hole();
 	else if (pthread_create(&thread, NULL, run_thread, NULL) || pthread_join(thread, NULL))
 		return 1;

@@ -262,7 +262,7 @@ static int find_line(pid_t pid, uint64_t addr, char **text, struct maps_line *li
 	return is_found ? 0 : -ENOENT;
 }
 
-int live_anonymous_end(pid_t pid, uint64_t addr, uint64_t *end_ret)
+int live_anonymous_find(pid_t pid, uint64_t addr, uint64_t *start_ret, uint64_t *end_ret)
 {
 	_cleanup_free_ char *text = NULL;
 	struct maps_line line = { 0 };
@@ -272,6 +272,7 @@ int live_anonymous_end(pid_t pid, uint64_t addr, uint64_t *end_ret)
 		return err;
 	if (line.inode || line.flags != MAP_PRIVATE || !(line.prot & PROT_READ))
 		return -ENOENT;
+	*start_ret = line.start;
 	*end_ret = line.end;
 	return 0;
 }

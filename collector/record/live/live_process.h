@@ -33,11 +33,11 @@ void live_process_forget(struct live_processes *processes, pid_t pid);
  */
 int live_stack_find(pid_t pid, pid_t tid, uint64_t sp, uint64_t *start_ret, uint64_t *end_ret);
 /*
- * The end of the mapping around @addr, if it is private, readable and anonymous: reading a missing
- * page of such memory allocates none, and waits for no disk except swap. 0, -ENOENT (other memory,
- * or none) or -errno.
+ * The bounds of the mapping around @addr, if it is private, readable and anonymous: reading a
+ * missing page of such memory allocates none, and waits for no disk except swap. 0, -ENOENT (other
+ * memory, or none) or -errno.
  */
-int live_anonymous_end(pid_t pid, uint64_t addr, uint64_t *end_ret);
+int live_anonymous_find(pid_t pid, uint64_t addr, uint64_t *start_ret, uint64_t *end_ret);
 /* Reads a byte of each page of [@start, @end), at most LIVE_TOUCH_MAX bytes of memory, so that they
  * are all mapped. 0 or -errno. */
 #define LIVE_TOUCH_MAX (1u << 20)

@@ -19,6 +19,10 @@
 #define N_LOOKS_PER_ROUND  16
 /* From the stack pointer upward: more than a copy has, because frames come and go. */
 #define TOUCHED_MAX (256u << 10)
+/* Downward: what is read at once (a guard may end it), and in all. With less, more is read. */
+#define AHEAD_STEP  (64u << 10)
+#define AHEAD_MAX   (256u << 10)
+#define AHEAD_LEAST (128u << 10)
 /* Rounds follow one another this quickly, for so long: after the start and after a look that
  * helped; and after each new thread or program, of which there may be new ones all the time. A
  * sample a millisecond is usual. */
@@ -30,15 +34,16 @@
 
 struct known_thread {
 	int32_t tid, pid;
-	uint64_t stack_end; /* copies that end there are whole; 0: not known */
-	uint64_t second_ns; /* when the present second of looks began */
-	unsigned n_looks;   /* in it */
+	uint64_t stack_start, stack_end; /* copies that end there are whole; 0: not known */
+	uint64_t second_ns;              /* when the present second of looks began */
+	unsigned n_looks;                /* in it */
 	uint64_t touched_start, touched_end;
+	uint64_t ahead_start; /* pages below the stack pointer were read down to here; 0: none */
 };
 
 struct known_process {
 	int32_t pid;
-	uint64_t stack_end; /* of the main thread */
+	uint64_t stack_start, stack_end; /* of the main thread */
 };
 
 struct stack_holes {
@@ -54,7 +59,7 @@ struct stack_holes {
 };
 
 static const struct stack_holes_access real_access = {
-	.anonymous_end = live_anonymous_end,
+	.anonymous_find = live_anonymous_find,
 	.memory_touch = live_memory_touch,
 	.now_ns = now_ns,
 };
@@ -113,9 +118,9 @@ static struct known_process *process_slot(struct stack_holes *holes, int32_t pid
 	return &holes->processes[(uint32_t)pid % N_PROCESSES];
 }
 
-void stack_holes_see_stack(struct stack_holes *holes, pid_t pid, uint64_t end)
+void stack_holes_see_stack(struct stack_holes *holes, pid_t pid, uint64_t start, uint64_t end)
 {
-	*process_slot(holes, pid) = (struct known_process){ .pid = pid, .stack_end = end };
+	*process_slot(holes, pid) = (struct known_process){ pid, start, end };
 }
 
 /* A child has its parent's stack until it executes a program. */
@@ -124,7 +129,8 @@ static void see_fork(struct stack_holes *holes, const struct record *record)
 	const struct known_process *parent = process_slot(holes, record->task.ppid);
 
 	if (record->task.pid != record->task.ppid && parent->pid == record->task.ppid)
-		stack_holes_see_stack(holes, record->task.pid, parent->stack_end);
+		stack_holes_see_stack(holes, record->task.pid, parent->stack_start,
+				      parent->stack_end);
 	expect_new_stack(holes);
 }
 
@@ -141,7 +147,7 @@ void stack_holes_see_sideband(struct stack_holes *holes, const struct record *re
 	switch (record->type) {
 	case PERF_RECORD_MMAP2:
 		if (record->mmap.is_data && !strcmp(record->mmap.filename, "[stack]"))
-			stack_holes_see_stack(holes, record->mmap.pid,
+			stack_holes_see_stack(holes, record->mmap.pid, record->mmap.addr,
 					      record->mmap.addr + record->mmap.len);
 		return;
 	case PERF_RECORD_FORK:
@@ -219,14 +225,19 @@ static struct known_thread *enter_thread(struct stack_holes *holes, const struct
 	return thread;
 }
 
-static bool is_known_end(struct stack_holes *holes, const struct record *record, uint64_t end)
+/* The begin of a stack whose copies end at @end because it does; false: not known. */
+static bool find_known_stack(struct stack_holes *holes, const struct record *record, uint64_t end,
+			     uint64_t *start_ret)
 {
 	const struct known_thread *thread = &holes->threads[(uint32_t)record->tid % N_THREADS];
 	const struct known_process *process = process_slot(holes, record->pid);
 
-	return (process->pid == record->pid && process->stack_end == end) ||
-	       (thread->tid == record->tid && thread->pid == record->pid &&
-		thread->stack_end == end);
+	if (process->pid == record->pid && process->stack_end == end) {
+		*start_ret = process->stack_start;
+		return true;
+	}
+	*start_ret = thread->stack_start;
+	return thread->tid == record->tid && thread->pid == record->pid && thread->stack_end == end;
 }
 
 static enum stack_hole_look outcome_of(int err)
@@ -256,34 +267,84 @@ static void note_touched(struct known_thread *thread, uint64_t start, uint64_t e
 	thread->touched_end = end;
 }
 
+static uint64_t page_of(uint64_t addr)
+{
+	return addr & ~(uint64_t)(SAMPLE_STACK_PAGE - 1);
+}
+
+/* The page at @distance below the stack pointer, or the first one of the mapping at @start. */
+static uint64_t page_below(uint64_t sp, uint64_t start, uint64_t distance)
+{
+	return sp - start > distance ? page_of(sp - distance) : start;
+}
+
+/* Whether too few pages below the stack pointer were read, of a mapping that begins at @start. */
+static bool has_little_ahead(const struct stack_holes *holes, const struct record *record,
+			     uint64_t start, uint64_t sp)
+{
+	const struct known_thread *thread = &holes->threads[(uint32_t)record->tid % N_THREADS];
+	bool is_known = thread->tid == record->tid && thread->pid == record->pid;
+
+	return start < sp && (!is_known || !thread->ahead_start ||
+			      page_below(sp, start, AHEAD_LEAST) < thread->ahead_start);
+}
+
+/* Reads the pages below the stack pointer, the next ones first. */
+static void look_ahead(struct stack_holes *holes, struct known_thread *thread, uint64_t start,
+		       uint64_t sp)
+{
+	uint64_t end = page_of(sp), first = page_below(sp, start, AHEAD_MAX);
+	int err = 0;
+
+	thread->ahead_start = first;
+	while (!err && end > first) {
+		uint64_t next = end - first > AHEAD_STEP ? end - AHEAD_STEP : first;
+
+		err = holes->access.memory_touch(thread->pid, next, end);
+		end = next;
+	}
+}
+
 /* The stack pointer is @sp, and the copy ends at @cut. */
 static enum stack_hole_look look_at(struct stack_holes *holes, struct known_thread *thread,
 				    uint64_t sp, uint64_t cut)
 {
-	uint64_t end;
-	int err = holes->access.anonymous_end(thread->pid, cut - 1, &end);
+	uint64_t start, end;
+	int err = holes->access.anonymous_find(thread->pid, cut - 1, &start, &end);
 
 	if (err)
 		return outcome_of(err);
 	if (end <= cut) {
+		thread->stack_start = start;
 		thread->stack_end = cut;
+		look_ahead(holes, thread, start, sp);
 		return STACK_HOLE_WHOLE;
 	}
 	if (end - sp > TOUCHED_MAX)
-		end = (sp + TOUCHED_MAX) & ~(uint64_t)(SAMPLE_STACK_PAGE - 1);
+		end = page_of(sp + TOUCHED_MAX);
 	note_touched(thread, cut, end);
-	return outcome_of(holes->access.memory_touch(thread->pid, cut, end));
+	err = holes->access.memory_touch(thread->pid, cut, end);
+	if (!err)
+		look_ahead(holes, thread, start, sp);
+	return outcome_of(err);
 }
 
 void stack_holes_see_sample(struct stack_holes *holes, const struct record *record)
 {
-	uint64_t sp, cut;
+	uint64_t sp, cut, start;
 
-	if (!is_cut(holes, record, &sp, &cut) || is_known_end(holes, record, cut))
+	if (!is_cut(holes, record, &sp, &cut))
+		return;
+	bool is_whole = find_known_stack(holes, record, cut, &start);
+	if (is_whole && !has_little_ahead(holes, record, start, sp))
 		return;
 	struct known_thread *thread = enter_thread(holes, record, cut);
 	if (!thread)
 		return;
+	if (is_whole) {
+		look_ahead(holes, thread, start, sp);
+		return;
+	}
 	enum stack_hole_look outcome = look_at(holes, thread, sp, cut);
 	holes->stats.n_looks[outcome]++;
 	if (outcome == STACK_HOLE_TOUCHED)
@@ -320,7 +381,7 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 {
 	(void)build_id;
 	if (!strcmp(mapping->path, "[stack]"))
-		stack_holes_see_stack(state, mapping->pid, mapping->end);
+		stack_holes_see_stack(state, mapping->pid, mapping->start, mapping->end);
 }
 
 static int see_sideband(void *state, const struct record *record)

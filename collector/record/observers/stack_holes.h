@@ -9,6 +9,8 @@
  * what was swapped out), and later copies are whole. The process's memory does not change, nor does
  * the amount of it.
  *
+ * Pages below the stack pointer are read in advance, for the frames that will be there.
+ *
  * The number of looks is limited for each thread and second, and for each round.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_STACK_HOLES_H
@@ -18,7 +20,7 @@
 
 /* Access to other processes; tests replace it. */
 struct stack_holes_access {
-	int (*anonymous_end)(pid_t pid, uint64_t addr, uint64_t *end_ret);
+	int (*anonymous_find)(pid_t pid, uint64_t addr, uint64_t *start_ret, uint64_t *end_ret);
 	int (*memory_touch)(pid_t pid, uint64_t start, uint64_t end);
 	uint64_t (*now_ns)(void);
 };
@@ -53,8 +55,8 @@ const struct stack_holes_stats *stack_holes_stats(const struct stack_holes *hole
 
 /* A round begins. @is_behind: it has no time for looks. */
 void stack_holes_begin_round(struct stack_holes *holes, bool is_behind);
-/* @end: of the stack of a process's main thread. */
-void stack_holes_see_stack(struct stack_holes *holes, pid_t pid, uint64_t end);
+/* The mapping of the stack of a process's main thread. */
+void stack_holes_see_stack(struct stack_holes *holes, pid_t pid, uint64_t start, uint64_t end);
 /* A record of the round about mappings or processes. */
 void stack_holes_see_sideband(struct stack_holes *holes, const struct record *record);
 /* A sample of the round: looks at its stack at once if its copy is cut. */
