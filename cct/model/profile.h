@@ -42,7 +42,11 @@ struct profile_info {
 	char *arch;
 	char *cpu;
 	char *tool_version;
+	uint32_t n_cpus;           /* that were online; 0: unknown */
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
+	bool has_date;
+	uint64_t unix_offset_ns; /* has_date: added to a time of that clock, modulo 2^64: ns since
+				    1970, UTC */
 	char *no_kernel_names; /* why kernel code has no names; NULL: it has names, or not known */
 	char *not_decoded;     /* what the recording has that is left out; NULL: nothing */
 	char *truncated;       /* why the recording ends early, with the offset; NULL: whole */

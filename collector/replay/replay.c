@@ -198,6 +198,20 @@ static int ask_off_cpu(struct replay *replay)
 	return replay->off_cpu ? 0 : -ENOMEM;
 }
 
+/* Where the recording relates the clock of its events to the time of day. */
+static void fill_date(const struct data_file *file, struct profile_info *info)
+{
+	const struct data_file_info *from = data_file_info(file);
+
+	if (!from->wall_ns || !data_file_n_events(file))
+		return;
+	const struct perf_event_attr *attr = &data_file_event(file, 0)->attr;
+	if (!attr->use_clockid || (uint32_t)attr->clockid != from->clock_id)
+		return;
+	info->has_date = true;
+	info->unix_offset_ns = from->wall_ns - from->clock_ns;
+}
+
 static int fill_info(struct replay *replay)
 {
 	const struct data_file_info *from = data_file_info(replay->file);
@@ -218,6 +232,8 @@ static int fill_info(struct replay *replay)
 		if (profile_set_string(strings[i].to, strings[i].value))
 			return -ENOMEM;
 	}
+	info->n_cpus = from->n_cpus_online;
+	fill_date(replay->file, info);
 	return 0;
 }
 

@@ -15,6 +15,7 @@ enum {
 	BUILD_ID_SIZE = 20,
 	MISC_BUILD_ID_SIZE = 1 << 15, /* the byte after the build ID is its size */
 	MAX_META_EVENTS = 256,
+	CLOCK_DATA_VERSION = 1,
 };
 
 void data_features_deinit(struct data_features *features)
@@ -286,11 +287,27 @@ static void take_total_mem(struct record_cursor *cursor, struct data_file_info *
 	cursor_copy(cursor, &info->total_mem, sizeof(info->total_mem));
 }
 
+/* A version, 1; a clock; the time of day, and the time that this clock had then. */
+static void take_clock_data(struct record_cursor *cursor, struct data_file_info *info)
+{
+	uint32_t version, clock_id;
+	uint64_t wall_ns, clock_ns;
+
+	if (!take_u32(cursor, &version) || version != CLOCK_DATA_VERSION ||
+	    !take_u32(cursor, &clock_id) || !cursor_copy(cursor, &wall_ns, sizeof(wall_ns)) ||
+	    !cursor_copy(cursor, &clock_ns, sizeof(clock_ns)))
+		return;
+	info->clock_id = clock_id;
+	info->wall_ns = wall_ns;
+	info->clock_ns = clock_ns;
+}
+
 bool data_feature_is_read(unsigned number)
 {
 	return (number >= FEATURE_TRACING_DATA && number <= FEATURE_EVENT_DESC) ||
-	       number == FEATURE_SIMPLEPERF_FILE || number == FEATURE_SIMPLEPERF_META_INFO ||
-	       number == FEATURE_SIMPLEPERF_FILE2 || number == FEATURE_ATTACHMENTS;
+	       number == FEATURE_CLOCK_DATA || number == FEATURE_SIMPLEPERF_FILE ||
+	       number == FEATURE_SIMPLEPERF_META_INFO || number == FEATURE_SIMPLEPERF_FILE2 ||
+	       number == FEATURE_ATTACHMENTS;
 }
 
 static int take_ranges(struct data_features *features, struct record_cursor *cursor)
@@ -360,6 +377,9 @@ static int take_content(struct data_features *features, unsigned number,
 		return keep_string(cursor, &info->cpuid);
 	case FEATURE_TOTAL_MEM:
 		take_total_mem(cursor, info);
+		return 0;
+	case FEATURE_CLOCK_DATA:
+		take_clock_data(cursor, info);
 		return 0;
 	case FEATURE_CMDLINE:
 		return take_command_line(cursor, &info->command_line);

@@ -27,7 +27,10 @@ struct data_file_info {
 	char *command_line; /* arguments joined by blanks, quoted where needed */
 	uint32_t n_cpus_online, n_cpus_available;
 	uint64_t total_mem; /* kB */
-	int64_t modified;   /* when the file was written, in seconds since 1970; 0: it is a pipe */
+	uint32_t clock_id;  /* the clock that clock_ns is of, which shows the time wall_ns */
+	uint64_t clock_ns;
+	uint64_t wall_ns; /* since 1970, UTC */
+	int64_t modified; /* when the file was written, in seconds since 1970; 0: it is a pipe */
 	bool is_pipe, is_compressed, is_dendro, is_simpleperf;
 	bool is_cut; /* the recorder never finished the file */
 };

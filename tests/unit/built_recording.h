@@ -20,6 +20,7 @@ enum {
 	NRCPUS = 7,
 	CMDLINE = 11,
 	EVENT_DESC = 12,
+	CLOCK_DATA = 29,
 };
 
 struct feature {

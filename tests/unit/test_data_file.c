@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/unit/built_recording.h"
@@ -46,6 +47,28 @@ static void a_file_with_two_events_is_read(void **state)
 	check_two_events(file, 2, 1);
 	assert_null(data_file_truncation(file));
 	data_file_close(file);
+}
+
+/* The time of day is known only with the version of the feature that is described. */
+static void a_clock_is_related_to_the_time_of_day(void **state)
+{
+	(void)state;
+	for (uint32_t version = 0; version <= 2; version++) {
+		struct builder data = { 0 };
+		struct feature clock = { .number = CLOCK_DATA };
+
+		put_sample(&data, 2, 1);
+		put_pair(&clock.content, version, CLOCK_MONOTONIC);
+		put_u64(&clock.content, 1700000000000000000);
+		put_u64(&clock.content, 5000);
+		struct builder b = two_events_in_a_file(&data, &clock, 1);
+		struct data_file *file = open_built(&b);
+		const struct data_file_info *info = data_file_info(file);
+		assert_int_equal(info->wall_ns, version == 1 ? 1700000000000000000 : 0);
+		assert_int_equal(info->clock_ns, version == 1 ? 5000 : 0);
+		assert_int_equal(info->clock_id, version == 1 ? CLOCK_MONOTONIC : 0);
+		data_file_close(file);
+	}
 }
 
 static void a_pipe_names_its_events_and_features_in_records(void **state)
@@ -261,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_with_two_events_is_read),
+		cmocka_unit_test(a_clock_is_related_to_the_time_of_day),
 		cmocka_unit_test(a_pipe_names_its_events_and_features_in_records),
 		cmocka_unit_test(names_may_come_before_their_events),
 		cmocka_unit_test(attrs_of_any_age_are_read),
