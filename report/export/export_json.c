@@ -3,8 +3,11 @@
 
 #include <inttypes.h>
 
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
 #include "cct/base/stream.h"
 #include "cct/text/json_string.h"
+#include "report/export/json_recording.h"
 #include "report/views/missing.h"
 
 /* Like printf("%" PRIu64), but many times as fast: most of a report's bytes are numbers. */
@@ -206,12 +209,12 @@ static void write_line(FILE *out, const struct view_row *row)
 		fprintf(out, ",\"functions\":%" PRIu32, row->n_merged);
 }
 
-static void write_row(FILE *out, const struct view *view, const struct export_options *options,
-		      const struct view_row *row)
+static void write_fields(FILE *out, const struct view *view, const struct export_options *options,
+			 const struct view_row *row)
 {
 	uint32_t n_metrics = view->profile->n_metrics;
 
-	fputs("{\"name\":", out);
+	fputs("\"name\":", out);
 	json_write_string(out, row->name);
 	fputs(",\"module\":", out);
 	json_write_string(out, row->module);
@@ -240,39 +243,53 @@ static void write_rows(FILE *out, const struct view *view, const struct export_o
 {
 	fputs("\"rows\":[", out);
 	for (const struct view_row *row = view->root->children; row; row = row->next) {
-		fputs(row == view->root->children ? "\n" : ",\n", out);
-		write_row(out, view, options, row);
+		fputs(row == view->root->children ? "\n{" : ",\n{", out);
+		write_fields(out, view, options, row);
 		putc('}', out);
 	}
-	fputs("]", out);
+	fputs("\n]", out);
 }
 
-/* Depth first without a stack: trees may be as deep as the input made them. */
-static void write_tree(FILE *out, const struct view *view, const struct export_options *options)
+/* @parent: NULL for the root. */
+static void write_node(FILE *out, const struct view *view, const struct export_options *options,
+		       const struct view_row *row, const uint64_t *parent)
 {
-	const struct view_row *row = view->root;
-	unsigned depth = 0;
+	fputs(parent ? ",\n{\"parent\":" : "\n{\"parent\":", out);
+	if (parent)
+		write_number(out, *parent);
+	else
+		fputs("-1", out);
+	putc(',', out);
+	write_fields(out, view, options, row);
+	putc('}', out);
+}
 
-	fputs("\"tree\":", out);
-	for (;;) {
-		write_row(out, view, options, row);
-		fputs(",\"children\":[", out);
+/* Depth first without recursion: trees may be as deep as the input made them. */
+static int write_nodes(FILE *out, const struct view *view, const struct export_options *options)
+{
+	_cleanup_free_ uint64_t *above =
+		NULL; /* indexes of the nodes from the root to the parent */
+	size_t depth = 0, n_allocated = 0;
+	const struct view_row *row = view->root;
+
+	fputs("\"nodes\":[", out);
+	for (uint64_t index = 0;; index++) {
+		write_node(out, view, options, row, depth ? &above[depth - 1] : NULL);
 		if (row->children && (!options->max_depth || depth < options->max_depth)) {
-			putc('\n', out);
+			if (array_reserve(above, depth, n_allocated, 1))
+				return -ENOMEM;
+			above[depth++] = index;
 			row = row->children;
-			depth++;
 			continue;
 		}
-		for (; depth && !row->next; depth--) {
-			fputs("]}", out);
+		for (; depth && !row->next; depth--)
 			row = row->parent;
-		}
-		fputs("]}", out);
 		if (!depth)
-			return;
-		fputs(",\n", out);
+			break;
 		row = row->next;
 	}
+	fputs("\n]", out);
+	return 0;
 }
 
 static void write_build_id(FILE *out, const char *key, const struct build_id *build_id)
@@ -325,7 +342,8 @@ static int write_all_missing(FILE *out, const struct view *view,
 int export_json(FILE *out, const struct view *view, struct symbolizer *symbolizer,
 		const struct export_options *options)
 {
-	fputs("{", out);
+	putc('{', out);
+	json_write_recording(out, &view->profile->info);
 	write_metrics(out, view->profile);
 	write_ratio_names(out, options);
 	write_quality(out, view->profile);
@@ -335,7 +353,9 @@ int export_json(FILE *out, const struct view *view, struct symbolizer *symbolize
 	if (view_is_flat(view))
 		write_rows(out, view, options);
 	else
-		write_tree(out, view, options);
+		err = write_nodes(out, view, options);
+	if (err)
+		return err;
 	fputs("}\n", out);
 	return stream_finish(out);
 }

@@ -160,7 +160,6 @@ alternates() {
 	report_json python.data --view processes >python.json
 	expect_at_least "complete paths" "$(jq .quality.unwind.complete python.json)" \
 		"$(jq .quality.samples python.json)" 98
-	# Not from the tree: it may be nested deeper than jq reads.
 	"$DENDRO" script python.data | awk '/^$/ { inside = 0 } /py::leaf/ { inside = 1 }
 		inside && /py::middle/ { inside = 2 } inside == 2 && /py::descend/ { found = 1 }
 		END { exit !found }'

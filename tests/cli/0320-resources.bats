@@ -32,8 +32,8 @@ record_all() {
 weight() {
 	ask "$1" '([.metrics[].event] | index($event)) as $metric
 		| def walk_down: if .name == $name then .total[$metric]
-			else (.children[]? | walk_down) end;
-		[.tree | walk_down] | add // 0' --arg event "$2" --arg name "$3"
+			else (.children[] | walk_down) end;
+		[tree | walk_down] | add // 0' --arg event "$2" --arg name "$3"
 }
 
 # expect_weights REPORT EVENT FUNCTION WEIGHT FUNCTION WEIGHT...
@@ -48,8 +48,8 @@ expect_weights() {
 
 # The tree holds the cost of all samples that were read; none is left out because it has no weight.
 conserved() {
-	jq -e '[.metrics[].total] as $all | .tree.total == $all and .quality.unweighed == 0 and
-		([.tree | .. | objects | select(has("self")) | .self] | transpose | map(add)) == $all' \
+	jq -e '[.metrics[].total] as $all | .nodes[0].total == $all and .quality.unweighed == 0 and
+		([.nodes[].self] | transpose | map(add)) == $all' \
 		"$1"
 }
 

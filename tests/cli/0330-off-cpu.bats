@@ -52,15 +52,15 @@ setup() {
 
 # All values are of the first metric, off-cpu, in ns.
 off_under() { # off_under REPORT CONDITION : below the outermost nodes that it holds for
-	jq "def down: if $2 then .total[0] else ([.children[]? | down] | add // 0) end;
-		.tree | down" "$1"
+	ask "$1" "def down: if $2 then .total[0] else ([.children[] | down] | add // 0) end;
+		tree | down"
 }
 
 # off_marked REPORT FUNCTION MARK : the cost below the function that has the mark
 off_marked() {
-	jq --arg name "$2" --arg mark "$3" '
-		[.tree | .. | objects | select(.name? == $name) | .. | objects
-			| select(.name? == $mark and .kind == "marker") | .total[0]] | add // 0' "$1"
+	ask "$1" '[tree | .. | objects | select(.name? == $name) | .. | objects
+		| select(.name? == $mark and .kind == "marker") | .total[0]] | add // 0' \
+		--arg name "$2" --arg mark "$3"
 }
 
 expect_mark() { # expect_mark REPORT FUNCTION MARK PERCENT
@@ -127,9 +127,9 @@ expect_waits() { # expect_waits REPORT MEASURED FUNCTION... : ns, within 5 %
 	local name life on off
 	while read -r _ name life on; do
 		# Before its first instruction it had not begun to look at the clock.
-		off=$(jq --arg name "$name" '[.tree.children[].children[] | select(.name == $name)
+		off=$(ask threads '[tree.children[].children[] | select(.name == $name)
 			| .total[0] - ([.children[] | select(.name | startswith("[new thread")) | .total[0]]
-				| add // 0)] | add' threads)
+				| add // 0)] | add' --arg name "$name")
 		show expect_near "$name, off $((off / 1000000)) and on $((on / 1000000)) ms" \
 			$((off + on)) "$life" 2
 	done < <(grep ^thread command.measured)
@@ -139,7 +139,7 @@ expect_waits() { # expect_waits REPORT MEASURED FUNCTION... : ns, within 5 %
 # machine, the more the sum varies: 4.5 standard errors of as many independent samples bound it.
 @test "the sampled time on the CPU is the threads' own CPU time" {
 	local on measured
-	on=$(jq '[.tree.children[].children[] | select(.name != "off_cpu") | .total[1]] | add' threads)
+	on=$(jq '[.nodes[] | select(.kind == "thread" and .name != "off_cpu") | .total[1]] | add' threads)
 	measured=$(awk '/^thread/ { sum += $4 } END { print sum }' command.measured)
 	show expect_near "on the CPU" "$on" "$measured" \
 		"$(jq '450 / (.metrics[1].samples | sqrt)' threads)"
@@ -147,8 +147,8 @@ expect_waits() { # expect_waits REPORT MEASURED FUNCTION... : ns, within 5 %
 
 # conserved REPORT FILE : the times in the tree, in the listing and in the file are equal
 conserved() {
-	jq -e '.metrics[0].total as $all | .tree.total[0] == $all and
-		([.tree | .. | objects | select(has("self")) | .self[0]] | add) == $all' "$1"
+	jq -e '.metrics[0].total as $all | .nodes[0].total[0] == $all and
+		([.nodes[].self[0]] | add) == $all' "$1"
 	"$DENDRO" script "$2" | awk -v total="$(jq '.metrics[0].total' "$1")" '
 		/^[^\t]/ && $(NF) == "off-cpu:" { sum += $(NF - 1) }
 		END { printf "%.0f ns listed, %.0f in the tree\n", sum, total; exit sum != total }'
@@ -175,10 +175,10 @@ conserved() {
 	local window
 	window=$(sed -n 's/^recording .*, \([0-9.]*\) \(m*s\)$/\1 \2/p' attached.text |
 		awk '{ printf "%.0f\n", $1 * ($2 == "s" ? 1e9 : 1e6) }')
-	expect_equal threads "$(jq '.tree.children[0].children | length' attached)" 6
+	expect_equal threads "$(jq '[.nodes[] | select(.kind == "thread")] | length' attached)" 6
 	while read -r name off on; do
 		show expect_near "$name" $((off + on)) "$window" 3
-	done < <(jq -r '.tree.children[0].children[] | "\(.name) \(.total[0]) \(.total[1])"' attached)
+	done < <(jq -r '.nodes[] | select(.kind == "thread") | "\(.name) \(.total[0]) \(.total[1])"' attached)
 	# The main thread waits for the others all the time.
 	expect_equal "threads that never switched" "$(jq '.quality.off_cpu.silent_threads' attached)" 1
 	[ "$(jq '.quality.unwind.off_before' attached)" -gt 0 ]
@@ -193,7 +193,7 @@ conserved() {
 
 @test "time off the CPU before the end of a delay does not count" {
 	local off life
-	off=$(jq '[.tree.children[].children[] | select(.name == "napper") | .total[0]] | add' late)
+	off=$(jq '[.nodes[] | select(.kind == "thread" and .name == "napper") | .total[0]] | add' late)
 	life=$(awk '$1 == "thread" && $2 == "napper" { print $3 }' late.measured)
 	echo "$off of $life ns"
 	[ "$off" -lt $((life - 100000000)) ]
@@ -224,7 +224,7 @@ conserved() {
 @test "a recording that was cut has the times up to its end" {
 	head -c -60000 command.data >cut.data
 	report_json cut.data --event off-cpu >cut
-	jq -e '.metrics[0].total > 0 and .tree.total[0] == .metrics[0].total' cut
+	jq -e '.metrics[0].total > 0 and .nodes[0].total[0] == .metrics[0].total' cut
 }
 
 @test "options that off-cpu cannot follow are refused, with a remedy" {

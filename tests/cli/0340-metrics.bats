@@ -26,7 +26,7 @@ setup() {
 		report_json several.data --view $view >json
 		expect_equal "events of $view" "$(jq -c '[.metrics[].event]' json)" \
 			'["task-clock","page-faults","context-switches"]'
-		jq -e '[.tree, .rows | .. | objects | select(has("self"))]
+		jq -e '[.nodes, .rows | .[]?]
 			| length > 0 and all((.self | length == 3) and (.total | length == 3))' json
 		"$DENDRO" report --view $view several.data >text
 		grep -E '^ *task-clock +page-faults' text
@@ -100,8 +100,8 @@ setup() {
 	expect_near "faults in dense()" "$(cost_of json dense 1)" $((7 * 1200)) 5
 	expect_near "faults in sparse()" "$(cost_of json sparse 1)" $((7 * 400)) 10
 	report_json threads.data >json
-	jq -e '[.metrics[].total] as $all | .tree.total == $all and
-		([.tree | .. | objects | select(has("self")) | .self] | transpose | map(add)) == $all' json
+	jq -e '[.metrics[].total] as $all | .nodes[0].total == $all and
+		([.nodes[].self] | transpose | map(add)) == $all' json
 	need python3
 	expect_equal "an independent count" "$(jq -r '.metrics[] | "\(.samples) \(.total)"' json)" \
 		"$(python3 "$ROOT/tests/oracle/walk_records.py" --groups threads.data |

@@ -85,7 +85,7 @@ expect_inlines_of() { # expect_inlines_of PROGRAM
 	report_json whole.data --view functions >whole.functions
 	ask whole.functions '.rows[] | select(.name == "innermost") | .kind' | grep -qx inline
 	report_json whole.data --view callers >whole.callers
-	ask whole.callers '[.. | objects | select(.name? == "innermost") | .children[]?.name] | unique | join(" ")' |
+	ask whole.callers 'children_of("innermost") | join(" ")' |
 		grep -qx "middle outer_of_one"
 }
 

@@ -8,27 +8,34 @@ def rows_named($name): weight_per_sample as $w | [.rows[] | select(.name == $nam
 	    total: (map(.total[0]) | add // 0 | . / $w | round) };
 def total: .total;
 
+# The nodes as a tree: each with its children.
+def tree: .nodes as $nodes
+	| (reduce range($nodes | length) as $i ([]; .[$nodes[$i].parent + 1] += [$i])) as $below
+	| def grow($i): $nodes[$i] + { children: [$below[$i + 1][]? | grow(.)] };
+	grow(0);
+
 # Every node of the tree with the names above it, root first: {path, kinds, kind, self, total}.
 def nodes: weight_per_sample as $w
 	| def walk_down($path; $kinds):
 		($path + [.name]) as $p | ($kinds + [.kind]) as $k
 		| { path: $p, kinds: $k, name, kind, self: (.self[0] / $w), total: (.total[0] / $w) },
-		  (.children[]? | walk_down($p; $k));
-	.tree | walk_down([]; []);
+		  (.children[] | walk_down($p; $k));
+	tree | walk_down([]; []);
 
 # Samples in the subtrees of the nodes for which a condition holds, each counted once.
 def samples_under(condition): weight_per_sample as $w
-	| def walk_down: if condition then .total[0] else (.children[]? | walk_down) end;
-	[.tree | walk_down] | add // 0 | . / $w | round;
+	| def walk_down: if condition then .total[0] else (.children[] | walk_down) end;
+	[tree | walk_down] | add // 0 | . / $w | round;
 
 # The names of the user functions below all nodes called so. An interrupt may stop any function, so the
 # kernel is left out.
 def children_of($name):
-	[.tree | .. | objects | select(.name? == $name) | .children[]?.name
+	.nodes as $nodes | [$nodes[] | select(.parent >= 0 and $nodes[.parent].name == $name) | .name
 		| select(. != "[kernel]")] | unique;
 # The names of the parents of all nodes called so.
 def parents_of($name):
-	[.tree | .. | objects | select(any(.children[]?; .name == $name)) | .name] | unique;
+	.nodes as $nodes | [$nodes[] | select(.parent >= 0 and .name == $name) | $nodes[.parent].name]
+		| unique;
 
 # User and kernel frames of a path from its first function called main on, joined by blanks.
 def from_main: .path as $p | ($p | index("main")) as $i

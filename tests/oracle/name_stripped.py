@@ -7,8 +7,6 @@ import json
 import re
 import sys
 
-sys.setrecursionlimit(100000)
-
 
 def read_symbols(path):
     symbols = []
@@ -26,13 +24,13 @@ def rename(node, module, symbols):
         index = bisect.bisect_right(symbols, (int(match.group(1), 16), "\x7f")) - 1
         if index >= 0:
             node["name"] = symbols[index][1]
-    for child in node.get("children", []):
-        rename(child, module, symbols)
 
 
 def main():
     document = json.load(sys.stdin)
-    rename(document["tree"], sys.argv[1], read_symbols(sys.argv[2]))
+    symbols = read_symbols(sys.argv[2])
+    for node in document["nodes"]:
+        rename(node, sys.argv[1], symbols)
     json.dump(document, sys.stdout)
 
 

@@ -12,7 +12,6 @@ import collections
 import json
 import sys
 
-sys.setrecursionlimit(100000)
 CONTAINERS = {"root", "process", "thread"}
 WITHOUT_MEMORY = {
     "[registers from before exec]",
@@ -23,14 +22,12 @@ WITHOUT_MEMORY = {
 
 def outermost(document, counts):
     """Adds (kind, name) -> weight of each path's first frame below its process or thread."""
-    pending = [document["tree"]]
-    while pending:
-        node = pending.pop()
+    nodes = document["nodes"]
+    for node in nodes:
         if node["kind"] in CONTAINERS:
             if node["self"][0]:
                 counts[("none", "no frames at all")] += node["self"][0]
-            pending.extend(node.get("children", []))
-        else:
+        elif nodes[node["parent"]]["kind"] in CONTAINERS:
             counts[(node["kind"], node["name"])] += node["total"][0]
 
 

@@ -16,7 +16,6 @@ import math
 import re
 import sys
 
-sys.setrecursionlimit(100000)
 CONTAINERS = {"root", "process", "thread"}
 SEPARATOR = " > "
 
@@ -24,15 +23,15 @@ SEPARATOR = " > "
 def paths_to(document, function):
     """path -> weight"""
     found = collections.Counter()
-    pending = [(document["tree"], ())]
-    while pending:
-        node, path = pending.pop()
-        if node["kind"] not in CONTAINERS:
+    paths = []  # by node; None below the function
+    for node in document["nodes"]:
+        path = paths[node["parent"]] if node["parent"] >= 0 else ()
+        if path is not None and node["kind"] not in CONTAINERS:
             path += (node["name"],)
-        if node["kind"] == "user" and function.fullmatch(node["name"]):
+        if path and node["kind"] == "user" and function.fullmatch(node["name"]):
             found[SEPARATOR.join(path)] += node["total"][0]
-            continue
-        pending.extend((child, path) for child in node.get("children", []))
+            path = None
+        paths.append(path)
     return found
 
 

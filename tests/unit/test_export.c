@@ -138,6 +138,7 @@ static const char *skip_value(const char *text)
 	}
 	if (strncmp(text, "null", 4) == 0)
 		return text + 4;
+	text += *text == '-';
 	n_digits = strspn(text, "0123456789");
 	if (!n_digits || text[n_digits] != '.')
 		return n_digits ? text + n_digits : NULL;
@@ -163,10 +164,12 @@ static void json_is_one_object_of_exact_numbers(void **state)
 		"\"unwind\":{\"complete\":2,\"no_user_part\":0,\"kernel_walked\":0,\"branch_"
 		"stack\":0,"
 		"\"flat\":0,\"stack_cut\":0",
-		"\"tree\":{\"name\":\"all\",\"module\":\"\",\"kind\":\"root\",\"self\":[0],"
-		"\"total\":[18446744073709551615],\"children\":[",
-		"{\"name\":\"prog\",\"module\":\"\",\"kind\":\"process\",\"self\":[0],",
-		"{\"name\":\"0x1000\",\"module\":\"\",\"kind\":\"user\",\"self\":"
+		"\"nodes\":[\n{\"parent\":-1,\"name\":\"all\",\"module\":\"\",\"kind\":\"root\","
+		"\"self\":[0],"
+		"\"total\":[18446744073709551615]},\n",
+		"{\"parent\":0,\"name\":\"prog\",\"module\":\"\",\"kind\":\"process\",\"self\":[0]"
+		",",
+		"{\"parent\":1,\"name\":\"0x1000\",\"module\":\"\",\"kind\":\"user\",\"self\":"
 		"[18446744073709551614],\"total\":[18446744073709551615]",
 	};
 	struct fixture *fixture = *state;
@@ -183,6 +186,34 @@ static void json_is_one_object_of_exact_numbers(void **state)
 		assert_non_null(strstr(text, expected[i]));
 }
 
+static void json_begins_with_what_is_known_of_the_recording(void **state)
+{
+	static const struct view_options functions = { .kind = VIEW_FUNCTIONS };
+	static const struct export_options options = { 0 };
+	static const char expected[] = "{\"schema\":1,\n\"dendro\":\"" DENDRO_VERSION "\",\n"
+				       "\"command\":\"dendro \\\"x\\\"\",\n"
+				       "\"machine\":{\"cpu\":\"One\",\"cpus\":8},\n"
+				       "\"times\":{\"start\":\"2023-11-14T22:13:20.000000007Z\","
+				       "\"start_ns\":2000000007,\"duration_ns\":100},\n"
+				       "\"metrics\":";
+	struct fixture *fixture = *state;
+	struct profile_info *info = &fixture->profile->info;
+
+	add_sample(fixture, "prog", 1, 1);
+	assert_non_null(strstr(write_report(fixture, "json", &functions, &options),
+			       "\"machine\":{},\n\"times\":{},\n\"metrics\":"));
+	assert_int_equal(profile_set_string(&info->command_line, "dendro \"x\""), 0);
+	assert_int_equal(profile_set_string(&info->cpu, "One"), 0);
+	info->n_cpus = 8;
+	info->start_ns = 2000000007;
+	info->end_ns = 2000000107;
+	info->has_date = true;
+	info->unix_offset_ns = 1699999998000000000;
+	const char *text = write_report(fixture, "json", &functions, &options);
+	assert_json(text);
+	assert_memory_equal(text, expected, strlen(expected));
+}
+
 static void json_of_every_view_is_well_formed(void **state)
 {
 	struct fixture *fixture = *state;
@@ -197,7 +228,7 @@ static void json_of_every_view_is_well_formed(void **state)
 			write_report(fixture, "json", &options, &(struct export_options){ 0 });
 
 		assert_json(text);
-		assert_non_null(strstr(text, kind <= VIEW_CALLERS ? "\"tree\":" : "\"rows\":"));
+		assert_non_null(strstr(text, kind <= VIEW_CALLERS ? "\"nodes\":" : "\"rows\":"));
 	}
 }
 
@@ -234,6 +265,29 @@ static void json_strings_are_escaped_and_valid_utf8(void **state)
 		assert_non_null(strstr(text, cases[i].json));
 }
 
+static void json_nodes_have_the_index_of_their_parent(void **state)
+{
+	static const char *const expected[] = {
+		"[\n{\"parent\":-1,\"name\":\"all\",",    "},\n{\"parent\":0,\"name\":\"left\",",
+		"},\n{\"parent\":1,\"name\":\"0x1000\",", "},\n{\"parent\":2,\"name\":\"0x1001\",",
+		"},\n{\"parent\":0,\"name\":\"right\",",  "},\n{\"parent\":4,\"name\":\"0x1000\",",
+	};
+	struct fixture *fixture = *state;
+
+	add_sample(fixture, "left", 2, 9);
+	add_sample(fixture, "right", 1, 1);
+	const char *text =
+		write_report(fixture, "json", &(struct view_options){ .kind = VIEW_TREE },
+			     &(struct export_options){ 0 });
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		text = strstr(text, expected[i]);
+		assert_non_null(text);
+	}
+	text = strstr(text, "}\n]}\n");
+	assert_non_null(text);
+	assert_string_equal(text, "}\n]}\n");
+}
+
 static void json_goes_as_deep_as_the_tree_or_as_asked(void **state)
 {
 	struct fixture *fixture = *state;
@@ -242,6 +296,7 @@ static void json_goes_as_deep_as_the_tree_or_as_asked(void **state)
 
 	add_sample(fixture, "deep", 5000, 1);
 	text = write_report(fixture, "json", &options, &(struct export_options){ 0 });
+	assert_json(text);
 	assert_non_null(strstr(text, "0x2387")); /* the 5000th */
 	text = write_report(fixture, "json", &options, &(struct export_options){ .max_depth = 2 });
 	assert_json(text);
@@ -669,8 +724,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(json_is_one_object_of_exact_numbers),
+		TEST(json_begins_with_what_is_known_of_the_recording),
 		TEST(json_of_every_view_is_well_formed),
 		TEST(json_strings_are_escaped_and_valid_utf8),
+		TEST(json_nodes_have_the_index_of_their_parent),
 		TEST(json_goes_as_deep_as_the_tree_or_as_asked),
 		TEST(csv_is_quoted_and_ends_lines_as_the_rfc_says),
 		TEST(text_fits_the_width_at_any_depth),

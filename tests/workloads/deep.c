@@ -1,9 +1,9 @@
 /*
  * Recursion far deeper than a sample's copy of the stack, all the time spent at the bottom, reached
  * from two callers. What runs at the bottom, below_left or below_right, is the truth about the
- * caller, 1.5 MiB above: via_left or via_right.
+ * caller, 1 KiB above for each of the LEVELS (1500): via_left or via_right.
  *
- *	deep SECONDS bottom|slow|fast|longjmp|threads|exec
+ *	deep SECONDS bottom|slow|fast|longjmp|threads|exec [LEVELS]
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,7 +14,6 @@
 
 #include "work.h"
 
-#define DEPTH      1500
 #define FRAME_SIZE 1000 /* bytes of a level's own */
 
 /* Equal functions stay two. */
@@ -22,6 +21,7 @@
 
 static __thread jmp_buf way_out;
 static bool leaves_by_longjmp;
+static unsigned levels = 1500;
 
 static FUNCTION NOT_FOLDED void below_left(unsigned n)
 {
@@ -51,13 +51,13 @@ static FUNCTION void descend(unsigned depth, unsigned n, bool is_left)
 
 static FUNCTION void via_left(unsigned n)
 {
-	descend(DEPTH, n, true);
+	descend(levels, n, true);
 	KEEP_FRAME();
 }
 
 static FUNCTION void via_right(unsigned n)
 {
-	descend(DEPTH, n, false);
+	descend(levels, n, false);
 	KEEP_FRAME();
 }
 
@@ -111,6 +111,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		seconds = argv[1];
+	if (argc > 3)
+		levels = (unsigned)atoi(argv[3]);
 	if (strcmp(mode, "threads") == 0)
 		return run_threads();
 	leaves_by_longjmp = strcmp(mode, "longjmp") == 0;

@@ -1,0 +1,92 @@
+#include "report/export/json_recording.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "cct/base/clock.h"
+#include "cct/text/json_string.h"
+
+/* The members of an object, with a comma before each but the first. */
+struct members {
+	FILE *out;
+	size_t n;
+};
+
+static void write_key(struct members *members, const char *key)
+{
+	fprintf(members->out, "%s\"%s\":", members->n++ ? "," : "", key);
+}
+
+static void write_text(struct members *members, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	write_key(members, key);
+	json_write_string(members->out, value);
+}
+
+static void write_number(struct members *members, const char *key, uint64_t value)
+{
+	write_key(members, key);
+	fprintf(members->out, "%" PRIu64, value);
+}
+
+/* As ISO 8601 writes it, in UTC. 64 bits of nanoseconds end in the year 2554. */
+static void write_date(struct members *members, const char *key, uint64_t unix_ns)
+{
+	time_t seconds = (time_t)(unix_ns / NSEC_PER_SEC);
+	struct tm date;
+	char text[32];
+
+	if (!gmtime_r(&seconds, &date) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &date))
+		return;
+	write_key(members, key);
+	fprintf(members->out, "\"%s.%09" PRIu64 "Z\"", text, unix_ns % NSEC_PER_SEC);
+}
+
+static void write_machine(FILE *out, const struct profile_info *info)
+{
+	struct members members = { .out = out };
+
+	fputs("\"machine\":{", out);
+	write_text(&members, "hostname", info->hostname);
+	write_text(&members, "kernel", info->os_release);
+	write_text(&members, "arch", info->arch);
+	write_text(&members, "cpu", info->cpu);
+	if (info->n_cpus)
+		write_number(&members, "cpus", info->n_cpus);
+	fputs("},\n", out);
+}
+
+static void write_times(FILE *out, const struct profile_info *info)
+{
+	struct members members = { .out = out };
+
+	fputs("\"times\":{", out);
+	if (info->start_ns && info->has_date)
+		write_date(&members, "start", info->start_ns + info->unix_offset_ns);
+	if (info->start_ns) {
+		write_number(&members, "start_ns", info->start_ns);
+		write_number(&members, "duration_ns", info->end_ns - info->start_ns);
+	}
+	fputs("},\n", out);
+}
+
+static void write_line(FILE *out, const char *key, const char *value)
+{
+	struct members members = { .out = out };
+
+	write_text(&members, key, value);
+	if (members.n)
+		fputs(",\n", out);
+}
+
+void json_write_recording(FILE *out, const struct profile_info *info)
+{
+	fprintf(out, "\"schema\":%d,\n", REPORT_SCHEMA);
+	write_line(out, "dendro", DENDRO_VERSION);
+	write_line(out, "recorder", info->tool_version);
+	write_line(out, "command", info->command_line);
+	write_machine(out, info);
+	write_times(out, info);
+}
