@@ -13,6 +13,8 @@
 
 /* Functions of one program. More are left out. */
 #define FUNCTIONS_MAX 256
+/* A signal makes the kernel's verifier stop with EAGAIN, to be called again. */
+#define LOADS_MAX 5
 
 static void add(struct bpf_code *code, struct bpf_insn insn)
 {
@@ -157,7 +159,10 @@ int bpf_load_program(struct bpf_code *code, uint32_t type, const char *name)
 	attr.insn_cnt = (uint32_t)code->n;
 	attr.license = address_of(license);
 	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
-	return call_kernel(BPF_PROG_LOAD, &attr);
+	int fd = -EAGAIN;
+	for (int i = 0; i < LOADS_MAX && fd == -EAGAIN; i++)
+		fd = call_kernel(BPF_PROG_LOAD, &attr);
+	return fd;
 }
 
 int bpf_create_map(uint32_t type, uint32_t value_size, uint32_t n_values)
