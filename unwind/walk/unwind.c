@@ -454,24 +454,46 @@ static bool has_frame(const struct unwind_walk *walk)
 	       (rule->cfa_reg == arch->sp || arch->callee_saved >> rule->cfa_reg & 1);
 }
 
-/* The answer whether @site's function leads to offset @to of @to_module, or a place for it: then
- * *@known_ret is false. */
-static struct call_pair *find_pair(const struct unwind_walk *walk, const struct call_site *site,
-				   uint32_t to_module, uint64_t to, bool *known_ret)
+/* The place for the answer whether @site's function leads to offset @to of @to_module. */
+static struct call_pair *pair_slot(const struct unwind_walk *walk, const struct call_site *site,
+				   uint32_t to_module, uint64_t to)
 {
 	const uint64_t hash = hash_pair(to ^ (uint64_t)to_module << 40,
 					site->function ^ (uint64_t)site->module << 40);
-	struct call_pair *pair = &walk->unwinder->pairs[hash >> (32 - PAIR_BITS)];
 
-	*known_ret = pair->arch == site->arch && pair->function == site->function &&
-		     pair->to == to && pair->module == site->module && pair->to_module == to_module;
-	if (!*known_ret)
-		*pair = (struct call_pair){ .arch = site->arch,
-					    .function = site->function,
-					    .to = to,
-					    .module = site->module,
-					    .to_module = to_module };
-	return pair;
+	return &walk->unwinder->pairs[hash >> (32 - PAIR_BITS)];
+}
+
+/* That answer. NULL: it is not known. */
+static const struct call_pair *find_pair(const struct unwind_walk *walk,
+					 const struct call_site *site, uint32_t to_module,
+					 uint64_t to)
+{
+	const struct call_pair *pair = pair_slot(walk, site, to_module, to);
+	bool is_known = pair->arch == site->arch && pair->function == site->function &&
+			pair->to == to && pair->module == site->module &&
+			pair->to_module == to_module;
+
+	return is_known ? pair : NULL;
+}
+
+static bool is_known_to_lead(const struct unwind_walk *walk, const struct call_site *site,
+			     uint32_t to_module, uint64_t to)
+{
+	const struct call_pair *pair = find_pair(walk, site, to_module, to);
+
+	return pair && pair->may_lead;
+}
+
+static void keep_pair(const struct unwind_walk *walk, const struct call_site *site,
+		      uint32_t to_module, uint64_t to, bool may_lead)
+{
+	*pair_slot(walk, site, to_module, to) = (struct call_pair){ .arch = site->arch,
+								    .function = site->function,
+								    .to = to,
+								    .module = site->module,
+								    .to_module = to_module,
+								    .may_lead = may_lead };
 }
 
 /* Whether @site's function, at the address @function, may lead to the function that CFI describes
@@ -481,21 +503,19 @@ static bool may_lead_to_function(const struct unwind_walk *walk, struct call_sit
 {
 	const struct process_code process = process_of(walk);
 	const uint32_t leaf_module = walk->frame.module;
-	bool is_known;
 	uint64_t start;
 
-	site->leads_anywhere = find_pair(walk, site, 0, 0, &is_known)->may_lead;
+	site->leads_anywhere = is_known_to_lead(walk, site, 0, 0);
 	if (site->leads_anywhere || !guess_described(&process, walk->sample->regs.pc, &start) ||
-	    find_pair(walk, site, leaf_module, start, &is_known)->may_lead)
+	    is_known_to_lead(walk, site, leaf_module, start))
 		return true;
 	enum code_reach reach =
 		guess_may_lead(walk->unwinder->guesser, &process, function, walk->sample->regs.pc);
 	site->leads_anywhere = reach == CODE_REACHES_ANY;
-	if (site->leads_anywhere)
-		find_pair(walk, site, 0, 0, &is_known)->may_lead = true;
-	else
-		find_pair(walk, site, leaf_module, start, &is_known)->may_lead =
-			reach == CODE_REACHES;
+	if (reach == CODE_REACHES_ANY)
+		keep_pair(walk, site, 0, 0, true);
+	if (reach == CODE_REACHES)
+		keep_pair(walk, site, leaf_module, start, true);
 	return reach != CODE_ENDS_BEFORE;
 }
 
@@ -505,18 +525,17 @@ static bool may_lead_to_leaf(const struct unwind_walk *walk, const struct step *
 {
 	struct call_site *site = find_site(walk, step);
 	const struct frame *leaf = &walk->frame;
-	bool is_known;
 
 	if (site->leads_anywhere ||
 	    (leaf->module == site->module && leaf->offset - site->start < site->end - site->start))
 		return true;
-	struct call_pair *pair = find_pair(walk, site, leaf->module, leaf->offset, &is_known);
-	if (is_known)
+	const struct call_pair *pair = find_pair(walk, site, leaf->module, leaf->offset);
+	if (pair)
 		return pair->may_lead;
 	bool may_lead =
 		!has_frame(walk) ||
 		may_lead_to_function(walk, site, site->function - step->offset + step->addr);
-	find_pair(walk, site, leaf->module, leaf->offset, &is_known)->may_lead = may_lead;
+	keep_pair(walk, site, leaf->module, leaf->offset, may_lead);
 	return may_lead;
 }
 
