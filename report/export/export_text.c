@@ -119,10 +119,12 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 	choose_number_width(&text);
 	choose_metrics(&text);
 	choose_columns(&text);
+	int err = view->options.kind == VIEW_TREE ? hottest_find(view, &text.hottest) : 0;
+	if (err)
+		return err;
 	if (!options->full_names && view->options.kind < VIEW_MODULES)
 		text.names = text_names_create(&text);
 	text_header_write(&text);
-	int err = 0;
 	if (!view->root->children)
 		fputs("No samples.\n", out);
 	else

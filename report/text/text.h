@@ -8,6 +8,7 @@
 #include "report/names/symbolize.h"
 #include "report/text/text_output.h"
 #include "report/views/export_options.h"
+#include "report/views/hottest.h"
 #include "report/views/view_rows.h"
 
 #define TEXT_MAX_METRICS 8
@@ -30,7 +31,8 @@ struct text {
 	bool show_self, show_total, show_samples;
 	unsigned name_width, module_width; /* module_width 0: no module column */
 	unsigned line_width; /* VIEW_LINES: of the column before the name; included in name_width */
-	bool rows_hidden;    /* some rows are left out without a line that sums them up */
+	struct hottest hottest; /* VIEW_TREE: what is shown above it */
+	bool rows_hidden;       /* some rows are left out without a line that sums them up */
 };
 
 #endif

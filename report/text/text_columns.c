@@ -69,6 +69,13 @@ static unsigned numbers_width(const struct text *text)
 	return width;
 }
 
+unsigned text_answer_indent(const struct text *text)
+{
+	unsigned width = numbers_width(text), needed = 2 * text->number_width + 1;
+
+	return width > needed ? width - needed : 0;
+}
+
 /* Pads a block on the left, so that its numbers are right-aligned. */
 static void write_block_start(const struct text *text, uint32_t block)
 {
@@ -226,15 +233,10 @@ static void write_nothing(const struct text *text)
 	text_style_end(&text->output, STYLE_DIM);
 }
 
-static void write_percent(const struct text *text, uint64_t part, uint64_t whole)
+void text_write_share(const struct text *text, double share)
 {
-	double share = text_percent(part, whole);
 	enum text_style style = STYLE_PLAIN;
 
-	if (!part) {
-		write_nothing(text);
-		return;
-	}
 	if (share >= HOT_PERCENT)
 		style = STYLE_HOT;
 	else if (share >= TEXT_MIN_SUM_PERCENT)
@@ -243,6 +245,14 @@ static void write_percent(const struct text *text, uint64_t part, uint64_t whole
 	fprintf(text->output.file, "%*.*f%% ", (int)text->number_width - 2,
 		text->number_width < TEXT_NUMBER_WIDTH ? 1 : 2, share);
 	text_style_end(&text->output, style);
+}
+
+static void write_percent(const struct text *text, uint64_t part, uint64_t whole)
+{
+	if (part)
+		text_write_share(text, text_percent(part, whole));
+	else
+		write_nothing(text);
 }
 
 static void write_samples(const struct text *text, uint64_t n_samples)

@@ -105,11 +105,20 @@ static int add_rows(struct text_names *names, const struct text *text)
 	return 0;
 }
 
+static int add_hottest(struct text_names *names, const struct hottest *hottest)
+{
+	for (unsigned i = 0; i < hottest->n_functions; i++) {
+		if (add_row(names, &hottest->functions[i].row))
+			return -1;
+	}
+	return 0;
+}
+
 struct text_names *text_names_create(const struct text *text)
 {
 	struct text_names *names = calloc(1, sizeof(*names));
 
-	if (names && add_rows(names, text)) {
+	if (names && (add_hottest(names, &text->hottest) || add_rows(names, text))) {
 		text_names_destroy(names);
 		return NULL;
 	}

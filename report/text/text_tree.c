@@ -10,6 +10,7 @@
 #include "report/text/entry_rows.h"
 #include "report/text/text_columns.h"
 #include "report/text/text_format.h"
+#include "report/text/text_hottest.h"
 
 #define STEP 2 /* columns that a branch moves to the right */
 
@@ -289,7 +290,9 @@ int text_tree_write(struct text *text)
 
 	if (!err) {
 		tree.measuring = false;
+		text_hottest_measure(text);
 		text_lay_out(text);
+		text_hottest_write(text);
 		text_write_columns_heading(text, text->view->options.kind == VIEW_CALLERS
 							 ? "function, its callers below"
 							 : "call path");

@@ -14,6 +14,7 @@ int view_fill_tree(struct view *view, const struct fold *fold)
 	if (!rows)
 		return -ENOMEM;
 	rows[0] = view->root;
+	view->n_entities = fold->n_entities;
 	memcpy(view->root->self, fold->self, n_bytes);
 	for (uint32_t i = 1; i < fold->n_nodes; i++) {
 		const struct fold_node *node = &fold->nodes[i];
@@ -27,6 +28,7 @@ int view_fill_tree(struct view *view, const struct fold *fold)
 		memcpy(row->samples, fold->samples + i * n_metrics, n_bytes);
 		memcpy(row->marked, node->marked, sizeof(row->marked));
 		row->frame_marks = node->frame_marks;
+		row->entity = node->entity;
 		row->call_file = node->call_line ? node->call_file : NULL;
 		row->call_line = node->call_line;
 		rows[i] = row;

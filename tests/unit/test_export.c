@@ -526,6 +526,82 @@ static void text_says_how_good_the_data_is(void **state)
 		assert_non_null(strstr(text, expected[i]));
 }
 
+static void text_begins_with_the_hottest_functions_and_the_largest_processes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	struct export_options options = { .min_percent = 10 };
+
+	/* The functions are 0x1000 and 0x1001: the first one in two processes. */
+	add_sample(fixture, "large", 1, 50000);
+	add_sample(fixture, "larger", 2, 60000);
+	add_sample(fixture, "small", 1, 15000);
+	add_sample(fixture, "smaller", 1, 5000);
+	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
+			       "   self   count  hottest functions\n"
+			       " 53.85%   70000  0x1000\n"
+			       " 46.15%   60000  0x1001\n"
+			       "\n"
+			       "  total   count  largest processes\n"
+			       " 46.15%   60000  larger (pid 7)\n"
+			       " 38.46%   50000  large (pid 7)\n"
+			       " 11.54%   15000  small (pid 7)\n"
+			       "\n"
+			       "  total    self  call path\n"
+			       " 46.15%       -  larger (pid 7)\n"));
+}
+
+static void text_of_one_process_begins_with_its_functions_only(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	const char *text;
+
+	for (unsigned depth = 1; depth < 10; depth++)
+		add_sample(fixture, "alone", depth, depth);
+	text = write_report(fixture, "text", &view, &(struct export_options){ 0 });
+	assert_non_null(strstr(text, "   self   count  hottest functions\n"
+				     " 20.00%       9  0x1008\n"
+				     " 17.78%       8  0x1007\n"
+				     " 15.56%       7  0x1006\n"
+				     " 13.33%       6  0x1005\n"
+				     " 11.11%       5  0x1004\n"
+				     "\n"
+				     "  total    self  call path\n"));
+}
+
+static void values_are_short_enough_for_their_column(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *unit, *text;
+	} cases[] = {
+		{ 0, "ns", "0 ns" },
+		{ 999, "ns", "999 ns" },
+		{ 1000, "ns", "1.00 us" },
+		{ 12345678, "ns", "12.3 ms" },
+		{ 999600000, "ns", "1.00 s" },
+		{ 99999 * 1000000000ull, "ns", "99999 s" },
+		{ 360000 * 1000000000ull, "ns", "100 h" },
+		{ 1023, "bytes", "1.0 KiB" },
+		{ 12 << 20, "bytes", "12 MiB" },
+		{ 1000 << 20, "bytes", "1.0 GiB" },
+		{ UINT64_MAX, "bytes", "16 EiB" },
+		{ 99999, "events", "99999" },
+		{ 100000, "events", "100k" },
+		{ 1234567, "events", "1.23M" },
+		{ UINT64_MAX, "events", "18.4E" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char buffer[32];
+
+		text_format_value(buffer, sizeof(buffer), cases[i].value, cases[i].unit);
+		assert_string_equal(buffer, cases[i].text);
+	}
+}
+
 static void text_sums_up_what_is_below_the_threshold(void **state)
 {
 	struct fixture *fixture = *state;
@@ -736,6 +812,9 @@ int main(void)
 		TEST(ratios_are_short_enough_for_their_column),
 		TEST(a_multiplexed_event_is_said_to_be_scaled),
 		TEST(text_says_how_good_the_data_is),
+		TEST(text_begins_with_the_hottest_functions_and_the_largest_processes),
+		TEST(text_of_one_process_begins_with_its_functions_only),
+		TEST(values_are_short_enough_for_their_column),
 		TEST(text_sums_up_what_is_below_the_threshold),
 		TEST(only_branches_move_to_the_right),
 		TEST(nothing_hostile_reaches_the_terminal),

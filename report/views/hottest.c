@@ -1,0 +1,88 @@
+#include "report/views/hottest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+
+/* Of equal costs, the first one found stays in front. */
+static void insert(struct hottest_row *rows, unsigned *n, const struct view_row *row, uint64_t cost)
+{
+	unsigned at = *n;
+
+	while (at && rows[at - 1].cost < cost)
+		at--;
+	if (!cost || at == HOTTEST_MAX)
+		return;
+	*n += *n < HOTTEST_MAX;
+	memmove(&rows[at + 1], &rows[at], (*n - 1 - at) * sizeof(*rows));
+	rows[at] = (struct hottest_row){ .row = *row, .cost = cost };
+}
+
+static bool is_function(const struct view_row *row)
+{
+	return row->kind == ROW_USER || row->kind == ROW_INLINE || row->kind == ROW_KERNEL ||
+	       row->kind == ROW_MARKER;
+}
+
+/* Depth first, without a stack. */
+static const struct view_row *next_row(const struct view_row *row)
+{
+	if (row->children)
+		return row->children;
+	while (row->parent && !row->next)
+		row = row->parent;
+	return row->parent ? row->next : NULL;
+}
+
+/* Adds up the functions' self costs; @first: one row of each. */
+static void sum_up(const struct view *view, uint64_t *costs, const struct view_row **first)
+{
+	uint32_t metric = view->options.sort_metric;
+
+	for (const struct view_row *row = view->root; row; row = next_row(row)) {
+		if (!is_function(row))
+			continue;
+		costs[row->entity] += row->self[metric];
+		if (!first[row->entity])
+			first[row->entity] = row;
+	}
+}
+
+static int find_functions(const struct view *view, struct hottest *hottest)
+{
+	_cleanup_free_ uint64_t *costs = calloc(view->n_entities + 1u, sizeof(*costs));
+	_cleanup_free_ const struct view_row **first =
+		calloc(view->n_entities + 1u, sizeof(*first));
+
+	if (!costs || !first)
+		return -ENOMEM;
+	sum_up(view, costs, first);
+	for (uint32_t i = 0; i < view->n_entities; i++) {
+		if (first[i])
+			insert(hottest->functions, &hottest->n_functions, first[i], costs[i]);
+	}
+	for (unsigned i = 0; i < hottest->n_functions; i++) {
+		struct view_row *row = &hottest->functions[i].row;
+
+		row->frame_marks = 0;
+		row->call_file = NULL;
+		row->call_line = 0;
+	}
+	return 0;
+}
+
+int hottest_find(const struct view *view, struct hottest *hottest_ret)
+{
+	struct hottest hottest = { .n_functions = 0 };
+	int err = find_functions(view, &hottest);
+
+	if (err)
+		return err;
+	for (const struct view_row *row = view->root->children; row; row = row->next)
+		insert(hottest.processes, &hottest.n_processes, row,
+		       row->total[view->options.sort_metric]);
+	*hottest_ret = hottest;
+	return 0;
+}
