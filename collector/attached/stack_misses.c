@@ -61,10 +61,11 @@ const char *stack_misses_contexts_text(int contexts_err)
 static void print_others(FILE *out, const struct stack_misses *misses)
 {
 	if (misses->contexts_err)
-		fprintf(out, "what signals interrupt could not be recorded (%s)",
+		fprintf(out, "the stacks that signals interrupted were not recorded (%s)",
 			stack_misses_contexts_text(misses->contexts_err));
 	if (misses->seconds_err)
-		fprintf(out, "%sstacks that were left could not be recorded (BPF: %s)",
+		fprintf(out,
+			"%sthe stacks that threads left for another were not recorded (BPF: %s)",
 			misses->contexts_err ? ", " : "", strerror(misses->seconds_err));
 }
 

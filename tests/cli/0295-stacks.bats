@@ -171,7 +171,7 @@ hidden() {
 	[ "$(jq .unwind.other_stack hidden.quality)" -gt 0 ]
 	expect_equal bad_memory "$(jq .unwind.bad_memory hidden.quality)" 0
 	jq -r .why.other_stack hidden.quality | grep -q 'no tracefs is mounted'
-	"$DENDRO" report hidden.data | grep -q 'what signals interrupt could not be recorded'
+	"$DENDRO" report hidden.data | grep -q 'the stacks that signals interrupted were not recorded'
 }
 
 @test "a report without paths that end at another stack does not say why they would" {

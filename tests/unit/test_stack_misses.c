@@ -71,14 +71,15 @@ static void paths_that_end_for_want_of_it_say_why(void **state)
 	assert_string_equal(profile->info.why[MARKER_STACK_CUT],
 			    "not read beyond it: 12 found no free debug register, "
 			    "3 had gone with their thread");
-	assert_string_equal(profile->info.why[MARKER_OTHER_STACK],
-			    "what signals interrupt could not be recorded (Permission denied)");
+	assert_string_equal(
+		profile->info.why[MARKER_OTHER_STACK],
+		"the stacks that signals interrupted were not recorded (Permission denied)");
 	assert_int_equal(stack_misses_explain(&(struct stack_misses){ .seconds_err = EPERM },
 					      &profile->info),
 			 0);
-	assert_string_equal(
-		profile->info.why[MARKER_OTHER_STACK],
-		"stacks that were left could not be recorded (BPF: Operation not permitted)");
+	assert_string_equal(profile->info.why[MARKER_OTHER_STACK],
+			    "the stacks that threads left for another were not recorded "
+			    "(BPF: Operation not permitted)");
 	profile_destroy(profile);
 }
 

@@ -26,8 +26,8 @@ static int begin(const struct observed_recording *recording, void **state)
 	/* Without stacks nobody wants them. */
 	recording_notes_add(
 		recording->notes, recording->evlist->contexts_err == -EOPNOTSUPP,
-		"handlers on signal stacks will have no callers: what they interrupt cannot be "
-		"recorded (signal:signal_deliver: %s).",
+		"handlers on signal stacks will have no callers: the stacks that they interrupt "
+		"cannot be recorded (signal:signal_deliver: %s).",
 		stack_misses_contexts_text(output->misses.contexts_err));
 	return *state ? write_misses(output) : 0;
 }
