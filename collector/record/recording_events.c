@@ -49,6 +49,19 @@ static int find_cpus(struct recording_events *events, const struct recorder_opti
 	return 0;
 }
 
+static int explain_missing(struct recording_notes *notes, int err, const char *task, char option,
+			   pid_t missing)
+{
+	if (!missing)
+		return recording_notes_explain(notes, err,
+					       "cannot record %s 0 (-%c): it is the idle task of "
+					       "each CPU. Use -a to record "
+					       "the whole machine.",
+					       task, option);
+	return recording_notes_explain(notes, err, "cannot record %s %d (-%c): %s.", task, missing,
+				       option, strerror(-err));
+}
+
 static int find_tasks(struct recording_events *events, const struct recorder_options *options,
 		      struct recording_notes *notes)
 {
@@ -57,15 +70,10 @@ static int find_tasks(struct recording_events *events, const struct recorder_opt
 
 	if (options->pids.n) {
 		err = targets_threads(&options->pids, &events->tids, &missing);
-		return err ? recording_notes_explain(notes, err,
-						     "cannot record process %d (-p): %s.", missing,
-						     strerror(-err))
-			   : 0;
+		return err ? explain_missing(notes, err, "process", 'p', missing) : 0;
 	}
 	err = targets_processes(&options->tids, &events->pids, &missing);
-	return err ? recording_notes_explain(notes, err, "cannot record thread %d (-t): %s.",
-					     missing, strerror(-err))
-		   : 0;
+	return err ? explain_missing(notes, err, "thread", 't', missing) : 0;
 }
 
 int recording_events_find(struct recording_events *events, const struct recorder_options *options,

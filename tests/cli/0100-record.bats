@@ -232,6 +232,15 @@ samples_of() {
 	expect_output "cannot record thread 4194304"
 }
 
+@test "process 0 is refused, and -a is named" {
+	dendro_record -p 0
+	expect_status 1
+	expect_output "cannot record process 0 .-p.: it is the idle task of each CPU. Use -a"
+	dendro_record -t 1,0
+	expect_status 1
+	expect_output "cannot record thread 0 .-t.: it is the idle task"
+}
+
 @test "-a records processes that the command did not start" {
 	need_root
 	"$WORKLOADS/dispatch" 60 3>&- &
