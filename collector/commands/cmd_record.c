@@ -9,6 +9,7 @@
 #include "collector/command-line/messages.h"
 #include "collector/command-line/record_options.h"
 #include "collector/commands/commands.h"
+#include "collector/record/kept_part.h"
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/recording_file.h"
 #include "collector/record/start/command.h"
@@ -107,10 +108,18 @@ static int check_command(const struct record_arguments *arguments)
 static int complain_of_output(const struct recorder_summary *summary, const char *output)
 {
 	_cleanup_free_ char *failure = recording_file_failure(output, summary->write_error);
+	char text[32], size[SIZE_TEXT_MAX];
+	struct kept_part kept;
 
+	if (!failure || kept_part_read(output, &kept))
+		return message_error("record",
+				     "%s. The recording ends there; the first %" PRIu64
+				     " bytes are readable.",
+				     failure ? failure : "out of memory", summary->n_bytes);
 	return message_error(
-		"record", "%s. The recording ends there; the first %" PRIu64 " bytes are readable.",
-		failure ? failure : "out of memory", summary->n_bytes);
+		"record", "%s. The recording ends there; kept: %s sample%s of %.2f s, %s.", failure,
+		grouped(kept.n_samples, text), kept.n_samples == 1 ? "" : "s",
+		(double)kept.duration_ns / 1e9, recording_notes_size(summary->n_bytes, size));
 }
 
 static int run(const struct record_arguments *arguments, struct recorder *recorder)
@@ -129,7 +138,9 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 	if (summary.command_error)
 		return command_failed(arguments, summary.command_error);
 	if (!arguments->is_quiet && !summary.is_output_gone) {
-		print_summary(&summary, arguments);
+		/* It counts what was received, which is more than what was kept. */
+		if (!summary.write_error)
+			print_summary(&summary, arguments);
 		n_notes = recorder_n_notes(recorder);
 		recorder_report(recorder, arguments->is_verbose);
 		print_notes(recorder, n_notes, arguments);

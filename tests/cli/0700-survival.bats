@@ -57,15 +57,42 @@ kill_recorder() { # and what it recorded
 	done
 }
 
-@test "on a full disk the written part is readable, kernel names included" {
-	need_root
+# record_on_disk SIZE OPTION... -- COMMAND... : onto a disk that is too small; leaves cut.data and $output
+record_on_disk() {
+	local size=$1
+	shift
 	mkdir -p disk
-	mount -t tmpfs -o size=24m tmpfs disk || skip "no tmpfs may be mounted here"
-	run timeout 600 "$DENDRO" record -e cpu-clock -F 4000 -z 0 -o disk/cut.data -- "$WORKLOADS/reader" 8
+	mount -t tmpfs -o size="$size" tmpfs disk || skip "no tmpfs may be mounted here"
+	run timeout 600 "$DENDRO" record -e cpu-clock -F 4000 -o disk/cut.data "$@"
 	cp disk/cut.data cut.data
 	umount disk
 	echo "$output"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"No space left"* || "$output" == *full* ]]
+}
+
+# The message has the number of samples that cut.data has, and their time.
+expect_kept() {
+	local kept
+	kept=$(sed -n 's/.* ends there; kept: \([0-9 ]*\) samples\{0,1\} of \([0-9.]*\) s, .* [KM]iB\.$/\1=\2/p' <<<"$output")
+	expect_equal samples "$(tr -d ' ' <<<"${kept%=*}")" "$(walked_samples cut.data 2>/dev/null)"
+	expect_equal seconds "${kept#*=}" "$(report_json cut.data |
+		jq '.times.duration_ns // 0' | awk '{ printf "%.2f\n", $1 / 1e9 }')"
+	lacks -q '^\[ dendro' <<<"$output"
+}
+
+@test "on a full disk the written part is readable, kernel names included" {
+	need_root
+	need python3
+	record_on_disk 24m -z 0 -- "$WORKLOADS/reader" 8
 	check_readable
+	expect_kept
+}
+
+@test "where hardly more than the kernel's names fit, the message says so" {
+	need_root
+	need python3
+	"$DENDRO" record -q -e cpu-clock -o none.data -- true
+	record_on_disk $((($(stat -c %s none.data) / 4096 + 8) * 4096)) -- "$WORKLOADS/reader" 2
+	expect_kept
 }
