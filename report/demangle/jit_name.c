@@ -28,24 +28,35 @@ static bool is_text(const char *text, size_t size, const char *wanted)
 	return strlen(wanted) == size && memcmp(text, wanted, size) == 0;
 }
 
-bool jit_name_is_of(const char *name, const char *wanted)
+static const char *function_in(const struct form *form, const char *name, size_t *size_ret)
+{
+	const char *function = name + strlen(form->kind);
+
+	if (*function && strchr(form->tiers, *function))
+		function++;
+	*size_ret = strcspn(function, (char[]){ form->end, '\0' });
+	return *size_ret ? function : NULL;
+}
+
+const char *jit_name_function(const char *name, size_t *size_ret)
 {
 	const struct form *form = form_of(name);
 
-	if (!form)
-		return false;
-	size_t kind_size = strlen(form->kind);
-	const char *function = name + kind_size;
-	if (*function && strchr(form->tiers, *function))
-		function++;
-	const char *end = strchr(function, form->end);
-	size_t size = end ? (size_t)(end - function) : strlen(function);
+	return form ? function_in(form, name, size_ret) : NULL;
+}
 
-	if (!size) /* an anonymous function */
+bool jit_name_is_of(const char *name, const char *wanted)
+{
+	const struct form *form = form_of(name);
+	size_t size, kind_size;
+	const char *function = form ? function_in(form, name, &size) : NULL;
+
+	if (!function)
 		return false;
 	if (is_text(function, size, wanted) ||
 	    is_text(name, (size_t)(function - name) + size, wanted))
 		return true;
+	kind_size = strlen(form->kind);
 	return strncmp(wanted, form->kind, kind_size) == 0 &&
 	       is_text(function, size, wanted + kind_size);
 }

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The function in a runtime's name: "fib". NULL: @name has another form, or the function has no
+ * name. */
+const char *jit_name_function(const char *name, size_t *size_ret);
 /* Whether @name is of such a form, and @wanted is the name of its function: "fib", also with its
  * kind ("JS:fib", "py::fib") and tier ("JS:*fib"). */
 bool jit_name_is_of(const char *name, const char *wanted);

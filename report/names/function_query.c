@@ -99,9 +99,12 @@ static size_t size_without_arguments(const char *name, size_t size)
 
 const char *function_base_name(const char *name, size_t *size_ret)
 {
+	const char *function = jit_name_function(name, size_ret);
 	size_t size = size_without_suffix(name), start;
 	unsigned depth = 0;
 
+	if (function)
+		return function;
 	size = size_without_arguments(name, size);
 	for (start = size; start > 0; start--) {
 		char before = name[start - 1];

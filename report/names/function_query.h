@@ -25,7 +25,8 @@ enum function_match {
 
 enum function_match function_query_match(const struct function_query *query,
 					 const struct frame_name *name);
-/* The last part of a name, without namespaces and template arguments. *@size_ret: its length. */
+/* The last part of a name, without namespaces, template arguments and what a runtime adds.
+ * *@size_ret: its length. */
 const char *function_base_name(const char *name, size_t *size_ret);
 
 #endif

@@ -88,6 +88,8 @@ static void the_last_part_of_a_name_is_its_base(void **state)
 		{ "ns::operator>>", "ns::operator>>" },
 		{ "foo.part.0", "foo" },
 		{ ">", ">" },
+		{ "JS:*fib /srv/fib.js:1:13", "fib" },
+		{ "py::fib:/srv/fib.py", "fib" },
 		{ "", "" },
 	};
 
