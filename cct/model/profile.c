@@ -49,6 +49,7 @@ void profile_destroy(struct profile *profile)
 	free(profile->threads);
 	cct_destroy(profile->cct);
 	profile_info_deinit(&profile->info);
+	memory_code_deinit(&profile->memory_code);
 	module_table_deinit(&profile->modules);
 	free(profile);
 }

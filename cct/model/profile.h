@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cct/model/cct.h"
+#include "cct/model/memory_code.h"
 #include "cct/model/metric.h"
 #include "cct/model/module.h"
 #include "cct/model/quality.h"
@@ -66,6 +67,7 @@ struct profile {
 	struct cct *cct; /* root -> process [-> thread] -> frames */
 	struct profile_quality quality;
 	struct profile_info info;
+	struct memory_code memory_code; /* where the builder was told to keep it */
 };
 
 struct profile *profile_create(void);

@@ -13,6 +13,7 @@
 #include "cct/base/hash_table.h"
 
 static_assert(CODE_PAGE_SIZE == CODE_VIEW_PAGE_SIZE, "a record holds a page of a view");
+static_assert(CODE_PAGE_SIZE == MEMORY_PAGE_SIZE, "a record holds a page of memory");
 
 #define BYTES_MAX      (256u << 20)
 #define PROCESSES_BITS 4
@@ -46,6 +47,7 @@ struct page {
 struct process_pages {
 	atomic_uint n_refs;
 	int32_t pid;
+	uint16_t machine; /* EM_*; only the thread that adds pages reads and writes it */
 	unsigned bits;
 	size_t n_used;
 	struct page slots[]; /* open addressing */
@@ -149,6 +151,7 @@ static int copy_process(struct process_pages **process)
 		if (from->slots[i].newest.block)
 			copy->slots[find_page(copy, from->slots[i].addr)] = from->slots[i];
 	copy->n_used = from->n_used;
+	copy->machine = from->machine;
 	unref(from);
 	*process = copy;
 	return 0;
@@ -301,6 +304,55 @@ void code_moment_unref(struct code_moment *moment)
 {
 	unref(moment->pages);
 	moment->pages = NULL;
+}
+
+void code_pages_set_machine(struct code_pages *pages, int32_t pid, uint16_t machine)
+{
+	struct process_pages *process =
+		pages->slots ? pages->slots[find_process(pages, pid)] : NULL;
+
+	if (process)
+		process->machine = machine;
+}
+
+static size_t count_pages(const struct code_pages *pages)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; pages->slots && i < (size_t)1 << pages->bits; i++)
+		n += pages->slots[i] ? pages->slots[i]->n_used : 0;
+	return n;
+}
+
+/* Fills @to with the pages of a process. Returns their number. */
+static size_t list_pages(const struct process_pages *process, struct memory_page *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < (size_t)1 << process->bits; i++) {
+		const struct page *page = &process->slots[i];
+
+		if (page->newest.block)
+			to[n++] = (struct memory_page){ .addr = page->addr,
+							.pid = process->pid,
+							.machine = process->machine,
+							.bytes = page->newest.block->bytes };
+	}
+	return n;
+}
+
+int code_pages_copy_newest(const struct code_pages *pages, struct memory_code *ret)
+{
+	struct memory_page *list = calloc(count_pages(pages) + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; pages->slots && i < (size_t)1 << pages->bits; i++)
+		n += pages->slots[i] ? list_pages(pages->slots[i], list + n) : 0;
+	int err = memory_code_init(ret, list, n);
+	free(list);
+	return err;
 }
 
 const struct code_source *code_moment_source(const struct code_moment *moment)

@@ -12,6 +12,7 @@
 #ifndef COLLECTOR_ATTACHED_CODE_PAGES_H
 #define COLLECTOR_ATTACHED_CODE_PAGES_H
 
+#include "cct/model/memory_code.h"
 #include "perf/records/code_record.h"
 #include "unwind/rules/code_view.h"
 
@@ -41,6 +42,10 @@ struct code_moment {
 struct code_moment code_pages_take(const struct code_pages *pages, int32_t pid, uint64_t time_ns);
 void code_moment_ref(const struct code_moment *moment);
 void code_moment_unref(struct code_moment *moment);
+/* Notes the architecture of a process's code: EM_*. */
+void code_pages_set_machine(struct code_pages *pages, int32_t pid, uint16_t machine);
+/* The newest bytes of all pages, the caller's to deinit. 0 or -ENOMEM. */
+int code_pages_copy_newest(const struct code_pages *pages, struct memory_code *ret);
 /* NULL: nothing is known. */
 const struct code_source *code_moment_source(const struct code_moment *moment);
 

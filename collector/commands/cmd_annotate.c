@@ -152,6 +152,7 @@ static void finish_options(struct annotate_command *command)
 
 	report_options_finish(report);
 	report->symbolizer.lines = true;
+	report->build.keeps_code = true;
 	if (report->symbolizer.names == NAMES_WHOLE && !report->export.full_names)
 		report->symbolizer.names = NAMES_WITHOUT_PARAMETERS;
 	command->annotate.min_percent = report->export.min_percent;

@@ -142,6 +142,11 @@ int replay_name_kernel(struct replay *replay)
 	return kernel_names_finish(replay->kernel_names);
 }
 
+int replay_keep_code(struct replay *replay)
+{
+	return code_pages_copy_newest(replay->records.code_pages, &replay->profile->memory_code);
+}
+
 static const struct machine *find_machine(const struct replay *replay)
 {
 	const char *name = data_file_info(replay->file)->arch;
@@ -521,6 +526,18 @@ static int advance_to(struct replay *replay, struct thread *thread, const struct
 	return processes_advance(thread->process, record->time_ns);
 }
 
+/* The code of its process as it was then, and what architecture it is of. */
+static struct code_moment take_code(struct replay *replay, const struct record *record)
+{
+	const struct sample_regs *regs = &record->sample.user_regs;
+	const struct arch *arch =
+		record->sample.has_user_regs ? machine_arch(replay->machine, regs->abi) : NULL;
+
+	if (arch)
+		code_pages_set_machine(replay->records.code_pages, record->pid, arch->elf_machine);
+	return code_pages_take(replay->records.code_pages, record->pid, record->time_ns);
+}
+
 /* Fills in what a sample meets at its time; ->raw and ->record are there. 0 or -ENOMEM. */
 static int fill_sample(struct replay *replay, struct thread *thread, struct sample *sample)
 {
@@ -539,8 +556,7 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 	sample->path.n_frames = 0;
 	sample->code = (struct code_moment){ .pages = NULL };
 	if (record->has_time)
-		sample->code =
-			code_pages_take(replay->records.code_pages, record->pid, record->time_ns);
+		sample->code = take_code(replay, record);
 	sample->is_in_exec = process_image_is_in_exec(&replay->records, record, thread);
 	sample_place(sample, thread);
 	return 0;

@@ -41,6 +41,8 @@ const struct trace_format *replay_trace_format(struct replay *replay,
 /* Gives kernel modules the names known so far; after the first sample. At the end of the recording
  * it is done in any case. 0 or -ENOMEM. */
 int replay_name_kernel(struct replay *replay);
+/* Gives the profile the code in memory that was recorded; once, at the end. 0 or -ENOMEM. */
+int replay_keep_code(struct replay *replay);
 /* The machine of the recording, as far as its headers were read: they may follow the first records,
  * but precede the first sample. NULL: none that is unwound. */
 const struct machine *replay_machine(const struct replay *replay);

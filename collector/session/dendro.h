@@ -67,6 +67,7 @@ struct dendro_options {
 	struct dendro_filter filter; /* lists and strings are borrowed until dendro_close() */
 	bool by_thread;     /* in trees: a node for each thread, below that of its process */
 	bool no_paths;      /* dendro_next() resolves none; dendro_resolve() does, if called */
+	bool keeps_code;    /* of memory, as it was recorded last, in the profile */
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
 	/* Where the files of modules are looked for; NULL: on this machine. It gets the files that
 	 * the recording carries. Borrowed until the session and its profile are gone. */

@@ -116,6 +116,8 @@ int dendro_build(struct dendro *dendro, struct profile **profile_ret)
 		return -EINVAL;
 	dendro->is_started = true;
 	int err = build_profile(dendro->replay, &dendro->options);
+	if (!err && dendro->options.keeps_code)
+		err = replay_keep_code(dendro->replay);
 	if (err)
 		return err;
 	*profile_ret = replay_take_profile(dendro->replay);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "cct/model/memory_code.h"
 #include "report/code/disassembly.h"
 #include "report/code/elf_symbols.h"
 #include "report/names/kernel_debug.h"
@@ -106,6 +107,26 @@ static void code_in_dump(struct module_names *names, const struct module *module
 	code->machine = dump_machine(names);
 }
 
+/* Addresses are offsets, too. */
+static void code_in_memory(const struct module_names *names, const struct module *module,
+			   const struct symbol *symbol, uint64_t addr, struct module_code *code)
+{
+	uint64_t end = captured_end(module->symbols, symbol);
+	const uint8_t *bytes;
+
+	if (!names->memory_code || end <= symbol->offset)
+		return;
+	bytes = memory_code_find(names->memory_code, (int32_t)module->key.inode, symbol->offset,
+				 end - symbol->offset, &code->n_bytes, &code->machine);
+	if (!bytes)
+		return;
+	code->is_known = true;
+	code->bytes = bytes;
+	code->vaddr = addr;
+	code->start = symbol->offset;
+	code->end = end;
+}
+
 void module_code_find(struct module_names *names, const struct module *module, uint64_t offset,
 		      struct module_code *code_ret)
 {
@@ -116,6 +137,8 @@ void module_code_find(struct module_names *names, const struct module *module, u
 		code_in_kernel(names, module, symbol, offset, code_ret);
 	} else if (symbol && module->key.kind == MODULE_JIT) {
 		code_in_dump(names, module, symbol, offset, code_ret);
+	} else if (symbol && module->key.kind == MODULE_ANON) {
+		code_in_memory(names, module, symbol, offset, code_ret);
 	} else {
 		code_in_elf(names, offset, code_ret);
 	}

@@ -209,7 +209,7 @@ int module_names_locate(struct module_names *names, const struct module *module,
 bool module_names_offset(const struct module_names *names, const struct module *module,
 			 uint64_t vaddr, uint64_t *offset_ret)
 {
-	if (module->key.kind != MODULE_KERNEL && module->key.kind != MODULE_JIT)
+	if (module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO)
 		return names->elf && elf_symbols_offset(names->elf, vaddr, offset_ret);
 	*offset_ret = vaddr - module->key.base;
 	return vaddr >= module->key.base;

@@ -18,6 +18,7 @@ struct elf_symbols;
 struct go_names;
 struct kernel_debug;
 struct kernel_debug_places;
+struct memory_code;
 
 /*
  * What the start of a function is relative to. Starts are only comparable if their kinds are equal.
@@ -65,6 +66,7 @@ struct module_names {
 	/* Kernel code only: where to search for debug information, and the result. */
 	const struct kernel_debug_places *kernel_places; /* borrowed; set before the first name */
 	struct kernel_debug *kernel_debug;               /* NULL: none */
+	const struct memory_code *memory_code; /* borrowed; code of modules without a file */
 	/* JIT code only: the mapped jitdump, from the first request for code. */
 	const uint8_t *dump; /* NULL: none */
 	size_t dump_size;

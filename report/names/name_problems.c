@@ -82,7 +82,7 @@ bool name_problems_find(const struct module_names *names, const struct module *m
 const char *name_problems_of_code(const struct module_names *names, const struct module *module)
 {
 	if (!module || module->key.kind == MODULE_ANON)
-		return "anonymous (JIT) code; perf-PID.map contains names, but no code";
+		return "its code was not recorded; a jitdump would contain it";
 	if (module->key.kind == MODULE_KERNEL)
 		return kernel_debug_is_kernel(module)
 			       ? "no file with the kernel's code was found (--vmlinux FILE)"

@@ -107,8 +107,10 @@ static int locate(struct symbolizer *symbolizer, const struct module *module, ui
 
 	const struct symbolizer_options *options = &symbolizer->options;
 
-	if (names)
+	if (names) {
 		names->kernel_places = &symbolizer->kernel_places;
+		names->memory_code = &symbolizer->profile->memory_code;
+	}
 	return names ? module_names_locate(names, module, offset,
 					   !options->no_inlines || options->lines, location)
 		     : -ENOMEM;

@@ -43,6 +43,25 @@ expect_named() { # expect_named REPORT-OF-FUNCTIONS
 	expect_equal parents "$(ask plain.tree 'parents_of("made second") | join(" ")')" main
 }
 
+@test "annotate shows the instructions of JIT code from the pages in the recording" {
+	need objdump
+	record code.data -- ./jit_named 1 >map
+	"$DENDRO" annotate --format json --intel "made first" code.data >code.json
+	expect_equal problem "$(jq -r '.functions[0].problem' code.json)" null
+	jq -r '.functions[0].instructions[].text' code.json >texts
+	cut -d' ' -f1 texts >mnemonics
+	# The same code as the compiler put into the program.
+	objdump -d --no-show-raw-insn -M "$([ "$(uname -m)" != x86_64 ] || echo intel)" \
+		--disassemble=loop_begin jit_named |
+		awk '/^ .*:/ { print $2 }' >expected
+	grep -q . expected
+	diff expected mnemonics
+	[ "$(uname -m)" != x86_64 ] || grep -q "^jne .*<made first+0x" texts
+	expect_equal "cost of instructions" \
+		"$(jq '[.functions[0].instructions[] | .self[0]] | add' code.json)" \
+		"$(jq '.functions[0].self[0]' code.json)"
+}
+
 @test "the recording contains the names after the file is deleted" {
 	record gone.data -- ./jit_named 1 gone >map
 	[ ! -e "$(cat map)" ]

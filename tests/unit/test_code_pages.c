@@ -218,6 +218,28 @@ static void many_pages_are_distinguished(void **state)
 				 i % 251);
 }
 
+static void the_newest_bytes_of_all_pages_are_copied(void **state)
+{
+	struct memory_code code;
+	uint16_t machine;
+	size_t n;
+
+	(void)state;
+	page_read(PAGE + CODE_PAGE_SIZE, SECOND, 0x91);
+	page_read(PAGE, SECOND, 0x90);
+	page_read(PAGE, 2 * SECOND, 0xcc);
+	code_pages_set_machine(pages, 7, 62);
+	code_pages_set_machine(pages, 8, 3);
+	assert_int_equal(code_pages_copy_newest(pages, &code), 0);
+	const uint8_t *bytes = memory_code_find(&code, 7, PAGE + 5, UINT64_MAX, &n, &machine);
+	assert_non_null(bytes);
+	assert_int_equal(n, 2 * CODE_PAGE_SIZE - 5);
+	assert_int_equal(machine, 62);
+	assert_int_equal(bytes[0], 0xcc);
+	assert_int_equal(bytes[CODE_PAGE_SIZE], 0x91);
+	memory_code_deinit(&code);
+}
+
 #define with_pages(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -235,6 +257,7 @@ int main(void)
 		with_pages(nothing_is_kept_after_a_broken_record),
 		with_pages(a_page_as_before_needs_one_before),
 		with_pages(many_pages_are_distinguished),
+		with_pages(the_newest_bytes_of_all_pages_are_copied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

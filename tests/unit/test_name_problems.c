@@ -136,7 +136,7 @@ static void missing_debug_information_and_certainty_are_problems(void **state)
 
 static void missing_code_is_explained(void **state)
 {
-	const char *const jit = "anonymous (JIT) code; perf-PID.map contains names, but no code";
+	const char *const jit = "its code was not recorded; a jitdump would contain it";
 	struct module module = module_of(MODULE_ANON);
 	struct module_names names = { .file.state = MODULE_FILE_CHANGED };
 
