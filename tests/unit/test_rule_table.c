@@ -84,11 +84,55 @@ static void guesses_are_right_or_none(void **state)
 	rule_table_destroy(table);
 }
 
+static bool rows_follow_stack(const int16_t *cfa_offsets, uint32_t n_rows)
+{
+	struct rule_table *table = rule_table_create();
+	struct rule_row rows[5] = { 0 };
+
+	for (uint32_t i = 0; i < n_rows; i++) {
+		rows[i].start = i;
+		rows[i].rule.kind = RULE_CFA_REGISTER;
+		rows[i].rule.cfa_offset = cfa_offsets[i];
+	}
+	assert_int_equal(rule_table_add(table, 0x1000, n_rows, rows, n_rows), 0);
+	assert_false(rule_table_follows_stack(table, 0x1000));
+	assert_non_null(rule_table_find(table, 0x1000, 0x1000));
+	bool follow = rule_table_follows_stack(table, 0x1000);
+	assert_false(rule_table_follows_stack(table, 0x1000 + n_rows));
+	rule_table_destroy(table);
+	return follow;
+}
+
+static void rows_follow_the_stack_where_the_first_cfa_comes_back(void **state)
+{
+	static const int16_t whole[] = { 1, 2, 4, 2, 1 };
+	static const int16_t two_ways_out[] = { 1, 4, 1, 4 };
+
+	(void)state;
+	assert_true(rows_follow_stack(whole, 5));
+	assert_true(rows_follow_stack(two_ways_out, 4));
+}
+
+static void rows_do_not_follow_the_stack_where_an_end_is_missing(void **state)
+{
+	static const int16_t constant[] = { 6, 6, 6 };
+	static const int16_t without_epilogue[] = { 1, 2, 4 };
+	static const int16_t without_prologue[] = { 4, 2, 1 };
+
+	(void)state;
+	assert_false(rows_follow_stack(constant, 1));
+	assert_false(rows_follow_stack(constant, 3));
+	assert_false(rows_follow_stack(without_epilogue, 3));
+	assert_false(rows_follow_stack(without_prologue, 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_found_by_their_functions),
 		cmocka_unit_test(guesses_are_right_or_none),
+		cmocka_unit_test(rows_follow_the_stack_where_the_first_cfa_comes_back),
+		cmocka_unit_test(rows_do_not_follow_the_stack_where_an_end_is_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #define OTHER      (BASE + CODE_START + 0x80) /* returns */
 #define LEAF       (BASE + CODE_START + 0xa0)
 #define WRONG      (BASE + CODE_START + 0xc0) /* one row for all of it */
+#define FRAMED     (BASE + CODE_START + 0xe0) /* rows for its push and its pop */
 #define STACK      0x7fff0000ull
 
 /* Return addresses in the caller. */
@@ -36,6 +37,8 @@ static void add_functions(struct elf_image *image)
 {
 	static const uint8_t undefined[] = { 0x07, 16 };
 	static const uint8_t cfa_16[] = { 0x0e, 16 };
+	/* From the second byte on CFA = rsp + 16, from the third on rsp + 8 again. */
+	static const uint8_t push_pop[] = { 0x41, 0x0e, 16, 0x41, 0x0e, 8 };
 	static const uint8_t nops_jmp_rax[] = { 0x90, 0x90, 0xff, 0xe0 };
 	static const uint8_t nops_ret[] = { 0x90, 0x90, 0x90, 0xc3 };
 	static const uint8_t nop_push_pop_ret[] = { 0x90, 0x53, 0x90, 0x5b, 0xc3 };
@@ -46,6 +49,7 @@ static void add_functions(struct elf_image *image)
 	elf_image_add_fde(image, OTHER - BASE, 0x20, false, "", 0);
 	elf_image_add_fde(image, LEAF - BASE, 0x20, false, "", 0);
 	elf_image_add_fde(image, WRONG - BASE, 0x20, false, cfa_16, sizeof(cfa_16));
+	elf_image_add_fde(image, FRAMED - BASE, 0x20, false, push_pop, sizeof(push_pop));
 	memcpy(image->code + 0x60, nops_jmp_rax, sizeof(nops_jmp_rax));
 	memcpy(image->code + 0x80, nops_ret, sizeof(nops_ret));
 	memcpy(image->code + 0xa0, nops_ret, sizeof(nops_ret));
@@ -113,12 +117,22 @@ static void a_call_of_a_function_that_returns_does_not_lead_elsewhere(void **sta
 	assert_caller(WRONG + 2, 0, FROM_WRONG, FROM_WRONG, FRAME_BY_CFI);
 }
 
+/* Compilers describe each push and pop, so their rows need no second opinion. */
+static void rows_that_follow_the_stack_are_trusted(void **state)
+{
+	(void)state;
+	assert_caller_by_cfi(FRAMED, FROM_OTHER);
+	assert_caller(FRAMED + 1, 0, FROM_OTHER, FROM_OTHER, FRAME_BY_CFI);
+	assert_caller_by_cfi(FRAMED + 2, FROM_OTHER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PROGRAM_TEST(a_call_of_the_leaf_leads_to_it),
 		PROGRAM_TEST(a_call_of_a_dispatcher_may_lead_to_each_instruction),
 		PROGRAM_TEST(a_call_of_a_function_that_returns_does_not_lead_elsewhere),
+		PROGRAM_TEST(rows_that_follow_the_stack_are_trusted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

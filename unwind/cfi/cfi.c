@@ -567,3 +567,12 @@ void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, str
 	else
 		read_row(cfi, arch, &fde, vaddr, rule_ret);
 }
+
+bool cfi_follows_stack(struct cfi *cfi, const struct arch *arch, uint64_t vaddr)
+{
+	struct rule rule;
+
+	/* After it, the table knows the function. */
+	cfi_find_rule(cfi, arch, vaddr, &rule);
+	return cfi->rules && cfi->arch == arch && rule_table_follows_stack(cfi->rules, vaddr);
+}

@@ -24,6 +24,9 @@ void cfi_destroy(struct cfi *cfi);
  * RULE_NONE, RULE_BAD. General rules live as long as @cfi. Not thread-safe.
  */
 void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret);
+/* Whether the rows of @vaddr's function follow its stack down and up again. false: they do not, or
+ * that is not known. Not thread-safe. */
+bool cfi_follows_stack(struct cfi *cfi, const struct arch *arch, uint64_t vaddr);
 /* Code that one FDE describes. */
 struct cfi_function {
 	uint64_t start, end;

@@ -438,6 +438,20 @@ bool elf_module_described_function(struct elf_module *module, uint64_t offset,
 	return is_found;
 }
 
+bool elf_module_follows_stack(struct elf_module *module, const struct arch *arch, uint64_t offset)
+{
+	uint64_t vaddr;
+
+	elf_module_open(module);
+	if (!module->cfi || !elf_segments_to_vaddr(&module->segments, offset, &vaddr))
+		return false;
+	pthread_mutex_lock(&module->lock);
+	log_access(module, offset, 0);
+	bool follows_stack = cfi_follows_stack(module->cfi, arch, vaddr);
+	pthread_mutex_unlock(&module->lock);
+	return follows_stack;
+}
+
 /* The offset of code. */
 static bool code_to_offset(const struct elf_module *module, uint64_t vaddr, uint64_t *offset_ret)
 {

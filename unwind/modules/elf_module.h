@@ -50,6 +50,8 @@ bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *s
 /* As cfi_find_function(), by offsets in the file. */
 bool elf_module_described_function(struct elf_module *module, uint64_t offset,
 				   struct cfi_function *ret);
+/* As cfi_follows_stack(), by an offset in the file. */
+bool elf_module_follows_stack(struct elf_module *module, const struct arch *arch, uint64_t offset);
 /* Where a function seems to begin: the last such offset up to @offset, at most @distance before it.
  * Large files are not searched. */
 bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,

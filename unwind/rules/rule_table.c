@@ -18,6 +18,7 @@ struct function {
 	struct function *next; /* in the same bucket */
 	uint64_t start;
 	uint32_t size, n_rows;
+	bool follows_stack;
 	const struct rule *rules; /* of rows; they follow their starts */
 	uint32_t starts[];
 };
@@ -128,13 +129,25 @@ static const struct rule *rule_at(const struct function *function, uint32_t at)
 					     function->starts[i + 1] <= at)];
 }
 
-const struct rule *rule_table_guess(const struct rule_table *table, uint64_t vaddr)
+static const struct function *guess_function(const struct rule_table *table, uint64_t vaddr)
 {
 	const struct function *function = *guess_of(table, vaddr);
 
-	if (!function || vaddr - function->start >= function->size)
-		return NULL;
-	return rule_at(function, (uint32_t)(vaddr - function->start));
+	return function && vaddr - function->start < function->size ? function : NULL;
+}
+
+const struct rule *rule_table_guess(const struct rule_table *table, uint64_t vaddr)
+{
+	const struct function *function = guess_function(table, vaddr);
+
+	return function ? rule_at(function, (uint32_t)(vaddr - function->start)) : NULL;
+}
+
+bool rule_table_follows_stack(const struct rule_table *table, uint64_t vaddr)
+{
+	const struct function *function = guess_function(table, vaddr);
+
+	return function && function->follows_stack;
 }
 
 const struct rule *rule_table_find(struct rule_table *table, uint64_t start, uint64_t vaddr)
@@ -147,6 +160,29 @@ const struct rule *rule_table_find(struct rule_table *table, uint64_t start, uin
 		return NULL;
 	*guess_of(table, vaddr) = function;
 	return rule_at(function, (uint32_t)(vaddr - start));
+}
+
+static bool has_same_cfa(const struct rule *a, const struct rule *b)
+{
+	return a->kind == b->kind && a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset &&
+	       a->cfa_addend == b->cfa_addend;
+}
+
+static bool follow_stack(const struct rule_row *rows, uint32_t n_rows)
+{
+	const struct rule *first = &rows[0].rule;
+	bool has_moved = false;
+
+	if (first->kind != RULE_CFA_REGISTER)
+		return false;
+	for (uint32_t i = 1; i < n_rows; i++) {
+		bool is_same = has_same_cfa(&rows[i].rule, first);
+
+		if (is_same && has_moved)
+			return true;
+		has_moved |= !is_same;
+	}
+	return false;
 }
 
 int rule_table_add(struct rule_table *table, uint64_t start, uint32_t size,
@@ -167,6 +203,7 @@ int rule_table_add(struct rule_table *table, uint64_t start, uint32_t size,
 	function->start = start;
 	function->size = size;
 	function->n_rows = n_rows;
+	function->follows_stack = follow_stack(rows, n_rows);
 	function->rules = rules;
 	if (table->n_functions++ >> table->bits)
 		grow(table);

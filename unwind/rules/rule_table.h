@@ -25,6 +25,9 @@ const struct rule *rule_table_guess(const struct rule_table *table, uint64_t vad
 /* The rule at @vaddr, of the function that begins at @start. NULL: the table does not have that
  * function. */
 const struct rule *rule_table_find(struct rule_table *table, uint64_t start, uint64_t vaddr);
+/* Whether the rows of the function that the last look-up for @vaddr found follow its stack down and
+ * up again: after one with another CFA there is one with the first row's. false: unknown, too. */
+bool rule_table_follows_stack(const struct rule_table *table, uint64_t vaddr);
 /*
  * Adds a function that is not in the table and does not overlap others.
  *

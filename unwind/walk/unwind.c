@@ -285,7 +285,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->is_exact = true;
 	walk->is_leaf = true;
 	walk->is_leafs_caller = false;
-	walk->row = ROW_AGREES;
+	walk->row = ROW_IS_TRUSTED;
 	walk->is_above_assembly = false;
 	walk->memory = stack->memory;
 	walk->next_context = 0;
@@ -548,7 +548,8 @@ static __attribute__((noinline)) bool may_return_to(const struct unwind_walk *wa
 	if (step->returns == RETURNS_UNKNOWN)
 		step->returns = (uint8_t)find_returns(walk, step);
 	return step->returns == RETURNS_MAYBE ||
-	       (step->returns == RETURNS_FROM_CALLED && may_lead_to_leaf(walk, step));
+	       (step->returns == RETURNS_FROM_CALLED &&
+		(walk->row == ROW_IS_TRUSTED || may_lead_to_leaf(walk, step)));
 }
 
 /* Finds the sampled instruction's caller by its code, because CFI leads to none: @end. */
@@ -569,28 +570,31 @@ static bool guess_leafs_caller(struct unwind_walk *walk, enum unwind_end end)
 	return false;
 }
 
-/* Where execution goes on at @step: whether its row of CFI is the instruction's. */
-static __attribute__((noinline)) void check_row(struct unwind_walk *walk, struct step *step)
+/* Whether the row of CFI at @step is the instruction's: known by the module's offset, or found. */
+static enum row_check find_row(const struct unwind_walk *walk, const struct step *step)
 {
 	struct unwinder *unwinder = walk->unwinder;
 	struct elf_module *module = elf_modules_get(unwinder->elf_modules, step->module);
 	const bool has_code = module && !elf_module_is_anonymous(module);
 	const uint64_t key = rule_key(walk->arch, step->offset);
 	struct known_rule known = { .row = ROW_NOT_CHECKED };
+	const bool is_kept =
+		step->module && rule_cache_get(unwinder->rules, step->module, key, &known);
 
-	if (step->row == ROW_NOT_CHECKED) {
-		bool is_kept =
-			step->module && rule_cache_get(unwinder->rules, step->module, key, &known);
-		step->row = known.row;
-		if (step->row == ROW_NOT_CHECKED)
-			step->row = (uint8_t)(has_code ? row_check(module, walk->arch, step->offset,
-								   &step->rule)
-						       : ROW_AGREES);
-		if (is_kept && known.row != step->row) {
-			known.row = step->row;
-			rule_cache_put(unwinder->rules, step->module, key, &known);
-		}
-	}
+	if (known.row != ROW_NOT_CHECKED)
+		return (enum row_check)known.row;
+	known.row = (uint8_t)(has_code ? row_check(module, walk->arch, step->offset, &step->rule)
+				       : ROW_AGREES);
+	if (is_kept)
+		rule_cache_put(unwinder->rules, step->module, key, &known);
+	return (enum row_check)known.row;
+}
+
+/* Execution goes on at @step. */
+static __attribute__((noinline)) void check_row(struct unwind_walk *walk, struct step *step)
+{
+	if (step->row == ROW_NOT_CHECKED)
+		step->row = (uint8_t)find_row(walk, step);
 	walk->row = (enum row_check)step->row;
 }
 
@@ -609,7 +613,7 @@ static inline __attribute__((always_inline)) bool find_frame(struct unwind_walk 
 			return guess_leafs_caller(walk, step ? UNWIND_BAD_RETURN_ADDRESS
 							     : UNWIND_NO_MODULE) &&
 			       unwind_frame(walk);
-		if (walk->is_exact && step && step->row != ROW_AGREES)
+		if (walk->is_exact && step && step->row != ROW_IS_TRUSTED)
 			check_row(walk, step);
 		/* It may have taken its callee's place. */
 		if (callee && step && step->is_usual)
@@ -1055,7 +1059,7 @@ static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *wa
 		walk->end = UNWIND_NO_STACK;
 		return false;
 	}
-	const bool may_be_wrong = walk->row != ROW_AGREES;
+	const bool may_be_wrong = walk->row >= ROW_IS_DOUBTFUL;
 	if (!apply_delivery(walk) && !(may_be_wrong ? follow_instead(walk) : apply_some_rule(walk)))
 		return false;
 	if (walk->memory)
@@ -1069,7 +1073,7 @@ static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *wa
 
 static inline bool find_caller(struct unwind_walk *walk)
 {
-	bool may_be_usual = walk->step && walk->row == ROW_AGREES &&
+	bool may_be_usual = walk->step && walk->row < ROW_IS_DOUBTFUL &&
 			    !(walk->is_leaf && walk->arch->find_delivery);
 
 	if (!may_be_usual || !walk->arch->usual_caller(walk->rule, &walk->stack, &walk->regs))
