@@ -1,5 +1,6 @@
 #include "collector/command-line/record_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,21 @@ static int take_stack_size(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_processes(const struct option_use *use, void *field)
+{
+	_cleanup_free_ char *spelling = strdup(use->value);
+	int err = spelling ? process_choice_add(field, use->value) : -ENOMEM;
+
+	if (err == -ENOMEM)
+		return message_error_of_memory(use->command);
+	if (!err)
+		return 0;
+	return message_wrong_use(use->command,
+				 "%s takes numbers like 1,2 or 4-7, with + for their descendants, "
+				 "and names, not '%s'.",
+				 use->spelling, spelling);
+}
+
 static int take_events(const struct option_use *use, void *field)
 {
 	struct record_arguments *arguments = field;
@@ -155,9 +171,10 @@ const struct command_option record_options[] = {
 	{ .name = "pid",
 	  .letter = 'p',
 	  .argument = "PID,...",
-	  .help = "processes that run already, with what they start",
-	  .take = option_take_ids,
-	  .offset = FIELD(options.pids) },
+	  .help = "processes that run already, with what they start; PID+: also with what they "
+		  "have started; names and globs, too (12,postgres,34+)",
+	  .take = take_processes,
+	  .offset = FIELD(options.processes) },
 	{ .name = "tid",
 	  .letter = 't',
 	  .argument = "TID,...",
@@ -289,7 +306,7 @@ void record_arguments_init(struct record_arguments *arguments, char **argv)
 void record_arguments_deinit(struct record_arguments *arguments)
 {
 	events_destroy(arguments->events, arguments->n_events);
-	int_list_deinit(&arguments->options.pids);
+	process_choice_deinit(&arguments->options.processes);
 	int_list_deinit(&arguments->options.tids);
 	int_list_deinit(&arguments->options.cpus);
 }
@@ -316,9 +333,10 @@ static int check_off_cpu(const struct record_arguments *arguments)
 int record_arguments_check(struct record_arguments *arguments)
 {
 	struct recorder_options *options = &arguments->options;
-	bool is_attached = options->pids.n || options->tids.n;
+	bool has_processes = !process_choice_is_empty(&options->processes);
+	bool is_attached = recorder_options_are_attached(options);
 
-	if (options->pids.n && options->tids.n)
+	if (has_processes && options->tids.n)
 		return message_wrong_use("record",
 					 "-p and -t cannot be combined: name the threads, or the "
 					 "processes.");

@@ -158,7 +158,7 @@ static void prepare_synthesis(struct recorder *recorder)
 	const struct evlist *evlist = recorder->events.evlist;
 	const struct evlist_event *sideband = &evlist->events[evlist->n_events];
 	const struct recorder_options *options = recorder->options;
-	const struct int_list *pids = options->pids.n ? &options->pids : &recorder->events.pids;
+	const struct int_list *pids = &recorder->events.pids;
 
 	recorder->start.synthesize = (struct synthesize_options){
 		.writer = recorder->file.writer,

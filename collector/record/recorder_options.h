@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cct/base/int_list.h"
+#include "collector/record/live/process_choice.h"
 #include "perf/counters/evlist.h"
 
 struct recorder_options {
@@ -15,7 +16,8 @@ struct recorder_options {
 	/* Targets: every process, given processes or threads, or the command and its children. With
 	 * other targets given, the command only sets the duration. */
 	bool is_system_wide;
-	struct int_list pids, tids;
+	struct process_choice processes;
+	struct int_list tids;
 	char **command;       /* NULL: none; ends with NULL */
 	struct int_list cpus; /* empty: all CPUs that are online */
 	uint64_t frequency;   /* Hz, or 0 */
@@ -38,7 +40,7 @@ struct recorder_options {
 /* Are the targets processes or threads that run already? */
 static inline bool recorder_options_are_attached(const struct recorder_options *options)
 {
-	return options->pids.n || options->tids.n;
+	return options->tids.n || !process_choice_is_empty(&options->processes);
 }
 
 #endif

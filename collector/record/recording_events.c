@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/text/near_names.h"
 #include "collector/record/live/targets.h"
 #include "perf/kinds/probe_events.h"
 
@@ -62,17 +63,69 @@ static int explain_missing(struct recording_notes *notes, int err, const char *t
 				       option, strerror(-err));
 }
 
+static int explain_name(const char *name, const struct process_table *table,
+			struct recording_notes *notes)
+{
+	struct near_names near;
+
+	near_names_init(&near, name, strlen(name));
+	for (size_t i = 0; i < table->n; i++)
+		near_names_offer(&near, table->entries[i].comm);
+	_cleanup_free_ char *question = near_names_question(&near);
+	return recording_notes_explain(notes, -ESRCH, "no process has the name '%s' (-p)%s", name,
+				       question && *question ? question : ".");
+}
+
+/* Adds the chosen processes that run now to the known ones. Without names and trees in the choice,
+ * all are known from the start. */
+static int find_processes(struct recording_events *events, const struct process_choice *choice,
+			  struct recording_notes *notes)
+{
+	struct process_table table = { 0 };
+	const char *missing = NULL;
+	int err = 0;
+
+	if (!process_choice_needs_table(choice) && events->pids.n)
+		return 0;
+	if (process_choice_needs_table(choice))
+		err = process_table_read("/proc", &table);
+	if (!err)
+		err = process_choice_find(choice, &table, getpid(), &events->pids, &missing);
+	if (missing)
+		explain_name(missing, &table, notes);
+	else if (err)
+		recording_notes_explain(notes, err, "cannot find the processes of -p: %s.",
+					strerror(-err));
+	process_table_deinit(&table);
+	return err;
+}
+
+static int find_chosen(struct recording_events *events, const struct process_choice *choice,
+		       struct recording_notes *notes)
+{
+	pid_t missing = 0;
+	int err = find_processes(events, choice, notes);
+
+	if (err)
+		return err;
+	/* A process that was found a moment ago may be gone, but not one that the user named. */
+	err = choice->pids.n ? targets_threads(&choice->pids, &events->tids, &missing) : 0;
+	if (err)
+		return explain_missing(notes, err, "process", 'p', missing);
+	err = targets_add_threads(&events->pids, &events->tids);
+	return err ? recording_notes_explain(notes, err, "cannot record processes (-p): %s.",
+					     strerror(-err))
+		   : 0;
+}
+
 static int find_tasks(struct recording_events *events, const struct recorder_options *options,
 		      struct recording_notes *notes)
 {
 	pid_t missing = 0;
-	int err;
 
-	if (options->pids.n) {
-		err = targets_threads(&options->pids, &events->tids, &missing);
-		return err ? explain_missing(notes, err, "process", 'p', missing) : 0;
-	}
-	err = targets_processes(&options->tids, &events->pids, &missing);
+	if (!process_choice_is_empty(&options->processes))
+		return find_chosen(events, &options->processes, notes);
+	int err = targets_processes(&options->tids, &events->pids, &missing);
 	return err ? explain_missing(notes, err, "thread", 't', missing) : 0;
 }
 
@@ -88,21 +141,36 @@ int recording_events_find(struct recording_events *events, const struct recorder
 	return err;
 }
 
-/* Attaches to threads that appeared while events were opened. */
+/* How many threads were added that have appeared since, or -errno. A chosen name that no process
+ * has any more is not an error now. */
+static int add_new_threads(struct recording_events *events, const struct process_choice *choice)
+{
+	struct recording_notes unwanted = { 0 };
+	struct int_list tids = { 0 };
+
+	int err = find_processes(events, choice, &unwanted);
+	recording_notes_deinit(&unwanted);
+	if (err && err != -ESRCH)
+		return err;
+	err = targets_add_threads(&events->pids, &tids);
+	if (!err)
+		err = evlist_add_tids(events->evlist, tids.values, tids.n);
+	int_list_deinit(&tids);
+	return err;
+}
+
+/*
+ * Attaches to threads and processes that appeared while events were opened. Whoever is started by a
+ * thread that has its events inherits them. So when a look at /proc finds nobody else, nobody is
+ * missing that was started, or whose parent was alive, when the events of its parent were opened.
+ */
 static int rescan(struct recording_events *events, const struct recorder_options *options,
 		  struct recording_notes *notes)
 {
-	const struct int_list *pids = &options->pids;
-	int n_added = pids->n ? 1 : 0;
+	int n_added = process_choice_is_empty(&options->processes) ? 0 : 1;
 
 	for (int i = 0; n_added > 0 && i < MAX_RESCANS; i++) {
-		struct int_list tids = { 0 };
-		pid_t missing;
-
-		if (targets_threads(pids, &tids, &missing))
-			return 0; /* some have exited: the others are recorded */
-		n_added = evlist_add_tids(events->evlist, tids.values, tids.n);
-		int_list_deinit(&tids);
+		n_added = add_new_threads(events, &options->processes);
 		if (n_added < 0)
 			return recording_notes_explain(notes, n_added,
 						       "cannot open events on new threads: %s.",

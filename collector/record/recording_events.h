@@ -10,7 +10,8 @@
 
 struct recording_events {
 	struct int_list cpus;
-	/* The processes of given threads, or the threads of given processes; otherwise empty. */
+	/* The chosen processes, or those of chosen threads; and the threads of chosen processes.
+	 * Otherwise empty. */
 	struct int_list pids, tids;
 	struct evlist *evlist; /* NULL: not open */
 };

@@ -84,7 +84,7 @@ samples_of() {
 		-F 10 -c 10 true|leave out one
 		-a -p 1|-a records every process
 		-p 1 -t 1|-p and -t
-		-p x|-p takes numbers
+		-p 1-|-p takes numbers
 		-C 1, true|-C takes numbers
 		-z 23 true|-z takes a level
 		-z x true|-z takes a level

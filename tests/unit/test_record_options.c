@@ -206,6 +206,7 @@ static void wrong_use_is_refused(void **state)
 		"-z 23 true",
 		"-z -8 true",
 		"-p 4194305 true",
+		"-p 1,,2 true",
 		"-C 3-1 true",
 		"-e no-such-event true",
 		"-e cpu-clock --filter a>1 true",

@@ -88,11 +88,12 @@ static void a_process_is_recorded_with_its_threads(void **state)
 
 	SKIP_IF_EMULATED("threads");
 	fixture->first_pid = getpid();
-	fixture->options.pids = (struct int_list){ &fixture->first_pid, 1 };
+	fixture->options.processes.pids = (struct int_list){ &fixture->first_pid, 1 };
 	assert_int_equal(find(fixture), 0);
 	assert_int_equal(fixture->events.tids.n, 1);
 	assert_int_equal(fixture->events.tids.values[0], getpid());
-	assert_int_equal(fixture->events.pids.n, 0);
+	assert_int_equal(fixture->events.pids.n, 1);
+	assert_int_equal(fixture->events.pids.values[0], getpid());
 }
 
 static void a_thread_is_recorded_with_the_mappings_of_its_process(void **state)
@@ -112,12 +113,13 @@ static void targets_that_do_not_exist_are_named(void **state)
 	struct fixture *fixture = *state;
 	int nobody = NO_THREAD;
 
-	fixture->options.pids = (struct int_list){ &nobody, 1 };
+	fixture->options.processes.pids = (struct int_list){ &nobody, 1 };
 	assert_int_equal(find(fixture), -ESRCH);
 	assert_string_equal(fixture->notes.error,
 			    "cannot record process 4194304 (-p): No such process.");
 	int_list_deinit(&fixture->events.cpus);
-	fixture->options.pids.n = 0;
+	int_list_deinit(&fixture->events.pids);
+	fixture->options.processes.pids.n = 0;
 	fixture->options.tids = (struct int_list){ &nobody, 1 };
 	assert_int_equal(find(fixture), -ESRCH);
 	assert_string_equal(fixture->notes.error,

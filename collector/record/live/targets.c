@@ -59,6 +59,17 @@ int targets_threads(const struct int_list *pids, struct int_list *tids, pid_t *m
 	return 0;
 }
 
+int targets_add_threads(const struct int_list *pids, struct int_list *tids)
+{
+	for (size_t i = 0; i < pids->n; i++) {
+		int err = add_threads(pids->values[i], tids);
+
+		if (err && err != -ESRCH)
+			return err;
+	}
+	return 0;
+}
+
 static int process_of(pid_t tid, int *pid_ret)
 {
 	char path[32], line[256];

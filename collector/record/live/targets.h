@@ -12,7 +12,10 @@
 int targets_online_cpus(struct int_list *cpus);
 /* The threads that the processes have now. -ESRCH: the process *@missing_ret does not exist. */
 int targets_threads(const struct int_list *pids, struct int_list *tids, pid_t *missing_ret);
-/* The processes of threads; the same errors. */
+/* Adds the threads that the processes have now; processes that have exited have none. 0 or -errno.
+ */
+int targets_add_threads(const struct int_list *pids, struct int_list *tids);
+/* The processes of threads; the errors of targets_threads(). */
 int targets_processes(const struct int_list *tids, struct int_list *pids, pid_t *missing_ret);
 
 #endif

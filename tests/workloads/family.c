@@ -1,0 +1,155 @@
+/*
+ * A family of processes that works once the file "go" exists, and makes "done" at its end. All of
+ * it is there before. family tree: the parent, a child, the child's child and, from "go" on, a late
+ * child work for 1, 2, 3 and 4 parts. family storm: in each of 8 places a child works for a while
+ * and is replaced by another at once; each prints its process ID and the units that it worked since
+ * "go".
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "work.h"
+
+#define PART_ROUNDS 100
+#define N_PLACES    8
+#define STORM_UNITS 200
+#define STORM_S     1
+
+static bool has_begun(void)
+{
+	return access("go", F_OK) == 0;
+}
+
+static void wait_for_go(void)
+{
+	while (!has_begun())
+		usleep(1000);
+}
+
+static void work_for(unsigned parts)
+{
+	for (unsigned i = 0; i < parts * PART_ROUNDS; i++)
+		units(16 + i * 37 % 64);
+}
+
+static FUNCTION void parent_work(void)
+{
+	work_for(1);
+	KEEP_FRAME();
+}
+
+static FUNCTION void child_work(void)
+{
+	work_for(2);
+	KEEP_FRAME();
+}
+
+static FUNCTION void grandchild_work(void)
+{
+	work_for(3);
+	KEEP_FRAME();
+}
+
+static FUNCTION void late_work(void)
+{
+	work_for(4);
+	KEEP_FRAME();
+}
+
+/* The child of fork has that name. */
+static bool fork_named(const char *name)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		exit(1);
+	if (pid == 0)
+		prctl(PR_SET_NAME, name);
+	return pid == 0;
+}
+
+static void wait_for_all(void)
+{
+	while (wait(NULL) > 0)
+		;
+}
+
+static FUNCTION void run_child(void)
+{
+	if (fork_named("fam-grandchild")) {
+		wait_for_go();
+		grandchild_work();
+		exit(0);
+	}
+	wait_for_go();
+	child_work();
+	wait_for_all();
+	exit(0);
+}
+
+static void run_tree(void)
+{
+	prctl(PR_SET_NAME, "fam-parent");
+	if (fork_named("fam-child"))
+		run_child();
+	wait_for_go();
+	if (fork_named("fam-late")) {
+		late_work();
+		exit(0);
+	}
+	parent_work();
+	wait_for_all();
+}
+
+static void run_brief(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < STORM_UNITS; i++) {
+		bool counts = has_begun();
+
+		unit();
+		n += counts;
+	}
+	printf("%d %u\n", (int)getpid(), n);
+	exit(0);
+}
+
+static void run_storm(void)
+{
+	uint64_t end_ns = UINT64_MAX;
+
+	prctl(PR_SET_NAME, "fam-parent");
+	for (int i = 0; i < N_PLACES; i++)
+		if (fork_named("fam-brief"))
+			run_brief();
+	while (wait(NULL) > 0) {
+		if (end_ns == UINT64_MAX && has_begun())
+			end_ns = now_ns() + STORM_S * 1000000000ull;
+		if (now_ns() < end_ns && fork_named("fam-brief"))
+			run_brief();
+	}
+}
+
+static bool make_done(void)
+{
+	FILE *done = fopen("done", "we");
+
+	return done && fclose(done) == 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	if (strcmp(argv[1], "storm") == 0)
+		run_storm();
+	else
+		run_tree();
+	return make_done() ? 0 : 1;
+}
