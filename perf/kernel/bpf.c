@@ -148,21 +148,34 @@ static uint64_t address_of(const void *pointer)
 	return (uint64_t)(uintptr_t)pointer;
 }
 
-int bpf_load_program(struct bpf_code *code, uint32_t type, const char *name)
+static int load(struct bpf_code *code, union bpf_attr *attr, const char *name)
 {
 	/* The functions that read memory are for programs with a license like this only. */
 	static const char license[] = "GPL";
-	union bpf_attr attr = { .prog_type = type };
 
 	resolve_jumps(code);
-	attr.insns = address_of(code->insns);
-	attr.insn_cnt = (uint32_t)code->n;
-	attr.license = address_of(license);
-	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
+	attr->insns = address_of(code->insns);
+	attr->insn_cnt = (uint32_t)code->n;
+	attr->license = address_of(license);
+	snprintf(attr->prog_name, sizeof(attr->prog_name), "%s", name);
 	int fd = -EAGAIN;
 	for (int i = 0; i < LOADS_MAX && fd == -EAGAIN; i++)
-		fd = call_kernel(BPF_PROG_LOAD, &attr);
+		fd = call_kernel(BPF_PROG_LOAD, attr);
 	return fd;
+}
+
+int bpf_load_program(struct bpf_code *code, uint32_t type, const char *name)
+{
+	return load(code, &(union bpf_attr){ .prog_type = type }, name);
+}
+
+int bpf_load_iterator(struct bpf_code *code, uint32_t function_id, const char *name)
+{
+	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_TRACING };
+
+	attr.expected_attach_type = BPF_TRACE_ITER;
+	attr.attach_btf_id = function_id;
+	return load(code, &attr, name);
 }
 
 int bpf_create_map(uint32_t type, uint32_t value_size, uint32_t n_values)
@@ -198,6 +211,24 @@ int bpf_run(int program_fd)
 	union bpf_attr attr = { .test = { .prog_fd = (uint32_t)program_fd } };
 
 	return call_kernel(BPF_PROG_TEST_RUN, &attr);
+}
+
+int bpf_open_thread_iterator(int program_fd, int32_t tid)
+{
+	/* The task part of union bpf_link_iter_info, which linux/bpf.h may lack. */
+	struct {
+		uint32_t tid, pid, pid_fd, reserved;
+	} of = { .tid = (uint32_t)tid };
+	union bpf_attr link = { .link_create = { .prog_fd = (uint32_t)program_fd,
+						 .attach_type = BPF_TRACE_ITER } };
+
+	link.link_create.iter_info = address_of(&of);
+	link.link_create.iter_info_len = sizeof(of);
+	_cleanup_close_ int link_fd = call_kernel(BPF_LINK_CREATE, &link);
+	if (link_fd < 0)
+		return link_fd;
+	union bpf_attr iterator = { .iter_create = { .link_fd = (uint32_t)link_fd } };
+	return call_kernel(BPF_ITER_CREATE, &iterator);
 }
 
 struct function_list {

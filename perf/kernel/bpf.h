@@ -23,6 +23,8 @@ enum bpf_helper {
 	BPF_TASK = 35,
 	BPF_READ_USER = 112,
 	BPF_READ_KERNEL = 113,
+	BPF_SEQ_WRITE = 127,
+	BPF_TASK_STACK = 141,
 	BPF_TASK_BTF = 158,
 	BPF_TASK_PT_REGS = 175,
 };
@@ -62,6 +64,9 @@ void bpf_label(struct bpf_code *code, size_t label);
 
 /* A file descriptor or -errno. @type: BPF_PROG_TYPE_*. Jumps are resolved. */
 int bpf_load_program(struct bpf_code *code, uint32_t type, const char *name);
+/* A program that the kernel runs for each of its objects: @function_id is that of the kernel's
+ * function of the kind, such as bpf_iter_task (perf/kernel/btf.h). */
+int bpf_load_iterator(struct bpf_code *code, uint32_t function_id, const char *name);
 /* A map with keys of 4 bytes. @type: BPF_MAP_TYPE_*. A file descriptor or -errno. */
 int bpf_create_map(uint32_t type, uint32_t value_size, uint32_t n_values);
 /* 0 or -errno. */
@@ -69,6 +74,11 @@ int bpf_map_set(int map_fd, uint32_t key, const void *value);
 int bpf_map_get(int map_fd, uint32_t key, void *value_ret);
 /* Runs a program of a raw tracepoint once, as the calling thread. 0 or -errno. */
 int bpf_run(int program_fd);
+/*
+ * A file descriptor; reading it runs an iterator for the one thread, and gives what the program
+ * wrote. -errno; -EINVAL: the kernel, before Linux 6.1, has no iterators of one thread.
+ */
+int bpf_open_thread_iterator(int program_fd, int32_t tid);
 
 /* Machine code of a loaded program, anybody's. */
 struct bpf_function {
