@@ -16,7 +16,12 @@ size_t merge_call_path(const struct path_halves *halves, struct frame *path)
 		path[n++] = frame_marker(MARKER_KERNEL);
 	for (size_t i = halves->n_kernel; i-- > 0;)
 		path[n++] = halves->kernel[i];
-	if (halves->off_marker >= 0)
-		path[n++] = frame_marker((enum marker)halves->off_marker);
+	if (halves->off.marker < 0)
+		return n;
+	if (halves->off.is_all_time)
+		path[n++] = frame_marker(MARKER_OFF_ALL_TIME);
+	if (halves->off.lock)
+		path[n++] = frame_lock(halves->off.lock);
+	path[n++] = frame_marker((enum marker)halves->off.marker);
 	return n;
 }

@@ -9,6 +9,13 @@
 
 #include "cct/model/frame.h"
 
+/* Why a thread was off the CPU. */
+struct off_reason {
+	int marker;       /* enum marker; negative: it was running */
+	bool is_all_time; /* it never ran while it was recorded */
+	uint64_t lock;    /* the address at which it waits, of MARKER_WAIT_LOCK; 0: not known */
+};
+
 struct path_halves {
 	const struct frame *user; /* leaf first */
 	size_t n_user;
@@ -19,15 +26,14 @@ struct path_halves {
 	 * or the task has no user part.
 	 */
 	int end_marker;
-	/* The marker for the reason why the thread was off the CPU. Negative: it was running. */
-	int off_marker;
+	struct off_reason off;
 };
 
 /*
- * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [off marker].
- * MARKER_KERNEL is only written between user frames (or a marker for missing ones) and kernel
- * frames; the path of a kernel thread consists of kernel frames alone. @path has room for n_user +
- * n_kernel + 3 entries. Returns the number of entries written.
+ * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [MARKER_OFF_ALL_TIME]
+ * [lock] [off marker]. MARKER_KERNEL is only written between user frames (or a marker for missing
+ * ones) and kernel frames; the path of a kernel thread consists of kernel frames alone. @path has
+ * room for n_user + n_kernel + 5 entries. Returns the number of entries written.
  */
 size_t merge_call_path(const struct path_halves *halves, struct frame *path);
 

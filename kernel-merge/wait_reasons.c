@@ -16,9 +16,10 @@ static const struct {
 	{ MARKER_IO_WAIT, "io_schedule io_schedule_timeout mutex_lock_io mutex_lock_io_nested"
 			  " read_events request_wait_answer rpc_wait_bit_killable p9_client_rpc" },
 	{ MARKER_WAIT_LOCK, "do_futex futex_do_wait futex_wait futex_wait_queue futex_wait_queue_me"
-			    " futex_wait_requeue_pi futex_lock_pi"
-			    " fcntl_setlk fcntl_setlk64 flock_lock_inode_wait posix_lock_inode_wait"
-			    " locks_lock_inode_wait do_semtimedop __do_semtimedop" },
+			    " futex_wait_requeue_pi futex_lock_pi" },
+	{ MARKER_WAIT_FILE_LOCK, "fcntl_setlk fcntl_setlk64 flock_lock_inode_wait"
+				 " posix_lock_inode_wait locks_lock_inode_wait" },
+	{ MARKER_WAIT_SEMAPHORE, "do_semtimedop __do_semtimedop" },
 	{ MARKER_WAIT_KERNEL_LOCK,
 	  "mutex_lock mutex_lock_interruptible mutex_lock_killable __mutex_lock"
 	  " __mutex_lock_slowpath __mutex_lock_interruptible_slowpath"

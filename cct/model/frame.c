@@ -1,6 +1,9 @@
 /* The names of markers, for programs and for people. */
 #include "cct/model/frame.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static const struct {
 	const char *name;
 	const char *text;
@@ -43,6 +46,9 @@ static const struct {
 	[MARKER_WAIT_PAGE_FAULT] = { "wait_page_fault", "[waiting: page fault]" },
 	[MARKER_WAIT_WORK] = { "wait_work", "[waiting: work]" },
 	[MARKER_STOPPED] = { "stopped", "[stopped]" },
+	[MARKER_WAIT_FILE_LOCK] = { "wait_file_lock", "[waiting: file lock]" },
+	[MARKER_WAIT_SEMAPHORE] = { "wait_semaphore", "[waiting: semaphore]" },
+	[MARKER_OFF_ALL_TIME] = { "off_all_time", "[off the CPU all the time]" },
 };
 
 const char *marker_name(enum marker marker)
@@ -53,4 +59,10 @@ const char *marker_name(enum marker marker)
 const char *marker_text(enum marker marker)
 {
 	return (unsigned)marker < N_MARKERS ? markers[marker].text : "[unknown]";
+}
+
+const char *lock_text(uint64_t addr, char text[static LOCK_TEXT_MAX])
+{
+	snprintf(text, LOCK_TEXT_MAX, "[lock 0x%" PRIx64 "]", addr);
+	return text;
 }

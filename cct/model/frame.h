@@ -18,6 +18,7 @@ enum frame_kind {
 	FRAME_USER,    /* (module, offset) */
 	FRAME_KERNEL,  /* (module, offset); kernel text, kernel modules, BPF programs */
 	FRAME_MARKER,  /* offset: enum marker */
+	FRAME_LOCK,    /* offset: the address that a thread waits at, in its process */
 };
 
 /*
@@ -52,7 +53,7 @@ enum marker {
 	MARKER_IO_WAIT,            /* innermost: the thread waited for I/O */
 	MARKER_STACK_HOLE,         /* the copy ends at a page of the stack that was not in memory */
 	/* Innermost: what the thread waited for, by the kernel's functions (wait_reasons.c). */
-	MARKER_WAIT_LOCK, /* a futex, or a lock of a file */
+	MARKER_WAIT_LOCK, /* a futex */
 	MARKER_WAIT_KERNEL_LOCK,
 	MARKER_WAIT_POLL, /* one of several files, by poll, select, epoll or io_uring */
 	MARKER_SLEEPING,
@@ -66,6 +67,9 @@ enum marker {
 	MARKER_WAIT_PAGE_FAULT,
 	MARKER_WAIT_WORK, /* a thread of the kernel without work */
 	MARKER_STOPPED,   /* by a signal, a debugger or the freezer */
+	MARKER_WAIT_FILE_LOCK,
+	MARKER_WAIT_SEMAPHORE, /* of System V */
+	MARKER_OFF_ALL_TIME,   /* before these: while recorded, the thread never ran */
 	N_MARKERS
 };
 
@@ -94,10 +98,15 @@ static inline struct frame frame_marker(enum marker marker)
 	return (struct frame){ .offset = marker, .kind = FRAME_MARKER };
 }
 
+static inline struct frame frame_lock(uint64_t addr)
+{
+	return (struct frame){ .offset = addr, .kind = FRAME_LOCK };
+}
+
 static inline bool marker_is_off_cpu(enum marker marker)
 {
 	return (marker >= MARKER_PREEMPTED && marker <= MARKER_IO_WAIT) ||
-	       (marker >= MARKER_WAIT_LOCK && marker <= MARKER_STOPPED);
+	       (marker >= MARKER_WAIT_LOCK && marker <= MARKER_OFF_ALL_TIME);
 }
 
 static inline bool marker_is_reason(enum marker marker)
@@ -108,5 +117,8 @@ static inline bool marker_is_reason(enum marker marker)
 /* A short name for programs ("stack_cut") and a text for people ("stack deeper than the copy"). */
 const char *marker_name(enum marker marker);
 const char *marker_text(enum marker marker);
+#define LOCK_TEXT_MAX 32
+/* "[lock 0x7f1234567890]". Returns @text. */
+const char *lock_text(uint64_t addr, char text[static LOCK_TEXT_MAX]);
 
 #endif

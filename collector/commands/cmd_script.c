@@ -156,9 +156,14 @@ static int print_frames(struct script *script, const struct frame *frames, const
 	return err;
 }
 
+static void print_mark(const char *text)
+{
+	printf("\t%16x %s ([dendro])\n", 0, text);
+}
+
 static void print_marker(enum marker marker)
 {
-	printf("\t%16x %s ([dendro])\n", 0, marker_text(marker));
+	print_mark(marker_text(marker));
 }
 
 /* A sample without a callchain is one line. */
@@ -196,6 +201,19 @@ static void print_fields(const struct sample *sample, const struct trace_format 
 	printable_put(stdout, text);
 }
 
+static void print_off_reason(const struct off_reason *off)
+{
+	char text[LOCK_TEXT_MAX];
+
+	if (off->marker < 0)
+		return;
+	print_marker((enum marker)off->marker);
+	if (off->lock)
+		print_mark(lock_text(off->lock, text));
+	if (off->is_all_time)
+		print_marker(MARKER_OFF_ALL_TIME);
+}
+
 static int print_sample(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
@@ -209,8 +227,7 @@ static int print_sample(struct script *script, const struct sample *sample)
 	putchar('\n');
 	if (!has_path(sample))
 		return 0;
-	if (path->off_marker >= 0)
-		print_marker((enum marker)path->off_marker);
+	print_off_reason(&path->off);
 	int err =
 		print_frames(script, path->kernel_frames, path->kernel_addrs, path->n_kernel, true);
 	if (!err)

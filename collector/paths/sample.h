@@ -9,6 +9,7 @@
 #include "cct/model/frame.h"
 #include "collector/attached/code_pages.h"
 #include "kernel-merge/kernel_layout.h"
+#include "kernel-merge/merge.h"
 #include "perf/file/data_file.h"
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/regs.h"
@@ -41,7 +42,7 @@ struct call_path {
 	size_t n_frames;            /* 0: not resolved */
 	enum user_half user_half;
 	enum marker end; /* where USER_INCOMPLETE */
-	int off_marker;  /* enum marker: why it was off the CPU; negative: it was running */
+	struct off_reason off;
 	uint32_t n_marked[N_PATH_MARKS]; /* frames of the user half, by enum path_mark */
 	/* The same halves as addresses, leaf first, for listings. Callers of the kernel, and user
 	 * callers where USER_UNVERIFIED, are return addresses; others are lookup addresses. Frames
@@ -71,6 +72,8 @@ struct sample {
 		*kernel;         /* the kernel's layout at its time; until replay_close() */
 	struct code_moment code; /* that no file has; until replay_close() */
 	enum cpu_state cpu_state;
+	bool is_off_all_time; /* it never ran while it was recorded */
+	bool is_off_at_end;   /* it still waited when the recording ended */
 	enum marker end;
 	bool is_in_exec; /* its stack is gone: exec was taking the old image away */
 	bool has_exec;   /* the process began its present image while recording */

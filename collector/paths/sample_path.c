@@ -280,30 +280,55 @@ static void take_kernel_half(struct sample_path *sample_path, const struct sampl
 	}
 }
 
-/* Of time without a sample, @n_kernel is 0. Negative: it was running. */
-static int find_off_marker(const struct sample_path *sample_path, const struct sample *sample,
-			   size_t n_kernel)
+static enum marker find_off_marker(const struct sample_path *sample_path,
+				   const struct sample *sample, size_t n_kernel)
 {
-	switch (sample->cpu_state) {
-	case ON_CPU:
-		return -1;
-	case OFF_PREEMPTED:
+	if (sample->cpu_state == OFF_PREEMPTED)
 		return MARKER_PREEMPTED;
-	case OFF_BLOCKED:
-		break;
-	}
 	if (!sample_path->wait_reasons)
 		return MARKER_BLOCKED;
-	return (int)wait_reasons_of(sample_path->wait_reasons, sample_path->kernel, n_kernel);
+	return wait_reasons_of(sample_path->wait_reasons, sample_path->kernel, n_kernel);
+}
+
+/* The first argument of the system call, which futex() has the lock in. 0: not known. */
+static uint64_t find_lock(const struct sample *sample)
+{
+	const struct sample_regs *from = &sample->record.sample.user_regs;
+	const struct arch *arch = sample->record.sample.has_user_regs
+					  ? machine_arch(sample->machine, from->abi)
+					  : NULL;
+	struct regs regs;
+
+	if (!arch || !arch->n_argument_regs ||
+	    !regs_from_perf(arch, from->mask, from->values, &regs) ||
+	    !(regs.valid & UINT64_C(1) << arch->argument_regs[0]))
+		return 0;
+	return regs.values[arch->argument_regs[0]];
+}
+
+/* Of time without a sample, @n_kernel is 0. */
+static struct off_reason find_off_reason(const struct sample_path *sample_path,
+					 const struct sample *sample, size_t n_kernel)
+{
+	struct off_reason off = { .marker = -1 };
+
+	if (sample->cpu_state == ON_CPU)
+		return off;
+	off.marker = (int)find_off_marker(sample_path, sample, n_kernel);
+	off.is_all_time = sample->is_off_all_time;
+	/* Every wait has a lock; which, matters where it does not end. */
+	if (off.marker == MARKER_WAIT_LOCK && sample->is_off_at_end)
+		off.lock = find_lock(sample);
+	return off;
 }
 
 /* Time off the CPU without a sample. */
 static void resolve_missing(struct sample_path *sample_path, struct sample *sample)
 {
-	int off_marker = find_off_marker(sample_path, sample, 0);
-	struct path_halves halves = { .end_marker = (int)sample->end, .off_marker = off_marker };
+	struct off_reason off = find_off_reason(sample_path, sample, 0);
+	struct path_halves halves = { .end_marker = (int)sample->end, .off = off };
 
-	sample->path = (struct call_path){ .frames = sample_path->path, .off_marker = off_marker };
+	sample->path = (struct call_path){ .frames = sample_path->path, .off = off };
 	end_early(&sample->path, sample->end);
 	sample->path.n_frames = merge_call_path(&halves, sample_path->path);
 }
@@ -329,7 +354,7 @@ void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 	else
 		take_flat(sample_path, sample, path);
 	take_kernel_half(sample_path, sample, &chain, path);
-	path->off_marker = find_off_marker(sample_path, sample, path->n_kernel);
+	path->off = find_off_reason(sample_path, sample, path->n_kernel);
 
 	struct path_halves halves = {
 		.user = sample_path->user,
@@ -337,7 +362,7 @@ void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 		.kernel = sample_path->kernel,
 		.n_kernel = path->n_kernel,
 		.end_marker = path->user_half == USER_INCOMPLETE ? (int)path->end : -1,
-		.off_marker = path->off_marker,
+		.off = path->off,
 	};
 	path->n_frames = merge_call_path(&halves, sample_path->path);
 }

@@ -366,6 +366,29 @@ int off_cpu_hold(struct off_cpu *off_cpu, const struct sample *sample, uint64_t 
 	return err ? err : n;
 }
 
+/* A wait like those that switches begin, since before the recording. */
+int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample, struct sample *ret)
+{
+	struct sample mine = *sample;
+	struct off_cpu_thread *state = find_thread(off_cpu, sample->thread);
+
+	if (!state) {
+		sample_deinit(&mine);
+		return -ENOMEM;
+	}
+	if (state->presence != UNKNOWN || has_sample(state) ||
+	    state->pid != sample->thread->process->pid) {
+		*ret = mine; /* it has run */
+		ret->weight = 0;
+		return 1;
+	}
+	state->presence = OFF;
+	go_off(off_cpu, state, 0);
+	mine.is_off_all_time = true;
+	state->sample = mine;
+	return pin(off_cpu, state);
+}
+
 static int count_silent(struct thread *thread, void *arg)
 {
 	struct off_cpu *off_cpu = arg;
@@ -391,8 +414,10 @@ int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct sample 
 		if (state->presence != OFF && !has_sample(state))
 			continue;
 		off_cpu->quality->counts[QUALITY_OFF_AT_END]++;
-		if (hand_out(off_cpu, state, end_ns, 0, ret))
-			return 1;
+		if (!hand_out(off_cpu, state, end_ns, 0, ret))
+			continue;
+		ret->is_off_at_end = true;
+		return 1;
 	}
 	return 0;
 }

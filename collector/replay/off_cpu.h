@@ -27,7 +27,7 @@ void off_cpu_lose(struct off_cpu *off_cpu);
 void off_cpu_begin(struct off_cpu *off_cpu, uint64_t time_ns);
 
 /*
- * These two return 1 when some time off the CPU is over: *@ret is the sample to hand out, its
+ * These three return 1 when some time off the CPU is over: *@ret is the sample to hand out, its
  * weight filled in; without ->raw.header, event, machine and metric are the caller's to fill in. 0:
  * nothing is over; -ENOMEM.
  */
@@ -35,6 +35,9 @@ void off_cpu_begin(struct off_cpu *off_cpu, uint64_t time_ns);
 /* The sample of a switch-out at @time_ns, taken over, also when it fails. */
 int off_cpu_hold(struct off_cpu *off_cpu, const struct sample *sample, uint64_t time_ns,
 		 struct sample *ret);
+/* A thread that the recorder found waiting when sampling had ended, and that never ran before:
+ * its sample, taken over, waits for the end. */
+int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample, struct sample *ret);
 /* A SWITCH, SWITCH_CPU_WIDE, COMM, FORK or EXIT record, after processes_apply(). */
 int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct sample *ret);
 

@@ -512,6 +512,8 @@ static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct sample *
 		replay->profile->quality.counts[QUALITY_UNWEIGHED]++;
 		return 1;
 	}
+	if (replay->window_end_ns && time_ns >= replay->window_end_ns)
+		return off_cpu_hold_silent(replay->off_cpu, &sample, ret);
 	return off_cpu_hold(replay->off_cpu, &sample, time_ns, ret);
 }
 
@@ -552,6 +554,7 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 		return err;
 	module_finder_take_attachments(replay->finder);
 	sample->cpu_state = ON_CPU;
+	sample->is_off_all_time = sample->is_off_at_end = false;
 	sample->end = MARKER_KERNEL;
 	sample->path.n_frames = 0;
 	sample->code = (struct code_moment){ .pages = NULL };

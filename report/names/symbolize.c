@@ -270,7 +270,14 @@ static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame
 	return err ? err : add_places(symbolizer, frame, &location, &place);
 }
 
-/* The name of a frame that is not code: a process, a thread or a marker. */
+static char *lock_name(uint64_t addr)
+{
+	char text[LOCK_TEXT_MAX];
+
+	return strdup(lock_text(addr, text));
+}
+
+/* The name of a frame that is not code: a process, a thread, a marker or a lock. */
 static char *other_name(const struct profile *profile, const struct frame *frame)
 {
 	const char *name = NULL;
@@ -278,6 +285,8 @@ static char *other_name(const struct profile *profile, const struct frame *frame
 	switch ((enum frame_kind)frame->kind) {
 	case FRAME_MARKER:
 		return strdup(marker_text((enum marker)frame->offset));
+	case FRAME_LOCK:
+		return lock_name(frame->offset);
 	case FRAME_PROCESS:
 		if (frame->offset < profile->n_processes)
 			name = profile->processes[frame->offset].name;

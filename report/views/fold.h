@@ -65,7 +65,7 @@ int fold_sum_up(struct fold *fold);
 static inline bool entity_is_code(const struct fold_entity *entity)
 {
 	return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL ||
-	       entity->frame_kind == FRAME_MARKER;
+	       entity->frame_kind == FRAME_MARKER || entity->frame_kind == FRAME_LOCK;
 }
 
 #endif

@@ -256,6 +256,7 @@ static bool is_folded_away(const struct view_options *options, const struct fram
 		return options->kernel == KERNEL_ONLY;
 	case FRAME_KERNEL:
 		return options->kernel == KERNEL_NONE;
+	case FRAME_LOCK:
 	case FRAME_MARKER:
 		return options->kernel == KERNEL_ONLY ||
 		       (kernel_mark && options->kernel == KERNEL_NONE);

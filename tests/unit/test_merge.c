@@ -6,6 +6,11 @@
 
 #include "kernel-merge/merge.h"
 
+#define ON_CPU               \
+	{                    \
+		.marker = -1 \
+	}
+
 static const struct frame user[] = { { .kind = FRAME_USER, .module = 1, .offset = 10 },
 				     { .kind = FRAME_USER, .module = 1, .offset = 20 } };
 static const struct frame kernel[] = { { .kind = FRAME_KERNEL, .module = 2, .offset = 30 },
@@ -13,7 +18,7 @@ static const struct frame kernel[] = { { .kind = FRAME_KERNEL, .module = 2, .off
 
 static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
 {
-	struct path_halves halves = { user, 2, kernel, 2, -1, -1 };
+	struct path_halves halves = { user, 2, kernel, 2, -1, ON_CPU };
 	struct frame path[6];
 
 	(void)state;
@@ -28,7 +33,7 @@ static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
 
 static void a_kernel_thread_has_kernel_frames_only(void **state)
 {
-	struct path_halves halves = { NULL, 0, kernel, 2, -1, -1 };
+	struct path_halves halves = { NULL, 0, kernel, 2, -1, ON_CPU };
 	struct frame path[4];
 
 	(void)state;
@@ -38,8 +43,8 @@ static void a_kernel_thread_has_kernel_frames_only(void **state)
 
 static void the_reason_for_missing_callers_is_outermost(void **state)
 {
-	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT, -1 };
-	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK, -1 };
+	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT, ON_CPU };
+	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK, ON_CPU };
 	struct frame path[4];
 
 	(void)state;
@@ -54,8 +59,10 @@ static void the_reason_for_missing_callers_is_outermost(void **state)
 
 static void why_a_thread_is_off_the_cpu_is_innermost(void **state)
 {
-	struct path_halves halves = { user, 1, kernel, 1, -1, MARKER_BLOCKED };
-	struct path_halves nothing = { NULL, 0, NULL, 0, MARKER_SWITCH_LOST, MARKER_PREEMPTED };
+	struct path_halves halves = { user, 1, kernel, 1, -1, { .marker = MARKER_BLOCKED } };
+	struct path_halves nothing = {
+		NULL, 0, NULL, 0, MARKER_SWITCH_LOST, { .marker = MARKER_PREEMPTED }
+	};
 	struct frame path[5];
 
 	(void)state;
@@ -68,6 +75,21 @@ static void why_a_thread_is_off_the_cpu_is_innermost(void **state)
 	assert_int_equal(path[1].offset, MARKER_PREEMPTED);
 }
 
+static void a_wait_without_an_end_has_its_lock_before_the_reason(void **state)
+{
+	struct path_halves halves = {
+		user, 1, kernel, 1, -1, { MARKER_WAIT_LOCK, .is_all_time = true, .lock = 0x1000 }
+	};
+	struct frame path[7];
+
+	(void)state;
+	assert_int_equal(merge_call_path(&halves, path), 6);
+	assert_int_equal(path[3].offset, MARKER_OFF_ALL_TIME);
+	assert_int_equal(path[4].kind, FRAME_LOCK);
+	assert_int_equal(path[4].offset, 0x1000);
+	assert_int_equal(path[5].offset, MARKER_WAIT_LOCK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -75,6 +97,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_thread_has_kernel_frames_only),
 		cmocka_unit_test(the_reason_for_missing_callers_is_outermost),
 		cmocka_unit_test(why_a_thread_is_off_the_cpu_is_innermost),
+		cmocka_unit_test(a_wait_without_an_end_has_its_lock_before_the_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,19 +148,34 @@ static int exec(struct fixture *fixture, int32_t tid, uint64_t time_ns)
 			     .comm = { .pid = PID, .tid = tid, .name = "x", .is_exec = true } });
 }
 
-static int sampled_in(struct fixture *fixture, int32_t pid, int32_t tid, uint64_t time_ns)
+static struct sample make_sample(struct fixture *fixture, int32_t pid, int32_t tid, uint64_t number)
 {
 	struct numbered *bytes = malloc(sizeof(*bytes));
 	static const struct data_file_event event;
-	struct sample sample = { .weight = 1, .event = &event }, over;
+	struct sample sample = { .weight = 1, .event = &event };
 
-	*bytes = (struct numbered){ { .type = PERF_RECORD_SAMPLE, .size = sizeof(*bytes) },
-				    time_ns };
+	*bytes =
+		(struct numbered){ { .type = PERF_RECORD_SAMPLE, .size = sizeof(*bytes) }, number };
 	sample.raw.header = &bytes->header;
 	assert_int_equal(raw_record_detach(&sample.raw), 0);
 	free(bytes);
 	sample_place(&sample, processes_thread(fixture->processes, pid, tid));
+	return sample;
+}
+
+static int sampled_in(struct fixture *fixture, int32_t pid, int32_t tid, uint64_t time_ns)
+{
+	struct sample sample = make_sample(fixture, pid, tid, time_ns), over;
+
 	return take(fixture, off_cpu_hold(fixture->off_cpu, &sample, time_ns, &over), &over);
+}
+
+/* Found waiting at the end. */
+static int found(struct fixture *fixture, int32_t pid, int32_t tid, uint64_t number)
+{
+	struct sample sample = make_sample(fixture, pid, tid, number), over;
+
+	return take(fixture, off_cpu_hold_silent(fixture->off_cpu, &sample, &over), &over);
 }
 
 static int sampled(struct fixture *fixture, int32_t tid, uint64_t time_ns)
@@ -441,6 +456,30 @@ static void threads_without_any_switch_are_counted(void **state)
 	assert_int_equal(quality(fixture)->counts[QUALITY_SILENT_THREADS], 3);
 }
 
+static void a_thread_found_waiting_at_the_end_waited_all_the_time(void **state)
+{
+	struct fixture *fixture = *state;
+
+	task(fixture, PERF_RECORD_FORK, PID, 11, 0);
+	task(fixture, PERF_RECORD_FORK, PID, 12, 0);
+	off_cpu_begin(fixture->off_cpu, 100);
+	goes(fixture, 12, 200);
+	comes(fixture, 12, 250);
+	assert_int_equal(found(fixture, PID, 11, 1100), 0);
+	assert_int_equal(found(fixture, PID, 12, 1101), 1); /* it has run */
+	assert_int_equal(fixture->last.weight, 0);
+	assert_false(fixture->last.is_off_all_time);
+	assert_int_equal(found(fixture, PID, 11, 1102), 1); /* again */
+	assert_int_equal(fixture->last.weight, 0);
+	assert_int_equal(end(fixture, 1000), 1);
+	assert_int_equal(fixture->last_ip, 1100);
+	assert_int_equal(fixture->last.weight, 900);
+	assert_int_equal(fixture->last.cpu_state, OFF_BLOCKED);
+	assert_true(fixture->last.is_off_all_time);
+	assert_true(fixture->last.is_off_at_end);
+	assert_int_equal(quality(fixture)->counts[QUALITY_SILENT_THREADS], 0);
+}
+
 static void what_has_no_number_is_no_thread(void **state)
 {
 	struct fixture *fixture = *state;
@@ -534,6 +573,7 @@ int main(void)
 		TEST_ATTACHED(nothing_counts_before_the_recording_began),
 		TEST_ATTACHED(a_thread_asleep_since_before_shows_when_it_wakes),
 		TEST_ATTACHED(threads_without_any_switch_are_counted),
+		TEST_ATTACHED(a_thread_found_waiting_at_the_end_waited_all_the_time),
 		TEST(what_has_no_number_is_no_thread),
 		TEST(many_samples_may_wait_at_once),
 		TEST(every_sample_is_handed_out_once_and_no_time_twice),

@@ -142,7 +142,8 @@ static void functions_of_kernels_old_and_new_have_their_reasons(void **state)
 	} cases[] = {
 		{ "futex_wait_queue_me", MARKER_WAIT_LOCK },
 		{ "futex_do_wait", MARKER_WAIT_LOCK },
-		{ "__do_semtimedop", MARKER_WAIT_LOCK },
+		{ "__do_semtimedop", MARKER_WAIT_SEMAPHORE },
+		{ "fcntl_setlk", MARKER_WAIT_FILE_LOCK },
 		{ "rwsem_down_read_slowpath", MARKER_WAIT_KERNEL_LOCK },
 		{ "ep_poll", MARKER_WAIT_POLL },
 		{ "do_epoll_wait", MARKER_WAIT_POLL },
