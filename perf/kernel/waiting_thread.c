@@ -19,6 +19,7 @@
 
 #define N_SAVED   21 /* r15 to ss */
 #define USER32_CS 0x23
+#define SP_AT     REG(rsp)
 
 /* In the order of perf's mask: arch/x86/include/uapi/asm/perf_regs.h. */
 static const uint8_t saved_at[] = {
@@ -43,6 +44,7 @@ static uint64_t find_reg(const uint64_t *saved, int bit)
 
 #define N_SAVED       34 /* x0 to x30, sp, pc, pstate */
 #define PSR_MODE32    0x10
+#define SP_AT         REG(sp)
 #define PSR_MODE_MASK 0xf
 
 static uint64_t abi_of(const uint64_t *saved)
@@ -190,6 +192,7 @@ int waiting_thread_read(struct waiting_thread_reader *reader, pid_t tid, struct 
 	if (err)
 		return err;
 	*ret = (struct waiting_thread){ .abi = abi_of(image.saved) };
+	ret->sp = image.saved[SP_AT];
 	for (int bit = 0; bit < 64 && ret->abi != PERF_SAMPLE_REGS_ABI_NONE; bit++) {
 		if (reader->regs_mask & UINT64_C(1) << bit)
 			ret->regs[ret->n_regs++] = find_reg(image.saved, bit);

@@ -18,6 +18,7 @@ struct waiting_thread {
 	uint64_t abi; /* PERF_SAMPLE_REGS_ABI_*; NONE: a thread of the kernel */
 	uint64_t regs[WAITING_THREAD_REGS_MAX]; /* of the mask, as in samples */
 	size_t n_regs;
+	uint64_t sp;                                 /* among the registers */
 	uint64_t kernel[WAITING_THREAD_CALLERS_MAX]; /* callers, leaf first */
 	size_t n_kernel;
 };

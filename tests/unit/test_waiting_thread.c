@@ -79,6 +79,7 @@ static void a_waiting_thread_has_its_registers_and_the_kernels_path(void **state
 	assert_int_equal(thread.abi, PERF_SAMPLE_REGS_ABI_64);
 	assert_int_equal(thread.n_regs, __builtin_popcountll(REGS_MASK));
 	assert_int_equal(thread.regs[SP_AT], sp);
+	assert_int_equal(thread.sp, sp);
 	assert_int_equal(thread.regs[PC_AT], pc);
 	assert_in_range(thread.n_kernel, 1, WAITING_THREAD_CALLERS_MAX);
 	assert_int_equal(waiting_thread_read(reader, pid, &thread), -ESRCH);

@@ -203,6 +203,24 @@ int live_memory_read(pid_t pid, uint64_t addr, void *to, size_t size)
 	return n == (ssize_t)size ? 0 : n < 0 ? -errno : -EFAULT;
 }
 
+size_t live_memory_read_start(pid_t pid, uint64_t addr, void *to, size_t size)
+{
+	struct iovec pages[LIVE_TOUCH_MAX / TOUCH_PAGE_MIN + 1];
+	struct iovec local = { to, size < LIVE_TOUCH_MAX ? size : LIVE_TOUCH_MAX };
+	size_t n_pages = 0;
+
+	/* Only between parts may the kernel stop. */
+	for (size_t at = 0; at < local.iov_len; at += pages[n_pages++].iov_len) {
+		size_t left = local.iov_len - at,
+		       in_page = TOUCH_PAGE_MIN - (addr + at) % TOUCH_PAGE_MIN;
+
+		pages[n_pages].iov_base = (void *)(uintptr_t)(addr + at);
+		pages[n_pages].iov_len = left < in_page ? left : in_page;
+	}
+	ssize_t n = process_vm_readv(pid, &local, 1, pages, n_pages, 0);
+	return n > 0 ? (size_t)n : 0;
+}
+
 /* Does the thread's descriptor begin at @addr? @words are the @n words there. */
 static bool is_descriptor(const uint64_t *words, size_t n, uint64_t addr, int32_t tid)
 {

@@ -44,5 +44,7 @@ int live_anonymous_find(pid_t pid, uint64_t addr, uint64_t *start_ret, uint64_t 
 int live_memory_touch(pid_t pid, uint64_t start, uint64_t end);
 /* Reads all @size bytes at @addr. 0 or -errno. */
 int live_memory_read(pid_t pid, uint64_t addr, void *to, size_t size);
+/* Reads up to the first page that is not there, at most LIVE_TOUCH_MAX bytes. Returns how many. */
+size_t live_memory_read_start(pid_t pid, uint64_t addr, void *to, size_t size);
 
 #endif
