@@ -60,6 +60,7 @@ struct recorder {
 	struct recording_observers *observers;
 	struct second_stacks *second_stacks; /* NULL: there are none */
 	struct drain drain;
+	uint64_t n_observed_samples; /* written by observers */
 	struct cpu_hotplug hotplug;
 	struct wakers wakers;
 	struct schedule schedule;
@@ -153,6 +154,26 @@ static int open_events(struct recorder *recorder)
 					   recorder->events.evlist, &recorder->notes);
 }
 
+static const struct evlist_event *find_off_cpu(const struct recorder *recorder)
+{
+	const struct recorder_options *options = recorder->options;
+
+	for (size_t i = 0; i < options->n_events; i++) {
+		if (options->events[i].weight.kind == WEIGHT_OFF_CPU)
+			return &recorder->events.evlist->events[i];
+	}
+	return NULL;
+}
+
+static const struct int_list *find_tids(const struct recorder *recorder)
+{
+	const struct recorder_options *options = recorder->options;
+
+	if (options->is_system_wide)
+		return NULL;
+	return options->tids.n ? &options->tids : &recorder->events.tids;
+}
+
 static void prepare_synthesis(struct recorder *recorder)
 {
 	const struct evlist *evlist = recorder->events.evlist;
@@ -185,6 +206,9 @@ static int begin_observers(struct recorder *recorder)
 	observed->evlist = recorder->events.evlist;
 	observed->writer = recorder->file.writer;
 	observed->stack_output = &recorder->stack_output;
+	observed->n_samples = &recorder->n_observed_samples;
+	observed->off_cpu = find_off_cpu(recorder);
+	observed->tids = find_tids(recorder);
 	observed->has_known_clock = recorder->drain.has_known_clock;
 	observed->completes_stacks = !recorder->options->no_deep_stacks;
 	observed->has_vdso32 = recorder->start.has_vdso32;
@@ -279,23 +303,12 @@ static void raise_priority(struct recorder *recorder)
 			"machine.");
 }
 
-static bool weighs_off_cpu(const struct recorder *recorder)
-{
-	const struct recorder_options *options = recorder->options;
-
-	for (size_t i = 0; i < options->n_events; i++) {
-		if (options->events[i].weight.kind == WEIGHT_OFF_CPU)
-			return true;
-	}
-	return false;
-}
-
 /* The time from which, or until which, threads that sleep are counted. */
 static int write_window(struct recorder *recorder, enum window_record_kind kind)
 {
 	struct window_record record;
 
-	if (!weighs_off_cpu(recorder))
+	if (!recorder->observed.off_cpu)
 		return 0;
 	window_record_init(&record, kind, now_ns());
 	return data_writer_append(recorder->file.writer, &record.header, sizeof(record));
@@ -305,6 +318,7 @@ static int write_window(struct recorder *recorder, enum window_record_kind kind)
 static int enable(struct recorder *recorder)
 {
 	evlist_enable(recorder->events.evlist);
+	recorder->observed.is_sampling = true;
 	recorder->schedule.enable_ns = UINT64_MAX;
 	return write_window(recorder, WINDOW_RECORD_BEGIN);
 }
@@ -509,7 +523,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	summary.is_output_gone = recording_file_is_gone(&recorder->file);
 	end_command(recorder, &summary);
 
-	summary.n_samples = recorder->drain.n_samples;
+	summary.n_samples = recorder->drain.n_samples + recorder->n_observed_samples;
 	summary.n_bytes = data_writer_n_bytes(recorder->file.writer);
 	summary.n_lost_sideband = recorder->drain.n_lost_sideband;
 	summary.n_throttled = recorder->drain.n_throttled;

@@ -31,6 +31,7 @@ make_recordings() {
 	record late.data -e off-cpu -D 500 -- "$WORKLOADS/off_cpu" 1 naps pipe >late.measured
 	report_json late.data --by thread >late
 	attach
+	record_deadlock
 }
 
 # Threads that sleep when the recording begins, and when it ends; attached.data and its report.
@@ -43,6 +44,28 @@ attach() {
 	wait $pid || true
 	report_json attached.data --by thread >attached
 	"$DENDRO" report attached.data >attached.text
+}
+
+# All three threads wait: dead.data, and what record printed; dead.locks has where the locks are.
+record_deadlock() {
+	"$WORKLOADS/off_cpu" 1 deadlock >dead.locks &
+	local pid=$!
+	wait_until waits_for_good $pid
+	"$DENDRO" record -v -o dead.data -e off-cpu -p $pid -d 0.3 2>dead.notes
+	kill $pid
+	wait $pid || true
+	report_json dead.data --by thread >dead
+	"$DENDRO" report dead.data >dead.text
+	"$DENDRO" script dead.data >dead.script
+}
+
+waits_for_good() { # waits_for_good PID : three threads are in futex()
+	[ "$(cat /proc/"$1"/task/*/wchan 2>/dev/null | grep -o futex | wc -l)" -eq 3 ]
+}
+
+# Before Linux 6.1 there are no iterators of one thread.
+need_waiting_threads() {
+	lacks "could not be read" dead.notes || skip "$(grep "could not be read" dead.notes)"
 }
 
 setup() {
@@ -175,15 +198,43 @@ conserved() {
 	local window
 	window=$(sed -n 's/^recording .*, \([0-9.]*\) \(m*s\)$/\1 \2/p' attached.text |
 		awk '{ printf "%.0f\n", $1 * ($2 == "s" ? 1e9 : 1e6) }')
-	expect_equal threads "$(jq '[.nodes[] | select(.kind == "thread")] | length' attached)" 6
+	# The main thread waits for the others all the time.
+	expect_equal threads "$(jq '([.nodes[] | select(.kind == "thread")] | length)
+		+ .quality.off_cpu.silent_threads' attached)" 7
 	while read -r name off on; do
 		show expect_near "$name" $((off + on)) "$window" 3
 	done < <(jq -r '.nodes[] | select(.kind == "thread") | "\(.name) \(.total[0]) \(.total[1])"' attached)
-	# The main thread waits for the others all the time.
-	expect_equal "threads that never switched" "$(jq '.quality.off_cpu.silent_threads' attached)" 1
 	[ "$(jq '.quality.unwind.off_before' attached)" -gt 0 ]
 	[ "$(jq '.quality.off_cpu.off_at_end' attached)" -gt 0 ]
 	grep "threads off the CPU when the recording ended" attached.text
+}
+
+@test "threads in a deadlock show their locks and paths, though they never run" {
+	need_waiting_threads
+	expect_equal threads "$(jq '[.nodes[] | select(.kind == "thread")] | length' dead)" 3
+	expect_equal "threads without time" "$(jq '.quality.off_cpu.silent_threads' dead)" 0
+	expect_mark dead lock_second "[waiting: lock]" 100
+	expect_mark dead lock_second "[off the CPU all the time]" 100
+	expect_mark dead main "[waiting: lock]" 100
+	[ "$(ask dead '[parents_of("lock_second")] | flatten | sort | join(" ")')" = "left_main right_main" ]
+	local lock
+	for lock in $(sed -n 's/^locks //p' dead.locks); do
+		expect_mark dead lock_second "[lock $lock]" 50
+		grep -qF "[lock $lock]" dead.text
+		grep -qF "[lock $lock]" dead.script
+	done
+	grep -q "off the CPU all the time" dead.text
+	grep -q "3 threads never ran: 3 of them were read" dead.notes
+}
+
+@test "a wait that begins while recording and does not end shows its lock" {
+	"$DENDRO" record -o begun.data -e off-cpu -d 0.3 -- "$WORKLOADS/off_cpu" 1 deadlock >begun.locks || true
+	report_json begun.data >begun
+	local lock
+	for lock in $(sed -n 's/^locks //p' begun.locks); do
+		expect_mark begun lock_second "[lock $lock]" 45
+	done
+	expect_equal "all the time" "$(off_marked begun lock_second "[off the CPU all the time]")" 0
 }
 
 @test "system-wide: waits have their time, and idle processors do not count" {

@@ -6,8 +6,10 @@
  *   wait FUNCTION NS           off the CPU below that function, all threads together
  *   thread NAME NS CPU-NS      from its first instruction to its last; its time on the CPU
  *
- * usage: off_cpu SECONDS [PART...]      naps, convoy, pipe, hogs (without a PART all of them),
- * disk, kinds
+ * usage: off_cpu SECONDS [PART...]
+ *
+ * Parts: naps, convoy, pipe, hogs (these without a PART), disk, kinds, deadlock, which never ends
+ * and prints where its two locks are.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -183,7 +185,32 @@ static FUNCTION void burn(void)
 	add_wait(BURN, &began);
 }
 
+static FUNCTION void lock_second(pthread_mutex_t *lock)
+{
+	pthread_mutex_lock(lock);
+	KEEP_FRAME();
+}
+
 /* ---- threads ---- */
+
+static pthread_mutex_t pair_locks[2] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
+static pthread_barrier_t both_have_one;
+
+static void *left_main(void *arg)
+{
+	pthread_mutex_lock(&pair_locks[0]);
+	pthread_barrier_wait(&both_have_one);
+	lock_second(&pair_locks[1]);
+	return arg;
+}
+
+static void *right_main(void *arg)
+{
+	pthread_mutex_lock(&pair_locks[1]);
+	pthread_barrier_wait(&both_have_one);
+	lock_second(&pair_locks[0]);
+	return arg;
+}
 
 static pthread_mutex_t convoy_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -333,7 +360,8 @@ static bool is_asked(int argc, char **argv, const char *part)
 	for (int i = 2; i < argc; i++)
 		if (strcmp(argv[i], part) == 0)
 			return true;
-	return argc <= 2 && strcmp(part, "disk") != 0 && strcmp(part, "kinds") != 0;
+	return argc <= 2 && strcmp(part, "disk") != 0 && strcmp(part, "kinds") != 0 &&
+	       strcmp(part, "deadlock") != 0;
 }
 
 static void start_threads(int argc, char **argv)
@@ -352,6 +380,13 @@ static void start_threads(int argc, char **argv)
 		start(napper_main, "napper");
 	if (disk_fd >= 0)
 		start(disk_main, "disk");
+	if (is_asked(argc, argv, "deadlock")) {
+		pthread_barrier_init(&both_have_one, NULL, 2);
+		printf("locks %p %p\n", (void *)&pair_locks[0], (void *)&pair_locks[1]);
+		fflush(stdout);
+		start(left_main, NULL);
+		start(right_main, NULL);
+	}
 	if (is_asked(argc, argv, "kinds"))
 		start(kinds_main, "kinds");
 	if (is_asked(argc, argv, "pipe")) {

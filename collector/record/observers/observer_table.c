@@ -9,6 +9,7 @@
 #include "collector/record/observers/jitdump_recorder.h"
 #include "collector/record/observers/kernel_modules.h"
 #include "collector/record/observers/signal_contexts.h"
+#include "collector/record/observers/silent_threads.h"
 #include "collector/record/observers/stack_gaps.h"
 #include "collector/record/observers/stack_holes.h"
 
@@ -18,5 +19,5 @@ const struct recording_observer *const observer_table[N_OBSERVERS] = {
 	&kernel_modules_observer, &capture_observer,         &build_ids_observer,
 	&jitdump_observer,        &jit_maps_observer,        &code_reader_observer,
 	&hotspot_reader_observer, &stack_gaps_observer,      &stack_holes_observer,
-	&deep_stacks_observer,    &signal_contexts_observer,
+	&deep_stacks_observer,    &signal_contexts_observer, &silent_threads_observer,
 };

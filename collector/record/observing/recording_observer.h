@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/base/int_list.h"
 #include "collector/record/observing/observed_mapping.h"
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/stacks/stack_output.h"
@@ -34,9 +35,13 @@ struct observed_recording {
 	struct evlist *evlist;
 	struct data_writer *writer;
 	struct stack_output *stack_output;
-	bool has_known_clock;  /* times are CLOCK_MONOTONIC */
-	bool completes_stacks; /* stacks deeper than the copies in samples are completed */
-	bool has_vdso32;       /* the vdso of 32-bit processes is recorded already */
+	const struct evlist_event *off_cpu; /* the event that weighs it; NULL: none */
+	const struct int_list *tids; /* the threads that were recorded from the begin; NULL: all */
+	uint64_t *n_samples;         /* that observers have written */
+	bool is_sampling;            /* has begun; set later */
+	bool has_known_clock;        /* times are CLOCK_MONOTONIC */
+	bool completes_stacks;       /* stacks deeper than the copies in samples are completed */
+	bool has_vdso32;             /* the vdso of 32-bit processes is recorded already */
 };
 
 /* A round of the drain: all samples up to @began_ns are in the rings, and it reads up to @end_ns.
