@@ -1,6 +1,7 @@
 #include "report/export/export_text.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "cct/base/stream.h"
 #include "report/text/text_columns.h"
@@ -18,7 +19,6 @@
  * space.
  */
 #define NUMBERS_WIDTH(width) ((width)*3 / 5)
-#define BLOCK_WIDTH(number)  (2 * (number) + 1)
 
 static uint32_t count_with_samples(const struct text *text)
 {
@@ -29,11 +29,35 @@ static uint32_t count_with_samples(const struct text *text)
 	return n;
 }
 
+static unsigned block_width(const struct text *text, unsigned number_width)
+{
+	return (text->show_values ? 4 : 2) * number_width + 1;
+}
+
+/* Cycles, clocks and instructions count how long something took; other events are resources. */
+static bool is_resource(const struct metric *metric)
+{
+	return strcmp(metric->unit, "ns") != 0 && !strstr(metric->name, "cycles") &&
+	       !strstr(metric->name, "instructions") && !strstr(metric->name, "clock");
+}
+
+/* Values are shown on request, and of a resource that is the only event. */
+static void choose_values(struct text *text)
+{
+	const struct profile *profile = text->view->profile;
+	uint32_t sort_metric = text->view->options.sort_metric;
+
+	text->show_values =
+		text->options->values ||
+		(sort_metric < profile->n_metrics && !text->n_ratios &&
+		 count_with_samples(text) == 1 && is_resource(&profile->metrics[sort_metric]));
+}
+
 /* Shares have one decimal instead of two only if more columns fit that way. */
 static void choose_number_width(struct text *text)
 {
 	uint32_t n_wanted = count_with_samples(text) + text->n_ratios;
-	uint32_t n_fit = NUMBERS_WIDTH(text->output.width) / BLOCK_WIDTH(TEXT_NUMBER_WIDTH);
+	uint32_t n_fit = NUMBERS_WIDTH(text->output.width) / block_width(text, TEXT_NUMBER_WIDTH);
 
 	text->number_width = n_wanted > n_fit ? TEXT_COMPACT_WIDTH : TEXT_NUMBER_WIDTH;
 }
@@ -46,7 +70,7 @@ static void choose_metrics(struct text *text)
 {
 	uint32_t n_metrics = text->view->profile->n_metrics;
 	uint32_t first = text->view->options.sort_metric;
-	uint32_t n_fit = NUMBERS_WIDTH(text->output.width) / BLOCK_WIDTH(text->number_width);
+	uint32_t n_fit = NUMBERS_WIDTH(text->output.width) / block_width(text, text->number_width);
 	uint32_t max_metrics = n_fit > text->n_ratios ? n_fit - text->n_ratios : 0;
 
 	if (max_metrics > TEXT_MAX_METRICS)
@@ -116,6 +140,7 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 
 	text_output_init(&text.output, out, options->color, limit_width(options->width));
 	text.n_ratios = options->n_ratios < TEXT_MAX_RATIOS ? options->n_ratios : TEXT_MAX_RATIOS;
+	choose_values(&text);
 	choose_number_width(&text);
 	choose_metrics(&text);
 	choose_columns(&text);

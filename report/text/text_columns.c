@@ -21,14 +21,6 @@ static const uint64_t *totals(const struct text *text)
 	return text->view->root->total;
 }
 
-/* The width of the numbers of one metric, with a space after each. */
-static unsigned block_numbers_width(const struct text *text)
-{
-	unsigned width = text->number_width * (unsigned)(text->show_total + text->show_self);
-
-	return width + (text->show_samples ? SAMPLES_WIDTH : 0);
-}
-
 /* Columns are blocks: one for each metric, then one for each ratio. */
 static uint32_t n_blocks(const struct text *text)
 {
@@ -40,17 +32,32 @@ static bool is_ratio(const struct text *text, uint32_t block)
 	return block >= text->n_metrics;
 }
 
+/* The width of the numbers of a block, with a space after each. */
+static unsigned block_numbers_width(const struct text *text, uint32_t block)
+{
+	unsigned width = text->number_width * (unsigned)(text->show_total + text->show_self);
+
+	if (text->show_values && !is_ratio(text, block))
+		width *= 2;
+	return width + (text->show_samples ? SAMPLES_WIDTH : 0);
+}
+
+static const struct metric *block_metric(const struct text *text, uint32_t block)
+{
+	return &text->view->profile->metrics[text->metrics[block]];
+}
+
 static const char *block_name(const struct text *text, uint32_t block)
 {
 	if (is_ratio(text, block))
 		return text->options->ratios[block - text->n_metrics].name;
-	return text->view->profile->metrics[text->metrics[block]].name;
+	return block_metric(text, block)->name;
 }
 
 /* With several blocks each has a heading, which may need more room than the numbers. */
 static unsigned block_width(const struct text *text, uint32_t block)
 {
-	unsigned width = block_numbers_width(text), name_width;
+	unsigned width = block_numbers_width(text, block), name_width;
 
 	if (n_blocks(text) == 1)
 		return width;
@@ -79,7 +86,7 @@ unsigned text_answer_indent(const struct text *text)
 /* Pads a block on the left, so that its numbers are right-aligned. */
 static void write_block_start(const struct text *text, uint32_t block)
 {
-	unsigned rest = block_width(text, block) - block_numbers_width(text);
+	unsigned rest = block_width(text, block) - block_numbers_width(text, block);
 
 	fprintf(text->output.file, "%*s", (int)rest, "");
 }
@@ -201,19 +208,28 @@ static void write_block_names(const struct text *text)
 	putc('\n', text->output.file);
 }
 
+/* The heading of a share, and that of the value beside it. */
+static void write_share_heading(const struct text *text, uint32_t block, const char *heading)
+{
+	int width = (int)text->number_width - 1;
+
+	fprintf(text->output.file, "%*s ", width, heading);
+	if (text->show_values && !is_ratio(text, block))
+		fprintf(text->output.file, "%*s ", width,
+			text_value_heading(block_metric(text, block)->unit));
+}
+
 void text_write_columns_heading(const struct text *text, const char *name_heading)
 {
-	int number_width = (int)text->number_width - 1;
-
 	if (n_blocks(text) > 1)
 		write_block_names(text);
 	text_style_begin(&text->output, STYLE_HEADING);
 	for (uint32_t i = 0; i < n_blocks(text); i++) {
 		write_block_start(text, i);
 		if (text->show_total)
-			fprintf(text->output.file, "%*s ", number_width, "total");
+			write_share_heading(text, i, "total");
 		if (text->show_self)
-			fprintf(text->output.file, "%*s ", number_width, "self");
+			write_share_heading(text, i, "self");
 		if (text->show_samples)
 			fprintf(text->output.file, "%*s ", SAMPLES_WIDTH - 1, "samples");
 		putc(' ', text->output.file);
@@ -247,12 +263,28 @@ void text_write_share(const struct text *text, double share)
 	text_style_end(&text->output, style);
 }
 
-static void write_percent(const struct text *text, uint64_t part, uint64_t whole)
+void text_write_value(const struct text *text, uint64_t value, const char *unit)
+{
+	char buffer[32];
+
+	if (!value) {
+		write_nothing(text);
+		return;
+	}
+	text_format_value(buffer, sizeof(buffer), value, unit);
+	fprintf(text->output.file, "%*s ", (int)text->number_width - 1, buffer);
+}
+
+/* Writes a share and, where they are shown, its value. */
+static void write_cost(const struct text *text, uint64_t part, const struct metric *metric,
+		       uint64_t whole)
 {
 	if (part)
 		text_write_share(text, text_percent(part, whole));
 	else
 		write_nothing(text);
+	if (text->show_values)
+		text_write_value(text, part, metric->unit);
 }
 
 static void write_samples(const struct text *text, uint64_t n_samples)
@@ -297,12 +329,13 @@ static void write_metric_block(const struct text *text, uint32_t index, const st
 			       const struct text_sums *sums)
 {
 	uint32_t metric = text->metrics[index];
+	const struct metric *of = block_metric(text, index);
 	uint64_t whole = totals(text)[metric];
 
 	if (text->show_total)
-		write_percent(text, row ? row->total[metric] : sums->total[index], whole);
+		write_cost(text, row ? row->total[metric] : sums->total[index], of, whole);
 	if (text->show_self)
-		write_percent(text, row ? row->self[metric] : sums->self[index], whole);
+		write_cost(text, row ? row->self[metric] : sums->self[index], of, whole);
 	if (text->show_samples)
 		write_samples(text, row ? row->samples[metric] : sums->samples[index]);
 }

@@ -9,7 +9,6 @@
 /* Widths of a share with two decimals, and with one. */
 #define TEXT_NUMBER_WIDTH  8
 #define TEXT_COMPACT_WIDTH 7
-#define TEXT_VALUE_SIZE    32
 
 /* Widens the columns to hold the contents of @row. */
 void text_measure(struct text *text, unsigned name_width, const struct view_row *row);
@@ -19,6 +18,8 @@ void text_lay_out(struct text *text);
 unsigned text_answer_indent(const struct text *text);
 /* Writes a share in percent and a space. */
 void text_write_share(const struct text *text, double share);
+/* Writes a cost, "1.42 s", and a space. */
+void text_write_value(const struct text *text, uint64_t value, const char *unit);
 void text_write_columns_heading(const struct text *text, const char *name_heading);
 /* Writes the numbers of a row, or those of @sums if @row is NULL. */
 void text_write_numbers(const struct text *text, const struct view_row *row,

@@ -84,6 +84,13 @@ void text_format_value(char *buffer, size_t size, uint64_t value, const char *un
 		format_count(buffer, size, (double)value);
 }
 
+const char *text_value_heading(const char *unit)
+{
+	if (strcmp(unit, "ns") == 0)
+		return "time";
+	return strcmp(unit, "events") == 0 ? "count" : unit;
+}
+
 void text_format_ratio(char *buffer, size_t size, double value)
 {
 	static const char units[] = " kMGTPE";

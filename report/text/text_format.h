@@ -7,6 +7,8 @@
 
 /* "12.35 s", "1.20 GiB", "12345". */
 void text_format_amount(char *buffer, size_t size, uint64_t amount, const char *unit);
+/* "time", "bytes", "count": the heading of values. */
+const char *text_value_heading(const char *unit);
 /* "1.42 s", "5.8 MiB", "58 MiB", "12345", "1.23M": in no more than seven columns. */
 void text_format_value(char *buffer, size_t size, uint64_t value, const char *unit);
 /* "1.234", "56.7k", in no more than six columns. */

@@ -24,16 +24,6 @@ static unsigned n_shown(const struct text *text, const struct hottest_row *rows,
 	return n;
 }
 
-/* The name of a value, for its column. */
-static const char *value_heading(const struct text *text)
-{
-	const char *unit = sort_metric(text)->unit;
-
-	if (strcmp(unit, "ns") == 0)
-		return "time";
-	return strcmp(unit, "events") == 0 ? "count" : unit;
-}
-
 static void write_heading(const struct text *text, const char *share_heading, const char *heading,
 			  bool has_module)
 {
@@ -43,7 +33,7 @@ static void write_heading(const struct text *text, const char *share_heading, co
 	fprintf(text->output.file, "%*s", (int)text_answer_indent(text), "");
 	text_style_begin(&text->output, STYLE_HEADING);
 	name_width -= fprintf(text->output.file, "%*s %*s  %s", width, share_heading, width,
-			      value_heading(text), heading) -
+			      text_value_heading(sort_metric(text)->unit), heading) -
 		      2 * width - 3;
 	if (text->view->profile->n_metrics > 1) {
 		fputs(" by ", text->output.file);
@@ -59,13 +49,10 @@ static void write_heading(const struct text *text, const char *share_heading, co
 
 static void write_row(const struct text *text, const struct hottest_row *row)
 {
-	int width = (int)text->number_width - 1;
-	char value[TEXT_VALUE_SIZE];
-
-	text_format_value(value, sizeof(value), row->cost, sort_metric(text)->unit);
 	fprintf(text->output.file, "%*s", (int)text_answer_indent(text), "");
 	text_write_share(text, share(text, row));
-	fprintf(text->output.file, "%*s  ", width, value);
+	text_write_value(text, row->cost, sort_metric(text)->unit);
+	putc(' ', text->output.file);
 	text_write_title(text, &row->row, &row->row, 0);
 }
 

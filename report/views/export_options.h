@@ -9,6 +9,7 @@ struct export_options {
 	unsigned max_depth; /* 0: no limit */
 	unsigned width;     /* columns of the terminal */
 	bool color;
+	bool values;     /* text only: the cost beside each share, not only for resources */
 	bool full_names; /* text only: neither names nor lines are shortened */
 	const struct ratio *ratios;
 	uint32_t n_ratios;

@@ -570,6 +570,37 @@ static void text_of_one_process_begins_with_its_functions_only(void **state)
 				     "  total    self  call path\n"));
 }
 
+static void values_stand_beside_the_shares_of_resources(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	struct export_options options = { .width = 100 };
+	struct metric *metric = &fixture->profile->metrics[0];
+
+	add_sample(fixture, "prog", 1, 3 << 20);
+	add_sample(fixture, "prog", 2, 1 << 20);
+	assert_null(strstr(write_report(fixture, "text", &view, &options), "total   count"));
+	options.values = true;
+	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
+			       "  total   count    self   count  call path\n"
+			       "100.00%   4.19M       -       -  prog (pid 7)\n"
+			       "100.00%   4.19M  75.00%   3.15M    0x1000\n"
+			       " 25.00%   1.05M  25.00%   1.05M    0x1001\n"));
+	options.values = false;
+	free(metric->name);
+	metric->name = strdup("read-bytes");
+	metric->unit = "bytes";
+	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
+			       "  total   bytes    self   bytes  call path\n"
+			       "100.00% 4.0 MiB       -       -  prog (pid 7)\n"
+			       "100.00% 4.0 MiB  75.00% 3.0 MiB    0x1000\n"
+			       " 25.00% 1.0 MiB  25.00% 1.0 MiB    0x1001\n"));
+	view.kind = VIEW_PROCESSES;
+	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
+			       "  total   bytes   samples  process\n"
+			       "100.00% 4.0 MiB         2  prog (pid 7)\n"));
+}
+
 static void values_are_short_enough_for_their_column(void **state)
 {
 	static const struct {
@@ -814,6 +845,7 @@ int main(void)
 		TEST(text_says_how_good_the_data_is),
 		TEST(text_begins_with_the_hottest_functions_and_the_largest_processes),
 		TEST(text_of_one_process_begins_with_its_functions_only),
+		TEST(values_stand_beside_the_shares_of_resources),
 		TEST(values_are_short_enough_for_their_column),
 		TEST(text_sums_up_what_is_below_the_threshold),
 		TEST(only_branches_move_to_the_right),
