@@ -23,6 +23,7 @@ struct hotspot_image {
 	uint64_t used;
 	/* addresses */
 	uint64_t heap, segmap, heaps_variable, pool, method, const_method, klass, table, types;
+	uint64_t metadata, scopes, pcs;      /* of the nmethod */
 	uint64_t interpreter, nmethod, stub; /* blobs; the code is 128 bytes after each */
 };
 
@@ -98,7 +99,16 @@ static const struct {
 	{ "Klass", "_name", 24 },
 	{ "Symbol", "_length", 4 },
 	{ "Symbol", "_body", 6 },
+	/* Those from here on may be missing. */
+	{ "nmethod", "_metadata_offset", 60 },
+	{ "CompiledMethod", "_scopes_data_begin", 64 },
+	{ "nmethod", "_scopes_pcs_offset", 72 },
+	{ "nmethod", "_dependencies_offset", 76 },
+	{ "PcDesc", "_pc_offset", 0 },
+	{ "PcDesc", "_scope_decode_offset", 4 },
 };
+
+#define IMAGE_FIRST_OPTIONAL_FIELD 25
 
 static inline uint64_t image_add_symbol(struct hotspot_image *image, const char *text)
 {
@@ -109,8 +119,9 @@ static inline uint64_t image_add_symbol(struct hotspot_image *image, const char 
 	return addr;
 }
 
-/* A class with one method. */
-static inline void image_add_method(struct hotspot_image *image)
+/* A class with one method, which becomes ->method. */
+static inline void image_add_method(struct hotspot_image *image, const char *class_name,
+				    const char *name)
 {
 	image->pool = image_add(image, 32 + 4 * 8);
 	image->klass = image_add(image, 32);
@@ -121,8 +132,41 @@ static inline void image_add_method(struct hotspot_image *image)
 	image_put_number(image, image->const_method + 24, 2, 2);
 	image_put_number(image, image->pool + 8, 4, 4);
 	image_put_number(image, image->pool + 16, image->klass, 8);
-	image_put_number(image, image->pool + 32 + 8 * 2, image_add_symbol(image, "merge"), 8);
-	image_put_number(image, image->klass + 24, image_add_symbol(image, "java/util/TreeMap"), 8);
+	image_put_number(image, image->pool + 32 + 8 * 2, image_add_symbol(image, name), 8);
+	image_put_number(image, image->klass + 24, image_add_symbol(image, class_name), 8);
+}
+
+/* The scopes of the nmethod, by the offsets in image_pcs. A number below 192 is one byte. */
+static const uint8_t image_scopes[] = {
+	255, 0, 1,       8,    /* 1: merge, at 8 */
+	0,   1, 9,             /* 4: merge, at 9 */
+	4,   2, 3,             /* 7: put in merge at 9 */
+	7,   3, 192 + 8, 3, 0, /* 10: get in put at 3, at 200 + 3 * 64 */
+	7,   3, 5,             /* 15: get in the same call, at 5 */
+	1,   2, 3,             /* 18: put in merge at 8 */
+};
+
+static const int32_t image_pcs[][2] = {
+	{ -1, 0 }, { 16, 4 }, { 32, 7 }, { 64, 10 }, { 96, 15 }, { 128, 18 }, { INT32_MAX, 0 },
+};
+
+static inline void image_add_scopes(struct hotspot_image *image, const uint64_t methods[3])
+{
+	const size_t n = sizeof(image_pcs) / sizeof(image_pcs[0]);
+
+	image->metadata = image_add(image, 3 * 8);
+	image->scopes = image_add(image, sizeof(image_scopes));
+	image->pcs = image_add(image, n * 16);
+	image_put(image, image->metadata, methods, 3 * 8);
+	image_put(image, image->scopes, image_scopes, sizeof(image_scopes));
+	for (size_t i = 0; i < n; i++) {
+		image_put_number(image, image->pcs + i * 16, (uint32_t)image_pcs[i][0], 4);
+		image_put_number(image, image->pcs + i * 16 + 4, (uint32_t)image_pcs[i][1], 4);
+	}
+	image_put_number(image, image->nmethod + 60, image->metadata - image->nmethod, 4);
+	image_put_number(image, image->nmethod + 64, image->scopes, 8);
+	image_put_number(image, image->nmethod + 72, image->pcs - image->nmethod, 4);
+	image_put_number(image, image->nmethod + 76, image->pcs + n * 16 - image->nmethod, 4);
 }
 
 /* A block of @n_segments of the heap. Returns its blob. */
@@ -183,11 +227,13 @@ static inline void image_add_tables(struct hotspot_image *image)
 		image_put_number(image, at + 32, image_fields[i].offset, 8);
 		image_put_number(image, at + 40, is_heaps ? image->heaps_variable : 0, 8);
 	}
-	image->types = image_add(image, 3 * 40);
+	image->types = image_add(image, 4 * 40);
 	image_put_number(image, image->types, image_add_text(image, "HeapBlock"), 8);
 	image_put_number(image, image->types + 32, 16, 8);
 	image_put_number(image, image->types + 40, image_add_text(image, "ConstantPool"), 8);
 	image_put_number(image, image->types + 72, 32, 8);
+	image_put_number(image, image->types + 80, image_add_text(image, "PcDesc"), 8);
+	image_put_number(image, image->types + 112, 16, 8);
 }
 
 static inline uint32_t image_hash(const char *name)
@@ -256,8 +302,15 @@ static inline void hotspot_image_init(struct hotspot_image *image)
 	uint64_t dynamic = image_add(image, 4 * sizeof(Elf64_Dyn));
 	const Elf64_Phdr segment = { .p_type = PT_DYNAMIC, .p_vaddr = dynamic - IMAGE_BASE };
 	image_put(image, IMAGE_BASE + sizeof(header), &segment, sizeof(segment));
-	image_add_method(image);
+	uint64_t methods[3];
+	image_add_method(image, "java/util/HashMap", "get");
+	methods[2] = image->method;
+	image_add_method(image, "java/util/TreeMap", "put");
+	methods[1] = image->method;
+	image_add_method(image, "java/util/TreeMap", "merge");
+	methods[0] = image->method;
 	image_add_heap(image);
+	image_add_scopes(image, methods);
 	image_add_tables(image);
 	image_add_symbols(image, dynamic);
 }

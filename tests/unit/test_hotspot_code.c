@@ -118,10 +118,8 @@ static void other_code_at_the_same_place_has_another_mark(void **state)
 
 static void a_version_that_lacks_a_field_is_refused(void **state)
 {
-	const size_t n = sizeof(image_fields) / sizeof(image_fields[0]);
-
 	(void)state;
-	for (size_t i = 1; i < n; i++) {
+	for (size_t i = 1; i < IMAGE_FIRST_OPTIONAL_FIELD; i++) {
 		hotspot_image_init(&image);
 		image_put_number(&image, image.table + i * 48 + 8, image_add_text(&image, "_other"),
 				 8);

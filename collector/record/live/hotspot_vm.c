@@ -58,6 +58,12 @@ static const struct {
 	{ "Klass", "_name", HOTSPOT_KLASS_NAME },
 	{ "Symbol", "_length", HOTSPOT_SYMBOL_LENGTH },
 	{ "Symbol", "_body", HOTSPOT_SYMBOL_BODY },
+	{ "nmethod", "_metadata_offset", HOTSPOT_NMETHOD_METADATA },
+	{ "CompiledMethod", "_scopes_data_begin", HOTSPOT_NMETHOD_SCOPES },
+	{ "nmethod", "_scopes_pcs_offset", HOTSPOT_NMETHOD_PCS },
+	{ "nmethod", "_dependencies_offset", HOTSPOT_NMETHOD_PCS_END },
+	{ "PcDesc", "_pc_offset", HOTSPOT_PC_OFFSET },
+	{ "PcDesc", "_scope_decode_offset", HOTSPOT_PC_SCOPE },
 };
 
 static const struct {
@@ -66,6 +72,7 @@ static const struct {
 } wanted_sizes[] = {
 	{ "HeapBlock", HOTSPOT_BLOCK_SIZE },
 	{ "ConstantPool", HOTSPOT_POOL_SIZE },
+	{ "PcDesc", HOTSPOT_PC_SIZE },
 };
 
 #define N_WANTED_FIELDS (sizeof(wanted_fields) / sizeof(wanted_fields[0]))
@@ -212,8 +219,10 @@ int hotspot_vm_find(const struct process_memory *memory, uint64_t image, struct 
 		err = read_entries(&pass, types, sizeof(struct type_entry), take_size);
 	if (err)
 		return err;
-	if (pass.found != (1ull << N_HOTSPOT_FIELDS) - 1)
+	const uint64_t needed = (1ull << HOTSPOT_FIRST_OF_SCOPES) - 1;
+	if ((pass.found & needed) != needed)
 		return -ENOENT;
+	vm.has_scopes = pass.found == (1ull << N_HOTSPOT_FIELDS) - 1;
 	*vm_ret = vm;
 	return 0;
 }

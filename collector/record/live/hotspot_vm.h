@@ -45,6 +45,15 @@ enum hotspot_field {
 	HOTSPOT_SYMBOL_BODY,
 	HOTSPOT_BLOCK_SIZE, /* sizeof(HeapBlock) */
 	HOTSPOT_POOL_SIZE,  /* sizeof(ConstantPool) */
+	/* Versions that lack one of these have all but inlined methods. */
+	HOTSPOT_FIRST_OF_SCOPES,
+	HOTSPOT_NMETHOD_METADATA = HOTSPOT_FIRST_OF_SCOPES,
+	HOTSPOT_NMETHOD_SCOPES, /* CompiledMethod::_scopes_data_begin */
+	HOTSPOT_NMETHOD_PCS,
+	HOTSPOT_NMETHOD_PCS_END, /* nmethod::_dependencies_offset */
+	HOTSPOT_PC_OFFSET,
+	HOTSPOT_PC_SCOPE,
+	HOTSPOT_PC_SIZE, /* sizeof(PcDesc) */
 	N_HOTSPOT_FIELDS
 };
 
@@ -57,6 +66,7 @@ struct hotspot_heap {
 
 struct hotspot_vm {
 	uint64_t fields[N_HOTSPOT_FIELDS];
+	bool has_scopes; /* the fields from HOTSPOT_FIRST_OF_SCOPES on are known */
 	size_t n_heaps;
 	struct hotspot_heap heaps[HOTSPOT_HEAPS_MAX];
 };
