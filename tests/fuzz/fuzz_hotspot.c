@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/record/live/hotspot_scopes.h"
 #include "tests/unit/hotspot_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -23,6 +24,21 @@ static void check(int err, const struct hotspot_code *code)
 		abort();
 }
 
+static void read_scopes(const struct hotspot_image *image, const struct hotspot_vm *vm)
+{
+	struct hotspot_scopes scopes;
+
+	for (uint64_t addr = image->nmethod; addr < image->nmethod + 400; addr++) {
+		int err = hotspot_scopes_read(&image->memory, vm, image->nmethod, addr, &scopes);
+
+		if (err > 0)
+			abort();
+		if (!err && (addr < scopes.start || addr >= scopes.end ||
+			     scopes.n_inlined >= HOTSPOT_SCOPES_MAX))
+			abort();
+	}
+}
+
 static void read_all(const struct hotspot_image *image, const struct hotspot_vm *vm)
 {
 	const uint64_t addrs[] = {
@@ -35,6 +51,7 @@ static void read_all(const struct hotspot_image *image, const struct hotspot_vm 
 		check(hotspot_code_read(&image->memory, vm, addrs[i], &code), &code);
 	check(hotspot_method_read(&image->memory, vm, image->method, &code), &code);
 	check(hotspot_method_read(&image->memory, vm, image->klass, &code), &code);
+	read_scopes(image, vm);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
