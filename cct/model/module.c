@@ -21,6 +21,7 @@ static void module_destroy(struct module *module)
 	located_file_deinit(&module->located);
 	symbol_table_destroy(module->symbols);
 	line_table_destroy(module->lines);
+	inline_table_destroy(module->inlines);
 	free((char *)module->key.path);
 	free(module);
 }

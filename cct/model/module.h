@@ -17,6 +17,7 @@
 
 #include "cct/base/hash_table.h"
 #include "cct/model/build_id.h"
+#include "cct/model/inline_table.h"
 #include "cct/model/line_table.h"
 #include "cct/model/located_file.h"
 #include "cct/model/symbol_table.h"
@@ -46,6 +47,7 @@ struct module {
 	struct module_key key;        /* key.path is owned */
 	struct symbol_table *symbols; /* captured names, or NULL; owned */
 	struct line_table *lines;     /* captured source lines, or NULL; owned */
+	struct inline_table *inlines; /* recorded inlined functions, or NULL; owned */
 	struct located_file located;  /* where to read it now; not part of its identity */
 };
 

@@ -17,6 +17,7 @@ static enum runtime_frame frame_of(uint32_t kind)
 	case RUNTIME_STUB:
 		return RUNTIME_FRAME_STUB;
 	case RUNTIME_METHOD:
+	case RUNTIME_INLINED:
 		break;
 	}
 	return RUNTIME_FRAME_METHOD;
@@ -52,10 +53,29 @@ static int add_symbol(struct symbol_table *symbols, const struct runtime_record 
 				record->header.name_size);
 }
 
+static int add_inlined(const struct module_table *modules, const struct runtime_record *record,
+		       const struct runtime_codes *codes)
+{
+	const struct runtime_record_header *header = &record->header;
+	const struct runtime_code *code = runtime_codes_find(codes, header->start);
+
+	if (!code || code->frame != RUNTIME_FRAME_SIZED || header->size > code->end - header->start)
+		return -EINVAL;
+	struct module *module = module_table_get(modules, codes->module);
+	if (!module->inlines)
+		module->inlines = inline_table_create();
+	if (!module->inlines)
+		return -ENOMEM;
+	return inline_table_add(module->inlines, code->offset + (header->start - code->start),
+				header->size, record->name, header->name_size);
+}
+
 int runtime_layer_add(struct module_table *modules, const struct runtime_record *record,
 		      struct runtime_codes **codes)
 {
 	const struct runtime_record_header *header = &record->header;
+	if (header->kind == RUNTIME_INLINED)
+		return add_inlined(modules, record, *codes);
 	struct module *module = find_module(modules, header->pid);
 	struct runtime_code code = {
 		.start = header->start,

@@ -30,12 +30,17 @@ static bool has_sound_frame(const struct runtime_record_header *header)
 	       header->frame_size <= RUNTIME_FRAME_SIZE_MAX;
 }
 
+static uint32_t name_max(uint32_t kind)
+{
+	return kind == RUNTIME_INLINED ? RUNTIME_NAMES_MAX : RUNTIME_NAME_MAX;
+}
+
 static bool is_sound(const struct runtime_record_header *header)
 {
-	return header->kind >= RUNTIME_COMPILED && header->kind <= RUNTIME_METHOD && header->size &&
-	       header->size <= RUNTIME_CODE_SIZE_MAX &&
+	return header->kind >= RUNTIME_COMPILED && header->kind <= RUNTIME_INLINED &&
+	       header->size && header->size <= RUNTIME_CODE_SIZE_MAX &&
 	       header->start <= UINT64_MAX - header->size && has_sound_frame(header) &&
-	       header->name_size && header->name_size <= RUNTIME_NAME_MAX;
+	       header->name_size && header->name_size <= name_max(header->kind);
 }
 
 bool runtime_record_decode(const struct perf_event_header *record, struct runtime_record *ret)

@@ -17,6 +17,7 @@
 
 #define RUNTIME_RECORD_MAGIC   0x31544e5552444e44ull /* "DNDRUNT1" little endian */
 #define RUNTIME_NAME_MAX       1024u
+#define RUNTIME_NAMES_MAX      8192u /* RUNTIME_INLINED: of all names */
 #define RUNTIME_CODE_SIZE_MAX  (256u << 20)
 #define RUNTIME_FRAME_SIZE_MAX (64u << 20)
 #define RUNTIME_NEVER_COMPLETE UINT32_MAX
@@ -32,9 +33,14 @@ enum runtime_code_kind {
 	RUNTIME_STUB = 3,
 	/* No code, but a method that the interpreter executes: @start is its address, @size 1. */
 	RUNTIME_METHOD = 4,
+	/* What is inlined in a part of the code of a RUNTIME_COMPILED record: the functions' names,
+	 * the outermost first, a zero between each two. The function of that record is not among
+	 * them. It ends with that record. */
+	RUNTIME_INLINED = 5,
 };
 
-/* On disk: perf_event_header, this header, the name without NUL, zeros up to a multiple of 8. */
+/* On disk: perf_event_header, this header, the name (without NUL) or names, zeros up to a multiple
+ * of 8. */
 struct runtime_record_header {
 	uint64_t magic;
 	int32_t pid;
@@ -49,8 +55,9 @@ struct runtime_record_header {
 };
 static_assert(sizeof(struct runtime_record_header) == 48, "on-disk layout");
 
-#define RUNTIME_RECORD_SIZE_MAX \
-	(sizeof(struct perf_event_header) + sizeof(struct runtime_record_header) + RUNTIME_NAME_MAX)
+#define RUNTIME_RECORD_SIZE_MAX                                                    \
+	(sizeof(struct perf_event_header) + sizeof(struct runtime_record_header) + \
+	 RUNTIME_NAMES_MAX)
 
 /* Borrowed from the record. */
 struct runtime_record {

@@ -4,6 +4,7 @@
  */
 #include "report/names/symbolize.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,26 @@ static void add_captured_line(const struct symbolizer *symbolizer, const struct 
 	place->line = line->line;
 }
 
+/* The functions that the recording has for a frame, like debug_info_find(): the compiled one has no
+ * name. 0: none. */
+static size_t find_recorded_calls(const struct symbolizer *symbolizer, const struct frame *frame,
+				  struct debug_function *functions)
+{
+	const struct module *module =
+		module_table_get(&symbolizer->profile->modules, frame->module);
+	const struct inlined_code *code =
+		module ? inline_table_find(module->inlines, frame->offset) : NULL;
+	const size_t n = code ? code->n_names : 0;
+
+	static_assert(INLINE_DEPTH_MAX < DEBUG_INFO_MAX_INLINED, "one more has room");
+	if (!n)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		functions[i] = (struct debug_function){ .name = code->names[n - 1 - i] };
+	functions[n] = (struct debug_function){ .name = NULL };
+	return n + 1;
+}
+
 /*
  * Adds the compiled function @place and, if there is debug information, the functions inlined into
  * it.
@@ -220,6 +241,8 @@ static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
 	if (!n && location->go)
 		n = go_names_find(location->go, location->debug_vaddr, functions,
 				  DEBUG_INFO_MAX_INLINED);
+	if (!n)
+		n = find_recorded_calls(symbolizer, frame, functions);
 	if (n) {
 		place->file = functions[n - 1].file;
 		place->directory = functions[n - 1].directory;

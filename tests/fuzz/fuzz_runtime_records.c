@@ -28,8 +28,13 @@ static void look(const struct profile *profile, const struct runtime_codes *code
 	const struct module *module = module_table_get(&profile->modules, codes->module);
 	const struct symbol *symbol =
 		symbol_table_find(module->symbols, code->offset + (addr - code->start));
+	const struct inlined_code *inlined =
+		inline_table_find(module->inlines, code->offset + (addr - code->start));
 	if (addr - code->start >= code->end - code->start || !symbol ||
 	    symbol->offset != code->offset)
+		abort();
+	if (inlined &&
+	    (inlined->n_names > INLINE_DEPTH_MAX || inlined->size > code->end - code->start))
 		abort();
 }
 

@@ -271,13 +271,20 @@ static void every_epoch_has_its_own_number(void **state)
 	address_space_unref(then);
 }
 
-/* A function of that name at 0x1000, of 0x100 bytes. */
-static int describe(struct fixture *fixture, int32_t pid, const char *name)
+static int tell(struct fixture *fixture, const struct runtime_record *record)
 {
 	static union {
 		struct perf_event_header header;
 		uint8_t bytes[RUNTIME_RECORD_SIZE_MAX];
 	} space;
+
+	runtime_record_encode(record, &space.header);
+	return processes_describe(fixture->processes, &space.header);
+}
+
+/* A function of that name at 0x1000, of 0x100 bytes. */
+static int describe(struct fixture *fixture, int32_t pid, const char *name)
+{
 	const struct runtime_record record = { .header = { .pid = pid,
 							   .kind = RUNTIME_COMPILED,
 							   .start = 0x1000,
@@ -286,8 +293,33 @@ static int describe(struct fixture *fixture, int32_t pid, const char *name)
 							   .name_size = (uint32_t)strlen(name) },
 					       .name = name };
 
-	runtime_record_encode(&record, &space.header);
-	return processes_describe(fixture->processes, &space.header);
+	return tell(fixture, &record);
+}
+
+/* A function that is inlined there, into @size bytes from @start on. */
+static int describe_inlined(struct fixture *fixture, int32_t pid, uint64_t start, uint32_t size)
+{
+	const struct runtime_record record = { .header = { .pid = pid,
+							   .kind = RUNTIME_INLINED,
+							   .start = start,
+							   .size = size,
+							   .name_size = 8 },
+					       .name = "Work.add" };
+
+	return tell(fixture, &record);
+}
+
+/* How many functions are inlined at an address. */
+static size_t count_inlined(struct fixture *fixture, int32_t pid, uint64_t addr)
+{
+	const struct runtime_codes *codes =
+		processes_thread(fixture->processes, pid, pid)->process->runtime;
+	const struct runtime_code *code = runtime_codes_find(codes, addr);
+	const struct module *module = module_table_get(&fixture->profile->modules, codes->module);
+	const struct inlined_code *inlined =
+		inline_table_find(module->inlines, code->offset + (addr - code->start));
+
+	return inlined ? inlined->n_names : 0;
 }
 
 /* The name at 0x1010 of what a process's run-time system has told; NULL: nothing. */
@@ -321,6 +353,25 @@ static void descriptions_of_code_follow_its_process(void **state)
 	assert_int_equal(describe(fixture, 7, ""), -EINVAL);
 }
 
+static void what_is_inlined_belongs_to_the_code_that_was_described(void **state)
+{
+	struct fixture *fixture = *state;
+
+	comm(fixture, 7, 7, "java", true);
+	assert_int_equal(describe_inlined(fixture, 7, 0x1010, 16), -EINVAL);
+	assert_int_equal(describe(fixture, 7, "Work.fib"), 0);
+	assert_int_equal(describe_inlined(fixture, 7, 0x1010, 16), 0);
+	assert_int_equal(count_inlined(fixture, 7, 0x100f), 0);
+	assert_int_equal(count_inlined(fixture, 7, 0x1010), 1);
+	assert_int_equal(count_inlined(fixture, 7, 0x101f), 1);
+	assert_int_equal(count_inlined(fixture, 7, 0x1020), 0);
+	assert_int_equal(describe_inlined(fixture, 7, 0x10f0, 17), -EINVAL);
+	assert_int_equal(describe_inlined(fixture, 7, 0x1100, 1), -EINVAL);
+	/* Other code at the same place has nothing inlined yet. */
+	assert_int_equal(describe(fixture, 7, "Work.main"), 0);
+	assert_int_equal(count_inlined(fixture, 7, 0x1010), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -333,6 +384,7 @@ int main(void)
 		TEST(an_exited_process_is_remembered_for_a_while),
 		TEST(a_reused_pid_is_a_new_process),
 		TEST(descriptions_of_code_follow_its_process),
+		TEST(what_is_inlined_belongs_to_the_code_that_was_described),
 		TEST(a_synthesized_fork_waits_for_its_own_mappings),
 		TEST(an_unannounced_process_is_known_by_its_pid),
 		TEST(numbers_of_unnamed_processes_are_not_inherited),

@@ -56,9 +56,28 @@ static void the_longest_name_fits(void **state)
 	written.name = name;
 	written.header.name_size = sizeof(name);
 	runtime_record_encode(&written, &space.header);
-	assert_int_equal(space.header.size, RUNTIME_RECORD_SIZE_MAX);
 	assert_true(runtime_record_decode(&space.header, &read));
 	assert_memory_equal(read.name, name, sizeof(name));
+}
+
+static void the_names_of_inlined_functions_have_more_room(void **state)
+{
+	static char names[RUNTIME_NAMES_MAX];
+	struct runtime_record written = { .header = { .pid = 7,
+						      .kind = RUNTIME_INLINED,
+						      .start = 0x7f0000001010,
+						      .size = 16,
+						      .name_size = sizeof(names) },
+					  .name = names };
+	struct runtime_record read;
+
+	(void)state;
+	memset(names, 'n', sizeof(names));
+	names[100] = '\0';
+	runtime_record_encode(&written, &space.header);
+	assert_int_equal(space.header.size, RUNTIME_RECORD_SIZE_MAX);
+	assert_true(runtime_record_decode(&space.header, &read));
+	assert_memory_equal(read.name, names, sizeof(names));
 }
 
 static void a_record_that_is_cut_is_refused(void **state)
@@ -87,7 +106,7 @@ static void contradictions_are_refused(void **state)
 	for (size_t i = 0; i < n; i++)
 		records[i] = compiled();
 	records[0].header.kind = 0;
-	records[1].header.kind = RUNTIME_METHOD + 1;
+	records[1].header.kind = RUNTIME_INLINED + 1;
 	records[2].header.size = 0;
 	records[3].header.size = RUNTIME_CODE_SIZE_MAX + 1;
 	records[4].header.start = UINT64_MAX - 1;
@@ -115,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read),
 		cmocka_unit_test(the_longest_name_fits),
+		cmocka_unit_test(the_names_of_inlined_functions_have_more_room),
 		cmocka_unit_test(a_record_that_is_cut_is_refused),
 		cmocka_unit_test(contradictions_are_refused),
 	};

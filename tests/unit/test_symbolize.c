@@ -495,6 +495,34 @@ static void captured_names_are_used_where_the_file_has_none(void **state)
 	assert_string_equal(name_with_captured(*state, &jit, 0x100), "jit::code()");
 }
 
+static void functions_that_the_recording_has_inlined_are_named(void **state)
+{
+	struct fixture *fixture = *state;
+	struct module_table *modules = &fixture->profile->modules;
+	const struct module_key key = { .kind = MODULE_JIT, .path = "[java]", .inode = 7 };
+	struct frame frame = { .module = module_table_add(modules, &key),
+			       .kind = FRAME_USER,
+			       .offset = 0x120 };
+	struct module *module = module_table_get(modules, frame.module);
+	const struct frame_name *names;
+	size_t n;
+
+	module->symbols = symbol_table_create();
+	module->inlines = inline_table_create();
+	symbol_table_add(module->symbols, 0x100, 0x100, "Map.merge", 9);
+	inline_table_add(module->inlines, 0x120, 0x10, "Map.put\0Map.get", 15);
+	assert_int_equal(symbolizer_expand(fixture->symbolizer, &frame, &names, &n), 0);
+	assert_int_equal(n, 3);
+	assert_string_equal(names[0].name, "Map.merge");
+	assert_false(names[0].is_inlined);
+	assert_string_equal(names[1].name, "Map.put");
+	assert_true(names[1].is_inlined);
+	assert_string_equal(names[2].name, "Map.get");
+	frame.offset = 0x130;
+	assert_int_equal(symbolizer_expand(fixture->symbolizer, &frame, &names, &n), 0);
+	assert_int_equal(n, 1);
+}
+
 static void without_a_symbol_the_name_is_module_and_offset(void **state)
 {
 	struct fixture *fixture = *state;
@@ -733,6 +761,7 @@ int main(void)
 		cmocka_unit_test(plt_entries_of_this_program_are_named),
 		TEST(functions_of_this_program_have_their_names),
 		TEST(captured_names_are_used_where_the_file_has_none),
+		TEST(functions_that_the_recording_has_inlined_are_named),
 		TEST(without_a_symbol_the_name_is_module_and_offset),
 		TEST(symbols_that_are_packed_into_a_file_name_its_code),
 		TEST(another_file_than_the_recorded_one_is_not_used),
