@@ -17,6 +17,16 @@ make_recordings() {
 	javac -d . "$ROOT/tests/workloads/languages/Shares.java"
 	record compiled.data -- java -XX:-Inline Shares 2 >compiled.out
 	record interpreted.data -- java -Xint Shares 2 >interpreted.out
+	javac -d . "$ROOT/tests/workloads/languages/Inlined.java"
+	local options=(-XX:CompileThresholdScaling=0.01 -Xbatch -XX:CompileCommand=quiet) name
+	for name in worker round; do
+		options+=("-XX:CompileCommand=dontinline,Inlined.$name")
+	done
+	for name in outer_1 outer_2 inner; do
+		options+=("-XX:CompileCommand=inline,Inlined.$name")
+	done
+	record inlined.data -- java "${options[@]}" Inlined 2 >inlined.out
+	record plain.data -- java -Xint Inlined 2 >plain.out
 }
 
 setup() {
@@ -44,6 +54,40 @@ has_shares() {
 
 @test "interpreted Java: exact paths to a method, by name" {
 	has_shares interpreted.data
+}
+
+# has_chain FILE : each path to worker has its share, whether its methods are inlined or not
+has_chain() {
+	local round='.* > JavaMain > .* > Inlined\.main > Inlined\.round'
+	report_json "$1" >"$1.tree"
+	show python3 "$ROOT/tests/oracle/paths_of.py" "$1.tree" 'Inlined\.worker' --shares \
+		"1/3:$round > Inlined\\.outer_1 > Inlined\\.inner > Inlined\\.worker" \
+		"2/3:$round > Inlined\\.outer_2 > Inlined\\.inner > Inlined\\.worker"
+}
+
+# weight_of FILE KIND METHOD : of the method's row of that kind in a list of functions
+weight_of() {
+	jq --arg kind "$2" --arg name "Inlined.$3" \
+		'[.. | objects | select(.kind? == $kind and .name? == $name) | .total[0]] | add // 0' "$1"
+}
+
+@test "inlined methods are on the paths to what they call, as in the interpreter" {
+	has_chain inlined.data
+	has_chain plain.data
+}
+
+@test "inlined methods are marked as such" {
+	report_json inlined.data --view functions >inlined.list
+	expect_at_least "time below the inlined method" "$(weight_of inlined.list inline inner)" \
+		"$(weight_of inlined.list user worker)" 80
+	expect_equal "time inlined of methods that are never" \
+		"$(weight_of inlined.list inline round) $(weight_of inlined.list inline worker)" "0 0"
+	report_json plain.data --view functions >plain.list
+	expect_equal "time inlined in the interpreter" "$(weight_of plain.list inline inner)" 0
+	"$DENDRO" report --view functions inlined.data | grep -q 'Inlined\.inner (inlined)  *\[java\]'
+	"$DENDRO" report --no-inline --view functions inlined.data >functions
+	grep -q 'Inlined\.round  *\[java\]' functions
+	! grep '(inlined).*\[java\]' functions
 }
 
 @test "methods have names in a list of samples, too" {

@@ -27,6 +27,7 @@ static void check(int err, const struct hotspot_code *code)
 static void read_scopes(const struct hotspot_image *image, const struct hotspot_vm *vm)
 {
 	struct hotspot_scopes scopes;
+	struct hotspot_code code;
 
 	for (uint64_t addr = image->nmethod; addr < image->nmethod + 400; addr++) {
 		int err = hotspot_scopes_read(&image->memory, vm, image->nmethod, addr, &scopes);
@@ -37,6 +38,10 @@ static void read_scopes(const struct hotspot_image *image, const struct hotspot_
 			     scopes.n_inlined >= HOTSPOT_SCOPES_MAX))
 			abort();
 	}
+	if (hotspot_inlined_read(&image->memory, vm, image->nmethod, image->nmethod + 191, &code) ==
+		    0 &&
+	    code.header.name_size > sizeof(code.name))
+		abort();
 }
 
 static void read_all(const struct hotspot_image *image, const struct hotspot_vm *vm)

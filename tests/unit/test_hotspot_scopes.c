@@ -86,6 +86,26 @@ static void a_version_without_scopes_has_all_else(void **state)
 	}
 }
 
+static void inlined_methods_have_names(void **state)
+{
+	static const char names[] = "java.util.TreeMap.put\0java.util.HashMap.get";
+	struct hotspot_code record;
+
+	(void)state;
+	assert_int_equal(
+		hotspot_inlined_read(&image.memory, &vm, image.nmethod, code + 63, &record), 0);
+	assert_int_equal(record.header.kind, RUNTIME_INLINED);
+	assert_int_equal(record.header.start, code + 63);
+	assert_int_equal(record.header.size, 1);
+	assert_int_equal(record.header.name_size, sizeof(names) - 1);
+	assert_memory_equal(record.name, names, sizeof(names) - 1);
+	assert_int_equal(hotspot_inlined_read(&image.memory, &vm, image.nmethod, code, &record), 0);
+	assert_int_equal(record.header.name_size, 0);
+	image_put_number(&image, image.metadata + 16, image.klass, 8);
+	assert_true(hotspot_inlined_read(&image.memory, &vm, image.nmethod, code + 63, &record) <
+		    0);
+}
+
 /* As JDK 20 and later write them: no byte is 0. */
 static void numbers_that_are_compressed_otherwise_are_refused(void **state)
 {
@@ -148,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_return_address_has_the_methods_inlined_at_its_call, setup),
 		cmocka_unit_test_setup(between_two_places_is_what_both_have, setup),
+		cmocka_unit_test_setup(inlined_methods_have_names, setup),
 		cmocka_unit_test_setup(a_version_without_scopes_has_all_else, setup),
 		cmocka_unit_test_setup(numbers_that_are_compressed_otherwise_are_refused, setup),
 		cmocka_unit_test_setup(contradictions_are_refused, setup),

@@ -194,6 +194,7 @@ static int read_name(const struct process_memory *memory, const struct hotspot_v
 	int err = process_memory_text(memory, blob->name, name, sizeof(name));
 	if (err)
 		return err;
+	code->has_scopes = vm->has_scopes && strcmp(name, "nmethod") == 0;
 	if (strcmp(name, "nmethod") == 0 || strcmp(name, "native nmethod") == 0)
 		return read_method_name(memory, vm, blob->method, code);
 	if (strcmp(name, "Interpreter") == 0 && !code->header.frame_size)
@@ -259,6 +260,7 @@ int hotspot_code_read(const struct process_memory *memory, const struct hotspot_
 int hotspot_method_read(const struct process_memory *memory, const struct hotspot_vm *vm,
 			uint64_t addr, struct hotspot_code *code_ret)
 {
+	code_ret->has_scopes = false;
 	code_ret->header = (struct runtime_record_header){
 		.kind = RUNTIME_METHOD,
 		.start = addr,

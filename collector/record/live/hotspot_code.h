@@ -11,8 +11,9 @@
 struct hotspot_code {
 	uint64_t object; /* the blob, or the method */
 	uint64_t mark;   /* other code or another method there has another one */
+	bool has_scopes; /* it is a compiled method, which may have others inlined */
 	struct runtime_record_header header; /* without magic, pid and time */
-	char name[RUNTIME_NAME_MAX];
+	char name[RUNTIME_NAMES_MAX];        /* but for RUNTIME_INLINED at most RUNTIME_NAME_MAX */
 };
 
 /* The code at @addr. 0; -ENOENT: nothing is there; -errno: not readable. */

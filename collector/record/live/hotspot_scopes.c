@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "perf/records/runtime_record.h"
-
 #define NUMBER_MAX 5   /* bytes */
 #define SINGLE     192 /* bytes below it end a number */
 #define SHIFT      6
@@ -222,4 +220,44 @@ int hotspot_scopes_read(const struct process_memory *memory, const struct hotspo
 	scopes_ret->start = tables.code + (uint32_t)(is_call ? pc : before.pc < 0 ? 0 : before.pc);
 	scopes_ret->end = tables.code + (uint32_t)(is_call ? after.pc : after.pc - 1);
 	return 0;
+}
+
+/* -ENOSPC: there is no room. */
+static int append_name(const struct process_memory *memory, const struct hotspot_vm *vm,
+		       uint64_t method, struct hotspot_code *code)
+{
+	uint32_t *size = &code->header.name_size;
+	struct hotspot_code one;
+
+	int err = hotspot_method_read(memory, vm, method, &one);
+	if (err)
+		return err;
+	if (one.header.name_size + 1 > sizeof(code->name) - *size)
+		return -ENOSPC;
+	if (*size)
+		code->name[(*size)++] = '\0';
+	memcpy(code->name + *size, one.name, one.header.name_size);
+	*size += one.header.name_size;
+	return 0;
+}
+
+int hotspot_inlined_read(const struct process_memory *memory, const struct hotspot_vm *vm,
+			 uint64_t object, uint64_t addr, struct hotspot_code *code_ret)
+{
+	struct hotspot_scopes scopes;
+
+	int err = hotspot_scopes_read(memory, vm, object, addr, &scopes);
+	if (err)
+		return err;
+	code_ret->object = object;
+	code_ret->mark = 0;
+	code_ret->has_scopes = false;
+	code_ret->header = (struct runtime_record_header){
+		.kind = RUNTIME_INLINED,
+		.start = scopes.start,
+		.size = (uint32_t)(scopes.end - scopes.start),
+	};
+	for (uint32_t i = 0; i < scopes.n_inlined && !err; i++)
+		err = append_name(memory, vm, scopes.inlined[i], code_ret);
+	return err == -ENOSPC ? 0 : err;
 }

@@ -10,7 +10,7 @@
 #ifndef COLLECTOR_RECORD_LIVE_HOTSPOT_SCOPES_H
 #define COLLECTOR_RECORD_LIVE_HOTSPOT_SCOPES_H
 
-#include "collector/record/live/hotspot_vm.h"
+#include "collector/record/live/hotspot_code.h"
 
 #define HOTSPOT_SCOPES_MAX 64 /* the compilers inline 15 deep by default */
 
@@ -26,5 +26,11 @@ struct hotspot_scopes {
  */
 int hotspot_scopes_read(const struct process_memory *memory, const struct hotspot_vm *vm,
 			uint64_t object, uint64_t addr, struct hotspot_scopes *scopes_ret);
+/*
+ * The same with names, as a record of kind RUNTIME_INLINED, whose name_size is 0 if nothing is
+ * inlined there. Innermost methods whose names have no room are left out. 0, -ENOENT or -errno.
+ */
+int hotspot_inlined_read(const struct process_memory *memory, const struct hotspot_vm *vm,
+			 uint64_t object, uint64_t addr, struct hotspot_code *code_ret);
 
 #endif

@@ -11,7 +11,7 @@
 #include "cct/base/clock.h"
 #include "cct/base/hash.h"
 #include "cct/base/sorted.h"
-#include "collector/record/live/hotspot_code.h"
+#include "collector/record/live/hotspot_scopes.h"
 #include "collector/record/live/live_process.h"
 #include "unwind/rules/regs.h"
 
@@ -21,6 +21,7 @@
 #define TRY_AGAIN_NS   (20 * NSEC_PER_MSEC) /* times the tries so far */
 #define TRIES_MAX      16
 #define READ_MAX       512 /* of those, unknown ones */
+#define INLINED_MAX    128 /* and places of which it is not known what is inlined there */
 #define QUESTIONS_BITS 12
 #define MISS_NS        NSEC_PER_SEC /* until a missing item is searched for again */
 #define METHOD_NS      NSEC_PER_SEC /* until a method is read again */
@@ -38,6 +39,13 @@ struct known_code {
 	uint64_t checked_ns; /* the last sample of the round in which it was */
 	uint32_t kind;
 	uint32_t wanted; /* the round in which it was wanted last */
+	bool has_scopes;
+};
+
+/* Sorted, no overlaps. */
+struct known_list {
+	struct known_code *all;
+	size_t n, n_allocated;
 };
 
 enum vm_state {
@@ -56,8 +64,8 @@ struct vm_process {
 	uint64_t next_try_ns; /* no look at them before */
 	uint32_t looked;      /* the round in which the machine was looked at last */
 	struct hotspot_vm vm;
-	struct known_code *known; /* sorted, no overlaps */
-	size_t n_known, n_allocated;
+	struct known_list known;
+	struct known_list inlined; /* parts of that code of which it is known what is inlined */
 };
 
 struct wanted {
@@ -126,7 +134,8 @@ static void forget_wanted(struct hotspot_reader *reader, const struct vm_process
 static void drop_process(struct hotspot_reader *reader, struct vm_process *process)
 {
 	forget_wanted(reader, process);
-	free(process->known);
+	free(process->known.all);
+	free(process->inlined.all);
 	*process = (struct vm_process){ .pid = 0 };
 	reader->n_processes--;
 }
@@ -167,34 +176,50 @@ static bool covers(const struct known_code *known, uint64_t addr)
 	return addr - known->start < known->end - known->start;
 }
 
-static size_t first_ending_above(const struct vm_process *process, uint64_t addr)
+static size_t first_ending_above(const struct known_list *list, uint64_t addr)
 {
-	return sorted_count(process->n_known, i, process->known[i].end <= addr);
+	return sorted_count(list->n, i, list->all[i].end <= addr);
 }
 
-static struct known_code *find_known(const struct vm_process *process, uint64_t addr)
+static struct known_code *find_known(const struct known_list *list, uint64_t addr)
 {
-	size_t i = first_ending_above(process, addr);
+	size_t i = first_ending_above(list, addr);
 
-	return i < process->n_known && covers(&process->known[i], addr) ? &process->known[i] : NULL;
+	return i < list->n && covers(&list->all[i], addr) ? &list->all[i] : NULL;
+}
+
+/* The elements from @first up to the result overlap what ends at @end. */
+static size_t first_from(const struct known_list *list, size_t first, uint64_t end)
+{
+	while (first < list->n && list->all[first].start < end)
+		first++;
+	return first;
 }
 
 /* In place of what overlaps it. 0 or -ENOMEM. */
-static int add_known(struct vm_process *process, const struct known_code *added)
+static int add_known(struct known_list *list, const struct known_code *added)
 {
-	size_t first = first_ending_above(process, added->start), after = first;
+	size_t first = first_ending_above(list, added->start);
+	size_t after = first_from(list, first, added->end);
 
-	while (after < process->n_known && process->known[after].start < added->end)
-		after++;
-	if (first == after && process->n_known >= KNOWN_MAX)
+	if (first == after && list->n >= KNOWN_MAX)
 		return 0;
-	if (array_reserve(process->known, process->n_known, process->n_allocated, 1))
+	if (array_reserve(list->all, list->n, list->n_allocated, 1))
 		return -ENOMEM;
-	memmove(process->known + first + 1, process->known + after,
-		(process->n_known - after) * sizeof(*added));
-	process->known[first] = *added;
-	process->n_known = process->n_known - (after - first) + 1;
+	memmove(list->all + first + 1, list->all + after, (list->n - after) * sizeof(*added));
+	list->all[first] = *added;
+	list->n = list->n - (after - first) + 1;
 	return 0;
+}
+
+static void forget_known(struct known_list *list, uint64_t start, uint64_t end)
+{
+	size_t first = first_ending_above(list, start), after = first_from(list, first, end);
+
+	if (first == after)
+		return;
+	memmove(list->all + first, list->all + after, (list->n - after) * sizeof(*list->all));
+	list->n -= after - first;
 }
 
 /* Whether an address that is not known is new in this round, and may be something. */
@@ -221,16 +246,34 @@ static void note_miss(struct hotspot_reader *reader, int32_t pid, uint64_t addr)
 		question->missed_ns = reader->last_ns;
 }
 
+/* Whether it is not known what is inlined at an address of known code. */
+static bool lacks_inlined(const struct vm_process *process, const struct known_code *known,
+			  uint64_t addr)
+{
+	return known->has_scopes && !find_known(&process->inlined, addr);
+}
+
+/* Whether it has to be looked at whether it is still the same. */
+static bool is_due(const struct hotspot_reader *reader, const struct known_code *known,
+		   bool is_method)
+{
+	return known->wanted != reader->round &&
+	       !(is_method && reader->last_ns < known->checked_ns + METHOD_NS);
+}
+
 static void want(struct hotspot_reader *reader, struct vm_process *process, uint64_t addr,
 		 bool is_method)
 {
-	struct known_code *known = find_known(process, addr);
+	struct known_code *known = find_known(&process->known, addr);
 
-	if (known && (known->wanted == reader->round ||
-		      (is_method && reader->last_ns < known->checked_ns + METHOD_NS)))
+	if (reader->n_wanted == WANTED_MAX)
 		return;
-	if (reader->n_wanted == WANTED_MAX || (!known && !may_ask(reader, process->pid, addr)))
-		return;
+	if (!known || !is_due(reader, known, is_method)) {
+		bool is_new = !known || lacks_inlined(process, known, addr);
+
+		if (!is_new || !may_ask(reader, process->pid, addr))
+			return;
+	}
 	if (known)
 		known->wanted = reader->round;
 	reader->wanted[reader->n_wanted++] = (struct wanted){ process, addr, is_method };
@@ -398,16 +441,55 @@ static int take(struct hotspot_reader *reader, const struct wanted *wanted)
 		.checked_ns = reader->last_ns,
 		.kind = code.header.kind,
 		.wanted = reader->round,
+		.has_scopes = code.has_scopes,
 	};
-	err = add_known(process, &added);
+	forget_known(&process->inlined, added.start, added.end);
+	err = add_known(&process->known, &added);
 	return err ? err : write_record(reader, process, &code);
 }
 
-/* @n_read: how many were read in this round. */
-static int look_at(struct hotspot_reader *reader, const struct wanted *wanted, size_t *n_read)
+/* Reads what is inlined at an address of known code. */
+static int take_inlined(struct hotspot_reader *reader, const struct wanted *wanted,
+			const struct known_code *known)
 {
 	struct vm_process *process = wanted->process;
-	struct known_code *known = find_known(process, wanted->addr);
+	const struct live_memory live = memory_of(process);
+	const uint64_t code_end = known->end;
+	struct hotspot_code code;
+
+	int err = hotspot_inlined_read(&live.memory, &process->vm, known->object, wanted->addr,
+				       &code);
+	if (err || code.header.start < known->start) {
+		note_miss(reader, process->pid, wanted->addr);
+		return 0;
+	}
+	if (code.header.size > code_end - code.header.start)
+		code.header.size = (uint32_t)(code_end - code.header.start);
+	const struct known_code added = {
+		.start = code.header.start,
+		.end = code.header.start + code.header.size,
+	};
+	err = add_known(&process->inlined, &added);
+	return err || !code.header.name_size ? err : write_record(reader, process, &code);
+}
+
+static int look_at_inlined(struct hotspot_reader *reader, const struct wanted *wanted,
+			   size_t *n_read)
+{
+	const struct known_code *known = find_known(&wanted->process->known, wanted->addr);
+
+	if (!known || !lacks_inlined(wanted->process, known, wanted->addr) ||
+	    *n_read == INLINED_MAX)
+		return 0;
+	++*n_read;
+	return take_inlined(reader, wanted, known);
+}
+
+/* @n_read: how many were read in this round. */
+static int look_at_code(struct hotspot_reader *reader, const struct wanted *wanted, size_t *n_read)
+{
+	struct vm_process *process = wanted->process;
+	struct known_code *known = find_known(&process->known, wanted->addr);
 	const struct live_memory live = memory_of(process);
 	uint64_t mark;
 
@@ -429,12 +511,15 @@ static int look_at(struct hotspot_reader *reader, const struct wanted *wanted, s
 static int end_round(void *state, const struct observed_round *round)
 {
 	struct hotspot_reader *reader = state;
-	size_t n_read = 0;
+	size_t n_read = 0, n_inlined = 0;
 	int err = 0;
 
 	(void)round;
-	for (size_t i = 0; i < reader->n_wanted && !err; i++)
-		err = look_at(reader, &reader->wanted[i], &n_read);
+	for (size_t i = 0; i < reader->n_wanted && !err; i++) {
+		err = look_at_code(reader, &reader->wanted[i], &n_read);
+		if (!err)
+			err = look_at_inlined(reader, &reader->wanted[i], &n_inlined);
+	}
 	reader->n_wanted = 0;
 	reader->first_ns = 0;
 	if (!++reader->round)
@@ -497,8 +582,10 @@ static void destroy(void *state)
 {
 	struct hotspot_reader *reader = state;
 
-	for (size_t i = 0; i < PROCESSES_MAX; i++)
-		free(reader->processes[i].known);
+	for (size_t i = 0; i < PROCESSES_MAX; i++) {
+		free(reader->processes[i].known.all);
+		free(reader->processes[i].inlined.all);
+	}
 	free(reader);
 }
 
