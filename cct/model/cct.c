@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/array.h"
 
@@ -58,6 +59,9 @@ static int make_room_for_node(struct cct *cct)
 
 	if (array_reserve(cct->nodes, cct->n_nodes, cct->n_nodes_allocated, 1))
 		return -ENOMEM;
+	if (cct->longest_metric != CCT_NONE &&
+	    array_reserve(cct->longest, cct->n_nodes, cct->n_longest_allocated, 1))
+		return -ENOMEM;
 	return array_reserve(cct->costs, n_costs, cct->n_costs_allocated, cct->n_metrics);
 }
 
@@ -76,6 +80,8 @@ static uint32_t cct_append(struct cct *cct, uint32_t parent, const struct frame 
 	cct->nodes[node].frame.origin = 0;
 	for (uint32_t metric = 0; metric < cct->n_metrics; metric++)
 		*cct_cost(cct, node, metric) = (struct cct_cost){ 0 };
+	if (cct->longest)
+		cct->longest[node] = 0;
 	if (parent != CCT_NONE) {
 		cct->nodes[node].next_sibling = cct->nodes[parent].first_child;
 		cct->nodes[parent].first_child = node;
@@ -91,6 +97,7 @@ struct cct *cct_create(uint32_t n_metrics)
 	if (!cct)
 		return NULL;
 	cct->n_metrics = n_metrics;
+	cct->longest_metric = CCT_NONE;
 	if (cct_append(cct, CCT_NONE, &root) == CCT_NONE) {
 		cct_destroy(cct);
 		return NULL;
@@ -104,8 +111,18 @@ void cct_destroy(struct cct *cct)
 		return;
 	free(cct->nodes);
 	free(cct->costs);
+	free(cct->longest);
 	hash_table_deinit(&cct->by_frame);
 	free(cct);
+}
+
+int cct_keep_longest(struct cct *cct, uint32_t metric)
+{
+	if (array_reserve(cct->longest, 0, cct->n_longest_allocated, cct->n_nodes))
+		return -ENOMEM;
+	memset(cct->longest, 0, cct->n_nodes * sizeof(*cct->longest));
+	cct->longest_metric = metric;
+	return 0;
 }
 
 const char *cct_path_mark_name(enum path_mark mark)
@@ -181,6 +198,9 @@ int cct_merge(struct cct *into, const struct cct *from)
 			cost->samples += cct_cost(from, node, metric)->samples;
 			cost->weight += cct_cost(from, node, metric)->weight;
 		}
+		if (into->longest && from->longest &&
+		    from->longest[node] > into->longest[map[node]])
+			into->longest[map[node]] = from->longest[node];
 	}
 	free(map);
 	return err;

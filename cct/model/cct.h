@@ -51,10 +51,16 @@ struct cct {
 	uint32_t n_nodes, n_nodes_allocated;
 	size_t n_costs_allocated;
 	uint32_t n_metrics;
+	uint64_t *longest; /* [node]: the largest weight of a sample; NULL: not kept */
+	size_t n_longest_allocated;
+	uint32_t longest_metric; /* whose; CCT_NONE: not kept */
 };
 
 struct cct *cct_create(uint32_t n_metrics);
 void cct_destroy(struct cct *cct);
+/* Keeps the largest weight of a sample of the metric in each node, too. Before any cost is added. 0
+ * or -ENOMEM. */
+int cct_keep_longest(struct cct *cct, uint32_t metric);
 
 /* The child of @parent with @frame, made if new. CCT_NONE: out of memory. */
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame);
@@ -72,6 +78,8 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 
 	cost->samples++;
 	cost->weight += weight;
+	if (metric == cct->longest_metric && weight > cct->longest[node])
+		cct->longest[node] = weight;
 }
 /* Adds @from's nodes and costs to @into. 0 or -ENOMEM, @into then half merged. */
 int cct_merge(struct cct *into, const struct cct *from);

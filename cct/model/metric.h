@@ -20,6 +20,7 @@ struct metric {
 	 */
 	uint64_t time_enabled_ns, time_running_ns;
 	bool is_scaled; /* weights were multiplied by enabled / running */
+	bool is_waits;  /* each sample is a wait, which weighs its time */
 };
 
 /* Whether the event lacked a counter for more than 0.5 % of the time. */

@@ -66,6 +66,15 @@ uint32_t profile_add_metric(struct profile *profile, const char *name, const cha
 	return profile->n_metrics++;
 }
 
+uint32_t profile_waits_metric(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		if (profile->metrics[i].is_waits)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
 uint32_t profile_add_process(struct profile *profile, int32_t pid, const char *name)
 {
 	char *copy = strdup(name);

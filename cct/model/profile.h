@@ -72,6 +72,9 @@ struct profile {
 
 struct profile *profile_create(void);
 void profile_destroy(struct profile *profile);
+/* The metric whose samples are waits, of which number, mean and longest matter; UINT32_MAX: none.
+ */
+uint32_t profile_waits_metric(const struct profile *profile);
 /* Appends; the index of the new one, or UINT32_MAX without memory. @name is copied. */
 uint32_t profile_add_metric(struct profile *profile, const char *name, const char *unit);
 uint32_t profile_add_process(struct profile *profile, int32_t pid, const char *name);

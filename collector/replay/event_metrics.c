@@ -37,6 +37,8 @@ int event_metrics_init(struct event_metrics *metrics, const struct data_file *fi
 		metrics->metrics[i] = find_or_add_metric(profile, event);
 		if (metrics->metrics[i] == UINT32_MAX)
 			return -ENOMEM;
+		if (event->weight.kind == WEIGHT_OFF_CPU)
+			profile->metrics[metrics->metrics[i]].is_waits = true;
 	}
 	return 0;
 }

@@ -147,6 +147,18 @@ static unsigned count_worker_threads(const struct dendro_options *options)
 }
 
 /* Workers start at the first sample: what they need to know is complete then. */
+static struct cct *create_cct(const struct profile *profile)
+{
+	struct cct *cct = cct_create(profile->n_metrics);
+	uint32_t waits = profile_waits_metric(profile);
+
+	if (cct && waits != UINT32_MAX && cct_keep_longest(cct, waits)) {
+		cct_destroy(cct);
+		return NULL;
+	}
+	return cct;
+}
+
 static int start_workers(struct build *build)
 {
 	unsigned n_threads = count_worker_threads(build->options);
@@ -160,7 +172,7 @@ static int start_workers(struct build *build)
 		worker->pipeline = &build->pipeline;
 		worker->by_thread = build->options->by_thread;
 		worker->sample_path = path_resolver_open(&build->resolver);
-		worker->cct = cct_create(build->profile->n_metrics);
+		worker->cct = create_cct(build->profile);
 		if (!worker->sample_path || !worker->cct)
 			return -ENOMEM;
 		worker->is_running =
@@ -237,8 +249,7 @@ static int merge_workers(struct build *build)
 {
 	struct profile *profile = build->profile;
 
-	profile->cct = build->n_workers ? steal_ptr(build->workers[0].cct)
-					: cct_create(profile->n_metrics);
+	profile->cct = build->n_workers ? steal_ptr(build->workers[0].cct) : create_cct(profile);
 	if (!profile->cct)
 		return -ENOMEM;
 	for (unsigned i = 0; i < build->n_workers; i++) {

@@ -39,6 +39,10 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 			putc(',', out);
 			write_quoted(out, profile->metrics[i].name, columns[j]);
 		}
+		if (profile->metrics[i].is_waits) {
+			putc(',', out);
+			write_quoted(out, profile->metrics[i].name, " longest");
+		}
 	}
 	for (uint32_t i = 0; i < options->n_ratios; i++) {
 		putc(',', out);
@@ -84,9 +88,12 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		fprintf(out, "%" PRId32, row->id);
 	if (view->options.kind == VIEW_LINES)
 		write_line(out, row);
-	for (uint32_t i = 0; i < n_metrics; i++)
+	for (uint32_t i = 0; i < n_metrics; i++) {
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[i], row->total[i],
 			row->samples[i]);
+		if (view->profile->metrics[i].is_waits)
+			fprintf(out, ",%" PRIu64, row->longest);
+	}
 	for (uint32_t i = 0; i < options->n_ratios; i++) {
 		write_ratio(out, &options->ratios[i], row->self);
 		write_ratio(out, &options->ratios[i], row->total);

@@ -209,6 +209,19 @@ static void write_line(FILE *out, const struct view_row *row)
 		fprintf(out, ",\"functions\":%" PRIu32, row->n_merged);
 }
 
+/* Nothing if no metric is of waits. */
+static void write_waits(FILE *out, const struct profile *profile, const struct view_row *row)
+{
+	uint32_t metric = profile_waits_metric(profile);
+
+	if (metric == UINT32_MAX)
+		return;
+	fputs(",\"waits\":", out);
+	write_number(out, row->samples[metric]);
+	fputs(",\"longest\":", out);
+	write_number(out, row->longest);
+}
+
 static void write_fields(FILE *out, const struct view *view, const struct export_options *options,
 			 const struct view_row *row)
 {
@@ -234,6 +247,7 @@ static void write_fields(FILE *out, const struct view *view, const struct export
 	write_numbers(out, row->self, n_metrics);
 	fputs(",\"total\":", out);
 	write_numbers(out, row->total, n_metrics);
+	write_waits(out, view->profile, row);
 	write_ratios(out, "ratio_self", options, row->self);
 	write_ratios(out, "ratio_total", options, row->total);
 	write_marks(out, ",\"mark\":{", row->marked);

@@ -19,7 +19,10 @@ struct fold *fold_create(const struct cct *cct)
 	fold->self = calloc(n_costs + 1, sizeof(*fold->self));
 	fold->self_samples = calloc(n_costs + 1, sizeof(*fold->self_samples));
 	fold->paths = source_paths_create();
-	if (!fold->nodes || !fold->self || !fold->self_samples || !fold->paths) {
+	if (cct->longest)
+		fold->self_longest = calloc(cct->n_nodes, sizeof(*fold->self_longest));
+	if (!fold->nodes || !fold->self || !fold->self_samples || !fold->paths ||
+	    (cct->longest && !fold->self_longest)) {
 		fold_destroy(fold);
 		return NULL;
 	}
@@ -38,6 +41,8 @@ void fold_destroy(struct fold *fold)
 	free(fold->total);
 	free(fold->self_samples);
 	free(fold->samples);
+	free(fold->self_longest);
+	free(fold->longest);
 	source_paths_destroy(fold->paths);
 	free(fold);
 }
@@ -71,6 +76,8 @@ static int grow_nodes(struct fold *fold)
 	if (n < fold->n_nodes_allocated || grow_costs(&fold->self, n_before, n * n_metrics + 1) ||
 	    grow_costs(&fold->self_samples, n_before, n * n_metrics + 1))
 		return -ENOMEM;
+	if (fold->self_longest && grow_costs(&fold->self_longest, fold->n_nodes_allocated, n))
+		return -ENOMEM;
 	larger = reallocarray(fold->nodes, n, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
@@ -94,6 +101,22 @@ int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t 
 	return 0;
 }
 
+static int find_longest(struct fold *fold)
+{
+	if (!fold->self_longest)
+		return 0;
+	fold->longest = calloc(fold->n_nodes, sizeof(*fold->longest));
+	if (!fold->longest)
+		return -ENOMEM;
+	memcpy(fold->longest, fold->self_longest, fold->n_nodes * sizeof(*fold->longest));
+	for (uint32_t i = fold->n_nodes - 1; i > 0; i--) {
+		uint64_t *parent = &fold->longest[fold->nodes[i].parent];
+
+		*parent = fold->longest[i] > *parent ? fold->longest[i] : *parent;
+	}
+	return 0;
+}
+
 int fold_sum_up(struct fold *fold)
 {
 	size_t n_metrics = fold->n_metrics, n_costs = fold->n_nodes * n_metrics;
@@ -112,5 +135,5 @@ int fold_sum_up(struct fold *fold)
 			fold->samples[parent + metric] += fold->samples[i * n_metrics + metric];
 		}
 	}
-	return 0;
+	return find_longest(fold);
 }

@@ -49,7 +49,9 @@ struct fold {
 	/* [node * n_metrics + metric] */
 	uint64_t *self, *total;
 	uint64_t *self_samples, *samples; /* exclusive and inclusive */
-	struct source_paths *paths;       /* VIEW_LINES: owns the entities' file names */
+	/* [node], the longest wait, exclusive and inclusive; NULL: the profile has no waits */
+	uint64_t *self_longest, *longest;
+	struct source_paths *paths; /* VIEW_LINES: owns the entities' file names */
 };
 
 /* Creates an empty fold with room for a root and as many nodes as @cct has. NULL: out of memory. */
@@ -61,6 +63,23 @@ uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity);
 int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t *node_ret);
 /* Computes inclusive costs and samples from the exclusive ones. 0 or -ENOMEM. */
 int fold_sum_up(struct fold *fold);
+
+/* The longest wait of a node, with those below it or alone. 0: the profile has no waits. */
+static inline uint64_t fold_longest(const struct fold *fold, uint32_t node)
+{
+	return fold->longest ? fold->longest[node] : 0;
+}
+
+static inline uint64_t fold_self_longest(const struct fold *fold, uint32_t node)
+{
+	return fold->self_longest ? fold->self_longest[node] : 0;
+}
+
+static inline void fold_raise_self_longest(struct fold *fold, uint32_t node, uint64_t longest)
+{
+	if (fold->self_longest && longest > fold->self_longest[node])
+		fold->self_longest[node] = longest;
+}
 
 static inline bool entity_is_code(const struct fold_entity *entity)
 {

@@ -363,6 +363,8 @@ static void add_cost(struct fold *fold, uint32_t node, const struct cct *cct, ui
 		fold->self[at + metric] += cost->weight;
 		fold->self_samples[at + metric] += cost->samples;
 	}
+	if (cct->longest)
+		fold_raise_self_longest(fold, node, cct->longest[cct_node]);
 }
 
 static int fold_tree(struct folding *folding)

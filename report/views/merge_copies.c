@@ -226,6 +226,11 @@ static void move_costs(struct fold *fold, uint32_t from, uint32_t to)
 		fold->self[(size_t)to * fold->n_metrics + metric] += self;
 		fold->self_samples[(size_t)to * fold->n_metrics + metric] += samples;
 	}
+	if (from == to || !fold->self_longest)
+		return;
+	uint64_t longest = fold->self_longest[from];
+	fold->self_longest[from] = 0;
+	fold_raise_self_longest(fold, to, longest);
 }
 
 /* Rebuilds the nodes in place. That is safe because a node only moves towards the beginning. */

@@ -18,6 +18,7 @@ static int fill(struct view *view, const struct fold *fold)
 		return -ENOMEM;
 	memcpy(view->root->total, fold->total, n_bytes);
 	memcpy(view->root->samples, fold->samples, n_bytes);
+	view->root->longest = fold_longest(fold, 0);
 	switch (view->options.kind) {
 	case VIEW_TREE:
 		return view_fill_tree(view, fold);

@@ -80,6 +80,7 @@ static int add_entry(struct callers *callers, struct view_row *row, const struct
 	part->n_entries++;
 	view_add_cost(part->row->total, fold->self + at, fold->n_metrics);
 	view_add_cost(part->row->samples, fold->self_samples + at, fold->n_metrics);
+	view_raise_longest(part->row, fold_self_longest(fold, entry->origin));
 	return 0;
 }
 

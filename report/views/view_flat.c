@@ -161,6 +161,7 @@ static int enter(struct flat *flat, uint32_t node)
 			return -ENOMEM;
 		view_add_cost(row->total, fold->total + at, n_metrics);
 		view_add_cost(row->samples, fold->samples + at, n_metrics);
+		view_raise_longest(row, fold_longest(fold, node));
 	}
 	if (!has_cost(fold->self_samples + at, n_metrics))
 		return 0;
@@ -171,6 +172,7 @@ static int enter(struct flat *flat, uint32_t node)
 	if (!is_counted(flat, &fold->entities[owner])) {
 		view_add_cost(row->total, fold->self + at, n_metrics);
 		view_add_cost(row->samples, fold->self_samples + at, n_metrics);
+		view_raise_longest(row, fold_self_longest(fold, node));
 	}
 	return 0;
 }

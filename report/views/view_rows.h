@@ -33,6 +33,7 @@ struct view_row {
 	uint64_t *self;    /* per metric, weights */
 	uint64_t *total;
 	uint64_t *samples;             /* per metric, inclusive */
+	uint64_t longest;              /* of the waits in the row, inclusive; 0: none */
 	uint64_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
 	uint32_t frame_marks;          /* VIEW_TREE: how frames of this row were found, as in
 					  struct cct_node */
@@ -72,6 +73,11 @@ static inline void view_add_cost(uint64_t *to, const uint64_t *from, uint32_t n_
 {
 	for (uint32_t i = 0; i < n_metrics; i++)
 		to[i] += from[i];
+}
+static inline void view_raise_longest(struct view_row *row, uint64_t longest)
+{
+	if (longest > row->longest)
+		row->longest = longest;
 }
 static inline bool view_is_flat(const struct view *view)
 {

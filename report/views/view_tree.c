@@ -26,6 +26,7 @@ int view_fill_tree(struct view *view, const struct fold *fold)
 		memcpy(row->self, fold->self + i * n_metrics, n_bytes);
 		memcpy(row->total, fold->total + i * n_metrics, n_bytes);
 		memcpy(row->samples, fold->samples + i * n_metrics, n_bytes);
+		row->longest = fold_longest(fold, i);
 		memcpy(row->marked, node->marked, sizeof(row->marked));
 		row->frame_marks = node->frame_marks;
 		row->entity = node->entity;

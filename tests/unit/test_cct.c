@@ -129,6 +129,36 @@ static void merging_two_trees_adds_their_costs_path_by_path(void **state)
 	cct_destroy(b);
 }
 
+static void the_longest_sample_of_a_metric_is_kept_on_request(void **state)
+{
+	struct cct *a = cct_create(2), *b = cct_create(2), *without = cct_create(2);
+
+	(void)state;
+	assert_int_equal(cct_keep_longest(a, 1), 0);
+	assert_int_equal(cct_keep_longest(b, 1), 0);
+	for (uint64_t i = 0; i < 5000; i++) {
+		cct_add_cost(a, insert(a, (uint64_t[]){ 1, i }, 2), 1, i);
+		cct_add_cost(without, insert(without, (uint64_t[]){ 1, i }, 2), 1, 2 * i);
+	}
+	uint32_t node = insert(a, (uint64_t[]){ 1, 7 }, 2);
+	cct_add_cost(a, node, 1, 3);
+	cct_add_cost(a, node, 0, 100);
+	assert_int_equal(a->longest[node], 7);
+	assert_int_equal(a->longest[CCT_ROOT], 0);
+	cct_add_cost(b, insert(b, (uint64_t[]){ 2 }, 1), 1, 4);
+	cct_add_cost(b, insert(b, (uint64_t[]){ 1, 7 }, 2), 1, 9);
+	assert_int_equal(cct_merge(a, b), 0);
+	assert_int_equal(a->longest[node], 9);
+	assert_int_equal(a->longest[insert(a, (uint64_t[]){ 2 }, 1)], 4);
+	assert_int_equal(a->longest[insert(a, (uint64_t[]){ 1, 4999 }, 2)], 4999);
+	assert_int_equal(cct_merge(a, without), 0);
+	assert_int_equal(a->longest[node], 9);
+	assert_null(without->longest);
+	cct_destroy(a);
+	cct_destroy(b);
+	cct_destroy(without);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +168,7 @@ int main(void)
 		cmocka_unit_test(parents_have_lower_numbers_than_children_after_growth),
 		cmocka_unit_test(a_frame_is_marked_by_how_it_was_found_and_no_other),
 		cmocka_unit_test(merging_two_trees_adds_their_costs_path_by_path),
+		cmocka_unit_test(the_longest_sample_of_a_metric_is_kept_on_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

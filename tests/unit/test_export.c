@@ -319,6 +319,46 @@ static void csv_is_quoted_and_ends_lines_as_the_rfc_says(void **state)
 				  "2,\"0x1000\",\"\",user,,9,9,1\r\n");
 }
 
+/* The metric is of waits, whose unit is time. */
+static void count_waits(struct fixture *fixture)
+{
+	struct metric *metric = &fixture->profile->metrics[0];
+
+	free(metric->name);
+	metric->name = strdup("off-cpu");
+	metric->unit = "ns";
+	metric->is_waits = true;
+	assert_int_equal(cct_keep_longest(fixture->profile->cct, 0), 0);
+}
+
+static void waits_have_a_number_and_a_longest(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	const struct export_options options = { .width = 100 };
+	const char *text;
+
+	count_waits(fixture);
+	add_sample(fixture, "prog", 1, 3000);
+	add_sample(fixture, "prog", 2, 7000);
+	add_sample(fixture, "prog", 2, 1000);
+	text = write_report(fixture, "csv", &view, &options);
+	assert_non_null(strstr(text, "\"off-cpu samples\",\"off-cpu longest\"\r\n"
+				     "0,\"all\",\"\",root,,0,11000,3,7000\r\n"
+				     "1,\"prog\",\"\",process,7,0,11000,3,7000\r\n"
+				     "2,\"0x1000\",\"\",user,,3000,11000,3,7000\r\n"
+				     "3,\"0x1001\",\"\",user,,8000,8000,2,7000\r\n"));
+	text = write_report(fixture, "json", &view, &options);
+	assert_json(text);
+	assert_non_null(strstr(text, "\"total\":[8000],\"waits\":2,\"longest\":7000"));
+	view.kind = VIEW_CALLERS;
+	text = write_report(fixture, "json", &view, &options);
+	assert_non_null(strstr(text, "\"total\":[3000],\"waits\":1,\"longest\":3000"));
+	view.kind = VIEW_FUNCTIONS;
+	text = write_report(fixture, "json", &view, &options);
+	assert_non_null(strstr(text, "\"total\":[11000],\"waits\":3,\"longest\":7000"));
+}
+
 static unsigned longest_line(const char *text)
 {
 	unsigned longest = 0;
@@ -837,6 +877,7 @@ int main(void)
 		TEST(json_nodes_have_the_index_of_their_parent),
 		TEST(json_goes_as_deep_as_the_tree_or_as_asked),
 		TEST(csv_is_quoted_and_ends_lines_as_the_rfc_says),
+		TEST(waits_have_a_number_and_a_longest),
 		TEST(text_fits_the_width_at_any_depth),
 		TEST(four_events_stand_side_by_side_in_100_columns),
 		TEST(ratios_stand_behind_the_events_and_a_dash_for_none),
