@@ -22,6 +22,7 @@
 #include "collector/record/recording_file.h"
 #include "collector/record/recording_start.h"
 #include "collector/record/start/command.h"
+#include "collector/record/target_times.h"
 #include "perf/records/window_record.h"
 
 /* The rings are read this often even if they have not filled, and files that may soon be deleted
@@ -36,6 +37,7 @@
 struct schedule {
 	uint64_t start_ns, stop_ns; /* stop_ns: when it ends; UINT64_MAX: no limit */
 	uint64_t enable_ns;         /* samples begin then; UINT64_MAX: they have */
+	uint64_t enabled_ns;        /* when they began */
 	uint64_t look_ns, flush_ns;
 };
 
@@ -64,6 +66,7 @@ struct recorder {
 	struct cpu_hotplug hotplug;
 	struct wakers wakers;
 	struct schedule schedule;
+	struct target_times target_times; /* of processes that run already */
 	bool is_stopped;
 	struct recorder_summary summary; /* once it was run */
 };
@@ -267,6 +270,7 @@ void recorder_close(struct recorder *recorder)
 {
 	if (!recorder)
 		return;
+	target_times_deinit(&recorder->target_times);
 	cpu_hotplug_deinit(&recorder->hotplug);
 	recording_observers_destroy(recorder->observers);
 	second_stacks_destroy(recorder->second_stacks);
@@ -317,6 +321,12 @@ static int write_window(struct recorder *recorder, enum window_record_kind kind)
 /* Enables the events: samples begin. */
 static int enable(struct recorder *recorder)
 {
+	const struct recorder_options *options = recorder->options;
+
+	if (recorder_options_are_attached(options))
+		target_times_begin(&recorder->target_times, "/proc", &recorder->events.pids,
+				   &options->tids);
+	recorder->schedule.enabled_ns = now_ns();
 	evlist_enable(recorder->events.evlist);
 	recorder->observed.is_sampling = true;
 	recorder->schedule.enable_ns = UINT64_MAX;
@@ -482,6 +492,8 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 	evlist_disable(recorder->events.evlist);
 	summary->duration_ns = now_ns() - recorder->schedule.start_ns;
 	int err = drain_all(&recorder->drain);
+	if (!recorder->drain.n_samples)
+		target_times_end(&recorder->target_times, now_ns() - recorder->schedule.enabled_ns);
 	keep_error(&err, write_window(recorder, WINDOW_RECORD_END));
 	keep_error(&err, recording_observers_look(observers, true));
 	summary->n_lost = write_lost(recorder);
@@ -534,6 +546,8 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 void recorder_report(struct recorder *recorder, bool is_verbose)
 {
 	record_advice_add(&recorder->summary, &recorder->notes);
+	if (!recorder->summary.n_lost)
+		target_times_explain(&recorder->target_times, &recorder->notes);
 	second_stacks_describe(recorder->second_stacks, &recorder->notes);
 	recording_observers_report(recorder->observers, is_verbose, &recorder->notes);
 }

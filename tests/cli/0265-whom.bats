@@ -81,3 +81,15 @@ names_in() { # names_in FILE : of the functions that worked
 		"$DENDRO" record -p fam-chlid -o x.data
 	[ ! -e x.data ]
 }
+
+@test "a recording without samples explains that its process was idle and its child was not" {
+	setsid sh -c "'$WORKLOADS/dispatch' 60 & exec sleep 1000" 3>&- &
+	echo $! >pid
+	wait_until is_there dispatch
+	wait_until is_there sleep
+	"$DENDRO" record -e cpu-clock -p "$(<pid)" -o x.data \
+		"$ROOT/tests/cli/until_worked" 20 "$(pgrep -g "$(<pid)" dispatch)" 2>message
+	cat message
+	grep -F "no samples: process $(<pid) was idle (0.00 s of CPU time in " message
+	grep -E "^dendro record: 1 process that it had started before, which used [0-9.]+ s of CPU time, is not recorded: -p $(<pid)\+ records it, too\.$" message
+}
