@@ -135,6 +135,8 @@ static int open_once(struct attr_opener *opener, struct perf_event_attr *attr, p
 		     int group_fd)
 {
 	unsigned long flags = opener->lacks_cloexec ? 0 : PERF_FLAG_FD_CLOEXEC;
+	if (opener->has_cgroup && pid != -1)
+		flags |= PERF_FLAG_PID_CGROUP;
 	int fd = opener->syscalls.open(opener->syscalls.arg, attr, pid, cpu, group_fd, flags);
 	if (fd < 0)
 		return -errno;

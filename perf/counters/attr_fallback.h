@@ -59,6 +59,7 @@ struct attr_opener {
 	const struct perf_limits *limits;
 	struct evlist *evlist; /* its notes and user_only are updated */
 	bool lacks_cloexec;
+	bool has_cgroup; /* each pid but -1 is the descriptor of a cgroup's folder */
 };
 
 /*

@@ -24,6 +24,8 @@ extern const struct evlist_syscalls evlist_real_syscalls;
 int evlist_open(const struct evlist_options *options, const struct event *events, size_t n_events,
 		const struct perf_limits *limits, struct evlist **evlist_ret, char **error_ret);
 void evlist_close(struct evlist *evlist);
+/* Whether the kernel lets us count a cgroup, by its folder's descriptor: 0 or -errno. */
+int evlist_try_cgroup(int cgroup_fd, int cpu);
 int evlist_enable(struct evlist *evlist); /* not needed with enable_on_exec */
 int evlist_disable(struct evlist *evlist);
 /* Stops or resumes the recording of contexts. */

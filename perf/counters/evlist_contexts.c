@@ -114,7 +114,7 @@ void evlist_reopen_contexts(struct evlist_impl *impl, size_t ring)
 	if (!evlist->contexts.n_ids)
 		return;
 	evlist->has_lost_contexts = true;
-	int err = open_filtered(impl, -1, ring, &fd);
+	int err = open_filtered(impl, impl->tasks[0].tid, ring, &fd);
 	if (!err)
 		err = ring_map(&fresh, fd, ring_size(impl));
 	if (!err && impl->is_enabled && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)

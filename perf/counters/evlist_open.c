@@ -30,6 +30,24 @@ static int real_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu
 
 const struct evlist_syscalls evlist_real_syscalls = { .open = real_open };
 
+int evlist_try_cgroup(int cgroup_fd, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = PERF_ATTR_SIZE_VER0,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = real_open(NULL, &attr, cgroup_fd, cpu, -1, PERF_FLAG_PID_CGROUP);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 /* Threads that have exited meanwhile are left out, unless all of them have. */
 static int open_tasks(struct evlist_impl *impl, const pid_t *tids, size_t n_tids)
 {
@@ -175,7 +193,9 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 		evlist_init_contexts(impl);
 	}
 	bool is_system = options->target == EVLIST_SYSTEM;
-	err = open_with_rings(impl, is_system ? &everybody : options->tids,
+	const pid_t *system = options->cgroup_fd ? options->cgroup_fd : &everybody;
+	impl->opener.has_cgroup = is_system && options->cgroup_fd;
+	err = open_with_rings(impl, is_system ? system : options->tids,
 			      is_system ? 1 : options->n_tids);
 	if (err)
 		return err;

@@ -7,7 +7,8 @@
 #include "perf/events/event.h"
 #include "perf/rings/ring_size.h"
 
-/* A thread for which events were opened. The whole system is one such task, with tid -1. */
+/* A thread for which events were opened. The whole system is one such task, with tid -1, and a
+ * cgroup is one with its descriptor. */
 struct evlist_task {
 	pid_t tid;
 	bool has_exited; /* it and all threads that inherited its events have exited */

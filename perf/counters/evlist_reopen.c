@@ -91,14 +91,16 @@ static int open_replacements(struct reopening *reopening)
 
 	for (size_t e = 0; e <= evlist->n_events; e++) {
 		size_t leader = evlist->events[e].leader;
-		bool is_member = e < evlist->n_events && leader != e;
+		bool is_sideband = e == evlist->n_events;
+		bool is_member = !is_sideband && leader != e;
 
 		if (replacements[e].place == NONE)
 			continue;
-		int err =
-			evlist_open_counter(reopening->impl, &evlist->events[e], -1, reopening->cpu,
-					    is_member ? replacements[leader].fd : -1,
-					    &replacements[e].fd, &replacements[e].kernel_id);
+		int err = evlist_open_counter(reopening->impl, &evlist->events[e],
+					      is_sideband ? -1 : reopening->impl->tasks[0].tid,
+					      reopening->cpu,
+					      is_member ? replacements[leader].fd : -1,
+					      &replacements[e].fd, &replacements[e].kernel_id);
 		if (err)
 			return err;
 	}

@@ -82,7 +82,8 @@ int evlist_open_counter(struct evlist_impl *impl, struct evlist_event *event, pi
 	int fd = open_counter(impl, event, pid, cpu, group_fd);
 	if (fd < 0) {
 		bool is_sideband = event == &impl->evlist.events[impl->evlist.n_events];
-		return evlist_fail_open(impl, fd, is_sideband ? NULL : event, pid, cpu);
+		pid_t who = impl->target == EVLIST_SYSTEM ? -1 : pid;
+		return evlist_fail_open(impl, fd, is_sideband ? NULL : event, who, cpu);
 	}
 	int err = read_id(fd, id_ret);
 	if (!err && event->filter)
@@ -112,6 +113,8 @@ static int add_counter(struct evlist_impl *impl, struct evlist_event *event, pid
 static int open_sideband(struct evlist_impl *impl, pid_t tid)
 {
 	struct evlist_event *sideband = &impl->evlist.events[impl->evlist.n_events];
+	if (impl->target == EVLIST_SYSTEM)
+		tid = -1; /* a process may enter a cgroup with its mappings */
 	for (size_t c = 0; c < impl->n_sideband_cpus; c++) {
 		int err = add_counter(impl, sideband, tid, impl->sideband_cpus[c]);
 		if (err)

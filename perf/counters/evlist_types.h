@@ -19,7 +19,7 @@ struct evlist_syscalls {
 };
 
 enum evlist_target {
-	EVLIST_SYSTEM,  /* every process, on ->cpus */
+	EVLIST_SYSTEM,  /* every process, or those in a cgroup, on ->cpus */
 	EVLIST_COMMAND, /* a child before its exec: inherit, enable_on_exec */
 	EVLIST_TASKS,   /* threads that run already */
 };
@@ -35,6 +35,9 @@ struct evlist_options {
 	enum evlist_target target;
 	const pid_t *tids; /* COMMAND: one; TASKS: all threads */
 	size_t n_tids;
+	/* SYSTEM: only samples of processes in this cgroup, by its folder's descriptor, which stays
+	 * open; the sideband has all processes. NULL: everywhere. */
+	const int *cgroup_fd;
 	const int *cpus; /* online CPUs to open on */
 	size_t n_cpus;
 	uint64_t frequency;  /* Hz, or 0 */

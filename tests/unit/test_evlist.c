@@ -3,6 +3,7 @@
  * permits counting one's own user mode.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -32,6 +33,7 @@ struct opened {
 	pid_t pid;
 	int cpu;
 	int group_fd;
+	unsigned long flags;
 	int fd;
 };
 
@@ -71,7 +73,7 @@ static int watched_open(void *arg, struct perf_event_attr *attr, pid_t pid, int 
 	int fd = err ? -1 : (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 
 	if (opened)
-		*opened = (struct opened){ *attr, pid, cpu, group_fd, fd };
+		*opened = (struct opened){ *attr, pid, cpu, group_fd, flags, fd };
 	if (err)
 		errno = err;
 	return fd;
@@ -266,6 +268,49 @@ static struct fixture *open_on_system(const char *events)
 		skip();
 	}
 	return fixture;
+}
+
+/* A cgroup in which the kernel counts: the root of a hierarchy. */
+static int open_cgroup(void)
+{
+	static const char *const paths[] = { "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup",
+					     "/sys/fs/cgroup/unified" };
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		int fd = open(paths[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && evlist_try_cgroup(fd, 0) == 0)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	print_message("no cgroup is counted here\n");
+	skip();
+	return -1;
+}
+
+static void only_samples_are_limited_to_a_cgroup(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u,page-faults:u");
+	int cgroup_fd = open_cgroup();
+	fixture->options.target = EVLIST_SYSTEM;
+	fixture->options.cgroup_fd = &cgroup_fd;
+	assert_int_equal(fixture_open(fixture), 0);
+	for (int round = 0; round < 2; round++) {
+		size_t n_samples = 0, n_sideband = 0;
+		for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
+			const struct opened *opened = &fixture->kernel.opens[i];
+			bool is_limited = opened->flags & PERF_FLAG_PID_CGROUP;
+			n_sideband += opened->fd >= 0 && opened->pid == -1 && is_sideband(opened);
+			n_samples += opened->fd >= 0 && is_limited && opened->pid == cgroup_fd;
+			assert_false(is_limited && is_sideband(opened));
+		}
+		assert_int_equal(n_samples, 2);
+		assert_true(n_sideband >= 1);
+		fixture->kernel.n_opens = 0;
+		assert_int_equal(evlist_reopen_cpu(fixture->evlist, 0), 0);
+	}
+	fixture_destroy(fixture);
+	close(cgroup_fd);
 }
 
 /* The id of the first sample in the ring, which is its first word. */
@@ -1174,6 +1219,7 @@ int main(void)
 		cmocka_unit_test(page_faults_of_this_thread_arrive_in_the_rings),
 		cmocka_unit_test(a_cpu_that_was_reopened_counts_on_under_the_listed_ids),
 		cmocka_unit_test(a_group_is_reopened_together),
+		cmocka_unit_test(only_samples_are_limited_to_a_cgroup),
 		cmocka_unit_test(a_cpu_that_cannot_be_reopened_stays_as_it_was),
 		cmocka_unit_test(counters_of_tasks_need_no_reopening),
 		cmocka_unit_test(samples_of_a_command_start_with_its_exec),
