@@ -181,6 +181,17 @@ const struct command_option record_options[] = {
 	  .help = "threads that run already, with what they start",
 	  .take = option_take_ids,
 	  .offset = FIELD(options.tids) },
+	{ .name = "cgroup",
+	  .argument = "PATH",
+	  .help = "the processes in a cgroup, with those that enter it: /sys/fs/cgroup/PATH, or "
+		  "PATH",
+	  .take = option_take_text,
+	  .offset = FIELD(options.cgroup) },
+	{ .name = "unit",
+	  .argument = "NAME",
+	  .help = "the processes of a systemd unit that runs, by its cgroup: NAME or NAME.service",
+	  .take = option_take_text,
+	  .offset = FIELD(options.unit) },
 	{ .name = "cpu",
 	  .letter = 'C',
 	  .argument = "CPU,...",
@@ -340,9 +351,14 @@ int record_arguments_check(struct record_arguments *arguments)
 		return message_wrong_use("record",
 					 "-p and -t cannot be combined: name the threads, or the "
 					 "processes.");
-	if (options->is_system_wide && is_attached)
+	if ((options->cgroup && options->unit) ||
+	    (recorder_options_have_cgroup(options) && (has_processes || options->tids.n)))
 		return message_wrong_use("record",
-					 "-a records every process: leave out -p and -t, or -a.");
+					 "--cgroup, --unit, -p and -t cannot be combined: choose "
+					 "one.");
+	if (options->is_system_wide && is_attached)
+		return message_wrong_use("record", "-a records every process: leave out -p, -t, "
+						   "--cgroup and --unit, or -a.");
 	if (options->frequency && options->period)
 		return message_wrong_use("record",
 					 "-F and -c both set the rate of samples: leave out one.");

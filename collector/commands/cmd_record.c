@@ -18,7 +18,8 @@
 const struct command_line record_line = {
 	.command = "record",
 	.synopsis = "[OPTIONS] [--] COMMAND [ARGS]\n"
-		    "[OPTIONS] -a | -p PID,... | -t TID,... [COMMAND [ARGS]]",
+		    "[OPTIONS] -a | -p PID,... | -t TID,... | --cgroup PATH | --unit NAME "
+		    "[COMMAND [ARGS]]",
 	.description = "Records samples with kernel and user call paths, until COMMAND or all "
 		       "targets have\n"
 		       "ended, the time (-d) is over, or ^C.",

@@ -172,7 +172,7 @@ static const struct int_list *find_tids(const struct recorder *recorder)
 {
 	const struct recorder_options *options = recorder->options;
 
-	if (options->is_system_wide)
+	if (recorder->events.is_system_wide)
 		return NULL;
 	return options->tids.n ? &options->tids : &recorder->events.tids;
 }
@@ -181,8 +181,8 @@ static void prepare_synthesis(struct recorder *recorder)
 {
 	const struct evlist *evlist = recorder->events.evlist;
 	const struct evlist_event *sideband = &evlist->events[evlist->n_events];
-	const struct recorder_options *options = recorder->options;
 	const struct int_list *pids = &recorder->events.pids;
+	bool has_all = recorder->events.is_system_wide;
 
 	recorder->start.synthesize = (struct synthesize_options){
 		.writer = recorder->file.writer,
@@ -190,8 +190,8 @@ static void prepare_synthesis(struct recorder *recorder)
 		.attr = &sideband->attr,
 		.id = sideband->n_ids ? sideband->ids[0] : 0,
 		.proc = "/proc",
-		.pids = options->is_system_wide ? NULL : pids->values,
-		.n_pids = options->is_system_wide ? 0 : pids->n,
+		.pids = has_all ? NULL : pids->values,
+		.n_pids = has_all ? 0 : pids->n,
 	};
 }
 
@@ -216,7 +216,7 @@ static int begin_observers(struct recorder *recorder)
 	observed->completes_stacks = !recorder->options->no_deep_stacks;
 	observed->has_vdso32 = recorder->start.has_vdso32;
 	err = recording_observers_begin(recorder->observers);
-	if (!err && recorder->options->is_system_wide)
+	if (!err && recorder->events.is_system_wide)
 		err = cpu_hotplug_init(&recorder->hotplug, &recorder->drain, &recorder->notes,
 				       &recorder->start.synthesize);
 	return err ? err : watch_fds(recorder);
@@ -325,7 +325,7 @@ static int enable(struct recorder *recorder)
 
 	if (recorder_options_are_attached(options))
 		target_times_begin(&recorder->target_times, "/proc", &recorder->events.pids,
-				   &options->tids);
+				   &options->tids, !process_choice_is_empty(&options->processes));
 	recorder->schedule.enabled_ns = now_ns();
 	evlist_enable(recorder->events.evlist);
 	recorder->observed.is_sampling = true;

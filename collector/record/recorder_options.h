@@ -13,11 +13,13 @@
 struct recorder_options {
 	struct event *events; /* probes among them become tracepoints while they are recorded */
 	size_t n_events;
-	/* Targets: every process, given processes or threads, or the command and its children. With
-	 * other targets given, the command only sets the duration. */
+	/* Targets: every process, given processes or threads, a cgroup, or the command and its
+	 * children. With other targets given, the command only sets the duration. */
 	bool is_system_wide;
 	struct process_choice processes;
 	struct int_list tids;
+	const char *cgroup;   /* a path in a hierarchy or in the file system; NULL: none */
+	const char *unit;     /* of systemd; NULL: none */
 	char **command;       /* NULL: none; ends with NULL */
 	struct int_list cpus; /* empty: all CPUs that are online */
 	uint64_t frequency;   /* Hz, or 0 */
@@ -37,10 +39,25 @@ struct recorder_options {
 	char **argv;                /* the command line, kept in the recording */
 };
 
+static inline bool recorder_options_weigh_off_cpu(const struct recorder_options *options)
+{
+	for (size_t i = 0; i < options->n_events; i++) {
+		if (options->events[i].weight.kind == WEIGHT_OFF_CPU)
+			return true;
+	}
+	return false;
+}
+
+static inline bool recorder_options_have_cgroup(const struct recorder_options *options)
+{
+	return options->cgroup || options->unit;
+}
+
 /* Are the targets processes or threads that run already? */
 static inline bool recorder_options_are_attached(const struct recorder_options *options)
 {
-	return options->tids.n || !process_choice_is_empty(&options->processes);
+	return options->tids.n || !process_choice_is_empty(&options->processes) ||
+	       recorder_options_have_cgroup(options);
 }
 
 #endif

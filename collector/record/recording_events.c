@@ -7,6 +7,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/text/near_names.h"
+#include "collector/record/live/cgroups.h"
 #include "collector/record/live/targets.h"
 #include "perf/kinds/probe_events.h"
 
@@ -118,6 +119,23 @@ static int find_chosen(struct recording_events *events, const struct process_cho
 		   : 0;
 }
 
+/* The kernel counts in the cgroup, or its processes are recorded. */
+static int find_cgroup(struct recording_events *events, const struct recorder_options *options,
+		       struct recording_notes *notes)
+{
+	int err = recording_cgroup_find(options, events->cpus.values[0], notes, &events->cgroup);
+	if (err)
+		return err;
+	events->is_system_wide = events->cgroup.is_counted;
+	err = cgroup_add_processes(events->cgroup.path, &events->pids);
+	if (!err && !events->is_system_wide)
+		err = targets_add_threads(&events->pids, &events->tids);
+	if (err || events->tids.n || events->is_system_wide)
+		return err;
+	return recording_notes_explain(notes, -ESRCH, "no process is in the cgroup %s.",
+				       events->cgroup.path);
+}
+
 static int find_tasks(struct recording_events *events, const struct recorder_options *options,
 		      struct recording_notes *notes)
 {
@@ -125,6 +143,8 @@ static int find_tasks(struct recording_events *events, const struct recorder_opt
 
 	if (!process_choice_is_empty(&options->processes))
 		return find_chosen(events, &options->processes, notes);
+	if (recorder_options_have_cgroup(options))
+		return find_cgroup(events, options, notes);
 	int err = targets_processes(&options->tids, &events->pids, &missing);
 	return err ? explain_missing(notes, err, "thread", 't', missing) : 0;
 }
@@ -136,6 +156,7 @@ int recording_events_find(struct recording_events *events, const struct recorder
 
 	if (!err)
 		err = find_cpus(events, options, notes);
+	events->is_system_wide = options->is_system_wide;
 	if (!err && recorder_options_are_attached(options))
 		err = find_tasks(events, options, notes);
 	return err;
@@ -143,20 +164,17 @@ int recording_events_find(struct recording_events *events, const struct recorder
 
 /* How many threads were added that have appeared since, or -errno. A chosen name that no process
  * has any more is not an error now. */
-static int add_new_threads(struct recording_events *events, const struct process_choice *choice)
+static int add_new_threads(struct recording_events *events, const struct recorder_options *options)
 {
 	struct recording_notes unwanted = { 0 };
-	struct int_list tids = { 0 };
 
-	int err = find_processes(events, choice, &unwanted);
+	int err = events->cgroup.path ? cgroup_add_processes(events->cgroup.path, &events->pids)
+				      : find_processes(events, &options->processes, &unwanted);
 	recording_notes_deinit(&unwanted);
 	if (err && err != -ESRCH)
 		return err;
-	err = targets_add_threads(&events->pids, &tids);
-	if (!err)
-		err = evlist_add_tids(events->evlist, tids.values, tids.n);
-	int_list_deinit(&tids);
-	return err;
+	err = targets_add_threads(&events->pids, &events->tids);
+	return err ? err : evlist_add_tids(events->evlist, events->tids.values, events->tids.n);
 }
 
 /*
@@ -167,10 +185,10 @@ static int add_new_threads(struct recording_events *events, const struct process
 static int rescan(struct recording_events *events, const struct recorder_options *options,
 		  struct recording_notes *notes)
 {
-	int n_added = process_choice_is_empty(&options->processes) ? 0 : 1;
+	int n_added = events->is_system_wide || !events->tids.n ? 0 : 1;
 
 	for (int i = 0; n_added > 0 && i < MAX_RESCANS; i++) {
-		n_added = add_new_threads(events, &options->processes);
+		n_added = add_new_threads(events, options);
 		if (n_added < 0)
 			return recording_notes_explain(notes, n_added,
 						       "cannot open events on new threads: %s.",
@@ -193,9 +211,10 @@ static bool has_probes(const struct recorder_options *options)
 }
 
 /* Makes probes tracepoints, because new threads and children inherit only those. */
-static void prepare_probes(const struct recorder_options *options, struct recording_notes *notes)
+static void prepare_probes(const struct recording_events *events,
+			   const struct recorder_options *options, struct recording_notes *notes)
 {
-	if (options->is_system_wide || options->no_inherit || !has_probes(options))
+	if (events->is_system_wide || options->no_inherit || !has_probes(options))
 		return;
 	int err = probe_events_add(options->events, options->n_events);
 	if (err)
@@ -213,9 +232,10 @@ int recording_events_open(struct recording_events *events, const struct recorder
 {
 	const struct int_list *tids = options->tids.n ? &options->tids : &events->tids;
 	struct evlist_options evlist_options = {
-		.target = options->is_system_wide                  ? EVLIST_SYSTEM
+		.target = events->is_system_wide                   ? EVLIST_SYSTEM
 			  : recorder_options_are_attached(options) ? EVLIST_TASKS
 								   : EVLIST_COMMAND,
+		.cgroup_fd = events->cgroup.is_counted ? &events->cgroup.fd : NULL,
 		.cpus = events->cpus.values,
 		.n_cpus = events->cpus.n,
 		.frequency = options->frequency,
@@ -238,7 +258,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		evlist_options.n_tids = tids->n;
 	}
 	limits_read(&limits);
-	prepare_probes(options, notes);
+	prepare_probes(events, options, notes);
 	int err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
 			      &events->evlist, &notes->error);
 	/* The mlock limit may keep the rings so small that they hold only a few whole stacks. */
@@ -272,6 +292,7 @@ void recording_events_deinit(struct recording_events *events,
 	evlist_close(events->evlist);
 	if (has_probes(options))
 		probe_events_remove(options->events, options->n_events);
+	recording_cgroup_deinit(&events->cgroup);
 	int_list_deinit(&events->cpus);
 	int_list_deinit(&events->pids);
 	int_list_deinit(&events->tids);

@@ -6,13 +6,17 @@
 
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/recorder_options.h"
+#include "collector/record/recording_cgroup.h"
 #include "perf/counters/evlist.h"
 
 struct recording_events {
 	struct int_list cpus;
-	/* The chosen processes, or those of chosen threads; and the threads of chosen processes.
-	 * Otherwise empty. */
+	struct recording_cgroup cgroup;
+	/* The chosen processes, or those of chosen threads or in the cgroup; and the threads of
+	 * chosen processes. Otherwise empty. */
 	struct int_list pids, tids;
+	/* The counters are those of CPUs, and the sideband has all processes. */
+	bool is_system_wide;
 	struct evlist *evlist; /* NULL: not open */
 };
 

@@ -1,6 +1,5 @@
 #include "collector/record/target_times.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -21,12 +20,13 @@ static uint64_t threads_time(const struct target_times *times)
 }
 
 void target_times_begin(struct target_times *times, const char *proc, const struct int_list *pids,
-			const struct int_list *tids)
+			const struct int_list *tids, bool can_have_trees)
 {
 	target_times_deinit(times);
 	times->proc = proc;
 	times->pids = pids;
 	times->tids = tids;
+	times->can_have_trees = can_have_trees;
 	if (process_table_read(proc, &times->before))
 		return;
 	times->threads_before_ns = threads_time(times);
@@ -154,6 +154,6 @@ void target_times_explain(const struct target_times *times, struct recording_not
 	if (!targets.n_alive)
 		return;
 	note_targets(times, &targets, notes);
-	if (others.n_alive && !times->tids->n)
+	if (others.n_alive && times->can_have_trees)
 		note_descendants(times, &others, notes);
 }

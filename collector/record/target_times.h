@@ -5,6 +5,8 @@
 #ifndef COLLECTOR_RECORD_TARGET_TIMES_H
 #define COLLECTOR_RECORD_TARGET_TIMES_H
 
+#include <stdbool.h>
+
 #include "collector/record/live/process_table.h"
 #include "collector/record/observing/recording_notes.h"
 
@@ -13,6 +15,7 @@ struct target_times {
 	const char *proc;
 	const struct int_list *pids; /* the recorded processes */
 	const struct int_list *tids; /* if only these threads of them are recorded; else empty */
+	bool can_have_trees;         /* the targets may be chosen with their descendants */
 	struct process_table before, after;
 	uint64_t threads_before_ns, threads_after_ns;
 	uint64_t duration_ns; /* from begin to end */
@@ -21,7 +24,7 @@ struct target_times {
 /* The lists are borrowed, @proc ("/proc", but in tests) too. Without /proc the times stay unknown.
  */
 void target_times_begin(struct target_times *times, const char *proc, const struct int_list *pids,
-			const struct int_list *tids);
+			const struct int_list *tids, bool can_have_trees);
 void target_times_deinit(struct target_times *times);
 /* To be called once; has no effect if they have not begun. */
 void target_times_end(struct target_times *times, uint64_t duration_ns);

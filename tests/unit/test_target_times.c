@@ -85,7 +85,7 @@ static void an_idle_process_and_its_busy_children_are_named(void **state)
 	const struct int_list pids = { &pid, 1 };
 
 	(void)state;
-	target_times_begin(&times, proc, &pids, &nobody);
+	target_times_begin(&times, proc, &pids, &nobody, true);
 	put_process(PARENT, 1, 5.01);
 	put_process(CHILD, PARENT, 8.5);
 	put_process(GRANDCHILD, CHILD, 0.25);
@@ -105,7 +105,7 @@ static void children_that_are_idle_are_named_without_a_time(void **state)
 	const struct int_list pids = { values, 2 };
 
 	(void)state;
-	target_times_begin(&times, proc, &pids, &nobody);
+	target_times_begin(&times, proc, &pids, &nobody, true);
 	end_and_explain();
 	assert_int_equal(notes.n, 2);
 	assert_string_equal(notes.notes[0].text,
@@ -121,7 +121,7 @@ static void a_process_that_worked_lacked_events(void **state)
 	const struct int_list pids = { values, 3 };
 
 	(void)state;
-	target_times_begin(&times, proc, &pids, &nobody);
+	target_times_begin(&times, proc, &pids, &nobody, true);
 	put_process(CHILD, PARENT, 8);
 	end_and_explain();
 	assert_int_equal(notes.n, 1);
@@ -137,7 +137,7 @@ static void threads_have_their_own_times(void **state)
 
 	(void)state;
 	put_stat("110/task/110", 110, 1, 3);
-	target_times_begin(&times, proc, &pids, &tids);
+	target_times_begin(&times, proc, &pids, &tids, false);
 	put_process(PARENT, 1, 6);
 	end_and_explain();
 	assert_int_equal(notes.n, 1);
@@ -152,10 +152,10 @@ static void without_a_target_that_lives_or_a_beginning_nothing_is_known(void **s
 
 	(void)state;
 	end_and_explain();
-	target_times_begin(&times, proc, &pids, &nobody);
+	target_times_begin(&times, proc, &pids, &nobody, true);
 	target_times_explain(&times, &notes);
 	end_and_explain();
-	target_times_begin(&times, "/nonexistent", &pids, &nobody);
+	target_times_begin(&times, "/nonexistent", &pids, &nobody, true);
 	end_and_explain();
 	assert_int_equal(notes.n, 0);
 }
