@@ -80,10 +80,10 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 	struct data_writer_event *events = calloc(evlist->n_events + 1, sizeof(*events));
 
 	for (size_t i = 0; events && i <= evlist->n_events; i++)
-		events[i] =
-			(struct data_writer_event){ &evlist->events[i].attr, evlist->events[i].name,
-						    evlist->events[i].ids,
-						    evlist->events[i].n_ids };
+		events[i] = (struct data_writer_event){
+			&evlist->events[i].attr, evlist->events[i].name, evlist->events[i].ids,
+			evlist->events[i].n_ids - evlist->events[i].n_absent
+		};
 	int err = host_features_init(&features, options->argv,
 				     attr->use_clockid ? attr->clockid : -1);
 	if (!err)

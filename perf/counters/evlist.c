@@ -60,7 +60,7 @@ static int control(const struct evlist_event *event, unsigned long request)
 {
 	int err = 0;
 	for (size_t i = 0; i < event->n_ids; i++)
-		if (ioctl(event->fds[i], request, 0) < 0 && !err)
+		if (event->fds[i] >= 0 && ioctl(event->fds[i], request, 0) < 0 && !err)
 			err = -errno;
 	return err;
 }
@@ -180,6 +180,8 @@ int evlist_add_tids(struct evlist *evlist, const pid_t *tids, size_t n_tids)
 static int watch_fd(const struct evlist_impl *impl, int fd, uint64_t key)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = key };
+	if (fd < 0) /* of an absent CPU */
+		return 0;
 	return epoll_ctl(impl->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 

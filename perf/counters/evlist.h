@@ -43,10 +43,10 @@ int evlist_add_tids(struct evlist *evlist, const pid_t *tids, size_t n_tids);
  */
 int evlist_wait(struct evlist *evlist, int wake_fd, int timeout_ms, bool *all_hung_up_ret);
 /*
- * Opens the counters and rings of a CPU again that was offline and is back, if the whole system is
- * recorded; otherwise the counters of its tasks are as they were. Their records have ids that the
- * recording does not list: evlist_listed_id() says which ids they stand for. 0; -EBUSY: records in
- * the CPU's rings have yet to be read; another -errno: as before.
+ * Opens the counters and rings of a CPU that was absent, or again that was offline and is back, if
+ * the whole system is recorded; otherwise the counters of its tasks are as they were. Their records
+ * have ids that the recording does not list: evlist_listed_id() says which ids they stand for. 0;
+ * -EBUSY: records in the CPU's rings have yet to be read; another -errno: as before.
  */
 int evlist_reopen_cpu(struct evlist *evlist, int cpu);
 /* Whether the CPU's sideband counter counts: a CPU that was offline meanwhile has none that does.

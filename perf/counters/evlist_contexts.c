@@ -11,6 +11,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "perf/counters/evlist_private.h"
+#include "perf/counters/evlist_tasks.h"
 #include "perf/kinds/tracepoint.h"
 
 /* SA_ONSTACK: selects handlers that may run on an alternate stack. */
@@ -79,6 +80,10 @@ static int add_counter(struct evlist_impl *impl, pid_t tid, size_t index)
 
 	if (array_reserve_one(contexts->fds, contexts->n_ids))
 		return -ENOMEM;
+	if (evlist_is_absent(impl, impl->cpus[index])) {
+		contexts->fds[contexts->n_ids++] = -1;
+		return 0;
+	}
 	int err = open_filtered(impl, tid, index, &fd);
 	if (fd >= 0)
 		contexts->fds[contexts->n_ids++] = fd;
@@ -99,8 +104,8 @@ void evlist_open_contexts(struct evlist_impl *impl, pid_t tid)
 	contexts->attr.wakeup_watermark = (uint32_t)(ring_size(impl) / 2);
 	for (size_t i = 0; i < impl->n_cpus && !err; i++)
 		err = add_counter(impl, tid, i);
-	for (size_t i = first; i < contexts->n_ids && !err && impl->is_enabled; i++)
-		err = ioctl(contexts->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+	if (!err && impl->is_enabled)
+		err = evlist_enable_counters(contexts, first);
 	if (err)
 		evlist_close_contexts(impl, err);
 }
@@ -124,7 +129,7 @@ void evlist_reopen_contexts(struct evlist_impl *impl, size_t ring)
 		cleanup_close(&fd);
 		return;
 	}
-	close(evlist->contexts.fds[ring]);
+	cleanup_close(&evlist->contexts.fds[ring]);
 	evlist->contexts.fds[ring] = fd;
 	ring_unmap(&evlist->context_rings[ring]);
 	evlist->context_rings[ring] = fresh;
@@ -137,6 +142,6 @@ void evlist_close_contexts(struct evlist_impl *impl, int err)
 	for (size_t i = 0; i < impl->n_cpus && evlist->context_rings; i++)
 		ring_unmap(&evlist->context_rings[i]);
 	while (evlist->contexts.n_ids)
-		close(evlist->contexts.fds[--evlist->contexts.n_ids]);
+		cleanup_close(&evlist->contexts.fds[--evlist->contexts.n_ids]);
 	evlist->contexts_err = err;
 }

@@ -71,6 +71,8 @@ static bool sum_counters(const struct evlist *evlist, size_t event, struct count
 	};
 	for (size_t i = 0; i < counters->n_ids && is_complete; i++) {
 		struct counter_values values;
+		if (counters->fds[i] < 0)
+			continue;
 		is_complete = read_counter(counters, i, words, max_words, &values);
 		if (!is_complete)
 			break;

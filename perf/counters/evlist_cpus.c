@@ -14,6 +14,11 @@ bool evlist_has_cpu(const int *cpus, size_t n_cpus, int cpu)
 	return false;
 }
 
+bool evlist_is_absent(const struct evlist_impl *impl, int cpu)
+{
+	return evlist_has_cpu(impl->absent_cpus, impl->n_absent_cpus, cpu);
+}
+
 static bool counts_on(const struct event *event, int cpu)
 {
 	return !event->cpus || evlist_has_cpu(event->cpus, event->n_cpus, cpu);
@@ -69,21 +74,27 @@ int evlist_choose_events(const struct evlist_options *options, const struct even
 	return 0;
 }
 
-int evlist_choose_cpus(struct evlist_impl *impl, const struct evlist_options *options,
-		       const struct event *events, size_t n_events)
+static void add_counted(struct evlist_impl *impl, const int *cpus, size_t n_cpus,
+			const struct event *events, size_t n_events)
 {
-	impl->cpus = calloc(options->n_cpus, sizeof(*impl->cpus));
-	if (!impl->cpus)
-		return -ENOMEM;
-	for (size_t i = 0; i < options->n_cpus; i++) {
-		int cpu = options->cpus[i];
+	for (size_t i = 0; i < n_cpus; i++) {
 		for (size_t e = 0; e < n_events; e++) {
-			if (!counts_on(&events[e], cpu))
+			if (!counts_on(&events[e], cpus[i]))
 				continue;
-			impl->cpus[impl->n_cpus++] = cpu;
+			impl->cpus[impl->n_cpus++] = cpus[i];
 			break;
 		}
 	}
+}
+
+int evlist_choose_cpus(struct evlist_impl *impl, const struct evlist_options *options,
+		       const struct event *events, size_t n_events)
+{
+	impl->cpus = calloc(options->n_cpus + options->n_absent_cpus, sizeof(*impl->cpus));
+	if (!impl->cpus)
+		return -ENOMEM;
+	add_counted(impl, options->cpus, options->n_cpus, events, n_events);
+	add_counted(impl, options->absent_cpus, options->n_absent_cpus, events, n_events);
 	return 0;
 }
 

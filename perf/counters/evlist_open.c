@@ -172,6 +172,8 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	if (!evlist->events)
 		return -ENOMEM;
 	evlist->n_events = n_events;
+	impl->absent_cpus = options->absent_cpus;
+	impl->n_absent_cpus = options->n_absent_cpus;
 	int err = evlist_choose_cpus(impl, options, events, n_events);
 	if (err)
 		return err;
@@ -253,6 +255,7 @@ int evlist_open(const struct evlist_options *options, const struct event *events
 
 	int err = check_options(impl, options, n_events);
 	err = err ? err : open_chosen(impl, options, events, n_events);
+	impl->n_absent_cpus = 0; /* borrowed until now */
 	if (!err) {
 		*evlist_ret = &impl->evlist;
 		return 0;

@@ -33,6 +33,8 @@ struct evlist_impl {
 	struct attr_opener opener;
 	int *cpus, *sideband_cpus;
 	size_t n_cpus, n_sideband_cpus;
+	const int *absent_cpus; /* of the options, while events are opened */
+	size_t n_absent_cpus;
 	struct ring_owner *ring_owners; /* of each sample ring */
 	int *ring_fds;                  /* owners of the first task's rings */
 	struct evlist_task *tasks;
@@ -57,6 +59,8 @@ static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
 }
 
 bool evlist_has_cpu(const int *cpus, size_t n_cpus, int cpu);
+/* While events are opened: whether the CPU has no counters yet. */
+bool evlist_is_absent(const struct evlist_impl *impl, int cpu);
 /*
  * Leaves out events that count on none of the options' CPUs, for example those of the other PMU of
  * a hybrid processor. The remaining events in *@chosen_ret (heap) borrow from @events.
@@ -66,7 +70,8 @@ int evlist_choose_events(const struct evlist_options *options, const struct even
 /* The name of an event that was left out on all its PMUs; NULL: there is no such event. */
 const char *evlist_find_missing(const struct event *events, size_t n_events,
 				const struct event *chosen, size_t n_chosen);
-/* Fills impl->cpus: the CPUs of the options on which at least one event counts. */
+/* Fills impl->cpus: the CPUs of the options on which at least one event counts, absent ones last.
+ */
 int evlist_choose_cpus(struct evlist_impl *impl, const struct evlist_options *options,
 		       const struct event *events, size_t n_events);
 /* Assigns a ring to each counter of the events, and a counter that owns it to each ring. */

@@ -1,7 +1,7 @@
 /*
- * Opens the counters of a CPU again. A CPU that goes offline takes the counters of the whole system
- * away from it for good: neither its return nor an ioctl brings them back. Counters of tasks go
- * with their task and are not concerned.
+ * Opens the counters of a CPU again, or of an absent one first. A CPU that goes offline takes the
+ * counters of the whole system away from it for good: neither its return nor an ioctl brings them
+ * back. Counters of tasks go with their task and are not concerned.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cct/base/cleanup.h"
 #include "perf/counters/evlist.h"
 #include "perf/counters/evlist_private.h"
 #include "perf/counters/evlist_tasks.h"
@@ -169,7 +170,7 @@ static void put_counters(struct reopening *reopening)
 		if (replacement->place == NONE)
 			continue;
 		evlist_keep_count(reopening->impl, e, replacement->place);
-		close(event->fds[replacement->place]); /* which takes it out of epoll, too */
+		cleanup_close(&event->fds[replacement->place]); /* out of epoll, too */
 		event->fds[replacement->place] = replacement->fd;
 		event->kernel_ids[replacement->place] = replacement->kernel_id;
 		replacement->fd = -1;

@@ -37,13 +37,14 @@ static int read_online_cpus(int **cpus_ret, size_t *n_cpus_ret)
 }
 
 /*
- * The CPUs of the recording, and all other online CPUs: a process may map a library on a CPU that
- * is not recorded, and be sampled on one that is.
+ * The CPUs of the recording, all other online CPUs, and absent ones: a process may map a library on
+ * a CPU that is not recorded, and be sampled on one that is.
  */
 static int choose_sideband_cpus(struct evlist_impl *impl)
 {
 	for (size_t i = 0; i < impl->n_cpus; i++) {
-		int err = append_cpu(impl, impl->cpus[i]);
+		int err =
+			evlist_is_absent(impl, impl->cpus[i]) ? 0 : append_cpu(impl, impl->cpus[i]);
 		if (err)
 			return err;
 	}
@@ -53,7 +54,9 @@ static int choose_sideband_cpus(struct evlist_impl *impl)
 	if (err)
 		return err;
 	for (size_t i = 0; i < n_online && !err; i++)
-		err = append_cpu(impl, online[i]);
+		err = evlist_is_absent(impl, online[i]) ? 0 : append_cpu(impl, online[i]);
+	for (size_t i = 0; i < impl->n_absent_cpus && !err; i++)
+		err = append_cpu(impl, impl->absent_cpus[i]);
 	free(online);
 	return err;
 }
@@ -95,6 +98,15 @@ static uint64_t expected_frequency(const struct evlist *evlist)
 	return highest;
 }
 
+/* Rings of CPUs that have counters now. */
+static size_t count_mapped(const struct evlist_impl *impl, const int *cpus, size_t n_cpus)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_cpus; i++)
+		n += !evlist_is_absent(impl, cpus[i]);
+	return n;
+}
+
 void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_options *options)
 {
 	struct evlist *evlist = &impl->evlist;
@@ -104,8 +116,8 @@ void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 		.has_switches = impl->request.switches,
 		.stack_size = options->stack_size,
 		.n_events = evlist->n_events,
-		.n_sample_rings = evlist->n_sample_rings,
-		.n_sideband_rings = evlist->n_sideband_rings,
+		.n_sample_rings = count_mapped(impl, impl->cpus, impl->n_cpus),
+		.n_sideband_rings = count_mapped(impl, impl->sideband_cpus, impl->n_sideband_cpus),
 		.available = ring_size_memory_available(),
 	};
 	ring_sizes_choose(&impl->demand, &impl->sizes);

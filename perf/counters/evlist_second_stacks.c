@@ -64,8 +64,10 @@ static int add_output(struct evlist_impl *impl, size_t ring)
 	if (array_reserve_one(output->fds, output->n_ids) ||
 	    array_reserve_one(output->ids, output->n_ids))
 		return -ENOMEM;
-	int fd = open_output(impl, ring, &output->ids[output->n_ids]);
-	if (fd < 0)
+	output->ids[output->n_ids] = 0;
+	bool is_absent = evlist_is_absent(impl, impl->cpus[ring]);
+	int fd = is_absent ? -1 : open_output(impl, ring, &output->ids[output->n_ids]);
+	if (fd < 0 && !is_absent)
 		return fd;
 	output->fds[output->n_ids++] = fd;
 	return 0;
@@ -118,7 +120,7 @@ static int attach_counters(struct evlist_impl *impl, const struct evlist_event *
 	int err = 0;
 
 	for (size_t i = first; i < event->n_ids && !event->is_counted && !err; i++)
-		err = attach(impl, event->fds[i]);
+		err = event->fds[i] < 0 ? 0 : attach(impl, event->fds[i]);
 	return err;
 }
 
@@ -144,6 +146,13 @@ void evlist_open_second_stacks(struct evlist_impl *impl, size_t task)
 		evlist_close_second_stacks(impl, err);
 }
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 void evlist_reopen_second_stacks(struct evlist_impl *impl, size_t ring)
 {
 	struct evlist *evlist = &impl->evlist;
@@ -155,7 +164,7 @@ void evlist_reopen_second_stacks(struct evlist_impl *impl, size_t ring)
 	int fd = open_output(impl, ring, &id);
 	if (fd < 0)
 		return;
-	close(output->fds[ring]);
+	close_fd(&output->fds[ring]);
 	output->fds[ring] = fd;
 	output->ids[ring] = id;
 	for (size_t e = 0; e < evlist->n_events; e++) {
@@ -167,19 +176,12 @@ void evlist_reopen_second_stacks(struct evlist_impl *impl, size_t ring)
 	}
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 void evlist_close_second_stacks(struct evlist_impl *impl, int err)
 {
 	struct evlist_event *output = &impl->evlist.second_stacks;
 
 	while (output->n_ids)
-		close(output->fds[--output->n_ids]);
+		close_fd(&output->fds[--output->n_ids]);
 	close_fd(&impl->second_stacks_program);
 	close_fd(&impl->second_stacks_map);
 	impl->evlist.second_stacks_err = err;

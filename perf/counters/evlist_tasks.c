@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cct/base/array.h"
+#include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/sentence.h"
 #include "perf/counters/attr_fallback.h"
@@ -96,12 +97,25 @@ int evlist_open_counter(struct evlist_impl *impl, struct evlist_event *event, pi
 	return 0;
 }
 
+/* CPUs that are online come first, so there is a counter before. */
+static void add_absent(struct evlist_event *event)
+{
+	event->fds[event->n_ids] = -1;
+	event->ids[event->n_ids] = event->ids[event->n_ids - 1];
+	event->n_ids++;
+	event->n_absent++;
+}
+
 static int add_counter(struct evlist_impl *impl, struct evlist_event *event, pid_t pid, int cpu)
 {
 	size_t place = event->n_ids;
 	int err = reserve_counter(event);
 	if (err)
 		return err;
+	if (place && evlist_is_absent(impl, cpu)) {
+		add_absent(event);
+		return 0;
+	}
 	err = evlist_open_counter(impl, event, pid, cpu, group_fd_of(impl, event),
 				  &event->fds[place], &event->ids[place]);
 	event->n_ids += !err;
@@ -140,7 +154,7 @@ static int map_rings(struct evlist_impl *impl, struct ring *rings, size_t n_ring
 		     uint64_t size)
 {
 	for (size_t i = 0; i < n_rings; i++) {
-		int err = ring_map(&rings[i], fds[i], size);
+		int err = fds[i] < 0 ? 0 : ring_map(&rings[i], fds[i], size);
 		if (err) {
 			impl->rings_too_large = err == -EPERM || err == -ENOMEM;
 			return err;
@@ -164,7 +178,7 @@ static int join_rings(const struct evlist_event *event, size_t first, const int 
 int evlist_enable_counters(const struct evlist_event *event, size_t first)
 {
 	for (size_t i = first; i < event->n_ids; i++)
-		if (ioctl(event->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
+		if (event->fds[i] >= 0 && ioctl(event->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return -errno;
 	return 0;
 }
@@ -224,7 +238,8 @@ static void unmap_rings(struct evlist *evlist)
 static void close_counters(struct evlist_event *event, size_t first)
 {
 	while (event->n_ids > first)
-		close(event->fds[--event->n_ids]);
+		cleanup_close(&event->fds[--event->n_ids]);
+	event->n_absent = 0;
 }
 
 /* Closes the counters of all tasks after the first @n_tasks. */

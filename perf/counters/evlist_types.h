@@ -40,6 +40,10 @@ struct evlist_options {
 	const int *cgroup_fd;
 	const int *cpus; /* online CPUs to open on */
 	size_t n_cpus;
+	/* SYSTEM: CPUs that are offline and may come online. They have rings, but neither counters
+	 * nor memory until evlist_reopen_cpu(). */
+	const int *absent_cpus;
+	size_t n_absent_cpus;
 	uint64_t frequency;  /* Hz, or 0 */
 	uint64_t period;     /* or 0 */
 	bool has_rate;       /* the user gave one: default periods of events are ignored */
@@ -75,7 +79,10 @@ struct evlist_event {
 	size_t n_rings;
 	uint64_t *ids; /* as the recording lists them */
 	size_t n_ids;
-	int *fds; /* one per id */
+	int *fds; /* one per id; -1: of an absent CPU */
+	/* Counters at the end that are of absent CPUs. They have the id of the last one before, and
+	 * the recording does not list them. */
+	size_t n_absent;
 	/* The kernel's own id of each counter, which differs where evlist_reopen_cpu() has replaced
 	 * the counter; NULL: nowhere. */
 	uint64_t *kernel_ids;

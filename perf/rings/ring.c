@@ -46,6 +46,8 @@ void ring_unmap(struct ring *ring)
 
 uint64_t ring_begin(struct ring *ring)
 {
+	if (!ring->page)
+		return 0;
 	/* Pairs with the kernel's barrier between writing the records and publishing the head. */
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	ring->tail = ring->page->data_tail; /* only we write it */
@@ -88,6 +90,8 @@ const struct perf_event_header *ring_next(struct ring *ring)
 
 void ring_end(struct ring *ring)
 {
+	if (!ring->page)
+		return;
 	/* Our reads of the records must be done before the kernel may overwrite them. */
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }

@@ -17,7 +17,7 @@
 #define RING_DISORDER_NS NSEC_PER_MSEC
 
 struct ring {
-	struct perf_event_mmap_page *page; /* NULL: not mapped */
+	struct perf_event_mmap_page *page; /* NULL: not mapped, so it is empty */
 	uint8_t *data;
 	uint64_t size;       /* bytes of data, a power of two */
 	uint64_t head, tail; /* of this peek */

@@ -366,6 +366,62 @@ static void a_cpu_that_was_reopened_counts_on_under_the_listed_ids(void **state)
 	fixture_destroy(fixture);
 }
 
+/* Opens for the whole system on CPU 0, while CPU 1, to which this thread moves, is absent. */
+static struct fixture *open_without_second_cpu(const char *events)
+{
+	static const int absent = 1;
+	struct fixture *fixture = fixture_create(events);
+	cpu_set_t second;
+	CPU_ZERO(&second);
+	CPU_SET(absent, &second);
+	fixture->options.target = EVLIST_SYSTEM;
+	fixture->options.frequency = 0;
+	fixture->options.period = 1;
+	fixture->options.absent_cpus = &absent;
+	fixture->options.n_absent_cpus = 1;
+	if (sched_setaffinity(0, sizeof(second), &second) || fixture_open(fixture)) {
+		print_message("there is one CPU, or the whole system may not be recorded here\n");
+		fixture_destroy(fixture);
+		skip();
+	}
+	return fixture;
+}
+
+static void an_absent_cpu_counts_once_it_is_opened(void **state)
+{
+	(void)state;
+	struct fixture *fixture = open_without_second_cpu("page-faults:u,cpu-clock:u@1000000");
+	struct evlist *evlist = fixture->evlist;
+	struct evlist_counts before, after;
+
+	for (size_t e = 0; e <= evlist->n_events; e++) {
+		const struct evlist_event *event = &evlist->events[e];
+		assert_int_equal(event->n_absent, 1);
+		assert_int_equal(event->fds[event->n_ids - 1], -1);
+		assert_int_equal(event->ids[event->n_ids - 1], event->ids[event->n_ids - 2]);
+	}
+	assert_int_equal(evlist->ring_cpus[1], 1);
+	assert_int_equal(evlist_enable(evlist), 0);
+	touch_new_pages(4);
+	assert_int_equal(ring_begin(&evlist->sample_rings[1]), 0);
+	assert_null(ring_next(&evlist->sample_rings[1]));
+	ring_end(&evlist->sample_rings[1]);
+	assert_false(evlist_counts_cpu(evlist, 1));
+	assert_int_equal(evlist_read_counts(evlist, 0, &before), 0);
+
+	assert_int_equal(evlist_reopen_cpu(evlist, 1), 0);
+	touch_new_pages(4);
+	assert_true(evlist_counts_cpu(evlist, 1));
+	assert_int_equal(evlist_disable(evlist), 0);
+	uint64_t kernel_id = first_sample_id(&evlist->sample_rings[1]);
+	size_t event = evlist_find_event(evlist, evlist_listed_id(evlist, kernel_id));
+	assert_true(event < 2);
+	assert_int_equal(evlist_listed_id(evlist, kernel_id), evlist->events[event].ids[0]);
+	assert_int_equal(evlist_read_counts(evlist, 0, &after), 0);
+	assert_true(after.value >= before.value + 4);
+	fixture_destroy(fixture);
+}
+
 static void a_group_is_reopened_together(void **state)
 {
 	(void)state;
@@ -1218,6 +1274,7 @@ int main(void)
 		cmocka_unit_test(every_counter_has_an_id_of_its_own),
 		cmocka_unit_test(page_faults_of_this_thread_arrive_in_the_rings),
 		cmocka_unit_test(a_cpu_that_was_reopened_counts_on_under_the_listed_ids),
+		cmocka_unit_test(an_absent_cpu_counts_once_it_is_opened),
 		cmocka_unit_test(a_group_is_reopened_together),
 		cmocka_unit_test(only_samples_are_limited_to_a_cgroup),
 		cmocka_unit_test(a_cpu_that_cannot_be_reopened_stays_as_it_was),
