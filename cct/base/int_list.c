@@ -12,6 +12,15 @@ void int_list_deinit(struct int_list *list)
 	*list = (struct int_list){ 0 };
 }
 
+bool int_list_has(const struct int_list *list, int value)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->values[i] == value)
+			return true;
+	}
+	return false;
+}
+
 int int_list_insert(struct int_list *list, int value)
 {
 	size_t at = list->n;

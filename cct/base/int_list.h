@@ -11,6 +11,7 @@ struct int_list {
 };
 
 void int_list_deinit(struct int_list *list);
+bool int_list_has(const struct int_list *list, int value);
 /* Puts @value in its place, unless it is there already. 0 or -ENOMEM. */
 int int_list_insert(struct int_list *list, int value);
 /*

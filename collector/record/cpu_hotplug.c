@@ -37,28 +37,40 @@ static int open_uevents(void)
 	return fd;
 }
 
-static int add_cpus(struct cpu_hotplug *hotplug)
+static void add_cpu(struct cpu_hotplug *hotplug, int number, enum cpu_presence presence)
 {
 	const struct evlist *evlist = hotplug->drain->evlist;
-	struct int_list cpus = { 0 };
-	int err = targets_online_cpus(&cpus);
+	struct watched_cpu *cpu = &hotplug->cpus[hotplug->n_cpus++];
+
+	*cpu = (struct watched_cpu){ .cpu = number, .presence = presence };
+	for (size_t ring = 0; ring < evlist->n_sample_rings; ring++)
+		cpu->has_samples |= evlist->ring_cpus[ring] == number;
+}
+
+static int add_cpus(struct cpu_hotplug *hotplug, const struct int_list *absent)
+{
+	struct int_list online = { 0 };
+	int err = targets_online_cpus(&online);
 
 	if (err) /* nothing is known about CPUs, so none is watched */
 		return err == -ENOMEM ? err : 0;
-	hotplug->cpus = calloc(cpus.n, sizeof(*hotplug->cpus));
-	for (size_t i = 0; i < cpus.n && hotplug->cpus; i++) {
-		struct watched_cpu *cpu = &hotplug->cpus[hotplug->n_cpus++];
-
-		cpu->cpu = cpus.values[i];
-		for (size_t ring = 0; ring < evlist->n_sample_rings; ring++)
-			cpu->has_samples |= evlist->ring_cpus[ring] == cpu->cpu;
+	hotplug->cpus = calloc(online.n + absent->n, sizeof(*hotplug->cpus));
+	for (size_t i = 0; i < online.n && hotplug->cpus; i++) {
+		if (!int_list_has(absent, online.values[i]))
+			add_cpu(hotplug, online.values[i], CPU_RECORDED);
 	}
-	int_list_deinit(&cpus);
+	for (size_t i = 0; i < absent->n && hotplug->cpus; i++) {
+		bool has_come = int_list_has(&online, absent->values[i]);
+
+		add_cpu(hotplug, absent->values[i], has_come ? CPU_BACK : CPU_OFFLINE);
+	}
+	int_list_deinit(&online);
 	return hotplug->cpus ? 0 : -ENOMEM;
 }
 
 int cpu_hotplug_init(struct cpu_hotplug *hotplug, struct drain *drain,
-		     struct recording_notes *notes, const struct synthesize_options *synthesize)
+		     const struct int_list *absent, struct recording_notes *notes,
+		     const struct synthesize_options *synthesize)
 {
 	*hotplug = (struct cpu_hotplug){
 		.drain = drain,
@@ -66,7 +78,7 @@ int cpu_hotplug_init(struct cpu_hotplug *hotplug, struct drain *drain,
 		.synthesize = synthesize,
 		.uevents_fd = open_uevents(),
 	};
-	return add_cpus(hotplug);
+	return add_cpus(hotplug, absent);
 }
 
 void cpu_hotplug_deinit(struct cpu_hotplug *hotplug)
@@ -103,7 +115,6 @@ static int lose(const struct cpu_hotplug *hotplug, struct watched_cpu *cpu)
 	return is_known ? 0 : write_window(hotplug, cpu, WINDOW_RECORD_CPU_LOST);
 }
 
-/* A CPU that was not online at first has no rings. */
 int cpu_hotplug_take_uevent(const struct cpu_hotplug *hotplug, const char *uevent)
 {
 	char action[16];
@@ -125,15 +136,6 @@ int cpu_hotplug_take_uevent(const struct cpu_hotplug *hotplug, const char *ueven
 	return 0;
 }
 
-static bool is_online(const struct int_list *online, int cpu)
-{
-	for (size_t i = 0; i < online->n; i++) {
-		if (online->values[i] == cpu)
-			return true;
-	}
-	return false;
-}
-
 /* Uevents were lost: asks the counters themselves. */
 static int check_all(const struct cpu_hotplug *hotplug)
 {
@@ -146,7 +148,7 @@ static int check_all(const struct cpu_hotplug *hotplug)
 		if (evlist_counts_cpu(hotplug->drain->evlist, cpu->cpu))
 			continue;
 		err = lose(hotplug, cpu);
-		if (is_online(&online, cpu->cpu))
+		if (int_list_has(&online, cpu->cpu))
 			cpu->presence = CPU_BACK;
 	}
 	int_list_deinit(&online);

@@ -1,8 +1,8 @@
 /*
- * Records CPUs again that were offline while the whole system is recorded. The kernel announces by
- * a uevent that a CPU has gone offline, and that it is back. Its counters are opened again then;
- * and because it ran before they counted, the processes of /proc are described again, as at the
- * start.
+ * Records CPUs again that were offline while the whole system is recorded, and CPUs that
+ * were offline at its start once they are online. The kernel announces by a uevent that a CPU has
+ * gone offline, and that it is back. Its counters are opened then; and because it ran before they
+ * counted, the processes of /proc are described again, as at the start.
  */
 #ifndef COLLECTOR_RECORD_CPU_HOTPLUG_H
 #define COLLECTOR_RECORD_CPU_HOTPLUG_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cct/base/int_list.h"
 #include "collector/record/drain.h"
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/start/synthesize.h"
@@ -37,9 +38,11 @@ struct cpu_hotplug {
 	struct synthesizer *synthesizer; /* describes processes again; NULL: not at the moment */
 };
 
-/* Begins to watch all CPUs whose sideband is recorded; events are open. 0 or -ENOMEM. */
+/* Begins to watch all CPUs whose sideband is recorded, and @absent ones, which the evlist has
+ * without counters; events are open. 0 or -ENOMEM. */
 int cpu_hotplug_init(struct cpu_hotplug *hotplug, struct drain *drain,
-		     struct recording_notes *notes, const struct synthesize_options *synthesize);
+		     const struct int_list *absent, struct recording_notes *notes,
+		     const struct synthesize_options *synthesize);
 void cpu_hotplug_deinit(struct cpu_hotplug *hotplug);
 /* Does what is due, between two rounds of the drain. 0 or the writer's -errno. */
 int cpu_hotplug_run(struct cpu_hotplug *hotplug);

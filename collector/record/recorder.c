@@ -217,7 +217,8 @@ static int begin_observers(struct recorder *recorder)
 	observed->has_vdso32 = recorder->start.has_vdso32;
 	err = recording_observers_begin(recorder->observers);
 	if (!err && recorder->events.is_system_wide)
-		err = cpu_hotplug_init(&recorder->hotplug, &recorder->drain, &recorder->notes,
+		err = cpu_hotplug_init(&recorder->hotplug, &recorder->drain,
+				       &recorder->events.absent_cpus, &recorder->notes,
 				       &recorder->start.synthesize);
 	return err ? err : watch_fds(recorder);
 }

@@ -159,6 +159,10 @@ int recording_events_find(struct recording_events *events, const struct recorder
 	events->is_system_wide = options->is_system_wide;
 	if (!err && recorder_options_are_attached(options))
 		err = find_tasks(events, options, notes);
+	/* If it is unknown which they are, they are not recorded. */
+	if (!err && events->is_system_wide && !options->cpus.n &&
+	    targets_absent_cpus(&events->cpus, &events->absent_cpus) == -ENOMEM)
+		err = -ENOMEM;
 	return err;
 }
 
@@ -238,6 +242,8 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.cgroup_fd = events->cgroup.is_counted ? &events->cgroup.fd : NULL,
 		.cpus = events->cpus.values,
 		.n_cpus = events->cpus.n,
+		.absent_cpus = events->absent_cpus.values,
+		.n_absent_cpus = events->absent_cpus.n,
 		.frequency = options->frequency,
 		.period = options->period,
 		.has_rate = options->has_rate,
@@ -294,6 +300,7 @@ void recording_events_deinit(struct recording_events *events,
 		probe_events_remove(options->events, options->n_events);
 	recording_cgroup_deinit(&events->cgroup);
 	int_list_deinit(&events->cpus);
+	int_list_deinit(&events->absent_cpus);
 	int_list_deinit(&events->pids);
 	int_list_deinit(&events->tids);
 }

@@ -11,6 +11,7 @@
 
 struct recording_events {
 	struct int_list cpus;
+	struct int_list absent_cpus; /* offline; they are recorded once they are online */
 	struct recording_cgroup cgroup;
 	/* The chosen processes, or those of chosen threads or in the cgroup; and the threads of
 	 * chosen processes. Otherwise empty. */

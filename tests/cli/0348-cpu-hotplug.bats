@@ -1,4 +1,4 @@
-# A CPU that goes offline and comes back while the whole machine is recorded.
+# CPUs that go offline, come back, or come at all while the whole machine is recorded.
 # alone: it takes a CPU from the machine for a moment
 
 load lib
@@ -46,4 +46,22 @@ switch_while_recording() {
 	jq -e '.quality.cpu_gaps[0] | .cpu == 1 and .start_ns < .end_ns' json
 	# 0.3 s before the gap and 0.5 s after it, with all mappings.
 	[ "$(jq '.quality.unwind.complete' json)" -gt 600 ]
+}
+
+come_while_recording() {
+	switch_on
+	# Its counters are opened meanwhile.
+	sleep 0.2
+	taskset -c 1 "$WORKLOADS/dispatch" 0.5
+}
+
+@test "a CPU that is offline at the start is recorded once it is online" {
+	need taskset
+	export -f come_while_recording switch_on
+	export CPU1
+	echo 0 2>/dev/null >$CPU1 || skip "the kernel refuses to take CPU 1 offline"
+	"$DENDRO" record -q -a -e cpu-clock -F 997 -o hotplug.data -- bash -c come_while_recording
+	report_json hotplug.data --view functions --cpu 1 --comm dispatch >json
+	jq -e '.quality.cpu_gaps | length == 0' json
+	[ "$(jq '.quality.unwind.complete' json)" -gt 300 ]
 }

@@ -113,6 +113,20 @@ static void a_cpu_without_samples_leaves_no_gap(void **state)
 	bench_destroy(bench);
 }
 
+static void a_cpu_that_was_absent_is_opened_when_it_comes_and_leaves_no_gap(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	bench->cpus[1].presence = CPU_OFFLINE;
+	assert_false(cpu_hotplug_is_busy(&bench->hotplug));
+	take(bench, "online@/devices/system/cpu/cpu1");
+	assert_int_equal(bench->cpus[1].presence, CPU_BACK);
+	assert_true(cpu_hotplug_is_busy(&bench->hotplug));
+	assert_int_equal(count_window_records(bench, WINDOW_RECORD_CPU_LOST), 0);
+	bench_destroy(bench);
+}
+
 static void other_uevents_are_ignored(void **state)
 {
 	static const char *const uevents[] = {
@@ -145,6 +159,7 @@ int main(void)
 		cmocka_unit_test(
 			a_cpu_that_goes_is_noted_once_and_wants_to_be_reopened_when_it_is_back),
 		cmocka_unit_test(a_cpu_without_samples_leaves_no_gap),
+		cmocka_unit_test(a_cpu_that_was_absent_is_opened_when_it_comes_and_leaves_no_gap),
 		cmocka_unit_test(other_uevents_are_ignored),
 	};
 

@@ -72,6 +72,8 @@ static void a_value_is_inserted_once_and_in_order(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		assert_int_equal(int_list_insert(&list, values[i]), 0);
+	assert_true(int_list_has(&list, 9));
+	assert_false(int_list_has(&list, 4));
 	assert_int_equal(list.n, 4);
 	assert_memory_equal(list.values, expected, sizeof(expected));
 	int_list_deinit(&list);

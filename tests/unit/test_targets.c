@@ -49,12 +49,29 @@ static void some_cpu_is_online(void **state)
 	int_list_deinit(&cpus);
 }
 
+static void absent_cpus_are_not_online(void **state)
+{
+	struct int_list online, none = { 0 }, absent = { 0 }, present = { 0 };
+
+	(void)state;
+	assert_int_equal(targets_online_cpus(&online), 0);
+	assert_int_equal(targets_absent_cpus(&online, &absent), 0);
+	assert_int_equal(targets_absent_cpus(&none, &present), 0);
+	assert_int_equal(online.n + absent.n, present.n);
+	for (size_t i = 0; i < online.n; i++)
+		assert_false(int_list_has(&absent, online.values[i]));
+	int_list_deinit(&online);
+	int_list_deinit(&absent);
+	int_list_deinit(&present);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_has_its_threads_and_threads_their_process),
 		cmocka_unit_test(who_does_not_exist_is_named),
 		cmocka_unit_test(some_cpu_is_online),
+		cmocka_unit_test(absent_cpus_are_not_online),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

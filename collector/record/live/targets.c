@@ -10,11 +10,11 @@
 
 #include "cct/base/cpu_list.h"
 
-int targets_online_cpus(struct int_list *cpus)
+static int read_cpus(const char *path, struct int_list *cpus)
 {
 	char text[4096];
 
-	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	FILE *file = fopen(path, "re");
 	if (!file)
 		return -errno;
 	bool has_line = fgets(text, sizeof(text), file);
@@ -22,6 +22,24 @@ int targets_online_cpus(struct int_list *cpus)
 	if (!has_line)
 		return -EINVAL;
 	return cpu_list_parse(text, &cpus->values, &cpus->n);
+}
+
+int targets_online_cpus(struct int_list *cpus)
+{
+	return read_cpus("/sys/devices/system/cpu/online", cpus);
+}
+
+int targets_absent_cpus(const struct int_list *online, struct int_list *cpus)
+{
+	struct int_list present = { 0 };
+	int err = read_cpus("/sys/devices/system/cpu/present", &present);
+
+	for (size_t i = 0; i < present.n && !err; i++) {
+		if (!int_list_has(online, present.values[i]))
+			err = int_list_insert(cpus, present.values[i]);
+	}
+	int_list_deinit(&present);
+	return err;
 }
 
 static int add_threads(pid_t pid, struct int_list *tids)

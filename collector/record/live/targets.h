@@ -10,6 +10,8 @@
 
 /* The CPUs that are online. 0 or -errno. */
 int targets_online_cpus(struct int_list *cpus);
+/* The CPUs that are in the machine and not among @online. 0 or -errno. */
+int targets_absent_cpus(const struct int_list *online, struct int_list *cpus);
 /* The threads that the processes have now. -ESRCH: the process *@missing_ret does not exist. */
 int targets_threads(const struct int_list *pids, struct int_list *tids, pid_t *missing_ret);
 /* Adds the threads that the processes have now; processes that have exited have none. 0 or -errno.
