@@ -37,6 +37,7 @@ struct off_cpu {
 	struct off_cpu_thread *threads; /* all; from ->left on those not yet asked at the end */
 	struct off_cpu_thread *left;
 	bool is_at_end;
+	bool ends_with_samples;
 	uint64_t begin_ns;
 	uint64_t n_losses;
 	struct off_cpu_thread *pins[MAX_PINS]; /* in a circle */
@@ -69,6 +70,11 @@ void off_cpu_destroy(struct off_cpu *off_cpu)
 		free(state);
 	}
 	free(off_cpu);
+}
+
+void off_cpu_end_with_samples(struct off_cpu *off_cpu)
+{
+	off_cpu->ends_with_samples = true;
 }
 
 void off_cpu_lose(struct off_cpu *off_cpu)
@@ -307,10 +313,22 @@ static bool whose(const struct record *record, int32_t *pid_ret, int32_t *tid_re
 	}
 }
 
+int off_cpu_see(struct off_cpu *off_cpu, const struct thread *thread, uint64_t time_ns,
+		struct sample *ret)
+{
+	struct off_cpu_thread *state = thread ? thread->off_cpu : NULL;
+
+	if (!off_cpu->ends_with_samples || !state || !has_sample(state))
+		return 0;
+	return hand_out(off_cpu, state, time_ns, 0, ret);
+}
+
 int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct sample *ret)
 {
 	int32_t pid, tid;
 
+	if (off_cpu->ends_with_samples && record->type != PERF_RECORD_EXIT)
+		return 0;
 	if (!whose(record, &pid, &tid) || pid <= 0 || tid <= 0)
 		return 0;
 	struct thread *thread = record->type == PERF_RECORD_EXIT
@@ -353,11 +371,13 @@ int off_cpu_hold(struct off_cpu *off_cpu, const struct sample *sample, uint64_t 
 		ret->weight = 0;
 		return 1;
 	}
+	if (is_known)
+		n = off_cpu_see(off_cpu, sample->thread, time_ns, ret);
 	if (!is_known || !is_of_last_switch(state, time_ns)) {
 		/* While it is off, nothing can be sampled but after a switch-in that was lost. */
 		off_cpu->quality->counts[QUALITY_OFF_UNPAIRED] +=
 			state->presence == OFF && !has_sample(state);
-		n = restart(off_cpu, state, ON, time_ns, ret);
+		n += restart(off_cpu, state, ON, time_ns, ret);
 	}
 	state->sample = mine;
 	int err = pin(off_cpu, state);
@@ -413,6 +433,8 @@ int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct sample 
 		off_cpu->left = state->next;
 		if (state->presence != OFF && !has_sample(state))
 			continue;
+		if (off_cpu->ends_with_samples)
+			return let_go(off_cpu, state, ret);
 		off_cpu->quality->counts[QUALITY_OFF_AT_END]++;
 		if (!hand_out(off_cpu, state, end_ns, 0, ret))
 			continue;

@@ -22,12 +22,18 @@ struct off_cpu *off_cpu_create(struct processes *processes, struct profile_quali
 			       uint64_t begin_ns);
 void off_cpu_destroy(struct off_cpu *off_cpu);
 
+/*
+ * The recording lacks records of switches: a thread is off the CPU up to its next sample, of any
+ * event. What is off at the end has no weight.
+ */
+void off_cpu_end_with_samples(struct off_cpu *off_cpu);
+
 /* Records of a sample's switch were lost about now. */
 void off_cpu_lose(struct off_cpu *off_cpu);
 void off_cpu_begin(struct off_cpu *off_cpu, uint64_t time_ns);
 
 /*
- * These three return 1 when some time off the CPU is over: *@ret is the sample to hand out, its
+ * These return 1 when some time off the CPU is over: *@ret is the sample to hand out, its
  * weight filled in; without ->raw.header, event, machine and metric are the caller's to fill in. 0:
  * nothing is over; -ENOMEM.
  */
@@ -38,6 +44,9 @@ int off_cpu_hold(struct off_cpu *off_cpu, const struct sample *sample, uint64_t 
 /* A thread that the recorder found waiting when sampling had ended, and that never ran before:
  * its sample, taken over, waits for the end. */
 int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample, struct sample *ret);
+/* A sample of another event at @time_ns. @thread: NULL: it has not been met. */
+int off_cpu_see(struct off_cpu *off_cpu, const struct thread *thread, uint64_t time_ns,
+		struct sample *ret);
 /* A SWITCH, SWITCH_CPU_WIDE, COMM, FORK or EXIT record, after processes_apply(). */
 int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct sample *ret);
 

@@ -36,6 +36,13 @@ struct replay {
 	struct off_cpu *off_cpu; /* NULL: no event weighs it, or not asked yet */
 	size_t off_cpu_event;
 	bool has_asked_off_cpu;
+	/* A sample that ended the time off the CPU of the one handed out before it. */
+	struct {
+		struct raw_record raw;
+		struct record record;
+		size_t event;
+	} waiting;
+	bool has_waiting;
 	uint64_t window_end_ns;        /* 0: not known */
 	const struct machine *machine; /* once ->is_started */
 	struct event_metrics metrics;  /* once ->is_started */
@@ -88,6 +95,8 @@ void replay_close(struct replay *replay)
 	if (!replay)
 		return;
 	replay_groups_deinit(&replay->groups);
+	if (replay->has_waiting)
+		data_block_unref(replay->waiting.raw.block);
 	off_cpu_destroy(replay->off_cpu);
 	processes_destroy(replay->processes);
 	thread_stacks_destroy(replay->thread_stacks);
@@ -183,6 +192,15 @@ static bool weighs_off_cpu(const struct data_file_event *event)
 	return event->weight.kind == WEIGHT_OFF_CPU;
 }
 
+static bool has_switch_records(const struct data_file *file)
+{
+	for (size_t i = 0; i < data_file_n_events(file); i++) {
+		if (data_file_event(file, i)->attr.context_switch)
+			return true;
+	}
+	return false;
+}
+
 /* Once the events are known, as they are when the first record is handed out. */
 static int ask_off_cpu(struct replay *replay)
 {
@@ -196,11 +214,17 @@ static int ask_off_cpu(struct replay *replay)
 	if (i == n_events)
 		return 0;
 	replay->off_cpu_event = i;
-	/* With the exec of a command everything begins; else a window record tells. */
-	bool is_whole = data_file_event(replay->file, i)->attr.enable_on_exec;
+	/* With the exec of a command everything begins; else a window record tells, which other
+	 * recorders do not write. */
+	bool is_foreign = data_file_info(replay->file)->is_simpleperf;
+	bool is_whole = is_foreign || data_file_event(replay->file, i)->attr.enable_on_exec;
 	replay->off_cpu = off_cpu_create(replay->processes, &replay->profile->quality,
 					 is_whole ? 0 : UINT64_MAX);
-	return replay->off_cpu ? 0 : -ENOMEM;
+	if (!replay->off_cpu)
+		return -ENOMEM;
+	if (is_foreign && !has_switch_records(replay->file))
+		off_cpu_end_with_samples(replay->off_cpu);
+	return 0;
 }
 
 /* Where the recording relates the clock of its events to the time of day. */
@@ -255,11 +279,17 @@ static int start(struct replay *replay)
 	return err ? err : fill_info(replay);
 }
 
+/* What a time off the CPU ends with may be among it. */
+static void lose_switches(struct replay *replay)
+{
+	if (replay->off_cpu)
+		off_cpu_lose(replay->off_cpu);
+}
+
 static void count_lost_sideband(struct replay *replay, uint64_t n)
 {
 	replay->profile->quality.counts[QUALITY_LOST_SIDEBAND] += n;
-	if (replay->off_cpu)
-		off_cpu_lose(replay->off_cpu);
+	lose_switches(replay);
 }
 
 static void count_lost(struct replay *replay, const struct record *record, size_t event)
@@ -273,6 +303,8 @@ static void count_lost(struct replay *replay, const struct record *record, size_
 		count_lost_sideband(replay, record->lost.lost);
 	else
 		replay->lost_by_lost += record->lost.lost;
+	if (data_file_info(replay->file)->is_simpleperf)
+		lose_switches(replay);
 	uint32_t metric = event_metrics_find(&replay->metrics, event);
 	if (metric != NO_METRIC && record->type == PERF_RECORD_LOST_SAMPLES)
 		replay->profile->metrics[metric].lost += record->lost.lost;
@@ -639,12 +671,45 @@ static int finish(struct replay *replay)
 					error ? error : truncation);
 }
 
+/* 1: the sample in @ret waits, because it ended the time off the CPU of the one that is there now;
+ * 0: it did not. */
+static int end_off_cpu(struct replay *replay, size_t event, struct sample *ret)
+{
+	const struct record *record = &ret->record;
+	struct sample ended;
+
+	if (!replay->off_cpu || event == SIZE_MAX || event == replay->off_cpu_event)
+		return 0;
+	const struct thread *thread =
+		processes_find_thread(replay->processes, record->pid, record->tid);
+	if (!off_cpu_see(replay->off_cpu, thread, record->time_ns, &ended))
+		return 0;
+	replay->waiting.raw = ret->raw;
+	replay->waiting.record = *record;
+	replay->waiting.event = event;
+	replay->has_waiting = true;
+	*ret = ended;
+	return 1;
+}
+
+/* 1: the next record, its ->raw and ->record in @ret; 0: the end; -ENOMEM. */
+static int next_record(struct replay *replay, struct sample *ret, size_t *event_ret)
+{
+	if (!replay->has_waiting)
+		return ordered_records_next(&replay->records, &ret->raw, &ret->record, event_ret);
+	replay->has_waiting = false;
+	ret->raw = replay->waiting.raw;
+	ret->record = replay->waiting.record;
+	*event_ret = replay->waiting.event;
+	return 1;
+}
+
 /* A record whose ->raw, taken over, and ->record are in @ret. 1: @ret is a sample; 0: nothing to
  * hand out. */
 static int take_record(struct replay *replay, size_t event, struct sample *ret)
 {
 	if (ret->record.type == PERF_RECORD_SAMPLE)
-		return take_sample(replay, event, ret);
+		return end_off_cpu(replay, event, ret) ? 1 : take_sample(replay, event, ret);
 	struct raw_record raw = ret->raw;
 	struct record record = ret->record;
 	int got = apply_record(replay, raw.header, &record, event, ret);
@@ -669,7 +734,7 @@ int replay_next(struct replay *replay, struct sample *ret)
 
 	while (!got) {
 		size_t event;
-		int err = ordered_records_next(&replay->records, &ret->raw, &ret->record, &event);
+		int err = next_record(replay, ret, &event);
 
 		if (err <= 0)
 			return err ? err : next_at_end(replay, ret);

@@ -236,10 +236,29 @@ static int take_meta_event(struct data_features *features, const char *line, siz
 	return add_name(features, name);
 }
 
-/* simpleperf's: strings, key and value in turn; "event_type_info" has a line for each event. */
+/* A line for each event. */
+static int take_meta_events(struct data_features *features, const char *lines, size_t length)
+{
+	int err = 0;
+
+	while (length && !err) {
+		const char *line_end = memchr(lines, '\n', length);
+		size_t n = line_end ? (size_t)(line_end - lines) : length;
+
+		err = take_meta_event(features, lines, n);
+		n += !!line_end;
+		lines += n;
+		length -= n;
+	}
+	return err;
+}
+
+/* simpleperf's: strings, key and value in turn. */
 static int take_meta_info(struct data_features *features, struct record_cursor *cursor)
 {
-	while (cursor_left(cursor)) {
+	int err = 0;
+
+	while (cursor_left(cursor) && !err) {
 		const char *key = (const char *)cursor_bytes(
 			cursor, strnlen((const char *)cursor->at, cursor_left(cursor)));
 		if (!cursor_bytes(cursor, 1))
@@ -248,18 +267,12 @@ static int take_meta_info(struct data_features *features, struct record_cursor *
 		size_t length = strnlen(value, cursor_left(cursor));
 		if (!cursor_bytes(cursor, length + 1))
 			return 0;
-		while (!strcmp(key, "event_type_info") && length) {
-			const char *line_end = memchr(value, '\n', length);
-			size_t n = line_end ? (size_t)(line_end - value) : length;
-			int err = take_meta_event(features, value, n);
-			if (err)
-				return err;
-			n += !!line_end;
-			value += n;
-			length -= n;
-		}
+		if (!strcmp(key, "event_type_info"))
+			err = take_meta_events(features, value, length);
+		else if (!strcmp(key, "trace_offcpu"))
+			features->info.traces_off_cpu = !strcmp(value, "true");
 	}
-	return 0;
+	return err;
 }
 
 static int take_version(struct data_features *features, struct record_cursor *cursor)

@@ -444,11 +444,27 @@ static int next_for_caller(struct data_file *file, struct raw_record *record)
 	}
 }
 
+/* simpleperf's samples of switches stand for the time off the CPU that begins with them. */
+static void weigh_switches(struct data_file *file)
+{
+	for (size_t i = 0; i < file->events.n_events; i++) {
+		struct data_file_event *event = file->events.events[i];
+
+		if (event->attr.type != PERF_TYPE_TRACEPOINT ||
+		    strcmp(event->name, "sched:sched_switch") != 0)
+			continue;
+		event->weight.kind = WEIGHT_OFF_CPU;
+		event->unit = "ns";
+	}
+}
+
 /* Names may come before the events they belong to, so they wait for what follows the header. */
 static int name_events(struct data_file *file)
 {
 	int err = data_features_name_events(&file->features, &file->events);
 
+	if (!err && file->features.info.traces_off_cpu)
+		weigh_switches(file);
 	return err ? read_error(file, err) : 0;
 }
 

@@ -32,7 +32,8 @@ struct data_file_info {
 	uint64_t wall_ns; /* since 1970, UTC */
 	int64_t modified; /* when the file was written, in seconds since 1970; 0: it is a pipe */
 	bool is_pipe, is_compressed, is_dendro, is_simpleperf;
-	bool is_cut; /* the recorder never finished the file */
+	bool traces_off_cpu; /* by simpleperf record --trace-offcpu */
+	bool is_cut;         /* the recorder never finished the file */
 };
 
 /* One build ID the recorder noted for a file (HEADER_BUILD_ID and type 67 records). */

@@ -138,3 +138,14 @@ names_of() {
 	names_of simpleperf.arm64-stacks | grep -qx '_raw_spin_lock \[kernel\]'
 	"$DENDRO" report "$SHARED/recordings/simpleperf.lbr.data" | lacks 'file is missing'
 }
+
+@test "switches of simpleperf weigh the time up to their thread's next sample, as in its own report" {
+	need python3
+	local file=$SHARED/recordings/simpleperf.trace-offcpu.data
+	report_json "$file" --view functions >functions
+	expect_equal "time and switches without an end" \
+		"$(jq -r '(.metrics[] | select(.event == "sched:sched_switch" and .unit == "ns") | .total),
+			.quality.off_cpu.unpaired' functions | paste -sd ' ')" \
+		"$(python3 "$ROOT/tests/oracle/simpleperf_off_cpu.py" "$file")"
+	expect_equal "other events" "$(jq -r '.metrics[0].total' functions)" 892880099
+}

@@ -551,6 +551,41 @@ static void every_sample_is_handed_out_once_and_no_time_twice(void **state)
 	assert_true(quality(fixture)->counts[QUALITY_OFF_UNPAIRED] > 0);
 }
 
+/* A sample of another event. */
+static int seen(struct fixture *fixture, int32_t tid, uint64_t time_ns)
+{
+	const struct thread *thread = processes_find_thread(fixture->processes, PID, tid);
+	struct sample sample;
+
+	return take(fixture, off_cpu_see(fixture->off_cpu, thread, time_ns, &sample), &sample);
+}
+
+static void without_records_of_switches_the_next_sample_ends_the_time(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(sampled(fixture, PID, 100), 0);
+	assert_int_equal(seen(fixture, PID, 150), 0);
+	off_cpu_end_with_samples(fixture->off_cpu);
+	assert_int_equal(seen(fixture, PID + 1, 160), 0);
+	assert_int_equal(seen(fixture, PID, 400), 1);
+	assert_int_equal(fixture->last.weight, 300);
+	assert_int_equal(fixture->last_ip, 100);
+	assert_int_equal(seen(fixture, PID, 500), 0);
+	/* Another switch is a sample, too. */
+	assert_int_equal(sampled(fixture, PID, 600), 0);
+	assert_int_equal(exec(fixture, PID, 650), 0);
+	assert_int_equal(sampled(fixture, PID, 700), 1);
+	assert_int_equal(fixture->last.weight, 100);
+	assert_int_equal(fixture->last_ip, 600);
+	/* Nobody knows how long the last one is. */
+	assert_int_equal(end(fixture, 1000), 1);
+	assert_int_equal(fixture->last.weight, 0);
+	assert_int_equal(fixture->weight, 400);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_UNPAIRED], 1);
+	assert_int_equal(quality(fixture)->counts[QUALITY_OFF_AT_END], 0);
+}
+
 #define TEST(name)          cmocka_unit_test_setup_teardown(name, setup, teardown)
 #define TEST_ATTACHED(name) cmocka_unit_test_setup_teardown(name, setup_attached, teardown)
 
@@ -577,6 +612,7 @@ int main(void)
 		TEST(what_has_no_number_is_no_thread),
 		TEST(many_samples_may_wait_at_once),
 		TEST(every_sample_is_handed_out_once_and_no_time_twice),
+		TEST(without_records_of_switches_the_next_sample_ends_the_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
