@@ -149,3 +149,42 @@ names_of() {
 		"$(python3 "$ROOT/tests/oracle/simpleperf_off_cpu.py" "$file")"
 	expect_equal "other events" "$(jq -r '.metrics[0].total' functions)" 892880099
 }
+
+@test "AUX data are announced, and the samples beside them are read" {
+	local file=$SHARED/recordings/quipper.piped.lost_samples-4.4.data kind
+	need python3
+	for kind in 1:intel_pt 4:arm_spe; do
+		# AUXTRACE_INFO, AUXTRACE and 24 bytes of data that would be no record.
+		python3 - "$file" "${kind%:*}" >aux.data <<-'END'
+			import struct, sys
+			data = open(sys.argv[1], "rb").read()
+			info = struct.pack("<IHHII", 70, 0, 16, int(sys.argv[2]), 0)
+			aux = struct.pack("<IHH5QII", 71, 0, 56, 24, 0, 0, 0, 0, 0, 0) + b"\xff" * 24
+			sys.stdout.buffer.write(data + info + aux + aux)
+		END
+		"$DENDRO" report aux.data >text
+		grep -q "AUX data of ${kind#*:}: not decoded" text
+		expect_equal samples "$(report_json aux.data --view functions | jq -c '.quality.samples')" \
+			"$(report_json "$file" --view functions | jq -c '.quality.samples')"
+	done
+}
+
+@test "branch records of a call stack are the callers" {
+	need python3
+	# The branches of this recording as if the processor had kept them as its call stack:
+	# PERF_SAMPLE_BRANCH_USER and _CALL_STACK.
+	python3 - "$SHARED/recordings/simpleperf.lbr.data" >stack.data <<-'END'
+		import struct, sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		attrs = struct.unpack_from("<Q", data, 24)[0]
+		struct.pack_into("<Q", data, attrs + 72, 1 | 1 << 11)
+		sys.stdout.buffer.write(data)
+	END
+	report_json stack.data >tree
+	expect_equal "samples with branches" "$(jq .quality.unwind.branch_stack tree)" 13
+	# A branch record for each caller: 32 at most.
+	expect_equal depth "$(ask tree '[nodes | .kinds | map(select(. == "user")) | length] | max')" 33
+	"$DENDRO" report stack.data >text
+	grep -q "13 .* from the processor's call stack (LBR), not verified" text
+	lacks "which are not shown" text
+}
