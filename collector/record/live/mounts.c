@@ -19,6 +19,32 @@ static int add_id(struct mounts *mounts, uint64_t id)
 	return 0;
 }
 
+/* The mount of an open file, or of "/" (@fd -1). false: the kernel does not tell. */
+static bool find_mount(int fd, uint64_t *id_ret)
+{
+#ifdef STATX_MNT_ID
+	struct statx status;
+
+	if (statx(fd, fd < 0 ? "/" : "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0 ||
+	    !(status.stx_mask & STATX_MNT_ID))
+		return false;
+	*id_ret = status.stx_mnt_id;
+	return true;
+#else
+	(void)fd;
+	(void)id_ret;
+	return false;
+#endif
+}
+
+/* After chroot(2) into a folder, the list lacks the mount that contains the folder. */
+static int add_root(struct mounts *mounts)
+{
+	uint64_t id;
+
+	return find_mount(-1, &id) ? add_id(mounts, id) : 0;
+}
+
 int mounts_init(struct mounts *mounts)
 {
 	_cleanup_free_ char *line = NULL;
@@ -36,6 +62,8 @@ int mounts_init(struct mounts *mounts)
 			err = add_id(mounts, id);
 	}
 	fclose(file);
+	if (!err)
+		err = add_root(mounts);
 	if (err)
 		mounts_deinit(mounts);
 	return err;
@@ -49,20 +77,13 @@ void mounts_deinit(struct mounts *mounts)
 
 bool mounts_hold(const struct mounts *mounts, int fd)
 {
-#ifdef STATX_MNT_ID
-	struct statx status;
+	uint64_t id;
 
-	if (!mounts->n_ids || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0 ||
-	    !(status.stx_mask & STATX_MNT_ID))
+	if (!mounts->n_ids || !find_mount(fd, &id))
 		return true;
 	for (size_t i = 0; i < mounts->n_ids; i++) {
-		if (mounts->ids[i] == status.stx_mnt_id)
+		if (mounts->ids[i] == id)
 			return true;
 	}
 	return false;
-#else
-	(void)mounts;
-	(void)fd;
-	return true;
-#endif
 }
