@@ -159,7 +159,7 @@ C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(wildcard tests/unit/
 	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
-SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/deps/install tests/deps/perfparser tests/fuzz/run \
+SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/deps/install tests/deps/perfparser tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
 	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh))
 lint:

@@ -98,15 +98,12 @@ setup() {
 
 @test "without tracefs the list names the command that mounts it" {
 	need_root
-	need unshare
-	# shellcheck disable=SC2016
-	local hide='umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"'
-	unshare -m true 2>/dev/null || skip "namespaces can't be made here"
-	unshare -m sh -c "$hide" sh "$DENDRO" list >list
+	need_without_tracefs
+	without_tracefs "$DENDRO" list >list
 	grep -A1 -E '^Not here: .*Tracepoints' list | grep -q 'mount -t tracefs'
 	grep -E '^  read-bytes +\(not here\)' list
 	refuses "no event here matches 'sched_sw'" "mount -t tracefs" -- \
-		unshare -m sh -c "$hide" sh "$DENDRO" list sched_sw
+		without_tracefs "$DENDRO" list sched_sw
 }
 
 @test "no line is wider than the terminal" {

@@ -119,14 +119,13 @@ expect_refusal() {
 
 @test "without tracefs, messages about tracepoints and resources say how to mount it" {
 	need_root
-	need_namespaces -m
-	# shellcheck disable=SC2016
-	local hide='umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null; exec "$@"' event
+	need_without_tracefs
+	local event
 	for event in sched:sched_switch read-bytes "syscalls:sys_exit_read/weight=ret/"; do
-		expect_refusal "mount -t tracefs" -- unshare -m sh -c "$hide" sh "$DENDRO" record -e $event true
+		expect_refusal "mount -t tracefs" -- without_tracefs "$DENDRO" record -e $event true
 	done
 	# The rest does not need it.
-	unshare -m sh -c "$hide" sh "$DENDRO" record -q -e cpu-clock,call:libc:malloc -o x.data true
+	without_tracefs "$DENDRO" record -q -e cpu-clock,call:libc:malloc -o x.data true
 }
 
 @test "messages about tracepoints and probes name the privilege, or the mount options for a group" {

@@ -154,13 +154,12 @@ need_signal_events() {
 
 # hidden COMMAND... : runs the command where neither tracepoints nor BPF are available.
 hidden() {
-	"$ROOT/tests/cli/without_system_call.py" bpf EPERM unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing &&
-		mount -t tmpfs none /sys/kernel/debug && exec "$@"' sh "$@"
+	without_tracefs "$ROOT/tests/cli/without_system_call.py" bpf EPERM "$@"
 }
 
 @test "where the tracepoint of signals is not available, recorder and report say so" {
 	need_root
-	hidden true 2>/dev/null || skip "no mount namespace can be made here"
+	need_without_tracefs
 	hidden "$DENDRO" record -e cpu-clock -F 997 -o hidden.data -- \
 		"$WORKLOADS/altstack" 0.4 long 2>hidden.said
 	expect_equal lines "$(grep -c 'no tracefs is mounted' hidden.said)" 1

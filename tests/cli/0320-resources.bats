@@ -342,21 +342,16 @@ probes_of() {
 @test "without tracefs the message names the command that mounts it; probes work without" {
 	need_tracepoints
 	need_probes
-	unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
-	hidden() {
-		unshare -m sh -c 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null
-			mount -t tmpfs none /sys/kernel/tracing 2>/dev/null; umount /sys/kernel/tracing
-			exec "$@"' sh "$@"
-	}
+	need_without_tracefs
 	refuses "mount -t tracefs nodev /sys/kernel/tracing" -- \
-		hidden "$DENDRO" record -o x.data -e syscalls:sys_exit_read true
+		without_tracefs "$DENDRO" record -o x.data -e syscalls:sys_exit_read true
 	refuses "mount -t tracefs nodev /sys/kernel/tracing" -- \
-		hidden "$DENDRO" record -o x.data -e read-bytes true
-	hidden "$DENDRO" record --stack-size 4096 -o probed.data -e alloc-bytes -- "$WORKLOADS/resources" 2>said
+		without_tracefs "$DENDRO" record -o x.data -e read-bytes true
+	without_tracefs "$DENDRO" record --stack-size 4096 -o probed.data -e alloc-bytes -- "$WORKLOADS/resources" 2>said
 	grep -q "not in new threads and children" said
 	report_json probed.data >probed
 	expect_weights probed alloc-bytes allocate_plainly 100000
-	hidden "$DENDRO" record -q --stack-size 4096 -o forks.data -e call:libc:malloc -- \
+	without_tracefs "$DENDRO" record -q --stack-size 4096 -o forks.data -e call:libc:malloc -- \
 		sh -c "'$WORKLOADS/resources' & wait \$!"
 }
 

@@ -283,12 +283,8 @@ conserved() {
 	refuses "off-cpu" "modifiers" -- "$DENDRO" record -e off-cpu:u true
 	refuses "off-cpu" "--filter" -- "$DENDRO" record -e off-cpu --filter 'prev_prio < 100' true
 	refuses "off-cpu" "group" -- "$DENDRO" record -e '{task-clock,off-cpu}:S' true
-	need unshare
-	unshare -m true || skip "no mount namespace may be made here"
-	# shellcheck disable=SC2016
-	refuses "mount -t tracefs" -- unshare -m sh -c '
-		while umount -l /sys/kernel/tracing || umount -l /sys/kernel/debug; do :; done 2>/dev/null
-		"$DENDRO" record -e off-cpu true'
+	need_without_tracefs
+	refuses "mount -t tracefs" -- without_tracefs "$DENDRO" record -e off-cpu true
 }
 
 @test "off-cpu is refused without privilege, and no other event is recorded instead" {

@@ -196,6 +196,14 @@ walked_weight() {
 		awk -F '\t' '{ n += $4 } END { printf "%.0f\n", n }'
 }
 
+# without_tracefs COMMAND... : runs it where no tracefs is mounted; see tests/cli/without_tracefs.
+without_tracefs() {
+	"$ROOT/tests/cli/without_tracefs" "$@"
+}
+need_without_tracefs() {
+	without_tracefs true || skip "no mount namespace without tracefs can be made here"
+}
+
 # A failing `! command` or `a && b` stops a bats test only in the last line; these functions always do.
 lacks() { # lacks GREP_ARGUMENTS... : grep finds nothing
 	local status=0
