@@ -72,6 +72,16 @@ samples() {
 	[ "$(grep -c "/dispatch$" piped.list)" -eq 1 ]
 }
 
+@test "perf buildid-list names every file that has samples" {
+	need perf
+	need_root
+	record many.data -- sh -c 'ls -lR /usr/lib >/dev/null; grep -c a /usr/bin/* >/dev/null; :'
+	"$DENDRO" script many.data | sed -nE 's/^\t.* \((\/.*)\)( \[[a-z]+\])?$/\1/p' | sort -u >files
+	[ "$(grep -c . files)" -ge 4 ]
+	perf buildid-list -i many.data | cut -d ' ' -f 2- | sort >listed
+	expect_equal "files without a build ID" "$(comm -23 files listed)" ""
+}
+
 # Lines of samples from the CPU on, without the names of functions in their fields. Tasks that are
 # dead have the tid -1, and only dendro knows their names.
 listed_fields() {
