@@ -79,8 +79,11 @@ bool name_problems_find(const struct module_names *names, const struct module *m
 	return false;
 }
 
-const char *name_problems_of_code(const struct module_names *names, const struct module *module)
+const char *name_problems_of_code(const struct module_names *names, const struct module *module,
+				  bool has_symbol)
 {
+	if (!has_symbol && module && module->key.kind == MODULE_ANON)
+		return "no perf-PID.map or jitdump names the function, so its bounds are unknown";
 	if (!module || module->key.kind == MODULE_ANON)
 		return "its code was not recorded; a jitdump would contain it";
 	if (module->key.kind == MODULE_KERNEL)

@@ -32,7 +32,9 @@ bool name_problems_find(const struct module_names *names, const struct module *m
 			enum symbol_lack lack, struct symbol_problem *problem_ret);
 /*
  * Why the bytes of a module's code are not available; static text. @module and @names may be NULL.
+ * @has_symbol: a symbol names the code.
  */
-const char *name_problems_of_code(const struct module_names *names, const struct module *module);
+const char *name_problems_of_code(const struct module_names *names, const struct module *module,
+				  bool has_symbol);
 
 #endif

@@ -430,7 +430,7 @@ int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 {
 	const struct module *module =
 		module_table_get(&symbolizer->profile->modules, frame->module);
-	struct code_location location;
+	struct code_location location = { 0 };
 	struct module_code code = { 0 };
 	int err = module ? locate(symbolizer, module, frame->offset, &location) : 0;
 
@@ -442,7 +442,7 @@ int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 					 code.vaddr, code.start,   code.end };
 	if (!code.bytes)
 		code_ret->problem = name_problems_of_code(
-			module ? &symbolizer->modules[module->id] : NULL, module);
+			module ? &symbolizer->modules[module->id] : NULL, module, location.symbol);
 	if (code.is_known)
 		return 0;
 	code_ret->vaddr = address_of(module, frame->offset);

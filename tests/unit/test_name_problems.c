@@ -141,25 +141,28 @@ static void missing_code_is_explained(void **state)
 	struct module_names names = { .file.state = MODULE_FILE_CHANGED };
 
 	(void)state;
-	assert_string_equal(name_problems_of_code(NULL, NULL), jit);
-	assert_string_equal(name_problems_of_code(NULL, &module), jit);
+	assert_string_equal(name_problems_of_code(NULL, NULL, true), jit);
+	assert_string_equal(name_problems_of_code(NULL, &module, true), jit);
+	assert_string_equal(
+		name_problems_of_code(NULL, &module, false),
+		"no perf-PID.map or jitdump names the function, so its bounds are unknown");
 	module.key.kind = MODULE_JIT;
-	assert_string_equal(name_problems_of_code(NULL, &module), "the jitdump is missing");
+	assert_string_equal(name_problems_of_code(NULL, &module, true), "the jitdump is missing");
 	const char *dump = module.key.path;
 	module.key.path = "[java]";
-	assert_string_equal(name_problems_of_code(NULL, &module),
+	assert_string_equal(name_problems_of_code(NULL, &module, true),
 			    "a run-time system has described the code; no jitdump contains it");
 	module.key.path = dump;
 	module.located.image_fd = 3;
-	assert_string_equal(name_problems_of_code(NULL, &module),
+	assert_string_equal(name_problems_of_code(NULL, &module, true),
 			    "the jitdump does not contain the code");
 	module.key.kind = MODULE_ELF;
-	assert_string_equal(name_problems_of_code(&names, &module),
+	assert_string_equal(name_problems_of_code(&names, &module, true),
 			    module_file_state_text(MODULE_FILE_CHANGED));
 	names.file.state = MODULE_FILE_OK;
-	assert_string_equal(name_problems_of_code(&names, &module),
+	assert_string_equal(name_problems_of_code(&names, &module, true),
 			    "the file does not contain the code");
-	assert_string_equal(name_problems_of_code(NULL, &module),
+	assert_string_equal(name_problems_of_code(NULL, &module, true),
 			    "the file does not contain the code");
 }
 
