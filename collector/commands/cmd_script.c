@@ -113,23 +113,18 @@ static void print_start(const struct script *script, const struct sample *sample
 	fputs(": ", stdout);
 }
 
-/*
- * As in perf, user addresses are shown as offsets in their file, kernel addresses unchanged; return
- * addresses of callchains, which are one greater than the lookup address, as they were recorded,
- * and unwound callers by their lookup address.
- */
+/* @addr: the address to show. */
 static int print_frame(struct script *script, const struct frame *frame, uint64_t addr,
 		       bool is_return_address)
 {
 	const struct module *module =
 		module_table_get(&dendro_recording(script->session)->modules, frame->module);
-	bool is_in_file = frame->kind == FRAME_USER && module;
 	struct frame_name name;
 	int err = symbolizer_name(script->symbolizer, frame, &name);
 
 	if (err)
 		return err;
-	printf("%16" PRIx64 " ", is_in_file ? frame->offset + is_return_address : addr);
+	printf("%16" PRIx64 " ", addr);
 	if (name.symbol_offset == UINT64_MAX)
 		printf("[unknown]");
 	else
@@ -138,10 +133,23 @@ static int print_frame(struct script *script, const struct frame *frame, uint64_
 		printf("+0x%" PRIx64, name.symbol_offset + is_return_address);
 	fputs(" (", stdout);
 	printable_put(stdout, module ? module->key.path : "[unknown]");
-	puts(frame->origin == FRAME_GUESSED    ? ") [guessed]"
-	     : frame->origin == FRAME_STITCHED ? ") [stitched]"
-					       : ")");
+	fputs(frame->origin == FRAME_GUESSED    ? ") [guessed]"
+	      : frame->origin == FRAME_STITCHED ? ") [stitched]"
+						: ")",
+	      stdout);
 	return 0;
+}
+
+/*
+ * As in perf, user addresses of a path are shown as offsets in their file, kernel addresses
+ * unchanged; return addresses of callchains, which are one greater than the lookup address, as they
+ * were recorded, and unwound callers by their lookup address.
+ */
+static uint64_t shown_addr(const struct frame *frame, uint64_t addr, bool is_return_address)
+{
+	bool is_in_file = frame->kind == FRAME_USER && frame->module;
+
+	return is_in_file ? frame->offset + is_return_address : addr;
 }
 
 static int print_frames(struct script *script, const struct frame *frames, const uint64_t *addrs,
@@ -150,8 +158,12 @@ static int print_frames(struct script *script, const struct frame *frames, const
 	int err = 0;
 
 	for (size_t i = 0; i < n_frames && !err; i++) {
+		bool is_return_address = i && are_return_addresses;
 		putchar('\t');
-		err = print_frame(script, &frames[i], addrs[i], i && are_return_addresses);
+		err = print_frame(script, &frames[i],
+				  shown_addr(&frames[i], addrs[i], is_return_address),
+				  is_return_address);
+		putchar('\n');
 	}
 	return err;
 }
@@ -166,14 +178,15 @@ static void print_marker(enum marker marker)
 	print_mark(marker_text(marker));
 }
 
-/* A sample without a callchain is one line. */
+/* A sample without a callchain is one line, and its address is that in memory. */
 static int print_leaf(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
 	bool is_kernel = path->n_kernel > 0;
 
+	putchar(' ');
 	if (!is_kernel && !path->n_user) {
-		printf("%16" PRIx64 " [unknown] ([unknown])\n", sample->record.sample.ip);
+		printf("%16" PRIx64 " [unknown] ([unknown])", sample->record.sample.ip);
 		return 0;
 	}
 	return print_frame(script, is_kernel ? path->kernel_frames : path->user_frames,
@@ -214,19 +227,11 @@ static void print_off_reason(const struct off_reason *off)
 		print_marker(MARKER_OFF_ALL_TIME);
 }
 
-static int print_sample(struct script *script, const struct sample *sample)
+static int print_path(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
-	const struct trace_format *format = format_of(script, sample);
 
-	print_start(script, sample, !format || sample->event->weight.kind != WEIGHT_PERIOD);
-	if (format)
-		print_fields(sample, format);
-	if (!has_path(sample) && !format)
-		return print_leaf(script, sample);
 	putchar('\n');
-	if (!has_path(sample))
-		return 0;
 	print_off_reason(&path->off);
 	int err =
 		print_frames(script, path->kernel_frames, path->kernel_addrs, path->n_kernel, true);
@@ -235,6 +240,21 @@ static int print_sample(struct script *script, const struct sample *sample)
 				   path->user_half == USER_UNVERIFIED);
 	if (path->user_half == USER_INCOMPLETE)
 		print_marker(path->end);
+	return err;
+}
+
+static int print_sample(struct script *script, const struct sample *sample)
+{
+	const struct trace_format *format = format_of(script, sample);
+	int err = 0;
+
+	print_start(script, sample, !format || sample->event->weight.kind != WEIGHT_PERIOD);
+	if (format)
+		print_fields(sample, format);
+	if (has_path(sample))
+		err = print_path(script, sample);
+	else if (!format)
+		err = print_leaf(script, sample);
 	putchar('\n');
 	return err;
 }

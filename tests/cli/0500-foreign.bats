@@ -37,6 +37,17 @@ perf_reads() {
 	[ "$read" -ge 12 ]
 }
 
+@test "samples without a callchain are listed as by perf script" {
+	need perf
+	local name
+	for name in branch-4.14 callgraph-3.8 i686-3.4 remmap-3.2; do
+		perf script -i "$SHARED/recordings/quipper.$name.data" --no-inline 2>/dev/null |
+			grep $'^[^\t]' >theirs
+		diff theirs <("$DENDRO" script "$SHARED/recordings/quipper.$name.data" | grep $'^[^\t]') ||
+			{ echo "^ $name"; return 1; }
+	done
+}
+
 @test "every recording has the samples that an independent record walker counts" {
 	need python3
 	local file ours theirs
