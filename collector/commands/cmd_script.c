@@ -18,6 +18,7 @@
 #include "collector/command-line/messages.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/script_fields.h"
 #include "collector/replay/processes.h"
 #include "collector/session/dendro.h"
 #include "perf/records/trace_print.h"
@@ -28,6 +29,7 @@ struct script {
 	struct dendro *session;
 	struct symbolizer *symbolizer;
 	enum symbol_names names;
+	unsigned fields; /* enum script_field */
 	size_t event_width;
 };
 
@@ -36,11 +38,19 @@ struct script_options {
 	struct filter_options filter;
 	struct file_options files;
 	enum symbol_names names;
+	unsigned fields;
 };
 
 static const struct command_option options_of_script[] = {
 	{ .shared = input_option, .offset = offsetof(struct script_options, path) },
 	{ .shared = filter_options, .offset = offsetof(struct script_options, filter) },
+	{ .name = "fields",
+	  .letter = 'F',
+	  .argument = "+FIELD,...",
+	  .help = "print more, where the samples have it: addr, weight, brstack (the branches of "
+		  "LBR)",
+	  .take = script_fields_take,
+	  .offset = offsetof(struct script_options, fields) },
 	{ .shared = symfs_option, .offset = offsetof(struct script_options, files) },
 	{ .shared = raw_names_option, .offset = offsetof(struct script_options, names) },
 	{ 0 },
@@ -227,6 +237,13 @@ static void print_off_reason(const struct off_reason *off)
 		print_marker(MARKER_OFF_ALL_TIME);
 }
 
+/* What follows the frames. */
+static void print_rest(struct script *script, const struct sample *sample)
+{
+	script_fields_print_branches(script->session, sample, script->fields);
+	putchar('\n');
+}
+
 static int print_path(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
@@ -251,11 +268,12 @@ static int print_sample(struct script *script, const struct sample *sample)
 	print_start(script, sample, !format || sample->event->weight.kind != WEIGHT_PERIOD);
 	if (format)
 		print_fields(sample, format);
+	script_fields_print_data(sample, script->fields);
 	if (has_path(sample))
 		err = print_path(script, sample);
 	else if (!format)
 		err = print_leaf(script, sample);
-	putchar('\n');
+	print_rest(script, sample);
 	return err;
 }
 
@@ -330,7 +348,7 @@ int cmd_script(int argc, char **argv)
 					  .names = NAMES_WITHOUT_PARAMETERS };
 	struct parsed_line parsed = options_parse(&script_line, argc, argv, &options);
 
-	struct script script = { .names = options.names };
+	struct script script = { .names = options.names, .fields = options.fields };
 	int status = parsed.status;
 
 	if (!parsed.is_done)

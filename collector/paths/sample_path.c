@@ -81,6 +81,13 @@ static struct frame user_frame(const struct address_space *space, uint64_t addr)
 			       .offset = addr - mapping->start + mapping->offset };
 }
 
+struct frame sample_frame(const struct sample *sample, const struct kernel_symbols *kernel_symbols,
+			  uint64_t addr)
+{
+	return addr >> 63 ? kernel_symbols_frame(kernel_symbols, sample->kernel, addr)
+			  : user_frame(sample->space, addr);
+}
+
 static void end_early(struct call_path *path, enum marker end)
 {
 	path->user_half = USER_INCOMPLETE;

@@ -38,6 +38,10 @@ void sample_path_set_wait_reasons(struct sample_path *sample_path,
 /* Fills sample->path, in time off the CPU without a sample too. Its frames are valid until the next
  * call. */
 void sample_path_resolve(struct sample_path *sample_path, struct sample *sample);
+/* The frame of any address that the sample contains, at its time: of its process or, in the upper
+ * half, of the kernel. */
+struct frame sample_frame(const struct sample *sample, const struct kernel_symbols *kernel_symbols,
+			  uint64_t addr);
 /* What the user half is unwound from, borrowed from the record. false: no registers, or not of an
  * architecture that is unwound. */
 bool sample_user_stack(const struct sample *sample, struct user_stack *stack_ret);

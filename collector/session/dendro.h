@@ -104,6 +104,10 @@ int dendro_build(struct dendro *dendro, struct profile **profile_ret);
 int dendro_build_from(const struct dendro_source *source, const struct dendro_options *options,
 		      struct profile **profile_ret, char **error_ret);
 
+/* The frame of any address that the sample of the last dendro_next() contains, such as the ends of
+ * its branches. The module is 0 where nothing is mapped. */
+struct frame dendro_frame(const struct dendro *dendro, const struct sample *sample, uint64_t addr);
+
 /*
  * The recording as it was read so far: modules, metrics, processes, quality, info; no tree. Its
  * metrics are complete with the first sample. NULL after dendro_build() has given the profile to

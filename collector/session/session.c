@@ -141,6 +141,11 @@ int dendro_build_from(const struct dendro_source *source, const struct dendro_op
 	return err;
 }
 
+struct frame dendro_frame(const struct dendro *dendro, const struct sample *sample, uint64_t addr)
+{
+	return sample_frame(sample, replay_kernel_symbols(dendro->replay), addr);
+}
+
 const struct trace_format *dendro_trace_format(struct dendro *dendro,
 					       const struct data_file_event *event)
 {

@@ -140,6 +140,26 @@ listed_fields() {
 		<(grep $'^[^\t]' ours | sed 's/[[:space:]]*$//' | head -50)
 }
 
+@test "addresses, weights and branches are printed as by perf script" {
+	need perf python3
+	local options
+	for options in "" --callchain --weight-struct "--callchain --weight-struct"; do
+		# shellcheck disable=SC2086
+		python3 "$ROOT/tests/oracle/branch_recording.py" branches.data $options
+		diff <(perf script -i branches.data -F +addr,+weight,+brstack 2>/dev/null) \
+			<("$DENDRO" script -F +addr,+weight,+brstack branches.data)
+		diff <(perf script -i branches.data 2>/dev/null) <("$DENDRO" script branches.data)
+	done
+	"$DENDRO" script -F +brstack -F +addr branches.data >two
+	diff <(perf script -i branches.data -F +brstack,+addr 2>/dev/null) two
+}
+
+@test "fields that the samples lack are left out, and unknown ones are refused" {
+	diff <("$DENDRO" script plain.data) <("$DENDRO" script --fields=+addr,+weight,+brstack plain.data)
+	refuses "+addr, +weight and +brstack" -- "$DENDRO" script -F addr plain.data
+	refuses "+addr, +weight and +brstack" -- "$DENDRO" script -F +addr,+insn plain.data
+}
+
 @test "a recording through a pipe is read by dendro and perf" {
 	need perf
 	"$DENDRO" record -q -e cpu-clock -F 997 -o - -- "$WORKLOADS/dispatch" 0.5 >piped.data

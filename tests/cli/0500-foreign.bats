@@ -48,6 +48,14 @@ perf_reads() {
 	done
 }
 
+@test "branches of another machine are printed as by perf script" {
+	need perf
+	local file=$SHARED/recordings/quipper.branch-4.14.data
+	perf script -i "$file" -F +brstack 2>/dev/null >theirs
+	grep -q '/P/-/-/' theirs
+	diff theirs <("$DENDRO" script -F +brstack "$file")
+}
+
 @test "every recording has the samples that an independent record walker counts" {
 	need python3
 	local file ours theirs
