@@ -6,8 +6,9 @@
 #include "cct/base/printable.h"
 #include "report/text/text_format.h"
 
-#define LABEL_WIDTH    12
-#define CPU_GAPS_SHOWN 8
+#define LABEL_WIDTH       12
+#define CPU_GAPS_SHOWN    8
+#define MAX_SILENT_EVENTS 3
 
 static void write_label(const struct text *text, const char *label)
 {
@@ -78,6 +79,12 @@ static void write_recording(const struct text *text)
 		write_warning(text, info->not_decoded);
 }
 
+/* Whether the event has nothing to tell: no samples, and neither counted nor lost ones. */
+static bool is_silent(const struct metric *metric)
+{
+	return !metric->samples && !metric->counted && !metric->lost;
+}
+
 static unsigned widest_event(const struct text *text)
 {
 	const struct profile *profile = text->view->profile;
@@ -132,14 +139,31 @@ static void warn_multiplexed(const struct text *text, const struct metric *metri
 	write_warning(text, message);
 }
 
+/* Events without samples are named if they are few; else their number is written. */
+static uint32_t count_silent_events(const struct profile *profile)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		n += is_silent(&profile->metrics[i]);
+	return n > MAX_SILENT_EVENTS && n < profile->n_metrics ? n : 0;
+}
+
 static void write_events(const struct text *text)
 {
 	const struct profile *profile = text->view->profile;
+	uint32_t n_silent = count_silent_events(profile), n_written = 0;
 	unsigned widest = widest_event(text);
 
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
-		write_label(text, i ? "" : "events");
+		if (n_silent && is_silent(&profile->metrics[i]))
+			continue;
+		write_label(text, n_written++ ? "" : "events");
 		write_event(text, &profile->metrics[i], widest);
+	}
+	if (n_silent) {
+		write_label(text, "");
+		fprintf(text->output.file, "%10" PRIu32 " more events without samples\n", n_silent);
 	}
 	for (uint32_t i = 0; i < profile->n_metrics; i++)
 		warn_multiplexed(text, &profile->metrics[i]);

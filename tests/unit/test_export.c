@@ -641,6 +641,31 @@ static void values_stand_beside_the_shares_of_resources(void **state)
 			       "100.00% 4.0 MiB         2  prog (pid 7)\n"));
 }
 
+static void events_without_samples_are_counted_if_they_are_many(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d" };
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_PROCESSES };
+	const char *text;
+
+	for (size_t i = 0; i < 4; i++)
+		profile_add_metric(fixture->profile, names[i], "events");
+	fixture->profile->metrics[4].counted = 9;
+	cct_destroy(fixture->profile->cct);
+	fixture->profile->cct = cct_create(5);
+	add_sample(fixture, "prog", 1, 3);
+	text = write_report(fixture, "text", &view, &(struct export_options){ 0 });
+	assert_non_null(strstr(text, "0 samples of a "));
+	profile_add_metric(fixture->profile, "e", "events");
+	cct_destroy(fixture->profile->cct);
+	fixture->profile->cct = cct_create(6);
+	add_sample(fixture, "prog", 1, 3);
+	text = write_report(fixture, "text", &view, &(struct export_options){ 0 });
+	assert_null(strstr(text, "samples of a "));
+	assert_non_null(strstr(text, "0 samples of d "));
+	assert_non_null(strstr(text, "         4 more events without samples\n"));
+}
+
 static void values_are_short_enough_for_their_column(void **state)
 {
 	static const struct {
@@ -887,6 +912,7 @@ int main(void)
 		TEST(text_begins_with_the_hottest_functions_and_the_largest_processes),
 		TEST(text_of_one_process_begins_with_its_functions_only),
 		TEST(values_stand_beside_the_shares_of_resources),
+		TEST(events_without_samples_are_counted_if_they_are_many),
 		TEST(values_are_short_enough_for_their_column),
 		TEST(text_sums_up_what_is_below_the_threshold),
 		TEST(only_branches_move_to_the_right),
