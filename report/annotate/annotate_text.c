@@ -9,11 +9,14 @@
 #include "cct/base/stream.h"
 #include "report/annotate/annotate_lines.h"
 #include "report/annotate/annotate_output.h"
+#include "report/demangle/short_name.h"
+#include "report/demangle/simple_name.h"
 #include "report/text/text_format.h"
 
 #define NO_LIMIT     100000
-#define COLUMN_WIDTH 9  /* of a share, with the space after it */
-#define MAX_COLUMN   16 /* if the name of an event needs more */
+#define NAME_WIDTH   100 /* of a function's name, at most */
+#define COLUMN_WIDTH 9   /* of a share, with the space after it */
+#define MAX_COLUMN   16  /* if the name of an event needs more */
 #define CONTEXT_CODE 3
 
 /* Writes the source line of an instruction if it differs from that of the instruction before. */
@@ -203,15 +206,26 @@ static void write_notes(const struct page *page)
 			n_with_cost - page->n_metrics);
 }
 
+/* Writes a name as a report does, but with its parameters, which tell overloads apart. */
+static void write_function_name(const struct page *page, const char *name)
+{
+	unsigned columns =
+		page->output.width / 2 < NAME_WIDTH ? page->output.width / 2 : NAME_WIDTH;
+	_cleanup_free_ char *simple = simple_name_make(name, true);
+	_cleanup_free_ char *fitted =
+		simple ? short_name_fit(simple, columns, page->output.utf8) : NULL;
+
+	text_style_begin(&page->output, STYLE_HEADING);
+	printable_write(page->output.file, fitted ? fitted : name, columns, page->output.utf8);
+	text_style_end(&page->output, STYLE_HEADING);
+}
+
 static void write_heading(const struct page *page)
 {
 	const struct annotated_function *function = page->function;
 	const struct annotated_code *code = &page->annotation->codes[function->code];
 
-	text_style_begin(&page->output, STYLE_HEADING);
-	printable_write(page->output.file, function->name, page->output.width / 2,
-			page->output.utf8);
-	text_style_end(&page->output, STYLE_HEADING);
+	write_function_name(page, function->name);
 	fputs(function->is_inlined ? ", inlined, in " : " in ", page->output.file);
 	printable_write(page->output.file, function->module_path, page->output.width,
 			page->output.utf8);

@@ -280,3 +280,13 @@ char *short_name_fit(const char *name, unsigned columns, bool utf8)
 	free(copy);
 	return fitted;
 }
+
+bool short_name_is_poor(const char *fitted, unsigned columns, bool utf8)
+{
+	const char *dropped = utf8 ? "…::" : "...::";
+
+	if (printable_width(fitted, utf8) > columns)
+		return true;
+	return strncmp(fitted, dropped, strlen(dropped)) == 0 &&
+	       !strstr(fitted + strlen(dropped), "::");
+}

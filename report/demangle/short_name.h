@@ -16,4 +16,10 @@
  */
 char *short_name_fit(const char *name, unsigned columns, bool utf8);
 
+/*
+ * Whether a name that short_name_fit() returned lost more than its arguments and outer namespaces:
+ * it is wider than @columns, or a method without its class.
+ */
+bool short_name_is_poor(const char *fitted, unsigned columns, bool utf8);
+
 #endif

@@ -1,5 +1,6 @@
 #include "report/demangle/simple_name.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,29 @@ static void drop_version(struct simple_name *name)
 
 	if (version && version != name->text)
 		drop(name, (size_t)(version - name->text), name->size);
+}
+
+/*
+ * Drops " [clone .llvm.123]" and ".llvm.123", by which LLVM keeps apart the static functions of one
+ * name that become visible to other units.
+ */
+static void drop_unit(struct simple_name *name)
+{
+	static const char *const starts[] = { " [clone .llvm.", ".llvm." };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		const char *start = strstr(name->text, starts[i]);
+		const char *end = start ? start + strlen(starts[i]) : NULL;
+
+		if (!start || start == name->text || !isdigit((unsigned char)*end))
+			continue;
+		while (isdigit((unsigned char)*end))
+			end++;
+		if (i == 0 && *end++ != ']')
+			continue;
+		drop(name, (size_t)(start - name->text), (size_t)(end - name->text));
+		return;
+	}
 }
 
 /* The size without suffixes: "@plt", "@GLIBC_2.2.5", " [clone .cold]". */
@@ -339,6 +363,7 @@ char *simple_name_make(const char *text, bool parameters)
 		return memcpy(copy, text, size + 1);
 	drop_signature(&name, parameters);
 	drop_version(&name);
+	drop_unit(&name);
 	simplify_std(&name);
 	close_up(&name);
 	compact(&name);

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 /*
- * Removes the return type, inline namespaces, ABI tags and default template arguments of std
+ * Removes the return type, LLVM's numbers of units, inline namespaces, ABI tags and default
+ * template arguments of std
  * ("std::map<int, long>"), and replaces std::basic_string<char> and similar types by std::string
  * etc. @parameters: false: also removes the list of parameters and the text after it, except
  * "[clone .cold]" and "@plt". The caller frees the result; NULL: out of memory.

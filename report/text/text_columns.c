@@ -10,11 +10,12 @@
 #include "report/text/text_format.h"
 #include "report/text/text_names.h"
 
-#define SAMPLES_WIDTH    10
-#define MAX_MODULE_WIDTH 24
-#define MIN_NAME_WIDTH   20
-#define HOT_PERCENT      5.0
-#define FOLD_MARK        "... "
+#define SAMPLES_WIDTH                 10
+#define MAX_MODULE_WIDTH              24
+#define MAX_MODULE_WIDTH_BESIDE_LINES 16
+#define MIN_NAME_WIDTH                20
+#define HOT_PERCENT                   5.0
+#define FOLD_MARK                     "... "
 
 static const uint64_t *totals(const struct text *text)
 {
@@ -179,11 +180,13 @@ void text_measure(struct text *text, unsigned name_width, const struct view_row 
 
 void text_lay_out(struct text *text)
 {
+	unsigned max_module = text->line_width ? MAX_MODULE_WIDTH_BESIDE_LINES : MAX_MODULE_WIDTH;
+	unsigned min_name = MIN_NAME_WIDTH + text->line_width;
 	unsigned left = numbers_width(text), room;
 
-	if (text->module_width > MAX_MODULE_WIDTH)
-		text->module_width = MAX_MODULE_WIDTH;
-	if (text->output.width < left + MIN_NAME_WIDTH + 2 + text->module_width)
+	if (text->module_width > max_module)
+		text->module_width = max_module;
+	if (text->output.width < left + min_name + 2 + text->module_width)
 		text->module_width = 0;
 	left += text->module_width ? text->module_width + 2 : 0;
 	room = text->output.width > left + MIN_NAME_WIDTH ? text->output.width - left
@@ -383,6 +386,34 @@ static unsigned write_name(const struct text *text, const struct view_row *row, 
 	return printable_write(text->output.file, fitted ? fitted : name, room, text->output.utf8);
 }
 
+/* Whether the suffix leaves too few columns to a name that has a place of its inlined call. */
+static bool crowds_out_name(const struct text *text, const struct view_row *row, unsigned room,
+			    const char *suffix)
+{
+	unsigned columns = room > strlen(suffix) ? room - (unsigned)strlen(suffix) : 0;
+
+	if (text->options->full_names || !row->call_file)
+		return false;
+	_cleanup_free_ char *fitted =
+		short_name_fit(text_names_get(text->names, row), columns, text->output.utf8);
+	return fitted && short_name_is_poor(fitted, columns, text->output.utf8);
+}
+
+/* A name and its class say more than the place of an inlined call. */
+static void choose_suffix(const struct text *text, const struct view_row *row, unsigned room,
+			  char *suffix, size_t size)
+{
+	struct view_row without_place = *row;
+
+	text_row_suffix(row, suffix, size);
+	if (crowds_out_name(text, row, room, suffix)) {
+		without_place.call_file = NULL;
+		text_row_suffix(&without_place, suffix, size);
+	}
+	if (strlen(suffix) >= room)
+		suffix[0] = '\0';
+}
+
 /* Writes name and suffix, without the suffix if it takes all columns. Returns the columns written.
  */
 static unsigned write_name_and_suffix(const struct text *text, const struct view_row *row,
@@ -392,9 +423,7 @@ static unsigned write_name_and_suffix(const struct text *text, const struct view
 	char suffix[TEXT_SUFFIX_SIZE];
 	unsigned written;
 
-	text_row_suffix(row, suffix, sizeof(suffix));
-	if (strlen(suffix) >= room)
-		suffix[0] = '\0';
+	choose_suffix(text, row, room, suffix, sizeof(suffix));
 	text_style_begin(&text->output, style);
 	written = write_name(text, row, room - (unsigned)strlen(suffix));
 	text_style_end(&text->output, style);

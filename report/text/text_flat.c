@@ -8,7 +8,7 @@
 #include "report/names/source_paths.h"
 #include "report/text/text_columns.h"
 
-/* Source lines have a separate column, at most a quarter of the width. */
+/* Source lines have a separate column, at most a third of the width. */
 #define LINE_MIN_WIDTH 16
 #define LINE_SPACE     2
 #define NO_LINE        "[no line]"
@@ -27,7 +27,7 @@ static const char *name_heading(const struct text *text)
 
 static unsigned max_line_width(const struct text *text)
 {
-	return text->output.width / 4 > LINE_MIN_WIDTH ? text->output.width / 4 : LINE_MIN_WIDTH;
+	return text->output.width / 3 > LINE_MIN_WIDTH ? text->output.width / 3 : LINE_MIN_WIDTH;
 }
 
 /* "dir/file.c:12", with the end of the path that fits the column. */

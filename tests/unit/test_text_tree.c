@@ -182,6 +182,22 @@ static void hidden_rows_are_summed_up_after_the_row_that_goes_on(void **state)
 			    "  5.00%   5.00%    `-... 5 more below 5 %\n");
 }
 
+static void a_class_says_more_than_the_place_of_an_inlined_call(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_row *row = add_process(fixture, "p", 0);
+
+	row = add_function(fixture, row, "space::allocator<int, long>::allocate(int)", 100);
+	row->kind = ROW_INLINE;
+	row->call_file = "alloc_traits.h";
+	row->call_line = 464;
+	const char *text = write_tree(fixture, &(struct export_options){ .width = 100 });
+	assert_non_null(strstr(
+		text, " space::allocator<int, long>::allocate (inlined at alloc_traits.h:464)"));
+	text = write_tree(fixture, &(struct export_options){ .width = 70 });
+	assert_non_null(strstr(text, " space::allocator<int, long>::allocate (inlined) "));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -191,6 +207,7 @@ int main(void)
 		TEST(entry_functions_of_several_threads_are_folded_one_by_one),
 		TEST(an_entry_function_with_a_cost_is_shown),
 		TEST(a_function_that_calls_nothing_else_is_not_an_entry),
+		TEST(a_class_says_more_than_the_place_of_an_inlined_call),
 		TEST(hidden_rows_are_summed_up_after_the_row_that_goes_on),
 	};
 
