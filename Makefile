@@ -70,8 +70,8 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
 
 $(addprefix $(BUILD)/tests/unit/test_,attachments_in data_file data_file_cut data_inflate \
   data_recordings data_stream kept_part simpleperf_names): $(BUILD)/tests/unit/built_recording.o
-$(addprefix $(BUILD)/tests/unit/test_,annotate export text_flat text_tree view view_lines): \
-  $(BUILD)/tests/unit/sample_profile.o
+$(addprefix $(BUILD)/tests/unit/test_,annotate export runtimes text_flat text_tree view \
+  view_lines): $(BUILD)/tests/unit/sample_profile.o
 $(filter $(BUILD)/tests/unit/test_steps_%,$(UNIT)): \
 	$(addprefix $(BUILD)/tests/unit/,stepped_program.o single_step.o shadow_stack.o)
 

@@ -4,6 +4,7 @@
 
 #include "cct/base/printable.h"
 #include "report/views/missing.h"
+#include "report/views/runtimes.h"
 
 #define MAX_LINES   8 /* of one kind */
 #define SHARE_WIDTH 11
@@ -112,7 +113,7 @@ static void write_kind(const struct text *text, const struct missing_list *list,
 			SHARE_WIDTH, "", n, n == 1 ? "" : "s", text->options->min_percent);
 }
 
-/* Writes how to get the missing files. */
+/* Writes how to get the missing files of modules that have a line. */
 static void write_hints(const struct text *text, const struct missing_list *list)
 {
 	bool has_files = false, has_debug = false;
@@ -121,6 +122,8 @@ static void write_hints(const struct text *text, const struct missing_list *list
 		const struct symbol_problem *problem = &list->items[i].problem;
 		bool is_gone = problem->is_changed || problem->error;
 
+		if (share(text, &list->items[i]) < text->options->min_percent)
+			continue;
 		has_files |= is_gone;
 		has_debug |= !is_gone && problem->build_id.size;
 	}
@@ -131,6 +134,26 @@ static void write_hints(const struct text *text, const struct missing_list *list
 		fputs("--debuginfod fetches by build ID; --symfs DIR reads a sysroot.\n",
 		      text->output.file);
 	text_style_end(&text->output, STYLE_DIM);
+}
+
+/* Writes what run-time systems need to name their functions. */
+static int write_advice(const struct text *text, bool has_list)
+{
+	const char *advice[RUNTIMES_MAX];
+	size_t n;
+	int err = runtimes_find(text->view->profile, text->symbolizer,
+				text->view->options.sort_metric, text->options->min_percent, advice,
+				&n);
+
+	if (err)
+		return err;
+	if (n && !has_list)
+		putc('\n', text->output.file);
+	text_style_begin(&text->output, STYLE_DIM);
+	for (size_t i = 0; i < n; i++)
+		fprintf(text->output.file, "%s\n", advice[i]);
+	text_style_end(&text->output, STYLE_DIM);
+	return 0;
 }
 
 int text_missing_write(const struct text *text)
@@ -148,6 +171,7 @@ int text_missing_write(const struct text *text)
 	write_kind(text, &list, LACKS_DEBUG_INFO,
 		   "Debug information is missing (inlined functions, source lines):");
 	write_hints(text, &list);
+	err = write_advice(text, list.n > 0);
 	missing_list_deinit(&list);
-	return 0;
+	return err;
 }
