@@ -543,36 +543,35 @@ static void read_row(struct cfi *cfi, const struct arch *arch, const struct fde 
 		*rule_ret = (struct rule){ .kind = RULE_BAD };
 }
 
-void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret)
+/* From the table of rules. false: it does not have the rule. */
+static bool find_kept_rule(struct cfi *cfi, const struct rule *kept, uint64_t vaddr,
+			   struct rule *rule_ret, bool *follows_stack_ret)
+{
+	if (!kept || kept->kind == RULE_GENERAL)
+		return false;
+	*rule_ret = *kept;
+	*follows_stack_ret = rule_table_follows_stack(cfi->rules, vaddr);
+	return true;
+}
+
+bool cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret)
 {
 	const struct rule *rule =
 		cfi->rules && cfi->arch == arch ? rule_table_guess(cfi->rules, vaddr) : NULL;
+	bool follows_stack = false;
 	const char *name = NULL;
 	struct fde fde;
 
-	if (rule && rule->kind != RULE_GENERAL) {
-		*rule_ret = *rule;
-		return;
-	}
+	if (find_kept_rule(cfi, rule, vaddr, rule_ret, &follows_stack))
+		return follows_stack;
 	*rule_ret = (struct rule){ .kind = RULE_BAD };
 	int err = find_fde(cfi, vaddr, &fde, &name);
 	if (err == -ENOENT)
 		rule_ret->kind = RULE_NONE;
 	if (err || fde.ra_reg != arch->ra)
-		return;
-	if (name == cfi->sections[0].name)
-		rule = read_function(cfi, arch, &fde, vaddr);
-	if (rule && rule->kind != RULE_GENERAL)
-		*rule_ret = *rule;
-	else
+		return false;
+	rule = name == cfi->sections[0].name ? read_function(cfi, arch, &fde, vaddr) : NULL;
+	if (!find_kept_rule(cfi, rule, vaddr, rule_ret, &follows_stack))
 		read_row(cfi, arch, &fde, vaddr, rule_ret);
-}
-
-bool cfi_follows_stack(struct cfi *cfi, const struct arch *arch, uint64_t vaddr)
-{
-	struct rule rule;
-
-	/* After it, the table knows the function. */
-	cfi_find_rule(cfi, arch, vaddr, &rule);
-	return cfi->rules && cfi->arch == arch && rule_table_follows_stack(cfi->rules, vaddr);
+	return follows_stack;
 }

@@ -22,11 +22,11 @@ void cfi_destroy(struct cfi *cfi);
 /*
  * The row for @vaddr, a virtual address of the ELF file: a rule with a caller, or RULE_ROOT,
  * RULE_NONE, RULE_BAD. General rules live as long as @cfi. Not thread-safe.
+ *
+ * true: the rows of its function follow the stack down and up again. false: they do not, or that is
+ * not known.
  */
-void cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret);
-/* Whether the rows of @vaddr's function follow its stack down and up again. false: they do not, or
- * that is not known. Not thread-safe. */
-bool cfi_follows_stack(struct cfi *cfi, const struct arch *arch, uint64_t vaddr);
+bool cfi_find_rule(struct cfi *cfi, const struct arch *arch, uint64_t vaddr, struct rule *rule_ret);
 /* Code that one FDE describes. */
 struct cfi_function {
 	uint64_t start, end;

@@ -291,54 +291,61 @@ static void make_rule(struct elf_module *module, const struct arch *arch, uint64
 	*rule = (struct rule){ .general_kind = RULE_GENERAL, .general = &made->rule };
 }
 
-static void find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
-		      struct rule *rule_ret)
+static bool find_rule_in_file(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			      struct rule *rule_ret)
 {
 	uint64_t vaddr;
 
-	*rule_ret = (struct rule){ .kind = RULE_UNREADABLE };
-	if (module->file.state == MODULE_FILE_NONE || module->is_other_file) {
-		rule_ret->kind = RULE_NONE;
-	} else if (module->cfi && module->machine == arch->elf_machine &&
-		   module->pointer_size == arch->pointer_size) {
-		rule_ret->kind = RULE_NONE;
-		if (elf_segments_to_vaddr(&module->segments, offset, &vaddr) &&
-		    !rule_by_code(module, arch, offset, rule_ret) &&
-		    !find_go_rule(module, arch, offset, vaddr, rule_ret)) {
-			cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
-			correct_rule(module, arch, offset, rule_ret);
-			make_rule(module, arch, offset, rule_ret);
-			if (rule_ret->kind == RULE_NONE && !arch->decode &&
-			    is_in_entry_function(module, arch, vaddr))
-				rule_ret->kind = RULE_ROOT;
-		}
-	}
+	rule_ret->kind = RULE_NONE;
+	if (!elf_segments_to_vaddr(&module->segments, offset, &vaddr) ||
+	    rule_by_code(module, arch, offset, rule_ret) ||
+	    find_go_rule(module, arch, offset, vaddr, rule_ret))
+		return false;
+	bool follows_stack = cfi_find_rule(module->cfi, arch, vaddr, rule_ret);
+	correct_rule(module, arch, offset, rule_ret);
+	make_rule(module, arch, offset, rule_ret);
+	if (rule_ret->kind == RULE_NONE && !arch->decode &&
+	    is_in_entry_function(module, arch, vaddr))
+		rule_ret->kind = RULE_ROOT;
+	return follows_stack;
 }
 
-static void find_rule_timed(struct elf_module *module, const struct arch *arch, uint64_t offset,
+static bool find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+		      struct rule *rule_ret)
+{
+	*rule_ret = (struct rule){ .kind = RULE_UNREADABLE };
+	if (module->file.state == MODULE_FILE_NONE || module->is_other_file)
+		rule_ret->kind = RULE_NONE;
+	else if (module->cfi && module->machine == arch->elf_machine &&
+		 module->pointer_size == arch->pointer_size)
+		return find_rule_in_file(module, arch, offset, rule_ret);
+	return false;
+}
+
+static bool find_rule_timed(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			    struct rule *rule_ret)
 {
 	uint64_t start_ns = now_ns();
-	find_rule(module, arch, offset, rule_ret);
+	bool follows_stack = find_rule(module, arch, offset, rule_ret);
 	uint64_t took_ns = now_ns() - start_ns;
 
 	module->lookup_ns += took_ns;
 	if (took_ns > module->max_lookup_ns)
 		module->max_lookup_ns = took_ns;
+	return follows_stack;
 }
 
-void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+bool elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			  struct rule *rule_ret)
 {
 	elf_module_open(module);
 	pthread_mutex_lock(&module->lock);
 	log_access(module, offset, 0);
-	if (module->is_timed)
-		find_rule_timed(module, arch, offset, rule_ret);
-	else
-		find_rule(module, arch, offset, rule_ret);
+	bool follows_stack = module->is_timed ? find_rule_timed(module, arch, offset, rule_ret)
+					      : find_rule(module, arch, offset, rule_ret);
 	module->n_lookups++;
 	pthread_mutex_unlock(&module->lock);
+	return follows_stack;
 }
 
 static const char *rule_source(struct elf_module *module, const struct arch *arch, uint64_t offset)
@@ -436,20 +443,6 @@ bool elf_module_described_function(struct elf_module *module, uint64_t offset,
 		ret->end += offset - vaddr;
 	}
 	return is_found;
-}
-
-bool elf_module_follows_stack(struct elf_module *module, const struct arch *arch, uint64_t offset)
-{
-	uint64_t vaddr;
-
-	elf_module_open(module);
-	if (!module->cfi || !elf_segments_to_vaddr(&module->segments, offset, &vaddr))
-		return false;
-	pthread_mutex_lock(&module->lock);
-	log_access(module, offset, 0);
-	bool follows_stack = cfi_follows_stack(module->cfi, arch, vaddr);
-	pthread_mutex_unlock(&module->lock);
-	return follows_stack;
 }
 
 /* The offset of code. */

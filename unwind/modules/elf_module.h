@@ -20,8 +20,9 @@ struct elf_module *elf_module_create(const struct module *module, struct elf_acc
 				     bool is_timed);
 void elf_module_destroy(struct elf_module *module);
 
-/* The rule for the instruction at a file offset; RULE_UNREADABLE if there is no file to read. */
-void elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
+/* The rule for the instruction at a file offset; RULE_UNREADABLE if there is no file to read.
+ * Returns like cfi_find_rule(). */
+bool elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,
 			  struct rule *rule_ret);
 /*
  * The source of that rule, in words: ".eh_frame", ".debug_frame", "entry function", "no CFI", or
@@ -50,8 +51,6 @@ bool elf_module_function(struct elf_module *module, uint64_t offset, uint64_t *s
 /* As cfi_find_function(), by offsets in the file. */
 bool elf_module_described_function(struct elf_module *module, uint64_t offset,
 				   struct cfi_function *ret);
-/* As cfi_follows_stack(), by an offset in the file. */
-bool elf_module_follows_stack(struct elf_module *module, const struct arch *arch, uint64_t offset);
 /* Where a function seems to begin: the last such offset up to @offset, at most @distance before it.
  * Large files are not searched. */
 bool elf_module_function_start(struct elf_module *module, const struct arch *arch, uint64_t offset,

@@ -10,7 +10,7 @@ struct rule_cache;
 struct known_rule {
 	struct rule rule;
 	bool is_before_special; /* elf_module_begins_special() for the code after it */
-	uint8_t row;            /* enum row_check: only sampled instructions are checked */
+	uint8_t row;            /* enum row_check; only sampled instructions are compared */
 };
 
 /* NULL: out of memory. */

@@ -46,8 +46,8 @@ static bool counts_from_sp(const struct arch *arch, const struct rule *rule)
 	return rule->kind == RULE_CFA_REGISTER && rule->cfa_reg == arch->sp;
 }
 
-static enum row_check check_instruction(struct elf_module *module, const struct arch *arch,
-					uint64_t offset, const struct rule *rule)
+enum row_check row_check(struct elf_module *module, const struct arch *arch, uint64_t offset,
+			 const struct rule *rule)
 {
 	const bool is_ra_on_stack = !(arch->callee_saved >> arch->ra & 1);
 	const int64_t word = arch->pointer_size;
@@ -67,12 +67,4 @@ static enum row_check check_instruction(struct elf_module *module, const struct 
 	    next.cfa_offset * word == rule->cfa_offset * word - move)
 		return ROW_AGREES;
 	return arch->has_wrong_cfi ? ROW_IS_DOUBTFUL : ROW_IS_WRONG;
-}
-
-enum row_check row_check(struct elf_module *module, const struct arch *arch, uint64_t offset,
-			 const struct rule *rule)
-{
-	if (!arch->has_wrong_cfi && elf_module_follows_stack(module, arch, offset))
-		return ROW_IS_TRUSTED;
-	return check_instruction(module, arch, offset, rule);
 }

@@ -5,7 +5,7 @@
  * pointer: there the row is wrong. Such places show without any stack: the instruction moves the
  * stack pointer, and the row after it does not follow, or it returns, and the return address is not
  * on top of the stack by the row. Where the function's rows follow its stack down and up again, its
- * CFI was made with its code, as by a compiler, and the instruction is not looked at.
+ * CFI was made with its code, as by a compiler, and need not be compared.
  */
 #ifndef UNWIND_WALK_ROW_CHECK_H
 #define UNWIND_WALK_ROW_CHECK_H

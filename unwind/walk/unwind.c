@@ -149,7 +149,9 @@ static void find_rule(struct unwinder *unwinder, const struct arch *arch, uint32
 	elf_module = elf_modules_get(unwinder->elf_modules, module);
 	if (!elf_module)
 		return;
-	elf_module_find_rule(elf_module, arch, offset, &rule_ret->rule);
+	bool follows_stack = elf_module_find_rule(elf_module, arch, offset, &rule_ret->rule);
+	if (follows_stack && !arch->has_wrong_cfi)
+		rule_ret->row = ROW_IS_TRUSTED;
 	rule_ret->is_before_special = elf_module_begins_special(elf_module, arch, offset + 1);
 	rule_cache_put(unwinder->rules, module, key, rule_ret);
 }
@@ -215,6 +217,7 @@ static __attribute__((noinline)) struct step *fill_step(struct unwinder *unwinde
 		.is_before_special = is_special,
 		.is_usual = mapping->is_exec && !is_special && arch->usual_caller &&
 			    usual_frame_rule(&known.rule),
+		.row = known.row,
 		.caller = &unwinder->no_step,
 		.rule = known.rule,
 	};
