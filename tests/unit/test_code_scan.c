@@ -592,6 +592,23 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static void jumps_out_of_a_function_are_found_without_following_it(void **state)
+{
+	/* ret; je +0x10; jmp -0x20 */
+	const struct code code = code_of("\xc3\x74\x10\xeb\xe0", 5);
+	const uint64_t after_je = 0x1013, after_jmp = 0xfe5;
+
+	(void)state;
+	assert_true(code_scan_jumps_to(&code, 0x1000, 5, after_je, 1));
+	assert_true(code_scan_jumps_to(&code, 0x1000, 5, after_je - 4, 5));
+	assert_false(code_scan_jumps_to(&code, 0x1000, 5, after_je + 1, 100));
+	assert_false(code_scan_jumps_to(&code, 0x1000, 5, after_je, 0));
+	assert_true(code_scan_jumps_to(&code, 0x1000, 100, after_jmp, 1));
+	assert_false(code_scan_jumps_to(&code, 0x1000, 3, after_jmp, 1));
+	assert_false(code_scan_jumps_to(&code, 0x1005, 5, after_je, 1));
+	assert_false(code_scan_jumps_to(&code, 0xfff, 5, after_je, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -614,6 +631,7 @@ int main(void)
 		cmocka_unit_test(jumps_to_anywhere_are_doubted),
 		cmocka_unit_test(all_different_outcomes_are_listed),
 		cmocka_unit_test(scans_end),
+		cmocka_unit_test(jumps_out_of_a_function_are_found_without_following_it),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -14,6 +14,7 @@
 #define OTHER      (BASE + CODE_START + 0x80) /* returns */
 #define LEAF       (BASE + CODE_START + 0xa0)
 #define WRONG      (BASE + CODE_START + 0xc0) /* one row for all of it */
+#define TAIL_CALL  (BASE + CODE_START + 0xd0) /* jumps to the leaf */
 #define FRAMED     (BASE + CODE_START + 0xe0) /* rows for its push and its pop */
 #define STACK      0x7fff0000ull
 
@@ -23,6 +24,7 @@
 #define FROM_AGAIN      (CALLER + 15) /* from the dispatcher, too */
 #define FROM_OTHER      (CALLER + 20)
 #define FROM_WRONG      (CALLER + 25)
+#define FROM_TAIL_CALL  (CALLER + 30)
 
 static void add_call(struct elf_image *image, uint64_t return_address, uint64_t target)
 {
@@ -41,6 +43,7 @@ static void add_functions(struct elf_image *image)
 	static const uint8_t push_pop[] = { 0x41, 0x0e, 16, 0x41, 0x0e, 8 };
 	static const uint8_t nops_jmp_rax[] = { 0x90, 0x90, 0xff, 0xe0 };
 	static const uint8_t nops_ret[] = { 0x90, 0x90, 0x90, 0xc3 };
+	static const uint8_t nops_jmp_leaf[] = { 0x90, 0x90, 0xeb, 0xcc };
 	static const uint8_t nop_push_pop_ret[] = { 0x90, 0x53, 0x90, 0x5b, 0xc3 };
 
 	elf_image_add_fde(image, ROOT - BASE, 0x20, false, undefined, sizeof(undefined));
@@ -48,11 +51,13 @@ static void add_functions(struct elf_image *image)
 	elf_image_add_fde(image, DISPATCHER - BASE, 0x20, false, "", 0);
 	elf_image_add_fde(image, OTHER - BASE, 0x20, false, "", 0);
 	elf_image_add_fde(image, LEAF - BASE, 0x20, false, "", 0);
-	elf_image_add_fde(image, WRONG - BASE, 0x20, false, cfa_16, sizeof(cfa_16));
+	elf_image_add_fde(image, WRONG - BASE, 0x10, false, cfa_16, sizeof(cfa_16));
+	elf_image_add_fde(image, TAIL_CALL - BASE, 0x10, false, "", 0);
 	elf_image_add_fde(image, FRAMED - BASE, 0x20, false, push_pop, sizeof(push_pop));
 	memcpy(image->code + 0x60, nops_jmp_rax, sizeof(nops_jmp_rax));
 	memcpy(image->code + 0x80, nops_ret, sizeof(nops_ret));
 	memcpy(image->code + 0xa0, nops_ret, sizeof(nops_ret));
+	memcpy(image->code + 0xd0, nops_jmp_leaf, sizeof(nops_jmp_leaf));
 	memcpy(image->code + 0xc0, nop_push_pop_ret, sizeof(nop_push_pop_ret));
 }
 
@@ -68,6 +73,7 @@ static int set_up(void **state)
 	add_call(&image, FROM_AGAIN, DISPATCHER);
 	add_call(&image, FROM_OTHER, OTHER);
 	add_call(&image, FROM_WRONG, WRONG);
+	add_call(&image, FROM_TAIL_CALL, TAIL_CALL);
 	return program_begin(&image, BASE);
 }
 
@@ -97,6 +103,13 @@ static void a_call_of_the_leaf_leads_to_it(void **state)
 	(void)state;
 	for (uint64_t at = 0; at < 4; at++)
 		assert_caller_by_cfi(LEAF + at, FROM_LEAF);
+}
+
+static void a_tail_call_leads_to_the_leaf(void **state)
+{
+	(void)state;
+	for (uint64_t at = 0; at < 4; at++)
+		assert_caller_by_cfi(LEAF + at, FROM_TAIL_CALL);
 }
 
 /* What was found for one instruction, or one call, holds for the next. */
@@ -130,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PROGRAM_TEST(a_call_of_the_leaf_leads_to_it),
+		PROGRAM_TEST(a_tail_call_leads_to_the_leaf),
 		PROGRAM_TEST(a_call_of_a_dispatcher_may_lead_to_each_instruction),
 		PROGRAM_TEST(a_call_of_a_function_that_returns_does_not_lead_elsewhere),
 		PROGRAM_TEST(rows_that_follow_the_stack_are_trusted),

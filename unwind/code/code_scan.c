@@ -479,3 +479,24 @@ enum code_reach code_scan_reach(struct code_scan *scan, const struct code *code,
 		return CODE_REACHES_ANY;
 	return holds || scan->is_contradicted ? CODE_REACHES : CODE_ENDS_BEFORE;
 }
+
+bool code_scan_jumps_to(const struct code *code, uint64_t from, uint64_t size, uint64_t to,
+			uint64_t to_size)
+{
+	struct machine_instruction what;
+
+	if (from - code->start >= code->size)
+		return false;
+	const uint64_t left = code->size - (from - code->start);
+	const uint8_t *bytes = code->bytes + (from - code->start);
+	if (size > left)
+		size = left;
+	for (size_t n = 0, at = 0; n < REACH_INSTRUCTIONS_MAX && at < size; n++, at += what.size) {
+		if (!code->arch->decode(bytes + at, size - at, &what))
+			return false;
+		bool is_jump = what.flow == FLOW_JUMP || what.flow == FLOW_BRANCH;
+		if (is_jump && from + at + (uint64_t)what.target - to < to_size)
+			return true;
+	}
+	return false;
+}

@@ -68,5 +68,9 @@ enum code_reach {
 /* Whether the code from @entry on, with the jumps it takes, holds the instruction at @pc. */
 enum code_reach code_scan_reach(struct code_scan *scan, const struct code *code, uint64_t entry,
 				uint64_t pc);
+/* Whether a jump or branch among the first instructions of the @size bytes at @from leads into the
+ * @to_size bytes at @to. They are decoded one after the other, and not followed. */
+bool code_scan_jumps_to(const struct code *code, uint64_t from, uint64_t size, uint64_t to,
+			uint64_t to_size);
 
 #endif

@@ -735,19 +735,24 @@ bool guess_called(const struct process_code *process, uint64_t return_address,
 	return true;
 }
 
-bool guess_described(const struct process_code *process, uint64_t pc, uint64_t *start_ret)
+bool guess_described(const struct process_code *process, uint64_t pc, struct cfi_function *ret)
 {
-	struct cfi_function described;
 	const struct mapping *mapping;
 	struct elf_module *module = process_code_module(process, pc, &mapping);
 
-	if (!module ||
-	    !elf_module_described_function(module, pc - mapping->start + mapping->offset,
-					   &described) ||
-	    described.has_landing_pads)
-		return false;
-	*start_ret = described.start;
-	return true;
+	return module &&
+	       elf_module_described_function(module, pc - mapping->start + mapping->offset, ret) &&
+	       !ret->has_landing_pads;
+}
+
+bool guess_jumps_to(const struct process_code *process, uint64_t function, uint64_t size,
+		    const struct cfi_function *to)
+{
+	struct guess guess = { .process = *process, .arch = process->arch };
+
+	return locate(&guess, function, &guess.at) &&
+	       code_scan_jumps_to(&guess.at.code, function - guess.at.bias, size, to->start,
+				  to->end - to->start);
 }
 
 enum code_reach guess_may_lead(struct guesser *guesser, const struct process_code *process,

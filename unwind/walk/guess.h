@@ -24,6 +24,7 @@
 #include "unwind/walk/process_code.h"
 
 /* One thread's cache of results for code without CFI. */
+struct cfi_function;
 struct guesser;
 
 /* NULL: out of memory. */
@@ -53,9 +54,13 @@ struct called_function {
  * entry, or it is not known. */
 bool guess_called(const struct process_code *process, uint64_t return_address,
 		  struct called_function *ret);
-/* The offset at which the code begins that CFI describes together with @pc. false: it describes
- * nothing, or exceptions may lead there, as cold parts of functions have landing pads, too. */
-bool guess_described(const struct process_code *process, uint64_t pc, uint64_t *start_ret);
+/* The offsets of the code that CFI describes together with @pc. false: it describes nothing, or
+ * exceptions may lead there, as cold parts of functions have landing pads, too. */
+bool guess_described(const struct process_code *process, uint64_t pc, struct cfi_function *ret);
+/* Whether one of the first instructions of the function of @size bytes at the address @function
+ * jumps into @to, as tail calls do: offsets in the same module. */
+bool guess_jumps_to(const struct process_code *process, uint64_t function, uint64_t size,
+		    const struct cfi_function *to);
 /* Whether @function's code, followed to all of its ends, leads to the instruction at @pc, which CFI
  * describes. */
 enum code_reach guess_may_lead(struct guesser *guesser, const struct process_code *process,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cct/base/hash.h"
+#include "unwind/cfi/cfi.h"
 #include "unwind/modules/rule_cache.h"
 #include "unwind/rules/huge_pages.h"
 #include "unwind/rules/usual_frame.h"
@@ -499,6 +500,19 @@ static void keep_pair(const struct unwind_walk *walk, const struct call_site *si
 								    .may_lead = may_lead };
 }
 
+/* Whether @site's function, at the address @function, leads to the sampled instruction, in @leafs.
+ * Nearly all calls that do have a tail call there: the code is followed for the others alone. */
+static enum code_reach find_reach(const struct unwind_walk *walk, const struct call_site *site,
+				  uint64_t function, const struct cfi_function *leafs)
+{
+	const struct process_code process = process_of(walk);
+
+	if (walk->frame.module == site->module &&
+	    guess_jumps_to(&process, function, site->end - site->function, leafs))
+		return CODE_REACHES;
+	return guess_may_lead(walk->unwinder->guesser, &process, function, walk->sample->regs.pc);
+}
+
 /* Whether @site's function, at the address @function, may lead to the function that CFI describes
  * around the sampled instruction. */
 static bool may_lead_to_function(const struct unwind_walk *walk, struct call_site *site,
@@ -506,19 +520,18 @@ static bool may_lead_to_function(const struct unwind_walk *walk, struct call_sit
 {
 	const struct process_code process = process_of(walk);
 	const uint32_t leaf_module = walk->frame.module;
-	uint64_t start;
+	struct cfi_function leafs;
 
 	site->leads_anywhere = is_known_to_lead(walk, site, 0, 0);
-	if (site->leads_anywhere || !guess_described(&process, walk->sample->regs.pc, &start) ||
-	    is_known_to_lead(walk, site, leaf_module, start))
+	if (site->leads_anywhere || !guess_described(&process, walk->sample->regs.pc, &leafs) ||
+	    is_known_to_lead(walk, site, leaf_module, leafs.start))
 		return true;
-	enum code_reach reach =
-		guess_may_lead(walk->unwinder->guesser, &process, function, walk->sample->regs.pc);
+	const enum code_reach reach = find_reach(walk, site, function, &leafs);
 	site->leads_anywhere = reach == CODE_REACHES_ANY;
 	if (reach == CODE_REACHES_ANY)
 		keep_pair(walk, site, 0, 0, true);
 	if (reach == CODE_REACHES)
-		keep_pair(walk, site, leaf_module, start, true);
+		keep_pair(walk, site, leaf_module, leafs.start, true);
 	return reach != CODE_ENDS_BEFORE;
 }
 
