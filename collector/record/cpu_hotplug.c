@@ -43,6 +43,8 @@ static void add_cpu(struct cpu_hotplug *hotplug, int number, enum cpu_presence p
 	struct watched_cpu *cpu = &hotplug->cpus[hotplug->n_cpus++];
 
 	*cpu = (struct watched_cpu){ .cpu = number, .presence = presence };
+	if (hotplug->counts_tasks)
+		return;
 	for (size_t ring = 0; ring < evlist->n_sample_rings; ring++)
 		cpu->has_samples |= evlist->ring_cpus[ring] == number;
 }
@@ -74,6 +76,7 @@ int cpu_hotplug_init(struct cpu_hotplug *hotplug, struct drain *drain,
 {
 	*hotplug = (struct cpu_hotplug){
 		.drain = drain,
+		.counts_tasks = !synthesize,
 		.notes = notes,
 		.synthesize = synthesize,
 		.uevents_fd = open_uevents(),
@@ -145,7 +148,7 @@ static int check_all(const struct cpu_hotplug *hotplug)
 	for (size_t i = 0; i < hotplug->n_cpus && !err; i++) {
 		struct watched_cpu *cpu = &hotplug->cpus[i];
 
-		if (evlist_counts_cpu(hotplug->drain->evlist, cpu->cpu))
+		if (!hotplug->counts_tasks && evlist_counts_cpu(hotplug->drain->evlist, cpu->cpu))
 			continue;
 		err = lose(hotplug, cpu);
 		if (int_list_has(&online, cpu->cpu))
@@ -203,6 +206,8 @@ static int reopen(struct cpu_hotplug *hotplug, struct watched_cpu *cpu)
 		return lose(hotplug, cpu);
 	}
 	cpu->presence = CPU_RECORDED;
+	if (hotplug->counts_tasks)
+		return 0;
 	err = write_window(hotplug, cpu, WINDOW_RECORD_CPU_BACK);
 	return err ? err : begin_look(hotplug);
 }

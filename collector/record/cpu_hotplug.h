@@ -3,6 +3,8 @@
  * were offline at its start once they are online. The kernel announces by a uevent that a CPU has
  * gone offline, and that it is back. Its counters are opened then; and because it ran before they
  * counted, the processes of /proc are described again, as at the start.
+ *
+ * Where tasks are recorded, only the output of second stacks is the CPU's, and is opened again.
  */
 #ifndef COLLECTOR_RECORD_CPU_HOTPLUG_H
 #define COLLECTOR_RECORD_CPU_HOTPLUG_H
@@ -32,6 +34,7 @@ struct cpu_hotplug {
 	struct drain *drain;           /* borrowed, as are the next two */
 	struct recording_notes *notes; /* a CPU that can't be recorded again */
 	const struct synthesize_options *synthesize;
+	bool counts_tasks;
 	int uevents_fd; /* a socket, if CPUs are watched; -1: the kernel has no uevents here */
 	struct watched_cpu *cpus;
 	size_t n_cpus;
@@ -39,7 +42,7 @@ struct cpu_hotplug {
 };
 
 /* Begins to watch all CPUs whose sideband is recorded, and @absent ones, which the evlist has
- * without counters; events are open. 0 or -ENOMEM. */
+ * without counters; events are open. @synthesize: NULL where tasks are recorded. 0 or -ENOMEM. */
 int cpu_hotplug_init(struct cpu_hotplug *hotplug, struct drain *drain,
 		     const struct int_list *absent, struct recording_notes *notes,
 		     const struct synthesize_options *synthesize);

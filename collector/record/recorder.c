@@ -195,6 +195,17 @@ static void prepare_synthesis(struct recorder *recorder)
 	};
 }
 
+static int watch_cpus(struct recorder *recorder)
+{
+	const bool is_system_wide = recorder->events.is_system_wide;
+
+	if (!is_system_wide && !recorder->events.evlist->second_stacks.n_ids)
+		return 0;
+	return cpu_hotplug_init(&recorder->hotplug, &recorder->drain, &recorder->events.absent_cpus,
+				&recorder->notes,
+				is_system_wide ? &recorder->start.synthesize : NULL);
+}
+
 static int begin_observers(struct recorder *recorder)
 {
 	struct observed_recording *observed = &recorder->observed;
@@ -216,10 +227,8 @@ static int begin_observers(struct recorder *recorder)
 	observed->completes_stacks = !recorder->options->no_deep_stacks;
 	observed->has_vdso32 = recorder->start.has_vdso32;
 	err = recording_observers_begin(recorder->observers);
-	if (!err && recorder->events.is_system_wide)
-		err = cpu_hotplug_init(&recorder->hotplug, &recorder->drain,
-				       &recorder->events.absent_cpus, &recorder->notes,
-				       &recorder->start.synthesize);
+	if (!err)
+		err = watch_cpus(recorder);
 	return err ? err : watch_fds(recorder);
 }
 

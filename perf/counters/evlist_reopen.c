@@ -230,13 +230,26 @@ static int check_is_read(const struct reopening *reopening)
 	return is_read ? 0 : -EBUSY;
 }
 
+/* Counters of tasks stay, but not the output of second stacks, which is the CPU's. */
+static int reopen_output(struct evlist_impl *impl, int cpu)
+{
+	size_t ring = find_cpu(impl->cpus, impl->n_cpus, cpu);
+
+	if (ring == NONE || !impl->evlist.second_stacks.n_ids)
+		return 0;
+	if (!is_empty(&impl->evlist.sample_rings[ring]))
+		return -EBUSY;
+	evlist_reopen_second_stacks(impl, ring);
+	return 0;
+}
+
 int evlist_reopen_cpu(struct evlist *evlist, int cpu)
 {
 	struct evlist_impl *impl = evlist_impl(evlist);
 	struct reopening reopening;
 
 	if (impl->target != EVLIST_SYSTEM)
-		return 0;
+		return reopen_output(impl, cpu);
 	int err = reopening_init(&reopening, impl, cpu);
 	if (!err)
 		err = check_is_read(&reopening);

@@ -1,4 +1,4 @@
-# CPUs that go offline, come back, or come at all while the whole machine is recorded.
+# CPUs that go offline, come back, or come at all during a recording.
 # alone: it takes a CPU from the machine for a moment
 
 load lib
@@ -64,4 +64,24 @@ come_while_recording() {
 	report_json hotplug.data --view functions --cpu 1 --comm dispatch >json
 	jq -e '.quality.cpu_gaps | length == 0' json
 	[ "$(jq '.quality.unwind.complete' json)" -gt 300 ]
+}
+
+interrupt_after_switching() {
+	echo 0 2>/dev/null >$CPU1 || return 1
+	switch_on
+	sleep 0.2
+	taskset -c 1 "$WORKLOADS/altstack" 0.5 often
+}
+
+@test "a command's second stacks are recorded on a CPU that came back" {
+	need taskset
+	"$DENDRO" record -v -e cpu-clock -o tried.data true 2>tried
+	grep -q 'stacks that threads had left' tried || skip "BPF programs can't be used here"
+	export -f interrupt_after_switching switch_on
+	export CPU1
+	"$DENDRO" record -q -e cpu-clock -F 997 -o second.data -- \
+		bash -c interrupt_after_switching || skip "the kernel refuses to take CPU 1 offline"
+	report_json second.data --view functions --cpu 1 --comm altstack | jq .quality >quality
+	show jq -c '{samples, unwind: (.unwind | with_entries(select(.value > 0)))}' quality
+	expect_at_least complete "$(jq .unwind.complete quality)" "$(jq .samples quality)" 95
 }
