@@ -10,8 +10,9 @@ def total: .total;
 
 # The nodes as a tree: each with its children.
 def tree: .nodes as $nodes
-	| (reduce range($nodes | length) as $i ([]; .[$nodes[$i].parent + 1] += [$i])) as $below
-	| def grow($i): $nodes[$i] + { children: [$below[$i + 1][]? | grow(.)] };
+	| ([range($nodes | length)] | group_by($nodes[.].parent)) as $siblings
+	| (reduce $siblings[] as $some ({}; .["\($nodes[$some[0]].parent)"] = $some)) as $below
+	| def grow($i): $nodes[$i] + { children: [$below["\($i)"][]? | grow(.)] };
 	grow(0);
 
 # Every node of the tree with the names above it, root first: {path, kinds, kind, self, total}.
