@@ -1,0 +1,181 @@
+/* Cut paths, joined to callers that complete paths had, or not. A path is: main, a caller, and
+ * levels of a recursion, each LEVEL_SIZE bytes below the one before. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "collector/paths/path_joins.h"
+
+enum { LEVEL_SIZE = 1000, LEVELS_MAX = 400, LEFT = 100, RIGHT = 200, LEVEL = 300, TURN = 301 };
+#define STACK_END 0x7ffffff00000ull
+
+static const int threads[2];
+
+struct made_path {
+	const int *thread;
+	uint64_t caller;  /* its code */
+	uint64_t aside;   /* bytes by which its callees are moved */
+	size_t n_levels;  /* down to the sampled one */
+	size_t n_unknown; /* of the levels: those beyond the copy */
+	size_t turn;      /* the level with other code; 0: none */
+};
+
+struct fixture {
+	struct path_joins *joins;
+	struct placed_frame frames[LEVELS_MAX + 2];
+	const struct placed_frame *outer;
+	size_t n_outer;
+};
+
+static int setup(void **state)
+{
+	static struct fixture fixture;
+
+	fixture.joins = path_joins_create();
+	*state = &fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	path_joins_destroy(fixture->joins);
+	return 0;
+}
+
+static struct placed_frame frame(uint64_t sp, uint64_t addr)
+{
+	return (struct placed_frame){
+		.sp = sp, .addr = addr, .frame = { .kind = FRAME_USER, .module = 1, .offset = addr }
+	};
+}
+
+static struct walked_path make(struct fixture *fixture, const struct made_path *of)
+{
+	const uint64_t top = STACK_END - 200 - of->aside;
+	size_t n = 0;
+
+	for (size_t level = of->n_levels; level > of->n_unknown; level--)
+		fixture->frames[n++] =
+			frame(top - level * LEVEL_SIZE, level == of->turn ? TURN : LEVEL);
+	if (!of->n_unknown) {
+		fixture->frames[n++] = frame(STACK_END - 200, of->caller);
+		fixture->frames[n++] = frame(STACK_END - 100, 1);
+	}
+	return (struct walked_path){ .thread = of->thread ? of->thread : threads,
+				     .frames = fixture->frames,
+				     .n_frames = n };
+}
+
+/* @n complete paths, and, as others, deeper ones that end at @n_levels and more. */
+static void learn(struct fixture *fixture, const struct made_path *of, size_t n)
+{
+	const struct walked_path path = make(fixture, of);
+
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(path_joins_learn(fixture->joins, &path), 0);
+}
+
+/* The code of the caller that the path was joined to; 0: it stays cut. */
+static uint64_t find(struct fixture *fixture, const struct made_path *of)
+{
+	const struct walked_path path = make(fixture, of);
+
+	assert_int_equal(path_joins_find(fixture->joins, &path, &fixture->outer, &fixture->n_outer),
+			 0);
+	if (!fixture->n_outer)
+		return 0;
+	/* The levels that were unknown, the caller, main. */
+	assert_int_equal(fixture->n_outer, of->n_unknown + 2);
+	assert_int_equal(fixture->outer[fixture->n_outer - 1].addr, 1);
+	return fixture->outer[fixture->n_outer - 2].addr;
+}
+
+static const struct made_path left = { .caller = LEFT, .n_levels = 60 },
+			      right = { .caller = RIGHT, .n_levels = 60 },
+			      cut = { .n_levels = 100, .n_unknown = 30 };
+
+static void a_cut_path_gets_the_callers_that_its_frames_had(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(find(fixture, &cut), 0);
+	learn(fixture, &left, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), LEFT);
+	for (size_t i = 0; i < cut.n_unknown; i++)
+		assert_int_equal(fixture->outer[i].sp,
+				 STACK_END - 200 - (cut.n_unknown - i) * LEVEL_SIZE);
+}
+
+static void nothing_is_learned_before_a_path_of_the_thread_was_cut(void **state)
+{
+	struct fixture *fixture = *state;
+	struct made_path other = left;
+
+	learn(fixture, &left, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), 0);
+	other.thread = threads + 1;
+	learn(fixture, &other, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), 0);
+}
+
+static void few_complete_paths_prove_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+	struct made_path shallow = left;
+
+	find(fixture, &cut);
+	learn(fixture, &left, JOIN_LEARNED_MIN - 1);
+	assert_int_equal(find(fixture, &cut), 0);
+	shallow.n_levels = cut.n_unknown + JOIN_FRAMES_MIN;
+	learn(fixture, &shallow, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), LEFT);
+}
+
+static void paths_have_to_have_many_frames_in_common(void **state)
+{
+	struct fixture *fixture = *state;
+	struct made_path shallow = left;
+
+	find(fixture, &cut);
+	shallow.n_levels = cut.n_unknown + JOIN_FRAMES_MIN;
+	learn(fixture, &shallow, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), 0);
+	shallow.n_levels++;
+	learn(fixture, &shallow, JOIN_SEEN_MIN);
+	assert_int_equal(find(fixture, &cut), LEFT);
+}
+
+static void two_callers_with_the_same_frames_leave_a_path_cut(void **state)
+{
+	struct fixture *fixture = *state;
+	struct made_path shallow = right;
+
+	find(fixture, &cut);
+	learn(fixture, &left, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), LEFT);
+	/* It was seen in one level only, but may have gone on as the others. */
+	shallow.n_levels = 2;
+	learn(fixture, &shallow, 1);
+	assert_int_equal(find(fixture, &cut), 0);
+	learn(fixture, &right, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), 0);
+}
+
+#define JOINS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		JOINS_TEST(a_cut_path_gets_the_callers_that_its_frames_had),
+		JOINS_TEST(nothing_is_learned_before_a_path_of_the_thread_was_cut),
+		JOINS_TEST(few_complete_paths_prove_nothing),
+		JOINS_TEST(paths_have_to_have_many_frames_in_common),
+		JOINS_TEST(two_callers_with_the_same_frames_leave_a_path_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
