@@ -165,6 +165,83 @@ static void two_callers_with_the_same_frames_leave_a_path_cut(void **state)
 	assert_int_equal(find(fixture, &cut), 0);
 }
 
+static void callers_are_told_apart_by_the_places_of_their_callees(void **state)
+{
+	struct fixture *fixture = *state;
+	struct made_path aside = right, cut_aside = cut;
+
+	aside.aside = cut_aside.aside = LEVEL_SIZE / 2;
+	find(fixture, &cut);
+	learn(fixture, &left, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut_aside), 0);
+	learn(fixture, &aside, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut_aside), RIGHT);
+	assert_int_equal(find(fixture, &cut), LEFT);
+}
+
+static void a_caller_that_always_leads_elsewhere_is_excluded(void **state)
+{
+	struct fixture *fixture = *state;
+	struct made_path turning = right, turned_cut = cut;
+
+	turning.turn = turned_cut.turn = 40;
+	find(fixture, &cut);
+	learn(fixture, &left, JOIN_LEARNED_MIN);
+	learn(fixture, &turning, JOIN_SEEN_MIN - 1);
+	assert_int_equal(find(fixture, &cut), 0);
+	learn(fixture, &turning, 1);
+	assert_int_equal(find(fixture, &cut), LEFT);
+	assert_int_equal(find(fixture, &turned_cut), RIGHT);
+}
+
+static void deeper_paths_are_joined_to_joined_ones(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct made_path deeper = { .n_levels = 150, .n_unknown = 80 };
+	struct made_path shallow = right;
+
+	find(fixture, &cut);
+	learn(fixture, &left, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &deeper), 0);
+	for (size_t i = 0; i < JOIN_SEEN_MIN; i++)
+		assert_int_equal(find(fixture, &cut), LEFT);
+	assert_int_equal(find(fixture, &deeper), LEFT);
+	/* What they were joined to becomes doubtful. */
+	shallow.n_levels = 2;
+	learn(fixture, &shallow, 1);
+	assert_int_equal(find(fixture, &deeper), 0);
+}
+
+static void a_path_over_two_stacks_is_not_used(void **state)
+{
+	struct fixture *fixture = *state;
+
+	find(fixture, &cut);
+	for (size_t i = 0; i < JOIN_LEARNED_MIN; i++) {
+		const struct walked_path path = make(fixture, &left);
+
+		fixture->frames[0].sp = STACK_END;
+		assert_int_equal(path_joins_learn(fixture->joins, &path), 0);
+	}
+	assert_int_equal(find(fixture, &cut), 0);
+}
+
+static void a_full_tree_begins_again(void **state)
+{
+	struct fixture *fixture = *state;
+	struct made_path aside = left;
+
+	find(fixture, &cut);
+	learn(fixture, &left, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), LEFT);
+	aside.n_levels = LEVELS_MAX;
+	for (aside.aside = 0; aside.aside < FRAME_NODES_MAX / LEVELS_MAX; aside.aside++)
+		learn(fixture, &aside, 1);
+	assert_int_equal(find(fixture, &cut), 0);
+	learn(fixture, &left, JOIN_LEARNED_MIN);
+	assert_int_equal(find(fixture, &cut), LEFT);
+}
+
 #define JOINS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -175,6 +252,11 @@ int main(void)
 		JOINS_TEST(few_complete_paths_prove_nothing),
 		JOINS_TEST(paths_have_to_have_many_frames_in_common),
 		JOINS_TEST(two_callers_with_the_same_frames_leave_a_path_cut),
+		JOINS_TEST(callers_are_told_apart_by_the_places_of_their_callees),
+		JOINS_TEST(a_caller_that_always_leads_elsewhere_is_excluded),
+		JOINS_TEST(deeper_paths_are_joined_to_joined_ones),
+		JOINS_TEST(a_path_over_two_stacks_is_not_used),
+		JOINS_TEST(a_full_tree_begins_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
