@@ -128,7 +128,7 @@ int cct_keep_longest(struct cct *cct, uint32_t metric)
 const char *cct_path_mark_name(enum path_mark mark)
 {
 	static const char *const names[N_PATH_MARKS] = {
-		[PATH_GUESSED] = "guessed", [PATH_STITCHED] = "stitched"
+		[PATH_GUESSED] = "guessed", [PATH_STITCHED] = "stitched", [PATH_JOINED] = "joined"
 	};
 
 	return names[mark];
@@ -161,6 +161,8 @@ static uint32_t marks_of(const struct frame *frame)
 		return 1u << PATH_GUESSED;
 	case FRAME_STITCHED:
 		return 1u << PATH_STITCHED;
+	case FRAME_JOINED:
+		return 1u << PATH_JOINED;
 	}
 	return 0;
 }

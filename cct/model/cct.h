@@ -22,10 +22,11 @@
 enum path_mark {
 	PATH_GUESSED,  /* has frames with FRAME_GUESSED */
 	PATH_STITCHED, /* has frames with FRAME_STITCHED */
+	PATH_JOINED,   /* has frames with FRAME_JOINED */
 	N_PATH_MARKS
 };
 
-/* "guessed", "stitched" */
+/* "guessed", "stitched", "joined" */
 const char *cct_path_mark_name(enum path_mark mark);
 
 struct cct_node {

@@ -78,6 +78,7 @@ enum frame_origin {
 	FRAME_BY_CFI,   /* by an unwind rule, or the sampled instruction itself */
 	FRAME_GUESSED,  /* guessed and confirmed by the code, because no CFI describes its callee */
 	FRAME_STITCHED, /* read from stack memory in another record than the sample */
+	FRAME_JOINED,   /* taken from another sample's path, which is alike: a guess */
 };
 
 struct frame {

@@ -1,11 +1,5 @@
 #include "cct/model/quality.h"
 
-#include <assert.h>
-
-static_assert(QUALITY_STITCHED - QUALITY_GUESSED == PATH_STITCHED - PATH_GUESSED &&
-		      QUALITY_STITCHED + 1 - QUALITY_GUESSED == (int)N_PATH_MARKS,
-	      "quality_of_mark() counts on it");
-
 static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_SAMPLES] = { QUALITY_TOP, "samples", NULL },
 	[QUALITY_LOST] = { QUALITY_TOP, "lost", NULL },
@@ -22,6 +16,8 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 				   "kernel code changes not tracked (too many): some kernel code "
 				   "has no name" },
 	[QUALITY_COMPLETE] = { QUALITY_UNWIND, "complete", "complete" },
+	[QUALITY_JOINED] = { QUALITY_UNWIND, "joined",
+			     "cut, joined by likeness to the callers of another sample" },
 	[QUALITY_NO_USER_PART] = { QUALITY_UNWIND, "no_user_part", "kernel only" },
 	[QUALITY_UNVERIFIED] = { QUALITY_UNWIND, "kernel_walked",
 				 "from the kernel's own frame-pointer walk, not verified" },
@@ -93,6 +89,17 @@ const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
 const struct quality_description *quality_describe(enum quality_counter counter)
 {
 	return &descriptions[counter];
+}
+
+enum quality_counter quality_of_mark(enum path_mark mark)
+{
+	static const enum quality_counter counters[N_PATH_MARKS] = {
+		[PATH_GUESSED] = QUALITY_GUESSED,
+		[PATH_STITCHED] = QUALITY_STITCHED,
+		[PATH_JOINED] = QUALITY_JOINED,
+	};
+
+	return counters[mark];
 }
 
 uint64_t quality_n_used(const struct profile_quality *quality)

@@ -18,14 +18,15 @@ enum quality_counter {
 	QUALITY_SAMPLES,   /* received, all metrics */
 	QUALITY_LOST,      /* not delivered by the kernel */
 	QUALITY_THROTTLED, /* THROTTLE records: times the kernel held events back */
-	QUALITY_GUESSED,   /* in the order of enum path_mark, quality_of_mark() */
+	QUALITY_GUESSED,   /* quality_of_mark() */
 	QUALITY_STITCHED,
 	QUALITY_GUESSED_FRAMES, /* callers found without CFI, by verified guesses */
 	QUALITY_UNWEIGHED,      /* samples that carry no weight and count as 0 */
 	QUALITY_TEXT_POKES,     /* times the kernel changed its own code: jump labels, probes */
 	QUALITY_UNNAMED_CODE,   /* kernel code whose coming or going could not be followed */
 	/* What became of the user part; with ->incomplete these add up to the samples used. */
-	QUALITY_COMPLETE,     /* it ends at the root */
+	QUALITY_COMPLETE, /* it ends at the root */
+	QUALITY_JOINED,   /* it was cut, and its callers are another sample's: quality_of_mark() */
 	QUALITY_NO_USER_PART, /* kernel threads and idle: complete without user frames */
 	QUALITY_UNVERIFIED,   /* as the kernel walked it, by frame pointers */
 	QUALITY_LBR,          /* from branch records: LBR call stacks */
@@ -83,10 +84,7 @@ const struct quality_description *quality_describe(enum quality_counter counter)
 extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
 
 /* The counter of samples whose path has such a mark. */
-static inline enum quality_counter quality_of_mark(enum path_mark mark)
-{
-	return (enum quality_counter)(QUALITY_GUESSED + mark);
-}
+enum quality_counter quality_of_mark(enum path_mark mark);
 
 /* Samples that a report is made of. */
 uint64_t quality_n_used(const struct profile_quality *quality);

@@ -145,6 +145,7 @@ static int print_frame(struct script *script, const struct frame *frame, uint64_
 	printable_put(stdout, module ? module->key.path : "[unknown]");
 	fputs(frame->origin == FRAME_GUESSED    ? ") [guessed]"
 	      : frame->origin == FRAME_STITCHED ? ") [stitched]"
+	      : frame->origin == FRAME_JOINED   ? ") [joined]"
 						: ")",
 	      stdout);
 	return 0;

@@ -189,6 +189,7 @@ static void print_user_half(const struct unwind_listing *listing, const struct c
 {
 	static const char *const halves[] = {
 		[USER_COMPLETE] = "complete",
+		[USER_JOINED] = "cut, joined to the callers of another sample",
 		[USER_NONE] = "none: a kernel thread, or idle",
 		[USER_UNVERIFIED] = "as the kernel walked it",
 		[USER_BRANCHES] = "as the processor recorded the calls",

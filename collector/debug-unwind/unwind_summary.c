@@ -75,6 +75,7 @@ void unwind_summary_count(struct unwind_summary *summary, uint64_t number,
 	case USER_BRANCHES:
 		count(&summary->unverified, number);
 		break;
+	case USER_JOINED: /* its walk was cut */
 	case USER_INCOMPLETE:
 		count(&summary->ends[sample->path.end], number);
 		break;

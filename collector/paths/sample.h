@@ -21,6 +21,7 @@ struct thread; /* collector/replay/processes.h */
 /* The result of unwinding the user half; a report's header has a counter for each. */
 enum user_half {
 	USER_COMPLETE,   /* unwound to the root */
+	USER_JOINED,     /* cut, and joined to the callers of another sample's path */
 	USER_NONE,       /* the task has none: a kernel thread, idle */
 	USER_UNVERIFIED, /* the kernel walked it along frame pointers */
 	USER_BRANCHES,   /* the processor's branch records have the calls (LBR call stack) */
@@ -48,6 +49,8 @@ struct call_path {
 	 * callers where USER_UNVERIFIED, are return addresses; others are lookup addresses. Frames
 	 * that a marker stands for have none. */
 	const uint64_t *user_addrs, *kernel_addrs;
+	const uint64_t
+		*user_sps; /* stack pointers of the user frames; NULL: they were not unwound */
 	const struct frame *user_frames, *kernel_frames;
 	size_t n_user, n_kernel;
 };
@@ -75,6 +78,8 @@ struct sample {
 	bool is_off_all_time; /* it never ran while it was recorded */
 	bool is_off_at_end;   /* it still waited when the recording ended */
 	enum marker end;
+	bool may_join;   /* the copy of this sample's stack, or of an earlier one of its thread, is
+			    full */
 	bool is_in_exec; /* its stack is gone: exec was taking the old image away */
 	bool has_exec;   /* the process began its present image while recording */
 	bool has_memory; /* the process has, or had, user memory: it is not a kernel thread */

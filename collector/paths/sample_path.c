@@ -15,6 +15,7 @@ struct sample_path {
 	const struct wait_reasons *wait_reasons; /* or NULL */
 	struct frame user[SAMPLE_PATH_MAX_USER];
 	uint64_t user_addrs[SAMPLE_PATH_MAX_USER];
+	uint64_t user_sps[SAMPLE_PATH_MAX_USER];
 	struct frame kernel[SAMPLE_PATH_MAX_KERNEL];
 	uint64_t kernel_addrs[SAMPLE_PATH_MAX_KERNEL];
 	struct frame path[SAMPLE_PATH_MAX];
@@ -206,10 +207,12 @@ static void unwind_user_half(struct sample_path *sample_path, const struct sampl
 		take_leaf(sample_path, sample, stack.regs.pc, MARKER_EXEC, path);
 		return;
 	}
+	stack.sps = sample_path->user_sps;
 	path->n_user =
 		unwind_user_stack(sample_path->unwinder, sample->space, &stack, sample_path->user,
 				  sample_path->user_addrs, SAMPLE_PATH_MAX_USER, &result);
 	path->user_half = USER_COMPLETE;
+	path->user_sps = sample_path->user_sps;
 	path->n_marked[PATH_GUESSED] = result.n_guessed;
 	path->n_marked[PATH_STITCHED] = result.n_stitched;
 	if (result.end == UNWIND_ROOT)
@@ -340,6 +343,20 @@ static void resolve_missing(struct sample_path *sample_path, struct sample *samp
 	sample->path.n_frames = merge_call_path(&halves, sample_path->path);
 }
 
+static void merge_halves(struct sample_path *sample_path, struct call_path *path)
+{
+	struct path_halves halves = {
+		.user = sample_path->user,
+		.n_user = path->n_user,
+		.kernel = sample_path->kernel,
+		.n_kernel = path->n_kernel,
+		.end_marker = path->user_half == USER_INCOMPLETE ? (int)path->end : -1,
+		.off = path->off,
+	};
+
+	path->n_frames = merge_call_path(&halves, sample_path->path);
+}
+
 void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 {
 	const struct sample_record *record = &sample->record.sample;
@@ -362,14 +379,28 @@ void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 		take_flat(sample_path, sample, path);
 	take_kernel_half(sample_path, sample, &chain, path);
 	path->off = find_off_reason(sample_path, sample, path->n_kernel);
+	merge_halves(sample_path, path);
+}
 
-	struct path_halves halves = {
-		.user = sample_path->user,
-		.n_user = path->n_user,
-		.kernel = sample_path->kernel,
-		.n_kernel = path->n_kernel,
-		.end_marker = path->user_half == USER_INCOMPLETE ? (int)path->end : -1,
-		.off = path->off,
-	};
-	path->n_frames = merge_call_path(&halves, sample_path->path);
+bool sample_path_is_cut(const struct call_path *path)
+{
+	return path->user_half == USER_INCOMPLETE && path->end == MARKER_STACK_CUT;
+}
+
+void sample_path_join(struct sample_path *sample_path, struct sample *sample,
+		      const struct placed_frame *outer, size_t n_outer)
+{
+	struct call_path *path = &sample->path;
+
+	if (!n_outer || n_outer > SAMPLE_PATH_MAX_USER - path->n_user)
+		return;
+	for (size_t i = 0; i < n_outer; i++, path->n_user++) {
+		sample_path->user[path->n_user] = outer[i].frame;
+		sample_path->user[path->n_user].origin = FRAME_JOINED;
+		sample_path->user_addrs[path->n_user] = outer[i].addr;
+		sample_path->user_sps[path->n_user] = outer[i].sp;
+	}
+	path->n_marked[PATH_JOINED] = (uint32_t)n_outer;
+	path->user_half = USER_JOINED;
+	merge_halves(sample_path, path);
 }

@@ -5,6 +5,7 @@
 #ifndef COLLECTOR_PATHS_SAMPLE_PATH_H
 #define COLLECTOR_PATHS_SAMPLE_PATH_H
 
+#include "collector/paths/frame_tree.h"
 #include "collector/paths/sample.h"
 #include "kernel-merge/kernel_symbols.h"
 #include "kernel-merge/wait_reasons.h"
@@ -42,6 +43,12 @@ void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
  * half, of the kernel. */
 struct frame sample_frame(const struct sample *sample, const struct kernel_symbols *kernel_symbols,
 			  uint64_t addr);
+/* The path was cut where the copy of the stack ends. */
+bool sample_path_is_cut(const struct call_path *path);
+/* Completes the path of the sample that was resolved last, which is cut, with the callers of its
+ * last user frame, out to the root. @n_outer: 0: they are not known, and the path stays cut. */
+void sample_path_join(struct sample_path *sample_path, struct sample *sample,
+		      const struct placed_frame *outer, size_t n_outer);
 /* What the user half is unwound from, borrowed from the record. false: no registers, or not of an
  * architecture that is unwound. */
 bool sample_user_stack(const struct sample *sample, struct user_stack *stack_ret);

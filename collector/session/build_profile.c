@@ -49,6 +49,8 @@ static void count_user_half(struct profile_quality *quality, const struct call_p
 	case USER_COMPLETE:
 		quality->counts[QUALITY_COMPLETE]++;
 		break;
+	case USER_JOINED: /* counted by its mark */
+		break;
 	case USER_NONE:
 		quality->counts[QUALITY_NO_USER_PART]++;
 		break;

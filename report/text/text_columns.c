@@ -95,13 +95,15 @@ static void write_block_start(const struct text *text, uint32_t block)
 /* How the frames of a row were found, if not by unwind information and the sample alone. */
 static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
 {
-	bool guessed = row->frame_marks & 1u << PATH_GUESSED;
-	bool stitched = row->frame_marks & 1u << PATH_STITCHED;
+	size_t n = 0;
 
-	if (guessed || stitched)
-		snprintf(buffer, size, " (%s%s%s)", guessed ? cct_path_mark_name(PATH_GUESSED) : "",
-			 guessed && stitched ? ", " : "",
-			 stitched ? cct_path_mark_name(PATH_STITCHED) : "");
+	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
+		if (row->frame_marks & 1u << mark)
+			n += (size_t)snprintf(buffer + n, size - n, "%s%s", n ? ", " : " (",
+					      cct_path_mark_name((enum path_mark)mark));
+	}
+	if (n)
+		snprintf(buffer + n, size - n, ")");
 }
 
 /*

@@ -107,6 +107,8 @@ static void a_frame_is_marked_by_how_it_was_found_and_no_other(void **state)
 	assert_int_equal(cct_merge(cct, other), 0);
 	assert_int_equal(cct->nodes[found].frame_marks, 1u << PATH_GUESSED | 1u << PATH_STITCHED);
 	assert_int_equal(cct->nodes[kernel].frame_marks, 0);
+	insert_found(cct, FRAME_JOINED);
+	assert_true(cct->nodes[found].frame_marks & 1u << PATH_JOINED);
 	cct_destroy(cct);
 	cct_destroy(other);
 }

@@ -161,7 +161,8 @@ static void json_is_one_object_of_exact_numbers(void **state)
 		"\"metrics\":[\n  {\"event\":\"cycles:u\",\"unit\":\"events\",\"samples\":2,"
 		"\"total\":18446744073709551615}]",
 		"\"quality\":{\"samples\":2,\"lost\":5,\"throttled\":6,",
-		"\"unwind\":{\"complete\":2,\"no_user_part\":0,\"kernel_walked\":0,\"branch_"
+		"\"unwind\":{\"complete\":2,\"joined\":0,\"no_user_part\":0,\"kernel_walked\":0,"
+		"\"branch_"
 		"stack\":0,"
 		"\"flat\":0,\"stack_cut\":0",
 		"\"nodes\":[\n{\"parent\":-1,\"name\":\"all\",\"module\":\"\",\"kind\":\"root\","

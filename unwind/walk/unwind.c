@@ -1124,6 +1124,8 @@ size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *
 		frames[n_frames] = walk.frame;
 		if (addrs)
 			addrs[n_frames] = walk.addr;
+		if (stack->sps)
+			stack->sps[n_frames] = walk.regs.values[walk.arch->sp];
 		n_frames++;
 		result.n_guessed += walk.frame.origin == FRAME_GUESSED;
 		result.n_stitched += walk.frame.origin == FRAME_STITCHED;

@@ -26,6 +26,8 @@ struct user_stack {
 	const struct code_source *code;    /* that no file has, where it was recorded; or NULL */
 	const struct stack_memory *memory; /* what else is known of the thread's stacks; or NULL */
 	const struct runtime_codes *runtime; /* descriptions by a run-time system; or NULL */
+	uint64_t *sps; /* to be filled with the frames' stack pointers, at most @max_frames; or NULL
+			*/
 };
 
 struct unwind_stats {
