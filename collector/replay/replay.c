@@ -589,6 +589,7 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 	sample->is_off_all_time = sample->is_off_at_end = false;
 	sample->end = MARKER_KERNEL;
 	sample->path.n_frames = 0;
+	sample->may_join = false;
 	sample->code = (struct code_moment){ .pages = NULL };
 	if (record->has_time)
 		sample->code = take_code(replay, record);
@@ -615,6 +616,10 @@ static int take_sample(struct replay *replay, size_t event, struct sample *ret)
 		return err;
 	}
 	const struct data_file_event *of = data_file_event(replay->file, event);
+	thread->has_full_copy |=
+		ret->record.sample.user_stack_size > 0 &&
+		sample_stack_is_full(&ret->record.sample, of->attr.sample_stack_user);
+	ret->may_join = thread->has_full_copy;
 	if (!weighs_off_cpu(of) && replay_groups_has_counters(of, &ret->record)) {
 		ret->event = of;
 		replay_groups_begin(&replay->groups, ret);

@@ -13,6 +13,7 @@
 #include "collector/session/path_resolver.h"
 #include "collector/session/pipeline.h"
 #include "collector/session/sample_filter.h"
+#include "collector/session/walk_log.h"
 
 #define BATCHES_PER_WORKER 4
 #define MAX_WORKERS        16
@@ -28,6 +29,9 @@ struct worker {
 	 * of its metrics. NULL: none of this batch. */
 	const struct sample *last;
 	uint32_t node;
+	struct walk_log log;      /* of the batch */
+	bool is_put_off;          /* @last, until paths of the batch may be joined */
+	struct path_joins *joins; /* all workers', each at its turn */
 	bool is_running;
 	int err;
 };
@@ -89,42 +93,98 @@ static uint32_t insert(const struct worker *worker, const struct sample *sample)
 	return cct_insert_path(worker->cct, node, sample->path.frames, sample->path.n_frames);
 }
 
-/* The path of a sample, and its node in the tree. 0 or -ENOMEM. */
-static int resolve(struct worker *worker, struct sample *sample)
+static bool is_same_record(const struct sample *a, const struct sample *b)
 {
-	sample_path_resolve(worker->sample_path, sample);
-	worker->node = insert(worker, sample);
-	worker->last = sample;
-	return worker->node == CCT_NONE ? -ENOMEM : 0;
+	return a->raw.header && a->raw.header == b->raw.header;
 }
 
-static int process_sample(struct worker *worker, struct sample *sample)
+/* Adds a sample to the node of its path. */
+static void count_sample(struct worker *worker, const struct sample *sample)
 {
-	const struct sample *last = worker->last;
-
-	/* A record with several metrics is unwound once. */
-	if (last && sample->raw.header && sample->raw.header == last->raw.header) {
-		sample->path = last->path;
-	} else {
-		int err = resolve(worker, sample);
-		if (err)
-			return err;
-	}
 	count_user_half(&worker->quality, &sample->path);
 	cct_add_cost(worker->cct, worker->node, sample->metric, sample->weight);
 	mark_path(worker, worker->node, &sample->path);
+}
+
+/* Adds a sample whose path is resolved. 0 or -ENOMEM. */
+static int enter_sample(struct worker *worker, const struct sample *sample)
+{
+	worker->node = insert(worker, sample);
+	if (worker->node == CCT_NONE)
+		return -ENOMEM;
+	count_sample(worker, sample);
 	return 0;
 }
 
-/* After an error a worker continues to accept batches, or the reader would wait for ever. */
+static int process_sample(struct worker *worker, struct batch *batch, size_t i)
+{
+	struct sample *sample = &batch->samples[i];
+
+	/* A record with several metrics is unwound once. */
+	if (worker->last && is_same_record(sample, worker->last)) {
+		if (worker->is_put_off)
+			return 0;
+		sample->path = worker->last->path;
+		count_sample(worker, sample);
+		return 0;
+	}
+	sample_path_resolve(worker->sample_path, sample);
+	worker->last = sample;
+	int got = walk_log_note(&worker->log, i, sample);
+	worker->is_put_off = got > 0;
+	if (got)
+		return got < 0 ? got : 0;
+	return enter_sample(worker, sample);
+}
+
+/* A sample that was put off: the arrays of its path have been used for others since. */
+static int process_put_off(struct worker *worker, struct batch *batch,
+			   const struct noted_walk *walk)
+{
+	struct sample *sample = &batch->samples[walk->sample];
+
+	sample_path_resolve(worker->sample_path, sample);
+	sample_path_join(worker->sample_path, sample, walk_log_outer(&worker->log, walk),
+			 walk->n_outer);
+	int err = enter_sample(worker, sample);
+	for (size_t i = walk->sample + 1; !err && i < batch->n_samples; i++) {
+		if (!is_same_record(&batch->samples[i], sample))
+			break;
+		batch->samples[i].path = sample->path;
+		count_sample(worker, &batch->samples[i]);
+	}
+	return err;
+}
+
+static void process_put_offs(struct worker *worker, struct batch *batch)
+{
+	const struct walk_log *log = &worker->log;
+
+	for (size_t i = 0; i < log->n_walks && !worker->err; i++) {
+		if (log->walks[i].is_cut)
+			worker->err = process_put_off(worker, batch, &log->walks[i]);
+	}
+}
+
+/* After an error a worker continues to accept batches, or the reader and others would wait for
+ * ever. */
 static void process_batch(struct worker *worker, struct batch *batch)
 {
 	worker->last = NULL;
+	walk_log_clear(&worker->log);
 	for (size_t i = 0; i < batch->n_samples && !worker->err; i++)
-		worker->err = process_sample(worker, &batch->samples[i]);
+		worker->err = process_sample(worker, batch, i);
+	if (batch->turn) {
+		pipeline_await_turn(worker->pipeline, batch);
+		if (!worker->err)
+			worker->err = walk_log_join(&worker->log, worker->joins);
+		pipeline_end_turn(worker->pipeline);
+	}
+	process_put_offs(worker, batch);
 	for (size_t i = 0; i < batch->n_samples; i++)
 		sample_deinit(&batch->samples[i]);
 	batch->n_samples = 0;
+	batch->turn = 0;
 }
 
 static void *worker_main(void *arg)
@@ -173,6 +233,7 @@ static int start_workers(struct build *build)
 
 		worker->pipeline = &build->pipeline;
 		worker->by_thread = build->options->by_thread;
+		worker->joins = build->resolver.joins;
 		worker->sample_path = path_resolver_open(&build->resolver);
 		worker->cct = create_cct(build->profile);
 		if (!worker->sample_path || !worker->cct)
@@ -223,6 +284,8 @@ static int add_sample(struct build *build, struct sample *sample)
 	}
 	metric->samples++;
 	metric->total += sample->weight;
+	if (sample->may_join && !build->batch->turn)
+		pipeline_give_turn(&build->pipeline, build->batch);
 	if (++build->batch->n_samples == BATCH_SAMPLES)
 		send_batch(build);
 	return 0;
@@ -270,6 +333,7 @@ static void build_deinit(struct build *build)
 	for (unsigned i = 0; i < build->n_workers; i++) {
 		sample_path_destroy(build->workers[i].sample_path);
 		cct_destroy(build->workers[i].cct);
+		walk_log_deinit(&build->workers[i].log);
 	}
 	path_resolver_deinit(&build->resolver);
 	if (build->pipeline.batches)

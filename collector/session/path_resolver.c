@@ -6,7 +6,8 @@ int path_resolver_init(struct path_resolver *resolver, struct replay *replay)
 {
 	resolver->elf_modules = elf_modules_create(&replay_profile(replay)->modules);
 	resolver->kernel_symbols = replay_kernel_symbols(replay);
-	if (!resolver->elf_modules)
+	resolver->joins = path_joins_create();
+	if (!resolver->elf_modules || !resolver->joins)
 		return -ENOMEM;
 	return replay_find_wait_reasons(replay, &resolver->wait_reasons);
 }
@@ -14,6 +15,8 @@ int path_resolver_init(struct path_resolver *resolver, struct replay *replay)
 void path_resolver_deinit(struct path_resolver *resolver)
 {
 	wait_reasons_deinit(&resolver->wait_reasons);
+	path_joins_destroy(resolver->joins);
+	resolver->joins = NULL;
 	elf_modules_destroy(resolver->elf_modules);
 	resolver->elf_modules = NULL;
 }

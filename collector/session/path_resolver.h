@@ -6,6 +6,7 @@
 #ifndef COLLECTOR_SESSION_PATH_RESOLVER_H
 #define COLLECTOR_SESSION_PATH_RESOLVER_H
 
+#include "collector/paths/path_joins.h"
 #include "collector/paths/sample_path.h"
 #include "collector/replay/replay.h"
 
@@ -14,6 +15,7 @@ struct path_resolver {
 	struct elf_modules *elf_modules;
 	const struct kernel_symbols *kernel_symbols; /* the replay's */
 	struct wait_reasons wait_reasons;
+	struct path_joins *joins; /* used by one thread at a time, in the order of samples */
 };
 
 /* After the first sample, when what it needs is complete. @replay is borrowed until deinit. 0 or

@@ -8,6 +8,7 @@ int pipeline_init(struct pipeline *pipeline, size_t n_batches)
 	pthread_mutex_init(&pipeline->lock, NULL);
 	pthread_cond_init(&pipeline->has_full, NULL);
 	pthread_cond_init(&pipeline->has_free, NULL);
+	pthread_cond_init(&pipeline->has_turn, NULL);
 	pipeline->full_tail = &pipeline->full;
 	pipeline->batches = calloc(n_batches, sizeof(*pipeline->batches));
 	if (!pipeline->batches)
@@ -24,6 +25,7 @@ void pipeline_deinit(struct pipeline *pipeline)
 	pthread_mutex_destroy(&pipeline->lock);
 	pthread_cond_destroy(&pipeline->has_full);
 	pthread_cond_destroy(&pipeline->has_free);
+	pthread_cond_destroy(&pipeline->has_turn);
 	free(pipeline->batches);
 }
 
@@ -54,6 +56,27 @@ void pipeline_put_full(struct pipeline *pipeline, struct batch *batch)
 	*pipeline->full_tail = batch;
 	pipeline->full_tail = &batch->next;
 	pthread_cond_signal(&pipeline->has_full);
+	pthread_mutex_unlock(&pipeline->lock);
+}
+
+void pipeline_give_turn(struct pipeline *pipeline, struct batch *batch)
+{
+	batch->turn = ++pipeline->n_turns;
+}
+
+void pipeline_await_turn(struct pipeline *pipeline, const struct batch *batch)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	while (pipeline->n_turns_over + 1 < batch->turn)
+		pthread_cond_wait(&pipeline->has_turn, &pipeline->lock);
+	pthread_mutex_unlock(&pipeline->lock);
+}
+
+void pipeline_end_turn(struct pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	pipeline->n_turns_over++;
+	pthread_cond_broadcast(&pipeline->has_turn);
 	pthread_mutex_unlock(&pipeline->lock);
 }
 

@@ -14,6 +14,7 @@
 
 struct batch {
 	struct batch *next;
+	uint64_t turn; /* of the batches that take turns, from 1 on; 0: it does not */
 	size_t n_samples;
 	struct sample samples[BATCH_SAMPLES];
 };
@@ -21,9 +22,10 @@ struct batch {
 /* Any thread may call its functions. */
 struct pipeline {
 	pthread_mutex_t lock;
-	pthread_cond_t has_full, has_free;
+	pthread_cond_t has_full, has_free, has_turn;
 	struct batch *free, *full, **full_tail;
 	struct batch *batches; /* all of them */
+	uint64_t n_turns, n_turns_over;
 	bool is_over;
 };
 
@@ -34,6 +36,13 @@ void pipeline_deinit(struct pipeline *pipeline);
 struct batch *pipeline_take_free(struct pipeline *pipeline);
 void pipeline_put_free(struct pipeline *pipeline, struct batch *batch);
 void pipeline_put_full(struct pipeline *pipeline, struct batch *batch);
+/* Gives a batch its turn, after those of all batches before; by the reader, before others get it.
+ */
+void pipeline_give_turn(struct pipeline *pipeline, struct batch *batch);
+/* Waits until the turns before @batch's are over. Batches are taken in their order, so each of them
+ * is in work. */
+void pipeline_await_turn(struct pipeline *pipeline, const struct batch *batch);
+void pipeline_end_turn(struct pipeline *pipeline);
 /* Waits for one. NULL: there will be no more. */
 struct batch *pipeline_take_full(struct pipeline *pipeline);
 /* No more batches will be filled. */

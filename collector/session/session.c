@@ -8,6 +8,7 @@
 #include "collector/session/dendro.h"
 #include "collector/session/path_resolver.h"
 #include "collector/session/sample_filter.h"
+#include "collector/session/walk_log.h"
 
 struct dendro {
 	struct dendro_options options;
@@ -15,6 +16,7 @@ struct dendro {
 	/* Of dendro_next(): */
 	struct path_resolver resolver;
 	struct sample_path *sample_path; /* from the first path on */
+	struct walk_log log;             /* of one sample */
 	struct sample sample;            /* the last one, if ->has_sample */
 	bool has_sample;
 	bool is_started; /* samples were taken */
@@ -52,6 +54,7 @@ void dendro_close(struct dendro *dendro)
 		return;
 	drop_sample(dendro);
 	sample_path_destroy(dendro->sample_path);
+	walk_log_deinit(&dendro->log);
 	path_resolver_deinit(&dendro->resolver);
 	replay_close(dendro->replay);
 	free(dendro);
@@ -73,6 +76,22 @@ int dendro_resolve(struct dendro *dendro)
 
 	if (!err)
 		sample_path_resolve(dendro->sample_path, &dendro->sample);
+	return err;
+}
+
+/* Joins the path of the present sample, or learns from it. */
+static int join_path(struct dendro *dendro)
+{
+	struct walk_log *log = &dendro->log;
+
+	walk_log_clear(log);
+	int got = walk_log_note(log, 0, &dendro->sample);
+	if (got < 0)
+		return got;
+	int err = walk_log_join(log, dendro->resolver.joins);
+	if (got && !err)
+		sample_path_join(dendro->sample_path, &dendro->sample,
+				 walk_log_outer(log, log->walks), log->walks->n_outer);
 	return err;
 }
 
@@ -104,6 +123,8 @@ int dendro_next(struct dendro *dendro, const struct sample **sample_ret)
 	int err = is_first ? replay_name_kernel(dendro->replay) : 0;
 	if (!err && !dendro->options.no_paths)
 		err = dendro_resolve(dendro);
+	if (!err && !dendro->options.no_paths)
+		err = join_path(dendro);
 	if (err)
 		return err;
 	*sample_ret = &dendro->sample;
