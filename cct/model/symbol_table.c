@@ -19,6 +19,7 @@ void symbol_table_destroy(struct symbol_table *table)
 		return;
 	arena_deinit(&table->names);
 	free(table->symbols);
+	free(table->addrs);
 	free(table);
 }
 
@@ -33,6 +34,44 @@ int symbol_table_add(struct symbol_table *table, uint64_t offset, uint64_t size,
 	table->symbols[table->n_symbols++] =
 		(struct symbol){ .offset = offset, .size = size, .name = copy };
 	return 0;
+}
+
+int symbol_table_add_at(struct symbol_table *table, uint64_t offset, uint64_t size,
+			const char *name, size_t name_size, uint64_t addr)
+{
+	if (array_reserve(table->addrs, table->n_symbols, table->n_addrs_allocated, 1))
+		return -ENOMEM;
+	int err = symbol_table_add(table, offset, size, name, name_size);
+	if (!err)
+		table->addrs[table->n_symbols - 1] = addr;
+	return err;
+}
+
+/* Whether the code at @later was put where that at @index had been. The same code may be there
+ * again. */
+static bool replaces(const struct symbol_table *table, size_t later, size_t index)
+{
+	const struct symbol *symbol = &table->symbols[index], *other = &table->symbols[later];
+	uint64_t addr = table->addrs[index], other_addr = table->addrs[later];
+	bool overlaps = other_addr - addr < symbol->size || addr - other_addr < other->size;
+
+	return overlaps && (other_addr != addr || other->size != symbol->size ||
+			    strcmp(other->name, symbol->name) != 0);
+}
+
+bool symbol_table_find_addr(const struct symbol_table *table, const struct symbol *symbol,
+			    uint64_t *addr_ret)
+{
+	size_t index = (size_t)(symbol - table->symbols);
+
+	if (!table->addrs)
+		return false;
+	for (size_t i = index + 1; i < table->n_symbols; i++) {
+		if (replaces(table, i, index))
+			return false;
+	}
+	*addr_ret = table->addrs[index];
+	return true;
 }
 
 static int symbol_compare(const void *a, const void *b)

@@ -5,6 +5,7 @@
 #ifndef CCT_MODEL_SYMBOL_TABLE_H
 #define CCT_MODEL_SYMBOL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,8 @@ struct symbol_table {
 	size_t n_symbols;
 	size_t n_allocated;
 	struct arena names;
+	uint64_t *addrs; /* where the code of each symbol was in memory; NULL: not known */
+	size_t n_addrs_allocated;
 };
 
 struct symbol_table *symbol_table_create(void);
@@ -29,6 +32,14 @@ void symbol_table_destroy(struct symbol_table *table);
 /* Copies @name (@name_size bytes, no NUL needed). 0 or -ENOMEM. */
 int symbol_table_add(struct symbol_table *table, uint64_t offset, uint64_t size, const char *name,
 		     size_t name_size);
+/* Likewise, for code at @addr in memory. For all symbols of a table or for none, and in the order
+ * of their offsets: such a table is not sorted. */
+int symbol_table_add_at(struct symbol_table *table, uint64_t offset, uint64_t size,
+			const char *name, size_t name_size, uint64_t addr);
+/* Where the code of one of its symbols was. false: not known, or a later symbol's took its place.
+ */
+bool symbol_table_find_addr(const struct symbol_table *table, const struct symbol *symbol,
+			    uint64_t *addr_ret);
 void symbol_table_sort(struct symbol_table *table);
 /* The symbol that holds @offset, or NULL. Only after symbol_table_sort(). */
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t offset);

@@ -49,8 +49,8 @@ static int add_symbol(struct symbol_table *symbols, const struct runtime_record 
 	if (n >= SYMBOLS_MAX)
 		return -EINVAL;
 	*offset_ret = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	return symbol_table_add(symbols, *offset_ret, record->header.size, record->name,
-				record->header.name_size);
+	return symbol_table_add_at(symbols, *offset_ret, record->header.size, record->name,
+				   record->header.name_size, record->header.start);
 }
 
 static int add_inlined(const struct module_table *modules, const struct runtime_record *record,

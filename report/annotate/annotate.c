@@ -287,6 +287,15 @@ static int hit_address(struct annotation *annotation, uint32_t function, uint32_
 	return err ? err : add_hit(annotation, address.slot, true);
 }
 
+/* Code that was compiled more than once stands for a function with one of its pieces. */
+static void prefer_available_code(struct annotation *annotation, uint32_t index, uint32_t code)
+{
+	struct annotated_function *function = &annotation->functions[index];
+
+	if (!annotation->codes[function->code].bytes && annotation->codes[code].bytes)
+		function->code = code;
+}
+
 static int find_function(struct annotation *annotation, const struct frame *frame,
 			 const struct frame_name *name, uint32_t code, uint32_t *function_ret)
 {
@@ -302,8 +311,10 @@ static int find_function(struct annotation *annotation, const struct frame *fram
 	};
 
 	*function_ret = pair_map_find(&annotation->maps->functions, name->function, 0);
-	if (*function_ret != PAIR_MAP_NONE)
+	if (*function_ret != PAIR_MAP_NONE) {
+		prefer_available_code(annotation, *function_ret, code);
 		return 0;
+	}
 	*function_ret = annotation->n_functions;
 	function.slot = annotation->n_slots++;
 	if (APPEND(annotation->functions, annotation->n_functions, function))

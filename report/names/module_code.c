@@ -107,24 +107,35 @@ static void code_in_dump(struct module_names *names, const struct module *module
 	code->machine = dump_machine(names);
 }
 
-/* Addresses are offsets, too. */
+/* The code of a symbol at @addr. */
 static void code_in_memory(const struct module_names *names, const struct module *module,
-			   const struct symbol *symbol, uint64_t addr, struct module_code *code)
+			   const struct symbol *symbol, uint64_t addr, uint64_t offset,
+			   struct module_code *code)
 {
 	uint64_t end = captured_end(module->symbols, symbol);
 	const uint8_t *bytes;
 
 	if (!names->memory_code || end <= symbol->offset)
 		return;
-	bytes = memory_code_find(names->memory_code, (int32_t)module->key.inode, symbol->offset,
+	bytes = memory_code_find(names->memory_code, (int32_t)module->key.inode, addr,
 				 end - symbol->offset, &code->n_bytes, &code->machine);
 	if (!bytes)
 		return;
 	code->is_known = true;
 	code->bytes = bytes;
-	code->vaddr = addr;
-	code->start = symbol->offset;
-	code->end = end;
+	code->vaddr = addr + (offset - symbol->offset);
+	code->start = addr;
+	code->end = addr + (end - symbol->offset);
+}
+
+/* Code that a run-time system has described. */
+static void code_described(const struct module_names *names, const struct module *module,
+			   const struct symbol *symbol, uint64_t offset, struct module_code *code)
+{
+	uint64_t addr;
+
+	if (symbol_table_find_addr(module->symbols, symbol, &addr))
+		code_in_memory(names, module, symbol, addr, offset, code);
 }
 
 void module_code_find(struct module_names *names, const struct module *module, uint64_t offset,
@@ -135,10 +146,12 @@ void module_code_find(struct module_names *names, const struct module *module, u
 	*code_ret = (struct module_code){ 0 };
 	if (symbol && module->key.kind == MODULE_KERNEL) {
 		code_in_kernel(names, module, symbol, offset, code_ret);
+	} else if (symbol && module->symbols->addrs) {
+		code_described(names, module, symbol, offset, code_ret);
 	} else if (symbol && module->key.kind == MODULE_JIT) {
 		code_in_dump(names, module, symbol, offset, code_ret);
 	} else if (symbol && module->key.kind == MODULE_ANON) {
-		code_in_memory(names, module, symbol, offset, code_ret);
+		code_in_memory(names, module, symbol, symbol->offset, offset, code_ret);
 	} else {
 		code_in_elf(names, offset, code_ret);
 	}

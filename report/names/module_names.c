@@ -206,9 +206,25 @@ int module_names_locate(struct module_names *names, const struct module *module,
 	return 0;
 }
 
-bool module_names_offset(const struct module_names *names, const struct module *module,
-			 uint64_t vaddr, uint64_t *offset_ret)
+/* The offset in the function at @near whose code was at @vaddr. */
+static bool offset_described(const struct symbol_table *symbols, uint64_t near, uint64_t vaddr,
+			     uint64_t *offset_ret)
 {
+	const struct symbol *symbol = symbol_table_find(symbols, near);
+	uint64_t addr;
+
+	if (!symbol || !symbol_table_find_addr(symbols, symbol, &addr) ||
+	    vaddr - addr >= symbol->size)
+		return false;
+	*offset_ret = symbol->offset + (vaddr - addr);
+	return true;
+}
+
+bool module_names_offset(const struct module_names *names, const struct module *module,
+			 uint64_t near, uint64_t vaddr, uint64_t *offset_ret)
+{
+	if (module->symbols && module->symbols->addrs)
+		return offset_described(module->symbols, near, vaddr, offset_ret);
 	if (module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO)
 		return names->elf && elf_symbols_offset(names->elf, vaddr, offset_ret);
 	*offset_ret = vaddr - module->key.base;

@@ -88,10 +88,11 @@ bool module_names_symbol(const struct module_names *names, uint64_t vaddr,
 			 struct elf_symbol_match *match_ret);
 /*
  * Translates an address to an offset, as frames have it, in the file or memory with the module's
- * code.
+ * code. @near: the offset of a frame; of code that a run-time system has described, only addresses
+ * in the same function are translated.
  */
 bool module_names_offset(const struct module_names *names, const struct module *module,
-			 uint64_t vaddr, uint64_t *offset_ret);
+			 uint64_t near, uint64_t vaddr, uint64_t *offset_ret);
 void module_names_close(struct module_names *names);
 
 #endif

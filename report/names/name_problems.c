@@ -91,7 +91,8 @@ const char *name_problems_of_code(const struct module_names *names, const struct
 			       ? "no file with the kernel's code was found (--vmlinux FILE)"
 			       : "the code of kernel modules and BPF programs cannot be shown";
 	if (module->key.kind == MODULE_JIT && module->key.path[0] == '[')
-		return "a run-time system has described the code; no jitdump contains it";
+		return "a run-time system has described the code, which was not recorded; a "
+		       "jitdump would contain it";
 	if (module->key.kind == MODULE_JIT)
 		return module->located.image_fd < 0 ? "the jitdump is missing"
 						    : "the jitdump does not contain the code";

@@ -458,8 +458,8 @@ bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *fram
 
 	*frame_ret = *frame;
 	return module && frame->module < symbolizer->n_modules &&
-	       module_names_offset(&symbolizer->modules[frame->module], module, vaddr,
-				   &frame_ret->offset);
+	       module_names_offset(&symbolizer->modules[frame->module], module, frame->offset,
+				   vaddr, &frame_ret->offset);
 }
 
 int symbolizer_expand_all(struct symbolizer *symbolizer)

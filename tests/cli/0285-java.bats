@@ -95,6 +95,17 @@ weight_of() {
 	grep -q 'Shares\.worker+0x[0-9a-f]* (\[java\])$' samples
 }
 
+@test "annotate shows the instructions of compiled Java from the pages in the recording" {
+	"$DENDRO" annotate --format json Shares.worker compiled.data >worker.json
+	expect_equal problem "$(jq -r '.functions[0].problem' worker.json)" null
+	# What the interpreter and earlier code had is shown by address.
+	expect_at_least "cost of instructions" \
+		"$(jq '[.functions[0].instructions[] | select(.text) | .self[0]] | add // 0 | floor' worker.json)" \
+		"$(jq '.functions[0].self[0] | floor' worker.json)" 50
+	# The loop multiplies.
+	jq -r '.functions[0].instructions[] | select(.text).text' worker.json | grep -q '^imul'
+}
+
 @test "what the machine has told is not guessed" {
 	report_json compiled.data --view processes >compiled.json
 	expect_at_least "paths without guesses" \

@@ -151,7 +151,8 @@ static void missing_code_is_explained(void **state)
 	const char *dump = module.key.path;
 	module.key.path = "[java]";
 	assert_string_equal(name_problems_of_code(NULL, &module, true),
-			    "a run-time system has described the code; no jitdump contains it");
+			    "a run-time system has described the code, which was not recorded; a "
+			    "jitdump would contain it");
 	module.key.path = dump;
 	module.located.image_fd = 3;
 	assert_string_equal(name_problems_of_code(NULL, &module, true),
