@@ -2,11 +2,14 @@
 
 #include <inttypes.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "report/names/debug_packages.h"
 #include "report/views/missing.h"
 #include "report/views/runtimes.h"
 
 #define MAX_LINES   8 /* of one kind */
+#define MAX_FILES   4 /* whose packages are named */
 #define SHARE_WIDTH 11
 
 static double share(const struct text *text, const struct missing *missing)
@@ -113,6 +116,41 @@ static void write_kind(const struct text *text, const struct missing_list *list,
 			SHARE_WIDTH, "", n, n == 1 ? "" : "s", text->options->min_percent);
 }
 
+/* The files on this machine whose symbols are in debug packages, the costliest first. */
+static size_t list_files(const struct text *text, const struct missing_list *list,
+			 const char **paths)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n && n < MAX_FILES; i++) {
+		const struct symbol_problem *problem = &list->items[i].problem;
+		const struct module *module =
+			module_table_get(&text->view->profile->modules, problem->module);
+		bool is_stripped = problem->lack != LACKS_CERTAINTY && !problem->is_changed &&
+				   !problem->error && problem->build_id.size;
+
+		if (is_stripped && module->key.kind == MODULE_ELF && *module->key.path == '/' &&
+		    share(text, &list->items[i]) >= text->options->min_percent)
+			paths[n++] = module->key.path;
+	}
+	return n;
+}
+
+/* Writes where the symbols of stripped files are; of another machine's, only that they exist. */
+static void write_packages(const struct text *text, const struct missing_list *list)
+{
+	const struct profile_info *info = &text->view->profile->info;
+	const char *paths[MAX_FILES];
+	_cleanup_free_ char *command = NULL;
+
+	if (debug_packages_are_here(info->hostname, info->os_release))
+		command = debug_packages_command("", paths, list_files(text, list, paths));
+	if (command)
+		fprintf(text->output.file, "Symbols of stripped files: %s\n", command);
+	else
+		fputs("Debug packages contain the symbols of stripped files.\n", text->output.file);
+}
+
 /* Writes how to get the missing files of modules that have a line. */
 static void write_hints(const struct text *text, const struct missing_list *list)
 {
@@ -129,7 +167,7 @@ static void write_hints(const struct text *text, const struct missing_list *list
 	}
 	text_style_begin(&text->output, STYLE_DIM);
 	if (has_debug)
-		fputs("Debug packages contain the symbols of stripped files.\n", text->output.file);
+		write_packages(text, list);
 	if (has_files || has_debug)
 		fputs("--debuginfod fetches by build ID; --symfs DIR reads a sysroot.\n",
 		      text->output.file);
