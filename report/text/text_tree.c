@@ -11,6 +11,7 @@
 #include "report/text/text_columns.h"
 #include "report/text/text_format.h"
 #include "report/text/text_hottest.h"
+#include "report/views/idle_threads.h"
 
 #define STEP 2 /* columns that a branch moves to the right */
 
@@ -38,7 +39,8 @@ struct tree {
 	unsigned n_levels, n_allocated;
 	bool *open; /* by indent: a vertical line continues below */
 	unsigned n_open;
-	unsigned max_indent; /* in steps; deeper ones are cut on the left */
+	unsigned max_indent;   /* in steps; deeper ones are cut on the left */
+	struct text_sums idle; /* of kernel threads that have one line together; no rows: none */
 };
 
 static int grow_levels(struct tree *tree)
@@ -60,6 +62,30 @@ static int grow_levels(struct tree *tree)
 	return 0;
 }
 
+/* Whether the row has a line, which those that are summed up have not. */
+static bool is_shown(const struct tree *tree, const struct view_row *row)
+{
+	const struct view *view = tree->text->view;
+
+	if (!text_is_visible(tree->text, row))
+		return false;
+	return !tree->idle.n_rows || row->parent != view->root || !idle_thread(view, row);
+}
+
+/* Finds the idle kernel threads, if there are several that would have lines. */
+static void sum_up_idle(struct tree *tree)
+{
+	const struct view *view = tree->text->view;
+	struct text_sums idle = { .n_rows = 0 };
+
+	for (const struct view_row *row = view->root->children; row; row = row->next) {
+		if (text_is_visible(tree->text, row) && idle_thread(view, row))
+			text_sums_add(tree->text, &idle, row);
+	}
+	if (view->options.kind == VIEW_TREE && idle.n_rows > 1)
+		tree->idle = idle;
+}
+
 static void count_children(const struct tree *tree, struct level *level)
 {
 	unsigned max_depth = tree->text->options->max_depth;
@@ -69,9 +95,9 @@ static void count_children(const struct tree *tree, struct level *level)
 	if (max_depth && tree->n_levels > max_depth)
 		return;
 	for (const struct view_row *row = level->row->children; row; row = row->next) {
-		if (text_is_visible(tree->text, row))
+		if (is_shown(tree, row))
 			level->n_visible++;
-		else
+		else if (!text_is_visible(tree->text, row))
 			text_sums_add(tree->text, &level->more, row);
 	}
 	if (level->more.n_rows && !text_sums_visible(tree->text, &level->more)) {
@@ -88,7 +114,7 @@ static unsigned n_below(const struct level *level)
 
 static const struct view_row *first_visible(const struct tree *tree, const struct view_row *row)
 {
-	while (row && !text_is_visible(tree->text, row))
+	while (row && !is_shown(tree, row))
 		row = row->next;
 	return row;
 }
@@ -226,6 +252,18 @@ static void show_more(const struct tree *tree, const struct level *level, unsign
 	text_write_more(tree->text, &level->more);
 }
 
+static void show_idle(const struct tree *tree)
+{
+	const struct text_output *output = &tree->text->output;
+
+	if (tree->measuring || !tree->idle.n_rows)
+		return;
+	text_write_numbers(tree->text, NULL, &tree->idle);
+	text_style_begin(output, STYLE_PROCESS);
+	fprintf(output->file, "%u idle kernel threads\n", tree->idle.n_rows);
+	text_style_end(output, STYLE_PROCESS);
+}
+
 /* Writes the line on top of the path, and the sum of its hidden children if all are hidden. */
 static void show_top(struct tree *tree)
 {
@@ -262,6 +300,7 @@ static int advance(struct tree *tree)
 		if (tree->n_levels > 1)
 			show_more(tree, parent, left->indent, JOINT_LAST);
 	}
+	show_idle(tree);
 	show_more(tree, &tree->levels[0], 0, JOINT_CHAIN);
 	tree->n_levels = 0;
 	return 0;
@@ -286,6 +325,7 @@ int text_tree_write(struct text *text)
 	struct tree tree = { .text = text,
 			     .measuring = true,
 			     .max_indent = text->output.width / 5 };
+	sum_up_idle(&tree);
 	int err = walk(&tree);
 
 	if (!err) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "report/views/idle_threads.h"
 
 /* Of equal costs, the first one found stays in front. */
 static void insert(struct hottest_row *rows, unsigned *n, const struct view_row *row, uint64_t cost)
@@ -80,9 +81,11 @@ int hottest_find(const struct view *view, struct hottest *hottest_ret)
 
 	if (err)
 		return err;
-	for (const struct view_row *row = view->root->children; row; row = row->next)
-		insert(hottest.processes, &hottest.n_processes, row,
-		       row->total[view->options.sort_metric]);
+	for (const struct view_row *row = view->root->children; row; row = row->next) {
+		if (!idle_thread(view, row))
+			insert(hottest.processes, &hottest.n_processes, row,
+			       row->total[view->options.sort_metric]);
+	}
 	*hottest_ret = hottest;
 	return 0;
 }

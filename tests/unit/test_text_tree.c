@@ -182,6 +182,50 @@ static void hidden_rows_are_summed_up_after_the_row_that_goes_on(void **state)
 			    "  5.00%   5.00%    `-... 5 more below 5 %\n");
 }
 
+/* A kernel thread that waits for work, and has worked. */
+static void add_kernel_thread(struct fixture *fixture, const char *name, uint64_t idle,
+			      uint64_t busy)
+{
+	struct view_row *row = add_process(fixture, name, 0);
+
+	row = add_row(fixture, row,
+		      &(struct fold_entity){ .name = "schedule",
+					     .module = "[kernel]",
+					     .frame_kind = FRAME_KERNEL },
+		      busy);
+	add_row(fixture, row,
+		&(struct fold_entity){ .name = marker_text(MARKER_WAIT_WORK),
+				       .module = "",
+				       .frame_kind = FRAME_MARKER },
+		idle);
+}
+
+static void idle_kernel_threads_have_one_line(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_function(fixture, add_process(fixture, "p", 0), "f", 600);
+	add_kernel_thread(fixture, "kworker/0:1", 100, 0);
+	add_kernel_thread(fixture, "kworker/1:1", 100, 1);
+	add_kernel_thread(fixture, "kswapd0", 100, 99);
+	const char *text = write_tree(fixture, &(struct export_options){ 0 });
+	assert_non_null(strstr(text, "p (pid 7)\n"));
+	assert_non_null(strstr(text, "kswapd0 (pid 7)\n"));
+	assert_null(strstr(text, "kworker"));
+	assert_non_null(strstr(text, " 20.10%       -  2 idle kernel threads\n"));
+}
+
+static void a_single_idle_kernel_thread_has_its_name(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_function(fixture, add_process(fixture, "p", 0), "f", 600);
+	add_kernel_thread(fixture, "kworker/0:1", 100, 0);
+	const char *text = write_tree(fixture, &(struct export_options){ 0 });
+	assert_non_null(strstr(text, "kworker/0:1 (pid 7)\n"));
+	assert_null(strstr(text, "idle"));
+}
+
 static void a_class_says_more_than_the_place_of_an_inlined_call(void **state)
 {
 	struct fixture *fixture = *state;
@@ -207,6 +251,8 @@ int main(void)
 		TEST(entry_functions_of_several_threads_are_folded_one_by_one),
 		TEST(an_entry_function_with_a_cost_is_shown),
 		TEST(a_function_that_calls_nothing_else_is_not_an_entry),
+		TEST(idle_kernel_threads_have_one_line),
+		TEST(a_single_idle_kernel_thread_has_its_name),
 		TEST(a_class_says_more_than_the_place_of_an_inlined_call),
 		TEST(hidden_rows_are_summed_up_after_the_row_that_goes_on),
 	};
