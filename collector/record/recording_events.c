@@ -274,7 +274,8 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		evlist_options.stack_size = SHRUNK_STACK_SIZE;
 		err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
 				  &events->evlist, &notes->error);
-		recording_notes_add(notes, false,
+		/* What is too deep for the copies is counted in the report. */
+		recording_notes_add(notes, true,
 				    "only %d KiB of each stack are copied, so that the small rings "
 				    "hold enough samples; --stack-size copies more.",
 				    SHRUNK_STACK_SIZE >> 10);

@@ -23,9 +23,12 @@ static int begin(const struct observed_recording *recording, void **state)
 	if (recording->evlist->contexts.n_ids)
 		return *state ? write_misses(output) : 0;
 	output->misses.contexts_err = -recording->evlist->contexts_err;
-	/* Without stacks nobody wants them. */
+	/* Without stacks nobody wants them; another note names a lack of permission. */
+	int contexts_err = recording->evlist->contexts_err;
+	bool is_detail =
+		contexts_err == -EOPNOTSUPP || contexts_err == -EACCES || contexts_err == -EPERM;
 	recording_notes_add(
-		recording->notes, recording->evlist->contexts_err == -EOPNOTSUPP,
+		recording->notes, is_detail,
 		"handlers on signal stacks will have no callers: the stacks that they interrupt "
 		"cannot be recorded (signal:signal_deliver: %s).",
 		stack_misses_contexts_text(output->misses.contexts_err));
