@@ -161,7 +161,7 @@ static void parents_in_a_circle_are_in_no_tree(void **state)
 	assert_string_equal(descendants(21, 0), "20 21 22");
 }
 
-static void a_thread_has_a_time_of_its_own(void **state)
+static void the_time_of_a_thread_is_not_that_of_its_process(void **state)
 {
 	uint64_t ns = 0;
 
@@ -182,7 +182,7 @@ int main(void)
 		TEST(a_tree_has_the_children_of_children_in_any_order_of_numbers),
 		TEST(a_process_is_left_out_with_what_it_started),
 		TEST(parents_in_a_circle_are_in_no_tree),
-		TEST(a_thread_has_a_time_of_its_own),
+		TEST(the_time_of_a_thread_is_not_that_of_its_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
