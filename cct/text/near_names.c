@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/printable.h"
 #include "cct/base/sentence.h"
 
 static char fold(char c)
@@ -61,10 +62,21 @@ static void insert_at(struct near_names *names, size_t place, const char *name, 
 	names->kept[place].distance = distance;
 }
 
+/* Names of processes and files may be made to deceive whoever reads them on a terminal. */
+static bool is_hostile(const char *name)
+{
+	uint32_t code;
+	size_t size;
+	for (; (size = printable_decode_utf8(name, &code)); name += size)
+		if (printable_is_hostile(code))
+			return true;
+	return *name;
+}
+
 void near_names_offer(struct near_names *names, const char *name)
 {
 	size_t length = strlen(name);
-	if (length >= NEAR_NAME_SIZE || names->wanted_length >= NEAR_NAME_SIZE)
+	if (length >= NEAR_NAME_SIZE || names->wanted_length >= NEAR_NAME_SIZE || is_hostile(name))
 		return;
 	/* A third of the letters may be wrong: more is another name. */
 	size_t limit = names->wanted_length / 3 + 1;

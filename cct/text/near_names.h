@@ -20,7 +20,7 @@ struct near_names {
 };
 
 void near_names_init(struct near_names *names, const char *wanted, size_t length);
-/* Keeps @name if it is among the nearest, and near at all. */
+/* Keeps @name if it is among the nearest, near at all, and safe on a terminal. */
 void near_names_offer(struct near_names *names, const char *name);
 /* "; did you mean a, b or c?", or "" if nothing is near. Heap, NULL without memory. */
 char *near_names_question(const struct near_names *names);
