@@ -48,9 +48,10 @@ static void choose_values(struct text *text)
 	uint32_t sort_metric = text->view->options.sort_metric;
 
 	text->show_values =
-		text->options->values ||
-		(sort_metric < profile->n_metrics && !text->n_ratios &&
-		 count_with_samples(text) == 1 && is_resource(&profile->metrics[sort_metric]));
+		text->options->values || (sort_metric < profile->n_metrics && !text->n_ratios &&
+					  count_with_samples(text) == 1 &&
+					  (is_resource(&profile->metrics[sort_metric]) ||
+					   profile->metrics[sort_metric].is_waits));
 }
 
 /* Shares have one decimal instead of two only if more columns fit that way. */
@@ -94,7 +95,12 @@ static void choose_columns(struct text *text)
 	 */
 	text->show_self = text->view->options.kind != VIEW_PROCESSES &&
 			  text->view->options.kind != VIEW_CALLERS;
-	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios;
+	text->show_waits = text->show_values && text->n_metrics == 1 && !text->n_ratios &&
+			   text->view->profile->metrics[text->metrics[0]].is_waits;
+	/* The own cost of a wait is that of its reason, the last row of each path. */
+	if (text->show_waits && !flat)
+		text->show_self = false;
+	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios && !text->show_waits;
 }
 
 static void write_notes(const struct text *text)

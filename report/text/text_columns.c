@@ -16,6 +16,7 @@
 #define MIN_NAME_WIDTH                20
 #define HOT_PERCENT                   5.0
 #define FOLD_MARK                     "... "
+#define N_WAIT_COLUMNS                3
 
 static const uint64_t *totals(const struct text *text)
 {
@@ -36,11 +37,13 @@ static bool is_ratio(const struct text *text, uint32_t block)
 /* The width of the numbers of a block, with a space after each. */
 static unsigned block_numbers_width(const struct text *text, uint32_t block)
 {
-	unsigned width = text->number_width * (unsigned)(text->show_total + text->show_self);
+	unsigned n = (unsigned)(text->show_total + text->show_self);
 
-	if (text->show_values && !is_ratio(text, block))
-		width *= 2;
-	return width + (text->show_samples ? SAMPLES_WIDTH : 0);
+	if (text->show_waits)
+		n += (unsigned)text->show_total + N_WAIT_COLUMNS;
+	else if (text->show_values && !is_ratio(text, block))
+		n *= 2;
+	return text->number_width * n + (text->show_samples ? SAMPLES_WIDTH : 0);
 }
 
 static const struct metric *block_metric(const struct text *text, uint32_t block)
@@ -213,13 +216,28 @@ static void write_block_names(const struct text *text)
 	putc('\n', text->output.file);
 }
 
+/* Beside waits there is only the value of the total. */
+static bool has_value(const struct text *text, bool is_total)
+{
+	return text->show_values && (is_total || !text->show_waits);
+}
+
+static void write_waits_heading(const struct text *text)
+{
+	int width = (int)text->number_width - 1;
+
+	fprintf(text->output.file, "%*s %*s %*s ", width, "waits", width, "mean", width, "longest");
+}
+
 /* The heading of a share, and that of the value beside it. */
 static void write_share_heading(const struct text *text, uint32_t block, const char *heading)
 {
 	int width = (int)text->number_width - 1;
 
+	bool is_total = strcmp(heading, "total") == 0;
+
 	fprintf(text->output.file, "%*s ", width, heading);
-	if (text->show_values && !is_ratio(text, block))
+	if (has_value(text, is_total) && !is_ratio(text, block))
 		fprintf(text->output.file, "%*s ", width,
 			text_value_heading(block_metric(text, block)->unit));
 }
@@ -235,6 +253,8 @@ void text_write_columns_heading(const struct text *text, const char *name_headin
 			write_share_heading(text, i, "total");
 		if (text->show_self)
 			write_share_heading(text, i, "self");
+		if (text->show_waits)
+			write_waits_heading(text);
 		if (text->show_samples)
 			fprintf(text->output.file, "%*s ", SAMPLES_WIDTH - 1, "samples");
 		putc(' ', text->output.file);
@@ -280,15 +300,23 @@ void text_write_value(const struct text *text, uint64_t value, const char *unit)
 	fprintf(text->output.file, "%*s ", (int)text->number_width - 1, buffer);
 }
 
-/* Writes a share and, where they are shown, its value. */
+/* How many waits there were, and how long they took. */
+static void write_waits(const struct text *text, uint64_t n, uint64_t total, uint64_t longest)
+{
+	text_write_value(text, n, "events");
+	text_write_value(text, n ? total / n : 0, "ns");
+	text_write_value(text, longest, "ns");
+}
+
+/* Writes a share and, where it is shown, its value. */
 static void write_cost(const struct text *text, uint64_t part, const struct metric *metric,
-		       uint64_t whole)
+		       uint64_t whole, bool with_value)
 {
 	if (part)
 		text_write_share(text, text_percent(part, whole));
 	else
 		write_nothing(text);
-	if (text->show_values)
+	if (with_value)
 		text_write_value(text, part, metric->unit);
 }
 
@@ -338,9 +366,15 @@ static void write_metric_block(const struct text *text, uint32_t index, const st
 	uint64_t whole = totals(text)[metric];
 
 	if (text->show_total)
-		write_cost(text, row ? row->total[metric] : sums->total[index], of, whole);
+		write_cost(text, row ? row->total[metric] : sums->total[index], of, whole,
+			   has_value(text, true));
 	if (text->show_self)
-		write_cost(text, row ? row->self[metric] : sums->self[index], of, whole);
+		write_cost(text, row ? row->self[metric] : sums->self[index], of, whole,
+			   has_value(text, false));
+	if (text->show_waits)
+		write_waits(text, row ? row->samples[metric] : sums->samples[index],
+			    row ? row->total[metric] : sums->total[index],
+			    row ? row->longest : sums->longest);
 	if (text->show_samples)
 		write_samples(text, row ? row->samples[metric] : sums->samples[index]);
 }

@@ -14,6 +14,7 @@ struct text_sums {
 	uint64_t samples[TEXT_MAX_METRICS];
 	/* Of a ratio's metrics: [0] the numerator's, [1] the denominator's. */
 	uint64_t ratio_total[TEXT_MAX_RATIOS][2], ratio_self[TEXT_MAX_RATIOS][2];
+	uint64_t longest; /* wait */
 	unsigned n_rows;
 };
 

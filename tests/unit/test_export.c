@@ -360,6 +360,30 @@ static void waits_have_a_number_and_a_longest(void **state)
 	assert_non_null(strstr(text, "\"total\":[11000],\"waits\":3,\"longest\":7000"));
 }
 
+static void text_shows_how_many_waits_there_were_and_how_long(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	const struct export_options options = { .width = 100, .min_percent = 5 };
+
+	count_waits(fixture);
+	add_sample(fixture, "prog", 1, 3000000);
+	add_sample(fixture, "prog", 2, 7000000);
+	add_sample(fixture, "prog", 2, 1000000);
+	add_sample(fixture, "other", 1, 100000);
+	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
+			       "  total    time   waits    mean longest  call path\n"
+			       " 99.10% 11.0 ms       3 3.67 ms 7.00 ms  prog (pid 7)\n"
+			       " 99.10% 11.0 ms       3 3.67 ms 7.00 ms    0x1000\n"
+			       " 72.07% 8.00 ms       2 4.00 ms 7.00 ms    0x1001\n"
+			       "  0.90%  100 us       1  100 us  100 us  ... 1 more below 5 %\n"));
+	view.kind = VIEW_FUNCTIONS;
+	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
+			       "  total    time    self   waits    mean longest  function\n"
+			       "100.00% 11.1 ms  27.93%       4 2.77 ms 7.00 ms  0x1000\n"
+			       " 72.07% 8.00 ms  72.07%       2 4.00 ms 7.00 ms  0x1001\n"));
+}
+
 static unsigned longest_line(const char *text)
 {
 	unsigned longest = 0;
@@ -904,6 +928,7 @@ int main(void)
 		TEST(json_goes_as_deep_as_the_tree_or_as_asked),
 		TEST(csv_is_quoted_and_ends_lines_as_the_rfc_says),
 		TEST(waits_have_a_number_and_a_longest),
+		TEST(text_shows_how_many_waits_there_were_and_how_long),
 		TEST(text_fits_the_width_at_any_depth),
 		TEST(four_events_stand_side_by_side_in_100_columns),
 		TEST(ratios_stand_behind_the_events_and_a_dash_for_none),
