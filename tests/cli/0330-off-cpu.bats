@@ -227,6 +227,18 @@ conserved() {
 	grep -q "3 threads never ran: 3 of them were read" dead.notes
 }
 
+@test "the report has the number of waits, their mean and the longest" {
+	grep -q "^ *total *time *waits *mean *longest *call path" dead.text || grep -q could dead.notes
+	"$DENDRO" report --view functions kinds.data >kinds.text
+	grep -q "^ *total *time *self *waits *mean *longest *function" kinds.text
+	ask kinds '[.nodes[] | select(.name == "wait_for_child")][0]
+		| .longest <= .total[0] and .waits * .longest >= .total[0] and .waits > 0' | grep -x true
+	expect_near "the longest wait for a child" \
+		"$(ask kinds '[.nodes[] | select(.name == "wait_for_child") | .longest] | max')" \
+		"$(ask kinds '[.nodes[] | select(.name == "[waiting: child]") | .longest] | max')" 0
+	"$DENDRO" report --format csv kinds.data | grep -q '"off-cpu samples","off-cpu longest"'
+}
+
 @test "a wait that begins while recording and does not end shows its lock" {
 	"$DENDRO" record -o begun.data -e off-cpu -d 0.3 -- "$WORKLOADS/off_cpu" 1 deadlock >begun.locks || true
 	report_json begun.data >begun
