@@ -187,6 +187,15 @@ def holes(size):
     return prepare
 
 
+def descents(*mode):
+    """Recursion of 140 KiB that is over before a guard is set. Two callers, by turns."""
+    def prepare(seconds):
+        build("gcc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-fomit-frame-pointer", "-o", "descents",
+              os.path.join(WORKLOADS, "descents.c"), "-lpthread")
+        return ["./descents", str(seconds), "100", *mode]
+    return prepare
+
+
 def driver_build(_):
     build("g++", "-std=c++17", "-E", os.path.join(WORKLOADS, "templates.cpp"), "-o", "templates.ii")
     with open("Makefile", "w", encoding="ascii") as file:
@@ -223,7 +232,7 @@ def gofmt(_):
 def rows():
     """name -> (target in percent, what prepares it and returns the command, options of record)"""
     python = "/usr/bin/python3"
-    cfi, guess = 99.9, 95.0
+    cfi, guess, cut = 99.9, 95.0, 10.0
     node = ["node", "--perf-basic-prof"]
     plain = []
     return {
@@ -277,6 +286,8 @@ def rows():
                                           source("words.awk")], plain),
         "busybox sh": (guess, lambda _: [tool("busybox"), "sh", source("words.sh"), "150"], plain),
         **{f"C: hole of {name}": (cfi, holes(size), plain) for name, size in HOLES},
+        "C: fast recursion, told by place": (cut, descents("apart"), plain),
+        "C: fast recursion, not told": (cut, descents("alike"), plain),
         "static glibc": (cfi, compiled("static_glibc", "gcc", "-O2", "-static", "-o", "static_glibc",
                                        source("libc_calls.c")), plain),
         "musl, static": (guess, compiled("musl_static", "musl-gcc", "-O2", "-static", "-o",
