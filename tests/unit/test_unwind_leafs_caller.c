@@ -137,6 +137,7 @@ static void rows_that_follow_the_stack_are_trusted(void **state)
 	assert_caller_by_cfi(FRAMED, FROM_OTHER);
 	assert_caller(FRAMED + 1, 0, FROM_OTHER, FROM_OTHER, FRAME_BY_CFI);
 	assert_caller_by_cfi(FRAMED + 2, FROM_OTHER);
+	assert_caller_by_cfi(FRAMED, FROM_OTHER + 1);
 }
 
 int main(void)

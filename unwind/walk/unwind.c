@@ -564,8 +564,7 @@ static __attribute__((noinline)) bool may_return_to(const struct unwind_walk *wa
 	if (step->returns == RETURNS_UNKNOWN)
 		step->returns = (uint8_t)find_returns(walk, step);
 	return step->returns == RETURNS_MAYBE ||
-	       (step->returns == RETURNS_FROM_CALLED &&
-		(walk->row == ROW_IS_TRUSTED || may_lead_to_leaf(walk, step)));
+	       (step->returns == RETURNS_FROM_CALLED && may_lead_to_leaf(walk, step));
 }
 
 /* Finds the sampled instruction's caller by its code, because CFI leads to none: @end. */
@@ -625,7 +624,8 @@ static inline __attribute__((always_inline)) bool find_frame(struct unwind_walk 
 		unwinder->stats.n_step_hits++;
 	} else {
 		step = find_step(unwinder, walk->space, walk->arch, addr);
-		if (walk->is_leafs_caller && !walk->is_exact && !may_return_to(walk, step))
+		if (walk->is_leafs_caller && !walk->is_exact && walk->row != ROW_IS_TRUSTED &&
+		    !may_return_to(walk, step))
 			return guess_leafs_caller(walk, step ? UNWIND_BAD_RETURN_ADDRESS
 							     : UNWIND_NO_MODULE) &&
 			       unwind_frame(walk);
