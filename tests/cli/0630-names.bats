@@ -69,7 +69,10 @@ text() { # text [OPTION...] : the report as text
 	done
 	"$DENDRO" script --raw-names clones.data | grep -q ' _Z8overloadi+0x'
 	"$DENDRO" script clones.data | grep -q ' overload+0x'
-	"$DENDRO" debug-unwind --raw-names -s 20 clones.data | grep -q ' _Z[0-9]'
+	local sample # the first in one of these functions, by its number
+	sample=$("$DENDRO" script --raw-names clones.data |
+		awk '/^[^\t]/ { n++ } / _Z8overload/ { print n; exit }')
+	"$DENDRO" debug-unwind --raw-names -s "$sample" clones.data | grep -q ' _Z8overload'
 	"$DENDRO" debug-unwind --raw-names clones.data | grep -q '^ns per frame\|frames'
 }
 
