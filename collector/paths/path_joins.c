@@ -64,18 +64,35 @@ static void bound_memory(struct path_joins *joins)
 		frame_tree_deinit(&joins->tree);
 }
 
-/* Adds the frames from index @i - 1 down to 1, below @node. The sampled instruction, 0, is anywhere
- * in its function. */
+/* Whether the thread has called @node since the path before: that did not go through it. */
+static bool enter_node(struct frame_tree *tree, uint32_t root, uint32_t node)
+{
+	const uint32_t number = tree->nodes[root].last_path;
+	const uint32_t last = tree->nodes[node].last_path;
+	const bool is_new = !last || last + 1 < number;
+
+	tree->nodes[node].last_path = number;
+	return is_new;
+}
+
+/*
+ * Adds the frames from index @i - 1 down to 1, below @node. The sampled instruction, 0, is anywhere
+ * in its function. A call that lasts for many samples counts once.
+ */
 static int add_frames(struct frame_tree *tree, uint32_t node, const struct walked_path *path,
 		      size_t i)
 {
+	const uint32_t root = tree->nodes[node].root;
+
 	while (i-- > 1) {
 		const uint32_t child = frame_tree_add_child(tree, node, &path->frames[i]);
 
 		if (child == FRAME_NONE)
 			return -ENOMEM;
-		tree->nodes[node].n_far += i >= JOIN_FRAMES_MIN;
-		tree->nodes[child].n_seen++;
+		const bool is_new = enter_node(tree, root, child);
+		tree->nodes[child].n_seen += is_new;
+		tree->nodes[node].n_far += is_new && i >= JOIN_FRAMES_MIN;
+		tree->nodes[root].n_seen += is_new && i == JOIN_FRAMES_MIN;
 		node = child;
 	}
 	return 0;
@@ -89,7 +106,7 @@ int path_joins_learn(struct path_joins *joins, const struct walked_path *path)
 	const uint32_t root = frame_tree_add_root(&joins->tree, path->thread);
 	if (root == FRAME_NONE)
 		return -ENOMEM;
-	joins->tree.nodes[root].n_seen++;
+	joins->tree.nodes[root].last_path++;
 	return add_frames(&joins->tree, root, path, path->n_frames);
 }
 
@@ -232,7 +249,10 @@ int path_joins_find(struct path_joins *joins, const struct walked_path *path,
 		return -ENOMEM;
 	if (!joins->n_outer || !are_callers_alone(joins, path, node))
 		return 0;
-	tree->nodes[node].n_seen++;
+	tree->nodes[root].last_path++;
+	for (size_t i = 0; i < joins->n_outer; i++)
+		enter_node(tree, root, joins->nodes[i]);
+	tree->nodes[node].n_seen += enter_node(tree, root, node);
 	*outer_ret = joins->outer;
 	*n_outer_ret = joins->n_outer;
 	return add_frames(tree, node, path, path->n_frames - 1);

@@ -70,13 +70,24 @@ static struct walked_path make(struct fixture *fixture, const struct made_path *
 				     .n_frames = n };
 }
 
-/* @n complete paths, and, as others, deeper ones that end at @n_levels and more. */
+/* A path of main alone: what was called before has returned. */
+static void leave(struct fixture *fixture, const int *thread)
+{
+	const struct placed_frame outermost = frame(STACK_END - 100, 1);
+	const struct walked_path path = { .thread = thread, .frames = &outermost, .n_frames = 1 };
+
+	assert_int_equal(path_joins_learn(fixture->joins, &path), 0);
+}
+
+/* @n calls, each of them seen in a complete path. */
 static void learn(struct fixture *fixture, const struct made_path *of, size_t n)
 {
-	const struct walked_path path = make(fixture, of);
+	for (size_t i = 0; i < n; i++) {
+		const struct walked_path path = make(fixture, of);
 
-	for (size_t i = 0; i < n; i++)
 		assert_int_equal(path_joins_learn(fixture->joins, &path), 0);
+		leave(fixture, path.thread);
+	}
 }
 
 /* The code of the caller that the path was joined to; 0: it stays cut. */
@@ -133,6 +144,17 @@ static void few_complete_paths_prove_nothing(void **state)
 	shallow.n_levels = cut.n_unknown + JOIN_FRAMES_MIN;
 	learn(fixture, &shallow, JOIN_LEARNED_MIN);
 	assert_int_equal(find(fixture, &cut), LEFT);
+}
+
+static void one_call_that_is_seen_often_proves_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+
+	find(fixture, &cut);
+	const struct walked_path path = make(fixture, &left);
+	for (size_t i = 0; i < (size_t)2 * JOIN_LEARNED_MIN; i++)
+		assert_int_equal(path_joins_learn(fixture->joins, &path), 0);
+	assert_int_equal(find(fixture, &cut), 0);
 }
 
 static void paths_have_to_have_many_frames_in_common(void **state)
@@ -203,8 +225,10 @@ static void deeper_paths_are_joined_to_joined_ones(void **state)
 	find(fixture, &cut);
 	learn(fixture, &left, JOIN_LEARNED_MIN);
 	assert_int_equal(find(fixture, &deeper), 0);
-	for (size_t i = 0; i < JOIN_SEEN_MIN; i++)
+	for (size_t i = 0; i < JOIN_SEEN_MIN; i++) {
 		assert_int_equal(find(fixture, &cut), LEFT);
+		leave(fixture, threads);
+	}
 	assert_int_equal(find(fixture, &deeper), LEFT);
 	/* What they were joined to becomes doubtful. */
 	shallow.n_levels = 2;
@@ -250,6 +274,7 @@ int main(void)
 		JOINS_TEST(a_cut_path_gets_the_callers_that_its_frames_had),
 		JOINS_TEST(nothing_is_learned_before_a_path_of_the_thread_was_cut),
 		JOINS_TEST(few_complete_paths_prove_nothing),
+		JOINS_TEST(one_call_that_is_seen_often_proves_nothing),
 		JOINS_TEST(paths_have_to_have_many_frames_in_common),
 		JOINS_TEST(two_callers_with_the_same_frames_leave_a_path_cut),
 		JOINS_TEST(callers_are_told_apart_by_the_places_of_their_callees),

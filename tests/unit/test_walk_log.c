@@ -71,9 +71,13 @@ static void walks_are_joined_to_those_before_them(void **state)
 	(void)state;
 	fill(&walk);
 	const struct sample cut = make_sample(&walk, true), complete = make_sample(&walk, false);
+	struct sample shallow = complete; /* between two calls of the recursion */
+	shallow.path.n_user = 1;
 	assert_int_equal(walk_log_note(&log, 0, &cut), 1);
-	for (size_t i = 1; i <= JOIN_LEARNED_MIN; i++)
+	for (size_t i = 1; i <= JOIN_LEARNED_MIN; i++) {
 		assert_int_equal(walk_log_note(&log, i, &complete), 0);
+		assert_int_equal(walk_log_note(&log, i, &shallow), 0);
+	}
 	assert_int_equal(walk_log_note(&log, JOIN_LEARNED_MIN + 1, &cut), 1);
 	assert_int_equal(walk_log_join(&log, joins), 0);
 	const struct noted_walk *last = &log.walks[log.n_walks - 1];
