@@ -93,10 +93,13 @@ static inline __attribute__((always_inline)) void *
 hash_table_next(const struct hash_table *table, const struct hash_table_type *type,
 		const void *slot)
 {
-	const char *at = slot ? (const char *)slot + type->slot_size : table->slots;
-	const char *end = (const char *)table->slots + table->n_slots * type->slot_size;
+	const char *slots = table->slots;
 
-	for (; at < end; at += type->slot_size) {
+	if (!slots)
+		return NULL;
+	const char *end = slots + table->n_slots * type->slot_size;
+	for (const char *at = slot ? (const char *)slot + type->slot_size : slots; at < end;
+	     at += type->slot_size) {
 		if (type->is_used(at))
 			return (void *)at;
 	}
