@@ -36,7 +36,8 @@ SOURCES  := $(filter-out collector/main.c,$(sort $(shell find $(FOLDERS) -name '
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE  := $(BUILD)/libdendro.a
-UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+UNIT     := $(patsubst %.c,$(BUILD)/%,$(sort $(shell find tests/unit -name 'test_*.c')))
+FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/fixtures/*.c))
 CLI      := $(sort $(wildcard tests/cli/[0-9]*.bats))
 HW       := $(sort $(wildcard tests/hw/*.bats))
 JOBS     := $(shell nproc)
@@ -64,16 +65,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/unit/fixtures.a $(ARCHIVE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(ARCHIVE) -lcmocka $(LIBS)
-
-$(addprefix $(BUILD)/tests/unit/test_,attachments_in data_file data_file_cut data_inflate \
-  data_recordings data_stream kept_part simpleperf_names): $(BUILD)/tests/unit/built_recording.o
-$(addprefix $(BUILD)/tests/unit/test_,annotate export runtimes text_flat text_tree view \
-  view_lines): $(BUILD)/tests/unit/sample_profile.o
-$(filter $(BUILD)/tests/unit/test_steps_%,$(UNIT)): \
-	$(addprefix $(BUILD)/tests/unit/,stepped_program.o single_step.o shadow_stack.o)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lcmocka $(LIBS)
+$(BUILD)/tests/unit/fixtures.a: $(FIXTURES)
+	rm -f $@
+	$(AR) rcs $@ $^
 
 $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -155,7 +152,7 @@ asan:
 		$(call longest_first,$(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI))
 
 # One stamp per file, so that only what changed is looked at again.
-C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/accuracy/*.c \
+C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.c tests/accuracy/*.c \
 	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
@@ -194,12 +191,12 @@ bench:
 # judged: none may be wrong.
 accuracy:
 	tests/deps/install build test accuracy
-	$(MAKE) all $(UNWIND_CASES) $(NAME_ADDRESSES) $(BUILD)/tests/unit/test_steps_strings
+	$(MAKE) all $(UNWIND_CASES) $(NAME_ADDRESSES) $(BUILD)/tests/unit/steps/test_steps_strings
 	tests/accuracy/names $(NAME_ADDRESSES)
 	tests/accuracy/run $(BUILD)/dendro
 	tests/accuracy/pairs $(BUILD)/dendro
 	tests/accuracy/gdb $(UNWIND_CASES)
-	$(BUILD)/tests/unit/test_steps_strings all
+	$(BUILD)/tests/unit/steps/test_steps_strings all
 
 FUZZ_SECONDS ?= 60
 FUZZERS      := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -224,4 +221,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(wildcard $(BUILD)/tests/unit/*.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(FIXTURES:.o=.d)

@@ -1,6 +1,6 @@
 /*
  * The options of a command as a table: the command line is parsed by it, the help is printed from
- * it, and the manual and the README are compared with it (tests/unit/test_manual.c).
+ * it, and the manual and the README are compared with it (test_manual.c).
  *
  * A long option may be abbreviated where only one option begins so. Its value follows after '=' or
  * is the next word. Options of one letter may be bundled (-qv); the value of the last one follows

@@ -84,12 +84,12 @@ listed_frames() {
 
 @test "an exported case has the same walk without the machine, and does not contain its folders" {
 	local number folder
-	[ -x "$ROOT/build/tests/unit/test_unwind_cases" ] || skip "the unit tests are not built"
+	[ -x "$ROOT/build/tests/unit/unwind/walk/test_unwind_cases" ] || skip "the unit tests are not built"
 	mkdir cases
 	for number in $(example complete) $(example "signal frame"); do
 		"$DENDRO" debug-unwind --sample "$number" --export "cases/$number" signals.data
 	done
-	DENDRO_CASES=cases "$ROOT/build/tests/unit/test_unwind_cases"
+	DENDRO_CASES=cases "$ROOT/build/tests/unit/unwind/walk/test_unwind_cases"
 	for folder in cases/*; do
 		grep -q '^frame ' "$folder/case"
 		lacks / "$folder/case"
@@ -107,7 +107,7 @@ listed_with() { # listed_with TEXT FILE
 
 @test "a case contains the memory beyond the copy that its walk read" {
 	local number
-	[ -x "$ROOT/build/tests/unit/test_unwind_cases" ] || skip "the unit tests are not built"
+	[ -x "$ROOT/build/tests/unit/unwind/walk/test_unwind_cases" ] || skip "the unit tests are not built"
 	record beyond.data --stack-size 1024 -- "$WORKLOADS/recursion" 0.3
 	record elsewhere.data -- "$WORKLOADS/altstack" 0.3 long
 	mkdir memory
@@ -119,7 +119,7 @@ listed_with() { # listed_with TEXT FILE
 			elsewhere.data
 	done
 	[ -n "$(ls memory)" ] || skip "nothing was recorded beyond the copies"
-	DENDRO_CASES=memory "$ROOT/build/tests/unit/test_unwind_cases"
+	DENDRO_CASES=memory "$ROOT/build/tests/unit/unwind/walk/test_unwind_cases"
 	grep -hE '^(rest|context) ' memory/*/case
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "perf/catalog/event_parse.h"
-#include "tests/unit/sysfs_tree.h"
+#include "tests/unit/fixtures/sysfs_tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/record/live/hotspot_scopes.h"
-#include "tests/unit/hotspot_image.h"
+#include "tests/unit/fixtures/hotspot_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

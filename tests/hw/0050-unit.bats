@@ -14,10 +14,7 @@ setup() {
 }
 
 programs() { # whose sources exist
-	local source
-	for source in "$ROOT"/tests/unit/test_*.c; do
-		echo "$HW/dendro/tests/unit/$(basename "$source" .c)"
-	done
+	(cd "$ROOT" && find tests/unit -name 'test_*.c') | sort | sed "s|^|$HW/dendro/|; s|\.c$||"
 }
 
 run_here() { # run_here PROGRAM : its TAP goes to $BATS_TEST_TMPDIR/PROGRAM.log
