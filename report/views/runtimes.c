@@ -73,40 +73,52 @@ static uint32_t runtime_of(const struct module *module)
 	return 0;
 }
 
-/* By module: whether it is code made at run time without all names. */
-static int find_unnamed(const struct profile *profile, const struct symbolizer *symbolizer,
-			bool **unnamed_ret)
+/* What its module says of a process. */
+struct module_facts {
+	uint32_t runtimes;
+	bool is_code; /* made at run time */
+	bool is_unnamed;
+};
+
+/* By module. */
+static int find_facts(const struct profile *profile, const struct symbolizer *symbolizer,
+		      struct module_facts **facts_ret)
 {
 	size_t n_modules = profile->modules.n_modules, max = n_modules * NAME_PROBLEMS_MAX;
 	_cleanup_free_ struct symbol_problem *problems = calloc(max + 1, sizeof(*problems));
-	bool *unnamed = calloc(n_modules + 1, sizeof(*unnamed));
+	struct module_facts *facts = calloc(n_modules + 1, sizeof(*facts));
 
-	if (!problems || !unnamed) {
-		free(unnamed);
+	if (!problems || !facts) {
+		free(facts);
 		return -ENOMEM;
 	}
 	size_t n = symbolizer_problems(symbolizer, problems, max);
 	for (size_t i = 0; i < n; i++)
-		unnamed[problems[i].module] |= problems[i].lack == LACKS_NAMES;
-	*unnamed_ret = unnamed;
+		facts[problems[i].module].is_unnamed |= problems[i].lack == LACKS_NAMES;
+	for (uint32_t i = 1; i < n_modules; i++) {
+		const struct module *module = module_table_get(&profile->modules, i);
+
+		facts[i].runtimes = runtime_of(module);
+		facts[i].is_code =
+			module->key.kind == MODULE_ANON || module->key.kind == MODULE_JIT;
+	}
+	*facts_ret = facts;
 	return 0;
 }
 
-static void see_module(struct process *process, const struct module *module, const bool *unnamed)
+static void see_module(struct process *process, const struct module_facts *facts)
 {
-	bool is_code = module->key.kind == MODULE_ANON || module->key.kind == MODULE_JIT;
-
-	process->runtimes |= runtime_of(module);
-	process->has_code |= is_code;
-	process->has_unnamed |= is_code && unnamed[module->id];
+	process->runtimes |= facts->runtimes;
+	process->has_code |= facts->is_code;
+	process->has_unnamed |= facts->is_code && facts->is_unnamed;
 }
 
 /*
  * Parents have lower numbers than their children; a child of the root is a process. @processes: by
  * the number of that node; @top: by node.
  */
-static void see_nodes(const struct profile *profile, const bool *unnamed, uint32_t metric,
-		      struct process *processes, uint32_t *top)
+static void see_nodes(const struct profile *profile, const struct module_facts *facts,
+		      uint32_t metric, struct process *processes, uint32_t *top)
 {
 	const struct cct *cct = profile->cct;
 
@@ -118,7 +130,7 @@ static void see_nodes(const struct profile *profile, const bool *unnamed, uint32
 		top[i] = node->parent == CCT_ROOT ? i : top[node->parent];
 		processes[top[i]].cost += cct_cost(cct, i, metric)->weight;
 		if (module)
-			see_module(&processes[top[i]], module, unnamed);
+			see_module(&processes[top[i]], &facts[module->id]);
 	}
 }
 
@@ -159,12 +171,12 @@ int runtimes_find(const struct profile *profile, const struct symbolizer *symbol
 	uint32_t n_nodes = profile->cct->n_nodes, bits = 0;
 	_cleanup_free_ struct process *processes = calloc(n_nodes + 1u, sizeof(*processes));
 	_cleanup_free_ uint32_t *top = calloc(n_nodes + 1u, sizeof(*top));
-	_cleanup_free_ bool *unnamed = NULL;
+	_cleanup_free_ struct module_facts *facts = NULL;
 
-	if (!processes || !top || find_unnamed(profile, symbolizer, &unnamed))
+	if (!processes || !top || find_facts(profile, symbolizer, &facts))
 		return -ENOMEM;
 	if (metric < profile->n_metrics)
-		see_nodes(profile, unnamed, metric, processes, top);
+		see_nodes(profile, facts, metric, processes, top);
 	for (uint32_t i = 0; i < n_nodes && metric < profile->n_metrics; i++) {
 		double share = 100 * (double)processes[i].cost;
 
