@@ -62,10 +62,12 @@ report_all() { # report_all FOLDER [COMMAND...]
 		pids == "" || index("," pids ",", "," pid ",")' >"$folder/script"
 }
 
-# expect_same FOLDER [ORIGINALS] : its reports equal those of the original, byte for byte
+# expect_same FOLDER [ORIGINALS] : its reports equal those of the original, byte for byte, except
+# for the packages that have missing symbols, which only the machine itself knows
 expect_same() {
 	[ "$(find "$1" -type f -size +0 | wc -l)" -eq $((5 + 6 * $(wc -w <<<"${FORMATS:-text json csv}"))) ]
-	diff -r "${2:-$BATS_FILE_TMPDIR/originals}" "$1"
+	diff -r -I '^Symbols of stripped files: ' -I '^Debug packages contain ' \
+		"${2:-$BATS_FILE_TMPDIR/originals}" "$1"
 }
 
 # bare_root FOLDER : a root that contains only dendro
@@ -158,7 +160,7 @@ expect_same_in_bare_root() {
 	gcc -D_GNU_SOURCE -O2 -o jitdump "$ROOT/tests/workloads/jitdump.c" 2>build.errors ||
 		skip "code for this processor is not in the workload"
 	perf record -q -k mono -e cpu-clock -F 997 --call-graph dwarf,8192 -o all.data ./jitdump 0.5 \
-		>path 2>perf.errors || skip "perf can't record here"
+		>path 2>perf.errors || skip "perf can't record here: $(tail -n 1 perf.errors)"
 	FUNCTION=moved expect_same_in_bare_root
 	grep -q 'decq' before/assembly || [ "$(uname -m)" != x86_64 ]
 }
