@@ -502,10 +502,11 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 	evlist_disable(recorder->events.evlist);
 	summary->duration_ns = now_ns() - recorder->schedule.start_ns;
 	int err = drain_all(&recorder->drain);
-	if (!recorder->drain.n_samples)
-		target_times_end(&recorder->target_times, now_ns() - recorder->schedule.enabled_ns);
+	const uint64_t window_ns = now_ns() - recorder->schedule.enabled_ns;
 	keep_error(&err, write_window(recorder, WINDOW_RECORD_END));
 	keep_error(&err, recording_observers_look(observers, true));
+	if (!recorder->drain.n_samples && !recorder->n_observed_samples)
+		target_times_end(&recorder->target_times, window_ns);
 	summary->n_lost = write_lost(recorder);
 	keep_error(&err, event_counts_write(recorder->events.evlist, writer));
 	keep_error(&err, recording_observers_write_waiting(observers, SIZE_MAX));

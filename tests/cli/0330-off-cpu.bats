@@ -225,6 +225,7 @@ conserved() {
 	done
 	grep -q "off the CPU all the time" dead.text
 	grep -q "3 threads never ran: 3 of them were read" dead.notes
+	lacks -q "no samples" dead.notes
 }
 
 @test "the report has the number of waits, their mean and the longest" {
