@@ -68,19 +68,17 @@ static int read_own_task(void *task_ret)
 	return err ? err : bpf_map_get(map_fd, 0, task_ret);
 }
 
-/* 0: the words are not there exactly once. */
+/*
+ * Where the words are first; 0: nowhere. What follows the structure in memory is often that of
+ * another task, and a child has its parent's thread pointer until it executes another program.
+ */
 static uint32_t find_words(const uint8_t *task, const uint64_t *words, size_t n)
 {
-	uint32_t found = 0;
-
 	for (size_t at = 0; at + n * sizeof(*words) <= TASK_MAX; at += sizeof(*words)) {
-		if (memcmp(task + at, words, n * sizeof(*words)) != 0)
-			continue;
-		if (found)
-			return 0;
-		found = (uint32_t)at;
+		if (memcmp(task + at, words, n * sizeof(*words)) == 0)
+			return (uint32_t)at;
 	}
-	return found;
+	return 0;
 }
 
 static int find_fields(const stack_t *stack, struct task_fields *fields_ret)

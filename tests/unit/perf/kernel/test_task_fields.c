@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -37,6 +39,32 @@ static void the_fields_are_found_and_the_alternate_stack_is_as_before(void **sta
 		skip();
 	assert_int_equal(err, 0);
 	assert_true(fields.alternate_stack % 8 == 0 && fields.thread_pointer % 8 == 0);
+}
+
+/* Their structures may be next to the caller's in memory, and have its thread pointer. */
+static void children_do_not_hide_the_fields(void **state)
+{
+	enum { N_CHILDREN = 64 };
+	pid_t children[N_CHILDREN];
+	struct task_fields fields, again;
+
+	(void)state;
+	if (task_fields_find(&fields) != 0)
+		skip();
+	for (size_t i = 0; i < N_CHILDREN; i++) {
+		children[i] = fork();
+		assert_true(children[i] >= 0);
+		if (!children[i]) {
+			pause();
+			_exit(0);
+		}
+		assert_int_equal(task_fields_find(&again), 0);
+		assert_memory_equal(&again, &fields, sizeof(fields));
+	}
+	for (size_t i = 0; i < N_CHILDREN; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
 }
 
 static uint64_t context_at;
@@ -87,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_fields_are_found_and_the_alternate_stack_is_as_before),
+		cmocka_unit_test(children_do_not_hide_the_fields),
 		cmocka_unit_test(a_signals_frame_is_below_a_state_of_a_known_size),
 	};
 
