@@ -32,8 +32,8 @@ record_family() { # record_family CHOICE
 	report_json family.data >family.tree
 }
 
-names_in() { # names_in FILE : of the functions that worked
-	ask "$1" '[nodes | select(.name | test("_work$")) | .name] | unique | join(" ")'
+names_in() { # names_in FILE : of the program's functions that worked
+	ask "$1" '[nodes | select(.kind == "user" and (.name | test("_work$"))) | .name] | unique | join(" ")'
 }
 
 @test "-p PID+ records the processes that it has started, theirs, and those to come" {

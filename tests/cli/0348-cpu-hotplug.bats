@@ -76,7 +76,8 @@ interrupt_after_switching() {
 @test "a command's second stacks are recorded on a CPU that came back" {
 	need taskset
 	"$DENDRO" record -v -e cpu-clock -o tried.data true 2>tried
-	grep -q 'stacks that threads had left' tried || skip "BPF programs can't be used here"
+	grep -q 'stacks that threads had left' tried ||
+		skip "BPF programs can't be used here: $(tail -n 1 tried)"
 	export -f interrupt_after_switching switch_on
 	export CPU1
 	"$DENDRO" record -q -e cpu-clock -F 997 -o second.data -- \
