@@ -16,7 +16,7 @@ struct recording_events {
 	/* The chosen processes, or those of chosen threads or in the cgroup; and the threads of
 	 * chosen processes. Otherwise empty. */
 	struct int_list pids, tids;
-	/* The counters are those of CPUs, and the sideband has all processes. */
+	/* The counters count on CPUs, and the sideband has all processes. */
 	bool is_system_wide;
 	struct evlist *evlist; /* NULL: not open */
 };

@@ -174,7 +174,7 @@ static void locate_in_kernel(struct module_names *names, const struct module *mo
 		location->debug = kernel_debug_info(names->kernel_debug);
 }
 
-/* The file's own names are the better ones: a recording of simpleperf contains those of samples. */
+/* The file's own names come first: simpleperf records only the names of functions with samples. */
 static int locate_in_file(struct module_names *names, const struct module *module, uint64_t offset,
 			  bool reads_debug_info, struct code_location *location)
 {

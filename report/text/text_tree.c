@@ -62,7 +62,7 @@ static int grow_levels(struct tree *tree)
 	return 0;
 }
 
-/* Whether the row has a line, which those that are summed up have not. */
+/* Whether the row has a line. Rows that are summed up share one. */
 static bool is_shown(const struct tree *tree, const struct view_row *row)
 {
 	const struct view *view = tree->text->view;

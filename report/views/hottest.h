@@ -8,7 +8,7 @@
 
 /* A function in all its contexts, or a row below the root that is not an idle kernel thread. */
 struct hottest_row {
-	struct view_row row; /* a copy of one of its rows: the costs are those of one context */
+	struct view_row row; /* a copy of one of its rows: with the costs of one context */
 	uint64_t cost;
 };
 
