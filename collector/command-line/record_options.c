@@ -105,17 +105,18 @@ static int take_stack_size(const struct option_use *use, void *field)
 
 static int take_processes(const struct option_use *use, void *field)
 {
-	_cleanup_free_ char *spelling = strdup(use->value);
-	int err = spelling ? process_choice_add(field, use->value) : -ENOMEM;
+	char *spelling = strdup(use->value);
+	int status = 0, err = spelling ? process_choice_add(field, use->value) : -ENOMEM;
 
 	if (err == -ENOMEM)
-		return message_error_of_memory(use->command);
-	if (!err)
-		return 0;
-	return message_wrong_use(use->command,
-				 "%s takes numbers like 1,2 or 4-7, with + for their descendants, "
-				 "and names, not '%s'.",
-				 use->spelling, spelling);
+		status = message_error_of_memory(use->command);
+	else if (err)
+		status = message_wrong_use(use->command,
+					   "%s takes numbers like 1,2 or 4-7, with + for their "
+					   "descendants, and names, not '%s'.",
+					   use->spelling, spelling);
+	free(spelling);
+	return status;
 }
 
 static int take_events(const struct option_use *use, void *field)

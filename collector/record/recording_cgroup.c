@@ -81,7 +81,7 @@ int recording_cgroup_find(const struct recorder_options *options, int cpu,
 	_cleanup_free_ char *path = NULL;
 
 	int err = find_path(options, notes, &path);
-	if (err)
+	if (!path)
 		return err;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)

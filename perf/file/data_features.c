@@ -335,32 +335,33 @@ static int take_ranges(struct data_features *features, struct record_cursor *cur
 	return 0;
 }
 
+/* A copy of what is left, or NULL. */
+static void *copy_left(const struct record_cursor *cursor, size_t *size_ret)
+{
+	*size_ret = cursor_left(cursor);
+	void *bytes = malloc(*size_ret + 1);
+	if (bytes)
+		memcpy(bytes, cursor->at, *size_ret);
+	return bytes;
+}
+
 static int take_tracing_data(struct data_features *features, struct record_cursor *cursor)
 {
-	size_t size = cursor_left(cursor);
-
-	features->tracing_data = malloc(size + 1);
-	if (!features->tracing_data)
-		return -ENOMEM;
-	memcpy(features->tracing_data, cursor->at, size);
-	features->tracing_data_size = size;
-	return 0;
+	features->tracing_data = copy_left(cursor, &features->tracing_data_size);
+	return features->tracing_data ? 0 : -ENOMEM;
 }
 
 /* No version writes both kinds of section. */
 static int take_simpleperf_files(struct data_features *features, struct record_cursor *cursor,
 				 bool is_file2)
 {
-	size_t size = cursor_left(cursor);
+	struct simpleperf_section *files = &features->simpleperf_files;
 
-	if (features->simpleperf_files.bytes)
+	if (files->bytes)
 		return 0;
-	uint8_t *bytes = malloc(size + 1);
-	if (!bytes)
-		return -ENOMEM;
-	memcpy(bytes, cursor->at, size);
-	features->simpleperf_files = (struct simpleperf_section){ bytes, size, is_file2 };
-	return 0;
+	files->is_file2 = is_file2;
+	files->bytes = copy_left(cursor, &files->size);
+	return files->bytes ? 0 : -ENOMEM;
 }
 
 static int take_content(struct data_features *features, unsigned number,

@@ -157,7 +157,7 @@ int process_table_add_descendants(const struct process_table *table, pid_t excep
 
 int process_table_thread_time(const char *proc, pid_t tid, uint64_t *cpu_ns_ret)
 {
-	struct process_entry entry;
+	struct process_entry entry = { .cpu_ns = 0 };
 	char path[128];
 
 	if (snprintf(path, sizeof(path), "%s/%d/task/%d/stat", proc, tid, tid) >= (int)sizeof(path))
