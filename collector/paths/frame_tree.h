@@ -15,7 +15,7 @@
 #include "cct/model/frame.h"
 
 #define FRAME_NONE      0u
-#define FRAME_NODES_MAX (1u << 19) /* 32 MiB */
+#define FRAME_NODES_MAX (1u << 19) /* 40 MiB with the hash tables */
 
 /* A frame at its place: code that was called at a certain depth of the stack. */
 struct placed_frame {
