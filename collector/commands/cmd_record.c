@@ -54,27 +54,6 @@ static void print_notes(const struct recorder *recorder, size_t first,
 	}
 }
 
-/*
- * That time is recorded instead of cycles. A line about what is not permitted is more urgent: then
- * only -v prints this one, too.
- */
-static void print_fallback(const struct recorder *recorder,
-			   const struct record_arguments *arguments)
-{
-	bool has_other = false, is_detail;
-
-	if (!arguments->is_fallback || arguments->is_quiet)
-		return;
-	for (size_t i = 0; i < recorder_n_notes(recorder); i++) {
-		recorder_note(recorder, i, &is_detail);
-		has_other |= !is_detail;
-	}
-	if (!has_other || arguments->is_verbose)
-		message_note("record",
-			     "this machine has no hardware counters: cpu-clock (time) is recorded "
-			     "instead of cycles.");
-}
-
 /* "5 873": groups of three digits, separated by blanks. */
 static const char *grouped(uint64_t number, char text[32])
 {
@@ -150,7 +129,10 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 	struct recorder_summary summary;
 	size_t n_notes = recorder_n_notes(recorder);
 
-	print_fallback(recorder, arguments);
+	if (arguments->is_fallback && !arguments->is_quiet)
+		message_note("record",
+			     "this machine has no hardware counters: cpu-clock (time) is recorded "
+			     "instead of cycles.");
 	print_notes(recorder, 0, arguments);
 	recorder_run(recorder, &summary);
 	print_notes(recorder, n_notes, arguments);
