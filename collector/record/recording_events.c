@@ -231,6 +231,30 @@ static void prepare_probes(const struct recording_events *events,
 			strerror(-err));
 }
 
+static int open_evlist(struct recording_events *events, const struct recorder_options *options,
+		       struct evlist_options *evlist_options, struct recording_notes *notes)
+{
+	struct perf_limits limits;
+
+	limits_read(&limits);
+	int err = evlist_open(evlist_options, options->events, options->n_events, &limits,
+			      &events->evlist, &notes->error);
+	/* The mlock limit may keep the rings so small that they hold only a few whole stacks. */
+	if (err || !events->evlist->ring_shrunk || options->has_stack_size ||
+	    evlist_options->stack_size <= SHRUNK_STACK_SIZE)
+		return err;
+	evlist_close(steal_ptr(events->evlist));
+	evlist_options->stack_size = SHRUNK_STACK_SIZE;
+	err = evlist_open(evlist_options, options->events, options->n_events, &limits,
+			  &events->evlist, &notes->error);
+	/* What is too deep for the copies is counted in the report. */
+	recording_notes_add(notes, true,
+			    "only %d KiB of each stack are copied, so that the small rings "
+			    "hold enough samples; --stack-size copies more.",
+			    SHRUNK_STACK_SIZE >> 10);
+	return err;
+}
+
 int recording_events_open(struct recording_events *events, const struct recorder_options *options,
 			  pid_t command_pid, struct recording_notes *notes)
 {
@@ -254,7 +278,6 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.jitter = options->jitter,
 		.has_other_stacks = !options->no_deep_stacks,
 	};
-	struct perf_limits limits;
 
 	if (evlist_options.target == EVLIST_COMMAND) {
 		evlist_options.tids = &command_pid;
@@ -263,23 +286,8 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		evlist_options.tids = tids->values;
 		evlist_options.n_tids = tids->n;
 	}
-	limits_read(&limits);
 	prepare_probes(events, options, notes);
-	int err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
-			      &events->evlist, &notes->error);
-	/* The mlock limit may keep the rings so small that they hold only a few whole stacks. */
-	if (!err && events->evlist->ring_shrunk && !options->has_stack_size &&
-	    evlist_options.stack_size > SHRUNK_STACK_SIZE) {
-		evlist_close(steal_ptr(events->evlist));
-		evlist_options.stack_size = SHRUNK_STACK_SIZE;
-		err = evlist_open(&evlist_options, options->events, options->n_events, &limits,
-				  &events->evlist, &notes->error);
-		/* What is too deep for the copies is counted in the report. */
-		recording_notes_add(notes, true,
-				    "only %d KiB of each stack are copied, so that the small rings "
-				    "hold enough samples; --stack-size copies more.",
-				    SHRUNK_STACK_SIZE >> 10);
-	}
+	int err = open_evlist(events, options, &evlist_options, notes);
 	if (err)
 		return err;
 	err = rescan(events, options, notes);
