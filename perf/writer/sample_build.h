@@ -28,7 +28,7 @@ struct sample_parts {
 size_t sample_build_stack_max(const struct record_layout *layout, const struct sample_parts *parts);
 /*
  * A sample in the kernel, into @room. Returns its size; 0: it does not fit, or the layout has
- * fields for which there are no parts.
+ * fields that the parts do not fill.
  */
 size_t sample_build(const struct record_layout *layout, const struct sample_parts *parts,
 		    void *room, size_t room_size);

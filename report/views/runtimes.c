@@ -73,7 +73,7 @@ static uint32_t runtime_of(const struct module *module)
 	return 0;
 }
 
-/* What its module says of a process. */
+/* What a process that runs code of a module has. */
 struct module_facts {
 	uint32_t runtimes;
 	bool is_code; /* made at run time */
