@@ -117,6 +117,22 @@ void bpf_call_label(struct bpf_code *code, size_t label)
 	add_jump(code, insn, label);
 }
 
+void bpf_find_value(struct bpf_code *code, int map_fd)
+{
+	const int key_at = -8;
+
+	bpf_move_value(code, BPF_REG_1, 0);
+	bpf_store(code, BPF_REG_10, key_at, BPF_REG_1);
+	bpf_load_map(code, BPF_REG_1, map_fd);
+	bpf_move(code, BPF_REG_2, BPF_REG_10);
+	bpf_compute_value(code, BPF_ADD, BPF_REG_2, key_at);
+	bpf_call(code, BPF_MAP_LOOKUP);
+	/* Over the return. */
+	add(code,
+	    (struct bpf_insn){ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_0, .off = 1 });
+	bpf_return(code);
+}
+
 void bpf_label(struct bpf_code *code, size_t label)
 {
 	assert(label < BPF_LABELS_MAX);

@@ -59,6 +59,11 @@ void bpf_jump_value(struct bpf_code *code, uint8_t condition, uint8_t left, int3
 		    size_t label);
 /* Calls a function of the same program. */
 void bpf_call_label(struct bpf_code *code, size_t label);
+/*
+ * The address of an array's first value goes to register 0; the program returns 0 where the map has
+ * none. Registers 1 to 5 and the 8 bytes below the frame pointer change.
+ */
+void bpf_find_value(struct bpf_code *code, int map_fd);
 /* The next instruction has this label. */
 void bpf_label(struct bpf_code *code, size_t label);
 

@@ -20,22 +20,12 @@
 #define PART_SIZE  4096
 #define STACK_SIZE 65544 /* that no other thread has */
 
-enum { R0, R1, R2, R3, R6 = 6, R7, R10 = 10 };
+enum { R0, R1, R2, R3, R6 = 6, R7 };
 
 /* Copies the structure in parts, as the last may not be there. */
 static void write_program(struct bpf_code *code, int map_fd)
 {
-	enum { FOUND };
-
-	bpf_move_value(code, R1, 0);
-	bpf_store(code, R10, -8, R1);
-	bpf_load_map(code, R1, map_fd);
-	bpf_move(code, R2, R10);
-	bpf_compute_value(code, BPF_ADD, R2, -8);
-	bpf_call(code, BPF_MAP_LOOKUP);
-	bpf_jump_value(code, BPF_JNE, R0, 0, FOUND);
-	bpf_return(code);
-	bpf_label(code, FOUND);
+	bpf_find_value(code, map_fd);
 	bpf_move(code, R6, R0);
 	bpf_call(code, BPF_TASK);
 	bpf_move(code, R7, R0);

@@ -74,8 +74,8 @@ struct waiting_thread_reader {
 	int map_fd, program_fd;
 };
 
-enum { R0, R1, R2, R3, R4, R6 = 6, R7, R8, R10 = 10 };
-enum label { HAVE_TASK, HAVE_IMAGE };
+enum { R0, R1, R2, R3, R4, R6 = 6, R7, R8 };
+enum label { HAVE_TASK };
 
 /* R6: the context, with struct bpf_iter__task; R7: the task; R8: the map's value. */
 static void find_places(struct bpf_code *code, int map_fd)
@@ -86,15 +86,7 @@ static void find_places(struct bpf_code *code, int map_fd)
 	bpf_jump_value(code, BPF_JNE, R7, 0, HAVE_TASK);
 	bpf_return(code); /* it is called once more after the last task */
 	bpf_label(code, HAVE_TASK);
-	bpf_move_value(code, R1, 0);
-	bpf_store(code, R10, -8, R1);
-	bpf_load_map(code, R1, map_fd);
-	bpf_move(code, R2, R10);
-	bpf_compute_value(code, BPF_ADD, R2, -8);
-	bpf_call(code, BPF_MAP_LOOKUP);
-	bpf_jump_value(code, BPF_JNE, R0, 0, HAVE_IMAGE);
-	bpf_return(code);
-	bpf_label(code, HAVE_IMAGE);
+	bpf_find_value(code, map_fd);
 	bpf_move(code, R8, R0);
 }
 

@@ -9,7 +9,7 @@
 
 #include "perf/kernel/bpf.h"
 
-enum { R0, R1, R2, R10 = 10 };
+enum { R0, R1, R2 };
 enum label { AGAIN, FUNCTION };
 
 static void jumps_and_calls_lead_to_their_labels(void **state)
@@ -59,7 +59,6 @@ static size_t count_functions(void)
 /* 2 + 3 */
 static void a_program_runs_and_writes_into_its_map(void **state)
 {
-	enum { DONE };
 	struct bpf_code code = { .n = 0 };
 	uint64_t value = 2;
 
@@ -68,18 +67,11 @@ static void a_program_runs_and_writes_into_its_map(void **state)
 	if (map_fd == -EPERM || map_fd == -ENOSYS)
 		skip();
 	assert_int_equal(bpf_map_set(map_fd, 0, &value), 0);
-	bpf_move_value(&code, R1, 0);
-	bpf_store(&code, R10, -8, R1);
-	bpf_load_map(&code, R1, map_fd);
-	bpf_move(&code, R2, R10);
-	bpf_compute_value(&code, BPF_ADD, R2, -8);
-	bpf_call(&code, BPF_MAP_LOOKUP);
-	bpf_jump_value(&code, BPF_JEQ, R0, 0, DONE);
+	bpf_find_value(&code, map_fd);
 	bpf_move(&code, R1, R0);
 	bpf_load(&code, R2, R1, 0);
 	bpf_compute_value(&code, BPF_ADD, R2, 3);
 	bpf_store(&code, R1, 0, R2);
-	bpf_label(&code, DONE);
 	bpf_move_value(&code, R0, 0);
 	bpf_return(&code);
 	int program_fd = load(&code);
