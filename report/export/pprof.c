@@ -15,15 +15,15 @@
 
 struct writer {
 	struct pprof_tables tables;
-	struct protobuf sample, list, label;
+	struct byte_buffer sample, list, label;
 	uint64_t pid, tid, comm; /* the strings */
 };
 
 static int write_number(struct writer *writer, unsigned field, uint64_t number)
 {
-	struct protobuf *start = &writer->sample;
+	struct byte_buffer *start = &writer->sample;
 
-	protobuf_clear(start);
+	byte_buffer_clear(start);
 	protobuf_field_number(start, field, number);
 	if (start->lacks_memory)
 		return -ENOMEM;
@@ -39,7 +39,7 @@ static int write_value_type(struct writer *writer, const char *type, const char 
 		err = pprof_tables_string(&writer->tables, unit, &unit_number);
 	if (err)
 		return err;
-	protobuf_clear(&writer->sample);
+	byte_buffer_clear(&writer->sample);
 	protobuf_field_number(&writer->sample, VALUE_TYPE_TYPE, type_number);
 	protobuf_field_number(&writer->sample, VALUE_TYPE_UNIT, unit_number);
 	return pprof_tables_write(&writer->tables, PROFILE_SAMPLE_TYPE, &writer->sample);
@@ -120,7 +120,7 @@ static int write_header(struct writer *writer, const struct profile *profile)
 /* pprof reads IDs as signed numbers: 64 bits with the sign. */
 static void add_label(struct writer *writer, uint64_t key, unsigned field, int64_t value)
 {
-	protobuf_clear(&writer->label);
+	byte_buffer_clear(&writer->label);
 	protobuf_field_number(&writer->label, LABEL_KEY, key);
 	protobuf_field_number(&writer->label, field, (uint64_t)value);
 	protobuf_field_message(&writer->sample, SAMPLE_LABEL, &writer->label);
@@ -147,7 +147,7 @@ static int add_locations(struct writer *writer, const struct profile_path *path)
 {
 	uint64_t number;
 
-	protobuf_clear(&writer->list);
+	byte_buffer_clear(&writer->list);
 	for (size_t i = path->n_frames; i-- > 0;) {
 		const struct frame *frame = &path->frames[i];
 
@@ -156,7 +156,7 @@ static int add_locations(struct writer *writer, const struct profile_path *path)
 		int err = pprof_tables_location(&writer->tables, frame, &number);
 		if (err)
 			return err;
-		protobuf_number(&writer->list, number);
+		byte_buffer_add_unsigned(&writer->list, number);
 	}
 	protobuf_field_message(&writer->sample, SAMPLE_LOCATIONS, &writer->list);
 	return 0;
@@ -165,15 +165,15 @@ static int add_locations(struct writer *writer, const struct profile_path *path)
 static int write_path(struct writer *writer, const struct profile *profile,
 		      const struct profile_path *path)
 {
-	protobuf_clear(&writer->sample);
+	byte_buffer_clear(&writer->sample);
 	int err = add_locations(writer, path);
 
 	if (err)
 		return err;
-	protobuf_clear(&writer->list);
+	byte_buffer_clear(&writer->list);
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
-		protobuf_number(&writer->list, path->costs[i].samples);
-		protobuf_number(&writer->list, path->costs[i].weight);
+		byte_buffer_add_unsigned(&writer->list, path->costs[i].samples);
+		byte_buffer_add_unsigned(&writer->list, path->costs[i].weight);
 	}
 	protobuf_field_message(&writer->sample, SAMPLE_VALUES, &writer->list);
 	if (path->process)
@@ -213,9 +213,9 @@ int pprof_write(FILE *out, const struct profile *profile, struct symbolizer *sym
 	if (!err)
 		err = gzip_stream_finish(&stream);
 	pprof_tables_deinit(&writer.tables);
-	protobuf_deinit(&writer.sample);
-	protobuf_deinit(&writer.list);
-	protobuf_deinit(&writer.label);
+	byte_buffer_deinit(&writer.sample);
+	byte_buffer_deinit(&writer.list);
+	byte_buffer_deinit(&writer.label);
 	gzip_stream_deinit(&stream);
 	return err;
 }

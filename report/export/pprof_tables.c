@@ -12,9 +12,10 @@
 #define PAGE_MASK   UINT64_C(4095)
 #define FIRST_START UINT64_C(0x10000) /* of mappings; address 0 means that there is no address */
 
-int pprof_tables_write(struct pprof_tables *tables, unsigned field, const struct protobuf *message)
+int pprof_tables_write(struct pprof_tables *tables, unsigned field,
+		       const struct byte_buffer *message)
 {
-	protobuf_clear(&tables->start);
+	byte_buffer_clear(&tables->start);
 	protobuf_field_start(&tables->start, field, message->size);
 	if (message->lacks_memory || tables->start.lacks_memory)
 		return -ENOMEM;
@@ -24,17 +25,17 @@ int pprof_tables_write(struct pprof_tables *tables, unsigned field, const struct
 
 int pprof_tables_string(struct pprof_tables *tables, const char *text, uint64_t *number_ret)
 {
-	struct protobuf *safe = &tables->text;
+	struct byte_buffer *safe = &tables->text;
 	char bytes[PRINTABLE_MAX];
 	unsigned columns;
 	uint32_t number;
 	size_t size;
 	bool is_new;
 
-	protobuf_clear(safe);
+	byte_buffer_clear(safe);
 	while ((size = printable_next(&text, true, bytes, &columns)))
-		protobuf_bytes(safe, bytes, size);
-	protobuf_bytes(safe, "", 1);
+		byte_buffer_add(safe, bytes, size);
+	byte_buffer_add(safe, "", 1);
 	if (safe->lacks_memory ||
 	    string_ids_add(&tables->strings, (const char *)safe->bytes, &number, &is_new))
 		return -ENOMEM;
@@ -88,10 +89,10 @@ static int write_mapping(struct pprof_tables *tables, const struct module *modul
 {
 	const struct pprof_mapping *mapping = &tables->mappings[module->id];
 	char build_id[BUILD_ID_TEXT_SIZE];
-	struct protobuf *entry = &tables->entry;
+	struct byte_buffer *entry = &tables->entry;
 
 	build_id_format(&module->key.build_id, build_id);
-	protobuf_clear(entry);
+	byte_buffer_clear(entry);
 	protobuf_field_number(entry, MAPPING_ID, module->id);
 	protobuf_field_number(entry, MAPPING_START, mapping->start);
 	protobuf_field_number(entry, MAPPING_LIMIT, mapping->start + mapping->size);
@@ -180,7 +181,7 @@ static int write_function(struct pprof_tables *tables, const struct frame_name *
 
 	if (err || !is_new)
 		return err;
-	protobuf_clear(&tables->entry);
+	byte_buffer_clear(&tables->entry);
 	protobuf_field_number(&tables->entry, FUNCTION_ID, name->function + UINT64_C(1));
 	err = add_string(tables, FUNCTION_NAME, name->name);
 	if (!err)
@@ -195,14 +196,14 @@ static int write_location(struct pprof_tables *tables, const struct frame *frame
 			  const struct frame_name *names, size_t n_names)
 {
 	const struct pprof_mapping *mapping = &tables->mappings[frame->module];
-	struct protobuf *entry = &tables->entry;
+	struct byte_buffer *entry = &tables->entry;
 	int err = 0;
 
 	for (size_t i = 0; i < n_names && !err; i++)
 		err = write_function(tables, &names[i]);
 	if (err)
 		return err;
-	protobuf_clear(entry);
+	byte_buffer_clear(entry);
 	protobuf_field_number(entry, LOCATION_ID, number);
 	if (is_code(frame) && mapping->size) {
 		protobuf_field_number(entry, LOCATION_MAPPING, frame->module);
@@ -210,7 +211,7 @@ static int write_location(struct pprof_tables *tables, const struct frame *frame
 				      mapping->start + (frame->offset - mapping->offset));
 	}
 	for (size_t i = n_names; i-- > 0;) {
-		protobuf_clear(&tables->line);
+		byte_buffer_clear(&tables->line);
 		protobuf_field_number(&tables->line, LINE_FUNCTION,
 				      names[i].function + UINT64_C(1));
 		protobuf_field_number(&tables->line, LINE_NUMBER, names[i].line);
@@ -258,8 +259,8 @@ void pprof_tables_deinit(struct pprof_tables *tables)
 	free(tables->mappings);
 	free(tables->has_function);
 	pair_map_deinit(&tables->locations);
-	protobuf_deinit(&tables->start);
-	protobuf_deinit(&tables->text);
-	protobuf_deinit(&tables->entry);
-	protobuf_deinit(&tables->line);
+	byte_buffer_deinit(&tables->start);
+	byte_buffer_deinit(&tables->text);
+	byte_buffer_deinit(&tables->entry);
+	byte_buffer_deinit(&tables->line);
 }

@@ -30,14 +30,15 @@ struct pprof_tables {
 	size_t n_functions;
 	struct pair_map locations; /* (offset, module and kind) -> number of the location */
 	uint32_t n_locations;
-	struct protobuf start, text, entry, line; /* reused */
+	struct byte_buffer start, text, entry, line; /* reused */
 };
 
 /* Writes the mappings. 0 or -errno. */
 int pprof_tables_init(struct pprof_tables *tables);
 void pprof_tables_deinit(struct pprof_tables *tables);
 /* Writes @message as an entry of @field of the profile. 0 or -errno. */
-int pprof_tables_write(struct pprof_tables *tables, unsigned field, const struct protobuf *message);
+int pprof_tables_write(struct pprof_tables *tables, unsigned field,
+		       const struct byte_buffer *message);
 /* The number of @text, whose unsafe characters are escaped as for a terminal. 0 or -errno. */
 int pprof_tables_string(struct pprof_tables *tables, const char *text, uint64_t *number_ret);
 /* The number of the location of a frame. 0 or -errno. */
