@@ -1,0 +1,147 @@
+/* Sections are read back as written; files that were cut or changed are refused with a reason. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cct/store/sections.h"
+
+struct bytes {
+	char *bytes;
+	size_t size;
+};
+
+static void write_section(struct section_writer *writer, uint32_t type, size_t size)
+{
+	struct byte_buffer body = { 0 };
+
+	for (size_t i = 0; i < size; i++)
+		byte_buffer_add_unsigned(&body, (i * i + type) & 0x7f);
+	assert_int_equal(section_write(writer, type, 0, &body), 0);
+	byte_buffer_deinit(&body);
+}
+
+/* Sections 1 (5 bytes), 2 (empty) and 3 (300 000 bytes). */
+static struct bytes write_file(void)
+{
+	struct bytes file;
+	struct section_writer writer;
+	FILE *stream = open_memstream(&file.bytes, &file.size);
+
+	assert_non_null(stream);
+	assert_int_equal(section_writer_init(&writer, stream), 0);
+	write_section(&writer, 1, 5);
+	write_section(&writer, 2, 0);
+	write_section(&writer, 3, 300000);
+	assert_int_equal(section_writer_end(&writer), 0);
+	section_writer_deinit(&writer);
+	fclose(stream);
+	return file;
+}
+
+/* Reads all sections. Returns the last result, with the number of sections read. */
+static int read_file(const void *bytes, size_t size, unsigned *n_ret, char **error_ret)
+{
+	struct section_reader reader;
+	struct section section;
+	FILE *stream = fmemopen((void *)bytes, size, "r");
+
+	assert_non_null(stream);
+	*n_ret = 0;
+	int got = section_reader_init(&reader, stream, error_ret);
+	while (!got) {
+		got = section_read(&reader, &section, error_ret);
+		if (got <= 0)
+			break;
+		++*n_ret;
+		for (size_t i = 0; i < section.size; i += 997)
+			assert_int_equal(section.bytes[i], (i * i + section.type) & 0x7f);
+		got = 0;
+	}
+	section_reader_deinit(&reader);
+	fclose(stream);
+	return got;
+}
+
+static void sections_are_read_back(void **state)
+{
+	struct bytes file = write_file();
+	unsigned n;
+	char *error;
+
+	(void)state;
+	assert_true(sections_recognize((const uint8_t *)file.bytes));
+	assert_int_equal(read_file(file.bytes, file.size, &n, &error), 0);
+	assert_int_equal(n, 3);
+	free(file.bytes);
+}
+
+static void a_file_cut_anywhere_is_refused(void **state)
+{
+	struct bytes file = write_file();
+
+	(void)state;
+	for (size_t size = 1; size < file.size; size++) {
+		unsigned n;
+		char *error;
+
+		assert_int_equal(read_file(file.bytes, size, &n, &error), -EINVAL);
+		assert_non_null(strstr(error, "the profile was cut off"));
+		free(error);
+	}
+	free(file.bytes);
+}
+
+/* The checksum covers bodies; types and flags are the contents' to check. */
+static void a_changed_body_is_refused(void **state)
+{
+	struct bytes file = write_file();
+	const size_t first = 16 + 16, end = first + 5; /* of section 1's frame, at least */
+
+	(void)state;
+	for (size_t at = first; at < end; at++) {
+		unsigned n;
+		char *error;
+
+		file.bytes[at] ^= 0x41;
+		assert_int_equal(read_file(file.bytes, file.size, &n, &error), -EINVAL);
+		assert_non_null(strstr(error, "the profile is damaged: section 1 "));
+		free(error);
+		file.bytes[at] ^= 0x41;
+	}
+	free(file.bytes);
+}
+
+static void another_version_and_another_format_are_named(void **state)
+{
+	struct bytes file = write_file();
+	unsigned n;
+	char *error;
+
+	(void)state;
+	file.bytes[SECTIONS_MAGIC_SIZE] = 9;
+	assert_int_equal(read_file(file.bytes, file.size, &n, &error), -EINVAL);
+	assert_string_equal(error,
+			    "the profile has version 9 of the format; this dendro reads version 1");
+	free(error);
+	file.bytes[0] = 'P';
+	assert_int_equal(read_file(file.bytes, file.size, &n, &error), -EINVAL);
+	assert_string_equal(error, "it is not a profile of dendro's");
+	free(error);
+	free(file.bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sections_are_read_back),
+		cmocka_unit_test(a_file_cut_anywhere_is_refused),
+		cmocka_unit_test(a_changed_body_is_refused),
+		cmocka_unit_test(another_version_and_another_format_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
