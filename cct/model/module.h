@@ -16,11 +16,11 @@
 #include <stdint.h>
 
 #include "cct/base/hash_table.h"
+#include "cct/code/inline_table.h"
+#include "cct/code/line_table.h"
+#include "cct/code/symbol_table.h"
 #include "cct/model/build_id.h"
-#include "cct/model/inline_table.h"
-#include "cct/model/line_table.h"
 #include "cct/model/located_file.h"
-#include "cct/model/symbol_table.h"
 
 enum module_kind {
 	MODULE_NONE,

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/code/memory_code.h"
 #include "cct/model/cct.h"
-#include "cct/model/memory_code.h"
 #include "cct/model/metric.h"
 #include "cct/model/module.h"
 #include "cct/model/quality.h"

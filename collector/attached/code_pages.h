@@ -12,7 +12,7 @@
 #ifndef COLLECTOR_ATTACHED_CODE_PAGES_H
 #define COLLECTOR_ATTACHED_CODE_PAGES_H
 
-#include "cct/model/memory_code.h"
+#include "cct/code/memory_code.h"
 #include "perf/records/code_record.h"
 #include "unwind/rules/code_view.h"
 

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "cct/model/memory_code.h"
+#include "cct/code/memory_code.h"
 #include "report/code/disassembly.h"
 #include "report/code/elf_symbols.h"
 #include "report/names/kernel_debug.h"

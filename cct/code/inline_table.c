@@ -1,4 +1,4 @@
-#include "cct/model/inline_table.h"
+#include "cct/code/inline_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

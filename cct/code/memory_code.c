@@ -1,4 +1,4 @@
-#include "cct/model/memory_code.h"
+#include "cct/code/memory_code.h"
 
 #include <errno.h>
 #include <stdbool.h>

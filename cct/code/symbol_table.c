@@ -1,4 +1,4 @@
-#include "cct/model/symbol_table.h"
+#include "cct/code/symbol_table.h"
 
 #include <errno.h>
 #include <stdbool.h>

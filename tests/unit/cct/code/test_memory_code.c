@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cct/model/memory_code.h"
+#include "cct/code/memory_code.h"
 
 #define PAGE MEMORY_PAGE_SIZE
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cct/model/symbol_table.h"
+#include "cct/code/symbol_table.h"
 
 #define NOT_THERE UINT64_MAX
 

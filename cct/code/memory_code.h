@@ -2,8 +2,8 @@
  * Code in the memory of processes (JIT code), page by page, as a recording has it last. Pages that
  * follow one another in a process do so here, too.
  */
-#ifndef CCT_MODEL_MEMORY_CODE_H
-#define CCT_MODEL_MEMORY_CODE_H
+#ifndef CCT_CODE_MEMORY_CODE_H
+#define CCT_CODE_MEMORY_CODE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cct/model/inline_table.h"
+#include "cct/code/inline_table.h"
 
 static int setup(void **state)
 {

@@ -1,6 +1,6 @@
 /* Functions that are inlined into code made at run time, by offset, from the recording. */
-#ifndef CCT_MODEL_INLINE_TABLE_H
-#define CCT_MODEL_INLINE_TABLE_H
+#ifndef CCT_CODE_INLINE_TABLE_H
+#define CCT_CODE_INLINE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "cct/model/line_table.h"
+#include "cct/code/line_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

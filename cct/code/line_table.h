@@ -1,6 +1,6 @@
 /* Source lines of JIT code by offset, from the recording. */
-#ifndef CCT_MODEL_LINE_TABLE_H
-#define CCT_MODEL_LINE_TABLE_H
+#ifndef CCT_CODE_LINE_TABLE_H
+#define CCT_CODE_LINE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * Symbol tables that recordings carry: kallsyms, perf-PID.map files, jitdumps. One thread adds and
  * sorts; then any thread may look up.
  */
-#ifndef CCT_MODEL_SYMBOL_TABLE_H
-#define CCT_MODEL_SYMBOL_TABLE_H
+#ifndef CCT_CODE_SYMBOL_TABLE_H
+#define CCT_CODE_SYMBOL_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
