@@ -208,6 +208,7 @@ static void unwind_user_half(struct sample_path *sample_path, const struct sampl
 		return;
 	}
 	stack.sps = sample_path->user_sps;
+	stack.thread = sample->thread;
 	path->n_user =
 		unwind_user_stack(sample_path->unwinder, sample->space, &stack, sample_path->user,
 				  sample_path->user_addrs, SAMPLE_PATH_MAX_USER, &result);

@@ -14,6 +14,7 @@
 #include "unwind/walk/guess_anonymous.h"
 #include "unwind/walk/guess_code_view.h"
 #include "unwind/walk/guess_interpreter.h"
+#include "unwind/walk/last_walk.h"
 #include "unwind/walk/row_check.h"
 #include "unwind/walk/runtime_frame.h"
 
@@ -87,6 +88,8 @@ struct unwinder {
 	struct guesser *guesser;
 	struct code_scan *scan;
 	struct made_rules *made;
+	struct last_walks *last_walks;
+	struct rule walked[LAST_WALK_FRAMES];    /* rules of the present walk's frames */
 	struct call_site sites[1u << SITE_BITS]; /* both direct-mapped */
 	struct call_pair pairs[1u << PAIR_BITS];
 	struct unwind_stats stats;
@@ -104,8 +107,9 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules)
 	unwinder->guesser = guesser_create();
 	unwinder->scan = code_scan_create();
 	unwinder->made = made_rules_create();
+	unwinder->last_walks = last_walks_create();
 	if (!unwinder->steps || !unwinder->rules || !unwinder->guesser || !unwinder->scan ||
-	    !unwinder->made) {
+	    !unwinder->made || !unwinder->last_walks) {
 		unwinder_destroy(unwinder);
 		return NULL;
 	}
@@ -120,6 +124,7 @@ void unwinder_destroy(struct unwinder *unwinder)
 	guesser_destroy(unwinder->guesser);
 	code_scan_destroy(unwinder->scan);
 	made_rules_destroy(unwinder->made);
+	last_walks_destroy(unwinder->last_walks);
 	free(unwinder->steps);
 	free(unwinder);
 }
@@ -297,6 +302,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->is_elsewhere = false;
 	walk->frame.origin = FRAME_BY_CFI;
 	walk->step = NULL;
+	walk->is_usual = false;
 }
 
 static bool is_signal_frame(const struct step *step)
@@ -1062,6 +1068,7 @@ static bool end_at_zero(struct unwind_walk *walk)
 /* Returns like unwind_caller(). */
 static __attribute__((noinline)) bool find_unusual_caller(struct unwind_walk *walk)
 {
+	walk->is_usual = false;
 	if (!walk->rule) {
 		walk->end = UNWIND_NO_MODULE;
 		return false;
@@ -1095,6 +1102,7 @@ static inline bool find_caller(struct unwind_walk *walk)
 	if (!may_be_usual || !walk->arch->usual_caller(walk->rule, &walk->stack, &walk->regs))
 		return find_unusual_caller(walk);
 	walk->frame.origin = FRAME_BY_CFI;
+	walk->is_usual = true;
 	walk->is_leafs_caller = walk->is_leaf;
 	walk->is_above_assembly = walk->is_exact = walk->is_leaf = false;
 	if (walk->memory)
@@ -1107,35 +1115,133 @@ bool unwind_caller(struct unwind_walk *walk)
 	return find_caller(walk);
 }
 
+/* A walk into its user's arrays. */
+struct whole_walk {
+	struct unwind_walk walk;
+	struct frame *frames;
+	uint64_t *addrs, *sps; /* or NULL */
+	size_t n_frames, max_frames;
+	size_t first_usual; /* of the frames that only usual ones have led to, one after the other
+			     */
+	size_t n_same;      /* the last of them, known from the last walk */
+	struct last_walk *last; /* of the thread; NULL: not kept */
+	struct unwind_result result;
+};
+
+static void begin_last(struct whole_walk *whole)
+{
+	const struct user_stack *stack = whole->walk.sample;
+	struct unwinder *unwinder = whole->walk.unwinder;
+
+	if (!stack->thread || !stack->arch->usual_caller || !whole->addrs || !whole->sps)
+		return;
+	whole->last = last_walks_find(unwinder->last_walks, stack->thread);
+	last_walk_begin(whole->last, stack->arch, whole->walk.space->code_epoch,
+			&whole->walk.stack);
+}
+
+/* Adds the present frame. */
+static inline void add_frame(struct whole_walk *whole)
+{
+	const struct unwind_walk *walk = &whole->walk;
+	const size_t i = whole->n_frames++;
+
+	whole->frames[i] = walk->frame;
+	if (whole->addrs)
+		whole->addrs[i] = walk->addr;
+	if (whole->sps)
+		whole->sps[i] = walk->regs.values[walk->arch->sp];
+	if (whole->last && i < LAST_WALK_FRAMES && walk->rule)
+		walk->unwinder->walked[i] = *walk->rule;
+	whole->result.n_guessed += walk->frame.origin == FRAME_GUESSED;
+	whole->result.n_stitched += walk->frame.origin == FRAME_STITCHED;
+}
+
+/* Adds the callers of the present frame, if the last walk has met it in the same state. */
+static __attribute__((noinline)) bool add_same_callers(struct whole_walk *whole)
+{
+	struct unwind_walk *walk = &whole->walk;
+	const bool is_in_copy =
+		!walk->is_elsewhere && walk->regs.values[walk->arch->sp] >= walk->stack.start;
+
+	if (!walk->is_usual || !walk->step || !is_in_copy)
+		return false;
+	const size_t n = last_walk_meet(whole->last, &walk->regs, walk->addr);
+	const size_t at = whole->n_frames;
+	if (!n || n > whole->max_frames - at)
+		return false;
+	last_walk_copy(whole->last, n, whole->frames + at, whole->addrs + at, whole->sps + at);
+	whole->n_same = n;
+	walk->end = UNWIND_ROOT;
+	return true;
+}
+
+static inline bool find_next_frame(struct whole_walk *whole)
+{
+	struct unwind_walk *walk = &whole->walk;
+
+	if (whole->last && last_walk_may_meet(whole->last, walk->regs.values[walk->arch->sp]) &&
+	    add_same_callers(whole))
+		return false;
+	if (!find_caller(walk))
+		return false;
+	if (!walk->is_usual)
+		whole->first_usual = whole->n_frames + 1;
+	return true;
+}
+
+/* For the thread's next walk. */
+static void keep_last(const struct whole_walk *whole)
+{
+	const struct unwind_walk *walk = &whole->walk;
+	const struct walked_frames walked = { .frames = whole->frames,
+					      .addrs = whole->addrs,
+					      .sps = whole->sps,
+					      .rules = walk->unwinder->walked,
+					      .n_frames = whole->n_frames,
+					      .first = whole->first_usual };
+	const bool is_known =
+		whole->n_same || (walk->end == UNWIND_ROOT && walk->rule &&
+				  walk->rule->kind == RULE_ROOT && !walk->is_elsewhere);
+
+	if (whole->last && is_known && whole->n_frames <= LAST_WALK_FRAMES)
+		last_walk_keep(whole->last, walk->arch, walk->space->code_epoch, &walk->stack,
+			       &walked, whole->n_same);
+}
+
 size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *space,
 			 const struct user_stack *stack, struct frame *frames, uint64_t *addrs,
 			 size_t max_frames, struct unwind_result *result_ret)
 {
-	struct unwind_result result = { .n_guessed = 0 };
-	struct unwind_walk walk;
-	size_t n_frames = 0;
+	struct whole_walk whole;
+	struct unwind_walk *walk = &whole.walk;
 
-	unwind_begin(&walk, unwinder, space, stack);
-	while (find_frame(&walk)) {
-		if (n_frames == max_frames) {
-			walk.end = UNWIND_TOO_DEEP;
+	whole.frames = frames;
+	whole.addrs = addrs;
+	whole.sps = stack->sps;
+	whole.n_frames = whole.n_same = 0;
+	whole.max_frames = max_frames;
+	whole.first_usual = 1;
+	whole.last = NULL;
+	whole.result = (struct unwind_result){ .n_guessed = 0 };
+	unwind_begin(walk, unwinder, space, stack);
+	begin_last(&whole);
+	while (find_frame(walk)) {
+		if (whole.n_frames == max_frames) {
+			walk->end = UNWIND_TOO_DEEP;
 			break;
 		}
-		frames[n_frames] = walk.frame;
-		if (addrs)
-			addrs[n_frames] = walk.addr;
-		if (stack->sps)
-			stack->sps[n_frames] = walk.regs.values[walk.arch->sp];
-		n_frames++;
-		result.n_guessed += walk.frame.origin == FRAME_GUESSED;
-		result.n_stitched += walk.frame.origin == FRAME_STITCHED;
-		if (!find_caller(&walk))
+		add_frame(&whole);
+		if (!find_next_frame(&whole))
 			break;
 	}
-	result.end = walk.end;
-	*result_ret = result;
+	keep_last(&whole);
+	whole.n_frames += whole.n_same;
+	whole.result.end = walk->end;
+	*result_ret = whole.result;
 	unwinder->stats.n_walks++;
-	unwinder->stats.n_frames += n_frames;
-	unwinder->stats.n_guessed += result.n_guessed;
-	return n_frames;
+	unwinder->stats.n_frames += whole.n_frames;
+	unwinder->stats.n_repeated += whole.n_same;
+	unwinder->stats.n_guessed += whole.result.n_guessed;
+	return whole.n_frames;
 }

@@ -26,12 +26,15 @@ struct user_stack {
 	const struct code_source *code;    /* that no file has, where it was recorded; or NULL */
 	const struct stack_memory *memory; /* what else is known of the thread's stacks; or NULL */
 	const struct runtime_codes *runtime; /* descriptions by a run-time system; or NULL */
+	const void *thread; /* names it: what repeats of its last walk, of the same unwinder, is not
+			       walked again; NULL: every frame is walked */
 	uint64_t *sps; /* to be filled with the frames' stack pointers, at most @max_frames; or NULL
 			*/
 };
 
 struct unwind_stats {
 	uint64_t n_walks, n_frames;
+	uint64_t n_repeated;    /* of the frames, those known from the thread's last walk */
 	uint64_t n_step_hits;   /* found by (code epoch, address) */
 	uint64_t n_rule_hits;   /* found by (module, offset) */
 	uint64_t n_rule_misses; /* read from CFI */
@@ -58,7 +61,8 @@ struct unwind_result {
  *
  * @stack:   borrowed for the call; bytes start at the sampled stack pointer.
  * @frames:  filled leaf first with lookup addresses, at most @max_frames.
- * @addrs:   the same frames as addresses in the process; may be NULL.
+ * @addrs:   the same frames as addresses in the process; may be NULL. Walks repeat others only with
+ *           these and @stack->sps.
  *
  * Returns the number of frames, at least 1: the sampled instruction itself (module 0 and
  * the address itself as offset, if no mapping holds it).
@@ -95,6 +99,7 @@ struct unwind_walk {
 	bool is_elsewhere; /* the walk has left the sample's copy for a context's or a second stack
 			    */
 	struct step *step; /* of a usual frame, the present one; or NULL */
+	bool is_usual;     /* a usual frame has led to the present one */
 	/* Set by unwind_frame(). */
 	struct frame frame;
 	uint64_t addr;           /* lookup address of the frame in the process */
