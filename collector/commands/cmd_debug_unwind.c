@@ -29,6 +29,7 @@ enum task {
 	COUNT,        /* count the results of all samples */
 	TIME,         /* measure how long unwinding takes */
 	TIME_LOOKUPS, /* and how long the look-ups of rules take */
+	REPEAT,       /* compare walks that repeat others with whole ones */
 	SHOW,         /* show one sample, step by step */
 };
 
@@ -53,7 +54,7 @@ struct pass {
 	struct elf_modules *elf_modules;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
-	struct frame *frames;
+	struct walked_stack walked[2]; /* the first for timing, too */
 	struct unwind_summary *summary;
 	uint64_t n_samples;
 	bool is_found; /* the sample to show */
@@ -155,8 +156,16 @@ static int pass_start(struct pass *pass)
 	pass->symbolizer = symbolizer_create(
 		profile,
 		&(struct symbolizer_options){ .no_inlines = true, .names = pass->options->names });
-	pass->frames = calloc(SAMPLE_PATH_MAX_USER, sizeof(*pass->frames));
-	return pass->unwinder && pass->symbolizer && pass->frames ? 0 : -ENOMEM;
+	bool has_room = true;
+	for (size_t i = 0; i < 2; i++) {
+		struct walked_stack *walked = &pass->walked[i];
+
+		walked->frames = calloc(SAMPLE_PATH_MAX_USER, sizeof(*walked->frames));
+		walked->addrs = calloc(SAMPLE_PATH_MAX_USER, sizeof(*walked->addrs));
+		walked->sps = calloc(SAMPLE_PATH_MAX_USER, sizeof(*walked->sps));
+		has_room = has_room && walked->frames && walked->addrs && walked->sps;
+	}
+	return pass->unwinder && pass->symbolizer && has_room ? 0 : -ENOMEM;
 }
 
 static uint64_t heap_size(void)
@@ -168,7 +177,11 @@ static uint64_t heap_size(void)
 
 static void pass_deinit(struct pass *pass)
 {
-	free(pass->frames);
+	for (size_t i = 0; i < 2; i++) {
+		free(pass->walked[i].frames);
+		free(pass->walked[i].addrs);
+		free(pass->walked[i].sps);
+	}
 	symbolizer_destroy(pass->symbolizer);
 	uint64_t before = heap_size();
 	unwinder_destroy(pass->unwinder);
@@ -227,11 +240,16 @@ static int take(struct pass *pass, const struct sample *sample)
 	case COUNT:
 		return count(pass, sample);
 	case TIME:
-		unwind_summary_time(&pass->summary->times, pass->unwinder, sample, pass->frames);
+		unwind_summary_time(&pass->summary->times, pass->unwinder, sample,
+				    pass->walked[0].frames);
 		return 0;
 	case TIME_LOOKUPS:
 		unwind_summary_time(&pass->summary->with_lookups, pass->unwinder, sample,
-				    pass->frames);
+				    pass->walked[0].frames);
+		return 0;
+	case REPEAT:
+		unwind_summary_repeat(&pass->summary->repeated, pass->n_samples, pass->unwinder,
+				      sample, pass->walked);
 		return 0;
 	case SHOW:
 		return is_wanted(pass, &sample->record) ? show(pass, sample) : 0;
@@ -315,7 +333,7 @@ static int run(const struct options *options, enum task task, struct unwind_summ
 	const char *wrong = dendro_error(pass.session);
 	if (err)
 		err = message_error_of_file("debug-unwind", options->path, strerror(-err));
-	else if (wrong && task != TIME && task != TIME_LOOKUPS)
+	else if (wrong && (task == COUNT || task == SHOW))
 		err = message_error_of_file("debug-unwind", options->path, wrong);
 	else if (task == SHOW && !pass.is_found)
 		err = message_error_of_file("debug-unwind", options->path,
@@ -337,6 +355,8 @@ static int summarize(const struct options *options)
 		err = run(options, TIME, &summary);
 	if (!err)
 		err = run(options, TIME_LOOKUPS, &summary);
+	if (!err)
+		err = run(options, REPEAT, &summary);
 	if (!err)
 		unwind_summary_print(stdout, &summary);
 	return err;

@@ -2,6 +2,7 @@
 #include "collector/debug-unwind/unwind_summary.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cct/base/clock.h"
 
@@ -101,6 +102,54 @@ void unwind_summary_time(struct walk_times *times, struct unwinder *unwinder,
 	times->n_frames += n_frames;
 }
 
+static uint64_t walk_timed(struct unwinder *unwinder, const struct sample *sample,
+			   struct user_stack *stack, struct walked_stack *walked)
+{
+	stack->sps = walked->sps;
+	const uint64_t start_ns = now_ns();
+	walked->n_frames = unwind_user_stack(unwinder, sample->space, stack, walked->frames,
+					     walked->addrs, SAMPLE_PATH_MAX_USER, &walked->result);
+	return now_ns() - start_ns;
+}
+
+static bool are_same_walks(const struct walked_stack *a, const struct walked_stack *b)
+{
+	const size_t n = a->n_frames;
+
+	return n == b->n_frames && a->result.end == b->result.end &&
+	       a->result.n_guessed == b->result.n_guessed &&
+	       a->result.n_stitched == b->result.n_stitched &&
+	       !memcmp(a->frames, b->frames, n * sizeof(*a->frames)) &&
+	       !memcmp(a->addrs, b->addrs, n * sizeof(*a->addrs)) &&
+	       !memcmp(a->sps, b->sps, n * sizeof(*a->sps));
+}
+
+void unwind_summary_repeat(struct repeated_walks *repeated, uint64_t number,
+			   struct unwinder *unwinder, const struct sample *sample,
+			   struct walked_stack walked[static 2])
+{
+	const uint64_t n_before = unwinder_stats(unwinder)->n_repeated;
+	struct user_stack stack;
+
+	if (!sample->record.sample.has_user_regs || !sample_user_stack(sample, &stack) ||
+	    !stack.size)
+		return;
+	/* What the first walk has looked up, both find in the processor's caches. */
+	walk_timed(unwinder, sample, &stack, &walked[0]);
+	const uint64_t whole_ns = walk_timed(unwinder, sample, &stack, &walked[0]);
+	stack.thread = sample->thread;
+	const uint64_t ns = walk_timed(unwinder, sample, &stack, &walked[1]);
+	const uint64_t n = unwinder_stats(unwinder)->n_repeated - n_before;
+	repeated->n_walks++;
+	repeated->n_repeating += n > 0;
+	repeated->n_repeated += n;
+	repeated->n_new += walked[1].n_frames - n;
+	repeated->whole_ns += whole_ns;
+	repeated->ns += ns;
+	if (!are_same_walks(&walked[0], &walked[1]))
+		count(&repeated->differ, number);
+}
+
 static double ratio(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
@@ -177,6 +226,28 @@ static void print_cost(FILE *out, const struct unwind_summary *summary)
 			: 0);
 }
 
+/* What a repeated frame costs is what the walks take beyond the frames that they walk. */
+static void print_repeated(FILE *out, const struct unwind_summary *summary)
+{
+	const struct repeated_walks *repeated = &summary->repeated;
+	const uint64_t n_frames = repeated->n_new + repeated->n_repeated;
+	const double whole_ns = ratio(repeated->whole_ns, n_frames);
+	const double new_ns = whole_ns * (double)repeated->n_new;
+	const double rest_ns = (double)repeated->ns > new_ns ? (double)repeated->ns - new_ns : 0;
+
+	fprintf(out,
+		"repeated: %" PRIu64 " of %" PRIu64 " walks go on as the thread's last one\n"
+		"  frames that repeat                   %10" PRIu64 " %8.3f %%\n"
+		"  ns per frame, all walked             %10.1f\n"
+		"  ns per frame                         %10.1f\n"
+		"  ns per repeated frame                %10.1f\n",
+		repeated->n_repeating, repeated->n_walks, repeated->n_repeated,
+		100 * ratio(repeated->n_repeated, n_frames), whole_ns,
+		ratio(repeated->ns, n_frames),
+		repeated->n_repeated ? rest_ns / (double)repeated->n_repeated : 0);
+	print_count(out, "walks that differ", &repeated->differ, repeated->n_walks, true);
+}
+
 void unwind_summary_print(FILE *out, const struct unwind_summary *summary)
 {
 	uint64_t whole = summary->n_samples;
@@ -189,4 +260,5 @@ void unwind_summary_print(FILE *out, const struct unwind_summary *summary)
 		print_count(out, marker_text((enum marker)i), &summary->ends[i], whole, true);
 	print_frames(out, summary);
 	print_cost(out, summary);
+	print_repeated(out, summary);
 }

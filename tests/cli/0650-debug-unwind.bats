@@ -53,6 +53,12 @@ listed_frames() {
 	expect_equal complete "$(counted '  complete ')" "$(jq .unwind.complete <<<"$quality")"
 }
 
+@test "walks that repeat others have the same results as whole walks" {
+	grep -A 5 '^repeated: ' signals.summary
+	[ "$(counted '  frames that repeat')" -gt 0 ]
+	! grep 'walks that differ' signals.summary || false
+}
+
 @test "a listing has the same frames as dendro script" {
 	local number
 	for number in $(example complete) $(example "signal frame"); do
