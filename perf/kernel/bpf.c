@@ -229,22 +229,34 @@ int bpf_run(int program_fd)
 	return call_kernel(BPF_PROG_TEST_RUN, &attr);
 }
 
-int bpf_open_thread_iterator(int program_fd, int32_t tid)
+/* @of: which objects, of union bpf_iter_link_info; NULL: all. */
+static int open_iterator(int program_fd, const void *of, uint32_t size)
 {
-	/* The task part of union bpf_link_iter_info, which linux/bpf.h may lack. */
-	struct {
-		uint32_t tid, pid, pid_fd, reserved;
-	} of = { .tid = (uint32_t)tid };
 	union bpf_attr link = { .link_create = { .prog_fd = (uint32_t)program_fd,
 						 .attach_type = BPF_TRACE_ITER } };
 
-	link.link_create.iter_info = address_of(&of);
-	link.link_create.iter_info_len = sizeof(of);
+	link.link_create.iter_info = address_of(of);
+	link.link_create.iter_info_len = size;
 	_cleanup_close_ int link_fd = call_kernel(BPF_LINK_CREATE, &link);
 	if (link_fd < 0)
 		return link_fd;
 	union bpf_attr iterator = { .iter_create = { .link_fd = (uint32_t)link_fd } };
 	return call_kernel(BPF_ITER_CREATE, &iterator);
+}
+
+int bpf_open_iterator(int program_fd)
+{
+	return open_iterator(program_fd, NULL, 0);
+}
+
+int bpf_open_thread_iterator(int program_fd, int32_t tid)
+{
+	/* The task part, which linux/bpf.h may lack. */
+	struct {
+		uint32_t tid, pid, pid_fd, reserved;
+	} of = { .tid = (uint32_t)tid };
+
+	return open_iterator(program_fd, &of, sizeof(of));
 }
 
 struct function_list {

@@ -79,6 +79,9 @@ int bpf_map_set(int map_fd, uint32_t key, const void *value);
 int bpf_map_get(int map_fd, uint32_t key, void *value_ret);
 /* Runs a program of a raw tracepoint once, as the calling thread. 0 or -errno. */
 int bpf_run(int program_fd);
+/* A file descriptor; reading it runs an iterator for all objects, and gives what the program wrote.
+ * -errno. */
+int bpf_open_iterator(int program_fd);
 /*
  * A file descriptor; reading it runs an iterator for the one thread, and gives what the program
  * wrote. -errno; -EINVAL: the kernel, before Linux 6.1, has no iterators of one thread.

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/text/file_text.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 /* Of linux/btf.h, which may be older than the kernel. */
@@ -87,8 +86,13 @@ static bool has_name(const struct part *strings, uint32_t offset, const char *na
 	       memcmp(strings->bytes + offset, name, length) == 0;
 }
 
-static int search_types(struct part types, const struct part *strings, const char *name,
-			uint32_t *id_ret)
+struct wanted {
+	uint32_t kind;
+	const char *name;
+};
+
+static int search_types(struct part types, const struct part *strings, const struct wanted *wanted,
+			struct btf_type *type_ret, uint32_t *id_ret)
 {
 	struct btf_type type;
 	size_t rest_size;
@@ -97,9 +101,10 @@ static int search_types(struct part types, const struct part *strings, const cha
 		if (types.size < sizeof(type))
 			return -EINVAL;
 		memcpy(&type, types.bytes, sizeof(type));
-		if (BTF_INFO_KIND(type.info) == BTF_KIND_FUNC &&
-		    has_name(strings, type.name_off, name)) {
+		if (BTF_INFO_KIND(type.info) == wanted->kind &&
+		    has_name(strings, type.name_off, wanted->name)) {
 			*id_ret = id;
+			*type_ret = type;
 			return 0;
 		}
 		if (!find_rest_size(type.info, &rest_size) || rest_size > types.size - sizeof(type))
@@ -110,7 +115,8 @@ static int search_types(struct part types, const struct part *strings, const cha
 	return -ENOENT;
 }
 
-int btf_find_function(const void *btf, size_t size, const char *name, uint32_t *id_ret)
+static int find_type(const void *btf, size_t size, const struct wanted *wanted,
+		     struct btf_type *type_ret, uint32_t *id_ret)
 {
 	struct btf_header header;
 	struct part types, strings;
@@ -122,17 +128,39 @@ int btf_find_function(const void *btf, size_t size, const char *name, uint32_t *
 	    !find_part(btf, size, &header, header.type_off, header.type_len, &types) ||
 	    !find_part(btf, size, &header, header.str_off, header.str_len, &strings))
 		return -EINVAL;
-	return search_types(types, &strings, name, id_ret);
+	return search_types(types, &strings, wanted, type_ret, id_ret);
+}
+
+int btf_find_function(const void *btf, size_t size, const char *name, uint32_t *id_ret)
+{
+	struct btf_type type;
+
+	return find_type(btf, size, &(struct wanted){ BTF_KIND_FUNC, name }, &type, id_ret);
+}
+
+int btf_find_structure(const void *btf, size_t size, const char *name, uint32_t *size_ret)
+{
+	struct btf_type type;
+	uint32_t id;
+	int err = find_type(btf, size, &(struct wanted){ BTF_KIND_STRUCT, name }, &type, &id);
+
+	if (!err)
+		*size_ret = type.size;
+	return err;
+}
+
+int btf_read_kernel(struct file_text *btf_ret)
+{
+	_cleanup_close_ int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : file_text_read(btf_ret, fd);
 }
 
 int btf_find_kernel_function(const char *name, uint32_t *id_ret)
 {
-	_cleanup_close_ int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
 	struct file_text btf = { .bytes = NULL };
+	int err = btf_read_kernel(&btf);
 
-	if (fd < 0)
-		return -errno;
-	int err = file_text_read(&btf, fd);
 	if (!err)
 		err = btf_find_function(btf.bytes, btf.size, name, id_ret);
 	free(btf.bytes);
