@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/maps_line.h"
 #include "collector/record/recording_file.h"
+#include "collector/record/start/names_cache.h"
 #include "collector/record/start/vdso32.h"
 #include "perf/events/event_text.h"
 #include "perf/kernel/limits.h"
@@ -25,7 +27,13 @@ static int explain_failure(const struct recording_start *start, int err)
 
 int recording_start_prepare(struct recording_start *start)
 {
-	int err = kernel_snapshot_start("/proc/kallsyms", &start->snapshot);
+	static const struct names_key_paths paths = { "/proc/kallsyms", "/proc", "/sys" };
+
+	start->kernel = (struct kernel_snapshot_options){
+		.paths = paths,
+		.cache = geteuid() == 0 ? NAMES_CACHE_FOLDER : NULL,
+	};
+	int err = kernel_snapshot_start(&start->kernel, &start->snapshot);
 
 	if (err)
 		return explain_failure(start, err);

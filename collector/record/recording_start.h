@@ -19,6 +19,7 @@ struct recording_start {
 	struct synthesize_options synthesize;
 	struct drain *drain;
 	/* Filled in by prepare. */
+	struct kernel_snapshot_options kernel;
 	struct kernel_snapshot *snapshot;
 	bool has_vdso32;
 	uint8_t *vdso32;

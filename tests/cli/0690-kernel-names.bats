@@ -166,3 +166,51 @@ with_host_name() {
 	ask foreign.functions '[.rows[] | select(.kind == "kernel")] | length > 0 and
 		all(.name | startswith("0x"))' | grep -qx true
 }
+
+# own_run COMMAND... : the command with an empty /run for itself
+own_run() {
+	unshare --mount sh -c 'mount -t tmpfs none /run && exec "$@"' sh "$@"
+}
+
+need_own_run() {
+	need_root
+	need unshare
+	own_run true 2>mount.errors || skip "no other /run can be mounted: $(tail -n 1 mount.errors)"
+}
+
+@test "true is recorded, with and without kept kernel names" {
+	need_own_run
+	own_run sh -c '"$1" record -q -o without.data true && "$1" record -q -o with.data true' \
+		sh "$DENDRO"
+	"$DENDRO" report without.data >without.txt
+	"$DENDRO" report with.data >with.txt
+}
+
+@test "kept kernel names are the kernel's own, and are read once a boot" {
+	need_own_run
+	[ -e /sys/kernel/btf/vmlinux ] || skip "the kernel does not describe its iterators (BTF)"
+	own_run sh -c '"$1" record -q -e cpu-clock -o first.data -- ls -lR /usr >/dev/null &&
+		stat -c "%a %u" /run/dendro && stat -c "%a %u %i" /run/dendro/* >files &&
+		"$1" record -q -e cpu-clock -o second.data -- ls -lR /usr >/dev/null &&
+		stat -c "%a %u %i" /run/dendro/* | cmp - files' sh "$DENDRO" >folder ||
+		skip "names were not kept: no BPF iterator of symbols (Linux 6.1)"
+	expect_equal folder "$(cat folder)" "700 0"
+	expect_equal file "$(cut -d ' ' -f 1-2 files)" "600 0"
+	awk '{ print $3 }' /proc/kallsyms | sort -u >listed
+	for recording in first second; do
+		kernel_functions $recording.data | sort -u >names
+		[ "$(wc -l <names)" -gt 10 ]
+		comm -23 names listed | lacks -v '^bpf_prog_'
+	done
+}
+
+@test "kernel names that somebody else may have put there are not used" {
+	need_own_run
+	own_run sh -c '"$1" record -q -o first.data true && chmod 755 /run/dendro &&
+		stat -c %i /run/dendro/* >before && echo broken >>/run/dendro/kernel-names &&
+		"$1" record -q -o open.data true && stat -c %i /run/dendro/* | cmp - before &&
+		chmod 700 /run/dendro && "$1" record -q -o damaged.data true' sh "$DENDRO" ||
+		skip "names were not kept"
+	"$DENDRO" report open.data >open.txt
+	"$DENDRO" report damaged.data >damaged.txt
+}

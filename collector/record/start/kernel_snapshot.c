@@ -12,23 +12,33 @@
 #include "cct/base/cleanup.h"
 #include "cct/text/file_text.h"
 #include "collector/attached/packer.h"
+#include "collector/record/observers/kernel_modules.h"
+#include "collector/record/start/names_cache.h"
+#include "perf/kernel/passing_symbols.h"
 
 #define COMPRESSION_LEVEL 1
+#define LINE_MAX_SIZE     (KERNEL_MODULE_NAME_SIZE + 32)
 
 struct kernel_snapshot {
 	pthread_t thread;
 	bool is_joined;
-	char *path;
-	struct file_text text;
+	const struct kernel_snapshot_options *options;
+	struct names_key key;
+	bool has_key;
+	struct file_text text; /* all symbols, or those of code that comes and goes */
 	struct kernel_snapshot_result result;
 };
 
 static int read_text(struct kernel_snapshot *snapshot)
 {
-	_cleanup_close_ int fd = open(snapshot->path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = open(snapshot->options->paths.kallsyms, O_RDONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : file_text_read(&snapshot->text, fd);
 }
+
+/* What the kernel's text may begin with. */
+static const char *const text_symbols[] = { "_text", "_stext" };
+#define N_TEXT_SYMBOLS (sizeof(text_symbols) / sizeof(text_symbols[0]))
 
 /* "ffffffff81000000 T _text\n", with another letter on arm64; 0 if there is no such line. */
 static uint64_t symbol_address(const struct kernel_snapshot *snapshot, const char *symbol)
@@ -47,11 +57,10 @@ static uint64_t symbol_address(const struct kernel_snapshot *snapshot, const cha
 static void find_text(struct kernel_snapshot *snapshot)
 {
 	struct kernel_snapshot_result *result = &snapshot->result;
-	static const char *const starts[] = { "_text", "_stext" };
 
-	for (size_t i = 0; i < 2 && !result->text_start; i++) {
-		result->text_symbol = starts[i];
-		result->text_start = symbol_address(snapshot, starts[i]);
+	for (size_t i = 0; i < N_TEXT_SYMBOLS && !result->text_start; i++) {
+		result->text_symbol = text_symbols[i];
+		result->text_start = symbol_address(snapshot, text_symbols[i]);
 	}
 	result->text_end = symbol_address(snapshot, "_etext");
 	result->entry_start = symbol_address(snapshot, "__entry_text_start");
@@ -59,11 +68,37 @@ static void find_text(struct kernel_snapshot *snapshot)
 	result->is_hidden = !result->text_start && !result->text_end;
 }
 
+static bool ends_with_tag(const char *line, size_t size, const char *tag)
+{
+	const char *tab = memrchr(line, '\t', size);
+
+	return tab && size - (size_t)(tab - line) >= strlen(tag) &&
+	       memcmp(tab, tag, strlen(tag)) == 0;
+}
+
+/* Without the last lines, of code that comes and goes: KSYMBOL records name it. */
+static size_t permanent_size(const struct file_text *text)
+{
+	size_t size = text->size;
+
+	while (size) {
+		const char *newline = memrchr(text->bytes, '\n', size - 1);
+		const char *line = newline ? newline + 1 : text->bytes;
+		size_t line_size = size - (size_t)(line - text->bytes);
+
+		if (!ends_with_tag(line, line_size, "\t[bpf]") &&
+		    !ends_with_tag(line, line_size, "\t[__builtin__"))
+			break;
+		size -= line_size;
+	}
+	return size;
+}
+
 /* One line is enough to show that addresses are hidden. */
 static size_t size_worth_keeping(const struct kernel_snapshot *snapshot)
 {
 	return snapshot->result.is_hidden ? strcspn(snapshot->text.bytes, "\n")
-					  : snapshot->text.size;
+					  : permanent_size(&snapshot->text);
 }
 
 static int compress(struct kernel_snapshot *snapshot)
@@ -95,35 +130,115 @@ static int find_code(struct kernel_snapshot *snapshot)
 	return 0;
 }
 
+static int read_all(struct kernel_snapshot *snapshot)
+{
+	int err = read_text(snapshot);
+
+	if (err)
+		return err;
+	find_text(snapshot);
+	err = compress(snapshot);
+	return err || snapshot->result.is_hidden ? err : find_code(snapshot);
+}
+
+/* Modules end the code before them, as their symbols do in the whole list. */
+static int add_modules(struct kernel_snapshot *snapshot)
+{
+	struct kernel_modules_list list = { 0 };
+	struct file_text *text = &snapshot->text;
+	int err = kernel_modules_read(snapshot->options->paths.proc, &list);
+
+	for (size_t i = 0; i < list.n && !err; i++) {
+		err = file_text_reserve(text, LINE_MAX_SIZE);
+		if (!err)
+			text->size += (size_t)snprintf(text->bytes + text->size, LINE_MAX_SIZE,
+						       "%016" PRIx64 " t start\t[%s]\n",
+						       list.modules[i].start, list.modules[i].name);
+	}
+	free(list.modules);
+	return err;
+}
+
+/* -ENOENT: the names have to be read. */
+static int read_kept(struct kernel_snapshot *snapshot)
+{
+	struct kernel_snapshot_result *result = &snapshot->result;
+	_cleanup_free_ uint8_t *compressed = NULL;
+	struct names_cache_entry entry;
+
+	if (!snapshot->has_key ||
+	    names_cache_read(snapshot->options->cache, &snapshot->key, &entry, &compressed) ||
+	    entry.text_symbol >= N_TEXT_SYMBOLS ||
+	    passing_symbols_read(entry.iterator, &snapshot->text))
+		return -ENOENT;
+	int err = add_modules(snapshot);
+	if (!err)
+		err = find_code(snapshot);
+	if (err)
+		return err;
+	result->text_start = entry.text_start;
+	result->text_end = entry.text_end;
+	result->entry_start = entry.entry_start;
+	result->entry_end = entry.entry_end;
+	result->text_symbol = text_symbols[entry.text_symbol];
+	result->compressed = steal_ptr(compressed);
+	result->compressed_size = entry.compressed_size;
+	result->is_cached = true;
+	return 0;
+}
+
+/* Without the kernel's iterator they can't be used, and are not kept. */
+static void keep(struct kernel_snapshot *snapshot)
+{
+	const struct kernel_snapshot_result *result = &snapshot->result;
+	struct names_key now;
+	struct names_cache_entry entry = {
+		.text_start = result->text_start,
+		.text_end = result->text_end,
+		.entry_start = result->entry_start,
+		.entry_end = result->entry_end,
+		.compressed_size = result->compressed_size,
+	};
+
+	while (text_symbols[entry.text_symbol] != result->text_symbol)
+		entry.text_symbol++;
+	/* A module may have come meanwhile. */
+	if (passing_symbols_find_iterator(&entry.iterator) ||
+	    names_key_find(&snapshot->options->paths, &now) ||
+	    memcmp(&now, &snapshot->key, sizeof(now)) != 0)
+		return;
+	names_cache_write(snapshot->options->cache, &now, &entry, result->compressed);
+}
+
 static void *snapshot_thread(void *arg)
 {
 	struct kernel_snapshot *snapshot = arg;
+	const struct kernel_snapshot_options *options = snapshot->options;
+	struct kernel_snapshot_result *result = &snapshot->result;
 
-	snapshot->result.error = read_text(snapshot);
-	if (!snapshot->result.error) {
-		find_text(snapshot);
-		snapshot->result.error = compress(snapshot);
-	}
-	if (!snapshot->result.error && !snapshot->result.is_hidden)
-		snapshot->result.error = find_code(snapshot);
+	snapshot->has_key = options->cache && names_key_find(&options->paths, &snapshot->key) == 0;
+	result->error = read_kept(snapshot);
+	if (result->error == -ENOENT)
+		result->error = read_all(snapshot);
+	if (snapshot->has_key && !result->error && !result->is_cached && !result->is_hidden)
+		keep(snapshot);
 	return NULL;
 }
 
-int kernel_snapshot_start(const char *path, struct kernel_snapshot **snapshot_ret)
+int kernel_snapshot_start(const struct kernel_snapshot_options *options,
+			  struct kernel_snapshot **snapshot_ret)
 {
 	sigset_t all, old;
 	struct kernel_snapshot *snapshot = calloc(1, sizeof(*snapshot));
 
-	if (!snapshot || !(snapshot->path = strdup(path))) {
-		free(snapshot);
+	if (!snapshot)
 		return -ENOMEM;
-	}
+	snapshot->options = options;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int err = -pthread_create(&snapshot->thread, NULL, snapshot_thread, snapshot);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
-		free(snapshot->path);
 		free(snapshot);
 		return err;
 	}
@@ -147,6 +262,5 @@ void kernel_snapshot_destroy(struct kernel_snapshot *snapshot)
 	free(snapshot->result.compressed);
 	kernel_code_list_deinit(&snapshot->result.code);
 	free(snapshot->text.bytes);
-	free(snapshot->path);
 	free(snapshot);
 }

@@ -1,6 +1,9 @@
 /*
- * Reads and compresses /proc/kallsyms in a separate thread. That takes tens of milliseconds, during
- * which events are opened and records synthesized.
+ * The kernel's names, from /proc/kallsyms, compressed. A separate thread reads them, during which
+ * events are opened and records synthesized.
+ *
+ * All of them take tens of milliseconds, so the permanent ones are kept from recording to recording
+ * (collector/record/start/names_cache.h). Code that comes and goes is read each time.
  */
 #ifndef COLLECTOR_RECORD_START_KERNEL_SNAPSHOT_H
 #define COLLECTOR_RECORD_START_KERNEL_SNAPSHOT_H
@@ -10,9 +13,11 @@
 #include <stdint.h>
 
 #include "collector/attached/kernel_code.h"
+#include "collector/record/start/names_key.h"
 
 struct kernel_snapshot_result {
-	/* One zstd frame, owned by the snapshot. If is_hidden, it contains only the first line. */
+	/* The permanent names: one zstd frame, owned by the snapshot. If is_hidden, it contains
+	 * only the first line. */
 	uint8_t *compressed;
 	size_t compressed_size;
 	uint64_t text_start, text_end; /* 0: not found */
@@ -20,14 +25,21 @@ struct kernel_snapshot_result {
 		entry_end;       /* the code that interrupts and exceptions enter; 0: not found */
 	const char *text_symbol; /* the symbol at text_start: "_text" or "_stext" */
 	struct kernel_code_list code; /* code that is not permanent; owned by the snapshot */
+	bool is_cached;               /* names were not read, but kept from an earlier time */
 	bool is_hidden;               /* all addresses are zero: kptr_restrict, or no privilege */
 	int error;                    /* -errno: no other field is valid; 0: success */
 };
 
 struct kernel_snapshot;
 
-/* @path: "/proc/kallsyms", but in tests. 0 or -errno. */
-int kernel_snapshot_start(const char *path, struct kernel_snapshot **snapshot_ret);
+struct kernel_snapshot_options {
+	struct names_key_paths paths; /* "/proc/kallsyms", "/proc" and "/sys", but in tests */
+	const char *cache;            /* folder; NULL: none */
+};
+
+/* @options are borrowed until the snapshot is destroyed. 0 or -errno. */
+int kernel_snapshot_start(const struct kernel_snapshot_options *options,
+			  struct kernel_snapshot **snapshot_ret);
 /* Waits for the thread. The result is valid until kernel_snapshot_destroy(). */
 const struct kernel_snapshot_result *kernel_snapshot_wait(struct kernel_snapshot *snapshot);
 void kernel_snapshot_destroy(struct kernel_snapshot *snapshot);

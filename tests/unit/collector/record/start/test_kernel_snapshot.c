@@ -15,13 +15,16 @@
 /* A snapshot of @text; *@fd_ret is to close after it is waited for. */
 static struct kernel_snapshot *snapshot_of(const char *text, int *fd_ret)
 {
+	static char path[32];
+	static const struct kernel_snapshot_options options = { .paths = { path, "/proc",
+									   "/sys" } };
 	struct kernel_snapshot *snapshot;
-	char path[32];
 
 	*fd_ret = memfd_create("kallsyms", MFD_CLOEXEC);
 	assert_int_equal(write(*fd_ret, text, strlen(text)), strlen(text));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", *fd_ret);
-	assert_int_equal(kernel_snapshot_start(path, &snapshot), 0);
+	assert_int_equal(kernel_snapshot_start(&options, &snapshot), 0);
+	kernel_snapshot_wait(snapshot);
 	return snapshot;
 }
 
@@ -85,13 +88,97 @@ static void hidden_addresses_show(void **state)
 
 static void a_missing_file_is_an_error(void **state)
 {
+	static const struct kernel_snapshot_options options = { .paths = { "/nowhere/kallsyms",
+									   "/proc", "/sys" } };
 	struct kernel_snapshot *snapshot;
 
 	(void)state;
-	assert_int_equal(kernel_snapshot_start("/nowhere/kallsyms", &snapshot), 0);
+	assert_int_equal(kernel_snapshot_start(&options, &snapshot), 0);
 	assert_int_equal(kernel_snapshot_wait(snapshot)->error, -ENOENT);
 	kernel_snapshot_destroy(snapshot);
 	kernel_snapshot_destroy(NULL);
+}
+
+static void names_of_code_that_goes_are_left_out(void **state)
+{
+	int fd;
+	struct kernel_snapshot *snapshot =
+		snapshot_of("ffffffff81000000 T _text\n"
+			    "ffffffff81000001 t odd\t[bpf]\n"
+			    "ffffffff822090c8 T _etext\n"
+			    "ffffffffc0000000 t x\t[mod]\n"
+			    "ffffffffc0001000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+			    "ffffffffc0002000 t bpf_trampoline_1\t[bpf]\n",
+			    &fd);
+	const struct kernel_snapshot_result *result = kernel_snapshot_wait(snapshot);
+	char back[512] = "";
+
+	(void)state;
+	assert_int_equal(result->code.n, 3);
+	ZSTD_decompress(back, sizeof(back) - 1, result->compressed, result->compressed_size);
+	assert_non_null(strstr(back, "x\t[mod]\n"));
+	assert_null(strstr(back, "trampoline"));
+	kernel_snapshot_destroy(snapshot);
+	close(fd);
+}
+
+static bool has_same_code(const struct kernel_code_list *a, const struct kernel_code_list *b)
+{
+	bool is_same = a->n == b->n;
+
+	for (size_t i = 0; i < a->n && is_same; i++)
+		is_same = a->codes[i].addr == b->codes[i].addr &&
+			  a->codes[i].len == b->codes[i].len &&
+			  a->codes[i].name_size == b->codes[i].name_size &&
+			  memcmp(a->codes[i].name, b->codes[i].name, a->codes[i].name_size) == 0;
+	return is_same;
+}
+
+static void assert_equal_results(const struct kernel_snapshot_result *a,
+				 const struct kernel_snapshot_result *b)
+{
+	assert_int_equal(a->text_start, b->text_start);
+	assert_int_equal(a->text_end, b->text_end);
+	assert_int_equal(a->entry_start, b->entry_start);
+	assert_int_equal(a->entry_end, b->entry_end);
+	assert_string_equal(a->text_symbol, b->text_symbol);
+	assert_int_equal(a->compressed_size, b->compressed_size);
+	assert_memory_equal(a->compressed, b->compressed, a->compressed_size);
+}
+
+/* Other processes load and unload BPF programs meanwhile, so one of some attempts is enough. */
+static void names_that_were_kept_are_the_ones_that_are_read(void **state)
+{
+	char base[] = "/tmp/kernel-snapshot-XXXXXX", folder[64], file[96];
+	struct kernel_snapshot_options options = { .paths = { "/proc/kallsyms", "/proc", "/sys" } };
+	struct kernel_snapshot *read, *kept;
+	bool is_same = false, is_cached = false;
+
+	(void)state;
+	assert_non_null(mkdtemp(base));
+	snprintf(folder, sizeof(folder), "%s/dendro", base);
+	snprintf(file, sizeof(file), "%s/kernel-names", folder);
+	for (int i = 0; i < 50 && !is_same; i++) {
+		options.cache = folder;
+		unlink(file);
+		assert_int_equal(kernel_snapshot_start(&options, &read), 0);
+		assert_false(kernel_snapshot_wait(read)->is_cached);
+		assert_int_equal(kernel_snapshot_start(&options, &kept), 0);
+		is_cached = kernel_snapshot_wait(kept)->is_cached;
+		assert_equal_results(kernel_snapshot_wait(read), kernel_snapshot_wait(kept));
+		is_same = has_same_code(&kernel_snapshot_wait(read)->code,
+					&kernel_snapshot_wait(kept)->code);
+		kernel_snapshot_destroy(read);
+		kernel_snapshot_destroy(kept);
+	}
+	unlink(file);
+	rmdir(folder);
+	rmdir(base);
+	assert_true(is_same);
+	if (!is_cached) {
+		print_message("names are not kept here: no BPF, or hidden addresses\n");
+		skip();
+	}
 }
 
 int main(void)
@@ -100,6 +187,8 @@ int main(void)
 		cmocka_unit_test(the_text_comes_back_and_its_range_is_known),
 		cmocka_unit_test(hidden_addresses_show),
 		cmocka_unit_test(a_missing_file_is_an_error),
+		cmocka_unit_test(names_of_code_that_goes_are_left_out),
+		cmocka_unit_test(names_that_were_kept_are_the_ones_that_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
