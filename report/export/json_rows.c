@@ -1,0 +1,211 @@
+#include "report/export/json_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+#include "cct/text/json_string.h"
+
+/* Members of an object. */
+struct members {
+	FILE *out;
+	const char *start; /* text before the first one */
+	size_t n;
+};
+
+static void write_key(struct members *members, const char *key)
+{
+	fprintf(members->out, "%s\"%s\":", members->n++ ? "," : members->start, key);
+}
+
+/* Like printf("%" PRIu64), but many times as fast: most of a report's bytes are numbers. */
+static void write_number(FILE *out, uint64_t number)
+{
+	char digits[20], *first = digits + sizeof(digits);
+
+	do {
+		*--first = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), out);
+}
+
+void json_write_costs(FILE *out, const uint64_t *costs, uint32_t n)
+{
+	putc('[', out);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			putc(',', out);
+		write_number(out, costs[i]);
+	}
+	putc(']', out);
+}
+
+/* null where the denominator is 0. */
+static void write_ratios(struct members *members, const char *key,
+			 const struct export_options *options, const uint64_t *costs)
+{
+	if (!options->n_ratios)
+		return;
+	write_key(members, key);
+	putc('[', members->out);
+	for (uint32_t i = 0; i < options->n_ratios; i++) {
+		double value;
+
+		if (i)
+			putc(',', members->out);
+		if (ratio_of(&options->ratios[i], costs, &value))
+			fprintf(members->out, "%.9g", value);
+		else
+			fputs("null", members->out);
+	}
+	putc(']', members->out);
+}
+
+/* Writes the marks that occur, or nothing if there are none. */
+static void write_marks(struct members *members, const uint64_t marked[N_PATH_MARKS])
+{
+	struct members marks = { .out = members->out, .start = "{" };
+
+	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
+		if (!marked[mark])
+			continue;
+		if (!marks.n)
+			write_key(members, "mark");
+		write_key(&marks, cct_path_mark_name((enum path_mark)mark));
+		write_number(members->out, marked[mark]);
+	}
+	if (marks.n)
+		putc('}', members->out);
+}
+
+/* The source line of a row, and the number of its functions unless it is one. */
+static void write_line(FILE *out, const struct view_row *row)
+{
+	if (row->file) {
+		fputs(",\"file\":", out);
+		json_write_string(out, row->file);
+		fprintf(out, ",\"line\":%" PRIu32, row->line);
+	}
+	if (row->n_merged > 1)
+		fprintf(out, ",\"functions\":%" PRIu32, row->n_merged);
+}
+
+/* Nothing if no metric is of waits. */
+static void write_waits(struct members *members, const struct profile *profile,
+			const struct view_row *row)
+{
+	uint32_t metric = profile_waits_metric(profile);
+
+	if (metric == UINT32_MAX)
+		return;
+	write_key(members, "waits");
+	write_number(members->out, row->samples[metric]);
+	write_key(members, "longest");
+	write_number(members->out, row->longest);
+}
+
+/* What is equal in all rows of a function, process, thread or marker. */
+static void write_frame(FILE *out, const struct view *view, const struct view_row *row)
+{
+	fputs("\"name\":", out);
+	json_write_string(out, row->name);
+	fputs(",\"module\":", out);
+	json_write_string(out, row->module);
+	fputs(",\"kind\":", out);
+	json_write_string(out, view_row_kind_name(row->kind));
+	/* Grouped by name, rows have no id: each name has one row. */
+	if (view->options.grouping != GROUP_COMM && row->id >= 0)
+		fprintf(out, ",\"id\":%" PRId32, row->id);
+}
+
+/* What only some rows have. */
+static void write_more(struct members *members, const struct view *view,
+		       const struct export_options *options, const struct view_row *row)
+{
+	write_waits(members, view->profile, row);
+	write_ratios(members, "ratio_self", options, row->self);
+	write_ratios(members, "ratio_total", options, row->total);
+	write_marks(members, row->marked);
+}
+
+static void write_fields(FILE *out, const struct view *view, const struct export_options *options,
+			 const struct view_row *row)
+{
+	struct members members = { .out = out, .start = "," };
+	uint32_t n_metrics = view->profile->n_metrics;
+
+	write_frame(out, view, row);
+	if (view->options.kind == VIEW_LINES)
+		write_line(out, row);
+	if (row->call_file) {
+		fputs(",\"call\":{\"file\":", out);
+		json_write_string(out, row->call_file);
+		fprintf(out, ",\"line\":%" PRIu32 "}", row->call_line);
+	}
+	fputs(",\"self\":", out);
+	json_write_costs(out, row->self, n_metrics);
+	fputs(",\"total\":", out);
+	json_write_costs(out, row->total, n_metrics);
+	write_more(&members, view, options, row);
+	putc('}', out);
+}
+
+void json_write_rows(FILE *out, const struct view *view, const struct export_options *options)
+{
+	fputs("\"rows\":[", out);
+	for (const struct view_row *row = view->root->children; row; row = row->next) {
+		fputs(row == view->root->children ? "\n{" : ",\n{", out);
+		write_fields(out, view, options, row);
+	}
+	fputs("\n]", out);
+}
+
+/* A walk over the rows of a tree that are written, depth first, without recursion. */
+struct walk {
+	const struct view_row *row; /* NULL: all were visited */
+	unsigned depth;             /* of @row; the root: 0 */
+};
+
+static void walk_next(struct walk *walk, const struct export_options *options)
+{
+	const struct view_row *row = walk->row;
+
+	if (row->children && (!options->max_depth || walk->depth < options->max_depth)) {
+		*walk = (struct walk){ row->children, walk->depth + 1 };
+		return;
+	}
+	for (; walk->depth && !row->next; walk->depth--)
+		row = row->parent;
+	walk->row = walk->depth ? row->next : NULL;
+}
+
+/* @parent: NULL for the root. */
+static void write_node(FILE *out, const struct view *view, const struct export_options *options,
+		       const struct view_row *row, const uint64_t *parent)
+{
+	fputs(parent ? ",\n{\"parent\":" : "\n{\"parent\":-1", out);
+	if (parent)
+		write_number(out, *parent);
+	putc(',', out);
+	write_fields(out, view, options, row);
+}
+
+int json_write_nodes(FILE *out, const struct view *view, const struct export_options *options)
+{
+	_cleanup_free_ uint64_t *above = NULL; /* indexes of the last nodes, by depth */
+	size_t n_allocated = 0;
+	uint64_t index = 0;
+
+	fputs("\"nodes\":[", out);
+	for (struct walk walk = { .row = view->root }; walk.row; walk_next(&walk, options)) {
+		if (array_reserve(above, walk.depth, n_allocated, 1))
+			return -ENOMEM;
+		above[walk.depth] = index++;
+		write_node(out, view, options, walk.row,
+			   walk.depth ? &above[walk.depth - 1] : NULL);
+	}
+	fputs("\n]", out);
+	return 0;
+}
