@@ -11,7 +11,7 @@
  * The version of a report's layout. It becomes higher when a field is removed or renamed, or its
  * meaning changes; a new field does not change it.
  */
-#define REPORT_SCHEMA 1
+#define REPORT_SCHEMA 2
 
 /* Writes members of an object, each with a comma after it. What is not known is left out. */
 void json_write_recording(FILE *out, const struct profile_info *info);

@@ -2,10 +2,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/text/json_string.h"
+
+#define NO_FRAME UINT32_MAX
 
 /* Members of an object. */
 struct members {
@@ -109,7 +113,7 @@ static void write_waits(struct members *members, const struct profile *profile,
 /* What is equal in all rows of a function, process, thread or marker. */
 static void write_frame(FILE *out, const struct view *view, const struct view_row *row)
 {
-	fputs("\"name\":", out);
+	fputs("{\"name\":", out);
 	json_write_string(out, row->name);
 	fputs(",\"module\":", out);
 	json_write_string(out, row->module);
@@ -124,40 +128,36 @@ static void write_frame(FILE *out, const struct view *view, const struct view_ro
 static void write_more(struct members *members, const struct view *view,
 		       const struct export_options *options, const struct view_row *row)
 {
+	if (row->call_file) {
+		write_key(members, "call");
+		fputs("{\"file\":", members->out);
+		json_write_string(members->out, row->call_file);
+		fprintf(members->out, ",\"line\":%" PRIu32 "}", row->call_line);
+	}
 	write_waits(members, view->profile, row);
 	write_ratios(members, "ratio_self", options, row->self);
 	write_ratios(members, "ratio_total", options, row->total);
 	write_marks(members, row->marked);
 }
 
-static void write_fields(FILE *out, const struct view *view, const struct export_options *options,
-			 const struct view_row *row)
-{
-	struct members members = { .out = out, .start = "," };
-	uint32_t n_metrics = view->profile->n_metrics;
-
-	write_frame(out, view, row);
-	if (view->options.kind == VIEW_LINES)
-		write_line(out, row);
-	if (row->call_file) {
-		fputs(",\"call\":{\"file\":", out);
-		json_write_string(out, row->call_file);
-		fprintf(out, ",\"line\":%" PRIu32 "}", row->call_line);
-	}
-	fputs(",\"self\":", out);
-	json_write_costs(out, row->self, n_metrics);
-	fputs(",\"total\":", out);
-	json_write_costs(out, row->total, n_metrics);
-	write_more(&members, view, options, row);
-	putc('}', out);
-}
-
 void json_write_rows(FILE *out, const struct view *view, const struct export_options *options)
 {
+	uint32_t n_metrics = view->profile->n_metrics;
+
 	fputs("\"rows\":[", out);
 	for (const struct view_row *row = view->root->children; row; row = row->next) {
-		fputs(row == view->root->children ? "\n{" : ",\n{", out);
-		write_fields(out, view, options, row);
+		struct members members = { .out = out, .start = "," };
+
+		fputs(row == view->root->children ? "\n" : ",\n", out);
+		write_frame(out, view, row);
+		if (view->options.kind == VIEW_LINES)
+			write_line(out, row);
+		fputs(",\"self\":", out);
+		json_write_costs(out, row->self, n_metrics);
+		fputs(",\"total\":", out);
+		json_write_costs(out, row->total, n_metrics);
+		write_more(&members, view, options, row);
+		putc('}', out);
 	}
 	fputs("\n]", out);
 }
@@ -181,29 +181,61 @@ static void walk_next(struct walk *walk, const struct export_options *options)
 	walk->row = walk->depth ? row->next : NULL;
 }
 
+/* @frames: by entity, receives the indexes. */
+static void write_frames(FILE *out, const struct view *view, const struct export_options *options,
+			 uint32_t *frames)
+{
+	uint32_t n_frames = 0;
+
+	memset(frames, 0xff, view->n_entities * sizeof(*frames));
+	fputs("\"frames\":[", out);
+	for (struct walk walk = { .row = view->root }; walk.row; walk_next(&walk, options)) {
+		if (frames[walk.row->entity] != NO_FRAME)
+			continue;
+		frames[walk.row->entity] = n_frames;
+		fputs(n_frames++ ? ",\n" : "\n", out);
+		write_frame(out, view, walk.row);
+		putc('}', out);
+	}
+	fputs("\n],\n", out);
+}
+
 /* @parent: NULL for the root. */
 static void write_node(FILE *out, const struct view *view, const struct export_options *options,
-		       const struct view_row *row, const uint64_t *parent)
+		       const struct view_row *row, uint32_t frame, const uint64_t *parent)
 {
-	fputs(parent ? ",\n{\"parent\":" : "\n{\"parent\":-1", out);
+	struct members more = { .out = out, .start = ",{" };
+	uint32_t n_metrics = view->profile->n_metrics;
+
+	fputs(parent ? ",\n[" : "\n[-1", out);
 	if (parent)
 		write_number(out, *parent);
 	putc(',', out);
-	write_fields(out, view, options, row);
+	write_number(out, frame);
+	putc(',', out);
+	json_write_costs(out, row->self, n_metrics);
+	putc(',', out);
+	json_write_costs(out, row->total, n_metrics);
+	write_more(&more, view, options, row);
+	fputs(more.n ? "}]" : "]", out);
 }
 
 int json_write_nodes(FILE *out, const struct view *view, const struct export_options *options)
 {
 	_cleanup_free_ uint64_t *above = NULL; /* indexes of the last nodes, by depth */
+	_cleanup_free_ uint32_t *frames = malloc((view->n_entities + 1u) * sizeof(*frames));
 	size_t n_allocated = 0;
 	uint64_t index = 0;
 
+	if (!frames)
+		return -ENOMEM;
+	write_frames(out, view, options, frames);
 	fputs("\"nodes\":[", out);
 	for (struct walk walk = { .row = view->root }; walk.row; walk_next(&walk, options)) {
 		if (array_reserve(above, walk.depth, n_allocated, 1))
 			return -ENOMEM;
 		above[walk.depth] = index++;
-		write_node(out, view, options, walk.row,
+		write_node(out, view, options, walk.row, frames[walk.row->entity],
 			   walk.depth ? &above[walk.depth - 1] : NULL);
 	}
 	fputs("\n]", out);

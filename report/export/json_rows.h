@@ -11,7 +11,7 @@
 void json_write_costs(FILE *out, const uint64_t *costs, uint32_t n);
 /* Writes "rows" of a flat view, without a comma after it. */
 void json_write_rows(FILE *out, const struct view *view, const struct export_options *options);
-/* Writes "nodes" of a tree, likewise. 0 or -ENOMEM. */
+/* Writes "frames" and "nodes" of a tree, likewise. 0 or -ENOMEM. */
 int json_write_nodes(FILE *out, const struct view *view, const struct export_options *options);
 
 #endif

@@ -66,7 +66,10 @@ static struct part *find_part(struct callers *callers, struct view_row *row, uin
 		.entity = entity,
 	};
 	callers->part_of[entity] = (uint32_t)callers->n_parts - 1;
-	return part->row ? part : NULL;
+	if (!part->row)
+		return NULL;
+	part->row->entity = entity;
+	return part;
 }
 
 static int add_entry(struct callers *callers, struct view_row *row, const struct entry *entry)
@@ -195,6 +198,7 @@ int view_fill_callers(struct view *view, const struct fold *fold)
 
 	if (!entries || !scratch || !part_of)
 		return -ENOMEM;
+	view->n_entities = fold->n_entities;
 	memset(part_of, 0xff, fold->n_entities * sizeof(*part_of));
 	err = fill(&callers);
 	free(callers.parts);

@@ -45,7 +45,8 @@ struct view_row {
 	uint32_t call_line;
 	uint32_t line;    /* VIEW_LINES; 0: the row is a function without lines */
 	const char *file; /* whole path; NULL if there is no line */
-	uint32_t entity;  /* VIEW_TREE: the same number in all rows of one function */
+	/* VIEW_TREE, VIEW_CALLERS: the same number in all rows of one function, process, ... */
+	uint32_t entity;
 	struct view_row *children, *next;
 	struct view_row *parent;
 };
@@ -54,7 +55,7 @@ struct view {
 	struct view_options options;
 	const struct profile *profile;
 	struct view_row *root;
-	uint32_t n_entities;        /* VIEW_TREE: all rows' entities are smaller */
+	uint32_t n_entities;        /* VIEW_TREE, VIEW_CALLERS: all rows' entities are smaller */
 	struct arena arena;         /* of the rows */
 	struct source_paths *paths; /* VIEW_LINES: owns the rows' file names */
 };

@@ -30,8 +30,8 @@ conserved() { # conserved FILE
 	walked=$(walked_samples "$file")
 	expect_equal "samples of $file" "$(jq '.quality.samples' tree)" "$walked"
 	expect_equal "samples over all events" "$(jq '[.metrics[].samples] | add' tree)" "$walked"
-	jq -e '[.metrics[].total] as $all | .nodes[0].total == $all and
-		([.nodes[].self] | transpose | map(add)) == $all' tree
+	jq -e '[.metrics[].total] as $all | .nodes[0][3] == $all and
+		([.nodes[][2]] | transpose | map(add)) == $all' tree
 	expect_equal "weight of $file" "$(jq '[.metrics[].total] | add' tree)" "$(walked_weight "$file")"
 }
 
@@ -67,7 +67,7 @@ conserved() { # conserved FILE
 	local all
 	all=$(report_json reader.data --view functions | jq '.metrics[0].samples')
 	expect_equal "kernel only and none" \
-		"$(report_json reader.data --kernel none | jq '.nodes[0].total[0]')" \
-		"$(report_json reader.data --kernel only | jq '.nodes[0].total[0]')"
+		"$(report_json reader.data --kernel none | jq '.nodes[0][3][0]')" \
+		"$(report_json reader.data --kernel only | jq '.nodes[0][3][0]')"
 	expect_equal "dendro script" "$("$DENDRO" script reader.data | grep -c $'^[^\t]')" "$all"
 }

@@ -48,8 +48,8 @@ expect_weights() {
 
 # The tree holds the cost of all samples that were read; none is left out because it has no weight.
 conserved() {
-	jq -e '[.metrics[].total] as $all | .nodes[0].total == $all and .quality.unweighed == 0 and
-		([.nodes[].self] | transpose | map(add)) == $all' \
+	jq -e '[.metrics[].total] as $all | .nodes[0][3] == $all and .quality.unweighed == 0 and
+		([.nodes[][2]] | transpose | map(add)) == $all' \
 		"$1"
 }
 

@@ -162,7 +162,7 @@ expect_waits() { # expect_waits REPORT MEASURED FUNCTION... : ns, within 5 %
 # machine, the more the sum varies: 4.5 standard errors of as many independent samples bound it.
 @test "the sampled time on the CPU is the threads' own CPU time" {
 	local on measured
-	on=$(jq '[.nodes[] | select(.kind == "thread" and .name != "off_cpu") | .total[1]] | add' threads)
+	on=$(ask threads '[named_nodes[] | select(.kind == "thread" and .name != "off_cpu") | .total[1]] | add')
 	measured=$(awk '/^thread/ { sum += $4 } END { print sum }' command.measured)
 	show expect_near "on the CPU" "$on" "$measured" \
 		"$(jq '450 / (.metrics[1].samples | sqrt)' threads)"
@@ -170,8 +170,8 @@ expect_waits() { # expect_waits REPORT MEASURED FUNCTION... : ns, within 5 %
 
 # conserved REPORT FILE : the times in the tree, in the listing and in the file are equal
 conserved() {
-	jq -e '.metrics[0].total as $all | .nodes[0].total[0] == $all and
-		([.nodes[].self[0]] | add) == $all' "$1"
+	jq -e '.metrics[0].total as $all | .nodes[0][3][0] == $all and
+		([.nodes[][2][0]] | add) == $all' "$1"
 	"$DENDRO" script "$2" | awk -v total="$(jq '.metrics[0].total' "$1")" '
 		/^[^\t]/ && $(NF) == "off-cpu:" { sum += $(NF - 1) }
 		END { printf "%.0f ns listed, %.0f in the tree\n", sum, total; exit sum != total }'
@@ -199,11 +199,12 @@ conserved() {
 	window=$(sed -n 's/^recording .*, \([0-9.]*\) \(m*s\)$/\1 \2/p' attached.text |
 		awk '{ printf "%.0f\n", $1 * ($2 == "s" ? 1e9 : 1e6) }')
 	# The main thread waits for the others all the time.
-	expect_equal threads "$(jq '([.nodes[] | select(.kind == "thread")] | length)
-		+ .quality.off_cpu.silent_threads' attached)" 7
+	expect_equal threads "$(ask attached '([named_nodes[] | select(.kind == "thread")] | length)
+		+ .quality.off_cpu.silent_threads')" 7
 	while read -r name off on; do
 		show expect_near "$name" $((off + on)) "$window" 3
-	done < <(jq -r '.nodes[] | select(.kind == "thread") | "\(.name) \(.total[0]) \(.total[1])"' attached)
+	done < <(ask attached 'named_nodes[] | select(.kind == "thread")
+		| "\(.name) \(.total[0]) \(.total[1])"')
 	[ "$(jq '.quality.unwind.off_before' attached)" -gt 0 ]
 	[ "$(jq '.quality.off_cpu.off_at_end' attached)" -gt 0 ]
 	grep "threads off the CPU when the recording ended" attached.text
@@ -211,7 +212,7 @@ conserved() {
 
 @test "threads in a deadlock show their locks and paths, though they never run" {
 	need_waiting_threads
-	expect_equal threads "$(jq '[.nodes[] | select(.kind == "thread")] | length' dead)" 3
+	expect_equal threads "$(ask dead '[named_nodes[] | select(.kind == "thread")] | length')" 3
 	expect_equal "threads without time" "$(jq '.quality.off_cpu.silent_threads' dead)" 0
 	expect_mark dead lock_second "[waiting: lock]" 100
 	expect_mark dead lock_second "[off the CPU all the time]" 100
@@ -232,11 +233,11 @@ conserved() {
 	grep -q "^ *total *time *waits *mean *longest *call path" dead.text || grep -q could dead.notes
 	"$DENDRO" report --view functions kinds.data >kinds.text
 	grep -q "^ *total *time *self *waits *mean *longest *function" kinds.text
-	ask kinds '[.nodes[] | select(.name == "wait_for_child")][0]
+	ask kinds '[named_nodes[] | select(.name == "wait_for_child")][0]
 		| .longest <= .total[0] and .waits * .longest >= .total[0] and .waits > 0' | grep -x true
 	expect_near "the longest wait for a child" \
-		"$(ask kinds '[.nodes[] | select(.name == "wait_for_child") | .longest] | max')" \
-		"$(ask kinds '[.nodes[] | select(.name == "[waiting: child]") | .longest] | max')" 0
+		"$(ask kinds '[named_nodes[] | select(.name == "wait_for_child") | .longest] | max')" \
+		"$(ask kinds '[named_nodes[] | select(.name == "[waiting: child]") | .longest] | max')" 0
 	"$DENDRO" report --format csv kinds.data | grep -q '"off-cpu samples","off-cpu longest"'
 }
 
@@ -257,7 +258,7 @@ conserved() {
 
 @test "time off the CPU before the end of a delay does not count" {
 	local off life
-	off=$(jq '[.nodes[] | select(.kind == "thread" and .name == "napper") | .total[0]] | add' late)
+	off=$(ask late '[named_nodes[] | select(.kind == "thread" and .name == "napper") | .total[0]] | add')
 	life=$(awk '$1 == "thread" && $2 == "napper" { print $3 }' late.measured)
 	echo "$off of $life ns"
 	[ "$off" -lt $((life - 100000000)) ]
@@ -288,7 +289,7 @@ conserved() {
 @test "a recording that was cut has the times up to its end" {
 	head -c -60000 command.data >cut.data
 	report_json cut.data --event off-cpu >cut
-	jq -e '.metrics[0].total > 0 and .nodes[0].total[0] == .metrics[0].total' cut
+	jq -e '.metrics[0].total > 0 and .nodes[0][3][0] == .metrics[0].total' cut
 }
 
 @test "options that off-cpu cannot follow are refused, with a remedy" {

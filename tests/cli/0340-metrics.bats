@@ -26,8 +26,8 @@ setup() {
 		report_json several.data --view $view >json
 		expect_equal "events of $view" "$(jq -c '[.metrics[].event]' json)" \
 			'["task-clock","page-faults","context-switches"]'
-		jq -e '[.nodes, .rows | .[]?]
-			| length > 0 and all((.self | length == 3) and (.total | length == 3))' json
+		jq -e '[.nodes[]?[2, 3], .rows[]?["self", "total"]]
+			| length > 0 and all(length == 3)' json
 		"$DENDRO" report --view $view several.data >text
 		grep -E '^ *task-clock +page-faults' text
 	done
@@ -100,8 +100,8 @@ setup() {
 	expect_near "faults in dense()" "$(cost_of json dense 1)" $((7 * 1200)) 5
 	expect_near "faults in sparse()" "$(cost_of json sparse 1)" $((7 * 400)) 10
 	report_json threads.data >json
-	jq -e '[.metrics[].total] as $all | .nodes[0].total == $all and
-		([.nodes[].self] | transpose | map(add)) == $all' json
+	jq -e '[.metrics[].total] as $all | .nodes[0][3] == $all and
+		([.nodes[][2]] | transpose | map(add)) == $all' json
 	need python3
 	expect_equal "an independent count" "$(jq -r '.metrics[] | "\(.samples) \(.total)"' json)" \
 		"$(python3 "$ROOT/tests/oracle/walk_records.py" --groups threads.data |

@@ -26,11 +26,11 @@ setup() {
 		(.metrics[0] | has("event") and has("unit") and has("samples") and has("total")) and
 		(.quality | has("samples") and has("lost") and has("throttled") and
 			(.unwind | type == "object")) and
-		(.nodes[0] | .kind == "root" and .parent == -1) and (.nodes | length > 2 and
-			all(has("parent") and has("name") and has("module") and has("kind") and
-				(.self | length == 1) and (.total | length == 1)))' \
+		(.frames[0].kind == "root") and (.nodes[0][:2] == [-1, 0]) and
+		(.frames | all(has("name") and has("module") and has("kind"))) and
+		(.nodes | length > 2 and all((.[2] | length == 1) and (.[3] | length == 1)))' \
 		dispatch.tree
-	expect_equal kinds "$(jq -r '[.nodes[].kind] | unique
+	expect_equal kinds "$(jq -r '[.frames[].kind] | unique
 		- ["root", "process", "thread", "user", "inline", "kernel", "marker"] | length' dispatch.tree)" 0
 	local view
 	for view in functions modules processes; do
@@ -51,31 +51,49 @@ setup() {
 	record deep.data -- "$WORKLOADS/deep" 0.3 bottom 5000
 	report_json deep.data >deep.tree
 	expect_equal metrics "$(jq '.metrics | length' deep.tree)" 1
-	expect_equal "own costs" "$(jq '[.nodes[].self[0]] | add' deep.tree)" \
+	expect_equal "own costs" "$(jq '[.nodes[][2][0]] | add' deep.tree)" \
 		"$(jq '.metrics[0].total' deep.tree)"
 	expect_equal "nodes before their parents" \
-		"$(jq '[.nodes | to_entries[] | select(.value.parent >= .key)] | length' deep.tree)" 0
+		"$(jq '[.nodes | to_entries[] | select(.value[0] >= .key)] | length' deep.tree)" 0
 	expect_equal "the deepest recursion" "$(python3 - deep.tree <<-'PY'
 		import json, sys
-		nodes = json.load(open(sys.argv[1], encoding="utf-8"))["nodes"]
-		below, levels = [node["self"][0] for node in nodes], []
-		for node in nodes:
-		    above = levels[node["parent"]] if node["parent"] >= 0 else 0
-		    levels.append(above + (node["name"] == "descend"))
+		report = json.load(open(sys.argv[1], encoding="utf-8"))
+		nodes, levels = report["nodes"], []
+		below = [own[0] for _, _, own, *_ in nodes]
+		for parent, frame, *_ in nodes:
+		    above = levels[parent] if parent >= 0 else 0
+		    levels.append(above + (report["frames"][frame]["name"] == "descend"))
 		for index in range(len(nodes) - 1, 0, -1):
-		    below[nodes[index]["parent"]] += below[index]
-		assert nodes[0]["parent"] == -1 and all(node["parent"] >= 0 for node in nodes[1:])
-		assert below == [node["total"][0] for node in nodes]
+		    below[nodes[index][0]] += below[index]
+		assert nodes[0][0] == -1 and all(node[0] >= 0 for node in nodes[1:])
+		assert below == [node[3][0] for node in nodes]
 		print(max(levels))
 	PY
 	)" 5000
 }
 
+@test "jq and Python list the paths of a report as docs/FORMAT.md shows" {
+	need python3
+	example() { # example FIRST-LINE : up to the end of the block that it begins
+		awk -v first="$1" 'index($0, first) == 1 { inside = 1 } /^```/ { inside = 0 } inside' \
+			"$ROOT/docs/FORMAT.md"
+	}
+	cp dispatch.tree report.json
+	(eval "$(example "jq -r '.frames as") report.json") >by_jq
+	(echo "import json"; example "report, paths = ") | python3 - >by_python
+	cmp by_jq by_python
+	grep -qE "^all;dispatch;.*main;dispatch_1;worker.* [0-9]+$" by_jq
+	expect_equal costs "$(awk '{ sum += $NF } END { printf "%.0f\n", sum }' by_jq)" \
+		"$(jq '.metrics[0].total' dispatch.tree)"
+	(eval "$(example "jq '.frames as") report.json") | jq -e '.nodes[0] |
+		.parent == -1 and .name == "all" and .kind == "root" and .self == [0] and has("total")'
+}
+
 @test "JSON begins with its schema, and what was recorded when and where" {
-	jq -e '.schema == 1 and (.dendro | test("^[0-9.]+$")) and .recorder == "dendro \(.dendro)" and
+	jq -e '.schema == 2 and (.dendro | test("^[0-9.]+$")) and .recorder == "dendro \(.dendro)" and
 		(.command | test("^dendro record .*-o dispatch.data .*-- .*/dispatch 1$"))' dispatch.tree
 	expect_equal keys "$(jq -rc 'keys_unsorted' dispatch.tree)" '["schema","dendro","recorder",'$(
-		)'"command","machine","times","metrics","quality","missing","nodes"]'
+		)'"command","machine","times","metrics","quality","missing","frames","nodes"]'
 	expect_equal machine "$(jq -r '.machine | "\(.hostname) \(.kernel) \(.arch) \(.cpus)"' dispatch.tree)" \
 		"$(uname -n) $(uname -r) $(uname -m) $(getconf _NPROCESSORS_ONLN)"
 	[ "$(jq '.times.duration_ns' dispatch.tree)" -ge 900000000 ]
@@ -88,15 +106,22 @@ setup() {
 	[ "$start" -gt $((written - 300000000000)) ]
 }
 
-@test "JSON has one line for each node" {
-	expect_equal lines "$(grep -c '^{"parent":' dispatch.tree)" "$(jq '.nodes | length' dispatch.tree)"
+@test "JSON has one line for each frame and each node" {
+	expect_equal frames "$(grep -c '^{"name":' dispatch.tree)" "$(jq '.frames | length' dispatch.tree)"
+	expect_equal nodes "$(grep -c '^\[-*[0-9]' dispatch.tree)" "$(jq '.nodes | length' dispatch.tree)"
+}
+
+@test "each frame is in the order of the nodes that refer to it" {
+	expect_equal "first uses" "$(jq -c '[.nodes[][1]] | reduce .[] as $frame (0;
+		if $frame == . then . + 1 elif $frame > . then error("skipped") else . end)' dispatch.tree)" \
+		"$(jq '.frames | length' dispatch.tree)"
 }
 
 @test "the root's total is the recording's total, in every view" {
 	local total
 	total=$(jq '.metrics[0].total' dispatch.tree)
-	expect_equal tree "$(jq '.nodes[0].total[0]' dispatch.tree)" "$total"
-	expect_equal callers "$(report_json dispatch.data --view callers | jq '.nodes[0].total[0]')" "$total"
+	expect_equal tree "$(jq '.nodes[0][3][0]' dispatch.tree)" "$total"
+	expect_equal callers "$(report_json dispatch.data --view callers | jq '.nodes[0][3][0]')" "$total"
 	local view
 	for view in functions modules processes; do
 		expect_equal "self of all $view" \
@@ -153,7 +178,7 @@ setup() {
 	expect_equal events "$(jq '.metrics | length' both)" 2
 	report_json events.data --event page-faults >one
 	expect_equal samples "$(jq -c '[.metrics[] | select(.samples > 0) | .event]' one)" '["page-faults"]'
-	expect_equal total "$(jq '.nodes[0].total | add' one)" \
+	expect_equal total "$(jq '.nodes[0][3] | add' one)" \
 		"$(jq '.metrics[] | select(.event == "page-faults") | .total' both)"
 }
 
@@ -239,7 +264,7 @@ setup() {
 
 @test "--kernel only shows no user frames" {
 	report_json dispatch.data --kernel only >only
-	expect_equal "user frames" "$(jq '[.nodes[] | select(.kind == "user")] | length' only)" 0
+	expect_equal "user frames" "$(jq '[.frames[] | select(.kind == "user")] | length' only)" 0
 }
 
 @test "--sort name sorts by name" {

@@ -8,8 +8,12 @@ def rows_named($name): weight_per_sample as $w | [.rows[] | select(.name == $nam
 	    total: (map(.total[0]) | add // 0 | . / $w | round) };
 def total: .total;
 
+# The nodes with their fields by name.
+def named_nodes: .frames as $frames | [.nodes[]
+	| { parent: .[0] } + $frames[.[1]] + { self: .[2], total: .[3] } + .[4]];
+
 # The nodes as a tree: each with its children.
-def tree: .nodes as $nodes
+def tree: named_nodes as $nodes
 	| ([range($nodes | length)] | group_by($nodes[.].parent)) as $siblings
 	| (reduce $siblings[] as $some ({}; .["\($nodes[$some[0]].parent)"] = $some)) as $below
 	| def grow($i): $nodes[$i] + { children: [$below["\($i)"][]? | grow(.)] };
@@ -31,11 +35,11 @@ def samples_under(condition): weight_per_sample as $w
 # The names of the user functions below all nodes called so. An interrupt may stop any function, so the
 # kernel is left out.
 def children_of($name):
-	.nodes as $nodes | [$nodes[] | select(.parent >= 0 and $nodes[.parent].name == $name) | .name
+	named_nodes as $nodes | [$nodes[] | select(.parent >= 0 and $nodes[.parent].name == $name) | .name
 		| select(. != "[kernel]")] | unique;
 # The names of the parents of all nodes called so.
 def parents_of($name):
-	.nodes as $nodes | [$nodes[] | select(.parent >= 0 and .name == $name) | $nodes[.parent].name]
+	named_nodes as $nodes | [$nodes[] | select(.parent >= 0 and .name == $name) | $nodes[.parent].name]
 		| unique;
 
 # User and kernel frames of a path from its first function called main on, joined by blanks.

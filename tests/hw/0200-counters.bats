@@ -44,7 +44,7 @@ samples_of() { # samples_of FILE EVENT [COLUMN] : by the walker of records; 4: w
 # Samples of an event, by its place in the list, below a function.
 samples_below() { # samples_below FILE FUNCTION METRIC
 	jq --arg name "$2" --argjson metric "$3" '.metrics[$metric] as $m
-		| [.nodes[] | select(.name == $name) | .total[$metric]] | add // 0
+		| [.frames as $f | .nodes[] | select($f[.[1]].name == $name) | .[3][$metric]] | add // 0
 		| . / ($m.total / $m.samples) | round' "$1"
 }
 

@@ -18,19 +18,19 @@ def read_symbols(path):
     return sorted(symbols)
 
 
-def rename(node, module, symbols):
-    match = re.fullmatch(re.escape(module) + r"\+0x([0-9a-f]+)", node["name"])
+def rename(frame, module, symbols):
+    match = re.fullmatch(re.escape(module) + r"\+0x([0-9a-f]+)", frame["name"])
     if match:
         index = bisect.bisect_right(symbols, (int(match.group(1), 16), "\x7f")) - 1
         if index >= 0:
-            node["name"] = symbols[index][1]
+            frame["name"] = symbols[index][1]
 
 
 def main():
     document = json.load(sys.stdin)
     symbols = read_symbols(sys.argv[2])
-    for node in document["nodes"]:
-        rename(node, sys.argv[1], symbols)
+    for frame in document["frames"]:
+        rename(frame, sys.argv[1], symbols)
     json.dump(document, sys.stdout)
 
 

@@ -22,13 +22,16 @@ WITHOUT_MEMORY = {
 
 def outermost(document, counts):
     """Adds (kind, name) -> weight of each path's first frame below its process or thread."""
-    nodes = document["nodes"]
-    for node in nodes:
-        if node["kind"] in CONTAINERS:
-            if node["self"][0]:
-                counts[("none", "no frames at all")] += node["self"][0]
-        elif nodes[node["parent"]]["kind"] in CONTAINERS:
-            counts[(node["kind"], node["name"])] += node["total"][0]
+    frames = document["frames"]
+    kinds = []  # by node
+    for parent, index, own, total, *_ in document["nodes"]:
+        frame = frames[index]
+        kinds.append(frame["kind"])
+        if frame["kind"] in CONTAINERS:
+            if own[0]:
+                counts[("none", "no frames at all")] += own[0]
+        elif kinds[parent] in CONTAINERS:
+            counts[(frame["kind"], frame["name"])] += total[0]
 
 
 def main():

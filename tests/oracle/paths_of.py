@@ -24,12 +24,13 @@ def paths_to(document, function):
     """path -> weight"""
     found = collections.Counter()
     paths = []  # by node; None below the function
-    for node in document["nodes"]:
-        path = paths[node["parent"]] if node["parent"] >= 0 else ()
-        if path is not None and node["kind"] not in CONTAINERS:
-            path += (node["name"],)
-        if path and node["kind"] == "user" and function.fullmatch(node["name"]):
-            found[SEPARATOR.join(path)] += node["total"][0]
+    for parent, index, _, total, *_ in document["nodes"]:
+        frame = document["frames"][index]
+        path = paths[parent] if parent >= 0 else ()
+        if path is not None and frame["kind"] not in CONTAINERS:
+            path += (frame["name"],)
+        if path and frame["kind"] == "user" and function.fullmatch(frame["name"]):
+            found[SEPARATOR.join(path)] += total[0]
             path = None
         paths.append(path)
     return found

@@ -165,13 +165,12 @@ static void json_is_one_object_of_exact_numbers(void **state)
 		"\"branch_"
 		"stack\":0,"
 		"\"flat\":0,\"stack_cut\":0",
-		"\"nodes\":[\n{\"parent\":-1,\"name\":\"all\",\"module\":\"\",\"kind\":\"root\","
-		"\"self\":[0],"
-		"\"total\":[18446744073709551615]},\n",
-		"{\"parent\":0,\"name\":\"prog\",\"module\":\"\",\"kind\":\"process\",\"self\":[0]"
-		",",
-		"{\"parent\":1,\"name\":\"0x1000\",\"module\":\"\",\"kind\":\"user\",\"self\":"
-		"[18446744073709551614],\"total\":[18446744073709551615]",
+		"\"frames\":[\n{\"name\":\"all\",\"module\":\"\",\"kind\":\"root\"},\n"
+		"{\"name\":\"prog\",\"module\":\"\",\"kind\":\"process\"},\n"
+		"{\"name\":\"0x1000\",\"module\":\"\",\"kind\":\"user\"},\n",
+		"\"nodes\":[\n[-1,0,[0],[18446744073709551615]],\n"
+		"[0,1,[0],[18446744073709551615]],\n"
+		"[1,2,[18446744073709551614],[18446744073709551615]],\n",
 	};
 	struct fixture *fixture = *state;
 	const char *text;
@@ -191,7 +190,7 @@ static void json_begins_with_what_is_known_of_the_recording(void **state)
 {
 	static const struct view_options functions = { .kind = VIEW_FUNCTIONS };
 	static const struct export_options options = { 0 };
-	static const char expected[] = "{\"schema\":1,\n\"dendro\":\"" DENDRO_VERSION "\",\n"
+	static const char expected[] = "{\"schema\":2,\n\"dendro\":\"" DENDRO_VERSION "\",\n"
 				       "\"command\":\"dendro \\\"x\\\"\",\n"
 				       "\"machine\":{\"cpu\":\"One\",\"cpus\":8},\n"
 				       "\"times\":{\"start\":\"2023-11-14T22:13:20.000000007Z\","
@@ -266,13 +265,22 @@ static void json_strings_are_escaped_and_valid_utf8(void **state)
 		assert_non_null(strstr(text, cases[i].json));
 }
 
-static void json_nodes_have_the_index_of_their_parent(void **state)
+static void json_nodes_have_the_indexes_of_their_parent_and_of_their_frame(void **state)
 {
-	static const char *const expected[] = {
-		"[\n{\"parent\":-1,\"name\":\"all\",",    "},\n{\"parent\":0,\"name\":\"left\",",
-		"},\n{\"parent\":1,\"name\":\"0x1000\",", "},\n{\"parent\":2,\"name\":\"0x1001\",",
-		"},\n{\"parent\":0,\"name\":\"right\",",  "},\n{\"parent\":4,\"name\":\"0x1000\",",
-	};
+	static const char expected[] = "\"frames\":[\n"
+				       "{\"name\":\"all\",\"module\":\"\",\"kind\":\"root\"},\n"
+				       "{\"name\":\"left\",\"module\":\"\",\"kind\":\"process\"},\n"
+				       "{\"name\":\"0x1000\",\"module\":\"\",\"kind\":\"user\"},\n"
+				       "{\"name\":\"0x1001\",\"module\":\"\",\"kind\":\"user\"},\n"
+				       "{\"name\":\"right\",\"module\":\"\",\"kind\":\"process\"}\n"
+				       "],\n\"nodes\":[\n"
+				       "[-1,0,[0],[10]],\n"
+				       "[0,1,[0],[9]],\n"
+				       "[1,2,[0],[9]],\n"
+				       "[2,3,[9],[9]],\n"
+				       "[0,4,[0],[1]],\n"
+				       "[4,2,[1],[1]]\n"
+				       "]}\n";
 	struct fixture *fixture = *state;
 
 	add_sample(fixture, "left", 2, 9);
@@ -280,13 +288,53 @@ static void json_nodes_have_the_index_of_their_parent(void **state)
 	const char *text =
 		write_report(fixture, "json", &(struct view_options){ .kind = VIEW_TREE },
 			     &(struct export_options){ 0 });
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		text = strstr(text, expected[i]);
-		assert_non_null(text);
-	}
-	text = strstr(text, "}\n]}\n");
+	text = strstr(text, "\"frames\":");
 	assert_non_null(text);
-	assert_string_equal(text, "}\n]}\n");
+	assert_string_equal(text, expected);
+}
+
+static void json_frames_are_those_of_nodes_that_are_written(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_sample(fixture, "prog", 3, 1);
+	const char *text =
+		write_report(fixture, "json", &(struct view_options){ .kind = VIEW_TREE },
+			     &(struct export_options){ .max_depth = 2 });
+	assert_json(text);
+	assert_non_null(
+		strstr(text, "\"name\":\"0x1000\",\"module\":\"\",\"kind\":\"user\"}\n],\n"));
+	assert_non_null(strstr(text, "\n[1,2,[0],[1]]\n]}\n"));
+}
+
+static void json_callers_share_the_frames_of_functions(void **state)
+{
+	static const char expected[] = "[-1,0,[0],[5]],\n"
+				       "[0,1,[5],[5]],\n"
+				       "[1,2,[0],[5]],\n"
+				       "[2,3,[0],[5]]\n"
+				       "]}\n";
+	struct fixture *fixture = *state;
+
+	add_sample(fixture, "prog", 3, 5);
+	const char *text =
+		write_report(fixture, "json", &(struct view_options){ .kind = VIEW_CALLERS },
+			     &(struct export_options){ 0 });
+	assert_non_null(strstr(text, "},\n{\"name\":\"0x1002\","));
+	assert_non_null(strstr(text, expected));
+}
+
+static void json_nodes_end_with_what_only_some_have(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_sample(fixture, "prog", 1, 5);
+	fixture->profile->cct->nodes[2].marked[PATH_GUESSED] = 1;
+	const char *text =
+		write_report(fixture, "json", &(struct view_options){ .kind = VIEW_TREE },
+			     &(struct export_options){ 0 });
+	assert_json(text);
+	assert_non_null(strstr(text, "[0,1,[0],[5]],\n[1,2,[5],[5],{\"mark\":{\"guessed\":1}}]\n"));
 }
 
 static void json_goes_as_deep_as_the_tree_or_as_asked(void **state)
@@ -351,10 +399,10 @@ static void waits_have_a_number_and_a_longest(void **state)
 				     "3,\"0x1001\",\"\",user,,8000,8000,2,7000\r\n"));
 	text = write_report(fixture, "json", &view, &options);
 	assert_json(text);
-	assert_non_null(strstr(text, "\"total\":[8000],\"waits\":2,\"longest\":7000"));
+	assert_non_null(strstr(text, "[8000],{\"waits\":2,\"longest\":7000}]"));
 	view.kind = VIEW_CALLERS;
 	text = write_report(fixture, "json", &view, &options);
-	assert_non_null(strstr(text, "\"total\":[3000],\"waits\":1,\"longest\":3000"));
+	assert_non_null(strstr(text, "[3000],{\"waits\":1,\"longest\":3000}]"));
 	view.kind = VIEW_FUNCTIONS;
 	text = write_report(fixture, "json", &view, &options);
 	assert_non_null(strstr(text, "\"total\":[11000],\"waits\":3,\"longest\":7000"));
@@ -499,7 +547,7 @@ static void ratios_stand_behind_the_events_and_a_dash_for_none(void **state)
 	assert_non_null(strstr(text,
 			       "\"ratios\":[{\"name\":\"instructions/cycles\",\"numerator\":1,"
 			       "\"denominator\":0,\"factor\":1},{\"name\":\"big\","));
-	assert_non_null(strstr(text, "\"total\":[2100,1200],\"ratio_self\":[null,null],"
+	assert_non_null(strstr(text, "[2100,1200],{\"ratio_self\":[null,null],"
 				     "\"ratio_total\":[0.571428571,1750000]"));
 	text = write_report(fixture, "csv", &view, &options);
 	assert_non_null(strstr(text, ",\"instructions/cycles self\",\"instructions/cycles total\","
@@ -924,7 +972,10 @@ int main(void)
 		TEST(json_begins_with_what_is_known_of_the_recording),
 		TEST(json_of_every_view_is_well_formed),
 		TEST(json_strings_are_escaped_and_valid_utf8),
-		TEST(json_nodes_have_the_index_of_their_parent),
+		TEST(json_nodes_have_the_indexes_of_their_parent_and_of_their_frame),
+		TEST(json_frames_are_those_of_nodes_that_are_written),
+		TEST(json_callers_share_the_frames_of_functions),
+		TEST(json_nodes_end_with_what_only_some_have),
 		TEST(json_goes_as_deep_as_the_tree_or_as_asked),
 		TEST(csv_is_quoted_and_ends_lines_as_the_rfc_says),
 		TEST(waits_have_a_number_and_a_longest),
