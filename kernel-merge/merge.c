@@ -22,6 +22,8 @@ size_t merge_call_path(const struct path_halves *halves, struct frame *path)
 		path[n++] = frame_marker(MARKER_OFF_ALL_TIME);
 	if (halves->off.lock)
 		path[n++] = frame_lock(halves->off.lock);
+	if (halves->off.has_waker)
+		path[n++] = frame_waker(halves->off.waker);
 	path[n++] = frame_marker((enum marker)halves->off.marker);
 	return n;
 }

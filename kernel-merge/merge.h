@@ -14,6 +14,8 @@ struct off_reason {
 	int marker;       /* enum marker; negative: it was running */
 	bool is_all_time; /* it never ran while it was recorded */
 	uint64_t lock;    /* the address at which it waits, of MARKER_WAIT_LOCK; 0: not known */
+	bool has_waker;   /* it is known who ended the wait: */
+	uint32_t waker;   /* as in a FRAME_WAKER */
 };
 
 struct path_halves {
@@ -31,9 +33,9 @@ struct path_halves {
 
 /*
  * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [MARKER_OFF_ALL_TIME]
- * [lock] [off marker]. MARKER_KERNEL is only written between user frames (or a marker for missing
- * ones) and kernel frames; the path of a kernel thread consists of kernel frames alone. @path has
- * room for n_user + n_kernel + 5 entries. Returns the number of entries written.
+ * [lock] [waker] [off marker]. MARKER_KERNEL is only written between user frames (or a marker for
+ * missing ones) and kernel frames; the path of a kernel thread consists of kernel frames alone.
+ * @path has room for n_user + n_kernel + 6 entries. Returns the number of entries written.
  */
 size_t merge_call_path(const struct path_halves *halves, struct frame *path);
 

@@ -19,6 +19,7 @@ enum frame_kind {
 	FRAME_KERNEL,  /* (module, offset); kernel text, kernel modules, BPF programs */
 	FRAME_MARKER,  /* offset: enum marker */
 	FRAME_LOCK,    /* offset: the address that a thread waits at, in its process */
+	FRAME_WAKER,   /* offset: the id of a text of profile->wakers */
 };
 
 /*
@@ -102,6 +103,11 @@ static inline struct frame frame_marker(enum marker marker)
 static inline struct frame frame_lock(uint64_t addr)
 {
 	return (struct frame){ .offset = addr, .kind = FRAME_LOCK };
+}
+
+static inline struct frame frame_waker(uint32_t waker)
+{
+	return (struct frame){ .offset = waker, .kind = FRAME_WAKER };
 }
 
 static inline bool marker_is_off_cpu(enum marker marker)

@@ -47,6 +47,7 @@ void profile_destroy(struct profile *profile)
 	free(profile->metrics);
 	free(profile->processes);
 	free(profile->threads);
+	string_ids_deinit(&profile->wakers);
 	cct_destroy(profile->cct);
 	profile_info_deinit(&profile->info);
 	memory_code_deinit(&profile->memory_code);

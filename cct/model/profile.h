@@ -14,6 +14,7 @@
 #include "cct/model/metric.h"
 #include "cct/model/module.h"
 #include "cct/model/quality.h"
+#include "cct/text/string_ids.h"
 
 /* One image of a process: exec begins a new one under the same pid. */
 struct profile_process {
@@ -64,7 +65,8 @@ struct profile {
 	uint32_t n_processes;
 	struct profile_thread *threads;
 	uint32_t n_threads;
-	struct cct *cct; /* root -> process [-> thread] -> frames */
+	struct string_ids wakers; /* by whom threads were woken: "[woken by NAME/TID]" */
+	struct cct *cct;          /* root -> process [-> thread] -> frames */
 	struct profile_quality quality;
 	struct profile_info info;
 	struct memory_code memory_code; /* where the builder was told to keep it */

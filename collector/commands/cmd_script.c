@@ -181,7 +181,9 @@ static int print_frames(struct script *script, const struct frame *frames, const
 
 static void print_mark(const char *text)
 {
-	printf("\t%16x %s ([dendro])\n", 0, text);
+	printf("\t%16x ", 0);
+	printable_put(stdout, text);
+	puts(" ([dendro])");
 }
 
 static void print_marker(enum marker marker)
@@ -225,13 +227,15 @@ static void print_fields(const struct sample *sample, const struct trace_format 
 	printable_put(stdout, text);
 }
 
-static void print_off_reason(const struct off_reason *off)
+static void print_off_reason(const struct script *script, const struct off_reason *off)
 {
 	char text[LOCK_TEXT_MAX];
 
 	if (off->marker < 0)
 		return;
 	print_marker((enum marker)off->marker);
+	if (off->has_waker)
+		print_mark(dendro_recording(script->session)->wakers.strings[off->waker]);
 	if (off->lock)
 		print_mark(lock_text(off->lock, text));
 	if (off->is_all_time)
@@ -250,7 +254,7 @@ static int print_path(struct script *script, const struct sample *sample)
 	const struct call_path *path = &sample->path;
 
 	putchar('\n');
-	print_off_reason(&path->off);
+	print_off_reason(script, &path->off);
 	int err =
 		print_frames(script, path->kernel_frames, path->kernel_addrs, path->n_kernel, true);
 	if (!err)

@@ -77,6 +77,8 @@ struct sample {
 	enum cpu_state cpu_state;
 	bool is_off_all_time; /* it never ran while it was recorded */
 	bool is_off_at_end;   /* it still waited when the recording ended */
+	bool has_waker;       /* who ended its wait: */
+	uint32_t waker;       /* as in a FRAME_WAKER */
 	enum marker end;
 	bool may_join;   /* the copy of this sample's stack, or of an earlier one of its thread, is
 			    full */

@@ -327,6 +327,8 @@ static struct off_reason find_off_reason(const struct sample_path *sample_path,
 		return off;
 	off.marker = (int)find_off_marker(sample_path, sample, n_kernel);
 	off.is_all_time = sample->is_off_all_time;
+	off.has_waker = sample->has_waker;
+	off.waker = sample->waker;
 	/* Every wait has a lock; which, matters where it does not end. */
 	if (off.marker == MARKER_WAIT_LOCK && sample->is_off_at_end)
 		off.lock = find_lock(sample);

@@ -25,6 +25,8 @@ struct off_cpu_thread {
 	int32_t pid; /* a tid may come back in another process without a word */
 	enum presence presence;
 	bool is_preempted;
+	bool has_waker; /* since it last ran */
+	uint32_t waker;
 	uint32_t pin;
 	uint64_t n_losses;    /* when it went off */
 	uint64_t since_ns;    /* off, or new, or when the sample was taken */
@@ -195,6 +197,8 @@ static int hand_out(struct off_cpu *off_cpu, struct off_cpu_thread *state, uint6
 		return 0;
 	}
 	ret->cpu_state = state_when_off(state);
+	ret->has_waker = state->has_waker && ret->cpu_state == OFF_BLOCKED;
+	ret->waker = state->waker;
 	off_cpu->quality->counts[QUALITY_OFF_DOUBTFUL] += state->n_losses != off_cpu->n_losses;
 	return 1;
 }
@@ -247,6 +251,7 @@ static int switch_in(struct off_cpu *off_cpu, struct off_cpu_thread *state,
 		break;
 	}
 	state->presence = ON;
+	state->has_waker = false;
 	return n;
 }
 
@@ -258,6 +263,7 @@ static int restart(struct off_cpu *off_cpu, struct off_cpu_thread *state, enum p
 
 	state->pid = state->thread->process->pid;
 	state->presence = presence;
+	state->has_waker &= presence == ON;
 	go_off(off_cpu, state, time_ns);
 	return n;
 }
@@ -407,6 +413,18 @@ int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample, st
 	mine.is_off_all_time = true;
 	state->sample = mine;
 	return pin(off_cpu, state);
+}
+
+/* The last one counts: before a switch-out it is of the wait only if no other comes after it. */
+void off_cpu_wake(struct off_cpu *off_cpu, int32_t tid, uint32_t waker)
+{
+	const struct thread *thread = processes_find_tid(off_cpu->processes, tid);
+	struct off_cpu_thread *state = thread ? thread->off_cpu : NULL;
+
+	if (!state)
+		return;
+	state->has_waker = true;
+	state->waker = waker;
 }
 
 static int count_silent(struct thread *thread, void *arg)

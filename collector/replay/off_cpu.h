@@ -50,6 +50,9 @@ int off_cpu_see(struct off_cpu *off_cpu, const struct thread *thread, uint64_t t
 /* A SWITCH, SWITCH_CPU_WIDE, COMM, FORK or EXIT record, after processes_apply(). */
 int off_cpu_apply(struct off_cpu *off_cpu, const struct record *record, struct sample *ret);
 
+/* The thread is woken by @waker, as in a FRAME_WAKER: that ends its wait. */
+void off_cpu_wake(struct off_cpu *off_cpu, int32_t tid, uint32_t waker);
+
 /* After the last record: what is still off the CPU at @end_ns. Call until it returns 0. */
 int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct sample *ret);
 

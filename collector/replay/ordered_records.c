@@ -4,6 +4,7 @@
 
 #include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
+#include "perf/records/waking_record.h"
 #include "perf/records/window_record.h"
 
 #define MAX_PENDING_BYTES (64u << 20)
@@ -34,6 +35,8 @@ static uint64_t time_of(const struct ordered_records *records,
 		return stack_record_peek_time(header, &time_ns) ? time_ns : 0;
 	if (window_record_is_type(header))
 		return window_record_peek_time(header, &time_ns) ? time_ns : 0;
+	if (waking_record_is_type(header))
+		return waking_record_peek_time(header, &time_ns) ? time_ns : 0;
 	if (runtime_record_is_type(header))
 		return runtime_record_peek_time(header, &time_ns) ? time_ns : 0;
 	return data_file_peek_time(records->file, header);

@@ -458,9 +458,14 @@ struct thread *processes_thread(struct processes *processes, int32_t pid, int32_
 
 struct thread *processes_find_thread(const struct processes *processes, int32_t pid, int32_t tid)
 {
-	struct thread *thread = find_id(&processes->by_tid, tid);
+	struct thread *thread = processes_find_tid(processes, tid);
 
 	return thread && thread->process->pid == pid ? thread : NULL;
+}
+
+struct thread *processes_find_tid(const struct processes *processes, int32_t tid)
+{
+	return find_id(&processes->by_tid, tid);
 }
 
 int processes_each_thread(struct processes *processes,

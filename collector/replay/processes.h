@@ -74,6 +74,8 @@ int processes_advance(struct process *process, uint64_t time_ns);
 struct thread *processes_thread(struct processes *processes, int32_t pid, int32_t tid);
 /* The same, but never creates a thread; NULL: no such thread. */
 struct thread *processes_find_thread(const struct processes *processes, int32_t pid, int32_t tid);
+/* The thread that has, or last had, the tid. NULL: no such thread. */
+struct thread *processes_find_tid(const struct processes *processes, int32_t tid);
 /* Calls @apply for each thread until it returns not 0; returns that. */
 int processes_each_thread(struct processes *processes,
 			  int (*apply)(struct thread *thread, void *arg), void *arg);

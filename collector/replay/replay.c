@@ -23,7 +23,11 @@
 #include "perf/file/tracing_formats.h"
 #include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
+#include "perf/records/waking_record.h"
 #include "perf/records/window_record.h"
+
+/* "[woken by a softirq in NAME/TID]" */
+#define WAKER_TEXT_MAX (COMM_MAX + 48)
 
 struct replay {
 	struct data_file *file;
@@ -494,6 +498,47 @@ static int apply_window_record(struct replay *replay, const struct perf_event_he
 	return 0;
 }
 
+/* What a path shows of the waker. */
+static const char *describe_waker(const struct replay *replay, const struct waking_record *waking,
+				  char text[static WAKER_TEXT_MAX])
+{
+	const struct thread *thread =
+		processes_find_thread(replay->processes, waking->waker_pid, waking->waker_tid);
+	const char *name = thread && thread->is_named ? thread->name : waking->waker_comm;
+
+	if (waking->kind == WAKING_BY_INTERRUPT)
+		return "[woken by an interrupt]";
+	if (waking->waker_tid < 0)
+		return "[woken by an exiting thread]";
+	if (!waking->waker_tid)
+		return waking->kind == WAKING_BY_SOFTIRQ ? "[woken by a softirq]"
+							 : "[woken by the idle task]";
+	snprintf(text, WAKER_TEXT_MAX, "[woken by %s%.*s/%d]",
+		 waking->kind == WAKING_BY_SOFTIRQ ? "a softirq in " : "", COMM_MAX,
+		 *name ? name : ":", waking->waker_tid);
+	return text;
+}
+
+static int apply_waking_record(struct replay *replay, const struct perf_event_header *header)
+{
+	struct waking_record waking;
+	char text[WAKER_TEXT_MAX];
+	uint32_t waker;
+	bool is_new;
+
+	if (!waking_record_decode(header, &waking)) {
+		replay->profile->quality.counts[QUALITY_BROKEN_RECORDS]++;
+		return 0;
+	}
+	if (!replay->off_cpu)
+		return 0;
+	int err = string_ids_add(&replay->profile->wakers, describe_waker(replay, &waking, text),
+				 &waker, &is_new);
+	if (!err)
+		off_cpu_wake(replay->off_cpu, waking.tid, waker);
+	return err;
+}
+
 static int take_off_cpu_at_end(struct replay *replay, struct sample *ret)
 {
 	uint64_t end_ns = replay->window_end_ns ? replay->window_end_ns : replay->records.newest_ns;
@@ -586,7 +631,7 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 		return err;
 	module_finder_take_attachments(replay->finder);
 	sample->cpu_state = ON_CPU;
-	sample->is_off_all_time = sample->is_off_at_end = false;
+	sample->is_off_all_time = sample->is_off_at_end = sample->has_waker = false;
 	sample->end = MARKER_KERNEL;
 	sample->path.n_frames = 0;
 	sample->may_join = false;
@@ -643,6 +688,8 @@ static int apply_record(struct replay *replay, const struct perf_event_header *h
 		return apply_window_record(replay, header);
 	if (runtime_record_is_type(header))
 		return apply_runtime_record(replay, header);
+	if (waking_record_is_type(header))
+		return apply_waking_record(replay, header);
 	int err = apply(replay, record, event);
 	return err ? err : apply_off_cpu(replay, record, ret);
 }

@@ -20,6 +20,7 @@
 #include "perf/records/code_record.h"
 #include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
+#include "perf/records/waking_record.h"
 #include "perf/records/window_record.h"
 
 enum { EVENT_UPDATE_NAME = 2 }; /* PERF_EVENT_UPDATE__NAME */
@@ -331,7 +332,8 @@ static int accept_record(struct data_file *file, const struct raw_record *record
 		break;
 	case RECORD_ATTACHMENT:
 		if (stack_record_is_type(record->header) || code_record_is_type(record->header) ||
-		    window_record_is_type(record->header) || runtime_record_is_type(record->header))
+		    window_record_is_type(record->header) ||
+		    runtime_record_is_type(record->header) || waking_record_is_type(record->header))
 			return 0;
 		err = take_attachment(file, record);
 		break;

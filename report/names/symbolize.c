@@ -300,7 +300,7 @@ static char *lock_name(uint64_t addr)
 	return strdup(lock_text(addr, text));
 }
 
-/* The name of a frame that is not code: a process, a thread, a marker or a lock. */
+/* The name of a frame that is not code: a process, a thread, a marker, a lock or a waker. */
 static char *other_name(const struct profile *profile, const struct frame *frame)
 {
 	const char *name = NULL;
@@ -310,6 +310,10 @@ static char *other_name(const struct profile *profile, const struct frame *frame
 		return strdup(marker_text((enum marker)frame->offset));
 	case FRAME_LOCK:
 		return lock_name(frame->offset);
+	case FRAME_WAKER:
+		if (frame->offset < profile->wakers.n_strings)
+			name = profile->wakers.strings[frame->offset];
+		break;
 	case FRAME_PROCESS:
 		if (frame->offset < profile->n_processes)
 			name = profile->processes[frame->offset].name;

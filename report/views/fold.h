@@ -84,7 +84,8 @@ static inline void fold_raise_self_longest(struct fold *fold, uint32_t node, uin
 static inline bool entity_is_code(const struct fold_entity *entity)
 {
 	return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL ||
-	       entity->frame_kind == FRAME_MARKER || entity->frame_kind == FRAME_LOCK;
+	       entity->frame_kind == FRAME_MARKER || entity->frame_kind == FRAME_LOCK ||
+	       entity->frame_kind == FRAME_WAKER;
 }
 
 #endif

@@ -257,6 +257,7 @@ static bool is_folded_away(const struct view_options *options, const struct fram
 	case FRAME_KERNEL:
 		return options->kernel == KERNEL_NONE;
 	case FRAME_LOCK:
+	case FRAME_WAKER:
 	case FRAME_MARKER:
 		return options->kernel == KERNEL_ONLY ||
 		       (kernel_mark && options->kernel == KERNEL_NONE);

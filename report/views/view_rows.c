@@ -29,7 +29,7 @@ void view_destroy(struct view *view)
 static const enum row_kind kinds[] = {
 	[FRAME_ROOT] = ROW_ROOT,   [FRAME_PROCESS] = ROW_PROCESS, [FRAME_THREAD] = ROW_THREAD,
 	[FRAME_USER] = ROW_USER,   [FRAME_KERNEL] = ROW_KERNEL,   [FRAME_MARKER] = ROW_MARKER,
-	[FRAME_LOCK] = ROW_MARKER,
+	[FRAME_LOCK] = ROW_MARKER, [FRAME_WAKER] = ROW_MARKER,
 };
 
 static const char *const kind_names[] = {

@@ -90,6 +90,20 @@ static void a_wait_without_an_end_has_its_lock_before_the_reason(void **state)
 	assert_int_equal(path[5].offset, MARKER_WAIT_LOCK);
 }
 
+static void who_ended_a_wait_is_before_the_reason(void **state)
+{
+	struct path_halves halves = {
+		user, 1, kernel, 1, -1, { MARKER_WAIT_PIPE, .has_waker = true, .waker = 3 }
+	};
+	struct frame path[7];
+
+	(void)state;
+	assert_int_equal(merge_call_path(&halves, path), 5);
+	assert_int_equal(path[3].kind, FRAME_WAKER);
+	assert_int_equal(path[3].offset, 3);
+	assert_int_equal(path[4].offset, MARKER_WAIT_PIPE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +112,7 @@ int main(void)
 		cmocka_unit_test(the_reason_for_missing_callers_is_outermost),
 		cmocka_unit_test(why_a_thread_is_off_the_cpu_is_innermost),
 		cmocka_unit_test(a_wait_without_an_end_has_its_lock_before_the_reason),
+		cmocka_unit_test(who_ended_a_wait_is_before_the_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -589,6 +589,59 @@ static void without_records_of_switches_the_next_sample_ends_the_time(void **sta
 #define TEST(name)          cmocka_unit_test_setup_teardown(name, setup, teardown)
 #define TEST_ATTACHED(name) cmocka_unit_test_setup_teardown(name, setup_attached, teardown)
 
+static void a_wait_has_the_waker_that_ended_it(void **state)
+{
+	struct fixture *fixture = *state;
+
+	exec(fixture, PID, 50);
+	sampled(fixture, PID, 100);
+	goes(fixture, PID, 101);
+	off_cpu_wake(fixture->off_cpu, PID, 5);
+	assert_int_equal(comes(fixture, PID, 111), 1);
+	assert_true(fixture->last.has_waker);
+	assert_int_equal(fixture->last.waker, 5);
+	sampled(fixture, PID, 200);
+	goes(fixture, PID, 201);
+	assert_int_equal(comes(fixture, PID, 211), 1);
+	assert_false(fixture->last.has_waker);
+}
+
+static void
+a_waker_just_before_the_switch_counts_and_one_of_a_preempted_thread_does_not(void **state)
+{
+	struct fixture *fixture = *state;
+
+	exec(fixture, PID, 50);
+	off_cpu_wake(fixture->off_cpu, PID, 5);
+	sampled(fixture, PID, 100);
+	goes(fixture, PID, 101);
+	assert_int_equal(comes(fixture, PID, 111), 1);
+	assert_true(fixture->last.has_waker);
+	off_cpu_wake(fixture->off_cpu, PID, 6);
+	sampled(fixture, PID, 200);
+	is_preempted(fixture, PID, 201);
+	assert_int_equal(comes(fixture, PID, 211), 1);
+	assert_false(fixture->last.has_waker);
+}
+
+static void wakers_of_threads_that_were_never_met_or_are_gone_are_forgotten(void **state)
+{
+	struct fixture *fixture = *state;
+
+	off_cpu_wake(fixture->off_cpu, 77, 5);
+	exec(fixture, PID, 50);
+	task(fixture, PERF_RECORD_FORK, PID, 11, 60);
+	comes(fixture, 11, 61);
+	off_cpu_wake(fixture->off_cpu, 11, 5);
+	task(fixture, PERF_RECORD_EXIT, PID, 11, 70);
+	task(fixture, PERF_RECORD_FORK, PID, 11, 80);
+	comes(fixture, 11, 81);
+	sampled(fixture, 11, 90);
+	goes(fixture, 11, 91);
+	assert_int_equal(comes(fixture, 11, 99), 1);
+	assert_false(fixture->last.has_waker);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -612,6 +665,9 @@ int main(void)
 		TEST(what_has_no_number_is_no_thread),
 		TEST(many_samples_may_wait_at_once),
 		TEST(every_sample_is_handed_out_once_and_no_time_twice),
+		TEST(a_wait_has_the_waker_that_ended_it),
+		TEST(a_waker_just_before_the_switch_counts_and_one_of_a_preempted_thread_does_not),
+		TEST(wakers_of_threads_that_were_never_met_or_are_gone_are_forgotten),
 		TEST(without_records_of_switches_the_next_sample_ends_the_time),
 	};
 
