@@ -32,6 +32,7 @@
 struct observed_recording {
 	const char *proc;              /* "/proc", but in tests; for prepare, too */
 	struct recording_notes *notes; /* for prepare, too */
+	bool records_wakers;           /* of waiting threads; for prepare, too */
 	struct evlist *evlist;
 	struct data_writer *writer;
 	struct stack_output *stack_output;
