@@ -255,6 +255,12 @@ const struct command_option record_options[] = {
 		  "while it runs, nor pages at which copies end because nothing has touched them",
 	  .take = option_take_flag,
 	  .offset = FIELD(options.no_deep_stacks) },
+	{ .name = "waker",
+	  .help = "with off-cpu, record by whom each wait is ended, too: a thread, or an "
+		  "interrupt; "
+		  "this needs root, because anybody may wake a recorded thread",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.has_wakers) },
 	{ .heading = "When" },
 	{ .name = "duration",
 	  .letter = 'd',
@@ -326,11 +332,14 @@ void record_arguments_deinit(struct record_arguments *arguments)
 /* off-cpu needs the switches of a thread on all CPUs. */
 static int check_off_cpu(const struct record_arguments *arguments)
 {
+	bool has_off_cpu = false;
+
 	for (size_t i = 0; i < arguments->n_events; i++) {
 		const struct event *event = &arguments->events[i];
 
 		if (event->weight.kind != WEIGHT_OFF_CPU)
 			continue;
+		has_off_cpu = true;
 		if (arguments->options.cpus.n)
 			return message_wrong_use(
 				"record", "off-cpu follows threads over all CPUs: leave out -C, or "
@@ -339,6 +348,9 @@ static int check_off_cpu(const struct record_arguments *arguments)
 			return message_wrong_use("record",
 						 "off-cpu takes no modifiers and no --filter.");
 	}
+	if (arguments->options.has_wakers && !has_off_cpu)
+		return message_wrong_use("record", "--waker belongs to off-cpu: add -e "
+						   "off-cpu.");
 	return 0;
 }
 

@@ -239,6 +239,8 @@ static int open_all(struct recorder *recorder)
 		return err;
 	err = recording_observers_create(observer_table, N_OBSERVERS, &recorder->observed,
 					 &recorder->observers);
+	if (err && recorder->notes.error)
+		return err;
 	if (err)
 		return recording_notes_explain(&recorder->notes, err, "out of memory.");
 	err = open_events(recorder);
@@ -266,6 +268,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	recorder->start.notes = recorder->observed.notes = &recorder->notes;
 	recorder->start.drain = &recorder->drain;
 	recorder->observed.proc = "/proc";
+	recorder->observed.records_wakers = options->has_wakers;
 	int err = open_all(recorder);
 	if (err) {
 		*error_ret = steal_ptr(recorder->notes.error);

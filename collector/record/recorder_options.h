@@ -30,6 +30,7 @@ struct recorder_options {
 	bool has_stack_size; /* the user chose it */
 	uint64_t ring_size;  /* bytes; 0: chosen by the rate */
 	bool no_inherit;
+	bool has_wakers;     /* by whom waits end is recorded, too; needs off-cpu */
 	bool no_deep_stacks; /* stacks deeper than the copies are not completed */
 	int compression_level;
 	bool has_compression_level; /* the user chose it; else pipes are plain, files are not */

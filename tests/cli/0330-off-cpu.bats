@@ -32,6 +32,24 @@ make_recordings() {
 	report_json late.data --by thread >late
 	attach
 	record_deadlock
+	record_wakers
+}
+
+# Of a command, with threads that wake each other; and from outside, of a process that runs already.
+record_wakers() {
+	record wakers.data -e off-cpu --waker -- "$WORKLOADS/off_cpu" 0.5 naps convoy pipe kinds >/dev/null
+	report_json wakers.data >wakers
+	mkfifo fed.fifo
+	cat fed.fifo >/dev/null &
+	local reader=$!
+	exec 7>fed.fifo
+	record fed.data -e off-cpu -z 0 --waker -p $reader -- bash -c \
+		'"$0" 0.5 naps & for i in {1..10}; do sleep 0.02; echo x >&7; done; wait' \
+		"$WORKLOADS/off_cpu" >/dev/null
+	exec 7>&-
+	wait $reader
+	report_json fed.data >fed
+	tr '\0' '\n' <fed.data >fed.strings
 }
 
 # Threads that sleep when the recording begins, and when it ends; attached.data and its report.
@@ -239,6 +257,46 @@ conserved() {
 		"$(ask kinds '[named_nodes[] | select(.name == "wait_for_child") | .longest] | max')" \
 		"$(ask kinds '[named_nodes[] | select(.name == "[waiting: child]") | .longest] | max')" 0
 	"$DENDRO" report --format csv kinds.data | grep -q '"off-cpu samples","off-cpu longest"'
+}
+
+# woken REPORT FUNCTION WAKER : the cost below the function of waits that the waker ended
+woken() {
+	ask "$1" '[tree | .. | objects | select(.name? == $name) | .. | objects
+		| select((.name? // "" | test($waker)) and .kind == "marker") | .total[0]] | add // 0' \
+		--arg name "$2" --arg waker "$3"
+}
+
+expect_waker() { # expect_waker REPORT FUNCTION WAKER PERCENT
+	expect_at_least "$2: $3" "$(woken "$1" "$2" "$3")" "$(off_under "$1" ".name == \"$2\"")" "$4"
+}
+
+@test "who ended a wait is on its path" {
+	expect_waker wakers contend '^\[woken by convoy-[012]/[0-9]+\]$' 90
+	expect_waker wakers wait_for_pipe '^\[woken by writer/[0-9]+\]$' 90
+	expect_waker wakers wait_for_child '^\[woken by kinds/[0-9]+\]$' 90
+	expect_waker wakers nap '^\[woken by (an interrupt|a softirq.*)\]$' 90
+	expect_equal "readers that wake themselves" "$(woken wakers wait_for_pipe 'woken by reader/')" 0
+	"$DENDRO" script wakers.data | grep -q '\[woken by writer/[0-9]*\]'
+}
+
+@test "a waker that is not recorded has its name, and others are not in the recording" {
+	expect_at_least "woken by the shell" "$(woken fed cat '^\[woken by bash/[0-9]+\]$')" \
+		"$(woken fed cat 'woken by')" 50
+	lacks napper fed.strings
+	lacks "woken by napper" fed
+}
+
+@test "a recording without --waker has no wakers" {
+	lacks "woken by" command
+}
+
+@test "--waker is refused without off-cpu, and without privilege, with a remedy" {
+	refuses "--waker" "-e off-cpu" -- "$DENDRO" record --waker true
+	need setpriv
+	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$DENDRO" ||
+		skip "nobody cannot reach the program under test"
+	refuses "root" -- setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$DENDRO" record -o nowhere.data --waker -e off-cpu true
 }
 
 @test "a wait that begins while recording and does not end shows its lock" {

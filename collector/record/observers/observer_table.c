@@ -12,12 +12,14 @@
 #include "collector/record/observers/silent_threads.h"
 #include "collector/record/observers/stack_gaps.h"
 #include "collector/record/observers/stack_holes.h"
+#include "collector/record/observers/wakers.h"
 
 /* Observers of files, which can wait, come first, and those of running threads last: at the end of
  * a round the last row is called first. */
 const struct recording_observer *const observer_table[N_OBSERVERS] = {
-	&kernel_modules_observer, &capture_observer,         &build_ids_observer,
-	&jitdump_observer,        &jit_maps_observer,        &code_reader_observer,
-	&hotspot_reader_observer, &stack_gaps_observer,      &stack_holes_observer,
-	&deep_stacks_observer,    &signal_contexts_observer, &silent_threads_observer,
+	&kernel_modules_observer, &capture_observer,     &build_ids_observer,
+	&jitdump_observer,        &jit_maps_observer,    &code_reader_observer,
+	&hotspot_reader_observer, &wakers_observer,      &stack_gaps_observer,
+	&stack_holes_observer,    &deep_stacks_observer, &signal_contexts_observer,
+	&silent_threads_observer,
 };

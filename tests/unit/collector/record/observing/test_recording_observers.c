@@ -305,10 +305,13 @@ static void what_is_missing_is_reported_before_what_was_done(void **state)
 static void the_table_ends_with_observers_that_look_at_threads(void **state)
 {
 	static const char *const names[N_OBSERVERS] = {
-		"kernel modules", "files of code",          "build IDs",
-		"jitdumps",       "perf-PID.map files",     "anonymous code",
-		"Java code",      "gaps in stacks",         "untouched pages in stacks",
-		"deep stacks",    "what signals interrupt", "silent threads"
+		"kernel modules",     "files of code",
+		"build IDs",          "jitdumps",
+		"perf-PID.map files", "anonymous code",
+		"Java code",          "wakers",
+		"gaps in stacks",     "untouched pages in stacks",
+		"deep stacks",        "what signals interrupt",
+		"silent threads"
 	};
 
 	(void)state;
