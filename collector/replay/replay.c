@@ -114,6 +114,11 @@ void replay_close(struct replay *replay)
 	free(replay);
 }
 
+bool replay_help(struct replay *replay)
+{
+	return data_file_help(replay->file);
+}
+
 const char *replay_error(const struct replay *replay)
 {
 	return data_file_error(replay->file);

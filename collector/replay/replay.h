@@ -27,6 +27,9 @@ void replay_close(struct replay *replay); /* frees the profile unless it was tak
 /* 1: the next sample, its path not resolved, the caller's to deinit; 0: the end; -errno: out of
  * memory. A corrupt or cut file ends early: replay_error() and profile->info.truncated say so. */
 int replay_next(struct replay *replay, struct sample *sample_ret);
+/* Does a part of the reading that replay_next() will need; in any thread, at any time. false: there
+ * is nothing to do now. */
+bool replay_help(struct replay *replay);
 /* What is wrong with the file, with the offset; NULL: nothing. A cut file is not an error. */
 const char *replay_error(const struct replay *replay);
 

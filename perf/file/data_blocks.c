@@ -7,7 +7,7 @@
 
 /* More than one block can hold records. */
 #define WINDOW_REFS (1u << 30)
-static_assert(DATA_BLOCK_SIZE / sizeof(struct perf_event_header) < WINDOW_REFS, "references");
+static_assert(FRAME_BLOCK_SIZE / sizeof(struct perf_event_header) < WINDOW_REFS, "references");
 
 enum { BLOCK_ALIGNMENT = 64 };
 
@@ -15,20 +15,20 @@ static struct data_block *block_create(struct block_pool *pool)
 {
 	size_t head =
 		(sizeof(struct data_block) + BLOCK_ALIGNMENT - 1) & ~(size_t)(BLOCK_ALIGNMENT - 1);
-	uint8_t *memory = aligned_alloc(BLOCK_ALIGNMENT, head + DATA_BLOCK_SIZE);
+	uint8_t *memory = aligned_alloc(BLOCK_ALIGNMENT, head + pool->block_size);
 	struct data_block *block = (struct data_block *)(void *)memory;
 
 	if (!memory)
 		return NULL;
 	*block = (struct data_block){
-		.size = DATA_BLOCK_SIZE,
+		.size = pool->block_size,
 		.pool = pool,
 		.bytes = memory + head,
 	};
 	return block;
 }
 
-static struct data_block *block_pool_take(struct block_pool *pool)
+struct data_block *block_pool_take(struct block_pool *pool)
 {
 	if (!pool->free)
 		pool->free = atomic_exchange_explicit(&pool->returned, NULL, memory_order_acquire);
@@ -115,4 +115,12 @@ int block_window_renew(struct block_window *window, struct block_pool *pool)
 	block_window_close(window);
 	*window = (struct block_window){ .block = block, .fill = left };
 	return 0;
+}
+
+void block_window_adopt(struct block_window *window, struct data_block *block, uint32_t size)
+{
+	atomic_store_explicit(&block->n_refs, WINDOW_REFS, memory_order_relaxed);
+	block->size = size;
+	block_window_close(window);
+	*window = (struct block_window){ .block = block, .fill = size };
 }

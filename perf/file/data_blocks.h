@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define DATA_BLOCK_SIZE (1u << 20)
+#define DATA_BLOCK_SIZE  (1u << 20)
+#define FRAME_BLOCK_SIZE (4u << 20) /* what a compressed record of dendro expands to at most */
 
 struct block_pool;
 
@@ -38,11 +39,15 @@ static inline void data_block_ref(struct data_block *block)
 }
 
 struct block_pool {
+	uint32_t block_size;
 	struct data_block *free;
 	_Atomic(struct data_block *) returned; /* pushed by any thread, taken all at once */
 };
 
 void block_pool_deinit(struct block_pool *pool);
+/* A block of the pool's size, without references, for block_window_adopt() or block_pool_return().
+ * NULL: out of memory. */
+struct data_block *block_pool_take(struct block_pool *pool);
 void block_pool_return(struct block_pool *pool, struct data_block *block);
 
 /*
@@ -58,6 +63,8 @@ struct block_window {
 
 /* Replaces the window's block by a fresh one; bytes not yet handed out move to its start. */
 int block_window_renew(struct block_window *window, struct block_pool *pool);
+/* Replaces the window's block by one from block_pool_take() that was filled with @size bytes. */
+void block_window_adopt(struct block_window *window, struct data_block *block, uint32_t size);
 void block_window_close(struct block_window *window);
 
 #endif

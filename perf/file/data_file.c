@@ -60,7 +60,8 @@ static struct data_file *data_file_create(void)
 	if (!file)
 		return NULL;
 	file->input.fd = -1;
-	file->inflate.error = &file->error;
+	file->pool.block_size = DATA_BLOCK_SIZE;
+	data_inflate_init(&file->inflate, &file->error);
 	file->plain.pool = &file->pool;
 	file->plain.from =
 		(struct data_stream_source){ read_input, skip_input, .source = &file->input };
@@ -77,9 +78,9 @@ void data_file_close(struct data_file *file)
 		return;
 	if (file->has_first)
 		data_block_unref(file->first.block);
-	data_inflate_deinit(&file->inflate);
 	data_stream_close(&file->plain);
 	data_stream_close(&file->expanded);
+	data_inflate_deinit(&file->inflate);
 	block_pool_deinit(&file->pool);
 	data_events_deinit(&file->events);
 	data_features_deinit(&file->features);
@@ -358,7 +359,7 @@ static int next_of_streams(struct data_file *file, struct raw_record *record)
 	for (;;) {
 		struct data_stream *stream = &file->expanded;
 		int rc = 0;
-		if (file->inflate.block || data_stream_has_rest(stream))
+		if (data_inflate_has_more(&file->inflate) || data_stream_has_rest(stream))
 			rc = data_stream_next(stream, record, &file->error);
 		if (!rc) {
 			stream = &file->plain;
@@ -370,7 +371,8 @@ static int next_of_streams(struct data_file *file, struct raw_record *record)
 		if (is_compressed && stream == &file->plain) {
 			file->features.info.is_compressed = true;
 			file->expanded.origin = record->file_offset;
-			rc = data_inflate_start(&file->inflate, record);
+			rc = data_inflate_start(&file->inflate, record, &file->plain,
+						&file->expanded);
 			if (rc)
 				return rc;
 			continue;
@@ -539,6 +541,11 @@ int data_file_open(const char *path, struct data_file **file_ret, char **error_r
 	read_first(file);
 	*file_ret = file;
 	return 0;
+}
+
+bool data_file_help(struct data_file *file)
+{
+	return data_inflate_help(&file->inflate);
 }
 
 const char *data_file_error(const struct data_file *file)

@@ -7,7 +7,7 @@
  * (perf/records/attachment.h) where a file was cut before its table was written.
  *
  * Format: tools/perf/Documentation/perf.data-file-format.txt. Not thread-safe, but blocks may be
- * released from any thread.
+ * released from any thread, and any thread may help.
  */
 #ifndef PERF_FILE_DATA_FILE_H
 #define PERF_FILE_DATA_FILE_H
@@ -40,6 +40,9 @@ void data_file_close(struct data_file *file); /* all blocks must have been relea
  * file cut inside a record ends with 0 and data_file_truncation() says so.
  */
 int data_file_next(struct data_file *file, struct raw_record *record_ret);
+/* Does a part of the work of the next calls of data_file_next(); in any thread, at any time. false:
+ * there is nothing to do now. */
+bool data_file_help(struct data_file *file);
 /* A sentence with the offset, or NULL. Valid until close. */
 const char *data_file_error(const struct data_file *file);
 const char *data_file_truncation(const struct data_file *file);

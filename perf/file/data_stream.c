@@ -159,3 +159,27 @@ int data_stream_next(struct data_stream *stream, struct raw_record *record_ret, 
 		return err;
 	return take(stream, header.size, record_ret);
 }
+
+bool data_stream_peek(const struct data_stream *stream, uint32_t ahead,
+		      struct raw_record *record_ret)
+{
+	const struct block_window *window = &stream->window;
+	uint32_t left = window->fill - window->pos;
+
+	if (stream->n_skip || ahead > left || left - ahead < sizeof(struct perf_event_header) ||
+	    (window->pos + ahead) % RECORD_ALIGNMENT)
+		return false;
+	*record_ret = (struct raw_record){
+		.header = (const void *)(window->block->bytes + window->pos + ahead),
+		.block = window->block,
+		.file_offset = data_stream_offset(stream) + ahead,
+	};
+	return record_ret->header->size >= sizeof(struct perf_event_header) &&
+	       record_ret->header->size <= left - ahead;
+}
+
+void data_stream_adopt(struct data_stream *stream, struct data_block *block, uint32_t size)
+{
+	assert(!data_stream_has_rest(stream));
+	block_window_adopt(&stream->window, block, size);
+}

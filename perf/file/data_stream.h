@@ -41,6 +41,12 @@ void data_stream_close(struct data_stream *stream);
 int data_stream_next(struct data_stream *stream, struct raw_record *record_ret, char **error);
 /* Skips @size bytes after the last record. */
 void data_stream_skip(struct data_stream *stream, uint64_t size);
+/* The whole record @ahead bytes after the beginning of the next one, if it has been read and lies
+ * aligned. Borrowed. */
+bool data_stream_peek(const struct data_stream *stream, uint32_t ahead,
+		      struct raw_record *record_ret);
+/* Goes on with a block that was filled with @size bytes; where nothing is left of those before. */
+void data_stream_adopt(struct data_stream *stream, struct data_block *block, uint32_t size);
 /* The file offset of the next record. */
 uint64_t data_stream_offset(const struct data_stream *stream);
 
