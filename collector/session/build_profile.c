@@ -20,6 +20,7 @@
 
 struct worker {
 	struct pipeline *pipeline;
+	struct replay *replay; /* to help with its reading, only */
 	pthread_t thread;
 	bool by_thread;
 	struct sample_path *sample_path;
@@ -187,12 +188,27 @@ static void process_batch(struct worker *worker, struct batch *batch)
 	batch->turn = 0;
 }
 
+/* A thread that would wait for the other's work takes a part of the reading. */
+static struct batch *take_full(struct worker *worker)
+{
+	while (pipeline_lacks_full(worker->pipeline) && replay_help(worker->replay))
+		;
+	return pipeline_take_full(worker->pipeline);
+}
+
+static struct batch *take_free(struct build *build)
+{
+	while (pipeline_lacks_free(&build->pipeline) && replay_help(build->replay))
+		;
+	return pipeline_take_free(&build->pipeline);
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *worker = arg;
 	struct batch *batch;
 
-	while ((batch = pipeline_take_full(worker->pipeline))) {
+	while ((batch = take_full(worker))) {
 		process_batch(worker, batch);
 		pipeline_put_free(worker->pipeline, batch);
 	}
@@ -232,6 +248,7 @@ static int start_workers(struct build *build)
 		struct worker *worker = &build->workers[build->n_workers++];
 
 		worker->pipeline = &build->pipeline;
+		worker->replay = build->replay;
 		worker->by_thread = build->options->by_thread;
 		worker->joins = build->resolver.joins;
 		worker->sample_path = path_resolver_open(&build->resolver);
@@ -345,7 +362,7 @@ static int read_samples(struct build *build)
 {
 	for (;;) {
 		if (!build->batch)
-			build->batch = pipeline_take_free(&build->pipeline);
+			build->batch = take_free(build);
 		struct sample *sample = &build->batch->samples[build->batch->n_samples];
 		int got = replay_next(build->replay, sample);
 		int err = got > 0 ? add_sample(build, sample) : got;

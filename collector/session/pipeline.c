@@ -40,6 +40,22 @@ struct batch *pipeline_take_free(struct pipeline *pipeline)
 	return batch;
 }
 
+bool pipeline_lacks_free(struct pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	bool lacks = !pipeline->free;
+	pthread_mutex_unlock(&pipeline->lock);
+	return lacks;
+}
+
+bool pipeline_lacks_full(struct pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	bool lacks = !pipeline->full && !pipeline->is_over;
+	pthread_mutex_unlock(&pipeline->lock);
+	return lacks;
+}
+
 void pipeline_put_free(struct pipeline *pipeline, struct batch *batch)
 {
 	pthread_mutex_lock(&pipeline->lock);

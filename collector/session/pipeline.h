@@ -34,6 +34,9 @@ int pipeline_init(struct pipeline *pipeline, size_t n_batches);
 void pipeline_deinit(struct pipeline *pipeline);
 /* Waits for one. */
 struct batch *pipeline_take_free(struct pipeline *pipeline);
+/* Whether pipeline_take_free(), or pipeline_take_full(), would wait now. */
+bool pipeline_lacks_free(struct pipeline *pipeline);
+bool pipeline_lacks_full(struct pipeline *pipeline);
 void pipeline_put_free(struct pipeline *pipeline, struct batch *batch);
 void pipeline_put_full(struct pipeline *pipeline, struct batch *batch);
 /* Gives a batch its turn, after those of all batches before; by the reader, before others get it.
