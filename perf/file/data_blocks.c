@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* More than one block can hold records. */
 #define WINDOW_REFS (1u << 30)
@@ -63,14 +64,31 @@ void block_pool_deinit(struct block_pool *pool)
 	pool->free = NULL;
 }
 
+struct data_block *data_block_map(int fd, uint64_t offset, uint32_t size)
+{
+	struct data_block *block = calloc(1, sizeof(*block));
+	void *bytes =
+		block ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, (off_t)offset) : MAP_FAILED;
+
+	if (bytes == MAP_FAILED) {
+		free(block);
+		return NULL;
+	}
+	*block = (struct data_block){ .size = size, .is_mapped = true, .bytes = bytes };
+	return block;
+}
+
 static void block_drop(struct data_block *block, uint32_t n_refs)
 {
 	if (atomic_fetch_sub_explicit(&block->n_refs, n_refs, memory_order_acq_rel) != n_refs)
 		return;
-	if (block->pool)
+	if (block->pool) {
 		block_pool_return(block->pool, block);
-	else
-		free(block);
+		return;
+	}
+	if (block->is_mapped)
+		munmap(block->bytes, block->size);
+	free(block);
 }
 
 void data_block_unref(struct data_block *block)

@@ -7,6 +7,7 @@
 
 #include <linux/perf_event.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DATA_BLOCK_SIZE  (1u << 20)
@@ -20,6 +21,7 @@ struct data_block {
 	uint32_t size;
 	struct data_block *next_free; /* the pool's */
 	struct block_pool *pool;      /* NULL: the block is freed with its last reference */
+	bool is_mapped;               /* @bytes are those of a file */
 	uint8_t *bytes;
 };
 
@@ -30,6 +32,10 @@ struct raw_record {
 };
 
 void data_block_unref(struct data_block *block); /* or NULL */
+/* A block of @size bytes of a file, from @offset on, a multiple of the page size; without
+ * references, for block_window_adopt(). What is not looked at is not read. NULL: the file can't be
+ * mapped. */
+struct data_block *data_block_map(int fd, uint64_t offset, uint32_t size);
 /* Moves a record into a separate block, so that a record that is kept for long does not pin others.
  * 0, or -ENOMEM: unchanged. */
 int raw_record_detach(struct raw_record *record);
@@ -63,7 +69,8 @@ struct block_window {
 
 /* Replaces the window's block by a fresh one; bytes not yet handed out move to its start. */
 int block_window_renew(struct block_window *window, struct block_pool *pool);
-/* Replaces the window's block by one from block_pool_take() that was filled with @size bytes. */
+/* Replaces the window's block by one from block_pool_take() that was filled with @size bytes, or
+ * by one from data_block_map(), of @size bytes. */
 void block_window_adopt(struct block_window *window, struct data_block *block, uint32_t size);
 void block_window_close(struct block_window *window);
 

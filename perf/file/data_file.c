@@ -53,6 +53,11 @@ static uint64_t skip_input(void *source, uint64_t size)
 	return data_input_skip(source, size);
 }
 
+static struct data_block *map_input(void *source, uint32_t back, uint32_t *pos_ret)
+{
+	return data_input_map(source, back, pos_ret);
+}
+
 static struct data_file *data_file_create(void)
 {
 	struct data_file *file = calloc(1, sizeof(*file));
@@ -64,7 +69,7 @@ static struct data_file *data_file_create(void)
 	data_inflate_init(&file->inflate, &file->error);
 	file->plain.pool = &file->pool;
 	file->plain.from =
-		(struct data_stream_source){ read_input, skip_input, .source = &file->input };
+		(struct data_stream_source){ read_input, skip_input, map_input, &file->input };
 	file->expanded.pool = &file->pool;
 	file->expanded.is_expanded = true;
 	file->expanded.from =

@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Larger than any record and its page. */
+#define MAPPED_SIZE (4u << 20)
+
 int data_input_open(struct data_input *input, const char *path)
 {
 	struct stat status;
@@ -64,9 +67,14 @@ ssize_t data_input_read(struct data_input *input, uint8_t *bytes, size_t size)
 	return got;
 }
 
+static uint64_t end_of_data(const struct data_input *input)
+{
+	return input->size < input->limit ? input->size : input->limit;
+}
+
 uint64_t data_input_skip(struct data_input *input, uint64_t size)
 {
-	uint64_t end = input->size < input->limit ? input->size : input->limit;
+	uint64_t end = end_of_data(input);
 
 	if (!input->is_seekable || input->position >= end)
 		return 0;
@@ -74,6 +82,24 @@ uint64_t data_input_skip(struct data_input *input, uint64_t size)
 		size = end - input->position;
 	input->position += size;
 	return size;
+}
+
+struct data_block *data_input_map(struct data_input *input, uint32_t back, uint32_t *pos_ret)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), end = end_of_data(input);
+
+	if (!input->is_seekable || input->position >= end)
+		return NULL;
+	uint64_t start = (input->position - back) & ~(page_size - 1);
+	if (end - start > MAPPED_SIZE)
+		end = start + MAPPED_SIZE;
+	struct data_block *block = data_block_map(input->fd, start, (uint32_t)(end - start));
+	if (!block)
+		return NULL;
+	posix_fadvise(input->fd, (off_t)end, MAPPED_SIZE, POSIX_FADV_WILLNEED);
+	*pos_ret = (uint32_t)(input->position - back - start);
+	input->position = end;
+	return block;
 }
 
 int data_input_read_at(const struct data_input *input, uint64_t offset, void *bytes, size_t size)

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "perf/file/data_blocks.h"
+
 struct data_input {
 	int fd;
 	bool is_borrowed; /* standard input */
@@ -26,6 +28,10 @@ void data_input_close(struct data_input *input);
 ssize_t data_input_read(struct data_input *input, uint8_t *bytes, size_t size);
 /* Moves on without reading where the file can: how many bytes. */
 uint64_t data_input_skip(struct data_input *input, uint64_t size);
+/* Maps what follows in a seekable file, together with the last @back bytes before it, and moves on
+ * to its end. *@pos_ret: where those begin in the block. NULL: nothing follows, or it must be read.
+ */
+struct data_block *data_input_map(struct data_input *input, uint32_t back, uint32_t *pos_ret);
 /* Exactly @size bytes at @offset of a seekable file. -ENODATA: the file is shorter. */
 int data_input_read_at(const struct data_input *input, uint64_t offset, void *bytes, size_t size);
 

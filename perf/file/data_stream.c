@@ -37,6 +37,24 @@ static int renew_window(struct data_stream *stream)
 	return err;
 }
 
+/* Moves the window to the next record and as much as is mapped at once. false: it stays. */
+static bool map_window(struct data_stream *stream)
+{
+	struct block_window *window = &stream->window;
+	uint32_t pos;
+
+	if (!stream->from.map)
+		return false;
+	struct data_block *block =
+		stream->from.map(stream->from.source, window->fill - window->pos, &pos);
+	if (!block)
+		return false;
+	stream->origin = data_stream_offset(stream) - pos;
+	block_window_adopt(window, block, block->size);
+	window->pos = pos;
+	return true;
+}
+
 /* Makes the next @size bytes readable in one piece: 1, or 0 if the source has no more for now. */
 static int need(struct data_stream *stream, uint32_t size)
 {
@@ -44,7 +62,10 @@ static int need(struct data_stream *stream, uint32_t size)
 
 	if (window->fill - window->pos >= size)
 		return 1;
-	if (!window->block || window->block->size - window->pos < size) {
+	if (map_window(stream) && window->fill - window->pos >= size)
+		return 1;
+	if (!window->block || window->block->is_mapped ||
+	    window->block->size - window->pos < size) {
 		int err = renew_window(stream);
 		if (err)
 			return err;

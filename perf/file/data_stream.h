@@ -1,5 +1,6 @@
 /*
- * Cuts a stream of bytes into records. There are two in a compressed recording: the file's own
+ * Cuts a stream of bytes into records. What a file holds is mapped, and read only where it can't
+ * be; what comes through a pipe is read. There are two in a compressed recording: the file's own
  * bytes, and what its compressed records expand to, where a record may begin in one and end in
  * another.
  */
@@ -18,6 +19,8 @@ struct data_stream_source {
 	/* Skips bytes without reading them and returns their number. NULL for a pipe, whose bytes
 	 * are read and dropped instead. */
 	uint64_t (*skip)(void *source, uint64_t size);
+	/* As data_input_map(); NULL: all is read. */
+	struct data_block *(*map)(void *source, uint32_t back, uint32_t *pos_ret);
 	void *source;
 };
 

@@ -1,3 +1,8 @@
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "tests/unit/fixtures/built_recording.h"
 
 /* cmocka.h needs the others first. */
@@ -141,6 +146,121 @@ static void build_ids_are_read(void **state)
 	data_file_close(file);
 }
 
+/* Records of all sizes, over many windows; where @shift is odd, they do not lie aligned. */
+static struct builder many_records(size_t shift)
+{
+	struct builder b = two_events_in_a_pipe();
+
+	begin_record(&b, RECORD_THREAD_MAP, 0);
+	put_zeros(&b, shift);
+	end_record(&b);
+	for (size_t i = 0; i < 700; i++) {
+		put_sample(&b, 1, i);
+		begin_record(&b, RECORD_THREAD_MAP, 0);
+		put_zeros(&b, i * 8 * 997 % 60000);
+		end_record(&b);
+	}
+	return b;
+}
+
+static void check_samples(struct data_file *file)
+{
+	struct raw_record raw;
+	struct record record;
+	size_t event;
+	uint64_t n = 0;
+
+	while (data_file_next(file, &raw) > 0) {
+		assert_int_equal((uintptr_t)raw.header % 8, 0);
+		if (raw.header->type == PERF_RECORD_SAMPLE) {
+			assert_int_equal(data_file_decode(file, raw.header, &record, &event),
+					 RECORD_OK);
+			assert_int_equal(record.sample.ip, n++);
+		}
+		data_block_unref(raw.block);
+	}
+	assert_int_equal(n, 700);
+	assert_null(data_file_error(file));
+	assert_null(data_file_truncation(file));
+}
+
+static void records_lie_across_the_windows_of_a_file(void **state)
+{
+	(void)state;
+	for (size_t shift = 0; shift < 2; shift++) {
+		struct builder b = many_records(shift);
+		struct data_file *file = open_built(&b);
+		check_samples(file);
+		data_file_close(file);
+	}
+}
+
+struct piped {
+	struct builder b;
+	int fd;
+};
+
+static void *write_all(void *arg)
+{
+	struct piped *piped = arg;
+	size_t done = 0;
+
+	while (done < piped->b.size) {
+		ssize_t got = write(piped->fd, piped->b.bytes + done, piped->b.size - done);
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	close(piped->fd);
+	return NULL;
+}
+
+static void records_lie_across_the_windows_of_a_pipe(void **state)
+{
+	(void)state;
+	for (size_t shift = 0; shift < 2; shift++) {
+		struct piped piped = { .b = many_records(shift) };
+		struct data_file *file;
+		char path[64], *error = NULL;
+		pthread_t writer;
+		int fds[2];
+
+		assert_int_equal(pipe(fds), 0);
+		piped.fd = fds[1];
+		assert_int_equal(pthread_create(&writer, NULL, write_all, &piped), 0);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+		assert_int_equal(data_file_open(path, &file, &error), 0);
+		close(fds[0]);
+		check_samples(file);
+		pthread_join(writer, NULL);
+		data_file_close(file);
+		free(piped.b.bytes);
+	}
+}
+
+/* It is refused where it leads beyond the data, although the file has more bytes. */
+static void a_window_ends_where_the_data_end(void **state)
+{
+	struct feature hostname = string_feature(HOSTNAME, "oak");
+	struct builder data = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 100000; i++)
+		put_sample(&data, 1, i);
+	begin_record(&data, RECORD_THREAD_MAP, 0);
+	put_zeros(&data, 16);
+	end_record(&data);
+	data.size -= 8;
+	struct builder b = two_events_in_a_file(&data, &hostname, 1);
+	put_zeros(&b, 1 << 16);
+	struct data_file *file = open_built(&b);
+	struct counts counts = count_all(file);
+	assert_int_equal(counts.n_samples[0], 100000);
+	assert_int_equal(counts.end, -EINVAL);
+	check_error(data_file_error(file), "beyond the end of the data");
+	data_file_close(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +270,9 @@ int main(void)
 		cmocka_unit_test(records_of_odd_sizes_are_handed_out_aligned),
 		cmocka_unit_test(records_stay_as_they_are_while_held),
 		cmocka_unit_test(build_ids_are_read),
+		cmocka_unit_test(records_lie_across_the_windows_of_a_file),
+		cmocka_unit_test(records_lie_across_the_windows_of_a_pipe),
+		cmocka_unit_test(a_window_ends_where_the_data_end),
 	};
 
 	return cmocka_run_group_tests_name("data_stream", tests, NULL, NULL);
