@@ -23,9 +23,9 @@
 #define N_FEATURE_BITS    256
 
 #define RECORD_MAX COMPRESSED_RECORD_MAX
-/* Compressed at once. A frame that turns out too long is closed before its last piece, which is
- * then compressed again: larger pieces waste more, smaller ones compress worse. */
-#define PIECE_SIZE 61440u
+/* Compressed at once: the most that zstd puts into one block, because each has tables. A frame that
+ * turns out too long is closed before its last piece, which is then compressed again. */
+#define PIECE_SIZE 131072u
 /* What one frame may expand to: perf's readers map this much per record. */
 #define FRAME_EXPANDED_MAX (4u << 20)
 /* Leaves room in a record for the headers and a key of PATH_MAX. */
@@ -296,24 +296,41 @@ static int write_frame(struct data_writer *writer)
 	return put(writer, record, size);
 }
 
-/* Pending records go into the frame, else into a new one, else (they do not compress) to the file
- * as they are. */
-static int compress_pending(struct data_writer *writer)
+/* The size of the first records, about half of all; 0: there is only one. */
+static size_t half_of(const uint8_t *records, size_t size)
+{
+	size_t half = 0;
+
+	while (half < size / 2) {
+		struct perf_event_header header;
+
+		memcpy(&header, records + half, sizeof(header));
+		half += header.size;
+	}
+	return half < size ? half : 0;
+}
+
+/* Records go into the frame, else into a new one, else half of them, else (one that does not
+ * compress) to the file as they are. */
+static int compress_records(struct data_writer *writer, const uint8_t *records, size_t size)
 {
 	struct compressed_frame *frame = &writer->frame;
 
-	if (frame->n_expanded + writer->n_pending > FRAME_EXPANDED_MAX)
+	if (frame->n_expanded + size > FRAME_EXPANDED_MAX)
 		write_frame(writer);
-	int err = compressed_frame_add(frame, writer->pending, writer->n_pending);
+	int err = compressed_frame_add(frame, records, size);
 	if (err == -E2BIG) {
 		write_frame(writer);
-		err = compressed_frame_add(frame, writer->pending, writer->n_pending);
+		err = compressed_frame_add(frame, records, size);
 	}
-	if (err == -E2BIG) {
-		write_frame(writer);
-		err = put(writer, writer->pending, writer->n_pending);
-	}
-	return err ? fail(writer, err) : writer->error;
+	if (err != -E2BIG)
+		return err ? fail(writer, err) : writer->error;
+	write_frame(writer);
+	size_t half = half_of(records, size);
+	if (!half)
+		return put(writer, records, size);
+	compress_records(writer, records, half);
+	return compress_records(writer, records + half, size - half);
 }
 
 static int write_pending(struct data_writer *writer)
@@ -321,7 +338,7 @@ static int write_pending(struct data_writer *writer)
 	if (writer->error || !writer->n_pending)
 		return writer->error;
 	if (writer->compression_level)
-		compress_pending(writer);
+		compress_records(writer, writer->pending, writer->n_pending);
 	else
 		put(writer, writer->pending, writer->n_pending);
 	writer->n_pending = 0;
