@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
+#include "cct/model/last_path.h"
 #include "collector/session/path_resolver.h"
 #include "collector/session/pipeline.h"
 #include "collector/session/sample_filter.h"
@@ -17,6 +19,7 @@
 
 #define BATCHES_PER_WORKER 4
 #define MAX_WORKERS        16
+#define LAST_PATH_BITS     7 /* paths that are kept, of as many threads at once */
 
 struct worker {
 	struct pipeline *pipeline;
@@ -25,6 +28,7 @@ struct worker {
 	bool by_thread;
 	struct sample_path *sample_path;
 	struct cct *cct;
+	struct last_path last_paths[1u << LAST_PATH_BITS]; /* by their thread's address */
 	struct profile_quality quality;
 	/* The last whose path was resolved, and its node; a group's record is one sample for each
 	 * of its metrics. NULL: none of this batch. */
@@ -83,15 +87,20 @@ static void mark_path(struct worker *worker, uint32_t node, const struct call_pa
 	}
 }
 
-static uint32_t insert(const struct worker *worker, const struct sample *sample)
+static uint32_t insert(struct worker *worker, const struct sample *sample)
 {
-	struct frame process = { .kind = FRAME_PROCESS, .offset = sample->process_index };
-	struct frame thread = { .kind = FRAME_THREAD, .offset = sample->thread_index };
-	uint32_t node = cct_child(worker->cct, CCT_ROOT, &process);
+	const struct frame process = { .kind = FRAME_PROCESS, .offset = sample->process_index };
+	const struct frame thread = { .kind = FRAME_THREAD, .offset = sample->thread_index };
+	struct last_path *last =
+		&worker->last_paths[hash_to_bits((uintptr_t)sample->thread, LAST_PATH_BITS)];
 
+	last_path_begin(last);
+	uint32_t node = last_path_enter(last, worker->cct, &process, 1);
 	if (node != CCT_NONE && worker->by_thread)
-		node = cct_child(worker->cct, node, &thread);
-	return cct_insert_path(worker->cct, node, sample->path.frames, sample->path.n_frames);
+		node = last_path_enter(last, worker->cct, &thread, 1);
+	if (node == CCT_NONE)
+		return CCT_NONE;
+	return last_path_enter(last, worker->cct, sample->path.frames, sample->path.n_frames);
 }
 
 static bool is_same_record(const struct sample *a, const struct sample *b)
@@ -351,6 +360,8 @@ static void build_deinit(struct build *build)
 		sample_path_destroy(build->workers[i].sample_path);
 		cct_destroy(build->workers[i].cct);
 		walk_log_deinit(&build->workers[i].log);
+		for (size_t slot = 0; slot < 1u << LAST_PATH_BITS; slot++)
+			last_path_deinit(&build->workers[i].last_paths[slot]);
 	}
 	path_resolver_deinit(&build->resolver);
 	if (build->pipeline.batches)
