@@ -18,35 +18,41 @@ static uint32_t node_hash(uint32_t parent, const struct frame *frame)
 	return (uint32_t)(hash >> 32);
 }
 
+/* With the hash, look-ups and a growing table need no node but the one that is looked for. */
+struct node_slot {
+	uint32_t node; /* CCT_ROOT: free */
+	uint32_t hash;
+};
+
 struct node_key {
-	uint32_t parent;
+	uint32_t parent, hash;
 	const struct frame *frame;
 };
 
 static bool slot_is_used(const void *slot)
 {
-	return *(const uint32_t *)slot != CCT_ROOT;
+	return ((const struct node_slot *)slot)->node != CCT_ROOT;
 }
 
 static bool slot_has_key(const void *slot, const void *key, const void *owner)
 {
-	const struct cct *cct = owner;
-	const struct cct_node *node = &cct->nodes[*(const uint32_t *)slot];
+	const struct node_slot *of = slot;
 	const struct node_key *wanted = key;
 
+	if (of->hash != wanted->hash)
+		return false;
+	const struct cct_node *node = &((const struct cct *)owner)->nodes[of->node];
 	return node->parent == wanted->parent && frame_equal(&node->frame, wanted->frame);
 }
 
 static uint32_t slot_hash(const void *slot, const void *owner)
 {
-	const struct cct *cct = owner;
-	const struct cct_node *node = &cct->nodes[*(const uint32_t *)slot];
-
-	return node_hash(node->parent, &node->frame);
+	(void)owner;
+	return ((const struct node_slot *)slot)->hash;
 }
 
 static const struct hash_table_type nodes_by_frame = {
-	.slot_size = sizeof(uint32_t),
+	.slot_size = sizeof(struct node_slot),
 	.first_slots = 4096,
 	.is_used = slot_is_used,
 	.has_key = slot_has_key,
@@ -136,19 +142,20 @@ const char *cct_path_mark_name(enum path_mark mark)
 
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame)
 {
-	const struct node_key key = { .parent = parent, .frame = frame };
-	uint32_t hash = node_hash(parent, frame);
-	const uint32_t *known = hash_table_find(&cct->by_frame, &nodes_by_frame, hash, &key, cct);
+	const uint32_t hash = node_hash(parent, frame);
+	const struct node_key key = { .parent = parent, .hash = hash, .frame = frame };
+	const struct node_slot *known =
+		hash_table_find(&cct->by_frame, &nodes_by_frame, hash, &key, cct);
 
 	if (known)
-		return *known;
+		return known->node;
 	uint32_t node = cct_append(cct, parent, frame);
 	if (node == CCT_NONE)
 		return CCT_NONE;
-	uint32_t *slot = hash_table_insert(&cct->by_frame, &nodes_by_frame, hash, cct);
+	struct node_slot *slot = hash_table_insert(&cct->by_frame, &nodes_by_frame, hash, cct);
 	if (!slot)
 		return CCT_NONE;
-	*slot = node;
+	*slot = (struct node_slot){ .node = node, .hash = hash };
 	return node;
 }
 

@@ -48,7 +48,7 @@ struct cct_cost {
 struct cct {
 	struct cct_node *nodes;
 	struct cct_cost *costs;     /* [node * n_metrics + metric] */
-	struct hash_table by_frame; /* indexes of nodes but the root, by (parent, frame) */
+	struct hash_table by_frame; /* nodes but the root, by (parent, frame) */
 	uint32_t n_nodes, n_nodes_allocated;
 	size_t n_costs_allocated;
 	uint32_t n_metrics;
