@@ -30,9 +30,11 @@ struct frame_node {
 	uint32_t parent;
 	uint32_t next_like; /* FRAME_NONE: the last */
 	uint32_t n_seen;    /* calls of it that were seen; of a root: complete paths that differ */
-	uint32_t last_path; /* the number of the last path through it; of a root: of all; 0: none */
-	uint32_t n_far;     /* calls that go on far beyond it: the user's to count */
-	bool has_likes;     /* others, before it in the list or after it */
+	/* The number of the last path through it, but see thread_path.h; of a root: of all; 0: none
+	 */
+	uint32_t last_path;
+	uint32_t n_far; /* calls that go on far beyond it: the user's to count */
+	bool has_likes; /* others, before it in the list or after it */
 };
 
 struct frame_tree {

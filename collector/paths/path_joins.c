@@ -4,15 +4,20 @@
 #include <stdlib.h>
 
 #include "cct/base/array.h"
+#include "cct/base/hash.h"
+#include "collector/paths/thread_path.h"
 
 /* Of deeper paths nothing is learned. */
 #define FRAMES_MAX (1u << 16)
 /* More callers of one frame are not compared. */
 #define LIKES_MAX 64
+/* Threads whose last paths are known at once, as a power of two. */
+#define PATH_BITS 7
 
 struct path_joins {
 	struct frame_tree tree;
-	struct placed_frame *outer; /* the last result */
+	struct thread_path paths[1u << PATH_BITS]; /* direct-mapped */
+	struct placed_frame *outer;                /* the last result */
 	size_t n_outer, n_outer_allocated;
 	uint32_t *nodes; /* the same, in the tree */
 	size_t n_nodes_allocated;
@@ -34,6 +39,8 @@ void path_joins_destroy(struct path_joins *joins)
 	if (!joins)
 		return;
 	frame_tree_deinit(&joins->tree);
+	for (size_t i = 0; i < 1u << PATH_BITS; i++)
+		thread_path_deinit(&joins->paths[i]);
 	free(joins->outer);
 	free(joins->nodes);
 	free(joins);
@@ -54,46 +61,52 @@ static bool is_on_one_stack(const struct walked_path *path)
 		if (path->frames[i].sp < path->frames[i - 1].sp)
 			return false;
 	}
-	return path->n_frames <= FRAMES_MAX;
+	return path->n_frames - 1 < FRAMES_MAX;
 }
 
 /* Makes room for the nodes of one more path. */
 static void bound_memory(struct path_joins *joins)
 {
-	if (joins->tree.n_nodes > FRAME_NODES_MAX - FRAMES_MAX)
-		frame_tree_deinit(&joins->tree);
+	if (joins->tree.n_nodes <= FRAME_NODES_MAX - FRAMES_MAX)
+		return;
+	frame_tree_deinit(&joins->tree);
+	for (size_t i = 0; i < 1u << PATH_BITS; i++)
+		thread_path_deinit(&joins->paths[i]);
 }
 
-/* Whether the thread has called @node since the path before: that did not go through it. */
-static bool enter_node(struct frame_tree *tree, uint32_t root, uint32_t node)
+/* The last path of the thread with this root. */
+static struct thread_path *find_path(struct path_joins *joins, const void *thread, uint32_t root)
 {
-	const uint32_t number = tree->nodes[root].last_path;
-	const uint32_t last = tree->nodes[node].last_path;
-	const bool is_new = !last || last + 1 < number;
+	struct thread_path *path = &joins->paths[hash_to_bits((uintptr_t)thread, PATH_BITS)];
 
-	tree->nodes[node].last_path = number;
-	return is_new;
+	if (path->thread != thread) {
+		thread_path_leave(path, &joins->tree);
+		path->thread = thread;
+	}
+	path->root = root;
+	return path;
 }
 
 /*
- * Adds the frames from index @i - 1 down to 1, below @node. The sampled instruction, 0, is anywhere
- * in its function. A call that lasts for many samples counts once.
+ * Adds the frames from index @i - 1 down to 1, below the last node of @to. The sampled instruction,
+ * 0, is anywhere in its function. A call that lasts for many samples counts once.
  */
-static int add_frames(struct frame_tree *tree, uint32_t node, const struct walked_path *path,
-		      size_t i)
+static int add_frames(struct frame_tree *tree, struct thread_path *to,
+		      const struct walked_path *path, size_t i)
 {
-	const uint32_t root = tree->nodes[node].root;
-
 	while (i-- > 1) {
+		const uint32_t node = thread_path_node(to);
 		const uint32_t child = frame_tree_add_child(tree, node, &path->frames[i]);
+		const int is_new =
+			child == FRAME_NONE ? -ENOMEM : thread_path_enter(to, tree, child);
 
-		if (child == FRAME_NONE)
-			return -ENOMEM;
-		const bool is_new = enter_node(tree, root, child);
-		tree->nodes[child].n_seen += is_new;
-		tree->nodes[node].n_far += is_new && i >= JOIN_FRAMES_MIN;
-		tree->nodes[root].n_seen += is_new && i == JOIN_FRAMES_MIN;
-		node = child;
+		if (is_new < 0)
+			return is_new;
+		if (!is_new)
+			continue;
+		tree->nodes[child].n_seen++;
+		tree->nodes[node].n_far += i >= JOIN_FRAMES_MIN;
+		tree->nodes[to->root].n_seen += i == JOIN_FRAMES_MIN;
 	}
 	return 0;
 }
@@ -106,8 +119,11 @@ int path_joins_learn(struct path_joins *joins, const struct walked_path *path)
 	const uint32_t root = frame_tree_add_root(&joins->tree, path->thread);
 	if (root == FRAME_NONE)
 		return -ENOMEM;
-	joins->tree.nodes[root].last_path++;
-	return add_frames(&joins->tree, root, path, path->n_frames);
+	struct thread_path *to = find_path(joins, path->thread, root);
+	/* The sampled instruction is not part of it. */
+	const size_t n_common = thread_path_common(to, path->frames + 1, path->n_frames - 1);
+	thread_path_begin(to, &joins->tree, n_common);
+	return add_frames(&joins->tree, to, path, path->n_frames - n_common);
 }
 
 /* How far a path agrees with the tree. */
@@ -228,6 +244,29 @@ static bool are_callers_alone(const struct path_joins *joins, const struct walke
 	return true;
 }
 
+/* Adds @path, whose last frame is @node, with the callers in ->nodes. */
+static int add_joined(struct path_joins *joins, struct thread_path *to,
+		      const struct walked_path *path, uint32_t node)
+{
+	struct frame_tree *tree = &joins->tree;
+	size_t n = 0, n_outer = joins->n_outer;
+
+	while (n < n_outer && n < to->n && to->nodes[n] == joins->nodes[n_outer - 1 - n])
+		n++;
+	const bool was_there = n == n_outer && n < to->n && to->nodes[n] == node;
+	thread_path_begin(to, tree, n + was_there);
+	for (; n < n_outer; n++) {
+		int err = thread_path_enter(to, tree, joins->nodes[n_outer - 1 - n]);
+		if (err < 0)
+			return err;
+	}
+	const int is_new = was_there ? 0 : thread_path_enter(to, tree, node);
+	if (is_new < 0)
+		return is_new;
+	tree->nodes[node].n_seen += (uint32_t)is_new;
+	return add_frames(tree, to, path, path->n_frames - 1);
+}
+
 int path_joins_find(struct path_joins *joins, const struct walked_path *path,
 		    const struct placed_frame **outer_ret, size_t *n_outer_ret)
 {
@@ -249,11 +288,7 @@ int path_joins_find(struct path_joins *joins, const struct walked_path *path,
 		return -ENOMEM;
 	if (!joins->n_outer || !are_callers_alone(joins, path, node))
 		return 0;
-	tree->nodes[root].last_path++;
-	for (size_t i = 0; i < joins->n_outer; i++)
-		enter_node(tree, root, joins->nodes[i]);
-	tree->nodes[node].n_seen += enter_node(tree, root, node);
 	*outer_ret = joins->outer;
 	*n_outer_ret = joins->n_outer;
-	return add_frames(tree, node, path, path->n_frames - 1);
+	return add_joined(joins, find_path(joins, path->thread, root), path, node);
 }

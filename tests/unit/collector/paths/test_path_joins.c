@@ -266,6 +266,71 @@ static void a_full_tree_begins_again(void **state)
 	assert_int_equal(find(fixture, &cut), LEFT);
 }
 
+static uint64_t random_below(uint64_t *seed, uint64_t n)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed % n;
+}
+
+static struct made_path random_path(uint64_t *seed)
+{
+	const bool is_right = !random_below(seed, 4);
+	const bool is_cut = !random_below(seed, 4);
+	const size_t n_levels = 20 + random_below(seed, 40);
+	const size_t turn = random_below(seed, 8) ? 0 : random_below(seed, n_levels);
+
+	return (struct made_path){ .caller = is_right ? RIGHT : LEFT,
+				   .aside = is_right ? 8 : 0,
+				   .n_levels = n_levels + 40,
+				   .n_unknown = is_cut ? 1 + random_below(seed, 19) : 0,
+				   .turn = turn };
+}
+
+/* More threads than last paths are known of have a path each. */
+static void visit_others(struct fixture *fixture, const int *others, size_t n)
+{
+	struct made_path other = left;
+
+	for (size_t i = 0; i < n; i++) {
+		other.thread = &others[i];
+		leave(fixture, other.thread);
+	}
+}
+
+static void joins_do_not_depend_on_other_threads(void **state)
+{
+	static const int others[1000];
+	struct fixture *fixture = *state, busy = { .joins = path_joins_create() };
+	uint64_t seed = 1, n_joined = 0;
+
+	for (size_t i = 0; i < 1000; i++)
+		find(&busy,
+		     &(struct made_path){ .thread = &others[i], .n_levels = 80, .n_unknown = 30 });
+	for (size_t i = 0; i < 2000; i++) {
+		const struct made_path of = random_path(&seed);
+
+		if (of.n_unknown) {
+			n_joined += find(fixture, &of) != 0;
+			find(&busy, &of);
+			assert_int_equal(fixture->n_outer, busy.n_outer);
+		} else {
+			const struct walked_path path = make(fixture, &of);
+
+			assert_int_equal(path_joins_learn(fixture->joins, &path), 0);
+			assert_int_equal(path_joins_learn(busy.joins, &path), 0);
+		}
+		if (random_below(&seed, 4)) {
+			leave(fixture, threads);
+			leave(&busy, threads);
+		}
+		visit_others(&busy, others, i % 4 ? 0 : 1000);
+	}
+	assert_in_range(n_joined, 10, 1990);
+	path_joins_destroy(busy.joins);
+}
+
 #define JOINS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -282,6 +347,7 @@ int main(void)
 		JOINS_TEST(deeper_paths_are_joined_to_joined_ones),
 		JOINS_TEST(a_path_over_two_stacks_is_not_used),
 		JOINS_TEST(a_full_tree_begins_again),
+		JOINS_TEST(joins_do_not_depend_on_other_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
