@@ -37,18 +37,25 @@ static const struct view_row *next_row(const struct view_row *row)
 	return row->parent ? row->next : NULL;
 }
 
+static void add_row(const struct view_row *row, uint32_t metric, uint64_t *costs,
+		    const struct view_row **first)
+{
+	if (!is_function(row))
+		return;
+	costs[row->entity] += row->self[metric];
+	if (!first[row->entity])
+		first[row->entity] = row;
+}
+
 /* Adds up the functions' self costs; @first: one row of each. */
 static void sum_up(const struct view *view, uint64_t *costs, const struct view_row **first)
 {
 	uint32_t metric = view->options.sort_metric;
 
-	for (const struct view_row *row = view->root; row; row = next_row(row)) {
-		if (!is_function(row))
-			continue;
-		costs[row->entity] += row->self[metric];
-		if (!first[row->entity])
-			first[row->entity] = row;
-	}
+	for (const struct view_row *row = view->root; row; row = next_row(row))
+		add_row(row, metric, costs, first);
+	for (const struct view_row *row = view->left_out; row; row = row->next)
+		add_row(row, metric, costs, first);
 }
 
 static int find_functions(const struct view *view, struct hottest *hottest)

@@ -26,9 +26,9 @@ struct view_options {
 	enum view_sort sort;
 	uint32_t sort_metric;
 	/*
-	 * VIEW_CALLERS: rows below this share of every metric get no children, because the number
-	 * of all rows may be as large as the sum of the depths of all nodes; 0: all rows get
-	 * children.
+	 * VIEW_TREE, VIEW_CALLERS: rows below this share of every metric get no children, because
+	 * most nodes of a large profile are below such rows, and of callers the number of all rows
+	 * may be as large as the sum of the depths of all nodes; 0: all rows get children.
 	 */
 	double min_percent;
 };

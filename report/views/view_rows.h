@@ -55,6 +55,9 @@ struct view {
 	struct view_options options;
 	const struct profile *profile;
 	struct view_row *root;
+	/* VIEW_TREE: a list of one row for each entity with nodes that have no row in the tree,
+	 * with the self costs of all of them. */
+	struct view_row *left_out;
 	uint32_t n_entities;        /* VIEW_TREE, VIEW_CALLERS: all rows' entities are smaller */
 	struct arena arena;         /* of the rows */
 	struct source_paths *paths; /* VIEW_LINES: owns the rows' file names */

@@ -1,4 +1,7 @@
-/* The top-down tree has one row for each node of the fold. */
+/*
+ * The top-down tree has a row for each node of the fold, except below rows that are too small to be
+ * shown: what such nodes cost by themselves is added up by function.
+ */
 #include "report/views/view_tree.h"
 
 #include <errno.h>
@@ -6,35 +9,105 @@
 
 #include "cct/base/cleanup.h"
 
+/* Readers compare with options.min_percent by a division: a row at the border gets children. */
+#define ROUNDING 0.999
+
+struct filling {
+	struct view *view;
+	const struct fold *fold;
+	struct view_row **rows;     /* by node; NULL: it has none */
+	struct view_row **left_out; /* by entity, likewise */
+};
+
+static struct view_row *add_row(struct view *view, struct view_row *parent, const struct fold *fold,
+				uint32_t i)
+{
+	const struct fold_node *node = &fold->nodes[i];
+	size_t n_metrics = fold->n_metrics, n_bytes = n_metrics * sizeof(uint64_t);
+	struct view_row *row = view_add_row(view, parent, &fold->entities[node->entity]);
+
+	if (!row)
+		return NULL;
+	memcpy(row->self, fold->self + i * n_metrics, n_bytes);
+	memcpy(row->total, fold->total + i * n_metrics, n_bytes);
+	memcpy(row->samples, fold->samples + i * n_metrics, n_bytes);
+	row->longest = fold_longest(fold, i);
+	memcpy(row->marked, node->marked, sizeof(row->marked));
+	row->frame_marks = node->frame_marks;
+	row->entity = node->entity;
+	row->call_file = node->call_line ? node->call_file : NULL;
+	row->call_line = node->call_line;
+	return row;
+}
+
+static int leave_out(struct filling *filling, uint32_t i)
+{
+	const struct fold *fold = filling->fold;
+	struct view *view = filling->view;
+	uint32_t entity = fold->nodes[i].entity;
+	struct view_row **row = &filling->left_out[entity];
+
+	if (!*row) {
+		*row = view_add_row(view, NULL, &fold->entities[entity]);
+		if (!*row)
+			return -ENOMEM;
+		(*row)->entity = entity;
+		(*row)->next = view->left_out;
+		view->left_out = *row;
+	}
+	view_add_cost((*row)->self, fold->self + (size_t)i * fold->n_metrics, fold->n_metrics);
+	return 0;
+}
+
+/* Which kernel threads were idle is known from all that is below them: a profile that has waits
+ * gets all rows. */
+static bool gets_children(const struct filling *filling, const struct view_row *row)
+{
+	double min_percent = filling->view->options.min_percent * ROUNDING;
+	const uint64_t *whole = filling->view->root->total;
+
+	if (min_percent <= 0 || filling->fold->longest || row == filling->view->root)
+		return true;
+	for (uint32_t i = 0; i < filling->fold->n_metrics; i++) {
+		if (row->total[i] && (double)row->total[i] * 100 >= min_percent * (double)whole[i])
+			return true;
+	}
+	return false;
+}
+
+static int add_rows(struct filling *filling)
+{
+	const struct fold *fold = filling->fold;
+
+	for (uint32_t i = 1; i < fold->n_nodes; i++) {
+		struct view_row *parent = filling->rows[fold->nodes[i].parent];
+
+		if (parent && gets_children(filling, parent)) {
+			filling->rows[i] = add_row(filling->view, parent, fold, i);
+			if (!filling->rows[i])
+				return -ENOMEM;
+		} else if (leave_out(filling, i)) {
+			return -ENOMEM;
+		}
+	}
+	for (uint32_t i = 0; i < fold->n_nodes; i++) {
+		if (filling->rows[i])
+			view_sort_children(filling->view, filling->rows[i]);
+	}
+	return 0;
+}
+
 int view_fill_tree(struct view *view, const struct fold *fold)
 {
 	_cleanup_free_ struct view_row **rows = calloc(fold->n_nodes, sizeof(struct view_row *));
-	size_t n_metrics = fold->n_metrics, n_bytes = n_metrics * sizeof(uint64_t);
+	_cleanup_free_ struct view_row **left_out =
+		calloc(fold->n_entities, sizeof(struct view_row *));
+	struct filling filling = { view, fold, rows, left_out };
 
-	if (!rows)
+	if (!rows || !left_out)
 		return -ENOMEM;
 	rows[0] = view->root;
 	view->n_entities = fold->n_entities;
-	memcpy(view->root->self, fold->self, n_bytes);
-	for (uint32_t i = 1; i < fold->n_nodes; i++) {
-		const struct fold_node *node = &fold->nodes[i];
-		struct view_row *row =
-			view_add_row(view, rows[node->parent], &fold->entities[node->entity]);
-
-		if (!row)
-			return -ENOMEM;
-		memcpy(row->self, fold->self + i * n_metrics, n_bytes);
-		memcpy(row->total, fold->total + i * n_metrics, n_bytes);
-		memcpy(row->samples, fold->samples + i * n_metrics, n_bytes);
-		row->longest = fold_longest(fold, i);
-		memcpy(row->marked, node->marked, sizeof(row->marked));
-		row->frame_marks = node->frame_marks;
-		row->entity = node->entity;
-		row->call_file = node->call_line ? node->call_file : NULL;
-		row->call_line = node->call_line;
-		rows[i] = row;
-	}
-	for (uint32_t i = 0; i < fold->n_nodes; i++)
-		view_sort_children(view, rows[i]);
-	return 0;
+	memcpy(view->root->self, fold->self, fold->n_metrics * sizeof(uint64_t));
+	return add_rows(&filling);
 }

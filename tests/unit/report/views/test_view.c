@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "cct/model/profile.h"
+#include "report/views/hottest.h"
 #include "report/views/view.h"
 #include "tests/unit/fixtures/sample_profile.h"
 
@@ -234,6 +235,36 @@ static void callers_below_the_threshold_are_not_expanded(void **state)
 	assert_null(child(root, "w")->children);
 }
 
+/* "s" has self costs in a row that is shown and in three nodes without rows. */
+static void rows_below_the_threshold_have_no_children_and_count_as_hottest(void **state)
+{
+	struct fixture *fixture = *state;
+	struct hottest whole, part;
+
+	profile_add_process(fixture->profile, 10, "prog");
+	add_sample(fixture, 0, "mabst", 1);
+	add_sample(fixture, 0, "mabs", 2);
+	add_sample(fixture, 0, "mabus", 1);
+	add_sample(fixture, 0, "mas", 20);
+	add_sample(fixture, 0, "m", 76);
+	(void)show(fixture, &(struct view_options){ .kind = VIEW_TREE });
+	assert_int_equal(hottest_find(fixture->view, &whole), 0);
+	assert_null(fixture->view->left_out);
+	const struct view_row *root =
+		show(fixture, &(struct view_options){ .kind = VIEW_TREE, .min_percent = 5 });
+	assert_int_equal(hottest_find(fixture->view, &part), 0);
+	const struct view_row *b = descend(root->children, "mab");
+	assert_int_equal(b->total[0], 4);
+	assert_null(b->children);
+	assert_int_equal(descend(root->children, "mas")->total[0], 20);
+	assert_int_equal(part.n_functions, whole.n_functions);
+	for (unsigned i = 0; i < whole.n_functions; i++) {
+		assert_string_equal(part.functions[i].row.name, whole.functions[i].row.name);
+		assert_int_equal(part.functions[i].cost, whole.functions[i].cost);
+	}
+	assert_int_equal(part.functions[1].cost, 23);
+}
+
 static void kernel_frames_are_merged_alone_or_given_to_who_entered(void **state)
 {
 	struct fixture *fixture = *state;
@@ -425,6 +456,7 @@ int main(void)
 		TEST(recursion_counts_a_sample_once),
 		TEST(callers_share_the_cost_of_their_callee),
 		TEST(callers_below_the_threshold_are_not_expanded),
+		TEST(rows_below_the_threshold_have_no_children_and_count_as_hottest),
 		TEST(kernel_frames_are_merged_alone_or_given_to_who_entered),
 		TEST(processes_are_grouped_by_name_or_pid),
 		TEST(threads_stand_below_their_process_on_request),
