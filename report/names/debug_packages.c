@@ -18,13 +18,21 @@
 #define RELEASE         "/etc/os-release"
 #define MAX_PATHS       8
 #define MAX_NAME        128
+#define USR_SIZE        (sizeof("/usr") - 1)
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.~_/"
+
+/* A file whose package is searched. */
+struct packaged_file {
+	const char *path;
+	size_t size;            /* of the path */
+	bool has_usr;           /* the path begins with /usr */
+	char package[MAX_NAME]; /* "": not found */
+};
 
 struct package_search {
 	int folder; /* of dpkg's lists */
-	const char *const *paths;
-	size_t n_paths;
-	char packages[MAX_PATHS][MAX_NAME]; /* by path; "": not found */
+	struct packaged_file files[MAX_PATHS];
+	size_t n_files;
 	size_t n_found;
 	struct file_text text; /* of one list */
 	size_t n_read;
@@ -54,26 +62,12 @@ static int open_plain(int folder, const char *path, size_t max_size)
 	return fd;
 }
 
-/* Whether a list has a line that is @path. */
-static bool has_line(const struct file_text *text, const char *path)
-{
-	size_t size = strlen(path);
-	const char *at = text->bytes, *end = text->bytes + text->size;
-
-	while ((at = memmem(at, (size_t)(end - at), path, size))) {
-		if ((at == text->bytes || at[-1] == '\n') && (at[size] == '\n' || !at[size]))
-			return true;
-		at += size;
-	}
-	return false;
-}
-
 /* A file below /usr/lib may be listed below /lib, and likewise for /bin and /sbin. */
-static bool lists_file(const struct file_text *text, const char *path)
+static bool is_file(const char *line, size_t size, const struct packaged_file *file)
 {
-	bool has_usr = strncmp(path, "/usr/", strlen("/usr/")) == 0;
+	size_t skipped = file->has_usr && size + USR_SIZE == file->size ? USR_SIZE : 0;
 
-	return has_line(text, path) || (has_usr && has_line(text, path + strlen("/usr")));
+	return size + skipped == file->size && memcmp(line, file->path + skipped, size) == 0;
 }
 
 /* "libc6:amd64.list" -> "libc6" */
@@ -93,6 +87,26 @@ static bool package_name(const char *list, char *name)
 	return !name[strspn(name, NAME_CHARACTERS)];
 }
 
+/* Notes the package of those files that its list contains. */
+static void search_lines(struct package_search *search, const char *package)
+{
+	const char *line = search->text.bytes, *end = line + search->text.size, *next;
+
+	for (; line < end; line = next + 1) {
+		next = memchr(line, '\n', (size_t)(end - line));
+		if (!next)
+			next = end;
+		for (size_t i = 0; i < search->n_files; i++) {
+			struct packaged_file *file = &search->files[i];
+
+			if (*file->package || !is_file(line, (size_t)(next - line), file))
+				continue;
+			memcpy(file->package, package, MAX_NAME);
+			search->n_found++;
+		}
+	}
+}
+
 static void search_list(struct package_search *search, const char *list)
 {
 	char name[MAX_NAME];
@@ -104,27 +118,49 @@ static void search_list(struct package_search *search, const char *list)
 	if (fd < 0 || file_text_read(&search->text, fd))
 		return;
 	search->n_read += search->text.size;
-	for (size_t i = 0; i < search->n_paths; i++) {
-		if (*search->packages[i] || !lists_file(&search->text, search->paths[i]))
-			continue;
-		memcpy(search->packages[i], name, sizeof(name));
-		search->n_found++;
-	}
+	search_lines(search, name);
 }
 
-static void search_lists(struct package_search *search, DIR *folder)
+/*
+ * Whether a list's name begins as that of a file does (libtinfo.so.6.4 is in libtinfo6), or is that
+ * of a package of many programs.
+ */
+static bool is_likely(const struct package_search *search, const char *list)
+{
+	static const char *const large[] = { "coreutils.", "util-linux.", "binutils",
+					     "cpp-",       "gcc-",        "g++-" };
+
+	for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+		if (strncmp(list, large[i], strlen(large[i])) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < search->n_files; i++) {
+		const char *name = strrchr(search->files[i].path, '/');
+		size_t size = name ? strcspn(++name, ".-_") : 0;
+
+		if (size && strncasecmp(list, name, size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* There are thousands of lists, so the likely ones come first: mostly, no others are needed. */
+static void search_lists(struct package_search *search, DIR *folder, bool likely)
 {
 	const struct dirent *entry;
 
-	while (search->n_found < search->n_paths && search->n_read < DEBUG_PACKAGES_MAX_READ &&
-	       (entry = readdir(folder)))
-		search_list(search, entry->d_name);
+	rewinddir(folder);
+	while (search->n_found < search->n_files && search->n_read < DEBUG_PACKAGES_MAX_READ &&
+	       (entry = readdir(folder))) {
+		if (is_likely(search, entry->d_name) == likely)
+			search_list(search, entry->d_name);
+	}
 }
 
 static bool is_repeated(const struct package_search *search, size_t index)
 {
 	for (size_t i = 0; i < index; i++) {
-		if (strcmp(search->packages[i], search->packages[index]) == 0)
+		if (strcmp(search->files[i].package, search->files[index].package) == 0)
 			return true;
 	}
 	return false;
@@ -139,8 +175,8 @@ static char *apt_command(const struct package_search *search)
 	if (!out)
 		return NULL;
 	fputs("apt install", out);
-	for (size_t i = 0; i < search->n_paths; i++) {
-		const char *name = search->packages[i];
+	for (size_t i = 0; i < search->n_files; i++) {
+		const char *name = search->files[i].package;
 
 		/* glibc's symbols are in a package that is older than the suffix. */
 		if (*name && !is_repeated(search, i))
@@ -149,18 +185,47 @@ static char *apt_command(const struct package_search *search)
 	return fclose(out) ? NULL : command;
 }
 
+/* Whether packages of Debian have files there; a program that somebody built is elsewhere. */
+static bool is_of_system(const char *path)
+{
+	static const char *const folders[] = { "/usr/", "/lib", "/bin/", "/sbin/", "/opt/" };
+
+	if (strncmp(path, "/usr/local/", strlen("/usr/local/")) == 0)
+		return false;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_files(struct package_search *search, const char *const *paths, size_t n_paths)
+{
+	for (size_t i = 0; i < n_paths; i++) {
+		if (!is_of_system(paths[i]))
+			continue;
+		search->files[search->n_files++] = (struct packaged_file){
+			.path = paths[i],
+			.size = strlen(paths[i]),
+			.has_usr = strncmp(paths[i], "/usr/", strlen("/usr/")) == 0,
+		};
+	}
+}
+
 static char *ask_dpkg(const char *root, const char *const *paths, size_t n_paths)
 {
-	struct package_search search = { .paths = paths, .n_paths = n_paths };
+	struct package_search search = { .n_found = 0 };
 	char path[PATH_MAX];
 	char *command = NULL;
 
+	add_files(&search, paths, n_paths);
 	snprintf(path, sizeof(path), "%s" LISTS, root);
 	DIR *folder = opendir(path);
 	if (!folder)
 		return NULL;
 	search.folder = dirfd(folder);
-	search_lists(&search, folder);
+	search_lists(&search, folder, true);
+	search_lists(&search, folder, false);
 	if (search.n_found)
 		command = apt_command(&search);
 	free(search.text.bytes);

@@ -20,7 +20,9 @@ static int set_up(void **state)
 		"mkdir -p deb/var/lib/dpkg/info deb/etc rpm/etc old/etc; cd deb/var/lib/dpkg/info; "
 		"printf '/.\\n/lib\\n/lib/libc.so.6\\n' >libc6:amd64.list; "
 		"printf '/usr/bin/make\\n/usr/bin/gmake\\n' >make.list; "
-		"printf '/usr/bin/git' >git.list; "
+		"printf '/usr/bin/git' >git.list; printf '/usr/bin/env\n' >utilities.list; "
+		"printf '/usr/lib/libX.so.1\n' >libx1:amd64.list; "
+		"printf '/usr/local/bin/mine\n/home/mine\n' >mine.list; "
 		"printf '/usr/bin/evil\\n' >'a;b.list'; "
 		"printf '/usr/bin/other\\n' >make.md5sums; mkdir folder.list; mkfifo pipe.list; "
 		"cd ../../../../..; printf 'NAME=x\\nID=fedora\\n' >rpm/etc/os-release; "
@@ -68,6 +70,26 @@ static void files_of_no_package_give_no_command(void **state)
 	assert_command("none", paths, 5, NULL);
 }
 
+static void packages_may_have_other_names_than_their_files(void **state)
+{
+	static const char *const paths[] = { "/usr/bin/env", "/usr/bin/none", "/usr/lib/libX.so.1",
+					     "/lib/libX.so.1" };
+
+	(void)state;
+	assert_command("deb", paths, 4, "apt install utilities-dbgsym libx1-dbgsym");
+	assert_command("deb", paths + 1, 2, "apt install libx1-dbgsym");
+	assert_command("deb", paths + 3, 1, NULL);
+}
+
+static void files_outside_the_system_are_not_searched(void **state)
+{
+	static const char *const paths[] = { "/usr/local/bin/mine", "/home/mine", "/usr/bin/make" };
+
+	(void)state;
+	assert_command("deb", paths, 2, NULL);
+	assert_command("deb", paths, 3, "apt install make-dbgsym");
+}
+
 static void dnf_takes_the_files_themselves(void **state)
 {
 	static const char *const paths[] = { "/usr/bin/make", "/usr/bin/a;b", "/usr/local/bin/x",
@@ -97,6 +119,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packages_of_debian_are_in_the_lists_of_dpkg),
 		cmocka_unit_test(files_of_no_package_give_no_command),
+		cmocka_unit_test(packages_may_have_other_names_than_their_files),
+		cmocka_unit_test(files_outside_the_system_are_not_searched),
 		cmocka_unit_test(dnf_takes_the_files_themselves),
 		cmocka_unit_test(another_machine_is_not_here),
 	};
