@@ -124,50 +124,54 @@ static void keep_word(struct last_walk *last, const struct stack_copy *stack, ui
  * before it: the return address, and registers that are live there. Returns those that are live
  * before these were read.
  */
-static uint32_t keep_words(struct last_walk *last, const struct stack_copy *stack,
-			   const struct kept_frame *caller, uint64_t sp, const struct rule *rule)
+static inline uint32_t keep_words(struct last_walk *last, const struct stack_copy *stack,
+				  const struct kept_frame *caller, uint64_t sp,
+				  const struct rule *rule)
 {
 	const uint64_t cfa = caller->sp, n_words = (cfa - sp) / WORD_SIZE;
-	const uint64_t ra_bit = 1ull << last->arch->ra;
+	const uint64_t saved = rule_saved_regs(last->arch);
 	uint64_t live = caller->live;
-	const uint8_t *slot = rule->slots;
 
-	for (uint64_t left = rule_saved_regs(last->arch); left; left &= left - 1, slot++) {
+	for (uint64_t left = live | 1ull << last->arch->ra; left; left &= left - 1) {
 		const uint64_t bit = left & -left;
+		const uint8_t slot = rule->slots[__builtin_popcountll(saved & (bit - 1))];
 
-		if (!((live | ra_bit) & bit) || (uint8_t)(*slot - 1) >= n_words)
+		if ((uint8_t)(slot - 1) >= n_words)
 			continue;
-		keep_word(last, stack, cfa - (uint64_t)*slot * WORD_SIZE);
+		keep_word(last, stack, cfa - (uint64_t)slot * WORD_SIZE);
 		live &= ~bit;
 	}
 	return (uint32_t)live;
 }
 
 /* Keeps the frame that is called by the one that was kept before it. */
-static void keep_frame(struct last_walk *last, const struct stack_copy *stack,
-		       const struct walked_frames *walked, size_t i)
+static inline void keep_frame(struct last_walk *last, const struct stack_copy *stack,
+			      const struct walked_frames *walked, size_t i)
 {
 	const struct arch *arch = last->arch;
 	const struct rule *rule = &walked->rules[i];
 	const struct kept_frame *caller = &last->frames[last->n_frames - 1];
 	struct kept_frame *frame = &last->frames[last->n_frames++];
 
-	*frame = (struct kept_frame){ .addr = walked->addrs[i],
-				      .sp = walked->sps[i],
-				      .frame = walked->frames[i],
-				      .fp = caller->fp };
+	frame->addr = walked->addrs[i];
+	frame->sp = walked->sps[i];
+	frame->frame = walked->frames[i];
+	frame->fp = caller->fp;
 	frame->live = keep_words(last, stack, caller, frame->sp, rule);
 	frame->n_words = (uint32_t)last->n_words;
+	if (rule->cfa_reg == arch->sp)
+		return;
+	frame->live |= 1u << rule->cfa_reg;
 	if (rule->cfa_reg == arch->fp)
 		frame->fp = caller->sp - (uint64_t)(rule->cfa_offset * (int64_t)WORD_SIZE);
-	if (rule->cfa_reg != arch->sp)
-		frame->live |= 1u << rule->cfa_reg;
 }
 
-static bool has_room(struct last_walk *last)
+static int make_room(struct last_walk *last, size_t n_frames)
 {
-	return !array_reserve(last->frames, last->n_frames, last->n_frames_allocated, 1) &&
-	       !array_reserve(last->words, last->n_words, last->n_words_allocated, RULE_SLOTS);
+	if (array_reserve(last->frames, last->n_frames, last->n_frames_allocated, n_frames))
+		return -ENOMEM;
+	return array_reserve(last->words, last->n_words, last->n_words_allocated,
+			     n_frames * RULE_SLOTS);
 }
 
 /* The root, which reads nothing. */
@@ -175,6 +179,7 @@ static void keep_root(struct last_walk *last, const struct walked_frames *walked
 {
 	const size_t i = walked->n_frames - 1;
 
+	forget(last);
 	last->frames[last->n_frames++] = (struct kept_frame){ .addr = walked->addrs[i],
 							      .sp = walked->sps[i],
 							      .frame = walked->frames[i] };
@@ -184,7 +189,7 @@ void last_walk_keep(struct last_walk *last, const struct arch *arch, uint64_t co
 		    const struct stack_copy *stack, const struct walked_frames *walked,
 		    size_t n_same)
 {
-	if (walked->first >= walked->n_frames)
+	if (walked->first >= walked->n_frames || make_room(last, walked->n_frames - walked->first))
 		return;
 	last->arch = arch;
 	last->code_epoch = code_epoch;
@@ -192,11 +197,8 @@ void last_walk_keep(struct last_walk *last, const struct arch *arch, uint64_t co
 		last->n_frames = n_same + 1;
 		last->n_words = last->frames[n_same].n_words;
 	} else {
-		forget(last);
-		if (!has_room(last))
-			return;
 		keep_root(last, walked);
 	}
-	for (size_t i = walked->n_frames - 1; i-- > walked->first && has_room(last);)
+	for (size_t i = walked->n_frames - 1; i-- > walked->first;)
 		keep_frame(last, stack, walked, i);
 }
