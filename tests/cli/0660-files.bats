@@ -88,7 +88,7 @@ problem_of() { # problem_of REPORT MODULE
 @test "perf's recordings without build IDs are unwound with a sysroot's files" {
 	need perf
 	compile program
-	perf record -q -e cpu-clock -B -N --call-graph dwarf -o perf.data ./program 0.3 >out 2>&1 ||
+	perf record -q -m 4096 -F 997 -e cpu-clock -B -N --call-graph dwarf -o perf.data ./program 0.3 >out 2>&1 ||
 		skip "perf cannot record here"
 	mkdir -p "sys$PWD"
 	mv program "sys$PWD/kept" && cp "sys$PWD/kept" "sys$PWD/program"
