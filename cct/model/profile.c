@@ -51,6 +51,7 @@ void profile_destroy(struct profile *profile)
 	cct_destroy(profile->cct);
 	profile_info_deinit(&profile->info);
 	memory_code_deinit(&profile->memory_code);
+	stored_names_destroy(profile->names);
 	module_table_deinit(&profile->modules);
 	free(profile);
 }

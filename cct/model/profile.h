@@ -14,6 +14,7 @@
 #include "cct/model/metric.h"
 #include "cct/model/module.h"
 #include "cct/model/quality.h"
+#include "cct/model/stored_names.h"
 #include "cct/text/string_ids.h"
 
 /* One image of a process: exec begins a new one under the same pid. */
@@ -70,6 +71,7 @@ struct profile {
 	struct profile_quality quality;
 	struct profile_info info;
 	struct memory_code memory_code; /* where the builder was told to keep it */
+	struct stored_names *names;     /* of a stored profile: all it has; NULL: of files; owned */
 };
 
 struct profile *profile_create(void);
