@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cct/model/stored_names.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/packed_elf.h"
 #include "report/code/elf_symbols.h"
@@ -186,10 +187,33 @@ static int locate_in_file(struct module_names *names, const struct module *modul
 	return err;
 }
 
+static void locate_in_stored(struct module_names *names, const struct module *module,
+			     uint64_t offset, bool reads_debug_info, struct code_location *location)
+{
+	const struct stored_code *code = stored_names_find(names->stored, module->id, offset);
+
+	if (!names->is_named)
+		names->wants_debug_info = reads_debug_info;
+	names->is_named = true;
+	if (code) {
+		location->start = code->start;
+		location->addr = code->addr;
+		location->symbol = stored_names_text(names->stored, code->symbol);
+		location->plt = code->flags & STORED_PLT;
+		location->start_kind = (enum start_kind)code->start_kind;
+		location->stored = code;
+	}
+	names->has_unnamed |= !location->symbol;
+}
+
 int module_names_locate(struct module_names *names, const struct module *module, uint64_t offset,
 			bool reads_debug_info, struct code_location *location_ret)
 {
 	*location_ret = (struct code_location){ .start = offset, .addr = offset };
+	if (names->stored) {
+		locate_in_stored(names, module, offset, reads_debug_info, location_ret);
+		return 0;
+	}
 	int err = locate_in_file(names, module, offset, reads_debug_info, location_ret);
 	if (err || location_ret->symbol)
 		return err;

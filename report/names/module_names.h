@@ -19,6 +19,8 @@ struct go_names;
 struct kernel_debug;
 struct kernel_debug_places;
 struct memory_code;
+struct stored_code;
+struct stored_names;
 
 /*
  * What the start of a function is relative to. Starts are only comparable if their kinds are equal.
@@ -39,6 +41,7 @@ struct code_location {
 	struct debug_info *debug; /* debug information for the address; NULL: none */
 	struct go_names *go;      /* Go's tables for the address if @debug is NULL; NULL: none */
 	uint64_t debug_vaddr;     /* the address in @debug or @go */
+	const struct stored_code *stored; /* what a stored profile knows of it; NULL: nothing */
 };
 
 /* All zero before the first call. */
@@ -67,6 +70,11 @@ struct module_names {
 	const struct kernel_debug_places *kernel_places; /* borrowed; set before the first name */
 	struct kernel_debug *kernel_debug;               /* NULL: none */
 	const struct memory_code *memory_code; /* borrowed; code of modules without a file */
+	/* Of a stored profile, borrowed: all names come from it, and no file is opened. NULL: files
+	 * are read. */
+	const struct stored_names *stored;
+	bool wants_debug_info; /* only with @stored: a name was requested, with debug information */
+	bool is_named;         /* only with @stored: a name was requested */
 	/* JIT code only: the mapped jitdump, from the first request for code. */
 	const uint8_t *dump; /* NULL: none */
 	size_t dump_size;

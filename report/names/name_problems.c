@@ -1,5 +1,6 @@
 #include "report/names/name_problems.h"
 
+#include "cct/model/stored_names.h"
 #include "cct/object/elf_image.h"
 #include "report/code/elf_symbols.h"
 #include "report/names/go_names.h"
@@ -48,9 +49,40 @@ static void explain_names(const struct module_names *names, const struct module 
 
 #define TRUNCATED "the file is truncated"
 
+/* What was missing when the profile was stored, of the names that were requested since. */
+static bool find_stored(const struct module_names *names, const struct module *module,
+			enum symbol_lack lack, struct symbol_problem *problem_ret)
+{
+	const struct stored_lack *stored = stored_names_find_lack(names->stored, module->id, lack);
+	const char *text = stored ? stored_names_text(names->stored, stored->text) : NULL;
+
+	if (!text)
+		return false;
+	*problem_ret = (struct symbol_problem){
+		.module = module->id,
+		.lack = lack,
+		.text = text,
+		.build_id = stored->build_id,
+		.is_changed = stored->is_changed,
+		.found = stored->found,
+		.error = stored->error,
+	};
+	switch (lack) {
+	case LACKS_NAMES:
+		return names->has_unnamed;
+	case LACKS_DEBUG_INFO:
+		return names->wants_debug_info;
+	case LACKS_CERTAINTY:
+		return names->is_named;
+	}
+	return false;
+}
+
 bool name_problems_find(const struct module_names *names, const struct module *module,
 			enum symbol_lack lack, struct symbol_problem *problem_ret)
 {
+	if (names->stored)
+		return find_stored(names, module, lack, problem_ret);
 	*problem_ret = (struct symbol_problem){ .module = module->id,
 						.lack = lack,
 						.build_id = module->key.build_id };

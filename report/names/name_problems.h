@@ -18,7 +18,7 @@ enum symbol_lack {
 struct symbol_problem {
 	uint32_t module;
 	enum symbol_lack lack;
-	const char *text;         /* static */
+	const char *text;         /* valid as long as the profile */
 	struct build_id build_id; /* of the file that ran; size 0: unknown */
 	bool is_changed;          /* another file is there now: */
 	struct build_id found;    /* the build ID of that file; size 0: none */

@@ -12,8 +12,7 @@
 #include "cct/base/array.h"
 #include "cct/base/hash.h"
 #include "cct/base/pair_map.h"
-#include "report/dwarf/debug_info.h"
-#include "report/names/go_names.h"
+#include "report/names/active_functions.h"
 #include "report/names/kernel_debug.h"
 #include "report/names/module_code.h"
 
@@ -101,19 +100,31 @@ static struct module_names *find_module(struct symbolizer *symbolizer, uint32_t 
 	return &symbolizer->modules[id];
 }
 
-static int locate(struct symbolizer *symbolizer, const struct module *module, uint64_t offset,
-		  struct code_location *location)
+/* The sources of a module's names. NULL: out of memory. */
+static struct module_names *open_names(struct symbolizer *symbolizer, const struct module *module)
 {
 	struct module_names *names = find_module(symbolizer, module->id);
 
-	const struct symbolizer_options *options = &symbolizer->options;
+	if (!names)
+		return NULL;
+	names->kernel_places = &symbolizer->kernel_places;
+	names->memory_code = &symbolizer->profile->memory_code;
+	names->stored = symbolizer->profile->names;
+	return names;
+}
 
-	if (names) {
-		names->kernel_places = &symbolizer->kernel_places;
-		names->memory_code = &symbolizer->profile->memory_code;
-	}
-	return names ? module_names_locate(names, module, offset,
-					   !options->no_inlines || options->lines, location)
+int symbolizer_find_functions(struct symbolizer *symbolizer, const struct frame *frame,
+			      struct active_functions *active_ret)
+{
+	const struct module *module =
+		module_table_get(&symbolizer->profile->modules, frame->module);
+	struct module_names *names = open_names(symbolizer, module);
+	const struct active_wanted wanted = {
+		.inlines = !symbolizer->options.no_inlines,
+		.lines = symbolizer->options.lines,
+	};
+
+	return names ? active_functions_find(names, module, frame->offset, &wanted, active_ret)
 		     : -ENOMEM;
 }
 
@@ -189,66 +200,18 @@ static int add_inlined(struct symbolizer *symbolizer, const struct frame *frame,
 	return 0;
 }
 
-/* Adds the source line if the recording contains it. */
-static void add_captured_line(const struct symbolizer *symbolizer, const struct frame *frame,
-			      struct place *place)
-{
-	const struct module *module =
-		module_table_get(&symbolizer->profile->modules, frame->module);
-	const struct code_line *line =
-		module && module->lines ? line_table_find(module->lines, frame->offset) : NULL;
-
-	if (!line)
-		return;
-	place->file = line->file;
-	place->line = line->line;
-}
-
-/* The functions that the recording has for a frame, like debug_info_find(): the compiled one has no
- * name. 0: none. */
-static size_t find_recorded_calls(const struct symbolizer *symbolizer, const struct frame *frame,
-				  struct debug_function *functions)
-{
-	const struct module *module =
-		module_table_get(&symbolizer->profile->modules, frame->module);
-	const struct inlined_code *code =
-		module ? inline_table_find(module->inlines, frame->offset) : NULL;
-	const size_t n = code ? code->n_names : 0;
-
-	static_assert(INLINE_DEPTH_MAX < DEBUG_INFO_MAX_INLINED, "one more has room");
-	if (!n)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		functions[i] = (struct debug_function){ .name = code->names[n - 1 - i] };
-	functions[n] = (struct debug_function){ .name = NULL };
-	return n + 1;
-}
-
-/*
- * Adds the compiled function @place and, if there is debug information, the functions inlined into
- * it.
- */
+/* Adds the compiled function @place and the functions that are inlined into it. */
 static int add_places(struct symbolizer *symbolizer, const struct frame *frame,
-		      const struct code_location *location, struct place *place)
+		      const struct active_functions *active, struct place *place)
 {
-	struct debug_function functions[DEBUG_INFO_MAX_INLINED];
-	size_t n = 0;
+	const struct debug_function *functions = active->functions;
+	const size_t n = active->n_functions;
 
-	if (location->debug)
-		n = debug_info_find_calls(location->debug, location->debug_vaddr,
-					  symbolizer->options.lines, functions,
-					  DEBUG_INFO_MAX_INLINED);
-	if (!n && location->go)
-		n = go_names_find(location->go, location->debug_vaddr, functions,
-				  DEBUG_INFO_MAX_INLINED);
-	if (!n)
-		n = find_recorded_calls(symbolizer, frame, functions);
 	if (n) {
 		place->file = functions[n - 1].file;
 		place->directory = functions[n - 1].directory;
 		place->line = functions[n - 1].line;
 	}
-	add_captured_line(symbolizer, frame, place);
 	int err = add_place(symbolizer, place);
 	if (err || n < 2 || symbolizer->options.no_inlines)
 		return err;
@@ -270,27 +233,30 @@ static int resolve_code(struct symbolizer *symbolizer, const struct frame *frame
 {
 	const struct module *module =
 		module_table_get(&symbolizer->profile->modules, frame->module);
-	struct code_location location = { .start = frame->offset, .addr = frame->offset };
+	struct active_functions active;
+	const struct code_location *location = &active.location;
 	struct place place = { 0 };
-	int err = module ? locate(symbolizer, module, frame->offset, &location) : 0;
 
+	active.location = (struct code_location){ .start = frame->offset, .addr = frame->offset };
+	active.n_functions = 0;
+	int err = module ? symbolizer_find_functions(symbolizer, frame, &active) : 0;
 	if (err)
 		return err;
-	place.symbol_offset = location.symbol ? location.addr - location.start : UINT64_MAX;
-	uint64_t key = frame_key(frame, location.start_kind);
-	uint64_t identity = identity_of(module, &location);
+	place.symbol_offset = location->symbol ? location->addr - location->start : UINT64_MAX;
+	uint64_t key = frame_key(frame, location->start_kind);
+	uint64_t identity = identity_of(module, location);
 	place.function = function_table_find(&symbolizer->functions, identity, key);
 	if (place.function == PAIR_MAP_NONE) {
-		char *name = location.symbol
+		char *name = location->symbol
 				     ? function_table_symbol_name(symbolizer->options.names,
-								  location.symbol, location.plt)
-				     : function_table_address_name(module, location.start);
+								  location->symbol, location->plt)
+				     : function_table_address_name(module, location->start);
 		err = function_table_add(&symbolizer->functions, identity, key, module, name,
 					 &place.function);
 		if (!err)
-			symbolizer->functions.functions[place.function].symbol = location.symbol;
+			symbolizer->functions.functions[place.function].symbol = location->symbol;
 	}
-	return err ? err : add_places(symbolizer, frame, &location, &place);
+	return err ? err : add_places(symbolizer, frame, &active, &place);
 }
 
 static char *lock_name(uint64_t addr)
@@ -436,8 +402,15 @@ int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 		module_table_get(&symbolizer->profile->modules, frame->module);
 	struct code_location location = { 0 };
 	struct module_code code = { 0 };
-	int err = module ? locate(symbolizer, module, frame->offset, &location) : 0;
+	struct module_names *names = module ? open_names(symbolizer, module) : NULL;
+	int err = 0;
 
+	if (module)
+		err = names ? module_names_locate(names, module, frame->offset,
+						  !symbolizer->options.no_inlines ||
+							  symbolizer->options.lines,
+						  &location)
+			    : -ENOMEM;
 	if (err)
 		return err;
 	if (module)

@@ -19,6 +19,7 @@
 #include "report/names/function_table.h"
 #include "report/names/name_problems.h"
 
+struct active_functions; /* report/names/active_functions.h */
 struct symbolizer;
 
 struct frame_name {
@@ -57,6 +58,12 @@ int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
  */
 int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 		      const struct frame_name **names_ret, size_t *n_names_ret);
+/*
+ * Finds the functions at a frame of code, not cached, as their sources have them. The frame's
+ * module must exist. 0 or -ENOMEM. Strings are valid for the symbolizer's life.
+ */
+int symbolizer_find_functions(struct symbolizer *symbolizer, const struct frame *frame,
+			      struct active_functions *active_ret);
 /* The code of the compiled function that contains a frame. */
 struct frame_code {
 	const uint8_t *bytes; /* from @start on; valid for the symbolizer's life; NULL: none */
