@@ -185,34 +185,48 @@ uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *f
 	return parent;
 }
 
-int cct_merge(struct cct *into, const struct cct *from)
+/* Adds what @from has at @node to the node @to of @into. */
+static void merge_node(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
+{
+	for (int mark = 0; mark < N_PATH_MARKS; mark++)
+		into->nodes[to].marked[mark] += from->nodes[node].marked[mark];
+	into->nodes[to].frame_marks |= from->nodes[node].frame_marks;
+	for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
+		struct cct_cost *cost = cct_cost(into, to, metric);
+
+		cost->samples += cct_cost(from, node, metric)->samples;
+		cost->weight += cct_cost(from, node, metric)->weight;
+	}
+	if (into->longest && from->longest && from->longest[node] > into->longest[to])
+		into->longest[to] = from->longest[node];
+}
+
+int cct_merge_without(struct cct *into, const struct cct *from, enum frame_kind kind)
 {
 	uint32_t *map = malloc((size_t)from->n_nodes * sizeof(*map));
 	int err = map ? 0 : -ENOMEM;
 
 	for (uint32_t node = 0; !err && node < from->n_nodes; node++) {
-		map[node] = node == CCT_ROOT ? CCT_ROOT
-					     : cct_child(into, map[from->nodes[node].parent],
-							 &from->nodes[node].frame);
-		if (map[node] == CCT_NONE) {
-			err = -ENOMEM;
-			break;
-		}
-		for (int mark = 0; mark < N_PATH_MARKS; mark++)
-			into->nodes[map[node]].marked[mark] += from->nodes[node].marked[mark];
-		into->nodes[map[node]].frame_marks |= from->nodes[node].frame_marks;
-		for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
-			struct cct_cost *cost = cct_cost(into, map[node], metric);
+		const struct cct_node *at = &from->nodes[node];
 
-			cost->samples += cct_cost(from, node, metric)->samples;
-			cost->weight += cct_cost(from, node, metric)->weight;
-		}
-		if (into->longest && from->longest &&
-		    from->longest[node] > into->longest[map[node]])
-			into->longest[map[node]] = from->longest[node];
+		if (node == CCT_ROOT)
+			map[node] = CCT_ROOT;
+		else if (at->frame.kind == kind)
+			map[node] = map[at->parent];
+		else
+			map[node] = cct_child(into, map[at->parent], &at->frame);
+		if (map[node] == CCT_NONE)
+			err = -ENOMEM;
+		else
+			merge_node(into, map[node], from, node);
 	}
 	free(map);
 	return err;
+}
+
+int cct_merge(struct cct *into, const struct cct *from)
+{
+	return cct_merge_without(into, from, FRAME_ROOT);
 }
 
 struct cct_cost cct_sum(const struct cct *cct, uint32_t metric)

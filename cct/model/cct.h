@@ -84,6 +84,9 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 }
 /* Adds @from's nodes and costs to @into. 0 or -ENOMEM, @into then half merged. */
 int cct_merge(struct cct *into, const struct cct *from);
+/* Likewise, but nodes whose frame is of this kind are left out: what they have, and what is below
+ * them, belongs to their parents. */
+int cct_merge_without(struct cct *into, const struct cct *from, enum frame_kind kind);
 /* Sums the exclusive costs of all nodes, to check that no cost was lost. */
 struct cct_cost cct_sum(const struct cct *cct, uint32_t metric);
 

@@ -4,10 +4,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 struct metric {
 	char *name;       /* "cycles:u"; owned */
-	const char *unit; /* "ns", "events", "bytes"; a static string */
+	char *unit;       /* "ns", "events", "bytes"; owned */
 	uint64_t samples; /* received */
 	uint64_t total;   /* sum of the weights of these samples */
 	uint64_t lost;    /* samples the kernel could not deliver */
@@ -22,6 +23,12 @@ struct metric {
 	bool is_scaled; /* weights were multiplied by enabled / running */
 	bool is_waits;  /* each sample is a wait, which weighs its time */
 };
+
+static inline void metric_deinit(struct metric *metric)
+{
+	free(metric->name);
+	free(metric->unit);
+}
 
 /* Whether the event lacked a counter for more than 0.5 % of the time. */
 static inline bool metric_is_multiplexed(const struct metric *metric)

@@ -39,7 +39,7 @@ void profile_destroy(struct profile *profile)
 	if (!profile)
 		return;
 	for (uint32_t i = 0; i < profile->n_metrics; i++)
-		free(profile->metrics[i].name);
+		metric_deinit(&profile->metrics[i]);
 	for (uint32_t i = 0; i < profile->n_processes; i++)
 		free(profile->processes[i].name);
 	for (uint32_t i = 0; i < profile->n_threads; i++)
@@ -58,13 +58,14 @@ void profile_destroy(struct profile *profile)
 
 uint32_t profile_add_metric(struct profile *profile, const char *name, const char *unit)
 {
-	char *copy = strdup(name);
+	struct metric metric = { .name = strdup(name), .unit = strdup(unit) };
 
-	if (!copy || array_reserve_one(profile->metrics, profile->n_metrics)) {
-		free(copy);
+	if (!metric.name || !metric.unit ||
+	    array_reserve_one(profile->metrics, profile->n_metrics)) {
+		metric_deinit(&metric);
 		return UINT32_MAX;
 	}
-	profile->metrics[profile->n_metrics] = (struct metric){ .name = copy, .unit = unit };
+	profile->metrics[profile->n_metrics] = metric;
 	return profile->n_metrics++;
 }
 

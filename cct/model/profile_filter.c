@@ -36,7 +36,26 @@ int profile_keep_metrics(struct profile *profile, const char *const *patterns, s
 		if (is_kept[i])
 			profile->metrics[profile->n_metrics++] = profile->metrics[i];
 		else
-			free(profile->metrics[i].name);
+			metric_deinit(&profile->metrics[i]);
 	}
+	return 0;
+}
+
+int profile_join_threads(struct profile *profile)
+{
+	const struct cct *from = profile->cct;
+	struct cct *into = cct_create(from->n_metrics);
+	int err = into ? 0 : -ENOMEM;
+
+	if (!err && from->longest)
+		err = cct_keep_longest(into, from->longest_metric);
+	if (!err)
+		err = cct_merge_without(into, from, FRAME_THREAD);
+	if (err) {
+		cct_destroy(into);
+		return err;
+	}
+	cct_destroy(profile->cct);
+	profile->cct = into;
 	return 0;
 }

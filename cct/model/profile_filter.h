@@ -11,4 +11,10 @@
  */
 int profile_keep_metrics(struct profile *profile, const char *const *patterns, size_t n_patterns);
 
+/*
+ * Takes the threads out of a tree by thread: a process has the paths of all of its threads below
+ * it. 0, or -ENOMEM: nothing changed.
+ */
+int profile_join_threads(struct profile *profile);
+
 #endif

@@ -375,7 +375,7 @@ static void count_waits(struct fixture *fixture)
 
 	free(metric->name);
 	metric->name = strdup("off-cpu");
-	metric->unit = "ns";
+	assert_int_equal(profile_set_string(&metric->unit, "ns"), 0);
 	metric->is_waits = true;
 	assert_int_equal(cct_keep_longest(fixture->profile->cct, 0), 0);
 }
@@ -702,7 +702,7 @@ static void values_stand_beside_the_shares_of_resources(void **state)
 	options.values = false;
 	free(metric->name);
 	metric->name = strdup("read-bytes");
-	metric->unit = "bytes";
+	assert_int_equal(profile_set_string(&metric->unit, "bytes"), 0);
 	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
 			       "  total   bytes    self   bytes  call path\n"
 			       "100.00% 4.0 MiB       -       -  prog (pid 7)\n"
