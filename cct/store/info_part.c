@@ -1,0 +1,271 @@
+/* Writes and reads what was recorded, metrics, processes, threads and quality. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/store/profile_parts.h"
+
+/* The texts of struct profile_info, in the order of the file. */
+static char **info_text(struct profile_info *info, unsigned i)
+{
+	char **texts[] = {
+		&info->command_line, &info->hostname,    &info->os_release,
+		&info->arch,         &info->cpu,         &info->tool_version,
+		&info->truncated,    &info->not_decoded, &info->no_kernel_names,
+	};
+
+	return i < sizeof(texts) / sizeof(*texts) ? texts[i] : NULL;
+}
+
+static void write_info(struct byte_buffer *body, const struct profile_info *info)
+{
+	struct profile_info copy = *info;
+	char **text;
+
+	for (unsigned i = 0; (text = info_text(&copy, i)); i++)
+		byte_buffer_add_text(body, *text);
+	byte_buffer_add_unsigned(body, info->n_cpus);
+	byte_buffer_add_unsigned(body, info->start_ns);
+	byte_buffer_add_unsigned(body, info->end_ns);
+	byte_buffer_add_unsigned(body, info->has_date);
+	byte_buffer_add_unsigned(body, info->unix_offset_ns);
+	byte_buffer_add_unsigned(body, info->n_cpu_gaps);
+	for (size_t i = 0; i < info->n_cpu_gaps; i++) {
+		byte_buffer_add_unsigned(body, info->cpu_gaps[i].cpu);
+		byte_buffer_add_unsigned(body, info->cpu_gaps[i].start_ns);
+		byte_buffer_add_unsigned(body, info->cpu_gaps[i].end_ns);
+	}
+	byte_buffer_add_unsigned(body, N_MARKERS);
+	for (int marker = 0; marker < N_MARKERS; marker++)
+		byte_buffer_add_text(body, info->why[marker]);
+}
+
+static int read_gaps(struct dwarf_reader *body, struct profile_info *info)
+{
+	int64_t n = part_read_count(body, 3);
+
+	if (n <= 0)
+		return n < 0 ? -EINVAL : 0;
+	info->cpu_gaps = calloc((size_t)n, sizeof(*info->cpu_gaps));
+	if (!info->cpu_gaps)
+		return -ENOMEM;
+	info->n_cpu_gaps = (size_t)n;
+	for (int64_t i = 0; i < n; i++)
+		info->cpu_gaps[i] = (struct cpu_gap){
+			.cpu = (uint32_t)dwarf_read_uleb(body),
+			.start_ns = dwarf_read_uleb(body),
+			.end_ns = dwarf_read_uleb(body),
+		};
+	return 0;
+}
+
+/* Of markers that a later dendro may have added, nothing can be shown: their texts are dropped. */
+static int read_reasons(struct dwarf_reader *body, struct profile_info *info)
+{
+	int64_t n = part_read_count(body, 1);
+
+	for (int64_t i = 0; i < n; i++) {
+		char *text;
+		int err = part_read_text(body, &text);
+
+		if (err)
+			return err;
+		if (i < N_MARKERS)
+			info->why[i] = text;
+		else
+			free(text);
+	}
+	return n < 0 ? -EINVAL : 0;
+}
+
+static int read_info(struct dwarf_reader *body, struct profile_info *info)
+{
+	char **text;
+	int err;
+
+	for (unsigned i = 0; (text = info_text(info, i)); i++) {
+		err = part_read_text(body, text);
+		if (err)
+			return err;
+	}
+	info->n_cpus = (uint32_t)dwarf_read_uleb(body);
+	info->start_ns = dwarf_read_uleb(body);
+	info->end_ns = dwarf_read_uleb(body);
+	info->has_date = dwarf_read_uleb(body);
+	info->unix_offset_ns = dwarf_read_uleb(body);
+	err = read_gaps(body, info);
+	return err ? err : read_reasons(body, info);
+}
+
+enum { METRIC_HAS_COUNTED = 1, METRIC_IS_SCALED = 2, METRIC_IS_WAITS = 4 };
+
+static void write_metrics(struct byte_buffer *body, const struct profile *profile)
+{
+	byte_buffer_add_unsigned(body, profile->n_metrics);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		const struct metric *metric = &profile->metrics[i];
+
+		byte_buffer_add_text(body, metric->name);
+		byte_buffer_add_text(body, metric->unit);
+		byte_buffer_add_unsigned(body, (metric->has_counted ? METRIC_HAS_COUNTED : 0) |
+						       (metric->is_scaled ? METRIC_IS_SCALED : 0) |
+						       (metric->is_waits ? METRIC_IS_WAITS : 0));
+		byte_buffer_add_unsigned(body, metric->samples);
+		byte_buffer_add_unsigned(body, metric->total);
+		byte_buffer_add_unsigned(body, metric->lost);
+		byte_buffer_add_unsigned(body, metric->counted);
+		byte_buffer_add_unsigned(body, metric->time_enabled_ns);
+		byte_buffer_add_unsigned(body, metric->time_running_ns);
+	}
+}
+
+static int read_metric(struct dwarf_reader *body, struct profile *profile)
+{
+	_cleanup_free_ char *name = NULL, *unit = NULL;
+	int err = part_read_text(body, &name);
+
+	if (!err)
+		err = part_read_text(body, &unit);
+	if (err || !name || !unit)
+		return err ? err : -EINVAL;
+	uint32_t index = profile_add_metric(profile, name, unit);
+	if (index == UINT32_MAX)
+		return -ENOMEM;
+	struct metric *metric = &profile->metrics[index];
+	uint64_t flags = dwarf_read_uleb(body);
+	metric->has_counted = flags & METRIC_HAS_COUNTED;
+	metric->is_scaled = flags & METRIC_IS_SCALED;
+	metric->is_waits = flags & METRIC_IS_WAITS;
+	metric->samples = dwarf_read_uleb(body);
+	metric->total = dwarf_read_uleb(body);
+	metric->lost = dwarf_read_uleb(body);
+	metric->counted = dwarf_read_uleb(body);
+	metric->time_enabled_ns = dwarf_read_uleb(body);
+	metric->time_running_ns = dwarf_read_uleb(body);
+	return 0;
+}
+
+static void write_processes(struct byte_buffer *body, const struct profile *profile)
+{
+	byte_buffer_add_unsigned(body, profile->n_processes);
+	for (uint32_t i = 0; i < profile->n_processes; i++) {
+		byte_buffer_add_signed(body, profile->processes[i].pid);
+		byte_buffer_add_text(body, profile->processes[i].name);
+		byte_buffer_add_unsigned(body, profile->processes[i].n_epochs);
+	}
+	byte_buffer_add_unsigned(body, profile->n_threads);
+	for (uint32_t i = 0; i < profile->n_threads; i++) {
+		byte_buffer_add_signed(body, profile->threads[i].tid);
+		byte_buffer_add_text(body, profile->threads[i].name);
+		byte_buffer_add_unsigned(body, profile->threads[i].process);
+	}
+}
+
+static int read_process(struct dwarf_reader *body, struct profile *profile)
+{
+	_cleanup_free_ char *name = NULL;
+	int32_t pid = (int32_t)dwarf_read_sleb(body);
+	int err = part_read_text(body, &name);
+
+	if (err || !name)
+		return err ? err : -EINVAL;
+	uint32_t index = profile_add_process(profile, pid, name);
+	if (index == UINT32_MAX)
+		return -ENOMEM;
+	profile->processes[index].n_epochs = dwarf_read_uleb(body);
+	return 0;
+}
+
+static int read_thread(struct dwarf_reader *body, struct profile *profile)
+{
+	_cleanup_free_ char *name = NULL;
+	int32_t tid = (int32_t)dwarf_read_sleb(body);
+	int err = part_read_text(body, &name);
+	uint64_t process = err ? 0 : dwarf_read_uleb(body);
+
+	if (err || !name || process >= profile->n_processes)
+		return err ? err : -EINVAL;
+	return profile_add_thread(profile, tid, (uint32_t)process, name) == UINT32_MAX ? -ENOMEM
+										       : 0;
+}
+
+static void write_quality(struct byte_buffer *body, const struct profile_quality *quality)
+{
+	byte_buffer_add_unsigned(body, N_QUALITY_COUNTERS);
+	for (int i = 0; i < N_QUALITY_COUNTERS; i++) {
+		byte_buffer_add_text(body, quality_describe((enum quality_counter)i)->name);
+		byte_buffer_add_unsigned(body, quality->counts[i]);
+	}
+	byte_buffer_add_unsigned(body, N_MARKERS);
+	for (int i = 0; i < N_MARKERS; i++)
+		byte_buffer_add_unsigned(body, quality->incomplete[i]);
+}
+
+/* Counters of another version of dendro that this one does not know are left out. */
+static void set_counter(struct profile_quality *quality, const char *name, uint64_t value)
+{
+	for (int i = 0; i < N_QUALITY_COUNTERS; i++) {
+		if (strcmp(quality_describe((enum quality_counter)i)->name, name) == 0)
+			quality->counts[i] = value;
+	}
+}
+
+static int read_quality(struct dwarf_reader *body, struct profile_quality *quality)
+{
+	int64_t n = part_read_count(body, 2);
+
+	for (int64_t i = 0; i < n; i++) {
+		_cleanup_free_ char *name = NULL;
+		int err = part_read_text(body, &name);
+
+		if (err)
+			return err;
+		set_counter(quality, name ? name : "", dwarf_read_uleb(body));
+	}
+	n = n < 0 ? n : part_read_count(body, 1);
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t value = dwarf_read_uleb(body);
+
+		if (i < N_MARKERS)
+			quality->incomplete[i] = value;
+		else if (value)
+			return -EINVAL;
+	}
+	return n < 0 ? -EINVAL : 0;
+}
+
+void info_part_write(struct byte_buffer *body, const struct profile *profile)
+{
+	write_info(body, &profile->info);
+	write_metrics(body, profile);
+	write_processes(body, profile);
+	write_quality(body, &profile->quality);
+}
+
+/* A list of @min_size bytes or more each. */
+static int read_list(struct dwarf_reader *body, size_t min_size, struct profile *profile,
+		     int (*read)(struct dwarf_reader *, struct profile *))
+{
+	int64_t n = part_read_count(body, min_size);
+	int err = n < 0 ? -EINVAL : 0;
+
+	for (int64_t i = 0; !err && i < n; i++)
+		err = read(body, profile);
+	return err;
+}
+
+int info_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	int err = read_info(body, &profile->info);
+
+	if (!err)
+		err = read_list(body, 9, profile, read_metric);
+	if (!err)
+		err = read_list(body, 3, profile, read_process);
+	if (!err)
+		err = read_list(body, 3, profile, read_thread);
+	if (!err)
+		err = read_quality(body, &profile->quality);
+	return err ? err : body->is_broken ? -EINVAL : 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * The parts of a stored profile: for each, what writes it and what reads it, side by side, so that
+ * both follow one format (docs/FORMAT.md, "Profiles"). Called by profile_file.c alone.
+ *
+ * Reading appends to an empty profile; parts come in the order below, each at most once. What a
+ * part refers to must be in it or in parts before it. 0, -ENOMEM, or -EINVAL: it is malformed.
+ */
+#ifndef CCT_STORE_PROFILE_PARTS_H
+#define CCT_STORE_PROFILE_PARTS_H
+
+#include "cct/model/profile.h"
+#include "cct/object/dwarf_reader.h"
+#include "cct/store/byte_buffer.h"
+
+/* What was recorded, metrics, processes and threads, quality. */
+void info_part_write(struct byte_buffer *body, const struct profile *profile);
+int info_part_read(struct dwarf_reader *body, struct profile *profile);
+
+/* Modules are numbered from 1 on, in their order. */
+void modules_part_write(struct byte_buffer *body, const struct profile *profile);
+int modules_part_read(struct dwarf_reader *body, struct profile *profile);
+
+void tree_part_write(struct byte_buffer *body, const struct profile *profile);
+int tree_part_read(struct dwarf_reader *body, struct profile *profile);
+
+void names_part_write(struct byte_buffer *body, const struct profile *profile);
+int names_part_read(struct dwarf_reader *body, struct profile *profile);
+
+/*
+ * A text as byte_buffer_add_text() writes it: on the heap, or NULL for none. 0, -ENOMEM, or
+ * -EINVAL: it is not whole, too long, or contains a zero.
+ */
+int part_read_text(struct dwarf_reader *body, char **text_ret);
+/* A number of elements of at least @min_size bytes each, which must have room in the rest. -1: they
+ * have not, and the body is broken. */
+int64_t part_read_count(struct dwarf_reader *body, size_t min_size);
+void part_write_build_id(struct byte_buffer *body, const struct build_id *build_id);
+void part_read_build_id(struct dwarf_reader *body, struct build_id *build_id_ret);
+
+#endif
