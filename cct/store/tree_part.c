@@ -1,0 +1,339 @@
+/*
+ * Writes and reads the tree: its distinct frames, sorted; then columns over the nodes, in their
+ * order: the distance to the parent, and the frame. Marks and costs, which most nodes lack, are
+ * lists of nodes with values.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/store/profile_parts.h"
+
+static int compare_frames(const void *a, const void *b)
+{
+	const struct frame *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* The distinct frames of all nodes but the root, sorted; the caller's. NULL: no memory. */
+static struct frame *distinct_frames(const struct cct *cct, size_t *n_ret)
+{
+	struct frame *frames = calloc(cct->n_nodes, sizeof(*frames));
+	size_t n = 0;
+
+	if (!frames)
+		return NULL;
+	for (uint32_t i = 1; i < cct->n_nodes; i++) {
+		frames[i - 1] = cct->nodes[i].frame;
+		frames[i - 1].origin = 0;
+	}
+	if (cct->n_nodes > 1)
+		qsort(frames, cct->n_nodes - 1, sizeof(*frames), compare_frames);
+	for (uint32_t i = 0; i + 1 < cct->n_nodes; i++) {
+		if (!n || !frame_equal(&frames[n - 1], &frames[i]))
+			frames[n++] = frames[i];
+	}
+	*n_ret = n;
+	return frames;
+}
+
+static void write_frames(struct byte_buffer *body, const struct frame *frames, size_t n)
+{
+	struct frame last = { 0 };
+
+	byte_buffer_add_unsigned(body, n);
+	for (size_t i = 0; i < n; i++) {
+		byte_buffer_add_unsigned(body, frames[i].kind);
+		byte_buffer_add_unsigned(body, frames[i].module);
+		byte_buffer_add_unsigned(body, frames[i].offset - last.offset);
+		last = frames[i];
+	}
+}
+
+static void write_nodes(struct byte_buffer *body, const struct cct *cct, const struct frame *frames,
+			size_t n_frames)
+{
+	byte_buffer_add_unsigned(body, cct->n_nodes - 1);
+	for (uint32_t i = 1; i < cct->n_nodes; i++)
+		byte_buffer_add_unsigned(body, i - cct->nodes[i].parent);
+	for (uint32_t i = 1; i < cct->n_nodes; i++) {
+		const struct frame *frame = bsearch(&cct->nodes[i].frame, frames, n_frames,
+						    sizeof(*frames), compare_frames);
+
+		byte_buffer_add_unsigned(body, (uint64_t)(frame - frames));
+	}
+}
+
+/* A value of a node, for lists of those that are not 0. */
+typedef uint64_t (*node_value)(const struct cct *cct, uint32_t node, unsigned which);
+
+static uint64_t frame_marks_of(const struct cct *cct, uint32_t node, unsigned which)
+{
+	(void)which;
+	return cct->nodes[node].frame_marks;
+}
+
+static uint64_t marked_of(const struct cct *cct, uint32_t node, unsigned mark)
+{
+	return cct->nodes[node].marked[mark];
+}
+
+static uint64_t samples_of(const struct cct *cct, uint32_t node, unsigned metric)
+{
+	return cct_cost(cct, node, metric)->samples;
+}
+
+static uint64_t weight_of(const struct cct *cct, uint32_t node, unsigned metric)
+{
+	return cct_cost(cct, node, metric)->weight;
+}
+
+static uint64_t longest_of(const struct cct *cct, uint32_t node, unsigned which)
+{
+	(void)which;
+	return cct->longest[node];
+}
+
+static void write_values(struct byte_buffer *body, const struct cct *cct, node_value value_of,
+			 unsigned which)
+{
+	uint32_t n = 0, last = 0;
+
+	for (uint32_t i = 0; i < cct->n_nodes; i++)
+		n += value_of(cct, i, which) != 0;
+	byte_buffer_add_unsigned(body, n);
+	for (uint32_t i = 0; i < cct->n_nodes; i++) {
+		if (!value_of(cct, i, which))
+			continue;
+		byte_buffer_add_unsigned(body, i - last);
+		last = i;
+	}
+	for (uint32_t i = 0; i < cct->n_nodes; i++) {
+		if (value_of(cct, i, which))
+			byte_buffer_add_unsigned(body, value_of(cct, i, which));
+	}
+}
+
+void tree_part_write(struct byte_buffer *body, const struct profile *profile)
+{
+	const struct cct *cct = profile->cct;
+	size_t n_frames;
+	_cleanup_free_ struct frame *frames = distinct_frames(cct, &n_frames);
+
+	if (!frames) {
+		body->lacks_memory = true;
+		return;
+	}
+	write_frames(body, frames, n_frames);
+	write_nodes(body, cct, frames, n_frames);
+	write_values(body, cct, frame_marks_of, 0);
+	byte_buffer_add_unsigned(body, N_PATH_MARKS);
+	for (unsigned mark = 0; mark < N_PATH_MARKS; mark++)
+		write_values(body, cct, marked_of, mark);
+	for (unsigned metric = 0; metric < cct->n_metrics; metric++) {
+		write_values(body, cct, samples_of, metric);
+		write_values(body, cct, weight_of, metric);
+	}
+	byte_buffer_add_unsigned(body, cct->longest ? cct->longest_metric + 1u : 0);
+	if (cct->longest)
+		write_values(body, cct, longest_of, 0);
+}
+
+static bool frame_is_possible(const struct frame *frame, const struct profile *profile)
+{
+	switch ((enum frame_kind)frame->kind) {
+	case FRAME_PROCESS:
+		return frame->offset < profile->n_processes;
+	case FRAME_THREAD:
+		return frame->offset < profile->n_threads;
+	case FRAME_MARKER:
+		return frame->offset < N_MARKERS;
+	case FRAME_USER:
+	case FRAME_KERNEL:
+		return frame->module < profile->modules.n_modules;
+	case FRAME_LOCK:
+		return true;
+	case FRAME_ROOT:
+		return false;
+	}
+	return false;
+}
+
+static int read_frames(struct dwarf_reader *body, const struct profile *profile,
+		       struct frame **frames_ret, int64_t *n_ret)
+{
+	uint64_t offset = 0;
+
+	*n_ret = part_read_count(body, 3);
+	if (*n_ret < 0)
+		return -EINVAL;
+	struct frame *frames = calloc((size_t)*n_ret + 1, sizeof(*frames));
+	*frames_ret = frames;
+	if (!frames)
+		return -ENOMEM;
+	for (int64_t i = 0; i < *n_ret; i++) {
+		uint64_t kind = dwarf_read_uleb(body), module = dwarf_read_uleb(body);
+
+		offset += dwarf_read_uleb(body);
+		if (kind > FRAME_LOCK || module > UINT32_MAX)
+			return -EINVAL;
+		frames[i] = (struct frame){
+			.kind = (uint16_t)kind,
+			.module = (uint32_t)module,
+			.offset = offset,
+		};
+		if (!frame_is_possible(&frames[i], profile))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* Trees are root, process, perhaps thread, and then code. */
+static bool may_be_child(const struct frame *parent, const struct frame *frame)
+{
+	if ((parent->kind == FRAME_ROOT) != (frame->kind == FRAME_PROCESS))
+		return false;
+	return frame->kind != FRAME_THREAD || parent->kind == FRAME_PROCESS;
+}
+
+static int read_node(struct cct *cct, uint64_t distance, uint64_t index, const struct frame *frames,
+		     int64_t n_frames)
+{
+	uint32_t node = cct->n_nodes;
+
+	if (!distance || distance > node || index >= (uint64_t)n_frames)
+		return -EINVAL;
+	uint32_t parent = node - (uint32_t)distance;
+	if (!may_be_child(&cct->nodes[parent].frame, &frames[index]))
+		return -EINVAL;
+	uint32_t child = cct_child(cct, parent, &frames[index]);
+	if (child == CCT_NONE)
+		return -ENOMEM;
+	return child == node ? 0 : -EINVAL;
+}
+
+static int read_nodes(struct dwarf_reader *body, struct cct *cct, const struct frame *frames,
+		      int64_t n_frames)
+{
+	int64_t n = part_read_count(body, 2);
+	struct dwarf_reader distances = *body;
+
+	for (int64_t i = 0; i < n; i++)
+		dwarf_read_uleb(body);
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t distance = dwarf_read_uleb(&distances);
+		int err = read_node(cct, distance, dwarf_read_uleb(body), frames, n_frames);
+
+		if (err)
+			return err;
+	}
+	return n < 0 || body->is_broken ? -EINVAL : 0;
+}
+
+typedef void (*node_setter)(struct cct *cct, uint32_t node, unsigned which, uint64_t value);
+
+static void set_frame_marks(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
+{
+	(void)which;
+	cct->nodes[node].frame_marks = (uint32_t)value;
+}
+
+static void set_marked(struct cct *cct, uint32_t node, unsigned mark, uint64_t value)
+{
+	if (mark < N_PATH_MARKS)
+		cct->nodes[node].marked[mark] = (uint32_t)value;
+}
+
+static void set_samples(struct cct *cct, uint32_t node, unsigned metric, uint64_t value)
+{
+	cct_cost(cct, node, metric)->samples = value;
+}
+
+static void set_weight(struct cct *cct, uint32_t node, unsigned metric, uint64_t value)
+{
+	cct_cost(cct, node, metric)->weight = value;
+}
+
+static void set_longest(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
+{
+	(void)which;
+	cct->longest[node] = value;
+}
+
+static int read_values(struct dwarf_reader *body, struct cct *cct, node_setter set, unsigned which)
+{
+	int64_t n = part_read_count(body, 2);
+	struct dwarf_reader nodes = *body;
+	uint64_t node = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		dwarf_read_uleb(body);
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t distance = dwarf_read_uleb(&nodes);
+
+		if (distance >= cct->n_nodes - node)
+			return -EINVAL;
+		node += distance;
+		set(cct, (uint32_t)node, which, dwarf_read_uleb(body));
+	}
+	return n < 0 || body->is_broken ? -EINVAL : 0;
+}
+
+static int read_marks(struct dwarf_reader *body, struct cct *cct)
+{
+	int err = read_values(body, cct, set_frame_marks, 0);
+	uint64_t n = err ? 0 : dwarf_read_uleb(body);
+
+	for (uint64_t mark = 0; !err && mark < n; mark++)
+		err = read_values(body, cct, set_marked, (unsigned)mark);
+	return err;
+}
+
+static int read_costs(struct dwarf_reader *body, struct cct *cct)
+{
+	int err = 0;
+
+	for (unsigned metric = 0; !err && metric < cct->n_metrics; metric++) {
+		err = read_values(body, cct, set_samples, metric);
+		if (!err)
+			err = read_values(body, cct, set_weight, metric);
+	}
+	return err;
+}
+
+/* The tree keeps longest weights from its beginning on, so their metric comes first. */
+static int read_longest(struct dwarf_reader *body, struct cct *cct)
+{
+	uint64_t metric = dwarf_read_uleb(body);
+
+	if (!metric || body->is_broken)
+		return body->is_broken ? -EINVAL : 0;
+	if (metric > cct->n_metrics)
+		return -EINVAL;
+	int err = cct_keep_longest(cct, (uint32_t)metric - 1);
+	return err ? err : read_values(body, cct, set_longest, 0);
+}
+
+int tree_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	_cleanup_free_ struct frame *frames = NULL;
+	int64_t n_frames;
+
+	profile->cct = cct_create(profile->n_metrics);
+	if (!profile->cct)
+		return -ENOMEM;
+	int err = read_frames(body, profile, &frames, &n_frames);
+	if (!err)
+		err = read_nodes(body, profile->cct, frames, n_frames);
+	if (!err)
+		err = read_marks(body, profile->cct);
+	if (!err)
+		err = read_costs(body, profile->cct);
+	return err ? err : read_longest(body, profile->cct);
+}
