@@ -30,7 +30,7 @@
 
 #define SECTION_END      0u           /* type */
 #define SECTION_REQUIRED 1u           /* flag: a reader that does not know the type must give up */
-#define SECTION_SIZE_MAX (1ull << 31) /* of a body, decompressed */
+#define SECTION_SIZE_MAX (1ull << 30) /* of a body, decompressed */
 
 struct section_writer {
 	FILE *file; /* borrowed */

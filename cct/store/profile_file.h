@@ -1,0 +1,23 @@
+/*
+ * Profiles as files (".cct"): a profile with its names is written to one, and read back equal
+ * (docs/FORMAT.md, "Profiles"). What is left out is where code can be read: a stored profile needs
+ * no other file, and stack bytes and registers are in recordings only.
+ */
+#ifndef CCT_STORE_PROFILE_FILE_H
+#define CCT_STORE_PROFILE_FILE_H
+
+#include <stdio.h>
+
+#include "cct/model/profile.h"
+
+/* Writes a profile with ->names to @file, which may be a pipe, and flushes. 0 or -errno. */
+int profile_file_write(FILE *file, const struct profile *profile);
+
+/*
+ * Reads a profile. It may be hostile. 0, or -errno with a sentence in *@error_ret, on the heap
+ * (NULL without memory). *@n_skipped_ret: sections of a later version that were skipped.
+ */
+int profile_file_read(FILE *file, struct profile **profile_ret, unsigned *n_skipped_ret,
+		      char **error_ret);
+
+#endif
