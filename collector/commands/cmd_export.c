@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
@@ -13,6 +12,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/result_file.h"
 #include "report/export/path_format.h"
 
 struct export_command {
@@ -109,40 +109,6 @@ static void choose_metric(const struct export_command *command, const struct pro
 			     profile->metrics[options->metric].name, n_with_samples);
 }
 
-static bool is_same_file(FILE *file, const char *path)
-{
-	struct stat x, y;
-
-	return fstat(fileno(file), &x) == 0 && stat(path, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
-}
-
-/* NULL after a message. */
-static FILE *open_output(const struct export_command *command)
-{
-	const char *path = command->output;
-
-	if (!path || strcmp(path, "-") == 0)
-		return stdout;
-	FILE *out = fopen(path, "ae"); /* which keeps a recording that is named by mistake */
-	if (!out) {
-		message_error_of_file("export", path, strerror(errno));
-		return NULL;
-	}
-	if (is_same_file(out, command->report.path)) {
-		fclose(out);
-		message_error("export", "%s is the recording itself: name another file with -o.",
-			      path);
-		return NULL;
-	}
-	if (ftruncate(fileno(out), 0) && errno != EINVAL) { /* a pipe or a device has no length */
-		message_error_of_file("export", path, strerror(errno));
-		fclose(out);
-		return NULL;
-	}
-	return out;
-}
-
 static int write_to(FILE *out, const struct export_command *command, const struct profile *profile,
 		    struct symbolizer *symbolizer)
 {
@@ -166,7 +132,7 @@ static int write_profile(struct export_command *command, struct profile *profile
 		err = report_options_check_vmlinux(report, profile);
 	if (err)
 		return err;
-	FILE *out = open_output(command);
+	FILE *out = result_file_open("export", command->output, report->path);
 	if (!out)
 		return 1;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);

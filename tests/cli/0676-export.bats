@@ -97,7 +97,7 @@ has_reported_costs() {
 	cp one.data copy.data
 	run "$DENDRO" export --format folded -o copy.data copy.data
 	expect_equal status "$status" 1
-	[[ $output == *"copy.data is the recording itself: name another file with -o."* ]]
+	[[ $output == *"copy.data is the input itself: name another file with -o."* ]]
 	cmp one.data copy.data
 	run "$DENDRO" export --format folded -o missing/out one.data
 	expect_equal status "$status" 1

@@ -1,0 +1,39 @@
+#include "collector/files/result_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/command-line/messages.h"
+
+static bool is_same_file(FILE *file, const char *path)
+{
+	struct stat x, y;
+
+	return fstat(fileno(file), &x) == 0 && stat(path, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+FILE *result_file_open(const char *command, const char *path, const char *input)
+{
+	if (!path || strcmp(path, "-") == 0)
+		return stdout;
+	FILE *out = fopen(path, "ae"); /* which keeps a recording that is named by mistake */
+	if (!out) {
+		message_error_of_file(command, path, strerror(errno));
+		return NULL;
+	}
+	if (is_same_file(out, input)) {
+		fclose(out);
+		message_error(command, "%s is the input itself: name another file with -o.", path);
+		return NULL;
+	}
+	if (ftruncate(fileno(out), 0) && errno != EINVAL) { /* a pipe or a device has no length */
+		message_error_of_file(command, path, strerror(errno));
+		fclose(out);
+		return NULL;
+	}
+	return out;
+}

@@ -1,0 +1,14 @@
+/* The file that a command writes its result to. */
+#ifndef COLLECTOR_FILES_RESULT_FILE_H
+#define COLLECTOR_FILES_RESULT_FILE_H
+
+#include <stdio.h>
+
+/*
+ * Opens the file @path for writing, and empties it; standard output if @path is NULL or "-". A file
+ * that is @input itself is refused, and stays as it is. NULL after a message. fclose() it unless it
+ * is stdout.
+ */
+FILE *result_file_open(const char *command, const char *path, const char *input);
+
+#endif
