@@ -235,12 +235,33 @@ static int read_quality(struct dwarf_reader *body, struct profile_quality *quali
 	return n < 0 ? -EINVAL : 0;
 }
 
+static void write_wakers(struct byte_buffer *body, const struct string_ids *wakers)
+{
+	byte_buffer_add_unsigned(body, wakers->n_strings);
+	for (uint32_t i = 0; i < wakers->n_strings; i++)
+		byte_buffer_add_text(body, wakers->strings[i]);
+}
+
+static int read_waker(struct dwarf_reader *body, struct profile *profile)
+{
+	_cleanup_free_ char *text = NULL;
+	uint32_t n = profile->wakers.n_strings, id;
+	bool is_new;
+	int err = part_read_text(body, &text);
+
+	if (err || !text)
+		return err ? err : -EINVAL;
+	err = string_ids_add(&profile->wakers, text, &id, &is_new);
+	return err || id == n ? err : -EINVAL;
+}
+
 void info_part_write(struct byte_buffer *body, const struct profile *profile)
 {
 	write_info(body, &profile->info);
 	write_metrics(body, profile);
 	write_processes(body, profile);
 	write_quality(body, &profile->quality);
+	write_wakers(body, &profile->wakers);
 }
 
 /* A list of @min_size bytes or more each. */
@@ -267,5 +288,7 @@ int info_part_read(struct dwarf_reader *body, struct profile *profile)
 		err = read_list(body, 3, profile, read_thread);
 	if (!err)
 		err = read_quality(body, &profile->quality);
+	if (!err)
+		err = read_list(body, 1, profile, read_waker);
 	return err ? err : body->is_broken ? -EINVAL : 0;
 }

@@ -6,6 +6,10 @@
 #include "cct/model/stored_names.h"
 #include "cct/store/profile_parts.h"
 
+/* The largest that are known of stored_code.start_kind and stored_lack.lack. */
+#define START_KIND_MAX 2
+#define LACK_MAX       2
+
 static void write_text_number(struct byte_buffer *body, uint32_t text)
 {
 	byte_buffer_add_unsigned(body, text == STORED_NO_TEXT ? 0 : (uint64_t)text + 1);
@@ -102,6 +106,16 @@ static uint32_t read_text_number(struct dwarf_reader *body, const struct stored_
 	return number && !body->is_broken ? (uint32_t)number - 1 : STORED_NO_TEXT;
 }
 
+/* A number up to @max. */
+static uint8_t read_small(struct dwarf_reader *body, uint8_t max)
+{
+	uint64_t number = dwarf_read_uleb(body);
+
+	if (number > max)
+		dwarf_break(body);
+	return body->is_broken ? 0 : (uint8_t)number;
+}
+
 static int read_calls(struct dwarf_reader *body, struct stored_names *names)
 {
 	int64_t n = part_read_count(body, 6);
@@ -130,8 +144,8 @@ static int read_code(struct dwarf_reader *body, const struct profile *profile,
 	code.addr = code.offset + (uint64_t)dwarf_read_sleb(body);
 	code.start = code.addr - (uint64_t)dwarf_read_sleb(body);
 	code.symbol = read_text_number(body, names);
-	code.start_kind = dwarf_read_byte(body);
-	code.flags = dwarf_read_byte(body);
+	code.start_kind = read_small(body, START_KIND_MAX);
+	code.flags = read_small(body, STORED_FROM_DEBUG_INFO | STORED_PLT);
 	uint64_t n_calls = dwarf_read_uleb(body);
 	if (body->is_broken || module >= profile->modules.n_modules || n_calls > STORED_CALLS_MAX ||
 	    n_calls > names->n_calls - *n_calls_used)
@@ -159,7 +173,7 @@ static int read_lack(struct dwarf_reader *body, const struct profile *profile,
 		     struct stored_names *names)
 {
 	uint64_t module = dwarf_read_uleb(body);
-	struct stored_lack lack = { .lack = dwarf_read_byte(body) };
+	struct stored_lack lack = { .lack = read_small(body, LACK_MAX) };
 
 	lack.text = read_text_number(body, names);
 	part_read_build_id(body, &lack.build_id);

@@ -157,6 +157,8 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 	case FRAME_USER:
 	case FRAME_KERNEL:
 		return frame->module < profile->modules.n_modules;
+	case FRAME_WAKER:
+		return frame->offset < profile->wakers.n_strings;
 	case FRAME_LOCK:
 		return true;
 	case FRAME_ROOT:
@@ -181,7 +183,7 @@ static int read_frames(struct dwarf_reader *body, const struct profile *profile,
 		uint64_t kind = dwarf_read_uleb(body), module = dwarf_read_uleb(body);
 
 		offset += dwarf_read_uleb(body);
-		if (kind > FRAME_LOCK || module > UINT32_MAX)
+		if (kind > FRAME_WAKER || module > UINT32_MAX)
 			return -EINVAL;
 		frames[i] = (struct frame){
 			.kind = (uint16_t)kind,
