@@ -104,6 +104,8 @@ int report_options_check_vmlinux(const struct report_options *options,
 	const char *vmlinux = options->symbolizer.vmlinux;
 	const char *why = vmlinux ? symbolizer_refuses_vmlinux(profile, vmlinux) : NULL;
 
+	if (vmlinux && profile->names)
+		why = "names were found when the profile was built; give --vmlinux to dendro build";
 	return why ? message_error(options->command, "--vmlinux %s: %s.", vmlinux, why) : 0;
 }
 

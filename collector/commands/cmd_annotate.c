@@ -16,6 +16,7 @@
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/stored_profile.h"
 #include "report/annotate/annotate_output.h"
 #include "report/annotate/hottest_function.h"
 #include "report/names/function_query.h"
@@ -286,8 +287,10 @@ static int run(struct annotate_command *command)
 	struct report_options *report = &command->report;
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile = NULL;
-	int err = file_options_open(&report->files, "annotate", &report->build.files);
 
+	if (stored_profile_refused(report->path, "annotate"))
+		return 1;
+	int err = file_options_open(&report->files, "annotate", &report->build.files);
 	if (err)
 		return err;
 	err = fetched_profile_build(report->path, &report->build, &report->files, "annotate",

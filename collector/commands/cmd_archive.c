@@ -13,6 +13,7 @@
 #include "collector/commands/commands.h"
 #include "collector/files/archive.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/stored_profile.h"
 #include "collector/session/dendro.h"
 #include "report/names/symbolize.h"
 
@@ -155,6 +156,8 @@ static int archive(const struct options *options, struct file_search *files)
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile = NULL;
 
+	if (stored_profile_refused(options->from, "archive"))
+		return 1;
 	if (options->files.debuginfod)
 		fetch_missing(options, &build);
 	file_search_keep_found(files);

@@ -19,6 +19,7 @@
 #include "collector/debug-unwind/unwind_case.h"
 #include "collector/debug-unwind/unwind_listing.h"
 #include "collector/debug-unwind/unwind_summary.h"
+#include "collector/files/stored_profile.h"
 #include "collector/paths/sample_path.h"
 #include "collector/session/dendro.h"
 #include "report/names/symbolize.h"
@@ -318,7 +319,8 @@ static int run(const struct options *options, enum task task, struct unwind_summ
 	struct pass pass = { .task = task, .options = options, .summary = summary };
 	_cleanup_free_ char *error = NULL;
 
-	if (file_options_open(&options->files, "debug-unwind", &pass.files))
+	if (stored_profile_refused(options->path, "debug-unwind") ||
+	    file_options_open(&options->files, "debug-unwind", &pass.files))
 		return 1;
 	int err = dendro_open(&(struct dendro_source){ .path = options->path },
 			      &(struct dendro_options){ .files = pass.files, .no_paths = true },

@@ -19,6 +19,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/commands/script_fields.h"
+#include "collector/files/stored_profile.h"
 #include "collector/replay/processes.h"
 #include "collector/session/dendro.h"
 #include "perf/records/trace_print.h"
@@ -327,7 +328,8 @@ static int run(struct script *script, const struct script_options *options)
 	const char *path = options->path;
 	_cleanup_free_ char *error = NULL;
 
-	if (file_options_open(&options->files, "script", &script->files))
+	if (stored_profile_refused(path, "script") ||
+	    file_options_open(&options->files, "script", &script->files))
 		return 1;
 	int err = dendro_open(&(struct dendro_source){ .path = path },
 			      &(struct dendro_options){ .files = script->files, .filter = filter },

@@ -12,6 +12,7 @@ const struct subcommand commands[] = {
 	{ &annotate_line, "show the cost of a function's lines and instructions", cmd_annotate },
 	{ &archive_line, "pack a recording with all that reports need, to read it anywhere",
 	  cmd_archive },
+	{ &build_line, "build a profile, which is small and needs no other file", cmd_build },
 	{ &export_line, "write the call paths in a format of other programs", cmd_export },
 	{ &script_line, "list the samples of a recording, as perf script does", cmd_script },
 	{ &debug_unwind_line, "show how the stacks of a recording were unwound", cmd_debug_unwind },

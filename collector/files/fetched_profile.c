@@ -8,6 +8,7 @@
 #include "cct/base/sentence.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/debuginfod.h"
+#include "collector/files/stored_profile.h"
 
 /* How the fetching ended, if not by itself. */
 static const char *early_end(const struct debuginfod_result *result)
@@ -60,6 +61,9 @@ int fetched_profile_build(const char *path, const struct dendro_options *options
 {
 	struct debuginfod_result result = { 0 };
 	const struct dendro_source source = { .path = path };
+
+	if (stored_profile_is_at(path))
+		return stored_profile_open(path, options, files, command, profile_ret, error_ret);
 	int err = dendro_build_from(&source, options, profile_ret, error_ret);
 
 	if (err || !files->debuginfod)

@@ -1,0 +1,124 @@
+#include "collector/files/stored_profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/sentence.h"
+#include "cct/model/profile_filter.h"
+#include "cct/store/profile_file.h"
+#include "cct/store/sections.h"
+#include "collector/command-line/messages.h"
+
+static bool is_standard_input(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+/* The first bytes of a pipe, without taking them out of it. */
+static ssize_t peek_pipe(int fd, uint8_t *bytes, size_t size)
+{
+	int ends[2];
+	ssize_t got = -1;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	if (tee(fd, ends[1], size, 0) > 0)
+		got = read(ends[0], bytes, size);
+	close(ends[0]);
+	close(ends[1]);
+	return got;
+}
+
+bool stored_profile_is_at(const char *path)
+{
+	uint8_t bytes[SECTIONS_MAGIC_SIZE];
+	ssize_t got;
+
+	if (is_standard_input(path)) {
+		got = pread(STDIN_FILENO, bytes, sizeof(bytes), 0);
+		if (got < 0)
+			got = peek_pipe(STDIN_FILENO, bytes, sizeof(bytes));
+	} else {
+		/* A named pipe has a recording, which is read once. */
+		_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		got = fd < 0 ? -1 : pread(fd, bytes, sizeof(bytes), 0);
+	}
+	return got == (ssize_t)sizeof(bytes) && sections_recognize(bytes);
+}
+
+bool stored_profile_refused(const char *path, const char *command)
+{
+	if (!stored_profile_is_at(path))
+		return false;
+	message_error(command,
+		      "%s is a profile that dendro build has made: dendro %s needs the recording "
+		      "that it was made of.",
+		      path, command);
+	return true;
+}
+
+/* What only a recording can answer. NULL: nothing of it was requested. */
+static const char *needs_recording(const struct dendro_options *options,
+				   const struct file_options *files)
+{
+	const struct dendro_filter *filter = &options->filter;
+
+	if (filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
+	    filter->n_events)
+		return "Samples cannot be chosen in a stored profile: use the recording.";
+	if (files->symfs)
+		return "Names were found when the profile was built: give --symfs to dendro build.";
+	return NULL;
+}
+
+static int read_file(const char *path, const char *command, struct profile **profile_ret,
+		     char **error_ret)
+{
+	FILE *file = is_standard_input(path) ? stdin : fopen(path, "re");
+	unsigned n_skipped;
+
+	if (!file)
+		return -errno;
+	int err = profile_file_read(file, profile_ret, &n_skipped, error_ret);
+	if (file != stdin)
+		fclose(file);
+	if (!err && n_skipped)
+		message_note(command,
+			     "%s was written by a later version of dendro: %u of its sections are "
+			     "left out.",
+			     path, n_skipped);
+	return err;
+}
+
+int stored_profile_open(const char *path, const struct dendro_options *options,
+			const struct file_options *files, const char *command,
+			struct profile **profile_ret, char **error_ret)
+{
+	const char *why = needs_recording(options, files);
+	struct profile *profile = NULL;
+
+	*error_ret = NULL;
+	if (why) {
+		*error_ret = sentence("%s", why);
+		return -EINVAL;
+	}
+	if (files->debuginfod)
+		message_note(command,
+			     "debuginfod: not used, as the profile has its names already.");
+	int err = read_file(path, command, &profile, error_ret);
+	if (err)
+		return err;
+	if (!options->by_thread)
+		err = profile_join_threads(profile);
+	if (err) {
+		profile_destroy(profile);
+		return err;
+	}
+	*profile_ret = profile;
+	return 0;
+}

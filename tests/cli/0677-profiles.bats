@@ -1,0 +1,108 @@
+# Profiles that dendro build stores: reports of them are those of the recording.
+
+# shellcheck disable=SC2164
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record cxx.data -- "$WORKLOADS/cxx" 0.5
+	"$DENDRO" record -q -F 997 -e cpu-clock -e page-faults -e off-cpu -o threads.data -- \
+		"$WORKLOADS/threads" 0.3
+	"$DENDRO" build -o cxx.cct cxx.data
+	"$DENDRO" build -o threads.cct threads.data
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# Text names the file in its header.
+expect_equal_reports() { # expect_equal_reports NAME OPTION...
+	local name=$1
+	shift
+	"$DENDRO" report "$@" "$name.data" >theirs
+	"$DENDRO" report "$@" "$name.cct" | sed "s|$name\.cct|$name.data|" >ours
+	cmp theirs ours
+}
+
+@test "reports of a profile are those of its recording" {
+	local name
+	for name in cxx threads; do
+		expect_equal_reports $name
+		expect_equal_reports $name --format json
+		expect_equal_reports $name --format csv
+		expect_equal_reports $name --format json --view functions --kernel none
+		expect_equal_reports $name --format json --view callers --by thread
+		expect_equal_reports $name --format csv --view lines
+		expect_equal_reports $name --format json --no-inline --raw-names
+		expect_equal_reports $name --view lines --no-inline
+		expect_equal_reports $name --view modules --by process --kernel only
+		expect_equal_reports $name --view processes --by thread --values
+	done
+}
+
+@test "exports of a profile are those of its recording" {
+	"$DENDRO" export --format folded --by thread threads.data >theirs
+	"$DENDRO" export --format folded --by thread threads.cct >ours
+	cmp theirs ours
+	"$DENDRO" export --format pprof cxx.data | gzip -dc >theirs
+	"$DENDRO" export --format pprof cxx.cct | gzip -dc >ours
+	cmp theirs ours
+}
+
+@test "a profile needs no other file, and is small" {
+	cp "$WORKLOADS/cxx" program
+	record program.data -- ./program 0.3
+	"$DENDRO" build -o program.cct program.data
+	"$DENDRO" report --format json program.cct >before
+	rm program
+	"$DENDRO" report --format json program.cct >after
+	cmp before after
+	[ "$(stat -c %s program.cct)" -lt 20000 ]
+}
+
+@test "a profile goes through a pipe" {
+	"$DENDRO" build -o - cxx.data | cmp - cxx.cct
+	"$DENDRO" report --format json cxx.cct >theirs
+	"$DENDRO" report --format json -i - <cxx.cct >ours
+	cmp theirs ours
+	# shellcheck disable=SC2002
+	cat cxx.cct | "$DENDRO" report --format json - >ours
+	cmp theirs ours
+}
+
+@test "a profile that was cut or changed is refused, and says where" {
+	local size
+	size=$(stat -c %s cxx.cct)
+	head -c $((size / 2)) cxx.cct >cut.cct
+	refuses 'the profile was cut off: it ends at byte' -- "$DENDRO" report cut.cct
+	cp cxx.cct bad.cct
+	printf '\377\377\377' | dd of=bad.cct bs=1 seek=$((size / 2)) conv=notrunc status=none
+	refuses 'the profile is damaged: ' -- "$DENDRO" report bad.cct
+	cp cxx.cct later.cct
+	printf '\007' | dd of=later.cct bs=1 seek=8 conv=notrunc status=none
+	refuses 'the profile has version 7 of the format' -- "$DENDRO" report later.cct
+}
+
+@test "what a profile cannot answer is refused with the way to it" {
+	local command
+	for command in annotate script archive debug-unwind; do
+		refuses "cxx.cct is a profile that dendro build has made: dendro $command needs the recording" \
+			-- "$DENDRO" $command -i cxx.cct
+	done
+	refuses 'give --symfs to dendro build' -- "$DENDRO" report --symfs / cxx.cct
+	refuses 'give --vmlinux to dendro build' -- "$DENDRO" report --vmlinux /x cxx.cct
+	refuses 'cxx.cct is a profile already' -- "$DENDRO" build -o x.cct cxx.cct
+	run "$DENDRO" build cxx.data
+	expect_equal status "$status" 129
+	[[ $output == *"name the profile's file: -o FILE.cct."* ]]
+	refuses 'No such file or directory' -- "$DENDRO" build -o missing/x.cct cxx.data
+	refuses 'No space left on device' -- "$DENDRO" build -o /dev/full cxx.data
+}
