@@ -1,0 +1,99 @@
+/*
+ * Any bytes as the parts of a stored profile: what is accepted can be shown, and written again, and
+ * what is read from that is the same. The parts follow one another, each after its size, in 4
+ * bytes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/store/profile_file.h"
+#include "cct/store/profile_parts.h"
+#include "report/export/export.h"
+#include "report/views/view.h"
+
+#define N_PARTS 4
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
+{
+	int (*const read[N_PARTS])(struct dwarf_reader *,
+				   struct profile *) = { info_part_read, modules_part_read,
+							 tree_part_read, names_part_read };
+	struct dwarf_reader file = dwarf_reader(data, size);
+
+	for (int i = 0; i < N_PARTS; i++) {
+		uint64_t part_size = dwarf_read_unsigned(&file, 4);
+		const uint8_t *part = dwarf_read_block(&file, part_size);
+
+		if (!part)
+			return -EINVAL;
+		struct dwarf_reader body = dwarf_reader(part, (size_t)part_size);
+		int err = read[i](&body, profile);
+		if (err)
+			return err;
+	}
+	return profile_check_conservation(profile) < 0 ? 0 : -EINVAL;
+}
+
+static char *write_profile(const struct profile *profile, size_t *size_ret)
+{
+	char *bytes;
+	FILE *file = open_memstream(&bytes, size_ret);
+
+	if (!file || profile_file_write(file, profile))
+		abort();
+	fclose(file);
+	return bytes;
+}
+
+static void check_again(const struct profile *profile)
+{
+	size_t size, size_again;
+	char *bytes = write_profile(profile, &size), *again, *error;
+	struct profile *copy;
+	unsigned n_skipped;
+	FILE *file = fmemopen(bytes, size, "r");
+
+	if (!file || profile_file_read(file, &copy, &n_skipped, &error))
+		abort();
+	fclose(file);
+	again = write_profile(copy, &size_again);
+	if (size != size_again || memcmp(bytes, again, size) != 0)
+		abort();
+	profile_destroy(copy);
+	free(bytes);
+	free(again);
+}
+
+static void show(const struct profile *profile, const char *format, enum view_kind kind)
+{
+	const struct symbolizer_options options = { .lines = kind == VIEW_LINES };
+	const struct view_options view_options = { .kind = kind };
+	struct symbolizer *symbolizer = symbolizer_create(profile, &options);
+	struct view *view;
+	FILE *out = fopen("/dev/null", "we");
+
+	if (!symbolizer || !out || view_create(profile, symbolizer, &view_options, &view))
+		abort();
+	export_format_find(format)->write(out, view, symbolizer,
+					  &(struct export_options){ .source = "-", .width = 80 });
+	view_destroy(view);
+	symbolizer_destroy(symbolizer);
+	fclose(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct profile *profile = profile_create();
+
+	if (profile && read_parts(data, size, profile) == 0) {
+		check_again(profile);
+		show(profile, "json", VIEW_TREE);
+		show(profile, "text", VIEW_LINES);
+		show(profile, "csv", VIEW_CALLERS);
+	}
+	profile_destroy(profile);
+	return 0;
+}
