@@ -188,12 +188,54 @@ static void a_signal_that_is_being_delivered_leads_to_what_it_interrupts(void **
 	assert_int_equal(addrs[1], ROOT + 7);
 }
 
+enum { N_CALLS = 20, FRAME_WORDS = 4 };
+
+/* Returns the frames that were not walked. */
+static uint64_t walk_calls(const uint64_t *words, const void *thread)
+{
+	struct user_stack stack = stack_at(FUNCTION + 0x10, 0, words, (N_CALLS + 1) * FRAME_WORDS);
+	const uint64_t n_before = unwinder_stats(unwinder)->n_repeated;
+	struct unwind_result result;
+	struct frame frames[32];
+	uint64_t addrs[32], sps[32];
+
+	stack.thread = thread;
+	stack.sps = sps;
+	assert_int_equal(unwind_user_stack(unwinder, space, &stack, frames, addrs, 32, &result),
+			 N_CALLS + 1);
+	assert_int_equal(result.end, UNWIND_ROOT);
+	for (size_t i = 1; i < N_CALLS; i++) {
+		assert_int_equal(addrs[i], FUNCTION + 0x0f);
+		assert_int_equal(sps[i], STACK + i * FRAME_WORDS * 8);
+	}
+	assert_int_equal(addrs[N_CALLS], ROOT + 7);
+	return unwinder_stats(unwinder)->n_repeated - n_before;
+}
+
+static void walks_repeat_where_signatures_are_the_same_too(void **state)
+{
+	uint64_t words[(N_CALLS + 1) * FRAME_WORDS] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < N_CALLS; i++)
+		words[i * FRAME_WORDS + 1] =
+			(i + 1 < N_CALLS ? FUNCTION + 0x10 : ROOT + 8) + SIGNATURE;
+	assert_int_equal(walk_calls(words, NULL), 0);
+	assert_int_equal(walk_calls(words, words), 0);
+	/* Walked are the sampled instruction, which never is a usual frame, its caller, and the
+	 * caller's, which is met. */
+	assert_int_equal(walk_calls(words, words), N_CALLS - 2);
+	words[10 * FRAME_WORDS + 1] ^= SIGNATURE;
+	assert_int_equal(walk_calls(words, words), N_CALLS - 11);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PROGRAM_TEST(signed_return_addresses_lead_to_callers),
 		PROGRAM_TEST(handlers_interrupt_leaves),
 		PROGRAM_TEST(a_signal_that_is_being_delivered_leads_to_what_it_interrupts),
+		PROGRAM_TEST(walks_repeat_where_signatures_are_the_same_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
