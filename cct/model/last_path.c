@@ -19,12 +19,11 @@ static bool is_same_frame(const struct frame *a, const struct frame *b)
 /* Skips frames that the last path has at the same place. Returns their number. */
 static size_t skip_same(struct last_path *last, const struct frame *frames, size_t n_frames)
 {
-	const struct frame *known = last->frames + last->at;
-	const size_t n_known = last->n_frames - last->at;
+	const size_t at = last->at, n_known = last->n_frames - at;
 	const size_t n_most = n_frames < n_known ? n_frames : n_known;
 	size_t n = 0;
 
-	while (n < n_most && is_same_frame(&known[n], &frames[n]))
+	while (n < n_most && is_same_frame(&last->frames[at + n], &frames[n]))
 		n++;
 	last->at += n;
 	if (n)

@@ -94,8 +94,10 @@ size_t last_walk_meet(struct last_walk *last, const struct regs *regs, uint64_t 
 	while (next && last->frames[next].sp < sp)
 		next--;
 	set_next(last, next);
+	if (!next)
+		return 0;
 	const struct kept_frame *frame = &last->frames[next];
-	if (!next || frame->sp != sp || frame->addr != addr || frame->live & ~(1u << arch->fp) ||
+	if (frame->sp != sp || frame->addr != addr || frame->live & ~(1u << arch->fp) ||
 	    (frame->live && frame->fp != regs->values[arch->fp]))
 		return 0;
 	return next;
