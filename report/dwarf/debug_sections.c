@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <gelf.h>
 #include <libdeflate.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -37,33 +38,112 @@ static const char *const names[N_DEBUG_SECTIONS] = {
 	[DEBUG_ALT_LINK] = ".gnu_debugaltlink",
 };
 
+/* What a thread unpacks takes longer than starting it: a millisecond. */
+#define WORTH_A_THREAD (64u << 10)
+
 /* The bytes of a section as they are in the file. */
 struct packed {
 	const uint8_t *bytes;
 	size_t size, unpacked_size;
 	uint32_t type; /* ELFCOMPRESS_ZLIB, COMPRESSED_BY_ZSTD */
+	enum debug_section which;
+	uint8_t *room; /* for the unpacked bytes, owned */
+	bool is_unpacked;
 };
 
-static bool unpack_zlib(const struct packed *packed, uint8_t *room)
+/* The compressed sections of a file. */
+struct packed_sections {
+	struct packed of[N_DEBUG_SECTIONS];
+	size_t n;
+};
+
+static bool unpack_zlib(const struct packed *packed)
 {
 	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
 
 	if (!decompressor)
 		return false;
-	enum libdeflate_result result = libdeflate_zlib_decompress(
-		decompressor, packed->bytes, packed->size, room, packed->unpacked_size, NULL);
+	enum libdeflate_result result =
+		libdeflate_zlib_decompress(decompressor, packed->bytes, packed->size, packed->room,
+					   packed->unpacked_size, NULL);
 	libdeflate_free_decompressor(decompressor);
 	return result == LIBDEFLATE_SUCCESS;
 }
 
-static bool unpack_zstd(const struct packed *packed, uint8_t *room)
+static bool unpack_zstd(const struct packed *packed)
 {
-	return ZSTD_decompress(room, packed->unpacked_size, packed->bytes, packed->size) ==
+	return ZSTD_decompress(packed->room, packed->unpacked_size, packed->bytes, packed->size) ==
 	       packed->unpacked_size;
 }
 
-static int unpack(struct debug_sections *sections, enum debug_section which,
-		  const struct packed *packed)
+static void unpack(struct packed *packed)
+{
+	packed->is_unpacked =
+		packed->type == ELFCOMPRESS_ZLIB ? unpack_zlib(packed) : unpack_zstd(packed);
+}
+
+/* Unpacks all sections but the first. */
+static void *unpack_others(void *arg)
+{
+	struct packed_sections *all = arg;
+
+	for (size_t i = 1; i < all->n; i++)
+		unpack(&all->of[i]);
+	return NULL;
+}
+
+/*
+ * Puts the largest section first. It is mostly .debug_info, which takes longer than all others
+ * together. Returns the size of the others.
+ */
+static size_t put_largest_first(struct packed_sections *all)
+{
+	size_t size = 0;
+
+	for (size_t i = 1; i < all->n; i++) {
+		struct packed larger = all->of[i];
+
+		if (larger.size > all->of[0].size) {
+			all->of[i] = all->of[0];
+			all->of[0] = larger;
+		}
+		size += all->of[i].size;
+	}
+	return size;
+}
+
+/* Unpacks the largest section in this thread, and the others beside it. */
+static void unpack_all(struct packed_sections *all)
+{
+	pthread_t thread;
+	bool has_thread = put_largest_first(all) >= WORTH_A_THREAD &&
+			  !pthread_create(&thread, NULL, unpack_others, all);
+
+	if (all->n)
+		unpack(&all->of[0]);
+	if (has_thread)
+		pthread_join(thread, NULL);
+	else
+		unpack_others(all);
+}
+
+static void take_unpacked(struct debug_sections *sections, struct packed_sections *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct packed *packed = &all->of[i];
+
+		if (!packed->is_unpacked) {
+			free(packed->room);
+			continue;
+		}
+		sections->decompressed[packed->which] = packed->room;
+		sections->of[packed->which] =
+			(struct debug_bytes){ packed->room, packed->unpacked_size };
+	}
+}
+
+/* Adds a section to those to unpack, with room for its bytes. 0 or -ENOMEM. */
+static int add_packed(struct packed_sections *all, const struct packed *packed)
 {
 	if (!packed->unpacked_size ||
 	    packed->unpacked_size / MAX_GROWTH > packed->size + ALWAYS_GRANTED / MAX_GROWTH)
@@ -71,16 +151,21 @@ static int unpack(struct debug_sections *sections, enum debug_section which,
 	uint8_t *room = malloc(packed->unpacked_size);
 	if (!room)
 		return -ENOMEM;
-	if (!(packed->type == ELFCOMPRESS_ZLIB ? unpack_zlib : unpack_zstd)(packed, room)) {
-		free(room);
-		return 0;
-	}
-	sections->decompressed[which] = room;
-	sections->of[which] = (struct debug_bytes){ room, packed->unpacked_size };
+	all->of[all->n] = *packed;
+	all->of[all->n++].room = room;
 	return 0;
 }
 
-static int read_compressed(struct debug_sections *sections, enum debug_section which, Elf *elf,
+static bool is_packed(const struct packed_sections *all, enum debug_section which)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->of[i].which == which)
+			return true;
+	}
+	return false;
+}
+
+static int read_compressed(struct packed_sections *all, enum debug_section which, Elf *elf,
 			   Elf_Scn *section, const Elf_Data *raw)
 {
 	size_t header_size = gelf_fsize(elf, ELF_T_CHDR, 1, EV_CURRENT);
@@ -89,12 +174,15 @@ static int read_compressed(struct debug_sections *sections, enum debug_section w
 	if (!gelf_getchdr(section, &header) || raw->d_size <= header_size ||
 	    (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != COMPRESSED_BY_ZSTD))
 		return 0;
-	struct packed packed = { (const uint8_t *)raw->d_buf + header_size,
-				 raw->d_size - header_size, header.ch_size, header.ch_type };
-	return unpack(sections, which, &packed);
+	struct packed packed = { .bytes = (const uint8_t *)raw->d_buf + header_size,
+				 .size = raw->d_size - header_size,
+				 .unpacked_size = header.ch_size,
+				 .type = header.ch_type,
+				 .which = which };
+	return add_packed(all, &packed);
 }
 
-static int read_old_compressed(struct debug_sections *sections, enum debug_section which,
+static int read_old_compressed(struct packed_sections *all, enum debug_section which,
 			       const Elf_Data *raw)
 {
 	uint64_t size;
@@ -102,9 +190,12 @@ static int read_old_compressed(struct debug_sections *sections, enum debug_secti
 	if (raw->d_size <= OLD_HEADER_SIZE || memcmp(raw->d_buf, "ZLIB", 4) != 0)
 		return 0;
 	memcpy(&size, (const uint8_t *)raw->d_buf + 4, sizeof(size));
-	struct packed packed = { (const uint8_t *)raw->d_buf + OLD_HEADER_SIZE,
-				 raw->d_size - OLD_HEADER_SIZE, be64toh(size), ELFCOMPRESS_ZLIB };
-	return unpack(sections, which, &packed);
+	struct packed packed = { .bytes = (const uint8_t *)raw->d_buf + OLD_HEADER_SIZE,
+				 .size = raw->d_size - OLD_HEADER_SIZE,
+				 .unpacked_size = be64toh(size),
+				 .type = ELFCOMPRESS_ZLIB,
+				 .which = which };
+	return add_packed(all, &packed);
 }
 
 /* Finds the section that a name refers to. false: it is not used. */
@@ -130,44 +221,47 @@ static bool is_wanted(const char *name, bool is_split, enum debug_section *which
 	return false;
 }
 
-static int read_section(struct debug_sections *sections, Elf *elf,
+static int read_section(struct debug_sections *sections, struct packed_sections *all, Elf *elf,
 			const struct elf_section *section, bool is_split)
 {
 	enum debug_section which;
 	bool is_old;
 
 	if (section->name[0] != '.' || !is_wanted(section->name, is_split, &which, &is_old) ||
-	    sections->of[which].bytes || section->header.sh_type == SHT_NOBITS)
+	    sections->of[which].bytes || is_packed(all, which) ||
+	    section->header.sh_type == SHT_NOBITS)
 		return 0;
 	const Elf_Data *raw = elf_section_bytes(section);
 	if (!raw || !raw->d_size)
 		return 0;
 	if (section->header.sh_flags & SHF_COMPRESSED)
-		return read_compressed(sections, which, elf, section->handle, raw);
+		return read_compressed(all, which, elf, section->handle, raw);
 	if (is_old)
-		return read_old_compressed(sections, which, raw);
+		return read_old_compressed(all, which, raw);
 	sections->of[which] = (struct debug_bytes){ raw->d_buf, raw->d_size };
 	return 0;
 }
 
 int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split)
 {
+	struct packed_sections all = { .n = 0 };
 	struct elf_section section = { 0 };
 	GElf_Ehdr header;
+	int err = 0;
 
 	*sections = (struct debug_sections){ 0 };
 	if (!gelf_getehdr(elf, &header))
 		return 0;
 	sections->machine = header.e_machine;
 	sections->byte_order = header.e_ident[EI_DATA];
-	while (elf_next_section(elf, &section)) {
-		int err = read_section(sections, elf, &section, is_split);
-		if (!err)
-			continue;
+	while (!err && elf_next_section(elf, &section))
+		err = read_section(sections, &all, elf, &section, is_split);
+	if (!err)
+		unpack_all(&all);
+	take_unpacked(sections, &all);
+	if (err)
 		debug_sections_deinit(sections);
-		return err;
-	}
-	return 0;
+	return err;
 }
 
 void debug_sections_deinit(struct debug_sections *sections)

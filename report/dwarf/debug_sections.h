@@ -49,7 +49,8 @@ struct debug_sections {
 /*
  * Reads the sections of @elf, which must stay open. @is_split: those of split units
  * (.debug_info.dwo etc.). Sections that cannot be decompressed, or claim an impossible size, count
- * as missing. 0 or -ENOMEM.
+ * as missing. Large ones are decompressed by two threads, which have ended when this returns. 0 or
+ * -ENOMEM.
  */
 int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split);
 void debug_sections_deinit(struct debug_sections *sections);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libdeflate.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -114,6 +115,74 @@ static void sections_compressed_by_an_unknown_method_are_missing(void **state)
 	debug_image_deinit(&image);
 }
 
+/* Bytes that do not compress well, so that the sections are large in the file, too. */
+static void fill(uint8_t *bytes, size_t size, uint32_t seed)
+{
+	for (size_t i = 0; i < size; i++) {
+		seed = seed * 1664525 + 1013904223;
+		bytes[i] = (uint8_t)(seed >> 24);
+	}
+}
+
+static size_t pack_large(const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size)
+{
+	Elf64_Chdr header = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = size };
+	struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(1);
+
+	memcpy(room, &header, sizeof(header));
+	size = libdeflate_zlib_compress(compressor, bytes, size, room + sizeof(header),
+					room_size - sizeof(header));
+	libdeflate_free_compressor(compressor);
+	return sizeof(header) + size;
+}
+
+/* In any order of sizes, and one of them is broken. */
+static void large_sections_are_read_by_several_threads(void **state)
+{
+	static const char *const names[] = { ".debug_str", ".debug_info", ".debug_line",
+					     ".debug_ranges" };
+	static const enum debug_section which[] = { DEBUG_STR, DEBUG_INFO, DEBUG_LINE,
+						    DEBUG_RANGES };
+	static const size_t sizes[] = { 150000, 400000, 300000, 90000 };
+	enum { N = 4, BROKEN = 2 };
+	uint8_t *bytes[N], *packed[N];
+	struct image_section section[N];
+	struct debug_sections sections;
+	struct debug_image image;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		bytes[i] = malloc(sizes[i]);
+		packed[i] = malloc(2 * sizes[i]);
+		fill(bytes[i], sizes[i], (uint32_t)i);
+		section[i] = (struct image_section){
+			.name = names[i],
+			.bytes = (const char *)packed[i],
+			.size = pack_large(bytes[i], sizes[i], packed[i], 2 * sizes[i]),
+			.flags = SHF_COMPRESSED,
+		};
+	}
+	packed[BROKEN][section[BROKEN].size / 2] ^= 0xff;
+	debug_image_init(&image, section, N);
+	assert_int_equal(debug_sections_read(&sections, image.elf, false), 0);
+	for (size_t i = 0; i < N; i++) {
+		const struct debug_bytes *of = &sections.of[which[i]];
+
+		if (i == BROKEN) {
+			assert_null(of->bytes);
+		} else {
+			assert_int_equal(of->size, sizes[i]);
+			assert_memory_equal(of->bytes, bytes[i], sizes[i]);
+		}
+	}
+	debug_sections_deinit(&sections);
+	debug_image_deinit(&image);
+	for (size_t i = 0; i < N; i++) {
+		free(bytes[i]);
+		free(packed[i]);
+	}
+}
+
 static void sections_of_split_units_are_distinguished(void **state)
 {
 	static const struct image_section both[] = {
@@ -157,6 +226,7 @@ int main(void)
 		cmocka_unit_test(sections_are_read_whatever_they_are_compressed_by),
 		cmocka_unit_test(sections_that_lie_about_their_size_are_missing),
 		cmocka_unit_test(sections_compressed_by_an_unknown_method_are_missing),
+		cmocka_unit_test(large_sections_are_read_by_several_threads),
 		cmocka_unit_test(sections_of_split_units_are_distinguished),
 		cmocka_unit_test(numbers_have_the_order_of_the_file),
 	};
