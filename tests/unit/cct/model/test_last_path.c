@@ -35,7 +35,7 @@ static void paths_have_the_nodes_of_cct_insert_path(void **state)
 {
 	struct cct *cct = cct_create(1), *expected = cct_create(1);
 	struct last_path last = { .frames = NULL };
-	struct frame frames[FRAMES_MAX];
+	struct frame frames[FRAMES_MAX] = { { 0 } };
 	uint64_t seed = 1;
 
 	(void)state;
