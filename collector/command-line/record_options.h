@@ -10,7 +10,6 @@ struct record_arguments {
 	struct event *events;            /* of -e; owned */
 	size_t n_events;
 	bool is_verbose, is_quiet;
-	bool is_fallback; /* cpu-clock is recorded, because cycles is not available */
 };
 
 /* For a struct record_arguments. */

@@ -34,7 +34,7 @@ const struct command_line record_line = {
 static int choose_events(struct record_arguments *arguments)
 {
 	if (!arguments->n_events && event_default(&arguments->events, &arguments->n_events,
-						  &arguments->is_fallback) != EVENT_OK)
+						  &arguments->options.is_fallback) != EVENT_OK)
 		return message_error("record", "no event can be opened on this machine.");
 	arguments->options.events = arguments->events;
 	arguments->options.n_events = arguments->n_events;
@@ -129,10 +129,6 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 	struct recorder_summary summary;
 	size_t n_notes = recorder_n_notes(recorder);
 
-	if (arguments->is_fallback && !arguments->is_quiet)
-		message_note("record",
-			     "this machine has no hardware counters: cpu-clock (time) is recorded "
-			     "instead of cycles.");
 	print_notes(recorder, 0, arguments);
 	recorder_run(recorder, &summary);
 	print_notes(recorder, n_notes, arguments);

@@ -29,6 +29,7 @@ struct recorder_options {
 	uint32_t stack_size;
 	bool has_stack_size; /* the user chose it */
 	uint64_t ring_size;  /* bytes; 0: chosen by the rate */
+	bool is_fallback;    /* the event is cpu-clock, because cycles is not available */
 	bool no_inherit;
 	bool has_wakers;     /* by whom waits end is recorded, too; needs off-cpu */
 	bool no_deep_stacks; /* stacks deeper than the copies are not completed */

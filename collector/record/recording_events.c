@@ -231,13 +231,32 @@ static void prepare_probes(const struct recording_events *events,
 			strerror(-err));
 }
 
-static int open_evlist(struct recording_events *events, const struct recorder_options *options,
-		       struct evlist_options *evlist_options, struct recording_notes *notes)
+/* What is recorded instead of what could not be, in one note. */
+static void note_fallbacks(const struct recording_events *events,
+			   const struct recorder_options *options, const struct perf_limits *limits,
+			   struct recording_notes *notes)
 {
-	struct perf_limits limits;
+	if (events->evlist->user_only)
+		recording_notes_add(
+			notes, false,
+			"Only user mode is recorded, because kernel.perf_event_paranoid "
+			"is %d and CAP_PERFMON is missing (sysctl "
+			"kernel.perf_event_paranoid=1 permits kernel mode, too)%s.",
+			limits->paranoid,
+			options->is_fallback ? "; and cpu-clock (time) instead of cycles, because "
+					       "this machine has no hardware counters"
+					     : "");
+	else if (options->is_fallback)
+		recording_notes_add(notes, false,
+				    "this machine has no hardware counters: cpu-clock (time) is "
+				    "recorded instead of cycles.");
+}
 
-	limits_read(&limits);
-	int err = evlist_open(evlist_options, options->events, options->n_events, &limits,
+static int open_evlist(struct recording_events *events, const struct recorder_options *options,
+		       const struct perf_limits *limits, struct evlist_options *evlist_options,
+		       struct recording_notes *notes)
+{
+	int err = evlist_open(evlist_options, options->events, options->n_events, limits,
 			      &events->evlist, &notes->error);
 	/* The mlock limit may keep the rings so small that they hold only a few whole stacks. */
 	if (err || !events->evlist->ring_shrunk || options->has_stack_size ||
@@ -245,7 +264,7 @@ static int open_evlist(struct recording_events *events, const struct recorder_op
 		return err;
 	evlist_close(steal_ptr(events->evlist));
 	evlist_options->stack_size = SHRUNK_STACK_SIZE;
-	err = evlist_open(evlist_options, options->events, options->n_events, &limits,
+	err = evlist_open(evlist_options, options->events, options->n_events, limits,
 			  &events->evlist, &notes->error);
 	/* What is too deep for the copies is counted in the report. */
 	recording_notes_add(notes, true,
@@ -259,6 +278,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 			  pid_t command_pid, struct recording_notes *notes)
 {
 	const struct int_list *tids = options->tids.n ? &options->tids : &events->tids;
+	struct perf_limits limits;
 	struct evlist_options evlist_options = {
 		.target = events->is_system_wide                   ? EVLIST_SYSTEM
 			  : recorder_options_are_attached(options) ? EVLIST_TASKS
@@ -287,9 +307,11 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		evlist_options.n_tids = tids->n;
 	}
 	prepare_probes(events, options, notes);
-	int err = open_evlist(events, options, &evlist_options, notes);
+	limits_read(&limits);
+	int err = open_evlist(events, options, &limits, &evlist_options, notes);
 	if (err)
 		return err;
+	note_fallbacks(events, options, &limits, notes);
 	err = rescan(events, options, notes);
 	for (size_t i = 0; i < events->evlist->n_notes; i++)
 		recording_notes_add(notes, false, "%s", events->evlist->notes[i]);

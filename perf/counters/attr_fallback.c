@@ -337,14 +337,8 @@ static void note_changes(struct attr_opener *opener, const struct perf_event_att
 			 const struct perf_event_attr *attr)
 {
 	struct evlist *evlist = opener->evlist;
-	if (attr->exclude_kernel && !asked->exclude_kernel && !evlist->user_only) {
-		evlist->user_only = true;
-		evlist_note(evlist, sentence("Only user mode is recorded, because "
-					     "kernel.perf_event_paranoid is %d and CAP_PERFMON "
-					     "is missing (sysctl kernel.perf_event_paranoid=1 "
-					     "permits kernel mode, too).",
-					     opener->limits->paranoid));
-	}
+
+	evlist->user_only |= attr->exclude_kernel && !asked->exclude_kernel;
 	if (attr->precise_ip != asked->precise_ip)
 		evlist_note(evlist, sentence("The precision of an event was lowered from %d to "
 					     "%d, the maximum of this machine.",

@@ -57,7 +57,8 @@ void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request 
 struct attr_opener {
 	struct evlist_syscalls syscalls; /* .open is never NULL */
 	const struct perf_limits *limits;
-	struct evlist *evlist; /* its notes and user_only are updated */
+	struct evlist
+		*evlist; /* its notes and user_only are updated; the caller explains the latter */
 	bool lacks_cloexec;
 	bool has_cgroup; /* each pid but -1 is the descriptor of a cgroup's folder */
 };
