@@ -342,6 +342,7 @@ static int enable(struct recorder *recorder)
 	recorder->schedule.enabled_ns = now_ns();
 	evlist_enable(recorder->events.evlist);
 	recorder->observed.is_sampling = true;
+	recorder->schedule.look_ns = 0;
 	recorder->schedule.enable_ns = UINT64_MAX;
 	return write_window(recorder, WINDOW_RECORD_BEGIN);
 }
@@ -430,6 +431,8 @@ static int timeout_ms(const struct recorder *recorder)
 	uint64_t now = now_ns(), wanted = recording_observers_interval_ns(recorder->observers);
 	uint64_t next = now + (wanted < DRAIN_INTERVAL_NS ? wanted : DRAIN_INTERVAL_NS);
 
+	if (recorder->schedule.look_ns < next) /* at once when sampling begins */
+		next = recorder->schedule.look_ns;
 	if (recorder->schedule.enable_ns < next)
 		next = recorder->schedule.enable_ns;
 	if (recorder->schedule.stop_ns < next)

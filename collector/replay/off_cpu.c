@@ -25,7 +25,8 @@ struct off_cpu_thread {
 	int32_t pid; /* a tid may come back in another process without a word */
 	enum presence presence;
 	bool is_preempted;
-	bool has_waker; /* since it last ran */
+	bool has_never_run; /* since the begin; its sample was read from it */
+	bool has_waker;     /* since it last ran */
 	uint32_t waker;
 	uint32_t pin;
 	uint64_t n_losses;    /* when it went off */
@@ -251,7 +252,7 @@ static int switch_in(struct off_cpu *off_cpu, struct off_cpu_thread *state,
 		break;
 	}
 	state->presence = ON;
-	state->has_waker = false;
+	state->has_waker = state->has_never_run = false;
 	return n;
 }
 
@@ -264,6 +265,7 @@ static int restart(struct off_cpu *off_cpu, struct off_cpu_thread *state, enum p
 	state->pid = state->thread->process->pid;
 	state->presence = presence;
 	state->has_waker &= presence == ON;
+	state->has_never_run = false;
 	go_off(off_cpu, state, time_ns);
 	return n;
 }
@@ -392,8 +394,21 @@ int off_cpu_hold(struct off_cpu *off_cpu, const struct sample *sample, uint64_t 
 	return err ? err : n;
 }
 
+bool off_cpu_is_silent(const struct off_cpu *off_cpu, const struct thread *thread)
+{
+	const struct off_cpu_thread *state = thread->off_cpu;
+
+	if (!state)
+		return true;
+	if (has_sample(state) || state->pid != thread->process->pid)
+		return false;
+	/* Records of switches begin earlier than samples. */
+	return state->presence == UNKNOWN ||
+	       (state->presence == OFF && state->since_ns < off_cpu->begin_ns);
+}
+
 /* A wait like those that switches begin, since before the recording. */
-int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample, struct sample *ret)
+int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample)
 {
 	struct sample mine = *sample;
 	struct off_cpu_thread *state = find_thread(off_cpu, sample->thread);
@@ -402,15 +417,10 @@ int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample, st
 		sample_deinit(&mine);
 		return -ENOMEM;
 	}
-	if (state->presence != UNKNOWN || has_sample(state) ||
-	    state->pid != sample->thread->process->pid) {
-		*ret = mine; /* it has run */
-		ret->weight = 0;
-		return 1;
-	}
 	state->presence = OFF;
+	state->is_preempted = false;
+	state->has_never_run = true;
 	go_off(off_cpu, state, 0);
-	mine.is_off_all_time = true;
 	state->sample = mine;
 	return pin(off_cpu, state);
 }
@@ -457,6 +467,7 @@ int off_cpu_next_at_end(struct off_cpu *off_cpu, uint64_t end_ns, struct sample 
 		if (!hand_out(off_cpu, state, end_ns, 0, ret))
 			continue;
 		ret->is_off_at_end = true;
+		ret->is_off_all_time = state->has_never_run;
 		return 1;
 	}
 	return 0;

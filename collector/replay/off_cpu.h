@@ -41,9 +41,11 @@ void off_cpu_begin(struct off_cpu *off_cpu, uint64_t time_ns);
 /* The sample of a switch-out at @time_ns, taken over, also when it fails. */
 int off_cpu_hold(struct off_cpu *off_cpu, const struct sample *sample, uint64_t time_ns,
 		 struct sample *ret);
-/* A thread that the recorder found waiting when sampling had ended, and that never ran before:
- * its sample, taken over, waits for the end. */
-int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample, struct sample *ret);
+/* Whether the thread may have waited since before the begin: no later switch of it is known. */
+bool off_cpu_is_silent(const struct off_cpu *off_cpu, const struct thread *thread);
+/* The recorder found such a thread waiting: its sample, taken over, counts from the begin on. 0 or
+ * -ENOMEM. */
+int off_cpu_hold_silent(struct off_cpu *off_cpu, const struct sample *sample);
 /* A sample of another event at @time_ns. @thread: NULL: it has not been met. */
 int off_cpu_see(struct off_cpu *off_cpu, const struct thread *thread, uint64_t time_ns,
 		struct sample *ret);

@@ -47,7 +47,10 @@ struct replay {
 		size_t event;
 	} waiting;
 	bool has_waiting;
-	uint64_t window_end_ns;        /* 0: not known */
+	uint64_t window_end_ns; /* 0: not known */
+	/* The sample of this thread and time was read from the thread, which waited. */
+	int32_t waiting_tid;
+	uint64_t waiting_ns;
 	const struct machine *machine; /* once ->is_started */
 	struct event_metrics metrics;  /* once ->is_started */
 	uint64_t lost_by_lost;         /* in LOST records of sample rings */
@@ -492,6 +495,10 @@ static int apply_window_record(struct replay *replay, const struct perf_event_he
 	case WINDOW_RECORD_END:
 		replay->window_end_ns = record.time_ns;
 		return 0;
+	case WINDOW_RECORD_WAITING:
+		replay->waiting_tid = (int32_t)record.cpu;
+		replay->waiting_ns = record.time_ns;
+		return 0;
 	case WINDOW_RECORD_CPU_LOST:
 		return profile_lose_cpu(&replay->profile->info, record.cpu, record.time_ns);
 	case WINDOW_RECORD_CPU_BACK:
@@ -578,6 +585,21 @@ static struct thread *thread_of(struct replay *replay, const struct record *reco
 	return processes_thread(replay->processes, record->pid, record->tid);
 }
 
+/* A sample of off-cpu that is not of a switch: it was read from a thread that waited. */
+static bool is_of_waiting(const struct replay *replay, const struct record *record)
+{
+	return (replay->window_end_ns && record->time_ns >= replay->window_end_ns) ||
+	       (record->time_ns == replay->waiting_ns && record->tid == replay->waiting_tid);
+}
+
+/* The recorder has read it from a thread that waited, but a switch of the thread came before. */
+static bool is_stale(const struct replay *replay, const struct thread *thread,
+		     const struct record *record)
+{
+	return replay->off_cpu && is_of_waiting(replay, record) &&
+	       !off_cpu_is_silent(replay->off_cpu, thread);
+}
+
 /* Keeps *@ret until its thread runs again; another may be due now. */
 static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct sample *ret)
 {
@@ -594,8 +616,8 @@ static int hold_off_cpu(struct replay *replay, uint64_t time_ns, struct sample *
 		replay->profile->quality.counts[QUALITY_UNWEIGHED]++;
 		return 1;
 	}
-	if (replay->window_end_ns && time_ns >= replay->window_end_ns)
-		return off_cpu_hold_silent(replay->off_cpu, &sample, ret);
+	if (is_of_waiting(replay, &sample.record))
+		return off_cpu_hold_silent(replay->off_cpu, &sample);
 	return off_cpu_hold(replay->off_cpu, &sample, time_ns, ret);
 }
 
@@ -666,6 +688,10 @@ static int take_sample(struct replay *replay, size_t event, struct sample *ret)
 		return err;
 	}
 	const struct data_file_event *of = data_file_event(replay->file, event);
+	if (weighs_off_cpu(of) && is_stale(replay, thread, &ret->record)) {
+		sample_deinit(ret);
+		return 0;
+	}
 	thread->has_full_copy |=
 		ret->record.sample.user_stack_size > 0 &&
 		sample_stack_is_full(&ret->record.sample, of->attr.sample_stack_user);

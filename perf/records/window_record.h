@@ -1,7 +1,8 @@
 /*
  * Window records: the begin and the end of sampling, and of the time in which a CPU was not
- * recorded. Begin and end of all are written where time off the CPU is recorded, because a sleeping
- * thread has no records that would show when sampling began and ended.
+ * recorded, and which samples were read from threads that waited at the begin. Begin and end of all
+ * are written where time off the CPU is recorded, because a sleeping thread has no records that
+ * would show when sampling began and ended.
  *
  * They are records of type RECORD_ATTACHMENT (65), like stack records, with a separate magic and a
  * time that sorts them among the other records. Without a begin, sampling began with the first
@@ -21,6 +22,9 @@ enum window_record_kind {
 	WINDOW_RECORD_END = 2,
 	WINDOW_RECORD_CPU_LOST = 3, /* a CPU went offline: it is not recorded from now on */
 	WINDOW_RECORD_CPU_BACK = 4, /* it is recorded again */
+	/* The next sample, of the same time and of that thread, is not of a switch: it was read
+	 * from the thread, which has waited since before the begin. */
+	WINDOW_RECORD_WAITING = 5,
 };
 
 /* On disk, whole. */
@@ -28,7 +32,7 @@ struct window_record {
 	struct perf_event_header header;
 	uint64_t magic;
 	uint32_t kind;
-	uint32_t cpu; /* CPU_LOST, CPU_BACK; else 0 */
+	uint32_t cpu; /* CPU_LOST, CPU_BACK; WAITING: the tid; else 0 */
 	uint64_t time_ns;
 };
 static_assert(sizeof(struct window_record) == 32, "on-disk layout");

@@ -1,9 +1,9 @@
 /*
- * Threads that wait all the time while time off the CPU is recorded: without a switch they have no
- * sample. They are listed when sampling begins, with how often they had been switched. Those that
- * have the same count at the end are read once, and get a sample, whose time is after the end of
- * the window: docs/FORMAT.md. Reading does not disturb them (perf/kernel/waiting_thread.h), and all
- * else is recorded by then.
+ * Threads that wait when time off the CPU begins to be recorded: the switch with which their wait
+ * began was not sampled. When sampling begins, all threads are listed, with how often they had been
+ * switched, and the first 512 that wait are read, and get a sample. Others that have the same count
+ * at the end are read then, with a time after the end of the window: docs/FORMAT.md. Reading does
+ * not disturb them (perf/kernel/waiting_thread.h).
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_SILENT_THREADS_H
 #define COLLECTOR_RECORD_OBSERVERS_SILENT_THREADS_H
@@ -26,9 +26,9 @@ struct silent_threads_access {
 };
 
 struct silent_threads_stats {
-	size_t n_silent, n_read;
-	size_t n_left_out; /* beyond SILENT_THREADS_MAX */
-	int reader_err;    /* -errno: why none could be read */
+	size_t n_silent, n_read; /* never ran; and have a sample */
+	size_t n_left_out;       /* beyond SILENT_THREADS_MAX */
+	int reader_err;          /* -errno: why none could be read */
 };
 
 struct silent_threads;

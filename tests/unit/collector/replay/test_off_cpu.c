@@ -170,12 +170,17 @@ static int sampled_in(struct fixture *fixture, int32_t pid, int32_t tid, uint64_
 	return take(fixture, off_cpu_hold(fixture->off_cpu, &sample, time_ns, &over), &over);
 }
 
-/* Found waiting at the end. */
-static int found(struct fixture *fixture, int32_t pid, int32_t tid, uint64_t number)
+/* Found waiting at the begin or at the end. false: it has run. */
+static bool found(struct fixture *fixture, int32_t pid, int32_t tid, uint64_t number)
 {
-	struct sample sample = make_sample(fixture, pid, tid, number), over;
+	struct sample sample = make_sample(fixture, pid, tid, number);
 
-	return take(fixture, off_cpu_hold_silent(fixture->off_cpu, &sample, &over), &over);
+	if (off_cpu_is_silent(fixture->off_cpu, sample.thread)) {
+		assert_int_equal(off_cpu_hold_silent(fixture->off_cpu, &sample), 0);
+		return true;
+	}
+	sample_deinit(&sample);
+	return false;
 }
 
 static int sampled(struct fixture *fixture, int32_t tid, uint64_t time_ns)
@@ -465,12 +470,9 @@ static void a_thread_found_waiting_at_the_end_waited_all_the_time(void **state)
 	off_cpu_begin(fixture->off_cpu, 100);
 	goes(fixture, 12, 200);
 	comes(fixture, 12, 250);
-	assert_int_equal(found(fixture, PID, 11, 1100), 0);
-	assert_int_equal(found(fixture, PID, 12, 1101), 1); /* it has run */
-	assert_int_equal(fixture->last.weight, 0);
-	assert_false(fixture->last.is_off_all_time);
-	assert_int_equal(found(fixture, PID, 11, 1102), 1); /* again */
-	assert_int_equal(fixture->last.weight, 0);
+	assert_true(found(fixture, PID, 11, 1100));
+	assert_false(found(fixture, PID, 12, 1101)); /* it has run */
+	assert_false(found(fixture, PID, 11, 1102)); /* again */
 	assert_int_equal(end(fixture, 1000), 1);
 	assert_int_equal(fixture->last_ip, 1100);
 	assert_int_equal(fixture->last.weight, 900);
@@ -478,6 +480,32 @@ static void a_thread_found_waiting_at_the_end_waited_all_the_time(void **state)
 	assert_true(fixture->last.is_off_all_time);
 	assert_true(fixture->last.is_off_at_end);
 	assert_int_equal(quality(fixture)->counts[QUALITY_SILENT_THREADS], 0);
+}
+
+static void a_thread_found_waiting_at_the_begin_has_that_path_until_it_wakes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	task(fixture, PERF_RECORD_FORK, PID, 11, 0);
+	task(fixture, PERF_RECORD_FORK, PID, 12, 0);
+	comes(fixture, 11, 90); /* records of switches begin earlier */
+	goes(fixture, 11, 95);
+	off_cpu_begin(fixture->off_cpu, 100);
+	assert_true(found(fixture, PID, 11, 110));
+	goes(fixture, 12, 105);
+	assert_false(found(fixture, PID, 12, 111));
+	off_cpu_wake(fixture->off_cpu, 11, 3);
+	assert_int_equal(comes(fixture, 11, 400), 1);
+	assert_int_equal(fixture->last_ip, 110);
+	assert_int_equal(fixture->last.weight, 300);
+	assert_int_equal(fixture->last.cpu_state, OFF_BLOCKED);
+	assert_true(fixture->last.has_waker);
+	assert_false(fixture->last.is_off_all_time);
+	sampled(fixture, 11, 500);
+	goes(fixture, 11, 501);
+	end(fixture, 1000);
+	assert_int_equal(fixture->weight_by_tid[11 & 7], 300 + 499);
+	assert_false(fixture->last.is_off_all_time);
 }
 
 static void what_has_no_number_is_no_thread(void **state)
@@ -662,6 +690,7 @@ int main(void)
 		TEST_ATTACHED(a_thread_asleep_since_before_shows_when_it_wakes),
 		TEST_ATTACHED(threads_without_any_switch_are_counted),
 		TEST_ATTACHED(a_thread_found_waiting_at_the_end_waited_all_the_time),
+		TEST_ATTACHED(a_thread_found_waiting_at_the_begin_has_that_path_until_it_wakes),
 		TEST(what_has_no_number_is_no_thread),
 		TEST(many_samples_may_wait_at_once),
 		TEST(every_sample_is_handed_out_once_and_no_time_twice),

@@ -18,7 +18,8 @@ enum { PID = 100, RUNS = 101, WAITS = 102, ENDS = 103, KERNEL = 104, MOVES = 105
 #define SP 0x7f0000001000ull
 
 static struct {
-	bool is_over; /* the window */
+	bool is_over;        /* the window */
+	bool waits_at_begin; /* otherwise the threads are ready to run until it is over */
 	size_t n_reads;
 	uint64_t stack_size;
 } world;
@@ -31,6 +32,8 @@ static int status_of(const char *proc, pid_t tid, struct thread_status *ret)
 	};
 	if (tid == RUNS && world.is_over)
 		ret->n_switches++;
+	if (!world.is_over && !world.waits_at_begin)
+		ret->state = 'R';
 	if (tid == MOVES && world.n_reads)
 		ret->state = 'R';
 	return tid == ENDS && world.is_over ? -ESRCH : 0;
@@ -69,6 +72,7 @@ static const struct silent_threads_access access_of_tests = {
 struct bench {
 	struct observed_recording recording;
 	struct evlist_event event;
+	struct stack_output stack_output;
 	struct data_writer *writer;
 	struct int_list tids;
 	uint64_t n_samples;
@@ -105,6 +109,7 @@ static struct bench *bench_create(const int *tids, size_t n_tids)
 		assert_int_equal(int_list_insert(&bench->tids, tids[i]), 0);
 	bench->recording = (struct observed_recording){ .proc = "/proc",
 							.writer = bench->writer,
+							.stack_output = &bench->stack_output,
 							.off_cpu = &bench->event,
 							.tids = &bench->tids,
 							.n_samples = &bench->n_samples };
@@ -197,6 +202,30 @@ static void idle_threads_of_the_kernel_are_left_out(void **state)
 	bench_destroy(bench);
 }
 
+static void threads_that_wait_at_the_begin_are_read_then_and_not_again(void **state)
+{
+	struct bench *bench = bench_create((const int[]){ RUNS, WAITS, KERNEL }, 3);
+	struct silent_threads *silent = silent_threads_create(&bench->recording, &access_of_tests);
+
+	(void)state;
+	world.waits_at_begin = true;
+	assert_non_null(silent);
+	assert_int_equal(silent_threads_list(silent), 0);
+	assert_int_equal(world.n_reads, 3);
+	assert_int_equal(bench->n_samples, 2);
+	world.is_over = true;
+	assert_int_equal(silent_threads_write(silent), 0);
+	assert_int_equal(world.n_reads, 3);
+	assert_int_equal(bench->n_samples, 2);
+	assert_int_equal(silent_threads_stats(silent)->n_silent, 1);
+	assert_int_equal(silent_threads_stats(silent)->n_read, 1);
+	silent_threads_destroy(silent);
+	struct record record = sample_of(bench);
+	assert_int_equal(record.tid, RUNS);
+	assert_true(record.time_ns <= bench->stack_output.newest_ns);
+	bench_destroy(bench);
+}
+
 static void a_thread_that_wakes_while_it_is_read_has_no_sample(void **state)
 {
 	struct bench *bench = bench_create((const int[]){ MOVES }, 1);
@@ -258,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_never_ran_has_a_sample),
 		cmocka_unit_test(idle_threads_of_the_kernel_are_left_out),
+		cmocka_unit_test(threads_that_wait_at_the_begin_are_read_then_and_not_again),
 		cmocka_unit_test(a_thread_that_wakes_while_it_is_read_has_no_sample),
 		cmocka_unit_test(without_targets_all_threads_of_the_machine_are_listed),
 		cmocka_unit_test(threads_beyond_the_limit_are_counted),
