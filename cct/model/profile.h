@@ -19,9 +19,8 @@
 
 /* One image of a process: exec begins a new one under the same pid. */
 struct profile_process {
-	int32_t pid; /* 0: the idle tasks; -1: unknown */
-	char *name;  /* its last COMM; owned */
-	bool kernel_thread;
+	int32_t pid;       /* 0: the idle tasks; -1: unknown */
+	char *name;        /* its last COMM; owned */
 	uint64_t n_epochs; /* number of changes of its mappings while recording */
 };
 
