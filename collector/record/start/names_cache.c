@@ -67,7 +67,7 @@ static bool is_own_file(int fd, uint64_t *size_ret)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 07177) != 0 || st.st_nlink != 1)
+	    (st.st_mode & 07177) != 0 || st.st_nlink > 1) /* 0: replaced since it was opened */
 		return false;
 	*size_ret = (uint64_t)st.st_size;
 	return true;
