@@ -246,8 +246,8 @@ const struct command_option record_options[] = {
 	{ .name = "stack-size",
 	  .argument = "BYTES",
 	  .help = "the part of the user stack that is copied with each sample: a multiple of 8, at "
-		  "most 65528 (default: 65528, or 16384 where the mlock limit keeps the rings "
-		  "small)",
+		  "most 65528 (default: 65528, or down to 16384 at high rates and where the mlock "
+		  "limit keeps the rings small)",
 	  .take = take_stack_size,
 	  .offset = FIELD(options) },
 	{ .name = "no-deep-stacks",

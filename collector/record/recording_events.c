@@ -10,9 +10,8 @@
 #include "collector/record/live/cgroups.h"
 #include "collector/record/live/targets.h"
 #include "perf/kinds/probe_events.h"
+#include "perf/rings/ring_size.h"
 
-/* Bytes of user stack per sample where the rings cannot be as large as the rate requires. */
-#define SHRUNK_STACK_SIZE 16384
 /* Threads may appear while we attach. In a program that starts threads forever, we give up. */
 #define MAX_RESCANS 20
 
@@ -260,18 +259,33 @@ static int open_evlist(struct recording_events *events, const struct recorder_op
 			      &events->evlist, &notes->error);
 	/* The mlock limit may keep the rings so small that they hold only a few whole stacks. */
 	if (err || !events->evlist->ring_shrunk || options->has_stack_size ||
-	    evlist_options->stack_size <= SHRUNK_STACK_SIZE)
+	    evlist_options->stack_size <= STACK_COPY_LEAST)
 		return err;
 	evlist_close(steal_ptr(events->evlist));
-	evlist_options->stack_size = SHRUNK_STACK_SIZE;
+	evlist_options->stack_size = STACK_COPY_LEAST;
 	err = evlist_open(evlist_options, options->events, options->n_events, limits,
 			  &events->evlist, &notes->error);
 	/* What is too deep for the copies is counted in the report. */
 	recording_notes_add(notes, true,
 			    "only %d KiB of each stack are copied, so that the small rings "
 			    "hold enough samples; --stack-size copies more.",
-			    SHRUNK_STACK_SIZE >> 10);
+			    STACK_COPY_LEAST >> 10);
 	return err;
+}
+
+/* The report counts what is too deep for the copies. */
+static void note_stack_size(const struct recording_events *events,
+			    const struct evlist_options *evlist_options,
+			    struct recording_notes *notes)
+{
+	uint32_t size = events->evlist->events[0].attr.sample_stack_user;
+
+	if (size && size < evlist_options->stack_size)
+		recording_notes_add(notes, true,
+				    "%" PRIu32
+				    " KiB of each stack are copied, because at this rate "
+				    "more would not fit into the rings; --stack-size copies more.",
+				    size >> 10);
 }
 
 int recording_events_open(struct recording_events *events, const struct recorder_options *options,
@@ -292,6 +306,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.period = options->period,
 		.has_rate = options->has_rate,
 		.stack_size = options->stack_size,
+		.may_copy_less = !options->has_stack_size,
 		.ring_size = options->ring_size,
 		.no_inherit = options->no_inherit,
 		.start_disabled = options->delay_ns != 0,
@@ -312,6 +327,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 	if (err)
 		return err;
 	note_fallbacks(events, options, &limits, notes);
+	note_stack_size(events, &evlist_options, notes);
 	err = rescan(events, options, notes);
 	for (size_t i = 0; i < events->evlist->n_notes; i++)
 		recording_notes_add(notes, false, "%s", events->evlist->notes[i]);

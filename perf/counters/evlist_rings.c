@@ -107,6 +107,21 @@ static size_t count_mapped(const struct evlist_impl *impl, const int *cpus, size
 	return n;
 }
 
+/* Rings have the layout of the first event's samples; all events copy the same part of a stack. */
+static void choose_stack(struct evlist_impl *impl)
+{
+	struct evlist *evlist = &impl->evlist;
+	uint32_t size = ring_sizes_choose_stack(&impl->demand);
+
+	impl->demand.stack_size = size;
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		struct perf_event_attr *attr = &evlist->events[e].attr;
+
+		if (attr->sample_stack_user > size)
+			attr->sample_stack_user = size;
+	}
+}
+
 void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_options *options)
 {
 	struct evlist *evlist = &impl->evlist;
@@ -120,6 +135,8 @@ void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 		.n_sideband_rings = count_mapped(impl, impl->sideband_cpus, impl->n_sideband_cpus),
 		.available = ring_size_memory_available(),
 	};
+	if (options->may_copy_less)
+		choose_stack(impl);
 	ring_sizes_choose(&impl->demand, &impl->sizes);
 	uint64_t size = impl->sizes.samples;
 	if (!options->ring_size && impl->demand.frequency &&

@@ -48,7 +48,10 @@ struct evlist_options {
 	uint64_t period;     /* or 0 */
 	bool has_rate;       /* the user gave one: default periods of events are ignored */
 	uint32_t stack_size; /* user stack copy; 0: none */
-	uint64_t ring_size;  /* bytes per CPU for samples; 0: at least 100 ms of samples */
+	/* The copy may be smaller at rates at which rings would not hold enough of them
+	 * (ring_sizes_choose_stack()); the attrs of the events have its size. */
+	bool may_copy_less;
+	uint64_t ring_size; /* bytes per CPU for samples; 0: at least 100 ms of samples */
 	bool no_inherit;
 	bool start_disabled; /* COMMAND: samples wait for evlist_enable(), not for exec (-D) */
 	enum evlist_jitter jitter;

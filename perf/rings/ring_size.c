@@ -55,6 +55,18 @@ uint64_t ring_sizes_wanted(const struct ring_demand *demand)
 	return wanted / BRIDGED_PER_SECOND;
 }
 
+uint32_t ring_sizes_choose_stack(const struct ring_demand *demand)
+{
+	static const uint32_t smaller[] = { 2 * STACK_COPY_LEAST, STACK_COPY_LEAST };
+	struct ring_demand chosen = *demand;
+
+	for (size_t i = 0; i < sizeof(smaller) / sizeof(smaller[0]) && demand->frequency; i++) {
+		if (smaller[i] < chosen.stack_size && ring_sizes_wanted(&chosen) > DEFAULT_MAX)
+			chosen.stack_size = smaller[i];
+	}
+	return chosen.stack_size;
+}
+
 static uint64_t default_size(const struct ring_demand *demand, uint64_t sideband, uint64_t floor)
 {
 	uint64_t wanted = ring_sizes_wanted(demand);

@@ -24,6 +24,12 @@ struct ring_sizes {
 };
 
 void ring_sizes_choose(const struct ring_demand *demand, struct ring_sizes *sizes);
+/*
+ * How much of each stack to copy, at most @demand->stack_size: as much as lets the largest default
+ * ring hold 100 ms of samples, but at least STACK_COPY_LEAST.
+ */
+uint32_t ring_sizes_choose_stack(const struct ring_demand *demand);
+#define STACK_COPY_LEAST 16384
 /* The bytes that 100 ms of samples need at the requested rate. */
 uint64_t ring_sizes_wanted(const struct ring_demand *demand);
 /* One step down: halves one of the two. false: less would hold too few samples. */

@@ -61,6 +61,30 @@ static void default_rings_bridge_100_ms_within_bounds(void **state)
 	}
 }
 
+static void copies_of_stacks_are_smaller_at_high_rates(void **state)
+{
+	static const struct {
+		uint64_t frequency;
+		size_t n_events;
+		uint32_t wanted, chosen;
+	} cases[] = {
+		{ 997, 1, 65528, 65528 },   { 10000, 1, 65528, 65528 },
+		{ 11000, 1, 65528, 32768 }, { 20000, 1, 65528, 32768 },
+		{ 25000, 1, 65528, 16384 }, { 10000, 4, 65528, 16384 },
+		{ 10000, 2, 65528, 32768 }, { UINT64_MAX, 8, 65528, 16384 },
+		{ 25000, 1, 32768, 16384 }, { 100000, 1, 8192, 8192 },
+		{ 20000, 1, 0, 0 },         { 0, 1, 65528, 65528 }, /* a period */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ring_demand demand = demand_of(cases[i].frequency, cases[i].wanted);
+
+		demand.n_events = cases[i].n_events;
+		assert_int_equal(ring_sizes_choose_stack(&demand), cases[i].chosen);
+	}
+}
+
 static void the_size_asked_for_is_rounded_up_and_holds_8_samples(void **state)
 {
 	(void)state;
@@ -159,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(default_rings_bridge_100_ms_within_bounds),
 		cmocka_unit_test(switches_need_more_sideband),
+		cmocka_unit_test(copies_of_stacks_are_smaller_at_high_rates),
 		cmocka_unit_test(the_size_asked_for_is_rounded_up_and_holds_8_samples),
 		cmocka_unit_test(rings_shrink_step_by_step_down_to_a_few_samples),
 		cmocka_unit_test(the_default_mlock_limit_leaves_room_for_both),
