@@ -204,6 +204,24 @@ int bpf_create_map(uint32_t type, uint32_t value_size, uint32_t n_values)
 	return call_kernel(BPF_MAP_CREATE, &attr);
 }
 
+int bpf_create_mappable(uint32_t value_size)
+{
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY,
+				.key_size = sizeof(uint32_t),
+				.value_size = value_size,
+				.max_entries = 1,
+				.map_flags = BPF_F_MMAPABLE };
+
+	return call_kernel(BPF_MAP_CREATE, &attr);
+}
+
+int bpf_create_ring(uint32_t size)
+{
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_RINGBUF, .max_entries = size };
+
+	return call_kernel(BPF_MAP_CREATE, &attr);
+}
+
 int bpf_map_set(int map_fd, uint32_t key, const void *value)
 {
 	union bpf_attr attr = { .map_fd = (uint32_t)map_fd,

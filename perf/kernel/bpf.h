@@ -12,18 +12,20 @@
 #include <stdint.h>
 
 #define BPF_CODE_MAX   384
-#define BPF_LABELS_MAX 16
+#define BPF_LABELS_MAX 24
 #define BPF_JUMPS_MAX  48
 
 /* Of linux/bpf.h, which may be older than the kernel. */
 enum bpf_helper {
 	BPF_MAP_LOOKUP = 1,
 	BPF_CPU = 8,
+	BPF_THREAD_ID = 14, /* and the process's above it */
 	BPF_OUTPUT = 25,
 	BPF_TASK = 35,
 	BPF_READ_USER = 112,
 	BPF_READ_KERNEL = 113,
 	BPF_SEQ_WRITE = 127,
+	BPF_RING_OUTPUT = 130,
 	BPF_TASK_STACK = 141,
 	BPF_TASK_BTF = 158,
 	BPF_TASK_PT_REGS = 175,
@@ -74,6 +76,10 @@ int bpf_load_program(struct bpf_code *code, uint32_t type, const char *name);
 int bpf_load_iterator(struct bpf_code *code, uint32_t function_id, const char *name);
 /* A map with keys of 4 bytes. @type: BPF_MAP_TYPE_*. A file descriptor or -errno. */
 int bpf_create_map(uint32_t type, uint32_t value_size, uint32_t n_values);
+/* An array of one value, which can be mapped into memory. */
+int bpf_create_mappable(uint32_t value_size);
+/* A ring buffer. @size: a power of two, and whole pages. */
+int bpf_create_ring(uint32_t size);
 /* 0 or -errno. */
 int bpf_map_set(int map_fd, uint32_t key, const void *value);
 int bpf_map_get(int map_fd, uint32_t key, void *value_ret);
