@@ -38,6 +38,7 @@ void evlist_close(struct evlist *evlist)
 		destroy_event(&evlist->contexts);
 		destroy_event(&evlist->second_stacks);
 	}
+	stack_watch_destroy(evlist->stack_watch);
 	for (size_t i = 0; i < evlist->n_notes; i++)
 		free(evlist->notes[i]);
 	free(evlist->notes);

@@ -98,9 +98,12 @@ static int load_program(struct evlist_impl *impl)
 		bpf_create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)second_stacks_buffer_size(), n_cpus);
 	if (buffers < 0)
 		return buffers;
+	/* Without it, the recorder's rounds are the same. */
+	if (!impl->evlist.stack_watch)
+		stack_watch_create(&impl->evlist.stack_watch);
 	impl->second_stacks_program =
 		second_stacks_load(&fields, impl->evlist.events[0].attr.sample_stack_user,
-				   impl->second_stacks_map, buffers);
+				   impl->evlist.stack_watch, impl->second_stacks_map, buffers);
 	return impl->second_stacks_program < 0 ? impl->second_stacks_program : 0;
 }
 

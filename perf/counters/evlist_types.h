@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "perf/kernel/stack_watch.h"
 #include "perf/rings/ring.h"
 
 /* The system calls that open events. Tests replace them; NULL: the real ones. open() returns -1 and
@@ -120,6 +121,8 @@ struct evlist {
 	struct evlist_event second_stacks;
 	bool second_stacks_are_partial; /* events of tracepoints have none */
 	int second_stacks_err;
+	/* That the same program looks at for each sample; NULL: none. */
+	struct stack_watch *stack_watch;
 	int *ring_cpus; /* CPU of each sample ring */
 	uint64_t ring_size;
 	bool has_reopened; /* a CPU: not all of the kernel's ids are the recording's, too */

@@ -72,6 +72,9 @@ enum label {
 	OTHER_OFFSET,
 	IN_VDSO,
 	DONE,
+	WATCH,
+	WATCH_FIRST,
+	WATCH_LAST = WATCH_FIRST + STACK_WATCH_LABELS - 1,
 	WRITE,
 	WRITE_PAGE,
 	WRITE_OUT,
@@ -125,7 +128,7 @@ static void search_alternate_stack(struct bpf_code *code, const struct task_fiel
 	uint32_t sizes[SIGNAL_FRAME_STATES_MAX];
 	size_t n_sizes = signal_frame_states(sizes);
 
-	bpf_move(code, R3, R0);
+	bpf_load(code, R3, R10, AT_TASK);
 	bpf_compute_value(code, BPF_ADD, R3, (int)fields->alternate_stack);
 	read_memory(code, BPF_READ_KERNEL, AT_ALT, 16);
 	bpf_load(code, R1, R10, AT_ALT);
@@ -319,16 +322,22 @@ size_t second_stacks_buffer_size(void)
 	return HEADER_SIZE + SECOND_STACK_PAGES_MAX * (size_t)PAGE;
 }
 
-int second_stacks_load(const struct task_fields *fields, uint32_t stack_size, int events_map,
-		       int buffers_map)
+int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
+		       const struct stack_watch *watch, int events_map, int buffers_map)
 {
 	struct bpf_code code = { .n = 0 };
 
 	find_stack_pointer(&code);
+	if (watch) {
+		bpf_move(&code, R1, R7);
+		bpf_call_label(&code, WATCH);
+	}
 	search_alternate_stack(&code, fields);
 	write_interrupted(&code);
 	find_goroutine(&code, fields);
-	/* A function from here on. */
+	/* Functions from here on. */
+	if (watch)
+		stack_watch_add_check(watch, &code, WATCH, WATCH_FIRST);
 	bpf_label(&code, WRITE);
 	write_header(&code, buffers_map);
 	write_pages(&code, second_stacks_pages(stack_size));

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "perf/kernel/stack_watch.h"
 #include "perf/kernel/task_fields.h"
 
 #define SECOND_STACK_PAGE      4096u
@@ -35,11 +36,12 @@ struct second_stack_bytes {
  */
 size_t second_stacks_pages(uint32_t stack_size);
 /*
- * @events_map: a map of PERF_COUNT_SW_BPF_OUTPUT events by CPU. @buffers_map: an array of
- * second_stacks_buffer_size() bytes by CPU. The program's file descriptor, or -errno.
+ * @watch: checks each sample first; NULL: none. @events_map: a map of PERF_COUNT_SW_BPF_OUTPUT
+ * events by CPU. @buffers_map: an array of second_stacks_buffer_size() bytes by CPU. The program's
+ * file descriptor, or -errno.
  */
-int second_stacks_load(const struct task_fields *fields, uint32_t stack_size, int events_map,
-		       int buffers_map);
+int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
+		       const struct stack_watch *watch, int events_map, int buffers_map);
 size_t second_stacks_buffer_size(void);
 
 #endif

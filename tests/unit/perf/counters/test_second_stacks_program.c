@@ -24,14 +24,19 @@ static void the_kernel_accepts_the_program(void **state)
 	int buffers =
 		bpf_create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)second_stacks_buffer_size(), N_CPUS);
 	assert_true(events >= 0 && buffers >= 0);
-	int program = second_stacks_load(&fields, 65528, events, buffers);
+	struct stack_watch *watch = NULL;
+	stack_watch_create(&watch);
+	int bare = second_stacks_load(&fields, 65528, NULL, events, buffers);
+	int watched = second_stacks_load(&fields, 65528, watch, events, buffers);
+	stack_watch_destroy(watch);
 	close(events);
 	close(buffers);
 	/* Before Linux 5.15 a sample in the kernel does not tell the user's stack pointer. */
-	if (program == -EINVAL)
+	if (bare == -EINVAL)
 		skip();
-	assert_true(program >= 0);
-	close(program);
+	assert_true(bare >= 0 && watched >= 0);
+	close(bare);
+	close(watched);
 }
 
 static void no_more_is_read_than_a_copy_has(void **state)
