@@ -31,6 +31,8 @@
 #define AFTER_LOOK_NS  (100 * NSEC_PER_MSEC)
 #define FORK_ROUND_NS  (4 * NSEC_PER_MSEC)
 #define AFTER_FORK_NS  (50 * NSEC_PER_MSEC)
+/* Stack pointers of one stack: a thread that is further away has another one. */
+#define STACK_REACH (8u << 20)
 
 struct known_thread {
 	int32_t tid, pid;
@@ -39,6 +41,7 @@ struct known_thread {
 	unsigned n_looks;                /* in it */
 	uint64_t touched_start, touched_end;
 	uint64_t ahead_start; /* pages below the stack pointer were read down to here; 0: none */
+	uint64_t known_low, known_high; /* stack pointers that nothing needs to be read for */
 };
 
 struct known_process {
@@ -55,7 +58,10 @@ struct stack_holes {
 	struct known_thread threads[N_THREADS];
 	struct known_process processes[N_PROCESSES];
 	unsigned n_looks_left; /* in this round */
+	bool is_behind;
+	uint64_t n_entered, n_entered_before; /* looks begun; before this round */
 	uint64_t look_until_ns, fork_until_ns;
+	struct stack_wakes wakes;
 };
 
 static const struct stack_holes_access real_access = {
@@ -64,8 +70,8 @@ static const struct stack_holes_access real_access = {
 	.now_ns = now_ns,
 };
 
-int stack_holes_create(const struct perf_event_attr *attr, const struct stack_holes_access *access,
-		       struct stack_holes **holes_ret)
+int stack_holes_create(const struct perf_event_attr *attr, struct stack_watch *watch,
+		       const struct stack_holes_access *access, struct stack_holes **holes_ret)
 {
 	struct utsname names;
 
@@ -81,6 +87,7 @@ int stack_holes_create(const struct perf_event_attr *attr, const struct stack_ho
 	holes->stack_size = attr->sample_stack_user;
 	holes->own_pid = getpid();
 	holes->look_until_ns = holes->access.now_ns() + AFTER_START_NS;
+	stack_wakes_init(&holes->wakes, watch, holes->access.wakes);
 	*holes_ret = holes;
 	return 0;
 }
@@ -95,9 +102,23 @@ const struct stack_holes_stats *stack_holes_stats(const struct stack_holes *hole
 	return &holes->stats;
 }
 
+static bool is_quiet(const struct stack_holes *holes)
+{
+	return !holes->is_behind && stack_holes_interval_ns(holes) == UINT64_MAX;
+}
+
 void stack_holes_begin_round(struct stack_holes *holes, bool is_behind)
 {
 	holes->n_looks_left = is_behind ? 0 : N_LOOKS_PER_ROUND;
+	holes->is_behind = is_behind;
+	holes->n_entered_before = holes->n_entered;
+	stack_wakes_begin_round(&holes->wakes, holes->access.now_ns(), is_quiet(holes));
+}
+
+void stack_holes_end_round(struct stack_holes *holes)
+{
+	stack_wakes_end_round(&holes->wakes, holes->access.now_ns(), is_quiet(holes),
+			      holes->n_entered != holes->n_entered_before);
 }
 
 static void look_again_soon(struct stack_holes *holes)
@@ -140,6 +161,7 @@ static void forget_thread(struct stack_holes *holes, int32_t tid)
 
 	if (thread->tid == tid)
 		*thread = (struct known_thread){ .tid = 0 };
+	stack_wakes_forget(&holes->wakes, tid);
 }
 
 void stack_holes_see_sideband(struct stack_holes *holes, const struct record *record)
@@ -165,23 +187,32 @@ void stack_holes_see_sideband(struct stack_holes *holes, const struct record *re
 	}
 }
 
-/* The sample's copy ends early, at [*@sp_ret, *@end_ret). */
-static bool is_cut(const struct stack_holes *holes, const struct record *record, uint64_t *sp_ret,
-		   uint64_t *end_ret)
+/* The sample's stack pointer; false: it has none. */
+static bool find_stack(const struct stack_holes *holes, const struct record *record,
+		       uint64_t *sp_ret)
 {
 	const struct sample_record *sample = &record->sample;
-	size_t size = sample->user_stack_size;
 	struct regs regs;
 
-	if (!size || sample_stack_is_full(sample, holes->stack_size) || record->pid <= 0 ||
-	    record->tid <= 0 || record->pid == holes->own_pid)
+	if (record->pid <= 0 || record->tid <= 0)
 		return false;
 	const struct arch *arch = arch_find(holes->names.machine, sample->user_regs.abi);
 	if (!arch || !regs_from_perf(arch, sample->user_regs.mask, sample->user_regs.values, &regs))
 		return false;
 	*sp_ret = regs.values[arch->sp];
-	*end_ret = *sp_ret + size;
-	return *end_ret > *sp_ret && *end_ret % SAMPLE_STACK_PAGE == 0;
+	return true;
+}
+
+/* The sample's copy ends early, at *@end_ret. */
+static bool is_cut(const struct stack_holes *holes, const struct record *record, uint64_t sp,
+		   uint64_t *end_ret)
+{
+	size_t size = record->sample.user_stack_size;
+
+	if (!size || sample_stack_is_full(&record->sample, holes->stack_size))
+		return false;
+	*end_ret = sp + size;
+	return *end_ret > sp && *end_ret % SAMPLE_STACK_PAGE == 0;
 }
 
 /* A thread that goes deeper meets one untouched page after another; one that is cut where pages
@@ -221,6 +252,7 @@ static struct known_thread *enter_thread(struct stack_holes *holes, const struct
 		return NULL;
 	}
 	holes->n_looks_left--;
+	holes->n_entered++;
 	thread->n_looks++;
 	return thread;
 }
@@ -297,6 +329,8 @@ static void look_ahead(struct stack_holes *holes, struct known_thread *thread, u
 	int err = 0;
 
 	thread->ahead_start = first;
+	thread->known_low = first > start ? first + AHEAD_LEAST : first;
+	thread->known_high = sp + STACK_REACH;
 	while (!err && end > first) {
 		uint64_t next = end - first > AHEAD_STEP ? end - AHEAD_STEP : first;
 
@@ -329,12 +363,10 @@ static enum stack_hole_look look_at(struct stack_holes *holes, struct known_thre
 	return outcome_of(err);
 }
 
-void stack_holes_see_sample(struct stack_holes *holes, const struct record *record)
+static void see_cut(struct stack_holes *holes, const struct record *record, uint64_t sp,
+		    uint64_t cut)
 {
-	uint64_t sp, cut, start;
-
-	if (!is_cut(holes, record, &sp, &cut))
-		return;
+	uint64_t start;
 	bool is_whole = find_known_stack(holes, record, cut, &start);
 	if (is_whole && !has_little_ahead(holes, record, start, sp))
 		return;
@@ -351,6 +383,36 @@ void stack_holes_see_sample(struct stack_holes *holes, const struct record *reco
 		look_again_soon(holes);
 }
 
+/* Other samples of the thread with the same stack do not wake. Where nothing was read below it, it
+ * is another one as soon as it is deeper. */
+static void note_known(struct stack_holes *holes, const struct record *record, uint64_t sp)
+{
+	const struct known_thread *thread = &holes->threads[(uint32_t)record->tid % N_THREADS];
+	uint64_t low = page_of(sp), high = sp + STACK_REACH;
+
+	if (thread->tid == record->tid && thread->pid == record->pid && sp >= thread->known_low &&
+	    sp < thread->known_high) {
+		low = thread->known_low;
+		high = thread->known_high;
+	}
+	stack_wakes_know(&holes->wakes, record->tid, low, high);
+}
+
+void stack_holes_see_sample(struct stack_holes *holes, const struct record *record)
+{
+	uint64_t sp, cut;
+
+	if (record->pid == holes->own_pid) {
+		stack_wakes_know(&holes->wakes, record->tid, 0, UINT64_MAX);
+		return;
+	}
+	if (!find_stack(holes, record, &sp))
+		return;
+	if (is_cut(holes, record, sp, &cut))
+		see_cut(holes, record, sp, cut);
+	note_known(holes, record, sp);
+}
+
 uint64_t stack_holes_interval_ns(const struct stack_holes *holes)
 {
 	uint64_t now = holes->access.now_ns();
@@ -364,7 +426,8 @@ static int begin(const struct observed_recording *recording, void **state)
 {
 	struct stack_holes *holes = NULL;
 	int err = recording->completes_stacks
-			  ? stack_holes_create(&recording->evlist->events[0].attr, NULL, &holes)
+			  ? stack_holes_create(&recording->evlist->events[0].attr,
+					       recording->evlist->stack_watch, NULL, &holes)
 			  : 0;
 
 	*state = holes;
@@ -402,6 +465,20 @@ static int begin_round(void *state, const struct observed_round *round)
 	return 0;
 }
 
+static int end_round(void *state, const struct observed_round *round)
+{
+	(void)round;
+	stack_holes_end_round(state);
+	return 0;
+}
+
+static int wake_fd(const void *state)
+{
+	const struct stack_holes *holes = state;
+
+	return holes->wakes.watch ? stack_watch_fd(holes->wakes.watch) : -1;
+}
+
 static uint64_t interval_ns(const void *state)
 {
 	return stack_holes_interval_ns(state);
@@ -409,7 +486,8 @@ static uint64_t interval_ns(const void *state)
 
 static void describe(const void *state, bool is_verbose, struct recording_notes *notes)
 {
-	const uint64_t *n = stack_holes_stats(state)->n_looks;
+	const struct stack_holes *holes = state;
+	const uint64_t *n = holes->stats.n_looks;
 
 	if (n[STACK_HOLE_FORBIDDEN])
 		recording_notes_add(notes, false,
@@ -422,10 +500,11 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 				    " times; %" PRIu64 " were whole, %" PRIu64
 				    " more than a round has time for, %" PRIu64
 				    " in memory that is shared or of a file, %" PRIu64
-				    " of processes that had ended",
+				    " of processes that had ended; samples woke the recorder "
+				    "%" PRIu64 " times",
 				    n[STACK_HOLE_TOUCHED], n[STACK_HOLE_WHOLE],
 				    n[STACK_HOLE_NO_TIME], n[STACK_HOLE_SHARED],
-				    n[STACK_HOLE_FAILED]);
+				    n[STACK_HOLE_FAILED], holes->wakes.n_woken);
 }
 
 const struct recording_observer stack_holes_observer = {
@@ -436,6 +515,8 @@ const struct recording_observer stack_holes_observer = {
 	.see_sideband = see_sideband,
 	.see_sample = see_sample,
 	.begin_round = begin_round,
+	.end_round = end_round,
+	.wake_fd = wake_fd,
 	.interval_ns = interval_ns,
 	.describe = describe,
 };

@@ -11,18 +11,21 @@
  *
  * Pages below the stack pointer are read in advance, for the frames that will be there.
  *
- * The number of looks is limited for each thread and second, and for each round.
+ * The number of looks is limited for each thread and second, and for each round. Where BPF is
+ * permitted, a sample whose stack may need a look wakes the recorder while its rounds are long.
  */
 #ifndef COLLECTOR_RECORD_OBSERVERS_STACK_HOLES_H
 #define COLLECTOR_RECORD_OBSERVERS_STACK_HOLES_H
 
 #include "collector/record/observing/recording_observer.h"
+#include "collector/record/stacks/stack_wakes.h"
 
 /* Access to other processes; tests replace it. */
 struct stack_holes_access {
 	int (*anonymous_find)(pid_t pid, uint64_t addr, uint64_t *start_ret, uint64_t *end_ret);
 	int (*memory_touch)(pid_t pid, uint64_t start, uint64_t end);
 	uint64_t (*now_ns)(void);
+	const struct stack_wakes_access *wakes; /* NULL: the real one */
 };
 
 /* The result of a look at a cut copy whose cause was not known yet. */
@@ -45,16 +48,19 @@ extern const struct recording_observer stack_holes_observer;
 struct stack_holes;
 
 /*
- * @attr: of the samples. @access is borrowed; NULL: the real one. *@holes_ret is NULL where samples
- * have no stacks, or those of this machine are not unwound. 0 or -ENOMEM.
+ * @attr: of the samples. @watch and @access are borrowed, and may be NULL: no sample wakes; the
+ * real access. *@holes_ret is NULL where samples have no stacks, or those of this machine are not
+ * unwound. 0 or -ENOMEM.
  */
-int stack_holes_create(const struct perf_event_attr *attr, const struct stack_holes_access *access,
-		       struct stack_holes **holes_ret);
+int stack_holes_create(const struct perf_event_attr *attr, struct stack_watch *watch,
+		       const struct stack_holes_access *access, struct stack_holes **holes_ret);
 void stack_holes_destroy(struct stack_holes *holes);
 const struct stack_holes_stats *stack_holes_stats(const struct stack_holes *holes);
 
 /* A round begins. @is_behind: it has no time for looks. */
 void stack_holes_begin_round(struct stack_holes *holes, bool is_behind);
+/* The samples of the round were seen. */
+void stack_holes_end_round(struct stack_holes *holes);
 /* The mapping of the stack of a process's main thread. */
 void stack_holes_see_stack(struct stack_holes *holes, pid_t pid, uint64_t start, uint64_t end);
 /* A record of the round about mappings or processes. */

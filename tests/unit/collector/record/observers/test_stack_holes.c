@@ -32,6 +32,13 @@ static struct {
 		pid_t pid;
 		uint64_t start, end;
 	} touches[MAX_LOOKS];
+	struct {
+		pid_t tid;
+		uint64_t low, high;
+	} known; /* the last one */
+	pid_t forgotten;
+	size_t n_arms;
+	bool has_woken;
 } world;
 
 static int anonymous_find(pid_t pid, uint64_t addr, uint64_t *start_ret, uint64_t *end_ret)
@@ -59,10 +66,42 @@ static uint64_t now(void)
 	return world.now_ns;
 }
 
+static void arm(struct stack_watch *watch)
+{
+	(void)watch;
+	world.n_arms++;
+}
+
+static bool take(struct stack_watch *watch)
+{
+	bool has_woken = world.has_woken;
+
+	(void)watch;
+	world.has_woken = false;
+	return has_woken;
+}
+
+static void know(struct stack_watch *watch, pid_t tid, uint64_t low, uint64_t high)
+{
+	(void)watch;
+	world.known.tid = tid;
+	world.known.low = low;
+	world.known.high = high;
+}
+
+static void forget(struct stack_watch *watch, pid_t tid)
+{
+	(void)watch;
+	world.forgotten = tid;
+}
+
+static const struct stack_wakes_access wakes_of_tests = { arm, take, know, forget };
+
 static const struct stack_holes_access access_of_tests = {
 	.anonymous_find = anonymous_find,
 	.memory_touch = memory_touch,
 	.now_ns = now,
+	.wakes = &wakes_of_tests,
 };
 
 static const struct perf_event_attr attr = {
@@ -78,7 +117,9 @@ static int setup(void **state)
 	world.now_ns = 1000 * MSEC;
 	world.mapping_start = STACK_START;
 	world.mapping_end = STACK_END;
-	assert_int_equal(stack_holes_create(&attr, &access_of_tests, &holes), 0);
+	assert_int_equal(
+		stack_holes_create(&attr, (struct stack_watch *)&world, &access_of_tests, &holes),
+		0);
 	*state = holes;
 	if (!holes)
 		return -1;
@@ -361,6 +402,69 @@ static void rounds_are_short_while_there_may_be_something_to_touch(void **state)
 	assert_true(stack_holes_interval_ns(holes) == UINT64_MAX);
 }
 
+static void assert_known(pid_t tid, uint64_t low, uint64_t high)
+{
+	assert_int_equal(world.known.tid, tid);
+	assert_int_equal(world.known.low, low);
+	assert_int_equal(world.known.high, high);
+}
+
+static void stacks_that_were_seen_wake_only_where_more_would_be_touched(void **state)
+{
+	const uint64_t reach = 8 << 20;
+	struct stack_holes *holes = *state;
+	uint64_t page = STACK - STACK % PAGE, cut = page + PAGE;
+
+	see(holes, 10, 10, STACK + COPY_SIZE);
+	assert_known(10, page, STACK + reach);
+	world.mapping_start = page - (1 << 20);
+	see(holes, 10, 11, cut);
+	assert_known(11, page - (128 << 10), STACK + reach);
+	see(holes, 10, 11, STACK + COPY_SIZE);
+	assert_known(11, page - (128 << 10), STACK + reach);
+	/* A main thread's stack may grow beyond its mapping. */
+	world.mapping_start = page - 3 * PAGE;
+	see(holes, 10, 12, cut);
+	assert_known(12, page - 3 * PAGE, STACK + reach);
+	see(holes, getpid(), getpid(), cut);
+	assert_known(getpid(), 0, UINT64_MAX);
+}
+
+static void a_program_that_is_executed_or_ends_is_forgotten(void **state)
+{
+	struct stack_holes *holes = *state;
+	struct record exec = { .type = PERF_RECORD_COMM,
+			       .comm = { .pid = 10, .tid = 11, .is_exec = true } };
+	struct record exit = { .type = PERF_RECORD_EXIT, .task = { .pid = 10, .tid = 12 } };
+
+	stack_holes_see_sideband(holes, &exec);
+	assert_int_equal(world.forgotten, 11);
+	stack_holes_see_sideband(holes, &exit);
+	assert_int_equal(world.forgotten, 12);
+}
+
+/* Rounds are short for a second, and after a look that helped. */
+static void samples_wake_the_recorder_only_while_rounds_are_long(void **state)
+{
+	struct stack_holes *holes = *state;
+	uint64_t cut = STACK + PAGE - STACK % PAGE;
+
+	assert_int_equal(world.n_arms, 0);
+	world.now_ns += 1001 * MSEC;
+	stack_holes_begin_round(holes, true);
+	assert_int_equal(world.n_arms, 0);
+	stack_holes_begin_round(holes, false);
+	assert_int_equal(world.n_arms, 1);
+	world.has_woken = true;
+	stack_holes_begin_round(holes, false);
+	see(holes, 10, 11, cut);
+	stack_holes_end_round(holes);
+	assert_int_equal(world.n_arms, 1);
+	world.now_ns += 101 * MSEC;
+	stack_holes_begin_round(holes, false);
+	assert_int_equal(world.n_arms, 2);
+}
+
 static void a_process_in_its_own_memory_is_found_and_touched(void **state)
 {
 	const size_t size = 16 * (size_t)sysconf(_SC_PAGESIZE);
@@ -401,6 +505,9 @@ int main(void)
 		TEST(looks_of_a_round_are_bounded),
 		TEST(what_can_not_be_read_is_counted_by_its_reason),
 		TEST(rounds_are_short_while_there_may_be_something_to_touch),
+		TEST(stacks_that_were_seen_wake_only_where_more_would_be_touched),
+		TEST(a_program_that_is_executed_or_ends_is_forgotten),
+		TEST(samples_wake_the_recorder_only_while_rounds_are_long),
 		cmocka_unit_test(a_process_in_its_own_memory_is_found_and_touched),
 	};
 
