@@ -21,6 +21,9 @@ make_recordings() {
 	done
 	record long.data -- "$WORKLOADS/stack_holes" 1.5 40000
 	record late.data -- "$WORKLOADS/stack_holes" 0.7 40000 late
+	# Rounds are short in the first second.
+	record quiet-thread.data -- "$WORKLOADS/stack_holes" 1.2 40000 late-thread
+	record quiet-deep.data -- "$WORKLOADS/stack_holes" 1.2 200000 late
 	record bare.data --no-deep-stacks -- "$WORKLOADS/stack_holes" 0.3 40000
 	record bare-thread.data --no-deep-stacks -- "$WORKLOADS/stack_holes" 0.3 40000 thread
 	record whole.data --no-deep-stacks -- "$WORKLOADS/recursion" 0.3
@@ -111,6 +114,20 @@ cut_after_five() {
 	[ "$n" -gt 100 ]
 	expect_equal "cut samples" "$n_cut" 0
 	expect_equal "cut samples of the thread" "$(cut_after_five late.data)" 0
+}
+
+@test "a stack that is new to a quiet recorder is looked at with its first sample" {
+	need_root
+	"$DENDRO" record -v -e cpu-clock -o tried.data true 2>tried
+	grep -q 'stacks that threads had left' tried || skip "BPF programs can't be used here"
+	local file n n_cut last
+	for file in quiet-thread.data quiet-deep.data; do
+		read -r n n_cut last < <(below_hole $file)
+		echo "$file: $n samples, $n_cut cut, the last of these is number $last"
+		[ "$n" -gt 500 ]
+		expect_equal "the last cut sample of $file" "$last" "$n_cut"
+		[ "$n_cut" -le 5 ]
+	done
 }
 
 @test "with --no-deep-stacks the pages stay untouched, and paths end with that reason" {

@@ -1,9 +1,9 @@
 /*
  * Loops below a frame whose array is not used in its middle: pages of the stack that no one has
  * touched, as large as requested. All the time is spent below it, in main's thread or in another;
- * with "late", as much time before it.
+ * with "late", as much time in main before it.
  *
- *	stack_holes SECONDS BYTES [thread | late]
+ *	stack_holes SECONDS BYTES [thread | late | late-thread]
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -63,10 +63,10 @@ int main(int argc, char **argv)
 		return 2;
 	seconds = atof(argv[1]);
 	size = strtoul(argv[2], NULL, 0);
-	bool is_late = argc > 3 && strcmp(argv[3], "late") == 0;
-	if (is_late)
+	const char *how = argc > 3 ? argv[3] : "";
+	if (strncmp(how, "late", 4) == 0)
 		work();
-	if (argc == 3 || is_late)
+	if (!strstr(how, "thread"))
 		above_hole();
 	else if (pthread_create(&thread, NULL, run_thread, NULL) || pthread_join(thread, NULL))
 		return 1;
