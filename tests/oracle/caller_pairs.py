@@ -195,7 +195,9 @@ class Judge:
                 kind = self.linked(code, entry, callee_code, address, callee)
                 if kind:
                     return kind, ""
-                queue.extend((*found, jumped) for found in self.modules.defining(entry.name))
+                defining = [(*found, jumped) for found in self.modules.defining(entry.name)]
+                queue.extend(defining)
+                unknown |= not defining  # in a file that no frame of the recording is in
                 continue
             there = code.function(target)
             if not there:
