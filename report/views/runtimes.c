@@ -18,6 +18,10 @@ struct runtime {
 
 #define NODE_ADVICE \
 	"Run node with --perf-basic-prof --interpreted-frames-native-stack to name its functions."
+/* In its sandbox a process cannot write the file with the names. */
+#define CHROMIUM_ADVICE                                                 \
+	"Run Chromium with --no-sandbox --js-flags='--perf-basic-prof " \
+	"--interpreted-frames-native-stack' to name functions of JavaScript."
 #define PYTHON_ADVICE "Run Python with -X perf (from 3.12 on) to name its functions."
 #define LUAJIT_ADVICE "A LuaJIT built with -DLUAJIT_USE_PERFTOOLS names its traces."
 
@@ -25,6 +29,8 @@ static const struct runtime runtimes[] = {
 	{ "node", .is_whole = true, .advice = NODE_ADVICE },
 	{ "nodejs", .is_whole = true, .advice = NODE_ADVICE },
 	{ "libnode.so", .advice = NODE_ADVICE },
+	{ "chromium", .is_whole = true, .advice = CHROMIUM_ADVICE },
+	{ "chrome", .is_whole = true, .advice = CHROMIUM_ADVICE },
 	{ "libpython3.", .on_request = true, .advice = PYTHON_ADVICE },
 	{ "python3.", .on_request = true, .advice = PYTHON_ADVICE },
 	{ "libjvm.so",

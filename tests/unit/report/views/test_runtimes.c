@@ -82,6 +82,8 @@ static void a_runtime_is_named_where_code_that_it_made_has_no_names(void **state
 	add_process(fixture, "/usr/bin/node2", true, 100);
 	add_process(fixture, "/usr/bin/luajit-2.1", true, 100);
 	add_process(fixture, "/usr/lib/libjvm.so", false, 100);
+	add_process(fixture, "/usr/lib/chromium/chromium", true, 100);
+	assert_non_null(strstr(find(fixture, "Run Chromium"), "--no-sandbox --js-flags="));
 	assert_string_equal(find(fixture, "Run node"),
 			    "Run node with --perf-basic-prof --interpreted-frames-native-stack "
 			    "to name its functions.");
