@@ -6,25 +6,26 @@
 #include "cct/base/cleanup.h"
 #include "cct/store/profile_parts.h"
 
+#define N_INFO_TEXTS 9
+
 /* The texts of struct profile_info, in the order of the file. */
 static char **info_text(struct profile_info *info, unsigned i)
 {
-	char **texts[] = {
+	char **texts[N_INFO_TEXTS] = {
 		&info->command_line, &info->hostname,    &info->os_release,
 		&info->arch,         &info->cpu,         &info->tool_version,
 		&info->truncated,    &info->not_decoded, &info->no_kernel_names,
 	};
 
-	return i < sizeof(texts) / sizeof(*texts) ? texts[i] : NULL;
+	return texts[i];
 }
 
 static void write_info(struct byte_buffer *body, const struct profile_info *info)
 {
 	struct profile_info copy = *info;
-	char **text;
 
-	for (unsigned i = 0; (text = info_text(&copy, i)); i++)
-		byte_buffer_add_text(body, *text);
+	for (unsigned i = 0; i < N_INFO_TEXTS; i++)
+		byte_buffer_add_text(body, *info_text(&copy, i));
 	byte_buffer_add_unsigned(body, info->n_cpus);
 	byte_buffer_add_unsigned(body, info->start_ns);
 	byte_buffer_add_unsigned(body, info->end_ns);
@@ -81,11 +82,10 @@ static int read_reasons(struct dwarf_reader *body, struct profile_info *info)
 
 static int read_info(struct dwarf_reader *body, struct profile_info *info)
 {
-	char **text;
 	int err;
 
-	for (unsigned i = 0; (text = info_text(info, i)); i++) {
-		err = part_read_text(body, text);
+	for (unsigned i = 0; i < N_INFO_TEXTS; i++) {
+		err = part_read_text(body, info_text(info, i));
 		if (err)
 			return err;
 	}

@@ -85,7 +85,7 @@ static int read_texts(struct dwarf_reader *body, struct stored_names *names)
 
 	for (int64_t i = 0; i < n; i++) {
 		_cleanup_free_ char *text = NULL;
-		uint32_t number;
+		uint32_t number = STORED_NO_TEXT;
 		int err = part_read_text(body, &text);
 
 		if (!err && text)

@@ -55,14 +55,19 @@ static bool map_window(struct data_stream *stream)
 	return true;
 }
 
+static bool has_bytes(const struct block_window *window, uint32_t size)
+{
+	return window->fill - window->pos >= size;
+}
+
 /* Makes the next @size bytes readable in one piece: 1, or 0 if the source has no more for now. */
 static int need(struct data_stream *stream, uint32_t size)
 {
 	struct block_window *window = &stream->window;
 
-	if (window->fill - window->pos >= size)
+	if (has_bytes(window, size))
 		return 1;
-	if (map_window(stream) && window->fill - window->pos >= size)
+	if (map_window(stream) && has_bytes(window, size))
 		return 1;
 	if (!window->block || window->block->is_mapped ||
 	    window->block->size - window->pos < size) {

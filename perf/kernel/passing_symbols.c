@@ -125,7 +125,10 @@ static int add_line(struct file_text *text, const struct image *image)
 /* The program is called once more at the end, with the remains of the symbol before. */
 static bool is_end(const struct image *image, const struct image *before)
 {
-	return strncmp(image->module, "__builtin__kprobes", MODULE_SIZE) == 0 &&
+	static const char last_module[] = "__builtin__kprobes";
+
+	static_assert(sizeof(last_module) <= MODULE_SIZE, "it has room, with its zero");
+	return strncmp(image->module, last_module, sizeof(last_module)) == 0 &&
 	       (!before->type || (image->value == before->value &&
 				  strncmp(image->name, before->name, NAME_SIZE) == 0));
 }

@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cct/base/cleanup.h"
-
 /* Readers compare with options.min_percent by a division: a row at the border gets children. */
 #define ROUNDING 0.999
 
@@ -99,15 +97,21 @@ static int add_rows(struct filling *filling)
 
 int view_fill_tree(struct view *view, const struct fold *fold)
 {
-	_cleanup_free_ struct view_row **rows = calloc(fold->n_nodes, sizeof(struct view_row *));
-	_cleanup_free_ struct view_row **left_out =
-		calloc(fold->n_entities, sizeof(struct view_row *));
-	struct filling filling = { view, fold, rows, left_out };
+	struct filling filling = {
+		.view = view,
+		.fold = fold,
+		.rows = calloc(fold->n_nodes, sizeof(struct view_row *)),
+		.left_out = calloc(fold->n_entities, sizeof(struct view_row *)),
+	};
+	int err = -ENOMEM;
 
-	if (!rows || !left_out)
-		return -ENOMEM;
-	rows[0] = view->root;
-	view->n_entities = fold->n_entities;
-	memcpy(view->root->self, fold->self, fold->n_metrics * sizeof(uint64_t));
-	return add_rows(&filling);
+	if (filling.rows && filling.left_out) {
+		filling.rows[0] = view->root;
+		view->n_entities = fold->n_entities;
+		memcpy(view->root->self, fold->self, fold->n_metrics * sizeof(uint64_t));
+		err = add_rows(&filling);
+	}
+	free(filling.rows);
+	free(filling.left_out);
+	return err;
 }

@@ -1224,7 +1224,7 @@ size_t unwind_user_stack(struct unwinder *unwinder, const struct address_space *
 	whole.first_usual = 1;
 	whole.last = NULL;
 	whole.result = (struct unwind_result){ .n_guessed = 0 };
-	unwind_begin(walk, unwinder, space, stack);
+	unwind_begin(&whole.walk, unwinder, space, stack);
 	begin_last(&whole);
 	while (find_frame(walk)) {
 		if (whole.n_frames == max_frames) {

@@ -200,12 +200,13 @@ static void keep(struct kernel_snapshot *snapshot)
 		.compressed_size = result->compressed_size,
 	};
 
-	while (text_symbols[entry.text_symbol] != result->text_symbol)
+	while (entry.text_symbol + 1 < N_TEXT_SYMBOLS &&
+	       text_symbols[entry.text_symbol] != result->text_symbol)
 		entry.text_symbol++;
 	/* A module may have come meanwhile. */
 	if (passing_symbols_find_iterator(&entry.iterator) ||
 	    names_key_find(&snapshot->options->paths, &now) ||
-	    memcmp(&now, &snapshot->key, sizeof(now)) != 0)
+	    !names_key_equal(&now, &snapshot->key))
 		return;
 	names_cache_write(snapshot->options->cache, &now, &entry, result->compressed);
 }

@@ -93,7 +93,7 @@ static bool read_start(int fd, const struct names_key *key, struct start *start)
 	return is_own_file(fd, &size) && size > sizeof(*start) && size <= NAMES_CACHE_MAX &&
 	       read_exactly(fd, start, sizeof(*start)) &&
 	       memcmp(start->magic, MAGIC, sizeof(MAGIC)) == 0 &&
-	       memcmp(&start->key, key, sizeof(*key)) == 0 &&
+	       names_key_equal(&start->key, key) &&
 	       start->entry.compressed_size == size - sizeof(*start);
 }
 

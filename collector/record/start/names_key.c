@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,4 +102,11 @@ int names_key_find(const struct names_key_paths *paths, struct names_key *key_re
 	if (!err)
 		memcpy(key_ret, &key, sizeof(key));
 	return err;
+}
+
+bool names_key_equal(const struct names_key *a, const struct names_key *b)
+{
+	return memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0 &&
+	       build_id_equal_exact(&a->build_id, &b->build_id) && a->modules == b->modules &&
+	       a->first_lines == b->first_lines;
 }

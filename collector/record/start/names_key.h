@@ -5,13 +5,13 @@
 #ifndef COLLECTOR_RECORD_START_NAMES_KEY_H
 #define COLLECTOR_RECORD_START_NAMES_KEY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cct/model/build_id.h"
 
 #define BOOT_ID_SIZE 40
 
-/* Compared as bytes, so padding is zero. */
 struct names_key {
 	char boot_id[BOOT_ID_SIZE];
 	struct build_id build_id; /* of the kernel */
@@ -31,5 +31,6 @@ struct names_key_paths {
 /* 0; -EPERM: addresses are hidden; -ENOENT: the kernel has no boot ID or no build ID; or another
  * -errno. */
 int names_key_find(const struct names_key_paths *paths, struct names_key *key_ret);
+bool names_key_equal(const struct names_key *a, const struct names_key *b);
 
 #endif
