@@ -147,6 +147,10 @@ void tree_part_write(struct byte_buffer *body, const struct profile *profile)
 
 static bool frame_is_possible(const struct frame *frame, const struct profile *profile)
 {
+	const bool is_code = frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL;
+
+	if (frame->module >= (is_code ? profile->modules.n_modules : 1))
+		return false;
 	switch ((enum frame_kind)frame->kind) {
 	case FRAME_PROCESS:
 		return frame->offset < profile->n_processes;
@@ -154,11 +158,10 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 		return frame->offset < profile->n_threads;
 	case FRAME_MARKER:
 		return frame->offset < N_MARKERS;
-	case FRAME_USER:
-	case FRAME_KERNEL:
-		return frame->module < profile->modules.n_modules;
 	case FRAME_WAKER:
 		return frame->offset < profile->wakers.n_strings;
+	case FRAME_USER:
+	case FRAME_KERNEL:
 	case FRAME_LOCK:
 		return true;
 	case FRAME_ROOT:
