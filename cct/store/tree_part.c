@@ -70,7 +70,7 @@ static void write_nodes(struct byte_buffer *body, const struct cct *cct, const s
 	}
 }
 
-/* A value of a node, for lists of those that are not 0. */
+/* A value of a node, for lists of the values that are not 0. */
 typedef uint64_t (*node_value)(const struct cct *cct, uint32_t node, unsigned which);
 
 static uint64_t frame_marks_of(const struct cct *cct, uint32_t node, unsigned which)

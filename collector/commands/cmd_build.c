@@ -57,13 +57,7 @@ static int write_profile(const struct build_command *command, const struct profi
 
 	if (!out)
 		return 1;
-	int err = profile_file_write(out, profile);
-	if (out != stdout && fclose(out) && !err)
-		err = -errno;
-	if (!err)
-		return 0;
-	return message_error_of_file("build", out == stdout ? "standard output" : command->output,
-				     strerror(-err));
+	return result_file_close(out, "build", command->output, profile_file_write(out, profile));
 }
 
 static int name_and_write(struct build_command *command, struct profile *profile)
@@ -80,7 +74,6 @@ static int name_and_write(struct build_command *command, struct profile *profile
 	report_options_explain_emptiness(report, profile);
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
 	err = symbolizer ? names_store(profile, symbolizer, &profile->names) : -ENOMEM;
-	/* What is shown of a profile does not depend on the files that its names come from. */
 	symbolizer_destroy(symbolizer);
 	return err ? message_error_of_memory("build") : write_profile(command, profile);
 }

@@ -138,12 +138,7 @@ static int write_profile(struct export_command *command, struct profile *profile
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
 	err = symbolizer ? write_to(out, command, profile, symbolizer) : -ENOMEM;
 	symbolizer_destroy(symbolizer);
-	if (out != stdout && fclose(out) && !err)
-		err = -errno;
-	if (!err)
-		return 0;
-	return message_error_of_file("export", out == stdout ? "standard output" : command->output,
-				     strerror(-err));
+	return result_file_close(out, "export", command->output, err);
 }
 
 static int run(struct export_command *command)

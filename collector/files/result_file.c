@@ -37,3 +37,13 @@ FILE *result_file_open(const char *command, const char *path, const char *input)
 	}
 	return out;
 }
+
+int result_file_close(FILE *file, const char *command, const char *path, int err)
+{
+	if (file != stdout && fclose(file) && !err)
+		err = -errno;
+	if (!err)
+		return 0;
+	return message_error_of_file(command, file == stdout ? "standard output" : path,
+				     strerror(-err));
+}

@@ -21,7 +21,7 @@ struct data_block {
 	uint32_t size;
 	struct data_block *next_free; /* the pool's */
 	struct block_pool *pool;      /* NULL: the block is freed with its last reference */
-	bool is_mapped;               /* @bytes are those of a file */
+	bool is_mapped;               /* @bytes are a mapped file */
 	uint8_t *bytes;
 };
 

@@ -78,7 +78,7 @@ static int find_payload(const struct perf_event_header *header, ZSTD_inBuffer *p
 	return 0;
 }
 
-/* Adds a record to those that are expanded ahead, if it is one frame. */
+/* Adds a record to the list of frames to expand ahead, if it is one frame. */
 static void add_frame(struct data_inflate *inflate, const struct raw_record *record)
 {
 	ZSTD_inBuffer payload;

@@ -4,8 +4,8 @@
  * pointer with what the recorder has said that it knows.
  *
  * The kernel and the recorder share a table of threads by their number; where two have one place,
- * either is unknown when the other one is known. Threads are those of the first pid namespace: in
- * another one each thread is unknown.
+ * either is unknown when the other one is known. Numbers of threads belong to the first pid
+ * namespace: in another one each thread is unknown.
  */
 #ifndef PERF_KERNEL_STACK_WATCH_H
 #define PERF_KERNEL_STACK_WATCH_H

@@ -110,7 +110,7 @@ static void write_waits(struct members *members, const struct profile *profile,
 	write_number(members->out, row->longest);
 }
 
-/* What is equal in all rows of a function, process, thread or marker. */
+/* Writes the members that are equal in all rows of a function, process, thread or marker. */
 static void write_frame(FILE *out, const struct view *view, const struct view_row *row)
 {
 	fputs("{\"name\":", out);

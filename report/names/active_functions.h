@@ -28,8 +28,8 @@ struct active_wanted {
 };
 
 /*
- * @names: those of @module. @wanted: the same in all calls for a module. Strings are valid until
- * module_names_close(). 0 or -ENOMEM.
+ * @names: the names of @module. @wanted: the same in all calls for a module. Strings are valid
+ * until module_names_close(). 0 or -ENOMEM.
  */
 int active_functions_find(struct module_names *names, const struct module *module, uint64_t offset,
 			  const struct active_wanted *wanted, struct active_functions *ret);

@@ -123,8 +123,8 @@ static void keep_word(struct last_walk *last, const struct stack_copy *stack, ui
 
 /*
  * Keeps the words that matter of the frame with @rule, whose caller is the frame that was kept
- * before it: the return address, and registers that are live there. Returns those that are live
- * before these were read.
+ * before it: the return address, and registers that are live there. Returns the registers that are
+ * live before these were read.
  */
 static inline uint32_t keep_words(struct last_walk *last, const struct stack_copy *stack,
 				  const struct kept_frame *caller, uint64_t sp,

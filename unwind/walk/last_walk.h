@@ -81,7 +81,7 @@ void last_walk_begin(struct last_walk *last, const struct arch *arch, uint64_t c
 /*
  * Whether a usual frame of the walk that has begun, which a usual frame has led to, was met by the
  * last walk in the same state. Returns the number of its callers, out to the root, which are the
- * same; 0: not. Frames are to be asked for in the order of the walk.
+ * same; 0: not. Call this for the frames in the order of the walk.
  */
 size_t last_walk_meet(struct last_walk *last, const struct regs *regs, uint64_t addr);
 /* The frames of those callers, leaf first: last_walk_meet() returned @n. */
