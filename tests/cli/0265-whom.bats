@@ -6,6 +6,8 @@ load lib
 setup() {
 	need_events
 	cd "$BATS_TEST_TMPDIR"
+	# Other tests' families may be there at the same time: this one's has a name that none of them has.
+	FAMILY=$(printf '%04x' $((BASHPID % 65536)))
 	GO='touch go; until [ -e done ]; do sleep 0.02; done'
 }
 
@@ -17,13 +19,13 @@ is_there() { # is_there COMM : a process of the family has that name
 	pgrep -g "$(<pid)" -x "$1" >/dev/null
 }
 
-# begin MODE COMM : the family, until that process is there. The file pid has its parent's process ID,
+# begin MODE MEMBER : the family, until that process is there. The file pid has its parent's process ID,
 # which is that of its group, too.
 begin() {
 	need pgrep setsid
-	setsid "$WORKLOADS/family" "$1" >brief 3>&- &
+	setsid "$WORKLOADS/family" "$1" "$FAMILY" >brief 3>&- &
 	echo $! >pid
-	wait_until is_there "$2"
+	wait_until is_there "$FAMILY-$2"
 }
 
 # Without jitter, so that all processes have one sampling period.
@@ -37,7 +39,7 @@ names_in() { # names_in FILE : of the program's functions that worked
 }
 
 @test "-p PID+ records the processes that it has started, theirs, and those to come" {
-	begin tree fam-grandchild
+	begin tree grandchild
 	record_family "$(<pid)+"
 	expect_parts family.tree parent_work 1 child_work 2 grandchild_work 3 late_work 4
 	expect_paths family.tree grandchild_work "main run_child grandchild_work"
@@ -45,27 +47,27 @@ names_in() { # names_in FILE : of the program's functions that worked
 }
 
 @test "-p PID records the process and those to come" {
-	begin tree fam-grandchild
+	begin tree grandchild
 	record_family "$(<pid)"
 	expect_equal functions "$(names_in family.tree)" "late_work parent_work"
 	expect_parts family.tree parent_work 1 late_work 4
 }
 
 @test "-p NAME records every process of that name; names, globs and numbers may be mixed" {
-	begin tree fam-grandchild
-	record_family "fam-child,fam-grand*,$(<pid)"
+	begin tree grandchild
+	record_family "$FAMILY-child,$FAMILY-grand*,$(<pid)"
 	expect_parts family.tree parent_work 1 child_work 2 grandchild_work 3 late_work 4
 }
 
 @test "-p NAME+ records the processes of that name and those that they have started" {
-	begin tree fam-grandchild
-	record_family fam-child+
+	begin tree grandchild
+	record_family "$FAMILY-child+"
 	expect_equal functions "$(names_in family.tree)" "child_work grandchild_work"
 	expect_parts family.tree child_work 2 grandchild_work 3
 }
 
 @test "-p PID+ misses none of many processes that are replaced while it attaches" {
-	begin storm fam-brief
+	begin storm brief
 	record_family "$(<pid)+"
 	wait "$(<pid)"
 	"$DENDRO" script family.data | awk '/cpu-clock:/ { print $2 }' | sort -u >sampled
@@ -76,9 +78,9 @@ names_in() { # names_in FILE : of the program's functions that worked
 }
 
 @test "a name that no process has is an error, with names that are near" {
-	begin tree fam-grandchild
-	refuses "no process has the name 'fam-chlid' (-p); did you mean fam-child?" -- \
-		"$DENDRO" record -p fam-chlid -o x.data
+	begin tree grandchild
+	refuses "no process has the name '$FAMILY-chlid' (-p); did you mean $FAMILY-child?" -- \
+		"$DENDRO" record -p "$FAMILY-chlid" -o x.data
 	[ ! -e x.data ]
 }
 

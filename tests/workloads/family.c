@@ -3,7 +3,8 @@
  * it is there before. family tree: the parent, a child, the child's child and, from "go" on, a late
  * child work for 1, 2, 3 and 4 parts. family storm: in each of 8 places a child works for a while
  * and is replaced by another at once; each prints its process ID and the units that it worked since
- * "go".
+ * "go". Processes are named NAME-parent and so on, with NAME of at most four characters from the
+ * command line, or fam: a test that chooses processes by name must not find another test's.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +20,8 @@
 #define N_PLACES    8
 #define STORM_UNITS 200
 #define STORM_S     1
+
+static const char *family_name = "fam";
 
 static bool has_begun(void)
 {
@@ -61,15 +64,23 @@ static FUNCTION void late_work(void)
 	KEEP_FRAME();
 }
 
-/* The child of fork has that name. */
-static bool fork_named(const char *name)
+static void be(const char *member)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%s-%s", family_name, member);
+	prctl(PR_SET_NAME, name);
+}
+
+/* The child of fork is that member. */
+static bool fork_member(const char *member)
 {
 	pid_t pid = fork();
 
 	if (pid < 0)
 		exit(1);
 	if (pid == 0)
-		prctl(PR_SET_NAME, name);
+		be(member);
 	return pid == 0;
 }
 
@@ -81,7 +92,7 @@ static void wait_for_all(void)
 
 static FUNCTION void run_child(void)
 {
-	if (fork_named("fam-grandchild")) {
+	if (fork_member("grandchild")) {
 		wait_for_go();
 		grandchild_work();
 		exit(0);
@@ -94,11 +105,11 @@ static FUNCTION void run_child(void)
 
 static void run_tree(void)
 {
-	prctl(PR_SET_NAME, "fam-parent");
-	if (fork_named("fam-child"))
+	be("parent");
+	if (fork_member("child"))
 		run_child();
 	wait_for_go();
-	if (fork_named("fam-late")) {
+	if (fork_member("late")) {
 		late_work();
 		exit(0);
 	}
@@ -124,14 +135,14 @@ static void run_storm(void)
 {
 	uint64_t end_ns = UINT64_MAX;
 
-	prctl(PR_SET_NAME, "fam-parent");
+	be("parent");
 	for (int i = 0; i < N_PLACES; i++)
-		if (fork_named("fam-brief"))
+		if (fork_member("brief"))
 			run_brief();
 	while (wait(NULL) > 0) {
 		if (end_ns == UINT64_MAX && has_begun())
 			end_ns = now_ns() + STORM_S * 1000000000ull;
-		if (now_ns() < end_ns && fork_named("fam-brief"))
+		if (now_ns() < end_ns && fork_member("brief"))
 			run_brief();
 	}
 }
@@ -147,6 +158,8 @@ int main(int argc, char **argv)
 {
 	if (argc < 2)
 		return 2;
+	if (argc > 2)
+		family_name = argv[2];
 	if (strcmp(argv[1], "storm") == 0)
 		run_storm();
 	else
