@@ -9,6 +9,7 @@
 #include "collector/command-line/filter_findings.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
+#include "report/views/view_traits.h"
 
 #define DEFAULT_MIN_PERCENT 0.5
 
@@ -113,12 +114,8 @@ int report_options_check_vmlinux(const struct report_options *options,
  * event with samples. */
 static void choose_default_sort(struct report_options *options, const struct profile *profile)
 {
-	bool is_table_of_code = options->view.kind == VIEW_FUNCTIONS ||
-				options->view.kind == VIEW_LINES ||
-				options->view.kind == VIEW_MODULES;
-
 	if (!options->has_sort)
-		options->view.sort = is_table_of_code ? SORT_SELF : SORT_TOTAL;
+		options->view.sort = view_traits(options->view.kind)->sort;
 	while (options->view.sort_metric + 1 < profile->n_metrics &&
 	       !profile->metrics[options->view.sort_metric].samples)
 		options->view.sort_metric++;

@@ -89,12 +89,7 @@ static void choose_columns(struct text *text)
 	bool flat = view_is_flat(text->view);
 
 	text->show_total = true;
-	/*
-	 * The total cost of a process equals its self cost; a caller has no self cost in the cost
-	 * of its callee.
-	 */
-	text->show_self = text->view->options.kind != VIEW_PROCESSES &&
-			  text->view->options.kind != VIEW_CALLERS;
+	text->show_self = view_traits(text->view->options.kind)->has_self;
 	text->show_waits = text->show_values && text->n_metrics == 1 && !text->n_ratios &&
 			   text->view->profile->metrics[text->metrics[0]].is_waits;
 	/* The own cost of a wait is that of its reason, the last row of each path. */
@@ -153,7 +148,7 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 	int err = view->options.kind == VIEW_TREE ? hottest_find(view, &text.hottest) : 0;
 	if (err)
 		return err;
-	if (!options->full_names && view->options.kind < VIEW_MODULES)
+	if (!options->full_names && view_traits(view->options.kind)->subject <= ROWS_LINES)
 		text.names = text_names_create(&text);
 	text_header_write(&text);
 	if (!view->root->children)

@@ -15,14 +15,11 @@
 
 static const char *name_heading(const struct text *text)
 {
-	switch (text->view->options.kind) {
-	case VIEW_MODULES:
-		return "module";
-	case VIEW_PROCESSES:
-		return text->view->options.grouping == GROUP_THREAD ? "process, thread" : "process";
-	default:
-		return "function";
-	}
+	const struct view_options *options = &text->view->options;
+
+	if (options->kind == VIEW_PROCESSES && options->grouping == GROUP_THREAD)
+		return "process, thread";
+	return view_traits(options->kind)->heading;
 }
 
 static unsigned max_line_width(const struct text *text)

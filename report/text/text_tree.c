@@ -333,9 +333,7 @@ int text_tree_write(struct text *text)
 		text_hottest_measure(text);
 		text_lay_out(text);
 		text_hottest_write(text);
-		text_write_columns_heading(text, text->view->options.kind == VIEW_CALLERS
-							 ? "function, its callers below"
-							 : "call path");
+		text_write_columns_heading(text, view_traits(text->view->options.kind)->heading);
 		err = walk(&tree);
 	}
 	free(tree.levels);

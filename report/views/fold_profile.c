@@ -10,6 +10,7 @@
 #include "cct/base/pair_map.h"
 #include "report/names/source_paths.h"
 #include "report/views/merge_copies.h"
+#include "report/views/view_traits.h"
 
 #define NONE FOLD_NONE
 
@@ -247,7 +248,7 @@ static bool is_folded_away(const struct view_options *options, const struct fram
 {
 	bool kernel_mark = frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL;
 
-	if (options->kind == VIEW_PROCESSES && frame->kind >= FRAME_USER)
+	if (view_traits(options->kind)->subject == ROWS_PROCESSES && frame->kind >= FRAME_USER)
 		return true;
 	switch ((enum frame_kind)frame->kind) {
 	case FRAME_THREAD:
@@ -403,11 +404,11 @@ static uint32_t *allocate_indexes(uint32_t n)
  */
 static int merge_functions(struct folding *folding)
 {
-	enum view_kind kind = folding->options->kind;
+	const struct view_traits *traits = view_traits(folding->options->kind);
 
-	if (kind != VIEW_TREE && kind != VIEW_CALLERS && kind != VIEW_FUNCTIONS)
+	if (traits->subject != ROWS_FUNCTIONS)
 		return 0;
-	return merge_copies(folding->fold, kind == VIEW_FUNCTIONS);
+	return merge_copies(folding->fold, traits->is_flat);
 }
 
 static int fill(struct folding *folding)

@@ -9,6 +9,13 @@
 #include "report/views/view_flat.h"
 #include "report/views/view_tree.h"
 
+/* 0 or -ENOMEM. */
+static int (*const fillers[])(struct view *view, const struct fold *fold) = {
+	[VIEW_TREE] = view_fill_tree,      [VIEW_CALLERS] = view_fill_callers,
+	[VIEW_FUNCTIONS] = view_fill_flat, [VIEW_LINES] = view_fill_flat,
+	[VIEW_MODULES] = view_fill_flat,   [VIEW_PROCESSES] = view_fill_flat,
+};
+
 static int fill(struct view *view, const struct fold *fold)
 {
 	size_t n_bytes = fold->n_metrics * sizeof(uint64_t);
@@ -19,18 +26,7 @@ static int fill(struct view *view, const struct fold *fold)
 	memcpy(view->root->total, fold->total, n_bytes);
 	memcpy(view->root->samples, fold->samples, n_bytes);
 	view->root->longest = fold_longest(fold, 0);
-	switch (view->options.kind) {
-	case VIEW_TREE:
-		return view_fill_tree(view, fold);
-	case VIEW_CALLERS:
-		return view_fill_callers(view, fold);
-	case VIEW_FUNCTIONS:
-	case VIEW_LINES:
-	case VIEW_MODULES:
-	case VIEW_PROCESSES:
-		return view_fill_flat(view, fold);
-	}
-	return -EINVAL;
+	return fillers[view->options.kind](view, fold);
 }
 
 /* The view takes over the paths of source files from the fold. */

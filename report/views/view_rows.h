@@ -4,7 +4,7 @@
 
 #include "cct/base/arena.h"
 #include "cct/model/profile.h"
-#include "report/views/view_options.h"
+#include "report/views/view_traits.h"
 
 struct fold_entity;
 struct source_paths;
@@ -85,7 +85,7 @@ static inline void view_raise_longest(struct view_row *row, uint64_t longest)
 }
 static inline bool view_is_flat(const struct view *view)
 {
-	return view->options.kind != VIEW_TREE && view->options.kind != VIEW_CALLERS;
+	return view_traits(view->options.kind)->is_flat;
 }
 /* Sorts the children of @row by the view's options. */
 void view_sort_children(const struct view *view, struct view_row *row);

@@ -1,0 +1,39 @@
+#include "report/views/view_traits.h"
+
+/*
+ * The total cost of a process equals its self cost; a caller has no self cost in the cost of its
+ * callee.
+ */
+static const struct view_traits all[] = {
+	[VIEW_TREE] = { .subject = ROWS_FUNCTIONS,
+			.has_self = true,
+			.sort = SORT_TOTAL,
+			.heading = "call path" },
+	[VIEW_CALLERS] = { .subject = ROWS_FUNCTIONS,
+			   .sort = SORT_TOTAL,
+			   .heading = "function, its callers below" },
+	[VIEW_FUNCTIONS] = { .subject = ROWS_FUNCTIONS,
+			     .is_flat = true,
+			     .has_self = true,
+			     .sort = SORT_SELF,
+			     .heading = "function" },
+	[VIEW_LINES] = { .subject = ROWS_LINES,
+			 .is_flat = true,
+			 .has_self = true,
+			 .sort = SORT_SELF,
+			 .heading = "function" },
+	[VIEW_MODULES] = { .subject = ROWS_MODULES,
+			   .is_flat = true,
+			   .has_self = true,
+			   .sort = SORT_SELF,
+			   .heading = "module" },
+	[VIEW_PROCESSES] = { .subject = ROWS_PROCESSES,
+			     .is_flat = true,
+			     .sort = SORT_TOTAL,
+			     .heading = "process" },
+};
+
+const struct view_traits *view_traits(enum view_kind kind)
+{
+	return &all[kind];
+}

@@ -1,0 +1,19 @@
+/* What distinguishes the views: the subject of their rows, their shape and their default order. */
+#ifndef REPORT_VIEWS_VIEW_TRAITS_H
+#define REPORT_VIEWS_VIEW_TRAITS_H
+
+#include "report/views/view_options.h"
+
+enum row_subject { ROWS_FUNCTIONS, ROWS_LINES, ROWS_MODULES, ROWS_PROCESSES };
+
+struct view_traits {
+	enum row_subject subject;
+	bool is_flat;        /* the rows are a list; else a tree */
+	bool has_self;       /* text has a column of own costs */
+	enum view_sort sort; /* unless --sort is given */
+	const char *heading; /* of the names, in text */
+};
+
+const struct view_traits *view_traits(enum view_kind kind);
+
+#endif
