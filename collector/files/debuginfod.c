@@ -13,7 +13,7 @@
 #include "cct/base/clock.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
-#include "report/views/missing.h"
+#include "report/findings/missing.h"
 
 /* elfutils/debuginfod.h: its functions are the same since elfutils 0.180. */
 #define LIBRARY "libdebuginfod.so.1"

@@ -7,7 +7,7 @@
 #include "cct/text/json_string.h"
 #include "report/export/json_recording.h"
 #include "report/export/json_rows.h"
-#include "report/views/missing.h"
+#include "report/findings/missing.h"
 
 static void write_counts(FILE *out, const struct metric *metric)
 {

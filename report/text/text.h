@@ -5,10 +5,10 @@
 #ifndef REPORT_TEXT_TEXT_H
 #define REPORT_TEXT_TEXT_H
 
+#include "report/findings/hottest.h"
 #include "report/names/symbolize.h"
 #include "report/text/text_output.h"
 #include "report/views/export_options.h"
-#include "report/views/hottest.h"
 #include "report/views/view_rows.h"
 
 #define TEXT_MAX_METRICS 8

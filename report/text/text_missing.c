@@ -4,9 +4,9 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "report/findings/missing.h"
+#include "report/findings/runtimes.h"
 #include "report/names/debug_packages.h"
-#include "report/views/missing.h"
-#include "report/views/runtimes.h"
 
 #define MAX_LINES   8 /* of one kind */
 #define MAX_FILES   4 /* whose packages are named */

@@ -7,11 +7,11 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "report/findings/idle_threads.h"
 #include "report/text/entry_rows.h"
 #include "report/text/text_columns.h"
 #include "report/text/text_format.h"
 #include "report/text/text_hottest.h"
-#include "report/views/idle_threads.h"
 
 #define STEP 2 /* columns that a branch moves to the right */
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "cct/model/profile.h"
-#include "report/views/hottest.h"
+#include "report/findings/hottest.h"
 #include "report/views/view.h"
 #include "tests/unit/fixtures/sample_profile.h"
 

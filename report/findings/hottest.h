@@ -1,6 +1,6 @@
 /* The first answers of a tree: the functions with most self cost, and the largest processes. */
-#ifndef REPORT_VIEWS_HOTTEST_H
-#define REPORT_VIEWS_HOTTEST_H
+#ifndef REPORT_FINDINGS_HOTTEST_H
+#define REPORT_FINDINGS_HOTTEST_H
 
 #include "report/views/view_rows.h"
 

@@ -1,11 +1,11 @@
-#include "report/views/hottest.h"
+#include "report/findings/hottest.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "report/views/idle_threads.h"
+#include "report/findings/idle_threads.h"
 
 /* Of equal costs, the first one found stays in front. */
 static void insert(struct hottest_row *rows, unsigned *n, const struct view_row *row, uint64_t cost)

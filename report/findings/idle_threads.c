@@ -1,4 +1,4 @@
-#include "report/views/idle_threads.h"
+#include "report/findings/idle_threads.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Kernel threads that did nothing but wait for work: in a recording of time off the CPU. */
-#ifndef REPORT_VIEWS_IDLE_THREADS_H
-#define REPORT_VIEWS_IDLE_THREADS_H
+#ifndef REPORT_FINDINGS_IDLE_THREADS_H
+#define REPORT_FINDINGS_IDLE_THREADS_H
 
 #include "report/views/view_rows.h"
 

@@ -1,4 +1,4 @@
-#include "report/views/runtimes.h"
+#include "report/findings/runtimes.h"
 
 #include <assert.h>
 #include <errno.h>

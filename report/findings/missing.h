@@ -1,6 +1,6 @@
 /* Modules whose names or debug information are missing, with their costs. */
-#ifndef REPORT_VIEWS_MISSING_H
-#define REPORT_VIEWS_MISSING_H
+#ifndef REPORT_FINDINGS_MISSING_H
+#define REPORT_FINDINGS_MISSING_H
 
 #include "report/names/symbolize.h"
 #include "report/views/view.h"

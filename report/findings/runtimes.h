@@ -1,6 +1,6 @@
 /* Run-time systems whose functions could have names, and what it takes. */
-#ifndef REPORT_VIEWS_RUNTIMES_H
-#define REPORT_VIEWS_RUNTIMES_H
+#ifndef REPORT_FINDINGS_RUNTIMES_H
+#define REPORT_FINDINGS_RUNTIMES_H
 
 #include "report/names/symbolize.h"
 #include "report/views/view.h"

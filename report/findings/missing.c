@@ -1,4 +1,4 @@
-#include "report/views/missing.h"
+#include "report/findings/missing.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "report/views/runtimes.h"
+#include "report/findings/runtimes.h"
 #include "tests/unit/fixtures/sample_profile.h"
 
 struct fixture {
