@@ -45,6 +45,7 @@ struct profile_info {
 	char *cpu;
 	char *tool_version;
 	uint32_t n_cpus;           /* that were online; 0: unknown */
+	uint32_t stack_copy;       /* bytes of the user stack that a sample copies at most */
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
 	bool has_date;
 	uint64_t unix_offset_ns; /* has_date: added to a time of that clock, modulo 2^64: ns since

@@ -27,6 +27,7 @@ static void write_info(struct byte_buffer *body, const struct profile_info *info
 	for (unsigned i = 0; i < N_INFO_TEXTS; i++)
 		byte_buffer_add_text(body, *info_text(&copy, i));
 	byte_buffer_add_unsigned(body, info->n_cpus);
+	byte_buffer_add_unsigned(body, info->stack_copy);
 	byte_buffer_add_unsigned(body, info->start_ns);
 	byte_buffer_add_unsigned(body, info->end_ns);
 	byte_buffer_add_unsigned(body, info->has_date);
@@ -90,6 +91,7 @@ static int read_info(struct dwarf_reader *body, struct profile_info *info)
 			return err;
 	}
 	info->n_cpus = (uint32_t)dwarf_read_uleb(body);
+	info->stack_copy = (uint32_t)dwarf_read_uleb(body);
 	info->start_ns = dwarf_read_uleb(body);
 	info->end_ns = dwarf_read_uleb(body);
 	info->has_date = dwarf_read_uleb(body);

@@ -253,6 +253,20 @@ static void fill_date(const struct data_file *file, struct profile_info *info)
 	info->unix_offset_ns = from->wall_ns - from->clock_ns;
 }
 
+static uint32_t largest_stack_copy(const struct data_file *file)
+{
+	uint32_t largest = 0;
+
+	for (size_t i = 0; i < data_file_n_events(file); i++) {
+		const struct perf_event_attr *attr = &data_file_event(file, i)->attr;
+
+		if ((attr->sample_type & PERF_SAMPLE_STACK_USER) &&
+		    !event_metrics_is_sideband(attr) && attr->sample_stack_user > largest)
+			largest = attr->sample_stack_user;
+	}
+	return largest;
+}
+
 static int fill_info(struct replay *replay)
 {
 	const struct data_file_info *from = data_file_info(replay->file);
@@ -274,6 +288,7 @@ static int fill_info(struct replay *replay)
 			return -ENOMEM;
 	}
 	info->n_cpus = from->n_cpus_online;
+	info->stack_copy = largest_stack_copy(replay->file);
 	fill_date(replay->file, info);
 	return 0;
 }

@@ -81,6 +81,12 @@ static void write_line(FILE *out, const char *key, const char *value)
 		fputs(",\n", out);
 }
 
+static void write_stack_copy(FILE *out, const struct profile_info *info)
+{
+	if (info->stack_copy)
+		fprintf(out, "\"stack_copy_bytes\":%" PRIu32 ",\n", info->stack_copy);
+}
+
 void json_write_recording(FILE *out, const struct profile_info *info)
 {
 	fprintf(out, "\"schema\":%d,\n", REPORT_SCHEMA);
@@ -89,4 +95,5 @@ void json_write_recording(FILE *out, const struct profile_info *info)
 	write_line(out, "command", info->command_line);
 	write_machine(out, info);
 	write_times(out, info);
+	write_stack_copy(out, info);
 }

@@ -297,6 +297,19 @@ static void warn_of_cpu_gaps(const struct text *text)
 	warn_count(text, info->n_cpu_gaps - n, "more times in which a CPU was not recorded");
 }
 
+/* How much of each stack there is depends on the rate of samples, too (dendro-record(1), -S). */
+static void write_stack_copy(const struct text *text)
+{
+	uint32_t size = text->view->profile->info.stack_copy;
+	char amount[32];
+
+	if (!size)
+		return;
+	text_format_value(amount, sizeof(amount), size, "bytes");
+	write_label(text, "");
+	fprintf(text->output.file, "%10s of each stack copied at most\n", amount);
+}
+
 static void write_quality(const struct text *text)
 {
 	const struct profile_quality *quality = &text->view->profile->quality;
@@ -306,6 +319,7 @@ static void write_quality(const struct text *text)
 	fprintf(text->output.file,
 		"%10" PRIu64 " received, %" PRIu64 " lost; throttled %" PRIu64 " times\n",
 		counts[QUALITY_SAMPLES], counts[QUALITY_LOST], counts[QUALITY_THROTTLED]);
+	write_stack_copy(text);
 	if (counts[QUALITY_FILTERED]) {
 		write_label(text, "");
 		fprintf(text->output.file, "%10" PRIu64 " excluded by filters\n",

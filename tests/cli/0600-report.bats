@@ -93,7 +93,7 @@ setup() {
 	jq -e '.schema == 2 and (.dendro | test("^[0-9.]+$")) and .recorder == "dendro \(.dendro)" and
 		(.command | test("^dendro record .*-o dispatch.data .*-- .*/dispatch 1$"))' dispatch.tree
 	expect_equal keys "$(jq -rc 'keys_unsorted' dispatch.tree)" '["schema","dendro","recorder",'$(
-		)'"command","machine","times","metrics","quality","missing","frames","nodes"]'
+		)'"command","machine","times","stack_copy_bytes","metrics","quality","missing","frames","nodes"]'
 	expect_equal machine "$(jq -r '.machine | "\(.hostname) \(.kernel) \(.arch) \(.cpus)"' dispatch.tree)" \
 		"$(uname -n) $(uname -r) $(uname -m) $(getconf _NPROCESSORS_ONLN)"
 	[ "$(jq '.times.duration_ns' dispatch.tree)" -ge 900000000 ]
@@ -315,4 +315,17 @@ print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')"
 @test "no error is printed when a reader closes the pipe early" {
 	"$DENDRO" script dispatch.data 2>errors | head -1
 	expect_equal complaints "$(cat errors)" ""
+}
+
+@test "the header and JSON tell how much of each stack was copied" {
+	local size
+	for size in 8192 16384 0; do
+		record "$size.data" --stack-size $size -- "$WORKLOADS/dispatch" 0.1
+	done
+	"$DENDRO" report 8192.data | grep "^ *8.0 KiB of each stack copied at most$"
+	"$DENDRO" report 16384.data | grep "^ *16 KiB of each stack copied at most$"
+	! "$DENDRO" report 0.data | grep "stack copied"
+	expect_equal "sizes" "$(for size in 8192 16384 0; do
+		report_json $size.data | jq .stack_copy_bytes
+	done | paste -sd ' ')" "8192 16384 null"
 }
