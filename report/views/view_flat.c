@@ -8,23 +8,21 @@
 #include <errno.h>
 
 #include "cct/base/cleanup.h"
+#include "report/views/fold_walk.h"
 
 #define NONE UINT32_MAX
 
 struct flat {
 	struct view *view;
 	const struct fold *fold;
-	uint32_t *first_child, *next; /* by node; 0: none, because the root is not a child */
-	uint32_t *group;              /* entity -> the entity whose row it shares */
-	struct view_row **rows;       /* by group */
-	uint32_t *on_path;            /* by group: occurrences on the current path */
-	uint32_t *owner;              /* node -> the group that gets its self cost */
+	uint32_t *group;        /* entity -> the entity whose row it shares */
+	struct view_row **rows; /* by group */
+	uint32_t *on_path;      /* by group: occurrences on the current path */
+	uint32_t *owner;        /* node -> the group that gets its self cost */
 };
 
 static void flat_deinit(struct flat *flat)
 {
-	free(flat->first_child);
-	free(flat->next);
 	free(flat->group);
 	free(flat->rows);
 	free(flat->on_path);
@@ -34,20 +32,13 @@ static void flat_deinit(struct flat *flat)
 static int flat_init(struct flat *flat, struct view *view, const struct fold *fold)
 {
 	*flat = (struct flat){ .view = view, .fold = fold };
-	flat->first_child = calloc(fold->n_nodes, sizeof(*flat->first_child));
-	flat->next = calloc(fold->n_nodes, sizeof(*flat->next));
 	flat->group = calloc(fold->n_entities, sizeof(*flat->group));
 	flat->rows = calloc(fold->n_entities, sizeof(*flat->rows));
 	flat->on_path = calloc(fold->n_entities, sizeof(*flat->on_path));
 	flat->owner = calloc(fold->n_nodes, sizeof(*flat->owner));
-	if (!flat->first_child || !flat->next || !flat->group || !flat->rows || !flat->on_path ||
-	    !flat->owner) {
+	if (!flat->group || !flat->rows || !flat->on_path || !flat->owner) {
 		flat_deinit(flat);
 		return -ENOMEM;
-	}
-	for (uint32_t i = fold->n_nodes - 1; i > 0; i--) {
-		flat->next[i] = flat->first_child[fold->nodes[i].parent];
-		flat->first_child[fold->nodes[i].parent] = i;
 	}
 	return 0;
 }
@@ -185,28 +176,20 @@ static void leave(struct flat *flat, uint32_t node)
 		flat->on_path[flat->group[entity]]--;
 }
 
-/* Depth first, without a stack: trees may be as deep as the input made them. */
 static int walk(struct flat *flat)
 {
-	uint32_t node = 0;
-	int err = enter(flat, node);
+	struct fold_walk walk;
+	int err = fold_walk_init(&walk, flat->fold);
 
-	while (!err) {
-		uint32_t next = flat->first_child[node];
-
-		while (!next) {
-			leave(flat, node);
-			if (!node)
-				return 0;
-			next = flat->next[node];
-			if (!next)
-				node = flat->fold->nodes[node].parent;
-			else
-				break;
-		}
-		node = next;
-		err = enter(flat, node);
+	if (err)
+		return err;
+	while (!err && fold_walk_next(&walk)) {
+		if (walk.is_leaving)
+			leave(flat, walk.node);
+		else
+			err = enter(flat, walk.node);
 	}
+	fold_walk_deinit(&walk);
 	return err;
 }
 
