@@ -9,7 +9,7 @@
 #include "collector/command-line/filter_findings.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
-#include "report/views/view_traits.h"
+#include "report/fold/view_traits.h"
 
 #define DEFAULT_MIN_PERCENT 0.5
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "report/views/view_options.h"
+#include "report/fold/view_options.h"
 
 struct path_options {
 	enum view_grouping grouping; /* what the paths of a text format begin with */

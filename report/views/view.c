@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "report/views/fold_profile.h"
+#include "report/fold/fold_profile.h"
 #include "report/views/view_callers.h"
 #include "report/views/view_flat.h"
 #include "report/views/view_tree.h"

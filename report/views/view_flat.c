@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "cct/base/cleanup.h"
-#include "report/views/fold_walk.h"
+#include "report/fold/fold_walk.h"
 
 #define NONE UINT32_MAX
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/fold/fold.h"
 #include "report/names/source_paths.h"
-#include "report/views/fold.h"
 
 struct view *view_alloc(const struct profile *profile, const struct view_options *options)
 {

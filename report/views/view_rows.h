@@ -4,7 +4,7 @@
 
 #include "cct/base/arena.h"
 #include "cct/model/profile.h"
-#include "report/views/view_traits.h"
+#include "report/fold/view_traits.h"
 
 struct fold_entity;
 struct source_paths;

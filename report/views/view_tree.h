@@ -2,7 +2,7 @@
 #ifndef REPORT_VIEWS_VIEW_TREE_H
 #define REPORT_VIEWS_VIEW_TREE_H
 
-#include "report/views/fold.h"
+#include "report/fold/fold.h"
 #include "report/views/view_rows.h"
 
 /* Fills view->root, which has the costs of the whole profile. 0 or -ENOMEM. */

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "report/export/export_text.h"
-#include "report/views/fold.h"
+#include "report/fold/fold.h"
 #include "tests/unit/fixtures/sample_profile.h"
 
 #define PATH "/usr/src/program/library/folder/memory_of_the_program.c"

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "report/export/export_text.h"
-#include "report/views/fold.h"
+#include "report/fold/fold.h"
 #include "tests/unit/fixtures/sample_profile.h"
 
 /* A view whose rows the test adds, with the report's text. */

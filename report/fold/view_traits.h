@@ -1,8 +1,8 @@
 /* What distinguishes the views: the subject of their rows, their shape and their default order. */
-#ifndef REPORT_VIEWS_VIEW_TRAITS_H
-#define REPORT_VIEWS_VIEW_TRAITS_H
+#ifndef REPORT_FOLD_VIEW_TRAITS_H
+#define REPORT_FOLD_VIEW_TRAITS_H
 
-#include "report/views/view_options.h"
+#include "report/fold/view_options.h"
 
 enum row_subject { ROWS_FUNCTIONS, ROWS_LINES, ROWS_MODULES, ROWS_PROCESSES };
 

@@ -7,10 +7,10 @@
  * Functions are matched by their names within a module. If a name is ambiguous (two functions of
  * one name in the module, such as static ones), nothing of that name is merged.
  */
-#ifndef REPORT_VIEWS_MERGE_COPIES_H
-#define REPORT_VIEWS_MERGE_COPIES_H
+#ifndef REPORT_FOLD_MERGE_COPIES_H
+#define REPORT_FOLD_MERGE_COPIES_H
 
-#include "report/views/fold.h"
+#include "report/fold/fold.h"
 
 /*
  * Call this before fold_sum_up(), while @fold's total and samples are NULL. @inlined: merge inlined

@@ -1,4 +1,4 @@
-#include "report/views/merge_copies.h"
+#include "report/fold/merge_copies.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
  * Makes a fold from a profile. The costs add up to the profile's whatever the options leave out,
  * because the cost of a node that is left out goes to its parent.
  */
-#ifndef REPORT_VIEWS_FOLD_PROFILE_H
-#define REPORT_VIEWS_FOLD_PROFILE_H
+#ifndef REPORT_FOLD_FOLD_PROFILE_H
+#define REPORT_FOLD_FOLD_PROFILE_H
 
+#include "report/fold/fold.h"
+#include "report/fold/view_options.h"
 #include "report/names/symbolize.h"
-#include "report/views/fold.h"
-#include "report/views/view_options.h"
 
 /* The caller frees *@fold_ret with fold_destroy(). 0 or -errno. */
 int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,

@@ -1,6 +1,6 @@
 /* Options of a view: what it shows, and how its rows are sorted. */
-#ifndef REPORT_VIEWS_VIEW_OPTIONS_H
-#define REPORT_VIEWS_VIEW_OPTIONS_H
+#ifndef REPORT_FOLD_VIEW_OPTIONS_H
+#define REPORT_FOLD_VIEW_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME };
 struct view_options {
 	enum view_kind kind;
 	enum view_grouping grouping; /* VIEW_TREE: the rows below the root */
-	bool merge_copies;           /* report/views/merge_copies.h */
+	bool merge_copies;           /* report/fold/merge_copies.h */
 	enum view_kernel kernel; /* KERNEL_ONLY: user frames are left out; KERNEL_NONE: kernel cost
 				    goes to the user frame that entered the kernel */
 	enum view_sort sort;

@@ -1,4 +1,4 @@
-#include "report/views/fold_walk.h"
+#include "report/fold/fold_walk.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* A walk over the nodes of a fold, depth first. */
-#ifndef REPORT_VIEWS_FOLD_WALK_H
-#define REPORT_VIEWS_FOLD_WALK_H
+#ifndef REPORT_FOLD_FOLD_WALK_H
+#define REPORT_FOLD_FOLD_WALK_H
 
-#include "report/views/fold.h"
+#include "report/fold/fold.h"
 
 struct fold_walk {
 	const struct fold *fold;

@@ -3,8 +3,8 @@
  * grouped, and kernel or user parts are left out on request. Every view is built from such a tree,
  * which fold_profile() makes from a profile.
  */
-#ifndef REPORT_VIEWS_FOLD_H
-#define REPORT_VIEWS_FOLD_H
+#ifndef REPORT_FOLD_FOLD_H
+#define REPORT_FOLD_FOLD_H
 
 #include "cct/model/profile.h"
 

@@ -1,4 +1,4 @@
-#include "report/views/fold_profile.h"
+#include "report/fold/fold_profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
 #include "cct/base/pair_map.h"
+#include "report/fold/merge_copies.h"
+#include "report/fold/view_traits.h"
 #include "report/names/source_paths.h"
-#include "report/views/merge_copies.h"
-#include "report/views/view_traits.h"
 
 #define NONE FOLD_NONE
 

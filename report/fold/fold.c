@@ -1,4 +1,4 @@
-#include "report/views/fold.h"
+#include "report/fold/fold.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "report/demangle/clone_name.h"
-#include "report/views/merge_copies.h"
+#include "report/fold/merge_copies.h"
 
 #define MAX_NODES 32
 

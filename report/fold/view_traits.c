@@ -1,4 +1,4 @@
-#include "report/views/view_traits.h"
+#include "report/fold/view_traits.h"
 
 /*
  * The total cost of a process equals its self cost; a caller has no self cost in the cost of its
