@@ -140,6 +140,31 @@ const char *cct_path_mark_name(enum path_mark mark)
 	return names[mark];
 }
 
+void cct_drop_index(struct cct *cct)
+{
+	hash_table_deinit(&cct->by_frame);
+}
+
+/* After cct_drop_index(). */
+static int restore_index(struct cct *cct)
+{
+	if (hash_table_reserve(&cct->by_frame, &nodes_by_frame, cct->n_nodes, cct))
+		return -ENOMEM;
+	for (uint32_t node = CCT_ROOT + 1; node < cct->n_nodes; node++) {
+		const uint32_t hash = node_hash(cct->nodes[node].parent, &cct->nodes[node].frame);
+		struct node_slot *slot =
+			hash_table_insert(&cct->by_frame, &nodes_by_frame, hash, cct);
+
+		*slot = (struct node_slot){ .node = node, .hash = hash };
+	}
+	return 0;
+}
+
+static bool has_index(const struct cct *cct)
+{
+	return cct->by_frame.n_slots || cct->n_nodes == 1;
+}
+
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame)
 {
 	const uint32_t hash = node_hash(parent, frame);
@@ -149,6 +174,8 @@ uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame)
 
 	if (known)
 		return known->node;
+	if (!has_index(cct))
+		return restore_index(cct) ? CCT_NONE : cct_child(cct, parent, frame);
 	uint32_t node = cct_append(cct, parent, frame);
 	if (node == CCT_NONE)
 		return CCT_NONE;

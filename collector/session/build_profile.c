@@ -346,8 +346,10 @@ static int merge_workers(struct build *build)
 	for (unsigned i = 0; i < build->n_workers; i++) {
 		if (i && cct_merge(profile->cct, build->workers[i].cct))
 			return -ENOMEM;
+		cct_destroy(steal_ptr(build->workers[i].cct));
 		quality_merge(&profile->quality, &build->workers[i].quality);
 	}
+	cct_drop_index(profile->cct);
 	/* Total cost in equals total cost out, or we have a bug. */
 	assert(profile_check_conservation(profile) < 0);
 	profile_scale(profile);

@@ -36,8 +36,8 @@ struct fold_node {
 	/* Of an inlined function: its call in the parent. Line 0: not known, or several calls. */
 	const char *call_file;
 	uint32_t call_line;
-	uint64_t marked[N_PATH_MARKS]; /* samples whose path ends here */
 	uint32_t frame_marks;          /* of a compiled function, as in struct cct_node */
+	uint64_t marked[N_PATH_MARKS]; /* samples whose path ends here */
 };
 
 struct fold {

@@ -7,6 +7,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
+#include "cct/base/hash_table.h"
 #include "cct/base/pair_map.h"
 #include "report/fold/merge_copies.h"
 #include "report/fold/view_traits.h"
@@ -24,7 +25,7 @@ struct folding {
 	uint32_t n_functions;
 	uint32_t *by_process; /* index in the profile -> entity */
 	uint32_t *by_thread;
-	struct pair_map nodes;          /* (parent, entity) -> node */
+	struct hash_table nodes;        /* those of the fold, by (parent, entity) */
 	struct pair_map lines;          /* (file and line, module) -> entity */
 	struct pair_map line_functions; /* (entity, function or hash of its name) of those already
 					   counted */
@@ -268,17 +269,64 @@ static bool is_folded_away(const struct view_options *options, const struct fram
 }
 
 /* Finds or adds the node of @entity below @parent. */
+/* A fold has millions of nodes: their keys are in the nodes alone. */
+struct node_slot {
+	uint32_t node; /* 0: free */
+	uint32_t hash;
+};
+
+struct node_key {
+	uint32_t parent, entity, hash;
+};
+
+static bool slot_is_used(const void *slot)
+{
+	return ((const struct node_slot *)slot)->node != 0;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	const struct node_slot *of = slot;
+	const struct node_key *wanted = key;
+
+	if (of->hash != wanted->hash)
+		return false;
+	const struct fold_node *node = &((const struct fold *)owner)->nodes[of->node];
+	return node->parent == wanted->parent && node->entity == wanted->entity;
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	(void)owner;
+	return ((const struct node_slot *)slot)->hash;
+}
+
+static const struct hash_table_type nodes_by_entity = {
+	.slot_size = sizeof(struct node_slot),
+	.first_slots = 1024,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
+
 static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, uint32_t *node_ret)
 {
-	struct fold *fold = folding->fold;
+	const uint32_t hash = hash_pair(parent, entity);
+	const struct node_key key = { .parent = parent, .entity = entity, .hash = hash };
+	struct node_slot *slot =
+		hash_table_find(&folding->nodes, &nodes_by_entity, hash, &key, folding->fold);
 
-	*node_ret = pair_map_find(&folding->nodes, parent, entity);
-	if (*node_ret != PAIR_MAP_NONE)
+	if (slot) {
+		*node_ret = slot->node;
 		return 0;
-	int err = fold_add_node(fold, parent, entity, node_ret);
-	if (err)
-		return err;
-	return pair_map_add(&folding->nodes, parent, entity, *node_ret);
+	}
+	slot = hash_table_insert(&folding->nodes, &nodes_by_entity, hash, folding->fold);
+	if (!slot)
+		return -ENOMEM;
+	int err = fold_add_node(folding->fold, parent, entity, node_ret);
+	if (!err)
+		*slot = (struct node_slot){ .node = *node_ret, .hash = hash };
+	return err;
 }
 
 /* Records the position of the call in the parent of @node. */
@@ -447,7 +495,7 @@ int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
 	free(folding.by_function);
 	free(folding.by_process);
 	free(folding.by_thread);
-	pair_map_deinit(&folding.nodes);
+	hash_table_deinit(&folding.nodes);
 	pair_map_deinit(&folding.lines);
 	pair_map_deinit(&folding.line_functions);
 	if (err) {

@@ -35,6 +35,23 @@ static void paths_with_a_common_prefix_share_nodes(void **state)
 	cct_destroy(cct);
 }
 
+static void a_tree_whose_index_was_dropped_finds_its_nodes(void **state)
+{
+	struct cct *cct = cct_create(1);
+	uint32_t a = insert(cct, (uint64_t[]){ 1, 2, 3 }, 3);
+
+	(void)state;
+	cct_drop_index(cct);
+	cct_drop_index(cct);
+	uint32_t b = insert(cct, (uint64_t[]){ 1, 2, 4 }, 3);
+	assert_int_equal(cct->nodes[a].parent, cct->nodes[b].parent);
+	assert_int_equal(cct->n_nodes, 5);
+	assert_int_equal(insert(cct, (uint64_t[]){ 1, 2, 3 }, 3), a);
+	assert_int_equal(insert(cct, (uint64_t[]){ 1, 2, 4 }, 3), b);
+	assert_int_equal(cct->n_nodes, 5);
+	cct_destroy(cct);
+}
+
 static void recursion_makes_a_node_per_level(void **state)
 {
 	struct cct *cct = cct_create(1);
@@ -165,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_with_a_common_prefix_share_nodes),
+		cmocka_unit_test(a_tree_whose_index_was_dropped_finds_its_nodes),
 		cmocka_unit_test(recursion_makes_a_node_per_level),
 		cmocka_unit_test(a_frame_of_another_kind_or_module_is_another_node),
 		cmocka_unit_test(parents_have_lower_numbers_than_children_after_growth),
