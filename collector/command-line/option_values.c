@@ -31,6 +31,20 @@ int option_take_flag(const struct option_use *use, void *field)
 	return 0;
 }
 
+int option_take_nothing(const struct option_use *use, void *field)
+{
+	(void)use;
+	(void)field;
+	return 0;
+}
+
+int option_refuse(const struct option_use *use, void *field)
+{
+	(void)field;
+	message_error(use->command, "%s is not supported: %s.", use->spelling, use->option->help);
+	return EXIT_WRONG_USE;
+}
+
 int option_take_text(const struct option_use *use, void *field)
 {
 	(void)use;

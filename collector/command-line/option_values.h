@@ -19,6 +19,11 @@ int option_take_cpus(const struct option_use *use, void *field);
 /* double: a percentage */
 int option_take_percent(const struct option_use *use, void *field);
 
+/* Nothing: dendro does anyway what the option requests. */
+int option_take_nothing(const struct option_use *use, void *field);
+/* Nothing: "--data is not supported: ...", with the row's text, is printed. EXIT_WRONG_USE. */
+int option_refuse(const struct option_use *use, void *field);
+
 /*
  * The message that the value is not what the option takes: "--min takes a percentage, not 'x'.".
  * Returns EXIT_WRONG_USE.

@@ -56,13 +56,29 @@ static struct found_option find_letter(const struct command_line *line, char let
 	return found;
 }
 
+/* perf's option with that name or, without a name, with that letter. Its offset is the field's. */
+static struct found_option find_of_perf(const struct command_line *line, const char *name,
+					size_t length, char letter)
+{
+	const struct command_option *row = line->of_perf;
+
+	for (; row && (row->name || row->letter); row++) {
+		bool has_name = row->name && name && strncmp(row->name, name, length) == 0 &&
+				!row->name[length];
+
+		if (has_name || (letter && row->letter == letter))
+			return (struct found_option){ row, row->offset };
+	}
+	return (struct found_option){ 0 };
+}
+
 static bool is_spelled(const struct command_option *option, const char *name, size_t length)
 {
 	return option->name && strncmp(option->name, name, length) == 0;
 }
 
-/* The option with that name, or one that begins so. *@n_ret: the number that begin so. */
-static struct found_option find_long(const struct command_line *line, const char *name,
+/* Our option with that name, or one that begins so. *@n_ret: the number that begin so. */
+static struct found_option find_ours(const struct command_line *line, const char *name,
 				     size_t length, size_t *n_ret)
 {
 	struct option_walk walk = { .row = line->options };
@@ -80,6 +96,21 @@ static struct found_option find_long(const struct command_line *line, const char
 		}
 	}
 	return found;
+}
+
+/* perf's whole name is preferred to the beginning of ours. */
+static struct found_option find_long(const struct command_line *line, const char *name,
+				     size_t length, size_t *n_ret)
+{
+	struct found_option found = find_ours(line, name, length, n_ret), of_perf;
+
+	if (!length || (*n_ret == 1 && strlen(found.option->name) == length))
+		return found;
+	of_perf = find_of_perf(line, name, length, 0);
+	if (!of_perf.option)
+		return found;
+	*n_ret = 1;
+	return of_perf;
 }
 
 static int complain_of_unknown(const struct command_line *line, const char *name, size_t length)
@@ -120,7 +151,17 @@ static int complain_of_ambiguous(const struct command_line *line, const char *na
 
 static int take(struct parsing *parsing, struct option_use *use, size_t offset, char *value)
 {
+	const char *same_as = use->option->same_as;
+	size_t n;
+
 	use->value = value;
+	if (same_as) {
+		struct found_option ours = find_ours(parsing->line, same_as, strlen(same_as), &n);
+
+		use->value = use->option->given ? use->option->given : value;
+		use->option = ours.option;
+		offset = ours.offset;
+	}
 	return use->option->take(use, parsing->target + offset);
 }
 
@@ -131,6 +172,17 @@ static int take_next(struct parsing *parsing, struct option_use *use, size_t off
 		return message_wrong_use(use->command, "%s requires a value: %s %s.", use->spelling,
 					 use->spelling, use->option->argument);
 	return take(parsing, use, offset, parsing->argv[parsing->at++]);
+}
+
+/* The option takes a value, which did not follow in the same word. */
+static int take_rest(struct parsing *parsing, struct option_use *use, size_t offset)
+{
+	const struct command_option *option = use->option;
+	bool is_missing = parsing->at == parsing->argc || parsing->argv[parsing->at][0] == '-';
+
+	if (option->is_value_optional || (option->is_value_loose && is_missing))
+		return take(parsing, use, offset, NULL);
+	return take_next(parsing, use, offset);
 }
 
 /* "name", "name=value" */
@@ -152,8 +204,8 @@ static int parse_long(struct parsing *parsing, char *word, bool *is_help_ret)
 	*is_help_ret = found.option == &help_option;
 	if (*is_help_ret)
 		return 0;
-	if (!value && found.option->argument && !found.option->is_value_optional)
-		return take_next(parsing, &use, found.offset);
+	if (!value && found.option->argument)
+		return take_rest(parsing, &use, found.offset);
 	return take(parsing, &use, found.offset, value);
 }
 
@@ -165,6 +217,9 @@ static int parse_letters(struct parsing *parsing, char *word, bool *is_help_ret)
 
 	for (; *word && !status && !*is_help_ret; word++) {
 		struct found_option found = find_letter(parsing->line, *word);
+
+		if (!found.option)
+			found = find_of_perf(parsing->line, NULL, 0, *word);
 		struct option_use use = { .command = command, .option = found.option };
 
 		if (!found.option)
@@ -175,7 +230,7 @@ static int parse_letters(struct parsing *parsing, char *word, bool *is_help_ret)
 			break;
 		if (found.option->argument && !found.option->is_value_optional)
 			return word[1] ? take(parsing, &use, found.offset, word + 1)
-				       : take_next(parsing, &use, found.offset);
+				       : take_rest(parsing, &use, found.offset);
 		status = take(parsing, &use, found.offset, NULL);
 	}
 	return status;

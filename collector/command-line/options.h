@@ -6,6 +6,10 @@
  * is the next word. Options of one letter may be bundled (-qv); the value of the last one follows
  * directly or is the next word. "--" ends the options, and "-" is an operand. Every command has -h,
  * --help.
+ *
+ * Options of perf that mean the same, that do nothing here, or that are refused with a sentence are
+ * a second table, which only parsing knows: they can't be abbreviated, and where both tables have a
+ * name or a letter, it is ours.
  */
 #ifndef COLLECTOR_COMMAND_LINE_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_OPTIONS_H
@@ -37,13 +41,20 @@ struct command_option {
 	/* The value's name in the help; NULL: the option takes no value. */
 	const char *argument;
 	bool is_value_optional; /* only in the form --name=value */
-	const char *help;       /* sentences without the last full stop; lines are wrapped */
+	/* The value may be missing: the next word is taken if it does not begin with a hyphen. */
+	bool is_value_loose;
+	const char *help; /* sentences without the last full stop; lines are wrapped */
 
 	/* Checks the value and sets the field. 0, or an exit status after a message. */
 	int (*take)(const struct option_use *use, void *field);
 	size_t offset; /* of @field in the command's struct, or in that of the shared options */
 	const struct choice *choices; /* for option_take_choice() */
 	int constant;                 /* for option_take_constant() */
+
+	/* In command_line.of_perf: the long name of our option, which takes the value instead. It
+	 * may take @given instead of the user's; of static storage, because it may be changed. */
+	const char *same_as;
+	char *given;
 };
 
 /* An option on the command line. */
@@ -61,6 +72,9 @@ struct command_line {
 	const char *synopsis;    /* one line for each form, without "dendro report" */
 	const char *description; /* wrapped lines */
 	const struct command_option *options;
+	/* perf's spellings: without headings and shared tables; a row may have a letter only. NULL:
+	 * none. */
+	const struct command_option *of_perf;
 	const char *notes;        /* after the options; NULL: none */
 	bool is_ended_by_operand; /* words after the first operand are not options */
 };

@@ -103,10 +103,27 @@ static const struct command_option options[] = {
 	{ 0 },
 };
 
+static const struct command_option of_perf[] = {
+	{ .name = "colo", .take = option_take_nothing },
+	{ .name = "silent", .letter = 'S', .same_as = "quiet" },
+	{ .name = "percent-limit", .argument = "N", .same_as = "min" },
+	{ .letter = 'w', .same_as = "color", .given = (char[]){ "always" } },
+	{ .name = "bound",
+	  .letter = 'b',
+	  .argument = "N",
+	  .is_value_loose = true,
+	  .take = take_limit,
+	  .offset = offsetof(struct target, limit) },
+	{ .name = "canvas", .letter = 'c', .help = "paint has no canvas", .take = option_refuse },
+	{ .name = "verbose", .letter = 'q', .help = "ours is better", .take = option_refuse },
+	{ 0 },
+};
+
 static const struct command_line line = { .command = "paint",
 					  .synopsis = "[OPTIONS] [FILE]\n[OPTIONS] -q",
 					  .description = "Paints.",
 					  .options = options,
+					  .of_perf = of_perf,
 					  .notes = "That is all." };
 static const struct command_line ended_line = { .command = "run",
 						.synopsis = "[OPTIONS] COMMAND",
@@ -291,6 +308,70 @@ static void what_follows_the_command_that_is_run_belongs_to_it(void **state)
 	end(&call);
 }
 
+static void spellings_of_perf_set_the_fields_of_ours(void **state)
+{
+	struct call call = { .line = &line,
+			     .words = "--silent --verbose -qw --percent-limit 7 --folder x" };
+
+	(void)state;
+	parse_words(&call);
+	assert_false(call.parsed.is_done);
+	assert_true(call.target.is_quiet);
+	assert_true(call.target.is_verbose);
+	assert_int_equal(call.target.color, ALWAYS);
+	assert_true(call.target.percent == 7);
+	assert_string_equal(call.target.shared.folder, "x");
+	end(&call);
+}
+
+static void a_loose_value_is_the_next_word_unless_it_is_an_option(void **state)
+{
+	static const struct {
+		const char *words, *limit;
+	} cases[] = { { "-b 5", "5" },          { "-b5", "5" },
+		      { "--bound 5", "5" },     { "--bound=5", "5" },
+		      { "-b", "the default" },  { "--bound -q", "the default" },
+		      { "-vb", "the default" }, { "-b -q", "the default" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct call call = { .line = &line };
+
+		snprintf(call.words, sizeof(call.words), "%s", cases[i].words);
+		parse_words(&call);
+		assert_string_equal(call.target.limit, cases[i].limit);
+		assert_int_equal(call.parsed.n_operands, 0);
+		end(&call);
+	}
+}
+
+static void what_perf_can_and_dendro_cannot_is_one_line(void **state)
+{
+	static const struct {
+		const char *words, *message;
+	} cases[] = {
+		{ "--canvas", "--canvas is not supported: paint has no canvas.\n" },
+		{ "-qc", "-c is not supported: paint has no canvas.\n" },
+		{ "--percent-limit x",
+		  "--percent-limit takes a percentage from 0 to 100, not 'x'.\n"
+		  "See 'dendro paint --help'.\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct call call = { .line = &line };
+		char expected[256];
+
+		snprintf(call.words, sizeof(call.words), "%s", cases[i].words);
+		snprintf(expected, sizeof(expected), "dendro paint: %s", cases[i].message);
+		char *text = captured(stderr, parse_words, &call);
+		assert_string_equal(text, expected);
+		assert_int_equal(call.parsed.status, EXIT_WRONG_USE);
+		free(text);
+		end(&call);
+	}
+}
+
 static void wrong_use_is_one_line_and_a_hint_where_to_look(void **state)
 {
 	static const struct {
@@ -302,7 +383,7 @@ static void wrong_use_is_one_line_and_a_hint_where_to_look(void **state)
 		{ "--=x", "unknown option '--'." },
 		{ "-x", "unknown option '-x'." },
 		{ "-qx", "unknown option '-x'." },
-		{ "--colo x", "'--colo' is ambiguous: it may be any of '--color', '--colorless'." },
+		{ "--col x", "'--col' is ambiguous: it may be any of '--color', '--colorless'." },
 		{ "--output", "--output requires a value: --output FILE." },
 		{ "a -qo", "-o requires a value: -o FILE." },
 		{ "--quiet=1", "--quiet takes no value." },
@@ -380,6 +461,9 @@ int main(void)
 		cmocka_unit_test(the_whole_name_wins_over_what_begins_so),
 		cmocka_unit_test(operands_may_be_anywhere),
 		cmocka_unit_test(what_follows_the_command_that_is_run_belongs_to_it),
+		cmocka_unit_test(spellings_of_perf_set_the_fields_of_ours),
+		cmocka_unit_test(a_loose_value_is_the_next_word_unless_it_is_an_option),
+		cmocka_unit_test(what_perf_can_and_dendro_cannot_is_one_line),
 		cmocka_unit_test(wrong_use_is_one_line_and_a_hint_where_to_look),
 		cmocka_unit_test(help_is_printed_from_the_table),
 	};
