@@ -136,7 +136,7 @@ static int take_events(const struct option_use *use, void *field)
 }
 
 /* As in perf, a filter applies to the tracepoints of the event before it, and filters add up. */
-static int take_filter(const struct option_use *use, void *field)
+int record_options_take_filter(const struct option_use *use, void *field)
 {
 	struct record_arguments *arguments = field;
 	size_t i = arguments->n_events;
@@ -147,9 +147,9 @@ static int take_filter(const struct option_use *use, void *field)
 		char *filter;
 
 		if (!event || !event->tracepoint)
-			return message_wrong_use(
-				use->command,
-				"--filter must follow an -e that names a tracepoint.");
+			return message_wrong_use(use->command,
+						 "%s must follow an -e that names a tracepoint.",
+						 use->spelling);
 		int n = event->filter ? asprintf(&filter, "(%s) && (%s)", event->filter, use->value)
 				      : asprintf(&filter, "%s", use->value);
 		if (n < 0)
@@ -219,7 +219,7 @@ const struct command_option record_options[] = {
 	  .argument = "EXPR",
 	  .help = "sample the tracepoint of the -e before it only where its fields match: "
 		  "-e sched:sched_switch --filter 'prev_prio < 100'",
-	  .take = take_filter },
+	  .take = record_options_take_filter },
 	{ .name = "freq",
 	  .letter = 'F',
 	  .argument = "HZ",
@@ -369,9 +369,12 @@ int record_arguments_check(struct record_arguments *arguments)
 		return message_wrong_use("record",
 					 "--cgroup, --unit, -p and -t cannot be combined: choose "
 					 "one.");
+	/* As in perf, -a counts a cgroup on all CPUs, which is done anyway. */
+	if (recorder_options_have_cgroup(options))
+		options->is_system_wide = false;
 	if (options->is_system_wide && is_attached)
-		return message_wrong_use("record", "-a records every process: leave out -p, -t, "
-						   "--cgroup and --unit, or -a.");
+		return message_wrong_use("record", "-a records every process: leave out -p and "
+						   "-t, or -a.");
 	if (options->frequency && options->period)
 		return message_wrong_use("record",
 					 "-F and -c both set the rate of samples: leave out one.");

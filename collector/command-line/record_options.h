@@ -15,6 +15,9 @@ struct record_arguments {
 /* For a struct record_arguments. */
 extern const struct command_option record_options[];
 
+/* The "take" of --filter, for a struct record_arguments. */
+int record_options_take_filter(const struct option_use *use, void *field);
+
 /* @argv: kept in the recording; borrowed. */
 void record_arguments_init(struct record_arguments *arguments, char **argv);
 void record_arguments_deinit(struct record_arguments *arguments);

@@ -193,6 +193,53 @@ static size_t check_row(const struct command_line *line, char *row)
 	return n;
 }
 
+/* Whether a line that begins "- `record " or "| `record " has the spelling before its first end of
+ * code. */
+static bool has_row(const char *document, const char *command, const char *spelling)
+{
+	char start[64];
+
+	snprintf(start, sizeof(start), " `%s ", command);
+	for (const char *row = document; (row = strstr(row, start));) {
+		bool is_row = strchr("-|", row[-1]);
+		const char *end = strchr(row += strlen(start), '`'), *at = strstr(row, spelling);
+
+		if (is_row && at && end && at < end && strchr(" =`", at[strlen(spelling)]))
+			return true;
+	}
+	return false;
+}
+
+static void check_spellings(const char *document, const struct command_line *line)
+{
+	for (const struct command_option *row = line->of_perf; row && (row->name || row->letter);
+	     row++) {
+		char name[64], letter[] = { '-', row->letter, '\0' };
+
+		snprintf(name, sizeof(name), "--%s", row->name ? row->name : "");
+		if (!(row->name && has_row(document, line->command, name)) &&
+		    !(row->letter && has_row(document, line->command, letter)))
+			fail_msg("docs/FROM-PERF.md lacks %s %s %s", line->command, name, letter);
+	}
+}
+
+static void spellings_of_perf_are_in_the_document(void **state)
+{
+	FILE *file = fopen("docs/FROM-PERF.md", "re");
+	_cleanup_free_ char *text = calloc(1, 65536);
+
+	(void)state;
+	assert_non_null(text);
+	if (!file) {
+		print_message("docs/FROM-PERF.md is not here\n");
+		skip();
+	}
+	text[fread(text, 1, 65535, file)] = '\0';
+	fclose(file);
+	for (const struct subcommand *command = commands; command->line; command++)
+		check_spellings(text, command->line);
+}
+
 static const struct command_line *table_of(const char *heading)
 {
 	for (const struct subcommand *command = commands; command->line; command++) {
@@ -292,6 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(manual_pages_have_the_options_of_the_help),
 		cmocka_unit_test(options_of_the_readme_exist),
+		cmocka_unit_test(spellings_of_perf_are_in_the_document),
 		cmocka_unit_test(texts_name_all_choices),
 		cmocka_unit_test(the_text_of_format_names_all_formats),
 		cmocka_unit_test(letters_and_names_are_given_once),

@@ -12,6 +12,7 @@
 
 #include "cct/base/clock.h"
 #include "collector/command-line/messages.h"
+#include "collector/command-line/perf_options.h"
 #include "collector/command-line/record_options.h"
 
 #define WORDS_MAX 24
@@ -27,6 +28,7 @@ static const struct command_line line = { .command = "record",
 					  .synopsis = "",
 					  .description = "",
 					  .options = record_options,
+					  .of_perf = perf_options_of_record,
 					  .is_ended_by_operand = true };
 
 /* The result of @fill; its messages on standard error are not for people. */
@@ -168,6 +170,18 @@ static void cpus_without_a_target_are_the_whole_machine(void **state)
 	release(&parsed);
 }
 
+static void the_whole_machine_s_cgroup_is_the_cgroup_as_in_perf(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	parse(&parsed, "-a -G a");
+	assert_int_equal(parsed.status, 0);
+	assert_false(parsed.arguments.options.is_system_wide);
+	assert_string_equal(parsed.arguments.options.cgroup, "a");
+	release(&parsed);
+}
+
 static void the_last_choice_of_jitter_counts(void **state)
 {
 	struct parsed parsed;
@@ -191,7 +205,6 @@ static void wrong_use_is_refused(void **state)
 		"--cgroup a --unit b",
 		"--cgroup a -p 1",
 		"--unit a -t 1",
-		"-a --cgroup a",
 		"-F 99 -c 1000 true",
 		"-q -v true",
 		"-F 0 true",
@@ -251,6 +264,7 @@ int main(void)
 		cmocka_unit_test(options_set_their_fields),
 		cmocka_unit_test(rings_are_pages_or_bytes_rounded_up_to_a_power_of_two),
 		cmocka_unit_test(cpus_without_a_target_are_the_whole_machine),
+		cmocka_unit_test(the_whole_machine_s_cgroup_is_the_cgroup_as_in_perf),
 		cmocka_unit_test(the_last_choice_of_jitter_counts),
 		cmocka_unit_test(wrong_use_is_refused),
 		cmocka_unit_test(events_of_several_options_add_up),

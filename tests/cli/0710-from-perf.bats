@@ -1,0 +1,86 @@
+# What users of perf type: each row of docs/FROM-PERF.md, read from the document.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record work.data -- "$WORKLOADS/dispatch" 0.3
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# rows COMMAND : of the tables and lists, about that command: two columns, separated by a tab
+rows() {
+	awk '/^- `/ { if (item) print item; item = $0; next }
+		item && /^  / { item = item substr($0, 2); next }
+		item { print item; item = "" }
+		/^\| `/ { print }
+		END { if (item) print item }' "$ROOT/docs/FROM-PERF.md" |
+		sed -n "s/^| \(\`$1 .*\`\) | \(.*\) |\$/\1\t\2/p; s/^- \(\`$1 [^\`]*\`\): /\1\t/p"
+}
+
+# run_code CODE PATH : runs a cell of the document, with what its words in capitals mean here
+run_code() {
+	local code=${1#\`}
+	code=${code%\`}
+	code=${code//COMMAND/true}
+	code=${code//PATH/$2}
+	eval "set -- $code"
+	"$DENDRO" "$@"
+}
+
+# check_row LEFT RIGHT [PATH] : both do the same, or the left one prints the sentence on the right
+check_row() {
+	local status=0
+	echo "row: $1 | $2"
+	run_code "$1" "${3-}" >left.out 2>left.err || status=$?
+	if [[ $2 == \`* ]]; then
+		[ $status -eq 0 ] || { cat left.err; return 1; }
+		run_code "$2" "${3-}" >right.out 2>right.err || { cat right.err; return 1; }
+		return
+	fi
+	expect_equal status $status 129
+	expect_equal message "$(cat left.err)" "dendro ${1:1:6}: $2"
+}
+
+@test "each row of record does what the document says" {
+	need_root
+	local n=0 cgroup="" left right
+	if [ -d /sys/fs/cgroup ]; then
+		cgroup=$(awk -F : '$1 == 0 { print $3 }' /proc/self/cgroup)
+	fi
+	mkdir -p record && cd record
+	while IFS=$'\t' read -r left right; do
+		case $left in
+		*PATH\`) continue ;; # it ends when the cgroup does
+		*PATH*) [ -n "$cgroup" ] || continue ;;
+		*TRACEPOINT*) continue ;; # tested below
+		esac
+		check_row "$left" "$right" "$cgroup"
+		n=$((n + 1))
+	done < <(rows record)
+	[ $n -gt 15 ]
+}
+
+@test "perf's filter of its own events is one by the recorder's process" {
+	need_root
+	[ -e /sys/kernel/tracing/events/sched ] || skip "no tracefs is mounted here"
+	cp "$DENDRO" ./recorder_at_work # of which no other runs
+	./recorder_at_work record -q -a -d 0.3 -e sched:sched_switch -o all.data
+	./recorder_at_work record -q -a -d 0.3 -e sched:sched_switch --exclude-perf -o others.data
+	expect_at_least "its switches" "$(script_of_recorder all.data)" 1 100
+	expect_equal "its switches, left out" "$(script_of_recorder others.data)" 0
+}
+
+script_of_recorder() {
+	"$DENDRO" script --comm recorder_at_work "$1" 2>/dev/null | grep -c sched_switch: || true
+}
