@@ -8,114 +8,8 @@
 #include "cct/model/profile.h"
 #include "report/findings/hottest.h"
 #include "report/views/view.h"
+#include "tests/unit/fixtures/letter_view.h"
 #include "tests/unit/fixtures/sample_profile.h"
-
-/* Functions of one made-up module; each is 16 bytes, offset 16 * letter. */
-struct fixture {
-	struct profile *profile;
-	struct symbolizer *symbolizer;
-	struct view *view;
-	uint32_t user, kernel;
-};
-
-static void add_names(struct module *module, const char *names)
-{
-	module->symbols = symbol_table_create();
-	for (const char *name = names; *name; name++)
-		assert_int_equal(
-			symbol_table_add(module->symbols, (uint64_t)*name * 16, 16, name, 1), 0);
-	symbol_table_sort(module->symbols);
-}
-
-static int set_up(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct module_key user = { .kind = MODULE_ELF, .path = "/bin/prog" };
-	struct module_key kernel = { .kind = MODULE_KERNEL, .path = "[kernel.kallsyms]" };
-
-	fixture->profile = sample_profile_create((const char *[]){ "cycles", "faults" }, 2);
-	fixture->user = module_table_add(&fixture->profile->modules, &user);
-	fixture->kernel = module_table_add(&fixture->profile->modules, &kernel);
-	add_names(module_table_get(&fixture->profile->modules, fixture->user),
-		  "abcdefghijklmnopqrstuvwxyz");
-	add_names(module_table_get(&fixture->profile->modules, fixture->kernel),
-		  "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-	fixture->symbolizer =
-		symbolizer_create(fixture->profile, &(struct symbolizer_options){ 0 });
-	*state = fixture;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *fixture = *state;
-
-	view_destroy(fixture->view);
-	symbolizer_destroy(fixture->symbolizer);
-	profile_destroy(fixture->profile);
-	free(fixture);
-	return 0;
-}
-
-/* A lower-case letter is a user function, upper case the kernel's, '>' the kernel mark, '!' a cut.
- */
-static struct frame make_frame(const struct fixture *fixture, char letter)
-{
-	if (letter == '>')
-		return frame_marker(MARKER_KERNEL);
-	if (letter == '!')
-		return frame_marker(MARKER_STACK_CUT);
-	/* Another call site each time: views fold them. */
-	static unsigned site;
-	bool user = letter >= 'a';
-
-	return (struct frame){ .kind = user ? FRAME_USER : FRAME_KERNEL,
-			       .module = user ? fixture->user : fixture->kernel,
-			       .offset = (uint64_t)letter * 16 + site++ % 16 };
-}
-
-static uint32_t add_path(struct fixture *fixture, uint32_t process, const char *path)
-{
-	uint32_t node = sample_profile_process(fixture->profile, process);
-
-	for (; *path; path++) {
-		struct frame frame = make_frame(fixture, *path);
-
-		node = cct_child(fixture->profile->cct, node, &frame);
-	}
-	return node;
-}
-
-static void add_sample(struct fixture *fixture, uint32_t process, const char *path, uint64_t weight)
-{
-	sample_profile_add(fixture->profile, add_path(fixture, process, path), 0, weight);
-}
-
-static const struct view_row *show(struct fixture *fixture, const struct view_options *options)
-{
-	view_destroy(fixture->view);
-	fixture->view = NULL;
-	assert_int_equal(
-		view_create(fixture->profile, fixture->symbolizer, options, &fixture->view), 0);
-	return fixture->view->root;
-}
-
-static const struct view_row *child(const struct view_row *row, const char *name)
-{
-	for (row = row->children; row; row = row->next) {
-		if (strcmp(row->name, name) == 0)
-			return row;
-	}
-	return NULL;
-}
-
-/* The row that single-letter names lead to. */
-static const struct view_row *descend(const struct view_row *row, const char *path)
-{
-	for (; *path && row; path++)
-		row = child(row, (const char[]){ *path, '\0' });
-	return row;
-}
 
 static unsigned count_children(const struct view_row *row)
 {
@@ -137,36 +31,36 @@ static uint64_t sum_of_self(const struct view_row *row, uint32_t metric)
 
 static void call_sites_of_one_function_are_one_row(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	const struct view_row *root, *b;
 
 	profile_add_process(fixture->profile, 10, "prog");
-	add_sample(fixture, 0, "mab", 3);
-	add_sample(fixture, 0, "mab", 4);
-	add_sample(fixture, 0, "mac", 5);
-	root = show(fixture, &(struct view_options){ .kind = VIEW_TREE });
+	letter_view_add_sample(fixture, 0, "mab", 3);
+	letter_view_add_sample(fixture, 0, "mab", 4);
+	letter_view_add_sample(fixture, 0, "mac", 5);
+	root = letter_view_show(fixture, &(struct view_options){ .kind = VIEW_TREE });
 	assert_int_equal(count_children(root), 1);
 	assert_string_equal(root->children->name, "prog");
 	assert_int_equal(root->children->id, 10);
-	b = descend(root->children, "mab");
+	b = letter_view_descend(root->children, "mab");
 	assert_non_null(b);
 	assert_int_equal(b->total[0], 7);
 	assert_int_equal(b->samples[0], 2);
 	assert_string_equal(b->module, "prog");
-	assert_int_equal(descend(root->children, "ma")->total[0], 12);
+	assert_int_equal(letter_view_descend(root->children, "ma")->total[0], 12);
 	assert_int_equal(root->total[0], 12);
 }
 
 static void the_tree_keeps_recursion(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	const struct view_row *root;
 
 	profile_add_process(fixture->profile, 10, "prog");
-	add_sample(fixture, 0, "mrrr", 1);
-	root = show(fixture, &(struct view_options){ .kind = VIEW_TREE });
-	assert_int_equal(descend(root->children, "mrrr")->self[0], 1);
-	assert_int_equal(descend(root->children, "mr")->self[0], 0);
+	letter_view_add_sample(fixture, 0, "mrrr", 1);
+	root = letter_view_show(fixture, &(struct view_options){ .kind = VIEW_TREE });
+	assert_int_equal(letter_view_descend(root->children, "mrrr")->self[0], 1);
+	assert_int_equal(letter_view_descend(root->children, "mr")->self[0], 0);
 }
 
 static void recursion_counts_a_sample_once(void **state)
@@ -179,16 +73,16 @@ static void recursion_counts_a_sample_once(void **state)
 		const char *name;
 		uint64_t self, total, n_samples;
 	} expected[] = { { "m", 1, 11, 4 }, { "r", 5, 8, 2 }, { "x", 5, 5, 2 } };
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	const struct view_row *root;
 
 	profile_add_process(fixture->profile, 10, "prog");
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
-		add_sample(fixture, 0, samples[i].path, samples[i].weight);
-	root = show(fixture, &(struct view_options){ .kind = VIEW_FUNCTIONS });
+		letter_view_add_sample(fixture, 0, samples[i].path, samples[i].weight);
+	root = letter_view_show(fixture, &(struct view_options){ .kind = VIEW_FUNCTIONS });
 	assert_int_equal(count_children(root), 3);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		const struct view_row *row = child(root, expected[i].name);
+		const struct view_row *row = letter_view_child(root, expected[i].name);
 
 		assert_non_null(row);
 		assert_int_equal(row->self[0], expected[i].self);
@@ -199,64 +93,65 @@ static void recursion_counts_a_sample_once(void **state)
 
 static void callers_share_the_cost_of_their_callee(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	const struct view_row *root, *w;
 
 	profile_add_process(fixture->profile, 10, "prog");
 	profile_add_process(fixture->profile, 11, "other");
-	add_sample(fixture, 0, "maw", 1);
-	add_sample(fixture, 0, "mbw", 2);
-	add_sample(fixture, 1, "mbw", 4);
-	add_sample(fixture, 0, "mb", 8);
-	root = show(fixture, &(struct view_options){ .kind = VIEW_CALLERS });
+	letter_view_add_sample(fixture, 0, "maw", 1);
+	letter_view_add_sample(fixture, 0, "mbw", 2);
+	letter_view_add_sample(fixture, 1, "mbw", 4);
+	letter_view_add_sample(fixture, 0, "mb", 8);
+	root = letter_view_show(fixture, &(struct view_options){ .kind = VIEW_CALLERS });
 	assert_int_equal(root->total[0], 15);
 	assert_int_equal(count_children(root), 2);
-	w = child(root, "w");
+	w = letter_view_child(root, "w");
 	assert_int_equal(w->self[0], 7);
 	assert_int_equal(w->total[0], 7);
-	assert_int_equal(descend(w, "a")->total[0], 1);
-	assert_int_equal(descend(w, "bm")->total[0], 6);
-	assert_int_equal(descend(w, "bm")->self[0], 0);
-	assert_null(descend(w, "bm")->children);
-	assert_int_equal(descend(root, "bm")->total[0], 8);
+	assert_int_equal(letter_view_descend(w, "a")->total[0], 1);
+	assert_int_equal(letter_view_descend(w, "bm")->total[0], 6);
+	assert_int_equal(letter_view_descend(w, "bm")->self[0], 0);
+	assert_null(letter_view_descend(w, "bm")->children);
+	assert_int_equal(letter_view_descend(root, "bm")->total[0], 8);
 }
 
 static void callers_below_the_threshold_are_not_expanded(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	const struct view_row *root;
 
 	profile_add_process(fixture->profile, 10, "prog");
-	add_sample(fixture, 0, "maw", 1);
-	add_sample(fixture, 0, "mb", 99);
-	root = show(fixture, &(struct view_options){ .kind = VIEW_CALLERS, .min_percent = 5 });
-	assert_non_null(child(root, "b")->children);
-	assert_non_null(child(root, "w"));
-	assert_null(child(root, "w")->children);
+	letter_view_add_sample(fixture, 0, "maw", 1);
+	letter_view_add_sample(fixture, 0, "mb", 99);
+	root = letter_view_show(fixture,
+				&(struct view_options){ .kind = VIEW_CALLERS, .min_percent = 5 });
+	assert_non_null(letter_view_child(root, "b")->children);
+	assert_non_null(letter_view_child(root, "w"));
+	assert_null(letter_view_child(root, "w")->children);
 }
 
 /* "s" has self costs in a row that is shown and in three nodes without rows. */
 static void rows_below_the_threshold_have_no_children_and_count_as_hottest(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	struct hottest whole, part;
 
 	profile_add_process(fixture->profile, 10, "prog");
-	add_sample(fixture, 0, "mabst", 1);
-	add_sample(fixture, 0, "mabs", 2);
-	add_sample(fixture, 0, "mabus", 1);
-	add_sample(fixture, 0, "mas", 20);
-	add_sample(fixture, 0, "m", 76);
-	(void)show(fixture, &(struct view_options){ .kind = VIEW_TREE });
+	letter_view_add_sample(fixture, 0, "mabst", 1);
+	letter_view_add_sample(fixture, 0, "mabs", 2);
+	letter_view_add_sample(fixture, 0, "mabus", 1);
+	letter_view_add_sample(fixture, 0, "mas", 20);
+	letter_view_add_sample(fixture, 0, "m", 76);
+	(void)letter_view_show(fixture, &(struct view_options){ .kind = VIEW_TREE });
 	assert_int_equal(hottest_find(fixture->view, &whole), 0);
 	assert_null(fixture->view->left_out);
-	const struct view_row *root =
-		show(fixture, &(struct view_options){ .kind = VIEW_TREE, .min_percent = 5 });
+	const struct view_row *root = letter_view_show(
+		fixture, &(struct view_options){ .kind = VIEW_TREE, .min_percent = 5 });
 	assert_int_equal(hottest_find(fixture->view, &part), 0);
-	const struct view_row *b = descend(root->children, "mab");
+	const struct view_row *b = letter_view_descend(root->children, "mab");
 	assert_int_equal(b->total[0], 4);
 	assert_null(b->children);
-	assert_int_equal(descend(root->children, "mas")->total[0], 20);
+	assert_int_equal(letter_view_descend(root->children, "mas")->total[0], 20);
 	assert_int_equal(part.n_functions, whole.n_functions);
 	for (unsigned i = 0; i < whole.n_functions; i++) {
 		assert_string_equal(part.functions[i].row.name, whole.functions[i].row.name);
@@ -267,32 +162,35 @@ static void rows_below_the_threshold_have_no_children_and_count_as_hottest(void 
 
 static void kernel_frames_are_merged_alone_or_given_to_who_entered(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	const struct view_row *process;
 
 	profile_add_process(fixture->profile, 10, "prog");
-	add_sample(fixture, 0, "mr>SV", 6);
-	add_sample(fixture, 0, "m", 1);
-	process = show(fixture, &(struct view_options){ .kernel = KERNEL_MERGED })->children;
-	process = child(descend(process, "mr"), "[kernel]");
+	letter_view_add_sample(fixture, 0, "mr>SV", 6);
+	letter_view_add_sample(fixture, 0, "m", 1);
+	process = letter_view_show(fixture, &(struct view_options){ .kernel = KERNEL_MERGED })
+			  ->children;
+	process = letter_view_child(letter_view_descend(process, "mr"), "[kernel]");
 	assert_int_equal(process->kind, ROW_MARKER);
-	assert_int_equal(descend(process, "SV")->self[0], 6);
-	assert_int_equal(descend(process, "S")->kind, ROW_KERNEL);
-	assert_string_equal(descend(process, "S")->module, "[kernel]");
+	assert_int_equal(letter_view_descend(process, "SV")->self[0], 6);
+	assert_int_equal(letter_view_descend(process, "S")->kind, ROW_KERNEL);
+	assert_string_equal(letter_view_descend(process, "S")->module, "[kernel]");
 
-	process = show(fixture, &(struct view_options){ .kernel = KERNEL_ONLY })->children;
-	assert_int_equal(descend(process, "SV")->self[0], 6);
+	process = letter_view_show(fixture, &(struct view_options){ .kernel = KERNEL_ONLY })
+			  ->children;
+	assert_int_equal(letter_view_descend(process, "SV")->self[0], 6);
 	assert_int_equal(process->self[0], 1);
 	assert_int_equal(process->total[0], 7);
 
-	process = show(fixture, &(struct view_options){ .kernel = KERNEL_NONE })->children;
-	assert_int_equal(descend(process, "mr")->self[0], 6);
-	assert_null(descend(process, "mr")->children);
+	process = letter_view_show(fixture, &(struct view_options){ .kernel = KERNEL_NONE })
+			  ->children;
+	assert_int_equal(letter_view_descend(process, "mr")->self[0], 6);
+	assert_null(letter_view_descend(process, "mr")->children);
 }
 
 static void processes_are_grouped_by_name_or_pid(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	const struct view_row *root;
 	struct view_options options = { .kind = VIEW_TREE, .grouping = GROUP_COMM };
 
@@ -301,16 +199,16 @@ static void processes_are_grouped_by_name_or_pid(void **state)
 	profile_add_process(fixture->profile, 11, "cc");
 	profile_add_process(fixture->profile, 12, "sh");
 	for (uint32_t i = 0; i < 4; i++)
-		add_sample(fixture, i, "m", 1);
-	root = show(fixture, &options);
+		letter_view_add_sample(fixture, i, "m", 1);
+	root = letter_view_show(fixture, &options);
 	assert_int_equal(count_children(root), 2);
-	assert_int_equal(child(root, "sh")->n_merged, 3);
-	assert_int_equal(child(root, "sh")->id, -1);
-	assert_int_equal(child(root, "sh")->total[0], 3);
-	assert_int_equal(child(root, "cc")->n_merged, 1);
-	assert_int_equal(child(root, "cc")->id, 11);
+	assert_int_equal(letter_view_child(root, "sh")->n_merged, 3);
+	assert_int_equal(letter_view_child(root, "sh")->id, -1);
+	assert_int_equal(letter_view_child(root, "sh")->total[0], 3);
+	assert_int_equal(letter_view_child(root, "cc")->n_merged, 1);
+	assert_int_equal(letter_view_child(root, "cc")->id, 11);
 	options.grouping = GROUP_PROCESS;
-	root = show(fixture, &options);
+	root = letter_view_show(fixture, &options);
 	assert_int_equal(count_children(root), 4);
 	for (const struct view_row *row = root->children; row; row = row->next)
 		assert_int_equal(row->n_merged, 1);
@@ -318,11 +216,11 @@ static void processes_are_grouped_by_name_or_pid(void **state)
 
 static void threads_stand_below_their_process_on_request(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	struct frame process = { .kind = FRAME_PROCESS }, thread = { .kind = FRAME_THREAD };
 	struct view_options options = { .kind = VIEW_TREE, .grouping = GROUP_THREAD };
 	struct cct *cct = fixture->profile->cct;
-	struct frame function = make_frame(fixture, 'm');
+	struct frame function = letter_view_frame(fixture, 'm');
 	const struct view_row *root;
 	uint32_t node;
 
@@ -335,53 +233,53 @@ static void threads_stand_below_their_process_on_request(void **state)
 		sample_profile_add(fixture->profile, cct_child(cct, node, &function), 0,
 				   1 + thread.offset);
 	}
-	root = show(fixture, &options);
+	root = letter_view_show(fixture, &options);
 	assert_int_equal(count_children(root->children), 2);
-	assert_int_equal(child(root->children, "worker")->id, 11);
-	assert_int_equal(child(root->children, "worker")->kind, ROW_THREAD);
-	assert_int_equal(child(root->children, "worker")->total[0], 2);
+	assert_int_equal(letter_view_child(root->children, "worker")->id, 11);
+	assert_int_equal(letter_view_child(root->children, "worker")->kind, ROW_THREAD);
+	assert_int_equal(letter_view_child(root->children, "worker")->total[0], 2);
 	options.grouping = GROUP_COMM;
-	root = show(fixture, &options);
-	assert_int_equal(descend(root->children, "m")->total[0], 3);
+	root = letter_view_show(fixture, &options);
+	assert_int_equal(letter_view_descend(root->children, "m")->total[0], 3);
 }
 
 static void modules_count_a_sample_once(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	const struct view_row *root;
 
 	profile_add_process(fixture->profile, 10, "prog");
-	add_sample(fixture, 0, "mab>S", 2);
-	add_sample(fixture, 0, "!ab", 3);
-	add_sample(fixture, 0, "!", 4);
-	root = show(fixture, &(struct view_options){ .kind = VIEW_MODULES });
+	letter_view_add_sample(fixture, 0, "mab>S", 2);
+	letter_view_add_sample(fixture, 0, "!ab", 3);
+	letter_view_add_sample(fixture, 0, "!", 4);
+	root = letter_view_show(fixture, &(struct view_options){ .kind = VIEW_MODULES });
 	assert_int_equal(count_children(root), 3);
-	assert_int_equal(child(root, "prog")->self[0], 3);
-	assert_int_equal(child(root, "prog")->total[0], 5);
-	assert_int_equal(child(root, "[kernel]")->self[0], 2);
-	assert_int_equal(child(root, "[kernel]")->kind, ROW_KERNEL);
-	assert_int_equal(child(root, marker_text(MARKER_STACK_CUT))->self[0], 4);
+	assert_int_equal(letter_view_child(root, "prog")->self[0], 3);
+	assert_int_equal(letter_view_child(root, "prog")->total[0], 5);
+	assert_int_equal(letter_view_child(root, "[kernel]")->self[0], 2);
+	assert_int_equal(letter_view_child(root, "[kernel]")->kind, ROW_KERNEL);
+	assert_int_equal(letter_view_child(root, marker_text(MARKER_STACK_CUT))->self[0], 4);
 }
 
 static void every_view_adds_up_to_the_profile(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	uint32_t node;
 
 	profile_add_process(fixture->profile, 10, "prog");
 	profile_add_process(fixture->profile, 0, "idle");
-	add_sample(fixture, 0, "mrrx>SV", 7);
-	add_sample(fixture, 0, "!xrx", 11);
-	add_sample(fixture, 1, "IH", 13);
-	add_sample(fixture, 1, "", 17);
-	node = add_path(fixture, 0, "mrx");
+	letter_view_add_sample(fixture, 0, "mrrx>SV", 7);
+	letter_view_add_sample(fixture, 0, "!xrx", 11);
+	letter_view_add_sample(fixture, 1, "IH", 13);
+	letter_view_add_sample(fixture, 1, "", 17);
+	node = letter_view_add_path(fixture, 0, "mrx");
 	sample_profile_add(fixture->profile, node, 1, 19);
 	for (int kind = VIEW_TREE; kind <= VIEW_PROCESSES; kind++) {
 		for (int kernel = KERNEL_MERGED; kernel <= KERNEL_NONE; kernel++) {
-			const struct view_row *root =
-				show(fixture,
-				     &(struct view_options){ .kind = (enum view_kind)kind,
-							     .kernel = (enum view_kernel)kernel });
+			const struct view_row *root = letter_view_show(
+				fixture,
+				&(struct view_options){ .kind = (enum view_kind)kind,
+							.kernel = (enum view_kernel)kernel });
 
 			assert_int_equal(root->total[0], 48);
 			assert_int_equal(root->total[1], 19);
@@ -404,18 +302,19 @@ static void rows_are_sorted_as_asked(void **state)
 		{ SORT_NAME, 0, "abcm" },
 		{ SORT_TOTAL, 1, "mbac" },
 	};
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 
 	profile_add_process(fixture->profile, 10, "prog");
-	add_sample(fixture, 0, "ma", 5);
-	add_sample(fixture, 0, "mb", 2);
-	add_sample(fixture, 0, "mc", 2);
-	sample_profile_add(fixture->profile, add_path(fixture, 0, "mb"), 1, 3);
+	letter_view_add_sample(fixture, 0, "ma", 5);
+	letter_view_add_sample(fixture, 0, "mb", 2);
+	letter_view_add_sample(fixture, 0, "mc", 2);
+	sample_profile_add(fixture->profile, letter_view_add_path(fixture, 0, "mb"), 1, 3);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct view_row *row =
-			show(fixture, &(struct view_options){ .kind = VIEW_FUNCTIONS,
-							      .sort = cases[i].sort,
-							      .sort_metric = cases[i].metric })
+			letter_view_show(fixture,
+					 &(struct view_options){ .kind = VIEW_FUNCTIONS,
+								 .sort = cases[i].sort,
+								 .sort_metric = cases[i].metric })
 				->children;
 
 		for (const char *name = cases[i].order; *name; name++, row = row->next)
@@ -426,11 +325,11 @@ static void rows_are_sorted_as_asked(void **state)
 
 static void an_empty_profile_has_an_empty_view(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 
 	for (int kind = VIEW_TREE; kind <= VIEW_PROCESSES; kind++) {
-		const struct view_row *root =
-			show(fixture, &(struct view_options){ .kind = (enum view_kind)kind });
+		const struct view_row *root = letter_view_show(
+			fixture, &(struct view_options){ .kind = (enum view_kind)kind });
 
 		assert_null(root->children);
 		assert_int_equal(root->total[0], 0);
@@ -439,14 +338,14 @@ static void an_empty_profile_has_an_empty_view(void **state)
 
 static void a_sort_metric_that_does_not_exist_is_refused(void **state)
 {
-	struct fixture *fixture = *state;
+	struct letter_view *fixture = *state;
 	struct view_options options = { .sort_metric = 2 };
 
 	assert_true(view_create(fixture->profile, fixture->symbolizer, &options, &fixture->view) <
 		    0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, letter_view_set_up, letter_view_tear_down)
 
 int main(void)
 {
