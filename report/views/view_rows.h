@@ -43,9 +43,10 @@ struct view_row {
 	 */
 	const char *call_file;
 	uint32_t call_line;
-	uint32_t line;    /* VIEW_LINES; 0: the row is a function without lines */
-	const char *file; /* whole path; NULL if there is no line */
-	/* VIEW_TREE, VIEW_CALLERS: the same number in all rows of one function, process, ... */
+	uint32_t line;     /* VIEW_LINES; 0: the row is a function without lines */
+	const char *file;  /* whole path; NULL if there is no line */
+	bool is_recursion; /* VIEW_PATHS: its function is above it, where the path goes on */
+	/* In trees: the same number in all rows of one function, process, ... */
 	uint32_t entity;
 	struct view_row *children, *next;
 	struct view_row *parent;
@@ -58,7 +59,7 @@ struct view {
 	/* VIEW_TREE: a list of one row for each entity with nodes that have no row in the tree,
 	 * with the self costs of all of them. */
 	struct view_row *left_out;
-	uint32_t n_entities;        /* VIEW_TREE, VIEW_CALLERS: all rows' entities are smaller */
+	uint32_t n_entities;        /* of trees: all rows' entities are smaller */
 	struct arena arena;         /* of the rows */
 	struct source_paths *paths; /* VIEW_LINES: owns the rows' file names */
 };
