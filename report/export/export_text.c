@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cct/base/printable.h"
 #include "cct/base/stream.h"
 #include "report/text/text_columns.h"
 #include "report/text/text_flat.h"
@@ -89,13 +90,26 @@ static void choose_columns(struct text *text)
 	bool flat = view_is_flat(text->view);
 
 	text->show_total = true;
-	text->show_self = view_traits(text->view->options.kind)->has_self;
+	text->show_self = view_traits(text->view->options.kind)->has_self &&
+			  text->view->options.direction == PATHS_DOWN;
 	text->show_waits = text->show_values && text->n_metrics == 1 && !text->n_ratios &&
 			   text->view->profile->metrics[text->metrics[0]].is_waits;
 	/* The own cost of a wait is that of its reason, the last row of each path. */
 	if (text->show_waits && !flat)
 		text->show_self = false;
 	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios && !text->show_waits;
+}
+
+/* What the paths begin or end with, and how the others are seen. */
+static void write_direction(const struct text *text)
+{
+	const struct view_options *options = &text->view->options;
+	bool down = options->direction == PATHS_DOWN;
+
+	fprintf(text->output.file, "\nPaths that %s with ", down ? "begin" : "end");
+	printable_put(text->output.file, options->root);
+	fprintf(text->output.file, ", in shares of the whole recording.\n%s: --direction %s.\n",
+		down ? "Its callers" : "What it calls", down ? "up" : "down");
 }
 
 static void write_notes(const struct text *text)
@@ -106,6 +120,8 @@ static void write_notes(const struct text *text)
 	if (text->rows_hidden)
 		fprintf(text->output.file, "\nRows below %g %% are not shown (--min).\n",
 			text->options->min_percent);
+	if (text->view->options.kind == VIEW_PATHS)
+		write_direction(text);
 	if (text->n_metrics < n_metrics)
 		fprintf(text->output.file,
 			"\n%u more events do not fit the width (--event, --sort).\n",

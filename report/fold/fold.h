@@ -23,6 +23,8 @@ struct fold_entity {
 	int32_t id;
 	uint32_t n_merged;
 	uint32_t module_id;
+	uint8_t root_match; /* VIEW_PATHS: how well a function matches options.root; 0: it does not
+			     */
 	enum frame_kind frame_kind;
 	bool is_inlined;
 	uint32_t line; /* VIEW_LINES only; 0: a function without lines */

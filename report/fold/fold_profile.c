@@ -9,8 +9,10 @@
 #include "cct/base/hash.h"
 #include "cct/base/hash_table.h"
 #include "cct/base/pair_map.h"
+#include "cct/text/name_pattern.h"
 #include "report/fold/merge_copies.h"
 #include "report/fold/view_traits.h"
+#include "report/names/function_query.h"
 #include "report/names/source_paths.h"
 
 #define NONE FOLD_NONE
@@ -25,6 +27,7 @@ struct folding {
 	uint32_t n_functions;
 	uint32_t *by_process; /* index in the profile -> entity */
 	uint32_t *by_thread;
+	struct function_query *root;    /* VIEW_PATHS */
 	struct hash_table nodes;        /* those of the fold, by (parent, entity) */
 	struct pair_map lines;          /* (file and line, module) -> entity */
 	struct pair_map line_functions; /* (entity, function or hash of its name) of those already
@@ -49,6 +52,21 @@ static int grow_functions(struct folding *folding, uint32_t function)
 	return 0;
 }
 
+/* How well a function is what the user typed: as a name, as a glob, or as a part of the name. */
+static uint8_t match_root(const struct folding *folding, const struct frame_name *name)
+{
+	enum function_match match;
+
+	if (!folding->root)
+		return 0;
+	match = function_query_match(folding->root, name);
+	if (match == FUNCTION_MATCHES)
+		return 3;
+	if (name_pattern_matches(folding->options->root, name->name))
+		return 2;
+	return match == FUNCTION_SIMILAR;
+}
+
 /* Finds or adds the entity of a function or marker. */
 static int function_entity(struct folding *folding, const struct frame *frame,
 			   const struct frame_name *name, uint32_t *entity_ret)
@@ -66,6 +84,7 @@ static int function_entity(struct folding *folding, const struct frame *frame,
 			.module = name->module,
 			.id = -1,
 			.module_id = frame->module,
+			.root_match = match_root(folding, name),
 			.frame_kind = (enum frame_kind)frame->kind,
 			.is_inlined = name->is_inlined,
 		};
@@ -465,6 +484,11 @@ static int fill(struct folding *folding)
 		.name = "all", .module = "", .id = -1, .frame_kind = FRAME_ROOT
 	};
 
+	if (folding->options->kind == VIEW_PATHS) {
+		folding->root = function_query_create(folding->options->root);
+		if (!folding->root)
+			return -ENOMEM;
+	}
 	folding->fold = fold_create(folding->profile->cct);
 	folding->by_process = allocate_indexes(folding->profile->n_processes);
 	folding->by_thread = allocate_indexes(folding->profile->n_threads);
@@ -492,6 +516,7 @@ int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
 	};
 	int err = fill(&folding);
 
+	function_query_destroy(folding.root);
 	free(folding.by_function);
 	free(folding.by_process);
 	free(folding.by_thread);

@@ -11,10 +11,12 @@ enum view_kind {
 	VIEW_FUNCTIONS,
 	VIEW_LINES,
 	VIEW_MODULES,
-	VIEW_PROCESSES
+	VIEW_PROCESSES,
+	VIEW_PATHS
 };
 enum view_grouping { GROUP_COMM, GROUP_PROCESS, GROUP_THREAD };
 enum view_kernel { KERNEL_MERGED, KERNEL_ONLY, KERNEL_NONE };
+enum path_direction { PATHS_DOWN, PATHS_UP };
 enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME };
 
 struct view_options {
@@ -25,8 +27,10 @@ struct view_options {
 				    goes to the user frame that entered the kernel */
 	enum view_sort sort;
 	uint32_t sort_metric;
+	const char *root;              /* VIEW_PATHS: a function's name or a glob; borrowed */
+	enum path_direction direction; /* VIEW_PATHS */
 	/*
-	 * VIEW_TREE, VIEW_CALLERS: rows below this share of every metric get no children, because
+	 * Of trees: rows below this share of every metric get no children, because
 	 * most nodes of a large profile are below such rows, and of callers the number of all rows
 	 * may be as large as the sum of the depths of all nodes; 0: all rows get children.
 	 */

@@ -31,6 +31,11 @@ static const struct view_traits all[] = {
 			     .is_flat = true,
 			     .sort = SORT_TOTAL,
 			     .heading = "process" },
+	[VIEW_PATHS] = { .subject = ROWS_FUNCTIONS,
+			 .has_self = true,
+			 .has_overlaps = true,
+			 .sort = SORT_TOTAL,
+			 .heading = "call path" },
 };
 
 const struct view_traits *view_traits(enum view_kind kind)

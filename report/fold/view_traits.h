@@ -10,6 +10,7 @@ struct view_traits {
 	enum row_subject subject;
 	bool is_flat;        /* the rows are a list; else a tree */
 	bool has_self;       /* text has a column of own costs */
+	bool has_overlaps;   /* of trees: a sample may be in several siblings */
 	enum view_sort sort; /* unless --sort is given */
 	const char *heading; /* of the names, in text */
 };

@@ -143,6 +143,8 @@ void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 			buffer += strlen(buffer);
 		}
 		marks_suffix(row, buffer, size);
+		if (row->is_recursion)
+			snprintf(buffer, size, " (recursive)");
 		if (row->n_merged > 1)
 			snprintf(buffer, size, " (and %" PRIu32 " more)", row->n_merged - 1);
 		return;

@@ -100,7 +100,8 @@ static void count_children(const struct tree *tree, struct level *level)
 		else if (!text_is_visible(tree->text, row))
 			text_sums_add(tree->text, &level->more, row);
 	}
-	if (level->more.n_rows && !text_sums_visible(tree->text, &level->more)) {
+	if (level->more.n_rows && (view_traits(tree->text->view->options.kind)->has_overlaps ||
+				   !text_sums_visible(tree->text, &level->more))) {
 		tree->text->rows_hidden = true;
 		level->more.n_rows = 0;
 	}

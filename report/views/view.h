@@ -11,7 +11,10 @@
 #include "report/names/symbolize.h"
 #include "report/views/view_rows.h"
 
-/* The caller frees *@view_ret with view_destroy(). 0 or -errno. */
+/*
+ * The caller frees *@view_ret with view_destroy(). 0 or -errno; -ENOENT: no function has the name
+ * options.root.
+ */
 int view_create(const struct profile *profile, struct symbolizer *symbolizer,
 		const struct view_options *options, struct view **view_ret);
 
