@@ -23,12 +23,14 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },
-	{ "callers", VIEW_CALLERS },
-	{ "functions", VIEW_FUNCTIONS },
-	{ "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES },
+	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
+	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
+	{ "paths", VIEW_PATHS },         { NULL, 0 },
+};
+static const struct choice directions[] = {
+	{ "down", PATHS_DOWN },
+	{ "up", PATHS_UP },
 	{ NULL, 0 },
 };
 static const struct choice groupings[] = {
@@ -104,10 +106,23 @@ static const struct command_option options_of_report[] = {
 	  .argument = "VIEW",
 	  .help = "what to show. tree: call paths from the outermost function on (default);\n"
 		  "callers: each function's own cost, with its callers below it;\n"
-		  "functions, lines, modules, processes: tables",
+		  "functions, lines, modules, processes: tables;\n"
+		  "paths: the call paths that begin or end with the function of --root",
 	  .take = option_take_choice,
 	  .choices = views,
 	  .offset = FIELD(view.kind) },
+	{ .name = "root",
+	  .argument = "FUNCTION",
+	  .help = "the function that the call paths of --view paths begin or end with; may be a "
+		  "glob",
+	  .take = option_take_text,
+	  .offset = FIELD(view.root) },
+	{ .name = "direction",
+	  .argument = "WAY",
+	  .help = "down: from --root to what it calls (default); up: to its callers",
+	  .take = option_take_choice,
+	  .choices = directions,
+	  .offset = FIELD(view.direction) },
 	{ .name = "by",
 	  .argument = "GROUP",
 	  .help = "group trees and processes by comm (default), process or thread",
@@ -188,6 +203,28 @@ const struct command_line report_line = {
 	.options = options_of_report,
 };
 
+static int check_root(const struct report_options *options)
+{
+	bool is_paths = options->view.kind == VIEW_PATHS;
+
+	if (is_paths && !options->view.root)
+		return message_wrong_use(options->command,
+					 "--view paths needs --root FUNCTION; --view functions "
+					 "--sort total lists what costs most.");
+	if (!is_paths && (options->view.root || options->view.direction != PATHS_DOWN))
+		return message_wrong_use(options->command,
+					 "--root and --direction need --view paths.");
+	return 0;
+}
+
+static int complain_of_root(const struct report_options *options)
+{
+	return message_error(options->command,
+			     "no function '%s' is on a call path; --view functions --sort total "
+			     "lists those that are.",
+			     options->view.root);
+}
+
 static int show(struct report_options *options, const struct profile *profile,
 		struct symbolizer *symbolizer)
 {
@@ -200,6 +237,8 @@ static int show(struct report_options *options, const struct profile *profile,
 	if (is_text)
 		options->view.min_percent = options->export.min_percent;
 	err = view_create(profile, symbolizer, &options->view, &view);
+	if (err == -ENOENT)
+		return complain_of_root(options);
 	if (err)
 		return message_error(options->command, "%s.", strerror(-err));
 	options->export.source = options->path;
@@ -278,6 +317,8 @@ int cmd_report(int argc, char **argv)
 	int status = parsed.status;
 	if (!parsed.is_done)
 		status = file_options_take_operand("report", &parsed, 0, &options.path);
+	if (!parsed.is_done && !status)
+		status = check_root(&options);
 	if (!parsed.is_done && !status) {
 		report_options_finish(&options);
 		setlocale(LC_CTYPE, "");
