@@ -18,6 +18,25 @@ static void keep_costs(struct cct *cct, const bool *is_kept, uint32_t n_kept)
 	cct->n_metrics = n_kept;
 }
 
+/* The longest waits are of one metric, which gets another index or is left out. */
+static void keep_longest(struct cct *cct, const bool *is_kept)
+{
+	uint32_t n_before = 0;
+
+	if (!cct->longest)
+		return;
+	for (uint32_t i = 0; i < cct->longest_metric; i++)
+		n_before += is_kept[i];
+	if (is_kept[cct->longest_metric]) {
+		cct->longest_metric = n_before;
+		return;
+	}
+	free(cct->longest);
+	cct->longest = NULL;
+	cct->n_longest_allocated = 0;
+	cct->longest_metric = CCT_NONE;
+}
+
 int profile_keep_metrics(struct profile *profile, const char *const *patterns, size_t n_patterns)
 {
 	uint32_t n_all = profile->n_metrics, n_kept = 0;
@@ -30,6 +49,7 @@ int profile_keep_metrics(struct profile *profile, const char *const *patterns, s
 			name_patterns_match(patterns, n_patterns, profile->metrics[i].name);
 	if (!n_kept || n_kept == n_all)
 		return 0;
+	keep_longest(profile->cct, is_kept);
 	keep_costs(profile->cct, is_kept, n_kept);
 	profile->n_metrics = 0;
 	for (uint32_t i = 0; i < n_all; i++) {

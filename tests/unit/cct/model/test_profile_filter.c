@@ -61,6 +61,26 @@ static void costs_of_other_metrics_leave_the_tree(void **state)
 	assert_int_equal(profile_check_conservation(profile), -1);
 }
 
+static void longest_waits_follow_their_metric(void **state)
+{
+	static const char *const later[] = { "page-faults", "read-bytes" }, *const last[] = {
+		"read-bytes"
+	};
+	struct profile *profile = *state;
+
+	assert_int_equal(cct_keep_longest(profile->cct, 1), 0);
+	cct_add_cost(profile->cct, 7, 1, 1234);
+	profile->metrics[1].samples++;
+	profile->metrics[1].total += 1234;
+	assert_int_equal(profile_keep_metrics(profile, later, 2), 0);
+	assert_int_equal(profile->cct->longest_metric, 0);
+	assert_int_equal(profile->cct->longest[7], 1234);
+	assert_int_equal(profile_keep_metrics(profile, last, 1), 0);
+	assert_null(profile->cct->longest);
+	assert_int_equal(profile->cct->longest_metric, CCT_NONE);
+	assert_int_equal(profile_check_conservation(profile), -1);
+}
+
 static void a_filtered_tree_can_grow(void **state)
 {
 	static const char *const names[] = { "page-faults" };
@@ -95,6 +115,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(costs_of_other_metrics_leave_the_tree, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(longest_waits_follow_their_metric, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_filtered_tree_can_grow, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_a_name_of_a_metric_all_stay, setup,
 						teardown),
