@@ -131,6 +131,25 @@ int cct_keep_longest(struct cct *cct, uint32_t metric)
 	return 0;
 }
 
+int cct_widen(struct cct *cct, uint32_t n_metrics)
+{
+	const size_t n_old = cct->n_metrics;
+
+	if (n_metrics <= n_old)
+		return 0;
+	if (array_reserve(cct->costs, 0, cct->n_costs_allocated, (size_t)cct->n_nodes * n_metrics))
+		return -ENOMEM;
+	for (size_t node = cct->n_nodes; node-- > 0;) {
+		struct cct_cost *costs = cct->costs + node * n_metrics;
+
+		if (n_old)
+			memmove(costs, cct->costs + node * n_old, n_old * sizeof(*costs));
+		memset(costs + n_old, 0, (n_metrics - n_old) * sizeof(*costs));
+	}
+	cct->n_metrics = n_metrics;
+	return 0;
+}
+
 const char *cct_path_mark_name(enum path_mark mark)
 {
 	static const char *const names[N_PATH_MARKS] = {

@@ -59,9 +59,11 @@ struct cct {
 
 struct cct *cct_create(uint32_t n_metrics);
 void cct_destroy(struct cct *cct);
-/* Keeps the largest weight of a sample of the metric in each node, too. Before any cost is added. 0
- * or -ENOMEM. */
+/* Keeps the largest weight of a sample of the metric in each node, too: of those that are added
+ * from now on. 0 or -ENOMEM. */
 int cct_keep_longest(struct cct *cct, uint32_t metric);
+/* Adds metrics without cost, up to @n_metrics of them. 0, or -ENOMEM: nothing changed. */
+int cct_widen(struct cct *cct, uint32_t n_metrics);
 
 /* The child of @parent with @frame, made if new. CCT_NONE: out of memory. */
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame);
