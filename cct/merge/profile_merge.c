@@ -1,0 +1,286 @@
+/*
+ * A profile is added by giving each of its parts a number in the sum, and then its nodes' costs to
+ * the nodes with the same path. The finished sum is made in the same way: its tables get their
+ * numbers in sorted order, and then the one profile is added to it.
+ */
+#include "cct/merge/profile_merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/merge/merge_info.h"
+#include "cct/merge/merge_modules.h"
+#include "cct/merge/merge_names.h"
+#include "cct/merge/merge_order.h"
+#include "cct/merge/merge_tables.h"
+
+struct profile_merge {
+	struct merge_state state;
+};
+
+static int state_init(struct merge_state *state)
+{
+	*state = (struct merge_state){ .into = profile_create() };
+	if (!state->into)
+		return -ENOMEM;
+	state->into->cct = cct_create(0);
+	state->into->names = stored_names_create();
+	return state->into->cct && state->into->names ? 0 : -ENOMEM;
+}
+
+static void state_deinit(struct merge_state *state)
+{
+	for (uint32_t i = 0; i < state->n_keys; i++)
+		free((char *)state->keys[i].path);
+	free(state->keys);
+	string_ids_deinit(&state->modules);
+	string_ids_deinit(&state->metrics);
+	string_ids_deinit(&state->processes);
+	string_ids_deinit(&state->threads);
+	pair_map_deinit(&state->metric_of);
+	profile_destroy(state->into);
+}
+
+static void maps_deinit(struct merge_maps *maps)
+{
+	free(maps->modules);
+	free(maps->metrics);
+	free(maps->processes);
+	free(maps->threads);
+	free(maps->wakers);
+	free(maps->code_modules);
+}
+
+static uint32_t *allocate_map(size_t n)
+{
+	return calloc(n + 1, sizeof(uint32_t));
+}
+
+static int maps_init(struct merge_maps *maps, const struct profile *from)
+{
+	*maps = (struct merge_maps){ .from = from };
+	maps->modules = allocate_map(from->modules.n_modules);
+	maps->metrics = allocate_map(from->n_metrics);
+	maps->processes = allocate_map(from->n_processes);
+	maps->threads = allocate_map(from->n_threads);
+	maps->wakers = allocate_map(from->wakers.n_strings);
+	maps->code_modules = allocate_map(from->names ? from->names->n_codes : 0);
+	return maps->modules && maps->metrics && maps->processes && maps->threads && maps->wakers &&
+			       maps->code_modules
+		       ? 0
+		       : -ENOMEM;
+}
+
+static int merge_tables(struct merge_state *state, const struct merge_maps *maps)
+{
+	int err = merge_modules(state, maps->from, maps->modules);
+
+	if (!err)
+		err = merge_metrics(state, maps);
+	if (!err)
+		err = merge_processes(state, maps);
+	if (!err)
+		err = merge_threads(state, maps);
+	if (!err)
+		err = merge_wakers(state, maps);
+	if (!err)
+		err = merge_info(&state->into->info, &maps->from->info);
+	quality_merge(&state->into->quality, &maps->from->quality);
+	state->n_added++;
+	return err;
+}
+
+/* Of a module without a build ID, the variant is the one that has the names of the code. */
+static uint32_t map_module(const struct merge_maps *maps, const struct frame *frame)
+{
+	const struct stored_names *names = maps->from->names;
+	const struct module *module = module_table_get(&maps->from->modules, frame->module);
+
+	if (!module || module->key.build_id.size || !names)
+		return maps->modules[frame->module];
+	const struct stored_code *code = stored_names_find(names, frame->module, frame->offset);
+	return code ? maps->code_modules[code - names->codes] : maps->modules[frame->module];
+}
+
+static struct frame map_frame(const struct merge_maps *maps, const struct frame *frame)
+{
+	struct frame mapped = *frame;
+
+	switch ((enum frame_kind)frame->kind) {
+	case FRAME_PROCESS:
+		mapped.offset = maps->processes[frame->offset];
+		break;
+	case FRAME_THREAD:
+		mapped.offset = maps->threads[frame->offset];
+		break;
+	case FRAME_WAKER:
+		mapped.offset = maps->wakers[frame->offset];
+		break;
+	case FRAME_USER:
+	case FRAME_KERNEL:
+		mapped.module = map_module(maps, frame);
+		break;
+	default:
+		break;
+	}
+	return mapped;
+}
+
+/* To free(); NULL: no memory. */
+static struct frame *map_frames(const struct merge_maps *maps)
+{
+	const struct cct *cct = maps->from->cct;
+	struct frame *frames = calloc(cct->n_nodes, sizeof(*frames));
+
+	for (uint32_t i = 0; frames && i < cct->n_nodes; i++)
+		frames[i] = map_frame(maps, &cct->nodes[i].frame);
+	return frames;
+}
+
+static bool is_before(const struct profile *profile, uint32_t a, uint32_t b)
+{
+	const struct metric *x = &profile->metrics[a], *y = &profile->metrics[b];
+	int order = strcmp(x->name, y->name);
+
+	if (!order)
+		order = strcmp(x->unit, y->unit);
+	return order ? order < 0 : a < b;
+}
+
+/*
+ * Waits of one metric have their longest known in each node. If the profiles know that of different
+ * metrics, the one with the smaller name stays. 0 or -ENOMEM.
+ */
+static int merge_longest_metric(struct merge_state *state, const struct merge_maps *maps)
+{
+	const struct cct *from = maps->from->cct;
+	struct cct *into = state->into->cct;
+
+	if (!from->longest)
+		return 0;
+	uint32_t metric = maps->metrics[from->longest_metric];
+	if (into->longest && !is_before(state->into, metric, into->longest_metric))
+		return 0;
+	return cct_keep_longest(into, metric);
+}
+
+static void add_node(struct cct *into, uint32_t to, const struct merge_maps *maps, uint32_t node)
+{
+	const struct cct *from = maps->from->cct;
+	const struct cct_node *at = &from->nodes[node];
+
+	for (int mark = 0; mark < N_PATH_MARKS; mark++)
+		into->nodes[to].marked[mark] += at->marked[mark];
+	into->nodes[to].frame_marks |= at->frame_marks;
+	for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
+		struct cct_cost *cost = cct_cost(into, to, maps->metrics[metric]);
+
+		cost->samples += cct_cost(from, node, metric)->samples;
+		cost->weight += cct_cost(from, node, metric)->weight;
+	}
+	if (from->longest && maps->metrics[from->longest_metric] == into->longest_metric &&
+	    from->longest[node] > into->longest[to])
+		into->longest[to] = from->longest[node];
+}
+
+/* @order: of the nodes; NULL: as they are. */
+static int merge_tree(struct merge_state *state, const struct merge_maps *maps,
+		      const struct frame *frames, const uint32_t *order)
+{
+	const struct cct *from = maps->from->cct;
+	struct cct *into = state->into->cct;
+	_cleanup_free_ uint32_t *nodes = allocate_map(from->n_nodes);
+	int err = nodes ? cct_widen(into, state->into->n_metrics) : -ENOMEM;
+
+	if (!err)
+		err = merge_longest_metric(state, maps);
+	for (uint32_t i = 0; !err && i < from->n_nodes; i++) {
+		uint32_t node = order ? order[i] : i;
+
+		if (node != CCT_ROOT)
+			nodes[node] =
+				cct_child(into, nodes[from->nodes[node].parent], &frames[node]);
+		if (nodes[node] == CCT_NONE)
+			err = -ENOMEM;
+		else
+			add_node(into, nodes[node], maps, node);
+	}
+	return err;
+}
+
+struct profile_merge *profile_merge_create(void)
+{
+	struct profile_merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge || !state_init(&merge->state))
+		return merge;
+	profile_merge_destroy(merge);
+	return NULL;
+}
+
+void profile_merge_destroy(struct profile_merge *merge)
+{
+	if (!merge)
+		return;
+	state_deinit(&merge->state);
+	free(merge);
+}
+
+int profile_merge_add(struct profile_merge *merge, const struct profile *profile)
+{
+	struct merge_maps maps;
+	struct frame *frames = NULL;
+	int err = maps_init(&maps, profile);
+
+	if (!err)
+		err = merge_tables(&merge->state, &maps);
+	if (!err)
+		err = merge_names(&merge->state, &maps, NULL);
+	if (!err) {
+		frames = map_frames(&maps);
+		err = frames ? merge_tree(&merge->state, &maps, frames, NULL) : -ENOMEM;
+	}
+	free(frames);
+	maps_deinit(&maps);
+	return err;
+}
+
+/* Adds the sum to an empty one whose tables are sorted. */
+static int add_sorted(struct merge_state *sorted, const struct merge_state *sum,
+		      const struct merge_maps *maps, struct merge_order *order)
+{
+	int err = merge_tables(sorted, maps);
+
+	if (!err)
+		err = merge_order_names(sum, order);
+	if (!err)
+		err = merge_names(sorted, maps, order);
+	_cleanup_free_ struct frame *frames = err ? NULL : map_frames(maps);
+	if (!frames)
+		return err ? err : -ENOMEM;
+	err = merge_order_nodes(sum, frames, order);
+	return err ? err : merge_tree(sorted, maps, frames, order->nodes);
+}
+
+int profile_merge_finish(struct profile_merge *merge, struct profile **profile_ret)
+{
+	struct merge_order order = { 0 };
+	struct merge_state sorted;
+	struct merge_maps maps;
+	int err = maps_init(&maps, merge->state.into);
+
+	if (state_init(&sorted) || err)
+		err = -ENOMEM;
+	if (!err)
+		err = merge_sort_tables(&sorted, &merge->state);
+	if (!err)
+		err = add_sorted(&sorted, &merge->state, &maps, &order);
+	if (!err)
+		*profile_ret = steal_ptr(sorted.into);
+	merge_order_deinit(&order);
+	maps_deinit(&maps);
+	state_deinit(&sorted);
+	return err;
+}

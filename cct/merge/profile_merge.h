@@ -1,0 +1,35 @@
+/*
+ * Profiles added up: of several runs, machines or days, with all that is the same in them told from
+ * all that is not (docs/decisions/0025-merged-profiles.md).
+ *
+ *	struct profile_merge *merge = profile_merge_create();
+ *	int err = merge ? 0 : -ENOMEM;
+ *
+ *	for (size_t i = 0; !err && i < n; i++)
+ *		err = profile_merge_add(merge, profiles[i]);
+ *	if (!err)
+ *		err = profile_merge_finish(merge, &merged);
+ *	profile_merge_destroy(merge);
+ *
+ * The result does not depend on the order of the profiles, nor on which of them were merged before:
+ * its tables are sorted, and so are the children of each node. For each metric, samples and weight
+ * are the sums of those that were added. Memory is bounded by the result: a profile may be
+ * destroyed as soon as it was added. Not thread-safe.
+ */
+#ifndef CCT_MERGE_PROFILE_MERGE_H
+#define CCT_MERGE_PROFILE_MERGE_H
+
+#include "cct/model/profile.h"
+
+struct profile_merge;
+
+/* NULL: out of memory. */
+struct profile_merge *profile_merge_create(void);
+void profile_merge_destroy(struct profile_merge *merge);
+/* Adds a profile, as stored ones are: with ->names. 0 or -ENOMEM; then nothing but destruction is
+ * left. */
+int profile_merge_add(struct profile_merge *merge, const struct profile *profile);
+/* The sum of all that was added, which is the caller's. 0 or -ENOMEM. */
+int profile_merge_finish(struct profile_merge *merge, struct profile **profile_ret);
+
+#endif
