@@ -1,0 +1,356 @@
+/*
+ * Properties of merging, on generated profiles: the result is the same byte by byte in any order
+ * and any grouping.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cct/base/sentence.h"
+#include "cct/merge/profile_merge.h"
+#include "cct/store/profile_file.h"
+
+#define N_TRIALS    60
+#define N_PROFILES  4
+#define N_NODES     60
+#define N_MODULES   6
+#define N_PROCESSES 3
+#define N_THREADS   4
+
+static uint64_t seed;
+
+/* xorshift64*, by Marsaglia and Vigna: the same numbers in each run. */
+static uint32_t random_below(uint32_t n)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return (uint32_t)(seed * 0x2545f4914f6cdd1du >> 40) % n;
+}
+
+static const char *pick(const char *const *texts, uint32_t n)
+{
+	return texts[random_below(n)];
+}
+
+#define PICK(...)                                  \
+	pick((const char *const[]){ __VA_ARGS__ }, \
+	     sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+
+static void make_info(struct profile_info *info)
+{
+	profile_set_string(&info->command_line, PICK("a", "b; a", "c", "d; b", NULL));
+	profile_set_string(&info->hostname, PICK("oak", "elm"));
+	profile_set_string(&info->truncated, PICK("cut", NULL));
+	profile_set_string(&info->why[MARKER_STACK_CUT], PICK("one reason", "another", NULL));
+	info->n_cpus = random_below(8);
+	info->has_date = random_below(3);
+	info->unix_offset_ns = info->has_date ? 1000000 * random_below(2) : 0;
+	info->start_ns = random_below(4) ? 1 + random_below(1000) : 0;
+	info->end_ns = info->start_ns ? info->start_ns + random_below(1000) : 0;
+	if (info->start_ns && random_below(2))
+		profile_lose_cpu(info, random_below(3), info->start_ns + 5);
+	if (random_below(2))
+		profile_regain_cpu(info, 1, info->end_ns);
+}
+
+static void make_metrics(struct profile *profile)
+{
+	uint32_t n = 1 + random_below(3);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t index =
+			profile_add_metric(profile, PICK("cycles", "faults", "off-cpu", "waits"),
+					   PICK("ns", "events"));
+		struct metric *metric = &profile->metrics[index];
+
+		metric->has_counted = random_below(3);
+		metric->counted = metric->has_counted ? random_below(100) : 0;
+		metric->lost = random_below(10);
+		metric->is_scaled = !random_below(4);
+	}
+}
+
+/* Modules 1 to 3 have build IDs, 4 and 5 have paths, 6 is memory of a process. Their order differs,
+ * and so do paths and what build IDs are filled up with. */
+static void make_modules(struct profile *profile)
+{
+	uint32_t first = random_below(N_MODULES);
+
+	for (uint32_t i = 0; i < N_MODULES; i++) {
+		uint8_t which = (uint8_t)((first + i) % N_MODULES + 1), id[16] = { which, 7 };
+		char path[16];
+		struct module_key key = { .kind = MODULE_ELF,
+					  .path = path,
+					  .base = random_below(3) };
+
+		snprintf(path, sizeof(path), "/m%d", which);
+		key.inode = which == 6 ? 1 + random_below(2) : random_below(100);
+		if (which <= 3)
+			build_id_set(&key.build_id, id, random_below(2) ? 16 : 2);
+		if (which <= 3)
+			snprintf(path, sizeof(path), "/%s%d", PICK("usr", "opt"), which);
+		if (which == 6)
+			key.kind = MODULE_ANON;
+		assert_int_equal(module_table_add(&profile->modules, &key), i + 1);
+	}
+}
+
+static void make_processes(struct profile *profile)
+{
+	for (uint32_t i = 0; i < N_PROCESSES; i++) {
+		profile_add_process(profile, (int32_t)random_below(3), PICK("sh", "cat"));
+		profile->processes[i].n_epochs = random_below(4);
+	}
+	for (uint32_t i = 0; i < N_THREADS; i++)
+		profile_add_thread(profile, (int32_t)random_below(3), random_below(N_PROCESSES),
+				   PICK("main", "worker"));
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t id;
+		bool is_new;
+
+		assert_int_equal(
+			string_ids_add(&profile->wakers, PICK("x", "y", "z"), &id, &is_new), 0);
+	}
+}
+
+static void name_code(struct profile *profile, const struct frame *frame)
+{
+	struct stored_names *names = profile->names;
+	struct stored_code code = {
+		.module = frame->module,
+		.offset = frame->offset,
+		.start = random_below(2),
+		.addr = frame->offset,
+		.first_call = names->n_calls,
+		.n_calls = random_below(3),
+	};
+
+	if (stored_names_find(names, frame->module, frame->offset))
+		return;
+	assert_int_equal(stored_names_add_text(names, PICK("f", "g", "h", NULL), &code.symbol), 0);
+	for (uint32_t i = 0; i < code.n_calls; i++) {
+		struct stored_call call = { .line = random_below(2) };
+
+		assert_int_equal(stored_names_add_text(names, PICK("i", "j"), &call.name), 0);
+		assert_int_equal(stored_names_add_text(names, PICK("a.c", NULL), &call.file), 0);
+		call.decl_file = call.directory = STORED_NO_TEXT;
+		assert_int_equal(stored_names_add_call(names, &call), 0);
+	}
+	assert_int_equal(stored_names_add_code(names, &code), 0);
+}
+
+static struct frame make_frame(struct profile *profile)
+{
+	struct frame frame = { .kind = FRAME_USER, .module = 1 + random_below(N_MODULES) };
+
+	switch (random_below(8)) {
+	case 0:
+		return frame_marker(MARKER_STACK_CUT);
+	case 1:
+		return frame_waker(random_below(profile->wakers.n_strings));
+	case 2:
+		return frame_lock(random_below(3));
+	case 3:
+		frame.kind = FRAME_KERNEL;
+		break;
+	default:
+		break;
+	}
+	frame.offset = random_below(4);
+	name_code(profile, &frame);
+	return frame;
+}
+
+static uint32_t make_node(struct profile *profile)
+{
+	struct cct *cct = profile->cct;
+	uint32_t parent = random_below(cct->n_nodes);
+	struct frame frame;
+
+	if (random_below(10) == 0)
+		parent = CCT_ROOT;
+	switch ((enum frame_kind)cct->nodes[parent].frame.kind) {
+	case FRAME_ROOT:
+		frame = (struct frame){ .kind = FRAME_PROCESS,
+					.offset = random_below(N_PROCESSES) };
+		break;
+	case FRAME_PROCESS:
+		frame = (struct frame){ .kind = FRAME_THREAD, .offset = random_below(N_THREADS) };
+		break;
+	default:
+		frame = make_frame(profile);
+		break;
+	}
+	return cct_child(cct, parent, &frame);
+}
+
+static void make_tree(struct profile *profile)
+{
+	uint32_t waits = random_below(2) ? random_below(profile->n_metrics) : UINT32_MAX;
+
+	profile->cct = cct_create(profile->n_metrics);
+	assert_non_null(profile->cct);
+	if (waits != UINT32_MAX) {
+		profile->metrics[waits].is_waits = true;
+		assert_int_equal(cct_keep_longest(profile->cct, waits), 0);
+	}
+	for (uint32_t i = 0; i < N_NODES; i++) {
+		uint32_t node = make_node(profile), metric = random_below(profile->n_metrics);
+		uint64_t weight = random_below(1000);
+
+		assert_int_not_equal(node, CCT_NONE);
+		cct_add_cost(profile->cct, node, metric, weight);
+		profile->cct->nodes[node].marked[PATH_GUESSED] += random_below(2);
+		profile->cct->nodes[node].frame_marks |= random_below(8);
+		profile->metrics[metric].samples++;
+		profile->metrics[metric].total += weight;
+		profile->quality.counts[QUALITY_SAMPLES]++;
+		profile->quality.incomplete[MARKER_STACK_CUT] += random_below(2);
+	}
+}
+
+static void make_lacks(struct profile *profile)
+{
+	for (uint32_t i = 0; i < 3; i++) {
+		struct stored_lack lack = {
+			.module = 1 + random_below(N_MODULES),
+			.lack = (uint8_t)random_below(3),
+			.error = -(int32_t)random_below(3),
+		};
+
+		stored_names_add_text(profile->names, PICK("why", "because", NULL), &lack.text);
+		stored_names_add_lack(profile->names, &lack);
+	}
+}
+
+static struct profile *make_profile(void)
+{
+	struct profile *profile = profile_create();
+
+	assert_non_null(profile);
+	profile->names = stored_names_create();
+	assert_non_null(profile->names);
+	make_info(&profile->info);
+	make_metrics(profile);
+	make_modules(profile);
+	make_processes(profile);
+	make_tree(profile);
+	make_lacks(profile);
+	return profile;
+}
+
+static struct profile *merge(struct profile *const *profiles, size_t n)
+{
+	struct profile_merge *merge = profile_merge_create();
+	struct profile *merged;
+
+	assert_non_null(merge);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(profile_merge_add(merge, profiles[i]), 0);
+	assert_int_equal(profile_merge_finish(merge, &merged), 0);
+	profile_merge_destroy(merge);
+	assert_int_equal(profile_check_conservation(merged), -1);
+	return merged;
+}
+
+static struct profile *merge_two(struct profile *a, struct profile *b)
+{
+	return merge((struct profile *[]){ a, b }, 2);
+}
+
+struct bytes {
+	char *bytes;
+	size_t size;
+};
+
+static struct bytes write_profile(const struct profile *profile)
+{
+	struct bytes file;
+	FILE *stream = open_memstream(&file.bytes, &file.size);
+
+	assert_non_null(stream);
+	assert_int_equal(profile_file_write(stream, profile), 0);
+	fclose(stream);
+	return file;
+}
+
+static void assert_same(const struct profile *a, const struct profile *b)
+{
+	struct bytes x = write_profile(a), y = write_profile(b);
+
+	assert_int_equal(x.size, y.size);
+	assert_memory_equal(x.bytes, y.bytes, x.size);
+	free(x.bytes);
+	free(y.bytes);
+}
+
+static void order_and_grouping_do_not_matter(void **state)
+{
+	(void)state;
+	for (uint64_t trial = 1; trial <= N_TRIALS; trial++) {
+		struct profile *p[N_PROFILES], *of[5];
+
+		seed = trial * 1000003;
+		for (size_t i = 0; i < N_PROFILES; i++)
+			p[i] = make_profile();
+		struct profile *all = merge(p, N_PROFILES);
+		of[0] = merge((struct profile *[]){ p[3], p[1], p[0], p[2] }, N_PROFILES);
+		struct profile *left = merge_two(p[0], p[1]), *right = merge_two(p[2], p[3]);
+		of[1] = merge_two(left, right);
+		of[2] = merge_two(right, left);
+		of[3] = merge((struct profile *[]){ right, p[1], p[0] }, 3);
+		struct profile *more = merge_two(p[3], left);
+		of[4] = merge_two(more, p[2]);
+		for (size_t i = 0; i < 5; i++) {
+			assert_same(all, of[i]);
+			profile_destroy(of[i]);
+		}
+		for (size_t i = 0; i < N_PROFILES; i++)
+			profile_destroy(p[i]);
+		profile_destroy(all);
+		profile_destroy(left);
+		profile_destroy(right);
+		profile_destroy(more);
+	}
+}
+
+static void what_was_merged_is_read_back(void **state)
+{
+	(void)state;
+	for (uint64_t trial = 1; trial <= N_TRIALS; trial++) {
+		seed = trial * 7919;
+		struct profile *a = make_profile(), *b = make_profile(), *read;
+		struct profile *merged = merge_two(a, b), *again = merge(&merged, 1);
+		struct bytes file = write_profile(merged);
+		FILE *stream = fmemopen(file.bytes, file.size, "r");
+		unsigned n_skipped;
+		char *error;
+
+		assert_int_equal(profile_file_read(stream, &read, &n_skipped, &error), 0);
+		assert_same(read, merged);
+		assert_same(again, merged);
+		fclose(stream);
+		free(file.bytes);
+		profile_destroy(a);
+		profile_destroy(b);
+		profile_destroy(read);
+		profile_destroy(merged);
+		profile_destroy(again);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_and_grouping_do_not_matter),
+		cmocka_unit_test(what_was_merged_is_read_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
