@@ -1,6 +1,7 @@
 /*
  * Properties of merging, on generated profiles: the result is the same byte by byte in any order
- * and any grouping.
+ * and any grouping, and each path has the cost that it has in all profiles together. Paths are
+ * compared as texts that this test makes by itself.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -345,11 +346,163 @@ static void what_was_merged_is_read_back(void **state)
 	}
 }
 
+/* Writes what is at an address, if it is part of what the code is: there is no build ID. */
+static void write_code(FILE *out, const struct profile *profile, const struct frame *frame)
+{
+	const struct module_key *key = &profile->modules.modules[frame->module]->key;
+	const struct stored_code *code =
+		stored_names_find(profile->names, frame->module, frame->offset);
+
+	if (key->build_id.size) {
+		fprintf(out, " id %d", key->build_id.bytes[0]);
+		return;
+	}
+	fprintf(out, " %s", key->path);
+	if (key->kind == MODULE_ANON)
+		fprintf(out, " of %" PRIu64, key->inode);
+	const char *symbol = stored_names_text(profile->names, code->symbol);
+	fprintf(out, " %s from %" PRIu64 " to %" PRIu64 " calls", symbol ? symbol : "-",
+		code->start, code->addr);
+	for (uint32_t i = 0; i < code->n_calls; i++) {
+		const struct stored_call *call = &profile->names->calls[code->first_call + i];
+		const char *file = stored_names_text(profile->names, call->file);
+
+		fprintf(out, " %s at %s:%u", stored_names_text(profile->names, call->name),
+			file ? file : "-", call->line);
+	}
+}
+
+static void write_frame(FILE *out, const struct profile *profile, const struct frame *frame)
+{
+	const struct profile_thread *thread;
+
+	fprintf(out, "/%d", frame->kind);
+	switch ((enum frame_kind)frame->kind) {
+	case FRAME_PROCESS:
+		fprintf(out, " %d %s", profile->processes[frame->offset].pid,
+			profile->processes[frame->offset].name);
+		return;
+	case FRAME_THREAD:
+		thread = &profile->threads[frame->offset];
+		fprintf(out, " %d %s of %d %s", thread->tid, thread->name,
+			profile->processes[thread->process].pid,
+			profile->processes[thread->process].name);
+		return;
+	case FRAME_WAKER:
+		fprintf(out, " %s", profile->wakers.strings[frame->offset]);
+		return;
+	case FRAME_USER:
+	case FRAME_KERNEL:
+		write_code(out, profile, frame);
+		break;
+	default:
+		break;
+	}
+	fprintf(out, " %" PRIu64, frame->offset);
+}
+
+static void write_path(FILE *out, const struct profile *profile, uint32_t node)
+{
+	if (node == CCT_ROOT)
+		return;
+	write_path(out, profile, profile->cct->nodes[node].parent);
+	write_frame(out, profile, &profile->cct->nodes[node].frame);
+}
+
+#define MAX_COSTS (2 * N_NODES)
+
+struct path_cost {
+	char *path; /* with the metric's name and unit */
+	uint64_t samples, weight;
+};
+
+static void add_path(struct path_cost *costs, char *path, const struct cct_cost *cost)
+{
+	size_t i = 0;
+
+	while (costs[i].path && strcmp(costs[i].path, path) != 0)
+		i++;
+	assert_true(i < MAX_COSTS);
+	if (costs[i].path)
+		free(path);
+	else
+		costs[i].path = path;
+	costs[i].samples += cost->samples;
+	costs[i].weight += cost->weight;
+}
+
+/* Adds the costs of all paths, by their texts. Metrics of one name and unit count as one. */
+static void add_paths(struct path_cost *costs, const struct profile *profile)
+{
+	const struct cct *cct = profile->cct;
+
+	for (uint32_t node = 0; node < cct->n_nodes; node++) {
+		for (uint32_t metric = 0; metric < cct->n_metrics; metric++) {
+			const struct cct_cost *cost = cct_cost(cct, node, metric);
+			char *path;
+			size_t size;
+
+			if (!cost->samples)
+				continue;
+			FILE *out = open_memstream(&path, &size);
+			assert_non_null(out);
+			fprintf(out, "%s %s ", profile->metrics[metric].name,
+				profile->metrics[metric].unit);
+			write_path(out, profile, node);
+			fclose(out);
+			add_path(costs, path, cost);
+		}
+	}
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(((const struct path_cost *)a)->path, ((const struct path_cost *)b)->path);
+}
+
+static size_t sort_paths(struct path_cost *costs)
+{
+	size_t n = 0;
+
+	while (costs[n].path)
+		n++;
+	qsort(costs, n, sizeof(*costs), compare_paths);
+	return n;
+}
+
+static void each_path_has_its_cost_in_both_profiles(void **state)
+{
+	(void)state;
+	for (uint64_t trial = 1; trial <= N_TRIALS; trial++) {
+		struct path_cost parts[MAX_COSTS + 1] = { 0 }, sum[MAX_COSTS + 1] = { 0 };
+
+		seed = trial * 104729;
+		struct profile *a = make_profile(), *b = make_profile();
+		struct profile *merged = merge_two(a, b);
+		add_paths(parts, a);
+		add_paths(parts, b);
+		add_paths(sum, merged);
+		size_t n = sort_paths(parts);
+		assert_int_equal(sort_paths(sum), n);
+		for (size_t i = 0; i < n; i++) {
+			assert_string_equal(sum[i].path, parts[i].path);
+			assert_int_equal(sum[i].samples, parts[i].samples);
+			assert_int_equal(sum[i].weight, parts[i].weight);
+			free(sum[i].path);
+			free(parts[i].path);
+		}
+		profile_destroy(a);
+		profile_destroy(b);
+		profile_destroy(merged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_and_grouping_do_not_matter),
 		cmocka_unit_test(what_was_merged_is_read_back),
+		cmocka_unit_test(each_path_has_its_cost_in_both_profiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
