@@ -93,6 +93,8 @@ problem_of() { # problem_of REPORT MODULE
 	mkdir -p "sys$PWD"
 	mv program "sys$PWD/kept" && cp "sys$PWD/kept" "sys$PWD/program"
 	report_json perf.data --symfs sys >sys.tree
+	cat out # shown if it fails
+	"$DENDRO" report --symfs sys perf.data | head -n 20
 	expect_equal kinds "$(kinds_of sys.tree unit)" inline
 }
 
