@@ -10,6 +10,9 @@
 
 #define REPORT_MAX_RATIOS 4
 
+/* Of perf's --children and --no-children: the cost that a table is sorted by. */
+enum report_children { CHILDREN_DEFAULT, CHILDREN_SELF, CHILDREN_TOTAL };
+
 /* The requests of the command line. The memory of lists is owned, the strings belong to argv. */
 struct report_options {
 	const char *command; /* "report", for messages */
@@ -22,6 +25,8 @@ struct report_options {
 	struct export_options export;
 	const struct export_format *format;
 	enum color_use color;
+	bool has_view; /* a view was given; otherwise it is the tree */
+	enum report_children children;
 	bool has_sort;          /* an order was given; otherwise the view has its default */
 	const char *sort_event; /* NULL: the first with samples */
 	bool no_pager;

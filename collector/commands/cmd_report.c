@@ -13,6 +13,7 @@
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
+#include "collector/command-line/perf_views.h"
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
@@ -64,12 +65,22 @@ static int take_format(const struct option_use *use, void *field)
 	return option_wrong_value(use, "%s", names ? names : "another format");
 }
 
-/* "KEY", "KEY,EVENT" */
+static int take_view(const struct option_use *use, void *field)
+{
+	struct report_options *options = field;
+
+	options->has_view = true;
+	return option_take_choice(use, &options->view.kind);
+}
+
+/* "KEY", "KEY,EVENT", or columns of perf's: "comm,dso,sym" */
 static int take_sort(const struct option_use *use, void *field)
 {
 	struct report_options *options = field;
 	char *comma = strchr(use->value, ',');
 
+	if (perf_views_have_column(use->value))
+		return perf_views_take_columns(use, field);
 	if (comma)
 		*comma = '\0';
 	options->has_sort = true;
@@ -108,9 +119,8 @@ static const struct command_option options_of_report[] = {
 		  "callers: each function's own cost, with its callers below it;\n"
 		  "functions, lines, modules, processes: tables;\n"
 		  "paths: the call paths that begin or end with the function of --root",
-	  .take = option_take_choice,
-	  .choices = views,
-	  .offset = FIELD(view.kind) },
+	  .take = take_view,
+	  .choices = views },
 	{ .name = "root",
 	  .argument = "FUNCTION",
 	  .help = "the function that the call paths of --view paths begin or end with; may be a "
@@ -149,7 +159,9 @@ static const struct command_option options_of_report[] = {
 	  .offset = FIELD(export.max_depth) },
 	{ .name = "sort",
 	  .argument = "KEY[,EVENT]",
-	  .help = "sort rows by total, self or name; with several events, by this one",
+	  .help = "sort rows by total, self or name; with several events, by this one. As in "
+		  "perf, comm, pid, tid, dso, sym and srcline, or some of them, choose the view "
+		  "that has these columns",
 	  .take = take_sort,
 	  .choices = sorts },
 	{ .name = "ratio",
@@ -201,6 +213,7 @@ const struct command_line report_line = {
 	.synopsis = "[OPTIONS] [FILE]",
 	.description = "Shows where the cost of a recording went.",
 	.options = options_of_report,
+	.of_perf = perf_options_of_report,
 };
 
 static int check_root(const struct report_options *options)
@@ -320,6 +333,7 @@ int cmd_report(int argc, char **argv)
 	if (!parsed.is_done && !status)
 		status = check_root(&options);
 	if (!parsed.is_done && !status) {
+		perf_views_finish(&options);
 		report_options_finish(&options);
 		setlocale(LC_CTYPE, "");
 		status = run(&options) ? 1 : 0;

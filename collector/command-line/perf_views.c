@@ -1,0 +1,302 @@
+#include "collector/command-line/perf_views.h"
+
+#include <string.h>
+
+#include "cct/base/numbers.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+
+enum {
+	COLUMN_COMM = 1 << 0,
+	COLUMN_PID = 1 << 1,
+	COLUMN_TID = 1 << 2,
+	COLUMN_MODULE = 1 << 3,
+	COLUMN_FUNCTION = 1 << 4,
+	COLUMN_LINE = 1 << 5,
+	COLUMN_SELF = 1 << 6, /* costs are in every view */
+	COLUMN_TOTAL = 1 << 7,
+	COLUMN_OTHER = 1 << 8, /* of no view */
+	COLUMNS_OF_TASKS = COLUMN_COMM | COLUMN_PID | COLUMN_TID,
+	COLUMNS_OF_CODE = COLUMN_MODULE | COLUMN_FUNCTION | COLUMN_LINE,
+};
+
+static const struct choice columns[] = {
+	{ "comm", COLUMN_COMM },
+	{ "pid", COLUMN_PID },
+	{ "tid", COLUMN_TID },
+	{ "dso", COLUMN_MODULE },
+	{ "sym", COLUMN_FUNCTION },
+	{ "symbol", COLUMN_FUNCTION },
+	{ "srcline", COLUMN_LINE },
+	{ "overhead", COLUMN_SELF },
+	{ "overhead_children", COLUMN_TOTAL },
+	{ "sample", COLUMN_SELF },
+	{ "period", COLUMN_SELF },
+	{ "cpu", COLUMN_OTHER },
+	{ "parent", COLUMN_OTHER },
+	{ "srcfile", COLUMN_OTHER },
+	{ "weight", COLUMN_OTHER },
+	{ "local_weight", COLUMN_OTHER },
+	{ "time", COLUMN_OTHER },
+	{ "trace", COLUMN_OTHER },
+	{ "cgroup", COLUMN_OTHER },
+	{ "symbol_size", COLUMN_OTHER },
+	{ NULL, 0 },
+};
+
+/* 0: not one of perf's columns. */
+static unsigned find_column(const char *name, size_t length)
+{
+	for (const struct choice *column = columns; column->name; column++) {
+		if (strlen(column->name) == length && strncmp(column->name, name, length) == 0)
+			return (unsigned)column->value;
+	}
+	return 0;
+}
+
+bool perf_views_have_column(const char *list)
+{
+	return find_column(list, strcspn(list, ","));
+}
+
+/* 0: a name is not one of perf's columns. */
+static unsigned parse_columns(const char *list)
+{
+	unsigned found = 0;
+
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		unsigned column = find_column(list, length);
+
+		if (!column)
+			return 0;
+		found |= column;
+		if (!list[length])
+			return found;
+		list += length + 1;
+	}
+}
+
+static enum view_grouping grouping_of(unsigned found)
+{
+	return found & COLUMN_TID ? GROUP_THREAD : found & COLUMN_PID ? GROUP_PROCESS : GROUP_COMM;
+}
+
+/* Tasks and functions are together in the tree; tasks and modules or lines, in no view. */
+static bool choose_view(unsigned found, struct report_options *options)
+{
+	unsigned code = found & COLUMNS_OF_CODE;
+
+	if (found & COLUMN_OTHER)
+		return false;
+	options->has_view |= (found & (COLUMNS_OF_CODE | COLUMNS_OF_TASKS)) != 0;
+	if (found & COLUMNS_OF_TASKS) {
+		options->view.grouping = grouping_of(found);
+		options->view.kind = code ? VIEW_TREE : VIEW_PROCESSES;
+		return !code || (code & COLUMN_FUNCTION && !(code & COLUMN_LINE));
+	}
+	if (code)
+		options->view.kind = code & COLUMN_LINE       ? VIEW_LINES
+				     : code & COLUMN_FUNCTION ? VIEW_FUNCTIONS
+							      : VIEW_MODULES;
+	return true;
+}
+
+int perf_views_take_columns(const struct option_use *use, void *field)
+{
+	struct report_options *options = field;
+	unsigned found = parse_columns(use->value);
+
+	if (!found)
+		return option_wrong_value(use, "comm, pid, tid, dso, sym and srcline, or some of "
+					       "them");
+	if (!choose_view(found, options)) {
+		message_error(use->command,
+			      "%s %s is not supported: no view has these columns; --view has "
+			      "functions, lines, modules and processes, --comm and --cpu select "
+			      "samples.",
+			      use->spelling, use->value);
+		return EXIT_WRONG_USE;
+	}
+	if (found & COLUMN_TOTAL)
+		options->children = CHILDREN_TOTAL;
+	return 0;
+}
+
+/* perf's ways to show call paths: "graph,0.5,caller,function,percent". */
+static const struct choice graphs[] = {
+	{ "caller", VIEW_TREE },
+	{ "callee", VIEW_CALLERS },
+	{ "none", VIEW_FUNCTIONS },
+	{ "graph", -1 },
+	{ "flat", -1 },
+	{ "fractal", -1 },
+	{ "function", -1 },
+	{ "address", -1 },
+	{ "percent", -1 },
+	{ "period", -1 },
+	{ "count", -1 },
+	{ NULL, 0 },
+};
+
+/* One word of the list. The first number is the share below which rows are left out. */
+static bool take_graph_word(const char *word, struct report_options *options, unsigned *n_numbers)
+{
+	const struct choice *graph = graphs;
+
+	if (numbers_parse_percent(word, *n_numbers ? &(double){ 0 }
+						   : &options->export.min_percent) == 0) {
+		(*n_numbers)++;
+		return true;
+	}
+	while (graph->name && strcmp(graph->name, word) != 0)
+		graph++;
+	if (graph->name && graph->value >= 0) {
+		options->view.kind = (enum view_kind)graph->value;
+		options->has_view = true;
+	}
+	return graph->name;
+}
+
+static int take_graph(const struct option_use *use, void *field)
+{
+	unsigned n_numbers = 0;
+	char *rest = use->value;
+
+	if (rest && strcmp(rest, "folded") == 0) {
+		message_error(use->command,
+			      "%s folded is not supported: 'dendro export --format folded' writes "
+			      "folded call paths.",
+			      use->spelling);
+		return EXIT_WRONG_USE;
+	}
+	for (char *word; rest && (word = strsep(&rest, ","));) {
+		if (!take_graph_word(word, field, &n_numbers))
+			return message_wrong_use(use->command,
+						 "%s takes caller (--view tree), callee (--view "
+						 "callers), none (--view functions) or a "
+						 "percentage, not '%s'.",
+						 use->spelling, word);
+	}
+	return 0;
+}
+
+void perf_views_finish(struct report_options *options)
+{
+	if (options->children == CHILDREN_DEFAULT)
+		return;
+	if (!options->has_view)
+		options->view.kind = VIEW_FUNCTIONS;
+	if (!options->has_sort)
+		options->view.sort = options->children == CHILDREN_TOTAL ? SORT_TOTAL : SORT_SELF;
+	options->has_sort = true;
+}
+
+#define FIELD(name) offsetof(struct report_options, name)
+
+const struct command_option perf_options_of_report[] = {
+	{ .name = "stdio", .take = option_take_nothing },
+	{ .name = "header", .take = option_take_nothing },
+	{ .name = "show-nr-samples", .letter = 'n', .take = option_take_nothing },
+	{ .name = "inline", .take = option_take_nothing },
+	{ .name = "demangle", .take = option_take_nothing },
+	{ .name = "group", .take = option_take_nothing },
+	{ .name = "force", .take = option_take_nothing },
+	{ .name = "verbose", .letter = 'v', .take = option_take_nothing },
+	{ .name = "quiet", .letter = 'q', .take = option_take_nothing },
+	{ .name = "comms", .argument = "NAME,...", .same_as = "comm" },
+	{ .name = "percent-limit", .argument = "PCT", .same_as = "min" },
+	{ .letter = 's', .argument = "KEY,...", .same_as = "sort" },
+	{ .name = "fields", .letter = 'F', .argument = "KEY,...", .take = perf_views_take_columns },
+	{ .name = "children",
+	  .take = option_take_constant,
+	  .constant = CHILDREN_TOTAL,
+	  .offset = FIELD(children) },
+	{ .name = "no-children",
+	  .take = option_take_constant,
+	  .constant = CHILDREN_SELF,
+	  .offset = FIELD(children) },
+	{ .name = "call-graph",
+	  .letter = 'g',
+	  .argument = "WORD,...",
+	  .is_value_loose = true,
+	  .take = take_graph },
+	{ .name = "inverted", .letter = 'G', .same_as = "view", .given = (char[]){ "tree" } },
+	{ .name = "hierarchy", .same_as = "view", .given = (char[]){ "tree" } },
+	{ .name = "threads", .letter = 'T', .same_as = "by", .given = (char[]){ "thread" } },
+	{ .name = "show-total-period", .same_as = "values" },
+	{ .name = "no-demangle", .same_as = "raw-names" },
+	{ .letter = 'k', .argument = "FILE", .same_as = "vmlinux" },
+	{ .name = "stdio-color", .argument = "WHEN", .same_as = "color" },
+	{ .name = "tui",
+	  .take = option_refuse,
+	  .help = "the report is text, in a pager on a terminal; leave the option out" },
+	{ .name = "gtk",
+	  .take = option_refuse,
+	  .help = "the report is text, in a pager on a terminal; leave the option out" },
+	{ .name = "max-stack",
+	  .argument = "N",
+	  .take = option_refuse,
+	  .help = "stacks are unwound to their start; --depth N shows N levels of the tree" },
+	{ .name = "symbols",
+	  .letter = 'S',
+	  .argument = "NAME,...",
+	  .take = option_refuse,
+	  .help = "--view functions has a row for each function, --view callers its callers, and "
+		  "'dendro annotate FUNCTION' its lines" },
+	{ .name = "symbol-filter",
+	  .argument = "NAME",
+	  .take = option_refuse,
+	  .help = "--view functions --format csv has a line for each function, for grep" },
+	{ .name = "dsos",
+	  .letter = 'd',
+	  .argument = "NAME,...",
+	  .take = option_refuse,
+	  .help = "--view modules has a row for each module, --view functions those of its "
+		  "functions" },
+	{ .name = "time",
+	  .argument = "FROM,TO",
+	  .take = option_refuse,
+	  .help = "'dendro record -D MSEC -d SEC' records a part of the time" },
+	{ .name = "parent",
+	  .argument = "REGEX",
+	  .take = option_refuse,
+	  .help = "--view callers has the callers of each function" },
+	{ .name = "field-separator",
+	  .argument = "TEXT",
+	  .take = option_refuse,
+	  .help = "--format csv separates columns by commas" },
+	{ .name = "column-widths",
+	  .letter = 'w',
+	  .argument = "N,...",
+	  .take = option_refuse,
+	  .help = "COLUMNS in the environment sets the width, --full-names leaves names whole" },
+	{ .name = "kallsyms",
+	  .argument = "FILE",
+	  .take = option_refuse,
+	  .help = "the names of the kernel are in the recording; leave the option out" },
+	{ .name = "dump-raw-trace",
+	  .letter = 'D',
+	  .take = option_refuse,
+	  .help = "'perf report -D -i FILE' reads recordings of dendro" },
+	{ .name = "stats",
+	  .take = option_refuse,
+	  .help = "'perf report --stats -i FILE' reads recordings of dendro" },
+	{ .name = "tasks",
+	  .take = option_refuse,
+	  .help = "--view processes --by thread has the threads with samples" },
+	{ .name = "mmaps",
+	  .take = option_refuse,
+	  .help = "'perf report --mmaps -i FILE' reads recordings of dendro" },
+	{ .name = "branch-stack",
+	  .letter = 'b',
+	  .take = option_refuse,
+	  .help = "'dendro script -F +brstack' lists branches" },
+	{ .name = "branch-history",
+	  .take = option_refuse,
+	  .help = "'dendro script -F +brstack' lists branches" },
+	{ .name = "mem-mode",
+	  .take = option_refuse,
+	  .help = "'dendro script -F +addr,+weight' lists accesses to memory" },
+	{ 0 },
+};
