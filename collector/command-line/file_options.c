@@ -21,7 +21,8 @@ const struct command_option input_option[] = {
 	{ .name = "input",
 	  .letter = 'i',
 	  .argument = "FILE",
-	  .help = "the recording (default: " DEFAULT_RECORDING "; -: standard input)",
+	  .help = "the recording (default: " DEFAULT_RECORDING ", else " PERF_RECORDING
+		  "; -: standard input)",
 	  .take = option_take_text },
 	{ 0 },
 };
@@ -68,6 +69,17 @@ bool file_options_have_servers(void)
 	return urls && urls[strspn(urls, " ")];
 }
 
+const char file_options_default[] = DEFAULT_RECORDING;
+
+static const char *find_recording(const char *command)
+{
+	if (access(file_options_default, F_OK) == 0 || access(PERF_RECORDING, F_OK) != 0)
+		return file_options_default;
+	message_note(command,
+		     "reading " PERF_RECORDING ", because there is no " DEFAULT_RECORDING " here.");
+	return PERF_RECORDING;
+}
+
 int file_options_take_operand(const char *command, const struct parsed_line *parsed,
 			      size_t n_before, const char **path)
 {
@@ -77,6 +89,8 @@ int file_options_take_operand(const char *command, const struct parsed_line *par
 					 parsed->operands[n_before + 1]);
 	if (parsed->n_operands > n_before)
 		*path = parsed->operands[n_before];
+	if (*path == file_options_default)
+		*path = find_recording(command);
 	return 0;
 }
 

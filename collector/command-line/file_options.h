@@ -8,12 +8,16 @@
 #include "collector/command-line/options.h"
 
 #define DEFAULT_RECORDING "dendro.data"
+#define PERF_RECORDING    "perf.data" /* read where there is no other */
 
 struct file_options {
 	const char *symfs;     /* NULL: this machine */
 	bool debuginfod;       /* may fetch missing files */
 	unsigned debuginfod_s; /* the time limit for fetching all files */
 };
+
+/* DEFAULT_RECORDING, for a path that the command line need not have. */
+extern const char file_options_default[];
 
 /* For a const char *: the recording's path. */
 extern const struct command_option input_option[];
@@ -22,7 +26,8 @@ extern const struct command_option symfs_option[], debuginfod_option[];
 
 /*
  * Takes the recording's path from the operand after the first @n_before, if there is one; more
- * operands are wrong use. 0, or an exit status after a message.
+ * operands are wrong use. If the path is still file_options_default, and only perf's file exists,
+ * it becomes that, with a note. 0, or an exit status after a message.
  */
 int file_options_take_operand(const char *command, const struct parsed_line *parsed,
 			      size_t n_before, const char **path);

@@ -25,7 +25,7 @@ void report_options_init(struct report_options *options, const char *command)
 {
 	*options = (struct report_options){
 		.command = command,
-		.path = DEFAULT_RECORDING,
+		.path = file_options_default,
 		.export.min_percent = DEFAULT_MIN_PERCENT,
 		.format = export_format_find("text"),
 	};

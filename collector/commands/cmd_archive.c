@@ -184,7 +184,7 @@ static int archive(const struct options *options, struct file_search *files)
 
 int cmd_archive(int argc, char **argv)
 {
-	struct options options = { .from = DEFAULT_RECORDING };
+	struct options options = { .from = file_options_default };
 	struct file_search *files;
 
 	file_options_init(&options.files);

@@ -366,7 +366,7 @@ static int summarize(const struct options *options)
 
 int cmd_debug_unwind(int argc, char **argv)
 {
-	struct options options = { .path = DEFAULT_RECORDING,
+	struct options options = { .path = file_options_default,
 				   .tid = -1,
 				   .names = NAMES_WITHOUT_PARAMETERS };
 	struct parsed_line parsed = options_parse(&debug_unwind_line, argc, argv, &options);

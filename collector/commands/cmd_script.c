@@ -351,7 +351,7 @@ static int run(struct script *script, const struct script_options *options)
 
 int cmd_script(int argc, char **argv)
 {
-	struct script_options options = { .path = DEFAULT_RECORDING,
+	struct script_options options = { .path = file_options_default,
 					  .names = NAMES_WITHOUT_PARAMETERS };
 	struct parsed_line parsed = options_parse(&script_line, argc, argv, &options);
 

@@ -76,13 +76,29 @@ check_row() {
 	mkdir -p report && cp work.data report/dendro.data && cd report
 	while IFS=$'\t' read -r left right; do
 		case $left in
-		*FILE\`) continue ;; # tested in 0690-kernel-names.bats
+		*FILE\` | *where*) continue ;; # tested below, and in 0690-kernel-names.bats
 		esac
 		check_row "$left" "$right"
 		[[ $right != \`* ]] || cmp left.out right.out
 		n=$((n + 1))
 	done < <(rows report)
-	expect_equal "rows but one" "$n" "$(($(grep -c '^[|-] `report' "$ROOT/docs/FROM-PERF.md") - 1))"
+	expect_equal "rows but two" "$n" "$(($(grep -c '^[|-] `report' "$ROOT/docs/FROM-PERF.md") - 2))"
+}
+
+@test "where only perf.data exists, it is read, and a note says so" {
+	mkdir -p only && cp work.data only/perf.data && cd only
+	local command
+	for command in report script; do
+		"$DENDRO" $command >default 2>note
+		grep -q "dendro $command: reading perf.data, because there is no dendro.data here" note
+		"$DENDRO" $command perf.data >named 2>note
+		expect_equal "notes about a name" "$(cat note)" ""
+		cmp default named
+	done
+	refuses "dendro.data" -- "$DENDRO" report -i dendro.data
+	cp perf.data dendro.data
+	"$DENDRO" report 2>note | grep -q '^recording *dendro.data'
+	expect_equal "notes about both" "$(cat note)" ""
 }
 
 @test "perf's filter of its own events is one by the recorder's process" {
