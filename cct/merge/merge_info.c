@@ -202,6 +202,8 @@ int merge_info(struct profile_info *into, const struct profile_info *from)
 {
 	if (from->n_cpus > into->n_cpus)
 		into->n_cpus = from->n_cpus;
+	if (from->stack_copy > into->stack_copy)
+		into->stack_copy = from->stack_copy;
 	int err = merge_texts(into, from);
 	return err ? err : merge_times(into, from);
 }

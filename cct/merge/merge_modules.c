@@ -9,7 +9,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
 
-/* What a variant is called in stored modules: there are no inodes of files in a sum. */
+/* Stored modules count their variants here: a sum does not have inodes of files. */
 static uint32_t variant_of(const struct module_key *key)
 {
 	return (uint32_t)key->inode_generation;

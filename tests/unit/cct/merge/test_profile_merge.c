@@ -50,6 +50,7 @@ static void make_info(struct profile_info *info)
 	profile_set_string(&info->truncated, PICK("cut", NULL));
 	profile_set_string(&info->why[MARKER_STACK_CUT], PICK("one reason", "another", NULL));
 	info->n_cpus = random_below(8);
+	info->stack_copy = random_below(8);
 	info->has_date = random_below(3);
 	info->unix_offset_ns = info->has_date ? 1000000 * random_below(2) : 0;
 	info->start_ns = random_below(4) ? 1 + random_below(1000) : 0;
