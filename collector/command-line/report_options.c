@@ -32,6 +32,14 @@ void report_options_init(struct report_options *options, const char *command)
 	file_options_init(&options->files);
 }
 
+void report_options_take_operands(struct report_options *options, const struct parsed_line *parsed)
+{
+	options->n_paths = parsed->n_operands ? parsed->n_operands : 1;
+	options->paths =
+		parsed->n_operands ? (const char *const *)parsed->operands : &options->path;
+	options->path = options->paths[0];
+}
+
 void report_options_finish(struct report_options *options)
 {
 	options->symbolizer.lines = options->view.kind == VIEW_LINES;

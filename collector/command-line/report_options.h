@@ -17,6 +17,8 @@ enum report_children { CHILDREN_DEFAULT, CHILDREN_SELF, CHILDREN_TOTAL };
 struct report_options {
 	const char *command; /* "report", for messages */
 	const char *path;
+	const char *const *paths; /* of commands that take several files; borrowed */
+	size_t n_paths;
 	struct filter_options filter;
 	struct dendro_options build;
 	struct file_options files;
@@ -39,6 +41,8 @@ struct report_options {
 extern const struct command_option raw_names_option[];
 
 void report_options_init(struct report_options *options, const char *command);
+/* Takes the paths of all operands; where there is none, the one path there is. */
+void report_options_take_operands(struct report_options *options, const struct parsed_line *parsed);
 /* Called after the options are parsed. */
 void report_options_finish(struct report_options *options);
 void report_options_deinit(struct report_options *options);

@@ -132,7 +132,7 @@ static int write_profile(struct export_command *command, struct profile *profile
 		err = report_options_check_vmlinux(report, profile);
 	if (err)
 		return err;
-	FILE *out = result_file_open("export", command->output, report->path);
+	FILE *out = result_file_open("export", command->output, &report->path, 1);
 	if (!out)
 		return 1;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);

@@ -16,7 +16,17 @@ static bool is_same_file(FILE *file, const char *path)
 	       x.st_ino == y.st_ino;
 }
 
-FILE *result_file_open(const char *command, const char *path, const char *input)
+static bool is_one_of(FILE *file, const char *const *paths, size_t n_paths)
+{
+	for (size_t i = 0; i < n_paths; i++) {
+		if (is_same_file(file, paths[i]))
+			return true;
+	}
+	return false;
+}
+
+FILE *result_file_open(const char *command, const char *path, const char *const *inputs,
+		       size_t n_inputs)
 {
 	if (!path || strcmp(path, "-") == 0)
 		return stdout;
@@ -25,7 +35,7 @@ FILE *result_file_open(const char *command, const char *path, const char *input)
 		message_error_of_file(command, path, strerror(errno));
 		return NULL;
 	}
-	if (is_same_file(out, input)) {
+	if (is_one_of(out, inputs, n_inputs)) {
 		fclose(out);
 		message_error(command, "%s is the input itself: name another file with -o.", path);
 		return NULL;

@@ -6,9 +6,10 @@
 
 /*
  * Opens the file @path for writing, and empties it; standard output if @path is NULL or "-". A file
- * that is @input itself is refused, and stays as it is. NULL after a message.
+ * that is one of the inputs itself is refused, and stays as it is. NULL after a message.
  */
-FILE *result_file_open(const char *command, const char *path, const char *input);
+FILE *result_file_open(const char *command, const char *path, const char *const *inputs,
+		       size_t n_inputs);
 /* Closes it, after @err or 0 from what wrote to it. 0, or another value after a message. */
 int result_file_close(FILE *file, const char *command, const char *path, int err);
 

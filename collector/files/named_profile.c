@@ -1,0 +1,137 @@
+#include "collector/files/named_profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/merge/profile_merge.h"
+#include "cct/store/profile_file.h"
+#include "collector/command-line/messages.h"
+#include "collector/files/fetched_profile.h"
+#include "collector/files/result_file.h"
+#include "report/names/names_store.h"
+
+static int name(const struct report_options *options, struct profile *profile)
+{
+	const struct symbolizer_options named = {
+		.lines = true,
+		.vmlinux = options->symbolizer.vmlinux,
+	};
+	struct symbolizer *symbolizer = symbolizer_create(profile, &named);
+	int err = symbolizer ? names_store(profile, symbolizer, &profile->names) : -ENOMEM;
+
+	symbolizer_destroy(symbolizer);
+	return err ? message_error_of_memory(options->command) : 0;
+}
+
+static int check_and_name(struct report_options *options, struct profile *profile)
+{
+	int err = report_options_check_events(options, profile);
+
+	if (!err)
+		err = report_options_drop_events(options, profile);
+	if (!err)
+		err = report_options_check_vmlinux(options, profile);
+	return err || profile->names ? err : name(options, profile);
+}
+
+int named_profile_build(struct report_options *options, struct profile **profile_ret,
+			bool *is_damaged_ret)
+{
+	_cleanup_free_ char *error = NULL;
+	struct dendro_options build = options->build;
+	struct profile *profile = NULL;
+
+	build.by_thread = true;
+	int err = fetched_profile_build(options->path, &build, &options->files, options->command,
+					&profile, &error);
+	if (err)
+		return message_error_of_file(options->command, options->path,
+					     error ? error : strerror(-err));
+	err = check_and_name(options, profile);
+	if (err) {
+		profile_destroy(profile);
+		return err;
+	}
+	*is_damaged_ret = error;
+	if (error)
+		message_error_of_file(options->command, options->path, error);
+	*profile_ret = profile;
+	return 0;
+}
+
+/* What one recording carries must not be taken for another's, so each has a search for files. */
+static int add_file(struct report_options *options, struct profile_merge *merge,
+		    bool *is_damaged_ret)
+{
+	struct profile *profile = NULL;
+	int err = file_options_open(&options->files, options->command, &options->build.files);
+
+	if (err)
+		return err;
+	err = named_profile_build(options, &profile, is_damaged_ret);
+	if (!err && profile_merge_add(merge, profile))
+		err = message_error_of_memory(options->command);
+	profile_destroy(profile);
+	file_search_destroy(options->build.files);
+	options->build.files = NULL;
+	return err;
+}
+
+/* The servers of debuginfod leave the environment when a file was read. */
+static int add_files(struct report_options *options, struct profile_merge *merge,
+		     bool *is_damaged_ret)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	_cleanup_free_ char *servers = urls ? strdup(urls) : NULL;
+	int err = 0;
+
+	*is_damaged_ret = false;
+	for (size_t i = 0; !err && i < options->n_paths; i++) {
+		bool is_damaged = false;
+
+		options->path = options->paths[i];
+		if (servers)
+			setenv("DEBUGINFOD_URLS", servers, 1);
+		err = add_file(options, merge, &is_damaged);
+		*is_damaged_ret |= is_damaged;
+	}
+	options->path = options->paths[0];
+	return err;
+}
+
+int named_profile_merge(struct report_options *options, struct profile **profile_ret,
+			bool *is_damaged_ret)
+{
+	struct profile_merge *merge = profile_merge_create();
+	int err = merge ? 0 : message_error_of_memory(options->command);
+
+	if (!err)
+		err = add_files(options, merge, is_damaged_ret);
+	if (!err && profile_merge_finish(merge, profile_ret))
+		err = message_error_of_memory(options->command);
+	profile_merge_destroy(merge);
+	return err;
+}
+
+int named_profile_check_output(const char *command, const char *output)
+{
+	if (!output)
+		return message_wrong_use(command, "name the profile's file: -o FILE.cct.");
+	if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
+		return message_wrong_use(command, "a terminal cannot show a profile: name a file "
+						  "with -o.");
+	return 0;
+}
+
+int named_profile_write(const struct report_options *options, const char *output,
+			const struct profile *profile)
+{
+	FILE *out = result_file_open(options->command, output, options->paths, options->n_paths);
+
+	if (!out)
+		return 1;
+	return result_file_close(out, options->command, output, profile_file_write(out, profile));
+}

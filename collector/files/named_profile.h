@@ -1,0 +1,25 @@
+/* Profiles with their names: what is stored, and what is added up. */
+#ifndef COLLECTOR_FILES_NAMED_PROFILE_H
+#define COLLECTOR_FILES_NAMED_PROFILE_H
+
+#include "collector/command-line/report_options.h"
+
+/*
+ * The functions return 0, or another value after a message.
+ *
+ * Reads the recording or profile options->path, by thread, leaves out events that the filters do
+ * not want, and names what has no names yet. options->build.files must be open. *@is_damaged_ret: a
+ * message said that the recording is damaged: the profile has what precedes the damage.
+ */
+int named_profile_build(struct report_options *options, struct profile **profile_ret,
+			bool *is_damaged_ret);
+/* The sum of the files options->paths, of which each is read when the one before is added. */
+int named_profile_merge(struct report_options *options, struct profile **profile_ret,
+			bool *is_damaged_ret);
+/* Checks the path after -o: NULL if there was none, "-" for standard output. 0, or an exit status
+ * after a message. */
+int named_profile_check_output(const char *command, const char *output);
+int named_profile_write(const struct report_options *options, const char *output,
+			const struct profile *profile);
+
+#endif
