@@ -1,0 +1,63 @@
+/* dendro merge: adds profiles up, and recordings, of which profiles are built first. */
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "collector/command-line/report_options.h"
+#include "collector/commands/commands.h"
+#include "collector/files/named_profile.h"
+
+struct merge_command {
+	struct report_options report;
+	const char *output; /* NULL: none was given; "-": standard output */
+};
+
+static const struct command_option options_of_merge[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .help = "write the profile to this file; its name should end in .cct",
+	  .take = option_take_text,
+	  .offset = offsetof(struct merge_command, output) },
+	{ 0 },
+};
+
+const struct command_line merge_line = {
+	.command = "merge",
+	.synopsis = "-o FILE FILE...",
+	.description =
+		"Adds profiles up, of runs, machines or days, in any order. Recordings among "
+		"them are built\n"
+		"into profiles first.",
+	.options = options_of_merge,
+};
+
+static int run(struct merge_command *command)
+{
+	struct profile *profile = NULL;
+	bool is_damaged = false;
+	int err = named_profile_merge(&command->report, &profile, &is_damaged);
+
+	if (!err)
+		err = named_profile_write(&command->report, command->output, profile);
+	profile_destroy(profile);
+	return err || is_damaged;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	struct merge_command command = { 0 };
+
+	report_options_init(&command.report, "merge");
+	struct parsed_line parsed = options_parse(&merge_line, argc, argv, &command);
+	int status = parsed.status;
+	if (!parsed.is_done && !parsed.n_operands)
+		status = message_wrong_use("merge", "name the profiles to merge.");
+	if (!parsed.is_done && !status)
+		status = named_profile_check_output("merge", command.output);
+	if (!parsed.is_done && !status) {
+		report_options_take_operands(&command.report, &parsed);
+		report_options_finish(&command.report);
+		status = run(&command) ? 1 : 0;
+	}
+	report_options_deinit(&command.report);
+	return status;
+}

@@ -1,0 +1,115 @@
+# dendro merge adds profiles up: costs are sums, and order does not matter.
+
+# shellcheck disable=SC2164
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	local i
+	for i in 1 2 3; do
+		"$DENDRO" record -q -F 997 -e cpu-clock -e page-faults -e off-cpu -o $i.data -- \
+			"$WORKLOADS/threads" 0.2
+		"$DENDRO" build -o $i.cct $i.data
+	done
+	"$DENDRO" merge -o all.cct 1.cct 2.cct 3.cct
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# Of each event: name, samples, weight, in the profiles together.
+sums() { # sums FILE...
+	local file
+	for file; do
+		"$DENDRO" report --format json "$file"
+	done | jq -sc '[.[].metrics[]] | group_by(.event) |
+		map([.[0].event, (map(.samples) | add), (map(.total) | add)])'
+}
+
+# Of each function: name and cost of the event with this index, in the profiles together.
+functions() { # functions INDEX FILE...
+	local file metric=$1
+	shift
+	for file; do
+		"$DENDRO" report --view functions --format json "$file"
+	done | jq -sc --argjson i "$metric" '[.[].rows[]] | group_by(.name) |
+		map([.[0].name, (map(.total[$i]) | add)] | select(.[1] > 0))'
+}
+
+@test "samples and weights of a merged profile are sums" {
+	expect_equal sums "$(sums all.cct)" "$(sums 1.cct 2.cct 3.cct)"
+	local i
+	for i in 0 1 2; do
+		functions $i 1.cct 2.cct 3.cct >theirs
+		functions $i all.cct >ours
+		[ "$(jq length ours)" -gt 3 ]
+		cmp theirs ours
+	done
+}
+
+@test "order and grouping of what is merged do not matter" {
+	"$DENDRO" merge -o other.cct 3.cct 1.cct 2.cct
+	cmp all.cct other.cct
+	"$DENDRO" merge -o part.cct 3.cct 2.cct
+	"$DENDRO" merge -o other.cct part.cct 1.cct
+	cmp all.cct other.cct
+	"$DENDRO" merge -o other.cct all.cct
+	cmp all.cct other.cct
+	"$DENDRO" build -o other.cct 2.data 1.data 3.data
+	cmp all.cct other.cct
+	"$DENDRO" merge -o - 2.cct 3.cct 1.cct | cmp all.cct -
+}
+
+@test "recordings are built when they are merged" {
+	"$DENDRO" merge -o other.cct 1.data 2.cct 3.data
+	cmp all.cct other.cct
+}
+
+@test "a merged profile is reported and exported like others" {
+	local view
+	for view in tree callers functions lines modules processes; do
+		"$DENDRO" report --view $view --by thread all.cct >text
+		"$DENDRO" report --view $view --format csv all.cct >rows
+		[ -s text ] && [ -s rows ]
+	done
+	"$DENDRO" export --format folded all.cct >stacks
+	grep -q ";" stacks
+	"$DENDRO" export --format pprof -o all.pb.gz all.cct
+	# The programs ran one after the other, each with its process.
+	expect_equal processes "$("$DENDRO" report --view processes --by process --format json all.cct |
+		jq '[.rows[] | select(.kind == "process")] | length')" \
+		"$(for i in 1 2 3; do
+			"$DENDRO" report --view processes --by process --format json $i.cct
+		done | jq -s '[.[].rows[] | select(.kind == "process") | .id] | unique | length')"
+}
+
+@test "what cannot be merged is refused" {
+	local size
+	size=$(stat -c %s 1.cct)
+	head -c $((size / 2)) 1.cct >cut.cct
+	refuses 'cut.cct: the profile was cut off: it ends at byte' -- \
+		"$DENDRO" merge -o x.cct 2.cct cut.cct
+	cp 1.cct bad.cct
+	printf '\377\377\377' | dd of=bad.cct bs=1 seek=$((size / 2)) conv=notrunc status=none
+	refuses 'bad.cct: the profile is damaged: ' -- "$DENDRO" merge -o x.cct bad.cct 2.cct
+	refuses 'missing.cct: No such file or directory' -- "$DENDRO" merge -o x.cct missing.cct
+	[ ! -e x.cct ]
+	cp 1.cct same.cct
+	refuses 'same.cct is the input itself: name another file with -o' -- \
+		"$DENDRO" merge -o same.cct 2.cct same.cct
+	cmp 1.cct same.cct
+	run "$DENDRO" merge 1.cct 2.cct
+	expect_equal status "$status" 129
+	[[ $output == *"name the profile's file: -o FILE.cct."* ]]
+	run "$DENDRO" merge -o x.cct
+	expect_equal status "$status" 129
+	[[ $output == *"name the profiles to merge."* ]]
+}
