@@ -32,6 +32,8 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 	fputs("depth,name,module,kind,id", out);
 	if (view->options.kind == VIEW_LINES)
 		fputs(",file,line", out);
+	if (view->options.kind == VIEW_CALLGRAPH)
+		fputs(",arc,entry", out);
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		static const char *const columns[] = { " self", " total", " samples" };
 
@@ -74,6 +76,29 @@ static void write_line(FILE *out, const struct view_row *row)
 		fprintf(out, "%" PRIu32, row->line);
 }
 
+/* Which arc of the function above it the row is, and the number of the function it names. */
+static void write_arc(FILE *out, const struct view_row *row)
+{
+	static const char *const names[] = {
+		[ARC_NONE] = "",
+		[ARC_FROM_CALLER] = "caller",
+		[ARC_TO_CALLEE] = "callee",
+	};
+	uint32_t number = row->function ? row->function->number : row->number;
+
+	fprintf(out, ",%s,", names[row->arc]);
+	if (number)
+		fprintf(out, "%" PRIu32, number);
+}
+
+/* Of an arc it is not known. */
+static void write_longest(FILE *out, const struct view_row *row)
+{
+	putc(',', out);
+	if (!row->arc)
+		fprintf(out, "%" PRIu64, row->longest);
+}
+
 static void write_row(FILE *out, const struct view *view, const struct view_row *row,
 		      unsigned depth, const struct export_options *options)
 {
@@ -88,11 +113,13 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		fprintf(out, "%" PRId32, row->id);
 	if (view->options.kind == VIEW_LINES)
 		write_line(out, row);
+	if (view->options.kind == VIEW_CALLGRAPH)
+		write_arc(out, row);
 	for (uint32_t i = 0; i < n_metrics; i++) {
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[i], row->total[i],
 			row->samples[i]);
 		if (view->profile->metrics[i].is_waits)
-			fprintf(out, ",%" PRIu64, row->longest);
+			write_longest(out, row);
 	}
 	for (uint32_t i = 0; i < options->n_ratios; i++) {
 		write_ratio(out, &options->ratios[i], row->self);

@@ -195,12 +195,15 @@ int export_json(FILE *out, const struct view *view, struct symbolizer *symbolize
 	int err = write_all_missing(out, view, symbolizer);
 	if (err)
 		return err;
-	if (view_is_flat(view))
+	bool is_call_graph = view->options.kind == VIEW_CALLGRAPH;
+	if (view_is_flat(view) || is_call_graph)
 		json_write_rows(out, view, options);
 	else
 		err = json_write_nodes(out, view, options);
 	if (err)
 		return err;
+	if (is_call_graph)
+		json_write_cycles(out, view);
 	fputs("}\n", out);
 	return stream_finish(out);
 }

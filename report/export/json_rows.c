@@ -140,10 +140,77 @@ static void write_more(struct members *members, const struct view *view,
 	write_marks(members, row->marked);
 }
 
+static void write_row_costs(FILE *out, const struct view_row *row, uint32_t n_metrics)
+{
+	fputs("\"self\":", out);
+	json_write_costs(out, row->self, n_metrics);
+	fputs(",\"total\":", out);
+	json_write_costs(out, row->total, n_metrics);
+}
+
+/* @row: NULL for a caller that is missing. */
+static void write_row_index(FILE *out, const struct view_row *row)
+{
+	if (row)
+		write_number(out, row->number - 1);
+	else
+		fputs("null", out);
+}
+
+static void write_arcs(FILE *out, const struct view *view, const struct export_options *options,
+		       const struct view_row *function, enum row_arc kind)
+{
+	const char *before = "";
+
+	putc('[', out);
+	for (const struct view_row *arc = function->children; arc; arc = arc->next) {
+		struct members members = { .out = out, .start = "," };
+
+		if (arc->arc != kind)
+			continue;
+		fprintf(out, "%s\n  {\"row\":", before);
+		write_row_index(out, arc->function);
+		putc(',', out);
+		write_row_costs(out, arc, view->profile->n_metrics);
+		write_ratios(&members, "ratio_self", options, arc->self);
+		write_ratios(&members, "ratio_total", options, arc->total);
+		putc('}', out);
+		before = ",";
+	}
+	putc(']', out);
+}
+
+/* A row of a call graph has arcs, unless --depth leaves them out. */
+static void write_callers_and_callees(FILE *out, const struct view *view,
+				      const struct export_options *options,
+				      const struct view_row *row)
+{
+	if (view->options.kind != VIEW_CALLGRAPH || options->max_depth == 1)
+		return;
+	fputs(",\n \"callers\":", out);
+	write_arcs(out, view, options, row, ARC_FROM_CALLER);
+	fputs(",\n \"callees\":", out);
+	write_arcs(out, view, options, row, ARC_TO_CALLEE);
+}
+
+void json_write_cycles(FILE *out, const struct view *view)
+{
+	fputs(",\n\"cycles\":[", out);
+	for (const struct view_row *row = view->cycles->children; row; row = row->next) {
+		fputs(row == view->cycles->children ? "\n{\"rows\":[" : ",\n{\"rows\":[", out);
+		for (const struct view_row *step = row->children; step; step = step->next) {
+			fputs(step == row->children ? "" : ",", out);
+			write_row_index(out, step->function);
+		}
+		fputs("],\"total\":", out);
+		json_write_costs(out, row->total, view->profile->n_metrics);
+		putc('}', out);
+	}
+	fputs("\n]", out);
+}
+
 void json_write_rows(FILE *out, const struct view *view, const struct export_options *options)
 {
-	uint32_t n_metrics = view->profile->n_metrics;
-
 	fputs("\"rows\":[", out);
 	for (const struct view_row *row = view->root->children; row; row = row->next) {
 		struct members members = { .out = out, .start = "," };
@@ -152,11 +219,10 @@ void json_write_rows(FILE *out, const struct view *view, const struct export_opt
 		write_frame(out, view, row);
 		if (view->options.kind == VIEW_LINES)
 			write_line(out, row);
-		fputs(",\"self\":", out);
-		json_write_costs(out, row->self, n_metrics);
-		fputs(",\"total\":", out);
-		json_write_costs(out, row->total, n_metrics);
+		putc(',', out);
+		write_row_costs(out, row, view->profile->n_metrics);
 		write_more(&members, view, options, row);
+		write_callers_and_callees(out, view, options, row);
 		putc('}', out);
 	}
 	fputs("\n]", out);

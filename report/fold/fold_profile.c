@@ -475,7 +475,7 @@ static int merge_functions(struct folding *folding)
 
 	if (traits->subject != ROWS_FUNCTIONS)
 		return 0;
-	return merge_copies(folding->fold, traits->is_flat);
+	return merge_copies(folding->fold, traits->merges_inlined);
 }
 
 static int fill(struct folding *folding)

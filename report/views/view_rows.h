@@ -19,6 +19,9 @@ enum row_kind {
 	ROW_MARKER,
 };
 
+/* VIEW_CALLGRAPH: what a row below a function's is. */
+enum row_arc { ARC_NONE, ARC_FROM_CALLER, ARC_TO_CALLEE };
+
 /*
  * One row. The children of a row are a list, sorted by the view's options. The rows of flat views
  * are the root's children.
@@ -48,6 +51,16 @@ struct view_row {
 	bool is_recursion; /* VIEW_PATHS: its function is above it, where the path goes on */
 	/* In trees: the same number in all rows of one function, process, ... */
 	uint32_t entity;
+	/*
+	 * VIEW_CALLGRAPH. Below a function's row are those of its callers, then of its callees: the
+	 * costs of arcs, with the other function's name.
+	 */
+	enum row_arc arc;
+	bool differs;    /* of an arc: the other function has other numbers, because of recursion */
+	uint32_t number; /* of a function's row: its place, from 1 on */
+	const struct view_row *function; /* the row of the function whose name it has; NULL: an arc
+					    without caller */
+	struct view_row *callees;        /* of a function's row: the first; NULL: none */
 	struct view_row *children, *next;
 	struct view_row *parent;
 };
@@ -59,6 +72,12 @@ struct view {
 	/* VIEW_TREE: a list of one row for each entity with nodes that have no row in the tree,
 	 * with the self costs of all of them. */
 	struct view_row *left_out;
+	/*
+	 * VIEW_CALLGRAPH: below it a row for each cycle of calls that occurred, with the cost of
+	 * the samples that have it on their paths; below that its functions, each calls the next
+	 * and the last one the first.
+	 */
+	struct view_row *cycles;
 	uint32_t n_entities;        /* of trees: all rows' entities are smaller */
 	struct arena arena;         /* of the rows */
 	struct source_paths *paths; /* VIEW_LINES: owns the rows' file names */

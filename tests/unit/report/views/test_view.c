@@ -20,9 +20,10 @@ static unsigned count_children(const struct view_row *row)
 	return n;
 }
 
+/* Arcs of a call graph have the costs of the functions again. */
 static uint64_t sum_of_self(const struct view_row *row, uint32_t metric)
 {
-	uint64_t sum = row->self[metric];
+	uint64_t sum = row->arc ? 0 : row->self[metric];
 
 	for (const struct view_row *below = row->children; below; below = below->next)
 		sum += sum_of_self(below, metric);
