@@ -24,10 +24,15 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
-	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
-	{ "paths", VIEW_PATHS },         { NULL, 0 },
+	{ "tree", VIEW_TREE },
+	{ "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH },
+	{ "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS },
+	{ "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES },
+	{ NULL, 0 },
 };
 static const struct choice directions[] = {
 	{ "down", PATHS_DOWN },
@@ -117,6 +122,7 @@ static const struct command_option options_of_report[] = {
 	  .argument = "VIEW",
 	  .help = "what to show. tree: call paths from the outermost function on (default);\n"
 		  "callers: each function's own cost, with its callers below it;\n"
+		  "callgraph: each function between its callers and what it calls;\n"
 		  "functions, lines, modules, processes: tables;\n"
 		  "paths: the call paths that begin or end with the function of --root",
 	  .take = take_view,

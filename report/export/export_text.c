@@ -5,6 +5,7 @@
 
 #include "cct/base/printable.h"
 #include "cct/base/stream.h"
+#include "report/text/text_callgraph.h"
 #include "report/text/text_columns.h"
 #include "report/text/text_flat.h"
 #include "report/text/text_header.h"
@@ -32,7 +33,9 @@ static uint32_t count_with_samples(const struct text *text)
 
 static unsigned block_width(const struct text *text, unsigned number_width)
 {
-	return (text->show_values ? 4 : 2) * number_width + 1;
+	unsigned n = 2 + text->show_child;
+
+	return (text->show_values ? 2 * n : n) * number_width + 1;
 }
 
 /* Cycles, clocks and instructions count how long something took; other events are resources. */
@@ -53,6 +56,16 @@ static void choose_values(struct text *text)
 					  count_with_samples(text) == 1 &&
 					  (is_resource(&profile->metrics[sort_metric]) ||
 					   profile->metrics[sort_metric].is_waits));
+}
+
+/* The difference of total and self has a column if that pushes no event out. */
+static void choose_child(struct text *text)
+{
+	uint32_t n_wanted = count_with_samples(text) + text->n_ratios;
+
+	text->show_child = view_traits(text->view->options.kind)->has_child;
+	if (n_wanted * block_width(text, TEXT_COMPACT_WIDTH) > NUMBERS_WIDTH(text->output.width))
+		text->show_child = n_wanted == 1 && text->show_child;
 }
 
 /* Shares have one decimal instead of two only if more columns fit that way. */
@@ -92,7 +105,8 @@ static void choose_columns(struct text *text)
 	text->show_total = true;
 	text->show_self = view_traits(text->view->options.kind)->has_self &&
 			  text->view->options.direction == PATHS_DOWN;
-	text->show_waits = text->show_values && text->n_metrics == 1 && !text->n_ratios &&
+	text->show_waits = text->show_values && text->view->options.kind != VIEW_CALLGRAPH &&
+			   text->n_metrics == 1 && !text->n_ratios &&
 			   text->view->profile->metrics[text->metrics[0]].is_waits;
 	/* The own cost of a wait is that of its reason, the last row of each path. */
 	if (text->show_waits && !flat)
@@ -140,9 +154,12 @@ static unsigned limit_width(unsigned width)
 
 static int write_rows(struct text *text)
 {
-	if (!view_is_flat(text->view))
+	if (text->view->options.kind == VIEW_CALLGRAPH)
+		text_callgraph_write(text);
+	else if (view_is_flat(text->view))
+		text_flat_write(text);
+	else
 		return text_tree_write(text);
-	text_flat_write(text);
 	return 0;
 }
 
@@ -158,6 +175,7 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 	text_output_init(&text.output, out, options->color, limit_width(options->width));
 	text.n_ratios = options->n_ratios < TEXT_MAX_RATIOS ? options->n_ratios : TEXT_MAX_RATIOS;
 	choose_values(&text);
+	choose_child(&text);
 	choose_number_width(&text);
 	choose_metrics(&text);
 	choose_columns(&text);

@@ -28,10 +28,11 @@ struct text {
 	uint32_t n_ratios;     /* the first ratios of @options that have columns, after those of the
 				  metrics */
 	unsigned number_width; /* of a share, with the space after it */
-	bool show_self, show_total, show_samples;
+	bool show_self, show_total, show_child, show_samples;
 	bool show_values; /* the cost beside each share of it */
 	bool show_waits;  /* number, mean and longest of waits, of the one metric */
 	unsigned name_width, module_width; /* module_width 0: no module column */
+	unsigned index_width; /* VIEW_CALLGRAPH: of the column before the numbers; else 0 */
 	unsigned line_width; /* VIEW_LINES: of the column before the name; included in name_width */
 	struct hottest hottest; /* VIEW_TREE: what is shown above it */
 	bool rows_hidden;       /* some rows are left out without a line that sums them up */

@@ -37,7 +37,7 @@ static bool is_ratio(const struct text *text, uint32_t block)
 /* The width of the numbers of a block, with a space after each. */
 static unsigned block_numbers_width(const struct text *text, uint32_t block)
 {
-	unsigned n = (unsigned)(text->show_total + text->show_self);
+	unsigned n = (unsigned)(text->show_total + text->show_self + text->show_child);
 
 	if (text->show_waits)
 		n += (unsigned)text->show_total + N_WAIT_COLUMNS;
@@ -71,9 +71,9 @@ static unsigned block_width(const struct text *text, uint32_t block)
 	return name_width > width ? name_width : width;
 }
 
-static unsigned numbers_width(const struct text *text)
+unsigned text_numbers_width(const struct text *text)
 {
-	unsigned width = 0;
+	unsigned width = text->index_width;
 
 	for (uint32_t i = 0; i < n_blocks(text); i++)
 		width += block_width(text, i) + 1;
@@ -82,7 +82,7 @@ static unsigned numbers_width(const struct text *text)
 
 unsigned text_answer_indent(const struct text *text)
 {
-	unsigned width = numbers_width(text), needed = 2 * text->number_width + 1;
+	unsigned width = text_numbers_width(text), needed = 2 * text->number_width + 1;
 
 	return width > needed ? width - needed : 0;
 }
@@ -133,6 +133,14 @@ static bool is_process(const struct view_row *row)
 	return row->kind == ROW_PROCESS || row->kind == ROW_THREAD;
 }
 
+/* The number of the other function's entry, and whether it has other numbers of the arc. */
+static void arc_suffix(const struct view_row *row, char *buffer, size_t size)
+{
+	if (row->arc && row->function)
+		snprintf(buffer, size, " [%" PRIu32 "]%s", row->function->number,
+			 row->differs ? " *" : "");
+}
+
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 {
 	buffer[0] = '\0';
@@ -147,6 +155,8 @@ void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 			snprintf(buffer, size, " (recursive)");
 		if (row->n_merged > 1)
 			snprintf(buffer, size, " (and %" PRIu32 " more)", row->n_merged - 1);
+		size -= strlen(buffer);
+		arc_suffix(row, buffer + strlen(buffer), size);
 		return;
 	}
 	if (row->n_merged > 1)
@@ -189,7 +199,7 @@ void text_lay_out(struct text *text)
 {
 	unsigned max_module = text->line_width ? MAX_MODULE_WIDTH_BESIDE_LINES : MAX_MODULE_WIDTH;
 	unsigned min_name = MIN_NAME_WIDTH + text->line_width;
-	unsigned left = numbers_width(text), room;
+	unsigned left = text_numbers_width(text), room;
 
 	if (text->module_width > max_module)
 		text->module_width = max_module;
@@ -205,6 +215,7 @@ void text_lay_out(struct text *text)
 static void write_block_names(const struct text *text)
 {
 	text_style_begin(&text->output, STYLE_HEADING);
+	fprintf(text->output.file, "%*s", (int)text->index_width, "");
 	for (uint32_t i = 0; i < n_blocks(text); i++) {
 		unsigned width = block_width(text, i) - 1;
 		unsigned name_width = printable_width(block_name(text, i), text->output.utf8);
@@ -249,12 +260,16 @@ void text_write_columns_heading(const struct text *text, const char *name_headin
 	if (n_blocks(text) > 1)
 		write_block_names(text);
 	text_style_begin(&text->output, STYLE_HEADING);
+	fprintf(text->output.file, "%-*s", (int)text->index_width,
+		text->index_width ? "index" : "");
 	for (uint32_t i = 0; i < n_blocks(text); i++) {
 		write_block_start(text, i);
 		if (text->show_total)
 			write_share_heading(text, i, "total");
 		if (text->show_self)
 			write_share_heading(text, i, "self");
+		if (text->show_child)
+			write_share_heading(text, i, "child");
 		if (text->show_waits)
 			write_waits_heading(text);
 		if (text->show_samples)
@@ -344,6 +359,27 @@ static void write_ratio(const struct text *text, const struct ratio *ratio, uint
 	fprintf(text->output.file, "%*s ", (int)text->number_width - 1, number);
 }
 
+/* What the code called: the sums of hidden functions have self costs only. */
+static uint64_t child_cost(uint64_t total, uint64_t self)
+{
+	return total > self ? total - self : 0;
+}
+
+/* @total, @self: sums of the numerator and of the denominator, where @row is NULL. */
+static void write_child_ratio(const struct text *text, const struct ratio *ratio,
+			      const struct view_row *row, const uint64_t *total,
+			      const uint64_t *self)
+{
+	uint32_t numerator = ratio->numerator, denominator = ratio->denominator;
+
+	if (row)
+		write_ratio(text, ratio, child_cost(row->total[numerator], row->self[numerator]),
+			    child_cost(row->total[denominator], row->self[denominator]));
+	else
+		write_ratio(text, ratio, child_cost(total[0], self[0]),
+			    child_cost(total[1], self[1]));
+}
+
 static void write_ratio_block(const struct text *text, uint32_t index, const struct view_row *row,
 			      const struct text_sums *sums)
 {
@@ -356,6 +392,9 @@ static void write_ratio_block(const struct text *text, uint32_t index, const str
 	if (text->show_self)
 		write_ratio(text, ratio, row ? row->self[numerator] : sums->ratio_self[index][0],
 			    row ? row->self[denominator] : sums->ratio_self[index][1]);
+	if (text->show_child)
+		write_child_ratio(text, ratio, row, sums ? &sums->ratio_total[index][0] : NULL,
+				  sums ? &sums->ratio_self[index][0] : NULL);
 	if (text->show_samples)
 		fprintf(text->output.file, "%*s", SAMPLES_WIDTH, "");
 }
@@ -373,6 +412,11 @@ static void write_metric_block(const struct text *text, uint32_t index, const st
 	if (text->show_self)
 		write_cost(text, row ? row->self[metric] : sums->self[index], of, whole,
 			   has_value(text, false));
+	if (text->show_child)
+		write_cost(text,
+			   row ? child_cost(row->total[metric], row->self[metric])
+			       : child_cost(sums->total[index], sums->self[index]),
+			   of, whole, has_value(text, false));
 	if (text->show_waits)
 		write_waits(text, row ? row->samples[metric] : sums->samples[index],
 			    row ? row->total[metric] : sums->total[index],

@@ -14,6 +14,8 @@
 void text_measure(struct text *text, unsigned name_width, const struct view_row *row);
 /* Chooses the final widths of the columns, after all rows have been measured. */
 void text_lay_out(struct text *text);
+/* The columns left of the names. */
+unsigned text_numbers_width(const struct text *text);
 /* The columns left of a line with two numbers whose name is in the column of names. */
 unsigned text_answer_indent(const struct text *text);
 /* Writes a share in percent and a space. */
