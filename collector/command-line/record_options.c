@@ -103,6 +103,28 @@ static int take_stack_size(const struct option_use *use, void *field)
 	return 0;
 }
 
+/* perf's modes: "dwarf", "dwarf,16384", "fp". */
+static int take_call_graph(const struct option_use *use, void *field)
+{
+	struct recorder_options *options = field;
+	struct option_use size = *use;
+
+	if (strcmp(use->value, "lbr") == 0) {
+		message_error(use->command,
+			      "%s lbr is not supported: dendro unwinds with DWARF CFI, which needs "
+			      "no LBR; leave the option out.",
+			      use->spelling);
+		return EXIT_WRONG_USE;
+	}
+	options->has_frame_pointers = strcmp(use->value, "fp") == 0;
+	if (options->has_frame_pointers || strcmp(use->value, "dwarf") == 0)
+		return 0;
+	size.value += strlen("dwarf,");
+	return strncmp(use->value, "dwarf,", strlen("dwarf,")) == 0
+		       ? take_stack_size(&size, field)
+		       : option_wrong_value(use, "dwarf, dwarf,BYTES or fp");
+}
+
 static int take_processes(const struct option_use *use, void *field)
 {
 	char *spelling = strdup(use->value);
@@ -250,6 +272,14 @@ const struct command_option record_options[] = {
 		  "limit keeps the rings small)",
 	  .take = take_stack_size,
 	  .offset = FIELD(options) },
+	{ .name = "call-graph",
+	  .argument = "MODE",
+	  .help = "how callers are found. dwarf[,BYTES]: by unwind information, in copies of the "
+		  "stack (default), BYTES as with --stack-size; fp: by frame pointers, in the "
+		  "kernel, for programs compiled with -fno-omit-frame-pointer: about 100 bytes a "
+		  "sample",
+	  .take = take_call_graph,
+	  .offset = FIELD(options) },
 	{ .name = "no-deep-stacks",
 	  .help = "do not read the part of a stack that is deeper than its copy from the thread "
 		  "while it runs, nor pages at which copies end because nothing has touched them",
@@ -354,6 +384,19 @@ static int check_off_cpu(const struct record_arguments *arguments)
 	return 0;
 }
 
+/* Without copies there is nothing to complete. */
+static int check_stacks(struct recorder_options *options)
+{
+	if (!options->has_frame_pointers)
+		return 0;
+	if (options->has_stack_size)
+		return message_wrong_use("record", "--call-graph fp copies no stacks: leave out "
+						   "the size of the copies, or fp.");
+	options->stack_size = 0;
+	options->has_stack_size = options->no_deep_stacks = true;
+	return 0;
+}
+
 int record_arguments_check(struct record_arguments *arguments)
 {
 	struct recorder_options *options = &arguments->options;
@@ -389,5 +432,6 @@ int record_arguments_check(struct record_arguments *arguments)
 	options->has_rate = options->frequency || options->period;
 	if (!options->has_rate)
 		options->frequency = DEFAULT_FREQUENCY;
-	return check_off_cpu(arguments);
+	int status = check_stacks(options);
+	return status ? status : check_off_cpu(arguments);
 }

@@ -28,6 +28,8 @@ struct recorder_options {
 	enum evlist_jitter jitter;
 	uint32_t stack_size;
 	bool has_stack_size; /* the user chose it */
+	/* The kernel walks user stacks along frame pointers; none is copied, and stack_size is 0. */
+	bool has_frame_pointers;
 	uint64_t ring_size;  /* bytes; 0: chosen by the rate */
 	bool is_fallback;    /* the event is cpu-clock, because cycles is not available */
 	bool no_inherit;

@@ -114,3 +114,22 @@ check_row() {
 script_of_recorder() {
 	"$DENDRO" script --comm recorder_at_work "$1" 2>/dev/null | grep -c sched_switch: || true
 }
+
+@test "by frame pointers paths are whole, without copies of stacks" {
+	need gcc perf
+	gcc -O0 -fno-omit-frame-pointer -o with_frames "$ROOT/tests/workloads/figure1.c"
+	record frames.data -z 0 --call-graph fp -- ./with_frames 1
+	report_json frames.data >frames.tree
+	expect_below frames "main a c d" d 45
+	expect_below frames "main [ab] c d" d 98
+	perf evlist -v -i frames.data >attrs
+	lacks -e STACK_USER -e REGS_USER attrs
+	perf script -D -i frames.data 2>/dev/null |
+		sed -n 's/.* \[0x\([0-9a-f]*\)\]: PERF_RECORD_SAMPLE.*/\1/p' >sizes
+	[ "$(wc -l <sizes)" -gt 100 ]
+	local size sum=0
+	while read -r size; do
+		sum=$((sum + 0x$size))
+	done <sizes
+	expect_at_least "bytes of 200 samples" $((200 * $(wc -l <sizes))) $sum 100
+}

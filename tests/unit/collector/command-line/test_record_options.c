@@ -151,6 +151,32 @@ static void rings_are_pages_or_bytes_rounded_up_to_a_power_of_two(void **state)
 	}
 }
 
+static void modes_of_call_graphs_are_sizes_of_copies(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t size;
+		bool is_chosen;
+	} cases[] = { { "--call-graph dwarf true", 65528, false },
+		      { "--call-graph dwarf,8192 true", 8192, true },
+		      { "--call-graph dwarf,16K true", 16384, true },
+		      { "--call-graph fp true", 0, true },
+		      { "--call-graph fp --call-graph dwarf true", 65528, false } };
+	struct parsed parsed;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct recorder_options *options = &parsed.arguments.options;
+
+		parse(&parsed, cases[i].text);
+		assert_int_equal(parsed.status, 0);
+		assert_int_equal(options->stack_size, cases[i].size);
+		assert_int_equal(options->has_stack_size, cases[i].is_chosen);
+		assert_int_equal(options->no_deep_stacks, cases[i].size == 0);
+		release(&parsed);
+	}
+}
+
 static void cpus_without_a_target_are_the_whole_machine(void **state)
 {
 	struct parsed parsed;
@@ -205,6 +231,10 @@ static void wrong_use_is_refused(void **state)
 		"--cgroup a --unit b",
 		"--cgroup a -p 1",
 		"--unit a -t 1",
+		"--call-graph lbr true",
+		"--call-graph dwarf,7 true",
+		"--call-graph dwarfs true",
+		"--call-graph fp --stack-size 16K true",
 		"-F 99 -c 1000 true",
 		"-q -v true",
 		"-F 0 true",
@@ -264,6 +294,7 @@ int main(void)
 		cmocka_unit_test(options_set_their_fields),
 		cmocka_unit_test(rings_are_pages_or_bytes_rounded_up_to_a_power_of_two),
 		cmocka_unit_test(cpus_without_a_target_are_the_whole_machine),
+		cmocka_unit_test(modes_of_call_graphs_are_sizes_of_copies),
 		cmocka_unit_test(the_whole_machine_s_cgroup_is_the_cgroup_as_in_perf),
 		cmocka_unit_test(the_last_choice_of_jitter_counts),
 		cmocka_unit_test(wrong_use_is_refused),
