@@ -182,6 +182,15 @@ int record_options_take_filter(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_max_size(const struct option_use *use, void *field)
+{
+	uint64_t *size = field;
+
+	if (numbers_parse_size(use->value, 1, INT64_MAX, size) || !*size)
+		return option_wrong_value(use, "a size like 512M or 2G");
+	return 0;
+}
+
 #define FIELD(name) offsetof(struct record_arguments, name)
 
 const struct command_option record_options[] = {
@@ -242,6 +251,16 @@ const struct command_option record_options[] = {
 	  .help = "sample the tracepoint of the -e before it only where its fields match: "
 		  "-e sched:sched_switch --filter 'prev_prio < 100'",
 	  .take = record_options_take_filter },
+	{ .name = "all-user",
+	  .help = "count in user mode only, as with :u after each event",
+	  .take = option_take_constant,
+	  .constant = MODES_USER,
+	  .offset = FIELD(modes) },
+	{ .name = "all-kernel",
+	  .help = "count in the kernel only, as with :k after each event",
+	  .take = option_take_constant,
+	  .constant = MODES_KERNEL,
+	  .offset = FIELD(modes) },
 	{ .name = "freq",
 	  .letter = 'F',
 	  .argument = "HZ",
@@ -304,6 +323,11 @@ const struct command_option record_options[] = {
 	  .help = "begin to sample after this time",
 	  .take = take_delay,
 	  .offset = FIELD(options.delay_ns) },
+	{ .name = "max-size",
+	  .argument = "SIZE",
+	  .help = "stop when the recording has this size: 512M, 2G",
+	  .take = take_max_size,
+	  .offset = FIELD(options.max_size) },
 	{ .heading = "Where to" },
 	{ .name = "output",
 	  .letter = 'o',
@@ -434,4 +458,18 @@ int record_arguments_check(struct record_arguments *arguments)
 		options->frequency = DEFAULT_FREQUENCY;
 	int status = check_stacks(options);
 	return status ? status : check_off_cpu(arguments);
+}
+
+void record_arguments_apply_modes(struct record_arguments *arguments)
+{
+	for (size_t i = 0; arguments->modes && i < arguments->n_events; i++) {
+		struct event *event = &arguments->events[i];
+
+		if (event->tracepoint || event->probed_path ||
+		    event->weight.kind == WEIGHT_OFF_CPU)
+			continue;
+		event->attr.exclude_user = arguments->modes == MODES_KERNEL;
+		event->attr.exclude_kernel = arguments->modes == MODES_USER;
+		event->attr.exclude_hv = 1;
+	}
 }

@@ -5,10 +5,14 @@
 #include "collector/command-line/options.h"
 #include "collector/record/recorder.h"
 
+/* In which modes events count that do not name them. */
+enum record_modes { MODES_ALL, MODES_USER, MODES_KERNEL };
+
 struct record_arguments {
 	struct recorder_options options; /* its events are set when they are chosen */
 	struct event *events;            /* of -e; owned */
 	size_t n_events;
+	enum record_modes modes;
 	bool is_verbose, is_quiet;
 };
 
@@ -26,5 +30,8 @@ void record_arguments_deinit(struct record_arguments *arguments);
  * combined, and sets defaults for those that were not given. 0, or an exit status after a message.
  */
 int record_arguments_check(struct record_arguments *arguments);
+/* Called when the events are chosen: applies the modes to them. Tracepoints, probes and off-cpu are
+ * what they are in any mode. */
+void record_arguments_apply_modes(struct record_arguments *arguments);
 
 #endif

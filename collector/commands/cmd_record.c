@@ -38,6 +38,7 @@ static int choose_events(struct record_arguments *arguments)
 	if (!arguments->n_events && event_default(&arguments->events, &arguments->n_events,
 						  &arguments->options.is_fallback) != EVENT_OK)
 		return message_error("record", "no event can be opened on this machine.");
+	record_arguments_apply_modes(arguments);
 	arguments->options.events = arguments->events;
 	arguments->options.n_events = arguments->n_events;
 	return 0;

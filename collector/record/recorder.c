@@ -401,6 +401,17 @@ static int start(struct recorder *recorder, int *write_error_ret)
 	return recorder->has_command ? command_start(&recorder->command) : 0;
 }
 
+static void keep_size(struct recorder *recorder)
+{
+	const uint64_t max = recorder->options->max_size;
+
+	if (recorder->is_stopped || !max || data_writer_n_bytes(recorder->file.writer) < max)
+		return;
+	recorder->is_stopped = true;
+	recording_notes_add(&recorder->notes, false,
+			    "the recording has reached --max-size, and ends.");
+}
+
 /* What is due by the clock. */
 static int keep_time(struct recorder *recorder)
 {
@@ -470,6 +481,7 @@ static int record(struct recorder *recorder)
 			err = cpu_hotplug_run(&recorder->hotplug);
 		if (err >= 0)
 			err = keep_time(recorder);
+		keep_size(recorder);
 	}
 	return err < 0 ? err : 0;
 }

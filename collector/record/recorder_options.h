@@ -39,6 +39,7 @@ struct recorder_options {
 	bool has_compression_level; /* the user chose it; else pipes are plain, files are not */
 	const char *output;         /* "-": standard output */
 	uint64_t duration_ns;       /* 0: no limit */
+	uint64_t max_size;          /* bytes; the recording ends when it has them; 0: no limit */
 	uint64_t delay_ns;          /* samples begin after this time; 0: at once */
 	char **argv;                /* the command line, kept in the recording */
 };

@@ -133,3 +133,33 @@ script_of_recorder() {
 	done <sizes
 	expect_at_least "bytes of 200 samples" $((200 * $(wc -l <sizes))) $sum 100
 }
+
+@test "all-user and all-kernel record one mode, of the default event, too" {
+	need_root
+	"$DENDRO" record -q --all-user -e cpu-clock -o user.data "$WORKLOADS/reader" 0.3 >/dev/null
+	"$DENDRO" record -q --all-kernel -e cpu-clock -o kernel.data "$WORKLOADS/reader" 0.3 >/dev/null
+	"$DENDRO" record -q --all-kernel -o default.data "$WORKLOADS/reader" 0.3 >/dev/null
+	expect_equal "kernel functions" "$(kernel_leaves user.data)" ""
+	[ "$(kernel_leaves kernel.data | wc -l)" -gt 0 ]
+	[ "$(kernel_leaves default.data | wc -l)" -gt 0 ]
+	report_json kernel.data --view functions >kernel.json
+	expect_equal "cost of user functions" "$(jq '[.rows[] | select(.kind == "user") | .self[0]] |
+		add // 0' kernel.json)" 0
+}
+
+kernel_leaves() {
+	report_json "$1" --view functions | jq -r '.rows[] | select(.kind == "kernel") | .name'
+}
+
+@test "a recording ends when it has the largest size, and a note says so" {
+	"$DENDRO" record -e cpu-clock -F 5000 -z 0 --max-size 3M -o small.data \
+		"$WORKLOADS/dispatch" 60 2>note || true
+	grep -q 'the recording has reached --max-size, and ends' note
+	[ "$(stat -c %s small.data)" -ge $((3 << 20)) ]
+	[ "$(samples_of small.data)" -gt 10 ]
+	refuses "--max-size takes a size" -- "$DENDRO" record --max-size big true
+}
+
+samples_of() {
+	report_json "$1" --view functions | jq '.metrics[0].samples'
+}
