@@ -141,6 +141,20 @@ static int take_processes(const struct option_use *use, void *field)
 	return status;
 }
 
+static int take_users(const struct option_use *use, void *field)
+{
+	char *rest = use->value;
+	int err = 0;
+
+	for (char *user; !err && (user = strsep(&rest, ","));) {
+		err = process_choice_add_user(field, user);
+		if (err == -ENOENT)
+			return message_wrong_use(use->command, "%s: there is no user '%s'.",
+						 use->spelling, user);
+	}
+	return err ? message_error_of_memory(use->command) : 0;
+}
+
 static int take_events(const struct option_use *use, void *field)
 {
 	struct record_arguments *arguments = field;
@@ -213,6 +227,13 @@ const struct command_option record_options[] = {
 	  .help = "threads that run already, with what they start",
 	  .take = option_take_ids,
 	  .offset = FIELD(options.tids) },
+	{ .name = "uid",
+	  .letter = 'u',
+	  .argument = "USER,...",
+	  .help = "processes of these users that run already, by name or number, with what they "
+		  "start",
+	  .take = take_users,
+	  .offset = FIELD(options.processes) },
 	{ .name = "cgroup",
 	  .argument = "PATH",
 	  .help = "the processes in a cgroup, with those that enter it: /sys/fs/cgroup/PATH, or "
@@ -440,8 +461,8 @@ int record_arguments_check(struct record_arguments *arguments)
 	if (recorder_options_have_cgroup(options))
 		options->is_system_wide = false;
 	if (options->is_system_wide && is_attached)
-		return message_wrong_use("record", "-a records every process: leave out -p and "
-						   "-t, or -a.");
+		return message_wrong_use("record", "-a records every process: leave out -p, -u "
+						   "and -t, or -a.");
 	if (options->frequency && options->period)
 		return message_wrong_use("record",
 					 "-F and -c both set the rate of samples: leave out one.");
@@ -465,8 +486,7 @@ void record_arguments_apply_modes(struct record_arguments *arguments)
 	for (size_t i = 0; arguments->modes && i < arguments->n_events; i++) {
 		struct event *event = &arguments->events[i];
 
-		if (event->tracepoint || event->probed_path ||
-		    event->weight.kind == WEIGHT_OFF_CPU)
+		if (event->tracepoint || event->probed_path || event->weight.kind == WEIGHT_OFF_CPU)
 			continue;
 		event->attr.exclude_user = arguments->modes == MODES_KERNEL;
 		event->attr.exclude_kernel = arguments->modes == MODES_USER;

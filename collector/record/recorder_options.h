@@ -28,10 +28,11 @@ struct recorder_options {
 	enum evlist_jitter jitter;
 	uint32_t stack_size;
 	bool has_stack_size; /* the user chose it */
-	/* The kernel walks user stacks along frame pointers; none is copied, and stack_size is 0. */
+	/* The kernel walks user stacks along frame pointers; none is copied, and stack_size is 0.
+	 */
 	bool has_frame_pointers;
-	uint64_t ring_size;  /* bytes; 0: chosen by the rate */
-	bool is_fallback;    /* the event is cpu-clock, because cycles is not available */
+	uint64_t ring_size; /* bytes; 0: chosen by the rate */
+	bool is_fallback;   /* the event is cpu-clock, because cycles is not available */
 	bool no_inherit;
 	bool has_wakers;     /* by whom waits end is recorded, too; needs off-cpu */
 	bool no_deep_stacks; /* stacks deeper than the copies are not completed */

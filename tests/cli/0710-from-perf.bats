@@ -34,6 +34,7 @@ run_code() {
 	code=${code%\`}
 	code=${code//COMMAND/true}
 	code=${code//PATH/$2}
+	code=${code//USER/54321}
 	eval "set -- $code"
 	"$DENDRO" "$@"
 }
@@ -54,11 +55,15 @@ check_row() {
 
 @test "each row of record does what the document says" {
 	need_root
-	local n=0 cgroup="" left right
+	need setpriv
+	local n=0 cgroup="" left right theirs
 	if [ -d /sys/fs/cgroup ]; then
 		cgroup=$(awk -F : '$1 == 0 { print $3 }' /proc/self/cgroup)
 	fi
 	mkdir -p record && cd record
+	setpriv --reuid=54321 --regid=54321 --clear-groups sleep 60 3>&- &
+	theirs=$!
+	wait_until belongs_to $theirs 54321 sleep
 	while IFS=$'\t' read -r left right; do
 		case $left in
 		*PATH\`) continue ;; # it ends when the cgroup does
@@ -68,7 +73,8 @@ check_row() {
 		check_row "$left" "$right" "$cgroup"
 		n=$((n + 1))
 	done < <(rows record)
-	[ $n -gt 15 ]
+	stop $theirs
+	[ $n -gt 20 ]
 }
 
 @test "each row of report does what the document says, and both commands print the same" {
@@ -162,4 +168,23 @@ kernel_leaves() {
 
 samples_of() {
 	report_json "$1" --view functions | jq '.metrics[0].samples'
+}
+
+@test "the processes of a user are recorded, and no others" {
+	need_root
+	need setpriv
+	cp "$WORKLOADS/dispatch" theirs && cp "$WORKLOADS/dispatch" ours && chmod 755 theirs .
+	setpriv --reuid=54321 --regid=54321 --clear-groups ./theirs 60 3>&- >/dev/null &
+	local theirs=$!
+	./ours 60 3>&- >/dev/null &
+	local ours=$!
+	wait_until belongs_to $theirs 54321 theirs
+	"$DENDRO" record -q -e cpu-clock -u 54321 -d 0.5 -o user.data
+	stop $theirs $ours
+	expect_equal commands "$("$DENDRO" script user.data | awk '/cpu-clock/ { print $1 }' | sort -u)" theirs
+	refuses "-u: there is no user 'nobody-here'" -- "$DENDRO" record -u nobody-here true
+}
+
+belongs_to() { # belongs_to PID UID NAME : it runs that program as that user
+	[ "$(stat -c %u "/proc/$1")" = "$2" ] && [ "$(<"/proc/$1/comm")" = "$3" ]
 }

@@ -1,12 +1,15 @@
 #include "collector/record/live/process_choice.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/numbers.h"
 #include "cct/text/name_pattern.h"
 #include "collector/record/live/targets.h"
 
@@ -14,18 +17,19 @@ void process_choice_deinit(struct process_choice *choice)
 {
 	int_list_deinit(&choice->pids);
 	int_list_deinit(&choice->roots);
+	int_list_deinit(&choice->uids);
 	free(choice->names);
 	*choice = (struct process_choice){ 0 };
 }
 
 bool process_choice_is_empty(const struct process_choice *choice)
 {
-	return !choice->pids.n && !choice->n_names;
+	return !choice->pids.n && !choice->n_names && !choice->uids.n;
 }
 
 bool process_choice_needs_table(const struct process_choice *choice)
 {
-	return choice->roots.n || choice->n_names;
+	return choice->roots.n || choice->n_names || choice->uids.n;
 }
 
 static int add_name(struct process_choice *choice, char *name)
@@ -60,6 +64,40 @@ int process_choice_add(struct process_choice *choice, char *text)
 
 	for (char *item; !err && (item = strsep(&text, ","));)
 		err = add_item(choice, item);
+	return err;
+}
+
+int process_choice_add_user(struct process_choice *choice, const char *user)
+{
+	const struct passwd *entry = getpwnam(user);
+	uint64_t uid = entry ? entry->pw_uid : 0;
+
+	if (!entry && numbers_parse(user, INT_MAX, &uid))
+		return -ENOENT;
+	return int_list_insert(&choice->uids, (int)uid);
+}
+
+static bool has_value(const struct int_list *list, int value)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->values[i] == value)
+			return true;
+	}
+	return false;
+}
+
+static int add_owned(const struct process_choice *choice, const struct process_table *table,
+		     pid_t except, struct int_list *pids)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < table->n && !err; i++) {
+		const struct process_entry *entry = &table->entries[i];
+
+		if (entry->pid != except && entry->parent != except &&
+		    has_value(&choice->uids, (int)entry->uid))
+			err = int_list_insert(pids, entry->pid);
+	}
 	return err;
 }
 
@@ -130,6 +168,8 @@ int process_choice_find(const struct process_choice *choice, const struct proces
 	struct int_list roots = { 0 };
 
 	int err = find_names(choice, table, except, pids, &roots, missing_ret);
+	if (!err)
+		err = add_owned(choice, table, except, pids);
 	if (!err)
 		err = add_all(pids, &choice->pids);
 	if (!err)

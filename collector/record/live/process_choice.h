@@ -1,6 +1,6 @@
 /*
  * The processes that a user chose with -p: numbers and names, each with or without the processes
- * that descend from it. "12,postgres,34+,nginx+".
+ * that descend from it, "12,postgres,34+,nginx+"; or with -u, by whose they are.
  */
 #ifndef COLLECTOR_RECORD_LIVE_PROCESS_CHOICE_H
 #define COLLECTOR_RECORD_LIVE_PROCESS_CHOICE_H
@@ -17,6 +17,7 @@ struct process_choice {
 	struct int_list roots; /* the processes whose descendants are chosen, too */
 	char **names;          /* heap, as written, with a plus at the end; each is borrowed */
 	size_t n_names;
+	struct int_list uids;
 };
 
 void process_choice_deinit(struct process_choice *choice);
@@ -29,6 +30,8 @@ bool process_choice_needs_table(const struct process_choice *choice);
  * -ENOMEM.
  */
 int process_choice_add(struct process_choice *choice, char *text);
+/* Adds the processes of a user, by name or number. 0; -ENOENT: there is no such user; -ENOMEM. */
+int process_choice_add_user(struct process_choice *choice, const char *user);
 /*
  * Adds to @pids the chosen processes of the table, and numbers whether they are in it or not. Names
  * are compared as the names of samples; one that ends with a plus and that no process has means the

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cct/base/array.h"
@@ -61,12 +62,15 @@ static int read_entries(DIR *directory, struct process_table *table)
 	for (struct dirent *file; (file = readdir(directory));) {
 		struct process_entry entry = { .pid = atoi(file->d_name) };
 		char path[sizeof(file->d_name) + 8];
+		struct stat folder;
 
 		if (entry.pid <= 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/stat", file->d_name);
-		if (read_stat(dirfd(directory), path, &entry))
+		if (fstatat(dirfd(directory), file->d_name, &folder, 0) ||
+		    read_stat(dirfd(directory), path, &entry))
 			continue;
+		entry.uid = folder.st_uid;
 		if (array_reserve_one(table->entries, table->n))
 			return -ENOMEM;
 		table->entries[table->n++] = entry;

@@ -12,6 +12,7 @@
 
 struct process_entry {
 	pid_t pid, parent; /* parent 0: none in this pid namespace */
+	uid_t uid;         /* who owns its folder: its effective user, or root if it hides */
 	char comm[PROCESS_COMM_SIZE];
 	uint64_t cpu_ns; /* of all its threads, those that have exited included */
 };

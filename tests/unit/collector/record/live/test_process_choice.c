@@ -16,13 +16,13 @@ static struct process_entry entries[] = {
 	{ .pid = 1, .parent = 0, .comm = "init" },
 	{ .pid = 10, .parent = 1, .comm = "postgres" },
 	{ .pid = 11, .parent = 10, .comm = "checkpointer" },
-	{ .pid = 12, .parent = 10, .comm = "postgres" },
+	{ .pid = 12, .parent = 10, .uid = 7, .comm = "postgres" },
 	{ .pid = 20, .parent = 1, .comm = "g++" },
 	{ .pid = 21, .parent = 20, .comm = "cc1plus" },
-	{ .pid = 30, .parent = 1, .comm = "chromium-headle" },
+	{ .pid = 30, .parent = 1, .uid = 7, .comm = "chromium-headle" },
 	{ .pid = 80, .parent = 1, .comm = "bash" },
 	{ .pid = SELF, .parent = 80, .comm = "dendro" },
-	{ .pid = 91, .parent = SELF, .comm = "dendro" },
+	{ .pid = 91, .parent = SELF, .uid = 7, .comm = "dendro" },
 	{ .pid = 92, .parent = 1, .comm = "dendro" },
 };
 static const struct process_table table = { entries, sizeof(entries) / sizeof(entries[0]) };
@@ -51,6 +51,29 @@ static void expect(const char *list, const char *expected, int expected_err)
 	if (expected_err)
 		assert_non_null(missing);
 	int_list_deinit(&pids);
+	process_choice_deinit(&choice);
+}
+
+static void users_are_chosen_by_name_or_number(void **state)
+{
+	struct process_choice choice = { 0 };
+	struct int_list pids = { 0 };
+	const char *missing;
+
+	(void)state;
+	assert_int_equal(process_choice_add_user(&choice, "nobody or nothing"), -ENOENT);
+	assert_int_equal(process_choice_add_user(&choice, "-1"), -ENOENT);
+	assert_true(process_choice_is_empty(&choice));
+	assert_int_equal(process_choice_add_user(&choice, "7"), 0);
+	assert_true(process_choice_needs_table(&choice));
+	assert_int_equal(process_choice_find(&choice, &table, SELF, &pids, &missing), 0);
+	assert_int_equal(pids.n, 2);
+	assert_int_equal(pids.values[0], 12);
+	assert_int_equal(pids.values[1], 30);
+	int_list_deinit(&pids);
+	process_choice_deinit(&choice);
+	assert_int_equal(process_choice_add_user(&choice, "root"), 0);
+	assert_int_equal(choice.uids.values[0], 0);
 	process_choice_deinit(&choice);
 }
 
@@ -144,6 +167,7 @@ static void only_trees_and_names_need_a_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(users_are_chosen_by_name_or_number),
 		cmocka_unit_test(numbers_are_taken_with_or_without_descendants),
 		cmocka_unit_test(names_are_compared_as_those_of_samples),
 		cmocka_unit_test(a_plus_belongs_to_the_name_if_a_process_has_it),
