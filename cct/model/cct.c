@@ -231,12 +231,10 @@ uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *f
 	return parent;
 }
 
-/* Adds what @from has at @node to the node @to of @into. */
-static void merge_node(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
+void cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
 {
 	for (int mark = 0; mark < N_PATH_MARKS; mark++)
 		into->nodes[to].marked[mark] += from->nodes[node].marked[mark];
-	into->nodes[to].frame_marks |= from->nodes[node].frame_marks;
 	for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
 		struct cct_cost *cost = cct_cost(into, to, metric);
 
@@ -245,6 +243,13 @@ static void merge_node(struct cct *into, uint32_t to, const struct cct *from, ui
 	}
 	if (into->longest && from->longest && from->longest[node] > into->longest[to])
 		into->longest[to] = from->longest[node];
+}
+
+/* Adds what @from has at @node to the node @to of @into. */
+static void merge_node(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
+{
+	into->nodes[to].frame_marks |= from->nodes[node].frame_marks;
+	cct_add_costs(into, to, from, node);
 }
 
 int cct_merge_without(struct cct *into, const struct cct *from, enum frame_kind kind)

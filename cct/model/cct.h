@@ -87,6 +87,8 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 /* Frees what finds nodes by their frames, 16 to 32 bytes a node, when a tree is complete. The next
  * insertion makes it again. */
 void cct_drop_index(struct cct *cct);
+/* Adds what @from has of samples at @node to the node @to of @into. */
+void cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32_t node);
 /* Adds @from's nodes and costs to @into. 0 or -ENOMEM, @into then half merged. */
 int cct_merge(struct cct *into, const struct cct *from);
 /* Likewise, but nodes whose frame is of this kind are left out: what they have, and what is below

@@ -24,7 +24,11 @@ int path_iterator_init(struct path_iterator *iterator, const struct profile *pro
 {
 	size_t max_frames = find_max_depth(profile->cct);
 
-	*iterator = (struct path_iterator){ .profile = profile, .max_frames = max_frames };
+	*iterator = (struct path_iterator){
+		.profile = profile,
+		.node = CCT_ROOT + 1,
+		.max_frames = max_frames,
+	};
 	iterator->frames = max_frames ? calloc(max_frames, sizeof(*iterator->frames)) : NULL;
 	return iterator->frames ? 0 : -ENOMEM;
 }

@@ -16,6 +16,7 @@ struct function {
 	const char *symbol; /* borrowed from the module's file */
 	const char *module;
 	const char *module_path;
+	bool is_hidden; /* the user wants it left out of paths */
 };
 
 /* All zero is an empty table. */

@@ -382,12 +382,20 @@ int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < resolved->n_places; i++)
-		fill_name(symbolizer, &symbolizer->places[resolved->first_place + i],
-			  &symbolizer->names[i]);
+	*n_names_ret = 0;
+	for (uint32_t i = 0; i < resolved->n_places; i++) {
+		const struct place *place = &symbolizer->places[resolved->first_place + i];
+
+		if (!symbolizer->functions.functions[place->function].is_hidden)
+			fill_name(symbolizer, place, &symbolizer->names[(*n_names_ret)++]);
+	}
 	*names_ret = symbolizer->names;
-	*n_names_ret = resolved->n_places;
 	return 0;
+}
+
+void symbolizer_hide(struct symbolizer *symbolizer, uint32_t function)
+{
+	symbolizer->functions.functions[function].is_hidden = true;
 }
 
 static uint64_t address_of(const struct module *module, uint64_t offset)

@@ -52,9 +52,11 @@ void symbolizer_destroy(struct symbolizer *symbolizer);
 /* Names the compiled function of a frame. Cached by (module, offset). 0 or -ENOMEM. */
 int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
 		    struct frame_name *ret);
+/* Leaves a function, by its number, out of what symbolizer_expand() finds from now on. */
+void symbolizer_hide(struct symbolizer *symbolizer, uint32_t function);
 /*
  * Names all functions active at a frame: the compiled one, then the inlined ones, outermost first;
- * at least one. 0 or -ENOMEM. *@names_ret is valid until the next call.
+ * at least one, unless all are hidden. 0 or -ENOMEM. *@names_ret is valid until the next call.
  */
 int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 		      const struct frame_name **names_ret, size_t *n_names_ret);
