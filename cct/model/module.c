@@ -3,15 +3,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cct/base/hash.h"
 
 int module_table_init(struct module_table *table)
 {
 	*table = (struct module_table){ .n_modules = 1 };
-	/* Zero pages cost nothing until they are used. */
-	table->modules = calloc(MODULES_MAX, sizeof(*table->modules));
-	return table->modules ? 0 : -ENOMEM;
+	/* Zero pages cost nothing until they are used; calloc() may clear memory that was used. */
+	void *pages = mmap(NULL, MODULES_MAX * sizeof(*table->modules), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (pages == MAP_FAILED)
+		return -ENOMEM;
+	table->modules = pages;
+	return 0;
 }
 
 static void module_destroy(struct module *module)
@@ -30,7 +35,8 @@ void module_table_deinit(struct module_table *table)
 {
 	for (uint32_t i = 1; table->modules && i < table->n_modules; i++)
 		module_destroy(table->modules[i]);
-	free(table->modules);
+	if (table->modules)
+		munmap(table->modules, MODULES_MAX * sizeof(*table->modules));
 	hash_table_deinit(&table->by_key);
 	*table = (struct module_table){ 0 };
 }
