@@ -230,63 +230,40 @@ int merge_order_names(const struct merge_state *sum, struct merge_order *order)
 	return order->codes && order->lacks ? 0 : -ENOMEM;
 }
 
-struct node_sort {
-	const struct cct *cct;
-	const struct frame *frames; /* of the nodes, in the sorted sum */
-};
-
-/* By parents, the last one first, so that a stack of children gives the first one first. */
-static int compare_nodes(const void *a, const void *b, void *context)
+/* The last one first, so that a stack of children gives the first one first. */
+static int compare_children(const void *a, const void *b, void *context)
 {
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct node_sort *sort = context;
-	const struct frame *f = &sort->frames[x], *g = &sort->frames[y];
-	/* The root's parent is CCT_NONE: it comes last, where no other is looked for. */
-	int order = compare_numbers(sort->cct->nodes[x].parent, sort->cct->nodes[y].parent);
+	const struct frame *frames = context;
+	const struct frame *x = &frames[*(const uint32_t *)a], *y = &frames[*(const uint32_t *)b];
 
-	if (!order)
-		order = compare_numbers(g->kind, f->kind);
-	if (!order)
-		order = compare_numbers(g->module, f->module);
-	return order ? order : compare_numbers(g->offset, f->offset);
-}
-
-/* Walks from the root; @sorted has the children of each node together, last first, and @first
- * their positions. */
-static void walk_nodes(const struct cct *cct, const uint32_t *sorted, const uint32_t *first,
-		       uint32_t *stack, uint32_t *order)
-{
-	uint32_t n_stack = 0, n = 0;
-
-	stack[n_stack++] = CCT_ROOT;
-	while (n_stack) {
-		uint32_t node = stack[--n_stack];
-
-		order[n++] = node;
-		for (uint32_t i = first[node]; i < cct->n_nodes; i++) {
-			if (cct->nodes[sorted[i]].parent != node)
-				break;
-			stack[n_stack++] = sorted[i];
-		}
-	}
+	if (x->kind != y->kind)
+		return x->kind > y->kind ? -1 : 1;
+	return x->module != y->module ? compare_numbers(y->module, x->module)
+				      : compare_numbers(y->offset, x->offset);
 }
 
 int merge_order_nodes(const struct merge_state *sum, const struct frame *frames,
 		      struct merge_order *order)
 {
 	const struct cct *cct = sum->into->cct;
-	const struct node_sort sort = { cct, frames };
-	_cleanup_free_ uint32_t *sorted = sort_indices(cct->n_nodes, compare_nodes, &sort);
-	_cleanup_free_ uint32_t *first = calloc(cct->n_nodes, sizeof(*first));
 	_cleanup_free_ uint32_t *stack = calloc(cct->n_nodes, sizeof(*stack));
+	uint32_t n_stack = 0;
 
 	order->nodes = calloc(cct->n_nodes, sizeof(*order->nodes));
-	if (!sorted || !first || !stack || !order->nodes)
+	if (!stack || !order->nodes)
 		return -ENOMEM;
-	memset(first, 0xff, cct->n_nodes * sizeof(*first));
-	for (uint32_t i = cct->n_nodes - 1; i-- > 0;)
-		first[cct->nodes[sorted[i]].parent] = i;
-	walk_nodes(cct, sorted, first, stack, order->nodes);
+	stack[n_stack++] = CCT_ROOT;
+	for (uint32_t n = 0; n_stack; n++) {
+		const uint32_t node = stack[--n_stack], n_below = n_stack;
+
+		order->nodes[n] = node;
+		for (uint32_t child = cct->nodes[node].first_child; child != CCT_NONE;
+		     child = cct->nodes[child].next_sibling)
+			stack[n_stack++] = child;
+		if (n_stack - n_below > 1)
+			qsort_r(stack + n_below, n_stack - n_below, sizeof(*stack),
+				compare_children, (void *)frames);
+	}
 	return 0;
 }
 

@@ -271,14 +271,17 @@ int profile_merge_finish(struct profile_merge *merge, struct profile **profile_r
 	struct merge_maps maps;
 	int err = maps_init(&maps, merge->state.into);
 
+	cct_drop_index(merge->state.into->cct);
 	if (state_init(&sorted) || err)
 		err = -ENOMEM;
 	if (!err)
 		err = merge_sort_tables(&sorted, &merge->state);
 	if (!err)
 		err = add_sorted(&sorted, &merge->state, &maps, &order);
-	if (!err)
+	if (!err) {
+		cct_drop_index(sorted.into->cct);
 		*profile_ret = steal_ptr(sorted.into);
+	}
 	merge_order_deinit(&order);
 	maps_deinit(&maps);
 	state_deinit(&sorted);
