@@ -34,10 +34,15 @@ void report_options_init(struct report_options *options, const char *command)
 
 void report_options_take_operands(struct report_options *options, const struct parsed_line *parsed)
 {
-	options->n_paths = parsed->n_operands ? parsed->n_operands : 1;
-	options->paths =
-		parsed->n_operands ? (const char *const *)parsed->operands : &options->path;
-	options->path = options->paths[0];
+	options->n_paths = 1;
+	options->paths = &options->path;
+	if (parsed->n_operands > 1) {
+		options->n_paths = parsed->n_operands;
+		options->paths = (const char *const *)parsed->operands;
+		options->path = options->paths[0];
+		return;
+	}
+	file_options_take_operand(options->command, parsed, 0, &options->path);
 }
 
 void report_options_finish(struct report_options *options)

@@ -19,6 +19,7 @@ struct report_options {
 	const char *path;
 	const char *const *paths; /* of commands that take several files; borrowed */
 	size_t n_paths;
+	const char *source; /* of several files, for the header; NULL: the path */
 	struct filter_options filter;
 	struct dendro_options build;
 	struct file_options files;

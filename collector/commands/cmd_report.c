@@ -10,6 +10,8 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/numbers.h"
+#include "cct/base/sentence.h"
+#include "cct/model/profile_filter.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
@@ -18,6 +20,7 @@
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/named_profile.h"
 #include "collector/session/dendro.h"
 #include "report/views/view.h"
 
@@ -216,8 +219,10 @@ static const struct command_option options_of_report[] = {
 
 const struct command_line report_line = {
 	.command = "report",
-	.synopsis = "[OPTIONS] [FILE]",
-	.description = "Shows where the cost of a recording went.",
+	.synopsis = "[OPTIONS] [FILE...]",
+	.description =
+		"Shows where the cost of a recording went; of several recordings or profiles, "
+		"their sum.",
 	.options = options_of_report,
 	.of_perf = perf_options_of_report,
 };
@@ -260,7 +265,7 @@ static int show(struct report_options *options, const struct profile *profile,
 		return complain_of_root(options);
 	if (err)
 		return message_error(options->command, "%s.", strerror(-err));
-	options->export.source = options->path;
+	options->export.source = options->source ? options->source : options->path;
 	options->export.width = terminal_width();
 	if (!options->export.width)
 		options->export.width = DEFAULT_WIDTH;
@@ -304,8 +309,7 @@ static int report(struct report_options *options, struct profile *profile)
 	return err;
 }
 
-/* 0, or another value after a message. */
-static int run(struct report_options *options)
+static int report_one(struct report_options *options)
 {
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile = NULL;
@@ -327,6 +331,30 @@ static int run(struct report_options *options)
 	return err;
 }
 
+static int report_sum(struct report_options *options)
+{
+	_cleanup_free_ char *source =
+		sentence("%s and %zu more", options->path, options->n_paths - 1);
+	struct profile *profile = NULL;
+	bool is_damaged = false;
+	int err = named_profile_merge(options, &profile, &is_damaged);
+
+	options->symbolizer.vmlinux = NULL; /* the names are found */
+	options->source = source;
+	if (!err && !options->build.by_thread && profile_join_threads(profile))
+		err = message_error_of_memory(options->command);
+	if (!err)
+		err = report(options, profile);
+	profile_destroy(profile);
+	return err || is_damaged;
+}
+
+/* 0, or another value after a message. */
+static int run(struct report_options *options)
+{
+	return options->n_paths > 1 ? report_sum(options) : report_one(options);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_options options;
@@ -335,11 +363,10 @@ int cmd_report(int argc, char **argv)
 	struct parsed_line parsed = options_parse(&report_line, argc, argv, &options);
 	int status = parsed.status;
 	if (!parsed.is_done)
-		status = file_options_take_operand("report", &parsed, 0, &options.path);
-	if (!parsed.is_done && !status)
 		status = check_root(&options);
 	if (!parsed.is_done && !status) {
 		perf_views_finish(&options);
+		report_options_take_operands(&options, &parsed);
 		report_options_finish(&options);
 		setlocale(LC_CTYPE, "");
 		status = run(&options) ? 1 : 0;

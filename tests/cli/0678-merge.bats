@@ -91,6 +91,20 @@ functions() { # functions INDEX FILE...
 		done | jq -s '[.[].rows[] | select(.kind == "process") | .id] | unique | length')"
 }
 
+@test "a report of several files is one of their sum" {
+	local group
+	for group in comm process thread; do
+		"$DENDRO" report --format json --by $group all.cct >theirs
+		"$DENDRO" report --format json --by $group 2.cct 1.data 3.data >ours
+		cmp theirs ours
+	done
+	"$DENDRO" report 2.cct 1.cct 3.cct | head -1 | grep -q '2.cct and 2 more, '
+	"$DENDRO" report --format json -e off-cpu 1.data 2.data >ours
+	expect_equal sums "$(jq -c '[.metrics[] | [.event, .samples, .total]]' ours)" \
+		"$(sums 1.cct 2.cct | jq -c 'map(select(.[0] == "off-cpu"))')"
+	refuses 'missing.data: No such file or directory' -- "$DENDRO" report 1.cct missing.data
+}
+
 @test "what cannot be merged is refused" {
 	local size
 	size=$(stat -c %s 1.cct)
