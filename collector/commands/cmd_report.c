@@ -27,15 +27,11 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },
-	{ "callers", VIEW_CALLERS },
-	{ "callgraph", VIEW_CALLGRAPH },
-	{ "paths", VIEW_PATHS },
-	{ "functions", VIEW_FUNCTIONS },
-	{ "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES },
-	{ NULL, 0 },
+	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH }, { "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
+	{ "stats", VIEW_STATS },         { NULL, 0 },
 };
 static const struct choice directions[] = {
 	{ "down", PATHS_DOWN },
@@ -127,7 +123,8 @@ static const struct command_option options_of_report[] = {
 		  "callers: each function's own cost, with its callers below it;\n"
 		  "callgraph: each function between its callers and what it calls;\n"
 		  "functions, lines, modules, processes: tables;\n"
-		  "paths: the call paths that begin or end with the function of --root",
+		  "paths: the call paths that begin or end with the function of --root;\n"
+		  "stats: the size and shape of the tree of call paths",
 	  .take = take_view,
 	  .choices = views },
 	{ .name = "root",

@@ -6,6 +6,7 @@
 
 #include "cct/base/printable.h"
 #include "cct/base/stream.h"
+#include "report/views/tree_statistics.h"
 
 #define LINE_END "\r\n"
 
@@ -128,6 +129,31 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 	fputs(LINE_END, out);
 }
 
+static int write_statistics(FILE *out, const struct view *view)
+{
+	fputs("tree,size,nodes,node size,interior nodes,out-degree,average height,height,"
+	      "replication,name,module" LINE_END,
+	      out);
+	for (int kind = 0; kind < N_TREES; kind++) {
+		const struct tree_statistics *tree = &view->trees[kind];
+
+		fprintf(out,
+			"%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g,%" PRIu64,
+			tree_kind_name((enum tree_kind)kind), tree->size, tree->n_nodes,
+			tree_node_size(tree), tree->n_interior, tree_out_degree(tree),
+			tree_average_height(tree), tree->max_height);
+		if (tree->replication)
+			fprintf(out, ",%" PRIu64 ",", tree->replication);
+		else
+			fputs(",,", out);
+		write_quoted(out, tree->replication ? tree->replicated : "", "");
+		putc(',', out);
+		write_quoted(out, tree->replication ? tree->module : "", "");
+		fputs(LINE_END, out);
+	}
+	return stream_finish(out);
+}
+
 int export_csv(FILE *out, const struct view *view, struct symbolizer *symbolizer,
 	       const struct export_options *options)
 {
@@ -135,6 +161,8 @@ int export_csv(FILE *out, const struct view *view, struct symbolizer *symbolizer
 	unsigned depth = 0;
 
 	(void)symbolizer;
+	if (view->options.kind == VIEW_STATS)
+		return write_statistics(out, view);
 	write_heading(out, view, options);
 	for (;;) {
 		write_row(out, view, row, depth, options);

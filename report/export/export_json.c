@@ -7,6 +7,7 @@
 #include "cct/text/json_string.h"
 #include "report/export/json_recording.h"
 #include "report/export/json_rows.h"
+#include "report/export/json_statistics.h"
 #include "report/findings/missing.h"
 
 static void write_counts(FILE *out, const struct metric *metric)
@@ -195,6 +196,11 @@ int export_json(FILE *out, const struct view *view, struct symbolizer *symbolize
 	int err = write_all_missing(out, view, symbolizer);
 	if (err)
 		return err;
+	if (view->options.kind == VIEW_STATS) {
+		json_write_statistics(out, view);
+		fputs("}\n", out);
+		return stream_finish(out);
+	}
 	bool is_call_graph = view->options.kind == VIEW_CALLGRAPH;
 	if (view_is_flat(view) || is_call_graph)
 		json_write_rows(out, view, options);

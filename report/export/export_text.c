@@ -11,6 +11,7 @@
 #include "report/text/text_header.h"
 #include "report/text/text_missing.h"
 #include "report/text/text_names.h"
+#include "report/text/text_statistics.h"
 #include "report/text/text_tree.h"
 
 #define MIN_WIDTH     60
@@ -154,7 +155,9 @@ static unsigned limit_width(unsigned width)
 
 static int write_rows(struct text *text)
 {
-	if (text->view->options.kind == VIEW_CALLGRAPH)
+	if (text->view->options.kind == VIEW_STATS)
+		text_statistics_write(text);
+	else if (text->view->options.kind == VIEW_CALLGRAPH)
 		text_callgraph_write(text);
 	else if (view_is_flat(text->view))
 		text_flat_write(text);
@@ -185,7 +188,7 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 	if (!options->full_names && view_traits(view->options.kind)->subject <= ROWS_LINES)
 		text.names = text_names_create(&text);
 	text_header_write(&text);
-	if (!view->root->children)
+	if (!view->root->children && view->options.kind != VIEW_STATS)
 		fputs("No samples.\n", out);
 	else
 		err = write_rows(&text);

@@ -43,6 +43,7 @@ static const struct view_traits all[] = {
 			 .has_overlaps = true,
 			 .sort = SORT_TOTAL,
 			 .heading = "call path" },
+	[VIEW_STATS] = { .subject = ROWS_FUNCTIONS, .sort = SORT_TOTAL, .heading = "" },
 };
 
 const struct view_traits *view_traits(enum view_kind kind)

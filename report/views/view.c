@@ -5,6 +5,7 @@
 
 #include "cct/base/cleanup.h"
 #include "report/fold/fold_profile.h"
+#include "report/views/tree_statistics.h"
 #include "report/views/view_callers.h"
 #include "report/views/view_callgraph.h"
 #include "report/views/view_flat.h"
@@ -17,6 +18,7 @@ static int (*const fillers[])(struct view *view, const struct fold *fold) = {
 	[VIEW_CALLGRAPH] = view_fill_callgraph, [VIEW_FUNCTIONS] = view_fill_flat,
 	[VIEW_LINES] = view_fill_flat,          [VIEW_MODULES] = view_fill_flat,
 	[VIEW_PROCESSES] = view_fill_flat,      [VIEW_PATHS] = view_fill_paths,
+	[VIEW_STATS] = view_fill_statistics,
 };
 
 static int fill(struct view *view, const struct fold *fold)

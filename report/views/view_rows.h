@@ -7,6 +7,7 @@
 #include "report/fold/view_traits.h"
 
 struct fold_entity;
+struct tree_statistics;
 struct source_paths;
 
 enum row_kind {
@@ -78,9 +79,10 @@ struct view {
 	 * and the last one the first.
 	 */
 	struct view_row *cycles;
-	uint32_t n_entities;        /* of trees: all rows' entities are smaller */
-	struct arena arena;         /* of the rows */
-	struct source_paths *paths; /* VIEW_LINES: owns the rows' file names */
+	struct tree_statistics *trees; /* VIEW_STATS, which has no rows; by enum tree_kind */
+	uint32_t n_entities;           /* of trees: all rows' entities are smaller */
+	struct arena arena;            /* of the rows */
+	struct source_paths *paths;    /* VIEW_LINES: owns the rows' file names */
 };
 
 /* "root", "process", "thread", "user", "inline", "kernel", "marker". */
