@@ -8,6 +8,6 @@
 #include "collector/command-line/options.h"
 
 /* For command_line.of_perf. */
-extern const struct command_option perf_options_of_record[];
+extern const struct command_option perf_options_of_record[], perf_options_of_script[];
 
 #endif

@@ -16,6 +16,8 @@
 #include "collector/command-line/filter_findings.h"
 #include "collector/command-line/filter_options.h"
 #include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "collector/command-line/perf_options.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/commands/script_fields.h"
@@ -31,6 +33,7 @@ struct script {
 	struct symbolizer *symbolizer;
 	enum symbol_names names;
 	unsigned fields; /* enum script_field */
+	bool has_no_callers, has_ns;
 	size_t event_width;
 };
 
@@ -40,6 +43,7 @@ struct script_options {
 	struct file_options files;
 	enum symbol_names names;
 	unsigned fields;
+	bool has_no_callers, has_ns;
 };
 
 static const struct command_option options_of_script[] = {
@@ -47,11 +51,21 @@ static const struct command_option options_of_script[] = {
 	{ .shared = filter_options, .offset = offsetof(struct script_options, filter) },
 	{ .name = "fields",
 	  .letter = 'F',
-	  .argument = "+FIELD,...",
-	  .help = "print more, where the samples have it: addr, weight, brstack (the branches of "
-		  "LBR)",
+	  .argument = "FIELD,...",
+	  .help = "print these: comm, pid, tid, cpu, time, period, event, trace, ip, sym, symoff, "
+		  "dso; +FIELD: print more, where the samples have it: addr, weight, brstack (the "
+		  "branches of LBR); -FIELD: print less",
 	  .take = script_fields_take,
 	  .offset = offsetof(struct script_options, fields) },
+	{ .name = "hide-call-graph",
+	  .letter = 'G',
+	  .help = "print the sampled function alone, without its callers",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct script_options, has_no_callers) },
+	{ .name = "ns",
+	  .help = "print times with nine decimals",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct script_options, has_ns) },
 	{ .shared = symfs_option, .offset = offsetof(struct script_options, files) },
 	{ .shared = raw_names_option, .offset = offsetof(struct script_options, names) },
 	{ 0 },
@@ -66,6 +80,7 @@ const struct command_line script_line = {
 		       "a line that\n"
 		       "says why, at address 0.",
 	.options = options_of_script,
+	.of_perf = perf_options_of_script,
 };
 
 /* Called at the first sample, when the metrics are known. */
@@ -106,48 +121,95 @@ static bool has_path(const struct sample *sample)
 	return !sample->raw.header || sample->record.sample.has_callchain;
 }
 
+/* Whether its frames are lines below the sample's. */
+static bool prints_path(const struct script *script, const struct sample *sample)
+{
+	return has_path(sample) && !script->has_no_callers && script->fields & SCRIPT_IP;
+}
+
+static void print_task(const struct script *script, const struct sample *sample)
+{
+	const struct record *record = &sample->record;
+	unsigned fields = script->fields;
+
+	if (fields & SCRIPT_COMM) {
+		print_right(sample->thread->name, prints_path(script, sample) ? 0 : 16);
+		putchar(' ');
+	}
+	if (fields & SCRIPT_PID && fields & SCRIPT_TID)
+		printf("%5d/%-5d ", record->pid, record->tid);
+	else if (fields & (SCRIPT_PID | SCRIPT_TID))
+		printf("%5d ", fields & SCRIPT_PID ? record->pid : record->tid);
+}
+
+static void print_time(const struct script *script, uint64_t time_ns)
+{
+	uint64_t rest = time_ns % NSEC_PER_SEC;
+
+	printf("%5" PRIu64 ".%0*" PRIu64 ": ", time_ns / NSEC_PER_SEC, script->has_ns ? 9 : 6,
+	       script->has_ns ? rest : rest / 1000);
+}
+
 /* @has_weight: perf leaves the period of tracepoints out, which is 1. */
 static void print_start(const struct script *script, const struct sample *sample, bool has_weight)
 {
 	const struct record *record = &sample->record;
+	unsigned fields = script->fields;
 
-	print_right(sample->thread->name, has_path(sample) ? 0 : 16);
-	printf(" %5d ", record->tid);
-	if (record->has_cpu)
+	print_task(script, sample);
+	if (record->has_cpu && fields & SCRIPT_CPU)
 		printf("[%03u] ", record->cpu);
-	if (record->has_time)
-		printf("%5" PRIu64 ".%06" PRIu64 ": ", record->time_ns / NSEC_PER_SEC,
-		       record->time_ns / 1000 % 1000000);
-	if (has_weight)
+	if (record->has_time && fields & SCRIPT_TIME)
+		print_time(script, record->time_ns);
+	if (fields & SCRIPT_PERIOD && (has_weight || fields & SCRIPT_CHOSEN))
 		printf("%10" PRIu64 " ", sample->weight);
+	if (!(fields & SCRIPT_EVENT))
+		return;
 	print_right(sample->event->name, script->event_width);
 	fputs(": ", stdout);
+}
+
+static void print_symbol(const struct script *script, const struct frame_name *name,
+			 bool is_return_address)
+{
+	putchar(' ');
+	if (name->symbol_offset == UINT64_MAX) {
+		fputs("[unknown]", stdout);
+		return;
+	}
+	printable_put(stdout, name->name);
+	if (script->fields & SCRIPT_SYMOFF)
+		printf("+0x%" PRIx64, name->symbol_offset + is_return_address);
+}
+
+static void print_module(const struct script *script, const struct frame *frame)
+{
+	const struct module *module =
+		module_table_get(&dendro_recording(script->session)->modules, frame->module);
+
+	fputs(" (", stdout);
+	printable_put(stdout, module ? module->key.path : "[unknown]");
+	putchar(')');
 }
 
 /* @addr: the address to show. */
 static int print_frame(struct script *script, const struct frame *frame, uint64_t addr,
 		       bool is_return_address)
 {
-	const struct module *module =
-		module_table_get(&dendro_recording(script->session)->modules, frame->module);
 	struct frame_name name;
 	int err = symbolizer_name(script->symbolizer, frame, &name);
 
 	if (err)
 		return err;
-	printf("%16" PRIx64 " ", addr);
-	if (name.symbol_offset == UINT64_MAX)
-		printf("[unknown]");
-	else
-		printable_put(stdout, name.name);
-	if (name.symbol_offset != UINT64_MAX)
-		printf("+0x%" PRIx64, name.symbol_offset + is_return_address);
-	fputs(" (", stdout);
-	printable_put(stdout, module ? module->key.path : "[unknown]");
-	fputs(frame->origin == FRAME_GUESSED    ? ") [guessed]"
-	      : frame->origin == FRAME_STITCHED ? ") [stitched]"
-	      : frame->origin == FRAME_JOINED   ? ") [joined]"
-						: ")",
+	printf("%16" PRIx64, addr);
+	if (script->fields & SCRIPT_SYM)
+		print_symbol(script, &name, is_return_address);
+	if (script->fields & SCRIPT_DSO)
+		print_module(script, frame);
+	fputs(frame->origin == FRAME_GUESSED    ? " [guessed]"
+	      : frame->origin == FRAME_STITCHED ? " [stitched]"
+	      : frame->origin == FRAME_JOINED   ? " [joined]"
+						: "",
 	      stdout);
 	return 0;
 }
@@ -272,12 +334,12 @@ static int print_sample(struct script *script, const struct sample *sample)
 	int err = 0;
 
 	print_start(script, sample, !format || sample->event->weight.kind != WEIGHT_PERIOD);
-	if (format)
+	if (format && script->fields & SCRIPT_TRACE)
 		print_fields(sample, format);
 	script_fields_print_data(sample, script->fields);
-	if (has_path(sample))
+	if (prints_path(script, sample))
 		err = print_path(script, sample);
-	else if (!format)
+	else if (!format && script->fields & SCRIPT_IP)
 		err = print_leaf(script, sample);
 	print_rest(script, sample);
 	return err;
@@ -352,10 +414,14 @@ static int run(struct script *script, const struct script_options *options)
 int cmd_script(int argc, char **argv)
 {
 	struct script_options options = { .path = file_options_default,
-					  .names = NAMES_WITHOUT_PARAMETERS };
+					  .names = NAMES_WITHOUT_PARAMETERS,
+					  .fields = SCRIPT_DEFAULT_FIELDS };
 	struct parsed_line parsed = options_parse(&script_line, argc, argv, &options);
 
-	struct script script = { .names = options.names, .fields = options.fields };
+	struct script script = { .names = options.names,
+				 .fields = options.fields,
+				 .has_no_callers = options.has_no_callers,
+				 .has_ns = options.has_ns };
 	int status = parsed.status;
 
 	if (!parsed.is_done)

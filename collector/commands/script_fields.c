@@ -5,21 +5,45 @@
 #include <string.h>
 
 #include "cct/base/printable.h"
-#include "collector/command-line/option_values.h"
+#include "collector/command-line/messages.h"
 
 static const struct choice names[] = {
-	{ "addr", SCRIPT_ADDR },
-	{ "weight", SCRIPT_WEIGHT },
-	{ "brstack", SCRIPT_BRSTACK },
-	{ NULL, 0 },
+	{ "comm", SCRIPT_COMM },       { "pid", SCRIPT_PID },
+	{ "tid", SCRIPT_TID },         { "cpu", SCRIPT_CPU },
+	{ "time", SCRIPT_TIME },       { "period", SCRIPT_PERIOD },
+	{ "event", SCRIPT_EVENT },     { "trace", SCRIPT_TRACE },
+	{ "ip", SCRIPT_IP },           { "sym", SCRIPT_SYM },
+	{ "symoff", SCRIPT_SYMOFF },   { "dso", SCRIPT_DSO },
+	{ "addr", SCRIPT_ADDR },       { "weight", SCRIPT_WEIGHT },
+	{ "brstack", SCRIPT_BRSTACK }, { NULL, 0 },
 };
 
-static int find(const char *name)
+static unsigned find(const char *name)
 {
 	for (const struct choice *choice = names; choice->name; choice++) {
 		if (!strcmp(choice->name, name))
-			return choice->value;
+			return (unsigned)choice->value;
 	}
+	return 0;
+}
+
+static int complain(const struct option_use *use, const char *name)
+{
+	message_error(use->command,
+		      "%s takes comm, pid, tid, cpu, time, period, event, trace, ip, sym, symoff, "
+		      "dso, addr, weight and brstack, or all of them with + or -, not '%s'.",
+		      use->spelling, name);
+	return EXIT_WRONG_USE;
+}
+
+/* As in perf, a line of a path begins with its address. */
+static int check(const struct option_use *use, unsigned fields)
+{
+	const unsigned parts = SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
+
+	if (fields & SCRIPT_CHOSEN && fields & parts && !(fields & SCRIPT_IP))
+		return message_wrong_use(use->command, "%s: sym, symoff and dso need ip.",
+					 use->spelling);
 	return 0;
 }
 
@@ -27,15 +51,19 @@ int script_fields_take(const struct option_use *use, void *field)
 {
 	unsigned *fields = field;
 	char *rest = use->value, *name;
+	bool is_change = strchr("+-", *rest) && *rest;
 
+	if (!is_change)
+		*fields = SCRIPT_CHOSEN;
 	while ((name = strsep(&rest, ","))) {
-		int value = name[0] == '+' ? find(name + 1) : 0;
+		bool has_sign = *name && strchr("+-", *name);
+		unsigned value = has_sign == is_change ? find(name + has_sign) : 0;
 
 		if (!value)
-			return option_wrong_value(use, "+addr, +weight and +brstack");
-		*fields |= (unsigned)value;
+			return complain(use, name);
+		*fields = *name == '-' ? *fields & ~value : *fields | value;
 	}
-	return 0;
+	return check(use, *fields);
 }
 
 static bool has(const struct sample *sample, uint64_t type)

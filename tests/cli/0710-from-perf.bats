@@ -91,6 +91,43 @@ check_row() {
 	expect_equal "rows but two" "$n" "$(($(grep -c '^[|-] `report' "$ROOT/docs/FROM-PERF.md") - 2))"
 }
 
+@test "each row of script does what the document says, and both commands print the same" {
+	local n=0 left right
+	mkdir -p script && cp work.data script/dendro.data && cd script
+	while IFS=$'\t' read -r left right; do
+		check_row "$left" "$right"
+		[[ $right != \`* ]] || cmp left.out right.out
+		n=$((n + 1))
+	done < <(rows script)
+	expect_equal rows "$n" "$(grep -c '^[|-] `script' "$ROOT/docs/FROM-PERF.md")"
+}
+
+@test "the fields of script are printed as perf prints them" {
+	need perf
+	local fields
+	for fields in comm,tid,time,event comm,pid,tid,cpu,time,period,event pid,time; do
+		perf script -i work.data -F "$fields" >perf.out 2>perf.err
+		"$DENDRO" script -F "$fields" work.data >our.out
+		cmp perf.out our.out
+	done
+	perf script -i work.data --ns -F time,event >perf.out 2>perf.err
+	"$DENDRO" script --ns -F time,event work.data >our.out
+	cmp perf.out our.out
+	perf script -i work.data -G -F -comm,-period 2>perf.err | grep 'worker+' >perf.out
+	"$DENDRO" script -G -F -comm,-period work.data | grep 'worker+' >our.out
+	cmp perf.out our.out
+}
+
+@test "fields of paths are left out, and unknown ones are refused" {
+	"$DENDRO" script -F comm,ip,sym work.data >lines
+	grep -q '^dispatch $' lines
+	grep -qE '^	 *[0-9a-f]+ worker$' lines
+	"$DENDRO" script -F -dso,-symoff work.data | grep -qE '^	 *[0-9a-f]+ worker$'
+	refuses "-F takes comm" "not 'colour'" -- "$DENDRO" script -F comm,colour work.data
+	refuses "not '+addr'" -- "$DENDRO" script -F comm,+addr work.data
+	refuses "need ip" -- "$DENDRO" script -F sym work.data
+}
+
 @test "where only perf.data exists, it is read, and a note says so" {
 	mkdir -p only && cp work.data only/perf.data && cd only
 	local command
