@@ -1,7 +1,7 @@
 /*
  * The distinct call paths of a profile, each with its own costs: what exporters of stacks write.
  * Costs of all paths add up to the metrics' totals; where samples are not selected, the root has
- *the rest. symbolizer_expand() (report/names/symbolize.h) gives the names of a frame and of the
+ * the rest. symbolizer_expand() (report/names/symbolize.h) gives the names of a frame and of the
  * functions inlined at it.
  *
  *	struct path_iterator iterator;

@@ -50,11 +50,16 @@ void report_options_finish(struct report_options *options)
 	options->symbolizer.lines = options->view.kind == VIEW_LINES;
 	options->build.by_thread = options->view.grouping == GROUP_THREAD;
 	options->build.filter = filter_options_filter(&options->filter);
+	options->selection.uncounted_kinds = options->view.kernel == KERNEL_ONLY ? 1u << FRAME_USER
+					     : options->view.kernel == KERNEL_NONE
+						     ? 1u << FRAME_KERNEL
+						     : 0;
 }
 
 void report_options_deinit(struct report_options *options)
 {
 	filter_options_deinit(&options->filter);
+	path_selection_deinit(&options->selection);
 }
 
 static void list_events(const struct profile *profile)

@@ -4,6 +4,7 @@
 
 #include "collector/command-line/file_options.h"
 #include "collector/command-line/filter_options.h"
+#include "collector/command-line/selection_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/session/dendro.h"
 #include "report/export/export.h"
@@ -21,6 +22,7 @@ struct report_options {
 	size_t n_paths;
 	const char *source; /* of several files, for the header; NULL: the path */
 	struct filter_options filter;
+	struct path_selection selection;
 	struct dendro_options build;
 	struct file_options files;
 	struct view_options view;

@@ -177,6 +177,7 @@ static const struct command_option options_of_report[] = {
 		  "four times)",
 	  .take = take_ratio },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .name = "format",
 	  .letter = 'f',
 	  .argument = "FORMAT",
@@ -280,6 +281,24 @@ static int show(struct report_options *options, const struct profile *profile,
 		   : 0;
 }
 
+static int select_and_show(struct report_options *options, struct profile *profile,
+			   struct symbolizer *symbolizer)
+{
+	struct selected_paths selected;
+	int err = selection_options_apply(options->command, &options->selection, profile,
+					  symbolizer, &selected);
+
+	if (err)
+		return err;
+	if (selected.selection)
+		options->export.selected = &selected;
+	if (strcmp(options->format->name, "csv") == 0)
+		selection_options_note_share(options->command, &selected, profile);
+	err = show(options, profile, symbolizer);
+	selected_paths_deinit(&selected);
+	return err;
+}
+
 static int report(struct report_options *options, struct profile *profile)
 {
 	struct symbolizer *symbolizer;
@@ -301,7 +320,7 @@ static int report(struct report_options *options, struct profile *profile)
 	symbolizer = symbolizer_create(profile, &options->symbolizer);
 	if (!symbolizer)
 		return message_error_of_memory(options->command);
-	err = show(options, profile, symbolizer);
+	err = select_and_show(options, profile, symbolizer);
 	symbolizer_destroy(symbolizer);
 	return err;
 }

@@ -57,6 +57,43 @@ static void write_ratio_names(FILE *out, const struct export_options *options)
 	fputs("],\n", out);
 }
 
+static void write_option(FILE *out, const char *before, const char *option)
+{
+	fprintf(out, "%s{\"option\":\"%s\",\"value\":", before, option);
+}
+
+static void write_selection_options(FILE *out, const struct path_selection *selection)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < selection->n_conditions; i++) {
+		write_option(out, before, condition_kind_name(selection->conditions[i].kind));
+		json_write_string(out, selection->conditions[i].text);
+		putc('}', out);
+		before = ",";
+	}
+	if (selection->has_caller_depth) {
+		write_option(out, before, "caller-depth");
+		fprintf(out, "%" PRIu32 "}", selection->caller_depth);
+	}
+}
+
+static void write_selection(FILE *out, const struct profile *profile,
+			    const struct selected_paths *selected)
+{
+	if (!selected)
+		return;
+	fputs("\"selection\":{\"options\":[", out);
+	write_selection_options(out, selected->selection);
+	fputs("],\n  \"samples\":[", out);
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "", selected->costs[i].samples);
+	fputs("],\"total\":[", out);
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "", selected->costs[i].weight);
+	fprintf(out, "],\"hidden_functions\":%" PRIu32 "},\n", selected->n_hidden);
+}
+
 /* Writes the counters of a section; @before: text before the first one. */
 static void write_counters(FILE *out, const struct profile_quality *quality,
 			   enum quality_section section, const char *before)
@@ -192,6 +229,7 @@ int export_json(FILE *out, const struct view *view, struct symbolizer *symbolize
 	json_write_recording(out, &view->profile->info);
 	write_metrics(out, view->profile);
 	write_ratio_names(out, options);
+	write_selection(out, view->profile, options->selected);
 	write_quality(out, view->profile);
 	int err = write_all_missing(out, view, symbolizer);
 	if (err)

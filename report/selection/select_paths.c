@@ -293,6 +293,7 @@ int select_paths(struct profile *profile, struct symbolizer *symbolizer,
 		selected_paths_deinit(&selected);
 	} else {
 		hide_functions(&selecting);
+		cct_drop_index(selecting.into);
 		cct_destroy(profile->cct);
 		profile->cct = selecting.into;
 		*selected_ret = selected;

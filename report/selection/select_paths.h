@@ -34,6 +34,12 @@ struct selected_paths {
 int select_paths(struct profile *profile, struct symbolizer *symbolizer,
 		 const struct path_selection *selection, struct selected_paths *selected_ret);
 void selected_paths_deinit(struct selected_paths *selected);
+/* The share of a metric's @total that is selected. */
+static inline double selected_paths_percent(const struct selected_paths *selected, uint32_t metric,
+					    uint64_t total)
+{
+	return total ? 100.0 * (double)selected->costs[metric].weight / (double)total : 0;
+}
 /* Whether no sample of any metric is selected. */
 bool selected_paths_are_none(const struct selected_paths *selected, uint32_t n_metrics);
 

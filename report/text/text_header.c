@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "report/text/text_format.h"
 
@@ -191,6 +192,36 @@ static void write_ratios(const struct text *text)
 	}
 }
 
+/* What is shown of the recording: shares remain those of the whole. */
+static void write_selection(const struct text *text)
+{
+	const struct selected_paths *selected = text->options->selected;
+	const struct profile *profile = text->view->profile;
+	_cleanup_free_ char *options = selected ? path_selection_text(selected->selection) : NULL;
+
+	if (!options)
+		return;
+	write_field(text, "selection", options);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		const struct metric *metric = &profile->metrics[i];
+
+		if (!metric->samples || !path_selection_excludes(selected->selection))
+			continue;
+		write_label(text, "");
+		fprintf(text->output.file, "%10" PRIu64 " %6.2f%%  of %" PRIu64 " samples of ",
+			selected->costs[i].samples,
+			selected_paths_percent(selected, i, metric->total), metric->samples);
+		printable_write(text->output.file, metric->name, text->output.width / 2,
+				text->output.utf8);
+		putc('\n', text->output.file);
+	}
+	if (selected->n_hidden) {
+		write_label(text, "");
+		fprintf(text->output.file, "%10" PRIu32 " function%s hidden\n", selected->n_hidden,
+			selected->n_hidden == 1 ? "" : "s");
+	}
+}
+
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -337,6 +368,7 @@ void text_header_write(const struct text *text)
 	write_recording(text);
 	write_events(text);
 	write_ratios(text);
+	write_selection(text);
 	write_quality(text);
 	putc('\n', text->output.file);
 }

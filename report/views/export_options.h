@@ -2,6 +2,7 @@
 #ifndef REPORT_VIEWS_EXPORT_OPTIONS_H
 #define REPORT_VIEWS_EXPORT_OPTIONS_H
 
+#include "report/selection/select_paths.h"
 #include "report/views/ratio.h"
 
 struct export_options {
@@ -13,7 +14,8 @@ struct export_options {
 	bool full_names; /* text only: neither names nor lines are shortened */
 	const struct ratio *ratios;
 	uint32_t n_ratios;
-	const char *source; /* the recording's name, for the header */
+	const struct selected_paths *selected; /* NULL: everything is shown */
+	const char *source;                    /* the recording's name, for the header */
 };
 
 #endif
