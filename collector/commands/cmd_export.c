@@ -65,6 +65,7 @@ static const struct command_option options_of_export[] = {
 	  .choices = groupings,
 	  .offset = FIELD(report.view.grouping) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = selection_options, .offset = FIELD(report.selection) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
 	{ .name = "no-inline",
@@ -112,13 +113,39 @@ static void choose_metric(const struct export_command *command, const struct pro
 static int write_to(FILE *out, const struct export_command *command, const struct profile *profile,
 		    struct symbolizer *symbolizer)
 {
-	struct path_options options = { .grouping = command->report.view.grouping };
+	const struct path_selection *selection = &command->report.selection;
+	_cleanup_free_ char *text = path_selection_text(selection);
+	struct path_options options = {
+		.grouping = command->report.view.grouping,
+		.selection = path_selection_is_empty(selection) ? NULL : text,
+	};
 
+	if (!text)
+		return -ENOMEM;
 	choose_metric(command, profile, &options);
 	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
 	int err = command->format->write(out, profile, symbolizer, &options);
 	/* It is not an error if the reader closes the pipe early. */
 	return err == -EPIPE ? 0 : err;
+}
+
+/* 0, or another value after a message. */
+static int write_selected(const struct export_command *command, struct profile *profile,
+			  struct symbolizer *symbolizer)
+{
+	struct selected_paths selected;
+	int err = selection_options_apply("export", &command->report.selection, profile, symbolizer,
+					  &selected);
+
+	if (err)
+		return err;
+	selection_options_note_share("export", &selected, profile);
+	selected_paths_deinit(&selected);
+	FILE *out = result_file_open("export", command->output, &command->report.path, 1);
+	if (!out)
+		return 1;
+	err = write_to(out, command, profile, symbolizer);
+	return result_file_close(out, "export", command->output, err);
 }
 
 static int write_profile(struct export_command *command, struct profile *profile)
@@ -132,13 +159,12 @@ static int write_profile(struct export_command *command, struct profile *profile
 		err = report_options_check_vmlinux(report, profile);
 	if (err)
 		return err;
-	FILE *out = result_file_open("export", command->output, &report->path, 1);
-	if (!out)
-		return 1;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
-	err = symbolizer ? write_to(out, command, profile, symbolizer) : -ENOMEM;
+	if (!symbolizer)
+		return message_error_of_memory("export");
+	err = write_selected(command, profile, symbolizer);
 	symbolizer_destroy(symbolizer);
-	return result_file_close(out, "export", command->output, err);
+	return err;
 }
 
 static int run(struct export_command *command)

@@ -8,6 +8,7 @@
 
 struct path_options {
 	enum view_grouping grouping; /* what the paths of a text format begin with */
+	const char *selection;       /* the options that select paths; NULL: all are written */
 	uint32_t metric;             /* of formats that have one: its index */
 };
 

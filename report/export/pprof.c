@@ -94,7 +94,8 @@ static int write_comment(struct writer *writer, const char *what, const char *te
 	return err ? err : write_number(writer, PROFILE_COMMENT, number);
 }
 
-static int write_header(struct writer *writer, const struct profile *profile)
+static int write_header(struct writer *writer, const struct profile *profile,
+			const struct path_options *options)
 {
 	const struct profile_info *info = &profile->info;
 	struct pprof_tables *tables = &writer->tables;
@@ -108,6 +109,8 @@ static int write_header(struct writer *writer, const struct profile *profile)
 		err = write_comment(writer, "kernel", info->os_release);
 	if (!err)
 		err = write_comment(writer, "the recording ends early", info->truncated);
+	if (!err)
+		err = write_comment(writer, "selection", options->selection);
 	if (!err)
 		err = write_number(writer, PROFILE_DURATION_NS, info->end_ns - info->start_ns);
 	if (!err)
@@ -202,12 +205,11 @@ int pprof_write(FILE *out, const struct profile *profile, struct symbolizer *sym
 	};
 	int err = gzip_stream_init(&stream, out);
 
-	(void)options; /* a sample has all values and labels */
 	if (err)
 		return err;
 	err = pprof_tables_init(&writer.tables);
 	if (!err)
-		err = write_header(&writer, profile);
+		err = write_header(&writer, profile, options);
 	if (!err)
 		err = write_paths(&writer, profile);
 	if (!err)
