@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
 #include "cct/merge/merge_modules.h"
 
 #define NOT_MAPPED (UINT32_MAX - 1) /* a text that has no number in the sum yet */
@@ -167,6 +168,36 @@ static int place_code(struct merge_state *state, struct stored_code *code,
 	}
 }
 
+/* Lets the code be where code with its names is, whatever it was compiled to. */
+static int move_by_name(struct merge_state *state, const struct module_key *key,
+			struct stored_code *code, struct stored_call *calls)
+{
+	const struct stored_names *names = state->into->names;
+	const char *slash = strrchr(key->path, '/');
+	const struct module_key named = {
+		.kind = key->kind,
+		.path = slash && slash[1] ? slash + 1 : key->path,
+	};
+
+	code->start_kind = 0;
+	code->start = hash_text(HASH_START, stored_names_text(names, code->symbol));
+	code->offset = code->start;
+	for (uint32_t i = 0; i < code->n_calls; i++) {
+		const char *name = stored_names_text(names, calls[i].name);
+
+		calls[i] = (struct stored_call){
+			.name = calls[i].name,
+			.decl_file = STORED_NO_TEXT,
+			.file = STORED_NO_TEXT,
+			.directory = STORED_NO_TEXT,
+		};
+		code->offset = hash_text(hash_text(code->offset, "/"), name ? name : "");
+	}
+	code->addr = code->start;
+	code->module = merge_module(state, &named, 0);
+	return code->module ? 0 : -ENOMEM;
+}
+
 static int merge_code(struct merge_state *state, const struct merge_maps *maps, uint32_t index,
 		      struct texts *texts)
 {
@@ -178,11 +209,15 @@ static int merge_code(struct merge_state *state, const struct merge_maps *maps, 
 	for (uint32_t i = 0; !err && i < from->n_calls; i++)
 		err = map_call(texts, &texts->from->calls[from->first_call + i], &calls[i]);
 	code.module = maps->modules[from->module];
-	maps->code_modules[index] = code.module;
 	if (err || !code.module)
 		return err;
-	err = place_code(state, &code, calls);
+	if (state->by_name && code.symbol != STORED_NO_TEXT)
+		err = move_by_name(state, &maps->from->modules.modules[from->module]->key, &code,
+				   calls);
+	if (!err)
+		err = place_code(state, &code, calls);
 	maps->code_modules[index] = code.module;
+	maps->code_offsets[index] = code.offset;
 	return err;
 }
 

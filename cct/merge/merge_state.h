@@ -13,6 +13,7 @@
 struct merge_state {
 	struct profile *into;
 	uint32_t n_added; /* profiles */
+	bool by_name;     /* code of functions that have names is identified by these */
 	/* Of modules: the text's number plus 1 is the id. */
 	struct string_ids modules;
 	struct module_key *keys; /* [id - 1]: with the smallest path of those seen; owned */
@@ -26,8 +27,11 @@ struct merge_state {
 /* What the numbers of a profile's parts are in the sum. */
 struct merge_maps {
 	const struct profile *from;
+	bool by_name; /* as of the state */
 	uint32_t *modules, *metrics, *processes, *threads, *wakers;
-	uint32_t *code_modules; /* by index in from->names->codes */
+	/* By index in from->names->codes: where frames with this code are. */
+	uint32_t *code_modules;
+	uint64_t *code_offsets;
 };
 
 /* The order in which a profile's parts are added, as indices: what is added first gets the lowest

@@ -51,6 +51,7 @@ static void maps_deinit(struct merge_maps *maps)
 	free(maps->threads);
 	free(maps->wakers);
 	free(maps->code_modules);
+	free(maps->code_offsets);
 }
 
 static uint32_t *allocate_map(size_t n)
@@ -58,19 +59,22 @@ static uint32_t *allocate_map(size_t n)
 	return calloc(n + 1, sizeof(uint32_t));
 }
 
-static int maps_init(struct merge_maps *maps, const struct profile *from)
+static int maps_init(struct merge_maps *maps, const struct merge_state *state,
+		     const struct profile *from)
 {
-	*maps = (struct merge_maps){ .from = from };
+	const size_t n_codes = from->names ? from->names->n_codes : 0;
+
+	*maps = (struct merge_maps){ .from = from, .by_name = state->by_name };
 	maps->modules = allocate_map(from->modules.n_modules);
 	maps->metrics = allocate_map(from->n_metrics);
 	maps->processes = allocate_map(from->n_processes);
 	maps->threads = allocate_map(from->n_threads);
 	maps->wakers = allocate_map(from->wakers.n_strings);
-	maps->code_modules = allocate_map(from->names ? from->names->n_codes : 0);
-	return maps->modules && maps->metrics && maps->processes && maps->threads && maps->wakers &&
-			       maps->code_modules
-		       ? 0
-		       : -ENOMEM;
+	maps->code_modules = allocate_map(n_codes);
+	maps->code_offsets = calloc(n_codes + 1, sizeof(*maps->code_offsets));
+	bool has_memory = maps->modules && maps->metrics && maps->processes && maps->threads &&
+			  maps->wakers && maps->code_modules && maps->code_offsets;
+	return has_memory ? 0 : -ENOMEM;
 }
 
 static int merge_tables(struct merge_state *state, const struct merge_maps *maps)
@@ -92,16 +96,21 @@ static int merge_tables(struct merge_state *state, const struct merge_maps *maps
 	return err;
 }
 
-/* Of a module without a build ID, the variant is the one that has the names of the code. */
-static uint32_t map_module(const struct merge_maps *maps, const struct frame *frame)
+/* Code is where its names are, if these are part of its identity. */
+static void map_code(const struct merge_maps *maps, struct frame *frame)
 {
 	const struct stored_names *names = maps->from->names;
 	const struct module *module = module_table_get(&maps->from->modules, frame->module);
+	const struct stored_code *code = NULL;
 
-	if (!module || module->key.build_id.size || !names)
-		return maps->modules[frame->module];
-	const struct stored_code *code = stored_names_find(names, frame->module, frame->offset);
-	return code ? maps->code_modules[code - names->codes] : maps->modules[frame->module];
+	if (module && names && (maps->by_name || !module->key.build_id.size))
+		code = stored_names_find(names, frame->module, frame->offset);
+	if (!code) {
+		frame->module = maps->modules[frame->module];
+		return;
+	}
+	frame->module = maps->code_modules[code - names->codes];
+	frame->offset = maps->code_offsets[code - names->codes];
 }
 
 static struct frame map_frame(const struct merge_maps *maps, const struct frame *frame)
@@ -120,7 +129,7 @@ static struct frame map_frame(const struct merge_maps *maps, const struct frame 
 		break;
 	case FRAME_USER:
 	case FRAME_KERNEL:
-		mapped.module = map_module(maps, frame);
+		map_code(maps, &mapped);
 		break;
 	default:
 		break;
@@ -210,14 +219,18 @@ static int merge_tree(struct merge_state *state, const struct merge_maps *maps,
 	return err;
 }
 
-struct profile_merge *profile_merge_create(void)
+struct profile_merge *profile_merge_create(bool by_name)
 {
 	struct profile_merge *merge = calloc(1, sizeof(*merge));
 
-	if (!merge || !state_init(&merge->state))
-		return merge;
-	profile_merge_destroy(merge);
-	return NULL;
+	if (!merge)
+		return NULL;
+	if (state_init(&merge->state)) {
+		profile_merge_destroy(merge);
+		return NULL;
+	}
+	merge->state.by_name = by_name;
+	return merge;
 }
 
 void profile_merge_destroy(struct profile_merge *merge)
@@ -232,7 +245,7 @@ int profile_merge_add(struct profile_merge *merge, const struct profile *profile
 {
 	struct merge_maps maps;
 	struct frame *frames = NULL;
-	int err = maps_init(&maps, profile);
+	int err = maps_init(&maps, &merge->state, profile);
 
 	if (!err)
 		err = merge_tables(&merge->state, &maps);
@@ -269,10 +282,10 @@ int profile_merge_finish(struct profile_merge *merge, struct profile **profile_r
 	struct merge_order order = { 0 };
 	struct merge_state sorted;
 	struct merge_maps maps;
-	int err = maps_init(&maps, merge->state.into);
+	int err = state_init(&sorted);
 
 	cct_drop_index(merge->state.into->cct);
-	if (state_init(&sorted) || err)
+	if (maps_init(&maps, &sorted, merge->state.into))
 		err = -ENOMEM;
 	if (!err)
 		err = merge_sort_tables(&sorted, &merge->state);

@@ -20,6 +20,7 @@ struct report_options {
 	const char *path;
 	const char *const *paths; /* of commands that take several files; borrowed */
 	size_t n_paths;
+	bool by_name;       /* several files: functions are the same if their names are */
 	const char *source; /* of several files, for the header; NULL: the path */
 	struct filter_options filter;
 	struct path_selection selection;

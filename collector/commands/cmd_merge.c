@@ -17,12 +17,17 @@ static const struct command_option options_of_merge[] = {
 	  .help = "write the profile to this file; its name should end in .cct",
 	  .take = option_take_text,
 	  .offset = offsetof(struct merge_command, output) },
+	{ .name = "by-name",
+	  .help = "functions of different builds of a program are the same if program and function "
+		  "have the same name",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct merge_command, report.by_name) },
 	{ 0 },
 };
 
 const struct command_line merge_line = {
 	.command = "merge",
-	.synopsis = "-o FILE FILE...",
+	.synopsis = "-o FILE [OPTIONS] FILE...",
 	.description =
 		"Adds profiles up, of runs, machines or days, in any order. Recordings among "
 		"them are built\n"

@@ -105,7 +105,7 @@ static int add_files(struct report_options *options, struct profile_merge *merge
 int named_profile_merge(struct report_options *options, struct profile **profile_ret,
 			bool *is_damaged_ret)
 {
-	struct profile_merge *merge = profile_merge_create();
+	struct profile_merge *merge = profile_merge_create(options->by_name);
 	int err = merge ? 0 : message_error_of_memory(options->command);
 
 	if (!err)

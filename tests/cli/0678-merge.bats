@@ -105,6 +105,45 @@ functions() { # functions INDEX FILE...
 	refuses 'missing.data: No such file or directory' -- "$DENDRO" report 1.cct missing.data
 }
 
+@test "two builds of a program are one by name" {
+	local i
+	mkdir old new
+	cat >prog.c <<-'EOF'
+		static volatile unsigned long sum;
+		#ifdef NEW
+		__attribute__((noinline)) unsigned long added(unsigned long n) { return n * sum; }
+		#endif
+		__attribute__((noinline)) void work(unsigned long n)
+		{
+			for (unsigned long i = 0; i < n; i++)
+				sum += i * i;
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 20; i++)
+				work(10000000);
+		#ifdef NEW
+			return (int)added(0);
+		#else
+			return 0;
+		#endif
+		}
+	EOF
+	cc -O1 -Wl,--build-id -o old/prog prog.c
+	cc -O1 -Wl,--build-id -DNEW -o new/prog prog.c
+	for i in old new; do
+		record $i.data -- $i/prog
+		"$DENDRO" build -o $i.cct $i.data
+	done
+	"$DENDRO" merge -o apart.cct old.cct new.cct
+	"$DENDRO" merge --by-name -o one.cct new.cct old.cct
+	expect_equal sums "$(sums one.cct)" "$(sums old.cct new.cct)"
+	expect_equal "work in two programs" 2 "$("$DENDRO" report --view functions --format json apart.cct |
+		jq '[.rows[] | select(.name == "work")] | length')"
+	expect_equal "work in one" 1 "$("$DENDRO" report --view functions --format json one.cct |
+		jq '[.rows[] | select(.name == "work")] | length')"
+}
+
 @test "what cannot be merged is refused" {
 	local size
 	size=$(stat -c %s 1.cct)

@@ -247,9 +247,11 @@ static struct profile *make_profile(void)
 	return profile;
 }
 
+static bool by_name;
+
 static struct profile *merge(struct profile *const *profiles, size_t n)
 {
-	struct profile_merge *merge = profile_merge_create();
+	struct profile_merge *merge = profile_merge_create(by_name);
 	struct profile *merged;
 
 	assert_non_null(merge);
@@ -320,6 +322,70 @@ static void order_and_grouping_do_not_matter(void **state)
 		profile_destroy(right);
 		profile_destroy(more);
 	}
+}
+
+static void by_name_they_do_not_matter_either(void **state)
+{
+	by_name = true;
+	order_and_grouping_do_not_matter(state);
+	by_name = false;
+}
+
+/* Two builds of a program: another build ID, another folder, other offsets and lines. */
+static struct profile *make_build(uint8_t id, const char *path, uint64_t offset)
+{
+	static const char *const functions[] = { "main", "work", NULL };
+	struct profile *profile = profile_create();
+	struct module_key key = { .kind = MODULE_ELF, .path = path, .build_id = { .size = 1 } };
+	struct frame frame = { .kind = FRAME_PROCESS };
+
+	key.build_id.bytes[0] = id;
+	profile_add_process(profile, 1, "prog");
+	profile_add_metric(profile, "cycles", "events");
+	module_table_add(&profile->modules, &key);
+	profile->names = stored_names_create();
+	profile->cct = cct_create(1);
+	uint32_t node = cct_child(profile->cct, CCT_ROOT, &frame);
+	for (size_t i = 0; i < 3; i++) {
+		struct stored_code code = { .module = 1, .offset = offset + i, .start = offset };
+		struct stored_call call = { .decl_line = id, .line = id };
+
+		stored_names_add_text(profile->names, functions[i], &code.symbol);
+		stored_names_add_text(profile->names, "prog.c", &call.file);
+		call.name = call.decl_file = call.directory = STORED_NO_TEXT;
+		stored_names_add_call(profile->names, &call);
+		code.first_call = (uint32_t)i;
+		code.n_calls = 1;
+		stored_names_add_code(profile->names, &code);
+		frame = (struct frame){ .kind = FRAME_USER, .module = 1, .offset = offset + i };
+		node = cct_child(profile->cct, node, &frame);
+		cct_add_cost(profile->cct, node, 0, 100);
+	}
+	profile->metrics[0].samples = 3;
+	profile->metrics[0].total = 300;
+	return profile;
+}
+
+static void two_builds_of_a_program_are_one_by_name(void **state)
+{
+	struct profile *builds[] = { make_build(1, "/old/prog", 100),
+				     make_build(2, "/new/prog", 200) };
+
+	(void)state;
+	/* All apart: a root, a process, and three functions of each. */
+	struct profile *merged = merge(builds, 2);
+	assert_int_equal(merged->cct->n_nodes, 2 + 6);
+	profile_destroy(merged);
+	by_name = true;
+	merged = merge(builds, 2);
+	by_name = false;
+	/* The functions without a name stay apart. */
+	assert_int_equal(merged->cct->n_nodes, 2 + 2 + 2);
+	assert_int_equal(cct_cost(merged->cct, 2, 0)->weight, 200);
+	assert_int_equal(cct_cost(merged->cct, 3, 0)->weight, 200);
+	profile_destroy(merged);
+	profile_destroy(builds[0]);
+	profile_destroy(builds[1]);
 }
 
 static void what_was_merged_is_read_back(void **state)
@@ -502,6 +568,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_and_grouping_do_not_matter),
+		cmocka_unit_test(by_name_they_do_not_matter_either),
+		cmocka_unit_test(two_builds_of_a_program_are_one_by_name),
 		cmocka_unit_test(what_was_merged_is_read_back),
 		cmocka_unit_test(each_path_has_its_cost_in_both_profiles),
 	};
