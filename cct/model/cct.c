@@ -252,26 +252,69 @@ static void merge_node(struct cct *into, uint32_t to, const struct cct *from, ui
 	cct_add_costs(into, to, from, node);
 }
 
+/* What a node has become; CCT_NONE: out of memory. */
+static uint32_t enter_node(struct cct *into, const struct cct_node *node, enum frame_kind without,
+			   const uint32_t *map)
+{
+	if (node->parent == CCT_NONE)
+		return CCT_ROOT;
+	if (node->frame.kind == without)
+		return map[node->parent];
+	return cct_child(into, map[node->parent], &node->frame);
+}
+
+/* Without a @is_used, all nodes are. */
+static int merge(struct cct *into, const struct cct *from, enum frame_kind without,
+		 const bool *is_used, uint32_t *map)
+{
+	for (uint32_t node = 0; node < from->n_nodes; node++) {
+		map[node] = CCT_NONE;
+		if (is_used && !is_used[node])
+			continue;
+		map[node] = enter_node(into, &from->nodes[node], without, map);
+		if (map[node] == CCT_NONE)
+			return -ENOMEM;
+		merge_node(into, map[node], from, node);
+	}
+	return 0;
+}
+
 int cct_merge_without(struct cct *into, const struct cct *from, enum frame_kind kind)
 {
 	uint32_t *map = malloc((size_t)from->n_nodes * sizeof(*map));
-	int err = map ? 0 : -ENOMEM;
+	int err = map ? merge(into, from, kind, NULL, map) : -ENOMEM;
 
-	for (uint32_t node = 0; !err && node < from->n_nodes; node++) {
-		const struct cct_node *at = &from->nodes[node];
-
-		if (node == CCT_ROOT)
-			map[node] = CCT_ROOT;
-		else if (at->frame.kind == kind)
-			map[node] = map[at->parent];
-		else
-			map[node] = cct_child(into, map[at->parent], &at->frame);
-		if (map[node] == CCT_NONE)
-			err = -ENOMEM;
-		else
-			merge_node(into, map[node], from, node);
-	}
 	free(map);
+	return err;
+}
+
+int cct_merge_mapped(struct cct *into, const struct cct *from, uint32_t *map)
+{
+	return merge(into, from, FRAME_ROOT, NULL, map);
+}
+
+static bool has_samples(const struct cct *cct, uint32_t node)
+{
+	for (uint32_t metric = 0; metric < cct->n_metrics; metric++) {
+		if (cct_cost(cct, node, metric)->samples)
+			return true;
+	}
+	return false;
+}
+
+int cct_merge_used(struct cct *into, const struct cct *from, uint32_t *map)
+{
+	bool *is_used = calloc(from->n_nodes, sizeof(*is_used));
+
+	if (!is_used)
+		return -ENOMEM;
+	for (uint32_t node = from->n_nodes; node-- > 1;) {
+		is_used[node] |= has_samples(from, node);
+		is_used[from->nodes[node].parent] |= is_used[node];
+	}
+	is_used[CCT_ROOT] = true;
+	int err = merge(into, from, FRAME_ROOT, is_used, map);
+	free(is_used);
 	return err;
 }
 

@@ -94,6 +94,10 @@ int cct_merge(struct cct *into, const struct cct *from);
 /* Likewise, but nodes whose frame is of this kind are left out: what they have, and what is below
  * them, belongs to their parents. */
 int cct_merge_without(struct cct *into, const struct cct *from, enum frame_kind kind);
+/* cct_merge() that fills @map, of @from->n_nodes elements: which node of @into each has become. */
+int cct_merge_mapped(struct cct *into, const struct cct *from, uint32_t *map);
+/* Likewise, but nodes with no sample in or below them are left out: they become CCT_NONE. */
+int cct_merge_used(struct cct *into, const struct cct *from, uint32_t *map);
 /* Sums the exclusive costs of all nodes, to check that no cost was lost. */
 struct cct_cost cct_sum(const struct cct *cct, uint32_t metric);
 

@@ -49,6 +49,7 @@ void profile_destroy(struct profile *profile)
 	free(profile->threads);
 	string_ids_deinit(&profile->wakers);
 	cct_destroy(profile->cct);
+	sample_rows_destroy(profile->rows);
 	profile_info_deinit(&profile->info);
 	memory_code_deinit(&profile->memory_code);
 	stored_names_destroy(profile->names);

@@ -14,6 +14,7 @@
 #include "cct/model/metric.h"
 #include "cct/model/module.h"
 #include "cct/model/quality.h"
+#include "cct/model/sample_rows.h"
 #include "cct/model/stored_names.h"
 #include "cct/text/string_ids.h"
 
@@ -68,6 +69,7 @@ struct profile {
 	uint32_t n_threads;
 	struct string_ids wakers; /* by whom threads were woken: "[woken by NAME/TID]" */
 	struct cct *cct;          /* root -> process [-> thread] -> frames */
+	struct sample_rows *rows; /* of all samples; NULL: not kept; owned */
 	struct profile_quality quality;
 	struct profile_info info;
 	struct memory_code memory_code; /* where the builder was told to keep it */

@@ -1,0 +1,192 @@
+#include "cct/model/sample_rows.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/array.h"
+
+void sample_rows_deinit(struct sample_rows *rows)
+{
+	free(rows->rows);
+	free(rows->tasks);
+	free(rows->last_tasks);
+	string_ids_deinit(&rows->names);
+}
+
+void sample_rows_destroy(struct sample_rows *rows)
+{
+	if (!rows)
+		return;
+	sample_rows_deinit(rows);
+	free(rows);
+}
+
+static bool is_same_task(const struct sample_rows *rows, const struct row_task *known,
+			 const struct row_task *task, const char *thread_name,
+			 const char *process_name)
+{
+	return known->pid == task->pid && known->tid == task->tid &&
+	       strcmp(rows->names.strings[known->thread_name], thread_name) == 0 &&
+	       strcmp(rows->names.strings[known->process_name], process_name) == 0;
+}
+
+static int make_room_for_thread(struct sample_rows *rows, uint32_t thread)
+{
+	while (rows->n_last_tasks <= thread) {
+		if (array_reserve_one(rows->last_tasks, rows->n_last_tasks))
+			return -ENOMEM;
+		rows->last_tasks[rows->n_last_tasks++] = 0;
+	}
+	return 0;
+}
+
+/* A thread that takes an earlier name again becomes another task: names change rarely. */
+int sample_rows_enter_task(struct sample_rows *rows, const struct row_task *task,
+			   const char *thread_name, const char *process_name, uint32_t *task_ret)
+{
+	struct row_task added = *task;
+	bool is_new;
+
+	if (make_room_for_thread(rows, task->thread))
+		return -ENOMEM;
+	uint32_t last = rows->last_tasks[task->thread];
+	if (last && is_same_task(rows, &rows->tasks[last - 1], task, thread_name, process_name)) {
+		*task_ret = last - 1;
+		return 0;
+	}
+	if (string_ids_add(&rows->names, thread_name, &added.thread_name, &is_new) ||
+	    string_ids_add(&rows->names, process_name, &added.process_name, &is_new) ||
+	    array_reserve_one(rows->tasks, rows->n_tasks))
+		return -ENOMEM;
+	rows->tasks[rows->n_tasks] = added;
+	*task_ret = rows->n_tasks++;
+	rows->last_tasks[task->thread] = rows->n_tasks;
+	return 0;
+}
+
+int sample_rows_add(struct sample_rows *rows, const struct sample_row *row)
+{
+	if (array_reserve(rows->rows, rows->n_rows, rows->n_rows_allocated, 1))
+		return -ENOMEM;
+	rows->rows[rows->n_rows++] = *row;
+	return 0;
+}
+
+void sample_rows_take(struct sample_rows *rows, struct sample_rows *from)
+{
+	rows->rows = from->rows;
+	rows->n_rows = from->n_rows;
+	rows->n_rows_allocated = from->n_rows_allocated;
+	from->rows = NULL;
+	from->n_rows = from->n_rows_allocated = 0;
+}
+
+int sample_rows_add_all(struct sample_rows *rows, const struct sample_rows *from,
+			const uint32_t *node_map)
+{
+	if (array_reserve(rows->rows, rows->n_rows, rows->n_rows_allocated, from->n_rows))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < from->n_rows; i++) {
+		struct sample_row *row = &rows->rows[rows->n_rows++];
+
+		*row = from->rows[i];
+		row->node = node_map[row->node];
+	}
+	return 0;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct sample_row *x = a, *y = b;
+
+	if (x->metric != y->metric)
+		return x->metric < y->metric ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns)
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		struct sample_row *row = &rows->rows[i];
+
+		row->time = row->time > start_ns ? (row->time - start_ns) / 1000 : 0;
+	}
+	if (rows->n_rows)
+		qsort(rows->rows, rows->n_rows, sizeof(*rows->rows), compare_rows);
+}
+
+int sample_rows_check(const struct sample_rows *rows, const struct cct *cct)
+{
+	const size_t n = (size_t)cct->n_nodes * cct->n_metrics;
+	uint64_t *left = calloc(n + 1, sizeof(*left));
+	uint64_t difference = 0;
+
+	if (!left)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		left[i] = cct->costs[i].samples;
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		left[(size_t)rows->rows[i].node * cct->n_metrics + rows->rows[i].metric]--;
+	for (size_t i = 0; i < n; i++)
+		difference |= left[i];
+	free(left);
+	return difference ? -EINVAL : 0;
+}
+
+/* The counter of an end; NULL: it is counted by its mark. */
+static uint64_t *end_counter(struct profile_quality *quality, unsigned end)
+{
+	static const enum quality_counter counters[ROW_INCOMPLETE] = {
+		[ROW_COMPLETE] = QUALITY_COMPLETE,
+		[ROW_JOINED] = QUALITY_JOINED,
+		[ROW_NO_USER_PART] = QUALITY_NO_USER_PART,
+		[ROW_UNVERIFIED] = QUALITY_UNVERIFIED,
+		[ROW_LBR] = QUALITY_LBR,
+		[ROW_FLAT] = QUALITY_FLAT,
+	};
+
+	if (end >= ROW_INCOMPLETE)
+		return &quality->incomplete[end - ROW_INCOMPLETE];
+	return end == ROW_JOINED ? NULL : &quality->counts[counters[end]];
+}
+
+void sample_row_count(const struct sample_row *row, struct cct *cct,
+		      struct profile_quality *quality)
+{
+	uint64_t *counter = end_counter(quality, row->end);
+
+	if (counter)
+		++*counter;
+	quality->counts[QUALITY_GUESSED_FRAMES] += row->n_guessed;
+	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
+		const uint32_t is_marked = row->marks >> mark & 1u;
+
+		cct->nodes[row->node].marked[mark] += is_marked;
+		quality->counts[quality_of_mark((enum path_mark)mark)] += is_marked;
+	}
+	cct_add_cost(cct, row->node, row->metric, row->weight);
+}
+
+void sample_rows_uncount(struct cct *cct, struct profile_quality *quality)
+{
+	for (unsigned end = 0; end < N_ROW_ENDS; end++) {
+		uint64_t *counter = end_counter(quality, end);
+
+		if (counter)
+			*counter = 0;
+	}
+	quality->counts[QUALITY_GUESSED_FRAMES] = 0;
+	for (int mark = 0; mark < N_PATH_MARKS; mark++)
+		quality->counts[quality_of_mark((enum path_mark)mark)] = 0;
+	for (uint32_t node = 0; node < cct->n_nodes; node++) {
+		memset(cct->nodes[node].marked, 0, sizeof(cct->nodes[node].marked));
+		for (uint32_t metric = 0; metric < cct->n_metrics; metric++)
+			*cct_cost(cct, node, metric) = (struct cct_cost){ 0 };
+		if (cct->longest)
+			cct->longest[node] = 0;
+	}
+}

@@ -1,0 +1,91 @@
+/*
+ * The samples of a profile, one row each: what the tree adds up, so that a part of the samples can
+ * be chosen later (cct/model/profile_filter.h), or seen in the order of time.
+ *
+ * Workers collect rows, each into its own list; the reader of the samples numbers them, and knows
+ * their tasks. sample_rows_finish() makes one sorted list of all.
+ */
+#ifndef CCT_MODEL_SAMPLE_ROWS_H
+#define CCT_MODEL_SAMPLE_ROWS_H
+
+#include <stdint.h>
+
+#include "cct/model/cct.h"
+#include "cct/model/quality.h"
+#include "cct/text/string_ids.h"
+
+#define SAMPLE_ROWS_MAX (1u << 26) /* in a profile */
+
+/* What became of the user part. The order is part of the format of stored profiles. */
+enum row_end {
+	ROW_COMPLETE,
+	ROW_JOINED,
+	ROW_NO_USER_PART,
+	ROW_UNVERIFIED,
+	ROW_LBR,
+	ROW_FLAT,
+	ROW_INCOMPLETE, /* plus the enum marker that ends the path */
+	N_ROW_ENDS = ROW_INCOMPLETE + N_MARKERS
+};
+
+/* A thread as it was when samples were taken: one that gets another name is a second task. */
+struct row_task {
+	uint32_t thread;                    /* index */
+	int32_t pid, tid;                   /* as in the samples */
+	uint32_t thread_name, process_name; /* in sample_rows.names */
+};
+
+struct sample_row {
+	/* Microseconds since the profile's start; before sample_rows_finish() nanoseconds of the
+	 * recording's clock. 0: the sample has no time. */
+	uint64_t time;
+	uint64_t weight; /* as it was received: profile_scale() has not multiplied it */
+	uint32_t number; /* its place among the samples; meaningless once they are sorted */
+	uint32_t node;   /* where its path ends */
+	uint32_t task;
+	uint32_t cpu;
+	uint32_t n_guessed; /* frames */
+	uint16_t metric;
+	uint8_t end;   /* enum row_end */
+	uint8_t marks; /* 1 << enum path_mark */
+};
+
+/* All zero is an empty list. */
+struct sample_rows {
+	struct sample_row *rows; /* finished: by metric, CPU, and place among the samples */
+	uint32_t n_rows, n_rows_allocated;
+	struct row_task *tasks;
+	uint32_t n_tasks;
+	struct string_ids names;
+	uint32_t *last_tasks; /* [thread]: plus 1; 0: none yet */
+	uint32_t n_last_tasks;
+};
+
+void sample_rows_deinit(struct sample_rows *rows);
+/* NULL is fine. */
+void sample_rows_destroy(struct sample_rows *rows);
+
+/* The task whose names, which are copied, and numbers are these. 0 or -ENOMEM. */
+int sample_rows_enter_task(struct sample_rows *rows, const struct row_task *task,
+			   const char *thread_name, const char *process_name, uint32_t *task_ret);
+/* 0 or -ENOMEM. */
+int sample_rows_add(struct sample_rows *rows, const struct sample_row *row);
+/* Makes the rows of another list, which is empty then, those of an empty one. */
+void sample_rows_take(struct sample_rows *rows, struct sample_rows *from);
+/* Adds the rows of another list, whose nodes are those of @node_map now. 0 or -ENOMEM. */
+int sample_rows_add_all(struct sample_rows *rows, const struct sample_rows *from,
+			const uint32_t *node_map);
+/* All rows are there: sorts them, and makes their times relative to @start_ns. */
+void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns);
+
+/* Whether the rows are those of a tree: 0; -EINVAL: some node has other numbers of samples; or
+ * -ENOMEM. */
+int sample_rows_check(const struct sample_rows *rows, const struct cct *cct);
+
+/* Adds a sample to its node and to the counters of quality that are about single paths. */
+void sample_row_count(const struct sample_row *row, struct cct *cct,
+		      struct profile_quality *quality);
+/* Takes all samples out of the tree and of these counters. */
+void sample_rows_uncount(struct cct *cct, struct profile_quality *quality);
+
+#endif
