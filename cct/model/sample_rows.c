@@ -13,6 +13,7 @@ void sample_rows_deinit(struct sample_rows *rows)
 	free(rows->tasks);
 	free(rows->last_tasks);
 	string_ids_deinit(&rows->names);
+	*rows = (struct sample_rows){ .n_rows = 0 };
 }
 
 void sample_rows_destroy(struct sample_rows *rows)

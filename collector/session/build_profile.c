@@ -12,6 +12,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
 #include "cct/model/last_path.h"
+#include "collector/replay/processes.h"
 #include "collector/session/path_resolver.h"
 #include "collector/session/pipeline.h"
 #include "collector/session/sample_filter.h"
@@ -28,6 +29,9 @@ struct worker {
 	bool by_thread;
 	struct sample_path *sample_path;
 	struct cct *cct;
+	struct sample_rows rows; /* if they are kept */
+	bool keeps_rows;
+	const struct batch *batch;                         /* in work */
 	struct last_path last_paths[1u << LAST_PATH_BITS]; /* by their thread's address */
 	struct profile_quality quality;
 	/* The last whose path was resolved, and its node; a group's record is one sample for each
@@ -50,41 +54,59 @@ struct build {
 	struct worker workers[MAX_WORKERS];
 	unsigned n_workers;
 	struct batch *batch; /* being filled */
+	uint64_t n_samples;  /* that passed the filter */
 };
 
-static void count_user_half(struct profile_quality *quality, const struct call_path *path)
+static uint8_t row_end(const struct call_path *path)
 {
 	switch (path->user_half) {
 	case USER_COMPLETE:
-		quality->counts[QUALITY_COMPLETE]++;
-		break;
-	case USER_JOINED: /* counted by its mark */
-		break;
+		return ROW_COMPLETE;
+	case USER_JOINED:
+		return ROW_JOINED;
 	case USER_NONE:
-		quality->counts[QUALITY_NO_USER_PART]++;
-		break;
+		return ROW_NO_USER_PART;
 	case USER_UNVERIFIED:
-		quality->counts[QUALITY_UNVERIFIED]++;
-		break;
+		return ROW_UNVERIFIED;
 	case USER_BRANCHES:
-		quality->counts[QUALITY_LBR]++;
-		break;
+		return ROW_LBR;
 	case USER_FLAT:
-		quality->counts[QUALITY_FLAT]++;
-		break;
+		return ROW_FLAT;
 	case USER_INCOMPLETE:
-		quality->incomplete[path->end]++;
-		break;
+		return (uint8_t)(ROW_INCOMPLETE + path->end);
 	}
-	quality->counts[QUALITY_GUESSED_FRAMES] += path->n_marked[PATH_GUESSED];
+	return ROW_FLAT;
 }
 
-static void mark_path(struct worker *worker, uint32_t node, const struct call_path *path)
+static struct sample_row make_row(const struct worker *worker, const struct sample *sample)
 {
-	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
-		worker->cct->nodes[node].marked[mark] += path->n_marked[mark] > 0;
-		worker->quality.counts[quality_of_mark(mark)] += path->n_marked[mark] > 0;
-	}
+	const struct call_path *path = &sample->path;
+	struct sample_row row = {
+		.weight = sample->weight,
+		.node = worker->node,
+		.n_guessed = path->n_marked[PATH_GUESSED],
+		.metric = (uint16_t)sample->metric,
+		.end = row_end(path),
+	};
+
+	for (int mark = 0; mark < N_PATH_MARKS; mark++)
+		row.marks |= (uint8_t)((path->n_marked[mark] > 0) << mark);
+	return row;
+}
+
+/* 0 or -ENOMEM. */
+static int keep_row(struct worker *worker, const struct sample *sample, struct sample_row *row)
+{
+	const size_t i = (size_t)(sample - worker->batch->samples);
+	const uint64_t number = worker->batch->first_number + i;
+
+	if (number >= SAMPLE_ROWS_MAX)
+		return 0;
+	row->number = (uint32_t)number;
+	row->time = sample->record.has_time ? sample->record.time_ns : 0;
+	row->cpu = sample->record.cpu;
+	row->task = worker->batch->tasks[i];
+	return sample_rows_add(&worker->rows, row);
 }
 
 static uint32_t insert(struct worker *worker, const struct sample *sample)
@@ -108,12 +130,13 @@ static bool is_same_record(const struct sample *a, const struct sample *b)
 	return a->raw.header && a->raw.header == b->raw.header;
 }
 
-/* Adds a sample to the node of its path. */
-static void count_sample(struct worker *worker, const struct sample *sample)
+/* Adds a sample to the node of its path. 0 or -ENOMEM. */
+static int count_sample(struct worker *worker, const struct sample *sample)
 {
-	count_user_half(&worker->quality, &sample->path);
-	cct_add_cost(worker->cct, worker->node, sample->metric, sample->weight);
-	mark_path(worker, worker->node, &sample->path);
+	struct sample_row row = make_row(worker, sample);
+
+	sample_row_count(&row, worker->cct, &worker->quality);
+	return worker->keeps_rows ? keep_row(worker, sample, &row) : 0;
 }
 
 /* Adds a sample whose path is resolved. 0 or -ENOMEM. */
@@ -122,8 +145,7 @@ static int enter_sample(struct worker *worker, const struct sample *sample)
 	worker->node = insert(worker, sample);
 	if (worker->node == CCT_NONE)
 		return -ENOMEM;
-	count_sample(worker, sample);
-	return 0;
+	return count_sample(worker, sample);
 }
 
 static int process_sample(struct worker *worker, struct batch *batch, size_t i)
@@ -135,8 +157,7 @@ static int process_sample(struct worker *worker, struct batch *batch, size_t i)
 		if (worker->is_put_off)
 			return 0;
 		sample->path = worker->last->path;
-		count_sample(worker, sample);
-		return 0;
+		return count_sample(worker, sample);
 	}
 	sample_path_resolve(worker->sample_path, sample);
 	worker->last = sample;
@@ -161,7 +182,7 @@ static int process_put_off(struct worker *worker, struct batch *batch,
 		if (!is_same_record(&batch->samples[i], sample))
 			break;
 		batch->samples[i].path = sample->path;
-		count_sample(worker, &batch->samples[i]);
+		err = count_sample(worker, &batch->samples[i]);
 	}
 	return err;
 }
@@ -181,6 +202,7 @@ static void process_put_offs(struct worker *worker, struct batch *batch)
 static void process_batch(struct worker *worker, struct batch *batch)
 {
 	worker->last = NULL;
+	worker->batch = batch;
 	walk_log_clear(&worker->log);
 	for (size_t i = 0; i < batch->n_samples && !worker->err; i++)
 		worker->err = process_sample(worker, batch, i);
@@ -246,12 +268,23 @@ static struct cct *create_cct(const struct profile *profile)
 	return cct;
 }
 
+/* 0 or -ENOMEM. */
+static int start_rows(struct build *build)
+{
+	struct profile *profile = build->profile;
+
+	if (!build->options->keeps_rows || profile->n_metrics > UINT16_MAX)
+		return 0;
+	profile->rows = calloc(1, sizeof(*profile->rows));
+	return profile->rows ? 0 : -ENOMEM;
+}
+
 static int start_workers(struct build *build)
 {
 	unsigned n_threads = count_worker_threads(build->options);
 	unsigned n = n_threads ? n_threads : 1;
 
-	if (path_resolver_init(&build->resolver, build->replay))
+	if (path_resolver_init(&build->resolver, build->replay) || start_rows(build))
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		struct worker *worker = &build->workers[build->n_workers++];
@@ -259,6 +292,7 @@ static int start_workers(struct build *build)
 		worker->pipeline = &build->pipeline;
 		worker->replay = build->replay;
 		worker->by_thread = build->options->by_thread;
+		worker->keeps_rows = build->profile->rows;
 		worker->joins = build->resolver.joins;
 		worker->sample_path = path_resolver_open(&build->resolver);
 		worker->cct = create_cct(build->profile);
@@ -291,6 +325,24 @@ static void send_batch(struct build *build)
 	pipeline_put_free(&build->pipeline, batch);
 }
 
+/* Numbers a sample of the batch that is being filled, and finds its task. 0 or -ENOMEM. */
+static int prepare_row(struct build *build, const struct sample *sample)
+{
+	struct batch *batch = build->batch;
+	const struct row_task task = {
+		.thread = sample->thread_index,
+		.pid = (int32_t)sample->record.pid,
+		.tid = (int32_t)sample->record.tid,
+	};
+
+	if (!batch->n_samples)
+		batch->first_number = build->n_samples;
+	build->n_samples++;
+	return sample_rows_enter_task(build->profile->rows, &task, sample->thread->name,
+				      sample->thread->process->name,
+				      &batch->tasks[batch->n_samples]);
+}
+
 /* Takes over the sample, which is the next one of the batch that is being filled. */
 static int add_sample(struct build *build, struct sample *sample)
 {
@@ -304,6 +356,8 @@ static int add_sample(struct build *build, struct sample *sample)
 	int err = build->n_workers ? 0 : start_workers(build);
 	if (!err)
 		err = replay_enter(build->replay, sample);
+	if (!err && build->profile->rows)
+		err = prepare_row(build, sample);
 	if (err) {
 		sample_deinit(sample);
 		return err;
@@ -336,20 +390,56 @@ static int stop_workers(struct build *build)
 	return err;
 }
 
-static int merge_workers(struct build *build)
+/* Adds the tree of a worker, and its rows, which go with it. 0 or -ENOMEM. */
+static int merge_worker(struct profile *profile, const struct worker *worker)
+{
+	_cleanup_free_ uint32_t *map = calloc(worker->cct->n_nodes, sizeof(*map));
+
+	if (!map || cct_merge_mapped(profile->cct, worker->cct, map))
+		return -ENOMEM;
+	return profile->rows ? sample_rows_add_all(profile->rows, &worker->rows, map) : 0;
+}
+
+/* The first worker's tree and rows become the profile's. 0 or -ENOMEM. */
+static int take_first(struct build *build)
+{
+	struct profile *profile = build->profile;
+	struct worker *first = &build->workers[0];
+
+	profile->cct = build->n_workers ? steal_ptr(first->cct) : create_cct(profile);
+	if (!profile->cct)
+		return -ENOMEM;
+	if (profile->rows)
+		sample_rows_take(profile->rows, &first->rows);
+	return 0;
+}
+
+static void finish_rows(struct build *build)
 {
 	struct profile *profile = build->profile;
 
-	profile->cct = build->n_workers ? steal_ptr(build->workers[0].cct) : create_cct(profile);
-	if (!profile->cct)
-		return -ENOMEM;
-	for (unsigned i = 0; i < build->n_workers; i++) {
-		if (i && cct_merge(profile->cct, build->workers[i].cct))
-			return -ENOMEM;
+	if (build->n_samples > SAMPLE_ROWS_MAX)
+		sample_rows_destroy(steal_ptr(profile->rows));
+	else if (profile->rows)
+		sample_rows_finish(profile->rows, profile->info.start_ns);
+}
+
+static int merge_workers(struct build *build)
+{
+	struct profile *profile = build->profile;
+	int err = take_first(build);
+
+	for (unsigned i = 0; !err && i < build->n_workers; i++) {
+		if (i)
+			err = merge_worker(profile, &build->workers[i]);
 		cct_destroy(steal_ptr(build->workers[i].cct));
+		sample_rows_deinit(&build->workers[i].rows);
 		quality_merge(&profile->quality, &build->workers[i].quality);
 	}
+	if (err)
+		return err;
 	cct_drop_index(profile->cct);
+	finish_rows(build);
 	/* Total cost in equals total cost out, or we have a bug. */
 	assert(profile_check_conservation(profile) < 0);
 	profile_scale(profile);
@@ -361,6 +451,7 @@ static void build_deinit(struct build *build)
 	for (unsigned i = 0; i < build->n_workers; i++) {
 		sample_path_destroy(build->workers[i].sample_path);
 		cct_destroy(build->workers[i].cct);
+		sample_rows_deinit(&build->workers[i].rows);
 		walk_log_deinit(&build->workers[i].log);
 		for (size_t slot = 0; slot < 1u << LAST_PATH_BITS; slot++)
 			last_path_deinit(&build->workers[i].last_paths[slot]);

@@ -68,6 +68,7 @@ struct dendro_options {
 	bool by_thread;     /* in trees: a node for each thread, below that of its process */
 	bool no_paths;      /* dendro_next() resolves none; dendro_resolve() does, if called */
 	bool keeps_code;    /* of memory, as it was recorded last, in the profile */
+	bool keeps_rows;    /* of all samples, up to SAMPLE_ROWS_MAX; needs by_thread */
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
 	/* Where the files of modules are looked for; NULL: on this machine. It gets the files that
 	 * the recording carries. Borrowed until the session and its profile are gone. */

@@ -17,6 +17,9 @@ struct batch {
 	uint64_t turn; /* of the batches that take turns, from 1 on; 0: it does not */
 	size_t n_samples;
 	struct sample samples[BATCH_SAMPLES];
+	/* Where the profile keeps a row of each sample: */
+	uint64_t first_number;         /* of the first sample, among all */
+	uint32_t tasks[BATCH_SAMPLES]; /* as in cct/model/sample_rows.h */
 };
 
 /* Any thread may call its functions. */
