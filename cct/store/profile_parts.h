@@ -26,6 +26,10 @@ int tree_part_read(struct dwarf_reader *body, struct profile *profile);
 void names_part_write(struct byte_buffer *body, const struct profile *profile);
 int names_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* Of a profile with ->rows. */
+void rows_part_write(struct byte_buffer *body, const struct profile *profile);
+int rows_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /*
  * A text as byte_buffer_add_text() writes it: on the heap, or NULL for none. 0, -ENOMEM, or
  * -EINVAL: it is not whole, too long, or contains a zero.
