@@ -7,7 +7,7 @@
 #include "cct/store/sections.h"
 
 /* The numbers are the format's. */
-enum { PART_INFO = 1, PART_MODULES, PART_TREE, PART_NAMES, N_PARTS_END };
+enum { PART_INFO = 1, PART_MODULES, PART_TREE, PART_NAMES, PART_ROWS, N_PARTS_END };
 
 struct part {
 	void (*write)(struct byte_buffer *body, const struct profile *profile);
@@ -20,6 +20,26 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_MODULES] = { modules_part_write, modules_part_read, "modules" },
 	[PART_TREE] = { tree_part_write, tree_part_read, "tree" },
 	[PART_NAMES] = { names_part_write, names_part_read, "names" },
+	[PART_ROWS] = { rows_part_write, rows_part_read, "samples" },
+};
+
+/* The parts after the names may be missing. */
+static bool is_required(uint32_t type)
+{
+	return type <= PART_NAMES;
+}
+
+static bool is_there(uint32_t type, const struct profile *profile)
+{
+	return type != PART_ROWS || profile->rows;
+}
+
+/* What is read, and how far that is. */
+struct reading {
+	struct profile *profile;
+	bool with_rows;
+	uint32_t next; /* the part that must come, unless it is a section of a later version */
+	unsigned n_skipped;
 };
 
 int profile_file_write(FILE *file, const struct profile *profile)
@@ -29,9 +49,11 @@ int profile_file_write(FILE *file, const struct profile *profile)
 	int err = section_writer_init(&writer, file);
 
 	for (uint32_t type = PART_INFO; !err && type < N_PARTS_END; type++) {
+		if (!is_there(type, profile))
+			continue;
 		byte_buffer_clear(&body);
 		parts[type].write(&body, profile);
-		err = section_write(&writer, type, SECTION_REQUIRED, &body);
+		err = section_write(&writer, type, is_required(type) ? SECTION_REQUIRED : 0, &body);
 	}
 	if (!err)
 		err = section_writer_end(&writer);
@@ -46,14 +68,12 @@ static int refuse(char **error_ret, const char *why, const char *part)
 	return -EINVAL;
 }
 
-/* @next: the part that must come, unless it is a section of a later version. */
-static int read_part(const struct section *section, uint32_t *next, struct profile *profile,
-		     unsigned *n_skipped, char **error_ret)
+static int read_part(const struct section *section, struct reading *reading, char **error_ret)
 {
 	struct dwarf_reader body = dwarf_reader(section->bytes, section->size);
 
 	if (section->type >= N_PARTS_END && !(section->flags & SECTION_REQUIRED)) {
-		++*n_skipped;
+		reading->n_skipped++;
 		return 0;
 	}
 	if (section->type >= N_PARTS_END) {
@@ -62,55 +82,72 @@ static int read_part(const struct section *section, uint32_t *next, struct profi
 				      section->type);
 		return -EINVAL;
 	}
-	if (section->type != *next)
+	if (section->type != reading->next)
 		return refuse(error_ret, "are missing or not in order", "sections");
-	++*next;
-	int err = parts[section->type].read(&body, profile);
+	reading->next++;
+	if (section->type == PART_ROWS && !reading->with_rows)
+		return 0;
+	int err = parts[section->type].read(&body, reading->profile);
 	if (err == -EINVAL || (!err && dwarf_left(&body)))
 		return refuse(error_ret, "cannot be read", parts[section->type].name);
 	return err;
 }
 
-static int read_parts(struct section_reader *reader, struct profile *profile, unsigned *n_skipped,
-		      char **error_ret)
+static int read_parts(struct section_reader *reader, struct reading *reading, char **error_ret)
 {
 	struct section section;
-	uint32_t next = PART_INFO;
 	int got;
 
 	while ((got = section_read(reader, &section, error_ret)) > 0) {
-		int err = read_part(&section, &next, profile, n_skipped, error_ret);
+		int err = read_part(&section, reading, error_ret);
 
 		if (err)
 			return err;
 	}
 	if (got)
 		return got;
-	if (next != N_PARTS_END)
+	if (is_required(reading->next))
 		return refuse(error_ret, "are missing or not in order", "sections");
-	if (profile_check_conservation(profile) >= 0)
+	if (profile_check_conservation(reading->profile) >= 0)
 		return refuse(error_ret, "does not add up to its totals", "tree");
+	return 0;
+}
+
+static int read_profile(FILE *file, bool with_rows, struct profile **profile_ret,
+			unsigned *n_skipped_ret, char **error_ret)
+{
+	struct reading reading = {
+		.profile = profile_create(),
+		.with_rows = with_rows,
+		.next = PART_INFO,
+	};
+	struct section_reader reader;
+
+	*error_ret = NULL;
+	*n_skipped_ret = 0;
+	if (!reading.profile)
+		return -ENOMEM;
+	int err = section_reader_init(&reader, file, error_ret);
+	if (!err)
+		err = read_parts(&reader, &reading, error_ret);
+	section_reader_deinit(&reader);
+	if (err) {
+		profile_destroy(reading.profile);
+		return err;
+	}
+	*n_skipped_ret = reading.n_skipped;
+	*profile_ret = reading.profile;
 	return 0;
 }
 
 int profile_file_read(FILE *file, struct profile **profile_ret, unsigned *n_skipped_ret,
 		      char **error_ret)
 {
-	struct profile *profile = profile_create();
-	struct section_reader reader;
+	return read_profile(file, false, profile_ret, n_skipped_ret, error_ret);
+}
 
-	*error_ret = NULL;
-	*n_skipped_ret = 0;
-	if (!profile)
-		return -ENOMEM;
-	int err = section_reader_init(&reader, file, error_ret);
-	if (!err)
-		err = read_parts(&reader, profile, n_skipped_ret, error_ret);
-	section_reader_deinit(&reader);
-	if (err) {
-		profile_destroy(profile);
-		return err;
-	}
-	*profile_ret = profile;
-	return 0;
+int profile_file_read_with_rows(FILE *file, struct profile **profile_ret, unsigned *n_skipped_ret,
+				char **error_ret)
+{
+	return read_profile(file, true, profile_ret, n_skipped_ret, error_ret);
 }

@@ -10,14 +10,18 @@
 
 #include "cct/model/profile.h"
 
-/* Writes a profile with ->names to @file, which may be a pipe, and flushes. 0 or -errno. */
+/* Writes a profile with ->names, and ->rows if it has them, to @file, which may be a pipe, and
+ * flushes. 0 or -errno. */
 int profile_file_write(FILE *file, const struct profile *profile);
 
 /*
- * Reads a profile. It may be hostile. 0, or -errno with a sentence in *@error_ret, on the heap
- * (NULL without memory). *@n_skipped_ret: sections of a later version that were skipped.
+ * Reads a profile, without rows. It may be hostile. 0, or -errno with a sentence in *@error_ret, on
+ * the heap (NULL without memory). *@n_skipped_ret: sections of a later version that were skipped.
  */
 int profile_file_read(FILE *file, struct profile **profile_ret, unsigned *n_skipped_ret,
 		      char **error_ret);
+/* Likewise, with its rows, if it has them. */
+int profile_file_read_with_rows(FILE *file, struct profile **profile_ret, unsigned *n_skipped_ret,
+				char **error_ret);
 
 #endif

@@ -1,0 +1,163 @@
+/* Rows of samples are read as they were written; what cannot be rows of the tree is refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cct/store/profile_parts.h"
+
+#define N_METRICS 3
+#define N_THREADS 3
+#define N_ROWS    3000u
+
+static void add_row(struct profile *profile, uint32_t i)
+{
+	const struct frame process = { .kind = FRAME_PROCESS };
+	const struct frame thread = { .kind = FRAME_THREAD, .offset = i / 7 % N_THREADS };
+	const struct frame code = { .kind = FRAME_USER, .offset = i * i % 11 };
+	const struct row_task task = { .thread = (uint32_t)thread.offset, .pid = -1, .tid = 5 };
+	struct sample_row row = {
+		.time = 1000000ull + i * 1003000ull + i % 5 * 1000,
+		.weight = i % N_METRICS ? i % 17 : 1003009,
+		.number = i,
+		.cpu = i % 4 ? 0 : 1000000,
+		.n_guessed = i % 100 == 3 ? UINT32_MAX : 0,
+		.metric = (uint16_t)(i % N_METRICS),
+		.end = (uint8_t)(i % 50 ? ROW_COMPLETE : N_ROW_ENDS - 1),
+		.marks = i % 100 == 3 ? 1u << PATH_GUESSED : 0,
+	};
+
+	row.node = cct_child(profile->cct, CCT_ROOT, &process);
+	row.node = cct_child(profile->cct, row.node, &thread);
+	row.node = cct_child(profile->cct, row.node, &code);
+	assert_int_equal(sample_rows_enter_task(profile->rows, &task, i < 1500 ? "old" : "new",
+						"process", &row.task),
+			 0);
+	assert_int_equal(sample_rows_add(profile->rows, &row), 0);
+	sample_row_count(&row, profile->cct, &profile->quality);
+}
+
+/* @n_rows of two metrics and two CPUs; the third metric has none if there are few. */
+static struct profile *make_profile(uint32_t n_rows)
+{
+	struct profile *profile = profile_create();
+
+	assert_non_null(profile);
+	for (int i = 0; i < N_METRICS; i++)
+		profile_add_metric(profile, "metric", "events");
+	profile_add_process(profile, 1, "process");
+	for (int i = 0; i < N_THREADS; i++)
+		profile_add_thread(profile, i, 0, "thread");
+	profile->cct = cct_create(N_METRICS);
+	profile->rows = calloc(1, sizeof(*profile->rows));
+	assert_true(profile->cct && profile->rows);
+	for (uint32_t i = 0; i < n_rows; i++)
+		add_row(profile, i);
+	sample_rows_finish(profile->rows, 1000000);
+	return profile;
+}
+
+/* Reads @bytes as the rows of @profile, whose own it gives back in *@before_ret. */
+static int read_rows(struct profile *profile, const uint8_t *bytes, size_t size,
+		     struct sample_rows **before_ret)
+{
+	struct dwarf_reader body = dwarf_reader(bytes, size);
+
+	*before_ret = profile->rows;
+	profile->rows = NULL;
+	int err = rows_part_read(&body, profile);
+	return err || !dwarf_left(&body) ? err : -EINVAL;
+}
+
+static void assert_equal_rows(const struct sample_rows *a, const struct sample_rows *b)
+{
+	assert_int_equal(a->n_rows, b->n_rows);
+	for (uint32_t i = 0; i < a->n_rows; i++) {
+		struct sample_row x = a->rows[i], y = b->rows[i];
+
+		x.number = y.number = 0;
+		assert_memory_equal(&x, &y, sizeof(x));
+	}
+	assert_int_equal(a->n_tasks, b->n_tasks);
+	for (uint32_t i = 0; i < a->n_tasks; i++) {
+		assert_memory_equal(&a->tasks[i], &b->tasks[i], sizeof(a->tasks[i]));
+		assert_string_equal(a->names.strings[a->tasks[i].thread_name],
+				    b->names.strings[b->tasks[i].thread_name]);
+	}
+}
+
+static void rows_are_read_as_they_were_written(void **state)
+{
+	static const uint32_t numbers[] = { 0, 1, 2, N_ROWS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct profile *profile = make_profile(numbers[i]);
+		struct sample_rows *before;
+		struct byte_buffer body = { 0 };
+
+		rows_part_write(&body, profile);
+		assert_int_equal(read_rows(profile, body.bytes, body.size, &before), 0);
+		assert_equal_rows(profile->rows, before);
+		sample_rows_destroy(before);
+		byte_buffer_deinit(&body);
+		profile_destroy(profile);
+	}
+}
+
+static void rows_that_were_cut_or_changed_are_refused_or_are_of_the_tree(void **state)
+{
+	struct profile *profile = make_profile(60);
+	struct byte_buffer body = { 0 };
+	struct sample_rows *before;
+
+	(void)state;
+	rows_part_write(&body, profile);
+	for (size_t size = 0; size < body.size; size++) {
+		assert_int_not_equal(read_rows(profile, body.bytes, size, &before), 0);
+		sample_rows_destroy(profile->rows);
+		profile->rows = before;
+	}
+	for (size_t i = 0; i < body.size; i++) {
+		for (uint8_t bit = 1; bit; bit = (uint8_t)(bit << 1)) {
+			body.bytes[i] ^= bit;
+			if (read_rows(profile, body.bytes, body.size, &before) == 0)
+				assert_int_equal(sample_rows_check(profile->rows, profile->cct), 0);
+			body.bytes[i] ^= bit;
+			sample_rows_destroy(profile->rows);
+			profile->rows = before;
+		}
+	}
+	byte_buffer_deinit(&body);
+	profile_destroy(profile);
+}
+
+static void a_regular_sample_takes_four_bytes_before_compression(void **state)
+{
+	struct profile *few = make_profile(300), *many = make_profile(1300);
+	struct byte_buffer of_few = { 0 }, of_many = { 0 };
+
+	(void)state;
+	rows_part_write(&of_few, few);
+	rows_part_write(&of_many, many);
+	/* Two of three metrics have weights that differ. */
+	assert_in_range(of_many.size - of_few.size, 4000, 5500);
+	byte_buffer_deinit(&of_few);
+	byte_buffer_deinit(&of_many);
+	profile_destroy(few);
+	profile_destroy(many);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_read_as_they_were_written),
+		cmocka_unit_test(rows_that_were_cut_or_changed_are_refused_or_are_of_the_tree),
+		cmocka_unit_test(a_regular_sample_takes_four_bytes_before_compression),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
