@@ -37,6 +37,21 @@ static void keep_longest(struct cct *cct, const bool *is_kept)
 	cct->longest_metric = CCT_NONE;
 }
 
+static void keep_rows_of_metrics(struct sample_rows *rows, const bool *is_kept)
+{
+	uint32_t n_kept = 0, metric = 0, n_before = 0; /* metrics that are kept, before @metric */
+
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		for (; metric < rows->rows[i].metric; metric++)
+			n_before += is_kept[metric];
+		if (!is_kept[metric])
+			continue;
+		rows->rows[n_kept] = rows->rows[i];
+		rows->rows[n_kept++].metric = (uint16_t)n_before;
+	}
+	rows->n_rows = n_kept;
+}
+
 int profile_keep_metrics(struct profile *profile, const char *const *patterns, size_t n_patterns)
 {
 	uint32_t n_all = profile->n_metrics, n_kept = 0;
@@ -51,6 +66,8 @@ int profile_keep_metrics(struct profile *profile, const char *const *patterns, s
 		return 0;
 	keep_longest(profile->cct, is_kept);
 	keep_costs(profile->cct, is_kept, n_kept);
+	if (profile->rows)
+		keep_rows_of_metrics(profile->rows, is_kept);
 	profile->n_metrics = 0;
 	for (uint32_t i = 0; i < n_all; i++) {
 		if (is_kept[i])
@@ -61,21 +78,98 @@ int profile_keep_metrics(struct profile *profile, const char *const *patterns, s
 	return 0;
 }
 
+static struct cct *empty_like(const struct cct *cct)
+{
+	struct cct *made = cct_create(cct->n_metrics);
+
+	if (made && cct->longest && cct_keep_longest(made, cct->longest_metric)) {
+		cct_destroy(made);
+		return NULL;
+	}
+	return made;
+}
+
 int profile_join_threads(struct profile *profile)
 {
 	const struct cct *from = profile->cct;
-	struct cct *into = cct_create(from->n_metrics);
-	int err = into ? 0 : -ENOMEM;
+	struct cct *into = empty_like(from);
+	int err = into ? cct_merge_without(into, from, FRAME_THREAD) : -ENOMEM;
 
-	if (!err && from->longest)
-		err = cct_keep_longest(into, from->longest_metric);
-	if (!err)
-		err = cct_merge_without(into, from, FRAME_THREAD);
 	if (err) {
 		cct_destroy(into);
 		return err;
 	}
 	cct_destroy(profile->cct);
 	profile->cct = into;
+	sample_rows_destroy(steal_ptr(profile->rows));
 	return 0;
+}
+
+/* Leaves the rows out, and counts the others again. */
+static void count_kept(struct profile *profile, const bool *is_kept)
+{
+	struct sample_rows *rows = profile->rows;
+	uint32_t n_kept = 0;
+
+	sample_rows_uncount(profile->cct, &profile->quality);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		profile->metrics[i].samples = profile->metrics[i].total = 0;
+		profile->metrics[i].is_scaled = false;
+	}
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const struct sample_row *row = &rows->rows[i];
+
+		if (!is_kept[i])
+			continue;
+		sample_row_count(row, profile->cct, &profile->quality);
+		profile->metrics[row->metric].samples++;
+		profile->metrics[row->metric].total += row->weight;
+		rows->rows[n_kept++] = *row;
+	}
+	profile->quality.counts[QUALITY_FILTERED] += rows->n_rows - n_kept;
+	rows->n_rows = n_kept;
+}
+
+/* Marks of frames that no path has any more. */
+static int drop_frame_marks(struct cct *cct, const struct sample_rows *rows)
+{
+	_cleanup_free_ uint8_t *below = calloc(cct->n_nodes, sizeof(*below));
+
+	if (!below)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		below[rows->rows[i].node] |= rows->rows[i].marks;
+	for (uint32_t node = cct->n_nodes; node-- > 1;) {
+		cct->nodes[node].frame_marks &= below[node];
+		below[cct->nodes[node].parent] |= below[node];
+	}
+	return 0;
+}
+
+static int drop_unused_nodes(struct profile *profile)
+{
+	_cleanup_free_ uint32_t *map = calloc(profile->cct->n_nodes, sizeof(*map));
+	struct cct *into = empty_like(profile->cct);
+	int err = map && into ? cct_merge_used(into, profile->cct, map) : -ENOMEM;
+
+	if (err) {
+		cct_destroy(into);
+		return err;
+	}
+	cct_destroy(profile->cct);
+	profile->cct = into;
+	for (uint32_t i = 0; i < profile->rows->n_rows; i++)
+		profile->rows->rows[i].node = map[profile->rows->rows[i].node];
+	return 0;
+}
+
+int profile_keep_rows(struct profile *profile, const bool *is_kept)
+{
+	count_kept(profile, is_kept);
+	int err = drop_frame_marks(profile->cct, profile->rows);
+	if (!err)
+		err = drop_unused_nodes(profile);
+	if (!err)
+		profile_scale(profile);
+	return err;
 }

@@ -2,6 +2,8 @@
 #ifndef CCT_MODEL_PROFILE_FILTER_H
 #define CCT_MODEL_PROFILE_FILTER_H
 
+#include <stdbool.h>
+
 #include "cct/model/profile.h"
 
 /*
@@ -12,8 +14,16 @@
 int profile_keep_metrics(struct profile *profile, const char *const *patterns, size_t n_patterns);
 
 /*
+ * Keeps the samples whose element of @is_kept, by row, is true, in a profile with ->rows. Costs,
+ * totals and counters are those of these samples then, nodes without any are gone, and the others
+ * count as filtered. What is known of frames of a node, not of samples, is kept where a sample with
+ * the same mark is left below it. 0, or -ENOMEM: only destroying it is possible.
+ */
+int profile_keep_rows(struct profile *profile, const bool *is_kept);
+
+/*
  * Takes the threads out of a tree by thread: a process has the paths of all of its threads below
- * it. 0, or -ENOMEM: nothing changed.
+ * it. The profile has no rows then. 0, or -ENOMEM: nothing changed.
  */
 int profile_join_threads(struct profile *profile);
 

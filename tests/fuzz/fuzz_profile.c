@@ -1,29 +1,32 @@
 /*
  * Any bytes as the parts of a stored profile: what is accepted can be shown, and written again, and
  * what is read from that is the same. The parts follow one another, each after its size, in 4
- * bytes.
+ * bytes; the last, the rows, may be missing.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/model/profile_filter.h"
 #include "cct/store/profile_file.h"
 #include "cct/store/profile_parts.h"
 #include "report/export/export.h"
 #include "report/views/view.h"
 
-#define N_PARTS 4
+#define N_PARTS 5
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 {
-	int (*const read[N_PARTS])(struct dwarf_reader *,
-				   struct profile *) = { info_part_read, modules_part_read,
-							 tree_part_read, names_part_read };
+	int (*const read[N_PARTS])(struct dwarf_reader *, struct profile *) = {
+		info_part_read, modules_part_read, tree_part_read, names_part_read, rows_part_read
+	};
 	struct dwarf_reader file = dwarf_reader(data, size);
 
 	for (int i = 0; i < N_PARTS; i++) {
+		if (i == N_PARTS - 1 && !dwarf_left(&file))
+			break;
 		uint64_t part_size = dwarf_read_unsigned(&file, 4);
 		const uint8_t *part = dwarf_read_block(&file, part_size);
 
@@ -56,7 +59,7 @@ static void check_again(const struct profile *profile)
 	unsigned n_skipped;
 	FILE *file = fmemopen(bytes, size, "r");
 
-	if (!file || profile_file_read(file, &copy, &n_skipped, &error))
+	if (!file || profile_file_read_with_rows(file, &copy, &n_skipped, &error))
 		abort();
 	fclose(file);
 	again = write_profile(copy, &size_again);
@@ -84,6 +87,20 @@ static void show(const struct profile *profile, const char *format, enum view_ki
 	fclose(out);
 }
 
+static void keep_half(struct profile *profile)
+{
+	const struct sample_rows *rows = profile->rows;
+	bool *is_kept = calloc(rows ? rows->n_rows + 1u : 1, sizeof(*is_kept));
+
+	if (!is_kept)
+		abort();
+	for (uint32_t i = 0; rows && i < rows->n_rows; i += 2)
+		is_kept[i] = true;
+	if (rows && profile_keep_rows(profile, is_kept))
+		abort();
+	free(is_kept);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct profile *profile = profile_create();
@@ -93,6 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		show(profile, "json", VIEW_TREE);
 		show(profile, "text", VIEW_LINES);
 		show(profile, "csv", VIEW_CALLERS);
+		keep_half(profile);
+		show(profile, "json", VIEW_TREE);
 	}
 	profile_destroy(profile);
 	return 0;

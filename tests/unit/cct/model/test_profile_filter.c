@@ -99,6 +99,79 @@ static void a_filtered_tree_can_grow(void **state)
 	assert_int_equal(profile_check_conservation(profile), -1);
 }
 
+/* Gives the profile a row for each of its samples, on CPU 0; those of node 60 are guessed. */
+static void add_rows(struct profile *profile)
+{
+	profile->rows = calloc(1, sizeof(*profile->rows));
+	assert_non_null(profile->rows);
+	for (uint16_t metric = 0; metric < N_METRICS; metric++) {
+		for (uint32_t node = 1; node <= N_NODES; node++) {
+			const struct sample_row row = {
+				.weight = 10ul * node + metric,
+				.node = node,
+				.metric = metric,
+				.marks = node == 60 ? 1u << PATH_GUESSED : 0,
+			};
+
+			assert_int_equal(sample_rows_add(profile->rows, &row), 0);
+		}
+	}
+}
+
+static void samples_that_are_left_out_leave_the_tree_and_the_totals(void **state)
+{
+	struct profile *profile = *state;
+	bool is_kept[N_METRICS * N_NODES] = { [4] = true, [N_NODES + 59] = true };
+
+	add_rows(profile);
+	profile->cct->nodes[3].frame_marks = 1u << PATH_GUESSED | 1u << PATH_STITCHED;
+	profile->quality.counts[QUALITY_SAMPLES] = N_METRICS * N_NODES;
+	profile->quality.counts[QUALITY_COMPLETE] = N_METRICS * N_NODES;
+	assert_int_equal(profile_keep_rows(profile, is_kept), 0);
+	assert_int_equal(profile->cct->n_nodes, 61);
+	assert_int_equal(profile->metrics[0].samples, 1);
+	assert_int_equal(profile->metrics[0].total, 50);
+	assert_int_equal(profile->metrics[1].total, 601);
+	assert_int_equal(profile->metrics[2].samples, 0);
+	assert_int_equal(cct_cost(profile->cct, 60, 1)->weight, 601);
+	assert_int_equal(profile->cct->nodes[60].marked[PATH_GUESSED], 1);
+	assert_int_equal(profile->cct->nodes[3].frame_marks, 1u << PATH_GUESSED);
+	assert_int_equal(quality_n_used(&profile->quality), 2);
+	assert_int_equal(profile->quality.counts[QUALITY_COMPLETE], 2);
+	assert_int_equal(profile->quality.counts[QUALITY_GUESSED], 1);
+	assert_int_equal(profile->rows->n_rows, 2);
+	assert_int_equal(sample_rows_check(profile->rows, profile->cct), 0);
+	assert_int_equal(profile_check_conservation(profile), -1);
+}
+
+static void weights_are_scaled_after_samples_were_left_out(void **state)
+{
+	struct profile *profile = *state;
+	bool is_kept[N_METRICS * N_NODES] = { [4] = true, [5] = true };
+
+	add_rows(profile);
+	profile->metrics[0].time_enabled_ns = 300;
+	profile->metrics[0].time_running_ns = 100;
+	profile_scale(profile);
+	assert_int_equal(profile_keep_rows(profile, is_kept), 0);
+	assert_true(profile->metrics[0].is_scaled);
+	assert_int_equal(profile->metrics[0].total, 330);
+	assert_int_equal(profile_check_conservation(profile), -1);
+}
+
+static void rows_of_other_metrics_leave_with_them(void **state)
+{
+	static const char *const names[] = { "read-bytes", "cycles" };
+	struct profile *profile = *state;
+
+	add_rows(profile);
+	assert_int_equal(profile_keep_metrics(profile, names, 2), 0);
+	assert_int_equal(profile->rows->n_rows, 2 * N_NODES);
+	assert_int_equal(profile->rows->rows[N_NODES].metric, 1);
+	assert_int_equal(profile->rows->rows[N_NODES].weight, 12);
+	assert_int_equal(sample_rows_check(profile->rows, profile->cct), 0);
+}
+
 static void without_a_name_of_a_metric_all_stay(void **state)
 {
 	static const char *const unknown[] = { "instructions" };
@@ -117,6 +190,12 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(longest_waits_follow_their_metric, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_filtered_tree_can_grow, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			samples_that_are_left_out_leave_the_tree_and_the_totals, setup, teardown),
+		cmocka_unit_test_setup_teardown(weights_are_scaled_after_samples_were_left_out,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_of_other_metrics_leave_with_them, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(without_a_name_of_a_metric_all_stay, setup,
 						teardown),
 	};
