@@ -49,6 +49,7 @@ static int build_one(struct report_options *report, struct profile **profile_ret
 {
 	int err = file_options_open(&report->files, "build", &report->build.files);
 
+	report->build.keeps_rows = true;
 	return err ? err : named_profile_build(report, profile_ret, is_damaged_ret);
 }
 

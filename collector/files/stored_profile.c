@@ -13,6 +13,7 @@
 #include "cct/store/profile_file.h"
 #include "cct/store/sections.h"
 #include "collector/command-line/messages.h"
+#include "collector/session/sample_filter.h"
 
 static bool is_standard_input(const char *path)
 {
@@ -62,29 +63,17 @@ bool stored_profile_refused(const char *path, const char *command)
 	return true;
 }
 
-/* What only a recording can answer. NULL: nothing of it was requested. */
-static const char *needs_recording(const struct dendro_options *options,
-				   const struct file_options *files)
+static int read_file(const char *path, const struct dendro_options *options, const char *command,
+		     struct profile **profile_ret, char **error_ret)
 {
-	const struct dendro_filter *filter = &options->filter;
-
-	if (filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
-	    filter->n_events)
-		return "Samples cannot be chosen in a stored profile: use the recording.";
-	if (files->symfs)
-		return "Names were found when the profile was built: give --symfs to dendro build.";
-	return NULL;
-}
-
-static int read_file(const char *path, const char *command, struct profile **profile_ret,
-		     char **error_ret)
-{
+	const bool with_rows = options->keeps_rows || sample_filter_is_given(&options->filter);
 	FILE *file = is_standard_input(path) ? stdin : fopen(path, "re");
 	unsigned n_skipped;
 
 	if (!file)
 		return -errno;
-	int err = profile_file_read(file, profile_ret, &n_skipped, error_ret);
+	int err = with_rows ? profile_file_read_with_rows(file, profile_ret, &n_skipped, error_ret)
+			    : profile_file_read(file, profile_ret, &n_skipped, error_ret);
 	if (file != stdin)
 		fclose(file);
 	if (!err && n_skipped)
@@ -95,26 +84,42 @@ static int read_file(const char *path, const char *command, struct profile **pro
 	return err;
 }
 
+/* Leaves out of the profile what the options do not want. 0, or -errno as stored_profile_open(). */
+static int choose_samples(struct profile *profile, const struct dendro_options *options,
+			  char **error_ret)
+{
+	int err = 0;
+
+	if (sample_filter_is_given(&options->filter)) {
+		if (!profile->rows) {
+			*error_ret = sentence("The profile does not have its samples one by one, "
+					      "so they cannot be chosen: use the recording.");
+			return -EINVAL;
+		}
+		err = sample_filter_apply(&options->filter, profile);
+	}
+	return err || options->by_thread ? err : profile_join_threads(profile);
+}
+
 int stored_profile_open(const char *path, const struct dendro_options *options,
 			const struct file_options *files, const char *command,
 			struct profile **profile_ret, char **error_ret)
 {
-	const char *why = needs_recording(options, files);
 	struct profile *profile = NULL;
 
 	*error_ret = NULL;
-	if (why) {
-		*error_ret = sentence("%s", why);
+	if (files->symfs) {
+		*error_ret = sentence("Names were found when the profile was built: give --symfs "
+				      "to dendro build.");
 		return -EINVAL;
 	}
 	if (files->debuginfod)
 		message_note(command,
 			     "debuginfod: not used, as the profile has its names already.");
-	int err = read_file(path, command, &profile, error_ret);
+	int err = read_file(path, options, command, &profile, error_ret);
 	if (err)
 		return err;
-	if (!options->by_thread)
-		err = profile_join_threads(profile);
+	err = choose_samples(profile, options, error_ret);
 	if (err) {
 		profile_destroy(profile);
 		return err;

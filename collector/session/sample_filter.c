@@ -1,5 +1,10 @@
 #include "collector/session/sample_filter.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/model/profile_filter.h"
 #include "cct/text/name_pattern.h"
 #include "collector/replay/processes.h"
 
@@ -14,24 +19,87 @@ static bool has_number(const void *list, size_t n, uint32_t number)
 	return !n;
 }
 
-static bool has_comm(const char *const *patterns, size_t n, const struct thread *thread)
+static bool has_comm(const char *const *patterns, size_t n, const char *thread_name,
+		     const char *process_name)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (name_pattern_matches_comm(patterns[i], thread->name) ||
-		    name_pattern_matches_comm(patterns[i], thread->process->name))
+		if (name_pattern_matches_comm(patterns[i], thread_name) ||
+		    name_pattern_matches_comm(patterns[i], process_name))
 			return true;
 	}
 	return !n;
+}
+
+static bool passes_task(const struct dendro_filter *filter, uint32_t pid, uint32_t tid,
+			const char *thread_name, const char *process_name)
+{
+	return has_number(filter->pids, filter->n_pids, pid) &&
+	       has_number(filter->tids, filter->n_tids, tid) &&
+	       has_comm(filter->comms, filter->n_comms, thread_name, process_name);
+}
+
+static bool passes_cpu(const struct dendro_filter *filter, uint32_t cpu)
+{
+	return has_number(filter->cpus, filter->n_cpus, cpu);
+}
+
+static bool passes_event(const struct dendro_filter *filter, const char *name)
+{
+	return !filter->n_events || name_patterns_match(filter->events, filter->n_events, name);
+}
+
+bool sample_filter_is_given(const struct dendro_filter *filter)
+{
+	return filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
+	       filter->n_events;
 }
 
 bool sample_filter_passes(const struct dendro_filter *filter, const struct sample *sample)
 {
 	const struct record *record = &sample->record;
 
-	return has_number(filter->pids, filter->n_pids, (uint32_t)record->pid) &&
-	       has_number(filter->tids, filter->n_tids, (uint32_t)record->tid) &&
-	       has_number(filter->cpus, filter->n_cpus, record->cpu) &&
-	       (!filter->n_events ||
-		name_patterns_match(filter->events, filter->n_events, sample->event->name)) &&
-	       has_comm(filter->comms, filter->n_comms, sample->thread);
+	return passes_cpu(filter, record->cpu) && passes_event(filter, sample->event->name) &&
+	       passes_task(filter, (uint32_t)record->pid, (uint32_t)record->tid,
+			   sample->thread->name, sample->thread->process->name);
+}
+
+static bool *find_tasks(const struct dendro_filter *filter, const struct sample_rows *rows)
+{
+	bool *passes = calloc((size_t)rows->n_tasks + 1, sizeof(*passes));
+
+	for (uint32_t i = 0; passes && i < rows->n_tasks; i++) {
+		const struct row_task *task = &rows->tasks[i];
+
+		passes[i] = passes_task(filter, (uint32_t)task->pid, (uint32_t)task->tid,
+					rows->names.strings[task->thread_name],
+					rows->names.strings[task->process_name]);
+	}
+	return passes;
+}
+
+static bool *find_metrics(const struct dendro_filter *filter, const struct profile *profile)
+{
+	bool *passes = calloc((size_t)profile->n_metrics + 1, sizeof(*passes));
+
+	for (uint32_t i = 0; passes && i < profile->n_metrics; i++)
+		passes[i] = passes_event(filter, profile->metrics[i].name);
+	return passes;
+}
+
+int sample_filter_apply(const struct dendro_filter *filter, struct profile *profile)
+{
+	const struct sample_rows *rows = profile->rows;
+	_cleanup_free_ bool *tasks = find_tasks(filter, rows);
+	_cleanup_free_ bool *metrics = find_metrics(filter, profile);
+	_cleanup_free_ bool *is_kept = calloc((size_t)rows->n_rows + 1, sizeof(*is_kept));
+
+	if (!tasks || !metrics || !is_kept)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const struct sample_row *row = &rows->rows[i];
+
+		is_kept[i] =
+			tasks[row->task] && metrics[row->metric] && passes_cpu(filter, row->cpu);
+	}
+	return profile_keep_rows(profile, is_kept);
 }

@@ -1,9 +1,14 @@
-/* Which samples a session takes. */
+/* Which samples a session takes, and which of a profile's rows are those. */
 #ifndef COLLECTOR_SESSION_SAMPLE_FILTER_H
 #define COLLECTOR_SESSION_SAMPLE_FILTER_H
 
 #include "collector/session/dendro.h"
 
+/* Whether anything is filtered. */
+bool sample_filter_is_given(const struct dendro_filter *filter);
 bool sample_filter_passes(const struct dendro_filter *filter, const struct sample *sample);
+/* Leaves the rows of a profile, which must have them, that do not pass out of it. 0, or -ENOMEM:
+ * only destroying the profile is possible. */
+int sample_filter_apply(const struct dendro_filter *filter, struct profile *profile);
 
 #endif

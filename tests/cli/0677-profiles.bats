@@ -14,6 +14,9 @@ make_recordings() {
 	record cxx.data -- "$WORKLOADS/cxx" 0.5
 	"$DENDRO" record -q -F 997 -e cpu-clock -e page-faults -e off-cpu -o threads.data -- \
 		"$WORKLOADS/threads" 0.3
+	"$DENDRO" record -q -F 997 -o two.data -- sh -c '"$0" 0.2 & "$1" 0.2; wait' \
+		"$WORKLOADS/threads" "$WORKLOADS/cxx"
+	"$DENDRO" build -o two.cct two.data
 	"$DENDRO" build -o cxx.cct cxx.data
 	"$DENDRO" build -o threads.cct threads.data
 }
@@ -48,9 +51,49 @@ expect_equal_reports() { # expect_equal_reports NAME OPTION...
 	done
 }
 
+# expect_equal_filtered NAME OPTION...: in several views.
+expect_equal_filtered() {
+	expect_equal_reports "$@" --format json
+	expect_equal_reports "$@" --format csv --view functions
+	expect_equal_reports "$@"
+	expect_equal_reports "$@" --view processes --by thread
+}
+
+@test "samples are chosen in a profile as in its recording" {
+	local pid tid
+	pid=$("$DENDRO" report --format json --view processes --by process two.data |
+		jq '[.rows[] | select(.name == "threads") | .id][0]')
+	tid=$("$DENDRO" report --format json --view processes --by thread threads.data |
+		jq '[.rows[] | select(.kind == "thread") | .id][1]')
+	expect_equal_filtered two --pid "$pid"
+	expect_equal_filtered two --cpu 0
+	expect_equal_filtered two --comm 'thr*,sh'
+	expect_equal_filtered two --comm cxx --cpu 1-99
+	expect_equal_filtered threads --tid "$tid"
+	expect_equal_filtered threads --event off-cpu --cpu 0
+	expect_equal_filtered threads --event 'page*' --event cpu-clock --tid "$tid"
+	expect_equal_filtered cxx --cpu 9999
+	"$DENDRO" report --format json --pid "$pid" two.cct | jq -e '.metrics[0].samples > 0'
+}
+
+@test "a profile of chosen samples has these alone, and more can be left out" {
+	"$DENDRO" build --event cpu-clock --cpu 0 -o chosen.cct threads.data
+	"$DENDRO" report --format json --event cpu-clock --cpu 0 threads.data >theirs
+	"$DENDRO" report --format json chosen.cct >ours
+	cmp theirs ours
+	"$DENDRO" report --format csv --event cpu-clock --cpu 0 --comm main threads.data >theirs
+	"$DENDRO" report --format csv --comm main chosen.cct >ours
+	cmp theirs ours
+	refuses "the recording has no event 'off-cpu'" -- \
+		"$DENDRO" report --event off-cpu chosen.cct
+}
+
 @test "exports of a profile are those of its recording" {
 	"$DENDRO" export --format folded --by thread threads.data >theirs
 	"$DENDRO" export --format folded --by thread threads.cct >ours
+	cmp theirs ours
+	"$DENDRO" export --format folded --cpu 0 threads.data >theirs
+	"$DENDRO" export --format folded --cpu 0 threads.cct >ours
 	cmp theirs ours
 	"$DENDRO" export --format pprof cxx.data | gzip -dc >theirs
 	"$DENDRO" export --format pprof cxx.cct | gzip -dc >ours
