@@ -27,11 +27,17 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
-	{ "callgraph", VIEW_CALLGRAPH }, { "paths", VIEW_PATHS },
-	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
-	{ "stats", VIEW_STATS },         { NULL, 0 },
+	{ "tree", VIEW_TREE },
+	{ "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH },
+	{ "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS },
+	{ "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES },
+	{ "syscalls", VIEW_SYSCALLS },
+	{ "stats", VIEW_STATS },
+	{ NULL, 0 },
 };
 static const struct choice directions[] = {
 	{ "down", PATHS_DOWN },
@@ -124,6 +130,7 @@ static const struct command_option options_of_report[] = {
 		  "callgraph: each function between its callers and what it calls;\n"
 		  "functions, lines, modules, processes: tables;\n"
 		  "paths: the call paths that begin or end with the function of --root;\n"
+		  "syscalls: each system call's cost, with its callers below it;\n"
 		  "stats: the size and shape of the tree of call paths",
 	  .take = take_view,
 	  .choices = views },

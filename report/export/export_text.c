@@ -137,6 +137,9 @@ static void write_notes(const struct text *text)
 			text->options->min_percent);
 	if (text->view->options.kind == VIEW_PATHS)
 		write_direction(text);
+	if (text->view->options.kind == VIEW_SYSCALLS)
+		fputs("\nWhat the kernel does in a call: --view paths --root '*sys_read'.\n",
+		      text->output.file);
 	if (text->n_metrics < n_metrics)
 		fprintf(text->output.file,
 			"\n%u more events do not fit the width (--event, --sort).\n",

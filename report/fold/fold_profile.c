@@ -281,7 +281,8 @@ static bool is_folded_away(const struct view_options *options, const struct fram
 	case FRAME_WAKER:
 	case FRAME_MARKER:
 		return options->kernel == KERNEL_ONLY ||
-		       (kernel_mark && options->kernel == KERNEL_NONE);
+		       (kernel_mark &&
+			(options->kernel == KERNEL_NONE || options->kind == VIEW_SYSCALLS));
 	default:
 		return false;
 	}

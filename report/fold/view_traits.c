@@ -43,6 +43,9 @@ static const struct view_traits all[] = {
 			 .has_overlaps = true,
 			 .sort = SORT_TOTAL,
 			 .heading = "call path" },
+	[VIEW_SYSCALLS] = { .subject = ROWS_FUNCTIONS,
+			    .sort = SORT_TOTAL,
+			    .heading = "system call, its callers below" },
 	[VIEW_STATS] = { .subject = ROWS_FUNCTIONS, .sort = SORT_TOTAL, .heading = "" },
 };
 

@@ -107,21 +107,40 @@ int path_records_get(struct path_records *records, uint32_t parent, uint32_t ent
 	return 0;
 }
 
-bool path_records_count(struct path_records *records, uint32_t record, uint32_t node)
+void path_records_add(struct path_records *records, uint32_t record, uint32_t node, bool inclusive)
 {
 	const struct fold *fold = records->fold;
-	struct path_record *of = &records->all[record];
 	size_t at = (size_t)node * fold->n_metrics;
+	uint64_t longest = inclusive ? fold_longest(fold, node) : fold_self_longest(fold, node);
+
+	view_add_cost(costs_of(records, records->total, record),
+		      (inclusive ? fold->total : fold->self) + at, fold->n_metrics);
+	view_add_cost(costs_of(records, records->samples, record),
+		      (inclusive ? fold->samples : fold->self_samples) + at, fold->n_metrics);
+	if (longest > records->all[record].longest)
+		records->all[record].longest = longest;
+}
+
+bool path_records_count(struct path_records *records, uint32_t record, uint32_t node)
+{
+	struct path_record *of = &records->all[record];
 
 	if (of->is_locked)
 		return false;
 	of->is_locked = true;
-	view_add_cost(costs_of(records, records->total, record), fold->total + at, fold->n_metrics);
-	view_add_cost(costs_of(records, records->samples, record), fold->samples + at,
-		      fold->n_metrics);
-	if (fold_longest(fold, node) > of->longest)
-		of->longest = fold_longest(fold, node);
+	path_records_add(records, record, node, true);
 	return true;
+}
+
+void path_records_own_totals(struct path_records *records)
+{
+	size_t n_bytes = records->fold->n_metrics * sizeof(uint64_t);
+
+	for (uint32_t i = 1; i < records->n; i++) {
+		if (records->all[i].parent == PATH_RECORD_TOP)
+			memcpy(costs_of(records, records->self, i),
+			       costs_of(records, records->total, i), n_bytes);
+	}
 }
 
 void path_records_unlock(struct path_records *records, uint32_t record)
@@ -151,12 +170,20 @@ static bool gets_children(const struct view *view, const struct view_row *row)
 	return false;
 }
 
+static const struct fold_entity *entity_of(const struct path_records *records, uint32_t entity)
+{
+	uint32_t n_entities = records->fold->n_entities;
+
+	return entity < n_entities ? &records->fold->entities[entity]
+				   : &records->more[entity - n_entities];
+}
+
 static struct view_row *add_row(const struct path_records *records, struct view *view,
 				struct view_row *parent, uint32_t record)
 {
 	const struct path_record *of = &records->all[record];
 	size_t n_bytes = records->fold->n_metrics * sizeof(uint64_t);
-	struct view_row *row = view_add_row(view, parent, &records->fold->entities[of->entity]);
+	struct view_row *row = view_add_row(view, parent, entity_of(records, of->entity));
 
 	if (!row)
 		return NULL;
@@ -165,7 +192,7 @@ static struct view_row *add_row(const struct path_records *records, struct view 
 	memcpy(row->samples, costs_of(records, records->samples, record), n_bytes);
 	row->longest = of->longest;
 	row->entity = of->entity;
-	row->is_recursion = of->canonical != record;
+	row->is_recursion = view->options.kind == VIEW_PATHS && of->canonical != record;
 	return row;
 }
 
@@ -188,7 +215,7 @@ int path_records_show(const struct path_records *records, struct view *view)
 
 	if (!rows)
 		return -ENOMEM;
-	view->n_entities = records->fold->n_entities;
+	view->n_entities = records->fold->n_entities + records->n_more;
 	give_rest_to_root(records, view);
 	rows[PATH_RECORD_TOP] = view->root;
 	for (uint32_t i = 1; i < records->n; i++) {

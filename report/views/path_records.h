@@ -28,6 +28,8 @@ struct path_records {
 	uint32_t n, n_allocated;
 	/* [record * n_metrics + metric] */
 	uint64_t *self, *total, *samples;
+	const struct fold_entity *more; /* entities after those of the fold; borrowed */
+	uint32_t n_more;
 	struct pair_map by_path; /* (parent, entity) -> record */
 };
 
@@ -45,6 +47,10 @@ bool path_records_count(struct path_records *records, uint32_t record, uint32_t 
 void path_records_unlock(struct path_records *records, uint32_t record);
 /* Adds the exclusive cost of @node. */
 void path_records_add_self(struct path_records *records, uint32_t record, uint32_t node);
+/* Adds the cost of @node, or of all below it, too. */
+void path_records_add(struct path_records *records, uint32_t record, uint32_t node, bool inclusive);
+/* Gives the paths of one function all of their cost as own. */
+void path_records_own_totals(struct path_records *records);
 /*
  * Makes a row for each record below its parent's row, unless that is below options.min_percent; the
  * view's root gets the own cost that no record has. 0 or -ENOMEM.

@@ -1,5 +1,6 @@
 # Call path profiles from any root function, down and up: shares known by construction.
 
+# shellcheck disable=SC2164
 load lib
 
 setup_file() {
