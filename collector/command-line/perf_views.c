@@ -237,7 +237,8 @@ const struct command_option perf_options_of_report[] = {
 	{ .name = "max-stack",
 	  .argument = "N",
 	  .take = option_refuse,
-	  .help = "stacks are unwound to their start; --depth N shows N levels of the tree" },
+	  .help = "stacks are unwound to their start; --caller-depth N shows N callers of each "
+		  "function, --depth N shows N levels of the tree" },
 	{ .name = "symbols",
 	  .letter = 'S',
 	  .argument = "NAME,...",
@@ -261,7 +262,8 @@ const struct command_option perf_options_of_report[] = {
 	{ .name = "parent",
 	  .argument = "REGEX",
 	  .take = option_refuse,
-	  .help = "--view callers has the callers of each function" },
+	  .help = "--view callers has the callers of each function, --focus RE samples with a "
+		  "function on their path" },
 	{ .name = "field-separator",
 	  .argument = "TEXT",
 	  .take = option_refuse,
