@@ -29,7 +29,7 @@ WARNINGS += -Werror
 endif
 LANGUAGE   := -std=gnu17 -D_GNU_SOURCE -DDENDRO_VERSION='"$(VERSION)"' -I.
 ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
-LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl
+LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm
 
 FOLDERS  := perf cct unwind kernel-merge report collector
 SOURCES  := $(filter-out collector/main.c,$(sort $(shell find $(FOLDERS) -name '*.c')))
