@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "cct/base/cleanup.h"
@@ -177,7 +178,18 @@ static double degrees_of_freedom(const struct comparison *comparison)
 	return comparison->n_runs > N_DIFF_SIDES ? (double)(comparison->n_runs - N_DIFF_SIDES) : 0;
 }
 
-/* Of the rows with samples enough for a variance, those that the others are moderated by. */
+/* A row with nearly no samples in the runs, or nearly all, varies too little to tell how much. */
+static bool tells_dispersion(const struct comparison *comparison, const struct diff_cost *costs)
+{
+	uint64_t least = DIFF_MIN_SAMPLES * comparison->n_runs, all = 0;
+	uint64_t inside = count_samples(comparison, costs, BOTH_SIDES);
+
+	for (size_t i = 0; i < comparison->n_runs; i++)
+		all += comparison->runs[i].cost.samples;
+	return inside >= least && all - inside >= least;
+}
+
+/* What the dispersions of these rows have in common. @chosen: room for as many. */
 static struct dispersion_prior fit(const struct comparison *comparison,
 				   const struct diff_cost *costs, size_t n_rows,
 				   const double *dispersions, double *chosen)
@@ -185,10 +197,7 @@ static struct dispersion_prior fit(const struct comparison *comparison,
 	size_t n = 0;
 
 	for (size_t i = 0; i < n_rows; i++) {
-		uint64_t samples =
-			count_samples(comparison, costs + i * comparison->n_runs, BOTH_SIDES);
-
-		if (samples >= DIFF_MIN_SAMPLES * comparison->n_runs)
+		if (tells_dispersion(comparison, costs + i * comparison->n_runs))
 			chosen[n++] = dispersions[i];
 	}
 	return dispersion_fit(chosen, n, degrees_of_freedom(comparison));
