@@ -161,6 +161,7 @@ static int enter(struct flat *flat, uint32_t node)
 	if (!row)
 		return -ENOMEM;
 	view_add_cost(row->self, fold->self + at, n_metrics);
+	view_add_cost(row->self_samples, fold->self_samples + at, n_metrics);
 	if (!is_counted(flat, &fold->entities[owner])) {
 		view_add_cost(row->total, fold->self + at, n_metrics);
 		view_add_cost(row->samples, fold->self_samples + at, n_metrics);

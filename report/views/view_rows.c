@@ -47,8 +47,8 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 			      const struct fold_entity *entity)
 {
 	size_t n_metrics = view->profile->n_metrics;
-	struct view_row *row =
-		arena_alloc(&view->arena, sizeof(*row) + 3 * n_metrics * sizeof(uint64_t));
+	size_t n_costs = (view_is_flat(view) ? 4 : 3) * n_metrics;
+	struct view_row *row = arena_alloc(&view->arena, sizeof(*row) + n_costs * sizeof(uint64_t));
 	uint64_t *costs;
 
 	if (!row)
@@ -64,6 +64,8 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	row->self = costs;
 	row->total = costs + n_metrics;
 	row->samples = costs + 2 * n_metrics;
+	if (view_is_flat(view))
+		row->self_samples = costs + 3 * n_metrics;
 	row->parent = parent;
 	if (parent) {
 		row->next = parent->children;

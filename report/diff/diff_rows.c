@@ -1,0 +1,151 @@
+#include "report/diff/diff_rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+
+void diff_rows_deinit(struct diff_rows *rows)
+{
+	for (size_t i = 0; i < rows->n_rows; i++) {
+		free(rows->rows[i].name);
+		free(rows->rows[i].module);
+		free(rows->rows[i].file);
+	}
+	free(rows->rows);
+	free(rows->runs);
+	for (int i = 0; i < N_DIFF_MEASURES; i++)
+		free(rows->costs[i]);
+	string_ids_deinit(&rows->keys);
+	*rows = (struct diff_rows){ 0 };
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* In a view of modules the names are paths; names of functions and processes stay as they are. */
+static const char *row_name(const struct view *view, const struct view_row *row)
+{
+	return view->options.kind == VIEW_MODULES ? last_part(row->name) : row->name;
+}
+
+/* A hostile name with the separator shares a row with another at worst. */
+static char *make_key(const struct view *view, const struct view_row *row)
+{
+	char *key;
+
+	if (asprintf(&key, "%d\x1f%s\x1f%s\x1f%s\x1f%u", (int)row->kind, row_name(view, row),
+		     last_part(row->module), row->file ? last_part(row->file) : "", row->line) < 0)
+		return NULL;
+	return key;
+}
+
+/* Room for one row more, with costs of 0. */
+static int reserve(struct diff_rows *rows)
+{
+	size_t n = rows->n_allocated ? 2 * rows->n_allocated : 256;
+
+	if (rows->n_rows < rows->n_allocated)
+		return 0;
+	struct diff_row *larger = reallocarray(rows->rows, n, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	rows->rows = larger;
+	for (int i = 0; i < N_DIFF_MEASURES; i++) {
+		struct diff_cost *costs =
+			reallocarray(rows->costs[i], n, rows->n_runs * sizeof(*costs));
+
+		if (!costs)
+			return -ENOMEM;
+		rows->costs[i] = costs;
+		memset(costs + rows->n_rows * rows->n_runs, 0,
+		       (n - rows->n_rows) * rows->n_runs * sizeof(*costs));
+	}
+	rows->n_allocated = n;
+	return 0;
+}
+
+static int append(struct diff_rows *rows, const struct view *view, const struct view_row *row)
+{
+	int err = reserve(rows);
+
+	if (err)
+		return err;
+	struct diff_row *new = &rows->rows[rows->n_rows];
+	*new = (struct diff_row){
+		.kind = row->kind,
+		.line = row->line,
+		.name = strdup(row_name(view, row)),
+		.module = strdup(last_part(row->module)),
+		.file = row->file ? strdup(row->file) : NULL,
+	};
+	rows->n_rows++;
+	return new->name &&new->module && (new->file || !row->file) ? 0 : -ENOMEM;
+}
+
+static int find_or_add(struct diff_rows *rows, const struct view *view, const struct view_row *row,
+		       size_t *at_ret)
+{
+	_cleanup_free_ char *key = make_key(view, row);
+	bool is_new;
+	uint32_t id;
+	int err = key ? string_ids_add(&rows->keys, key, &id, &is_new) : -ENOMEM;
+
+	if (!err && is_new)
+		err = append(rows, view, row);
+	if (!err)
+		*at_ret = id;
+	return err;
+}
+
+static void add_cost(struct diff_cost *cost, uint64_t weight, uint64_t samples,
+		     const struct diff_cost *most)
+{
+	cost->weight += weight;
+	cost->samples += samples;
+	cost->weight = cost->weight < most->weight ? cost->weight : most->weight;
+	cost->samples = cost->samples < most->samples ? cost->samples : most->samples;
+}
+
+/* Rows share the run's samples by their self cost, so that adds up to all squares. */
+static void add_squares(struct diff_run *run, uint64_t weight, uint64_t samples)
+{
+	if (samples)
+		run->squares += (double)weight * (double)weight / (double)samples;
+}
+
+int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view, uint32_t metric,
+		  bool count_samples)
+{
+	if (!rows->runs)
+		rows->runs = calloc(rows->n_runs, sizeof(*rows->runs));
+	if (!rows->runs)
+		return -ENOMEM;
+	struct diff_run *into = &rows->runs[run];
+	uint64_t all = view->root->samples[metric];
+	into->cost = (struct diff_cost){
+		.weight = count_samples ? all : view->root->total[metric],
+		.samples = all,
+	};
+	for (const struct view_row *row = view->root->children; row; row = row->next) {
+		uint64_t self_samples = row->self_samples[metric], samples = row->samples[metric];
+		uint64_t self = count_samples ? self_samples : row->self[metric];
+		uint64_t total = count_samples ? samples : row->total[metric];
+		size_t at;
+		int err = find_or_add(rows, view, row, &at);
+
+		if (err)
+			return err;
+		at = at * rows->n_runs + run;
+		add_cost(&rows->costs[DIFF_SELF][at], self, self_samples, &into->cost);
+		add_cost(&rows->costs[DIFF_TOTAL][at], total, samples, &into->cost);
+		add_squares(into, self, self_samples);
+	}
+	return 0;
+}

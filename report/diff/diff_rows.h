@@ -1,0 +1,42 @@
+/*
+ * The rows of the flat views of several runs, side by side. Two builds of a program are compared by
+ * names: a row is one kind, name and module (the last part of its path), with the source line in a
+ * view of lines.
+ */
+#ifndef REPORT_DIFF_DIFF_ROWS_H
+#define REPORT_DIFF_DIFF_ROWS_H
+
+#include "cct/text/string_ids.h"
+#include "report/diff/diff_statistics.h"
+#include "report/views/view_rows.h"
+
+enum diff_measure { DIFF_SELF, DIFF_TOTAL, N_DIFF_MEASURES };
+
+struct diff_row {
+	enum row_kind kind;
+	char *name, *module; /* owned */
+	char *file;          /* owned; NULL: not a source line */
+	uint32_t line;
+};
+
+/* All zero with n_runs is an empty one. */
+struct diff_rows {
+	size_t n_runs;
+	struct string_ids keys; /* whose numbers are the positions of the rows */
+	struct diff_row *rows;
+	size_t n_rows, n_allocated;
+	/* [row * n_runs + run]; no row has more than its run */
+	struct diff_cost *costs[N_DIFF_MEASURES];
+	struct diff_run *runs; /* their costs and squares; made with the first run */
+};
+
+void diff_rows_deinit(struct diff_rows *rows);
+/*
+ * Adds a run's flat view. Of several rows with one key, the costs are added up, so a total may be
+ * too large where one of them calls another, but never larger than that of the run.
+ * @count_samples: every sample weighs 1. 0 or -ENOMEM.
+ */
+int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view, uint32_t metric,
+		  bool count_samples);
+
+#endif
