@@ -1,0 +1,235 @@
+#include "report/diff/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/text/name_pattern.h"
+
+void diff_deinit(struct diff *diff)
+{
+	diff_rows_deinit(&diff->rows);
+	for (int i = 0; i < N_DIFF_MEASURES; i++)
+		free(diff->changes[i]);
+	free(diff->order);
+}
+
+bool diff_has_shares(const struct diff *diff)
+{
+	return diff->options.norm == DIFF_BY_TOTAL || diff->options.norm == DIFF_BY_SAMPLES;
+}
+
+double diff_relative(const struct diff_change *change)
+{
+	double before = change->result.values[DIFF_BEFORE];
+
+	return before > 0 ? diff_change_of(change) / before : NAN;
+}
+
+const char *diff_row_status(const struct diff *diff, size_t row)
+{
+	const double *values = diff->changes[DIFF_TOTAL][row].result.values;
+
+	if (values[DIFF_BEFORE] <= 0 && values[DIFF_AFTER] > 0)
+		return "new";
+	return values[DIFF_BEFORE] > 0 && values[DIFF_AFTER] <= 0 ? "gone" : "";
+}
+
+/* What a row cost in one run of each side, in its errors' terms: cost by itself, not as a share. */
+static int test_costs(const struct diff_rows *rows, const struct diff_cost *costs, size_t n_rows,
+		      struct diff_result *results)
+{
+	_cleanup_free_ struct diff_run *runs = calloc(rows->n_runs, sizeof(*runs));
+
+	if (!runs)
+		return -ENOMEM;
+	memcpy(runs, rows->runs, rows->n_runs * sizeof(*runs));
+	for (size_t i = 0; i < rows->n_runs; i++)
+		runs[i].amount = 1;
+	return diff_compare(DIFF_RATES, runs, rows->n_runs, costs, n_rows, results);
+}
+
+/* A share that moved without its cost, or against it, moved because the total did. */
+static void keep_movers(struct diff_result *share, const struct diff_result *cost)
+{
+	double shares = share->values[DIFF_AFTER] - share->values[DIFF_BEFORE];
+	double costs = cost->values[DIFF_AFTER] - cost->values[DIFF_BEFORE];
+
+	if (isnan(share->p))
+		return;
+	share->p = shares * costs > 0 ? fmax(share->p, cost->p) : 1;
+}
+
+static int require_costs(const struct diff *diff, const struct diff_cost *costs,
+			 struct diff_result *results)
+{
+	size_t n = diff->rows.n_rows;
+	_cleanup_free_ struct diff_result *of_costs = calloc(n + 1, sizeof(*of_costs));
+	int err = of_costs ? test_costs(&diff->rows, costs, n, of_costs) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < n; i++)
+		keep_movers(&results[i], &of_costs[i]);
+	return err;
+}
+
+static int adjust(struct diff_change *changes, size_t n)
+{
+	_cleanup_free_ double *q = calloc(n + 1, sizeof(*q));
+
+	if (!q)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		q[i] = changes[i].result.p;
+	int err = diff_adjust(q, n);
+	for (size_t i = 0; !err && i < n; i++)
+		changes[i].q = q[i];
+	return err;
+}
+
+static int compare(struct diff *diff, enum diff_measure measure)
+{
+	const struct diff_rows *rows = &diff->rows;
+	enum diff_kind kind = diff_has_shares(diff) ? DIFF_SHARES : DIFF_RATES;
+	struct diff_change *changes = calloc(rows->n_rows + 1, sizeof(*changes));
+	_cleanup_free_ struct diff_result *results = calloc(rows->n_rows + 1, sizeof(*results));
+	const struct diff_cost *costs = rows->costs[measure];
+
+	diff->changes[measure] = changes;
+	if (!changes || !results)
+		return -ENOMEM;
+	int err = diff_compare(kind, rows->runs, rows->n_runs, costs, rows->n_rows, results);
+	if (!err && kind == DIFF_SHARES)
+		err = require_costs(diff, costs, results);
+	if (err)
+		return err;
+	for (size_t i = 0; i < rows->n_rows; i++)
+		changes[i].result = results[i];
+	return adjust(changes, rows->n_rows);
+}
+
+static int compare_totals(struct diff *diff)
+{
+	const struct diff_rows *rows = &diff->rows;
+	_cleanup_free_ struct diff_cost *costs = calloc(rows->n_runs, sizeof(*costs));
+	int err;
+
+	if (!costs)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->n_runs; i++)
+		costs[i] = rows->runs[i].cost;
+	if (diff_has_shares(diff))
+		err = test_costs(rows, costs, 1, &diff->total.result);
+	else
+		err = diff_compare(DIFF_RATES, rows->runs, rows->n_runs, costs, 1,
+				   &diff->total.result);
+	diff->total.q = diff->total.result.p;
+	return err;
+}
+
+static int compare_order(const void *a, const void *b, void *argument)
+{
+	const struct diff *diff = argument;
+	const struct diff_change *changes = diff->changes[diff->options.measure];
+	size_t row_a = *(const size_t *)a, row_b = *(const size_t *)b;
+	double moved_a = fabs(diff_change_of(&changes[row_a]));
+	double moved_b = fabs(diff_change_of(&changes[row_b]));
+
+	if (moved_a != moved_b)
+		return moved_a > moved_b ? -1 : 1;
+	double most_a = changes[row_a].result.values[DIFF_AFTER];
+	double most_b = changes[row_b].result.values[DIFF_AFTER];
+	if (most_a != most_b)
+		return most_a > most_b ? -1 : 1;
+	return strcmp(diff->rows.keys.strings[row_a], diff->rows.keys.strings[row_b]);
+}
+
+static int sort(struct diff *diff)
+{
+	const struct diff_change *changes = diff->changes[diff->options.measure];
+
+	diff->order = calloc(diff->rows.n_rows + 1, sizeof(*diff->order));
+	if (!diff->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < diff->rows.n_rows; i++) {
+		bool is_significant = diff_change_is_significant(&changes[i]);
+
+		diff->n_significant += is_significant;
+		if (is_significant || !diff->options.significant_only)
+			diff->order[diff->n_shown++] = i;
+	}
+	qsort_r(diff->order, diff->n_shown, sizeof(*diff->order), compare_order, diff);
+	return 0;
+}
+
+int diff_init(struct diff *diff, const struct diff_options *options,
+	      const struct diff_source *sources, struct diff_rows *rows)
+{
+	int err = 0;
+
+	*diff = (struct diff){ .options = *options, .sources = sources, .rows = *rows };
+	*rows = (struct diff_rows){ 0 };
+	for (size_t i = 0; i < diff->rows.n_runs; i++) {
+		diff->rows.runs[i].side = sources[i].side;
+		diff->rows.runs[i].amount = sources[i].amount;
+	}
+	for (int i = 0; !err && i < N_DIFF_MEASURES; i++)
+		err = compare(diff, (enum diff_measure)i);
+	if (!err)
+		err = compare_totals(diff);
+	return err ? err : sort(diff);
+}
+
+static bool is_rise(const struct diff_change *change, double percent)
+{
+	double before = change->result.values[DIFF_BEFORE];
+
+	return diff_change_is_significant(change) &&
+	       diff_change_of(change) > before * percent / 100;
+}
+
+/* Copies the rows that the pattern names, and adjusts them among themselves. */
+static int find_rise_of(const struct diff *diff, double percent, const char *function,
+			struct diff_rise *rise_ret)
+{
+	const struct diff_change *changes = diff->changes[diff->options.measure];
+	size_t n_all = diff->rows.n_rows, n = 0;
+	_cleanup_free_ struct diff_change *named = calloc(n_all + 1, sizeof(*named));
+	_cleanup_free_ size_t *rows = calloc(n_all + 1, sizeof(*rows));
+
+	if (!named || !rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_all; i++) {
+		if (!name_pattern_matches(function, diff->rows.rows[i].name))
+			continue;
+		rows[n] = i;
+		named[n++] = changes[i];
+	}
+	rise_ret->n_rows = n;
+	int err = adjust(named, n);
+	for (size_t i = 0; !err && i < n; i++) {
+		if (!is_rise(&named[i], percent))
+			continue;
+		rise_ret->row = rows[i];
+		return 1;
+	}
+	return err;
+}
+
+int diff_find_rise(const struct diff *diff, double percent, const char *function,
+		   struct diff_rise *rise_ret)
+{
+	*rise_ret = (struct diff_rise){ .n_rows = diff->rows.n_rows };
+	if (function)
+		return find_rise_of(diff, percent, function, rise_ret);
+	for (size_t i = 0; i < diff->n_shown; i++) {
+		size_t row = diff->order[i];
+
+		if (!is_rise(&diff->changes[diff->options.measure][row], percent))
+			continue;
+		rise_ret->row = row;
+		return 1;
+	}
+	return 0;
+}

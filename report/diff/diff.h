@@ -1,0 +1,89 @@
+/*
+ * A comparison of runs before and after a change, ready to print: for each row its value on both
+ * sides, the difference with its error, and whether chance explains it.
+ */
+#ifndef REPORT_DIFF_DIFF_H
+#define REPORT_DIFF_DIFF_H
+
+#include "report/diff/diff_rows.h"
+#include "report/fold/view_options.h"
+
+enum diff_norm {
+	DIFF_BY_TOTAL,   /* shares of the run's cost */
+	DIFF_BY_SAMPLES, /* shares of the run's samples */
+	DIFF_BY_TIME,    /* cost per second of the run */
+	DIFF_BY_METRIC,  /* cost per cost of another metric in the run */
+	DIFF_BY_NUMBER,  /* cost per number that the user knows: requests, frames */
+};
+
+/* A recording or stored profile. */
+struct diff_source {
+	const char *path; /* borrowed */
+	enum diff_side side;
+	uint64_t duration_ns;
+	double amount; /* DIFF_BY_TIME, _METRIC, _NUMBER: what the cost is divided by, above 0 */
+};
+
+struct diff_options {
+	enum view_kind view; /* a flat one */
+	enum diff_norm norm;
+	const char *per; /* the name of what is counted: "requests", another metric's; NULL */
+	enum diff_measure measure; /* what rows are sorted by, and text shows */
+	bool significant_only;
+	const char *event, *unit; /* of the metric; borrowed */
+};
+
+struct diff_change {
+	struct diff_result result; /* its p is adjusted for no other row */
+	double q;                  /* adjusted for all rows; NAN: not tested */
+};
+
+struct diff {
+	struct diff_options options;
+	const struct diff_source *sources; /* borrowed */
+	struct diff_rows rows;
+	struct diff_change *changes[N_DIFF_MEASURES]; /* by row */
+	struct diff_change total; /* of the runs: of their cost, if rows are shares */
+	size_t *order;            /* the rows to show, what moved most first */
+	size_t n_shown;
+	size_t n_significant; /* of all rows */
+};
+
+/*
+ * Compares the runs of *@rows, which are taken over, also by an error. A share is only called
+ * significant if the row's cost moved in the same direction, and by more than chance lets it, too:
+ * a row does not move because others did. The caller calls diff_deinit(). 0 or -ENOMEM.
+ */
+int diff_init(struct diff *diff, const struct diff_options *options,
+	      const struct diff_source *sources, struct diff_rows *rows);
+void diff_deinit(struct diff *diff);
+
+bool diff_has_shares(const struct diff *diff);
+static inline bool diff_change_is_significant(const struct diff_change *change)
+{
+	return change->q <= DIFF_FALSE_RATE;
+}
+static inline double diff_change_of(const struct diff_change *change)
+{
+	return change->result.values[DIFF_AFTER] - change->result.values[DIFF_BEFORE];
+}
+/* The change over the value before: 0.1 is 10 % more. NAN: there was nothing before. */
+double diff_relative(const struct diff_change *change);
+/* "new", "gone", or "" for a row with cost on both sides. */
+const char *diff_row_status(const struct diff *diff, size_t row);
+
+struct diff_rise {
+	size_t row;
+	size_t n_rows; /* that the pattern names */
+};
+
+/*
+ * Looks for a row that rose by more than @percent percent of what it was. @function: NULL for any
+ * row that is significant among all; a name or glob for these rows, which are then significant
+ * among themselves. Returns 1 if there is
+ * one, 0 if not, or -ENOMEM.
+ */
+int diff_find_rise(const struct diff *diff, double percent, const char *function,
+		   struct diff_rise *rise_ret);
+
+#endif
