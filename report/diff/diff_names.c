@@ -1,0 +1,125 @@
+#include "report/diff/diff_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/text/string_ids.h"
+#include "report/demangle/simple_name.h"
+
+const char *diff_row_noun(const struct diff *diff)
+{
+	switch (diff->options.view) {
+	case VIEW_LINES:
+		return "line";
+	case VIEW_MODULES:
+		return "module";
+	case VIEW_PROCESSES:
+		return "process";
+	default:
+		return "function";
+	}
+}
+
+static bool is_function(const struct diff_row *row)
+{
+	return row->kind == ROW_USER || row->kind == ROW_KERNEL || row->kind == ROW_INLINE;
+}
+
+static char *simplify(const struct diff *diff, const struct diff_row *row, bool parameters)
+{
+	bool has_functions = diff->options.view == VIEW_FUNCTIONS || row->file;
+
+	return is_function(row) && has_functions ? simple_name_make(row->name, parameters)
+						 : strdup(row->name);
+}
+
+/* "file.c:12  function" */
+static char *add_line(const struct diff_row *row, char *name)
+{
+	const char *slash = row->file ? strrchr(row->file, '/') : NULL;
+	char *text;
+
+	if (!row->file || !name)
+		return name;
+	if (asprintf(&text, "%s:%u  %s", slash ? slash + 1 : row->file, row->line, name) < 0)
+		text = NULL;
+	free(name);
+	return text;
+}
+
+/* The number of a name within its module. */
+static int number(struct string_ids *ids, const struct diff_row *row, const char *name,
+		  uint32_t *id_ret)
+{
+	_cleanup_free_ char *key = NULL;
+	bool is_new;
+
+	if (asprintf(&key, "%s\x1f%s", name, row->module) < 0)
+		return -ENOMEM;
+	return string_ids_add(ids, key, id_ret, &is_new);
+}
+
+static int show_parameters_of_same(struct diff_names *names, const struct diff *diff,
+				   const size_t *rows, struct string_ids *ids)
+{
+	_cleanup_free_ uint32_t *id = calloc(names->n + 1, sizeof(*id));
+	_cleanup_free_ uint32_t *uses = calloc(names->n + 1, sizeof(*uses));
+
+	if (!id || !uses)
+		return -ENOMEM;
+	for (size_t i = 0; i < names->n; i++) {
+		const struct diff_row *row = &diff->rows.rows[rows[i]];
+
+		if (number(ids, row, names->shown[i], &id[i]))
+			return -ENOMEM;
+		uses[id[i]]++;
+	}
+	for (size_t i = 0; i < names->n; i++) {
+		const struct diff_row *row = &diff->rows.rows[rows[i]];
+
+		if (uses[id[i]] < 2)
+			continue;
+		free(names->shown[i]);
+		names->shown[i] = simplify(diff, row, true);
+		if (!names->shown[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int diff_names_init(struct diff_names *names, const struct diff *diff, const size_t *rows, size_t n,
+		    bool full)
+{
+	struct string_ids ids = { 0 };
+	int err = 0;
+
+	*names = (struct diff_names){ .n = n, .shown = calloc(n + 1, sizeof(*names->shown)) };
+	if (!names->shown)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct diff_row *row = &diff->rows.rows[rows[i]];
+
+		names->shown[i] = full ? strdup(row->name) : simplify(diff, row, false);
+		if (!names->shown[i])
+			return -ENOMEM;
+	}
+	if (!full)
+		err = show_parameters_of_same(names, diff, rows, &ids);
+	string_ids_deinit(&ids);
+	for (size_t i = 0; !err && i < n; i++) {
+		names->shown[i] = add_line(&diff->rows.rows[rows[i]], names->shown[i]);
+		if (!names->shown[i])
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+void diff_names_deinit(struct diff_names *names)
+{
+	for (size_t i = 0; names->shown && i < names->n; i++)
+		free(names->shown[i]);
+	free(names->shown);
+}
