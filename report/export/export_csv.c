@@ -2,29 +2,10 @@
 #include "report/export/export_csv.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-#include "cct/base/printable.h"
 #include "cct/base/stream.h"
+#include "report/export/csv_field.h"
 #include "report/views/tree_statistics.h"
-
-#define LINE_END "\r\n"
-
-/* Control characters are escaped as for a terminal, so no field contains a line end. */
-static void write_quoted(FILE *out, const char *text, const char *suffix)
-{
-	char bytes[PRINTABLE_MAX];
-	unsigned columns;
-	size_t size;
-
-	putc('"', out);
-	while ((size = printable_next(&text, true, bytes, &columns))) {
-		if (bytes[0] == '"')
-			putc('"', out);
-		fwrite(bytes, 1, size, out);
-	}
-	fprintf(out, "%s\"", suffix);
-}
 
 static void write_heading(FILE *out, const struct view *view, const struct export_options *options)
 {
@@ -40,20 +21,20 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 
 		for (size_t j = 0; j < 3; j++) {
 			putc(',', out);
-			write_quoted(out, profile->metrics[i].name, columns[j]);
+			csv_write_field(out, profile->metrics[i].name, columns[j]);
 		}
 		if (profile->metrics[i].is_waits) {
 			putc(',', out);
-			write_quoted(out, profile->metrics[i].name, " longest");
+			csv_write_field(out, profile->metrics[i].name, " longest");
 		}
 	}
 	for (uint32_t i = 0; i < options->n_ratios; i++) {
 		putc(',', out);
-		write_quoted(out, options->ratios[i].name, " self");
+		csv_write_field(out, options->ratios[i].name, " self");
 		putc(',', out);
-		write_quoted(out, options->ratios[i].name, " total");
+		csv_write_field(out, options->ratios[i].name, " total");
 	}
-	fputs(LINE_END, out);
+	fputs(CSV_LINE_END, out);
 }
 
 /* Empty where the denominator is 0. */
@@ -71,7 +52,7 @@ static void write_line(FILE *out, const struct view_row *row)
 {
 	putc(',', out);
 	if (row->file)
-		write_quoted(out, row->file, "");
+		csv_write_field(out, row->file, "");
 	putc(',', out);
 	if (row->file)
 		fprintf(out, "%" PRIu32, row->line);
@@ -106,9 +87,9 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 	uint32_t n_metrics = view->profile->n_metrics;
 
 	fprintf(out, "%u,", depth);
-	write_quoted(out, row->name, "");
+	csv_write_field(out, row->name, "");
 	putc(',', out);
-	write_quoted(out, row->module, "");
+	csv_write_field(out, row->module, "");
 	fprintf(out, ",%s,", view_row_kind_name(row->kind));
 	if (row->id >= 0)
 		fprintf(out, "%" PRId32, row->id);
@@ -126,13 +107,13 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		write_ratio(out, &options->ratios[i], row->self);
 		write_ratio(out, &options->ratios[i], row->total);
 	}
-	fputs(LINE_END, out);
+	fputs(CSV_LINE_END, out);
 }
 
 static int write_statistics(FILE *out, const struct view *view)
 {
 	fputs("tree,size,nodes,node size,interior nodes,out-degree,average height,height,"
-	      "replication,name,module" LINE_END,
+	      "replication,name,module" CSV_LINE_END,
 	      out);
 	for (int kind = 0; kind < N_TREES; kind++) {
 		const struct tree_statistics *tree = &view->trees[kind];
@@ -146,10 +127,10 @@ static int write_statistics(FILE *out, const struct view *view)
 			fprintf(out, ",%" PRIu64 ",", tree->replication);
 		else
 			fputs(",,", out);
-		write_quoted(out, tree->replication ? tree->replicated : "", "");
+		csv_write_field(out, tree->replication ? tree->replicated : "", "");
 		putc(',', out);
-		write_quoted(out, tree->replication ? tree->module : "", "");
-		fputs(LINE_END, out);
+		csv_write_field(out, tree->replication ? tree->module : "", "");
+		fputs(CSV_LINE_END, out);
 	}
 	return stream_finish(out);
 }

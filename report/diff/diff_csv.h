@@ -1,0 +1,13 @@
+/* A comparison as comma-separated values (RFC 4180), one line for each row (docs/FORMAT.md). */
+#ifndef REPORT_DIFF_DIFF_CSV_H
+#define REPORT_DIFF_DIFF_CSV_H
+
+#include <stdio.h>
+
+#include "report/diff/diff.h"
+#include "report/views/export_options.h"
+
+/* 0 or -errno of the stream. */
+int diff_write_csv(FILE *out, const struct diff *diff, const struct export_options *options);
+
+#endif

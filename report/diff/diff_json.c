@@ -1,0 +1,113 @@
+#include "report/diff/diff_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "cct/base/stream.h"
+#include "cct/text/json_string.h"
+
+static const char *const norm_names[] = {
+	[DIFF_BY_TOTAL] = "total",   [DIFF_BY_SAMPLES] = "samples", [DIFF_BY_TIME] = "time",
+	[DIFF_BY_METRIC] = "metric", [DIFF_BY_NUMBER] = "number",
+};
+static const char *const view_names[] = {
+	[VIEW_FUNCTIONS] = "functions",
+	[VIEW_LINES] = "lines",
+	[VIEW_MODULES] = "modules",
+	[VIEW_PROCESSES] = "processes",
+};
+static const char *const measure_names[] = { [DIFF_SELF] = "self", [DIFF_TOTAL] = "total" };
+
+/* JSON has no NaN. */
+static void write_number(FILE *out, const char *key, double value)
+{
+	if (isnan(value))
+		fprintf(out, ",\"%s\":null", key);
+	else
+		fprintf(out, ",\"%s\":%.9g", key, value);
+}
+
+static void write_change(FILE *out, const struct diff_change *change)
+{
+	fprintf(out, "{\"before\":%.9g", change->result.values[DIFF_BEFORE]);
+	write_number(out, "after", change->result.values[DIFF_AFTER]);
+	write_number(out, "difference", diff_change_of(change));
+	write_number(out, "relative", diff_relative(change));
+	write_number(out, "error", change->result.error);
+	write_number(out, "p", change->result.p);
+	write_number(out, "q", change->q);
+	fprintf(out, ",\"significant\":%s}", diff_change_is_significant(change) ? "true" : "false");
+}
+
+static void write_run(FILE *out, const struct diff *diff, size_t run)
+{
+	const struct diff_source *source = &diff->sources[run];
+	const struct diff_cost *cost = &diff->rows.runs[run].cost;
+
+	fputs("{\"file\":", out);
+	json_write_string(out, source->path);
+	fprintf(out,
+		",\"side\":\"%s\",\"duration_ns\":%" PRIu64 ",\"samples\":%" PRIu64
+		",\"total\":%" PRIu64,
+		source->side == DIFF_BEFORE ? "before" : "after", source->duration_ns,
+		cost->samples, cost->weight);
+	if (!diff_has_shares(diff))
+		write_number(out, "amount", source->amount);
+	putc('}', out);
+}
+
+static void write_row(FILE *out, const struct diff *diff, size_t at)
+{
+	const struct diff_row *row = &diff->rows.rows[at];
+	const char *status = diff_row_status(diff, at);
+
+	fputs("{\"name\":", out);
+	json_write_string(out, row->name);
+	fputs(",\"module\":", out);
+	json_write_string(out, row->module);
+	fprintf(out, ",\"kind\":\"%s\"", view_row_kind_name(row->kind));
+	if (row->file) {
+		fputs(",\"file\":", out);
+		json_write_string(out, row->file);
+		fprintf(out, ",\"line\":%" PRIu32, row->line);
+	}
+	if (*status)
+		fprintf(out, ",\"status\":\"%s\"", status);
+	for (int i = 0; i < N_DIFF_MEASURES; i++) {
+		fprintf(out, ",\n   \"%s\":", measure_names[i]);
+		write_change(out, &diff->changes[i][at]);
+	}
+	putc('}', out);
+}
+
+int diff_write_json(FILE *out, const struct diff *diff, const struct export_options *options)
+{
+	const struct diff_options *of = &diff->options;
+
+	(void)options;
+	fprintf(out, "{\"diff_schema\":%d,\n\"dendro\":\"%s\",\n", DIFF_SCHEMA, DENDRO_VERSION);
+	fprintf(out, "\"view\":\"%s\",\"sort\":\"%s\",\"normalize\":\"%s\"", view_names[of->view],
+		measure_names[of->measure], norm_names[of->norm]);
+	if (of->per) {
+		fputs(",\"per\":", out);
+		json_write_string(out, of->per);
+	}
+	fputs(",\n\"event\":", out);
+	json_write_string(out, of->event);
+	fputs(",\"unit\":", out);
+	json_write_string(out, of->unit);
+	fputs(",\n\"runs\":[", out);
+	for (size_t i = 0; i < diff->rows.n_runs; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		write_run(out, diff, i);
+	}
+	fputs("],\n\"total\":", out);
+	write_change(out, &diff->total);
+	fputs(",\n\"rows\":[", out);
+	for (size_t i = 0; i < diff->n_shown; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		write_row(out, diff, diff->order[i]);
+	}
+	fputs("]}\n", out);
+	return stream_finish(out);
+}

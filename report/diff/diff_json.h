@@ -1,0 +1,16 @@
+/* A comparison for programs (docs/FORMAT.md). */
+#ifndef REPORT_DIFF_DIFF_JSON_H
+#define REPORT_DIFF_DIFF_JSON_H
+
+#include <stdio.h>
+
+#include "report/diff/diff.h"
+#include "report/views/export_options.h"
+
+/* Becomes higher when a field is removed or renamed, or its meaning changes. */
+#define DIFF_SCHEMA 1
+
+/* One object. 0 or -errno of the stream. */
+int diff_write_json(FILE *out, const struct diff *diff, const struct export_options *options);
+
+#endif
