@@ -1,0 +1,312 @@
+#include "collector/commands/diff_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "collector/command-line/pager.h"
+#include "collector/command-line/terminal.h"
+#include "report/fold/view_traits.h"
+
+#define DEFAULT_MIN_PERCENT 0.1
+#define MEASURE_OF_VIEW     N_DIFF_MEASURES /* no order was given */
+
+static const struct choice views[] = {
+	{ "functions", VIEW_FUNCTIONS },
+	{ "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES },
+	{ NULL, 0 },
+};
+static const struct choice kernels[] = {
+	{ "merged", KERNEL_MERGED },
+	{ "only", KERNEL_ONLY },
+	{ "none", KERNEL_NONE },
+	{ NULL, 0 },
+};
+static const struct choice measures[] = {
+	{ "self", DIFF_SELF },
+	{ "total", DIFF_TOTAL },
+	{ NULL, 0 },
+};
+static const struct choice formats[] = {
+	{ "text", FORMAT_TEXT },
+	{ "json", FORMAT_JSON },
+	{ "csv", FORMAT_CSV },
+	{ NULL, 0 },
+};
+
+/* "KEY", "KEY,EVENT" */
+static int take_sort(const struct option_use *use, void *field)
+{
+	struct diff_request *request = field;
+	char *comma = strchr(use->value, ',');
+
+	if (comma)
+		*comma = '\0';
+	request->event = comma ? comma + 1 : NULL;
+	return option_take_choice(use, &request->options.measure);
+}
+
+/* A number above 0, or 0 if @zero, with decimals; *@end_ret: what follows. */
+static bool parse_number(const char *text, bool zero, double *number_ret, char **end_ret)
+{
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	*number_ret = strtod(text, end_ret);
+	return isfinite(*number_ret) && (zero || *number_ret > 0);
+}
+
+/* "NAME=N,M" */
+static int take_per(const struct option_use *use, void *field)
+{
+	struct diff_request *request = field;
+	char *sign = strchr(use->value, '=');
+
+	if (!sign || sign == use->value || !sign[1])
+		return option_wrong_value(use, "a name and numbers, as in requests=1000,1200");
+	*sign = '\0';
+	request->options.per = use->value;
+	request->amounts = sign + 1;
+	return 0;
+}
+
+/* "PCT", "PCT:FUNCTION" */
+static int take_fail(const struct option_use *use, void *field)
+{
+	struct diff_request *request = field;
+	char *end;
+
+	request->has_fail = parse_number(use->value, true, &request->fail_percent, &end);
+	if (request->has_fail && *end == '%')
+		end++;
+	if (!request->has_fail || (*end && (*end != ':' || !end[1])))
+		return option_wrong_value(use, "a percentage, or one with a function as in 5:main");
+	request->fail_function = *end ? end + 1 : NULL;
+	return 0;
+}
+
+#define FIELD(name) offsetof(struct diff_request, name)
+
+static const struct command_option options_of_diff[] = {
+	{ .name = "view",
+	  .argument = "VIEW",
+	  .help = "what to compare: functions (default), lines, modules or processes",
+	  .take = option_take_choice,
+	  .choices = views,
+	  .offset = FIELD(report.view.kind) },
+	{ .name = "sort",
+	  .argument = "KEY[,EVENT]",
+	  .help = "compare and sort by self or total cost (default: self; of processes total); "
+		  "with several events, of this one",
+	  .take = take_sort,
+	  .choices = measures },
+	{ .name = "normalize",
+	  .argument = "BY",
+	  .help = "compare shares of the total cost (total, the default) or of the samples "
+		  "(samples), or the cost per second (time) or per that of another event (its "
+		  "name)",
+	  .take = option_take_text,
+	  .offset = FIELD(normalize) },
+	{ .name = "per",
+	  .argument = "NAME=N,M",
+	  .help = "compare the cost per request, frame or whatever was done N times before and M "
+		  "times after the change; or one number for each file",
+	  .take = take_per },
+	{ .name = "significant",
+	  .help = "only rows that moved by more than chance explains; 5 % of them are false at "
+		  "most",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.significant_only) },
+	{ .name = "fail-above",
+	  .argument = "PCT[:FUNCTION]",
+	  .help = "exit with status 1 if a row, or FUNCTION, rose by more than PCT percent, and by "
+		  "more than chance explains",
+	  .take = take_fail },
+	{ .name = "min",
+	  .argument = "PCT",
+	  .help = "text only: leave out rows with a smaller change, in percent of the total "
+		  "(default: 0.1)",
+	  .take = option_take_percent,
+	  .offset = FIELD(report.export.min_percent) },
+	{ .name = "kernel",
+	  .argument = "PART",
+	  .help = "merged: with kernel functions (default); only: kernel functions alone; none: "
+		  "the user function gets their cost",
+	  .take = option_take_choice,
+	  .choices = kernels,
+	  .offset = FIELD(report.view.kernel) },
+	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .name = "format",
+	  .letter = 'f',
+	  .argument = "FORMAT",
+	  .help = "text (default), json or csv",
+	  .take = option_take_choice,
+	  .choices = formats,
+	  .offset = FIELD(format) },
+	{ .shared = color_option, .offset = FIELD(report.color) },
+	{ .shared = symfs_option, .offset = FIELD(report.files) },
+	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
+	{ .name = "no-inline",
+	  .help = "do not show inlined functions; their cost belongs to the function that contains "
+		  "them",
+	  .take = option_take_flag,
+	  .offset = FIELD(report.symbolizer.no_inlines) },
+	{ .name = "merge-copies",
+	  .help = "combine a function's clones, split-off parts (.constprop, .cold) and inlined "
+		  "copies, which compilers choose differently in each build",
+	  .take = option_take_flag,
+	  .offset = FIELD(report.view.merge_copies) },
+	{ .shared = raw_names_option, .offset = FIELD(report.symbolizer.names) },
+	{ .name = "full-names",
+	  .help = "text only: show whole names, not simplified",
+	  .take = option_take_flag,
+	  .offset = FIELD(report.export.full_names) },
+	{ .shared = pager_option, .offset = FIELD(report.no_pager) },
+	{ 0 },
+};
+
+const struct command_line diff_line = {
+	.command = "diff",
+	.synopsis = "[OPTIONS] BEFORE AFTER\n[OPTIONS] BEFORE... -- AFTER...",
+	.description = "Shows what became cheaper and what became dearer between recordings, or "
+		       "profiles of\ndendro build, and what of it is chance.",
+	.options = options_of_diff,
+	.notes = "Exit status: 0; 1 if --fail-above found a row; 2 after an error; 129 for wrong "
+		 "use.",
+};
+
+static int out_of_memory(void)
+{
+	message_error_of_memory("diff");
+	return DIFF_EXIT_ERROR;
+}
+
+static int add_sources(struct diff_request *request, const struct parsed_line *parsed,
+		       enum diff_side side)
+{
+	for (size_t i = 0; i < parsed->n_operands; i++) {
+		if (array_reserve_one(request->sources, request->n_sources))
+			return out_of_memory();
+		request->sources[request->n_sources++] = (struct diff_source){
+			.path = parsed->operands[i], .side = side, .amount = 1
+		};
+	}
+	return 0;
+}
+
+/* Two files without "--" are the two sides. */
+static int split_sources(struct diff_request *request, bool has_dashes)
+{
+	size_t n_before = 0;
+
+	if (!has_dashes && request->n_sources == N_DIFF_SIDES)
+		request->sources[1].side = DIFF_AFTER;
+	for (size_t i = 0; i < request->n_sources; i++)
+		n_before += request->sources[i].side == DIFF_BEFORE;
+	if (n_before && n_before < request->n_sources)
+		return 0;
+	return message_wrong_use("diff", "name two files, or those before and those after the "
+					 "change with '--' between them.");
+}
+
+/* One number for each side, or for each file. */
+static int set_amounts(struct diff_request *request)
+{
+	const char *text = request->amounts;
+	size_t n = 0;
+
+	_cleanup_free_ double *numbers = calloc(request->n_sources, sizeof(*numbers));
+	if (!numbers)
+		return out_of_memory();
+	for (; n < request->n_sources; n++) {
+		char *end;
+
+		if (!parse_number(text, false, &numbers[n], &end) || (*end && *end != ','))
+			return message_wrong_use("diff", "--per takes numbers above 0, not '%s'.",
+						 request->amounts);
+		text = *end ? end + 1 : end;
+		if (!*end && ++n)
+			break;
+	}
+	if (*text || (n != N_DIFF_SIDES && n != request->n_sources))
+		return message_wrong_use("diff",
+					 "--per needs one number for each side or for each file.");
+	for (size_t i = 0; i < request->n_sources; i++)
+		request->sources[i].amount =
+			numbers[n == request->n_sources ? i : request->sources[i].side];
+	return 0;
+}
+
+static int choose_norm(struct diff_request *request)
+{
+	const char *by = request->normalize;
+
+	if (request->amounts && by)
+		return message_wrong_use("diff", "give --per or --normalize, not both.");
+	if (request->amounts) {
+		request->options.norm = DIFF_BY_NUMBER;
+		return set_amounts(request);
+	}
+	if (!by || strcmp(by, "total") == 0)
+		return 0;
+	if (strcmp(by, "samples") == 0 || strcmp(by, "time") == 0) {
+		request->options.norm = *by == 's' ? DIFF_BY_SAMPLES : DIFF_BY_TIME;
+		return 0;
+	}
+	request->options.norm = DIFF_BY_METRIC;
+	request->options.per = by;
+	return 0;
+}
+
+/* 0 or a status after a message, or after help, which *@is_done_ret says. */
+static int parse_words(struct diff_request *request, int argc, char **argv, bool *is_done_ret)
+{
+	int dashes = 1;
+
+	while (dashes < argc && strcmp(argv[dashes], "--") != 0)
+		dashes++;
+	struct parsed_line parsed = options_parse(&diff_line, dashes, argv, request);
+	*is_done_ret = parsed.is_done;
+	int status = parsed.is_done ? parsed.status : add_sources(request, &parsed, DIFF_BEFORE);
+	if (status || parsed.is_done)
+		return status;
+	if (dashes < argc) {
+		parsed = options_parse(&diff_line, argc - dashes, argv + dashes, request);
+		*is_done_ret = parsed.is_done;
+		status = parsed.is_done ? parsed.status : add_sources(request, &parsed, DIFF_AFTER);
+	}
+	if (!status && !*is_done_ret)
+		status = split_sources(request, dashes < argc);
+	if (!status && !*is_done_ret)
+		status = choose_norm(request);
+	return status;
+}
+
+int diff_request_parse(struct diff_request *request, int argc, char **argv, bool *is_done_ret)
+{
+	*request = (struct diff_request){ .options.measure = MEASURE_OF_VIEW };
+	report_options_init(&request->report, "diff");
+	request->report.view.kind = VIEW_FUNCTIONS;
+	request->report.export.min_percent = DEFAULT_MIN_PERCENT;
+	int status = parse_words(request, argc, argv, is_done_ret);
+	if (status || *is_done_ret)
+		return status;
+	report_options_finish(&request->report);
+	request->options.view = request->report.view.kind;
+	if (request->options.measure == MEASURE_OF_VIEW)
+		request->options.measure = view_traits(request->options.view)->sort == SORT_SELF
+						   ? DIFF_SELF
+						   : DIFF_TOTAL;
+	return 0;
+}
+
+void diff_request_deinit(struct diff_request *request)
+{
+	report_options_deinit(&request->report);
+	free(request->sources);
+}
