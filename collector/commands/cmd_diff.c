@@ -1,0 +1,258 @@
+/* dendro diff: compares runs before and after a change. */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/pager.h"
+#include "collector/command-line/terminal.h"
+#include "collector/commands/commands.h"
+#include "collector/commands/diff_options.h"
+#include "collector/files/fetched_profile.h"
+#include "report/diff/diff_csv.h"
+#include "report/diff/diff_json.h"
+#include "report/diff/diff_text.h"
+#include "report/views/view.h"
+
+#define DEFAULT_WIDTH 100
+
+struct diff_command {
+	struct diff_request request;
+	char *metric, *unit; /* of the event, once the first run is read; owned */
+};
+
+static int out_of_memory(void)
+{
+	message_error_of_memory("diff");
+	return DIFF_EXIT_ERROR;
+}
+
+static const struct metric *find_metric(const struct profile *profile, const char *name)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		const struct metric *metric = &profile->metrics[i];
+
+		if (name ? strcmp(metric->name, name) == 0 : metric->samples > 0)
+			return metric;
+	}
+	return NULL;
+}
+
+/* The event of the first run decides for all. NULL after a message. */
+static const struct metric *choose_metric(struct diff_command *command,
+					  const struct profile *profile, const char *path)
+{
+	const char *name = command->metric ? command->metric : command->request.event;
+	const struct metric *metric = find_metric(profile, name);
+
+	if (!metric && !name) {
+		message_error("diff", "%s has no samples to compare.", path);
+		return NULL;
+	}
+	if (!metric || !metric->samples) {
+		message_error(
+			"diff",
+			"%s has no samples of the event '%s': choose one that all files have, "
+			"with --sort self,EVENT.",
+			path, name);
+		return NULL;
+	}
+	if (!command->metric) {
+		command->metric = strdup(metric->name);
+		command->unit = strdup(metric->unit);
+	}
+	if (command->metric && command->unit)
+		return metric;
+	message_error_of_memory("diff");
+	return NULL;
+}
+
+/* Fills what the run's cost is divided by. 0, or a status after a message. */
+static int find_amount(const struct diff_command *command, const struct profile *profile,
+		       struct diff_source *source)
+{
+	source->duration_ns = profile->info.end_ns - profile->info.start_ns;
+	if (command->request.options.norm == DIFF_BY_TIME) {
+		source->amount = (double)source->duration_ns / 1e9;
+		if (source->duration_ns)
+			return 0;
+		message_error("diff", "%s does not say how long it took.", source->path);
+		return DIFF_EXIT_ERROR;
+	}
+	if (command->request.options.norm == DIFF_BY_METRIC) {
+		const struct metric *metric = find_metric(profile, command->request.options.per);
+
+		source->amount = metric ? (double)metric->total : 0;
+		if (source->amount > 0)
+			return 0;
+		message_error("diff", "%s has no samples of the event '%s' of --normalize.",
+			      source->path, command->request.options.per);
+		return DIFF_EXIT_ERROR;
+	}
+	return 0;
+}
+
+static int add_view(struct diff_command *command, const struct profile *profile, uint32_t metric,
+		    size_t run, struct diff_rows *rows)
+{
+	struct report_options *report = &command->request.report;
+	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
+	struct view *view = NULL;
+	int err = symbolizer ? view_create(profile, symbolizer, &report->view, &view) : -ENOMEM;
+
+	if (!err)
+		err = diff_rows_add(rows, run, view, metric,
+				    command->request.options.norm == DIFF_BY_SAMPLES);
+	view_destroy(view);
+	symbolizer_destroy(symbolizer);
+	return err ? out_of_memory() : 0;
+}
+
+static int add_profile(struct diff_command *command, const struct profile *profile, size_t run,
+		       struct diff_rows *rows)
+{
+	struct report_options *report = &command->request.report;
+	struct diff_source *source = &command->request.sources[run];
+
+	if (report_options_check_events(report, profile))
+		return DIFF_EXIT_ERROR;
+	report_options_explain_emptiness(report, profile);
+	const struct metric *metric = choose_metric(command, profile, source->path);
+	if (!metric)
+		return DIFF_EXIT_ERROR;
+	int status = find_amount(command, profile, source);
+	return status ? status
+		      : add_view(command, profile, (uint32_t)(metric - profile->metrics), run,
+				 rows);
+}
+
+/* Of a damaged recording, what precedes the damage is compared; *@is_damaged_ret says so. */
+static int add_run(struct diff_command *command, size_t run, struct diff_rows *rows,
+		   bool *is_damaged_ret)
+{
+	struct report_options *report = &command->request.report;
+	_cleanup_free_ char *error = NULL;
+	struct profile *profile = NULL;
+
+	report->path = command->request.sources[run].path;
+	int err = fetched_profile_build(report->path, &report->build, &report->files, "diff",
+					&profile, &error);
+	int status = err ? DIFF_EXIT_ERROR : add_profile(command, profile, run, rows);
+	if (error || err)
+		message_error_of_file("diff", report->path, error ? error : strerror(-err));
+	*is_damaged_ret |= error != NULL;
+	profile_destroy(profile);
+	return status;
+}
+
+static int write_diff(const struct diff_command *command, const struct diff *diff)
+{
+	const struct export_options *options = &command->request.report.export;
+
+	switch (command->request.format) {
+	case FORMAT_JSON:
+		return diff_write_json(stdout, diff, options);
+	case FORMAT_CSV:
+		return diff_write_csv(stdout, diff, options);
+	default:
+		return diff_write_text(stdout, diff, options);
+	}
+}
+
+static int show(struct diff_command *command, const struct diff *diff)
+{
+	bool is_terminal = isatty(STDOUT_FILENO);
+	struct export_options *options = &command->request.report.export;
+	struct pager pager = { 0 };
+
+	options->width = terminal_width();
+	if (!options->width)
+		options->width = DEFAULT_WIDTH;
+	options->color = terminal_wants_color(command->request.report.color, is_terminal);
+	if (command->request.format == FORMAT_TEXT && is_terminal &&
+	    !command->request.report.no_pager)
+		pager_start(&pager);
+	int err = write_diff(command, diff);
+	pager_finish(&pager);
+	/* It is not an error if the reader closes the pipe early. */
+	if (!err || err == -EPIPE)
+		return 0;
+	message_error("diff", "cannot write the comparison: %s.", strerror(-err));
+	return DIFF_EXIT_ERROR;
+}
+
+/* 0, DIFF_EXIT_ROSE or DIFF_EXIT_ERROR after a message. */
+static int judge(const struct diff_command *command, const struct diff *diff)
+{
+	struct diff_rise rise;
+	int found;
+
+	if (!command->request.has_fail)
+		return 0;
+	found = diff_find_rise(diff, command->request.fail_percent, command->request.fail_function,
+			       &rise);
+	if (found < 0)
+		return out_of_memory();
+	if (!found && command->request.fail_function && !rise.n_rows) {
+		message_error("diff", "--fail-above: neither side has '%s'.",
+			      command->request.fail_function);
+		return DIFF_EXIT_ERROR;
+	}
+	if (!found)
+		return 0;
+	message_note("diff", "%s rose by more than %g %%.", diff->rows.rows[rise.row].name,
+		     command->request.fail_percent);
+	return DIFF_EXIT_ROSE;
+}
+
+static int compare(struct diff_command *command, struct diff_rows *rows)
+{
+	struct diff diff;
+
+	command->request.options.event = command->metric;
+	command->request.options.unit = command->unit;
+	int err = diff_init(&diff, &command->request.options, command->request.sources, rows);
+	int status = err ? out_of_memory() : show(command, &diff);
+	if (!status)
+		status = judge(command, &diff);
+	diff_deinit(&diff);
+	return status;
+}
+
+static int run(struct diff_command *command)
+{
+	struct report_options *report = &command->request.report;
+	struct diff_rows rows = { .n_runs = command->request.n_sources };
+	bool is_damaged = false;
+	int status = 0;
+
+	if (file_options_open(&report->files, "diff", &report->build.files))
+		return DIFF_EXIT_ERROR;
+	for (size_t i = 0; !status && i < command->request.n_sources; i++)
+		status = add_run(command, i, &rows, &is_damaged);
+	if (!status)
+		status = compare(command, &rows);
+	diff_rows_deinit(&rows);
+	file_search_destroy(report->build.files);
+	return status || !is_damaged ? status : DIFF_EXIT_ERROR;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct diff_command command = { 0 };
+	bool is_done = false;
+	int status = diff_request_parse(&command.request, argc, argv, &is_done);
+
+	if (!status && !is_done) {
+		setlocale(LC_CTYPE, "");
+		status = run(&command);
+	}
+	diff_request_deinit(&command.request);
+	free(command.metric);
+	free(command.unit);
+	return status;
+}
