@@ -1,0 +1,136 @@
+# dendro diff: what changed between runs, with known ratios of work.
+
+# shellcheck disable=SC2164
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+# dispatch_1 and dispatch_2 have work in the ratio 1:2 before, and 1:6 after.
+make_recordings() {
+	need_events
+	need cc jq
+	cd "$BATS_FILE_TMPDIR"
+	mkdir before after
+	sed 's/worker(2 \* n)/worker(6 * n)/' "$ROOT/tests/workloads/dispatch.c" >after/dispatch.c
+	cc -O2 -I"$ROOT/tests/workloads" -o before/dispatch "$ROOT/tests/workloads/dispatch.c"
+	cc -O2 -I"$ROOT/tests/workloads" -o after/dispatch after/dispatch.c
+	for i in 1 2 3; do
+		record before$i.data -- before/dispatch 0.5
+		record after$i.data -- after/dispatch 0.5
+	done
+	"$DENDRO" build -o before1.cct before1.data
+	"$DENDRO" build -o after1.cct after1.data
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+row() { # row FILE NAME FILTER
+	jq -r --arg name "$2" ".rows[] | select(.name == \$name) | $3" "$1"
+}
+
+@test "a recording does not differ from itself" {
+	"$DENDRO" diff --fail-above 0 before1.data before1.data >out
+	grep -q '^No function moved by more than chance' out
+	"$DENDRO" diff --format json before1.data before1.data >json
+	expect_equal changed "$(jq '[.rows[] | select(.self.difference != 0 or .total.difference != 0
+		or .status)] | length' json)" 0
+	expect_equal significant "$("$DENDRO" diff --significant --format csv before1.data before1.data |
+		wc -l)" 1
+}
+
+@test "what became dearer and what became cheaper is found, and how far" {
+	"$DENDRO" diff --sort total --format json before1.data after1.data >json
+	expect_equal first "$(jq -r '.rows[0:2] | map(.name) | sort | join(" ")' json)" \
+		"dispatch_1 dispatch_2"
+	local name
+	for name in dispatch_1 dispatch_2; do
+		row json $name .total.significant | grep -q true
+	done
+	# From 2/3 to 6/7 of main: within five errors.
+	row json dispatch_2 '.total | (.difference - (6/7 - 2/3)) / .error | fabs < 5' | grep -q true
+	row json dispatch_1 '.total | (.difference - (1/7 - 1/3)) / .error | fabs < 5' | grep -q true
+	row json main .total.significant | grep -q false
+	"$DENDRO" diff --sort total before1.data after1.data | grep -q '^.* \* *dispatch_2 '
+}
+
+@test "a rise sets the exit status" {
+	run "$DENDRO" diff --sort total --fail-above 5 before1.data after1.data
+	[ "$status" -eq 1 ]
+	run "$DENDRO" diff --sort total --fail-above '5:dispatch_?' before1.data after1.data
+	[ "$status" -eq 1 ]
+	[[ $output == *"dispatch_2 rose by more than 5 %."* ]]
+	"$DENDRO" diff --sort total --fail-above 5:dispatch_1 before1.data after1.data
+	"$DENDRO" diff --sort total --fail-above 500:dispatch_2 before1.data after1.data
+	run "$DENDRO" diff --fail-above 5:nowhere before1.data after1.data
+	[ "$status" -eq 2 ]
+}
+
+@test "several runs a side are compared" {
+	"$DENDRO" diff --sort total --format json before?.data -- after?.data \
+		--significant >json
+	row json dispatch_2 '.total.difference > 0.1' | grep -q true
+	expect_equal runs "$(jq -r '.runs | map(.side) | join(" ")' json)" "before before before after after after"
+	"$DENDRO" diff before?.data -- after?.data |
+		grep -q '^errors *of sampling, or between runs'
+}
+
+@test "profiles give the same comparison as recordings" {
+	local options
+	for options in "" "--view modules" "--view processes" "--view lines" "--normalize time" \
+		"--normalize samples" "--sort total --kernel none"; do
+		# shellcheck disable=SC2086
+		"$DENDRO" diff --format csv $options before1.data after1.data >theirs
+		# shellcheck disable=SC2086
+		"$DENDRO" diff --format csv $options before1.cct after1.data >ours
+		cmp theirs ours
+	done
+	"$DENDRO" diff --format csv before1.cct after1.cct >ours
+	"$DENDRO" diff --format csv before1.data after1.data | cmp - ours
+}
+
+@test "cost is divided by what was done" {
+	"$DENDRO" diff --format json --per rounds=10,20 before1.data before1.data >json
+	expect_equal halves "$(jq '[.rows[].total.relative | . == -0.5] | all' json)" true
+	expect_equal per "$(jq -r '.per, .runs[1].amount' json | tr '\n' ' ')" "rounds 20 "
+	"$DENDRO" diff --format json --per rounds=1,1,1,3 before1.data before1.data -- before1.data \
+		before1.data >json
+	expect_equal halves "$(jq '[.rows[].total.relative | . == -0.5] | all' json)" true
+}
+
+@test "text fits 80 and 120 columns" {
+	local width
+	for width in 80 120; do
+		COLUMNS=$width "$DENDRO" diff --min 0 before1.data after1.data >out
+		expect_equal "lines too wide" "$(awk -v width=$width 'length > width' out | wc -l)" 0
+	done
+}
+
+@test "wrong input is explained" {
+	echo nonsense >nonsense
+	head -c $(($(stat -c %s before1.cct) / 2)) before1.cct >cut.cct
+	local file
+	for file in nonsense cut.cct missing; do
+		run "$DENDRO" diff before1.data $file
+		[ "$status" -eq 2 ]
+		[[ $output == *"$file"* ]]
+	done
+	run "$DENDRO" diff before1.data
+	[ "$status" -eq 129 ]
+	run "$DENDRO" diff before1.data after1.data before2.data
+	[ "$status" -eq 129 ]
+	run "$DENDRO" diff --per rounds=1,0 before1.data after1.data
+	[ "$status" -eq 129 ]
+	run "$DENDRO" diff --per rounds=1,2 --normalize time before1.data after1.data
+	[ "$status" -eq 129 ]
+	run "$DENDRO" diff --normalize faults before1.data after1.data
+	[ "$status" -eq 2 ]
+	[[ $output == *"no samples of the event 'faults'"* ]]
+	run "$DENDRO" diff --sort self,faults before1.data after1.data
+	[ "$status" -eq 2 ]
+}
