@@ -53,7 +53,46 @@ static int take_source_path(const struct option_use *use, void *field)
 	return 0;
 }
 
+/* perf's -M */
+static int take_syntax(const struct option_use *use, void *field)
+{
+	bool *is_intel = field;
+
+	*is_intel = strcmp(use->value, "intel") == 0;
+	return *is_intel || strcmp(use->value, "att") == 0
+		       ? 0
+		       : option_wrong_value(use, "intel or att");
+}
+
 #define FIELD(name) offsetof(struct annotate_command, name)
+
+static const struct command_option options_of_perf[] = {
+	{ .name = "symbol",
+	  .letter = 's',
+	  .argument = "FUNCTION",
+	  .take = option_take_text,
+	  .offset = FIELD(function) },
+	{ .name = "disassembler-style",
+	  .letter = 'M',
+	  .argument = "SYNTAX",
+	  .take = take_syntax,
+	  .offset = FIELD(annotate.intel_syntax) },
+	{ .letter = 'k', .argument = "FILE", .same_as = "vmlinux" },
+	{ .name = "no-demangle", .same_as = "raw-names" },
+	{ .name = "stdio", .take = option_take_nothing },
+	{ .name = "print-line", .letter = 'l', .take = option_take_nothing },
+	{ .name = "full-paths", .letter = 'P', .take = option_take_nothing },
+	{ .name = "group", .take = option_take_nothing },
+	{ .name = "force", .take = option_take_nothing },
+	{ .name = "verbose", .letter = 'v', .take = option_take_nothing },
+	{ .name = "quiet", .letter = 'q', .take = option_take_nothing },
+	{ .name = "dsos",
+	  .letter = 'd',
+	  .argument = "NAME,...",
+	  .take = option_refuse,
+	  .help = "all functions of the name are shown, the most costly first" },
+	{ 0 },
+};
 
 static const struct command_option options_of_annotate[] = {
 	{ .shared = input_option, .offset = FIELD(report.path) },
@@ -136,11 +175,14 @@ const struct command_line annotate_line = {
 		       "and below\n"
 		       "each line the code that was inlined there and its costly instructions.",
 	.options = options_of_annotate,
+	.of_perf = options_of_perf,
 };
 
 /* 0, or an exit status after a message. */
 static int take_operands(struct annotate_command *command, const struct parsed_line *parsed)
 {
+	if (command->function)
+		return file_options_take_operand("annotate", parsed, 0, &command->report.path);
 	if (!parsed->n_operands)
 		return 0;
 	command->function = parsed->operands[0];

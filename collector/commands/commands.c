@@ -21,6 +21,29 @@ const struct subcommand commands[] = {
 	{ 0 },
 };
 
+/* Commands of perf, and what to do instead. */
+static const struct {
+	const char *name, *advice;
+} commands_of_perf[] = {
+	{ "stat", "the header of 'dendro report' has what each event counted; 'perf stat' counts "
+		  "without samples" },
+	{ "top", "'dendro record -a -d 10' and 'dendro report' show ten seconds of the whole "
+		 "machine" },
+	{ "trace", "'dendro record -e syscalls' and 'dendro report' show which paths call the "
+		   "kernel, 'dendro script' each call" },
+	{ "lock", "'dendro record -e off-cpu' has the waits for locks, by call path" },
+	{ "sched", "'dendro record -e off-cpu' has the time off the CPU, by call path" },
+	{ "mem", "'perf mem record' records accesses to memory, and 'dendro script -F "
+		 "+addr,+weight' lists them" },
+	{ "c2c", "'perf c2c record' records accesses to memory, and 'dendro script -F "
+		 "+addr,+weight' lists them" },
+	{ "probe", "'dendro record -e call:LIB:FUNCTION' needs no probe to be added" },
+	{ "evlist", "'perf evlist -i dendro.data' reads recordings of dendro" },
+	{ "buildid-list", "'perf buildid-list -i dendro.data' reads recordings of dendro" },
+	{ "inject", "'perf inject -i dendro.data' reads recordings of dendro" },
+	{ "data", "'perf data convert --to-json FILE -i dendro.data' reads recordings of dendro" },
+};
+
 static void print_help(FILE *out)
 {
 	fputs("usage: dendro COMMAND [OPTIONS]\n\n"
@@ -48,9 +71,24 @@ static const struct subcommand *find(const char *name)
 	return NULL;
 }
 
+static const char *find_advice(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands_of_perf) / sizeof(commands_of_perf[0]); i++) {
+		if (strcmp(commands_of_perf[i].name, name) == 0)
+			return commands_of_perf[i].advice;
+	}
+	return NULL;
+}
+
 static int complain_of_unknown(const char *name)
 {
+	const char *advice = find_advice(name);
 	struct near_names near;
+
+	if (advice) {
+		message_error(NULL, "'%s' is a command of perf: %s.", name, advice);
+		return EXIT_WRONG_USE;
+	}
 
 	near_names_init(&near, name, strlen(name));
 	for (const struct subcommand *command = commands; command->line; command++)

@@ -50,7 +50,10 @@ check_row() {
 		return
 	fi
 	[ $status -eq 129 ] || { cat left.err; return 1; }
-	expect_equal message "$(cat left.err)" "dendro ${1:1:6}: $2"
+	local command=${1:1}
+	command=${command%% *}
+	[[ $2 != *'is a command of perf'* ]] || command=
+	expect_equal message "$(cat left.err)" "dendro${command:+ $command}: $2"
 }
 
 @test "each row of record does what the document says" {
@@ -100,6 +103,20 @@ check_row() {
 		n=$((n + 1))
 	done < <(rows script)
 	expect_equal rows "$n" "$(grep -c '^[|-] `script' "$ROOT/docs/FROM-PERF.md")"
+}
+
+@test "each row of annotate and of perf's other commands does what the document says" {
+	local n=0 left right
+	mkdir -p annotate && cp work.data annotate/dendro.data && cd annotate
+	while IFS=$'\t' read -r left right; do
+		case $left in
+		\`record* | \`report* | \`script* | *FILE\`) continue ;;
+		esac
+		check_row "$left" "$right"
+		[[ $right != \`* ]] || cmp left.out right.out
+		n=$((n + 1))
+	done < <(rows '[a-z0-9-]*')
+	[ $n -gt 15 ]
 }
 
 @test "the fields of script are printed as perf prints them" {

@@ -144,6 +144,18 @@ static void an_unknown_command_is_answered_with_the_nearest(void **state)
 	}
 }
 
+static void a_command_of_perf_is_answered_with_ours(void **state)
+{
+	struct output output = run("top", "-a");
+
+	(void)state;
+	assert_int_equal(output.status, EXIT_WRONG_USE);
+	assert_string_equal(output.err,
+			    "dendro: 'top' is a command of perf: 'dendro record -a -d 10' and "
+			    "'dendro report' show ten seconds of the whole machine.\n");
+	assert_string_equal(output.out, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +163,7 @@ int main(void)
 		cmocka_unit_test(without_a_command_the_help_is_an_error),
 		cmocka_unit_test(each_command_has_its_help),
 		cmocka_unit_test(the_version_is_printed),
+		cmocka_unit_test(a_command_of_perf_is_answered_with_ours),
 		cmocka_unit_test(an_unknown_command_is_answered_with_the_nearest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
