@@ -1,10 +1,12 @@
 #include "collector/command-line/filter_findings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/store/profile_file.h"
 #include "cct/text/near_names.h"
 #include "collector/command-line/messages.h"
 #include "collector/replay/processes.h"
@@ -62,6 +64,36 @@ static void look_at_samples(struct dendro *dendro, struct part parts[N_FILTERS],
 	}
 }
 
+static void look_at_rows(const struct profile *profile, struct part parts[N_FILTERS],
+			 struct near_names *near)
+{
+	const struct string_ids *names = &profile->rows->names;
+
+	for (int i = 0; i < N_FILTERS; i++)
+		parts[i].passes = sample_filter_passes_any(&parts[i].filter, profile);
+	for (uint32_t i = 0; near->wanted && i < names->n_strings; i++)
+		near_names_offer(near, names->strings[i]);
+}
+
+/* false: it is not a stored profile that has rows. */
+static bool look_at_profile(const char *path, struct part parts[N_FILTERS], struct near_names *near)
+{
+	_cleanup_free_ char *error = NULL;
+	FILE *file = fopen(path, "re");
+	struct profile *profile = NULL;
+	unsigned n_skipped;
+
+	if (!file)
+		return false;
+	bool has_rows =
+		!profile_file_read_with_rows(file, &profile, &n_skipped, &error) && profile->rows;
+	if (has_rows)
+		look_at_rows(profile, parts, near);
+	profile_destroy(profile);
+	fclose(file);
+	return has_rows;
+}
+
 /* false: the recording can't be read once more. */
 static bool look_again(const char *path, struct part parts[N_FILTERS], struct near_names *near)
 {
@@ -71,8 +103,11 @@ static bool look_again(const char *path, struct part parts[N_FILTERS], struct ne
 	struct dendro *dendro;
 	struct stat st;
 
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    dendro_open(&source, &options, &dendro, &error))
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	if (look_at_profile(path, parts, near))
+		return true;
+	if (dendro_open(&source, &options, &dendro, &error))
 		return false;
 	look_at_samples(dendro, parts, near);
 	dendro_close(dendro);

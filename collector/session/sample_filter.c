@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/model/profile_filter.h"
@@ -86,20 +87,37 @@ static bool *find_metrics(const struct dendro_filter *filter, const struct profi
 	return passes;
 }
 
-int sample_filter_apply(const struct dendro_filter *filter, struct profile *profile)
+/* Whether each row passes; the caller's. NULL: no memory. */
+static bool *find_rows(const struct dendro_filter *filter, const struct profile *profile)
 {
 	const struct sample_rows *rows = profile->rows;
 	_cleanup_free_ bool *tasks = find_tasks(filter, rows);
 	_cleanup_free_ bool *metrics = find_metrics(filter, profile);
-	_cleanup_free_ bool *is_kept = calloc((size_t)rows->n_rows + 1, sizeof(*is_kept));
+	bool *passes = calloc((size_t)rows->n_rows + 1, sizeof(*passes));
 
-	if (!tasks || !metrics || !is_kept)
-		return -ENOMEM;
+	if (!tasks || !metrics || !passes) {
+		free(passes);
+		return NULL;
+	}
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		const struct sample_row *row = &rows->rows[i];
 
-		is_kept[i] =
+		passes[i] =
 			tasks[row->task] && metrics[row->metric] && passes_cpu(filter, row->cpu);
 	}
-	return profile_keep_rows(profile, is_kept);
+	return passes;
+}
+
+bool sample_filter_passes_any(const struct dendro_filter *filter, const struct profile *profile)
+{
+	_cleanup_free_ bool *passes = find_rows(filter, profile);
+
+	return passes && memchr(passes, true, profile->rows->n_rows);
+}
+
+int sample_filter_apply(const struct dendro_filter *filter, struct profile *profile)
+{
+	_cleanup_free_ bool *passes = find_rows(filter, profile);
+
+	return passes ? profile_keep_rows(profile, passes) : -ENOMEM;
 }

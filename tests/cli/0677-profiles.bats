@@ -76,6 +76,18 @@ expect_equal_filtered() {
 	"$DENDRO" report --format json --pid "$pid" two.cct | jq -e '.metrics[0].samples > 0'
 }
 
+@test "of a profile, too, it is known which filter no sample passes" {
+	local filter
+	for filter in '--comm nosuch' '--comm thread' '--pid 1 --cpu 0-99' '--cpu 9999'; do
+		# shellcheck disable=SC2086
+		"$DENDRO" report $filter two.data 2>theirs >/dev/null
+		# shellcheck disable=SC2086
+		"$DENDRO" report $filter two.cct 2>ours >/dev/null
+		[ -s theirs ]
+		cmp theirs ours
+	done
+}
+
 @test "a profile of chosen samples has these alone, and more can be left out" {
 	"$DENDRO" build --event cpu-clock --cpu 0 -o chosen.cct threads.data
 	"$DENDRO" report --format json --event cpu-clock --cpu 0 threads.data >theirs
