@@ -331,11 +331,13 @@ static void expect_functions(const struct view_row *root, const struct sample *p
 static void expect_views(struct fixture *fixture, uint64_t whole, uint64_t selected,
 			 const struct sample *paths, size_t n)
 {
-	static const enum view_kind kinds[] = { VIEW_TREE,    VIEW_CALLERS, VIEW_FUNCTIONS,
-						VIEW_MODULES, VIEW_LINES,   VIEW_PROCESSES };
+	static const enum view_kind kinds[] = { VIEW_TREE,     VIEW_CALLERS, VIEW_FUNCTIONS,
+						VIEW_MODULES,  VIEW_LINES,   VIEW_PROCESSES,
+						VIEW_CALLGRAPH };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct view_options options = { .kind = kinds[i] };
+		bool has_own_costs = kinds[i] != VIEW_TREE && kinds[i] != VIEW_CALLERS;
 		uint64_t sum = 0;
 		struct view *view;
 
@@ -343,7 +345,7 @@ static void expect_views(struct fixture *fixture, uint64_t whole, uint64_t selec
 			view_create(fixture->profile, fixture->symbolizer, &options, &view), 0);
 		assert_int_equal(view->root->total[0], whole);
 		for (const struct view_row *row = view->root->children; row; row = row->next)
-			sum += view_is_flat(view) ? row->self[0] : row->total[0];
+			sum += has_own_costs ? row->self[0] : row->total[0];
 		assert_int_equal(sum, selected);
 		if (kinds[i] == VIEW_FUNCTIONS)
 			expect_functions(view->root, paths, n);
