@@ -133,5 +133,9 @@ int named_profile_write(const struct report_options *options, const char *output
 
 	if (!out)
 		return 1;
+	if (!profile->rows)
+		message_note(options->command,
+			     "the profile has no single samples, so options that choose samples, "
+			     "such as --pid, will not work on it.");
 	return result_file_close(out, options->command, output, profile_file_write(out, profile));
 }

@@ -105,6 +105,16 @@ functions() { # functions INDEX FILE...
 	refuses 'missing.data: No such file or directory' -- "$DENDRO" report 1.cct missing.data
 }
 
+@test "samples are chosen in each file before they are added up" {
+	run "$DENDRO" merge -o other.cct 1.cct 2.cct
+	expect_equal status "$status" 0
+	[[ $output == *"the profile has no single samples"* ]]
+	refuses 'so they cannot be chosen' -- "$DENDRO" report -e off-cpu all.cct
+	"$DENDRO" report --format json -e off-cpu 1.data 2.data >theirs
+	"$DENDRO" report --format json -e off-cpu 2.cct 1.cct >ours
+	cmp theirs ours
+}
+
 @test "two builds of a program are one by name" {
 	local i
 	mkdir old new
