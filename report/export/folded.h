@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cct/model/profile.h"
-#include "report/export/path_options.h"
+#include "report/fold/path_options.h"
 #include "report/names/symbolize.h"
 
 /* As path_format::write. */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "cct/model/profile.h"
-#include "report/export/path_options.h"
+#include "report/fold/path_options.h"
 #include "report/names/symbolize.h"
 
 struct path_format {

@@ -7,8 +7,8 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "report/findings/entry_rows.h"
 #include "report/findings/idle_threads.h"
-#include "report/text/entry_rows.h"
 #include "report/text/text_columns.h"
 #include "report/text/text_format.h"
 #include "report/text/text_hottest.h"

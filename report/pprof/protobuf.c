@@ -1,4 +1,4 @@
-#include "report/export/protobuf.h"
+#include "report/pprof/protobuf.h"
 
 #define TYPE_VARINT    0
 #define TYPE_DELIMITED 2

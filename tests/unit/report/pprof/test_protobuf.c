@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "report/export/protobuf.h"
+#include "report/pprof/protobuf.h"
 
 static void expect_bytes(const struct byte_buffer *message, const char *bytes, size_t size)
 {

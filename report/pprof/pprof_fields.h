@@ -2,8 +2,8 @@
  * The numbers of fields in a pprof profile. Source: profile.proto of github.com/google/pprof, its
  * messages Profile, Sample, Label, Mapping, Location, Line and Function.
  */
-#ifndef REPORT_EXPORT_PPROF_FIELDS_H
-#define REPORT_EXPORT_PPROF_FIELDS_H
+#ifndef REPORT_PPROF_PPROF_FIELDS_H
+#define REPORT_PPROF_PPROF_FIELDS_H
 
 enum pprof_profile_field {
 	PROFILE_SAMPLE_TYPE = 1,

@@ -5,8 +5,8 @@
  *
  * Fields with the value 0 are not written: proto3 reads a missing field as 0.
  */
-#ifndef REPORT_EXPORT_PROTOBUF_H
-#define REPORT_EXPORT_PROTOBUF_H
+#ifndef REPORT_PPROF_PROTOBUF_H
+#define REPORT_PPROF_PROTOBUF_H
 
 #include <stddef.h>
 #include <stdint.h>

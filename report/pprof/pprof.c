@@ -3,15 +3,15 @@
  * with two values for each event, the samples and their weight, and labels for its process. Why a
  * path is not complete, and why a thread was off the CPU, are functions in brackets, as in reports.
  */
-#include "report/export/pprof.h"
+#include "report/pprof/pprof.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/model/path_iterator.h"
-#include "report/export/pprof_fields.h"
-#include "report/export/pprof_tables.h"
+#include "report/pprof/pprof_fields.h"
+#include "report/pprof/pprof_tables.h"
 
 struct writer {
 	struct pprof_tables tables;

@@ -2,8 +2,8 @@
  * Entry functions: code of run-time systems and of the kernel that starts a process or thread and
  * does nothing else, such as _start or ret_from_fork.
  */
-#ifndef REPORT_TEXT_ENTRY_ROWS_H
-#define REPORT_TEXT_ENTRY_ROWS_H
+#ifndef REPORT_FINDINGS_ENTRY_ROWS_H
+#define REPORT_FINDINGS_ENTRY_ROWS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* What the formats of dendro export are told about the paths that they write. */
-#ifndef REPORT_EXPORT_PATH_OPTIONS_H
-#define REPORT_EXPORT_PATH_OPTIONS_H
+#ifndef REPORT_FOLD_PATH_OPTIONS_H
+#define REPORT_FOLD_PATH_OPTIONS_H
 
 #include <stdint.h>
 

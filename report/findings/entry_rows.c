@@ -1,4 +1,4 @@
-#include "report/text/entry_rows.h"
+#include "report/findings/entry_rows.h"
 
 #include <string.h>
 

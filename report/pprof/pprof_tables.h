@@ -3,15 +3,15 @@
  * to the file when it is first referred to; the order of entries in the file is free, except that
  * of strings, which are counted.
  */
-#ifndef REPORT_EXPORT_PPROF_TABLES_H
-#define REPORT_EXPORT_PPROF_TABLES_H
+#ifndef REPORT_PPROF_PPROF_TABLES_H
+#define REPORT_PPROF_PPROF_TABLES_H
 
 #include "cct/base/pair_map.h"
 #include "cct/model/profile.h"
 #include "cct/text/string_ids.h"
-#include "report/export/gzip_stream.h"
-#include "report/export/protobuf.h"
 #include "report/names/symbolize.h"
+#include "report/pprof/gzip_stream.h"
+#include "report/pprof/protobuf.h"
 
 /* Where a module's code is in the addresses of the file: [start, start + size) is its file from
  * @offset on. Modules do not overlap. */

@@ -1,6 +1,6 @@
 /* A stream that is compressed as gzip (RFC 1952, by zlib) on its way to a file. */
-#ifndef REPORT_EXPORT_GZIP_STREAM_H
-#define REPORT_EXPORT_GZIP_STREAM_H
+#ifndef REPORT_PPROF_GZIP_STREAM_H
+#define REPORT_PPROF_GZIP_STREAM_H
 
 #include <stddef.h>
 #include <stdio.h>

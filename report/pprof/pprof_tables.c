@@ -1,4 +1,4 @@
-#include "report/export/pprof_tables.h"
+#include "report/pprof/pprof_tables.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
-#include "report/export/pprof_fields.h"
+#include "report/pprof/pprof_fields.h"
 
 #define PAGE_MASK   UINT64_C(4095)
 #define FIRST_START UINT64_C(0x10000) /* of mappings; address 0 means that there is no address */

@@ -1,4 +1,4 @@
-#include "report/export/gzip_stream.h"
+#include "report/pprof/gzip_stream.h"
 
 #include <errno.h>
 #include <limits.h>

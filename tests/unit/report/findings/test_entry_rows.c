@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "report/text/entry_rows.h"
+#include "report/findings/entry_rows.h"
 
 static void code_that_starts_programs_and_threads_is_recognized(void **state)
 {

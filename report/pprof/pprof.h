@@ -1,11 +1,11 @@
 /* Writes call paths as a profile of pprof, compressed. */
-#ifndef REPORT_EXPORT_PPROF_H
-#define REPORT_EXPORT_PPROF_H
+#ifndef REPORT_PPROF_PPROF_H
+#define REPORT_PPROF_PPROF_H
 
 #include <stdio.h>
 
 #include "cct/model/profile.h"
-#include "report/export/path_options.h"
+#include "report/fold/path_options.h"
 #include "report/names/symbolize.h"
 
 /* As path_format::write. */
