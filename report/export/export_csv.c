@@ -6,6 +6,7 @@
 #include "cct/base/stream.h"
 #include "report/export/csv_field.h"
 #include "report/views/tree_statistics.h"
+#include "report/views/view_hot.h"
 
 static void write_heading(FILE *out, const struct view *view, const struct export_options *options)
 {
@@ -16,6 +17,8 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 		fputs(",file,line", out);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		fputs(",arc,entry", out);
+	if (view->options.kind == VIEW_HOT)
+		fputs(",class", out);
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		static const char *const columns[] = { " self", " total", " samples" };
 
@@ -97,6 +100,8 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		write_line(out, row);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		write_arc(out, row);
+	if (view->options.kind == VIEW_HOT)
+		fprintf(out, ",%s", depth ? heat_name(row->heat) : "");
 	for (uint32_t i = 0; i < n_metrics; i++) {
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[i], row->total[i],
 			row->samples[i]);

@@ -5,6 +5,7 @@
 
 #include "cct/base/stream.h"
 #include "cct/text/json_string.h"
+#include "report/export/json_hot.h"
 #include "report/export/json_recording.h"
 #include "report/export/json_rows.h"
 #include "report/export/json_statistics.h"
@@ -248,6 +249,8 @@ int export_json(FILE *out, const struct view *view, struct symbolizer *symbolize
 		return err;
 	if (is_call_graph)
 		json_write_cycles(out, view);
+	if (view->options.kind == VIEW_HOT)
+		json_write_hot(out, view);
 	fputs("}\n", out);
 	return stream_finish(out);
 }

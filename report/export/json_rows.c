@@ -8,6 +8,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/text/json_string.h"
+#include "report/views/view_hot.h"
 
 #define NO_FRAME UINT32_MAX
 
@@ -219,6 +220,8 @@ void json_write_rows(FILE *out, const struct view *view, const struct export_opt
 		write_frame(out, view, row);
 		if (view->options.kind == VIEW_LINES)
 			write_line(out, row);
+		if (view->options.kind == VIEW_HOT)
+			fprintf(out, ",\"class\":\"%s\"", heat_name(row->heat));
 		putc(',', out);
 		write_row_costs(out, row, view->profile->n_metrics);
 		write_more(&members, view, options, row);

@@ -15,7 +15,8 @@ enum view_kind {
 	VIEW_PROCESSES,
 	VIEW_PATHS,
 	VIEW_SYSCALLS,
-	VIEW_STATS
+	VIEW_STATS,
+	VIEW_HOT
 };
 enum view_grouping { GROUP_COMM, GROUP_PROCESS, GROUP_THREAD };
 enum view_kernel { KERNEL_MERGED, KERNEL_ONLY, KERNEL_NONE };
@@ -30,6 +31,9 @@ struct view_options {
 				    goes to the user frame that entered the kernel */
 	enum view_sort sort;
 	uint32_t sort_metric;
+	/* VIEW_HOT: sort_metric is compared with this one; what has this much of it is hot. */
+	uint32_t per_metric;
+	double threshold_percent;
 	const char *root;              /* VIEW_PATHS: a function's name or a glob; borrowed */
 	enum path_direction direction; /* VIEW_PATHS */
 	/*

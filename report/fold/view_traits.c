@@ -46,6 +46,12 @@ static const struct view_traits all[] = {
 	[VIEW_SYSCALLS] = { .subject = ROWS_FUNCTIONS,
 			    .sort = SORT_TOTAL,
 			    .heading = "system call, its callers below" },
+	[VIEW_HOT] = { .subject = ROWS_FUNCTIONS,
+		       .is_flat = true,
+		       .merges_inlined = true,
+		       .has_self = true,
+		       .sort = SORT_SELF,
+		       .heading = "function" },
 	[VIEW_STATS] = { .subject = ROWS_FUNCTIONS, .sort = SORT_TOTAL, .heading = "" },
 };
 

@@ -7,6 +7,7 @@
 #include "report/fold/view_traits.h"
 
 struct fold_entity;
+struct hot_view;
 struct tree_statistics;
 struct source_paths;
 
@@ -19,6 +20,9 @@ enum row_kind {
 	ROW_KERNEL,
 	ROW_MARKER,
 };
+
+/* VIEW_HOT: report/views/view_hot.h */
+enum heat { HEAT_COLD, HEAT_SPARSE, HEAT_DENSE, N_HEATS };
 
 /* VIEW_CALLGRAPH: what a row below a function's is. */
 enum row_arc { ARC_NONE, ARC_FROM_CALLER, ARC_TO_CALLEE };
@@ -58,6 +62,7 @@ struct view_row {
 	 * costs of arcs, with the other function's name.
 	 */
 	enum row_arc arc;
+	enum heat heat;  /* VIEW_HOT */
 	bool differs;    /* of an arc: the other function has other numbers, because of recursion */
 	uint32_t number; /* of a function's row: its place, from 1 on */
 	const struct view_row *function; /* the row of the function whose name it has; NULL: an arc
@@ -80,6 +85,7 @@ struct view {
 	 * and the last one the first.
 	 */
 	struct view_row *cycles;
+	struct hot_view *hot;          /* VIEW_HOT: what it has beside rows of functions */
 	struct tree_statistics *trees; /* VIEW_STATS, which has no rows; by enum tree_kind */
 	uint32_t n_entities;           /* of trees: all rows' entities are smaller */
 	struct arena arena;            /* of the rows */

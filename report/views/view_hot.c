@@ -1,0 +1,155 @@
+#include "report/views/view_hot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/view_flat.h"
+
+const char *heat_name(enum heat heat)
+{
+	static const char *const names[] = {
+		[HEAT_COLD] = "cold", [HEAT_SPARSE] = "sparse", [HEAT_DENSE] = "dense"
+	};
+
+	return names[heat];
+}
+
+double heat_density(const struct heat_costs *costs, const struct heat_costs *whole)
+{
+	if (!costs->per)
+		return INFINITY;
+	return (double)costs->metric / (double)costs->per * (double)whole->per /
+	       (double)whole->metric;
+}
+
+static enum heat find_heat(const struct view *view, const struct heat_costs *costs)
+{
+	const struct heat_costs *whole = &view->hot->whole;
+
+	if (!costs->metric ||
+	    (double)costs->metric * 100 < view->options.threshold_percent * (double)whole->metric)
+		return HEAT_COLD;
+	if ((unsigned __int128)costs->metric * whole->per >
+	    (unsigned __int128)whole->metric * costs->per)
+		return HEAT_DENSE;
+	return HEAT_SPARSE;
+}
+
+static struct heat_costs costs_of(const struct view *view, const uint64_t *costs)
+{
+	return (struct heat_costs){ costs[view->options.sort_metric],
+				    costs[view->options.per_metric] };
+}
+
+/* Adds one with cost to its class, which is returned. */
+static enum heat classify(struct view *view, struct heat_class *classes,
+			  const struct heat_costs *costs)
+{
+	enum heat heat = find_heat(view, costs);
+
+	if (!costs->metric && !costs->per)
+		return HEAT_COLD;
+	classes[heat].n++;
+	classes[heat].sum.metric += costs->metric;
+	classes[heat].sum.per += costs->per;
+	return heat;
+}
+
+static int name_path(struct view *view, const struct fold *fold, uint32_t node,
+		     struct hot_context *context)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = node; i; i = fold->nodes[i].parent)
+		n++;
+	context->path = arena_alloc(&view->arena, (n + 1ul) * sizeof(*context->path));
+	if (!context->path)
+		return -ENOMEM;
+	for (uint32_t i = node; i; i = fold->nodes[i].parent) {
+		const struct fold_entity *entity = &fold->entities[fold->nodes[i].entity];
+
+		if (entity_is_code(entity) || i == node)
+			context->path[context->n_path++] = entity->name;
+	}
+	if (!context->n_path)
+		context->path[context->n_path++] = fold->entities[0].name;
+	return 0;
+}
+
+/* The hottest come first; equal ones are in the order of the fold's nodes. */
+static int compare_contexts(const void *a, const void *b)
+{
+	const struct hot_context *x = a, *y = b;
+
+	if (x->costs.metric != y->costs.metric)
+		return x->costs.metric > y->costs.metric ? -1 : 1;
+	if (x->costs.per != y->costs.per)
+		return x->costs.per > y->costs.per ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Counts the contexts of all classes. @heats: by node. */
+static uint32_t classify_contexts(struct view *view, const struct fold *fold, uint8_t *heats)
+{
+	uint32_t n_hot = 0;
+
+	for (uint32_t i = 0; i < fold->n_nodes; i++) {
+		struct heat_costs costs = costs_of(view, fold->self + (size_t)i * fold->n_metrics);
+
+		heats[i] = (uint8_t)classify(view, view->hot->contexts, &costs);
+		n_hot += heats[i] != HEAT_COLD;
+	}
+	return n_hot;
+}
+
+static int list_contexts(struct view *view, const struct fold *fold, const uint8_t *heats)
+{
+	struct hot_view *hot = view->hot;
+
+	for (uint32_t i = 0; i < fold->n_nodes; i++) {
+		if (heats[i] == HEAT_COLD)
+			continue;
+		struct hot_context *context = &hot->hottest[hot->n_hottest++];
+		context->heat = (enum heat)heats[i];
+		context->node = i;
+		context->costs = costs_of(view, fold->self + (size_t)i * fold->n_metrics);
+		if (name_path(view, fold, i, context))
+			return -ENOMEM;
+	}
+	qsort(hot->hottest, hot->n_hottest, sizeof(*hot->hottest), compare_contexts);
+	return 0;
+}
+
+static int find_contexts(struct view *view, const struct fold *fold)
+{
+	uint8_t *heats = calloc(fold->n_nodes, sizeof(*heats));
+
+	if (!heats)
+		return -ENOMEM;
+	uint32_t n_hot = classify_contexts(view, fold, heats);
+	view->hot->hottest = arena_alloc(&view->arena, (n_hot + 1ul) * sizeof(*view->hot->hottest));
+	int err = view->hot->hottest ? list_contexts(view, fold, heats) : -ENOMEM;
+	free(heats);
+	return err;
+}
+
+int view_fill_hot(struct view *view, const struct fold *fold)
+{
+	if (view->options.per_metric >= fold->n_metrics)
+		return -EINVAL;
+	view->hot = arena_alloc(&view->arena, sizeof(*view->hot));
+	if (!view->hot)
+		return -ENOMEM;
+	int err = view_fill_flat(view, fold);
+	if (err)
+		return err;
+	view->hot->whole = costs_of(view, fold->total);
+	for (struct view_row *row = view->root->children; row; row = row->next) {
+		struct heat_costs costs = costs_of(view, row->self);
+
+		row->heat = classify(view, view->hot->functions, &costs);
+	}
+	return find_contexts(view, fold);
+}

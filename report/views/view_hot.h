@@ -1,0 +1,50 @@
+/*
+ * Hot, dense and sparse functions and contexts: table 5 of Ammons, Ball and Larus, "Exploiting
+ * Hardware Performance Counters with Flow and Context Sensitive Profiling", 1997, for any two
+ * metrics; the table by context is ours.
+ *
+ * What has at least options.threshold_percent of options.sort_metric, by its own cost, is hot. If
+ * it has more of it for each unit of options.per_metric than the whole profile, it is dense, else
+ * sparse.
+ */
+#ifndef REPORT_VIEWS_VIEW_HOT_H
+#define REPORT_VIEWS_VIEW_HOT_H
+
+#include "report/fold/fold.h"
+#include "report/views/view_rows.h"
+
+/* Own costs in the two metrics. */
+struct heat_costs {
+	uint64_t metric, per;
+};
+
+struct heat_class {
+	uint64_t n;
+	struct heat_costs sum;
+};
+
+/* A call path with own cost that is hot. */
+struct hot_context {
+	enum heat heat;
+	uint32_t node; /* of the fold */
+	struct heat_costs costs;
+	const char **path; /* names of its functions, the innermost first */
+	uint32_t n_path;
+};
+
+struct hot_view {
+	struct heat_costs whole;
+	struct heat_class functions[N_HEATS], contexts[N_HEATS];
+	struct hot_context *hottest; /* sorted by cost */
+	uint32_t n_hottest;
+};
+
+/* "cold", "sparse", "dense" */
+const char *heat_name(enum heat heat);
+/* How many times as dense as the whole profile; infinite without cost in the second metric. */
+double heat_density(const struct heat_costs *costs, const struct heat_costs *whole);
+/* Fills view->root with functions, as a flat view, and view->hot. 0; -EINVAL: there is no such
+ * metric; or -ENOMEM. */
+int view_fill_hot(struct view *view, const struct fold *fold);
+
+#endif
