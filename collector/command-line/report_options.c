@@ -12,6 +12,7 @@
 #include "report/fold/view_traits.h"
 
 #define DEFAULT_MIN_PERCENT 0.5
+#define DEFAULT_THRESHOLD   1 /* percent; of the paper: report/views/view_hot.h */
 
 const struct command_option raw_names_option[] = {
 	{ .name = "raw-names",
@@ -27,6 +28,7 @@ void report_options_init(struct report_options *options, const char *command)
 		.command = command,
 		.path = file_options_default,
 		.export.min_percent = DEFAULT_MIN_PERCENT,
+		.view.threshold_percent = DEFAULT_THRESHOLD,
 		.format = export_format_find("text"),
 	};
 	file_options_init(&options->files);
@@ -152,6 +154,37 @@ int report_options_choose_sort(struct report_options *options, const struct prof
 	if (!metric)
 		return 1;
 	options->view.sort_metric = (uint32_t)(metric - profile->metrics);
+	return 0;
+}
+
+/* The first event with samples but @per; UINT32_MAX: there is none. */
+static uint32_t find_other_metric(const struct profile *profile, uint32_t per)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		if (i != per && profile->metrics[i].samples)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+int report_options_choose_per(struct report_options *options, const struct profile *profile)
+{
+	const struct metric *per;
+
+	if (options->view.kind != VIEW_HOT)
+		return 0;
+	per = find_metric(options, profile, options->per_event);
+	if (!per)
+		return 1;
+	options->view.per_metric = (uint32_t)(per - profile->metrics);
+	if (options->view.sort_metric == options->view.per_metric && !options->sort_event)
+		options->view.sort_metric = find_other_metric(profile, options->view.per_metric);
+	if (!per->total || options->view.sort_metric == UINT32_MAX ||
+	    options->view.sort_metric == options->view.per_metric)
+		return message_error(options->command,
+				     "--view hot compares two events that have samples; record "
+				     "both: -e %s,OTHER.",
+				     per->name);
 	return 0;
 }
 

@@ -34,6 +34,7 @@ struct report_options {
 	bool has_view; /* a view was given; otherwise it is the tree */
 	enum report_children children;
 	bool has_sort;          /* an order was given; otherwise the view has its default */
+	const char *per_event;  /* VIEW_HOT; NULL: not given */
 	const char *sort_event; /* NULL: the first with samples */
 	bool no_pager;
 	const char *ratio_texts[REPORT_MAX_RATIOS];
@@ -63,6 +64,8 @@ void report_options_explain_emptiness(const struct report_options *options,
 int report_options_check_vmlinux(const struct report_options *options,
 				 const struct profile *profile);
 int report_options_choose_sort(struct report_options *options, const struct profile *profile);
+/* After the sort: the event that --per names, and another one that is compared with it. */
+int report_options_choose_per(struct report_options *options, const struct profile *profile);
 int report_options_choose_ratios(struct report_options *options, const struct profile *profile);
 /* Removes events from the profile that were left out and so have no samples. */
 int report_options_drop_events(const struct report_options *options, struct profile *profile);

@@ -27,17 +27,12 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },
-	{ "callers", VIEW_CALLERS },
-	{ "callgraph", VIEW_CALLGRAPH },
-	{ "paths", VIEW_PATHS },
-	{ "functions", VIEW_FUNCTIONS },
-	{ "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES },
-	{ "syscalls", VIEW_SYSCALLS },
-	{ "stats", VIEW_STATS },
-	{ NULL, 0 },
+	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH }, { "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
+	{ "syscalls", VIEW_SYSCALLS },   { "hot", VIEW_HOT },
+	{ "stats", VIEW_STATS },         { NULL, 0 },
 };
 static const struct choice directions[] = {
 	{ "down", PATHS_DOWN },
@@ -131,6 +126,7 @@ static const struct command_option options_of_report[] = {
 		  "functions, lines, modules, processes: tables;\n"
 		  "paths: the call paths that begin or end with the function of --root;\n"
 		  "syscalls: each system call's cost, with its callers below it;\n"
+		  "hot: code with much of an event, dense or sparse beside that of --per;\n"
 		  "stats: the size and shape of the tree of call paths",
 	  .take = take_view,
 	  .choices = views },
@@ -140,6 +136,16 @@ static const struct command_option options_of_report[] = {
 		  "glob",
 	  .take = option_take_text,
 	  .offset = FIELD(view.root) },
+	{ .name = "per",
+	  .argument = "EVENT",
+	  .help = "of --view hot: the event that another one is divided by",
+	  .take = option_take_text,
+	  .offset = FIELD(per_event) },
+	{ .name = "threshold",
+	  .argument = "PCT",
+	  .help = "of --view hot: the share of the event that makes code hot (default: 1)",
+	  .take = option_take_percent,
+	  .offset = FIELD(view.threshold_percent) },
 	{ .name = "direction",
 	  .argument = "WAY",
 	  .help = "down: from --root to what it calls (default); up: to its callers",
@@ -246,6 +252,18 @@ static int check_root(const struct report_options *options)
 	return 0;
 }
 
+static int check_per(const struct report_options *options)
+{
+	bool is_hot = options->view.kind == VIEW_HOT;
+
+	if (is_hot && !options->per_event)
+		return message_wrong_use(options->command,
+					 "--view hot needs --per EVENT, such as instructions.");
+	if (!is_hot && options->per_event)
+		return message_wrong_use(options->command, "--per needs --view hot.");
+	return 0;
+}
+
 static int complain_of_root(const struct report_options *options)
 {
 	return message_error(options->command,
@@ -317,6 +335,8 @@ static int report(struct report_options *options, struct profile *profile)
 	if (!err)
 		err = report_options_choose_sort(options, profile);
 	if (!err)
+		err = report_options_choose_per(options, profile);
+	if (!err)
 		err = report_options_choose_ratios(options, profile);
 	if (err)
 		return err;
@@ -387,6 +407,8 @@ int cmd_report(int argc, char **argv)
 	int status = parsed.status;
 	if (!parsed.is_done)
 		status = check_root(&options);
+	if (!parsed.is_done && !status)
+		status = check_per(&options);
 	if (!parsed.is_done && !status) {
 		perf_views_finish(&options);
 		report_options_take_operands(&options, &parsed);

@@ -9,6 +9,7 @@
 #include "report/text/text_columns.h"
 #include "report/text/text_flat.h"
 #include "report/text/text_header.h"
+#include "report/text/text_hot.h"
 #include "report/text/text_missing.h"
 #include "report/text/text_names.h"
 #include "report/text/text_statistics.h"
@@ -160,6 +161,8 @@ static int write_rows(struct text *text)
 {
 	if (text->view->options.kind == VIEW_STATS)
 		text_statistics_write(text);
+	else if (text->view->options.kind == VIEW_HOT)
+		text_hot_write(text);
 	else if (text->view->options.kind == VIEW_CALLGRAPH)
 		text_callgraph_write(text);
 	else if (view_is_flat(text->view))

@@ -1,0 +1,82 @@
+# dendro report --view hot: what has much of an event, dense or sparse.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record faulter.data -e cpu-clock,page-faults -- "$WORKLOADS/faulter" 10
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+hot() { # hot FILE [OPTION...]
+	report_json "$@" --view hot --per cpu-clock
+}
+
+@test "what touches new pages is dense or sparse by its caller" {
+	hot faulter.data --kernel none --threshold 5 >hot
+	expect_equal contexts "$(jq -r '[.contexts[] | select(.path[-1] == "touch_and_work")
+		| "\(.path[-2]): \(.class)"] | unique | join(", ")' hot)" "dense: dense, sparse: sparse"
+}
+
+@test "the classes are those that the costs of the functions give" {
+	local threshold
+	for threshold in 1 0.1 20; do
+		hot faulter.data --threshold $threshold >hot
+		expect_equal "the events" "$(jq -r '.metrics[.hot.metric, .hot.per].event' hot | xargs)" \
+			"page-faults cpu-clock"
+		expect_equal "threshold $threshold" "$(jq -c '[.rows[] | [.name, .class]] | sort' hot)" \
+			"$(report_json faulter.data --view functions | jq -c --argjson threshold $threshold '
+				(.metrics | map({ (.event): .total }) | add) as $total
+				| (.metrics | map(.event)) as $events | [.rows[]
+				| (.self | with_entries(.key |= $events[.])) as $self
+				| $self["page-faults"] as $f | $self["cpu-clock"] as $t
+				| [.name, if $f == 0 or $f * 100 < $threshold * $total["page-faults"] then "cold"
+					elif $f * $total["cpu-clock"] > $total["page-faults"] * $t then "dense"
+					else "sparse" end]] | sort')"
+		expect_equal "all faults are in classes" "$(jq '[.hot.functions[].self[0]] | add' hot)" \
+			"$(jq '.metrics[.hot.metric].total' hot)"
+		expect_equal "all time is in contexts" "$(jq '[.hot.contexts[].self[1]] | add' hot)" \
+			"$(jq '.metrics[.hot.per].total' hot)"
+		expect_equal "hot contexts" "$(jq '.contexts | length' hot)" \
+			"$(jq '.hot.contexts | .dense.number + .sparse.number' hot)"
+	done
+}
+
+@test "CSV and a stored profile have the same classes, text fits 80 columns" {
+	hot faulter.data >hot
+	"$DENDRO" build -o faulter.cct faulter.data
+	hot faulter.cct | cmp - hot
+	"$DENDRO" report --view hot --per cpu-clock --format csv faulter.data >csv
+	expect_equal "dense functions" "$(grep -c '^1,.*,dense,' csv)" \
+		"$(jq '.hot.functions.dense.number' hot)"
+	COLUMNS=80 "$DENDRO" report --view hot --per cpu-clock faulter.data |
+		sed -n '/^hot:/,/^Whole/p' >text
+	grep -E '^class +functions +page-faults +cpu-clock +density$' text
+	grep -E '^class +contexts' text
+	expect_equal "wider lines" "$(awk 'length > 80' text)" ""
+}
+
+@test "a view of hot code without a second event explains what it needs" {
+	run "$DENDRO" report --view hot faulter.data
+	expect_equal status "$status" 129
+	[[ $output == *"--per EVENT"* ]]
+	run "$DENDRO" report --per cpu-clock faulter.data
+	expect_equal status "$status" 129
+	[[ $output == *"--view hot"* ]]
+	run "$DENDRO" report --view hot --per nonsense faulter.data
+	expect_equal status "$status" 1
+	[[ $output == *"page-faults"* ]]
+	run "$DENDRO" report --view hot --per cpu-clock -e cpu-clock faulter.data
+	expect_equal status "$status" 1
+	[[ $output == *"compares two events"* ]]
+}
