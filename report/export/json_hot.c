@@ -21,15 +21,21 @@ static void write_classes(FILE *out, const char *name, const struct heat_class *
 	}
 }
 
-static void write_context(FILE *out, const struct hot_context *context)
+static void write_context(FILE *out, const struct hot_view *hot, const struct hot_context *context)
 {
+	uint32_t node = context->node;
+
 	fprintf(out, "{\"class\":\"%s\",", heat_name(context->heat));
 	write_costs(out, &context->costs);
 	fputs(",\"path\":[", out);
-	for (uint32_t i = context->n_path; i-- > 0;) {
-		json_write_string(out, context->path[i]);
-		fputs(i ? "," : "]}", out);
+	for (;;) {
+		json_write_string(out, hot->nodes[node].name);
+		node = hot->nodes[node].parent;
+		if (!node)
+			break;
+		putc(',', out);
 	}
+	fputs("]}", out);
 }
 
 void json_write_hot(FILE *out, const struct view *view)
@@ -44,7 +50,7 @@ void json_write_hot(FILE *out, const struct view *view)
 	fputs("},\n\"contexts\":[", out);
 	for (uint32_t i = 0; i < hot->n_hottest; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		write_context(out, &hot->hottest[i]);
+		write_context(out, hot, &hot->hottest[i]);
 	}
 	fputs("\n]", out);
 }

@@ -159,19 +159,19 @@ static void write_function(const struct text *text, const struct view_row *row, 
 /* "memcpy < copy_row < main", as many as fit. */
 static void write_context(const struct text *text, const struct hot_context *context)
 {
+	const struct hot_node *nodes = text->view->hot->nodes, *node = &nodes[context->node];
 	unsigned room = name_room(text), mark = (unsigned)strlen(CALLED_BY);
 
 	write_row_start(text, &context->costs, context->heat);
-	unsigned written =
-		write_name(text, context->path[0], context->n_path > 1 ? room / 2 : room);
-	for (uint32_t i = 1; i < context->n_path; i++) {
+	unsigned written = write_name(text, node->name, node->parent ? room / 2 : room);
+	for (; node->parent; written += mark) {
+		node = &nodes[node->parent];
 		if (written + 2 * mark + MIN_STEP_WIDTH > room) {
 			fputs(written + mark <= room ? " <" : "", text->output.file);
 			break;
 		}
 		fputs(CALLED_BY, text->output.file);
-		written += mark;
-		written += write_name(text, context->path[i], room - written - mark);
+		written += write_name(text, node->name, room - written - 2 * mark);
 	}
 	putc('\n', text->output.file);
 }

@@ -57,24 +57,21 @@ static enum heat classify(struct view *view, struct heat_class *classes,
 	return heat;
 }
 
-static int name_path(struct view *view, const struct fold *fold, uint32_t node,
-		     struct hot_context *context)
+/* Processes and threads are no callers. */
+static int name_nodes(struct view *view, const struct fold *fold)
 {
-	uint32_t n = 0;
+	struct hot_node *nodes = arena_alloc(&view->arena, fold->n_nodes * sizeof(*nodes));
 
-	for (uint32_t i = node; i; i = fold->nodes[i].parent)
-		n++;
-	context->path = arena_alloc(&view->arena, (n + 1ul) * sizeof(*context->path));
-	if (!context->path)
+	if (!nodes)
 		return -ENOMEM;
-	for (uint32_t i = node; i; i = fold->nodes[i].parent) {
-		const struct fold_entity *entity = &fold->entities[fold->nodes[i].entity];
+	for (uint32_t i = 0; i < fold->n_nodes; i++) {
+		uint32_t parent = fold->nodes[i].parent;
 
-		if (entity_is_code(entity) || i == node)
-			context->path[context->n_path++] = entity->name;
+		nodes[i].name = fold->entities[fold->nodes[i].entity].name;
+		if (entity_is_code(&fold->entities[fold->nodes[parent].entity]))
+			nodes[i].parent = parent;
 	}
-	if (!context->n_path)
-		context->path[context->n_path++] = fold->entities[0].name;
+	view->hot->nodes = nodes;
 	return 0;
 }
 
@@ -104,7 +101,7 @@ static uint32_t classify_contexts(struct view *view, const struct fold *fold, ui
 	return n_hot;
 }
 
-static int list_contexts(struct view *view, const struct fold *fold, const uint8_t *heats)
+static void list_contexts(struct view *view, const struct fold *fold, const uint8_t *heats)
 {
 	struct hot_view *hot = view->hot;
 
@@ -115,11 +112,8 @@ static int list_contexts(struct view *view, const struct fold *fold, const uint8
 		context->heat = (enum heat)heats[i];
 		context->node = i;
 		context->costs = costs_of(view, fold->self + (size_t)i * fold->n_metrics);
-		if (name_path(view, fold, i, context))
-			return -ENOMEM;
 	}
 	qsort(hot->hottest, hot->n_hottest, sizeof(*hot->hottest), compare_contexts);
-	return 0;
 }
 
 static int find_contexts(struct view *view, const struct fold *fold)
@@ -130,7 +124,9 @@ static int find_contexts(struct view *view, const struct fold *fold)
 		return -ENOMEM;
 	uint32_t n_hot = classify_contexts(view, fold, heats);
 	view->hot->hottest = arena_alloc(&view->arena, (n_hot + 1ul) * sizeof(*view->hot->hottest));
-	int err = view->hot->hottest ? list_contexts(view, fold, heats) : -ENOMEM;
+	int err = view->hot->hottest ? name_nodes(view, fold) : -ENOMEM;
+	if (!err)
+		list_contexts(view, fold, heats);
 	free(heats);
 	return err;
 }

@@ -26,10 +26,14 @@ struct heat_class {
 /* A call path with own cost that is hot. */
 struct hot_context {
 	enum heat heat;
-	uint32_t node; /* of the fold */
+	uint32_t node; /* its innermost function: hot_view.nodes */
 	struct heat_costs costs;
-	const char **path; /* names of its functions, the innermost first */
-	uint32_t n_path;
+};
+
+/* Of the fold. Paths of many contexts share them, so they are not copied for each. */
+struct hot_node {
+	const char *name;
+	uint32_t parent; /* smaller; 0: the function has no caller */
 };
 
 struct hot_view {
@@ -37,6 +41,7 @@ struct hot_view {
 	struct heat_class functions[N_HEATS], contexts[N_HEATS];
 	struct hot_context *hottest; /* sorted by cost */
 	uint32_t n_hottest;
+	struct hot_node *nodes;
 };
 
 /* "cold", "sparse", "dense" */

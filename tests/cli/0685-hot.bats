@@ -24,8 +24,8 @@ hot() { # hot FILE [OPTION...]
 
 @test "what touches new pages is dense or sparse by its caller" {
 	hot faulter.data --kernel none --threshold 5 >hot
-	expect_equal contexts "$(jq -r '[.contexts[] | select(.path[-1] == "touch_and_work")
-		| "\(.path[-2]): \(.class)"] | unique | join(", ")' hot)" "dense: dense, sparse: sparse"
+	expect_equal contexts "$(jq -r '[.contexts[] | select(.path[0] == "touch_and_work")
+		| "\(.path[1]): \(.class)"] | unique | join(", ")' hot)" "dense: dense, sparse: sparse"
 }
 
 @test "the classes are those that the costs of the functions give" {

@@ -74,10 +74,11 @@ static void contexts_are_classified_like_functions(void **state)
 	assert_class(&hot->contexts[HEAT_SPARSE], 1, 99, 700);
 	assert_class(&hot->contexts[HEAT_COLD], 4, 41, 260);
 	assert_int_equal(hot->n_hottest, 2);
-	assert_string_equal(hot->hottest[0].path[0], "s");
-	assert_string_equal(hot->hottest[1].path[0], "d");
-	assert_string_equal(hot->hottest[1].path[1], "m");
-	assert_int_equal(hot->hottest[1].n_path, 2);
+	assert_string_equal(hot->nodes[hot->hottest[0].node].name, "s");
+	const struct hot_node *d = &hot->nodes[hot->hottest[1].node];
+	assert_string_equal(d->name, "d");
+	assert_string_equal(hot->nodes[d->parent].name, "m");
+	assert_int_equal(hot->nodes[d->parent].parent, 0);
 	assert_class(&hot->functions[HEAT_DENSE], 1, 80, 50);
 }
 
