@@ -135,5 +135,7 @@ int fold_sum_up(struct fold *fold)
 			fold->samples[parent + metric] += fold->samples[i * n_metrics + metric];
 		}
 	}
+	memset(fold->self, 0, n_metrics * sizeof(*fold->self));
+	memset(fold->self_samples, 0, n_metrics * sizeof(*fold->self_samples));
 	return find_longest(fold);
 }

@@ -63,7 +63,11 @@ void fold_destroy(struct fold *fold);
 uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity);
 /* Appends a node without cost. 0 or -ENOMEM. */
 int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t *node_ret);
-/* Computes inclusive costs and samples from the exclusive ones. 0 or -ENOMEM. */
+/*
+ * Computes inclusive costs and samples from the exclusive ones. The root's exclusive costs are
+ * those of samples that are not selected (report/selection/select_paths.h). They become part of its
+ * inclusive costs alone, so that no view has a row for them. 0 or -ENOMEM.
+ */
 int fold_sum_up(struct fold *fold);
 
 /* The longest wait of a node, with those below it or alone. 0: the profile has no waits. */

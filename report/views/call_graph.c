@@ -284,10 +284,8 @@ static bool is_function(const struct charge *charge, uint32_t node)
 
 static int enter(struct charge *charge, uint32_t node)
 {
-	/* The root has the samples that are not selected. */
-	if (!node)
-		return 0;
 	struct view_row *row = function_row(charge, charge->fold->nodes[node].entity);
+
 	if (!row)
 		return -ENOMEM;
 	if (is_function(charge, node))

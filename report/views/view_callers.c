@@ -148,13 +148,13 @@ static bool is_of_interest(const struct callers *callers, const struct view_row 
 	return false;
 }
 
-/* Makes an entry for each node with a self cost. The root's is that of samples not selected. */
+/* Makes an entry for each node with a self cost. */
 static uint32_t collect_entries(struct callers *callers)
 {
 	const struct fold *fold = callers->fold;
 	uint32_t n_entries = 0;
 
-	for (uint32_t i = 1; i < fold->n_nodes; i++) {
+	for (uint32_t i = 0; i < fold->n_nodes; i++) {
 		uint64_t samples = 0;
 
 		for (uint32_t metric = 0; metric < fold->n_metrics; metric++)

@@ -154,8 +154,7 @@ static int enter(struct flat *flat, uint32_t node)
 		view_add_cost(row->samples, fold->samples + at, n_metrics);
 		view_raise_longest(row, fold_longest(fold, node));
 	}
-	/* The root has the samples that are not selected. */
-	if (!node || !has_cost(fold->self_samples + at, n_metrics))
+	if (!has_cost(fold->self_samples + at, n_metrics))
 		return 0;
 	row = flat->rows[owner] ? flat->rows[owner] : add_row(flat, owner);
 	if (!row)

@@ -95,6 +95,16 @@ static int add_rows(struct filling *filling)
 	return 0;
 }
 
+/* The root has what no row below it has: the samples that are not selected. */
+static void fill_root(struct view_row *root, const struct fold *fold)
+{
+	memcpy(root->self, fold->total, fold->n_metrics * sizeof(uint64_t));
+	for (uint32_t i = 1; i < fold->n_nodes; i++) {
+		for (uint32_t k = 0; !fold->nodes[i].parent && k < fold->n_metrics; k++)
+			root->self[k] -= fold->total[(size_t)i * fold->n_metrics + k];
+	}
+}
+
 int view_fill_tree(struct view *view, const struct fold *fold)
 {
 	struct filling filling = {
@@ -108,7 +118,7 @@ int view_fill_tree(struct view *view, const struct fold *fold)
 	if (filling.rows && filling.left_out) {
 		filling.rows[0] = view->root;
 		view->n_entities = fold->n_entities;
-		memcpy(view->root->self, fold->self, fold->n_metrics * sizeof(uint64_t));
+		fill_root(view->root, fold);
 		err = add_rows(&filling);
 	}
 	free(filling.rows);

@@ -118,7 +118,7 @@ below() { # below FUNCTION : samples of deepest_work there
 @test "a profile gives the recording's result, in each view and format, and no share is above the whole" {
 	local view options
 	for options in "--through odd,even --hide ^even$" "--ignore ^plain$ --caller-depth 4"; do
-		for view in tree callers callgraph functions lines modules processes stats "paths --root odd"; do
+		for view in tree callers callgraph functions lines modules processes syscalls stats "paths --root odd"; do
 			# shellcheck disable=SC2086
 			report_json recursion.data --view $view $options >recorded
 			# shellcheck disable=SC2086

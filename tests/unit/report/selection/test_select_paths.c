@@ -331,13 +331,14 @@ static void expect_functions(const struct view_row *root, const struct sample *p
 static void expect_views(struct fixture *fixture, uint64_t whole, uint64_t selected,
 			 const struct sample *paths, size_t n)
 {
-	static const enum view_kind kinds[] = { VIEW_TREE,     VIEW_CALLERS, VIEW_FUNCTIONS,
-						VIEW_MODULES,  VIEW_LINES,   VIEW_PROCESSES,
-						VIEW_CALLGRAPH };
+	static const enum view_kind kinds[] = { VIEW_TREE,      VIEW_CALLERS, VIEW_FUNCTIONS,
+						VIEW_MODULES,   VIEW_LINES,   VIEW_PROCESSES,
+						VIEW_CALLGRAPH, VIEW_SYSCALLS };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct view_options options = { .kind = kinds[i] };
-		bool has_own_costs = kinds[i] != VIEW_TREE && kinds[i] != VIEW_CALLERS;
+		bool has_own_costs = kinds[i] != VIEW_TREE && kinds[i] != VIEW_CALLERS &&
+				     kinds[i] != VIEW_SYSCALLS;
 		uint64_t sum = 0;
 		struct view *view;
 
