@@ -94,6 +94,16 @@ check_row() {
 	expect_equal "rows but two" "$n" "$(($(grep -c '^[|-] `report' "$ROOT/docs/FROM-PERF.md") - 2))"
 }
 
+@test "several functions of perf's -S are one expression, and what is special in names is not" {
+	"$DENDRO" report -S worker,dispatch_1 work.data >left.out
+	"$DENDRO" report --focus '^(worker|dispatch_1)$' work.data >right.out
+	cmp left.out right.out
+	"$DENDRO" report -S 'w.rker,operator+(int)' work.data 2>err >left.out
+	"$DENDRO" report --focus '^(w\.rker|operator\+\(int\))$' work.data 2>err >right.out
+	cmp left.out right.out
+	refuses "--max-stack takes a number" -- "$DENDRO" report --max-stack deep work.data
+}
+
 @test "each row of script does what the document says, and both commands print the same" {
 	local n=0 left right
 	mkdir -p script && cp work.data script/dendro.data && cd script
