@@ -1,12 +1,13 @@
 /*
- * Any bytes as the parts of a stored profile: what is accepted can be shown, and written again, and
- * what is read from that is the same. The parts follow one another, each after its size, in 4
- * bytes; the last, the rows, may be missing.
+ * Any bytes as the parts of a stored profile: what is accepted can be shown, merged, and written
+ * again, and what is read from that is the same. The parts follow one another, each after its size,
+ * in 4 bytes; the last, the rows, may be missing.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/merge/profile_merge.h"
 #include "cct/model/profile_filter.h"
 #include "cct/store/profile_file.h"
 #include "cct/store/profile_parts.h"
@@ -70,6 +71,20 @@ static void check_again(const struct profile *profile)
 	free(again);
 }
 
+/* Adds the profile to itself: what is accepted can be merged, and nothing is lost. */
+static void check_sum(const struct profile *profile, bool by_name)
+{
+	struct profile_merge *merge = profile_merge_create(by_name);
+	struct profile *sum;
+
+	if (!merge || profile_merge_add(merge, profile) || profile_merge_add(merge, profile) ||
+	    profile_merge_finish(merge, &sum) || profile_check_conservation(sum) >= 0)
+		abort();
+	check_again(sum);
+	profile_destroy(sum);
+	profile_merge_destroy(merge);
+}
+
 static void show(const struct profile *profile, const char *format, enum view_kind kind)
 {
 	const struct symbolizer_options options = { .lines = kind == VIEW_LINES };
@@ -107,6 +122,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (profile && read_parts(data, size, profile) == 0) {
 		check_again(profile);
+		check_sum(profile, false);
+		check_sum(profile, true);
 		show(profile, "json", VIEW_TREE);
 		show(profile, "text", VIEW_LINES);
 		show(profile, "csv", VIEW_CALLERS);
