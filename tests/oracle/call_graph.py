@@ -16,7 +16,8 @@ import json
 import re
 import sys
 
-FRAME = re.compile(r"^\t\s*([0-9a-f]+) (.*) \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
+FRAME = re.compile(
+    r"^\t\s*([0-9a-f]+) (.*) \(([^()]*(?:\([^()]*\)[^()]*)*)\)(?: \[[a-z, ]+\])?$")
 OFFSET = re.compile(r"^(.*)\+0x([0-9a-f]+)$")
 HEADING = re.compile(r"^.*\s(\d+) \S+:\s*$")
 KERNEL = "[kernel.kallsyms]"
