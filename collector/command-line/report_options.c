@@ -50,6 +50,8 @@ void report_options_take_operands(struct report_options *options, const struct p
 void report_options_finish(struct report_options *options)
 {
 	options->symbolizer.lines = options->view.kind == VIEW_LINES;
+	if (options->view.kind == VIEW_THREADS)
+		options->view.grouping = GROUP_THREAD;
 	options->build.by_thread = options->view.grouping == GROUP_THREAD;
 	options->build.filter = filter_options_filter(&options->filter);
 	options->selection.uncounted_kinds = options->view.kernel == KERNEL_ONLY ? 1u << FRAME_USER

@@ -15,6 +15,8 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 	fputs("depth,name,module,kind,id", out);
 	if (view->options.kind == VIEW_LINES)
 		fputs(",file,line", out);
+	if (view->options.kind == VIEW_THREADS)
+		fputs(",process,pid", out);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		fputs(",arc,entry", out);
 	if (view->options.kind == VIEW_HOT)
@@ -48,6 +50,17 @@ static void write_ratio(FILE *out, const struct ratio *ratio, const uint64_t *co
 	putc(',', out);
 	if (ratio_of(ratio, costs, &value))
 		fprintf(out, "%.9g", value);
+}
+
+/* Both fields are empty if the row is not a thread, or its process is not known. */
+static void write_process(FILE *out, const struct view_row *row)
+{
+	putc(',', out);
+	if (row->process && row->process->name)
+		csv_write_field(out, row->process->name, "");
+	putc(',', out);
+	if (row->process)
+		fprintf(out, "%" PRId32, row->process->pid);
 }
 
 /* Both fields are empty if the row is not a source line. */
@@ -98,6 +111,8 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		fprintf(out, "%" PRId32, row->id);
 	if (view->options.kind == VIEW_LINES)
 		write_line(out, row);
+	if (view->options.kind == VIEW_THREADS)
+		write_process(out, row);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		write_arc(out, row);
 	if (view->options.kind == VIEW_HOT)

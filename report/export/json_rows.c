@@ -85,6 +85,18 @@ static void write_marks(struct members *members, const uint64_t marked[N_PATH_MA
 		putc('}', members->out);
 }
 
+/* The process of a thread. */
+static void write_process(FILE *out, const struct view_row *row)
+{
+	if (!row->process)
+		return;
+	if (row->process->name) {
+		fputs(",\"process\":", out);
+		json_write_string(out, row->process->name);
+	}
+	fprintf(out, ",\"pid\":%" PRId32, row->process->pid);
+}
+
 /* The source line of a row, and the number of its functions unless it is one. */
 static void write_line(FILE *out, const struct view_row *row)
 {
@@ -222,6 +234,7 @@ void json_write_rows(FILE *out, const struct view *view, const struct export_opt
 			write_line(out, row);
 		if (view->options.kind == VIEW_HOT)
 			fprintf(out, ",\"class\":\"%s\"", heat_name(row->heat));
+		write_process(out, row);
 		putc(',', out);
 		write_row_costs(out, row, view->profile->n_metrics);
 		write_more(&members, view, options, row);

@@ -243,21 +243,25 @@ static int group_processes(struct folding *folding)
 
 static uint32_t thread_entity(struct folding *folding, const struct frame *frame)
 {
+	const struct profile *profile = folding->profile;
 	const struct profile_thread *thread;
 	uint32_t *entity;
 
-	if (frame->offset >= folding->profile->n_threads)
+	if (frame->offset >= profile->n_threads)
 		return NONE;
 	entity = &folding->by_thread[frame->offset];
 	if (*entity != NONE)
 		return *entity;
-	thread = &folding->profile->threads[frame->offset];
+	thread = &profile->threads[frame->offset];
 	*entity = fold_add_entity(folding->fold,
 				  &(struct fold_entity){
 					  .name = thread->name ? thread->name : "[unknown]",
 					  .module = "",
 					  .id = thread->tid,
 					  .n_merged = 1,
+					  .process = thread->process < profile->n_processes
+							     ? &profile->processes[thread->process]
+							     : NULL,
 					  .frame_kind = FRAME_THREAD,
 				  });
 	return *entity;

@@ -15,6 +15,7 @@ enum view_kind {
 	VIEW_PROCESSES,
 	VIEW_PATHS,
 	VIEW_SYSCALLS,
+	VIEW_THREADS,
 	VIEW_STATS,
 	VIEW_HOT
 };
@@ -25,7 +26,8 @@ enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME };
 
 struct view_options {
 	enum view_kind kind;
-	enum view_grouping grouping; /* VIEW_TREE: the rows below the root */
+	enum view_grouping grouping; /* VIEW_TREE: the rows below the root; VIEW_THREADS: by thread
+				      */
 	bool merge_copies;           /* report/fold/merge_copies.h */
 	enum view_kernel kernel; /* KERNEL_ONLY: user frames are left out; KERNEL_NONE: kernel cost
 				    goes to the user frame that entered the kernel */

@@ -128,6 +128,21 @@ static void inlined_suffix(const struct view_row *row, char *buffer, size_t size
 	}
 }
 
+/* The process of a thread. Names come from the recording: only printable ASCII is kept. */
+static void process_suffix(const struct view_row *row, char *buffer, size_t size)
+{
+	const struct profile_process *process = row->process;
+
+	if (!process)
+		return;
+	snprintf(buffer, size, " of %.40s (pid %" PRId32 ")",
+		 process->name ? process->name : "[unknown]", process->pid);
+	for (; *buffer; buffer++) {
+		if (*buffer < ' ' || *buffer > '~')
+			*buffer = '?';
+	}
+}
+
 static bool is_process(const struct view_row *row)
 {
 	return row->kind == ROW_PROCESS || row->kind == ROW_THREAD;
@@ -164,6 +179,8 @@ void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 	else if (row->id >= 0)
 		snprintf(buffer, size, " (%s %" PRId32 ")",
 			 row->kind == ROW_PROCESS ? "pid" : "tid", row->id);
+	size -= strlen(buffer);
+	process_suffix(row, buffer + strlen(buffer), size);
 }
 
 static unsigned name_and_suffix_width(const struct text *text, const struct view_row *row)

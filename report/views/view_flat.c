@@ -103,6 +103,8 @@ static bool is_counted(const struct flat *flat, const struct fold_entity *entity
 	switch (flat->view->options.kind) {
 	case VIEW_PROCESSES:
 		return entity->frame_kind == FRAME_PROCESS || entity->frame_kind == FRAME_THREAD;
+	case VIEW_THREADS:
+		return entity->frame_kind == FRAME_THREAD;
 	case VIEW_MODULES:
 		return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL;
 	default:

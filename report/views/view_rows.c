@@ -58,6 +58,7 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	row->module = entity->module;
 	row->kind = entity->is_inlined ? ROW_INLINE : kinds[entity->frame_kind];
 	row->id = entity->id;
+	row->process = view->options.kind == VIEW_THREADS ? entity->process : NULL;
 	row->n_merged = entity->n_merged;
 	row->file = entity->file;
 	row->line = entity->line;

@@ -38,7 +38,8 @@ struct view_row {
 	int32_t id;        /* pid or tid if the row is one process or thread; else -1 */
 	uint32_t n_merged; /* number of processes or threads in the row, or of functions with its
 			      source line */
-	uint64_t *self;    /* per metric, weights */
+	const struct profile_process *process; /* VIEW_THREADS; NULL: not known */
+	uint64_t *self;                        /* per metric, weights */
 	uint64_t *total;
 	uint64_t *samples;             /* per metric, inclusive */
 	uint64_t *self_samples;        /* per metric, exclusive; NULL: the view is not flat */
