@@ -146,10 +146,11 @@ static const struct choice graphs[] = {
 static bool take_graph_word(const char *word, struct report_options *options, unsigned *n_numbers)
 {
 	const struct choice *graph = graphs;
+	double percent;
 
-	if (numbers_parse_percent(word, *n_numbers ? &(double){ 0 }
-						   : &options->export.min_percent) == 0) {
-		(*n_numbers)++;
+	if (numbers_parse_percent(word, &percent) == 0) {
+		if (!(*n_numbers)++)
+			options->export.min_percent = percent;
 		return true;
 	}
 	while (graph->name && strcmp(graph->name, word) != 0)

@@ -112,7 +112,10 @@ bool sample_filter_passes_any(const struct dendro_filter *filter, const struct p
 {
 	_cleanup_free_ bool *passes = find_rows(filter, profile);
 
-	return passes && memchr(passes, true, profile->rows->n_rows);
+	for (size_t i = 0; passes && i < profile->rows->n_rows; i++)
+		if (passes[i])
+			return true;
+	return false;
 }
 
 int sample_filter_apply(const struct dendro_filter *filter, struct profile *profile)
