@@ -206,7 +206,7 @@ static int merge_code(struct merge_state *state, const struct merge_maps *maps, 
 	struct stored_code code = *from;
 	int err = map_text(texts, from->symbol, &code.symbol);
 
-	for (uint32_t i = 0; !err && i < from->n_calls; i++)
+	for (uint32_t i = 0; !err && i < code.n_calls; i++)
 		err = map_call(texts, &texts->from->calls[from->first_call + i], &calls[i]);
 	code.module = maps->modules[from->module];
 	if (err || !code.module)

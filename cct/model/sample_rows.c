@@ -138,7 +138,7 @@ int sample_rows_check(const struct sample_rows *rows, const struct cct *cct)
 	return difference ? -EINVAL : 0;
 }
 
-/* The counter of an end; NULL: it is counted by its mark. */
+/* The counter of an end; that of ROW_JOINED counts a mark. */
 static uint64_t *end_counter(struct profile_quality *quality, unsigned end)
 {
 	static const enum quality_counter counters[ROW_INCOMPLETE] = {
@@ -152,16 +152,14 @@ static uint64_t *end_counter(struct profile_quality *quality, unsigned end)
 
 	if (end >= ROW_INCOMPLETE)
 		return &quality->incomplete[end - ROW_INCOMPLETE];
-	return end == ROW_JOINED ? NULL : &quality->counts[counters[end]];
+	return &quality->counts[counters[end]];
 }
 
 void sample_row_count(const struct sample_row *row, struct cct *cct,
 		      struct profile_quality *quality)
 {
-	uint64_t *counter = end_counter(quality, row->end);
-
-	if (counter)
-		++*counter;
+	if (row->end != ROW_JOINED)
+		++*end_counter(quality, row->end);
 	quality->counts[QUALITY_GUESSED_FRAMES] += row->n_guessed;
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		const uint32_t is_marked = row->marks >> mark & 1u;
@@ -174,12 +172,8 @@ void sample_row_count(const struct sample_row *row, struct cct *cct,
 
 void sample_rows_uncount(struct cct *cct, struct profile_quality *quality)
 {
-	for (unsigned end = 0; end < N_ROW_ENDS; end++) {
-		uint64_t *counter = end_counter(quality, end);
-
-		if (counter)
-			*counter = 0;
-	}
+	for (unsigned end = 0; end < N_ROW_ENDS; end++)
+		*end_counter(quality, end) = 0;
 	quality->counts[QUALITY_GUESSED_FRAMES] = 0;
 	for (int mark = 0; mark < N_PATH_MARKS; mark++)
 		quality->counts[quality_of_mark((enum path_mark)mark)] = 0;

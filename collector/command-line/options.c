@@ -1,5 +1,6 @@
 #include "collector/command-line/options.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "cct/text/near_names.h"
@@ -162,6 +163,7 @@ static int take(struct parsing *parsing, struct option_use *use, size_t offset, 
 		use->option = ours.option;
 		offset = ours.offset;
 	}
+	assert(use->option && use->option->take);
 	return use->option->take(use, parsing->target + offset);
 }
 

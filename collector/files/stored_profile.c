@@ -1,5 +1,6 @@
 #include "collector/files/stored_profile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -119,6 +120,7 @@ int stored_profile_open(const char *path, const struct dendro_options *options,
 	int err = read_file(path, options, command, &profile, error_ret);
 	if (err)
 		return err;
+	assert(profile);
 	err = choose_samples(profile, options, error_ret);
 	if (err) {
 		profile_destroy(profile);

@@ -81,8 +81,8 @@ double digamma_of(double x)
 {
 	double shift = 0;
 
-	for (; x < SERIES_BEGIN; x++)
-		shift -= 1 / x;
+	while (x < SERIES_BEGIN)
+		shift -= 1 / x++;
 	double y = 1 / (x * x);
 	return shift + log(x) - 0.5 / x -
 	       y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y / 132))));
@@ -92,8 +92,10 @@ double trigamma_of(double x)
 {
 	double shift = 0;
 
-	for (; x < SERIES_BEGIN; x++)
+	while (x < SERIES_BEGIN) {
 		shift += 1 / (x * x);
+		x++;
+	}
 	double y = 1 / (x * x);
 	return shift + 1 / x + y / 2 +
 	       y / x * (1.0 / 6 - y * (1.0 / 30 - y * (1.0 / 42 - y * (1.0 / 30 - y * 5 / 66))));

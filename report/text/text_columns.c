@@ -382,19 +382,19 @@ static uint64_t child_cost(uint64_t total, uint64_t self)
 	return total > self ? total - self : 0;
 }
 
-/* @total, @self: sums of the numerator and of the denominator, where @row is NULL. */
-static void write_child_ratio(const struct text *text, const struct ratio *ratio,
-			      const struct view_row *row, const uint64_t *total,
-			      const uint64_t *self)
+static void write_child_ratio(const struct text *text, uint32_t index, const struct view_row *row,
+			      const struct text_sums *sums)
 {
+	const struct ratio *ratio = &text->options->ratios[index];
 	uint32_t numerator = ratio->numerator, denominator = ratio->denominator;
 
 	if (row)
 		write_ratio(text, ratio, child_cost(row->total[numerator], row->self[numerator]),
 			    child_cost(row->total[denominator], row->self[denominator]));
 	else
-		write_ratio(text, ratio, child_cost(total[0], self[0]),
-			    child_cost(total[1], self[1]));
+		write_ratio(text, ratio,
+			    child_cost(sums->ratio_total[index][0], sums->ratio_self[index][0]),
+			    child_cost(sums->ratio_total[index][1], sums->ratio_self[index][1]));
 }
 
 static void write_ratio_block(const struct text *text, uint32_t index, const struct view_row *row,
@@ -410,8 +410,7 @@ static void write_ratio_block(const struct text *text, uint32_t index, const str
 		write_ratio(text, ratio, row ? row->self[numerator] : sums->ratio_self[index][0],
 			    row ? row->self[denominator] : sums->ratio_self[index][1]);
 	if (text->show_child)
-		write_child_ratio(text, ratio, row, sums ? &sums->ratio_total[index][0] : NULL,
-				  sums ? &sums->ratio_self[index][0] : NULL);
+		write_child_ratio(text, index, row, sums);
 	if (text->show_samples)
 		fprintf(text->output.file, "%*s", SAMPLES_WIDTH, "");
 }

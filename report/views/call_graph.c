@@ -5,6 +5,7 @@
  */
 #include "report/views/call_graph.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -323,6 +324,7 @@ static int leave(struct charge *charge, uint32_t node)
 {
 	if (!is_function(charge, node))
 		return 0;
+	assert(charge->n_path);
 	uint32_t place = --charge->n_path;
 	const struct activation *activation = &charge->path[place];
 	int err = is_direct(charge, place) ? 0 : leave_call(charge, place);
