@@ -273,7 +273,7 @@ static int start_rows(struct build *build)
 {
 	struct profile *profile = build->profile;
 
-	if (!build->options->keeps_rows || profile->n_metrics > UINT16_MAX)
+	if (!build->options->keeps_rows || profile->rows || profile->n_metrics > UINT16_MAX)
 		return 0;
 	profile->rows = calloc(1, sizeof(*profile->rows));
 	return profile->rows ? 0 : -ENOMEM;
@@ -406,8 +406,9 @@ static int take_first(struct build *build)
 	struct profile *profile = build->profile;
 	struct worker *first = &build->workers[0];
 
+	/* Without samples no worker was started. */
 	profile->cct = build->n_workers ? steal_ptr(first->cct) : create_cct(profile);
-	if (!profile->cct)
+	if (!profile->cct || start_rows(build))
 		return -ENOMEM;
 	if (profile->rows)
 		sample_rows_take(profile->rows, &first->rows);

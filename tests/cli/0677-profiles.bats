@@ -100,6 +100,14 @@ expect_equal_filtered() {
 		"$DENDRO" report --event off-cpu chosen.cct
 }
 
+@test "samples are chosen in a profile without any, too" {
+	"$DENDRO" build --cpu 9999 -o none.cct threads.data
+	"$DENDRO" report --format json --event cpu-clock --cpu 9999 threads.data >theirs
+	"$DENDRO" report --format json --event cpu-clock --cpu 0 none.cct >ours
+	cmp <(jq .metrics theirs) <(jq .metrics ours)
+	"$DENDRO" report --cpu 0 none.cct
+}
+
 @test "exports of a profile are those of its recording" {
 	"$DENDRO" export --format folded --by thread threads.data >theirs
 	"$DENDRO" export --format folded --by thread threads.cct >ours
