@@ -296,7 +296,8 @@ print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')"
 	refuses nonsense -- "$DENDRO" report --event nonsense dispatch.data
 	refuses no-such-option -- "$DENDRO" report --no-such-option
 	refuses "did you mean '--color'" -- "$DENDRO" report --colour never
-	refuses "'other.data'" -- "$DENDRO" report dispatch.data other.data
+	refuses "other.data: No such file" -- "$DENDRO" report dispatch.data other.data
+	refuses "'other.data'" -- "$DENDRO" script dispatch.data other.data
 	refuses nonsense --help -- "$DENDRO" nonsense
 	refuses "did you mean 'report'" -- "$DENDRO" reprot
 	refuses "did you mean 'report'" -- "$DENDRO" help reprot
