@@ -1,4 +1,4 @@
-# The view of threads: each with its process, in shares known by construction.
+# The view of threads: each with its process and its time.
 
 # shellcheck disable=SC2164
 load lib
@@ -20,16 +20,15 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-samples_of() { # samples_of PATTERN : of the threads whose names match
-	ask threads 'weight_per_sample as $w | [.rows[] | select(.name | test($p)).total[0]] | add / $w | round' --arg p "$1"
-}
-
-@test "each thread has a row with its process and its share" {
-	local all number
-	all=$(samples_of '^worker-')
+@test "each thread has a row with its process and its time" {
+	local number tid time
+	"$DENDRO" script threads.data >script
 	for number in 1 2 3; do
 		expect_equal "rows of worker-$number" "$(ask threads "[.rows[] | select(.name == \"worker-$number\")] | length")" 1
-		expect_share "worker-$number" "$(samples_of "^worker-$number\$")" "$all" $number 6
+		read -r tid time < <(ask threads ".rows[] | select(.name == \"worker-$number\")
+			| \"\(.id) \(.total[0])\"")
+		expect_equal "time of worker-$number" "$time" \
+			"$(awk -v tid="$tid" '$6 == "cpu-clock:" && $2 == tid { ns += $5 } END { print ns }' script)"
 	done
 	expect_equal processes "$(ask threads '[.rows[] | select(.name | startswith("worker-")) | .process] | unique | join(" ")')" threads
 	expect_equal pids "$(ask threads '[.rows[] | select(.name | startswith("worker-")) | .pid] | unique | length')" 1
