@@ -190,7 +190,7 @@ script_of_recorder() {
 	gcc -O0 -fno-omit-frame-pointer -o with_frames "$ROOT/tests/workloads/figure1.c"
 	record frames.data -z 0 --call-graph fp -- ./with_frames 1
 	report_json frames.data >frames.tree
-	expect_below frames "main a c d" d 45
+	expect_below frames "main a c d" d 43
 	expect_below frames "main [ab] c d" d 98
 	perf evlist -v -i frames.data >attrs
 	lacks -e STACK_USER -e REGS_USER attrs
