@@ -22,6 +22,13 @@ const struct command_option raw_names_option[] = {
 	{ 0 },
 };
 
+const struct choice kernel_choices[] = {
+	{ "merged", KERNEL_MERGED },
+	{ "only", KERNEL_ONLY },
+	{ "none", KERNEL_NONE },
+	{ NULL, 0 },
+};
+
 void report_options_init(struct report_options *options, const char *command)
 {
 	*options = (struct report_options){

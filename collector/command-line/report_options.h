@@ -44,6 +44,8 @@ struct report_options {
 
 /* For an enum symbol_names. */
 extern const struct command_option raw_names_option[];
+/* The words that --kernel takes. */
+extern const struct choice kernel_choices[];
 
 void report_options_init(struct report_options *options, const char *command);
 /* Takes the paths of all operands; where there is none, the one path there is. */

@@ -52,12 +52,6 @@ static const struct choice groupings[] = {
 	{ "thread", GROUP_THREAD },
 	{ NULL, 0 },
 };
-static const struct choice kernels[] = {
-	{ "merged", KERNEL_MERGED },
-	{ "only", KERNEL_ONLY },
-	{ "none", KERNEL_NONE },
-	{ NULL, 0 },
-};
 static const struct choice sorts[] = {
 	{ "total", SORT_TOTAL },
 	{ "self", SORT_SELF },
@@ -171,7 +165,7 @@ static const struct command_option options_of_report[] = {
 		  "(default); only: kernel functions alone; none: the user function gets their "
 		  "cost",
 	  .take = option_take_choice,
-	  .choices = kernels,
+	  .choices = kernel_choices,
 	  .offset = FIELD(view.kernel) },
 	{ .name = "min",
 	  .argument = "PCT",

@@ -22,12 +22,6 @@ static const struct choice views[] = {
 	{ "processes", VIEW_PROCESSES },
 	{ NULL, 0 },
 };
-static const struct choice kernels[] = {
-	{ "merged", KERNEL_MERGED },
-	{ "only", KERNEL_ONLY },
-	{ "none", KERNEL_NONE },
-	{ NULL, 0 },
-};
 static const struct choice measures[] = {
 	{ "self", DIFF_SELF },
 	{ "total", DIFF_TOTAL },
@@ -138,7 +132,7 @@ static const struct command_option options_of_diff[] = {
 	  .help = "merged: with kernel functions (default); only: kernel functions alone; none: "
 		  "the user function gets their cost",
 	  .take = option_take_choice,
-	  .choices = kernels,
+	  .choices = kernel_choices,
 	  .offset = FIELD(report.view.kernel) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
 	{ .name = "format",
