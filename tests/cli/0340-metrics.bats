@@ -12,7 +12,7 @@ make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
 	record several.data -e task-clock,page-faults,context-switches -- "$WORKLOADS/faulter" 3
-	record step.data -e task-clock -F 1000 -- "$WORKLOADS/in_step" 0.3
+	"$DENDRO" record -q -e task-clock -F 1000 -o step.data -- "$WORKLOADS/in_step" 0.3
 }
 
 setup() {
@@ -112,7 +112,7 @@ setup() {
 @test "code that runs in step with the clock has its true share, because periods vary" {
 	local i long short
 	for i in 1 2 3; do
-		record step.data -e task-clock -F 1000 -- "$WORKLOADS/in_step" 1
+		"$DENDRO" record -q -e task-clock -F 1000 -o step.data -- "$WORKLOADS/in_step" 1
 		report_json step.data --view functions >json
 		long=$(cost_of json long_part 0)
 		short=$(cost_of json short_part 0)

@@ -13,7 +13,7 @@ make_recordings() {
 	cd "$BATS_FILE_TMPDIR"
 	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -o hot "$SOURCE"
 	record hot.data -- ./hot 2
-	report_json hot.data --view lines >hot.lines
+	report_json hot.data --view lines --kernel none >hot.lines
 }
 
 SOURCE=$ROOT/tests/workloads/hot_line.c
@@ -57,7 +57,7 @@ samples_of_line() { # samples_of_line KEY COMMENT : self or total
 }
 
 @test "without inlined functions their cost is the own cost of the call's line" {
-	report_json hot.data --view lines --no-inline >plain.lines
+	report_json hot.data --view lines --no-inline --kernel none >plain.lines
 	expect_equal self "$(jq --argjson line "$(line_of "line of the call")" --arg file "$SOURCE" \
 		'.rows[] | select(.line == $line and .file == $file).self[0]' plain.lines)" \
 		"$(jq --argjson line "$(line_of "inlined line")" --arg file "$SOURCE" \

@@ -57,11 +57,12 @@ need_recordings() {
 }
 
 # record FILE [OPTION...] -- COMMAND... : records the command's time on the CPU, or the events of -e.
+# Without jitter, so that all samples of a clock weigh the same: tests count samples by their weights.
 record() {
 	local file=$1
 	shift
 	[ "$1" = -e ] || set -- -e cpu-clock "$@"
-	"$DENDRO" record -q -F 997 -o "$file" "$@"
+	"$DENDRO" record -q -F 997 --no-jitter -o "$file" "$@"
 }
 
 report_json() { # report_json FILE [OPTION...]
