@@ -9,6 +9,7 @@
 #include "cct/base/pair_map.h"
 #include "report/demangle/clone_name.h"
 #include "report/demangle/simple_name.h"
+#include "report/fold/fold_rebuild.h"
 
 #define NONE UINT32_MAX
 
@@ -33,7 +34,6 @@ struct merging {
 	uint32_t *name_of;   /* entity -> index in names, or NONE */
 	uint32_t *canonical; /* entity -> the entity it is merged into */
 	uint32_t *entities;  /* old node -> its entity */
-	struct pair_map nodes;
 };
 
 static bool is_function(const struct fold_entity *entity)
@@ -186,78 +186,37 @@ static bool continues(const struct merging *merging, const struct fold_node *nod
 	       caller != node->entity && clone_is_part(merging->fold->entities[node->entity].name);
 }
 
-/* Finds or adds the node below @parent that @node is merged into. */
-static int find_node(struct merging *merging, uint32_t parent, const struct fold_node *node,
-		     uint32_t *node_ret)
+/* Moves the nodes to those of the functions that their own are merged into. */
+static int move_nodes(struct merging *merging, struct fold_rebuild *rebuild, uint32_t n_nodes)
 {
-	struct fold *fold = merging->fold;
-	uint32_t entity = merging->canonical[node->entity];
-	struct fold_node *known;
-
-	if (continues(merging, node)) {
-		*node_ret = parent;
-		return 0;
-	}
-	*node_ret = pair_map_find(&merging->nodes, parent, entity);
-	if (*node_ret == PAIR_MAP_NONE) {
-		*node_ret = fold->n_nodes++;
-		fold->nodes[*node_ret] = (struct fold_node){
-			.parent = parent,
-			.entity = entity,
-			.call_file = node->call_file,
-			.call_line = node->call_line,
-		};
-		return pair_map_add(&merging->nodes, parent, entity, *node_ret);
-	}
-	known = &fold->nodes[*node_ret];
-	if (known->call_line != node->call_line ||
-	    (known->call_line && strcmp(known->call_file, node->call_file) != 0))
-		known->call_line = 0;
-	return 0;
-}
-
-static void move_costs(struct fold *fold, uint32_t from, uint32_t to)
-{
-	for (size_t metric = 0; metric < fold->n_metrics; metric++) {
-		size_t at = (size_t)from * fold->n_metrics + metric;
-		uint64_t self = fold->self[at], samples = fold->self_samples[at];
-
-		fold->self[at] = fold->self_samples[at] = 0;
-		fold->self[(size_t)to * fold->n_metrics + metric] += self;
-		fold->self_samples[(size_t)to * fold->n_metrics + metric] += samples;
-	}
-	if (from == to || !fold->self_longest)
-		return;
-	uint64_t longest = fold->self_longest[from];
-	fold->self_longest[from] = 0;
-	fold_raise_self_longest(fold, to, longest);
-}
-
-/* Rebuilds the nodes in place. That is safe because a node only moves towards the beginning. */
-static int rebuild(struct merging *merging)
-{
-	struct fold *fold = merging->fold;
-	uint32_t n_nodes = fold->n_nodes;
-	_cleanup_free_ uint32_t *moved = calloc(n_nodes, sizeof(*moved));
-
-	if (!moved)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n_nodes; i++)
-		merging->entities[i] = fold->nodes[i].entity;
-	fold->n_nodes = 1;
 	for (uint32_t i = 1; i < n_nodes; i++) {
-		struct fold_node node = fold->nodes[i];
-		int err = find_node(merging, moved[node.parent], &node, &moved[i]);
+		const struct fold_node node = merging->fold->nodes[i];
+		uint32_t to = rebuild->moved[node.parent];
 
-		if (err)
-			return err;
-		for (int mark = 0; mark < N_PATH_MARKS; mark++)
-			fold->nodes[moved[i]].marked[mark] += node.marked[mark];
-		fold->nodes[moved[i]].frame_marks |= node.frame_marks;
-		if (moved[i] != i)
-			move_costs(fold, i, moved[i]);
+		if (!continues(merging, &node)) {
+			int err = fold_rebuild_find(rebuild, to, merging->canonical[node.entity],
+						    &node, &to);
+
+			if (err)
+				return err;
+		}
+		fold_rebuild_move(rebuild, i, &node, to);
 	}
 	return 0;
+}
+
+static int rebuild_nodes(struct merging *merging)
+{
+	struct fold_rebuild rebuild;
+	uint32_t n_nodes = merging->fold->n_nodes;
+
+	for (uint32_t i = 0; i < n_nodes; i++)
+		merging->entities[i] = merging->fold->nodes[i].entity;
+	int err = fold_rebuild_begin(&rebuild, merging->fold);
+	if (!err)
+		err = move_nodes(merging, &rebuild, n_nodes);
+	fold_rebuild_end(&rebuild);
+	return err;
 }
 
 static int merge(struct merging *merging)
@@ -270,7 +229,7 @@ static int merge(struct merging *merging)
 	}
 	for (uint32_t i = 0; i < merging->fold->n_entities; i++)
 		choose_canonical(merging, i);
-	int err = rebuild(merging);
+	int err = rebuild_nodes(merging);
 	if (!err)
 		rename_clones(merging);
 	return err;
@@ -297,6 +256,5 @@ int merge_copies(struct fold *fold, bool inlined)
 	pair_map_deinit(&merging.by_name);
 	pair_map_deinit(&merging.by_short);
 	pair_map_deinit(&merging.by_clone);
-	pair_map_deinit(&merging.nodes);
 	return err;
 }

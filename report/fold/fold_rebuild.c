@@ -1,0 +1,76 @@
+#include "report/fold/fold_rebuild.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fold_rebuild_begin(struct fold_rebuild *rebuild, struct fold *fold)
+{
+	*rebuild = (struct fold_rebuild){
+		.fold = fold,
+		.moved = calloc(fold->n_nodes, sizeof(*rebuild->moved)),
+	};
+	if (!rebuild->moved)
+		return -ENOMEM;
+	fold->n_nodes = 1;
+	return 0;
+}
+
+void fold_rebuild_end(struct fold_rebuild *rebuild)
+{
+	free(rebuild->moved);
+	pair_map_deinit(&rebuild->nodes);
+}
+
+int fold_rebuild_find(struct fold_rebuild *rebuild, uint32_t parent, uint32_t entity,
+		      const struct fold_node *node, uint32_t *node_ret)
+{
+	struct fold *fold = rebuild->fold;
+
+	*node_ret = pair_map_find(&rebuild->nodes, parent, entity);
+	if (*node_ret == PAIR_MAP_NONE) {
+		*node_ret = fold->n_nodes++;
+		fold->nodes[*node_ret] = (struct fold_node){
+			.parent = parent,
+			.entity = entity,
+			.call_file = node->call_file,
+			.call_line = node->call_line,
+		};
+		return pair_map_add(&rebuild->nodes, parent, entity, *node_ret);
+	}
+	struct fold_node *known = &fold->nodes[*node_ret];
+	if (known->call_line != node->call_line ||
+	    (known->call_line && strcmp(known->call_file, node->call_file) != 0))
+		known->call_line = 0;
+	return 0;
+}
+
+static void move_costs(struct fold *fold, uint32_t from, uint32_t to)
+{
+	for (size_t metric = 0; metric < fold->n_metrics; metric++) {
+		size_t at = (size_t)from * fold->n_metrics + metric;
+		uint64_t self = fold->self[at], samples = fold->self_samples[at];
+
+		fold->self[at] = fold->self_samples[at] = 0;
+		fold->self[(size_t)to * fold->n_metrics + metric] += self;
+		fold->self_samples[(size_t)to * fold->n_metrics + metric] += samples;
+	}
+	if (!fold->self_longest)
+		return;
+	uint64_t longest = fold->self_longest[from];
+	fold->self_longest[from] = 0;
+	fold_raise_self_longest(fold, to, longest);
+}
+
+void fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_node *node,
+		       uint32_t to)
+{
+	struct fold *fold = rebuild->fold;
+
+	rebuild->moved[i] = to;
+	for (int mark = 0; mark < N_PATH_MARKS; mark++)
+		fold->nodes[to].marked[mark] += node->marked[mark];
+	fold->nodes[to].frame_marks |= node->frame_marks;
+	if (to != i)
+		move_costs(fold, i, to);
+}
