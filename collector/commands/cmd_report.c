@@ -211,6 +211,11 @@ static const struct command_option options_of_report[] = {
 		  "of functions, also its inlined copies",
 	  .take = option_take_flag,
 	  .offset = FIELD(view.merge_copies) },
+	{ .name = "fold-recursion",
+	  .help = "in trees, make a recursive call a part of its function's call farther out; "
+		  "tables, callgraph and paths do not change",
+	  .take = option_take_flag,
+	  .offset = FIELD(view.fold_recursion) },
 	{ .shared = raw_names_option, .offset = FIELD(symbolizer.names) },
 	{ .name = "values",
 	  .help = "text only: show costs in time, bytes or events beside their shares",

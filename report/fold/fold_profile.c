@@ -10,6 +10,7 @@
 #include "cct/base/hash_table.h"
 #include "cct/base/pair_map.h"
 #include "cct/text/name_pattern.h"
+#include "report/fold/fold_recursion.h"
 #include "report/fold/merge_copies.h"
 #include "report/fold/view_traits.h"
 #include "report/names/function_query.h"
@@ -489,6 +490,8 @@ static int fill(struct folding *folding)
 		.name = "all", .module = "", .id = -1, .frame_kind = FRAME_ROOT
 	};
 
+	const struct view_traits *traits = view_traits(folding->options->kind);
+
 	if (folding->options->kind == VIEW_PATHS) {
 		folding->root = function_query_create(folding->options->root);
 		if (!folding->root)
@@ -508,6 +511,8 @@ static int fill(struct folding *folding)
 		return err;
 	if (folding->options->merge_copies)
 		err = merge_functions(folding);
+	if (!err && folding->options->fold_recursion && traits->is_calling_tree)
+		err = fold_recursion(folding->fold);
 	return err ? err : fold_sum_up(folding->fold);
 }
 

@@ -29,6 +29,8 @@ struct view_options {
 	enum view_grouping grouping; /* VIEW_TREE: the rows below the root; VIEW_THREADS: by thread
 				      */
 	bool merge_copies;           /* report/fold/merge_copies.h */
+	bool fold_recursion;         /* report/fold/fold_recursion.h; without effect in other views
+				      */
 	enum view_kernel kernel; /* KERNEL_ONLY: user frames are left out; KERNEL_NONE: kernel cost
 				    goes to the user frame that entered the kernel */
 	enum view_sort sort;

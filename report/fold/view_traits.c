@@ -6,10 +6,12 @@
  */
 static const struct view_traits all[] = {
 	[VIEW_TREE] = { .subject = ROWS_FUNCTIONS,
+			.is_calling_tree = true,
 			.has_self = true,
 			.sort = SORT_TOTAL,
 			.heading = "call path" },
 	[VIEW_CALLERS] = { .subject = ROWS_FUNCTIONS,
+			   .is_calling_tree = true,
 			   .sort = SORT_TOTAL,
 			   .heading = "function, its callers below" },
 	[VIEW_CALLGRAPH] = { .subject = ROWS_FUNCTIONS,
@@ -56,7 +58,10 @@ static const struct view_traits all[] = {
 		       .has_self = true,
 		       .sort = SORT_SELF,
 		       .heading = "function" },
-	[VIEW_STATS] = { .subject = ROWS_FUNCTIONS, .sort = SORT_TOTAL, .heading = "" },
+	[VIEW_STATS] = { .subject = ROWS_FUNCTIONS,
+			 .is_calling_tree = true,
+			 .sort = SORT_TOTAL,
+			 .heading = "" },
 };
 
 const struct view_traits *view_traits(enum view_kind kind)
