@@ -36,4 +36,21 @@ static inline bool metric_is_multiplexed(const struct metric *metric)
 	return metric->time_running_ns < metric->time_enabled_ns - metric->time_enabled_ns / 200;
 }
 
+/* Beyond this factor, the event ran too short a time to estimate the rest. */
+#define METRIC_MAX_SCALE 1000000u
+
+static inline bool metric_can_be_scaled(const struct metric *metric)
+{
+	return metric_is_multiplexed(metric) && metric->time_running_ns &&
+	       metric->time_enabled_ns / metric->time_running_ns <= METRIC_MAX_SCALE;
+}
+
+/* An estimate of what a weight had been if the event had had a counter all the time. */
+static inline uint64_t metric_scale(const struct metric *metric, uint64_t weight)
+{
+	const unsigned __int128 product = (unsigned __int128)weight * metric->time_enabled_ns;
+
+	return (uint64_t)((product + metric->time_running_ns / 2) / metric->time_running_ns);
+}
+
 #endif

@@ -147,35 +147,19 @@ int profile_set_string(char **string, const char *value)
 	return 0;
 }
 
-/* Beyond this factor, the event ran too short a time to estimate the rest. */
-#define MAX_SCALE 1000000u
-
-static bool can_be_scaled(const struct metric *metric)
-{
-	return metric_is_multiplexed(metric) && metric->time_running_ns &&
-	       metric->time_enabled_ns / metric->time_running_ns <= MAX_SCALE;
-}
-
-static uint64_t scale_weight(uint64_t weight, const struct metric *metric)
-{
-	unsigned __int128 product = (unsigned __int128)weight * metric->time_enabled_ns;
-
-	return (uint64_t)((product + metric->time_running_ns / 2) / metric->time_running_ns);
-}
-
 void profile_scale(struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		struct metric *metric = &profile->metrics[i];
 
-		if (metric->is_scaled || !can_be_scaled(metric))
+		if (metric->is_scaled || !metric_can_be_scaled(metric))
 			continue;
 		metric->is_scaled = true;
 		metric->total = 0;
 		for (uint32_t node = 0; node < profile->cct->n_nodes; node++) {
 			struct cct_cost *cost = cct_cost(profile->cct, node, i);
 
-			cost->weight = scale_weight(cost->weight, metric);
+			cost->weight = metric_scale(metric, cost->weight);
 			metric->total += cost->weight;
 		}
 	}

@@ -37,17 +37,38 @@ static void keep_longest(struct cct *cct, const bool *is_kept)
 	cct->longest_metric = CCT_NONE;
 }
 
-static void keep_rows_of_metrics(struct sample_rows *rows, const bool *is_kept)
+static void move_row(struct sample_rows *rows, uint32_t to, uint32_t from)
 {
-	uint32_t n_kept = 0, metric = 0, n_before = 0; /* metrics that are kept, before @metric */
+	rows->rows[to] = rows->rows[from];
+	if (rows->sums)
+		rows->sums[to] = rows->sums[from];
+}
+
+static void keep_times_of_metrics(struct sample_rows *rows, const bool *is_kept, uint32_t n_all)
+{
+	for (uint32_t run = 0; run < rows->n_runs; run++) {
+		uint32_t n_kept = 0;
+
+		for (uint32_t i = 0; i < n_all; i++) {
+			if (is_kept[i])
+				rows->runs[run].times[n_kept++] = rows->runs[run].times[i];
+		}
+	}
+}
+
+/* @indices: of the metrics that are kept, from now on. */
+static void keep_rows_of_metrics(struct sample_rows *rows, const bool *is_kept,
+				 const uint16_t *indices)
+{
+	uint32_t n_kept = 0;
 
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		for (; metric < rows->rows[i].metric; metric++)
-			n_before += is_kept[metric];
+		const uint16_t metric = rows->rows[i].metric;
+
 		if (!is_kept[metric])
 			continue;
-		rows->rows[n_kept] = rows->rows[i];
-		rows->rows[n_kept++].metric = (uint16_t)n_before;
+		move_row(rows, n_kept, i);
+		rows->rows[n_kept++].metric = indices[metric];
 	}
 	rows->n_rows = n_kept;
 }
@@ -56,18 +77,23 @@ int profile_keep_metrics(struct profile *profile, const char *const *patterns, s
 {
 	uint32_t n_all = profile->n_metrics, n_kept = 0;
 	_cleanup_free_ bool *is_kept = calloc(n_all + 1, sizeof(*is_kept));
+	_cleanup_free_ uint16_t *indices = calloc(n_all + 1, sizeof(*indices));
 
-	if (!is_kept)
+	if (!is_kept || !indices)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n_all; i++)
+	for (uint32_t i = 0; i < n_all; i++) {
+		indices[i] = (uint16_t)n_kept;
 		n_kept += is_kept[i] =
 			name_patterns_match(patterns, n_patterns, profile->metrics[i].name);
+	}
 	if (!n_kept || n_kept == n_all)
 		return 0;
 	keep_longest(profile->cct, is_kept);
 	keep_costs(profile->cct, is_kept, n_kept);
-	if (profile->rows)
-		keep_rows_of_metrics(profile->rows, is_kept);
+	if (profile->rows) {
+		keep_rows_of_metrics(profile->rows, is_kept, indices);
+		keep_times_of_metrics(profile->rows, is_kept, n_all);
+	}
 	profile->n_metrics = 0;
 	for (uint32_t i = 0; i < n_all; i++) {
 		if (is_kept[i])
@@ -105,6 +131,71 @@ int profile_join_threads(struct profile *profile)
 	return 0;
 }
 
+/* The rows of a run and metric, from @first on: their end. */
+static uint32_t end_of_metric(const struct sample_rows *rows, uint32_t first)
+{
+	uint32_t end = first + 1;
+
+	while (end < rows->n_rows && rows->rows[end].run == rows->rows[first].run &&
+	       rows->rows[end].metric == rows->rows[first].metric)
+		end++;
+	return end;
+}
+
+/* Scales the weights of rows that were counted, which are of one run and metric. @weights: [node],
+ * all 0. */
+static void scale_counted(struct profile *profile, uint32_t first, uint32_t end,
+			  const struct metric *scale, uint64_t *weights)
+{
+	const struct sample_row *rows = profile->rows->rows;
+
+	for (uint32_t i = first; i < end; i++)
+		weights[rows[i].node] += rows[i].weight;
+	for (uint32_t i = first; i < end; i++) {
+		uint64_t *weight = &weights[rows[i].node];
+		const uint64_t more = metric_scale(scale, *weight) - *weight;
+
+		cct_cost(profile->cct, rows[i].node, rows[i].metric)->weight += more;
+		profile->metrics[rows[i].metric].total += more;
+		*weight = 0;
+	}
+}
+
+static struct metric scale_of_run(const struct sample_rows *rows, uint32_t run, uint32_t metric)
+{
+	const struct run_times *times = &rows->runs[run].times[metric];
+
+	return (struct metric){ .time_enabled_ns = times->enabled_ns,
+				.time_running_ns = times->running_ns };
+}
+
+/* As profile_scale() has scaled each run before they were merged. */
+static int scale_runs(struct profile *profile)
+{
+	const struct sample_rows *rows = profile->rows;
+	_cleanup_free_ uint64_t *weights = calloc(profile->cct->n_nodes, sizeof(*weights));
+	uint32_t end;
+
+	if (!weights)
+		return -ENOMEM;
+	for (uint32_t first = 0; first < rows->n_rows; first = end) {
+		const struct metric scale =
+			scale_of_run(rows, rows->rows[first].run, rows->rows[first].metric);
+
+		end = end_of_metric(rows, first);
+		if (metric_can_be_scaled(&scale))
+			scale_counted(profile, first, end, &scale, weights);
+	}
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		for (uint32_t run = 0; run < rows->n_runs; run++) {
+			const struct metric scale = scale_of_run(rows, run, i);
+
+			profile->metrics[i].is_scaled |= metric_can_be_scaled(&scale);
+		}
+	}
+	return 0;
+}
+
 /* Leaves the rows out, and counts the others again. */
 static void count_kept(struct profile *profile, const bool *is_kept)
 {
@@ -118,15 +209,17 @@ static void count_kept(struct profile *profile, const bool *is_kept)
 	}
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		const struct sample_row *row = &rows->rows[i];
+		const uint64_t samples = sample_rows_samples_of(rows, i);
 
-		if (!is_kept[i])
+		if (!is_kept[i]) {
+			profile->quality.counts[QUALITY_FILTERED] += samples;
 			continue;
-		sample_row_count(row, profile->cct, &profile->quality);
-		profile->metrics[row->metric].samples++;
+		}
+		sample_rows_count(rows, i, profile->cct, &profile->quality);
+		profile->metrics[row->metric].samples += samples;
 		profile->metrics[row->metric].total += row->weight;
-		rows->rows[n_kept++] = *row;
+		move_row(rows, n_kept++, i);
 	}
-	profile->quality.counts[QUALITY_FILTERED] += rows->n_rows - n_kept;
 	rows->n_rows = n_kept;
 }
 
@@ -169,6 +262,8 @@ int profile_keep_rows(struct profile *profile, const bool *is_kept)
 	int err = drop_frame_marks(profile->cct, profile->rows);
 	if (!err)
 		err = drop_unused_nodes(profile);
+	if (!err && profile->rows->n_runs)
+		return scale_runs(profile);
 	if (!err)
 		profile_scale(profile);
 	return err;

@@ -7,8 +7,19 @@
 
 #include "cct/base/array.h"
 
+void sample_run_deinit(struct sample_run *run)
+{
+	free(run->command_line);
+	free(run->hostname);
+	free(run->times);
+}
+
 void sample_rows_deinit(struct sample_rows *rows)
 {
+	for (uint32_t i = 0; i < rows->n_runs; i++)
+		sample_run_deinit(&rows->runs[i]);
+	free(rows->runs);
+	free(rows->sums);
 	free(rows->rows);
 	free(rows->tasks);
 	free(rows->last_tasks);
@@ -118,6 +129,8 @@ void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns)
 	}
 	if (rows->n_rows)
 		qsort(rows->rows, rows->n_rows, sizeof(*rows->rows), compare_rows);
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		rows->rows[i].run = 0;
 }
 
 int sample_rows_check(const struct sample_rows *rows, const struct cct *cct)
@@ -131,7 +144,8 @@ int sample_rows_check(const struct sample_rows *rows, const struct cct *cct)
 	for (size_t i = 0; i < n; i++)
 		left[i] = cct->costs[i].samples;
 	for (uint32_t i = 0; i < rows->n_rows; i++)
-		left[(size_t)rows->rows[i].node * cct->n_metrics + rows->rows[i].metric]--;
+		left[(size_t)rows->rows[i].node * cct->n_metrics + rows->rows[i].metric] -=
+			sample_rows_samples_of(rows, i);
 	for (size_t i = 0; i < n; i++)
 		difference |= left[i];
 	free(left);
@@ -168,6 +182,35 @@ void sample_row_count(const struct sample_row *row, struct cct *cct,
 		quality->counts[quality_of_mark((enum path_mark)mark)] += is_marked;
 	}
 	cct_add_cost(cct, row->node, row->metric, row->weight);
+}
+
+static void count_sum(const struct sample_row *row, const struct row_sum *sum, struct cct *cct,
+		      struct profile_quality *quality)
+{
+	struct cct_cost *cost = cct_cost(cct, row->node, row->metric);
+
+	if (row->end != ROW_JOINED)
+		*end_counter(quality, row->end) += sum->samples;
+	quality->counts[QUALITY_GUESSED_FRAMES] += row->n_guessed;
+	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
+		const uint64_t n_marked = row->marks >> mark & 1u ? sum->samples : 0;
+
+		cct->nodes[row->node].marked[mark] += (uint32_t)n_marked;
+		quality->counts[quality_of_mark((enum path_mark)mark)] += n_marked;
+	}
+	cost->samples += sum->samples;
+	cost->weight += row->weight;
+	if (row->metric == cct->longest_metric && sum->longest > cct->longest[row->node])
+		cct->longest[row->node] = sum->longest;
+}
+
+void sample_rows_count(const struct sample_rows *rows, uint32_t row, struct cct *cct,
+		       struct profile_quality *quality)
+{
+	if (rows->sums)
+		count_sum(&rows->rows[row], &rows->sums[row], cct, quality);
+	else
+		sample_row_count(&rows->rows[row], cct, quality);
 }
 
 void sample_rows_uncount(struct cct *cct, struct profile_quality *quality)

@@ -2,12 +2,16 @@
  * The samples of a profile, one row each: what the tree adds up, so that a part of the samples can
  * be chosen later (cct/model/profile_filter.h), or seen in the order of time.
  *
+ * A merged profile has the rows of several runs. Where these are too many, a row is the sum of the
+ * samples of a run, thread, CPU and node in a slice of time (cct/model/row_slices.h).
+ *
  * Workers collect rows, each into its own list; the reader of the samples numbers them, and knows
  * their tasks. sample_rows_finish() makes one sorted list of all.
  */
 #ifndef CCT_MODEL_SAMPLE_ROWS_H
 #define CCT_MODEL_SAMPLE_ROWS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cct/model/cct.h"
@@ -36,24 +40,55 @@ struct row_task {
 };
 
 struct sample_row {
-	/* Microseconds since the profile's start; before sample_rows_finish() nanoseconds of the
-	 * recording's clock. 0: the sample has no time. */
+	/* Microseconds since its run's start; before sample_rows_finish() nanoseconds of the
+	 * recording's clock. 0: the sample has no time. Of a slice, its start. */
 	uint64_t time;
 	uint64_t weight; /* as it was received: profile_scale() has not multiplied it */
-	uint32_t number; /* its place among the samples; meaningless once they are sorted */
-	uint32_t node;   /* where its path ends */
+	union {
+		uint32_t number; /* before sample_rows_finish(): its place among the samples */
+		uint32_t run;    /* 0 where the rows have no runs */
+	};
+	uint32_t node; /* where its path ends */
 	uint32_t task;
 	uint32_t cpu;
-	uint32_t n_guessed; /* frames */
+	uint32_t n_guessed; /* frames; UINT32_MAX: that many or more */
 	uint16_t metric;
 	uint8_t end;   /* enum row_end */
 	uint8_t marks; /* 1 << enum path_mark */
 };
 
+/* What a row has beyond a struct sample_row if it is a sum of samples. */
+struct row_sum {
+	unsigned __int128 squares; /* of the weights; the largest number if they are more */
+	uint64_t samples;
+	uint64_t longest; /* the largest weight */
+};
+
+/* For which time an event was enabled in a run, and for which it had a counter. */
+struct run_times {
+	uint64_t enabled_ns, running_ns;
+};
+
+/* A recording of which rows are. Strings owned, NULL if unknown. */
+struct sample_run {
+	char *command_line;
+	char *hostname;
+	uint64_t start_ns, end_ns; /* as in struct profile_info */
+	bool has_date;
+	uint64_t unix_offset_ns;
+	struct run_times *times; /* [metric]; owned */
+};
+
 /* All zero is an empty list. */
 struct sample_rows {
-	struct sample_row *rows; /* finished: by metric, CPU, and place among the samples */
+	/* Finished: by run, metric, CPU, and place among the samples. With several runs, or sums,
+	 * by time and all else after the CPU. */
+	struct sample_row *rows;
+	struct row_sum *sums; /* [row]; NULL: each row is a sample */
+	unsigned slice_shift; /* slices have 2^slice_shift microseconds; 0: rows are samples */
 	uint32_t n_rows, n_rows_allocated;
+	struct sample_run *runs;
+	uint32_t n_runs; /* 0: all rows are of the one run that the profile describes */
 	struct row_task *tasks;
 	uint32_t n_tasks;
 	struct string_ids names;
@@ -61,6 +96,7 @@ struct sample_rows {
 	uint32_t n_last_tasks;
 };
 
+void sample_run_deinit(struct sample_run *run);
 void sample_rows_deinit(struct sample_rows *rows);
 /* NULL is fine. */
 void sample_rows_destroy(struct sample_rows *rows);
@@ -82,9 +118,17 @@ void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns);
  * -ENOMEM. */
 int sample_rows_check(const struct sample_rows *rows, const struct cct *cct);
 
+static inline uint64_t sample_rows_samples_of(const struct sample_rows *rows, uint32_t row)
+{
+	return rows->sums ? rows->sums[row].samples : 1;
+}
+
 /* Adds a sample to its node and to the counters of quality that are about single paths. */
 void sample_row_count(const struct sample_row *row, struct cct *cct,
 		      struct profile_quality *quality);
+/* Likewise all samples of a row of the list. */
+void sample_rows_count(const struct sample_rows *rows, uint32_t row, struct cct *cct,
+		       struct profile_quality *quality);
 /* Takes all samples out of the tree and of these counters. */
 void sample_rows_uncount(struct cct *cct, struct profile_quality *quality);
 

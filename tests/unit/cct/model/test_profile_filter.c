@@ -159,6 +159,43 @@ static void weights_are_scaled_after_samples_were_left_out(void **state)
 	assert_int_equal(profile_check_conservation(profile), -1);
 }
 
+/* Two runs; the first one's metric 0 had a counter for a third of the time. */
+static void add_runs(struct profile *profile)
+{
+	struct sample_rows *rows = profile->rows;
+
+	rows->n_runs = 2;
+	rows->runs = calloc(2, sizeof(*rows->runs));
+	assert_non_null(rows->runs);
+	for (uint32_t run = 0; run < 2; run++) {
+		rows->runs[run].times = calloc(N_METRICS, sizeof(*rows->runs[run].times));
+		assert_non_null(rows->runs[run].times);
+	}
+	rows->runs[0].times[0] = (struct run_times){ 300, 100 };
+	for (uint32_t i = N_NODES; i < rows->n_rows; i++)
+		rows->rows[i].run = 1;
+	rows->rows[N_NODES + 4].metric = 0;
+	rows->rows[N_NODES + 5].metric = 0;
+}
+
+static void each_run_is_scaled_by_its_times(void **state)
+{
+	struct profile *profile = *state;
+	bool is_kept[N_METRICS * N_NODES] = { [4] = true,
+					      [N_NODES + 4] = true,
+					      [N_NODES + 5] = true };
+
+	add_rows(profile);
+	add_runs(profile);
+	profile->metrics[0].time_enabled_ns = 600;
+	profile->metrics[0].time_running_ns = 400;
+	assert_int_equal(profile_keep_rows(profile, is_kept), 0);
+	assert_true(profile->metrics[0].is_scaled);
+	assert_int_equal(profile->metrics[0].samples, 3);
+	assert_int_equal(profile->metrics[0].total, 3 * 50 + 51 + 61);
+	assert_int_equal(profile_check_conservation(profile), -1);
+}
+
 static void rows_of_other_metrics_leave_with_them(void **state)
 {
 	static const char *const names[] = { "read-bytes", "cycles" };
@@ -194,6 +231,7 @@ int main(void)
 			samples_that_are_left_out_leave_the_tree_and_the_totals, setup, teardown),
 		cmocka_unit_test_setup_teardown(weights_are_scaled_after_samples_were_left_out,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(each_run_is_scaled_by_its_times, setup, teardown),
 		cmocka_unit_test_setup_teardown(rows_of_other_metrics_leave_with_them, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(without_a_name_of_a_metric_all_stay, setup,

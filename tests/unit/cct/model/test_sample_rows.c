@@ -40,9 +40,12 @@ static void a_thread_is_another_task_once_its_name_changes(void **state)
 static void add(struct sample_rows *rows, uint32_t number, uint16_t metric, uint32_t cpu,
 		uint64_t time)
 {
-	const struct sample_row row = {
-		.number = number, .metric = metric, .cpu = cpu, .time = time, .node = 1
-	};
+	const struct sample_row row = { .number = number,
+					.weight = number,
+					.metric = metric,
+					.cpu = cpu,
+					.time = time,
+					.node = 1 };
 
 	assert_int_equal(sample_rows_add(rows, &row), 0);
 }
@@ -65,7 +68,7 @@ static void rows_of_all_workers_are_sorted_by_metric_and_cpu_and_place(void **st
 	sample_rows_finish(&rows, 10000);
 	assert_int_equal(rows.n_rows, 5);
 	for (uint32_t i = 0; i < rows.n_rows; i++) {
-		assert_int_equal(rows.rows[i].number, numbers[i]);
+		assert_int_equal(rows.rows[i].weight, numbers[i]);
 		assert_int_equal(rows.rows[i].time, times[i]);
 		assert_int_equal(rows.rows[i].node, numbers[i] == 1 || numbers[i] == 3 ? 5 : 1);
 	}
