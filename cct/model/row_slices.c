@@ -1,0 +1,226 @@
+#include "cct/model/row_slices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cct/base/cleanup.h"
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* What rows of one sum have in common, but for the time. */
+static int compare_places(const struct sample_row *a, const struct sample_row *b)
+{
+	int order = compare_numbers(a->task, b->task);
+
+	if (!order)
+		order = compare_numbers(a->node, b->node);
+	if (!order)
+		order = compare_numbers(a->end, b->end);
+	return order ? order : compare_numbers(a->marks, b->marks);
+}
+
+static int compare_streams(const struct sample_row *a, const struct sample_row *b)
+{
+	int order = compare_numbers(a->run, b->run);
+
+	if (!order)
+		order = compare_numbers(a->metric, b->metric);
+	return order ? order : compare_numbers(a->cpu, b->cpu);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct sample_row *x = a, *y = b;
+	int order = compare_streams(x, y);
+
+	if (!order)
+		order = compare_numbers(x->time, y->time);
+	if (!order)
+		order = compare_places(x, y);
+	if (!order)
+		order = compare_numbers(x->weight, y->weight);
+	return order ? order : compare_numbers(x->n_guessed, y->n_guessed);
+}
+
+/* Rows of one sum follow one another, in the order of time. */
+static int compare_for_sums(const void *a, const void *b)
+{
+	const struct sample_row *x = a, *y = b;
+	int order = compare_streams(x, y);
+
+	if (!order)
+		order = compare_places(x, y);
+	return order ? order : compare_numbers(x->time, y->time);
+}
+
+static bool is_sorted(const struct sample_rows *rows, int (*compare)(const void *, const void *))
+{
+	for (uint32_t i = 1; i < rows->n_rows; i++) {
+		if (compare(&rows->rows[i - 1], &rows->rows[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
+struct row_order {
+	const struct sample_rows *rows;
+	int (*compare)(const void *, const void *);
+};
+
+static int compare_indices(const void *a, const void *b, void *context)
+{
+	const struct row_order *order = context;
+
+	return order->compare(&order->rows->rows[*(const uint32_t *)a],
+			      &order->rows->rows[*(const uint32_t *)b]);
+}
+
+/* Moves rows and sums to the places that an order of their indices gives them. 0 or -ENOMEM. */
+static int arrange(struct sample_rows *rows, const uint32_t *order)
+{
+	struct sample_row *of = calloc((size_t)rows->n_rows + 1, sizeof(*of));
+	struct row_sum *sums = calloc((size_t)rows->n_rows + 1, sizeof(*sums));
+
+	if (!of || !sums) {
+		free(of);
+		free(sums);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		of[i] = rows->rows[order[i]];
+		sums[i] = rows->sums[order[i]];
+	}
+	free(rows->rows);
+	free(rows->sums);
+	rows->rows = of;
+	rows->sums = sums;
+	rows->n_rows_allocated = rows->n_rows + 1;
+	return 0;
+}
+
+static int sort_with_sums(struct sample_rows *rows, int (*compare)(const void *, const void *))
+{
+	struct row_order by = { rows, compare };
+	_cleanup_free_ uint32_t *order = calloc((size_t)rows->n_rows + 1, sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		order[i] = i;
+	qsort_r(order, rows->n_rows, sizeof(*order), compare_indices, &by);
+	return arrange(rows, order);
+}
+
+static int sort(struct sample_rows *rows, int (*compare)(const void *, const void *))
+{
+	if (is_sorted(rows, compare))
+		return 0;
+	if (rows->sums)
+		return sort_with_sums(rows, compare);
+	qsort(rows->rows, rows->n_rows, sizeof(*rows->rows), compare);
+	return 0;
+}
+
+int row_slices_sort(struct sample_rows *rows)
+{
+	return sort(rows, compare_rows);
+}
+
+static bool are_one(const struct sample_row *a, const struct sample_row *b, unsigned shift)
+{
+	return a->time >> shift == b->time >> shift && !compare_streams(a, b) &&
+	       !compare_places(a, b);
+}
+
+/* Of rows that are sorted for sums. */
+static uint32_t count_sums(const struct sample_rows *rows, unsigned shift)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		n += !i || !are_one(&rows->rows[i - 1], &rows->rows[i], shift);
+	return n;
+}
+
+static int make_sums(struct sample_rows *rows)
+{
+	struct row_sum *sums = calloc((size_t)rows->n_rows + 1, sizeof(*sums));
+
+	if (!sums)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const uint64_t weight = rows->rows[i].weight;
+
+		sums[i] = (struct row_sum){ (unsigned __int128)weight * weight, 1, weight };
+	}
+	rows->sums = sums;
+	return 0;
+}
+
+static void add_row(struct sample_rows *rows, uint32_t to, uint32_t from)
+{
+	struct sample_row *row = &rows->rows[to];
+	struct row_sum *sum = &rows->sums[to];
+	const struct row_sum *more = &rows->sums[from];
+
+	row->weight += rows->rows[from].weight;
+	if (__builtin_add_overflow(row->n_guessed, rows->rows[from].n_guessed, &row->n_guessed))
+		row->n_guessed = UINT32_MAX;
+	if (__builtin_add_overflow(sum->squares, more->squares, &sum->squares))
+		sum->squares = ~(unsigned __int128)0;
+	sum->samples += more->samples;
+	if (more->longest > sum->longest)
+		sum->longest = more->longest;
+}
+
+/* Of rows that are sorted for sums. */
+static void add_up(struct sample_rows *rows, unsigned shift)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		if (n && are_one(&rows->rows[n - 1], &rows->rows[i], shift)) {
+			add_row(rows, n - 1, i);
+			continue;
+		}
+		rows->rows[n] = rows->rows[i];
+		rows->rows[n].time = rows->rows[n].time >> shift << shift;
+		rows->sums[n++] = rows->sums[i];
+	}
+	rows->n_rows = n;
+	rows->slice_shift = shift;
+}
+
+int row_slices_make(struct sample_rows *rows, unsigned shift)
+{
+	if (shift < rows->slice_shift || !shift)
+		return 0;
+	if ((!rows->sums && make_sums(rows)) || sort(rows, compare_for_sums))
+		return -ENOMEM;
+	add_up(rows, shift);
+	return sort(rows, compare_rows);
+}
+
+int row_slices_fit(struct sample_rows *rows, uint32_t n_max)
+{
+	unsigned least = rows->slice_shift + !rows->slice_shift, most = ROW_SLICE_SHIFT_MAX;
+
+	if (rows->n_rows <= n_max)
+		return 0;
+	if (sort(rows, compare_for_sums))
+		return -ENOMEM;
+	if (count_sums(rows, most) > n_max)
+		return -E2BIG;
+	while (least < most) {
+		const unsigned shift = (least + most) / 2;
+
+		if (count_sums(rows, shift) > n_max)
+			least = shift + 1;
+		else
+			most = shift;
+	}
+	return row_slices_make(rows, least);
+}

@@ -1,0 +1,28 @@
+/*
+ * Rows of samples in slices of time: one row is the sum of the samples of a run, metric, CPU, task,
+ * node and kind of path in a slice. Slices have a power of two of microseconds and begin at
+ * multiples of it, counted from the start of the run. So two slices make one that is twice as long,
+ * and it does not matter in how many steps rows were added up.
+ */
+#ifndef CCT_MODEL_ROW_SLICES_H
+#define CCT_MODEL_ROW_SLICES_H
+
+#include "cct/model/sample_rows.h"
+
+#define ROW_SLICE_SHIFT_MAX 63 /* all of a run is one slice */
+
+/* Sorts rows by run, metric, CPU, time, and all else that a row has, so that equal rows in any
+ * order become equal lists. 0 or -ENOMEM. */
+int row_slices_sort(struct sample_rows *rows);
+/*
+ * Adds the rows up in slices of 2^@shift microseconds, unless their slices are as long already.
+ * They are sorted then as row_slices_sort() does it. 0, or -ENOMEM: nothing changed.
+ */
+int row_slices_make(struct sample_rows *rows, unsigned shift);
+/*
+ * Adds the rows up in the shortest slices with which they are @n_max at most; without need, they
+ * stay as they are. 0, -ENOMEM, or -E2BIG: there are more even if a run is one slice.
+ */
+int row_slices_fit(struct sample_rows *rows, uint32_t n_max);
+
+#endif
