@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/cleanup.h"
 
 void sample_run_deinit(struct sample_run *run)
 {
@@ -136,19 +137,23 @@ void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns)
 int sample_rows_check(const struct sample_rows *rows, const struct cct *cct)
 {
 	const size_t n = (size_t)cct->n_nodes * cct->n_metrics;
-	uint64_t *left = calloc(n + 1, sizeof(*left));
+	_cleanup_free_ uint64_t *left = calloc(n + 1, sizeof(*left));
 	uint64_t difference = 0;
 
 	if (!left)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		left[i] = cct->costs[i].samples;
-	for (uint32_t i = 0; i < rows->n_rows; i++)
-		left[(size_t)rows->rows[i].node * cct->n_metrics + rows->rows[i].metric] -=
-			sample_rows_samples_of(rows, i);
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const struct sample_row *row = &rows->rows[i];
+		uint64_t *of = &left[(size_t)row->node * cct->n_metrics + row->metric];
+
+		if (sample_rows_samples_of(rows, i) > *of)
+			return -EINVAL;
+		*of -= sample_rows_samples_of(rows, i);
+	}
 	for (size_t i = 0; i < n; i++)
 		difference |= left[i];
-	free(left);
 	return difference ? -EINVAL : 0;
 }
 

@@ -26,9 +26,16 @@ int tree_part_read(struct dwarf_reader *body, struct profile *profile);
 void names_part_write(struct byte_buffer *body, const struct profile *profile);
 int names_part_read(struct dwarf_reader *body, struct profile *profile);
 
-/* Of a profile with ->rows. */
+/* Of a profile with ->rows of one run. */
 void rows_part_write(struct byte_buffer *body, const struct profile *profile);
 int rows_part_read(struct dwarf_reader *body, struct profile *profile);
+/* Of a profile with ->rows that have runs: instead of the part above. */
+void runs_part_write(struct byte_buffer *body, const struct profile *profile);
+int runs_part_read(struct dwarf_reader *body, struct profile *profile);
+
+/* What both parts have in common: reads into profile->rows, whose runs and slices are known, and
+ * does not check the numbers of samples. */
+int part_read_rows(struct dwarf_reader *body, struct profile *profile);
 
 /*
  * A text as byte_buffer_add_text() writes it: on the heap, or NULL for none. 0, -ENOMEM, or

@@ -1,7 +1,8 @@
 /*
  * Writes and reads the rows of samples: tasks; streams, which are the rows of one metric on one
- * CPU, in the order of the samples; then columns over all rows. A column has what cannot be
- * foreseen from the rows before and the tree, so that most of its numbers are small or 0.
+ * CPU, and of one run where there are several, in order; then columns over all rows. A column has
+ * what cannot be foreseen from the rows before and the tree, so that most of its numbers are small
+ * or 0.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,9 +17,9 @@
 #define N_DISTANCES_KNOWN 1001 /* enough to find the usual one */
 
 struct stream {
-	uint32_t metric, cpu;
+	uint32_t run, metric, cpu;
 	uint32_t first, n; /* rows */
-	int64_t distance;  /* in time, from row to row, usually */
+	int64_t distance;  /* in slices of time, from row to row, usually */
 };
 
 struct stream_list {
@@ -118,14 +119,15 @@ static int compare_distances(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int64_t usual_distance(const struct sample_row *rows, uint32_t n)
+static int64_t usual_distance(const struct sample_row *rows, uint32_t n, unsigned shift)
 {
 	int64_t distances[N_DISTANCES_KNOWN];
 	const uint32_t step = n / N_DISTANCES_KNOWN + 1;
 	size_t n_known = 0;
 
 	for (uint32_t i = 1; i < n; i += step)
-		distances[n_known++] = (int64_t)(rows[i].time - rows[i - 1].time);
+		distances[n_known++] =
+			(int64_t)((rows[i].time >> shift) - (rows[i - 1].time >> shift));
 	if (!n_known)
 		return 0;
 	qsort(distances, n_known, sizeof(*distances), compare_distances);
@@ -148,11 +150,14 @@ static int find_streams(struct stream_list *list, const struct sample_rows *rows
 		const struct sample_row *at = &rows->rows[first];
 
 		for (n = 1; first + n < rows->n_rows; n++) {
-			if (at[n].metric != at->metric || at[n].cpu != at->cpu)
+			if (at[n].run != at->run || at[n].metric != at->metric ||
+			    at[n].cpu != at->cpu)
 				break;
 		}
-		if (add_stream(list, &(struct stream){ at->metric, at->cpu, first, n,
-						       usual_distance(at, n) }))
+		const struct stream stream = { at->run, at->metric,
+					       at->cpu, first,
+					       n,       usual_distance(at, n, rows->slice_shift) };
+		if (add_stream(list, &stream))
 			return -ENOMEM;
 	}
 	return 0;
@@ -172,10 +177,13 @@ static void write_tasks(struct byte_buffer *body, const struct sample_rows *rows
 	}
 }
 
-static void write_streams(struct byte_buffer *body, const struct stream_list *list)
+static void write_streams(struct byte_buffer *body, const struct sample_rows *rows,
+			  const struct stream_list *list)
 {
 	byte_buffer_add_unsigned(body, list->n);
 	for (uint32_t i = 0; i < list->n; i++) {
+		if (rows->n_runs)
+			byte_buffer_add_unsigned(body, list->streams[i].run);
 		byte_buffer_add_unsigned(body, list->streams[i].metric);
 		byte_buffer_add_unsigned(body, list->streams[i].cpu);
 		byte_buffer_add_unsigned(body, list->streams[i].n);
@@ -184,13 +192,15 @@ static void write_streams(struct byte_buffer *body, const struct stream_list *li
 }
 
 static void write_times(struct byte_buffer *body, const struct stream *stream,
-			const struct sample_row *rows)
+			const struct sample_row *rows, unsigned shift)
 {
 	uint64_t last = 0;
 
 	for (uint32_t i = 0; i < stream->n; i++) {
-		byte_buffer_add_signed(body, (int64_t)(rows[i].time - last) - stream->distance);
-		last = rows[i].time;
+		const uint64_t time = rows[i].time >> shift;
+
+		byte_buffer_add_signed(body, (int64_t)(time - last) - stream->distance);
+		last = time;
 	}
 }
 
@@ -219,19 +229,31 @@ static void write_ends(struct byte_buffer *body, const struct sample_rows *rows,
 	}
 }
 
-/* If all rows of a metric weigh the same, 1, and the weight; else 0, and the weight of each. */
-static void write_weights(struct byte_buffer *body, const struct sample_rows *rows, uint32_t metric,
-			  uint32_t *at)
+static bool is_of(const struct sample_row *row, uint32_t run, uint32_t metric)
+{
+	return row->run == run && row->metric == metric;
+}
+
+/* If all rows of a metric in a run weigh the same, 1, and the weight; else 0, and the weight of
+ * each. */
+static void write_weights(struct byte_buffer *body, const struct sample_rows *rows, uint32_t run,
+			  uint32_t metric, uint32_t *at)
 {
 	const uint32_t first = *at;
 	bool is_constant = true;
 
-	for (; *at < rows->n_rows && rows->rows[*at].metric == metric; ++*at)
+	for (; *at < rows->n_rows && is_of(&rows->rows[*at], run, metric); ++*at)
 		is_constant &= rows->rows[*at].weight == rows->rows[first].weight;
 	byte_buffer_add_unsigned(body, is_constant);
 	const uint32_t end = is_constant && *at > first ? first + 1 : *at;
 	for (uint32_t i = first; i < end; i++)
 		byte_buffer_add_unsigned(body, rows->rows[i].weight);
+}
+
+/* Rows without runs are of one. */
+static uint32_t count_runs(const struct sample_rows *rows)
+{
+	return rows->n_runs ? rows->n_runs : 1;
 }
 
 static void write_columns(struct byte_buffer *body, const struct profile *profile,
@@ -241,13 +263,16 @@ static void write_columns(struct byte_buffer *body, const struct profile *profil
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < list->n; i++)
-		write_times(body, &list->streams[i], &rows->rows[list->streams[i].first]);
+		write_times(body, &list->streams[i], &rows->rows[list->streams[i].first],
+			    rows->slice_shift);
 	for (uint32_t i = 0; i < list->n; i++)
 		write_row_tasks(body, &list->streams[i], &rows->rows[list->streams[i].first]);
 	for (uint32_t i = 0; i < rows->n_rows; i++)
 		byte_buffer_add_unsigned(body, ranks->ranks[rows->rows[i].node]);
-	for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
-		write_weights(body, rows, metric, &at);
+	for (uint32_t run = 0; run < count_runs(rows); run++) {
+		for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
+			write_weights(body, rows, run, metric, &at);
+	}
 }
 
 void rows_part_write(struct byte_buffer *body, const struct profile *profile)
@@ -260,7 +285,7 @@ void rows_part_write(struct byte_buffer *body, const struct profile *profile)
 		body->lacks_memory = true;
 	} else {
 		write_tasks(body, profile->rows);
-		write_streams(body, &list);
+		write_streams(body, profile->rows, &list);
 		write_columns(body, profile, &list, &ranks);
 		write_ends(body, profile->rows, ends);
 	}
@@ -302,7 +327,9 @@ static int read_tasks(struct dwarf_reader *body, const struct profile *profile)
 
 static bool comes_after(const struct stream *stream, const struct stream *last)
 {
-	return !last || stream->metric > last->metric ||
+	if (!last || stream->run != last->run)
+		return !last || stream->run > last->run;
+	return stream->metric > last->metric ||
 	       (stream->metric == last->metric && stream->cpu > last->cpu);
 }
 
@@ -310,14 +337,15 @@ static int read_stream(struct dwarf_reader *body, const struct profile *profile,
 		       struct stream_list *list)
 {
 	const struct stream *last = list->n ? &list->streams[list->n - 1] : NULL;
+	uint64_t run = profile->rows->n_runs ? dwarf_read_uleb(body) : 0;
 	uint64_t metric = dwarf_read_uleb(body), cpu = dwarf_read_uleb(body);
 	uint64_t n = dwarf_read_uleb(body), first = last ? last->first + last->n : 0;
 
-	if (metric >= profile->n_metrics || cpu > UINT32_MAX || !n || n > SAMPLE_ROWS_MAX ||
-	    first + n > SAMPLE_ROWS_MAX)
+	if (run >= count_runs(profile->rows) || metric >= profile->n_metrics || cpu > UINT32_MAX ||
+	    !n || n > SAMPLE_ROWS_MAX || first + n > SAMPLE_ROWS_MAX)
 		return -EINVAL;
-	const struct stream stream = { (uint32_t)metric, (uint32_t)cpu, (uint32_t)first,
-				       (uint32_t)n, dwarf_read_sleb(body) };
+	const struct stream stream = { (uint32_t)run,   (uint32_t)metric, (uint32_t)cpu,
+				       (uint32_t)first, (uint32_t)n,      dwarf_read_sleb(body) };
 	return comes_after(&stream, last) ? add_stream(list, &stream) : -EINVAL;
 }
 
@@ -339,6 +367,7 @@ static int make_rows(const struct dwarf_reader *body, struct sample_rows *rows,
 		struct sample_row *row = &rows->rows[list->streams[i].first];
 
 		for (uint32_t left = list->streams[i].n; left; left--, row++) {
+			row->run = list->streams[i].run;
 			row->metric = (uint16_t)list->streams[i].metric;
 			row->cpu = list->streams[i].cpu;
 		}
@@ -358,15 +387,16 @@ static int read_streams(struct dwarf_reader *body, const struct profile *profile
 }
 
 static int read_times(struct dwarf_reader *body, const struct stream *stream,
-		      struct sample_row *rows)
+		      struct sample_row *rows, unsigned shift)
 {
 	int64_t time = 0;
 
 	for (uint32_t i = 0; i < stream->n; i++) {
 		if (__builtin_add_overflow(time, stream->distance, &time) ||
-		    __builtin_add_overflow(time, dwarf_read_sleb(body), &time) || time < 0)
+		    __builtin_add_overflow(time, dwarf_read_sleb(body), &time) || time < 0 ||
+		    time > INT64_MAX >> shift)
 			return -EINVAL;
-		rows[i].time = (uint64_t)time;
+		rows[i].time = (uint64_t)time << shift;
 	}
 	return 0;
 }
@@ -402,13 +432,13 @@ static int read_row_nodes(struct dwarf_reader *body, struct sample_rows *rows,
 	return 0;
 }
 
-static void read_weights(struct dwarf_reader *body, struct sample_rows *rows, uint32_t metric,
-			 uint32_t *at)
+static void read_weights(struct dwarf_reader *body, struct sample_rows *rows, uint32_t run,
+			 uint32_t metric, uint32_t *at)
 {
 	const bool is_constant = dwarf_read_uleb(body);
 	const uint32_t first = *at;
 
-	for (; *at < rows->n_rows && rows->rows[*at].metric == metric; ++*at)
+	for (; *at < rows->n_rows && is_of(&rows->rows[*at], run, metric); ++*at)
 		rows->rows[*at].weight = is_constant && *at > first ? rows->rows[first].weight
 								    : dwarf_read_uleb(body);
 }
@@ -439,24 +469,26 @@ static int read_columns(struct dwarf_reader *body, const struct profile *profile
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; !err && i < list->n; i++)
-		err = read_times(body, &list->streams[i], &rows->rows[list->streams[i].first]);
+		err = read_times(body, &list->streams[i], &rows->rows[list->streams[i].first],
+				 rows->slice_shift);
 	for (uint32_t i = 0; !err && i < list->n; i++)
 		err = read_row_tasks(body, &list->streams[i], &rows->rows[list->streams[i].first],
 				     rows->n_tasks);
 	if (!err)
 		err = read_row_nodes(body, rows, ranks);
-	for (uint32_t metric = 0; !err && metric < profile->n_metrics; metric++)
-		read_weights(body, rows, metric, &at);
+	for (uint32_t run = 0; !err && run < count_runs(rows); run++) {
+		for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
+			read_weights(body, rows, run, metric, &at);
+	}
 	return err ? err : read_ends(body, rows, ends);
 }
 
-int rows_part_read(struct dwarf_reader *body, struct profile *profile)
+int part_read_rows(struct dwarf_reader *body, struct profile *profile)
 {
 	struct stream_list list = { .n = 0 };
 	struct node_ranks ranks = { .nodes = NULL };
 
-	profile->rows = calloc(1, sizeof(*profile->rows));
-	int err = profile->rows ? read_tasks(body, profile) : -ENOMEM;
+	int err = read_tasks(body, profile);
 	if (!err)
 		err = read_streams(body, profile, &list);
 	if (!err)
@@ -465,7 +497,12 @@ int rows_part_read(struct dwarf_reader *body, struct profile *profile)
 		err = read_columns(body, profile, &list, &ranks);
 	node_ranks_deinit(&ranks);
 	free(list.streams);
-	if (err || body->is_broken)
-		return err ? err : -EINVAL;
-	return sample_rows_check(profile->rows, profile->cct);
+	return !err && body->is_broken ? -EINVAL : err;
+}
+
+int rows_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	profile->rows = calloc(1, sizeof(*profile->rows));
+	int err = profile->rows ? part_read_rows(body, profile) : -ENOMEM;
+	return err ? err : sample_rows_check(profile->rows, profile->cct);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "cct/model/row_slices.h"
 #include "cct/store/profile_parts.h"
 
 #define N_METRICS 3
@@ -61,6 +62,31 @@ static struct profile *make_profile(uint32_t n_rows)
 	return profile;
 }
 
+/* Gives the rows to three runs, and adds them up in slices of 2^@shift microseconds. */
+static void make_runs(struct profile *profile, unsigned shift)
+{
+	struct sample_rows *rows = profile->rows;
+
+	rows->runs = calloc(3, sizeof(*rows->runs));
+	assert_non_null(rows->runs);
+	for (rows->n_runs = 0; rows->n_runs < 3; rows->n_runs++) {
+		struct sample_run *run = &rows->runs[rows->n_runs];
+
+		run->start_ns = 1000ull * rows->n_runs;
+		run->end_ns = UINT64_MAX;
+		run->has_date = rows->n_runs == 1;
+		run->times = calloc(N_METRICS, sizeof(*run->times));
+		assert_non_null(run->times);
+		run->times[1] = (struct run_times){ 300, rows->n_runs };
+	}
+	rows->runs[0].command_line = strdup("ls -l");
+	rows->runs[2].hostname = strdup("oak");
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		rows->rows[i].run = i % 3;
+	assert_int_equal(row_slices_sort(rows), 0);
+	assert_int_equal(row_slices_make(rows, shift), 0);
+}
+
 /* Reads @bytes as the rows of @profile, whose own it gives back in *@before_ret. */
 static int read_rows(struct profile *profile, const uint8_t *bytes, size_t size,
 		     struct sample_rows **before_ret)
@@ -69,7 +95,8 @@ static int read_rows(struct profile *profile, const uint8_t *bytes, size_t size,
 
 	*before_ret = profile->rows;
 	profile->rows = NULL;
-	int err = rows_part_read(&body, profile);
+	int err = (*before_ret)->n_runs ? runs_part_read(&body, profile)
+					: rows_part_read(&body, profile);
 	return err || !dwarf_left(&body) ? err : -EINVAL;
 }
 
@@ -77,10 +104,8 @@ static void assert_equal_rows(const struct sample_rows *a, const struct sample_r
 {
 	assert_int_equal(a->n_rows, b->n_rows);
 	for (uint32_t i = 0; i < a->n_rows; i++) {
-		struct sample_row x = a->rows[i], y = b->rows[i];
-
-		x.number = y.number = 0;
-		assert_memory_equal(&x, &y, sizeof(x));
+		assert_memory_equal(&a->rows[i], &b->rows[i], sizeof(a->rows[i]));
+		assert_true(!a->sums || memcmp(&a->sums[i], &b->sums[i], sizeof(*a->sums)) == 0);
 	}
 	assert_int_equal(a->n_tasks, b->n_tasks);
 	for (uint32_t i = 0; i < a->n_tasks; i++) {
@@ -109,14 +134,57 @@ static void rows_are_read_as_they_were_written(void **state)
 	}
 }
 
-static void rows_that_were_cut_or_changed_are_refused_or_are_of_the_tree(void **state)
+static void assert_equal_texts(const char *a, const char *b)
 {
-	struct profile *profile = make_profile(60);
+	assert_string_equal(a ? a : "(none)", b ? b : "(none)");
+}
+
+static void assert_equal_runs(const struct sample_rows *a, const struct sample_rows *b)
+{
+	assert_int_equal(a->slice_shift, b->slice_shift);
+	assert_int_equal(a->n_runs, b->n_runs);
+	for (uint32_t i = 0; i < a->n_runs; i++) {
+		const struct sample_run *x = &a->runs[i], *y = &b->runs[i];
+
+		assert_equal_texts(x->command_line, y->command_line);
+		assert_equal_texts(x->hostname, y->hostname);
+		assert_int_equal(x->start_ns, y->start_ns);
+		assert_int_equal(x->end_ns, y->end_ns);
+		assert_int_equal(x->has_date, y->has_date);
+		assert_memory_equal(x->times, y->times, N_METRICS * sizeof(*x->times));
+	}
+}
+
+static void rows_of_runs_and_sums_are_read_as_they_were_written(void **state)
+{
+	static const unsigned shifts[] = { 0, 1, 12, 20, ROW_SLICE_SHIFT_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shifts) / sizeof(*shifts); i++) {
+		struct profile *profile = make_profile(i ? N_ROWS : 0);
+		struct sample_rows *before;
+		struct byte_buffer body = { 0 };
+
+		make_runs(profile, shifts[i]);
+		runs_part_write(&body, profile);
+		assert_int_equal(read_rows(profile, body.bytes, body.size, &before), 0);
+		assert_equal_rows(profile->rows, before);
+		assert_equal_runs(profile->rows, before);
+		sample_rows_destroy(before);
+		byte_buffer_deinit(&body);
+		profile_destroy(profile);
+	}
+}
+
+static void cut_and_change(struct profile *profile)
+{
 	struct byte_buffer body = { 0 };
 	struct sample_rows *before;
 
-	(void)state;
-	rows_part_write(&body, profile);
+	if (profile->rows->n_runs)
+		runs_part_write(&body, profile);
+	else
+		rows_part_write(&body, profile);
 	for (size_t size = 0; size < body.size; size++) {
 		assert_int_not_equal(read_rows(profile, body.bytes, size, &before), 0);
 		sample_rows_destroy(profile->rows);
@@ -133,6 +201,28 @@ static void rows_that_were_cut_or_changed_are_refused_or_are_of_the_tree(void **
 		}
 	}
 	byte_buffer_deinit(&body);
+}
+
+static void rows_that_were_cut_or_changed_are_refused_or_are_of_the_tree(void **state)
+{
+	struct profile *profile = make_profile(60);
+
+	(void)state;
+	cut_and_change(profile);
+	profile_destroy(profile);
+}
+
+static void so_are_rows_of_runs_and_sums(void **state)
+{
+	struct profile *profile = make_profile(60);
+
+	(void)state;
+	make_runs(profile, 0);
+	cut_and_change(profile);
+	profile_destroy(profile);
+	profile = make_profile(60);
+	make_runs(profile, 16);
+	cut_and_change(profile);
 	profile_destroy(profile);
 }
 
@@ -157,6 +247,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_read_as_they_were_written),
 		cmocka_unit_test(rows_that_were_cut_or_changed_are_refused_or_are_of_the_tree),
+		cmocka_unit_test(rows_of_runs_and_sums_are_read_as_they_were_written),
+		cmocka_unit_test(so_are_rows_of_runs_and_sums),
 		cmocka_unit_test(a_regular_sample_takes_four_bytes_before_compression),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
