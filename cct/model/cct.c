@@ -111,6 +111,17 @@ struct cct *cct_create(uint32_t n_metrics)
 	return cct;
 }
 
+struct cct *cct_create_like(const struct cct *cct)
+{
+	struct cct *made = cct_create(cct->n_metrics);
+
+	if (made && cct->longest && cct_keep_longest(made, cct->longest_metric)) {
+		cct_destroy(made);
+		return NULL;
+	}
+	return made;
+}
+
 void cct_destroy(struct cct *cct)
 {
 	if (!cct)

@@ -58,6 +58,8 @@ struct cct {
 };
 
 struct cct *cct_create(uint32_t n_metrics);
+/* An empty tree of the same metrics. NULL: out of memory. */
+struct cct *cct_create_like(const struct cct *cct);
 void cct_destroy(struct cct *cct);
 /* Keeps the largest weight of a sample of the metric in each node, too: of those that are added
  * from now on. 0 or -ENOMEM. */

@@ -20,6 +20,8 @@ enum frame_kind {
 	FRAME_MARKER,  /* offset: enum marker */
 	FRAME_LOCK,    /* offset: the address that a thread waits at, in its process */
 	FRAME_WAKER,   /* offset: the id of a text of profile->wakers */
+	/* Only in trees of other groups than processes (cct/model/profile_group.h): */
+	FRAME_CPU, /* offset: the CPU's number; UINT32_MAX: not known */
 };
 
 /*
@@ -93,6 +95,12 @@ static_assert(sizeof(struct frame) == 16, "frames are hashed and stored by the m
 static inline bool frame_equal(const struct frame *a, const struct frame *b)
 {
 	return a->offset == b->offset && a->module == b->module && a->kind == b->kind;
+}
+
+/* Whether it stands for who ran a path, not for a part of the path. */
+static inline bool frame_is_above_code(const struct frame *frame)
+{
+	return frame->kind < FRAME_USER || frame->kind == FRAME_CPU;
 }
 
 static inline struct frame frame_marker(enum marker marker)

@@ -104,21 +104,10 @@ int profile_keep_metrics(struct profile *profile, const char *const *patterns, s
 	return 0;
 }
 
-static struct cct *empty_like(const struct cct *cct)
-{
-	struct cct *made = cct_create(cct->n_metrics);
-
-	if (made && cct->longest && cct_keep_longest(made, cct->longest_metric)) {
-		cct_destroy(made);
-		return NULL;
-	}
-	return made;
-}
-
 int profile_join_threads(struct profile *profile)
 {
 	const struct cct *from = profile->cct;
-	struct cct *into = empty_like(from);
+	struct cct *into = cct_create_like(from);
 	int err = into ? cct_merge_without(into, from, FRAME_THREAD) : -ENOMEM;
 
 	if (err) {
@@ -242,7 +231,7 @@ static int drop_frame_marks(struct cct *cct, const struct sample_rows *rows)
 static int drop_unused_nodes(struct profile *profile)
 {
 	_cleanup_free_ uint32_t *map = calloc(profile->cct->n_nodes, sizeof(*map));
-	struct cct *into = empty_like(profile->cct);
+	struct cct *into = cct_create_like(profile->cct);
 	int err = map && into ? cct_merge_used(into, profile->cct, map) : -ENOMEM;
 
 	if (err) {

@@ -165,6 +165,7 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 	case FRAME_LOCK:
 		return true;
 	case FRAME_ROOT:
+	case FRAME_CPU:
 		return false;
 	}
 	return false;

@@ -1,0 +1,119 @@
+#include "cct/model/profile_group.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+#include "cct/base/pair_map.h"
+#include "cct/model/profile_filter.h"
+
+struct grouping {
+	const struct cct *from;
+	struct cct *into;
+	enum sample_grouping kind;
+	struct pair_map nodes; /* (group, node of @from) -> node of @into */
+	uint32_t *path;        /* nodes of @from, innermost first */
+	size_t n_path_allocated;
+};
+
+static struct frame frame_of_group(const struct grouping *grouping, const struct sample_row *row)
+{
+	switch (grouping->kind) {
+	case GROUPED_BY_CPU:
+		return (struct frame){ .kind = FRAME_CPU, .offset = row->cpu };
+	case GROUPED_BY_TASK:
+		break;
+	}
+	return (struct frame){ .kind = FRAME_ROOT };
+}
+
+/* The nodes of the path above and at @node that are not known in the group yet; *@node_ret is the
+ * innermost that is. Their number, or -ENOMEM. */
+static ssize_t find_unknown(struct grouping *grouping, uint64_t group, uint32_t node,
+			    uint32_t *node_ret)
+{
+	ssize_t n = 0;
+
+	for (; node != CCT_ROOT; node = grouping->from->nodes[node].parent) {
+		*node_ret = pair_map_find(&grouping->nodes, group, node);
+		if (*node_ret != PAIR_MAP_NONE)
+			return n;
+		if (frame_is_above_code(&grouping->from->nodes[node].frame))
+			break;
+		if (array_reserve(grouping->path, (size_t)n, grouping->n_path_allocated, 1))
+			return -ENOMEM;
+		grouping->path[n++] = node;
+	}
+	*node_ret = CCT_NONE;
+	return n;
+}
+
+/* The node of a row's path in its group. CCT_NONE: out of memory. */
+static uint32_t place(struct grouping *grouping, const struct sample_row *row)
+{
+	const struct frame group = frame_of_group(grouping, row);
+	uint32_t node;
+	ssize_t n = find_unknown(grouping, group.offset, row->node, &node);
+
+	if (n >= 0 && node == CCT_NONE)
+		node = cct_child(grouping->into, CCT_ROOT, &group);
+	if (n < 0 || node == CCT_NONE)
+		return CCT_NONE;
+	while (n) {
+		const uint32_t at = grouping->path[--n];
+		const struct cct_node *from = &grouping->from->nodes[at];
+
+		node = cct_child(grouping->into, node, &from->frame);
+		if (node == CCT_NONE || pair_map_add(&grouping->nodes, group.offset, at, node))
+			return CCT_NONE;
+		grouping->into->nodes[node].frame_marks |= from->frame_marks;
+	}
+	return node;
+}
+
+/* The rows' nodes are those of the new tree then. */
+static int place_all(struct grouping *grouping, struct sample_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const uint32_t node = place(grouping, &rows->rows[i]);
+
+		if (node == CCT_NONE)
+			return -ENOMEM;
+		rows->rows[i].node = node;
+	}
+	return 0;
+}
+
+static int count_all(struct profile *profile)
+{
+	const size_t n = (size_t)profile->rows->n_rows + 1;
+	_cleanup_free_ bool *is_kept = malloc(n);
+
+	if (!is_kept)
+		return -ENOMEM;
+	memset(is_kept, true, n);
+	return profile_keep_rows(profile, is_kept);
+}
+
+int profile_group(struct profile *profile, enum sample_grouping kind)
+{
+	struct grouping grouping = {
+		.from = profile->cct,
+		.into = cct_create_like(profile->cct),
+		.kind = kind,
+	};
+	int err = grouping.into ? place_all(&grouping, profile->rows) : -ENOMEM;
+
+	pair_map_deinit(&grouping.nodes);
+	free(grouping.path);
+	if (err) {
+		cct_destroy(grouping.into);
+		return err;
+	}
+	cct_destroy(profile->cct);
+	profile->cct = grouping.into;
+	return count_all(profile);
+}

@@ -1,0 +1,20 @@
+/* Groups the samples of a finished profile by something else than their processes. */
+#ifndef CCT_MODEL_PROFILE_GROUP_H
+#define CCT_MODEL_PROFILE_GROUP_H
+
+#include "cct/model/profile.h"
+
+/* What is below the root of a tree. */
+enum sample_grouping {
+	GROUPED_BY_TASK, /* processes, as in every profile that is built */
+	GROUPED_BY_CPU,  /* FRAME_CPU; the paths of all processes are below them */
+};
+
+/*
+ * Makes the tree one of groups: root, group, frames, without processes and threads. The profile
+ * must have ->rows, whose nodes are those of the new tree then. Costs, totals and quality stay what
+ * they are, but for the rounding of scaled weights. 0, or -ENOMEM: only destroying it is possible.
+ */
+int profile_group(struct profile *profile, enum sample_grouping grouping);
+
+#endif
