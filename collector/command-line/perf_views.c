@@ -18,7 +18,8 @@ enum {
 	COLUMN_LINE = 1 << 5,
 	COLUMN_SELF = 1 << 6, /* costs are in every view */
 	COLUMN_TOTAL = 1 << 7,
-	COLUMN_OTHER = 1 << 8, /* of no view */
+	COLUMN_CPU = 1 << 8,
+	COLUMN_OTHER = 1 << 9, /* of no view */
 	COLUMNS_OF_TASKS = COLUMN_COMM | COLUMN_PID | COLUMN_TID,
 	COLUMNS_OF_CODE = COLUMN_MODULE | COLUMN_FUNCTION | COLUMN_LINE,
 };
@@ -35,7 +36,7 @@ static const struct choice columns[] = {
 	{ "overhead_children", COLUMN_TOTAL },
 	{ "sample", COLUMN_SELF },
 	{ "period", COLUMN_SELF },
-	{ "cpu", COLUMN_OTHER },
+	{ "cpu", COLUMN_CPU },
 	{ "parent", COLUMN_OTHER },
 	{ "srcfile", COLUMN_OTHER },
 	{ "weight", COLUMN_OTHER },
@@ -92,7 +93,11 @@ static bool choose_view(unsigned found, struct report_options *options)
 
 	if (found & COLUMN_OTHER)
 		return false;
-	options->has_view |= (found & (COLUMNS_OF_CODE | COLUMNS_OF_TASKS)) != 0;
+	options->has_view |= (found & (COLUMNS_OF_CODE | COLUMNS_OF_TASKS | COLUMN_CPU)) != 0;
+	if (found & COLUMN_CPU) {
+		options->view.kind = VIEW_CPUS;
+		return !code && !(found & COLUMNS_OF_TASKS);
+	}
 	if (found & COLUMNS_OF_TASKS) {
 		options->view.grouping = grouping_of(found);
 		options->view.kind = code ? VIEW_TREE : VIEW_PROCESSES;

@@ -60,6 +60,10 @@ void report_options_finish(struct report_options *options)
 	if (options->view.kind == VIEW_THREADS)
 		options->view.grouping = GROUP_THREAD;
 	options->build.by_thread = options->view.grouping == GROUP_THREAD;
+	if (options->view.kind == VIEW_CPUS) {
+		options->build.grouping = GROUPED_BY_CPU;
+		options->build.keeps_rows = true;
+	}
 	options->build.filter = filter_options_filter(&options->filter);
 	options->selection.uncounted_kinds = options->view.kernel == KERNEL_ONLY ? 1u << FRAME_USER
 					     : options->view.kernel == KERNEL_NONE

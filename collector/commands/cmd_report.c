@@ -27,19 +27,13 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },
-	{ "callers", VIEW_CALLERS },
-	{ "callgraph", VIEW_CALLGRAPH },
-	{ "paths", VIEW_PATHS },
-	{ "functions", VIEW_FUNCTIONS },
-	{ "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES },
-	{ "syscalls", VIEW_SYSCALLS },
-	{ "hot", VIEW_HOT },
-	{ "stats", VIEW_STATS },
-	{ "threads", VIEW_THREADS },
-	{ NULL, 0 },
+	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH }, { "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
+	{ "syscalls", VIEW_SYSCALLS },   { "hot", VIEW_HOT },
+	{ "stats", VIEW_STATS },         { "threads", VIEW_THREADS },
+	{ "cpus", VIEW_CPUS },           { NULL, 0 },
 };
 static const struct choice directions[] = {
 	{ "down", PATHS_DOWN },
@@ -124,7 +118,7 @@ static const struct command_option options_of_report[] = {
 	  .help = "what to show. tree: call paths from the outermost function on (default);\n"
 		  "callers: each function's own cost, with its callers below it;\n"
 		  "callgraph: each function between its callers and what it calls;\n"
-		  "functions, lines, modules, processes, threads: tables;\n"
+		  "functions, lines, modules, processes, threads, cpus: tables;\n"
 		  "paths: the call paths that begin or end with the function of --root;\n"
 		  "syscalls: each system call's cost, with its callers below it;\n"
 		  "hot: code with much of an event, dense or sparse beside that of --per;\n"

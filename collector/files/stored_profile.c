@@ -89,16 +89,18 @@ static int read_file(const char *path, const struct dendro_options *options, con
 static int choose_samples(struct profile *profile, const struct dendro_options *options,
 			  char **error_ret)
 {
-	int err = 0;
+	const bool is_grouped = options->grouping != GROUPED_BY_TASK;
+	const bool is_filtered = sample_filter_is_given(&options->filter);
 
-	if (sample_filter_is_given(&options->filter)) {
-		if (!profile->rows) {
-			*error_ret = sentence("The profile does not have its samples one by one, "
-					      "so they cannot be chosen: use the recording.");
-			return -EINVAL;
-		}
-		err = sample_filter_apply(&options->filter, profile);
+	if ((is_filtered || is_grouped) && !profile->rows) {
+		*error_ret = sentence("The profile does not have its samples one by one, so they "
+				      "cannot be %s: use the recording.",
+				      is_filtered ? "chosen" : "shown by CPU");
+		return -EINVAL;
 	}
+	int err = is_filtered ? sample_filter_apply(&options->filter, profile) : 0;
+	if (!err && is_grouped)
+		return profile_group(profile, options->grouping);
 	return err || options->by_thread ? err : profile_join_threads(profile);
 }
 

@@ -88,6 +88,12 @@ struct sample {
 	struct call_path path;
 };
 
+/* The CPU that it was taken on; UINT32_MAX: not known. */
+static inline uint32_t sample_cpu(const struct sample *sample)
+{
+	return sample->record.has_cpu || !sample->raw.header ? sample->record.cpu : UINT32_MAX;
+}
+
 void sample_deinit(struct sample *sample);
 /* Another sample of the same record and process: takes references. */
 void sample_copy(const struct sample *from, struct sample *ret);

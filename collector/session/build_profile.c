@@ -104,7 +104,7 @@ static int keep_row(struct worker *worker, const struct sample *sample, struct s
 		return 0;
 	row->number = (uint32_t)number;
 	row->time = sample->record.has_time ? sample->record.time_ns : 0;
-	row->cpu = sample->record.cpu;
+	row->cpu = sample_cpu(sample);
 	row->task = worker->batch->tasks[i];
 	return sample_rows_add(&worker->rows, row);
 }

@@ -36,6 +36,7 @@
 #define COLLECTOR_SESSION_DENDRO_H
 
 #include "cct/model/profile.h"
+#include "cct/model/profile_group.h"
 #include "collector/paths/sample.h"
 
 struct dendro;
@@ -65,10 +66,11 @@ struct dendro_filter {
 /* All zeros: every sample, with its path, by as many threads as there are CPUs. */
 struct dendro_options {
 	struct dendro_filter filter; /* lists and strings are borrowed until dendro_close() */
-	bool by_thread;     /* in trees: a node for each thread, below that of its process */
-	bool no_paths;      /* dendro_next() resolves none; dendro_resolve() does, if called */
-	bool keeps_code;    /* of memory, as it was recorded last, in the profile */
-	bool keeps_rows;    /* of all samples, up to SAMPLE_ROWS_MAX; needs by_thread */
+	bool by_thread;  /* in trees: a node for each thread, below that of its process */
+	bool no_paths;   /* dendro_next() resolves none; dendro_resolve() does, if called */
+	bool keeps_code; /* of memory, as it was recorded last, in the profile */
+	bool keeps_rows; /* of all samples, up to SAMPLE_ROWS_MAX; to store them, by_thread, too */
+	enum sample_grouping grouping; /* in trees; not by task: needs keeps_rows */
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
 	/* Where the files of modules are looked for; NULL: on this machine. It gets the files that
 	 * the recording carries. Borrowed until the session and its profile are gone. */
@@ -94,7 +96,8 @@ int dendro_resolve(struct dendro *dendro);
 
 /*
  * Reads all samples and builds a profile of them, which is the caller's to destroy. 0, -ENOMEM, or
- * -EINVAL: samples were taken already, by dendro_next() or by a call before.
+ * -EINVAL: samples were taken already, by dendro_next() or by a call before,
+ * -EFBIG: too many samples to group them.
  */
 int dendro_build(struct dendro *dendro, struct profile **profile_ret);
 /*

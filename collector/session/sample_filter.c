@@ -59,7 +59,8 @@ bool sample_filter_passes(const struct dendro_filter *filter, const struct sampl
 {
 	const struct record *record = &sample->record;
 
-	return passes_cpu(filter, record->cpu) && passes_event(filter, sample->event->name) &&
+	return passes_cpu(filter, sample_cpu(sample)) &&
+	       passes_event(filter, sample->event->name) &&
 	       passes_task(filter, (uint32_t)record->pid, (uint32_t)record->tid,
 			   sample->thread->name, sample->thread->process->name);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/sentence.h"
 #include "collector/replay/replay.h"
 #include "collector/session/build_profile.h"
 #include "collector/session/dendro.h"
@@ -131,12 +132,24 @@ int dendro_next(struct dendro *dendro, const struct sample **sample_ret)
 	return 1;
 }
 
+/* 0, -ENOMEM, or -EFBIG: the samples are not there one by one. */
+static int group(struct dendro *dendro)
+{
+	struct profile *profile = replay_profile(dendro->replay);
+
+	if (dendro->options.grouping == GROUPED_BY_TASK)
+		return 0;
+	return profile->rows ? profile_group(profile, dendro->options.grouping) : -EFBIG;
+}
+
 int dendro_build(struct dendro *dendro, struct profile **profile_ret)
 {
 	if (dendro->is_started)
 		return -EINVAL;
 	dendro->is_started = true;
 	int err = build_profile(dendro->replay, &dendro->options);
+	if (!err)
+		err = group(dendro);
 	if (!err && dendro->options.keeps_code)
 		err = replay_keep_code(dendro->replay);
 	if (err)
@@ -154,7 +167,11 @@ int dendro_build_from(const struct dendro_source *source, const struct dendro_op
 	if (err)
 		return err;
 	err = dendro_build(dendro, profile_ret);
-	if (err)
+	if (err == -EFBIG)
+		*error_ret = sentence("More than %u samples cannot be shown by CPU: choose some "
+				      "of them, as with --comm or --event.",
+				      SAMPLE_ROWS_MAX);
+	else if (err)
 		*error_ret = strdup(strerror(-err));
 	else if (dendro_error(dendro))
 		*error_ret = strdup(dendro_error(dendro));

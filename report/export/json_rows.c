@@ -123,7 +123,13 @@ static void write_waits(struct members *members, const struct profile *profile,
 	write_number(members->out, row->longest);
 }
 
-/* Writes the members that are equal in all rows of a function, process, thread or marker. */
+/* Grouped by name, rows have no id: each name has one row. But CPUs are their numbers. */
+static bool has_id(const struct view *view, const struct view_row *row)
+{
+	return row->id >= 0 && (row->kind == ROW_CPU || view->options.grouping != GROUP_COMM);
+}
+
+/* Writes the members that are equal in all rows of a function, process, thread, CPU or marker. */
 static void write_frame(FILE *out, const struct view *view, const struct view_row *row)
 {
 	fputs("{\"name\":", out);
@@ -132,8 +138,7 @@ static void write_frame(FILE *out, const struct view *view, const struct view_ro
 	json_write_string(out, row->module);
 	fputs(",\"kind\":", out);
 	json_write_string(out, view_row_kind_name(row->kind));
-	/* Grouped by name, rows have no id: each name has one row. */
-	if (view->options.grouping != GROUP_COMM && row->id >= 0)
+	if (has_id(view, row))
 		fprintf(out, ",\"id\":%" PRId32, row->id);
 }
 

@@ -28,6 +28,7 @@ struct folding {
 	uint32_t n_functions;
 	uint32_t *by_process; /* index in the profile -> entity */
 	uint32_t *by_thread;
+	struct pair_map by_group;       /* (kind, offset) of a frame -> entity */
 	struct function_query *root;    /* VIEW_PATHS */
 	struct hash_table nodes;        /* those of the fold, by (parent, entity) */
 	struct pair_map lines;          /* (file and line, module) -> entity */
@@ -268,12 +269,33 @@ static uint32_t thread_entity(struct folding *folding, const struct frame *frame
 	return *entity;
 }
 
+/* Of a CPU. */
+static uint32_t group_entity(struct folding *folding, const struct frame *frame)
+{
+	const bool is_known = frame->offset != UINT32_MAX;
+	uint32_t entity = pair_map_find(&folding->by_group, frame->kind, frame->offset);
+
+	if (entity != PAIR_MAP_NONE)
+		return entity;
+	entity =
+		fold_add_entity(folding->fold, &(struct fold_entity){
+						       .name = is_known ? "CPU" : "[unknown CPU]",
+						       .module = "",
+						       .id = is_known ? (int32_t)frame->offset : -1,
+						       .n_merged = 1,
+						       .frame_kind = FRAME_CPU,
+					       });
+	if (entity == NONE || pair_map_add(&folding->by_group, frame->kind, frame->offset, entity))
+		return NONE;
+	return entity;
+}
+
 /* Whether the options leave the frame out. Its cost then goes to the parent. */
 static bool is_folded_away(const struct view_options *options, const struct frame *frame)
 {
 	bool kernel_mark = frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL;
 
-	if (view_traits(options->kind)->subject == ROWS_PROCESSES && frame->kind >= FRAME_USER)
+	if (view_traits(options->kind)->subject == ROWS_PROCESSES && !frame_is_above_code(frame))
 		return true;
 	switch ((enum frame_kind)frame->kind) {
 	case FRAME_THREAD:
@@ -420,6 +442,9 @@ static int fold_node(struct folding *folding, uint32_t parent, const struct cct_
 	case FRAME_THREAD:
 		entity = thread_entity(folding, frame);
 		break;
+	case FRAME_CPU:
+		entity = group_entity(folding, frame);
+		break;
 	default:
 		return fold_functions(folding, parent, node, node_ret);
 	}
@@ -531,6 +556,7 @@ int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
 	free(folding.by_process);
 	free(folding.by_thread);
 	hash_table_deinit(&folding.nodes);
+	pair_map_deinit(&folding.by_group);
 	pair_map_deinit(&folding.lines);
 	pair_map_deinit(&folding.line_functions);
 	if (err) {

@@ -16,6 +16,7 @@ enum view_kind {
 	VIEW_PATHS,
 	VIEW_SYSCALLS,
 	VIEW_THREADS,
+	VIEW_CPUS,
 	VIEW_STATS,
 	VIEW_HOT
 };

@@ -63,7 +63,7 @@ static bool has_samples(const struct cct *cct, uint32_t node)
 
 static bool is_above_code(const struct cct_node *node)
 {
-	return node->frame.kind < FRAME_USER;
+	return frame_is_above_code(&node->frame);
 }
 
 static int pass_functions(struct selecting *selecting, uint32_t node, uint32_t *passed)

@@ -148,6 +148,13 @@ static bool is_process(const struct view_row *row)
 	return row->kind == ROW_PROCESS || row->kind == ROW_THREAD;
 }
 
+/* Names are made for columns: they have no number. */
+static void cpu_suffix(const struct view_row *row, char *buffer, size_t size)
+{
+	if (row->id >= 0)
+		snprintf(buffer, size, " %" PRId32, row->id);
+}
+
 /* The number of the other function's entry, and whether it has other numbers of the arc. */
 static void arc_suffix(const struct view_row *row, char *buffer, size_t size)
 {
@@ -159,6 +166,10 @@ static void arc_suffix(const struct view_row *row, char *buffer, size_t size)
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 {
 	buffer[0] = '\0';
+	if (row->kind == ROW_CPU) {
+		cpu_suffix(row, buffer, size);
+		return;
+	}
 	if (!is_process(row)) {
 		if (row->kind == ROW_INLINE) {
 			inlined_suffix(row, buffer, size);
@@ -459,6 +470,7 @@ static enum text_style row_style(const struct view_row *row)
 	switch (row->kind) {
 	case ROW_PROCESS:
 	case ROW_THREAD:
+	case ROW_CPU:
 		return STYLE_PROCESS;
 	case ROW_KERNEL:
 		return STYLE_KERNEL;

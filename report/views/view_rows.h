@@ -15,6 +15,7 @@ enum row_kind {
 	ROW_ROOT,
 	ROW_PROCESS,
 	ROW_THREAD,
+	ROW_CPU,
 	ROW_USER,
 	ROW_INLINE,
 	ROW_KERNEL,
@@ -35,7 +36,7 @@ struct view_row {
 	const char *name;   /* borrowed from the symbolizer or the profile */
 	const char *module; /* "" where there is none */
 	enum row_kind kind;
-	int32_t id;        /* pid or tid if the row is one process or thread; else -1 */
+	int32_t id; /* pid, tid or number if the row is one process, thread or CPU; else -1 */
 	uint32_t n_merged; /* number of processes or threads in the row, or of functions with its
 			      source line */
 	const struct profile_process *process; /* VIEW_THREADS; NULL: not known */
