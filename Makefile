@@ -196,6 +196,7 @@ accuracy:
 	tests/accuracy/run $(BUILD)/dendro
 	tests/accuracy/pairs $(BUILD)/dendro
 	tests/accuracy/gdb $(UNWIND_CASES)
+	tests/accuracy/distortion $(BUILD)/dendro
 	$(BUILD)/tests/unit/steps/test_steps_strings all
 
 FUZZ_SECONDS ?= 60
