@@ -24,7 +24,7 @@
 #include "collector/files/stored_profile.h"
 #include "collector/replay/processes.h"
 #include "collector/session/dendro.h"
-#include "perf/records/trace_print.h"
+#include "perf/tracing/trace_print.h"
 #include "report/names/symbolize.h"
 
 struct script {

@@ -11,7 +11,7 @@
 #include "collector/paths/sample.h"
 #include "kernel-merge/kernel_symbols.h"
 #include "kernel-merge/wait_reasons.h"
-#include "perf/records/trace_format.h"
+#include "perf/tracing/trace_format.h"
 
 struct replay;
 

@@ -41,7 +41,7 @@
 
 struct dendro;
 struct file_search;
-struct trace_format; /* perf/records/trace_format.h */
+struct trace_format; /* perf/tracing/trace_format.h */
 
 /* Where the samples come from: the one member that is set. */
 struct dendro_source {

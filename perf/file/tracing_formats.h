@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perf/records/trace_format.h"
+#include "perf/tracing/trace_format.h"
 
 struct tracing_formats {
 	struct trace_format *formats;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "perf/file/tracing_formats.h"
-#include "perf/records/trace_print.h"
+#include "perf/tracing/trace_print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* Fields of tracepoints: format text -> positions -> values. */
-#include "perf/records/trace_format.h"
+#include "perf/tracing/trace_format.h"
 
 #include <ctype.h>
 #include <string.h>

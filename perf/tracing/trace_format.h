@@ -3,8 +3,8 @@
  * events/SYSTEM/NAME/format) that recordings contain: the fields, and a statement that prints them.
  * Texts and data are hostile: every position is checked.
  */
-#ifndef PERF_RECORDS_TRACE_FORMAT_H
-#define PERF_RECORDS_TRACE_FORMAT_H
+#ifndef PERF_TRACING_TRACE_FORMAT_H
+#define PERF_TRACING_TRACE_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,10 +4,10 @@
  * (__print_flags(), __get_str(), ...). libtraceevent does the same, but trusts its input, which
  * here is a file of somebody else.
  */
-#ifndef PERF_RECORDS_TRACE_PRINT_H
-#define PERF_RECORDS_TRACE_PRINT_H
+#ifndef PERF_TRACING_TRACE_PRINT_H
+#define PERF_TRACING_TRACE_PRINT_H
 
-#include "perf/records/trace_format.h"
+#include "perf/tracing/trace_format.h"
 
 /* With its NUL. What does not fit is cut. */
 #define TRACE_TEXT_MAX 8192

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "perf/file/tracing_formats.h"
-#include "perf/records/trace_print.h"
+#include "perf/tracing/trace_print.h"
 #include "tests/unit/fixtures/record_builder.h"
 
 #define HEAD                                                                   \

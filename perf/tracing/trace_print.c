@@ -2,7 +2,7 @@
  * Expressions are evaluated as they are read, in one pass; both branches of a condition are, as
  * nothing has side effects. Depth is bounded, and texts that are made are in one buffer.
  */
-#include "perf/records/trace_print.h"
+#include "perf/tracing/trace_print.h"
 
 #include <ctype.h>
 #include <inttypes.h>
