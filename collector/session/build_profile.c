@@ -11,7 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
-#include "cct/model/last_path.h"
+#include "cct/paths/last_path.h"
 #include "collector/replay/processes.h"
 #include "collector/session/path_resolver.h"
 #include "collector/session/pipeline.h"

@@ -12,7 +12,7 @@
 
 #include "cct/base/printable.h"
 #include "cct/base/stream.h"
-#include "cct/model/path_iterator.h"
+#include "cct/paths/path_iterator.h"
 
 /* A semicolon would be another function, so a colon is written in its place. */
 static void write_text(FILE *out, const char *text)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/model/path_iterator.h"
+#include "cct/paths/path_iterator.h"
 #include "report/pprof/pprof_fields.h"
 #include "report/pprof/pprof_tables.h"
 

@@ -1,4 +1,4 @@
-#include "cct/model/last_path.h"
+#include "cct/paths/last_path.h"
 
 #include <stdlib.h>
 

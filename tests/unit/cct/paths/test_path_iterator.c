@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "cct/model/path_iterator.h"
+#include "cct/paths/path_iterator.h"
 
 #define N_METRICS 2
 

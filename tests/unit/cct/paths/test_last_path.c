@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cct/model/last_path.h"
+#include "cct/paths/last_path.h"
 
 #define FRAMES_MAX 12
 

@@ -9,8 +9,8 @@
  *
  * All zero is an empty one. Memory is bounded by LAST_PATH_FRAMES: what is further in is looked up.
  */
-#ifndef CCT_MODEL_LAST_PATH_H
-#define CCT_MODEL_LAST_PATH_H
+#ifndef CCT_PATHS_LAST_PATH_H
+#define CCT_PATHS_LAST_PATH_H
 
 #include "cct/model/cct.h"
 

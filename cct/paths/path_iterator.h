@@ -12,8 +12,8 @@
  *		write_stack(path.frames, path.n_frames, path.costs[0].weight);
  *	path_iterator_deinit(&iterator);
  */
-#ifndef CCT_MODEL_PATH_ITERATOR_H
-#define CCT_MODEL_PATH_ITERATOR_H
+#ifndef CCT_PATHS_PATH_ITERATOR_H
+#define CCT_PATHS_PATH_ITERATOR_H
 
 #include <stdbool.h>
 

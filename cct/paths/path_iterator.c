@@ -1,4 +1,4 @@
-#include "cct/model/path_iterator.h"
+#include "cct/paths/path_iterator.h"
 
 #include <errno.h>
 #include <stdlib.h>
