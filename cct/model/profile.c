@@ -51,6 +51,7 @@ void profile_destroy(struct profile *profile)
 	cct_destroy(profile->cct);
 	sample_rows_destroy(profile->rows);
 	profile_info_deinit(&profile->info);
+	phases_deinit(&profile->phases);
 	memory_code_deinit(&profile->memory_code);
 	stored_names_destroy(profile->names);
 	module_table_deinit(&profile->modules);

@@ -13,6 +13,7 @@
 #include "cct/model/cct.h"
 #include "cct/model/metric.h"
 #include "cct/model/module.h"
+#include "cct/model/phases.h"
 #include "cct/model/quality.h"
 #include "cct/model/sample_rows.h"
 #include "cct/model/stored_names.h"
@@ -72,6 +73,7 @@ struct profile {
 	struct sample_rows *rows; /* of all samples; NULL: not kept; owned */
 	struct profile_quality quality;
 	struct profile_info info;
+	struct phases phases;
 	struct memory_code memory_code; /* where the builder was told to keep it */
 	struct stored_names *names;     /* of a stored profile: all it has; NULL: of files; owned */
 };

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "perf/records/phase_record.h"
 #include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
 #include "perf/records/waking_record.h"
@@ -10,10 +11,11 @@
 #define MAX_PENDING_BYTES (64u << 20)
 
 int ordered_records_init(struct ordered_records *records, struct data_file *file,
-			 struct profile_quality *quality)
+			 struct profile_quality *quality, struct phases *phases)
 {
 	records->file = file;
 	records->quality = quality;
+	records->phases = phases;
 	records->order = order_create(MAX_PENDING_BYTES);
 	records->code_pages = code_pages_create();
 	return records->order && records->code_pages ? 0 : -ENOMEM;
@@ -52,6 +54,19 @@ static int take_code_record(struct ordered_records *records, struct raw_record *
 	return err == -EINVAL ? 0 : err;
 }
 
+/* It precedes the later samples in the file, so they find it without being put in order. */
+static int take_phase_record(struct ordered_records *records, struct raw_record *raw)
+{
+	struct phase_record phase;
+	int err = phase_record_decode(raw->header, &phase)
+			  ? phases_mark(records->phases, phase.name, phase.time_ns)
+			  : -EINVAL;
+
+	records->quality->counts[QUALITY_BROKEN_RECORDS] += err == -EINVAL;
+	data_block_unref(raw->block);
+	return err == -EINVAL ? 0 : err;
+}
+
 static int read_more(struct ordered_records *records)
 {
 	struct raw_record raw;
@@ -69,6 +84,8 @@ static int read_more(struct ordered_records *records)
 	}
 	if (code_record_is_type(raw.header))
 		return take_code_record(records, &raw);
+	if (phase_record_is_type(raw.header))
+		return take_phase_record(records, &raw);
 	return order_push(records->order, &raw, time_of(records, raw.header));
 }
 

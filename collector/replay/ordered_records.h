@@ -1,11 +1,13 @@
 /*
  * The records of a file in the order of time, each decoded once: it is sorted by its time alone,
  * and decoded when it is handed out. Records of code go to their pages at once, for samples that
- * need them may be older; broken records are counted and left out.
+ * need them may be older, and those of phases to their list; broken records are counted and left
+ * out.
  */
 #ifndef COLLECTOR_REPLAY_ORDERED_RECORDS_H
 #define COLLECTOR_REPLAY_ORDERED_RECORDS_H
 
+#include "cct/model/phases.h"
 #include "cct/model/quality.h"
 #include "collector/attached/code_pages.h"
 #include "perf/file/data_file.h"
@@ -14,6 +16,7 @@
 struct ordered_records {
 	struct data_file *file;          /* borrowed */
 	struct profile_quality *quality; /* borrowed */
+	struct phases *phases;           /* borrowed */
 	struct order *order;
 	struct code_pages *code_pages;
 	uint64_t newest_ns; /* of the records handed out */
@@ -22,7 +25,7 @@ struct ordered_records {
 
 /* 0 or -ENOMEM; all zeros can be deinitialized. */
 int ordered_records_init(struct ordered_records *records, struct data_file *file,
-			 struct profile_quality *quality);
+			 struct profile_quality *quality, struct phases *phases);
 void ordered_records_deinit(struct ordered_records *records);
 /*
  * 1: the next record, whose block's reference is the caller's, decoded: *record_ret leads into its

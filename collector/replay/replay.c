@@ -67,7 +67,8 @@ static int create_parts(struct replay *replay, const char *path, struct file_sea
 {
 	replay->profile = profile_create();
 	if (!replay->profile ||
-	    ordered_records_init(&replay->records, replay->file, &replay->profile->quality))
+	    ordered_records_init(&replay->records, replay->file, &replay->profile->quality,
+				 &replay->profile->phases))
 		return -ENOMEM;
 	replay->profile->modules.files = files;
 	replay->kernel_names = kernel_names_create(replay->file, &replay->profile->modules);

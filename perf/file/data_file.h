@@ -35,9 +35,10 @@ void data_file_close(struct data_file *file); /* all blocks must have been relea
  * The next record in file order; attachments, features, attrs, compressed wrappers and build IDs
  * are interpreted on the way and not returned. All other records are returned, including
  * FINISHED_ROUND and stack records (perf/records/stack_record.h, perf/records/code_record.h,
- * perf/records/window_record.h, perf/records/runtime_record.h). 1: a record; 0: the end; -errno:
- * corrupt from here on: data_file_error() says where and why, and what came before stays valid. A
- * file cut inside a record ends with 0 and data_file_truncation() says so.
+ * perf/records/window_record.h, perf/records/runtime_record.h, perf/records/phase_record.h). 1: a
+ * record; 0: the end; -errno: corrupt from here on: data_file_error() says where and why, and what
+ * came before stays valid. A file cut inside a record ends with 0 and data_file_truncation() says
+ * so.
  */
 int data_file_next(struct data_file *file, struct raw_record *record_ret);
 /* Does a part of the work of the next calls of data_file_next(); in any thread, at any time. false:
