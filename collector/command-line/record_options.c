@@ -349,6 +349,12 @@ const struct command_option record_options[] = {
 	  .help = "stop when the recording has this size: 512M, 2G",
 	  .take = take_max_size,
 	  .offset = FIELD(options.max_size) },
+	{ .name = "phase-fifo",
+	  .argument = "PATH",
+	  .help = "each line that is written to this FIFO, which is made if it is missing, begins "
+		  "a phase with that name; an empty line ends it",
+	  .take = option_take_text,
+	  .offset = FIELD(options.phase_fifo) },
 	{ .heading = "Where to" },
 	{ .name = "output",
 	  .letter = 'o',

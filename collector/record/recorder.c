@@ -17,6 +17,7 @@
 #include "collector/record/cpu_hotplug.h"
 #include "collector/record/drain.h"
 #include "collector/record/observers/observer_table.h"
+#include "collector/record/phase_marks.h"
 #include "collector/record/record_advice.h"
 #include "collector/record/recording_events.h"
 #include "collector/record/recording_file.h"
@@ -64,6 +65,8 @@ struct recorder {
 	struct drain drain;
 	uint64_t n_observed_samples; /* written by observers */
 	struct cpu_hotplug hotplug;
+	struct phase_marks phases;
+	uint64_t n_phase_signals; /* that are to be marked */
 	struct wakers wakers;
 	struct schedule schedule;
 	struct target_times target_times; /* of processes that run already */
@@ -91,6 +94,7 @@ static int catch_signals(struct recorder *recorder)
 	sigaddset(&caught, SIGTERM);
 	sigaddset(&caught, SIGHUP);
 	sigaddset(&caught, SIGCHLD);
+	sigaddset(&caught, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &caught, &recorder->wakers.old_mask);
 	recorder->wakers.is_mask_changed = true;
 	signal(SIGPIPE, SIG_IGN);
@@ -134,6 +138,8 @@ static int watch_fds(struct recorder *recorder)
 	err = watch_fd(recorder, recorder->wakers.signal_fd);
 	if (!err && recorder->hotplug.n_cpus && recorder->hotplug.uevents_fd >= 0)
 		err = watch_fd(recorder, recorder->hotplug.uevents_fd);
+	if (!err && recorder->phases.fd >= 0)
+		err = watch_fd(recorder, recorder->phases.fd);
 	for (size_t i = 0; !err && (fd = recording_observers_wake_fd(recorder->observers, i)) >= 0;
 	     i++)
 		err = watch_fd(recorder, fd);
@@ -234,7 +240,12 @@ static int begin_observers(struct recorder *recorder)
 
 static int open_all(struct recorder *recorder)
 {
-	int err = recording_start_prepare(&recorder->start);
+	const char *phase_fifo = recorder->options->phase_fifo;
+	int err =
+		phase_fifo ? phase_marks_open(&recorder->phases, phase_fifo, &recorder->notes) : 0;
+	if (err)
+		return err;
+	err = recording_start_prepare(&recorder->start);
 	if (err)
 		return err;
 	err = recording_observers_create(observer_table, N_OBSERVERS, &recorder->observed,
@@ -264,6 +275,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 		return -ENOMEM;
 	recorder->options = options;
 	recorder->file.fd = recorder->wakers.signal_fd = recorder->wakers.fd = -1;
+	phase_marks_init(&recorder->phases);
 	recorder->start.options = options;
 	recorder->start.notes = recorder->observed.notes = &recorder->notes;
 	recorder->start.drain = &recorder->drain;
@@ -285,6 +297,7 @@ void recorder_close(struct recorder *recorder)
 		return;
 	target_times_deinit(&recorder->target_times);
 	cpu_hotplug_deinit(&recorder->hotplug);
+	phase_marks_close(&recorder->phases);
 	recording_observers_destroy(recorder->observers);
 	second_stacks_destroy(recorder->second_stacks);
 	recording_file_deinit(&recorder->file);
@@ -365,6 +378,10 @@ static void handle_signal(struct recorder *recorder, const struct signalfd_sigin
 			recorder->is_stopped = true;
 		return;
 	}
+	if (signal_number == SIGUSR1) {
+		recorder->n_phase_signals++;
+		return;
+	}
 	if (!recorder->has_command || recorder->schedule.stop_ns != UINT64_MAX)
 		recorder->is_stopped = true;
 	if (recorder->has_command && !command->has_ended && info->ssi_code != SI_KERNEL)
@@ -378,6 +395,16 @@ static void handle_signals(struct recorder *recorder)
 
 	while (read(recorder->wakers.signal_fd, &info, sizeof(info)) == sizeof(info))
 		handle_signal(recorder, &info);
+}
+
+/* Before records are read that may be later. */
+static int mark_phases(struct recorder *recorder)
+{
+	int err = phase_marks_take_lines(&recorder->phases, &recorder->drain);
+
+	for (; !err && recorder->n_phase_signals; recorder->n_phase_signals--)
+		err = phase_marks_begin_next(&recorder->phases, &recorder->drain);
+	return err;
 }
 
 /* 0, or why the command could not be started. */
@@ -476,7 +503,9 @@ static int record(struct recorder *recorder)
 	while (!recorder->is_stopped && err >= 0) {
 		wait_for_work(recorder);
 		handle_signals(recorder);
-		err = drain_round(&recorder->drain);
+		err = mark_phases(recorder);
+		if (err >= 0)
+			err = drain_round(&recorder->drain);
 		if (err >= 0)
 			err = cpu_hotplug_run(&recorder->hotplug);
 		if (err >= 0)
@@ -519,7 +548,8 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 
 	evlist_disable(recorder->events.evlist);
 	summary->duration_ns = now_ns() - recorder->schedule.start_ns;
-	int err = drain_all(&recorder->drain);
+	int err = mark_phases(recorder);
+	keep_error(&err, drain_all(&recorder->drain));
 	const uint64_t window_ns = now_ns() - recorder->schedule.enabled_ns;
 	keep_error(&err, write_window(recorder, WINDOW_RECORD_END));
 	keep_error(&err, recording_observers_look(observers, true));
@@ -577,6 +607,7 @@ void recorder_report(struct recorder *recorder, bool is_verbose)
 	record_advice_add(&recorder->summary, &recorder->notes);
 	if (!recorder->summary.n_lost)
 		target_times_explain(&recorder->target_times, &recorder->notes);
+	phase_marks_describe(&recorder->phases, &recorder->notes);
 	second_stacks_describe(recorder->second_stacks, &recorder->notes);
 	recording_observers_report(recorder->observers, is_verbose, &recorder->notes);
 }

@@ -42,6 +42,7 @@ struct recorder_options {
 	uint64_t duration_ns;       /* 0: no limit */
 	uint64_t max_size;          /* bytes; the recording ends when it has them; 0: no limit */
 	uint64_t delay_ns;          /* samples begin after this time; 0: at once */
+	const char *phase_fifo;     /* whose lines begin phases; NULL: none */
 	char **argv;                /* the command line, kept in the recording */
 };
 
