@@ -192,6 +192,7 @@ static void add_node(struct cct *into, uint32_t to, const struct merge_maps *map
 	if (from->longest && maps->metrics[from->longest_metric] == into->longest_metric &&
 	    from->longest[node] > into->longest[to])
 		into->longest[to] = from->longest[node];
+	cct_add_activations(into, to, from, node);
 }
 
 /* @order: of the nodes; NULL: as they are. */
@@ -205,6 +206,8 @@ static int merge_tree(struct merge_state *state, const struct merge_maps *maps,
 
 	if (!err)
 		err = merge_longest_metric(state, maps);
+	if (!err && from->activations)
+		err = cct_keep_activations(into);
 	for (uint32_t i = 0; !err && i < from->n_nodes; i++) {
 		uint32_t node = order ? order[i] : i;
 

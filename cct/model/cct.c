@@ -68,6 +68,9 @@ static int make_room_for_node(struct cct *cct)
 	if (cct->longest_metric != CCT_NONE &&
 	    array_reserve(cct->longest, cct->n_nodes, cct->n_longest_allocated, 1))
 		return -ENOMEM;
+	if (cct->activations &&
+	    array_reserve(cct->activations, cct->n_nodes, cct->n_activations_allocated, 1))
+		return -ENOMEM;
 	return array_reserve(cct->costs, n_costs, cct->n_costs_allocated, cct->n_metrics);
 }
 
@@ -88,6 +91,8 @@ static uint32_t cct_append(struct cct *cct, uint32_t parent, const struct frame 
 		*cct_cost(cct, node, metric) = (struct cct_cost){ 0 };
 	if (cct->longest)
 		cct->longest[node] = 0;
+	if (cct->activations)
+		cct->activations[node] = 0;
 	if (parent != CCT_NONE) {
 		cct->nodes[node].next_sibling = cct->nodes[parent].first_child;
 		cct->nodes[parent].first_child = node;
@@ -115,7 +120,8 @@ struct cct *cct_create_like(const struct cct *cct)
 {
 	struct cct *made = cct_create(cct->n_metrics);
 
-	if (made && cct->longest && cct_keep_longest(made, cct->longest_metric)) {
+	if (made && ((cct->longest && cct_keep_longest(made, cct->longest_metric)) ||
+		     (cct->activations && cct_keep_activations(made)))) {
 		cct_destroy(made);
 		return NULL;
 	}
@@ -129,6 +135,7 @@ void cct_destroy(struct cct *cct)
 	free(cct->nodes);
 	free(cct->costs);
 	free(cct->longest);
+	free(cct->activations);
 	hash_table_deinit(&cct->by_frame);
 	free(cct);
 }
@@ -140,6 +147,47 @@ int cct_keep_longest(struct cct *cct, uint32_t metric)
 	memset(cct->longest, 0, cct->n_nodes * sizeof(*cct->longest));
 	cct->longest_metric = metric;
 	return 0;
+}
+
+int cct_keep_activations(struct cct *cct)
+{
+	if (cct->activations)
+		return 0;
+	if (array_reserve(cct->activations, 0, cct->n_activations_allocated, cct->n_nodes))
+		return -ENOMEM;
+	memset(cct->activations, 0, cct->n_nodes * sizeof(*cct->activations));
+	return 0;
+}
+
+void cct_drop_activations(struct cct *cct)
+{
+	free(cct->activations);
+	cct->activations = NULL;
+	cct->n_activations_allocated = 0;
+}
+
+static bool is_kernel_mark(const struct frame *frame)
+{
+	return frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL;
+}
+
+void cct_count_calls(struct cct *cct, uint32_t node, size_t n)
+{
+	bool is_entry = false; /* the frame further in is counted */
+
+	for (; node != CCT_ROOT; node = cct->nodes[node].parent) {
+		const struct frame *frame = &cct->nodes[node].frame;
+		const bool is_code = frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL;
+
+		if (is_kernel_mark(frame) && is_entry)
+			cct->activations[node]++;
+		is_entry = is_code && n > 0;
+		if (is_entry)
+			cct->activations[node]++;
+		else if (is_code)
+			return;
+		n -= is_entry;
+	}
 }
 
 int cct_widen(struct cct *cct, uint32_t n_metrics)
@@ -261,6 +309,7 @@ static void merge_node(struct cct *into, uint32_t to, const struct cct *from, ui
 {
 	into->nodes[to].frame_marks |= from->nodes[node].frame_marks;
 	cct_add_costs(into, to, from, node);
+	cct_add_activations(into, to, from, node);
 }
 
 /* What a node has become; CCT_NONE: out of memory. */

@@ -55,15 +55,25 @@ struct cct {
 	uint64_t *longest; /* [node]: the largest weight of a sample; NULL: not kept */
 	size_t n_longest_allocated;
 	uint32_t longest_metric; /* whose; CCT_NONE: not kept */
+	/* [node]: how many calls to the node's frame were made, at least; NULL: not kept. A call
+	 * counts where it was when it was first seen. */
+	uint64_t *activations;
+	size_t n_activations_allocated;
 };
 
 struct cct *cct_create(uint32_t n_metrics);
-/* An empty tree of the same metrics. NULL: out of memory. */
+/* An empty tree of the same metrics, which keeps the same. NULL: out of memory. */
 struct cct *cct_create_like(const struct cct *cct);
 void cct_destroy(struct cct *cct);
 /* Keeps the largest weight of a sample of the metric in each node, too: of those that are added
  * from now on. 0 or -ENOMEM. */
 int cct_keep_longest(struct cct *cct, uint32_t metric);
+/* Keeps activations, too: 0 of the nodes that there are. 0 or -ENOMEM. */
+int cct_keep_activations(struct cct *cct);
+void cct_drop_activations(struct cct *cct);
+/* The innermost @n frames of the path that ends at @node are of calls that were made. The mark
+ * between user and kernel goes with the kernel's outermost frame, other marks do not count. */
+void cct_count_calls(struct cct *cct, uint32_t node, size_t n);
 /* Adds metrics without cost, up to @n_metrics of them. 0, or -ENOMEM: nothing changed. */
 int cct_widen(struct cct *cct, uint32_t n_metrics);
 
@@ -91,6 +101,13 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 void cct_drop_index(struct cct *cct);
 /* Adds what @from has of samples at @node to the node @to of @into. */
 void cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32_t node);
+/* Likewise its activations, where both trees keep them. */
+static inline void cct_add_activations(struct cct *into, uint32_t to, const struct cct *from,
+				       uint32_t node)
+{
+	if (into->activations && from->activations)
+		into->activations[to] += from->activations[node];
+}
 /* Adds @from's nodes and costs to @into. 0 or -ENOMEM, @into then half merged. */
 int cct_merge(struct cct *into, const struct cct *from);
 /* Likewise, but nodes whose frame is of this kind are left out: what they have, and what is below

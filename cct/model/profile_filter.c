@@ -247,6 +247,8 @@ static int drop_unused_nodes(struct profile *profile)
 
 int profile_keep_rows(struct profile *profile, const bool *is_kept)
 {
+	/* Rows do not have the calls that were seen with them. */
+	cct_drop_activations(profile->cct);
 	count_kept(profile, is_kept);
 	int err = drop_frame_marks(profile->cct, profile->rows);
 	if (!err)

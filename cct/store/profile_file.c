@@ -7,7 +7,16 @@
 #include "cct/store/sections.h"
 
 /* The numbers are the format's. */
-enum { PART_INFO = 1, PART_MODULES, PART_TREE, PART_NAMES, PART_ROWS, PART_RUNS, N_PARTS_END };
+enum {
+	PART_INFO = 1,
+	PART_MODULES,
+	PART_TREE,
+	PART_NAMES,
+	PART_ROWS,
+	PART_RUNS,
+	PART_ACTIVATIONS,
+	N_PARTS_END
+};
 
 struct part {
 	void (*write)(struct byte_buffer *body, const struct profile *profile);
@@ -22,6 +31,7 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_NAMES] = { names_part_write, names_part_read, "names" },
 	[PART_ROWS] = { rows_part_write, rows_part_read, "samples" },
 	[PART_RUNS] = { runs_part_write, runs_part_read, "samples of several runs" },
+	[PART_ACTIVATIONS] = { activations_part_write, activations_part_read, "activations" },
 };
 
 /* The parts after the names may be missing. */
@@ -32,6 +42,8 @@ static bool is_required(uint32_t type)
 
 static bool is_there(uint32_t type, const struct profile *profile)
 {
+	if (type == PART_ACTIVATIONS)
+		return profile->cct->activations;
 	if (type == PART_ROWS)
 		return profile->rows && !profile->rows->n_runs;
 	return type != PART_RUNS || (profile->rows && profile->rows->n_runs);
@@ -89,7 +101,8 @@ static int read_part(const struct section *section, struct reading *reading, cha
 	    (section->type > reading->next && is_required(reading->next)))
 		return refuse(error_ret, "are missing or not in order", "sections");
 	reading->next = section->type + 1;
-	if (section->type >= PART_ROWS && !reading->with_rows)
+	const bool is_rows = section->type == PART_ROWS || section->type == PART_RUNS;
+	if (is_rows && !reading->with_rows)
 		return 0;
 	int err = parts[section->type].read(&body, reading->profile);
 	if (err == -EINVAL || (!err && dwarf_left(&body)))

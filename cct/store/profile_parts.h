@@ -37,6 +37,10 @@ int runs_part_read(struct dwarf_reader *body, struct profile *profile);
  * does not check the numbers of samples. */
 int part_read_rows(struct dwarf_reader *body, struct profile *profile);
 
+/* Of a profile whose tree keeps them. */
+void activations_part_write(struct byte_buffer *body, const struct profile *profile);
+int activations_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /*
  * A text as byte_buffer_add_text() writes it: on the heap, or NULL for none. 0, -ENOMEM, or
  * -EINVAL: it is not whole, too long, or contains a zero.

@@ -343,3 +343,27 @@ int tree_part_read(struct dwarf_reader *body, struct profile *profile)
 		err = read_costs(body, profile->cct);
 	return err ? err : read_longest(body, profile->cct);
 }
+
+static uint64_t activations_of(const struct cct *cct, uint32_t node, unsigned which)
+{
+	(void)which;
+	return cct->activations[node];
+}
+
+void activations_part_write(struct byte_buffer *body, const struct profile *profile)
+{
+	write_values(body, profile->cct, activations_of, 0);
+}
+
+static void set_activations(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
+{
+	(void)which;
+	cct->activations[node] = value;
+}
+
+int activations_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	int err = cct_keep_activations(profile->cct);
+
+	return err ? err : read_values(body, profile->cct, set_activations, 0);
+}

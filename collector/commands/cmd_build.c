@@ -60,6 +60,7 @@ static int run(struct build_command *command)
 	struct profile *profile = NULL;
 	bool is_damaged = false;
 
+	report->build.counts_calls = true;
 	for (size_t i = 0; i < report->n_paths; i++) {
 		if (stored_profile_is_at(report->paths[i]))
 			return message_error("build",

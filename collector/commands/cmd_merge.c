@@ -39,6 +39,8 @@ static int run(struct merge_command *command)
 {
 	struct profile *profile = NULL;
 	bool is_damaged = false;
+
+	command->report.build.counts_calls = true;
 	int err = named_profile_merge(&command->report, &profile, &is_damaged);
 
 	if (!err)

@@ -84,6 +84,7 @@ struct sample {
 			    full */
 	bool is_in_exec; /* its stack is gone: exec was taking the old image away */
 	bool has_exec;   /* the process began its present image while recording */
+	bool is_exec;    /* likewise, and by exec, not as a copy of another one */
 	bool has_memory; /* the process has, or had, user memory: it is not a kernel thread */
 	struct call_path path;
 };

@@ -236,7 +236,7 @@ static int apply_comm(struct processes *processes, const struct record *record)
 		int err = process_reset(process, NULL);
 		if (err)
 			return err;
-		process->has_exec = true;
+		process->has_exec = process->is_exec = true;
 		thread->is_in_exec = true;
 		thread->profile_index = UINT32_MAX;
 		forget_stacks(thread);
@@ -260,6 +260,7 @@ static int fork_process(struct processes *processes, const struct record *record
 		return -ENOMEM;
 	process->runtime = shares ? runtime_codes_ref(parent->runtime) : NULL;
 	process->has_exec = shares && parent->has_exec;
+	process->is_exec = false;
 	process->has_memory = shares && parent->has_memory;
 	process->is_announced = true;
 	process->n_live_threads = 0;
@@ -491,6 +492,7 @@ void sample_place(struct sample *sample, struct thread *thread)
 	sample->process_index = process->profile_index;
 	sample->thread_index = thread->profile_index;
 	sample->has_exec = process->has_exec;
+	sample->is_exec = process->is_exec;
 	sample->has_memory = process->has_memory;
 }
 

@@ -24,7 +24,9 @@ struct process {
 	struct runtime_codes *runtime; /* descriptions by its run-time system; NULL: none */
 	struct jit_layer *jit;         /* what its jitdump puts into ->space; NULL: it has none */
 	uint32_t n_live_threads;
-	bool has_exec;     /* this image came by exec while recording */
+	bool has_exec;     /* this image, or the parent's that it began as, came by exec while
+			      recording */
+	bool is_exec;      /* this image itself did */
 	bool has_memory;   /* user memory was mapped: no kernel thread, though exit takes it away */
 	bool is_announced; /* a record, not only a sample, named it */
 	bool is_named;     /* ->name is what it was called, not its number */

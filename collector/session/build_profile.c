@@ -13,6 +13,7 @@
 #include "cct/base/hash.h"
 #include "cct/paths/last_path.h"
 #include "collector/replay/processes.h"
+#include "collector/session/call_log.h"
 #include "collector/session/path_resolver.h"
 #include "collector/session/pipeline.h"
 #include "collector/session/sample_filter.h"
@@ -38,9 +39,11 @@ struct worker {
 	 * of its metrics. NULL: none of this batch. */
 	const struct sample *last;
 	uint32_t node;
-	struct walk_log log;      /* of the batch */
-	bool is_put_off;          /* @last, until paths of the batch may be joined */
-	struct path_joins *joins; /* all workers', each at its turn */
+	struct walk_log log;        /* of the batch */
+	bool is_put_off;            /* @last, until paths of the batch may be joined */
+	struct path_joins *joins;   /* all workers', each at its turn */
+	struct call_log calls;      /* of the batch */
+	struct seen_stacks *stacks; /* as ->joins; NULL: calls are not counted */
 	bool is_running;
 	int err;
 };
@@ -50,6 +53,7 @@ struct build {
 	struct replay *replay;
 	struct profile *profile;
 	struct path_resolver resolver;
+	struct seen_stacks *stacks; /* NULL: calls are not counted */
 	struct pipeline pipeline;
 	struct worker workers[MAX_WORKERS];
 	unsigned n_workers;
@@ -165,7 +169,8 @@ static int process_sample(struct worker *worker, struct batch *batch, size_t i)
 	worker->is_put_off = got > 0;
 	if (got)
 		return got < 0 ? got : 0;
-	return enter_sample(worker, sample);
+	int err = enter_sample(worker, sample);
+	return err || !worker->stacks ? err : call_log_note(&worker->calls, sample, worker->node);
 }
 
 /* A sample that was put off: the arrays of its path have been used for others since. */
@@ -197,6 +202,17 @@ static void process_put_offs(struct worker *worker, struct batch *batch)
 	}
 }
 
+/* What depends on the samples of all batches before. */
+static void take_turn(struct worker *worker, const struct batch *batch)
+{
+	pipeline_await_turn(worker->pipeline, batch);
+	if (!worker->err)
+		worker->err = walk_log_join(&worker->log, worker->joins);
+	if (!worker->err && worker->stacks)
+		worker->err = call_log_enter(&worker->calls, worker->stacks);
+	pipeline_end_turn(worker->pipeline);
+}
+
 /* After an error a worker continues to accept batches, or the reader and others would wait for
  * ever. */
 static void process_batch(struct worker *worker, struct batch *batch)
@@ -204,15 +220,13 @@ static void process_batch(struct worker *worker, struct batch *batch)
 	worker->last = NULL;
 	worker->batch = batch;
 	walk_log_clear(&worker->log);
+	call_log_clear(&worker->calls);
 	for (size_t i = 0; i < batch->n_samples && !worker->err; i++)
 		worker->err = process_sample(worker, batch, i);
-	if (batch->turn) {
-		pipeline_await_turn(worker->pipeline, batch);
-		if (!worker->err)
-			worker->err = walk_log_join(&worker->log, worker->joins);
-		pipeline_end_turn(worker->pipeline);
-	}
+	if (batch->turn)
+		take_turn(worker, batch);
 	process_put_offs(worker, batch);
+	call_log_count(&worker->calls, worker->cct);
 	for (size_t i = 0; i < batch->n_samples; i++)
 		sample_deinit(&batch->samples[i]);
 	batch->n_samples = 0;
@@ -256,12 +270,13 @@ static unsigned count_worker_threads(const struct dendro_options *options)
 }
 
 /* Workers start at the first sample: what they need to know is complete then. */
-static struct cct *create_cct(const struct profile *profile)
+static struct cct *create_cct(const struct build *build)
 {
-	struct cct *cct = cct_create(profile->n_metrics);
-	uint32_t waits = profile_waits_metric(profile);
+	struct cct *cct = cct_create(build->profile->n_metrics);
+	uint32_t waits = profile_waits_metric(build->profile);
 
-	if (cct && waits != UINT32_MAX && cct_keep_longest(cct, waits)) {
+	if (cct && ((waits != UINT32_MAX && cct_keep_longest(cct, waits)) ||
+		    (build->options->counts_calls && cct_keep_activations(cct)))) {
 		cct_destroy(cct);
 		return NULL;
 	}
@@ -284,7 +299,10 @@ static int start_workers(struct build *build)
 	unsigned n_threads = count_worker_threads(build->options);
 	unsigned n = n_threads ? n_threads : 1;
 
-	if (path_resolver_init(&build->resolver, build->replay) || start_rows(build))
+	if (build->options->counts_calls)
+		build->stacks = seen_stacks_create();
+	if ((build->options->counts_calls && !build->stacks) ||
+	    path_resolver_init(&build->resolver, build->replay) || start_rows(build))
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		struct worker *worker = &build->workers[build->n_workers++];
@@ -295,7 +313,8 @@ static int start_workers(struct build *build)
 		worker->keeps_rows = build->profile->rows;
 		worker->joins = build->resolver.joins;
 		worker->sample_path = path_resolver_open(&build->resolver);
-		worker->cct = create_cct(build->profile);
+		worker->stacks = build->stacks;
+		worker->cct = create_cct(build);
 		if (!worker->sample_path || !worker->cct)
 			return -ENOMEM;
 		worker->is_running =
@@ -364,7 +383,7 @@ static int add_sample(struct build *build, struct sample *sample)
 	}
 	metric->samples++;
 	metric->total += sample->weight;
-	if (sample->may_join && !build->batch->turn)
+	if ((sample->may_join || build->stacks) && !build->batch->turn)
 		pipeline_give_turn(&build->pipeline, build->batch);
 	if (++build->batch->n_samples == BATCH_SAMPLES)
 		send_batch(build);
@@ -407,7 +426,7 @@ static int take_first(struct build *build)
 	struct worker *first = &build->workers[0];
 
 	/* Without samples no worker was started. */
-	profile->cct = build->n_workers ? steal_ptr(first->cct) : create_cct(profile);
+	profile->cct = build->n_workers ? steal_ptr(first->cct) : create_cct(build);
 	if (!profile->cct || start_rows(build))
 		return -ENOMEM;
 	if (profile->rows)
@@ -454,10 +473,12 @@ static void build_deinit(struct build *build)
 		cct_destroy(build->workers[i].cct);
 		sample_rows_deinit(&build->workers[i].rows);
 		walk_log_deinit(&build->workers[i].log);
+		call_log_deinit(&build->workers[i].calls);
 		for (size_t slot = 0; slot < 1u << LAST_PATH_BITS; slot++)
 			last_path_deinit(&build->workers[i].last_paths[slot]);
 	}
 	path_resolver_deinit(&build->resolver);
+	seen_stacks_destroy(build->stacks);
 	if (build->pipeline.batches)
 		pipeline_deinit(&build->pipeline);
 }

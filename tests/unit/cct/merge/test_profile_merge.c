@@ -202,12 +202,16 @@ static void make_tree(struct profile *profile)
 		profile->metrics[waits].is_waits = true;
 		assert_int_equal(cct_keep_longest(profile->cct, waits), 0);
 	}
+	if (random_below(3))
+		assert_int_equal(cct_keep_activations(profile->cct), 0);
 	for (uint32_t i = 0; i < N_NODES; i++) {
 		uint32_t node = make_node(profile), metric = random_below(profile->n_metrics);
 		uint64_t weight = random_below(1000);
 
 		assert_int_not_equal(node, CCT_NONE);
 		cct_add_cost(profile->cct, node, metric, weight);
+		if (profile->cct->activations)
+			profile->cct->activations[node] += random_below(3);
 		profile->cct->nodes[node].marked[PATH_GUESSED] += random_below(2);
 		profile->cct->nodes[node].frame_marks |= random_below(8);
 		profile->metrics[metric].samples++;
@@ -413,6 +417,31 @@ static void what_was_merged_is_read_back(void **state)
 	}
 }
 
+static uint64_t sum_of_activations(const struct profile *profile)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t node = 0; profile->cct->activations && node < profile->cct->n_nodes; node++)
+		sum += profile->cct->activations[node];
+	return sum;
+}
+
+static void activations_add_up(void **state)
+{
+	(void)state;
+	for (uint64_t trial = 1; trial <= N_TRIALS; trial++) {
+		seed = trial * 104729;
+		struct profile *a = make_profile(), *b = make_profile();
+		struct profile *merged = merge_two(a, b);
+
+		assert_int_equal(sum_of_activations(merged),
+				 sum_of_activations(a) + sum_of_activations(b));
+		profile_destroy(a);
+		profile_destroy(b);
+		profile_destroy(merged);
+	}
+}
+
 /* Writes what is at an address, if it is part of what the code is: there is no build ID. */
 static void write_code(FILE *out, const struct profile *profile, const struct frame *frame)
 {
@@ -571,6 +600,7 @@ int main(void)
 		cmocka_unit_test(by_name_they_do_not_matter_either),
 		cmocka_unit_test(two_builds_of_a_program_are_one_by_name),
 		cmocka_unit_test(what_was_merged_is_read_back),
+		cmocka_unit_test(activations_add_up),
 		cmocka_unit_test(each_path_has_its_cost_in_both_profiles),
 	};
 

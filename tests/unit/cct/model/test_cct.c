@@ -178,6 +178,62 @@ static void the_longest_sample_of_a_metric_is_kept_on_request(void **state)
 	cct_destroy(without);
 }
 
+static void assert_activations(const struct cct *cct, const uint64_t *expected, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(cct->activations[i], expected[i]);
+}
+
+/* process / user 1 / user 2 / [kernel] / kernel 3 / kernel 4 / [sleeping] */
+static void calls_are_counted_for_code_and_the_way_into_the_kernel(void **state)
+{
+	static const struct frame path[] = {
+		{ .kind = FRAME_PROCESS },
+		{ .kind = FRAME_USER, .offset = 1 },
+		{ .kind = FRAME_USER, .offset = 2 },
+		{ .kind = FRAME_MARKER, .offset = MARKER_KERNEL },
+		{ .kind = FRAME_KERNEL, .offset = 3 },
+		{ .kind = FRAME_KERNEL, .offset = 4 },
+		{ .kind = FRAME_MARKER, .offset = MARKER_SLEEPING },
+	};
+	struct cct *cct = cct_create(1);
+
+	(void)state;
+	uint32_t node = cct_insert_path(cct, CCT_ROOT, path, 7);
+	assert_int_equal(cct_keep_activations(cct), 0);
+	cct_count_calls(cct, node, 0);
+	assert_activations(cct, (uint64_t[]){ 0, 0, 0, 0, 0, 0, 0, 0 }, 8);
+	cct_count_calls(cct, node, 1);
+	assert_activations(cct, (uint64_t[]){ 0, 0, 0, 0, 0, 0, 1, 0 }, 8);
+	cct_count_calls(cct, node, 2);
+	assert_activations(cct, (uint64_t[]){ 0, 0, 0, 0, 1, 1, 2, 0 }, 8);
+	cct_count_calls(cct, node, 4);
+	assert_activations(cct, (uint64_t[]){ 0, 0, 1, 1, 2, 2, 3, 0 }, 8);
+	assert_int_equal(cct_child(cct, node, &path[1]), 8);
+	assert_int_equal(cct->activations[8], 0);
+	cct_drop_activations(cct);
+	assert_null(cct->activations);
+	cct_destroy(cct);
+}
+
+static void activations_of_trees_add_up(void **state)
+{
+	struct cct *a = cct_create(1), *b = cct_create(1), *without = cct_create(1);
+
+	(void)state;
+	assert_int_equal(cct_keep_activations(a), 0);
+	assert_int_equal(cct_keep_activations(b), 0);
+	cct_count_calls(a, insert(a, (uint64_t[]){ 1, 2 }, 2), 2);
+	cct_count_calls(b, insert(b, (uint64_t[]){ 1, 2, 3 }, 3), 2);
+	insert(without, (uint64_t[]){ 1, 2 }, 2);
+	assert_int_equal(cct_merge(a, b), 0);
+	assert_int_equal(cct_merge(a, without), 0);
+	assert_activations(a, (uint64_t[]){ 0, 1, 2, 1 }, 4);
+	cct_destroy(a);
+	cct_destroy(b);
+	cct_destroy(without);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +245,8 @@ int main(void)
 		cmocka_unit_test(a_frame_is_marked_by_how_it_was_found_and_no_other),
 		cmocka_unit_test(merging_two_trees_adds_their_costs_path_by_path),
 		cmocka_unit_test(the_longest_sample_of_a_metric_is_kept_on_request),
+		cmocka_unit_test(calls_are_counted_for_code_and_the_way_into_the_kernel),
+		cmocka_unit_test(activations_of_trees_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
