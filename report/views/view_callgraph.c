@@ -89,20 +89,38 @@ static void place_functions(struct view *view, const struct call_graph *graph, u
 		row->number = ++number;
 }
 
+/* The place in a cycle of its function with the smallest number. */
+static uint32_t find_first(const struct call_graph *graph, const struct call_cycle *cycle)
+{
+	const uint32_t *entities = graph->cycles.entities + cycle->first;
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < cycle->n; i++) {
+		if (graph->functions[entities[i]]->number <
+		    graph->functions[entities[first]]->number)
+			first = i;
+	}
+	return first;
+}
+
+/* A cycle is shown from its function with the smallest number on, whichever was met first. */
 static int place_cycle(struct view *view, const struct call_graph *graph, const struct fold *fold,
 		       uint32_t index)
 {
 	const struct call_cycle *cycle = &graph->cycles.cycles[index];
 	struct view_row *row = graph->cycle_rows[index];
+	uint32_t first = find_first(graph, cycle);
 
 	for (uint32_t i = cycle->n; i-- > 0;) {
-		uint32_t entity = graph->cycles.entities[cycle->first + i];
+		uint32_t entity = graph->cycles.entities[cycle->first + (first + i) % cycle->n];
 		struct view_row *step = view_add_row(view, row, &fold->entities[entity]);
 
 		if (!step)
 			return -ENOMEM;
 		step->function = graph->functions[entity];
 	}
+	row->name = row->children->name;
+	row->module = row->children->module;
 	if (has_samples(view, row))
 		put_below(row, view->cycles);
 	return 0;

@@ -75,8 +75,22 @@ static int name_nodes(struct view *view, const struct fold *fold)
 	return 0;
 }
 
-/* The hottest come first; equal ones are in the order of the fold's nodes. */
-static int compare_contexts(const void *a, const void *b)
+/* By the names of their functions, from the innermost out. */
+static int compare_callers(const struct hot_node *nodes, uint32_t a, uint32_t b)
+{
+	while (a && b && a != b) {
+		int by_name = strcmp(nodes[a].name, nodes[b].name);
+
+		if (by_name)
+			return by_name;
+		a = nodes[a].parent;
+		b = nodes[b].parent;
+	}
+	return (a > b) - (a < b);
+}
+
+/* The hottest come first. Their order does not depend on that of the fold's nodes. */
+static int compare_contexts(const void *a, const void *b, void *nodes)
 {
 	const struct hot_context *x = a, *y = b;
 
@@ -84,7 +98,7 @@ static int compare_contexts(const void *a, const void *b)
 		return x->costs.metric > y->costs.metric ? -1 : 1;
 	if (x->costs.per != y->costs.per)
 		return x->costs.per > y->costs.per ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	return compare_callers(nodes, x->node, y->node);
 }
 
 /* Counts the contexts of all classes. @heats: by node. */
@@ -113,7 +127,7 @@ static void list_contexts(struct view *view, const struct fold *fold, const uint
 		context->node = i;
 		context->costs = costs_of(view, fold->self + (size_t)i * fold->n_metrics);
 	}
-	qsort(hot->hottest, hot->n_hottest, sizeof(*hot->hottest), compare_contexts);
+	qsort_r(hot->hottest, hot->n_hottest, sizeof(*hot->hottest), compare_contexts, hot->nodes);
 }
 
 static int find_contexts(struct view *view, const struct fold *fold)

@@ -94,7 +94,20 @@ static int compare_names(const struct view_row *a, const struct view_row *b)
 		return by_name;
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
-	return strcmp(a->module, b->module);
+	int by_module = strcmp(a->module, b->module);
+	return by_module ? by_module : (int)a->kind - (int)b->kind;
+}
+
+/* Of two cycles, the functions in them. */
+static int compare_steps(const struct view_row *a, const struct view_row *b)
+{
+	const struct view_row *x = a->children, *y = b->children;
+
+	for (; x && y && x->function && y->function; x = x->next, y = y->next) {
+		if (x->function->number != y->function->number)
+			return x->function->number < y->function->number ? -1 : 1;
+	}
+	return !!x - !!y;
 }
 
 static int compare_costs(uint64_t a, uint64_t b)
@@ -122,7 +135,9 @@ static int compare_rows(const struct view *view, const struct view_row *a, const
 		order = compare_metric(view, view->options.sort_metric, a, b);
 	for (uint32_t i = 0; !order && i < n_metrics; i++)
 		order = compare_metric(view, i, a, b);
-	return order ? order : compare_names(a, b);
+	if (!order)
+		order = compare_names(a, b);
+	return order ? order : compare_steps(a, b);
 }
 
 static struct view_row *merge_lists(const struct view *view, struct view_row *a, struct view_row *b)

@@ -55,12 +55,16 @@ cost_of() { # cost_of FILE FUNCTION : "SELF TOTAL"
 }
 
 @test "a stored profile has the call graph of its recording" {
-	local format
-	"$DENDRO" build -o json_re.cct json_re.data
-	for format in json csv; do
-		"$DENDRO" report --view callgraph --format $format json_re.data >recording.$format
-		"$DENDRO" report --view callgraph --format $format json_re.cct >stored.$format
-		cmp recording.$format stored.$format
+	local name options
+	for name in json_re parser; do
+		"$DENDRO" build -o $name.cct $name.data
+		for options in "--format json" "--format csv" "--format json --cpu 0" "--format json --cpu 1-99"; do
+			# shellcheck disable=SC2086
+			"$DENDRO" report --view callgraph $options $name.data >recording
+			# shellcheck disable=SC2086
+			"$DENDRO" report --view callgraph $options $name.cct >stored
+			cmp recording stored
+		done
 	done
 }
 

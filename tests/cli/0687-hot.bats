@@ -56,6 +56,9 @@ hot() { # hot FILE [OPTION...]
 	hot faulter.data >hot
 	"$DENDRO" build -o faulter.cct faulter.data
 	hot faulter.cct | cmp - hot
+	hot faulter.data --cpu 0 --threshold 0.01 >hot
+	hot faulter.cct --cpu 0 --threshold 0.01 | cmp - hot
+	hot faulter.data >hot
 	"$DENDRO" report --view hot --per cpu-clock --format csv faulter.data >csv
 	expect_equal "dense functions" "$(grep -c '^1,.*,dense,' csv)" \
 		"$(jq '.hot.functions.dense.number' hot)"
