@@ -20,6 +20,7 @@ struct recorder_options {
 	struct int_list tids;
 	const char *cgroup;   /* a path in a hierarchy or in the file system; NULL: none */
 	const char *unit;     /* of systemd; NULL: none */
+	bool all_cgroups;     /* the cgroup of each sample is recorded */
 	char **command;       /* NULL: none; ends with NULL */
 	struct int_list cpus; /* empty: all CPUs that are online */
 	uint64_t frequency;   /* Hz, or 0 */
@@ -58,6 +59,13 @@ static inline bool recorder_options_weigh_off_cpu(const struct recorder_options 
 static inline bool recorder_options_have_cgroup(const struct recorder_options *options)
 {
 	return options->cgroup || options->unit;
+}
+
+/* Where more than one cgroup is to be expected, it is recorded which. */
+static inline bool recorder_options_note_cgroups(const struct recorder_options *options)
+{
+	return options->all_cgroups || options->is_system_wide ||
+	       recorder_options_have_cgroup(options);
 }
 
 /* Are the targets processes or threads that run already? */

@@ -11,6 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/maps_line.h"
+#include "collector/record/live/cgroups.h"
 #include "collector/record/recording_file.h"
 #include "collector/record/start/names_cache.h"
 #include "collector/record/start/vdso32.h"
@@ -183,6 +184,24 @@ static int attach_kernel(const struct recording_start *start)
 	return err;
 }
 
+static int put_cgroup(void *start, uint64_t id, const char *path)
+{
+	return synthesize_cgroup(&((const struct recording_start *)start)->synthesize, id, path);
+}
+
+/* Those that are made from now on, the kernel reports. */
+static int synthesize_cgroups(struct recording_start *start)
+{
+	struct cgroup_hierarchies hierarchies;
+
+	if (!(start->synthesize.attr->sample_type & PERF_SAMPLE_CGROUP) ||
+	    cgroup_hierarchies_read("/proc/self/mounts", &hierarchies))
+		return 0;
+	int err = cgroup_visit_all(&hierarchies, put_cgroup, start);
+	cgroup_hierarchies_deinit(&hierarchies);
+	return err;
+}
+
 int recording_start_write(struct recording_start *start)
 {
 	int err = attach_events(start);
@@ -192,6 +211,8 @@ int recording_start_write(struct recording_start *start)
 		err = attach_vdso32(start);
 	if (!err)
 		err = synthesize_processes(start);
+	if (!err)
+		err = synthesize_cgroups(start);
 	if (!err)
 		err = attach_kernel(start);
 	recording_start_deinit(start);

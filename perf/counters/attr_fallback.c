@@ -51,6 +51,8 @@ static void init_common(struct perf_event_attr *attr, const struct attr_request 
 		attr->sample_stack_user = request->stack_size;
 		attr->exclude_callchain_user = 1;
 	}
+	if (request->has_cgroups && has(request, ATTR_CGROUP))
+		attr->sample_type |= PERF_SAMPLE_CGROUP;
 	if (request->has_raw)
 		attr->sample_type |= PERF_SAMPLE_RAW;
 	attr->sample_id_all = 1;
@@ -117,6 +119,7 @@ void attr_init_sideband(struct perf_event_attr *attr, const struct attr_request 
 		.ksymbol = has(request, ATTR_KSYMBOL),
 		.bpf_event = has(request, ATTR_KSYMBOL),
 		.text_poke = has(request, ATTR_TEXT_POKE),
+		.cgroup = request->has_cgroups && has(request, ATTR_CGROUP),
 		.context_switch = request->switches,
 		.enable_on_exec = request->sideband_on_exec,
 	};
@@ -214,6 +217,8 @@ static const char *const feature_notes[ATTR_N_FEATURES] = {
 		      "counted from its LOST records.",
 	[ATTR_BUILD_ID] = "This kernel does not report build IDs of mappings (5.12 does); "
 			  "build IDs are read from the files.",
+	[ATTR_CGROUP] = "This kernel does not report the cgroup of a sample (5.7 does, with "
+			"CONFIG_CGROUP_PERF): reports cannot show or select cgroups.",
 	[ATTR_KSYMBOL] = "This kernel does not report BPF programs and other kernel code that "
 			 "is loaded and unloaded (5.1 does); this code may have no names.",
 	[ATTR_NAMESPACES] = "This kernel does not report namespaces (4.12 does); files in "

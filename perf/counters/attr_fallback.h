@@ -15,6 +15,7 @@ enum attr_feature {
 	ATTR_LOST,           /* 6.0 PERF_FORMAT_LOST */
 	ATTR_BUILD_ID,       /* 5.12 */
 	ATTR_TEXT_POKE,      /* 5.9 */
+	ATTR_CGROUP,         /* 5.7 PERF_SAMPLE_CGROUP; needs CONFIG_CGROUP_PERF */
 	ATTR_KSYMBOL,        /* 5.1, with bpf_event */
 	ATTR_NAMESPACES,     /* 4.12; needs CAP_PERFMON */
 	ATTR_CLOCKID,        /* 4.1 */
@@ -37,6 +38,7 @@ struct attr_request {
 	bool lacks_periods; /* events with a fixed period omit it: the attr contains it */
 	bool samples_on_exec, sideband_on_exec; /* enable_on_exec */
 	bool switches;                          /* the sideband has switches of tasks */
+	bool has_cgroups;                       /* samples contain the id of their cgroup */
 	bool reads_groups;                      /* samples contain the counts of their group */
 	bool has_probes;                        /* probes on functions that children may inherit */
 	unsigned int dropped;                   /* 1 << enum attr_feature */

@@ -78,6 +78,7 @@ void evlist_init_request(struct evlist_impl *impl, const struct evlist_options *
 		.inherit = options->target != EVLIST_SYSTEM && !options->no_inherit,
 		.samples_on_exec = is_command && !options->start_disabled,
 		.sideband_on_exec = is_command,
+		.has_cgroups = options->has_cgroups,
 	};
 	add_needs(&impl->request, events, impl->evlist.n_events);
 	impl->has_rate = options->has_rate;

@@ -56,6 +56,7 @@ struct evlist_options {
 	bool no_inherit;
 	bool start_disabled; /* COMMAND: samples wait for evlist_enable(), not for exec (-D) */
 	enum evlist_jitter jitter;
+	bool has_cgroups;      /* samples contain the ids of cgroups, if the kernel knows them */
 	bool has_other_stacks; /* stacks that were left for the sampled ones are recorded, too,
 				  where possible */
 	const struct evlist_syscalls *syscalls;

@@ -10,7 +10,7 @@
 	((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 		    PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |     \
 		    PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |              \
-		    PERF_SAMPLE_STACK_USER))
+		    PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CGROUP))
 #define RECORD_MAX (UINT16_MAX & ~7u)
 
 /* Words are only counted where there is no room. */
@@ -114,6 +114,8 @@ static void put_sample(struct output *output, const struct record_layout *layout
 	if (type & PERF_SAMPLE_RAW)
 		put_raw(output, parts);
 	put_user(output, layout, parts);
+	if (type & PERF_SAMPLE_CGROUP)
+		put_word(output, 0); /* not known */
 }
 
 size_t sample_build_stack_max(const struct record_layout *layout, const struct sample_parts *parts)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cct/base/array.h"
@@ -105,10 +106,10 @@ int cgroup_find(const struct cgroup_hierarchies *hierarchies, const char *name, 
 	return -ENOENT;
 }
 
-typedef int cgroup_visit(void *visitor, const char *path, const char *name);
+typedef int folder_visit(void *visitor, const char *path, const char *name);
 
 /* Visits the folders below a folder, before those below them. An error of @visit ends the walk. */
-static int walk(const char *path, unsigned depth, cgroup_visit *visit, void *visitor)
+static int walk(const char *path, unsigned depth, folder_visit *visit, void *visitor)
 {
 	DIR *directory = depth < DEPTH_MAX ? opendir(path) : NULL;
 	int err = 0;
@@ -215,4 +216,36 @@ int cgroup_add_processes(const char *path, struct int_list *pids)
 	int err = add_listed(pids, path, "");
 
 	return err ? err : walk(path, 0, add_listed, pids);
+}
+
+struct numbered_walk {
+	size_t root_size; /* of the path of the hierarchy */
+	cgroup_visit *visit;
+	void *visitor;
+};
+
+/* Since 5.5 the inode number of a cgroup's folder is its id. */
+static int visit_numbered(void *visitor, const char *path, const char *name)
+{
+	const struct numbered_walk *walk = visitor;
+	struct stat st;
+
+	(void)name;
+	if (stat(path, &st) != 0)
+		return 0;
+	return walk->visit(walk->visitor, st.st_ino,
+			   path[walk->root_size] ? path + walk->root_size : "/");
+}
+
+int cgroup_visit_all(const struct cgroup_hierarchies *hierarchies, cgroup_visit *visit,
+		     void *visitor)
+{
+	const char *root = hierarchies->n ? hierarchies->paths[0] : NULL;
+
+	if (!root)
+		return 0;
+	struct numbered_walk numbered = { strlen(root), visit, visitor };
+	int err = visit_numbered(&numbered, root, "");
+
+	return err ? err : walk(root, 0, visit_numbered, &numbered);
 }

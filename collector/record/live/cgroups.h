@@ -7,6 +7,7 @@
 #define COLLECTOR_RECORD_LIVE_CGROUPS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cct/base/int_list.h"
 #include "cct/text/near_names.h"
@@ -34,6 +35,12 @@ int cgroup_find(const struct cgroup_hierarchies *hierarchies, const char *name, 
  */
 int cgroup_find_unit(const struct cgroup_hierarchies *hierarchies, const char *name,
 		     struct near_names *near, char **path_ret);
+/* Calls @visit with each cgroup of the hierarchy in which the kernel counts events: the number that
+ * samples contain, and the path from the hierarchy's root on, "/" for itself. What it returns, but
+ * for 0, ends the walk and is returned. Otherwise 0 or -ENOMEM. */
+typedef int cgroup_visit(void *visitor, uint64_t id, const char *path);
+int cgroup_visit_all(const struct cgroup_hierarchies *hierarchies, cgroup_visit *visit,
+		     void *visitor);
 /* Adds the processes in a cgroup and in the cgroups below it. 0 or -ENOMEM. */
 int cgroup_add_processes(const char *path, struct int_list *pids);
 

@@ -441,6 +441,22 @@ int synthesize_kernel_code(const struct synthesize_options *options, const struc
 	return end(options, &builder);
 }
 
+int synthesize_cgroup(const struct synthesize_options *options, uint64_t id, const char *path)
+{
+	const size_t size = strlen(path);
+	struct builder builder;
+
+	if (size > PATH_MAX)
+		return 0;
+	int err = begin(options, PERF_RECORD_CGROUP, 0, 8 + size + 8, &builder);
+	if (err)
+		return err;
+	build_u64(&builder, id);
+	build_string(&builder, path, size);
+	build_task_id(&builder, options, 0, 0);
+	return end(options, &builder);
+}
+
 int synthesize_lost(const struct synthesize_options *options, uint64_t id, uint64_t n_lost,
 		    uint64_t time_ns)
 {

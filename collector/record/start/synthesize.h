@@ -45,6 +45,9 @@ int synthesize_kernel(const struct synthesize_options *options, uint64_t start, 
 int synthesize_kernel_code(const struct synthesize_options *options,
 			   const struct kernel_code *code);
 
+/* PERF_RECORD_CGROUP for a cgroup that existed before the recording. */
+int synthesize_cgroup(const struct synthesize_options *options, uint64_t id, const char *path);
+
 /* PERF_RECORD_LOST_SAMPLES: the event whose counter has @id lost @n_lost samples up to @time_ns.
  * perf 6.2 and later write this at the end of a recording. */
 int synthesize_lost(const struct synthesize_options *options, uint64_t id, uint64_t n_lost,

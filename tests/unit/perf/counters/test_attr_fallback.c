@@ -37,6 +37,8 @@ static unsigned int features_of(const struct perf_event_attr *attr, unsigned lon
 	features |= attr->read_format & 1 << 4 ? DROPPED(ATTR_LOST) : 0;
 	features |= attr->build_id ? DROPPED(ATTR_BUILD_ID) : 0;
 	features |= attr->text_poke ? DROPPED(ATTR_TEXT_POKE) : 0;
+	features |=
+		attr->cgroup || attr->sample_type & PERF_SAMPLE_CGROUP ? DROPPED(ATTR_CGROUP) : 0;
 	features |= attr->ksymbol || attr->bpf_event ? DROPPED(ATTR_KSYMBOL) : 0;
 	features |= attr->namespaces ? DROPPED(ATTR_NAMESPACES) : 0;
 	features |= attr->use_clockid || attr->clockid ? DROPPED(ATTR_CLOCKID) : 0;
@@ -259,6 +261,25 @@ static void older_kernels_get_all_they_know_and_nothing_else(void **state)
 	}
 }
 
+static void cgroups_are_in_samples_where_the_kernel_knows_them(void **state)
+{
+	(void)state;
+	for (int is_known = 0; is_known < 2; is_known++) {
+		struct fixture *fixture = fixture_create();
+		struct perf_event_attr attr;
+
+		fixture->machine.unknown = is_known ? 0 : DROPPED(ATTR_CGROUP);
+		fixture->request.has_cgroups = true;
+		assert_int_equal(attr_probe(&fixture->opener, &fixture->request), 0);
+		assert_int_equal(fixture->request.dropped, fixture->machine.unknown);
+		assert_int_equal(fixture->evlist.n_notes, !is_known);
+		attr_init_sideband(&attr, &fixture->request);
+		assert_int_equal(attr.cgroup, is_known);
+		assert_int_equal(!!(attr.sample_type & PERF_SAMPLE_CGROUP), is_known);
+		fixture_destroy(fixture);
+	}
+}
+
 static void a_new_kernel_is_probed_with_one_call(void **state)
 {
 	(void)state;
@@ -427,6 +448,7 @@ int main(void)
 		cmocka_unit_test(the_sideband_tells_everything_in_records_of_the_same_shape),
 		cmocka_unit_test(switches_are_requested_where_time_off_the_cpu_needs_them),
 		cmocka_unit_test(older_kernels_get_all_they_know_and_nothing_else),
+		cmocka_unit_test(cgroups_are_in_samples_where_the_kernel_knows_them),
 		cmocka_unit_test(a_new_kernel_is_probed_with_one_call),
 		cmocka_unit_test(namespaces_need_a_capability_and_are_given_up_without),
 		cmocka_unit_test(probing_stops_at_what_dropping_cannot_help),

@@ -211,6 +211,28 @@ static void the_processes_of_a_cgroup_are_those_below_it_too(void **state)
 	int_list_deinit(&pids);
 }
 
+static int note_cgroup(void *found, uint64_t id, const char *path)
+{
+	char full[256];
+	struct stat st;
+
+	snprintf(full, sizeof(full), "%s/events%s", root, path);
+	assert_int_equal(stat(full, &st), 0);
+	assert_int_equal(st.st_ino, id);
+	strcat(strcat(found, path), " ");
+	return 0;
+}
+
+static void cgroups_of_the_hierarchy_that_counts_events_have_their_numbers(void **state)
+{
+	char found[256] = "";
+
+	(void)state;
+	put("events/docker/below/cgroup.procs", "");
+	assert_int_equal(cgroup_visit_all(&hierarchies, note_cgroup, found), 0);
+	assert_string_equal(found, "/ /docker /docker/below ");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -223,6 +245,7 @@ int main(void)
 		TEST(units_with_near_names_are_proposed),
 		TEST(two_units_of_one_name_are_both_named),
 		TEST(the_processes_of_a_cgroup_are_those_below_it_too),
+		TEST(cgroups_of_the_hierarchy_that_counts_events_have_their_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

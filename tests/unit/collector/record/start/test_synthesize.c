@@ -141,6 +141,10 @@ static void print_record(FILE *out, const struct record *record)
 	case PERF_RECORD_MMAP2:
 		print_mmap(out, record);
 		break;
+	case PERF_RECORD_CGROUP:
+		fprintf(out, "cgroup %" PRIu64 " %s\n", record->cgroup.cgroup_id,
+			record->cgroup.path);
+		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		fprintf(out, "lost %" PRIu64 " of %" PRIu64 " at %" PRIu64 "\n", record->lost.lost,
 			record->id, record->time_ns);
@@ -377,6 +381,16 @@ static void losses_name_their_event_and_time(void **state)
 	bench_destroy(bench);
 }
 
+static void cgroups_have_their_number_and_path(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	assert_int_equal(synthesize_cgroup(&bench->options, 8708, "/system.slice/ssh.service"), 0);
+	assert_string_equal(records_of(bench), "cgroup 8708 /system.slice/ssh.service\n");
+	bench_destroy(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +403,7 @@ int main(void)
 		cmocka_unit_test(a_mapped_file_has_its_build_id),
 		cmocka_unit_test(the_kernel_and_its_modules_are_mapped),
 		cmocka_unit_test(losses_name_their_event_and_time),
+		cmocka_unit_test(cgroups_have_their_number_and_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
