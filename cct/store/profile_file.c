@@ -15,6 +15,7 @@ enum {
 	PART_ROWS,
 	PART_RUNS,
 	PART_ACTIVATIONS,
+	PART_PHASES,
 	N_PARTS_END
 };
 
@@ -32,6 +33,7 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_ROWS] = { rows_part_write, rows_part_read, "samples" },
 	[PART_RUNS] = { runs_part_write, runs_part_read, "samples of several runs" },
 	[PART_ACTIVATIONS] = { activations_part_write, activations_part_read, "activations" },
+	[PART_PHASES] = { phases_part_write, phases_part_read, "phases" },
 };
 
 /* The parts after the names may be missing. */
@@ -46,6 +48,8 @@ static bool is_there(uint32_t type, const struct profile *profile)
 		return profile->cct->activations;
 	if (type == PART_ROWS)
 		return profile->rows && !profile->rows->n_runs;
+	if (type == PART_PHASES)
+		return profile->phases.n;
 	return type != PART_RUNS || (profile->rows && profile->rows->n_runs);
 }
 

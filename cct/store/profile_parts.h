@@ -33,6 +33,10 @@ int rows_part_read(struct dwarf_reader *body, struct profile *profile);
 void runs_part_write(struct byte_buffer *body, const struct profile *profile);
 int runs_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* Of a profile with ->phases. */
+void phases_part_write(struct byte_buffer *body, const struct profile *profile);
+int phases_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /* What both parts have in common: reads into profile->rows, whose runs and slices are known, and
  * does not check the numbers of samples. */
 int part_read_rows(struct dwarf_reader *body, struct profile *profile);
