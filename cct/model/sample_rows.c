@@ -126,7 +126,7 @@ void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns)
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		struct sample_row *row = &rows->rows[i];
 
-		row->time = row->time > start_ns ? (row->time - start_ns) / 1000 : 0;
+		row->time = sample_rows_microseconds(start_ns, row->time);
 	}
 	if (rows->n_rows)
 		qsort(rows->rows, rows->n_rows, sizeof(*rows->rows), compare_rows);

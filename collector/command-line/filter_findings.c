@@ -6,13 +6,17 @@
 #include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
 #include "cct/store/profile_file.h"
+#include "cct/text/name_pattern.h"
 #include "cct/text/near_names.h"
+#include "cct/text/string_ids.h"
 #include "collector/command-line/messages.h"
 #include "collector/replay/processes.h"
 #include "collector/session/sample_filter.h"
 
-enum { N_FILTERS = 5 };
+enum { N_FILTERS = 6 };
+#define PHASES_LISTED 50
 
 /* The parts of a filter, each alone, and whether a sample passes it. */
 struct part {
@@ -44,6 +48,10 @@ static void split(const struct dendro_filter *filter, struct part parts[N_FILTER
 		  { .events = filter->events, .n_events = filter->n_events },
 		  filter->n_events,
 		  false },
+		{ "--phase",
+		  { .phases = filter->phases, .n_phases = filter->n_phases },
+		  filter->n_phases,
+		  false },
 	};
 
 	memcpy(parts, all, sizeof(all));
@@ -56,7 +64,8 @@ static void look_at_samples(struct dendro *dendro, struct part parts[N_FILTERS],
 
 	while (dendro_next(dendro, &sample) > 0) {
 		for (int i = 0; i < N_FILTERS; i++)
-			parts[i].passes |= sample_filter_passes(&parts[i].filter, sample);
+			parts[i].passes |= sample_filter_passes(&parts[i].filter,
+								dendro_recording(dendro), sample);
 		if (near->wanted) {
 			near_names_offer(near, sample->thread->name);
 			near_names_offer(near, sample->thread->process->name);
@@ -142,4 +151,53 @@ void filter_findings_print(const char *command, const char *path,
 		return;
 	}
 	message_note(command, "no sample passes all filters.");
+}
+
+static bool has_phase(const struct phases *phases, const char *pattern)
+{
+	for (uint32_t i = 0; i < phases->n; i++) {
+		if (name_pattern_matches(pattern, phases->phases[i].name))
+			return true;
+	}
+	return false;
+}
+
+/* Each name once. */
+static void list_phases(const struct phases *phases)
+{
+	struct string_ids names = { .n_strings = 0 };
+	uint32_t id;
+	bool is_new = true;
+
+	for (uint32_t i = 0; i < phases->n && names.n_strings <= PHASES_LISTED; i++)
+		string_ids_add(&names, phases->phases[i].name, &id, &is_new);
+	for (uint32_t i = 0; i < names.n_strings && i < PHASES_LISTED; i++) {
+		fputs("  ", stderr);
+		printable_put(stderr, names.strings[i]);
+		putc('\n', stderr);
+	}
+	if (names.n_strings > PHASES_LISTED)
+		fputs("  ...\n", stderr);
+	string_ids_deinit(&names);
+}
+
+static int complain_of_phase(const char *command, const struct phases *phases, const char *pattern)
+{
+	if (!phases->n)
+		return message_error(command,
+				     "the recording has no phases: dendro record --phase-fifo, or "
+				     "SIGUSR1 to it, marks them.");
+	message_error(command, "the recording has no phase '%s'. Its phases are:", pattern);
+	list_phases(phases);
+	return 1;
+}
+
+int filter_findings_check_phases(const char *command, const struct profile *profile,
+				 const struct dendro_filter *filter)
+{
+	for (size_t i = 0; i < filter->n_phases; i++) {
+		if (!has_phase(&profile->phases, filter->phases[i]))
+			return complain_of_phase(command, &profile->phases, filter->phases[i]);
+	}
+	return 0;
 }

@@ -1,5 +1,6 @@
 /* Explains why no sample of a recording passes the filters: a second look at it finds the filter
- * that lets nothing pass, and the names that may have been meant. */
+ * that lets nothing pass, and the names that may have been meant. And refuses names of phases that
+ * it does not have. */
 #ifndef COLLECTOR_COMMAND_LINE_FILTER_FINDINGS_H
 #define COLLECTOR_COMMAND_LINE_FILTER_FINDINGS_H
 
@@ -8,5 +9,9 @@
 /* Prints a note. @path: the recording, which is read once more unless it is a pipe. */
 void filter_findings_print(const char *command, const char *path,
 			   const struct dendro_filter *filter);
+/* Whether each pattern for phases matches one; @profile: of the whole recording. 0, or 1 after a
+ * message that names the phases there are. */
+int filter_findings_check_phases(const char *command, const struct profile *profile,
+				 const struct dendro_filter *filter);
 
 #endif

@@ -53,6 +53,12 @@ const struct command_option filter_options[] = {
 	  .help = "only samples of these events; names may be globs",
 	  .take = take_names,
 	  .offset = offsetof(struct filter_options, events) },
+	{ .name = "phase",
+	  .argument = "NAME,...",
+	  .help = "only samples in these phases of the run, which were marked while it was "
+		  "recorded; names may be globs",
+	  .take = take_names,
+	  .offset = offsetof(struct filter_options, phases) },
 	{ 0 },
 };
 
@@ -60,6 +66,7 @@ void filter_options_deinit(struct filter_options *options)
 {
 	free(options->comms.names);
 	free(options->events.names);
+	free(options->phases.names);
 	int_list_deinit(&options->pids);
 	int_list_deinit(&options->tids);
 	int_list_deinit(&options->cpus);
@@ -78,5 +85,7 @@ struct dendro_filter filter_options_filter(const struct filter_options *options)
 		.n_comms = options->comms.n,
 		.events = options->events.names,
 		.n_events = options->events.n,
+		.phases = options->phases.names,
+		.n_phases = options->phases.n,
 	};
 }

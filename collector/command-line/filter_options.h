@@ -1,4 +1,4 @@
-/* Options that leave samples out: by command, process, thread, CPU and event. */
+/* Options that leave samples out: by command, process, thread, CPU, event and phase. */
 #ifndef COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 
@@ -12,7 +12,7 @@ struct name_list {
 };
 
 struct filter_options {
-	struct name_list comms, events;
+	struct name_list comms, events, phases;
 	struct int_list pids, tids, cpus;
 };
 

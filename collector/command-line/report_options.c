@@ -114,7 +114,8 @@ static bool has_matching_metric(const struct profile *profile, const char *patte
 	return false;
 }
 
-int report_options_check_events(const struct report_options *options, const struct profile *profile)
+int report_options_check_filters(const struct report_options *options,
+				 const struct profile *profile)
 {
 	for (size_t i = 0; i < options->build.filter.n_events; i++) {
 		const char *pattern = options->build.filter.events[i];
@@ -122,7 +123,7 @@ int report_options_check_events(const struct report_options *options, const stru
 		if (!has_matching_metric(profile, pattern))
 			return complain_of_event(options, profile, pattern);
 	}
-	return 0;
+	return filter_findings_check_phases(options->command, profile, &options->build.filter);
 }
 
 void report_options_explain_emptiness(const struct report_options *options,

@@ -20,8 +20,9 @@ struct report_options {
 	const char *path;
 	const char *const *paths; /* of commands that take several files; borrowed */
 	size_t n_paths;
-	bool by_name;       /* several files: functions are the same if their names are */
-	const char *source; /* of several files, for the header; NULL: the path */
+	bool by_name;         /* several files: functions are the same if their names are */
+	bool has_left_phases; /* the sum of several files lacks the phases that some have */
+	const char *source;   /* of several files, for the header; NULL: the path */
 	struct filter_options filter;
 	struct path_selection selection;
 	struct dendro_options build;
@@ -54,11 +55,11 @@ void report_options_take_operands(struct report_options *options, const struct p
 void report_options_finish(struct report_options *options);
 void report_options_deinit(struct report_options *options);
 /*
- * The functions below need the profile. This one checks that it has the events of --event. All
- * return 0, or another value after a message.
+ * The functions below need the profile. This one checks that it has the events of --event and the
+ * phases of --phase. All return 0, or another value after a message.
  */
-int report_options_check_events(const struct report_options *options,
-				const struct profile *profile);
+int report_options_check_filters(const struct report_options *options,
+				 const struct profile *profile);
 /* Prints a note if samples were recorded, and none passes the filters. */
 void report_options_explain_emptiness(const struct report_options *options,
 				      const struct profile *profile);

@@ -303,7 +303,7 @@ static int annotate_with(struct annotate_command *command, const struct profile 
 static int annotate(struct annotate_command *command, struct profile *profile)
 {
 	struct symbolizer *symbolizer;
-	int err = report_options_check_events(&command->report, profile);
+	int err = report_options_check_filters(&command->report, profile);
 
 	if (err)
 		return err;

@@ -118,7 +118,7 @@ static int add_profile(struct diff_command *command, const struct profile *profi
 	struct report_options *report = &command->request.report;
 	struct diff_source *source = &command->request.sources[run];
 
-	if (report_options_check_events(report, profile))
+	if (report_options_check_filters(report, profile))
 		return DIFF_EXIT_ERROR;
 	report_options_explain_emptiness(report, profile);
 	const struct metric *metric = choose_metric(command, profile, source->path);

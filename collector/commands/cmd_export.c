@@ -151,7 +151,7 @@ static int write_selected(const struct export_command *command, struct profile *
 static int write_profile(struct export_command *command, struct profile *profile)
 {
 	struct report_options *report = &command->report;
-	int err = report_options_check_events(report, profile);
+	int err = report_options_check_filters(report, profile);
 
 	if (!err)
 		err = report_options_drop_events(report, profile);

@@ -327,7 +327,7 @@ static int select_and_show(struct report_options *options, struct profile *profi
 static int report(struct report_options *options, struct profile *profile)
 {
 	struct symbolizer *symbolizer;
-	int err = report_options_check_events(options, profile);
+	int err = report_options_check_filters(options, profile);
 
 	if (err)
 		return err;

@@ -28,7 +28,7 @@ static int name(const struct report_options *options, struct profile *profile)
 
 static int check_and_name(struct report_options *options, struct profile *profile)
 {
-	int err = report_options_check_events(options, profile);
+	int err = report_options_check_filters(options, profile);
 
 	if (!err)
 		err = report_options_drop_events(options, profile);
@@ -72,6 +72,7 @@ static int add_file(struct report_options *options, struct profile_merge *merge,
 	if (err)
 		return err;
 	err = named_profile_build(options, &profile, is_damaged_ret);
+	options->has_left_phases |= !err && profile->phases.n;
 	if (!err && profile_merge_add(merge, profile))
 		err = message_error_of_memory(options->command);
 	profile_destroy(profile);
@@ -137,5 +138,9 @@ int named_profile_write(const struct report_options *options, const char *output
 		message_note(options->command,
 			     "the profile has no single samples, so options that choose samples, "
 			     "such as --pid, will not work on it.");
+	if (options->has_left_phases)
+		message_note(options->command,
+			     "the phases of the runs are left out of their sum: --phase works on "
+			     "the profile of each run.");
 	return result_file_close(out, options->command, output, profile_file_write(out, profile));
 }

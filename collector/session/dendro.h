@@ -61,6 +61,8 @@ struct dendro_filter {
 	size_t n_comms;
 	const char *const *events;
 	size_t n_events;
+	const char *const *phases; /* of the run, in one of which it was taken */
+	size_t n_phases;
 };
 
 /* All zeros: every sample, with its path, by as many threads as there are CPUs. */

@@ -52,14 +52,29 @@ static bool passes_event(const struct dendro_filter *filter, const char *name)
 bool sample_filter_is_given(const struct dendro_filter *filter)
 {
 	return filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
-	       filter->n_events;
+	       filter->n_events || filter->n_phases;
 }
 
-bool sample_filter_passes(const struct dendro_filter *filter, const struct sample *sample)
+static bool passes_phase(const struct dendro_filter *filter, const struct profile *profile,
+			 const struct record *record)
+{
+	const uint64_t start_ns = profile->info.start_ns;
+
+	if (!filter->n_phases)
+		return true;
+	const uint64_t time_ns = record->has_time ? record->time_ns : 0;
+	const uint32_t phase = phases_find(&profile->phases, start_ns,
+					   sample_rows_microseconds(start_ns, time_ns));
+	return phase != PHASE_NONE && name_patterns_match(filter->phases, filter->n_phases,
+							  profile->phases.phases[phase].name);
+}
+
+bool sample_filter_passes(const struct dendro_filter *filter, const struct profile *profile,
+			  const struct sample *sample)
 {
 	const struct record *record = &sample->record;
 
-	return passes_cpu(filter, sample_cpu(sample)) &&
+	return passes_phase(filter, profile, record) && passes_cpu(filter, sample_cpu(sample)) &&
 	       passes_event(filter, sample->event->name) &&
 	       passes_task(filter, (uint32_t)record->pid, (uint32_t)record->tid,
 			   sample->thread->name, sample->thread->process->name);
@@ -88,23 +103,46 @@ static bool *find_metrics(const struct dendro_filter *filter, const struct profi
 	return passes;
 }
 
+/* [phase]; the last is that of rows in none. */
+static bool *find_phases(const struct dendro_filter *filter, const struct profile *profile)
+{
+	const struct phases *phases = &profile->phases;
+	bool *passes = calloc((size_t)phases->n + 1, sizeof(*passes));
+
+	for (uint32_t i = 0; passes && i < phases->n; i++)
+		passes[i] =
+			!filter->n_phases || name_patterns_match(filter->phases, filter->n_phases,
+								 phases->phases[i].name);
+	if (passes)
+		passes[phases->n] = !filter->n_phases;
+	return passes;
+}
+
+static uint32_t phase_of(const struct profile *profile, const struct sample_row *row)
+{
+	const uint32_t phase = phases_find(&profile->phases, profile->info.start_ns, row->time);
+
+	return phase == PHASE_NONE ? profile->phases.n : phase;
+}
+
 /* Whether each row passes; the caller's. NULL: no memory. */
 static bool *find_rows(const struct dendro_filter *filter, const struct profile *profile)
 {
 	const struct sample_rows *rows = profile->rows;
 	_cleanup_free_ bool *tasks = find_tasks(filter, rows);
 	_cleanup_free_ bool *metrics = find_metrics(filter, profile);
+	_cleanup_free_ bool *phases = find_phases(filter, profile);
 	bool *passes = calloc((size_t)rows->n_rows + 1, sizeof(*passes));
 
-	if (!tasks || !metrics || !passes) {
+	if (!tasks || !metrics || !phases || !passes) {
 		free(passes);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		const struct sample_row *row = &rows->rows[i];
 
-		passes[i] =
-			tasks[row->task] && metrics[row->metric] && passes_cpu(filter, row->cpu);
+		passes[i] = tasks[row->task] && metrics[row->metric] &&
+			    passes_cpu(filter, row->cpu) && phases[phase_of(profile, row)];
 	}
 	return passes;
 }

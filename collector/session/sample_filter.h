@@ -6,7 +6,9 @@
 
 /* Whether anything is filtered. */
 bool sample_filter_is_given(const struct dendro_filter *filter);
-bool sample_filter_passes(const struct dendro_filter *filter, const struct sample *sample);
+/* @profile: with the phases that have begun before the sample; its start is known. */
+bool sample_filter_passes(const struct dendro_filter *filter, const struct profile *profile,
+			  const struct sample *sample);
 /* Whether a row of a profile, which must have them, passes. */
 bool sample_filter_passes_any(const struct dendro_filter *filter, const struct profile *profile);
 /* Leaves the rows of a profile, which must have them, that do not pass out of it. 0, or -ENOMEM:

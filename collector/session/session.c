@@ -104,7 +104,8 @@ static int find_next(struct dendro *dendro)
 
 		if (got <= 0)
 			return got;
-		if (sample_filter_passes(&dendro->options.filter, &dendro->sample))
+		if (sample_filter_passes(&dendro->options.filter, dendro_recording(dendro),
+					 &dendro->sample))
 			return 1;
 		replay_profile(dendro->replay)->quality.counts[QUALITY_FILTERED]++;
 		sample_deinit(&dendro->sample);

@@ -1,0 +1,152 @@
+# Phases of a run: marked while it is recorded, chosen in recordings and profiles. The program and the
+# recorder shake hands, so functions are in the phases that the program has named, however slow the
+# machine is.
+
+# shellcheck disable=SC2164
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record phases.data --phase-fifo fifo -- "$WORKLOADS/phases" fifo
+	[ ! -e fifo ]
+	"$DENDRO" build -o phases.cct phases.data
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# The message of a command that fails is in $output.
+refused() { # refused ARGUMENT...
+	run "$DENDRO" "$@"
+	expect_equal status "$status" 1
+}
+
+# The program's functions that are active in a phase.
+functions_in() { # functions_in FILE PHASE
+	report_json "$1" --view functions --kernel none --phase "$2" |
+		jq -r '[.rows[] | select(.module == "phases") | .name]
+			| map(select(. == ("before", "alpha", "beta", "after"))) | sort | join(" ")'
+}
+
+@test "a phase has the functions that ran in it, in a recording and in its profile" {
+	local file
+	for file in phases.data phases.cct; do
+		expect_equal alpha "$(functions_in $file alpha)" alpha
+		expect_equal beta "$(functions_in $file beta)" beta
+		expect_equal both "$(functions_in $file beta,alpha)" "alpha beta"
+		expect_equal glob "$(functions_in $file '*a')" "alpha beta"
+		expect_equal all "$(report_json $file --view functions --kernel none |
+			jq '[.rows[].name | select(. == ("before", "after"))] | length')" 2
+	done
+}
+
+@test "reports of a phase are the same of a recording and of its profile" {
+	local view format phase
+	for view in tree functions threads "paths --root main" callgraph; do
+		for format in json csv; do
+			for phase in alpha "b*"; do
+				# shellcheck disable=SC2086
+				"$DENDRO" report --view $view -f $format --phase "$phase" phases.data >theirs
+				# shellcheck disable=SC2086
+				"$DENDRO" report --view $view -f $format --phase "$phase" phases.cct >ours
+				cmp theirs ours
+			done
+		done
+	done
+	"$DENDRO" build --phase beta -o beta.cct phases.data
+	"$DENDRO" report -f json --phase beta phases.cct >theirs
+	"$DENDRO" report -f json beta.cct >ours
+	cmp theirs ours
+}
+
+@test "script prints the samples of a phase that reports count" {
+	local phase
+	for phase in alpha beta "*"; do
+		expect_equal "samples in $phase" \
+			"$("$DENDRO" script -F comm,time,event --phase "$phase" phases.data | grep -c cpu-clock)" \
+			"$(report_json phases.cct --phase "$phase" | jq '.metrics[0].samples')"
+	done
+	"$DENDRO" annotate alpha --phase beta phases.data 2>&1 | grep -q alpha
+	"$DENDRO" diff --phase alpha phases.data -- phases.cct -f json |
+		jq -e '(.total.before - .total.after) == 0'
+}
+
+@test "a phase that is not there is an error that names those there are" {
+	local file
+	for file in phases.data phases.cct; do
+		refused report --phase nosuch $file
+		expect_equal lines "$output" "dendro report: the recording has no phase 'nosuch'. Its phases are:
+  alpha
+  beta"
+	done
+	refused script --phase alpha,nosuch phases.data
+	[[ $output == *"Its phases are:"* ]]
+}
+
+@test "SIGUSR1 begins a numbered phase, and a recording without marks has none" {
+	"$DENDRO" record -q -e cpu-clock -o signal.data -- sleep 600 &
+	local recorder=$!
+	wait_until [ -s signal.data ]
+	wait_until has_command_of $recorder
+	kill -USR1 $recorder
+	wait_until marks_are_taken $recorder
+	kill -INT $recorder
+	wait $recorder || true
+	refused report --phase none signal.data
+	expect_equal phases "$output" "dendro report: the recording has no phase 'none'. Its phases are:
+  phase 1"
+	record none.data -- true
+	refused report --phase a none.data
+	[[ $output == *"the recording has no phases: dendro record --phase-fifo, or SIGUSR1 to it, marks them." ]]
+}
+
+has_command_of() {
+	pgrep -P "$1" -x sleep
+}
+
+# The signal is pending for the recorder until it has read it.
+marks_are_taken() {
+	local pending
+	pending=$(awk '/^ShdPnd:/ { print $2 }' "/proc/$1/status")
+	[ $((0x$pending >> 9 & 1)) -eq 0 ]
+}
+
+@test "names of phases are shown without their control characters" {
+	mkfifo -m 600 kept
+	"$DENDRO" record -q -e cpu-clock --phase-fifo kept -o names.data -- \
+		sh -c 'printf "\033[31mred\n%0300d\n" 0 >kept'
+	[ -p kept ]
+	refused report --phase nosuch names.data
+	[ "${lines[1]}" = '  \x1b[31mred' ]
+	expect_equal length "$(printf %s "${lines[2]}" | wc -c)" $((2 + 255))
+}
+
+@test "what is not a FIFO is refused and kept" {
+	echo text >file
+	refused record -q --phase-fifo file -o refused.data -- true
+	[[ $output == *"--phase-fifo: 'file' exists, and is not a FIFO." ]]
+	expect_equal contents "$(<file)" text
+	refused record -q --phase-fifo nosuch/fifo -o refused.data -- true
+	[[ $output == *"--phase-fifo: cannot open 'nosuch/fifo': No such file or directory." ]]
+	[ ! -e refused.data ]
+}
+
+@test "a sum of profiles says that it lacks their phases" {
+	"$DENDRO" merge -o sum.cct phases.cct phases.data 2>message
+	grep -q "the phases of the runs are left out of their sum" message
+	"$DENDRO" merge -o again.cct sum.cct 2>message
+	! grep -q "phases of the runs" message || return 1
+}
+
+@test "perf reads a recording with phases" {
+	need perf
+	perf script -i phases.data 2>/dev/null | grep -q alpha
+}
