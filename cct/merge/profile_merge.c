@@ -175,6 +175,30 @@ static int merge_longest_metric(struct merge_state *state, const struct merge_ma
 	return cct_keep_longest(into, metric);
 }
 
+static bool has_scaled_metrics(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		if (profile->metrics[i].is_scaled)
+			return true;
+	}
+	return false;
+}
+
+/* The sum has squares if all profiles have them, of weights that are not scaled. 0 or -ENOMEM. */
+static int merge_squares(struct merge_state *state, const struct merge_maps *maps)
+{
+	const struct cct *from = maps->from->cct;
+	struct cct *into = state->into->cct;
+
+	if (from->n_nodes == 1)
+		return 0;
+	if (!from->squares || has_scaled_metrics(maps->from)) {
+		cct_drop_squares(into);
+		return 0;
+	}
+	return into->squares || into->n_nodes > 1 ? 0 : cct_keep_squares(into);
+}
+
 static void add_node(struct cct *into, uint32_t to, const struct merge_maps *maps, uint32_t node)
 {
 	const struct cct *from = maps->from->cct;
@@ -188,6 +212,9 @@ static void add_node(struct cct *into, uint32_t to, const struct merge_maps *map
 
 		cost->samples += cct_cost(from, node, metric)->samples;
 		cost->weight += cct_cost(from, node, metric)->weight;
+		if (into->squares)
+			into->squares[(size_t)to * into->n_metrics + maps->metrics[metric]] +=
+				from->squares[(size_t)node * from->n_metrics + metric];
 	}
 	if (from->longest && maps->metrics[from->longest_metric] == into->longest_metric &&
 	    from->longest[node] > into->longest[to])
@@ -208,6 +235,8 @@ static int merge_tree(struct merge_state *state, const struct merge_maps *maps,
 		err = merge_longest_metric(state, maps);
 	if (!err && from->activations)
 		err = cct_keep_activations(into);
+	if (!err)
+		err = merge_squares(state, maps);
 	for (uint32_t i = 0; !err && i < from->n_nodes; i++) {
 		uint32_t node = order ? order[i] : i;
 

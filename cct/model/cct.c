@@ -71,6 +71,9 @@ static int make_room_for_node(struct cct *cct)
 	if (cct->activations &&
 	    array_reserve(cct->activations, cct->n_nodes, cct->n_activations_allocated, 1))
 		return -ENOMEM;
+	if (cct->squares &&
+	    array_reserve(cct->squares, n_costs, cct->n_squares_allocated, cct->n_metrics))
+		return -ENOMEM;
 	return array_reserve(cct->costs, n_costs, cct->n_costs_allocated, cct->n_metrics);
 }
 
@@ -93,6 +96,9 @@ static uint32_t cct_append(struct cct *cct, uint32_t parent, const struct frame 
 		cct->longest[node] = 0;
 	if (cct->activations)
 		cct->activations[node] = 0;
+	if (cct->squares)
+		memset(cct->squares + (size_t)node * cct->n_metrics, 0,
+		       cct->n_metrics * sizeof(*cct->squares));
 	if (parent != CCT_NONE) {
 		cct->nodes[node].next_sibling = cct->nodes[parent].first_child;
 		cct->nodes[parent].first_child = node;
@@ -121,7 +127,8 @@ struct cct *cct_create_like(const struct cct *cct)
 	struct cct *made = cct_create(cct->n_metrics);
 
 	if (made && ((cct->longest && cct_keep_longest(made, cct->longest_metric)) ||
-		     (cct->activations && cct_keep_activations(made)))) {
+		     (cct->activations && cct_keep_activations(made)) ||
+		     (cct->squares && cct_keep_squares(made)))) {
 		cct_destroy(made);
 		return NULL;
 	}
@@ -136,6 +143,7 @@ void cct_destroy(struct cct *cct)
 	free(cct->costs);
 	free(cct->longest);
 	free(cct->activations);
+	free(cct->squares);
 	hash_table_deinit(&cct->by_frame);
 	free(cct);
 }
@@ -190,6 +198,38 @@ void cct_count_calls(struct cct *cct, uint32_t node, size_t n)
 	}
 }
 
+int cct_keep_squares(struct cct *cct)
+{
+	const size_t n = (size_t)cct->n_nodes * cct->n_metrics;
+
+	/* One more, so that there is an array without metrics, too. */
+	if (array_reserve(cct->squares, 0, cct->n_squares_allocated, n + 1))
+		return -ENOMEM;
+	memset(cct->squares, 0, n * sizeof(*cct->squares));
+	return 0;
+}
+
+void cct_drop_squares(struct cct *cct)
+{
+	free(cct->squares);
+	cct->squares = NULL;
+	cct->n_squares_allocated = 0;
+}
+
+/* Squares of the weights of @n_old metrics get room for more. */
+static int widen_squares(struct cct *cct, size_t n_old, size_t n_metrics)
+{
+	if (array_reserve(cct->squares, 0, cct->n_squares_allocated, cct->n_nodes * n_metrics))
+		return -ENOMEM;
+	for (size_t node = cct->n_nodes; node-- > 0;) {
+		unsigned __int128 *squares = cct->squares + node * n_metrics;
+
+		memmove(squares, cct->squares + node * n_old, n_old * sizeof(*squares));
+		memset(squares + n_old, 0, (n_metrics - n_old) * sizeof(*squares));
+	}
+	return 0;
+}
+
 int cct_widen(struct cct *cct, uint32_t n_metrics)
 {
 	const size_t n_old = cct->n_metrics;
@@ -197,6 +237,8 @@ int cct_widen(struct cct *cct, uint32_t n_metrics)
 	if (n_metrics <= n_old)
 		return 0;
 	if (array_reserve(cct->costs, 0, cct->n_costs_allocated, (size_t)cct->n_nodes * n_metrics))
+		return -ENOMEM;
+	if (cct->squares && widen_squares(cct, n_old, n_metrics))
 		return -ENOMEM;
 	for (size_t node = cct->n_nodes; node-- > 0;) {
 		struct cct_cost *costs = cct->costs + node * n_metrics;
@@ -302,6 +344,9 @@ void cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32
 	}
 	if (into->longest && from->longest && from->longest[node] > into->longest[to])
 		into->longest[to] = from->longest[node];
+	for (size_t i = 0; into->squares && from->squares && i < from->n_metrics; i++)
+		into->squares[(size_t)to * into->n_metrics + i] +=
+			from->squares[(size_t)node * from->n_metrics + i];
 }
 
 /* Adds what @from has at @node to the node @to of @into. */

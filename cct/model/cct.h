@@ -59,6 +59,10 @@ struct cct {
 	 * counts where it was when it was first seen. */
 	uint64_t *activations;
 	size_t n_activations_allocated;
+	/* [node * n_metrics + metric]: the sum of the squares of its samples' weights as they were
+	 * received; profile_scale() does not multiply them. NULL: not kept */
+	unsigned __int128 *squares;
+	size_t n_squares_allocated;
 };
 
 struct cct *cct_create(uint32_t n_metrics);
@@ -74,6 +78,10 @@ void cct_drop_activations(struct cct *cct);
 /* The innermost @n frames of the path that ends at @node are of calls that were made. The mark
  * between user and kernel goes with the kernel's outermost frame, other marks do not count. */
 void cct_count_calls(struct cct *cct, uint32_t node, size_t n);
+/* Keeps the sums of squared weights in each node, too: of samples that are added from now on. 0 or
+ * -ENOMEM. */
+int cct_keep_squares(struct cct *cct);
+void cct_drop_squares(struct cct *cct);
 /* Adds metrics without cost, up to @n_metrics of them. 0, or -ENOMEM: nothing changed. */
 int cct_widen(struct cct *cct, uint32_t n_metrics);
 
@@ -95,6 +103,9 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 	cost->weight += weight;
 	if (metric == cct->longest_metric && weight > cct->longest[node])
 		cct->longest[node] = weight;
+	if (cct->squares)
+		cct->squares[(size_t)node * cct->n_metrics + metric] +=
+			(unsigned __int128)weight * weight;
 }
 /* Frees what finds nodes by their frames, 16 to 32 bytes a node, when a tree is complete. The next
  * insertion makes it again. */

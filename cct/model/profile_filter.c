@@ -12,8 +12,11 @@ static void keep_costs(struct cct *cct, const bool *is_kept, uint32_t n_kept)
 	size_t n_costs = 0, n_all = (size_t)cct->n_nodes * cct->n_metrics;
 
 	for (size_t i = 0; i < n_all; i++) {
-		if (is_kept[i % cct->n_metrics])
-			cct->costs[n_costs++] = cct->costs[i];
+		if (!is_kept[i % cct->n_metrics])
+			continue;
+		if (cct->squares)
+			cct->squares[n_costs] = cct->squares[i];
+		cct->costs[n_costs++] = cct->costs[i];
 	}
 	cct->n_metrics = n_kept;
 }

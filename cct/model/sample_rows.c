@@ -207,6 +207,8 @@ static void count_sum(const struct sample_row *row, const struct row_sum *sum, s
 	cost->weight += row->weight;
 	if (row->metric == cct->longest_metric && sum->longest > cct->longest[row->node])
 		cct->longest[row->node] = sum->longest;
+	if (cct->squares)
+		cct->squares[(size_t)row->node * cct->n_metrics + row->metric] += sum->squares;
 }
 
 void sample_rows_count(const struct sample_rows *rows, uint32_t row, struct cct *cct,
@@ -232,4 +234,21 @@ void sample_rows_uncount(struct cct *cct, struct profile_quality *quality)
 		if (cct->longest)
 			cct->longest[node] = 0;
 	}
+	if (cct->squares)
+		memset(cct->squares, 0,
+		       (size_t)cct->n_nodes * cct->n_metrics * sizeof(*cct->squares));
+}
+
+int sample_rows_square(const struct sample_rows *rows, struct cct *cct)
+{
+	int err = cct_keep_squares(cct);
+
+	for (uint32_t i = 0; !err && i < rows->n_rows; i++) {
+		const struct sample_row *row = &rows->rows[i];
+		const unsigned __int128 square = (unsigned __int128)row->weight * row->weight;
+
+		cct->squares[(size_t)row->node * cct->n_metrics + row->metric] +=
+			rows->sums ? rows->sums[i].squares : square;
+	}
+	return err;
 }

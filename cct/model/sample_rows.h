@@ -135,6 +135,9 @@ void sample_row_count(const struct sample_row *row, struct cct *cct,
 /* Likewise all samples of a row of the list. */
 void sample_rows_count(const struct sample_rows *rows, uint32_t row, struct cct *cct,
 		       struct profile_quality *quality);
+/* Makes the tree keep the squares of its samples' weights, which are those of the rows. 0 or
+ * -ENOMEM. */
+int sample_rows_square(const struct sample_rows *rows, struct cct *cct);
 /* Takes all samples out of the tree and of these counters. */
 void sample_rows_uncount(struct cct *cct, struct profile_quality *quality);
 

@@ -67,7 +67,8 @@ bool stored_profile_refused(const char *path, const char *command)
 static int read_file(const char *path, const struct dendro_options *options, const char *command,
 		     struct profile **profile_ret, char **error_ret)
 {
-	const bool with_rows = options->keeps_rows || sample_filter_is_given(&options->filter);
+	const bool with_rows = options->keeps_rows || options->keeps_squares ||
+			       sample_filter_is_given(&options->filter);
 	FILE *file = is_standard_input(path) ? stdin : fopen(path, "re");
 	unsigned n_skipped;
 
@@ -85,6 +86,18 @@ static int read_file(const char *path, const struct dendro_options *options, con
 	return err;
 }
 
+/* Rows of several runs have weights that are not scaled, each run by other factors. */
+static bool has_squares(const struct profile *profile)
+{
+	if (!profile->rows)
+		return false;
+	for (uint32_t i = 0; profile->rows->n_runs && i < profile->n_metrics; i++) {
+		if (profile->metrics[i].is_scaled)
+			return false;
+	}
+	return true;
+}
+
 /* Leaves out of the profile what the options do not want. 0, or -errno as stored_profile_open(). */
 static int choose_samples(struct profile *profile, const struct dendro_options *options,
 			  char **error_ret)
@@ -99,6 +112,8 @@ static int choose_samples(struct profile *profile, const struct dendro_options *
 		return -EINVAL;
 	}
 	int err = is_filtered ? sample_filter_apply(&options->filter, profile) : 0;
+	if (!err && options->keeps_squares && has_squares(profile))
+		err = sample_rows_square(profile->rows, profile->cct);
 	if (!err && is_grouped)
 		return profile_group(profile, options->grouping);
 	return err || options->by_thread ? err : profile_join_threads(profile);

@@ -276,6 +276,7 @@ static struct cct *create_cct(const struct build *build)
 	uint32_t waits = profile_waits_metric(build->profile);
 
 	if (cct && ((waits != UINT32_MAX && cct_keep_longest(cct, waits)) ||
+		    (build->options->keeps_squares && cct_keep_squares(cct)) ||
 		    (build->options->counts_calls && cct_keep_activations(cct)))) {
 		cct_destroy(cct);
 		return NULL;

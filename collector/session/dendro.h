@@ -74,6 +74,7 @@ struct dendro_options {
 	bool keeps_rows; /* of all samples, up to SAMPLE_ROWS_MAX; to store them, by_thread, too */
 	enum sample_grouping grouping; /* in trees; not by task: needs keeps_rows */
 	bool counts_calls;             /* in trees: the calls that were made, at least */
+	bool keeps_squares;            /* of the samples' weights, in the tree */
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
 	/* Where the files of modules are looked for; NULL: on this machine. It gets the files that
 	 * the recording carries. Borrowed until the session and its profile are gone. */

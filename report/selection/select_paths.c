@@ -256,6 +256,8 @@ static int allocate(struct selecting *selecting)
 	    !selecting->is_kept || !selecting->places || !selecting->selected->costs ||
 	    !selecting->into)
 		return -ENOMEM;
+	if (from->squares && cct_keep_squares(selecting->into))
+		return -ENOMEM;
 	return from->longest ? cct_keep_longest(selecting->into, from->longest_metric) : 0;
 }
 

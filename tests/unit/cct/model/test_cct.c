@@ -234,6 +234,39 @@ static void activations_of_trees_add_up(void **state)
 	cct_destroy(without);
 }
 
+static void squares_of_weights_are_kept_on_request(void **state)
+{
+	struct cct *a = cct_create(1), *b = cct_create(2), *without = cct_create(2);
+	const unsigned __int128 large = (unsigned __int128)UINT64_MAX * UINT64_MAX;
+
+	(void)state;
+	assert_int_equal(cct_keep_squares(a), 0);
+	assert_int_equal(cct_keep_squares(b), 0);
+	for (uint64_t i = 0; i < 5000; i++)
+		cct_add_cost(a, insert(a, (uint64_t[]){ 1, i }, 2), 0, i);
+	uint32_t node = insert(a, (uint64_t[]){ 1, 7 }, 2);
+	cct_add_cost(a, node, 0, 2);
+	assert_int_equal(cct_widen(a, 2), 0);
+	cct_add_cost(a, node, 1, UINT64_MAX);
+	assert_int_equal(a->squares[2 * node], 7 * 7 + 2 * 2);
+	cct_add_cost(b, insert(b, (uint64_t[]){ 1, 7 }, 2), 0, 10);
+	cct_add_cost(b, insert(b, (uint64_t[]){ 3 }, 1), 1, 5);
+	cct_add_cost(without, insert(without, (uint64_t[]){ 1, 7 }, 2), 0, 3);
+	assert_int_equal(cct_merge(a, b), 0);
+	assert_int_equal(cct_merge(a, without), 0);
+	assert_int_equal(a->squares[2 * node], 7 * 7 + 2 * 2 + 10 * 10);
+	assert_true(a->squares[2 * node + 1] == large);
+	assert_int_equal(a->squares[2 * insert(a, (uint64_t[]){ 3 }, 1) + 1], 25);
+	assert_int_equal(a->squares[2 * insert(a, (uint64_t[]){ 1, 4999 }, 2)], 4999 * 4999);
+	assert_null(without->squares);
+	cct_drop_squares(a);
+	cct_add_cost(a, node, 0, 1);
+	assert_null(a->squares);
+	cct_destroy(a);
+	cct_destroy(b);
+	cct_destroy(without);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +280,7 @@ int main(void)
 		cmocka_unit_test(the_longest_sample_of_a_metric_is_kept_on_request),
 		cmocka_unit_test(calls_are_counted_for_code_and_the_way_into_the_kernel),
 		cmocka_unit_test(activations_of_trees_add_up),
+		cmocka_unit_test(squares_of_weights_are_kept_on_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,35 @@ static void rows_are_those_of_a_tree_or_are_not(void **state)
 	cct_destroy(cct);
 }
 
+static void squares_of_rows_are_those_of_the_samples(void **state)
+{
+	struct sample_rows rows = { .n_rows = 0 };
+	struct profile_quality quality = { .counts = { 0 } };
+	struct cct *counted = cct_create(2), *squared = cct_create(2);
+
+	(void)state;
+	assert_int_equal(cct_keep_squares(counted), 0);
+	for (uint32_t i = 0; i < 100; i++) {
+		const struct frame frame = { .kind = FRAME_USER, .offset = i % 3 };
+		const struct sample_row row = {
+			.node = cct_child(counted, CCT_ROOT, &frame),
+			.metric = (uint16_t)(i % 2),
+			.weight = UINT64_C(1) << (i % 60),
+		};
+
+		assert_int_equal(cct_child(squared, CCT_ROOT, &frame), row.node);
+		sample_row_count(&row, counted, &quality);
+		assert_int_equal(sample_rows_add(&rows, &row), 0);
+	}
+	assert_int_equal(sample_rows_square(&rows, squared), 0);
+	assert_memory_equal(squared->squares, counted->squares, 8 * sizeof(*squared->squares));
+	sample_rows_uncount(counted, &quality);
+	assert_true(!counted->squares[2] && !counted->squares[7]);
+	sample_rows_deinit(&rows);
+	cct_destroy(counted);
+	cct_destroy(squared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +167,7 @@ int main(void)
 		cmocka_unit_test(
 			a_sample_counts_in_its_node_and_in_quality_until_all_are_taken_out),
 		cmocka_unit_test(rows_are_those_of_a_tree_or_are_not),
+		cmocka_unit_test(squares_of_rows_are_those_of_the_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
