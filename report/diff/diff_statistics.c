@@ -8,6 +8,7 @@
 #include "cct/base/cleanup.h"
 #include "report/diff/dispersion.h"
 #include "report/diff/distributions.h"
+#include "report/fold/share_error.h"
 
 #define BOTH_SIDES ((1u << DIFF_BEFORE) | (1u << DIFF_AFTER))
 
@@ -60,7 +61,7 @@ static double variance_in_run(const struct comparison *comparison, const struct 
 	/* A share above 1 and a sum below its part are those of a damaged profile. */
 	double share = fmin(value, 1), inside = share * by * weight;
 	double all = fmax(comparison->runs[run].squares, inside);
-	return ((1 - 2 * share) * inside + share * share * all) / (by * by);
+	return share_variance(share, inside, all, by);
 }
 
 static double value_of_side(const struct comparison *comparison, const struct diff_cost *costs,

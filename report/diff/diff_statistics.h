@@ -3,13 +3,11 @@
  * that is known. Samples are draws: a row's samples vary by chance in two runs of one program.
  *
  * Two kinds of values are compared. A share is a row's weight over that of its run; its variance is
- * that of a binomial proportion, or with unequal weights
- *
- *	((1 - 2p) sum_in w^2 + p^2 sum_all w^2) / W^2
- *
- * with sum_in w^2 from the mean weight of the row's samples. A rate is a row's weight over an
- * amount (seconds, requests, runs); the number of its samples has Poisson's distribution. A side of
- * several runs has the sum of their weights over the sum of their totals or amounts.
+ * that of a binomial proportion, or with unequal weights share_variance()
+ * (report/fold/share_error.h), with sum_in w^2 from the mean weight of the row's samples. A rate is
+ * a row's weight over an amount (seconds, requests, runs); the number of its samples has Poisson's
+ * distribution. A side of several runs has the sum of their weights over the sum of their totals or
+ * amounts.
  *
  * A difference is tested with the variance that both sides would have if they were equal, by
  * Student's distribution. It is never called more certain than by the exact test of two counts
