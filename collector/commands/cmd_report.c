@@ -215,6 +215,11 @@ static const struct command_option options_of_report[] = {
 	  .help = "text only: show costs in time, bytes or events beside their shares",
 	  .take = option_take_flag,
 	  .offset = FIELD(export.values) },
+	{ .name = "errors",
+	  .help = "JSON and CSV only: how exact each share is, its standard error and the "
+		  "range that holds the true share 95 times in 100",
+	  .take = option_take_flag,
+	  .offset = FIELD(view.errors) },
 	{ .name = "full-names",
 	  .help = "text only: show whole names, not shortened to the width",
 	  .take = option_take_flag,
@@ -261,6 +266,14 @@ static int check_per(const struct report_options *options)
 					 "--view hot needs --per EVENT, such as instructions.");
 	if (!is_hot && options->per_event)
 		return message_wrong_use(options->command, "--per needs --view hot.");
+	return 0;
+}
+
+static int check_errors(const struct report_options *options)
+{
+	if (options->view.errors && options->view.kind == VIEW_STATS)
+		return message_wrong_use(options->command,
+					 "--view stats counts nodes, which have no --errors.");
 	return 0;
 }
 
@@ -344,6 +357,10 @@ static int report(struct report_options *options, struct profile *profile)
 	if (err)
 		return err;
 	report_options_explain_emptiness(options, profile);
+	if (options->view.errors && !profile->cct->squares)
+		message_note(options->command,
+			     "the weights of single samples are not known, so --errors takes those "
+			     "of a call path as equal.");
 	symbolizer = symbolizer_create(profile, &options->symbolizer);
 	if (!symbolizer)
 		return message_error_of_memory(options->command);
@@ -409,10 +426,13 @@ int cmd_report(int argc, char **argv)
 		status = check_root(&options);
 	if (!parsed.is_done && !status)
 		status = check_per(&options);
+	if (!parsed.is_done && !status)
+		status = check_errors(&options);
 	if (!parsed.is_done && !status) {
 		perf_views_finish(&options);
 		report_options_take_operands(&options, &parsed);
 		report_options_finish(&options);
+		options.build.keeps_squares = options.view.errors;
 		setlocale(LC_CTYPE, "");
 		status = run(&options) ? 1 : 0;
 	}

@@ -5,8 +5,18 @@
 
 #include "cct/base/stream.h"
 #include "report/export/csv_field.h"
+#include "report/findings/row_error.h"
 #include "report/views/tree_statistics.h"
 #include "report/views/view_hot.h"
+
+static void write_metric_headings(FILE *out, const char *metric, const char *const *columns,
+				  size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		putc(',', out);
+		csv_write_field(out, metric, columns[i]);
+	}
+}
 
 static void write_heading(FILE *out, const struct view *view, const struct export_options *options)
 {
@@ -23,15 +33,15 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 		fputs(",class", out);
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		static const char *const columns[] = { " self", " total", " samples" };
+		static const char *const errors[] = { " self error",  " self low",  " self high",
+						      " total error", " total low", " total high" };
+		static const char *const longest[] = { " longest" };
 
-		for (size_t j = 0; j < 3; j++) {
-			putc(',', out);
-			csv_write_field(out, profile->metrics[i].name, columns[j]);
-		}
-		if (profile->metrics[i].is_waits) {
-			putc(',', out);
-			csv_write_field(out, profile->metrics[i].name, " longest");
-		}
+		write_metric_headings(out, profile->metrics[i].name, columns, 3);
+		if (profile->metrics[i].is_waits)
+			write_metric_headings(out, profile->metrics[i].name, longest, 1);
+		if (view->options.errors)
+			write_metric_headings(out, profile->metrics[i].name, errors, 6);
 	}
 	for (uint32_t i = 0; i < options->n_ratios; i++) {
 		putc(',', out);
@@ -97,6 +107,31 @@ static void write_longest(FILE *out, const struct view_row *row)
 		fprintf(out, "%" PRIu64, row->longest);
 }
 
+/* Empty where a metric has no cost. */
+static void write_error(FILE *out, const struct view *view, const struct view_row *row,
+			uint32_t metric, enum share_kind kind)
+{
+	struct share_error error;
+
+	if (row_error(view, row, metric, kind, &error))
+		fprintf(out, ",%.6g,%.6g,%.6g", error.error, error.low, error.high);
+	else
+		fputs(",,,", out);
+}
+
+static void write_costs(FILE *out, const struct view *view, const struct view_row *row,
+			uint32_t metric)
+{
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[metric], row->total[metric],
+		row->samples[metric]);
+	if (view->profile->metrics[metric].is_waits)
+		write_longest(out, row);
+	if (!view->options.errors)
+		return;
+	write_error(out, view, row, metric, SHARE_SELF);
+	write_error(out, view, row, metric, SHARE_TOTAL);
+}
+
 static void write_row(FILE *out, const struct view *view, const struct view_row *row,
 		      unsigned depth, const struct export_options *options)
 {
@@ -117,12 +152,8 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		write_arc(out, row);
 	if (view->options.kind == VIEW_HOT)
 		fprintf(out, ",%s", depth ? heat_name(row->heat) : "");
-	for (uint32_t i = 0; i < n_metrics; i++) {
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self[i], row->total[i],
-			row->samples[i]);
-		if (view->profile->metrics[i].is_waits)
-			write_longest(out, row);
-	}
+	for (uint32_t i = 0; i < n_metrics; i++)
+		write_costs(out, view, row, i);
 	for (uint32_t i = 0; i < options->n_ratios; i++) {
 		write_ratio(out, &options->ratios[i], row->self);
 		write_ratio(out, &options->ratios[i], row->total);

@@ -8,6 +8,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/text/json_string.h"
+#include "report/export/json_errors.h"
 #include "report/views/view_hot.h"
 
 #define NO_FRAME UINT32_MAX
@@ -142,6 +143,13 @@ static void write_frame(FILE *out, const struct view *view, const struct view_ro
 		fprintf(out, ",\"id\":%" PRId32, row->id);
 }
 
+static void write_errors(struct members *members, const struct view *view,
+			 const struct view_row *row)
+{
+	if (view->options.errors)
+		json_write_errors(members->out, members->n++ ? "," : members->start, view, row);
+}
+
 /* What only some rows have. */
 static void write_more(struct members *members, const struct view *view,
 		       const struct export_options *options, const struct view_row *row)
@@ -152,6 +160,7 @@ static void write_more(struct members *members, const struct view *view,
 		json_write_string(members->out, row->call_file);
 		fprintf(members->out, ",\"line\":%" PRIu32 "}", row->call_line);
 	}
+	write_errors(members, view, row);
 	write_waits(members, view->profile, row);
 	write_ratios(members, "ratio_self", options, row->self);
 	write_ratios(members, "ratio_total", options, row->total);
@@ -190,6 +199,7 @@ static void write_arcs(FILE *out, const struct view *view, const struct export_o
 		write_row_index(out, arc->function);
 		putc(',', out);
 		write_row_costs(out, arc, view->profile->n_metrics);
+		write_errors(&members, view, arc);
 		write_ratios(&members, "ratio_self", options, arc->self);
 		write_ratios(&members, "ratio_total", options, arc->total);
 		putc('}', out);

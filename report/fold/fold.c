@@ -7,14 +7,16 @@
 #include "cct/base/array.h"
 #include "report/names/source_paths.h"
 
-struct fold *fold_create(const struct cct *cct)
+struct fold *fold_create(const struct cct *cct, bool errors)
 {
 	struct fold *fold = calloc(1, sizeof(*fold));
-	size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
+	uint32_t n_metrics =
+		errors ? fold_error_columns(cct->n_metrics, cct->n_metrics) : cct->n_metrics;
+	size_t n_costs = (size_t)cct->n_nodes * n_metrics;
 
 	if (!fold)
 		return NULL;
-	fold->n_metrics = cct->n_metrics;
+	fold->n_metrics = n_metrics;
 	fold->nodes = calloc(cct->n_nodes, sizeof(*fold->nodes));
 	fold->self = calloc(n_costs + 1, sizeof(*fold->self));
 	fold->self_samples = calloc(n_costs + 1, sizeof(*fold->self_samples));

@@ -13,6 +13,21 @@
 struct source_paths;
 
 /*
+ * Errors of shares need more of a node than its costs. In folds with errors, which
+ * view_options.errors asks for, each metric has these columns after those of the costs, so that
+ * views add them up, or subtract them, like costs. A sum of squared weights may not fit one column.
+ */
+enum fold_error_column { FOLD_SAMPLES, FOLD_SQUARES_LOW, FOLD_SQUARES_HIGH, N_FOLD_ERROR_COLUMNS };
+
+#define FOLD_SQUARES_LOW_BITS 40 /* 2^24 nodes fit a column */
+
+/* Where the columns of a metric begin. @n_metrics: of the profile. */
+static inline uint32_t fold_error_columns(uint32_t n_metrics, uint32_t metric)
+{
+	return n_metrics + metric * N_FOLD_ERROR_COLUMNS;
+}
+
+/*
  * What a node represents: a function, a source line, a group of processes or a marker. Many nodes
  * may share one entity.
  */
@@ -48,7 +63,7 @@ struct fold {
 	uint32_t n_entities, n_entities_allocated;
 	struct fold_node *nodes;
 	uint32_t n_nodes, n_nodes_allocated;
-	uint32_t n_metrics;
+	uint32_t n_metrics; /* those of the profile, and the columns of their errors */
 	/* [node * n_metrics + metric] */
 	uint64_t *self, *total;
 	uint64_t *self_samples, *samples; /* exclusive and inclusive */
@@ -58,7 +73,7 @@ struct fold {
 };
 
 /* Creates an empty fold with room for a root and as many nodes as @cct has. NULL: out of memory. */
-struct fold *fold_create(const struct cct *cct);
+struct fold *fold_create(const struct cct *cct, bool errors);
 void fold_destroy(struct fold *fold);
 /* Adds a copy of @entity. Returns its index, or FOLD_NONE: out of memory. */
 uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity);

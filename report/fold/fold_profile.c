@@ -451,13 +451,59 @@ static int fold_node(struct folding *folding, uint32_t parent, const struct cct_
 	return entity == NONE ? -EINVAL : find_node(folding, parent, entity, node_ret);
 }
 
-static void add_cost(struct fold *fold, uint32_t node, const struct cct *cct, uint32_t cct_node)
+/* The squares are of weights as they were received. */
+static double square_of_scale(const struct metric *metric)
 {
+	double scale = metric->is_scaled
+			       ? (double)metric->time_enabled_ns / (double)metric->time_running_ns
+			       : 1;
+
+	return scale * scale;
+}
+
+/* Samples of equal weight, if the tree has no squares. */
+static unsigned __int128 squares_of(const struct profile *profile, uint32_t node, uint32_t metric)
+{
+	const struct cct *cct = profile->cct;
+	const struct cct_cost *cost = cct_cost(cct, node, metric);
+
+	if (!cost->samples)
+		return 0;
+	if (!cct->squares)
+		return (unsigned __int128)cost->weight * cost->weight / cost->samples;
+	unsigned __int128 squares = cct->squares[(size_t)node * cct->n_metrics + metric];
+	const struct metric *of = &profile->metrics[metric];
+	return of->is_scaled ? (unsigned __int128)((double)squares * square_of_scale(of)) : squares;
+}
+
+static void add_error_columns(const struct folding *folding, uint32_t node, uint32_t cct_node)
+{
+	const struct profile *profile = folding->profile;
+	const uint32_t n_metrics = profile->cct->n_metrics;
+	uint64_t *self = folding->fold->self + (size_t)node * folding->fold->n_metrics;
+
+	for (uint32_t metric = 0; metric < n_metrics; metric++) {
+		uint64_t *columns = self + fold_error_columns(n_metrics, metric);
+		unsigned __int128 squares = squares_of(profile, cct_node, metric);
+
+		columns[FOLD_SAMPLES] += cct_cost(profile->cct, cct_node, metric)->samples;
+		columns[FOLD_SQUARES_LOW] +=
+			(uint64_t)squares & ((UINT64_C(1) << FOLD_SQUARES_LOW_BITS) - 1);
+		columns[FOLD_SQUARES_HIGH] += (uint64_t)(squares >> FOLD_SQUARES_LOW_BITS);
+	}
+}
+
+static void add_cost(const struct folding *folding, uint32_t node, uint32_t cct_node)
+{
+	const struct cct *cct = folding->profile->cct;
+	struct fold *fold = folding->fold;
 	size_t at = (size_t)node * fold->n_metrics;
 
 	for (int mark = 0; mark < N_PATH_MARKS; mark++)
 		fold->nodes[node].marked[mark] += cct->nodes[cct_node].marked[mark];
-	for (uint32_t metric = 0; metric < fold->n_metrics; metric++) {
+	if (folding->options->errors)
+		add_error_columns(folding, node, cct_node);
+	for (uint32_t metric = 0; metric < cct->n_metrics; metric++) {
 		const struct cct_cost *cost = cct_cost(cct, cct_node, metric);
 
 		fold->self[at + metric] += cost->weight;
@@ -470,19 +516,18 @@ static void add_cost(struct fold *fold, uint32_t node, const struct cct *cct, ui
 static int fold_tree(struct folding *folding)
 {
 	const struct cct *cct = folding->profile->cct;
-	struct fold *fold = folding->fold;
 	_cleanup_free_ uint32_t *folded = calloc(cct->n_nodes, sizeof(*folded));
 
 	if (!folded)
 		return -ENOMEM;
-	add_cost(fold, 0, cct, CCT_ROOT);
+	add_cost(folding, 0, CCT_ROOT);
 	for (uint32_t i = 1; i < cct->n_nodes; i++) {
 		const struct cct_node *node = &cct->nodes[i];
 		int err = fold_node(folding, folded[node->parent], node, &folded[i]);
 
 		if (err)
 			return err;
-		add_cost(fold, folded[i], cct, i);
+		add_cost(folding, folded[i], i);
 	}
 	return 0;
 }
@@ -522,7 +567,7 @@ static int fill(struct folding *folding)
 		if (!folding->root)
 			return -ENOMEM;
 	}
-	folding->fold = fold_create(folding->profile->cct);
+	folding->fold = fold_create(folding->profile->cct, folding->options->errors);
 	folding->by_process = allocate_indexes(folding->profile->n_processes);
 	folding->by_thread = allocate_indexes(folding->profile->n_threads);
 	if (!folding->fold || !folding->by_process || !folding->by_thread ||

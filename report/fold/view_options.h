@@ -39,6 +39,7 @@ struct view_options {
 	/* VIEW_HOT: sort_metric is compared with this one; what has this much of it is hot. */
 	uint32_t per_metric;
 	double threshold_percent;
+	bool errors;                   /* rows have what report/fold/share_error.h needs */
 	const char *root;              /* VIEW_PATHS: a function's name or a glob; borrowed */
 	enum path_direction direction; /* VIEW_PATHS */
 	/*

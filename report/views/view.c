@@ -52,6 +52,7 @@ static int create_filled(const struct profile *profile, const struct view_option
 
 	if (!view)
 		return -ENOMEM;
+	view->n_columns = fold->n_metrics;
 	int err = fill(view, fold);
 	view->paths = steal_ptr(fold->paths);
 	if (err) {

@@ -14,6 +14,7 @@ struct view *view_alloc(const struct profile *profile, const struct view_options
 		return NULL;
 	view->options = *options;
 	view->profile = profile;
+	view->n_columns = profile->n_metrics;
 	return view;
 }
 
@@ -46,7 +47,7 @@ const char *view_row_kind_name(enum row_kind kind)
 struct view_row *view_add_row(struct view *view, struct view_row *parent,
 			      const struct fold_entity *entity)
 {
-	size_t n_metrics = view->profile->n_metrics;
+	size_t n_metrics = view->n_columns;
 	size_t n_costs = (view_is_flat(view) ? 4 : 3) * n_metrics;
 	struct view_row *row = arena_alloc(&view->arena, sizeof(*row) + n_costs * sizeof(uint64_t));
 	uint64_t *costs;

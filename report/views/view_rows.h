@@ -77,6 +77,7 @@ struct view_row {
 struct view {
 	struct view_options options;
 	const struct profile *profile;
+	uint32_t n_columns; /* of the rows' costs: those of the fold that it is made of */
 	struct view_row *root;
 	/* VIEW_TREE: a list of one row for each entity with nodes that have no row in the tree,
 	 * with the self costs of all of them. */

@@ -1,0 +1,154 @@
+# dendro report --errors: how exact each share is.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+# Weights differ: periods are drawn, and a wait weighs its time.
+make_recordings() {
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	"$DENDRO" record -q -F 997 -e cpu-clock,page-faults -o drawn.data -- "$WORKLOADS/faulter" 10
+	"$DENDRO" record -q -F 997 -e cpu-clock,off-cpu -o waits.data -- "$WORKLOADS/off_cpu"
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# samples_of RECORDING : a line of JSON for each sample of `dendro script`: its event, its weight, and
+# the functions of programs and libraries on its path, leaf first
+samples_of() {
+	"$DENDRO" script "$1" | awk '
+		function finish() {
+			if (event != "")
+				printf "{\"event\":\"%s\",\"weight\":%s,\"path\":[%s]}\n", event, weight, path
+			event = ""
+		}
+		/^[^\t]/ && match($0, / [0-9]+ +[^ ]+: *$/) {
+			finish()
+			split(substr($0, RSTART), fields, " ")
+			weight = fields[1]; event = fields[2]; sub(/:$/, "", event); path = ""
+		}
+		/^\t/ {
+			name = $2; sub(/\+0x[0-9a-f]+$/, "", name)
+			path = path (path == "" ? "" : ",") "\"" (/\(\// ? name : "") "\""
+		}
+		END { finish() }'
+}
+
+# The errors of the shares of all functions that have a name which tells them apart, by the formulas of the manual, of
+# the samples alone.
+computed_errors() { # computed_errors SAMPLES REPORT
+	jq -c --slurpfile report "$2" -n '
+		1.959963984540054 as $z
+		| def wilson($p; $n): ($z * $z) as $z2
+			| (($p + $z2 / (2 * $n)) / (1 + $z2 / $n)) as $middle
+			| ($z * (($p * (1 - $p) / $n + $z2 / (4 * $n * $n)) | sqrt) / (1 + $z2 / $n)) as $half
+			| [$half / $z, $middle - $half, $middle + $half];
+		def squares: map(.weight * .weight) | add // 0;
+		def weight: map(.weight) | add // 0;
+		def error($in; $all): ($all | weight) as $w | (($in | weight) / $w) as $p
+			| (((1 - 2 * $p) * ($in | squares) + $p * $p * ($all | squares)) / $w / $w) as $v
+			| if ($in | length) < 30 or ($all | length) - ($in | length) < 30
+			then wilson($p; if $p > 0 and $p < 1 then $p * (1 - $p) / $v
+				else $w * $w / ($all | squares) end)
+			else [($v | sqrt), $p - $z * ($v | sqrt), $p + $z * ($v | sqrt)] end
+			| [.[0], ([.[1], 0] | max), ([.[2], 1] | min)];
+		[inputs] as $samples | $report[0].metrics as $metrics
+		| [$report[0].rows[] | select(.kind == "user" and (.module | test("^\\[") | not)) | .name
+			| select(test("0x") | not)] | group_by(.) | map(select(length == 1)[0]) | .[] as $name
+		| [$metrics[].event | . as $event | [$samples[] | select(.event == $event)] as $all
+			| select($all | length > 0)
+			| error([$all[] | select(.path[0] == $name)]; $all)
+			+ error([$all[] | select(.path | index([$name]))]; $all)]
+		| { name: $name, errors: . }' "$1"
+}
+
+# expect_computed SAMPLES REPORT : the report has the errors that the samples give
+expect_computed() {
+	expect_equal "samples" "$(wc -l <"$1")" "$(jq '[.metrics[].samples] | add' "$2")"
+	computed_errors "$1" "$2" >computed
+	[ "$(wc -l <computed)" -gt 3 ]
+	jq -c --slurpfile computed computed '
+		([.rows[] | select(.kind == "user" and (.module | test("^\\[") | not))]
+			| group_by(.name) | map({ (.[0].name): .[0] }) | add) as $rows
+		| [.metrics[].samples > 0] as $has_samples
+		| $computed[] | . as { $name } | $rows[$name] as $row
+		| [range($has_samples | length) | select($has_samples[.])
+			| [$row.self_error[.]] + $row.self_range[.] + [$row.total_error[.]]
+			+ $row.total_range[.]] as $reported
+		| select([.errors, $reported] | map(flatten) | transpose
+			| any((.[0] - .[1] | fabs) > 1e-6 + 1e-4 * .[0]))
+		| { $name, computed: .errors, $reported }' "$2" >wrong
+	cat wrong
+	[ ! -s wrong ]
+}
+
+@test "errors are those that the single samples of the recording give" {
+	local name
+	for name in drawn waits; do
+		samples_of $name.data >samples
+		report_json $name.data --errors --no-inline --raw-names --view functions >report
+		expect_computed samples report
+	done
+}
+
+@test "a stored profile has the errors of its recording in every view, filtered or not" {
+	local view format
+	for name in drawn waits; do
+		"$DENDRO" build -o $name.cct $name.data
+		for view in tree callers callgraph functions lines modules processes threads syscalls \
+			"hot --per cpu-clock" "paths --root main" \
+			"functions --merge-copies" "tree --ignore read --kernel none" \
+			"functions --event cpu-clock" "functions --by thread"; do
+			for format in json csv; do
+				# shellcheck disable=SC2086 # a view with options
+				set -- --errors --format $format --view $view
+				"$DENDRO" report "$@" $name.data >recording
+				"$DENDRO" report "$@" $name.cct | cmp - recording
+			done
+		done
+	done
+}
+
+@test "with errors JSON and CSV have their numbers and nothing else more" {
+	local view
+	for view in functions tree callgraph; do
+		report_json drawn.data --view $view >without
+		report_json drawn.data --view $view --errors |
+			jq 'def bare: walk(if type == "object" then del(.self_error, .self_range,
+				.total_error, .total_range) else . end | if . == {} then empty else . end); bare' \
+				>with
+		jq . without | cmp - with
+		"$DENDRO" report --format csv --view $view drawn.data >without
+		"$DENDRO" report --format csv --view $view --errors drawn.data |
+			python3 -c 'import csv, sys
+rows = list(csv.reader(sys.stdin))
+kept = [i for i, name in enumerate(rows[0]) if not name.endswith(("error", "low", "high"))]
+assert len(rows[0]) - len(kept) == 12
+for row in rows:
+    print(",".join(row[i] for i in kept))' >with
+		tr -d '"\r' <without | cmp - with
+	done
+}
+
+@test "the shares of two profiles' sum have errors by the weights of all their samples" {
+	"$DENDRO" build -o drawn.cct drawn.data
+	"$DENDRO" report --errors --no-inline --raw-names --view functions --format json drawn.data \
+		drawn.cct 2>messages >sum
+	expect_equal messages "$(<messages)" ""
+	samples_of drawn.data >samples
+	cat samples samples >both
+	expect_computed both sum
+	"$DENDRO" merge -o merged.cct drawn.data drawn.cct
+	run "$DENDRO" report --errors --view functions --format json merged.cct
+	expect_equal status "$status" 0
+	[[ $output == *"takes those of a call path as equal"* ]]
+	run "$DENDRO" report --errors --view stats drawn.data
+	expect_equal status "$status" 129
+}
