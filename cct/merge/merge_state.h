@@ -22,6 +22,11 @@ struct merge_state {
 	struct pair_map metric_of;  /* (text's number, how many before it have the same) -> index */
 	bool is_metric_order_mixed; /* the profiles do not all have the same metrics in one order */
 	struct string_ids processes, threads; /* the text's number is the index */
+	/* Of rows of samples. */
+	struct string_ids runs, tasks; /* likewise */
+	uint32_t max_rows;
+	uint32_t n_run_times; /* metrics of which each run has times */
+	bool lacks_rows;      /* some profile had none, or they were too many */
 };
 
 /* What the numbers of a profile's parts are in the sum. */

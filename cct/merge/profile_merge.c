@@ -14,6 +14,7 @@
 #include "cct/merge/merge_modules.h"
 #include "cct/merge/merge_names.h"
 #include "cct/merge/merge_order.h"
+#include "cct/merge/merge_rows.h"
 #include "cct/merge/merge_tables.h"
 
 struct profile_merge {
@@ -39,6 +40,8 @@ static void state_deinit(struct merge_state *state)
 	string_ids_deinit(&state->metrics);
 	string_ids_deinit(&state->processes);
 	string_ids_deinit(&state->threads);
+	string_ids_deinit(&state->runs);
+	string_ids_deinit(&state->tasks);
 	pair_map_deinit(&state->metric_of);
 	profile_destroy(state->into);
 }
@@ -222,14 +225,13 @@ static void add_node(struct cct *into, uint32_t to, const struct merge_maps *map
 	cct_add_activations(into, to, from, node);
 }
 
-/* @order: of the nodes; NULL: as they are. */
+/* Fills @nodes, by number: what they are in the sum. @order: of the nodes; NULL: as they are. */
 static int merge_tree(struct merge_state *state, const struct merge_maps *maps,
-		      const struct frame *frames, const uint32_t *order)
+		      const struct frame *frames, const uint32_t *order, uint32_t *nodes)
 {
 	const struct cct *from = maps->from->cct;
 	struct cct *into = state->into->cct;
-	_cleanup_free_ uint32_t *nodes = allocate_map(from->n_nodes);
-	int err = nodes ? cct_widen(into, state->into->n_metrics) : -ENOMEM;
+	int err = cct_widen(into, state->into->n_metrics);
 
 	if (!err)
 		err = merge_longest_metric(state, maps);
@@ -251,7 +253,7 @@ static int merge_tree(struct merge_state *state, const struct merge_maps *maps,
 	return err;
 }
 
-struct profile_merge *profile_merge_create(bool by_name)
+struct profile_merge *profile_merge_create(bool by_name, uint32_t max_rows)
 {
 	struct profile_merge *merge = calloc(1, sizeof(*merge));
 
@@ -262,6 +264,7 @@ struct profile_merge *profile_merge_create(bool by_name)
 		return NULL;
 	}
 	merge->state.by_name = by_name;
+	merge->state.max_rows = max_rows;
 	return merge;
 }
 
@@ -273,27 +276,33 @@ void profile_merge_destroy(struct profile_merge *merge)
 	free(merge);
 }
 
+/* Adds the nodes and the rows, when all that they refer to was added. */
+static int merge_samples(struct merge_state *state, const struct merge_maps *maps)
+{
+	_cleanup_free_ struct frame *frames = map_frames(maps);
+	_cleanup_free_ uint32_t *nodes = allocate_map(maps->from->cct->n_nodes);
+	int err = frames && nodes ? merge_tree(state, maps, frames, NULL, nodes) : -ENOMEM;
+
+	return err ? err : merge_rows(state, maps, nodes);
+}
+
 int profile_merge_add(struct profile_merge *merge, const struct profile *profile)
 {
 	struct merge_maps maps;
-	struct frame *frames = NULL;
 	int err = maps_init(&maps, &merge->state, profile);
 
 	if (!err)
 		err = merge_tables(&merge->state, &maps);
 	if (!err)
 		err = merge_names(&merge->state, &maps, NULL);
-	if (!err) {
-		frames = map_frames(&maps);
-		err = frames ? merge_tree(&merge->state, &maps, frames, NULL) : -ENOMEM;
-	}
-	free(frames);
+	if (!err)
+		err = merge_samples(&merge->state, &maps);
 	maps_deinit(&maps);
 	return err;
 }
 
 /* Adds the sum to an empty one whose tables are sorted. */
-static int add_sorted(struct merge_state *sorted, const struct merge_state *sum,
+static int add_sorted(struct merge_state *sorted, struct merge_state *sum,
 		      const struct merge_maps *maps, struct merge_order *order)
 {
 	int err = merge_tables(sorted, maps);
@@ -303,10 +312,13 @@ static int add_sorted(struct merge_state *sorted, const struct merge_state *sum,
 	if (!err)
 		err = merge_names(sorted, maps, order);
 	_cleanup_free_ struct frame *frames = err ? NULL : map_frames(maps);
-	if (!frames)
+	_cleanup_free_ uint32_t *nodes = err ? NULL : allocate_map(sum->into->cct->n_nodes);
+	if (!frames || !nodes)
 		return err ? err : -ENOMEM;
 	err = merge_order_nodes(sum, frames, order);
-	return err ? err : merge_tree(sorted, maps, frames, order->nodes);
+	if (!err)
+		err = merge_tree(sorted, maps, frames, order->nodes, nodes);
+	return err ? err : merge_sort_rows(sorted, sum, maps, nodes);
 }
 
 int profile_merge_finish(struct profile_merge *merge, struct profile **profile_ret)

@@ -2,7 +2,7 @@
  * Profiles added up: of several runs, machines or days, with all that is the same in them told from
  * all that is not (docs/decisions/0025-merged-profiles.md).
  *
- *	struct profile_merge *merge = profile_merge_create(false);
+ *	struct profile_merge *merge = profile_merge_create(false, MERGED_ROWS_MAX);
  *	int err = merge ? 0 : -ENOMEM;
  *
  *	for (size_t i = 0; !err && i < n; i++)
@@ -23,12 +23,17 @@
 
 struct profile_merge;
 
+#define MERGED_ROWS_MAX (1u << 24)
+
 /*
+ * If all profiles have rows of samples, the sum has them, too. If they are more than @max_rows,
+ * they become sums of slices of time, or are left out (merge_rows.h).
+ *
  * @by_name: functions of different builds of a program are the same if program and function have
  * the same name; what is known of their lines is lost, and code without a name stays as it is.
  * NULL: out of memory.
  */
-struct profile_merge *profile_merge_create(bool by_name);
+struct profile_merge *profile_merge_create(bool by_name, uint32_t max_rows);
 void profile_merge_destroy(struct profile_merge *merge);
 /* Adds a profile, as stored ones are: with ->names. 0 or -ENOMEM; then nothing but destruction is
  * left. */

@@ -151,11 +151,8 @@ static int make_sums(struct sample_rows *rows)
 
 	if (!sums)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		const uint64_t weight = rows->rows[i].weight;
-
-		sums[i] = (struct row_sum){ (unsigned __int128)weight * weight, 1, weight };
-	}
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		sums[i] = sample_rows_sum_of(rows, i);
 	rows->sums = sums;
 	return 0;
 }

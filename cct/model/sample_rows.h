@@ -118,6 +118,14 @@ void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns);
  * -ENOMEM. */
 int sample_rows_check(const struct sample_rows *rows, const struct cct *cct);
 
+/* What a row stands for, as a sum. */
+static inline struct row_sum sample_rows_sum_of(const struct sample_rows *rows, uint32_t row)
+{
+	const uint64_t weight = rows->rows[row].weight;
+
+	return rows->sums ? rows->sums[row]
+			  : (struct row_sum){ (unsigned __int128)weight * weight, 1, weight };
+}
 static inline uint64_t sample_rows_samples_of(const struct sample_rows *rows, uint32_t row)
 {
 	return rows->sums ? rows->sums[row].samples : 1;

@@ -1,6 +1,7 @@
 #include "collector/files/named_profile.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +74,9 @@ static int add_file(struct report_options *options, struct profile_merge *merge,
 		return err;
 	err = named_profile_build(options, &profile, is_damaged_ret);
 	options->has_left_phases |= !err && profile->phases.n;
+	/* They were read to choose samples. */
+	if (!err && !options->build.keeps_rows)
+		sample_rows_destroy(steal_ptr(profile->rows));
 	if (!err && profile_merge_add(merge, profile))
 		err = message_error_of_memory(options->command);
 	profile_destroy(profile);
@@ -106,7 +110,7 @@ static int add_files(struct report_options *options, struct profile_merge *merge
 int named_profile_merge(struct report_options *options, struct profile **profile_ret,
 			bool *is_damaged_ret)
 {
-	struct profile_merge *merge = profile_merge_create(options->by_name);
+	struct profile_merge *merge = profile_merge_create(options->by_name, MERGED_ROWS_MAX);
 	int err = merge ? 0 : message_error_of_memory(options->command);
 
 	if (!err)
@@ -138,6 +142,11 @@ int named_profile_write(const struct report_options *options, const char *output
 		message_note(options->command,
 			     "the profile has no single samples, so options that choose samples, "
 			     "such as --pid, will not work on it.");
+	else if (profile->rows->slice_shift)
+		message_note(options->command,
+			     "the profile has too many samples to keep the time of each: it has "
+			     "their sums in slices of %g s.",
+			     ldexp(1e-6, (int)profile->rows->slice_shift));
 	if (options->has_left_phases)
 		message_note(options->command,
 			     "the phases of the runs are left out of their sum: --phase works on "

@@ -74,7 +74,7 @@ static void check_again(const struct profile *profile)
 /* Adds the profile to itself: what is accepted can be merged, and nothing is lost. */
 static void check_sum(const struct profile *profile, bool by_name)
 {
-	struct profile_merge *merge = profile_merge_create(by_name);
+	struct profile_merge *merge = profile_merge_create(by_name, MERGED_ROWS_MAX);
 	struct profile *sum;
 
 	if (!merge || profile_merge_add(merge, profile) || profile_merge_add(merge, profile) ||

@@ -255,7 +255,7 @@ static bool by_name;
 
 static struct profile *merge(struct profile *const *profiles, size_t n)
 {
-	struct profile_merge *merge = profile_merge_create(by_name);
+	struct profile_merge *merge = profile_merge_create(by_name, MERGED_ROWS_MAX);
 	struct profile *merged;
 
 	assert_non_null(merge);

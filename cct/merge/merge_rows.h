@@ -1,0 +1,22 @@
+/*
+ * Rows of samples of several profiles. Each row belongs to a run: of a profile that was not merged
+ * yet, the one that it describes. Runs are the same if machine, command and times are; tasks, if
+ * thread, numbers and names are.
+ *
+ * A sum has rows if all of its profiles have them. If they are more than the state's max_rows, they
+ * are added up in slices of time, which are as short as this permits (cct/model/row_slices.h); if
+ * not even slices as long as a run are few enough, the sum has no rows.
+ */
+#ifndef CCT_MERGE_MERGE_ROWS_H
+#define CCT_MERGE_MERGE_ROWS_H
+
+#include "cct/merge/merge_state.h"
+
+/* Adds a profile's rows. @nodes: in the sum, by number in the profile. 0 or -ENOMEM. */
+int merge_rows(struct merge_state *state, const struct merge_maps *maps, const uint32_t *nodes);
+/* Moves the rows of @sum, which is complete, to @sorted, in an order that does not depend on when
+ * they were added. @maps and @nodes: from the one to the other. 0 or -ENOMEM. */
+int merge_sort_rows(struct merge_state *sorted, struct merge_state *sum,
+		    const struct merge_maps *maps, const uint32_t *nodes);
+
+#endif
