@@ -1,7 +1,7 @@
 /*
  * Properties of merging, on generated profiles: the result is the same byte by byte in any order
- * and any grouping, and each path has the cost that it has in all profiles together. Paths are
- * compared as texts that this test makes by itself.
+ * and any grouping, and each path has the cost that it has in all profiles together. So have their
+ * rows of samples. Paths are compared as texts that this test makes by itself.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 
 #include "cct/base/sentence.h"
 #include "cct/merge/profile_merge.h"
+#include "cct/model/profile_filter.h"
 #include "cct/store/profile_file.h"
 
 #define N_TRIALS    60
@@ -24,6 +25,8 @@
 #define N_THREADS   4
 
 static uint64_t seed;
+static bool with_rows; /* all samples are below threads, and have rows */
+static uint32_t max_rows = MERGED_ROWS_MAX;
 
 /* xorshift64*, by Marsaglia and Vigna: the same numbers in each run. */
 static uint32_t random_below(uint32_t n)
@@ -192,6 +195,64 @@ static uint32_t make_node(struct profile *profile)
 	return cct_child(cct, parent, &frame);
 }
 
+static bool find_thread(const struct cct *cct, uint32_t node, uint32_t *thread_ret)
+{
+	for (; node != CCT_NONE; node = cct->nodes[node].parent) {
+		if (cct->nodes[node].frame.kind != FRAME_THREAD)
+			continue;
+		*thread_ret = (uint32_t)cct->nodes[node].frame.offset;
+		return true;
+	}
+	return false;
+}
+
+static struct sample_row make_row(struct profile *profile, uint32_t node, uint32_t metric)
+{
+	struct sample_row row = {
+		.node = node,
+		.cpu = random_below(3),
+		.metric = (uint16_t)metric,
+		.end = (uint8_t)random_below(2),
+		.marks = (uint8_t)random_below(2),
+	};
+	struct row_task task = { .pid = 1 };
+
+	assert_true(find_thread(profile->cct, node, &task.thread));
+	assert_int_equal(
+		sample_rows_enter_task(profile->rows, &task, PICK("old", "new"), "sh", &row.task),
+		0);
+	return row;
+}
+
+static void add_sample(struct profile *profile, struct sample_row *row)
+{
+	row->weight = random_below(1000);
+	row->time = profile->info.start_ns + 1000 * random_below(2000);
+	row->number++;
+	row->n_guessed = random_below(2);
+	if (with_rows)
+		assert_int_equal(sample_rows_add(profile->rows, row), 0);
+	cct_add_cost(profile->cct, row->node, row->metric, row->weight);
+	profile->metrics[row->metric].samples++;
+	profile->metrics[row->metric].total += row->weight;
+}
+
+/* One, or with rows some of the same kind. */
+static void make_samples(struct profile *profile, uint32_t node, uint32_t metric)
+{
+	struct sample_row row = { .node = node, .metric = (uint16_t)metric };
+	uint32_t thread, n = 1;
+
+	if (with_rows) {
+		if (!find_thread(profile->cct, node, &thread))
+			return;
+		row = make_row(profile, node, metric);
+		n += random_below(12);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		add_sample(profile, &row);
+}
+
 static void make_tree(struct profile *profile)
 {
 	uint32_t waits = random_below(2) ? random_below(profile->n_metrics) : UINT32_MAX;
@@ -206,16 +267,13 @@ static void make_tree(struct profile *profile)
 		assert_int_equal(cct_keep_activations(profile->cct), 0);
 	for (uint32_t i = 0; i < N_NODES; i++) {
 		uint32_t node = make_node(profile), metric = random_below(profile->n_metrics);
-		uint64_t weight = random_below(1000);
 
 		assert_int_not_equal(node, CCT_NONE);
-		cct_add_cost(profile->cct, node, metric, weight);
+		make_samples(profile, node, metric);
 		if (profile->cct->activations)
 			profile->cct->activations[node] += random_below(3);
 		profile->cct->nodes[node].marked[PATH_GUESSED] += random_below(2);
 		profile->cct->nodes[node].frame_marks |= random_below(8);
-		profile->metrics[metric].samples++;
-		profile->metrics[metric].total += weight;
 		profile->quality.counts[QUALITY_SAMPLES]++;
 		profile->quality.incomplete[MARKER_STACK_CUT] += random_below(2);
 	}
@@ -235,6 +293,18 @@ static void make_lacks(struct profile *profile)
 	}
 }
 
+/* Events that had no counter for a part of the time are scaled. */
+static void start_rows(struct profile *profile)
+{
+	profile->rows = calloc(1, sizeof(*profile->rows));
+	assert_non_null(profile->rows);
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		profile->metrics[i].is_scaled = false;
+		profile->metrics[i].time_enabled_ns = 300;
+		profile->metrics[i].time_running_ns = random_below(2) ? 300 : 70;
+	}
+}
+
 static struct profile *make_profile(void)
 {
 	struct profile *profile = profile_create();
@@ -246,7 +316,13 @@ static struct profile *make_profile(void)
 	make_metrics(profile);
 	make_modules(profile);
 	make_processes(profile);
+	if (with_rows)
+		start_rows(profile);
 	make_tree(profile);
+	if (with_rows) {
+		sample_rows_finish(profile->rows, profile->info.start_ns);
+		profile_scale(profile);
+	}
 	make_lacks(profile);
 	return profile;
 }
@@ -255,7 +331,7 @@ static bool by_name;
 
 static struct profile *merge(struct profile *const *profiles, size_t n)
 {
-	struct profile_merge *merge = profile_merge_create(by_name, MERGED_ROWS_MAX);
+	struct profile_merge *merge = profile_merge_create(by_name, max_rows);
 	struct profile *merged;
 
 	assert_non_null(merge);
@@ -264,6 +340,8 @@ static struct profile *merge(struct profile *const *profiles, size_t n)
 	assert_int_equal(profile_merge_finish(merge, &merged), 0);
 	profile_merge_destroy(merge);
 	assert_int_equal(profile_check_conservation(merged), -1);
+	if (merged->rows)
+		assert_int_equal(sample_rows_check(merged->rows, merged->cct), 0);
 	return merged;
 }
 
@@ -335,6 +413,20 @@ static void by_name_they_do_not_matter_either(void **state)
 	by_name = false;
 }
 
+static void nor_do_they_for_rows(void **state)
+{
+	static const uint32_t bounds[] = { MERGED_ROWS_MAX, 500, 250, 60 };
+
+	with_rows = true;
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		max_rows = bounds[i];
+		order_and_grouping_do_not_matter(state);
+		by_name_they_do_not_matter_either(state);
+	}
+	max_rows = MERGED_ROWS_MAX;
+	with_rows = false;
+}
+
 /* Two builds of a program: another build ID, another folder, other offsets and lines. */
 static struct profile *make_build(uint8_t id, const char *path, uint64_t offset)
 {
@@ -404,7 +496,7 @@ static void what_was_merged_is_read_back(void **state)
 		unsigned n_skipped;
 		char *error;
 
-		assert_int_equal(profile_file_read(stream, &read, &n_skipped, &error), 0);
+		assert_int_equal(profile_file_read_with_rows(stream, &read, &n_skipped, &error), 0);
 		assert_same(read, merged);
 		assert_same(again, merged);
 		fclose(stream);
@@ -440,6 +532,16 @@ static void activations_add_up(void **state)
 		profile_destroy(b);
 		profile_destroy(merged);
 	}
+}
+
+static void what_was_merged_with_rows_is_read_back(void **state)
+{
+	with_rows = true;
+	what_was_merged_is_read_back(state);
+	max_rows = 200;
+	what_was_merged_is_read_back(state);
+	max_rows = MERGED_ROWS_MAX;
+	with_rows = false;
 }
 
 /* Writes what is at an address, if it is part of what the code is: there is no build ID. */
@@ -566,6 +668,20 @@ static size_t sort_paths(struct path_cost *costs)
 	return n;
 }
 
+static void assert_equal_paths(struct path_cost *a, struct path_cost *b)
+{
+	size_t n = sort_paths(a);
+
+	assert_int_equal(sort_paths(b), n);
+	for (size_t i = 0; i < n; i++) {
+		assert_string_equal(a[i].path, b[i].path);
+		assert_int_equal(a[i].samples, b[i].samples);
+		assert_int_equal(a[i].weight, b[i].weight);
+		free(a[i].path);
+		free(b[i].path);
+	}
+}
+
 static void each_path_has_its_cost_in_both_profiles(void **state)
 {
 	(void)state;
@@ -578,19 +694,85 @@ static void each_path_has_its_cost_in_both_profiles(void **state)
 		add_paths(parts, a);
 		add_paths(parts, b);
 		add_paths(sum, merged);
-		size_t n = sort_paths(parts);
-		assert_int_equal(sort_paths(sum), n);
-		for (size_t i = 0; i < n; i++) {
-			assert_string_equal(sum[i].path, parts[i].path);
-			assert_int_equal(sum[i].samples, parts[i].samples);
-			assert_int_equal(sum[i].weight, parts[i].weight);
-			free(sum[i].path);
-			free(parts[i].path);
+		assert_equal_paths(sum, parts);
+		profile_destroy(a);
+		profile_destroy(b);
+		profile_destroy(merged);
+	}
+}
+
+static void keep_cpu(struct profile *profile, uint32_t cpu)
+{
+	bool *is_kept = calloc((size_t)profile->rows->n_rows + 1, sizeof(*is_kept));
+
+	assert_non_null(is_kept);
+	for (uint32_t i = 0; i < profile->rows->n_rows; i++)
+		is_kept[i] = profile->rows->rows[i].cpu == cpu;
+	assert_int_equal(profile_keep_rows(profile, is_kept), 0);
+	assert_int_equal(profile_check_conservation(profile), -1);
+	free(is_kept);
+}
+
+/* A profile in which no two parts are the same: weights are scaled node by node, and rounded. */
+static struct profile *make_sum(uint64_t start_ns)
+{
+	struct profile *profile = make_profile();
+
+	if (start_ns)
+		profile->info.start_ns = profile->info.end_ns = start_ns;
+	struct profile *sum = merge(&profile, 1);
+	profile_destroy(profile);
+	return sum;
+}
+
+static void samples_of_a_sum_are_chosen_as_in_its_parts(void **state)
+{
+	(void)state;
+	with_rows = true;
+	for (uint64_t trial = 1; trial <= N_TRIALS; trial++) {
+		struct path_cost parts[MAX_COSTS + 1] = { 0 }, sum[MAX_COSTS + 1] = { 0 };
+
+		seed = trial * 15485863;
+		max_rows = trial % 2 ? MERGED_ROWS_MAX : 300;
+		struct profile *a = make_sum(0), *b = make_sum(5000);
+		struct profile *merged = merge_two(a, b);
+		if (merged->rows) {
+			assert_int_equal(merged->rows->n_runs, 2);
+			keep_cpu(a, 1);
+			keep_cpu(b, 1);
+			keep_cpu(merged, 1);
+			add_paths(parts, a);
+			add_paths(parts, b);
+			add_paths(sum, merged);
+			assert_equal_paths(parts, sum);
 		}
 		profile_destroy(a);
 		profile_destroy(b);
 		profile_destroy(merged);
 	}
+	max_rows = MERGED_ROWS_MAX;
+	with_rows = false;
+}
+
+static void without_rows_of_a_part_a_sum_has_none(void **state)
+{
+	(void)state;
+	seed = 32452843;
+	struct profile *without = make_profile();
+	with_rows = true;
+	struct profile *with = make_profile(), *merged = merge_two(with, without);
+	with_rows = false;
+	assert_null(merged->rows);
+	profile_destroy(merged);
+	merged = merge_two(without, with);
+	assert_null(merged->rows);
+	profile_destroy(merged);
+	merged = merge(&with, 1);
+	assert_non_null(merged->rows);
+	assert_int_equal(merged->rows->n_runs, 1);
+	profile_destroy(merged);
+	profile_destroy(with);
+	profile_destroy(without);
 }
 
 int main(void)
@@ -598,9 +780,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_and_grouping_do_not_matter),
 		cmocka_unit_test(by_name_they_do_not_matter_either),
+		cmocka_unit_test(nor_do_they_for_rows),
 		cmocka_unit_test(two_builds_of_a_program_are_one_by_name),
 		cmocka_unit_test(what_was_merged_is_read_back),
 		cmocka_unit_test(activations_add_up),
+		cmocka_unit_test(what_was_merged_with_rows_is_read_back),
+		cmocka_unit_test(samples_of_a_sum_are_chosen_as_in_its_parts),
+		cmocka_unit_test(without_rows_of_a_part_a_sum_has_none),
 		cmocka_unit_test(each_path_has_its_cost_in_both_profiles),
 	};
 
