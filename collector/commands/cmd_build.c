@@ -49,7 +49,6 @@ static int build_one(struct report_options *report, struct profile **profile_ret
 {
 	int err = file_options_open(&report->files, "build", &report->build.files);
 
-	report->build.keeps_rows = true;
 	return err ? err : named_profile_build(report, profile_ret, is_damaged_ret);
 }
 
@@ -68,6 +67,7 @@ static int run(struct build_command *command)
 					     "up.",
 					     report->paths[i]);
 	}
+	report->build.keeps_rows = true;
 	int err = report->n_paths > 1 ? named_profile_merge(report, &profile, &is_damaged)
 				      : build_one(report, &profile, &is_damaged);
 	if (!err) {

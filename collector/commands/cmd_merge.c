@@ -41,6 +41,7 @@ static int run(struct merge_command *command)
 	bool is_damaged = false;
 
 	command->report.build.counts_calls = true;
+	command->report.build.keeps_rows = true;
 	int err = named_profile_merge(&command->report, &profile, &is_damaged);
 
 	if (!err)

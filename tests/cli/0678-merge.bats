@@ -105,13 +105,35 @@ functions() { # functions INDEX FILE...
 	refuses 'missing.data: No such file or directory' -- "$DENDRO" report 1.cct missing.data
 }
 
-@test "samples are chosen in each file before they are added up" {
-	run "$DENDRO" merge -o other.cct 1.cct 2.cct
-	expect_equal status "$status" 0
-	[[ $output == *"the profile has no single samples"* ]]
-	refuses 'so they cannot be chosen' -- "$DENDRO" report -e off-cpu all.cct
-	"$DENDRO" report --format json -e off-cpu 1.data 2.data >theirs
-	"$DENDRO" report --format json -e off-cpu 2.cct 1.cct >ours
+# The first process of a profile with samples of the event.
+process_of() { # process_of FILE
+	"$DENDRO" report --view threads --format json "$1" | jq '[.rows[] | select(.pid)][0].pid'
+}
+
+@test "samples of a merged profile are chosen as those of its files" {
+	local pid filter view
+	pid=$(process_of 2.cct)
+	for filter in "-e off-cpu" "--cpu 0" "--cpu 1 -e cpu-clock" "--pid $pid" "--tid $pid" \
+		"-c threads" "-c sh,worker"; do
+		for view in functions threads; do
+			# shellcheck disable=SC2086
+			"$DENDRO" report --format csv --view $view $filter 1.cct 2.data 3.cct >theirs
+			# shellcheck disable=SC2086
+			"$DENDRO" report --format csv --view $view $filter all.cct >ours
+			cmp theirs ours
+		done
+	done
+	[ "$("$DENDRO" report --format json --pid "$pid" all.cct | jq .quality.samples)" -lt \
+		"$("$DENDRO" report --format json all.cct | jq .quality.samples)" ]
+	"$DENDRO" merge -o part.cct 1.cct 2.cct
+	"$DENDRO" report --view functions --format json -e off-cpu part.cct >ours
+	"$DENDRO" report --view functions --format json -e off-cpu 2.data 1.data >theirs
+	cmp theirs ours
+}
+
+@test "the samples of a profile are shown by CPU after merging, too" {
+	"$DENDRO" report --view cpus --format json 3.cct 1.cct 2.cct >theirs
+	"$DENDRO" report --view cpus --format json all.cct >ours
 	cmp theirs ours
 }
 
