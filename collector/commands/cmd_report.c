@@ -22,6 +22,8 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/session/dendro.h"
+#include "collector/session/sample_filter.h"
+#include "report/fold/view_traits.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
@@ -205,6 +207,11 @@ static const struct command_option options_of_report[] = {
 		  "of functions, also its inlined copies",
 	  .take = option_take_flag,
 	  .offset = FIELD(view.merge_copies) },
+	{ .name = "activations",
+	  .help = "add a column to the tree, functions and callgraph: how often each function was "
+		  "called, at least, as far as samples prove it",
+	  .take = option_take_flag,
+	  .offset = FIELD(view.activations) },
 	{ .name = "fold-recursion",
 	  .help = "in trees, make a recursive call a part of its function's call farther out; "
 		  "tables, callgraph and paths do not change",
@@ -275,6 +282,37 @@ static int check_errors(const struct report_options *options)
 		return message_wrong_use(options->command,
 					 "--view stats counts nodes, which have no --errors.");
 	return 0;
+}
+
+/* A filter leaves out samples between others: what these prove then is another number. */
+static int check_activations(struct report_options *options)
+{
+	if (!options->view.activations)
+		return 0;
+	if (!view_traits(options->view.kind)->has_activations)
+		return message_wrong_use(options->command,
+					 "--activations needs --view tree, functions or "
+					 "callgraph.");
+	if (sample_filter_is_given(&options->build.filter))
+		return message_wrong_use(options->command,
+					 "--activations compares each sample of a thread with the "
+					 "one before: no samples may be left out.");
+	if (options->selection.has_caller_depth)
+		return message_wrong_use(options->command,
+					 "--activations counts calls on whole paths, which "
+					 "--caller-depth cuts.");
+	options->build.counts_calls = true;
+	return 0;
+}
+
+static int check_for_activations(const struct report_options *options,
+				 const struct profile *profile)
+{
+	if (!options->view.activations || profile->cct->activations)
+		return 0;
+	return message_error(options->command,
+			     "the profile does not have the calls that were seen: build it again "
+			     "from its recording, without leaving out samples.");
 }
 
 static int complain_of_root(const struct report_options *options)
@@ -354,6 +392,8 @@ static int report(struct report_options *options, struct profile *profile)
 	if (err)
 		return err;
 	err = report_options_check_vmlinux(options, profile);
+	if (!err)
+		err = check_for_activations(options, profile);
 	if (err)
 		return err;
 	report_options_explain_emptiness(options, profile);
@@ -434,8 +474,10 @@ int cmd_report(int argc, char **argv)
 		report_options_finish(&options);
 		options.build.keeps_squares = options.view.errors;
 		setlocale(LC_CTYPE, "");
-		status = run(&options) ? 1 : 0;
+		status = check_activations(&options);
 	}
+	if (!parsed.is_done && !status)
+		status = run(&options) ? 1 : 0;
 	report_options_deinit(&options);
 	return status;
 }

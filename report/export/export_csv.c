@@ -31,6 +31,8 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 		fputs(",arc,entry", out);
 	if (view->options.kind == VIEW_HOT)
 		fputs(",class", out);
+	if (view->options.activations)
+		fputs(",activations", out);
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		static const char *const columns[] = { " self", " total", " samples" };
 		static const char *const errors[] = { " self error",  " self low",  " self high",
@@ -132,6 +134,14 @@ static void write_costs(FILE *out, const struct view *view, const struct view_ro
 	write_error(out, view, row, metric, SHARE_TOTAL);
 }
 
+/* Empty if the row is not of code. */
+static void write_activations(FILE *out, const struct view_row *row)
+{
+	putc(',', out);
+	if (view_row_is_code(row))
+		fprintf(out, "%" PRIu64, row->activations);
+}
+
 static void write_row(FILE *out, const struct view *view, const struct view_row *row,
 		      unsigned depth, const struct export_options *options)
 {
@@ -152,6 +162,8 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		write_arc(out, row);
 	if (view->options.kind == VIEW_HOT)
 		fprintf(out, ",%s", depth ? heat_name(row->heat) : "");
+	if (view->options.activations)
+		write_activations(out, row);
 	for (uint32_t i = 0; i < n_metrics; i++)
 		write_costs(out, view, row, i);
 	for (uint32_t i = 0; i < options->n_ratios; i++) {

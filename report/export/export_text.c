@@ -105,6 +105,7 @@ static void choose_columns(struct text *text)
 	bool flat = view_is_flat(text->view);
 
 	text->show_total = true;
+	text->show_activations = text->view->options.activations;
 	text->show_self = view_traits(text->view->options.kind)->has_self &&
 			  text->view->options.direction == PATHS_DOWN;
 	text->show_waits = text->show_values && text->view->options.kind != VIEW_CALLGRAPH &&

@@ -150,6 +150,15 @@ static void write_errors(struct members *members, const struct view *view,
 		json_write_errors(members->out, members->n++ ? "," : members->start, view, row);
 }
 
+static void write_activations(struct members *members, const struct view *view,
+			      const struct view_row *row)
+{
+	if (!view->options.activations || !view_row_is_code(row))
+		return;
+	write_key(members, "activations");
+	write_number(members->out, row->activations);
+}
+
 /* What only some rows have. */
 static void write_more(struct members *members, const struct view *view,
 		       const struct export_options *options, const struct view_row *row)
@@ -161,6 +170,7 @@ static void write_more(struct members *members, const struct view *view,
 		fprintf(members->out, ",\"line\":%" PRIu32 "}", row->call_line);
 	}
 	write_errors(members, view, row);
+	write_activations(members, view, row);
 	write_waits(members, view->profile, row);
 	write_ratios(members, "ratio_self", options, row->self);
 	write_ratios(members, "ratio_total", options, row->total);
@@ -200,6 +210,7 @@ static void write_arcs(FILE *out, const struct view *view, const struct export_o
 		putc(',', out);
 		write_row_costs(out, arc, view->profile->n_metrics);
 		write_errors(&members, view, arc);
+		write_activations(&members, view, arc);
 		write_ratios(&members, "ratio_self", options, arc->self);
 		write_ratios(&members, "ratio_total", options, arc->total);
 		putc('}', out);

@@ -23,8 +23,10 @@ struct fold *fold_create(const struct cct *cct, bool errors)
 	fold->paths = source_paths_create();
 	if (cct->longest)
 		fold->self_longest = calloc(cct->n_nodes, sizeof(*fold->self_longest));
+	if (cct->activations)
+		fold->activations = calloc(cct->n_nodes, sizeof(*fold->activations));
 	if (!fold->nodes || !fold->self || !fold->self_samples || !fold->paths ||
-	    (cct->longest && !fold->self_longest)) {
+	    (cct->longest && !fold->self_longest) || (cct->activations && !fold->activations)) {
 		fold_destroy(fold);
 		return NULL;
 	}
@@ -45,6 +47,7 @@ void fold_destroy(struct fold *fold)
 	free(fold->samples);
 	free(fold->self_longest);
 	free(fold->longest);
+	free(fold->activations);
 	source_paths_destroy(fold->paths);
 	free(fold);
 }
@@ -79,6 +82,8 @@ static int grow_nodes(struct fold *fold)
 	    grow_costs(&fold->self_samples, n_before, n * n_metrics + 1))
 		return -ENOMEM;
 	if (fold->self_longest && grow_costs(&fold->self_longest, fold->n_nodes_allocated, n))
+		return -ENOMEM;
+	if (fold->activations && grow_costs(&fold->activations, fold->n_nodes_allocated, n))
 		return -ENOMEM;
 	larger = reallocarray(fold->nodes, n, sizeof(*larger));
 	if (!larger)

@@ -69,6 +69,8 @@ struct fold {
 	uint64_t *self_samples, *samples; /* exclusive and inclusive */
 	/* [node], the longest wait, exclusive and inclusive; NULL: the profile has no waits */
 	uint64_t *self_longest, *longest;
+	/* [node], as in the tree: of the calls to the function; NULL: the profile has none */
+	uint64_t *activations;
 	struct source_paths *paths; /* VIEW_LINES: owns the entities' file names */
 };
 
@@ -95,6 +97,12 @@ static inline uint64_t fold_longest(const struct fold *fold, uint32_t node)
 static inline uint64_t fold_self_longest(const struct fold *fold, uint32_t node)
 {
 	return fold->self_longest ? fold->self_longest[node] : 0;
+}
+
+/* How often the function was called there, at least. 0: not known. */
+static inline uint64_t fold_activations(const struct fold *fold, uint32_t node)
+{
+	return fold->activations ? fold->activations[node] : 0;
 }
 
 static inline void fold_raise_self_longest(struct fold *fold, uint32_t node, uint64_t longest)

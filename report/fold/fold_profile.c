@@ -390,6 +390,15 @@ static void note_call(struct fold_node *node, const struct frame_name *caller)
 		node->call_line = 0;
 }
 
+/* Whoever called a function called those inlined at the place where it was seen, too. */
+static void count_calls(struct folding *folding, uint32_t node, const struct cct_node *from)
+{
+	const struct cct *cct = folding->profile->cct;
+
+	if (cct->activations)
+		folding->fold->activations[node] += cct->activations[from - cct->nodes];
+}
+
 /*
  * Adds the nodes of a code frame or marker below @parent: the compiled function's, and below it,
  * one below the other, those of the functions inlined at the frame.
@@ -413,6 +422,7 @@ static int fold_functions(struct folding *folding, uint32_t parent, const struct
 		err = find_node(folding, *node_ret, entity, node_ret);
 		if (err)
 			return err;
+		count_calls(folding, *node_ret, node);
 		struct fold_node *made = &folding->fold->nodes[*node_ret];
 		if (i)
 			note_call(made, &names[i - 1]);

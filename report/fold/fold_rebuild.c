@@ -55,6 +55,10 @@ static void move_costs(struct fold *fold, uint32_t from, uint32_t to)
 		fold->self[(size_t)to * fold->n_metrics + metric] += self;
 		fold->self_samples[(size_t)to * fold->n_metrics + metric] += samples;
 	}
+	if (fold->activations) {
+		fold->activations[to] += fold->activations[from];
+		fold->activations[from] = 0;
+	}
 	if (!fold->self_longest)
 		return;
 	uint64_t longest = fold->self_longest[from];

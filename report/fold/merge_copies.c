@@ -193,7 +193,10 @@ static int move_nodes(struct merging *merging, struct fold_rebuild *rebuild, uin
 		const struct fold_node node = merging->fold->nodes[i];
 		uint32_t to = rebuild->moved[node.parent];
 
-		if (!continues(merging, &node)) {
+		if (continues(merging, &node)) {
+			if (merging->fold->activations)
+				merging->fold->activations[i] = 0;
+		} else {
 			int err = fold_rebuild_find(rebuild, to, merging->canonical[node.entity],
 						    &node, &to);
 

@@ -30,6 +30,7 @@ struct view_options {
 	enum view_grouping grouping; /* VIEW_TREE: the rows below the root; VIEW_THREADS: by thread
 				      */
 	bool merge_copies;           /* report/fold/merge_copies.h */
+	bool activations;            /* show how often functions were called, at least */
 	bool fold_recursion;         /* report/fold/fold_recursion.h; without effect in other views
 				      */
 	enum view_kernel kernel; /* KERNEL_ONLY: user frames are left out; KERNEL_NONE: kernel cost

@@ -6,6 +6,7 @@
  */
 static const struct view_traits all[] = {
 	[VIEW_TREE] = { .subject = ROWS_FUNCTIONS,
+			.has_activations = true,
 			.is_calling_tree = true,
 			.has_self = true,
 			.sort = SORT_TOTAL,
@@ -15,12 +16,14 @@ static const struct view_traits all[] = {
 			   .sort = SORT_TOTAL,
 			   .heading = "function, its callers below" },
 	[VIEW_CALLGRAPH] = { .subject = ROWS_FUNCTIONS,
+			     .has_activations = true,
 			     .merges_inlined = true,
 			     .has_self = true,
 			     .has_child = true,
 			     .sort = SORT_TOTAL,
 			     .heading = "callers, function, callees" },
 	[VIEW_FUNCTIONS] = { .subject = ROWS_FUNCTIONS,
+			     .has_activations = true,
 			     .is_flat = true,
 			     .merges_inlined = true,
 			     .has_self = true,

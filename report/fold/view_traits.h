@@ -11,6 +11,7 @@ struct view_traits {
 	bool is_flat;         /* the rows are a list; else a tree */
 	bool merges_inlined;  /* --merge-copies: a function's inlined copies are merged, too */
 	bool is_calling_tree; /* a node is a calling context; --fold-recursion bounds them */
+	bool has_activations; /* it can show how often functions were called */
 	bool has_self;        /* text has a column of own costs */
 	bool has_overlaps;    /* of trees: a sample may be in several siblings */
 	bool has_child;       /* text has a column of the costs of what the code called */

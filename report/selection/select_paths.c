@@ -194,6 +194,9 @@ static int build_tree(struct selecting *selecting)
 			selecting->places[i] = place_node(selecting, i);
 		if (selecting->places[i] == CCT_NONE)
 			return -ENOMEM;
+		if (selecting->is_kept[i] && !selecting->is_hidden[i])
+			cct_add_activations(selecting->into, selecting->places[i], selecting->from,
+					    i);
 		if (selecting->is_selected[i]) {
 			place = place_sample(selecting, i);
 			count_selected(selecting, i);
@@ -258,7 +261,12 @@ static int allocate(struct selecting *selecting)
 		return -ENOMEM;
 	if (from->squares && cct_keep_squares(selecting->into))
 		return -ENOMEM;
-	return from->longest ? cct_keep_longest(selecting->into, from->longest_metric) : 0;
+	if (from->longest && cct_keep_longest(selecting->into, from->longest_metric))
+		return -ENOMEM;
+	/* Where paths are cut, several nodes become one in many ways. */
+	if (!from->activations || selecting->selection->has_caller_depth)
+		return 0;
+	return cct_keep_activations(selecting->into);
 }
 
 static int run(struct selecting *selecting)

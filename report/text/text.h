@@ -30,7 +30,8 @@ struct text {
 	unsigned number_width; /* of a share, with the space after it */
 	bool show_self, show_total, show_child, show_samples;
 	bool show_values; /* the cost beside each share of it */
-	bool show_waits;  /* number, mean and longest of waits, of the one metric */
+	bool show_activations;
+	bool show_waits; /* number, mean and longest of waits, of the one metric */
 	unsigned name_width, module_width; /* module_width 0: no module column */
 	unsigned index_width; /* VIEW_CALLGRAPH: of the column before the numbers; else 0 */
 	unsigned line_width; /* VIEW_LINES: of the column before the name; included in name_width */

@@ -202,7 +202,7 @@ static void write_cycles(const struct text *text)
 	struct text_sums more = { .n_rows = 0 };
 	bool is_first = true;
 
-	totals.show_self = totals.show_child = false;
+	totals.show_self = totals.show_child = totals.show_activations = false;
 	totals.index_width = totals.module_width = 0;
 	for (const struct view_row *row = text->view->cycles->children; row; row = row->next) {
 		if (!text_is_visible(text, row)) {

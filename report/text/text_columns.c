@@ -11,6 +11,7 @@
 #include "report/text/text_names.h"
 
 #define SAMPLES_WIDTH                 10
+#define ACTIVATIONS_WIDTH             11
 #define MAX_MODULE_WIDTH              24
 #define MAX_MODULE_WIDTH_BESIDE_LINES 16
 #define MIN_NAME_WIDTH                20
@@ -77,6 +78,8 @@ unsigned text_numbers_width(const struct text *text)
 
 	for (uint32_t i = 0; i < n_blocks(text); i++)
 		width += block_width(text, i) + 1;
+	if (text->show_activations)
+		width += ACTIVATIONS_WIDTH;
 	return width;
 }
 
@@ -304,6 +307,8 @@ void text_write_columns_heading(const struct text *text, const char *name_headin
 			fprintf(text->output.file, "%*s ", SAMPLES_WIDTH - 1, "samples");
 		putc(' ', text->output.file);
 	}
+	if (text->show_activations)
+		fprintf(text->output.file, "%*s  ", ACTIVATIONS_WIDTH - 2, "called >=");
 	if (text->module_width)
 		fprintf(text->output.file, "%-*s  module", (int)text->name_width, name_heading);
 	else
@@ -452,6 +457,14 @@ static void write_metric_block(const struct text *text, uint32_t index, const st
 		write_samples(text, row ? row->samples[metric] : sums->samples[index]);
 }
 
+static void write_activations(const struct text *text, uint64_t n)
+{
+	if (n)
+		fprintf(text->output.file, "%*" PRIu64 "  ", ACTIVATIONS_WIDTH - 2, n);
+	else
+		fprintf(text->output.file, "%*s  ", ACTIVATIONS_WIDTH - 2, "-");
+}
+
 void text_write_numbers(const struct text *text, const struct view_row *row,
 			const struct text_sums *sums)
 {
@@ -463,6 +476,8 @@ void text_write_numbers(const struct text *text, const struct view_row *row,
 			write_metric_block(text, i, row, sums);
 		putc(' ', text->output.file);
 	}
+	if (text->show_activations)
+		write_activations(text, row ? row->activations : sums->activations);
 }
 
 static enum text_style row_style(const struct view_row *row)

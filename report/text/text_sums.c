@@ -24,6 +24,7 @@ bool text_is_visible(const struct text *text, const struct view_row *row)
 void text_sums_add(const struct text *text, struct text_sums *sums, const struct view_row *row)
 {
 	sums->n_rows++;
+	sums->activations += row->activations;
 	sums->longest = row->longest > sums->longest ? row->longest : sums->longest;
 	for (uint32_t i = 0; i < text->n_metrics; i++) {
 		sums->total[i] += row->total[text->metrics[i]];

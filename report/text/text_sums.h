@@ -15,6 +15,7 @@ struct text_sums {
 	/* Of a ratio's metrics: [0] the numerator's, [1] the denominator's. */
 	uint64_t ratio_total[TEXT_MAX_RATIOS][2], ratio_self[TEXT_MAX_RATIOS][2];
 	uint64_t longest; /* wait */
+	uint64_t activations;
 	unsigned n_rows;
 };
 

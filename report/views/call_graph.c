@@ -242,6 +242,13 @@ static uint32_t find_caller(const struct charge *charge, uint32_t place)
 	return place ? charge->path_entities[place - 1] : CALL_GRAPH_NO_CALLER;
 }
 
+static void count_calls(const struct call_arc *arc, uint64_t n)
+{
+	arc->in->activations += n;
+	if (arc->out)
+		arc->out->activations += n;
+}
+
 static int enter_function(struct charge *charge, uint32_t node, struct view_row *row)
 {
 	uint32_t entity = charge->fold->nodes[node].entity, place = charge->n_path;
@@ -256,6 +263,9 @@ static int enter_function(struct charge *charge, uint32_t node, struct view_row 
 		return -ENOMEM;
 	view_add_cost(row->self, self, charge->n_metrics);
 	view_add_cost(arc->in->self, self, charge->n_metrics);
+	row->activations += fold_activations(charge->fold, node);
+	if (!is_direct(charge, place))
+		count_calls(arc, fold_activations(charge->fold, node));
 	if (activation->outer == NONE) {
 		add_total(charge, row, node);
 		view_raise_longest(row, fold_longest(charge->fold, node));

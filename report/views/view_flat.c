@@ -142,6 +142,13 @@ static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
 	return false;
 }
 
+/* All calls count, those of a function by itself, too. */
+static void count_calls(struct flat *flat, uint32_t group, uint32_t node)
+{
+	if (flat->rows[group])
+		flat->rows[group]->activations += fold_activations(flat->fold, node);
+}
+
 static int enter(struct flat *flat, uint32_t node)
 {
 	const struct fold *fold = flat->fold;
@@ -158,6 +165,8 @@ static int enter(struct flat *flat, uint32_t node)
 		view_add_cost(row->samples, fold->samples + at, n_metrics);
 		view_raise_longest(row, fold_longest(fold, node));
 	}
+	if (is_counted(flat, &fold->entities[entity]))
+		count_calls(flat, group, node);
 	if (!has_cost(fold->self_samples + at, n_metrics))
 		return 0;
 	row = flat->rows[owner] ? flat->rows[owner] : add_row(flat, owner);

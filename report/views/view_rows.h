@@ -45,6 +45,7 @@ struct view_row {
 	uint64_t *samples;             /* per metric, inclusive */
 	uint64_t *self_samples;        /* per metric, exclusive; NULL: the view is not flat */
 	uint64_t longest;              /* of the waits in the row, inclusive; 0: none */
+	uint64_t activations;          /* calls to the function, at least */
 	uint64_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
 	uint32_t frame_marks;          /* VIEW_TREE: how frames of this row were found, as in
 					  struct cct_node */
@@ -114,6 +115,12 @@ static inline void view_raise_longest(struct view_row *row, uint64_t longest)
 {
 	if (longest > row->longest)
 		row->longest = longest;
+}
+/* Whether the row is of something that can be called. */
+static inline bool view_row_is_code(const struct view_row *row)
+{
+	return row->kind == ROW_USER || row->kind == ROW_INLINE || row->kind == ROW_KERNEL ||
+	       row->kind == ROW_MARKER;
 }
 static inline bool view_is_flat(const struct view *view)
 {

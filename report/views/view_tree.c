@@ -30,6 +30,7 @@ static struct view_row *add_row(struct view *view, struct view_row *parent, cons
 	memcpy(row->total, fold->total + i * n_metrics, n_bytes);
 	memcpy(row->samples, fold->samples + i * n_metrics, n_bytes);
 	row->longest = fold_longest(fold, i);
+	row->activations = fold_activations(fold, i);
 	memcpy(row->marked, node->marked, sizeof(row->marked));
 	row->frame_marks = node->frame_marks;
 	row->entity = node->entity;

@@ -92,6 +92,38 @@ static void recursion_counts_a_sample_once(void **state)
 	}
 }
 
+/* A sample of a path whose innermost frames are of new calls. */
+static void add_calls(struct letter_view *fixture, const char *path, size_t n_new)
+{
+	letter_view_add_sample(fixture, 0, path, 1);
+	cct_count_calls(fixture->profile->cct, letter_view_add_path(fixture, 0, path), n_new);
+}
+
+static void all_calls_of_a_function_add_up_wherever_it_was_called(void **state)
+{
+	static const struct view_options functions = { .kind = VIEW_FUNCTIONS },
+					 tree = { .kind = VIEW_TREE };
+	struct letter_view *fixture = *state;
+
+	profile_add_process(fixture->profile, 10, "prog");
+	assert_int_equal(cct_keep_activations(fixture->profile->cct), 0);
+	add_calls(fixture, "mrrr", 4);
+	add_calls(fixture, "mrx", 1);
+	add_calls(fixture, "mrx", 0);
+	add_calls(fixture, "mx>AB", 3);
+	const struct view_row *root = letter_view_show(fixture, &functions);
+	assert_int_equal(letter_view_child(root, "m")->activations, 1);
+	assert_int_equal(letter_view_child(root, "r")->activations, 3);
+	assert_int_equal(letter_view_child(root, "x")->activations, 2);
+	assert_int_equal(letter_view_child(root, "B")->activations, 1);
+	const struct view_row *process = letter_view_show(fixture, &tree)->children;
+	assert_int_equal(process->activations, 0);
+	assert_int_equal(letter_view_descend(process, "mr")->activations, 1);
+	assert_int_equal(letter_view_descend(process, "mrr")->activations, 1);
+	assert_int_equal(letter_view_descend(process, "mrx")->activations, 1);
+	assert_int_equal(letter_view_descend(process, "mx")->activations, 1);
+}
+
 static void callers_share_the_cost_of_their_callee(void **state)
 {
 	struct letter_view *fixture = *state;
@@ -356,6 +388,7 @@ int main(void)
 		TEST(call_sites_of_one_function_are_one_row),
 		TEST(the_tree_keeps_recursion),
 		TEST(recursion_counts_a_sample_once),
+		TEST(all_calls_of_a_function_add_up_wherever_it_was_called),
 		TEST(callers_share_the_cost_of_their_callee),
 		TEST(callers_below_the_threshold_are_not_expanded),
 		TEST(rows_below_the_threshold_have_no_children_and_count_as_hottest),

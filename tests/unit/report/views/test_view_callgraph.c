@@ -217,6 +217,32 @@ static void check_function(const struct view_row *row, const struct expected *ex
 	assert_int_equal(out, row->total[0] - row->self[0]);
 }
 
+static void calls_are_those_by_a_caller_and_of_a_callee(void **state)
+{
+	struct letter_view *fixture = *state;
+
+	profile_add_process(fixture->profile, 10, "prog");
+	assert_int_equal(cct_keep_activations(fixture->profile->cct), 0);
+	letter_view_add_sample(fixture, 0, "maab", 1);
+	letter_view_add_sample(fixture, 0, "mb", 1);
+	cct_count_calls(fixture->profile->cct, letter_view_add_path(fixture, 0, "maab"), 4);
+	cct_count_calls(fixture->profile->cct, letter_view_add_path(fixture, 0, "maab"), 1);
+	cct_count_calls(fixture->profile->cct, letter_view_add_path(fixture, 0, "mb"), 1);
+	const struct view_row *root = show_graph(fixture);
+	const struct view_row *m = letter_view_child(root, "m"), *a = letter_view_child(root, "a"),
+			      *b = letter_view_child(root, "b");
+
+	assert_int_equal(m->activations, 1);
+	assert_int_equal(a->activations, 2);
+	assert_int_equal(b->activations, 3);
+	assert_int_equal(find_arc(a, ARC_FROM_CALLER, 'm')->activations, 1);
+	assert_int_equal(find_arc(b, ARC_FROM_CALLER, 'a')->activations, 2);
+	assert_int_equal(find_arc(b, ARC_FROM_CALLER, 'm')->activations, 1);
+	assert_int_equal(find_arc(m, ARC_TO_CALLEE, 'a')->activations, 1);
+	assert_int_equal(find_arc(m, ARC_TO_CALLEE, 'b')->activations, 1);
+	assert_int_equal(find_arc(a, ARC_TO_CALLEE, 'b')->activations, 2);
+}
+
 static uint32_t next_random(uint32_t *state)
 {
 	*state = *state * 1664525u + 1013904223u;
@@ -332,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_program_of_spiveys_figure_2_has_the_papers_numbers),
 		TEST(direct_recursion_is_no_arc),
+		TEST(calls_are_those_by_a_caller_and_of_a_callee),
 		TEST(a_callees_cost_belongs_to_the_caller_that_caused_it),
 		TEST(a_function_that_calls_for_others_charges_each_of_them),
 		cmocka_unit_test(generated_trees_have_the_numbers_of_the_definition),
