@@ -17,6 +17,7 @@
 #include "cct/model/quality.h"
 #include "cct/model/sample_rows.h"
 #include "cct/model/stored_names.h"
+#include "cct/model/time_range.h"
 #include "cct/text/string_ids.h"
 
 /* One image of a process: exec begins a new one under the same pid. */
@@ -49,6 +50,8 @@ struct profile_info {
 	uint32_t n_cpus;           /* that were online; 0: unknown */
 	uint32_t stack_copy;       /* bytes of the user stack that a sample copies at most */
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
+	bool has_window;           /* only a part of that time has samples here: */
+	struct time_window window;
 	bool has_date;
 	uint64_t unix_offset_ns; /* has_date: added to a time of that clock, modulo 2^64: ns since
 				    1970, UTC */

@@ -64,8 +64,8 @@ static void look_at_samples(struct dendro *dendro, struct part parts[N_FILTERS],
 
 	while (dendro_next(dendro, &sample) > 0) {
 		for (int i = 0; i < N_FILTERS; i++)
-			parts[i].passes |= sample_filter_passes(&parts[i].filter,
-								dendro_recording(dendro), sample);
+			parts[i].passes |= sample_filter_passes(
+				&parts[i].filter, dendro_recording(dendro), NULL, sample);
 		if (near->wanted) {
 			near_names_offer(near, sample->thread->name);
 			near_names_offer(near, sample->thread->process->name);

@@ -112,6 +112,9 @@ static int choose_samples(struct profile *profile, const struct dendro_options *
 		return -EINVAL;
 	}
 	int err = is_filtered ? sample_filter_apply(&options->filter, profile) : 0;
+	if (err == -ENODATA)
+		*error_ret = sentence("Its samples have no times, so --time cannot choose among "
+				      "them.");
 	if (!err && options->keeps_squares && has_squares(profile))
 		err = sample_rows_square(profile->rows, profile->cct);
 	if (!err && is_grouped)

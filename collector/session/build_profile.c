@@ -368,7 +368,7 @@ static int add_sample(struct build *build, struct sample *sample)
 {
 	struct metric *metric = &build->profile->metrics[sample->metric];
 
-	if (!sample_filter_passes(&build->options->filter, build->profile, sample)) {
+	if (!sample_filter_passes(&build->options->filter, build->profile, NULL, sample)) {
 		build->profile->quality.counts[QUALITY_FILTERED]++;
 		sample_deinit(sample);
 		return 0;

@@ -63,6 +63,8 @@ struct dendro_filter {
 	size_t n_events;
 	const char *const *phases; /* of the run, in one of which it was taken */
 	size_t n_phases;
+	bool has_time;
+	struct time_range time;
 };
 
 /* All zeros: every sample, with its path, by as many threads as there are CPUs. */
@@ -76,6 +78,9 @@ struct dendro_options {
 	bool counts_calls;             /* in trees: the calls that were made, at least */
 	bool keeps_squares;            /* of the samples' weights, in the tree */
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
+	/* As dendro_read_times() gives it: dendro_next() needs it for filter.time, which it else
+	 * does not look at. */
+	struct time_span times;
 	/* Where the files of modules are looked for; NULL: on this machine. It gets the files that
 	 * the recording carries. Borrowed until the session and its profile are gone. */
 	struct file_search *files;
@@ -86,6 +91,13 @@ int dendro_open(const struct dendro_source *source, const struct dendro_options 
 		struct dendro **dendro_ret, char **error_ret);
 /* Frees all but a profile that was taken. NULL is fine. */
 void dendro_close(struct dendro *dendro);
+
+/*
+ * Reads a file up to its end for the times of its first and last sample. -errno with *@error_ret as
+ * dendro_open(); a pipe, which could not be read once more, is such an error.
+ */
+int dendro_read_times(const struct dendro_source *source, struct time_span *times_ret,
+		      char **error_ret);
 
 /*
  * 1: *@sample_ret is the next sample in the order of time, valid with its path and all that it
@@ -100,8 +112,9 @@ int dendro_resolve(struct dendro *dendro);
 
 /*
  * Reads all samples and builds a profile of them, which is the caller's to destroy. 0, -ENOMEM, or
- * -EINVAL: samples were taken already, by dendro_next() or by a call before,
- * -EFBIG: too many samples to group them.
+ * -EINVAL: samples were taken already, by dendro_next() or by a call before. -EFBIG: there are more
+ * than SAMPLE_ROWS_MAX samples, which cannot be grouped, or chosen by filter.time. -ENODATA: they
+ * have no times for that.
  */
 int dendro_build(struct dendro *dendro, struct profile **profile_ret);
 /*

@@ -52,7 +52,7 @@ static bool passes_event(const struct dendro_filter *filter, const char *name)
 bool sample_filter_is_given(const struct dendro_filter *filter)
 {
 	return filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
-	       filter->n_events || filter->n_phases;
+	       filter->n_events || filter->n_phases || filter->has_time;
 }
 
 static bool passes_phase(const struct dendro_filter *filter, const struct profile *profile,
@@ -69,12 +69,24 @@ static bool passes_phase(const struct dendro_filter *filter, const struct profil
 							  profile->phases.phases[phase].name);
 }
 
+static bool passes_time(const struct dendro_filter *filter, const struct time_span *times,
+			const struct record *record)
+{
+	const uint64_t time_ns = record->has_time ? record->time_ns : 0;
+
+	if (!filter->has_time || !times)
+		return true;
+	const struct time_window window = time_range_resolve(&filter->time, times);
+	return time_window_has(&window, sample_rows_microseconds(times->start_ns, time_ns));
+}
+
 bool sample_filter_passes(const struct dendro_filter *filter, const struct profile *profile,
-			  const struct sample *sample)
+			  const struct time_span *times, const struct sample *sample)
 {
 	const struct record *record = &sample->record;
 
-	return passes_phase(filter, profile, record) && passes_cpu(filter, sample_cpu(sample)) &&
+	return passes_time(filter, times, record) && passes_phase(filter, profile, record) &&
+	       passes_cpu(filter, sample_cpu(sample)) &&
 	       passes_event(filter, sample->event->name) &&
 	       passes_task(filter, (uint32_t)record->pid, (uint32_t)record->tid,
 			   sample->thread->name, sample->thread->process->name);
@@ -125,6 +137,13 @@ static uint32_t phase_of(const struct profile *profile, const struct sample_row 
 	return phase == PHASE_NONE ? profile->phases.n : phase;
 }
 
+static struct time_window window_of(const struct dendro_filter *filter,
+				    const struct profile *profile)
+{
+	return time_range_resolve(
+		&filter->time, &(struct time_span){ profile->info.start_ns, profile->info.end_ns });
+}
+
 /* Whether each row passes; the caller's. NULL: no memory. */
 static bool *find_rows(const struct dendro_filter *filter, const struct profile *profile)
 {
@@ -133,6 +152,7 @@ static bool *find_rows(const struct dendro_filter *filter, const struct profile 
 	_cleanup_free_ bool *metrics = find_metrics(filter, profile);
 	_cleanup_free_ bool *phases = find_phases(filter, profile);
 	bool *passes = calloc((size_t)rows->n_rows + 1, sizeof(*passes));
+	const struct time_window window = window_of(filter, profile);
 
 	if (!tasks || !metrics || !phases || !passes) {
 		free(passes);
@@ -142,7 +162,8 @@ static bool *find_rows(const struct dendro_filter *filter, const struct profile 
 		const struct sample_row *row = &rows->rows[i];
 
 		passes[i] = tasks[row->task] && metrics[row->metric] &&
-			    passes_cpu(filter, row->cpu) && phases[phase_of(profile, row)];
+			    passes_cpu(filter, row->cpu) && phases[phase_of(profile, row)] &&
+			    time_window_has(&window, row->time);
 	}
 	return passes;
 }
@@ -157,8 +178,26 @@ bool sample_filter_passes_any(const struct dendro_filter *filter, const struct p
 	return false;
 }
 
+/* Of two windows, one after the other, what both have. */
+static void note_window(struct profile_info *info, const struct time_window *window)
+{
+	const struct time_window last = info->window;
+
+	if (!info->has_window || window->from_us > last.from_us)
+		info->window.from_us = window->from_us;
+	if (!info->has_window || window->to_us < last.to_us)
+		info->window.to_us = window->to_us;
+	info->has_window = true;
+}
+
 int sample_filter_apply(const struct dendro_filter *filter, struct profile *profile)
 {
+	const struct time_window window = window_of(filter, profile);
+
+	if (filter->has_time && profile->rows->n_rows && !profile->info.end_ns)
+		return -ENODATA;
+	if (filter->has_time)
+		note_window(&profile->info, &window);
 	_cleanup_free_ bool *passes = find_rows(filter, profile);
 
 	return passes ? profile_keep_rows(profile, passes) : -ENOMEM;

@@ -2,8 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
+#include "cct/model/profile_filter.h"
 #include "collector/replay/replay.h"
 #include "collector/session/build_profile.h"
 #include "collector/session/dendro.h"
@@ -99,12 +102,15 @@ static int join_path(struct dendro *dendro)
 /* The next sample that passes the filter, in ->sample. */
 static int find_next(struct dendro *dendro)
 {
+	const struct time_span *times =
+		dendro->options.times.end_ns ? &dendro->options.times : NULL;
+
 	for (;;) {
 		int got = replay_next(dendro->replay, &dendro->sample);
 
 		if (got <= 0)
 			return got;
-		if (sample_filter_passes(&dendro->options.filter, dendro_recording(dendro),
+		if (sample_filter_passes(&dendro->options.filter, dendro_recording(dendro), times,
 					 &dendro->sample))
 			return 1;
 		replay_profile(dendro->replay)->quality.counts[QUALITY_FILTERED]++;
@@ -133,30 +139,96 @@ int dendro_next(struct dendro *dendro, const struct sample **sample_ret)
 	return 1;
 }
 
-/* 0, -ENOMEM, or -EFBIG: the samples are not there one by one. */
-static int group(struct dendro *dendro)
+static int read_to_end(struct replay *replay, struct time_span *times_ret)
 {
-	struct profile *profile = replay_profile(dendro->replay);
+	const struct profile_info *info = &replay_profile(replay)->info;
+	struct sample sample;
+	int got;
 
-	if (dendro->options.grouping == GROUPED_BY_TASK)
+	while ((got = replay_next(replay, &sample)) > 0)
+		sample_deinit(&sample);
+	*times_ret = (struct time_span){ info->start_ns, info->end_ns };
+	return got;
+}
+
+int dendro_read_times(const struct dendro_source *source, struct time_span *times_ret,
+		      char **error_ret)
+{
+	struct replay *replay;
+	struct stat st;
+
+	*error_ret = NULL;
+	if (strcmp(source->path, "-") == 0 ||
+	    (stat(source->path, &st) == 0 && !S_ISREG(st.st_mode))) {
+		*error_ret = sentence("To choose samples by --time it would have to be read twice, "
+				      "which takes a file.");
+		return -ESPIPE;
+	}
+	int err = replay_open(source->path, NULL, &replay, error_ret);
+	if (err)
+		return err;
+	err = read_to_end(replay, times_ret);
+	replay_close(replay);
+	return err;
+}
+
+/*
+ * Leaves out what filter.time does. It is done with the rows of all samples: where the recording
+ * begins and ends is known only now, and paths may be joined to those of samples that are left out.
+ */
+static int choose_time(const struct dendro_options *options, struct profile *profile)
+{
+	const struct dendro_filter filter = { .has_time = true, .time = options->filter.time };
+
+	if (!profile->rows)
+		return -EFBIG;
+	return sample_filter_apply(&filter, profile);
+}
+
+/* Gives the tree the nodes that are wanted, after samples were chosen by row. */
+static int group(const struct dendro_options *options, struct profile *profile)
+{
+	if (options->grouping != GROUPED_BY_TASK)
+		return profile->rows ? profile_group(profile, options->grouping) : -EFBIG;
+	if (!options->filter.has_time)
 		return 0;
-	return profile->rows ? profile_group(profile, dendro->options.grouping) : -EFBIG;
+	if (!options->keeps_rows)
+		sample_rows_destroy(steal_ptr(profile->rows));
+	return options->by_thread ? 0 : profile_join_threads(profile);
 }
 
 int dendro_build(struct dendro *dendro, struct profile **profile_ret)
 {
+	struct dendro_options options = dendro->options;
+
 	if (dendro->is_started)
 		return -EINVAL;
 	dendro->is_started = true;
-	int err = build_profile(dendro->replay, &dendro->options);
+	options.keeps_rows |= options.filter.has_time;
+	options.by_thread |= options.filter.has_time;
+	int err = build_profile(dendro->replay, &options);
+	struct profile *profile = replay_profile(dendro->replay);
+	if (!err && options.filter.has_time)
+		err = choose_time(&options, profile);
 	if (!err)
-		err = group(dendro);
-	if (!err && dendro->options.keeps_code)
+		err = group(&dendro->options, profile);
+	if (!err && options.keeps_code)
 		err = replay_keep_code(dendro->replay);
 	if (err)
 		return err;
 	*profile_ret = replay_take_profile(dendro->replay);
 	return 0;
+}
+
+static char *describe(int err)
+{
+	if (err == -EFBIG)
+		return sentence("More than %u samples cannot be shown by CPU, or chosen by --time: "
+				"choose some of them, as with --comm or --event.",
+				SAMPLE_ROWS_MAX);
+	if (err == -ENODATA)
+		return sentence("Its samples have no times, so --time cannot choose among them.");
+	return strdup(strerror(-err));
 }
 
 int dendro_build_from(const struct dendro_source *source, const struct dendro_options *options,
@@ -168,12 +240,8 @@ int dendro_build_from(const struct dendro_source *source, const struct dendro_op
 	if (err)
 		return err;
 	err = dendro_build(dendro, profile_ret);
-	if (err == -EFBIG)
-		*error_ret = sentence("More than %u samples cannot be shown by CPU: choose some "
-				      "of them, as with --comm or --event.",
-				      SAMPLE_ROWS_MAX);
-	else if (err)
-		*error_ret = strdup(strerror(-err));
+	if (err)
+		*error_ret = describe(err);
 	else if (dendro_error(dendro))
 		*error_ret = strdup(dendro_error(dendro));
 	dendro_close(dendro);

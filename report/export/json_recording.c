@@ -58,6 +58,15 @@ static void write_machine(FILE *out, const struct profile_info *info)
 	fputs("},\n", out);
 }
 
+static void write_window(struct members *members, const struct profile_info *info)
+{
+	const struct time_span times = { info->start_ns, info->end_ns };
+	const struct time_span part = time_window_span(&info->window, &times);
+
+	write_number(members, "from_ns", part.start_ns);
+	write_number(members, "to_ns", part.end_ns);
+}
+
 static void write_times(FILE *out, const struct profile_info *info)
 {
 	struct members members = { .out = out };
@@ -69,6 +78,8 @@ static void write_times(FILE *out, const struct profile_info *info)
 		write_number(&members, "start_ns", info->start_ns);
 		write_number(&members, "duration_ns", info->end_ns - info->start_ns);
 	}
+	if (info->has_window)
+		write_window(&members, info);
 	fputs("},\n", out);
 }
 

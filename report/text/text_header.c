@@ -57,6 +57,20 @@ static void append(char *buffer, size_t size, const char *separator, const char 
 		snprintf(buffer + used, size - used, "%s%s", used ? separator : "", value);
 }
 
+/* The part of the time that the samples are of. */
+static void write_window(const struct text *text, const struct profile_info *info)
+{
+	const struct time_span times = { info->start_ns, info->end_ns };
+	const struct time_span part = time_window_span(&info->window, &times);
+	char value[96];
+
+	if (!info->has_window)
+		return;
+	snprintf(value, sizeof(value), "from %.6f s to %.6f s", (double)part.start_ns / 1e9,
+		 (double)part.end_ns / 1e9);
+	write_field(text, "time", value);
+}
+
 static void write_recording(const struct text *text)
 {
 	const struct profile_info *info = &text->view->profile->info;
@@ -72,6 +86,7 @@ static void write_recording(const struct text *text)
 	append(machine, sizeof(machine), ", ", info->arch);
 	append(machine, sizeof(machine), ", ", info->cpu);
 	write_field(text, "recording", recording);
+	write_window(text, info);
 	write_field(text, "command", info->command_line);
 	write_field(text, "machine", machine);
 	if (info->truncated)
