@@ -15,7 +15,7 @@
 #include "collector/replay/processes.h"
 #include "collector/session/sample_filter.h"
 
-enum { N_FILTERS = 6 };
+enum { N_FILTERS = 7 };
 #define PHASES_LISTED 50
 
 /* The parts of a filter, each alone, and whether a sample passes it. */
@@ -52,40 +52,52 @@ static void split(const struct dendro_filter *filter, struct part parts[N_FILTER
 		  { .phases = filter->phases, .n_phases = filter->n_phases },
 		  filter->n_phases,
 		  false },
+		{ "--time",
+		  { .has_time = filter->has_time, .time = filter->time },
+		  filter->has_time,
+		  false },
 	};
 
 	memcpy(parts, all, sizeof(all));
 }
 
-static void look_at_samples(struct dendro *dendro, struct part parts[N_FILTERS],
-			    struct near_names *near)
+/* What is found: whether the parts pass samples, names like the wanted one, and when they were. */
+struct findings {
+	struct part parts[N_FILTERS];
+	struct near_names near;
+	struct time_span times;
+};
+
+static void look_at_samples(struct dendro *dendro, struct findings *findings)
 {
 	const struct sample *sample;
 
 	while (dendro_next(dendro, &sample) > 0) {
 		for (int i = 0; i < N_FILTERS; i++)
-			parts[i].passes |= sample_filter_passes(
-				&parts[i].filter, dendro_recording(dendro), NULL, sample);
-		if (near->wanted) {
-			near_names_offer(near, sample->thread->name);
-			near_names_offer(near, sample->thread->process->name);
+			findings->parts[i].passes |= sample_filter_passes(
+				&findings->parts[i].filter, dendro_recording(dendro),
+				&findings->times, sample);
+		if (findings->near.wanted) {
+			near_names_offer(&findings->near, sample->thread->name);
+			near_names_offer(&findings->near, sample->thread->process->name);
 		}
 	}
 }
 
-static void look_at_rows(const struct profile *profile, struct part parts[N_FILTERS],
-			 struct near_names *near)
+static void look_at_rows(const struct profile *profile, struct findings *findings)
 {
 	const struct string_ids *names = &profile->rows->names;
 
 	for (int i = 0; i < N_FILTERS; i++)
-		parts[i].passes = sample_filter_passes_any(&parts[i].filter, profile);
-	for (uint32_t i = 0; near->wanted && i < names->n_strings; i++)
-		near_names_offer(near, names->strings[i]);
+		findings->parts[i].passes =
+			sample_filter_passes_any(&findings->parts[i].filter, profile);
+	for (uint32_t i = 0; findings->near.wanted && i < names->n_strings; i++)
+		near_names_offer(&findings->near, names->strings[i]);
+	findings->times = (struct time_span){ profile->info.start_ns, profile->info.end_ns };
 }
 
 /* false: it is not a stored profile that has rows. */
-static bool look_at_profile(const char *path, struct part parts[N_FILTERS], struct near_names *near)
+static bool look_at_profile(const char *path, struct findings *findings)
 {
 	_cleanup_free_ char *error = NULL;
 	FILE *file = fopen(path, "re");
@@ -97,30 +109,35 @@ static bool look_at_profile(const char *path, struct part parts[N_FILTERS], stru
 	bool has_rows =
 		!profile_file_read_with_rows(file, &profile, &n_skipped, &error) && profile->rows;
 	if (has_rows)
-		look_at_rows(profile, parts, near);
+		look_at_rows(profile, findings);
 	profile_destroy(profile);
 	fclose(file);
 	return has_rows;
 }
 
-/* false: the recording can't be read once more. */
-static bool look_again(const char *path, struct part parts[N_FILTERS], struct near_names *near)
+static bool look_at_recording(const char *path, struct findings *findings)
 {
 	const struct dendro_source source = { .path = path };
 	const struct dendro_options options = { .no_paths = true, .n_threads = 1 };
-	_cleanup_free_ char *error = NULL;
+	_cleanup_free_ char *error = NULL, *error_of_times = NULL;
 	struct dendro *dendro;
+
+	if (dendro_read_times(&source, &findings->times, &error_of_times) ||
+	    dendro_open(&source, &options, &dendro, &error))
+		return false;
+	look_at_samples(dendro, findings);
+	dendro_close(dendro);
+	return true;
+}
+
+/* false: the recording can't be read once more. */
+static bool look_again(const char *path, struct findings *findings)
+{
 	struct stat st;
 
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
-	if (look_at_profile(path, parts, near))
-		return true;
-	if (dendro_open(&source, &options, &dendro, &error))
-		return false;
-	look_at_samples(dendro, parts, near);
-	dendro_close(dendro);
-	return true;
+	return look_at_profile(path, findings) || look_at_recording(path, findings);
 }
 
 static void print_comm(const char *command, const struct near_names *near)
@@ -131,23 +148,32 @@ static void print_comm(const char *command, const struct near_names *near)
 		     question && *question ? question : ".");
 }
 
+static void print_time(const char *command, const struct time_span *times)
+{
+	message_note(command, "no sample passes --time: the recording takes %.6f s.",
+		     (double)(times->end_ns - times->start_ns) / 1e9);
+}
+
 void filter_findings_print(const char *command, const char *path,
 			   const struct dendro_filter *filter)
 {
-	struct part parts[N_FILTERS];
-	struct near_names near = { .wanted = NULL };
+	struct findings findings = { .near = { .wanted = NULL } };
 
-	split(filter, parts);
+	split(filter, findings.parts);
 	if (filter->n_comms)
-		near_names_init(&near, filter->comms[0], strlen(filter->comms[0]));
-	bool is_known = look_again(path, parts, &near);
+		near_names_init(&findings.near, filter->comms[0], strlen(filter->comms[0]));
+	bool is_known = look_again(path, &findings);
 	for (int i = 0; i < N_FILTERS && is_known; i++) {
-		if (!parts[i].is_given || parts[i].passes)
+		const struct part *part = &findings.parts[i];
+
+		if (!part->is_given || part->passes)
 			continue;
-		if (filter->n_comms == 1 && parts[i].filter.n_comms)
-			print_comm(command, &near);
+		if (filter->n_comms == 1 && part->filter.n_comms)
+			print_comm(command, &findings.near);
+		else if (part->filter.has_time)
+			print_time(command, &findings.times);
 		else
-			message_note(command, "no sample passes %s.", parts[i].option);
+			message_note(command, "no sample passes %s.", part->option);
 		return;
 	}
 	message_note(command, "no sample passes all filters.");

@@ -1,5 +1,6 @@
 #include "collector/command-line/filter_options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,20 @@ static int take_names(const struct option_use *use, void *field)
 			return message_error_of_memory(use->command);
 		list->names[list->n++] = name;
 	}
+	return 0;
+}
+
+static int take_time(const struct option_use *use, void *field)
+{
+	struct time_option *time = field;
+	int err = time_range_parse(use->value, &time->range);
+
+	if (err == -ERANGE)
+		return option_wrong_value(use, "a range that begins before it ends");
+	if (err)
+		return option_wrong_value(use, "one range of the recording's time, such as 1.5-3, "
+					       "-200ms, 10%%-20%% or end-2s-");
+	time->is_given = true;
 	return 0;
 }
 
@@ -59,6 +74,12 @@ const struct command_option filter_options[] = {
 		  "recorded; names may be globs",
 	  .take = take_names,
 	  .offset = offsetof(struct filter_options, phases) },
+	{ .name = "time",
+	  .argument = "FROM-TO",
+	  .help = "only samples of this part of the recording: in seconds from its beginning "
+		  "(1.5-3, -200ms, 2m-), in percent (10%-20%) or from its end (end-2s-)",
+	  .take = take_time,
+	  .offset = offsetof(struct filter_options, time) },
 	{ 0 },
 };
 
@@ -87,5 +108,7 @@ struct dendro_filter filter_options_filter(const struct filter_options *options)
 		.n_events = options->events.n,
 		.phases = options->phases.names,
 		.n_phases = options->phases.n,
+		.has_time = options->time.is_given,
+		.time = options->time.range,
 	};
 }

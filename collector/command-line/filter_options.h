@@ -1,4 +1,4 @@
-/* Options that leave samples out: by command, process, thread, CPU, event and phase. */
+/* Options that leave samples out: by command, process, thread, CPU, event, phase and time. */
 #ifndef COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 
@@ -14,6 +14,10 @@ struct name_list {
 struct filter_options {
 	struct name_list comms, events, phases;
 	struct int_list pids, tids, cpus;
+	struct time_option {
+		bool is_given;
+		struct time_range range;
+	} time;
 };
 
 /* For a struct filter_options. */

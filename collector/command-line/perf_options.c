@@ -129,11 +129,6 @@ const struct command_option perf_options_of_script[] = {
 	  .letter = 'I',
 	  .take = option_refuse,
 	  .help = "'dendro report' begins with what the recording is" },
-	{ .name = "time",
-	  .argument = "FROM,TO",
-	  .take = option_refuse,
-	  .help = "samples are in the order of time; 'dendro record -D MSEC -d SEC' records a part "
-		  "of the time" },
 	{ .name = "symbols",
 	  .letter = 'S',
 	  .argument = "NAME,...",

@@ -296,10 +296,6 @@ const struct command_option perf_options_of_report[] = {
 	  .take = option_refuse,
 	  .help = "--view modules has a row for each module, --view functions those of its "
 		  "functions" },
-	{ .name = "time",
-	  .argument = "FROM,TO",
-	  .take = option_refuse,
-	  .help = "'dendro record -D MSEC -d SEC' records a part of the time" },
 	{ .name = "parent",
 	  .argument = "REGEX",
 	  .take = option_refuse,

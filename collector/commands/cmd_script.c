@@ -383,6 +383,16 @@ static bool is_filtered(const struct script *script)
 	return dendro_recording(script->session)->quality.counts[QUALITY_FILTERED];
 }
 
+static int script_open(struct script *script, const char *path, const struct dendro_filter *filter,
+		       char **error_ret)
+{
+	const struct dendro_source source = { .path = path };
+	struct dendro_options options = { .files = script->files, .filter = *filter };
+	int err = filter->has_time ? dendro_read_times(&source, &options.times, error_ret) : 0;
+
+	return err ? err : dendro_open(&source, &options, &script->session, error_ret);
+}
+
 /* The exit status. */
 static int run(struct script *script, const struct script_options *options)
 {
@@ -393,9 +403,7 @@ static int run(struct script *script, const struct script_options *options)
 	if (stored_profile_refused(path, "script") ||
 	    file_options_open(&options->files, "script", &script->files))
 		return 1;
-	int err = dendro_open(&(struct dendro_source){ .path = path },
-			      &(struct dendro_options){ .files = script->files, .filter = filter },
-			      &script->session, &error);
+	int err = script_open(script, path, &filter, &error);
 	if (err) {
 		message_error_of_file("script", path, error ? error : strerror(-err));
 		file_search_destroy(script->files);
