@@ -149,6 +149,17 @@ struct time_window time_range_resolve(const struct time_range *range, const stru
 	};
 }
 
+void time_window_widen(struct time_window *window, unsigned shift)
+{
+	const uint64_t rest = ((uint64_t)1 << shift) - 1;
+
+	window->from_us &= ~rest;
+	if (__builtin_add_overflow(window->to_us, rest, &window->to_us))
+		window->to_us = UINT64_MAX;
+	else
+		window->to_us &= ~rest;
+}
+
 struct time_span time_window_span(const struct time_window *window, const struct time_span *span)
 {
 	const uint64_t duration = span->end_ns - span->start_ns;

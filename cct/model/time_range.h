@@ -52,6 +52,9 @@ int time_range_parse(const char *text, struct time_range *range_ret);
  * ends with the recording has the last sample, and perf's "FROM,TO" both bounds. */
 struct time_window time_range_resolve(const struct time_range *range, const struct time_span *span);
 
+/* Widens it to whole slices of 2^@shift microseconds, at most 2^63. */
+void time_window_widen(struct time_window *window, unsigned shift);
+
 /* What a window is of a recording of that span: nanoseconds since the first sample. */
 struct time_span time_window_span(const struct time_window *window, const struct time_span *span);
 

@@ -137,11 +137,29 @@ static uint32_t phase_of(const struct profile *profile, const struct sample_row 
 	return phase == PHASE_NONE ? profile->phases.n : phase;
 }
 
-static struct time_window window_of(const struct dendro_filter *filter,
-				    const struct profile *profile)
+static struct time_span span_of(const struct profile *profile, uint32_t run)
 {
-	return time_range_resolve(
-		&filter->time, &(struct time_span){ profile->info.start_ns, profile->info.end_ns });
+	const struct sample_rows *rows = profile->rows;
+
+	if (rows->n_runs)
+		return (struct time_span){ rows->runs[run].start_ns, rows->runs[run].end_ns };
+	return (struct time_span){ profile->info.start_ns, profile->info.end_ns };
+}
+
+/* [run], and one more. Rows that are sums are in a window if a part of their slice is. */
+static struct time_window *find_windows(const struct dendro_filter *filter,
+					const struct profile *profile)
+{
+	const struct sample_rows *rows = profile->rows;
+	struct time_window *windows = calloc((size_t)rows->n_runs + 1, sizeof(*windows));
+
+	for (uint32_t run = 0; windows && (!run || run < rows->n_runs); run++) {
+		const struct time_span span = span_of(profile, run);
+
+		windows[run] = time_range_resolve(&filter->time, &span);
+		time_window_widen(&windows[run], rows->slice_shift);
+	}
+	return windows;
 }
 
 /* Whether each row passes; the caller's. NULL: no memory. */
@@ -151,10 +169,10 @@ static bool *find_rows(const struct dendro_filter *filter, const struct profile 
 	_cleanup_free_ bool *tasks = find_tasks(filter, rows);
 	_cleanup_free_ bool *metrics = find_metrics(filter, profile);
 	_cleanup_free_ bool *phases = find_phases(filter, profile);
+	_cleanup_free_ struct time_window *windows = find_windows(filter, profile);
 	bool *passes = calloc((size_t)rows->n_rows + 1, sizeof(*passes));
-	const struct time_window window = window_of(filter, profile);
 
-	if (!tasks || !metrics || !phases || !passes) {
+	if (!tasks || !metrics || !phases || !windows || !passes) {
 		free(passes);
 		return NULL;
 	}
@@ -163,7 +181,7 @@ static bool *find_rows(const struct dendro_filter *filter, const struct profile 
 
 		passes[i] = tasks[row->task] && metrics[row->metric] &&
 			    passes_cpu(filter, row->cpu) && phases[phase_of(profile, row)] &&
-			    time_window_has(&window, row->time);
+			    time_window_has(&windows[row->run], row->time);
 	}
 	return passes;
 }
@@ -190,15 +208,31 @@ static void note_window(struct profile_info *info, const struct time_window *win
 	info->has_window = true;
 }
 
+/* Runs of other durations may have other windows, which have no place in the description. 0 or
+ * -ENOMEM. */
+static int note_windows(const struct dendro_filter *filter, struct profile *profile)
+{
+	_cleanup_free_ struct time_window *windows = find_windows(filter, profile);
+	bool are_one = true;
+
+	if (!windows)
+		return -ENOMEM;
+	for (uint32_t run = 1; run < profile->rows->n_runs; run++)
+		are_one &= windows[run].from_us == windows[0].from_us &&
+			   windows[run].to_us == windows[0].to_us;
+	if (are_one)
+		note_window(&profile->info, &windows[0]);
+	return 0;
+}
+
 int sample_filter_apply(const struct dendro_filter *filter, struct profile *profile)
 {
-	const struct time_window window = window_of(filter, profile);
-
-	if (filter->has_time && profile->rows->n_rows && !profile->info.end_ns)
-		return -ENODATA;
-	if (filter->has_time)
-		note_window(&profile->info, &window);
 	_cleanup_free_ bool *passes = find_rows(filter, profile);
 
-	return passes ? profile_keep_rows(profile, passes) : -ENOMEM;
+	if (filter->has_time && profile->rows->n_rows && !profile->rows->n_runs &&
+	    !profile->info.end_ns)
+		return -ENODATA;
+	if (!passes || (filter->has_time && note_windows(filter, profile)))
+		return -ENOMEM;
+	return profile_keep_rows(profile, passes);
 }

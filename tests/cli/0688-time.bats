@@ -161,3 +161,17 @@ expect_equal_reports() {
 		"[100000000,200000000]"
 	expect_equal times "$(report_json work.data | jq '.times | has("from_ns")')" false
 }
+
+@test "a range of a merged profile is one of each of its runs" {
+	"$DENDRO" record -q -F 997 -e cpu-clock -e page-faults -e off-cpu -o other.data -- \
+		"$WORKLOADS/threads" 0.2
+	"$DENDRO" build -o other.cct other.data
+	"$DENDRO" merge -o both.cct work.cct other.cct
+	local range
+	for range in 30%-60% end-50ms- 0.1-0.2; do
+		"$DENDRO" report --format json --time "$range" both.cct | jq 'del(.times)' >ours
+		"$DENDRO" report --format json --time "$range" work.data other.data |
+			jq 'del(.times)' >theirs
+		cmp theirs ours
+	done
+}

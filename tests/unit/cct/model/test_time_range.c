@@ -157,6 +157,27 @@ static void a_window_is_shown_within_the_recording(void **state)
 	assert_int_equal(shown.end_ns, 10000000500);
 }
 
+static void windows_are_widened_to_whole_slices(void **state)
+{
+	struct time_window window = { 1000, 1025 }, open = { 4095, TO_END };
+
+	(void)state;
+	time_window_widen(&window, 0);
+	assert_int_equal(window.from_us, 1000);
+	assert_int_equal(window.to_us, 1025);
+	time_window_widen(&window, 10);
+	assert_int_equal(window.from_us, 0);
+	assert_int_equal(window.to_us, 2048);
+	time_window_widen(&window, 10);
+	assert_int_equal(window.to_us, 2048);
+	time_window_widen(&open, 12);
+	assert_int_equal(open.from_us, 0);
+	assert_int_equal(open.to_us, TO_END);
+	window.to_us = 1;
+	time_window_widen(&window, 63);
+	assert_int_equal(window.to_us, (uint64_t)1 << 63);
+}
+
 static void a_recording_without_time_has_any_range_that_is_open(void **state)
 {
 	const struct time_span none = { 0, 0 };
@@ -174,6 +195,7 @@ int main(void)
 		cmocka_unit_test(a_range_that_ends_before_it_begins_is_refused),
 		cmocka_unit_test(ranges_that_follow_one_another_share_no_time),
 		cmocka_unit_test(a_window_is_shown_within_the_recording),
+		cmocka_unit_test(windows_are_widened_to_whole_slices),
 		cmocka_unit_test(a_recording_without_time_has_any_range_that_is_open),
 	};
 
