@@ -291,6 +291,8 @@ int diff_request_parse(struct diff_request *request, int argc, char **argv, bool
 	if (status || *is_done_ret)
 		return status;
 	report_options_finish(&request->report);
+	request->report.view.errors = true;
+	request->report.build.keeps_squares = true;
 	request->options.view = request->report.view.kind;
 	if (request->options.measure == MEASURE_OF_VIEW)
 		request->options.measure = view_traits(request->options.view)->sort == SORT_SELF

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "report/findings/row_error.h"
 
 void diff_rows_deinit(struct diff_rows *rows)
 {
@@ -104,20 +105,32 @@ static int find_or_add(struct diff_rows *rows, const struct view *view, const st
 	return err;
 }
 
-static void add_cost(struct diff_cost *cost, uint64_t weight, uint64_t samples,
-		     const struct diff_cost *most)
+/* Of samples that count as 1 each, or as their weight. */
+static struct diff_cost cost_of(const struct view *view, const struct view_row *row,
+				uint32_t metric, enum share_kind kind, bool count_samples)
 {
-	cost->weight += weight;
-	cost->samples += samples;
-	cost->weight = cost->weight < most->weight ? cost->weight : most->weight;
-	cost->samples = cost->samples < most->samples ? cost->samples : most->samples;
+	const uint64_t *weights = kind == SHARE_SELF ? row->self : row->total;
+	const uint64_t *samples = kind == SHARE_SELF ? row->self_samples : row->samples;
+	struct diff_cost cost = { .weight = weights[metric], .samples = samples[metric] };
+	struct share_sum sum;
+
+	if (count_samples)
+		cost.weight = cost.samples;
+	else if (row_share_sum(view, row, metric, kind, &sum))
+		cost.squares = sum.squares;
+	return cost;
 }
 
-/* Rows share the run's samples by their self cost, so that adds up to all squares. */
-static void add_squares(struct diff_run *run, uint64_t weight, uint64_t samples)
+/* Rows of one name are one; a sample that is in two of them counts once at most. */
+static void add_cost(struct diff_cost *cost, const struct diff_cost *more,
+		     const struct diff_cost *most)
 {
-	if (samples)
-		run->squares += (double)weight * (double)weight / (double)samples;
+	cost->weight += more->weight;
+	cost->samples += more->samples;
+	cost->squares += more->squares;
+	cost->weight = cost->weight < most->weight ? cost->weight : most->weight;
+	cost->samples = cost->samples < most->samples ? cost->samples : most->samples;
+	cost->squares = cost->squares < most->squares ? cost->squares : most->squares;
 }
 
 int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view, uint32_t metric,
@@ -127,25 +140,20 @@ int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view, u
 		rows->runs = calloc(rows->n_runs, sizeof(*rows->runs));
 	if (!rows->runs)
 		return -ENOMEM;
-	struct diff_run *into = &rows->runs[run];
-	uint64_t all = view->root->samples[metric];
-	into->cost = (struct diff_cost){
-		.weight = count_samples ? all : view->root->total[metric],
-		.samples = all,
-	};
+	const struct diff_cost all = cost_of(view, view->root, metric, SHARE_TOTAL, count_samples);
+	rows->runs[run].cost = all;
 	for (const struct view_row *row = view->root->children; row; row = row->next) {
-		uint64_t self_samples = row->self_samples[metric], samples = row->samples[metric];
-		uint64_t self = count_samples ? self_samples : row->self[metric];
-		uint64_t total = count_samples ? samples : row->total[metric];
+		const struct diff_cost self = cost_of(view, row, metric, SHARE_SELF, count_samples);
+		const struct diff_cost total =
+			cost_of(view, row, metric, SHARE_TOTAL, count_samples);
 		size_t at;
 		int err = find_or_add(rows, view, row, &at);
 
 		if (err)
 			return err;
 		at = at * rows->n_runs + run;
-		add_cost(&rows->costs[DIFF_SELF][at], self, self_samples, &into->cost);
-		add_cost(&rows->costs[DIFF_TOTAL][at], total, samples, &into->cost);
-		add_squares(into, self, self_samples);
+		add_cost(&rows->costs[DIFF_SELF][at], &self, &all);
+		add_cost(&rows->costs[DIFF_TOTAL][at], &total, &all);
 	}
 	return 0;
 }

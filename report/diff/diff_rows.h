@@ -27,7 +27,7 @@ struct diff_rows {
 	size_t n_rows, n_allocated;
 	/* [row * n_runs + run]; no row has more than its run */
 	struct diff_cost *costs[N_DIFF_MEASURES];
-	struct diff_run *runs; /* their costs and squares; made with the first run */
+	struct diff_run *runs; /* their costs; made with the first run */
 };
 
 void diff_rows_deinit(struct diff_rows *rows);

@@ -48,11 +48,30 @@ static double sample_weight(const struct comparison *comparison, const struct di
 				  : mean_weight(&comparison->runs[run].cost);
 }
 
+static double squares_of_run(const struct comparison *comparison, size_t run)
+{
+	const struct diff_cost *cost = &comparison->runs[run].cost;
+
+	return cost->squares > 0 ? cost->squares : mean_weight(cost) * (double)cost->weight;
+}
+
+/* Likewise the mean of the weights of samples that are drawn by their weight: with equal ones, the
+ * same. */
+static double square_weight(const struct comparison *comparison, const struct diff_cost *costs,
+			    size_t run)
+{
+	const struct diff_cost *cost =
+		costs[run].samples ? &costs[run] : &comparison->runs[run].cost;
+
+	return cost->squares > 0 && cost->weight ? cost->squares / (double)cost->weight
+						 : mean_weight(cost);
+}
+
 /* The variance of a row's value in a run, if it were drawn with the probability or rate @value. */
 static double variance_in_run(const struct comparison *comparison, const struct diff_cost *costs,
 			      size_t run, double value)
 {
-	double weight = sample_weight(comparison, costs, run), by = divisor(comparison, run);
+	double weight = square_weight(comparison, costs, run), by = divisor(comparison, run);
 
 	if (by <= 0)
 		return 0;
@@ -60,7 +79,7 @@ static double variance_in_run(const struct comparison *comparison, const struct 
 		return value * weight / by;
 	/* A share above 1 and a sum below its part are those of a damaged profile. */
 	double share = fmin(value, 1), inside = share * by * weight;
-	double all = fmax(comparison->runs[run].squares, inside);
+	double all = fmax(squares_of_run(comparison, run), inside);
 	return share_variance(share, inside, all, by);
 }
 

@@ -4,7 +4,7 @@
  *
  * Two kinds of values are compared. A share is a row's weight over that of its run; its variance is
  * that of a binomial proportion, or with unequal weights share_variance()
- * (report/fold/share_error.h), with sum_in w^2 from the mean weight of the row's samples. A rate is
+ * (report/fold/share_error.h), with sum_in w^2 in each run from the row's samples there. A rate is
  * a row's weight over an amount (seconds, requests, runs); the number of its samples has Poisson's
  * distribution. A side of several runs has the sum of their weights over the sum of their totals or
  * amounts.
@@ -37,15 +37,14 @@ enum diff_kind { DIFF_SHARES, DIFF_RATES };
 struct diff_cost {
 	uint64_t weight;
 	uint64_t samples;
+	double squares; /* sum of the samples' w^2; 0: they have equal weights */
 };
 
 /* A run as a whole. */
 struct diff_run {
 	enum diff_side side;
 	struct diff_cost cost;
-	double squares; /* sum of all samples' w^2, or a lower bound of it: that of rows that share
-			   the samples among them, as sums of weight^2 / samples */
-	double amount;  /* DIFF_RATES: what weights are divided by, above 0 */
+	double amount; /* DIFF_RATES: what weights are divided by, above 0 */
 };
 
 struct diff_result {

@@ -27,22 +27,25 @@ static struct share_sum sum_of_equals(uint64_t weight, uint64_t samples)
 	return sum;
 }
 
+bool row_share_sum(const struct view *view, const struct view_row *row, uint32_t metric,
+		   enum share_kind kind, struct share_sum *sum_ret)
+{
+	const uint64_t *costs = kind == SHARE_SELF ? row->self : row->total;
+	const uint64_t *samples = kind == SHARE_SELF ? row->self_samples : row->samples;
+
+	if (view->options.errors)
+		*sum_ret = sum_of_columns(view, costs, metric);
+	else if (samples)
+		*sum_ret = sum_of_equals(costs[metric], samples[metric]);
+	return view->options.errors || samples;
+}
+
 bool row_error(const struct view *view, const struct view_row *row, uint32_t metric,
 	       enum share_kind kind, struct share_error *error_ret)
 {
-	const struct view_row *root = view->root;
-	const uint64_t *costs = kind == SHARE_SELF ? row->self : row->total;
-	const uint64_t *samples = kind == SHARE_SELF ? row->self_samples : row->samples;
 	struct share_sum in, all;
 
-	if (view->options.errors) {
-		in = sum_of_columns(view, costs, metric);
-		all = sum_of_columns(view, root->total, metric);
-	} else if (samples) {
-		in = sum_of_equals(costs[metric], samples[metric]);
-		all = sum_of_equals(root->total[metric], root->samples[metric]);
-	} else {
-		return false;
-	}
-	return share_error_of(&in, &all, error_ret);
+	return row_share_sum(view, row, metric, kind, &in) &&
+	       row_share_sum(view, view->root, metric, SHARE_TOTAL, &all) &&
+	       share_error_of(&in, &all, error_ret);
 }

@@ -8,9 +8,15 @@
 enum share_kind { SHARE_SELF, SHARE_TOTAL };
 
 /*
- * The error of a row's cost as a share of the view's total. With view_options.errors from the
- * squares of its samples' weights, else as if its samples had equal weights; a share of self cost
- * then needs row->self_samples. False: not known, or the view has no cost.
+ * What the samples of a row's cost add up to. With view_options.errors their squares are exact,
+ * else as if they had equal weights; a sum of self cost then needs row->self_samples. False: not
+ * known.
+ */
+bool row_share_sum(const struct view *view, const struct view_row *row, uint32_t metric,
+		   enum share_kind kind, struct share_sum *sum_ret);
+/*
+ * The error of a row's cost as a share of the view's total, from row_share_sum(). False: not known,
+ * or the view has no cost.
  */
 bool row_error(const struct view *view, const struct view_row *row, uint32_t metric,
 	       enum share_kind kind, struct share_error *error_ret);

@@ -68,7 +68,8 @@ static void draw_run(struct draws *draws, size_t run)
 		cost->weight += weight;
 		draws->runs[run].cost.samples++;
 		draws->runs[run].cost.weight += weight;
-		draws->runs[run].squares += (double)(weight * weight);
+		cost->squares += (double)(weight * weight);
+		draws->runs[run].cost.squares += (double)(weight * weight);
 	}
 }
 

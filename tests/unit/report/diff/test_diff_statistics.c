@@ -20,7 +20,6 @@ static struct diff_run run_of(enum diff_side side, uint64_t samples, uint64_t pe
 {
 	return (struct diff_run){ .side = side,
 				  .cost = { .weight = samples * period, .samples = samples },
-				  .squares = (double)samples * (double)period * (double)period,
 				  .amount = 1 };
 }
 
@@ -38,7 +37,7 @@ static void shares_differ_with_the_binomial_error(void **state)
 {
 	const struct diff_run runs[] = { run_of(DIFF_BEFORE, 1000, PERIOD),
 					 run_of(DIFF_AFTER, 500, PERIOD) };
-	const struct diff_cost costs[] = { { 200 * PERIOD, 200 }, { 150 * PERIOD, 150 } };
+	const struct diff_cost costs[] = { { 200 * PERIOD, 200, 0 }, { 150 * PERIOD, 150, 0 } };
 	struct diff_result result;
 
 	(void)state;
@@ -55,7 +54,7 @@ static void rates_differ_with_the_error_of_counts(void **state)
 {
 	struct diff_run runs[] = { run_of(DIFF_BEFORE, 1000, PERIOD),
 				   run_of(DIFF_AFTER, 500, PERIOD) };
-	const struct diff_cost costs[] = { { 100 * PERIOD, 100 }, { 100 * PERIOD, 100 } };
+	const struct diff_cost costs[] = { { 100 * PERIOD, 100, 0 }, { 100 * PERIOD, 100, 0 } };
 	struct diff_result result;
 
 	(void)state;
@@ -73,7 +72,7 @@ static void few_samples_are_tested_exactly(void **state)
 	struct diff_run runs[] = { run_of(DIFF_BEFORE, 1000, PERIOD),
 				   run_of(DIFF_AFTER, 9000, PERIOD) };
 	const struct diff_cost costs[] = {
-		{ 4 * PERIOD, 4 }, { 5 * PERIOD, 5 }, { 0, 0 }, { 7 * PERIOD, 7 }
+		{ 4 * PERIOD, 4, 0 }, { 5 * PERIOD, 5, 0 }, { 0, 0, 0 }, { 7 * PERIOD, 7, 0 }
 	};
 	struct diff_result results[2];
 
@@ -88,15 +87,10 @@ static void few_samples_are_tested_exactly(void **state)
 static void a_heavy_sample_makes_a_share_uncertain(void **state)
 {
 	/* One sample has half of the weight of a run with 101 samples. */
-	struct diff_run runs[] = { { .side = DIFF_BEFORE,
-				     .cost = { 200, 101 },
-				     .amount = 1,
-				     .squares = 100. * 100 + 100 },
-				   { .side = DIFF_AFTER,
-				     .cost = { 200, 101 },
-				     .amount = 1,
-				     .squares = 100. * 100 + 100 } };
-	const struct diff_cost costs[] = { { 100, 1 }, { 100, 1 } };
+	const struct diff_cost all = { 200, 101, 100. * 100 + 100 };
+	struct diff_run runs[] = { { .side = DIFF_BEFORE, .cost = all, .amount = 1 },
+				   { .side = DIFF_AFTER, .cost = all, .amount = 1 } };
+	const struct diff_cost costs[] = { { 100, 1, 0 }, { 100, 1, 0 } };
 	struct diff_result result;
 
 	(void)state;
@@ -104,6 +98,24 @@ static void a_heavy_sample_makes_a_share_uncertain(void **state)
 	/* (0.25 * 100^2 + 0.25 * 100) / 200^2 a side */
 	assert_near(result.error, sqrt(2 * (2500. + 25) / 40000), 1e-12);
 	assert_true(isnan(result.p));
+}
+
+static void a_row_with_a_heavy_sample_among_light_ones_is_less_certain(void **state)
+{
+	/* 99 samples weigh 1, the last one 901; as if they were equal, 10 each. */
+	const struct diff_cost all = { 10000, 1000, 900. * 100 / 9 + 99 + 901. * 901 };
+	const struct diff_run runs[] = { { .side = DIFF_BEFORE, .cost = all, .amount = 1 },
+					 { .side = DIFF_AFTER, .cost = all, .amount = 1 } };
+	const struct diff_cost costs[] = { { 1000, 100, 99 + 901. * 901 },
+					   { 1000, 100, 99 + 901. * 901 },
+					   { 1000, 100, 0 },
+					   { 1000, 100, 0 } };
+	struct diff_result results[2];
+
+	(void)state;
+	assert_int_equal(diff_compare(DIFF_RATES, runs, 2, costs, 2, results), 0);
+	assert_near(results[0].error, sqrt(2 * (99 + 901. * 901)), 1e-9);
+	assert_near(results[1].error, sqrt(2 * 10. * 1000), 1e-9);
 }
 
 static void runs_that_vary_make_differences_less_certain(void **state)
@@ -115,9 +127,11 @@ static void runs_that_vary_make_differences_less_certain(void **state)
 		run_of(DIFF_AFTER, 1000, 1),
 	};
 	const struct diff_cost steady[] = {
-		{ 200, 200 }, { 200, 200 }, { 260, 260 }, { 260, 260 }
+		{ 200, 200, 0 }, { 200, 200, 0 }, { 260, 260, 0 }, { 260, 260, 0 }
 	};
-	const struct diff_cost loose[] = { { 150, 150 }, { 250, 250 }, { 200, 200 }, { 320, 320 } };
+	const struct diff_cost loose[] = {
+		{ 150, 150, 0 }, { 250, 250, 0 }, { 200, 200, 0 }, { 320, 320, 0 }
+	};
 	struct diff_result result;
 	double sampling = sqrt((0.2 * 0.8 + 0.26 * 0.74) / 2000);
 
@@ -153,6 +167,7 @@ int main(void)
 		cmocka_unit_test(rates_differ_with_the_error_of_counts),
 		cmocka_unit_test(few_samples_are_tested_exactly),
 		cmocka_unit_test(a_heavy_sample_makes_a_share_uncertain),
+		cmocka_unit_test(a_row_with_a_heavy_sample_among_light_ones_is_less_certain),
 		cmocka_unit_test(runs_that_vary_make_differences_less_certain),
 		cmocka_unit_test(probabilities_are_adjusted_as_benjamini_and_hochberg_do),
 	};
