@@ -52,6 +52,18 @@ expect_calls() {
 	done
 }
 
+@test "samples at each call prove no more calls than were made either" {
+	need_root
+	[ -r /sys/bus/event_source/devices/uprobe/type ] || skip "this kernel has no uprobe PMU"
+	local rounds
+	rounds=$("$DENDRO" record -q -m 32M -o calls.data -e cpu-clock -e "call:$WORKLOADS/figure1:c" -- \
+		"$WORKLOADS/figure1" 0.5 count)
+	expect_calls main calls.data main 1
+	expect_calls a calls.data "main a" "$rounds"
+	expect_calls "c by a" calls.data "main a c" "$rounds"
+	expect_calls "c by b" calls.data "main b c" $((2 * rounds))
+}
+
 @test "the functions' calls are those of the tree, and of their callers in the call graph" {
 	local name
 	report_json figure1.data --activations --view functions >functions
