@@ -198,6 +198,20 @@ static int merge_times(struct profile_info *into, const struct profile_info *fro
 	return add_times(into, from);
 }
 
+/* A sum is of a part of the time if all profiles are of the same. */
+static void merge_window(struct profile_info *into, const struct profile_info *from)
+{
+	if (!knows_times(from))
+		return;
+	if (!knows_times(into)) {
+		into->has_window = from->has_window;
+		into->window = from->window;
+		return;
+	}
+	into->has_window &= from->has_window && into->window.from_us == from->window.from_us &&
+			    into->window.to_us == from->window.to_us;
+}
+
 int merge_info(struct profile_info *into, const struct profile_info *from)
 {
 	if (from->n_cpus > into->n_cpus)
@@ -205,5 +219,6 @@ int merge_info(struct profile_info *into, const struct profile_info *from)
 	if (from->stack_copy > into->stack_copy)
 		into->stack_copy = from->stack_copy;
 	int err = merge_texts(into, from);
+	merge_window(into, from);
 	return err ? err : merge_times(into, from);
 }

@@ -16,6 +16,7 @@ enum {
 	PART_RUNS,
 	PART_ACTIVATIONS,
 	PART_PHASES,
+	PART_WINDOW,
 	N_PARTS_END
 };
 
@@ -34,6 +35,7 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_RUNS] = { runs_part_write, runs_part_read, "samples of several runs" },
 	[PART_ACTIVATIONS] = { activations_part_write, activations_part_read, "activations" },
 	[PART_PHASES] = { phases_part_write, phases_part_read, "phases" },
+	[PART_WINDOW] = { window_part_write, window_part_read, "part of the time" },
 };
 
 /* The parts after the names may be missing. */
@@ -50,6 +52,8 @@ static bool is_there(uint32_t type, const struct profile *profile)
 		return profile->rows && !profile->rows->n_runs;
 	if (type == PART_PHASES)
 		return profile->phases.n;
+	if (type == PART_WINDOW)
+		return profile->info.has_window;
 	return type != PART_RUNS || (profile->rows && profile->rows->n_runs);
 }
 

@@ -45,6 +45,10 @@ int part_read_rows(struct dwarf_reader *body, struct profile *profile);
 void activations_part_write(struct byte_buffer *body, const struct profile *profile);
 int activations_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* Of a profile of a part of the time. */
+void window_part_write(struct byte_buffer *body, const struct profile *profile);
+int window_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /*
  * A text as byte_buffer_add_text() writes it: on the heap, or NULL for none. 0, -ENOMEM, or
  * -EINVAL: it is not whole, too long, or contains a zero.
