@@ -1,5 +1,8 @@
 /* dendro build: makes a profile of a recording, with names, and stores it. */
 
+#include "cct/base/clock.h"
+#include "cct/base/numbers.h"
+#include "cct/model/row_slices.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
@@ -10,7 +13,17 @@
 struct build_command {
 	struct report_options report;
 	const char *output; /* NULL: none was given; "-": standard output */
+	uint64_t n_slices;  /* 0: the profile has each sample */
 };
+
+static int take_slices(const struct option_use *use, void *field)
+{
+	uint64_t *n = field;
+
+	if (numbers_parse(use->value, UINT32_MAX, n) || !*n)
+		return option_wrong_value(use, "a number from 1 on");
+	return 0;
+}
 
 #define FIELD(name) offsetof(struct build_command, name)
 
@@ -22,6 +35,12 @@ static const struct command_option options_of_build[] = {
 	  .help = "write the profile to this file; its name should end in .cct",
 	  .take = option_take_text,
 	  .offset = FIELD(output) },
+	{ .name = "slices",
+	  .argument = "N",
+	  .help = "keep the sums of each call path in at most N slices of the run's time, instead "
+		  "of each sample",
+	  .take = take_slices,
+	  .offset = FIELD(n_slices) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
@@ -43,6 +62,33 @@ const struct command_line build_line = {
 		       "Of several recordings, it is their sum.",
 	.options = options_of_build,
 };
+
+static uint64_t longest_run_us(const struct sample_rows *rows)
+{
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < rows->n_runs; i++) {
+		const uint64_t ns = rows->runs[i].end_ns - rows->runs[i].start_ns;
+
+		longest = ns > longest ? ns : longest;
+	}
+	return longest / NSEC_PER_USEC;
+}
+
+/* Slices have a power of two of microseconds. 0, or another value after a message. */
+static int make_slices(const struct build_command *command, const struct profile *profile)
+{
+	unsigned shift = 1;
+
+	if (!command->n_slices || !profile->rows)
+		return 0;
+	while (shift < ROW_SLICE_SHIFT_MAX &&
+	       longest_run_us(profile->rows) >> shift >= command->n_slices)
+		shift++;
+	return row_slices_make(profile->rows, shift)
+		       ? message_error_of_memory(command->report.command)
+		       : 0;
+}
 
 static int build_one(struct report_options *report, struct profile **profile_ret,
 		     bool *is_damaged_ret)
@@ -68,12 +114,16 @@ static int run(struct build_command *command)
 					     report->paths[i]);
 	}
 	report->build.keeps_rows = true;
-	int err = report->n_paths > 1 ? named_profile_merge(report, &profile, &is_damaged)
-				      : build_one(report, &profile, &is_damaged);
+	/* Sums are of runs, which a merged profile has. */
+	int err = report->n_paths > 1 || command->n_slices
+			  ? named_profile_merge(report, &profile, &is_damaged)
+			  : build_one(report, &profile, &is_damaged);
 	if (!err) {
 		report_options_explain_emptiness(report, profile);
-		err = named_profile_write(report, command->output, profile);
+		err = make_slices(command, profile);
 	}
+	if (!err)
+		err = named_profile_write(report, command->output, profile);
 	profile_destroy(profile);
 	file_search_destroy(report->build.files);
 	return err || is_damaged;

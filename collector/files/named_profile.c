@@ -144,8 +144,8 @@ int named_profile_write(const struct report_options *options, const char *output
 			     "such as --pid, will not work on it.");
 	else if (profile->rows->slice_shift)
 		message_note(options->command,
-			     "the profile has too many samples to keep the time of each: it has "
-			     "their sums in slices of %g s.",
+			     "the profile has sums of samples in slices of %g s, not the time of "
+			     "each sample.",
 			     ldexp(1e-6, (int)profile->rows->slice_shift));
 	if (options->has_left_phases)
 		message_note(options->command,

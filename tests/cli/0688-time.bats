@@ -175,3 +175,29 @@ expect_equal_reports() {
 		cmp theirs ours
 	done
 }
+
+@test "a profile in slices has the same sums, and a range of whole slices" {
+	refuses "--slices takes a number from 1 on, not '0'." -- "$DENDRO" build --slices 0 -o x.cct work.data
+	"$DENDRO" build --slices 40 -o sliced.cct work.data 2>note
+	grep -q 'the profile has sums of samples in slices of [0-9.]* s' note
+	local options from to
+	for options in '--view functions' '--cpu 0' '--comm thr* --by thread' '--event off-cpu' \
+		'--errors --view functions'; do
+		set -f
+		# shellcheck disable=SC2086
+		report_json work.data $options >theirs
+		# shellcheck disable=SC2086
+		report_json sliced.cct $options >ours
+		set +f
+		cmp theirs ours
+	done
+	report_json sliced.cct --time 33%-66% >ours
+	from=$(jq .times.from_ns ours) to=$(jq .times.to_ns ours)
+	jq -e '.times | .from_ns <= .duration_ns * 0.33 and .to_ns >= .duration_ns * 0.659' ours
+	report_json work.data --time "${from}ns-${to}ns" >theirs
+	cmp theirs ours
+	report_json sliced.cct --time "-${from}ns" >before
+	report_json sliced.cct --time "${to}ns-" >after
+	jq -s '[.[].metrics[0].samples] | add' before ours after >sum
+	expect_equal "samples of all parts" "$(<sum)" "$(report_json work.data | jq '.metrics[0].samples')"
+}
