@@ -223,7 +223,7 @@ static const struct command_option options_of_report[] = {
 	  .take = option_take_flag,
 	  .offset = FIELD(export.values) },
 	{ .name = "errors",
-	  .help = "JSON and CSV only: how exact each share is, its standard error and the "
+	  .help = "show how exact each share is: its standard error, and in JSON and CSV the "
 		  "range that holds the true share 95 times in 100",
 	  .take = option_take_flag,
 	  .offset = FIELD(view.errors) },

@@ -7,6 +7,7 @@
 #include "cct/base/stream.h"
 #include "report/text/text_callgraph.h"
 #include "report/text/text_columns.h"
+#include "report/text/text_errors.h"
 #include "report/text/text_flat.h"
 #include "report/text/text_header.h"
 #include "report/text/text_hot.h"
@@ -37,7 +38,7 @@ static unsigned block_width(const struct text *text, unsigned number_width)
 {
 	unsigned n = 2 + text->show_child;
 
-	return (text->show_values ? 2 * n : n) * number_width + 1;
+	return (text->show_values ? 2 * n : n) * number_width + text_errors_width(text) + 1;
 }
 
 /* Cycles, clocks and instructions count how long something took; other events are resources. */
@@ -117,6 +118,16 @@ static void choose_columns(struct text *text)
 	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios && !text->show_waits;
 }
 
+/* Errors that were not requested take what room is left. Trees need more for their names. */
+static void choose_errors(struct text *text)
+{
+	unsigned room = view_is_flat(text->view) ? NUMBERS_WIDTH(text->output.width)
+						 : text->output.width * 2 / 5;
+	unsigned used = text_numbers_width(text);
+
+	text_errors_choose(text, room > used ? room - used : 0);
+}
+
 /* What the paths begin or end with, and how the others are seen. */
 static void write_direction(const struct text *text)
 {
@@ -146,6 +157,7 @@ static void write_notes(const struct text *text)
 		fprintf(text->output.file,
 			"\n%u more events do not fit the width (--event, --sort).\n",
 			n_metrics - text->n_metrics);
+	text_errors_write_note(text);
 	text_style_end(&text->output, STYLE_DIM);
 }
 
@@ -184,11 +196,13 @@ int export_text(FILE *out, const struct view *view, struct symbolizer *symbolize
 
 	text_output_init(&text.output, out, options->color, limit_width(options->width));
 	text.n_ratios = options->n_ratios < TEXT_MAX_RATIOS ? options->n_ratios : TEXT_MAX_RATIOS;
+	text_errors_init(&text);
 	choose_values(&text);
 	choose_child(&text);
 	choose_number_width(&text);
 	choose_metrics(&text);
 	choose_columns(&text);
+	choose_errors(&text);
 	int err = view->options.kind == VIEW_TREE ? hottest_find(view, &text.hottest) : 0;
 	if (err)
 		return err;

@@ -5,7 +5,7 @@
 #include "report/fold/share_error.h"
 #include "report/views/view_rows.h"
 
-enum share_kind { SHARE_SELF, SHARE_TOTAL };
+enum share_kind { SHARE_SELF, SHARE_TOTAL, N_SHARE_KINDS };
 
 /*
  * What the samples of a row's cost add up to. With view_options.errors their squares are exact,

@@ -6,6 +6,7 @@
 #define REPORT_TEXT_TEXT_H
 
 #include "report/findings/hottest.h"
+#include "report/findings/row_error.h"
 #include "report/names/symbolize.h"
 #include "report/text/text_output.h"
 #include "report/views/export_options.h"
@@ -29,7 +30,8 @@ struct text {
 				  metrics */
 	unsigned number_width; /* of a share, with the space after it */
 	bool show_self, show_total, show_child, show_samples;
-	bool show_values; /* the cost beside each share of it */
+	bool has_errors[N_SHARE_KINDS]; /* a column after the share; by enum share_kind */
+	bool show_values;               /* the cost beside each share of it */
 	bool show_activations;
 	bool show_waits; /* number, mean and longest of waits, of the one metric */
 	unsigned name_width, module_width; /* module_width 0: no module column */

@@ -7,6 +7,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "report/demangle/short_name.h"
+#include "report/text/text_errors.h"
 #include "report/text/text_format.h"
 #include "report/text/text_names.h"
 
@@ -44,7 +45,8 @@ static unsigned block_numbers_width(const struct text *text, uint32_t block)
 		n += (unsigned)text->show_total + N_WAIT_COLUMNS;
 	else if (text->show_values && !is_ratio(text, block))
 		n *= 2;
-	return text->number_width * n + (text->show_samples ? SAMPLES_WIDTH : 0);
+	return text->number_width * n + (text->show_samples ? SAMPLES_WIDTH : 0) +
+	       (is_ratio(text, block) ? 0 : text_errors_width(text));
 }
 
 static const struct metric *block_metric(const struct text *text, uint32_t block)
@@ -281,6 +283,8 @@ static void write_share_heading(const struct text *text, uint32_t block, const c
 	bool is_total = strcmp(heading, "total") == 0;
 
 	fprintf(text->output.file, "%*s ", width, heading);
+	if (!is_ratio(text, block) && strcmp(heading, "child") != 0)
+		text_errors_write_heading(text, is_total ? SHARE_TOTAL : SHARE_SELF);
 	if (has_value(text, is_total) && !is_ratio(text, block))
 		fprintf(text->output.file, "%*s ", width,
 			text_value_heading(block_metric(text, block)->unit));
@@ -358,16 +362,28 @@ static void write_waits(const struct text *text, uint64_t n, uint64_t total, uin
 	text_write_value(text, longest, "ns");
 }
 
-/* Writes a share and, where it is shown, its value. */
-static void write_cost(const struct text *text, uint64_t part, const struct metric *metric,
-		       uint64_t whole, bool with_value)
+static void write_part(const struct text *text, uint64_t part, uint64_t whole)
 {
 	if (part)
 		text_write_share(text, text_percent(part, whole));
 	else
 		write_nothing(text);
-	if (with_value)
-		text_write_value(text, part, metric->unit);
+}
+
+/* Writes the share of a cost and, where they are shown, its error and the cost. */
+static void write_cost(const struct text *text, uint32_t index, const struct view_row *row,
+		       const struct text_sums *sums, enum share_kind kind)
+{
+	const bool is_total = kind == SHARE_TOTAL;
+	const uint32_t metric = text->metrics[index];
+	const uint64_t *of_row = !row ? NULL : is_total ? row->total : row->self;
+	const uint64_t *of_sums = row ? NULL : is_total ? sums->total : sums->self;
+	uint64_t part = of_row ? of_row[metric] : of_sums[index];
+
+	write_part(text, part, totals(text)[metric]);
+	text_errors_write(text, row, metric, kind);
+	if (has_value(text, is_total))
+		text_write_value(text, part, block_metric(text, index)->unit);
 }
 
 static void write_samples(const struct text *text, uint64_t n_samples)
@@ -431,24 +447,29 @@ static void write_ratio_block(const struct text *text, uint32_t index, const str
 		fprintf(text->output.file, "%*s", SAMPLES_WIDTH, "");
 }
 
+static void write_child_cost(const struct text *text, uint32_t index, const struct view_row *row,
+			     const struct text_sums *sums)
+{
+	const uint32_t metric = text->metrics[index];
+	uint64_t part = row ? child_cost(row->total[metric], row->self[metric])
+			    : child_cost(sums->total[index], sums->self[index]);
+
+	write_part(text, part, totals(text)[metric]);
+	if (has_value(text, false))
+		text_write_value(text, part, block_metric(text, index)->unit);
+}
+
 static void write_metric_block(const struct text *text, uint32_t index, const struct view_row *row,
 			       const struct text_sums *sums)
 {
 	uint32_t metric = text->metrics[index];
-	const struct metric *of = block_metric(text, index);
-	uint64_t whole = totals(text)[metric];
 
 	if (text->show_total)
-		write_cost(text, row ? row->total[metric] : sums->total[index], of, whole,
-			   has_value(text, true));
+		write_cost(text, index, row, sums, SHARE_TOTAL);
 	if (text->show_self)
-		write_cost(text, row ? row->self[metric] : sums->self[index], of, whole,
-			   has_value(text, false));
+		write_cost(text, index, row, sums, SHARE_SELF);
 	if (text->show_child)
-		write_cost(text,
-			   row ? child_cost(row->total[metric], row->self[metric])
-			       : child_cost(sums->total[index], sums->self[index]),
-			   of, whole, has_value(text, false));
+		write_child_cost(text, index, row, sums);
 	if (text->show_waits)
 		write_waits(text, row ? row->samples[metric] : sums->samples[index],
 			    row ? row->total[metric] : sums->total[index],

@@ -58,7 +58,7 @@ samples_of() { # samples_of NAME... : below a system call, the functions that ma
 
 @test "text shows who made a call, and where the kernel's functions are" {
 	"$DENDRO" report --view syscalls reader.data | tee text
-	grep -Eq '^ *[0-9.]+%  read$' text
+	grep -Eq '^ *[0-9.]+% +(\+-[0-9.]+ +)?read$' text
 	grep -Eq '^ *[0-9.]+% .*read_once +reader$' text
 	grep -q -- "--view paths --root '\*sys_read'" text
 	"$DENDRO" report --view paths --root '*sys_read' reader.data | grep -q 'Paths that begin with'

@@ -9,6 +9,7 @@
 #include "cct/base/printable.h"
 #include "cct/model/profile.h"
 #include "report/export/export.h"
+#include "report/fold/share_error.h"
 #include "report/text/text_format.h"
 #include "report/views/view.h"
 #include "tests/unit/fixtures/sample_profile.h"
@@ -448,6 +449,44 @@ static unsigned longest_line(const char *text)
 	return longest;
 }
 
+/* Where enough samples stand for all shares, text shows no errors. */
+static void repeat_samples(const struct fixture *fixture)
+{
+	struct profile *profile = fixture->profile;
+	struct cct *cct = profile->cct;
+
+	for (uint32_t i = 0; i < cct->n_nodes * cct->n_metrics; i++)
+		cct->costs[i].samples *= SHARE_FEW_SAMPLES;
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		profile->metrics[i].samples *= SHARE_FEW_SAMPLES;
+}
+
+static void text_shows_the_errors_of_shares_with_few_samples(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_options view = { .kind = VIEW_TREE };
+	struct export_options options = { .width = 100 };
+
+	for (unsigned i = 0; i < 90; i++)
+		add_sample(fixture, "prog", i < 80 ? 1 : 2, 10);
+	const char *text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(text, "  total  error    self  call path\n"
+				     "100.00%              -  prog (pid 7)\n"
+				     "100.00%         88.89%    0x1000\n"
+				     " 11.11% +-3.34  11.11%    0x1001\n"));
+	assert_non_null(strstr(text, "\n+-: the standard error of sampling, of shares with"));
+	view.errors = true;
+	text = write_report(fixture, "text", &view, &options);
+	assert_non_null(strstr(text, "  total  error    self  error  call path\n"
+				     "100.00% +-1.04       -         prog (pid 7)\n"
+				     "100.00% +-1.04  88.89% +-3.34    0x1000\n"
+				     " 11.11% +-3.34  11.11% +-3.34    0x1001\n"));
+	view.errors = false;
+	repeat_samples(fixture);
+	text = write_report(fixture, "text", &view, &options);
+	assert_null(strstr(text, "error"));
+}
+
 static void text_fits_the_width_at_any_depth(void **state)
 {
 	static const unsigned widths[] = { 60, 80, 100, 200 };
@@ -505,6 +544,7 @@ static void four_events_stand_side_by_side_in_100_columns(void **state)
 	const char *text;
 
 	add_events(fixture, names, 3);
+	repeat_samples(fixture);
 	for (int kind = VIEW_TREE; kind <= VIEW_PROCESSES; kind++) {
 		view.kind = (enum view_kind)kind;
 		text = write_report(fixture, "text", &view, &options);
@@ -650,6 +690,7 @@ static void text_begins_with_the_hottest_functions_and_the_largest_processes(voi
 	add_sample(fixture, "larger", 2, 60000);
 	add_sample(fixture, "small", 1, 15000);
 	add_sample(fixture, "smaller", 1, 5000);
+	repeat_samples(fixture);
 	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
 			       "   self   count  hottest functions\n"
 			       " 53.85%   70000  0x1000\n"
@@ -672,6 +713,7 @@ static void text_of_one_process_begins_with_its_functions_only(void **state)
 
 	for (unsigned depth = 1; depth < 10; depth++)
 		add_sample(fixture, "alone", depth, depth);
+	repeat_samples(fixture);
 	text = write_report(fixture, "text", &view, &(struct export_options){ 0 });
 	assert_non_null(strstr(text, "   self   count  hottest functions\n"
 				     " 20.00%       9  0x1008\n"
@@ -692,6 +734,7 @@ static void values_stand_beside_the_shares_of_resources(void **state)
 
 	add_sample(fixture, "prog", 1, 3 << 20);
 	add_sample(fixture, "prog", 2, 1 << 20);
+	repeat_samples(fixture);
 	assert_null(strstr(write_report(fixture, "text", &view, &options), "total   count"));
 	options.values = true;
 	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
@@ -711,7 +754,7 @@ static void values_stand_beside_the_shares_of_resources(void **state)
 	view.kind = VIEW_PROCESSES;
 	assert_non_null(strstr(write_report(fixture, "text", &view, &options),
 			       "  total   bytes   samples  process\n"
-			       "100.00% 4.0 MiB         2  prog (pid 7)\n"));
+			       "100.00% 4.0 MiB        60  prog (pid 7)\n"));
 }
 
 static void events_without_samples_are_counted_if_they_are_many(void **state)
@@ -781,6 +824,7 @@ static void text_sums_up_what_is_below_the_threshold(void **state)
 	add_sample(fixture, "large", 1, 90);
 	for (unsigned i = 0; i < 5; i++)
 		add_sample(fixture, (const char[]){ 's', (char)('0' + i), 0 }, 1, 2);
+	repeat_samples(fixture);
 	text = write_report(fixture, "text", &view, &options);
 	assert_non_null(strstr(text, " 10.00%       -  ... 5 more below 10 %"));
 	assert_null(strstr(text, "s0"));
@@ -798,6 +842,7 @@ static void only_branches_move_to_the_right(void **state)
 	const char *text;
 
 	add_sample(fixture, "prog", 3, 1);
+	repeat_samples(fixture);
 	text = write_report(fixture, "text", &(struct view_options){ .kind = VIEW_TREE },
 			    &(struct export_options){ 0 });
 	assert_non_null(strstr(text, "100.00%       -  prog (pid 7)\n"
@@ -808,6 +853,7 @@ static void only_branches_move_to_the_right(void **state)
 	frame = (struct frame){ .kind = FRAME_USER, .offset = 0x2000 };
 	cct_add_cost(cct, cct_child(cct, 2, &frame), 0, 2);
 	fixture->profile->metrics[0].total += 2;
+	repeat_samples(fixture);
 	text = write_report(fixture, "text", &(struct view_options){ .kind = VIEW_TREE },
 			    &(struct export_options){ 0 });
 	assert_non_null(strstr(text, "100.00%       -  prog (pid 7)\n"
@@ -980,6 +1026,7 @@ int main(void)
 		TEST(csv_is_quoted_and_ends_lines_as_the_rfc_says),
 		TEST(waits_have_a_number_and_a_longest),
 		TEST(text_shows_how_many_waits_there_were_and_how_long),
+		TEST(text_shows_the_errors_of_shares_with_few_samples),
 		TEST(text_fits_the_width_at_any_depth),
 		TEST(four_events_stand_side_by_side_in_100_columns),
 		TEST(ratios_stand_behind_the_events_and_a_dash_for_none),
