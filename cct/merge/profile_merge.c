@@ -147,7 +147,7 @@ static struct frame *map_frames(const struct merge_maps *maps)
 	struct frame *frames = calloc(cct->n_nodes, sizeof(*frames));
 
 	for (uint32_t i = 0; frames && i < cct->n_nodes; i++)
-		frames[i] = map_frame(maps, &cct->nodes[i].frame);
+		frames[i] = map_frame(maps, cct_frame(cct, i));
 	return frames;
 }
 

@@ -184,7 +184,7 @@ void cct_count_calls(struct cct *cct, uint32_t node, size_t n)
 	bool is_entry = false; /* the frame further in is counted */
 
 	for (; node != CCT_ROOT; node = cct->nodes[node].parent) {
-		const struct frame *frame = &cct->nodes[node].frame;
+		const struct frame *frame = cct_frame(cct, node);
 		const bool is_code = frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL;
 
 		if (is_kernel_mark(frame) && is_entry)

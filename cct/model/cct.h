@@ -91,6 +91,11 @@ uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame);
  * CCT_NONE. */
 uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *frames,
 			 size_t n_frames);
+/* The frame of a node; valid until the next insertion. */
+static inline const struct frame *cct_frame(const struct cct *cct, uint32_t node)
+{
+	return &cct->nodes[node].frame;
+}
 static inline struct cct_cost *cct_cost(const struct cct *cct, uint32_t node, uint32_t metric)
 {
 	return &cct->costs[(size_t)node * cct->n_metrics + metric];

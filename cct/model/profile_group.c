@@ -41,7 +41,7 @@ static ssize_t find_unknown(struct grouping *grouping, uint64_t group, uint32_t 
 		*node_ret = pair_map_find(&grouping->nodes, group, node);
 		if (*node_ret != PAIR_MAP_NONE)
 			return n;
-		if (frame_is_above_code(&grouping->from->nodes[node].frame))
+		if (frame_is_above_code(cct_frame(grouping->from, node)))
 			break;
 		if (array_reserve(grouping->path, (size_t)n, grouping->n_path_allocated, 1))
 			return -ENOMEM;
@@ -64,12 +64,11 @@ static uint32_t place(struct grouping *grouping, const struct sample_row *row)
 		return CCT_NONE;
 	while (n) {
 		const uint32_t at = grouping->path[--n];
-		const struct cct_node *from = &grouping->from->nodes[at];
 
-		node = cct_child(grouping->into, node, &from->frame);
+		node = cct_child(grouping->into, node, cct_frame(grouping->from, at));
 		if (node == CCT_NONE || pair_map_add(&grouping->nodes, group.offset, at, node))
 			return CCT_NONE;
-		grouping->into->nodes[node].frame_marks |= from->frame_marks;
+		grouping->into->nodes[node].frame_marks |= grouping->from->nodes[at].frame_marks;
 	}
 	return node;
 }

@@ -72,7 +72,7 @@ static void fill_path(struct path_iterator *iterator, uint32_t node, struct prof
 	*path = (struct profile_path){ .marked = cct->nodes[node].marked,
 				       .costs = cct_cost(cct, node, 0) };
 	for (; node != CCT_ROOT; node = cct->nodes[node].parent)
-		add_frame(iterator, &cct->nodes[node].frame, path);
+		add_frame(iterator, cct_frame(cct, node), path);
 	path->frames = iterator->frames + iterator->max_frames - path->n_frames;
 	path->is_complete = !path->n_frames || path->frames[0].kind != FRAME_MARKER ||
 			    !marker_is_reason((enum marker)path->frames[0].offset);

@@ -76,11 +76,11 @@ static int64_t find_ranked(const struct cct *cct, struct ranked_node *nodes)
 		return -1;
 	threads[CCT_ROOT] = UINT32_MAX;
 	for (uint32_t node = 1; node < cct->n_nodes; node++) {
-		const struct cct_node *at = &cct->nodes[node];
+		const struct frame *frame = cct_frame(cct, node);
 		const uint64_t n_samples = samples_of(cct, node);
 
-		threads[node] = at->frame.kind == FRAME_THREAD ? (uint32_t)at->frame.offset
-							       : threads[at->parent];
+		threads[node] = frame->kind == FRAME_THREAD ? (uint32_t)frame->offset
+							    : threads[cct->nodes[node].parent];
 		if (n_samples && threads[node] != UINT32_MAX)
 			nodes[n++] = (struct ranked_node){ n_samples, node, threads[node] };
 	}

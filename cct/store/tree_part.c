@@ -30,7 +30,7 @@ static struct frame *distinct_frames(const struct cct *cct, size_t *n_ret)
 	if (!frames)
 		return NULL;
 	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		frames[i - 1] = cct->nodes[i].frame;
+		frames[i - 1] = *cct_frame(cct, i);
 		frames[i - 1].origin = 0;
 	}
 	if (cct->n_nodes > 1)
@@ -63,7 +63,7 @@ static void write_nodes(struct byte_buffer *body, const struct cct *cct, const s
 	for (uint32_t i = 1; i < cct->n_nodes; i++)
 		byte_buffer_add_unsigned(body, i - cct->nodes[i].parent);
 	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		const struct frame *frame = bsearch(&cct->nodes[i].frame, frames, n_frames,
+		const struct frame *frame = bsearch(cct_frame(cct, i), frames, n_frames,
 						    sizeof(*frames), compare_frames);
 
 		byte_buffer_add_unsigned(body, (uint64_t)(frame - frames));
@@ -216,7 +216,7 @@ static int read_node(struct cct *cct, uint64_t distance, uint64_t index, const s
 	if (!distance || distance > node || index >= (uint64_t)n_frames)
 		return -EINVAL;
 	uint32_t parent = node - (uint32_t)distance;
-	if (!may_be_child(&cct->nodes[parent].frame, &frames[index]))
+	if (!may_be_child(cct_frame(cct, parent), &frames[index]))
 		return -EINVAL;
 	uint32_t child = cct_child(cct, parent, &frames[index]);
 	if (child == CCT_NONE)

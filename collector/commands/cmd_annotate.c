@@ -207,7 +207,7 @@ static void offer_names(const struct profile *profile, struct symbolizer *symbol
 			struct near_names *near)
 {
 	for (uint32_t i = 0; i < profile->cct->n_nodes; i++) {
-		const struct frame *frame = &profile->cct->nodes[i].frame;
+		const struct frame *frame = cct_frame(profile->cct, i);
 		const struct frame_name *names;
 		size_t n_names;
 

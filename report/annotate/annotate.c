@@ -105,9 +105,9 @@ static int match_functions(struct annotation *annotation, const char *wanted,
 		const struct frame_name *names;
 		size_t n_names = 0;
 
-		if (!is_code(&cct->nodes[i].frame))
+		if (!is_code(cct_frame(cct, i)))
 			continue;
-		err = symbolizer_expand(annotation->symbolizer, &cct->nodes[i].frame, &names,
+		err = symbolizer_expand(annotation->symbolizer, cct_frame(cct, i), &names,
 					&n_names);
 		for (size_t j = 0; j < n_names && !err; j++)
 			err = note_match(annotation->maps, query, &names[j], best_ret);
@@ -385,7 +385,7 @@ static int find_hits(struct annotation *annotation, enum function_match best, ui
 	struct annotation_maps *maps = annotation->maps;
 
 	for (uint32_t i = 0; i < cct->n_nodes; i++) {
-		const struct frame *frame = &cct->nodes[i].frame;
+		const struct frame *frame = cct_frame(cct, i);
 		uint64_t key = (uint64_t)frame->kind << 32 | frame->module;
 		uint32_t first = maps->n_hits;
 

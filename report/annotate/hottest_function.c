@@ -33,7 +33,7 @@ bool hottest_function_find(const struct profile *profile, struct symbolizer *sym
 	bool is_found = false;
 
 	for (uint32_t i = 0; i < cct->n_nodes; i++) {
-		const struct frame *frame = &cct->nodes[i].frame;
+		const struct frame *frame = cct_frame(cct, i);
 		uint64_t cost = cct_cost(cct, i, metric)->weight;
 		const struct frame_name *names;
 		size_t n_names;

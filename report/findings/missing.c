@@ -40,7 +40,7 @@ static void sum_up(struct walk *walk)
 
 static void enter(struct walk *walk, uint32_t node)
 {
-	uint32_t n = walk->cct->n_metrics, module = walk->cct->nodes[node].frame.module;
+	uint32_t n = walk->cct->n_metrics, module = cct_frame(walk->cct, node)->module;
 
 	for (uint32_t i = 0; i < n; i++)
 		walk->self[(size_t)module * n + i] += cct_cost(walk->cct, node, i)->weight;
@@ -59,7 +59,7 @@ static void walk_nodes(struct walk *walk)
 		uint32_t next = nodes[node].first_child;
 
 		while (next == CCT_NONE) {
-			walk->on_path[nodes[node].frame.module]--;
+			walk->on_path[cct_frame(walk->cct, node)->module]--;
 			if (node == CCT_ROOT)
 				return;
 			next = nodes[node].next_sibling;

@@ -129,11 +129,11 @@ static void see_nodes(const struct profile *profile, const struct module_facts *
 	const struct cct *cct = profile->cct;
 
 	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		const struct cct_node *node = &cct->nodes[i];
+		const uint32_t parent = cct->nodes[i].parent;
 		const struct module *module =
-			module_table_get(&profile->modules, node->frame.module);
+			module_table_get(&profile->modules, cct_frame(cct, i)->module);
 
-		top[i] = node->parent == CCT_ROOT ? i : top[node->parent];
+		top[i] = parent == CCT_ROOT ? i : top[parent];
 		processes[top[i]].cost += cct_cost(cct, i, metric)->weight;
 		if (module)
 			see_module(&processes[top[i]], &facts[module->id]);

@@ -189,7 +189,7 @@ static struct seen_process *find_processes(const struct folding *folding, size_t
 		return NULL;
 	for (uint32_t i = cct->nodes[CCT_ROOT].first_child; i != CCT_NONE;
 	     i = cct->nodes[i].next_sibling) {
-		const struct frame *frame = &cct->nodes[i].frame;
+		const struct frame *frame = cct_frame(cct, i);
 		const struct profile_process *process;
 
 		if (frame->kind != FRAME_PROCESS || frame->offset >= profile->n_processes ||
@@ -391,22 +391,23 @@ static void note_call(struct fold_node *node, const struct frame_name *caller)
 }
 
 /* Whoever called a function called those inlined at the place where it was seen, too. */
-static void count_calls(struct folding *folding, uint32_t node, const struct cct_node *from)
+static void count_calls(struct folding *folding, uint32_t node, uint32_t from)
 {
 	const struct cct *cct = folding->profile->cct;
 
 	if (cct->activations)
-		folding->fold->activations[node] += cct->activations[from - cct->nodes];
+		folding->fold->activations[node] += cct->activations[from];
 }
 
 /*
  * Adds the nodes of a code frame or marker below @parent: the compiled function's, and below it,
  * one below the other, those of the functions inlined at the frame.
  */
-static int fold_functions(struct folding *folding, uint32_t parent, const struct cct_node *node,
+static int fold_functions(struct folding *folding, uint32_t parent, uint32_t node,
 			  uint32_t *node_ret)
 {
-	const struct frame *frame = &node->frame;
+	const struct cct *cct = folding->profile->cct;
+	const struct frame *frame = cct_frame(cct, node);
 	const struct frame_name *names;
 	size_t n_names;
 	uint32_t entity;
@@ -427,16 +428,15 @@ static int fold_functions(struct folding *folding, uint32_t parent, const struct
 		if (i)
 			note_call(made, &names[i - 1]);
 		else
-			made->frame_marks |= node->frame_marks;
+			made->frame_marks |= cct->nodes[node].frame_marks;
 	}
 	return 0;
 }
 
 /* The fold's node for the tree's @node, below @parent. */
-static int fold_node(struct folding *folding, uint32_t parent, const struct cct_node *node,
-		     uint32_t *node_ret)
+static int fold_node(struct folding *folding, uint32_t parent, uint32_t node, uint32_t *node_ret)
 {
-	const struct frame *frame = &node->frame;
+	const struct frame *frame = cct_frame(folding->profile->cct, node);
 	uint32_t entity;
 
 	if (is_folded_away(folding->options, frame)) {
@@ -532,8 +532,7 @@ static int fold_tree(struct folding *folding)
 		return -ENOMEM;
 	add_cost(folding, 0, CCT_ROOT);
 	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		const struct cct_node *node = &cct->nodes[i];
-		int err = fold_node(folding, folded[node->parent], node, &folded[i]);
+		int err = fold_node(folding, folded[cct->nodes[i].parent], i, &folded[i]);
 
 		if (err)
 			return err;

@@ -47,7 +47,7 @@ static int store_tree(const struct profile *profile, struct symbolizer *symboliz
 		      struct stored_names *names)
 {
 	for (uint32_t i = 0; i < profile->cct->n_nodes; i++) {
-		const struct frame *frame = &profile->cct->nodes[i].frame;
+		const struct frame *frame = cct_frame(profile->cct, i);
 		struct active_functions active;
 
 		if (!module_table_get(&profile->modules, frame->module) ||

@@ -456,7 +456,7 @@ int symbolizer_expand_all(struct symbolizer *symbolizer)
 		const struct frame_name *names;
 		size_t n_names;
 
-		err = symbolizer_expand(symbolizer, &cct->nodes[i].frame, &names, &n_names);
+		err = symbolizer_expand(symbolizer, cct_frame(cct, i), &names, &n_names);
 	}
 	return err;
 }

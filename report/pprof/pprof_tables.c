@@ -68,7 +68,7 @@ static void measure(struct pprof_tables *tables)
 	const struct cct *cct = tables->profile->cct;
 
 	for (uint32_t i = 0; i < cct->n_nodes; i++) {
-		const struct frame *frame = &cct->nodes[i].frame;
+		const struct frame *frame = cct_frame(cct, i);
 		struct pprof_mapping *mapping = &tables->mappings[frame->module];
 		uint64_t page = frame->offset & ~PAGE_MASK;
 
@@ -121,12 +121,12 @@ static int find_program(const struct pprof_tables *tables, uint32_t *program_ret
 	if (!outermost || !samples)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		const struct cct_node *node = &cct->nodes[i];
+		const struct frame *frame = cct_frame(cct, i);
 		uint32_t *module = &outermost[i];
 
-		*module = outermost[node->parent];
-		if (!*module && node->frame.kind == FRAME_USER)
-			*module = node->frame.module;
+		*module = outermost[cct->nodes[i].parent];
+		if (!*module && frame->kind == FRAME_USER)
+			*module = frame->module;
 		for (uint32_t metric = 0; metric < cct->n_metrics; metric++)
 			samples[*module] += cct_cost(cct, i, metric)->samples;
 		if (*module && (!*program_ret || samples[*module] > samples[*program_ret]))

@@ -61,9 +61,9 @@ static bool has_samples(const struct cct *cct, uint32_t node)
 	return false;
 }
 
-static bool is_above_code(const struct cct_node *node)
+static bool is_above_code(const struct cct *cct, uint32_t node)
 {
-	return frame_is_above_code(&node->frame);
+	return frame_is_above_code(cct_frame(cct, node));
 }
 
 static int pass_functions(struct selecting *selecting, uint32_t node, uint32_t *passed)
@@ -71,8 +71,8 @@ static int pass_functions(struct selecting *selecting, uint32_t node, uint32_t *
 	const struct frame_name *names;
 	size_t n_names;
 	bool is_hidden = true;
-	int err = symbolizer_expand(selecting->symbolizer, &selecting->from->nodes[node].frame,
-				    &names, &n_names);
+	int err = symbolizer_expand(selecting->symbolizer, cct_frame(selecting->from, node), &names,
+				    &n_names);
 
 	for (size_t i = 0; i < n_names && !err; i++) {
 		err = matched_functions_see(&selecting->functions, &names[i]);
@@ -97,7 +97,7 @@ static int look_at_nodes(struct selecting *selecting)
 		if (i != CCT_ROOT)
 			memcpy(passed, selecting->passed + from->nodes[i].parent * n_conditions,
 			       n_conditions * sizeof(*passed));
-		if (!is_above_code(&from->nodes[i]))
+		if (!is_above_code(from, i))
 			err = pass_functions(selecting, i, passed);
 		if (err)
 			return err;
@@ -114,17 +114,17 @@ static int look_at_nodes(struct selecting *selecting)
 /* The node for @node of the old tree below @parent of the new one. CCT_NONE: out of memory. */
 static uint32_t copy_node(struct selecting *selecting, uint32_t node, uint32_t parent)
 {
-	const struct cct_node *from = &selecting->from->nodes[node];
-	uint32_t copy = cct_child(selecting->into, parent, &from->frame);
+	const struct cct *from = selecting->from;
+	uint32_t copy = cct_child(selecting->into, parent, cct_frame(from, node));
 
 	if (copy != CCT_NONE)
-		selecting->into->nodes[copy].frame_marks |= from->frame_marks;
+		selecting->into->nodes[copy].frame_marks |= from->nodes[node].frame_marks;
 	return copy;
 }
 
-static bool is_counted(const struct selecting *selecting, const struct cct_node *node)
+static bool is_counted(const struct selecting *selecting, uint32_t node)
 {
-	unsigned kind = node->frame.kind;
+	unsigned kind = cct_frame(selecting->from, node)->kind;
 
 	return (kind == FRAME_USER || kind == FRAME_KERNEL) &&
 	       !(selecting->selection->uncounted_kinds & 1u << kind);
@@ -133,19 +133,19 @@ static bool is_counted(const struct selecting *selecting, const struct cct_node 
 /* Finds the nodes at the end of a path that --caller-depth leaves. */
 static int find_innermost(struct selecting *selecting, uint32_t node)
 {
-	const struct cct_node *nodes = selecting->from->nodes;
+	const struct cct *from = selecting->from;
 	uint64_t n_counted = 0;
 
 	selecting->n_path = 0;
-	for (; !is_above_code(&nodes[node]) && n_counted <= selecting->selection->caller_depth;
-	     node = nodes[node].parent) {
+	for (; !is_above_code(from, node) && n_counted <= selecting->selection->caller_depth;
+	     node = from->nodes[node].parent) {
 		if (selecting->is_hidden[node])
 			continue;
 		if (array_reserve(selecting->path, selecting->n_path, selecting->n_path_allocated,
 				  1))
 			return -ENOMEM;
 		selecting->path[selecting->n_path++] = node;
-		n_counted += is_counted(selecting, &nodes[node]);
+		n_counted += is_counted(selecting, node);
 	}
 	return 0;
 }
@@ -166,10 +166,10 @@ static uint32_t place_sample(struct selecting *selecting, uint32_t node)
 
 static uint32_t place_node(struct selecting *selecting, uint32_t node)
 {
-	const struct cct_node *from = &selecting->from->nodes[node];
-	uint32_t parent = selecting->places[from->parent];
+	const struct cct *from = selecting->from;
+	uint32_t parent = selecting->places[from->nodes[node].parent];
 
-	if (!is_above_code(from) &&
+	if (!is_above_code(from, node) &&
 	    (selecting->is_hidden[node] || selecting->selection->has_caller_depth))
 		return parent;
 	return copy_node(selecting, node, parent);

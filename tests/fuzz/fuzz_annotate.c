@@ -132,7 +132,7 @@ static void annotate(const struct profile *profile, const char *moved, uint8_t f
 	size_t n = 0;
 
 	for (uint32_t i = 1; i < profile->cct->n_nodes; i++)
-		n = names_at(symbolizer, &profile->cct->nodes[i].frame, wanted, n);
+		n = names_at(symbolizer, cct_frame(profile->cct, i), wanted, n);
 	for (size_t i = 0; i < n; i++) {
 		struct annotation *annotation;
 

@@ -180,7 +180,7 @@ static uint32_t make_node(struct profile *profile)
 
 	if (random_below(10) == 0)
 		parent = CCT_ROOT;
-	switch ((enum frame_kind)cct->nodes[parent].frame.kind) {
+	switch ((enum frame_kind)cct_frame(cct, parent)->kind) {
 	case FRAME_ROOT:
 		frame = (struct frame){ .kind = FRAME_PROCESS,
 					.offset = random_below(N_PROCESSES) };
@@ -198,9 +198,9 @@ static uint32_t make_node(struct profile *profile)
 static bool find_thread(const struct cct *cct, uint32_t node, uint32_t *thread_ret)
 {
 	for (; node != CCT_NONE; node = cct->nodes[node].parent) {
-		if (cct->nodes[node].frame.kind != FRAME_THREAD)
+		if (cct_frame(cct, node)->kind != FRAME_THREAD)
 			continue;
-		*thread_ret = (uint32_t)cct->nodes[node].frame.offset;
+		*thread_ret = (uint32_t)cct_frame(cct, node)->offset;
 		return true;
 	}
 	return false;
@@ -604,7 +604,7 @@ static void write_path(FILE *out, const struct profile *profile, uint32_t node)
 	if (node == CCT_ROOT)
 		return;
 	write_path(out, profile, profile->cct->nodes[node].parent);
-	write_frame(out, profile, &profile->cct->nodes[node].frame);
+	write_frame(out, profile, cct_frame(profile->cct, node));
 }
 
 #define MAX_COSTS (2 * N_NODES)

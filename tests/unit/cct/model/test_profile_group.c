@@ -71,7 +71,7 @@ static uint32_t child(const struct cct *cct, uint32_t parent, enum frame_kind ki
 
 	for (uint32_t i = cct->nodes[parent].first_child; i != CCT_NONE;
 	     i = cct->nodes[i].next_sibling) {
-		if (frame_equal(&cct->nodes[i].frame, &frame))
+		if (frame_equal(cct_frame(cct, i), &frame))
 			return i;
 	}
 	return CCT_NONE;

@@ -35,8 +35,8 @@ static struct cct_cost cost_at(const struct profile *profile, uint64_t ip, uint3
 	struct cct_cost sum = { 0 };
 
 	for (uint32_t i = 0; i < profile->cct->n_nodes; i++) {
-		if (profile->cct->nodes[i].frame.kind != FRAME_USER ||
-		    profile->cct->nodes[i].frame.offset != ip)
+		if (cct_frame(profile->cct, i)->kind != FRAME_USER ||
+		    cct_frame(profile->cct, i)->offset != ip)
 			continue;
 		sum.samples += cct_cost(profile->cct, i, metric)->samples;
 		sum.weight += cct_cost(profile->cct, i, metric)->weight;

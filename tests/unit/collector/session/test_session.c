@@ -156,7 +156,7 @@ static void threads_have_nodes_on_demand(void **state)
 	struct dendro *dendro = open_with(recording, &options);
 	assert_int_equal(dendro_build(dendro, &profile), 0);
 	for (uint32_t i = 0; i < profile->cct->n_nodes; i++)
-		n_threads += profile->cct->nodes[i].frame.kind == FRAME_THREAD;
+		n_threads += cct_frame(profile->cct, i)->kind == FRAME_THREAD;
 	assert_int_equal(n_threads, 2);
 	profile_destroy(profile);
 	close_both(dendro, recording);

@@ -274,10 +274,10 @@ static size_t read_tree(const struct profile *profile, struct sample *list)
 
 		if (!cct_cost(cct, i, 0)->samples)
 			continue;
-		for (; cct->nodes[node].frame.kind >= FRAME_USER; node = cct->nodes[node].parent)
-			sample.path[--at] = letter_of(&cct->nodes[node].frame);
+		for (; cct_frame(cct, node)->kind >= FRAME_USER; node = cct->nodes[node].parent)
+			sample.path[--at] = letter_of(cct_frame(cct, node));
 		memmove(sample.path, sample.path + at, MAX_LENGTH - at + 1);
-		sample.process = (uint32_t)cct->nodes[node].frame.offset;
+		sample.process = (uint32_t)cct_frame(cct, node)->offset;
 		add_up(list, &n, &sample);
 	}
 	return n;
