@@ -7,10 +7,10 @@
 
 #include "cct/base/array.h"
 
-static uint32_t node_hash(uint32_t parent, const struct frame *frame)
+/* @frame: its number. */
+static uint32_t node_hash(uint32_t parent, uint32_t frame)
 {
-	uint64_t hash = frame->offset ^ ((uint64_t)frame->module << 40) ^
-			((uint64_t)frame->kind << 60) ^ ((uint64_t)parent << 20);
+	uint64_t hash = (uint64_t)parent << 32 | frame;
 
 	hash *= 0x9e3779b97f4a7c15ull;
 	hash ^= hash >> 29;
@@ -18,41 +18,54 @@ static uint32_t node_hash(uint32_t parent, const struct frame *frame)
 	return (uint32_t)(hash >> 32);
 }
 
-/* With the hash, look-ups and a growing table need no node but the one that is looked for. */
-struct node_slot {
-	uint32_t node; /* CCT_ROOT: free */
-	uint32_t hash;
-};
+/*
+ * A slot of the index is the number of a node, with the bits of its hash that the slot's place does
+ * not tell: look-ups need no node but the one that is looked for. The number fits, because there
+ * are more slots than nodes.
+ */
+static uint32_t make_slot(const struct cct *cct, uint32_t node, uint32_t hash)
+{
+	const uint32_t mask = cct->by_frame.n_slots - 1;
+
+	return (hash & ~mask) | node;
+}
+
+static uint32_t slot_node(const struct cct *cct, uint32_t slot)
+{
+	return slot & (cct->by_frame.n_slots - 1);
+}
 
 struct node_key {
-	uint32_t parent, hash;
-	const struct frame *frame;
+	uint32_t parent, frame, hash;
 };
 
 static bool slot_is_used(const void *slot)
 {
-	return ((const struct node_slot *)slot)->node != CCT_ROOT;
+	return *(const uint32_t *)slot != CCT_ROOT;
 }
 
 static bool slot_has_key(const void *slot, const void *key, const void *owner)
 {
-	const struct node_slot *of = slot;
+	const struct cct *cct = owner;
 	const struct node_key *wanted = key;
+	const uint32_t number = slot_node(cct, *(const uint32_t *)slot);
 
-	if (of->hash != wanted->hash)
+	if (*(const uint32_t *)slot != make_slot(cct, number, wanted->hash))
 		return false;
-	const struct cct_node *node = &((const struct cct *)owner)->nodes[of->node];
-	return node->parent == wanted->parent && frame_equal(&node->frame, wanted->frame);
+	const struct cct_node *node = &cct->nodes[number];
+	return node->parent == wanted->parent && node->frame == wanted->frame;
 }
 
 static uint32_t slot_hash(const void *slot, const void *owner)
 {
-	(void)owner;
-	return ((const struct node_slot *)slot)->hash;
+	const struct cct *cct = owner;
+	const struct cct_node *node = &cct->nodes[slot_node(cct, *(const uint32_t *)slot)];
+
+	return node_hash(node->parent, node->frame);
 }
 
 static const struct hash_table_type nodes_by_frame = {
-	.slot_size = sizeof(struct node_slot),
+	.slot_size = sizeof(uint32_t),
 	.first_slots = 4096,
 	.is_used = slot_is_used,
 	.has_key = slot_has_key,
@@ -77,19 +90,18 @@ static int make_room_for_node(struct cct *cct)
 	return array_reserve(cct->costs, n_costs, cct->n_costs_allocated, cct->n_metrics);
 }
 
-static uint32_t cct_append(struct cct *cct, uint32_t parent, const struct frame *frame)
+static uint32_t cct_append(struct cct *cct, uint32_t parent, uint32_t frame)
 {
 	if (make_room_for_node(cct))
 		return CCT_NONE;
 
 	uint32_t node = cct->n_nodes++;
 	cct->nodes[node] = (struct cct_node){
-		.frame = *frame,
+		.frame = frame & (FRAME_IDS_MAX - 1),
 		.parent = parent,
 		.first_child = CCT_NONE,
 		.next_sibling = CCT_NONE,
 	};
-	cct->nodes[node].frame.origin = 0;
 	for (uint32_t metric = 0; metric < cct->n_metrics; metric++)
 		*cct_cost(cct, node, metric) = (struct cct_cost){ 0 };
 	if (cct->longest)
@@ -115,7 +127,8 @@ struct cct *cct_create(uint32_t n_metrics)
 		return NULL;
 	cct->n_metrics = n_metrics;
 	cct->longest_metric = CCT_NONE;
-	if (cct_append(cct, CCT_NONE, &root) == CCT_NONE) {
+	const uint32_t frame = frame_ids_enter(&cct->frames, &root);
+	if (frame == FRAME_IDS_NONE || cct_append(cct, CCT_NONE, frame) == CCT_NONE) {
 		cct_destroy(cct);
 		return NULL;
 	}
@@ -144,6 +157,7 @@ void cct_destroy(struct cct *cct)
 	free(cct->longest);
 	free(cct->activations);
 	free(cct->squares);
+	frame_ids_deinit(&cct->frames);
 	hash_table_deinit(&cct->by_frame);
 	free(cct);
 }
@@ -263,47 +277,52 @@ const char *cct_path_mark_name(enum path_mark mark)
 void cct_drop_index(struct cct *cct)
 {
 	hash_table_deinit(&cct->by_frame);
+	frame_ids_drop_index(&cct->frames);
 }
 
-/* After cct_drop_index(). */
-static int restore_index(struct cct *cct)
+static void index_node(struct cct *cct, uint32_t node, uint32_t hash)
 {
+	uint32_t *slot = hash_table_insert(&cct->by_frame, &nodes_by_frame, hash, cct);
+
+	*slot = make_slot(cct, node, hash);
+}
+
+/* Makes the index with room for one node more, or makes it again when it is full: the old one goes
+ * first, and nodes are read in their order. 0 or -ENOMEM. */
+static int make_index(struct cct *cct)
+{
+	hash_table_deinit(&cct->by_frame);
 	if (hash_table_reserve(&cct->by_frame, &nodes_by_frame, cct->n_nodes, cct))
 		return -ENOMEM;
-	for (uint32_t node = CCT_ROOT + 1; node < cct->n_nodes; node++) {
-		const uint32_t hash = node_hash(cct->nodes[node].parent, &cct->nodes[node].frame);
-		struct node_slot *slot =
-			hash_table_insert(&cct->by_frame, &nodes_by_frame, hash, cct);
-
-		*slot = (struct node_slot){ .node = node, .hash = hash };
-	}
+	for (uint32_t node = CCT_ROOT + 1; node < cct->n_nodes; node++)
+		index_node(cct, node, node_hash(cct->nodes[node].parent, cct->nodes[node].frame));
 	return 0;
 }
 
-static bool has_index(const struct cct *cct)
+/* cct_child() of a frame by its number. */
+static uint32_t child_by_number(struct cct *cct, uint32_t parent, uint32_t frame)
 {
-	return cct->by_frame.n_slots || cct->n_nodes == 1;
+	const struct node_key key = { parent, frame, node_hash(parent, frame) };
+	if (!cct->by_frame.n_slots && make_index(cct))
+		return CCT_NONE;
+	const uint32_t *known =
+		hash_table_find(&cct->by_frame, &nodes_by_frame, key.hash, &key, cct);
+
+	if (known)
+		return slot_node(cct, *known);
+	if (cct->by_frame.n_used >= cct->by_frame.n_slots / 2 && make_index(cct))
+		return CCT_NONE;
+	uint32_t node = cct_append(cct, parent, frame);
+	if (node != CCT_NONE)
+		index_node(cct, node, key.hash);
+	return node;
 }
 
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame)
 {
-	const uint32_t hash = node_hash(parent, frame);
-	const struct node_key key = { .parent = parent, .hash = hash, .frame = frame };
-	const struct node_slot *known =
-		hash_table_find(&cct->by_frame, &nodes_by_frame, hash, &key, cct);
+	const uint32_t number = frame_ids_enter(&cct->frames, frame);
 
-	if (known)
-		return known->node;
-	if (!has_index(cct))
-		return restore_index(cct) ? CCT_NONE : cct_child(cct, parent, frame);
-	uint32_t node = cct_append(cct, parent, frame);
-	if (node == CCT_NONE)
-		return CCT_NONE;
-	struct node_slot *slot = hash_table_insert(&cct->by_frame, &nodes_by_frame, hash, cct);
-	if (!slot)
-		return CCT_NONE;
-	*slot = (struct node_slot){ .node = node, .hash = hash };
-	return node;
+	return number == FRAME_IDS_NONE ? CCT_NONE : child_by_number(cct, parent, number);
 }
 
 static uint32_t marks_of(const struct frame *frame)
@@ -358,14 +377,17 @@ static void merge_node(struct cct *into, uint32_t to, const struct cct *from, ui
 }
 
 /* What a node has become; CCT_NONE: out of memory. */
-static uint32_t enter_node(struct cct *into, const struct cct_node *node, enum frame_kind without,
-			   const uint32_t *map)
+static uint32_t enter_node(struct cct *into, const struct cct *from, uint32_t number,
+			   enum frame_kind without, const uint32_t *map)
 {
+	const struct cct_node *node = &from->nodes[number];
+	const struct frame *frame = cct_frame(from, number);
+
 	if (node->parent == CCT_NONE)
 		return CCT_ROOT;
-	if (node->frame.kind == without)
+	if (frame->kind == without)
 		return map[node->parent];
-	return cct_child(into, map[node->parent], &node->frame);
+	return cct_child(into, map[node->parent], frame);
 }
 
 /* Without a @is_used, all nodes are. */
@@ -376,7 +398,7 @@ static int merge(struct cct *into, const struct cct *from, enum frame_kind witho
 		map[node] = CCT_NONE;
 		if (is_used && !is_used[node])
 			continue;
-		map[node] = enter_node(into, &from->nodes[node], without, map);
+		map[node] = enter_node(into, from, node, without, map);
 		if (map[node] == CCT_NONE)
 			return -ENOMEM;
 		merge_node(into, map[node], from, node);

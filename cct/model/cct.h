@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "cct/base/hash_table.h"
-#include "cct/model/frame.h"
+#include "cct/model/frame_ids.h"
 
 #define CCT_ROOT 0u
 #define CCT_NONE UINT32_MAX
@@ -30,14 +30,15 @@ enum path_mark {
 const char *cct_path_mark_name(enum path_mark mark);
 
 struct cct_node {
-	struct frame frame;
+	uint32_t frame : 29; /* its number in cct->frames */
+	/* How the frame itself was found in some of the paths: bits 1 << enum path_mark. */
+	uint32_t frame_marks : N_PATH_MARKS;
 	uint32_t parent;               /* CCT_NONE for the root */
 	uint32_t first_child;          /* CCT_NONE: a leaf; newest first */
 	uint32_t next_sibling;         /* CCT_NONE: the last */
 	uint32_t marked[N_PATH_MARKS]; /* samples whose path ends here, by enum path_mark */
-	/* How the frame itself was found in some of the paths: bits 1 << enum path_mark. */
-	uint32_t frame_marks;
 };
+static_assert(FRAME_IDS_MAX <= 1u << 29, "a node has room for each number");
 
 /* Exclusive cost: of the samples whose path ends at the node. */
 struct cct_cost {
@@ -47,7 +48,8 @@ struct cct_cost {
 
 struct cct {
 	struct cct_node *nodes;
-	struct cct_cost *costs;     /* [node * n_metrics + metric] */
+	struct cct_cost *costs; /* [node * n_metrics + metric] */
+	struct frame_ids frames;
 	struct hash_table by_frame; /* nodes but the root, by (parent, frame) */
 	uint32_t n_nodes, n_nodes_allocated;
 	size_t n_costs_allocated;
@@ -94,7 +96,7 @@ uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *f
 /* The frame of a node; valid until the next insertion. */
 static inline const struct frame *cct_frame(const struct cct *cct, uint32_t node)
 {
-	return &cct->nodes[node].frame;
+	return &cct->frames.frames[cct->nodes[node].frame];
 }
 static inline struct cct_cost *cct_cost(const struct cct *cct, uint32_t node, uint32_t metric)
 {
@@ -112,7 +114,7 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 		cct->squares[(size_t)node * cct->n_metrics + metric] +=
 			(unsigned __int128)weight * weight;
 }
-/* Frees what finds nodes by their frames, 16 to 32 bytes a node, when a tree is complete. The next
+/* Frees what finds nodes by their frames, 8 to 16 bytes a node, when a tree is complete. The next
  * insertion makes it again. */
 void cct_drop_index(struct cct *cct);
 /* Adds what @from has of samples at @node to the node @to of @into. */

@@ -1,0 +1,105 @@
+#include "cct/model/frame_ids.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cct/base/array.h"
+
+struct frame_slot {
+	uint32_t number; /* the frame's, and 1; 0: free */
+	uint32_t hash;
+};
+
+static bool slot_is_used(const void *slot)
+{
+	return ((const struct frame_slot *)slot)->number;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	const struct frame_slot *of = slot;
+	const struct frame_ids *ids = owner;
+
+	return frame_equal(&ids->frames[of->number - 1], key);
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	(void)owner;
+	return ((const struct frame_slot *)slot)->hash;
+}
+
+static const struct hash_table_type numbers_by_frame = {
+	.slot_size = sizeof(struct frame_slot),
+	.first_slots = 1024,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
+
+static uint32_t frame_hash(const struct frame *frame)
+{
+	uint64_t hash =
+		frame->offset ^ ((uint64_t)frame->module << 40) ^ ((uint64_t)frame->kind << 60);
+
+	hash *= 0x9e3779b97f4a7c15ull;
+	hash ^= hash >> 29;
+	hash *= 0xbf58476d1ce4e5b9ull;
+	return (uint32_t)(hash >> 32);
+}
+
+void frame_ids_deinit(struct frame_ids *ids)
+{
+	free(ids->frames);
+	hash_table_deinit(&ids->by_frame);
+	*ids = (struct frame_ids){ .frames = NULL };
+}
+
+/* 0 or -ENOMEM. */
+static int index_frame(struct frame_ids *ids, uint32_t id, uint32_t hash)
+{
+	struct frame_slot *slot = hash_table_insert(&ids->by_frame, &numbers_by_frame, hash, ids);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = (struct frame_slot){ .number = id + 1, .hash = hash };
+	return 0;
+}
+
+/* After frame_ids_drop_index(). */
+static int restore_index(struct frame_ids *ids)
+{
+	if (hash_table_reserve(&ids->by_frame, &numbers_by_frame, ids->n_frames, ids))
+		return -ENOMEM;
+	for (uint32_t id = 0; id < ids->n_frames; id++)
+		index_frame(ids, id, frame_hash(&ids->frames[id]));
+	return 0;
+}
+
+static uint32_t add(struct frame_ids *ids, const struct frame *frame, uint32_t hash)
+{
+	const uint32_t id = ids->n_frames;
+
+	if (id == FRAME_IDS_MAX || array_reserve(ids->frames, id, ids->n_frames_allocated, 1) ||
+	    index_frame(ids, id, hash))
+		return FRAME_IDS_NONE;
+	ids->frames[ids->n_frames++] = *frame;
+	ids->frames[id].origin = 0;
+	return id;
+}
+
+uint32_t frame_ids_enter(struct frame_ids *ids, const struct frame *frame)
+{
+	const uint32_t hash = frame_hash(frame);
+
+	if (!ids->by_frame.n_slots && ids->n_frames && restore_index(ids))
+		return FRAME_IDS_NONE;
+	const struct frame_slot *known =
+		hash_table_find(&ids->by_frame, &numbers_by_frame, hash, frame, ids);
+	return known ? known->number - 1 : add(ids, frame, hash);
+}
+
+void frame_ids_drop_index(struct frame_ids *ids)
+{
+	hash_table_deinit(&ids->by_frame);
+}
