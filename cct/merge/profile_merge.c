@@ -202,14 +202,14 @@ static int merge_squares(struct merge_state *state, const struct merge_maps *map
 	return into->squares || into->n_nodes > 1 ? 0 : cct_keep_squares(into);
 }
 
-static void add_node(struct cct *into, uint32_t to, const struct merge_maps *maps, uint32_t node)
+/* 0 or -ENOMEM. */
+static int add_node(struct cct *into, uint32_t to, const struct merge_maps *maps, uint32_t node)
 {
 	const struct cct *from = maps->from->cct;
-	const struct cct_node *at = &from->nodes[node];
 
-	for (int mark = 0; mark < N_PATH_MARKS; mark++)
-		into->nodes[to].marked[mark] += at->marked[mark];
-	into->nodes[to].frame_marks |= at->frame_marks;
+	if (path_marks_add_all(&into->marks, to, path_marks_of(&from->marks, node)))
+		return -ENOMEM;
+	into->nodes[to].frame_marks |= from->nodes[node].frame_marks;
 	for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
 		struct cct_cost *cost = cct_cost(into, to, maps->metrics[metric]);
 
@@ -223,6 +223,7 @@ static void add_node(struct cct *into, uint32_t to, const struct merge_maps *map
 	    from->longest[node] > into->longest[to])
 		into->longest[to] = from->longest[node];
 	cct_add_activations(into, to, from, node);
+	return 0;
 }
 
 /* Fills @nodes, by number: what they are in the sum. @order: of the nodes; NULL: as they are. */
@@ -245,10 +246,7 @@ static int merge_tree(struct merge_state *state, const struct merge_maps *maps,
 		if (node != CCT_ROOT)
 			nodes[node] =
 				cct_child(into, nodes[from->nodes[node].parent], &frames[node]);
-		if (nodes[node] == CCT_NONE)
-			err = -ENOMEM;
-		else
-			add_node(into, nodes[node], maps, node);
+		err = nodes[node] == CCT_NONE ? -ENOMEM : add_node(into, nodes[node], maps, node);
 	}
 	return err;
 }

@@ -158,6 +158,7 @@ void cct_destroy(struct cct *cct)
 	free(cct->activations);
 	free(cct->squares);
 	frame_ids_deinit(&cct->frames);
+	path_marks_deinit(&cct->marks);
 	hash_table_deinit(&cct->by_frame);
 	free(cct);
 }
@@ -265,15 +266,6 @@ int cct_widen(struct cct *cct, uint32_t n_metrics)
 	return 0;
 }
 
-const char *cct_path_mark_name(enum path_mark mark)
-{
-	static const char *const names[N_PATH_MARKS] = {
-		[PATH_GUESSED] = "guessed", [PATH_STITCHED] = "stitched", [PATH_JOINED] = "joined"
-	};
-
-	return names[mark];
-}
-
 void cct_drop_index(struct cct *cct)
 {
 	hash_table_deinit(&cct->by_frame);
@@ -351,10 +343,10 @@ uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *f
 	return parent;
 }
 
-void cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
+int cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
 {
-	for (int mark = 0; mark < N_PATH_MARKS; mark++)
-		into->nodes[to].marked[mark] += from->nodes[node].marked[mark];
+	if (path_marks_add_all(&into->marks, to, path_marks_of(&from->marks, node)))
+		return -ENOMEM;
 	for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
 		struct cct_cost *cost = cct_cost(into, to, metric);
 
@@ -366,14 +358,15 @@ void cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32
 	for (size_t i = 0; into->squares && from->squares && i < from->n_metrics; i++)
 		into->squares[(size_t)to * into->n_metrics + i] +=
 			from->squares[(size_t)node * from->n_metrics + i];
+	return 0;
 }
 
-/* Adds what @from has at @node to the node @to of @into. */
-static void merge_node(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
+/* Adds what @from has at @node to the node @to of @into. 0 or -ENOMEM. */
+static int merge_node(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
 {
 	into->nodes[to].frame_marks |= from->nodes[node].frame_marks;
-	cct_add_costs(into, to, from, node);
 	cct_add_activations(into, to, from, node);
+	return cct_add_costs(into, to, from, node);
 }
 
 /* What a node has become; CCT_NONE: out of memory. */
@@ -399,9 +392,8 @@ static int merge(struct cct *into, const struct cct *from, enum frame_kind witho
 		if (is_used && !is_used[node])
 			continue;
 		map[node] = enter_node(into, from, node, without, map);
-		if (map[node] == CCT_NONE)
+		if (map[node] == CCT_NONE || merge_node(into, map[node], from, node))
 			return -ENOMEM;
-		merge_node(into, map[node], from, node);
 	}
 	return 0;
 }

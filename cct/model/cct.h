@@ -13,31 +13,21 @@
 #include <stdint.h>
 
 #include "cct/base/hash_table.h"
+#include "cct/marks/path_marks.h"
 #include "cct/model/frame_ids.h"
 
 #define CCT_ROOT 0u
 #define CCT_NONE UINT32_MAX
 
-/* Marks of paths that were not completed by CFI and the sample alone. */
-enum path_mark {
-	PATH_GUESSED,  /* has frames with FRAME_GUESSED */
-	PATH_STITCHED, /* has frames with FRAME_STITCHED */
-	PATH_JOINED,   /* has frames with FRAME_JOINED */
-	N_PATH_MARKS
-};
-
-/* "guessed", "stitched", "joined" */
-const char *cct_path_mark_name(enum path_mark mark);
-
 struct cct_node {
 	uint32_t frame : 29; /* its number in cct->frames */
 	/* How the frame itself was found in some of the paths: bits 1 << enum path_mark. */
 	uint32_t frame_marks : N_PATH_MARKS;
-	uint32_t parent;               /* CCT_NONE for the root */
-	uint32_t first_child;          /* CCT_NONE: a leaf; newest first */
-	uint32_t next_sibling;         /* CCT_NONE: the last */
-	uint32_t marked[N_PATH_MARKS]; /* samples whose path ends here, by enum path_mark */
+	uint32_t parent;       /* CCT_NONE for the root */
+	uint32_t first_child;  /* CCT_NONE: a leaf; newest first */
+	uint32_t next_sibling; /* CCT_NONE: the last */
 };
+static_assert(sizeof(struct cct_node) == 16, "nodes are stored by the million");
 static_assert(FRAME_IDS_MAX <= 1u << 29, "a node has room for each number");
 
 /* Exclusive cost: of the samples whose path ends at the node. */
@@ -50,6 +40,7 @@ struct cct {
 	struct cct_node *nodes;
 	struct cct_cost *costs; /* [node * n_metrics + metric] */
 	struct frame_ids frames;
+	struct path_marks marks;    /* of samples whose path ends at a node */
 	struct hash_table by_frame; /* nodes but the root, by (parent, frame) */
 	uint32_t n_nodes, n_nodes_allocated;
 	size_t n_costs_allocated;
@@ -117,8 +108,8 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 /* Frees what finds nodes by their frames, 8 to 16 bytes a node, when a tree is complete. The next
  * insertion makes it again. */
 void cct_drop_index(struct cct *cct);
-/* Adds what @from has of samples at @node to the node @to of @into. */
-void cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32_t node);
+/* Adds what @from has of samples at @node to the node @to of @into. 0 or -ENOMEM. */
+int cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32_t node);
 /* Likewise its activations, where both trees keep them. */
 static inline void cct_add_activations(struct cct *into, uint32_t to, const struct cct *from,
 				       uint32_t node)

@@ -188,8 +188,8 @@ static int scale_runs(struct profile *profile)
 	return 0;
 }
 
-/* Leaves the rows out, and counts the others again. */
-static void count_kept(struct profile *profile, const bool *is_kept)
+/* Leaves the rows out, and counts the others again. 0 or -ENOMEM. */
+static int count_kept(struct profile *profile, const bool *is_kept)
 {
 	struct sample_rows *rows = profile->rows;
 	uint32_t n_kept = 0;
@@ -207,12 +207,14 @@ static void count_kept(struct profile *profile, const bool *is_kept)
 			profile->quality.counts[QUALITY_FILTERED] += samples;
 			continue;
 		}
-		sample_rows_count(rows, i, profile->cct, &profile->quality);
+		if (sample_rows_count(rows, i, profile->cct, &profile->quality))
+			return -ENOMEM;
 		profile->metrics[row->metric].samples += samples;
 		profile->metrics[row->metric].total += row->weight;
 		move_row(rows, n_kept++, i);
 	}
 	rows->n_rows = n_kept;
+	return 0;
 }
 
 /* Marks of frames that no path has any more. */
@@ -252,8 +254,9 @@ int profile_keep_rows(struct profile *profile, const bool *is_kept)
 {
 	/* Rows do not have the calls that were seen with them. */
 	cct_drop_activations(profile->cct);
-	count_kept(profile, is_kept);
-	int err = drop_frame_marks(profile->cct, profile->rows);
+	int err = count_kept(profile, is_kept);
+	if (!err)
+		err = drop_frame_marks(profile->cct, profile->rows);
 	if (!err)
 		err = drop_unused_nodes(profile);
 	if (!err && profile->rows->n_runs)

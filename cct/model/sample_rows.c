@@ -174,8 +174,7 @@ static uint64_t *end_counter(struct profile_quality *quality, unsigned end)
 	return &quality->counts[counters[end]];
 }
 
-void sample_row_count(const struct sample_row *row, struct cct *cct,
-		      struct profile_quality *quality)
+int sample_row_count(const struct sample_row *row, struct cct *cct, struct profile_quality *quality)
 {
 	if (row->end != ROW_JOINED)
 		++*end_counter(quality, row->end);
@@ -183,14 +182,16 @@ void sample_row_count(const struct sample_row *row, struct cct *cct,
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		const uint32_t is_marked = row->marks >> mark & 1u;
 
-		cct->nodes[row->node].marked[mark] += is_marked;
+		if (path_marks_add(&cct->marks, row->node, (enum path_mark)mark, is_marked))
+			return -ENOMEM;
 		quality->counts[quality_of_mark((enum path_mark)mark)] += is_marked;
 	}
 	cct_add_cost(cct, row->node, row->metric, row->weight);
+	return 0;
 }
 
-static void count_sum(const struct sample_row *row, const struct row_sum *sum, struct cct *cct,
-		      struct profile_quality *quality)
+static int count_sum(const struct sample_row *row, const struct row_sum *sum, struct cct *cct,
+		     struct profile_quality *quality)
 {
 	struct cct_cost *cost = cct_cost(cct, row->node, row->metric);
 
@@ -200,7 +201,9 @@ static void count_sum(const struct sample_row *row, const struct row_sum *sum, s
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		const uint64_t n_marked = row->marks >> mark & 1u ? sum->samples : 0;
 
-		cct->nodes[row->node].marked[mark] += (uint32_t)n_marked;
+		if (path_marks_add(&cct->marks, row->node, (enum path_mark)mark,
+				   (uint32_t)n_marked))
+			return -ENOMEM;
 		quality->counts[quality_of_mark((enum path_mark)mark)] += n_marked;
 	}
 	cost->samples += sum->samples;
@@ -209,15 +212,15 @@ static void count_sum(const struct sample_row *row, const struct row_sum *sum, s
 		cct->longest[row->node] = sum->longest;
 	if (cct->squares)
 		cct->squares[(size_t)row->node * cct->n_metrics + row->metric] += sum->squares;
+	return 0;
 }
 
-void sample_rows_count(const struct sample_rows *rows, uint32_t row, struct cct *cct,
-		       struct profile_quality *quality)
+int sample_rows_count(const struct sample_rows *rows, uint32_t row, struct cct *cct,
+		      struct profile_quality *quality)
 {
 	if (rows->sums)
-		count_sum(&rows->rows[row], &rows->sums[row], cct, quality);
-	else
-		sample_row_count(&rows->rows[row], cct, quality);
+		return count_sum(&rows->rows[row], &rows->sums[row], cct, quality);
+	return sample_row_count(&rows->rows[row], cct, quality);
 }
 
 void sample_rows_uncount(struct cct *cct, struct profile_quality *quality)
@@ -227,8 +230,8 @@ void sample_rows_uncount(struct cct *cct, struct profile_quality *quality)
 	quality->counts[QUALITY_GUESSED_FRAMES] = 0;
 	for (int mark = 0; mark < N_PATH_MARKS; mark++)
 		quality->counts[quality_of_mark((enum path_mark)mark)] = 0;
+	path_marks_deinit(&cct->marks);
 	for (uint32_t node = 0; node < cct->n_nodes; node++) {
-		memset(cct->nodes[node].marked, 0, sizeof(cct->nodes[node].marked));
 		for (uint32_t metric = 0; metric < cct->n_metrics; metric++)
 			*cct_cost(cct, node, metric) = (struct cct_cost){ 0 };
 		if (cct->longest)

@@ -137,12 +137,13 @@ static inline uint64_t sample_rows_microseconds(uint64_t start_ns, uint64_t time
 	return time_ns > start_ns ? (time_ns - start_ns) / 1000 : 0;
 }
 
-/* Adds a sample to its node and to the counters of quality that are about single paths. */
-void sample_row_count(const struct sample_row *row, struct cct *cct,
-		      struct profile_quality *quality);
+/* Adds a sample to its node and to the counters of quality that are about single paths. 0 or
+ * -ENOMEM. */
+int sample_row_count(const struct sample_row *row, struct cct *cct,
+		     struct profile_quality *quality);
 /* Likewise all samples of a row of the list. */
-void sample_rows_count(const struct sample_rows *rows, uint32_t row, struct cct *cct,
-		       struct profile_quality *quality);
+int sample_rows_count(const struct sample_rows *rows, uint32_t row, struct cct *cct,
+		      struct profile_quality *quality);
 /* Makes the tree keep the squares of its samples' weights, which are those of the rows. 0 or
  * -ENOMEM. */
 int sample_rows_square(const struct sample_rows *rows, struct cct *cct);

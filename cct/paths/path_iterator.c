@@ -69,7 +69,7 @@ static void fill_path(struct path_iterator *iterator, uint32_t node, struct prof
 {
 	const struct cct *cct = iterator->profile->cct;
 
-	*path = (struct profile_path){ .marked = cct->nodes[node].marked,
+	*path = (struct profile_path){ .marked = path_marks_of(&cct->marks, node),
 				       .costs = cct_cost(cct, node, 0) };
 	for (; node != CCT_ROOT; node = cct->nodes[node].parent)
 		add_frame(iterator, cct_frame(cct, node), path);

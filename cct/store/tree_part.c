@@ -81,7 +81,7 @@ static uint64_t frame_marks_of(const struct cct *cct, uint32_t node, unsigned wh
 
 static uint64_t marked_of(const struct cct *cct, uint32_t node, unsigned mark)
 {
-	return cct->nodes[node].marked[mark];
+	return path_marks_of(&cct->marks, node)[mark];
 }
 
 static uint64_t samples_of(const struct cct *cct, uint32_t node, unsigned metric)
@@ -242,34 +242,40 @@ static int read_nodes(struct dwarf_reader *body, struct cct *cct, const struct f
 	return n < 0 || body->is_broken ? -EINVAL : 0;
 }
 
-typedef void (*node_setter)(struct cct *cct, uint32_t node, unsigned which, uint64_t value);
+/* 0 or -ENOMEM. */
+typedef int (*node_setter)(struct cct *cct, uint32_t node, unsigned which, uint64_t value);
 
-static void set_frame_marks(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
+static int set_frame_marks(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
 {
 	(void)which;
-	cct->nodes[node].frame_marks = (uint32_t)value;
+	cct->nodes[node].frame_marks = (uint32_t)value & ((1u << N_PATH_MARKS) - 1);
+	return 0;
 }
 
-static void set_marked(struct cct *cct, uint32_t node, unsigned mark, uint64_t value)
+static int set_marked(struct cct *cct, uint32_t node, unsigned mark, uint64_t value)
 {
-	if (mark < N_PATH_MARKS)
-		cct->nodes[node].marked[mark] = (uint32_t)value;
+	if (mark >= N_PATH_MARKS)
+		return 0;
+	return path_marks_add(&cct->marks, node, (enum path_mark)mark, (uint32_t)value);
 }
 
-static void set_samples(struct cct *cct, uint32_t node, unsigned metric, uint64_t value)
+static int set_samples(struct cct *cct, uint32_t node, unsigned metric, uint64_t value)
 {
 	cct_cost(cct, node, metric)->samples = value;
+	return 0;
 }
 
-static void set_weight(struct cct *cct, uint32_t node, unsigned metric, uint64_t value)
+static int set_weight(struct cct *cct, uint32_t node, unsigned metric, uint64_t value)
 {
 	cct_cost(cct, node, metric)->weight = value;
+	return 0;
 }
 
-static void set_longest(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
+static int set_longest(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
 {
 	(void)which;
 	cct->longest[node] = value;
+	return 0;
 }
 
 static int read_values(struct dwarf_reader *body, struct cct *cct, node_setter set, unsigned which)
@@ -286,7 +292,9 @@ static int read_values(struct dwarf_reader *body, struct cct *cct, node_setter s
 		if (distance >= cct->n_nodes - node)
 			return -EINVAL;
 		node += distance;
-		set(cct, (uint32_t)node, which, dwarf_read_uleb(body));
+		int err = set(cct, (uint32_t)node, which, dwarf_read_uleb(body));
+		if (err)
+			return err;
 	}
 	return n < 0 || body->is_broken ? -EINVAL : 0;
 }
@@ -355,10 +363,11 @@ void activations_part_write(struct byte_buffer *body, const struct profile *prof
 	write_values(body, profile->cct, activations_of, 0);
 }
 
-static void set_activations(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
+static int set_activations(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
 {
 	(void)which;
 	cct->activations[node] = value;
+	return 0;
 }
 
 int activations_part_read(struct dwarf_reader *body, struct profile *profile)

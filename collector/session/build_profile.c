@@ -139,7 +139,8 @@ static int count_sample(struct worker *worker, const struct sample *sample)
 {
 	struct sample_row row = make_row(worker, sample);
 
-	sample_row_count(&row, worker->cct, &worker->quality);
+	if (sample_row_count(&row, worker->cct, &worker->quality))
+		return -ENOMEM;
 	return worker->keeps_rows ? keep_row(worker, sample, &row) : 0;
 }
 

@@ -79,7 +79,7 @@ static void write_marks(struct members *members, const uint64_t marked[N_PATH_MA
 			continue;
 		if (!marks.n)
 			write_key(members, "mark");
-		write_key(&marks, cct_path_mark_name((enum path_mark)mark));
+		write_key(&marks, path_mark_name((enum path_mark)mark));
 		write_number(members->out, marked[mark]);
 	}
 	if (marks.n)

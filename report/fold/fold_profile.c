@@ -508,9 +508,10 @@ static void add_cost(const struct folding *folding, uint32_t node, uint32_t cct_
 	const struct cct *cct = folding->profile->cct;
 	struct fold *fold = folding->fold;
 	size_t at = (size_t)node * fold->n_metrics;
+	const uint32_t *marked = path_marks_of(&cct->marks, cct_node);
 
 	for (int mark = 0; mark < N_PATH_MARKS; mark++)
-		fold->nodes[node].marked[mark] += cct->nodes[cct_node].marked[mark];
+		fold->nodes[node].marked[mark] += marked[mark];
 	if (folding->options->errors)
 		add_error_columns(folding, node, cct_node);
 	for (uint32_t metric = 0; metric < cct->n_metrics; metric++) {

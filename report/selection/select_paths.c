@@ -186,7 +186,8 @@ static void count_selected(struct selecting *selecting, uint32_t node)
 
 static int build_tree(struct selecting *selecting)
 {
-	cct_add_costs(selecting->into, CCT_ROOT, selecting->from, CCT_ROOT);
+	if (cct_add_costs(selecting->into, CCT_ROOT, selecting->from, CCT_ROOT))
+		return -ENOMEM;
 	for (uint32_t i = 1; i < selecting->from->n_nodes; i++) {
 		uint32_t place = CCT_ROOT;
 
@@ -201,9 +202,8 @@ static int build_tree(struct selecting *selecting)
 			place = place_sample(selecting, i);
 			count_selected(selecting, i);
 		}
-		if (place == CCT_NONE)
+		if (place == CCT_NONE || cct_add_costs(selecting->into, place, selecting->from, i))
 			return -ENOMEM;
-		cct_add_costs(selecting->into, place, selecting->from, i);
 	}
 	return 0;
 }

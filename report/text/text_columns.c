@@ -108,7 +108,7 @@ static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		if (row->frame_marks & 1u << mark)
 			n += (size_t)snprintf(buffer + n, size - n, "%s%s", n ? ", " : " (",
-					      cct_path_mark_name((enum path_mark)mark));
+					      path_mark_name((enum path_mark)mark));
 	}
 	if (n)
 		snprintf(buffer + n, size - n, ")");

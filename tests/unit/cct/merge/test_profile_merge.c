@@ -272,7 +272,9 @@ static void make_tree(struct profile *profile)
 		make_samples(profile, node, metric);
 		if (profile->cct->activations)
 			profile->cct->activations[node] += random_below(3);
-		profile->cct->nodes[node].marked[PATH_GUESSED] += random_below(2);
+		assert_int_equal(
+			path_marks_add(&profile->cct->marks, node, PATH_GUESSED, random_below(2)),
+			0);
 		profile->cct->nodes[node].frame_marks |= random_below(8);
 		profile->quality.counts[QUALITY_SAMPLES]++;
 		profile->quality.incomplete[MARKER_STACK_CUT] += random_below(2);

@@ -134,7 +134,7 @@ static void samples_that_are_left_out_leave_the_tree_and_the_totals(void **state
 	assert_int_equal(profile->metrics[1].total, 601);
 	assert_int_equal(profile->metrics[2].samples, 0);
 	assert_int_equal(cct_cost(profile->cct, 60, 1)->weight, 601);
-	assert_int_equal(profile->cct->nodes[60].marked[PATH_GUESSED], 1);
+	assert_int_equal(path_marks_of(&profile->cct->marks, 60)[PATH_GUESSED], 1);
 	assert_int_equal(profile->cct->nodes[3].frame_marks, 1u << PATH_GUESSED);
 	assert_int_equal(quality_n_used(&profile->quality), 2);
 	assert_int_equal(profile->quality.counts[QUALITY_COMPLETE], 2);

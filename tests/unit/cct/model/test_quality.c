@@ -45,7 +45,7 @@ static void the_counters_of_marks_have_the_names_of_the_marks(void **state)
 		enum path_mark mark = (enum path_mark)i;
 
 		assert_string_equal(quality_describe(quality_of_mark(mark))->name,
-				    cct_path_mark_name(mark));
+				    path_mark_name(mark));
 	}
 }
 

@@ -88,15 +88,15 @@ static void a_sample_counts_in_its_node_and_in_quality_until_all_are_taken_out(v
 	(void)state;
 	assert_int_equal(cct_keep_longest(cct, 1), 0);
 	row.marks = 1u << PATH_GUESSED;
-	sample_row_count(&row, cct, &quality);
+	assert_int_equal(sample_row_count(&row, cct, &quality), 0);
 	row.end = ROW_INCOMPLETE + MARKER_STACK_CUT;
-	sample_row_count(&row, cct, &quality);
+	assert_int_equal(sample_row_count(&row, cct, &quality), 0);
 	row.end = ROW_JOINED;
 	row.marks = 1u << PATH_JOINED;
 	row.n_guessed = 0;
-	sample_row_count(&row, cct, &quality);
+	assert_int_equal(sample_row_count(&row, cct, &quality), 0);
 	assert_int_equal(cct_cost(cct, node, 1)->weight, 15);
-	assert_int_equal(cct->nodes[node].marked[PATH_GUESSED], 2);
+	assert_int_equal(path_marks_of(&cct->marks, node)[PATH_GUESSED], 2);
 	assert_int_equal(quality.counts[QUALITY_COMPLETE], 1);
 	assert_int_equal(quality.incomplete[MARKER_STACK_CUT], 1);
 	assert_int_equal(quality.counts[QUALITY_JOINED], 1);
@@ -106,7 +106,7 @@ static void a_sample_counts_in_its_node_and_in_quality_until_all_are_taken_out(v
 	sample_rows_uncount(cct, &quality);
 	assert_int_equal(cct_sum(cct, 1).samples, 0);
 	assert_int_equal(cct->longest[node], 0);
-	assert_int_equal(cct->nodes[node].marked[PATH_GUESSED], 0);
+	assert_int_equal(path_marks_of(&cct->marks, node)[PATH_GUESSED], 0);
 	for (int i = 0; i < N_QUALITY_COUNTERS; i++)
 		assert_int_equal(quality.counts[i], i == QUALITY_LOST ? 3 : 0);
 	assert_int_equal(quality.incomplete[MARKER_STACK_CUT], 0);

@@ -111,7 +111,9 @@ static void paths_have_threads_and_marks_and_missing_callers(void **state)
 	struct profile_path path;
 
 	add(profile, parent, frames, 2, 0, 5);
-	profile->cct->nodes[profile->cct->n_nodes - 1].marked[PATH_STITCHED] = 1;
+	assert_int_equal(
+		path_marks_add(&profile->cct->marks, profile->cct->n_nodes - 1, PATH_STITCHED, 1),
+		0);
 	assert_int_equal(path_iterator_init(&iterator, profile), 0);
 	assert_true(path_iterator_next(&iterator, &path));
 	assert_int_equal(path.process->pid, 20);

@@ -39,7 +39,7 @@ static void add_row(struct profile *profile, uint32_t i)
 						"process", &row.task),
 			 0);
 	assert_int_equal(sample_rows_add(profile->rows, &row), 0);
-	sample_row_count(&row, profile->cct, &profile->quality);
+	assert_int_equal(sample_row_count(&row, profile->cct, &profile->quality), 0);
 }
 
 /* @n_rows of two metrics and two CPUs; the third metric has none if there are few. */

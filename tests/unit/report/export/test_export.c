@@ -330,7 +330,7 @@ static void json_nodes_end_with_what_only_some_have(void **state)
 	struct fixture *fixture = *state;
 
 	add_sample(fixture, "prog", 1, 5);
-	fixture->profile->cct->nodes[2].marked[PATH_GUESSED] = 1;
+	assert_int_equal(path_marks_add(&fixture->profile->cct->marks, 2, PATH_GUESSED, 1), 0);
 	const char *text =
 		write_report(fixture, "json", &(struct view_options){ .kind = VIEW_TREE },
 			     &(struct export_options){ 0 });
