@@ -20,7 +20,7 @@ enum frame_kind {
 	FRAME_MARKER,  /* offset: enum marker */
 	FRAME_LOCK,    /* offset: the address that a thread waits at, in its process */
 	FRAME_WAKER,   /* offset: the id of a text of profile->wakers */
-	/* Only in trees of other groups than processes (cct/model/profile_group.h): */
+	/* Only in trees of other groups than processes (cct/paths/profile_group.h): */
 	FRAME_CPU, /* offset: the CPU's number; UINT32_MAX: not known */
 };
 

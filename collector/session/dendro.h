@@ -36,7 +36,7 @@
 #define COLLECTOR_SESSION_DENDRO_H
 
 #include "cct/model/profile.h"
-#include "cct/model/profile_group.h"
+#include "cct/paths/profile_group.h"
 #include "collector/paths/sample.h"
 
 struct dendro;

@@ -1,4 +1,4 @@
-#include "cct/model/profile_group.h"
+#include "cct/paths/profile_group.h"
 
 #include <errno.h>
 #include <stdbool.h>

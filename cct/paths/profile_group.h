@@ -1,6 +1,6 @@
 /* Groups the samples of a finished profile by something else than their processes. */
-#ifndef CCT_MODEL_PROFILE_GROUP_H
-#define CCT_MODEL_PROFILE_GROUP_H
+#ifndef CCT_PATHS_PROFILE_GROUP_H
+#define CCT_PATHS_PROFILE_GROUP_H
 
 #include "cct/model/profile.h"
 

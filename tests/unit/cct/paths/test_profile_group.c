@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "cct/model/profile_group.h"
+#include "cct/paths/profile_group.h"
 
 #define N_PROCESSES 2
 #define N_SAMPLES   6
