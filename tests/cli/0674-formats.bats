@@ -1,0 +1,37 @@
+# Recordings and profiles of each release are read by all later ones: tests/data/formats has one of
+# each, and what a report of them contains.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../data/formats" || exit
+}
+
+# The part of a report that the file alone decides, with a line for each node.
+facts() { # facts FILE
+	"$DENDRO" report --format json "$1" | jq -S -L "$BATS_TEST_DIRNAME" 'include "tree"; {
+		command, machine, recorder, times,
+		metrics: [.metrics[] | {event, unit, samples, total}],
+		complete: .quality.unwind.complete,
+		nodes: [nodes | "\(.path | join(";")) \(.kind) \(.self | round) \(.total | round)"]
+	}'
+}
+
+@test "recordings of each release are read" {
+	for release in */; do
+		facts "${release}turns.data" | diff "${release}turns.json" -
+	done
+}
+
+@test "profiles of each release are read" {
+	for release in */; do
+		facts "${release}turns.cct" | diff "${release}turns.json" -
+	done
+}
+
+@test "recordings of each release become profiles" {
+	for release in */; do
+		"$DENDRO" build -o "$BATS_TEST_TMPDIR/turns.cct" "${release}turns.data"
+		facts "$BATS_TEST_TMPDIR/turns.cct" | diff "${release}turns.json" -
+	done
+}
