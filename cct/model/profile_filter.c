@@ -265,3 +265,38 @@ int profile_keep_rows(struct profile *profile, const bool *is_kept)
 		profile_scale(profile);
 	return err;
 }
+
+static void take_times_of_run(struct profile *profile, const struct sample_run *run)
+{
+	profile->info.start_ns = run->start_ns;
+	profile->info.end_ns = run->end_ns;
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		struct metric *metric = &profile->metrics[i];
+
+		metric->samples = metric->total = 0;
+		metric->is_scaled = false;
+		metric->time_enabled_ns = run->times[i].enabled_ns;
+		metric->time_running_ns = run->times[i].running_ns;
+	}
+}
+
+int profile_count_run(struct profile *profile, uint32_t run)
+{
+	const struct sample_rows *rows = profile->rows;
+
+	if (cct_keep_squares(profile->cct))
+		return -ENOMEM;
+	sample_rows_uncount(profile->cct, &profile->quality);
+	take_times_of_run(profile, &rows->runs[run]);
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const struct sample_row *row = &rows->rows[i];
+
+		if (row->run != run)
+			continue;
+		sample_rows_count(rows, i, profile->cct, &profile->quality);
+		profile->metrics[row->metric].samples += sample_rows_samples_of(rows, i);
+		profile->metrics[row->metric].total += row->weight;
+	}
+	profile_scale(profile);
+	return 0;
+}

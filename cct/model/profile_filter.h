@@ -22,6 +22,12 @@ int profile_keep_metrics(struct profile *profile, const char *const *patterns, s
 int profile_keep_rows(struct profile *profile, const bool *is_kept);
 
 /*
+ * Lets costs, totals, counters and times be those of one run of a merged profile. Rows stay, so
+ * this can be done for one run after the other. 0 or -ENOMEM.
+ */
+int profile_count_run(struct profile *profile, uint32_t run);
+
+/*
  * Takes the threads out of a tree by thread: a process has the paths of all of its threads below
  * it. The profile has no rows then. 0, or -ENOMEM: nothing changed.
  */

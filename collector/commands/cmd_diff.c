@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/model/profile_filter.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/pager.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
 #include "collector/commands/diff_options.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/stored_profile.h"
 #include "report/diff/diff_csv.h"
 #include "report/diff/diff_json.h"
 #include "report/diff/diff_text.h"
@@ -112,36 +114,88 @@ static int add_view(struct diff_command *command, const struct profile *profile,
 	return err ? out_of_memory() : 0;
 }
 
-static int add_profile(struct diff_command *command, const struct profile *profile, size_t run,
-		       struct diff_rows *rows)
+static int add_run(struct diff_command *command, const struct profile *profile, uint32_t metric,
+		   size_t run, struct diff_rows *rows)
+{
+	int status = find_amount(command, profile, &command->request.sources[run]);
+
+	return status ? status : add_view(command, profile, metric, run, rows);
+}
+
+/* Which runs of a merged profile have samples of the metric; to free(). Their number, at least 1,
+ * is 1 if the profile has no runs. NULL: no memory. */
+static bool *find_runs(const struct profile *profile, uint32_t metric, size_t *n_ret)
+{
+	const struct sample_rows *rows = profile->rows;
+	bool *has_samples = calloc(rows ? (size_t)rows->n_runs + 1 : 1, sizeof(*has_samples));
+	size_t n = 0;
+
+	for (uint32_t i = 0; has_samples && rows && i < rows->n_rows; i++) {
+		bool *is_known = &has_samples[rows->rows[i].run];
+
+		if (rows->rows[i].metric != metric || *is_known)
+			continue;
+		*is_known = true;
+		n++;
+	}
+	*n_ret = n ? n : 1;
+	return has_samples;
+}
+
+/* Each run of a merged profile is a run of its side. */
+static int add_runs(struct diff_command *command, struct profile *profile, uint32_t metric,
+		    size_t first, struct diff_rows *rows, size_t *n_ret)
+{
+	_cleanup_free_ bool *has_samples = find_runs(profile, metric, n_ret);
+	size_t n = 0;
+	int status = 0;
+
+	if (!has_samples)
+		return out_of_memory();
+	if (*n_ret == 1)
+		return add_run(command, profile, metric, first, rows);
+	if (diff_request_split_source(&command->request, first, *n_ret) ||
+	    diff_rows_split_run(rows, first, *n_ret))
+		return out_of_memory();
+	for (uint32_t i = 0; !status && i < profile->rows->n_runs; i++) {
+		if (!has_samples[i])
+			continue;
+		status = profile_count_run(profile, i)
+				 ? out_of_memory()
+				 : add_run(command, profile, metric, first + n++, rows);
+	}
+	return status;
+}
+
+static int add_profile(struct diff_command *command, struct profile *profile, size_t run,
+		       struct diff_rows *rows, size_t *n_ret)
 {
 	struct report_options *report = &command->request.report;
-	struct diff_source *source = &command->request.sources[run];
 
 	if (report_options_check_filters(report, profile))
 		return DIFF_EXIT_ERROR;
 	report_options_explain_emptiness(report, profile);
-	const struct metric *metric = choose_metric(command, profile, source->path);
+	const struct metric *metric =
+		choose_metric(command, profile, command->request.sources[run].path);
 	if (!metric)
 		return DIFF_EXIT_ERROR;
-	int status = find_amount(command, profile, source);
-	return status ? status
-		      : add_view(command, profile, (uint32_t)(metric - profile->metrics), run,
-				 rows);
+	return add_runs(command, profile, (uint32_t)(metric - profile->metrics), run, rows, n_ret);
 }
 
-/* Of a damaged recording, what precedes the damage is compared; *@is_damaged_ret says so. */
-static int add_run(struct diff_command *command, size_t run, struct diff_rows *rows,
-		   bool *is_damaged_ret)
+/* Of a damaged recording, what precedes the damage is compared; *@is_damaged_ret says so. *@n_ret:
+ * the runs that the file has. */
+static int add_file(struct diff_command *command, size_t run, struct diff_rows *rows, size_t *n_ret,
+		    bool *is_damaged_ret)
 {
 	struct report_options *report = &command->request.report;
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile = NULL;
 
 	report->path = command->request.sources[run].path;
+	report->build.by_thread = report->build.keeps_rows = stored_profile_is_at(report->path);
 	int err = fetched_profile_build(report->path, &report->build, &report->files, "diff",
 					&profile, &error);
-	int status = err ? DIFF_EXIT_ERROR : add_profile(command, profile, run, rows);
+	int status = err ? DIFF_EXIT_ERROR : add_profile(command, profile, run, rows, n_ret);
 	if (error || err)
 		message_error_of_file("diff", report->path, error ? error : strerror(-err));
 	*is_damaged_ret |= error != NULL;
@@ -228,12 +282,13 @@ static int run(struct diff_command *command)
 	struct report_options *report = &command->request.report;
 	struct diff_rows rows = { .n_runs = command->request.n_sources };
 	bool is_damaged = false;
+	size_t n = 1;
 	int status = 0;
 
 	if (file_options_open(&report->files, "diff", &report->build.files))
 		return DIFF_EXIT_ERROR;
-	for (size_t i = 0; !status && i < command->request.n_sources; i++)
-		status = add_run(command, i, &rows, &is_damaged);
+	for (size_t i = 0; !status && i < command->request.n_sources; i += n)
+		status = add_file(command, i, &rows, &n, &is_damaged);
 	if (!status)
 		status = compare(command, &rows);
 	diff_rows_deinit(&rows);

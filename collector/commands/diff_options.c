@@ -1,5 +1,6 @@
 #include "collector/commands/diff_options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,6 +299,24 @@ int diff_request_parse(struct diff_request *request, int argc, char **argv, bool
 		request->options.measure = view_traits(request->options.view)->sort == SORT_SELF
 						   ? DIFF_SELF
 						   : DIFF_TOTAL;
+	return 0;
+}
+
+int diff_request_split_source(struct diff_request *request, size_t source, size_t n)
+{
+	const size_t n_all = request->n_sources + n - 1;
+	struct diff_source *sources = calloc(n_all + 1, sizeof(*sources));
+
+	if (!sources)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_all; i++) {
+		const size_t from = i < source + n ? (i < source ? i : source) : i - n + 1;
+
+		sources[i] = request->sources[from];
+	}
+	free(request->sources);
+	request->sources = sources;
+	request->n_sources = n_all;
 	return 0;
 }
 

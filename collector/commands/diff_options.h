@@ -32,6 +32,9 @@ extern const struct command_line diff_line;
  * *@is_done_ret: help was printed.
  */
 int diff_request_parse(struct diff_request *request, int argc, char **argv, bool *is_done_ret);
+/* Puts @n sources like it into the place of a source: the runs of a merged profile. 0 or -ENOMEM.
+ */
+int diff_request_split_source(struct diff_request *request, size_t source, size_t n);
 void diff_request_deinit(struct diff_request *request);
 
 #endif

@@ -105,6 +105,41 @@ static int find_or_add(struct diff_rows *rows, const struct view *view, const st
 	return err;
 }
 
+static int widen_costs(struct diff_rows *rows, enum diff_measure measure, size_t run, size_t n)
+{
+	const size_t n_before = rows->n_runs, n_runs = n_before + n - 1;
+	struct diff_cost *costs = calloc(rows->n_allocated * n_runs + 1, sizeof(*costs));
+
+	if (!costs)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->n_rows; i++) {
+		for (size_t j = 0; j < n_before; j++)
+			costs[i * n_runs + j + (j > run ? n - 1 : 0)] =
+				rows->costs[measure][i * n_before + j];
+	}
+	free(rows->costs[measure]);
+	rows->costs[measure] = costs;
+	return 0;
+}
+
+int diff_rows_split_run(struct diff_rows *rows, size_t run, size_t n)
+{
+	struct diff_run *runs = calloc(rows->n_runs + n, sizeof(*runs));
+
+	if (!runs)
+		return -ENOMEM;
+	for (size_t i = 0; rows->runs && i < rows->n_runs; i++)
+		runs[i + (i > run ? n - 1 : 0)] = rows->runs[i];
+	free(rows->runs);
+	rows->runs = runs;
+	for (int i = 0; i < N_DIFF_MEASURES; i++) {
+		if (widen_costs(rows, (enum diff_measure)i, run, n))
+			return -ENOMEM;
+	}
+	rows->n_runs += n - 1;
+	return 0;
+}
+
 /* Of samples that count as 1 each, or as their weight. */
 static struct diff_cost cost_of(const struct view *view, const struct view_row *row,
 				uint32_t metric, enum share_kind kind, bool count_samples)

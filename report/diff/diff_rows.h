@@ -31,6 +31,9 @@ struct diff_rows {
 };
 
 void diff_rows_deinit(struct diff_rows *rows);
+/* Puts @n runs without cost, above 0, into the place of a run that was not added yet. 0 or -ENOMEM.
+ */
+int diff_rows_split_run(struct diff_rows *rows, size_t run, size_t n);
 /*
  * Adds a run's flat view. Of several rows with one key, the costs are added up, so a total may be
  * too large where one of them calls another, but never larger than that of the run.

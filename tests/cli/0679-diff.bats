@@ -133,3 +133,13 @@ row() { # row FILE NAME FILTER
 	run "$DENDRO" diff --sort self,faults before1.data after1.data
 	[ "$status" -eq 2 ]
 }
+
+@test "the runs in a merged profile count as runs of their side" {
+	"$DENDRO" merge -o sum-before.cct before?.data
+	"$DENDRO" merge -o sum-after.cct after?.data
+	"$DENDRO" diff --format json before?.data -- after?.data >theirs
+	"$DENDRO" diff --format json sum-before.cct sum-after.cct >ours
+	expect_equal runs "$(jq -c '[.runs[] | del(.file)]' ours)" \
+		"$(jq -c '[.runs[] | del(.file)]' theirs)"
+	cmp <(jq 'del(.runs)' theirs) <(jq 'del(.runs)' ours)
+}
