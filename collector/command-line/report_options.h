@@ -34,9 +34,10 @@ struct report_options {
 	enum color_use color;
 	bool has_view; /* a view was given; otherwise it is the tree */
 	enum report_children children;
-	bool has_sort;          /* an order was given; otherwise the view has its default */
-	const char *per_event;  /* VIEW_HOT; NULL: not given */
-	const char *sort_event; /* NULL: the first with samples */
+	bool has_sort;           /* an order was given; otherwise the view has its default */
+	const char *compared[2]; /* two functions instead of a view; NULL: not given */
+	const char *per_event;   /* VIEW_HOT; NULL: not given */
+	const char *sort_event;  /* NULL: the first with samples */
 	bool no_pager;
 	const char *ratio_texts[REPORT_MAX_RATIOS];
 	uint32_t n_ratio_texts;

@@ -19,6 +19,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/report_comparison.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/session/dendro.h"
@@ -222,6 +223,12 @@ static const struct command_option options_of_report[] = {
 	  .help = "text only: show costs in time, bytes or events beside their shares",
 	  .take = option_take_flag,
 	  .offset = FIELD(export.values) },
+	{ .name = "compare",
+	  .argument = "F,G",
+	  .help = "say whether two functions differ in their samples, by more than chance, "
+		  "instead of a view; names may be globs",
+	  .take = report_comparison_take,
+	  .offset = FIELD(compared) },
 	{ .name = "errors",
 	  .help = "show how exact each share is: its standard error, and in JSON and CSV the "
 		  "range that holds the true share 95 times in 100",
@@ -370,7 +377,8 @@ static int select_and_show(struct report_options *options, struct profile *profi
 		options->export.selected = &selected;
 	if (strcmp(options->format->name, "csv") == 0)
 		selection_options_note_share(options->command, &selected, profile);
-	err = show(options, profile, symbolizer);
+	err = options->compared[0] ? report_comparison_show(options, profile, symbolizer)
+				   : show(options, profile, symbolizer);
 	selected_paths_deinit(&selected);
 	return err;
 }
@@ -468,6 +476,8 @@ int cmd_report(int argc, char **argv)
 		status = check_per(&options);
 	if (!parsed.is_done && !status)
 		status = check_errors(&options);
+	if (!parsed.is_done && !status)
+		status = report_comparison_check(&options);
 	if (!parsed.is_done && !status) {
 		perf_views_finish(&options);
 		report_options_take_operands(&options, &parsed);

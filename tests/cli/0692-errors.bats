@@ -176,3 +176,39 @@ for row in rows:
 	run "$DENDRO" report --errors --view stats drawn.data
 	expect_equal status "$status" 129
 }
+
+@test "two functions of one run are compared by their numbers of samples" {
+	record dispatch.data -- "$WORKLOADS/dispatch" 1
+	"$DENDRO" build -o dispatch.cct dispatch.data
+	"$DENDRO" report --compare dispatch_1,dispatch_2 --sort total dispatch.data >text
+	cat text
+	grep -Eqx 'dispatch_2 has ([0-9]+) samples of cpu-clock, dispatch_1 has ([0-9]+): .*' text
+	report_json dispatch.data --compare dispatch_1,dispatch_2 --sort total >compared
+	report_json dispatch.cct --compare dispatch_1,dispatch_2 --sort total | cmp - compared
+	report_json dispatch.data --view functions >functions
+	expect_equal samples "$(jq -c '[.places[].samples]' compared)" \
+		"[$(total_of functions dispatch_1),$(total_of functions dispatch_2)]"
+	jq -e '(.places | map(.samples)) as [$a, $b] | (.limit - 2 * ($a + $b | sqrt) | fabs < 0.01)
+		and .differ == ((($a - $b) | fabs) > 2 * ($a + $b | sqrt))' compared
+	# Self cost; a glob adds the samples of its functions.
+	report_json dispatch.data --compare 'dispatch_*,worker' |
+		jq -e '.places[0].functions == 2 and .places[1].samples > 0 and .differ'
+	"$DENDRO" report --compare dispatch_1,worker --event cpu-clock dispatch.data |
+		grep -E '^worker has .* they differ, as '
+}
+
+@test "a comparison that cannot be made says why" {
+	run "$DENDRO" report --compare touch_and_work drawn.data
+	expect_equal status "$status" 129
+	[[ $output == *"two functions: F,G"* ]]
+	run "$DENDRO" report --compare 'nonsense,touch_and_work' drawn.data
+	expect_equal status "$status" 1
+	[[ $output == *"no function 'nonsense' is on a call path"* ]]
+	run "$DENDRO" report --compare 'touch*,touch_and_work' drawn.data
+	expect_equal status "$status" 1
+	[[ $output == *"name the same function"* ]]
+	run "$DENDRO" report --compare 'dense,sparse' --view tree drawn.data
+	expect_equal status "$status" 129
+	run "$DENDRO" report --compare 'dense,sparse' --format csv drawn.data
+	expect_equal status "$status" 129
+}
