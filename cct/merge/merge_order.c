@@ -150,19 +150,17 @@ static int compare_strings(const void *a, const void *b, void *context)
 	return strcmp(strings[*(const uint32_t *)a], strings[*(const uint32_t *)b]);
 }
 
-static int sort_wakers(struct merge_state *sorted, const struct merge_state *sum)
+static int sort_texts(struct string_ids *sorted, const struct string_ids *texts)
 {
-	const struct string_ids *wakers = &sum->into->wakers;
 	_cleanup_free_ uint32_t *order =
-		sort_indices(wakers->n_strings, compare_strings, wakers->strings);
+		sort_indices(texts->n_strings, compare_strings, texts->strings);
 	int err = order ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; !err && i < wakers->n_strings; i++) {
+	for (uint32_t i = 0; !err && i < texts->n_strings; i++) {
 		uint32_t id;
 		bool is_new;
 
-		err = string_ids_add(&sorted->into->wakers, wakers->strings[order[i]], &id,
-				     &is_new);
+		err = string_ids_add(sorted, texts->strings[order[i]], &id, &is_new);
 	}
 	return err;
 }
@@ -175,7 +173,9 @@ int merge_sort_tables(struct merge_state *sorted, const struct merge_state *sum)
 		err = sort_metrics(sorted, sum);
 	if (!err)
 		err = sort_threads(sorted, sum);
-	return err ? err : sort_wakers(sorted, sum);
+	if (!err)
+		err = sort_texts(&sorted->into->wakers, &sum->into->wakers);
+	return err ? err : sort_texts(&sorted->into->cgroups, &sum->into->cgroups);
 }
 
 struct name_sort {

@@ -178,6 +178,12 @@ static int reserve(struct sample_rows *rows, uint32_t n)
 	return 0;
 }
 
+/* 0: not known. */
+static uint32_t map_cgroup(const struct merge_maps *maps, uint32_t cgroup)
+{
+	return cgroup ? maps->cgroups[cgroup - 1] + 1 : 0;
+}
+
 static void append(struct sample_rows *rows, const struct sample_rows *from,
 		   const struct merge_maps *maps, const struct row_maps *of_rows,
 		   const uint32_t *nodes)
@@ -187,6 +193,7 @@ static void append(struct sample_rows *rows, const struct sample_rows *from,
 
 		row.run = of_rows->runs[row.run];
 		row.task = of_rows->tasks[row.task];
+		row.cgroup = map_cgroup(maps, row.cgroup);
 		row.node = nodes[row.node];
 		row.metric = (uint16_t)maps->metrics[row.metric];
 		if (rows->sums)
@@ -369,6 +376,7 @@ static void renumber(struct sample_rows *rows, const struct merge_maps *maps,
 
 		row->run = of_rows->runs[row->run];
 		row->task = of_rows->tasks[row->task];
+		row->cgroup = map_cgroup(maps, row->cgroup);
 		row->node = nodes[row->node];
 		row->metric = (uint16_t)maps->metrics[row->metric];
 	}

@@ -138,14 +138,22 @@ int merge_threads(struct merge_state *state, const struct merge_maps *maps)
 	return 0;
 }
 
-int merge_wakers(struct merge_state *state, const struct merge_maps *maps)
+static int merge_texts(struct string_ids *into, const struct string_ids *from, uint32_t *map)
 {
-	const struct string_ids *wakers = &maps->from->wakers;
 	bool is_new;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < wakers->n_strings; i++)
-		err = string_ids_add(&state->into->wakers, wakers->strings[i], &maps->wakers[i],
-				     &is_new);
+	for (uint32_t i = 0; !err && i < from->n_strings; i++)
+		err = string_ids_add(into, from->strings[i], &map[i], &is_new);
 	return err;
+}
+
+int merge_wakers(struct merge_state *state, const struct merge_maps *maps)
+{
+	return merge_texts(&state->into->wakers, &maps->from->wakers, maps->wakers);
+}
+
+int merge_cgroups(struct merge_state *state, const struct merge_maps *maps)
+{
+	return merge_texts(&state->into->cgroups, &maps->from->cgroups, maps->cgroups);
 }

@@ -53,6 +53,7 @@ static void maps_deinit(struct merge_maps *maps)
 	free(maps->processes);
 	free(maps->threads);
 	free(maps->wakers);
+	free(maps->cgroups);
 	free(maps->code_modules);
 	free(maps->code_offsets);
 }
@@ -73,10 +74,11 @@ static int maps_init(struct merge_maps *maps, const struct merge_state *state,
 	maps->processes = allocate_map(from->n_processes);
 	maps->threads = allocate_map(from->n_threads);
 	maps->wakers = allocate_map(from->wakers.n_strings);
+	maps->cgroups = allocate_map(from->cgroups.n_strings);
 	maps->code_modules = allocate_map(n_codes);
 	maps->code_offsets = calloc(n_codes + 1, sizeof(*maps->code_offsets));
 	bool has_memory = maps->modules && maps->metrics && maps->processes && maps->threads &&
-			  maps->wakers && maps->code_modules && maps->code_offsets;
+			  maps->wakers && maps->cgroups && maps->code_modules && maps->code_offsets;
 	return has_memory ? 0 : -ENOMEM;
 }
 
@@ -92,6 +94,8 @@ static int merge_tables(struct merge_state *state, const struct merge_maps *maps
 		err = merge_threads(state, maps);
 	if (!err)
 		err = merge_wakers(state, maps);
+	if (!err)
+		err = merge_cgroups(state, maps);
 	if (!err)
 		err = merge_info(&state->into->info, &maps->from->info);
 	quality_merge(&state->into->quality, &maps->from->quality);
@@ -129,6 +133,10 @@ static struct frame map_frame(const struct merge_maps *maps, const struct frame 
 		break;
 	case FRAME_WAKER:
 		mapped.offset = maps->wakers[frame->offset];
+		break;
+	case FRAME_CGROUP:
+		if (frame->offset)
+			mapped.offset = maps->cgroups[frame->offset - 1] + 1ull;
 		break;
 	case FRAME_USER:
 	case FRAME_KERNEL:

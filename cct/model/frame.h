@@ -21,7 +21,8 @@ enum frame_kind {
 	FRAME_LOCK,    /* offset: the address that a thread waits at, in its process */
 	FRAME_WAKER,   /* offset: the id of a text of profile->wakers */
 	/* Only in trees of other groups than processes (cct/paths/profile_group.h): */
-	FRAME_CPU, /* offset: the CPU's number; UINT32_MAX: not known */
+	FRAME_CPU,    /* offset: the CPU's number; UINT32_MAX: not known */
+	FRAME_CGROUP, /* offset: index into profile->cgroups, plus 1; 0: not known */
 };
 
 /*
@@ -100,7 +101,7 @@ static inline bool frame_equal(const struct frame *a, const struct frame *b)
 /* Whether it stands for who ran a path, not for a part of the path. */
 static inline bool frame_is_above_code(const struct frame *frame)
 {
-	return frame->kind < FRAME_USER || frame->kind == FRAME_CPU;
+	return frame->kind < FRAME_USER || frame->kind >= FRAME_CPU;
 }
 
 static inline struct frame frame_marker(enum marker marker)

@@ -47,6 +47,7 @@ void profile_destroy(struct profile *profile)
 	free(profile->metrics);
 	free(profile->processes);
 	free(profile->threads);
+	string_ids_deinit(&profile->cgroups);
 	string_ids_deinit(&profile->wakers);
 	cct_destroy(profile->cct);
 	sample_rows_destroy(profile->rows);

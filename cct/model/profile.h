@@ -71,9 +71,10 @@ struct profile {
 	uint32_t n_processes;
 	struct profile_thread *threads;
 	uint32_t n_threads;
-	struct string_ids wakers; /* by whom threads were woken: "[woken by NAME/TID]" */
-	struct cct *cct;          /* root -> process [-> thread] -> frames */
-	struct sample_rows *rows; /* of all samples; NULL: not kept; owned */
+	struct string_ids cgroups; /* their paths; numbers in rows are one more */
+	struct string_ids wakers;  /* by whom threads were woken: "[woken by NAME/TID]" */
+	struct cct *cct;           /* root -> process [-> thread] -> frames */
+	struct sample_rows *rows;  /* of all samples; NULL: not kept; owned */
 	struct profile_quality quality;
 	struct profile_info info;
 	struct phases phases;

@@ -16,6 +16,8 @@ static int compare_places(const struct sample_row *a, const struct sample_row *b
 	int order = compare_numbers(a->task, b->task);
 
 	if (!order)
+		order = compare_numbers(a->cgroup, b->cgroup);
+	if (!order)
 		order = compare_numbers(a->node, b->node);
 	if (!order)
 		order = compare_numbers(a->end, b->end);

@@ -50,6 +50,7 @@ struct sample_row {
 	};
 	uint32_t node; /* where its path ends */
 	uint32_t task;
+	uint32_t cgroup;    /* in profile->cgroups, plus 1; 0: not known */
 	uint32_t cpu;       /* UINT32_MAX: not known */
 	uint32_t n_guessed; /* frames; UINT32_MAX: that many or more */
 	uint16_t metric;

@@ -24,6 +24,8 @@ static struct frame frame_of_group(const struct grouping *grouping, const struct
 	switch (grouping->kind) {
 	case GROUPED_BY_CPU:
 		return (struct frame){ .kind = FRAME_CPU, .offset = row->cpu };
+	case GROUPED_BY_CGROUP:
+		return (struct frame){ .kind = FRAME_CGROUP, .offset = row->cgroup };
 	case GROUPED_BY_TASK:
 		break;
 	}

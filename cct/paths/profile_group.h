@@ -7,7 +7,9 @@
 /* What is below the root of a tree. */
 enum sample_grouping {
 	GROUPED_BY_TASK, /* processes, as in every profile that is built */
-	GROUPED_BY_CPU,  /* FRAME_CPU; the paths of all processes are below them */
+	/* The paths of all processes are below: */
+	GROUPED_BY_CPU,    /* FRAME_CPU */
+	GROUPED_BY_CGROUP, /* FRAME_CGROUP */
 };
 
 /*

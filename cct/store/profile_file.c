@@ -17,6 +17,7 @@ enum {
 	PART_ACTIVATIONS,
 	PART_PHASES,
 	PART_WINDOW,
+	PART_CGROUPS,
 	N_PARTS_END
 };
 
@@ -36,6 +37,7 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_ACTIVATIONS] = { activations_part_write, activations_part_read, "activations" },
 	[PART_PHASES] = { phases_part_write, phases_part_read, "phases" },
 	[PART_WINDOW] = { window_part_write, window_part_read, "part of the time" },
+	[PART_CGROUPS] = { cgroups_part_write, cgroups_part_read, "cgroups" },
 };
 
 /* The parts after the names may be missing. */
@@ -48,6 +50,8 @@ static bool is_there(uint32_t type, const struct profile *profile)
 {
 	if (type == PART_ACTIVATIONS)
 		return profile->cct->activations;
+	if (type == PART_CGROUPS)
+		return profile->rows && profile->cgroups.n_strings;
 	if (type == PART_ROWS)
 		return profile->rows && !profile->rows->n_runs;
 	if (type == PART_PHASES)
@@ -109,7 +113,8 @@ static int read_part(const struct section *section, struct reading *reading, cha
 	    (section->type > reading->next && is_required(reading->next)))
 		return refuse(error_ret, "are missing or not in order", "sections");
 	reading->next = section->type + 1;
-	const bool is_rows = section->type == PART_ROWS || section->type == PART_RUNS;
+	const bool is_rows = section->type == PART_ROWS || section->type == PART_RUNS ||
+			     section->type == PART_CGROUPS;
 	if (is_rows && !reading->with_rows)
 		return 0;
 	int err = parts[section->type].read(&body, reading->profile);

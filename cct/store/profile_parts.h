@@ -37,8 +37,12 @@ int runs_part_read(struct dwarf_reader *body, struct profile *profile);
 void phases_part_write(struct byte_buffer *body, const struct profile *profile);
 int phases_part_read(struct dwarf_reader *body, struct profile *profile);
 
-/* What both parts have in common: reads into profile->rows, whose runs and slices are known, and
- * does not check the numbers of samples. */
+/* The cgroups of rows, which have been read. */
+void cgroups_part_write(struct byte_buffer *body, const struct profile *profile);
+int cgroups_part_read(struct dwarf_reader *body, struct profile *profile);
+
+/* What both parts of rows have in common: reads into profile->rows, whose runs and slices are
+ * known, and does not check the numbers of samples. */
 int part_read_rows(struct dwarf_reader *body, struct profile *profile);
 
 /* Of a profile whose tree keeps them. */

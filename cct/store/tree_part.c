@@ -166,6 +166,7 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 		return true;
 	case FRAME_ROOT:
 	case FRAME_CPU:
+	case FRAME_CGROUP:
 		return false;
 	}
 	return false;

@@ -71,6 +71,8 @@ struct sample {
 	struct runtime_codes *runtime; /* described by its run-time system; NULL: none */
 	uint32_t process_index;        /* in the profile; UINT32_MAX: not entered, replay_enter() */
 	uint32_t thread_index;
+	uint32_t cgroup;         /* in the profile, plus 1; 0: not known */
+	const char *cgroup_path; /* as long as the profile; NULL: not known */
 	const struct kernel_layout
 		*kernel;         /* the kernel's layout at its time; until replay_close() */
 	struct code_moment code; /* that no file has; until replay_close() */

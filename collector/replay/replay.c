@@ -13,6 +13,7 @@
 #include "collector/attached/stack_misses.h"
 #include "collector/paths/kernel_names.h"
 #include "collector/paths/sample_path.h"
+#include "collector/replay/cgroup_paths.h"
 #include "collector/replay/event_metrics.h"
 #include "collector/replay/off_cpu.h"
 #include "collector/replay/ordered_records.h"
@@ -58,6 +59,7 @@ struct replay {
 	bool is_started;  /* the first sample was met: events, kernel names are complete */
 	bool is_finished; /* the last sample was handed out */
 	struct replay_groups groups;
+	struct cgroup_paths cgroups;
 	struct tracing_formats trace_formats; /* if ->has_trace_formats */
 	bool has_trace_formats;
 };
@@ -71,6 +73,7 @@ static int create_parts(struct replay *replay, const char *path, struct file_sea
 				 &replay->profile->phases))
 		return -ENOMEM;
 	replay->profile->modules.files = files;
+	replay->cgroups.paths = &replay->profile->cgroups;
 	replay->kernel_names = kernel_names_create(replay->file, &replay->profile->modules);
 	replay->finder = module_finder_create(replay->file, path, replay->profile);
 	replay->processes = processes_create(replay->profile, replay->finder);
@@ -102,6 +105,7 @@ void replay_close(struct replay *replay)
 {
 	if (!replay)
 		return;
+	cgroup_paths_deinit(&replay->cgroups);
 	replay_groups_deinit(&replay->groups);
 	if (replay->has_waiting)
 		data_block_unref(replay->waiting.raw.block);
@@ -395,6 +399,9 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		return processes_apply(replay->processes, record);
+	case PERF_RECORD_CGROUP:
+		return cgroup_paths_add(&replay->cgroups, record->cgroup.cgroup_id,
+					record->cgroup.path);
 	case PERF_RECORD_KSYMBOL:
 		return kernel_names_ksymbol(replay->kernel_names, record);
 	case RECORD_KERNEL_TEXT_POKE:
@@ -670,6 +677,10 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 		err = advance_to(replay, thread, record);
 	if (!err)
 		err = thread_stacks_meet_sample(thread, record->has_time ? record->time_ns : 0);
+	if (err)
+		return err;
+	err = cgroup_paths_find(&replay->cgroups, record->sample.cgroup, &sample->cgroup,
+				&sample->cgroup_path);
 	if (err)
 		return err;
 	module_finder_take_attachments(replay->finder);

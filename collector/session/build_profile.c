@@ -109,6 +109,7 @@ static int keep_row(struct worker *worker, const struct sample *sample, struct s
 	row->number = (uint32_t)number;
 	row->time = sample->record.has_time ? sample->record.time_ns : 0;
 	row->cpu = sample_cpu(sample);
+	row->cgroup = sample->cgroup;
 	row->task = worker->batch->tasks[i];
 	return sample_rows_add(&worker->rows, row);
 }
