@@ -15,7 +15,7 @@
 #include "collector/replay/processes.h"
 #include "collector/session/sample_filter.h"
 
-enum { N_FILTERS = 7 };
+enum { N_FILTERS = 8 };
 #define PHASES_LISTED 50
 
 /* The parts of a filter, each alone, and whether a sample passes it. */
@@ -43,6 +43,10 @@ static void split(const struct dendro_filter *filter, struct part parts[N_FILTER
 		{ "--cpu",
 		  { .cpus = filter->cpus, .n_cpus = filter->n_cpus },
 		  filter->n_cpus,
+		  false },
+		{ "--cgroup",
+		  { .cgroups = filter->cgroups, .n_cgroups = filter->n_cgroups },
+		  filter->n_cgroups,
 		  false },
 		{ "--event",
 		  { .events = filter->events, .n_events = filter->n_events },

@@ -8,12 +8,10 @@
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 
-/* Adds "a,b" to a list. The value is cut into pieces; "pmu/a,b/" is one. */
-static int take_names(const struct option_use *use, void *field)
+/* Adds the pieces of the value, which is cut, to a list. */
+static int add_names(const struct option_use *use, struct name_list *list, const char *separator)
 {
-	struct name_list *list = field;
 	char *rest = use->value;
-	const char *separator = strchr(use->value, '/') ? "" : ",";
 
 	for (char *name; (name = strsep(&rest, separator));) {
 		if (array_reserve_one(list->names, list->n))
@@ -35,6 +33,17 @@ static int take_time(const struct option_use *use, void *field)
 					       "-200ms, 10%%-20%% or end-2s-");
 	time->is_given = true;
 	return 0;
+}
+
+/* "a,b"; "pmu/a,b/" is one. */
+static int take_names(const struct option_use *use, void *field)
+{
+	return add_names(use, field, strchr(use->value, '/') ? "" : ",");
+}
+
+static int take_cgroups(const struct option_use *use, void *field)
+{
+	return add_names(use, field, ",");
 }
 
 const struct command_option filter_options[] = {
@@ -62,6 +71,12 @@ const struct command_option filter_options[] = {
 	  .help = "only samples on these CPUs: 0,4-7",
 	  .take = option_take_cpus,
 	  .offset = offsetof(struct filter_options, cpus) },
+	{ .name = "cgroup",
+	  .argument = "NAME,...",
+	  .help = "only samples in these cgroups: paths, units of systemd and containers as --view "
+		  "cgroups shows them; names may be globs",
+	  .take = take_cgroups,
+	  .offset = offsetof(struct filter_options, cgroups) },
 	{ .name = "event",
 	  .letter = 'e',
 	  .argument = "NAME,...",
@@ -86,6 +101,7 @@ const struct command_option filter_options[] = {
 void filter_options_deinit(struct filter_options *options)
 {
 	free(options->comms.names);
+	free(options->cgroups.names);
 	free(options->events.names);
 	free(options->phases.names);
 	int_list_deinit(&options->pids);
@@ -104,6 +120,8 @@ struct dendro_filter filter_options_filter(const struct filter_options *options)
 		.n_cpus = options->cpus.n,
 		.comms = options->comms.names,
 		.n_comms = options->comms.n,
+		.cgroups = options->cgroups.names,
+		.n_cgroups = options->cgroups.n,
 		.events = options->events.names,
 		.n_events = options->events.n,
 		.phases = options->phases.names,

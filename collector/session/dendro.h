@@ -59,6 +59,8 @@ struct dendro_filter {
 	/* Patterns, as in cct/text/name_pattern.h. */
 	const char *const *comms; /* of the thread's name or its process's */
 	size_t n_comms;
+	const char *const *cgroups; /* as in cct/text/cgroup_name.h */
+	size_t n_cgroups;
 	const char *const *events;
 	size_t n_events;
 	const char *const *phases; /* of the run, in one of which it was taken */

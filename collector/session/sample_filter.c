@@ -6,6 +6,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/model/profile_filter.h"
+#include "cct/text/cgroup_name.h"
 #include "cct/text/name_pattern.h"
 #include "collector/replay/processes.h"
 
@@ -44,6 +45,16 @@ static bool passes_cpu(const struct dendro_filter *filter, uint32_t cpu)
 	return has_number(filter->cpus, filter->n_cpus, cpu);
 }
 
+/* @path: NULL: not known. */
+static bool passes_cgroup(const struct dendro_filter *filter, const char *path)
+{
+	for (size_t i = 0; path && i < filter->n_cgroups; i++) {
+		if (cgroup_matches(filter->cgroups[i], path))
+			return true;
+	}
+	return !filter->n_cgroups;
+}
+
 static bool passes_event(const struct dendro_filter *filter, const char *name)
 {
 	return !filter->n_events || name_patterns_match(filter->events, filter->n_events, name);
@@ -52,7 +63,7 @@ static bool passes_event(const struct dendro_filter *filter, const char *name)
 bool sample_filter_is_given(const struct dendro_filter *filter)
 {
 	return filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
-	       filter->n_events || filter->n_phases || filter->has_time;
+	       filter->n_cgroups || filter->n_events || filter->n_phases || filter->has_time;
 }
 
 static bool passes_phase(const struct dendro_filter *filter, const struct profile *profile,
@@ -87,6 +98,7 @@ bool sample_filter_passes(const struct dendro_filter *filter, const struct profi
 
 	return passes_time(filter, times, record) && passes_phase(filter, profile, record) &&
 	       passes_cpu(filter, sample_cpu(sample)) &&
+	       passes_cgroup(filter, sample->cgroup_path) &&
 	       passes_event(filter, sample->event->name) &&
 	       passes_task(filter, (uint32_t)record->pid, (uint32_t)record->tid,
 			   sample->thread->name, sample->thread->process->name);
@@ -103,6 +115,17 @@ static bool *find_tasks(const struct dendro_filter *filter, const struct sample_
 					rows->names.strings[task->thread_name],
 					rows->names.strings[task->process_name]);
 	}
+	return passes;
+}
+
+/* By number, 0 for those that are not known. */
+static bool *find_cgroups(const struct dendro_filter *filter, const struct profile *profile)
+{
+	const struct string_ids *paths = &profile->cgroups;
+	bool *passes = calloc((size_t)paths->n_strings + 1, sizeof(*passes));
+
+	for (uint32_t i = 0; passes && i <= paths->n_strings; i++)
+		passes[i] = passes_cgroup(filter, i ? paths->strings[i - 1] : NULL);
 	return passes;
 }
 
@@ -168,18 +191,19 @@ static bool *find_rows(const struct dendro_filter *filter, const struct profile 
 	const struct sample_rows *rows = profile->rows;
 	_cleanup_free_ bool *tasks = find_tasks(filter, rows);
 	_cleanup_free_ bool *metrics = find_metrics(filter, profile);
+	_cleanup_free_ bool *cgroups = find_cgroups(filter, profile);
 	_cleanup_free_ bool *phases = find_phases(filter, profile);
 	_cleanup_free_ struct time_window *windows = find_windows(filter, profile);
 	bool *passes = calloc((size_t)rows->n_rows + 1, sizeof(*passes));
 
-	if (!tasks || !metrics || !phases || !windows || !passes) {
+	if (!tasks || !metrics || !cgroups || !phases || !windows || !passes) {
 		free(passes);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		const struct sample_row *row = &rows->rows[i];
 
-		passes[i] = tasks[row->task] && metrics[row->metric] &&
+		passes[i] = tasks[row->task] && metrics[row->metric] && cgroups[row->cgroup] &&
 			    passes_cpu(filter, row->cpu) && phases[phase_of(profile, row)] &&
 			    time_window_has(&windows[row->run], row->time);
 	}
