@@ -19,7 +19,9 @@ enum {
 	COLUMN_SELF = 1 << 6, /* costs are in every view */
 	COLUMN_TOTAL = 1 << 7,
 	COLUMN_CPU = 1 << 8,
-	COLUMN_OTHER = 1 << 9, /* of no view */
+	COLUMN_CGROUP = 1 << 9,
+	COLUMN_OTHER = 1 << 10, /* of no view */
+	COLUMNS_ALONE = COLUMN_CPU | COLUMN_CGROUP,
 	COLUMNS_OF_TASKS = COLUMN_COMM | COLUMN_PID | COLUMN_TID,
 	COLUMNS_OF_CODE = COLUMN_MODULE | COLUMN_FUNCTION | COLUMN_LINE,
 };
@@ -43,7 +45,7 @@ static const struct choice columns[] = {
 	{ "local_weight", COLUMN_OTHER },
 	{ "time", COLUMN_OTHER },
 	{ "trace", COLUMN_OTHER },
-	{ "cgroup", COLUMN_OTHER },
+	{ "cgroup", COLUMN_CGROUP },
 	{ "symbol_size", COLUMN_OTHER },
 	{ NULL, 0 },
 };
@@ -93,10 +95,11 @@ static bool choose_view(unsigned found, struct report_options *options)
 
 	if (found & COLUMN_OTHER)
 		return false;
-	options->has_view |= (found & (COLUMNS_OF_CODE | COLUMNS_OF_TASKS | COLUMN_CPU)) != 0;
-	if (found & COLUMN_CPU) {
-		options->view.kind = VIEW_CPUS;
-		return !code && !(found & COLUMNS_OF_TASKS);
+	options->has_view |= (found & (COLUMNS_OF_CODE | COLUMNS_OF_TASKS | COLUMNS_ALONE)) != 0;
+	if (found & COLUMNS_ALONE) {
+		options->view.kind = found & COLUMN_CPU ? VIEW_CPUS : VIEW_CGROUPS;
+		return !code && !(found & COLUMNS_OF_TASKS) &&
+		       (found & COLUMNS_ALONE) != COLUMNS_ALONE;
 	}
 	if (found & COLUMNS_OF_TASKS) {
 		options->view.grouping = grouping_of(found);

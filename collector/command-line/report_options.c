@@ -60,10 +60,11 @@ void report_options_finish(struct report_options *options)
 	if (options->view.kind == VIEW_THREADS)
 		options->view.grouping = GROUP_THREAD;
 	options->build.by_thread = options->view.grouping == GROUP_THREAD;
-	if (options->view.kind == VIEW_CPUS) {
+	if (options->view.kind == VIEW_CPUS)
 		options->build.grouping = GROUPED_BY_CPU;
-		options->build.keeps_rows = true;
-	}
+	if (options->view.kind == VIEW_CGROUPS)
+		options->build.grouping = GROUPED_BY_CGROUP;
+	options->build.keeps_rows |= options->build.grouping != GROUPED_BY_TASK;
 	options->build.filter = filter_options_filter(&options->filter);
 	options->selection.uncounted_kinds = options->view.kernel == KERNEL_ONLY ? 1u << FRAME_USER
 					     : options->view.kernel == KERNEL_NONE
@@ -126,9 +127,24 @@ int report_options_check_filters(const struct report_options *options,
 	return filter_findings_check_phases(options->command, profile, &options->build.filter);
 }
 
+static const char no_cgroups[] =
+	"the samples do not have their cgroups: record with -a, --cgroup, --unit or --all-cgroups.";
+
+int report_options_check_cgroups(const struct report_options *options,
+				 const struct profile *profile)
+{
+	if (options->view.kind != VIEW_CGROUPS || profile->cgroups.n_strings)
+		return 0;
+	return message_error(options->command, "%s", no_cgroups);
+}
+
 void report_options_explain_emptiness(const struct report_options *options,
 				      const struct profile *profile)
 {
+	if (options->build.filter.n_cgroups && !profile->cgroups.n_strings) {
+		message_note(options->command, "%s", no_cgroups);
+		return;
+	}
 	if (profile->quality.counts[QUALITY_FILTERED] && !quality_n_used(&profile->quality))
 		filter_findings_print(options->command, options->path, &options->build.filter);
 }

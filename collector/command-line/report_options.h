@@ -61,7 +61,10 @@ void report_options_deinit(struct report_options *options);
  */
 int report_options_check_filters(const struct report_options *options,
 				 const struct profile *profile);
-/* Prints a note if samples were recorded, and none passes the filters. */
+/* Checks that --view cgroups can be shown. */
+int report_options_check_cgroups(const struct report_options *options,
+				 const struct profile *profile);
+/* Prints a note if samples were recorded, and none passes the filters, or cannot pass --cgroup. */
 void report_options_explain_emptiness(const struct report_options *options,
 				      const struct profile *profile);
 /* Checks that --vmlinux is the kernel that was recorded. */

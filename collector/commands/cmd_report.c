@@ -30,13 +30,21 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
-	{ "callgraph", VIEW_CALLGRAPH }, { "paths", VIEW_PATHS },
-	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
-	{ "syscalls", VIEW_SYSCALLS },   { "hot", VIEW_HOT },
-	{ "stats", VIEW_STATS },         { "threads", VIEW_THREADS },
-	{ "cpus", VIEW_CPUS },           { NULL, 0 },
+	{ "tree", VIEW_TREE },
+	{ "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH },
+	{ "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS },
+	{ "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES },
+	{ "syscalls", VIEW_SYSCALLS },
+	{ "hot", VIEW_HOT },
+	{ "stats", VIEW_STATS },
+	{ "threads", VIEW_THREADS },
+	{ "cpus", VIEW_CPUS },
+	{ "cgroups", VIEW_CGROUPS },
+	{ NULL, 0 },
 };
 static const struct choice directions[] = {
 	{ "down", PATHS_DOWN },
@@ -121,7 +129,7 @@ static const struct command_option options_of_report[] = {
 	  .help = "what to show. tree: call paths from the outermost function on (default);\n"
 		  "callers: each function's own cost, with its callers below it;\n"
 		  "callgraph: each function between its callers and what it calls;\n"
-		  "functions, lines, modules, processes, threads, cpus: tables;\n"
+		  "functions, lines, modules, processes, threads, cpus, cgroups: tables;\n"
 		  "paths: the call paths that begin or end with the function of --root;\n"
 		  "syscalls: each system call's cost, with its callers below it;\n"
 		  "hot: code with much of an event, dense or sparse beside that of --per;\n"
@@ -390,7 +398,9 @@ static int report(struct report_options *options, struct profile *profile)
 
 	if (err)
 		return err;
-	err = report_options_drop_events(options, profile);
+	err = report_options_check_cgroups(options, profile);
+	if (!err)
+		err = report_options_drop_events(options, profile);
 	if (!err)
 		err = report_options_choose_sort(options, profile);
 	if (!err)

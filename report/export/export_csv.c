@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "cct/base/stream.h"
+#include "cct/text/cgroup_name.h"
 #include "report/export/csv_field.h"
 #include "report/findings/row_error.h"
 #include "report/views/tree_statistics.h"
@@ -27,6 +28,8 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 		fputs(",file,line", out);
 	if (view->options.kind == VIEW_THREADS)
 		fputs(",process,pid", out);
+	if (view->options.kind == VIEW_CGROUPS)
+		fputs(",unit", out);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		fputs(",arc,entry", out);
 	if (view->options.kind == VIEW_HOT)
@@ -73,6 +76,16 @@ static void write_process(FILE *out, const struct view_row *row)
 	putc(',', out);
 	if (row->process)
 		fprintf(out, "%" PRId32, row->process->pid);
+}
+
+/* Empty if the row is not a cgroup, or neither container nor unit is on its path. */
+static void write_unit(FILE *out, const struct view_row *row)
+{
+	char name[CGROUP_NAME_MAX];
+
+	putc(',', out);
+	if (row->kind == ROW_CGROUP && cgroup_name(row->name, name))
+		csv_write_field(out, name, "");
 }
 
 /* Both fields are empty if the row is not a source line. */
@@ -158,6 +171,8 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		write_line(out, row);
 	if (view->options.kind == VIEW_THREADS)
 		write_process(out, row);
+	if (view->options.kind == VIEW_CGROUPS)
+		write_unit(out, row);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		write_arc(out, row);
 	if (view->options.kind == VIEW_HOT)

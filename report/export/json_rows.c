@@ -7,6 +7,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/text/cgroup_name.h"
 #include "cct/text/json_string.h"
 #include "report/export/json_errors.h"
 #include "report/views/view_hot.h"
@@ -96,6 +97,17 @@ static void write_process(FILE *out, const struct view_row *row)
 		json_write_string(out, row->process->name);
 	}
 	fprintf(out, ",\"pid\":%" PRId32, row->process->pid);
+}
+
+/* The container or unit that a cgroup is, or is in. */
+static void write_unit(FILE *out, const struct view_row *row)
+{
+	char name[CGROUP_NAME_MAX];
+
+	if (row->kind != ROW_CGROUP || !cgroup_name(row->name, name))
+		return;
+	fputs(",\"unit\":", out);
+	json_write_string(out, name);
 }
 
 /* The source line of a row, and the number of its functions unless it is one. */
@@ -261,6 +273,7 @@ void json_write_rows(FILE *out, const struct view *view, const struct export_opt
 		if (view->options.kind == VIEW_HOT)
 			fprintf(out, ",\"class\":\"%s\"", heat_name(row->heat));
 		write_process(out, row);
+		write_unit(out, row);
 		putc(',', out);
 		write_row_costs(out, row, view->profile->n_metrics);
 		write_more(&members, view, options, row);

@@ -269,22 +269,37 @@ static uint32_t thread_entity(struct folding *folding, const struct frame *frame
 	return *entity;
 }
 
-/* Of a CPU. */
-static uint32_t group_entity(struct folding *folding, const struct frame *frame)
+static struct fold_entity make_cpu(const struct frame *frame)
 {
 	const bool is_known = frame->offset != UINT32_MAX;
+
+	return (struct fold_entity){ .name = is_known ? "CPU" : "[unknown CPU]",
+				     .id = is_known ? (int32_t)frame->offset : -1 };
+}
+
+static struct fold_entity make_cgroup(const struct profile *profile, const struct frame *frame)
+{
+	const struct string_ids *paths = &profile->cgroups;
+	const bool is_known = frame->offset && frame->offset <= paths->n_strings;
+
+	return (struct fold_entity){ .name = is_known ? paths->strings[frame->offset - 1]
+						      : "[unknown cgroup]",
+				     .id = -1 };
+}
+
+/* Of a CPU or a cgroup. */
+static uint32_t group_entity(struct folding *folding, const struct frame *frame)
+{
 	uint32_t entity = pair_map_find(&folding->by_group, frame->kind, frame->offset);
 
 	if (entity != PAIR_MAP_NONE)
 		return entity;
-	entity =
-		fold_add_entity(folding->fold, &(struct fold_entity){
-						       .name = is_known ? "CPU" : "[unknown CPU]",
-						       .module = "",
-						       .id = is_known ? (int32_t)frame->offset : -1,
-						       .n_merged = 1,
-						       .frame_kind = FRAME_CPU,
-					       });
+	struct fold_entity made =
+		frame->kind == FRAME_CPU ? make_cpu(frame) : make_cgroup(folding->profile, frame);
+	made.module = "";
+	made.n_merged = 1;
+	made.frame_kind = (enum frame_kind)frame->kind;
+	entity = fold_add_entity(folding->fold, &made);
 	if (entity == NONE || pair_map_add(&folding->by_group, frame->kind, frame->offset, entity))
 		return NONE;
 	return entity;
@@ -453,6 +468,7 @@ static int fold_node(struct folding *folding, uint32_t parent, uint32_t node, ui
 		entity = thread_entity(folding, frame);
 		break;
 	case FRAME_CPU:
+	case FRAME_CGROUP:
 		entity = group_entity(folding, frame);
 		break;
 	default:

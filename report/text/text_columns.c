@@ -6,6 +6,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "cct/text/cgroup_name.h"
 #include "report/demangle/short_name.h"
 #include "report/text/text_errors.h"
 #include "report/text/text_format.h"
@@ -114,6 +115,14 @@ static void marks_suffix(const struct view_row *row, char *buffer, size_t size)
 		snprintf(buffer + n, size - n, ")");
 }
 
+static void keep_printable(char *text)
+{
+	for (; *text; text++) {
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+	}
+}
+
 /*
  * The call of an inlined function. File names come from the recording, so only printable ASCII
  * characters are kept.
@@ -127,10 +136,7 @@ static void inlined_suffix(const struct view_row *row, char *buffer, size_t size
 		snprintf(buffer, size, " (inlined)");
 	else
 		snprintf(buffer, size, " (inlined at %.40s:%" PRIu32 ")", file, row->call_line);
-	for (; *buffer; buffer++) {
-		if (*buffer < ' ' || *buffer > '~')
-			*buffer = '?';
-	}
+	keep_printable(buffer);
 }
 
 /* The process of a thread. Names come from the recording: only printable ASCII is kept. */
@@ -142,15 +148,29 @@ static void process_suffix(const struct view_row *row, char *buffer, size_t size
 		return;
 	snprintf(buffer, size, " of %.40s (pid %" PRId32 ")",
 		 process->name ? process->name : "[unknown]", process->pid);
-	for (; *buffer; buffer++) {
-		if (*buffer < ' ' || *buffer > '~')
-			*buffer = '?';
-	}
+	keep_printable(buffer);
 }
 
 static bool is_process(const struct view_row *row)
 {
 	return row->kind == ROW_PROCESS || row->kind == ROW_THREAD;
+}
+
+/* The container or unit, unless the path ends with it. Paths come from the recording: only
+ * printable ASCII is kept. */
+static void cgroup_suffix(const struct view_row *row, char *buffer, size_t size)
+{
+	const size_t path_size = strlen(row->name);
+	char name[CGROUP_NAME_MAX];
+
+	if (!cgroup_name(row->name, name))
+		return;
+	const size_t name_size = strlen(name);
+	if (path_size > name_size && row->name[path_size - name_size - 1] == '/' &&
+	    strcmp(row->name + path_size - name_size, name) == 0)
+		return;
+	snprintf(buffer, size, " (%.40s)", name);
+	keep_printable(buffer);
 }
 
 /* Names are made for columns: they have no number. */
@@ -171,8 +191,8 @@ static void arc_suffix(const struct view_row *row, char *buffer, size_t size)
 void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 {
 	buffer[0] = '\0';
-	if (row->kind == ROW_CPU) {
-		cpu_suffix(row, buffer, size);
+	if (row->kind == ROW_CPU || row->kind == ROW_CGROUP) {
+		(row->kind == ROW_CPU ? cpu_suffix : cgroup_suffix)(row, buffer, size);
 		return;
 	}
 	if (!is_process(row)) {
@@ -507,6 +527,7 @@ static enum text_style row_style(const struct view_row *row)
 	case ROW_PROCESS:
 	case ROW_THREAD:
 	case ROW_CPU:
+	case ROW_CGROUP:
 		return STYLE_PROCESS;
 	case ROW_KERNEL:
 		return STYLE_KERNEL;

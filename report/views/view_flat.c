@@ -105,6 +105,8 @@ static bool is_counted(const struct flat *flat, const struct fold_entity *entity
 		return entity->frame_kind == FRAME_PROCESS || entity->frame_kind == FRAME_THREAD;
 	case VIEW_THREADS:
 		return entity->frame_kind == FRAME_THREAD;
+	case VIEW_CGROUPS:
+		return entity->frame_kind == FRAME_CGROUP;
 	case VIEW_CPUS:
 		return entity->frame_kind == FRAME_CPU;
 	case VIEW_MODULES:

@@ -28,15 +28,16 @@ void view_destroy(struct view *view)
 }
 
 static const enum row_kind kinds[] = {
-	[FRAME_ROOT] = ROW_ROOT,   [FRAME_PROCESS] = ROW_PROCESS, [FRAME_THREAD] = ROW_THREAD,
-	[FRAME_USER] = ROW_USER,   [FRAME_KERNEL] = ROW_KERNEL,   [FRAME_MARKER] = ROW_MARKER,
-	[FRAME_LOCK] = ROW_MARKER, [FRAME_WAKER] = ROW_MARKER,    [FRAME_CPU] = ROW_CPU,
+	[FRAME_ROOT] = ROW_ROOT,     [FRAME_PROCESS] = ROW_PROCESS, [FRAME_THREAD] = ROW_THREAD,
+	[FRAME_USER] = ROW_USER,     [FRAME_KERNEL] = ROW_KERNEL,   [FRAME_MARKER] = ROW_MARKER,
+	[FRAME_LOCK] = ROW_MARKER,   [FRAME_WAKER] = ROW_MARKER,    [FRAME_CPU] = ROW_CPU,
+	[FRAME_CGROUP] = ROW_CGROUP,
 };
 
 static const char *const kind_names[] = {
 	[ROW_ROOT] = "root",     [ROW_PROCESS] = "process", [ROW_THREAD] = "thread",
 	[ROW_USER] = "user",     [ROW_INLINE] = "inline",   [ROW_KERNEL] = "kernel",
-	[ROW_MARKER] = "marker", [ROW_CPU] = "cpu",
+	[ROW_MARKER] = "marker", [ROW_CPU] = "cpu",         [ROW_CGROUP] = "cgroup",
 };
 
 const char *view_row_kind_name(enum row_kind kind)
