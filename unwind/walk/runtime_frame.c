@@ -194,13 +194,26 @@ static bool leave_epilogue(const struct runtime_place *place, const struct runti
 	return set_caller(place, slot, slot_of(place, slot, 1), fp, regs);
 }
 
-/* From an instruction after the frame is complete, which may be between a push and its pop. */
+/* A sampled instruction went on to another one; what stops there is CODE_VIEW_NO_INSTRUCTION. */
+static bool is_known(const struct runtime_place *place, uint64_t pc)
+{
+	struct machine_instruction instruction;
+
+	return decode(place, pc, &instruction) && instruction.flow != FLOW_STOP;
+}
+
+/*
+ * From an instruction after the frame is complete, which may be between a push and its pop. One
+ * that is not known may also be one after the frame was removed, where the words that are skipped
+ * would be a whole frame.
+ */
 static bool leave_body(const struct runtime_place *place, const struct runtime_code *code,
 		       struct regs *regs)
 {
 	const uint64_t sp = regs->values[place->process->arch->sp];
+	const int n_pushed_max = is_known(place, regs->pc) ? PUSHED_MAX : 0;
 
-	for (int n = 0; n <= PUSHED_MAX; n++)
+	for (int n = 0; n <= n_pushed_max; n++)
 		if (leave_complete(place, slot_of(place, sp, n), code->frame_size, regs))
 			return true;
 	return false;
