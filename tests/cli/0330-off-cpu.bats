@@ -67,7 +67,7 @@ attach() {
 
 # The main thread waits from before the recording until the others have ended.
 record_to_the_end() {
-	"$WORKLOADS/off_cpu" 1 naps pipe >/dev/null &
+	"$WORKLOADS/off_cpu" 3 naps pipe >/dev/null &
 	local pid=$!
 	wait_until has_threads $pid 4
 	record ended.data -e off-cpu -p $pid
