@@ -280,15 +280,17 @@ conserved() {
 	"$DENDRO" report --format csv kinds.data | grep -q '"off-cpu samples","off-cpu longest"'
 }
 
-# woken REPORT FUNCTION WAKER : the cost below the function of waits that the waker ended
+# woken REPORT FUNCTION MARK : the cost below the function of waits with a mark like this
 woken() {
 	ask "$1" '[tree | .. | objects | select(.name? == $name) | .. | objects
-		| select((.name? // "" | test($waker)) and .kind == "marker") | .total[0]] | add // 0' \
-		--arg name "$2" --arg waker "$3"
+		| select((.name? // "" | test($mark)) and .kind == "marker") | .total[0]] | add // 0' \
+		--arg name "$2" --arg mark "$3"
 }
 
+# Of what the function waited: nobody ends the time in which it could run.
 expect_waker() { # expect_waker REPORT FUNCTION WAKER PERCENT
-	expect_at_least "$2: $3" "$(woken "$1" "$2" "$3")" "$(off_under "$1" ".name == \"$2\"")" "$4"
+	expect_at_least "$2: $3" "$(woken "$1" "$2" "$3")" \
+		"$(woken "$1" "$2" '^\[(waiting|sleeping)')" "$4"
 }
 
 @test "who ended a wait is on its path" {
