@@ -120,13 +120,17 @@ int names_cache_read(const char *folder, const struct names_key *key,
 	return 0;
 }
 
-/* Removes the unfinished file of a process that died. */
+/*
+ * Removes the unfinished file of a process that died. The time of a file may be finer than time(),
+ * and so be one second later.
+ */
 static void remove_old(int folder_fd)
 {
+	const time_t now = time(NULL);
 	struct stat st;
 
 	if (fstatat(folder_fd, NEW_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    (st.st_mtime > time(NULL) || st.st_mtime + WRITING_MAX_S < time(NULL)))
+	    (st.st_mtime > now + WRITING_MAX_S || st.st_mtime + WRITING_MAX_S < now))
 		unlinkat(folder_fd, NEW_NAME, 0);
 }
 
