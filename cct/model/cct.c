@@ -176,9 +176,10 @@ int cct_keep_activations(struct cct *cct)
 {
 	if (cct->activations)
 		return 0;
-	if (array_reserve(cct->activations, 0, cct->n_activations_allocated, cct->n_nodes))
+	cct->activations = calloc(cct->n_nodes, sizeof(*cct->activations));
+	if (!cct->activations)
 		return -ENOMEM;
-	memset(cct->activations, 0, cct->n_nodes * sizeof(*cct->activations));
+	cct->n_activations_allocated = cct->n_nodes;
 	return 0;
 }
 

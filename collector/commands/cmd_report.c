@@ -387,6 +387,7 @@ static int select_and_show(struct report_options *options, struct profile *profi
 		selection_options_note_share(options->command, &selected, profile);
 	err = options->compared[0] ? report_comparison_show(options, profile, symbolizer)
 				   : show(options, profile, symbolizer);
+	options->export.selected = NULL;
 	selected_paths_deinit(&selected);
 	return err;
 }

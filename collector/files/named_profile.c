@@ -63,6 +63,16 @@ int named_profile_build(struct report_options *options, struct profile **profile
 	return 0;
 }
 
+static int add_profile(struct report_options *options, struct profile_merge *merge,
+		       struct profile *profile)
+{
+	options->has_left_phases |= profile->phases.n != 0;
+	/* They were read to choose samples. */
+	if (!options->build.keeps_rows)
+		sample_rows_destroy(steal_ptr(profile->rows));
+	return profile_merge_add(merge, profile) ? message_error_of_memory(options->command) : 0;
+}
+
 /* What one recording carries must not be taken for another's, so each has a search for files. */
 static int add_file(struct report_options *options, struct profile_merge *merge,
 		    bool *is_damaged_ret)
@@ -73,12 +83,8 @@ static int add_file(struct report_options *options, struct profile_merge *merge,
 	if (err)
 		return err;
 	err = named_profile_build(options, &profile, is_damaged_ret);
-	options->has_left_phases |= !err && profile->phases.n;
-	/* They were read to choose samples. */
-	if (!err && !options->build.keeps_rows)
-		sample_rows_destroy(steal_ptr(profile->rows));
-	if (!err && profile_merge_add(merge, profile))
-		err = message_error_of_memory(options->command);
+	if (profile)
+		err = add_profile(options, merge, profile);
 	profile_destroy(profile);
 	file_search_destroy(options->build.files);
 	options->build.files = NULL;

@@ -122,6 +122,8 @@ static int keep_path(struct seen_stack *stack, const struct seen_path *path)
 	const size_t n = path->n_frames < SEEN_FRAMES_MAX ? path->n_frames : SEEN_FRAMES_MAX;
 
 	stack->n_frames = 0;
+	if (!n)
+		return 0;
 	if (array_reserve(stack->frames, 0, stack->n_allocated, n))
 		return -ENOMEM;
 	memcpy(stack->frames, path->frames, n * sizeof(*stack->frames));

@@ -396,9 +396,8 @@ static void write_cost(const struct text *text, uint32_t index, const struct vie
 {
 	const bool is_total = kind == SHARE_TOTAL;
 	const uint32_t metric = text->metrics[index];
-	const uint64_t *of_row = !row ? NULL : is_total ? row->total : row->self;
-	const uint64_t *of_sums = row ? NULL : is_total ? sums->total : sums->self;
-	uint64_t part = of_row ? of_row[metric] : of_sums[index];
+	uint64_t part = row ? (is_total ? row->total : row->self)[metric]
+			    : (is_total ? sums->total : sums->self)[index];
 
 	write_part(text, part, totals(text)[metric]);
 	text_errors_write(text, row, metric, kind);
