@@ -92,6 +92,10 @@ waits_for_good() { # waits_for_good PID : three threads are in futex()
 	[ "$(cat /proc/"$1"/task/*/wchan 2>/dev/null | grep -o futex | wc -l)" -eq 3 ]
 }
 
+child_waits_for_good() { # child_waits_for_good PID
+	waits_for_good "$(pgrep -P "$1" -x off_cpu)"
+}
+
 # Before Linux 6.1 there are no iterators of one thread.
 need_waiting_threads() {
 	lacks "could not be read" dead.notes || skip "$(grep "could not be read" dead.notes)"
@@ -335,7 +339,12 @@ woken_threads() { # woken_threads FILE
 }
 
 @test "a wait that begins while recording and does not end shows its lock" {
-	"$DENDRO" record -o begun.data -e off-cpu -d 0.3 -- "$WORKLOADS/off_cpu" 1 deadlock >begun.locks || true
+	"$DENDRO" record -q -o begun.data -e off-cpu -- "$WORKLOADS/off_cpu" 1 deadlock >begun.locks &
+	local recorder=$!
+	wait_until child_waits_for_good $recorder
+	sleep 0.3
+	kill -INT $recorder
+	wait $recorder || true
 	report_json begun.data >begun
 	local lock
 	for lock in $(sed -n 's/^locks //p' begun.locks); do
