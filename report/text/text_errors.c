@@ -81,7 +81,7 @@ void text_errors_choose(struct text *text, unsigned width)
 {
 	static const enum share_kind kinds[] = { SHARE_TOTAL, SHARE_SELF };
 
-	if (text->view->options.errors || has_other_columns(text))
+	if (!text->options->marks_few || text->view->options.errors || has_other_columns(text))
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		unsigned needed = TEXT_ERROR_WIDTH * text->n_metrics;

@@ -10,8 +10,8 @@
 /* Before the metrics are chosen: with --errors all shares have errors. */
 void text_errors_init(struct text *text);
 /*
- * When the columns are chosen: without --errors, shares of rows that are shown and stand for few
- * samples have errors, if @width columns are left for them.
+ * When the columns are chosen: at a terminal and without --errors, shares of rows that are shown
+ * and stand for few samples have errors, if @width columns are left for them.
  */
 void text_errors_choose(struct text *text, unsigned width);
 /* The columns that errors take in the block of a metric. */

@@ -12,6 +12,8 @@ struct export_options {
 	bool color;
 	bool values;     /* text only: the cost beside each share, not only for resources */
 	bool full_names; /* text only: neither names nor lines are shortened */
+	bool marks_few;  /* text only: shares of few samples have their errors, for readers at a
+			    terminal; what other programs read has the same columns always */
 	const struct ratio *ratios;
 	uint32_t n_ratios;
 	const struct selected_paths *selected; /* NULL: everything is shown */

@@ -29,13 +29,12 @@ samples_of() { # samples_of NAME... : below a system call, the functions that ma
 
 @test "a system call has the kernel's cost, shared by those who made it" {
 	local reads all
-	report_json reader.data --view functions >functions
-	all=$(ask functions '.quality.samples')
+	report_json reader.data >tree
+	all=$(ask tree '.quality.samples')
 	reads=$(samples_of read)
 	expect_at_least "samples in read" "$reads" "$all" 85
 	expect_equal "the kernel's function" "$reads" \
-		"$(ask functions 'weight_per_sample as $w | [.rows[]
-			| select(.name | test("^(__[a-z0-9]+_|k)sys_read$")).total[0]] | max / $w | round')"
+		"$(ask tree 'samples_under(.name | test("^(__[a-z0-9]+_|k)sys_read$"))')"
 	expect_share reader_1 "$(ask calls 'samples_under(.name == "reader_1")')" \
 		"$(ask calls 'samples_under(.name == "read_once")')" 1 3
 }

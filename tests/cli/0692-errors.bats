@@ -137,28 +137,16 @@ for row in rows:
 	done
 }
 
-@test "text has the errors of shares with few samples, or of all" {
-	local option
+@test "text has the errors of all shares, and without --errors none where other programs read it" {
 	"$DENDRO" build -o drawn.cct drawn.data
-	for option in "" --errors; do
-		# shellcheck disable=SC2086 # an option, or none
-		COLUMNS=120 "$DENDRO" report $option --event cpu-clock --view functions --min 0 \
-			drawn.data >text
-		cat text
-		# total, its error, self, its error, samples
-		expect_equal "rows with another error than their samples demand" "$(awk -v all="$option" '
-			/^ *[0-9.]+%/ {
-				has_error = $0 ~ /^ *[0-9.]+% +[+]-[0-9]/
-				for (i = 1; i < NF && $i !~ /^[0-9]+$/; i++)
-					;
-				if (has_error != (all != "" || $i < 30))
-					print
-			}' <(sed '/^$/,$!d' text | sed '/^Debug/,$d'))" ""
-		grep -q '^+-: the standard error of sampling' text
-		COLUMNS=120 "$DENDRO" report $option --event cpu-clock --view functions --min 0 \
-			drawn.cct | sed 's/drawn\.cct/drawn.data/' | cmp - text
-	done
-	COLUMNS=60 "$DENDRO" report drawn.data | grep -c ' +-[0-9]' | grep -x 0
+	COLUMNS=120 "$DENDRO" report --errors --event cpu-clock --view functions --min 0 drawn.data >text
+	cat text
+	expect_equal "rows without an error" "$(sed '/^$/,$!d; /^Debug/,$d' text |
+		grep -E '^ *[0-9.]+%' | grep -vE '^ *[0-9.]+% +[+]-[0-9]')" ""
+	grep -q '^+-: the standard error of sampling' text
+	COLUMNS=120 "$DENDRO" report --errors --event cpu-clock --view functions --min 0 drawn.cct |
+		sed 's/drawn\.cct/drawn.data/' | cmp - text
+	"$DENDRO" report drawn.data | grep -c ' +-[0-9]' | grep -x 0
 }
 
 @test "the shares of two profiles' sum have errors by the weights of all their samples" {

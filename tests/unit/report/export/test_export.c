@@ -465,7 +465,7 @@ static void text_shows_the_errors_of_shares_with_few_samples(void **state)
 {
 	struct fixture *fixture = *state;
 	struct view_options view = { .kind = VIEW_TREE };
-	struct export_options options = { .width = 100 };
+	struct export_options options = { .width = 100, .marks_few = true };
 
 	for (unsigned i = 0; i < 90; i++)
 		add_sample(fixture, "prog", i < 80 ? 1 : 2, 10);
