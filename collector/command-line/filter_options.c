@@ -73,8 +73,8 @@ const struct command_option filter_options[] = {
 	  .offset = offsetof(struct filter_options, cpus) },
 	{ .name = "cgroup",
 	  .argument = "NAME,...",
-	  .help = "only samples in these cgroups: paths, units of systemd and containers as --view "
-		  "cgroups shows them; names may be globs",
+	  .help = "only samples in these cgroups: paths, units of systemd and containers as the "
+		  "view cgroups shows them; names may be globs",
 	  .take = take_cgroups,
 	  .offset = offsetof(struct filter_options, cgroups) },
 	{ .name = "event",
