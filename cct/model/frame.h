@@ -23,6 +23,7 @@ enum frame_kind {
 	/* Only in trees of other groups than processes (cct/paths/profile_group.h): */
 	FRAME_CPU,    /* offset: the CPU's number; UINT32_MAX: not known */
 	FRAME_CGROUP, /* offset: index into profile->cgroups, plus 1; 0: not known */
+	FRAME_PHASE,  /* offset: an index in profile->phases; FRAME_PHASE_...: in none of them */
 };
 
 /*
@@ -97,6 +98,9 @@ static inline bool frame_equal(const struct frame *a, const struct frame *b)
 {
 	return a->offset == b->offset && a->module == b->module && a->kind == b->kind;
 }
+
+#define FRAME_PHASE_BEFORE  UINT32_MAX       /* before the first phase */
+#define FRAME_PHASE_BETWEEN (UINT32_MAX - 1) /* after the end of one, and before the next */
 
 /* Whether it stands for who ran a path, not for a part of the path. */
 static inline bool frame_is_above_code(const struct frame *frame)

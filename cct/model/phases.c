@@ -36,10 +36,24 @@ int phases_mark(struct phases *phases, const char *name, uint64_t time_ns)
 	return *name && phases->n < PHASES_MAX ? begin(phases, name, time_ns) : 0;
 }
 
+uint64_t phases_end_ns(const struct phases *phases, uint32_t index, uint64_t run_end_ns)
+{
+	const struct phase *phase = &phases->phases[index];
+
+	if (phase->end_ns)
+		return phase->end_ns;
+	return run_end_ns > phase->start_ns ? run_end_ns : phase->start_ns;
+}
+
 /* The first microsecond that begins at or after @time_ns. */
 static uint64_t first_microsecond(uint64_t start_ns, uint64_t time_ns)
 {
 	return time_ns > start_ns ? (time_ns - start_ns - 1) / 1000 + 1 : 0;
+}
+
+bool phases_are_ahead(const struct phases *phases, uint64_t start_ns, uint64_t microseconds)
+{
+	return !phases->n || microseconds < first_microsecond(start_ns, phases->phases[0].start_ns);
 }
 
 uint32_t phases_find(const struct phases *phases, uint64_t start_ns, uint64_t microseconds)

@@ -35,8 +35,12 @@ void phases_deinit(struct phases *phases);
  * begins.
  */
 int phases_mark(struct phases *phases, const char *name, uint64_t time_ns);
+/* The time at which a phase is over, in a run that ends at @run_end_ns. */
+uint64_t phases_end_ns(const struct phases *phases, uint32_t index, uint64_t run_end_ns);
 /* The phase in which a sample was taken so many microseconds after the profile's start, which is
  * @start_ns of the recording's clock; or PHASE_NONE. */
 uint32_t phases_find(const struct phases *phases, uint64_t start_ns, uint64_t microseconds);
+/* Whether that sample was taken before the first phase. */
+bool phases_are_ahead(const struct phases *phases, uint64_t start_ns, uint64_t microseconds);
 
 #endif

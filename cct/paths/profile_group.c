@@ -11,6 +11,7 @@
 #include "cct/model/profile_filter.h"
 
 struct grouping {
+	const struct profile *profile;
 	const struct cct *from;
 	struct cct *into;
 	enum sample_grouping kind;
@@ -19,6 +20,18 @@ struct grouping {
 	size_t n_path_allocated;
 };
 
+static struct frame frame_of_phase(const struct profile *profile, const struct sample_row *row)
+{
+	const struct phases *phases = &profile->phases;
+	uint32_t phase = phases_find(phases, profile->info.start_ns, row->time);
+
+	if (phase == PHASE_NONE)
+		phase = phases_are_ahead(phases, profile->info.start_ns, row->time)
+				? FRAME_PHASE_BEFORE
+				: FRAME_PHASE_BETWEEN;
+	return (struct frame){ .kind = FRAME_PHASE, .offset = phase };
+}
+
 static struct frame frame_of_group(const struct grouping *grouping, const struct sample_row *row)
 {
 	switch (grouping->kind) {
@@ -26,6 +39,8 @@ static struct frame frame_of_group(const struct grouping *grouping, const struct
 		return (struct frame){ .kind = FRAME_CPU, .offset = row->cpu };
 	case GROUPED_BY_CGROUP:
 		return (struct frame){ .kind = FRAME_CGROUP, .offset = row->cgroup };
+	case GROUPED_BY_PHASE:
+		return frame_of_phase(grouping->profile, row);
 	case GROUPED_BY_TASK:
 		break;
 	}
@@ -102,6 +117,7 @@ static int count_all(struct profile *profile)
 int profile_group(struct profile *profile, enum sample_grouping kind)
 {
 	struct grouping grouping = {
+		.profile = profile,
 		.from = profile->cct,
 		.into = cct_create_like(profile->cct),
 		.kind = kind,

@@ -10,6 +10,7 @@ enum sample_grouping {
 	/* The paths of all processes are below: */
 	GROUPED_BY_CPU,    /* FRAME_CPU */
 	GROUPED_BY_CGROUP, /* FRAME_CGROUP */
+	GROUPED_BY_PHASE,  /* FRAME_PHASE */
 };
 
 /*

@@ -167,6 +167,7 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 	case FRAME_ROOT:
 	case FRAME_CPU:
 	case FRAME_CGROUP:
+	case FRAME_PHASE:
 		return false;
 	}
 	return false;

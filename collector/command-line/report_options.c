@@ -64,6 +64,8 @@ void report_options_finish(struct report_options *options)
 		options->build.grouping = GROUPED_BY_CPU;
 	if (options->view.kind == VIEW_CGROUPS)
 		options->build.grouping = GROUPED_BY_CGROUP;
+	if (options->view.kind == VIEW_PHASES)
+		options->build.grouping = GROUPED_BY_PHASE;
 	options->build.keeps_rows |= options->build.grouping != GROUPED_BY_TASK;
 	options->build.filter = filter_options_filter(&options->filter);
 	options->selection.uncounted_kinds = options->view.kernel == KERNEL_ONLY ? 1u << FRAME_USER

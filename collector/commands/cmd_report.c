@@ -12,6 +12,7 @@
 #include "cct/base/numbers.h"
 #include "cct/base/sentence.h"
 #include "cct/model/profile_filter.h"
+#include "collector/command-line/filter_findings.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
@@ -30,21 +31,14 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },
-	{ "callers", VIEW_CALLERS },
-	{ "callgraph", VIEW_CALLGRAPH },
-	{ "paths", VIEW_PATHS },
-	{ "functions", VIEW_FUNCTIONS },
-	{ "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES },
-	{ "syscalls", VIEW_SYSCALLS },
-	{ "hot", VIEW_HOT },
-	{ "stats", VIEW_STATS },
-	{ "threads", VIEW_THREADS },
-	{ "cpus", VIEW_CPUS },
-	{ "cgroups", VIEW_CGROUPS },
-	{ NULL, 0 },
+	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH }, { "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
+	{ "syscalls", VIEW_SYSCALLS },   { "hot", VIEW_HOT },
+	{ "stats", VIEW_STATS },         { "threads", VIEW_THREADS },
+	{ "cpus", VIEW_CPUS },           { "cgroups", VIEW_CGROUPS },
+	{ "phases", VIEW_PHASES },       { NULL, 0 },
 };
 static const struct choice directions[] = {
 	{ "down", PATHS_DOWN },
@@ -129,7 +123,7 @@ static const struct command_option options_of_report[] = {
 	  .help = "what to show. tree: call paths from the outermost function on (default);\n"
 		  "callers: each function's own cost, with its callers below it;\n"
 		  "callgraph: each function between its callers and what it calls;\n"
-		  "functions, lines, modules, processes, threads, cpus, cgroups: tables;\n"
+		  "functions, lines, modules, processes, threads, cpus, cgroups, phases: tables;\n"
 		  "paths: the call paths that begin or end with the function of --root;\n"
 		  "syscalls: each system call's cost, with its callers below it;\n"
 		  "hot: code with much of an event, dense or sparse beside that of --per;\n"
@@ -330,6 +324,16 @@ static int check_for_activations(const struct report_options *options,
 			     "from its recording, without leaving out samples.");
 }
 
+static int check_phases(const struct report_options *options, const struct profile *profile)
+{
+	static const char *const any[] = { "*" };
+	const struct dendro_filter filter = { .phases = any, .n_phases = 1 };
+
+	if (options->view.kind != VIEW_PHASES)
+		return 0;
+	return filter_findings_check_phases(options->command, profile, &filter);
+}
+
 static int complain_of_root(const struct report_options *options)
 {
 	return message_error(options->command,
@@ -398,6 +402,8 @@ static int report(struct report_options *options, struct profile *profile)
 	struct symbolizer *symbolizer;
 	int err = report_options_check_filters(options, profile);
 
+	if (!err)
+		err = check_phases(options, profile);
 	if (err)
 		return err;
 	err = report_options_check_cgroups(options, profile);
@@ -453,6 +459,11 @@ static int report_one(struct report_options *options)
 
 static int report_sum(struct report_options *options)
 {
+	if (options->view.kind == VIEW_PHASES)
+		return message_error(options->command,
+				     "--view phases shows one recording or profile: the phases of "
+				     "several runs have nothing in common.");
+
 	_cleanup_free_ char *source =
 		sentence("%s and %zu more", options->path, options->n_paths - 1);
 	struct profile *profile = NULL;

@@ -108,7 +108,7 @@ static int choose_samples(struct profile *profile, const struct dendro_options *
 	if ((is_filtered || is_grouped) && !profile->rows) {
 		*error_ret = sentence("The profile does not have its samples one by one, so they "
 				      "cannot be %s: use the recording.",
-				      is_filtered ? "chosen" : "shown by CPU or cgroup");
+				      is_filtered ? "chosen" : "shown by CPU, cgroup or phase");
 		return -EINVAL;
 	}
 	int err = is_filtered ? sample_filter_apply(&options->filter, profile) : 0;

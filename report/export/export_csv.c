@@ -30,6 +30,8 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 		fputs(",process,pid", out);
 	if (view->options.kind == VIEW_CGROUPS)
 		fputs(",unit", out);
+	if (view->options.kind == VIEW_PHASES)
+		fputs(",start_ns,duration_ns", out);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		fputs(",arc,entry", out);
 	if (view->options.kind == VIEW_HOT)
@@ -86,6 +88,15 @@ static void write_unit(FILE *out, const struct view_row *row)
 	putc(',', out);
 	if (row->kind == ROW_CGROUP && cgroup_name(row->name, name))
 		csv_write_field(out, name, "");
+}
+
+/* Both fields are empty if the row is not a phase. */
+static void write_times(FILE *out, const struct view_row *row)
+{
+	if (view_row_is_phase(row))
+		fprintf(out, ",%" PRIu64 ",%" PRIu64, row->start_ns, row->duration_ns);
+	else
+		fputs(",,", out);
 }
 
 /* Both fields are empty if the row is not a source line. */
@@ -173,6 +184,8 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		write_process(out, row);
 	if (view->options.kind == VIEW_CGROUPS)
 		write_unit(out, row);
+	if (view->options.kind == VIEW_PHASES)
+		write_times(out, row);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		write_arc(out, row);
 	if (view->options.kind == VIEW_HOT)

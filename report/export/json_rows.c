@@ -136,10 +136,11 @@ static void write_waits(struct members *members, const struct profile *profile,
 	write_number(members->out, row->longest);
 }
 
-/* Grouped by name, rows have no id: each name has one row. But CPUs are their numbers. */
+/* Grouped by name, rows have no id: each name has one row. But CPUs and phases have numbers. */
 static bool has_id(const struct view *view, const struct view_row *row)
 {
-	return row->id >= 0 && (row->kind == ROW_CPU || view->options.grouping != GROUP_COMM);
+	return row->id >= 0 && (row->kind == ROW_CPU || row->kind == ROW_PHASE ||
+				view->options.grouping != GROUP_COMM);
 }
 
 /* Writes the members that are equal in all rows of a function, process, thread, CPU or marker. */
@@ -274,6 +275,9 @@ void json_write_rows(FILE *out, const struct view *view, const struct export_opt
 			fprintf(out, ",\"class\":\"%s\"", heat_name(row->heat));
 		write_process(out, row);
 		write_unit(out, row);
+		if (view_row_is_phase(row))
+			fprintf(out, ",\"start_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64,
+				row->start_ns, row->duration_ns);
 		putc(',', out);
 		write_row_costs(out, row, view->profile->n_metrics);
 		write_more(&members, view, options, row);

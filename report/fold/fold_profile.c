@@ -287,15 +287,32 @@ static struct fold_entity make_cgroup(const struct profile *profile, const struc
 				     .id = -1 };
 }
 
-/* Of a CPU or a cgroup. */
+static struct fold_entity make_phase(const struct phases *phases, const struct frame *frame)
+{
+	if (frame->offset < phases->n)
+		return (struct fold_entity){ .name = phases->phases[frame->offset].name,
+					     .id = (int32_t)frame->offset + 1 };
+	return frame->offset == FRAME_PHASE_BEFORE
+		       ? (struct fold_entity){ .name = "[before the first phase]", .id = -1 }
+		       : (struct fold_entity){ .name = "[no phase]", .id = -1 };
+}
+
+static struct fold_entity make_group(const struct profile *profile, const struct frame *frame)
+{
+	if (frame->kind == FRAME_CPU)
+		return make_cpu(frame);
+	return frame->kind == FRAME_CGROUP ? make_cgroup(profile, frame)
+					   : make_phase(&profile->phases, frame);
+}
+
+/* Of a CPU, a cgroup or a phase. */
 static uint32_t group_entity(struct folding *folding, const struct frame *frame)
 {
 	uint32_t entity = pair_map_find(&folding->by_group, frame->kind, frame->offset);
 
 	if (entity != PAIR_MAP_NONE)
 		return entity;
-	struct fold_entity made =
-		frame->kind == FRAME_CPU ? make_cpu(frame) : make_cgroup(folding->profile, frame);
+	struct fold_entity made = make_group(folding->profile, frame);
 	made.module = "";
 	made.n_merged = 1;
 	made.frame_kind = (enum frame_kind)frame->kind;
@@ -469,6 +486,7 @@ static int fold_node(struct folding *folding, uint32_t parent, uint32_t node, ui
 		break;
 	case FRAME_CPU:
 	case FRAME_CGROUP:
+	case FRAME_PHASE:
 		entity = group_entity(folding, frame);
 		break;
 	default:

@@ -180,6 +180,14 @@ static void cpu_suffix(const struct view_row *row, char *buffer, size_t size)
 		snprintf(buffer, size, " %" PRId32, row->id);
 }
 
+/* When it began, and how long it lasted. */
+static void phase_suffix(const struct view_row *row, char *buffer, size_t size)
+{
+	if (view_row_is_phase(row))
+		snprintf(buffer, size, " (at %.3f s, %.3f s)", (double)row->start_ns / 1e9,
+			 (double)row->duration_ns / 1e9);
+}
+
 /* The number of the other function's entry, and whether it has other numbers of the arc. */
 static void arc_suffix(const struct view_row *row, char *buffer, size_t size)
 {
@@ -193,6 +201,10 @@ void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 	buffer[0] = '\0';
 	if (row->kind == ROW_CPU || row->kind == ROW_CGROUP) {
 		(row->kind == ROW_CPU ? cpu_suffix : cgroup_suffix)(row, buffer, size);
+		return;
+	}
+	if (row->kind == ROW_PHASE) {
+		phase_suffix(row, buffer, size);
 		return;
 	}
 	if (!is_process(row)) {
@@ -527,6 +539,7 @@ static enum text_style row_style(const struct view_row *row)
 	case ROW_THREAD:
 	case ROW_CPU:
 	case ROW_CGROUP:
+	case ROW_PHASE:
 		return STYLE_PROCESS;
 	case ROW_KERNEL:
 		return STYLE_KERNEL;

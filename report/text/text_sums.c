@@ -9,7 +9,7 @@ static const uint64_t *totals(const struct text *text)
 
 bool text_is_visible(const struct text *text, const struct view_row *row)
 {
-	if (text->options->min_percent <= 0)
+	if (text->options->min_percent <= 0 || row->kind == ROW_PHASE)
 		return true;
 	for (uint32_t i = 0; i < text->n_metrics; i++) {
 		uint32_t metric = text->metrics[i];

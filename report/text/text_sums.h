@@ -19,7 +19,7 @@ struct text_sums {
 	unsigned n_rows;
 };
 
-/* Whether the row reaches options->min_percent in a metric that is shown. */
+/* Whether the row reaches options->min_percent in a metric that is shown, or is a phase. */
 bool text_is_visible(const struct text *text, const struct view_row *row);
 void text_sums_add(const struct text *text, struct text_sums *sums, const struct view_row *row);
 /* Whether the sum is large enough for a line. */

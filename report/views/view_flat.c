@@ -6,6 +6,7 @@
 #include "report/views/view_flat.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cct/base/cleanup.h"
 #include "report/fold/fold_walk.h"
@@ -109,6 +110,8 @@ static bool is_counted(const struct flat *flat, const struct fold_entity *entity
 		return entity->frame_kind == FRAME_CGROUP;
 	case VIEW_CPUS:
 		return entity->frame_kind == FRAME_CPU;
+	case VIEW_PHASES:
+		return entity->frame_kind == FRAME_PHASE;
 	case VIEW_MODULES:
 		return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL;
 	default:
@@ -230,6 +233,39 @@ int view_fill_flat(struct view *view, const struct fold *fold)
 	flat_deinit(&flat);
 	if (err)
 		return err;
+	view_sort_children(view, view->root);
+	return 0;
+}
+
+static bool *find_phases_with_rows(const struct view *view)
+{
+	bool *has_row = calloc((size_t)view->profile->phases.n + 1, sizeof(*has_row));
+
+	for (const struct view_row *row = view->root->children; has_row && row; row = row->next) {
+		if (view_row_is_phase(row))
+			has_row[row->id - 1] = true;
+	}
+	return has_row;
+}
+
+int view_fill_phases(struct view *view, const struct fold *fold)
+{
+	const struct phases *phases = &view->profile->phases;
+	int err = view_fill_flat(view, fold);
+	_cleanup_free_ bool *has_row = err ? NULL : find_phases_with_rows(view);
+
+	if (!has_row)
+		return err ? err : -ENOMEM;
+	for (uint32_t i = 0; i < phases->n; i++) {
+		const struct fold_entity phase = { .name = phases->phases[i].name,
+						   .module = "",
+						   .id = (int32_t)i + 1,
+						   .n_merged = 1,
+						   .frame_kind = FRAME_PHASE };
+
+		if (!has_row[i] && !view_add_row(view, view->root, &phase))
+			return -ENOMEM;
+	}
 	view_sort_children(view, view->root);
 	return 0;
 }

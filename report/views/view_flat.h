@@ -7,5 +7,7 @@
 
 /* Fills view->root, which has the costs of the whole profile. 0 or -ENOMEM. */
 int view_fill_flat(struct view *view, const struct fold *fold);
+/* Likewise VIEW_PHASES, with a row for each phase, in which there may be no samples. */
+int view_fill_phases(struct view *view, const struct fold *fold);
 
 #endif

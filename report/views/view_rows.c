@@ -31,18 +31,29 @@ static const enum row_kind kinds[] = {
 	[FRAME_ROOT] = ROW_ROOT,     [FRAME_PROCESS] = ROW_PROCESS, [FRAME_THREAD] = ROW_THREAD,
 	[FRAME_USER] = ROW_USER,     [FRAME_KERNEL] = ROW_KERNEL,   [FRAME_MARKER] = ROW_MARKER,
 	[FRAME_LOCK] = ROW_MARKER,   [FRAME_WAKER] = ROW_MARKER,    [FRAME_CPU] = ROW_CPU,
-	[FRAME_CGROUP] = ROW_CGROUP,
+	[FRAME_CGROUP] = ROW_CGROUP, [FRAME_PHASE] = ROW_PHASE,
 };
 
 static const char *const kind_names[] = {
 	[ROW_ROOT] = "root",     [ROW_PROCESS] = "process", [ROW_THREAD] = "thread",
 	[ROW_USER] = "user",     [ROW_INLINE] = "inline",   [ROW_KERNEL] = "kernel",
 	[ROW_MARKER] = "marker", [ROW_CPU] = "cpu",         [ROW_CGROUP] = "cgroup",
+	[ROW_PHASE] = "phase",
 };
 
 const char *view_row_kind_name(enum row_kind kind)
 {
 	return kind_names[kind];
+}
+
+static void set_times(const struct profile *profile, struct view_row *row)
+{
+	const struct profile_info *info = &profile->info;
+	const uint32_t index = (uint32_t)row->id - 1;
+	const uint64_t start_ns = profile->phases.phases[index].start_ns;
+
+	row->start_ns = start_ns > info->start_ns ? start_ns - info->start_ns : 0;
+	row->duration_ns = phases_end_ns(&profile->phases, index, info->end_ns) - start_ns;
 }
 
 struct view_row *view_add_row(struct view *view, struct view_row *parent,
@@ -61,6 +72,8 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	row->kind = entity->is_inlined ? ROW_INLINE : kinds[entity->frame_kind];
 	row->id = entity->id;
 	row->process = view->options.kind == VIEW_THREADS ? entity->process : NULL;
+	if (view_row_is_phase(row))
+		set_times(view->profile, row);
 	row->n_merged = entity->n_merged;
 	row->file = entity->file;
 	row->line = entity->line;
@@ -100,6 +113,12 @@ static int compare_names(const struct view_row *a, const struct view_row *b)
 	return by_module ? by_module : (int)a->kind - (int)b->kind;
 }
 
+/* Those outside of phases come first. */
+static int compare_starts(const struct view_row *a, const struct view_row *b)
+{
+	return (a->id > b->id) - (a->id < b->id);
+}
+
 /* Of two cycles, the functions in them. */
 static int compare_steps(const struct view_row *a, const struct view_row *b)
 {
@@ -130,8 +149,9 @@ static int compare_metric(const struct view *view, uint32_t metric, const struct
 /* Negative: @a comes first. Other metrics decide between rows with equal costs in the first. */
 static int compare_rows(const struct view *view, const struct view_row *a, const struct view_row *b)
 {
-	uint32_t n_metrics = view->options.sort == SORT_NAME ? 0 : view->profile->n_metrics;
-	int order = 0;
+	const bool has_costs = view->options.sort == SORT_TOTAL || view->options.sort == SORT_SELF;
+	uint32_t n_metrics = has_costs ? view->profile->n_metrics : 0;
+	int order = view->options.sort == SORT_START ? compare_starts(a, b) : 0;
 
 	if (n_metrics)
 		order = compare_metric(view, view->options.sort_metric, a, b);

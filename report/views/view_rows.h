@@ -17,6 +17,7 @@ enum row_kind {
 	ROW_THREAD,
 	ROW_CPU,
 	ROW_CGROUP,
+	ROW_PHASE,
 	ROW_USER,
 	ROW_INLINE,
 	ROW_KERNEL,
@@ -37,10 +38,12 @@ struct view_row {
 	const char *name;   /* borrowed from the symbolizer or the profile */
 	const char *module; /* "" where there is none */
 	enum row_kind kind;
-	int32_t id; /* pid, tid or number if the row is one process, thread or CPU; else -1 */
+	int32_t id; /* pid, tid or number if the row is one process, thread, CPU or phase (from 1
+		       on); else -1 */
 	uint32_t n_merged; /* number of processes or threads in the row, or of functions with its
 			      source line */
 	const struct profile_process *process; /* VIEW_THREADS; NULL: not known */
+	uint64_t start_ns, duration_ns;        /* of a phase, since the recording's start; else 0 */
 	uint64_t *self;                        /* per metric, weights */
 	uint64_t *total;
 	uint64_t *samples;             /* per metric, inclusive */
@@ -106,6 +109,11 @@ void view_destroy(struct view *view);
 /* Adds a row for @entity with zero costs as the first child of @parent. NULL: out of memory. */
 struct view_row *view_add_row(struct view *view, struct view_row *parent,
 			      const struct fold_entity *entity);
+/* Whether the row is a phase, not what is outside of phases. */
+static inline bool view_row_is_phase(const struct view_row *row)
+{
+	return row->kind == ROW_PHASE && row->id > 0;
+}
 /* Adds the costs of all metrics of a fold's node; @from selects inclusive or exclusive ones. */
 static inline void view_add_cost(uint64_t *to, const uint64_t *from, uint32_t n_metrics)
 {

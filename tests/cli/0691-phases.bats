@@ -91,6 +91,31 @@ functions_in() { # functions_in FILE PHASE
 	[[ $output == *"Its phases are:"* ]]
 }
 
+@test "the view of phases has a row for each, whose costs add up" {
+	local format
+	for format in json csv; do
+		"$DENDRO" report --view phases -f $format phases.data >"theirs.$format"
+		"$DENDRO" report --view phases -f $format phases.cct >ours
+		cmp ours "theirs.$format"
+	done
+	expect_equal rows "$(jq -r '.rows[] | "\(.name) \(.id)"' theirs.json)" "[before the first phase] null
+[no phase] null
+alpha 1
+beta 2
+alpha 3"
+	jq -e '([.rows[].total[0]] | add) == .metrics[0].total' theirs.json
+	jq -e '[.rows[] | select(.id)] | .[0].start_ns + .[0].duration_ns == .[1].start_ns
+		and .[1].start_ns + .[1].duration_ns == .[2].start_ns' theirs.json
+	jq -e '.rows[-1].start_ns + .rows[-1].duration_ns <= .times.duration_ns' theirs.json
+	expect_equal beta "$(jq '.rows[3].total[0]' theirs.json)" \
+		"$(report_json phases.data --phase beta --view functions | jq '.metrics[0].total')"
+	grep -Eq '^1,"beta","",phase,2,[0-9]+,[0-9]+,' theirs.csv
+	"$DENDRO" report --view phases --phase beta phases.cct |
+		grep -Eq ' -  alpha \(at [0-9.]+ s, [0-9.]+ s\)$'
+	refused report --view phases phases.data phases.cct
+	[[ $output == *"--view phases shows one recording or profile"* ]]
+}
+
 @test "SIGUSR1 begins a numbered phase, and a recording without marks has none" {
 	"$DENDRO" record -q -e cpu-clock -o signal.data -- sleep 600 &
 	local recorder=$!
@@ -106,6 +131,8 @@ functions_in() { # functions_in FILE PHASE
 	record none.data -- true
 	refused report --phase a none.data
 	[[ $output == *"the recording has no phases: dendro record --phase-fifo, or SIGUSR1 to it, marks them." ]]
+	refused report --view phases none.data
+	[[ $output == *"the recording has no phases:"* ]]
 }
 
 has_command_of() {

@@ -77,6 +77,13 @@ static uint32_t child(const struct cct *cct, uint32_t parent, enum frame_kind ki
 	return CCT_NONE;
 }
 
+static bool is_below(const struct cct *cct, uint32_t node, uint32_t above)
+{
+	while (node > above)
+		node = cct->nodes[node].parent;
+	return node == above;
+}
+
 /* The cost of main>@function on a CPU. */
 static struct cct_cost cost_on(const struct cct *cct, uint64_t cpu, uint64_t function)
 {
@@ -131,6 +138,34 @@ static void weights_are_scaled_once(void **state)
 	assert_int_equal(cost_on(profile->cct, 7, 2).weight, 60);
 }
 
+/* The samples' times are 0, 10, 20, ... us. */
+static void a_phase_has_the_samples_between_its_marks(void **state)
+{
+	struct profile *profile = *state;
+
+	profile->info.start_ns = 1000;
+	for (uint32_t i = 0; i < profile->rows->n_rows; i++)
+		profile->rows->rows[i].time = 10ull * i;
+	assert_int_equal(phases_mark(&profile->phases, "run", 1000 + 10000), 0);
+	assert_int_equal(phases_mark(&profile->phases, "run", 1000 + 25000), 0);
+	assert_int_equal(phases_mark(&profile->phases, "", 1000 + 40000), 0);
+	assert_int_equal(profile_group(profile, GROUPED_BY_PHASE), 0);
+	const struct cct *cct = profile->cct;
+	const uint64_t groups[] = { FRAME_PHASE_BEFORE, 0, 1, FRAME_PHASE_BETWEEN };
+	const uint64_t samples[] = { 1, 2, 1, 2 };
+	for (size_t i = 0; i < 4; i++) {
+		const uint32_t group = child(cct, CCT_ROOT, FRAME_PHASE, groups[i]);
+		uint64_t n = 0;
+
+		assert_int_not_equal(group, CCT_NONE);
+		for (uint32_t node = group; node < cct->n_nodes; node++) {
+			if (is_below(cct, node, group))
+				n += cct_cost(cct, node, 0)->samples;
+		}
+		assert_int_equal(n, samples[i]);
+	}
+}
+
 static void a_sample_without_frames_is_its_cpu(void **state)
 {
 	struct profile *profile = *state;
@@ -150,6 +185,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(groups_have_the_cost_and_the_marks_of_the_whole,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(weights_are_scaled_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_phase_has_the_samples_between_its_marks, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_sample_without_frames_is_its_cpu, setup,
 						teardown),
 	};
