@@ -12,7 +12,7 @@
 static struct profile *make_profile(unsigned n)
 {
 	struct profile *profile = profile_create();
-	char name[16];
+	char name[32];
 
 	assert_non_null(profile);
 	for (unsigned i = 0; i < n; i++) {
