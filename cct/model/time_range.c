@@ -110,12 +110,19 @@ int time_range_parse(const char *text, struct time_range *range_ret)
 	return err;
 }
 
+/* A duration near 2^64, which a hostile file may have, is rounded up to it. */
+static uint64_t share_of(uint64_t duration, double percent)
+{
+	const double share = (double)duration * percent / 100;
+
+	return share >= 0x1p64 ? UINT64_MAX : (uint64_t)share;
+}
+
 /* Nanoseconds since the first sample. */
 static uint64_t place(const struct time_point *point, const struct time_span *span)
 {
 	const uint64_t duration = span->end_ns - span->start_ns;
-	const uint64_t ns =
-		point->is_share ? (uint64_t)((double)duration * point->percent / 100) : point->ns;
+	const uint64_t ns = point->is_share ? share_of(duration, point->percent) : point->ns;
 
 	switch (point->base) {
 	case TIME_BEFORE:

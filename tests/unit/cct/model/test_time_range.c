@@ -187,6 +187,15 @@ static void a_recording_without_time_has_any_range_that_is_open(void **state)
 	assert_true(time_window_has(&window, 0));
 }
 
+static void shares_of_a_duration_that_no_recording_has_stay_within_it(void **state)
+{
+	const struct time_span endless = { 0, UINT64_MAX };
+
+	(void)state;
+	assert_int_equal(resolve("100%-", &endless).from_us, UINT64_MAX / 1000);
+	assert_int_equal(resolve("-100%", &endless).to_us, TO_END);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_window_is_shown_within_the_recording),
 		cmocka_unit_test(windows_are_widened_to_whole_slices),
 		cmocka_unit_test(a_recording_without_time_has_any_range_that_is_open),
+		cmocka_unit_test(shares_of_a_duration_that_no_recording_has_stay_within_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
