@@ -68,7 +68,7 @@ static FUNCTION unsigned small(unsigned a, unsigned b)
 
 static FUNCTION void calls_small(unsigned n)
 {
-	for (unsigned i = 0; i < n * 1000; i++)
+	for (unsigned i = 0; i < n * 6000; i++)
 		sink += small(i, n);
 }
 
