@@ -36,9 +36,19 @@ make_recordings() {
 	record_wakers
 }
 
+# The processors whose idle threads have events. A processor of a virtual machine that was offline
+# may lack them until the machine starts again, for every profiler: wakings by its interrupts, too.
+processors_seen_idle() {
+	record idle.data -a -z 0 -e power:cpu_idle -- sleep 0.3
+	"$DENDRO" script -F tid,cpu idle.data | sed -nE 's/^ *0 +\[([0-9]+)\].*/\1/p' | sort -u | paste -sd,
+}
+
 # Of a command, with threads that wake each other; and from outside, of a process that runs already.
 record_wakers() {
-	record wakers.data -e off-cpu --waker -- "$WORKLOADS/off_cpu" 0.5 naps convoy pipe kinds >/dev/null
+	local processors
+	processors=$(processors_seen_idle)
+	record wakers.data -e off-cpu --waker -- taskset -c "${processors:-0}" \
+		"$WORKLOADS/off_cpu" 0.5 naps convoy pipe kinds >/dev/null
 	report_json wakers.data >wakers
 	mkfifo fed.fifo
 	cat fed.fifo >/dev/null &
@@ -284,10 +294,11 @@ conserved() {
 	"$DENDRO" report --format csv kinds.data | grep -q '"off-cpu samples","off-cpu longest"'
 }
 
-# woken REPORT FUNCTION MARK : the cost below the function of waits with a mark like this
+# woken REPORT FUNCTION MARK : how many waits below the function have a mark like this. Not how long:
+# one may be as long as all others, where the machine stood still.
 woken() {
 	ask "$1" '[tree | .. | objects | select(.name? == $name) | .. | objects
-		| select((.name? // "" | test($mark)) and .kind == "marker") | .total[0]] | add // 0' \
+		| select((.name? // "" | test($mark)) and .kind == "marker") | .waits // 0] | add // 0' \
 		--arg name "$2" --arg mark "$3"
 }
 
