@@ -48,6 +48,7 @@ void fold_destroy(struct fold *fold)
 	free(fold->self_longest);
 	free(fold->longest);
 	free(fold->activations);
+	path_marks_deinit(&fold->marks);
 	source_paths_destroy(fold->paths);
 	free(fold);
 }

@@ -54,8 +54,7 @@ struct fold_node {
 	/* Of an inlined function: its call in the parent. Line 0: not known, or several calls. */
 	const char *call_file;
 	uint32_t call_line;
-	uint32_t frame_marks;          /* of a compiled function, as in struct cct_node */
-	uint64_t marked[N_PATH_MARKS]; /* samples whose path ends here */
+	uint32_t frame_marks; /* of a compiled function, as in struct cct_node */
 };
 
 struct fold {
@@ -63,6 +62,7 @@ struct fold {
 	uint32_t n_entities, n_entities_allocated;
 	struct fold_node *nodes;
 	uint32_t n_nodes, n_nodes_allocated;
+	struct path_marks marks; /* of samples whose paths end in a node */
 	uint32_t n_metrics; /* those of the profile, and the columns of their errors */
 	/* [node * n_metrics + metric] */
 	uint64_t *self, *total;

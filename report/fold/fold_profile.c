@@ -537,15 +537,13 @@ static void add_error_columns(const struct folding *folding, uint32_t node, uint
 	}
 }
 
-static void add_cost(const struct folding *folding, uint32_t node, uint32_t cct_node)
+/* 0 or -ENOMEM. */
+static int add_cost(const struct folding *folding, uint32_t node, uint32_t cct_node)
 {
 	const struct cct *cct = folding->profile->cct;
 	struct fold *fold = folding->fold;
 	size_t at = (size_t)node * fold->n_metrics;
-	const uint32_t *marked = path_marks_of(&cct->marks, cct_node);
 
-	for (int mark = 0; mark < N_PATH_MARKS; mark++)
-		fold->nodes[node].marked[mark] += marked[mark];
 	if (folding->options->errors)
 		add_error_columns(folding, node, cct_node);
 	for (uint32_t metric = 0; metric < cct->n_metrics; metric++) {
@@ -556,6 +554,7 @@ static void add_cost(const struct folding *folding, uint32_t node, uint32_t cct_
 	}
 	if (cct->longest)
 		fold_raise_self_longest(fold, node, cct->longest[cct_node]);
+	return path_marks_add_all(&fold->marks, node, path_marks_of(&cct->marks, cct_node));
 }
 
 static int fold_tree(struct folding *folding)
@@ -565,15 +564,13 @@ static int fold_tree(struct folding *folding)
 
 	if (!folded)
 		return -ENOMEM;
-	add_cost(folding, 0, CCT_ROOT);
-	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		int err = fold_node(folding, folded[cct->nodes[i].parent], i, &folded[i]);
-
-		if (err)
-			return err;
-		add_cost(folding, folded[i], i);
+	int err = add_cost(folding, 0, CCT_ROOT);
+	for (uint32_t i = 1; i < cct->n_nodes && !err; i++) {
+		err = fold_node(folding, folded[cct->nodes[i].parent], i, &folded[i]);
+		if (!err)
+			err = add_cost(folding, folded[i], i);
 	}
-	return 0;
+	return err;
 }
 
 static uint32_t *allocate_indexes(uint32_t n)

@@ -13,11 +13,13 @@ int fold_rebuild_begin(struct fold_rebuild *rebuild, struct fold *fold)
 	if (!rebuild->moved)
 		return -ENOMEM;
 	fold->n_nodes = 1;
-	return 0;
+	return path_marks_add_all(&rebuild->marks, 0, path_marks_of(&fold->marks, 0));
 }
 
 void fold_rebuild_end(struct fold_rebuild *rebuild)
 {
+	path_marks_deinit(&rebuild->fold->marks);
+	rebuild->fold->marks = rebuild->marks;
 	free(rebuild->moved);
 	pair_map_deinit(&rebuild->nodes);
 }
@@ -66,15 +68,14 @@ static void move_costs(struct fold *fold, uint32_t from, uint32_t to)
 	fold_raise_self_longest(fold, to, longest);
 }
 
-void fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_node *node,
-		       uint32_t to)
+int fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_node *node,
+		      uint32_t to)
 {
 	struct fold *fold = rebuild->fold;
 
 	rebuild->moved[i] = to;
-	for (int mark = 0; mark < N_PATH_MARKS; mark++)
-		fold->nodes[to].marked[mark] += node->marked[mark];
 	fold->nodes[to].frame_marks |= node->frame_marks;
 	if (to != i)
 		move_costs(fold, i, to);
+	return path_marks_add_all(&rebuild->marks, to, path_marks_of(&fold->marks, i));
 }

@@ -13,11 +13,13 @@ struct fold_rebuild {
 	struct fold *fold; /* while total and samples are NULL */
 	uint32_t *moved;   /* node before -> node now */
 	struct pair_map nodes;
+	struct path_marks marks; /* by node now */
 };
 
 /*
  * The fold then has its root alone; its other nodes, up to the number before, are where they were,
- * and are moved one by one, in order. Borrows @fold. 0 or -ENOMEM.
+ * and are moved one by one, in order. Borrows @fold. 0 or -ENOMEM; fold_rebuild_end() follows in any
+ * case.
  */
 int fold_rebuild_begin(struct fold_rebuild *rebuild, struct fold *fold);
 void fold_rebuild_end(struct fold_rebuild *rebuild);
@@ -27,8 +29,8 @@ void fold_rebuild_end(struct fold_rebuild *rebuild);
  */
 int fold_rebuild_find(struct fold_rebuild *rebuild, uint32_t parent, uint32_t entity,
 		      const struct fold_node *node, uint32_t *node_ret);
-/* @node, that is @i before, becomes a part of @to. */
-void fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_node *node,
-		       uint32_t to);
+/* @node, that is @i before, becomes a part of @to. 0 or -ENOMEM. */
+int fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_node *node,
+		      uint32_t to);
 
 #endif

@@ -28,14 +28,12 @@ static int move_nodes(struct fold_rebuild *rebuild, uint32_t n_nodes)
 		const struct fold_node node = fold->nodes[i];
 		uint32_t parent = rebuild->moved[node.parent];
 		uint32_t to = find_active(fold, parent, node.entity);
+		int err = to ? 0 : fold_rebuild_find(rebuild, parent, node.entity, &node, &to);
 
-		if (!to) {
-			int err = fold_rebuild_find(rebuild, parent, node.entity, &node, &to);
-
-			if (err)
-				return err;
-		}
-		fold_rebuild_move(rebuild, i, &node, to);
+		if (!err)
+			err = fold_rebuild_move(rebuild, i, &node, to);
+		if (err)
+			return err;
 	}
 	return 0;
 }

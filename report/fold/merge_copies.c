@@ -192,18 +192,17 @@ static int move_nodes(struct merging *merging, struct fold_rebuild *rebuild, uin
 	for (uint32_t i = 1; i < n_nodes; i++) {
 		const struct fold_node node = merging->fold->nodes[i];
 		uint32_t to = rebuild->moved[node.parent];
+		int err = 0;
 
-		if (continues(merging, &node)) {
-			if (merging->fold->activations)
-				merging->fold->activations[i] = 0;
-		} else {
-			int err = fold_rebuild_find(rebuild, to, merging->canonical[node.entity],
-						    &node, &to);
-
-			if (err)
-				return err;
-		}
-		fold_rebuild_move(rebuild, i, &node, to);
+		if (!continues(merging, &node))
+			err = fold_rebuild_find(rebuild, to, merging->canonical[node.entity], &node,
+						&to);
+		else if (merging->fold->activations)
+			merging->fold->activations[i] = 0;
+		if (!err)
+			err = fold_rebuild_move(rebuild, i, &node, to);
+		if (err)
+			return err;
 	}
 	return 0;
 }

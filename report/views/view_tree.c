@@ -31,7 +31,7 @@ static struct view_row *add_row(struct view *view, struct view_row *parent, cons
 	memcpy(row->samples, fold->samples + i * n_metrics, n_bytes);
 	row->longest = fold_longest(fold, i);
 	row->activations = fold_activations(fold, i);
-	memcpy(row->marked, node->marked, sizeof(row->marked));
+	memcpy(row->marked, path_marks_of(&fold->marks, i), sizeof(row->marked));
 	row->frame_marks = node->frame_marks;
 	row->entity = node->entity;
 	row->call_file = node->call_line ? node->call_file : NULL;

@@ -36,6 +36,7 @@ static void end(struct made_fold *made)
 {
 	for (uint32_t i = 0; i < made->fold.n_entities; i++)
 		free(made->base_names[i]);
+	path_marks_deinit(&made->fold.marks);
 }
 
 static uint32_t add_entity(struct made_fold *made, const char *name, bool is_inlined)
@@ -60,7 +61,7 @@ static uint32_t add_node(struct made_fold *made, uint32_t parent, uint32_t entit
 	uint32_t index = made->fold.n_nodes++;
 
 	made->nodes[index] = (struct fold_node){ .parent = parent, .entity = entity };
-	made->nodes[index].marked[PATH_GUESSED] = 1;
+	assert_int_equal(path_marks_add(&made->fold.marks, index, PATH_GUESSED, 1), 0);
 	made->nodes[index].frame_marks = 1u << PATH_GUESSED;
 	made->self[index] = made->samples[index] = (uint64_t)1 << index;
 	return index;
@@ -102,7 +103,7 @@ static void expect_merged(struct made_fold *made, bool inlined, const char *expe
 	assert_string_equal(tell(made), expected);
 	assert_int_equal(sum(made), before);
 	for (uint32_t i = 0; i < made->fold.n_nodes; i++)
-		n_marked += made->nodes[i].marked[PATH_GUESSED];
+		n_marked += path_marks_of(&made->fold.marks, i)[PATH_GUESSED];
 	for (uint32_t i = 1; i < made->fold.n_nodes; i++)
 		assert_int_equal(made->nodes[i].frame_marks, 1u << PATH_GUESSED);
 	assert_int_equal(n_marked, n_nodes - 1);
