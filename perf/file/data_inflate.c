@@ -3,13 +3,22 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "perf/file/data_error.h"
+
+static size_t frames_ahead(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 2 ? 2 : n > INFLATE_AHEAD ? INFLATE_AHEAD : (size_t)n;
+}
 
 void data_inflate_init(struct data_inflate *inflate, char **error)
 {
 	*inflate = (struct data_inflate){ .error = error };
 	inflate->pool.block_size = FRAME_BLOCK_SIZE;
+	inflate->n_frames_max = frames_ahead();
 	expander_init(&inflate->expander);
 }
 
@@ -117,7 +126,7 @@ static void look_ahead(struct data_inflate *inflate, const struct raw_record *re
 		if (!data_stream_peek(plain, ahead, &next) || !data_is_compressed(next.header))
 			return;
 		ahead += next.header->size;
-	} while (inflate->n_frames < INFLATE_AHEAD);
+	} while (inflate->n_frames < inflate->n_frames_max);
 }
 
 /* What the record expanded to, as one block; NULL: it is for the decoder. */

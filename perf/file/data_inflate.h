@@ -15,7 +15,9 @@
 #include "perf/frames/expander.h"
 #include "perf/records/record.h"
 
-#define INFLATE_AHEAD 4 /* frames, the one that is read next included */
+/* Frames that are expanded ahead, the one that is read next included: one for each processor, but
+ * at most so many, and at least two. Each takes a block of FRAME_BLOCK_SIZE. */
+#define INFLATE_AHEAD 4
 
 /* A frame that is expanded, or will be. */
 struct inflate_frame {
@@ -29,7 +31,7 @@ struct data_inflate {
 	struct expander expander;
 	struct block_pool pool;                     /* of what frames expand to */
 	struct inflate_frame frames[INFLATE_AHEAD]; /* in the order of the file; a ring */
-	size_t first_frame, n_frames;
+	size_t first_frame, n_frames, n_frames_max;
 	uint64_t last_offset; /* of the records that were seen */
 	/* A frame that begins inside a record, until it is copied; or NULL. */
 	struct data_block *whole;
