@@ -63,7 +63,7 @@ struct fold {
 	struct fold_node *nodes;
 	uint32_t n_nodes, n_nodes_allocated;
 	struct path_marks marks; /* of samples whose paths end in a node */
-	uint32_t n_metrics; /* those of the profile, and the columns of their errors */
+	uint32_t n_metrics;      /* those of the profile, and the columns of their errors */
 	/* [node * n_metrics + metric] */
 	uint64_t *self, *total;
 	uint64_t *self_samples, *samples; /* exclusive and inclusive */

@@ -11,6 +11,7 @@
 #include "cct/base/pair_map.h"
 #include "cct/text/name_pattern.h"
 #include "report/fold/fold_recursion.h"
+#include "report/fold/frame_places.h"
 #include "report/fold/merge_copies.h"
 #include "report/fold/view_traits.h"
 #include "report/names/function_query.h"
@@ -28,8 +29,9 @@ struct folding {
 	uint32_t n_functions;
 	uint32_t *by_process; /* index in the profile -> entity */
 	uint32_t *by_thread;
-	struct pair_map by_group;       /* (kind, offset) of a frame -> entity */
-	struct function_query *root;    /* VIEW_PATHS */
+	struct pair_map by_group;    /* (kind, offset) of a frame -> entity */
+	struct function_query *root; /* VIEW_PATHS */
+	struct frame_places places;
 	struct hash_table nodes;        /* those of the fold, by (parent, entity) */
 	struct pair_map lines;          /* (file and line, module) -> entity */
 	struct pair_map line_functions; /* (entity, function or hash of its name) of those already
@@ -409,16 +411,17 @@ static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, 
 }
 
 /* Records the position of the call in the parent of @node. */
-static void note_call(struct fold_node *node, const struct frame_name *caller)
+static void note_call(struct fold_node *node, const struct frame_place *place)
 {
 	bool is_first = !node->call_file;
 
 	if (is_first)
-		node->call_file = caller->file;
+		node->call_file = place->call_file;
 	if (is_first)
-		node->call_line = caller->line;
-	else if (!caller->file || caller->line != node->call_line ||
-		 strcmp(caller->file, node->call_file) != 0)
+		node->call_line = place->call_line;
+	else if (!place->call_file || place->call_line != node->call_line ||
+		 (place->call_file != node->call_file &&
+		  strcmp(place->call_file, node->call_file) != 0))
 		node->call_line = 0;
 }
 
@@ -431,6 +434,28 @@ static void count_calls(struct folding *folding, uint32_t node, uint32_t from)
 		folding->fold->activations[node] += cct->activations[from];
 }
 
+/* Finds what a code frame or marker is in the fold. 0 or -errno. */
+static int find_places(struct folding *folding, uint32_t number)
+{
+	const struct frame_ids *frames = &folding->profile->cct->frames;
+	const struct frame *frame = &frames->frames[number];
+	const struct frame_name *names;
+	size_t n_names = 0;
+	int err = symbolizer_expand(folding->symbolizer, frame, &names, &n_names);
+
+	if (!err)
+		err = frame_places_begin(&folding->places, number, frames->n_frames);
+	for (size_t i = 0; i < n_names && !err; i++) {
+		struct frame_place place = { .call_file = i ? names[i - 1].file : NULL,
+					     .call_line = i ? names[i - 1].line : 0 };
+
+		err = code_entity(folding, frame, &names[i], &place.entity);
+		if (!err)
+			err = frame_places_add(&folding->places, number, &place);
+	}
+	return err;
+}
+
 /*
  * Adds the nodes of a code frame or marker below @parent: the compiled function's, and below it,
  * one below the other, those of the functions inlined at the frame.
@@ -439,26 +464,22 @@ static int fold_functions(struct folding *folding, uint32_t parent, uint32_t nod
 			  uint32_t *node_ret)
 {
 	const struct cct *cct = folding->profile->cct;
-	const struct frame *frame = cct_frame(cct, node);
-	const struct frame_name *names;
-	size_t n_names;
-	uint32_t entity;
-	int err = symbolizer_expand(folding->symbolizer, frame, &names, &n_names);
+	const uint32_t number = cct->nodes[node].frame;
+	size_t n_places;
+	int err = frame_places_know(&folding->places, number) ? 0 : find_places(folding, number);
 
 	if (err)
 		return err;
+	const struct frame_place *places = frame_places_of(&folding->places, number, &n_places);
 	*node_ret = parent;
-	for (size_t i = 0; i < n_names; i++) {
-		err = code_entity(folding, frame, &names[i], &entity);
-		if (err)
-			return err;
-		err = find_node(folding, *node_ret, entity, node_ret);
+	for (size_t i = 0; i < n_places; i++) {
+		err = find_node(folding, *node_ret, places[i].entity, node_ret);
 		if (err)
 			return err;
 		count_calls(folding, *node_ret, node);
 		struct fold_node *made = &folding->fold->nodes[*node_ret];
 		if (i)
-			note_call(made, &names[i - 1]);
+			note_call(made, &places[i]);
 		else
 			made->frame_marks |= cct->nodes[node].frame_marks;
 	}
@@ -641,6 +662,7 @@ int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
 	free(folding.by_function);
 	free(folding.by_process);
 	free(folding.by_thread);
+	frame_places_deinit(&folding.places);
 	hash_table_deinit(&folding.nodes);
 	pair_map_deinit(&folding.by_group);
 	pair_map_deinit(&folding.lines);

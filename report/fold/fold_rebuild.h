@@ -18,8 +18,8 @@ struct fold_rebuild {
 
 /*
  * The fold then has its root alone; its other nodes, up to the number before, are where they were,
- * and are moved one by one, in order. Borrows @fold. 0 or -ENOMEM; fold_rebuild_end() follows in any
- * case.
+ * and are moved one by one, in order. Borrows @fold. 0 or -ENOMEM; fold_rebuild_end() follows in
+ * any case.
  */
 int fold_rebuild_begin(struct fold_rebuild *rebuild, struct fold *fold);
 void fold_rebuild_end(struct fold_rebuild *rebuild);
