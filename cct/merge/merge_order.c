@@ -230,11 +230,17 @@ int merge_order_names(const struct merge_state *sum, struct merge_order *order)
 	return order->codes && order->lacks ? 0 : -ENOMEM;
 }
 
+struct child_order {
+	const struct cct_node *nodes;
+	const struct frame *frames; /* by number */
+};
+
 /* The last one first, so that a stack of children gives the first one first. */
 static int compare_children(const void *a, const void *b, void *context)
 {
-	const struct frame *frames = context;
-	const struct frame *x = &frames[*(const uint32_t *)a], *y = &frames[*(const uint32_t *)b];
+	const struct child_order *order = context;
+	const struct frame *x = &order->frames[order->nodes[*(const uint32_t *)a].frame];
+	const struct frame *y = &order->frames[order->nodes[*(const uint32_t *)b].frame];
 
 	if (x->kind != y->kind)
 		return x->kind > y->kind ? -1 : 1;
@@ -246,6 +252,7 @@ int merge_order_nodes(const struct merge_state *sum, const struct frame *frames,
 		      struct merge_order *order)
 {
 	const struct cct *cct = sum->into->cct;
+	struct child_order by = { .nodes = cct->nodes, .frames = frames };
 	_cleanup_free_ uint32_t *stack = calloc(cct->n_nodes, sizeof(*stack));
 	uint32_t n_stack = 0;
 
@@ -262,7 +269,7 @@ int merge_order_nodes(const struct merge_state *sum, const struct frame *frames,
 			stack[n_stack++] = child;
 		if (n_stack - n_below > 1)
 			qsort_r(stack + n_below, n_stack - n_below, sizeof(*stack),
-				compare_children, (void *)frames);
+				compare_children, &by);
 	}
 	return 0;
 }

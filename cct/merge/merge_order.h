@@ -12,8 +12,8 @@ int merge_sort_tables(struct merge_state *sorted, const struct merge_state *sum)
 /* The order of @sum's addresses and of what names lack. 0 or -ENOMEM; @order is the caller's to
  * release in each case. */
 int merge_order_names(const struct merge_state *sum, struct merge_order *order);
-/* The order of @sum's nodes: a walk from the root, children by @frames: those of the nodes in the
- * sorted sum. */
+/* The order of @sum's nodes: a walk from the root, children by @frames: what each of the
+ * tree's distinct frames, by its number, is in the sorted sum. */
 int merge_order_nodes(const struct merge_state *sum, const struct frame *frames,
 		      struct merge_order *order);
 void merge_order_deinit(struct merge_order *order);

@@ -148,14 +148,14 @@ static struct frame map_frame(const struct merge_maps *maps, const struct frame 
 	return mapped;
 }
 
-/* To free(); NULL: no memory. */
+/* By their numbers. To free(); NULL: no memory. */
 static struct frame *map_frames(const struct merge_maps *maps)
 {
-	const struct cct *cct = maps->from->cct;
-	struct frame *frames = calloc(cct->n_nodes, sizeof(*frames));
+	const struct frame_ids *known = &maps->from->cct->frames;
+	struct frame *frames = calloc(known->n_frames, sizeof(*frames));
 
-	for (uint32_t i = 0; frames && i < cct->n_nodes; i++)
-		frames[i] = map_frame(maps, cct_frame(cct, i));
+	for (uint32_t i = 0; frames && i < known->n_frames; i++)
+		frames[i] = map_frame(maps, &known->frames[i]);
 	return frames;
 }
 
@@ -248,14 +248,20 @@ static int merge_tree(struct merge_state *state, const struct merge_maps *maps,
 		err = cct_keep_activations(into);
 	if (!err)
 		err = merge_squares(state, maps);
+	struct frame_numbers numbers;
+	if (!err)
+		err = frame_numbers_init(&numbers, into, frames, from->frames.n_frames);
+	if (err)
+		return err;
 	for (uint32_t i = 0; !err && i < from->n_nodes; i++) {
 		uint32_t node = order ? order[i] : i;
 
 		if (node != CCT_ROOT)
-			nodes[node] =
-				cct_child(into, nodes[from->nodes[node].parent], &frames[node]);
+			nodes[node] = frame_numbers_child(&numbers, nodes[from->nodes[node].parent],
+							  from->nodes[node].frame);
 		err = nodes[node] == CCT_NONE ? -ENOMEM : add_node(into, nodes[node], maps, node);
 	}
+	frame_numbers_deinit(&numbers);
 	return err;
 }
 

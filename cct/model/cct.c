@@ -318,6 +318,42 @@ uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame)
 	return number == FRAME_IDS_NONE ? CCT_NONE : child_by_number(cct, parent, number);
 }
 
+int frame_numbers_init(struct frame_numbers *numbers, struct cct *cct, const struct frame *frames,
+		       uint32_t n_frames)
+{
+	*numbers = (struct frame_numbers){
+		.cct = cct,
+		.frames = frames,
+		.numbers = calloc((size_t)n_frames + 1, sizeof(*numbers->numbers)),
+	};
+	return numbers->numbers ? 0 : -ENOMEM;
+}
+
+void frame_numbers_deinit(struct frame_numbers *numbers)
+{
+	free(numbers->numbers);
+}
+
+uint32_t frame_numbers_child(const struct frame_numbers *numbers, uint32_t parent, uint32_t i)
+{
+	uint32_t *known = &numbers->numbers[i];
+
+	if (!*known) {
+		const uint32_t number = frame_ids_enter(&numbers->cct->frames, &numbers->frames[i]);
+
+		if (number == FRAME_IDS_NONE)
+			return CCT_NONE;
+		*known = number + 1;
+	}
+	return child_by_number(numbers->cct, parent, *known - 1);
+}
+
+uint32_t cct_add_child(struct cct *cct, uint32_t parent, uint32_t frame)
+{
+	hash_table_deinit(&cct->by_frame); /* it lacks the node from now on */
+	return cct_append(cct, parent, frame);
+}
+
 static uint32_t marks_of(const struct frame *frame)
 {
 	switch ((enum frame_origin)frame->origin) {
@@ -370,33 +406,54 @@ static int merge_node(struct cct *into, uint32_t to, const struct cct *from, uin
 	return cct_add_costs(into, to, from, node);
 }
 
-/* What a node has become; CCT_NONE: out of memory. */
-static uint32_t enter_node(struct cct *into, const struct cct *from, uint32_t number,
-			   enum frame_kind without, const uint32_t *map)
+struct merging {
+	struct cct *into;
+	const struct cct *from;
+	enum frame_kind without;
+	const bool *is_used;         /* NULL: all nodes are */
+	struct frame_numbers frames; /* of ->from in ->into */
+};
+
+/* What a node becomes; @map: those before it. CCT_NONE: out of memory. */
+static uint32_t enter_node(const struct merging *merging, uint32_t number, const uint32_t *map)
 {
-	const struct cct_node *node = &from->nodes[number];
-	const struct frame *frame = cct_frame(from, number);
+	const struct cct_node *node = &merging->from->nodes[number];
 
 	if (node->parent == CCT_NONE)
 		return CCT_ROOT;
-	if (frame->kind == without)
+	if (cct_frame(merging->from, number)->kind == merging->without)
 		return map[node->parent];
-	return cct_child(into, map[node->parent], frame);
+	return frame_numbers_child(&merging->frames, map[node->parent], node->frame);
 }
 
-/* Without a @is_used, all nodes are. */
-static int merge(struct cct *into, const struct cct *from, enum frame_kind without,
-		 const bool *is_used, uint32_t *map)
+static int merge_nodes(const struct merging *merging, uint32_t *map)
 {
-	for (uint32_t node = 0; node < from->n_nodes; node++) {
+	for (uint32_t node = 0; node < merging->from->n_nodes; node++) {
 		map[node] = CCT_NONE;
-		if (is_used && !is_used[node])
+		if (merging->is_used && !merging->is_used[node])
 			continue;
-		map[node] = enter_node(into, from, node, without, map);
-		if (map[node] == CCT_NONE || merge_node(into, map[node], from, node))
+		map[node] = enter_node(merging, node, map);
+		if (map[node] == CCT_NONE ||
+		    merge_node(merging->into, map[node], merging->from, node))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Without @is_used, all nodes are. */
+static int merge(struct cct *into, const struct cct *from, enum frame_kind without,
+		 const bool *is_used, uint32_t *map)
+{
+	struct merging merging = {
+		.into = into, .from = from, .without = without, .is_used = is_used
+	};
+	int err = frame_numbers_init(&merging.frames, into, from->frames.frames,
+				     from->frames.n_frames);
+
+	if (!err)
+		err = merge_nodes(&merging, map);
+	frame_numbers_deinit(&merging.frames);
+	return err;
 }
 
 int cct_merge_without(struct cct *into, const struct cct *from, enum frame_kind kind)

@@ -80,6 +80,23 @@ int cct_widen(struct cct *cct, uint32_t n_metrics);
 
 /* The child of @parent with @frame, made if new. CCT_NONE: out of memory. */
 uint32_t cct_child(struct cct *cct, uint32_t parent, const struct frame *frame);
+/* The frames of a list in a tree, found once each: for many nodes of few frames. Borrows both. */
+struct frame_numbers {
+	struct cct *cct;
+	const struct frame *frames;
+	uint32_t *numbers; /* in the tree, and 1; 0: not known yet */
+};
+
+/* 0 or -ENOMEM. */
+int frame_numbers_init(struct frame_numbers *numbers, struct cct *cct, const struct frame *frames,
+		       uint32_t n_frames);
+void frame_numbers_deinit(struct frame_numbers *numbers);
+/* cct_child() of frame @i of the list. */
+uint32_t frame_numbers_child(const struct frame_numbers *numbers, uint32_t parent, uint32_t i);
+/* Adds a child whose frame has that number in ->frames, for a tree that is read: nothing finds it
+ * by its frame until the next insertion by cct_child(). If the parent has such a child, there are
+ * two nodes of one path; views and cct_merge() add them up. CCT_NONE: out of memory. */
+uint32_t cct_add_child(struct cct *cct, uint32_t parent, uint32_t frame);
 /* Descends from @parent along @frames, root first, and notes their origins. The last node, or
  * CCT_NONE. */
 uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *frames,

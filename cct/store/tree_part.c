@@ -10,9 +10,17 @@
 #include "cct/base/cleanup.h"
 #include "cct/store/profile_parts.h"
 
-static int compare_frames(const void *a, const void *b)
+/* The distinct frames of all nodes but the root. */
+struct sorted_frames {
+	uint32_t *numbers; /* in the tree, by the frames' order */
+	uint32_t *indices; /* by number: in ->numbers */
+	uint32_t n;
+};
+
+static int compare_frames(const void *a, const void *b, void *context)
 {
-	const struct frame *x = a, *y = b;
+	const struct frame *frames = context;
+	const struct frame *x = &frames[*(const uint32_t *)a], *y = &frames[*(const uint32_t *)b];
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
@@ -21,53 +29,62 @@ static int compare_frames(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* The distinct frames of all nodes but the root, sorted; the caller's. NULL: no memory. */
-static struct frame *distinct_frames(const struct cct *cct, size_t *n_ret)
+static void sorted_frames_deinit(struct sorted_frames *sorted)
 {
-	struct frame *frames = calloc(cct->n_nodes, sizeof(*frames));
-	size_t n = 0;
-
-	if (!frames)
-		return NULL;
-	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		frames[i - 1] = *cct_frame(cct, i);
-		frames[i - 1].origin = 0;
-	}
-	if (cct->n_nodes > 1)
-		qsort(frames, cct->n_nodes - 1, sizeof(*frames), compare_frames);
-	for (uint32_t i = 0; i + 1 < cct->n_nodes; i++) {
-		if (!n || !frame_equal(&frames[n - 1], &frames[i]))
-			frames[n++] = frames[i];
-	}
-	*n_ret = n;
-	return frames;
+	free(sorted->numbers);
+	free(sorted->indices);
 }
 
-static void write_frames(struct byte_buffer *body, const struct frame *frames, size_t n)
+/* 0 or -ENOMEM. */
+static int sorted_frames_init(struct sorted_frames *sorted, const struct cct *cct)
+{
+	const uint32_t n_frames = cct->frames.n_frames;
+
+	*sorted = (struct sorted_frames){
+		.numbers = calloc(n_frames, sizeof(*sorted->numbers)),
+		.indices = calloc(n_frames, sizeof(*sorted->indices)),
+	};
+	if (!sorted->numbers || !sorted->indices) {
+		sorted_frames_deinit(sorted);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 1; i < cct->n_nodes; i++)
+		sorted->indices[cct->nodes[i].frame] = 1;
+	for (uint32_t number = 0; number < n_frames; number++) {
+		if (sorted->indices[number])
+			sorted->numbers[sorted->n++] = number;
+	}
+	qsort_r(sorted->numbers, sorted->n, sizeof(*sorted->numbers), compare_frames,
+		cct->frames.frames);
+	for (uint32_t i = 0; i < sorted->n; i++)
+		sorted->indices[sorted->numbers[i]] = i;
+	return 0;
+}
+
+static void write_frames(struct byte_buffer *body, const struct cct *cct,
+			 const struct sorted_frames *sorted)
 {
 	struct frame last = { 0 };
 
-	byte_buffer_add_unsigned(body, n);
-	for (size_t i = 0; i < n; i++) {
-		byte_buffer_add_unsigned(body, frames[i].kind);
-		byte_buffer_add_unsigned(body, frames[i].module);
-		byte_buffer_add_unsigned(body, frames[i].offset - last.offset);
-		last = frames[i];
+	byte_buffer_add_unsigned(body, sorted->n);
+	for (uint32_t i = 0; i < sorted->n; i++) {
+		const struct frame *frame = &cct->frames.frames[sorted->numbers[i]];
+
+		byte_buffer_add_unsigned(body, frame->kind);
+		byte_buffer_add_unsigned(body, frame->module);
+		byte_buffer_add_unsigned(body, frame->offset - last.offset);
+		last = *frame;
 	}
 }
 
-static void write_nodes(struct byte_buffer *body, const struct cct *cct, const struct frame *frames,
-			size_t n_frames)
+static void write_nodes(struct byte_buffer *body, const struct cct *cct,
+			const struct sorted_frames *sorted)
 {
 	byte_buffer_add_unsigned(body, cct->n_nodes - 1);
 	for (uint32_t i = 1; i < cct->n_nodes; i++)
 		byte_buffer_add_unsigned(body, i - cct->nodes[i].parent);
-	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		const struct frame *frame = bsearch(cct_frame(cct, i), frames, n_frames,
-						    sizeof(*frames), compare_frames);
-
-		byte_buffer_add_unsigned(body, (uint64_t)(frame - frames));
-	}
+	for (uint32_t i = 1; i < cct->n_nodes; i++)
+		byte_buffer_add_unsigned(body, sorted->indices[cct->nodes[i].frame]);
 }
 
 /* A value of a node, for lists of the values that are not 0. */
@@ -123,15 +140,15 @@ static void write_values(struct byte_buffer *body, const struct cct *cct, node_v
 void tree_part_write(struct byte_buffer *body, const struct profile *profile)
 {
 	const struct cct *cct = profile->cct;
-	size_t n_frames;
-	_cleanup_free_ struct frame *frames = distinct_frames(cct, &n_frames);
+	struct sorted_frames sorted;
 
-	if (!frames) {
+	if (sorted_frames_init(&sorted, cct)) {
 		body->lacks_memory = true;
 		return;
 	}
-	write_frames(body, frames, n_frames);
-	write_nodes(body, cct, frames, n_frames);
+	write_frames(body, cct, &sorted);
+	write_nodes(body, cct, &sorted);
+	sorted_frames_deinit(&sorted);
 	write_values(body, cct, frame_marks_of, 0);
 	byte_buffer_add_unsigned(body, N_PATH_MARKS);
 	for (unsigned mark = 0; mark < N_PATH_MARKS; mark++)
@@ -173,17 +190,19 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 	return false;
 }
 
+/* @numbers_ret: of the frames, in the tree. */
 static int read_frames(struct dwarf_reader *body, const struct profile *profile,
-		       struct frame **frames_ret, int64_t *n_ret)
+		       uint32_t **numbers_ret, int64_t *n_ret)
 {
+	struct frame_ids *known = &profile->cct->frames;
 	uint64_t offset = 0;
 
 	*n_ret = part_read_count(body, 3);
 	if (*n_ret < 0)
 		return -EINVAL;
-	struct frame *frames = calloc((size_t)*n_ret + 1, sizeof(*frames));
-	*frames_ret = frames;
-	if (!frames)
+	uint32_t *numbers = calloc((size_t)*n_ret + 1, sizeof(*numbers));
+	*numbers_ret = numbers;
+	if (!numbers)
 		return -ENOMEM;
 	for (int64_t i = 0; i < *n_ret; i++) {
 		uint64_t kind = dwarf_read_uleb(body), module = dwarf_read_uleb(body);
@@ -191,13 +210,16 @@ static int read_frames(struct dwarf_reader *body, const struct profile *profile,
 		offset += dwarf_read_uleb(body);
 		if (kind > FRAME_WAKER || module > UINT32_MAX)
 			return -EINVAL;
-		frames[i] = (struct frame){
+		const struct frame frame = {
 			.kind = (uint16_t)kind,
 			.module = (uint32_t)module,
 			.offset = offset,
 		};
-		if (!frame_is_possible(&frames[i], profile))
+		if (!frame_is_possible(&frame, profile))
 			return -EINVAL;
+		numbers[i] = frame_ids_enter(known, &frame);
+		if (numbers[i] == FRAME_IDS_NONE)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -210,7 +232,7 @@ static bool may_be_child(const struct frame *parent, const struct frame *frame)
 	return frame->kind != FRAME_THREAD || parent->kind == FRAME_PROCESS;
 }
 
-static int read_node(struct cct *cct, uint64_t distance, uint64_t index, const struct frame *frames,
+static int read_node(struct cct *cct, uint64_t distance, uint64_t index, const uint32_t *numbers,
 		     int64_t n_frames)
 {
 	uint32_t node = cct->n_nodes;
@@ -218,15 +240,12 @@ static int read_node(struct cct *cct, uint64_t distance, uint64_t index, const s
 	if (!distance || distance > node || index >= (uint64_t)n_frames)
 		return -EINVAL;
 	uint32_t parent = node - (uint32_t)distance;
-	if (!may_be_child(cct_frame(cct, parent), &frames[index]))
+	if (!may_be_child(cct_frame(cct, parent), &cct->frames.frames[numbers[index]]))
 		return -EINVAL;
-	uint32_t child = cct_child(cct, parent, &frames[index]);
-	if (child == CCT_NONE)
-		return -ENOMEM;
-	return child == node ? 0 : -EINVAL;
+	return cct_add_child(cct, parent, numbers[index]) == CCT_NONE ? -ENOMEM : 0;
 }
 
-static int read_nodes(struct dwarf_reader *body, struct cct *cct, const struct frame *frames,
+static int read_nodes(struct dwarf_reader *body, struct cct *cct, const uint32_t *numbers,
 		      int64_t n_frames)
 {
 	int64_t n = part_read_count(body, 2);
@@ -236,7 +255,7 @@ static int read_nodes(struct dwarf_reader *body, struct cct *cct, const struct f
 		dwarf_read_uleb(body);
 	for (int64_t i = 0; i < n; i++) {
 		uint64_t distance = dwarf_read_uleb(&distances);
-		int err = read_node(cct, distance, dwarf_read_uleb(body), frames, n_frames);
+		int err = read_node(cct, distance, dwarf_read_uleb(body), numbers, n_frames);
 
 		if (err)
 			return err;
@@ -338,15 +357,15 @@ static int read_longest(struct dwarf_reader *body, struct cct *cct)
 
 int tree_part_read(struct dwarf_reader *body, struct profile *profile)
 {
-	_cleanup_free_ struct frame *frames = NULL;
+	_cleanup_free_ uint32_t *numbers = NULL;
 	int64_t n_frames;
 
 	profile->cct = cct_create(profile->n_metrics);
 	if (!profile->cct)
 		return -ENOMEM;
-	int err = read_frames(body, profile, &frames, &n_frames);
+	int err = read_frames(body, profile, &numbers, &n_frames);
 	if (!err)
-		err = read_nodes(body, profile->cct, frames, n_frames);
+		err = read_nodes(body, profile->cct, numbers, n_frames);
 	if (!err)
 		err = read_marks(body, profile->cct);
 	if (!err)
