@@ -1,5 +1,7 @@
 #include "cct/model/quality.h"
 
+#include <inttypes.h>
+
 static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_SAMPLES] = { QUALITY_TOP, "samples", NULL },
 	[QUALITY_LOST] = { QUALITY_TOP, "lost", NULL },
@@ -63,6 +65,21 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 				      "records of unknown type skipped" },
 	[QUALITY_BROKEN_RECORDS] = { QUALITY_HIDDEN, "malformed_records",
 				     "malformed records skipped" },
+	[QUALITY_UNREAD_RESTS + REST_MOVED_ON] = { QUALITY_RESTS, "rest_moved_on",
+						   "returned before they could be read" },
+	[QUALITY_UNREAD_RESTS + REST_NO_TIME] = { QUALITY_RESTS, "rest_no_time",
+						  "came faster than they can be read" },
+	[QUALITY_UNREAD_RESTS + REST_NO_REGISTER] = { QUALITY_RESTS, "rest_no_register",
+						      "found no free debug register" },
+	[QUALITY_UNREAD_RESTS +
+		REST_FORBIDDEN] = { QUALITY_RESTS, "rest_forbidden",
+				    "may not be read (CAP_PERFMON and CAP_SYS_PTRACE permit it)" },
+	[QUALITY_UNREAD_RESTS + REST_NOT_OWN] = { QUALITY_RESTS, "rest_not_own",
+						  "lie on stacks that the program made itself" },
+	[QUALITY_UNREAD_RESTS +
+		REST_NO_WALK] = { QUALITY_RESTS, "rest_no_walk", "could not be unwound" },
+	[QUALITY_UNREAD_RESTS +
+		REST_FAILED] = { QUALITY_RESTS, "rest_failed", "had gone with their thread" },
 };
 
 const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
@@ -102,6 +119,19 @@ enum quality_counter quality_of_mark(enum path_mark mark)
 	};
 
 	return counters[mark];
+}
+
+void quality_print_rests(FILE *out, const char *label, const uint64_t rests[N_UNREAD_RESTS])
+{
+	const char *separator = label;
+
+	for (unsigned i = 0; i < N_UNREAD_RESTS; i++) {
+		if (!rests[i])
+			continue;
+		fprintf(out, "%s%" PRIu64 " %s", separator, rests[i],
+			descriptions[QUALITY_UNREAD_RESTS + i].text);
+		separator = ", ";
+	}
 }
 
 uint64_t quality_n_used(const struct profile_quality *quality)

@@ -9,9 +9,22 @@
 #define CCT_MODEL_QUALITY_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cct/model/cct.h"
 #include "cct/model/frame.h"
+
+/* Why the rest of a stack was not read. Recordings contain the counts in this order. */
+enum unread_rest {
+	REST_MOVED_ON,    /* the thread had left the sampled frames before it was looked at */
+	REST_NO_TIME,     /* more of them than the recorder has time for */
+	REST_NO_REGISTER, /* all debug registers are in use */
+	REST_FORBIDDEN,   /* no permission to watch the thread, or to read its memory */
+	REST_NOT_OWN,     /* a stack that the program made and may continue elsewhere */
+	REST_NO_WALK,     /* no way through the copy */
+	REST_FAILED,      /* the thread has ended; no memory */
+	N_UNREAD_RESTS
+};
 
 /* Counted in samples unless said otherwise. The order is that of the counters in JSON. */
 enum quality_counter {
@@ -51,7 +64,9 @@ enum quality_counter {
 	QUALITY_UNKNOWN_PROCESSES, /* samples of a process no record announced */
 	QUALITY_UNKNOWN_RECORDS,   /* of a type this version does not know, skipped */
 	QUALITY_BROKEN_RECORDS, /* malformed: inner lengths contradict the record's size; skipped */
-	N_QUALITY_COUNTERS
+	/* Stacks deeper than their copies whose rest was not read, by enum unread_rest. */
+	QUALITY_UNREAD_RESTS,
+	N_QUALITY_COUNTERS = QUALITY_UNREAD_RESTS + N_UNREAD_RESTS
 };
 
 /* Which object of a report's "quality" holds a counter in JSON. */
@@ -61,6 +76,7 @@ enum quality_section {
 	QUALITY_OFF_CPU,  /* "off_cpu" */
 	QUALITY_JITDUMPS, /* "jitdumps" */
 	QUALITY_HIDDEN,   /* none */
+	QUALITY_RESTS,    /* none; in the sentence of quality_print_rests() */
 };
 
 struct quality_description {
@@ -85,6 +101,10 @@ extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
 
 /* The counter of samples whose path has such a mark. */
 enum quality_counter quality_of_mark(enum path_mark mark);
+
+/* "12 found no free debug register, 3 had gone with their thread" after @label; nothing if all are
+ * 0. @rests: by enum unread_rest. */
+void quality_print_rests(FILE *out, const char *label, const uint64_t rests[N_UNREAD_RESTS]);
 
 /* Samples that a report is made of. */
 uint64_t quality_n_used(const struct profile_quality *quality);

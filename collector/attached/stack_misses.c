@@ -1,7 +1,6 @@
 #include "collector/attached/stack_misses.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,42 +14,12 @@ bool stack_misses_read(const struct perf_event_header *header, struct stack_miss
 	    record.header.n_words < 1 || record.words[0] > INT16_MAX)
 		return false;
 	*ret = (struct stack_misses){ .contexts_err = (int)record.words[0] };
-	for (size_t i = 0; i < N_DEEP_STACK_MISSES && i + 1 < record.header.n_words; i++)
+	for (size_t i = 0; i < N_UNREAD_RESTS && i + 1 < record.header.n_words; i++)
 		ret->deep[i] = record.words[i + 1];
-	if (record.header.n_words > 1 + N_DEEP_STACK_MISSES &&
-	    record.words[1 + N_DEEP_STACK_MISSES] <= INT16_MAX)
-		ret->seconds_err = (int)record.words[1 + N_DEEP_STACK_MISSES];
+	if (record.header.n_words > 1 + N_UNREAD_RESTS &&
+	    record.words[1 + N_UNREAD_RESTS] <= INT16_MAX)
+		ret->seconds_err = (int)record.words[1 + N_UNREAD_RESTS];
 	return true;
-}
-
-const char *deep_stack_miss_text(enum deep_stack_miss miss)
-{
-	static const char *const texts[N_DEEP_STACK_MISSES] = {
-		[DEEP_STACK_MOVED_ON] = "returned before they could be read",
-		[DEEP_STACK_NO_TIME] = "came faster than they can be read",
-		[DEEP_STACK_NO_REGISTER] = "found no free debug register",
-		[DEEP_STACK_FORBIDDEN] =
-			"may not be read (CAP_PERFMON and CAP_SYS_PTRACE permit it)",
-		[DEEP_STACK_NOT_OWN] = "lie on stacks that the program made itself",
-		[DEEP_STACK_NO_WALK] = "could not be unwound",
-		[DEEP_STACK_FAILED] = "had gone with their thread",
-	};
-
-	return texts[miss];
-}
-
-void stack_misses_print_deep(FILE *out, const char *label,
-			     const uint64_t misses[N_DEEP_STACK_MISSES])
-{
-	const char *separator = label;
-
-	for (int i = 0; i < N_DEEP_STACK_MISSES; i++) {
-		if (!misses[i])
-			continue;
-		fprintf(out, "%s%" PRIu64 " %s", separator, misses[i],
-			deep_stack_miss_text((enum deep_stack_miss)i));
-		separator = ", ";
-	}
 }
 
 const char *stack_misses_contexts_text(int contexts_err)
@@ -69,29 +38,17 @@ static void print_others(FILE *out, const struct stack_misses *misses)
 			misses->contexts_err ? ", " : "", strerror(misses->seconds_err));
 }
 
-static int explain(char **why, const struct stack_misses *misses,
-		   void (*print)(FILE *out, const struct stack_misses *misses))
+int stack_misses_explain(const struct stack_misses *misses, struct profile *profile)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
+	memcpy(&profile->quality.counts[QUALITY_UNREAD_RESTS], misses->deep, sizeof(misses->deep));
 	if (!out)
 		return -ENOMEM;
-	print(out, misses);
+	print_others(out, misses);
 	if (fclose(out))
 		return -ENOMEM;
-	return size ? profile_set_string(why, text) : 0;
-}
-
-static void print_deep(FILE *out, const struct stack_misses *misses)
-{
-	stack_misses_print_deep(out, "not read beyond it: ", misses->deep);
-}
-
-int stack_misses_explain(const struct stack_misses *misses, struct profile_info *info)
-{
-	int err = explain(&info->why[MARKER_STACK_CUT], misses, print_deep);
-
-	return err ? err : explain(&info->why[MARKER_OTHER_STACK], misses, print_others);
+	return size ? profile_set_string(&profile->info.why[MARKER_OTHER_STACK], text) : 0;
 }

@@ -347,7 +347,7 @@ static int apply_stack_record(struct replay *replay, const struct perf_event_hea
 	struct stack_misses misses;
 
 	if (stack_misses_read(header, &misses))
-		return stack_misses_explain(&misses, &replay->profile->info);
+		return stack_misses_explain(&misses, replay->profile);
 	int err = thread_stacks_apply(replay->thread_stacks, replay_machine(replay), header);
 
 	replay->profile->quality.counts[QUALITY_BROKEN_RECORDS] += err == -EINVAL;

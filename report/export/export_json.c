@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/stream.h"
 #include "cct/text/json_string.h"
 #include "report/export/json_hot.h"
@@ -10,6 +11,7 @@
 #include "report/export/json_rows.h"
 #include "report/export/json_statistics.h"
 #include "report/findings/missing.h"
+#include "report/findings/path_ends.h"
 
 static void write_counts(FILE *out, const struct metric *metric)
 {
@@ -131,11 +133,13 @@ static void write_why(FILE *out, const struct profile *profile)
 	size_t n = 0;
 
 	for (int marker = 0; marker < N_MARKERS; marker++) {
-		if (!profile->info.why[marker] || !profile->quality.incomplete[marker])
+		_cleanup_free_ char *why = path_ends_explain(profile, (enum marker)marker);
+
+		if (!why || !profile->quality.incomplete[marker])
 			continue;
 		fprintf(out, "%s\"%s\":", n++ ? "," : ",\n  \"why\":{",
 			marker_name((enum marker)marker));
-		json_write_string(out, profile->info.why[marker]);
+		json_write_string(out, why);
 	}
 	if (n)
 		putc('}', out);

@@ -5,6 +5,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "report/findings/path_ends.h"
 #include "report/text/text_format.h"
 
 #define LABEL_WIDTH       12
@@ -279,7 +280,6 @@ static void write_list(const struct text *text, const char *list)
 /* Writes why user paths are incomplete, the most frequent reason first. */
 static void write_reasons(const struct text *text, const struct profile_quality *quality)
 {
-	const struct profile_info *info = &text->view->profile->info;
 	bool written[N_MARKERS] = { false };
 
 	for (;;) {
@@ -294,8 +294,10 @@ static void write_reasons(const struct text *text, const struct profile_quality 
 			return;
 		written[most] = true;
 		write_paths(text, "", quality->incomplete[most], marker_text((enum marker)most));
-		if (info->why[most])
-			write_list(text, info->why[most]);
+		_cleanup_free_ char *why =
+			path_ends_explain(text->view->profile, (enum marker)most);
+		if (why)
+			write_list(text, why);
 	}
 }
 

@@ -191,7 +191,7 @@ static void defer(struct deep_thread *thread, uint64_t now_ns)
 static void lose_guards(struct deep_stacks *stacks, struct deep_thread *thread, uint64_t time_ns)
 {
 	if (time_ns - thread->rest.guarded_ns < SHORT_LIFE_NS) {
-		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
+		stacks->stats.n_missed[REST_MOVED_ON]++;
 		defer(thread, time_ns);
 		return;
 	}
@@ -276,7 +276,7 @@ static void see_sample(struct deep_stacks *stacks, const struct record *record)
 		return;
 	struct deep_thread *thread = enter_thread(stacks, record);
 	if (!thread) {
-		stacks->stats.n_missed[DEEP_STACK_NO_TIME]++;
+		stacks->stats.n_missed[REST_NO_TIME]++;
 		return;
 	}
 	thread->seen_ns = record->time_ns;
@@ -295,7 +295,7 @@ static void see_sample(struct deep_stacks *stacks, const struct record *record)
 			stacks->waiting[stacks->n_waiting++] = thread;
 	}
 	if (!thread->pending) {
-		stacks->stats.n_missed[DEEP_STACK_NO_TIME]++;
+		stacks->stats.n_missed[REST_NO_TIME]++;
 		return;
 	}
 	/* The latest is the one that most likely still stands. */
@@ -357,22 +357,22 @@ static int walk_copy(struct deep_stacks *stacks, const struct pending *pending,
 	return 0;
 }
 
-static enum deep_stack_miss miss_of(int err)
+static enum unread_rest miss_of(int err)
 {
 	switch (err) {
 	case -ENOSPC:
-		return DEEP_STACK_NO_REGISTER;
+		return REST_NO_REGISTER;
 	case -EPERM:
 	case -EACCES:
-		return DEEP_STACK_FORBIDDEN;
+		return REST_FORBIDDEN;
 	case -ENOENT:
-		return DEEP_STACK_NOT_OWN;
+		return REST_NOT_OWN;
 	default:
-		return DEEP_STACK_FAILED;
+		return REST_FAILED;
 	}
 }
 
-static void drop(struct deep_stacks *stacks, struct deep_thread *thread, enum deep_stack_miss why)
+static void drop(struct deep_stacks *stacks, struct deep_thread *thread, enum unread_rest why)
 {
 	stacks->stats.n_missed[why]++;
 	defer(thread, stacks->access.now_ns());
@@ -442,7 +442,7 @@ static int read_rest(struct deep_stacks *stacks, struct deep_thread *thread, siz
 		close_watch(stacks, thread);
 		if (err)
 			return err;
-		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
+		stacks->stats.n_missed[REST_MOVED_ON]++;
 		return 0;
 	}
 	size_t n_changed;
@@ -475,7 +475,7 @@ static int guard_and_read(struct deep_stacks *stacks, struct deep_thread *thread
 	if (!err)
 		err = drop_stale_guards(stacks, thread->pid, word, walk);
 	if (!err && !walk->n_guards) {
-		stacks->stats.n_missed[DEEP_STACK_MOVED_ON]++;
+		stacks->stats.n_missed[REST_MOVED_ON]++;
 		return 0;
 	}
 	if (!err)
@@ -504,7 +504,7 @@ static void look_at(struct deep_stacks *stacks, struct deep_thread *thread)
 	if (!err && (walk.end != UNWIND_STACK_CUT || !walk.n_guards)) {
 		/* Its mappings may be others by now. */
 		live_process_forget(stacks->processes, thread->pid);
-		drop(stacks, thread, DEEP_STACK_NO_WALK);
+		drop(stacks, thread, REST_NO_WALK);
 		return;
 	}
 	if (!err) {
@@ -540,7 +540,7 @@ int deep_stacks_end_round(struct deep_stacks *stacks, bool is_behind)
 		struct deep_thread *thread = stacks->waiting[stacks->n_waiting - 1];
 
 		if (is_behind || stacks->credit_ns <= 0 || stacks->err) {
-			stacks->stats.n_missed[DEEP_STACK_NO_TIME]++;
+			stacks->stats.n_missed[REST_NO_TIME]++;
 		} else {
 			look_at(stacks, thread);
 			spend_time(stacks);
@@ -618,7 +618,7 @@ static uint64_t interval_ns(const void *state)
 
 /* @label and "12 found no free debug register, 3 had gone with their thread". NULL: out of memory.
  */
-static char *misses_text(const char *label, const uint64_t n_missed[N_DEEP_STACK_MISSES])
+static char *misses_text(const char *label, const uint64_t n_missed[N_UNREAD_RESTS])
 {
 	char *text = NULL;
 	size_t size;
@@ -626,7 +626,7 @@ static char *misses_text(const char *label, const uint64_t n_missed[N_DEEP_STACK
 
 	if (!out)
 		return NULL;
-	stack_misses_print_deep(out, label, n_missed);
+	quality_print_rests(out, label, n_missed);
 	if (fclose(out) == 0)
 		return text;
 	free(text);
@@ -636,10 +636,10 @@ static char *misses_text(const char *label, const uint64_t n_missed[N_DEEP_STACK
 /* What a user can do something about. */
 static void describe_forbidden(const struct deep_stacks_stats *stats, struct recording_notes *notes)
 {
-	uint64_t n_missed[N_DEEP_STACK_MISSES] = { 0 };
+	uint64_t n_missed[N_UNREAD_RESTS] = { 0 };
 
-	n_missed[DEEP_STACK_NO_REGISTER] = stats->n_missed[DEEP_STACK_NO_REGISTER];
-	n_missed[DEEP_STACK_FORBIDDEN] = stats->n_missed[DEEP_STACK_FORBIDDEN];
+	n_missed[REST_NO_REGISTER] = stats->n_missed[REST_NO_REGISTER];
+	n_missed[REST_FORBIDDEN] = stats->n_missed[REST_FORBIDDEN];
 	_cleanup_free_ char *text =
 		misses_text("stacks deeper than the copies stay cut: ", n_missed);
 	if (text && *text)

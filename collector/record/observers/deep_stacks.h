@@ -19,7 +19,7 @@
 struct deep_stacks_stats {
 	uint64_t n_read; /* rests written down */
 	uint64_t n_bytes;
-	uint64_t n_missed[N_DEEP_STACK_MISSES];
+	uint64_t n_missed[N_UNREAD_RESTS];
 };
 
 extern const struct recording_observer deep_stacks_observer;

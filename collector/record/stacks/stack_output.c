@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define N_MISSES_WORDS (2 + N_DEEP_STACK_MISSES)
+#define N_MISSES_WORDS (2 + N_UNREAD_RESTS)
 static_assert(N_MISSES_WORDS <= STACK_RECORD_WORDS_MAX, "a word each");
 
 static int write_part(struct stack_output *output, const struct stack_record_header *header,
@@ -57,6 +57,6 @@ int stack_output_write_misses(struct stack_output *output, uint64_t time_ns)
 	if (is_empty(misses))
 		return 0;
 	memcpy(words + 1, misses->deep, sizeof(misses->deep));
-	words[1 + N_DEEP_STACK_MISSES] = (uint64_t)misses->seconds_err;
+	words[1 + N_UNREAD_RESTS] = (uint64_t)misses->seconds_err;
 	return stack_output_write(output, &header, words, NULL);
 }

@@ -28,7 +28,8 @@ static void every_text_is_shown_once(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_QUALITY_COUNTERS; i++) {
-		bool is_of_paths = describe(i)->section == QUALITY_UNWIND;
+		bool is_of_paths = describe(i)->section == QUALITY_UNWIND ||
+				   describe(i)->section == QUALITY_RESTS;
 		int n = 0;
 
 		for (int j = 0; j < N_QUALITY_WARNINGS; j++)

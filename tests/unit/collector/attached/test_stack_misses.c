@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/attached/stack_misses.h"
+#include "report/findings/path_ends.h"
 #include "tests/unit/fixtures/recorded_stacks.h"
 
 /* As the recording of @misses has them. false: there is no record. */
@@ -15,7 +16,7 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 {
 	struct recording recording;
 	struct stack_record_header header;
-	uint64_t words[2 + N_DEEP_STACK_MISSES];
+	uint64_t words[2 + N_UNREAD_RESTS];
 	_Alignas(8) uint8_t bytes[256];
 
 	recording_begin(&recording);
@@ -27,7 +28,7 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 	assert_int_equal(header.time_ns, 5);
 	words[0] = (uint64_t)misses->contexts_err;
 	memcpy(words + 1, misses->deep, sizeof(misses->deep));
-	words[1 + N_DEEP_STACK_MISSES] = (uint64_t)misses->seconds_err;
+	words[1 + N_UNREAD_RESTS] = (uint64_t)misses->seconds_err;
 	assert_in_range(stack_record_size(header.n_words, 0), 0, sizeof(bytes));
 	stack_record_encode(&header, words, NULL, (struct perf_event_header *)bytes);
 	return stack_misses_read((struct perf_event_header *)bytes, ret);
@@ -37,7 +38,7 @@ static void what_is_missing_is_written_and_read(void **state)
 {
 	const struct stack_misses misses = { .contexts_err = ENOENT,
 					     .seconds_err = EPERM,
-					     .deep = { [DEEP_STACK_NO_REGISTER] = 12 } };
+					     .deep = { [REST_NO_REGISTER] = 12 } };
 	struct stack_misses read;
 
 	(void)state;
@@ -53,33 +54,37 @@ static void nothing_is_written_where_nothing_is_missing(void **state)
 	assert_false(record_and_read(&(struct stack_misses){ .contexts_err = 0 }, &read));
 }
 
+static void check_why(const struct profile *profile, enum marker marker, const char *expected)
+{
+	char *why = path_ends_explain(profile, marker);
+
+	assert_non_null(why);
+	assert_string_equal(why, expected);
+	free(why);
+}
+
 static void paths_that_end_for_want_of_it_say_why(void **state)
 {
-	const struct stack_misses both = {
-		.contexts_err = EACCES,
-		.deep = { [DEEP_STACK_NO_REGISTER] = 12, [DEEP_STACK_FAILED] = 3 }
-	};
+	const struct stack_misses both = { .contexts_err = EACCES,
+					   .deep = { [REST_NO_REGISTER] = 12, [REST_FAILED] = 3 } };
 	struct profile *profile = profile_create();
 
 	(void)state;
-	assert_int_equal(
-		stack_misses_explain(&(struct stack_misses){ .contexts_err = 0 }, &profile->info),
-		0);
-	assert_null(profile->info.why[MARKER_STACK_CUT]);
-	assert_null(profile->info.why[MARKER_OTHER_STACK]);
-	assert_int_equal(stack_misses_explain(&both, &profile->info), 0);
-	assert_string_equal(profile->info.why[MARKER_STACK_CUT],
-			    "not read beyond it: 12 found no free debug register, "
-			    "3 had gone with their thread");
-	assert_string_equal(
-		profile->info.why[MARKER_OTHER_STACK],
-		"the stacks that signals interrupted were not recorded (Permission denied)");
-	assert_int_equal(stack_misses_explain(&(struct stack_misses){ .seconds_err = EPERM },
-					      &profile->info),
+	assert_int_equal(stack_misses_explain(&(struct stack_misses){ .contexts_err = 0 }, profile),
 			 0);
-	assert_string_equal(profile->info.why[MARKER_OTHER_STACK],
-			    "the stacks that threads left for another were not recorded "
-			    "(BPF: Operation not permitted)");
+	assert_null(path_ends_explain(profile, MARKER_STACK_CUT));
+	assert_null(path_ends_explain(profile, MARKER_OTHER_STACK));
+	assert_int_equal(stack_misses_explain(&both, profile), 0);
+	check_why(profile, MARKER_STACK_CUT,
+		  "not read beyond it: 12 found no free debug register, "
+		  "3 had gone with their thread");
+	check_why(profile, MARKER_OTHER_STACK,
+		  "the stacks that signals interrupted were not recorded (Permission denied)");
+	assert_int_equal(
+		stack_misses_explain(&(struct stack_misses){ .seconds_err = EPERM }, profile), 0);
+	check_why(profile, MARKER_OTHER_STACK,
+		  "the stacks that threads left for another were not recorded "
+		  "(BPF: Operation not permitted)");
 	profile_destroy(profile);
 }
 

@@ -255,7 +255,7 @@ static size_t n_recorded(struct bench *bench, struct stack_record_header *header
 	return recording_end(&bench->recording, headers, headers ? MAX_RECORDED : 0);
 }
 
-static uint64_t missed(const struct bench *bench, enum deep_stack_miss why)
+static uint64_t missed(const struct bench *bench, enum unread_rest why)
 {
 	return deep_stacks_stats(bench->stacks)->n_missed[why];
 }
@@ -332,7 +332,7 @@ static void guards_that_never_last_are_put_off(void **state)
 	for (size_t i = 0; i < n; i++)
 		n_rests += headers[i].kind == STACK_RECORD_REST;
 	assert_true(n_rests >= 2 && n_rests <= 5);
-	assert_true(missed(bench, DEEP_STACK_MOVED_ON) >= n_rests - 1);
+	assert_true(missed(bench, REST_MOVED_ON) >= n_rests - 1);
 }
 
 static void a_touch_beyond_a_slice_waits_for_its_time(void **state)
@@ -367,12 +367,12 @@ static void why_a_stack_is_not_read_is_counted(void **state)
 {
 	static const struct {
 		int err;
-		enum deep_stack_miss why;
+		enum unread_rest why;
 	} cases[] = {
-		{ -ENOSPC, DEEP_STACK_NO_REGISTER },
-		{ -EPERM, DEEP_STACK_FORBIDDEN },
-		{ -EACCES, DEEP_STACK_FORBIDDEN },
-		{ -ESRCH, DEEP_STACK_FAILED },
+		{ -ENOSPC, REST_NO_REGISTER },
+		{ -EPERM, REST_FORBIDDEN },
+		{ -EACCES, REST_FORBIDDEN },
+		{ -ESRCH, REST_FAILED },
 	};
 	struct bench *bench = *state;
 
@@ -398,7 +398,7 @@ static void a_stack_that_others_may_continue_is_not_read(void **state)
 	deep_stacks_create(&bench->recording.output, &bench->recording.attr, &access_of_tests,
 			   &bench->stacks);
 	one_round(bench);
-	assert_int_equal(missed(bench, DEEP_STACK_NOT_OWN), 1);
+	assert_int_equal(missed(bench, REST_NOT_OWN), 1);
 	assert_int_equal(n_recorded(bench, NULL), 0);
 }
 
@@ -411,8 +411,7 @@ static void frames_that_have_returned_are_not_guarded(void **state)
 	deep.regs[PERF_REG_X86_SP] -= 8;
 	one_round(bench);
 	deep.regs[PERF_REG_X86_SP] = sp;
-	assert_true(missed(bench, DEEP_STACK_MOVED_ON) == 1 ||
-		    missed(bench, DEEP_STACK_NO_WALK) == 1);
+	assert_true(missed(bench, REST_MOVED_ON) == 1 || missed(bench, REST_NO_WALK) == 1);
 	assert_int_equal(n_recorded(bench, NULL), 0);
 }
 
@@ -434,7 +433,7 @@ static void a_recorder_that_is_behind_does_not_look(void **state)
 	begin(bench);
 	see(bench, COPY_SIZE);
 	end(bench, true);
-	assert_int_equal(missed(bench, DEEP_STACK_NO_TIME), 1);
+	assert_int_equal(missed(bench, REST_NO_TIME), 1);
 	assert_int_equal(n_recorded(bench, NULL), 0);
 }
 
@@ -449,7 +448,7 @@ static void time_is_spent_up_to_a_bound(void **state)
 		one_round(bench);
 		world.touched_ns[0] = world.touched_ns[1] = world.touched_ns[2] = world.now_ns;
 	}
-	assert_true(missed(bench, DEEP_STACK_NO_TIME) > 2);
+	assert_true(missed(bench, REST_NO_TIME) > 2);
 	assert_true(deep_stacks_stats(bench->stacks)->n_read < 9);
 	n_recorded(bench, NULL);
 }
