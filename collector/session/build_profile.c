@@ -517,13 +517,16 @@ static int build_run(struct build *build)
 
 int build_profile(struct replay *replay, const struct dendro_options *options)
 {
-	struct build build = {
-		.options = options,
-		.replay = replay,
-		.profile = replay_profile(replay),
-	};
-	int err = build_run(&build);
+	/* Not on the stack: with 16 workers it is larger than what profilers copy of a stack. */
+	_cleanup_free_ struct build *build = calloc(1, sizeof(*build));
 
-	build_deinit(&build);
+	if (!build)
+		return -ENOMEM;
+	build->options = options;
+	build->replay = replay;
+	build->profile = replay_profile(replay);
+	int err = build_run(build);
+
+	build_deinit(build);
 	return err;
 }
