@@ -13,12 +13,12 @@
 #include "cct/model/cct.h"
 #include "cct/model/metric.h"
 #include "cct/model/module.h"
-#include "cct/model/phases.h"
 #include "cct/model/quality.h"
 #include "cct/model/sample_rows.h"
 #include "cct/model/stored_names.h"
-#include "cct/model/time_range.h"
 #include "cct/text/string_ids.h"
+#include "cct/time/phases.h"
+#include "cct/time/time_range.h"
 
 /* One image of a process: exec begins a new one under the same pid. */
 struct profile_process {

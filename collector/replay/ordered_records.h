@@ -7,8 +7,8 @@
 #ifndef COLLECTOR_REPLAY_ORDERED_RECORDS_H
 #define COLLECTOR_REPLAY_ORDERED_RECORDS_H
 
-#include "cct/model/phases.h"
 #include "cct/model/quality.h"
+#include "cct/time/phases.h"
 #include "collector/attached/code_pages.h"
 #include "perf/file/data_file.h"
 #include "perf/file/order.h"

@@ -1,4 +1,4 @@
-#include "cct/model/phases.h"
+#include "cct/time/phases.h"
 
 #include <errno.h>
 #include <stdlib.h>

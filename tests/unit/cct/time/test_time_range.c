@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cct/model/time_range.h"
+#include "cct/time/time_range.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define TO_END            UINT64_MAX

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cct/model/phases.h"
+#include "cct/time/phases.h"
 
 #define START_NS 1000000u
 

@@ -4,8 +4,8 @@
  * Times of samples are compared in whole microseconds since the first sample, which are what rows
  * of samples have (cct/model/sample_rows.h), so a recording and its profile give the same answer.
  */
-#ifndef CCT_MODEL_TIME_RANGE_H
-#define CCT_MODEL_TIME_RANGE_H
+#ifndef CCT_TIME_TIME_RANGE_H
+#define CCT_TIME_TIME_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "cct/model/time_range.h"
+#include "cct/time/time_range.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
  * Rows of samples have microseconds, so a phase begins with the first microsecond that begins at or
  * after its mark. A sample that is older than a mark is thus never in its phase.
  */
-#ifndef CCT_MODEL_PHASES_H
-#define CCT_MODEL_PHASES_H
+#ifndef CCT_TIME_PHASES_H
+#define CCT_TIME_PHASES_H
 
 #include <stdbool.h>
 #include <stddef.h>
