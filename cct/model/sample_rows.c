@@ -7,6 +7,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/time/sample_time.h"
 
 void sample_run_deinit(struct sample_run *run)
 {
@@ -126,7 +127,7 @@ void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns)
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		struct sample_row *row = &rows->rows[i];
 
-		row->time = sample_rows_microseconds(start_ns, row->time);
+		row->time = sample_time_us(start_ns, row->time);
 	}
 	if (rows->n_rows)
 		qsort(rows->rows, rows->n_rows, sizeof(*rows->rows), compare_rows);

@@ -132,12 +132,6 @@ static inline uint64_t sample_rows_samples_of(const struct sample_rows *rows, ui
 	return rows->sums ? rows->sums[row].samples : 1;
 }
 
-/* The time of a row, before and after sample_rows_finish(). */
-static inline uint64_t sample_rows_microseconds(uint64_t start_ns, uint64_t time_ns)
-{
-	return time_ns > start_ns ? (time_ns - start_ns) / 1000 : 0;
-}
-
 /* Adds a sample to its node and to the counters of quality that are about single paths. 0 or
  * -ENOMEM. */
 int sample_row_count(const struct sample_row *row, struct cct *cct,

@@ -1,8 +1,8 @@
 /*
  * A part of a recording's time, as users write it, and what it is in one recording.
  *
- * Times of samples are compared in whole microseconds since the first sample, which are what rows
- * of samples have (cct/model/sample_rows.h), so a recording and its profile give the same answer.
+ * Times of samples are those of cct/time/sample_time.h, so a recording and its profile give the
+ * same answer.
  */
 #ifndef CCT_TIME_TIME_RANGE_H
 #define CCT_TIME_TIME_RANGE_H
@@ -58,7 +58,7 @@ void time_window_widen(struct time_window *window, unsigned shift);
 /* What a window is of a recording of that span: nanoseconds since the first sample. */
 struct time_span time_window_span(const struct time_window *window, const struct time_span *span);
 
-/* @time_us: of a sample, as sample_rows_microseconds() gives it. */
+/* @time_us: of a sample, as sample_time_us() gives it. */
 bool time_window_has(const struct time_window *window, uint64_t time_us);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cct/model/profile_filter.h"
 #include "cct/text/cgroup_name.h"
 #include "cct/text/name_pattern.h"
+#include "cct/time/sample_time.h"
 #include "collector/replay/processes.h"
 
 static bool has_number(const void *list, size_t n, uint32_t number)
@@ -74,8 +75,8 @@ static bool passes_phase(const struct dendro_filter *filter, const struct profil
 	if (!filter->n_phases)
 		return true;
 	const uint64_t time_ns = record->has_time ? record->time_ns : 0;
-	const uint32_t phase = phases_find(&profile->phases, start_ns,
-					   sample_rows_microseconds(start_ns, time_ns));
+	const uint32_t phase =
+		phases_find(&profile->phases, start_ns, sample_time_us(start_ns, time_ns));
 	return phase != PHASE_NONE && name_patterns_match(filter->phases, filter->n_phases,
 							  profile->phases.phases[phase].name);
 }
@@ -88,7 +89,7 @@ static bool passes_time(const struct dendro_filter *filter, const struct time_sp
 	if (!filter->has_time || !times)
 		return true;
 	const struct time_window window = time_range_resolve(&filter->time, times);
-	return time_window_has(&window, sample_rows_microseconds(times->start_ns, time_ns));
+	return time_window_has(&window, sample_time_us(times->start_ns, time_ns));
 }
 
 bool sample_filter_passes(const struct dendro_filter *filter, const struct profile *profile,
