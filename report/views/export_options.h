@@ -2,8 +2,8 @@
 #ifndef REPORT_VIEWS_EXPORT_OPTIONS_H
 #define REPORT_VIEWS_EXPORT_OPTIONS_H
 
+#include "report/fold/ratio.h"
 #include "report/selection/select_paths.h"
-#include "report/views/ratio.h"
 
 struct export_options {
 	double min_percent; /* text only: rows below this share are summed up in one line */

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "report/views/ratio.h"
+#include "report/fold/ratio.h"
 
 static struct profile *profile_of(const char *const *names)
 {

@@ -2,8 +2,8 @@
  * Ratios of two metrics, times a factor: instructions per cycle, misses per thousand instructions,
  * time per call. A ratio is computed from a row's self costs or from its total costs.
  */
-#ifndef REPORT_VIEWS_RATIO_H
-#define REPORT_VIEWS_RATIO_H
+#ifndef REPORT_FOLD_RATIO_H
+#define REPORT_FOLD_RATIO_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "report/views/ratio.h"
+#include "report/fold/ratio.h"
 
 #include <math.h>
 #include <stdlib.h>
