@@ -120,7 +120,7 @@ int merge_processes(struct merge_state *state, const struct merge_maps *maps)
 
 		if (index == UINT32_MAX)
 			return -ENOMEM;
-		state->into->processes[index].n_epochs += process->n_epochs;
+		state->into->processes[index].n_mapped += process->n_mapped;
 		maps->processes[i] = index;
 	}
 	return 0;

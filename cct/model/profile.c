@@ -40,8 +40,10 @@ void profile_destroy(struct profile *profile)
 		return;
 	for (uint32_t i = 0; i < profile->n_metrics; i++)
 		metric_deinit(&profile->metrics[i]);
-	for (uint32_t i = 0; i < profile->n_processes; i++)
+	for (uint32_t i = 0; i < profile->n_processes; i++) {
+		epoch_list_deinit(&profile->processes[i].epochs);
 		free(profile->processes[i].name);
+	}
 	for (uint32_t i = 0; i < profile->n_threads; i++)
 		free(profile->threads[i].name);
 	free(profile->metrics);
@@ -53,6 +55,7 @@ void profile_destroy(struct profile *profile)
 	sample_rows_destroy(profile->rows);
 	profile_info_deinit(&profile->info);
 	phases_deinit(&profile->phases);
+	epochs_deinit(&profile->epochs);
 	memory_code_deinit(&profile->memory_code);
 	stored_names_destroy(profile->names);
 	module_table_deinit(&profile->modules);

@@ -17,6 +17,7 @@
 #include "cct/model/sample_rows.h"
 #include "cct/model/stored_names.h"
 #include "cct/text/string_ids.h"
+#include "cct/time/epochs.h"
 #include "cct/time/phases.h"
 #include "cct/time/time_range.h"
 
@@ -24,7 +25,8 @@
 struct profile_process {
 	int32_t pid;       /* 0: the idle tasks; -1: unknown */
 	char *name;        /* its last COMM; owned */
-	uint64_t n_epochs; /* number of changes of its mappings while recording */
+	uint64_t n_mapped; /* number of changes of its mappings while recording */
+	struct epoch_list epochs;
 };
 
 struct profile_thread {
@@ -78,6 +80,7 @@ struct profile {
 	struct profile_quality quality;
 	struct profile_info info;
 	struct phases phases;
+	struct epochs epochs;           /* what those of all processes have in common */
 	struct memory_code memory_code; /* where the builder was told to keep it */
 	struct stored_names *names;     /* of a stored profile: all it has; NULL: of files; owned */
 };

@@ -154,7 +154,7 @@ static void write_processes(struct byte_buffer *body, const struct profile *prof
 	for (uint32_t i = 0; i < profile->n_processes; i++) {
 		byte_buffer_add_signed(body, profile->processes[i].pid);
 		byte_buffer_add_text(body, profile->processes[i].name);
-		byte_buffer_add_unsigned(body, profile->processes[i].n_epochs);
+		byte_buffer_add_unsigned(body, profile->processes[i].n_mapped);
 	}
 	byte_buffer_add_unsigned(body, profile->n_threads);
 	for (uint32_t i = 0; i < profile->n_threads; i++) {
@@ -175,7 +175,7 @@ static int read_process(struct dwarf_reader *body, struct profile *profile)
 	uint32_t index = profile_add_process(profile, pid, name);
 	if (index == UINT32_MAX)
 		return -ENOMEM;
-	profile->processes[index].n_epochs = dwarf_read_uleb(body);
+	profile->processes[index].n_mapped = dwarf_read_uleb(body);
 	return 0;
 }
 

@@ -395,7 +395,7 @@ static int apply_mmap(struct processes *processes, const struct record *record)
 	if (!err)
 		err = follow_mapping(processes, process, record, &mapping);
 	if (!err && process->profile_index != UINT32_MAX)
-		processes->profile->processes[process->profile_index].n_epochs++;
+		processes->profile->processes[process->profile_index].n_mapped++;
 	return err;
 }
 

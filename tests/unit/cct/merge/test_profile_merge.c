@@ -110,7 +110,7 @@ static void make_processes(struct profile *profile)
 {
 	for (uint32_t i = 0; i < N_PROCESSES; i++) {
 		profile_add_process(profile, (int32_t)random_below(3), PICK("sh", "cat"));
-		profile->processes[i].n_epochs = random_below(4);
+		profile->processes[i].n_mapped = random_below(4);
 	}
 	for (uint32_t i = 0; i < N_THREADS; i++)
 		profile_add_thread(profile, (int32_t)random_below(3), random_below(N_PROCESSES),
