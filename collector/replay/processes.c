@@ -100,6 +100,7 @@ static void destroy_process(struct process *process)
 	jit_layer_destroy(process->jit);
 	runtime_codes_unref(process->runtime);
 	address_space_unref(process->space);
+	process_epochs_deinit(&process->epochs);
 	free(process);
 }
 
@@ -150,6 +151,7 @@ static int process_reset(struct process *process, struct address_space *space)
 	runtime_codes_unref(process->runtime);
 	process->runtime = NULL;
 	process->profile_index = UINT32_MAX;
+	process_epochs_deinit(&process->epochs);
 	return 0;
 }
 
@@ -390,6 +392,9 @@ static int apply_mmap(struct processes *processes, const struct record *record)
 			mapping.offset = start;
 		else if (module->key.kind == MODULE_VDSO)
 			mapping.offset = 0;
+		if (process_epochs_map(&process->epochs, processes->profile, process->space,
+				       mapping.module, record->time_ns))
+			return -ENOMEM;
 	}
 	int err = address_space_map(&process->space, &mapping);
 	if (!err)
@@ -481,6 +486,23 @@ int processes_each_thread(struct processes *processes,
 	return 0;
 }
 
+int processes_meet_sample(struct processes *processes, struct thread *thread,
+			  const struct record *record)
+{
+	struct process *process = thread->process;
+
+	return process_epochs_meet_sample(&process->epochs, processes->profile, process->space,
+					  record);
+}
+
+const struct epoch_list *processes_epochs(const struct profile *profile,
+					  const struct sample *sample)
+{
+	if (sample->process_index != UINT32_MAX)
+		return &profile->processes[sample->process_index].epochs;
+	return process_epochs_list(&sample->thread->process->epochs, profile);
+}
+
 void sample_place(struct sample *sample, struct thread *thread)
 {
 	const struct process *process = thread->process;
@@ -505,6 +527,7 @@ int processes_enter(struct processes *processes, struct thread *thread)
 			profile_add_process(processes->profile, process->pid, process->name);
 	if (process->profile_index == UINT32_MAX)
 		return -ENOMEM;
+	process_epochs_enter(&process->epochs, processes->profile, process->profile_index);
 	if (thread->profile_index == UINT32_MAX)
 		thread->profile_index = profile_add_thread(processes->profile, thread->tid,
 							   process->profile_index, thread->name);

@@ -9,6 +9,7 @@
 #include "cct/model/profile.h"
 #include "collector/paths/module_finder.h"
 #include "collector/paths/sample.h"
+#include "collector/replay/process_epochs.h"
 #include "perf/records/record.h"
 #include "unwind/rules/address_space.h"
 #include "unwind/rules/stack_memory.h"
@@ -23,6 +24,7 @@ struct process {
 	struct address_space *space;
 	struct runtime_codes *runtime; /* descriptions by its run-time system; NULL: none */
 	struct jit_layer *jit;         /* what its jitdump puts into ->space; NULL: it has none */
+	struct process_epochs epochs;  /* of this image */
 	uint32_t n_live_threads;
 	bool has_exec;     /* this image, or the parent's that it began as, came by exec while
 			      recording */
@@ -81,6 +83,12 @@ struct thread *processes_find_tid(const struct processes *processes, int32_t tid
 /* Calls @apply for each thread until it returns not 0; returns that. */
 int processes_each_thread(struct processes *processes,
 			  int (*apply)(struct thread *thread, void *arg), void *arg);
+/* Notes a sample of a thread, before a filter may leave it out. 0 or -ENOMEM. */
+int processes_meet_sample(struct processes *processes, struct thread *thread,
+			  const struct record *record);
+/* The epochs of a sample's process up to now. */
+const struct epoch_list *processes_epochs(const struct profile *profile,
+					  const struct sample *sample);
 /* Fills the sample with the present state of its thread and process, and takes references. */
 void sample_place(struct sample *sample, struct thread *thread);
 /* Enters the thread and its process into the profile. 0 or -ENOMEM. */

@@ -677,6 +677,8 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 		err = advance_to(replay, thread, record);
 	if (!err)
 		err = thread_stacks_meet_sample(thread, record->has_time ? record->time_ns : 0);
+	if (!err)
+		err = processes_meet_sample(replay->processes, thread, record);
 	if (err)
 		return err;
 	err = cgroup_paths_find(&replay->cgroups, record->sample.cgroup, &sample->cgroup,
