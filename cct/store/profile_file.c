@@ -18,6 +18,7 @@ enum {
 	PART_PHASES,
 	PART_WINDOW,
 	PART_CGROUPS,
+	PART_EPOCHS,
 	N_PARTS_END
 };
 
@@ -38,6 +39,7 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_PHASES] = { phases_part_write, phases_part_read, "phases" },
 	[PART_WINDOW] = { window_part_write, window_part_read, "part of the time" },
 	[PART_CGROUPS] = { cgroups_part_write, cgroups_part_read, "cgroups" },
+	[PART_EPOCHS] = { epochs_part_write, epochs_part_read, "epochs" },
 };
 
 /* The parts after the names may be missing. */
@@ -56,6 +58,8 @@ static bool is_there(uint32_t type, const struct profile *profile)
 		return profile->rows && !profile->rows->n_runs;
 	if (type == PART_PHASES)
 		return profile->phases.n;
+	if (type == PART_EPOCHS)
+		return profile->epochs.n;
 	if (type == PART_WINDOW)
 		return profile->info.has_window;
 	return type != PART_RUNS || (profile->rows && profile->rows->n_runs);

@@ -37,6 +37,10 @@ int runs_part_read(struct dwarf_reader *body, struct profile *profile);
 void phases_part_write(struct byte_buffer *body, const struct profile *profile);
 int phases_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* The epochs of all processes, which have been read. */
+void epochs_part_write(struct byte_buffer *body, const struct profile *profile);
+int epochs_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /* The cgroups of rows, which have been read. */
 void cgroups_part_write(struct byte_buffer *body, const struct profile *profile);
 int cgroups_part_read(struct dwarf_reader *body, struct profile *profile);

@@ -1,0 +1,129 @@
+/* Writes and reads the epochs of processes. A text of files is written where it is first needed. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/store/profile_parts.h"
+
+#define EPOCH_SIZE_MIN 4 /* bytes: two distances, a number of files, a number of a text */
+
+/* Texts that were written. */
+struct written_texts {
+	const struct string_ids *texts;
+	uint32_t *numbers; /* from 1 on; 0: not written */
+	uint32_t n;
+};
+
+static bool written_texts_init(struct written_texts *written, const struct string_ids *texts)
+{
+	*written = (struct written_texts){ .texts = texts };
+	written->numbers = calloc((size_t)texts->n_strings + 1, sizeof(*written->numbers));
+	return written->numbers;
+}
+
+static void write_text(struct byte_buffer *body, struct written_texts *written, uint32_t text)
+{
+	uint32_t *number = &written->numbers[text];
+	const bool is_new = !*number;
+
+	if (is_new)
+		*number = ++written->n;
+	byte_buffer_add_unsigned(body, *number);
+	if (is_new)
+		byte_buffer_add_text(body, written->texts->strings[text]);
+}
+
+static void write_list(struct byte_buffer *body, const struct epoch_list *list,
+		       struct written_texts *at_start, struct written_texts *later)
+{
+	uint64_t last_ns = 0;
+
+	byte_buffer_add_unsigned(body, list->n);
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct epoch *epoch = &list->epochs[i];
+
+		byte_buffer_add_unsigned(body, epoch->first_ns - last_ns);
+		byte_buffer_add_unsigned(body, epoch->first_ns - epoch->loaded_ns);
+		byte_buffer_add_unsigned(body, epoch->n_files);
+		write_text(body, i ? later : at_start, epoch->files);
+		last_ns = epoch->first_ns;
+	}
+	if (list->n)
+		byte_buffer_add_unsigned(body, list->end_ns > last_ns ? list->end_ns - last_ns : 0);
+}
+
+void epochs_part_write(struct byte_buffer *body, const struct profile *profile)
+{
+	struct written_texts at_start, later;
+	bool has_memory = written_texts_init(&at_start, &profile->epochs.at_start);
+
+	has_memory &= written_texts_init(&later, &profile->epochs.later);
+	body->lacks_memory |= !has_memory;
+	byte_buffer_add_unsigned(body, profile->epochs.n_left_out);
+	for (uint32_t i = 0; has_memory && i < profile->n_processes; i++)
+		write_list(body, &profile->processes[i].epochs, &at_start, &later);
+	free(at_start.numbers);
+	free(later.numbers);
+}
+
+/* *@text_ret: what was read is the caller's *@read_ret to free. */
+static int read_text(struct dwarf_reader *body, const struct string_ids *known,
+		     const char **text_ret, char **read_ret)
+{
+	const uint64_t number = dwarf_read_uleb(body);
+
+	*read_ret = NULL;
+	if (!number || number > known->n_strings + 1ull)
+		return -EINVAL;
+	if (number <= known->n_strings) {
+		*text_ret = known->strings[number - 1];
+		return 0;
+	}
+	int err = part_read_text(body, read_ret);
+	*text_ret = *read_ret;
+	return !err && !*read_ret ? -EINVAL : err;
+}
+
+static int read_epoch(struct dwarf_reader *body, struct epochs *epochs, struct epoch_list *list)
+{
+	const uint64_t last_ns = list->n ? list->epochs[list->n - 1].first_ns : 0;
+	const uint64_t distance = dwarf_read_uleb(body), loading_ns = dwarf_read_uleb(body);
+	const uint64_t n_files = dwarf_read_uleb(body);
+	struct epoch epoch = { .n_files = (uint32_t)n_files };
+	_cleanup_free_ char *read = NULL;
+	const char *text;
+
+	if (__builtin_add_overflow(last_ns, distance, &epoch.first_ns) ||
+	    loading_ns > epoch.first_ns || n_files > UINT32_MAX || epochs->n == EPOCHS_MAX)
+		return -EINVAL;
+	epoch.loaded_ns = epoch.first_ns - loading_ns;
+	int err = read_text(body, list->n ? &epochs->later : &epochs->at_start, &text, &read);
+	if (err || body->is_broken)
+		return err ? err : -EINVAL;
+	return epochs_begin(epochs, list, &epoch, text);
+}
+
+static int read_list(struct dwarf_reader *body, struct epochs *epochs, struct epoch_list *list)
+{
+	const int64_t n = part_read_count(body, EPOCH_SIZE_MIN);
+	int err = n < 0 ? -EINVAL : 0;
+
+	for (int64_t i = 0; !err && i < n; i++)
+		err = read_epoch(body, epochs, list);
+	if (err || !n)
+		return err;
+	return __builtin_add_overflow(list->epochs[list->n - 1].first_ns, dwarf_read_uleb(body),
+				      &list->end_ns)
+		       ? -EINVAL
+		       : 0;
+}
+
+int epochs_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	int err = 0;
+
+	profile->epochs.n_left_out = dwarf_read_uleb(body);
+	for (uint32_t i = 0; !err && i < profile->n_processes; i++)
+		err = read_list(body, &profile->epochs, &profile->processes[i].epochs);
+	return !err && body->is_broken ? -EINVAL : err;
+}
