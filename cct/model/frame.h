@@ -24,6 +24,7 @@ enum frame_kind {
 	FRAME_CPU,    /* offset: the CPU's number; UINT32_MAX: not known */
 	FRAME_CGROUP, /* offset: index into profile->cgroups, plus 1; 0: not known */
 	FRAME_PHASE,  /* offset: an index in profile->phases; FRAME_PHASE_...: in none of them */
+	FRAME_EPOCH,  /* offset: frame_epoch_offset() */
 };
 
 /*
@@ -101,6 +102,22 @@ static inline bool frame_equal(const struct frame *a, const struct frame *b)
 
 #define FRAME_PHASE_BEFORE  UINT32_MAX       /* before the first phase */
 #define FRAME_PHASE_BETWEEN (UINT32_MAX - 1) /* after the end of one, and before the next */
+
+/* Of indices of a process in its profile, and of an epoch in its list. */
+static inline uint64_t frame_epoch_offset(uint32_t process, uint32_t epoch)
+{
+	return (uint64_t)process << 32 | epoch;
+}
+
+static inline uint32_t frame_epoch_process(const struct frame *frame)
+{
+	return (uint32_t)(frame->offset >> 32);
+}
+
+static inline uint32_t frame_epoch_index(const struct frame *frame)
+{
+	return (uint32_t)frame->offset;
+}
 
 /* Whether it stands for who ran a path, not for a part of the path. */
 static inline bool frame_is_above_code(const struct frame *frame)

@@ -32,6 +32,16 @@ static struct frame frame_of_phase(const struct profile *profile, const struct s
 	return (struct frame){ .kind = FRAME_PHASE, .offset = phase };
 }
 
+static struct frame frame_of_epoch(const struct profile *profile, const struct sample_row *row)
+{
+	const uint32_t thread = profile->rows->tasks[row->task].thread;
+	const uint32_t process = profile->threads[thread].process;
+	const uint32_t epoch = epoch_list_find(&profile->processes[process].epochs,
+					       profile->info.start_ns, row->time);
+
+	return (struct frame){ .kind = FRAME_EPOCH, .offset = frame_epoch_offset(process, epoch) };
+}
+
 static struct frame frame_of_group(const struct grouping *grouping, const struct sample_row *row)
 {
 	switch (grouping->kind) {
@@ -41,6 +51,8 @@ static struct frame frame_of_group(const struct grouping *grouping, const struct
 		return (struct frame){ .kind = FRAME_CGROUP, .offset = row->cgroup };
 	case GROUPED_BY_PHASE:
 		return frame_of_phase(grouping->profile, row);
+	case GROUPED_BY_EPOCH:
+		return frame_of_epoch(grouping->profile, row);
 	case GROUPED_BY_TASK:
 		break;
 	}

@@ -11,6 +11,7 @@ enum sample_grouping {
 	GROUPED_BY_CPU,    /* FRAME_CPU */
 	GROUPED_BY_CGROUP, /* FRAME_CGROUP */
 	GROUPED_BY_PHASE,  /* FRAME_PHASE */
+	GROUPED_BY_EPOCH,  /* FRAME_EPOCH */
 };
 
 /*

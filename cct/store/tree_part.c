@@ -185,6 +185,7 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 	case FRAME_CPU:
 	case FRAME_CGROUP:
 	case FRAME_PHASE:
+	case FRAME_EPOCH:
 		return false;
 	}
 	return false;

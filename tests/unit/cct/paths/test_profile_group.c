@@ -138,6 +138,19 @@ static void weights_are_scaled_once(void **state)
 	assert_int_equal(cost_on(profile->cct, 7, 2).weight, 60);
 }
 
+static uint64_t samples_in(const struct cct *cct, enum frame_kind kind, uint64_t offset)
+{
+	const uint32_t group = child(cct, CCT_ROOT, kind, offset);
+	uint64_t n = 0;
+
+	assert_int_not_equal(group, CCT_NONE);
+	for (uint32_t node = group; node < cct->n_nodes; node++) {
+		if (is_below(cct, node, group))
+			n += cct_cost(cct, node, 0)->samples;
+	}
+	return n;
+}
+
 /* The samples' times are 0, 10, 20, ... us. */
 static void a_phase_has_the_samples_between_its_marks(void **state)
 {
@@ -150,20 +163,42 @@ static void a_phase_has_the_samples_between_its_marks(void **state)
 	assert_int_equal(phases_mark(&profile->phases, "run", 1000 + 25000), 0);
 	assert_int_equal(phases_mark(&profile->phases, "", 1000 + 40000), 0);
 	assert_int_equal(profile_group(profile, GROUPED_BY_PHASE), 0);
-	const struct cct *cct = profile->cct;
 	const uint64_t groups[] = { FRAME_PHASE_BEFORE, 0, 1, FRAME_PHASE_BETWEEN };
 	const uint64_t samples[] = { 1, 2, 1, 2 };
-	for (size_t i = 0; i < 4; i++) {
-		const uint32_t group = child(cct, CCT_ROOT, FRAME_PHASE, groups[i]);
-		uint64_t n = 0;
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(samples_in(profile->cct, FRAME_PHASE, groups[i]), samples[i]);
+}
 
-		assert_int_not_equal(group, CCT_NONE);
-		for (uint32_t node = group; node < cct->n_nodes; node++) {
-			if (is_below(cct, node, group))
-				n += cct_cost(cct, node, 0)->samples;
-		}
-		assert_int_equal(n, samples[i]);
+/* Process 1 loads a file between samples 3 and 4, which are its second and third. */
+static void an_epoch_has_the_samples_of_its_process(void **state)
+{
+	struct profile *profile = *state;
+	const struct epoch epochs[] = { { .first_ns = 1000, .loaded_ns = 1000 },
+					{ .first_ns = 41000, .loaded_ns = 35000 } };
+	const uint64_t groups[] = { frame_epoch_offset(0, 0), frame_epoch_offset(1, 0),
+				    frame_epoch_offset(1, 1) };
+	const uint64_t samples[] = { 3, 1, 2 };
+
+	profile->info.start_ns = 1000;
+	for (uint32_t i = 0; i < N_PROCESSES; i++) {
+		const struct row_task task = { .thread = i };
+		uint32_t index;
+
+		assert_int_equal(profile_add_process(profile, (int32_t)i, "p"), i);
+		assert_int_equal(profile_add_thread(profile, (int32_t)i, i, "p"), i);
+		assert_int_equal(sample_rows_enter_task(profile->rows, &task, "p", "p", &index), 0);
 	}
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(epochs_begin(&profile->epochs, &profile->processes[1].epochs,
+					      &epochs[i], ""),
+				 0);
+	for (uint32_t i = 0; i < profile->rows->n_rows; i++) {
+		profile->rows->rows[i].time = 10ull * i;
+		profile->rows->rows[i].task = i / (N_SAMPLES / N_PROCESSES);
+	}
+	assert_int_equal(profile_group(profile, GROUPED_BY_EPOCH), 0);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		assert_int_equal(samples_in(profile->cct, FRAME_EPOCH, groups[i]), samples[i]);
 }
 
 static void a_sample_without_frames_is_its_cpu(void **state)
@@ -186,6 +221,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(weights_are_scaled_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_phase_has_the_samples_between_its_marks, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(an_epoch_has_the_samples_of_its_process, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_sample_without_frames_is_its_cpu, setup,
 						teardown),
