@@ -66,6 +66,8 @@ void report_options_finish(struct report_options *options)
 		options->build.grouping = GROUPED_BY_CGROUP;
 	if (options->view.kind == VIEW_PHASES)
 		options->build.grouping = GROUPED_BY_PHASE;
+	if (options->view.kind == VIEW_EPOCHS)
+		options->build.grouping = GROUPED_BY_EPOCH;
 	options->build.keeps_rows |= options->build.grouping != GROUPED_BY_TASK;
 	options->build.filter = filter_options_filter(&options->filter);
 	options->selection.uncounted_kinds = options->view.kernel == KERNEL_ONLY ? 1u << FRAME_USER

@@ -1,5 +1,6 @@
 /* dendro report: makes a profile of a recording, and shows a view of it. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
@@ -31,14 +32,23 @@
 #define DEFAULT_WIDTH 100
 
 static const struct choice views[] = {
-	{ "tree", VIEW_TREE },           { "callers", VIEW_CALLERS },
-	{ "callgraph", VIEW_CALLGRAPH }, { "paths", VIEW_PATHS },
-	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },     { "processes", VIEW_PROCESSES },
-	{ "syscalls", VIEW_SYSCALLS },   { "hot", VIEW_HOT },
-	{ "stats", VIEW_STATS },         { "threads", VIEW_THREADS },
-	{ "cpus", VIEW_CPUS },           { "cgroups", VIEW_CGROUPS },
-	{ "phases", VIEW_PHASES },       { NULL, 0 },
+	{ "tree", VIEW_TREE },
+	{ "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH },
+	{ "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS },
+	{ "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES },
+	{ "syscalls", VIEW_SYSCALLS },
+	{ "hot", VIEW_HOT },
+	{ "stats", VIEW_STATS },
+	{ "threads", VIEW_THREADS },
+	{ "cpus", VIEW_CPUS },
+	{ "cgroups", VIEW_CGROUPS },
+	{ "phases", VIEW_PHASES },
+	{ "epochs", VIEW_EPOCHS },
+	{ NULL, 0 },
 };
 static const struct choice directions[] = {
 	{ "down", PATHS_DOWN },
@@ -123,7 +133,8 @@ static const struct command_option options_of_report[] = {
 	  .help = "what to show. tree: call paths from the outermost function on (default);\n"
 		  "callers: each function's own cost, with its callers below it;\n"
 		  "callgraph: each function between its callers and what it calls;\n"
-		  "functions, lines, modules, processes, threads, cpus, cgroups, phases: tables;\n"
+		  "functions, lines, modules, processes, threads, cpus, cgroups, phases, epochs: "
+		  "tables;\n"
 		  "paths: the call paths that begin or end with the function of --root;\n"
 		  "syscalls: each system call's cost, with its callers below it;\n"
 		  "hot: code with much of an event, dense or sparse beside that of --per;\n"
@@ -334,6 +345,22 @@ static int check_phases(const struct report_options *options, const struct profi
 	return filter_findings_check_phases(options->command, profile, &filter);
 }
 
+static int check_epochs(const struct report_options *options, const struct profile *profile)
+{
+	if (options->view.kind != VIEW_EPOCHS)
+		return 0;
+	if (!profile->epochs.n && profile->names)
+		return message_error(options->command,
+				     "the profile has no epochs of processes: build it again from "
+				     "its recording.");
+	if (profile->epochs.n_left_out)
+		message_note(options->command,
+			     "processes loaded files more often than %u epochs can be kept: the "
+			     "last %" PRIu64 " are parts of others.",
+			     EPOCHS_MAX, profile->epochs.n_left_out);
+	return 0;
+}
+
 static int complain_of_root(const struct report_options *options)
 {
 	return message_error(options->command,
@@ -404,6 +431,8 @@ static int report(struct report_options *options, struct profile *profile)
 
 	if (!err)
 		err = check_phases(options, profile);
+	if (!err)
+		err = check_epochs(options, profile);
 	if (err)
 		return err;
 	err = report_options_check_cgroups(options, profile);
@@ -463,6 +492,10 @@ static int report_sum(struct report_options *options)
 		return message_error(options->command,
 				     "--view phases shows one recording or profile: the phases of "
 				     "several runs have nothing in common.");
+	if (options->view.kind == VIEW_EPOCHS)
+		return message_error(options->command,
+				     "--view epochs shows one recording or profile: a sum does not "
+				     "have the epochs of its processes.");
 
 	_cleanup_free_ char *source =
 		sentence("%s and %zu more", options->path, options->n_paths - 1);

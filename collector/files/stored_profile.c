@@ -106,9 +106,10 @@ static int choose_samples(struct profile *profile, const struct dendro_options *
 	const bool is_filtered = sample_filter_is_given(&options->filter);
 
 	if ((is_filtered || is_grouped) && !profile->rows) {
-		*error_ret = sentence("The profile does not have its samples one by one, so they "
-				      "cannot be %s: use the recording.",
-				      is_filtered ? "chosen" : "shown by CPU, cgroup or phase");
+		*error_ret =
+			sentence("The profile does not have its samples one by one, so they "
+				 "cannot be %s: use the recording.",
+				 is_filtered ? "chosen" : "shown by CPU, cgroup, phase or epoch");
 		return -EINVAL;
 	}
 	int err = is_filtered ? sample_filter_apply(&options->filter, profile) : 0;

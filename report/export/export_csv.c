@@ -19,6 +19,16 @@ static void write_metric_headings(FILE *out, const char *metric, const char *con
 	}
 }
 
+static bool has_process(const struct view *view)
+{
+	return view->options.kind == VIEW_THREADS || view->options.kind == VIEW_EPOCHS;
+}
+
+static bool has_times(const struct view *view)
+{
+	return view->options.kind == VIEW_PHASES || view->options.kind == VIEW_EPOCHS;
+}
+
 static void write_heading(FILE *out, const struct view *view, const struct export_options *options)
 {
 	const struct profile *profile = view->profile;
@@ -26,12 +36,14 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 	fputs("depth,name,module,kind,id", out);
 	if (view->options.kind == VIEW_LINES)
 		fputs(",file,line", out);
-	if (view->options.kind == VIEW_THREADS)
+	if (has_process(view))
 		fputs(",process,pid", out);
 	if (view->options.kind == VIEW_CGROUPS)
 		fputs(",unit", out);
-	if (view->options.kind == VIEW_PHASES)
+	if (has_times(view))
 		fputs(",start_ns,duration_ns", out);
+	if (view->options.kind == VIEW_EPOCHS)
+		fputs(",files,loaded", out);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		fputs(",arc,entry", out);
 	if (view->options.kind == VIEW_HOT)
@@ -69,7 +81,7 @@ static void write_ratio(FILE *out, const struct ratio *ratio, const uint64_t *co
 		fprintf(out, "%.9g", value);
 }
 
-/* Both fields are empty if the row is not a thread, or its process is not known. */
+/* Both fields are empty if the row is not a thread or epoch, or its process is not known. */
 static void write_process(FILE *out, const struct view_row *row)
 {
 	putc(',', out);
@@ -90,13 +102,24 @@ static void write_unit(FILE *out, const struct view_row *row)
 		csv_write_field(out, name, "");
 }
 
-/* Both fields are empty if the row is not a phase. */
+/* Both fields are empty if the row is not an interval of time. */
 static void write_times(FILE *out, const struct view_row *row)
 {
-	if (view_row_is_phase(row))
+	if (view_row_has_times(row))
 		fprintf(out, ",%" PRIu64 ",%" PRIu64, row->start_ns, row->duration_ns);
 	else
 		fputs(",,", out);
+}
+
+/* Both fields are empty if the row is not an epoch. */
+static void write_files(FILE *out, const struct view_row *row)
+{
+	if (!row->files) {
+		fputs(",,", out);
+		return;
+	}
+	fprintf(out, ",%" PRIu32 ",", row->n_files);
+	csv_write_field(out, row->files, "");
 }
 
 /* Both fields are empty if the row is not a source line. */
@@ -180,12 +203,14 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		fprintf(out, "%" PRId32, row->id);
 	if (view->options.kind == VIEW_LINES)
 		write_line(out, row);
-	if (view->options.kind == VIEW_THREADS)
+	if (has_process(view))
 		write_process(out, row);
 	if (view->options.kind == VIEW_CGROUPS)
 		write_unit(out, row);
-	if (view->options.kind == VIEW_PHASES)
+	if (has_times(view))
 		write_times(out, row);
+	if (view->options.kind == VIEW_EPOCHS)
+		write_files(out, row);
 	if (view->options.kind == VIEW_CALLGRAPH)
 		write_arc(out, row);
 	if (view->options.kind == VIEW_HOT)

@@ -87,7 +87,7 @@ static void write_marks(struct members *members, const uint32_t marked[N_PATH_MA
 		putc('}', members->out);
 }
 
-/* The process of a thread. */
+/* The process of a thread or epoch. */
 static void write_process(FILE *out, const struct view_row *row)
 {
 	if (!row->process)
@@ -122,6 +122,30 @@ static void write_line(FILE *out, const struct view_row *row)
 		fprintf(out, ",\"functions\":%" PRIu32, row->n_merged);
 }
 
+static void write_times(FILE *out, const struct view_row *row)
+{
+	if (view_row_has_times(row))
+		fprintf(out, ",\"start_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64, row->start_ns,
+			row->duration_ns);
+}
+
+/* What an epoch began with. */
+static void write_files(FILE *out, const struct view_row *row)
+{
+	const char *rest = row->files;
+	char name[FILE_NAME_SIZE];
+
+	if (!rest)
+		return;
+	fprintf(out, ",\"files\":%" PRIu32 ",\"loaded\":[", row->n_files);
+	for (bool is_first = true; file_names_next(&rest, name); is_first = false) {
+		if (!is_first)
+			putc(',', out);
+		json_write_string(out, name);
+	}
+	putc(']', out);
+}
+
 /* Nothing if no metric is of waits. */
 static void write_waits(struct members *members, const struct profile *profile,
 			const struct view_row *row)
@@ -136,11 +160,12 @@ static void write_waits(struct members *members, const struct profile *profile,
 	write_number(members->out, row->longest);
 }
 
-/* Grouped by name, rows have no id: each name has one row. But CPUs and phases have numbers. */
+/* Grouped by name, rows have no id: each name has one row. But CPUs and intervals of time have
+ * numbers. */
 static bool has_id(const struct view *view, const struct view_row *row)
 {
 	return row->id >= 0 && (row->kind == ROW_CPU || row->kind == ROW_PHASE ||
-				view->options.grouping != GROUP_COMM);
+				row->kind == ROW_EPOCH || view->options.grouping != GROUP_COMM);
 }
 
 /* Writes the members that are equal in all rows of a function, process, thread, CPU or marker. */
@@ -275,9 +300,8 @@ void json_write_rows(FILE *out, const struct view *view, const struct export_opt
 			fprintf(out, ",\"class\":\"%s\"", heat_name(row->heat));
 		write_process(out, row);
 		write_unit(out, row);
-		if (view_row_is_phase(row))
-			fprintf(out, ",\"start_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64,
-				row->start_ns, row->duration_ns);
+		write_times(out, row);
+		write_files(out, row);
 		putc(',', out);
 		write_row_costs(out, row, view->profile->n_metrics);
 		write_more(&members, view, options, row);

@@ -38,7 +38,7 @@ struct fold_entity {
 	int32_t id;
 	uint32_t n_merged;
 	uint32_t module_id;
-	const struct profile_process *process; /* of a thread; NULL: not known */
+	const struct profile_process *process; /* of a thread or epoch; NULL: not known */
 	uint8_t root_match; /* VIEW_PATHS: how well a function matches options.root; 0: it does not
 			     */
 	enum frame_kind frame_kind;

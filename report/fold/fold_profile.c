@@ -299,15 +299,30 @@ static struct fold_entity make_phase(const struct phases *phases, const struct f
 		       : (struct fold_entity){ .name = "[no phase]", .id = -1 };
 }
 
-static struct fold_entity make_group(const struct profile *profile, const struct frame *frame)
+static struct fold_entity make_epoch(const struct profile *profile, const struct frame *frame)
 {
-	if (frame->kind == FRAME_CPU)
-		return make_cpu(frame);
-	return frame->kind == FRAME_CGROUP ? make_cgroup(profile, frame)
-					   : make_phase(&profile->phases, frame);
+	const struct profile_process *process = &profile->processes[frame_epoch_process(frame)];
+
+	return (struct fold_entity){ .name = process->name,
+				     .id = (int32_t)frame_epoch_index(frame) + 1,
+				     .process = process };
 }
 
-/* Of a CPU, a cgroup or a phase. */
+static struct fold_entity make_group(const struct profile *profile, const struct frame *frame)
+{
+	switch ((enum frame_kind)frame->kind) {
+	case FRAME_CPU:
+		return make_cpu(frame);
+	case FRAME_CGROUP:
+		return make_cgroup(profile, frame);
+	case FRAME_EPOCH:
+		return make_epoch(profile, frame);
+	default:
+		return make_phase(&profile->phases, frame);
+	}
+}
+
+/* Of a CPU, a cgroup, a phase or an epoch. */
 static uint32_t group_entity(struct folding *folding, const struct frame *frame)
 {
 	uint32_t entity = pair_map_find(&folding->by_group, frame->kind, frame->offset);
@@ -508,6 +523,7 @@ static int fold_node(struct folding *folding, uint32_t parent, uint32_t node, ui
 	case FRAME_CPU:
 	case FRAME_CGROUP:
 	case FRAME_PHASE:
+	case FRAME_EPOCH:
 		entity = group_entity(folding, frame);
 		break;
 	default:

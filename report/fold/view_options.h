@@ -19,13 +19,14 @@ enum view_kind {
 	VIEW_CPUS,
 	VIEW_CGROUPS,
 	VIEW_PHASES,
+	VIEW_EPOCHS,
 	VIEW_STATS,
 	VIEW_HOT
 };
 enum view_grouping { GROUP_COMM, GROUP_PROCESS, GROUP_THREAD };
 enum view_kernel { KERNEL_MERGED, KERNEL_ONLY, KERNEL_NONE };
 enum path_direction { PATHS_DOWN, PATHS_UP };
-enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME, SORT_START /* of phases */ };
+enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME, SORT_START /* of phases and epochs */ };
 
 struct view_options {
 	enum view_kind kind;

@@ -20,6 +20,8 @@
 #define HOT_PERCENT                   5.0
 #define FOLD_MARK                     "... "
 #define N_WAIT_COLUMNS                3
+#define FILES_SHOWN                   3
+#define CUT_MARK                      "..."
 
 static const uint64_t *totals(const struct text *text)
 {
@@ -181,11 +183,23 @@ static void cpu_suffix(const struct view_row *row, char *buffer, size_t size)
 }
 
 /* When it began, and how long it lasted. */
-static void phase_suffix(const struct view_row *row, char *buffer, size_t size)
+static void times_suffix(const struct view_row *row, char *buffer, size_t size)
 {
-	if (view_row_is_phase(row))
+	if (view_row_has_times(row))
 		snprintf(buffer, size, " (at %.3f s, %.3f s)", (double)row->start_ns / 1e9,
 			 (double)row->duration_ns / 1e9);
+}
+
+/* What an epoch began with. Names come from the recording: only printable ASCII is kept. */
+static void files_suffix(const struct view_row *row, char *buffer, size_t size)
+{
+	_cleanup_free_ char *files =
+		row->files ? file_names_describe(row->files, row->n_files, FILES_SHOWN) : NULL;
+
+	if (!files || !*files)
+		return;
+	snprintf(buffer, size, ": %s", files);
+	keep_printable(buffer);
 }
 
 /* The number of the other function's entry, and whether it has other numbers of the arc. */
@@ -203,8 +217,9 @@ void text_row_suffix(const struct view_row *row, char *buffer, size_t size)
 		(row->kind == ROW_CPU ? cpu_suffix : cgroup_suffix)(row, buffer, size);
 		return;
 	}
-	if (row->kind == ROW_PHASE) {
-		phase_suffix(row, buffer, size);
+	if (row->kind == ROW_PHASE || row->kind == ROW_EPOCH) {
+		times_suffix(row, buffer, size);
+		files_suffix(row, buffer + strlen(buffer), size - strlen(buffer));
 		return;
 	}
 	if (!is_process(row)) {
@@ -540,6 +555,7 @@ static enum text_style row_style(const struct view_row *row)
 	case ROW_CPU:
 	case ROW_CGROUP:
 	case ROW_PHASE:
+	case ROW_EPOCH:
 		return STYLE_PROCESS;
 	case ROW_KERNEL:
 		return STYLE_KERNEL;
@@ -578,6 +594,18 @@ static bool crowds_out_name(const struct text *text, const struct view_row *row,
 	return fitted && short_name_is_poor(fitted, columns, text->output.utf8);
 }
 
+/* Of an epoch, the beginning of the list of files is shown where there is room. */
+static void fit_suffix(const struct text *text, const struct view_row *row, unsigned room,
+		       char *suffix)
+{
+	const size_t needed = printable_width(row->name, text->output.utf8) + strlen(CUT_MARK);
+
+	if (text->options->full_names || row->kind != ROW_EPOCH || room < needed ||
+	    strlen(suffix) + needed - strlen(CUT_MARK) <= room)
+		return;
+	memcpy(suffix + room - needed, CUT_MARK, sizeof(CUT_MARK));
+}
+
 /* A name and its class say more than the place of an inlined call. */
 static void choose_suffix(const struct text *text, const struct view_row *row, unsigned room,
 			  char *suffix, size_t size)
@@ -585,11 +613,12 @@ static void choose_suffix(const struct text *text, const struct view_row *row, u
 	struct view_row without_place = *row;
 
 	text_row_suffix(row, suffix, size);
+	fit_suffix(text, row, room, suffix);
 	if (crowds_out_name(text, row, room, suffix)) {
 		without_place.call_file = NULL;
 		text_row_suffix(&without_place, suffix, size);
 	}
-	if (strlen(suffix) >= room)
+	if (strlen(suffix) >= room && !(text->options->full_names && row->kind == ROW_EPOCH))
 		suffix[0] = '\0';
 }
 

@@ -5,7 +5,7 @@
 #include "report/text/text.h"
 #include "report/text/text_sums.h"
 
-#define TEXT_SUFFIX_SIZE 128
+#define TEXT_SUFFIX_SIZE 1024
 /* Widths of a share with two decimals, and with one. */
 #define TEXT_NUMBER_WIDTH  8
 #define TEXT_COMPACT_WIDTH 7

@@ -8,6 +8,7 @@
 #include "report/views/tree_statistics.h"
 #include "report/views/view_callers.h"
 #include "report/views/view_callgraph.h"
+#include "report/views/view_epochs.h"
 #include "report/views/view_flat.h"
 #include "report/views/view_hot.h"
 #include "report/views/view_paths.h"
@@ -16,21 +17,14 @@
 
 /* 0 or -errno. */
 static int (*const fillers[])(struct view *view, const struct fold *fold) = {
-	[VIEW_TREE] = view_fill_tree,
-	[VIEW_CALLERS] = view_fill_callers,
-	[VIEW_CALLGRAPH] = view_fill_callgraph,
-	[VIEW_FUNCTIONS] = view_fill_flat,
-	[VIEW_LINES] = view_fill_flat,
-	[VIEW_MODULES] = view_fill_flat,
-	[VIEW_PROCESSES] = view_fill_flat,
-	[VIEW_PATHS] = view_fill_paths,
-	[VIEW_SYSCALLS] = view_fill_syscalls,
-	[VIEW_THREADS] = view_fill_flat,
-	[VIEW_CPUS] = view_fill_flat,
-	[VIEW_CGROUPS] = view_fill_flat,
-	[VIEW_PHASES] = view_fill_phases,
-	[VIEW_STATS] = view_fill_statistics,
-	[VIEW_HOT] = view_fill_hot,
+	[VIEW_TREE] = view_fill_tree,           [VIEW_CALLERS] = view_fill_callers,
+	[VIEW_CALLGRAPH] = view_fill_callgraph, [VIEW_FUNCTIONS] = view_fill_flat,
+	[VIEW_LINES] = view_fill_flat,          [VIEW_MODULES] = view_fill_flat,
+	[VIEW_PROCESSES] = view_fill_flat,      [VIEW_PATHS] = view_fill_paths,
+	[VIEW_SYSCALLS] = view_fill_syscalls,   [VIEW_THREADS] = view_fill_flat,
+	[VIEW_CPUS] = view_fill_flat,           [VIEW_CGROUPS] = view_fill_flat,
+	[VIEW_PHASES] = view_fill_phases,       [VIEW_EPOCHS] = view_fill_epochs,
+	[VIEW_STATS] = view_fill_statistics,    [VIEW_HOT] = view_fill_hot,
 };
 
 static int fill(struct view *view, const struct fold *fold)

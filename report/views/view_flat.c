@@ -112,6 +112,8 @@ static bool is_counted(const struct flat *flat, const struct fold_entity *entity
 		return entity->frame_kind == FRAME_CPU;
 	case VIEW_PHASES:
 		return entity->frame_kind == FRAME_PHASE;
+	case VIEW_EPOCHS:
+		return entity->frame_kind == FRAME_EPOCH;
 	case VIEW_MODULES:
 		return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL;
 	default:

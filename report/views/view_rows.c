@@ -31,14 +31,14 @@ static const enum row_kind kinds[] = {
 	[FRAME_ROOT] = ROW_ROOT,     [FRAME_PROCESS] = ROW_PROCESS, [FRAME_THREAD] = ROW_THREAD,
 	[FRAME_USER] = ROW_USER,     [FRAME_KERNEL] = ROW_KERNEL,   [FRAME_MARKER] = ROW_MARKER,
 	[FRAME_LOCK] = ROW_MARKER,   [FRAME_WAKER] = ROW_MARKER,    [FRAME_CPU] = ROW_CPU,
-	[FRAME_CGROUP] = ROW_CGROUP, [FRAME_PHASE] = ROW_PHASE,
+	[FRAME_CGROUP] = ROW_CGROUP, [FRAME_PHASE] = ROW_PHASE,     [FRAME_EPOCH] = ROW_EPOCH,
 };
 
 static const char *const kind_names[] = {
 	[ROW_ROOT] = "root",     [ROW_PROCESS] = "process", [ROW_THREAD] = "thread",
 	[ROW_USER] = "user",     [ROW_INLINE] = "inline",   [ROW_KERNEL] = "kernel",
 	[ROW_MARKER] = "marker", [ROW_CPU] = "cpu",         [ROW_CGROUP] = "cgroup",
-	[ROW_PHASE] = "phase",
+	[ROW_PHASE] = "phase",   [ROW_EPOCH] = "epoch",
 };
 
 const char *view_row_kind_name(enum row_kind kind)
@@ -71,7 +71,9 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	row->module = entity->module;
 	row->kind = entity->is_inlined ? ROW_INLINE : kinds[entity->frame_kind];
 	row->id = entity->id;
-	row->process = view->options.kind == VIEW_THREADS ? entity->process : NULL;
+	row->process = view->options.kind == VIEW_THREADS || view->options.kind == VIEW_EPOCHS
+			       ? entity->process
+			       : NULL;
 	if (view_row_is_phase(row))
 		set_times(view->profile, row);
 	row->n_merged = entity->n_merged;
@@ -113,9 +115,11 @@ static int compare_names(const struct view_row *a, const struct view_row *b)
 	return by_module ? by_module : (int)a->kind - (int)b->kind;
 }
 
-/* Those outside of phases come first. */
+/* Those outside of phases come first. Epochs are in order of time in their process. */
 static int compare_starts(const struct view_row *a, const struct view_row *b)
 {
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
 	return (a->id > b->id) - (a->id < b->id);
 }
 

@@ -18,6 +18,7 @@ enum row_kind {
 	ROW_CPU,
 	ROW_CGROUP,
 	ROW_PHASE,
+	ROW_EPOCH,
 	ROW_USER,
 	ROW_INLINE,
 	ROW_KERNEL,
@@ -38,13 +39,17 @@ struct view_row {
 	const char *name;   /* borrowed from the symbolizer or the profile */
 	const char *module; /* "" where there is none */
 	enum row_kind kind;
-	int32_t id; /* pid, tid or number if the row is one process, thread, CPU or phase (from 1
-		       on); else -1 */
+	int32_t id; /* pid, tid or number if the row is one process, thread, CPU, or phase or epoch
+		       (from 1 on); else -1 */
 	uint32_t n_merged; /* number of processes or threads in the row, or of functions with its
 			      source line */
-	const struct profile_process *process; /* VIEW_THREADS; NULL: not known */
-	uint64_t start_ns, duration_ns;        /* of a phase, since the recording's start; else 0 */
-	uint64_t *self;                        /* per metric, weights */
+	const struct profile_process *process; /* VIEW_THREADS; NULL: not known. VIEW_EPOCHS */
+	uint64_t start_ns,
+		duration_ns; /* of a phase or epoch, since the recording's start; else 0 */
+	const char *files;   /* VIEW_EPOCHS: that were loaded (cct/text/file_names.h); else NULL */
+	uint32_t n_files;    /* VIEW_EPOCHS: their number */
+	uint32_t rank;       /* VIEW_EPOCHS: of its process, in the order of costs */
+	uint64_t *self;      /* per metric, weights */
 	uint64_t *total;
 	uint64_t *samples;             /* per metric, inclusive */
 	uint64_t *self_samples;        /* per metric, exclusive; NULL: the view is not flat */
@@ -100,7 +105,7 @@ struct view {
 	struct source_paths *paths;    /* VIEW_LINES: owns the rows' file names */
 };
 
-/* "root", "process", "thread", "user", "inline", "kernel", "marker". */
+/* "root", "process", "thread", "user", "inline", "kernel", "marker", ... */
 const char *view_row_kind_name(enum row_kind kind);
 
 /* A view without rows. NULL: out of memory. */
@@ -113,6 +118,11 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 static inline bool view_row_is_phase(const struct view_row *row)
 {
 	return row->kind == ROW_PHASE && row->id > 0;
+}
+/* Whether the row is of an interval of time. */
+static inline bool view_row_has_times(const struct view_row *row)
+{
+	return row->kind == ROW_EPOCH || view_row_is_phase(row);
 }
 /* Adds the costs of all metrics of a fold's node; @from selects inclusive or exclusive ones. */
 static inline void view_add_cost(uint64_t *to, const uint64_t *from, uint32_t n_metrics)
