@@ -64,40 +64,62 @@ bool int_list_take_range(const char **text, int max, int *first_ret, int *last_r
 	return take_number(text, max, last_ret) && *first_ret <= *last_ret;
 }
 
-/* Marks the numbers of a list. Ranges may overlap: one byte for each number bounds the memory. */
-static int mark_all(const char *text, int max, bool *is_member)
+/* The numbers of a text from @low on. */
+struct members {
+	bool *is_member; /* by number; NULL: only their bounds are wanted */
+	int low, high;
+};
+
+static void mark(struct members *members, int first, int last)
+{
+	members->low = first < members->low ? first : members->low;
+	members->high = last > members->high ? last : members->high;
+	if (members->is_member)
+		memset(members->is_member + (first - members->low), true,
+		       (size_t)(last - first) + 1);
+}
+
+static int mark_all(const char *text, int max, struct members *members)
 {
 	for (;; text++) {
 		int first, last;
 
 		if (!int_list_take_range(&text, max, &first, &last))
 			return -EINVAL;
-		memset(is_member + first, true, (size_t)(last - first) + 1);
+		mark(members, first, last);
 		if (*text != ',')
 			return *text ? -EINVAL : 0;
 	}
 }
 
+/* Ranges may overlap: one byte for each number between the bounds bounds the memory. */
 int int_list_add(struct int_list *list, const char *text, int max)
 {
-	_cleanup_free_ bool *is_member = calloc((size_t)max + 1, sizeof(*is_member));
-	if (!is_member)
-		return -ENOMEM;
-	int err = mark_all(text, max, is_member);
+	struct members members = { .low = max, .high = 0 };
+	int err = mark_all(text, max, &members);
+
 	if (err)
 		return err;
+	for (size_t i = 0; i < list->n; i++)
+		mark(&members, list->values[i], list->values[i]);
+	const int n_numbers = members.high - members.low + 1;
+	_cleanup_free_ bool *is_member = calloc((size_t)n_numbers, sizeof(*is_member));
+	if (!is_member)
+		return -ENOMEM;
+	members.is_member = is_member;
+	mark_all(text, max, &members);
+	for (size_t i = 0; i < list->n; i++)
+		mark(&members, list->values[i], list->values[i]);
 
 	size_t n = 0;
-	for (size_t i = 0; i < list->n; i++)
-		is_member[list->values[i]] = true;
-	for (int i = 0; i <= max; i++)
+	for (int i = 0; i < n_numbers; i++)
 		n += is_member[i];
 	int *values = reallocarray(list->values, n, sizeof(int));
 	if (!values)
 		return -ENOMEM;
 	*list = (struct int_list){ .values = values };
-	for (int i = 0; i <= max; i++)
+	for (int i = 0; i < n_numbers; i++)
 		if (is_member[i])
-			values[list->n++] = i;
+			values[list->n++] = members.low + i;
 	return 0;
 }
