@@ -79,6 +79,12 @@ functions_in() { # functions_in FILE PHASE
 		jq -e '(.total.before - .total.after) == 0'
 }
 
+@test "the samples of a phase of several files are added up" {
+	expect_equal samples \
+		"$("$DENDRO" report -f json --phase alpha phases.data phases.cct | jq '.metrics[0].samples')" \
+		$((2 * $(report_json phases.data --phase alpha | jq '.metrics[0].samples')))
+}
+
 @test "a phase that is not there is an error that names those there are" {
 	local file
 	for file in phases.data phases.cct; do
