@@ -177,24 +177,23 @@ static int begin_next(struct process_epochs *epochs, struct profile *profile, ui
 	return err;
 }
 
-/* A sample of the kernel or of the loader may be in the middle of loading. */
+/* A sample in the loader, or in what it asked the kernel for, may be in the middle of loading. */
 static bool is_of_own_code(const struct profile *profile, const struct address_space *space,
-			   const struct record *record)
+			   uint64_t user_pc)
 {
-	if (record->cpu_mode != PERF_RECORD_MISC_USER)
-		return false;
-	const struct mapping *mapping = address_space_find(space, record->sample.ip);
+	const struct mapping *mapping = address_space_find(space, user_pc);
 	const struct module *module =
 		mapping ? module_table_get(&profile->modules, mapping->module) : NULL;
-	return !module || !is_loader(module);
+
+	return module && !is_loader(module);
 }
 
 int process_epochs_meet_sample(struct process_epochs *epochs, struct profile *profile,
-			       const struct address_space *space, const struct record *record)
+			       const struct address_space *space, uint64_t time_ns,
+			       uint64_t user_pc)
 {
 	struct epoch_list *list = list_of(epochs, profile);
 	const uint64_t start_ns = profile->info.start_ns;
-	const uint64_t time_ns = record->has_time ? record->time_ns : 0;
 	/* Else samples of both epochs would have the same time. */
 	const bool is_later =
 		sample_time_us(start_ns, time_ns) > sample_time_us(start_ns, list->end_ns);
@@ -202,10 +201,10 @@ int process_epochs_meet_sample(struct process_epochs *epochs, struct profile *pr
 
 	if (!epochs->has_run)
 		err = note_start(epochs, profile, space, time_ns);
-	else if (epochs->added.n && is_later && is_of_own_code(profile, space, record))
+	else if (epochs->added.n && is_later && is_of_own_code(profile, space, user_pc))
 		err = begin_next(epochs, profile, time_ns);
 	if (!epochs->has_run)
-		epochs->has_run = is_of_own_code(profile, space, record);
+		epochs->has_run = is_of_own_code(profile, space, user_pc);
 	if (time_ns > list->end_ns)
 		list->end_ns = time_ns;
 	return err;

@@ -7,7 +7,6 @@
 #define COLLECTOR_REPLAY_PROCESS_EPOCHS_H
 
 #include "cct/model/profile.h"
-#include "perf/records/record.h"
 #include "unwind/rules/address_space.h"
 
 /* Of an image of a process. All zero: it has just begun. */
@@ -27,9 +26,13 @@ void process_epochs_enter(struct process_epochs *epochs, struct profile *profile
 /* A module is going to be mapped into @space as code. 0 or -ENOMEM. */
 int process_epochs_map(struct process_epochs *epochs, const struct profile *profile,
 		       const struct address_space *space, uint32_t module, uint64_t time_ns);
-/* Notes a sample, in the order of time: it may begin an epoch. 0 or -ENOMEM. */
+/*
+ * Notes a sample, in the order of time: it may begin an epoch. @time_ns: 0: it has none. @user_pc:
+ * where the process's code was; 0: not known. 0 or -ENOMEM.
+ */
 int process_epochs_meet_sample(struct process_epochs *epochs, struct profile *profile,
-			       const struct address_space *space, const struct record *record);
+			       const struct address_space *space, uint64_t time_ns,
+			       uint64_t user_pc);
 /* The epochs so far. */
 const struct epoch_list *process_epochs_list(const struct process_epochs *epochs,
 					     const struct profile *profile);

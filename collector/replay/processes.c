@@ -486,13 +486,13 @@ int processes_each_thread(struct processes *processes,
 	return 0;
 }
 
-int processes_meet_sample(struct processes *processes, struct thread *thread,
-			  const struct record *record)
+int processes_meet_sample(struct processes *processes, struct thread *thread, uint64_t time_ns,
+			  uint64_t user_pc)
 {
 	struct process *process = thread->process;
 
 	return process_epochs_meet_sample(&process->epochs, processes->profile, process->space,
-					  record);
+					  time_ns, user_pc);
 }
 
 const struct epoch_list *processes_epochs(const struct profile *profile,

@@ -83,9 +83,9 @@ struct thread *processes_find_tid(const struct processes *processes, int32_t tid
 /* Calls @apply for each thread until it returns not 0; returns that. */
 int processes_each_thread(struct processes *processes,
 			  int (*apply)(struct thread *thread, void *arg), void *arg);
-/* Notes a sample of a thread, before a filter may leave it out. 0 or -ENOMEM. */
-int processes_meet_sample(struct processes *processes, struct thread *thread,
-			  const struct record *record);
+/* Notes a sample of a thread, before a filter may leave it out: as process_epochs_meet_sample(). */
+int processes_meet_sample(struct processes *processes, struct thread *thread, uint64_t time_ns,
+			  uint64_t user_pc);
 /* The epochs of a sample's process up to now. */
 const struct epoch_list *processes_epochs(const struct profile *profile,
 					  const struct sample *sample);

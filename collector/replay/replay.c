@@ -667,6 +667,17 @@ static struct code_moment take_code(struct replay *replay, const struct record *
 	return code_pages_take(replay->records.code_pages, record->pid, record->time_ns);
 }
 
+/* Exec leaves the registers of what it replaces for a while. */
+static uint64_t find_user_pc(const struct replay *replay, const struct record *record,
+			     bool is_in_exec)
+{
+	uint64_t pc;
+
+	if (record->cpu_mode == PERF_RECORD_MISC_USER)
+		return record->sample.ip;
+	return !is_in_exec && sample_user_pc(record, replay->machine, &pc) ? pc : 0;
+}
+
 /* Fills in what a sample meets at its time; ->raw and ->record are there. 0 or -ENOMEM. */
 static int fill_sample(struct replay *replay, struct thread *thread, struct sample *sample)
 {
@@ -677,8 +688,12 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 		err = advance_to(replay, thread, record);
 	if (!err)
 		err = thread_stacks_meet_sample(thread, record->has_time ? record->time_ns : 0);
-	if (!err)
-		err = processes_meet_sample(replay->processes, thread, record);
+	if (err)
+		return err;
+	sample->is_in_exec = process_image_is_in_exec(&replay->records, record, thread);
+	err = processes_meet_sample(replay->processes, thread,
+				    record->has_time ? record->time_ns : 0,
+				    find_user_pc(replay, record, sample->is_in_exec));
 	if (err)
 		return err;
 	err = cgroup_paths_find(&replay->cgroups, record->sample.cgroup, &sample->cgroup,
@@ -694,7 +709,6 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 	sample->code = (struct code_moment){ .pages = NULL };
 	if (record->has_time)
 		sample->code = take_code(replay, record);
-	sample->is_in_exec = process_image_is_in_exec(&replay->records, record, thread);
 	sample_place(sample, thread);
 	return 0;
 }

@@ -65,24 +65,17 @@ static void map(struct fixture *fixture, uint64_t microseconds, uint64_t address
 	assert_int_equal(address_space_map(&fixture->space, &mapping), 0);
 }
 
-static void meet(struct fixture *fixture, uint64_t microseconds, uint16_t cpu_mode, uint64_t ip)
+/* @user_pc: 0: of the kernel alone. */
+static void meet(struct fixture *fixture, uint64_t microseconds, uint64_t user_pc)
 {
-	const struct record record = {
-		.type = PERF_RECORD_SAMPLE,
-		.cpu_mode = cpu_mode,
-		.has_time = true,
-		.time_ns = at(microseconds),
-		.sample.ip = ip,
-	};
-
 	assert_int_equal(process_epochs_meet_sample(&fixture->epochs, fixture->profile,
-						    fixture->space, &record),
+						    fixture->space, at(microseconds), user_pc),
 			 0);
 }
 
 static void run(struct fixture *fixture, uint64_t microseconds)
 {
-	meet(fixture, microseconds, PERF_RECORD_MISC_USER, PAGE);
+	meet(fixture, microseconds, PAGE);
 }
 
 static void start(struct fixture *fixture)
@@ -113,11 +106,11 @@ static void the_first_epoch_has_what_is_loaded_when_the_program_runs(void **stat
 {
 	struct fixture *fixture = *state;
 
-	meet(fixture, 1, PERF_RECORD_MISC_KERNEL, 0);
+	meet(fixture, 1, 0);
 	expect_epoch(fixture, 0, 1, 1, "");
 	map(fixture, 2, PAGE, "/usr/bin/program");
 	map(fixture, 2, 8 * PAGE, "/lib64/ld-linux-x86-64.so.2");
-	meet(fixture, 3, PERF_RECORD_MISC_USER, 8 * PAGE);
+	meet(fixture, 3, 8 * PAGE);
 	map(fixture, 4, 7 * PAGE, "/lib/libc.so.6");
 	run(fixture, 5);
 	assert_int_equal(list_of(fixture)->n, 1);
@@ -133,9 +126,11 @@ static void files_that_are_loaded_later_begin_an_epoch_once_they_are_there(void 
 	start(fixture);
 	run(fixture, 10);
 	map(fixture, 11, 20 * PAGE, "/lib/liba.so");
-	meet(fixture, 12, PERF_RECORD_MISC_KERNEL, 0);
-	meet(fixture, 13, PERF_RECORD_MISC_USER, 8 * PAGE);
+	meet(fixture, 12, 0);
+	meet(fixture, 13, 8 * PAGE);
 	map(fixture, 14, 30 * PAGE, "/lib/libb.so (deleted)");
+	assert_int_equal(list_of(fixture)->n, 1);
+	meet(fixture, 14, 99 * PAGE);
 	assert_int_equal(list_of(fixture)->n, 1);
 	run(fixture, 15);
 	run(fixture, 16);
