@@ -15,8 +15,8 @@
 #include "collector/replay/processes.h"
 #include "collector/session/sample_filter.h"
 
-enum { N_FILTERS = 8 };
-#define PHASES_LISTED 50
+enum { N_FILTERS = 9 };
+#define NAMES_LISTED 50
 
 /* The parts of a filter, each alone, and whether a sample passes it. */
 struct part {
@@ -55,6 +55,10 @@ static void split(const struct dendro_filter *filter, struct part parts[N_FILTER
 		{ "--phase",
 		  { .phases = filter->phases, .n_phases = filter->n_phases },
 		  filter->n_phases,
+		  false },
+		{ "--epoch",
+		  { .epochs = filter->epochs, .n_epochs = filter->n_epochs },
+		  filter->n_epochs,
 		  false },
 		{ "--time",
 		  { .has_time = filter->has_time, .time = filter->time },
@@ -192,22 +196,27 @@ static bool has_phase(const struct phases *phases, const char *pattern)
 	return false;
 }
 
+static void list_names(const struct string_ids *names)
+{
+	for (uint32_t i = 0; i < names->n_strings && i < NAMES_LISTED; i++) {
+		fputs("  ", stderr);
+		printable_put(stderr, names->strings[i]);
+		putc('\n', stderr);
+	}
+	if (names->n_strings > NAMES_LISTED)
+		fputs("  ...\n", stderr);
+}
+
 /* Each name once. */
 static void list_phases(const struct phases *phases)
 {
 	struct string_ids names = { .n_strings = 0 };
 	uint32_t id;
-	bool is_new = true;
+	bool is_new;
 
-	for (uint32_t i = 0; i < phases->n && names.n_strings <= PHASES_LISTED; i++)
+	for (uint32_t i = 0; i < phases->n && names.n_strings <= NAMES_LISTED; i++)
 		string_ids_add(&names, phases->phases[i].name, &id, &is_new);
-	for (uint32_t i = 0; i < names.n_strings && i < PHASES_LISTED; i++) {
-		fputs("  ", stderr);
-		printable_put(stderr, names.strings[i]);
-		putc('\n', stderr);
-	}
-	if (names.n_strings > PHASES_LISTED)
-		fputs("  ...\n", stderr);
+	list_names(&names);
 	string_ids_deinit(&names);
 }
 
@@ -228,6 +237,69 @@ int filter_findings_check_phases(const char *command, const struct profile *prof
 	for (size_t i = 0; i < filter->n_phases; i++) {
 		if (!has_phase(&profile->phases, filter->phases[i]))
 			return complain_of_phase(command, &profile->phases, filter->phases[i]);
+	}
+	return 0;
+}
+
+static bool has_epoch(const struct epochs *epochs, const char *pattern)
+{
+	uint32_t first, last;
+
+	if (epoch_pattern_numbers(pattern, &first, &last))
+		return last && first <= epochs->n_most;
+	for (uint32_t i = 0; i < epochs->later.n_strings; i++) {
+		if (file_names_match(epochs->later.strings[i], pattern))
+			return true;
+	}
+	return false;
+}
+
+/* Those that epochs began with, each once. */
+static void list_files(const struct epochs *epochs)
+{
+	struct string_ids names = { .n_strings = 0 };
+	char name[FILE_NAME_SIZE];
+	uint32_t id;
+	bool is_new;
+
+	for (uint32_t i = 0; i < epochs->later.n_strings; i++) {
+		const char *rest = epochs->later.strings[i];
+
+		while (names.n_strings <= NAMES_LISTED && file_names_next(&rest, name))
+			string_ids_add(&names, name, &id, &is_new);
+	}
+	list_names(&names);
+	string_ids_deinit(&names);
+}
+
+static int complain_of_epoch(const char *command, const struct epochs *epochs, const char *pattern)
+{
+	uint32_t first, last;
+
+	if (epoch_pattern_numbers(pattern, &first, &last))
+		return message_error(command,
+				     "no process has an epoch %s: the numbers are 1 to %u, and "
+				     "dendro report --view epochs shows them.",
+				     pattern, epochs->n_most);
+	if (!epochs->later.n_strings)
+		return message_error(command,
+				     "no process loaded a file after its code began to run: each "
+				     "has one epoch, 1.");
+	message_error(command, "no epoch began with a file '%s'. They began with these:", pattern);
+	list_files(epochs);
+	return 1;
+}
+
+int filter_findings_check_epochs(const char *command, const struct profile *profile,
+				 const struct dendro_filter *filter)
+{
+	if (filter->n_epochs && !profile->epochs.n && profile->names)
+		return message_error(command,
+				     "the profile has no epochs of processes: build it again from "
+				     "its recording.");
+	for (size_t i = 0; profile->epochs.n && i < filter->n_epochs; i++) {
+		if (!has_epoch(&profile->epochs, filter->epochs[i]))
+			return complain_of_epoch(command, &profile->epochs, filter->epochs[i]);
 	}
 	return 0;
 }

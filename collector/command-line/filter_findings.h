@@ -1,6 +1,6 @@
 /* Explains why no sample of a recording passes the filters: a second look at it finds the filter
- * that lets nothing pass, and the names that may have been meant. And refuses names of phases that
- * it does not have. */
+ * that lets nothing pass, and the names that may have been meant. And refuses phases and epochs
+ * that it does not have. */
 #ifndef COLLECTOR_COMMAND_LINE_FILTER_FINDINGS_H
 #define COLLECTOR_COMMAND_LINE_FILTER_FINDINGS_H
 
@@ -12,6 +12,9 @@ void filter_findings_print(const char *command, const char *path,
 /* Whether each pattern for phases matches one; @profile: of the whole recording. 0, or 1 after a
  * message that names the phases there are. */
 int filter_findings_check_phases(const char *command, const struct profile *profile,
+				 const struct dendro_filter *filter);
+/* Likewise, whether each number and pattern for epochs is that of one. */
+int filter_findings_check_epochs(const char *command, const struct profile *profile,
 				 const struct dendro_filter *filter);
 
 #endif

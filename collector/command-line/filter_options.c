@@ -41,7 +41,8 @@ static int take_names(const struct option_use *use, void *field)
 	return add_names(use, field, strchr(use->value, '/') ? "" : ",");
 }
 
-static int take_cgroups(const struct option_use *use, void *field)
+/* "a,b" of names that may have slashes. */
+static int take_list(const struct option_use *use, void *field)
 {
 	return add_names(use, field, ",");
 }
@@ -75,7 +76,7 @@ const struct command_option filter_options[] = {
 	  .argument = "NAME,...",
 	  .help = "only samples in these cgroups: paths, units of systemd and containers as the "
 		  "view cgroups shows them; names may be globs",
-	  .take = take_cgroups,
+	  .take = take_list,
 	  .offset = offsetof(struct filter_options, cgroups) },
 	{ .name = "event",
 	  .letter = 'e',
@@ -89,6 +90,12 @@ const struct command_option filter_options[] = {
 		  "recorded; names may be globs",
 	  .take = take_names,
 	  .offset = offsetof(struct filter_options, phases) },
+	{ .name = "epoch",
+	  .argument = "EPOCH,...",
+	  .help = "only samples in these epochs of their process: numbers (2,4-6), or files that "
+		  "they began with as the view epochs shows them; names may be globs",
+	  .take = take_list,
+	  .offset = offsetof(struct filter_options, epochs) },
 	{ .name = "time",
 	  .argument = "FROM-TO",
 	  .help = "only samples of this part of the recording: in seconds from its beginning "
@@ -104,6 +111,7 @@ void filter_options_deinit(struct filter_options *options)
 	free(options->cgroups.names);
 	free(options->events.names);
 	free(options->phases.names);
+	free(options->epochs.names);
 	int_list_deinit(&options->pids);
 	int_list_deinit(&options->tids);
 	int_list_deinit(&options->cpus);
@@ -126,6 +134,8 @@ struct dendro_filter filter_options_filter(const struct filter_options *options)
 		.n_events = options->events.n,
 		.phases = options->phases.names,
 		.n_phases = options->phases.n,
+		.epochs = options->epochs.names,
+		.n_epochs = options->epochs.n,
 		.has_time = options->time.is_given,
 		.time = options->time.range,
 	};

@@ -1,4 +1,5 @@
-/* Options that leave samples out: by command, process, thread, CPU, cgroup, event, phase, time. */
+/* Options that leave samples out: by command, process, thread, CPU, cgroup, event, phase, epoch,
+ * time. */
 #ifndef COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 
@@ -12,7 +13,7 @@ struct name_list {
 };
 
 struct filter_options {
-	struct name_list comms, cgroups, events, phases;
+	struct name_list comms, cgroups, events, phases, epochs;
 	struct int_list pids, tids, cpus;
 	struct time_option {
 		bool is_given;

@@ -128,10 +128,13 @@ int report_options_check_filters(const struct report_options *options,
 		if (!has_matching_metric(profile, pattern))
 			return complain_of_event(options, profile, pattern);
 	}
-	/* A sum has no phases: they were looked for in each file. */
+	/* A sum has no phases and epochs: they were looked for in each file. */
 	if (options->source)
 		return 0;
-	return filter_findings_check_phases(options->command, profile, &options->build.filter);
+	int err = filter_findings_check_phases(options->command, profile, &options->build.filter);
+	return err ? err
+		   : filter_findings_check_epochs(options->command, profile,
+						  &options->build.filter);
 }
 
 static const char no_cgroups[] =

@@ -22,6 +22,7 @@ struct report_options {
 	size_t n_paths;
 	bool by_name;         /* several files: functions are the same if their names are */
 	bool has_left_phases; /* the sum of several files lacks the phases that some have */
+	bool has_left_epochs; /* likewise, of processes that have several epochs */
 	const char *source;   /* of several files, for the header; NULL: the path */
 	struct filter_options filter;
 	struct path_selection selection;
@@ -56,8 +57,8 @@ void report_options_take_operands(struct report_options *options, const struct p
 void report_options_finish(struct report_options *options);
 void report_options_deinit(struct report_options *options);
 /*
- * The functions below need the profile. This one checks that it has the events of --event and the
- * phases of --phase. All return 0, or another value after a message.
+ * The functions below need the profile. This one checks that it has the events of --event, the
+ * phases of --phase and the epochs of --epoch. All return 0, or another value after a message.
  */
 int report_options_check_filters(const struct report_options *options,
 				 const struct profile *profile);

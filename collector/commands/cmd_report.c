@@ -347,12 +347,13 @@ static int check_phases(const struct report_options *options, const struct profi
 
 static int check_epochs(const struct report_options *options, const struct profile *profile)
 {
+	static const char *const any[] = { "1" };
+	const struct dendro_filter filter = { .epochs = any, .n_epochs = 1 };
+
 	if (options->view.kind != VIEW_EPOCHS)
 		return 0;
-	if (!profile->epochs.n && profile->names)
-		return message_error(options->command,
-				     "the profile has no epochs of processes: build it again from "
-				     "its recording.");
+	if (filter_findings_check_epochs(options->command, profile, &filter))
+		return 1;
 	if (profile->epochs.n_left_out)
 		message_note(options->command,
 			     "processes loaded files more often than %u epochs can be kept: the "

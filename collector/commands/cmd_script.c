@@ -414,7 +414,8 @@ static int run(struct script *script, const struct script_options *options)
 		err = errno == EPIPE ? -EPIPE : -errno;
 	int status = script_conclude(script, path, err);
 	if (!err &&
-	    filter_findings_check_phases("script", dendro_recording(script->session), &filter))
+	    (filter_findings_check_phases("script", dendro_recording(script->session), &filter) ||
+	     filter_findings_check_epochs("script", dendro_recording(script->session), &filter)))
 		status = 1;
 	else if (!script->symbolizer && is_filtered(script))
 		filter_findings_print("script", path, &filter);

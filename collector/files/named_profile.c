@@ -67,6 +67,7 @@ static int add_profile(struct report_options *options, struct profile_merge *mer
 		       struct profile *profile)
 {
 	options->has_left_phases |= profile->phases.n != 0;
+	options->has_left_epochs |= profile->epochs.n_most > 1;
 	/* They were read to choose samples. */
 	if (!options->build.keeps_rows)
 		sample_rows_destroy(steal_ptr(profile->rows));
@@ -157,5 +158,9 @@ int named_profile_write(const struct report_options *options, const char *output
 		message_note(options->command,
 			     "the phases of the runs are left out of their sum: --phase works on "
 			     "the profile of each run.");
+	if (options->has_left_epochs)
+		message_note(options->command,
+			     "the epochs of processes are left out of the sum of runs: --epoch "
+			     "works on the profile of each run.");
 	return result_file_close(out, options->command, output, profile_file_write(out, profile));
 }

@@ -65,6 +65,9 @@ struct dendro_filter {
 	size_t n_events;
 	const char *const *phases; /* of the run, in one of which it was taken */
 	size_t n_phases;
+	const char *const *epochs; /* of its process, in one of which it was taken: as
+				      epoch_matches() takes them */
+	size_t n_epochs;
 	bool has_time;
 	struct time_range time;
 };

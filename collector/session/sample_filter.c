@@ -64,7 +64,8 @@ static bool passes_event(const struct dendro_filter *filter, const char *name)
 bool sample_filter_is_given(const struct dendro_filter *filter)
 {
 	return filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
-	       filter->n_cgroups || filter->n_events || filter->n_phases || filter->has_time;
+	       filter->n_cgroups || filter->n_events || filter->n_phases || filter->n_epochs ||
+	       filter->has_time;
 }
 
 static bool passes_phase(const struct dendro_filter *filter, const struct profile *profile,
@@ -79,6 +80,29 @@ static bool passes_phase(const struct dendro_filter *filter, const struct profil
 		phases_find(&profile->phases, start_ns, sample_time_us(start_ns, time_ns));
 	return phase != PHASE_NONE && name_patterns_match(filter->phases, filter->n_phases,
 							  profile->phases.phases[phase].name);
+}
+
+static bool epoch_passes(const struct dendro_filter *filter, const struct profile *profile,
+			 const struct epoch_list *list, uint32_t epoch)
+{
+	for (size_t i = 0; i < filter->n_epochs; i++) {
+		if (epoch_matches(&profile->epochs, list, epoch, filter->epochs[i]))
+			return true;
+	}
+	return !filter->n_epochs;
+}
+
+static bool passes_epoch(const struct dendro_filter *filter, const struct profile *profile,
+			 const struct sample *sample)
+{
+	const uint64_t start_ns = profile->info.start_ns;
+	const uint64_t time_ns = sample->record.has_time ? sample->record.time_ns : 0;
+
+	if (!filter->n_epochs)
+		return true;
+	const struct epoch_list *list = processes_epochs(profile, sample);
+	return epoch_passes(filter, profile, list,
+			    epoch_list_find(list, start_ns, sample_time_us(start_ns, time_ns)));
 }
 
 static bool passes_time(const struct dendro_filter *filter, const struct time_span *times,
@@ -98,7 +122,7 @@ bool sample_filter_passes(const struct dendro_filter *filter, const struct profi
 	const struct record *record = &sample->record;
 
 	return passes_time(filter, times, record) && passes_phase(filter, profile, record) &&
-	       passes_cpu(filter, sample_cpu(sample)) &&
+	       passes_epoch(filter, profile, sample) && passes_cpu(filter, sample_cpu(sample)) &&
 	       passes_cgroup(filter, sample->cgroup_path) &&
 	       passes_event(filter, sample->event->name) &&
 	       passes_task(filter, (uint32_t)record->pid, (uint32_t)record->tid,
@@ -161,6 +185,53 @@ static uint32_t phase_of(const struct profile *profile, const struct sample_row 
 	return phase == PHASE_NONE ? profile->phases.n : phase;
 }
 
+/* Whether the epochs of processes pass. */
+struct epoch_passes {
+	uint64_t *first; /* [process]: of its epochs in ->passes, which are one at least */
+	bool *passes;
+};
+
+static void epoch_passes_deinit(struct epoch_passes *epochs)
+{
+	free(epochs->first);
+	free(epochs->passes);
+}
+
+#define _cleanup_epochs_ __attribute__((cleanup(epoch_passes_deinit)))
+
+static int find_epochs(const struct dendro_filter *filter, const struct profile *profile,
+		       struct epoch_passes *ret)
+{
+	uint64_t n = 0;
+
+	*ret = (struct epoch_passes){
+		.first = calloc((size_t)profile->n_processes + 1, sizeof(*ret->first)),
+		.passes = calloc((size_t)profile->n_processes + profile->epochs.n + 1,
+				 sizeof(*ret->passes)),
+	};
+	if (!ret->first || !ret->passes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < profile->n_processes; i++) {
+		const struct epoch_list *list = &profile->processes[i].epochs;
+
+		ret->first[i] = n;
+		for (uint32_t epoch = 0; epoch < list->n + !list->n; epoch++)
+			ret->passes[n++] = epoch_passes(filter, profile, list, epoch);
+	}
+	return 0;
+}
+
+static bool row_passes_epoch(const struct epoch_passes *epochs, const struct profile *profile,
+			     const struct sample_row *row)
+{
+	const uint32_t thread = profile->rows->tasks[row->task].thread;
+	const uint32_t process = profile->threads[thread].process;
+
+	return epochs->passes[epochs->first[process] +
+			      epoch_list_find(&profile->processes[process].epochs,
+					      profile->info.start_ns, row->time)];
+}
+
 static struct time_span span_of(const struct profile *profile, uint32_t run)
 {
 	const struct sample_rows *rows = profile->rows;
@@ -195,9 +266,11 @@ static bool *find_rows(const struct dendro_filter *filter, const struct profile 
 	_cleanup_free_ bool *cgroups = find_cgroups(filter, profile);
 	_cleanup_free_ bool *phases = find_phases(filter, profile);
 	_cleanup_free_ struct time_window *windows = find_windows(filter, profile);
+	_cleanup_epochs_ struct epoch_passes epochs = { .first = NULL };
 	bool *passes = calloc((size_t)rows->n_rows + 1, sizeof(*passes));
 
-	if (!tasks || !metrics || !cgroups || !phases || !windows || !passes) {
+	if (!tasks || !metrics || !cgroups || !phases || !windows || !passes ||
+	    find_epochs(filter, profile, &epochs)) {
 		free(passes);
 		return NULL;
 	}
@@ -206,6 +279,7 @@ static bool *find_rows(const struct dendro_filter *filter, const struct profile 
 
 		passes[i] = tasks[row->task] && metrics[row->metric] && cgroups[row->cgroup] &&
 			    passes_cpu(filter, row->cpu) && phases[phase_of(profile, row)] &&
+			    row_passes_epoch(&epochs, profile, row) &&
 			    time_window_has(&windows[row->run], row->time);
 	}
 	return passes;

@@ -34,6 +34,13 @@ epochs_of() { # epochs_of FILE [OPTION...]
 			| .start_ns += $start] | sort_by(.start_ns)'
 }
 
+# The program's functions that are active in epochs.
+functions_in() { # functions_in FILE EPOCH
+	report_json "$1" --view functions --kernel none --comm epochs --epoch "$2" |
+		jq -r '[.rows[].name | select(. == ("before", "alpha_inner", "gamma_inner", "again"))]
+			| sort | join(" ")'
+}
+
 @test "each library that a program loads begins an epoch, and exec begins another process" {
 	local file
 	for file in epochs.data epochs.cct; do
@@ -91,7 +98,97 @@ epochs_of() { # epochs_of FILE [OPTION...]
 	grep -q "epochs (pid [0-9]*) #3 (at.*[.][.][.]$" narrow
 }
 
+@test "an epoch has the functions that ran in it, in a recording and in its profile" {
+	local file
+	for file in epochs.data epochs.cct; do
+		expect_equal "before and after" "$(functions_in $file 1)" "again before"
+		expect_equal alpha "$(functions_in $file libalpha.so)" alpha_inner
+		expect_equal gamma "$(functions_in $file 'libgam*')" gamma_inner
+		expect_equal both "$(functions_in $file 2,3)" "alpha_inner gamma_inner"
+		expect_equal range "$(functions_in $file 2-3)" "alpha_inner gamma_inner"
+		expect_equal glob "$(functions_in $file 'lib*')" "alpha_inner gamma_inner"
+		expect_equal all "$(functions_in $file 1,lib*)" "again alpha_inner before gamma_inner"
+	done
+}
+
+@test "reports of chosen samples are the same of a recording and of its profile" {
+	local view format options
+	local pid
+	pid=$(epochs_of epochs.cct | jq '.[0].pid')
+	for options in "--epoch 2" "--epoch lib*" "--epoch 1 --comm epochs" "--epoch 1,3 --time 20%-90%" \
+		"--pid $pid" "--comm epochs" "--time 50%-" "--kernel none" "--cpu 0-1023"; do
+		for view in epochs tree functions threads; do
+			for format in json csv; do
+				# shellcheck disable=SC2086
+				"$DENDRO" report --view $view -f $format $options epochs.data >theirs
+				# shellcheck disable=SC2086
+				"$DENDRO" report --view $view -f $format $options epochs.cct >ours
+				cmp theirs ours || { echo "$view $format $options"; return 1; }
+			done
+		done
+	done
+	"$DENDRO" build --epoch 2 -o alpha.cct epochs.data
+	"$DENDRO" report -f json --epoch 2 epochs.cct >theirs
+	"$DENDRO" report -f json alpha.cct >ours
+	cmp theirs ours
+}
+
+@test "what is left out does not change the epochs that are shown" {
+	local options
+	epochs_of epochs.data | jq 'map({id, start_ns, duration_ns, loaded})' >all
+	for options in "--epoch 3" "--epoch 1" "--comm epochs"; do
+		# shellcheck disable=SC2086
+		epochs_of epochs.data $options | jq 'map({id, start_ns, duration_ns, loaded})' >some
+		jq -e --slurpfile all all 'length > 0 and (. - $all[0]) == []' some
+	done
+	expect_equal "with one sample or none" \
+		"$(epochs_of epochs.data --epoch 3 | jq -c 'map([.id, .total[0] > 0])')" \
+		"[[1,false],[2,false],[3,true]]"
+}
+
+@test "other commands choose the samples of an epoch that reports count" {
+	local epoch
+	for epoch in 1 libalpha.so 2-3; do
+		expect_equal "samples in $epoch" \
+			"$("$DENDRO" script -F comm,time,event --epoch "$epoch" epochs.data | grep -c cpu-clock)" \
+			"$(report_json epochs.cct --epoch "$epoch" | jq '.metrics[0].samples')"
+		expect_equal "the row of $epoch" \
+			"$(report_json epochs.cct --view epochs --epoch "$epoch" | jq '[.rows[].total[0]] | add')" \
+			"$(report_json epochs.cct --epoch "$epoch" | jq '.metrics[0].total')"
+	done
+	"$DENDRO" annotate alpha_inner --epoch 2 epochs.data 2>&1 | grep -q alpha_inner
+	"$DENDRO" diff --epoch 2 epochs.data -- epochs.cct -f json | jq -e '(.total.before - .total.after) == 0'
+	"$DENDRO" export -f folded --epoch 2 epochs.data >folded
+	grep -q 'alpha_inner' folded
+	! grep -q 'gamma_inner' folded || return 1
+}
+
+@test "an epoch that is not there is an error that names those there are" {
+	local file
+	for file in epochs.data epochs.cct; do
+		refused report --epoch nosuch.so $file
+		expect_equal first "${lines[0]}" \
+			"dendro report: no epoch began with a file 'nosuch.so'. They began with these:"
+		[[ $output == *"
+  libalpha.so"* ]]
+		refused report --epoch 3000 $file
+		[[ $output == "dendro report: no process has an epoch 3000: the numbers are 1 to "* ]]
+		refused report --epoch 0 $file
+	done
+	refused script --epoch 1,nosuch.so epochs.data
+	[[ $output == *"They began with these:"* ]]
+	record none.data -- "$WORKLOADS/sorter" 0.1
+	refused report --epoch libm.so.6 none.data
+	[[ $output == *"no process loaded a file after its code began to run"* ]]
+}
+
 @test "a sum of runs has no epochs" {
+	"$DENDRO" merge -o again.cct epochs.cct epochs.data 2>message
+	grep -q "the epochs of processes are left out of the sum of runs" message
+	refused report --epoch 2 again.cct
+	expect_equal "samples of files with it" \
+		"$("$DENDRO" report -f json --epoch 2 epochs.data epochs.cct | jq '.metrics[0].samples')" \
+		$((2 * $(report_json epochs.data --epoch 2 | jq '.metrics[0].samples')))
 	refused report --view epochs epochs.data epochs.cct
 	[[ $output == *"a sum does not have the epochs of its processes." ]]
 	"$DENDRO" merge -o sum.cct epochs.data epochs.cct
