@@ -158,9 +158,9 @@ functions_in() { # functions_in FILE EPOCH
 	done
 	"$DENDRO" annotate alpha_inner --epoch 2 epochs.data 2>&1 | grep -q alpha_inner
 	"$DENDRO" diff --epoch 2 epochs.data -- epochs.cct -f json | jq -e '(.total.before - .total.after) == 0'
-	"$DENDRO" export -f folded --epoch 2 epochs.data >folded
-	grep -q 'alpha_inner' folded
-	! grep -q 'gamma_inner' folded || return 1
+	"$DENDRO" export -f folded --epoch 2 epochs.data >stacks
+	grep -q 'alpha_inner' stacks
+	! grep -q 'gamma_inner' stacks || return 1
 }
 
 @test "an epoch that is not there is an error that names those there are" {

@@ -1,7 +1,7 @@
 /*
  * Any bytes as the parts of a stored profile: what is accepted can be shown, merged, and written
  * again, and what is read from that is the same. The parts follow one another, each after its size,
- * in 4 bytes; the last, the rows, may be missing.
+ * in 4 bytes; the last two, rows and epochs, may be missing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,24 +9,27 @@
 
 #include "cct/merge/profile_merge.h"
 #include "cct/model/profile_filter.h"
+#include "cct/paths/profile_group.h"
 #include "cct/store/profile_file.h"
 #include "cct/store/profile_parts.h"
 #include "report/export/export.h"
 #include "report/views/view.h"
 
-#define N_PARTS 5
+#define N_PARTS    6
+#define N_REQUIRED 4
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 {
-	int (*const read[N_PARTS])(struct dwarf_reader *, struct profile *) = {
-		info_part_read, modules_part_read, tree_part_read, names_part_read, rows_part_read
-	};
+	int (*const read[N_PARTS])(struct dwarf_reader *,
+				   struct profile *) = { info_part_read, modules_part_read,
+							 tree_part_read, names_part_read,
+							 rows_part_read, epochs_part_read };
 	struct dwarf_reader file = dwarf_reader(data, size);
 
 	for (int i = 0; i < N_PARTS; i++) {
-		if (i == N_PARTS - 1 && !dwarf_left(&file))
+		if (i >= N_REQUIRED && !dwarf_left(&file))
 			break;
 		uint64_t part_size = dwarf_read_unsigned(&file, 4);
 		const uint8_t *part = dwarf_read_block(&file, part_size);
@@ -116,6 +119,16 @@ static void keep_half(struct profile *profile)
 	free(is_kept);
 }
 
+static void show_epochs(struct profile *profile)
+{
+	if (!profile->rows)
+		return;
+	if (profile_group(profile, GROUPED_BY_EPOCH))
+		abort();
+	show(profile, "json", VIEW_EPOCHS);
+	show(profile, "text", VIEW_EPOCHS);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct profile *profile = profile_create();
@@ -129,6 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		show(profile, "csv", VIEW_CALLERS);
 		keep_half(profile);
 		show(profile, "json", VIEW_TREE);
+		show_epochs(profile);
 	}
 	profile_destroy(profile);
 	return 0;
