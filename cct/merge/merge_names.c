@@ -101,13 +101,19 @@ static int compare_contents(const struct stored_names *names, const struct store
 	return order;
 }
 
+/* Names without any call have no array of them. */
+static const struct stored_call *calls_of(const struct stored_names *names,
+					  const struct stored_code *code)
+{
+	return code->n_calls ? &names->calls[code->first_call] : NULL;
+}
+
 int merge_compare_codes(const struct stored_names *names, const struct stored_code *a,
 			const struct stored_code *b)
 {
 	if (a->offset != b->offset)
 		return a->offset < b->offset ? -1 : 1;
-	return compare_contents(names, a, names->calls + a->first_call, b,
-				names->calls + b->first_call);
+	return compare_contents(names, a, calls_of(names, a), b, calls_of(names, b));
 }
 
 /* Calls that are replaced by more of them stay where they are, unused. */
@@ -154,8 +160,7 @@ static int place_code(struct merge_state *state, struct stored_code *code,
 
 			return err ? err : stored_names_add_code(names, code);
 		}
-		int order = compare_contents(names, code, calls, known,
-					     names->calls + known->first_call);
+		int order = compare_contents(names, code, calls, known, calls_of(names, known));
 		const struct module_key key = state->keys[code->module - 1];
 		if (key.build_id.size && order > 0)
 			return improve_code(names, &names->codes[known - names->codes], code,
