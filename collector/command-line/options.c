@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/text/near_names.h"
 #include "collector/command-line/messages.h"
 
@@ -351,6 +352,16 @@ static int help_column(const struct command_line *line)
 	return column;
 }
 
+static void print_list(FILE *out, const struct command_option *option, int column)
+{
+	_cleanup_free_ char *list = option->list();
+
+	if (!list)
+		return;
+	fprintf(out, "%*s", column, "");
+	print_wrapped(out, list, column);
+}
+
 static void print_option(FILE *out, const struct command_option *option, int column)
 {
 	char synopsis[128];
@@ -361,6 +372,8 @@ static void print_option(FILE *out, const struct command_option *option, int col
 	else
 		fprintf(out, "  %-*s", column - 2, synopsis);
 	print_wrapped(out, option->help, column);
+	if (option->list)
+		print_list(out, option, column);
 }
 
 static void print_forms(FILE *out, const struct command_line *line)

@@ -44,6 +44,9 @@ struct command_option {
 	/* The value may be missing: the next word is taken if it does not begin with a hyphen. */
 	bool is_value_loose;
 	const char *help; /* sentences without the last full stop; lines are wrapped */
+	/* A list of values, one a line, that follows in the help; heap, NULL without memory. NULL:
+	 * none. */
+	char *(*list)(void);
 
 	/* Checks the value and sets the field. 0, or an exit status after a message. */
 	int (*take)(const struct option_use *use, void *field);

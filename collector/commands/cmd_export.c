@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/model/profile_filter.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
 #include "report/export/path_format.h"
 
@@ -32,13 +34,14 @@ static const struct choice groupings[] = {
 
 static int take_format(const struct option_use *use, void *field)
 {
-	for (const struct path_format *format = path_formats; format->name; format++) {
-		if (strcmp(format->name, use->value) != 0)
-			continue;
-		*(const struct path_format **)field = format;
+	const struct path_format **format = field;
+	_cleanup_free_ char *names = NULL;
+
+	*format = path_format_find(use->value);
+	if (*format)
 		return 0;
-	}
-	return option_wrong_value(use, "pprof or folded");
+	names = path_format_names();
+	return option_wrong_value(use, "%s", names ? names : "another format");
 }
 
 static const struct command_option options_of_export[] = {
@@ -46,8 +49,8 @@ static const struct command_option options_of_export[] = {
 	{ .name = "format",
 	  .letter = 'f',
 	  .argument = "FORMAT",
-	  .help = "the format: pprof, a profile that go tool pprof and others read, or folded, a "
-		  "line of text for each path, for flame graphs",
+	  .help = "the format to write, one of the following",
+	  .list = path_format_list,
 	  .take = take_format,
 	  .offset = FIELD(format) },
 	{ .name = "output",
@@ -84,10 +87,10 @@ static const struct command_option options_of_export[] = {
 
 const struct command_line export_line = {
 	.command = "export",
-	.synopsis = "--format FORMAT [OPTIONS] [FILE]",
+	.synopsis = "--format FORMAT [OPTIONS] [FILE...]",
 	.description = "Writes the call paths of a recording, with their cost, in a format that "
 		       "other programs\n"
-		       "read.",
+		       "read; of several recordings or profiles, their sum.",
 	.options = options_of_export,
 };
 
@@ -141,11 +144,44 @@ static int write_selected(const struct export_command *command, struct profile *
 		return err;
 	selection_options_note_share("export", &selected, profile);
 	selected_paths_deinit(&selected);
-	FILE *out = result_file_open("export", command->output, &command->report.path, 1);
+	FILE *out = result_file_open("export", command->output, command->report.paths,
+				     command->report.n_paths);
 	if (!out)
 		return 1;
 	err = write_to(out, command, profile, symbolizer);
 	return result_file_close(out, "export", command->output, err);
+}
+
+/* Whether any sample has a time: 0, the first sample's, is also that of samples without. */
+static bool has_times(const struct sample_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		if (rows->rows[i].time)
+			return true;
+	}
+	return rows->n_rows < 2;
+}
+
+/* Whether the profile has the samples as the format needs them. 0, or another value after a
+ * message. */
+static int check_rows(const struct export_command *command, const struct profile *profile)
+{
+	const struct path_format *format = command->format;
+
+	if (format->rows < ROWS_NEEDED)
+		return 0;
+	if (!profile->rows)
+		return message_error("export", "%s has the samples one by one, %s.", format->name,
+				     profile->names ? "which the profile does not have: export the "
+						      "recording"
+						    : "but the recording has too many: choose a "
+						      "part of them, as with --time");
+	if (format->rows == ROWS_WITH_TIMES && !has_times(profile->rows))
+		return message_error("export",
+				     "%s has the time of each sample, which this recording does "
+				     "not have.",
+				     format->name);
+	return 0;
 }
 
 static int write_profile(struct export_command *command, struct profile *profile)
@@ -157,8 +193,11 @@ static int write_profile(struct export_command *command, struct profile *profile
 		err = report_options_drop_events(report, profile);
 	if (!err)
 		err = report_options_check_vmlinux(report, profile);
+	if (!err)
+		err = check_rows(command, profile);
 	if (err)
 		return err;
+	report_options_explain_emptiness(report, profile);
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
 	if (!symbolizer)
 		return message_error_of_memory("export");
@@ -167,7 +206,7 @@ static int write_profile(struct export_command *command, struct profile *profile
 	return err;
 }
 
-static int run(struct export_command *command)
+static int export_one(struct export_command *command)
 {
 	struct report_options *report = &command->report;
 	_cleanup_free_ char *error = NULL;
@@ -189,17 +228,55 @@ static int run(struct export_command *command)
 	return err;
 }
 
+static int export_sum(struct export_command *command)
+{
+	struct report_options *report = &command->report;
+	struct profile *profile = NULL;
+	bool is_damaged = false;
+	int err = named_profile_merge(report, &profile, &is_damaged);
+
+	report->symbolizer.vmlinux = NULL; /* the names are found */
+	report->source = "the sum";
+	if (!err && !report->build.by_thread && profile_join_threads(profile))
+		err = message_error_of_memory("export");
+	if (!err)
+		err = write_profile(command, profile);
+	profile_destroy(profile);
+	return err || is_damaged;
+}
+
+/* 0, or another value after a message. */
+static int run(struct export_command *command)
+{
+	return command->report.n_paths > 1 ? export_sum(command) : export_one(command);
+}
+
 /* 0, or an exit status after a message. */
 static int check(const struct export_command *command)
 {
-	if (!command->format)
-		return message_wrong_use("export", "name a format: --format pprof or --format "
-						   "folded.");
+	if (!command->format) {
+		_cleanup_free_ char *names = path_format_names();
+
+		return message_wrong_use("export", "name a format with --format: %s.",
+					 names ? names : "NAME");
+	}
 	if (command->format->is_binary && !command->output && isatty(STDOUT_FILENO))
 		return message_wrong_use("export",
 					 "a terminal cannot show %s: name a file with -o.",
 					 command->format->name);
 	return 0;
+}
+
+/* What the format needs is read. */
+static void take_needs(struct export_command *command)
+{
+	struct report_options *report = &command->report;
+
+	report->symbolizer.lines = command->format->has_lines;
+	if (command->format->rows == ROWS_UNUSED)
+		return;
+	report->build.by_thread = true;
+	report->build.keeps_rows = true;
 }
 
 int cmd_export(int argc, char **argv)
@@ -208,14 +285,11 @@ int cmd_export(int argc, char **argv)
 
 	report_options_init(&command.report, "export");
 	struct parsed_line parsed = options_parse(&export_line, argc, argv, &command);
-	int status = parsed.status;
-	if (!parsed.is_done)
-		status = file_options_take_operand("export", &parsed, 0, &command.report.path);
-	if (!parsed.is_done && !status)
-		status = check(&command);
+	int status = parsed.is_done ? parsed.status : check(&command);
 	if (!parsed.is_done && !status) {
+		report_options_take_operands(&command.report, &parsed);
 		report_options_finish(&command.report);
-		command.report.symbolizer.lines = command.format->has_lines;
+		take_needs(&command);
 		setlocale(LC_CTYPE, "");
 		status = run(&command) ? 1 : 0;
 	}

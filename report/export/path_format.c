@@ -1,10 +1,59 @@
 #include "report/export/path_format.h"
 
+#include <string.h>
+
 #include "report/export/folded.h"
 #include "report/pprof/pprof.h"
 
 const struct path_format path_formats[] = {
-	{ .name = "pprof", .is_binary = true, .has_lines = true, .write = pprof_write },
-	{ .name = "folded", .has_one_metric = true, .write = folded_write },
+	{ .name = "pprof",
+	  .description = "a profile that go tool pprof and others read",
+	  .is_binary = true,
+	  .has_lines = true,
+	  .write = pprof_write },
+	{ .name = "folded",
+	  .description = "a line of text for each path, for flame graphs",
+	  .has_one_metric = true,
+	  .write = folded_write },
 	{ 0 },
 };
+
+const struct path_format *path_format_find(const char *name)
+{
+	for (const struct path_format *format = path_formats; format->name; format++) {
+		if (strcmp(format->name, name) == 0)
+			return format;
+	}
+	return NULL;
+}
+
+char *path_format_names(void)
+{
+	char *names = NULL;
+	size_t size;
+	FILE *out = open_memstream(&names, &size);
+
+	if (!out)
+		return NULL;
+	for (const struct path_format *format = path_formats; format->name; format++)
+		fprintf(out, "%s%s",
+			format == path_formats ? ""
+			: format[1].name       ? ", "
+					       : " or ",
+			format->name);
+	return fclose(out) ? NULL : names;
+}
+
+char *path_format_list(void)
+{
+	char *list = NULL;
+	size_t size;
+	FILE *out = open_memstream(&list, &size);
+
+	if (!out)
+		return NULL;
+	for (const struct path_format *format = path_formats; format->name; format++)
+		fprintf(out, "%s%s: %s", format == path_formats ? "" : "\n", format->name,
+			format->description);
+	return fclose(out) ? NULL : list;
+}

@@ -12,8 +12,18 @@
 #include "report/fold/path_options.h"
 #include "report/names/symbolize.h"
 
+/* What a format needs of the samples one by one: profile->rows, in a profile by thread. */
+enum format_rows {
+	ROWS_UNUSED,
+	ROWS_WANTED, /* written where the profile has them */
+	ROWS_NEEDED,
+	ROWS_WITH_TIMES, /* needed, and what has no times cannot be written */
+};
+
 struct path_format {
-	const char *name; /* "pprof", "folded" */
+	const char *name;        /* "pprof", "folded" */
+	const char *description; /* "a profile that go tool pprof and others read" */
+	enum format_rows rows;
 	bool is_binary;
 	bool has_lines;
 	bool has_one_metric; /* it has no place for several */
@@ -26,5 +36,12 @@ struct path_format {
 };
 
 extern const struct path_format path_formats[]; /* ends with a name of NULL */
+
+/* NULL: unknown. */
+const struct path_format *path_format_find(const char *name);
+/* "pprof or folded". Heap; NULL without memory. */
+char *path_format_names(void);
+/* A line "NAME: DESCRIPTION" for each. Likewise. */
+char *path_format_list(void);
 
 #endif

@@ -70,6 +70,18 @@ has_reported_costs() {
 	"$ROOT/tests/oracle/exported_costs.py" page-faults two.json folded faults.folded
 }
 
+@test "a profile is exported like its recording, and several files as their sum" {
+	"$DENDRO" build -o two.cct two.data
+	for options in "" "--by thread" "--comm faulter"; do
+		"$DENDRO" export -f folded $options two.data 2>/dev/null | LC_ALL=C sort >recording.folded
+		"$DENDRO" export -f folded $options two.cct 2>/dev/null | LC_ALL=C sort >profile.folded
+		cmp recording.folded profile.folded
+	done
+	"$DENDRO" report --view functions --format json one.data two.cct >sum.json
+	"$DENDRO" export -f folded one.data two.cct >sum.folded 2>/dev/null
+	"$ROOT/tests/oracle/exported_costs.py" cpu-clock sum.json folded sum.folded
+}
+
 @test "names from hostile programs cannot end a stack or a line" {
 	need gcc objcopy
 	printf '#include "tests/workloads/work.h"\n%s\n%s\n' \
@@ -90,10 +102,10 @@ has_reported_costs() {
 @test "wrong use is refused with what to do, and the recording is kept" {
 	run "$DENDRO" export one.data
 	expect_equal status "$status" 129
-	[[ $output == *"name a format: --format pprof or --format folded."* ]]
+	[[ $output == *"name a format with --format: pprof"* ]]
 	run "$DENDRO" export --format gif one.data
 	expect_equal status "$status" 129
-	[[ $output == *"takes pprof or folded, not 'gif'"* ]]
+	[[ $output == *"takes pprof"*", not 'gif'"* ]]
 	cp one.data copy.data
 	run "$DENDRO" export --format folded -o copy.data copy.data
 	expect_equal status "$status" 1

@@ -16,6 +16,7 @@
 #include "cct/base/cleanup.h"
 #include "collector/commands/commands.h"
 #include "report/export/export.h"
+#include "report/export/path_format.h"
 
 #define MAX_ENTRIES 64
 
@@ -314,6 +315,43 @@ static void the_text_of_format_names_all_formats(void **state)
 		assert_non_null(strstr(option->help, name));
 }
 
+/* "NAME Description." for each line "NAME: description" of the list. */
+static void find_in_page(const char *page, char *list)
+{
+	for (char *line, *rest = list; (line = strsep(&rest, "\n"));) {
+		char *description = strstr(line, ": "), text[1024];
+
+		assert_non_null(description);
+		*description = '\0';
+		description += 2;
+		snprintf(text, sizeof(text), " %s %c%s.", line,
+			 toupper((unsigned char)description[0]), description + 1);
+		if (!strstr(page, text))
+			fail_msg("dendro-export.1 lacks '%s'", text);
+	}
+}
+
+static void the_page_of_export_describes_all_formats(void **state)
+{
+	_cleanup_free_ char *text = calloc(1, 65536), *list = path_format_list();
+	FILE *file = open_page("export");
+	char line[1024];
+
+	(void)state;
+	assert_non_null(text);
+	assert_non_null(list);
+	if (!file) {
+		print_message("the manual pages are not here\n");
+		skip();
+	}
+	while (fgets(line, sizeof(line), file)) {
+		make_plain(line);
+		add(text, 65536, line);
+	}
+	fclose(file);
+	find_in_page(text, list);
+}
+
 static void letters_and_names_are_given_once(void **state)
 {
 	(void)state;
@@ -342,6 +380,7 @@ int main(void)
 		cmocka_unit_test(spellings_of_perf_are_in_the_document),
 		cmocka_unit_test(texts_name_all_choices),
 		cmocka_unit_test(the_text_of_format_names_all_formats),
+		cmocka_unit_test(the_page_of_export_describes_all_formats),
 		cmocka_unit_test(letters_and_names_are_given_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
