@@ -130,6 +130,7 @@ demo:
 
 test:
 	tests/deps/install build test hw
+	tests/deps/npm/install
 	$(MAKE) -j$(JOBS) all unit workloads $(UNWIND_CASES)
 	tests/run $(HW) $(call longest_first,$(UNIT) $(CLI))
 
@@ -156,11 +157,12 @@ C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/uni
 	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
-SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/deps/install tests/deps/perfparser tests/fuzz/run \
+SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/deps/install tests/deps/npm/install tests/deps/perfparser tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
 	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh))
 lint:
 	tests/deps/install build test lint
+	tests/deps/npm/install
 	$(MAKE) -k -j$(JOBS) format tree scripts cppcheck tidy clang
 .PHONY: format tree scripts cppcheck tidy clang
 format:
