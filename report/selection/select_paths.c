@@ -20,6 +20,8 @@ struct selecting {
 	bool *is_kept;     /* it is selected, or a node below it */
 	uint32_t *places;  /* the node of @into; with --caller-depth, of code and marks
 			      that of the process or thread */
+	uint32_t *samples; /* the node of @into that its samples have become; the root if they are
+			      not selected. NULL: the profile has no rows */
 	uint32_t *path;    /* nodes, innermost first */
 	size_t n_path, n_path_allocated;
 	struct selected_paths *selected;
@@ -204,6 +206,8 @@ static int build_tree(struct selecting *selecting)
 		}
 		if (place == CCT_NONE || cct_add_costs(selecting->into, place, selecting->from, i))
 			return -ENOMEM;
+		if (selecting->samples)
+			selecting->samples[i] = place;
 	}
 	return 0;
 }
@@ -241,7 +245,13 @@ static void hide_functions(struct selecting *selecting)
 	}
 }
 
-static int allocate(struct selecting *selecting)
+static void move_rows(struct sample_rows *rows, const uint32_t *nodes)
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		rows->rows[i].node = nodes[rows->rows[i].node];
+}
+
+static int allocate(struct selecting *selecting, const struct profile *profile)
 {
 	const struct cct *from = selecting->from;
 	size_t n = from->n_nodes;
@@ -252,12 +262,13 @@ static int allocate(struct selecting *selecting)
 	selecting->is_selected = calloc(n, sizeof(*selecting->is_selected));
 	selecting->is_kept = calloc(n, sizeof(*selecting->is_kept));
 	selecting->places = calloc(n, sizeof(*selecting->places));
+	selecting->samples = profile->rows ? calloc(n, sizeof(*selecting->samples)) : NULL;
 	selecting->selected->costs =
 		calloc(from->n_metrics + 1u, sizeof(*selecting->selected->costs));
 	selecting->into = cct_create(from->n_metrics);
 	if (!selecting->passed || !selecting->is_hidden || !selecting->is_selected ||
 	    !selecting->is_kept || !selecting->places || !selecting->selected->costs ||
-	    !selecting->into)
+	    !selecting->into || (profile->rows && !selecting->samples))
 		return -ENOMEM;
 	if (from->squares && cct_keep_squares(selecting->into))
 		return -ENOMEM;
@@ -269,10 +280,10 @@ static int allocate(struct selecting *selecting)
 	return cct_keep_activations(selecting->into);
 }
 
-static int run(struct selecting *selecting)
+static int run(struct selecting *selecting, const struct profile *profile)
 {
 	const struct path_selection *selection = selecting->selection;
-	int err = allocate(selecting);
+	int err = allocate(selecting, profile);
 
 	if (err)
 		return err;
@@ -297,12 +308,14 @@ int select_paths(struct profile *profile, struct symbolizer *symbolizer,
 	};
 
 	matched_functions_init(&selecting.functions, selection);
-	int err = run(&selecting);
+	int err = run(&selecting, profile);
 	if (err) {
 		cct_destroy(selecting.into);
 		selected_paths_deinit(&selected);
 	} else {
 		hide_functions(&selecting);
+		if (profile->rows)
+			move_rows(profile->rows, selecting.samples);
 		cct_drop_index(selecting.into);
 		cct_destroy(profile->cct);
 		profile->cct = selecting.into;
@@ -314,6 +327,7 @@ int select_paths(struct profile *profile, struct symbolizer *symbolizer,
 	free(selecting.is_selected);
 	free(selecting.is_kept);
 	free(selecting.places);
+	free(selecting.samples);
 	free(selecting.path);
 	return err;
 }

@@ -27,9 +27,9 @@ struct selected_paths {
 };
 
 /*
- * Replaces the profile's tree by that of the selection, and has the symbolizer leave out hidden
- * functions. The selection must live as long as the result. 0 or -ENOMEM, the profile then as
- * before.
+ * Replaces the profile's tree by that of the selection, whose nodes its rows have then, and has the
+ * symbolizer leave out hidden functions. Rows that are not selected are at the root, too. The
+ * selection must live as long as the result. 0 or -ENOMEM, the profile then as before.
  */
 int select_paths(struct profile *profile, struct symbolizer *symbolizer,
 		 const struct path_selection *selection, struct selected_paths *selected_ret);

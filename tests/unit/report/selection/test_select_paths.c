@@ -55,6 +55,8 @@ static void set_up(struct fixture *fixture, uint64_t seed)
 
 	*fixture = (struct fixture){ .seed = seed };
 	fixture->profile = sample_profile_create((const char *[]){ "cycles" }, 1);
+	fixture->profile->rows = calloc(1, sizeof(*fixture->profile->rows));
+	assert_non_null(fixture->profile->rows);
 	modules = &fixture->profile->modules;
 	fixture->user = module_table_add(modules, &user);
 	fixture->kernel = module_table_add(modules, &kernel);
@@ -105,6 +107,8 @@ static void add_sample(struct fixture *fixture, uint32_t process, const char *pa
 		assert_int_not_equal(node, CCT_NONE);
 	}
 	sample_profile_add(fixture->profile, node, 0, weight);
+	const struct sample_row row = { .node = node, .weight = weight };
+	assert_int_equal(sample_rows_add(fixture->profile->rows, &row), 0);
 }
 
 /* Few functions, so there is direct, mutual and deep recursion; some paths are empty. */
@@ -354,6 +358,21 @@ static void expect_views(struct fixture *fixture, uint64_t whole, uint64_t selec
 	}
 }
 
+/* Rows have the nodes of the selection's tree. */
+static void expect_rows(const struct profile *profile)
+{
+	const struct sample_rows *rows = profile->rows;
+	uint64_t *weights = calloc(profile->cct->n_nodes, sizeof(*weights));
+
+	assert_non_null(weights);
+	assert_int_equal(sample_rows_check(rows, profile->cct), 0);
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		weights[rows->rows[i].node] += rows->rows[i].weight;
+	for (uint32_t i = 0; i < profile->cct->n_nodes; i++)
+		assert_int_equal(weights[i], cct_cost(profile->cct, i, 0)->weight);
+	free(weights);
+}
+
 static void try_selection(uint64_t seed)
 {
 	static struct sample wanted_paths[MAX_SAMPLES], got_paths[MAX_SAMPLES];
@@ -379,6 +398,7 @@ static void try_selection(uint64_t seed)
 	make_selection(&wanted, &selection);
 	assert_int_equal(select_paths(fixture.profile, fixture.symbolizer, &selection, &selected),
 			 0);
+	expect_rows(fixture.profile);
 	assert_int_equal(selected.costs[0].samples, n_selected);
 	assert_int_equal(selected.costs[0].weight, selected_weight);
 	assert_int_equal(selected_paths_are_none(&selected, 1), !n_selected);
