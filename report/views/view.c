@@ -27,29 +27,35 @@ static int (*const fillers[])(struct view *view, const struct fold *fold) = {
 	[VIEW_STATS] = view_fill_statistics,    [VIEW_HOT] = view_fill_hot,
 };
 
-static int fill(struct view *view, const struct fold *fold)
+struct view *view_create_root(const struct profile *profile, const struct view_options *options,
+			      const struct fold *fold)
 {
-	size_t n_bytes = fold->n_metrics * sizeof(uint64_t);
-
-	view->root = view_add_row(view, NULL, &fold->entities[0]);
-	if (!view->root)
-		return -ENOMEM;
-	memcpy(view->root->total, fold->total, n_bytes);
-	memcpy(view->root->samples, fold->samples, n_bytes);
-	view->root->longest = fold_longest(fold, 0);
-	return fillers[view->options.kind](view, fold);
-}
-
-/* The view takes over the paths of source files from the fold. */
-static int create_filled(const struct profile *profile, const struct view_options *options,
-			 struct fold *fold, struct view **view_ret)
-{
+	const size_t n_bytes = fold->n_metrics * sizeof(uint64_t);
 	struct view *view = view_alloc(profile, options);
 
 	if (!view)
-		return -ENOMEM;
+		return NULL;
 	view->n_columns = fold->n_metrics;
-	int err = fill(view, fold);
+	view->root = view_add_row(view, NULL, &fold->entities[0]);
+	if (!view->root) {
+		view_destroy(view);
+		return NULL;
+	}
+	memcpy(view->root->total, fold->total, n_bytes);
+	memcpy(view->root->samples, fold->samples, n_bytes);
+	view->root->longest = fold_longest(fold, 0);
+	return view;
+}
+
+/* The view takes over the paths of source files from the fold. */
+int view_create_from_fold(const struct profile *profile, const struct view_options *options,
+			  struct fold *fold, struct view **view_ret)
+{
+	struct view *view = view_create_root(profile, options, fold);
+
+	if (!view)
+		return -ENOMEM;
+	int err = fillers[options->kind](view, fold);
 	view->paths = steal_ptr(fold->paths);
 	if (err) {
 		view_destroy(view);
@@ -69,7 +75,7 @@ int view_create(const struct profile *profile, struct symbolizer *symbolizer,
 	int err = fold_profile(profile, symbolizer, options, &fold);
 	if (err)
 		return err;
-	err = create_filled(profile, options, fold, view_ret);
+	err = view_create_from_fold(profile, options, fold, view_ret);
 	fold_destroy(fold);
 	return err;
 }

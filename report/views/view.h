@@ -8,6 +8,7 @@
 #define REPORT_VIEWS_VIEW_H
 
 #include "cct/model/profile.h"
+#include "report/fold/fold.h"
 #include "report/names/symbolize.h"
 #include "report/views/view_rows.h"
 
@@ -17,5 +18,11 @@
  */
 int view_create(const struct profile *profile, struct symbolizer *symbolizer,
 		const struct view_options *options, struct view **view_ret);
+/* Likewise from a fold that fold_profile() made with these options. */
+int view_create_from_fold(const struct profile *profile, const struct view_options *options,
+			  struct fold *fold, struct view **view_ret);
+/* A view that has its root alone, with the costs of the whole profile. NULL: out of memory. */
+struct view *view_create_root(const struct profile *profile, const struct view_options *options,
+			      const struct fold *fold);
 
 #endif

@@ -82,6 +82,11 @@ struct view_row {
 	struct view_row *callees;        /* of a function's row: the first; NULL: none */
 	struct view_row *children, *next;
 	struct view_row *parent;
+	/* What its children are made of: VIEW_TREE, a node of the fold; VIEW_CALLERS, the first of
+	 * some entries and their number. */
+	uint32_t source, n_sources;
+	/* Of views that grow (report/browse/growing_view.h): its children are there, and shown. */
+	bool is_grown, is_unfolded;
 };
 
 struct view {

@@ -17,8 +17,8 @@ struct filling {
 	struct view_row **left_out; /* by entity, likewise */
 };
 
-static struct view_row *add_row(struct view *view, struct view_row *parent, const struct fold *fold,
-				uint32_t i)
+struct view_row *view_tree_add_row(struct view *view, struct view_row *parent,
+				   const struct fold *fold, uint32_t i)
 {
 	const struct fold_node *node = &fold->nodes[i];
 	size_t n_metrics = fold->n_metrics, n_bytes = n_metrics * sizeof(uint64_t);
@@ -34,6 +34,7 @@ static struct view_row *add_row(struct view *view, struct view_row *parent, cons
 	memcpy(row->marked, path_marks_of(&fold->marks, i), sizeof(row->marked));
 	row->frame_marks = node->frame_marks;
 	row->entity = node->entity;
+	row->source = i;
 	row->call_file = node->call_line ? node->call_file : NULL;
 	row->call_line = node->call_line;
 	return row;
@@ -82,7 +83,7 @@ static int add_rows(struct filling *filling)
 		struct view_row *parent = filling->rows[fold->nodes[i].parent];
 
 		if (parent && gets_children(filling, parent)) {
-			filling->rows[i] = add_row(filling->view, parent, fold, i);
+			filling->rows[i] = view_tree_add_row(filling->view, parent, fold, i);
 			if (!filling->rows[i])
 				return -ENOMEM;
 		} else if (leave_out(filling, i)) {

@@ -7,5 +7,8 @@
 
 /* Fills view->root, which has the costs of the whole profile. 0 or -ENOMEM. */
 int view_fill_tree(struct view *view, const struct fold *fold);
+/* Adds the row of a node below @parent, without children. NULL: out of memory. */
+struct view_row *view_tree_add_row(struct view *view, struct view_row *parent,
+				   const struct fold *fold, uint32_t node);
 
 #endif
