@@ -9,6 +9,7 @@
 #include "cct/base/printable.h"
 #include "cct/base/stream.h"
 #include "report/diff/diff_names.h"
+#include "report/diff/diff_values.h"
 #include "report/text/text_format.h"
 #include "report/text/text_output.h"
 
@@ -20,7 +21,6 @@
 #define MAX_WIDTH        1000
 /* A total that changed by more moves shares visibly. */
 #define LARGE_TOTAL_CHANGE 0.05
-#define VALUE_SIZE         32
 
 struct diff_page {
 	struct text_output output;
@@ -80,62 +80,6 @@ static void write_sources(const struct diff_page *page, enum diff_side side, con
 	}
 }
 
-/* Costs are whole numbers in recordings, but not per request. */
-static void format_cost(char *text, size_t size, double cost, const char *unit)
-{
-	if (strcmp(unit, "") == 0)
-		snprintf(text, size, "%.4g", cost);
-	else if (cost >= 100 || cost <= 0)
-		text_format_value(text, size, (uint64_t)(cost < 1e19 ? cost + 0.5 : 1e19), unit);
-	else if (strcmp(unit, "events") == 0)
-		snprintf(text, size, "%.3g", cost);
-	else
-		snprintf(text, size, "%.3g %s", cost, strcmp(unit, "bytes") == 0 ? "B" : unit);
-}
-
-/* The unit of values; of those that are divided by another metric, none. */
-static const char *unit_of(const struct diff *diff)
-{
-	return diff->options.norm == DIFF_BY_METRIC ? "" : diff->options.unit;
-}
-
-static void format_value(const struct diff *diff, char *text, double value)
-{
-	if (diff_has_shares(diff))
-		snprintf(text, VALUE_SIZE, "%.2f%%", 100 * value);
-	else
-		format_cost(text, VALUE_SIZE, value, unit_of(diff));
-}
-
-static void format_change(const struct diff *diff, char *text, double change)
-{
-	text[0] = change < 0 ? '-' : '+';
-	if (diff_has_shares(diff))
-		snprintf(text + 1, VALUE_SIZE - 1, "%.2f", 100 * fabs(change));
-	else
-		format_cost(text + 1, VALUE_SIZE - 1, fabs(change), unit_of(diff));
-}
-
-static void format_error(const struct diff *diff, char *text, double error)
-{
-	if (diff_has_shares(diff))
-		snprintf(text, VALUE_SIZE, "%.2f", 100 * error);
-	else
-		format_cost(text, VALUE_SIZE, error, unit_of(diff));
-}
-
-static void format_relative(char *text, size_t size, const struct diff_change *change)
-{
-	double relative = diff_relative(change);
-
-	if (isnan(relative))
-		snprintf(text, size, "-");
-	else if (relative >= 9.995)
-		snprintf(text, size, "x%.3g", relative + 1);
-	else
-		snprintf(text, size, "%+.1f%%", 100 * relative);
-}
-
 /* What the numbers are. */
 static void write_meaning(const struct diff_page *page)
 {
@@ -171,14 +115,14 @@ static void write_total(const struct diff_page *page)
 {
 	const struct diff *diff = page->diff;
 	const struct diff_change *total = &diff->total;
-	const char *unit = diff_has_shares(diff) ? diff->options.unit : unit_of(diff);
-	char before[VALUE_SIZE], after[VALUE_SIZE], relative[VALUE_SIZE], text[256];
+	const char *unit = diff_has_shares(diff) ? diff->options.unit : diff_unit(diff);
+	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE], text[256];
 
 	if (diff->options.norm == DIFF_BY_SAMPLES)
 		unit = "events";
-	format_cost(before, sizeof(before), total->result.values[DIFF_BEFORE], unit);
-	format_cost(after, sizeof(after), total->result.values[DIFF_AFTER], unit);
-	format_relative(relative, sizeof(relative), total);
+	diff_format_cost(before, total->result.values[DIFF_BEFORE], unit);
+	diff_format_cost(after, total->result.values[DIFF_AFTER], unit);
+	diff_format_relative(relative, total);
 	snprintf(text, sizeof(text), "%s before, %s after: %s%s", before, after, relative,
 		 diff_change_is_significant(total) ? "" : ", no more than by chance");
 	write_paragraph(page, "total", text);
@@ -300,14 +244,14 @@ static void write_numbers(const struct diff_page *page, size_t row)
 	const char *status = diff_row_status(diff, row);
 	bool is_significant = diff_change_is_significant(change);
 	enum text_style style = diff_change_of(change) > 0 ? STYLE_HOT : STYLE_WARM;
-	char before[VALUE_SIZE], after[VALUE_SIZE], moved[VALUE_SIZE], error[VALUE_SIZE],
-		relative[VALUE_SIZE];
+	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], moved[DIFF_VALUE_SIZE],
+		error[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE];
 
-	format_value(diff, before, change->result.values[DIFF_BEFORE]);
-	format_value(diff, after, change->result.values[DIFF_AFTER]);
-	format_change(diff, moved, diff_change_of(change));
-	format_error(diff, error, change->result.error);
-	format_relative(relative, sizeof(relative), change);
+	diff_format_value(diff, before, change->result.values[DIFF_BEFORE]);
+	diff_format_value(diff, after, change->result.values[DIFF_AFTER]);
+	diff_format_change(diff, moved, diff_change_of(change));
+	diff_format_error(diff, error, change->result.error);
+	diff_format_relative(relative, change);
 	fprintf(page->output.file, "%8s %8s ", *status == 'n' ? "-" : before,
 		*status == 'g' ? "-" : after);
 	text_style_begin(&page->output, is_significant ? style : STYLE_PLAIN);
