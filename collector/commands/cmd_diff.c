@@ -24,7 +24,8 @@
 
 struct diff_command {
 	struct diff_request request;
-	char *metric, *unit; /* of the event, once the first run is read; owned */
+	/* Once the first run is read; owned. */
+	char *event, *unit;
 };
 
 static int out_of_memory(void)
@@ -48,7 +49,7 @@ static const struct metric *find_metric(const struct profile *profile, const cha
 static const struct metric *choose_metric(struct diff_command *command,
 					  const struct profile *profile, const char *path)
 {
-	const char *name = command->metric ? command->metric : command->request.event;
+	const char *name = command->event ? command->event : command->request.event;
 	const struct metric *metric = find_metric(profile, name);
 
 	if (!metric && !name) {
@@ -63,11 +64,11 @@ static const struct metric *choose_metric(struct diff_command *command,
 			path, name);
 		return NULL;
 	}
-	if (!command->metric) {
-		command->metric = strdup(metric->name);
+	if (!command->event) {
+		command->event = strdup(metric->name);
 		command->unit = strdup(metric->unit);
 	}
-	if (command->metric && command->unit)
+	if (command->event && command->unit)
 		return metric;
 	message_error_of_memory("diff");
 	return NULL;
@@ -107,7 +108,7 @@ static int add_view(struct diff_command *command, const struct profile *profile,
 	int err = symbolizer ? view_create(profile, symbolizer, &report->view, &view) : -ENOMEM;
 
 	if (!err)
-		err = diff_rows_add(rows, run, view, metric,
+		err = diff_rows_add(rows, run, view, &metric,
 				    command->request.options.norm == DIFF_BY_SAMPLES);
 	view_destroy(view);
 	symbolizer_destroy(symbolizer);
@@ -267,8 +268,7 @@ static int compare(struct diff_command *command, struct diff_rows *rows)
 {
 	struct diff diff;
 
-	command->request.options.event = command->metric;
-	command->request.options.unit = command->unit;
+	command->request.options.metrics = &(struct diff_metric){ command->event, command->unit };
 	int err = diff_init(&diff, &command->request.options, command->request.sources, rows);
 	int status = err ? out_of_memory() : show(command, &diff);
 	if (!status)
@@ -280,7 +280,7 @@ static int compare(struct diff_command *command, struct diff_rows *rows)
 static int run(struct diff_command *command)
 {
 	struct report_options *report = &command->request.report;
-	struct diff_rows rows = { .n_runs = command->request.n_sources };
+	struct diff_rows rows = { .n_runs = command->request.n_sources, .n_metrics = 1 };
 	bool is_damaged = false;
 	size_t n = 1;
 	int status = 0;
@@ -307,7 +307,7 @@ int cmd_diff(int argc, char **argv)
 		status = run(&command);
 	}
 	diff_request_deinit(&command.request);
-	free(command.metric);
+	free(command.event);
 	free(command.unit);
 	return status;
 }

@@ -11,8 +11,10 @@
 void diff_deinit(struct diff *diff)
 {
 	diff_rows_deinit(&diff->rows);
-	for (int i = 0; i < N_DIFF_MEASURES; i++)
-		free(diff->changes[i]);
+	for (size_t i = 0; i < DIFF_MAX_METRICS; i++) {
+		for (int j = 0; j < N_DIFF_MEASURES; j++)
+			free(diff->changes[i].rows[j]);
+	}
 	free(diff->order);
 }
 
@@ -30,22 +32,28 @@ double diff_relative(const struct diff_change *change)
 
 const char *diff_row_status(const struct diff *diff, size_t row)
 {
-	const double *values = diff->changes[DIFF_TOTAL][row].result.values;
+	bool has_cost[N_DIFF_SIDES] = { false };
 
-	if (values[DIFF_BEFORE] <= 0 && values[DIFF_AFTER] > 0)
-		return "new";
-	return values[DIFF_BEFORE] > 0 && values[DIFF_AFTER] <= 0 ? "gone" : "";
+	for (size_t i = 0; i < diff->rows.n_metrics; i++) {
+		const double *values = diff->changes[i].rows[DIFF_TOTAL][row].result.values;
+
+		has_cost[DIFF_BEFORE] |= values[DIFF_BEFORE] > 0;
+		has_cost[DIFF_AFTER] |= values[DIFF_AFTER] > 0;
+	}
+	if (has_cost[DIFF_BEFORE] == has_cost[DIFF_AFTER])
+		return "";
+	return has_cost[DIFF_AFTER] ? "new" : "gone";
 }
 
 /* What a row cost in one run of each side, in its errors' terms: cost by itself, not as a share. */
-static int test_costs(const struct diff_rows *rows, const struct diff_cost *costs, size_t n_rows,
-		      struct diff_result *results)
+static int test_costs(const struct diff_rows *rows, size_t metric, const struct diff_cost *costs,
+		      size_t n_rows, struct diff_result *results)
 {
 	_cleanup_free_ struct diff_run *runs = calloc(rows->n_runs, sizeof(*runs));
 
 	if (!runs)
 		return -ENOMEM;
-	memcpy(runs, rows->runs, rows->n_runs * sizeof(*runs));
+	memcpy(runs, rows->metrics[metric].runs, rows->n_runs * sizeof(*runs));
 	for (size_t i = 0; i < rows->n_runs; i++)
 		runs[i].amount = 1;
 	return diff_compare(DIFF_RATES, runs, rows->n_runs, costs, n_rows, results);
@@ -62,12 +70,12 @@ static void keep_movers(struct diff_result *share, const struct diff_result *cos
 	share->p = shares * costs > 0 ? fmax(share->p, cost->p) : 1;
 }
 
-static int require_costs(const struct diff *diff, const struct diff_cost *costs,
+static int require_costs(const struct diff *diff, size_t metric, const struct diff_cost *costs,
 			 struct diff_result *results)
 {
 	size_t n = diff->rows.n_rows;
 	_cleanup_free_ struct diff_result *of_costs = calloc(n + 1, sizeof(*of_costs));
-	int err = of_costs ? test_costs(&diff->rows, costs, n, of_costs) : -ENOMEM;
+	int err = of_costs ? test_costs(&diff->rows, metric, costs, n, of_costs) : -ENOMEM;
 
 	for (size_t i = 0; !err && i < n; i++)
 		keep_movers(&results[i], &of_costs[i]);
@@ -88,20 +96,21 @@ static int adjust(struct diff_change *changes, size_t n)
 	return err;
 }
 
-static int compare(struct diff *diff, enum diff_measure measure)
+static int compare(struct diff *diff, size_t metric, enum diff_measure measure)
 {
 	const struct diff_rows *rows = &diff->rows;
 	enum diff_kind kind = diff_has_shares(diff) ? DIFF_SHARES : DIFF_RATES;
 	struct diff_change *changes = calloc(rows->n_rows + 1, sizeof(*changes));
 	_cleanup_free_ struct diff_result *results = calloc(rows->n_rows + 1, sizeof(*results));
-	const struct diff_cost *costs = rows->costs[measure];
+	const struct diff_cost *costs = rows->metrics[metric].rows[measure];
+	const struct diff_run *runs = rows->metrics[metric].runs;
 
-	diff->changes[measure] = changes;
+	diff->changes[metric].rows[measure] = changes;
 	if (!changes || !results)
 		return -ENOMEM;
-	int err = diff_compare(kind, rows->runs, rows->n_runs, costs, rows->n_rows, results);
+	int err = diff_compare(kind, runs, rows->n_runs, costs, rows->n_rows, results);
 	if (!err && kind == DIFF_SHARES)
-		err = require_costs(diff, costs, results);
+		err = require_costs(diff, metric, costs, results);
 	if (err)
 		return err;
 	for (size_t i = 0; i < rows->n_rows; i++)
@@ -109,29 +118,51 @@ static int compare(struct diff *diff, enum diff_measure measure)
 	return adjust(changes, rows->n_rows);
 }
 
-static int compare_totals(struct diff *diff)
+static int compare_totals(struct diff *diff, size_t metric)
 {
 	const struct diff_rows *rows = &diff->rows;
+	const struct diff_run *runs = rows->metrics[metric].runs;
+	struct diff_change *total = &diff->changes[metric].total;
 	_cleanup_free_ struct diff_cost *costs = calloc(rows->n_runs, sizeof(*costs));
-	int err;
 
 	if (!costs)
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->n_runs; i++)
-		costs[i] = rows->runs[i].cost;
-	if (diff_has_shares(diff))
-		err = test_costs(rows, costs, 1, &diff->total.result);
-	else
-		err = diff_compare(DIFF_RATES, rows->runs, rows->n_runs, costs, 1,
-				   &diff->total.result);
-	diff->total.q = diff->total.result.p;
+		costs[i] = runs[i].cost;
+	int err = diff_has_shares(diff)
+			  ? test_costs(rows, metric, costs, 1, &total->result)
+			  : diff_compare(DIFF_RATES, runs, rows->n_runs, costs, 1, &total->result);
+	total->q = total->result.p;
 	return err;
+}
+
+static void count_significant(struct diff *diff, size_t metric)
+{
+	for (size_t i = 0; i < diff->rows.n_rows; i++)
+		diff->changes[metric].n_significant +=
+			diff_change_is_significant(diff_change_at(diff, metric, i));
+}
+
+static int compare_metric(struct diff *diff, size_t metric)
+{
+	struct diff_run *runs = diff->rows.metrics[metric].runs;
+	int err = 0;
+
+	for (size_t i = 0; i < diff->rows.n_runs; i++) {
+		runs[i].side = diff->sources[i].side;
+		runs[i].amount = diff->sources[i].amount;
+	}
+	for (int i = 0; !err && i < N_DIFF_MEASURES; i++)
+		err = compare(diff, metric, (enum diff_measure)i);
+	if (!err)
+		count_significant(diff, metric);
+	return err ? err : compare_totals(diff, metric);
 }
 
 static int compare_order(const void *a, const void *b, void *argument)
 {
 	const struct diff *diff = argument;
-	const struct diff_change *changes = diff->changes[diff->options.measure];
+	const struct diff_change *changes = diff_change_at(diff, 0, 0);
 	size_t row_a = *(const size_t *)a, row_b = *(const size_t *)b;
 	double moved_a = fabs(diff_change_of(&changes[row_a]));
 	double moved_b = fabs(diff_change_of(&changes[row_b]));
@@ -147,16 +178,12 @@ static int compare_order(const void *a, const void *b, void *argument)
 
 static int sort(struct diff *diff)
 {
-	const struct diff_change *changes = diff->changes[diff->options.measure];
-
 	diff->order = calloc(diff->rows.n_rows + 1, sizeof(*diff->order));
 	if (!diff->order)
 		return -ENOMEM;
 	for (size_t i = 0; i < diff->rows.n_rows; i++) {
-		bool is_significant = diff_change_is_significant(&changes[i]);
-
-		diff->n_significant += is_significant;
-		if (is_significant || !diff->options.significant_only)
+		if (!diff->options.significant_only ||
+		    diff_change_is_significant(diff_change_at(diff, 0, i)))
 			diff->order[diff->n_shown++] = i;
 	}
 	qsort_r(diff->order, diff->n_shown, sizeof(*diff->order), compare_order, diff);
@@ -170,14 +197,8 @@ int diff_init(struct diff *diff, const struct diff_options *options,
 
 	*diff = (struct diff){ .options = *options, .sources = sources, .rows = *rows };
 	*rows = (struct diff_rows){ 0 };
-	for (size_t i = 0; i < diff->rows.n_runs; i++) {
-		diff->rows.runs[i].side = sources[i].side;
-		diff->rows.runs[i].amount = sources[i].amount;
-	}
-	for (int i = 0; !err && i < N_DIFF_MEASURES; i++)
-		err = compare(diff, (enum diff_measure)i);
-	if (!err)
-		err = compare_totals(diff);
+	for (size_t i = 0; !err && i < diff->rows.n_metrics; i++)
+		err = compare_metric(diff, i);
 	return err ? err : sort(diff);
 }
 
@@ -193,7 +214,7 @@ static bool is_rise(const struct diff_change *change, double percent)
 static int find_rise_of(const struct diff *diff, double percent, const char *function,
 			struct diff_rise *rise_ret)
 {
-	const struct diff_change *changes = diff->changes[diff->options.measure];
+	const struct diff_change *changes = diff_change_at(diff, 0, 0);
 	size_t n_all = diff->rows.n_rows, n = 0;
 	_cleanup_free_ struct diff_change *named = calloc(n_all + 1, sizeof(*named));
 	_cleanup_free_ size_t *rows = calloc(n_all + 1, sizeof(*rows));
@@ -226,7 +247,7 @@ int diff_find_rise(const struct diff *diff, double percent, const char *function
 	for (size_t i = 0; i < diff->n_shown; i++) {
 		size_t row = diff->order[i];
 
-		if (!is_rise(&diff->changes[diff->options.measure][row], percent))
+		if (!is_rise(diff_change_at(diff, 0, row), percent))
 			continue;
 		rise_ret->row = row;
 		return 1;

@@ -24,13 +24,18 @@ struct diff_source {
 	double amount; /* DIFF_BY_TIME, _METRIC, _NUMBER: what the cost is divided by, above 0 */
 };
 
+/* Strings are borrowed. */
+struct diff_metric {
+	const char *event, *unit;
+};
+
 struct diff_options {
 	enum view_kind view; /* a flat one */
 	enum diff_norm norm;
 	const char *per; /* the name of what is counted: "requests", another metric's; NULL */
 	enum diff_measure measure; /* what rows are sorted by, and text shows */
 	bool significant_only;
-	const char *event, *unit; /* of the metric; borrowed */
+	const struct diff_metric *metrics; /* of the rows; borrowed */
 };
 
 struct diff_change {
@@ -38,15 +43,21 @@ struct diff_change {
 	double q;                  /* adjusted for all rows; NAN: not tested */
 };
 
+/* Of one metric. */
+struct diff_changes {
+	struct diff_change *rows[N_DIFF_MEASURES];
+	struct diff_change total; /* of the runs: of their cost, if rows are shares */
+	size_t n_significant;     /* rows */
+};
+
 struct diff {
 	struct diff_options options;
 	const struct diff_source *sources; /* borrowed */
 	struct diff_rows rows;
-	struct diff_change *changes[N_DIFF_MEASURES]; /* by row */
-	struct diff_change total; /* of the runs: of their cost, if rows are shares */
-	size_t *order;            /* the rows to show, what moved most first */
+	/* By metric. The first decides which rows are shown and in what order. */
+	struct diff_changes changes[DIFF_MAX_METRICS];
+	size_t *order; /* the rows to show, what moved most first */
 	size_t n_shown;
-	size_t n_significant; /* of all rows */
 };
 
 /*
@@ -69,7 +80,13 @@ static inline double diff_change_of(const struct diff_change *change)
 }
 /* The change over the value before: 0.1 is 10 % more. NAN: there was nothing before. */
 double diff_relative(const struct diff_change *change);
-/* "new", "gone", or "" for a row with cost on both sides. */
+/* How a row changed in a metric, by the measure that rows are sorted by. */
+static inline const struct diff_change *diff_change_at(const struct diff *diff, size_t metric,
+						       size_t row)
+{
+	return &diff->changes[metric].rows[diff->options.measure][row];
+}
+/* "new", "gone", or "" for a row with cost on both sides, of any metric. */
 const char *diff_row_status(const struct diff *diff, size_t row);
 
 struct diff_rise {
@@ -78,10 +95,9 @@ struct diff_rise {
 };
 
 /*
- * Looks for a row that rose by more than @percent percent of what it was. @function: NULL for any
- * row that is significant among all; a name or glob for these rows, which are then significant
- * among themselves. Returns 1 if there is
- * one, 0 if not, or -ENOMEM.
+ * Looks for a row whose first metric rose by more than @percent percent of what it was. @function:
+ * NULL for any row that is significant among all; a name or glob for these rows, which are then
+ * significant among themselves. Returns 1 if there is one, 0 if not, or -ENOMEM.
  */
 int diff_find_rise(const struct diff *diff, double percent, const char *function,
 		   struct diff_rise *rise_ret);

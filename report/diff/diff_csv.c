@@ -58,7 +58,7 @@ static void write_row(FILE *out, const struct diff *diff, size_t at)
 	}
 	fputs(diff_row_status(diff, at), out);
 	for (int i = 0; i < N_DIFF_MEASURES; i++)
-		write_change(out, &diff->changes[i][at]);
+		write_change(out, &diff->changes[0].rows[i][at]);
 	fputs(CSV_LINE_END, out);
 }
 

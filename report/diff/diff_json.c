@@ -42,7 +42,7 @@ static void write_change(FILE *out, const struct diff_change *change)
 static void write_run(FILE *out, const struct diff *diff, size_t run)
 {
 	const struct diff_source *source = &diff->sources[run];
-	const struct diff_cost *cost = &diff->rows.runs[run].cost;
+	const struct diff_cost *cost = &diff->rows.metrics[0].runs[run].cost;
 
 	fputs("{\"file\":", out);
 	json_write_string(out, source->path);
@@ -75,7 +75,7 @@ static void write_row(FILE *out, const struct diff *diff, size_t at)
 		fprintf(out, ",\"status\":\"%s\"", status);
 	for (int i = 0; i < N_DIFF_MEASURES; i++) {
 		fprintf(out, ",\n   \"%s\":", measure_names[i]);
-		write_change(out, &diff->changes[i][at]);
+		write_change(out, &diff->changes[0].rows[i][at]);
 	}
 	putc('}', out);
 }
@@ -93,16 +93,16 @@ int diff_write_json(FILE *out, const struct diff *diff, const struct export_opti
 		json_write_string(out, of->per);
 	}
 	fputs(",\n\"event\":", out);
-	json_write_string(out, of->event);
+	json_write_string(out, of->metrics[0].event);
 	fputs(",\"unit\":", out);
-	json_write_string(out, of->unit);
+	json_write_string(out, of->metrics[0].unit);
 	fputs(",\n\"runs\":[", out);
 	for (size_t i = 0; i < diff->rows.n_runs; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
 		write_run(out, diff, i);
 	}
 	fputs("],\n\"total\":", out);
-	write_change(out, &diff->total);
+	write_change(out, &diff->changes[0].total);
 	fputs(",\n\"rows\":[", out);
 	for (size_t i = 0; i < diff->n_shown; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);

@@ -8,6 +8,13 @@
 #include "cct/base/cleanup.h"
 #include "report/findings/row_error.h"
 
+void diff_costs_deinit(struct diff_costs *costs)
+{
+	free(costs->runs);
+	for (int i = 0; i < N_DIFF_MEASURES; i++)
+		free(costs->rows[i]);
+}
+
 void diff_rows_deinit(struct diff_rows *rows)
 {
 	for (size_t i = 0; i < rows->n_rows; i++) {
@@ -16,9 +23,8 @@ void diff_rows_deinit(struct diff_rows *rows)
 		free(rows->rows[i].file);
 	}
 	free(rows->rows);
-	free(rows->runs);
-	for (int i = 0; i < N_DIFF_MEASURES; i++)
-		free(rows->costs[i]);
+	for (size_t i = 0; i < rows->n_metrics; i++)
+		diff_costs_deinit(&rows->metrics[i]);
 	string_ids_deinit(&rows->keys);
 	*rows = (struct diff_rows){ 0 };
 }
@@ -47,6 +53,21 @@ static char *make_key(const struct view *view, const struct view_row *row)
 	return key;
 }
 
+static int grow_costs(const struct diff_rows *rows, struct diff_costs *costs, size_t n)
+{
+	for (int i = 0; i < N_DIFF_MEASURES; i++) {
+		struct diff_cost *larger =
+			reallocarray(costs->rows[i], n, rows->n_runs * sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		costs->rows[i] = larger;
+		memset(larger + rows->n_rows * rows->n_runs, 0,
+		       (n - rows->n_rows) * rows->n_runs * sizeof(*larger));
+	}
+	return 0;
+}
+
 /* Room for one row more, with costs of 0. */
 static int reserve(struct diff_rows *rows)
 {
@@ -58,15 +79,9 @@ static int reserve(struct diff_rows *rows)
 	if (!larger)
 		return -ENOMEM;
 	rows->rows = larger;
-	for (int i = 0; i < N_DIFF_MEASURES; i++) {
-		struct diff_cost *costs =
-			reallocarray(rows->costs[i], n, rows->n_runs * sizeof(*costs));
-
-		if (!costs)
+	for (size_t i = 0; i < rows->n_metrics; i++) {
+		if (grow_costs(rows, &rows->metrics[i], n))
 			return -ENOMEM;
-		rows->costs[i] = costs;
-		memset(costs + rows->n_rows * rows->n_runs, 0,
-		       (n - rows->n_rows) * rows->n_runs * sizeof(*costs));
 	}
 	rows->n_allocated = n;
 	return 0;
@@ -105,35 +120,43 @@ static int find_or_add(struct diff_rows *rows, const struct view *view, const st
 	return err;
 }
 
-static int widen_costs(struct diff_rows *rows, enum diff_measure measure, size_t run, size_t n)
+static int widen_rows(const struct diff_rows *rows, struct diff_cost **costs, size_t run, size_t n)
 {
 	const size_t n_before = rows->n_runs, n_runs = n_before + n - 1;
-	struct diff_cost *costs = calloc(rows->n_allocated * n_runs + 1, sizeof(*costs));
+	struct diff_cost *wider = calloc(rows->n_allocated * n_runs + 1, sizeof(*wider));
 
-	if (!costs)
+	if (!wider)
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->n_rows; i++) {
 		for (size_t j = 0; j < n_before; j++)
-			costs[i * n_runs + j + (j > run ? n - 1 : 0)] =
-				rows->costs[measure][i * n_before + j];
+			wider[i * n_runs + j + (j > run ? n - 1 : 0)] = (*costs)[i * n_before + j];
 	}
-	free(rows->costs[measure]);
-	rows->costs[measure] = costs;
+	free(*costs);
+	*costs = wider;
 	return 0;
 }
 
-int diff_rows_split_run(struct diff_rows *rows, size_t run, size_t n)
+static int widen(const struct diff_rows *rows, struct diff_costs *costs, size_t run, size_t n)
 {
 	struct diff_run *runs = calloc(rows->n_runs + n, sizeof(*runs));
 
 	if (!runs)
 		return -ENOMEM;
-	for (size_t i = 0; rows->runs && i < rows->n_runs; i++)
-		runs[i + (i > run ? n - 1 : 0)] = rows->runs[i];
-	free(rows->runs);
-	rows->runs = runs;
+	for (size_t i = 0; costs->runs && i < rows->n_runs; i++)
+		runs[i + (i > run ? n - 1 : 0)] = costs->runs[i];
+	free(costs->runs);
+	costs->runs = runs;
 	for (int i = 0; i < N_DIFF_MEASURES; i++) {
-		if (widen_costs(rows, (enum diff_measure)i, run, n))
+		if (widen_rows(rows, &costs->rows[i], run, n))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int diff_rows_split_run(struct diff_rows *rows, size_t run, size_t n)
+{
+	for (size_t i = 0; i < rows->n_metrics; i++) {
+		if (widen(rows, &rows->metrics[i], run, n))
 			return -ENOMEM;
 	}
 	rows->n_runs += n - 1;
@@ -168,27 +191,49 @@ static void add_cost(struct diff_cost *cost, const struct diff_cost *more,
 	cost->squares = cost->squares < most->squares ? cost->squares : most->squares;
 }
 
-int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view, uint32_t metric,
-		  bool count_samples)
+/* The costs of @row, which are at @at, of one run. */
+static void add_costs(struct diff_costs *costs, size_t at, const struct diff_cost *all,
+		      const struct view *view, const struct view_row *row, uint32_t metric,
+		      bool count_samples)
 {
-	if (!rows->runs)
-		rows->runs = calloc(rows->n_runs, sizeof(*rows->runs));
-	if (!rows->runs)
-		return -ENOMEM;
-	const struct diff_cost all = cost_of(view, view->root, metric, SHARE_TOTAL, count_samples);
-	rows->runs[run].cost = all;
-	for (const struct view_row *row = view->root->children; row; row = row->next) {
-		const struct diff_cost self = cost_of(view, row, metric, SHARE_SELF, count_samples);
-		const struct diff_cost total =
-			cost_of(view, row, metric, SHARE_TOTAL, count_samples);
-		size_t at;
-		int err = find_or_add(rows, view, row, &at);
+	const struct diff_cost self = cost_of(view, row, metric, SHARE_SELF, count_samples);
+	const struct diff_cost total = cost_of(view, row, metric, SHARE_TOTAL, count_samples);
 
-		if (err)
-			return err;
-		at = at * rows->n_runs + run;
-		add_cost(&rows->costs[DIFF_SELF][at], &self, &all);
-		add_cost(&rows->costs[DIFF_TOTAL][at], &total, &all);
+	add_cost(&costs->rows[DIFF_SELF][at], &self, all);
+	add_cost(&costs->rows[DIFF_TOTAL][at], &total, all);
+}
+
+static int set_run(struct diff_rows *rows, size_t run, const struct view *view,
+		   const uint32_t *metrics, bool count_samples)
+{
+	for (size_t i = 0; i < rows->n_metrics; i++) {
+		struct diff_costs *costs = &rows->metrics[i];
+
+		if (!costs->runs)
+			costs->runs = calloc(rows->n_runs, sizeof(*costs->runs));
+		if (!costs->runs)
+			return -ENOMEM;
+		costs->runs[run].cost =
+			cost_of(view, view->root, metrics[i], SHARE_TOTAL, count_samples);
 	}
 	return 0;
+}
+
+int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view,
+		  const uint32_t *metrics, bool count_samples)
+{
+	int err = set_run(rows, run, view, metrics, count_samples);
+
+	for (const struct view_row *row = view->root->children; !err && row; row = row->next) {
+		size_t at;
+
+		err = find_or_add(rows, view, row, &at);
+		for (size_t i = 0; !err && i < rows->n_metrics; i++) {
+			struct diff_costs *costs = &rows->metrics[i];
+
+			add_costs(costs, at * rows->n_runs + run, &costs->runs[run].cost, view, row,
+				  metrics[i], count_samples);
+		}
+	}
+	return err;
 }

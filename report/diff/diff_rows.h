@@ -19,17 +19,25 @@ struct diff_row {
 	uint32_t line;
 };
 
-/* All zero with n_runs is an empty one. */
-struct diff_rows {
-	size_t n_runs;
-	struct string_ids keys; /* whose numbers are the positions of the rows */
-	struct diff_row *rows;
-	size_t n_rows, n_allocated;
+#define DIFF_MAX_METRICS 64
+
+/* The costs of one metric. */
+struct diff_costs {
 	/* [row * n_runs + run]; no row has more than its run */
-	struct diff_cost *costs[N_DIFF_MEASURES];
+	struct diff_cost *rows[N_DIFF_MEASURES];
 	struct diff_run *runs; /* their costs; made with the first run */
 };
 
+/* All zero with n_runs and n_metrics, DIFF_MAX_METRICS at most, is an empty one. */
+struct diff_rows {
+	size_t n_runs, n_metrics;
+	struct string_ids keys; /* whose numbers are the positions of the rows */
+	struct diff_row *rows;
+	size_t n_rows, n_allocated;
+	struct diff_costs metrics[DIFF_MAX_METRICS];
+};
+
+void diff_costs_deinit(struct diff_costs *costs);
 void diff_rows_deinit(struct diff_rows *rows);
 /* Puts @n runs without cost, above 0, into the place of a run that was not added yet. 0 or -ENOMEM.
  */
@@ -37,9 +45,9 @@ int diff_rows_split_run(struct diff_rows *rows, size_t run, size_t n);
 /*
  * Adds a run's flat view. Of several rows with one key, the costs are added up, so a total may be
  * too large where one of them calls another, but never larger than that of the run.
- * @count_samples: every sample weighs 1. 0 or -ENOMEM.
+ * @metrics: the view's number of each metric. @count_samples: every sample weighs 1. 0 or -ENOMEM.
  */
-int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view, uint32_t metric,
-		  bool count_samples);
+int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view,
+		  const uint32_t *metrics, bool count_samples);
 
 #endif

@@ -75,7 +75,7 @@ static void write_sources(const struct diff_page *page, enum diff_side side, con
 		if (source->duration_ns)
 			text_format_amount(duration, sizeof(duration), source->duration_ns, "ns");
 		fprintf(page->output.file, "%s%s: %" PRIu64 " samples\n", *duration ? ", " : "",
-			duration, diff->rows.runs[i].cost.samples);
+			duration, diff->rows.metrics[0].runs[i].cost.samples);
 		label = "";
 	}
 }
@@ -114,8 +114,9 @@ static void write_meaning(const struct diff_page *page)
 static void write_total(const struct diff_page *page)
 {
 	const struct diff *diff = page->diff;
-	const struct diff_change *total = &diff->total;
-	const char *unit = diff_has_shares(diff) ? diff->options.unit : diff_unit(diff);
+	const struct diff_change *total = &diff->changes[0].total;
+	const char *unit =
+		diff_has_shares(diff) ? diff->options.metrics[0].unit : diff_unit(diff, 0);
 	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE], text[256];
 
 	if (diff->options.norm == DIFF_BY_SAMPLES)
@@ -130,10 +131,10 @@ static void write_total(const struct diff_page *page)
 
 static bool total_moved(const struct diff *diff)
 {
-	double relative = diff_relative(&diff->total);
+	double relative = diff_relative(&diff->changes[0].total);
 
-	return isnan(relative) ||
-	       (diff_change_is_significant(&diff->total) && fabs(relative) > LARGE_TOTAL_CHANGE);
+	return isnan(relative) || (diff_change_is_significant(&diff->changes[0].total) &&
+				   fabs(relative) > LARGE_TOTAL_CHANGE);
 }
 
 static void write_advice(const struct diff_page *page)
@@ -161,7 +162,7 @@ static void write_header(const struct diff_page *page)
 	write_sources(page, DIFF_BEFORE, "before");
 	write_sources(page, DIFF_AFTER, "after");
 	write_label(page, "event");
-	printable_write(page->output.file, page->diff->options.event,
+	printable_write(page->output.file, page->diff->options.metrics[0].event,
 			page->output.width - LABEL_WIDTH, page->output.utf8);
 	putc('\n', page->output.file);
 	write_meaning(page);
@@ -173,7 +174,7 @@ static void write_header(const struct diff_page *page)
 /* A row that moved by too little for the text is left out, unless it is significant. */
 static bool is_large(const struct diff_page *page, const struct diff_change *change)
 {
-	const double *totals = page->diff->total.result.values;
+	const double *totals = page->diff->changes[0].total.result.values;
 	double whole =
 		diff_has_shares(page->diff) ? 1 : fmax(totals[DIFF_BEFORE], totals[DIFF_AFTER]);
 	double moved = fabs(diff_change_of(change));
@@ -189,8 +190,7 @@ static int choose_rows(struct diff_page *page)
 	if (!page->rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < diff->n_shown; i++) {
-		const struct diff_change *change =
-			&diff->changes[diff->options.measure][diff->order[i]];
+		const struct diff_change *change = diff_change_at(diff, 0, diff->order[i]);
 
 		if (is_large(page, change) || diff_change_is_significant(change))
 			page->rows[page->n_rows++] = diff->order[i];
@@ -240,17 +240,17 @@ static void write_heading(const struct diff_page *page)
 static void write_numbers(const struct diff_page *page, size_t row)
 {
 	const struct diff *diff = page->diff;
-	const struct diff_change *change = &diff->changes[diff->options.measure][row];
+	const struct diff_change *change = diff_change_at(diff, 0, row);
 	const char *status = diff_row_status(diff, row);
 	bool is_significant = diff_change_is_significant(change);
 	enum text_style style = diff_change_of(change) > 0 ? STYLE_HOT : STYLE_WARM;
 	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], moved[DIFF_VALUE_SIZE],
 		error[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE];
 
-	diff_format_value(diff, before, change->result.values[DIFF_BEFORE]);
-	diff_format_value(diff, after, change->result.values[DIFF_AFTER]);
-	diff_format_change(diff, moved, diff_change_of(change));
-	diff_format_error(diff, error, change->result.error);
+	diff_format_value(diff, 0, before, change->result.values[DIFF_BEFORE]);
+	diff_format_value(diff, 0, after, change->result.values[DIFF_AFTER]);
+	diff_format_change(diff, 0, moved, diff_change_of(change));
+	diff_format_error(diff, 0, error, change->result.error);
 	diff_format_relative(relative, change);
 	fprintf(page->output.file, "%8s %8s ", *status == 'n' ? "-" : before,
 		*status == 'g' ? "-" : after);
@@ -289,14 +289,14 @@ static void write_sums(const struct diff_page *page)
 	if (page->n_rows < diff->n_shown && page->options->min_percent > 0)
 		fprintf(page->output.file, "%zu more changed by less than %g %% (--min).\n",
 			diff->n_shown - page->n_rows, page->options->min_percent);
-	if (!diff->n_significant)
+	if (!diff->changes[0].n_significant)
 		fprintf(page->output.file, "No %s moved by more than chance.\n",
 			diff_row_noun(diff));
 	else
 		fprintf(page->output.file,
 			"* moved by more than chance: %zu of %zu, at most 5 %% of them falsely on "
 			"average.\n",
-			diff->n_significant, diff->rows.n_rows);
+			diff->changes[0].n_significant, diff->rows.n_rows);
 }
 
 int diff_write_text(FILE *out, const struct diff *diff, const struct export_options *options)

@@ -6,9 +6,9 @@
 
 #include "report/text/text_format.h"
 
-const char *diff_unit(const struct diff *diff)
+const char *diff_unit(const struct diff *diff, size_t metric)
 {
-	return diff->options.norm == DIFF_BY_METRIC ? "" : diff->options.unit;
+	return diff->options.norm == DIFF_BY_METRIC ? "" : diff->options.metrics[metric].unit;
 }
 
 static void format_cost(char *text, size_t size, double cost, const char *unit)
@@ -28,29 +28,29 @@ void diff_format_cost(char *text, double cost, const char *unit)
 	format_cost(text, DIFF_VALUE_SIZE, cost, unit);
 }
 
-void diff_format_value(const struct diff *diff, char *text, double value)
+void diff_format_value(const struct diff *diff, size_t metric, char *text, double value)
 {
 	if (diff_has_shares(diff))
 		snprintf(text, DIFF_VALUE_SIZE, "%.2f%%", 100 * value);
 	else
-		diff_format_cost(text, value, diff_unit(diff));
+		diff_format_cost(text, value, diff_unit(diff, metric));
 }
 
-void diff_format_change(const struct diff *diff, char *text, double change)
+void diff_format_change(const struct diff *diff, size_t metric, char *text, double change)
 {
 	text[0] = change < 0 ? '-' : '+';
 	if (diff_has_shares(diff))
 		snprintf(text + 1, DIFF_VALUE_SIZE - 1, "%.2f", 100 * fabs(change));
 	else
-		format_cost(text + 1, DIFF_VALUE_SIZE - 1, fabs(change), diff_unit(diff));
+		format_cost(text + 1, DIFF_VALUE_SIZE - 1, fabs(change), diff_unit(diff, metric));
 }
 
-void diff_format_error(const struct diff *diff, char *text, double error)
+void diff_format_error(const struct diff *diff, size_t metric, char *text, double error)
 {
 	if (diff_has_shares(diff))
 		snprintf(text, DIFF_VALUE_SIZE, "%.2f", 100 * error);
 	else
-		diff_format_cost(text, error, diff_unit(diff));
+		diff_format_cost(text, error, diff_unit(diff, metric));
 }
 
 void diff_format_relative(char *text, const struct diff_change *change)

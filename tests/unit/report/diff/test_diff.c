@@ -72,7 +72,7 @@ static void add_run(struct diff_rows *rows, size_t at, const struct run *run)
 	struct view *view;
 
 	assert_int_equal(view_create(profile, symbolizer, &options, &view), 0);
-	assert_int_equal(diff_rows_add(rows, at, view, 0, false), 0);
+	assert_int_equal(diff_rows_add(rows, at, view, (const uint32_t[]){ 0 }, false), 0);
 	view_destroy(view);
 	symbolizer_destroy(symbolizer);
 	profile_destroy(profile);
@@ -84,7 +84,7 @@ static struct diff_source sources[] = { { .side = DIFF_BEFORE, .amount = 1 },
 static void compare(struct diff *diff, const struct diff_options *options, const struct run *before,
 		    const struct run *after)
 {
-	struct diff_rows rows = { .n_runs = 2 };
+	struct diff_rows rows = { .n_runs = 2, .n_metrics = 1 };
 
 	add_run(&rows, 0, before);
 	add_run(&rows, 1, after);
@@ -104,7 +104,7 @@ static size_t row_named(const struct diff *diff, const char *name)
 static const struct diff_change *change_of(const struct diff *diff, enum diff_measure measure,
 					   const char *name)
 {
-	return &diff->changes[measure][row_named(diff, name)];
+	return &diff->changes[0].rows[measure][row_named(diff, name)];
 }
 
 static void functions_of_two_builds_are_compared_by_name(void **state)
@@ -140,7 +140,7 @@ static void a_run_does_not_differ_from_itself(void **state)
 	(void)state;
 	compare(&diff, &(struct diff_options){ .significant_only = true }, &run, &run);
 	for (size_t i = 0; i < diff.rows.n_rows; i++)
-		assert_true(diff_change_of(&diff.changes[DIFF_SELF][i]) == 0);
+		assert_true(diff_change_of(&diff.changes[0].rows[DIFF_SELF][i]) == 0);
 	assert_int_equal(diff.n_shown, 0);
 	assert_int_equal(diff_find_rise(&diff, 0, NULL, &rise), 0);
 	diff_deinit(&diff);
@@ -157,7 +157,7 @@ static void a_share_that_moved_because_the_total_did_is_not_significant(void **s
 	assert_true(diff_change_of(change_of(&diff, DIFF_SELF, "b")) == -0.25);
 	assert_false(diff_change_is_significant(change_of(&diff, DIFF_SELF, "b")));
 	assert_true(diff_change_is_significant(change_of(&diff, DIFF_SELF, "c")));
-	assert_true(diff.total.result.values[DIFF_AFTER] == 4000 * WEIGHT);
+	assert_true(diff.changes[0].total.result.values[DIFF_AFTER] == 4000 * WEIGHT);
 	diff_deinit(&diff);
 }
 
@@ -175,7 +175,66 @@ static void costs_are_divided_by_what_was_done(void **state)
 	assert_true(diff_change_of(change_of(&diff, DIFF_SELF, "b")) == 0);
 	assert_true(diff_change_of(change_of(&diff, DIFF_SELF, "c")) == 50 * WEIGHT);
 	assert_true(diff_relative(change_of(&diff, DIFF_SELF, "c")) == 0.5);
-	assert_int_equal(diff.n_significant, 1);
+	assert_int_equal(diff.changes[0].n_significant, 1);
+	diff_deinit(&diff);
+}
+
+/* Samples of the second metric are at other functions than those of the first. */
+static struct profile *profile_of_two(const char *names[2], const unsigned n[2])
+{
+	struct profile *profile = sample_profile_create((const char *[]){ "cycles", "faults" }, 2);
+
+	assert_int_equal(profile_add_process(profile, 1, "prog"), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct module_key key = { .kind = MODULE_ELF, .path = names[i] };
+		uint32_t module = module_table_add(&profile->modules, &key);
+		struct frame frame = { .kind = FRAME_USER, .module = module };
+		uint32_t node = cct_child(profile->cct, sample_profile_process(profile, 0), &frame);
+
+		for (unsigned j = 0; j < n[i]; j++)
+			sample_profile_add(profile, node, i, WEIGHT);
+	}
+	return profile;
+}
+
+static void each_metric_has_its_changes_and_the_first_decides_about_rows(void **state)
+{
+	const char *names[] = { "/lib/slow", "/lib/faulty" };
+	const unsigned n[][2] = { { 100, 20 }, { 100, 200 } };
+	const struct diff_metric metrics[] = { { "faults", "events" }, { "cycles", "events" } };
+	const struct view_options options = { .kind = VIEW_MODULES };
+	struct diff_rows rows = { .n_runs = 2, .n_metrics = 2 };
+	struct diff diff;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct profile *profile = profile_of_two(names, n[i]);
+		struct symbolizer *symbolizer =
+			symbolizer_create(profile, &(struct symbolizer_options){ 0 });
+		struct view *view;
+
+		assert_int_equal(view_create(profile, symbolizer, &options, &view), 0);
+		assert_int_equal(diff_rows_add(&rows, i, view, (const uint32_t[]){ 1, 0 }, false),
+				 0);
+		view_destroy(view);
+		symbolizer_destroy(symbolizer);
+		profile_destroy(profile);
+	}
+	assert_int_equal(diff_init(&diff,
+				   &(struct diff_options){ .view = VIEW_MODULES,
+							   .norm = DIFF_BY_NUMBER,
+							   .metrics = metrics },
+				   sources, &rows),
+			 0);
+	size_t slow = row_named(&diff, "slow"), faulty = row_named(&diff, "faulty");
+	assert_true(diff_change_of(diff_change_at(&diff, 0, faulty)) == 180 * WEIGHT);
+	assert_true(diff_change_of(diff_change_at(&diff, 0, slow)) == 0);
+	assert_true(diff_change_at(&diff, 1, slow)->result.values[DIFF_AFTER] == 100 * WEIGHT);
+	assert_true(diff_change_of(diff_change_at(&diff, 1, slow)) == 0);
+	assert_int_equal(diff.changes[0].n_significant, 1);
+	assert_int_equal(diff.changes[1].n_significant, 0);
+	assert_int_equal(diff.order[0], faulty);
+	assert_string_equal(diff_row_status(&diff, slow), "");
 	diff_deinit(&diff);
 }
 
@@ -212,6 +271,7 @@ int main(void)
 		cmocka_unit_test(a_run_does_not_differ_from_itself),
 		cmocka_unit_test(a_share_that_moved_because_the_total_did_is_not_significant),
 		cmocka_unit_test(costs_are_divided_by_what_was_done),
+		cmocka_unit_test(each_metric_has_its_changes_and_the_first_decides_about_rows),
 		cmocka_unit_test(a_rise_fails_if_it_is_large_and_no_chance),
 	};
 
