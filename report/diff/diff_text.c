@@ -15,6 +15,7 @@
 
 #define LABEL_WIDTH      12
 #define NUMBERS_WIDTH    47 /* of five columns with the mark, and two spaces */
+#define MORE_WIDTH       30 /* of three columns with the mark, of each further metric */
 #define MIN_NAME_WIDTH   20
 #define MAX_MODULE_WIDTH 24
 #define MIN_WIDTH        72
@@ -30,6 +31,7 @@ struct diff_page {
 	size_t *rows; /* that are written */
 	size_t n_rows;
 	unsigned name_width, module_width;
+	size_t n_metrics; /* that have columns */
 };
 
 static void write_label(const struct diff_page *page, const char *label)
@@ -111,30 +113,50 @@ static void write_meaning(const struct diff_page *page)
 	write_paragraph(page, "values", text);
 }
 
-static void write_total(const struct diff_page *page)
+/* "EVENT: " where there are several. */
+static void name_event(const struct diff *diff, size_t metric, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (diff->rows.n_metrics > 1)
+		snprintf(text, size, "%.100s: ", diff->options.metrics[metric].event);
+}
+
+static void write_total(const struct diff_page *page, size_t metric)
 {
 	const struct diff *diff = page->diff;
-	const struct diff_change *total = &diff->changes[0].total;
-	const char *unit =
-		diff_has_shares(diff) ? diff->options.metrics[0].unit : diff_unit(diff, 0);
-	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE], text[256];
+	const struct diff_change *total = &diff->changes[metric].total;
+	const char *unit = diff_has_shares(diff) ? diff->options.metrics[metric].unit
+						 : diff_unit(diff, metric);
+	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE];
+	char event[128], text[384];
 
 	if (diff->options.norm == DIFF_BY_SAMPLES)
 		unit = "events";
+	name_event(diff, metric, event, sizeof(event));
 	diff_format_cost(before, total->result.values[DIFF_BEFORE], unit);
 	diff_format_cost(after, total->result.values[DIFF_AFTER], unit);
 	diff_format_relative(relative, total);
-	snprintf(text, sizeof(text), "%s before, %s after: %s%s", before, after, relative,
+	snprintf(text, sizeof(text), "%s%s before, %s after: %s%s", event, before, after, relative,
 		 diff_change_is_significant(total) ? "" : ", no more than by chance");
-	write_paragraph(page, "total", text);
+	write_paragraph(page, metric ? "" : "total", text);
 }
 
-static bool total_moved(const struct diff *diff)
+static bool total_moved(const struct diff *diff, size_t metric)
 {
-	double relative = diff_relative(&diff->changes[0].total);
+	const struct diff_change *total = &diff->changes[metric].total;
+	double relative = diff_relative(total);
 
-	return isnan(relative) || (diff_change_is_significant(&diff->changes[0].total) &&
-				   fabs(relative) > LARGE_TOTAL_CHANGE);
+	return isnan(relative) ||
+	       (diff_change_is_significant(total) && fabs(relative) > LARGE_TOTAL_CHANGE);
+}
+
+static bool a_total_moved(const struct diff *diff)
+{
+	for (size_t i = 0; i < diff->rows.n_metrics; i++) {
+		if (total_moved(diff, i))
+			return true;
+	}
+	return false;
 }
 
 static void write_advice(const struct diff_page *page)
@@ -149,7 +171,7 @@ static void write_advice(const struct diff_page *page)
 			"dendro diff A1 A2 A3 -- B1 B2 B3");
 	else
 		write_paragraph(page, "errors", "of sampling, or between runs where that is more");
-	if (diff_has_shares(diff) && total_moved(diff))
+	if (diff_has_shares(diff) && a_total_moved(diff))
 		write_paragraph(
 			page, "note",
 			"the totals differ. Rows whose shares moved for this reason alone are not "
@@ -157,29 +179,51 @@ static void write_advice(const struct diff_page *page)
 			"--per requests=N,M, or use --normalize time.");
 }
 
+static void write_event(const struct diff_page *page, size_t metric)
+{
+	const char *event = page->diff->options.metrics[metric].event;
+
+	write_label(page, metric ? "" : page->diff->rows.n_metrics > 1 ? "events" : "event");
+	printable_write(page->output.file, event, page->output.width - LABEL_WIDTH,
+			page->output.utf8);
+	if (metric >= page->n_metrics)
+		fputs(" (no room for its columns)", page->output.file);
+	putc('\n', page->output.file);
+}
+
 static void write_header(const struct diff_page *page)
 {
 	write_sources(page, DIFF_BEFORE, "before");
 	write_sources(page, DIFF_AFTER, "after");
-	write_label(page, "event");
-	printable_write(page->output.file, page->diff->options.metrics[0].event,
-			page->output.width - LABEL_WIDTH, page->output.utf8);
-	putc('\n', page->output.file);
+	for (size_t i = 0; i < page->diff->rows.n_metrics; i++)
+		write_event(page, i);
 	write_meaning(page);
-	write_total(page);
+	for (size_t i = 0; i < page->diff->rows.n_metrics; i++)
+		write_total(page, i);
 	write_advice(page);
 	putc('\n', page->output.file);
 }
 
 /* A row that moved by too little for the text is left out, unless it is significant. */
-static bool is_large(const struct diff_page *page, const struct diff_change *change)
+static bool is_large(const struct diff_page *page, size_t metric, size_t row)
 {
-	const double *totals = page->diff->changes[0].total.result.values;
-	double whole =
-		diff_has_shares(page->diff) ? 1 : fmax(totals[DIFF_BEFORE], totals[DIFF_AFTER]);
+	const struct diff *diff = page->diff;
+	const struct diff_change *change = diff_change_at(diff, metric, row);
+	const double *totals = diff->changes[metric].total.result.values;
+	double whole = diff_has_shares(diff) ? 1 : fmax(totals[DIFF_BEFORE], totals[DIFF_AFTER]);
 	double moved = fabs(diff_change_of(change));
 
-	return moved > 0 && moved * 100 >= whole * page->options->min_percent;
+	return diff_change_is_significant(change) ||
+	       (moved > 0 && moved * 100 >= whole * page->options->min_percent);
+}
+
+static bool is_shown(const struct diff_page *page, size_t row)
+{
+	for (size_t i = 0; i < page->n_metrics; i++) {
+		if (is_large(page, i, row))
+			return true;
+	}
+	return false;
 }
 
 static int choose_rows(struct diff_page *page)
@@ -190,17 +234,28 @@ static int choose_rows(struct diff_page *page)
 	if (!page->rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < diff->n_shown; i++) {
-		const struct diff_change *change = diff_change_at(diff, 0, diff->order[i]);
-
-		if (is_large(page, change) || diff_change_is_significant(change))
+		if (is_shown(page, diff->order[i]))
 			page->rows[page->n_rows++] = diff->order[i];
 	}
 	return 0;
 }
 
+static unsigned numbers_width(const struct diff_page *page)
+{
+	return NUMBERS_WIDTH + (unsigned)(page->n_metrics - 1) * MORE_WIDTH;
+}
+
+/* As many metrics as leave room for names. */
+static void choose_metrics(struct diff_page *page)
+{
+	page->n_metrics = page->diff->rows.n_metrics;
+	while (page->n_metrics > 1 && numbers_width(page) + MIN_NAME_WIDTH > page->output.width)
+		page->n_metrics--;
+}
+
 static void lay_out(struct diff_page *page)
 {
-	unsigned width = page->output.width - NUMBERS_WIDTH;
+	unsigned width = page->output.width - numbers_width(page);
 
 	for (size_t i = 0; i < page->n_rows; i++) {
 		const struct diff_row *row = &page->diff->rows.rows[page->rows[i]];
@@ -223,11 +278,32 @@ static void lay_out(struct diff_page *page)
 		page->name_width = (unsigned)strlen("function");
 }
 
+/* Events above their columns. */
+static void write_events(const struct diff_page *page)
+{
+	text_style_begin(&page->output, STYLE_HEADING);
+	for (size_t i = 0; i < page->n_metrics; i++) {
+		unsigned width = (i ? MORE_WIDTH : NUMBERS_WIDTH) - 2;
+		unsigned written =
+			printable_write(page->output.file, page->diff->options.metrics[i].event,
+					width, page->output.utf8);
+
+		if (i + 1 < page->n_metrics)
+			fprintf(page->output.file, "%*s", (int)(width + 2 - written), "");
+	}
+	text_style_end(&page->output, STYLE_HEADING);
+	putc('\n', page->output.file);
+}
+
 static void write_heading(const struct diff_page *page)
 {
+	if (page->n_metrics > 1)
+		write_events(page);
 	text_style_begin(&page->output, STYLE_HEADING);
 	fprintf(page->output.file, "%8s %8s %8s %7s %8s    ", "before", "after", "change", "error",
 		"relative");
+	for (size_t i = 1; i < page->n_metrics; i++)
+		fprintf(page->output.file, "%8s %8s %8s    ", "before", "after", "change");
 	if (page->module_width)
 		fprintf(page->output.file, "%-*s  module", (int)page->name_width,
 			diff_row_noun(page->diff));
@@ -237,28 +313,48 @@ static void write_heading(const struct diff_page *page)
 	putc('\n', page->output.file);
 }
 
+/* The values on both sides, and the change. */
+static void write_change(const struct diff_page *page, size_t metric, size_t row)
+{
+	const struct diff *diff = page->diff;
+	const struct diff_change *change = diff_change_at(diff, metric, row);
+	const char *status = diff_row_status(diff, row);
+	enum text_style style = diff_change_of(change) > 0 ? STYLE_HOT : STYLE_WARM;
+	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], moved[DIFF_VALUE_SIZE];
+
+	if (!diff_change_is_significant(change))
+		style = STYLE_PLAIN;
+	diff_format_value(diff, metric, before, change->result.values[DIFF_BEFORE]);
+	diff_format_value(diff, metric, after, change->result.values[DIFF_AFTER]);
+	diff_format_change(diff, metric, moved, diff_change_of(change));
+	fprintf(page->output.file, "%8s %8s ", *status == 'n' ? "-" : before,
+		*status == 'g' ? "-" : after);
+	text_style_begin(&page->output, style);
+	fprintf(page->output.file, "%8s", moved);
+	text_style_end(&page->output, style);
+}
+
+static char mark_of(const struct diff_change *change)
+{
+	return diff_change_is_significant(change) ? '*' : ' ';
+}
+
 static void write_numbers(const struct diff_page *page, size_t row)
 {
 	const struct diff *diff = page->diff;
 	const struct diff_change *change = diff_change_at(diff, 0, row);
 	const char *status = diff_row_status(diff, row);
-	bool is_significant = diff_change_is_significant(change);
-	enum text_style style = diff_change_of(change) > 0 ? STYLE_HOT : STYLE_WARM;
-	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], moved[DIFF_VALUE_SIZE],
-		error[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE];
+	char error[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE];
 
-	diff_format_value(diff, 0, before, change->result.values[DIFF_BEFORE]);
-	diff_format_value(diff, 0, after, change->result.values[DIFF_AFTER]);
-	diff_format_change(diff, 0, moved, diff_change_of(change));
+	write_change(page, 0, row);
 	diff_format_error(diff, 0, error, change->result.error);
 	diff_format_relative(relative, change);
-	fprintf(page->output.file, "%8s %8s ", *status == 'n' ? "-" : before,
-		*status == 'g' ? "-" : after);
-	text_style_begin(&page->output, is_significant ? style : STYLE_PLAIN);
-	fprintf(page->output.file, "%8s", moved);
-	text_style_end(&page->output, is_significant ? style : STYLE_PLAIN);
 	fprintf(page->output.file, " %7s %8s %c  ", error, *status ? status : relative,
-		is_significant ? '*' : ' ');
+		mark_of(change));
+	for (size_t i = 1; i < page->n_metrics; i++) {
+		write_change(page, i, row);
+		fprintf(page->output.file, " %c  ", mark_of(diff_change_at(diff, i, row)));
+	}
 }
 
 static void write_rows(const struct diff_page *page)
@@ -280,6 +376,39 @@ static void write_rows(const struct diff_page *page)
 	}
 }
 
+static void write_significant(const struct diff_page *page)
+{
+	const struct diff *diff = page->diff;
+	const size_t n = diff->changes[0].n_significant;
+
+	if (n)
+		fprintf(page->output.file,
+			"* moved by more than chance: %zu of %zu, at most 5 %% of them falsely on "
+			"average.\n",
+			n, diff->rows.n_rows);
+	else
+		fprintf(page->output.file, "No %s moved by more than chance.\n",
+			diff_row_noun(diff));
+}
+
+static void write_significant_of_events(const struct diff_page *page)
+{
+	const struct diff *diff = page->diff;
+	size_t n = 0;
+
+	for (size_t i = 0; i < page->n_metrics; i++) {
+		fputs("* ", page->output.file);
+		printable_write(page->output.file, diff->options.metrics[i].event,
+				page->output.width / 2, page->output.utf8);
+		fprintf(page->output.file, ": %zu of %zu moved by more than chance.\n",
+			diff->changes[i].n_significant, diff->rows.n_rows);
+		n += diff->changes[i].n_significant;
+	}
+	if (n)
+		fputs("Of each event's stars, at most 5 % are false on average.\n",
+		      page->output.file);
+}
+
 static void write_sums(const struct diff_page *page)
 {
 	const struct diff *diff = page->diff;
@@ -289,14 +418,10 @@ static void write_sums(const struct diff_page *page)
 	if (page->n_rows < diff->n_shown && page->options->min_percent > 0)
 		fprintf(page->output.file, "%zu more changed by less than %g %% (--min).\n",
 			diff->n_shown - page->n_rows, page->options->min_percent);
-	if (!diff->changes[0].n_significant)
-		fprintf(page->output.file, "No %s moved by more than chance.\n",
-			diff_row_noun(diff));
+	if (page->n_metrics > 1)
+		write_significant_of_events(page);
 	else
-		fprintf(page->output.file,
-			"* moved by more than chance: %zu of %zu, at most 5 %% of them falsely on "
-			"average.\n",
-			diff->changes[0].n_significant, diff->rows.n_rows);
+		write_significant(page);
 }
 
 int diff_write_text(FILE *out, const struct diff *diff, const struct export_options *options)
@@ -305,6 +430,7 @@ int diff_write_text(FILE *out, const struct diff *diff, const struct export_opti
 	unsigned width = options->width < MAX_WIDTH ? options->width : MAX_WIDTH;
 
 	text_output_init(&page.output, out, options->color, width > MIN_WIDTH ? width : MIN_WIDTH);
+	choose_metrics(&page);
 	int err = choose_rows(&page);
 	if (!err)
 		err = diff_names_init(&page.names, diff, page.rows, page.n_rows,
