@@ -24,8 +24,10 @@
 
 struct diff_command {
 	struct diff_request request;
-	/* Once the first run is read; owned. */
-	char *event, *unit;
+	/* What is compared, once the first run is read: the first decides about rows. The strings
+	 * are owned. */
+	struct diff_metric metrics[DIFF_MAX_METRICS];
+	bool is_missing[DIFF_MAX_METRICS]; /* in a later file: it is not compared */
 };
 
 static int out_of_memory(void)
@@ -45,33 +47,73 @@ static const struct metric *find_metric(const struct profile *profile, const cha
 	return NULL;
 }
 
-/* The event of the first run decides for all. NULL after a message. */
-static const struct metric *choose_metric(struct diff_command *command,
+/* The first metric decides. NULL after a message. */
+static const struct metric *choose_metric(const struct diff_command *command,
 					  const struct profile *profile, const char *path)
 {
-	const char *name = command->event ? command->event : command->request.event;
+	const char *chosen = command->metrics[0].event;
+	const char *name = chosen ? chosen : command->request.event;
 	const struct metric *metric = find_metric(profile, name);
 
 	if (!metric && !name) {
 		message_error("diff", "%s has no samples to compare.", path);
 		return NULL;
 	}
-	if (!metric || !metric->samples) {
-		message_error(
-			"diff",
-			"%s has no samples of the event '%s': choose one that all files have, "
-			"with --sort self,EVENT.",
-			path, name);
-		return NULL;
-	}
-	if (!command->event) {
-		command->event = strdup(metric->name);
-		command->unit = strdup(metric->unit);
-	}
-	if (command->event && command->unit)
+	if (metric && metric->samples)
 		return metric;
-	message_error_of_memory("diff");
+	message_error("diff",
+		      "%s has no samples of the event '%s': choose one that all files have, with "
+		      "--sort self,EVENT.",
+		      path, name);
 	return NULL;
+}
+
+static int take_metric(struct diff_command *command, struct diff_rows *rows,
+		       const struct metric *metric)
+{
+	struct diff_metric *taken = &command->metrics[rows->n_metrics++];
+
+	taken->event = strdup(metric->name);
+	taken->unit = strdup(metric->unit);
+	return taken->event && taken->unit ? 0 : out_of_memory();
+}
+
+/* Of the first run: @first, then the others with samples. Two of one name cannot be told apart in
+ * the other runs. */
+static int take_metrics(struct diff_command *command, struct diff_rows *rows,
+			const struct profile *profile, const struct metric *first)
+{
+	int status = take_metric(command, rows, first);
+
+	for (uint32_t i = 0; !status && i < profile->n_metrics; i++) {
+		const struct metric *metric = &profile->metrics[i];
+
+		if (rows->n_metrics < DIFF_MAX_METRICS && metric->samples &&
+		    strcmp(metric->name, first->name) != 0 &&
+		    metric == find_metric(profile, metric->name))
+			status = take_metric(command, rows, metric);
+	}
+	return status;
+}
+
+/* The profile's numbers of the metrics that are compared. */
+static void number_metrics(struct diff_command *command, const struct diff_rows *rows,
+			   const struct profile *profile, const struct metric *first,
+			   const char *path, uint32_t *numbers)
+{
+	numbers[0] = (uint32_t)(first - profile->metrics);
+	for (size_t i = 1; i < rows->n_metrics; i++) {
+		const char *event = command->metrics[i].event;
+		const struct metric *metric = find_metric(profile, event);
+		const bool is_there = metric && metric->samples;
+
+		numbers[i] = is_there ? (uint32_t)(metric - profile->metrics) : numbers[0];
+		if (!is_there && !command->is_missing[i])
+			message_note("diff",
+				     "%s has no samples of the event '%s', which is not compared.",
+				     path, event);
+		command->is_missing[i] |= !is_there;
+	}
 }
 
 /* Fills what the run's cost is divided by. 0, or a status after a message. */
@@ -99,8 +141,8 @@ static int find_amount(const struct diff_command *command, const struct profile 
 	return 0;
 }
 
-static int add_view(struct diff_command *command, const struct profile *profile, uint32_t metric,
-		    size_t run, struct diff_rows *rows)
+static int add_view(struct diff_command *command, const struct profile *profile,
+		    const uint32_t *metrics, size_t run, struct diff_rows *rows)
 {
 	struct report_options *report = &command->request.report;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
@@ -108,19 +150,19 @@ static int add_view(struct diff_command *command, const struct profile *profile,
 	int err = symbolizer ? view_create(profile, symbolizer, &report->view, &view) : -ENOMEM;
 
 	if (!err)
-		err = diff_rows_add(rows, run, view, &metric,
+		err = diff_rows_add(rows, run, view, metrics,
 				    command->request.options.norm == DIFF_BY_SAMPLES);
 	view_destroy(view);
 	symbolizer_destroy(symbolizer);
 	return err ? out_of_memory() : 0;
 }
 
-static int add_run(struct diff_command *command, const struct profile *profile, uint32_t metric,
-		   size_t run, struct diff_rows *rows)
+static int add_run(struct diff_command *command, const struct profile *profile,
+		   const uint32_t *metrics, size_t run, struct diff_rows *rows)
 {
 	int status = find_amount(command, profile, &command->request.sources[run]);
 
-	return status ? status : add_view(command, profile, metric, run, rows);
+	return status ? status : add_view(command, profile, metrics, run, rows);
 }
 
 /* Which runs of a merged profile have samples of the metric; to free(). Their number, at least 1,
@@ -144,17 +186,17 @@ static bool *find_runs(const struct profile *profile, uint32_t metric, size_t *n
 }
 
 /* Each run of a merged profile is a run of its side. */
-static int add_runs(struct diff_command *command, struct profile *profile, uint32_t metric,
+static int add_runs(struct diff_command *command, struct profile *profile, const uint32_t *metrics,
 		    size_t first, struct diff_rows *rows, size_t *n_ret)
 {
-	_cleanup_free_ bool *has_samples = find_runs(profile, metric, n_ret);
+	_cleanup_free_ bool *has_samples = find_runs(profile, metrics[0], n_ret);
 	size_t n = 0;
 	int status = 0;
 
 	if (!has_samples)
 		return out_of_memory();
 	if (*n_ret == 1)
-		return add_run(command, profile, metric, first, rows);
+		return add_run(command, profile, metrics, first, rows);
 	if (diff_request_split_source(&command->request, first, *n_ret) ||
 	    diff_rows_split_run(rows, first, *n_ret))
 		return out_of_memory();
@@ -163,7 +205,7 @@ static int add_runs(struct diff_command *command, struct profile *profile, uint3
 			continue;
 		status = profile_count_run(profile, i)
 				 ? out_of_memory()
-				 : add_run(command, profile, metric, first + n++, rows);
+				 : add_run(command, profile, metrics, first + n++, rows);
 	}
 	return status;
 }
@@ -172,15 +214,20 @@ static int add_profile(struct diff_command *command, struct profile *profile, si
 		       struct diff_rows *rows, size_t *n_ret)
 {
 	struct report_options *report = &command->request.report;
+	const char *path = command->request.sources[run].path;
+	uint32_t numbers[DIFF_MAX_METRICS];
 
 	if (report_options_check_filters(report, profile))
 		return DIFF_EXIT_ERROR;
 	report_options_explain_emptiness(report, profile);
-	const struct metric *metric =
-		choose_metric(command, profile, command->request.sources[run].path);
+	const struct metric *metric = choose_metric(command, profile, path);
 	if (!metric)
 		return DIFF_EXIT_ERROR;
-	return add_runs(command, profile, (uint32_t)(metric - profile->metrics), run, rows, n_ret);
+	int status = rows->n_metrics ? 0 : take_metrics(command, rows, profile, metric);
+	if (status)
+		return status;
+	number_metrics(command, rows, profile, metric, path, numbers);
+	return add_runs(command, profile, numbers, run, rows, n_ret);
 }
 
 /* Of a damaged recording, what precedes the damage is compared; *@is_damaged_ret says so. *@n_ret:
@@ -264,11 +311,36 @@ static int judge(const struct diff_command *command, const struct diff *diff)
 	return DIFF_EXIT_ROSE;
 }
 
+static void release(struct diff_metric *metric)
+{
+	free((char *)metric->event);
+	free((char *)metric->unit);
+}
+
+static void drop_missing(struct diff_command *command, struct diff_rows *rows)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n_metrics; i++) {
+		if (command->is_missing[i]) {
+			release(&command->metrics[i]);
+			diff_costs_deinit(&rows->metrics[i]);
+			continue;
+		}
+		command->metrics[n] = command->metrics[i];
+		rows->metrics[n++] = rows->metrics[i];
+	}
+	for (size_t i = n; i < rows->n_metrics; i++)
+		command->metrics[i] = (struct diff_metric){ 0 };
+	rows->n_metrics = n;
+}
+
 static int compare(struct diff_command *command, struct diff_rows *rows)
 {
 	struct diff diff;
 
-	command->request.options.metrics = &(struct diff_metric){ command->event, command->unit };
+	drop_missing(command, rows);
+	command->request.options.metrics = command->metrics;
 	int err = diff_init(&diff, &command->request.options, command->request.sources, rows);
 	int status = err ? out_of_memory() : show(command, &diff);
 	if (!status)
@@ -280,7 +352,7 @@ static int compare(struct diff_command *command, struct diff_rows *rows)
 static int run(struct diff_command *command)
 {
 	struct report_options *report = &command->request.report;
-	struct diff_rows rows = { .n_runs = command->request.n_sources, .n_metrics = 1 };
+	struct diff_rows rows = { .n_runs = command->request.n_sources };
 	bool is_damaged = false;
 	size_t n = 1;
 	int status = 0;
@@ -307,7 +379,7 @@ int cmd_diff(int argc, char **argv)
 		status = run(&command);
 	}
 	diff_request_deinit(&command.request);
-	free(command.event);
-	free(command.unit);
+	for (size_t i = 0; i < DIFF_MAX_METRICS; i++)
+		release(&command.metrics[i]);
 	return status;
 }

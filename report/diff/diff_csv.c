@@ -25,20 +25,36 @@ static void write_change(FILE *out, const struct diff_change *change)
 	write_number(out, change->q);
 }
 
+/* Those of further metrics begin with the event. */
+static void write_headings_of_costs(FILE *out, const struct diff *diff, size_t metric)
+{
+	static const char *const columns[] = {
+		"self before", "self after",       "self difference", "self relative",
+		"self error",  "self p",           "self q",          "total before",
+		"total after", "total difference", "total relative",  "total error",
+		"total p",     "total q",
+	};
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		char column[64];
+
+		putc(',', out);
+		snprintf(column, sizeof(column), " %s", columns[i]);
+		if (metric)
+			csv_write_field(out, diff->options.metrics[metric].event, column);
+		else
+			fputs(columns[i], out);
+	}
+}
+
 static void write_heading(FILE *out, const struct diff *diff)
 {
-	static const char *const measures[] = { "self", "total" };
-	static const char *const columns[] = { "before", "after", "difference", "relative",
-					       "error",  "p",     "q" };
-
 	fputs("name,module,kind,", out);
 	if (diff->options.view == VIEW_LINES)
 		fputs("file,line,", out);
 	fputs("status", out);
-	for (size_t i = 0; i < 2; i++) {
-		for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++)
-			fprintf(out, ",%s %s", measures[i], columns[j]);
-	}
+	for (size_t i = 0; i < diff->rows.n_metrics; i++)
+		write_headings_of_costs(out, diff, i);
 	fputs(CSV_LINE_END, out);
 }
 
@@ -57,8 +73,10 @@ static void write_row(FILE *out, const struct diff *diff, size_t at)
 		fputs(",,", out);
 	}
 	fputs(diff_row_status(diff, at), out);
-	for (int i = 0; i < N_DIFF_MEASURES; i++)
-		write_change(out, &diff->changes[0].rows[i][at]);
+	for (size_t i = 0; i < diff->rows.n_metrics; i++) {
+		for (int j = 0; j < N_DIFF_MEASURES; j++)
+			write_change(out, &diff->changes[i].rows[j][at]);
+	}
 	fputs(CSV_LINE_END, out);
 }
 

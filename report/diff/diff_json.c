@@ -56,6 +56,33 @@ static void write_run(FILE *out, const struct diff *diff, size_t run)
 	putc('}', out);
 }
 
+static void write_measures(FILE *out, const struct diff *diff, size_t metric, size_t at)
+{
+	for (int i = 0; i < N_DIFF_MEASURES; i++) {
+		fprintf(out, "%s\"%s\":", i ? ",\n   " : "", measure_names[i]);
+		write_change(out, &diff->changes[metric].rows[i][at]);
+	}
+}
+
+static void write_others(FILE *out, const struct diff *diff, size_t at)
+{
+	fputs(",\n   \"others\":[", out);
+	for (size_t i = 1; i < diff->rows.n_metrics; i++) {
+		fputs(i > 1 ? ",\n   {" : "{", out);
+		write_measures(out, diff, i, at);
+		putc('}', out);
+	}
+	putc(']', out);
+}
+
+static void write_metric(FILE *out, const struct diff_metric *metric)
+{
+	fputs("\"event\":", out);
+	json_write_string(out, metric->event);
+	fputs(",\"unit\":", out);
+	json_write_string(out, metric->unit);
+}
+
 static void write_row(FILE *out, const struct diff *diff, size_t at)
 {
 	const struct diff_row *row = &diff->rows.rows[at];
@@ -73,11 +100,36 @@ static void write_row(FILE *out, const struct diff *diff, size_t at)
 	}
 	if (*status)
 		fprintf(out, ",\"status\":\"%s\"", status);
-	for (int i = 0; i < N_DIFF_MEASURES; i++) {
-		fprintf(out, ",\n   \"%s\":", measure_names[i]);
-		write_change(out, &diff->changes[0].rows[i][at]);
-	}
+	fputs(",\n   ", out);
+	write_measures(out, diff, 0, at);
+	if (diff->rows.n_metrics > 1)
+		write_others(out, diff, at);
 	putc('}', out);
+}
+
+/* What the first metric's numbers are at the top, of the others. */
+static void write_other_metric(FILE *out, const struct diff *diff, size_t metric)
+{
+	const struct diff_costs *costs = &diff->rows.metrics[metric];
+
+	write_metric(out, &diff->options.metrics[metric]);
+	fputs(",\"runs\":[", out);
+	for (size_t i = 0; i < diff->rows.n_runs; i++)
+		fprintf(out, "%s{\"samples\":%" PRIu64 ",\"total\":%" PRIu64 "}", i ? "," : "",
+			costs->runs[i].cost.samples, costs->runs[i].cost.weight);
+	fputs("],\n   \"total\":", out);
+	write_change(out, &diff->changes[metric].total);
+}
+
+static void write_other_metrics(FILE *out, const struct diff *diff)
+{
+	fputs(",\n\"others\":[", out);
+	for (size_t i = 1; i < diff->rows.n_metrics; i++) {
+		fputs(i > 1 ? ",\n  {" : "\n  {", out);
+		write_other_metric(out, diff, i);
+		putc('}', out);
+	}
+	putc(']', out);
 }
 
 int diff_write_json(FILE *out, const struct diff *diff, const struct export_options *options)
@@ -92,10 +144,8 @@ int diff_write_json(FILE *out, const struct diff *diff, const struct export_opti
 		fputs(",\"per\":", out);
 		json_write_string(out, of->per);
 	}
-	fputs(",\n\"event\":", out);
-	json_write_string(out, of->metrics[0].event);
-	fputs(",\"unit\":", out);
-	json_write_string(out, of->metrics[0].unit);
+	fputs(",\n", out);
+	write_metric(out, &of->metrics[0]);
 	fputs(",\n\"runs\":[", out);
 	for (size_t i = 0; i < diff->rows.n_runs; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
@@ -103,6 +153,8 @@ int diff_write_json(FILE *out, const struct diff *diff, const struct export_opti
 	}
 	fputs("],\n\"total\":", out);
 	write_change(out, &diff->changes[0].total);
+	if (diff->rows.n_metrics > 1)
+		write_other_metrics(out, diff);
 	fputs(",\n\"rows\":[", out);
 	for (size_t i = 0; i < diff->n_shown; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);

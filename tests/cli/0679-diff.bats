@@ -11,7 +11,7 @@ setup_file() {
 # dispatch_1 and dispatch_2 have work in the ratio 1:2 before, and 1:6 after.
 make_recordings() {
 	need_events
-	need cc jq
+	need cc jq python3
 	cd "$BATS_FILE_TMPDIR"
 	mkdir before after
 	sed 's/worker(2 \* n)/worker(6 * n)/' "$ROOT/tests/workloads/dispatch.c" >after/dispatch.c
@@ -108,6 +108,48 @@ row() { # row FILE NAME FILTER
 		COLUMNS=$width "$DENDRO" diff --min 0 before1.data after1.data >out
 		expect_equal "lines too wide" "$(awk -v width=$width 'length > width' out | wc -l)" 0
 	done
+}
+
+@test "several events are compared side by side" {
+	record two1.data -e cpu-clock,page-faults -- before/dispatch 0.3
+	record two2.data -e cpu-clock,page-faults -- after/dispatch 0.3
+	"$DENDRO" diff --format json two1.data two2.data >json
+	expect_equal events "$(jq -r '.event, .others[].event' json | tr '\n' ' ')" \
+		"cpu-clock page-faults "
+	# Each event has the numbers that it has alone.
+	"$DENDRO" diff --format json --event page-faults two1.data two2.data >alone
+	expect_equal "rows without their numbers" "$(jq -s '
+		(.[1].rows | map({key: "\(.name) \(.module) \(.kind)", value: [.self, .total]}) |
+			from_entries) as $alone |
+		[.[0].rows[] | select(.others[0].total | .before > 0 or .after > 0) |
+		 select($alone["\(.name) \(.module) \(.kind)"][0].difference != .others[0].self.difference)] |
+		length' json alone)" 0
+	expect_equal total "$(jq -c '.others[0].total' json)" "$(jq -c .total alone)"
+	"$DENDRO" diff --format csv two1.data two2.data >csv
+	head -1 csv | grep -q ',self before,.*,"page-faults self before",.*"page-faults total q"'
+	expect_equal "numbers of fields" "$(python3 -c 'import csv
+print({len(row) for row in csv.reader(open("csv", newline=""))})')" "{32}"
+}
+
+@test "columns of events that have no room are left out, and the header names these" {
+	record two1.data -e cpu-clock,page-faults -- before/dispatch 0.3
+	record two2.data -e cpu-clock,page-faults -- after/dispatch 0.3
+	local width
+	for width in 80 95 120; do
+		COLUMNS=$width "$DENDRO" diff --min 0 two1.data two2.data >out
+		expect_equal "lines too wide" "$(awk -v width=$width 'length > width' out | wc -l)" 0
+		grep -q '^total *cpu-clock: ' out
+	done
+	grep -q '^cpu-clock  *page-faults' out
+	COLUMNS=80 "$DENDRO" diff two1.data two2.data >out
+	grep -q '^ *page-faults (no room for its columns)$' out
+}
+
+@test "an event that one side lacks is named and not compared" {
+	record two1.data -e cpu-clock,page-faults -- before/dispatch 0.3
+	"$DENDRO" diff --format json two1.data after1.data >json 2>notes
+	grep -q "after1.data has no samples of the event 'page-faults', which is not compared." notes
+	expect_equal others "$(jq 'has("others")' json)" false
 }
 
 @test "wrong input is explained" {
