@@ -1,0 +1,345 @@
+#include "report/browse/browse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cct/base/array.h"
+#include "report/fold/fold_profile.h"
+
+static const struct {
+	enum view_kind kind;
+	const char *name;
+} page_kinds[] = {
+	[PAGE_TREE] = { VIEW_TREE, "tree" },
+	[PAGE_CALLERS] = { VIEW_CALLERS, "callers" },
+	[PAGE_FUNCTIONS] = { VIEW_FUNCTIONS, "functions" },
+	[PAGE_MODULES] = { VIEW_MODULES, "modules" },
+};
+
+const char *browse_page_name(enum browse_page_kind kind)
+{
+	return page_kinds[kind].name;
+}
+
+static int open_page(struct browse *browse, enum browse_page_kind kind)
+{
+	struct browse_page *page = &browse->pages[kind];
+	struct view_options options = browse->options.view;
+	struct growing_view *growing;
+
+	options.kind = page_kinds[kind].kind;
+	options.sort = page->sort;
+	options.sort_metric = browse->metric;
+	int err = growing_view_create(browse->profile, &options, browse->fold, &growing);
+	return err ? err : browse_rows_init(&page->rows, growing);
+}
+
+static int show_page(struct browse *browse, enum browse_page_kind kind)
+{
+	struct browse_page *page = &browse->pages[kind];
+	int err = 0;
+
+	if (!page->rows.growing)
+		err = open_page(browse, kind);
+	else if (page->rows.growing->view->options.sort_metric != browse->metric)
+		err = browse_rows_sort(&page->rows, page->sort, browse->metric);
+	if (!err)
+		browse->page = kind;
+	return err;
+}
+
+static int begin(struct browse *browse)
+{
+	struct view_options options = browse->options.view;
+
+	options.kind = VIEW_TREE;
+	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
+		browse->pages[kind].sort = view_traits(page_kinds[kind].kind)->sort;
+	int err = fold_profile(browse->profile, browse->symbolizer, &options, &browse->fold);
+	return err ? err : show_page(browse, PAGE_TREE);
+}
+
+int browse_create(const struct profile *profile, struct symbolizer *symbolizer,
+		  const struct browse_options *options, struct browse **browse_ret)
+{
+	struct browse *browse = calloc(1, sizeof(*browse));
+
+	if (!browse)
+		return -ENOMEM;
+	browse->profile = profile;
+	browse->symbolizer = symbolizer;
+	browse->options = *options;
+	browse->metric = options->view.sort_metric;
+	browse->page_size = 1;
+	browse->message = "";
+	int err = begin(browse);
+	if (err) {
+		browse_destroy(browse);
+		return err;
+	}
+	*browse_ret = browse;
+	return 0;
+}
+
+void browse_destroy(struct browse *browse)
+{
+	if (!browse)
+		return;
+	row_search_end(&browse->search);
+	free(browse->revealed);
+	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
+		browse_rows_deinit(&browse->pages[kind].rows);
+	fold_destroy(browse->fold);
+	free(browse);
+}
+
+/* The one after a metric that has samples, or before it; itself: there is no other. */
+static uint32_t next_metric(const struct browse *browse, uint32_t metric, uint32_t step)
+{
+	const uint32_t n = browse->profile->n_metrics;
+
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t other = (metric + i * step) % n;
+
+		if (browse->profile->metrics[other].samples)
+			return other;
+	}
+	return metric;
+}
+
+uint32_t browse_n_metrics(const struct browse *browse, uint32_t *place_ret)
+{
+	uint32_t n = 0;
+
+	*place_ret = 1;
+	for (uint32_t i = 0; i < browse->profile->n_metrics; i++) {
+		n += browse->profile->metrics[i].samples || i == browse->metric;
+		if (i == browse->metric)
+			*place_ret = n;
+	}
+	return n;
+}
+
+static int change_metric(struct browse *browse, bool forward)
+{
+	const uint32_t n = browse->profile->n_metrics;
+	uint32_t metric = n ? next_metric(browse, browse->metric, forward ? 1 : n - 1) : 0;
+
+	if (metric == browse->metric)
+		browse->message = "The recording has no other event with samples.";
+	browse->metric = metric;
+	return show_page(browse, browse->page);
+}
+
+static int change_sort(struct browse *browse)
+{
+	static const enum view_sort next[] = {
+		[SORT_TOTAL] = SORT_SELF,
+		[SORT_SELF] = SORT_NAME,
+		[SORT_NAME] = SORT_TOTAL,
+	};
+	struct browse_page *page = browse_page(browse);
+
+	page->sort = next[page->sort];
+	return browse_rows_sort(&page->rows, page->sort, browse->metric);
+}
+
+static int unfold_all(struct browse *browse)
+{
+	bool is_complete;
+	int err = browse_rows_unfold_all(&browse_page(browse)->rows, browse->options.min_percent,
+					 &is_complete);
+
+	if (!err && !is_complete)
+		browse->message = "Many rows were unfolded; the same key goes on.";
+	return err;
+}
+
+/* Of rows between the root and @row, notes those that are folded. */
+static int note_folded(struct browse *browse, struct view_row *row)
+{
+	for (row = row->parent; row; row = row->parent) {
+		if (row->is_unfolded)
+			continue;
+		if (array_reserve(browse->revealed, browse->n_revealed,
+				  browse->n_revealed_allocated, 1))
+			return -ENOMEM;
+		browse->revealed[browse->n_revealed++] = row;
+	}
+	return 0;
+}
+
+static int go_to(struct browse *browse, struct view_row *row)
+{
+	int err = note_folded(browse, row);
+
+	return err ? err : browse_rows_reveal(&browse_page(browse)->rows, row);
+}
+
+/* The search may have begun in another view. */
+static int begin_search_here(struct browse *browse)
+{
+	struct growing_view *growing = browse_page(browse)->rows.growing;
+
+	if (browse->search.growing == growing)
+		return 0;
+	char *text = browse->search.text;
+	browse->search.text = NULL;
+	int err = row_search_begin(&browse->search, growing, text);
+	free(text);
+	return err;
+}
+
+static int go_to_match(struct browse *browse, bool backward)
+{
+	if (!browse->search.text) {
+		browse->message = "No search: / begins one.";
+		return 0;
+	}
+	int err = begin_search_here(browse);
+	if (err)
+		return err;
+	struct view_row *from = browse_rows_current(&browse_page(browse)->rows);
+	struct view_row *row = row_search_next(&browse->search, from, backward);
+	browse->n_revealed = 0;
+	if (row)
+		return go_to(browse, row);
+	browse->message = "No row matches.";
+	return 0;
+}
+
+void browse_search_begin(struct browse *browse)
+{
+	browse->search_from = browse_rows_current(&browse_page(browse)->rows);
+	browse->n_revealed = 0;
+}
+
+/* Folds what the search has unfolded, and goes back to where it began. */
+static int go_back(struct browse *browse)
+{
+	for (uint32_t i = 0; i < browse->n_revealed; i++)
+		browse->revealed[i]->is_unfolded = false;
+	browse->n_revealed = 0;
+	struct browse_rows *rows = &browse_page(browse)->rows;
+	int err = browse_rows_refresh(rows);
+	if (!err && browse->search_from)
+		err = browse_rows_reveal(rows, browse->search_from);
+	return err;
+}
+
+/* The row where the search began may match itself. */
+static struct view_row *find_typed(struct browse *browse)
+{
+	struct view_row *from = browse->search_from;
+
+	if (from && row_search_matches(&browse->search, from))
+		return from;
+	return row_search_next(&browse->search, from, false);
+}
+
+int browse_search_type(struct browse *browse, const char *text)
+{
+	int err = go_back(browse);
+
+	browse->message = "";
+	if (err || !*text)
+		return err;
+	err = row_search_begin(&browse->search, browse_page(browse)->rows.growing, text);
+	if (err)
+		return err;
+	struct view_row *row = find_typed(browse);
+	if (row)
+		return go_to(browse, row);
+	browse->message = "No row matches.";
+	return 0;
+}
+
+int browse_search_finish(struct browse *browse, bool stays)
+{
+	int err = stays ? 0 : go_back(browse);
+
+	if (!stays)
+		row_search_end(&browse->search);
+	browse->n_revealed = 0;
+	return err;
+}
+
+static int act_on_rows(struct browse *browse, enum browse_action action)
+{
+	struct browse_rows *rows = &browse_page(browse)->rows;
+	const int64_t page = browse->page_size > 1 ? browse->page_size - 1 : 1;
+
+	switch (action) {
+	case ACTION_DOWN:
+	case ACTION_UP:
+		browse_rows_move(rows, action == ACTION_DOWN ? 1 : -1);
+		return 0;
+	case ACTION_PAGE_DOWN:
+	case ACTION_PAGE_UP:
+		browse_rows_move(rows, action == ACTION_PAGE_DOWN ? page : -page);
+		return 0;
+	case ACTION_FIRST:
+	case ACTION_LAST:
+		browse_rows_move(rows, action == ACTION_LAST ? INT32_MAX : -(int64_t)INT32_MAX);
+		return 0;
+	case ACTION_UNFOLD:
+		return browse_rows_unfold(rows);
+	case ACTION_FOLD:
+		browse_rows_fold(rows);
+		return 0;
+	case ACTION_TOGGLE:
+		return browse_rows_toggle(rows);
+	case ACTION_HOT_PATH:
+		return browse_rows_follow(rows);
+	case ACTION_UNFOLD_ALL:
+		return unfold_all(browse);
+	case ACTION_FOLD_ALL:
+		browse_rows_fold_all(rows);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int browse_act(struct browse *browse, enum browse_action action)
+{
+	browse->message = "";
+	switch (action) {
+	case ACTION_SORT:
+		return change_sort(browse);
+	case ACTION_NEXT_METRIC:
+	case ACTION_PREVIOUS_METRIC:
+		return change_metric(browse, action == ACTION_NEXT_METRIC);
+	case ACTION_NEXT_VIEW:
+		return show_page(browse, (browse->page + 1) % N_BROWSE_PAGES);
+	case ACTION_PREVIOUS_VIEW:
+		return show_page(browse, (browse->page + N_BROWSE_PAGES - 1) % N_BROWSE_PAGES);
+	case ACTION_TREE:
+	case ACTION_CALLERS:
+	case ACTION_FUNCTIONS:
+	case ACTION_MODULES:
+		return show_page(browse, PAGE_TREE + (action - ACTION_TREE));
+	case ACTION_NEXT_MATCH:
+	case ACTION_PREVIOUS_MATCH:
+		return go_to_match(browse, action == ACTION_PREVIOUS_MATCH);
+	case ACTION_CANCEL:
+		row_search_end(&browse->search);
+		return 0;
+	default:
+		return act_on_rows(browse, action);
+	}
+}
+
+void browse_scroll(struct browse *browse, uint32_t page_size)
+{
+	struct browse_page *page = browse_page(browse);
+	const uint32_t cursor = page->rows.cursor, n = page->rows.n_lines;
+
+	browse->page_size = page_size ? page_size : 1;
+	if (page->top > cursor)
+		page->top = cursor;
+	if (cursor - page->top >= browse->page_size)
+		page->top = cursor - browse->page_size + 1;
+	if (n - page->top < browse->page_size)
+		page->top = n > browse->page_size ? n - browse->page_size : 0;
+}
