@@ -375,14 +375,17 @@ static void write_nothing(const struct text *text)
 	text_style_end(&text->output, STYLE_DIM);
 }
 
+enum text_style text_share_style(double share)
+{
+	if (share >= HOT_PERCENT)
+		return STYLE_HOT;
+	return share >= TEXT_MIN_SUM_PERCENT ? STYLE_WARM : STYLE_PLAIN;
+}
+
 void text_write_share(const struct text *text, double share)
 {
-	enum text_style style = STYLE_PLAIN;
+	const enum text_style style = text_share_style(share);
 
-	if (share >= HOT_PERCENT)
-		style = STYLE_HOT;
-	else if (share >= TEXT_MIN_SUM_PERCENT)
-		style = STYLE_WARM;
 	text_style_begin(&text->output, style);
 	fprintf(text->output.file, "%*.*f%% ", (int)text->number_width - 2,
 		text->number_width < TEXT_NUMBER_WIDTH ? 1 : 2, share);
@@ -547,7 +550,7 @@ void text_write_numbers(const struct text *text, const struct view_row *row,
 		write_activations(text, row ? row->activations : sums->activations);
 }
 
-static enum text_style row_style(const struct view_row *row)
+enum text_style text_row_style(const struct view_row *row)
 {
 	switch (row->kind) {
 	case ROW_PROCESS:
@@ -627,7 +630,7 @@ static void choose_suffix(const struct text *text, const struct view_row *row, u
 static unsigned write_name_and_suffix(const struct text *text, const struct view_row *row,
 				      unsigned room)
 {
-	enum text_style style = row_style(row);
+	enum text_style style = text_row_style(row);
 	char suffix[TEXT_SUFFIX_SIZE];
 	unsigned written;
 

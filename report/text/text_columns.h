@@ -26,6 +26,10 @@ void text_write_columns_heading(const struct text *text, const char *name_headin
 /* Writes the numbers of a row, or those of @sums if @row is NULL. */
 void text_write_numbers(const struct text *text, const struct view_row *row,
 			const struct text_sums *sums);
+/* The style of a row's name. */
+enum text_style text_row_style(const struct view_row *row);
+/* That of a share in percent. */
+enum text_style text_share_style(double share);
 /*
  * The text after a row's name: " (pid 12)", " (inlined at list.c:20)", " (and 2 more)", "
  * (guessed)", or "". @size: TEXT_SUFFIX_SIZE.

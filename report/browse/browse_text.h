@@ -1,0 +1,27 @@
+/* The lines of the screen of dendro browse, as text with styles. Knows no terminal. */
+#ifndef REPORT_BROWSE_BROWSE_TEXT_H
+#define REPORT_BROWSE_BROWSE_TEXT_H
+
+#include "report/browse/browse.h"
+#include "report/browse/styled_line.h"
+
+/* Each adds to a line that styled_line_init() made. */
+
+/* The file, the event, its total. */
+void browse_text_title(const struct browse *browse, struct styled_line *line);
+/* The views; the shown one in STYLE_HOT. */
+void browse_text_views(const struct browse *browse, struct styled_line *line);
+/* The names of the columns; the one that rows are sorted by has a mark. */
+void browse_text_heading(const struct browse *browse, struct styled_line *line);
+/* A row, by the index of its line. Parts that match the search are STYLE_WARNING. */
+void browse_text_row(const struct browse *browse, uint32_t index, struct styled_line *line);
+/* The whole name of the row under the cursor, and its exact costs. */
+void browse_text_name(const struct browse *browse, struct styled_line *line);
+void browse_text_costs(const struct browse *browse, struct styled_line *line);
+/* What to do next; or the message about the last action. */
+void browse_text_hints(const struct browse *browse, struct styled_line *line);
+
+/* The help, line by line. False: there is no such line. */
+bool browse_text_help(uint32_t index, struct styled_line *line);
+
+#endif
