@@ -29,10 +29,13 @@ WARNINGS += -Werror
 endif
 LANGUAGE   := -std=gnu17 -D_GNU_SOURCE -DDENDRO_VERSION='"$(VERSION)"' -I.
 ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
-LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm
+# Optional, for dendro browse. The compiler in use must find it.
+NCURSES    := $(shell printf '\043include <curses.h>\nint main(void) { return get_wch(0) == ERR; }' | \
+		$(CC) -D_GNU_SOURCE -x c -o /dev/null - -lncursesw 2>/dev/null && echo -lncursesw)
+LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES)
 
 FOLDERS  := perf cct unwind kernel-merge report collector
-SOURCES  := $(filter-out collector/main.c,$(sort $(shell find $(FOLDERS) -name '*.c')))
+SOURCES  := $(filter-out collector/main.c report/browse/$(if $(NCURSES),no,browse)_screen.c,$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE  := $(BUILD)/libdendro.a

@@ -1,0 +1,342 @@
+#include "report/browse/browse_screen.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/browse/browse_text.h"
+
+#define LINES_ABOVE     3 /* title, views, heading */
+#define LINES_BELOW     3 /* name, costs, hints */
+#define ESCAPE_DELAY_MS 25
+#define MAX_SEARCH      128 /* bytes */
+
+/* What the keys do now. */
+enum screen_mode { MODE_ROWS, MODE_SEARCH, MODE_HELP };
+
+struct screen {
+	struct browse *browse;
+	bool utf8, color, is_done;
+	enum screen_mode mode;
+	uint32_t help_top;
+	char search[MAX_SEARCH];
+	struct styled_line line;
+};
+
+bool browse_screen_is_there(void)
+{
+	return true;
+}
+
+static const short colors[] = {
+	[STYLE_KERNEL] = COLOR_CYAN, [STYLE_MARKER] = COLOR_YELLOW,  [STYLE_HOT] = COLOR_RED,
+	[STYLE_WARM] = COLOR_GREEN,  [STYLE_WARNING] = COLOR_YELLOW,
+};
+
+static attr_t attributes_of(const struct screen *screen, enum text_style style)
+{
+	static const attr_t attributes[] = {
+		[STYLE_HEADING] = A_BOLD,
+		[STYLE_DIM] = A_DIM,
+		[STYLE_PROCESS] = A_BOLD,
+		[STYLE_WARNING] = A_BOLD | A_UNDERLINE,
+	};
+	attr_t attribute = attributes[style];
+
+	if (screen->color && colors[style])
+		attribute |= (attr_t)COLOR_PAIR((int)style);
+	return attribute;
+}
+
+static void begin_colors(struct screen *screen)
+{
+	screen->color = screen->color && has_colors();
+	if (!screen->color)
+		return;
+	start_color();
+	use_default_colors();
+	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++) {
+		if (colors[i])
+			init_pair((short)i, colors[i], -1);
+	}
+}
+
+static struct styled_line *begin_line(struct screen *screen)
+{
+	styled_line_init(&screen->line, (unsigned)COLS, screen->utf8);
+	return &screen->line;
+}
+
+/* Draws the line that was begun. @base: attributes of all of it. */
+static void draw_line(const struct screen *screen, int y, attr_t base)
+{
+	const struct styled_line *line = &screen->line;
+
+	if (y < 0 || y >= LINES)
+		return;
+	move(y, 0);
+	attrset((int)base);
+	clrtoeol();
+	for (size_t i = 0; i < line->n_parts; i++) {
+		const size_t end = i + 1 < line->n_parts ? line->parts[i + 1].start : line->size;
+
+		attrset((int)(base | attributes_of(screen, line->parts[i].style)));
+		addnstr(line->text + line->parts[i].start, (int)(end - line->parts[i].start));
+	}
+	attrset((int)A_NORMAL);
+}
+
+static uint32_t page_size(void)
+{
+	return LINES > LINES_ABOVE + LINES_BELOW ? (uint32_t)(LINES - LINES_ABOVE - LINES_BELOW)
+						 : 1;
+}
+
+static void draw_rows(struct screen *screen)
+{
+	const struct browse_page *page = browse_page(screen->browse);
+	const uint32_t size = page_size();
+
+	for (uint32_t i = 0; i < size; i++) {
+		const uint32_t index = page->top + i;
+		struct styled_line *line = begin_line(screen);
+
+		if (index < page->rows.n_lines)
+			browse_text_row(screen->browse, index, line);
+		const bool is_current = index == page->rows.cursor && page->rows.n_lines;
+		if (is_current)
+			styled_line_pad(line, line->max_columns);
+		draw_line(screen, LINES_ABOVE + (int)i, is_current ? A_REVERSE : A_NORMAL);
+	}
+}
+
+static void draw_above(struct screen *screen)
+{
+	browse_text_title(screen->browse, begin_line(screen));
+	draw_line(screen, 0, A_REVERSE);
+	browse_text_views(screen->browse, begin_line(screen));
+	draw_line(screen, 1, A_NORMAL);
+	browse_text_heading(screen->browse, begin_line(screen));
+	draw_line(screen, 2, A_NORMAL);
+}
+
+static void draw_search(struct screen *screen)
+{
+	struct styled_line *line = begin_line(screen);
+
+	styled_line_addf(line, " /%s", screen->search);
+	unsigned column = line->columns;
+	styled_line_set(line, STYLE_DIM);
+	styled_line_addf(line, "  %s  Enter stay  Esc back", screen->browse->message);
+	draw_line(screen, LINES - 1, A_NORMAL);
+	move(LINES - 1, (int)column);
+}
+
+static void draw_below(struct screen *screen)
+{
+	browse_text_name(screen->browse, begin_line(screen));
+	draw_line(screen, LINES - 3, A_NORMAL);
+	browse_text_costs(screen->browse, begin_line(screen));
+	draw_line(screen, LINES - 2, A_NORMAL);
+	if (screen->mode == MODE_SEARCH) {
+		draw_search(screen);
+		return;
+	}
+	browse_text_hints(screen->browse, begin_line(screen));
+	draw_line(screen, LINES - 1, A_REVERSE);
+}
+
+static void draw_help(struct screen *screen)
+{
+	uint32_t n_lines = 0, size = LINES > 1 ? (uint32_t)LINES - 1 : 1;
+
+	while (browse_text_help(n_lines, begin_line(screen)))
+		n_lines++;
+	if (screen->help_top + size > n_lines)
+		screen->help_top = n_lines > size ? n_lines - size : 0;
+	for (uint32_t i = 0; i < size; i++) {
+		browse_text_help(screen->help_top + i, begin_line(screen));
+		draw_line(screen, (int)i, A_NORMAL);
+	}
+	styled_line_addf(begin_line(screen), " j k scroll  any other key goes back");
+	if (screen->help_top + size < n_lines)
+		styled_line_addf(&screen->line, "  %u more lines below",
+				 n_lines - size - screen->help_top);
+	styled_line_pad(&screen->line, screen->line.max_columns);
+	draw_line(screen, LINES - 1, A_REVERSE);
+}
+
+static void draw(struct screen *screen)
+{
+	if (screen->mode == MODE_HELP) {
+		curs_set(0);
+		draw_help(screen);
+	} else {
+		browse_scroll(screen->browse, page_size());
+		curs_set(screen->mode == MODE_SEARCH);
+		draw_above(screen);
+		draw_rows(screen);
+		draw_below(screen);
+	}
+	refresh();
+}
+
+static uint32_t special_key(wint_t key)
+{
+	switch (key) {
+	case KEY_DOWN:
+		return BROWSE_KEY_DOWN;
+	case KEY_UP:
+		return BROWSE_KEY_UP;
+	case KEY_LEFT:
+		return BROWSE_KEY_LEFT;
+	case KEY_RIGHT:
+		return BROWSE_KEY_RIGHT;
+	case KEY_NPAGE:
+		return BROWSE_KEY_PAGE_DOWN;
+	case KEY_PPAGE:
+		return BROWSE_KEY_PAGE_UP;
+	case KEY_HOME:
+		return BROWSE_KEY_HOME;
+	case KEY_END:
+		return BROWSE_KEY_END;
+	case KEY_BTAB:
+		return BROWSE_KEY_BACK_TAB;
+	case KEY_ENTER:
+		return BROWSE_KEY_ENTER;
+	case KEY_BACKSPACE:
+		return '\b';
+	default:
+		return 0;
+	}
+}
+
+/* Removes the last character. */
+static void shorten(char *text)
+{
+	size_t size = strlen(text);
+
+	while (size && (text[size - 1] & 0xc0) == 0x80)
+		size--;
+	text[size ? size - 1 : 0] = '\0';
+}
+
+static void lengthen(char *text, size_t room, wchar_t c)
+{
+	char bytes[MB_LEN_MAX + 1];
+	int size = wctomb(bytes, c);
+
+	if (size <= 0 || strlen(text) + (size_t)size >= room)
+		return;
+	bytes[size] = '\0';
+	strcat(text, bytes);
+}
+
+static int type_search(struct screen *screen, uint32_t key)
+{
+	if (key == BROWSE_KEY_ESCAPE || key == BROWSE_KEY_ENTER || key == '\n') {
+		screen->mode = MODE_ROWS;
+		return browse_search_finish(screen->browse, key != BROWSE_KEY_ESCAPE);
+	}
+	if (key == '\b' || key == 0x7f)
+		shorten(screen->search);
+	else if (key >= ' ' && key < BROWSE_KEY_DOWN)
+		lengthen(screen->search, sizeof(screen->search), (wchar_t)key);
+	return browse_search_type(screen->browse, screen->search);
+}
+
+static void scroll_help(struct screen *screen, enum browse_action action)
+{
+	const uint32_t page = (uint32_t)LINES / 2;
+
+	if (action == ACTION_DOWN)
+		screen->help_top++;
+	else if (action == ACTION_UP)
+		screen->help_top -= screen->help_top > 0;
+	else if (action == ACTION_PAGE_DOWN)
+		screen->help_top += page;
+	else if (action == ACTION_PAGE_UP)
+		screen->help_top -= screen->help_top < page ? screen->help_top : page;
+	else
+		screen->mode = MODE_ROWS;
+}
+
+static int act(struct screen *screen, enum browse_action action)
+{
+	switch (action) {
+	case ACTION_QUIT:
+		screen->is_done = true;
+		return 0;
+	case ACTION_HELP:
+		screen->mode = MODE_HELP;
+		screen->help_top = 0;
+		return 0;
+	case ACTION_SEARCH:
+		screen->mode = MODE_SEARCH;
+		screen->search[0] = '\0';
+		screen->browse->message = "";
+		browse_search_begin(screen->browse);
+		return 0;
+	default:
+		return browse_act(screen->browse, action);
+	}
+}
+
+static int handle_key(struct screen *screen, uint32_t key)
+{
+	if (!key)
+		return 0;
+	if (screen->mode == MODE_SEARCH)
+		return type_search(screen, key);
+	const enum browse_action action = browse_key_action(key);
+	if (screen->mode == MODE_HELP) {
+		scroll_help(screen, action);
+		return 0;
+	}
+	return act(screen, action);
+}
+
+static int run(struct screen *screen)
+{
+	int err = 0;
+
+	while (!screen->is_done && !err) {
+		wint_t key;
+
+		draw(screen);
+		int got = get_wch(&key);
+		if (got == ERR)
+			return 0; /* the terminal is gone */
+		err = handle_key(screen, got == KEY_CODE_YES ? special_key(key) : (uint32_t)key);
+	}
+	return err;
+}
+
+int browse_screen_run(struct browse *browse, bool color)
+{
+	struct screen screen = {
+		.browse = browse,
+		.color = color,
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return -ENOTTY;
+	SCREEN *terminal = newterm(NULL, stdout, stdin);
+	if (!terminal)
+		return -ENODEV;
+	set_escdelay(ESCAPE_DELAY_MS);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	begin_colors(&screen);
+	int err = run(&screen);
+	endwin();
+	delscreen(terminal);
+	return err;
+}
