@@ -17,11 +17,13 @@ extern const struct subcommand commands[];
 /* Runs the command that argv[1] names, or prints help or version. Returns the exit status. */
 int commands_run(int argc, char **argv);
 
-extern const struct command_line annotate_line, archive_line, build_line, debug_unwind_line,
-	diff_line, export_line, list_line, merge_line, record_line, report_line, script_line;
+extern const struct command_line annotate_line, archive_line, browse_line, build_line,
+	debug_unwind_line, diff_line, export_line, list_line, merge_line, record_line, report_line,
+	script_line;
 
 int cmd_annotate(int argc, char **argv);
 int cmd_archive(int argc, char **argv);
+int cmd_browse(int argc, char **argv);
 int cmd_build(int argc, char **argv);
 int cmd_debug_unwind(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
