@@ -8,6 +8,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/text/cgroup_name.h"
+#include "cct/text/decimal.h"
 #include "cct/text/json_string.h"
 #include "report/export/json_errors.h"
 #include "report/views/view_hot.h"
@@ -26,25 +27,13 @@ static void write_key(struct members *members, const char *key)
 	fprintf(members->out, "%s\"%s\":", members->n++ ? "," : members->start, key);
 }
 
-/* Like printf("%" PRIu64), but many times as fast: most of a report's bytes are numbers. */
-static void write_number(FILE *out, uint64_t number)
-{
-	char digits[20], *first = digits + sizeof(digits);
-
-	do {
-		*--first = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), out);
-}
-
 void json_write_costs(FILE *out, const uint64_t *costs, uint32_t n)
 {
 	putc('[', out);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
 			putc(',', out);
-		write_number(out, costs[i]);
+		decimal_write(out, costs[i]);
 	}
 	putc(']', out);
 }
@@ -81,7 +70,7 @@ static void write_marks(struct members *members, const uint32_t marked[N_PATH_MA
 		if (!marks.n)
 			write_key(members, "mark");
 		write_key(&marks, path_mark_name((enum path_mark)mark));
-		write_number(members->out, marked[mark]);
+		decimal_write(members->out, marked[mark]);
 	}
 	if (marks.n)
 		putc('}', members->out);
@@ -155,9 +144,9 @@ static void write_waits(struct members *members, const struct profile *profile,
 	if (metric == UINT32_MAX)
 		return;
 	write_key(members, "waits");
-	write_number(members->out, row->samples[metric]);
+	decimal_write(members->out, row->samples[metric]);
 	write_key(members, "longest");
-	write_number(members->out, row->longest);
+	decimal_write(members->out, row->longest);
 }
 
 /* Grouped by name, rows have no id: each name has one row. But CPUs and intervals of time have
@@ -194,7 +183,7 @@ static void write_activations(struct members *members, const struct view *view,
 	if (!view->options.activations || !view_row_is_code(row))
 		return;
 	write_key(members, "activations");
-	write_number(members->out, row->activations);
+	decimal_write(members->out, row->activations);
 }
 
 /* What only some rows have. */
@@ -227,7 +216,7 @@ static void write_row_costs(FILE *out, const struct view_row *row, uint32_t n_me
 static void write_row_index(FILE *out, const struct view_row *row)
 {
 	if (row)
-		write_number(out, row->number - 1);
+		decimal_write(out, row->number - 1);
 	else
 		fputs("null", out);
 }
@@ -358,9 +347,9 @@ static void write_node(FILE *out, const struct view *view, const struct export_o
 
 	fputs(parent ? ",\n[" : "\n[-1", out);
 	if (parent)
-		write_number(out, *parent);
+		decimal_write(out, *parent);
 	putc(',', out);
-	write_number(out, frame);
+	decimal_write(out, frame);
 	putc(',', out);
 	json_write_costs(out, row->self, n_metrics);
 	putc(',', out);
