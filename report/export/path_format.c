@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/export/folded.h"
+#include "report/formats/speedscope.h"
 #include "report/pprof/pprof.h"
 
 const struct path_format path_formats[] = {
@@ -15,6 +16,11 @@ const struct path_format path_formats[] = {
 	  .description = "a line of text for each path, for flame graphs",
 	  .has_one_metric = true,
 	  .write = folded_write },
+	{ .name = "speedscope",
+	  .description = "a profile in the own format of speedscope, the web application",
+	  .rows = ROWS_WANTED,
+	  .has_lines = true,
+	  .write = speedscope_write },
 	{ 0 },
 };
 
