@@ -2,9 +2,11 @@
 """exported_costs.py EVENT FUNCTIONS_JSON FORMAT FILE: has an export the costs of the report?
 
 FUNCTIONS_JSON is `dendro report --view functions --format json` of the recording. FORMAT is "top",
-what `go tool pprof -top -unit=...` prints of an export, or "folded", an export itself. Compares the
-self cost of each name, and the total of each name that only one function has; the boundary to the
-kernel is no function there. Prints how many were compared, and exits with 1 if one differs.
+what `go tool pprof -top -unit=...` prints of an export, "seen-speedscope", what speedscope shows of
+one (tests/cli/clients/see_speedscope.mjs), or "folded" or "speedscope", an export itself. Compares the
+self cost of each name, and the total of each name that only one function has, of all functions or,
+where a client shows only some, of ten at least; the boundary to the kernel is no function there.
+Prints how many were compared, and exits with 1 if one differs.
 """
 
 import collections
@@ -18,7 +20,7 @@ TOP = re.compile(r"^\s*(\d+)\D*\s+[\d.]+%\s+[\d.]+%\s+(\d+)\D*\s+[\d.]+%\s+(.*?)
 SUFFIX = re.compile(r"_\[[kij]\]$")
 
 
-def reported(path, event):
+def reported(path, event, is_folded):
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
     index = [metric["event"] for metric in report["metrics"]].index(event)
@@ -26,7 +28,7 @@ def reported(path, event):
     for row in report["rows"]:
         if row["kind"] == "marker" and row["name"] == BOUNDARY:
             continue
-        name = row["name"].replace(";", ":")
+        name = row["name"].replace(";", ":") if is_folded else row["name"]
         own[name] += row["self"][index]
         total[name] += row["total"][index]
         count[name] += 1
@@ -56,15 +58,65 @@ def folded(path):
     return own, total
 
 
-def main():
-    event, functions, form, path = sys.argv[1:]
-    own, total = reported(functions, event)
-    exported_own, exported_total = printed_by_pprof(path) if form == "top" else folded(path)
+def add_stack(own, total, names, cost):
+    if names:
+        own[names[-1]] += cost
+    for name in set(names):
+        total[name] += cost
+
+
+def speedscope(path, event):
+    """The profile of all processes, whose frames come first in each stack."""
+    own, total = collections.Counter(), collections.Counter()
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file)
+    names = [frame["name"] for frame in content["shared"]["frames"]]
+    profile, = [profile for profile in content["profiles"] if profile["name"] == event]
+    for stack, cost in zip(profile["samples"], profile["weights"]):
+        add_stack(own, total, [names[index] for index in stack[1:]], cost)
+    return own, total
+
+
+def as_speedscope_shows(ns):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("\u00b5s", 1e3)):
+        if ns / size >= 1:
+            return f"{ns / size:.2f}{unit}"
+    return f"{ns:.2f}ns"
+
+
+def compare_seen(own, total, path):
+    """Names that speedscope shows once; costs as it rounds them. It lists processes, too."""
+    with open(path, encoding="utf-8") as file:
+        rows = [row for row in json.load(file)["rows"] if "(" in row[1]]
+    count = collections.Counter(row[0] for row in rows)
+    seen = {row[0]: [row[1].split(" ")[0], row[2].split(" ")[0]] for row in rows
+            if count[row[0]] == 1}
+    compared = [name for name in seen if name in total]
+    wrong = [f"{name}: {seen[name]}, reported {total[name]} and {own[name]}" for name in compared
+             if seen[name] != [as_speedscope_shows(total[name]), as_speedscope_shows(own[name])]]
+    return compared, wrong
+
+
+def compare(own, total, exported_own, exported_total):
     wrong = [f"self of {name}: {exported_own[name]}, reported {own[name]}"
              for name in set(own) | set(exported_own) if own[name] != exported_own[name]]
     wrong += [f"total of {name}: {exported_total[name]}, reported {cost}"
               for name, cost in total.items() if exported_total[name] != cost]
-    print(f"{len(own)} names and {len(total)} totals compared, {len(wrong)} differ")
+    return wrong
+
+
+def main():
+    event, functions, form, path = sys.argv[1:]
+    own, total = reported(functions, event, form == "folded")
+    if form == "seen-speedscope":
+        compared, wrong = compare_seen(own, total, path)
+        if len(compared) < 10:
+            wrong.append(f"only {len(compared)} names are shown")
+    else:
+        read = {"top": printed_by_pprof, "folded": folded,
+                "speedscope": lambda path: speedscope(path, event)}[form]
+        compared, wrong = total, compare(own, total, *read(path))
+    print(f"{len(own)} names, {len(compared)} totals compared, {len(wrong)} differ")
     print("\n".join(sorted(wrong)[:20]))
     return 1 if wrong or not own else 0
 
