@@ -18,13 +18,13 @@
 #include "cct/base/maps_line.h"
 #include "cct/text/file_text.h"
 #include "collector/record/observers/kernel_modules.h"
+#include "perf/writer/record_build.h"
 
 /* tools/perf/util/event.h: this FORK inherits no mappings, for the child's own follow. */
 #define MISC_FORK_EXEC PERF_RECORD_MISC_COMM_EXEC
 /* enum perf_record_ksymbol_type of 5.9; older build machines lack the name. */
 #define KSYMBOL_TYPE_OOL 2
 #define COMM_SPACE       64 /* kernel threads may have long names */
-#define SAMPLE_ID_MAX    48
 #define FILENAME_MAX_ALL (PATH_MAX + 16)
 
 struct synthesizer {
@@ -35,144 +35,59 @@ struct synthesizer {
 	struct file_text maps; /* of the process at hand */
 };
 
-/* A record while it is built in the writer's memory. */
-struct builder {
-	uint8_t *start, *at;
-};
-
-static void build(struct builder *builder, const void *bytes, size_t size)
+static struct record_builder builder_of(const struct synthesize_options *options)
 {
-	memcpy(builder->at, bytes, size);
-	builder->at += size;
-}
-
-static void build_u32(struct builder *builder, uint32_t value)
-{
-	build(builder, &value, sizeof(value));
-}
-
-static void build_u64(struct builder *builder, uint64_t value)
-{
-	build(builder, &value, sizeof(value));
-}
-
-static void build_string(struct builder *builder, const char *text, size_t size)
-{
-	size_t padded = (size + 1 + 7) & ~(size_t)7;
-
-	memset(builder->at, 0, padded);
-	build(builder, text, size);
-	builder->at += padded - size;
-}
-
-/* The values in a sample_id. */
-struct origin {
-	int32_t pid, tid;
-	uint64_t id, time_ns;
-};
-
-static void build_sample_id(struct builder *builder, const struct synthesize_options *options,
-			    const struct origin *origin)
-{
-	uint64_t type = options->attr->sample_type;
-
-	if (!options->attr->sample_id_all)
-		return;
-	if (type & PERF_SAMPLE_TID) {
-		build_u32(builder, (uint32_t)origin->pid);
-		build_u32(builder, (uint32_t)origin->tid);
-	}
-	if (type & PERF_SAMPLE_TIME)
-		build_u64(builder, origin->time_ns);
-	if (type & PERF_SAMPLE_ID)
-		build_u64(builder, origin->id);
-	if (type & PERF_SAMPLE_STREAM_ID)
-		build_u64(builder, origin->id);
-	if (type & PERF_SAMPLE_CPU)
-		build_u64(builder, 0);
-	if (type & PERF_SAMPLE_IDENTIFIER)
-		build_u64(builder, origin->id);
-}
-
-static void build_task_id(struct builder *builder, const struct synthesize_options *options,
-			  int32_t pid, int32_t tid)
-{
-	build_sample_id(
-		builder, options,
-		&(struct origin){
-			.pid = pid, .tid = tid, .id = options->id, .time_ns = options->time_ns });
-}
-
-/* @size: an upper bound for the record's size. */
-static int begin(const struct synthesize_options *options, uint32_t type, uint32_t misc,
-		 size_t size, struct builder *builder)
-{
-	struct perf_event_header header = { .type = type, .misc = (uint16_t)misc };
-
-	void *room;
-
-	size += sizeof(header) + SAMPLE_ID_MAX;
-	int err = data_writer_reserve(options->writer, (size + 7) & ~(size_t)7, &room);
-	if (err)
-		return err;
-	builder->start = builder->at = room;
-	build(builder, &header, sizeof(header));
-	return 0;
-}
-
-static int end(const struct synthesize_options *options, struct builder *builder)
-{
-	struct perf_event_header *header = (struct perf_event_header *)builder->start;
-
-	header->size = (uint16_t)(builder->at - builder->start);
-	return data_writer_commit(options->writer);
+	return (struct record_builder){
+		.writer = options->writer,
+		.attr = options->attr,
+		.id = options->id,
+		.time_ns = options->time_ns,
+	};
 }
 
 static int put_comm(const struct synthesize_options *options, pid_t pid, pid_t tid,
 		    const char *comm)
 {
-	struct builder builder;
+	struct record_builder builder = builder_of(options);
 
-	int err = begin(options, PERF_RECORD_COMM, 0, 8 + COMM_SPACE + 8, &builder);
+	int err = record_build_begin(&builder, PERF_RECORD_COMM, 0, 8 + COMM_SPACE + 8);
 	if (err)
 		return err;
-	build_u32(&builder, (uint32_t)pid);
-	build_u32(&builder, (uint32_t)tid);
-	build_string(&builder, comm, strlen(comm));
-	build_task_id(&builder, options, pid, tid);
-	return end(options, &builder);
+	record_build_u32(&builder, (uint32_t)pid);
+	record_build_u32(&builder, (uint32_t)tid);
+	record_build_string(&builder, comm, strlen(comm));
+	return record_build_end(&builder, pid, tid);
 }
 
 static int put_thread(const struct synthesize_options *options, pid_t pid, pid_t tid)
 {
-	struct builder builder;
+	struct record_builder builder = builder_of(options);
 
-	int err = begin(options, PERF_RECORD_FORK, MISC_FORK_EXEC, 24, &builder);
+	int err = record_build_begin(&builder, PERF_RECORD_FORK, MISC_FORK_EXEC, 24);
 	if (err)
 		return err;
-	build_u32(&builder, (uint32_t)pid);
-	build_u32(&builder, (uint32_t)pid);
-	build_u32(&builder, (uint32_t)tid);
-	build_u32(&builder, (uint32_t)pid);
-	build_u64(&builder, 0);
-	build_task_id(&builder, options, pid, tid);
-	return end(options, &builder);
+	record_build_u32(&builder, (uint32_t)pid);
+	record_build_u32(&builder, (uint32_t)pid);
+	record_build_u32(&builder, (uint32_t)tid);
+	record_build_u32(&builder, (uint32_t)pid);
+	record_build_u64(&builder, 0);
+	return record_build_end(&builder, pid, tid);
 }
 
-static void build_file_identity(struct builder *builder, const struct maps_line *line,
+static void build_file_identity(struct record_builder *builder, const struct maps_line *line,
 				const struct build_id *build_id)
 {
 	uint8_t id[24] = { build_id->size };
 
 	if (build_id->size) {
 		memcpy(id + 4, build_id->bytes, build_id->size);
-		build(builder, id, sizeof(id));
+		record_build_add(builder, id, sizeof(id));
 		return;
 	}
-	build_u32(builder, line->dev_major);
-	build_u32(builder, line->dev_minor);
-	build_u64(builder, line->inode);
-	build_u64(builder, 0);
+	record_build_u32(builder, line->dev_major);
+	record_build_u32(builder, line->dev_minor);
+	record_build_u64(builder, line->inode);
+	record_build_u64(builder, 0);
 }
 
 static int put_mmap2(const struct synthesize_options *options, pid_t pid,
@@ -180,7 +95,7 @@ static int put_mmap2(const struct synthesize_options *options, pid_t pid,
 {
 	size_t path_size = strlen(line->path);
 	uint32_t misc = PERF_RECORD_MISC_USER;
-	struct builder builder;
+	struct record_builder builder = builder_of(options);
 
 	if (path_size > FILENAME_MAX_ALL)
 		return 0;
@@ -188,20 +103,19 @@ static int put_mmap2(const struct synthesize_options *options, pid_t pid,
 		misc |= PERF_RECORD_MISC_MMAP_DATA;
 	if (build_id->size)
 		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-	int err = begin(options, PERF_RECORD_MMAP2, misc, 64 + path_size + 8, &builder);
+	int err = record_build_begin(&builder, PERF_RECORD_MMAP2, misc, 64 + path_size + 8);
 	if (err)
 		return err;
-	build_u32(&builder, (uint32_t)pid);
-	build_u32(&builder, (uint32_t)pid);
-	build_u64(&builder, line->start);
-	build_u64(&builder, line->end - line->start);
-	build_u64(&builder, line->pgoff);
+	record_build_u32(&builder, (uint32_t)pid);
+	record_build_u32(&builder, (uint32_t)pid);
+	record_build_u64(&builder, line->start);
+	record_build_u64(&builder, line->end - line->start);
+	record_build_u64(&builder, line->pgoff);
 	build_file_identity(&builder, line, build_id);
-	build_u32(&builder, line->prot);
-	build_u32(&builder, line->flags);
-	build_string(&builder, line->path, path_size);
-	build_task_id(&builder, options, pid, pid);
-	return end(options, &builder);
+	record_build_u32(&builder, line->prot);
+	record_build_u32(&builder, line->flags);
+	record_build_string(&builder, line->path, path_size);
+	return record_build_end(&builder, pid, pid);
 }
 
 /* Stacks may be there. */
@@ -377,20 +291,19 @@ void synthesizer_destroy(struct synthesizer *synthesizer)
 static int put_kernel_mmap(const struct synthesize_options *options, uint64_t start, uint64_t size,
 			   uint64_t pgoff, const char *name)
 {
-	struct builder builder;
+	struct record_builder builder = builder_of(options);
 
-	int err = begin(options, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, 40 + strlen(name) + 8,
-			&builder);
+	int err = record_build_begin(&builder, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL,
+				     40 + strlen(name) + 8);
 	if (err)
 		return err;
-	build_u32(&builder, UINT32_MAX); /* the kernel's pid in perf's files */
-	build_u32(&builder, 0);
-	build_u64(&builder, start);
-	build_u64(&builder, size);
-	build_u64(&builder, pgoff);
-	build_string(&builder, name, strlen(name));
-	build_task_id(&builder, options, -1, 0);
-	return end(options, &builder);
+	record_build_u32(&builder, UINT32_MAX); /* the kernel's pid in perf's files */
+	record_build_u32(&builder, 0);
+	record_build_u64(&builder, start);
+	record_build_u64(&builder, size);
+	record_build_u64(&builder, pgoff);
+	record_build_string(&builder, name, strlen(name));
+	return record_build_end(&builder, -1, 0);
 }
 
 static int put_kernel_modules(const struct synthesize_options *options)
@@ -426,47 +339,45 @@ int synthesize_kernel(const struct synthesize_options *options, uint64_t start, 
 int synthesize_kernel_code(const struct synthesize_options *options, const struct kernel_code *code)
 {
 	uint16_t type = code->is_bpf ? PERF_RECORD_KSYMBOL_TYPE_BPF : KSYMBOL_TYPE_OOL, flags = 0;
-	struct builder builder;
+	struct record_builder builder = builder_of(options);
 
-	int err = begin(options, PERF_RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL,
-			16 + code->name_size + 8, &builder);
+	int err = record_build_begin(&builder, PERF_RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL,
+				     16 + code->name_size + 8);
 	if (err)
 		return err;
-	build_u64(&builder, code->addr);
-	build_u32(&builder, code->len);
-	build(&builder, &type, sizeof(type));
-	build(&builder, &flags, sizeof(flags));
-	build_string(&builder, code->name, code->name_size);
-	build_task_id(&builder, options, -1, 0);
-	return end(options, &builder);
+	record_build_u64(&builder, code->addr);
+	record_build_u32(&builder, code->len);
+	record_build_add(&builder, &type, sizeof(type));
+	record_build_add(&builder, &flags, sizeof(flags));
+	record_build_string(&builder, code->name, code->name_size);
+	return record_build_end(&builder, -1, 0);
 }
 
 int synthesize_cgroup(const struct synthesize_options *options, uint64_t id, const char *path)
 {
 	const size_t size = strlen(path);
-	struct builder builder;
+	struct record_builder builder = builder_of(options);
 
 	if (size > PATH_MAX)
 		return 0;
-	int err = begin(options, PERF_RECORD_CGROUP, 0, 8 + size + 8, &builder);
+	int err = record_build_begin(&builder, PERF_RECORD_CGROUP, 0, 8 + size + 8);
 	if (err)
 		return err;
-	build_u64(&builder, id);
-	build_string(&builder, path, size);
-	build_task_id(&builder, options, 0, 0);
-	return end(options, &builder);
+	record_build_u64(&builder, id);
+	record_build_string(&builder, path, size);
+	return record_build_end(&builder, 0, 0);
 }
 
 int synthesize_lost(const struct synthesize_options *options, uint64_t id, uint64_t n_lost,
 		    uint64_t time_ns)
 {
-	struct origin origin = { .id = id, .time_ns = time_ns };
-	struct builder builder;
+	struct record_builder builder = builder_of(options);
 
-	int err = begin(options, PERF_RECORD_LOST_SAMPLES, 0, 8, &builder);
+	builder.id = id;
+	builder.time_ns = time_ns;
+	int err = record_build_begin(&builder, PERF_RECORD_LOST_SAMPLES, 0, 8);
 	if (err)
 		return err;
-	build_u64(&builder, n_lost);
-	build_sample_id(&builder, options, &origin);
-	return end(options, &builder);
+	record_build_u64(&builder, n_lost);
+	return record_build_end(&builder, 0, 0);
 }
