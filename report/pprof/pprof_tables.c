@@ -9,7 +9,6 @@
 #include "cct/base/printable.h"
 #include "report/pprof/pprof_fields.h"
 
-#define PAGE_MASK   UINT64_C(4095)
 #define FIRST_START UINT64_C(0x10000) /* of mappings; address 0 means that there is no address */
 
 int pprof_tables_write(struct pprof_tables *tables, unsigned field,
@@ -57,37 +56,9 @@ static int add_string(struct pprof_tables *tables, unsigned field, const char *t
 
 /* -- mappings ------------------------------------------------------------------------------- */
 
-static bool is_code(const struct frame *frame)
-{
-	return frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL;
-}
-
-/* Finds which part of each module's file is needed. */
-static void measure(struct pprof_tables *tables)
-{
-	const struct cct *cct = tables->profile->cct;
-
-	for (uint32_t i = 0; i < cct->n_nodes; i++) {
-		const struct frame *frame = cct_frame(cct, i);
-		struct pprof_mapping *mapping = &tables->mappings[frame->module];
-		uint64_t page = frame->offset & ~PAGE_MASK;
-
-		if (!is_code(frame))
-			continue;
-		if (!mapping->size) {
-			*mapping = (struct pprof_mapping){ 0, page, PAGE_MASK + 1 };
-		} else if (page < mapping->offset) {
-			mapping->size += mapping->offset - page;
-			mapping->offset = page;
-		} else if (page - mapping->offset >= mapping->size) {
-			mapping->size = page - mapping->offset + PAGE_MASK + 1;
-		}
-	}
-}
-
 static int write_mapping(struct pprof_tables *tables, const struct module *module)
 {
-	const struct pprof_mapping *mapping = &tables->mappings[module->id];
+	const struct code_range *mapping = &tables->mappings[module->id];
 	char build_id[BUILD_ID_TEXT_SIZE];
 	struct byte_buffer *entry = &tables->entry;
 
@@ -139,15 +110,10 @@ static int write_mappings(struct pprof_tables *tables)
 {
 	const struct module_table *modules = &tables->profile->modules;
 	uint32_t n_modules = modules->n_modules, program;
-	uint64_t start = FIRST_START;
 	int err = find_program(tables, &program);
 
 	if (err)
 		return err;
-	for (uint32_t i = 1; i < n_modules; i++) {
-		tables->mappings[i].start = start;
-		start += tables->mappings[i].size;
-	}
 	if (program)
 		err = write_mapping(tables, module_table_get(modules, program));
 	for (uint32_t i = 1; i < n_modules && !err; i++) {
@@ -195,7 +161,7 @@ static int write_function(struct pprof_tables *tables, const struct frame_name *
 static int write_location(struct pprof_tables *tables, const struct frame *frame, uint64_t number,
 			  const struct frame_name *names, size_t n_names)
 {
-	const struct pprof_mapping *mapping = &tables->mappings[frame->module];
+	const struct code_range *mapping = &tables->mappings[frame->module];
 	struct byte_buffer *entry = &tables->entry;
 	int err = 0;
 
@@ -205,10 +171,10 @@ static int write_location(struct pprof_tables *tables, const struct frame *frame
 		return err;
 	byte_buffer_clear(entry);
 	protobuf_field_number(entry, LOCATION_ID, number);
-	if (is_code(frame) && mapping->size) {
+	if (code_ranges_have(frame) && mapping->size) {
 		protobuf_field_number(entry, LOCATION_MAPPING, frame->module);
 		protobuf_field_number(entry, LOCATION_ADDRESS,
-				      mapping->start + (frame->offset - mapping->offset));
+				      code_range_address(mapping, frame->offset));
 	}
 	for (size_t i = n_names; i-- > 0;) {
 		byte_buffer_clear(&tables->line);
@@ -242,14 +208,12 @@ int pprof_tables_init(struct pprof_tables *tables)
 {
 	uint64_t none;
 
-	tables->mappings =
-		calloc(tables->profile->modules.n_modules + 1, sizeof(*tables->mappings));
+	tables->mappings = code_ranges_create(tables->profile, FIRST_START);
 	if (!tables->mappings)
 		return -ENOMEM;
 	int err = pprof_tables_string(tables, "", &none); /* the first string of each profile */
 	if (err)
 		return err;
-	measure(tables);
 	return write_mappings(tables);
 }
 

@@ -8,16 +8,11 @@
 
 #include "cct/base/pair_map.h"
 #include "cct/model/profile.h"
+#include "cct/paths/code_ranges.h"
 #include "cct/text/string_ids.h"
 #include "report/names/symbolize.h"
 #include "report/pprof/gzip_stream.h"
 #include "report/pprof/protobuf.h"
-
-/* Where a module's code is in the addresses of the file: [start, start + size) is its file from
- * @offset on. Modules do not overlap. */
-struct pprof_mapping {
-	uint64_t start, offset, size;
-};
 
 /* All zero, but for the first three, is empty. */
 struct pprof_tables {
@@ -25,8 +20,8 @@ struct pprof_tables {
 	const struct profile *profile;
 	struct symbolizer *symbolizer;
 	struct string_ids strings;
-	struct pprof_mapping *mappings; /* by module ID */
-	bool *has_function;             /* by the symbolizer's number of the function */
+	struct code_range *mappings; /* by module ID */
+	bool *has_function;          /* by the symbolizer's number of the function */
 	size_t n_functions;
 	struct pair_map locations; /* (offset, module and kind) -> number of the location */
 	uint32_t n_locations;
