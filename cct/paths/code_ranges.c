@@ -16,7 +16,19 @@ static void widen(struct code_range *range, uint64_t offset)
 	}
 }
 
-struct code_range *code_ranges_create(const struct profile *profile, uint64_t start)
+static void place(struct code_range *ranges, uint32_t n_modules, uint64_t start, uint64_t gap)
+{
+	for (uint32_t i = 1; i < n_modules; i++) {
+		struct code_range *range = &ranges[i];
+
+		if (gap && range->size)
+			start = ((start + gap - 1) & ~(gap - 1)) + range->offset;
+		range->start = start;
+		start += range->size + (range->size ? gap : 0);
+	}
+}
+
+struct code_range *code_ranges_create(const struct profile *profile, uint64_t start, uint64_t gap)
 {
 	const struct cct *cct = profile->cct;
 	const uint32_t n_modules = profile->modules.n_modules;
@@ -28,9 +40,7 @@ struct code_range *code_ranges_create(const struct profile *profile, uint64_t st
 		if (code_ranges_have(frame))
 			widen(&ranges[frame->module], frame->offset);
 	}
-	for (uint32_t i = 1; ranges && i < n_modules; i++) {
-		ranges[i].start = start;
-		start += ranges[i].size;
-	}
+	if (ranges)
+		place(ranges, n_modules, start, gap);
 	return ranges;
 }

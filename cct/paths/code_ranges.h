@@ -15,8 +15,11 @@ struct code_range {
 	uint64_t start, offset, size; /* of whole pages; size 0: no frame is there */
 };
 
-/* By module ID, from the address @start on, which is at a page. Heap; NULL: out of memory. */
-struct code_range *code_ranges_create(const struct profile *profile, uint64_t start);
+/*
+ * By module ID, from the address @start on, which is at a page. @gap: 0; or a power of two: ranges
+ * are where their whole files would fit, and so far apart at least. Heap; NULL: out of memory.
+ */
+struct code_range *code_ranges_create(const struct profile *profile, uint64_t start, uint64_t gap);
 /* Whether the frame is code, which has a module and an offset. */
 static inline bool code_ranges_have(const struct frame *frame)
 {

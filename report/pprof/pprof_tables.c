@@ -208,7 +208,7 @@ int pprof_tables_init(struct pprof_tables *tables)
 {
 	uint64_t none;
 
-	tables->mappings = code_ranges_create(tables->profile, FIRST_START);
+	tables->mappings = code_ranges_create(tables->profile, FIRST_START, 0);
 	if (!tables->mappings)
 		return -ENOMEM;
 	int err = pprof_tables_string(tables, "", &none); /* the first string of each profile */

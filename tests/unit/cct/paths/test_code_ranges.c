@@ -37,7 +37,7 @@ static void ranges_hold_the_pages_of_all_frames_and_do_not_overlap(void **state)
 	add_frame(profile, FRAME_USER, one, 0x8000);
 	add_frame(profile, FRAME_KERNEL, two, 0);
 	add_frame(profile, FRAME_MARKER, 0, MARKER_STACK_CUT);
-	struct code_range *ranges = code_ranges_create(profile, 0x10000);
+	struct code_range *ranges = code_ranges_create(profile, 0x10000, 0);
 	assert_non_null(ranges);
 	assert_int_equal(ranges[one].offset, 0x3000);
 	assert_int_equal(ranges[one].size, 0x6000);
@@ -46,6 +46,11 @@ static void ranges_hold_the_pages_of_all_frames_and_do_not_overlap(void **state)
 	assert_int_equal(ranges[two].start, 0x16000);
 	assert_int_equal(ranges[two].size, 0x1000);
 	assert_int_equal(ranges[unused].size, 0);
+	free(ranges);
+	ranges = code_ranges_create(profile, 0x10000, 0x100000);
+	assert_non_null(ranges);
+	assert_int_equal(ranges[one].start, 0x103000);
+	assert_int_equal(ranges[two].start, 0x300000);
 	free(ranges);
 	profile_destroy(profile);
 }
