@@ -12,10 +12,10 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
+#include "collector/exchange/path_formats.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
-#include "report/export/path_format.h"
 
 struct export_command {
 	struct report_options report;
@@ -37,10 +37,10 @@ static int take_format(const struct option_use *use, void *field)
 	const struct path_format **format = field;
 	_cleanup_free_ char *names = NULL;
 
-	*format = path_format_find(use->value);
+	*format = path_formats_find(use->value);
 	if (*format)
 		return 0;
-	names = path_format_names();
+	names = path_formats_names();
 	return option_wrong_value(use, "%s", names ? names : "another format");
 }
 
@@ -50,7 +50,7 @@ static const struct command_option options_of_export[] = {
 	  .letter = 'f',
 	  .argument = "FORMAT",
 	  .help = "the format to write, one of the following",
-	  .list = path_format_list,
+	  .list = path_formats_list,
 	  .take = take_format,
 	  .offset = FIELD(format) },
 	{ .name = "output",
@@ -255,7 +255,7 @@ static int run(struct export_command *command)
 static int check(const struct export_command *command)
 {
 	if (!command->format) {
-		_cleanup_free_ char *names = path_format_names();
+		_cleanup_free_ char *names = path_formats_names();
 
 		return message_wrong_use("export", "name a format with --format: %s.",
 					 names ? names : "NAME");

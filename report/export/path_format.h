@@ -1,7 +1,4 @@
-/*
- * The formats of other programs in which the call paths of a profile can be written (dendro
- * export).
- */
+/* A format of other programs in which the call paths of a profile can be written. */
 #ifndef REPORT_EXPORT_PATH_FORMAT_H
 #define REPORT_EXPORT_PATH_FORMAT_H
 
@@ -34,14 +31,5 @@ struct path_format {
 	int (*write)(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 		     const struct path_options *options);
 };
-
-extern const struct path_format path_formats[]; /* ends with a name of NULL */
-
-/* NULL: unknown. */
-const struct path_format *path_format_find(const char *name);
-/* "pprof or folded". Heap; NULL without memory. */
-char *path_format_names(void);
-/* A line "NAME: DESCRIPTION" for each. Likewise. */
-char *path_format_list(void);
 
 #endif

@@ -15,8 +15,8 @@
 
 #include "cct/base/cleanup.h"
 #include "collector/commands/commands.h"
+#include "collector/exchange/path_formats.h"
 #include "report/export/export.h"
-#include "report/export/path_format.h"
 
 #define MAX_ENTRIES 64
 
@@ -333,7 +333,7 @@ static void find_in_page(const char *page, char *list)
 
 static void the_page_of_export_describes_all_formats(void **state)
 {
-	_cleanup_free_ char *text = calloc(1, 65536), *list = path_format_list();
+	_cleanup_free_ char *text = calloc(1, 65536), *list = path_formats_list();
 	FILE *file = open_page("export");
 	char line[1024];
 

@@ -1,4 +1,4 @@
-#include "report/export/path_format.h"
+#include "collector/exchange/path_formats.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ const struct path_format path_formats[] = {
 	{ 0 },
 };
 
-const struct path_format *path_format_find(const char *name)
+const struct path_format *path_formats_find(const char *name)
 {
 	for (const struct path_format *format = path_formats; format->name; format++) {
 		if (strcmp(format->name, name) == 0)
@@ -33,7 +33,7 @@ const struct path_format *path_format_find(const char *name)
 	return NULL;
 }
 
-char *path_format_names(void)
+char *path_formats_names(void)
 {
 	char *names = NULL;
 	size_t size;
@@ -50,7 +50,7 @@ char *path_format_names(void)
 	return fclose(out) ? NULL : names;
 }
 
-char *path_format_list(void)
+char *path_formats_list(void)
 {
 	char *list = NULL;
 	size_t size;
