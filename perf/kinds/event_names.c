@@ -156,7 +156,7 @@ static bool find_cache_event(const char *name, size_t length, struct perf_event_
 	return true;
 }
 
-static bool find_generic_event(const char *name, size_t length, struct perf_event_attr *attr)
+bool event_names_find_generic(const char *name, size_t length, struct perf_event_attr *attr)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(generic_names); i++) {
 		if (strlen(generic_names[i].name) != length ||
@@ -225,7 +225,7 @@ static enum event_error find(name_finder *finder, const struct event_places *pla
 static enum event_error find_generic(const struct event_places *places, const char *name,
 				     struct event_list *found, char **error_ret)
 {
-	return find(find_generic_event, places, name, found, error_ret);
+	return find(event_names_find_generic, places, name, found, error_ret);
 }
 
 static enum event_error find_raw(const struct event_places *places, const char *name,

@@ -10,6 +10,8 @@
 
 extern const struct event_kind generic_event_kind, raw_event_kind;
 
+/* Sets the type and number of the event with a generic name, of @length bytes. false: none. */
+bool event_names_find_generic(const char *name, size_t length, struct perf_event_attr *attr);
 /* Adds the generic names. 0 or -ENOMEM. */
 int event_names_list(struct event_catalog *catalog);
 

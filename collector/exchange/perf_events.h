@@ -1,0 +1,27 @@
+/* The events of a profile, and what else the header of a recording of perf has. */
+#ifndef COLLECTOR_EXCHANGE_PERF_EVENTS_H
+#define COLLECTOR_EXCHANGE_PERF_EVENTS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+
+#include "cct/model/profile.h"
+#include "perf/writer/data_writer.h"
+
+#define PERF_EVENTS_FEATURES 7 /* at most */
+
+struct perf_events {
+	/* Of each metric of the profile, by its index; one without a name if there are none. */
+	struct perf_event_attr *attrs;
+	uint64_t *ids;
+	struct data_writer_event *events; /* refers to the profile's names */
+	size_t n_events;
+	struct data_writer_feature features[PERF_EVENTS_FEATURES];
+	size_t n_features;
+};
+
+/* @has_cpu: samples have their CPU. 0 or -ENOMEM; it may be deinitialized in any case. */
+int perf_events_init(struct perf_events *events, const struct profile *profile, bool has_cpu);
+void perf_events_deinit(struct perf_events *events);
+
+#endif
