@@ -1,6 +1,7 @@
 #include "collector/files/result_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +26,16 @@ static bool is_one_of(FILE *file, const char *const *paths, size_t n_paths)
 	return false;
 }
 
+/* From the start of the file on, not at its end alone. */
+static void write_anywhere(FILE *out)
+{
+	const int flags = fcntl(fileno(out), F_GETFL);
+
+	if (flags >= 0)
+		fcntl(fileno(out), F_SETFL, flags & ~O_APPEND);
+	rewind(out);
+}
+
 FILE *result_file_open(const char *command, const char *path, const char *const *inputs,
 		       size_t n_inputs)
 {
@@ -45,6 +56,7 @@ FILE *result_file_open(const char *command, const char *path, const char *const 
 		fclose(out);
 		return NULL;
 	}
+	write_anywhere(out);
 	return out;
 }
 

@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 /*
- * Opens the file @path for writing, and empties it; standard output if @path is NULL or "-". A file
- * that is one of the inputs itself is refused, and stays as it is. NULL after a message.
+ * Opens the file @path for writing anywhere, and empties it; standard output if @path is NULL or
+ * "-". A file that is one of the inputs itself is refused, and stays as it is. NULL after a
+ * message.
  */
 FILE *result_file_open(const char *command, const char *path, const char *const *inputs,
 		       size_t n_inputs);
