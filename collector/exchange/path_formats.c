@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/exchange/perf_data.h"
 #include "report/export/folded.h"
 #include "report/formats/speedscope.h"
 #include "report/pprof/pprof.h"
@@ -21,6 +22,11 @@ const struct path_format path_formats[] = {
 	  .rows = ROWS_WANTED,
 	  .has_lines = true,
 	  .write = speedscope_write },
+	{ .name = "perf.data",
+	  .description = "a recording with callchains, for perf, hotspot and others",
+	  .rows = ROWS_WANTED,
+	  .is_binary = true,
+	  .write = perf_data_write },
 	{ 0 },
 };
 
