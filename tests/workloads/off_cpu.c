@@ -12,6 +12,7 @@
  * and prints where its two locks are.
  */
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -330,20 +332,36 @@ static void *kinds_main(void *arg)
 }
 
 /* To be read past the page cache; -1: this file system can't. */
+/* A file of zeros to be read from the disk, past the page cache. -1: none here: file systems in
+ * memory have direct reads, too, but do not wait. */
+static int make_file_in(const char *directory)
+{
+	static char block[BLOCK_SIZE];
+	char name[64];
+	struct statfs system;
+
+	snprintf(name, sizeof(name), "%s/off_cpu.XXXXXX", directory);
+	if (statfs(directory, &system) || system.f_type == TMPFS_MAGIC)
+		return -1;
+	int fd = mkostemp(name, O_CLOEXEC);
+	int read_fd = -1;
+	bool is_written = fd >= 0;
+	for (int i = 0; is_written && i < FILE_SIZE / BLOCK_SIZE; i++)
+		is_written = write(fd, block, sizeof(block)) == sizeof(block);
+	if (is_written && !fsync(fd))
+		read_fd = open(name, O_RDONLY | O_DIRECT);
+	if (fd >= 0) {
+		close(fd);
+		unlink(name);
+	}
+	return read_fd;
+}
+
 static int make_file(void)
 {
-	static const char name[] = "off_cpu.file";
-	static char block[BLOCK_SIZE];
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int fd = make_file_in(".");
 
-	for (int i = 0; fd >= 0 && i < FILE_SIZE / BLOCK_SIZE; i++)
-		if (write(fd, block, sizeof(block)) != sizeof(block))
-			return -1;
-	if (fd < 0 || fsync(fd) || close(fd))
-		return -1;
-	fd = open(name, O_RDONLY | O_DIRECT);
-	unlink(name);
-	return fd;
+	return fd >= 0 ? fd : make_file_in("/var/tmp");
 }
 
 static pthread_t threads[MAX_THREAD];
