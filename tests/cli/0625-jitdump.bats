@@ -145,12 +145,14 @@ expect_turns() { # expect_turns NAME : the costs of all functions, and whether t
 	rm -f jit-*.dump
 	report_json node.data --view functions >node.functions
 	local fib all
-	fib=$(jq '[.rows[] | select(.name | test("^JS:.fib .*program.js")) | .self[0]] | add' node.functions)
+	local kind='(JS|LazyCompile|Function):.?' # node 20, and 18
+	fib=$(jq --arg kind "$kind" '[.rows[] | select(.name | test("^" + $kind + "fib .*program.js"))
+		| .self[0]] | add' node.functions)
 	all=$(jq '.metrics[0].total' node.functions)
 	expect_at_least "cost of fib()" "$fib" "$all" 70
 	# Not the tree: node's own start may be nested deeper than jq reads.
-	"$DENDRO" script node.data | awk '/^$/ { inside = 0 } /JS:.fib / { inside = 1 }
-		inside && /JS:.spin .*program.js/ { found = 1 } END { exit !found }'
+	"$DENDRO" script node.data | awk -v kind="$kind" '/^$/ { inside = 0 } $0 ~ kind "fib " { inside = 1 }
+		inside && $0 ~ kind "spin .*program.js" { found = 1 } END { exit !found }'
 }
 
 @test "JIT code is disassembled from the dump" {
