@@ -95,7 +95,7 @@ listed_fields() {
 	[ -r /sys/kernel/tracing/events/sched/sched_switch/format ] || skip "tracefs is not mounted"
 	"$DENDRO" record -q -a -c 1 -z 0 -e sched:sched_switch -e raw_syscalls:sys_enter -e irq:softirq_entry \
 		-o fields.data -- sleep 0.1
-	diff <(perf script -i fields.data 2>/dev/null | listed_fields) \
+	diff <(perf script --no-inline -i fields.data 2>/dev/null | listed_fields) \
 		<("$DENDRO" script fields.data | listed_fields)
 	"$DENDRO" script fields.data | grep -q ' sched:sched_switch: prev_comm=.* ==> next_comm='
 	perf record -q -e sched:sched_switch -e raw_syscalls:sys_enter -g -a -o theirs.data -- sleep 0.1 \

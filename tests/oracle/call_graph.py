@@ -14,6 +14,7 @@ import bisect
 import collections
 import json
 import re
+import struct
 import sys
 
 FRAME = re.compile(
@@ -28,11 +29,33 @@ def is_kernel(module):
     return module.startswith("[") and module != "[dendro]" and module != "[vdso]"
 
 
+def load_bias(path):
+    """By how much addresses in a file's own terms exceed its offsets, where it has code."""
+    try:
+        with open(path, "rb") as file:
+            ident = file.read(64)
+            if ident[:6] != b"\x7fELF\x02\x01":
+                return 0
+            headers, = struct.unpack_from("<Q", ident, 32)
+            size, count = struct.unpack_from("<HH", ident, 54)
+            file.seek(headers)
+            table = file.read(size * count)
+    except OSError:
+        return 0
+    for at in range(0, len(table), size):
+        kind, flags, offset, address = struct.unpack_from("<IIQQ", table, at)
+        if kind == 1 and flags & 1:  # PT_LOAD, PF_X
+            return address - offset
+    return 0
+
+
 class Unnamed:
-    """The functions without names, by module, as the report names them."""
+    """The functions without names, by module, as the report names them: by the address in the
+    file's own terms at which they start. Scripts have offsets in the file, as perf's."""
 
     def __init__(self, report):
         self.starts = collections.defaultdict(list)
+        self.biases = {}
         for row in report["rows"]:
             start = re.match(r"^.*\+0x([0-9a-f]+)$", row["name"])
             if start:
@@ -40,7 +63,10 @@ class Unnamed:
         for starts in self.starts.values():
             starts.sort()
 
-    def function(self, module, address):
+    def function(self, path, module, offset):
+        if path not in self.biases:
+            self.biases[path] = load_bias(path)
+        address = offset + self.biases[path]
         starts = self.starts[module]
         index = bisect.bisect_right(starts, address)
         start = starts[index - 1] if index else address
@@ -59,7 +85,7 @@ def read_frame(line, unnamed):
         shown = "[kernel]" if module == KERNEL else module.strip("[]")
     offset = OFFSET.match(text)
     if not offset:
-        return unnamed.function(shown, int(address, 16)), is_kernel(module)
+        return unnamed.function(module, shown, int(address, 16)), is_kernel(module)
     start = 0 if is_kernel(module) else int(address, 16) - int(offset[2], 16)
     return (offset[1], shown, start), is_kernel(module)
 
