@@ -12,6 +12,7 @@
 
 #define LINES_ABOVE     3 /* title, views, heading */
 #define LINES_BELOW     3 /* name, costs, hints */
+#define MIN_LINES       8 /* a lower screen has the title and the hints alone */
 #define ESCAPE_DELAY_MS 25
 #define MAX_SEARCH      128 /* bytes */
 
@@ -90,10 +91,16 @@ static void draw_line(const struct screen *screen, int y, attr_t base)
 	attrset((int)A_NORMAL);
 }
 
+static int lines_above(void)
+{
+	return LINES < MIN_LINES ? 1 : LINES_ABOVE;
+}
+
 static uint32_t page_size(void)
 {
-	return LINES > LINES_ABOVE + LINES_BELOW ? (uint32_t)(LINES - LINES_ABOVE - LINES_BELOW)
-						 : 1;
+	const int n_used = LINES < MIN_LINES ? 2 : LINES_ABOVE + LINES_BELOW;
+
+	return LINES > n_used ? (uint32_t)(LINES - n_used) : 0;
 }
 
 static void draw_rows(struct screen *screen)
@@ -110,7 +117,7 @@ static void draw_rows(struct screen *screen)
 		const bool is_current = index == page->rows.cursor && page->rows.n_lines;
 		if (is_current)
 			styled_line_pad(line, line->max_columns);
-		draw_line(screen, LINES_ABOVE + (int)i, is_current ? A_REVERSE : A_NORMAL);
+		draw_line(screen, lines_above() + (int)i, is_current ? A_REVERSE : A_NORMAL);
 	}
 }
 
@@ -118,6 +125,8 @@ static void draw_above(struct screen *screen)
 {
 	browse_text_title(screen->browse, begin_line(screen));
 	draw_line(screen, 0, A_REVERSE);
+	if (LINES < MIN_LINES)
+		return;
 	browse_text_views(screen->browse, begin_line(screen));
 	draw_line(screen, 1, A_NORMAL);
 	browse_text_heading(screen->browse, begin_line(screen));
@@ -136,12 +145,18 @@ static void draw_search(struct screen *screen)
 	move(LINES - 1, (int)column);
 }
 
-static void draw_below(struct screen *screen)
+static void draw_answer(struct screen *screen)
 {
 	browse_text_name(screen->browse, begin_line(screen));
 	draw_line(screen, LINES - 3, A_NORMAL);
 	browse_text_costs(screen->browse, begin_line(screen));
 	draw_line(screen, LINES - 2, A_NORMAL);
+}
+
+static void draw_below(struct screen *screen)
+{
+	if (LINES >= MIN_LINES)
+		draw_answer(screen);
 	if (screen->mode == MODE_SEARCH) {
 		draw_search(screen);
 		return;

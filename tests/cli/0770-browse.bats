@@ -1,0 +1,268 @@
+# dendro browse, through a terminal (tmux): what the screen shows is compared with the report of the
+# same file.
+
+load lib
+
+setup_file() {
+	prepare make_profile
+}
+
+make_profile() {
+	need tmux jq
+	need_events
+	"$DENDRO" browse </dev/null 2>&1 | grep -q terminal || skip "dendro was built without ncurses"
+	cd "$BATS_FILE_TMPDIR" || exit
+	record reader.data -- "$WORKLOADS/reader" 1 >/dev/null
+	"$DENDRO" build -o reader.cct reader.data
+	report_json reader.cct --kernel none >tree.json
+	report_json reader.cct --kernel none --view callers >callers.json
+	report_json reader.cct --kernel none --view functions >functions.json
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR" || exit
+	N_TERMINALS=0
+	export TMUX_TMPDIR=$BATS_TEST_TMPDIR
+}
+
+teardown() {
+	[ -z "${SOCKET:-}" ] || tmux -L "$SOCKET" kill-server 2>/dev/null || true
+}
+
+# browse COLUMNS ROWS LOCALE [OPTION...] : starts it instead of one before, and waits for its screen
+browse() {
+	start_only "$@"
+	wait_until shows '^ dendro'
+}
+
+start_only() {
+	local columns=$1 rows=$2 locale=$3
+	shift 3
+	teardown
+	N_TERMINALS=$((N_TERMINALS + 1))
+	SOCKET=browse-$N_TERMINALS
+	tmux -L "$SOCKET" -f /dev/null -u new-session -d -x "$columns" -y "$rows" \
+		"LC_ALL=$locale ${ENVIRONMENT:-} '$DENDRO' browse $* 2>errors; echo ended with \$?; sleep 600"
+}
+
+screen() {
+	tmux -L "$SOCKET" capture-pane -p
+}
+
+shows() { # shows RE : the screen has a line that matches
+	screen | grep -qE -e "$1"
+}
+
+lacks() { # lacks RE
+	if shows "$1"; then
+		echo "unexpected: $1"
+		screen
+		return 1
+	fi
+}
+
+shows_name() { # shows_name NAME : of the row under the cursor
+	screen | tail -3 | grep -qF -e " $1"
+}
+
+is_ascii() {
+	[ -z "$(screen | LC_ALL=C tr -d ' -~\n')" ]
+}
+
+keys() {
+	tmux -L "$SOCKET" send-keys "$@"
+}
+
+# press KEY RE : until the screen has what the key leads to
+press() {
+	keys "$1"
+	wait_until shows "$2" || {
+		screen
+		return 1
+	}
+}
+
+# has_costs SELF TOTAL : waits until those are shown of the row under the cursor
+has_costs() {
+	wait_until shows "^ total $2 ns  self $1 ns  samples [0-9]+ *$" || {
+		echo "expected self $1, total $2:"
+		screen
+		return 1
+	}
+}
+
+# Presses a key for each line "SELF TOTAL NAME" of standard input, and looks for its costs.
+compare_rows() { # compare_rows KEY
+	local self total name n=0
+	while read -r self total name; do
+		[ $n -eq 0 ] || keys "$1"
+		wait_until shows_name "$name"
+		has_costs "$self" "$total"
+		n=$((n + 1))
+	done
+	expect_at_least "rows compared" $n 5 100
+}
+
+@test "the rows of the tree are those of the report" {
+	browse 100 30 C.UTF-8 --kernel none --min 0 reader.cct
+	keys '*'
+	jq -r '.frames as $frames | .nodes[] | select(.[0] >= 0) |
+		"\(.[2][0]) \(.[3][0]) \($frames[.[1]].name)"' tree.json >expected
+	compare_rows j <expected
+}
+
+@test "callers are those of the report" {
+	browse 100 30 C.UTF-8 --kernel none --min 0 reader.cct
+	press 2 '\[callers\]'
+	keys '*'
+	jq -r '.frames as $frames | .nodes as $nodes | .nodes[] | select(.[0] == 0) |
+		"\(.[2][0]) \(.[3][0]) \($frames[.[1]].name)"' callers.json | head -1 >expected
+	read -r self total name <expected
+	wait_until shows_name "$name"
+	has_costs "$self" "$total"
+	keys '*'
+	jq -r '.frames as $frames | .nodes as $nodes | .nodes[1:6][] |
+		"\(.[2][0]) \(.[3][0]) \($frames[.[1]].name)"' callers.json >expected
+	compare_rows j <expected
+}
+
+@test "functions are those of the report" {
+	browse 100 30 C.UTF-8 --kernel none reader.cct
+	press 3 '\[functions\]'
+	jq -r '.rows[:8][] | "\(.self[0]) \(.total[0]) \(.name)"' functions.json >expected
+	compare_rows j <expected
+}
+
+@test "a recording and its profile look the same" {
+	browse 100 30 C.UTF-8 reader.data
+	press p '▾ main'
+	screen | tail -n +2 >of_recording
+	keys q
+	wait_until shows 'ended with 0'
+	browse 100 30 C.UTF-8 reader.cct
+	press p '▾ main'
+	screen | tail -n +2 | diff of_recording -
+}
+
+@test "a search shows the match while it is typed, and Esc goes back" {
+	browse 100 30 C.UTF-8 reader.cct
+	screen | tail -n +4 >before
+	keys /
+	keys reader_1
+	wait_until shows '^ reader_1 '
+	shows '▸ reader_1'
+	shows '^ /reader_1'
+	keys Escape
+	wait_until shows '^ \? help'
+	screen | tail -n +4 | diff before -
+	keys /
+	keys reader_
+	keys Enter
+	wait_until shows 'n next match'
+	wait_until shows '^ reader_2 '
+	keys n
+	wait_until shows '^ reader_1 '
+	keys N
+	wait_until shows '^ reader_2 '
+	keys /
+	keys nowhere
+	wait_until shows 'No row matches'
+}
+
+@test "rows are unfolded and folded by keys" {
+	browse 100 30 C.UTF-8 --kernel none reader.cct
+	shows '▸ reader '
+	press l '▾ reader '
+	press h '▸ reader '
+	press Enter '▾ reader '
+	press Space '▸ reader '
+	press Right '▾ reader '
+	press Left '▸ reader '
+	keys '*'
+	wait_until shows '▾ reader_2'
+	wait_until shows '▾ reader_1'
+	press - '▸ reader '
+	lacks 'reader_2'
+}
+
+@test "every size has a screen, which follows the terminal" {
+	local size
+	for size in 60x16 100x30 256x50 30x8 8x3; do
+		browse "${size%x*}" "${size#*x}" C.UTF-8 reader.cct
+		keys p '?' j x 3 q
+		wait_until shows 'ended'
+	done
+	browse 60 16 C.UTF-8 reader.cct
+	press p 'main'
+	shows 'total▼    self +call path *$'
+	shows '^ \? help  q quit'
+	tmux -L "$SOCKET" resize-window -x 256 -y 40
+	wait_until shows 'time +call path .* module$'
+	wait_until shows ' reader$'
+	tmux -L "$SOCKET" resize-window -x 100 -y 20
+	wait_until shows '^ \? help  q quit .* s sort'
+	[ "$(screen | wc -l)" -eq 20 ]
+}
+
+@test "without UTF-8 all signs are ASCII" {
+	browse 140 30 C reader.cct
+	press p 'v main'
+	shows 'totalv'
+	is_ascii
+	press 2 '\[callers\]'
+	press 3 '\[functions\]'
+	press '?' 'Moving'
+	is_ascii
+}
+
+@test "colours are left out with NO_COLOR and --color never" {
+	has_color() {
+		tmux -L "$SOCKET" capture-pane -pe | grep -q $'\e\\[[0-9;]*3[1-6]'
+	}
+	browse 100 30 C.UTF-8 reader.cct
+	press p 'main'
+	wait_until has_color
+	ENVIRONMENT="NO_COLOR=1" browse 100 30 C.UTF-8 reader.cct
+	press p 'main'
+	[ "$(has_color && echo coloured)" = "" ]
+	browse 100 30 C.UTF-8 --color never reader.cct
+	press p 'main'
+	[ "$(has_color && echo coloured)" = "" ]
+}
+
+@test "the help has all keys, and any key leaves it" {
+	browse 100 70 C.UTF-8 reader.cct
+	press '?' 'Searching'
+	shows 'j, Down +next row'
+	shows 'q +quit'
+	keys x
+	wait_until shows 'call path'
+	browse 60 16 C.UTF-8 reader.cct
+	press '?' 'more lines below'
+	lacks 'q +quit'
+	keys NPage NPage NPage NPage NPage NPage
+	wait_until shows 'q +quit'
+}
+
+@test "what prevents the screen is said" {
+	run "$DENDRO" browse reader.cct </dev/null
+	[ "$status" -eq 1 ]
+	[[ "$output" = *"must be a terminal"* ]]
+	ENVIRONMENT="TERM=nonsense" start_only 100 30 C.UTF-8 reader.cct
+	wait_until shows 'ended with 1'
+	grep -q 'type of the terminal' errors
+	start_only 100 30 C.UTF-8 missing.data
+	wait_until shows 'ended with 1'
+	grep -q 'missing.data: No such file' errors
+}
+
+@test "a report on a terminal offers to walk through it, and in a pipe does not" {
+	need_terminal
+	PAGER=cat script -qec "'$DENDRO' report reader.cct" typescript >/dev/null </dev/null
+	grep -q '^To walk through it: dendro browse reader.cct' typescript
+	PAGER=cat script -qec "'$DENDRO' report --format json reader.cct" typescript >/dev/null </dev/null
+	[ "$(grep -c 'dendro browse' typescript)" -eq 0 ]
+	"$DENDRO" report reader.cct >plain
+	[ "$(grep -c 'dendro browse' plain)" -eq 0 ]
+}
