@@ -11,6 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/numbers.h"
+#include "cct/base/printable.h"
 #include "cct/base/sentence.h"
 #include "cct/model/profile_filter.h"
 #include "collector/command-line/filter_findings.h"
@@ -26,6 +27,7 @@
 #include "collector/files/named_profile.h"
 #include "collector/session/dendro.h"
 #include "collector/session/sample_filter.h"
+#include "report/browse/browse_screen.h"
 #include "report/fold/view_traits.h"
 #include "report/views/view.h"
 
@@ -370,6 +372,19 @@ static int complain_of_root(const struct report_options *options)
 			     options->view.root);
 }
 
+/* Whoever reads a terminal can look at what the report leaves out. */
+static void offer_browse(const struct report_options *options)
+{
+	if (options->n_paths > 1 || strcmp(options->path, "-") == 0 || !browse_screen_is_there())
+		return;
+	fputs("\nTo walk through it: dendro browse", stdout);
+	if (strcmp(options->path, DEFAULT_RECORDING) != 0) {
+		putchar(' ');
+		printable_put(stdout, options->path);
+	}
+	putchar('\n');
+}
+
 static int show(struct report_options *options, const struct profile *profile,
 		struct symbolizer *symbolizer)
 {
@@ -396,6 +411,8 @@ static int show(struct report_options *options, const struct profile *profile,
 		pager_start(&pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
 	err = options->format->write(stdout, view, symbolizer, &options->export);
+	if (!err && is_text && is_terminal)
+		offer_browse(options);
 	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;
