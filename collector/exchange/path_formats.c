@@ -4,6 +4,7 @@
 
 #include "collector/exchange/perf_data.h"
 #include "report/export/folded.h"
+#include "report/formats/callgrind.h"
 #include "report/formats/speedscope.h"
 #include "report/pprof/pprof.h"
 
@@ -22,6 +23,10 @@ const struct path_format path_formats[] = {
 	  .rows = ROWS_WANTED,
 	  .has_lines = true,
 	  .write = speedscope_write },
+	{ .name = "callgrind",
+	  .description = "a call graph with lines, for KCachegrind and callgrind_annotate",
+	  .has_lines = true,
+	  .write = callgrind_write },
 	{ .name = "perf.data",
 	  .description = "a recording with callchains, for perf, hotspot and others",
 	  .rows = ROWS_WANTED,
