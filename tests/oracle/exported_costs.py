@@ -3,7 +3,8 @@
 
 FUNCTIONS_JSON is `dendro report --view functions --format json` of the recording. FORMAT is "top",
 what `go tool pprof -top -unit=...` prints of an export, "seen-speedscope", what speedscope shows of
-one (tests/cli/clients/see_speedscope.mjs), or "folded" or "speedscope", an export itself. Compares the
+one (tests/cli/clients/see_speedscope.mjs), "folded" or "speedscope", an export itself, or "callgrind": FILE.self
+and FILE.total are what callgrind_annotate prints of one. Compares the
 self cost of each name, and the total of each name that only one function has, of all functions or,
 where a client shows only some, of ten at least; the boundary to the kernel is no function there.
 Prints how many were compared, and exits with 1 if one differs.
@@ -20,7 +21,15 @@ TOP = re.compile(r"^\s*(\d+)\D*\s+[\d.]+%\s+[\d.]+%\s+(\d+)\D*\s+[\d.]+%\s+(.*?)
 SUFFIX = re.compile(r"_\[[kij]\]$")
 
 
-def reported(path, event, is_folded):
+ESCAPED = re.compile(r"\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|[^ -~]")
+
+
+def as_text(name):
+    """Formats that are text have escapes for characters that JSON has."""
+    return ESCAPED.sub("?", name)
+
+
+def reported(path, event, form):
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
     index = [metric["event"] for metric in report["metrics"]].index(event)
@@ -28,7 +37,8 @@ def reported(path, event, is_folded):
     for row in report["rows"]:
         if row["kind"] == "marker" and row["name"] == BOUNDARY:
             continue
-        name = row["name"].replace(";", ":") if is_folded else row["name"]
+        name = row["name"].replace(";", ":") if form == "folded" else row["name"]
+        name = name if "speedscope" in form else as_text(name)
         own[name] += row["self"][index]
         total[name] += row["total"][index]
         count[name] += 1
@@ -41,8 +51,8 @@ def printed_by_pprof(path):
         for line in file:
             match = TOP.match(line)
             if match:
-                own[match.group(3)] += int(match.group(1))
-                total[match.group(3)] += int(match.group(2))
+                own[as_text(match.group(3))] += int(match.group(1))
+                total[as_text(match.group(3))] += int(match.group(2))
     return own, total
 
 
@@ -51,7 +61,7 @@ def folded(path):
     with open(path, encoding="utf-8") as file:
         for line in file:
             stack, cost = line.rstrip("\n").rsplit(" ", 1)
-            names = [SUFFIX.sub("", name) for name in stack.split(";")[1:]]
+            names = [as_text(SUFFIX.sub("", name)) for name in stack.split(";")[1:]]
             own[names[-1]] += int(cost)
             for name in set(names):
                 total[name] += int(cost)
@@ -74,6 +84,32 @@ def speedscope(path, event):
     profile, = [profile for profile in content["profiles"] if profile["name"] == event]
     for stack, cost in zip(profile["samples"], profile["weights"]):
         add_stack(own, total, [names[index] for index in stack[1:]], cost)
+    return own, total
+
+
+# "  1,234  file:function [object]", without objects of processes
+PRINTED = re.compile(r"^\s*(\d[\d,]*)  [^:]*:(.*?)(?: \[(?!\[processes\]\])(?:\S*|\[\S*\])\])?$")
+LEVEL = re.compile(r"'\d+$")
+
+
+def printed_functions(path):
+    """(function, cost) as callgrind_annotate prints them."""
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            match = PRINTED.match(line.rstrip("\n"))
+            if match and not line.endswith(" [[processes]]\n"):
+                yield as_text(match.group(2)), int(match.group(1).replace(",", ""))
+
+
+def callgrind(path):
+    """Levels of recursion have self costs; the first has the total. What a function has in several files
+    is printed for each of them; the total is that of its own."""
+    own, total = collections.Counter(), collections.Counter()
+    for name, cost in printed_functions(path + ".self"):
+        own[LEVEL.sub("", name)] += cost
+    for name, cost in printed_functions(path + ".total"):
+        if not LEVEL.search(name):
+            total[name] = max(total[name], cost)
     return own, total
 
 
@@ -107,14 +143,15 @@ def compare(own, total, exported_own, exported_total):
 
 def main():
     event, functions, form, path = sys.argv[1:]
-    own, total = reported(functions, event, form == "folded")
+    own, total = reported(functions, event, form)
     if form == "seen-speedscope":
         compared, wrong = compare_seen(own, total, path)
         if len(compared) < 10:
             wrong.append(f"only {len(compared)} names are shown")
     else:
         read = {"top": printed_by_pprof, "folded": folded,
-                "speedscope": lambda path: speedscope(path, event)}[form]
+                "speedscope": lambda path: speedscope(path, event),
+                "callgrind": callgrind}[form]
         compared, wrong = total, compare(own, total, *read(path))
     print(f"{len(own)} names, {len(compared)} totals compared, {len(wrong)} differ")
     print("\n".join(sorted(wrong)[:20]))
