@@ -46,6 +46,7 @@ static struct frame frame_of_group(const struct grouping *grouping, const struct
 {
 	switch (grouping->kind) {
 	case GROUPED_BY_CPU:
+	case GROUPED_BY_CPU_AND_TASK:
 		return (struct frame){ .kind = FRAME_CPU, .offset = row->cpu };
 	case GROUPED_BY_CGROUP:
 		return (struct frame){ .kind = FRAME_CGROUP, .offset = row->cgroup };
@@ -70,7 +71,8 @@ static ssize_t find_unknown(struct grouping *grouping, uint64_t group, uint32_t 
 		*node_ret = pair_map_find(&grouping->nodes, group, node);
 		if (*node_ret != PAIR_MAP_NONE)
 			return n;
-		if (frame_is_above_code(cct_frame(grouping->from, node)))
+		if (grouping->kind != GROUPED_BY_CPU_AND_TASK &&
+		    frame_is_above_code(cct_frame(grouping->from, node)))
 			break;
 		if (array_reserve(grouping->path, (size_t)n, grouping->n_path_allocated, 1))
 			return -ENOMEM;

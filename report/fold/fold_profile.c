@@ -179,30 +179,46 @@ static bool same_group(const struct folding *folding, const struct seen_process 
 	return folding->options->grouping == GROUP_COMM || a->pid == b->pid;
 }
 
-/* The processes that occur in the tree, sorted by name and pid. NULL: out of memory. */
-static struct seen_process *find_processes(const struct folding *folding, size_t *n_seen_ret)
+/* Notes the processes that are children of @parent, each once. */
+static void note_processes(const struct folding *folding, uint32_t parent,
+			   struct seen_process *seen, size_t *n_seen, bool *is_seen)
 {
 	const struct profile *profile = folding->profile;
 	const struct cct *cct = profile->cct;
-	struct seen_process *seen = calloc(profile->n_processes + 1, sizeof(*seen));
-	size_t n_seen = 0;
 
-	if (!seen)
-		return NULL;
-	for (uint32_t i = cct->nodes[CCT_ROOT].first_child; i != CCT_NONE;
+	for (uint32_t i = cct->nodes[parent].first_child; i != CCT_NONE;
 	     i = cct->nodes[i].next_sibling) {
 		const struct frame *frame = cct_frame(cct, i);
-		const struct profile_process *process;
 
 		if (frame->kind != FRAME_PROCESS || frame->offset >= profile->n_processes ||
-		    n_seen > profile->n_processes)
+		    is_seen[frame->offset])
 			continue;
-		process = &profile->processes[frame->offset];
-		seen[n_seen++] = (struct seen_process){
+		is_seen[frame->offset] = true;
+		const struct profile_process *process = &profile->processes[frame->offset];
+		seen[(*n_seen)++] = (struct seen_process){
 			.index = (uint32_t)frame->offset,
 			.pid = process->pid,
 			.name = process->name ? process->name : "[unknown]",
 		};
+	}
+}
+
+/* The processes that occur in the tree, sorted by name and pid. NULL: out of memory. */
+static struct seen_process *find_processes(const struct folding *folding, size_t *n_seen_ret)
+{
+	const struct cct *cct = folding->profile->cct;
+	const size_t n = (size_t)folding->profile->n_processes + 1;
+	_cleanup_free_ bool *is_seen = calloc(n, sizeof(*is_seen));
+	struct seen_process *seen = is_seen ? calloc(n, sizeof(*seen)) : NULL;
+	size_t n_seen = 0;
+
+	if (!seen)
+		return NULL;
+	note_processes(folding, CCT_ROOT, seen, &n_seen, is_seen);
+	for (uint32_t i = cct->nodes[CCT_ROOT].first_child; i != CCT_NONE;
+	     i = cct->nodes[i].next_sibling) {
+		if (cct_frame(cct, i)->kind == FRAME_CPU)
+			note_processes(folding, i, seen, &n_seen, is_seen);
 	}
 	qsort(seen, n_seen, sizeof(*seen), compare_seen);
 	*n_seen_ret = n_seen;

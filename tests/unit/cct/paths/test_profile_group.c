@@ -111,6 +111,25 @@ static void a_cpu_has_the_paths_of_all_processes_below_it(void **state)
 	assert_int_equal(sample_rows_check(profile->rows, profile->cct), 0);
 }
 
+static void processes_are_below_their_cpus_on_request(void **state)
+{
+	struct profile *profile = *state;
+	const struct cct *cct;
+
+	assert_int_equal(profile_group(profile, GROUPED_BY_CPU_AND_TASK), 0);
+	cct = profile->cct;
+	for (uint64_t process = 0; process < N_PROCESSES; process++) {
+		uint32_t node = child(cct, CCT_ROOT, FRAME_CPU, 7);
+
+		node = child(cct, node, FRAME_PROCESS, process);
+		node = child(cct, child(cct, node, FRAME_USER, 1), FRAME_USER, 2);
+		assert_int_equal(cct_cost(cct, node, 0)->weight, 10);
+	}
+	assert_int_equal(cct->n_nodes, 1 + 3 + 3 * 3 * N_PROCESSES);
+	assert_int_equal(profile_check_conservation(profile), -1);
+	assert_int_equal(sample_rows_check(profile->rows, cct), 0);
+}
+
 static void groups_have_the_cost_and_the_marks_of_the_whole(void **state)
 {
 	struct profile *profile = *state;
@@ -217,6 +236,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_cpu_has_the_paths_of_all_processes_below_it,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(processes_are_below_their_cpus_on_request, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(groups_have_the_cost_and_the_marks_of_the_whole,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(weights_are_scaled_once, setup, teardown),
