@@ -30,12 +30,14 @@ enum view_sort { SORT_TOTAL, SORT_SELF, SORT_NAME, SORT_START /* of phases and e
 
 struct view_options {
 	enum view_kind kind;
-	enum view_grouping grouping; /* VIEW_TREE: the rows below the root; VIEW_THREADS: by thread
-				      */
-	bool merge_copies;           /* report/fold/merge_copies.h */
-	bool activations;            /* show how often functions were called, at least */
-	bool fold_recursion;         /* report/fold/fold_recursion.h; without effect in other views
-				      */
+	enum view_grouping grouping; /* VIEW_TREE: the rows below the root; VIEW_THREADS: by thread;
+					each_task: which tasks share a row */
+	/* Of flat views: rows are separate for each group of tasks, or for each CPU. */
+	bool each_task, each_cpu;
+	bool merge_copies;       /* report/fold/merge_copies.h */
+	bool activations;        /* show how often functions were called, at least */
+	bool fold_recursion;     /* report/fold/fold_recursion.h; without effect in other views
+				  */
 	enum view_kernel kernel; /* KERNEL_ONLY: user frames are left out; KERNEL_NONE: kernel cost
 				    goes to the user frame that entered the kernel */
 	enum view_sort sort;

@@ -2,13 +2,18 @@
  * The flat views: one row for each function, module or group of processes. A walk over the fold
  * counts for each row how often it is on the path from the root; only the outermost occurrence
  * adds to the row's total, so recursion, direct or mutual, counts a sample once.
+ *
+ * Rows may be separate for each task or CPU. These are above all code, so a path is of one.
  */
 #include "report/views/view_flat.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/pair_map.h"
 #include "report/fold/fold_walk.h"
 
 #define NONE UINT32_MAX
@@ -16,32 +21,69 @@
 struct flat {
 	struct view *view;
 	const struct fold *fold;
-	uint32_t *group;        /* entity -> the entity whose row it shares */
-	struct view_row **rows; /* by group */
-	uint32_t *on_path;      /* by group: occurrences on the current path */
-	uint32_t *owner;        /* node -> the group that gets its self cost */
+	uint32_t *group; /* entity -> the entity whose row it shares */
+	uint32_t *owner; /* node -> the group that gets its self cost */
+	struct slot *slots;
+	uint32_t n_slots;
+	size_t n_slots_allocated;
+	/* Of views that are split, else NULL: */
+	uint32_t *whose;        /* node -> whose it is */
+	struct row_whose **all; /* [0]: nobody's; in the view's arena */
+	uint32_t n_all;
+	struct pair_map known_whose; /* (whose, entity) -> whose it is below that entity */
+	struct pair_map known_slots; /* (whose, group) -> slot */
+};
+
+/* A row that there may be: of a group, or of a group and whose it is. */
+struct slot {
+	struct view_row *row;
+	uint32_t on_path; /* occurrences on the current path */
 };
 
 static void flat_deinit(struct flat *flat)
 {
 	free(flat->group);
-	free(flat->rows);
-	free(flat->on_path);
 	free(flat->owner);
+	free(flat->slots);
+	free(flat->whose);
+	free(flat->all);
+	pair_map_deinit(&flat->known_whose);
+	pair_map_deinit(&flat->known_slots);
+}
+
+/* Without a split, a group's slot has its number. */
+static int add_slots(struct flat *flat, uint32_t n)
+{
+	if (array_reserve(flat->slots, flat->n_slots, flat->n_slots_allocated, n))
+		return -ENOMEM;
+	memset(&flat->slots[flat->n_slots], 0, n * sizeof(*flat->slots));
+	flat->n_slots += n;
+	return 0;
+}
+
+static int add_whose(struct flat *flat, const struct row_whose *whose)
+{
+	struct row_whose *added = arena_alloc(&flat->view->arena, sizeof(*added));
+
+	if (!added || array_reserve_one(flat->all, flat->n_all))
+		return -ENOMEM;
+	*added = *whose;
+	flat->all[flat->n_all++] = added;
+	return 0;
 }
 
 static int flat_init(struct flat *flat, struct view *view, const struct fold *fold)
 {
 	*flat = (struct flat){ .view = view, .fold = fold };
 	flat->group = calloc(fold->n_entities, sizeof(*flat->group));
-	flat->rows = calloc(fold->n_entities, sizeof(*flat->rows));
-	flat->on_path = calloc(fold->n_entities, sizeof(*flat->on_path));
 	flat->owner = calloc(fold->n_nodes, sizeof(*flat->owner));
-	if (!flat->group || !flat->rows || !flat->on_path || !flat->owner) {
-		flat_deinit(flat);
+	if (!flat->group || !flat->owner)
 		return -ENOMEM;
-	}
-	return 0;
+	if (!view_is_split(view))
+		return add_slots(flat, fold->n_entities);
+	flat->whose = calloc(fold->n_nodes, sizeof(*flat->whose));
+	return flat->whose ? add_whose(flat, &(struct row_whose){ .pid = -1, .tid = -1, .cpu = -1 })
+			   : -ENOMEM;
 }
 
 /* Functions of one module share a row; addresses outside all modules share one row per kind. */
@@ -86,7 +128,77 @@ static int group_entities(struct flat *flat)
 	return 0;
 }
 
-static struct view_row *add_row(struct flat *flat, uint32_t group)
+static struct row_whose make_whose(const struct view *view, const struct row_whose *above,
+				   const struct fold_entity *entity)
+{
+	const bool by_comm = view->options.grouping == GROUP_COMM;
+	struct row_whose whose = *above;
+
+	if (entity->frame_kind == FRAME_CPU)
+		whose.cpu = entity->id;
+	if (entity->frame_kind == FRAME_PROCESS)
+		whose.process = entity->name;
+	if (entity->frame_kind == FRAME_PROCESS && !by_comm)
+		whose.pid = entity->id;
+	if (entity->frame_kind == FRAME_THREAD) {
+		whose.thread = entity->name;
+		whose.tid = entity->id;
+	}
+	return whose;
+}
+
+static bool is_split_by(const struct view *view, enum frame_kind kind)
+{
+	if (kind == FRAME_CPU)
+		return view->options.each_cpu;
+	return view->options.each_task && (kind == FRAME_PROCESS || kind == FRAME_THREAD);
+}
+
+/* Whose a node of @entity is, below a node that is @above's. 0 or -ENOMEM. */
+static int find_whose(struct flat *flat, uint32_t above, uint32_t entity, uint32_t *whose_ret)
+{
+	const struct fold_entity *of = &flat->fold->entities[entity];
+
+	*whose_ret = above;
+	if (!is_split_by(flat->view, of->frame_kind))
+		return 0;
+	*whose_ret = pair_map_find(&flat->known_whose, above, entity);
+	if (*whose_ret != PAIR_MAP_NONE)
+		return 0;
+	const struct row_whose whose = make_whose(flat->view, flat->all[above], of);
+	*whose_ret = flat->n_all;
+	return add_whose(flat, &whose) ||
+			       pair_map_add(&flat->known_whose, above, entity, *whose_ret)
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int find_all_whose(struct flat *flat)
+{
+	const struct fold *fold = flat->fold;
+	int err = 0;
+
+	for (uint32_t i = 1; !err && flat->whose && i < fold->n_nodes; i++)
+		err = find_whose(flat, flat->whose[fold->nodes[i].parent], fold->nodes[i].entity,
+				 &flat->whose[i]);
+	return err;
+}
+
+/* The slot of a node's group. NULL: out of memory. */
+static struct slot *find_slot(struct flat *flat, uint32_t node, uint32_t group)
+{
+	if (!flat->whose)
+		return &flat->slots[group];
+	uint32_t slot = pair_map_find(&flat->known_slots, flat->whose[node], group);
+	if (slot != PAIR_MAP_NONE)
+		return &flat->slots[slot];
+	slot = flat->n_slots;
+	if (add_slots(flat, 1) || pair_map_add(&flat->known_slots, flat->whose[node], group, slot))
+		return NULL;
+	return &flat->slots[slot];
+}
+
+static struct view_row *add_row(struct flat *flat, struct slot *slot, uint32_t node, uint32_t group)
 {
 	struct fold_entity entity = flat->fold->entities[group];
 
@@ -94,8 +206,16 @@ static struct view_row *add_row(struct flat *flat, uint32_t group)
 		entity.name = entity.module_id ? entity.module : "[kernel]";
 	else if (flat->view->options.kind == VIEW_MODULES && entity.frame_kind == FRAME_USER)
 		entity.name = entity.module_id ? entity.module : "[unknown]";
-	flat->rows[group] = view_add_row(flat->view, flat->view->root, &entity);
-	return flat->rows[group];
+	slot->row = view_add_row(flat->view, flat->view->root, &entity);
+	if (slot->row && flat->whose)
+		slot->row->whose = flat->all[flat->whose[node]];
+	return slot->row;
+}
+
+/* The row of a slot, which may be new. NULL: out of memory. */
+static struct view_row *row_of(struct flat *flat, struct slot *slot, uint32_t node, uint32_t group)
+{
+	return slot->row ? slot->row : add_row(flat, slot, node, group);
 }
 
 /* Whether nodes of this entity are what the view counts. */
@@ -149,34 +269,34 @@ static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
 	return false;
 }
 
-/* All calls count, those of a function by itself, too. */
-static void count_calls(struct flat *flat, uint32_t group, uint32_t node)
-{
-	if (flat->rows[group])
-		flat->rows[group]->activations += fold_activations(flat->fold, node);
-}
-
-static int enter(struct flat *flat, uint32_t node)
+/* The node's group is on the path: the outermost occurrence counts, and all calls. */
+static int enter_group(struct flat *flat, uint32_t node)
 {
 	const struct fold *fold = flat->fold;
-	uint32_t n_metrics = fold->n_metrics, entity = fold->nodes[node].entity;
-	uint32_t owner = flat->owner[node], group = flat->group[entity];
-	size_t at = (size_t)node * n_metrics;
-	struct view_row *row;
+	const size_t at = (size_t)node * fold->n_metrics;
+	const uint32_t group = flat->group[fold->nodes[node].entity];
+	struct slot *slot = find_slot(flat, node, group);
+	struct view_row *row = slot ? row_of(flat, slot, node, group) : NULL;
 
-	if (is_counted(flat, &fold->entities[entity]) && !flat->on_path[group]++) {
-		row = flat->rows[group] ? flat->rows[group] : add_row(flat, group);
-		if (!row)
-			return -ENOMEM;
-		view_add_cost(row->total, fold->total + at, n_metrics);
-		view_add_cost(row->samples, fold->samples + at, n_metrics);
-		view_raise_longest(row, fold_longest(fold, node));
-	}
-	if (is_counted(flat, &fold->entities[entity]))
-		count_calls(flat, group, node);
-	if (!has_cost(fold->self_samples + at, n_metrics))
+	if (!row)
+		return -ENOMEM;
+	row->activations += fold_activations(fold, node);
+	if (slot->on_path++)
 		return 0;
-	row = flat->rows[owner] ? flat->rows[owner] : add_row(flat, owner);
+	view_add_cost(row->total, fold->total + at, fold->n_metrics);
+	view_add_cost(row->samples, fold->samples + at, fold->n_metrics);
+	view_raise_longest(row, fold_longest(fold, node));
+	return 0;
+}
+
+static int add_self(struct flat *flat, uint32_t node)
+{
+	const struct fold *fold = flat->fold;
+	const uint32_t n_metrics = fold->n_metrics, owner = flat->owner[node];
+	const size_t at = (size_t)node * n_metrics;
+	struct slot *slot = find_slot(flat, node, owner);
+	struct view_row *row = slot ? row_of(flat, slot, node, owner) : NULL;
+
 	if (!row)
 		return -ENOMEM;
 	view_add_cost(row->self, fold->self + at, n_metrics);
@@ -189,12 +309,25 @@ static int enter(struct flat *flat, uint32_t node)
 	return 0;
 }
 
+static int enter(struct flat *flat, uint32_t node)
+{
+	const struct fold *fold = flat->fold;
+	const size_t at = (size_t)node * fold->n_metrics;
+	int err = 0;
+
+	if (is_counted(flat, &fold->entities[fold->nodes[node].entity]))
+		err = enter_group(flat, node);
+	if (err || !has_cost(fold->self_samples + at, fold->n_metrics))
+		return err;
+	return add_self(flat, node);
+}
+
 static void leave(struct flat *flat, uint32_t node)
 {
-	uint32_t entity = flat->fold->nodes[node].entity;
+	const uint32_t entity = flat->fold->nodes[node].entity;
 
 	if (is_counted(flat, &flat->fold->entities[entity]))
-		flat->on_path[flat->group[entity]]--;
+		find_slot(flat, node, flat->group[entity])->on_path--;
 }
 
 static int walk(struct flat *flat)
@@ -218,6 +351,8 @@ static int fill(struct flat *flat)
 {
 	int err = group_entities(flat);
 
+	if (!err)
+		err = find_all_whose(flat);
 	if (err)
 		return err;
 	find_owners(flat);
@@ -229,9 +364,8 @@ int view_fill_flat(struct view *view, const struct fold *fold)
 	struct flat flat;
 	int err = flat_init(&flat, view, fold);
 
-	if (err)
-		return err;
-	err = fill(&flat);
+	if (!err)
+		err = fill(&flat);
 	flat_deinit(&flat);
 	if (err)
 		return err;

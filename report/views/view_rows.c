@@ -102,6 +102,24 @@ static int compare_lines(const struct view_row *a, const struct view_row *b)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
+static int compare_texts(const char *a, const char *b)
+{
+	return !a || !b ? !!a - !!b : strcmp(a, b);
+}
+
+static int compare_whose(const struct row_whose *a, const struct row_whose *b)
+{
+	int order = compare_texts(a->process, b->process);
+
+	if (!order)
+		order = (a->pid > b->pid) - (a->pid < b->pid);
+	if (!order)
+		order = compare_texts(a->thread, b->thread);
+	if (!order)
+		order = (a->tid > b->tid) - (a->tid < b->tid);
+	return order ? order : (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
 static int compare_names(const struct view_row *a, const struct view_row *b)
 {
 	int by_line = compare_lines(a, b);
@@ -112,7 +130,11 @@ static int compare_names(const struct view_row *a, const struct view_row *b)
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
 	int by_module = strcmp(a->module, b->module);
-	return by_module ? by_module : (int)a->kind - (int)b->kind;
+	if (by_module)
+		return by_module;
+	if (a->kind != b->kind)
+		return (int)a->kind - (int)b->kind;
+	return a->whose && b->whose ? compare_whose(a->whose, b->whose) : 0;
 }
 
 /* Those outside of phases come first. Epochs are in order of time in their process. */

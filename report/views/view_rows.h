@@ -31,6 +31,13 @@ enum heat { HEAT_COLD, HEAT_SPARSE, HEAT_DENSE, N_HEATS };
 /* VIEW_CALLGRAPH: what a row below a function's is. */
 enum row_arc { ARC_NONE, ARC_FROM_CALLER, ARC_TO_CALLEE };
 
+/* Whose samples a row has, if rows are separate for each task or CPU. */
+struct row_whose {
+	const char *process, *thread; /* NULL: of all */
+	int32_t pid, tid;             /* -1: of several, or not known */
+	int32_t cpu;                  /* -1: of all, or not known */
+};
+
 /*
  * One row. The children of a row are a list, sorted by the view's options. The rows of flat views
  * are the root's children.
@@ -44,6 +51,7 @@ struct view_row {
 	uint32_t n_merged; /* number of processes or threads in the row, or of functions with its
 			      source line */
 	const struct profile_process *process; /* VIEW_THREADS; NULL: not known. VIEW_EPOCHS */
+	const struct row_whose *whose;         /* options.each_task, each_cpu; else NULL */
 	uint64_t start_ns,
 		duration_ns; /* of a phase or epoch, since the recording's start; else 0 */
 	const char *files;   /* VIEW_EPOCHS: that were loaded (cct/text/file_names.h); else NULL */
@@ -145,6 +153,11 @@ static inline bool view_row_is_code(const struct view_row *row)
 {
 	return row->kind == ROW_USER || row->kind == ROW_INLINE || row->kind == ROW_KERNEL ||
 	       row->kind == ROW_MARKER;
+}
+/* Whether rows are separate for each task or CPU. */
+static inline bool view_is_split(const struct view *view)
+{
+	return view->options.each_task || view->options.each_cpu;
 }
 static inline bool view_is_flat(const struct view *view)
 {

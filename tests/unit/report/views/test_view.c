@@ -247,6 +247,74 @@ static void processes_are_grouped_by_name_or_pid(void **state)
 		assert_int_equal(row->n_merged, 1);
 }
 
+/* The row of a function in a process or CPU; NULL: there is none. */
+static const struct view_row *row_of(const struct view_row *root, const char *function,
+				     const char *process, int32_t pid, int32_t cpu)
+{
+	for (const struct view_row *row = root->children; row; row = row->next) {
+		const char *of = row->whose->process ? row->whose->process : "";
+
+		if (strcmp(row->name, function) == 0 && strcmp(of, process) == 0 &&
+		    row->whose->pid == pid && row->whose->cpu == cpu)
+			return row;
+	}
+	return NULL;
+}
+
+static void functions_have_a_row_for_each_process_on_request(void **state)
+{
+	struct letter_view *fixture = *state;
+	struct view_options options = { .kind = VIEW_FUNCTIONS, .each_task = true };
+	const struct view_row *root;
+
+	profile_add_process(fixture->profile, 10, "sh");
+	profile_add_process(fixture->profile, 11, "sh");
+	profile_add_process(fixture->profile, 12, "cc");
+	letter_view_add_sample(fixture, 0, "mrmr", 1);
+	letter_view_add_sample(fixture, 1, "mr", 2);
+	letter_view_add_sample(fixture, 2, "mr", 4);
+	letter_view_add_sample(fixture, 2, "m", 8);
+	root = letter_view_show(fixture, &options);
+	assert_int_equal(count_children(root), 4);
+	assert_int_equal(row_of(root, "r", "sh", -1, -1)->self[0], 3);
+	assert_int_equal(row_of(root, "m", "sh", -1, -1)->total[0], 3);
+	assert_int_equal(row_of(root, "m", "cc", -1, -1)->self[0], 8);
+	assert_int_equal(row_of(root, "m", "cc", -1, -1)->total[0], 12);
+	options.grouping = GROUP_PROCESS;
+	root = letter_view_show(fixture, &options);
+	assert_int_equal(count_children(root), 6);
+	assert_int_equal(row_of(root, "m", "sh", 10, -1)->total[0], 1);
+	assert_int_equal(row_of(root, "m", "sh", 11, -1)->total[0], 2);
+}
+
+static void rows_of_a_tree_of_cpus_are_separate_for_each_cpu(void **state)
+{
+	struct letter_view *fixture = *state;
+	struct view_options options = { .kind = VIEW_FUNCTIONS, .each_cpu = true };
+	struct frame cpu = { .kind = FRAME_CPU }, process = { .kind = FRAME_PROCESS };
+	struct frame function = letter_view_frame(fixture, 'm');
+	struct cct *cct = fixture->profile->cct;
+	const struct view_row *root;
+
+	profile_add_process(fixture->profile, 10, "sh");
+	for (cpu.offset = 0; cpu.offset < 3; cpu.offset++) {
+		uint32_t node = cct_child(cct, CCT_ROOT, &cpu);
+
+		node = cct_child(cct, cct_child(cct, node, &process), &function);
+		sample_profile_add(fixture->profile, node, 0, 1 + cpu.offset);
+	}
+	root = letter_view_show(fixture, &options);
+	assert_int_equal(count_children(root), 3);
+	assert_int_equal(row_of(root, "m", "", -1, 2)->self[0], 3);
+	options.each_task = true;
+	root = letter_view_show(fixture, &options);
+	assert_int_equal(count_children(root), 3);
+	assert_int_equal(row_of(root, "m", "sh", -1, 1)->self[0], 2);
+	options = (struct view_options){ .kind = VIEW_PROCESSES, .each_cpu = true };
+	root = letter_view_show(fixture, &options);
+	assert_int_equal(row_of(root, "sh", "", -1, 0)->total[0], 1);
+}
+
 static void threads_stand_below_their_process_on_request(void **state)
 {
 	struct letter_view *fixture = *state;
@@ -394,6 +462,8 @@ int main(void)
 		TEST(rows_below_the_threshold_have_no_children_and_count_as_hottest),
 		TEST(kernel_frames_are_merged_alone_or_given_to_who_entered),
 		TEST(processes_are_grouped_by_name_or_pid),
+		TEST(functions_have_a_row_for_each_process_on_request),
+		TEST(rows_of_a_tree_of_cpus_are_separate_for_each_cpu),
 		TEST(threads_stand_below_their_process_on_request),
 		TEST(modules_count_a_sample_once),
 		TEST(every_view_adds_up_to_the_profile),
