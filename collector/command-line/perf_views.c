@@ -88,28 +88,33 @@ static enum view_grouping grouping_of(unsigned found)
 	return found & COLUMN_TID ? GROUP_THREAD : found & COLUMN_PID ? GROUP_PROCESS : GROUP_COMM;
 }
 
-/* Tasks and functions are together in the tree; tasks and modules or lines, in no view. */
+static enum view_kind view_of(unsigned code)
+{
+	return code & COLUMN_LINE       ? VIEW_LINES
+	       : code & COLUMN_FUNCTION ? VIEW_FUNCTIONS
+					: VIEW_MODULES;
+}
+
+/* Rows are those of the code, separate for each task and CPU; without code, those of the tasks. */
 static bool choose_view(unsigned found, struct report_options *options)
 {
-	unsigned code = found & COLUMNS_OF_CODE;
+	const unsigned code = found & COLUMNS_OF_CODE, tasks = found & COLUMNS_OF_TASKS;
+	struct view_options *view = &options->view;
 
-	if (found & COLUMN_OTHER)
+	if (found & COLUMN_OTHER ||
+	    (found & COLUMN_CGROUP && (code || tasks || found & COLUMN_CPU)))
 		return false;
 	options->has_view |= (found & (COLUMNS_OF_CODE | COLUMNS_OF_TASKS | COLUMNS_ALONE)) != 0;
-	if (found & COLUMNS_ALONE) {
-		options->view.kind = found & COLUMN_CPU ? VIEW_CPUS : VIEW_CGROUPS;
-		return !code && !(found & COLUMNS_OF_TASKS) &&
-		       (found & COLUMNS_ALONE) != COLUMNS_ALONE;
-	}
-	if (found & COLUMNS_OF_TASKS) {
-		options->view.grouping = grouping_of(found);
-		options->view.kind = code ? VIEW_TREE : VIEW_PROCESSES;
-		return !code || (code & COLUMN_FUNCTION && !(code & COLUMN_LINE));
-	}
+	view->each_task = code && tasks;
+	view->each_cpu = found & COLUMN_CPU && (code || tasks);
+	if (tasks)
+		view->grouping = grouping_of(found);
 	if (code)
-		options->view.kind = code & COLUMN_LINE       ? VIEW_LINES
-				     : code & COLUMN_FUNCTION ? VIEW_FUNCTIONS
-							      : VIEW_MODULES;
+		view->kind = view_of(code);
+	else if (tasks)
+		view->kind = VIEW_PROCESSES;
+	else if (found & COLUMNS_ALONE)
+		view->kind = found & COLUMN_CPU ? VIEW_CPUS : VIEW_CGROUPS;
 	return true;
 }
 
@@ -123,9 +128,9 @@ int perf_views_take_columns(const struct option_use *use, void *field)
 					       "them");
 	if (!choose_view(found, options)) {
 		message_error(use->command,
-			      "%s %s is not supported: no view has these columns; --view has "
-			      "functions, lines, modules and processes, --comm and --cpu select "
-			      "samples.",
+			      "%s %s is not supported: rows may be of comm, pid or tid, cpu, "
+			      "and dso, sym or srcline; --view has other tables, and --cgroup "
+			      "selects samples.",
 			      use->spelling, use->value);
 		return EXIT_WRONG_USE;
 	}
@@ -163,10 +168,8 @@ static bool take_graph_word(const char *word, struct report_options *options, un
 	}
 	while (graph->name && strcmp(graph->name, word) != 0)
 		graph++;
-	if (graph->name && graph->value >= 0) {
-		options->view.kind = (enum view_kind)graph->value;
-		options->has_view = true;
-	}
+	if (graph->name && graph->value >= 0)
+		report_options_choose_view(options, (enum view_kind)graph->value);
 	return graph->name;
 }
 

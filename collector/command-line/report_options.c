@@ -41,6 +41,14 @@ void report_options_init(struct report_options *options, const char *command)
 	file_options_init(&options->files);
 }
 
+void report_options_choose_view(struct report_options *options, enum view_kind kind)
+{
+	options->view.kind = kind;
+	options->has_view = true;
+	options->view.each_task &= options->has_each;
+	options->view.each_cpu &= options->has_each;
+}
+
 void report_options_take_operands(struct report_options *options, const struct parsed_line *parsed)
 {
 	options->n_paths = 1;
@@ -54,6 +62,14 @@ void report_options_take_operands(struct report_options *options, const struct p
 	file_options_take_operand(options->command, parsed, 0, &options->path);
 }
 
+/* Rows of processes are separate, too. */
+static enum sample_grouping grouping_by_cpu(const struct view_options *view)
+{
+	return view->each_task || view_traits(view->kind)->subject == ROWS_PROCESSES
+		       ? GROUPED_BY_CPU_AND_TASK
+		       : GROUPED_BY_CPU;
+}
+
 void report_options_finish(struct report_options *options)
 {
 	options->symbolizer.lines = options->view.kind == VIEW_LINES;
@@ -62,6 +78,8 @@ void report_options_finish(struct report_options *options)
 	options->build.by_thread = options->view.grouping == GROUP_THREAD;
 	if (options->view.kind == VIEW_CPUS)
 		options->build.grouping = GROUPED_BY_CPU;
+	if (options->view.each_cpu)
+		options->build.grouping = grouping_by_cpu(&options->view);
 	if (options->view.kind == VIEW_CGROUPS)
 		options->build.grouping = GROUPED_BY_CGROUP;
 	if (options->view.kind == VIEW_PHASES)

@@ -34,6 +34,7 @@ struct report_options {
 	const struct export_format *format;
 	enum color_use color;
 	bool has_view; /* a view was given; otherwise it is the tree */
+	bool has_each; /* what rows are separate for was given, not chosen by perf's columns */
 	enum report_children children;
 	bool has_sort;           /* an order was given; otherwise the view has its default */
 	const char *compared[2]; /* two functions instead of a view; NULL: not given */
@@ -51,6 +52,8 @@ extern const struct command_option raw_names_option[];
 extern const struct choice kernel_choices[];
 
 void report_options_init(struct report_options *options, const char *command);
+/* A view was given: columns of perf's that chose another one before do not count. */
+void report_options_choose_view(struct report_options *options, enum view_kind kind);
 /* Takes the paths of all operands; where there is none, the one path there is. */
 void report_options_take_operands(struct report_options *options, const struct parsed_line *parsed);
 /* Called after the options are parsed. */

@@ -82,12 +82,45 @@ static int take_format(const struct option_use *use, void *field)
 	return option_wrong_value(use, "%s", names ? names : "another format");
 }
 
+/* "comm", "cpu", "thread,cpu" */
+static int take_each(const struct option_use *use, void *field)
+{
+	struct report_options *options = field;
+	struct view_options *view = &options->view;
+	const char *each = use->value;
+	unsigned n_tasks = 0;
+
+	for (size_t length; *each; each += length + (each[length] == ',')) {
+		const struct choice *grouping = groupings;
+
+		length = strcspn(each, ",");
+		while (grouping->name && (strlen(grouping->name) != length ||
+					  strncmp(grouping->name, each, length) != 0))
+			grouping++;
+		if (grouping->name)
+			view->grouping = (enum view_grouping)grouping->value;
+		else if (strncmp(each, "cpu", length) != 0 || length != 3)
+			break;
+		n_tasks += grouping->name != NULL;
+		view->each_cpu |= !grouping->name;
+	}
+	options->has_each = true;
+	view->each_task = n_tasks > 0;
+	if (*each || !*use->value || n_tasks > 1)
+		return option_wrong_value(use, "comm, process or thread, cpu, or one of these with "
+					       "cpu");
+	return 0;
+}
+
 static int take_view(const struct option_use *use, void *field)
 {
 	struct report_options *options = field;
+	enum view_kind kind;
+	int status = option_take_choice(use, &kind);
 
-	options->has_view = true;
-	return option_take_choice(use, &options->view.kind);
+	if (!status)
+		report_options_choose_view(options, kind);
+	return status;
 }
 
 /* "KEY", "KEY,EVENT", or columns of perf's: "comm,dso,sym" */
@@ -171,6 +204,12 @@ static const struct command_option options_of_report[] = {
 	  .take = option_take_choice,
 	  .choices = groupings,
 	  .offset = FIELD(view.grouping) },
+	{ .name = "each",
+	  .argument = "GROUP,...",
+	  .help = "make separate rows, in tables of functions, lines and modules, for each comm, "
+		  "process or thread, or for each cpu, or both; in that of processes, for each "
+		  "cpu",
+	  .take = take_each },
 	{ .name = "kernel",
 	  .argument = "PART",
 	  .help = "merged: kernel functions below the user functions that entered the kernel "
@@ -295,6 +334,22 @@ static int check_per(const struct report_options *options)
 					 "--view hot needs --per EVENT, such as instructions.");
 	if (!is_hot && options->per_event)
 		return message_wrong_use(options->command, "--per needs --view hot.");
+	return 0;
+}
+
+static int check_each(const struct report_options *options)
+{
+	const enum view_kind kind = options->view.kind;
+	const bool is_code = kind == VIEW_FUNCTIONS || kind == VIEW_LINES || kind == VIEW_MODULES;
+
+	if (options->view.each_task && !is_code)
+		return message_wrong_use(options->command,
+					 "--each comm, process and thread need --view functions, "
+					 "lines or modules.");
+	if (options->view.each_cpu && !is_code && kind != VIEW_PROCESSES)
+		return message_wrong_use(options->command,
+					 "--each cpu needs --view functions, lines, modules or "
+					 "processes.");
 	return 0;
 }
 
@@ -550,6 +605,8 @@ int cmd_report(int argc, char **argv)
 		status = check_per(&options);
 	if (!parsed.is_done && !status)
 		status = check_errors(&options);
+	if (!parsed.is_done && !status)
+		status = check_each(&options);
 	if (!parsed.is_done && !status)
 		status = report_comparison_check(&options);
 	if (!parsed.is_done && !status) {

@@ -29,6 +29,17 @@ static bool has_times(const struct view *view)
 	return view->options.kind == VIEW_PHASES || view->options.kind == VIEW_EPOCHS;
 }
 
+/* Of rows that are separate for each CPU or task. */
+static void write_whose_headings(FILE *out, const struct view *view)
+{
+	if (view->options.each_cpu)
+		fputs(",cpu", out);
+	if (view->options.each_task)
+		fputs(",process,pid", out);
+	if (view->options.each_task && view->options.grouping == GROUP_THREAD)
+		fputs(",thread,tid", out);
+}
+
 static void write_heading(FILE *out, const struct view *view, const struct export_options *options)
 {
 	const struct profile *profile = view->profile;
@@ -38,6 +49,7 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 		fputs(",file,line", out);
 	if (has_process(view))
 		fputs(",process,pid", out);
+	write_whose_headings(out, view);
 	if (view->options.kind == VIEW_CGROUPS)
 		fputs(",unit", out);
 	if (has_times(view))
@@ -90,6 +102,32 @@ static void write_process(FILE *out, const struct view_row *row)
 	putc(',', out);
 	if (row->process)
 		fprintf(out, "%" PRId32, row->process->pid);
+}
+
+static void write_task(FILE *out, const char *name, int32_t id)
+{
+	putc(',', out);
+	if (name)
+		csv_write_field(out, name, "");
+	putc(',', out);
+	if (name && id >= 0)
+		fprintf(out, "%" PRId32, id);
+}
+
+/* Fields are empty where it is not known; all, of the root. */
+static void write_whose(FILE *out, const struct view *view, const struct view_row *row)
+{
+	static const struct row_whose nobody = { .pid = -1, .tid = -1, .cpu = -1 };
+	const struct row_whose *whose = row->whose ? row->whose : &nobody;
+
+	if (view->options.each_cpu && whose->cpu >= 0)
+		fprintf(out, ",%" PRId32, whose->cpu);
+	else if (view->options.each_cpu)
+		putc(',', out);
+	if (view->options.each_task)
+		write_task(out, whose->process, whose->pid);
+	if (view->options.each_task && view->options.grouping == GROUP_THREAD)
+		write_task(out, whose->thread, whose->tid);
 }
 
 /* Empty if the row is not a cgroup, or neither container nor unit is on its path. */
@@ -205,6 +243,7 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		write_line(out, row);
 	if (has_process(view))
 		write_process(out, row);
+	write_whose(out, view, row);
 	if (view->options.kind == VIEW_CGROUPS)
 		write_unit(out, row);
 	if (has_times(view))

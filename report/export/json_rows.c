@@ -88,6 +88,26 @@ static void write_process(FILE *out, const struct view_row *row)
 	fprintf(out, ",\"pid\":%" PRId32, row->process->pid);
 }
 
+/* Whose samples a row has, where rows are separate for each CPU or task. */
+static void write_whose(FILE *out, const struct row_whose *whose)
+{
+	if (!whose)
+		return;
+	if (whose->cpu >= 0)
+		fprintf(out, ",\"cpu\":%" PRId32, whose->cpu);
+	if (whose->process) {
+		fputs(",\"process\":", out);
+		json_write_string(out, whose->process);
+	}
+	if (whose->pid >= 0)
+		fprintf(out, ",\"pid\":%" PRId32, whose->pid);
+	if (whose->thread) {
+		fputs(",\"thread\":", out);
+		json_write_string(out, whose->thread);
+		fprintf(out, ",\"tid\":%" PRId32, whose->tid);
+	}
+}
+
 /* The container or unit that a cgroup is, or is in. */
 static void write_unit(FILE *out, const struct view_row *row)
 {
@@ -288,6 +308,7 @@ void json_write_rows(FILE *out, const struct view *view, const struct export_opt
 		if (view->options.kind == VIEW_HOT)
 			fprintf(out, ",\"class\":\"%s\"", heat_name(row->heat));
 		write_process(out, row);
+		write_whose(out, row->whose);
 		write_unit(out, row);
 		write_times(out, row);
 		write_files(out, row);

@@ -15,6 +15,9 @@
 #define TEXT_MAX_METRICS 8
 #define TEXT_MAX_RATIOS  4
 
+/* Columns before the names of flat views. */
+enum text_cell { CELL_CPU, CELL_TASK, CELL_LINE, N_TEXT_CELLS };
+
 struct text_names;
 
 struct text {
@@ -36,7 +39,10 @@ struct text {
 	bool show_waits; /* number, mean and longest of waits, of the one metric */
 	unsigned name_width, module_width; /* module_width 0: no module column */
 	unsigned index_width; /* VIEW_CALLGRAPH: of the column before the numbers; else 0 */
-	unsigned line_width; /* VIEW_LINES: of the column before the name; included in name_width */
+	/* Of flat views: columns before the name, 0: it is not there. All with the space between
+	 * them, which is included in name_width: */
+	unsigned cell_widths[N_TEXT_CELLS];
+	unsigned cells_width;
 	struct hottest hottest; /* VIEW_TREE: what is shown above it */
 	bool rows_hidden;       /* some rows are left out without a line that sums them up */
 };

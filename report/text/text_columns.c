@@ -277,8 +277,9 @@ void text_measure(struct text *text, unsigned name_width, const struct view_row 
 
 void text_lay_out(struct text *text)
 {
-	unsigned max_module = text->line_width ? MAX_MODULE_WIDTH_BESIDE_LINES : MAX_MODULE_WIDTH;
-	unsigned min_name = MIN_NAME_WIDTH + text->line_width;
+	unsigned max_module =
+		text->cell_widths[CELL_LINE] ? MAX_MODULE_WIDTH_BESIDE_LINES : MAX_MODULE_WIDTH;
+	unsigned min_name = MIN_NAME_WIDTH + text->cells_width;
 	unsigned left = text_numbers_width(text), room;
 
 	if (text->module_width > max_module)

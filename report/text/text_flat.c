@@ -8,10 +8,13 @@
 #include "report/names/source_paths.h"
 #include "report/text/text_columns.h"
 
-/* Source lines have a separate column, at most a third of the width. */
-#define LINE_MIN_WIDTH 16
-#define LINE_SPACE     2
+/* A column before the names has a third of the width at most. */
+#define CELL_MIN_WIDTH 16
+#define CELL_SPACE     2
+#define NAME_MIN_WIDTH 12 /* beside several columns */
 #define NO_LINE        "[no line]"
+#define NO_TASK        "[unknown]"
+#define NO_CPU         "?"
 
 static const char *name_heading(const struct text *text)
 {
@@ -22,9 +25,9 @@ static const char *name_heading(const struct text *text)
 	return view_traits(options->kind)->heading;
 }
 
-static unsigned max_line_width(const struct text *text)
+static unsigned max_cell_width(const struct text *text)
 {
-	return text->output.width / 3 > LINE_MIN_WIDTH ? text->output.width / 3 : LINE_MIN_WIDTH;
+	return text->output.width / 3 > CELL_MIN_WIDTH ? text->output.width / 3 : CELL_MIN_WIDTH;
 }
 
 /* "dir/file.c:12", with the end of the path that fits the column. */
@@ -32,7 +35,7 @@ static void format_line(const struct text *text, const struct view_row *row, cha
 			size_t size)
 {
 	static const char cut_mark[] = ".../";
-	size_t max_size = max_line_width(text) - strlen(":12345") - strlen(cut_mark);
+	size_t max_size = max_cell_width(text) - strlen(":12345") - strlen(cut_mark);
 	const char *tail;
 
 	if (!row->file) {
@@ -43,65 +46,150 @@ static void format_line(const struct text *text, const struct view_row *row, cha
 	snprintf(buffer, size, "%s%s:%" PRIu32, tail == row->file ? "" : cut_mark, tail, row->line);
 }
 
-static void measure_line(struct text *text, const struct view_row *row)
+/* "make", "make (pid 12)", "make/worker (tid 13)" */
+static void format_task(const struct row_whose *whose, char *buffer, size_t size)
 {
-	char line[PATH_MAX];
-	unsigned width;
+	const char *process = whose->process ? whose->process : NO_TASK;
 
-	format_line(text, row, line, sizeof(line));
-	width = printable_width(line, text->output.utf8);
-	if (width > max_line_width(text))
-		width = max_line_width(text);
-	if (width > text->line_width)
-		text->line_width = width;
+	if (whose->thread && strcmp(whose->thread, process) != 0)
+		snprintf(buffer, size, "%s/%s (tid %" PRId32 ")", process, whose->thread,
+			 whose->tid);
+	else if (whose->thread)
+		snprintf(buffer, size, "%s (tid %" PRId32 ")", process, whose->tid);
+	else if (whose->pid >= 0)
+		snprintf(buffer, size, "%s (pid %" PRId32 ")", process, whose->pid);
+	else
+		snprintf(buffer, size, "%s", process);
 }
 
-static void write_line(const struct text *text, const struct view_row *row)
+static void format_cell(const struct text *text, const struct view_row *row, enum text_cell cell,
+			char *buffer, size_t size)
 {
-	char line[PATH_MAX];
-	unsigned written;
+	if (cell == CELL_LINE)
+		format_line(text, row, buffer, size);
+	else if (cell == CELL_TASK)
+		format_task(row->whose, buffer, size);
+	else if (row->whose->cpu >= 0)
+		snprintf(buffer, size, "%" PRId32, row->whose->cpu);
+	else
+		snprintf(buffer, size, "%s", NO_CPU);
+}
 
-	format_line(text, row, line, sizeof(line));
-	text_style_begin(&text->output, row->file ? STYLE_PLAIN : STYLE_DIM);
-	written = printable_write(text->output.file, line, text->line_width, text->output.utf8);
-	text_style_end(&text->output, row->file ? STYLE_PLAIN : STYLE_DIM);
-	fprintf(text->output.file, "%*s", (int)(text->line_width - written + LINE_SPACE), "");
+static bool has_cell(const struct text *text, enum text_cell cell)
+{
+	const struct view_options *options = &text->view->options;
+
+	if (cell == CELL_LINE)
+		return options->kind == VIEW_LINES;
+	return cell == CELL_TASK ? options->each_task : options->each_cpu;
+}
+
+static const char *cell_heading(const struct text *text, enum text_cell cell)
+{
+	if (cell == CELL_LINE)
+		return "line";
+	if (cell == CELL_CPU)
+		return "CPU";
+	return text->view->options.grouping == GROUP_THREAD ? "thread" : "process";
+}
+
+static void widen_cell(struct text *text, enum text_cell cell, const char *content)
+{
+	unsigned width = printable_width(content, text->output.utf8);
+
+	if (width > max_cell_width(text))
+		width = max_cell_width(text);
+	if (width > text->cell_widths[cell])
+		text->cell_widths[cell] = width;
+}
+
+static void write_cell(const struct text *text, const struct view_row *row, enum text_cell cell)
+{
+	const bool is_dim = cell == CELL_LINE && !row->file;
+	char content[PATH_MAX];
+
+	format_cell(text, row, cell, content, sizeof(content));
+	text_style_begin(&text->output, is_dim ? STYLE_DIM : STYLE_PLAIN);
+	unsigned written = printable_write(text->output.file, content, text->cell_widths[cell],
+					   text->output.utf8);
+	text_style_end(&text->output, is_dim ? STYLE_DIM : STYLE_PLAIN);
+	fprintf(text->output.file, "%*s", (int)(text->cell_widths[cell] - written + CELL_SPACE),
+		"");
 }
 
 static void write_title(const struct text *text, const struct view_row *row)
 {
-	bool has_line = text->view->options.kind == VIEW_LINES;
+	for (int cell = 0; cell < N_TEXT_CELLS; cell++) {
+		if (has_cell(text, (enum text_cell)cell))
+			write_cell(text, row, (enum text_cell)cell);
+	}
+	text_write_title(text, row, row, text->cells_width);
+}
 
-	if (has_line)
-		write_line(text, row);
-	text_write_title(text, row, row, has_line ? text->line_width + LINE_SPACE : 0);
+static void measure_cells(struct text *text, const struct view_row *row)
+{
+	for (int cell = 0; cell < N_TEXT_CELLS; cell++) {
+		char content[PATH_MAX];
+
+		if (!has_cell(text, (enum text_cell)cell))
+			continue;
+		format_cell(text, row, (enum text_cell)cell, content, sizeof(content));
+		widen_cell(text, (enum text_cell)cell, content);
+	}
+}
+
+/* Several columns leave room for names. */
+static void shrink_cells(struct text *text)
+{
+	const unsigned used = text_numbers_width(text) + NAME_MIN_WIDTH;
+	const unsigned room = text->output.width > used ? text->output.width - used : 0;
+
+	while (text->cells_width > room) {
+		enum text_cell widest = text->cell_widths[CELL_LINE] > text->cell_widths[CELL_TASK]
+						? CELL_LINE
+						: CELL_TASK;
+
+		if (text->cell_widths[widest] <= CELL_MIN_WIDTH / 2)
+			return;
+		text->cell_widths[widest]--;
+		text->cells_width--;
+	}
 }
 
 static void measure_rows(struct text *text)
 {
-	bool has_line = text->view->options.kind == VIEW_LINES;
-
+	for (int cell = 0; cell < N_TEXT_CELLS; cell++) {
+		if (has_cell(text, (enum text_cell)cell) && cell != CELL_LINE)
+			widen_cell(text, (enum text_cell)cell,
+				   cell_heading(text, (enum text_cell)cell));
+	}
 	for (const struct view_row *row = text->view->root->children; row; row = row->next) {
 		if (!text_is_visible(text, row))
 			continue;
-		if (has_line)
-			measure_line(text, row);
+		measure_cells(text, row);
 		text_measure(text, text_title_width(text, row, row), row);
 	}
-	if (has_line)
-		text->name_width += text->line_width + LINE_SPACE;
+	for (int cell = 0; cell < N_TEXT_CELLS; cell++) {
+		if (has_cell(text, (enum text_cell)cell))
+			text->cells_width += text->cell_widths[cell] + CELL_SPACE;
+	}
+	if (view_is_split(text->view))
+		shrink_cells(text);
+	text->name_width += text->cells_width;
 }
 
 static void write_heading(const struct text *text)
 {
 	char heading[PATH_MAX];
+	int at = 0;
 
-	if (text->view->options.kind != VIEW_LINES) {
-		text_write_columns_heading(text, name_heading(text));
-		return;
+	for (int cell = 0; cell < N_TEXT_CELLS; cell++) {
+		if (has_cell(text, (enum text_cell)cell))
+			at += snprintf(heading + at, sizeof(heading) - (size_t)at, "%-*s",
+				       (int)(text->cell_widths[cell] + CELL_SPACE),
+				       cell_heading(text, (enum text_cell)cell));
 	}
-	snprintf(heading, sizeof(heading), "%-*s%s", (int)(text->line_width + LINE_SPACE), "line",
-		 name_heading(text));
+	snprintf(heading + at, sizeof(heading) - (size_t)at, "%s", name_heading(text));
 	text_write_columns_heading(text, heading);
 }
 

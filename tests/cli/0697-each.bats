@@ -1,0 +1,117 @@
+# Tables whose rows are separate for each process, thread or CPU.
+
+# shellcheck disable=SC2164
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+# Two programs with a function of one name in one library, and threads, on any CPUs.
+make_recordings() {
+	need_events
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	# shellcheck disable=SC2016
+	record two.data -e cpu-clock -e page-faults -- \
+		sh -c '"$0" 0.5 & "$1" 0.5; wait' "$WORKLOADS/threads" "$WORKLOADS/cxx"
+	"$DENDRO" build -o two.cct two.data
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# rows_of FILTER OPTION... : name, module, kind, source line, self and total of the rows of a report
+# that a filter of jq selects
+rows_of() {
+	local filter=$1
+	shift
+	report_json two.data "$@" |
+		jq -c ".rows[] | $filter | [.name, .module, .kind, .file, .line, .self, .total]" | sort
+}
+
+@test "the rows of a process are those of a report of that process" {
+	local view pid
+	for view in functions lines modules; do
+		while read -r pid; do
+			rows_of . --view $view --pid "$pid" >theirs
+			[ -s theirs ]
+			rows_of "select(.pid == $pid)" --view $view --each process | diff theirs -
+		done < <(report_json two.data --view processes --by process | jq '.rows[].id')
+	done
+}
+
+@test "the rows of a thread and of a CPU are those of a report of these" {
+	local tid cpu
+	while read -r tid; do
+		rows_of . --view functions --tid "$tid" >theirs
+		[ -s theirs ]
+		rows_of "select(.tid == $tid)" --view functions --each thread | diff theirs -
+	done < <(report_json two.data --view threads | jq '.rows[].id')
+	while read -r cpu; do
+		rows_of . --view functions --cpu "$cpu" >theirs
+		[ -s theirs ]
+		rows_of "select(.cpu == $cpu)" --view functions --each cpu | diff theirs -
+		rows_of . --view processes --cpu "$cpu" >theirs
+		rows_of "select(.cpu == $cpu)" --view processes --each cpu | diff theirs -
+	done < <(report_json two.data --view cpus | jq '.rows[].id')
+}
+
+@test "rows of a function add up to the row that it has without --each" {
+	local each
+	report_json two.data --view functions |
+		jq -S '[.rows[] | {name, "module": .module, kind, self, total}] | sort' >theirs
+	for each in comm process thread cpu comm,cpu cpu,thread; do
+		report_json two.data --view functions --each $each |
+			jq -S '[.rows | group_by(.name, .module, .kind)[] |
+				{name: .[0].name, "module": .[0].module, kind: .[0].kind,
+				 self: ([.[].self] | transpose | map(add)),
+				 total: ([.[].total] | transpose | map(add))}] | sort' | cmp theirs -
+	done
+}
+
+@test "recording and profile give the same rows, in all formats" {
+	local options
+	for options in "--view functions --each comm" "--view lines --each thread,cpu" \
+		"--view modules --each cpu" "--view processes --by thread --each cpu" \
+		"--view functions --each comm --focus ^main --errors"; do
+		# shellcheck disable=SC2086
+		"$DENDRO" report --format csv $options two.data >theirs
+		# shellcheck disable=SC2086
+		"$DENDRO" report --format csv $options two.cct | cmp theirs -
+		# shellcheck disable=SC2086
+		report_json two.data $options >theirs
+		# shellcheck disable=SC2086
+		report_json two.cct $options | cmp theirs -
+	done
+}
+
+@test "CSV and text have columns of what rows are separate for" {
+	"$DENDRO" report --format csv --view functions --each cpu,thread two.data >csv
+	head -1 csv | grep -q '^depth,name,module,kind,id,cpu,process,pid,thread,tid,"cpu-clock self"'
+	grep -q '^1,.*,[0-9]*,"cxx",[0-9]*,"cxx",[0-9]*,' csv
+	"$DENDRO" report --view functions --each cpu,comm two.data >text
+	grep -q 'CPU  process  *function  *module$' text
+	grep -q '%.* [0-9]*  cxx  *' text
+	local width
+	for width in 80 120; do
+		COLUMNS=$width "$DENDRO" report --min 0 --view lines --each cpu,thread two.data |
+			sed -n '/CPU  thread/,/^$/p' >text
+		[ -s text ]
+		expect_equal "lines too wide" "$(awk -v width=$width 'length > width' text | wc -l)" 0
+	done
+}
+
+@test "--each is refused where rows cannot be separate" {
+	local options
+	for options in "--each comm" "--view tree --each cpu" "--view processes --each comm" \
+		"--view functions --each comm,thread" "--view functions --each core" \
+		"--view functions --each cpu,,comm"; do
+		# shellcheck disable=SC2086
+		run "$DENDRO" report $options two.data
+		expect_equal "status of $options" "$status" 129
+	done
+}
