@@ -127,6 +127,8 @@ static struct listed_sample get_row(const struct sample_list *list,
 	const struct sample_rows *rows = list->profile->rows;
 	const struct sample_row *row = &rows->rows[place->at];
 	const struct row_task *task = &rows->tasks[row->task];
+	const struct profile *profile = list->profile;
+	const bool has_thread = task->thread < profile->n_threads;
 
 	return (struct listed_sample){
 		.time_ns = place->time * 1000,
@@ -137,6 +139,8 @@ static struct listed_sample get_row(const struct sample_list *list,
 		.cpu = row->cpu,
 		.pid = task->pid,
 		.tid = task->tid,
+		.process = has_thread ? profile->threads[task->thread].process : UINT32_MAX,
+		.thread = has_thread ? task->thread : UINT32_MAX,
 		.thread_name = rows->names.strings[task->thread_name],
 	};
 }
@@ -150,11 +154,13 @@ static void find_task(const struct profile *profile, struct listed_sample *sampl
 		const struct frame *frame = cct_frame(cct, node);
 
 		if (frame->kind == FRAME_THREAD && frame->offset < profile->n_threads) {
+			sample->thread = (uint32_t)frame->offset;
 			sample->tid = profile->threads[frame->offset].tid;
 			sample->thread_name = profile->threads[frame->offset].name;
 		}
 		if (frame->kind != FRAME_PROCESS || frame->offset >= profile->n_processes)
 			continue;
+		sample->process = (uint32_t)frame->offset;
 		sample->pid = profile->processes[frame->offset].pid;
 		if (!sample->thread_name) {
 			sample->tid = sample->pid;
@@ -176,6 +182,8 @@ static struct listed_sample get_cost(const struct sample_list *list,
 		.cpu = UINT32_MAX,
 		.pid = -1,
 		.tid = -1,
+		.process = UINT32_MAX,
+		.thread = UINT32_MAX,
 	};
 
 	find_task(list->profile, &sample);

@@ -25,9 +25,10 @@ struct listed_sample {
 	uint64_t samples; /* that it stands for */
 	uint32_t node;    /* where its path ends */
 	uint32_t metric;
-	uint32_t cpu;            /* UINT32_MAX: not known */
-	int32_t pid, tid;        /* -1: not known */
-	const char *thread_name; /* NULL: not known; as it was then */
+	uint32_t cpu;             /* UINT32_MAX: not known */
+	int32_t pid, tid;         /* -1: not known */
+	uint32_t process, thread; /* indices; UINT32_MAX: none, or not known */
+	const char *thread_name;  /* NULL: not known; as it was then */
 };
 
 struct sample_place {

@@ -28,6 +28,7 @@ static void set_up(struct fixture *fixture)
 	const struct row_task task = { .pid = 10, .tid = 11 };
 
 	profile_add_process(profile, 10, "one");
+	profile_add_thread(profile, 11, 0, "thread");
 	profile->rows = calloc(1, sizeof(*profile->rows));
 	assert_int_equal(
 		sample_rows_enter_task(profile->rows, &task, "thread", "one", &fixture->task), 0);
@@ -72,6 +73,8 @@ static void rows_come_in_the_order_of_time_with_their_task(void **state)
 	assert_int_equal(first.samples, 1);
 	assert_int_equal(first.pid, 10);
 	assert_int_equal(first.tid, 11);
+	assert_int_equal(first.process, 0);
+	assert_int_equal(first.thread, 0);
 	assert_int_equal(first.cpu, 3);
 	assert_string_equal(first.thread_name, "thread");
 	assert_int_equal(sample_list_get(&list, 1).time_ns, 30000);
@@ -126,6 +129,8 @@ static void without_rows_the_samples_of_a_path_are_one_entry(void **state)
 	assert_int_equal(only.metric, 1);
 	assert_int_equal(only.pid, 10);
 	assert_int_equal(only.tid, 10);
+	assert_int_equal(only.process, 0);
+	assert_int_equal(only.thread, UINT32_MAX);
 	assert_int_equal(only.cpu, UINT32_MAX);
 	assert_string_equal(only.thread_name, "one");
 	sample_list_deinit(&list);
