@@ -130,3 +130,11 @@ const char *module_name(const struct module *module)
 
 	return slash && slash[1] ? slash + 1 : module->key.path;
 }
+
+const char *module_title(const struct module *module)
+{
+	if (module->key.kind == MODULE_KERNEL &&
+	    strncmp(module->key.path, "[kernel.", strlen("[kernel.")) == 0)
+		return "[kernel]";
+	return module_name(module);
+}

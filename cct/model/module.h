@@ -72,5 +72,8 @@ static inline struct module *module_table_get(const struct module_table *table, 
 }
 /* The part of the path after the last '/', for people. */
 const char *module_name(const struct module *module);
+/* What reports call it: the kernel has a fixed title, whatever reference symbol its path ends in
+ * ("[kernel.kallsyms]_stext"). */
+const char *module_title(const struct module *module);
 
 #endif

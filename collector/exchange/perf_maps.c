@@ -21,10 +21,12 @@
 static int write_kernel_map(struct record_builder *builder, const struct module *module,
 			    const struct code_range *range)
 {
-	const bool is_kernel = strcmp(module->key.path, KERNEL_NAME) == 0;
+	const char *path = module->key.path;
+	const bool is_kernel = strncmp(path, KERNEL_NAME, strlen(KERNEL_NAME)) == 0;
 	char name[PATH_MAX];
 
-	snprintf(name, sizeof(name), "%s%s", module->key.path, is_kernel ? "_text" : "");
+	/* With the symbol at its start. */
+	snprintf(name, sizeof(name), "%s%s", path, strcmp(path, KERNEL_NAME) == 0 ? "_text" : "");
 	int err = record_build_begin(builder, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL,
 				     40 + strlen(name) + 8);
 	if (err)

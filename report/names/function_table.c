@@ -70,18 +70,6 @@ static uint32_t append(struct function_table *table, const struct function *func
 	return table->n_functions++;
 }
 
-/*
- * The kernel has a fixed title, whatever reference symbol its name ends in
- * ("[kernel.kallsyms]_stext").
- */
-static const char *module_title(const struct module *module)
-{
-	if (module->key.kind == MODULE_KERNEL &&
-	    strncmp(module->key.path, "[kernel.", strlen("[kernel.")) == 0)
-		return "[kernel]";
-	return module_name(module);
-}
-
 int function_table_add(struct function_table *table, uint64_t start, uint64_t key,
 		       const struct module *module, char *name, uint32_t *function_ret)
 {
