@@ -32,10 +32,15 @@ ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
 # Optional, for dendro browse. The compiler in use must find it.
 NCURSES    := $(shell printf '\043include <curses.h>\nint main(void) { return get_wch(0) == ERR; }' | \
 		$(CC) -D_GNU_SOURCE -x c -o /dev/null - -lncursesw 2>/dev/null && echo -lncursesw)
-LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES)
+# Optional, for dendro export --format sqlite.
+SQLITE     := $(shell printf '\043include <sqlite3.h>\nint main(void) { return sqlite3_initialize(); }' | \
+		$(CC) -x c -o /dev/null - -lsqlite3 2>/dev/null && echo -lsqlite3)
+LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES) $(SQLITE)
 
 FOLDERS  := perf cct unwind kernel-merge report collector
-SOURCES  := $(filter-out collector/main.c report/browse/$(if $(NCURSES),no,browse)_screen.c,$(sort $(shell find $(FOLDERS) -name '*.c')))
+WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
+	    $(addprefix report/formats/,$(if $(SQLITE),no_sqlite.c,sqlite.c sqlite_rows.c sqlite_schema.c))
+SOURCES  := $(filter-out collector/main.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE  := $(BUILD)/libdendro.a
