@@ -260,6 +260,9 @@ static int check(const struct export_command *command)
 		return message_wrong_use("export", "name a format with --format: %s.",
 					 names ? names : "NAME");
 	}
+	const char *lacks = command->format->lacks ? command->format->lacks() : NULL;
+	if (lacks)
+		return message_error("export", "%s needs %s.", command->format->name, lacks);
 	if (command->format->is_binary && !command->output && isatty(STDOUT_FILENO))
 		return message_wrong_use("export",
 					 "a terminal cannot show %s: name a file with -o.",

@@ -6,6 +6,7 @@
 #include "report/export/folded.h"
 #include "report/formats/callgrind.h"
 #include "report/formats/speedscope.h"
+#include "report/formats/sqlite.h"
 #include "report/pprof/pprof.h"
 
 const struct path_format path_formats[] = {
@@ -32,6 +33,13 @@ const struct path_format path_formats[] = {
 	  .rows = ROWS_WANTED,
 	  .is_binary = true,
 	  .write = perf_data_write },
+	{ .name = "sqlite",
+	  .description = "a database with the samples, to be asked in SQL",
+	  .rows = ROWS_WANTED,
+	  .is_binary = true,
+	  .has_lines = true,
+	  .lacks = sqlite_lacks,
+	  .write = sqlite_write },
 	{ 0 },
 };
 

@@ -24,6 +24,9 @@ struct path_format {
 	bool is_binary;
 	bool has_lines;
 	bool has_one_metric; /* it has no place for several */
+	/* What this build lacks for the format, for a sentence; NULL: nothing. NULL: it never does.
+	 */
+	const char *(*lacks)(void);
 	/*
 	 * All costs of the profile are written. 0, -ENOMEM, or -errno of the stream. The profile
 	 * and the symbolizer, which knows source lines if the format has them, are borrowed.
