@@ -25,6 +25,7 @@ struct folding {
 	const struct view_options *options;
 	struct symbolizer *symbolizer;
 	struct fold *fold;
+	uint32_t *folded;      /* node of the tree -> node of the fold */
 	uint32_t *by_function; /* function -> entity */
 	uint32_t n_functions;
 	uint32_t *by_process; /* index in the profile -> entity */
@@ -613,10 +614,11 @@ static int add_cost(const struct folding *folding, uint32_t node, uint32_t cct_n
 static int fold_tree(struct folding *folding)
 {
 	const struct cct *cct = folding->profile->cct;
-	_cleanup_free_ uint32_t *folded = calloc(cct->n_nodes, sizeof(*folded));
+	uint32_t *folded = calloc(cct->n_nodes, sizeof(*folded));
 
 	if (!folded)
 		return -ENOMEM;
+	folding->folded = folded;
 	int err = add_cost(folding, 0, CCT_ROOT);
 	for (uint32_t i = 1; i < cct->n_nodes && !err; i++) {
 		err = fold_node(folding, folded[cct->nodes[i].parent], i, &folded[i]);
@@ -680,8 +682,9 @@ static int fill(struct folding *folding)
 	return err ? err : fold_sum_up(folding->fold);
 }
 
-int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
-		 const struct view_options *options, struct fold **fold_ret)
+int fold_profile_mapped(const struct profile *profile, struct symbolizer *symbolizer,
+			const struct view_options *options, struct fold **fold_ret,
+			uint32_t **nodes_ret)
 {
 	struct folding folding = {
 		.profile = profile,
@@ -700,9 +703,19 @@ int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
 	pair_map_deinit(&folding.lines);
 	pair_map_deinit(&folding.line_functions);
 	if (err) {
+		free(folding.folded);
 		fold_destroy(folding.fold);
 		return err;
 	}
 	*fold_ret = folding.fold;
+	*nodes_ret = folding.folded;
 	return 0;
+}
+
+int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
+		 const struct view_options *options, struct fold **fold_ret)
+{
+	_cleanup_free_ uint32_t *nodes = NULL;
+
+	return fold_profile_mapped(profile, symbolizer, options, fold_ret, &nodes);
 }

@@ -12,5 +12,12 @@
 /* The caller frees *@fold_ret with fold_destroy(). 0 or -errno. */
 int fold_profile(const struct profile *profile, struct symbolizer *symbolizer,
 		 const struct view_options *options, struct fold **fold_ret);
+/*
+ * Likewise. *@nodes_ret, to free(): by node of the profile's tree, the node that has its cost. The
+ * options must not join nodes (merge_copies, fold_recursion).
+ */
+int fold_profile_mapped(const struct profile *profile, struct symbolizer *symbolizer,
+			const struct view_options *options, struct fold **fold_ret,
+			uint32_t **nodes_ret);
 
 #endif
