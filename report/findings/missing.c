@@ -160,6 +160,24 @@ void missing_list_deinit(struct missing_list *list)
 	*list = (struct missing_list){ .n = 0 };
 }
 
+size_t missing_list_stripped(const struct missing_list *list, const struct profile *profile,
+			     uint32_t metric, double least, const char **paths, size_t n_max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n && n < n_max; i++) {
+		const struct symbol_problem *problem = &list->items[i].problem;
+		const struct module *module = module_table_get(&profile->modules, problem->module);
+		bool is_stripped = problem->lack != LACKS_CERTAINTY && !problem->is_changed &&
+				   !problem->error && problem->build_id.size;
+
+		if (is_stripped && module->key.kind == MODULE_ELF && *module->key.path == '/' &&
+		    (double)missing_cost(&list->items[i], metric) >= least)
+			paths[n++] = module->key.path;
+	}
+	return n;
+}
+
 const char *missing_lack_name(enum symbol_lack lack)
 {
 	switch (lack) {

@@ -29,6 +29,13 @@ void missing_list_deinit(struct missing_list *list);
  * information.
  */
 uint64_t missing_cost(const struct missing *missing, uint32_t metric);
+/*
+ * The files on this machine that are stripped and cost at least @least, whose symbols are therefore
+ * in debug packages, the costliest first; at most @n_max. The paths are the profile's. Returns
+ * their number.
+ */
+size_t missing_list_stripped(const struct missing_list *list, const struct profile *profile,
+			     uint32_t metric, double least, const char **paths, size_t n_max);
 /* "names", "debug information", "certainty" */
 const char *missing_lack_name(enum symbol_lack lack);
 

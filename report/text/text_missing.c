@@ -116,35 +116,20 @@ static void write_kind(const struct text *text, const struct missing_list *list,
 			SHARE_WIDTH, "", n, n == 1 ? "" : "s", text->options->min_percent);
 }
 
-/* The files on this machine whose symbols are in debug packages, the costliest first. */
-static size_t list_files(const struct text *text, const struct missing_list *list,
-			 const char **paths)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < list->n && n < MAX_FILES; i++) {
-		const struct symbol_problem *problem = &list->items[i].problem;
-		const struct module *module =
-			module_table_get(&text->view->profile->modules, problem->module);
-		bool is_stripped = problem->lack != LACKS_CERTAINTY && !problem->is_changed &&
-				   !problem->error && problem->build_id.size;
-
-		if (is_stripped && module->key.kind == MODULE_ELF && *module->key.path == '/' &&
-		    share(text, &list->items[i]) >= text->options->min_percent)
-			paths[n++] = module->key.path;
-	}
-	return n;
-}
-
 /* Writes where the symbols of stripped files are; of another machine's, only that they exist. */
 static void write_packages(const struct text *text, const struct missing_list *list)
 {
-	const struct profile_info *info = &text->view->profile->info;
+	const struct profile *profile = text->view->profile;
+	const uint32_t metric = text->view->options.sort_metric;
+	const double least =
+		text->options->min_percent / 100 * (double)text->view->root->total[metric];
 	const char *paths[MAX_FILES];
 	_cleanup_free_ char *command = NULL;
 
-	if (debug_packages_are_here(info->hostname, info->os_release))
-		command = debug_packages_command("", paths, list_files(text, list, paths));
+	if (debug_packages_are_here(profile->info.hostname, profile->info.os_release))
+		command = debug_packages_command(
+			"", paths,
+			missing_list_stripped(list, profile, metric, least, paths, MAX_FILES));
 	if (command)
 		fprintf(text->output.file, "Symbols of stripped files: %s\n", command);
 	else

@@ -41,6 +41,11 @@ static const char *const kind_names[] = {
 	[ROW_PHASE] = "phase",   [ROW_EPOCH] = "epoch",
 };
 
+enum row_kind view_entity_kind(const struct fold_entity *entity)
+{
+	return entity->is_inlined ? ROW_INLINE : kinds[entity->frame_kind];
+}
+
 const char *view_row_kind_name(enum row_kind kind)
 {
 	return kind_names[kind];
@@ -69,7 +74,7 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	costs = (uint64_t *)(row + 1);
 	row->name = entity->name;
 	row->module = entity->module;
-	row->kind = entity->is_inlined ? ROW_INLINE : kinds[entity->frame_kind];
+	row->kind = view_entity_kind(entity);
 	row->id = entity->id;
 	row->process = view->options.kind == VIEW_THREADS || view->options.kind == VIEW_EPOCHS
 			       ? entity->process

@@ -118,6 +118,7 @@ struct view {
 	struct source_paths *paths;    /* VIEW_LINES: owns the rows' file names */
 };
 
+enum row_kind view_entity_kind(const struct fold_entity *entity);
 /* "root", "process", "thread", "user", "inline", "kernel", "marker", ... */
 const char *view_row_kind_name(enum row_kind kind);
 
