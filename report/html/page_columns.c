@@ -1,0 +1,367 @@
+#include "report/html/page_columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
+#include "report/views/view_rows.h"
+
+#define NO_FUNCTION UINT32_MAX
+
+/* A node of the page: one of the tree, or the rest below one. */
+struct written_node {
+	uint32_t place; /* of a rest: of the first node that is left out */
+	uint32_t depth;
+	bool is_rest;
+	uint64_t samples, weight; /* of a rest */
+};
+
+struct writing {
+	const struct page_columns *columns;
+	const struct page_tree *tree;
+	const struct fold *fold;
+	struct string_ids strings;
+	struct written_node *nodes;
+	uint32_t n_nodes, n_nodes_allocated;
+	uint32_t *functions; /* by entity: number, or NO_FUNCTION */
+	uint32_t *entities;  /* by number */
+	uint32_t n_functions;
+	bool has_rests;
+};
+
+static int add_node(struct writing *writing, const struct written_node *node)
+{
+	if (array_reserve(writing->nodes, writing->n_nodes, writing->n_nodes_allocated, 1))
+		return -ENOMEM;
+	writing->nodes[writing->n_nodes++] = *node;
+	writing->has_rests |= node->is_rest;
+	return 0;
+}
+
+/* Adds up a node that is left out and its siblings after it, which cost no more. The place of the
+ * next node that is not below them. */
+static uint32_t find_rest(const struct writing *writing, uint32_t place, struct written_node *rest)
+{
+	const struct page_tree *tree = writing->tree;
+	const uint32_t depth = tree->depths[place];
+
+	*rest = (struct written_node){ .place = place, .depth = depth, .is_rest = true };
+	for (; place < writing->fold->n_nodes && tree->depths[place] >= depth; place++) {
+		if (tree->depths[place] > depth)
+			continue;
+		rest->weight += page_tree_total(tree, place);
+		rest->samples +=
+			writing->fold
+				->samples[(size_t)tree->nodes[place] * writing->fold->n_metrics +
+					  tree->metric];
+	}
+	return place;
+}
+
+static int choose_nodes(struct writing *writing)
+{
+	int err = 0;
+
+	for (uint32_t place = 0; place < writing->fold->n_nodes && !err;) {
+		struct written_node node = { .place = place,
+					     .depth = writing->tree->depths[place] };
+
+		if (!place || page_tree_total(writing->tree, place) >= writing->columns->least)
+			place++;
+		else
+			place = find_rest(writing, place, &node);
+		if (!node.is_rest || node.weight)
+			err = add_node(writing, &node);
+	}
+	return err;
+}
+
+static void number_functions(struct writing *writing)
+{
+	for (uint32_t i = 0; i < writing->fold->n_entities; i++)
+		writing->functions[i] = NO_FUNCTION;
+	for (uint32_t i = 0; i < writing->n_nodes; i++) {
+		const uint32_t node = writing->tree->nodes[writing->nodes[i].place];
+		const uint32_t entity = writing->fold->nodes[node].entity;
+
+		if (writing->nodes[i].is_rest || writing->functions[entity] != NO_FUNCTION)
+			continue;
+		writing->entities[writing->n_functions] = entity;
+		writing->functions[entity] = writing->n_functions++;
+	}
+}
+
+static int write_string(struct writing *writing, struct byte_buffer *out, const char *text)
+{
+	uint32_t id;
+	bool is_new;
+	int err = string_ids_add(&writing->strings, text, &id, &is_new);
+
+	if (!err)
+		byte_buffer_add_unsigned(out, id);
+	return err;
+}
+
+/* @is_module: their modules, not their names. */
+static int write_names(struct writing *writing, struct byte_buffer *out, bool is_module)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < writing->n_functions && !err; i++) {
+		const struct fold_entity *entity = &writing->fold->entities[writing->entities[i]];
+
+		err = write_string(writing, out, is_module ? entity->module : entity->name);
+	}
+	if (!err && writing->has_rests)
+		err = write_string(writing, out, "");
+	return err;
+}
+
+static int write_functions(struct writing *writing, struct byte_buffer *out)
+{
+	byte_buffer_add_unsigned(out, writing->n_functions + writing->has_rests);
+	int err = write_names(writing, out, false);
+	if (!err)
+		err = write_names(writing, out, true);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < writing->n_functions; i++)
+		byte_buffer_add_unsigned(
+			out, view_entity_kind(&writing->fold->entities[writing->entities[i]]));
+	if (writing->has_rests)
+		byte_buffer_add_unsigned(out, PAGE_REST);
+	for (uint32_t i = 0; i < writing->n_functions; i++)
+		byte_buffer_add_unsigned(
+			out, (uint32_t)writing->fold->entities[writing->entities[i]].id + 1u);
+	if (writing->has_rests)
+		byte_buffer_add_unsigned(out, 0);
+	for (uint32_t i = 0; i < writing->n_functions; i++)
+		byte_buffer_add_unsigned(out,
+					 writing->fold->entities[writing->entities[i]].n_merged);
+	if (writing->has_rests)
+		byte_buffer_add_unsigned(out, 0);
+	return 0;
+}
+
+static const struct fold_node *fold_node_of(const struct writing *writing, uint32_t i)
+{
+	return &writing->fold->nodes[writing->tree->nodes[writing->nodes[i].place]];
+}
+
+/* Whether a node is an inlined call whose place is known. */
+static bool has_call(const struct writing *writing, uint32_t i)
+{
+	const struct fold_node *node = fold_node_of(writing, i);
+
+	return !writing->nodes[i].is_rest && node->call_file && node->call_line;
+}
+
+static int write_calls(struct writing *writing, struct byte_buffer *out)
+{
+	uint32_t n = 0, last = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < writing->n_nodes; i++)
+		n += has_call(writing, i);
+	byte_buffer_add_unsigned(out, n);
+	for (uint32_t i = 0; i < writing->n_nodes; i++) {
+		if (!has_call(writing, i))
+			continue;
+		byte_buffer_add_unsigned(out, i - last);
+		last = i;
+	}
+	for (uint32_t i = 0; i < writing->n_nodes && !err; i++) {
+		if (has_call(writing, i))
+			err = write_string(writing, out, fold_node_of(writing, i)->call_file);
+	}
+	for (uint32_t i = 0; i < writing->n_nodes; i++) {
+		if (has_call(writing, i))
+			byte_buffer_add_unsigned(out, fold_node_of(writing, i)->call_line);
+	}
+	return err;
+}
+
+static int write_nodes(struct writing *writing, struct byte_buffer *out)
+{
+	byte_buffer_add_unsigned(out, writing->n_nodes);
+	for (uint32_t i = 0; i < writing->n_nodes; i++)
+		byte_buffer_add_unsigned(
+			out, i ? writing->nodes[i - 1].depth + 1 - writing->nodes[i].depth : 0);
+	for (uint32_t i = 0; i < writing->n_nodes; i++)
+		byte_buffer_add_unsigned(
+			out, writing->nodes[i].is_rest
+				     ? writing->n_functions
+				     : writing->functions[fold_node_of(writing, i)->entity]);
+	return write_calls(writing, out);
+}
+
+/* The exclusive cost of the root, which the fold has in its inclusive cost alone. */
+static uint64_t self_of_root(const struct fold *fold, const uint64_t *total, uint32_t metric)
+{
+	uint64_t self = total[metric];
+
+	for (uint32_t i = 1; i < fold->n_nodes; i++) {
+		if (!fold->nodes[i].parent)
+			self -= total[(size_t)i * fold->n_metrics + metric];
+	}
+	return self;
+}
+
+static void get_cost(const struct writing *writing, uint32_t i, uint32_t metric,
+		     struct cct_cost *cost_ret)
+{
+	const struct fold *fold = writing->fold;
+	const struct written_node *node = &writing->nodes[i];
+	const size_t at = (size_t)writing->tree->nodes[node->place] * fold->n_metrics + metric;
+
+	if (node->is_rest)
+		*cost_ret = (struct cct_cost){ node->samples, node->weight };
+	else if (!i)
+		*cost_ret = (struct cct_cost){ self_of_root(fold, fold->samples, metric),
+					       self_of_root(fold, fold->total, metric) };
+	else
+		*cost_ret = (struct cct_cost){ fold->self_samples[at], fold->self[at] };
+}
+
+/* Whether the rows have the costs of all nodes: not if weights were scaled. 0 or -ENOMEM. */
+static int compare_with_rows(const struct writing *writing, uint32_t metric, bool *is_equal_ret)
+{
+	const struct page_rows *rows = writing->columns->rows;
+
+	*is_equal_ret = false;
+	if (!rows || !rows->n)
+		return 0;
+	_cleanup_free_ uint64_t *sums = calloc(writing->n_nodes, sizeof(*sums));
+	if (!sums)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rows->n; i++) {
+		if (rows->rows[i].metric == metric)
+			sums[rows->rows[i].place] += rows->rows[i].weight;
+	}
+	for (uint32_t i = 0; i < writing->n_nodes; i++) {
+		struct cct_cost cost;
+
+		get_cost(writing, i, metric, &cost);
+		if (cost.weight != sums[i])
+			return 0;
+	}
+	*is_equal_ret = true;
+	return 0;
+}
+
+static int write_costs_of(const struct writing *writing, uint32_t metric, struct byte_buffer *out)
+{
+	struct cct_cost cost;
+	bool is_in_rows;
+	int err = compare_with_rows(writing, metric, &is_in_rows);
+
+	byte_buffer_add_unsigned(out, !is_in_rows);
+	if (err || is_in_rows)
+		return err;
+	for (uint32_t i = 0; i < writing->n_nodes; i++) {
+		get_cost(writing, i, metric, &cost);
+		byte_buffer_add_unsigned(out, cost.samples);
+	}
+	for (uint32_t i = 0; i < writing->n_nodes; i++) {
+		get_cost(writing, i, metric, &cost);
+		if (cost.samples)
+			byte_buffer_add_unsigned(out, cost.weight);
+	}
+	return 0;
+}
+
+static int write_costs(const struct writing *writing, struct byte_buffer *out)
+{
+	const uint32_t n_metrics = writing->fold->n_metrics;
+	int err = 0;
+
+	if (writing->columns->least) {
+		byte_buffer_add_unsigned(out, 1);
+		return write_costs_of(writing, writing->tree->metric, out);
+	}
+	byte_buffer_add_unsigned(out, n_metrics);
+	for (uint32_t metric = 0; metric < n_metrics && !err; metric++)
+		err = write_costs_of(writing, metric, out);
+	return err;
+}
+
+static int write_body(struct writing *writing, struct byte_buffer *body)
+{
+	const struct page_rows *rows = writing->columns->rows;
+	int err = write_functions(writing, body);
+
+	if (!err)
+		err = write_nodes(writing, body);
+	if (!err)
+		err = write_costs(writing, body);
+	if (err)
+		return err;
+	if (rows)
+		return page_rows_write(rows, writing->columns->profile, &writing->strings, body);
+	byte_buffer_add_unsigned(body, 0);
+	return 0;
+}
+
+/* The strings are known after all else is written, and precede it. */
+static void write_strings(const struct writing *writing, struct byte_buffer *out)
+{
+	const struct string_ids *strings = &writing->strings;
+	struct byte_buffer bytes = { 0 };
+
+	byte_buffer_add_unsigned(out, strings->n_strings);
+	for (uint32_t i = 0; i < strings->n_strings; i++) {
+		const char *text = strings->strings[i];
+		const size_t before = bytes.size;
+		char character[PRINTABLE_MAX];
+		unsigned columns;
+
+		for (size_t size; (size = printable_next(&text, true, character, &columns));)
+			byte_buffer_add(&bytes, character, size);
+		byte_buffer_add_unsigned(out, bytes.size - before);
+	}
+	byte_buffer_add(out, bytes.bytes, bytes.size);
+	out->lacks_memory |= bytes.lacks_memory;
+	byte_buffer_deinit(&bytes);
+}
+
+static int run(struct writing *writing, struct byte_buffer *out)
+{
+	struct byte_buffer body = { 0 };
+	const size_t n_entities = writing->fold->n_entities;
+
+	writing->functions = calloc(n_entities, sizeof(*writing->functions));
+	writing->entities = calloc(n_entities, sizeof(*writing->entities));
+	if (!writing->functions || !writing->entities)
+		return -ENOMEM;
+	int err = choose_nodes(writing);
+	if (!err) {
+		number_functions(writing);
+		err = write_body(writing, &body);
+	}
+	if (!err) {
+		write_strings(writing, out);
+		byte_buffer_add(out, body.bytes, body.size);
+		err = out->lacks_memory || body.lacks_memory ? -ENOMEM : 0;
+	}
+	byte_buffer_deinit(&body);
+	return err;
+}
+
+int page_columns_write(const struct page_columns *columns, struct byte_buffer *out)
+{
+	struct writing writing = {
+		.columns = columns,
+		.tree = columns->tree,
+		.fold = columns->tree->fold,
+	};
+	int err = run(&writing, out);
+
+	string_ids_deinit(&writing.strings);
+	free(writing.nodes);
+	free(writing.functions);
+	free(writing.entities);
+	return err;
+}
