@@ -1,0 +1,15 @@
+/*
+ * What the page has beside the tree, as JSON: what was recorded where and when, the metrics, the
+ * quality of the data, and which names are missing. report/html/page/facts.js has its type.
+ */
+#ifndef REPORT_HTML_PAGE_FACTS_H
+#define REPORT_HTML_PAGE_FACTS_H
+
+#include <stdio.h>
+
+#include "report/html/page.h"
+
+/* 0, -ENOMEM, or -errno of the stream. */
+int page_facts_write(FILE *out, const struct page *page);
+
+#endif
