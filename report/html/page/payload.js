@@ -1,0 +1,310 @@
+/**
+ * Reads the blocks of data in the page; report/html/page_columns.h describes their columns.
+ *
+ * Nodes are numbered depth first: a subtree is a range of numbers, and a parent's number is below
+ * its children's.
+ */
+
+/** A kind that the first picture alone has: what is below a node and too small for it. */
+export const REST = 255;
+
+/**
+ * @typedef {object} Metric
+ * @property {string} event
+ * @property {string} unit
+ * @property {number} samples
+ * @property {number} total
+ * @property {number} lost
+ * @property {number} [counted]
+ * @property {number} [running] share of the time for which the event had a counter
+ * @property {boolean} scaled
+ */
+/**
+ * @typedef {object} Quality
+ * @property {number} used
+ * @property {number} received
+ * @property {number} lost
+ * @property {number} throttled
+ * @property {number} filtered
+ * @property {number} complete
+ * @property {[number, string][]} paths
+ * @property {[number, string, string?][]} ends
+ * @property {[number, string][]} warnings
+ * @property {string} [truncated]
+ * @property {string} [notDecoded]
+ */
+/**
+ * What page_facts.c writes. Times are nanoseconds since the start of the recording.
+ * @typedef {object} Facts
+ * @property {string} version
+ * @property {number} metric the one that is shown first
+ * @property {string} grouping
+ * @property {string[]} kinds
+ * @property {[number, number, number][]} gaps CPU, start, end
+ * @property {string} [source]
+ * @property {string} [command]
+ * @property {string} [host]
+ * @property {string} [kernel]
+ * @property {string} [arch]
+ * @property {string} [cpu]
+ * @property {number} [cpus]
+ * @property {number} [duration]
+ * @property {number} [date] nanoseconds since 1970
+ * @property {Metric[]} metrics
+ * @property {{name: string, numerator: number, denominator: number, factor: number}[]} ratios
+ * @property {string} [selection]
+ * @property {Quality} quality
+ * @property {[string, number, number][]} phases name, start, end
+ * @property {{module: string, lacks: string, problem: string, cost: number}[]} missing
+ * @property {string} [packages] a command
+ * @property {string[]} advice
+ */
+/**
+ * @typedef {object} Functions
+ * @property {string[]} name
+ * @property {string[]} module
+ * @property {string[]} kind "user", "kernel", ..., "rest"
+ * @property {Int32Array} id of a process or thread; -1: none
+ * @property {Int32Array} merged processes or threads
+ */
+/** @typedef {{name: string, pid: number, tid: number, thread: string}} Task */
+/**
+ * Rows of one metric: columns of equal length.
+ * @typedef {object} Rows
+ * @property {number} n
+ * @property {Int32Array} node
+ * @property {Int32Array} slice and 1; 0: without time
+ * @property {Int32Array} task
+ * @property {Int32Array} cpu and 1; 0: not known
+ * @property {Int32Array} cgroup and 1; 0: not known
+ * @property {Float64Array} samples
+ * @property {Float64Array} weight
+ */
+/** @typedef {{samples: Float64Array, weight: Float64Array}} Costs exclusive, by node */
+/**
+ * @typedef {object} Model
+ * @property {Functions} functions
+ * @property {number} n nodes
+ * @property {Int32Array} func
+ * @property {Int32Array} parent of the root 0
+ * @property {Int32Array} end the number after the last node below
+ * @property {Map<number, string>} calls where an inlined function was called
+ * @property {Costs[]} costs by metric
+ * @property {Rows[]} rows by metric; empty: none
+ * @property {Task[]} tasks
+ * @property {string[]} cgroups
+ * @property {number} slices
+ * @property {number} sliceNs
+ */
+
+class Reader {
+	/** @param {Uint8Array} bytes */
+	constructor(bytes) {
+		this.bytes = bytes;
+		this.at = 0;
+	}
+
+	number() {
+		let byte = this.bytes[this.at++];
+		let value = byte & 127;
+		for (let scale = 128; byte & 128; scale *= 128) {
+			byte = this.bytes[this.at++];
+			value += (byte & 127) * scale;
+		}
+		return value;
+	}
+
+	/** @template {Int32Array | Float64Array} T @param {T} column */
+	fill(column) {
+		for (let i = 0; i < column.length; i++)
+			column[i] = this.number();
+		return column;
+	}
+
+	/** @param {number} n */
+	integers(n) {
+		return this.fill(new Int32Array(n));
+	}
+
+	/** @param {number} n */
+	numbers(n) {
+		return this.fill(new Float64Array(n));
+	}
+
+	/** A column of differences. @param {number} n */
+	rising(n) {
+		const column = this.integers(n);
+		for (let i = 1; i < n; i++)
+			column[i] += column[i - 1];
+		return column;
+	}
+}
+
+/** @param {Reader} reader */
+function readStrings(reader) {
+	const sizes = reader.integers(reader.number());
+	const decoder = new TextDecoder();
+	const strings = [];
+	for (const size of sizes) {
+		strings.push(decoder.decode(reader.bytes.subarray(reader.at, reader.at + size)));
+		reader.at += size;
+	}
+	return strings;
+}
+
+/**
+ * @param {Reader} reader @param {string[]} strings @param {string[]} kinds
+ * @returns {Functions}
+ */
+function readFunctions(reader, strings, kinds) {
+	const n = reader.number();
+	const name = Array.from(reader.integers(n), (id) => strings[id]);
+	const module = Array.from(reader.integers(n), (id) => strings[id]);
+	const kind = Array.from(reader.integers(n), (id) => (id === REST ? "rest" : kinds[id]));
+	const id = reader.integers(n).map((plusOne) => plusOne - 1);
+	return { name, module, kind, id, merged: reader.integers(n) };
+}
+
+/** @param {Reader} reader @param {string[]} strings */
+function readNodes(reader, strings) {
+	const n = reader.number();
+	const ups = reader.integers(n);
+	const func = reader.integers(n);
+	const parent = new Int32Array(n);
+	const end = new Int32Array(n);
+	for (let i = 1; i < n; i++) {
+		let above = i - 1;
+		for (let up = ups[i]; up > 0; up--)
+			above = parent[above];
+		parent[i] = above;
+	}
+	for (let i = n - 1; i >= 0; i--) {
+		end[i] = Math.max(end[i], i + 1);
+		end[parent[i]] = Math.max(end[parent[i]], end[i]);
+	}
+	const calls = new Map();
+	const nodes = reader.rising(reader.number());
+	const files = reader.integers(nodes.length);
+	const lines = reader.integers(nodes.length);
+	nodes.forEach((node, i) => calls.set(node, `${strings[files[i]]}:${lines[i]}`));
+	return { n, func, parent, end, calls };
+}
+
+/** @param {Reader} reader @param {number} n nodes @returns {(Costs | null)[]} null: in the rows */
+function readCosts(reader, n) {
+	const costs = [];
+	for (let metrics = reader.number(); metrics > 0; metrics--) {
+		if (!reader.number()) {
+			costs.push(null);
+			continue;
+		}
+		const samples = reader.numbers(n);
+		const weight = new Float64Array(n);
+		for (let i = 0; i < n; i++) {
+			if (samples[i])
+				weight[i] = reader.number();
+		}
+		costs.push({ samples, weight });
+	}
+	return costs;
+}
+
+/** @param {Reader} reader @param {string[]} strings @returns {Task[]} */
+function readTasks(reader, strings) {
+	return Array.from({ length: reader.number() }, () => {
+		const pid = reader.number() - 1;
+		const tid = reader.number() - 1;
+		return { pid, tid, name: strings[reader.number()], thread: strings[reader.number()] };
+	});
+}
+
+/** The rows of one metric. @param {Rows} all @param {Int32Array} metric @param {number} which */
+function rowsOf(all, metric, which) {
+	const at = /** @type {number[]} */ ([]);
+	for (let i = 0; i < all.n; i++) {
+		if (metric[i] === which)
+			at.push(i);
+	}
+	if (at.length === all.n)
+		return all;
+	/** @template {Int32Array | Float64Array} T @param {T} from @param {T} to */
+	const pick = (from, to) => {
+		at.forEach((row, i) => (to[i] = from[row]));
+		return to;
+	};
+	const n = at.length;
+	return {
+		n,
+		node: pick(all.node, new Int32Array(n)),
+		slice: pick(all.slice, new Int32Array(n)),
+		task: pick(all.task, new Int32Array(n)),
+		cpu: pick(all.cpu, new Int32Array(n)),
+		cgroup: pick(all.cgroup, new Int32Array(n)),
+		samples: pick(all.samples, new Float64Array(n)),
+		weight: pick(all.weight, new Float64Array(n)),
+	};
+}
+
+/** @param {Reader} reader @param {string[]} strings @param {number} metrics */
+function readRows(reader, strings, metrics) {
+	const n = reader.number();
+	if (!n)
+		return { rows: [], tasks: [], cgroups: [], slices: 0, sliceNs: 0 };
+	const slices = reader.number();
+	const sliceNs = reader.number() * 1000;
+	const tasks = readTasks(reader, strings);
+	const cgroups = Array.from({ length: reader.number() }, () => strings[reader.number()]);
+	const node = reader.rising(n);
+	const metric = reader.integers(n);
+	const slice = reader.integers(n);
+	const task = reader.integers(n);
+	const cpu = reader.integers(n);
+	const cgroup = reader.integers(n);
+	const samples = reader.numbers(n);
+	const weight = reader.numbers(n);
+	/** @type {Rows} */
+	const all = { n, node, slice, task, cpu, cgroup, samples, weight };
+	const rows = Array.from({ length: metrics }, (_, which) => rowsOf(all, metric, which));
+	return { rows, tasks, cgroups, slices, sliceNs };
+}
+
+/** @param {Rows} rows @param {number} n nodes @returns {Costs} */
+function addUp(rows, n) {
+	const costs = { samples: new Float64Array(n), weight: new Float64Array(n) };
+	for (let i = 0; i < rows.n; i++) {
+		costs.samples[rows.node[i]] += rows.samples[i];
+		costs.weight[rows.node[i]] += rows.weight[i];
+	}
+	return costs;
+}
+
+/** @param {Uint8Array} bytes @param {string[]} kinds @returns {Model} */
+export function readModel(bytes, kinds) {
+	const reader = new Reader(bytes);
+	const strings = readStrings(reader);
+	const functions = readFunctions(reader, strings, kinds);
+	const nodes = readNodes(reader, strings);
+	const costs = readCosts(reader, nodes.n);
+	const rows = readRows(reader, strings, costs.length);
+	return {
+		functions,
+		...nodes,
+		...rows,
+		costs: costs.map((of, metric) => of ?? addUp(rows.rows[metric], nodes.n)),
+	};
+}
+
+/** The bytes of a block. @param {string} id @returns {Promise<Uint8Array>} */
+export async function readBlock(id) {
+	const text = atob(document.getElementById(id)?.textContent?.trim() ?? "");
+	const bytes = new Uint8Array(text.length);
+	for (let i = 0; i < text.length; i++)
+		bytes[i] = text.charCodeAt(i);
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** @param {string} id @returns {Promise<Facts>} */
+export async function readFacts(id) {
+	return JSON.parse(new TextDecoder().decode(await readBlock(id)));
+}
