@@ -1,0 +1,217 @@
+/** Costs of nodes: of the samples that filters select, exclusive and inclusive. */
+
+/** @import { Model, Rows } from "./payload.js" */
+/** @import { Shape } from "./shape.js" */
+
+/**
+ * A condition that samples meet. "process", "thread", "cpu", "cgroup": who they are of; "module":
+ * has it on the path; "focus", "ignore": a regular expression for functions on the path, or "=" and a
+ * name, of which the first characters matter.
+ * @typedef {{kind: string, value: string}} Filter
+ */
+/**
+ * @typedef {object} Selection
+ * @property {number} metric
+ * @property {number} from slice
+ * @property {number} to the slice after the last; 0: all times
+ * @property {boolean} idle without the idle tasks
+ * @property {Filter[]} filters
+ */
+/**
+ * @typedef {object} Sums
+ * @property {Float64Array} self by node of the shape
+ * @property {Float64Array} total
+ * @property {Float64Array} samples inclusive
+ * @property {Float64Array} selfSamples
+ */
+
+/** Text as a regular expression; if it is none, literally. @param {string} text */
+export function expression(text) {
+	try {
+		return new RegExp(text);
+	} catch {
+		return new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+	}
+}
+
+/** The name of a process's or thread's filter. @param {Model} model @param {number} task
+ * @param {string} kind */
+export function taskKey(model, task, kind) {
+	const { name, pid, tid, thread } = model.tasks[task];
+	return kind === "thread" ? `${thread}/${tid}` : `${name}/${pid}`;
+}
+
+/** @param {Model} model @param {string} kind @param {Filter[]} filters */
+function allowedTasks(model, kind, filters) {
+	const keys = new Set(filters.filter((filter) => filter.kind === kind).map(({ value }) => value));
+	if (!keys.size)
+		return null;
+	return Uint8Array.from(model.tasks, (_, task) => Number(keys.has(taskKey(model, task, kind))));
+}
+
+/** By number and 1, as in the rows. @param {string[]} names @param {Filter[]} filters
+ * @param {string} kind */
+function allowedNumbers(names, filters, kind) {
+	const keys = new Set(filters.filter((filter) => filter.kind === kind).map(({ value }) => value));
+	return keys.size ? Uint8Array.from(["", ...names], (name) => Number(keys.has(name))) : null;
+}
+
+/** Whether each row is of those who are wanted; null: all are. @param {Model} model
+ * @param {Rows} rows @param {Filter[]} filters @returns {Uint8Array | null} */
+export function rowsWanted(model, rows, filters) {
+	const cpus = Array.from({ length: 4096 }, (_, cpu) => String(cpu));
+	const tests = /** @type {[Int32Array, Uint8Array | null][]} */ ([
+		[rows.task, allowedTasks(model, "process", filters)],
+		[rows.task, allowedTasks(model, "thread", filters)],
+		[rows.cpu, allowedNumbers(cpus, filters, "cpu")],
+		[rows.cgroup, allowedNumbers(model.cgroups, filters, "cgroup")],
+	]);
+	/** @type {Uint8Array | null} */
+	let wanted = null;
+	for (const [column, allowed] of tests) {
+		if (!allowed)
+			continue;
+		wanted ??= new Uint8Array(rows.n).fill(1);
+		for (let i = 0; i < rows.n; i++)
+			wanted[i] &= allowed[column[i]];
+	}
+	return wanted;
+}
+
+/** What the rows that are wanted cost, by node of the model. @param {Model} model
+ * @param {Selection} selection */
+function costsOfRows(model, selection) {
+	const rows = model.rows[selection.metric];
+	const all = model.costs[selection.metric];
+	const weight = new Float64Array(model.n);
+	const samples = new Float64Array(model.n);
+	const wanted = rowsWanted(model, rows, selection.filters);
+	const first = selection.to ? selection.from + 1 : 0;
+	const last = selection.to || model.slices + 1;
+	let sum = 0;
+	for (let i = 0; i < rows.n; i++) {
+		sum += rows.weight[i];
+		if (rows.slice[i] < first || rows.slice[i] > last || (wanted && !wanted[i]))
+			continue;
+		weight[rows.node[i]] += rows.weight[i];
+		samples[rows.node[i]] += rows.samples[i];
+	}
+	const scale = sum ? all.weight.reduce((a, b) => a + b, 0) / sum : 1;
+	if (Math.abs(scale - 1) > 1e-9) {
+		for (let i = 0; i < model.n; i++)
+			weight[i] *= scale;
+	}
+	return { weight, samples };
+}
+
+/** Whether the selection depends on rows. @param {Selection} selection */
+export function needsRows(selection) {
+	const ofRows = ["process", "thread", "cpu", "cgroup"];
+	return selection.to > 0 || selection.filters.some(({ kind }) => ofRows.includes(kind));
+}
+
+const NAME_LENGTH = 1000;
+
+/** A condition on the function with a name. @param {string} name */
+export function exactly(name) {
+	return `=${name.slice(0, NAME_LENGTH)}`;
+}
+
+/** Which functions meet a condition. @param {Model} model @param {Filter} filter */
+function functionsOf(model, filter) {
+	const { name, module } = model.functions;
+	if (filter.kind === "module")
+		return Uint8Array.from(module, (of) => Number(of === filter.value));
+	if (filter.value.startsWith("="))
+		return Uint8Array.from(name, (of) => Number(exactly(of) === filter.value));
+	const pattern = expression(filter.value);
+	return Uint8Array.from(name, (of) => Number(pattern.test(of)));
+}
+
+/** Moves what paths do not meet the conditions to the root. @param {Model} model
+ * @param {Selection} selection @param {Float64Array} weight @param {Float64Array} samples */
+function selectPaths(model, selection, weight, samples) {
+	const filters = selection.filters
+		.filter(({ kind }) => ["module", "focus", "ignore"].includes(kind)).slice(0, 30);
+	if (!filters.length)
+		return;
+	const bits = new Int32Array(model.functions.name.length);
+	let wanted = 0;
+	filters.forEach((filter, bit) => {
+		functionsOf(model, filter).forEach((is, func) => (bits[func] |= is << bit));
+		wanted |= Number(filter.kind !== "ignore") << bit;
+	});
+	const met = new Int32Array(model.n);
+	for (let i = 1; i < model.n; i++) {
+		met[i] = met[model.parent[i]] | bits[model.func[i]];
+		if (met[i] === wanted)
+			continue;
+		weight[0] += weight[i];
+		samples[0] += samples[i];
+		weight[i] = samples[i] = 0;
+	}
+}
+
+/** @param {Model} model @param {Float64Array} weight @param {Float64Array} samples */
+function dropIdle(model, weight, samples) {
+	const { kind, id, name } = model.functions;
+	for (let i = 1; i < model.n; i = model.end[i]) {
+		const func = model.func[i];
+		if (kind[func] !== "process" || !(id[func] === 0 || /^swapper(\/|$)/.test(name[func])))
+			continue;
+		weight.fill(0, i, model.end[i]);
+		samples.fill(0, i, model.end[i]);
+	}
+}
+
+/** @param {Float64Array} self @param {Shape} shape */
+function inclusive(self, shape) {
+	const total = Float64Array.from(self);
+	for (let i = shape.n - 1; i > 0; i--)
+		total[shape.parent[i]] += total[i];
+	return total;
+}
+
+/** @param {Float64Array} costs by node of the model @param {Shape} shape */
+function ofShape(costs, shape) {
+	if (!shape.from)
+		return costs;
+	const moved = new Float64Array(shape.n);
+	for (let i = 0; i < costs.length; i++)
+		moved[shape.from[i]] += costs[i];
+	return moved;
+}
+
+/** @param {Model} model @param {Shape} shape @param {Selection} selection @returns {Sums} */
+export function sumUp(model, shape, selection) {
+	const hasRows = model.rows.length && needsRows(selection);
+	const costs = model.costs[selection.metric];
+	let { weight, samples } = hasRows ? costsOfRows(model, selection) : costs;
+	if (!hasRows && (selection.idle || selection.filters.length)) {
+		weight = Float64Array.from(weight);
+		samples = Float64Array.from(samples);
+	}
+	if (selection.idle)
+		dropIdle(model, weight, samples);
+	selectPaths(model, selection, weight, samples);
+	const self = ofShape(weight, shape);
+	const selfSamples = ofShape(samples, shape);
+	return {
+		self,
+		selfSamples,
+		total: inclusive(self, shape),
+		samples: inclusive(selfSamples, shape),
+	};
+}
+
+/** The cost of all samples with such a function on their path, each counted once.
+ * @param {Shape} shape @param {Float64Array} total @param {Uint8Array} matches by function */
+export function matchedCost(shape, total, matches) {
+	let sum = 0;
+	for (let i = 1; i < shape.n;) {
+		const is = matches[shape.func[i]];
+		sum += is ? total[i] : 0;
+		i = is ? shape.end[i] : i + 1;
+	}
+	return sum;
+}
