@@ -1,0 +1,94 @@
+/** What is shown, as the fragment of the page's address: a link shows the same. */
+
+/** @import { Filter } from "./costs.js" */
+
+/**
+ * @typedef {object} State
+ * @property {number} metric
+ * @property {"down" | "up" | "sandwich"} view
+ * @property {boolean} flame the root is at the bottom
+ * @property {number[]} zoom functions below the root
+ * @property {number[]} selected likewise; the item under the cursor
+ * @property {number} func of the sandwich; -1: none
+ * @property {string} query
+ * @property {number} from slice
+ * @property {number} to the slice after the last; 0: all times
+ * @property {boolean} kernel is hidden
+ * @property {boolean} inlined are hidden
+ * @property {boolean} idle tasks are hidden
+ * @property {boolean} recursion is folded
+ * @property {string[]} folded modules
+ * @property {Filter[]} filters
+ * @property {"process" | "thread" | "cpu" | "cgroup"} lanes
+ */
+
+const KINDS = ["process", "thread", "cpu", "cgroup", "module", "focus", "ignore"];
+const VIEWS = /** @type {const} */ (["down", "up", "sandwich"]);
+const LANE_KINDS = /** @type {const} */ (["process", "thread", "cpu", "cgroup"]);
+const SWITCHES = /** @type {const} */ (["flame", "kernel", "inlined", "idle", "recursion"]);
+
+/** @param {number} metric @returns {State} */
+export function firstState(metric) {
+	return { metric, view: "down", flame: false, zoom: [], selected: [], func: -1, query: "",
+		from: 0, to: 0, kernel: false, inlined: false, idle: false, recursion: false,
+		folded: [], filters: [], lanes: "process" };
+}
+
+/** @param {State} state @param {number} metric the first one */
+export function fragmentOf(state, metric) {
+	const parts = new URLSearchParams();
+	const first = firstState(metric);
+	for (const name of SWITCHES) {
+		if (state[name])
+			parts.append("with", name);
+	}
+	for (const name of /** @type {const} */ (["metric", "view", "func", "query", "lanes"])) {
+		if (state[name] !== first[name])
+			parts.set(name, String(state[name]));
+	}
+	if (state.zoom.length)
+		parts.set("zoom", state.zoom.join("."));
+	if (state.selected.length)
+		parts.set("at", state.selected.join("."));
+	if (state.to)
+		parts.set("time", `${state.from}-${state.to}`);
+	for (const module of state.folded)
+		parts.append("fold", module);
+	for (const { kind, value } of state.filters)
+		parts.append(kind, value);
+	return parts.toString();
+}
+
+/** @param {string | null} text */
+function readPath(text) {
+	return text ? text.split(".").map(Number).filter((n) => Number.isInteger(n) && n >= 0) : [];
+}
+
+/** @template T @param {readonly T[]} known @param {unknown} word @param {T} otherwise */
+function oneOf(known, word, otherwise) {
+	return known.find((of) => of === word) ?? otherwise;
+}
+
+/** @param {string} fragment without "#" @param {number} metric the first one
+ * @param {number} metrics @returns {State} */
+export function readFragment(fragment, metric, metrics) {
+	const parts = new URLSearchParams(fragment);
+	const state = firstState(metric);
+	const chosen = Number(parts.get("metric") ?? metric);
+	const time = /^(\d{1,6})-(\d{1,6})$/.exec(parts.get("time") ?? "");
+	for (const name of SWITCHES)
+		state[name] = parts.getAll("with").includes(name);
+	state.metric = Number.isInteger(chosen) && chosen >= 0 && chosen < metrics ? chosen : metric;
+	state.view = oneOf(VIEWS, parts.get("view"), state.view);
+	state.lanes = oneOf(LANE_KINDS, parts.get("lanes"), state.lanes);
+	state.func = readPath(parts.get("func"))[0] ?? -1;
+	state.query = parts.get("query") ?? "";
+	state.zoom = readPath(parts.get("zoom"));
+	state.selected = readPath(parts.get("at"));
+	if (time && Number(time[1]) < Number(time[2]))
+		[state.from, state.to] = [Number(time[1]), Number(time[2])];
+	state.folded = parts.getAll("fold");
+	for (const kind of KINDS)
+		state.filters.push(...parts.getAll(kind).map((value) => ({ kind, value })));
+	return state;
+}
