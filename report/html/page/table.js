@@ -1,0 +1,288 @@
+/** A tree as a table that unfolds (role treegrid), of which only the rows in sight are elements. */
+
+/** @import { Item, Tree } from "./trees.js" */
+/** @import { Functions } from "./payload.js" */
+import { amount, LONGEST, nameOf, percent, shorten } from "./text.js";
+
+const ROW_HEIGHT = 22;
+const SPARE = 8;
+const HOT_SHARE = 0.5; /* of its parent: the hot path goes on */
+
+/**
+ * @typedef {object} TableLook
+ * @property {Functions} functions
+ * @property {string[]} paint
+ * @property {string} unit
+ * @property {number} whole what shares are of
+ * @property {Uint8Array | null} matches
+ */
+
+/** @param {string} name @param {string} [text] */
+export function element(name, text) {
+	const [tag, ...classes] = name.split(".");
+	const made = document.createElement(tag);
+	if (classes.length)
+		made.className = classes.join(" ");
+	if (text !== undefined)
+		made.textContent = text;
+	return made;
+}
+
+export class Table {
+	/** @param {HTMLElement} grid @param {TableLook} look
+	 * @param {{select: (item: Item) => void, open: (item: Item) => void}} on */
+	constructor(grid, look, on) {
+		this.grid = grid;
+		this.look = look;
+		this.on = on;
+		this.body = /** @type {HTMLElement} */ (grid.querySelector(".rows"));
+		this.scroller = /** @type {HTMLElement} */ (grid.querySelector(".scroller"));
+		/** @type {Tree | null} */
+		this.tree = null;
+		/** @type {Item[]} */
+		this.items = [];
+		/** @type {Set<Item>} */
+		this.unfolded = new Set();
+		/** @type {Item | null} */
+		this.selected = null;
+		this.scroller.addEventListener("scroll", () => this.draw());
+		grid.addEventListener("keydown", (event) => this.press(event));
+		grid.addEventListener("click", (event) => this.click(event));
+		grid.addEventListener("dblclick", () => this.selected && this.on.open(this.selected));
+	}
+
+	/** @param {Tree} tree @param {Item} top @param {Item | null} selected */
+	show(tree, top, selected) {
+		const open = this.tree === tree ? this.unfolded : new Set();
+		this.tree = tree;
+		this.top = top;
+		this.unfolded = open;
+		this.unfolded.add(top);
+		this.selected = selected;
+		this.reveal(selected);
+		this.list();
+	}
+
+	/** Unfolds what is above an item. @param {Item | null} item */
+	reveal(item) {
+		for (let at = item?.parent ?? null; at; at = at.parent)
+			this.unfolded.add(at);
+	}
+
+	/** Lists the rows anew: items whose parents are unfolded. */
+	list() {
+		this.items = [];
+		const stack = this.top && this.tree ? [this.top] : [];
+		for (let item; (item = stack.pop());) {
+			this.items.push(item);
+			if (!this.unfolded.has(item) || !this.tree)
+				continue;
+			const kids = this.tree.kids(item);
+			for (let i = kids.length - 1; i >= 0; i--)
+				stack.push(kids[i]);
+		}
+		this.body.style.height = `${this.items.length * ROW_HEIGHT}px`;
+		this.grid.setAttribute("aria-rowcount", String(this.items.length + 1));
+		this.draw();
+	}
+
+	draw() {
+		const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - SPARE);
+		const n = Math.ceil(this.scroller.clientHeight / ROW_HEIGHT) + 2 * SPARE;
+		const hadFocus = this.body.contains(document.activeElement);
+		const rows = this.items.slice(first, first + n).map((item, i) => this.row(item, first + i));
+		if (!rows.some((row) => row.tabIndex === 0) && rows.length)
+			rows[Math.min(SPARE, rows.length - 1)].tabIndex = 0;
+		this.body.replaceChildren(...rows);
+		if (hadFocus)
+			rows.find((row) => row.tabIndex === 0)?.focus({ preventScroll: true });
+	}
+
+	/** @param {Item} item @param {number} index */
+	row(item, index) {
+		const { functions, matches } = this.look;
+		const row = element("div.row");
+		const kids = this.unfolded.has(item) || this.hasKids(item);
+		const isSelected = item === this.selected;
+		row.setAttribute("role", "row");
+		row.setAttribute("aria-rowindex", String(index + 2));
+		row.setAttribute("aria-level", String(item.depth - (this.top?.depth ?? 0) + 1));
+		row.setAttribute("aria-selected", String(isSelected));
+		if (kids)
+			row.setAttribute("aria-expanded", String(this.unfolded.has(item)));
+		row.tabIndex = isSelected ? 0 : -1;
+		row.dataset.index = String(index);
+		row.style.top = `${index * ROW_HEIGHT}px`;
+		row.classList.toggle("match", matches !== null && matches[item.func] === 1);
+		row.append(this.share(item.total, "total"), this.number(item.total, "total"),
+			this.share(item.self, "self"), this.number(item.self, "self"),
+			this.name(item, kids), this.module(functions.module[item.func]));
+		return row;
+	}
+
+	/** @param {Item} item */
+	hasKids(item) {
+		if (!this.tree)
+			return false;
+		if (this.tree.isUp)
+			return item.nodes.some((node) => this.tree?.shape.parent[node] !== 0);
+		return item.total > item.self;
+	}
+
+	/** @param {number} value @param {string} what */
+	share(value, what) {
+		const cell = element(`div.cell.share.${what}`);
+		const bar = element("div.bar");
+		cell.setAttribute("role", "gridcell");
+		bar.style.width = `${this.look.whole ? (100 * value) / this.look.whole : 0}%`;
+		cell.append(bar, element("span", value ? percent(value, this.look.whole) : "–"));
+		return cell;
+	}
+
+	/** @param {number} value @param {string} what */
+	number(value, what) {
+		const cell = element(`div.cell.number.${what}`, value ? amount(value, this.look.unit) : "–");
+		cell.setAttribute("role", "gridcell");
+		cell.dataset.value = String(value);
+		return cell;
+	}
+
+	/** @param {Item} item @param {boolean} kids */
+	name(item, kids) {
+		const { functions, paint } = this.look;
+		const cell = element("div.cell.name");
+		const twisty = element("span.twisty", kids ? (this.unfolded.has(item) ? "▾" : "▸") : "");
+		const depth = item.depth - (this.top?.depth ?? 0);
+		cell.setAttribute("role", "rowheader");
+		twisty.setAttribute("aria-hidden", "true");
+		twisty.style.marginLeft = `${Math.min(depth, 60) * 10}px`;
+		const name = element(`span.function.${functions.kind[item.func]}`,
+			shorten(nameOf(functions, item.func), 400));
+		cell.append(twisty, element(`span.paint.${paint[item.func]}`), name);
+		return cell;
+	}
+
+	/** @param {string} module */
+	module(module) {
+		const cell = element("div.cell.module", shorten(module, 200));
+		cell.setAttribute("role", "gridcell");
+		return cell;
+	}
+
+	/** @param {Item} item @param {boolean} [isQuiet] do not report it */
+	select(item, isQuiet) {
+		this.selected = item;
+		if (!this.items.includes(item)) {
+			this.reveal(item);
+			this.list();
+		}
+		const top = this.items.indexOf(item) * ROW_HEIGHT;
+		const { scrollTop, clientHeight } = this.scroller;
+		if (top < scrollTop)
+			this.scroller.scrollTop = top;
+		else if (top + ROW_HEIGHT > scrollTop + clientHeight)
+			this.scroller.scrollTop = top + ROW_HEIGHT - clientHeight;
+		this.draw();
+		if (!isQuiet)
+			this.on.select(item);
+	}
+
+	/** @param {Item} item @param {boolean} isOpen */
+	unfold(item, isOpen) {
+		if (isOpen)
+			this.unfolded.add(item);
+		else
+			this.unfolded.delete(item);
+		this.list();
+	}
+
+	/** Unfolds the costliest calls below an item as long as they have most of its cost. */
+	unfoldHotPath() {
+		let item = this.selected ?? this.top;
+		while (item && this.tree) {
+			this.unfolded.add(item);
+			const hottest = /** @type {Item | undefined} */ (this.tree.kids(item)[0]);
+			const isHot = hottest && hottest.total >= HOT_SHARE * item.total;
+			if (!isHot)
+				break;
+			item = hottest;
+		}
+		this.list();
+		if (item)
+			this.select(item);
+		this.focus();
+	}
+
+	focus() {
+		const row = /** @type {HTMLElement | null} */ (this.body.querySelector("[tabindex='0']"));
+		row?.focus({ preventScroll: true });
+	}
+
+	/** @param {MouseEvent} event */
+	click(event) {
+		const target = /** @type {HTMLElement} */ (event.target);
+		const row = /** @type {HTMLElement | null} */ (target.closest(".rows .row"));
+		const item = row ? this.items[Number(row.dataset.index)] : undefined;
+		if (!item)
+			return;
+		if (target.classList.contains("twisty") && this.hasKids(item))
+			this.unfold(item, !this.unfolded.has(item));
+		this.select(item);
+		this.focus();
+	}
+
+	/** @param {KeyboardEvent} event */
+	press(event) {
+		const at = this.selected ? this.items.indexOf(this.selected) : -1;
+		const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_HEIGHT) - 1);
+		const steps = /** @type {Record<string, number>} */ ({ ArrowDown: 1, ArrowUp: -1,
+			PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity });
+		if (event.ctrlKey || event.altKey || event.metaKey)
+			return;
+		if (event.key in steps)
+			this.step(Math.min(Math.max(at + steps[event.key], 0), this.items.length - 1));
+		else if (event.key === "ArrowRight" && this.selected)
+			this.right(this.selected, at);
+		else if (event.key === "ArrowLeft" && this.selected)
+			this.left(this.selected);
+		else if (event.key === "Enter" && this.selected)
+			this.on.open(this.selected);
+		else
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+	}
+
+	/** @param {number} index */
+	step(index) {
+		const item = this.items[index];
+		if (item)
+			this.select(item);
+		this.focus();
+	}
+
+	/** @param {Item} item @param {number} at */
+	right(item, at) {
+		if (!this.hasKids(item))
+			return;
+		if (!this.unfolded.has(item))
+			this.unfold(item, true);
+		else
+			this.step(at + 1);
+		this.focus();
+	}
+
+	/** @param {Item} item */
+	left(item) {
+		if (this.unfolded.has(item))
+			this.unfold(item, false);
+		else if (item.parent && item !== this.top)
+			this.select(item.parent);
+		this.focus();
+	}
+}
+
+/** Text of any length, cut if it is huge. @param {string} text */
+export function shown(text) {
+	return shorten(text, LONGEST);
+}
