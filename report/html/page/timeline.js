@@ -1,0 +1,260 @@
+/** When samples were taken: a histogram in which a range of time can be chosen, and below it lanes
+ * of processes, threads, CPUs or cgroups, the costliest first. */
+
+/** @import { Model } from "./payload.js" */
+/** @import { Filter, Selection } from "./costs.js" */
+import { rowsWanted, taskKey } from "./costs.js";
+import { element, shown } from "./table.js";
+import { amount, percent } from "./text.js";
+
+const LANES = 4;
+const LANE_HEIGHT = 15;
+
+/** @typedef {{key: string, label: string, total: number, slices: Float64Array}} Lane */
+
+/** The lanes of a kind, the costliest first. @param {Model} model @param {Selection} selection
+ * @param {string} kind @returns {Lane[]} */
+export function lanesOf(model, selection, kind) {
+	const rows = model.rows[selection.metric];
+	const others = selection.filters.filter((filter) => filter.kind !== kind);
+	const wanted = rowsWanted(model, rows, others);
+	/** @type {(row: number) => string} */
+	const keyOf = kind === "cpu" ? (row) => String(rows.cpu[row] - 1)
+		: kind === "cgroup" ? (row) => model.cgroups[rows.cgroup[row] - 1] ?? ""
+			: (row) => taskKey(model, rows.task[row], kind);
+	const lanes = /** @type {Map<string, Lane>} */ (new Map());
+	for (let i = 0; i < rows.n; i++) {
+		if (wanted && !wanted[i])
+			continue;
+		const key = keyOf(i);
+		let lane = lanes.get(key);
+		if (!lane) {
+			lane = { key, label: kind === "cpu" ? `CPU ${key}` : key, total: 0,
+				slices: new Float64Array(model.slices) };
+			lanes.set(key, lane);
+		}
+		lane.total += rows.weight[i];
+		if (rows.slice[i])
+			lane.slices[rows.slice[i] - 1] += rows.weight[i];
+	}
+	return [...lanes.values()].filter((lane) => lane.key !== "" && lane.key !== "-1")
+		.sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
+}
+
+/** The cost of each slice under the filters, at all times. @param {Model} model
+ * @param {Selection} selection */
+export function histogramOf(model, selection) {
+	const rows = model.rows[selection.metric];
+	const wanted = rowsWanted(model, rows, selection.filters);
+	const sums = new Float64Array(model.slices);
+	for (let i = 0; i < rows.n; i++) {
+		if (rows.slice[i] && (!wanted || wanted[i]))
+			sums[rows.slice[i] - 1] += rows.weight[i];
+	}
+	return sums;
+}
+
+export class Timeline {
+	/** @param {HTMLElement} host @param {Record<string, string>} colors
+	 * @param {[string, number, number][]} phases
+	 * @param {{brush: (from: number, to: number, isDone: boolean) => void,
+	 * toggle: (filter: Filter) => void}} on */
+	constructor(host, colors, phases, on) {
+		this.host = host;
+		this.colors = colors;
+		this.phases = phases;
+		this.on = on;
+		this.canvas = /** @type {HTMLCanvasElement} */ (host.querySelector("canvas"));
+		this.list = /** @type {HTMLElement} */ (host.querySelector(".lanes"));
+		this.more = /** @type {HTMLButtonElement} */ (host.querySelector(".more"));
+		this.range = /** @type {HTMLElement} */ (host.querySelector(".range"));
+		/** @type {Model | null} */
+		this.model = null;
+		this.unit = "";
+		this.from = 0;
+		this.to = 0;
+		this.histogram = new Float64Array(0);
+		this.isLong = false;
+		/** @type {Lane[]} */
+		this.lanes = [];
+		this.anchor = -1;
+		this.canvas.addEventListener("pointerdown", (event) => this.press(event));
+		this.canvas.addEventListener("pointermove", (event) => this.drag(event, false));
+		this.canvas.addEventListener("pointerup", (event) => this.drag(event, true));
+		this.canvas.addEventListener("keydown", (event) => this.key(event));
+		this.more.addEventListener("click", () => {
+			this.isLong = !this.isLong;
+			this.draw();
+		});
+		new ResizeObserver(() => this.draw()).observe(this.canvas.parentElement ?? host);
+	}
+
+	/** @param {Model} model @param {Selection} selection @param {string} kind @param {string} unit */
+	show(model, selection, kind, unit) {
+		this.model = model;
+		this.unit = unit;
+		this.kind = kind;
+		this.from = selection.from;
+		this.to = selection.to;
+		this.histogram = histogramOf(model, selection);
+		this.lanes = lanesOf(model, selection, kind);
+		this.chosen = new Set(selection.filters.filter((filter) => filter.kind === kind)
+			.map(({ value }) => value));
+		this.draw();
+	}
+
+	/** @param {HTMLCanvasElement} canvas @param {number} height */
+	prepare(canvas, height) {
+		const scale = window.devicePixelRatio || 1;
+		const width = canvas.parentElement?.clientWidth ?? 0;
+		canvas.width = Math.max(1, Math.round(width * scale));
+		canvas.height = Math.max(1, Math.round(height * scale));
+		canvas.style.width = `${width}px`;
+		canvas.style.height = `${height}px`;
+		const context = canvas.getContext("2d");
+		context?.setTransform(scale, 0, 0, scale, 0, 0);
+		return { context, width };
+	}
+
+	draw() {
+		if (!this.model)
+			return;
+		this.drawHistogram(this.model.slices);
+		const n = this.isLong ? 200 : LANES;
+		const whole = this.lanes.reduce((sum, lane) => sum + lane.total, 0);
+		this.list.replaceChildren(...this.lanes.slice(0, n).map((lane) => this.lane(lane, whole)));
+		this.list.querySelectorAll("canvas").forEach((canvas, i) =>
+			this.drawLane(canvas, this.lanes[i]));
+		this.more.hidden = this.lanes.length <= LANES;
+		this.more.textContent = this.isLong ? "fewer" : `${this.lanes.length - LANES} more`;
+		this.range.textContent = this.to ? `${this.time(this.from)} – ${this.time(this.to)}`
+			: `${this.time(this.model.slices)} in all`;
+		this.canvas.setAttribute("aria-label", "Time. Left and right move the range, shift with " +
+			`them its end, Escape takes it away. ${this.range.textContent}`);
+	}
+
+	/** @param {number} slice */
+	time(slice) {
+		return amount(slice * (this.model?.sliceNs ?? 0), "ns");
+	}
+
+	/** @param {number} slices */
+	drawHistogram(slices) {
+		const height = 38;
+		const { context, width } = this.prepare(this.canvas, height);
+		if (!context)
+			return;
+		const most = this.histogram.reduce((a, b) => Math.max(a, b), 0);
+		const step = width / slices;
+		context.fillStyle = this.colors.panel;
+		context.fillRect(0, 0, width, height);
+		for (const [name, start, end] of this.phases)
+			this.drawPhase(context, name, start, end, step);
+		for (let i = 0; i < slices; i++) {
+			const tall = most ? (this.histogram[i] / most) * (height - 4) : 0;
+			const isIn = !this.to || (i >= this.from && i < this.to);
+			context.fillStyle = isIn ? this.colors.time : this.colors.line;
+			context.fillRect(i * step, height - tall, Math.max(step - 0.5, 0.5), tall);
+		}
+		if (!this.to)
+			return;
+		context.fillStyle = this.colors.accent;
+		context.fillRect(this.from * step - 1, 0, 2, height);
+		context.fillRect(this.to * step - 1, 0, 2, height);
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {string} name @param {number} start
+	 * @param {number} end @param {number} step */
+	drawPhase(context, name, start, end, step) {
+		const scale = step / (this.model?.sliceNs ?? 1);
+		context.fillStyle = this.colors.line;
+		context.fillRect(start * scale, 0, 1, 38);
+		context.fillStyle = this.colors["ink-soft"];
+		context.font = "10px system-ui, sans-serif";
+		if ((end - start) * scale > 30)
+			context.fillText(name.slice(0, Math.floor(((end - start) * scale) / 6)),
+				start * scale + 3, 9);
+	}
+
+	/** @param {Lane} lane @param {number} whole */
+	lane(lane, whole) {
+		const row = element("div.lane");
+		const button = /** @type {HTMLButtonElement} */ (element("button"));
+		const strip = element("div.strip");
+		button.type = "button";
+		button.setAttribute("aria-pressed", String(this.chosen?.has(lane.key) ?? false));
+		button.append(element("span.label", shown(lane.label)),
+			element("span.value", percent(lane.total, whole)));
+		button.addEventListener("click", () =>
+			this.on.toggle({ kind: this.kind ?? "process", value: lane.key }));
+		strip.append(document.createElement("canvas"));
+		row.append(button, strip);
+		return row;
+	}
+
+	/** @param {HTMLCanvasElement} canvas @param {Lane} lane */
+	drawLane(canvas, lane) {
+		const { context, width } = this.prepare(canvas, LANE_HEIGHT);
+		if (!context)
+			return;
+		const most = this.lanes.slice(0, 1)[0].slices.reduce((a, b) => Math.max(a, b), 0);
+		const step = width / lane.slices.length;
+		context.fillStyle = this.colors.panel;
+		context.fillRect(0, 0, width, LANE_HEIGHT);
+		context.fillStyle = this.colors.heat;
+		lane.slices.forEach((weight, i) => {
+			if (!weight)
+				return;
+			context.globalAlpha = 0.15 + 0.85 * Math.sqrt(Math.min(weight / most, 1));
+			context.fillRect(i * step, 1, Math.max(step, 1), LANE_HEIGHT - 2);
+		});
+	}
+
+	/** @param {PointerEvent} event */
+	sliceAt(event) {
+		const bounds = this.canvas.getBoundingClientRect();
+		const slices = this.model?.slices ?? 1;
+		const slice = Math.floor(((event.clientX - bounds.left) / bounds.width) * slices);
+		return Math.min(Math.max(slice, 0), slices - 1);
+	}
+
+	/** @param {PointerEvent} event */
+	press(event) {
+		this.anchor = this.sliceAt(event);
+		this.start = event.clientX;
+		this.canvas.setPointerCapture(event.pointerId);
+	}
+
+	/** @param {PointerEvent} event @param {boolean} isDone */
+	drag(event, isDone) {
+		if (this.anchor < 0)
+			return;
+		const at = this.sliceAt(event);
+		const isClick = Math.abs(event.clientX - (this.start ?? 0)) < 3;
+		if (isClick && isDone)
+			this.on.brush(0, 0, true);
+		else if (!isClick)
+			this.on.brush(Math.min(at, this.anchor), Math.max(at, this.anchor) + 1, isDone);
+		if (isDone)
+			this.anchor = -1;
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const slices = this.model?.slices ?? 0;
+		const step = Math.max(1, Math.round(slices / 20)) * (event.key === "ArrowLeft" ? -1 : 1);
+		const [from, to] = this.to ? [this.from, this.to] : [0, Math.round(slices / 10)];
+		if (event.key === "Escape")
+			this.on.brush(0, 0, true);
+		else if (!["ArrowLeft", "ArrowRight"].includes(event.key))
+			return;
+		else if (!this.to)
+			this.on.brush(from, to, true);
+		else if (event.shiftKey)
+			this.on.brush(from, Math.min(Math.max(to + step, from + 1), slices), true);
+		else if (from + step >= 0 && to + step <= slices)
+			this.on.brush(from + step, to + step, true);
+		event.preventDefault();
+		event.stopPropagation();
+	}
+}
