@@ -1,0 +1,400 @@
+/** The page: a state, and what its parts show of it. */
+
+/** @import { Facts, Model } from "./payload.js" */
+/** @import { Shape } from "./shape.js" */
+/** @import { Filter, Selection, Sums } from "./costs.js" */
+/** @import { Item, Tree } from "./trees.js" */
+/** @import { State } from "./state.js" */
+/** @import { Legend } from "./colors.js" */
+import { shapeOf } from "./shape.js";
+import { exactly, expression, matchedCost, sumUp } from "./costs.js";
+import { callerTree, calleesOf, callersOf, callTree, functionCosts, pathOf } from "./trees.js";
+import { amount, grouped, nameOf, percent, shorten } from "./text.js";
+import { firstState, fragmentOf, readFragment } from "./state.js";
+import { legendOf, readColors } from "./colors.js";
+import { element, shown } from "./table.js";
+import { Pane } from "./pane.js";
+import { Timeline } from "./timeline.js";
+import { qualitySummary, showQuality } from "./quality.js";
+
+/** @param {string} id @returns {any} the element of the template with this ID */
+export function byId(id) {
+	return document.getElementById(id);
+}
+
+/** What a search finds: by function. @param {string[]} names @param {string} query */
+function matchesOf(names, query) {
+	if (!query)
+		return null;
+	const text = query.toLowerCase();
+	const pattern = query.startsWith("/") ? expression(query.slice(1).replace(/\/$/, "")) : null;
+	return Uint8Array.from(names, (name) =>
+		Number(pattern ? pattern.test(name) : name.toLowerCase().includes(text)));
+}
+
+export class Page {
+	/** @param {Facts} facts */
+	constructor(facts) {
+		this.facts = facts;
+		this.state = firstState(facts.metric);
+		this.colors = readColors();
+		/** @type {Model | null} */
+		this.model = null;
+		this.isWhole = false;
+		/** @type {Item | null} */
+		this.selected = null;
+		/** @type {Pane[]} */
+		this.panes = [];
+		this.matchAt = -1;
+		/** What derived data were made of. @type {Record<string, unknown>} */
+		this.made = {};
+		this.look = /** @type {any} */ ({ functions: null, paint: [], colors: this.colors, unit: "",
+			whole: 0, matches: null, flame: false });
+		this.timeline = new Timeline(byId("timeline"), this.colors, facts.phases, {
+			brush: (from, to, isDone) => this.change({ from, to }, !isDone),
+			toggle: (filter) => this.toggleFilter(filter),
+		});
+		this.fillHead();
+	}
+
+	fillHead() {
+		const { facts } = this;
+		const words = [facts.source, facts.duration && amount(facts.duration, "ns"), facts.host,
+			facts.command].filter(Boolean);
+		byId("source").textContent = shorten(words.join("  ·  "), 300);
+		byId("source").title = shown(words.join("\n"));
+		document.title = `${facts.source ?? ""} – dendro`;
+		facts.metrics.forEach((metric, i) => {
+			const option = /** @type {HTMLOptionElement} */ (element("option", metric.event));
+			option.value = String(i);
+			option.disabled = !metric.samples;
+			byId("metric").append(option);
+		});
+		const { text, isGood } = qualitySummary(facts);
+		byId("open-quality").textContent = text;
+		byId("open-quality").classList.toggle("attention", !isGood);
+		showQuality(byId("quality-body"), facts);
+	}
+
+	/** @param {Model} model @param {boolean} isWhole the first picture has a part of the tree */
+	take(model, isWhole) {
+		this.model = model;
+		this.isWhole = isWhole;
+		this.made = {};
+		this.look.functions = model.functions;
+		if (!this.panes.length)
+			this.panes = [byId("first"), byId("second")].map((host) => new Pane(host, this.look, {
+				select: (item) => this.select(item, host),
+				open: (item) => this.open(item, host),
+				out: () => this.zoomOut(),
+				point: (item, narrow, total) => this.point(item, narrow, total),
+			}));
+		byId("timeline").hidden = !model.slices;
+		const kinds = { process: "Processes", thread: "Threads", cpu: "CPUs", cgroup: "Cgroups" };
+		byId("lanes").replaceChildren(...Object.entries(kinds)
+			.filter(([kind]) => kind !== "cgroup" || model.cgroups.length)
+			.map(([kind, name]) => {
+				const option = /** @type {HTMLOptionElement} */ (element("option", name));
+				option.value = kind;
+				return option;
+			}));
+		if (isWhole)
+			this.readAddress();
+		else
+			this.show();
+	}
+
+	readAddress() {
+		const { facts } = this;
+		this.state = readFragment(location.hash.slice(1), facts.metric, facts.metrics.length);
+		byId("query").value = this.state.query;
+		this.show();
+	}
+
+	/** Makes something again only if what it is made of has changed. @template T
+	 * @param {string} name @param {unknown[]} of @param {() => T} make @returns {T} */
+	derive(name, of, make) {
+		const key = JSON.stringify(of);
+		const known = /** @type {{key: string, value: T} | undefined} */ (this.made[name]);
+		if (known?.key === key)
+			return known.value;
+		const value = make();
+		this.made[name] = { key, value };
+		return value;
+	}
+
+	/** @returns {Selection} */
+	selection() {
+		const { metric, from, to, idle, filters } = this.state;
+		const isWhole = this.isWhole;
+		return { metric: isWhole ? metric : 0, from, to: isWhole ? to : 0, idle,
+			filters: isWhole ? filters : [] };
+	}
+
+	/** Computes what the state asks for. */
+	compute() {
+		const model = /** @type {Model} */ (this.model);
+		const { kernel, inlined, recursion, folded } = this.state;
+		const hiding = { kernel, inlined, recursion, modules: folded };
+		const selection = this.selection();
+		const shape = this.derive("shape", [hiding], () => shapeOf(model, hiding));
+		const sums = this.derive("sums", [hiding, selection], () => sumUp(model, shape, selection));
+		return { model, shape, sums, selection, key: [hiding, selection] };
+	}
+
+	/** What is shown, from the outermost functions on. */
+	callTree() {
+		const { shape, sums, key } = this.compute();
+		return this.derive("down", key, () => callTree(shape, sums));
+	}
+
+	/** @param {Shape} shape @param {Sums} sums @param {unknown[]} key @returns {Tree[]} */
+	trees(shape, sums, key) {
+		const { view, func } = this.state;
+		if (view === "up")
+			return [this.derive("up", key, () => callerTree(shape, sums))];
+		if (view === "sandwich" && func >= 0)
+			return [this.derive("callers", [key, func], () => callersOf(shape, sums, func)),
+				this.derive("callees", [key, func], () => calleesOf(shape, sums, func))];
+		return [this.callTree()];
+	}
+
+	show() {
+		if (!this.model)
+			return;
+		performance.mark("dendro-show");
+		const { state, facts, look } = this;
+		const { model, shape, sums, selection, key } = this.compute();
+		const legend = this.derive("legend", [state.metric, this.isWhole], () =>
+			legendOf(model.functions, functionCosts(shape, sums, model.functions.name.length)));
+		look.paint = legend.paint;
+		look.unit = facts.metrics[state.metric]?.unit ?? "events";
+		look.whole = sums.total[0];
+		look.matches = matchesOf(model.functions.name, state.query);
+		const trees = this.trees(shape, sums, key);
+		const isSandwich = trees.length > 1;
+		byId("second").hidden = !isSandwich;
+		byId("panes").classList.toggle("sandwich", isSandwich);
+		trees.forEach((tree, i) => this.showTree(tree, i, isSandwich));
+		this.showMatched(shape, sums);
+		this.showTools(legend);
+		if (model.slices && this.isWhole)
+			this.timeline.show(model, selection, state.lanes, look.unit);
+		performance.measure("dendro-shown", "dendro-show");
+	}
+
+	/** @param {Tree} tree @param {number} i @param {boolean} isSandwich */
+	showTree(tree, i, isSandwich) {
+		const { state } = this;
+		const pane = this.panes[i];
+		const top = isSandwich ? tree.root : tree.find(state.zoom);
+		const path = isSandwich ? [] : state.selected;
+		const found = path.length ? tree.find(path) : null;
+		const isFound = found !== null && pathOf(found).length === path.length;
+		const selected = isFound && this.isBelow(found, top) ? found : null;
+		const label = tree.isUp ? "callers" : isSandwich ? "callees" : "calls";
+		const name = shown(nameOf(this.look.functions, Math.max(state.func, 0)));
+		const title = /** @type {HTMLElement} */ (pane.host.querySelector(".pane-title"));
+		title.textContent = isSandwich ? `${tree.isUp ? "Callers" : "Callees"} of ${name}` : "";
+		this.look.flame = state.flame;
+		pane.show(label, tree, top, selected);
+		if (!i) {
+			this.selected = selected ?? top;
+			this.describe(this.selected);
+			this.showCrumbs(top);
+		}
+	}
+
+	/** @param {Item} item @param {Item} top */
+	isBelow(item, top) {
+		for (let at = /** @type {Item | null} */ (item); at; at = at.parent) {
+			if (at === top)
+				return true;
+		}
+		return false;
+	}
+
+	/** @param {Shape} shape @param {Sums} sums */
+	showMatched(shape, sums) {
+		const { matches } = this.look;
+		byId("matched").textContent = matches
+			? percent(matchedCost(shape, sums.total, matches), sums.total[0]) : "";
+	}
+
+	/** @param {Item} top */
+	showCrumbs(top) {
+		const path = [];
+		for (let item = /** @type {Item | null} */ (top); item; item = item.parent)
+			path.unshift(item);
+		byId("crumbs").replaceChildren(...path.map((item) => {
+			const crumb = element("li");
+			const button = /** @type {HTMLButtonElement} */ (element("button",
+				shorten(nameOf(this.look.functions, item.func), 80)));
+			button.type = "button";
+			button.addEventListener("click", () => this.change({ zoom: pathOf(item) }));
+			crumb.append(button);
+			return crumb;
+		}));
+	}
+
+	/** @param {Legend} legend */
+	showTools(legend) {
+		const { state } = this;
+		byId("metric").value = String(state.metric);
+		byId("lanes").value = state.lanes;
+		for (const button of document.querySelectorAll("[data-view]"))
+			button.setAttribute("aria-pressed",
+				String(/** @type {HTMLElement} */ (button).dataset.view === state.view));
+		for (const button of document.querySelectorAll("[data-switch]")) {
+			const name = /** @type {"kernel"} */ (/** @type {HTMLElement} */ (button).dataset.switch);
+			button.setAttribute("aria-pressed", String(state[name]));
+		}
+		const chips = [
+			...state.filters.map((filter) => this.chip(`${filter.kind}: ${filter.value}`,
+				() => this.toggleFilter(filter))),
+			...state.folded.map((module) => this.chip(`folded: ${module}`, () => this.change({
+				folded: state.folded.filter((other) => other !== module) }))),
+			...(state.to ? [this.chip(`time: ${this.timeline.time(state.from)} – ` +
+				this.timeline.time(state.to), () => this.change({ from: 0, to: 0 }))] : []),
+		];
+		byId("chips").replaceChildren(...chips);
+		byId("legend").replaceChildren(...legend.modules.slice(0, 6).map((of) => {
+			const item = element("li");
+			const button = /** @type {HTMLButtonElement} */ (element("button"));
+			button.type = "button";
+			button.title = "Only samples with this module on their path";
+			button.append(element(`span.paint.${of.paint}`), shorten(of.module, 24));
+			button.addEventListener("click", () =>
+				this.toggleFilter({ kind: "module", value: of.module }));
+			item.append(button);
+			return item;
+		}));
+	}
+
+	/** @param {string} text @param {() => void} remove */
+	chip(text, remove) {
+		const item = element("li");
+		const button = /** @type {HTMLButtonElement} */ (element("button", `${shorten(text, 60)}  ✕`));
+		button.type = "button";
+		button.setAttribute("aria-label", `Remove ${shorten(text, 200)}`);
+		button.addEventListener("click", remove);
+		item.append(button);
+		return item;
+	}
+
+	/** The line at the bottom. @param {Item} item @param {number} [narrow] @param {number} [total] */
+	describe(item, narrow = 0, total = item.total) {
+		const { functions, whole, unit } = this.look;
+		const model = /** @type {Model} */ (this.model);
+		const costs = byId("detail-costs");
+		const name = narrow ? `${narrow} frames too narrow to show`
+			: shown(nameOf(functions, item.func));
+		const call = !narrow && item.nodes.length === 1 && !this.compute().shape.from
+			? model.calls.get(item.nodes[0]) : undefined;
+		byId("detail-name").textContent = name;
+		byId("detail-name").title = shorten(name, 1000);
+		byId("detail-module").textContent = narrow ? "" : shown(functions.module[item.func]);
+		costs.replaceChildren();
+		/** @param {string} label @param {number} value */
+		const add = (label, value) => {
+			const part = element("span", `${label} `);
+			part.append(element("b", percent(value, whole)),
+				` ${amount(value, unit)}`, unit === "ns" ? "" : ` ${unit}`);
+			part.title = `${grouped(value)} ${unit}`;
+			costs.append(part);
+		};
+		add("total", total);
+		if (!narrow) {
+			add("self", item.self);
+			if (item.samples)
+				costs.append(element("span", `${grouped(item.samples)} samples`));
+			costs.append(element("span", functions.kind[item.func]));
+			if (call && functions.kind[item.func] === "inline")
+				costs.append(element("span", `inlined at ${shown(call)}`));
+		}
+	}
+
+	/** @param {Item | null} item under the pointer @param {number} narrow @param {number} total */
+	point(item, narrow, total) {
+		if (item)
+			this.describe(item, narrow, total);
+		else if (this.selected)
+			this.describe(this.selected);
+	}
+
+	/** @param {Item} item @param {HTMLElement} host */
+	select(item, host) {
+		this.selected = item;
+		this.describe(item);
+		if (host === byId("first") && this.state.view !== "sandwich") {
+			this.state.selected = pathOf(item);
+			history.replaceState(history.state, "", `#${fragmentOf(this.state, this.facts.metric)}`);
+		}
+	}
+
+	/** @param {Item} item @param {HTMLElement} host */
+	open(item, host) {
+		if (this.state.view === "sandwich" && this.state.func >= 0)
+			this.change({ func: item.func });
+		else if (host === byId("first"))
+			this.change({ zoom: pathOf(item), selected: pathOf(item) });
+	}
+
+	zoomOut() {
+		if (this.state.zoom.length)
+			this.change({ zoom: this.state.zoom.slice(0, -1) });
+	}
+
+	/** Shows another state. @param {Partial<State>} change @param {boolean} [isPassing] it is
+	 * replaced by the next one, and not undone */
+	change(change, isPassing) {
+		const isOtherTree = change.view !== undefined && change.view !== this.state.view;
+		this.state = { ...this.state, ...change };
+		if (isOtherTree)
+			Object.assign(this.state, { zoom: [], selected: [] });
+		const address = `#${fragmentOf(this.state, this.facts.metric)}`;
+		if (isPassing)
+			history.replaceState(history.state, "", address);
+		else
+			history.pushState({ step: (history.state?.step ?? 0) + 1 }, "", address);
+		this.show();
+	}
+
+	/** @param {Filter} filter */
+	toggleFilter(filter) {
+		const others = this.state.filters.filter(({ kind, value }) =>
+			kind !== filter.kind || value !== filter.value);
+		const isNew = others.length === this.state.filters.length;
+		this.change({ filters: isNew ? [...others, filter] : others });
+	}
+
+	/** @param {"focus" | "ignore"} kind */
+	filterSelected(kind) {
+		if (!this.selected?.func)
+			return;
+		this.toggleFilter({ kind, value: exactly(this.look.functions.name[this.selected.func]) });
+	}
+
+	/** @param {"down" | "up" | "sandwich"} view */
+	showView(view) {
+		const func = view === "sandwich" ? this.selected?.func ?? -1 : this.state.func;
+		this.change({ view: view === "sandwich" && !func ? "down" : view, func });
+	}
+
+	foldModule() {
+		const module = this.selected ? this.look.functions.module[this.selected.func] : "";
+		if (module && !this.state.folded.includes(module))
+			this.change({ folded: [...this.state.folded, module] });
+	}
+
+	/** Goes to the next item in sight whose function matches. @param {number} step */
+	nextMatch(step) {
+		const { matches } = this.look;
+		const { graph } = this.panes[0];
+		const boxes = graph.boxes.filter((box) => !box.narrow && matches?.[box.item.func]);
+		const at = boxes.findIndex((box) => box.item === this.selected);
+		const next = boxes[(at + step + boxes.length) % boxes.length];
+		if (next)
+			this.panes[0].choose(next.item);
+	}
+}
