@@ -1,0 +1,155 @@
+/** What keys and buttons do. */
+
+/** @import { Page } from "./page.js" */
+import { readColors } from "./colors.js";
+import { byId } from "./page.js";
+import { csvOf, foldedOf, saveFile, savePng, svgOf } from "./save.js";
+import { firstState } from "./state.js";
+import { nameOf } from "./text.js";
+
+/** @param {Page} page @param {"name" | "path" | "stack"} what */
+async function copy(page, what) {
+	const { functions } = page.look;
+	const names = [];
+	for (let item = page.selected; item; item = item.parent)
+		names.push(nameOf(functions, item.func));
+	if (!names.length)
+		return;
+	const outermostFirst = page.state.view === "down" ? names.reverse() : names;
+	const text = what === "path" ? outermostFirst.join(";")
+		: what === "stack" ? outermostFirst.reverse().join("\n")
+			: nameOf(functions, page.selected?.func ?? 0);
+	await navigator.clipboard?.writeText(text).catch(() => undefined);
+}
+
+/** @param {Page} page @param {string} format */
+function save(page, format) {
+	const { graph } = page.panes[0];
+	const { functions } = page.look;
+	const name = (page.facts.source ?? "dendro").replace(/^.*\//, "");
+	const event = page.facts.metrics[page.state.metric].event;
+	if (!graph.tree || !graph.top)
+		return;
+	if (format === "png")
+		savePng(graph, `${name}.png`);
+	else if (format === "svg")
+		saveFile(`${name}.svg`, new Blob([svgOf(graph, page.look, page.look.whole)],
+			{ type: "image/svg+xml" }));
+	else if (format === "csv")
+		saveFile(`${name}.csv`, new Blob([csvOf(graph.tree, graph.top, functions, event)],
+			{ type: "text/csv" }));
+	else
+		saveFile(`${name}.folded`, new Blob([foldedOf(page.callTree(), functions)],
+			{ type: "text/plain" }));
+}
+
+/** @param {Page} page @param {string | undefined} name */
+function turn(page, name) {
+	const switches = /** @type {const} */ (["kernel", "inlined", "idle", "recursion", "flame"]);
+	const known = switches.find((of) => of === name);
+	if (known)
+		page.change({ [known]: !page.state[known] });
+}
+
+function undo() {
+	if (history.state?.step)
+		history.back();
+}
+
+/** @param {Page} page @param {KeyboardEvent} event */
+function pressInSearch(page, event) {
+	if (event.key === "Enter")
+		page.nextMatch(event.shiftKey ? -1 : 1);
+	if (event.key !== "Escape")
+		return;
+	byId("query").value = "";
+	page.change({ query: "" });
+	page.panes[0].table.focus();
+}
+
+/** @param {Page} page @returns {Record<string, () => void>} */
+function keysOf(page) {
+	return {
+		"/": () => byId("query").focus(),
+		"?": () => byId("help").showModal(),
+		"1": () => page.showView("down"),
+		"2": () => page.showView("up"),
+		"3": () => page.showView("sandwich"),
+		Backspace: () => page.zoomOut(),
+		Escape: () => page.zoomOut(),
+		N: () => page.nextMatch(-1),
+		U: () => history.forward(),
+		f: () => page.filterSelected("focus"),
+		g: () => page.panes[0].canvas.focus(),
+		h: () => page.panes[0].table.unfoldHotPath(),
+		i: () => turn(page, "inlined"),
+		k: () => turn(page, "kernel"),
+		n: () => page.nextMatch(1),
+		q: () => byId("quality").showModal(),
+		r: () => turn(page, "recursion"),
+		s: () => page.showView("sandwich"),
+		t: () => page.panes[0].table.focus(),
+		u: undo,
+		v: () => turn(page, "flame"),
+		x: () => page.filterSelected("ignore"),
+	};
+}
+
+/** @param {Page} page @param {KeyboardEvent} event */
+function press(page, event) {
+	const target = /** @type {HTMLElement} */ (event.target);
+	const isTyping = ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName);
+	const action = keysOf(page)[event.key];
+	if (!action || isTyping || event.ctrlKey || event.altKey || event.metaKey ||
+		document.querySelector("dialog[open]"))
+		return;
+	action();
+	event.preventDefault();
+}
+
+/** @param {Page} page */
+function listenToButtons(page) {
+	/** @type {Record<string, () => void>} */
+	const actions = {
+		"copy-name": () => copy(page, "name"),
+		"copy-path": () => copy(page, "path"),
+		"copy-stack": () => copy(page, "stack"),
+		"open-quality": () => byId("quality").showModal(),
+		"open-save": () => byId("save").showModal(),
+		"open-help": () => byId("help").showModal(),
+		hot: () => page.panes[0].table.unfoldHotPath(),
+		focus: () => page.filterSelected("focus"),
+		ignore: () => page.filterSelected("ignore"),
+		fold: () => page.foldModule(),
+		undo,
+		redo: () => history.forward(),
+		reset: () => page.change(firstState(page.facts.metric)),
+	};
+	for (const [id, action] of Object.entries(actions))
+		byId(id).addEventListener("click", action);
+	const groups = /** @type {[string, (data: DOMStringMap) => void][]} */ ([
+		["views", ({ view }) => view && page.showView(/** @type {"down"} */ (view))],
+		["switches", (data) => turn(page, data.switch)],
+		["save", (data) => data.save && save(page, data.save)],
+	]);
+	for (const [id, action] of groups)
+		byId(id).addEventListener("click", (/** @type {any} */ event) => action(event.target.dataset));
+}
+
+/** @param {Page} page */
+export function listen(page) {
+	listenToButtons(page);
+	byId("metric").addEventListener("change", () =>
+		page.change({ metric: Number(byId("metric").value) }));
+	byId("lanes").addEventListener("change", () => page.change({ lanes: byId("lanes").value }));
+	byId("query").addEventListener("input", () =>
+		page.change({ query: byId("query").value }, true));
+	byId("query").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>
+		pressInSearch(page, event));
+	window.addEventListener("popstate", () => page.isWhole && page.readAddress());
+	document.addEventListener("keydown", (event) => press(page, event));
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+		Object.assign(page.colors, readColors());
+		page.show();
+	});
+}
