@@ -42,7 +42,7 @@ WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
 	    $(addprefix report/formats/,$(if $(SQLITE),no_sqlite.c,sqlite.c sqlite_rows.c sqlite_schema.c))
 SOURCES  := $(filter-out collector/main.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
-OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
+OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_text.o
 ARCHIVE  := $(BUILD)/libdendro.a
 UNIT     := $(patsubst %.c,$(BUILD)/%,$(sort $(shell find tests/unit -name 'test_*.c')))
 FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/fixtures/*.c))
@@ -72,6 +72,21 @@ $(ARCHIVE): $(OBJECTS)
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# The page of report --html: modules become one script, in the order in which they need each other;
+# the page's content security policy has the hashes of the script and of the style.
+PAGE         := $(BUILD)/report/html
+PAGE_MODULES := payload shape costs trees text state colors graph table pane timeline quality page save actions main
+$(PAGE)/page.js: $(PAGE_MODULES:%=report/html/page/%.js)
+	@mkdir -p $(@D)
+	{ echo '(() => {'; echo '"use strict";'; sed -e '/^import /d' -e 's/^export //' $^; echo '})();'; } > $@
+$(PAGE)/page.html: report/html/page/template.html report/html/page/style.css $(PAGE)/page.js \
+		report/html/page/join
+	report/html/page/join report/html/page/template.html report/html/page/style.css \
+		$(PAGE)/page.js > $@.new
+	mv $@.new $@
+$(PAGE)/page_text.o: report/html/page_text.S $(PAGE)/page.html
+	$(CC) -c -Wa,-I$(PAGE) -o $@ $<
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/unit/fixtures.a $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -165,14 +180,14 @@ C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/uni
 	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
-SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/deps/install tests/deps/npm/install tests/deps/perfparser tests/fuzz/run \
+SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/deps/install tests/deps/npm/install tests/deps/perfparser report/html/page/join tests/lint/page/check tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
 	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh))
 lint:
 	tests/deps/install build test lint
 	tests/deps/npm/install
-	$(MAKE) -k -j$(JOBS) format tree scripts cppcheck tidy clang
-.PHONY: format tree scripts cppcheck tidy clang
+	$(MAKE) -k -j$(JOBS) format tree scripts page cppcheck tidy clang
+.PHONY: format tree scripts page cppcheck tidy clang
 format:
 	clang-format --dry-run -Werror $(C_FILES)
 tree:
@@ -180,6 +195,9 @@ tree:
 	tests/lint/check_markdown
 scripts:
 	shellcheck $(wildcard $(SCRIPTS))
+# The modules of the page, one by one and joined.
+page: $(PAGE)/page.html
+	tests/lint/page/check $(PAGE)/page.js
 cppcheck:
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppressions-list=tests/lint/cppcheck --error-exitcode=1 -I. $(FOLDERS)

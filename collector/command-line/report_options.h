@@ -32,9 +32,11 @@ struct report_options {
 	struct symbolizer_options symbolizer;
 	struct export_options export;
 	const struct export_format *format;
+	const char *html; /* the file of the page, or "-"; NULL: not given */
 	enum color_use color;
-	bool has_view; /* a view was given; otherwise it is the tree */
-	bool has_each; /* what rows are separate for was given, not chosen by perf's columns */
+	bool has_view;   /* a view was given; otherwise it is the tree */
+	bool has_each;   /* what rows are separate for was given, not chosen by perf's columns */
+	bool has_format; /* likewise text */
 	enum report_children children;
 	bool has_sort;           /* an order was given; otherwise the view has its default */
 	const char *compared[2]; /* two functions instead of a view; NULL: not given */

@@ -25,10 +25,12 @@
 #include "collector/commands/report_comparison.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
+#include "collector/files/result_file.h"
 #include "collector/session/dendro.h"
 #include "collector/session/sample_filter.h"
 #include "report/browse/browse_screen.h"
 #include "report/fold/view_traits.h"
+#include "report/html/page.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
@@ -72,11 +74,12 @@ static const struct choice sorts[] = {
 
 static int take_format(const struct option_use *use, void *field)
 {
-	const struct export_format **format = field;
+	struct report_options *options = field;
 	_cleanup_free_ char *names = NULL;
 
-	*format = export_format_find(use->value);
-	if (*format)
+	options->has_format = true;
+	options->format = export_format_find(use->value);
+	if (options->format)
 		return 0;
 	names = export_format_names();
 	return option_wrong_value(use, "%s", names ? names : "another format");
@@ -247,8 +250,13 @@ static const struct command_option options_of_report[] = {
 	  .letter = 'f',
 	  .argument = "FORMAT",
 	  .help = "text (default), json or csv",
-	  .take = take_format,
-	  .offset = FIELD(format) },
+	  .take = take_format },
+	{ .name = "html",
+	  .argument = "FILE",
+	  .help = "write a page for browsers with all views of calls to this file (-: standard "
+		  "output): one file that loads nothing",
+	  .take = option_take_text,
+	  .offset = FIELD(html) },
 	{ .shared = color_option, .offset = FIELD(color) },
 	{ .shared = symfs_option, .offset = FIELD(files) },
 	{ .shared = debuginfod_option, .offset = FIELD(files) },
@@ -361,6 +369,30 @@ static int check_errors(const struct report_options *options)
 	return 0;
 }
 
+/* The page has its own views, and folds in them. */
+static int check_html(struct report_options *options)
+{
+	const struct view_options *view = &options->view;
+
+	if (!options->html)
+		return 0;
+	if (options->has_view || options->has_format || options->compared[0])
+		return message_wrong_use(options->command,
+					 "--html writes a page with its own views: leave out "
+					 "--view, --format and --compare.");
+	if (view->merge_copies || view->fold_recursion || view->activations || view->errors ||
+	    options->export.max_depth)
+		return message_wrong_use(options->command,
+					 "--html does not take --merge-copies, --fold-recursion, "
+					 "--activations, --errors and --depth.");
+	if (strcmp(options->html, "-") == 0 && isatty(STDOUT_FILENO))
+		return message_wrong_use(options->command,
+					 "a terminal cannot show a page: name a file.");
+	/* With threads, rows of samples can stay. */
+	options->build.by_thread = options->build.keeps_rows = true;
+	return 0;
+}
+
 /* A filter leaves out samples between others: what these prove then is another number. */
 static int check_activations(struct report_options *options)
 {
@@ -440,6 +472,22 @@ static void offer_browse(const struct report_options *options)
 	putchar('\n');
 }
 
+static int write_html(const struct report_options *options, const struct profile *profile,
+		      struct symbolizer *symbolizer)
+{
+	const struct page page = { profile, symbolizer, &options->view, &options->export };
+	FILE *out =
+		result_file_open(options->command, options->html, options->paths, options->n_paths);
+
+	if (!out)
+		return 1;
+	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
+	int err = page_write(out, &page);
+	if (err == -EPIPE)
+		err = 0;
+	return result_file_close(out, options->command, options->html, err);
+}
+
 static int show(struct report_options *options, const struct profile *profile,
 		struct symbolizer *symbolizer)
 {
@@ -449,6 +497,9 @@ static int show(struct report_options *options, const struct profile *profile,
 	struct view *view;
 	int err;
 
+	options->export.source = options->source ? options->source : options->path;
+	if (options->html)
+		return write_html(options, profile, symbolizer);
 	if (is_text)
 		options->view.min_percent = options->export.min_percent;
 	err = view_create(profile, symbolizer, &options->view, &view);
@@ -456,7 +507,6 @@ static int show(struct report_options *options, const struct profile *profile,
 		return complain_of_root(options);
 	if (err)
 		return message_error(options->command, "%s.", strerror(-err));
-	options->export.source = options->source ? options->source : options->path;
 	options->export.width = terminal_width();
 	if (!options->export.width)
 		options->export.width = DEFAULT_WIDTH;
@@ -617,6 +667,8 @@ int cmd_report(int argc, char **argv)
 		setlocale(LC_CTYPE, "");
 		status = check_activations(&options);
 	}
+	if (!parsed.is_done && !status)
+		status = check_html(&options);
 	if (!parsed.is_done && !status)
 		status = run(&options) ? 1 : 0;
 	report_options_deinit(&options);

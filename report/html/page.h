@@ -9,18 +9,7 @@
 #ifndef REPORT_HTML_PAGE_H
 #define REPORT_HTML_PAGE_H
 
-#include <stdio.h>
-
-#include "report/fold/view_options.h"
-#include "report/names/symbolize.h"
-#include "report/views/export_options.h"
-
-struct page {
-	const struct profile *profile;
-	struct symbolizer *symbolizer;
-	const struct view_options *view; /* grouping, kernel, sort_metric: which is shown first */
-	const struct export_options *options; /* source, selected, ratios */
-};
+#include "report/html/page_facts.h"
 
 /* 0, -ENOMEM, or -errno of the stream. */
 int page_write(FILE *out, const struct page *page);

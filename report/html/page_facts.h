@@ -7,7 +7,17 @@
 
 #include <stdio.h>
 
-#include "report/html/page.h"
+#include "report/fold/view_options.h"
+#include "report/names/symbolize.h"
+#include "report/views/export_options.h"
+
+/* What a page is made of. Borrowed. */
+struct page {
+	const struct profile *profile;
+	struct symbolizer *symbolizer;
+	const struct view_options *view; /* grouping, kernel, sort_metric: which is shown first */
+	const struct export_options *options; /* source, selected, ratios */
+};
 
 /* 0, -ENOMEM, or -errno of the stream. */
 int page_facts_write(FILE *out, const struct page *page);

@@ -1,0 +1,104 @@
+#include "report/html/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/stream.h"
+#include "report/fold/fold_profile.h"
+#include "report/html/page_block.h"
+#include "report/html/page_columns.h"
+#include "report/html/page_facts.h"
+#include "report/html/page_text.h"
+
+#define TOP_PARTS 1500 /* the first picture has what is wider than a pixel of that many */
+
+/* Writes the page up to a mark, and moves past it. */
+static void write_up_to(FILE *out, const char **at, const char *mark)
+{
+	const char *end = memmem(*at, (size_t)(page_text_end - *at), mark, strlen(mark));
+
+	fwrite(*at, 1, (size_t)(end - *at), out);
+	*at = end + strlen(mark);
+}
+
+static int write_facts(FILE *out, const struct page *page)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return -ENOMEM;
+	int err = page_facts_write(stream, page);
+	if (fclose(stream) && !err)
+		err = -ENOMEM;
+	return err ? err : page_block_write(out, text, size);
+}
+
+static int write_columns(FILE *out, const struct page_columns *columns)
+{
+	struct byte_buffer bytes = { 0 };
+	int err = page_columns_write(columns, &bytes);
+
+	if (!err)
+		err = page_block_write(out, bytes.bytes, bytes.size);
+	byte_buffer_deinit(&bytes);
+	return err;
+}
+
+static int write_page(FILE *out, const struct page *page, const struct page_tree *tree,
+		      const struct page_rows *rows)
+{
+	const struct page_columns whole = { page->profile, tree, rows, 0 };
+	const struct page_columns top = { page->profile, tree, NULL,
+					  page_tree_total(tree, 0) / TOP_PARTS + 1 };
+	const char *at = page_text;
+
+	write_up_to(out, &at, PAGE_MARK_FACTS);
+	int err = write_facts(out, page);
+	write_up_to(out, &at, PAGE_MARK_TOP);
+	if (!err)
+		err = write_columns(out, &top);
+	write_up_to(out, &at, PAGE_MARK_TREE);
+	if (!err)
+		err = write_columns(out, &whole);
+	fwrite(at, 1, (size_t)(page_text_end - at), out);
+	return err ? err : stream_finish(out);
+}
+
+static int write_fold(FILE *out, const struct page *page, const struct fold *fold,
+		      const uint32_t *nodes)
+{
+	struct page_tree tree;
+	struct page_rows rows = { 0 };
+	int err = page_tree_init(&tree, fold, page->view->sort_metric);
+
+	if (!err)
+		err = page_rows_init(&rows, page->profile, &tree, nodes);
+	if (!err)
+		err = write_page(out, page, &tree, &rows);
+	page_rows_deinit(&rows);
+	page_tree_deinit(&tree);
+	return err;
+}
+
+int page_write(FILE *out, const struct page *page)
+{
+	const struct view_options options = {
+		.kind = VIEW_TREE,
+		.grouping = page->view->grouping,
+		.kernel = page->view->kernel,
+		.sort_metric = page->view->sort_metric,
+	};
+	_cleanup_free_ uint32_t *nodes = NULL;
+	struct fold *fold;
+	int err = fold_profile_mapped(page->profile, page->symbolizer, &options, &fold, &nodes);
+
+	if (err)
+		return err;
+	err = write_fold(out, page, fold, nodes);
+	fold_destroy(fold);
+	return err;
+}

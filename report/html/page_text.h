@@ -1,0 +1,13 @@
+/* The page without its data, as the Makefile joins it from report/html/page/. */
+#ifndef REPORT_HTML_PAGE_TEXT_H
+#define REPORT_HTML_PAGE_TEXT_H
+
+/* report/html/page_text.S. The file is UTF-8 and has the marks below, once each and in this order,
+ * where the blocks of data belong. */
+extern const char page_text[], page_text_end[];
+
+#define PAGE_MARK_FACTS "@FACTS@"
+#define PAGE_MARK_TOP   "@TOP@"
+#define PAGE_MARK_TREE  "@TREE@"
+
+#endif
