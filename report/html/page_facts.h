@@ -1,6 +1,6 @@
 /*
  * What the page has beside the tree, as JSON: what was recorded where and when, the metrics, the
- * quality of the data, and which names are missing. report/html/page/facts.js has its type.
+ * quality of the data, and which names are missing. report/html/page/payload.js has its type.
  */
 #ifndef REPORT_HTML_PAGE_FACTS_H
 #define REPORT_HTML_PAGE_FACTS_H

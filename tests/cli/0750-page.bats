@@ -1,0 +1,113 @@
+# The page of report --html, in Chromium: its numbers are the report's; keys, pictures, filters.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+make_recordings() {
+	need_events
+	cd "$BATS_FILE_TMPDIR"
+	record one.data -- "$WORKLOADS/recursion" 1
+	"$DENDRO" record -q -e '{cpu-clock,page-faults}:S' -o two.data -- "$WORKLOADS/faulter" 1
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# Stops the test where no page can be looked at.
+need_browser() {
+	need node "${CHROMIUM:-/usr/bin/chromium}"
+	[ -d "$ROOT/build/npm/node_modules/playwright-core" ] ||
+		skip "npm packages are not installed (tests/deps/npm/install)"
+	node --input-type=module -e "import { openBrowser } from '$ROOT/tests/page/open.mjs';
+		await (await openBrowser()).close()" 2>browser-errors ||
+		skip "chromium does not start here: $(tail -n 1 browser-errors)"
+}
+
+has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
+	local file=$1
+	shift
+	"$DENDRO" report --html page.html "$@" "$file"
+	report_json "$file" "$@" >tree.json
+	report_json "$file" "$@" --view callers >callers.json
+	report_json "$file" "$@" --view functions >functions.json
+	node "$ROOT/tests/page/numbers.mjs" "$PWD/page.html" tree.json callers.json functions.json
+}
+
+@test "the page has the report's numbers: recursion, several events, filters, selections" {
+	need_browser
+	has_numbers one.data
+	has_numbers two.data
+	has_numbers two.data --time 10%-60% --kernel none
+	has_numbers one.data --focus '^odd$'
+}
+
+@test "the page of a profile has its numbers, with and without rows of samples" {
+	need_browser
+	"$DENDRO" build -o two.cct two.data
+	has_numbers two.cct
+	"$DENDRO" merge -o sum.cct two.cct one.data
+	has_numbers sum.cct
+}
+
+@test "keys, clicks, search, time, lanes, sandwich, undo and saved files work, and axe finds nothing" {
+	need_browser
+	"$DENDRO" report --html page.html one.data
+	report_json one.data --view callgraph >callgraph.json
+	node "$ROOT/tests/page/works.mjs" "$PWD/page.html" callgraph.json even
+}
+
+@test "hostile names are text in the page" {
+	need gcc objcopy
+	need_browser
+	local name=$'</script><img src=x onerror=wasRun=1>\e[31m\xe2\x80\xae&amp;"'
+	printf '#include "tests/workloads/work.h"\n%s\n%s\n' \
+		'__attribute__((noinline)) void hot(unsigned n) { while (n--) unit(); KEEP_FRAME(); }' \
+		'int main(int c, char **v) { struct rounds r = rounds_begin(c, v);
+		for (unsigned n; (n = rounds_next(&r));) hot(n); }' >hot.c
+	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -I "$ROOT" -o hot hot.c
+	objcopy --redefine-sym "hot=$name" hot odd
+	record odd.data -- ./odd 0.3
+	"$DENDRO" report --html page.html odd.data
+	lacks -q 'onerror=wasRun' page.html
+	node "$ROOT/tests/page/hostile.mjs" "$PWD/page.html" \
+		'</script><img src=x onerror=wasRun=1>\x1b[31m\u202e&amp;"'
+	{
+		printf 'hot '
+		head -c 1048576 /dev/zero | tr '\0' n
+		echo
+	} >renames
+	objcopy --redefine-syms=renames hot long
+	record long.data -- ./long 0.3
+	"$DENDRO" report --html page.html long.data
+	node "$ROOT/tests/page/hostile.mjs" "$PWD/page.html" "$(head -c 1000 /dev/zero | tr '\0' n)"
+}
+
+@test "the page is one file with a policy that lets its own script run and nothing else" {
+	"$DENDRO" report --html page.html one.data
+	"$DENDRO" report --html - one.data >piped.html
+	cmp page.html piped.html
+	grep -q "default-src 'none'; script-src 'sha256-[A-Za-z0-9+/=]\{44\}'; style-src 'sha256-[A-Za-z0-9+/=]\{44\}'; img-src blob: data:;" page.html
+	lacks -nE '(src|href)="|https?://[^w]|style="| on[a-z]+="' page.html
+	python3 - <<-'PYTHON'
+		import base64, hashlib, re
+		page = open("page.html", encoding="utf-8").read()
+		for tag, kind in ("script", "script-src"), ("style", "style-src"):
+		    text = re.search(f"<{tag}>(.*?)</{tag}>", page, re.S)[1]
+		    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+		    assert f"{kind} 'sha256-{digest}'" in page, kind
+	PYTHON
+}
+
+@test "report --html refuses options that it would not obey" {
+	refuses --view -- "$DENDRO" report --html page.html --view functions one.data
+	refuses --format -- "$DENDRO" report --html page.html --format json one.data
+	refuses --errors -- "$DENDRO" report --html page.html --errors one.data
+	refuses "is the input itself" -- "$DENDRO" report --html one.data one.data
+	"$DENDRO" report one.data >/dev/null
+}

@@ -1,0 +1,165 @@
+// works.mjs PAGE CALLGRAPH.json FUNCTION: keys, clicks, pixels, filters and links; accessible.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { openPage, parseCsv, require, saved, tableRows, withPage } from "./open.mjs";
+
+const [, , file, callGraph, wanted] = process.argv;
+const report = JSON.parse(readFileSync(callGraph, "utf8"));
+const near = (a, b, what) => assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(a, b, 1), `${what}: ${a}, ${b}`);
+const text = (page, selector) => page.textContent(selector);
+const fragment = (page) => page.evaluate(() => location.hash);
+
+/** From the start to a function's callers, by keys and what a screen reader is told alone. */
+async function investigate(page) {
+	const active = () => page.evaluate(() => {
+		const element = document.activeElement;
+		return { role: element.getAttribute("role"), label: element.getAttribute("aria-label"),
+			level: Number(element.getAttribute("aria-level")), text: element.textContent,
+			expanded: element.getAttribute("aria-expanded") };
+	});
+	await page.keyboard.press("t");
+	assert.equal((await active()).role, "row");
+	await page.keyboard.press("Home");
+	assert.deepEqual([(await active()).level, (await active()).expanded], [1, "true"]);
+	await page.keyboard.press("ArrowDown");
+	assert.equal((await active()).level, 2);
+	assert.equal((await active()).expanded, "false");
+	await page.keyboard.press("ArrowRight");
+	assert.equal((await active()).expanded, "true");
+	await page.keyboard.press("ArrowRight");
+	assert.equal((await active()).level, 3);
+	await page.keyboard.press("ArrowLeft");
+	assert.equal((await active()).level, 2);
+	await page.keyboard.press("h");
+	assert.ok((await active()).level > 3, "the hot path is unfolded");
+	const name = await text(page, "#detail-name");
+	assert.ok((await active()).text.includes(name), "the line at the bottom is about the row");
+	await page.keyboard.press("g");
+	const canvas = await active();
+	assert.ok(canvas.label.startsWith(name), "picture and table are at the same function");
+	await page.keyboard.press("ArrowUp");
+	assert.notEqual((await active()).label, canvas.label);
+	await page.keyboard.press("Enter");
+	assert.match(await fragment(page), /zoom=/);
+	await page.keyboard.press("u");
+	await page.waitForFunction(() => !location.hash.includes("zoom="));
+	await page.keyboard.press("U");
+	await page.waitForFunction(() => location.hash.includes("zoom="));
+	await page.keyboard.press("u");
+	await page.waitForFunction(() => !location.hash.includes("zoom="));
+}
+
+/** The callers of a function in the sandwich are those of the call graph. */
+async function sandwich(page) {
+	await page.keyboard.press("2");
+	await page.keyboard.press("/");
+	await page.keyboard.type(`/^${wanted}$/`);
+	await page.keyboard.press("Enter");
+	assert.equal(await text(page, "#detail-name"), wanted);
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("s");
+	const names = report.rows.map(({ name }) => name);
+	const row = report.rows.find(({ name }) => name === wanted);
+	const callers = new Map();
+	for (const [i, arc] of row.callers.entries()) {
+		if (arc.row !== null)
+			callers.set(names[arc.row] + i, arc.total[0]);
+	}
+	const rows = (await tableRows(page)).filter(({ level }) => level === 2);
+	assert.deepEqual(rows.filter(({ name }) => names.includes(name)).map(({ total }) => total)
+		.sort((a, b) => b - a), [...callers.values()].filter((of) => of).sort((a, b) => b - a));
+	near((await tableRows(page))[0].total, row.total[0], "total of the function");
+	near(rows.reduce((sum, { total }) => sum + total, 0), row.total[0], "sum of its callers");
+	await page.click("#reset");
+}
+
+/** A range of time and what is outside of it add up to the whole, and so do the lanes. */
+async function filters(page, browser) {
+	const total = async () => (await tableRows(page))[0].total;
+	const all = await total();
+	const base = await page.evaluate(() => location.href.replace(/#.*/, ""));
+	const parts = [];
+	for (const part of ["time=0-80", "time=80-1000"]) {
+		const other = await openPage(browser, base.slice("file://".length), { fragment: part });
+		parts.push((await tableRows(other))[0].total);
+		assert.deepEqual(other.problems, []);
+		await other.close();
+	}
+	near(parts[0] + parts[1], all, "both parts of the time");
+	assert.ok(parts[0] > 0 && parts[1] > 0);
+	await page.click(".lane button");
+	const process = await total();
+	assert.ok(process > 0 && process <= all);
+	await page.click("#chips button");
+	near(await total(), all, "without the filter again");
+	const before = parseCsv(await saved(page, "csv"));
+	await page.click("[data-switch='kernel']");
+	const rows = parseCsv(await saved(page, "csv"));
+	assert.ok(!rows.some(({ kind }) => kind === "kernel"));
+	near(rows.reduce((sum, { self }) => sum + self, 0), all, "the kernel's cost goes to its callers");
+	await page.click("[data-switch='kernel']");
+	await page.click("[data-switch='recursion']");
+	near((await tableRows(page))[0].total, all, "with recursion folded");
+	await page.click("#reset");
+	assert.deepEqual(parseCsv(await saved(page, "csv")), before);
+	const folded = await saved(page, "folded");
+	near(folded.trimEnd().split("\n").reduce((sum, line) => sum + Number(line.split(" ").pop()), 0),
+		all, "folded stacks");
+	assert.match(await saved(page, "svg"), /^<svg .*<title>.*<\/svg>$/s);
+	assert.ok((await saved(page, "png")).length > 1000);
+}
+
+/** A frame has the colour of its module where it is drawn, and that of matches if it is one. */
+async function pixels(page) {
+	const colorAt = (x, y) => page.evaluate(([at, down]) => {
+		const canvas = document.querySelector("#first canvas");
+		const scale = canvas.width / canvas.clientWidth;
+		const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+		probe.drawImage(canvas, -at * scale, -down * scale);
+		return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+	}, [x, y]);
+	const colorOf = (name) => page.evaluate((of) => {
+		const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+		probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(of);
+		probe.fillRect(0, 0, 1, 1);
+		return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+	}, name);
+	assert.deepEqual(await colorAt(2, 2), await colorOf("--group"), "the root");
+	const first = (await tableRows(page))[1].name;
+	await page.fill("#query", first.replace(/ \(\d+\)$/, ""));
+	assert.deepEqual(await colorAt(2, 21), await colorOf("--match"), "a match in the second row");
+	await page.fill("#query", "");
+	assert.deepEqual(await colorAt(2, 21), await colorOf("--group"), "no match");
+	const box = await page.locator("#first canvas").boundingBox();
+	await page.mouse.click(box.x + 5, box.y + 25);
+	assert.equal(await text(page, "#detail-name"), first);
+	await page.mouse.dblclick(box.x + 5, box.y + 25);
+	assert.match(await fragment(page), /zoom=/);
+	await page.keyboard.press("Backspace");
+	assert.doesNotMatch(await fragment(page), /zoom=/);
+}
+
+async function accessible(page) {
+	await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+	for (const scheme of ["light", "dark"]) {
+		await page.emulateMedia({ colorScheme: scheme });
+		const found = await page.evaluate(() => globalThis.axe.run());
+		assert.deepEqual(found.violations.map(({ id, nodes }) =>
+			[id, ...nodes.slice(0, 5).map(({ html, failureSummary }) => html + failureSummary)]), []);
+	}
+}
+
+await withPage(file, {}, async (page, browser) => {
+	assert.notEqual(await page.title(), "");
+	await investigate(page);
+	await page.click("#reset");
+	await pixels(page);
+	await sandwich(page);
+	await filters(page, browser);
+	await accessible(page);
+	for (const key of ["?", "q"]) {
+		await page.keyboard.press(key);
+		assert.ok(await page.isVisible("dialog[open]"));
+		await page.keyboard.press("Escape");
+	}
+});
