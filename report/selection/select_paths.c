@@ -251,7 +251,7 @@ static void move_rows(struct sample_rows *rows, const uint32_t *nodes)
 		rows->rows[i].node = nodes[rows->rows[i].node];
 }
 
-static int allocate(struct selecting *selecting, const struct profile *profile)
+static int allocate(struct selecting *selecting, bool moves_rows)
 {
 	const struct cct *from = selecting->from;
 	size_t n = from->n_nodes;
@@ -262,13 +262,13 @@ static int allocate(struct selecting *selecting, const struct profile *profile)
 	selecting->is_selected = calloc(n, sizeof(*selecting->is_selected));
 	selecting->is_kept = calloc(n, sizeof(*selecting->is_kept));
 	selecting->places = calloc(n, sizeof(*selecting->places));
-	selecting->samples = profile->rows ? calloc(n, sizeof(*selecting->samples)) : NULL;
+	selecting->samples = moves_rows ? calloc(n, sizeof(*selecting->samples)) : NULL;
 	selecting->selected->costs =
 		calloc(from->n_metrics + 1u, sizeof(*selecting->selected->costs));
 	selecting->into = cct_create(from->n_metrics);
 	if (!selecting->passed || !selecting->is_hidden || !selecting->is_selected ||
 	    !selecting->is_kept || !selecting->places || !selecting->selected->costs ||
-	    !selecting->into || (profile->rows && !selecting->samples))
+	    !selecting->into || (moves_rows && !selecting->samples))
 		return -ENOMEM;
 	if (from->squares && cct_keep_squares(selecting->into))
 		return -ENOMEM;
@@ -280,10 +280,10 @@ static int allocate(struct selecting *selecting, const struct profile *profile)
 	return cct_keep_activations(selecting->into);
 }
 
-static int run(struct selecting *selecting, const struct profile *profile)
+static int run(struct selecting *selecting, bool moves_rows)
 {
 	const struct path_selection *selection = selecting->selection;
-	int err = allocate(selecting, profile);
+	int err = allocate(selecting, moves_rows);
 
 	if (err)
 		return err;
@@ -296,39 +296,72 @@ static int run(struct selecting *selecting, const struct profile *profile)
 	return err;
 }
 
+/* Makes the tree of the selection, and notes in @selecting what becomes of each node. */
+static int select_tree(struct selecting *selecting, bool moves_rows,
+		       struct selected_paths *selected_ret)
+{
+	struct selected_paths selected = { .selection = selecting->selection };
+
+	selecting->selected = &selected;
+	matched_functions_init(&selecting->functions, selecting->selection);
+	int err = run(selecting, moves_rows);
+	if (err) {
+		cct_destroy(selecting->into);
+		selected_paths_deinit(&selected);
+	} else {
+		hide_functions(selecting);
+		cct_drop_index(selecting->into);
+		*selected_ret = selected;
+	}
+	matched_functions_deinit(&selecting->functions);
+	return err;
+}
+
+static void selecting_deinit(struct selecting *selecting)
+{
+	free(selecting->passed);
+	free(selecting->is_hidden);
+	free(selecting->is_selected);
+	free(selecting->is_kept);
+	free(selecting->places);
+	free(selecting->samples);
+	free(selecting->path);
+}
+
 int select_paths(struct profile *profile, struct symbolizer *symbolizer,
 		 const struct path_selection *selection, struct selected_paths *selected_ret)
 {
-	struct selected_paths selected = { .selection = selection };
 	struct selecting selecting = {
 		.from = profile->cct,
 		.symbolizer = symbolizer,
 		.selection = selection,
-		.selected = &selected,
 	};
+	int err = select_tree(&selecting, profile->rows, selected_ret);
 
-	matched_functions_init(&selecting.functions, selection);
-	int err = run(&selecting, profile);
-	if (err) {
-		cct_destroy(selecting.into);
-		selected_paths_deinit(&selected);
-	} else {
-		hide_functions(&selecting);
+	if (!err) {
 		if (profile->rows)
 			move_rows(profile->rows, selecting.samples);
-		cct_drop_index(selecting.into);
 		cct_destroy(profile->cct);
 		profile->cct = selecting.into;
-		*selected_ret = selected;
 	}
-	matched_functions_deinit(&selecting.functions);
-	free(selecting.passed);
-	free(selecting.is_hidden);
-	free(selecting.is_selected);
-	free(selecting.is_kept);
-	free(selecting.places);
-	free(selecting.samples);
-	free(selecting.path);
+	selecting_deinit(&selecting);
+	return err;
+}
+
+int select_paths_aside(const struct profile *profile, struct symbolizer *symbolizer,
+		       const struct path_selection *selection, struct cct **tree_ret,
+		       struct selected_paths *selected_ret)
+{
+	struct selecting selecting = {
+		.from = profile->cct,
+		.symbolizer = symbolizer,
+		.selection = selection,
+	};
+	int err = select_tree(&selecting, false, selected_ret);
+
+	if (!err)
+		*tree_ret = selecting.into;
+	selecting_deinit(&selecting);
 	return err;
 }
 

@@ -33,6 +33,13 @@ struct selected_paths {
  */
 int select_paths(struct profile *profile, struct symbolizer *symbolizer,
 		 const struct path_selection *selection, struct selected_paths *selected_ret);
+/*
+ * Likewise, but the profile keeps its tree and its rows: *@tree_ret is the tree of the selection,
+ * the caller's to destroy.
+ */
+int select_paths_aside(const struct profile *profile, struct symbolizer *symbolizer,
+		       const struct path_selection *selection, struct cct **tree_ret,
+		       struct selected_paths *selected_ret);
 void selected_paths_deinit(struct selected_paths *selected);
 /* The share of a metric's @total that is selected. */
 static inline double selected_paths_percent(const struct selected_paths *selected, uint32_t metric,
