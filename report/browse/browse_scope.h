@@ -1,0 +1,52 @@
+/*
+ * What part of a profile is looked at, and how: conditions on paths, the kernel's part of them, one
+ * row with what is below it alone, and the function of the page of paths.
+ */
+#ifndef REPORT_BROWSE_BROWSE_SCOPE_H
+#define REPORT_BROWSE_BROWSE_SCOPE_H
+
+#include "report/fold/fold_part.h"
+#include "report/fold/fold_profile.h"
+#include "report/selection/path_selection.h"
+#include "report/views/view_rows.h"
+
+struct browse_condition {
+	enum condition_kind kind; /* PATH_FOCUS or PATH_IGNORE */
+	char *text;               /* owned; a regular expression */
+};
+
+/* All zero: the whole profile. */
+struct browse_scope {
+	struct browse_condition *conditions; /* owned; all hold */
+	size_t n_conditions;
+	enum view_kernel kernel;
+	struct fold_step *zoom; /* owned; the path to the row */
+	size_t n_zoom;          /* 0: none */
+	const char *root;       /* of paths; borrowed; NULL: not chosen */
+	enum path_direction direction;
+};
+
+/* 0 or -ENOMEM. */
+int browse_scope_copy(const struct browse_scope *scope, struct browse_scope *copy_ret);
+void browse_scope_deinit(struct browse_scope *scope);
+/* 0 or -ENOMEM. */
+int browse_scope_add_condition(struct browse_scope *scope, enum condition_kind kind,
+			       const char *text);
+/* A regular expression that matches the whole name alone. Heap; NULL: out of memory. */
+char *browse_scope_match_name(const char *name);
+/* Zooms into a row of the tree of @fold, which was made of this scope. 0 or -ENOMEM. */
+int browse_scope_zoom(struct browse_scope *scope, const struct fold *fold,
+		      const struct view_row *row);
+/* "focus ^f$, ignore g, kernel none, below h", or "". Heap; NULL: out of memory. */
+char *browse_scope_describe(const struct browse_scope *scope);
+
+/*
+ * Folds the part of the profile, whose tree does not change. 0; -ENOENT: no path is selected, or
+ * the row of the zoom is not there; -EINVAL: a condition is not a regular expression; or another
+ * -errno.
+ */
+int browse_scope_fold(const struct browse_scope *scope, const struct profile *profile,
+		      struct symbolizer *symbolizer, const struct view_options *options,
+		      struct fold **fold_ret);
+
+#endif
