@@ -4,60 +4,6 @@
 #include <stdlib.h>
 
 #include "cct/base/array.h"
-#include "report/fold/fold_profile.h"
-
-static const struct {
-	enum view_kind kind;
-	const char *name;
-} page_kinds[] = {
-	[PAGE_TREE] = { VIEW_TREE, "tree" },
-	[PAGE_CALLERS] = { VIEW_CALLERS, "callers" },
-	[PAGE_FUNCTIONS] = { VIEW_FUNCTIONS, "functions" },
-	[PAGE_MODULES] = { VIEW_MODULES, "modules" },
-};
-
-const char *browse_page_name(enum browse_page_kind kind)
-{
-	return page_kinds[kind].name;
-}
-
-static int open_page(struct browse *browse, enum browse_page_kind kind)
-{
-	struct browse_page *page = &browse->pages[kind];
-	struct view_options options = browse->options.view;
-	struct growing_view *growing;
-
-	options.kind = page_kinds[kind].kind;
-	options.sort = page->sort;
-	options.sort_metric = browse->metric;
-	int err = growing_view_create(browse->profile, &options, browse->fold, &growing);
-	return err ? err : browse_rows_init(&page->rows, growing);
-}
-
-static int show_page(struct browse *browse, enum browse_page_kind kind)
-{
-	struct browse_page *page = &browse->pages[kind];
-	int err = 0;
-
-	if (!page->rows.growing)
-		err = open_page(browse, kind);
-	else if (page->rows.growing->view->options.sort_metric != browse->metric)
-		err = browse_rows_sort(&page->rows, page->sort, browse->metric);
-	if (!err)
-		browse->page = kind;
-	return err;
-}
-
-static int begin(struct browse *browse)
-{
-	struct view_options options = browse->options.view;
-
-	options.kind = VIEW_TREE;
-	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
-		browse->pages[kind].sort = view_traits(page_kinds[kind].kind)->sort;
-	int err = fold_profile(browse->profile, browse->symbolizer, &options, &browse->fold);
-	return err ? err : show_page(browse, PAGE_TREE);
-}
 
 int browse_create(const struct profile *profile, struct symbolizer *symbolizer,
 		  const struct browse_options *options, struct browse **browse_ret)
@@ -66,13 +12,7 @@ int browse_create(const struct profile *profile, struct symbolizer *symbolizer,
 
 	if (!browse)
 		return -ENOMEM;
-	browse->profile = profile;
-	browse->symbolizer = symbolizer;
-	browse->options = *options;
-	browse->metric = options->view.sort_metric;
-	browse->page_size = 1;
-	browse->message = "";
-	int err = begin(browse);
+	int err = browse_state_init(browse, profile, symbolizer, options);
 	if (err) {
 		browse_destroy(browse);
 		return err;
@@ -85,11 +25,7 @@ void browse_destroy(struct browse *browse)
 {
 	if (!browse)
 		return;
-	row_search_end(&browse->search);
-	free(browse->revealed);
-	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
-		browse_rows_deinit(&browse->pages[kind].rows);
-	fold_destroy(browse->fold);
+	browse_state_deinit(browse);
 	free(browse);
 }
 
@@ -107,19 +43,6 @@ static uint32_t next_metric(const struct browse *browse, uint32_t metric, uint32
 	return metric;
 }
 
-uint32_t browse_n_metrics(const struct browse *browse, uint32_t *place_ret)
-{
-	uint32_t n = 0;
-
-	*place_ret = 1;
-	for (uint32_t i = 0; i < browse->profile->n_metrics; i++) {
-		n += browse->profile->metrics[i].samples || i == browse->metric;
-		if (i == browse->metric)
-			*place_ret = n;
-	}
-	return n;
-}
-
 static int change_metric(struct browse *browse, bool forward)
 {
 	const uint32_t n = browse->profile->n_metrics;
@@ -128,7 +51,7 @@ static int change_metric(struct browse *browse, bool forward)
 	if (metric == browse->metric)
 		browse->message = "The recording has no other event with samples.";
 	browse->metric = metric;
-	return show_page(browse, browse->page);
+	return browse_show_page(browse, browse->page);
 }
 
 static int change_sort(struct browse *browse)
@@ -311,14 +234,15 @@ int browse_act(struct browse *browse, enum browse_action action)
 	case ACTION_PREVIOUS_METRIC:
 		return change_metric(browse, action == ACTION_NEXT_METRIC);
 	case ACTION_NEXT_VIEW:
-		return show_page(browse, (browse->page + 1) % N_BROWSE_PAGES);
+		return browse_show_page(browse, (browse->page + 1) % N_BROWSE_PAGES);
 	case ACTION_PREVIOUS_VIEW:
-		return show_page(browse, (browse->page + N_BROWSE_PAGES - 1) % N_BROWSE_PAGES);
+		return browse_show_page(browse,
+					(browse->page + N_BROWSE_PAGES - 1) % N_BROWSE_PAGES);
 	case ACTION_TREE:
 	case ACTION_CALLERS:
 	case ACTION_FUNCTIONS:
 	case ACTION_MODULES:
-		return show_page(browse, PAGE_TREE + (action - ACTION_TREE));
+		return browse_show_page(browse, PAGE_TREE + (action - ACTION_TREE));
 	case ACTION_NEXT_MATCH:
 	case ACTION_PREVIOUS_MATCH:
 		return go_to_match(browse, action == ACTION_PREVIOUS_MATCH);
@@ -328,18 +252,4 @@ int browse_act(struct browse *browse, enum browse_action action)
 	default:
 		return act_on_rows(browse, action);
 	}
-}
-
-void browse_scroll(struct browse *browse, uint32_t page_size)
-{
-	struct browse_page *page = browse_page(browse);
-	const uint32_t cursor = page->rows.cursor, n = page->rows.n_lines;
-
-	browse->page_size = page_size ? page_size : 1;
-	if (page->top > cursor)
-		page->top = cursor;
-	if (cursor - page->top >= browse->page_size)
-		page->top = cursor - browse->page_size + 1;
-	if (n - page->top < browse->page_size)
-		page->top = n > browse->page_size ? n - browse->page_size : 0;
 }

@@ -1,44 +1,11 @@
 /*
- * What dendro browse shows: a profile's views, one of them on top, each with its rows, cursor,
- * place on the screen and order. Actions change it. Knows no terminal.
+ * dendro browse without a terminal: what each key does to the state (report/browse/browse_state.h).
  */
 #ifndef REPORT_BROWSE_BROWSE_H
 #define REPORT_BROWSE_BROWSE_H
 
 #include "report/browse/browse_keys.h"
-#include "report/browse/browse_rows.h"
-#include "report/browse/row_search.h"
-
-enum browse_page_kind { PAGE_TREE, PAGE_CALLERS, PAGE_FUNCTIONS, PAGE_MODULES, N_BROWSE_PAGES };
-
-struct browse_options {
-	const char *source;       /* what is shown, for the title */
-	struct view_options view; /* of all views; kind and sort do not count */
-	double min_percent;       /* ACTION_UNFOLD_ALL */
-};
-
-struct browse_page {
-	struct browse_rows rows; /* without a view: it was not looked at so far */
-	enum view_sort sort;
-	uint32_t top; /* the first line on the screen */
-};
-
-struct browse {
-	const struct profile *profile;
-	struct symbolizer *symbolizer;
-	struct browse_options options;
-	struct fold *fold;
-	struct browse_page pages[N_BROWSE_PAGES];
-	enum browse_page_kind page;
-	uint32_t metric;
-	uint32_t page_size; /* lines on the screen */
-	struct row_search search;
-	/* While a text is typed: the row where the search began, and the rows it has unfolded. */
-	struct view_row *search_from;
-	struct view_row **revealed;
-	uint32_t n_revealed, n_revealed_allocated;
-	const char *message; /* about the last action; "": none */
-};
+#include "report/browse/browse_state.h"
 
 /*
  * Shows the tree. The profile, the symbolizer and the texts of the options are borrowed. The caller
@@ -50,26 +17,11 @@ void browse_destroy(struct browse *browse);
 
 /* Does what concerns the views; other actions do nothing. 0 or -errno. */
 int browse_act(struct browse *browse, enum browse_action action);
+
 /* Searches while a text is typed: from the row where browse_search_begin() was called. */
 void browse_search_begin(struct browse *browse);
 int browse_search_type(struct browse *browse, const char *text);
 /* Ends the typing; back at the row where it began, or at the match. */
 int browse_search_finish(struct browse *browse, bool stays);
-
-/* Chooses the first line on the screen, so that the cursor is on it. */
-void browse_scroll(struct browse *browse, uint32_t page_size);
-
-static inline struct browse_page *browse_page(struct browse *browse)
-{
-	return &browse->pages[browse->page];
-}
-static inline const struct view *browse_view(const struct browse *browse)
-{
-	return browse->pages[browse->page].rows.growing->view;
-}
-/* "tree", ... */
-const char *browse_page_name(enum browse_page_kind kind);
-/* Of events with samples: how many there are, and the place of the present one, from 1 on. */
-uint32_t browse_n_metrics(const struct browse *browse, uint32_t *place_ret);
 
 #endif
