@@ -18,10 +18,4 @@ void browse_destroy(struct browse *browse);
 /* Does what concerns the views; other actions do nothing. 0 or -errno. */
 int browse_act(struct browse *browse, enum browse_action action);
 
-/* Searches while a text is typed: from the row where browse_search_begin() was called. */
-void browse_search_begin(struct browse *browse);
-int browse_search_type(struct browse *browse, const char *text);
-/* Ends the typing; back at the row where it began, or at the match. */
-int browse_search_finish(struct browse *browse, bool stays);
-
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/browse/browse_text.h"
+#include "report/browse/browse_typing.h"
 
 #define LINES_ABOVE     3 /* title, views, heading */
 #define LINES_BELOW     3 /* name, costs, hints */

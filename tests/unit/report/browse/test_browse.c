@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "report/browse/browse.h"
+#include "report/browse/browse_typing.h"
 #include "tests/unit/fixtures/letter_view.h"
 #include "tests/unit/fixtures/sample_profile.h"
 
