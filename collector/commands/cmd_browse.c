@@ -103,6 +103,7 @@ static int show(const struct report_options *options, const struct profile *prof
 {
 	const struct browse_options shown = { .source = options->path,
 					      .view = options->view,
+					      .symbolizer = options->symbolizer,
 					      .min_percent = options->export.min_percent };
 	struct browse *browse;
 	int err = browse_create(profile, symbolizer, &shown, &browse);

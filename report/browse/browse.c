@@ -78,6 +78,29 @@ static int unfold_all(struct browse *browse)
 	return err;
 }
 
+/* There may be nothing to show on it. */
+static int show_page(struct browse *browse, enum browse_page_kind kind)
+{
+	if (kind == PAGE_PATHS && !browse->scope.root) {
+		browse->message = "r and R on a function show the paths from it and to it.";
+		return 0;
+	}
+	int err = browse_show_page(browse, kind);
+	if (err != -ENOENT)
+		return err;
+	browse->message = "The function of the paths is not on any path here.";
+	return 0;
+}
+
+static int show_next_page(struct browse *browse, uint32_t step)
+{
+	enum browse_page_kind kind = (browse->page + step) % N_BROWSE_PAGES;
+
+	if (kind == PAGE_PATHS && !browse->scope.root)
+		kind = (kind + step) % N_BROWSE_PAGES;
+	return show_page(browse, kind);
+}
+
 static int act_on_rows(struct browse *browse, enum browse_action action)
 {
 	struct browse_rows *rows = &browse_page(browse)->rows;
@@ -125,15 +148,14 @@ int browse_act(struct browse *browse, enum browse_action action)
 	case ACTION_PREVIOUS_METRIC:
 		return change_metric(browse, action == ACTION_NEXT_METRIC);
 	case ACTION_NEXT_VIEW:
-		return browse_show_page(browse, (browse->page + 1) % N_BROWSE_PAGES);
+		return show_next_page(browse, 1);
 	case ACTION_PREVIOUS_VIEW:
-		return browse_show_page(browse,
-					(browse->page + N_BROWSE_PAGES - 1) % N_BROWSE_PAGES);
+		return show_next_page(browse, N_BROWSE_PAGES - 1);
 	case ACTION_TREE:
 	case ACTION_CALLERS:
 	case ACTION_FUNCTIONS:
 	case ACTION_MODULES:
-		return browse_show_page(browse, PAGE_TREE + (action - ACTION_TREE));
+		return show_page(browse, PAGE_TREE + (action - ACTION_TREE));
 	case ACTION_NEXT_MATCH:
 	case ACTION_PREVIOUS_MATCH:
 		return browse_search_next(browse, action == ACTION_PREVIOUS_MATCH);

@@ -2,8 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-
-#include "report/fold/fold_profile.h"
+#include <string.h>
 
 static const struct {
 	enum view_kind kind;
@@ -13,6 +12,8 @@ static const struct {
 	[PAGE_CALLERS] = { VIEW_CALLERS, "callers" },
 	[PAGE_FUNCTIONS] = { VIEW_FUNCTIONS, "functions" },
 	[PAGE_MODULES] = { VIEW_MODULES, "modules" },
+	[PAGE_LINES] = { VIEW_LINES, "lines" },
+	[PAGE_PATHS] = { VIEW_PATHS, "paths" },
 };
 
 const char *browse_page_name(enum browse_page_kind kind)
@@ -20,17 +21,70 @@ const char *browse_page_name(enum browse_page_kind kind)
 	return page_kinds[kind].name;
 }
 
+/* The view of paths begins with the functions of that name. */
+static void mark_root(struct browse *browse)
+{
+	for (uint32_t i = 0; i < browse->fold->n_entities; i++) {
+		struct fold_entity *entity = &browse->fold->entities[i];
+
+		entity->root_match = browse->scope.root && entity_is_code(entity) &&
+				     strcmp(entity->name, browse->scope.root) == 0;
+	}
+}
+
+static int fold_lines(struct browse *browse)
+{
+	struct symbolizer_options names = browse->options.symbolizer;
+	struct view_options options = browse->options.view;
+
+	if (browse->line_fold)
+		return 0;
+	names.lines = true;
+	options.kind = VIEW_LINES;
+	if (!browse->line_symbolizer)
+		browse->line_symbolizer = symbolizer_create(browse->profile, &names);
+	if (!browse->line_symbolizer)
+		return -ENOMEM;
+	return browse_scope_fold(&browse->scope, browse->profile, browse->line_symbolizer, &options,
+				 &browse->line_fold);
+}
+
+static int prepare_fold(struct browse *browse, enum browse_page_kind kind)
+{
+	if (kind == PAGE_LINES)
+		return fold_lines(browse);
+	if (kind == PAGE_PATHS)
+		mark_root(browse);
+	return 0;
+}
+
 static int open_page(struct browse *browse, enum browse_page_kind kind)
 {
 	struct browse_page *page = &browse->pages[kind];
 	struct view_options options = browse->options.view;
 	struct growing_view *growing;
+	int err = prepare_fold(browse, kind);
 
+	if (err)
+		return err;
 	options.kind = page_kinds[kind].kind;
 	options.sort = page->sort;
 	options.sort_metric = browse->metric;
-	int err = growing_view_create(browse->profile, &options, browse->fold, &growing);
+	options.root = browse->scope.root;
+	options.direction = browse->scope.direction;
+	err = growing_view_create(browse->profile, &options,
+				  kind == PAGE_LINES ? browse->line_fold : browse->fold, &growing);
 	return err ? err : browse_rows_init(&page->rows, growing);
+}
+
+void browse_close_page(struct browse *browse, enum browse_page_kind kind)
+{
+	struct browse_page *page = &browse->pages[kind];
+
+	if (browse->search.growing == page->rows.growing)
+		browse->search.growing = NULL;
+	browse_rows_deinit(&page->rows);
+	page->top = 0;
 }
 
 int browse_show_page(struct browse *browse, enum browse_page_kind kind)
@@ -47,33 +101,147 @@ int browse_show_page(struct browse *browse, enum browse_page_kind kind)
 	return err;
 }
 
+static int make_fold(const struct browse *browse, const struct browse_scope *scope,
+		     struct fold **fold_ret)
+{
+	struct view_options options = browse->options.view;
+
+	options.kind = VIEW_TREE;
+	return browse_scope_fold(scope, browse->profile, browse->symbolizer, &options, fold_ret);
+}
+
 int browse_state_init(struct browse *browse, const struct profile *profile,
 		      struct symbolizer *symbolizer, const struct browse_options *options)
 {
-	struct view_options view = options->view;
-
 	*browse = (struct browse){
 		.profile = profile,
 		.symbolizer = symbolizer,
 		.options = *options,
+		.scope.kernel = options->view.kernel,
 		.metric = options->view.sort_metric,
 		.page_size = 1,
 		.message = "",
 	};
-	view.kind = VIEW_TREE;
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
 		browse->pages[kind].sort = view_traits(page_kinds[kind].kind)->sort;
-	int err = fold_profile(profile, symbolizer, &view, &browse->fold);
+	browse->scope_text = browse_scope_describe(&browse->scope);
+	if (!browse->scope_text)
+		return -ENOMEM;
+	int err = make_fold(browse, &browse->scope, &browse->fold);
 	return err ? err : browse_show_page(browse, PAGE_TREE);
+}
+
+static void close_pages(struct browse *browse)
+{
+	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
+		browse_close_page(browse, (enum browse_page_kind)kind);
+	fold_destroy(browse->line_fold);
+	browse->line_fold = NULL;
 }
 
 void browse_state_deinit(struct browse *browse)
 {
 	row_search_end(&browse->search);
 	free(browse->revealed);
-	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
-		browse_rows_deinit(&browse->pages[kind].rows);
+	close_pages(browse);
 	fold_destroy(browse->fold);
+	symbolizer_destroy(browse->line_symbolizer);
+	for (uint32_t i = 0; i < browse->n_past; i++)
+		browse_scope_deinit(&browse->past[i].scope);
+	browse_scope_deinit(&browse->scope);
+	free(browse->scope_text);
+}
+
+/* A row of a page, by what stays when the page is made again. */
+struct place {
+	const char **names; /* from the root's child on; of the symbolizer or the profile */
+	size_t n_names;
+};
+
+static struct place note_place(const struct browse *browse)
+{
+	const struct view_row *row =
+		browse->page == PAGE_LINES ? NULL : browse_rows_current(browse_rows(browse));
+	struct place place = { 0 };
+
+	for (const struct view_row *above = row; above && above->parent; above = above->parent)
+		place.n_names++;
+	place.names = calloc(place.n_names + 1, sizeof(*place.names));
+	for (size_t i = place.n_names; place.names && i > 0; row = row->parent)
+		place.names[--i] = row->name;
+	return place;
+}
+
+static struct view_row *find_child(struct view_row *row, const char *name)
+{
+	for (row = row->children; row; row = row->next) {
+		if (strcmp(row->name, name) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* Names that are not there are left out: the page may begin further down. */
+static int go_to_place(struct browse *browse, const struct place *place)
+{
+	struct browse_rows *rows = &browse_page(browse)->rows;
+	struct view_row *row = rows->growing->view->root;
+
+	for (size_t i = 0; place->names && i < place->n_names; i++) {
+		struct view_row *child = find_child(row, place->names[i]);
+
+		if (!child)
+			continue;
+		row = child;
+		if (i + 1 < place->n_names && growing_view_grow(rows->growing, row))
+			return -ENOMEM;
+	}
+	return row->parent ? browse_rows_reveal(rows, row) : 0;
+}
+
+static int show_other_fold(struct browse *browse, struct fold *fold)
+{
+	struct place place = note_place(browse);
+
+	close_pages(browse);
+	fold_destroy(browse->fold);
+	browse->fold = fold;
+	int err = browse_show_page(browse, browse->page);
+	if (err == -ENOENT) /* the function of the paths is not there any more */
+		err = browse_show_page(browse, PAGE_TREE);
+	if (!err)
+		err = go_to_place(browse, &place);
+	free(place.names);
+	return err;
+}
+
+static void take_scope(struct browse *browse, struct browse_scope *scope, char *text)
+{
+	browse_scope_deinit(&browse->scope);
+	browse->scope = *scope;
+	*scope = (struct browse_scope){ 0 };
+	free(browse->scope_text);
+	browse->scope_text = text;
+}
+
+int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool changes_fold)
+{
+	struct fold *fold = NULL;
+	char *text = browse_scope_describe(scope);
+	int err = text ? 0 : -ENOMEM;
+
+	if (!err && changes_fold)
+		err = make_fold(browse, scope, &fold);
+	if (err) {
+		free(text);
+		browse_scope_deinit(scope);
+		return err;
+	}
+	take_scope(browse, scope, text);
+	if (changes_fold)
+		return show_other_fold(browse, fold);
+	browse_close_page(browse, PAGE_PATHS);
+	return 0;
 }
 
 uint32_t browse_n_metrics(const struct browse *browse, uint32_t *place_ret)

@@ -1,19 +1,31 @@
 /*
  * The state of dendro browse: pages, each a view with its rows, cursor, place on the screen and
- * order. Knows no terminal.
+ * order, and what part of the profile they show. Knows no terminal.
  */
 #ifndef REPORT_BROWSE_BROWSE_STATE_H
 #define REPORT_BROWSE_BROWSE_STATE_H
 
 #include "report/browse/browse_rows.h"
+#include "report/browse/browse_scope.h"
 #include "report/browse/row_search.h"
 
-enum browse_page_kind { PAGE_TREE, PAGE_CALLERS, PAGE_FUNCTIONS, PAGE_MODULES, N_BROWSE_PAGES };
+enum browse_page_kind {
+	PAGE_TREE,
+	PAGE_CALLERS,
+	PAGE_FUNCTIONS,
+	PAGE_MODULES,
+	PAGE_LINES,
+	PAGE_PATHS,
+	N_BROWSE_PAGES
+};
+
+#define BROWSE_MAX_UNDO 100
 
 struct browse_options {
-	const char *source;       /* what is shown, for the title */
-	struct view_options view; /* of all views; kind and sort do not count */
-	double min_percent;       /* ACTION_UNFOLD_ALL */
+	const char *source;                   /* what is shown, for the title */
+	struct view_options view;             /* of all views; kind and sort do not count */
+	struct symbolizer_options symbolizer; /* PAGE_LINES needs another one, with lines */
+	double min_percent;                   /* ACTION_UNFOLD_ALL */
 };
 
 struct browse_page {
@@ -22,11 +34,21 @@ struct browse_page {
 	uint32_t top; /* the first line on the screen */
 };
 
+/* What the last change can be taken back to. */
+struct browse_past {
+	struct browse_scope scope;
+	enum browse_page_kind page;
+};
+
 struct browse {
 	const struct profile *profile;
-	struct symbolizer *symbolizer;
+	struct symbolizer *symbolizer, *line_symbolizer; /* the second: owned, NULL: not needed */
 	struct browse_options options;
-	struct fold *fold;
+	struct browse_scope scope;
+	char *scope_text; /* browse_scope_describe() */
+	struct browse_past past[BROWSE_MAX_UNDO];
+	uint32_t n_past;
+	struct fold *fold, *line_fold; /* the second: NULL: not needed */
 	struct browse_page pages[N_BROWSE_PAGES];
 	enum browse_page_kind page;
 	uint32_t metric;
@@ -46,6 +68,13 @@ void browse_state_deinit(struct browse *browse);
 
 /* Shows a page, and makes it if necessary. 0 or -errno. */
 int browse_show_page(struct browse *browse, enum browse_page_kind kind);
+/* Forgets a page, which is made again when it is shown. */
+void browse_close_page(struct browse *browse, enum browse_page_kind kind);
+/*
+ * Takes over @scope. If @changes_fold, all pages are made of another part of the profile; the
+ * cursor goes to where it was, as far as that is there. 0, or -errno with everything as before.
+ */
+int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool changes_fold);
 
 /* Chooses the first line on the screen, so that the cursor is on it. */
 void browse_scroll(struct browse *browse, uint32_t page_size);
@@ -54,9 +83,13 @@ static inline struct browse_page *browse_page(struct browse *browse)
 {
 	return &browse->pages[browse->page];
 }
+static inline const struct browse_rows *browse_rows(const struct browse *browse)
+{
+	return &browse->pages[browse->page].rows;
+}
 static inline const struct view *browse_view(const struct browse *browse)
 {
-	return browse->pages[browse->page].rows.growing->view;
+	return browse_rows(browse)->growing->view;
 }
 /* "tree", ... */
 const char *browse_page_name(enum browse_page_kind kind);

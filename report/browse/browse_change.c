@@ -1,0 +1,189 @@
+#include "report/browse/browse_change.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+
+static void forget_oldest(struct browse *browse)
+{
+	browse_scope_deinit(&browse->past[0].scope);
+	memmove(browse->past, browse->past + 1, (BROWSE_MAX_UNDO - 1) * sizeof(browse->past[0]));
+	browse->n_past--;
+}
+
+/* Notes the present scope, so that it can be gone back to. */
+static int note_past(struct browse *browse)
+{
+	if (browse->n_past == BROWSE_MAX_UNDO)
+		forget_oldest(browse);
+	struct browse_past *past = &browse->past[browse->n_past];
+	past->page = browse->page;
+	int err = browse_scope_copy(&browse->scope, &past->scope);
+	if (!err)
+		browse->n_past++;
+	return err;
+}
+
+/* Errors that the user made, or that the profile has no paths for. */
+static int explain(struct browse *browse, int err)
+{
+	if (err == -ENOENT)
+		browse->message = "No samples are left: nothing was changed.";
+	else if (err == -EINVAL)
+		browse->message = "This is not a regular expression: nothing was changed.";
+	else
+		return err;
+	return 0;
+}
+
+/* Takes over @scope. */
+static int change(struct browse *browse, struct browse_scope *scope, bool changes_fold)
+{
+	int err = note_past(browse);
+
+	if (err) {
+		browse_scope_deinit(scope);
+		return err;
+	}
+	err = browse_change_scope(browse, scope, changes_fold);
+	if (!err)
+		return 0;
+	browse_scope_deinit(&browse->past[--browse->n_past].scope);
+	return explain(browse, err);
+}
+
+int browse_add_condition(struct browse *browse, enum condition_kind kind, const char *regex)
+{
+	struct browse_scope scope;
+	int err = browse_scope_copy(&browse->scope, &scope);
+
+	if (err)
+		return err;
+	err = browse_scope_add_condition(&scope, kind, regex);
+	if (err) {
+		browse_scope_deinit(&scope);
+		return err;
+	}
+	return change(browse, &scope, true);
+}
+
+/* NULL, with a message: the row under the cursor is not a function. */
+static const struct view_row *current_function(struct browse *browse)
+{
+	const struct view_row *row = browse_rows_current(browse_rows(browse));
+	const bool is_function = row && view_row_is_code(row) && browse->page != PAGE_MODULES;
+
+	if (!is_function)
+		browse->message = "The row is not a function.";
+	return is_function ? row : NULL;
+}
+
+int browse_add_function(struct browse *browse, enum condition_kind kind)
+{
+	const struct view_row *row = current_function(browse);
+
+	if (!row)
+		return 0;
+	_cleanup_free_ char *regex = browse_scope_match_name(row->name);
+	return regex ? browse_add_condition(browse, kind, regex) : -ENOMEM;
+}
+
+int browse_change_kernel(struct browse *browse)
+{
+	static const enum view_kernel next[] = {
+		[KERNEL_MERGED] = KERNEL_NONE,
+		[KERNEL_NONE] = KERNEL_ONLY,
+		[KERNEL_ONLY] = KERNEL_MERGED,
+	};
+	struct browse_scope scope;
+	int err = browse_scope_copy(&browse->scope, &scope);
+
+	if (err)
+		return err;
+	scope.kernel = next[scope.kernel];
+	return change(browse, &scope, true);
+}
+
+int browse_zoom(struct browse *browse)
+{
+	const struct view_row *row = browse_rows_current(browse_rows(browse));
+	struct browse_scope scope;
+
+	if (browse->page != PAGE_TREE || !row) {
+		browse->message = "A row of the tree can be shown alone: 1 shows the tree.";
+		return 0;
+	}
+	int err = browse_scope_copy(&browse->scope, &scope);
+	if (err)
+		return err;
+	err = browse_scope_zoom(&scope, browse->fold, row);
+	if (err) {
+		browse_scope_deinit(&scope);
+		return err;
+	}
+	return change(browse, &scope, true);
+}
+
+static bool folds_alike(const struct browse_scope *a, const struct browse_scope *b)
+{
+	return a->n_conditions == b->n_conditions && a->kernel == b->kernel &&
+	       a->n_zoom == b->n_zoom;
+}
+
+int browse_undo(struct browse *browse)
+{
+	if (!browse->n_past) {
+		browse->message = "Nothing to undo.";
+		return 0;
+	}
+	struct browse_past *past = &browse->past[--browse->n_past];
+	const bool changes_fold = !folds_alike(&past->scope, &browse->scope);
+	/* The page goes back, too. */
+	if (browse->page == PAGE_PATHS && past->page != PAGE_PATHS) {
+		int err = browse_show_page(browse, past->page);
+		if (err)
+			return err;
+	}
+	int err = browse_change_scope(browse, &past->scope, changes_fold);
+	if (err)
+		return explain(browse, err);
+	return browse_show_page(browse, past->page);
+}
+
+static int change_paths(struct browse *browse, const char *root, enum path_direction direction)
+{
+	struct browse_scope scope;
+	int err = browse_scope_copy(&browse->scope, &scope);
+
+	if (err)
+		return err;
+	scope.root = root;
+	scope.direction = direction;
+	err = change(browse, &scope, false);
+	if (!err)
+		err = browse_show_page(browse, PAGE_PATHS);
+	if (err != -ENOENT)
+		return err;
+	browse->message = "The function of the paths is not on any path here.";
+	return browse_undo(browse);
+}
+
+int browse_show_paths(struct browse *browse, enum path_direction direction)
+{
+	const struct view_row *row = current_function(browse);
+
+	return row ? change_paths(browse, row->name, direction) : 0;
+}
+
+int browse_turn_paths(struct browse *browse)
+{
+	const enum path_direction direction =
+		browse->scope.direction == PATHS_DOWN ? PATHS_UP : PATHS_DOWN;
+
+	if (browse->scope.root)
+		return change_paths(browse, browse->scope.root, direction);
+	browse->message = "r or R on a function shows its paths first.";
+	return 0;
+}

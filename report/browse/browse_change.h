@@ -1,0 +1,25 @@
+/* Changes of what dendro browse looks at, which are undone one by one. */
+#ifndef REPORT_BROWSE_BROWSE_CHANGE_H
+#define REPORT_BROWSE_BROWSE_CHANGE_H
+
+#include "report/browse/browse_state.h"
+
+/*
+ * All return 0 or -errno. What cannot be done leaves a message, and everything as it was.
+ */
+
+/* Only paths that have a function that matches, or none of these. */
+int browse_add_condition(struct browse *browse, enum condition_kind kind, const char *regex);
+/* Likewise, with the function under the cursor. */
+int browse_add_function(struct browse *browse, enum condition_kind kind);
+/* Merged, none, only. */
+int browse_change_kernel(struct browse *browse);
+/* What is below the row of the tree under the cursor alone. */
+int browse_zoom(struct browse *browse);
+/* The paths that begin or end with the function under the cursor. */
+int browse_show_paths(struct browse *browse, enum path_direction direction);
+/* Of the same function. */
+int browse_turn_paths(struct browse *browse);
+int browse_undo(struct browse *browse);
+
+#endif
