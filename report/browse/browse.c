@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/browse/browse_change.h"
 #include "report/browse/browse_typing.h"
 
 int browse_create(const struct profile *profile, struct symbolizer *symbolizer,
@@ -138,6 +139,30 @@ static int act_on_rows(struct browse *browse, enum browse_action action)
 	}
 }
 
+static int act_on_scope(struct browse *browse, enum browse_action action)
+{
+	switch (action) {
+	case ACTION_FOCUS:
+		return browse_add_function(browse, PATH_FOCUS);
+	case ACTION_IGNORE:
+		return browse_add_function(browse, PATH_IGNORE);
+	case ACTION_KERNEL:
+		return browse_change_kernel(browse);
+	case ACTION_ZOOM:
+		return browse_zoom(browse);
+	case ACTION_PATHS_FROM:
+		return browse_show_paths(browse, PATHS_DOWN);
+	case ACTION_PATHS_TO:
+		return browse_show_paths(browse, PATHS_UP);
+	case ACTION_TURN_PATHS:
+		return browse_turn_paths(browse);
+	case ACTION_UNDO:
+		return browse_undo(browse);
+	default:
+		return act_on_rows(browse, action);
+	}
+}
+
 int browse_act(struct browse *browse, enum browse_action action)
 {
 	browse->message = "";
@@ -155,6 +180,8 @@ int browse_act(struct browse *browse, enum browse_action action)
 	case ACTION_CALLERS:
 	case ACTION_FUNCTIONS:
 	case ACTION_MODULES:
+	case ACTION_LINES:
+	case ACTION_PATHS:
 		return show_page(browse, PAGE_TREE + (action - ACTION_TREE));
 	case ACTION_NEXT_MATCH:
 	case ACTION_PREVIOUS_MATCH:
@@ -163,6 +190,6 @@ int browse_act(struct browse *browse, enum browse_action action)
 		row_search_end(&browse->search);
 		return 0;
 	default:
-		return act_on_rows(browse, action);
+		return act_on_scope(browse, action);
 	}
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/browse/browse_change.h"
 #include "report/browse/browse_text.h"
 #include "report/browse/browse_typing.h"
 
@@ -15,17 +16,17 @@
 #define LINES_BELOW     3 /* name, costs, hints */
 #define MIN_LINES       8 /* a lower screen has the title and the hints alone */
 #define ESCAPE_DELAY_MS 25
-#define MAX_SEARCH      128 /* bytes */
+#define MAX_TYPED       128 /* bytes */
 
 /* What the keys do now. */
-enum screen_mode { MODE_ROWS, MODE_SEARCH, MODE_HELP };
+enum screen_mode { MODE_ROWS, MODE_SEARCH, MODE_FOCUS, MODE_IGNORE, MODE_HELP };
 
 struct screen {
 	struct browse *browse;
 	bool utf8, color, is_done;
 	enum screen_mode mode;
 	uint32_t help_top;
-	char search[MAX_SEARCH];
+	char typed[MAX_TYPED];
 	struct styled_line line;
 };
 
@@ -134,14 +135,26 @@ static void draw_above(struct screen *screen)
 	draw_line(screen, 2, A_NORMAL);
 }
 
-static void draw_search(struct screen *screen)
+static bool is_typing(const struct screen *screen)
+{
+	return screen->mode == MODE_SEARCH || screen->mode == MODE_FOCUS ||
+	       screen->mode == MODE_IGNORE;
+}
+
+static void draw_typed(struct screen *screen)
 {
 	struct styled_line *line = begin_line(screen);
+	const bool is_search = screen->mode == MODE_SEARCH;
 
-	styled_line_addf(line, " /%s", screen->search);
+	styled_line_addf(line, " %s%s",
+			 is_search                    ? "/"
+			 : screen->mode == MODE_FOCUS ? "focus: "
+						      : "ignore: ",
+			 screen->typed);
 	unsigned column = line->columns;
 	styled_line_set(line, STYLE_DIM);
-	styled_line_addf(line, "  %s  Enter stay  Esc back", screen->browse->message);
+	styled_line_addf(line, "  %s  Enter %s  Esc back", screen->browse->message,
+			 is_search ? "stay" : "apply the regular expression");
 	draw_line(screen, LINES - 1, A_NORMAL);
 	move(LINES - 1, (int)column);
 }
@@ -158,8 +171,8 @@ static void draw_below(struct screen *screen)
 {
 	if (LINES >= MIN_LINES)
 		draw_answer(screen);
-	if (screen->mode == MODE_SEARCH) {
-		draw_search(screen);
+	if (is_typing(screen)) {
+		draw_typed(screen);
 		return;
 	}
 	browse_text_hints(screen->browse, begin_line(screen));
@@ -193,7 +206,7 @@ static void draw(struct screen *screen)
 		draw_help(screen);
 	} else {
 		browse_scroll(screen->browse, page_size());
-		curs_set(screen->mode == MODE_SEARCH);
+		curs_set(is_typing(screen));
 		draw_above(screen);
 		draw_rows(screen);
 		draw_below(screen);
@@ -252,17 +265,37 @@ static void lengthen(char *text, size_t room, wchar_t c)
 	strcat(text, bytes);
 }
 
-static int type_search(struct screen *screen, uint32_t key)
+static int finish_typing(struct screen *screen, bool is_wanted)
 {
-	if (key == BROWSE_KEY_ESCAPE || key == BROWSE_KEY_ENTER || key == '\n') {
-		screen->mode = MODE_ROWS;
-		return browse_search_finish(screen->browse, key != BROWSE_KEY_ESCAPE);
-	}
+	const enum screen_mode mode = screen->mode;
+
+	screen->mode = MODE_ROWS;
+	if (mode == MODE_SEARCH)
+		return browse_search_finish(screen->browse, is_wanted);
+	if (!is_wanted || !*screen->typed)
+		return 0;
+	return browse_add_condition(screen->browse, mode == MODE_FOCUS ? PATH_FOCUS : PATH_IGNORE,
+				    screen->typed);
+}
+
+static int type_key(struct screen *screen, uint32_t key)
+{
+	if (key == BROWSE_KEY_ESCAPE || key == BROWSE_KEY_ENTER || key == '\n')
+		return finish_typing(screen, key != BROWSE_KEY_ESCAPE);
 	if (key == '\b' || key == 0x7f)
-		shorten(screen->search);
+		shorten(screen->typed);
 	else if (key >= ' ' && key < BROWSE_KEY_DOWN)
-		lengthen(screen->search, sizeof(screen->search), (wchar_t)key);
-	return browse_search_type(screen->browse, screen->search);
+		lengthen(screen->typed, sizeof(screen->typed), (wchar_t)key);
+	return screen->mode == MODE_SEARCH ? browse_search_type(screen->browse, screen->typed) : 0;
+}
+
+static void begin_typing(struct screen *screen, enum screen_mode mode)
+{
+	screen->mode = mode;
+	screen->typed[0] = '\0';
+	screen->browse->message = "";
+	if (mode == MODE_SEARCH)
+		browse_search_begin(screen->browse);
 }
 
 static void scroll_help(struct screen *screen, enum browse_action action)
@@ -292,10 +325,11 @@ static int act(struct screen *screen, enum browse_action action)
 		screen->help_top = 0;
 		return 0;
 	case ACTION_SEARCH:
-		screen->mode = MODE_SEARCH;
-		screen->search[0] = '\0';
-		screen->browse->message = "";
-		browse_search_begin(screen->browse);
+		begin_typing(screen, MODE_SEARCH);
+		return 0;
+	case ACTION_TYPE_FOCUS:
+	case ACTION_TYPE_IGNORE:
+		begin_typing(screen, action == ACTION_TYPE_FOCUS ? MODE_FOCUS : MODE_IGNORE);
 		return 0;
 	default:
 		return browse_act(screen->browse, action);
@@ -306,8 +340,8 @@ static int handle_key(struct screen *screen, uint32_t key)
 {
 	if (!key)
 		return 0;
-	if (screen->mode == MODE_SEARCH)
-		return type_search(screen, key);
+	if (is_typing(screen))
+		return type_key(screen, key);
 	const enum browse_action action = browse_key_action(key);
 	if (screen->mode == MODE_HELP) {
 		scroll_help(screen, action);

@@ -6,6 +6,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "cct/base/sentence.h"
 #include "report/demangle/short_name.h"
 #include "report/demangle/simple_name.h"
 #include "report/text/text_columns.h"
@@ -19,6 +20,7 @@
 #define WIDTH_FOR_BARS    132
 #define MAX_MODULE_WIDTH  32
 #define BAR_WIDTH         12
+#define MIN_SCOPE_WIDTH   12
 
 /* Where the columns of a row are. */
 struct layout {
@@ -76,17 +78,61 @@ void browse_text_title(const struct browse *browse, struct styled_line *line)
 	styled_line_pad(line, line->max_columns);
 }
 
+static void add_view(const struct browse *browse, struct styled_line *line,
+		     enum browse_page_kind kind)
+{
+	const bool is_shown = kind == browse->page;
+
+	styled_line_set(line, STYLE_DIM);
+	styled_line_add_whole(line, " %d ", (int)kind + 1);
+	styled_line_set(line, is_shown ? STYLE_HEADING : STYLE_PLAIN);
+	styled_line_add_whole(line, is_shown ? "[%s]" : "%s ", browse_page_name(kind));
+}
+
+static char *describe_scope(const struct browse *browse)
+{
+	const bool is_down = browse->scope.direction == PATHS_DOWN;
+
+	if (browse->page != PAGE_PATHS)
+		return strdup(browse->scope_text);
+	return sentence("%s %s%s%s", is_down ? "from" : "to", browse->scope.root,
+			*browse->scope_text ? ", " : "", browse->scope_text);
+}
+
+/* What part of the profile is shown, where there is room. */
+static void add_scope(const struct browse *browse, struct styled_line *line)
+{
+	_cleanup_free_ char *text = describe_scope(browse);
+	const unsigned width = text ? printable_width(text, line->utf8) + 1 : 0;
+	const unsigned room = line->max_columns - line->columns;
+
+	if (!text || !*text || room < MIN_SCOPE_WIDTH)
+		return;
+	styled_line_pad(line, line->max_columns - (width < room ? width : room));
+	styled_line_set(line, STYLE_WARNING);
+	styled_line_add_cut(line, text, line->max_columns - line->columns);
+}
+
 void browse_text_views(const struct browse *browse, struct styled_line *line)
 {
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
-		const bool is_shown = kind == (int)browse->page;
-
-		styled_line_set(line, STYLE_DIM);
-		styled_line_add_whole(line, " %d ", kind + 1);
-		styled_line_set(line, is_shown ? STYLE_HEADING : STYLE_PLAIN);
-		styled_line_add_whole(line, is_shown ? "[%s]" : "%s ",
-				      browse_page_name((enum browse_page_kind)kind));
+		if (kind != PAGE_PATHS || browse->scope.root)
+			add_view(browse, line, (enum browse_page_kind)kind);
 	}
+	styled_line_set(line, STYLE_PLAIN);
+	styled_line_add(line, " ");
+	add_scope(browse, line);
+}
+
+enum browse_page_kind browse_text_view_at(const struct browse *browse, struct styled_line *line,
+					  unsigned column)
+{
+	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
+		add_view(browse, line, (enum browse_page_kind)kind);
+		if (column < line->columns)
+			return (enum browse_page_kind)kind;
+	}
+	return N_BROWSE_PAGES;
 }
 
 static void add_column_name(const struct browse *browse, struct styled_line *line, const char *name,
@@ -219,7 +265,7 @@ static void add_joints(const struct browse *browse, struct styled_line *line,
 static void add_fold_mark(const struct browse *browse, struct styled_line *line,
 			  const struct view_row *row)
 {
-	const struct growing_view *growing = browse->pages[browse->page].rows.growing;
+	const struct growing_view *growing = browse_rows(browse)->growing;
 
 	if (row->is_unfolded && row->children)
 		styled_line_add_sign(line, "▾ ", "v ");
@@ -262,7 +308,7 @@ static void add_name(const struct browse *browse, struct styled_line *line,
 
 void browse_text_row(const struct browse *browse, uint32_t index, struct styled_line *line)
 {
-	const struct browse_line *shown = &browse->pages[browse->page].rows.lines[index];
+	const struct browse_line *shown = &browse_rows(browse)->lines[index];
 	const struct layout layout = lay_out(line->max_columns);
 	const struct view_row *row = shown->row;
 	const bool is_flat = view_is_flat(browse_view(browse));
@@ -284,7 +330,7 @@ void browse_text_row(const struct browse *browse, uint32_t index, struct styled_
 
 static const struct view_row *current_row(const struct browse *browse)
 {
-	return browse_rows_current(&browse->pages[browse->page].rows);
+	return browse_rows_current(browse_rows(browse));
 }
 
 void browse_text_name(const struct browse *browse, struct styled_line *line)
@@ -329,9 +375,8 @@ static const char *fold_hint(const struct browse *browse)
 
 	if (row && row->is_unfolded && row->children)
 		return "Enter fold";
-	return row && growing_view_has_children(browse->pages[browse->page].rows.growing, row)
-		       ? "Enter unfold"
-		       : "h row above";
+	return row && growing_view_has_children(browse_rows(browse)->growing, row) ? "Enter unfold"
+										   : "h row above";
 }
 
 void browse_text_hints(const struct browse *browse, struct styled_line *line)

@@ -9,8 +9,11 @@
 
 /* The file, the event, its total. */
 void browse_text_title(const struct browse *browse, struct styled_line *line);
-/* The views; the shown one in STYLE_HOT. */
+/* The views; the shown one in brackets. What part of the profile is shown. */
 void browse_text_views(const struct browse *browse, struct styled_line *line);
+/* The view whose name is there; N_BROWSE_PAGES: none. Uses @line. */
+enum browse_page_kind browse_text_view_at(const struct browse *browse, struct styled_line *line,
+					  unsigned column);
 /* The names of the columns; the one that rows are sorted by has a mark. */
 void browse_text_heading(const struct browse *browse, struct styled_line *line);
 /* A row, by the index of its line. Parts that match the search are STYLE_WARNING. */
