@@ -9,6 +9,7 @@
 #include "cct/base/sentence.h"
 #include "report/demangle/short_name.h"
 #include "report/demangle/simple_name.h"
+#include "report/names/source_paths.h"
 #include "report/text/text_columns.h"
 #include "report/text/text_format.h"
 
@@ -21,6 +22,7 @@
 #define MAX_MODULE_WIDTH  32
 #define BAR_WIDTH         12
 #define MIN_SCOPE_WIDTH   12
+#define MIN_PLACE_WIDTH   20
 
 /* Where the columns of a row are. */
 struct layout {
@@ -288,12 +290,28 @@ static char *fit_name(const struct view_row *row, unsigned columns, bool utf8)
 	return short_name_fit(simple ? simple : row->name, columns, utf8);
 }
 
+/* "dir/file.c:12  ", with the end of the path that fits. Returns the columns used. */
+static unsigned add_place(struct styled_line *line, const struct view_row *row, unsigned columns)
+{
+	static const char cut_mark[] = ".../";
+	const unsigned start = line->columns;
+
+	if (!row->file || columns / 2 < MIN_PLACE_WIDTH)
+		return 0;
+	const size_t room = columns / 2 - strlen(":123456  ") - strlen(cut_mark);
+	const char *tail = source_path_tail(row->file, room);
+	styled_line_addf(line, "%s%s:%" PRIu32 "  ", tail == row->file ? "" : cut_mark, tail,
+			 row->line);
+	return line->columns - start;
+}
+
 static void add_name(const struct browse *browse, struct styled_line *line,
 		     const struct view_row *row, unsigned columns)
 {
 	const bool is_match = row_search_matches(&browse->search, row);
 	char suffix[TEXT_SUFFIX_SIZE];
 
+	columns -= add_place(line, row, columns);
 	text_row_suffix(row, suffix, sizeof(suffix));
 	if (strlen(suffix) > columns / 2)
 		suffix[0] = '\0';
@@ -347,8 +365,12 @@ void browse_text_name(const struct browse *browse, struct styled_line *line)
 	if (rest > line->max_columns / 2)
 		rest = line->max_columns / 2;
 	styled_line_add(line, " ");
+	if (row->file)
+		styled_line_add_whole(line, "%s:%" PRIu32 "  ", row->file, row->line);
+	if (rest + line->columns > line->max_columns)
+		rest = 0;
 	styled_line_set(line, STYLE_HEADING);
-	styled_line_add_cut(line, row->name, line->max_columns - rest);
+	styled_line_add_cut(line, row->name, line->max_columns - line->columns - rest);
 	styled_line_set(line, STYLE_PLAIN);
 	styled_line_add(line, suffix);
 	styled_line_add(line, *row->module ? "  " : "");
