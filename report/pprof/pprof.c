@@ -45,8 +45,7 @@ static int write_value_type(struct writer *writer, const char *type, const char 
 	return pprof_tables_write(&writer->tables, PROFILE_SAMPLE_TYPE, &writer->sample);
 }
 
-/* pprof converts between units of time and of memory, by these names. */
-static const char *unit_of(const struct metric *metric)
+const char *pprof_unit(const struct metric *metric)
 {
 	return strcmp(metric->unit, "ns") == 0      ? "nanoseconds"
 	       : strcmp(metric->unit, "bytes") == 0 ? "bytes"
@@ -60,7 +59,7 @@ static int write_metric(struct writer *writer, const struct metric *metric, bool
 	if (!is_only && asprintf(&samples, "%s samples", metric->name) < 0)
 		return -ENOMEM;
 	int err = write_value_type(writer, is_only ? "samples" : samples, "count");
-	return err ? err : write_value_type(writer, metric->name, unit_of(metric));
+	return err ? err : write_value_type(writer, metric->name, pprof_unit(metric));
 }
 
 /* The first event with samples is what pprof shows by default. */

@@ -1,7 +1,8 @@
 /*
- * Messages of Protocol Buffers, written to byte buffers: fields of types 0 (varint) and 2
- * (length-delimited). A number without a field is an element of a packed list. Source: "Encoding",
- * the wire format of Protocol Buffers, https://protobuf.dev/programming-guides/encoding/.
+ * Messages of Protocol Buffers, written to byte buffers: fields of types 0 (varint), 1 (64
+ * bits) and 2 (length-delimited). A number without a field is an element of a packed list. Source:
+ * "Encoding", the wire format of Protocol Buffers,
+ * https://protobuf.dev/programming-guides/encoding/.
  *
  * Fields with the value 0 are not written: proto3 reads a missing field as 0.
  */
@@ -14,6 +15,12 @@
 #include "cct/store/byte_buffer.h"
 
 void protobuf_field_number(struct byte_buffer *message, unsigned field, uint64_t number);
+/* Written even if @number is 0: one of several fields of which a message has one. */
+void protobuf_field_choice(struct byte_buffer *message, unsigned field, uint64_t number);
+/* A number of 64 bits, in type 1. */
+void protobuf_field_fixed(struct byte_buffer *message, unsigned field, uint64_t number);
+/* An element of a packed list of such. */
+void protobuf_add_fixed(struct byte_buffer *list, uint64_t number);
 /* What a field of @size bytes begins with; the bytes follow. */
 void protobuf_field_start(struct byte_buffer *message, unsigned field, size_t size);
 /* Written even if @size is 0. */

@@ -60,12 +60,28 @@ static void the_largest_number_takes_ten_bytes(void **state)
 	byte_buffer_deinit(&message);
 }
 
+static void choices_and_fixed_numbers_have_their_type(void **state)
+{
+	struct byte_buffer message = { 0 };
+
+	(void)state;
+	protobuf_field_choice(&message, 3, 0);
+	expect_bytes(&message, "\x18\x00", 2);
+	byte_buffer_clear(&message);
+	protobuf_field_fixed(&message, 3, 0);
+	assert_int_equal(message.size, 0);
+	protobuf_field_fixed(&message, 3, 0x0102030405060708);
+	expect_bytes(&message, "\x19\x08\x07\x06\x05\x04\x03\x02\x01", 9);
+	byte_buffer_deinit(&message);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(examples_of_the_description_are_encoded_as_there),
 		cmocka_unit_test(zeros_are_left_out_but_not_empty_texts),
 		cmocka_unit_test(the_largest_number_takes_ten_bytes),
+		cmocka_unit_test(choices_and_fixed_numbers_have_their_type),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
