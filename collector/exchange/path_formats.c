@@ -5,6 +5,7 @@
 #include "collector/exchange/perf_data.h"
 #include "report/export/folded.h"
 #include "report/formats/callgrind.h"
+#include "report/formats/otlp.h"
 #include "report/formats/speedscope.h"
 #include "report/formats/sqlite.h"
 #include "report/pprof/pprof.h"
@@ -40,6 +41,12 @@ const struct path_format path_formats[] = {
 	  .has_lines = true,
 	  .lacks = sqlite_lacks,
 	  .write = sqlite_write },
+	{ .name = "otlp",
+	  .description = "profiles of OpenTelemetry's protocol, which is experimental",
+	  .rows = ROWS_WANTED,
+	  .is_binary = true,
+	  .has_lines = true,
+	  .write = otlp_write },
 	{ 0 },
 };
 
