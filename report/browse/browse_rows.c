@@ -302,7 +302,7 @@ static void put_cursor(struct browse_rows *rows, const struct view_row *row)
 	const struct view_row *shown = row;
 
 	rows->cursor = 0;
-	for (; row && row != root_of(rows); row = row->parent) {
+	for (; row && row->parent; row = row->parent) {
 		if (!row->parent->is_unfolded)
 			shown = row->parent;
 	}

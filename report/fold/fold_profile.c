@@ -204,17 +204,20 @@ static void note_processes(const struct folding *folding, uint32_t parent,
 	}
 }
 
-/* The processes that occur in the tree, sorted by name and pid. NULL: out of memory. */
-static struct seen_process *find_processes(const struct folding *folding, size_t *n_seen_ret)
+/* The processes that occur in the tree, sorted by name and pid. 0 or -ENOMEM. */
+static int find_processes(const struct folding *folding, struct seen_process **seen_ret,
+			  size_t *n_seen_ret)
 {
 	const struct cct *cct = folding->profile->cct;
 	const size_t n = (size_t)folding->profile->n_processes + 1;
 	_cleanup_free_ bool *is_seen = calloc(n, sizeof(*is_seen));
-	struct seen_process *seen = is_seen ? calloc(n, sizeof(*seen)) : NULL;
+	struct seen_process *seen = calloc(n, sizeof(*seen));
 	size_t n_seen = 0;
 
-	if (!seen)
-		return NULL;
+	if (!is_seen || !seen) {
+		free(seen);
+		return -ENOMEM;
+	}
 	note_processes(folding, CCT_ROOT, seen, &n_seen, is_seen);
 	for (uint32_t i = cct->nodes[CCT_ROOT].first_child; i != CCT_NONE;
 	     i = cct->nodes[i].next_sibling) {
@@ -222,8 +225,9 @@ static struct seen_process *find_processes(const struct folding *folding, size_t
 			note_processes(folding, i, seen, &n_seen, is_seen);
 	}
 	qsort(seen, n_seen, sizeof(*seen), compare_seen);
+	*seen_ret = seen;
 	*n_seen_ret = n_seen;
-	return seen;
+	return 0;
 }
 
 static uint32_t add_process_group(struct folding *folding, const struct seen_process *first)
@@ -242,12 +246,13 @@ static uint32_t add_process_group(struct folding *folding, const struct seen_pro
 /* Adds one entity for each group of processes with one name, or with one name and pid. */
 static int group_processes(struct folding *folding)
 {
+	_cleanup_free_ struct seen_process *seen = NULL;
 	size_t n_seen;
-	_cleanup_free_ struct seen_process *seen = find_processes(folding, &n_seen);
 	uint32_t group = NONE;
+	int err = find_processes(folding, &seen, &n_seen);
 
-	if (!seen)
-		return -ENOMEM;
+	if (err)
+		return err;
 	for (size_t i = 0; i < n_seen; i++) {
 		if (!i || !same_group(folding, &seen[i - 1], &seen[i])) {
 			group = add_process_group(folding, &seen[i]);

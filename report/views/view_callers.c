@@ -17,14 +17,15 @@ static uint32_t entity_of(const struct caller_rows *rows, const struct caller_en
 /* Finds or adds the entity's row in the current split. NULL: out of memory. */
 static struct view_row *find_row(struct caller_rows *rows, struct view_row *above, uint32_t entity)
 {
-	struct view_row **row = &rows->row_of[entity];
+	struct view_row *row = rows->row_of[entity];
 
-	if (*row)
-		return *row;
-	*row = view_add_row(rows->view, above, &rows->fold->entities[entity]);
-	if (*row)
-		(*row)->entity = entity;
-	return *row;
+	if (row)
+		return row;
+	row = view_add_row(rows->view, above, &rows->fold->entities[entity]);
+	if (row)
+		row->entity = entity;
+	rows->row_of[entity] = row;
+	return row;
 }
 
 static int add_entry(struct caller_rows *rows, struct view_row *above,
