@@ -24,7 +24,7 @@ struct selecting {
 			      not selected. NULL: the profile has no rows */
 	uint32_t *path;    /* nodes, innermost first */
 	size_t n_path, n_path_allocated;
-	struct selected_paths *selected;
+	struct selected_paths selected; /* what is returned; empty if the run fails */
 };
 
 /* The next function of a path meets at most one pattern of each condition. */
@@ -180,9 +180,8 @@ static uint32_t place_node(struct selecting *selecting, uint32_t node)
 static void count_selected(struct selecting *selecting, uint32_t node)
 {
 	for (uint32_t i = 0; i < selecting->from->n_metrics; i++) {
-		selecting->selected->costs[i].samples +=
-			cct_cost(selecting->from, node, i)->samples;
-		selecting->selected->costs[i].weight += cct_cost(selecting->from, node, i)->weight;
+		selecting->selected.costs[i].samples += cct_cost(selecting->from, node, i)->samples;
+		selecting->selected.costs[i].weight += cct_cost(selecting->from, node, i)->weight;
 	}
 }
 
@@ -214,7 +213,7 @@ static int build_tree(struct selecting *selecting)
 
 static int note_unmatched(struct selecting *selecting, const struct path_condition *condition)
 {
-	struct selected_paths *selected = selecting->selected;
+	struct selected_paths *selected = &selecting->selected;
 
 	for (size_t i = 0; i < condition->n_patterns; i++) {
 		size_t at = condition->first_pattern + i;
@@ -241,7 +240,7 @@ static void hide_functions(struct selecting *selecting)
 		if (!selecting->functions.functions[i].is_hidden)
 			continue;
 		symbolizer_hide(selecting->symbolizer, i);
-		selecting->selected->n_hidden++;
+		selecting->selected.n_hidden++;
 	}
 }
 
@@ -263,11 +262,11 @@ static int allocate(struct selecting *selecting, bool moves_rows)
 	selecting->is_kept = calloc(n, sizeof(*selecting->is_kept));
 	selecting->places = calloc(n, sizeof(*selecting->places));
 	selecting->samples = moves_rows ? calloc(n, sizeof(*selecting->samples)) : NULL;
-	selecting->selected->costs =
-		calloc(from->n_metrics + 1u, sizeof(*selecting->selected->costs));
+	selecting->selected.costs =
+		calloc(from->n_metrics + 1u, sizeof(*selecting->selected.costs));
 	selecting->into = cct_create(from->n_metrics);
 	if (!selecting->passed || !selecting->is_hidden || !selecting->is_selected ||
-	    !selecting->is_kept || !selecting->places || !selecting->selected->costs ||
+	    !selecting->is_kept || !selecting->places || !selecting->selected.costs ||
 	    !selecting->into || (moves_rows && !selecting->samples))
 		return -ENOMEM;
 	if (from->squares && cct_keep_squares(selecting->into))
@@ -300,18 +299,16 @@ static int run(struct selecting *selecting, bool moves_rows)
 static int select_tree(struct selecting *selecting, bool moves_rows,
 		       struct selected_paths *selected_ret)
 {
-	struct selected_paths selected = { .selection = selecting->selection };
-
-	selecting->selected = &selected;
+	selecting->selected.selection = selecting->selection;
 	matched_functions_init(&selecting->functions, selecting->selection);
 	int err = run(selecting, moves_rows);
 	if (err) {
 		cct_destroy(selecting->into);
-		selected_paths_deinit(&selected);
+		selected_paths_deinit(&selecting->selected);
 	} else {
 		hide_functions(selecting);
 		cct_drop_index(selecting->into);
-		*selected_ret = selected;
+		*selected_ret = selecting->selected;
 	}
 	matched_functions_deinit(&selecting->functions);
 	return err;
