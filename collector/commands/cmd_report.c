@@ -25,12 +25,11 @@
 #include "collector/commands/report_comparison.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
-#include "collector/files/result_file.h"
+#include "collector/files/page_file.h"
 #include "collector/session/dendro.h"
 #include "collector/session/sample_filter.h"
 #include "report/browse/browse_screen.h"
 #include "report/fold/view_traits.h"
-#include "report/html/page.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
@@ -472,22 +471,6 @@ static void offer_browse(const struct report_options *options)
 	putchar('\n');
 }
 
-static int write_html(const struct report_options *options, const struct profile *profile,
-		      struct symbolizer *symbolizer)
-{
-	const struct page page = { profile, symbolizer, &options->view, &options->export };
-	FILE *out =
-		result_file_open(options->command, options->html, options->paths, options->n_paths);
-
-	if (!out)
-		return 1;
-	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
-	int err = page_write(out, &page);
-	if (err == -EPIPE)
-		err = 0;
-	return result_file_close(out, options->command, options->html, err);
-}
-
 static int show(struct report_options *options, const struct profile *profile,
 		struct symbolizer *symbolizer)
 {
@@ -499,7 +482,7 @@ static int show(struct report_options *options, const struct profile *profile,
 
 	options->export.source = options->source ? options->source : options->path;
 	if (options->html)
-		return write_html(options, profile, symbolizer);
+		return page_file_write(options, profile, symbolizer);
 	if (is_text)
 		options->view.min_percent = options->export.min_percent;
 	err = view_create(profile, symbolizer, &options->view, &view);
