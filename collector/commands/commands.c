@@ -10,6 +10,7 @@ const struct subcommand commands[] = {
 	{ &record_line, "record a command, processes or the whole machine", cmd_record },
 	{ &report_line, "show where the cost of a recording went, by call path", cmd_report },
 	{ &browse_line, "walk through a recording on the terminal, by keys", cmd_browse },
+	{ &view_line, "show a recording in the browser, as one page", cmd_view },
 	{ &diff_line, "show what changed between recordings, and what of it is chance", cmd_diff },
 	{ &annotate_line, "show the cost of a function's lines and instructions", cmd_annotate },
 	{ &archive_line, "pack a recording with all that reports need, to read it anywhere",
