@@ -24,9 +24,10 @@ need_browser() {
 	need node "${CHROMIUM:-/usr/bin/chromium}"
 	[ -d "$ROOT/build/npm/node_modules/playwright-core" ] ||
 		skip "npm packages are not installed (tests/deps/npm/install)"
-	node --input-type=module -e "import { openBrowser } from '$ROOT/tests/page/open.mjs';
-		await (await openBrowser()).close()" 2>browser-errors ||
-		skip "chromium does not start here: $(tail -n 1 browser-errors)"
+	[ -e browser-errors ] ||
+		node --input-type=module -e "import { openBrowser } from '$ROOT/tests/page/open.mjs';
+			await (await openBrowser()).close()" 2>browser-errors || echo failed >>browser-errors
+	[ ! -s browser-errors ] || skip "chromium does not start here: $(head -n 1 browser-errors)"
 }
 
 has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
@@ -110,4 +111,44 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	refuses --errors -- "$DENDRO" report --html page.html --errors one.data
 	refuses "is the input itself" -- "$DENDRO" report --html one.data one.data
 	"$DENDRO" report one.data >/dev/null
+}
+
+# A folder with a program xdg-open that notes what it is to show.
+make_opener() {
+	rm -rf programs home shown
+	mkdir programs home
+	printf '#!/bin/sh\nprintf "%%s\\n" "$1" >"%s/shown"\n' "$PWD" >programs/xdg-open
+	chmod +x programs/xdg-open
+	export PATH=$PWD/programs:$PATH HOME=$PWD/home
+	unset XDG_CACHE_HOME DISPLAY WAYLAND_DISPLAY BROWSER
+}
+
+@test "dendro view makes a private page, and opens it or says where it is" {
+	make_opener
+	expect_equal "place" "$("$DENDRO" view one.data)" "$PWD/home/.cache/dendro/one.data.html"
+	[ ! -e shown ]
+	expect_equal "mode" "$(stat -c %a home/.cache/dendro)" 700
+	"$DENDRO" report --html page.html one.data
+	cmp page.html home/.cache/dendro/one.data.html
+	DISPLAY=:0 "$DENDRO" view --kernel none one.data
+	expect_equal "shown" "$(<shown)" "$PWD/home/.cache/dendro/one.data.html"
+	chmod 755 home/.cache/dendro
+	local elsewhere
+	elsewhere=$("$DENDRO" view one.data)
+	[[ $elsewhere == /tmp/dendro-??????/one.data.html ]]
+	rm -r "${elsewhere%/*}"
+	refuses "No such file" -- "$DENDRO" view missing.data
+}
+
+@test "dendro view -- COMMAND records it first, and refuses what is not recorded" {
+	make_opener
+	rm -f dendro.data
+	expect_equal "place" "$("$DENDRO" view -- -q -e cpu-clock "$WORKLOADS/recursion" 0.3)" \
+		"$PWD/home/.cache/dendro/dendro.data.html"
+	report_json dendro.data --view functions | jq -e '[.rows[].name] | index("recurse")' >/dev/null
+	refuses "name no file" -- "$DENDRO" view one.data -- true
+	local status=0
+	"$DENDRO" view -- ./missing-program 2>messages || status=$?
+	cat messages
+	expect_equal "status" "$status" 127
 }
