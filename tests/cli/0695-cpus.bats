@@ -92,7 +92,9 @@ times_in_script() {
 @test "as in perf, CPUs are a column of --sort" {
 	"$DENDRO" report -f csv --sort cpu two.data >theirs
 	"$DENDRO" report -f csv --view cpus two.data | cmp - theirs
-	run "$DENDRO" report --sort cpu,sym two.data
-	[ "$status" -ne 0 ]
-	[[ $output == *"no view has these columns"* ]]
+	"$DENDRO" report -f csv --sort cpu,sym two.data >theirs
+	"$DENDRO" report -f csv --view functions --each cpu two.data | cmp - theirs
+	run "$DENDRO" report --sort cpu,cgroup two.data
+	[ "$status" -eq 129 ]
+	[[ $output == *"--sort cpu,cgroup is not supported"* ]]
 }

@@ -25,12 +25,15 @@ setup() {
 }
 
 # rows_of FILTER OPTION... : name, module, kind, source line, self and total of the rows of a report
-# that a filter of jq selects
+# that a filter of jq selects. Rows of one name are added up: a process that calls exec is two
+# processes with one pid.
 rows_of() {
 	local filter=$1
 	shift
 	report_json two.data "$@" |
-		jq -c ".rows[] | $filter | [.name, .module, .kind, .file, .line, .self, .total]" | sort
+		jq -c "[.rows[] | $filter] | group_by(.name, .module, .kind, .file, .line)[] |
+			[.[0].name, .[0].module, .[0].kind, .[0].file, .[0].line,
+			 ([.[].self] | transpose | map(add)), ([.[].total] | transpose | map(add))]"
 }
 
 @test "the rows of a process are those of a report of that process" {
