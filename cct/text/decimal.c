@@ -1,6 +1,7 @@
 #include "cct/text/decimal.h"
 
-#define DIGITS_MAX 20
+#define DIGITS_MAX   20
+#define FRACTION_MAX 9
 
 void decimal_write(FILE *out, uint64_t number)
 {
@@ -13,14 +14,17 @@ void decimal_write(FILE *out, uint64_t number)
 	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), out);
 }
 
-void decimal_write_thousandths(FILE *out, uint64_t number)
+void decimal_write_fraction(FILE *out, uint64_t number, unsigned n_digits)
 {
-	unsigned rest = (unsigned)(number % 1000);
-	char digits[] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
-			  (char)('0' + rest % 10) };
-	size_t size = sizeof(digits);
+	char digits[FRACTION_MAX + 1] = ".";
+	unsigned size = n_digits + 1;
+	uint64_t whole = number;
 
-	decimal_write(out, number / 1000);
+	for (unsigned i = n_digits; i > 0; i--) {
+		digits[i] = (char)('0' + whole % 10);
+		whole /= 10;
+	}
+	decimal_write(out, whole);
 	while (size > 1 && digits[size - 1] == '0')
 		size--;
 	if (size > 1)

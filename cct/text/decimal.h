@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 void decimal_write(FILE *out, uint64_t number);
-/* A number of thousandths: 1234 is 1.234, 1500 is 1.5, 2000 is 2. */
-void decimal_write_thousandths(FILE *out, uint64_t number);
+/* A number of units of 10^-@n_digits, at most 9: of 3, 1234 is 1.234, 1500 is 1.5, 2000 is 2. */
+void decimal_write_fraction(FILE *out, uint64_t number, unsigned n_digits);
 
 #endif

@@ -9,13 +9,13 @@
 
 #include "cct/text/decimal.h"
 
-static void expect(void (*write)(FILE *out, uint64_t number), uint64_t number, const char *wanted)
+static void expect(uint64_t number, const char *wanted)
 {
 	char text[64] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
 	assert_non_null(out);
-	write(out, number);
+	decimal_write(out, number);
 	fclose(out);
 	assert_string_equal(text, wanted);
 }
@@ -23,26 +23,40 @@ static void expect(void (*write)(FILE *out, uint64_t number), uint64_t number, c
 static void numbers_have_all_their_digits(void **state)
 {
 	(void)state;
-	expect(decimal_write, 0, "0");
-	expect(decimal_write, 10, "10");
-	expect(decimal_write, UINT64_MAX, "18446744073709551615");
+	expect(0, "0");
+	expect(10, "10");
+	expect(UINT64_MAX, "18446744073709551615");
 }
 
-static void thousandths_have_no_zeros_at_the_end(void **state)
+static void expect_fraction(uint64_t number, unsigned n_digits, const char *wanted)
+{
+	char text[64] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(out);
+	decimal_write_fraction(out, number, n_digits);
+	fclose(out);
+	assert_string_equal(text, wanted);
+}
+
+static void fractions_have_no_zeros_at_the_end(void **state)
 {
 	(void)state;
-	expect(decimal_write_thousandths, 0, "0");
-	expect(decimal_write_thousandths, 7, "0.007");
-	expect(decimal_write_thousandths, 1500, "1.5");
-	expect(decimal_write_thousandths, 20010, "20.01");
-	expect(decimal_write_thousandths, 3000, "3");
+	expect_fraction(0, 3, "0");
+	expect_fraction(7, 3, "0.007");
+	expect_fraction(1500, 3, "1.5");
+	expect_fraction(20010, 3, "20.01");
+	expect_fraction(3000, 3, "3");
+	expect_fraction(1000001, 6, "1.000001");
+	expect_fraction(UINT64_MAX, 9, "18446744073.709551615");
+	expect_fraction(12, 0, "12");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_have_all_their_digits),
-		cmocka_unit_test(thousandths_have_no_zeros_at_the_end),
+		cmocka_unit_test(fractions_have_no_zeros_at_the_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
