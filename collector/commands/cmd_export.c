@@ -16,6 +16,7 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
+#include "report/pprof/gzip_file.h"
 
 struct export_command {
 	struct report_options report;
@@ -56,7 +57,8 @@ static const struct command_option options_of_export[] = {
 	{ .name = "output",
 	  .letter = 'o',
 	  .argument = "FILE",
-	  .help = "write to this file (default: standard output)",
+	  .help = "write to this file (default: standard output); what is text is compressed if "
+		  "its name ends in .gz",
 	  .take = option_take_text,
 	  .offset = FIELD(output) },
 	{ .name = "by",
@@ -113,6 +115,35 @@ static void choose_metric(const struct export_command *command, const struct pro
 			     profile->metrics[options->metric].name, n_with_samples);
 }
 
+/* Whether the file's name wants gzip. Binary formats are compressed, or their readers take no gzip.
+ */
+static bool is_compressed(const struct export_command *command)
+{
+	const char *suffix = command->output ? strrchr(command->output, '.') : NULL;
+
+	return suffix && strcmp(suffix, ".gz") == 0 && !command->format->is_binary;
+}
+
+static int write_plain(FILE *out, const struct export_command *command,
+		       const struct profile *profile, struct symbolizer *symbolizer,
+		       const struct path_options *options)
+{
+	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
+	return command->format->write(out, profile, symbolizer, options);
+}
+
+static int write_compressed(FILE *out, const struct export_command *command,
+			    const struct profile *profile, struct symbolizer *symbolizer,
+			    const struct path_options *options)
+{
+	FILE *file = gzip_file_open(out);
+
+	if (!file)
+		return -errno;
+	int err = write_plain(file, command, profile, symbolizer, options);
+	return fclose(file) && !err ? -errno : err;
+}
+
 static int write_to(FILE *out, const struct export_command *command, const struct profile *profile,
 		    struct symbolizer *symbolizer)
 {
@@ -126,8 +157,9 @@ static int write_to(FILE *out, const struct export_command *command, const struc
 	if (!text)
 		return -ENOMEM;
 	choose_metric(command, profile, &options);
-	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
-	int err = command->format->write(out, profile, symbolizer, &options);
+	int err = is_compressed(command)
+			  ? write_compressed(out, command, profile, symbolizer, &options)
+			  : write_plain(out, command, profile, symbolizer, &options);
 	/* It is not an error if the reader closes the pipe early. */
 	return err == -EPIPE ? 0 : err;
 }
