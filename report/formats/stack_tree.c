@@ -83,6 +83,9 @@ static int enter_function(struct building *building, const struct frame_name *na
 			.name = name->name,
 			.module = code->module,
 			.first_cct = frame->cct,
+			.start = name->symbol_offset <= code->offset
+					 ? code->offset - name->symbol_offset
+					 : code->offset,
 			.kind = kind_of(building->profile, code),
 		};
 		*place = tree->n_functions;

@@ -36,6 +36,7 @@ struct stack_function {
 	uint32_t line;      /* its lowest line in that file that was seen; 0: none */
 	uint32_t module;    /* 0: none */
 	uint32_t first_cct; /* the number of the frame in cct->frames that it was first seen at */
+	uint64_t start; /* of its symbol, as offsets of frames; without one, that frame's offset */
 	enum stack_kind kind;
 };
 
@@ -44,7 +45,8 @@ struct stack_frame {
 	const char *file; /* NULL: not known; equal files are one string */
 	uint32_t line;    /* 0: not known */
 	uint32_t cct;     /* as first_cct */
-	uint32_t depth;   /* 0: compiled; n: the nth that is inlined at its address */
+	uint32_t depth;   /* 0: compiled; n: the nth that is inlined at its address, which of code
+			     is the nth frame after the compiled one */
 };
 
 struct stack_node {
