@@ -208,6 +208,11 @@ static int check_rows(const struct export_command *command, const struct profile
 						      "recording"
 						    : "but the recording has too many: choose a "
 						      "part of them, as with --time");
+	if (format->rows == ROWS_WITH_TIMES && profile->rows->n_runs > 1)
+		return message_error("export",
+				     "%s has the time of each sample, and several runs have no "
+				     "time in common: export each of them.",
+				     format->name);
 	if (format->rows == ROWS_WITH_TIMES && !has_times(profile->rows))
 		return message_error("export",
 				     "%s has the time of each sample, which this recording does "

@@ -5,6 +5,7 @@
 #include "collector/exchange/perf_data.h"
 #include "report/export/folded.h"
 #include "report/formats/callgrind.h"
+#include "report/formats/firefox.h"
 #include "report/formats/otlp.h"
 #include "report/formats/speedscope.h"
 #include "report/formats/sqlite.h"
@@ -29,6 +30,11 @@ const struct path_format path_formats[] = {
 	  .description = "a call graph with lines, for KCachegrind and callgrind_annotate",
 	  .has_lines = true,
 	  .write = callgrind_write },
+	{ .name = "firefox",
+	  .description = "threads over time, for Firefox Profiler, the web application",
+	  .rows = ROWS_WITH_TIMES,
+	  .has_lines = true,
+	  .write = firefox_write },
 	{ .name = "perf.data",
 	  .description = "a recording with callchains, for perf, hotspot and others",
 	  .rows = ROWS_WANTED,
