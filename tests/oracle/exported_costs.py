@@ -3,7 +3,8 @@
 
 FUNCTIONS_JSON is `dendro report --view functions --format json` of the recording. FORMAT is "top",
 what `go tool pprof -top -unit=...` prints of an export, "seen-speedscope", what speedscope shows of
-one (tests/cli/clients/see_speedscope.mjs), "folded" or "speedscope", an export itself, or "callgrind": FILE.self
+one (tests/cli/clients/see_speedscope.mjs), "folded", "speedscope" or "firefox", an export itself, "seen-firefox", what profiler-cli prints of one for
+each thread, or "callgrind": FILE.self
 and FILE.total are what callgrind_annotate prints of one. Compares the
 self cost of each name, and the total of each name that only one function has, of all functions or,
 where a client shows only some, of ten at least; the boundary to the kernel is no function there.
@@ -14,6 +15,8 @@ import collections
 import json
 import re
 import sys
+
+import firefox_profile
 
 BOUNDARY = "[kernel]"
 TOP = re.compile(r"^\s*(\d+)\D*\s+[\d.]+%\s+[\d.]+%\s+(\d+)\D*\s+[\d.]+%\s+(.*?)"
@@ -38,7 +41,7 @@ def reported(path, event, form):
         if row["kind"] == "marker" and row["name"] == BOUNDARY:
             continue
         name = row["name"].replace(";", ":") if form == "folded" else row["name"]
-        name = name if "speedscope" in form else as_text(name)
+        name = as_text(name) if form in ("folded", "top", "callgrind") else name
         own[name] += row["self"][index]
         total[name] += row["total"][index]
         count[name] += 1
@@ -113,6 +116,24 @@ def callgrind(path):
     return own, total
 
 
+def firefox(path, event):
+    own, total = collections.Counter(), collections.Counter()
+    for names, cost in firefox_profile.weighed_stacks(firefox_profile.load(path), event):
+        add_stack(own, total, names, cost)
+    return own, total
+
+
+def seen_firefox(path):
+    """`thread functions --json` of each thread, in milliseconds with fractions, one after the other."""
+    own, total = collections.Counter(), collections.Counter()
+    with open(path, encoding="utf-8") as file:
+        for thread in json.load(file):
+            for function in thread["functions"]:
+                own[function["name"]] += round(function["selfSamples"] * 1000000)
+                total[function["name"]] += round(function["totalSamples"] * 1000000)
+    return own, total
+
+
 def as_speedscope_shows(ns):
     for unit, size in (("s", 1e9), ("ms", 1e6), ("\u00b5s", 1e3)):
         if ns / size >= 1:
@@ -151,6 +172,7 @@ def main():
     else:
         read = {"top": printed_by_pprof, "folded": folded,
                 "speedscope": lambda path: speedscope(path, event),
+                "firefox": lambda path: firefox(path, event), "seen-firefox": seen_firefox,
                 "callgrind": callgrind}[form]
         compared, wrong = total, compare(own, total, *read(path))
     print(f"{len(own)} names, {len(compared)} totals compared, {len(wrong)} differ")
