@@ -20,7 +20,7 @@
 #include "cct/base/stream.h"
 #include "cct/text/decimal.h"
 #include "cct/text/string_ids.h"
-#include "report/formats/call_costs.h"
+#include "report/stacks/call_costs.h"
 
 #define NO_FILE   "???"
 #define NO_OBJECT "???"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "cct/text/string_ids.h"
-#include "report/formats/path_groups.h"
-#include "report/formats/sample_order.h"
-#include "report/formats/stack_tree.h"
+#include "report/stacks/path_groups.h"
+#include "report/stacks/sample_order.h"
+#include "report/stacks/stack_tree.h"
 
 /* Indices of "categories"; those of functions are their enum stack_kind. */
 #define FIREFOX_OTHER STACK_MARK

@@ -18,9 +18,9 @@
 #include "cct/base/stream.h"
 #include "cct/text/decimal.h"
 #include "cct/text/json_string.h"
-#include "report/formats/path_groups.h"
-#include "report/formats/sample_order.h"
-#include "report/formats/stack_tree.h"
+#include "report/stacks/path_groups.h"
+#include "report/stacks/sample_order.h"
+#include "report/stacks/stack_tree.h"
 
 #define SCHEMA      "https://www.speedscope.app/file-format-schema.json"
 #define MAX_THREADS 100 /* with more, there is no profile for each unless --by thread is given */

@@ -7,7 +7,7 @@
 #include "cct/paths/sample_list.h"
 #include "report/formats/sqlite_rows.h"
 #include "report/formats/sqlite_schema.h"
-#include "report/formats/stack_tree.h"
+#include "report/stacks/stack_tree.h"
 
 struct writer {
 	struct sqlite_rows rows;

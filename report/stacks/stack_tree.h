@@ -6,8 +6,8 @@
  * Nodes, frames and functions are numbered from 0 on, in the order of the profile's tree; a parent
  * has a lower number than its children.
  */
-#ifndef REPORT_FORMATS_STACK_TREE_H
-#define REPORT_FORMATS_STACK_TREE_H
+#ifndef REPORT_STACKS_STACK_TREE_H
+#define REPORT_STACKS_STACK_TREE_H
 
 #include "cct/base/pair_map.h"
 #include "cct/model/profile.h"

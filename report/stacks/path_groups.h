@@ -2,8 +2,8 @@
  * The processes or threads of a profile, as the paths of an export are grouped, and the nodes of
  * the profile's tree that are below each. Those with equal texts are one group.
  */
-#ifndef REPORT_FORMATS_PATH_GROUPS_H
-#define REPORT_FORMATS_PATH_GROUPS_H
+#ifndef REPORT_STACKS_PATH_GROUPS_H
+#define REPORT_STACKS_PATH_GROUPS_H
 
 #include "cct/model/profile.h"
 #include "cct/text/string_ids.h"

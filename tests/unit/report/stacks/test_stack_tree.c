@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/formats/stack_tree.h"
+#include "report/stacks/stack_tree.h"
 #include "tests/unit/fixtures/letter_profile.h"
 
 /* The functions of a stack, outermost first. */

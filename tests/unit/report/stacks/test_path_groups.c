@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/formats/path_groups.h"
+#include "report/stacks/path_groups.h"
 #include "tests/unit/fixtures/letter_profile.h"
 
 static void expect_groups(const struct profile *profile, enum view_grouping grouping,

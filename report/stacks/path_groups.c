@@ -1,4 +1,4 @@
-#include "report/formats/path_groups.h"
+#include "report/stacks/path_groups.h"
 
 #include <errno.h>
 #include <inttypes.h>

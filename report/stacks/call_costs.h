@@ -6,11 +6,11 @@
  *
  * The outermost functions are the groups of paths, of level 1.
  */
-#ifndef REPORT_FORMATS_CALL_COSTS_H
-#define REPORT_FORMATS_CALL_COSTS_H
+#ifndef REPORT_STACKS_CALL_COSTS_H
+#define REPORT_STACKS_CALL_COSTS_H
 
-#include "report/formats/path_groups.h"
-#include "report/formats/stack_tree.h"
+#include "report/stacks/path_groups.h"
+#include "report/stacks/stack_tree.h"
 
 #define CALL_NONE UINT32_MAX
 

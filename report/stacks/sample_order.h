@@ -2,10 +2,10 @@
  * The samples of a profile with rows, group by group in the order of time, with weights that add up
  * to the costs of its tree: where an event was multiplexed, rows have weights that are not scaled.
  */
-#ifndef REPORT_FORMATS_SAMPLE_ORDER_H
-#define REPORT_FORMATS_SAMPLE_ORDER_H
+#ifndef REPORT_STACKS_SAMPLE_ORDER_H
+#define REPORT_STACKS_SAMPLE_ORDER_H
 
-#include "report/formats/path_groups.h"
+#include "report/stacks/path_groups.h"
 
 struct sample_order {
 	uint32_t *rows;    /* indices, by group, then time, then as in the profile */

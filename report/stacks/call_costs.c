@@ -1,4 +1,4 @@
-#include "report/formats/call_costs.h"
+#include "report/stacks/call_costs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "report/formats/stack_tree.h"
+#include "report/stacks/stack_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>

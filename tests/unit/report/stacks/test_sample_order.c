@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/formats/sample_order.h"
+#include "report/stacks/sample_order.h"
 #include "tests/unit/fixtures/letter_profile.h"
 
 struct ordered {

@@ -1,4 +1,4 @@
-#include "report/formats/sample_order.h"
+#include "report/stacks/sample_order.h"
 
 #include <errno.h>
 #include <stdlib.h>
