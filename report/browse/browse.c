@@ -139,6 +139,51 @@ static int act_on_rows(struct browse *browse, enum browse_action action)
 	}
 }
 
+static struct view_row *widest_child(struct browse_rows *rows, struct view_row *row)
+{
+	if (growing_view_grow(rows->growing, row))
+		return NULL;
+	return browse_rows_hottest(rows, row);
+}
+
+static struct view_row *row_on_the_left(const struct view_row *row)
+{
+	struct view_row *left = row->parent->children;
+
+	while (left != row && left->next != row)
+		left = left->next;
+	return left;
+}
+
+/* Rows are beside each other, and those that they call below them. */
+static int act_on_icicle(struct browse *browse, enum browse_action action)
+{
+	struct browse_rows *rows = &browse_page(browse)->rows;
+	struct view_row *row = browse_rows_current(rows), *to = NULL;
+
+	if (!row)
+		return 0;
+	switch (action) {
+	case ACTION_DOWN:
+		to = widest_child(rows, row);
+		break;
+	case ACTION_UP:
+		to = row->parent->parent ? row->parent : NULL;
+		break;
+	case ACTION_FOLD:
+		to = row_on_the_left(row);
+		break;
+	case ACTION_UNFOLD:
+		to = row->next;
+		break;
+	case ACTION_TOGGLE:
+		return browse_zoom(browse);
+	default:
+		return act_on_rows(browse, action);
+	}
+	return to ? browse_rows_reveal(rows, to) : 0;
+}
+
 static int act_on_scope(struct browse *browse, enum browse_action action)
 {
 	switch (action) {
@@ -159,7 +204,8 @@ static int act_on_scope(struct browse *browse, enum browse_action action)
 	case ACTION_UNDO:
 		return browse_undo(browse);
 	default:
-		return act_on_rows(browse, action);
+		return browse->page == PAGE_ICICLE ? act_on_icicle(browse, action)
+						   : act_on_rows(browse, action);
 	}
 }
 
@@ -181,6 +227,7 @@ int browse_act(struct browse *browse, enum browse_action action)
 	case ACTION_FUNCTIONS:
 	case ACTION_MODULES:
 	case ACTION_LINES:
+	case ACTION_ICICLE:
 	case ACTION_PATHS:
 		return show_page(browse, PAGE_TREE + (action - ACTION_TREE));
 	case ACTION_NEXT_MATCH:

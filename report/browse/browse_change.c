@@ -111,7 +111,7 @@ int browse_zoom(struct browse *browse)
 	const struct view_row *row = browse_rows_current(browse_rows(browse));
 	struct browse_scope scope;
 
-	if (browse->page != PAGE_TREE || !row) {
+	if ((browse->page != PAGE_TREE && browse->page != PAGE_ICICLE) || !row) {
 		browse->message = "A row of the tree can be shown alone: 1 shows the tree.";
 		return 0;
 	}

@@ -252,34 +252,28 @@ void browse_rows_fold_all(struct browse_rows *rows)
 		refresh_below(rows, rows->cursor); /* needs no memory */
 }
 
-static const struct view_row *hottest_child(const struct browse_rows *rows,
-					    const struct view_row *row, uint32_t *n_before_ret)
+struct view_row *browse_rows_hottest(const struct browse_rows *rows, const struct view_row *row)
 {
-	const struct view_row *hottest = row->children;
-	uint32_t n = 0;
+	struct view_row *hottest = row->children;
 
-	*n_before_ret = 0;
-	for (const struct view_row *child = row->children; child; child = child->next, n++) {
-		if (cost_of(rows, child) <= cost_of(rows, hottest))
-			continue;
-		hottest = child;
-		*n_before_ret = n;
+	for (struct view_row *child = hottest; child; child = child->next) {
+		if (cost_of(rows, child) > cost_of(rows, hottest))
+			hottest = child;
 	}
 	return hottest;
 }
 
-/* Moves from a row that is unfolded to its child after @n_before others. */
-static void move_to_child(struct browse_rows *rows, uint32_t n_before)
+/* Moves from a row that is unfolded to a child. */
+static void move_to_child(struct browse_rows *rows, const struct view_row *child)
 {
 	rows->cursor++;
-	for (; n_before; n_before--)
+	while (rows->lines[rows->cursor].row != child)
 		rows->cursor += n_lines_below(rows, rows->cursor) + 1;
 }
 
 int browse_rows_follow(struct browse_rows *rows)
 {
 	const struct view_row *row = browse_rows_current(rows);
-	uint32_t n_before;
 
 	for (bool is_first = true; row; is_first = false) {
 		int err = unfold(rows, rows->cursor);
@@ -287,10 +281,10 @@ int browse_rows_follow(struct browse_rows *rows)
 			return err;
 		if (!shows_children(row))
 			return 0;
-		const struct view_row *child = hottest_child(rows, row, &n_before);
+		const struct view_row *child = browse_rows_hottest(rows, row);
 		if (!is_first && cost_of(rows, child) < (cost_of(rows, row) + 1) / 2)
 			return 0;
-		move_to_child(rows, n_before);
+		move_to_child(rows, child);
 		row = child;
 	}
 	return 0;

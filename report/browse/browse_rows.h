@@ -55,6 +55,9 @@ void browse_rows_fold_all(struct browse_rows *rows);
  */
 int browse_rows_follow(struct browse_rows *rows);
 
+/* The child of a row with the highest cost, of those that are there. NULL: none. */
+struct view_row *browse_rows_hottest(const struct browse_rows *rows, const struct view_row *row);
+
 /* Changes the order of siblings. The cursor stays on its row. 0 or -ENOMEM. */
 int browse_rows_sort(struct browse_rows *rows, enum view_sort sort, uint32_t metric);
 /* After rows were folded or unfolded by their member is_unfolded. */

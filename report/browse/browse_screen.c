@@ -28,6 +28,7 @@ struct screen {
 	uint32_t help_top;
 	char typed[MAX_TYPED];
 	struct styled_line line;
+	struct icicle icicle;
 };
 
 bool browse_screen_is_there(void)
@@ -87,7 +88,8 @@ static void draw_line(const struct screen *screen, int y, attr_t base)
 	for (size_t i = 0; i < line->n_parts; i++) {
 		const size_t end = i + 1 < line->n_parts ? line->parts[i + 1].start : line->size;
 
-		attrset((int)(base | attributes_of(screen, line->parts[i].style)));
+		attrset((int)(base | attributes_of(screen, line->parts[i].style) |
+			      (line->parts[i].is_filled ? A_REVERSE : A_NORMAL)));
 		addnstr(line->text + line->parts[i].start, (int)(end - line->parts[i].start));
 	}
 	attrset((int)A_NORMAL);
@@ -121,6 +123,27 @@ static void draw_rows(struct screen *screen)
 			styled_line_pad(line, line->max_columns);
 		draw_line(screen, lines_above() + (int)i, is_current ? A_REVERSE : A_NORMAL);
 	}
+}
+
+/* As many levels as there are lines; that of the row under the cursor is one of them. */
+static int draw_icicle(struct screen *screen)
+{
+	struct browse_page *page = browse_page(screen->browse);
+	const struct browse_rows *rows = &page->rows;
+	const uint32_t size = page_size(),
+		       depth = rows->n_lines ? rows->lines[rows->cursor].depth : 0;
+
+	if (page->top > depth)
+		page->top = depth;
+	if (size && depth - page->top >= size)
+		page->top = depth - size + 1;
+	int err = icicle_lay_out(&screen->icicle, rows->growing, (uint32_t)COLS, page->top + size);
+	for (uint32_t i = 0; i < size && !err; i++) {
+		browse_text_level(screen->browse, &screen->icicle, page->top + i,
+				  begin_line(screen));
+		draw_line(screen, lines_above() + (int)i, A_NORMAL);
+	}
+	return err;
 }
 
 static void draw_above(struct screen *screen)
@@ -199,19 +222,26 @@ static void draw_help(struct screen *screen)
 	draw_line(screen, LINES - 1, A_REVERSE);
 }
 
-static void draw(struct screen *screen)
+static int draw(struct screen *screen)
 {
+	int err = 0;
+
 	if (screen->mode == MODE_HELP) {
 		curs_set(0);
 		draw_help(screen);
 	} else {
-		browse_scroll(screen->browse, page_size());
+		if (screen->browse->page != PAGE_ICICLE)
+			browse_scroll(screen->browse, page_size());
 		curs_set(is_typing(screen));
 		draw_above(screen);
-		draw_rows(screen);
+		if (screen->browse->page == PAGE_ICICLE)
+			err = draw_icicle(screen);
+		else
+			draw_rows(screen);
 		draw_below(screen);
 	}
 	refresh();
+	return err;
 }
 
 static uint32_t special_key(wint_t key)
@@ -357,7 +387,9 @@ static int run(struct screen *screen)
 	while (!screen->is_done && !err) {
 		wint_t key;
 
-		draw(screen);
+		err = draw(screen);
+		if (err)
+			return err;
 		int got = get_wch(&key);
 		if (got == ERR)
 			return 0; /* the terminal is gone */
@@ -388,5 +420,6 @@ int browse_screen_run(struct browse *browse, bool color)
 	int err = run(&screen);
 	endwin();
 	delscreen(terminal);
+	icicle_deinit(&screen.icicle);
 	return err;
 }

@@ -13,6 +13,7 @@ static const struct {
 	[PAGE_FUNCTIONS] = { VIEW_FUNCTIONS, "functions" },
 	[PAGE_MODULES] = { VIEW_MODULES, "modules" },
 	[PAGE_LINES] = { VIEW_LINES, "lines" },
+	[PAGE_ICICLE] = { VIEW_TREE, "icicle" },
 	[PAGE_PATHS] = { VIEW_PATHS, "paths" },
 };
 
@@ -154,20 +155,24 @@ void browse_state_deinit(struct browse *browse)
 
 /* A row of a page, by what stays when the page is made again. */
 struct place {
-	const char **names; /* from the root's child on; of the symbolizer or the profile */
+	const char **names; /* from the outermost on; of the symbolizer or the profile; owned */
 	size_t n_names;
 };
 
+/* What is above the row that is shown alone belongs to the path. */
 static struct place note_place(const struct browse *browse)
 {
 	const struct view_row *row =
 		browse->page == PAGE_LINES ? NULL : browse_rows_current(browse_rows(browse));
-	struct place place = { 0 };
+	const size_t n_above = browse->scope.n_zoom ? browse->scope.n_zoom - 1 : 0;
+	struct place place = { .n_names = n_above };
 
 	for (const struct view_row *above = row; above && above->parent; above = above->parent)
 		place.n_names++;
 	place.names = calloc(place.n_names + 1, sizeof(*place.names));
-	for (size_t i = place.n_names; place.names && i > 0; row = row->parent)
+	for (size_t i = 0; place.names && i < n_above; i++)
+		place.names[i] = browse->scope.zoom[i].name;
+	for (size_t i = place.n_names; place.names && i > n_above; row = row->parent)
 		place.names[--i] = row->name;
 	return place;
 }
@@ -199,20 +204,15 @@ static int go_to_place(struct browse *browse, const struct place *place)
 	return row->parent ? browse_rows_reveal(rows, row) : 0;
 }
 
-static int show_other_fold(struct browse *browse, struct fold *fold)
+static int show_other_fold(struct browse *browse, struct fold *fold, const struct place *place)
 {
-	struct place place = note_place(browse);
-
 	close_pages(browse);
 	fold_destroy(browse->fold);
 	browse->fold = fold;
 	int err = browse_show_page(browse, browse->page);
 	if (err == -ENOENT) /* the function of the paths is not there any more */
 		err = browse_show_page(browse, PAGE_TREE);
-	if (!err)
-		err = go_to_place(browse, &place);
-	free(place.names);
-	return err;
+	return err ? err : go_to_place(browse, place);
 }
 
 static void take_scope(struct browse *browse, struct browse_scope *scope, char *text)
@@ -237,11 +237,14 @@ int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool 
 		browse_scope_deinit(scope);
 		return err;
 	}
+	struct place place = note_place(browse);
 	take_scope(browse, scope, text);
 	if (changes_fold)
-		return show_other_fold(browse, fold);
-	browse_close_page(browse, PAGE_PATHS);
-	return 0;
+		err = show_other_fold(browse, fold, &place);
+	else
+		browse_close_page(browse, PAGE_PATHS);
+	free(place.names);
+	return err;
 }
 
 uint32_t browse_n_metrics(const struct browse *browse, uint32_t *place_ret)

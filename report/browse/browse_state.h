@@ -15,6 +15,7 @@ enum browse_page_kind {
 	PAGE_FUNCTIONS,
 	PAGE_MODULES,
 	PAGE_LINES,
+	PAGE_ICICLE,
 	PAGE_PATHS,
 	N_BROWSE_PAGES
 };

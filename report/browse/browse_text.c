@@ -7,6 +7,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "cct/base/sentence.h"
+#include "report/browse/browse_keys.h"
 #include "report/demangle/short_name.h"
 #include "report/demangle/simple_name.h"
 #include "report/names/source_paths.h"
@@ -80,6 +81,16 @@ void browse_text_title(const struct browse *browse, struct styled_line *line)
 	styled_line_pad(line, line->max_columns);
 }
 
+/* Without room for all names, only the shown view has its name. */
+static bool names_fit(const struct styled_line *line)
+{
+	size_t width = MIN_SCOPE_WIDTH;
+
+	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
+		width += strlen(" 1 ") + strlen(browse_page_name((enum browse_page_kind)kind)) + 1;
+	return width <= line->max_columns;
+}
+
 static void add_view(const struct browse *browse, struct styled_line *line,
 		     enum browse_page_kind kind)
 {
@@ -88,7 +99,10 @@ static void add_view(const struct browse *browse, struct styled_line *line,
 	styled_line_set(line, STYLE_DIM);
 	styled_line_add_whole(line, " %d ", (int)kind + 1);
 	styled_line_set(line, is_shown ? STYLE_HEADING : STYLE_PLAIN);
-	styled_line_add_whole(line, is_shown ? "[%s]" : "%s ", browse_page_name(kind));
+	if (is_shown)
+		styled_line_add_whole(line, "[%s]", browse_page_name(kind));
+	else if (names_fit(line))
+		styled_line_add_whole(line, "%s ", browse_page_name(kind));
 }
 
 static char *describe_scope(const struct browse *browse)
@@ -154,6 +168,10 @@ void browse_text_heading(const struct browse *browse, struct styled_line *line)
 	const bool is_by_name = browse_view(browse)->options.sort == SORT_NAME;
 
 	styled_line_set(line, STYLE_HEADING);
+	if (browse->page == PAGE_ICICLE) {
+		styled_line_add(line, " as wide as total; callers above, callees below");
+		return;
+	}
 	add_column_name(browse, line, "total", SORT_TOTAL, SHARE_WIDTH - 1);
 	styled_line_add(line, " ");
 	add_column_name(browse, line, "self", SORT_SELF, SHARE_WIDTH - 1);
@@ -346,6 +364,38 @@ void browse_text_row(const struct browse *browse, uint32_t index, struct styled_
 	styled_line_add_cut(line, row->module, line->max_columns - layout.module);
 }
 
+static void add_box(const struct browse *browse, struct styled_line *line,
+		    const struct icicle_box *box)
+{
+	const bool is_current = box->row && box->row == browse_rows_current(browse_rows(browse));
+	const unsigned room = box->width - 1;
+
+	styled_line_fill(line, !is_current);
+	styled_line_set(line, STYLE_PLAIN);
+	if (box->row)
+		styled_line_set(line, row_search_matches(&browse->search, box->row)
+					      ? STYLE_WARNING
+					      : text_row_style(box->row));
+	styled_line_add_sign(line, is_current ? "▐" : "▏", is_current ? "[" : "|");
+	_cleanup_free_ char *name = box->row ? fit_name(box->row, room, line->utf8)
+					     : sentence("%u narrow", box->n_rows);
+	if (room > 2 && name)
+		styled_line_add_cut(line, name, room);
+	styled_line_pad(line, box->start + box->width);
+	styled_line_fill(line, false);
+}
+
+void browse_text_level(const struct browse *browse, const struct icicle *icicle, uint32_t depth,
+		       struct styled_line *line)
+{
+	for (uint32_t i = 0; i < icicle->n_boxes; i++) {
+		if (icicle->boxes[i].depth != depth)
+			continue;
+		styled_line_pad(line, icicle->boxes[i].start);
+		add_box(browse, line, &icicle->boxes[i]);
+	}
+}
+
 static const struct view_row *current_row(const struct browse *browse)
 {
 	return browse_rows_current(browse_rows(browse));
@@ -395,6 +445,8 @@ static const char *fold_hint(const struct browse *browse)
 {
 	const struct view_row *row = current_row(browse);
 
+	if (browse->page == PAGE_ICICLE)
+		return "Enter alone  u undo";
 	if (row && row->is_unfolded && row->children)
 		return "Enter fold";
 	return row && growing_view_has_children(browse_rows(browse)->growing, row) ? "Enter unfold"

@@ -2,7 +2,8 @@
 #ifndef REPORT_BROWSE_BROWSE_TEXT_H
 #define REPORT_BROWSE_BROWSE_TEXT_H
 
-#include "report/browse/browse.h"
+#include "report/browse/browse_state.h"
+#include "report/browse/icicle.h"
 #include "report/browse/styled_line.h"
 
 /* Each adds to a line that styled_line_init() made. */
@@ -18,6 +19,9 @@ enum browse_page_kind browse_text_view_at(const struct browse *browse, struct st
 void browse_text_heading(const struct browse *browse, struct styled_line *line);
 /* A row, by the index of its line. Parts that match the search are STYLE_WARNING. */
 void browse_text_row(const struct browse *browse, uint32_t index, struct styled_line *line);
+/* A level of an icicle, which is as wide as the line. The row under the cursor is not filled. */
+void browse_text_level(const struct browse *browse, const struct icicle *icicle, uint32_t depth,
+		       struct styled_line *line);
 /* The whole name of the row under the cursor, and its exact costs. */
 void browse_text_name(const struct browse *browse, struct styled_line *line);
 void browse_text_costs(const struct browse *browse, struct styled_line *line);

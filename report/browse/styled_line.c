@@ -18,17 +18,28 @@ void styled_line_init(struct styled_line *line, unsigned max_columns, bool utf8)
 	line->n_parts = 1;
 }
 
-void styled_line_set(struct styled_line *line, enum text_style style)
+static void begin_part(struct styled_line *line, enum text_style style, bool is_filled)
 {
 	struct styled_part *last = &line->parts[line->n_parts - 1];
 
-	if (last->style == style)
+	if (last->style == style && last->is_filled == is_filled)
 		return;
-	if (last->start == line->size)
-		last->style = style;
-	else if (line->n_parts < STYLED_LINE_STYLES)
-		line->parts[line->n_parts++] =
-			(struct styled_part){ .start = line->size, .style = style };
+	if (last->start != line->size) {
+		if (line->n_parts == STYLED_LINE_STYLES)
+			return;
+		last = &line->parts[line->n_parts++];
+	}
+	*last = (struct styled_part){ line->size, style, is_filled };
+}
+
+void styled_line_set(struct styled_line *line, enum text_style style)
+{
+	begin_part(line, style, line->parts[line->n_parts - 1].is_filled);
+}
+
+void styled_line_fill(struct styled_line *line, bool is_filled)
+{
+	begin_part(line, line->parts[line->n_parts - 1].style, is_filled);
 }
 
 void styled_line_add(struct styled_line *line, const char *text)

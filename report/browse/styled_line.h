@@ -13,6 +13,7 @@
 struct styled_part {
 	size_t start; /* byte of the text, where the style begins */
 	enum text_style style;
+	bool is_filled; /* a box: its background has the colour */
 };
 
 struct styled_line {
@@ -27,6 +28,8 @@ struct styled_line {
 void styled_line_init(struct styled_line *line, unsigned max_columns, bool utf8);
 /* What is added from now on has that style. */
 void styled_line_set(struct styled_line *line, enum text_style style);
+/* Likewise, whether it is a part of a box. */
+void styled_line_fill(struct styled_line *line, bool is_filled);
 /* Adds what fits; names from outside, too: controls are escaped. */
 void styled_line_add(struct styled_line *line, const char *text);
 __attribute__((format(printf, 2, 3))) void styled_line_addf(struct styled_line *line,

@@ -217,6 +217,30 @@ go_to_function() { # go_to_function NAME : in the functions
 	compare_rows j 2 <expected
 }
 
+@test "an icicle has rows as wide as their shares, below their callers" {
+	browse 100 30 C.UTF-8 --kernel none reader.cct
+	press 6 '\[icicle\]'
+	wait_until shows '^▐reader( |$)'
+	press j '^▐(_start|\[|ld)'
+	keys p
+	wait_until shows '^▏main( |$)'
+	wait_until shows '^▏reader_2 .*▏reader_1( |$)'
+	keys / reader_1 Enter
+	wait_until shows '^▏reader_2 .*▐reader_1( |$)'
+	press h '^▐reader_2 .*▏reader_1( |$)'
+	press l '^▏reader_2 .*▐reader_1( |$)'
+	press k '^▐main( |$)'
+	jq -r --arg name reader_2 '.frames as $frames | .nodes[] |
+		select($frames[.[1]].name == $name) | "\(.[2][0]) \(.[3][0]) \($name)"' tree.json >expected
+	press j '^▐reader_2 '
+	compare_rows j 1 <expected
+	press Enter 'below reader_2'
+	wait_until shows '^▐reader_2( |$)'
+	lacks reader_1
+	press u '^▐reader_2 .*▏reader_1( |$)'
+	press 1 '\[tree\]'
+}
+
 @test "one row is shown alone, and all shares are of it" {
 	browse 100 40 C.UTF-8 --kernel none reader.cct
 	keys / reader_1 Enter
@@ -311,7 +335,7 @@ go_to_function() { # go_to_function NAME : in the functions
 
 @test "colours are left out with NO_COLOR and --color never" {
 	has_color() {
-		tmux -L "$SOCKET" capture-pane -pe | grep -q $'\e\\[[0-9;]*3[1-6]'
+		tmux -L "$SOCKET" capture-pane -pe | grep -q $'\e\[[0-9;]*3[1-6]'
 	}
 	browse 100 30 C.UTF-8 reader.cct
 	press p 'main'

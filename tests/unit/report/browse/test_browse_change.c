@@ -163,7 +163,7 @@ static void paths_begin_or_end_with_the_function(void **state)
 	assert_rows(browse, "b a m x c m");
 	act(browse, "u");
 	assert_int_equal(browse->page, PAGE_FUNCTIONS);
-	act(browse, "6");
+	act(browse, "7");
 	assert_int_equal(browse->page, PAGE_FUNCTIONS);
 }
 
@@ -198,6 +198,42 @@ static void the_place_stays_when_the_scope_changes(void **state)
 	assert_string_equal(current(browse)->parent->name, "a");
 }
 
+static void undo_leads_back_to_the_row_that_was_shown_alone(void **state)
+{
+	const struct session *session = *state;
+	struct browse *browse = session->browse;
+
+	act(browse, "pz");
+	assert_string_equal(current(browse)->name, "b");
+	assert_int_equal(browse_rows(browse)->n_lines, 1);
+	act(browse, "u");
+	assert_string_equal(current(browse)->name, "b");
+	assert_string_equal(current(browse)->parent->name, "a");
+}
+
+static void a_row_of_an_icicle_leads_to_those_beside_it(void **state)
+{
+	const struct session *session = *state;
+	struct browse *browse = session->browse;
+
+	act(browse, "6");
+	assert_int_equal(browse->page, PAGE_ICICLE);
+	act(browse, "l");
+	assert_string_equal(current(browse)->name, "other");
+	act(browse, "lhhjj");
+	assert_string_equal(current(browse)->name, "a");
+	act(browse, "l");
+	assert_string_equal(current(browse)->name, "c");
+	act(browse, "jjj");
+	assert_string_equal(current(browse)->name, "B");
+	act(browse, "kkk");
+	assert_string_equal(current(browse)->name, "c");
+	act(browse, " ");
+	assert_string_equal(browse->scope_text, "below c");
+	act(browse, "kkkk");
+	assert_string_equal(current(browse)->name, "c");
+}
+
 static void old_changes_are_forgotten_one_by_one(void **state)
 {
 	const struct session *session = *state;
@@ -224,6 +260,8 @@ int main(void)
 		TEST(paths_begin_or_end_with_the_function),
 		TEST(a_page_of_paths_without_its_function_becomes_the_tree),
 		TEST(the_place_stays_when_the_scope_changes),
+		TEST(undo_leads_back_to_the_row_that_was_shown_alone),
+		TEST(a_row_of_an_icicle_leads_to_those_beside_it),
 		TEST(old_changes_are_forgotten_one_by_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void no_key_has_two_meanings(void **state)
 {
 	(void)state;
 	for (const struct browse_key *row = browse_keys; row->heading || row->name; row++) {
-		assert_true(row->heading || (row->help && row->keys[0]));
+		assert_true(row->heading || row->help);
 		for (size_t i = 0; i < BROWSE_MAX_KEYS && row->keys[i]; i++)
 			assert_int_equal(browse_key_action(row->keys[i]), row->action);
 	}
