@@ -7,6 +7,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "report/html/page_column.h"
 #include "report/views/view_rows.h"
 
 #define NO_FUNCTION UINT32_MAX
@@ -30,6 +31,7 @@ struct writing {
 	uint32_t *entities;  /* by number */
 	uint32_t n_functions;
 	bool has_rests;
+	struct page_column column; /* reused */
 };
 
 static int add_node(struct writing *writing, const struct written_node *node)
@@ -94,14 +96,14 @@ static void number_functions(struct writing *writing)
 	}
 }
 
-static int write_string(struct writing *writing, struct byte_buffer *out, const char *text)
+static int add_string(struct writing *writing, const char *text)
 {
 	uint32_t id;
 	bool is_new;
 	int err = string_ids_add(&writing->strings, text, &id, &is_new);
 
 	if (!err)
-		byte_buffer_add_unsigned(out, id);
+		page_column_add(&writing->column, id);
 	return err;
 }
 
@@ -113,37 +115,42 @@ static int write_names(struct writing *writing, struct byte_buffer *out, bool is
 	for (uint32_t i = 0; i < writing->n_functions && !err; i++) {
 		const struct fold_entity *entity = &writing->fold->entities[writing->entities[i]];
 
-		err = write_string(writing, out, is_module ? entity->module : entity->name);
+		err = add_string(writing, is_module ? entity->module : entity->name);
 	}
 	if (!err && writing->has_rests)
-		err = write_string(writing, out, "");
+		err = add_string(writing, "");
+	page_column_write(&writing->column, out);
 	return err;
 }
 
 static int write_functions(struct writing *writing, struct byte_buffer *out)
 {
+	const struct fold_entity *entities = writing->fold->entities;
+	struct page_column kinds = { 0 }, ids = { 0 }, merged = { 0 };
+
 	byte_buffer_add_unsigned(out, writing->n_functions + writing->has_rests);
 	int err = write_names(writing, out, false);
 	if (!err)
 		err = write_names(writing, out, true);
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < writing->n_functions; i++)
-		byte_buffer_add_unsigned(
-			out, view_entity_kind(&writing->fold->entities[writing->entities[i]]));
-	if (writing->has_rests)
-		byte_buffer_add_unsigned(out, PAGE_REST);
-	for (uint32_t i = 0; i < writing->n_functions; i++)
-		byte_buffer_add_unsigned(
-			out, (uint32_t)writing->fold->entities[writing->entities[i]].id + 1u);
-	if (writing->has_rests)
-		byte_buffer_add_unsigned(out, 0);
-	for (uint32_t i = 0; i < writing->n_functions; i++)
-		byte_buffer_add_unsigned(out,
-					 writing->fold->entities[writing->entities[i]].n_merged);
-	if (writing->has_rests)
-		byte_buffer_add_unsigned(out, 0);
-	return 0;
+	for (uint32_t i = 0; i < writing->n_functions; i++) {
+		const struct fold_entity *entity = &entities[writing->entities[i]];
+
+		page_column_add(&kinds, view_entity_kind(entity));
+		page_column_add(&ids, (uint32_t)entity->id + 1u);
+		page_column_add(&merged, entity->n_merged);
+	}
+	if (writing->has_rests) {
+		page_column_add(&kinds, PAGE_REST);
+		page_column_add(&ids, 0);
+		page_column_add(&merged, 0);
+	}
+	page_column_write(&kinds, out);
+	page_column_write(&ids, out);
+	page_column_write(&merged, out);
+	page_column_deinit(&kinds);
+	page_column_deinit(&ids);
+	page_column_deinit(&merged);
+	return err;
 }
 
 static const struct fold_node *fold_node_of(const struct writing *writing, uint32_t i)
@@ -161,40 +168,41 @@ static bool has_call(const struct writing *writing, uint32_t i)
 
 static int write_calls(struct writing *writing, struct byte_buffer *out)
 {
-	uint32_t n = 0, last = 0;
+	struct page_column nodes = { 0 }, lines = { 0 };
+	uint32_t last = 0;
 	int err = 0;
 
-	for (uint32_t i = 0; i < writing->n_nodes; i++)
-		n += has_call(writing, i);
-	byte_buffer_add_unsigned(out, n);
-	for (uint32_t i = 0; i < writing->n_nodes; i++) {
+	for (uint32_t i = 0; i < writing->n_nodes && !err; i++) {
 		if (!has_call(writing, i))
 			continue;
-		byte_buffer_add_unsigned(out, i - last);
+		page_column_add(&nodes, i - last);
+		err = add_string(writing, fold_node_of(writing, i)->call_file);
+		page_column_add(&lines, fold_node_of(writing, i)->call_line);
 		last = i;
 	}
-	for (uint32_t i = 0; i < writing->n_nodes && !err; i++) {
-		if (has_call(writing, i))
-			err = write_string(writing, out, fold_node_of(writing, i)->call_file);
-	}
-	for (uint32_t i = 0; i < writing->n_nodes; i++) {
-		if (has_call(writing, i))
-			byte_buffer_add_unsigned(out, fold_node_of(writing, i)->call_line);
-	}
+	byte_buffer_add_unsigned(out, nodes.n);
+	page_column_write(&nodes, out);
+	page_column_write(&writing->column, out);
+	page_column_write(&lines, out);
+	page_column_deinit(&nodes);
+	page_column_deinit(&lines);
 	return err;
 }
 
 static int write_nodes(struct writing *writing, struct byte_buffer *out)
 {
+	const struct written_node *nodes = writing->nodes;
+
 	byte_buffer_add_unsigned(out, writing->n_nodes);
 	for (uint32_t i = 0; i < writing->n_nodes; i++)
-		byte_buffer_add_unsigned(
-			out, i ? writing->nodes[i - 1].depth + 1 - writing->nodes[i].depth : 0);
+		page_column_add(&writing->column, i ? nodes[i - 1].depth + 1 - nodes[i].depth : 0);
+	page_column_write(&writing->column, out);
 	for (uint32_t i = 0; i < writing->n_nodes; i++)
-		byte_buffer_add_unsigned(
-			out, writing->nodes[i].is_rest
-				     ? writing->n_functions
-				     : writing->functions[fold_node_of(writing, i)->entity]);
+		page_column_add(&writing->column,
+				nodes[i].is_rest
+					? writing->n_functions
+					: writing->functions[fold_node_of(writing, i)->entity]);
+	page_column_write(&writing->column, out);
 	return write_calls(writing, out);
 }
 
@@ -252,9 +260,9 @@ static int compare_with_rows(const struct writing *writing, uint32_t metric, boo
 	return 0;
 }
 
-static int write_costs_of(const struct writing *writing, uint32_t metric, struct byte_buffer *out)
+static int write_costs_of(struct writing *writing, uint32_t metric, struct byte_buffer *out)
 {
-	struct cct_cost cost;
+	struct page_column weights = { 0 };
 	bool is_in_rows;
 	int err = compare_with_rows(writing, metric, &is_in_rows);
 
@@ -262,18 +270,19 @@ static int write_costs_of(const struct writing *writing, uint32_t metric, struct
 	if (err || is_in_rows)
 		return err;
 	for (uint32_t i = 0; i < writing->n_nodes; i++) {
+		struct cct_cost cost;
+
 		get_cost(writing, i, metric, &cost);
-		byte_buffer_add_unsigned(out, cost.samples);
+		page_column_add(&writing->column, cost.samples);
+		page_column_add(&weights, cost.weight);
 	}
-	for (uint32_t i = 0; i < writing->n_nodes; i++) {
-		get_cost(writing, i, metric, &cost);
-		if (cost.samples)
-			byte_buffer_add_unsigned(out, cost.weight);
-	}
+	page_column_write(&writing->column, out);
+	page_column_write(&weights, out);
+	page_column_deinit(&weights);
 	return 0;
 }
 
-static int write_costs(const struct writing *writing, struct byte_buffer *out)
+static int write_costs(struct writing *writing, struct byte_buffer *out)
 {
 	const uint32_t n_metrics = writing->fold->n_metrics;
 	int err = 0;
@@ -306,7 +315,7 @@ static int write_body(struct writing *writing, struct byte_buffer *body)
 }
 
 /* The strings are known after all else is written, and precede it. */
-static void write_strings(const struct writing *writing, struct byte_buffer *out)
+static void write_strings(struct writing *writing, struct byte_buffer *out)
 {
 	const struct string_ids *strings = &writing->strings;
 	struct byte_buffer bytes = { 0 };
@@ -320,8 +329,9 @@ static void write_strings(const struct writing *writing, struct byte_buffer *out
 
 		for (size_t size; (size = printable_next(&text, true, character, &columns));)
 			byte_buffer_add(&bytes, character, size);
-		byte_buffer_add_unsigned(out, bytes.size - before);
+		page_column_add(&writing->column, bytes.size - before);
 	}
+	page_column_write(&writing->column, out);
 	byte_buffer_add(out, bytes.bytes, bytes.size);
 	out->lacks_memory |= bytes.lacks_memory;
 	byte_buffer_deinit(&bytes);
@@ -363,5 +373,6 @@ int page_columns_write(const struct page_columns *columns, struct byte_buffer *o
 	free(writing.nodes);
 	free(writing.functions);
 	free(writing.entities);
+	page_column_deinit(&writing.column);
 	return err;
 }

@@ -1,20 +1,17 @@
 /*
- * The data of the page: columns of numbers in LEB128, one after the other, which
- * report/html/page/payload.js reads.
+ * The data of the page: numbers in LEB128 and columns (report/html/page_column.h), one after the
+ * other, which report/html/page/payload.js reads.
  *
- *	strings    their number; the sizes of all in bytes; the bytes of all. Characters that are
- *	           unsafe on a terminal are escaped.
- *	functions  their number; columns: name and module (strings), kind (enum row_kind, or
- *	           PAGE_REST), ID and 1 (0: none), number of processes or threads in it
- *	nodes      their number, depth first; columns: levels up from the node before and 1 (of the
- *	           root 0), function; then the number of inlined calls with a known place, and
- *	           columns for these: node (difference to the one before), file (string), line
- *	costs      the number of metrics; for each 0: all of its costs are in the rows, or 1 and two
- *	           columns by node: samples, and, of nodes with samples, weights
- *	rows       their number; if it is not 0: the number of slices and a slice's microseconds;
- *	           tasks: their number, and for each pid and 1, tid and 1, process and thread name;
- *	           cgroups: their number, and for each its path; columns: node (difference to the
- *row before), and the members of struct page_row after it
+ *	strings    their number; a column of their sizes in bytes; the bytes of all. Characters that
+ *are unsafe on a terminal are escaped. functions  their number; columns: name and module (strings),
+ *kind (enum row_kind, or PAGE_REST), ID and 1 (0: none), number of processes or threads in it nodes
+ *their number, depth first; columns: levels up from the node before and 1 (of the root 0),
+ *function; then the number of inlined calls with a known place, and columns for these: node
+ *(difference to the one before), file (string), line costs      the number of metrics; for each 0:
+ *all of its costs are in the rows, or 1 and two columns by node: samples and weights rows their
+ *number; if it is not 0: the number of slices and a slice's microseconds; tasks: their number, and
+ *for each pid and 1, tid and 1, process and thread name; cgroups: their number, and for each its
+ *path; columns: node (difference to the row before), and the members of struct page_row after it
  *
  * A function is a struct fold_entity. Costs are exclusive. The root's are those of samples that are
  * not selected.

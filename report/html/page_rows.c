@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/html/page_column.h"
+
 #define COMPARE(field)            \
 	if (x->field != y->field) \
 	return x->field < y->field ? -1 : 1
@@ -143,9 +145,29 @@ static int write_cgroups(const struct profile *profile, struct string_ids *strin
 	return err;
 }
 
-#define WRITE_COLUMN(field)                    \
-	for (uint32_t i = 0; i < rows->n; i++) \
-	byte_buffer_add_unsigned(out, rows->rows[i].field)
+#define WRITE_COLUMN(field)                                            \
+	do {                                                           \
+		for (uint32_t i = 0; i < rows->n; i++)                 \
+			page_column_add(&column, rows->rows[i].field); \
+		page_column_write(&column, out);                       \
+	} while (0)
+
+static void write_columns(const struct page_rows *rows, struct byte_buffer *out)
+{
+	struct page_column column = { 0 };
+
+	for (uint32_t i = 0; i < rows->n; i++)
+		page_column_add(&column, rows->rows[i].place - (i ? rows->rows[i - 1].place : 0));
+	page_column_write(&column, out);
+	WRITE_COLUMN(metric);
+	WRITE_COLUMN(slice);
+	WRITE_COLUMN(task);
+	WRITE_COLUMN(cpu);
+	WRITE_COLUMN(cgroup);
+	WRITE_COLUMN(samples);
+	WRITE_COLUMN(weight);
+	page_column_deinit(&column);
+}
 
 int page_rows_write(const struct page_rows *rows, const struct profile *profile,
 		    struct string_ids *strings, struct byte_buffer *out)
@@ -158,17 +180,7 @@ int page_rows_write(const struct page_rows *rows, const struct profile *profile,
 	int err = write_tasks(profile->rows, strings, out);
 	if (!err)
 		err = write_cgroups(profile, strings, out);
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < rows->n; i++)
-		byte_buffer_add_unsigned(out,
-					 rows->rows[i].place - (i ? rows->rows[i - 1].place : 0));
-	WRITE_COLUMN(metric);
-	WRITE_COLUMN(slice);
-	WRITE_COLUMN(task);
-	WRITE_COLUMN(cpu);
-	WRITE_COLUMN(cgroup);
-	WRITE_COLUMN(samples);
-	WRITE_COLUMN(weight);
-	return 0;
+	if (!err)
+		write_columns(rows, out);
+	return err;
 }

@@ -114,21 +114,28 @@ class Reader {
 		return value;
 	}
 
-	/** @template {Int32Array | Float64Array} T @param {T} column */
-	fill(column) {
-		for (let i = 0; i < column.length; i++)
-			column[i] = this.number();
+	/** A column: the lowest bytes of all numbers, then the next ones, ... @param {number} n */
+	integers(n) {
+		const column = new Int32Array(n);
+		const planes = this.number();
+		for (let plane = 0; plane < planes; plane++) {
+			for (let i = 0; i < n; i++)
+				column[i] |= this.bytes[this.at + i] << (8 * plane);
+			this.at += n;
+		}
 		return column;
 	}
 
-	/** @param {number} n */
-	integers(n) {
-		return this.fill(new Int32Array(n));
-	}
-
-	/** @param {number} n */
+	/** A column of numbers of any size. @param {number} n */
 	numbers(n) {
-		return this.fill(new Float64Array(n));
+		const column = new Float64Array(n);
+		const planes = this.number();
+		for (let plane = 0, scale = 1; plane < planes; plane++, scale *= 256) {
+			for (let i = 0; i < n; i++)
+				column[i] += this.bytes[this.at + i] * scale;
+			this.at += n;
+		}
+		return column;
 	}
 
 	/** A column of differences. @param {number} n */
@@ -198,13 +205,7 @@ function readCosts(reader, n) {
 			costs.push(null);
 			continue;
 		}
-		const samples = reader.numbers(n);
-		const weight = new Float64Array(n);
-		for (let i = 0; i < n; i++) {
-			if (samples[i])
-				weight[i] = reader.number();
-		}
-		costs.push({ samples, weight });
+		costs.push({ samples: reader.numbers(n), weight: reader.numbers(n) });
 	}
 	return costs;
 }
@@ -294,13 +295,23 @@ export function readModel(bytes, kinds) {
 	};
 }
 
+/** @param {string} text @returns {Uint8Array} */
+function decodeBase64(text) {
+	const { fromBase64 } = /** @type {any} */ (Uint8Array); /* browsers of 2025 have it */
+	if (fromBase64)
+		return fromBase64.call(Uint8Array, text);
+	const decoded = atob(text);
+	const bytes = new Uint8Array(decoded.length);
+	for (let i = 0; i < decoded.length; i++)
+		bytes[i] = decoded.charCodeAt(i);
+	return bytes;
+}
+
 /** The bytes of a block. @param {string} id @returns {Promise<Uint8Array>} */
 export async function readBlock(id) {
-	const text = atob(document.getElementById(id)?.textContent?.trim() ?? "");
-	const bytes = new Uint8Array(text.length);
-	for (let i = 0; i < text.length; i++)
-		bytes[i] = text.charCodeAt(i);
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+	const bytes = decodeBase64(document.getElementById(id)?.textContent ?? "");
+	const blob = new Blob([/** @type {BlobPart} */ (bytes)]);
+	const stream = blob.stream().pipeThrough(new DecompressionStream("deflate-raw"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 

@@ -1,0 +1,44 @@
+#include "report/html/page_column.h"
+
+#include <stdlib.h>
+
+#include "cct/base/array.h"
+
+void page_column_add(struct page_column *column, uint64_t number)
+{
+	if (array_reserve(column->numbers, column->n, column->n_allocated, 1))
+		column->lacks_memory = true;
+	else
+		column->numbers[column->n++] = number;
+}
+
+static unsigned count_bytes(const struct page_column *column)
+{
+	uint64_t all = 0;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < column->n; i++)
+		all |= column->numbers[i];
+	for (; all; all >>= 8)
+		n++;
+	return n;
+}
+
+void page_column_write(struct page_column *column, struct byte_buffer *out)
+{
+	const unsigned n_bytes = count_bytes(column);
+
+	byte_buffer_add_unsigned(out, n_bytes);
+	for (unsigned plane = 0; plane < n_bytes; plane++) {
+		for (size_t i = 0; i < column->n; i++)
+			byte_buffer_add(
+				out, &(uint8_t){ (uint8_t)(column->numbers[i] >> 8 * plane) }, 1);
+	}
+	out->lacks_memory |= column->lacks_memory;
+	column->n = 0;
+}
+
+void page_column_deinit(struct page_column *column)
+{
+	free(column->numbers);
+}
