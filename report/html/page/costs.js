@@ -49,22 +49,23 @@ function allowedTasks(model, kind, filters) {
 	return Uint8Array.from(model.tasks, (_, task) => Number(keys.has(taskKey(model, task, kind))));
 }
 
-/** By number and 1, as in the rows. @param {string[]} names @param {Filter[]} filters
+/** By number and 1, as in the rows. @param {() => string[]} names @param {Filter[]} filters
  * @param {string} kind */
 function allowedNumbers(names, filters, kind) {
 	const keys = new Set(filters.filter((filter) => filter.kind === kind).map(({ value }) => value));
-	return keys.size ? Uint8Array.from(["", ...names], (name) => Number(keys.has(name))) : null;
+	return keys.size ? Uint8Array.from(["", ...names()], (name) => Number(keys.has(name))) : null;
 }
 
 /** Whether each row is of those who are wanted; null: all are. @param {Model} model
  * @param {Rows} rows @param {Filter[]} filters @returns {Uint8Array | null} */
 export function rowsWanted(model, rows, filters) {
-	const cpus = Array.from({ length: 4096 }, (_, cpu) => String(cpu));
+	const cpus = () => Array.from({ length: 1 + rows.cpu.reduce((a, b) => Math.max(a, b), 0) },
+		(_, cpu) => String(cpu));
 	const tests = /** @type {[Int32Array, Uint8Array | null][]} */ ([
 		[rows.task, allowedTasks(model, "process", filters)],
 		[rows.task, allowedTasks(model, "thread", filters)],
 		[rows.cpu, allowedNumbers(cpus, filters, "cpu")],
-		[rows.cgroup, allowedNumbers(model.cgroups, filters, "cgroup")],
+		[rows.cgroup, allowedNumbers(() => model.cgroups, filters, "cgroup")],
 	]);
 	/** @type {Uint8Array | null} */
 	let wanted = null;
@@ -89,6 +90,9 @@ function costsOfRows(model, selection) {
 	const first = selection.to ? selection.from + 1 : 0;
 	const last = selection.to || model.slices + 1;
 	let sum = 0;
+	let whole = 0;
+	for (let i = 0; i < model.n; i++)
+		whole += all.weight[i];
 	for (let i = 0; i < rows.n; i++) {
 		sum += rows.weight[i];
 		if (rows.slice[i] < first || rows.slice[i] > last || (wanted && !wanted[i]))
@@ -96,7 +100,7 @@ function costsOfRows(model, selection) {
 		weight[rows.node[i]] += rows.weight[i];
 		samples[rows.node[i]] += rows.samples[i];
 	}
-	const scale = sum ? all.weight.reduce((a, b) => a + b, 0) / sum : 1;
+	const scale = sum ? whole / sum : 1;
 	if (Math.abs(scale - 1) > 1e-9) {
 		for (let i = 0; i < model.n; i++)
 			weight[i] *= scale;

@@ -12,32 +12,37 @@ const LANE_HEIGHT = 15;
 
 /** @typedef {{key: string, label: string, total: number, slices: Float64Array}} Lane */
 
+/** Finds or adds a lane. @param {Map<string, Lane>} lanes @param {string} key @param {string} kind
+ * @param {number} slices @returns {Lane} */
+function laneOf(lanes, key, kind, slices) {
+	const lane = lanes.get(key) ?? { key, label: kind === "cpu" ? `CPU ${key}` : key, total: 0,
+		slices: new Float64Array(slices) };
+	lanes.set(key, lane);
+	return lane;
+}
+
 /** The lanes of a kind, the costliest first. @param {Model} model @param {Selection} selection
  * @param {string} kind @returns {Lane[]} */
 export function lanesOf(model, selection, kind) {
 	const rows = model.rows[selection.metric];
 	const others = selection.filters.filter((filter) => filter.kind !== kind);
 	const wanted = rowsWanted(model, rows, others);
-	/** @type {(row: number) => string} */
-	const keyOf = kind === "cpu" ? (row) => String(rows.cpu[row] - 1)
-		: kind === "cgroup" ? (row) => model.cgroups[rows.cgroup[row] - 1] ?? ""
-			: (row) => taskKey(model, rows.task[row], kind);
+	const column = kind === "cpu" ? rows.cpu : kind === "cgroup" ? rows.cgroup : rows.task;
+	/** @type {(number: number) => string} */
+	const keyOf = kind === "cpu" ? (cpu) => (cpu ? String(cpu - 1) : "")
+		: kind === "cgroup" ? (cgroup) => model.cgroups[cgroup - 1] ?? ""
+			: (task) => taskKey(model, task, kind);
 	const lanes = /** @type {Map<string, Lane>} */ (new Map());
+	const byNumber = /** @type {Lane[]} */ ([]);
 	for (let i = 0; i < rows.n; i++) {
 		if (wanted && !wanted[i])
 			continue;
-		const key = keyOf(i);
-		let lane = lanes.get(key);
-		if (!lane) {
-			lane = { key, label: kind === "cpu" ? `CPU ${key}` : key, total: 0,
-				slices: new Float64Array(model.slices) };
-			lanes.set(key, lane);
-		}
+		const lane = byNumber[column[i]] ??= laneOf(lanes, keyOf(column[i]), kind, model.slices);
 		lane.total += rows.weight[i];
 		if (rows.slice[i])
 			lane.slices[rows.slice[i] - 1] += rows.weight[i];
 	}
-	return [...lanes.values()].filter((lane) => lane.key !== "" && lane.key !== "-1")
+	return [...lanes.values()].filter((lane) => lane.key !== "")
 		.sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
 }
 
@@ -75,6 +80,7 @@ export class Timeline {
 		this.to = 0;
 		this.histogram = new Float64Array(0);
 		this.isLong = false;
+		this.made = ""; /* what the lanes were made of */
 		/** @type {Lane[]} */
 		this.lanes = [];
 		this.anchor = -1;
@@ -96,8 +102,12 @@ export class Timeline {
 		this.kind = kind;
 		this.from = selection.from;
 		this.to = selection.to;
-		this.histogram = histogramOf(model, selection);
-		this.lanes = lanesOf(model, selection, kind);
+		const made = JSON.stringify([selection.metric, selection.filters, kind]);
+		if (made !== this.made) {
+			this.made = made;
+			this.histogram = histogramOf(model, selection);
+			this.lanes = lanesOf(model, selection, kind);
+		}
 		this.chosen = new Set(selection.filters.filter((filter) => filter.kind === kind)
 			.map(({ value }) => value));
 		this.draw();
