@@ -182,7 +182,7 @@ C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/uni
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
 SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/deps/install tests/deps/npm/install tests/deps/perfparser report/html/page/join tests/lint/page/check tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
-	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh))
+	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh)) tests/bench/page
 lint:
 	tests/deps/install build test lint
 	tests/deps/npm/install
@@ -212,8 +212,9 @@ $(BUILD)/lint/%.tidy: %.c .clang-tidy $(HEADERS)
 # Prints; asserts nothing.
 bench:
 	tests/deps/install build bench
-	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost
+	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost $(BUILD)/tests/bench/large_page
 	tests/bench/run $(BUILD)/dendro
+	tests/bench/page $(BUILD)/tests/bench/large_page
 
 # Prints; what compilers and programs are not installed is left out, and said. The steps alone are
 # judged: none may be wrong.
