@@ -13,6 +13,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/exchange/path_formats.h"
+#include "collector/exchange/verify_file.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
@@ -20,8 +21,9 @@
 
 struct export_command {
 	struct report_options report;
-	const struct path_format *format; /* NULL: none was given */
-	const char *output;               /* NULL or "-": standard output */
+	const struct path_format *format;   /* NULL: none was given */
+	const struct path_format *verified; /* the format of a file to check; NULL: none */
+	const char *output;                 /* NULL or "-": standard output */
 };
 
 #define FIELD(name) offsetof(struct export_command, name)
@@ -45,6 +47,18 @@ static int take_format(const struct option_use *use, void *field)
 	return option_wrong_value(use, "%s", names ? names : "another format");
 }
 
+static int take_verified(const struct option_use *use, void *field)
+{
+	const struct path_format *format = path_formats_find(use->value);
+	_cleanup_free_ char *names = NULL;
+
+	*(const struct path_format **)field = format;
+	if (format && format->verify)
+		return 0;
+	names = path_formats_verified();
+	return option_wrong_value(use, "%s", names ? names : "another format");
+}
+
 static const struct command_option options_of_export[] = {
 	{ .shared = input_option, .offset = FIELD(report.path) },
 	{ .name = "format",
@@ -61,6 +75,12 @@ static const struct command_option options_of_export[] = {
 		  "its name ends in .gz",
 	  .take = option_take_text,
 	  .offset = FIELD(output) },
+	{ .name = "verify",
+	  .argument = "FORMAT",
+	  .help = "write nothing: check a file of this format for what lenient programs let pass",
+	  .list = path_formats_verified,
+	  .take = take_verified,
+	  .offset = FIELD(verified) },
 	{ .name = "by",
 	  .argument = "GROUP",
 	  .help = "begin folded paths with the comm (default), the process (comm-pid) or the "
@@ -89,7 +109,8 @@ static const struct command_option options_of_export[] = {
 
 const struct command_line export_line = {
 	.command = "export",
-	.synopsis = "--format FORMAT [OPTIONS] [FILE...]",
+	.synopsis = "--format FORMAT [OPTIONS] [FILE...]\n"
+		    "--verify FORMAT FILE",
 	.description = "Writes the call paths of a recording, with their cost, in a format that "
 		       "other programs\n"
 		       "read; of several recordings or profiles, their sum.",
@@ -319,20 +340,39 @@ static void take_needs(struct export_command *command)
 	report->build.keeps_rows = true;
 }
 
+/* An exit status. */
+static int verify(const struct export_command *command, const struct parsed_line *parsed)
+{
+	if (command->format || command->output)
+		return message_wrong_use("export",
+					 "--verify writes nothing: leave out --format and -o.");
+	if (parsed->n_operands != 1)
+		return message_wrong_use("export", "--verify checks one file: name it.");
+	return verify_file("export", command->verified, parsed->operands[0]) ? 1 : 0;
+}
+
+static int export(struct export_command *command, const struct parsed_line *parsed)
+{
+	const int status = check(command);
+
+	if (status)
+		return status;
+	report_options_take_operands(&command->report, parsed);
+	report_options_finish(&command->report);
+	take_needs(command);
+	setlocale(LC_CTYPE, "");
+	return run(command) ? 1 : 0;
+}
+
 int cmd_export(int argc, char **argv)
 {
 	struct export_command command = { 0 };
 
 	report_options_init(&command.report, "export");
 	struct parsed_line parsed = options_parse(&export_line, argc, argv, &command);
-	int status = parsed.is_done ? parsed.status : check(&command);
-	if (!parsed.is_done && !status) {
-		report_options_take_operands(&command.report, &parsed);
-		report_options_finish(&command.report);
-		take_needs(&command);
-		setlocale(LC_CTYPE, "");
-		status = run(&command) ? 1 : 0;
-	}
+	int status = parsed.status;
+	if (!parsed.is_done)
+		status = command.verified ? verify(&command, &parsed) : export(&command, &parsed);
 	report_options_deinit(&command.report);
 	return status;
 }

@@ -10,17 +10,22 @@
 #include "report/formats/speedscope.h"
 #include "report/formats/sqlite.h"
 #include "report/pprof/pprof.h"
+#include "report/verify/verify_folded.h"
+#include "report/verify/verify_otlp.h"
+#include "report/verify/verify_pprof.h"
 
 const struct path_format path_formats[] = {
 	{ .name = "pprof",
 	  .description = "a profile that go tool pprof and others read",
 	  .is_binary = true,
 	  .has_lines = true,
-	  .write = pprof_write },
+	  .write = pprof_write,
+	  .verify = verify_pprof },
 	{ .name = "folded",
 	  .description = "a line of text for each path, for flame graphs",
 	  .has_one_metric = true,
-	  .write = folded_write },
+	  .write = folded_write,
+	  .verify = verify_folded },
 	{ .name = "speedscope",
 	  .description = "a profile in the own format of speedscope, the web application",
 	  .rows = ROWS_WANTED,
@@ -52,7 +57,8 @@ const struct path_format path_formats[] = {
 	  .rows = ROWS_WANTED,
 	  .is_binary = true,
 	  .has_lines = true,
-	  .write = otlp_write },
+	  .write = otlp_write,
+	  .verify = verify_otlp },
 	{ 0 },
 };
 
@@ -65,7 +71,18 @@ const struct path_format *path_formats_find(const char *name)
 	return NULL;
 }
 
-char *path_formats_names(void)
+static bool is_any(const struct path_format *format)
+{
+	return format->name;
+}
+
+static bool is_verified(const struct path_format *format)
+{
+	return format->verify;
+}
+
+/* "pprof, folded or otlp": of those that @has is true of. */
+static char *list_names(bool (*has)(const struct path_format *))
 {
 	char *names = NULL;
 	size_t size;
@@ -73,13 +90,27 @@ char *path_formats_names(void)
 
 	if (!out)
 		return NULL;
+	const struct path_format *before = NULL, *last = NULL;
+
 	for (const struct path_format *format = path_formats; format->name; format++)
-		fprintf(out, "%s%s",
-			format == path_formats ? ""
-			: format[1].name       ? ", "
-					       : " or ",
-			format->name);
+		last = has(format) ? format : last;
+	for (const struct path_format *format = path_formats; format->name; format++) {
+		if (!has(format))
+			continue;
+		fprintf(out, "%s%s", !before ? "" : format == last ? " or " : ", ", format->name);
+		before = format;
+	}
 	return fclose(out) ? NULL : names;
+}
+
+char *path_formats_names(void)
+{
+	return list_names(is_any);
+}
+
+char *path_formats_verified(void)
+{
+	return list_names(is_verified);
 }
 
 char *path_formats_list(void)

@@ -10,6 +10,8 @@ extern const struct path_format path_formats[]; /* ends with a name of NULL */
 const struct path_format *path_formats_find(const char *name);
 /* "pprof or folded". Heap; NULL without memory. */
 char *path_formats_names(void);
+/* Likewise of those that can be checked. */
+char *path_formats_verified(void);
 /* A line "NAME: DESCRIPTION" for each. Likewise. */
 char *path_formats_list(void);
 

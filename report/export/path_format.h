@@ -8,6 +8,7 @@
 #include "cct/model/profile.h"
 #include "report/fold/path_options.h"
 #include "report/names/symbolize.h"
+#include "report/verify/verification.h"
 
 /* What a format needs of the samples one by one: profile->rows, in a profile by thread. */
 enum format_rows {
@@ -33,6 +34,9 @@ struct path_format {
 	 */
 	int (*write)(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 		     const struct path_options *options);
+	/* Checks the bytes of a file of this format, which may be damaged or hostile. NULL: it
+	 * cannot be checked. */
+	void (*verify)(struct verification *verification, const uint8_t *bytes, size_t size);
 };
 
 #endif

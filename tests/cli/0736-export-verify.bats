@@ -1,0 +1,67 @@
+# dendro export --verify finds what is wrong with a file, and nothing wrong with dendro's own.
+
+load lib
+load exported
+
+setup_file() {
+	load lib
+	load exported
+	prepare make_exports
+}
+
+formats() {
+	"$DENDRO" export --verify none x 2>&1 | sed -n "s/.* takes \(.*\), not 'none'.*/\1/p" |
+		sed 's/, / /g; s/ or / /'
+}
+
+make_exports() {
+	local format
+	make_exported
+	for format in $(formats); do
+		"$DENDRO" export --format "$format" -o "exported.$format" exported.data 2>/dev/null
+	done
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+@test "exports of dendro are sound, of files and of standard input" {
+	local format
+	[ -n "$(formats)" ]
+	for format in $(formats); do
+		expect_equal "what is said of $format" "$("$DENDRO" export --verify "$format" "exported.$format" 2>&1)" ""
+		"$DENDRO" export --verify "$format" - <"exported.$format"
+	done
+}
+
+@test "a cut file is not sound, and its format is named" {
+	local format
+	for format in $(formats); do
+		head -c $(($(stat -c %s "exported.$format") - 1)) "exported.$format" >"cut.$format"
+		run "$DENDRO" export --verify "$format" "cut.$format"
+		echo "$output"
+		expect_equal status "$status" 1
+		[[ $output == *"cut.$format is not sound $format: "* ]]
+	done
+}
+
+@test "a wrong index is found, and its place named" {
+	need protoc
+	[ -d "$SHARED/protos/pprof" ] || skip "the definitions of pprof are not here"
+	local -a profile=(-I "$SHARED/protos/pprof")
+	gzip -dc exported.pprof | protoc "${profile[@]}" --decode=perftools.profiles.Profile profile.proto >text
+	awk '/^sample {/ { n++ } n == 3 && /^  location_id:/ && !done { $0 = "  location_id: 99999"; done = 1 }
+		{ print }' text | protoc "${profile[@]}" --encode=perftools.profiles.Profile profile.proto >wrong
+	run "$DENDRO" export --verify pprof wrong
+	expect_equal status "$status" 1
+	[[ $output == *"wrong is not sound pprof: sample 3: there is no location 99999."* ]]
+}
+
+@test "wrong use is refused" {
+	refuses 'takes ' "not 'gif'" -- "$DENDRO" export --verify gif exported.pprof
+	refuses 'checks one file' -- "$DENDRO" export --verify pprof
+	refuses 'leave out --format' -- "$DENDRO" export --verify pprof --format folded exported.pprof
+	refuses 'No such file' -- "$DENDRO" export --verify pprof missing
+}
