@@ -146,6 +146,45 @@ static void gaps_end_with_their_recording(void **state)
 	assert_int_equal(info->cpu_gaps[1].end_ns, 10600);
 }
 
+static void add_part(struct profile *into, uint64_t start_ns, bool has_window, uint64_t from_us,
+		     uint64_t to_us)
+{
+	struct profile *from = made_at(start_ns, start_ns ? start_ns + 100 : 0, false, 0);
+
+	from->info.has_window = has_window;
+	from->info.window = (struct time_window){ from_us, to_us };
+	add(into, from);
+}
+
+static void parts_of_the_time_stay_if_all_runs_have_the_same(void **state)
+{
+	struct profile *profile = *state;
+
+	add_part(profile, 500, true, 10, 20);
+	add_part(profile, 300, true, 10, 20);
+	assert_true(profile->info.has_window);
+	assert_int_equal(profile->info.window.from_us, 10);
+	assert_int_equal(profile->info.window.to_us, 20);
+	/* Without times there are no samples that could be of another part. */
+	add_part(profile, 0, false, 0, 0);
+	assert_true(profile->info.has_window);
+	add_part(profile, 400, true, 10, 21);
+	assert_false(profile->info.has_window);
+	add_part(profile, 500, true, 10, 20);
+	assert_false(profile->info.has_window);
+}
+
+static void a_whole_run_beside_a_part_of_one_is_no_part(void **state)
+{
+	struct profile *profile = *state;
+
+	add_part(profile, 0, false, 0, 0);
+	add_part(profile, 500, true, 10, 20);
+	assert_true(profile->info.has_window);
+	add_part(profile, 300, false, 0, 0);
+	assert_false(profile->info.has_window);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +196,10 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(without_a_date_times_do_not_count_beside_dates,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(parts_of_the_time_stay_if_all_runs_have_the_same,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_whole_run_beside_a_part_of_one_is_no_part, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(gaps_end_with_their_recording, setup, teardown),
 	};
 

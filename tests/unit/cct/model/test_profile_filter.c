@@ -196,6 +196,46 @@ static void each_run_is_scaled_by_its_times(void **state)
 	assert_int_equal(profile_check_conservation(profile), -1);
 }
 
+/* Row i of the first run is at node i + 1; the second run has all others. */
+static void one_run_after_the_other_can_be_counted(void **state)
+{
+	struct profile *profile = *state;
+	struct sample_rows *rows;
+	uint64_t total = 0;
+
+	add_rows(profile);
+	add_runs(profile);
+	rows = profile->rows;
+	rows->runs[0].start_ns = 100;
+	rows->runs[0].end_ns = 200;
+	for (uint32_t i = 0; i < N_NODES; i++)
+		total += rows->rows[i].weight;
+	for (int round = 0; round < 2; round++) {
+		assert_int_equal(profile_count_run(profile, 0), 0);
+		assert_int_equal(profile->metrics[0].samples, N_NODES);
+		assert_int_equal(profile->metrics[0].total, 3 * total);
+		assert_int_equal(profile->metrics[1].samples, 0);
+		assert_int_equal(profile->info.start_ns, 100);
+		assert_int_equal(profile->info.end_ns, 200);
+		assert_int_equal(cct_cost(profile->cct, 7, 0)->weight, 3 * 70);
+		assert_int_equal(profile->cct->squares[(size_t)7 * N_METRICS], 70 * 70);
+		assert_int_equal(profile->quality.counts[QUALITY_GUESSED], 1);
+		assert_int_equal(profile_check_conservation(profile), -1);
+
+		assert_int_equal(profile_count_run(profile, 1), 0);
+		assert_int_equal(profile->metrics[0].samples, 2);
+		assert_int_equal(profile->metrics[0].total, 51 + 61);
+		assert_int_equal(profile->metrics[1].samples, N_NODES - 2);
+		assert_int_equal(profile->metrics[2].samples, N_NODES);
+		assert_false(profile->metrics[0].is_scaled);
+		assert_int_equal(cct_cost(profile->cct, 7, 0)->weight, 0);
+		assert_int_equal(cct_cost(profile->cct, 7, 2)->weight, 72);
+		assert_int_equal(profile->quality.counts[QUALITY_GUESSED], 2);
+		assert_int_equal(profile_check_conservation(profile), -1);
+	}
+	assert_int_equal(rows->n_rows, N_METRICS * N_NODES);
+}
+
 static void rows_of_other_metrics_leave_with_them(void **state)
 {
 	static const char *const names[] = { "read-bytes", "cycles" };
@@ -232,6 +272,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(weights_are_scaled_after_samples_were_left_out,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(each_run_is_scaled_by_its_times, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_run_after_the_other_can_be_counted, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(rows_of_other_metrics_leave_with_them, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(without_a_name_of_a_metric_all_stay, setup,
