@@ -118,7 +118,7 @@ int browse_zoom(struct browse *browse)
 	int err = browse_scope_copy(&browse->scope, &scope);
 	if (err)
 		return err;
-	err = browse_scope_zoom(&scope, browse->fold, row);
+	err = browse_scope_zoom(&scope, browse_fold(browse), row);
 	if (err) {
 		browse_scope_deinit(&scope);
 		return err;
@@ -126,10 +126,9 @@ int browse_zoom(struct browse *browse)
 	return change(browse, &scope, true);
 }
 
-static bool folds_alike(const struct browse_scope *a, const struct browse_scope *b)
+static bool is_same_part(const struct browse_scope *a, const struct browse_scope *b)
 {
-	return a->n_conditions == b->n_conditions && a->kernel == b->kernel &&
-	       a->n_zoom == b->n_zoom;
+	return browse_scope_folds_alike(a, b) && a->n_zoom == b->n_zoom;
 }
 
 int browse_undo(struct browse *browse)
@@ -139,7 +138,7 @@ int browse_undo(struct browse *browse)
 		return 0;
 	}
 	struct browse_past *past = &browse->past[--browse->n_past];
-	const bool changes_fold = !folds_alike(&past->scope, &browse->scope);
+	const bool changes_fold = !is_same_part(&past->scope, &browse->scope);
 	/* The page goes back, too. */
 	if (browse->page == PAGE_PATHS && past->page != PAGE_PATHS) {
 		int err = browse_show_page(browse, past->page);

@@ -163,46 +163,42 @@ static int select_tree(const struct browse_scope *scope, const struct profile *p
 	return err;
 }
 
-static int fold_selected(const struct browse_scope *scope, const struct profile *profile,
-			 struct symbolizer *symbolizer, const struct view_options *options,
-			 struct fold **fold_ret)
-{
-	struct profile part = *profile; /* borrows all but the tree */
-
-	if (!scope->n_conditions)
-		return fold_profile(profile, symbolizer, options, fold_ret);
-	int err = select_tree(scope, profile, symbolizer, &part.cct);
-	if (err)
-		return err;
-	err = fold_profile(&part, symbolizer, options, fold_ret);
-	cct_destroy(part.cct);
-	return err;
-}
-
-static int zoom_into(const struct browse_scope *scope, struct fold *whole, struct fold **fold_ret)
-{
-	const uint32_t top = fold_find_path(whole, scope->zoom, scope->n_zoom);
-	int err = top == FOLD_NONE ? -ENOENT : fold_part_create(whole, top, fold_ret);
-
-	if (!err)
-		(*fold_ret)->paths = steal_ptr(whole->paths);
-	fold_destroy(whole);
-	return err;
-}
-
 int browse_scope_fold(const struct browse_scope *scope, const struct profile *profile,
 		      struct symbolizer *symbolizer, const struct view_options *options,
 		      struct fold **fold_ret)
 {
 	struct view_options shown = *options;
-	struct fold *fold;
+	struct profile part = *profile; /* borrows all but the tree */
 
 	shown.kernel = scope->kernel;
-	int err = fold_selected(scope, profile, symbolizer, &shown, &fold);
+	if (!scope->n_conditions)
+		return fold_profile(profile, symbolizer, &shown, fold_ret);
+	int err = select_tree(scope, profile, symbolizer, &part.cct);
 	if (err)
 		return err;
-	if (scope->n_zoom)
-		return zoom_into(scope, fold, fold_ret);
-	*fold_ret = fold;
-	return 0;
+	err = fold_profile(&part, symbolizer, &shown, fold_ret);
+	cct_destroy(part.cct);
+	return err;
+}
+
+int browse_scope_part(const struct browse_scope *scope, const struct fold *whole,
+		      struct fold **part_ret)
+{
+	*part_ret = NULL;
+	if (!scope->n_zoom)
+		return 0;
+	const uint32_t top = fold_find_path(whole, scope->zoom, scope->n_zoom);
+	return top == FOLD_NONE ? -ENOENT : fold_part_create(whole, top, part_ret);
+}
+
+bool browse_scope_folds_alike(const struct browse_scope *a, const struct browse_scope *b)
+{
+	if (a->kernel != b->kernel || a->n_conditions != b->n_conditions)
+		return false;
+	for (size_t i = 0; i < a->n_conditions; i++) {
+		if (a->conditions[i].kind != b->conditions[i].kind ||
+		    strcmp(a->conditions[i].text, b->conditions[i].text) != 0)
+			return false;
+	}
+	return true;
 }

@@ -41,12 +41,19 @@ int browse_scope_zoom(struct browse_scope *scope, const struct fold *fold,
 char *browse_scope_describe(const struct browse_scope *scope);
 
 /*
- * Folds the part of the profile, whose tree does not change. 0; -ENOENT: no path is selected, or
- * the row of the zoom is not there; -EINVAL: a condition is not a regular expression; or another
- * -errno.
+ * Folds the profile, whose tree does not change, without its zoom. 0; -ENOENT: no path is selected;
+ * -EINVAL: a condition is not a regular expression; or another -errno.
  */
 int browse_scope_fold(const struct browse_scope *scope, const struct profile *profile,
 		      struct symbolizer *symbolizer, const struct view_options *options,
 		      struct fold **fold_ret);
+/*
+ * The part of such a fold that the zoom shows; NULL: there is no zoom. It borrows the names of
+ * @whole. 0; -ENOENT: the row is not there; or -ENOMEM.
+ */
+int browse_scope_part(const struct browse_scope *scope, const struct fold *whole,
+		      struct fold **part_ret);
+/* Whether the same fold is made of both, but for the zoom. */
+bool browse_scope_folds_alike(const struct browse_scope *a, const struct browse_scope *b);
 
 #endif

@@ -25,12 +25,21 @@ const char *browse_page_name(enum browse_page_kind kind)
 /* The view of paths begins with the functions of that name. */
 static void mark_root(struct browse *browse)
 {
-	for (uint32_t i = 0; i < browse->fold->n_entities; i++) {
-		struct fold_entity *entity = &browse->fold->entities[i];
+	struct fold *fold = browse_fold(browse);
+
+	for (uint32_t i = 0; i < fold->n_entities; i++) {
+		struct fold_entity *entity = &fold->entities[i];
 
 		entity->root_match = browse->scope.root && entity_is_code(entity) &&
 				     strcmp(entity->name, browse->scope.root) == 0;
 	}
+}
+
+static void folds_deinit(struct browse_folds *folds)
+{
+	fold_destroy(folds->part);
+	fold_destroy(folds->whole);
+	*folds = (struct browse_folds){ 0 };
 }
 
 static int fold_lines(struct browse *browse)
@@ -38,7 +47,7 @@ static int fold_lines(struct browse *browse)
 	struct symbolizer_options names = browse->options.symbolizer;
 	struct view_options options = browse->options.view;
 
-	if (browse->line_fold)
+	if (browse->line_folds.whole)
 		return 0;
 	names.lines = true;
 	options.kind = VIEW_LINES;
@@ -46,8 +55,14 @@ static int fold_lines(struct browse *browse)
 		browse->line_symbolizer = symbolizer_create(browse->profile, &names);
 	if (!browse->line_symbolizer)
 		return -ENOMEM;
-	return browse_scope_fold(&browse->scope, browse->profile, browse->line_symbolizer, &options,
-				 &browse->line_fold);
+	int err = browse_scope_fold(&browse->scope, browse->profile, browse->line_symbolizer,
+				    &options, &browse->line_folds.whole);
+	if (!err)
+		err = browse_scope_part(&browse->scope, browse->line_folds.whole,
+					&browse->line_folds.part);
+	if (err)
+		folds_deinit(&browse->line_folds);
+	return err;
 }
 
 static int prepare_fold(struct browse *browse, enum browse_page_kind kind)
@@ -64,17 +79,19 @@ static int open_page(struct browse *browse, enum browse_page_kind kind)
 	struct browse_page *page = &browse->pages[kind];
 	struct view_options options = browse->options.view;
 	struct growing_view *growing;
+	struct fold *fold = browse_fold(browse);
 	int err = prepare_fold(browse, kind);
 
 	if (err)
 		return err;
+	if (kind == PAGE_LINES)
+		fold = browse->line_folds.part ? browse->line_folds.part : browse->line_folds.whole;
 	options.kind = page_kinds[kind].kind;
 	options.sort = page->sort;
 	options.sort_metric = browse->metric;
 	options.root = browse->scope.root;
 	options.direction = browse->scope.direction;
-	err = growing_view_create(browse->profile, &options,
-				  kind == PAGE_LINES ? browse->line_fold : browse->fold, &growing);
+	err = growing_view_create(browse->profile, &options, fold, &growing);
 	return err ? err : browse_rows_init(&page->rows, growing);
 }
 
@@ -102,13 +119,26 @@ int browse_show_page(struct browse *browse, enum browse_page_kind kind)
 	return err;
 }
 
-static int make_fold(const struct browse *browse, const struct browse_scope *scope,
-		     struct fold **fold_ret)
+/* The folds of another scope; the whole is that of the present one if that does. */
+static int make_folds(const struct browse *browse, const struct browse_scope *scope,
+		      struct browse_folds *folds)
 {
 	struct view_options options = browse->options.view;
+	int err = 0;
 
 	options.kind = VIEW_TREE;
-	return browse_scope_fold(scope, browse->profile, browse->symbolizer, &options, fold_ret);
+	*folds = (struct browse_folds){ 0 };
+	if (browse->folds.whole && browse_scope_folds_alike(scope, &browse->scope))
+		folds->whole = browse->folds.whole;
+	else
+		err = browse_scope_fold(scope, browse->profile, browse->symbolizer, &options,
+					&folds->whole);
+	if (err)
+		return err;
+	err = browse_scope_part(scope, folds->whole, &folds->part);
+	if (err && folds->whole != browse->folds.whole)
+		fold_destroy(folds->whole);
+	return err;
 }
 
 int browse_state_init(struct browse *browse, const struct profile *profile,
@@ -128,7 +158,7 @@ int browse_state_init(struct browse *browse, const struct profile *profile,
 	browse->scope_text = browse_scope_describe(&browse->scope);
 	if (!browse->scope_text)
 		return -ENOMEM;
-	int err = make_fold(browse, &browse->scope, &browse->fold);
+	int err = make_folds(browse, &browse->scope, &browse->folds);
 	return err ? err : browse_show_page(browse, PAGE_TREE);
 }
 
@@ -136,8 +166,7 @@ static void close_pages(struct browse *browse)
 {
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
 		browse_close_page(browse, (enum browse_page_kind)kind);
-	fold_destroy(browse->line_fold);
-	browse->line_fold = NULL;
+	folds_deinit(&browse->line_folds);
 }
 
 void browse_state_deinit(struct browse *browse)
@@ -145,7 +174,7 @@ void browse_state_deinit(struct browse *browse)
 	row_search_end(&browse->search);
 	free(browse->revealed);
 	close_pages(browse);
-	fold_destroy(browse->fold);
+	folds_deinit(&browse->folds);
 	symbolizer_destroy(browse->line_symbolizer);
 	for (uint32_t i = 0; i < browse->n_past; i++)
 		browse_scope_deinit(&browse->past[i].scope);
@@ -204,11 +233,14 @@ static int go_to_place(struct browse *browse, const struct place *place)
 	return row->parent ? browse_rows_reveal(rows, row) : 0;
 }
 
-static int show_other_fold(struct browse *browse, struct fold *fold, const struct place *place)
+static int show_other_folds(struct browse *browse, const struct browse_folds *folds,
+			    const struct place *place)
 {
 	close_pages(browse);
-	fold_destroy(browse->fold);
-	browse->fold = fold;
+	if (browse->folds.whole == folds->whole)
+		browse->folds.whole = NULL;
+	folds_deinit(&browse->folds);
+	browse->folds = *folds;
 	int err = browse_show_page(browse, browse->page);
 	if (err == -ENOENT) /* the function of the paths is not there any more */
 		err = browse_show_page(browse, PAGE_TREE);
@@ -226,12 +258,12 @@ static void take_scope(struct browse *browse, struct browse_scope *scope, char *
 
 int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool changes_fold)
 {
-	struct fold *fold = NULL;
+	struct browse_folds folds;
 	char *text = browse_scope_describe(scope);
 	int err = text ? 0 : -ENOMEM;
 
 	if (!err && changes_fold)
-		err = make_fold(browse, scope, &fold);
+		err = make_folds(browse, scope, &folds);
 	if (err) {
 		free(text);
 		browse_scope_deinit(scope);
@@ -240,7 +272,7 @@ int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool 
 	struct place place = note_place(browse);
 	take_scope(browse, scope, text);
 	if (changes_fold)
-		err = show_other_fold(browse, fold, &place);
+		err = show_other_folds(browse, &folds, &place);
 	else
 		browse_close_page(browse, PAGE_PATHS);
 	free(place.names);

@@ -41,6 +41,11 @@ struct browse_past {
 	enum browse_page_kind page;
 };
 
+/* The whole profile in the present scope, and the part of the zoom. */
+struct browse_folds {
+	struct fold *whole, *part; /* the part: NULL: no zoom */
+};
+
 struct browse {
 	const struct profile *profile;
 	struct symbolizer *symbolizer, *line_symbolizer; /* the second: owned, NULL: not needed */
@@ -49,7 +54,7 @@ struct browse {
 	char *scope_text; /* browse_scope_describe() */
 	struct browse_past past[BROWSE_MAX_UNDO];
 	uint32_t n_past;
-	struct fold *fold, *line_fold; /* the second: NULL: not needed */
+	struct browse_folds folds, line_folds; /* the second: all NULL until it is needed */
 	struct browse_page pages[N_BROWSE_PAGES];
 	enum browse_page_kind page;
 	uint32_t metric;
@@ -91,6 +96,11 @@ static inline const struct browse_rows *browse_rows(const struct browse *browse)
 static inline const struct view *browse_view(const struct browse *browse)
 {
 	return browse_rows(browse)->growing->view;
+}
+/* What the pages show, but for that of lines. */
+static inline struct fold *browse_fold(const struct browse *browse)
+{
+	return browse->folds.part ? browse->folds.part : browse->folds.whole;
 }
 /* "tree", ... */
 const char *browse_page_name(enum browse_page_kind kind);

@@ -207,7 +207,7 @@ static void keys_in_a_tree_of_a_million_nodes_touch_what_they_show(void **state)
 	add_wide_tree(session, letter_view_add_path(session->letters, 0, "m"), 6);
 	struct browse *browse = begin(session);
 	const struct growing_view *growing = browse_page(browse)->rows.growing;
-	assert_true(browse->fold->n_nodes > 1000000);
+	assert_true(browse_fold(browse)->n_nodes > 1000000);
 	assert_int_equal(growing->n_grown, 1);
 	act(browse, "pppppp");
 	assert_in_range(growing->n_grown, 12, 100);
