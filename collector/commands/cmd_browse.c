@@ -183,6 +183,7 @@ int cmd_browse(int argc, char **argv)
 		status = check_terminal();
 	if (!parsed.is_done && !status) {
 		report_options_finish(&options);
+		options.build.keeps_code = true;
 		setlocale(LC_CTYPE, "");
 		status = run(&options) ? 1 : 0;
 	}

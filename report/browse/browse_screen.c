@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/browse/browse_change.h"
+#include "report/browse/browse_listing.h"
 #include "report/browse/browse_text.h"
 #include "report/browse/browse_typing.h"
 
@@ -19,7 +20,7 @@
 #define MAX_TYPED       128 /* bytes */
 
 /* What the keys do now. */
-enum screen_mode { MODE_ROWS, MODE_SEARCH, MODE_FOCUS, MODE_IGNORE, MODE_HELP };
+enum screen_mode { MODE_ROWS, MODE_SEARCH, MODE_FOCUS, MODE_IGNORE, MODE_LISTING, MODE_HELP };
 
 struct screen {
 	struct browse *browse;
@@ -29,6 +30,7 @@ struct screen {
 	char typed[MAX_TYPED];
 	struct styled_line line;
 	struct icicle icicle;
+	struct browse_listing listing;
 };
 
 bool browse_screen_is_there(void)
@@ -222,6 +224,35 @@ static void draw_help(struct screen *screen)
 	draw_line(screen, LINES - 1, A_REVERSE);
 }
 
+static uint32_t listing_size(void)
+{
+	return LINES > 1 ? (uint32_t)LINES - 1 : 1;
+}
+
+static void draw_listing(struct screen *screen)
+{
+	const struct browse_listing *listing = &screen->listing;
+	const uint32_t size = listing_size();
+
+	browse_listing_scroll(&screen->listing, 0, size);
+	for (uint32_t i = 0; i < size; i++) {
+		struct styled_line *line = begin_line(screen);
+
+		if (listing->top + i < listing->n_lines)
+			styled_line_add(line, listing->lines[listing->top + i]);
+		draw_line(screen, (int)i, A_NORMAL);
+	}
+	styled_line_add_whole(begin_line(screen), " q goes back  j k scroll");
+	styled_line_add_whole(&screen->line, "  lines %u to %u of %u", listing->top + 1,
+			      listing->top + size < listing->n_lines ? listing->top + size
+								     : listing->n_lines,
+			      listing->n_lines);
+	if (*screen->browse->scope_text)
+		styled_line_add_whole(&screen->line, "  of the whole recording");
+	styled_line_pad(&screen->line, screen->line.max_columns);
+	draw_line(screen, LINES - 1, A_REVERSE);
+}
+
 static int draw(struct screen *screen)
 {
 	int err = 0;
@@ -229,6 +260,9 @@ static int draw(struct screen *screen)
 	if (screen->mode == MODE_HELP) {
 		curs_set(0);
 		draw_help(screen);
+	} else if (screen->mode == MODE_LISTING) {
+		curs_set(0);
+		draw_listing(screen);
 	} else {
 		if (screen->browse->page != PAGE_ICICLE)
 			browse_scroll(screen->browse, page_size());
@@ -344,6 +378,32 @@ static void scroll_help(struct screen *screen, enum browse_action action)
 		screen->mode = MODE_ROWS;
 }
 
+static int begin_listing(struct screen *screen)
+{
+	int err = browse_listing_make(&screen->listing, screen->browse, (unsigned)COLS);
+
+	if (!err && screen->listing.n_lines)
+		screen->mode = MODE_LISTING;
+	return err;
+}
+
+static void act_on_listing(struct screen *screen, enum browse_action action)
+{
+	const int64_t page = listing_size();
+	const int64_t steps[] = {
+		[ACTION_DOWN] = 1,        [ACTION_UP] = -1,           [ACTION_PAGE_DOWN] = page,
+		[ACTION_PAGE_UP] = -page, [ACTION_FIRST] = INT32_MIN, [ACTION_LAST] = INT32_MAX,
+	};
+
+	if (action == ACTION_QUIT || action == ACTION_CANCEL || action == ACTION_ANNOTATE ||
+	    action == ACTION_FOLD) {
+		browse_listing_deinit(&screen->listing);
+		screen->mode = MODE_ROWS;
+	} else if ((size_t)action < sizeof(steps) / sizeof(steps[0])) {
+		browse_listing_scroll(&screen->listing, steps[action], listing_size());
+	}
+}
+
 static int act(struct screen *screen, enum browse_action action)
 {
 	switch (action) {
@@ -357,6 +417,8 @@ static int act(struct screen *screen, enum browse_action action)
 	case ACTION_SEARCH:
 		begin_typing(screen, MODE_SEARCH);
 		return 0;
+	case ACTION_ANNOTATE:
+		return begin_listing(screen);
 	case ACTION_TYPE_FOCUS:
 	case ACTION_TYPE_IGNORE:
 		begin_typing(screen, action == ACTION_TYPE_FOCUS ? MODE_FOCUS : MODE_IGNORE);
@@ -375,6 +437,10 @@ static int handle_key(struct screen *screen, uint32_t key)
 	const enum browse_action action = browse_key_action(key);
 	if (screen->mode == MODE_HELP) {
 		scroll_help(screen, action);
+		return 0;
+	}
+	if (screen->mode == MODE_LISTING) {
+		act_on_listing(screen, action);
 		return 0;
 	}
 	return act(screen, action);
@@ -421,5 +487,6 @@ int browse_screen_run(struct browse *browse, bool color)
 	endwin();
 	delscreen(terminal);
 	icicle_deinit(&screen.icicle);
+	browse_listing_deinit(&screen.listing);
 	return err;
 }

@@ -42,18 +42,24 @@ static void folds_deinit(struct browse_folds *folds)
 	*folds = (struct browse_folds){ 0 };
 }
 
-static int fold_lines(struct browse *browse)
+struct symbolizer *browse_line_symbolizer(struct browse *browse)
 {
 	struct symbolizer_options names = browse->options.symbolizer;
+
+	names.lines = true;
+	if (!browse->line_symbolizer)
+		browse->line_symbolizer = symbolizer_create(browse->profile, &names);
+	return browse->line_symbolizer;
+}
+
+static int fold_lines(struct browse *browse)
+{
 	struct view_options options = browse->options.view;
 
 	if (browse->line_folds.whole)
 		return 0;
-	names.lines = true;
 	options.kind = VIEW_LINES;
-	if (!browse->line_symbolizer)
-		browse->line_symbolizer = symbolizer_create(browse->profile, &names);
-	if (!browse->line_symbolizer)
+	if (!browse_line_symbolizer(browse))
 		return -ENOMEM;
 	int err = browse_scope_fold(&browse->scope, browse->profile, browse->line_symbolizer,
 				    &options, &browse->line_folds.whole);

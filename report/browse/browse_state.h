@@ -82,6 +82,9 @@ void browse_close_page(struct browse *browse, enum browse_page_kind kind);
  */
 int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool changes_fold);
 
+/* Names with source lines. Owned by @browse; NULL: out of memory. */
+struct symbolizer *browse_line_symbolizer(struct browse *browse);
+
 /* Chooses the first line on the screen, so that the cursor is on it. */
 void browse_scroll(struct browse *browse, uint32_t page_size);
 

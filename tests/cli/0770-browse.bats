@@ -241,6 +241,20 @@ go_to_function() { # go_to_function NAME : in the functions
 	press 1 '\[tree\]'
 }
 
+@test "the code of a function is that of dendro annotate" {
+	"$DENDRO" annotate --color never --min 0.5 hot hot.data >listing
+	browse 100 30 C.UTF-8 hot.data
+	go_to_function hot
+	press a '^hot in '
+	screen | head -n 8 | sed 's/ *$//' >shown
+	head -n 8 listing | sed 's/ *$//; s/\t/        /g' | cut -c1-100 | diff - shown
+	press G "to $(wc -l <listing) of $(wc -l <listing)"
+	press q '\[functions\]'
+	browse 100 30 C.UTF-8 reader.cct
+	press 3 '\[functions\]'
+	press a 'A profile has no code'
+}
+
 @test "one row is shown alone, and all shares are of it" {
 	browse 100 40 C.UTF-8 --kernel none reader.cct
 	keys / reader_1 Enter
