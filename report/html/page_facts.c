@@ -15,6 +15,7 @@
 #include "report/views/view_rows.h"
 
 #define MAX_FILES           4 /* whose packages are named */
+#define N_NAMED_RATIOS      2
 #define LEAST_SHARE         0.005
 #define LEAST_SHARE_PERCENT (100 * LEAST_SHARE)
 
@@ -85,18 +86,33 @@ static int write_metrics(FILE *out, const struct profile *profile)
 	return err;
 }
 
-static int write_ratios(FILE *out, const struct export_options *options)
+/* Ratios that everyone wants, as far as the events are there. Their number. */
+static uint32_t find_ratios(const struct profile *profile, struct ratio ratios[N_NAMED_RATIOS])
 {
+	static const char *const names[N_NAMED_RATIOS] = { "ipc", "mpki" };
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < N_NAMED_RATIOS; i++)
+		n += ratio_parse(names[i], profile, &ratios[n]);
+	return n;
+}
+
+/* Those of --ratio, or else the usual ones. */
+static int write_ratios(FILE *out, const struct page *page)
+{
+	const struct export_options *options = page->options;
+	struct ratio named[N_NAMED_RATIOS];
+	const struct ratio *ratios = options->n_ratios ? options->ratios : named;
+	const uint32_t n =
+		options->n_ratios ? options->n_ratios : find_ratios(page->profile, named);
 	int err = 0;
 
 	fputs(",\n\"ratios\":[", out);
-	for (uint32_t i = 0; i < options->n_ratios && !err; i++) {
-		const struct ratio *ratio = &options->ratios[i];
-
-		err = write_text(out, i ? ",{\"name\":" : "{\"name\":", ratio->name);
+	for (uint32_t i = 0; i < n && !err; i++) {
+		err = write_text(out, i ? ",{\"name\":" : "{\"name\":", ratios[i].name);
 		fprintf(out,
 			",\"numerator\":%" PRIu32 ",\"denominator\":%" PRIu32 ",\"factor\":%.17g}",
-			ratio->numerator, ratio->denominator, ratio->factor);
+			ratios[i].numerator, ratios[i].denominator, ratios[i].factor);
 	}
 	putc(']', out);
 	return err;
@@ -324,7 +340,7 @@ int page_facts_write(FILE *out, const struct page *page)
 	if (!err)
 		err = write_metrics(out, profile);
 	if (!err)
-		err = write_ratios(out, page->options);
+		err = write_ratios(out, page);
 	if (!err)
 		err = write_selection(out, page->options);
 	if (!err)

@@ -22,6 +22,8 @@ export function byId(id) {
 	return document.getElementById(id);
 }
 
+const CRUMBS = 7; /* of a longer path, the first two and the last ones */
+
 /** What a search finds: by function. @param {string[]} names @param {string} query */
 function matchesOf(names, query) {
 	if (!query)
@@ -50,7 +52,7 @@ export class Page {
 		this.made = {};
 		this.look = /** @type {any} */ ({ functions: null, paint: [], colors: this.colors, unit: "",
 			whole: 0, matches: null, flame: false });
-		this.timeline = new Timeline(byId("timeline"), this.colors, facts.phases, {
+		this.timeline = new Timeline(byId("timeline"), this.colors, facts, {
 			brush: (from, to, isDone) => this.change({ from, to }, !isDone),
 			toggle: (filter) => this.toggleFilter(filter),
 		});
@@ -226,8 +228,11 @@ export class Page {
 		const path = [];
 		for (let item = /** @type {Item | null} */ (top); item; item = item.parent)
 			path.unshift(item);
-		byId("crumbs").replaceChildren(...path.map((item) => {
+		const isLong = path.length > CRUMBS;
+		byId("crumbs").replaceChildren(...path.map((item, i) => {
 			const crumb = element("li");
+			crumb.hidden = isLong && i > 1 && i < path.length - CRUMBS + 2;
+			crumb.classList.toggle("after-gap", isLong && i === path.length - CRUMBS + 2);
 			const button = /** @type {HTMLButtonElement} */ (element("button",
 				shorten(nameOf(this.look.functions, item.func), 80)));
 			button.type = "button";
@@ -309,9 +314,29 @@ export class Page {
 			if (item.samples)
 				costs.append(element("span", `${grouped(item.samples)} samples`));
 			costs.append(element("span", functions.kind[item.func]));
+			costs.append(...this.ratiosOf(item));
 			if (call && functions.kind[item.func] === "inline")
 				costs.append(element("span", `inlined at ${shown(call)}`));
 		}
+	}
+
+	/** Ratios of events in an item of a tree of calls. @param {Item} item */
+	ratiosOf(item) {
+		const { model, shape, selection, key } = this.compute();
+		if (item.weights || !this.isWhole)
+			return [];
+		/** @param {number} metric */
+		const cost = (metric) => {
+			const of = { ...selection, metric };
+			const { total } = this.derive(`sums of ${metric}`, [key, of],
+				() => sumUp(model, shape, of));
+			return item.nodes.reduce((sum, node) => sum + total[node], 0);
+		};
+		return this.facts.ratios.map(({ name, numerator, denominator, factor }) => {
+			const below = cost(denominator);
+			const value = below ? ((cost(numerator) / below) * factor).toPrecision(3) : "–";
+			return element("span", `${name} ${value}`);
+		});
 	}
 
 	/** @param {Item | null} item under the pointer @param {number} narrow @param {number} total */

@@ -1,7 +1,7 @@
 /** When samples were taken: a histogram in which a range of time can be chosen, and below it lanes
  * of processes, threads, CPUs or cgroups, the costliest first. */
 
-/** @import { Model } from "./payload.js" */
+/** @import { Facts, Model } from "./payload.js" */
 /** @import { Filter, Selection } from "./costs.js" */
 import { rowsWanted, taskKey } from "./costs.js";
 import { element, shown } from "./table.js";
@@ -15,10 +15,19 @@ const LANE_HEIGHT = 15;
 /** Finds or adds a lane. @param {Map<string, Lane>} lanes @param {string} key @param {string} kind
  * @param {number} slices @returns {Lane} */
 function laneOf(lanes, key, kind, slices) {
-	const lane = lanes.get(key) ?? { key, label: kind === "cpu" ? `CPU ${key}` : key, total: 0,
-		slices: new Float64Array(slices) };
+	const label = kind === "cpu" ? `CPU ${key}` : key;
+	const lane = lanes.get(key) ?? { key, label, total: 0, slices: new Float64Array(slices) };
 	lanes.set(key, lane);
 	return lane;
+}
+
+/** @param {Model} model @param {Map<string, Lane>} lanes */
+function markMainThreads(model, lanes) {
+	model.tasks.forEach(({ pid, tid }, task) => {
+		const lane = lanes.get(taskKey(model, task, "thread"));
+		if (lane && pid === tid)
+			lane.label = `${lane.key} (main)`;
+	});
 }
 
 /** The lanes of a kind, the costliest first. @param {Model} model @param {Selection} selection
@@ -42,6 +51,8 @@ export function lanesOf(model, selection, kind) {
 		if (rows.slice[i])
 			lane.slices[rows.slice[i] - 1] += rows.weight[i];
 	}
+	if (kind === "thread")
+		markMainThreads(model, lanes);
 	return [...lanes.values()].filter((lane) => lane.key !== "")
 		.sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
 }
@@ -60,14 +71,14 @@ export function histogramOf(model, selection) {
 }
 
 export class Timeline {
-	/** @param {HTMLElement} host @param {Record<string, string>} colors
-	 * @param {[string, number, number][]} phases
+	/** @param {HTMLElement} host @param {Record<string, string>} colors @param {Facts} facts
 	 * @param {{brush: (from: number, to: number, isDone: boolean) => void,
 	 * toggle: (filter: Filter) => void}} on */
-	constructor(host, colors, phases, on) {
+	constructor(host, colors, facts, on) {
 		this.host = host;
 		this.colors = colors;
-		this.phases = phases;
+		this.phases = facts.phases;
+		this.gaps = facts.gaps;
 		this.on = on;
 		this.canvas = /** @type {HTMLCanvasElement} */ (host.querySelector("canvas"));
 		this.list = /** @type {HTMLElement} */ (host.querySelector(".lanes"));
@@ -218,6 +229,19 @@ export class Timeline {
 			context.globalAlpha = 0.15 + 0.85 * Math.sqrt(Math.min(weight / most, 1));
 			context.fillRect(i * step, 1, Math.max(step, 1), LANE_HEIGHT - 2);
 		});
+		if (this.kind === "cpu")
+			this.drawGaps(context, lane, step / (this.model?.sliceNs ?? 1));
+	}
+
+	/** Times in which a CPU was not recorded. @param {CanvasRenderingContext2D} context
+	 * @param {Lane} lane @param {number} scale */
+	drawGaps(context, lane, scale) {
+		context.globalAlpha = 0.5;
+		context.fillStyle = this.colors.warn;
+		for (const [cpu, start, end] of this.gaps) {
+			if (String(cpu) === lane.key)
+				context.fillRect(start * scale, LANE_HEIGHT / 2 - 1, (end - start) * scale, 2);
+		}
 	}
 
 	/** @param {PointerEvent} event */
