@@ -43,7 +43,7 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 @test "the page has the report's numbers: recursion, several events, filters, selections" {
 	need_browser
 	has_numbers one.data
-	has_numbers two.data
+	has_numbers two.data --ratio 'page-faults/cpu-clock*1000000'
 	has_numbers two.data --time 10%-60% --kernel none
 	has_numbers one.data --focus '^odd$'
 }

@@ -56,4 +56,8 @@ await withPage(file, {}, async (page) => {
 		assert.deepEqual(new Map(top.map(({ name, module, kind, self }) =>
 			[`${name}|${module}|${kind}`, self])), new Map(selfs), `functions, ${event}`);
 	}
+	await page.click("[data-view='down']");
+	const shown = await page.textContent("#detail-costs");
+	for (const [i, { name }] of (tree.ratios ?? []).entries())
+		assert.ok(shown.includes(`${name} ${tree.nodes[0][4].ratio_total[i].toPrecision(3)}`), shown);
 });
