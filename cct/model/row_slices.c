@@ -80,27 +80,25 @@ static int compare_indices(const void *a, const void *b, void *context)
 			      &order->rows->rows[*(const uint32_t *)b]);
 }
 
-/* Moves rows and sums to the places that an order of their indices gives them. 0 or -ENOMEM. */
-static int arrange(struct sample_rows *rows, const uint32_t *order)
+/* Moves rows and sums to the places that an order of their indices gives them, circle by circle:
+ * there may be millions, so there is no copy of them. The order is lost. */
+static void arrange(struct sample_rows *rows, uint32_t *order)
 {
-	struct sample_row *of = calloc((size_t)rows->n_rows + 1, sizeof(*of));
-	struct row_sum *sums = calloc((size_t)rows->n_rows + 1, sizeof(*sums));
-
-	if (!of || !sums) {
-		free(of);
-		free(sums);
-		return -ENOMEM;
-	}
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		of[i] = rows->rows[order[i]];
-		sums[i] = rows->sums[order[i]];
+		const struct sample_row row = rows->rows[i];
+		const struct row_sum sum = rows->sums[i];
+		uint32_t at = i;
+
+		for (uint32_t from = order[at]; from != i; from = order[at]) {
+			rows->rows[at] = rows->rows[from];
+			rows->sums[at] = rows->sums[from];
+			order[at] = at;
+			at = from;
+		}
+		rows->rows[at] = row;
+		rows->sums[at] = sum;
+		order[at] = at;
 	}
-	free(rows->rows);
-	free(rows->sums);
-	rows->rows = of;
-	rows->sums = sums;
-	rows->n_rows_allocated = rows->n_rows + 1;
-	return 0;
 }
 
 static int sort_with_sums(struct sample_rows *rows, int (*compare)(const void *, const void *))
@@ -113,7 +111,8 @@ static int sort_with_sums(struct sample_rows *rows, int (*compare)(const void *,
 	for (uint32_t i = 0; i < rows->n_rows; i++)
 		order[i] = i;
 	qsort_r(order, rows->n_rows, sizeof(*order), compare_indices, &by);
-	return arrange(rows, order);
+	arrange(rows, order);
+	return 0;
 }
 
 static int sort(struct sample_rows *rows, int (*compare)(const void *, const void *))
@@ -147,49 +146,39 @@ static uint32_t count_sums(const struct sample_rows *rows, unsigned shift)
 	return n;
 }
 
-static int make_sums(struct sample_rows *rows)
-{
-	struct row_sum *sums = calloc((size_t)rows->n_rows + 1, sizeof(*sums));
-
-	if (!sums)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < rows->n_rows; i++)
-		sums[i] = sample_rows_sum_of(rows, i);
-	rows->sums = sums;
-	return 0;
-}
-
-static void add_row(struct sample_rows *rows, uint32_t to, uint32_t from)
+static void add_row(struct sample_rows *rows, struct row_sum *sum, uint32_t to, uint32_t from)
 {
 	struct sample_row *row = &rows->rows[to];
-	struct row_sum *sum = &rows->sums[to];
-	const struct row_sum *more = &rows->sums[from];
+	const struct row_sum more = sample_rows_sum_of(rows, from);
 
 	row->weight += rows->rows[from].weight;
 	if (__builtin_add_overflow(row->n_guessed, rows->rows[from].n_guessed, &row->n_guessed))
 		row->n_guessed = UINT32_MAX;
-	if (__builtin_add_overflow(sum->squares, more->squares, &sum->squares))
+	if (__builtin_add_overflow(sum->squares, more.squares, &sum->squares))
 		sum->squares = ~(unsigned __int128)0;
-	sum->samples += more->samples;
-	if (more->longest > sum->longest)
-		sum->longest = more->longest;
+	sum->samples += more.samples;
+	if (more.longest > sum->longest)
+		sum->longest = more.longest;
 }
 
-/* Of rows that are sorted for sums. */
-static void add_up(struct sample_rows *rows, unsigned shift)
+/* Of rows that are sorted for sums. @sums: room for those of the result; may be those that the rows
+ * have. */
+static void add_up(struct sample_rows *rows, struct row_sum *sums, unsigned shift)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		if (n && are_one(&rows->rows[n - 1], &rows->rows[i], shift)) {
-			add_row(rows, n - 1, i);
+			add_row(rows, &sums[n - 1], n - 1, i);
 			continue;
 		}
+		sums[n] = sample_rows_sum_of(rows, i);
 		rows->rows[n] = rows->rows[i];
 		rows->rows[n].time = rows->rows[n].time >> shift << shift;
-		rows->sums[n++] = rows->sums[i];
+		n++;
 	}
 	rows->n_rows = n;
+	rows->sums = sums;
 	rows->slice_shift = shift;
 }
 
@@ -197,9 +186,15 @@ int row_slices_make(struct sample_rows *rows, unsigned shift)
 {
 	if (shift < rows->slice_shift || !shift)
 		return 0;
-	if ((!rows->sums && make_sums(rows)) || sort(rows, compare_for_sums))
+	if (sort(rows, compare_for_sums))
 		return -ENOMEM;
-	add_up(rows, shift);
+	/* The rows are many, the sums are few. */
+	struct row_sum *sums = rows->sums;
+	if (!sums)
+		sums = calloc((size_t)count_sums(rows, shift) + 1, sizeof(*sums));
+	if (!sums)
+		return -ENOMEM;
+	add_up(rows, sums, shift);
 	return sort(rows, compare_rows);
 }
 
