@@ -13,8 +13,8 @@
  *for each pid and 1, tid and 1, process and thread name; cgroups: their number, and for each its
  *path; columns: node (difference to the row before), and the members of struct page_row after it
  *
- * A function is a struct fold_entity. Costs are exclusive. The root's are those of samples that are
- * not selected.
+ * A function is a struct fold_entity. Costs are exclusive. The root has the cost of samples that
+ *are not selected.
  */
 #ifndef REPORT_HTML_PAGE_COLUMNS_H
 #define REPORT_HTML_PAGE_COLUMNS_H

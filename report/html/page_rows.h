@@ -24,14 +24,14 @@ struct page_row {
 
 struct page_rows {
 	struct page_row *rows; /* by place, metric, slice, task, CPU, cgroup */
-	uint32_t n;            /* 0: there are none */
+	uint32_t n;            /* 0: the page has no times */
 	uint32_t n_slices;
 	uint64_t slice_us;
 };
 
 /*
  * @nodes: by node of the profile's tree, that of the fold. Without rows in the profile, or with
- * too many, there are none. 0 or -ENOMEM; page_rows_deinit() follows in any case.
+ * too many, n is 0. 0 or -ENOMEM; page_rows_deinit() follows in any case.
  */
 int page_rows_init(struct page_rows *rows, const struct profile *profile,
 		   const struct page_tree *tree, const uint32_t *nodes);

@@ -16,6 +16,7 @@ export async function openBrowser() {
 /** Resolves when all of the page's data is there. */
 export async function openPage(browser, file, { fragment = "", ...options } = {}) {
 	const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+	page.setDefaultTimeout(120000);
 	page.problems = [];
 	page.on("console", (message) => page.problems.push(`console: ${message.text()}`));
 	page.on("pageerror", (error) => page.problems.push(`error: ${error}`));
@@ -26,7 +27,7 @@ export async function openPage(browser, file, { fragment = "", ...options } = {}
 }
 
 export async function whole(page) {
-	await page.waitForSelector("html[data-state='whole']", { state: "attached", timeout: 60000 });
+	await page.waitForSelector("html[data-state='whole']", { state: "attached", timeout: 120000 });
 }
 
 /** Saves in a format, and returns the text. */

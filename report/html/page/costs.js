@@ -25,7 +25,7 @@
  * @property {Float64Array} selfSamples
  */
 
-/** Text as a regular expression; if it is none, literally. @param {string} text */
+/** Text as a regular expression; if its syntax is wrong, literally. @param {string} text */
 export function expression(text) {
 	try {
 		return new RegExp(text);
@@ -56,7 +56,7 @@ function allowedNumbers(names, filters, kind) {
 	return keys.size ? Uint8Array.from(["", ...names()], (name) => Number(keys.has(name))) : null;
 }
 
-/** Whether each row is of those who are wanted; null: all are. @param {Model} model
+/** Whether each row passes the filters of processes, CPUs, ...; null: all do. @param {Model} model
  * @param {Rows} rows @param {Filter[]} filters @returns {Uint8Array | null} */
 export function rowsWanted(model, rows, filters) {
 	const cpus = () => Array.from({ length: 1 + rows.cpu.reduce((a, b) => Math.max(a, b), 0) },

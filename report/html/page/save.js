@@ -33,7 +33,7 @@ function svgElement(tag, attributes, text) {
 	return made;
 }
 
-/** The whole picture, also what is out of sight. @param {Graph} graph @param {Look} look
+/** The whole picture, also the rows out of sight. @param {Graph} graph @param {Look} look
  * @param {number} whole @returns {string} */
 export function svgOf(graph, look, whole) {
 	const { colors, functions } = look;

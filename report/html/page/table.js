@@ -69,7 +69,7 @@ export class Table {
 			this.unfolded.add(at);
 	}
 
-	/** Lists the rows anew: items whose parents are unfolded. */
+	/** Lists the rows: items whose parents are unfolded. */
 	list() {
 		this.items = [];
 		const stack = this.top && this.tree ? [this.top] : [];
