@@ -1,0 +1,202 @@
+#include "collector/files/progress.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cct/base/clock.h"
+
+#define FIRST_MS      500 /* before this, nothing is shown */
+#define STEP_MS       200
+#define DEFAULT_WIDTH 80
+#define LINE_MAX      256
+#define BAR_MIN       10
+#define BAR_MAX       40
+#define ERASE         "\r\033[K"
+
+struct progress {
+	struct progress_title title;
+	const struct work_done *work;
+	uint64_t start_ns;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t has_ended;
+	bool is_over, is_shown;
+};
+
+/* -- the line ------------------------------------------------------------------------------- */
+
+static void write_amount(const struct progress_title *title, double amount, char *text, size_t size)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t unit = 0;
+
+	if (title->things) {
+		snprintf(text, size, "%.0f %s", amount, title->things);
+		return;
+	}
+	for (; amount >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		amount /= 1024;
+	snprintf(text, size, "%.*f %s", amount < 10 && unit ? 1 : 0, amount, units[unit]);
+}
+
+static void write_left(uint64_t seconds, char *text, size_t size)
+{
+	if (seconds < 60)
+		snprintf(text, size, "%" PRIu64 " s left", seconds);
+	else
+		snprintf(text, size, "%" PRIu64 " min %" PRIu64 " s left", seconds / 60,
+			 seconds % 60);
+}
+
+static void write_bar(double share, unsigned columns, char *text)
+{
+	const unsigned n = (unsigned)(share * columns);
+
+	for (unsigned i = 0; i < columns; i++)
+		text[i] = i < n ? '#' : ' ';
+	text[columns] = '\0';
+}
+
+/* The bar gets the columns that are left; in few columns there is none. */
+static void write_whole(const char *start, double share, const char *end, unsigned width,
+			char *text, size_t size)
+{
+	const unsigned used = (unsigned)(strlen(start) + strlen(end)) + strlen(" 100 % [] ");
+	unsigned columns = width > used ? width - used : 0;
+	char bar[BAR_MAX + 1] = "";
+
+	columns = columns > BAR_MAX ? BAR_MAX : columns;
+	if (columns >= BAR_MIN)
+		write_bar(share, columns, bar);
+	snprintf(text, size, "%s %d %%%s%s%s %s", start, (int)(share * 100), *bar ? " [" : "", bar,
+		 *bar ? "]" : "", end);
+}
+
+char *progress_text(const struct progress_title *title, uint64_t done, uint64_t all, uint64_t ms,
+		    unsigned width, char *text, size_t size)
+{
+	const double seconds = ms ? (double)ms / 1000 : 1;
+	char start[LINE_MAX / 2], amount[32], rate[32], left[48] = "", end[LINE_MAX / 2];
+
+	if (all && done > all)
+		done = all;
+	snprintf(start, sizeof(start), "dendro %s: %s", title->command, title->what);
+	write_amount(title, (double)done, amount, sizeof(amount));
+	write_amount(title, (double)done / seconds, rate, sizeof(rate));
+	if (all && done)
+		write_left((uint64_t)((double)(all - done) / (double)done * seconds + 0.5), left,
+			   sizeof(left));
+	snprintf(end, sizeof(end), "%s/s%s%s", rate, *left ? ", " : "", left);
+	if (all)
+		write_whole(start, (double)done / (double)all, end, width, text, size);
+	else
+		snprintf(text, size, "%s, %s, %s", start, amount, end);
+	if (width < size)
+		text[width] = '\0';
+	return text;
+}
+
+/* -- the thread ----------------------------------------------------------------------------- */
+
+static unsigned width_of_terminal(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col
+									   : DEFAULT_WIDTH;
+}
+
+/* The cursor stays at the start of the line, so that a message overwrites it. */
+static void draw(struct progress *progress)
+{
+	char text[LINE_MAX];
+	const uint64_t ms = (now_ns() - progress->start_ns) / NSEC_PER_MSEC;
+
+	progress_text(&progress->title,
+		      atomic_load_explicit(&progress->work->done, memory_order_relaxed),
+		      atomic_load_explicit(&progress->work->all, memory_order_relaxed), ms,
+		      width_of_terminal() - 1, text, sizeof(text));
+	fprintf(stderr, ERASE "%s\r", text);
+	progress->is_shown = true;
+}
+
+static struct timespec time_after(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NSEC_PER_SEC),
+				  .tv_nsec = (long)(ns % NSEC_PER_SEC) };
+}
+
+static void *show(void *argument)
+{
+	struct progress *progress = argument;
+	uint64_t next_ns = progress->start_ns + FIRST_MS * NSEC_PER_MSEC;
+
+	pthread_mutex_lock(&progress->lock);
+	while (!progress->is_over) {
+		const struct timespec next = time_after(next_ns);
+
+		if (!pthread_cond_timedwait(&progress->has_ended, &progress->lock, &next))
+			continue;
+		draw(progress);
+		next_ns = now_ns() + STEP_MS * NSEC_PER_MSEC;
+	}
+	pthread_mutex_unlock(&progress->lock);
+	return NULL;
+}
+
+static bool has_terminal(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static void init_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+struct progress *progress_start(const struct progress_title *title, const struct work_done *work)
+{
+	struct progress *progress = has_terminal() ? calloc(1, sizeof(*progress)) : NULL;
+
+	if (!progress)
+		return NULL;
+	progress->title = *title;
+	progress->work = work;
+	progress->start_ns = now_ns();
+	pthread_mutex_init(&progress->lock, NULL);
+	init_condition(&progress->has_ended);
+	if (!pthread_create(&progress->thread, NULL, show, progress))
+		return progress;
+	free(progress);
+	return NULL;
+}
+
+void progress_stop(struct progress *progress)
+{
+	if (!progress)
+		return;
+	pthread_mutex_lock(&progress->lock);
+	progress->is_over = true;
+	pthread_cond_signal(&progress->has_ended);
+	pthread_mutex_unlock(&progress->lock);
+	pthread_join(progress->thread, NULL);
+	if (progress->is_shown)
+		fputs(ERASE, stderr);
+	pthread_cond_destroy(&progress->has_ended);
+	pthread_mutex_destroy(&progress->lock);
+	free(progress);
+}
