@@ -14,6 +14,7 @@ struct file_options {
 	const char *symfs;     /* NULL: this machine */
 	bool debuginfod;       /* may fetch missing files */
 	unsigned debuginfod_s; /* the time limit for fetching all files */
+	bool is_quiet;         /* the terminal does not show how far the reading has come */
 };
 
 /* DEFAULT_RECORDING, for a path that the command line need not have. */

@@ -13,6 +13,7 @@
 #include "collector/commands/commands.h"
 #include "collector/files/archive.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/shown_build.h"
 #include "collector/files/stored_profile.h"
 #include "collector/session/dendro.h"
 #include "report/names/symbolize.h"
@@ -161,7 +162,7 @@ static int archive(const struct options *options, struct file_search *files)
 	if (options->files.debuginfod)
 		fetch_missing(options, &build);
 	file_search_keep_found(files);
-	int err = dendro_build_from(&source, &build, &profile, &error);
+	int err = shown_build("archive", options->is_quiet, &source, &build, &profile, &error);
 	const char *refusal = !err && options->vmlinux
 				      ? symbolizer_refuses_vmlinux(profile, options->vmlinux)
 				      : NULL;
@@ -197,6 +198,7 @@ int cmd_archive(int argc, char **argv)
 	if (strcmp(options.from, "-") == 0)
 		return message_error("archive",
 				     "the recording is read twice: name a file instead of '-'.");
+	options.files.is_quiet = options.is_quiet;
 	if (file_options_open(&options.files, "archive", &files))
 		return 1;
 	status = archive(&options, files);

@@ -8,6 +8,7 @@
 #include "cct/base/sentence.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/debuginfod.h"
+#include "collector/files/shown_build.h"
 #include "collector/files/stored_profile.h"
 
 /* How the fetching ended, if not by itself. */
@@ -64,7 +65,7 @@ int fetched_profile_build(const char *path, const struct dendro_options *options
 
 	if (stored_profile_is_at(path))
 		return stored_profile_open(path, options, files, command, profile_ret, error_ret);
-	int err = dendro_build_from(&source, options, profile_ret, error_ret);
+	int err = shown_build(command, files->is_quiet, &source, options, profile_ret, error_ret);
 
 	if (err || !files->debuginfod)
 		return err;
@@ -74,5 +75,5 @@ int fetched_profile_build(const char *path, const struct dendro_options *options
 		return 0;
 	profile_destroy(*profile_ret);
 	free(*error_ret);
-	return dendro_build_from(&source, options, profile_ret, error_ret);
+	return shown_build(command, files->is_quiet, &source, options, profile_ret, error_ret);
 }

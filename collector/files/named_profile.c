@@ -11,6 +11,7 @@
 #include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/progress.h"
 #include "collector/files/result_file.h"
 #include "report/names/names_store.h"
 
@@ -98,18 +99,24 @@ static int add_files(struct report_options *options, struct profile_merge *merge
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	_cleanup_free_ char *servers = urls ? strdup(urls) : NULL;
+	const struct progress_title title = { options->command, "adding up", "files" };
+	struct work_done work = { .all = options->n_paths };
+	struct progress *progress = progress_start(&title, &work);
 	int err = 0;
 
 	*is_damaged_ret = false;
+	options->files.is_quiet = true; /* the files are what is counted */
 	for (size_t i = 0; !err && i < options->n_paths; i++) {
 		bool is_damaged = false;
 
+		work_done_set(&work, i);
 		options->path = options->paths[i];
 		if (servers)
 			setenv("DEBUGINFOD_URLS", servers, 1);
 		err = add_file(options, merge, &is_damaged);
 		*is_damaged_ret |= is_damaged;
 	}
+	progress_stop(progress);
 	options->path = options->paths[0];
 	return err;
 }

@@ -127,6 +127,16 @@ bool replay_help(struct replay *replay)
 	return data_file_help(replay->file);
 }
 
+uint64_t replay_position(const struct replay *replay)
+{
+	return data_file_position(replay->file);
+}
+
+uint64_t replay_size(const struct replay *replay)
+{
+	return data_file_size(replay->file);
+}
+
 const char *replay_error(const struct replay *replay)
 {
 	return data_file_error(replay->file);

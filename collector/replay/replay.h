@@ -32,6 +32,9 @@ int replay_next(struct replay *replay, struct sample *sample_ret);
 bool replay_help(struct replay *replay);
 /* What is wrong with the file, with the offset; NULL: nothing. A cut file is not an error. */
 const char *replay_error(const struct replay *replay);
+/* As data_file_position() and data_file_size(). */
+uint64_t replay_position(const struct replay *replay);
+uint64_t replay_size(const struct replay *replay);
 
 /* The profile that is being filled: modules, metrics, processes, quality, info; no tree. */
 struct profile *replay_profile(struct replay *replay);

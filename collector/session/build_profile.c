@@ -339,6 +339,8 @@ static void send_batch(struct build *build)
 {
 	struct batch *batch = steal_ptr(build->batch);
 
+	if (build->options->work)
+		work_done_set(build->options->work, replay_position(build->replay));
 	if (has_running_worker(build)) {
 		pipeline_put_full(&build->pipeline, batch);
 		return;
@@ -525,6 +527,8 @@ int build_profile(struct replay *replay, const struct dendro_options *options)
 	build->options = options;
 	build->replay = replay;
 	build->profile = replay_profile(replay);
+	if (options->work)
+		work_done_expect(options->work, replay_size(replay));
 	int err = build_run(build);
 
 	build_deinit(build);

@@ -35,6 +35,7 @@
 #ifndef COLLECTOR_SESSION_DENDRO_H
 #define COLLECTOR_SESSION_DENDRO_H
 
+#include "cct/base/work_done.h"
 #include "cct/model/profile.h"
 #include "cct/paths/profile_group.h"
 #include "collector/paths/sample.h"
@@ -82,6 +83,9 @@ struct dendro_options {
 	enum sample_grouping grouping; /* in trees; not by task: needs keeps_rows */
 	bool counts_calls;             /* in trees: the calls that were made, at least */
 	bool keeps_squares;            /* of the samples' weights, in the tree */
+	/* dendro_build() notes the bytes that it has read, for another thread; NULL: not. Borrowed.
+	 */
+	struct work_done *work;
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
 	/* As dendro_read_times() gives it: dendro_next() needs it for filter.time, which it else
 	 * does not look at. */

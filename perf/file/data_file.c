@@ -479,6 +479,16 @@ static int name_events(struct data_file *file)
 	return err ? read_error(file, err) : 0;
 }
 
+uint64_t data_file_position(const struct data_file *file)
+{
+	return file->input.position;
+}
+
+uint64_t data_file_size(const struct data_file *file)
+{
+	return file->input.is_seekable ? file->input.size : 0;
+}
+
 int data_file_next(struct data_file *file, struct raw_record *record_ret)
 {
 	struct raw_record record;

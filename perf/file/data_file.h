@@ -44,6 +44,10 @@ int data_file_next(struct data_file *file, struct raw_record *record_ret);
 /* Does a part of the work of the next calls of data_file_next(); in any thread, at any time. false:
  * there is nothing to do now. */
 bool data_file_help(struct data_file *file);
+/* How many bytes were read, by the thread that calls data_file_next(), and of how many; a pipe has
+ * none. */
+uint64_t data_file_position(const struct data_file *file);
+uint64_t data_file_size(const struct data_file *file);
 /* A sentence with the offset, or NULL. Valid until close. */
 const char *data_file_error(const struct data_file *file);
 const char *data_file_truncation(const struct data_file *file);

@@ -1,0 +1,81 @@
+# Long work shows on a terminal how far it has come, and leaves nothing there. The recording comes
+# through a pipe whose writer waits until progress was shown, so that the work is as long as needed.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recording
+}
+
+make_recording() {
+	need_events
+	need_terminal
+	cd "$BATS_FILE_TMPDIR"
+	record - -- "$WORKLOADS/dispatch" 0.3 >piped.data
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+	rm -f fifo
+	mkfifo fifo
+}
+
+# shows TEXT COMMAND... : runs the command on a terminal, whose output is in `screen`, and feeds the
+# pipe when the text is there
+shows() {
+	local text=$1
+	shift
+	rm -f screen
+	PAGER=cat TERM=xterm script -qefc "$*" screen >/dev/null </dev/null 3>&- &
+	local terminal=$!
+	exec 4>fifo
+	wait_until grep -qF "$text" screen
+	cat piped.data >&4
+	exec 4>&-
+	wait $terminal
+}
+
+# What is left on the screen after the line was erased for the last time.
+left() {
+	sed 's/.*\r\x1b\[K//' screen | tr -d '\r'
+}
+
+@test "report, build and export show it, and erase it at the end" {
+	shows 'dendro report: reading' "$DENDRO" report --view functions fifo
+	left | grep -q worker
+	lacks 'reading' <(left)
+	shows 'dendro build: reading' "$DENDRO" build -o built.cct fifo
+	lacks 'reading' <(left)
+	shows 'dendro export: reading' "$DENDRO" export -f folded -o folded fifo
+	lacks 'reading' <(left)
+	grep -q ';worker ' folded
+}
+
+@test "merge shows the files, and the numbers are the same" {
+	"$DENDRO" build -o one.cct piped.data
+	shows 'dendro merge: adding up' "$DENDRO" merge -o sum.cct one.cct fifo
+	lacks 'adding up' <(left)
+	expect_equal samples "$(report_json sum.cct | jq '.metrics[0].samples')" \
+		"$((2 * $(report_json piped.data | jq '.metrics[0].samples')))"
+}
+
+@test "nothing is shown where standard error is no terminal, or one that cannot erase" {
+	"$DENDRO" report fifo >report 2>errors &
+	local reader=$!
+	exec 4>fifo
+	sleep 1
+	cat piped.data >&4
+	exec 4>&-
+	wait $reader
+	expect_equal "standard error" "$(cat errors)" ""
+	PAGER=cat TERM=dumb script -qefc "$DENDRO report fifo" screen >/dev/null </dev/null 3>&- &
+	local terminal=$!
+	exec 4>fifo
+	sleep 1
+	cat piped.data >&4
+	exec 4>&-
+	wait $terminal
+	lacks 'reading' screen
+}
