@@ -55,6 +55,14 @@ static int change_metric(struct browse *browse, bool forward)
 	return browse_show_page(browse, browse->page);
 }
 
+static int sort_by(struct browse *browse, enum view_sort sort)
+{
+	struct browse_page *page = browse_page(browse);
+
+	page->sort = sort;
+	return browse_rows_sort(&page->rows, page->sort, browse->metric);
+}
+
 static int change_sort(struct browse *browse)
 {
 	static const enum view_sort next[] = {
@@ -62,10 +70,8 @@ static int change_sort(struct browse *browse)
 		[SORT_SELF] = SORT_NAME,
 		[SORT_NAME] = SORT_TOTAL,
 	};
-	struct browse_page *page = browse_page(browse);
 
-	page->sort = next[page->sort];
-	return browse_rows_sort(&page->rows, page->sort, browse->metric);
+	return sort_by(browse, next[browse_page(browse)->sort]);
 }
 
 static int unfold_all(struct browse *browse)
@@ -215,6 +221,12 @@ int browse_act(struct browse *browse, enum browse_action action)
 	switch (action) {
 	case ACTION_SORT:
 		return change_sort(browse);
+	case ACTION_SORT_TOTAL:
+		return sort_by(browse, SORT_TOTAL);
+	case ACTION_SORT_SELF:
+		return sort_by(browse, SORT_SELF);
+	case ACTION_SORT_NAME:
+		return sort_by(browse, SORT_NAME);
 	case ACTION_NEXT_METRIC:
 	case ACTION_PREVIOUS_METRIC:
 		return change_metric(browse, action == ACTION_NEXT_METRIC);

@@ -17,6 +17,7 @@
 #define LINES_BELOW     3 /* name, costs, hints */
 #define MIN_LINES       8 /* a lower screen has the title and the hints alone */
 #define ESCAPE_DELAY_MS 25
+#define ROWS_PER_WHEEL  3
 #define MAX_TYPED       128 /* bytes */
 
 /* What the keys do now. */
@@ -446,6 +447,63 @@ static int handle_key(struct screen *screen, uint32_t key)
 	return act(screen, action);
 }
 
+static int click_cell(struct screen *screen, int y, int x)
+{
+	struct browse_page *page = browse_page(screen->browse);
+	const uint32_t line = page->top + (uint32_t)(y - lines_above());
+	const struct view_row *row = browse_rows_current(&page->rows);
+	struct view_row *clicked = NULL;
+
+	if (screen->browse->page == PAGE_ICICLE) {
+		const struct icicle_box *box = icicle_at(&screen->icicle, line, (uint32_t)x);
+
+		clicked = box ? box->row : NULL;
+	} else if (line < page->rows.n_lines) {
+		clicked = page->rows.lines[line].row;
+	}
+	if (!clicked)
+		return 0;
+	return clicked == row ? act(screen, ACTION_TOGGLE)
+			      : browse_rows_reveal(&page->rows, clicked);
+}
+
+static int click(struct screen *screen, int y, int x)
+{
+	const bool has_views = LINES >= MIN_LINES;
+
+	screen->browse->message = "";
+	if (has_views && y == 1) {
+		const enum browse_page_kind kind =
+			browse_text_view_at(screen->browse, begin_line(screen), (unsigned)x);
+
+		return kind < N_BROWSE_PAGES ? act(screen, ACTION_TREE + kind) : 0;
+	}
+	if (has_views && y == 2)
+		return act(screen, browse_text_column_at((unsigned)x));
+	if (y < lines_above() || y >= lines_above() + (int)page_size())
+		return 0;
+	return click_cell(screen, y, x);
+}
+
+static int handle_mouse(struct screen *screen)
+{
+	const uint32_t up = BROWSE_KEY_UP, down = BROWSE_KEY_DOWN;
+	MEVENT event;
+	int err = 0;
+
+	if (getmouse(&event) != OK)
+		return 0;
+	if (event.bstate & BUTTON1_PRESSED)
+		return screen->mode == MODE_ROWS ? click(screen, event.y, event.x) : 0;
+	for (int i = 0; i < ROWS_PER_WHEEL && !err; i++) {
+		if (event.bstate & BUTTON4_PRESSED)
+			err = handle_key(screen, up);
+		else if (event.bstate & BUTTON5_PRESSED)
+			err = handle_key(screen, down);
+	}
+	return err;
+}
+
 static int run(struct screen *screen)
 {
 	int err = 0;
@@ -459,7 +517,11 @@ static int run(struct screen *screen)
 		int got = get_wch(&key);
 		if (got == ERR)
 			return 0; /* the terminal is gone */
-		err = handle_key(screen, got == KEY_CODE_YES ? special_key(key) : (uint32_t)key);
+		if (got == KEY_CODE_YES && key == KEY_MOUSE)
+			err = handle_mouse(screen);
+		else
+			err = handle_key(screen,
+					 got == KEY_CODE_YES ? special_key(key) : (uint32_t)key);
 	}
 	return err;
 }
@@ -482,6 +544,8 @@ int browse_screen_run(struct browse *browse, bool color)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mouseinterval(0);
 	begin_colors(&screen);
 	int err = run(&screen);
 	endwin();

@@ -7,7 +7,6 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "cct/base/sentence.h"
-#include "report/browse/browse_keys.h"
 #include "report/demangle/short_name.h"
 #include "report/demangle/simple_name.h"
 #include "report/names/source_paths.h"
@@ -82,11 +81,12 @@ void browse_text_title(const struct browse *browse, struct styled_line *line)
 }
 
 /* Without room for all names, only the shown view has its name. */
-static bool names_fit(const struct styled_line *line)
+static bool names_fit(const struct browse *browse, const struct styled_line *line)
 {
-	size_t width = MIN_SCOPE_WIDTH;
+	const int n_shown = browse->scope.root ? N_BROWSE_PAGES : PAGE_PATHS;
+	size_t width = 0;
 
-	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
+	for (int kind = 0; kind < n_shown; kind++)
 		width += strlen(" 1 ") + strlen(browse_page_name((enum browse_page_kind)kind)) + 1;
 	return width <= line->max_columns;
 }
@@ -101,7 +101,7 @@ static void add_view(const struct browse *browse, struct styled_line *line,
 	styled_line_set(line, is_shown ? STYLE_HEADING : STYLE_PLAIN);
 	if (is_shown)
 		styled_line_add_whole(line, "[%s]", browse_page_name(kind));
-	else if (names_fit(line))
+	else if (names_fit(browse, line))
 		styled_line_add_whole(line, "%s ", browse_page_name(kind));
 }
 
@@ -186,6 +186,13 @@ void browse_text_heading(const struct browse *browse, struct styled_line *line)
 		styled_line_pad(line, layout.module);
 		styled_line_add(line, "module");
 	}
+}
+
+enum browse_action browse_text_column_at(unsigned column)
+{
+	if (column < SHARE_WIDTH)
+		return ACTION_SORT_TOTAL;
+	return column < 2 * SHARE_WIDTH ? ACTION_SORT_SELF : ACTION_SORT_NAME;
 }
 
 static void add_share(const struct browse *browse, struct styled_line *line, uint64_t cost)

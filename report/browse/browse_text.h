@@ -2,6 +2,7 @@
 #ifndef REPORT_BROWSE_BROWSE_TEXT_H
 #define REPORT_BROWSE_BROWSE_TEXT_H
 
+#include "report/browse/browse_keys.h"
 #include "report/browse/browse_state.h"
 #include "report/browse/icicle.h"
 #include "report/browse/styled_line.h"
@@ -17,6 +18,8 @@ enum browse_page_kind browse_text_view_at(const struct browse *browse, struct st
 					  unsigned column);
 /* The names of the columns; the one that rows are sorted by has a mark. */
 void browse_text_heading(const struct browse *browse, struct styled_line *line);
+/* The action that sorts by the column there. */
+enum browse_action browse_text_column_at(unsigned column);
 /* A row, by the index of its line. Parts that match the search are STYLE_WARNING. */
 void browse_text_row(const struct browse *browse, uint32_t index, struct styled_line *line);
 /* A level of an icicle, which is as wide as the line. The row under the cursor is not filled. */

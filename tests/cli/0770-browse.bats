@@ -255,6 +255,36 @@ go_to_function() { # go_to_function NAME : in the functions
 	press a 'A profile has no code'
 }
 
+# mouse BUTTON COLUMN LINE RE : presses and releases it; 0 is the left one, 64 and 65 are the wheel
+mouse() {
+	local place
+	printf -v place '\\x%02x' $((33 + $2)) $((33 + $3))
+	printf -v place '%b' "$place"
+	keys -l $'\e[M'"$(printf '%b' "\\x$(printf %x $((32 + $1)))")$place"$'\e[M#'"$place"
+	wait_until shows "$4" || {
+		screen
+		return 1
+	}
+}
+
+@test "the mouse goes to rows, unfolds them, and chooses views and columns" {
+	browse 100 30 C.UTF-8 --kernel none reader.cct
+	mouse 0 30 3 '▾ reader '
+	mouse 0 30 4 '^ _start '
+	mouse 0 30 3 '^ reader '
+	mouse 0 30 3 '▸ reader '
+	mouse 0 28 1 '\[functions\]'
+	mouse 0 2 2 'total▼'
+	mouse 0 10 2 'self▼'
+	mouse 0 40 2 'function▼'
+	mouse 0 10 2 'self▼'
+	keys g
+	name=$(jq -r '.rows[3].name' functions.json)
+	mouse 65 10 10 "^ $name "
+	name=$(jq -r '.rows[0].name' functions.json)
+	mouse 64 10 10 "^ $name "
+}
+
 @test "one row is shown alone, and all shares are of it" {
 	browse 100 40 C.UTF-8 --kernel none reader.cct
 	keys / reader_1 Enter
@@ -396,4 +426,20 @@ go_to_function() { # go_to_function NAME : in the functions
 	[ "$(grep -c 'dendro browse' typescript)" -eq 0 ]
 	"$DENDRO" report reader.cct >plain
 	[ "$(grep -c 'dendro browse' plain)" -eq 0 ]
+}
+
+@test "names cannot send commands to the terminal" {
+	need objcopy
+	printf 'hot \e]0;owned\a\e[31mred\xc2\x9b1m\n' >renames
+	objcopy --redefine-syms=renames hot hostile
+	record hostile.data -- ./hostile 0.3
+	browse 100 30 C.UTF-8 hostile.data
+	press 3 '\[functions\]'
+	wait_until shows 'x1b\[31mred'
+	[ "$(tmux -L "$SOCKET" display-message -p '#{pane_title}')" != owned ]
+	press 6 '\[icicle\]'
+	press 1 '\[tree\]'
+	keys '*'
+	wait_until shows 'x1b\[31mred'
+	[ "$(tmux -L "$SOCKET" display-message -p '#{pane_title}')" != owned ]
 }
