@@ -160,6 +160,7 @@ await withPage(file, {}, async (page, browser) => {
 	for (const key of ["?", "q"]) {
 		await page.keyboard.press(key);
 		assert.ok(await page.isVisible("dialog[open]"));
+		await accessible(page);
 		await page.keyboard.press("Escape");
 	}
 });

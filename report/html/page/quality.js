@@ -15,10 +15,10 @@ function part(title, rows) {
 }
 
 /** A line of a number, its share, and what it is. @param {number} count @param {number} whole
- * @param {string} text @param {string} [why] */
-function line(count, whole, text, why) {
+ * @param {string} text @param {string} [why] @param {string} [unit] */
+function line(count, whole, text, why, unit) {
 	const row = element("div.count");
-	row.append(element("span.number", grouped(count)),
+	row.append(element("span.number", unit ? amount(count, unit) : grouped(count)),
 		element("span.share", whole ? percent(count, whole) : ""), element("span", shown(text)));
 	if (why)
 		row.append(element("small", shown(why)));
@@ -34,7 +34,7 @@ function recording(facts) {
 		...fact("Machine", machine),
 		...fact("Date", facts.date ? new Date(facts.date / 1e6).toLocaleString() : undefined),
 		...fact("Duration", facts.duration ? amount(facts.duration, "ns") : undefined),
-		...fact("Selection", facts.selection), ...fact("Recorded by dendro", facts.version));
+		...fact("Selection", facts.selection), ...fact("Page by dendro", facts.version));
 	return list;
 }
 
@@ -55,9 +55,9 @@ function events(facts) {
 
 /** @param {Facts} facts */
 function names(facts) {
-	const whole = facts.metrics[facts.metric]?.total ?? 0;
-	const lines = facts.missing.map((of) =>
-		line(of.cost, whole, `${of.module}: ${of.problem} (lacks ${of.lacks})`));
+	const metric = facts.metrics[facts.metric];
+	const lines = facts.missing.map(({ cost, module, problem }) =>
+		line(cost, metric.total, `${module}: ${problem}`, undefined, metric.unit));
 	if (facts.packages)
 		lines.push(element("p", "Symbols of stripped files:"), element("pre", facts.packages));
 	else if (lines.length)
