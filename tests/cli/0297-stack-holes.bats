@@ -39,7 +39,7 @@ attach() {
 	local pid=$!
 	wait_until has_threads $pid 2
 	sleep 0.1
-	record $name.data "$@" -p $pid -d 0.5
+	record $name.data "$@" -p $pid -- "$ROOT/tests/cli/until_worked" 50 $pid
 	kill $pid
 	wait $pid || true
 }
