@@ -23,14 +23,15 @@ setup() {
 }
 
 # shows TEXT COMMAND... : runs the command on a terminal, whose output is in `screen`, and feeds the
-# pipe when the text is there
+# pipe when the text is there. The pipe is open for reading here, too, so that feeding it never fails;
+# it holds less than the recording has, so once that is fed the command reads.
 shows() {
 	local text=$1
 	shift
 	rm -f screen
 	PAGER=cat TERM=xterm script -qefc "$*" screen >/dev/null </dev/null 3>&- &
 	local terminal=$!
-	exec 4>fifo
+	exec 4<>fifo
 	wait_until grep -qF "$text" screen
 	cat piped.data >&4
 	exec 4>&-
@@ -64,7 +65,7 @@ left() {
 @test "nothing is shown where standard error is no terminal, or one that cannot erase" {
 	"$DENDRO" report fifo >report 2>errors &
 	local reader=$!
-	exec 4>fifo
+	exec 4<>fifo
 	sleep 1
 	cat piped.data >&4
 	exec 4>&-
@@ -72,7 +73,7 @@ left() {
 	expect_equal "standard error" "$(cat errors)" ""
 	PAGER=cat TERM=dumb script -qefc "$DENDRO report fifo" screen >/dev/null </dev/null 3>&- &
 	local terminal=$!
-	exec 4>fifo
+	exec 4<>fifo
 	sleep 1
 	cat piped.data >&4
 	exec 4>&-
