@@ -491,10 +491,11 @@ static int show(struct report_options *options, const struct profile *profile,
 	if (err)
 		return message_error(options->command, "%s.", strerror(-err));
 	options->export.width = terminal_width();
+	options->export.is_width_free = !options->export.width;
 	if (!options->export.width)
 		options->export.width = DEFAULT_WIDTH;
 	options->export.color = terminal_wants_color(options->color, is_terminal);
-	options->export.marks_few = is_terminal;
+	options->export.marks_few = true;
 	if (is_text && is_terminal && !options->no_pager)
 		pager_start(&pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */

@@ -1,6 +1,7 @@
 #include "report/export/export_text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "cct/base/printable.h"
@@ -118,14 +119,21 @@ static void choose_columns(struct text *text)
 	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios && !text->show_waits;
 }
 
-/* Errors that were not requested take what room is left. Trees need more for their names. */
+/* Errors that were not requested take what room is left. Trees need more for their names. Without a
+ * terminal they are added to the width, so that no other column has less because of them. */
 static void choose_errors(struct text *text)
 {
 	unsigned room = view_is_flat(text->view) ? NUMBERS_WIDTH(text->output.width)
 						 : text->output.width * 2 / 5;
 	unsigned used = text_numbers_width(text);
 
-	text_errors_choose(text, room > used ? room - used : 0);
+	if (!text->options->is_width_free) {
+		text_errors_choose(text, room > used ? room - used : 0);
+		return;
+	}
+	text_errors_choose(text, UINT_MAX);
+	if (!text->view->options.errors)
+		text->output.width += text_errors_width(text) * text->n_metrics;
 }
 
 /* What the paths begin or end with, and how the others are seen. */

@@ -9,11 +9,11 @@ struct export_options {
 	double min_percent; /* text only: rows below this share are summed up in one line */
 	unsigned max_depth; /* 0: no limit */
 	unsigned width;     /* columns of the terminal */
+	bool is_width_free; /* text only: there is no terminal, so columns of errors widen it */
 	bool color;
 	bool values;     /* text only: the cost beside each share, not only for resources */
 	bool full_names; /* text only: neither names nor lines are shortened */
-	bool marks_few;  /* text only: shares of few samples have their errors, for readers at a
-			    terminal; what other programs read has the same columns always */
+	bool marks_few;  /* text only: shares of few samples have their errors */
 	const struct ratio *ratios;
 	uint32_t n_ratios;
 	const struct selected_paths *selected; /* NULL: everything is shown */

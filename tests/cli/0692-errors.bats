@@ -137,7 +137,7 @@ for row in rows:
 	done
 }
 
-@test "text has the errors of all shares, and without --errors none where other programs read it" {
+@test "text has the errors of all shares with --errors" {
 	"$DENDRO" build -o drawn.cct drawn.data
 	COLUMNS=120 "$DENDRO" report --errors --event cpu-clock --view functions --min 0 drawn.data >text
 	cat text
@@ -146,7 +146,20 @@ for row in rows:
 	grep -q '^+-: the standard error of sampling' text
 	COLUMNS=120 "$DENDRO" report --errors --event cpu-clock --view functions --min 0 drawn.cct |
 		sed 's/drawn\.cct/drawn.data/' | cmp - text
-	"$DENDRO" report drawn.data | grep -c ' +-[0-9]' | grep -x 0
+}
+
+@test "text without --errors has those of shares with few samples, and names are as long as without" {
+	"$DENDRO" report --view functions --event cpu-clock --min 0 drawn.data >text
+	sed '1,/ total  error /d; /^$/,$d' text | awk '/^ *[0-9.]+%/ { print /^ *[0-9.]+% [+]-[0-9.]+ / }' >marked
+	[ "$(wc -l <marked)" -gt 3 ]
+	expect_equal "rows with errors" "$(grep -cx 1 marked)" \
+		"$("$DENDRO" report --view functions --event cpu-clock --format csv drawn.data |
+			python3 -c 'import csv, sys
+print(sum(0 < int(row["cpu-clock samples"]) < 30 for row in csv.DictReader(sys.stdin)
+	if row["depth"] != "0"))')"
+	grep -q 'fewer than 30 samples (--errors: all)' text
+	COLUMNS=60 "$DENDRO" report --view functions --event cpu-clock --min 0 drawn.data >narrow
+	expect_equal "lines too wide" "$(sed -n '/ total /,/^$/p' narrow | awk 'length > 60' | wc -l)" 0
 }
 
 @test "the shares of two profiles' sum have errors by the weights of all their samples" {
