@@ -30,9 +30,11 @@ void page_column_write(struct page_column *column, struct byte_buffer *out)
 
 	byte_buffer_add_unsigned(out, n_bytes);
 	for (unsigned plane = 0; plane < n_bytes; plane++) {
-		for (size_t i = 0; i < column->n; i++)
-			byte_buffer_add(
-				out, &(uint8_t){ (uint8_t)(column->numbers[i] >> 8 * plane) }, 1);
+		for (size_t i = 0; i < column->n; i++) {
+			uint8_t byte = (uint8_t)(column->numbers[i] >> 8 * plane);
+
+			byte_buffer_add(out, &byte, 1);
+		}
 	}
 	out->lacks_memory |= column->lacks_memory;
 	column->n = 0;
