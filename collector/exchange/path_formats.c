@@ -5,6 +5,7 @@
 #include "collector/exchange/perf_data.h"
 #include "report/export/folded.h"
 #include "report/formats/callgrind.h"
+#include "report/formats/chrome_trace.h"
 #include "report/formats/firefox.h"
 #include "report/formats/otlp.h"
 #include "report/formats/speedscope.h"
@@ -40,6 +41,10 @@ const struct path_format path_formats[] = {
 	  .rows = ROWS_WITH_TIMES,
 	  .has_lines = true,
 	  .write = firefox_write },
+	{ .name = "chrome",
+	  .description = "a trace of Chrome's format, for Perfetto and others",
+	  .rows = ROWS_WITH_TIMES,
+	  .write = chrome_trace_write },
 	{ .name = "perf.data",
 	  .description = "a recording with callchains, for perf, hotspot and others",
 	  .rows = ROWS_WANTED,
