@@ -3,7 +3,7 @@
 
 FUNCTIONS_JSON is `dendro report --view functions --format json` of the recording. FORMAT is "top",
 what `go tool pprof -top -unit=...` prints of an export, "seen-speedscope", what speedscope shows of
-one (tests/cli/clients/see_speedscope.mjs), "folded", "speedscope" or "firefox", an export itself, "seen-firefox", what profiler-cli prints of one for
+one (tests/cli/clients/see_speedscope.mjs), "folded", "speedscope", "firefox" or "chrome", an export itself, "seen-firefox", what profiler-cli prints of one for
 each thread, or "callgrind": FILE.self
 and FILE.total are what callgrind_annotate prints of one. Compares the
 self cost of each name, and the total of each name that only one function has, of all functions or,
@@ -12,6 +12,7 @@ Prints how many were compared, and exits with 1 if one differs.
 """
 
 import collections
+import decimal
 import json
 import re
 import sys
@@ -134,6 +135,32 @@ def seen_firefox(path):
     return own, total
 
 
+def chrome(path, event):
+    """Functions that begin and end on the tracks of the event; a function within itself counts once.
+    Fails where the one that ends is not the innermost, or time goes back."""
+    own, total, stacks, tracks = collections.Counter(), collections.Counter(), {}, {}
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file, parse_float=decimal.Decimal)
+    is_first = content["otherData"]["event"] == event
+    for entry in content["traceEvents"]:
+        key = entry["pid"], entry["tid"]
+        if entry["name"] == "thread_name":
+            tracks[key] = is_first if entry["tid"] < 1 << 22 else \
+                entry["args"]["name"].endswith(" " + event)
+        if entry["ph"] not in "BE" or not tracks[key]:
+            continue
+        names, last = stacks.setdefault(key, ([], [0]))
+        assert entry["ts"] >= last[0], entry
+        add_stack(own, total, names, int((entry["ts"] - last[0]) * 1000))
+        last[0] = entry["ts"]
+        if entry["ph"] == "B":
+            names.append(entry["name"])
+        else:
+            assert names.pop() == entry["name"], entry
+    assert not any(names for names, _ in stacks.values())
+    return own, total
+
+
 def as_speedscope_shows(ns):
     for unit, size in (("s", 1e9), ("ms", 1e6), ("\u00b5s", 1e3)):
         if ns / size >= 1:
@@ -173,7 +200,7 @@ def main():
         read = {"top": printed_by_pprof, "folded": folded,
                 "speedscope": lambda path: speedscope(path, event),
                 "firefox": lambda path: firefox(path, event), "seen-firefox": seen_firefox,
-                "callgrind": callgrind}[form]
+                "chrome": lambda path: chrome(path, event), "callgrind": callgrind}[form]
         compared, wrong = total, compare(own, total, *read(path))
     print(f"{len(own)} names, {len(compared)} totals compared, {len(wrong)} differ")
     print("\n".join(sorted(wrong)[:20]))
