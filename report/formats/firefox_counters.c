@@ -47,6 +47,15 @@ static bool is_written(const struct counting *counting, uint32_t i)
 	return counting->sums[i] || (i && counting->sums[i - 1]) || counting->sums[i + 1];
 }
 
+static bool has_use(const struct counting *counting)
+{
+	for (uint32_t i = 0; i < counting->n_slices; i++) {
+		if (counting->sums[i])
+			return true;
+	}
+	return false;
+}
+
 static uint32_t write_column(const struct counting *counting, const char *name, bool is_time)
 {
 	FILE *out = counting->file->out;
@@ -125,7 +134,7 @@ static void write_counters(struct counting *counting, const uint32_t *groups)
 		memset(counting->sums, 0, (counting->n_slices + 1u) * sizeof(*counting->sums));
 		for (end = i; end < n && is_of(file, groups[end], process, &main); end++)
 			add_thread(counting, groups[end]);
-		if (process < file->profile->n_processes)
+		if (process < file->profile->n_processes && has_use(counting))
 			write_counter(counting, main);
 	}
 }

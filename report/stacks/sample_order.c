@@ -100,7 +100,7 @@ static void settle(struct sample_order *order, const struct cct *cct, const stru
 	}
 }
 
-static int scale(struct sample_order *order, const struct profile *profile)
+static int scale_rows(struct sample_order *order, const struct profile *profile)
 {
 	const struct cct *cct = profile->cct;
 	const struct sample_rows *rows = profile->rows;
@@ -135,7 +135,7 @@ int sample_order_init(struct sample_order *order, const struct profile *profile,
 	int err = sort_rows(order, rows, groups);
 	for (uint32_t i = 0; i < profile->n_metrics; i++)
 		is_scaled |= profile->metrics[i].is_scaled;
-	return !err && is_scaled ? scale(order, profile) : err;
+	return !err && is_scaled ? scale_rows(order, profile) : err;
 }
 
 void sample_order_deinit(struct sample_order *order)

@@ -42,7 +42,7 @@ setup() {
 	"$DENDRO" export -f speedscope --by process -e cpu-clock exported.data |
 		jq -r '.profiles[] | [.endValue, (.weights | add)] | @tsv' | sort -n >profiles
 	report_json exported.data --view processes --by process -e cpu-clock |
-		jq -r '.rows[] | [.total[0], .total[0]] | @tsv' | sort -n >processes
+		jq -r '.rows[] | select(.total[0] > 0) | [.total[0], .total[0]] | @tsv' | sort -n >processes
 	cmp profiles processes
 }
 

@@ -72,16 +72,17 @@ teardown_file() {
 		$c[$s.frameTable.category[.]].name] | unique == [] or unique == ["Kernel"]' whole.json
 	jq -e '.shared | . as $s | [range(.frameTable.length) |
 		select($s.stringArray[$s.funcTable.name[$s.frameTable.func[.]]] == "run") |
-		$s.frameTable.line[.]] | all(. > 80 and . < 95)' whole.json
+		$s.frameTable.line[.]] | any(. and . > 80 and . < 95)' whole.json
 	expect_equal "build ID" "$(jq -r '.libs[] | select(.name == "exported") | .codeId' whole.json)" \
 		"$(readelf -n exported | awk '/Build ID/ { print $3 }')"
 }
 
 @test "counters have the CPU time of the processes" {
 	report_json exported.data --view processes --by process -e cpu-clock |
-		jq -r '.rows[] | [(.id | tostring), .total[0]] | @tsv' | sort >reported
+		jq -r '.rows[] | select(.total[0] > 0) | [(.id | tostring), .total[0]] | @tsv' | sort >reported
+	# The second program of a process has a suffix after its pid.
 	gzip -dc exported.firefox.json.gz | jq -r '.counters[] |
-		[.pid, (.samples.count | add * 1e6 | round)] | @tsv' | sort >counted
+		[(.pid | sub("\\..*"; "")), (.samples.count | add * 1e6 | round)] | @tsv' | sort >counted
 	cmp reported counted
 }
 
