@@ -119,12 +119,20 @@ static void choose_columns(struct text *text)
 	text->show_samples = flat && text->n_metrics == 1 && !text->n_ratios && !text->show_waits;
 }
 
-/* Errors that were not requested take what room is left. Trees need more for their names. Without a
- * terminal they are added to the width, so that no other column has less because of them. */
+/* Trees, and tables with several columns of text, need more for their names. */
+static bool has_much_text(const struct text *text)
+{
+	const struct view_options *options = &text->view->options;
+
+	return !view_is_flat(text->view) || options->each_task || options->each_cpu;
+}
+
+/* Errors that were not requested take what room is left. Without a terminal they are added to the
+ * width, so that no other column has less because of them. */
 static void choose_errors(struct text *text)
 {
-	unsigned room = view_is_flat(text->view) ? NUMBERS_WIDTH(text->output.width)
-						 : text->output.width * 2 / 5;
+	unsigned room = has_much_text(text) ? text->output.width * 2 / 5
+					    : NUMBERS_WIDTH(text->output.width);
 	unsigned used = text_numbers_width(text);
 
 	if (!text->options->is_width_free) {

@@ -191,7 +191,7 @@ cost_of_function() { # cost_of_function FILE NAME
 	python3 -c 'print("dispatch_1 " + "_Z" + "1a<(" * 262144)' >names
 	objcopy --redefine-syms=names plain long
 	record long.data -- ./long 0.3
-	"$DENDRO" report --view functions --color never long.data >text
+	COLUMNS=100 "$DENDRO" report --view functions --color never long.data >text
 	[ "$(awk '{ print length($0) }' text | sort -n | tail -n 1)" -le 100 ]
 	grep -q ' _Z1a<(1a<(.*\.\.\.' text
 	expect_equal length "$(report_json long.data --view functions | jq '[.rows[].name | length] | max')" 1048578
