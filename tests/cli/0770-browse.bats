@@ -60,12 +60,17 @@ shows() { # shows RE : the screen has a line that matches
 	screen | grep -qE -e "$1"
 }
 
-lacks() { # lacks RE
-	if shows "$1"; then
+hides() { # hides RE : no line of the screen matches
+	! shows "$1"
+}
+
+# lacks RE : waits until the screen has no such line, for it may still be the one before
+lacks() {
+	wait_until hides "$1" || {
 		echo "unexpected: $1"
 		screen
 		return 1
-	fi
+	}
 }
 
 shows_name() { # shows_name NAME : of the row under the cursor
@@ -188,7 +193,7 @@ go_to_function() { # go_to_function NAME : in the functions
 	keys g '*'
 	nodes_of ignore.json >expected
 	compare_rows j 3 <expected
-	press u '^ \? help'
+	keys u
 	lacks 'ignore'
 	keys F '(' Enter
 	wait_until shows 'not a regular expression'

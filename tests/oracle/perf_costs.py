@@ -4,8 +4,8 @@
 FUNCTIONS_JSON is `dendro report --view functions --format json --no-inline` of the recording, FILE
 what `perf script -F event,period,ip,sym --no-inline` prints of the export. Compares the whole, and
 self and total of each name. perf chooses other names than dendro where an address has several, so
-names are compared that both have, which must be three of four. Prints how many were compared, and
-exits with 1 if one differs.
+names are compared that both have, which must be three of four of those with costs. Prints how
+many were compared, and exits with 1 if one differs.
 """
 
 import collections
@@ -26,7 +26,7 @@ def reported(path, event):
         own[row["name"]] += row["self"][index]
         total[row["name"]] += row["total"][index]
         count[row["name"]] += 1
-    return own, {name: cost for name, cost in total.items() if count[name] == 1}
+    return own, {name: cost for name, cost in total.items() if cost and count[name] == 1}
 
 
 def printed(path, event):
