@@ -190,6 +190,7 @@ static void prepare_synthesis(struct recorder *recorder)
 	const struct int_list *pids = &recorder->events.pids;
 	bool has_all = recorder->events.is_system_wide;
 
+	recorder->start.command_pid = recorder->has_command ? recorder->command.pid : 0;
 	recorder->start.synthesize = (struct synthesize_options){
 		.writer = recorder->file.writer,
 		.observers = recorder->observers,

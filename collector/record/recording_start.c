@@ -54,7 +54,10 @@ static int synthesize_processes(const struct recording_start *start)
 	struct synthesizer *synthesizer;
 
 	if (!start->options->is_system_wide && !recorder_options_are_attached(start->options))
-		return 0;
+		return start->command_pid
+			       ? synthesize_command(&start->synthesize, start->command_pid,
+						    start->options->command[0])
+			       : 0;
 	int more = synthesizer_create(&start->synthesize, &synthesizer);
 	if (more)
 		return recording_notes_explain(start->notes, more, "cannot read /proc: %s.",

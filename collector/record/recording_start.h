@@ -17,6 +17,7 @@ struct recording_start {
 	const struct recorder_options *options; /* for prepare, too */
 	struct recording_notes *notes;          /* for prepare, too */
 	struct synthesize_options synthesize;
+	pid_t command_pid; /* 0: no command is recorded */
 	struct drain *drain;
 	/* Filled in by prepare. */
 	struct kernel_snapshot_options kernel;

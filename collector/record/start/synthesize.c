@@ -25,6 +25,7 @@
 /* enum perf_record_ksymbol_type of 5.9; older build machines lack the name. */
 #define KSYMBOL_TYPE_OOL 2
 #define COMM_SPACE       64 /* kernel threads may have long names */
+#define EXEC_COMM_LENGTH 15 /* what exec keeps of a program's name */
 #define FILENAME_MAX_ALL (PATH_MAX + 16)
 
 struct synthesizer {
@@ -286,6 +287,15 @@ void synthesizer_destroy(struct synthesizer *synthesizer)
 		close(synthesizer->proc_fd);
 	free(synthesizer->maps.bytes);
 	free(synthesizer);
+}
+
+int synthesize_command(const struct synthesize_options *options, pid_t pid, const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	char comm[EXEC_COMM_LENGTH + 1];
+
+	snprintf(comm, sizeof(comm), "%s", slash ? slash + 1 : program);
+	return put_comm(options, pid, pid, comm);
 }
 
 static int put_kernel_mmap(const struct synthesize_options *options, uint64_t start, uint64_t size,

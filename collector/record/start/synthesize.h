@@ -36,6 +36,10 @@ void synthesizer_destroy(struct synthesizer *synthesizer);
  * more; -errno of the writer. A process that has exited meanwhile has no records. */
 int synthesizer_step(struct synthesizer *synthesizer, uint64_t time_ns);
 
+/* COMM for the process @pid, which is about to execute @program: events that start at exec count
+ * before the kernel has given the process its name, hardware counters hundreds of times. */
+int synthesize_command(const struct synthesize_options *options, pid_t pid, const char *program);
+
 /* The kernel's text [start, end_addr), with @symbol ("_text") at @start, and the modules in
  * /proc/modules. */
 int synthesize_kernel(const struct synthesize_options *options, uint64_t start, uint64_t end_addr,

@@ -391,6 +391,18 @@ static void cgroups_have_their_number_and_path(void **state)
 	bench_destroy(bench);
 }
 
+static void a_command_has_the_name_that_exec_will_give_it(void **state)
+{
+	struct bench *bench = bench_create();
+	(void)state;
+
+	assert_int_equal(synthesize_command(&bench->options, 71, "/usr/bin/python3"), 0);
+	assert_int_equal(synthesize_command(&bench->options, 72, "a-name-of-17-char"), 0);
+	assert_string_equal(records_of(bench), "comm 71/71 python3\n"
+					       "comm 72/72 a-name-of-17-ch\n");
+	bench_destroy(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +416,7 @@ int main(void)
 		cmocka_unit_test(the_kernel_and_its_modules_are_mapped),
 		cmocka_unit_test(losses_name_their_event_and_time),
 		cmocka_unit_test(cgroups_have_their_number_and_path),
+		cmocka_unit_test(a_command_has_the_name_that_exec_will_give_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
