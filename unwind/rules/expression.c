@@ -3,6 +3,8 @@
 
 #include <dwarf.h>
 
+#include "cct/object/dwarf_arithmetic.h"
+
 #define DEPTH_MAX 64
 #define STEPS_MAX 1000
 
@@ -55,77 +57,12 @@ static bool unary(struct stack_machine *machine, const struct expression_op *op)
 {
 	if (!machine->depth)
 		return false;
-	uint64_t *top = &machine->values[machine->depth - 1];
-	switch (op->atom) {
-	case DW_OP_plus_uconst:
-		*top += (uint64_t)op->value;
-		return true;
-	case DW_OP_neg:
-		*top = -*top;
-		return true;
-	case DW_OP_not:
-		*top = ~*top;
-		return true;
-	case DW_OP_abs:
-		*top = (int64_t)*top < 0 ? -*top : *top;
-		return true;
-	case DW_OP_drop:
+	if (op->atom == DW_OP_drop) {
 		machine->depth--;
 		return true;
-	default:
-		return false;
 	}
-}
-
-static bool divide(const struct stack_machine *machine, uint8_t atom, uint64_t a, uint64_t b,
-		   uint64_t *ret)
-{
-	if (b == 0)
-		return false;
-	if (atom == DW_OP_mod)
-		*ret = stack_address(machine->stack, a) % stack_address(machine->stack, b);
-	else if (b == UINT64_MAX) /* INT64_MIN / -1 overflows */
-		*ret = -a;
-	else
-		*ret = (uint64_t)((int64_t)a / (int64_t)b);
-	return true;
-}
-
-/* Copies the sign into what becomes free. */
-static uint64_t shift_arithmetic(uint64_t value, uint64_t n_bits)
-{
-	uint64_t sign = -(value >> 63);
-
-	if (n_bits == 0 || n_bits >= 64)
-		return n_bits ? sign : value;
-	return value >> n_bits | sign << (64 - n_bits);
-}
-
-/* The operations that compare two values. false: another one. */
-static bool compare(uint8_t atom, int64_t a, int64_t b, uint64_t *ret)
-{
-	switch (atom) {
-	case DW_OP_eq:
-		*ret = a == b;
-		return true;
-	case DW_OP_ne:
-		*ret = a != b;
-		return true;
-	case DW_OP_ge:
-		*ret = a >= b;
-		return true;
-	case DW_OP_gt:
-		*ret = a > b;
-		return true;
-	case DW_OP_le:
-		*ret = a <= b;
-		return true;
-	case DW_OP_lt:
-		*ret = a < b;
-		return true;
-	default:
-		return false;
-	}
+	return dwarf_compute_unary(op->atom, (uint64_t)op->value,
+				   &machine->values[machine->depth - 1]);
 }
 
 static bool binary(struct stack_machine *machine, uint8_t atom)
@@ -134,42 +71,8 @@ static bool binary(struct stack_machine *machine, uint8_t atom)
 		return false;
 	uint64_t b = machine->values[--machine->depth];
 	uint64_t *top = &machine->values[machine->depth - 1];
-	uint64_t a = *top;
 
-	switch (atom) {
-	case DW_OP_and:
-		*top = a & b;
-		return true;
-	case DW_OP_or:
-		*top = a | b;
-		return true;
-	case DW_OP_xor:
-		*top = a ^ b;
-		return true;
-	case DW_OP_plus:
-		*top = a + b;
-		return true;
-	case DW_OP_minus:
-		*top = a - b;
-		return true;
-	case DW_OP_mul:
-		*top = a * b;
-		return true;
-	case DW_OP_div:
-	case DW_OP_mod:
-		return divide(machine, atom, a, b, top);
-	case DW_OP_shl:
-		*top = b < 64 ? a << b : 0;
-		return true;
-	case DW_OP_shr:
-		*top = b < 64 ? stack_address(machine->stack, a) >> b : 0;
-		return true;
-	case DW_OP_shra:
-		*top = shift_arithmetic(a, b);
-		return true;
-	default:
-		return compare(atom, (int64_t)a, (int64_t)b, top);
-	}
+	return dwarf_compute_binary(atom, machine->stack->is_32_bit, *top, b, top);
 }
 
 /* Moves the top @n values round by one: the top goes below the others. */
