@@ -224,26 +224,3 @@ const char *rule_kind_text(const struct rule *rule)
 	}
 	return "unknown";
 }
-
-bool rule_cfa(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
-	      const struct regs *regs, uint64_t *cfa_ret)
-{
-	enum unwind_end end;
-
-	if (rule->kind == RULE_GENERAL)
-		return expression_evaluate(&rule->general->cfa, regs, 0, stack, cfa_ret, &end);
-	if ((rule->kind != RULE_CFA_REGISTER && rule->kind != RULE_CFA_MEMORY) ||
-	    !regs_have(regs, rule->cfa_reg))
-		return false;
-	uint64_t value = stack_address(
-		stack, regs->values[rule->cfa_reg] +
-			       (uint64_t)((int64_t)rule->cfa_offset * arch->pointer_size));
-	if (rule->kind == RULE_CFA_MEMORY) {
-		if (!stack_read(stack, value, &value))
-			return false;
-		value = stack_address(
-			stack, value + (uint64_t)((int64_t)rule->cfa_addend * arch->pointer_size));
-	}
-	*cfa_ret = value;
-	return true;
-}

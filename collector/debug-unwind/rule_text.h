@@ -17,8 +17,4 @@ void rule_print(FILE *out, const struct rule *rule, const struct arch *arch);
 /* The kind of rule in a few words: "register", "memory", "expression", "signal frame", ... */
 const char *rule_kind_text(const struct rule *rule);
 
-/* The rule's CFA for a frame's registers. false: they do not lead to one. */
-bool rule_cfa(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
-	      const struct regs *regs, uint64_t *cfa_ret);
-
 #endif

@@ -203,3 +203,14 @@ bool rule_apply(const struct rule *rule, const struct arch *arch, const struct s
 	regs->values[arch->ra] = regs->pc;
 	return true;
 }
+
+bool rule_cfa(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
+	      const struct regs *regs, uint64_t *cfa_ret)
+{
+	enum unwind_end end;
+
+	if (rule->kind == RULE_GENERAL)
+		return expression_evaluate(&rule->general->cfa, regs, 0, stack, cfa_ret, &end);
+	return (rule->kind == RULE_CFA_REGISTER || rule->kind == RULE_CFA_MEMORY) &&
+	       compact_cfa(rule, stack, regs, arch->pointer_size, cfa_ret, &end);
+}

@@ -88,4 +88,8 @@ static inline uint64_t rule_saved_regs(const struct arch *arch)
 bool rule_apply(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
 		struct regs *regs, bool *is_exact, enum unwind_end *end_ret);
 
+/* The CFA of a frame with these registers. false: they do not lead to one, or the rule has none. */
+bool rule_cfa(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
+	      const struct regs *regs, uint64_t *cfa_ret);
+
 #endif

@@ -1110,6 +1110,12 @@ static inline bool find_caller(struct unwind_walk *walk)
 	return walk->regs.pc || end_at_zero(walk);
 }
 
+bool unwind_cfa(const struct unwind_walk *walk, uint64_t *cfa_ret)
+{
+	return walk->rule && walk->row != ROW_IS_WRONG &&
+	       rule_cfa(walk->rule, walk->arch, &walk->stack, &walk->regs, cfa_ret);
+}
+
 bool unwind_caller(struct unwind_walk *walk)
 {
 	return find_caller(walk);

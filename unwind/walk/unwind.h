@@ -111,6 +111,12 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 		  const struct address_space *space, const struct user_stack *stack);
 /* Finds the frame of the present registers. false: their pc is not in code; never for the leaf. */
 bool unwind_frame(struct unwind_walk *walk);
+/*
+ * The CFA of the present frame, between the two calls. What of its registers is known is in
+ * @walk->regs: of the sampled instruction all that were recorded, of callers those that functions
+ * keep, as CFI restores them. false: CFI does not describe the frame.
+ */
+bool unwind_cfa(const struct unwind_walk *walk, uint64_t *cfa_ret);
 /* Moves the registers to the caller. false: there is no caller; @walk->end is the reason. */
 bool unwind_caller(struct unwind_walk *walk);
 

@@ -95,6 +95,27 @@ static void the_cfa_may_be_in_memory(void **state)
 	assert_int_equal(regs.pc, 0x109);
 }
 
+static void a_rule_has_a_cfa_without_being_applied(void **state)
+{
+	struct rule rule = rule_with(RBP, -1);
+	const struct regs regs = leaf_regs();
+	struct regs lost = regs;
+	uint64_t cfa;
+
+	(void)state;
+	assert_true(rule_cfa(&rule, &arch_x86_64, &stack, &regs, &cfa));
+	assert_int_equal(cfa, STACK + 56);
+	rule.kind = RULE_CFA_MEMORY;
+	rule.cfa_addend = 1;
+	words[7] = STACK + 72;
+	assert_true(rule_cfa(&rule, &arch_x86_64, &stack, &regs, &cfa));
+	assert_int_equal(cfa, STACK + 80);
+	lost.valid &= ~(1ull << RBP);
+	assert_false(rule_cfa(&rule, &arch_x86_64, &stack, &lost, &cfa));
+	rule.kind = RULE_NONE;
+	assert_false(rule_cfa(&rule, &arch_x86_64, &stack, &regs, &cfa));
+}
+
 static void a_slot_below_the_stack_pointer_was_popped(void **state)
 {
 	struct rule rule = rule_with(RSP, 1);
@@ -492,6 +513,7 @@ int main(void)
 		cmocka_unit_test(expressions_of_32_bit_code_have_32_bits),
 		cmocka_unit_test(rules_of_32_bit_code_count_in_words_of_four_bytes),
 		cmocka_unit_test_setup(the_cfa_may_be_in_memory, fill_stack),
+		cmocka_unit_test_setup(a_rule_has_a_cfa_without_being_applied, fill_stack),
 		cmocka_unit_test_setup(a_slot_below_the_stack_pointer_was_popped, fill_stack),
 		cmocka_unit_test_setup(a_register_that_cannot_be_read_is_lost_but_the_walk_goes_on,
 				       fill_stack),
