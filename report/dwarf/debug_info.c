@@ -89,9 +89,9 @@ struct debug_info {
 	bool is_scanned;
 };
 
-static int open_file(struct debug_file *file, Elf *elf)
+static int open_file(struct debug_file *file, Elf *elf, bool has_locations)
 {
-	int err = debug_sections_read(&file->sections, elf, false);
+	int err = debug_sections_read(&file->sections, elf, false, has_locations);
 
 	return err ? err : debug_dwarf_init(&file->dwarf, &file->sections);
 }
@@ -119,7 +119,7 @@ static void open_alternate(struct debug_info *info)
 	build_id_set(&build_id, end + 1, size);
 	module_file_open_build_id(&info->place, &build_id, name, &info->alternate_file);
 	if (info->alternate_file.state != MODULE_FILE_OK ||
-	    open_file(&info->alternate, info->alternate_file.elf))
+	    open_file(&info->alternate, info->alternate_file.elf, info->package.has_locations))
 		return;
 	dwarf_setalt(info->main.dwarf.dwarf, info->alternate.dwarf.dwarf);
 }
@@ -136,14 +136,16 @@ static void grant(struct debug_info *info, const struct debug_sections *sections
 	info->names.budget += MAX_READS * of[DEBUG_INFO].size;
 }
 
-struct debug_info *debug_info_open(Elf *elf, const struct module *module, int fd)
+static struct debug_info *open_info(Elf *elf, const struct module *module, int fd,
+				    bool has_locations)
 {
 	struct debug_info *info = calloc(1, sizeof(*info));
 
 	if (!info)
 		return NULL;
 	info->alternate_file.fd = info->package.file.fd = -1;
-	if (open_file(&info->main, elf)) {
+	info->package.has_locations = has_locations;
+	if (open_file(&info->main, elf, has_locations)) {
 		debug_info_close(info);
 		return NULL;
 	}
@@ -153,6 +155,16 @@ struct debug_info *debug_info_open(Elf *elf, const struct module *module, int fd
 	open_alternate(info);
 	grant(info, &info->alternate.sections);
 	return info;
+}
+
+struct debug_info *debug_info_open(Elf *elf, const struct module *module, int fd)
+{
+	return open_info(elf, module, fd, false);
+}
+
+struct debug_info *debug_info_open_with_locations(Elf *elf, const struct module *module, int fd)
+{
+	return open_info(elf, module, fd, true);
 }
 
 static void close_unit(struct unit *unit)
@@ -586,4 +598,20 @@ size_t debug_info_find_calls(struct debug_info *info, uint64_t vaddr, bool wants
 			     struct debug_function *functions, size_t max_functions)
 {
 	return find(info, vaddr, wants_line, false, functions, max_functions);
+}
+
+size_t debug_info_find_dies(struct debug_info *info, uint64_t vaddr, Dwarf_Die *dies,
+			    size_t max_dies)
+{
+	struct unit *unit;
+	size_t n = 0;
+
+	if (!info->is_scanned)
+		scan(info);
+	uint32_t scope = find_scope(info, vaddr, &unit);
+	while (scope != SCOPE_NONE && n < max_dies) {
+		dies[n++] = unit->scopes.scopes[scope].die;
+		scope = unit->scopes.scopes[scope].parent;
+	}
+	return n;
 }

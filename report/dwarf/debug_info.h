@@ -12,6 +12,7 @@
 #ifndef REPORT_DWARF_DEBUG_INFO_H
 #define REPORT_DWARF_DEBUG_INFO_H
 
+#include <elfutils/libdw.h>
 #include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,8 @@ struct debug_function {
  * information, or out of memory.
  */
 struct debug_info *debug_info_open(Elf *elf, const struct module *module, int fd);
+/* Likewise, and knows where variables are: that takes more time and memory. */
+struct debug_info *debug_info_open_with_locations(Elf *elf, const struct module *module, int fd);
 void debug_info_close(struct debug_info *info);
 /*
  * Finds the functions at @vaddr, innermost first: the inlined ones, then the compiled one, whose
@@ -59,5 +62,13 @@ size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_fun
  */
 size_t debug_info_find_calls(struct debug_info *info, uint64_t vaddr, bool wants_line,
 			     struct debug_function *functions, size_t max_functions);
+/*
+ * The DIEs of the functions at @vaddr, in the order of debug_info_find(): of inlined calls
+ * (DW_TAG_inlined_subroutine), and at last of the compiled function (DW_TAG_subprogram). Returns
+ * their number; 0: no function is known. If there are more than @max_dies, the outermost are left
+ * out. They are valid until debug_info_close().
+ */
+size_t debug_info_find_dies(struct debug_info *info, uint64_t vaddr, Dwarf_Die *dies,
+			    size_t max_dies);
 
 #endif

@@ -28,6 +28,8 @@ static const char *const names[N_DEBUG_SECTIONS] = {
 	[DEBUG_INFO] = ".debug_info",
 	[DEBUG_LINE] = ".debug_line",
 	[DEBUG_LINE_STR] = ".debug_line_str",
+	[DEBUG_LOC] = ".debug_loc",
+	[DEBUG_LOCLISTS] = ".debug_loclists",
 	[DEBUG_RANGES] = ".debug_ranges",
 	[DEBUG_RNGLISTS] = ".debug_rnglists",
 	[DEBUG_STR] = ".debug_str",
@@ -222,12 +224,13 @@ static bool is_wanted(const char *name, bool is_split, enum debug_section *which
 }
 
 static int read_section(struct debug_sections *sections, struct packed_sections *all, Elf *elf,
-			const struct elf_section *section, bool is_split)
+			const struct elf_section *section, bool is_split, bool has_locations)
 {
 	enum debug_section which;
 	bool is_old;
 
 	if (section->name[0] != '.' || !is_wanted(section->name, is_split, &which, &is_old) ||
+	    (!has_locations && (which == DEBUG_LOC || which == DEBUG_LOCLISTS)) ||
 	    sections->of[which].bytes || is_packed(all, which) ||
 	    section->header.sh_type == SHT_NOBITS)
 		return 0;
@@ -242,7 +245,8 @@ static int read_section(struct debug_sections *sections, struct packed_sections 
 	return 0;
 }
 
-int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split)
+int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split,
+			bool has_locations)
 {
 	struct packed_sections all = { .n = 0 };
 	struct elf_section section = { 0 };
@@ -255,7 +259,7 @@ int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split
 	sections->machine = header.e_machine;
 	sections->byte_order = header.e_ident[EI_DATA];
 	while (!err && elf_next_section(elf, &section))
-		err = read_section(sections, &all, elf, &section, is_split);
+		err = read_section(sections, &all, elf, &section, is_split, has_locations);
 	if (!err)
 		unpack_all(&all);
 	take_unpacked(sections, &all);

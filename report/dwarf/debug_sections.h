@@ -22,6 +22,8 @@ enum debug_section {
 	DEBUG_INFO,
 	DEBUG_LINE,
 	DEBUG_LINE_STR,
+	DEBUG_LOC, /* this and the next one only where they are asked for */
+	DEBUG_LOCLISTS,
 	DEBUG_RANGES,
 	DEBUG_RNGLISTS,
 	DEBUG_STR,
@@ -48,11 +50,12 @@ struct debug_sections {
 
 /*
  * Reads the sections of @elf, which must stay open. @is_split: those of split units
- * (.debug_info.dwo etc.). Sections that cannot be decompressed, or claim an impossible size, count
- * as missing. Large ones are decompressed by two threads, which have ended when this returns. 0 or
- * -ENOMEM.
+ * (.debug_info.dwo etc.). @has_locations: also where variables are. Sections that cannot be
+ * decompressed, or claim an impossible size, count as missing. Large ones are decompressed by two
+ * threads, which have ended when this returns. 0 or -ENOMEM.
  */
-int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split);
+int debug_sections_read(struct debug_sections *sections, Elf *elf, bool is_split,
+			bool has_locations);
 void debug_sections_deinit(struct debug_sections *sections);
 /*
  * Reads an unsigned number in the file's byte order. @size: 1 to 8; the caller has checked that

@@ -9,9 +9,8 @@
 
 /* The section of each column of a package's index (DWARF 5, 7.3.5.3). */
 static const enum debug_section columns[] = {
-	[1] = DEBUG_INFO,       [2] = N_DEBUG_SECTIONS, [3] = DEBUG_ABBREV,
-	[4] = DEBUG_LINE,       [5] = N_DEBUG_SECTIONS, [6] = DEBUG_STR_OFFSETS,
-	[7] = N_DEBUG_SECTIONS, [8] = DEBUG_RNGLISTS,
+	[1] = DEBUG_INFO,     [2] = N_DEBUG_SECTIONS,  [3] = DEBUG_ABBREV,     [4] = DEBUG_LINE,
+	[5] = DEBUG_LOCLISTS, [6] = DEBUG_STR_OFFSETS, [7] = N_DEBUG_SECTIONS, [8] = DEBUG_RNGLISTS,
 };
 /* The key of a package in archives, whatever its path was. */
 #define PACKAGE_KEY ".dwp"
@@ -91,7 +90,9 @@ static bool take_parts(const struct package_index *index, uint32_t row,
 		if (column >= sizeof(columns) / sizeof(columns[0]) || !column ||
 		    columns[column] == N_DEBUG_SECTIONS || (column == 8 && index->version == 2))
 			continue;
-		struct debug_bytes *bytes = &sections->of[columns[column]];
+		const bool is_old_list = column == 5 && index->version == 2;
+		struct debug_bytes *bytes =
+			&sections->of[is_old_list ? DEBUG_LOC : columns[column]];
 		if (!bytes->bytes)
 			continue;
 		if (offset > bytes->size || size > bytes->size - offset)
@@ -174,14 +175,15 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &found) ? dwarf_formstring(&found) : NULL;
 }
 
-static int open_file(struct debug_split *split, const struct module_file_place *place,
-		     const char *name, Dwarf_Die *skeleton, uint64_t id,
-		     const struct debug_range_source *source)
+static int open_file(struct debug_split *split, const struct debug_package *package,
+		     const struct module_file_place *place, const char *name, Dwarf_Die *skeleton,
+		     uint64_t id, const struct debug_range_source *source)
 {
 	module_file_open_named(place, name, name, &split->file);
 	if (split->file.state != MODULE_FILE_OK)
 		return -ENOENT;
-	int err = debug_sections_read(&split->of_file, split->file.elf, true);
+	int err =
+		debug_sections_read(&split->of_file, split->file.elf, true, package->has_locations);
 	/*
 	 * The file is mapped and can be closed; there may be more .dwo files than files may be
 	 * open.
@@ -198,8 +200,9 @@ static int open_file(struct debug_split *split, const struct module_file_place *
  * Opens the .dwo file at the compiler's path or, as files may have been moved, in the folder of the
  * skeleton's file.
  */
-static int open_from_file(struct debug_split *split, const struct module_file_place *place,
-			  Dwarf_Die *skeleton, uint64_t id, const struct debug_range_source *source)
+static int open_from_file(struct debug_split *split, const struct debug_package *package,
+			  const struct module_file_place *place, Dwarf_Die *skeleton, uint64_t id,
+			  const struct debug_range_source *source)
 {
 	const char *directory = text_of(skeleton, DW_AT_comp_dir);
 	const char *name = text_of(skeleton, DW_AT_dwo_name);
@@ -219,7 +222,7 @@ static int open_from_file(struct debug_split *split, const struct module_file_pl
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && err == -ENOENT; i++) {
 		debug_split_close(split);
-		err = open_file(split, place, names[i], skeleton, id, source);
+		err = open_file(split, package, place, names[i], skeleton, id, source);
 	}
 	return err;
 }
@@ -236,7 +239,7 @@ int debug_split_open(struct debug_split *split, const struct debug_package *pack
 	int err = open_from_package(split, package, skeleton, id, source);
 	if (err == -ENOENT) {
 		debug_split_close(split);
-		err = open_from_file(split, place, skeleton, id, source);
+		err = open_from_file(split, package, place, skeleton, id, source);
 	}
 	if (err)
 		debug_split_close(split);
@@ -281,10 +284,11 @@ static bool open_package(struct debug_package *package, const struct module_file
 
 int debug_package_open(struct debug_package *package, const struct module_file_place *place)
 {
-	*package = (struct debug_package){ .file = { .state = MODULE_FILE_NONE, .fd = -1 } };
+	package->file = (struct module_file){ .state = MODULE_FILE_NONE, .fd = -1 };
 	if (!open_package(package, place))
 		return 0;
-	int err = debug_sections_read(&package->sections, package->file.elf, true);
+	int err = debug_sections_read(&package->sections, package->file.elf, true,
+				      package->has_locations);
 	if (err)
 		module_file_close(&package->file);
 	return err;

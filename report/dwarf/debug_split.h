@@ -14,6 +14,7 @@
 
 /* The package of a file, in the same folder. */
 struct debug_package {
+	bool has_locations; /* set by the owner: split units need these sections, too */
 	struct module_file file;
 	struct debug_sections sections;
 };
@@ -29,7 +30,8 @@ struct debug_split {
 	Dwarf_Die die;
 };
 
-/* Opens the package of the file at @place, if there is one. 0 or -ENOMEM. */
+/* Opens the package of the file at @place, if there is one. @package: all zero but for its first
+ * field. 0 or -ENOMEM. */
 int debug_package_open(struct debug_package *package, const struct module_file_place *place);
 void debug_package_close(struct debug_package *package);
 /*

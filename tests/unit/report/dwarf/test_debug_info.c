@@ -134,6 +134,24 @@ static void calls_alone_have_the_same_names_and_places(void **state)
 	}
 }
 
+static void the_dies_of_functions_come_in_the_same_order(void **state)
+{
+	struct fixture *fixture = *state;
+	struct debug_info *info = debug_info_open_with_locations(fixture->elf, NULL, fixture->fd);
+	Dwarf_Die dies[DEBUG_INFO_MAX_INLINED];
+	uint64_t vaddr = vaddr_of(place_in_innermost);
+
+	assert_int_equal(debug_info_find_dies(info, vaddr, dies, DEBUG_INFO_MAX_INLINED), 3);
+	assert_int_equal(dwarf_tag(&dies[0]), DW_TAG_inlined_subroutine);
+	assert_int_equal(dwarf_tag(&dies[1]), DW_TAG_inlined_subroutine);
+	assert_int_equal(dwarf_tag(&dies[2]), DW_TAG_subprogram);
+	assert_string_equal(dwarf_diename(&dies[2]), "outer");
+	assert_int_equal(debug_info_find_dies(info, vaddr, dies, 2), 2);
+	assert_int_equal(dwarf_tag(&dies[1]), DW_TAG_inlined_subroutine);
+	assert_int_equal(debug_info_find_dies(info, 1, dies, 2), 0);
+	debug_info_close(info);
+}
+
 static void addresses_without_code_have_none(void **state)
 {
 	struct fixture *fixture = *state;
@@ -451,6 +469,7 @@ int main(void)
 		cmocka_unit_test(inlined_calls_come_innermost_first),
 		cmocka_unit_test(code_that_is_not_inlined_has_one_function),
 		cmocka_unit_test(calls_alone_have_the_same_names_and_places),
+		cmocka_unit_test(the_dies_of_functions_come_in_the_same_order),
 		cmocka_unit_test(addresses_without_code_have_none),
 		cmocka_unit_test(no_more_functions_come_than_there_is_room_for),
 		cmocka_unit_test(a_file_without_debug_information_has_none),

@@ -62,7 +62,7 @@ static void read_section(struct debug_sections *sections, struct debug_image *im
 	};
 
 	debug_image_init(image, &section, 1);
-	assert_int_equal(debug_sections_read(sections, image->elf, false), 0);
+	assert_int_equal(debug_sections_read(sections, image->elf, false, false), 0);
 }
 
 static const int methods[] = { PLAIN, ELFCOMPRESS_ZLIB, BY_ZSTD, OLD_ZLIB };
@@ -164,7 +164,7 @@ static void large_sections_are_read_by_several_threads(void **state)
 	}
 	packed[BROKEN][section[BROKEN].size / 2] ^= 0xff;
 	debug_image_init(&image, section, N);
-	assert_int_equal(debug_sections_read(&sections, image.elf, false), 0);
+	assert_int_equal(debug_sections_read(&sections, image.elf, false, false), 0);
 	for (size_t i = 0; i < N; i++) {
 		const struct debug_bytes *of = &sections.of[which[i]];
 
@@ -197,14 +197,36 @@ static void sections_of_split_units_are_distinguished(void **state)
 
 	(void)state;
 	debug_image_init(&image, both, sizeof(both) / sizeof(both[0]));
-	assert_int_equal(debug_sections_read(&sections, image.elf, false), 0);
+	assert_int_equal(debug_sections_read(&sections, image.elf, false, false), 0);
 	assert_string_equal((const char *)sections.of[DEBUG_STR].bytes, "whole");
 	assert_null(sections.of[DEBUG_STR_OFFSETS].bytes);
 	debug_sections_deinit(&sections);
-	assert_int_equal(debug_sections_read(&sections, image.elf, true), 0);
+	assert_int_equal(debug_sections_read(&sections, image.elf, true, false), 0);
 	assert_string_equal((const char *)sections.of[DEBUG_STR].bytes, "split");
 	assert_string_equal((const char *)sections.of[DEBUG_STR_OFFSETS].bytes, "offsets");
 	assert_string_equal((const char *)sections.of[DEBUG_CU_INDEX].bytes, "index");
+	debug_sections_deinit(&sections);
+	debug_image_deinit(&image);
+}
+
+static void where_variables_are_is_read_where_it_is_asked_for(void **state)
+{
+	static const struct image_section lists[] = {
+		{ ".debug_loc", "old", 4, 0 },
+		{ ".debug_loclists", "new", 4, 0 },
+	};
+	struct debug_sections sections;
+	struct debug_image image;
+
+	(void)state;
+	debug_image_init(&image, lists, sizeof(lists) / sizeof(lists[0]));
+	assert_int_equal(debug_sections_read(&sections, image.elf, false, false), 0);
+	assert_null(sections.of[DEBUG_LOC].bytes);
+	assert_null(sections.of[DEBUG_LOCLISTS].bytes);
+	debug_sections_deinit(&sections);
+	assert_int_equal(debug_sections_read(&sections, image.elf, false, true), 0);
+	assert_string_equal((const char *)sections.of[DEBUG_LOC].bytes, "old");
+	assert_string_equal((const char *)sections.of[DEBUG_LOCLISTS].bytes, "new");
 	debug_sections_deinit(&sections);
 	debug_image_deinit(&image);
 }
@@ -228,6 +250,7 @@ int main(void)
 		cmocka_unit_test(sections_compressed_by_an_unknown_method_are_missing),
 		cmocka_unit_test(large_sections_are_read_by_several_threads),
 		cmocka_unit_test(sections_of_split_units_are_distinguished),
+		cmocka_unit_test(where_variables_are_is_read_where_it_is_asked_for),
 		cmocka_unit_test(numbers_have_the_order_of_the_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
