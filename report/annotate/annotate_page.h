@@ -9,7 +9,7 @@
 #include "report/annotate/annotate_output.h"
 #include "report/code/disassembly.h"
 #include "report/names/source_file.h"
-#include "report/text/text_output.h"
+#include "report/terminal/text_output.h"
 
 #define PAGE_NUMBER_WIDTH 7 /* of a line's number */
 #define PAGE_MAX_METRICS  8

@@ -5,7 +5,7 @@
 #ifndef REPORT_BROWSE_STYLED_LINE_H
 #define REPORT_BROWSE_STYLED_LINE_H
 
-#include "report/text/text_output.h"
+#include "report/terminal/text_output.h"
 
 #define STYLED_LINE_SIZE   4096
 #define STYLED_LINE_STYLES 128

@@ -8,7 +8,7 @@
 #include "report/findings/hottest.h"
 #include "report/findings/row_error.h"
 #include "report/names/symbolize.h"
-#include "report/text/text_output.h"
+#include "report/terminal/text_output.h"
 #include "report/views/export_options.h"
 #include "report/views/view_rows.h"
 

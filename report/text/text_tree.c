@@ -9,14 +9,10 @@
 #include "cct/base/printable.h"
 #include "report/findings/entry_rows.h"
 #include "report/findings/idle_threads.h"
+#include "report/terminal/text_joints.h"
 #include "report/text/text_columns.h"
 #include "report/text/text_format.h"
 #include "report/text/text_hottest.h"
-
-#define STEP 2 /* columns that a branch moves to the right */
-
-/* The joint to the left of a name at its own level. */
-enum joint { JOINT_CHAIN, JOINT_BRANCH, JOINT_LAST };
 
 /*
  * One line. Entry functions are folded into it: "postgres (pid 12) ... main" stands for the process
@@ -196,35 +192,15 @@ static int push_level(struct tree *tree, const struct view_row *row)
 	return 0;
 }
 
-static const char *joint_text(const struct tree *tree, enum joint joint, bool open)
-{
-	if (joint == JOINT_BRANCH)
-		return tree->text->output.utf8 ? "├ " : "|-";
-	if (joint == JOINT_LAST)
-		return tree->text->output.utf8 ? "└ " : "`-";
-	if (open)
-		return tree->text->output.utf8 ? "│ " : "| ";
-	return "  ";
-}
-
 /* Writes the lines to the left of a name; @indent is in steps. Returns the columns used. */
-static unsigned write_joints(const struct tree *tree, unsigned indent, enum joint joint)
+static unsigned write_joints(const struct tree *tree, unsigned indent, enum text_joint joint)
 {
-	unsigned first = indent > tree->max_indent ? indent - tree->max_indent + 1 : 1;
-
 	if (tree->measuring)
-		return (indent < tree->max_indent ? indent : tree->max_indent) * STEP;
-	text_style_begin(&tree->text->output, STYLE_DIM);
-	for (unsigned i = first; i < indent; i++)
-		fputs(i == first && first > 1 ? ".." : joint_text(tree, JOINT_CHAIN, tree->open[i]),
-		      tree->text->output.file);
-	if (indent)
-		fputs(joint_text(tree, joint, tree->open[indent]), tree->text->output.file);
-	text_style_end(&tree->text->output, STYLE_DIM);
-	return (indent ? indent - first + 1 : 0) * STEP;
+		return text_joints_width(indent, tree->max_indent);
+	return text_joints_write(&tree->text->output, indent, tree->max_indent, joint, tree->open);
 }
 
-static void show_row(const struct tree *tree, const struct level *level, enum joint joint)
+static void show_row(const struct tree *tree, const struct level *level, enum text_joint joint)
 {
 	/* What the entry functions cost beside the last one is too little to be shown. */
 	struct view_row numbers = *level->outer;
@@ -244,7 +220,7 @@ static void show_row(const struct tree *tree, const struct level *level, enum jo
 }
 
 static void show_more(const struct tree *tree, const struct level *level, unsigned indent,
-		      enum joint joint)
+		      enum text_joint joint)
 {
 	if (tree->measuring || !level->more.n_rows)
 		return;
@@ -270,7 +246,7 @@ static void show_top(struct tree *tree)
 {
 	const struct level *top = &tree->levels[tree->n_levels - 1];
 	const struct level *parent = top - 1;
-	enum joint joint = JOINT_CHAIN;
+	enum text_joint joint = JOINT_CHAIN;
 
 	if (top->branch) {
 		bool last = !first_visible(tree, top->outer->next) && !parent->more.n_rows;

@@ -1,6 +1,6 @@
 /* The stream that receives text for people, and what that stream can show. */
-#ifndef REPORT_TEXT_TEXT_OUTPUT_H
-#define REPORT_TEXT_TEXT_OUTPUT_H
+#ifndef REPORT_TERMINAL_TEXT_OUTPUT_H
+#define REPORT_TERMINAL_TEXT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>

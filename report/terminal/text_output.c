@@ -1,4 +1,4 @@
-#include "report/text/text_output.h"
+#include "report/terminal/text_output.h"
 
 #include <langinfo.h>
 #include <string.h>
