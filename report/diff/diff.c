@@ -7,6 +7,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/text/name_pattern.h"
+#include "report/fold/view_traits.h"
 
 void diff_deinit(struct diff *diff)
 {
@@ -15,12 +16,25 @@ void diff_deinit(struct diff *diff)
 		for (int j = 0; j < N_DIFF_MEASURES; j++)
 			free(diff->changes[i].rows[j]);
 	}
+	diff_tree_deinit(&diff->tree);
 	free(diff->order);
 }
 
 bool diff_has_shares(const struct diff *diff)
 {
 	return diff->options.norm == DIFF_BY_TOTAL || diff->options.norm == DIFF_BY_SAMPLES;
+}
+
+bool diff_is_tree(const struct diff *diff)
+{
+	return !view_traits(diff->options.view)->is_flat;
+}
+
+/* Whether a sample may be in several rows. In tables totals move together, which does no harm to
+ * Benjamini and Hochberg's procedure. */
+static bool do_rows_share_samples(const struct diff *diff, enum diff_measure measure)
+{
+	return diff_is_tree(diff) && (diff->options.view != VIEW_TREE || measure != DIFF_SELF);
 }
 
 double diff_relative(const struct diff_change *change)
@@ -82,7 +96,8 @@ static int require_costs(const struct diff *diff, size_t metric, const struct di
 	return err;
 }
 
-static int adjust(struct diff_change *changes, size_t n)
+static int adjust(const struct diff *diff, enum diff_measure measure, struct diff_change *changes,
+		  size_t n)
 {
 	_cleanup_free_ double *q = calloc(n + 1, sizeof(*q));
 
@@ -90,7 +105,7 @@ static int adjust(struct diff_change *changes, size_t n)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		q[i] = changes[i].result.p;
-	int err = diff_adjust(q, n);
+	int err = diff_adjust(q, n, do_rows_share_samples(diff, measure));
 	for (size_t i = 0; !err && i < n; i++)
 		changes[i].q = q[i];
 	return err;
@@ -115,7 +130,7 @@ static int compare(struct diff *diff, size_t metric, enum diff_measure measure)
 		return err;
 	for (size_t i = 0; i < rows->n_rows; i++)
 		changes[i].result = results[i];
-	return adjust(changes, rows->n_rows);
+	return adjust(diff, measure, changes, rows->n_rows);
 }
 
 static int compare_totals(struct diff *diff, size_t metric)
@@ -159,34 +174,58 @@ static int compare_metric(struct diff *diff, size_t metric)
 	return err ? err : compare_totals(diff, metric);
 }
 
-static int compare_order(const void *a, const void *b, void *argument)
+/* How far a row moved by itself. The total of a row does not show what moved to others below it. */
+static double moved_by(const struct diff *diff, size_t row)
 {
-	const struct diff *diff = argument;
-	const struct diff_change *changes = diff_change_at(diff, 0, 0);
-	size_t row_a = *(const size_t *)a, row_b = *(const size_t *)b;
-	double moved_a = fabs(diff_change_of(&changes[row_a]));
-	double moved_b = fabs(diff_change_of(&changes[row_b]));
+	double moved = fabs(diff_change_of(diff_change_at(diff, 0, row)));
 
-	if (moved_a != moved_b)
-		return moved_a > moved_b ? -1 : 1;
-	double most_a = changes[row_a].result.values[DIFF_AFTER];
-	double most_b = changes[row_b].result.values[DIFF_AFTER];
-	if (most_a != most_b)
-		return most_a > most_b ? -1 : 1;
-	return strcmp(diff->rows.keys.strings[row_a], diff->rows.keys.strings[row_b]);
+	for (int i = 0; diff_is_tree(diff) && i < N_DIFF_MEASURES; i++)
+		moved = fmax(moved, fabs(diff_change_of(&diff->changes[0].rows[i][row])));
+	return moved;
+}
+
+static int make_tree(struct diff *diff)
+{
+	const size_t n = diff->rows.n_rows;
+	double *moved = calloc(n + 1, sizeof(*moved));
+	_cleanup_free_ double *values = calloc(n + 1, sizeof(*values));
+
+	if (!moved || !values) {
+		free(moved);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		moved[i] = moved_by(diff, i);
+		values[i] = diff_change_at(diff, 0, i)->result.values[DIFF_AFTER];
+	}
+	return diff_tree_init(&diff->tree, &diff->rows, moved, values);
+}
+
+/* Which rows are to be shown; to free(). NULL: no memory. */
+static bool *choose_rows(const struct diff *diff)
+{
+	bool *is_chosen = calloc(diff->rows.n_rows + 1, sizeof(*is_chosen));
+
+	for (size_t i = 0; is_chosen && i < diff->rows.n_rows; i++)
+		is_chosen[i] = !diff->options.significant_only ||
+			       diff_change_is_significant(diff_change_at(diff, 0, i));
+	if (is_chosen)
+		diff_tree_mark_above(&diff->rows, is_chosen);
+	return is_chosen;
 }
 
 static int sort(struct diff *diff)
 {
+	_cleanup_free_ bool *is_chosen = choose_rows(diff);
+
 	diff->order = calloc(diff->rows.n_rows + 1, sizeof(*diff->order));
-	if (!diff->order)
+	if (!is_chosen || !diff->order || make_tree(diff))
 		return -ENOMEM;
-	for (size_t i = 0; i < diff->rows.n_rows; i++) {
-		if (!diff->options.significant_only ||
-		    diff_change_is_significant(diff_change_at(diff, 0, i)))
-			diff->order[diff->n_shown++] = i;
+	uint32_t row = diff_tree_next(&diff->tree, &diff->rows, DIFF_NO_ROW);
+	for (; row != DIFF_NO_ROW; row = diff_tree_next(&diff->tree, &diff->rows, row)) {
+		if (is_chosen[row])
+			diff->order[diff->n_shown++] = row;
 	}
-	qsort_r(diff->order, diff->n_shown, sizeof(*diff->order), compare_order, diff);
 	return 0;
 }
 
@@ -228,7 +267,7 @@ static int find_rise_of(const struct diff *diff, double percent, const char *fun
 		named[n++] = changes[i];
 	}
 	rise_ret->n_rows = n;
-	int err = adjust(named, n);
+	int err = adjust(diff, diff->options.measure, named, n);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (!is_rise(&named[i], percent))
 			continue;

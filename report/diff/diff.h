@@ -5,7 +5,7 @@
 #ifndef REPORT_DIFF_DIFF_H
 #define REPORT_DIFF_DIFF_H
 
-#include "report/diff/diff_rows.h"
+#include "report/diff/diff_tree.h"
 #include "report/fold/view_options.h"
 
 enum diff_norm {
@@ -30,7 +30,7 @@ struct diff_metric {
 };
 
 struct diff_options {
-	enum view_kind view; /* a flat one */
+	enum view_kind view;
 	enum diff_norm norm;
 	const char *per; /* the name of what is counted: "requests", another metric's; NULL */
 	enum diff_measure measure; /* what rows are sorted by, and text shows */
@@ -40,7 +40,7 @@ struct diff_options {
 
 struct diff_change {
 	struct diff_result result; /* its p is adjusted for no other row */
-	double q;                  /* adjusted for all rows; NAN: not tested */
+	double q;                  /* adjusted for all rows of the measure; NAN: not tested */
 };
 
 /* Of one metric. */
@@ -56,7 +56,9 @@ struct diff {
 	struct diff_rows rows;
 	/* By metric. The first decides which rows are shown and in what order. */
 	struct diff_changes changes[DIFF_MAX_METRICS];
-	size_t *order; /* the rows to show, what moved most first */
+	struct diff_tree tree; /* by the first metric */
+	/* The rows to show, what moved most first; in a tree below the row that they are below. */
+	size_t *order;
 	size_t n_shown;
 };
 
@@ -70,6 +72,8 @@ int diff_init(struct diff *diff, const struct diff_options *options,
 void diff_deinit(struct diff *diff);
 
 bool diff_has_shares(const struct diff *diff);
+/* Whether rows are below others. */
+bool diff_is_tree(const struct diff *diff);
 static inline bool diff_change_is_significant(const struct diff_change *change)
 {
 	return change->q <= DIFF_FALSE_RATE;

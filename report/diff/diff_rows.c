@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "report/findings/row_error.h"
 
@@ -43,12 +44,13 @@ static const char *row_name(const struct view *view, const struct view_row *row)
 }
 
 /* A hostile name with the separator shares a row with another at worst. */
-static char *make_key(const struct view *view, const struct view_row *row)
+static char *make_key(const struct view *view, const struct view_row *row, uint32_t parent)
 {
 	char *key;
 
-	if (asprintf(&key, "%d\x1f%s\x1f%s\x1f%s\x1f%u", (int)row->kind, row_name(view, row),
-		     last_part(row->module), row->file ? last_part(row->file) : "", row->line) < 0)
+	if (asprintf(&key, "%x\x1f%d\x1f%s\x1f%s\x1f%s\x1f%u", parent, (int)row->kind,
+		     row_name(view, row), last_part(row->module),
+		     row->file ? last_part(row->file) : "", row->line) < 0)
 		return NULL;
 	return key;
 }
@@ -87,7 +89,8 @@ static int reserve(struct diff_rows *rows)
 	return 0;
 }
 
-static int append(struct diff_rows *rows, const struct view *view, const struct view_row *row)
+static int append(struct diff_rows *rows, const struct view *view, const struct view_row *row,
+		  uint32_t parent)
 {
 	int err = reserve(rows);
 
@@ -95,6 +98,7 @@ static int append(struct diff_rows *rows, const struct view *view, const struct 
 		return err;
 	struct diff_row *new = &rows->rows[rows->n_rows];
 	*new = (struct diff_row){
+		.parent = parent,
 		.kind = row->kind,
 		.line = row->line,
 		.name = strdup(row_name(view, row)),
@@ -106,15 +110,15 @@ static int append(struct diff_rows *rows, const struct view *view, const struct 
 }
 
 static int find_or_add(struct diff_rows *rows, const struct view *view, const struct view_row *row,
-		       size_t *at_ret)
+		       uint32_t parent, uint32_t *at_ret)
 {
-	_cleanup_free_ char *key = make_key(view, row);
+	_cleanup_free_ char *key = make_key(view, row, parent);
 	bool is_new;
 	uint32_t id;
 	int err = key ? string_ids_add(&rows->keys, key, &id, &is_new) : -ENOMEM;
 
 	if (!err && is_new)
-		err = append(rows, view, row);
+		err = append(rows, view, row, parent);
 	if (!err)
 		*at_ret = id;
 	return err;
@@ -169,12 +173,14 @@ static struct diff_cost cost_of(const struct view *view, const struct view_row *
 {
 	const uint64_t *weights = kind == SHARE_SELF ? row->self : row->total;
 	const uint64_t *samples = kind == SHARE_SELF ? row->self_samples : row->samples;
-	struct diff_cost cost = { .weight = weights[metric], .samples = samples[metric] };
-	struct share_sum sum;
+	struct diff_cost cost = { .weight = weights[metric] };
+	struct share_sum sum = { .samples = 0 };
 
+	row_share_sum(view, row, metric, kind, &sum);
+	cost.samples = samples ? samples[metric] : sum.samples;
 	if (count_samples)
 		cost.weight = cost.samples;
-	else if (row_share_sum(view, row, metric, kind, &sum))
+	else
 		cost.squares = sum.squares;
 	return cost;
 }
@@ -219,21 +225,64 @@ static int set_run(struct diff_rows *rows, size_t run, const struct view *view,
 	return 0;
 }
 
+/* The costs of a row of the view, which is @at here. */
+static void add_row(struct diff_rows *rows, size_t run, const struct view *view,
+		    const struct view_row *row, const uint32_t *metrics, bool count_samples,
+		    uint32_t at)
+{
+	for (size_t i = 0; i < rows->n_metrics; i++) {
+		struct diff_costs *costs = &rows->metrics[i];
+
+		add_costs(costs, at * rows->n_runs + run, &costs->runs[run].cost, view, row,
+			  metrics[i], count_samples);
+	}
+}
+
+/* Where the rows of a path of the view are here, from the one below the root on. */
+struct path {
+	uint32_t *rows;
+	size_t n, n_allocated;
+};
+
+/* The row after the last one of the path, in an order in which parents are first. NULL: the end. */
+static const struct view_row *next_row(const struct view *view, const struct view_row *row,
+				       struct path *path)
+{
+	if (row->children)
+		return row->children;
+	for (; row != view->root; row = row->parent) {
+		path->n--;
+		if (row->next)
+			return row->next;
+	}
+	return NULL;
+}
+
+static int add_rows(struct diff_rows *rows, size_t run, const struct view *view,
+		    const uint32_t *metrics, bool count_samples, struct path *path)
+{
+	const struct view_row *row = view->root->children;
+
+	for (; row; row = next_row(view, row, path)) {
+		uint32_t parent = path->n ? path->rows[path->n - 1] : DIFF_NO_ROW, at;
+
+		if (array_reserve(path->rows, path->n, path->n_allocated, 1) ||
+		    find_or_add(rows, view, row, parent, &at))
+			return -ENOMEM;
+		path->rows[path->n++] = at;
+		add_row(rows, run, view, row, metrics, count_samples, at);
+	}
+	return 0;
+}
+
 int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view,
 		  const uint32_t *metrics, bool count_samples)
 {
+	struct path path = { 0 };
 	int err = set_run(rows, run, view, metrics, count_samples);
 
-	for (const struct view_row *row = view->root->children; !err && row; row = row->next) {
-		size_t at;
-
-		err = find_or_add(rows, view, row, &at);
-		for (size_t i = 0; !err && i < rows->n_metrics; i++) {
-			struct diff_costs *costs = &rows->metrics[i];
-
-			add_costs(costs, at * rows->n_runs + run, &costs->runs[run].cost, view, row,
-				  metrics[i], count_samples);
-		}
-	}
+	if (!err)
+		err = add_rows(rows, run, view, metrics, count_samples, &path);
+	free(path.rows);
 	return err;
 }

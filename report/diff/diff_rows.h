@@ -1,7 +1,7 @@
 /*
- * The rows of the flat views of several runs, side by side. Two builds of a program are compared by
- * names: a row is one kind, name and module (the last part of its path), with the source line in a
- * view of lines.
+ * The rows of a view of several runs, side by side: a table, or a tree that is joined from those of
+ * the runs. Two builds of a program are compared by names: a row is one kind, name and module (the
+ * last part of its path), with the source line in a view of lines, below the same row.
  */
 #ifndef REPORT_DIFF_DIFF_ROWS_H
 #define REPORT_DIFF_DIFF_ROWS_H
@@ -12,7 +12,10 @@
 
 enum diff_measure { DIFF_SELF, DIFF_TOTAL, N_DIFF_MEASURES };
 
+#define DIFF_NO_ROW UINT32_MAX
+
 struct diff_row {
+	uint32_t parent; /* the row above, with a smaller number; DIFF_NO_ROW */
 	enum row_kind kind;
 	char *name, *module; /* owned */
 	char *file;          /* owned; NULL: not a source line */
@@ -43,8 +46,10 @@ void diff_rows_deinit(struct diff_rows *rows);
  */
 int diff_rows_split_run(struct diff_rows *rows, size_t run, size_t n);
 /*
- * Adds a run's flat view. Of several rows with one key, the costs are added up, so a total may be
- * too large where one of them calls another, but never larger than that of the run.
+ * Adds a run's view: a flat one, or a tree with options.errors. Of several rows with one key, the
+ * costs are added up, so the total of one in a table may be too large where one of them calls
+ * another, but never larger than that of the run. In a tree of calling contexts, totals stay the
+ * sums of the self costs.
  * @metrics: the view's number of each metric. @count_samples: every sample weighs 1. 0 or -ENOMEM.
  */
 int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view,

@@ -273,7 +273,17 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-int diff_adjust(double *p, size_t n)
+/* 1 + 1/2 + ... + 1/@n */
+static double harmonic_number(size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 1; i <= n; i++)
+		sum += 1 / (double)i;
+	return sum;
+}
+
+int diff_adjust(double *p, size_t n, bool share_samples)
 {
 	_cleanup_free_ double **sorted = calloc(n + 1, sizeof(*sorted));
 	size_t n_tests = 0;
@@ -286,8 +296,9 @@ int diff_adjust(double *p, size_t n)
 			sorted[n_tests++] = &p[i];
 	}
 	qsort(sorted, n_tests, sizeof(*sorted), by_value);
+	double n_counted = (double)n_tests * (share_samples ? harmonic_number(n_tests) : 1);
 	for (size_t i = n_tests; i-- > 0;) {
-		least = fmin(least, *sorted[i] * (double)n_tests / (double)(i + 1));
+		least = fmin(least, *sorted[i] * n_counted / (double)(i + 1));
 		*sorted[i] = least;
 	}
 	return 0;

@@ -19,6 +19,7 @@
 #ifndef REPORT_DIFF_DIFF_STATISTICS_H
 #define REPORT_DIFF_DIFF_STATISTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,8 +64,10 @@ int diff_compare(enum diff_kind kind, const struct diff_run *runs, size_t n_runs
 /*
  * Adjusts probabilities so that those up to a limit have that false discovery rate (Benjamini and
  * Hochberg, Journal of the Royal Statistical Society B 57, 1995). NAN stays, and does not
- * count as a test. 0 or -ENOMEM.
+ * count as a test. @share_samples: a sample may be in several rows, so that the tests depend on
+ * each other in any way; they are then adjusted by more (Benjamini and Yekutieli, Annals of
+ * Statistics 29, 2001). 0 or -ENOMEM.
  */
-int diff_adjust(double *p, size_t n);
+int diff_adjust(double *p, size_t n, bool share_samples);
 
 #endif

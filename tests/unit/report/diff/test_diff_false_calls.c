@@ -86,7 +86,7 @@ static bool is_any_called(struct draws *draws)
 			 0);
 	for (size_t i = 0; i < N_FUNCTIONS; i++)
 		p[i] = results[i].p;
-	assert_int_equal(diff_adjust(p, N_FUNCTIONS), 0);
+	assert_int_equal(diff_adjust(p, N_FUNCTIONS, false), 0);
 	for (size_t i = 0; i < N_FUNCTIONS; i++) {
 		if (p[i] <= DIFF_FALSE_RATE)
 			return true;

@@ -151,7 +151,7 @@ static void probabilities_are_adjusted_as_benjamini_and_hochberg_do(void **state
 	double p[] = { 0.04, 0.001, NAN, 0.03, 0.5, 0.008 };
 
 	(void)state;
-	assert_int_equal(diff_adjust(p, 6), 0);
+	assert_int_equal(diff_adjust(p, 6, false), 0);
 	assert_near(p[1], 0.005, 1e-12);
 	assert_near(p[5], 0.02, 1e-12);
 	assert_near(p[3], 0.05, 1e-12); /* 0.03 * 5 / 3 */
