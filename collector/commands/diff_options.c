@@ -14,14 +14,13 @@
 #include "report/fold/view_traits.h"
 
 #define DEFAULT_MIN_PERCENT 0.1
+#define TREE_MIN_PERCENT    0.5
+#define NO_MIN_PERCENT      (-1.)
 #define MEASURE_OF_VIEW     N_DIFF_MEASURES /* no order was given */
 
 static const struct choice views[] = {
-	{ "functions", VIEW_FUNCTIONS },
-	{ "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES },
-	{ NULL, 0 },
+	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES }, { "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES }, { "tree", VIEW_TREE },   { NULL, 0 },
 };
 static const struct choice measures[] = {
 	{ "self", DIFF_SELF },
@@ -90,14 +89,16 @@ static int take_fail(const struct option_use *use, void *field)
 static const struct command_option options_of_diff[] = {
 	{ .name = "view",
 	  .argument = "VIEW",
-	  .help = "what to compare: functions (default), lines, modules or processes",
+	  .help = "what to compare: functions (default), lines, modules, processes or the tree of "
+		  "call paths",
 	  .take = option_take_choice,
 	  .choices = views,
 	  .offset = FIELD(report.view.kind) },
 	{ .name = "sort",
 	  .argument = "KEY[,EVENT]",
-	  .help = "compare and sort by self or total cost (default: self; of processes total); "
-		  "with several events, of this one",
+	  .help = "compare and sort by self or total cost (default: self; of processes and the "
+		  "tree "
+		  "total); with several events, of this one",
 	  .take = take_sort,
 	  .choices = measures },
 	{ .name = "normalize",
@@ -125,7 +126,7 @@ static const struct command_option options_of_diff[] = {
 	{ .name = "min",
 	  .argument = "PCT",
 	  .help = "text only: leave out rows with a smaller change, in percent of the total "
-		  "(default: 0.1)",
+		  "(default: 0.1; of the tree 0.5)",
 	  .take = option_take_percent,
 	  .offset = FIELD(report.export.min_percent) },
 	{ .name = "kernel",
@@ -282,12 +283,22 @@ static int parse_words(struct diff_request *request, int argc, char **argv, bool
 	return status;
 }
 
+static void choose_defaults(struct diff_request *request, const struct view_traits *traits)
+{
+	double *min_percent = &request->report.export.min_percent;
+
+	if (request->options.measure == MEASURE_OF_VIEW)
+		request->options.measure = traits->sort == SORT_SELF ? DIFF_SELF : DIFF_TOTAL;
+	if (*min_percent < 0)
+		*min_percent = traits->is_flat ? DEFAULT_MIN_PERCENT : TREE_MIN_PERCENT;
+}
+
 int diff_request_parse(struct diff_request *request, int argc, char **argv, bool *is_done_ret)
 {
 	*request = (struct diff_request){ .options.measure = MEASURE_OF_VIEW };
 	report_options_init(&request->report, "diff");
 	request->report.view.kind = VIEW_FUNCTIONS;
-	request->report.export.min_percent = DEFAULT_MIN_PERCENT;
+	request->report.export.min_percent = NO_MIN_PERCENT;
 	int status = parse_words(request, argc, argv, is_done_ret);
 	if (status || *is_done_ret)
 		return status;
@@ -295,10 +306,7 @@ int diff_request_parse(struct diff_request *request, int argc, char **argv, bool
 	request->report.view.errors = true;
 	request->report.build.keeps_squares = true;
 	request->options.view = request->report.view.kind;
-	if (request->options.measure == MEASURE_OF_VIEW)
-		request->options.measure = view_traits(request->options.view)->sort == SORT_SELF
-						   ? DIFF_SELF
-						   : DIFF_TOTAL;
+	choose_defaults(request, view_traits(request->options.view));
 	return 0;
 }
 

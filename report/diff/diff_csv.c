@@ -49,7 +49,7 @@ static void write_headings_of_costs(FILE *out, const struct diff *diff, size_t m
 
 static void write_heading(FILE *out, const struct diff *diff)
 {
-	fputs("name,module,kind,", out);
+	fputs(diff_is_tree(diff) ? "depth,name,module,kind," : "name,module,kind,", out);
 	if (diff->options.view == VIEW_LINES)
 		fputs("file,line,", out);
 	fputs("status", out);
@@ -62,6 +62,8 @@ static void write_row(FILE *out, const struct diff *diff, size_t at)
 {
 	const struct diff_row *row = &diff->rows.rows[at];
 
+	if (diff_is_tree(diff))
+		fprintf(out, "%" PRIu32 ",", diff->tree.depth[at] + 1);
 	csv_write_field(out, row->name, "");
 	putc(',', out);
 	csv_write_field(out, row->module, "");

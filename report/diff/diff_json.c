@@ -1,8 +1,10 @@
 #include "report/diff/diff_json.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/stream.h"
 #include "cct/text/json_string.h"
 
@@ -11,10 +13,8 @@ static const char *const norm_names[] = {
 	[DIFF_BY_METRIC] = "metric", [DIFF_BY_NUMBER] = "number",
 };
 static const char *const view_names[] = {
-	[VIEW_FUNCTIONS] = "functions",
-	[VIEW_LINES] = "lines",
-	[VIEW_MODULES] = "modules",
-	[VIEW_PROCESSES] = "processes",
+	[VIEW_TREE] = "tree",       [VIEW_FUNCTIONS] = "functions", [VIEW_LINES] = "lines",
+	[VIEW_MODULES] = "modules", [VIEW_PROCESSES] = "processes",
 };
 static const char *const measure_names[] = { [DIFF_SELF] = "self", [DIFF_TOTAL] = "total" };
 
@@ -83,7 +83,8 @@ static void write_metric(FILE *out, const struct diff_metric *metric)
 	json_write_string(out, metric->unit);
 }
 
-static void write_row(FILE *out, const struct diff *diff, size_t at)
+/* @written: where each row is in the list that is written. */
+static void write_row(FILE *out, const struct diff *diff, size_t at, const size_t *written)
 {
 	const struct diff_row *row = &diff->rows.rows[at];
 	const char *status = diff_row_status(diff, at);
@@ -100,6 +101,8 @@ static void write_row(FILE *out, const struct diff *diff, size_t at)
 	}
 	if (*status)
 		fprintf(out, ",\"status\":\"%s\"", status);
+	if (row->parent != DIFF_NO_ROW)
+		fprintf(out, ",\"parent\":%zu", written[row->parent]);
 	fputs(",\n   ", out);
 	write_measures(out, diff, 0, at);
 	if (diff->rows.n_metrics > 1)
@@ -132,11 +135,25 @@ static void write_other_metrics(FILE *out, const struct diff *diff)
 	putc(']', out);
 }
 
+static void write_rows(FILE *out, const struct diff *diff, size_t *written)
+{
+	fputs(",\n\"rows\":[", out);
+	for (size_t i = 0; i < diff->n_shown; i++) {
+		written[diff->order[i]] = i;
+		fputs(i ? ",\n  " : "\n  ", out);
+		write_row(out, diff, diff->order[i], written);
+	}
+	fputs("]}\n", out);
+}
+
 int diff_write_json(FILE *out, const struct diff *diff, const struct export_options *options)
 {
 	const struct diff_options *of = &diff->options;
+	_cleanup_free_ size_t *written = calloc(diff->rows.n_rows + 1, sizeof(*written));
 
 	(void)options;
+	if (!written)
+		return -ENOMEM;
 	fprintf(out, "{\"diff_schema\":%d,\n\"dendro\":\"%s\",\n", DIFF_SCHEMA, DENDRO_VERSION);
 	fprintf(out, "\"view\":\"%s\",\"sort\":\"%s\",\"normalize\":\"%s\"", view_names[of->view],
 		measure_names[of->measure], norm_names[of->norm]);
@@ -155,11 +172,6 @@ int diff_write_json(FILE *out, const struct diff *diff, const struct export_opti
 	write_change(out, &diff->changes[0].total);
 	if (diff->rows.n_metrics > 1)
 		write_other_metrics(out, diff);
-	fputs(",\n\"rows\":[", out);
-	for (size_t i = 0; i < diff->n_shown; i++) {
-		fputs(i ? ",\n  " : "\n  ", out);
-		write_row(out, diff, diff->order[i]);
-	}
-	fputs("]}\n", out);
+	write_rows(out, diff, written);
 	return stream_finish(out);
 }

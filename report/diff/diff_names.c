@@ -8,6 +8,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/text/string_ids.h"
 #include "report/demangle/simple_name.h"
+#include "report/fold/view_traits.h"
 
 const char *diff_row_noun(const struct diff *diff)
 {
@@ -18,6 +19,8 @@ const char *diff_row_noun(const struct diff *diff)
 		return "module";
 	case VIEW_PROCESSES:
 		return "process";
+	case VIEW_TREE:
+		return "call path";
 	default:
 		return "function";
 	}
@@ -30,7 +33,8 @@ static bool is_function(const struct diff_row *row)
 
 static char *simplify(const struct diff *diff, const struct diff_row *row, bool parameters)
 {
-	bool has_functions = diff->options.view == VIEW_FUNCTIONS || row->file;
+	bool has_functions =
+		view_traits(diff->options.view)->subject == ROWS_FUNCTIONS || row->file;
 
 	return is_function(row) && has_functions ? simple_name_make(row->name, parameters)
 						 : strdup(row->name);
@@ -66,21 +70,24 @@ static int show_parameters_of_same(struct diff_names *names, const struct diff *
 				   const size_t *rows, struct string_ids *ids)
 {
 	_cleanup_free_ uint32_t *id = calloc(names->n + 1, sizeof(*id));
-	_cleanup_free_ uint32_t *uses = calloc(names->n + 1, sizeof(*uses));
+	_cleanup_free_ const char **whole = calloc(names->n + 1, sizeof(*whole));
+	_cleanup_free_ bool *has_several = calloc(names->n + 1, sizeof(*has_several));
 
-	if (!id || !uses)
+	if (!id || !whole || !has_several)
 		return -ENOMEM;
 	for (size_t i = 0; i < names->n; i++) {
 		const struct diff_row *row = &diff->rows.rows[rows[i]];
 
 		if (number(ids, row, names->shown[i], &id[i]))
 			return -ENOMEM;
-		uses[id[i]]++;
+		if (!whole[id[i]])
+			whole[id[i]] = row->name;
+		has_several[id[i]] |= strcmp(whole[id[i]], row->name) != 0;
 	}
 	for (size_t i = 0; i < names->n; i++) {
 		const struct diff_row *row = &diff->rows.rows[rows[i]];
 
-		if (uses[id[i]] < 2)
+		if (!has_several[id[i]])
 			continue;
 		free(names->shown[i]);
 		names->shown[i] = simplify(diff, row, true);

@@ -17,7 +17,7 @@ int diff_names_init(struct diff_names *names, const struct diff *diff, const siz
 		    bool full);
 void diff_names_deinit(struct diff_names *names);
 
-/* The row's kind of name: "function", "module", "process", "line". */
+/* The row's kind of name: "function", "call path", "module", "process", "line". */
 const char *diff_row_noun(const struct diff *diff);
 
 #endif

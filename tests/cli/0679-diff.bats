@@ -82,7 +82,7 @@ row() { # row FILE NAME FILTER
 @test "profiles give the same comparison as recordings" {
 	local options
 	for options in "" "--view modules" "--view processes" "--view lines" "--normalize time" \
-		"--normalize samples" "--sort total --kernel none"; do
+		"--normalize samples" "--sort total --kernel none" "--view tree"; do
 		# shellcheck disable=SC2086
 		"$DENDRO" diff --format csv $options before1.data after1.data >theirs
 		# shellcheck disable=SC2086
@@ -184,4 +184,33 @@ print({len(row) for row in csv.reader(open("csv", newline=""))})')" "{32}"
 	expect_equal runs "$(jq -c '[.runs[] | del(.file)]' ours)" \
 		"$(jq -c '[.runs[] | del(.file)]' theirs)"
 	cmp <(jq 'del(.runs)' theirs) <(jq 'del(.runs)' ours)
+}
+
+@test "the trees of both sides are joined" {
+	"$DENDRO" diff --view tree --format json before1.data after1.data >json
+	# Each side has its whole cost, once.
+	expect_equal sides "$(jq -c '[.rows[].self | [.before, .after]] | transpose | map(add | . > 0.9999 and
+		. < 1.0001)' json)" "[true,true]"
+	expect_equal "above 100 %" "$(jq '[.rows[].total | .before, .after | select(. > 1.0000001)] | length' json)" 0
+	# A row's total is its own cost and that of the rows below it.
+	jq -e '.rows as $rows | [range($rows | length) as $i | $rows[$i].total.after - $rows[$i].self.after -
+		([$rows[] | select(.parent == $i) | .total.after] | add // 0) | fabs < 1e-6] | all' json
+	# From 2/3 to 6/7 of main: within five errors.
+	jq -e '[.rows[] | select(.name == "dispatch_2")] | max_by(.total.after).total |
+		(.difference - (6/7 - 2/3)) / .error | fabs < 5' json
+	"$DENDRO" diff --view tree before1.data after1.data >out
+	grep -q '^ *[0-9.]*%  *[0-9.]*%  *[+].*dispatch_2 ' out
+	"$DENDRO" diff --view tree --format csv before1.data after1.data | head -1 | grep -q '^depth,name,'
+}
+
+@test "the tree of a recording does not differ from itself" {
+	"$DENDRO" diff --view tree --fail-above 0 before1.data before1.data >out
+	grep -q '^No call path moved by more than chance' out
+	expect_equal rows "$("$DENDRO" diff --view tree --significant --format csv before1.data before1.data |
+		wc -l)" 1
+	local width
+	for width in 60 80 120 200; do
+		COLUMNS=$width "$DENDRO" diff --view tree --min 0 before1.data after1.data >out
+		expect_equal "lines too wide" "$(awk -v width=$width 'length > width' out | wc -l)" 0
+	done
 }
