@@ -26,28 +26,53 @@ static unsigned write_word(FILE *out, const char *text, size_t size, bool utf8)
 	return width;
 }
 
-/* Writes a text from column @indent on; @width 0: in one line. */
-static void write_wrapped(FILE *out, const char *text, unsigned indent, unsigned width, bool utf8)
-{
-	unsigned column = indent;
+/* Text from column @indent on, and where it has got to. @width 0: in one line. */
+struct paragraph {
+	FILE *out;
+	unsigned indent, width, column;
+	bool utf8;
+};
 
-	if (width < indent + MIN_TEXT_COLUMNS)
-		width = 0;
+static struct paragraph paragraph_begin(FILE *out, const struct event_listing *listing,
+					unsigned indent)
+{
+	return (struct paragraph){
+		.out = out,
+		.indent = indent,
+		.width = listing->width < indent + MIN_TEXT_COLUMNS ? 0 : listing->width,
+		.column = indent,
+		.utf8 = listing->utf8,
+	};
+}
+
+static void add_words(struct paragraph *paragraph, const char *text)
+{
+	const unsigned indent = paragraph->indent, width = paragraph->width;
+
 	while (*(text += strspn(text, " "))) {
 		size_t size = strcspn(text, " ");
-		unsigned columns = write_word(NULL, text, size, utf8);
+		unsigned columns = write_word(NULL, text, size, paragraph->utf8);
 
-		if (column > indent && width && column + 1 + columns > width) {
-			fprintf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			putc(' ', out);
-			column++;
+		if (paragraph->column > indent && width &&
+		    paragraph->column + 1 + columns > width) {
+			fprintf(paragraph->out, "\n%*s", (int)indent, "");
+			paragraph->column = indent;
+		} else if (paragraph->column > indent) {
+			putc(' ', paragraph->out);
+			paragraph->column++;
 		}
-		write_word(out, text, size, utf8);
-		column += columns;
+		write_word(paragraph->out, text, size, paragraph->utf8);
+		paragraph->column += columns;
 		text += size;
 	}
+}
+
+static void write_wrapped(FILE *out, const struct event_listing *listing, const char *text,
+			  unsigned indent)
+{
+	struct paragraph paragraph = paragraph_begin(out, listing, indent);
+
+	add_words(&paragraph, text);
 	putc('\n', out);
 }
 
@@ -87,13 +112,15 @@ static void write_entry(FILE *out, const struct event_listing *listing,
 		fprintf(out, "\n%*s", (int)indent, "");
 	else
 		fprintf(out, "%*s", width > names ? 2 : (int)(names - width + 2), "");
+	struct paragraph paragraph = paragraph_begin(out, listing, indent);
 	if (is_missing)
-		fputs("(not here) ", out);
-	write_wrapped(out, entry->description, indent, listing->width, listing->utf8);
+		add_words(&paragraph, "(not here)");
+	add_words(&paragraph, entry->description);
+	putc('\n', out);
 	if (!is_missing || !entry->note || (previous && strcmp(previous, entry->note) == 0))
 		return;
 	fprintf(out, "%*s", (int)indent, "");
-	write_wrapped(out, entry->note, indent, listing->width, listing->utf8);
+	write_wrapped(out, listing, entry->note, indent);
 }
 
 /* The column of descriptions: at most half of a terminal's width. */
@@ -182,7 +209,7 @@ static void write_kind(FILE *out, const struct event_listing *listing, enum cata
 	fprintf(out, "%s\n", catalog_kind_title(kind));
 	if (note) {
 		fputs("  ", out);
-		write_wrapped(out, note, 2, listing->width, listing->utf8);
+		write_wrapped(out, listing, note, 2);
 	}
 	write_entries(out, listing, kind);
 	size_t n_hidden = count_hidden(listing, kind);
@@ -226,9 +253,9 @@ static void write_missing(FILE *out, const struct event_listing *listing, enum c
 			length += (size_t)snprintf(title + length, sizeof(title) - length, " (%zu)",
 						   n);
 	}
-	write_wrapped(out, title, 0, listing->width, listing->utf8);
+	write_wrapped(out, listing, title, 0);
 	fputs("  ", out);
-	write_wrapped(out, note, 2, listing->width, listing->utf8);
+	write_wrapped(out, listing, note, 2);
 	for (int kind = first; kind < CATALOG_N_KINDS && listing->names_all; kind++)
 		if (has_note(listing, kind, note))
 			write_entries(out, listing, kind);
