@@ -84,3 +84,15 @@ noting() { # noting NAME [MARKER]
 	expect_equal order "$(tr '\n' ' ' <notes)" \
 		"begin one end one begin two end two begin three end three "
 }
+
+@test "the kernel does not lower the highest rate while tests run, and then may again" {
+	need_root
+	local share=/proc/sys/kernel/perf_cpu_time_max_percent
+	[ -w "$share" ] || skip "the highest rate cannot be set here"
+	local before
+	before=$(cat "$share")
+	make_file rate '@test "rate" {' "cat $share >share" '}'
+	run_files 0 rate.bats
+	grep -qxE '0|100' share
+	expect_equal "share afterwards" "$(cat "$share")" "$before"
+}
