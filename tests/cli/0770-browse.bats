@@ -360,7 +360,7 @@ mouse() {
 		wait_until shows 'ended'
 	done
 	browse 60 16 C.UTF-8 reader.cct
-	press p 'main'
+	press p 'vfs_read' # far below the first rows, which may have moved out
 	shows 'total▼    self +call path *$'
 	shows '^ \? help  q quit'
 	tmux -L "$SOCKET" resize-window -x 256 -y 40

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""true_callers.py [--recursion FUNCTION=N] LEAF=CALLER... < output of dendro script
+"""true_callers.py [--recursion FUNCTION=N] [--except FUNCTION] LEAF=CALLER...
+                                                                      < output of dendro script
 
 What a program calls below tells who must be above: each sample with LEAF on its path has to have
 CALLER there, and no other leaf's. Prints how many samples are
@@ -8,7 +9,7 @@ CALLER there, and no other leaf's. Prints how many samples are
   wrong       with another CALLER, or complete and not right
   cut         ended because the stack is deeper than its recorded part
   unfinished  ended for another reason
-  others      without any LEAF"""
+  others      without any LEAF, or with FUNCTION of --except, which calls one without a CALLER"""
 
 import argparse
 import collections
@@ -35,9 +36,9 @@ def samples(lines):
             names, end = [], None
 
 
-def judge(names, end, callers, recursion):
+def judge(names, end, callers, recursion, exceptions):
     leaves = [name for name in names if name in callers]
-    if not leaves:
+    if not leaves or any(name in exceptions for name in names):
         return "others"
     caller = callers[leaves[0]]
     found = [name for name in names if name in callers.values()]
@@ -52,10 +53,12 @@ def judge(names, end, callers, recursion):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--recursion", type=pair, action="append", default=[])
+    parser.add_argument("--except", dest="exceptions", action="append", default=[])
     parser.add_argument("callers", type=pair, nargs="+")
     arguments = parser.parse_args()
     counts = collections.Counter(
-        judge(names, end, dict(arguments.callers), arguments.recursion)
+        judge(names, end, dict(arguments.callers), arguments.recursion,
+              arguments.exceptions)
         for names, end in samples(sys.stdin))
     print(" ".join(f"{kind} {counts[kind]}"
                    for kind in ("right", "wrong", "cut", "unfinished", "others")))
