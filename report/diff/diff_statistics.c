@@ -8,7 +8,6 @@
 #include "cct/base/cleanup.h"
 #include "report/diff/dispersion.h"
 #include "report/diff/distributions.h"
-#include "report/fold/share_error.h"
 
 #define BOTH_SIDES ((1u << DIFF_BEFORE) | (1u << DIFF_AFTER))
 
@@ -17,6 +16,7 @@ struct comparison {
 	const struct diff_run *runs;
 	size_t n_runs;
 	double sums[N_DIFF_SIDES]; /* of the runs' divisors */
+	struct diff_cost *outside; /* room for what each run has beside a row */
 };
 
 static double divisor(const struct comparison *comparison, size_t run)
@@ -39,15 +39,6 @@ static double mean_weight(const struct diff_cost *cost)
 	return cost->samples ? (double)cost->weight / (double)cost->samples : 0;
 }
 
-/* The mean weight of a row's samples in a run. Without samples there, that of a sample of the run
- * is the best guess. */
-static double sample_weight(const struct comparison *comparison, const struct diff_cost *costs,
-			    size_t run)
-{
-	return costs[run].samples ? mean_weight(&costs[run])
-				  : mean_weight(&comparison->runs[run].cost);
-}
-
 static double squares_of_run(const struct comparison *comparison, size_t run)
 {
 	const struct diff_cost *cost = &comparison->runs[run].cost;
@@ -56,31 +47,48 @@ static double squares_of_run(const struct comparison *comparison, size_t run)
 }
 
 /* Likewise the mean of the weights of samples that are drawn by their weight: with equal ones, the
- * same. */
-static double square_weight(const struct comparison *comparison, const struct diff_cost *costs,
+ * same. @cost: of a part of the run. */
+static double square_weight(const struct comparison *comparison, const struct diff_cost *cost,
 			    size_t run)
 {
-	const struct diff_cost *cost =
-		costs[run].samples ? &costs[run] : &comparison->runs[run].cost;
+	const struct diff_cost *known = cost->samples ? cost : &comparison->runs[run].cost;
 
-	return cost->squares > 0 && cost->weight ? cost->squares / (double)cost->weight
-						 : mean_weight(cost);
+	return known->squares > 0 && known->weight ? known->squares / (double)known->weight
+						   : mean_weight(known);
 }
 
-/* The variance of a row's value in a run, if it were drawn with the probability or rate @value. */
-static double variance_in_run(const struct comparison *comparison, const struct diff_cost *costs,
-			      size_t run, double value)
+/* What a run has beside a row. A row with more than its run is that of a damaged profile. */
+static struct diff_cost cost_outside(const struct comparison *comparison,
+				     const struct diff_cost *costs, size_t run)
 {
-	double weight = square_weight(comparison, costs, run), by = divisor(comparison, run);
+	const struct diff_cost *all = &comparison->runs[run].cost, *in = &costs[run];
+	double inside = square_weight(comparison, in, run) * (double)in->weight;
+
+	return (struct diff_cost){
+		.weight = all->weight > in->weight ? all->weight - in->weight : 0,
+		.samples = all->samples > in->samples ? all->samples - in->samples : 0,
+		.squares = fmax(squares_of_run(comparison, run) - inside, 0),
+	};
+}
+
+/*
+ * The variance of a row's value in a run, if it were drawn with the probability or rate @value. Of
+ * a share p it is that of report/fold/share_error.h, ((1 - p)^2 sum_in w^2 + p^2 sum_out w^2) /
+ * W^2, with the sums that so many weights like those inside and outside would have. @inside: the
+ * square weight of the samples inside.
+ */
+static double variance_in_run(const struct comparison *comparison, const struct diff_cost *costs,
+			      size_t run, double value, double inside)
+{
+	double by = divisor(comparison, run);
 
 	if (by <= 0)
 		return 0;
 	if (comparison->kind == DIFF_RATES)
-		return value * weight / by;
-	/* A share above 1 and a sum below its part are those of a damaged profile. */
-	double share = fmin(value, 1), inside = share * by * weight;
-	double all = fmax(squares_of_run(comparison, run), inside);
-	return share_variance(share, inside, all, by);
+		return value * inside / by;
+	const struct diff_cost rest = cost_outside(comparison, costs, run);
+	double share = fmin(value, 1), outside = square_weight(comparison, &rest, run);
+	return share * (1 - share) * ((1 - share) * inside + share * outside) / by;
 }
 
 static double value_of_side(const struct comparison *comparison, const struct diff_cost *costs,
@@ -93,21 +101,6 @@ static double value_of_side(const struct comparison *comparison, const struct di
 			sum += (double)costs[i].weight;
 	}
 	return comparison->sums[side] > 0 ? sum / comparison->sums[side] : 0;
-}
-
-/* How many samples a row with the value 1 would have on a side. */
-static double exposure_of_side(const struct comparison *comparison, const struct diff_cost *costs,
-			       enum diff_side side)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < comparison->n_runs; i++) {
-		double weight = sample_weight(comparison, costs, i);
-
-		if (comparison->runs[i].side == side && weight > 0)
-			sum += divisor(comparison, i) / weight;
-	}
-	return sum;
 }
 
 static uint64_t count_samples(const struct comparison *comparison, const struct diff_cost *costs,
@@ -132,7 +125,8 @@ static double variance_of_difference(const struct comparison *comparison,
 		double part = part_of_side(comparison, i);
 
 		variance += part * part *
-			    variance_in_run(comparison, costs, i, values[comparison->runs[i].side]);
+			    variance_in_run(comparison, costs, i, values[comparison->runs[i].side],
+					    square_weight(comparison, &costs[i], i));
 	}
 	return variance;
 }
@@ -146,7 +140,8 @@ static double dispersion_between_runs(const struct comparison *comparison,
 
 	for (size_t i = 0; i < comparison->n_runs; i++) {
 		double side = values[comparison->runs[i].side], by = divisor(comparison, i);
-		double variance = variance_in_run(comparison, costs, i, side);
+		double weight = square_weight(comparison, &costs[i], i);
+		double variance = variance_in_run(comparison, costs, i, side, weight);
 
 		if (by <= 0 || variance <= 0)
 			continue;
@@ -157,6 +152,64 @@ static double dispersion_between_runs(const struct comparison *comparison,
 }
 
 /*
+ * If nothing changed, the samples of a row have the same weights in all runs, over the mean weight
+ * of the run's samples.
+ */
+struct common_weights {
+	double mean;   /* of the row's samples */
+	double square; /* of those that are drawn by their weight */
+};
+
+static struct common_weights common_weights(const struct comparison *comparison,
+					    const struct diff_cost *costs)
+{
+	double samples = 0, weights = 0, squares = 0;
+
+	for (size_t i = 0; i < comparison->n_runs; i++) {
+		double unit = mean_weight(&comparison->runs[i].cost);
+
+		if (!costs[i].samples || unit <= 0)
+			continue;
+		samples += (double)costs[i].samples;
+		weights += (double)costs[i].weight / unit;
+		squares += square_weight(comparison, &costs[i], i) * (double)costs[i].weight /
+			   (unit * unit);
+	}
+	return (struct common_weights){ .mean = samples > 0 ? weights / samples : 0,
+					.square = weights > 0 ? squares / weights : 0 };
+}
+
+/* How many samples a row with the value 1 would have on a side. */
+static double exposure_of_side(const struct comparison *comparison, enum diff_side side,
+			       const struct common_weights *weights)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < comparison->n_runs; i++) {
+		double weight = weights->mean * mean_weight(&comparison->runs[i].cost);
+
+		if (comparison->runs[i].side == side && weight > 0)
+			sum += divisor(comparison, i) / weight;
+	}
+	return sum;
+}
+
+/* The variance of the difference, if both sides are drawn with the value @common. */
+static double variance_of_equals(const struct comparison *comparison, const struct diff_cost *costs,
+				 double common, const struct common_weights *weights)
+{
+	double variance = 0;
+
+	for (size_t i = 0; i < comparison->n_runs; i++) {
+		double part = part_of_side(comparison, i);
+		double weight = weights->square * mean_weight(&comparison->runs[i].cost);
+
+		variance += part * part * variance_in_run(comparison, costs, i, common, weight);
+	}
+	return variance;
+}
+
+/*
  * The probability of a difference like that between the sides by chance. Samples count less, or
  * more, than single draws would, as far as the variance is not that of such counts: that of a share
  * is smaller, and that between runs is larger.
@@ -164,13 +217,13 @@ static double dispersion_between_runs(const struct comparison *comparison,
 static double probability(const struct comparison *comparison, const struct diff_cost *costs,
 			  double distance, double dispersion, double degrees)
 {
-	double before = exposure_of_side(comparison, costs, DIFF_BEFORE);
-	double after = exposure_of_side(comparison, costs, DIFF_AFTER);
+	const struct common_weights weights = common_weights(comparison, costs);
+	double before = exposure_of_side(comparison, DIFF_BEFORE, &weights);
+	double after = exposure_of_side(comparison, DIFF_AFTER, &weights);
 	double n = (double)count_samples(comparison, costs, BOTH_SIDES);
 	double n_after = (double)count_samples(comparison, costs, 1u << DIFF_AFTER);
 	double common = n / (before + after);
-	double equal[N_DIFF_SIDES] = { common, common };
-	double variance = dispersion * variance_of_difference(comparison, costs, equal);
+	double variance = dispersion * variance_of_equals(comparison, costs, common, &weights);
 
 	if (before <= 0 || after <= 0 || variance <= 0)
 		return 1;
@@ -180,17 +233,32 @@ static double probability(const struct comparison *comparison, const struct diff
 	return fmax(exact, student_both_tails(distance / sqrt(variance), degrees));
 }
 
+/* The part of the runs that tells a share: a row, or all beside it, whichever has fewer samples. */
+static const struct diff_cost *smaller_part(const struct comparison *comparison,
+					    const struct diff_cost *costs)
+{
+	if (comparison->kind == DIFF_RATES)
+		return costs;
+	for (size_t i = 0; i < comparison->n_runs; i++)
+		comparison->outside[i] = cost_outside(comparison, costs, i);
+	return count_samples(comparison, comparison->outside, BOTH_SIDES) <
+			       count_samples(comparison, costs, BOTH_SIDES)
+		       ? comparison->outside
+		       : costs;
+}
+
 static void compare_row(const struct comparison *comparison, const struct diff_cost *costs,
 			double dispersion, double degrees, struct diff_result *result)
 {
+	const struct diff_cost *tested = smaller_part(comparison, costs);
 	double distance = fabs(result->values[DIFF_AFTER] - result->values[DIFF_BEFORE]);
 	double variance = variance_of_difference(comparison, costs, result->values);
 
 	dispersion = fmax(dispersion, 1);
 	result->error = sqrt(fmax(dispersion * variance, 0));
 	result->p = NAN;
-	if (count_samples(comparison, costs, BOTH_SIDES) >= DIFF_MIN_SAMPLES)
-		result->p = probability(comparison, costs, distance, dispersion, degrees);
+	if (count_samples(comparison, tested, BOTH_SIDES) >= DIFF_MIN_SAMPLES)
+		result->p = probability(comparison, tested, distance, dispersion, degrees);
 }
 
 static double degrees_of_freedom(const struct comparison *comparison)
@@ -250,8 +318,13 @@ static int compare_with_dispersions(const struct comparison *comparison,
 int diff_compare(enum diff_kind kind, const struct diff_run *runs, size_t n_runs,
 		 const struct diff_cost *costs, size_t n_rows, struct diff_result *results)
 {
-	struct comparison comparison = { .kind = kind, .runs = runs, .n_runs = n_runs };
+	_cleanup_free_ struct diff_cost *outside = calloc(n_runs + 1, sizeof(*outside));
+	struct comparison comparison = {
+		.kind = kind, .runs = runs, .n_runs = n_runs, .outside = outside
+	};
 
+	if (!outside)
+		return -ENOMEM;
 	for (size_t i = 0; i < n_runs; i++)
 		comparison.sums[runs[i].side] += divisor(&comparison, i);
 	for (size_t i = 0; i < n_rows; i++) {

@@ -3,8 +3,9 @@
  * that is known. Samples are draws: a row's samples vary by chance in two runs of one program.
  *
  * Two kinds of values are compared. A share is a row's weight over that of its run; its variance is
- * that of a binomial proportion, or with unequal weights share_variance()
- * (report/fold/share_error.h), with sum_in w^2 in each run from the row's samples there. A rate is
+ * that of a binomial proportion, or with unequal weights that of report/fold/share_error.h, with
+ * the squares in each run from the row's samples and from those beside it. A share of more than
+ * half is tested by what is beside it, as the counts there are the small ones. A rate is
  * a row's weight over an amount (seconds, requests, runs); the number of its samples has Poisson's
  * distribution. A side of several runs has the sum of their weights over the sum of their totals or
  * amounts.
@@ -26,9 +27,9 @@
 /* The false discovery rate of rows that are called significant. */
 #define DIFF_FALSE_RATE 0.05
 /*
- * A row with fewer samples in all runs is not tested: it would hardly pass, and each test makes the
- * limit of the others stricter. How many samples both sides have together does not depend on how
- * they differ (Bourgon, Gentleman, Huber, PNAS 107, 2010).
+ * A row with fewer samples in all runs, or with all samples but so few, is not tested: it would
+ * hardly pass, and each test makes the limit of the others stricter. How many samples both sides
+ * have together does not depend on how they differ (Bourgon, Gentleman, Huber, PNAS 107, 2010).
  */
 #define DIFF_MIN_SAMPLES 8
 

@@ -12,6 +12,7 @@
 
 /* Programs whose samples are drawn, with known shares. */
 #define N_FUNCTIONS 120
+#define MAX_ROWS    (2 * N_FUNCTIONS)
 #define MAX_RUNS    6
 #define N_TRIALS    1000
 
@@ -22,7 +23,7 @@ struct draws {
 	unsigned max_period; /* functions have samples of weights from 1 to this */
 	enum diff_kind kind;
 	uint64_t random;
-	struct diff_cost costs[N_FUNCTIONS * MAX_RUNS];
+	struct diff_cost costs[MAX_ROWS * MAX_RUNS];
 	struct diff_run runs[MAX_RUNS];
 };
 
@@ -73,21 +74,44 @@ static void draw_run(struct draws *draws, size_t run)
 	}
 }
 
-static bool is_any_called(struct draws *draws)
+/* Adds rows with the totals of 2, 4, 8, ... functions, which are siblings in a tree. */
+static size_t add_totals(struct draws *draws)
 {
-	struct diff_result results[N_FUNCTIONS];
-	double p[N_FUNCTIONS];
+	size_t n = N_FUNCTIONS;
+
+	for (size_t size = 2; size < N_FUNCTIONS; size *= 2) {
+		for (size_t i = 0; i + size <= N_FUNCTIONS; i += size, n++) {
+			for (size_t k = 0; k < size * draws->n_runs; k++) {
+				const struct diff_cost *from = &draws->costs[i * draws->n_runs + k];
+				struct diff_cost *to =
+					&draws->costs[n * draws->n_runs + k % draws->n_runs];
+
+				to->weight += from->weight;
+				to->samples += from->samples;
+				to->squares += from->squares;
+			}
+		}
+	}
+	return n;
+}
+
+static bool is_any_called(struct draws *draws, bool in_tree)
+{
+	struct diff_result results[MAX_ROWS];
+	double p[MAX_ROWS];
+	size_t n = N_FUNCTIONS;
 
 	memset(draws->costs, 0, sizeof(draws->costs));
 	for (size_t i = 0; i < draws->n_runs; i++)
 		draw_run(draws, i);
-	assert_int_equal(diff_compare(draws->kind, draws->runs, draws->n_runs, draws->costs,
-				      N_FUNCTIONS, results),
-			 0);
-	for (size_t i = 0; i < N_FUNCTIONS; i++)
+	if (in_tree)
+		n = add_totals(draws);
+	assert_int_equal(
+		diff_compare(draws->kind, draws->runs, draws->n_runs, draws->costs, n, results), 0);
+	for (size_t i = 0; i < n; i++)
 		p[i] = results[i].p;
-	assert_int_equal(diff_adjust(p, N_FUNCTIONS, false), 0);
-	for (size_t i = 0; i < N_FUNCTIONS; i++) {
+	assert_int_equal(diff_adjust(p, n, in_tree), 0);
+	for (size_t i = 0; i < n; i++) {
 		if (p[i] <= DIFF_FALSE_RATE)
 			return true;
 	}
@@ -96,7 +120,7 @@ static bool is_any_called(struct draws *draws)
 
 /* Of equal programs, a row is called in 5 % of the trials, and in three standard deviations of such
  * a count more at most. */
-static void equal_programs_are_called_different_rarely(void **state)
+static void check_equal_programs(bool in_tree)
 {
 	static const struct draws cases[] = {
 		{ .n_runs = 2, .n_before = 1, .samples = { 2000, 2000 }, .max_period = 1 },
@@ -126,23 +150,35 @@ static void equal_programs_are_called_different_rarely(void **state)
 	const double most = DIFF_FALSE_RATE * N_TRIALS +
 			    3 * sqrt(DIFF_FALSE_RATE * (1 - DIFF_FALSE_RATE) * N_TRIALS);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct draws draws = cases[i];
 		unsigned n_called = 0;
 
 		draws.random = 88172645463325252u + i;
 		for (unsigned trial = 0; trial < N_TRIALS; trial++)
-			n_called += is_any_called(&draws);
+			n_called += is_any_called(&draws, in_tree);
 		print_message("case %zu: %u of %d trials\n", i, n_called, N_TRIALS);
 		assert_true(n_called <= most);
 	}
+}
+
+static void equal_programs_are_called_different_rarely(void **state)
+{
+	(void)state;
+	check_equal_programs(false);
+}
+
+static void trees_of_equal_programs_are_called_different_rarely(void **state)
+{
+	(void)state;
+	check_equal_programs(true);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_programs_are_called_different_rarely),
+		cmocka_unit_test(trees_of_equal_programs_are_called_different_rarely),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
