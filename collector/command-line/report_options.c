@@ -1,5 +1,6 @@
 #include "collector/command-line/report_options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,31 @@ const struct choice kernel_choices[] = {
 	{ "merged", KERNEL_MERGED },
 	{ "only", KERNEL_ONLY },
 	{ "none", KERNEL_NONE },
+	{ NULL, 0 },
+};
+
+const struct choice view_choices[] = {
+	{ "tree", VIEW_TREE },
+	{ "callers", VIEW_CALLERS },
+	{ "callgraph", VIEW_CALLGRAPH },
+	{ "paths", VIEW_PATHS },
+	{ "functions", VIEW_FUNCTIONS },
+	{ "lines", VIEW_LINES },
+	{ "modules", VIEW_MODULES },
+	{ "processes", VIEW_PROCESSES },
+	{ "syscalls", VIEW_SYSCALLS },
+	{ "hot", VIEW_HOT },
+	{ "stats", VIEW_STATS },
+	{ "threads", VIEW_THREADS },
+	{ "cpus", VIEW_CPUS },
+	{ "cgroups", VIEW_CGROUPS },
+	{ "phases", VIEW_PHASES },
+	{ "epochs", VIEW_EPOCHS },
+	{ NULL, 0 },
+};
+const struct choice direction_choices[] = {
+	{ "down", PATHS_DOWN },
+	{ "up", PATHS_UP },
 	{ NULL, 0 },
 };
 
@@ -153,6 +179,55 @@ int report_options_check_filters(const struct report_options *options,
 	return err ? err
 		   : filter_findings_check_epochs(options->command, profile,
 						  &options->build.filter);
+}
+
+int report_options_check_root(const struct report_options *options)
+{
+	bool is_paths = options->view.kind == VIEW_PATHS;
+
+	if (is_paths && !options->view.root)
+		return message_wrong_use(options->command,
+					 "--view paths needs --root FUNCTION; --view functions "
+					 "--sort total lists what costs most.");
+	if (!is_paths && (options->view.root || options->view.direction != PATHS_DOWN))
+		return message_wrong_use(options->command,
+					 "--root and --direction need --view paths.");
+	return 0;
+}
+
+static int check_phases(const struct report_options *options, const struct profile *profile)
+{
+	static const char *const any[] = { "*" };
+	const struct dendro_filter filter = { .phases = any, .n_phases = 1 };
+
+	if (options->view.kind != VIEW_PHASES)
+		return 0;
+	return filter_findings_check_phases(options->command, profile, &filter);
+}
+
+static int check_epochs(const struct report_options *options, const struct profile *profile)
+{
+	static const char *const any[] = { "1" };
+	const struct dendro_filter filter = { .epochs = any, .n_epochs = 1 };
+
+	if (options->view.kind != VIEW_EPOCHS)
+		return 0;
+	if (filter_findings_check_epochs(options->command, profile, &filter))
+		return 1;
+	if (profile->epochs.n_left_out)
+		message_note(options->command,
+			     "processes loaded files more often than %u epochs can be kept: the "
+			     "last %" PRIu64 " are parts of others.",
+			     EPOCHS_MAX, profile->epochs.n_left_out);
+	return 0;
+}
+
+int report_options_check_intervals(const struct report_options *options,
+				   const struct profile *profile)
+{
+	int err = check_phases(options, profile);
+
+	return err ? err : check_epochs(options, profile);
 }
 
 static const char no_cgroups[] =

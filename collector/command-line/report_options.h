@@ -50,14 +50,18 @@ struct report_options {
 
 /* For an enum symbol_names. */
 extern const struct command_option raw_names_option[];
-/* The words that --kernel takes. */
+/* The words that --kernel, --view and --direction take. */
 extern const struct choice kernel_choices[];
+extern const struct choice view_choices[];
+extern const struct choice direction_choices[];
 
 void report_options_init(struct report_options *options, const char *command);
 /* A view was given: columns of perf's that chose another one before do not count. */
 void report_options_choose_view(struct report_options *options, enum view_kind kind);
 /* Takes the paths of all operands; where there is none, the one path there is. */
 void report_options_take_operands(struct report_options *options, const struct parsed_line *parsed);
+/* Whether --root and --direction go with the view. 0, or an exit status after a message. */
+int report_options_check_root(const struct report_options *options);
 /* Called after the options are parsed. */
 void report_options_finish(struct report_options *options);
 void report_options_deinit(struct report_options *options);
@@ -67,6 +71,9 @@ void report_options_deinit(struct report_options *options);
  */
 int report_options_check_filters(const struct report_options *options,
 				 const struct profile *profile);
+/* Checks that --view phases and --view epochs can be shown, and notes epochs that are left out. */
+int report_options_check_intervals(const struct report_options *options,
+				   const struct profile *profile);
 /* Checks that --view cgroups can be shown. */
 int report_options_check_cgroups(const struct report_options *options,
 				 const struct profile *profile);

@@ -1,6 +1,5 @@
 /* dendro report: makes a profile of a recording, and shows a view of it. */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
@@ -14,7 +13,6 @@
 #include "cct/base/printable.h"
 #include "cct/base/sentence.h"
 #include "cct/model/profile_filter.h"
-#include "collector/command-line/filter_findings.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
@@ -34,30 +32,6 @@
 
 #define DEFAULT_WIDTH 100
 
-static const struct choice views[] = {
-	{ "tree", VIEW_TREE },
-	{ "callers", VIEW_CALLERS },
-	{ "callgraph", VIEW_CALLGRAPH },
-	{ "paths", VIEW_PATHS },
-	{ "functions", VIEW_FUNCTIONS },
-	{ "lines", VIEW_LINES },
-	{ "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES },
-	{ "syscalls", VIEW_SYSCALLS },
-	{ "hot", VIEW_HOT },
-	{ "stats", VIEW_STATS },
-	{ "threads", VIEW_THREADS },
-	{ "cpus", VIEW_CPUS },
-	{ "cgroups", VIEW_CGROUPS },
-	{ "phases", VIEW_PHASES },
-	{ "epochs", VIEW_EPOCHS },
-	{ NULL, 0 },
-};
-static const struct choice directions[] = {
-	{ "down", PATHS_DOWN },
-	{ "up", PATHS_UP },
-	{ NULL, 0 },
-};
 static const struct choice groupings[] = {
 	{ "comm", GROUP_COMM },
 	{ "process", GROUP_PROCESS },
@@ -177,7 +151,7 @@ static const struct command_option options_of_report[] = {
 		  "hot: code with much of an event, dense or sparse beside that of --per;\n"
 		  "stats: the size and shape of the tree of call paths",
 	  .take = take_view,
-	  .choices = views },
+	  .choices = view_choices },
 	{ .name = "root",
 	  .argument = "FUNCTION",
 	  .help = "the function that the call paths of --view paths begin or end with; may be a "
@@ -198,7 +172,7 @@ static const struct command_option options_of_report[] = {
 	  .argument = "WAY",
 	  .help = "down: from --root to what it calls (default); up: to its callers",
 	  .take = option_take_choice,
-	  .choices = directions,
+	  .choices = direction_choices,
 	  .offset = FIELD(view.direction) },
 	{ .name = "by",
 	  .argument = "GROUP",
@@ -318,20 +292,6 @@ const struct command_line report_line = {
 	.of_perf = perf_options_of_report,
 };
 
-static int check_root(const struct report_options *options)
-{
-	bool is_paths = options->view.kind == VIEW_PATHS;
-
-	if (is_paths && !options->view.root)
-		return message_wrong_use(options->command,
-					 "--view paths needs --root FUNCTION; --view functions "
-					 "--sort total lists what costs most.");
-	if (!is_paths && (options->view.root || options->view.direction != PATHS_DOWN))
-		return message_wrong_use(options->command,
-					 "--root and --direction need --view paths.");
-	return 0;
-}
-
 static int check_per(const struct report_options *options)
 {
 	bool is_hot = options->view.kind == VIEW_HOT;
@@ -423,33 +383,6 @@ static int check_for_activations(const struct report_options *options,
 			     "from its recording, without leaving out samples.");
 }
 
-static int check_phases(const struct report_options *options, const struct profile *profile)
-{
-	static const char *const any[] = { "*" };
-	const struct dendro_filter filter = { .phases = any, .n_phases = 1 };
-
-	if (options->view.kind != VIEW_PHASES)
-		return 0;
-	return filter_findings_check_phases(options->command, profile, &filter);
-}
-
-static int check_epochs(const struct report_options *options, const struct profile *profile)
-{
-	static const char *const any[] = { "1" };
-	const struct dendro_filter filter = { .epochs = any, .n_epochs = 1 };
-
-	if (options->view.kind != VIEW_EPOCHS)
-		return 0;
-	if (filter_findings_check_epochs(options->command, profile, &filter))
-		return 1;
-	if (profile->epochs.n_left_out)
-		message_note(options->command,
-			     "processes loaded files more often than %u epochs can be kept: the "
-			     "last %" PRIu64 " are parts of others.",
-			     EPOCHS_MAX, profile->epochs.n_left_out);
-	return 0;
-}
-
 static int complain_of_root(const struct report_options *options)
 {
 	return message_error(options->command,
@@ -537,9 +470,7 @@ static int report(struct report_options *options, struct profile *profile)
 	int err = report_options_check_filters(options, profile);
 
 	if (!err)
-		err = check_phases(options, profile);
-	if (!err)
-		err = check_epochs(options, profile);
+		err = report_options_check_intervals(options, profile);
 	if (err)
 		return err;
 	err = report_options_check_cgroups(options, profile);
@@ -634,7 +565,7 @@ int cmd_report(int argc, char **argv)
 	struct parsed_line parsed = options_parse(&report_line, argc, argv, &options);
 	int status = parsed.status;
 	if (!parsed.is_done)
-		status = check_root(&options);
+		status = report_options_check_root(&options);
 	if (!parsed.is_done && !status)
 		status = check_per(&options);
 	if (!parsed.is_done && !status)
