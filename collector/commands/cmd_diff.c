@@ -18,16 +18,19 @@
 #include "report/diff/diff_csv.h"
 #include "report/diff/diff_json.h"
 #include "report/diff/diff_text.h"
+#include "report/fold/fold_profile.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
 
 struct diff_command {
 	struct diff_request request;
+	struct dendro_options wanted; /* for the view; stored profiles need more */
 	/* What is compared, once the first run is read: the first decides about rows. The strings
 	 * are owned. */
 	struct diff_metric metrics[DIFF_MAX_METRICS];
 	bool is_missing[DIFF_MAX_METRICS]; /* in a later file: it is not compared */
+	bool has_root;                     /* --root is on a path of a run, or not needed */
 };
 
 static int out_of_memory(void)
@@ -116,11 +119,26 @@ static void number_metrics(struct diff_command *command, const struct diff_rows 
 	}
 }
 
+/* Of the part of the run that --time selects; runs of one profile may have different parts. */
+static uint64_t find_duration(const struct diff_command *command, const struct profile *profile)
+{
+	const struct profile_info *info = &profile->info;
+	const struct dendro_filter *filter = &command->request.report.build.filter;
+	const struct time_span whole = { info->start_ns, info->end_ns };
+
+	if (!info->has_window && !filter->has_time)
+		return whole.end_ns - whole.start_ns;
+	const struct time_window window =
+		info->has_window ? info->window : time_range_resolve(&filter->time, &whole);
+	const struct time_span part = time_window_span(&window, &whole);
+	return part.end_ns - part.start_ns;
+}
+
 /* Fills what the run's cost is divided by. 0, or a status after a message. */
 static int find_amount(const struct diff_command *command, const struct profile *profile,
 		       struct diff_source *source)
 {
-	source->duration_ns = profile->info.end_ns - profile->info.start_ns;
+	source->duration_ns = find_duration(command, profile);
 	if (command->request.options.norm == DIFF_BY_TIME) {
 		source->amount = (double)source->duration_ns / 1e9;
 		if (source->duration_ns)
@@ -141,13 +159,35 @@ static int find_amount(const struct diff_command *command, const struct profile 
 	return 0;
 }
 
+/* A run in which --root is on no path has no rows; *@has_root_ret is unchanged then. 0 or -errno.
+ */
+static int create_view(const struct report_options *report, const struct profile *profile,
+		       struct symbolizer *symbolizer, bool *has_root_ret, struct view **view_ret)
+{
+	struct fold *fold;
+	int err = fold_profile(profile, symbolizer, &report->view, &fold);
+
+	if (err)
+		return err;
+	err = view_create_from_fold(profile, &report->view, fold, view_ret);
+	if (!err)
+		*has_root_ret = true;
+	if (err == -ENOENT) {
+		*view_ret = view_create_root(profile, &report->view, fold);
+		err = *view_ret ? 0 : -ENOMEM;
+	}
+	fold_destroy(fold);
+	return err;
+}
+
 static int add_view(struct diff_command *command, const struct profile *profile,
 		    const uint32_t *metrics, size_t run, struct diff_rows *rows)
 {
 	struct report_options *report = &command->request.report;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
 	struct view *view = NULL;
-	int err = symbolizer ? view_create(profile, symbolizer, &report->view, &view) : -ENOMEM;
+	int err = symbolizer ? create_view(report, profile, symbolizer, &command->has_root, &view)
+			     : -ENOMEM;
 
 	if (!err)
 		err = diff_rows_add(rows, run, view, metrics,
@@ -217,7 +257,9 @@ static int add_profile(struct diff_command *command, struct profile *profile, si
 	const char *path = command->request.sources[run].path;
 	uint32_t numbers[DIFF_MAX_METRICS];
 
-	if (report_options_check_filters(report, profile))
+	if (report_options_check_filters(report, profile) ||
+	    report_options_check_intervals(report, profile) ||
+	    report_options_check_cgroups(report, profile))
 		return DIFF_EXIT_ERROR;
 	report_options_explain_emptiness(report, profile);
 	const struct metric *metric = choose_metric(command, profile, path);
@@ -240,7 +282,10 @@ static int add_file(struct diff_command *command, size_t run, struct diff_rows *
 	struct profile *profile = NULL;
 
 	report->path = command->request.sources[run].path;
-	report->build.by_thread = report->build.keeps_rows = stored_profile_is_at(report->path);
+	const struct dendro_options *wanted = &command->wanted;
+	const bool is_stored = stored_profile_is_at(report->path);
+	report->build.by_thread = wanted->by_thread || is_stored;
+	report->build.keeps_rows = wanted->keeps_rows || is_stored;
 	int err = fetched_profile_build(report->path, &report->build, &report->files, "diff",
 					&profile, &error);
 	int status = err ? DIFF_EXIT_ERROR : add_profile(command, profile, run, rows, n_ret);
@@ -335,10 +380,21 @@ static void drop_missing(struct diff_command *command, struct diff_rows *rows)
 	rows->n_metrics = n;
 }
 
+static int complain_of_root(const struct diff_command *command)
+{
+	message_error("diff",
+		      "no function '%s' is on a call path of any run; --sort total lists those "
+		      "that are.",
+		      command->request.report.view.root);
+	return DIFF_EXIT_ERROR;
+}
+
 static int compare(struct diff_command *command, struct diff_rows *rows)
 {
 	struct diff diff;
 
+	if (!command->has_root)
+		return complain_of_root(command);
 	drop_missing(command, rows);
 	command->request.options.metrics = command->metrics;
 	int err = diff_init(&diff, &command->request.options, command->request.sources, rows);
@@ -359,6 +415,7 @@ static int run(struct diff_command *command)
 
 	if (file_options_open(&report->files, "diff", &report->build.files))
 		return DIFF_EXIT_ERROR;
+	command->wanted = report->build;
 	for (size_t i = 0; !status && i < command->request.n_sources; i += n)
 		status = add_file(command, i, &rows, &n, &is_damaged);
 	if (!status)

@@ -18,10 +18,6 @@
 #define NO_MIN_PERCENT      (-1.)
 #define MEASURE_OF_VIEW     N_DIFF_MEASURES /* no order was given */
 
-static const struct choice views[] = {
-	{ "functions", VIEW_FUNCTIONS }, { "lines", VIEW_LINES }, { "modules", VIEW_MODULES },
-	{ "processes", VIEW_PROCESSES }, { "tree", VIEW_TREE },   { NULL, 0 },
-};
 static const struct choice measures[] = {
 	{ "self", DIFF_SELF },
 	{ "total", DIFF_TOTAL },
@@ -33,6 +29,14 @@ static const struct choice formats[] = {
 	{ "csv", FORMAT_CSV },
 	{ NULL, 0 },
 };
+
+static int take_view(const struct option_use *use, void *field)
+{
+	struct diff_request *request = field;
+
+	request->options.view_name = use->value;
+	return option_take_choice(use, &request->report.view.kind);
+}
 
 /* "KEY", "KEY,EVENT" */
 static int take_sort(const struct option_use *use, void *field)
@@ -89,16 +93,27 @@ static int take_fail(const struct option_use *use, void *field)
 static const struct command_option options_of_diff[] = {
 	{ .name = "view",
 	  .argument = "VIEW",
-	  .help = "what to compare: functions (default), lines, modules, processes or the tree of "
-		  "call paths",
+	  .help = "what to compare: functions (default), lines, modules, processes, threads, cpus, "
+		  "cgroups, phases, epochs, the tree of call paths, callers, callgraph, paths or "
+		  "syscalls",
+	  .take = take_view,
+	  .choices = view_choices },
+	{ .name = "root",
+	  .argument = "FUNCTION",
+	  .help = "the function that the call paths of --view paths begin or end with; may be a "
+		  "glob",
+	  .take = option_take_text,
+	  .offset = FIELD(report.view.root) },
+	{ .name = "direction",
+	  .argument = "WAY",
+	  .help = "down: from --root to what it calls (default); up: to its callers",
 	  .take = option_take_choice,
-	  .choices = views,
-	  .offset = FIELD(report.view.kind) },
+	  .choices = direction_choices,
+	  .offset = FIELD(report.view.direction) },
 	{ .name = "sort",
 	  .argument = "KEY[,EVENT]",
-	  .help = "compare and sort by self or total cost (default: self; of processes and the "
-		  "tree "
-		  "total); with several events, of this one",
+	  .help = "compare and sort by self or total cost (default: self of functions, lines and "
+		  "modules, else total); with several events, of this one",
 	  .take = take_sort,
 	  .choices = measures },
 	{ .name = "normalize",
@@ -283,6 +298,21 @@ static int parse_words(struct diff_request *request, int argc, char **argv, bool
 	return status;
 }
 
+static int check_view(const struct diff_request *request)
+{
+	const enum view_kind kind = request->report.view.kind;
+
+	if (kind == VIEW_HOT)
+		return message_wrong_use("diff",
+					 "--view hot sorts the functions of one run into classes; "
+					 "--view functions compares several events side by side.");
+	if (kind == VIEW_STATS)
+		return message_wrong_use("diff",
+					 "--view stats counts nodes, not costs: see dendro report "
+					 "--view stats of each side.");
+	return report_options_check_root(&request->report);
+}
+
 static void choose_defaults(struct diff_request *request, const struct view_traits *traits)
 {
 	double *min_percent = &request->report.export.min_percent;
@@ -295,11 +325,14 @@ static void choose_defaults(struct diff_request *request, const struct view_trai
 
 int diff_request_parse(struct diff_request *request, int argc, char **argv, bool *is_done_ret)
 {
-	*request = (struct diff_request){ .options.measure = MEASURE_OF_VIEW };
+	*request = (struct diff_request){ .options = { .measure = MEASURE_OF_VIEW,
+						       .view_name = "functions" } };
 	report_options_init(&request->report, "diff");
 	request->report.view.kind = VIEW_FUNCTIONS;
 	request->report.export.min_percent = NO_MIN_PERCENT;
 	int status = parse_words(request, argc, argv, is_done_ret);
+	if (!status && !*is_done_ret)
+		status = check_view(request);
 	if (status || *is_done_ret)
 		return status;
 	report_options_finish(&request->report);

@@ -31,6 +31,7 @@ struct diff_metric {
 
 struct diff_options {
 	enum view_kind view;
+	const char *view_name; /* borrowed */
 	enum diff_norm norm;
 	const char *per; /* the name of what is counted: "requests", another metric's; NULL */
 	enum diff_measure measure; /* what rows are sorted by, and text shows */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "cct/base/stream.h"
+#include "report/diff/diff_names.h"
 #include "report/export/csv_field.h"
 
 /* An empty field for NAN. */
@@ -52,6 +53,8 @@ static void write_heading(FILE *out, const struct diff *diff)
 	fputs(diff_is_tree(diff) ? "depth,name,module,kind," : "name,module,kind,", out);
 	if (diff->options.view == VIEW_LINES)
 		fputs("file,line,", out);
+	if (diff->options.view == VIEW_CALLGRAPH)
+		fputs("arc,", out);
 	fputs("status", out);
 	for (size_t i = 0; i < diff->rows.n_metrics; i++)
 		write_headings_of_costs(out, diff, i);
@@ -74,6 +77,8 @@ static void write_row(FILE *out, const struct diff *diff, size_t at)
 	} else if (diff->options.view == VIEW_LINES) {
 		fputs(",,", out);
 	}
+	if (diff->options.view == VIEW_CALLGRAPH)
+		fprintf(out, "%s,", diff_arc_name(row->arc));
 	fputs(diff_row_status(diff, at), out);
 	for (size_t i = 0; i < diff->rows.n_metrics; i++) {
 		for (int j = 0; j < N_DIFF_MEASURES; j++)

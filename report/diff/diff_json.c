@@ -7,14 +7,11 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/stream.h"
 #include "cct/text/json_string.h"
+#include "report/diff/diff_names.h"
 
 static const char *const norm_names[] = {
 	[DIFF_BY_TOTAL] = "total",   [DIFF_BY_SAMPLES] = "samples", [DIFF_BY_TIME] = "time",
 	[DIFF_BY_METRIC] = "metric", [DIFF_BY_NUMBER] = "number",
-};
-static const char *const view_names[] = {
-	[VIEW_TREE] = "tree",       [VIEW_FUNCTIONS] = "functions", [VIEW_LINES] = "lines",
-	[VIEW_MODULES] = "modules", [VIEW_PROCESSES] = "processes",
 };
 static const char *const measure_names[] = { [DIFF_SELF] = "self", [DIFF_TOTAL] = "total" };
 
@@ -101,6 +98,8 @@ static void write_row(FILE *out, const struct diff *diff, size_t at, const size_
 	}
 	if (*status)
 		fprintf(out, ",\"status\":\"%s\"", status);
+	if (row->arc)
+		fprintf(out, ",\"arc\":\"%s\"", diff_arc_name(row->arc));
 	if (row->parent != DIFF_NO_ROW)
 		fprintf(out, ",\"parent\":%zu", written[row->parent]);
 	fputs(",\n   ", out);
@@ -155,7 +154,7 @@ int diff_write_json(FILE *out, const struct diff *diff, const struct export_opti
 	if (!written)
 		return -ENOMEM;
 	fprintf(out, "{\"diff_schema\":%d,\n\"dendro\":\"%s\",\n", DIFF_SCHEMA, DENDRO_VERSION);
-	fprintf(out, "\"view\":\"%s\",\"sort\":\"%s\",\"normalize\":\"%s\"", view_names[of->view],
+	fprintf(out, "\"view\":\"%s\",\"sort\":\"%s\",\"normalize\":\"%s\"", of->view_name,
 		measure_names[of->measure], norm_names[of->norm]);
 	if (of->per) {
 		fputs(",\"per\":", out);

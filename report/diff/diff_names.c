@@ -15,15 +15,30 @@ const char *diff_row_noun(const struct diff *diff)
 	switch (diff->options.view) {
 	case VIEW_LINES:
 		return "line";
-	case VIEW_MODULES:
-		return "module";
-	case VIEW_PROCESSES:
-		return "process";
+	case VIEW_SYSCALLS:
+		return "system call";
 	case VIEW_TREE:
-		return "call path";
+	case VIEW_PATHS:
+	case VIEW_MODULES:
+	case VIEW_PROCESSES:
+	case VIEW_THREADS:
+	case VIEW_CPUS:
+	case VIEW_CGROUPS:
+	case VIEW_PHASES:
+	case VIEW_EPOCHS:
+		return view_traits(diff->options.view)->heading;
 	default:
 		return "function";
 	}
+}
+
+const char *diff_arc_name(enum row_arc arc)
+{
+	static const char *const names[] = {
+		[ARC_NONE] = "", [ARC_FROM_CALLER] = "caller", [ARC_TO_CALLEE] = "callee"
+	};
+
+	return names[arc];
 }
 
 static bool is_function(const struct diff_row *row)
@@ -49,6 +64,19 @@ static char *add_line(const struct diff_row *row, char *name)
 	if (!row->file || !name)
 		return name;
 	if (asprintf(&text, "%s:%u  %s", slash ? slash + 1 : row->file, row->line, name) < 0)
+		text = NULL;
+	free(name);
+	return text;
+}
+
+/* "caller function" */
+static char *add_arc(const struct diff_row *row, char *name)
+{
+	char *text;
+
+	if (!row->arc || !name)
+		return name;
+	if (asprintf(&text, "%s %s", diff_arc_name(row->arc), name) < 0)
 		text = NULL;
 	free(name);
 	return text;
@@ -117,7 +145,9 @@ int diff_names_init(struct diff_names *names, const struct diff *diff, const siz
 		err = show_parameters_of_same(names, diff, rows, &ids);
 	string_ids_deinit(&ids);
 	for (size_t i = 0; !err && i < n; i++) {
-		names->shown[i] = add_line(&diff->rows.rows[rows[i]], names->shown[i]);
+		const struct diff_row *row = &diff->rows.rows[rows[i]];
+
+		names->shown[i] = add_arc(row, add_line(row, names->shown[i]));
 		if (!names->shown[i])
 			err = -ENOMEM;
 	}

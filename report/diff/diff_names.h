@@ -1,6 +1,7 @@
 /*
  * The names of a comparison's rows for people: without parameters, unless two functions of a module
- * would then have one name; a source line has its file before it.
+ * would then have one name; a source line has its file before it, and an arc of a call graph its
+ * direction.
  */
 #ifndef REPORT_DIFF_DIFF_NAMES_H
 #define REPORT_DIFF_DIFF_NAMES_H
@@ -17,7 +18,9 @@ int diff_names_init(struct diff_names *names, const struct diff *diff, const siz
 		    bool full);
 void diff_names_deinit(struct diff_names *names);
 
-/* The row's kind of name: "function", "call path", "module", "process", "line". */
+/* The row's kind of name: "function", "call path", "module", "process", "line", ... */
 const char *diff_row_noun(const struct diff *diff);
+/* "caller", "callee", or "" of a row that is no arc. */
+const char *diff_arc_name(enum row_arc arc);
 
 #endif

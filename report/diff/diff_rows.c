@@ -1,13 +1,18 @@
 #include "report/diff/diff_rows.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/sentence.h"
+#include "cct/text/file_names.h"
 #include "report/findings/row_error.h"
+
+#define FILES_NAMED 3 /* of those that an epoch began with */
 
 void diff_costs_deinit(struct diff_costs *costs)
 {
@@ -37,19 +42,52 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* In a view of modules the names are paths; names of functions and processes stay as they are. */
-static const char *row_name(const struct view *view, const struct view_row *row)
+/* "make", "make/worker" */
+static char *thread_name(const struct view_row *row)
 {
-	return view->options.kind == VIEW_MODULES ? last_part(row->name) : row->name;
+	const char *process = row->process ? row->process->name : NULL;
+
+	return process && strcmp(process, row->name) != 0 ? sentence("%s/%s", process, row->name)
+							  : strdup(row->name);
+}
+
+/* What is loaded first has no end of names, of which the versions of a program have others. */
+static char *epoch_name(const struct view_row *row)
+{
+	_cleanup_free_ char *files =
+		file_names_describe(row->files ? row->files : "", row->n_files, FILES_NAMED);
+
+	if (!files)
+		return NULL;
+	return row->id > 1 ? sentence("%s after %s", row->process->name, files)
+			   : sentence("%s from its start", row->process->name);
+}
+
+/* In a view of modules the names are paths. Heap. NULL: no memory. */
+static char *make_name(const struct view *view, const struct view_row *row)
+{
+	switch (view->options.kind) {
+	case VIEW_MODULES:
+		return strdup(last_part(row->name));
+	case VIEW_THREADS:
+		return thread_name(row);
+	case VIEW_CPUS:
+		return row->id >= 0 ? sentence("%s %" PRId32, row->name, row->id)
+				    : strdup(row->name);
+	case VIEW_EPOCHS:
+		return epoch_name(row);
+	default:
+		return strdup(row->name);
+	}
 }
 
 /* A hostile name with the separator shares a row with another at worst. */
-static char *make_key(const struct view *view, const struct view_row *row, uint32_t parent)
+static char *make_key(const struct view_row *row, const char *name, uint32_t parent)
 {
 	char *key;
 
-	if (asprintf(&key, "%x\x1f%d\x1f%s\x1f%s\x1f%s\x1f%u", parent, (int)row->kind,
-		     row_name(view, row), last_part(row->module),
+	if (asprintf(&key, "%x\x1f%d\x1f%d\x1f%s\x1f%s\x1f%s\x1f%u", parent, (int)row->kind,
+		     (int)row->arc, name, last_part(row->module),
 		     row->file ? last_part(row->file) : "", row->line) < 0)
 		return NULL;
 	return key;
@@ -89,7 +127,7 @@ static int reserve(struct diff_rows *rows)
 	return 0;
 }
 
-static int append(struct diff_rows *rows, const struct view *view, const struct view_row *row,
+static int append(struct diff_rows *rows, const struct view_row *row, const char *name,
 		  uint32_t parent)
 {
 	int err = reserve(rows);
@@ -100,8 +138,9 @@ static int append(struct diff_rows *rows, const struct view *view, const struct 
 	*new = (struct diff_row){
 		.parent = parent,
 		.kind = row->kind,
+		.arc = row->arc,
 		.line = row->line,
-		.name = strdup(row_name(view, row)),
+		.name = strdup(name),
 		.module = strdup(last_part(row->module)),
 		.file = row->file ? strdup(row->file) : NULL,
 	};
@@ -112,13 +151,14 @@ static int append(struct diff_rows *rows, const struct view *view, const struct 
 static int find_or_add(struct diff_rows *rows, const struct view *view, const struct view_row *row,
 		       uint32_t parent, uint32_t *at_ret)
 {
-	_cleanup_free_ char *key = make_key(view, row, parent);
+	_cleanup_free_ char *name = make_name(view, row);
+	_cleanup_free_ char *key = name ? make_key(row, name, parent) : NULL;
 	bool is_new;
 	uint32_t id;
 	int err = key ? string_ids_add(&rows->keys, key, &id, &is_new) : -ENOMEM;
 
 	if (!err && is_new)
-		err = append(rows, view, row, parent);
+		err = append(rows, row, name, parent);
 	if (!err)
 		*at_ret = id;
 	return err;

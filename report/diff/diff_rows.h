@@ -1,7 +1,8 @@
 /*
  * The rows of a view of several runs, side by side: a table, or a tree that is joined from those of
  * the runs. Two builds of a program are compared by names: a row is one kind, name and module (the
- * last part of its path), with the source line in a view of lines, below the same row.
+ * last part of its path), with the source line in a view of lines, below the same row. Numbers that
+ * differ from run to run, such as of threads, are no part of names.
  */
 #ifndef REPORT_DIFF_DIFF_ROWS_H
 #define REPORT_DIFF_DIFF_ROWS_H
@@ -17,6 +18,7 @@ enum diff_measure { DIFF_SELF, DIFF_TOTAL, N_DIFF_MEASURES };
 struct diff_row {
 	uint32_t parent; /* the row above, with a smaller number; DIFF_NO_ROW */
 	enum row_kind kind;
+	enum row_arc arc;
 	char *name, *module; /* owned */
 	char *file;          /* owned; NULL: not a source line */
 	uint32_t line;

@@ -214,3 +214,52 @@ print({len(row) for row in csv.reader(open("csv", newline=""))})')" "{32}"
 		expect_equal "lines too wide" "$(awk -v width=$width 'length > width' out | wc -l)" 0
 	done
 }
+
+@test "a recording does not differ from itself in any view" {
+	local view
+	for view in functions lines modules processes threads cpus epochs tree callers callgraph syscalls \
+		"paths --root main" "paths --root worker --direction up" "tree --kernel none" \
+		"tree --cpu 0-999" "callers --time 20%-60%" "threads --normalize time"; do
+		# shellcheck disable=SC2086
+		"$DENDRO" diff --format json --view $view before1.data before1.data >json
+		expect_equal "moved in $view" "$(jq '[.rows[] | .self, .total | select(.difference != 0 or
+			.significant)] | length' json)" 0
+		# shellcheck disable=SC2086
+		"$DENDRO" diff --format json --view $view before1.data after1.data >json
+		expect_equal "rows of $view above 100 %" "$(jq 'if .normalize == "time" then 0 else
+			[.rows[].total | .before, .after | select(. > 1.0000001)] | length end' json)" 0
+		# shellcheck disable=SC2086
+		"$DENDRO" diff --format csv --view $view before1.data after1.data >theirs
+		# shellcheck disable=SC2086
+		"$DENDRO" diff --format csv --view $view before1.cct after1.cct | cmp theirs -
+		# shellcheck disable=SC2086
+		"$DENDRO" diff --view $view before1.data after1.data >/dev/null
+	done
+}
+
+@test "views that cannot be compared say what to use" {
+	run "$DENDRO" diff --view stats before1.data after1.data
+	[ "$status" -eq 129 ]
+	[[ $output == *"dendro report --view stats"* ]]
+	run "$DENDRO" diff --view hot before1.data after1.data
+	[ "$status" -eq 129 ]
+	run "$DENDRO" diff --view paths before1.data after1.data
+	[ "$status" -eq 129 ]
+	run "$DENDRO" diff --view paths --root nowhere before1.data after1.data
+	[ "$status" -eq 2 ]
+	[[ $output == *"no function 'nowhere'"* ]]
+	run "$DENDRO" diff --view phases before1.data after1.data
+	[ "$status" -eq 2 ]
+	[[ $output == *"the recording has no phases"* ]]
+}
+
+@test "--normalize time divides by the time that --time selects" {
+	local part whole
+	"$DENDRO" diff --format json --normalize time --time 25%-75% before1.data after1.data >part
+	"$DENDRO" diff --format json --normalize time before1.data after1.data >whole
+	jq -e -s '.[0].runs[0].duration_ns / .[1].runs[0].duration_ns | . > 0.499 and . < 0.501' \
+		part whole
+	jq -e '.runs[0] | .amount * 1e9 / .duration_ns | . > 0.999 and . < 1.001' part
+	"$DENDRO" diff --format json --normalize time --time 25%-75% before1.cct after1.cct |
+		jq '.runs[].file |= sub("cct"; "data")' | cmp - <(jq . part)
+}

@@ -42,7 +42,8 @@ static void generate(struct side *side, uint64_t *random)
 	}
 }
 
-static void add_side(struct diff_rows *rows, size_t run, const struct side *side)
+static void add_side(struct diff_rows *rows, size_t run, const struct side *side,
+		     const struct view_options *options)
 {
 	struct letter_view *fixture;
 	void *state;
@@ -52,7 +53,7 @@ static void add_side(struct diff_rows *rows, size_t run, const struct side *side
 	profile_add_process(fixture->profile, 10 + (int32_t)run, "prog");
 	for (size_t i = 0; i < side->n; i++)
 		letter_view_add_sample(fixture, 0, side->paths[i], side->weights[i]);
-	letter_view_show(fixture, &(struct view_options){ .kind = VIEW_TREE, .errors = true });
+	letter_view_show(fixture, options);
 	assert_int_equal(diff_rows_add(rows, run, fixture->view, (const uint32_t[]){ 0 }, false),
 			 0);
 	letter_view_tear_down(&state);
@@ -61,14 +62,22 @@ static void add_side(struct diff_rows *rows, size_t run, const struct side *side
 static struct diff_source sources[] = { { .side = DIFF_BEFORE, .amount = 1 },
 					{ .side = DIFF_AFTER, .amount = 1 } };
 
-static void compare(struct diff *diff, const struct diff_options *options,
-		    const struct side *before, const struct side *after)
+static void compare_views(struct diff *diff, const struct diff_options *options,
+			  const struct view_options *view, const struct side *before,
+			  const struct side *after)
 {
 	struct diff_rows rows = { .n_runs = 2, .n_metrics = 1 };
 
-	add_side(&rows, 0, before);
-	add_side(&rows, 1, after);
+	add_side(&rows, 0, before, view);
+	add_side(&rows, 1, after, view);
 	assert_int_equal(diff_init(diff, options, sources, &rows), 0);
+}
+
+static void compare(struct diff *diff, const struct diff_options *options,
+		    const struct side *before, const struct side *after)
+{
+	compare_views(diff, options, &(struct view_options){ .kind = VIEW_TREE, .errors = true },
+		      before, after);
 }
 
 /* The letters of a row's path; "" of a process. */
@@ -242,6 +251,70 @@ static void rows_above_what_moved_are_shown_with_it(void **state)
 	diff_deinit(&diff);
 }
 
+static const struct view_options views[] = {
+	{ .kind = VIEW_TREE },
+	{ .kind = VIEW_CALLERS },
+	{ .kind = VIEW_CALLGRAPH },
+	{ .kind = VIEW_FUNCTIONS },
+	{ .kind = VIEW_LINES },
+	{ .kind = VIEW_MODULES },
+	{ .kind = VIEW_PROCESSES },
+	{ .kind = VIEW_SYSCALLS },
+	{ .kind = VIEW_PATHS, .root = "a" },
+	{ .kind = VIEW_PATHS, .root = "b", .direction = PATHS_UP },
+	{ .kind = VIEW_TREE, .kernel = KERNEL_NONE },
+	{ .kind = VIEW_CALLERS, .kernel = KERNEL_ONLY },
+};
+
+/* No row has more than its run, and the rows of a table or tree do not have more than a row. */
+static void check_bounds(const struct diff *diff, const struct side *side, size_t run)
+{
+	const struct diff_costs *costs = &diff->rows.metrics[0];
+	uint64_t whole = 0, self = 0;
+
+	for (size_t i = 0; i < side->n; i++)
+		whole += side->weights[i];
+	assert_int_equal(costs->runs[run].cost.weight, whole);
+	for (size_t i = 0; i < diff->rows.n_rows; i++) {
+		const struct diff_cost *total = &costs->rows[DIFF_TOTAL][i * 2 + run];
+
+		assert_true(total->weight <= whole);
+		assert_true(total->samples <= side->n);
+		if (diff->rows.rows[i].parent == DIFF_NO_ROW)
+			self += costs->rows[DIFF_SELF][i * 2 + run].weight;
+	}
+	assert_true(self <= whole);
+}
+
+static void no_view_has_more_than_the_whole_or_differs_from_itself(void **state)
+{
+	uint64_t random = 521288629;
+
+	(void)state;
+	for (int i = 0; i < N_TREES * (int)(sizeof(views) / sizeof(views[0])); i++) {
+		struct view_options view = views[i % (int)(sizeof(views) / sizeof(views[0]))];
+		const struct diff_options options = { .view = view.kind, .measure = DIFF_TOTAL };
+		static struct side before, after;
+		struct diff diff;
+
+		view.errors = true;
+		generate(&before, &random);
+		generate(&after, &random);
+		strcpy(before.paths[0], "ab");
+		strcpy(after.paths[0], "ab");
+		compare_views(&diff, &options, &view, &before, &after);
+		check_bounds(&diff, &before, 0);
+		check_bounds(&diff, &after, 1);
+		check_order(&diff);
+		diff_deinit(&diff);
+		compare_views(&diff, &options, &view, &before, &before);
+		for (size_t k = 0; k < diff.rows.n_rows; k++)
+			assert_true(diff.tree.moved[k] == 0);
+		assert_int_equal(diff.changes[0].n_significant, 0);
+		diff_deinit(&diff);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +322,7 @@ int main(void)
 		cmocka_unit_test(a_tree_does_not_differ_from_itself),
 		cmocka_unit_test(what_moved_far_down_comes_first),
 		cmocka_unit_test(rows_above_what_moved_are_shown_with_it),
+		cmocka_unit_test(no_view_has_more_than_the_whole_or_differs_from_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
