@@ -2,93 +2,86 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/paths/row_weights.h"
+
+/* A row while rows are sorted. */
+struct place {
+	uint64_t time;
+	uint32_t row;
+};
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct sample_place *x = a, *y = b;
+	const struct place *x = a, *y = b;
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* The event's times in the row's run: those of the whole where rows have no runs. */
-static struct metric scale_of(const struct profile *profile, const struct sample_row *row)
-{
-	const struct sample_rows *rows = profile->rows;
+/* -- rows ----------------------------------------------------------------------------------- */
 
-	if (!rows->n_runs || !rows->runs[row->run].times)
-		return profile->metrics[row->metric];
-	const struct run_times *times = &rows->runs[row->run].times[row->metric];
-	return (struct metric){ .time_enabled_ns = times->enabled_ns,
-				.time_running_ns = times->running_ns };
+/* Those that a selection leaves out are the root's. */
+static uint32_t group_of_row(const struct sample_list *list, const uint32_t *group_of, uint32_t row)
+{
+	const uint32_t node = list->profile->rows->rows[row].node;
+
+	return group_of ? group_of[node] : node == CCT_ROOT ? UINT32_MAX : 0;
 }
 
-/* Each row gets what its weight adds to the scaled sum of its node, run and metric, so rounding
- * changes no sum. @sums: [node], all 0 before and after. */
-static void scale_rows(struct sample_list *list, uint32_t first, uint32_t end, uint64_t *sums)
+/* Counts the rows of each group, and finds where it begins. */
+static void find_groups(struct sample_list *list, const uint32_t *group_of, uint32_t n_groups)
 {
-	const struct sample_row *rows = list->profile->rows->rows;
-	const struct metric scale = scale_of(list->profile, &rows[first]);
-	const bool is_scaled = list->profile->metrics[rows[first].metric].is_scaled &&
-			       metric_can_be_scaled(&scale);
+	for (uint32_t i = 0; i < list->profile->rows->n_rows; i++) {
+		const uint32_t group = group_of_row(list, group_of, i);
 
-	for (uint32_t i = first; i < end; i++) {
-		uint64_t *sum = &sums[rows[i].node];
-		const uint64_t before = is_scaled ? metric_scale(&scale, *sum) : *sum;
-
-		*sum += rows[i].weight;
-		list->weights[i] = (is_scaled ? metric_scale(&scale, *sum) : *sum) - before;
+		if (group != UINT32_MAX)
+			list->first[group + 1]++;
 	}
-	for (uint32_t i = first; i < end; i++)
-		sums[rows[i].node] = 0;
+	for (uint32_t group = 0; group < n_groups; group++)
+		list->first[group + 1] += list->first[group];
+	list->n = list->first[n_groups];
 }
 
-/* Rows of a run and metric are next to each other. */
-static int scale_weights(struct sample_list *list)
+/* 0 or -ENOMEM. */
+static int sort_rows(struct sample_list *list, const uint32_t *group_of, uint32_t n_groups)
 {
 	const struct sample_rows *rows = list->profile->rows;
-	_cleanup_free_ uint64_t *sums = calloc(list->profile->cct->n_nodes, sizeof(*sums));
-	uint32_t end;
+	_cleanup_free_ struct place *places = calloc(list->n + 1, sizeof(*places));
+	_cleanup_free_ uint32_t *next = calloc(n_groups + 1u, sizeof(*next));
 
-	list->weights = calloc(rows->n_rows + 1u, sizeof(*list->weights));
-	if (!sums || !list->weights)
+	if (!places || !next)
 		return -ENOMEM;
-	for (uint32_t first = 0; first < rows->n_rows; first = end) {
-		end = first + 1;
-		while (end < rows->n_rows && rows->rows[end].run == rows->rows[first].run &&
-		       rows->rows[end].metric == rows->rows[first].metric)
-			end++;
-		scale_rows(list, first, end, sums);
+	memcpy(next, list->first, n_groups * sizeof(*next));
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const uint32_t group = group_of_row(list, group_of, i);
+
+		if (group != UINT32_MAX)
+			places[next[group]++] = (struct place){ rows->rows[i].time, i };
 	}
+	for (uint32_t group = 0; group < n_groups; group++)
+		qsort(places + list->first[group], list->first[group + 1] - list->first[group],
+		      sizeof(*places), compare_places);
+	for (size_t i = 0; i < list->n; i++)
+		list->rows[i] = places[i].row;
 	return 0;
 }
 
-static bool has_scaled_metric(const struct profile *profile)
+static int list_rows(struct sample_list *list, const uint32_t *group_of, uint32_t n_groups)
 {
-	for (uint32_t i = 0; i < profile->n_metrics; i++) {
-		if (profile->metrics[i].is_scaled)
-			return true;
-	}
-	return false;
-}
-
-static int list_rows(struct sample_list *list)
-{
-	const struct sample_rows *rows = list->profile->rows;
-
-	list->places = calloc(rows->n_rows + 1u, sizeof(*list->places));
-	if (!list->places)
+	list->first = calloc(n_groups + 1u, sizeof(*list->first));
+	list->rows = calloc(list->profile->rows->n_rows + 1u, sizeof(*list->rows));
+	if (!list->first || !list->rows)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		if (rows->rows[i].node != CCT_ROOT)
-			list->places[list->n++] = (struct sample_place){ rows->rows[i].time, i };
-	}
-	qsort(list->places, list->n, sizeof(*list->places), compare_places);
-	return has_scaled_metric(list->profile) ? scale_weights(list) : 0;
+	find_groups(list, group_of, n_groups);
+	int err = sort_rows(list, group_of, n_groups);
+	return err ? err : row_weights_create(list->profile, &list->weights);
 }
+
+/* -- costs ---------------------------------------------------------------------------------- */
 
 /* The root has what is not selected. */
 static int list_costs(struct sample_list *list)
@@ -99,41 +92,51 @@ static int list_costs(struct sample_list *list)
 
 	for (size_t i = cct->n_metrics; i < n; i++)
 		n_used += cct->costs[i].samples != 0;
-	list->places = calloc(n_used + 1, sizeof(*list->places));
-	if (!list->places)
+	list->costs = calloc(n_used + 1, sizeof(*list->costs));
+	if (!list->costs)
 		return -ENOMEM;
 	for (size_t i = cct->n_metrics; i < n; i++) {
 		if (cct->costs[i].samples)
-			list->places[list->n++] = (struct sample_place){ 0, i };
+			list->costs[list->n++] = i;
 	}
 	return 0;
 }
 
+/* -- the list ------------------------------------------------------------------------------- */
+
 int sample_list_init(struct sample_list *list, const struct profile *profile)
 {
 	*list = (struct sample_list){ .profile = profile };
-	return profile->rows ? list_rows(list) : list_costs(list);
+	return profile->rows ? list_rows(list, NULL, 1) : list_costs(list);
+}
+
+int sample_list_init_groups(struct sample_list *list, const struct profile *profile,
+			    const uint32_t *group_of, uint32_t n_groups)
+{
+	*list = (struct sample_list){ .profile = profile };
+	return list_rows(list, group_of, n_groups);
 }
 
 void sample_list_deinit(struct sample_list *list)
 {
-	free(list->places);
+	free(list->rows);
+	free(list->costs);
+	free(list->first);
 	free(list->weights);
 }
 
-static struct listed_sample get_row(const struct sample_list *list,
-				    const struct sample_place *place)
+static struct listed_sample get_row(const struct sample_list *list, uint32_t number)
 {
 	const struct sample_rows *rows = list->profile->rows;
-	const struct sample_row *row = &rows->rows[place->at];
+	const struct sample_row *row = &rows->rows[number];
 	const struct row_task *task = &rows->tasks[row->task];
 	const struct profile *profile = list->profile;
 	const bool has_thread = task->thread < profile->n_threads;
 
 	return (struct listed_sample){
-		.time_ns = place->time * 1000,
-		.weight = list->weights ? list->weights[place->at] : row->weight,
-		.samples = sample_rows_samples_of(rows, (uint32_t)place->at),
+		.time_ns = row->time * 1000,
+		.weight = sample_list_weight(list, number),
+		.samples = sample_rows_samples_of(rows, number),
 		.node = row->node,
 		.metric = row->metric,
 		.cpu = row->cpu,
@@ -169,16 +172,15 @@ static void find_task(const struct profile *profile, struct listed_sample *sampl
 	}
 }
 
-static struct listed_sample get_cost(const struct sample_list *list,
-				     const struct sample_place *place)
+static struct listed_sample get_cost(const struct sample_list *list, uint64_t number)
 {
 	const struct cct *cct = list->profile->cct;
-	const struct cct_cost *cost = &cct->costs[place->at];
+	const struct cct_cost *cost = &cct->costs[number];
 	struct listed_sample sample = {
 		.weight = cost->weight,
 		.samples = cost->samples,
-		.node = (uint32_t)(place->at / cct->n_metrics),
-		.metric = (uint32_t)(place->at % cct->n_metrics),
+		.node = (uint32_t)(number / cct->n_metrics),
+		.metric = (uint32_t)(number % cct->n_metrics),
 		.cpu = UINT32_MAX,
 		.pid = -1,
 		.tid = -1,
@@ -192,6 +194,5 @@ static struct listed_sample get_cost(const struct sample_list *list,
 
 struct listed_sample sample_list_get(const struct sample_list *list, size_t i)
 {
-	return list->profile->rows ? get_row(list, &list->places[i])
-				   : get_cost(list, &list->places[i]);
+	return list->profile->rows ? get_row(list, list->rows[i]) : get_cost(list, list->costs[i]);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -82,29 +83,34 @@ static void rows_come_in_the_order_of_time_with_their_task(void **state)
 	profile_destroy(fixture.profile);
 }
 
-static void scaled_weights_add_up_to_the_scaled_cost(void **state)
+static void groups_have_their_samples_in_the_order_of_time(void **state)
 {
-	uint64_t sums[2] = { 0 };
+	const uint64_t wanted[] = { 10, 20, 20, 5 }; /* weights */
+	uint32_t group_of[8];
 	struct fixture fixture;
 	struct sample_list list;
 
 	(void)state;
 	set_up(&fixture);
-	for (uint32_t i = 0; i < 100; i++)
-		add(&fixture, i, fixture.nodes[i % 3 == 0], 0, i);
-	fixture.profile->metrics[0].time_enabled_ns = 1000;
-	fixture.profile->metrics[0].time_running_ns = 300;
-	profile_scale(fixture.profile);
+	add(&fixture, 20, fixture.nodes[0], 0, 20);
+	add(&fixture, 5, fixture.nodes[1], 0, 5);
+	add(&fixture, 10, fixture.nodes[0], 0, 10);
+	add(&fixture, 20, fixture.nodes[0], 0, 20);
+	add(&fixture, 1, CCT_ROOT, 0, 7); /* not selected */
 	sample_rows_finish(fixture.profile->rows, 0);
-	assert_int_equal(sample_list_init(&list, fixture.profile), 0);
-	for (size_t i = 0; i < list.n; i++) {
-		const struct listed_sample sample = sample_list_get(&list, i);
-
-		sums[sample.node == fixture.nodes[1]] += sample.weight;
-	}
-	for (int i = 0; i < 2; i++)
-		assert_int_equal(sums[i],
-				 cct_cost(fixture.profile->cct, fixture.nodes[i], 0)->weight);
+	assert_true(fixture.profile->cct->n_nodes <= 8);
+	memset(group_of, 0xff, sizeof(group_of));
+	group_of[fixture.nodes[0]] = 0;
+	group_of[fixture.nodes[1]] = 2;
+	assert_int_equal(sample_list_init_groups(&list, fixture.profile, group_of, 3), 0);
+	assert_int_equal(list.n, 4);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(sample_list_weight(&list, list.rows[i]), wanted[i]);
+	assert_true(list.rows[1] < list.rows[2]);
+	assert_int_equal(list.first[0], 0);
+	assert_int_equal(list.first[1], 3);
+	assert_int_equal(list.first[2], 3);
+	assert_int_equal(list.first[3], 4);
 	sample_list_deinit(&list);
 	profile_destroy(fixture.profile);
 }
@@ -141,7 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_come_in_the_order_of_time_with_their_task),
-		cmocka_unit_test(scaled_weights_add_up_to_the_scaled_cost),
+		cmocka_unit_test(groups_have_their_samples_in_the_order_of_time),
 		cmocka_unit_test(without_rows_the_samples_of_a_path_are_one_entry),
 	};
 
