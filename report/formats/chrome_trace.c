@@ -21,6 +21,7 @@
 #include "cct/text/decimal.h"
 #include "cct/text/json_string.h"
 #include "report/formats/sample_spans.h"
+#include "report/stacks/path_groups.h"
 #include "report/stacks/stack_tree.h"
 
 #define US_DIGITS 3          /* nanoseconds */
@@ -37,7 +38,7 @@ struct writer {
 	const struct profile *profile;
 	struct stack_tree *tree;
 	struct path_groups threads;
-	struct sample_order order;
+	struct sample_list samples;
 	uint32_t metric;
 	uint64_t length_ns; /* of a sample of that metric; 0: its weight */
 	char **names;       /* by function: as JSON */
@@ -216,12 +217,12 @@ static int write_spans(struct writer *writer, uint32_t group, uint32_t metric)
 	struct track *track = NULL;
 	int err = 0;
 
-	for (uint32_t i = writer->order.first[group]; !err && i < writer->order.first[group + 1];
-	     i++) {
-		const uint32_t number = writer->order.rows[i];
+	for (uint32_t i = writer->samples.first[group];
+	     !err && i < writer->samples.first[group + 1]; i++) {
+		const uint32_t number = writer->samples.rows[i];
 		const struct sample_row *row = &rows->rows[number];
 		const uint64_t weight =
-			length ? length : sample_order_weight(&writer->order, rows, number);
+			length ? length : sample_list_weight(&writer->samples, number);
 
 		if (row->metric != metric || !weight)
 			continue;
@@ -246,8 +247,7 @@ static void write_instant(struct writer *writer, const struct track *track, uint
 	fputs(",\"s\":\"t\",\"name\":", writer->out);
 	json_write_string(writer->out, writer->profile->metrics[row->metric].name);
 	fputs(",\"args\":{\"weight\":", writer->out);
-	decimal_write(writer->out,
-		      sample_order_weight(&writer->order, writer->profile->rows, number));
+	decimal_write(writer->out, sample_list_weight(&writer->samples, number));
 	if (node != STACK_NONE)
 		fprintf(writer->out, ",\"function\":%s",
 			writer->names[writer->tree->frames[writer->tree->nodes[node].frame]
@@ -261,9 +261,9 @@ static int write_instants(struct writer *writer, uint32_t group)
 	struct track *track = NULL;
 	int err = 0;
 
-	for (uint32_t i = writer->order.first[group]; !err && i < writer->order.first[group + 1];
-	     i++) {
-		const uint32_t number = writer->order.rows[i];
+	for (uint32_t i = writer->samples.first[group];
+	     !err && i < writer->samples.first[group + 1]; i++) {
+		const uint32_t number = writer->samples.rows[i];
 		const uint16_t metric = rows->rows[number].metric;
 
 		if (metric == writer->metric || is_time(&writer->profile->metrics[metric]))
@@ -307,17 +307,17 @@ static int compare_times(const void *a, const void *b)
 static int write_threads(struct writer *writer)
 {
 	const uint32_t n = writer->threads.n_groups;
-	const struct sample_order *order = &writer->order;
+	const struct sample_list *samples = &writer->samples;
 	_cleanup_free_ struct first_time *times = calloc(n + 1u, sizeof(*times));
 	int err = times ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !err && i < n; i++) {
-		const bool has_rows = order->first[i] < order->first[i + 1];
+		const bool has_rows = samples->first[i] < samples->first[i + 1];
 
 		times[i].group = i;
 		if (has_rows)
 			times[i].time =
-				writer->profile->rows->rows[order->rows[order->first[i]]].time;
+				writer->profile->rows->rows[samples->rows[samples->first[i]]].time;
 	}
 	if (times)
 		qsort(times, n, sizeof(*times), compare_times);
@@ -353,8 +353,9 @@ static int write_file(struct writer *writer)
 	int err = escape_names(writer);
 
 	if (!err)
-		err = sample_spans_length(writer->profile, &writer->order, writer->threads.n_groups,
-					  writer->metric, &writer->length_ns);
+		err = sample_spans_length(writer->profile, &writer->samples,
+					  writer->threads.n_groups, writer->metric,
+					  &writer->length_ns);
 	if (err)
 		return err;
 	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"version\":\"dendro " DENDRO_VERSION
@@ -380,7 +381,7 @@ static void deinit(struct writer *writer)
 	free(writer->next);
 	free(writer->list);
 	pair_map_deinit(&writer->tracks);
-	sample_order_deinit(&writer->order);
+	sample_list_deinit(&writer->samples);
 	path_groups_deinit(&writer->threads);
 	stack_tree_destroy(writer->tree);
 }
@@ -394,7 +395,8 @@ int chrome_trace_write(FILE *out, const struct profile *profile, struct symboliz
 	if (!err)
 		err = path_groups_init(&writer.threads, profile, GROUP_THREAD);
 	if (!err)
-		err = sample_order_init(&writer.order, profile, &writer.threads);
+		err = sample_list_init_groups(&writer.samples, profile, writer.threads.group_of,
+					      writer.threads.n_groups);
 	if (!err)
 		err = write_file(&writer);
 	deinit(&writer);

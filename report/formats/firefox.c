@@ -165,10 +165,11 @@ int firefox_write(FILE *out, const struct profile *profile, struct symbolizer *s
 	if (!err)
 		err = path_groups_init(&file.threads, profile, GROUP_THREAD);
 	if (!err)
-		err = sample_order_init(&file.order, profile, &file.threads);
+		err = sample_list_init_groups(&file.samples, profile, file.threads.group_of,
+					      file.threads.n_groups);
 	if (!err)
 		err = write_file(&file);
-	sample_order_deinit(&file.order);
+	sample_list_deinit(&file.samples);
 	path_groups_deinit(&file.threads);
 	stack_tree_destroy(file.tree);
 	string_ids_deinit(&file.strings);

@@ -32,12 +32,12 @@ static void add_thread(const struct counting *counting, uint32_t thread)
 	const struct firefox_file *file = counting->file;
 	const struct sample_rows *rows = file->profile->rows;
 
-	for (uint32_t i = file->order.first[thread]; i < file->order.first[thread + 1]; i++) {
-		const uint32_t row = file->order.rows[i];
+	for (uint32_t i = file->samples.first[thread]; i < file->samples.first[thread + 1]; i++) {
+		const uint32_t row = file->samples.rows[i];
 
 		if (rows->rows[row].metric == file->metric)
 			counting->sums[rows->rows[row].time / counting->slice_us] +=
-				sample_order_weight(&file->order, rows, row);
+				sample_list_weight(&file->samples, row);
 	}
 }
 

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
+#include "cct/paths/sample_list.h"
 #include "cct/text/string_ids.h"
 #include "report/stacks/path_groups.h"
-#include "report/stacks/sample_order.h"
 #include "report/stacks/stack_tree.h"
 
 /* Indices of "categories"; those of functions are their enum stack_kind. */
@@ -17,7 +17,7 @@ struct firefox_file {
 	const struct profile *profile;
 	struct stack_tree *tree; /* of code */
 	struct path_groups threads;
-	struct sample_order order;
+	struct sample_list samples;
 	uint32_t metric;           /* whose samples are those of the threads */
 	const char *selection;     /* the options that select paths; NULL: all are written */
 	struct string_ids strings; /* "stringArray", which is written last */

@@ -54,7 +54,7 @@ static const struct metric *metric_of(const struct firefox_file *file, uint32_t 
 
 static uint64_t weight_of(const struct firefox_file *file, uint32_t row)
 {
-	return sample_order_weight(&file->order, file->profile->rows, row);
+	return sample_list_weight(&file->samples, row);
 }
 
 static bool is_ns(const struct metric *metric)
@@ -169,8 +169,8 @@ static uint32_t write_column(struct firefox_file *file, uint32_t thread, bool ar
 	uint32_t n = 0;
 
 	fprintf(file->out, "\"%s\":[", name);
-	for (uint32_t i = file->order.first[thread]; i < file->order.first[thread + 1]; i++) {
-		const uint32_t row = file->order.rows[i];
+	for (uint32_t i = file->samples.first[thread]; i < file->samples.first[thread + 1]; i++) {
+		const uint32_t row = file->samples.rows[i];
 
 		if ((file->profile->rows->rows[row].metric != file->metric) != are_markers)
 			continue;
@@ -233,14 +233,14 @@ static void write_names(const struct firefox_file *file, uint32_t group)
 
 static void write_thread(struct firefox_file *file, uint32_t group)
 {
-	const uint32_t first = file->order.first[group];
+	const uint32_t first = file->samples.first[group];
 	const struct sample_row *rows = file->profile->rows->rows;
 
 	fputs("{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
 	      "\"pausedRanges\":[],\"unregisterTime\":null,\"registerTime\":",
 	      file->out);
-	firefox_write_time(file, first < file->order.first[group + 1]
-					 ? rows[file->order.rows[first]].time
+	firefox_write_time(file, first < file->samples.first[group + 1]
+					 ? rows[file->samples.rows[first]].time
 					 : 0);
 	write_names(file, group);
 	write_samples(file, group);

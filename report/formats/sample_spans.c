@@ -34,7 +34,7 @@ static uint32_t add_lengths(const struct sample_row *rows, const uint32_t *at, c
 	return n;
 }
 
-int sample_spans_length(const struct profile *profile, const struct sample_order *order,
+int sample_spans_length(const struct profile *profile, const struct sample_list *samples,
 			uint32_t n_groups, uint32_t metric, uint64_t *length_ret)
 {
 	_cleanup_free_ uint64_t *lengths = NULL;
@@ -47,8 +47,8 @@ int sample_spans_length(const struct profile *profile, const struct sample_order
 	if (!lengths)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n_groups; i++)
-		n = add_lengths(profile->rows->rows, order->rows + order->first[i],
-				order->rows + order->first[i + 1], metric, lengths, n);
+		n = add_lengths(profile->rows->rows, samples->rows + samples->first[i],
+				samples->rows + samples->first[i + 1], metric, lengths, n);
 	qsort(lengths, n, sizeof(*lengths), compare_lengths);
 	*length_ret = n ? lengths[n / 2] : DEFAULT_LENGTH;
 	return 0;

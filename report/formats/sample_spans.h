@@ -10,7 +10,7 @@
 #ifndef REPORT_FORMATS_SAMPLE_SPANS_H
 #define REPORT_FORMATS_SAMPLE_SPANS_H
 
-#include "report/stacks/sample_order.h"
+#include "cct/paths/sample_list.h"
 
 struct sample_span {
 	uint64_t begin_ns, end_ns;
@@ -18,7 +18,7 @@ struct sample_span {
 
 /* The length of samples of a metric that is no time: the median of the times between two samples of
  * a group; 1 ms where there are none. *@length_ret is 0 if weights are lengths. 0 or -ENOMEM. */
-int sample_spans_length(const struct profile *profile, const struct sample_order *order,
+int sample_spans_length(const struct profile *profile, const struct sample_list *samples,
 			uint32_t n_groups, uint32_t metric, uint64_t *length_ret);
 /* The span of a sample, the one before having ended at @last_end_ns. @weight: or its length. */
 struct sample_span sample_span_of(const struct sample_row *row, bool is_wait, uint64_t weight,

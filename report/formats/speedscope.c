@@ -16,10 +16,10 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/stream.h"
+#include "cct/paths/sample_list.h"
 #include "cct/text/decimal.h"
 #include "cct/text/json_string.h"
 #include "report/stacks/path_groups.h"
-#include "report/stacks/sample_order.h"
 #include "report/stacks/stack_tree.h"
 
 #define SCHEMA      "https://www.speedscope.app/file-format-schema.json"
@@ -31,8 +31,8 @@ struct writer {
 	struct stack_tree *tree;
 	struct path_groups processes; /* whose names are frames after those of the tree */
 	struct path_groups parts;     /* what has profiles alone */
-	struct sample_order order;
-	bool has_order;
+	struct sample_list samples;
+	bool has_rows;
 	bool has_whole;
 	uint32_t *path; /* innermost first */
 	size_t n_path_allocated;
@@ -48,7 +48,7 @@ struct step {
 /* Goes through what a profile of the file consists of. */
 struct steps {
 	const struct writer *writer;
-	const uint32_t *at, *end; /* nodes, or rows of the order */
+	const uint32_t *at, *end; /* nodes, or rows of ->samples */
 	uint32_t metric;
 	bool are_rows;
 };
@@ -60,10 +60,10 @@ static struct step step_of(const struct steps *steps, uint32_t index)
 	if (!steps->are_rows)
 		return (struct step){ index, cct_cost(profile->cct, index, steps->metric)->weight };
 	const struct sample_row *row = &profile->rows->rows[index];
-	return (struct step){ row->node, row->metric == steps->metric
-						 ? sample_order_weight(&steps->writer->order,
-								       profile->rows, index)
-						 : 0 };
+	return (struct step){ row->node,
+			      row->metric == steps->metric
+				      ? sample_list_weight(&steps->writer->samples, index)
+				      : 0 };
 }
 
 /* false: there are no more. */
@@ -222,14 +222,14 @@ static int write_part(struct writer *writer, uint32_t part, uint32_t metric)
 		.at = parts->nodes + parts->groups[part].first,
 		.end = parts->nodes + parts->groups[part + 1].first,
 		.metric = metric,
-		.are_rows = writer->has_order,
+		.are_rows = writer->has_rows,
 	};
 
 	if (!cost.weight)
 		return 0;
 	if (steps.are_rows) {
-		steps.at = writer->order.rows + writer->order.first[part];
-		steps.end = writer->order.rows + writer->order.first[part + 1];
+		steps.at = writer->samples.rows + writer->samples.first[part];
+		steps.end = writer->samples.rows + writer->samples.first[part + 1];
 	}
 	return write_profile(writer, parts->names.strings[part], cost.weight, steps);
 }
@@ -280,8 +280,9 @@ static int prepare(struct writer *writer, struct symbolizer *symbolizer,
 		err = path_groups_init(&writer->parts, profile,
 				       are_processes ? GROUP_PROCESS : GROUP_THREAD);
 	if (!err && profile->rows && !are_processes) {
-		writer->has_order = true;
-		err = sample_order_init(&writer->order, profile, &writer->parts);
+		writer->has_rows = true;
+		err = sample_list_init_groups(&writer->samples, profile, writer->parts.group_of,
+					      writer->parts.n_groups);
 	}
 	writer->has_whole = options->grouping == GROUP_COMM;
 	if (writer->has_whole && writer->parts.n_groups > MAX_THREADS)
@@ -298,7 +299,7 @@ int speedscope_write(FILE *out, const struct profile *profile, struct symbolizer
 
 	if (!err)
 		err = write_file(&writer);
-	sample_order_deinit(&writer.order);
+	sample_list_deinit(&writer.samples);
 	path_groups_deinit(&writer.processes);
 	path_groups_deinit(&writer.parts);
 	stack_tree_destroy(writer.tree);
