@@ -1,6 +1,7 @@
 #include "cct/base/printable.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -110,6 +111,21 @@ void printable_put(FILE *out, const char *text)
 	text += size;
 	while ((size = printable_next(&text, true, bytes, &columns)))
 		fwrite(bytes, 1, size, out);
+}
+
+char *printable_copy(const char *text)
+{
+	char *copy = NULL;
+	size_t size;
+	FILE *out = open_memstream(&copy, &size);
+
+	if (!out)
+		return NULL;
+	printable_put(out, text);
+	if (!fclose(out))
+		return copy;
+	free(copy);
+	return NULL;
 }
 
 /* Writes what fits in @max_width; *@text is then at what does not. */

@@ -28,6 +28,8 @@ size_t printable_next(const char **text, bool utf8, char out[PRINTABLE_MAX], uns
 unsigned printable_width(const char *text, bool utf8);
 /* All of it, as for a terminal that shows UTF-8: names in text that programs read, too. */
 void printable_put(FILE *out, const char *text);
+/* Likewise, in heap memory; NULL: out of memory. */
+char *printable_copy(const char *text);
 /* Cut in the middle to fit @max_width. Returns the columns written. */
 unsigned printable_write(FILE *out, const char *text, unsigned max_width, bool utf8);
 

@@ -38,3 +38,24 @@ void json_write_string(FILE *out, const char *text)
 	}
 	putc('"', out);
 }
+
+void json_write_printable(FILE *out, const char *text)
+{
+	char bytes[PRINTABLE_MAX];
+	unsigned columns;
+	size_t size;
+
+	putc('"', out);
+	for (;;) {
+		size = plain_size(text);
+		fwrite(text, 1, size, out);
+		text += size;
+		size = printable_next(&text, true, bytes, &columns);
+		if (!size)
+			break;
+		if (bytes[0] == '"' || bytes[0] == '\\')
+			putc('\\', out);
+		fwrite(bytes, 1, size, out);
+	}
+	putc('"', out);
+}

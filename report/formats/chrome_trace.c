@@ -107,7 +107,7 @@ static void write_name(struct writer *writer, const struct track *track, const c
 		return;
 	start_event(writer, 'M', track);
 	fprintf(writer->out, ",\"ts\":0,\"name\":\"%s\",\"args\":{\"name\":", what);
-	json_write_string(writer->out, text);
+	json_write_printable(writer->out, text);
 	fputs("}}", writer->out);
 }
 
@@ -245,7 +245,7 @@ static void write_instant(struct writer *writer, const struct track *track, uint
 	start_event(writer, 'i', track);
 	write_time(writer, row->time * 1000);
 	fputs(",\"s\":\"t\",\"name\":", writer->out);
-	json_write_string(writer->out, writer->profile->metrics[row->metric].name);
+	json_write_printable(writer->out, writer->profile->metrics[row->metric].name);
 	fputs(",\"args\":{\"weight\":", writer->out);
 	decimal_write(writer->out, sample_list_weight(&writer->samples, number));
 	if (node != STACK_NONE)
@@ -340,7 +340,7 @@ static int escape_names(struct writer *writer)
 
 		if (!out)
 			return -ENOMEM;
-		json_write_string(out, writer->tree->functions[i].name);
+		json_write_printable(out, writer->tree->functions[i].name);
 		if (fclose(out))
 			return -ENOMEM;
 	}
@@ -361,10 +361,10 @@ static int write_file(struct writer *writer)
 	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"version\":\"dendro " DENDRO_VERSION
 	      "\",\"event\":",
 	      out);
-	json_write_string(out, writer->profile->metrics[writer->metric].name);
+	json_write_printable(out, writer->profile->metrics[writer->metric].name);
 	if (writer->profile->info.command_line) {
 		fputs(",\"command\":", out);
-		json_write_string(out, writer->profile->info.command_line);
+		json_write_printable(out, writer->profile->info.command_line);
 	}
 	fputs("},\n\"traceEvents\":[", out);
 	err = write_threads(writer);

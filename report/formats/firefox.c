@@ -40,7 +40,7 @@ void firefox_write_text(const struct firefox_file *file, const char *key, const 
 {
 	fprintf(file->out, ",\"%s\":", key);
 	if (text)
-		json_write_string(file->out, text);
+		json_write_printable(file->out, text);
 	else
 		fputs("null", file->out);
 }

@@ -90,7 +90,7 @@ static void write_lib(const struct tables *tables, const struct module *module)
 
 	build_id_format(&module->key.build_id, build_id);
 	fputs("{\"name\":", file->out);
-	json_write_string(file->out, module_name(module));
+	json_write_printable(file->out, module_name(module));
 	firefox_write_text(file, "path", module->key.path);
 	firefox_write_text(file, "debugName", module_name(module));
 	firefox_write_text(file, "debugPath", module->key.path);
@@ -371,7 +371,7 @@ static void write_strings(const struct tables *tables)
 	fputs(",\n\"stringArray\":[", tables->file->out);
 	for (uint32_t i = 0; i < strings->n_strings; i++) {
 		fputs(i ? ",\n" : "\n", tables->file->out);
-		json_write_string(tables->file->out, strings->strings[i]);
+		json_write_printable(tables->file->out, strings->strings[i]);
 	}
 	putc(']', tables->file->out);
 }

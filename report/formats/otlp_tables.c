@@ -7,8 +7,8 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
 #include "cct/base/sentence.h"
-#include "cct/text/valid_utf8.h"
 #include "report/formats/otlp_fields.h"
 #include "report/pprof/protobuf.h"
 
@@ -35,24 +35,24 @@ static void add_entry(struct otlp_tables *tables, enum otlp_dictionary_field tab
 void otlp_tables_add_text(struct otlp_tables *tables, struct byte_buffer *message, unsigned field,
 			  const char *text)
 {
-	_cleanup_free_ char *valid = text ? valid_utf8(text) : NULL;
+	_cleanup_free_ char *shown = text ? printable_copy(text) : NULL;
 
-	if (valid)
-		protobuf_field_bytes(message, field, valid, strlen(valid));
+	if (shown)
+		protobuf_field_bytes(message, field, shown, strlen(shown));
 	else if (text)
 		fail(tables, -ENOMEM);
 }
 
 uint32_t otlp_tables_string(struct otlp_tables *tables, const char *text)
 {
-	_cleanup_free_ char *valid = valid_utf8(text ? text : "");
+	_cleanup_free_ char *shown = printable_copy(text ? text : "");
 	uint32_t number = 0;
 	bool is_new = false;
 
-	if (!valid || string_ids_add(&tables->strings, valid, &number, &is_new))
+	if (!shown || string_ids_add(&tables->strings, shown, &number, &is_new))
 		fail(tables, -ENOMEM);
 	if (is_new)
-		protobuf_field_bytes(&tables->dictionary, OTLP_STRING_TABLE, valid, strlen(valid));
+		protobuf_field_bytes(&tables->dictionary, OTLP_STRING_TABLE, shown, strlen(shown));
 	return number;
 }
 
@@ -76,11 +76,11 @@ static uint32_t enter_attribute(struct otlp_tables *tables, const char *key, cha
 
 uint32_t otlp_tables_text(struct otlp_tables *tables, const char *key, const char *value)
 {
-	_cleanup_free_ char *valid = valid_utf8(value);
+	_cleanup_free_ char *shown = printable_copy(value);
 
 	byte_buffer_clear(&tables->value);
-	otlp_tables_add_text(tables, &tables->value, OTLP_TEXT, valid);
-	return enter_attribute(tables, key, valid ? sentence("text %s %s", key, valid) : NULL);
+	otlp_tables_add_text(tables, &tables->value, OTLP_TEXT, shown);
+	return enter_attribute(tables, key, shown ? sentence("text %s %s", key, shown) : NULL);
 }
 
 uint32_t otlp_tables_number(struct otlp_tables *tables, const char *key, int64_t value)

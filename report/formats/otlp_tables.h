@@ -43,7 +43,7 @@ uint32_t otlp_tables_text(struct otlp_tables *tables, const char *key, const cha
 uint32_t otlp_tables_number(struct otlp_tables *tables, const char *key, int64_t value);
 /* Of the path that ends at a node of the profile's tree. */
 uint32_t otlp_tables_stack(struct otlp_tables *tables, uint32_t node);
-/* Adds a field with text that is valid UTF-8; none for NULL. */
+/* Adds a field with text as a terminal shows it; none for NULL. */
 void otlp_tables_add_text(struct otlp_tables *tables, struct byte_buffer *message, unsigned field,
 			  const char *text);
 

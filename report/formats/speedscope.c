@@ -89,7 +89,7 @@ static bool next_step(struct steps *steps, struct step *step_ret)
 static void write_key(const struct writer *writer, const char *key, const char *text)
 {
 	fprintf(writer->out, "\"%s\":", key);
-	json_write_string(writer->out, text);
+	json_write_printable(writer->out, text);
 }
 
 static void write_frames(const struct writer *writer)

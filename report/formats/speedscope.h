@@ -1,4 +1,4 @@
-/* Writes call paths in speedscope's own format. */
+/* Writes call paths for speedscope (www.speedscope.app). */
 #ifndef REPORT_FORMATS_SPEEDSCOPE_H
 #define REPORT_FORMATS_SPEEDSCOPE_H
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
 #include "cct/base/stream.h"
-#include "cct/text/valid_utf8.h"
 
 /* Nobody else sees the file before it is complete, so nothing has to survive a crash. */
 static const char settings[] = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
@@ -94,7 +94,7 @@ void sqlite_rows_optional(struct sqlite_rows *rows, uint32_t number)
 
 void sqlite_rows_text(struct sqlite_rows *rows, const char *text)
 {
-	_cleanup_free_ char *copy = text ? valid_utf8(text) : NULL;
+	_cleanup_free_ char *copy = text ? printable_copy(text) : NULL;
 
 	if (text && !copy && !rows->err)
 		rows->err = -ENOMEM;

@@ -80,6 +80,28 @@ says_why() {
 	done
 }
 
+@test "exports have names as a terminal shows them" {
+	local format text='\x1b]0;x\x07\x1b[31m\xff\u009b\u202e.end'
+	local name=$'\e]0;x\a\e[31m\xff\xc2\x9b\xe2\x80\xae.end'
+	objcopy --redefine-sym "hot=$name" hot odd
+	record odd.data -- ./odd 0.3
+	for format in pprof folded speedscope callgrind firefox chrome otlp; do
+		"$DENDRO" export -f "$format" -o odd.export odd.data 2>/dev/null
+		gzip -dcf <odd.export >odd.raw
+		case $format in
+		folded) grep -aqF "${text/;/:}" odd.raw ;;
+		speedscope | firefox | chrome) grep -aqF "${text//\\/\\\\}" odd.raw ;;
+		*) grep -aqF "$text" odd.raw ;;
+		esac
+		lacks -aF $'\e]0;x' odd.raw
+		lacks -aF $'\xe2\x80\xae' odd.raw
+	done
+	! command -v sqlite3 >/dev/null || {
+		"$DENDRO" export -f sqlite -o odd.db odd.data 2>/dev/null
+		sqlite3 odd.db 'SELECT name FROM functions' | grep -xF "$text"
+	}
+}
+
 @test "a line feed in a name does not start a new line" {
 	objcopy --redefine-sym "hot=$(printf 'one\ntwo')" hot lines
 	record lines.data -- ./lines 0.3

@@ -12,6 +12,8 @@ import json
 import sqlite3
 import sys
 
+from exported_costs import as_text
+
 BOUNDARY = "[kernel]"
 
 
@@ -20,7 +22,7 @@ def reported(report, index):
     for row in report["rows"]:
         if row["kind"] == "marker" and row["name"] == BOUNDARY:
             continue
-        cost = costs[row["name"], row["module"]]
+        cost = costs[as_text(row["name"]), row["module"]]
         cost[0] += row["self"][index]
         cost[1] += row["total"][index]
     return dict(costs)
@@ -28,7 +30,7 @@ def reported(report, index):
 
 def by_view(database, view, event):
     query = f"SELECT function, module, SUM(self), SUM(total) FROM {view} WHERE event = ? GROUP BY 1, 2"
-    return {(name, module or ""): [own, total]
+    return {(as_text(name), module or ""): [own, total]
             for name, module, own, total in database.execute(query, (event,))}
 
 
@@ -36,7 +38,7 @@ def by_samples(database, event_id):
     paths = {}
     for path, parent, function, name, module in database.execute(
             "SELECT path_id, parent_id, function_id, function, module FROM path_functions ORDER BY 1"):
-        paths[path] = (paths[parent] if parent is not None else []) + [(function, name, module or "")]
+        paths[path] = (paths[parent] if parent is not None else []) + [(function, as_text(name), module or "")]
     costs = collections.defaultdict(lambda: [0, 0])
     for path, weight in database.execute(
             "SELECT path_id, weight FROM samples WHERE event_id = ? AND path_id IS NOT NULL",

@@ -29,7 +29,7 @@ ESCAPED = re.compile(r"\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|[^ -~]")
 
 
 def as_text(name):
-    """Formats that are text have escapes for characters that JSON has."""
+    """Exports have visible escapes for characters that the report's JSON has."""
     return ESCAPED.sub("?", name)
 
 
@@ -42,7 +42,7 @@ def reported(path, event, form):
         if row["kind"] == "marker" and row["name"] == BOUNDARY:
             continue
         name = row["name"].replace(";", ":") if form == "folded" else row["name"]
-        name = as_text(name) if form in ("folded", "top", "callgrind") else name
+        name = as_text(name)
         own[name] += row["self"][index]
         total[name] += row["total"][index]
         count[name] += 1
@@ -84,7 +84,7 @@ def speedscope(path, event):
     own, total = collections.Counter(), collections.Counter()
     with open(path, encoding="utf-8") as file:
         content = json.load(file)
-    names = [frame["name"] for frame in content["shared"]["frames"]]
+    names = [as_text(frame["name"]) for frame in content["shared"]["frames"]]
     profile, = [profile for profile in content["profiles"] if profile["name"] == event]
     for stack, cost in zip(profile["samples"], profile["weights"]):
         add_stack(own, total, [names[index] for index in stack[1:]], cost)
@@ -120,7 +120,7 @@ def callgrind(path):
 def firefox(path, event):
     own, total = collections.Counter(), collections.Counter()
     for names, cost in firefox_profile.weighed_stacks(firefox_profile.load(path), event):
-        add_stack(own, total, names, cost)
+        add_stack(own, total, [as_text(name) for name in names], cost)
     return own, total
 
 
@@ -130,8 +130,9 @@ def seen_firefox(path):
     with open(path, encoding="utf-8") as file:
         for thread in json.load(file):
             for function in thread["functions"]:
-                own[function["name"]] += round(function["selfSamples"] * 1000000)
-                total[function["name"]] += round(function["totalSamples"] * 1000000)
+                name = as_text(function["name"])
+                own[name] += round(function["selfSamples"] * 1000000)
+                total[name] += round(function["totalSamples"] * 1000000)
     return own, total
 
 
@@ -154,9 +155,9 @@ def chrome(path, event):
         add_stack(own, total, names, int((entry["ts"] - last[0]) * 1000))
         last[0] = entry["ts"]
         if entry["ph"] == "B":
-            names.append(entry["name"])
+            names.append(as_text(entry["name"]))
         else:
-            assert names.pop() == entry["name"], entry
+            assert names.pop() == as_text(entry["name"]), entry
     assert not any(names for names, _ in stacks.values())
     return own, total
 
@@ -171,7 +172,7 @@ def as_speedscope_shows(ns):
 def compare_seen(own, total, path):
     """Names that speedscope shows once; costs as it rounds them. It lists processes, too."""
     with open(path, encoding="utf-8") as file:
-        rows = [row for row in json.load(file)["rows"] if "(" in row[1]]
+        rows = [[as_text(row[0]), *row[1:]] for row in json.load(file)["rows"] if "(" in row[1]]
     count = collections.Counter(row[0] for row in rows)
     seen = {row[0]: [row[1].split(" ")[0], row[2].split(" ")[0]] for row in rows
             if count[row[0]] == 1}

@@ -14,6 +14,8 @@ import json
 import struct
 import sys
 
+from exported_costs import as_text
+
 BOUNDARY = "[kernel]"
 TABLES = {1: "mapping", 2: "location", 3: "function", 4: "link", 5: "string", 6: "attribute",
           7: "stack"}
@@ -110,7 +112,7 @@ class Dictionary:
         names = []
         for line in entry[3]:
             function = self.tables["function"][self.use("function", one(fields(line), 1))]
-            names.append(self.string(one(function, 1)))
+            names.append(as_text(self.string(one(function, 1))))
             self.string(one(function, 2))
             self.string(one(function, 3))
         return names
@@ -160,9 +162,10 @@ def reported(report, index):
     for row in report["rows"]:
         if (row["kind"], row["name"]) == ("marker", BOUNDARY):
             continue
-        costs[row["name"]][0] += row["self"][index]
-        costs[row["name"]][1] += row["total"][index]
-        count[row["name"]] += 1
+        name = as_text(row["name"])
+        costs[name][0] += row["self"][index]
+        costs[name][1] += row["total"][index]
+        count[name] += 1
     return {name: cost for name, cost in costs.items() if count[name] == 1 and any(cost)}
 
 

@@ -34,13 +34,13 @@ static void a_file_has_the_whole_and_threads_in_the_order_of_time(void **state)
 	letter_profile_add(&letters, a, "mm>K", 0, 6, 40);
 	expect(&letters, GROUP_COMM,
 	       "\"shared\":{\"frames\":[\n"
-	       "{\"name\":\"m\"},\n{\"name\":\"K\"},\n{\"name\":\"x\\\"\\u000a\"}]},\n"
+	       "{\"name\":\"m\"},\n{\"name\":\"K\"},\n{\"name\":\"x\\\"\\\\x0a\"}]},\n"
 	       "\"profiles\":[\n"
 	       "{\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":14,"
 	       "\"name\":\"cycles\",\"samples\":[\n[2,0],\n[2,0,0,1],\n[2,0]],\n"
 	       "\"weights\":[2,11,1]},\n"
 	       "{\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":13,"
-	       "\"name\":\"cycles: x\\\"\\u000a-1/1\",\"samples\":[\n[0],\n[0,0,1]],\n"
+	       "\"name\":\"cycles: x\\\"\\\\x0a-1/1\",\"samples\":[\n[0],\n[0,0,1]],\n"
 	       "\"weights\":[2,11]},\n"
 	       "{\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":1,"
 	       "\"name\":\"cycles: w-1/2\",\"samples\":[\n[0]],\n\"weights\":[1]}]}\n");
