@@ -18,6 +18,11 @@ static inline void work_done_set(struct work_done *work, uint64_t done)
 	atomic_store_explicit(&work->done, done, memory_order_relaxed);
 }
 
+static inline void work_done_add(struct work_done *work, uint64_t more)
+{
+	work_done_set(work, atomic_load_explicit(&work->done, memory_order_relaxed) + more);
+}
+
 static inline void work_done_expect(struct work_done *work, uint64_t all)
 {
 	atomic_store_explicit(&work->all, all, memory_order_relaxed);

@@ -2,14 +2,27 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+bool message_can_erase(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+/* In one piece, and over a line that shows progress (collector/files/progress.h), whose rest is
+ * erased. */
 __attribute__((format(printf, 2, 0))) static void print_line(const char *command,
 							     const char *format, va_list args)
 {
+	flockfile(stderr);
 	fprintf(stderr, "dendro%s%s: ", command ? " " : "", command ? command : "");
 	vfprintf(stderr, format, args);
-	putc('\n', stderr);
+	fputs(message_can_erase() ? MESSAGE_ERASE "\n" : "\n", stderr);
+	funlockfile(stderr);
 }
 
 void message_note(const char *command, const char *format, ...)

@@ -7,7 +7,14 @@
 #ifndef COLLECTOR_COMMAND_LINE_MESSAGES_H
 #define COLLECTOR_COMMAND_LINE_MESSAGES_H
 
+#include <stdbool.h>
+
 #define EXIT_WRONG_USE 129
+/* Erases the rest of the line that the cursor is on. */
+#define MESSAGE_ERASE "\033[K"
+
+/* Whether standard error is a terminal that can erase. */
+bool message_can_erase(void);
 
 /* A note about something that is not an error. */
 __attribute__((format(printf, 2, 3))) void message_note(const char *command, const char *format,

@@ -14,6 +14,7 @@
 #include "collector/files/archive.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/shown_build.h"
+#include "collector/files/shown_naming.h"
 #include "collector/files/stored_profile.h"
 #include "collector/session/dendro.h"
 #include "report/names/symbolize.h"
@@ -65,12 +66,19 @@ const struct command_line archive_line = {
 };
 
 /* Opens all files that a report with names, inlined functions and lines opens. 0 or -ENOMEM. */
-static int name_all(const struct profile *profile, const char *vmlinux)
+static int name_all(const struct options *options, const struct profile *profile)
 {
-	struct symbolizer *symbolizer =
-		symbolizer_create(profile, &(struct symbolizer_options){ .vmlinux = vmlinux });
-	int err = symbolizer ? symbolizer_expand_all(symbolizer) : -ENOMEM;
+	struct symbolizer *symbolizer = symbolizer_create(
+		profile, &(struct symbolizer_options){ .vmlinux = options->vmlinux });
+	struct shown_naming naming;
 
+	if (!symbolizer)
+		return -ENOMEM;
+	if (!options->is_quiet)
+		shown_naming_start(&naming, "archive", symbolizer);
+	const int err = symbolizer_expand_all(symbolizer);
+	if (!options->is_quiet)
+		shown_naming_stop(&naming);
 	symbolizer_destroy(symbolizer);
 	return err;
 }
@@ -118,8 +126,10 @@ static bool is_same_file(const char *a, const char *b)
 static int write_archive(const struct options *options, const struct profile *profile,
 			 struct file_search *files)
 {
+	const struct progress_title title = { .command = "archive", .what = "packing" };
 	_cleanup_free_ char *to = NULL;
 	struct archive_result result;
+	struct work_done work = { 0 };
 
 	if (options->to ? !(to = strdup(options->to))
 			: asprintf(&to, "%s.archive", options->from) < 0)
@@ -127,7 +137,10 @@ static int write_archive(const struct options *options, const struct profile *pr
 	if (is_same_file(options->from, to))
 		return message_error("archive",
 				     "%s is the recording itself: name another file with -o.", to);
-	int err = archive_write(options->from, profile->info.truncated != NULL, to, files, &result);
+	struct progress *progress = options->is_quiet ? NULL : progress_start(&title, &work);
+	int err = archive_write(options->from, profile->info.truncated != NULL, to, files, &work,
+				&result);
+	progress_stop(progress);
 	if (err)
 		return message_error_of_file("archive", to, strerror(-err));
 	if (!options->is_quiet)
@@ -171,7 +184,7 @@ static int archive(const struct options *options, struct file_search *files)
 		return message_error("archive", "--vmlinux %s: %s.", options->vmlinux, refusal);
 	}
 	if (!err)
-		err = name_all(profile, options->vmlinux);
+		err = name_all(options, profile);
 	int status = 1;
 	if (err || error)
 		message_error_of_file("archive", options->from, error ? error : strerror(-err));

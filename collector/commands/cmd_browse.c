@@ -11,6 +11,7 @@
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/shown_naming.h"
 #include "report/browse/browse_screen.h"
 
 static const struct choice groupings[] = {
@@ -122,8 +123,8 @@ static int select_and_show(const struct report_options *options, struct profile 
 
 	if (!symbolizer)
 		return message_error_of_memory("browse");
-	int err = selection_options_apply("browse", &options->selection, profile, symbolizer,
-					  &selected);
+	int err =
+		shown_naming_select("browse", &options->selection, profile, symbolizer, &selected);
 	if (!err) {
 		err = show(options, profile, symbolizer);
 		selected_paths_deinit(&selected);

@@ -17,6 +17,7 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
+#include "collector/files/shown_naming.h"
 #include "report/pprof/gzip_file.h"
 
 struct export_command {
@@ -189,9 +190,11 @@ static int write_to(FILE *out, const struct export_command *command, const struc
 static int write_selected(const struct export_command *command, struct profile *profile,
 			  struct symbolizer *symbolizer)
 {
+	const bool is_shown = command->output || !isatty(STDOUT_FILENO);
 	struct selected_paths selected;
-	int err = selection_options_apply("export", &command->report.selection, profile, symbolizer,
-					  &selected);
+	struct shown_naming naming;
+	int err = shown_naming_select("export", &command->report.selection, profile, symbolizer,
+				      &selected);
 
 	if (err)
 		return err;
@@ -201,7 +204,11 @@ static int write_selected(const struct export_command *command, struct profile *
 				     command->report.n_paths);
 	if (!out)
 		return 1;
+	if (is_shown)
+		shown_naming_start(&naming, "export", symbolizer);
 	err = write_to(out, command, profile, symbolizer);
+	if (is_shown)
+		shown_naming_stop(&naming);
 	return result_file_close(out, "export", command->output, err);
 }
 

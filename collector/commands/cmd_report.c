@@ -24,6 +24,7 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/page_file.h"
+#include "collector/files/shown_naming.h"
 #include "collector/session/dendro.h"
 #include "collector/session/sample_filter.h"
 #include "report/browse/browse_screen.h"
@@ -410,6 +411,7 @@ static int show(struct report_options *options, const struct profile *profile,
 	bool is_text = strcmp(options->format->name, "text") == 0;
 	bool is_terminal = isatty(STDOUT_FILENO);
 	struct pager pager = { 0 };
+	struct shown_naming naming;
 	struct view *view;
 	int err;
 
@@ -418,7 +420,9 @@ static int show(struct report_options *options, const struct profile *profile,
 		return page_file_write(options, profile, symbolizer);
 	if (is_text)
 		options->view.min_percent = options->export.min_percent;
+	shown_naming_start(&naming, options->command, symbolizer);
 	err = view_create(profile, symbolizer, &options->view, &view);
+	shown_naming_stop(&naming);
 	if (err == -ENOENT)
 		return complain_of_root(options);
 	if (err)
@@ -448,8 +452,8 @@ static int select_and_show(struct report_options *options, struct profile *profi
 			   struct symbolizer *symbolizer)
 {
 	struct selected_paths selected;
-	int err = selection_options_apply(options->command, &options->selection, profile,
-					  symbolizer, &selected);
+	int err = shown_naming_select(options->command, &options->selection, profile, symbolizer,
+				      &selected);
 
 	if (err)
 		return err;

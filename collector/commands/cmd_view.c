@@ -16,6 +16,7 @@
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/page_file.h"
+#include "collector/files/shown_naming.h"
 
 static const struct choice groupings[] = {
 	{ "comm", GROUP_COMM },
@@ -118,8 +119,7 @@ static int write_page(struct report_options *options, struct profile *profile)
 	if (!symbolizer)
 		return message_error_of_memory("view");
 	options->export.source = options->path;
-	int err = selection_options_apply("view", &options->selection, profile, symbolizer,
-					  &selected);
+	int err = shown_naming_select("view", &options->selection, profile, symbolizer, &selected);
 	if (!err) {
 		if (selected.selection)
 			options->export.selected = &selected;

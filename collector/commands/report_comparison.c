@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/command-line/messages.h"
+#include "collector/files/shown_naming.h"
 #include "report/export/export_comparison.h"
 #include "report/views/view.h"
 
@@ -74,9 +75,12 @@ int report_comparison_show(const struct report_options *options, const struct pr
 {
 	const uint32_t index = options->view.sort_metric;
 	const struct metric *metric = &profile->metrics[index];
+	struct shown_naming naming;
 	struct view *view;
-	int err = view_create(profile, symbolizer, &options->view, &view);
 
+	shown_naming_start(&naming, options->command, symbolizer);
+	int err = view_create(profile, symbolizer, &options->view, &view);
+	shown_naming_stop(&naming);
 	if (err)
 		return message_error(options->command, "%s.", strerror(-err));
 	/* Without an event there are no functions either. */

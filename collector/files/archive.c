@@ -107,7 +107,7 @@ static int write_packed(struct packer *packer, int to)
 	return temporary_file_write(to, packer->bytes, size);
 }
 
-static int pack_pieces(struct packer *packer, int from, int to)
+static int pack_pieces(struct packer *packer, int from, int to, struct work_done *work)
 {
 	uint8_t piece[PIECE_SIZE];
 	ssize_t n = 1;
@@ -121,17 +121,18 @@ static int pack_pieces(struct packer *packer, int from, int to)
 			err = write_packed(packer, to);
 		if (err)
 			return err;
+		work_done_add(work, (uint64_t)n);
 	}
 	return 0;
 }
 
-static int compress(int from, int to)
+static int compress(int from, int to, struct work_done *work)
 {
 	struct packer packer = { .size = 0 };
 	int err = packer_begin(&packer, COMPRESSION_LEVEL);
 
 	if (!err)
-		err = pack_pieces(&packer, from, to);
+		err = pack_pieces(&packer, from, to, work);
 	packer_deinit(&packer);
 	return err;
 }
@@ -143,7 +144,7 @@ static int attach_compressed(struct data_copy *copy, enum attachment_kind kind, 
 
 	if (packed < 0)
 		return -errno;
-	int err = compress(fd, packed);
+	int err = compress(fd, packed, copy->work);
 	return err ? err : data_copy_attach(copy, kind, key, packed);
 }
 
@@ -186,8 +187,26 @@ static int attach_all(struct data_copy *copy, struct file_search *files, uint32_
 	return err;
 }
 
+/* Of what is packed and copied. */
+static uint64_t count_bytes(struct file_search *files, const struct data_copy *copy)
+{
+	const struct found_file *found;
+	uint64_t size = copy->from_size - copy->data_start;
+	size_t n_found;
+
+	if (file_search_list_found(files, &found, &n_found))
+		return size;
+	for (size_t i = 0; i < n_found; i++) {
+		struct stat status;
+
+		if (found[i].fd >= 0 && fstat(found[i].fd, &status) == 0)
+			size += (uint64_t)status.st_size;
+	}
+	return size;
+}
+
 int archive_write(const char *from, bool is_cut, const char *to, struct file_search *files,
-		  struct archive_result *result_ret)
+		  struct work_done *work, struct archive_result *result_ret)
 {
 	_cleanup_close_ int from_fd = open(from, O_RDONLY | O_CLOEXEC);
 	struct archive_result result = { 0 };
@@ -199,6 +218,10 @@ int archive_write(const char *from, bool is_cut, const char *to, struct file_sea
 	int err = new_file_open(&file, to);
 	if (!err)
 		err = data_copy_start(&copy, from_fd, file.fd, is_cut);
+	if (!err) {
+		copy.work = work;
+		work_done_expect(work, count_bytes(files, &copy));
+	}
 	if (!err)
 		err = attach_all(&copy, files, &result.n_files);
 	if (!err) {

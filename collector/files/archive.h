@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cct/base/work_done.h"
 #include "cct/object/file_search.h"
 
 struct archive_result {
@@ -18,9 +19,10 @@ struct archive_result {
 
 /*
  * Writes @to, complete or not at all: the recording at @from with the files that @files found while
- * the recording was read. @is_cut: the recording was not finished. 0 or -errno.
+ * the recording was read. @is_cut: the recording was not finished. @work: counts the bytes of these
+ * files and the recording. 0 or -errno.
  */
 int archive_write(const char *from, bool is_cut, const char *to, struct file_search *files,
-		  struct archive_result *result_ret);
+		  struct work_done *work, struct archive_result *result_ret);
 
 #endif

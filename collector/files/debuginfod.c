@@ -13,6 +13,7 @@
 #include "cct/base/clock.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
+#include "collector/files/shown_naming.h"
 #include "report/findings/missing.h"
 
 /* elfutils/debuginfod.h: its functions are the same since elfutils 0.180. */
@@ -208,12 +209,18 @@ static int fetch_all(struct fetching *fetching, const struct profile *profile,
 	return 0;
 }
 
-static int list_missing(const struct profile *profile, struct missing_list *list)
+static int list_missing(const struct fetching *fetching, const struct profile *profile,
+			struct missing_list *list)
 {
 	struct symbolizer *symbolizer =
 		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = false });
-	int err = symbolizer ? symbolizer_expand_all(symbolizer) : -ENOMEM;
+	struct shown_naming naming;
 
+	if (!symbolizer)
+		return -ENOMEM;
+	shown_naming_start(&naming, fetching->command, symbolizer);
+	int err = symbolizer_expand_all(symbolizer);
+	shown_naming_stop(&naming);
 	if (!err)
 		err = missing_list_init(list, profile, symbolizer, choose_metric(profile));
 	symbolizer_destroy(symbolizer);
@@ -225,7 +232,7 @@ static int fetch_with_library(struct fetching *fetching, const struct profile *p
 	const struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct missing_list list;
 	struct sigaction before;
-	int err = list_missing(profile, &list);
+	int err = list_missing(fetching, profile, &list);
 
 	if (err)
 		return err;

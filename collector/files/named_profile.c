@@ -13,6 +13,7 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/progress.h"
 #include "collector/files/result_file.h"
+#include "collector/files/shown_naming.h"
 #include "report/names/names_store.h"
 
 static int name(const struct report_options *options, struct profile *profile)
@@ -22,8 +23,13 @@ static int name(const struct report_options *options, struct profile *profile)
 		.vmlinux = options->symbolizer.vmlinux,
 	};
 	struct symbolizer *symbolizer = symbolizer_create(profile, &named);
-	int err = symbolizer ? names_store(profile, symbolizer, &profile->names) : -ENOMEM;
+	struct shown_naming naming;
 
+	if (!symbolizer)
+		return message_error_of_memory(options->command);
+	shown_naming_start(&naming, options->command, symbolizer);
+	const int err = names_store(profile, symbolizer, &profile->names);
+	shown_naming_stop(&naming);
 	symbolizer_destroy(symbolizer);
 	return err ? message_error_of_memory(options->command) : 0;
 }

@@ -11,6 +11,7 @@
 #include "cct/base/sentence.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/result_file.h"
+#include "collector/files/shown_naming.h"
 #include "report/html/page.h"
 
 int page_file_write(const struct report_options *options, const struct profile *profile,
@@ -19,11 +20,14 @@ int page_file_write(const struct report_options *options, const struct profile *
 	const struct page page = { profile, symbolizer, &options->view, &options->export };
 	FILE *out =
 		result_file_open(options->command, options->html, options->paths, options->n_paths);
+	struct shown_naming naming;
 
 	if (!out)
 		return 1;
 	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
+	shown_naming_start(&naming, options->command, symbolizer);
 	int err = page_write(out, &page);
+	shown_naming_stop(&naming);
 	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;

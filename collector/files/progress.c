@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cct/base/clock.h"
+#include "collector/command-line/messages.h"
 
 #define FIRST_MS      500 /* before this, nothing is shown */
 #define STEP_MS       200
@@ -18,7 +19,7 @@
 #define LINE_MAX      256
 #define BAR_MIN       10
 #define BAR_MAX       40
-#define ERASE         "\r\033[K"
+#define ERASE         "\r" MESSAGE_ERASE
 
 struct progress {
 	struct progress_title title;
@@ -113,16 +114,27 @@ static unsigned width_of_terminal(void)
 									   : DEFAULT_WIDTH;
 }
 
-/* The cursor stays at the start of the line, so that a message overwrites it. */
+static void erase(struct progress *progress)
+{
+	if (progress->is_shown)
+		fputs(ERASE, stderr);
+	progress->is_shown = false;
+}
+
+/* The cursor stays at the start of the line, so that a message overwrites it. What is done needs
+ * no line, whatever comes after it. */
 static void draw(struct progress *progress)
 {
-	char text[LINE_MAX];
+	const uint64_t done = atomic_load_explicit(&progress->work->done, memory_order_relaxed);
+	const uint64_t all = atomic_load_explicit(&progress->work->all, memory_order_relaxed);
 	const uint64_t ms = (now_ns() - progress->start_ns) / NSEC_PER_MSEC;
+	char text[LINE_MAX];
 
-	progress_text(&progress->title,
-		      atomic_load_explicit(&progress->work->done, memory_order_relaxed),
-		      atomic_load_explicit(&progress->work->all, memory_order_relaxed), ms,
-		      width_of_terminal() - 1, text, sizeof(text));
+	if (all && done >= all) {
+		erase(progress);
+		return;
+	}
+	progress_text(&progress->title, done, all, ms, width_of_terminal() - 1, text, sizeof(text));
 	fprintf(stderr, ERASE "%s\r", text);
 	progress->is_shown = true;
 }
@@ -151,13 +163,6 @@ static void *show(void *argument)
 	return NULL;
 }
 
-static bool has_terminal(void)
-{
-	const char *terminal = getenv("TERM");
-
-	return isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
-}
-
 static void init_condition(pthread_cond_t *condition)
 {
 	pthread_condattr_t attributes;
@@ -170,7 +175,7 @@ static void init_condition(pthread_cond_t *condition)
 
 struct progress *progress_start(const struct progress_title *title, const struct work_done *work)
 {
-	struct progress *progress = has_terminal() ? calloc(1, sizeof(*progress)) : NULL;
+	struct progress *progress = message_can_erase() ? calloc(1, sizeof(*progress)) : NULL;
 
 	if (!progress)
 		return NULL;
@@ -194,8 +199,7 @@ void progress_stop(struct progress *progress)
 	pthread_cond_signal(&progress->has_ended);
 	pthread_mutex_unlock(&progress->lock);
 	pthread_join(progress->thread, NULL);
-	if (progress->is_shown)
-		fputs(ERASE, stderr);
+	erase(progress);
 	pthread_cond_destroy(&progress->has_ended);
 	pthread_mutex_destroy(&progress->lock);
 	free(progress);

@@ -91,6 +91,8 @@ static int append_range(struct data_copy *copy, uint64_t start, uint64_t end)
 		if (err)
 			return err;
 		start += size;
+		if (copy->work)
+			work_done_add(copy->work, size);
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cct/base/work_done.h"
 #include "perf/records/attachment.h"
 
 struct data_copy {
@@ -17,6 +18,7 @@ struct data_copy {
 	uint64_t data_start; /* in @from: where its records begin */
 	uint64_t position;   /* in @to */
 	bool is_pipe, is_cut;
+	struct work_done *work; /* borrowed; counts the recording's bytes; NULL: nobody looks */
 };
 
 /*

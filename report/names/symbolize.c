@@ -37,6 +37,8 @@ struct resolved_frame {
 struct symbolizer {
 	const struct profile *profile;
 	struct symbolizer_options options;
+	struct work_done *work; /* NULL: nobody wants to know */
+	uint32_t n_code;        /* frames of code that are resolved */
 	struct kernel_debug_places kernel_places;
 	struct module_names *modules; /* by id; grows, because the profile may still get modules */
 	uint32_t n_modules;
@@ -81,6 +83,25 @@ void symbolizer_destroy(struct symbolizer *symbolizer)
 	pair_map_deinit(&symbolizer->frames);
 	function_table_deinit(&symbolizer->functions);
 	free(symbolizer);
+}
+
+static bool is_code(const struct frame *frame)
+{
+	return frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL;
+}
+
+void symbolizer_count(struct symbolizer *symbolizer, struct work_done *work)
+{
+	const struct frame_ids *frames = &symbolizer->profile->cct->frames;
+	uint32_t n = 0;
+
+	symbolizer->work = work;
+	if (!work)
+		return;
+	for (uint32_t i = 0; i < frames->n_frames; i++)
+		n += is_code(&frames->frames[i]);
+	work_done_set(work, symbolizer->n_code);
+	work_done_expect(work, n);
 }
 
 static struct module_names *find_module(struct symbolizer *symbolizer, uint32_t id)
@@ -298,7 +319,7 @@ static int resolve(struct symbolizer *symbolizer, const struct frame *frame)
 {
 	struct place place = { .symbol_offset = UINT64_MAX };
 
-	if (frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL)
+	if (is_code(frame))
 		return resolve_code(symbolizer, frame);
 	/* Here each frame has a separate name, so no two keys lead to one function. */
 	int err = function_table_add(&symbolizer->functions, frame->offset, frame_key(frame, 0),
@@ -338,6 +359,9 @@ static int find_or_resolve(struct symbolizer *symbolizer, const struct frame *fr
 	if (err)
 		return err;
 	symbolizer->n_resolved++;
+	symbolizer->n_code += is_code(frame);
+	if (symbolizer->work)
+		work_done_set(symbolizer->work, symbolizer->n_code);
 	*resolved_ret = resolved;
 	return 0;
 }

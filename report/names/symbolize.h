@@ -13,6 +13,7 @@
 #include <libelf.h>
 #include <stdbool.h>
 
+#include "cct/base/work_done.h"
 #include "cct/model/frame.h"
 #include "cct/model/module.h"
 #include "cct/model/profile.h"
@@ -49,6 +50,9 @@ struct symbolizer_options {
 struct symbolizer *symbolizer_create(const struct profile *profile,
 				     const struct symbolizer_options *options);
 void symbolizer_destroy(struct symbolizer *symbolizer);
+/* From now on counts the frames that have names in *@work, which expects those of all code in the
+ * profile's tree; NULL: no more. */
+void symbolizer_count(struct symbolizer *symbolizer, struct work_done *work);
 /* Names the compiled function of a frame. Cached by (module, offset). 0 or -ENOMEM. */
 int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
 		    struct frame_name *ret);

@@ -1,8 +1,10 @@
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,6 +80,36 @@ static void a_file_is_named_once(void **state)
 			"dendro report: a.data: it is corrupt.\n");
 }
 
+/* It may be longer than the message, and shows progress. */
+static void on_a_terminal_the_rest_of_the_line_is_erased(void **state)
+{
+	const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	char text[64];
+	size_t n = 0;
+
+	(void)state;
+	if (terminal < 0 || grantpt(terminal) || unlockpt(terminal))
+		skip();
+	setenv("TERM", "xterm", 1);
+	const int other_end = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(other_end >= 0);
+	saved = dup(STDERR_FILENO);
+	dup2(other_end, STDERR_FILENO);
+	message_note("list", "it is there.");
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	while (!n || text[n - 1] != '\n') {
+		const ssize_t more = read(terminal, text + n, sizeof(text) - 1 - n);
+
+		assert_true(more > 0);
+		n += (size_t)more;
+	}
+	text[n] = '\0';
+	assert_string_equal(text, "dendro list: it is there.\033[K\r\n");
+	close(other_end);
+	close(terminal);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +117,7 @@ int main(void)
 		cmocka_unit_test(wrong_use_names_the_help),
 		cmocka_unit_test(an_error_text_of_the_system_gets_a_full_stop),
 		cmocka_unit_test(a_file_is_named_once),
+		cmocka_unit_test(on_a_terminal_the_rest_of_the_line_is_erased),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
