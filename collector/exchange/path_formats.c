@@ -11,6 +11,7 @@
 #include "report/formats/speedscope.h"
 #include "report/formats/sqlite.h"
 #include "report/pprof/pprof.h"
+#include "report/verify/verify_chrome_trace.h"
 #include "report/verify/verify_folded.h"
 #include "report/verify/verify_otlp.h"
 #include "report/verify/verify_pprof.h"
@@ -44,7 +45,8 @@ const struct path_format path_formats[] = {
 	{ .name = "chrome",
 	  .description = "a trace of Chrome's format, for Perfetto and others",
 	  .rows = ROWS_WITH_TIMES,
-	  .write = chrome_trace_write },
+	  .write = chrome_trace_write,
+	  .verify = verify_chrome_trace },
 	{ .name = "perf.data",
 	  .description = "a recording with callchains, for perf, hotspot and others",
 	  .rows = ROWS_WANTED,
