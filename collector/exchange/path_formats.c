@@ -15,6 +15,7 @@
 #include "report/verify/verify_folded.h"
 #include "report/verify/verify_otlp.h"
 #include "report/verify/verify_pprof.h"
+#include "report/verify/verify_speedscope.h"
 
 const struct path_format path_formats[] = {
 	{ .name = "pprof",
@@ -32,7 +33,8 @@ const struct path_format path_formats[] = {
 	  .description = "a profile for speedscope, the web application",
 	  .rows = ROWS_WANTED,
 	  .has_lines = true,
-	  .write = speedscope_write },
+	  .write = speedscope_write,
+	  .verify = verify_speedscope },
 	{ .name = "callgrind",
 	  .description = "a call graph with lines, for KCachegrind and callgrind_annotate",
 	  .has_lines = true,

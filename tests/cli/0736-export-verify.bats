@@ -60,6 +60,20 @@ setup() {
 	[[ $output == *"wrong is not sound pprof: sample 3: there is no location 99999."* ]]
 }
 
+@test "a wrong index, a lost weight and a lost end are found in JSON" {
+	jq -c '.profiles[0].samples[2][0] = 99999' exported.speedscope >wrong
+	run "$DENDRO" export --verify speedscope wrong
+	expect_equal status "$status" 1
+	[[ $output == *"profile 0, sample 2: there is no frame 99999 in the table of "* ]]
+	jq -c '.profiles[0].weights |= .[1:]' exported.speedscope >wrong
+	run "$DENDRO" export --verify speedscope wrong
+	[[ $output == *"profile 0 has "*" samples and "*" weights"* ]]
+	jq -c 'del(.traceEvents[.traceEvents | map(.ph == "E") | index(true)])' exported.chrome >wrong
+	run "$DENDRO" export --verify chrome wrong
+	expect_equal status "$status" 1
+	[[ $output == *"is not sound chrome: "* ]]
+}
+
 @test "wrong use is refused" {
 	refuses 'takes ' "not 'gif'" -- "$DENDRO" export --verify gif exported.pprof
 	refuses 'checks one file' -- "$DENDRO" export --verify pprof
