@@ -12,6 +12,7 @@
 #include "report/formats/sqlite.h"
 #include "report/pprof/pprof.h"
 #include "report/verify/verify_chrome_trace.h"
+#include "report/verify/verify_firefox.h"
 #include "report/verify/verify_folded.h"
 #include "report/verify/verify_otlp.h"
 #include "report/verify/verify_pprof.h"
@@ -43,7 +44,8 @@ const struct path_format path_formats[] = {
 	  .description = "threads over time, for Firefox Profiler, the web application",
 	  .rows = ROWS_WITH_TIMES,
 	  .has_lines = true,
-	  .write = firefox_write },
+	  .write = firefox_write,
+	  .verify = verify_firefox },
 	{ .name = "chrome",
 	  .description = "a trace of Chrome's format, for Perfetto and others",
 	  .rows = ROWS_WITH_TIMES,

@@ -68,6 +68,10 @@ setup() {
 	jq -c '.profiles[0].weights |= .[1:]' exported.speedscope >wrong
 	run "$DENDRO" export --verify speedscope wrong
 	[[ $output == *"profile 0 has "*" samples and "*" weights"* ]]
+	jq -c '.shared.frameTable.func[0] = 99999' exported.firefox >wrong
+	run "$DENDRO" export --verify firefox wrong
+	expect_equal status "$status" 1
+	[[ $output == *"frameTable.func: row 0 leads to 99999 in funcTable, which has "* ]]
 	jq -c 'del(.traceEvents[.traceEvents | map(.ph == "E") | index(true)])' exported.chrome >wrong
 	run "$DENDRO" export --verify chrome wrong
 	expect_equal status "$status" 1
