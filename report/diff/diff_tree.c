@@ -88,7 +88,8 @@ static int link_rows(struct diff_tree *tree, const struct diff_rows *rows, const
 int diff_tree_init(struct diff_tree *tree, const struct diff_rows *rows, double *moved,
 		   const double *values)
 {
-	*tree = (struct diff_tree){ .moved = moved };
+	*tree = (struct diff_tree){ .top = DIFF_NO_ROW };
+	tree->moved = moved;
 	if (allocate(tree, rows->n_rows))
 		return -ENOMEM;
 	fill_depths(tree, rows);
