@@ -181,28 +181,27 @@ static int create_view(const struct report_options *report, const struct profile
 }
 
 static int add_view(struct diff_command *command, const struct profile *profile,
-		    const uint32_t *metrics, size_t run, struct diff_rows *rows)
+		    struct symbolizer *symbolizer, const uint32_t *metrics, size_t run,
+		    struct diff_rows *rows)
 {
-	struct report_options *report = &command->request.report;
-	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
 	struct view *view = NULL;
-	int err = symbolizer ? create_view(report, profile, symbolizer, &command->has_root, &view)
-			     : -ENOMEM;
+	int err = create_view(&command->request.report, profile, symbolizer, &command->has_root,
+			      &view);
 
 	if (!err)
 		err = diff_rows_add(rows, run, view, metrics,
 				    command->request.options.norm == DIFF_BY_SAMPLES);
 	view_destroy(view);
-	symbolizer_destroy(symbolizer);
 	return err ? out_of_memory() : 0;
 }
 
 static int add_run(struct diff_command *command, const struct profile *profile,
-		   const uint32_t *metrics, size_t run, struct diff_rows *rows)
+		   struct symbolizer *symbolizer, const uint32_t *metrics, size_t run,
+		   struct diff_rows *rows)
 {
 	int status = find_amount(command, profile, &command->request.sources[run]);
 
-	return status ? status : add_view(command, profile, metrics, run, rows);
+	return status ? status : add_view(command, profile, symbolizer, metrics, run, rows);
 }
 
 /* Which runs of a merged profile have samples of the metric; to free(). Their number, at least 1,
@@ -226,8 +225,9 @@ static bool *find_runs(const struct profile *profile, uint32_t metric, size_t *n
 }
 
 /* Each run of a merged profile is a run of its side. */
-static int add_runs(struct diff_command *command, struct profile *profile, const uint32_t *metrics,
-		    size_t first, struct diff_rows *rows, size_t *n_ret)
+static int add_runs(struct diff_command *command, struct profile *profile,
+		    struct symbolizer *symbolizer, const uint32_t *metrics, size_t first,
+		    struct diff_rows *rows, size_t *n_ret)
 {
 	_cleanup_free_ bool *has_samples = find_runs(profile, metrics[0], n_ret);
 	size_t n = 0;
@@ -236,17 +236,37 @@ static int add_runs(struct diff_command *command, struct profile *profile, const
 	if (!has_samples)
 		return out_of_memory();
 	if (*n_ret == 1)
-		return add_run(command, profile, metrics, first, rows);
+		return add_run(command, profile, symbolizer, metrics, first, rows);
 	if (diff_request_split_source(&command->request, first, *n_ret) ||
 	    diff_rows_split_run(rows, first, *n_ret))
 		return out_of_memory();
 	for (uint32_t i = 0; !status && i < profile->rows->n_runs; i++) {
 		if (!has_samples[i])
 			continue;
-		status = profile_count_run(profile, i)
-				 ? out_of_memory()
-				 : add_run(command, profile, metrics, first + n++, rows);
+		status = profile_count_run(profile, i) ? out_of_memory()
+						       : add_run(command, profile, symbolizer,
+								 metrics, first + n++, rows);
 	}
+	return status;
+}
+
+/* What is not selected remains a part of the whole. */
+static int select_and_add(struct diff_command *command, struct profile *profile,
+			  const uint32_t *metrics, size_t first, struct diff_rows *rows,
+			  size_t *n_ret)
+{
+	struct report_options *report = &command->request.report;
+	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
+	struct selected_paths selected = { 0 };
+
+	if (!symbolizer)
+		return out_of_memory();
+	int status =
+		selection_options_apply("diff", &report->selection, profile, symbolizer, &selected)
+			? DIFF_EXIT_ERROR
+			: add_runs(command, profile, symbolizer, metrics, first, rows, n_ret);
+	selected_paths_deinit(&selected);
+	symbolizer_destroy(symbolizer);
 	return status;
 }
 
@@ -269,7 +289,7 @@ static int add_profile(struct diff_command *command, struct profile *profile, si
 	if (status)
 		return status;
 	number_metrics(command, rows, profile, metric, path, numbers);
-	return add_runs(command, profile, numbers, run, rows, n_ret);
+	return select_and_add(command, profile, numbers, run, rows, n_ret);
 }
 
 /* Of a damaged recording, what precedes the damage is compared; *@is_damaged_ret says so. *@n_ret:

@@ -263,3 +263,24 @@ print({len(row) for row in csv.reader(open("csv", newline=""))})')" "{32}"
 	"$DENDRO" diff --format json --normalize time --time 25%-75% before1.cct after1.cct |
 		jq '.runs[].file |= sub("cct"; "data")' | cmp - <(jq . part)
 }
+
+@test "paths are selected before they are compared" {
+	local view
+	"$DENDRO" diff --view tree --format json --focus '^dispatch_2$' before1.data after1.data >json
+	expect_equal others "$(jq '[.rows[] | select(.name == "dispatch_1")] | length' json)" 0
+	# The rest is a part of the whole still.
+	jq -e '[.rows[].self.after] | add | . > 0.5 and . < 0.99' json
+	for view in functions tree callers; do
+		"$DENDRO" diff --view $view --format csv --focus '^dispatch_2$' --caller-depth 2 \
+			--hide '^worker$' before1.data after1.data >theirs
+		grep -q dispatch_2 theirs
+		! grep -q worker theirs
+		"$DENDRO" diff --view $view --format csv --focus '^dispatch_2$' --caller-depth 2 \
+			--hide '^worker$' before1.cct after1.cct | cmp theirs -
+	done
+	"$DENDRO" merge -o selected-before.cct before?.data
+	"$DENDRO" merge -o selected-after.cct after?.data
+	"$DENDRO" diff --format csv --through 'dispatch_2,worker' before?.data -- after?.data >theirs
+	"$DENDRO" diff --format csv --through 'dispatch_2,worker' selected-before.cct \
+		selected-after.cct | cmp theirs -
+}
