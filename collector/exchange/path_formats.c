@@ -11,6 +11,7 @@
 #include "report/formats/speedscope.h"
 #include "report/formats/sqlite.h"
 #include "report/pprof/pprof.h"
+#include "report/verify/verify_callgrind.h"
 #include "report/verify/verify_chrome_trace.h"
 #include "report/verify/verify_firefox.h"
 #include "report/verify/verify_folded.h"
@@ -39,7 +40,8 @@ const struct path_format path_formats[] = {
 	{ .name = "callgrind",
 	  .description = "a call graph with lines, for KCachegrind and callgrind_annotate",
 	  .has_lines = true,
-	  .write = callgrind_write },
+	  .write = callgrind_write,
+	  .verify = verify_callgrind },
 	{ .name = "firefox",
 	  .description = "threads over time, for Firefox Profiler, the web application",
 	  .rows = ROWS_WITH_TIMES,

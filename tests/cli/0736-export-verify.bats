@@ -78,6 +78,16 @@ setup() {
 	[[ $output == *"is not sound chrome: "* ]]
 }
 
+@test "a lost cost and a name without a number are found in Callgrind's format" {
+	sed '/^fn=/!b; n; /^[0-9]/d' exported.callgrind >wrong
+	run "$DENDRO" export --verify callgrind wrong
+	expect_equal status "$status" 1
+	[[ $output == *"has a total that is not the sum of the costs"* ]]
+	sed '0,/^cfn=([0-9]*) .*/s//cfn=(9999999)/' exported.callgrind >wrong
+	run "$DENDRO" export --verify callgrind wrong
+	[[ $output == *"has a number that no name was given"* ]]
+}
+
 @test "wrong use is refused" {
 	refuses 'takes ' "not 'gif'" -- "$DENDRO" export --verify gif exported.pprof
 	refuses 'checks one file' -- "$DENDRO" export --verify pprof
