@@ -49,6 +49,7 @@ static const struct {
 	[MARKER_WAIT_FILE_LOCK] = { "wait_file_lock", "[waiting: file lock]" },
 	[MARKER_WAIT_SEMAPHORE] = { "wait_semaphore", "[waiting: semaphore]" },
 	[MARKER_OFF_ALL_TIME] = { "off_all_time", "[off the CPU all the time]" },
+	[MARKER_NOT_IN_TIME] = { "not_in_time", "[stack not unwound in time]" },
 };
 
 const char *marker_name(enum marker marker)

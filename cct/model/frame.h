@@ -76,6 +76,7 @@ enum marker {
 	MARKER_WAIT_FILE_LOCK,
 	MARKER_WAIT_SEMAPHORE, /* of System V */
 	MARKER_OFF_ALL_TIME,   /* before these: while recorded, the thread never ran */
+	MARKER_NOT_IN_TIME,    /* the stack was left out: nobody had the time to unwind it */
 	N_MARKERS
 };
 

@@ -207,6 +207,10 @@ static void unwind_user_half(struct sample_path *sample_path, const struct sampl
 		take_leaf(sample_path, sample, stack.regs.pc, MARKER_EXEC, path);
 		return;
 	}
+	if (sample->record.misc & RECORD_MISC_STACK_LEFT_OUT) {
+		take_leaf(sample_path, sample, stack.regs.pc, MARKER_NOT_IN_TIME, path);
+		return;
+	}
 	stack.sps = sample_path->user_sps;
 	stack.thread = sample->thread;
 	path->n_user =

@@ -146,6 +146,15 @@ static int see_sample(struct drain *drain, size_t ring, const struct record_layo
 	return err;
 }
 
+/* Nor do observers see the sample: what they would add is more than the stack. Returns 0. */
+static int leave_stack_out(struct drain *drain, size_t ring, struct sample_trim *trim)
+{
+	drain->n_left_out += sample_trim_leave_stack_out(trim);
+	if (drain->second_stacks)
+		second_stacks_see_other(drain->second_stacks, ring);
+	return 0;
+}
+
 static uint64_t listed_id(const void *evlist, uint64_t id)
 {
 	return evlist_listed_id(evlist, id);
@@ -169,7 +178,8 @@ static int write_sample(struct drain *drain, size_t ring, const struct perf_even
 
 	drain->n_samples++;
 	sample_trim_init(&trim, &layout, header);
-	int err = see_sample(drain, ring, &layout, header);
+	int err = drain->leaves_stacks ? leave_stack_out(drain, ring, &trim)
+				       : see_sample(drain, ring, &layout, header);
 	if (!err)
 		err = data_writer_reserve(drain->writer, trim.size, &room);
 	if (err)

@@ -33,8 +33,10 @@ struct drain {
 	bool has_known_clock;   /* times are CLOCK_MONOTONIC */
 	uint64_t newest_ns;     /* of all records read */
 	bool is_behind;         /* the last round left records in the rings */
+	bool leaves_stacks;     /* samples go without; the caller sets it between rounds */
 
 	uint64_t n_samples;
+	uint64_t n_left_out;      /* samples whose stacks were left out */
 	uint64_t n_lost;          /* by LOST records in sample rings */
 	uint64_t n_lost_sideband; /* by LOST records in sideband rings */
 	uint64_t n_throttled;

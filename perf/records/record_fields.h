@@ -37,6 +37,13 @@ enum {
 	RECORD_COMPRESSED2 = 83,
 };
 
+/*
+ * Of a sample: the recorder has left its stack copy out. The bit is one of those that the kernel
+ * leaves to tools, where it says that /proc took too long
+ * (PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT).
+ */
+#define RECORD_MISC_STACK_LEFT_OUT (1 << 12)
+
 /* Kernel record types newer than the headers of some build machines. */
 enum {
 	RECORD_KERNEL_TEXT_POKE = 20,

@@ -13,7 +13,11 @@ void sample_trim_init(struct sample_trim *trim, const struct record_layout *layo
 	const uint8_t *start = (const uint8_t *)header;
 	struct record record;
 
-	*trim = (struct sample_trim){ .header = header, .size = header->size };
+	*trim = (struct sample_trim){
+		.header = header,
+		.misc = header->misc,
+		.size = header->size,
+	};
 	if (!(layout->sample_type & PERF_SAMPLE_STACK_USER) ||
 	    record_decode(layout, header, &record) != RECORD_OK)
 		return;
@@ -31,6 +35,16 @@ void sample_trim_init(struct sample_trim *trim, const struct record_layout *layo
 	trim->after_size = (size_t)(start + header->size - trim->after);
 	trim->size = trim->before_size + sizeof(uint64_t) + used + trim->after_size +
 		     (used ? sizeof(uint64_t) : 0);
+}
+
+bool sample_trim_leave_stack_out(struct sample_trim *trim)
+{
+	if (!trim->stack || !trim->valid_size)
+		return false;
+	trim->valid_size = 0;
+	trim->size = trim->before_size + sizeof(uint64_t) + trim->after_size;
+	trim->misc |= RECORD_MISC_STACK_LEFT_OUT;
+	return true;
 }
 
 void sample_trim_copy(const struct sample_trim *trim, void *to)
@@ -53,5 +67,7 @@ void sample_trim_copy(const struct sample_trim *trim, void *to)
 		at += used + sizeof(valid);
 	}
 	memcpy(at, trim->after, trim->after_size);
-	((struct perf_event_header *)to)->size = (uint16_t)trim->size;
+	struct perf_event_header *header = to;
+	header->size = (uint16_t)trim->size;
+	header->misc = trim->misc;
 }

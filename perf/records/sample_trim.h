@@ -14,6 +14,7 @@
 /* How a record is going to be copied. */
 struct sample_trim {
 	const struct perf_event_header *header;
+	uint16_t misc;
 	size_t size;        /* of the record without the unused space */
 	size_t before_size; /* up to the position of the stack's size */
 	const uint8_t *stack;
@@ -26,6 +27,9 @@ struct sample_trim {
  * as it is. */
 void sample_trim_init(struct sample_trim *trim, const struct record_layout *layout,
 		      const struct perf_event_header *header);
+/* Takes the stack's bytes out of the copy, which is marked (RECORD_MISC_STACK_LEFT_OUT). false: the
+ * sample has none, so nothing changed. */
+bool sample_trim_leave_stack_out(struct sample_trim *trim);
 /* @to: trim->size bytes. */
 void sample_trim_copy(const struct sample_trim *trim, void *to);
 

@@ -302,6 +302,52 @@ static void records_are_written_trimmed_and_their_space_given_back(void **state)
 	bench_destroy(bench);
 }
 
+/* Fills in how many bytes of stack the next sample has, and its misc. */
+static void read_sample(struct data_file *file, size_t *size_ret, uint16_t *misc_ret)
+{
+	struct raw_record raw;
+	struct record record = { 0 };
+	size_t event;
+
+	while (record.type != PERF_RECORD_SAMPLE) {
+		assert_int_equal(data_file_next(file, &raw), 1);
+		assert_int_equal(data_file_decode(file, raw.header, &record, &event), RECORD_OK);
+		*size_ret = record.sample.user_stack_size;
+		*misc_ret = record.misc;
+		data_block_unref(raw.block);
+	}
+}
+
+static void stacks_are_left_out_while_the_caller_says_so(void **state)
+{
+	static const size_t sizes[] = { 1000, 0, 1000 };
+	struct bench *bench = bench_create();
+	struct data_file *file;
+	char path[32], *error = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		bench->drain.leaves_stacks = !sizes[i];
+		put_sample(&bench->sample_rings[0], 10 + i, 0);
+		assert_int_equal(drain_round(&bench->drain), 1);
+	}
+	assert_int_equal(bench->drain.n_samples, 3);
+	assert_int_equal(bench->drain.n_left_out, 1);
+	assert_int_equal(data_writer_finish(bench->writer), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", bench->fd);
+	assert_int_equal(data_file_open(path, &file, &error), 0);
+	for (size_t i = 0; i < 3; i++) {
+		size_t size;
+		uint16_t misc;
+
+		read_sample(file, &size, &misc);
+		assert_int_equal(size, sizes[i]);
+		assert_int_equal(misc, sizes[i] ? 0 : RECORD_MISC_STACK_LEFT_OUT);
+	}
+	data_file_close(file);
+	bench_destroy(bench);
+}
+
 static void a_backlog_is_read_in_slices_of_time(void **state)
 {
 	struct bench *bench = bench_create();
@@ -398,6 +444,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_rings_make_no_round),
 		cmocka_unit_test(records_are_written_trimmed_and_their_space_given_back),
+		cmocka_unit_test(stacks_are_left_out_while_the_caller_says_so),
 		cmocka_unit_test(a_backlog_is_read_in_slices_of_time),
 		cmocka_unit_test(losses_and_throttling_are_counted),
 		cmocka_unit_test(

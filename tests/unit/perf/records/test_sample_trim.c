@@ -74,6 +74,46 @@ static void a_sample_keeps_what_is_valid_of_its_stack(void **state)
 	}
 }
 
+static void a_stack_that_is_left_out_leaves_a_mark(void **state)
+{
+	struct builder builder = { 0 };
+	struct sample_trim trim;
+	struct record record;
+	uint64_t to[32];
+
+	(void)state;
+	make_sample(&builder, 16384, 8000);
+	sample_trim_init(&trim, &layout, (const void *)builder.bytes);
+	assert_true(sample_trim_leave_stack_out(&trim));
+	assert_in_range(trim.size, 1, sizeof(to));
+	sample_trim_copy(&trim, to);
+	assert_int_equal(record_decode(&layout, (const void *)to, &record), RECORD_OK);
+	assert_int_equal(record.size, trim.size);
+	assert_int_equal(record.misc, PERF_RECORD_MISC_USER | RECORD_MISC_STACK_LEFT_OUT);
+	assert_int_equal(record.cpu_mode, PERF_RECORD_MISC_USER);
+	assert_int_equal(record.sample.user_stack_size, 0);
+	assert_int_equal(record.sample.user_regs.values[1], 2);
+	assert_int_equal(record.sample.weight, 99);
+	free(builder.bytes);
+}
+
+static void nothing_is_left_out_of_a_sample_without_stack(void **state)
+{
+	struct builder builder = { 0 };
+	struct sample_trim trim;
+	struct record record;
+	uint64_t to[32];
+
+	(void)state;
+	make_sample(&builder, 64, 0);
+	sample_trim_init(&trim, &layout, (const void *)builder.bytes);
+	assert_false(sample_trim_leave_stack_out(&trim));
+	sample_trim_copy(&trim, to);
+	assert_int_equal(record_decode(&layout, (const void *)to, &record), RECORD_OK);
+	assert_int_equal(record.misc, PERF_RECORD_MISC_USER);
+	free(builder.bytes);
+}
+
 static void a_sample_that_makes_no_sense_is_left_as_it_is(void **state)
 {
 	struct builder builder = { 0 };
@@ -111,6 +151,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_keeps_what_is_valid_of_its_stack),
+		cmocka_unit_test(a_stack_that_is_left_out_leaves_a_mark),
+		cmocka_unit_test(nothing_is_left_out_of_a_sample_without_stack),
 		cmocka_unit_test(a_sample_that_makes_no_sense_is_left_as_it_is),
 		cmocka_unit_test(a_sample_without_stack_is_left_as_it_is),
 	};
