@@ -14,6 +14,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "collector/attached/event_counts.h"
+#include "collector/record/builder_pace.h"
 #include "collector/record/cpu_hotplug.h"
 #include "collector/record/drain.h"
 #include "collector/record/observers/observer_table.h"
@@ -63,6 +64,7 @@ struct recorder {
 	struct recording_observers *observers;
 	struct second_stacks *second_stacks; /* NULL: there are none */
 	struct drain drain;
+	struct builder_pace pace;
 	uint64_t n_observed_samples; /* written by observers */
 	struct cpu_hotplug hotplug;
 	struct phase_marks phases;
@@ -224,6 +226,8 @@ static int begin_observers(struct recorder *recorder)
 		return err;
 	drain_init(&recorder->drain, recorder->events.evlist, recorder->file.writer,
 		   &recorder->stack_output, recorder->observers, recorder->second_stacks);
+	if (recorder->options->builder)
+		builder_pace_init(&recorder->pace, recorder->options->builder->pid);
 	observed->evlist = recorder->events.evlist;
 	observed->writer = recorder->file.writer;
 	observed->stack_output = &recorder->stack_output;
@@ -497,6 +501,14 @@ static void wait_for_work(struct recorder *recorder)
 	}
 }
 
+static void keep_pace(struct recorder *recorder)
+{
+	if (!recorder->options->builder)
+		return;
+	builder_pace_keep(&recorder->pace, data_writer_n_waiting(recorder->file.writer));
+	recorder->drain.leaves_stacks = recorder->pace.leaves_stacks;
+}
+
 static int record(struct recorder *recorder)
 {
 	int err = 0;
@@ -504,6 +516,7 @@ static int record(struct recorder *recorder)
 	while (!recorder->is_stopped && err >= 0) {
 		wait_for_work(recorder);
 		handle_signals(recorder);
+		keep_pace(recorder);
 		err = mark_phases(recorder);
 		if (err >= 0)
 			err = drain_round(&recorder->drain);
@@ -548,6 +561,7 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 	struct data_writer *writer = recorder->file.writer;
 
 	evlist_disable(recorder->events.evlist);
+	builder_pace_end(&recorder->pace);
 	summary->duration_ns = now_ns() - recorder->schedule.start_ns;
 	int err = mark_phases(recorder);
 	keep_error(&err, drain_all(&recorder->drain));
@@ -606,6 +620,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 void recorder_report(struct recorder *recorder, bool is_verbose)
 {
 	record_advice_add(&recorder->summary, &recorder->notes);
+	builder_pace_describe(&recorder->pace, recorder->drain.n_left_out, &recorder->notes);
 	if (!recorder->summary.n_lost)
 		target_times_explain(&recorder->target_times, &recorder->notes);
 	phase_marks_describe(&recorder->phases, &recorder->notes);

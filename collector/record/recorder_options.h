@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cct/base/int_list.h"
+#include "collector/record/builder_link.h"
 #include "collector/record/live/process_choice.h"
 #include "perf/counters/evlist.h"
 
@@ -40,11 +41,14 @@ struct recorder_options {
 	int compression_level;
 	bool has_compression_level; /* the user chose it; else pipes are plain, files are not */
 	const char *output;         /* "-": standard output */
-	uint64_t duration_ns;       /* 0: no limit */
-	uint64_t max_size;          /* bytes; the recording ends when it has them; 0: no limit */
-	uint64_t delay_ns;          /* samples begin after this time; 0: at once */
-	const char *phase_fifo;     /* whose lines begin phases; NULL: none */
-	char **argv;                /* the command line, kept in the recording */
+	/* Who gets the records, and builds the profile that becomes the output; NULL: the records
+	 * are the output. */
+	const struct builder_link *builder;
+	uint64_t duration_ns;   /* 0: no limit */
+	uint64_t max_size;      /* bytes; the recording ends when it has them; 0: no limit */
+	uint64_t delay_ns;      /* samples begin after this time; 0: at once */
+	const char *phase_fifo; /* whose lines begin phases; NULL: none */
+	char **argv;            /* the command line, kept in the recording */
 };
 
 static inline bool recorder_options_weigh_off_cpu(const struct recorder_options *options)

@@ -59,13 +59,24 @@ static int explain_failure(struct recording_notes *notes, const char *path, int 
 	return recording_notes_explain(notes, err, "%s.", failure ? failure : "out of memory");
 }
 
+static int hand_over(const struct recording_file *file, const struct recorder_options *options,
+		     struct recording_notes *notes)
+{
+	int err = options->builder ? builder_link_send(options->builder->control_fd, file->fd) : 0;
+
+	return err ? recording_notes_explain(notes, err,
+					     "the process that builds the profile is gone: %s.",
+					     strerror(-err))
+		   : 0;
+}
+
 /* perf does not decompress what comes through a pipe. */
 static int compression_level(const struct recording_file *file,
 			     const struct recorder_options *options)
 {
 	if (options->has_compression_level)
 		return options->compression_level;
-	return file->is_pipe ? 0 : DATA_WRITER_DEFAULT_LEVEL;
+	return file->is_pipe || options->builder ? 0 : DATA_WRITER_DEFAULT_LEVEL;
 }
 
 static int create_writer(struct recording_file *file, const struct recorder_options *options,
@@ -74,8 +85,9 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 	const struct perf_event_attr *attr = &evlist->events[0].attr;
 	struct data_writer_options writer_options = {
 		.compression_level = compression_level(file, options),
-		.is_pipe = file->is_pipe,
+		.is_pipe = file->is_pipe || options->builder,
 	};
+	const int fd = options->builder ? options->builder->stream_fd : file->fd;
 	struct host_features features;
 	struct data_writer_event *events = calloc(evlist->n_events + 1, sizeof(*events));
 
@@ -89,9 +101,8 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 	if (!err)
 		err = host_features_add_tracepoints(&features, options->events, evlist->n_events);
 	if (!err)
-		err = events ? data_writer_create(file->fd, &writer_options, events,
-						  evlist->n_events + 1, features.list, features.n,
-						  &file->writer)
+		err = events ? data_writer_create(fd, &writer_options, events, evlist->n_events + 1,
+						  features.list, features.n, &file->writer)
 			     : -ENOMEM;
 	host_features_deinit(&features);
 	free(events);
@@ -103,6 +114,8 @@ int recording_file_create(struct recording_file *file, const struct recorder_opt
 {
 	int err = open_output(file, options->output, notes);
 
+	if (!err)
+		err = hand_over(file, options, notes);
 	return err ? err : create_writer(file, options, evlist, notes);
 }
 

@@ -30,7 +30,6 @@
 #define FRAME_EXPANDED_MAX (4u << 20)
 /* Leaves room in a record for the headers and a key of PATH_MAX. */
 #define ATTACHMENT_PART_MAX 49152u
-#define QUEUE_SIZE          (64u << 20)
 
 struct file_section {
 	uint64_t offset, size;
@@ -496,7 +495,7 @@ static int data_writer_init(struct data_writer *writer, const struct data_writer
 	int err = add_features(writer, events, n_events, features, n_features);
 	if (err)
 		return err;
-	err = output_create(writer->fd, QUEUE_SIZE, &writer->output);
+	err = output_create(writer->fd, DATA_WRITER_QUEUE_SIZE, &writer->output);
 	if (err)
 		return err;
 	if (writer->is_pipe)
@@ -619,4 +618,9 @@ int data_writer_finish(struct data_writer *writer)
 uint64_t data_writer_n_bytes(const struct data_writer *writer)
 {
 	return output_n_written(writer->output);
+}
+
+size_t data_writer_n_waiting(const struct data_writer *writer)
+{
+	return output_n_waiting(writer->output);
 }

@@ -39,6 +39,8 @@ struct data_writer_feature {
 
 #define DATA_WRITER_DEFAULT_LEVEL COMPRESSED_FRAME_DEFAULT_LEVEL
 
+#define DATA_WRITER_QUEUE_SIZE (64u << 20)
+
 struct data_writer_options {
 	int compression_level; /* zstd's; 0: plain records */
 	bool is_pipe;
@@ -68,11 +70,13 @@ int data_writer_attach(struct data_writer *writer, enum attachment_kind kind, co
  */
 int data_writer_add_build_ids(struct data_writer *writer, const void *records, size_t size);
 /* Passes everything appended so far to a thread of the writer, which writes it to the file. The
- * call waits only if 64 MiB are still unwritten. */
+ * call waits only if DATA_WRITER_QUEUE_SIZE bytes are still unwritten. */
 int data_writer_flush(struct data_writer *writer);
 /* Flushes, writes the section table, completes the header, waits until all of it is written. */
 int data_writer_finish(struct data_writer *writer);
 void data_writer_destroy(struct data_writer *writer);
 uint64_t data_writer_n_bytes(const struct data_writer *writer); /* written to @fd so far */
+/* Bytes that were passed to the thread, and which it has not written. */
+size_t data_writer_n_waiting(const struct data_writer *writer);
 
 #endif

@@ -191,3 +191,11 @@ uint64_t output_n_written(const struct output *output)
 {
 	return atomic_load(&output->n_written);
 }
+
+size_t output_n_waiting(struct output *output)
+{
+	pthread_mutex_lock(&output->lock);
+	size_t n = output->n_waiting;
+	pthread_mutex_unlock(&output->lock);
+	return n;
+}

@@ -23,5 +23,7 @@ int output_write(struct output *output, const void *bytes, size_t size);
 int output_drain(struct output *output);
 /* Bytes that reached @fd. */
 uint64_t output_n_written(const struct output *output);
+/* Bytes in the queue. */
+size_t output_n_waiting(struct output *output);
 
 #endif

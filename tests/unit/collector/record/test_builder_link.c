@@ -1,0 +1,80 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/record/builder_link.h"
+
+static int ends[2];
+
+static int connect_both(void **state)
+{
+	(void)state;
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+static void a_descriptor_arrives_as_the_same_file(void **state)
+{
+	int fd = memfd_create("output", MFD_CLOEXEC);
+	char byte = 0;
+
+	(void)state;
+	assert_int_equal(builder_link_send(ends[0], fd), 0);
+	int got = builder_link_receive(ends[1]);
+	assert_true(got >= 0 && got != fd);
+	assert_int_equal(fcntl(got, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(write(got, "x", 1), 1);
+	assert_int_equal(pread(fd, &byte, 1, 0), 1);
+	assert_int_equal(byte, 'x');
+	close(got);
+	close(fd);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void a_closed_link_has_no_descriptor(void **state)
+{
+	(void)state;
+	close(ends[0]);
+	assert_int_equal(builder_link_receive(ends[1]), -EPIPE);
+	assert_int_equal(builder_link_send(ends[1], 0), -EPIPE);
+	close(ends[1]);
+}
+
+static void the_end_is_confirmed_or_not(void **state)
+{
+	(void)state;
+	builder_link_confirm(ends[0]);
+	close(ends[0]);
+	assert_true(builder_link_is_confirmed(ends[1]));
+	assert_false(builder_link_is_confirmed(ends[1]));
+	builder_link_confirm(ends[1]); /* nobody listens */
+	close(ends[1]);
+}
+
+static void a_message_without_descriptor_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(write(ends[0], "", 1), 1);
+	assert_int_equal(builder_link_receive(ends[1]), -EPROTO);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_descriptor_arrives_as_the_same_file, connect_both),
+		cmocka_unit_test_setup(a_closed_link_has_no_descriptor, connect_both),
+		cmocka_unit_test_setup(the_end_is_confirmed_or_not, connect_both),
+		cmocka_unit_test_setup(a_message_without_descriptor_is_an_error, connect_both),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
