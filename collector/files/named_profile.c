@@ -151,13 +151,9 @@ int named_profile_check_output(const char *command, const char *output)
 	return 0;
 }
 
-int named_profile_write(const struct report_options *options, const char *output,
-			const struct profile *profile)
+int named_profile_write_to(const struct report_options *options, FILE *out, const char *output,
+			   const struct profile *profile)
 {
-	FILE *out = result_file_open(options->command, output, options->paths, options->n_paths);
-
-	if (!out)
-		return 1;
 	if (!profile->rows)
 		message_note(options->command,
 			     "the profile has no single samples, so options that choose samples, "
@@ -176,4 +172,12 @@ int named_profile_write(const struct report_options *options, const char *output
 			     "the epochs of processes are left out of the sum of runs: --epoch "
 			     "works on the profile of each run.");
 	return result_file_close(out, options->command, output, profile_file_write(out, profile));
+}
+
+int named_profile_write(const struct report_options *options, const char *output,
+			const struct profile *profile)
+{
+	FILE *out = result_file_open(options->command, output, options->paths, options->n_paths);
+
+	return out ? named_profile_write_to(options, out, output, profile) : 1;
 }

@@ -2,6 +2,8 @@
 #ifndef COLLECTOR_FILES_NAMED_PROFILE_H
 #define COLLECTOR_FILES_NAMED_PROFILE_H
 
+#include <stdio.h>
+
 #include "collector/command-line/report_options.h"
 
 /*
@@ -21,5 +23,8 @@ int named_profile_merge(struct report_options *options, struct profile **profile
 int named_profile_check_output(const char *command, const char *output);
 int named_profile_write(const struct report_options *options, const char *output,
 			const struct profile *profile);
+/* To an open file, which is closed; @output is its name, for messages. */
+int named_profile_write_to(const struct report_options *options, FILE *out, const char *output,
+			   const struct profile *profile);
 
 #endif

@@ -1,0 +1,147 @@
+#include "collector/files/profile_builder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/command-line/messages.h"
+#include "collector/command-line/report_options.h"
+#include "collector/files/named_profile.h"
+
+/* The most that a user may have without a privilege: the fewer switches between the processes. */
+#define PIPE_SIZE (1 << 20)
+
+/* If the recorder was killed, the stream ends anywhere, between two records, too. */
+static int note_early_end(struct profile *profile, int control_fd)
+{
+	return builder_link_is_confirmed(control_fd)
+		       ? 0
+		       : profile_set_string(&profile->info.truncated,
+					    "the recorder did not finish: the profile has what "
+					    "came until then");
+}
+
+/* As dendro build does it, of standard input. 0, or another value after a message. */
+static int build(struct report_options *report, FILE *out, const char *output, int control_fd)
+{
+	struct profile *profile = NULL;
+	bool is_damaged = false;
+
+	int err = file_options_open(&report->files, report->command, &report->build.files);
+	if (!err)
+		err = named_profile_build(report, &profile, &is_damaged);
+	if (!err && note_early_end(profile, control_fd))
+		err = message_error_of_memory(report->command);
+	err = err ? (fclose(out), err) : named_profile_write_to(report, out, output, profile);
+	profile_destroy(profile);
+	file_search_destroy(report->build.files);
+	return err || is_damaged;
+}
+
+static int build_into(const char *command, const char *output, int fd, int control_fd)
+{
+	struct report_options report;
+	FILE *out = fdopen(fd, "w");
+
+	if (!out)
+		return message_error_of_memory(command);
+	report_options_init(&report, command);
+	report.path = "-";
+	report.files.is_quiet = true;
+	report.build.counts_calls = report.build.keeps_rows = true;
+	report.build.n_threads = 1;
+	int err = build(&report, out, output, control_fd);
+	report_options_deinit(&report);
+	return err;
+}
+
+/* What ends the recording must not end this process: it ends with the stream. */
+static void ignore_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		signal(signals[i], SIG_IGN);
+}
+
+static _Noreturn void run(const char *command, const char *output, int stream_fd, int control_fd)
+{
+	ignore_signals();
+	int fd = builder_link_receive(control_fd);
+	if (fd < 0) /* the recorder has said why there is nothing to record */
+		_exit(1);
+	if (dup2(stream_fd, STDIN_FILENO) < 0)
+		_exit(message_error(command, "cannot read records: %s.", strerror(errno)));
+	close(stream_fd);
+	_exit(build_into(command, output, fd, control_fd) ? 1 : 0);
+}
+
+static int fork_builder(const char *command, const char *output, const int stream[2],
+			const int control[2], struct builder_link *link_ret)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		close(stream[1]);
+		close(control[1]);
+		run(command, output, stream[0], control[0]);
+	}
+	int err = pid < 0 ? -errno : 0;
+	close(stream[0]);
+	close(control[0]);
+	if (!err) {
+		*link_ret = (struct builder_link){ pid, stream[1], control[1] };
+		return 0;
+	}
+	close(stream[1]);
+	close(control[1]);
+	return message_error(command, "cannot start a process that builds the profile: %s.",
+			     strerror(-err));
+}
+
+int profile_builder_start(const char *command, const char *output, struct builder_link *link_ret)
+{
+	int stream[2], control[2];
+
+	if (pipe2(stream, O_CLOEXEC))
+		return message_error(command, "cannot make a pipe: %s.", strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control)) {
+		int err = errno;
+
+		close(stream[0]);
+		close(stream[1]);
+		return message_error(command, "cannot make a socket: %s.", strerror(err));
+	}
+	fcntl(stream[1], F_SETPIPE_SZ, PIPE_SIZE);
+	return fork_builder(command, output, stream, control, link_ret);
+}
+
+int profile_builder_finish(const char *command, struct builder_link *link, bool is_whole)
+{
+	int status;
+	pid_t pid;
+
+	if (is_whole)
+		builder_link_confirm(link->control_fd);
+	close(link->stream_fd);
+	close(link->control_fd);
+	do
+		pid = waitpid(link->pid, &status, 0);
+	while (pid < 0 && errno == EINTR);
+	if (pid < 0)
+		return message_error(command,
+				     "cannot wait for the process that builds the "
+				     "profile: %s.",
+				     strerror(errno));
+	if (WIFSIGNALED(status))
+		return message_error(command,
+				     "the process that builds the profile was ended by signal %d "
+				     "(%s): there is no profile.",
+				     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return WEXITSTATUS(status);
+}

@@ -1,0 +1,27 @@
+/*
+ * A process of its own that builds a profile from records while they come, and stores it: all that
+ * parses stacks, program files and debug information runs there, beside the recorder. It has one
+ * thread.
+ *
+ * It outlives signals of the terminal, and the recorder: when no more records can come, it stores
+ * the profile of those that came.
+ */
+#ifndef COLLECTOR_FILES_PROFILE_BUILDER_H
+#define COLLECTOR_FILES_PROFILE_BUILDER_H
+
+#include <stdbool.h>
+
+#include "collector/record/builder_link.h"
+
+/*
+ * Starts it; the caller has no other threads. The first descriptor that it is sent is the file of
+ * the profile; @output is its name, for messages, of @command. Without one it ends without a
+ * profile. 0, or another value after a message.
+ */
+int profile_builder_start(const char *command, const char *output, struct builder_link *link_ret);
+/* Tells it that no more records will come, and waits until the profile is stored. @is_whole: it has
+ * got all of them; else the profile says that it ends early. 0, or another value after a message.
+ */
+int profile_builder_finish(const char *command, struct builder_link *link, bool is_whole);
+
+#endif
