@@ -121,7 +121,7 @@ WORKLOAD_FLAGS := -O2 -fomit-frame-pointer -Wall -Wextra
 WORKLOAD_NAMES := altstack deep descents dispatch epochs family faulter figure1 forker forkexec in_step mappings off_cpu phases processes reader \
 		  recursion reload resources signals sorter stack_holes threads
 WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/no_cfi $(W)/libalpha.so \
-		  $(W)/libgamma.so $(W)/libpreload.so
+		  $(W)/libgamma.so $(W)/libpreload.so $(W)/libtee_stream.so
 
 workloads: $(WORKLOADS) $(patsubst $(W)/%,$(W)/stripped/%,$(WORKLOADS))
 
@@ -141,6 +141,9 @@ $(W)/lib%.so: tests/workloads/reload_library.c tests/workloads/work.h
 $(W)/libpreload.so: tests/workloads/preload.c tests/workloads/work.h
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -shared -fPIC -o $@ $<
+$(W)/libtee_stream.so: tests/workloads/tee_stream.c
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -shared -fPIC -o $@ $< -ldl
 $(W)/stripped/%: $(W)/%
 	@mkdir -p $(@D)
 	strip -o $@ $<

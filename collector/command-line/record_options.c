@@ -363,8 +363,8 @@ const struct command_option record_options[] = {
 	{ .name = "output",
 	  .letter = 'o',
 	  .argument = "FILE",
-	  .help = "the recording (default: " DEFAULT_RECORDING "; -: standard output); an existing "
-		  "file is kept as FILE.old",
+	  .help = "the recording (default: " DEFAULT_RECORDING "; -: standard output); NAME.cct: a "
+		  "profile, which is built while recording; an existing file is kept as FILE.old",
 	  .take = option_take_text,
 	  .offset = FIELD(options.output) },
 	{ .name = "compression-level",
@@ -452,6 +452,35 @@ static int check_stacks(struct recorder_options *options)
 	return 0;
 }
 
+static bool is_name_of_profile(const char *path)
+{
+	const size_t size = strlen(path), end = strlen(".cct");
+
+	return size > end && strcmp(path + size - end, ".cct") == 0;
+}
+
+/* A profile is written when the recording has ended. */
+static int check_profile(struct record_arguments *arguments)
+{
+	const struct recorder_options *options = &arguments->options;
+
+	arguments->is_profile = is_name_of_profile(options->output);
+	if (!arguments->is_profile)
+		return 0;
+	if (options->has_compression_level)
+		return message_wrong_use("record",
+					 "-z compresses recordings, and %s will be a "
+					 "profile: leave out -z.",
+					 options->output);
+	if (options->max_size)
+		return message_wrong_use("record",
+					 "--max-size is for recordings, and %s will be a "
+					 "profile, whose size does not grow with the "
+					 "samples: limit the time with -d.",
+					 options->output);
+	return 0;
+}
+
 int record_arguments_check(struct record_arguments *arguments)
 {
 	struct recorder_options *options = &arguments->options;
@@ -488,6 +517,8 @@ int record_arguments_check(struct record_arguments *arguments)
 	if (!options->has_rate)
 		options->frequency = DEFAULT_FREQUENCY;
 	int status = check_stacks(options);
+	if (!status)
+		status = check_profile(arguments);
 	return status ? status : check_off_cpu(arguments);
 }
 

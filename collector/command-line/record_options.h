@@ -13,6 +13,7 @@ struct record_arguments {
 	struct event *events;            /* of -e; owned */
 	size_t n_events;
 	enum record_modes modes;
+	bool is_profile; /* the output is a profile, because of its name; set by the check */
 	bool is_verbose, is_quiet;
 };
 

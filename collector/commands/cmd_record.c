@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/perf_options.h"
 #include "collector/command-line/record_options.h"
 #include "collector/commands/commands.h"
+#include "collector/files/profile_builder.h"
 #include "collector/record/kept_part.h"
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/recording_file.h"
@@ -126,7 +128,22 @@ static int complain_of_output(const struct recorder_summary *summary, const char
 		(double)kept.duration_ns / 1e9, recording_notes_size(summary->n_bytes, size));
 }
 
-static int run(const struct record_arguments *arguments, struct recorder *recorder)
+/* Waits until the profile is stored, if one is built. 0, or another value after a message. */
+static int finish_profile(struct builder_link *builder, const char *output,
+			  struct recorder_summary *summary)
+{
+	struct stat st;
+
+	if (!builder)
+		return 0;
+	int err = profile_builder_finish("record", builder, !summary->write_error);
+	summary->write_error = 0; /* the process that reads has said why it ended */
+	summary->n_bytes = stat(output, &st) ? 0 : (uint64_t)st.st_size;
+	return err;
+}
+
+static int run(const struct record_arguments *arguments, struct recorder *recorder,
+	       struct builder_link *builder)
 {
 	const struct recorder_options *options = &arguments->options;
 	struct recorder_summary summary;
@@ -134,12 +151,13 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 
 	print_notes(recorder, 0, arguments);
 	recorder_run(recorder, &summary);
+	int profile_err = finish_profile(builder, options->output, &summary);
 	print_notes(recorder, n_notes, arguments);
 	if (summary.command_error)
 		return command_failed(arguments, summary.command_error);
 	if (!arguments->is_quiet && !summary.is_output_gone) {
 		/* It counts what was received, which is more than what was kept. */
-		if (!summary.write_error)
+		if (!summary.write_error && !profile_err)
 			print_summary(&summary, arguments);
 		n_notes = recorder_n_notes(recorder);
 		recorder_report(recorder, arguments->is_verbose);
@@ -152,21 +170,37 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 			options->output);
 	if (summary.write_error)
 		return complain_of_output(&summary, options->output);
+	if (profile_err)
+		return 1;
 	return summary.has_command_exit_code ? summary.command_exit_code : 0;
 }
 
-static int record(const struct record_arguments *arguments)
+static int record(const struct record_arguments *arguments, struct builder_link *builder)
 {
 	struct recorder *recorder;
 	_cleanup_free_ char *error = NULL;
 
 	int err = recorder_open(&arguments->options, &recorder, &error);
-	if (err)
+	if (err) {
+		if (builder)
+			profile_builder_finish("record", builder, false);
 		return error ? message_error("record", "%s", error)
 			     : message_error("record", "cannot record: %s.", strerror(-err));
-	int status = run(arguments, recorder);
+	}
+	int status = run(arguments, recorder, builder);
 	recorder_close(recorder);
 	return status;
+}
+
+static int record_profile(struct record_arguments *arguments)
+{
+	struct builder_link builder;
+	int err = profile_builder_start("record", arguments->options.output, &builder);
+
+	if (err)
+		return err;
+	arguments->options.builder = &builder;
+	return record(arguments, &builder);
 }
 
 static int check_and_record(struct record_arguments *arguments)
@@ -177,7 +211,9 @@ static int check_and_record(struct record_arguments *arguments)
 		status = check_command(arguments);
 	if (!status)
 		status = choose_events(arguments);
-	return status ? status : record(arguments);
+	if (status)
+		return status;
+	return arguments->is_profile ? record_profile(arguments) : record(arguments, NULL);
 }
 
 int cmd_record(int argc, char **argv)
