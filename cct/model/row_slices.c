@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -217,4 +218,33 @@ int row_slices_fit(struct sample_rows *rows, uint32_t n_max)
 			most = shift;
 	}
 	return row_slices_make(rows, least);
+}
+
+static int append_as_sums(struct sample_rows *rows, const struct sample_rows *from)
+{
+	if (array_reserve(rows->rows, rows->n_rows, rows->n_rows_allocated, from->n_rows))
+		return -ENOMEM;
+	struct row_sum *sums =
+		reallocarray(rows->sums, (size_t)rows->n_rows_allocated + 1, sizeof(*sums));
+	if (!sums)
+		return -ENOMEM;
+	rows->sums = sums;
+	for (uint32_t i = 0; i < from->n_rows; i++, rows->n_rows++) {
+		rows->rows[rows->n_rows] = from->rows[i];
+		rows->sums[rows->n_rows] = sample_rows_sum_of(from, i);
+	}
+	return 0;
+}
+
+int row_slices_add(struct sample_rows *rows, struct sample_rows *from, uint32_t n_max)
+{
+	int err = append_as_sums(rows, from);
+
+	if (err)
+		return err;
+	from->n_rows = 0;
+	err = row_slices_make(rows, rows->slice_shift ? rows->slice_shift : 1);
+	if (!err)
+		err = row_slices_fit(rows, n_max);
+	return err == -E2BIG ? row_slices_make(rows, ROW_SLICE_SHIFT_MAX) : err;
 }

@@ -25,4 +25,11 @@ int row_slices_make(struct sample_rows *rows, unsigned shift);
  */
 int row_slices_fit(struct sample_rows *rows, uint32_t n_max);
 
+/*
+ * Moves the rows of @from, which are finished and no sums, to @rows, which become sums of @n_max at
+ * most, or of as long slices as there are. So samples that go on coming take a bounded memory. 0 or
+ * -ENOMEM.
+ */
+int row_slices_add(struct sample_rows *rows, struct sample_rows *from, uint32_t n_max);
+
 #endif

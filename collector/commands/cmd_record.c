@@ -194,8 +194,10 @@ static int record(const struct record_arguments *arguments, struct builder_link 
 
 static int record_profile(struct record_arguments *arguments)
 {
+	const struct profile_builder_options options = { "record", arguments->options.output,
+							 arguments->is_quiet };
 	struct builder_link builder;
-	int err = profile_builder_start("record", arguments->options.output, &builder);
+	int err = profile_builder_start(&options, &builder);
 
 	if (err)
 		return err;

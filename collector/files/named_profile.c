@@ -141,6 +141,23 @@ int named_profile_merge(struct report_options *options, struct profile **profile
 	return err;
 }
 
+int named_profile_give_run(struct report_options *options, struct profile **profile)
+{
+	struct profile_merge *merge = profile_merge_create(options->by_name, MERGED_ROWS_MAX);
+	struct profile *sum = NULL;
+	int err = merge ? add_profile(options, merge, *profile)
+			: message_error_of_memory(options->command);
+
+	if (!err && profile_merge_finish(merge, &sum))
+		err = message_error_of_memory(options->command);
+	profile_merge_destroy(merge);
+	if (err)
+		return err;
+	profile_destroy(*profile);
+	*profile = sum;
+	return 0;
+}
+
 int named_profile_check_output(const char *command, const char *output)
 {
 	if (!output)
@@ -151,8 +168,7 @@ int named_profile_check_output(const char *command, const char *output)
 	return 0;
 }
 
-int named_profile_write_to(const struct report_options *options, FILE *out, const char *output,
-			   const struct profile *profile)
+void named_profile_note_lacks(const struct report_options *options, const struct profile *profile)
 {
 	if (!profile->rows)
 		message_note(options->command,
@@ -171,7 +187,6 @@ int named_profile_write_to(const struct report_options *options, FILE *out, cons
 		message_note(options->command,
 			     "the epochs of processes are left out of the sum of runs: --epoch "
 			     "works on the profile of each run.");
-	return result_file_close(out, options->command, output, profile_file_write(out, profile));
 }
 
 int named_profile_write(const struct report_options *options, const char *output,
@@ -179,5 +194,8 @@ int named_profile_write(const struct report_options *options, const char *output
 {
 	FILE *out = result_file_open(options->command, output, options->paths, options->n_paths);
 
-	return out ? named_profile_write_to(options, out, output, profile) : 1;
+	if (!out)
+		return 1;
+	named_profile_note_lacks(options, profile);
+	return result_file_close(out, options->command, output, profile_file_write(out, profile));
 }

@@ -2,8 +2,6 @@
 #ifndef COLLECTOR_FILES_NAMED_PROFILE_H
 #define COLLECTOR_FILES_NAMED_PROFILE_H
 
-#include <stdio.h>
-
 #include "collector/command-line/report_options.h"
 
 /*
@@ -18,13 +16,15 @@ int named_profile_build(struct report_options *options, struct profile **profile
 /* The sum of the files options->paths, of which each is read when the one before is added. */
 int named_profile_merge(struct report_options *options, struct profile **profile_ret,
 			bool *is_damaged_ret);
+/* Makes *@profile, of one run, the sum of that run alone: sums of samples are of runs. */
+int named_profile_give_run(struct report_options *options, struct profile **profile);
 /* Checks the path after -o: NULL if there was none, "-" for standard output. 0, or an exit status
  * after a message. */
 int named_profile_check_output(const char *command, const char *output);
+/* Notes what a report of it cannot do. */
+void named_profile_note_lacks(const struct report_options *options, const struct profile *profile);
+/* With those notes. */
 int named_profile_write(const struct report_options *options, const char *output,
 			const struct profile *profile);
-/* To an open file, which is closed; @output is its name, for messages. */
-int named_profile_write_to(const struct report_options *options, FILE *out, const char *output,
-			   const struct profile *profile);
 
 #endif

@@ -9,10 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/report_options.h"
 #include "collector/files/named_profile.h"
+#include "collector/files/result_file.h"
 
+/* Of samples that are kept one by one; more are added up in slices of time. */
+#define N_ROWS_MAX (1u << 19)
 /* The most that a user may have without a privilege: the fewer switches between the processes. */
 #define PIPE_SIZE (1 << 20)
 
@@ -26,38 +30,44 @@ static int note_early_end(struct profile *profile, int control_fd)
 					    "came until then");
 }
 
-/* As dendro build does it, of standard input. 0, or another value after a message. */
-static int build(struct report_options *report, FILE *out, const char *output, int control_fd)
+/* As dendro build does it, of standard input. *@is_damaged_ret: the profile has what precedes the
+ * damage, after a message. 0, or another value after a message. */
+static int build(struct report_options *report, int control_fd, struct profile **profile_ret,
+		 bool *is_damaged_ret)
 {
-	struct profile *profile = NULL;
-	bool is_damaged = false;
-
 	int err = file_options_open(&report->files, report->command, &report->build.files);
+
 	if (!err)
-		err = named_profile_build(report, &profile, &is_damaged);
-	if (!err && note_early_end(profile, control_fd))
+		err = named_profile_build(report, profile_ret, is_damaged_ret);
+	if (!err && (*profile_ret)->rows && (*profile_ret)->rows->sums)
+		err = named_profile_give_run(report, profile_ret);
+	if (!err && note_early_end(*profile_ret, control_fd))
 		err = message_error_of_memory(report->command);
-	err = err ? (fclose(out), err) : named_profile_write_to(report, out, output, profile);
-	profile_destroy(profile);
-	file_search_destroy(report->build.files);
-	return err || is_damaged;
+	return err;
 }
 
-static int build_into(const char *command, const char *output, int fd, int control_fd)
+static int build_into(const struct profile_builder_options *options, FILE *out, int control_fd)
 {
+	struct profile *profile = NULL;
 	struct report_options report;
-	FILE *out = fdopen(fd, "w");
+	bool is_damaged = false;
 
-	if (!out)
-		return message_error_of_memory(command);
-	report_options_init(&report, command);
+	report_options_init(&report, options->command);
 	report.path = "-";
 	report.files.is_quiet = true;
 	report.build.counts_calls = report.build.keeps_rows = true;
 	report.build.n_threads = 1;
-	int err = build(&report, out, output, control_fd);
+	report.build.n_rows_max = N_ROWS_MAX;
+	int err = build(&report, control_fd, &profile, &is_damaged);
+	if (!err && !options->is_quiet)
+		named_profile_note_lacks(&report, profile);
+	if (!err)
+		err = result_file_close(out, options->command, options->output,
+					profile_file_write(out, profile));
+	profile_destroy(profile);
+	file_search_destroy(report.build.files);
 	report_options_deinit(&report);
-	return err;
+	return err || is_damaged;
 }
 
 /* What ends the recording must not end this process: it ends with the stream. */
@@ -69,19 +79,23 @@ static void ignore_signals(void)
 		signal(signals[i], SIG_IGN);
 }
 
-static _Noreturn void run(const char *command, const char *output, int stream_fd, int control_fd)
+static _Noreturn void run(const struct profile_builder_options *options, int stream_fd,
+			  int control_fd)
 {
 	ignore_signals();
 	int fd = builder_link_receive(control_fd);
 	if (fd < 0) /* the recorder has said why there is nothing to record */
 		_exit(1);
 	if (dup2(stream_fd, STDIN_FILENO) < 0)
-		_exit(message_error(command, "cannot read records: %s.", strerror(errno)));
+		_exit(message_error(options->command, "cannot read records: %s.", strerror(errno)));
 	close(stream_fd);
-	_exit(build_into(command, output, fd, control_fd) ? 1 : 0);
+	FILE *out = fdopen(fd, "w");
+	if (!out)
+		_exit(message_error_of_memory(options->command));
+	_exit(build_into(options, out, control_fd) ? 1 : 0);
 }
 
-static int fork_builder(const char *command, const char *output, const int stream[2],
+static int fork_builder(const struct profile_builder_options *options, const int stream[2],
 			const int control[2], struct builder_link *link_ret)
 {
 	pid_t pid = fork();
@@ -89,7 +103,7 @@ static int fork_builder(const char *command, const char *output, const int strea
 	if (pid == 0) {
 		close(stream[1]);
 		close(control[1]);
-		run(command, output, stream[0], control[0]);
+		run(options, stream[0], control[0]);
 	}
 	int err = pid < 0 ? -errno : 0;
 	close(stream[0]);
@@ -100,25 +114,26 @@ static int fork_builder(const char *command, const char *output, const int strea
 	}
 	close(stream[1]);
 	close(control[1]);
-	return message_error(command, "cannot start a process that builds the profile: %s.",
-			     strerror(-err));
+	return message_error(options->command,
+			     "cannot start a process that builds the profile: %s.", strerror(-err));
 }
 
-int profile_builder_start(const char *command, const char *output, struct builder_link *link_ret)
+int profile_builder_start(const struct profile_builder_options *options,
+			  struct builder_link *link_ret)
 {
 	int stream[2], control[2];
 
 	if (pipe2(stream, O_CLOEXEC))
-		return message_error(command, "cannot make a pipe: %s.", strerror(errno));
+		return message_error(options->command, "cannot make a pipe: %s.", strerror(errno));
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control)) {
 		int err = errno;
 
 		close(stream[0]);
 		close(stream[1]);
-		return message_error(command, "cannot make a socket: %s.", strerror(err));
+		return message_error(options->command, "cannot make a socket: %s.", strerror(err));
 	}
 	fcntl(stream[1], F_SETPIPE_SZ, PIPE_SIZE);
-	return fork_builder(command, output, stream, control, link_ret);
+	return fork_builder(options, stream, control, link_ret);
 }
 
 int profile_builder_finish(const char *command, struct builder_link *link, bool is_whole)

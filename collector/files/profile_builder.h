@@ -13,12 +13,18 @@
 
 #include "collector/record/builder_link.h"
 
+struct profile_builder_options {
+	const char *command; /* for messages */
+	const char *output;  /* likewise: the profile's name */
+	bool is_quiet;       /* it prints nothing but errors */
+};
+
 /*
  * Starts it; the caller has no other threads. The first descriptor that it is sent is the file of
- * the profile; @output is its name, for messages, of @command. Without one it ends without a
- * profile. 0, or another value after a message.
+ * the profile. Without one it ends without a profile. 0, or another value after a message.
  */
-int profile_builder_start(const char *command, const char *output, struct builder_link *link_ret);
+int profile_builder_start(const struct profile_builder_options *options,
+			  struct builder_link *link_ret);
 /* Tells it that no more records will come, and waits until the profile is stored. @is_whole: it has
  * got all of them; else the profile says that it ends early. 0, or another value after a message.
  */

@@ -11,6 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
+#include "cct/model/row_slices.h"
 #include "cct/paths/last_path.h"
 #include "collector/replay/processes.h"
 #include "collector/session/call_log.h"
@@ -32,7 +33,10 @@ struct worker {
 	struct cct *cct;
 	struct sample_rows rows; /* if they are kept */
 	bool keeps_rows;
-	const struct batch *batch;                         /* in work */
+	struct sample_rows slices; /* what the rows became; see ->n_rows_max */
+	uint32_t n_rows_max;       /* of both; 0: the rows stay */
+	uint64_t start_ns;         /* of the recording */
+	const struct batch *batch; /* in work */
 	struct last_path last_paths[1u << LAST_PATH_BITS]; /* by their thread's address */
 	struct profile_quality quality;
 	/* The last whose path was resolved, and its node; a group's record is one sample for each
@@ -98,20 +102,36 @@ static struct sample_row make_row(const struct worker *worker, const struct samp
 	return row;
 }
 
+/* Half of the rows that may be there are sums, the others wait for it. 0 or -ENOMEM. */
+static int add_rows_up(struct worker *worker)
+{
+	sample_rows_finish(&worker->rows, worker->start_ns);
+	return row_slices_add(&worker->slices, &worker->rows, worker->n_rows_max / 2);
+}
+
+static bool has_too_many_rows(const struct worker *worker)
+{
+	const uint32_t max = worker->n_rows_max;
+
+	return max && worker->rows.n_rows >= max / 2 &&
+	       worker->rows.n_rows + worker->slices.n_rows >= max;
+}
+
 /* 0 or -ENOMEM. */
 static int keep_row(struct worker *worker, const struct sample *sample, struct sample_row *row)
 {
 	const size_t i = (size_t)(sample - worker->batch->samples);
 	const uint64_t number = worker->batch->first_number + i;
 
-	if (number >= SAMPLE_ROWS_MAX)
+	if (number >= SAMPLE_ROWS_MAX && !worker->n_rows_max)
 		return 0;
 	row->number = (uint32_t)number;
 	row->time = sample->record.has_time ? sample->record.time_ns : 0;
 	row->cpu = sample_cpu(sample);
 	row->cgroup = sample->cgroup;
 	row->task = worker->batch->tasks[i];
-	return sample_rows_add(&worker->rows, row);
+	int err = sample_rows_add(&worker->rows, row);
+	return err || !has_too_many_rows(worker) ? err : add_rows_up(worker);
 }
 
 static uint32_t insert(struct worker *worker, const struct sample *sample)
@@ -314,6 +334,8 @@ static int start_workers(struct build *build)
 		worker->replay = build->replay;
 		worker->by_thread = build->options->by_thread;
 		worker->keeps_rows = build->profile->rows;
+		worker->n_rows_max = n_threads ? 0 : build->options->n_rows_max;
+		worker->start_ns = build->profile->info.start_ns;
 		worker->joins = build->resolver.joins;
 		worker->sample_path = path_resolver_open(&build->resolver);
 		worker->stacks = build->stacks;
@@ -439,14 +461,31 @@ static int take_first(struct build *build)
 	return 0;
 }
 
-static void finish_rows(struct build *build)
+/* The rows of the profile are those of the first worker, or the rest of them. */
+static int finish_slices(struct sample_rows *rows, struct worker *worker)
 {
+	int err = row_slices_add(&worker->slices, rows, worker->n_rows_max / 2);
+
+	if (err)
+		return err;
+	free(rows->rows);
+	sample_rows_take(rows, &worker->slices);
+	rows->sums = steal_ptr(worker->slices.sums);
+	rows->slice_shift = worker->slices.slice_shift;
+	return 0;
+}
+
+/* 0 or -ENOMEM. */
+static int finish_rows(struct build *build)
+{
+	struct worker *first = &build->workers[0];
 	struct profile *profile = build->profile;
 
-	if (build->n_samples > SAMPLE_ROWS_MAX)
+	if (build->n_samples > SAMPLE_ROWS_MAX && !first->n_rows_max)
 		sample_rows_destroy(steal_ptr(profile->rows));
 	else if (profile->rows)
 		sample_rows_finish(profile->rows, profile->info.start_ns);
+	return first->slices.n_rows ? finish_slices(profile->rows, first) : 0;
 }
 
 static int merge_workers(struct build *build)
@@ -464,7 +503,9 @@ static int merge_workers(struct build *build)
 	if (err)
 		return err;
 	cct_drop_index(profile->cct);
-	finish_rows(build);
+	err = finish_rows(build);
+	if (err)
+		return err;
 	/* Total cost in equals total cost out, or we have a bug. */
 	assert(profile_check_conservation(profile) < 0);
 	profile_scale(profile);
@@ -477,6 +518,7 @@ static void build_deinit(struct build *build)
 		sample_path_destroy(build->workers[i].sample_path);
 		cct_destroy(build->workers[i].cct);
 		sample_rows_deinit(&build->workers[i].rows);
+		sample_rows_deinit(&build->workers[i].slices);
 		walk_log_deinit(&build->workers[i].log);
 		call_log_deinit(&build->workers[i].calls);
 		for (size_t slot = 0; slot < 1u << LAST_PATH_BITS; slot++)

@@ -203,6 +203,33 @@ static void sorted_rows_are_the_same_from_any_order(void **state)
 	sample_rows_destroy(shuffled);
 }
 
+static void rows_that_go_on_coming_are_the_sums_of_all(void **state)
+{
+	struct sample_rows *all = make_rows(N_ROWS), *sums = make_rows(0), *from = make_rows(0);
+
+	(void)state;
+	for (uint32_t i = 0; i < all->n_rows; i++) {
+		assert_int_equal(sample_rows_add(from, &all->rows[i]), 0);
+		if (i % 300 && i + 1 < all->n_rows)
+			continue;
+		assert_int_equal(row_slices_add(sums, from, 1000), 0);
+		assert_int_equal(from->n_rows, 0);
+		assert_in_range(sums->n_rows, 1, 1000);
+	}
+	assert_in_range(sums->slice_shift, 1, ROW_SLICE_SHIFT_MAX - 1);
+	assert_int_equal(row_slices_make(all, sums->slice_shift), 0);
+	assert_same(all, sums);
+	/* There are more places than that. */
+	for (uint32_t i = 0; i < N_ROWS; i++)
+		assert_int_equal(sample_rows_add(from, &(struct sample_row){ .node = i % 100 }), 0);
+	assert_int_equal(row_slices_add(sums, from, 10), 0);
+	assert_int_equal(sums->slice_shift, ROW_SLICE_SHIFT_MAX);
+	assert_in_range(sums->n_rows, 100, 1000);
+	sample_rows_destroy(all);
+	sample_rows_destroy(sums);
+	sample_rows_destroy(from);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +239,7 @@ int main(void)
 		cmocka_unit_test(the_shortest_slices_that_fit_are_taken),
 		cmocka_unit_test(rows_stay_if_they_fit_and_are_refused_if_they_cannot),
 		cmocka_unit_test(sorted_rows_are_the_same_from_any_order),
+		cmocka_unit_test(rows_that_go_on_coming_are_the_sums_of_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
