@@ -202,7 +202,9 @@ static int record_profile(struct record_arguments *arguments)
 	if (err)
 		return err;
 	arguments->options.builder = &builder;
-	return record(arguments, &builder);
+	int status = record(arguments, &builder);
+	arguments->options.builder = NULL;
+	return status;
 }
 
 static int check_and_record(struct record_arguments *arguments)

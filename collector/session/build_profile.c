@@ -481,10 +481,13 @@ static int finish_rows(struct build *build)
 	struct worker *first = &build->workers[0];
 	struct profile *profile = build->profile;
 
-	if (build->n_samples > SAMPLE_ROWS_MAX && !first->n_rows_max)
+	if (!profile->rows)
+		return 0;
+	if (build->n_samples > SAMPLE_ROWS_MAX && !first->n_rows_max) {
 		sample_rows_destroy(steal_ptr(profile->rows));
-	else if (profile->rows)
-		sample_rows_finish(profile->rows, profile->info.start_ns);
+		return 0;
+	}
+	sample_rows_finish(profile->rows, profile->info.start_ns);
 	return first->slices.n_rows ? finish_slices(profile->rows, first) : 0;
 }
 
