@@ -1,0 +1,167 @@
+#include "report/values/value_types.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_QUALIFIERS 32
+#define MAX_DIMENSIONS 8
+
+bool value_type_of(Dwarf_Die *die, Dwarf_Die *type_ret)
+{
+	Dwarf_Attribute found;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &found) && dwarf_formref_die(&found, type_ret);
+}
+
+bool value_type_plain(Dwarf_Die *type)
+{
+	for (unsigned i = 0; i < MAX_QUALIFIERS; i++) {
+		Dwarf_Die inner;
+
+		switch (dwarf_tag(type)) {
+		case DW_TAG_typedef:
+		case DW_TAG_const_type:
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+			if (!value_type_of(type, &inner))
+				return false;
+			*type = inner;
+			break;
+		default:
+			return true;
+		}
+	}
+	return false;
+}
+
+bool value_type_number(Dwarf_Die *die, unsigned name, uint64_t *number_ret)
+{
+	Dwarf_Attribute found;
+	Dwarf_Word value;
+
+	if (!dwarf_attr_integrate(die, name, &found) || dwarf_formudata(&found, &value) != 0)
+		return false;
+	*number_ret = value;
+	return true;
+}
+
+bool value_type_is_character(Dwarf_Die *type)
+{
+	uint64_t encoding = 0;
+
+	return value_type_plain(type) && dwarf_tag(type) == DW_TAG_base_type &&
+	       dwarf_bytesize(type) == 1 && value_type_number(type, DW_AT_encoding, &encoding) &&
+	       (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
+		encoding == DW_ATE_UTF);
+}
+
+bool value_type_member_place(Dwarf_Die *member, uint64_t *bit_ret, uint64_t *n_bits_ret)
+{
+	uint64_t offset = 0, in_storage, size;
+	Dwarf_Die type;
+
+	*n_bits_ret = 0;
+	value_type_number(member, DW_AT_bit_size, n_bits_ret);
+	if (value_type_number(member, DW_AT_data_bit_offset, bit_ret))
+		return true;
+	value_type_number(member, DW_AT_data_member_location, &offset);
+	*bit_ret = 8 * offset;
+	if (!value_type_number(member, DW_AT_bit_offset, &in_storage))
+		return true;
+	/* Before DWARF 5: from the highest bit of the storage down. */
+	if (!value_type_number(member, DW_AT_byte_size, &size)) {
+		if (!value_type_of(member, &type) || !value_type_plain(&type) ||
+		    dwarf_bytesize(&type) < 1)
+			return false;
+		size = (uint64_t)dwarf_bytesize(&type);
+	}
+	*bit_ret += 8 * size - in_storage - *n_bits_ret;
+	return size <= 8 && in_storage + *n_bits_ret <= 8 * size;
+}
+
+bool value_type_is_member(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return (tag == DW_TAG_member && !dwarf_hasattr(die, DW_AT_external)) ||
+	       tag == DW_TAG_inheritance;
+}
+
+uint64_t value_type_count_elements(Dwarf_Die *type)
+{
+	uint64_t count = 0, bound;
+	unsigned n = 0, n_children = 0;
+	Dwarf_Die die;
+
+	for (int err = dwarf_child(type, &die); err == 0 && n_children++ < VALUE_CHILDREN_MAX;
+	     err = dwarf_siblingof(&die, &die)) {
+		if (dwarf_tag(&die) != DW_TAG_subrange_type)
+			continue;
+		if (!value_type_number(&die, DW_AT_count, &bound)) {
+			if (!value_type_number(&die, DW_AT_upper_bound, &bound))
+				return 0;
+			bound++;
+		}
+		if (bound > UINT32_MAX || count > UINT32_MAX)
+			return 0;
+		count = n++ ? count * bound : bound;
+	}
+	return count;
+}
+
+/* What stands behind the name of a type's innermost part. */
+static void append(char *name, size_t size, const char *text)
+{
+	size_t n = strlen(name);
+
+	snprintf(name + n, size - n, "%s", text);
+}
+
+void value_type_name(Dwarf_Die *variable, char *name, size_t size)
+{
+	char after[MAX_QUALIFIERS + 1] = "";
+	Dwarf_Die type = *variable, inner;
+	unsigned depth = 0;
+	bool is_const = false, is_void = false;
+
+	*name = 0;
+	while (depth++ < MAX_QUALIFIERS) {
+		if (!value_type_of(&type, &inner)) {
+			is_void = true;
+			break;
+		}
+		type = inner;
+		switch (dwarf_tag(&type)) {
+		case DW_TAG_pointer_type:
+			memmove(after + 1, after, strlen(after) + 1);
+			*after = '*';
+			continue;
+		case DW_TAG_reference_type:
+		case DW_TAG_rvalue_reference_type:
+			memmove(after + 1, after, strlen(after) + 1);
+			*after = '&';
+			continue;
+		case DW_TAG_const_type:
+			is_const = true;
+			continue;
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+			continue;
+		case DW_TAG_array_type:
+			append(after, sizeof(after), "[]");
+			continue;
+		default:
+			break;
+		}
+		break;
+	}
+	const char *last = is_void                                      ? "void"
+			   : dwarf_tag(&type) == DW_TAG_subroutine_type ? "function"
+									: dwarf_diename(&type);
+
+	snprintf(name, size, "%s%s%s%s", is_const ? "const " : "", last ? last : "?",
+		 *after ? " " : "", after);
+}

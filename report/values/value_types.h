@@ -1,0 +1,30 @@
+/* The types of variables in debug information. They come from files: chains and lists of them are
+ * bounded. */
+#ifndef REPORT_VALUES_VALUE_TYPES_H
+#define REPORT_VALUES_VALUE_TYPES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VALUE_CHILDREN_MAX 4096 /* of a type that are looked at */
+
+/* The type of a variable, a member, an element, or what a type refers to. false: none, void. */
+bool value_type_of(Dwarf_Die *die, Dwarf_Die *type_ret);
+/* Leaves typedefs and qualifiers. false: it is void, or goes on for too long. */
+bool value_type_plain(Dwarf_Die *type);
+/* An attribute that is a number without a sign. */
+bool value_type_number(Dwarf_Die *die, unsigned name, uint64_t *number_ret);
+/* Makes the type plain, too. */
+bool value_type_is_character(Dwarf_Die *type);
+/* Of a struct, a class or a union: a member that its objects have, or a base. */
+bool value_type_is_member(Dwarf_Die *die);
+/* Where a member is, from the beginning of its struct; *@n_bits_ret: of a bit-field, else 0. */
+bool value_type_member_place(Dwarf_Die *member, uint64_t *bit_ret, uint64_t *n_bits_ret);
+/* Of all dimensions of an array together. 0: not known. */
+uint64_t value_type_count_elements(Dwarf_Die *array);
+/* The name of a variable's type, as in C: "const char *". */
+void value_type_name(Dwarf_Die *variable, char *name, size_t size);
+
+#endif
