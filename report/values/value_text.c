@@ -1,0 +1,389 @@
+#include "report/values/value_text.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/dwarf/debug_number.h"
+#include "report/values/value_types.h"
+
+#define MAX_DEPTH    4 /* of structs in each other */
+#define MAX_MEMBERS  16
+#define MAX_ELEMENTS 8
+#define MAX_STRING   40
+
+/* Where in the object a part of it is. */
+struct part {
+	uint64_t bit;
+	unsigned depth;
+};
+
+static enum debug_reason write_type(struct value_text *value, const struct value_object *object,
+				    Dwarf_Die *type, struct part part);
+
+__attribute__((format(printf, 2, 3))) static void put(struct value_text *value, const char *format,
+						      ...)
+{
+	size_t room = sizeof(value->text) - value->n;
+	va_list args;
+
+	va_start(args, format);
+	int n = vsnprintf(value->text + value->n, room, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	if ((size_t)n < room) {
+		value->n += (size_t)n;
+		return;
+	}
+	value->n = sizeof(value->text) - 1;
+	memcpy(value->text + value->n - 3, "...", 3);
+}
+
+static bool is_full(const struct value_text *value)
+{
+	return value->n == sizeof(value->text) - 1;
+}
+
+/* Reads up to 8 bytes as a number. */
+static enum debug_reason read_word(const struct value_object *object, uint64_t bit, uint64_t n_bits,
+				   uint64_t *word_ret)
+{
+	uint8_t bytes[8] = { 0 };
+
+	if (!n_bits || n_bits > 64)
+		return DEBUG_NOT_SUPPORTED;
+	enum debug_reason reason =
+		debug_location_read(object->location, object->frame, bit, n_bits, bytes);
+	memcpy(word_ret, bytes, sizeof(bytes));
+	return reason;
+}
+
+static void put_character(struct value_text *value, uint8_t byte)
+{
+	if (byte == '"' || byte == '\\')
+		put(value, "\\%c", byte);
+	else if (byte >= ' ' && byte < 0x7f)
+		put(value, "%c", byte);
+	else
+		put(value, "\\%03o", byte);
+}
+
+static void put_integer(struct value_text *value, bool has_sign, uint64_t word)
+{
+	if (has_sign)
+		put(value, "%" PRId64, (int64_t)word);
+	else
+		put(value, "%" PRIu64, word);
+	value->is_number = true;
+	value->number = has_sign ? (double)(int64_t)word : (double)word;
+}
+
+static uint64_t extend(uint64_t word, uint64_t n_bits)
+{
+	return n_bits < 64 ? (uint64_t)((int64_t)(word << (64 - n_bits)) >> (64 - n_bits)) : word;
+}
+
+static void put_base(struct value_text *value, uint64_t encoding, uint64_t word, uint64_t n_bits)
+{
+	struct debug_number number = { word, { (uint8_t)encoding, (uint8_t)(n_bits / 8) } };
+
+	switch (encoding) {
+	case DW_ATE_boolean:
+		put(value, "%s", word ? "true" : "false");
+		return;
+	case DW_ATE_signed_char:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+		put_integer(value, encoding == DW_ATE_signed_char,
+			    encoding == DW_ATE_signed_char ? extend(word, n_bits) : word);
+		if (word >= ' ' && word < 0x7f)
+			put(value, " '%c'", (char)word);
+		return;
+	case DW_ATE_signed:
+		put_integer(value, true, extend(word, n_bits));
+		return;
+	case DW_ATE_unsigned:
+		put_integer(value, false, word);
+		return;
+	default:
+		break;
+	}
+	if (!debug_number_is_float(number.type)) {
+		put(value, "0x%" PRIx64, word);
+		return;
+	}
+	value->is_number = true;
+	value->number = debug_number_float(number);
+	put(value, "%.*g", n_bits == 32 ? 9 : 17, value->number);
+}
+
+/* @n_bits: of a bit-field; 0: the type's own. */
+static enum debug_reason write_base(struct value_text *value, const struct value_object *object,
+				    Dwarf_Die *type, uint64_t bit, uint64_t n_bits)
+{
+	uint64_t encoding = 0, word;
+
+	if (!n_bits)
+		n_bits = 8 * (uint64_t)(dwarf_bytesize(type) > 0 ? dwarf_bytesize(type) : 0);
+	enum debug_reason reason = read_word(object, bit, n_bits, &word);
+	if (reason)
+		return reason;
+	value_type_number(type, DW_AT_encoding, &encoding);
+	put_base(value, encoding, word, n_bits);
+	return DEBUG_KNOWN;
+}
+
+static enum debug_reason write_enumerator(struct value_text *value,
+					  const struct value_object *object, Dwarf_Die *type,
+					  uint64_t bit, uint64_t n_bits)
+{
+	unsigned n = 0;
+	uint64_t word;
+	Dwarf_Die die;
+
+	if (!n_bits)
+		n_bits = 8 * (uint64_t)(dwarf_bytesize(type) > 0 ? dwarf_bytesize(type) : 0);
+	enum debug_reason reason = read_word(object, bit, n_bits, &word);
+	if (reason)
+		return reason;
+	for (int err = dwarf_child(type, &die); err == 0 && n++ < VALUE_CHILDREN_MAX;
+	     err = dwarf_siblingof(&die, &die)) {
+		Dwarf_Attribute found;
+		Dwarf_Sword constant;
+
+		if (dwarf_tag(&die) == DW_TAG_enumerator && dwarf_diename(&die) &&
+		    dwarf_attr(&die, DW_AT_const_value, &found) &&
+		    dwarf_formsdata(&found, &constant) == 0 &&
+		    extend((uint64_t)constant, n_bits) == extend(word, n_bits)) {
+			put(value, "%s", dwarf_diename(&die));
+			return DEBUG_KNOWN;
+		}
+	}
+	put_integer(value, true, extend(word, n_bits));
+	return DEBUG_KNOWN;
+}
+
+/* The text at an address, as far as it is known. */
+static void put_string(struct value_text *value, const struct value_object *object, uint64_t addr)
+{
+	const struct debug_process *process = object->frame->process;
+	uint8_t byte;
+
+	if (!process->read(process->data, addr, 1, &byte))
+		return;
+	put(value, " \"");
+	for (unsigned i = 0; process->read(process->data, addr + i, 1, &byte) && byte; i++) {
+		if (i == MAX_STRING) {
+			put(value, "\"...");
+			return;
+		}
+		put_character(value, byte);
+	}
+	put(value, "\"");
+}
+
+static enum debug_reason write_pointer(struct value_text *value, const struct value_object *object,
+				       Dwarf_Die *type, uint64_t bit)
+{
+	char name[VALUE_TEXT_MAX] = "";
+	Dwarf_Die target;
+	uint64_t addr;
+	int size = dwarf_bytesize(type);
+	enum debug_reason reason =
+		read_word(object, bit, size > 0 ? 8 * (uint64_t)size : 64, &addr);
+
+	if (reason)
+		return reason;
+	put(value, "0x%" PRIx64, addr);
+	if (!value_type_of(type, &target) || !value_type_plain(&target))
+		return DEBUG_KNOWN;
+	if (dwarf_tag(&target) == DW_TAG_subroutine_type && object->name_function)
+		object->name_function(object->data, addr, name, sizeof(name));
+	if (*name)
+		put(value, " <%s>", name);
+	else if (value_type_is_character(&target))
+		put_string(value, object, addr);
+	return DEBUG_KNOWN;
+}
+
+/* What a reference leads to. */
+static enum debug_reason write_reference(struct value_text *value,
+					 const struct value_object *object, Dwarf_Die *type,
+					 struct part part)
+{
+	struct debug_location location;
+	struct value_object target = *object;
+	Dwarf_Die die;
+	uint64_t addr;
+	enum debug_reason reason = read_word(object, part.bit, 64, &addr);
+
+	if (reason)
+		return reason;
+	put(value, "@0x%" PRIx64, addr);
+	debug_location_at(&location, addr);
+	target.location = &location;
+	if (!value_type_of(type, &die))
+		return DEBUG_KNOWN;
+	const size_t n = value->n;
+	put(value, ": ");
+	if (write_type(value, &target, &die, (struct part){ 0, part.depth + 1 }))
+		value->text[value->n = n] = 0;
+	value->is_number = false;
+	return DEBUG_KNOWN;
+}
+
+static enum debug_reason write_member(struct value_text *value, const struct value_object *object,
+				      Dwarf_Die *member, struct part whole)
+{
+	struct part part = { 0, whole.depth + 1 };
+	uint64_t n_bits;
+	Dwarf_Die type;
+
+	if (!value_type_of(member, &type) || !value_type_plain(&type) ||
+	    !value_type_member_place(member, &part.bit, &n_bits))
+		return DEBUG_NOT_SUPPORTED;
+	part.bit += whole.bit;
+	if (n_bits && dwarf_tag(&type) == DW_TAG_base_type)
+		return write_base(value, object, &type, part.bit, n_bits);
+	if (n_bits && dwarf_tag(&type) == DW_TAG_enumeration_type)
+		return write_enumerator(value, object, &type, part.bit, n_bits);
+	return write_type(value, object, &type, part);
+}
+
+static enum debug_reason write_members(struct value_text *value, const struct value_object *object,
+				       Dwarf_Die *type, struct part part)
+{
+	enum debug_reason result = DEBUG_NOT_SUPPORTED;
+	const size_t before = value->n;
+	unsigned n = 0, n_known = 0, n_children = 0;
+	Dwarf_Die die;
+
+	put(value, "{");
+	for (int err = dwarf_child(type, &die);
+	     err == 0 && !is_full(value) && n_children++ < VALUE_CHILDREN_MAX;
+	     err = dwarf_siblingof(&die, &die)) {
+		if (!value_type_is_member(&die))
+			continue;
+		if (n == MAX_MEMBERS) {
+			put(value, ", ...");
+			break;
+		}
+		put(value, "%s%s = ", n++ ? ", " : "",
+		    dwarf_diename(&die) ? dwarf_diename(&die) : "<base>");
+		enum debug_reason reason = write_member(value, object, &die, part);
+		if (reason)
+			put(value, "<%s>", debug_reason_text(reason));
+		n_known += !reason;
+		result = reason;
+	}
+	put(value, "}");
+	value->is_number = false;
+	if (n_known || !n)
+		return DEBUG_KNOWN;
+	value->text[value->n = before] = 0;
+	return result;
+}
+
+static enum debug_reason write_characters(struct value_text *value,
+					  const struct value_object *object, uint64_t n,
+					  uint64_t bit)
+{
+	uint64_t byte;
+	enum debug_reason reason = read_word(object, bit, 8, &byte);
+
+	if (reason)
+		return reason;
+	put(value, "\"");
+	for (uint64_t i = 0; i < n && byte; bit += 8) {
+		put_character(value, (uint8_t)byte);
+		if (++i < n && (i == MAX_STRING || read_word(object, bit + 8, 8, &byte))) {
+			put(value, "\"...");
+			return DEBUG_KNOWN;
+		}
+	}
+	put(value, "\"");
+	return DEBUG_KNOWN;
+}
+
+static enum debug_reason write_elements(struct value_text *value, const struct value_object *object,
+					Dwarf_Die *type, struct part part)
+{
+	const uint64_t n = value_type_count_elements(type);
+	const size_t before = value->n;
+	enum debug_reason reason = DEBUG_NOT_SUPPORTED;
+	Dwarf_Die element, plain;
+	Dwarf_Word size;
+	unsigned n_known = 0;
+
+	if (!n || !value_type_of(type, &element))
+		return DEBUG_NOT_SUPPORTED;
+	plain = element;
+	if (value_type_is_character(&plain))
+		return write_characters(value, object, n, part.bit);
+	plain = element;
+	if (!value_type_plain(&plain) || dwarf_aggregate_size(&plain, &size) != 0 ||
+	    size > UINT32_MAX)
+		return DEBUG_NOT_SUPPORTED;
+	put(value, "{");
+	for (uint64_t i = 0; i < n && i < MAX_ELEMENTS && !is_full(value); i++) {
+		struct part at = { part.bit + 8 * size * i, part.depth + 1 };
+
+		put(value, "%s", i ? ", " : "");
+		reason = write_type(value, object, &element, at);
+		if (reason)
+			put(value, "<%s>", debug_reason_text(reason));
+		n_known += !reason;
+	}
+	put(value, "%s}", n > MAX_ELEMENTS ? ", ..." : "");
+	value->is_number = false;
+	if (n_known)
+		return DEBUG_KNOWN;
+	value->text[value->n = before] = 0;
+	return reason;
+}
+
+static enum debug_reason write_type(struct value_text *value, const struct value_object *object,
+				    Dwarf_Die *type, struct part part)
+{
+	Dwarf_Die plain = *type;
+
+	if (!value_type_plain(&plain))
+		return DEBUG_NOT_SUPPORTED;
+	if (part.depth > MAX_DEPTH) {
+		put(value, "...");
+		return DEBUG_KNOWN;
+	}
+	switch (dwarf_tag(&plain)) {
+	case DW_TAG_base_type:
+		return write_base(value, object, &plain, part.bit, 0);
+	case DW_TAG_enumeration_type:
+		return write_enumerator(value, object, &plain, part.bit, 0);
+	case DW_TAG_pointer_type:
+		return write_pointer(value, object, &plain, part.bit);
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return write_reference(value, object, &plain, part);
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return write_members(value, object, &plain, part);
+	case DW_TAG_array_type:
+		return write_elements(value, object, &plain, part);
+	default:
+		return DEBUG_NOT_SUPPORTED;
+	}
+}
+
+enum debug_reason value_text_write(struct value_text *value, const struct value_object *object,
+				   Dwarf_Die *variable)
+{
+	Dwarf_Die type;
+
+	*value = (struct value_text){ .n = 0 };
+	if (!value_type_of(variable, &type))
+		return DEBUG_NOT_SUPPORTED;
+	return write_type(value, object, &type, (struct part){ 0, 0 });
+}
