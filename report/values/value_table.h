@@ -1,0 +1,77 @@
+/*
+ * What the variables of a function were: for each how often it was known, why it was not else, and
+ * its values with their numbers of samples. Memory is bounded by the number of different values, of
+ * which at most VALUE_TEXTS_MAX are told apart; the others are counted together.
+ */
+#ifndef REPORT_VALUES_VALUE_TABLE_H
+#define REPORT_VALUES_VALUE_TABLE_H
+
+#include "cct/text/string_ids.h"
+#include "report/dwarf/debug_pieces.h"
+#include "report/values/value_text.h"
+
+#define VALUE_TEXTS_MAX 65536 /* of a variable */
+#define VALUE_POWERS    64
+
+struct value_count {
+	uint64_t n;
+	double number; /* if the variable's values are numbers */
+	uint32_t text; /* in the row's texts */
+};
+
+/* A row of a histogram over powers of two: from 2^(i - 1) to less than 2^i, the first below 1. */
+struct value_powers {
+	uint64_t n[VALUE_POWERS + 1];
+};
+
+struct value_row {
+	char *name, *type; /* type: as in C; "" : not known */
+	bool is_parameter;
+	uint64_t n_known, n_missing[N_DEBUG_REASONS];
+	struct string_ids texts;
+	struct value_count *counts; /* by text; in the order of value_table_finish() then */
+	uint32_t n_counts, n_allocated;
+	uint64_t n_others; /* with values that are not told apart */
+	/* Of those that are numbers: */
+	uint64_t n_numbers;
+	double sum, squares, min, max;
+	struct value_powers below, above; /* below 0, by their amounts; and the others */
+};
+
+struct value_table {
+	struct value_row *rows;
+	uint32_t n_rows, n_allocated;
+	/* Samples: all, those with the function on their path, and of the others those whose path
+	 * is not complete, so that the function may be on it. */
+	uint64_t n_samples, n_found, n_incomplete;
+	uint64_t n_inlined, n_leaf; /* of those found: as an inlined call, at the leaf */
+	uint64_t n_without;         /* of those found: without debug information */
+};
+
+void value_table_deinit(struct value_table *table);
+/* The row of a variable, new or old. NULL: out of memory. Valid until the next call. */
+struct value_row *value_table_row(struct value_table *table, const char *name, const char *type,
+				  bool is_parameter);
+/* 0 or -ENOMEM. */
+int value_row_add(struct value_row *row, const struct value_text *value);
+static inline void value_row_miss(struct value_row *row, enum debug_reason reason)
+{
+	row->n_missing[reason]++;
+}
+/* Sorts rows (parameters first) and values (the commonest first). */
+void value_table_finish(struct value_table *table);
+
+/* After value_table_finish(): */
+static inline uint64_t value_row_n(const struct value_row *row)
+{
+	uint64_t n = row->n_known;
+
+	for (unsigned i = 0; i < N_DEBUG_REASONS; i++)
+		n += row->n_missing[i];
+	return n;
+}
+/* The smallest number that @share (0 to 1) of the numbers do not exceed. false: there are other
+ * values, or more than are told apart. */
+bool value_row_quantile(const struct value_row *row, double share, double *number_ret);
+
+#endif
