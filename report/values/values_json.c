@@ -1,0 +1,89 @@
+#include <inttypes.h>
+
+#include "cct/text/json_string.h"
+#include "report/fold/share_error.h"
+#include "report/values/values_output.h"
+
+static void write_missing(FILE *out, const struct value_row *row)
+{
+	bool is_first = true;
+
+	fputs("\"missing\":{", out);
+	for (unsigned i = 0; i < N_DEBUG_REASONS; i++) {
+		if (!row->n_missing[i])
+			continue;
+		fputs(is_first ? "" : ",", out);
+		json_write_string(out, debug_reason_text((enum debug_reason)i));
+		fprintf(out, ":%" PRIu64, row->n_missing[i]);
+		is_first = false;
+	}
+	fputc('}', out);
+}
+
+static void write_values(FILE *out, const struct value_row *row)
+{
+	const struct share_sum all = { (double)row->n_known, (double)row->n_known, row->n_known };
+
+	fputs("\"values\":[", out);
+	for (uint32_t i = 0; i < row->n_counts; i++) {
+		const uint64_t n = row->counts[i].n;
+		const struct share_sum in = { (double)n, (double)n, n };
+		struct share_error error;
+
+		fputs(i ? ",{\"value\":" : "{\"value\":", out);
+		json_write_string(out, row->texts.strings[row->counts[i].text]);
+		fprintf(out, ",\"samples\":%" PRIu64, n);
+		if (share_error_of(&in, &all, &error))
+			fprintf(out, ",\"share\":%.6g,\"error\":%.6g", error.share, error.error);
+		fputc('}', out);
+	}
+	fprintf(out, "],\"other\":%" PRIu64, row->n_others);
+}
+
+static void write_numbers(FILE *out, const struct value_row *row)
+{
+	static const struct {
+		const char *name;
+		double share;
+	} quantiles[] = {
+		{ "p5", 0.05 }, { "p25", 0.25 }, { "median", 0.5 }, { "p75", 0.75 }, { "p95", 0.95 }
+	};
+	double number;
+
+	fprintf(out, ",\"numbers\":{\"n\":%" PRIu64 ",\"mean\":%.17g,\"min\":%.17g,\"max\":%.17g",
+		row->n_numbers, row->sum / (double)row->n_numbers, row->min, row->max);
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		if (value_row_quantile(row, quantiles[i].share, &number))
+			fprintf(out, ",\"%s\":%.17g", quantiles[i].name, number);
+	fputc('}', out);
+}
+
+void values_write_json(FILE *out, const struct value_table *table,
+		       const struct values_options *options)
+{
+	fputs("{\"function\":", out);
+	json_write_string(out, options->function);
+	fprintf(out,
+		",\"samples\":%" PRIu64 ",\"with_function\":%" PRIu64 ",\"at_leaf\":%" PRIu64
+		",\"inlined\":%" PRIu64 ",\"incomplete\":%" PRIu64
+		",\"without_debug_information\":%" PRIu64 ",\"variables\":[",
+		table->n_samples, table->n_found, table->n_leaf, table->n_inlined,
+		table->n_incomplete, table->n_without);
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		const struct value_row *row = &table->rows[i];
+
+		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
+		json_write_string(out, row->name);
+		fputs(",\"type\":", out);
+		json_write_string(out, row->type);
+		fprintf(out, ",\"kind\":\"%s\",\"known\":%" PRIu64 ",",
+			row->is_parameter ? "parameter" : "local", row->n_known);
+		write_missing(out, row);
+		fputc(',', out);
+		write_values(out, row);
+		if (row->n_numbers)
+			write_numbers(out, row);
+		fputc('}', out);
+	}
+	fputs("\n]}\n", out);
+}

@@ -1,0 +1,159 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "cct/base/printable.h"
+#include "report/fold/share_error.h"
+#include "report/values/values_output.h"
+
+#define BAR_WIDTH 40
+
+/* "12.34 ± 0.56 %" of @all samples. */
+static void write_share(FILE *out, uint64_t n, uint64_t all)
+{
+	const struct share_sum in = { (double)n, (double)n, n };
+	const struct share_sum of = { (double)all, (double)all, all };
+	struct share_error error;
+
+	if (share_error_of(&in, &of, &error))
+		fprintf(out, "%6.2f ± %.2f %%", 100 * error.share, 100 * error.error);
+}
+
+static void write_values(FILE *out, const struct value_row *row,
+			 const struct values_options *options)
+{
+	uint64_t left = row->n_known;
+
+	for (uint32_t i = 0; i < row->n_counts && i < options->n_values; i++) {
+		const struct value_count *count = &row->counts[i];
+
+		fputs("    ", out);
+		write_share(out, count->n, row->n_known);
+		fputs("  ", out);
+		printable_put(out, row->texts.strings[count->text]);
+		fputc('\n', out);
+		left -= count->n;
+	}
+	if (!left)
+		return;
+	fputs("    ", out);
+	write_share(out, left, row->n_known);
+	if (row->n_others)
+		fprintf(out, "  [other values; after the first %u, they are not told apart]\n",
+			VALUE_TEXTS_MAX);
+	else
+		fprintf(out, "  [%" PRIu32 " other values]\n", row->n_counts - options->n_values);
+}
+
+static void write_powers_row(FILE *out, int sign, unsigned power, uint64_t n, uint64_t most)
+{
+	const double from = power ? exp2(power - 1) : 0;
+	const unsigned width = (unsigned)(BAR_WIDTH * n / most);
+
+	if (!n)
+		return;
+	if (sign < 0)
+		fprintf(out, "    %22.6g to  >%-20.6g", -from, -exp2(power));
+	else
+		fprintf(out, "    %22.6g to  <%-20.6g", from, exp2(power));
+	fprintf(out, "%10" PRIu64 "  ", n);
+	for (unsigned i = 0; i < width; i++)
+		fputc('#', out);
+	fputc('\n', out);
+}
+
+static void write_powers(FILE *out, const struct value_row *row)
+{
+	uint64_t most = 1;
+
+	for (unsigned i = 0; i <= VALUE_POWERS; i++) {
+		most = row->below.n[i] > most ? row->below.n[i] : most;
+		most = row->above.n[i] > most ? row->above.n[i] : most;
+	}
+	for (unsigned i = VALUE_POWERS + 1; i-- > 0;)
+		write_powers_row(out, -1, i, row->below.n[i], most);
+	for (unsigned i = 0; i <= VALUE_POWERS; i++)
+		write_powers_row(out, 1, i, row->above.n[i], most);
+}
+
+static void write_numbers(FILE *out, const struct value_row *row)
+{
+	static const double shares[] = { 0.05, 0.25, 0.5, 0.75, 0.95 };
+	const double n = (double)row->n_numbers, mean = row->sum / n;
+	const double variance = n > 1 ? (row->squares - n * mean * mean) / (n - 1) : 0;
+	double number;
+
+	fprintf(out, "    mean %.6g ± %.2g, from %.6g to %.6g\n", mean,
+		variance > 0 ? sqrt(variance / n) : 0, row->min, row->max);
+	if (value_row_quantile(row, 0.5, &number)) {
+		fputs("    quantiles:", out);
+		for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+			if (value_row_quantile(row, shares[i], &number))
+				fprintf(out, "%s %.0f %%: %.6g", i ? "," : "", 100 * shares[i],
+					number);
+		fputc('\n', out);
+	}
+	write_powers(out, row);
+}
+
+/* "parameter int n: known in 90 of 100 samples; 10 optimized out" */
+static void write_heading(FILE *out, const struct value_row *row)
+{
+	fputs(row->is_parameter ? "\nparameter " : "\nlocal ", out);
+	printable_put(out, row->name);
+	fputs(": ", out);
+	printable_put(out, row->type);
+	fprintf(out, "\n    known in %" PRIu64 " of %" PRIu64 " samples", row->n_known,
+		value_row_n(row));
+	for (unsigned i = 0; i < N_DEBUG_REASONS; i++)
+		if (row->n_missing[i])
+			fprintf(out, "; %" PRIu64 " %s", row->n_missing[i],
+				debug_reason_text((enum debug_reason)i));
+	fputc('\n', out);
+}
+
+/* The locals that are never known, in one row. */
+static void write_unknown_locals(FILE *out, const struct value_table *table)
+{
+	bool is_first = true;
+
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		const struct value_row *row = &table->rows[i];
+
+		if (row->is_parameter || row->n_known)
+			continue;
+		fputs(is_first ? "\nlocals that are never known: " : ", ", out);
+		printable_put(out, row->name);
+		is_first = false;
+	}
+	if (!is_first)
+		fputc('\n', out);
+}
+
+void values_write_text(FILE *out, const struct value_table *table,
+		       const struct values_options *options)
+{
+	fprintf(out, "%" PRIu64 " of %" PRIu64 " samples have a frame of ", table->n_found,
+		table->n_samples);
+	printable_put(out, options->function);
+	fprintf(out, ": %" PRIu64 " at the leaf, %" PRIu64 " inlined.\n", table->n_leaf,
+		table->n_inlined);
+	if (table->n_incomplete)
+		fprintf(out,
+			"%" PRIu64 " other samples have incomplete paths: the function may be on "
+			"them.\n",
+			table->n_incomplete);
+	if (table->n_without)
+		fprintf(out, "%" PRIu64 " of them have no debug information for it.\n",
+			table->n_without);
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		const struct value_row *row = &table->rows[i];
+
+		if (!row->is_parameter && !row->n_known)
+			continue;
+		write_heading(out, row);
+		write_values(out, row, options);
+		if (row->n_numbers && row->n_counts > 1)
+			write_numbers(out, row);
+	}
+	write_unknown_locals(out, table);
+}
