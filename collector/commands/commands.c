@@ -13,6 +13,7 @@ const struct subcommand commands[] = {
 	{ &view_line, "show a recording in the browser, as one page", cmd_view },
 	{ &diff_line, "show what changed between recordings, and what of it is chance", cmd_diff },
 	{ &annotate_line, "show the cost of a function's lines and instructions", cmd_annotate },
+	{ &values_line, "show what the variables of a function were", cmd_values },
 	{ &archive_line, "pack a recording with all that reports need, to read it anywhere",
 	  cmd_archive },
 	{ &build_line, "build a profile, which is small and needs no other file", cmd_build },
