@@ -1,0 +1,140 @@
+# dendro values: the arguments of a program that is known to call with them, compiled in several ways.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+# build NAME COMPILER FLAG...
+build() {
+	local name=$1 compiler=$2
+	shift 2
+	"$compiler" -std=gnu17 -D_GNU_SOURCE -I "$ROOT" "$@" -o "$name" \
+		"$ROOT/tests/workloads/arguments.c"
+}
+
+make_recordings() {
+	need_events
+	need jq gcc
+	cd "$BATS_FILE_TMPDIR"
+	build gcc-O0 gcc -g -O0
+	build gcc-O2 gcc -g -O2
+	build gcc-dwarf4 gcc -gdwarf-4 -O2
+	build none gcc -O2
+	if command -v clang >/dev/null; then
+		build clang-O0 clang -g -O0
+		build clang-O2 clang -g -O2
+	fi
+	# A separate debug file, as distributions have it.
+	cp gcc-O2 separate
+	objcopy --only-keep-debug separate separate.debug
+	objcopy --strip-debug --add-gnu-debuglink=separate.debug separate
+	local program
+	for program in gcc-O0 gcc-O2 gcc-dwarf4 none clang-O0 clang-O2 separate; do
+		[ ! -e "$program" ] || record "$program.data" -- "./$program" 1 >/dev/null
+	done
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+values() { # values FILE FILTER ARGUMENT... : of the JSON
+	local file=$1 filter=$2
+	shift 2
+	"$DENDRO" values --format json -i "$file" "$@" | jq -r "$filter"
+}
+
+# within FILE VARIABLE VALUE SHARE : the value's share is within four standard errors of SHARE.
+within() {
+	values "$1" '.variables[] | select(.name == $ENV.variable) | .values[] |
+		select(.value == $ENV.value) | if (.share - ($ENV.share | tonumber) | fabs) <=
+		4 * .error then "fine" else "share \(.share) +- \(.error)" end' paint
+}
+
+@test "values: enumerators have their known shares, at -O0 and -O2, of gcc and clang" {
+	local file
+	export variable value share
+	for file in *.data; do
+		[ "$file" != none.data ] || continue
+		variable=colour
+		value=RED share=0.5
+		echo "$file: $(within "$file")"
+		[ "$(within "$file")" = fine ]
+		value=GREEN share=0.3
+		[ "$(within "$file")" = fine ]
+		value=BLUE share=0.2
+		[ "$(within "$file")" = fine ]
+	done
+}
+
+@test "values: numbers, characters and strings" {
+	export variable value share
+	variable=size value=512 share=0.1
+	[ "$(within gcc-O0.data)" = fine ]
+	variable=mark value="97 'a'" share=0.5
+	[ "$(within gcc-O0.data)" = fine ]
+	run values gcc-O0.data '.variables[] | select(.name == "name") | .values[].value' paint
+	grep -q '"warm"$' <<<"$output"
+	grep -q '"cold"$' <<<"$output"
+	run values gcc-O0.data '.variables[] | select(.name == "size") | .numbers | .min, .max' paint
+	[ "$output" = "1
+512" ]
+}
+
+@test "values: locals are shown on demand, structs member by member, bit-fields too" {
+	[ -z "$(values gcc-O0.data '.variables[] | select(.kind == "local") | .name' paint)" ]
+	run values gcc-O0.data '.variables[] | select(.name == "middle") | .values[].value' \
+		--locals paint
+	grep -qx '{x = -2, y = 1000, is_far = 1, layer = 5}' <<<"$output"
+	run values gcc-O0.data '[.variables[].name] | join(" ")' paint middle size
+	[ "$output" = "size middle" ]
+}
+
+@test "values: callers' variables and those of inlined functions" {
+	run values gcc-O2.data '.inlined > 0' stroke
+	[ "$output" = true ]
+	run values gcc-O0.data '.variables[] | select(.name == "canvas") | .values[0].value' main canvas
+	grep -q '^{title = 0x[0-9a-f]* "a canvas", at = {x = -3, y = 1000, is_far = 0, layer = 2}}$' \
+		<<<"$output"
+	[ "$(values gcc-O0.data '.at_leaf' main)" = 0 ]
+}
+
+@test "values: samples that lack a value are counted by the reason" {
+	local file
+	for file in *.data; do
+		[ "$file" != none.data ] || continue
+		run values "$file" '.with_function as $all | .variables[] |
+			.known + ([.missing[]] | add // 0) == $all' paint
+		[ "$status" -eq 0 ]
+		[ "$(sort -u <<<"$output")" = true ]
+	done
+	run values none.data '.without_debug_information == .with_function' paint
+	[ "$output" = true ]
+}
+
+@test "values: the text has shares, a mean, quantiles, and what is not known" {
+	run "$DENDRO" values paint size gcc-O0.data
+	[ "$status" -eq 0 ]
+	grep -qE '^[0-9]+ of [0-9]+ samples have a frame of paint' <<<"$output"
+	grep -qx 'parameter size: unsigned int' <<<"$output"
+	grep -qE ' ± [0-9.]+ %  512$' <<<"$output"
+	grep -qE 'mean [0-9.]+ ± ' <<<"$output"
+	grep -qE 'quantiles: 5 %: 1, ' <<<"$output"
+}
+
+@test "values: what does not exist is an error" {
+	run "$DENDRO" values no_such_function gcc-O0.data
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no stack has a frame of 'no_such_function'"* ]]
+	run "$DENDRO" values paint no_such_variable gcc-O0.data
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"has no variable 'no_such_variable'"* ]]
+	run "$DENDRO" values
+	[ "$status" -eq 129 ]
+	run "$DENDRO" values -i no_such_file paint
+	[ "$status" -eq 1 ]
+}
