@@ -14,6 +14,16 @@
 #include "cct/base/stream.h"
 #include "cct/paths/path_iterator.h"
 
+/* What can be written as it is. Most names are nothing else. */
+static size_t plain_size(const char *text)
+{
+	size_t size = 0;
+
+	while (text[size] >= ' ' && text[size] <= '~' && text[size] != ';')
+		size++;
+	return size;
+}
+
 /* A semicolon would be another function, so a colon is written in its place. */
 static void write_text(FILE *out, const char *text)
 {
@@ -21,11 +31,15 @@ static void write_text(FILE *out, const char *text)
 	unsigned columns;
 	size_t size;
 
-	while ((size = printable_next(&text, true, bytes, &columns))) {
-		if (bytes[0] == ';')
+	do {
+		size = plain_size(text);
+		fwrite(text, 1, size, out);
+		text += size;
+		size = printable_next(&text, true, bytes, &columns);
+		if (size && bytes[0] == ';')
 			bytes[0] = ':';
 		fwrite(bytes, 1, size, out);
-	}
+	} while (size);
 }
 
 static void write_process(FILE *out, const struct profile_path *path, enum view_grouping grouping)
