@@ -87,8 +87,6 @@ static void group_samples(struct writer *writer, uint32_t metric)
 	size_t at = 0;
 
 	writer->n_all = 0;
-	pair_map_deinit(&writer->groups);
-	writer->groups = (struct pair_map){ 0 };
 	for (size_t i = 0; i < writer->samples.n && !writer->tables.err; i++) {
 		const struct listed_sample sample = sample_list_get(&writer->samples, i);
 
@@ -97,6 +95,8 @@ static void group_samples(struct writer *writer, uint32_t metric)
 		if (writer->group_of[i] != UINT32_MAX)
 			writer->all[writer->group_of[i]].n++;
 	}
+	pair_map_deinit(&writer->groups);
+	writer->groups = (struct pair_map){ 0 };
 	for (size_t i = 0; i < writer->n_all; i++) {
 		writer->all[i].first = at;
 		at += writer->all[i].n;
@@ -176,6 +176,8 @@ static void write_profile(struct writer *writer, uint32_t index)
 	for (size_t i = 0; i < writer->n_all; i++)
 		write_group(writer, &writer->all[i]);
 	protobuf_field_message(&writer->profiles, OTLP_PROFILES, message);
+	byte_buffer_deinit(message);
+	*message = (struct byte_buffer){ 0 };
 }
 
 /* -- the whole ------------------------------------------------------------------------------ */
@@ -247,6 +249,8 @@ static int write_all(struct writer *writer, FILE *out)
 	}
 	add_resource(writer, &whole);
 	protobuf_field_message(&whole, OTLP_SCOPE_PROFILES, &writer->profiles);
+	byte_buffer_deinit(&writer->profiles);
+	writer->profiles = (struct byte_buffer){ 0 };
 	int err = writer->tables.err;
 	if (!err)
 		err = write_field(out, OTLP_RESOURCE_PROFILES, &whole);

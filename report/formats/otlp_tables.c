@@ -267,6 +267,8 @@ static void find_paths(struct otlp_tables *tables)
 
 		tables->paths[i] = location ? enter_path(tables, callers, location) : callers;
 	}
+	pair_map_deinit(&tables->steps);
+	tables->steps = (struct pair_map){ 0 };
 }
 
 /* The entries 0. */
