@@ -67,9 +67,10 @@ static void settle_metric(struct weighing *weighing, uint32_t metric)
 }
 
 /* Rows of a run and metric are next to each other. */
-static void scale_all(struct weighing *weighing)
+static void scale_all(const struct profile *profile, uint64_t *weights, uint64_t *sums,
+		      uint32_t *last)
 {
-	const struct profile *profile = weighing->profile;
+	struct weighing weighing = { profile, weights, sums, last };
 	const struct sample_rows *rows = profile->rows;
 	uint32_t end;
 
@@ -78,11 +79,11 @@ static void scale_all(struct weighing *weighing)
 		while (end < rows->n_rows && rows->rows[end].run == rows->rows[first].run &&
 		       rows->rows[end].metric == rows->rows[first].metric)
 			end++;
-		scale_rows(weighing, first, end);
+		scale_rows(&weighing, first, end);
 	}
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		if (profile->metrics[i].is_scaled)
-			settle_metric(weighing, i);
+			settle_metric(&weighing, i);
 	}
 }
 
@@ -105,11 +106,10 @@ int row_weights_create(const struct profile *profile, uint64_t **weights_ret)
 	_cleanup_free_ uint64_t *weights = calloc(profile->rows->n_rows + 1u, sizeof(*weights));
 	_cleanup_free_ uint64_t *sums = calloc(n_nodes, sizeof(*sums));
 	_cleanup_free_ uint32_t *last = calloc(n_nodes, sizeof(*last));
-	struct weighing weighing = { profile, weights, sums, last };
 
 	if (!weights || !sums || !last)
 		return -ENOMEM;
-	scale_all(&weighing);
+	scale_all(profile, weights, sums, last);
 	*weights_ret = steal_ptr(weights);
 	return 0;
 }
