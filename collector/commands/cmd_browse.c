@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/sentence.h"
+#include "cct/model/profile_filter.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/named_profile.h"
 #include "collector/files/shown_naming.h"
 #include "report/browse/browse_screen.h"
 
@@ -70,11 +73,12 @@ static const struct command_option options_of_browse[] = {
 
 const struct command_line browse_line = {
 	.command = "browse",
-	.synopsis = "[OPTIONS] [FILE]",
-	.description = "Shows a recording or a profile on the terminal: the call tree, callers, "
-		       "functions and\n"
-		       "modules, to be unfolded, sorted and searched by keys. The key ? lists "
-		       "them all.",
+	.synopsis = "[OPTIONS] [FILE...]",
+	.description = "Shows a recording or a profile on the terminal, or the sum of several: the "
+		       "call tree,\n"
+		       "callers, functions and modules, to be unfolded, sorted and searched by "
+		       "keys. The key ?\n"
+		       "lists them all.",
 	.options = options_of_browse,
 };
 
@@ -102,7 +106,8 @@ static int complain_of_screen(int err)
 static int show(const struct report_options *options, const struct profile *profile,
 		struct symbolizer *symbolizer)
 {
-	const struct browse_options shown = { .source = options->path,
+	const char *source = options->source ? options->source : options->path;
+	const struct browse_options shown = { .source = source,
 					      .view = options->view,
 					      .symbolizer = options->symbolizer,
 					      .min_percent = options->export.min_percent };
@@ -149,8 +154,7 @@ static int browse_profile(struct report_options *options, struct profile *profil
 	return select_and_show(options, profile);
 }
 
-/* 0, or another value after a message. */
-static int run(struct report_options *options)
+static int browse_one(struct report_options *options)
 {
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile = NULL;
@@ -171,6 +175,31 @@ static int run(struct report_options *options)
 	return err;
 }
 
+static int browse_sum(struct report_options *options)
+{
+	_cleanup_free_ char *source =
+		sentence("%s and %zu more", options->path, options->n_paths - 1);
+	struct profile *profile = NULL;
+	bool is_damaged = false;
+	int err = source ? named_profile_merge(options, &profile, &is_damaged)
+			 : message_error_of_memory("browse");
+
+	options->symbolizer.vmlinux = NULL; /* the names are found */
+	options->source = source;
+	if (!err && !options->build.by_thread && profile_join_threads(profile))
+		err = message_error_of_memory("browse");
+	if (!err)
+		err = browse_profile(options, profile);
+	profile_destroy(profile);
+	return err || is_damaged;
+}
+
+/* 0, or another value after a message. */
+static int run(struct report_options *options)
+{
+	return options->n_paths > 1 ? browse_sum(options) : browse_one(options);
+}
+
 int cmd_browse(int argc, char **argv)
 {
 	struct report_options options;
@@ -179,10 +208,9 @@ int cmd_browse(int argc, char **argv)
 	struct parsed_line parsed = options_parse(&browse_line, argc, argv, &options);
 	int status = parsed.status;
 	if (!parsed.is_done)
-		status = file_options_take_operand("browse", &parsed, 0, &options.path);
-	if (!parsed.is_done && !status)
 		status = check_terminal();
 	if (!parsed.is_done && !status) {
+		report_options_take_operands(&options, &parsed);
 		report_options_finish(&options);
 		options.build.keeps_code = true;
 		setlocale(LC_CTYPE, "");

@@ -395,12 +395,19 @@ static int complain_of_root(const struct report_options *options)
 /* Whoever reads a terminal can look at what the report leaves out. */
 static void offer_browse(const struct report_options *options)
 {
-	if (options->n_paths > 1 || strcmp(options->path, "-") == 0 || !browse_screen_is_there())
+	const bool is_default =
+		options->n_paths == 1 && strcmp(options->path, DEFAULT_RECORDING) == 0;
+
+	for (size_t i = 0; i < options->n_paths; i++) {
+		if (strcmp(options->paths[i], "-") == 0)
+			return;
+	}
+	if (!browse_screen_is_there())
 		return;
 	fputs("\nTo walk through it: dendro browse", stdout);
-	if (strcmp(options->path, DEFAULT_RECORDING) != 0) {
+	for (size_t i = 0; i < options->n_paths && !is_default; i++) {
 		putchar(' ');
-		printable_put(stdout, options->path);
+		printable_put(stdout, options->paths[i]);
 	}
 	putchar('\n');
 }

@@ -199,6 +199,19 @@ go_to_function() { # go_to_function NAME : in the functions
 	wait_until shows 'not a regular expression'
 }
 
+@test "several files are shown as their sum, which the report offers" {
+	need_terminal
+	"$DENDRO" report --format json --min 0 --kernel none --view functions hot.data reader.cct >sum.json
+	browse 120 30 C.UTF-8 --kernel none hot.data reader.cct
+	wait_until shows 'hot.data and 1 more'
+	press 3 '\[functions\]'
+	keys g
+	jq -r '.rows[:4][] | "\(.self[0]) \(.total[0]) \(.name)"' sum.json >expected
+	compare_rows j 3 <expected
+	PAGER=cat script -qec "'$DENDRO' report hot.data reader.cct" typescript >/dev/null </dev/null
+	grep -q '^To walk through it: dendro browse hot.data reader.cct' typescript
+}
+
 @test "kernel functions are merged, left out, or alone, as in the report" {
 	local part
 	browse 100 40 C.UTF-8 --min 0 reader.cct
