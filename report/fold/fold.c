@@ -35,6 +35,32 @@ struct fold *fold_create(const struct cct *cct, bool errors)
 	return fold;
 }
 
+struct fold *fold_create_like(const struct fold *fold, uint32_t n_nodes)
+{
+	const size_t n_costs = (size_t)n_nodes * fold->n_metrics + 1;
+	struct fold *like = calloc(1, sizeof(*like));
+
+	if (!like)
+		return NULL;
+	like->n_metrics = fold->n_metrics;
+	like->n_nodes = 1;
+	like->n_nodes_allocated = n_nodes;
+	like->nodes = calloc(n_nodes, sizeof(*like->nodes));
+	like->self = calloc(n_costs, sizeof(*like->self));
+	like->self_samples = calloc(n_costs, sizeof(*like->self_samples));
+	if (fold->self_longest)
+		like->self_longest = calloc(n_nodes, sizeof(*like->self_longest));
+	if (fold->activations)
+		like->activations = calloc(n_nodes, sizeof(*like->activations));
+	if (!like->nodes || !like->self || !like->self_samples ||
+	    (fold->self_longest && !like->self_longest) ||
+	    (fold->activations && !like->activations)) {
+		fold_destroy(like);
+		return NULL;
+	}
+	return like;
+}
+
 void fold_destroy(struct fold *fold)
 {
 	if (!fold)
@@ -59,6 +85,15 @@ uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity)
 		return FOLD_NONE;
 	fold->entities[fold->n_entities] = *entity;
 	return fold->n_entities++;
+}
+
+int fold_copy_entities(struct fold *into, const struct fold *from)
+{
+	if (array_reserve(into->entities, 0, into->n_entities_allocated, from->n_entities))
+		return -ENOMEM;
+	memcpy(into->entities, from->entities, from->n_entities * sizeof(*from->entities));
+	into->n_entities = from->n_entities;
+	return 0;
 }
 
 static int grow_costs(uint64_t **costs, size_t n_before, size_t n)

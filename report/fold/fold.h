@@ -34,6 +34,7 @@ static inline uint32_t fold_error_columns(uint32_t n_metrics, uint32_t metric)
 struct fold_entity {
 	const char *name;
 	const char *base_name; /* the original function's name if this is a clone; else NULL */
+	const char *symbol;    /* of a function, as in the file; NULL: none */
 	const char *module;
 	int32_t id;
 	uint32_t n_merged;
@@ -43,7 +44,8 @@ struct fold_entity {
 			     */
 	enum frame_kind frame_kind;
 	bool is_inlined;
-	uint32_t line; /* VIEW_LINES only; 0: a function without lines */
+	bool is_kernel_mark; /* MARKER_KERNEL */
+	uint32_t line;       /* VIEW_LINES only; 0: a function without lines */
 	const char *file;
 };
 
@@ -76,7 +78,11 @@ struct fold {
 
 /* Creates an empty fold with room for a root and as many nodes as @cct has. NULL: out of memory. */
 struct fold *fold_create(const struct cct *cct, bool errors);
+/* An empty fold with room for so many nodes, and the same costs of them. NULL: out of memory. */
+struct fold *fold_create_like(const struct fold *fold, uint32_t n_nodes);
 void fold_destroy(struct fold *fold);
+/* Gives a fold without entities those of another, whose names are borrowed. 0 or -ENOMEM. */
+int fold_copy_entities(struct fold *into, const struct fold *from);
 /* Adds a copy of @entity. Returns its index, or FOLD_NONE: out of memory. */
 uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity);
 /* Appends a node without cost. 0 or -ENOMEM. */

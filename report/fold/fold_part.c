@@ -56,40 +56,6 @@ static uint32_t *find_nodes(const struct fold *fold, uint32_t top, uint32_t *n_r
 	return places;
 }
 
-static struct fold *allocate(const struct fold *fold, uint32_t n_nodes)
-{
-	const size_t n_costs = (size_t)n_nodes * fold->n_metrics + 1;
-	struct fold *part = calloc(1, sizeof(*part));
-
-	if (!part)
-		return NULL;
-	part->n_metrics = fold->n_metrics;
-	part->n_nodes = part->n_nodes_allocated = n_nodes;
-	part->nodes = calloc(n_nodes, sizeof(*part->nodes));
-	part->self = calloc(n_costs, sizeof(*part->self));
-	part->self_samples = calloc(n_costs, sizeof(*part->self_samples));
-	if (fold->self_longest)
-		part->self_longest = calloc(n_nodes, sizeof(*part->self_longest));
-	if (fold->activations)
-		part->activations = calloc(n_nodes, sizeof(*part->activations));
-	if (!part->nodes || !part->self || !part->self_samples ||
-	    (fold->self_longest && !part->self_longest) ||
-	    (fold->activations && !part->activations)) {
-		fold_destroy(part);
-		return NULL;
-	}
-	return part;
-}
-
-static int copy_entities(const struct fold *fold, struct fold *part)
-{
-	for (uint32_t i = 0; i < fold->n_entities; i++) {
-		if (fold_add_entity(part, &fold->entities[i]) == FOLD_NONE)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 static int copy_node(const struct fold *fold, uint32_t from, struct fold *part, uint32_t to)
 {
 	const size_t n_bytes = fold->n_metrics * sizeof(uint64_t);
@@ -106,7 +72,7 @@ static int copy_node(const struct fold *fold, uint32_t from, struct fold *part, 
 
 static int fill(const struct fold *fold, uint32_t top, const uint32_t *places, struct fold *part)
 {
-	int err = copy_entities(fold, part);
+	int err = fold_copy_entities(part, fold);
 
 	for (uint32_t i = top; i < fold->n_nodes && !err; i++) {
 		if (!places[i])
@@ -122,10 +88,11 @@ int fold_part_create(const struct fold *fold, uint32_t top, struct fold **part_r
 {
 	uint32_t n_nodes = 0;
 	_cleanup_free_ uint32_t *places = find_nodes(fold, top, &n_nodes);
-	struct fold *part = places ? allocate(fold, n_nodes) : NULL;
+	struct fold *part = places ? fold_create_like(fold, n_nodes) : NULL;
 
 	if (!part)
 		return -ENOMEM;
+	part->n_nodes = n_nodes;
 	int err = fill(fold, top, places, part);
 	if (err) {
 		fold_destroy(part);

@@ -7,12 +7,13 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
-#include "cct/base/hash_table.h"
 #include "cct/base/pair_map.h"
 #include "cct/text/name_pattern.h"
 #include "report/fold/fold_recursion.h"
 #include "report/fold/frame_places.h"
+#include "report/fold/kernel_part.h"
 #include "report/fold/merge_copies.h"
+#include "report/fold/node_index.h"
 #include "report/fold/view_traits.h"
 #include "report/names/function_query.h"
 #include "report/names/source_paths.h"
@@ -33,7 +34,7 @@ struct folding {
 	struct pair_map by_group;    /* (kind, offset) of a frame -> entity */
 	struct function_query *root; /* VIEW_PATHS */
 	struct frame_places places;
-	struct hash_table nodes;        /* those of the fold, by (parent, entity) */
+	struct node_index nodes;        /* those of the fold */
 	struct pair_map lines;          /* (file and line, module) -> entity */
 	struct pair_map line_functions; /* (entity, function or hash of its name) of those already
 					   counted */
@@ -45,6 +46,11 @@ struct seen_process {
 	int32_t pid;
 	const char *name;
 };
+
+static bool is_kernel_mark(const struct frame *frame)
+{
+	return frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL;
+}
 
 static int grow_functions(struct folding *folding, uint32_t function)
 {
@@ -86,12 +92,14 @@ static int function_entity(struct folding *folding, const struct frame *frame,
 		struct fold_entity entity = {
 			.name = name->name,
 			.base_name = name->base_name,
+			.symbol = name->symbol,
 			.module = name->module,
 			.id = -1,
 			.module_id = frame->module,
 			.root_match = match_root(folding, name),
 			.frame_kind = (enum frame_kind)frame->kind,
 			.is_inlined = name->is_inlined,
+			.is_kernel_mark = is_kernel_mark(frame),
 		};
 
 		folding->by_function[name->function] = fold_add_entity(folding->fold, &entity);
@@ -364,87 +372,18 @@ static uint32_t group_entity(struct folding *folding, const struct frame *frame)
 /* Whether the options leave the frame out. Its cost then goes to the parent. */
 static bool is_folded_away(const struct view_options *options, const struct frame *frame)
 {
-	bool kernel_mark = frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL;
-
 	if (view_traits(options->kind)->subject == ROWS_PROCESSES && !frame_is_above_code(frame))
 		return true;
-	switch ((enum frame_kind)frame->kind) {
-	case FRAME_THREAD:
+	if (frame->kind == FRAME_THREAD)
 		return options->grouping != GROUP_THREAD;
-	case FRAME_USER:
-		return options->kernel == KERNEL_ONLY;
-	case FRAME_KERNEL:
-		return options->kernel == KERNEL_NONE;
-	case FRAME_LOCK:
-	case FRAME_WAKER:
-	case FRAME_MARKER:
-		return options->kernel == KERNEL_ONLY ||
-		       (kernel_mark &&
-			(options->kernel == KERNEL_NONE || options->kind == VIEW_SYSCALLS));
-	default:
-		return false;
-	}
+	return kernel_part_hides(options->kernel, (enum frame_kind)frame->kind,
+				 is_kernel_mark(frame)) ||
+	       (options->kind == VIEW_SYSCALLS && is_kernel_mark(frame));
 }
-
-/* Finds or adds the node of @entity below @parent. */
-/* A fold has millions of nodes: their keys are in the nodes alone. */
-struct node_slot {
-	uint32_t node; /* 0: free */
-	uint32_t hash;
-};
-
-struct node_key {
-	uint32_t parent, entity, hash;
-};
-
-static bool slot_is_used(const void *slot)
-{
-	return ((const struct node_slot *)slot)->node != 0;
-}
-
-static bool slot_has_key(const void *slot, const void *key, const void *owner)
-{
-	const struct node_slot *of = slot;
-	const struct node_key *wanted = key;
-
-	if (of->hash != wanted->hash)
-		return false;
-	const struct fold_node *node = &((const struct fold *)owner)->nodes[of->node];
-	return node->parent == wanted->parent && node->entity == wanted->entity;
-}
-
-static uint32_t slot_hash(const void *slot, const void *owner)
-{
-	(void)owner;
-	return ((const struct node_slot *)slot)->hash;
-}
-
-static const struct hash_table_type nodes_by_entity = {
-	.slot_size = sizeof(struct node_slot),
-	.first_slots = 1024,
-	.is_used = slot_is_used,
-	.has_key = slot_has_key,
-	.hash = slot_hash,
-};
 
 static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, uint32_t *node_ret)
 {
-	const uint32_t hash = hash_pair(parent, entity);
-	const struct node_key key = { .parent = parent, .entity = entity, .hash = hash };
-	struct node_slot *slot =
-		hash_table_find(&folding->nodes, &nodes_by_entity, hash, &key, folding->fold);
-
-	if (slot) {
-		*node_ret = slot->node;
-		return 0;
-	}
-	slot = hash_table_insert(&folding->nodes, &nodes_by_entity, hash, folding->fold);
-	if (!slot)
-		return -ENOMEM;
-	int err = fold_add_node(folding->fold, parent, entity, node_ret);
-	if (!err)
-		*slot = (struct node_slot){ .node = *node_ret, .hash = hash };
-	return err;
+	return node_index_find(&folding->nodes, folding->fold, parent, entity, node_ret);
 }
 
 /* Records the position of the call in the parent of @node. */
@@ -703,7 +642,7 @@ int fold_profile_mapped(const struct profile *profile, struct symbolizer *symbol
 	free(folding.by_process);
 	free(folding.by_thread);
 	frame_places_deinit(&folding.places);
-	hash_table_deinit(&folding.nodes);
+	node_index_deinit(&folding.nodes);
 	pair_map_deinit(&folding.by_group);
 	pair_map_deinit(&folding.lines);
 	pair_map_deinit(&folding.line_functions);
