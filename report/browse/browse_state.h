@@ -6,7 +6,7 @@
 #define REPORT_BROWSE_BROWSE_STATE_H
 
 #include "report/browse/browse_rows.h"
-#include "report/browse/browse_scope.h"
+#include "report/scope/browse_scope.h"
 #include "report/browse/row_search.h"
 
 enum browse_page_kind {

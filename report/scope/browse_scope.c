@@ -1,4 +1,4 @@
-#include "report/browse/browse_scope.h"
+#include "report/scope/browse_scope.h"
 
 #include <errno.h>
 #include <stdio.h>

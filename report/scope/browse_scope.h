@@ -2,8 +2,8 @@
  * What part of a profile is looked at, and how: conditions on paths, the kernel's part of them, one
  * row with what is below it alone, and the function of the page of paths.
  */
-#ifndef REPORT_BROWSE_BROWSE_SCOPE_H
-#define REPORT_BROWSE_BROWSE_SCOPE_H
+#ifndef REPORT_SCOPE_BROWSE_SCOPE_H
+#define REPORT_SCOPE_BROWSE_SCOPE_H
 
 #include "report/fold/fold_part.h"
 #include "report/fold/fold_profile.h"
