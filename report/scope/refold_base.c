@@ -1,0 +1,84 @@
+#include "report/scope/refold_base.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cct/base/cleanup.h"
+
+static bool has_samples(const uint64_t *samples, uint32_t n_metrics)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < n_metrics; i++)
+		any |= samples[i];
+	return any;
+}
+
+static bool is_met(const struct refold_conditions *conditions, uint64_t met)
+{
+	return (met & conditions->wanted) == conditions->wanted && !(met & conditions->unwanted);
+}
+
+int refold_select(const struct refold_base *base, const struct refold_conditions *conditions,
+		  bool *is_selected)
+{
+	const struct fold *from = base->fold;
+	_cleanup_free_ uint64_t *met = malloc(from->n_nodes * sizeof(*met));
+	bool is_any = false;
+
+	if (!met)
+		return -ENOMEM;
+	met[0] = 0;
+	for (uint32_t i = 1; i < from->n_nodes; i++) {
+		const struct fold_node *node = &from->nodes[i];
+
+		met[i] = met[node->parent] | conditions->met[node->entity];
+		is_selected[i] = is_met(conditions, met[i]) &&
+				 has_samples(from->self_samples + (size_t)i * from->n_metrics,
+					     from->n_metrics);
+		is_any |= is_selected[i];
+	}
+	return is_any ? 0 : -ENOENT;
+}
+
+static bool find_groups(const struct fold *fold)
+{
+	for (uint32_t i = 0; i < fold->n_entities; i++) {
+		if (fold->entities[i].frame_kind == FRAME_PROCESS && fold->entities[i].n_merged > 1)
+			return true;
+	}
+	return false;
+}
+
+static bool find_frame_marks(const struct fold *fold)
+{
+	uint32_t any = 0;
+
+	for (uint32_t i = 0; i < fold->n_nodes; i++)
+		any |= fold->nodes[i].frame_marks;
+	return any;
+}
+
+int refold_base_init(struct refold_base *base, const struct profile *profile,
+		     struct symbolizer *symbolizer, const struct view_options *options)
+{
+	struct view_options merged = *options;
+
+	*base = (struct refold_base){ .profile = profile };
+	merged.kernel = KERNEL_MERGED;
+	int err = fold_profile_mapped(profile, symbolizer, &merged, &base->fold, &base->nodes);
+	if (err)
+		return err;
+	free(base->fold->activations);
+	base->fold->activations = NULL;
+	base->has_groups = find_groups(base->fold);
+	base->has_frame_marks = find_frame_marks(base->fold);
+	return 0;
+}
+
+void refold_base_deinit(struct refold_base *base)
+{
+	fold_destroy(base->fold);
+	free(base->nodes);
+	*base = (struct refold_base){ 0 };
+}

@@ -1,0 +1,36 @@
+/*
+ * The fold of a whole profile, from which folds of parts are made, and which of its nodes a part
+ * has.
+ */
+#ifndef REPORT_SCOPE_REFOLD_BASE_H
+#define REPORT_SCOPE_REFOLD_BASE_H
+
+#include "report/fold/fold_profile.h"
+
+#define REFOLD_MAX_CONDITIONS 64
+
+/* A profile's fold, with the kernel's functions below those that entered it. */
+struct refold_base {
+	const struct profile *profile; /* borrowed; its tree has processes below the root */
+	struct fold *fold;             /* owned; without activations */
+	uint32_t *nodes;               /* of the tree -> of the fold; owned */
+	bool has_groups;               /* some rows are of several processes */
+	bool has_frame_marks;
+};
+
+/* What a path must have, and must not: bits of conditions, which entities on it meet. */
+struct refold_conditions {
+	const uint64_t *met; /* by entity; NULL: there are no conditions */
+	uint64_t wanted, unwanted;
+};
+
+/* @options: kernel does not count. 0 or -errno; deinit follows in any case. */
+int refold_base_init(struct refold_base *base, const struct profile *profile,
+		     struct symbolizer *symbolizer, const struct view_options *options);
+void refold_base_deinit(struct refold_base *base);
+/* By node of the base: whether it has samples, and they are selected. Conditions have ->met. 0;
+ * -ENOENT: none is; or -ENOMEM. */
+int refold_select(const struct refold_base *base, const struct refold_conditions *conditions,
+		  bool *is_selected);
+
+#endif
