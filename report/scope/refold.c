@@ -1,0 +1,234 @@
+#include "report/scope/refold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/fold/kernel_part.h"
+#include "report/fold/node_index.h"
+#include "report/scope/refold_tree.h"
+
+/* By nodes of the base. */
+struct refolding {
+	const struct refold_base *base;
+	const struct fold *from;
+	struct fold *into;
+	bool *is_selected; /* it has samples, and they are selected */
+	bool *is_kept;     /* it is selected, or a node below it */
+	bool *is_hidden;   /* by entity: the kernel's part leaves it out */
+	bool *is_mixed;    /* children of its node come from several nodes */
+	uint32_t *places;  /* its node, or that of what is above it */
+	struct node_index index;
+	uint32_t n_kept;
+	bool is_whole; /* all samples are selected */
+};
+
+/* A node's parent comes before it. */
+static void keep_selected(struct refolding *refolding)
+{
+	const struct fold *from = refolding->from;
+	bool *is_kept = refolding->is_kept;
+
+	for (uint32_t i = from->n_nodes - 1; i > 0; i--) {
+		is_kept[i] |= refolding->is_selected[i];
+		is_kept[from->nodes[i].parent] |= is_kept[i];
+		refolding->n_kept += is_kept[i];
+	}
+}
+
+/* 0, -ENOENT or -ENOMEM. */
+static int select_nodes(struct refolding *refolding, const struct refold_conditions *conditions)
+{
+	const uint32_t n_nodes = refolding->from->n_nodes;
+
+	if (!conditions->met) {
+		memset(refolding->is_selected, true, n_nodes * sizeof(*refolding->is_selected));
+		memset(refolding->is_kept, true, n_nodes * sizeof(*refolding->is_kept));
+		refolding->n_kept = n_nodes - 1;
+		return 0;
+	}
+	int err = refold_select(refolding->base, conditions, refolding->is_selected);
+	if (!err)
+		keep_selected(refolding);
+	return err;
+}
+
+static void hide_entities(struct refolding *refolding, enum view_kernel kernel)
+{
+	const struct fold *from = refolding->from;
+
+	for (uint32_t i = 0; i < from->n_entities; i++)
+		refolding->is_hidden[i] = kernel_part_hides(kernel, from->entities[i].frame_kind,
+							    from->entities[i].is_kernel_mark);
+}
+
+/* A node that is shown below one that is hidden becomes a child of the next one above. */
+static void find_mixed(struct refolding *refolding)
+{
+	const struct fold *from = refolding->from;
+
+	for (uint32_t i = 1; i < from->n_nodes; i++) {
+		uint32_t above = from->nodes[i].parent;
+
+		if (!refolding->is_kept[i] || refolding->is_hidden[from->nodes[i].entity] ||
+		    !refolding->is_hidden[from->nodes[above].entity])
+			continue;
+		while (above && refolding->is_hidden[from->nodes[above].entity])
+			above = from->nodes[above].parent;
+		refolding->is_mixed[above] = true;
+	}
+}
+
+/* What is known of a function's calls where two nodes become one. */
+static void join_calls(struct fold_node *known, const struct fold_node *node)
+{
+	if (known->call_line != node->call_line ||
+	    (known->call_line && strcmp(known->call_file, node->call_file) != 0))
+		known->call_line = 0;
+}
+
+static int place_mixed(struct refolding *refolding, uint32_t i, uint32_t parent)
+{
+	const struct fold_node *node = &refolding->from->nodes[i];
+	const uint32_t n_before = refolding->into->n_nodes;
+	int err = node_index_find(&refolding->index, refolding->into, parent, node->entity,
+				  &refolding->places[i]);
+
+	if (err)
+		return err;
+	struct fold_node *made = &refolding->into->nodes[refolding->places[i]];
+	if (refolding->into->n_nodes == n_before) {
+		join_calls(made, node);
+	} else {
+		made->call_file = node->call_file;
+		made->call_line = node->call_line;
+	}
+	/* Its children may come from another node, too. */
+	refolding->is_mixed[i] = true;
+	return 0;
+}
+
+static int place_node(struct refolding *refolding, uint32_t i)
+{
+	const struct fold_node *node = &refolding->from->nodes[i];
+	const uint32_t above = node->parent, parent = refolding->places[above];
+	struct fold *into = refolding->into;
+
+	if (refolding->is_hidden[node->entity]) {
+		refolding->places[i] = parent;
+		refolding->is_mixed[i] = refolding->is_mixed[above];
+		return 0;
+	}
+	if (refolding->is_mixed[above])
+		return place_mixed(refolding, i, parent);
+	refolding->places[i] = into->n_nodes;
+	into->nodes[into->n_nodes] = *node;
+	into->nodes[into->n_nodes].parent = parent;
+	into->nodes[into->n_nodes++].frame_marks = 0;
+	return 0;
+}
+
+static int add_cost(struct refolding *refolding, uint32_t i, uint32_t to)
+{
+	const struct fold *from = refolding->from;
+	struct fold *into = refolding->into;
+	const size_t at = (size_t)i * from->n_metrics, into_at = (size_t)to * from->n_metrics;
+
+	for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
+		into->self[into_at + metric] += from->self[at + metric];
+		into->self_samples[into_at + metric] += from->self_samples[at + metric];
+	}
+	if (from->self_longest)
+		fold_raise_self_longest(into, to, from->self_longest[i]);
+	return from->marks.by_node.n_used
+		       ? path_marks_add_all(&into->marks, to, path_marks_of(&from->marks, i))
+		       : 0;
+}
+
+/* The whole's costs that no row has: of samples that were not selected before. */
+static void begin_root(struct refolding *refolding)
+{
+	const struct fold *from = refolding->from;
+	struct fold *into = refolding->into;
+
+	memcpy(into->self, from->total, from->n_metrics * sizeof(*into->self));
+	memcpy(into->self_samples, from->samples, from->n_metrics * sizeof(*into->self_samples));
+	for (uint32_t i = 1; i < from->n_nodes; i++) {
+		for (uint32_t k = 0; k < from->n_metrics; k++) {
+			into->self[k] -= from->self[(size_t)i * from->n_metrics + k];
+			into->self_samples[k] -=
+				from->self_samples[(size_t)i * from->n_metrics + k];
+		}
+	}
+	if (from->self_longest)
+		into->self_longest[0] = from->self_longest[0];
+}
+
+static int build(struct refolding *refolding)
+{
+	const struct fold *from = refolding->from;
+
+	refolding->into = fold_create_like(from, refolding->n_kept + 1);
+	if (!refolding->into || fold_copy_entities(refolding->into, from))
+		return -ENOMEM;
+	begin_root(refolding);
+	for (uint32_t i = 1; i < from->n_nodes; i++) {
+		int err = refolding->is_kept[i] ? place_node(refolding, i) : 0;
+
+		if (!err)
+			err = add_cost(refolding, i,
+				       refolding->is_selected[i] ? refolding->places[i] : 0);
+		if (err)
+			return err;
+	}
+	const struct refolded refolded = { refolding->is_whole, refolding->is_selected,
+					   refolding->is_hidden, refolding->places,
+					   refolding->into };
+	return refold_note_tree(refolding->base, &refolded);
+}
+
+static int run(struct refolding *refolding, const struct refold_conditions *conditions,
+	       enum view_kernel kernel)
+{
+	const struct fold *from = refolding->from;
+
+	refolding->is_selected = calloc(from->n_nodes, sizeof(*refolding->is_selected));
+	refolding->is_kept = calloc(from->n_nodes, sizeof(*refolding->is_kept));
+	refolding->is_hidden = calloc(from->n_entities, sizeof(*refolding->is_hidden));
+	refolding->is_mixed = calloc(from->n_nodes, sizeof(*refolding->is_mixed));
+	refolding->places = calloc(from->n_nodes, sizeof(*refolding->places));
+	if (!refolding->is_selected || !refolding->is_kept || !refolding->is_hidden ||
+	    !refolding->is_mixed || !refolding->places)
+		return -ENOMEM;
+	int err = select_nodes(refolding, conditions);
+	if (err)
+		return err;
+	hide_entities(refolding, kernel);
+	if (kernel != KERNEL_MERGED)
+		find_mixed(refolding);
+	err = build(refolding);
+	return err ? err : fold_sum_up(refolding->into);
+}
+
+int refold(const struct refold_base *base, const struct refold_conditions *conditions,
+	   enum view_kernel kernel, struct fold **fold_ret)
+{
+	struct refolding refolding = {
+		.base = base,
+		.from = base->fold,
+		.is_whole = !conditions->met,
+	};
+	int err = run(&refolding, conditions, kernel);
+
+	free(refolding.is_selected);
+	free(refolding.is_kept);
+	free(refolding.is_hidden);
+	free(refolding.is_mixed);
+	free(refolding.places);
+	node_index_deinit(&refolding.index);
+	if (err)
+		fold_destroy(refolding.into);
+	else
+		*fold_ret = refolding.into;
+	return err;
+}
