@@ -74,6 +74,7 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	costs = (uint64_t *)(row + 1);
 	row->name = entity->name;
 	row->module = entity->module;
+	row->module_id = entity->module_id;
 	row->kind = view_entity_kind(entity);
 	row->id = entity->id;
 	row->process = view->options.kind == VIEW_THREADS || view->options.kind == VIEW_EPOCHS

@@ -45,6 +45,7 @@ struct row_whose {
 struct view_row {
 	const char *name;   /* borrowed from the symbolizer or the profile */
 	const char *module; /* "" where there is none */
+	uint32_t module_id; /* of code; 0: in no module */
 	enum row_kind kind;
 	int32_t id; /* pid, tid or number if the row is one process, thread, CPU, or phase or epoch
 		       (from 1 on); else -1 */
