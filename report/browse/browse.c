@@ -197,6 +197,10 @@ static int act_on_scope(struct browse *browse, enum browse_action action)
 		return browse_add_function(browse, PATH_FOCUS);
 	case ACTION_IGNORE:
 		return browse_add_function(browse, PATH_IGNORE);
+	case ACTION_FOCUS_MODULE:
+		return browse_add_module(browse, PATH_FOCUS);
+	case ACTION_IGNORE_MODULE:
+		return browse_add_module(browse, PATH_IGNORE);
 	case ACTION_KERNEL:
 		return browse_change_kernel(browse);
 	case ACTION_ZOOM:
@@ -213,6 +217,14 @@ static int act_on_scope(struct browse *browse, enum browse_action action)
 		return browse->page == PAGE_ICICLE ? act_on_icicle(browse, action)
 						   : act_on_rows(browse, action);
 	}
+}
+
+bool browse_act_counts(const struct browse *browse, enum browse_action action)
+{
+	if (action >= ACTION_TREE && action <= ACTION_PATHS)
+		return !browse->pages[PAGE_TREE + (action - ACTION_TREE)].rows.growing;
+	return action == ACTION_NEXT_VIEW || action == ACTION_PREVIOUS_VIEW ||
+	       (action >= ACTION_PATHS_FROM && action <= ACTION_UNDO);
 }
 
 int browse_act(struct browse *browse, enum browse_action action)

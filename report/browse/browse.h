@@ -15,6 +15,8 @@ int browse_create(const struct profile *profile, struct symbolizer *symbolizer,
 		  const struct browse_options *options, struct browse **browse_ret);
 void browse_destroy(struct browse *browse);
 
+/* Whether the action looks at the whole profile, not just at rows that are shown. */
+bool browse_act_counts(const struct browse *browse, enum browse_action action);
 /* Does what concerns the views; other actions do nothing. 0 or -errno. */
 int browse_act(struct browse *browse, enum browse_action action);
 

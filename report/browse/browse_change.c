@@ -33,6 +33,8 @@ static int explain(struct browse *browse, int err)
 		browse->message = "No samples are left: nothing was changed.";
 	else if (err == -EINVAL)
 		browse->message = "This is not a regular expression: nothing was changed.";
+	else if (err == -E2BIG)
+		browse->message = "There are too many filters: u takes the last one back.";
 	else
 		return err;
 	return 0;
@@ -54,19 +56,30 @@ static int change(struct browse *browse, struct browse_scope *scope, bool change
 	return explain(browse, err);
 }
 
-int browse_add_condition(struct browse *browse, enum condition_kind kind, const char *regex)
+/* @condition: without its text. */
+static int add_condition(struct browse *browse, struct browse_condition *condition,
+			 const char *text)
 {
 	struct browse_scope scope;
-	int err = browse_scope_copy(&browse->scope, &scope);
+	int err = browse_condition_init(condition, text);
 
 	if (err)
-		return err;
-	err = browse_scope_add_condition(&scope, kind, regex);
-	if (err) {
-		browse_scope_deinit(&scope);
-		return err;
+		return explain(browse, err);
+	err = browse_scope_copy(&browse->scope, &scope);
+	if (!err) {
+		err = browse_scope_add_condition(&scope, condition);
+		if (err)
+			browse_scope_deinit(&scope);
 	}
-	return change(browse, &scope, true);
+	browse_condition_deinit(condition);
+	return err ? explain(browse, err) : change(browse, &scope, true);
+}
+
+int browse_add_regex(struct browse *browse, enum condition_kind kind, const char *regex)
+{
+	struct browse_condition condition = { .kind = kind, .subject = BY_REGEX };
+
+	return add_condition(browse, &condition, regex);
 }
 
 /* NULL, with a message: the row under the cursor is not a function. */
@@ -82,12 +95,28 @@ static const struct view_row *current_function(struct browse *browse)
 
 int browse_add_function(struct browse *browse, enum condition_kind kind)
 {
-	const struct view_row *row = current_function(browse);
+	struct browse_condition condition = { .kind = kind, .subject = BY_NAME };
 
-	if (!row)
+	if (browse->page == PAGE_MODULES)
+		return browse_add_module(browse, kind);
+	const struct view_row *row = current_function(browse);
+	return row ? add_condition(browse, &condition, row->name) : 0;
+}
+
+int browse_add_module(struct browse *browse, enum condition_kind kind)
+{
+	const struct view_row *row = browse_rows_current(browse_rows(browse));
+	const bool is_kernel = row && row->kind == ROW_KERNEL;
+	struct browse_condition condition = { .kind = kind,
+					      .subject = BY_MODULE,
+					      .frame_kind = is_kernel ? FRAME_KERNEL : FRAME_USER };
+
+	if (!row || (!is_kernel && row->kind != ROW_USER && row->kind != ROW_INLINE)) {
+		browse->message = "The row is not code of a module.";
 		return 0;
-	_cleanup_free_ char *regex = browse_scope_match_name(row->name);
-	return regex ? browse_add_condition(browse, kind, regex) : -ENOMEM;
+	}
+	condition.module_id = row->module_id;
+	return add_condition(browse, &condition, *row->module ? row->module : row->name);
 }
 
 int browse_change_kernel(struct browse *browse)

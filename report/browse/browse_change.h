@@ -9,9 +9,11 @@
  */
 
 /* Only paths that have a function that matches, or none of these. */
-int browse_add_condition(struct browse *browse, enum condition_kind kind, const char *regex);
-/* Likewise, with the function under the cursor. */
+int browse_add_regex(struct browse *browse, enum condition_kind kind, const char *regex);
+/* Likewise, with the function under the cursor; on the page of modules, its module. */
 int browse_add_function(struct browse *browse, enum condition_kind kind);
+/* Likewise, code of the module of the row under the cursor. */
+int browse_add_module(struct browse *browse, enum condition_kind kind);
 /* Merged, none, only. */
 int browse_change_kernel(struct browse *browse);
 /* What is below the row of the tree under the cursor alone. */

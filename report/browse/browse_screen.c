@@ -19,6 +19,7 @@
 #define ESCAPE_DELAY_MS 25
 #define ROWS_PER_WHEEL  3
 #define MAX_TYPED       128 /* bytes */
+#define MANY_NODES      50000
 
 /* What the keys do now. */
 enum screen_mode { MODE_ROWS, MODE_SEARCH, MODE_FOCUS, MODE_IGNORE, MODE_LISTING, MODE_HELP };
@@ -330,6 +331,17 @@ static void lengthen(char *text, size_t room, wchar_t c)
 	strcat(text, bytes);
 }
 
+/* What takes longer than a blink in a large profile is announced first. */
+static void say_counting(struct screen *screen)
+{
+	if (screen->browse->base.fold->n_nodes < MANY_NODES)
+		return;
+	styled_line_add(begin_line(screen), " Counting...");
+	styled_line_pad(&screen->line, screen->line.max_columns);
+	draw_line(screen, LINES - 1, A_REVERSE);
+	refresh();
+}
+
 static int finish_typing(struct screen *screen, bool is_wanted)
 {
 	const enum screen_mode mode = screen->mode;
@@ -339,8 +351,9 @@ static int finish_typing(struct screen *screen, bool is_wanted)
 		return browse_search_finish(screen->browse, is_wanted);
 	if (!is_wanted || !*screen->typed)
 		return 0;
-	return browse_add_condition(screen->browse, mode == MODE_FOCUS ? PATH_FOCUS : PATH_IGNORE,
-				    screen->typed);
+	say_counting(screen);
+	return browse_add_regex(screen->browse, mode == MODE_FOCUS ? PATH_FOCUS : PATH_IGNORE,
+				screen->typed);
 }
 
 static int type_key(struct screen *screen, uint32_t key)
@@ -425,6 +438,8 @@ static int act(struct screen *screen, enum browse_action action)
 		begin_typing(screen, action == ACTION_TYPE_FOCUS ? MODE_FOCUS : MODE_IGNORE);
 		return 0;
 	default:
+		if (browse_act_counts(screen->browse, action))
+			say_counting(screen);
 		return browse_act(screen->browse, action);
 	}
 }

@@ -35,10 +35,11 @@ static void mark_root(struct browse *browse)
 	}
 }
 
-static void folds_deinit(struct browse_folds *folds)
+static void folds_deinit(const struct browse *browse, struct browse_folds *folds)
 {
 	fold_destroy(folds->part);
-	fold_destroy(folds->whole);
+	if (folds->whole != browse->base.fold)
+		fold_destroy(folds->whole);
 	*folds = (struct browse_folds){ 0 };
 }
 
@@ -61,13 +62,13 @@ static int fold_lines(struct browse *browse)
 	options.kind = VIEW_LINES;
 	if (!browse_line_symbolizer(browse))
 		return -ENOMEM;
-	int err = browse_scope_fold(&browse->scope, browse->profile, browse->line_symbolizer,
-				    &options, &browse->line_folds.whole);
+	int err = browse_scope_fold_anew(&browse->scope, &browse->base, browse->line_symbolizer,
+					 &options, &browse->line_folds.whole);
 	if (!err)
 		err = browse_scope_part(&browse->scope, browse->line_folds.whole,
 					&browse->line_folds.part);
 	if (err)
-		folds_deinit(&browse->line_folds);
+		folds_deinit(browse, &browse->line_folds);
 	return err;
 }
 
@@ -129,21 +130,21 @@ int browse_show_page(struct browse *browse, enum browse_page_kind kind)
 static int make_folds(const struct browse *browse, const struct browse_scope *scope,
 		      struct browse_folds *folds)
 {
-	struct view_options options = browse->options.view;
+	const bool is_same = browse->folds.whole && browse_scope_folds_alike(scope, &browse->scope);
 	int err = 0;
 
-	options.kind = VIEW_TREE;
 	*folds = (struct browse_folds){ 0 };
-	if (browse->folds.whole && browse_scope_folds_alike(scope, &browse->scope))
+	if (is_same)
 		folds->whole = browse->folds.whole;
+	else if (browse_scope_is_whole(scope))
+		folds->whole = browse->base.fold;
 	else
-		err = browse_scope_fold(scope, browse->profile, browse->symbolizer, &options,
-					&folds->whole);
+		err = browse_scope_fold(scope, &browse->base, &folds->whole);
 	if (err)
 		return err;
 	err = browse_scope_part(scope, folds->whole, &folds->part);
-	if (err && folds->whole != browse->folds.whole)
-		fold_destroy(folds->whole);
+	if (err && !is_same)
+		folds_deinit(browse, folds);
 	return err;
 }
 
@@ -164,7 +165,11 @@ int browse_state_init(struct browse *browse, const struct profile *profile,
 	browse->scope_text = browse_scope_describe(&browse->scope);
 	if (!browse->scope_text)
 		return -ENOMEM;
-	int err = make_folds(browse, &browse->scope, &browse->folds);
+	struct view_options view = options->view;
+	view.kind = VIEW_TREE;
+	int err = refold_base_init(&browse->base, profile, symbolizer, &view);
+	if (!err)
+		err = make_folds(browse, &browse->scope, &browse->folds);
 	return err ? err : browse_show_page(browse, PAGE_TREE);
 }
 
@@ -172,7 +177,7 @@ static void close_pages(struct browse *browse)
 {
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
 		browse_close_page(browse, (enum browse_page_kind)kind);
-	folds_deinit(&browse->line_folds);
+	folds_deinit(browse, &browse->line_folds);
 }
 
 void browse_state_deinit(struct browse *browse)
@@ -180,7 +185,8 @@ void browse_state_deinit(struct browse *browse)
 	row_search_end(&browse->search);
 	free(browse->revealed);
 	close_pages(browse);
-	folds_deinit(&browse->folds);
+	folds_deinit(browse, &browse->folds);
+	refold_base_deinit(&browse->base);
 	symbolizer_destroy(browse->line_symbolizer);
 	for (uint32_t i = 0; i < browse->n_past; i++)
 		browse_scope_deinit(&browse->past[i].scope);
@@ -245,7 +251,7 @@ static int show_other_folds(struct browse *browse, const struct browse_folds *fo
 	close_pages(browse);
 	if (browse->folds.whole == folds->whole)
 		browse->folds.whole = NULL;
-	folds_deinit(&browse->folds);
+	folds_deinit(browse, &browse->folds);
 	browse->folds = *folds;
 	int err = browse_show_page(browse, browse->page);
 	if (err == -ENOENT) /* the function of the paths is not there any more */

@@ -6,8 +6,8 @@
 #define REPORT_BROWSE_BROWSE_STATE_H
 
 #include "report/browse/browse_rows.h"
-#include "report/scope/browse_scope.h"
 #include "report/browse/row_search.h"
+#include "report/scope/browse_scope.h"
 
 enum browse_page_kind {
 	PAGE_TREE,
@@ -43,13 +43,15 @@ struct browse_past {
 
 /* The whole profile in the present scope, and the part of the zoom. */
 struct browse_folds {
-	struct fold *whole, *part; /* the part: NULL: no zoom */
+	struct fold *whole; /* may be that of the base, which owns it */
+	struct fold *part;  /* NULL: no zoom */
 };
 
 struct browse {
 	const struct profile *profile;
 	struct symbolizer *symbolizer, *line_symbolizer; /* the second: owned, NULL: not needed */
 	struct browse_options options;
+	struct refold_base base;
 	struct browse_scope scope;
 	char *scope_text; /* browse_scope_describe() */
 	struct browse_past past[BROWSE_MAX_UNDO];

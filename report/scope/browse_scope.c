@@ -7,28 +7,30 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "report/selection/select_paths.h"
+#include "report/scope/refold_tree.h"
 
 void browse_scope_deinit(struct browse_scope *scope)
 {
 	for (size_t i = 0; i < scope->n_conditions; i++)
-		free(scope->conditions[i].text);
+		browse_condition_deinit(&scope->conditions[i]);
 	free(scope->conditions);
 	free(scope->zoom);
 	*scope = (struct browse_scope){ 0 };
 }
 
-int browse_scope_add_condition(struct browse_scope *scope, enum condition_kind kind,
-			       const char *text)
+int browse_scope_add_condition(struct browse_scope *scope, const struct browse_condition *condition)
 {
-	char *copy = strdup(text);
+	struct browse_condition copy;
 
-	if (!copy || array_reserve_one(scope->conditions, scope->n_conditions)) {
-		free(copy);
+	if (scope->n_conditions == REFOLD_MAX_CONDITIONS)
+		return -E2BIG;
+	if (browse_condition_copy(condition, &copy))
+		return -ENOMEM;
+	if (array_reserve_one(scope->conditions, scope->n_conditions)) {
+		browse_condition_deinit(&copy);
 		return -ENOMEM;
 	}
-	scope->conditions[scope->n_conditions++] =
-		(struct browse_condition){ .kind = kind, .text = copy };
+	scope->conditions[scope->n_conditions++] = copy;
 	return 0;
 }
 
@@ -52,30 +54,12 @@ int browse_scope_copy(const struct browse_scope *scope, struct browse_scope *cop
 	int err = copy_zoom(scope, &copy);
 
 	for (size_t i = 0; i < scope->n_conditions && !err; i++)
-		err = browse_scope_add_condition(&copy, scope->conditions[i].kind,
-						 scope->conditions[i].text);
+		err = browse_scope_add_condition(&copy, &scope->conditions[i]);
 	if (err)
 		browse_scope_deinit(&copy);
 	else
 		*copy_ret = copy;
 	return err;
-}
-
-char *browse_scope_match_name(const char *name)
-{
-	char *text = malloc(2 * strlen(name) + 3), *to = text;
-
-	if (!text)
-		return NULL;
-	*to++ = '^';
-	for (; *name; name++) {
-		if (strchr(".[]*^$()+?{}|\\", *name))
-			*to++ = '\\';
-		*to++ = *name;
-	}
-	*to++ = '$';
-	*to = '\0';
-	return text;
 }
 
 int browse_scope_zoom(struct browse_scope *scope, const struct fold *fold,
@@ -97,13 +81,16 @@ int browse_scope_zoom(struct browse_scope *scope, const struct fold *fold,
 	return 0;
 }
 
-static void describe(FILE *out, const struct browse_scope *scope)
+static int describe(FILE *out, const struct browse_scope *scope)
 {
 	const char *separator = "";
 
 	for (size_t i = 0; i < scope->n_conditions; i++) {
-		fprintf(out, "%s%s %s", separator, condition_kind_name(scope->conditions[i].kind),
-			scope->conditions[i].text);
+		_cleanup_free_ char *text = browse_condition_describe(&scope->conditions[i]);
+
+		if (!text)
+			return -ENOMEM;
+		fprintf(out, "%s%s", separator, text);
 		separator = ", ";
 	}
 	if (scope->kernel != KERNEL_MERGED) {
@@ -113,6 +100,7 @@ static void describe(FILE *out, const struct browse_scope *scope)
 	}
 	if (scope->n_zoom)
 		fprintf(out, "%sbelow %s", separator, scope->zoom[scope->n_zoom - 1].name);
+	return 0;
 }
 
 char *browse_scope_describe(const struct browse_scope *scope)
@@ -123,57 +111,66 @@ char *browse_scope_describe(const struct browse_scope *scope)
 
 	if (!out)
 		return NULL;
-	describe(out, scope);
-	if (fclose(out)) {
+	int err = describe(out, scope);
+	if (fclose(out) || err) {
 		free(text);
 		return NULL;
 	}
 	return text;
 }
 
-static int make_selection(const struct browse_scope *scope, struct path_selection *selection)
+/* Which conditions the entities meet, in ->met, to free(). 0 or -ENOMEM. */
+static int meet_conditions(const struct browse_scope *scope, const struct fold *fold,
+			   struct refold_conditions *conditions)
 {
-	for (size_t i = 0; i < scope->n_conditions; i++) {
-		_cleanup_free_ char *error = NULL;
-		int err = path_selection_add(selection, scope->conditions[i].kind,
-					     scope->conditions[i].text, &error);
+	uint64_t *met = scope->n_conditions ? calloc(fold->n_entities, sizeof(*met)) : NULL;
+	int err = scope->n_conditions && !met ? -ENOMEM : 0;
 
-		if (err)
-			return err;
+	*conditions = (struct refold_conditions){ .met = met };
+	for (size_t i = 0; i < scope->n_conditions && !err; i++) {
+		const uint64_t bit = UINT64_C(1) << i;
+
+		if (scope->conditions[i].kind == PATH_FOCUS)
+			conditions->wanted |= bit;
+		else
+			conditions->unwanted |= bit;
+		err = browse_condition_meet(&scope->conditions[i], fold, bit, met);
 	}
-	return 0;
-}
-
-/* The tree of the conditions. */
-static int select_tree(const struct browse_scope *scope, const struct profile *profile,
-		       struct symbolizer *symbolizer, struct cct **tree_ret)
-{
-	struct path_selection selection = { 0 };
-	struct selected_paths selected = { 0 };
-	int err = make_selection(scope, &selection);
-
-	if (!err)
-		err = select_paths_aside(profile, symbolizer, &selection, tree_ret, &selected);
-	if (!err && selected_paths_are_none(&selected, profile->n_metrics)) {
-		cct_destroy(*tree_ret);
-		err = -ENOENT;
-	}
-	selected_paths_deinit(&selected);
-	path_selection_deinit(&selection);
 	return err;
 }
 
-int browse_scope_fold(const struct browse_scope *scope, const struct profile *profile,
-		      struct symbolizer *symbolizer, const struct view_options *options,
+bool browse_scope_is_whole(const struct browse_scope *scope)
+{
+	return !scope->n_conditions && scope->kernel == KERNEL_MERGED;
+}
+
+int browse_scope_fold(const struct browse_scope *scope, const struct refold_base *base,
 		      struct fold **fold_ret)
 {
+	struct refold_conditions conditions;
+	int err = meet_conditions(scope, base->fold, &conditions);
+
+	if (!err)
+		err = refold(base, &conditions, scope->kernel, fold_ret);
+	free((void *)conditions.met);
+	return err;
+}
+
+int browse_scope_fold_anew(const struct browse_scope *scope, const struct refold_base *base,
+			   struct symbolizer *symbolizer, const struct view_options *options,
+			   struct fold **fold_ret)
+{
 	struct view_options shown = *options;
-	struct profile part = *profile; /* borrows all but the tree */
+	struct profile part = *base->profile; /* borrows all but the tree */
+	struct refold_conditions conditions;
 
 	shown.kernel = scope->kernel;
 	if (!scope->n_conditions)
-		return fold_profile(profile, symbolizer, &shown, fold_ret);
-	int err = select_tree(scope, profile, symbolizer, &part.cct);
+		return fold_profile(base->profile, symbolizer, &shown, fold_ret);
+	int err = meet_conditions(scope, base->fold, &conditions);
+	if (!err)
+		err = refold_select_tree(base, &conditions, &part.cct);
+	free((void *)conditions.met);
 	if (err)
 		return err;
 	err = fold_profile(&part, symbolizer, &shown, fold_ret);
@@ -196,8 +193,7 @@ bool browse_scope_folds_alike(const struct browse_scope *a, const struct browse_
 	if (a->kernel != b->kernel || a->n_conditions != b->n_conditions)
 		return false;
 	for (size_t i = 0; i < a->n_conditions; i++) {
-		if (a->conditions[i].kind != b->conditions[i].kind ||
-		    strcmp(a->conditions[i].text, b->conditions[i].text) != 0)
+		if (!browse_condition_equal(&a->conditions[i], &b->conditions[i]))
 			return false;
 	}
 	return true;

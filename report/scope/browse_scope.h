@@ -6,14 +6,8 @@
 #define REPORT_SCOPE_BROWSE_SCOPE_H
 
 #include "report/fold/fold_part.h"
-#include "report/fold/fold_profile.h"
-#include "report/selection/path_selection.h"
+#include "report/scope/browse_condition.h"
 #include "report/views/view_rows.h"
-
-struct browse_condition {
-	enum condition_kind kind; /* PATH_FOCUS or PATH_IGNORE */
-	char *text;               /* owned; a regular expression */
-};
 
 /* All zero: the whole profile. */
 struct browse_scope {
@@ -29,24 +23,26 @@ struct browse_scope {
 /* 0 or -ENOMEM. */
 int browse_scope_copy(const struct browse_scope *scope, struct browse_scope *copy_ret);
 void browse_scope_deinit(struct browse_scope *scope);
-/* 0 or -ENOMEM. */
-int browse_scope_add_condition(struct browse_scope *scope, enum condition_kind kind,
-			       const char *text);
-/* A regular expression that matches the whole name alone. Heap; NULL: out of memory. */
-char *browse_scope_match_name(const char *name);
+/* Adds a copy. 0; -E2BIG: there are too many; or -ENOMEM. */
+int browse_scope_add_condition(struct browse_scope *scope,
+			       const struct browse_condition *condition);
 /* Zooms into a row of the tree of @fold, which was made of this scope. 0 or -ENOMEM. */
 int browse_scope_zoom(struct browse_scope *scope, const struct fold *fold,
 		      const struct view_row *row);
 /* "focus ^f$, ignore g, kernel none, below h", or "". Heap; NULL: out of memory. */
 char *browse_scope_describe(const struct browse_scope *scope);
 
-/*
- * Folds the profile, whose tree does not change, without its zoom. 0; -ENOENT: no path is selected;
- * -EINVAL: a condition is not a regular expression; or another -errno.
- */
-int browse_scope_fold(const struct browse_scope *scope, const struct profile *profile,
-		      struct symbolizer *symbolizer, const struct view_options *options,
+/* Whether the fold is that of the base. */
+bool browse_scope_is_whole(const struct browse_scope *scope);
+/* Folds what is selected, without the zoom. 0; -ENOENT: no path is selected; or -ENOMEM. */
+int browse_scope_fold(const struct browse_scope *scope, const struct refold_base *base,
 		      struct fold **fold_ret);
+/*
+ * Likewise, of the same profile, with other names and options. 0, -ENOENT or another -errno.
+ */
+int browse_scope_fold_anew(const struct browse_scope *scope, const struct refold_base *base,
+			   struct symbolizer *symbolizer, const struct view_options *options,
+			   struct fold **fold_ret);
 /*
  * The part of such a fold that the zoom shows; NULL: there is no zoom. It borrows the names of
  * @whole. 0; -ENOENT: the row is not there; or -ENOMEM.

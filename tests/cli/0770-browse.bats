@@ -199,6 +199,43 @@ go_to_function() { # go_to_function NAME : in the functions
 	wait_until shows 'not a regular expression'
 }
 
+module_total() { # module_total FILE MODULE : the cost of all paths that have code of the module
+	jq --arg name "$2" '.frames as $frames | .nodes as $nodes |
+		reduce range(1; $nodes | length) as $i ({ has: [false], sum: 0 };
+			($nodes[$i] as $node | .has[$node[0]] or
+				(($frames[$node[1]].module // "") == $name)) as $has |
+			.has[$i] = $has | if $has then .sum += $nodes[$i][2][0] else . end) |
+		.sum' "$1"
+}
+
+@test "only paths through a module, or all others, are shown" {
+	browse 120 40 C.UTF-8 --kernel none --min 0 reader.cct
+	whole=$(jq '.nodes[0][3][0]' tree.json)
+	inside=$(module_total tree.json reader)
+	go_to_function reader_1
+	press o 'focus module reader'
+	press 1 '\[tree\]'
+	keys g
+	has_costs '[0-9]+' "$inside"
+	press u '\[functions\]'
+	lacks 'focus module'
+	press 4 '\[modules\]'
+	keys / reader Enter
+	wait_until shows_name reader
+	if [ "$inside" -lt "$whole" ]; then
+		press i 'ignore module reader'
+		press 1 '\[tree\]'
+		keys g
+		has_costs '[0-9]+' $((whole - inside))
+		press u '\[modules\]'
+		keys g n
+		wait_until shows_name reader
+	fi
+	press f 'focus module reader'
+	press u '\[modules\]'
+	lacks 'focus module'
+}
+
 @test "several files are shown as their sum, which the report offers" {
 	need_terminal
 	"$DENDRO" report --format json --min 0 --kernel none --view functions hot.data reader.cct >sum.json

@@ -79,7 +79,7 @@ static void a_focus_keeps_paths_with_the_function(void **state)
 	act(browse, "3g");
 	assert_string_equal(current(browse)->name, "b");
 	act(browse, "1");
-	assert_int_equal(browse_add_condition(browse, PATH_FOCUS, "^c$"), 0);
+	assert_int_equal(browse_add_regex(browse, PATH_FOCUS, "^c$"), 0);
 	assert_rows(browse, "prog m c [kernel] A B b");
 	assert_string_equal(browse->scope_text, "focus ^c$");
 	assert_int_equal(browse_view(browse)->root->total[0], 11);
@@ -112,7 +112,7 @@ static void a_wrong_expression_changes_nothing(void **state)
 	const struct session *session = *state;
 	struct browse *browse = session->browse;
 
-	assert_int_equal(browse_add_condition(browse, PATH_FOCUS, "("), 0);
+	assert_int_equal(browse_add_regex(browse, PATH_FOCUS, "("), 0);
 	assert_string_not_equal(browse->message, "");
 	assert_rows(browse, "prog m a b c [kernel] A B b other x b");
 }
@@ -172,16 +172,16 @@ static void a_page_of_paths_without_its_function_becomes_the_tree(void **state)
 	const struct session *session = *state;
 	struct browse *browse = session->browse;
 
-	assert_int_equal(browse_add_condition(browse, PATH_FOCUS, "^a$"), 0);
+	assert_int_equal(browse_add_regex(browse, PATH_FOCUS, "^a$"), 0);
 	act(browse, "1gllllr");
 	assert_int_equal(browse->page, PAGE_PATHS);
-	assert_int_equal(browse_add_condition(browse, PATH_IGNORE, "^x$"), 0);
+	assert_int_equal(browse_add_regex(browse, PATH_IGNORE, "^x$"), 0);
 	assert_int_equal(browse->page, PAGE_PATHS);
 	act(browse, "uu");
 	assert_int_equal(browse->page, PAGE_TREE);
 	act(browse, "3gr");
 	assert_int_equal(browse->page, PAGE_PATHS);
-	assert_int_equal(browse_add_condition(browse, PATH_IGNORE, "^b$"), 0);
+	assert_int_equal(browse_add_regex(browse, PATH_IGNORE, "^b$"), 0);
 	assert_string_not_equal(browse->message, "");
 }
 
