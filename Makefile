@@ -95,9 +95,10 @@ $(BUILD)/tests/unit/fixtures.a: $(FIXTURES)
 	rm -f $@
 	$(AR) rcs $@ $^
 
+$(BUILD)/tests/bench/large_page $(BUILD)/tests/bench/browse_keys: tests/bench/large_profile.c
 $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 # Checks walks at gdb's stops: unwinds what tests/oracle/gdb_stops/stop_and_walk.py wrote.
 UNWIND_CASES := $(BUILD)/tests/oracle/unwind_cases
@@ -179,7 +180,7 @@ asan:
 		$(call longest_first,$(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI))
 
 # One stamp per file, so that only what changed is looked at again.
-C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.c tests/accuracy/*.c \
+C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/accuracy/*.c \
 	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
@@ -215,9 +216,11 @@ $(BUILD)/lint/%.tidy: %.c .clang-tidy $(HEADERS)
 # Prints; asserts nothing.
 bench:
 	tests/deps/install build bench
-	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost $(BUILD)/tests/bench/large_page
+	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost $(BUILD)/tests/bench/large_page \
+		$(BUILD)/tests/bench/browse_keys
 	tests/bench/run $(BUILD)/dendro
 	tests/bench/page $(BUILD)/tests/bench/large_page
+	$(BUILD)/tests/bench/browse_keys 1100000
 
 # Prints; what compilers and programs are not installed is left out, and said. The steps alone are
 # judged: none may be wrong.

@@ -1,0 +1,125 @@
+/*
+ * browse_keys NODES: how long each key of dendro browse takes in a made-up profile with that many
+ * nodes. The ends of many paths are the kernel's. Times are the processor's, which other processes
+ * do not change.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "report/browse/browse.h"
+#include "report/browse/browse_change.h"
+#include "tests/bench/large_profile.h"
+
+static double now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static void make_kernel(struct profile *profile)
+{
+	struct cct *cct = profile->cct;
+	bool *is_kernel = calloc(cct->n_nodes, sizeof(*is_kernel));
+
+	for (uint32_t i = 2; is_kernel && i < cct->n_nodes; i++) {
+		struct frame frame = *cct_frame(cct, i);
+
+		is_kernel[i] = is_kernel[cct->nodes[i].parent] ||
+			       (i * UINT64_C(0x9e3779b97f4a7c15)) >> 60 == 0;
+		frame.kind = is_kernel[i] ? FRAME_KERNEL : FRAME_USER;
+		cct->nodes[i].frame = frame_ids_enter(&cct->frames, &frame) & (FRAME_IDS_MAX - 1);
+	}
+	free(is_kernel);
+}
+
+static void press(struct browse *browse, enum browse_action action, const char *what)
+{
+	const double start_ms = now_ms();
+	const int err = browse_act(browse, action);
+
+	printf("%8.1f ms  %-44s %u rows%s%s%s\n", now_ms() - start_ms, what,
+	       browse_rows(browse)->n_lines, *browse->message ? ": " : "", browse->message,
+	       err ? " FAILED" : "");
+}
+
+static void type_focus(struct browse *browse, const char *regex)
+{
+	const double start_ms = now_ms();
+
+	browse_add_regex(browse, PATH_FOCUS, regex);
+	printf("%8.1f ms  F %s\n", now_ms() - start_ms, regex);
+}
+
+static void press_all(struct browse *browse)
+{
+	press(browse, ACTION_HOT_PATH, "p hot path");
+	press(browse, ACTION_UNFOLD_ALL, "* unfold all");
+	press(browse, ACTION_SORT, "s sort");
+	press(browse, ACTION_CALLERS, "2 callers, first");
+	press(browse, ACTION_FUNCTIONS, "3 functions, first");
+	press(browse, ACTION_MODULES, "4 modules, first");
+	press(browse, ACTION_ICICLE, "6 icicle, first");
+	press(browse, ACTION_FUNCTIONS, "3 functions, again");
+	press(browse, ACTION_FIRST, "g");
+	press(browse, ACTION_PATHS_FROM, "r paths from");
+	press(browse, ACTION_TURN_PATHS, "d paths to");
+	press(browse, ACTION_UNDO, "u");
+	press(browse, ACTION_UNDO, "u");
+	press(browse, ACTION_TREE, "1 tree");
+}
+
+static void press_filters(struct browse *browse)
+{
+	press(browse, ACTION_KERNEL, "K kernel none");
+	press(browse, ACTION_KERNEL, "K kernel only");
+	press(browse, ACTION_UNDO, "u to kernel none");
+	press(browse, ACTION_UNDO, "u to all");
+	press(browse, ACTION_HOT_PATH, "p");
+	press(browse, ACTION_FOCUS, "f focus, in the tree");
+	press(browse, ACTION_UNDO, "u");
+	press(browse, ACTION_IGNORE, "i ignore, in the tree");
+	press(browse, ACTION_KERNEL, "K kernel none, with ignore");
+	press(browse, ACTION_UNDO, "u to ignore");
+	press(browse, ACTION_UNDO, "u to all");
+	press(browse, ACTION_HOT_PATH, "p");
+	press(browse, ACTION_FOCUS_MODULE, "o only the module");
+	press(browse, ACTION_UNDO, "u");
+	press(browse, ACTION_FIRST, "g");
+	press(browse, ACTION_ZOOM, "z the process alone");
+	press(browse, ACTION_UNDO, "u");
+	type_focus(browse, "json.*lock");
+	press(browse, ACTION_UNDO, "u");
+	press(browse, ACTION_FUNCTIONS, "3 functions");
+	press(browse, ACTION_FIRST, "g");
+	press(browse, ACTION_IGNORE, "i ignore, in the functions");
+	press(browse, ACTION_UNDO, "u");
+	press(browse, ACTION_FOCUS, "f focus, in the functions");
+	press(browse, ACTION_LINES, "5 lines, first");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	struct profile *profile = large_profile_create((uint32_t)strtoul(argv[1], NULL, 10));
+	make_kernel(profile);
+	const struct browse_options options = { .source = "large.cct", .min_percent = 0.5 };
+	struct symbolizer *symbolizer =
+		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
+	const double start_ms = now_ms();
+	struct browse *browse;
+
+	if (!symbolizer || browse_create(profile, symbolizer, &options, &browse))
+		return 1;
+	printf("%8.1f ms  start, %u nodes\n", now_ms() - start_ms, profile->cct->n_nodes);
+	press_all(browse);
+	press_filters(browse);
+	browse_destroy(browse);
+	symbolizer_destroy(symbolizer);
+	profile_destroy(profile);
+	return 0;
+}

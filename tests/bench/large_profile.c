@@ -1,0 +1,122 @@
+#include "tests/bench/large_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FUNCTIONS 20000
+#define MODULES   40
+#define THREADS   64
+
+static uint64_t seed = 1;
+
+static uint32_t draw(uint32_t n)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+static const char *const words[] = {
+	"parse", "read", "write", "update", "node", "tree", "buffer",  "string", "map",   "vector",
+	"find",  "hash", "table", "stream", "json", "http", "request", "lock",   "queue", "value",
+	"index", "sort", "merge", "flush",  "open", "type", "check",   "visit",  "emit",  "block",
+};
+#define N_WORDS (sizeof(words) / sizeof(words[0]))
+
+/* @module: of FUNCTIONS / MODULES functions. */
+static void add_names(struct module *module)
+{
+	char name[256];
+
+	module->symbols = symbol_table_create();
+	for (uint32_t i = 0; i < FUNCTIONS / MODULES; i++) {
+		int size =
+			snprintf(name, sizeof(name), "%s::%s_%s<%s, %s>::%s(%s const&, int)",
+				 words[draw(N_WORDS)], words[draw(N_WORDS)], words[draw(N_WORDS)],
+				 words[draw(N_WORDS)], words[draw(N_WORDS)], words[draw(N_WORDS)],
+				 words[draw(N_WORDS)]);
+
+		symbol_table_add(module->symbols, (uint64_t)i * 16, 16, name, (uint64_t)size);
+	}
+	symbol_table_sort(module->symbols);
+}
+
+static uint32_t *add_modules(struct profile *profile)
+{
+	uint32_t *ids = calloc(MODULES, sizeof(*ids));
+	char path[64];
+
+	for (uint32_t i = 0; i < MODULES; i++) {
+		struct module_key key = { .kind = MODULE_ELF, .path = path };
+
+		snprintf(path, sizeof(path), "/usr/lib/lib%s%u.so.1", words[i % N_WORDS], i);
+		ids[i] = module_table_add(&profile->modules, &key);
+		add_names(module_table_get(&profile->modules, ids[i]));
+	}
+	return ids;
+}
+
+/* Below a process; most nodes are far below it, and calls go to few functions often. */
+static void add_nodes(struct profile *profile, const uint32_t *modules, uint32_t n)
+{
+	struct frame process = { .kind = FRAME_PROCESS };
+	uint32_t node = cct_child(profile->cct, CCT_ROOT, &process), depth = 0;
+
+	while (profile->cct->n_nodes < n) {
+		const uint32_t function = draw(8) ? draw(draw(FUNCTIONS) + 1) : draw(200);
+		struct frame frame = { .kind = FRAME_USER,
+				       .module = modules[function % MODULES],
+				       .offset = (uint64_t)(function / MODULES) * 16 };
+
+		if (depth > 40 || (depth > 8 && !draw(4))) {
+			for (uint32_t up = 1 + draw(depth - 2); up; up--, depth--)
+				node = profile->cct->nodes[node].parent;
+		}
+		node = cct_child(profile->cct, node, &frame);
+		depth++;
+	}
+}
+
+static void add_samples(struct profile *profile, uint32_t n)
+{
+	static struct row_task tasks[THREADS];
+	struct metric *metric = &profile->metrics[0];
+	struct sample_rows *rows = profile->rows = calloc(1, sizeof(*rows));
+	char name[32];
+	uint32_t task;
+
+	for (uint32_t i = 0; i < THREADS; i++) {
+		snprintf(name, sizeof(name), "worker-%u", i);
+		tasks[i] =
+			(struct row_task){ .thread = i, .pid = 1000, .tid = (int32_t)(1000 + i) };
+		sample_rows_enter_task(rows, &tasks[i], name, "server", &task);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t weight = 1000000 + draw(4000);
+		const struct sample_row row = { .time = 1 + (uint64_t)draw(10000) * 1000000,
+						.weight = weight,
+						.number = i,
+						.node = 2 + draw(profile->cct->n_nodes - 2),
+						.task = draw(THREADS),
+						.cpu = draw(8) };
+
+		cct_add_cost(profile->cct, row.node, 0, weight);
+		metric->samples++;
+		metric->total += weight;
+		sample_rows_add(rows, &row);
+	}
+	sample_rows_finish(rows, 0);
+}
+
+struct profile *large_profile_create(uint32_t n_nodes)
+{
+	struct profile *profile = profile_create();
+
+	profile_add_metric(profile, "cpu-clock", "ns");
+	profile_add_process(profile, 1000, "server");
+	profile->cct = cct_create(1);
+	uint32_t *modules = add_modules(profile);
+	add_nodes(profile, modules, n_nodes);
+	add_samples(profile, n_nodes);
+	free(modules);
+	return profile;
+}
