@@ -38,6 +38,30 @@ const struct command_option symfs_option[] = {
 	{ 0 },
 };
 
+static int take_source_path(const struct option_use *use, void *field)
+{
+	struct file_options *options = field;
+	const char *equals = strchr(use->value, '=');
+
+	if (!equals || equals == use->value)
+		return option_wrong_value(use, "FROM=TO");
+	if (options->n_moved == MOVED_SOURCES_MAX)
+		return message_wrong_use(use->command, "%s may be given %d times at most.",
+					 use->spelling, MOVED_SOURCES_MAX);
+	options->moved[options->n_moved++] = use->value;
+	return 0;
+}
+
+const struct command_option source_path_option[] = {
+	{ .name = "source-path",
+	  .argument = "FROM=TO",
+	  .help = "look below TO for source files whose path begins with FROM (may be given "
+		  "sixteen "
+		  "times)",
+	  .take = take_source_path },
+	{ 0 },
+};
+
 /* A part of a second is rounded up to a whole one. */
 static int take_debuginfod(const struct option_use *use, void *field)
 {

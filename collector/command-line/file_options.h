@@ -10,11 +10,15 @@
 #define DEFAULT_RECORDING "dendro.data"
 #define PERF_RECORDING    "perf.data" /* read where there is no other */
 
+#define MOVED_SOURCES_MAX 16
+
 struct file_options {
 	const char *symfs;     /* NULL: this machine */
 	bool debuginfod;       /* may fetch missing files */
 	unsigned debuginfod_s; /* the time limit for fetching all files */
 	bool is_quiet;         /* the terminal does not show how far the reading has come */
+	const char *moved[MOVED_SOURCES_MAX]; /* "FROM=TO": where to find source files */
+	size_t n_moved;
 };
 
 /* DEFAULT_RECORDING, for a path that the command line need not have. */
@@ -23,7 +27,7 @@ extern const char file_options_default[];
 /* For a const char *: the recording's path. */
 extern const struct command_option input_option[];
 /* For a struct file_options. */
-extern const struct command_option symfs_option[], debuginfod_option[];
+extern const struct command_option symfs_option[], debuginfod_option[], source_path_option[];
 
 /*
  * Takes the recording's path from the operand after the first @n_before, if there is one; more

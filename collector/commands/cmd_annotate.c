@@ -21,15 +21,12 @@
 #include "report/annotate/hottest_function.h"
 #include "report/names/function_query.h"
 
-#define MAX_MOVED 16
-
 enum annotate_format { ANNOTATE_TEXT, ANNOTATE_JSON };
 
 struct annotate_command {
 	struct report_options report;
 	struct annotate_options annotate;
 	const char *function;
-	const char *moved[MAX_MOVED];
 	enum annotate_format format;
 };
 
@@ -38,20 +35,6 @@ static const struct choice formats[] = {
 	{ "json", ANNOTATE_JSON },
 	{ NULL, 0 },
 };
-
-static int take_source_path(const struct option_use *use, void *field)
-{
-	struct annotate_command *command = field;
-	const char *equals = strchr(use->value, '=');
-
-	if (!equals || equals == use->value)
-		return option_wrong_value(use, "FROM=TO");
-	if (command->annotate.n_moved == MAX_MOVED)
-		return message_wrong_use(use->command, "%s may be given %d times at most.",
-					 use->spelling, MAX_MOVED);
-	command->moved[command->annotate.n_moved++] = use->value;
-	return 0;
-}
 
 /* perf's -M */
 static int take_syntax(const struct option_use *use, void *field)
@@ -110,12 +93,7 @@ static const struct command_option options_of_annotate[] = {
 	  .help = "do not read source files",
 	  .take = option_take_flag,
 	  .offset = FIELD(annotate.no_source) },
-	{ .name = "source-path",
-	  .argument = "FROM=TO",
-	  .help = "look below TO for source files whose path begins with FROM (may be given "
-		  "sixteen "
-		  "times)",
-	  .take = take_source_path },
+	{ .shared = source_path_option, .offset = FIELD(report.files) },
 	{ .name = "total",
 	  .help = "show inclusive costs: a call has the cost of its callee, too",
 	  .take = option_take_flag,
@@ -199,7 +177,8 @@ static void finish_options(struct annotate_command *command)
 	if (report->symbolizer.names == NAMES_WHOLE && !report->export.full_names)
 		report->symbolizer.names = NAMES_WITHOUT_PARAMETERS;
 	command->annotate.min_percent = report->export.min_percent;
-	command->annotate.moved = command->moved;
+	command->annotate.moved = report->files.moved;
+	command->annotate.n_moved = report->files.n_moved;
 }
 
 /* Suggests similar names of the recording, with namespaces and without. */
@@ -268,11 +247,15 @@ static int choose_function(struct annotate_command *command, const struct profil
 			   struct symbolizer *symbolizer)
 {
 	uint32_t metric = command->report.view.sort_metric;
+	const struct hottest_limits limits = { .max = 1 };
 	struct hottest_function hottest;
+	size_t n = 0;
 
 	if (command->function)
 		return 0;
-	if (!hottest_function_find(profile, symbolizer, metric, &hottest))
+	if (hottest_functions_find(profile, symbolizer, metric, &limits, &hottest, &n))
+		return message_error_of_memory("annotate");
+	if (!n)
 		return message_error("annotate", "%s: no function has a self cost.",
 				     command->report.path);
 	command->function = hottest.name.name;

@@ -116,6 +116,30 @@ static int match_functions(struct annotation *annotation, const char *wanted,
 	return err;
 }
 
+/* The same for the functions with the highest self cost. */
+static int match_hottest(struct annotation *annotation, const struct hottest_limits *limits,
+			 enum function_match *best_ret)
+{
+	struct annotation_maps *maps = annotation->maps;
+	_cleanup_free_ struct hottest_function *hottest = calloc(limits->max, sizeof(*hottest));
+	size_t n = 0;
+
+	if (!hottest)
+		return -ENOMEM;
+	int err = hottest_functions_find(annotation->profile, annotation->symbolizer,
+					 annotation->sort_metric, limits, hottest, &n);
+	for (size_t i = 0; i < n && !err; i++) {
+		const uint32_t function = hottest[i].name.function;
+
+		if (function >= maps->n_matches && grow_matches(maps, function))
+			err = -ENOMEM;
+		else
+			maps->matches[function] = 1 + FUNCTION_MATCHES;
+	}
+	*best_ret = n ? FUNCTION_MATCHES : FUNCTION_DIFFERS;
+	return err;
+}
+
 /* Finds the slot for a pair in the map, or adds a new one and sets *@is_new_ret. */
 static int find_slot(struct annotation *annotation, struct pair_map *map, uint64_t a, uint64_t b,
 		     uint32_t *slot_ret, bool *is_new_ret)
@@ -354,7 +378,7 @@ static int hit_function(struct annotation *annotation, const struct frame *frame
 static bool is_wanted(const struct annotation_maps *maps, const struct frame_name *name,
 		      enum function_match best)
 {
-	return maps->matches[name->function] == 1 + best;
+	return name->function < maps->n_matches && maps->matches[name->function] == 1 + best;
 }
 
 static int hit_functions(struct annotation *annotation, const struct frame *frame,
@@ -407,18 +431,15 @@ static int find_hits(struct annotation *annotation, enum function_match best, ui
 	return 0;
 }
 
-static int fill(struct annotation *annotation, const char *wanted)
+static int fill(struct annotation *annotation, enum function_match best)
 {
-	enum function_match best;
-	int err = match_functions(annotation, wanted, &best);
-
-	if (err || best == FUNCTION_DIFFERS)
-		return err;
+	if (best == FUNCTION_DIFFERS)
+		return 0;
 	_cleanup_free_ uint32_t *by_node =
 		calloc((size_t)annotation->profile->cct->n_nodes + 1, sizeof(*by_node));
 	if (!by_node)
 		return -ENOMEM;
-	err = find_hits(annotation, best, by_node);
+	int err = find_hits(annotation, best, by_node);
 	if (err)
 		return err;
 	err = annotation_add_costs(annotation, by_node);
@@ -428,14 +449,14 @@ static int fill(struct annotation *annotation, const char *wanted)
 	return 0;
 }
 
-int annotation_create(const struct profile *profile, struct symbolizer *symbolizer,
-		      const char *wanted, uint32_t sort_metric, struct annotation **annotation_ret)
+/* An annotation without functions. NULL: out of memory. */
+static struct annotation *create_empty(const struct profile *profile, struct symbolizer *symbolizer,
+				       uint32_t sort_metric)
 {
 	struct annotation *annotation = calloc(1, sizeof(*annotation));
-	int err = -ENOMEM;
 
 	if (!annotation)
-		return -ENOMEM;
+		return NULL;
 	annotation->profile = profile;
 	annotation->symbolizer = symbolizer;
 	annotation->n_metrics = profile->cct->n_metrics;
@@ -443,13 +464,47 @@ int annotation_create(const struct profile *profile, struct symbolizer *symboliz
 	annotation->paths = source_paths_create();
 	annotation->maps = calloc(1, sizeof(*annotation->maps));
 	if (annotation->paths && annotation->maps)
-		err = fill(annotation, wanted);
-	if (err) {
+		return annotation;
+	annotation_destroy(annotation);
+	return NULL;
+}
+
+/* Takes the annotation, whose functions are chosen unless @err says what went wrong. */
+static int finish(struct annotation *annotation, enum function_match best, int err,
+		  struct annotation **annotation_ret)
+{
+	if (!err)
+		err = fill(annotation, best);
+	if (err)
 		annotation_destroy(annotation);
-		return err;
-	}
-	*annotation_ret = annotation;
-	return 0;
+	else
+		*annotation_ret = annotation;
+	return err;
+}
+
+int annotation_create(const struct profile *profile, struct symbolizer *symbolizer,
+		      const char *wanted, uint32_t sort_metric, struct annotation **annotation_ret)
+{
+	struct annotation *annotation = create_empty(profile, symbolizer, sort_metric);
+	enum function_match best = FUNCTION_DIFFERS;
+
+	if (!annotation)
+		return -ENOMEM;
+	int err = match_functions(annotation, wanted, &best);
+	return finish(annotation, best, err, annotation_ret);
+}
+
+int annotation_create_hottest(const struct profile *profile, struct symbolizer *symbolizer,
+			      uint32_t sort_metric, const struct hottest_limits *limits,
+			      struct annotation **annotation_ret)
+{
+	struct annotation *annotation = create_empty(profile, symbolizer, sort_metric);
+	enum function_match best = FUNCTION_DIFFERS;
+
+	if (!annotation)
+		return -ENOMEM;
+	int err = match_hottest(annotation, limits, &best);
+	return finish(annotation, best, err, annotation_ret);
 }
 
 const char *annotation_path(const struct annotation *annotation, uint32_t path)

@@ -11,6 +11,7 @@
 #define REPORT_ANNOTATE_ANNOTATE_H
 
 #include "report/annotate/annotation.h"
+#include "report/annotate/hottest_function.h"
 
 /* The source position of an instruction of a function. */
 struct annotated_place {
@@ -25,6 +26,10 @@ struct annotated_place {
  */
 int annotation_create(const struct profile *profile, struct symbolizer *symbolizer,
 		      const char *wanted, uint32_t sort_metric, struct annotation **annotation_ret);
+/* Likewise those with the highest self cost of the metric. */
+int annotation_create_hottest(const struct profile *profile, struct symbolizer *symbolizer,
+			      uint32_t sort_metric, const struct hottest_limits *limits,
+			      struct annotation **annotation_ret);
 void annotation_destroy(struct annotation *annotation);
 
 const char *annotation_path(const struct annotation *annotation, uint32_t path);

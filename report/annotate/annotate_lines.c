@@ -4,10 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/object/file_search.h"
+#include "report/annotate/source_doubt.h"
 
 #define CONTEXT_LINES 2
 
@@ -179,35 +178,6 @@ static void write_rest_of_lines(const struct page *page)
 	text_style_end(&page->output, STYLE_DIM);
 }
 
-static bool is_newer(const struct page *page, const struct source_file *file)
-{
-	struct stat program;
-
-	return !file->problem && stat(page->function->module_path, &program) == 0 &&
-	       (file->modified.tv_sec > program.st_mtim.tv_sec ||
-		(file->modified.tv_sec == program.st_mtim.tv_sec &&
-		 file->modified.tv_nsec > program.st_mtim.tv_nsec));
-}
-
-static bool is_after_recording(const struct page *page, const struct source_file *file)
-{
-	int64_t recorded = file_search_recorded(page->annotation->profile->modules.files);
-
-	return !file->problem && recorded && file->modified.tv_sec > recorded;
-}
-
-/* Why the file may differ from the one that was compiled. NULL: no sign of that. */
-static const char *doubt(const struct page *page, const struct source_file *file)
-{
-	if (file->problem)
-		return file->problem;
-	if (is_newer(page, file))
-		return "newer than the program: its lines may have moved";
-	if (is_after_recording(page, file))
-		return "newer than the recording: its lines may have moved";
-	return NULL;
-}
-
 /* Writes the file's name, and a warning if it is missing or newer. */
 static int write_file(const struct page *page, struct lines *lines)
 {
@@ -222,7 +192,7 @@ static int write_file(const struct page *page, struct lines *lines)
 	text_style_begin(&page->output, STYLE_HEADING);
 	page_write_rest(page, path, 0);
 	text_style_end(&page->output, STYLE_HEADING);
-	const char *warning = file ? doubt(page, file) : NULL;
+	const char *warning = file ? source_doubt(page->annotation, page->function, file) : NULL;
 	if (!warning)
 		return 0;
 	fprintf(page->output.file, "%*s", (int)page_numbers_width(page), "");
