@@ -4,13 +4,13 @@
 #include <inttypes.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/printable.h"
 #include "cct/text/json_string.h"
 #include "report/export/json_recording.h"
 #include "report/export/json_rows.h"
 #include "report/findings/missing.h"
 #include "report/findings/path_ends.h"
 #include "report/findings/runtimes.h"
+#include "report/html/page_string.h"
 #include "report/names/debug_packages.h"
 #include "report/views/view_rows.h"
 
@@ -19,26 +19,9 @@
 #define LEAST_SHARE         0.005
 #define LEAST_SHARE_PERCENT (100 * LEAST_SHARE)
 
-/* A string whose unsafe characters are escaped as for a terminal. 0 or -ENOMEM. */
-static int write_text(FILE *out, const char *before, const char *text)
-{
-	_cleanup_free_ char *shown = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&shown, &size);
-
-	if (!stream)
-		return -ENOMEM;
-	printable_put(stream, text);
-	if (fclose(stream))
-		return -ENOMEM;
-	fputs(before, out);
-	json_write_string(out, shown);
-	return 0;
-}
-
 static int write_member(FILE *out, const char *before, const char *text)
 {
-	return text ? write_text(out, before, text) : 0;
+	return text ? page_string_write(out, before, text) : 0;
 }
 
 static int write_machine(FILE *out, const struct profile_info *info)
@@ -70,7 +53,7 @@ static int write_metrics(FILE *out, const struct profile *profile)
 	for (uint32_t i = 0; i < profile->n_metrics && !err; i++) {
 		const struct metric *metric = &profile->metrics[i];
 
-		err = write_text(out, i ? ",\n{\"event\":" : "{\"event\":", metric->name);
+		err = page_string_write(out, i ? ",\n{\"event\":" : "{\"event\":", metric->name);
 		fputs(",\"unit\":", out);
 		json_write_string(out, metric->unit);
 		fprintf(out, ",\"samples\":%" PRIu64 ",\"total\":%" PRIu64 ",\"lost\":%" PRIu64,
@@ -109,7 +92,7 @@ static int write_ratios(FILE *out, const struct page *page)
 
 	fputs(",\n\"ratios\":[", out);
 	for (uint32_t i = 0; i < n && !err; i++) {
-		err = write_text(out, i ? ",{\"name\":" : "{\"name\":", ratios[i].name);
+		err = page_string_write(out, i ? ",{\"name\":" : "{\"name\":", ratios[i].name);
 		fprintf(out,
 			",\"numerator\":%" PRIu32 ",\"denominator\":%" PRIu32 ",\"factor\":%.17g}",
 			ratios[i].numerator, ratios[i].denominator, ratios[i].factor);
@@ -136,7 +119,7 @@ static int write_incomplete(FILE *out, const struct profile *profile, size_t *n)
 		write_count(out, n, profile->quality.incomplete[marker],
 			    marker_text((enum marker)marker));
 		if (why)
-			err = write_text(out, ",", why);
+			err = page_string_write(out, ",", why);
 		putc(']', out);
 	}
 	return err;
@@ -225,7 +208,7 @@ static int write_phases(FILE *out, const struct profile *profile)
 		const struct phase *phase = &profile->phases.phases[i];
 		const uint64_t end_ns = phases_end_ns(&profile->phases, i, info->end_ns);
 
-		err = write_text(out, i ? ",\n[" : "[", phase->name);
+		err = page_string_write(out, i ? ",\n[" : "[", phase->name);
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 "]",
 			phase->start_ns > info->start_ns ? phase->start_ns - info->start_ns : 0,
 			end_ns > info->start_ns ? end_ns - info->start_ns : 0);
@@ -249,7 +232,7 @@ static int write_missing(FILE *out, const struct page *page, const struct missin
 
 		if ((double)cost < least || !cost)
 			continue;
-		err = write_text(out, n++ ? ",\n{\"module\":" : "{\"module\":",
+		err = page_string_write(out, n++ ? ",\n{\"module\":" : "{\"module\":",
 				 module_name(module_table_get(modules, problem->module)));
 		fprintf(out, ",\"lacks\":\"%s\",\"problem\":", missing_lack_name(problem->lack));
 		json_write_string(out, problem->text);
@@ -285,7 +268,7 @@ static int write_advice(FILE *out, const struct page *page)
 		return err;
 	fputs(",\n\"advice\":[", out);
 	for (size_t i = 0; i < n && !err; i++)
-		err = write_text(out, i ? "," : "", advice[i]);
+		err = page_string_write(out, i ? "," : "", advice[i]);
 	putc(']', out);
 	return err;
 }
@@ -322,7 +305,7 @@ static int write_selection(FILE *out, const struct export_options *options)
 	if (!options->selected)
 		return 0;
 	_cleanup_free_ char *text = path_selection_text(options->selected->selection);
-	return text ? write_text(out, ",\n\"selection\":", text) : -ENOMEM;
+	return text ? page_string_write(out, ",\n\"selection\":", text) : -ENOMEM;
 }
 
 int page_facts_write(FILE *out, const struct page *page)
