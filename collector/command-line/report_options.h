@@ -33,6 +33,7 @@ struct report_options {
 	struct export_options export;
 	const struct export_format *format;
 	const char *html; /* the file of the page, or "-"; NULL: not given */
+	bool has_code;    /* the page has code of the hottest functions */
 	enum color_use color;
 	bool has_view;   /* a view was given; otherwise it is the tree */
 	bool has_each;   /* what rows are separate for was given, not chosen by perf's columns */

@@ -231,6 +231,12 @@ static const struct command_option options_of_report[] = {
 		  "output): one file that loads nothing",
 	  .take = option_take_text,
 	  .offset = FIELD(html) },
+	{ .name = "source",
+	  .help = "--html only: the page has source lines and instructions of the hottest "
+		  "functions",
+	  .take = option_take_flag,
+	  .offset = FIELD(has_code) },
+	{ .shared = source_path_option, .offset = FIELD(files) },
 	{ .shared = color_option, .offset = FIELD(color) },
 	{ .shared = symfs_option, .offset = FIELD(files) },
 	{ .shared = debuginfod_option, .offset = FIELD(files) },
@@ -350,6 +356,7 @@ static int check_html(struct report_options *options)
 					 "a terminal cannot show a page: name a file.");
 	/* With threads, rows of samples can stay. */
 	options->build.by_thread = options->build.keeps_rows = true;
+	options->build.keeps_code = options->has_code;
 	return 0;
 }
 
@@ -595,6 +602,8 @@ int cmd_report(int argc, char **argv)
 	}
 	if (!parsed.is_done && !status)
 		status = check_html(&options);
+	if (!parsed.is_done && !status)
+		status = page_file_check_code(&options);
 	if (!parsed.is_done && !status)
 		status = run(&options) ? 1 : 0;
 	report_options_deinit(&options);

@@ -43,6 +43,11 @@ static const struct command_option options_of_view[] = {
 	  .take = option_take_choice,
 	  .choices = kernel_choices,
 	  .offset = FIELD(view.kernel) },
+	{ .name = "source",
+	  .help = "the page has source lines and instructions of the hottest functions",
+	  .take = option_take_flag,
+	  .offset = FIELD(has_code) },
+	{ .shared = source_path_option, .offset = FIELD(files) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .shared = symfs_option, .offset = FIELD(files) },
@@ -179,7 +184,9 @@ static int view(struct report_options *options)
 	options->html = path;
 	options->paths = &options->path;
 	options->n_paths = 1;
-	int err = make_page(options);
+	int err = page_file_check_code(options);
+	if (!err)
+		err = make_page(options);
 	if (!err)
 		show_page(path);
 	return err;
@@ -257,6 +264,7 @@ int cmd_view(int argc, char **argv)
 		report_options_finish(&options);
 		/* With threads, rows of samples can stay. */
 		options.build.by_thread = options.build.keeps_rows = true;
+		options.build.keeps_code = options.has_code;
 		setlocale(LC_CTYPE, "");
 		status = view(&options) ? 1 : 0;
 	}

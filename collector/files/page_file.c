@@ -12,12 +12,11 @@
 #include "collector/command-line/messages.h"
 #include "collector/files/result_file.h"
 #include "collector/files/shown_naming.h"
+#include "collector/files/stored_profile.h"
 #include "report/html/page.h"
 
-int page_file_write(const struct report_options *options, const struct profile *profile,
-		    struct symbolizer *symbolizer)
+static int write_page(const struct report_options *options, const struct page *page)
 {
-	const struct page page = { profile, symbolizer, &options->view, &options->export };
 	FILE *out =
 		result_file_open(options->command, options->html, options->paths, options->n_paths);
 	struct shown_naming naming;
@@ -25,13 +24,55 @@ int page_file_write(const struct report_options *options, const struct profile *
 	if (!out)
 		return 1;
 	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
-	shown_naming_start(&naming, options->command, symbolizer);
-	int err = page_write(out, &page);
+	shown_naming_start(&naming, options->command, page->symbolizer);
+	int err = page_write(out, page);
 	shown_naming_stop(&naming);
 	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;
 	return result_file_close(out, options->command, options->html, err);
+}
+
+int page_file_write(const struct report_options *options, const struct profile *profile,
+		    struct symbolizer *symbolizer)
+{
+	struct page page = {
+		.profile = profile,
+		.symbolizer = symbolizer,
+		.view = &options->view,
+		.options = &options->export,
+		.moved_sources = options->files.moved,
+		.n_moved_sources = options->files.n_moved,
+	};
+	struct symbolizer_options with_lines = options->symbolizer;
+
+	with_lines.lines = true;
+	if (options->has_code)
+		page.line_symbolizer = symbolizer_create(profile, &with_lines);
+	int err = options->has_code && !page.line_symbolizer
+			  ? message_error_of_memory(options->command)
+			  : write_page(options, &page);
+	symbolizer_destroy(page.line_symbolizer);
+	return err;
+}
+
+int page_file_check_code(const struct report_options *options)
+{
+	if (!options->has_code)
+		return 0;
+	if (!options->html)
+		return message_wrong_use(options->command,
+					 "--source belongs to --html; dendro annotate shows the "
+					 "lines of a function as text.");
+	if (options->n_paths > 1)
+		return message_wrong_use(options->command,
+					 "--source needs the code of one recording, not a sum.");
+	if (stored_profile_is_at(options->path))
+		return message_error(
+			options->command,
+			"--source needs the recording that the profile %s was made of.",
+			options->path);
+	return 0;
 }
 
 /* A folder of this user's, which is made if it is missing, and which others can't read. */

@@ -4,6 +4,9 @@
 
 #include "collector/command-line/report_options.h"
 
+/* Whether --source can be obeyed, once the operands are known. 0, or another value after a message.
+ */
+int page_file_check_code(const struct report_options *options);
 /* Writes the page to options->html; "-": standard output. 0, or another value after a message. */
 int page_file_write(const struct report_options *options, const struct profile *profile,
 		    struct symbolizer *symbolizer);

@@ -8,6 +8,7 @@
 #include "cct/base/stream.h"
 #include "report/fold/fold_profile.h"
 #include "report/html/page_block.h"
+#include "report/html/page_code.h"
 #include "report/html/page_columns.h"
 #include "report/html/page_facts.h"
 #include "report/html/page_text.h"
@@ -23,7 +24,9 @@ static void write_up_to(FILE *out, const char **at, const char *mark)
 	*at = end + strlen(mark);
 }
 
-static int write_facts(FILE *out, const struct page *page)
+/* A block of what a function writes as text. */
+static int write_text(FILE *out, const struct page *page,
+		      int (*write)(FILE *out, const struct page *page))
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
@@ -31,7 +34,7 @@ static int write_facts(FILE *out, const struct page *page)
 
 	if (!stream)
 		return -ENOMEM;
-	int err = page_facts_write(stream, page);
+	int err = write(stream, page);
 	if (fclose(stream) && !err)
 		err = -ENOMEM;
 	return err ? err : page_block_write(out, text, size);
@@ -57,13 +60,16 @@ static int write_page(FILE *out, const struct page *page, const struct page_tree
 	const char *at = page_text;
 
 	write_up_to(out, &at, PAGE_MARK_FACTS);
-	int err = write_facts(out, page);
+	int err = write_text(out, page, page_facts_write);
 	write_up_to(out, &at, PAGE_MARK_TOP);
 	if (!err)
 		err = write_columns(out, &top);
 	write_up_to(out, &at, PAGE_MARK_TREE);
 	if (!err)
 		err = write_columns(out, &whole);
+	write_up_to(out, &at, PAGE_MARK_CODE);
+	if (!err && page->line_symbolizer)
+		err = write_text(out, page, page_code_write);
 	fwrite(at, 1, (size_t)(page_text_end - at), out);
 	return err ? err : stream_finish(out);
 }

@@ -17,6 +17,10 @@ struct page {
 	struct symbolizer *symbolizer;
 	const struct view_options *view; /* grouping, kernel, sort_metric: which is shown first */
 	const struct export_options *options; /* source, selected, ratios */
+	/* Has source lines: the page has code of the hottest functions. NULL: it has none. */
+	struct symbolizer *line_symbolizer;
+	const char *const *moved_sources; /* "FROM=TO" */
+	size_t n_moved_sources;
 };
 
 /* 0, -ENOMEM, or -errno of the stream. */

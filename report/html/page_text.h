@@ -9,5 +9,6 @@ extern const char page_text[], page_text_end[];
 #define PAGE_MARK_FACTS "@FACTS@"
 #define PAGE_MARK_TOP   "@TOP@"
 #define PAGE_MARK_TREE  "@TREE@"
+#define PAGE_MARK_CODE  "@CODE@"
 
 #endif
