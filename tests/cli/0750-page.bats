@@ -63,6 +63,24 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	node "$ROOT/tests/page/works.mjs" "$PWD/page.html" callgraph.json even
 }
 
+@test "the page has the lines and instructions of dendro annotate, if they are asked for" {
+	need gcc
+	need_browser
+	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -I "$ROOT" -o warm "$ROOT/tests/workloads/hot_line.c"
+	"$DENDRO" record -q -e '{cpu-clock,page-faults}:S' -o warm.data -- ./warm 1
+	"$DENDRO" annotate --format json hot warm.data >hot.json
+	"$DENDRO" report --html page.html --source warm.data
+	node "$ROOT/tests/page/code.mjs" "$PWD/page.html" hot.json
+	"$DENDRO" annotate --format json inlined_loop warm.data >inlined.json
+	node "$ROOT/tests/page/code.mjs" "$PWD/page.html" inlined.json
+	"$DENDRO" report --html plain.html warm.data
+	[ "$(stat -c %s plain.html)" -lt "$(stat -c %s page.html)" ]
+	"$DENDRO" build -q -o warm.cct warm.data
+	refuses "needs the recording" -- "$DENDRO" report --html page.html --source warm.cct
+	refuses "belongs to --html" -- "$DENDRO" report --source warm.data
+	refuses "not a sum" -- "$DENDRO" report --html page.html --source warm.data one.data
+}
+
 @test "hostile names are text in the page" {
 	need gcc objcopy
 	need_browser

@@ -60,6 +60,17 @@ export function tableRows(page) {
 	})));
 }
 
+/** axe finds nothing, in light and in dark. */
+export async function accessible(page) {
+	await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+	for (const scheme of ["light", "dark"]) {
+		await page.emulateMedia({ colorScheme: scheme });
+		const found = await page.evaluate(() => globalThis.axe.run());
+		assert.deepEqual(found.violations.map(({ id, nodes }) =>
+			[id, ...nodes.slice(0, 5).map(({ html, failureSummary }) => html + failureSummary)]), []);
+	}
+}
+
 /** Runs a test with a page, which must have done nothing wrong in the end. */
 export async function withPage(file, options, test) {
 	const browser = await openBrowser();

@@ -1,7 +1,7 @@
 // works.mjs PAGE CALLGRAPH.json FUNCTION: keys, clicks, pixels, filters and links; accessible.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { openPage, parseCsv, require, saved, tableRows, withPage } from "./open.mjs";
+import { accessible, openPage, parseCsv, saved, tableRows, withPage } from "./open.mjs";
 
 const [, , file, callGraph, wanted] = process.argv;
 const report = JSON.parse(readFileSync(callGraph, "utf8"));
@@ -137,16 +137,6 @@ async function pixels(page) {
 	assert.match(await fragment(page), /zoom=/);
 	await page.keyboard.press("Backspace");
 	assert.doesNotMatch(await fragment(page), /zoom=/);
-}
-
-async function accessible(page) {
-	await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
-	for (const scheme of ["light", "dark"]) {
-		await page.emulateMedia({ colorScheme: scheme });
-		const found = await page.evaluate(() => globalThis.axe.run());
-		assert.deepEqual(found.violations.map(({ id, nodes }) =>
-			[id, ...nodes.slice(0, 5).map(({ html, failureSummary }) => html + failureSummary)]), []);
-	}
 }
 
 await withPage(file, {}, async (page, browser) => {

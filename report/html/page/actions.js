@@ -4,7 +4,7 @@
 import { readColors } from "./colors.js";
 import { byId } from "./page.js";
 import { csvOf, foldedOf, saveFile, savePng, svgOf } from "./save.js";
-import { firstState } from "./state.js";
+import { CODES, firstState } from "./state.js";
 import { nameOf } from "./text.js";
 
 /** @param {Page} page @param {"name" | "path" | "stack"} what */
@@ -51,6 +51,13 @@ function turn(page, name) {
 		page.change({ [known]: !page.state[known] });
 }
 
+/** @param {Page} page @param {string} [name] of what is shown or hidden; without: the next one */
+function showCode(page, name) {
+	const at = CODES.indexOf(page.state.code);
+	const known = CODES.find((of) => of === name) ?? CODES[(at + 1) % CODES.length];
+	page.change({ code: known === page.state.code ? "" : known });
+}
+
 function undo() {
 	if (history.state?.step)
 		history.back();
@@ -79,6 +86,7 @@ function keysOf(page) {
 		Escape: () => page.zoomOut(),
 		N: () => page.nextMatch(-1),
 		U: () => history.forward(),
+		c: () => showCode(page),
 		f: () => page.filterSelected("focus"),
 		g: () => page.panes[0].canvas.focus(),
 		h: () => page.panes[0].table.unfoldHotPath(),
@@ -130,6 +138,7 @@ function listenToButtons(page) {
 	const groups = /** @type {[string, (data: DOMStringMap) => void][]} */ ([
 		["views", ({ view }) => view && page.showView(/** @type {"down"} */ (view))],
 		["switches", (data) => turn(page, data.switch)],
+		["codes", ({ code }) => code && showCode(page, code)],
 		["save", (data) => data.save && save(page, data.save)],
 	]);
 	for (const [id, action] of groups)

@@ -1,8 +1,9 @@
 /** Starts the page: the first picture, then the whole. */
 
+/** @import { Facts } from "./payload.js" */
 import { listen } from "./actions.js";
 import { Page } from "./page.js";
-import { readBlock, readFacts, readModel } from "./payload.js";
+import { readBlock, readJson, readModel } from "./payload.js";
 
 /** Lets the browser paint. */
 function painted() {
@@ -13,7 +14,7 @@ function painted() {
 }
 
 async function start() {
-	const facts = await readFacts("facts");
+	const facts = /** @type {Facts} */ (await readJson("facts"));
 	const page = new Page(facts);
 	listen(page);
 	page.take(readModel(await readBlock("top"), facts.kinds), false);

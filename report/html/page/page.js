@@ -15,6 +15,7 @@ import { legendOf, readColors } from "./colors.js";
 import { element, shown } from "./table.js";
 import { Pane } from "./pane.js";
 import { Timeline } from "./timeline.js";
+import { Code } from "./code.js";
 import { qualitySummary, showQuality } from "./quality.js";
 
 /** @param {string} id @returns {any} the element of the template with this ID */
@@ -56,6 +57,7 @@ export class Page {
 			brush: (from, to, isDone) => this.change({ from, to }, !isDone),
 			toggle: (filter) => this.toggleFilter(filter),
 		});
+		this.code = new Code(byId);
 		this.fillHead();
 	}
 
@@ -180,9 +182,18 @@ export class Page {
 		trees.forEach((tree, i) => this.showTree(tree, i, isSandwich));
 		this.showMatched(shape, sums);
 		this.showTools(legend);
+		this.showCode();
 		if (model.slices && this.isWhole)
 			this.timeline.show(model, selection, state.lanes, look.unit);
 		performance.measure("dendro-shown", "dendro-show");
+	}
+
+	/** The code of the function under the cursor. */
+	showCode() {
+		const { functions, unit } = this.look;
+		const { code, metric } = this.state;
+		byId("panes").classList.toggle("coded", code !== "");
+		this.code.show(code, metric, unit, functions, this.selected?.func ?? 0);
 	}
 
 	/** @param {Tree} tree @param {number} i @param {boolean} isSandwich */
@@ -250,6 +261,9 @@ export class Page {
 		for (const button of document.querySelectorAll("[data-view]"))
 			button.setAttribute("aria-pressed",
 				String(/** @type {HTMLElement} */ (button).dataset.view === state.view));
+		for (const button of document.querySelectorAll("[data-code]"))
+			button.setAttribute("aria-pressed",
+				String(/** @type {HTMLElement} */ (button).dataset.code === state.code));
 		for (const button of document.querySelectorAll("[data-switch]")) {
 			const name = /** @type {"kernel"} */ (/** @type {HTMLElement} */ (button).dataset.switch);
 			button.setAttribute("aria-pressed", String(state[name]));
@@ -351,6 +365,7 @@ export class Page {
 	select(item, host) {
 		this.selected = item;
 		this.describe(item);
+		this.showCode();
 		if (host === byId("first") && this.state.view !== "sandwich") {
 			this.state.selected = pathOf(item);
 			history.replaceState(history.state, "", `#${fragmentOf(this.state, this.facts.metric)}`);

@@ -59,6 +59,26 @@ export const REST = 255;
  * @property {string} [packages] a command
  * @property {string[]} advice
  */
+/** Without cost a line or an instruction ends after its text.
+ * @typedef {[file: number, line: number, text: string | null, self?: number[],
+ * total?: number[]]} CodeLine */
+/** @typedef {[address: string, text: string, place: string, self?: number[],
+ * total?: number[]]} CodeInstruction */
+/**
+ * What page_code.c writes. Costs are by metric.
+ * @typedef {object} CodeFunction
+ * @property {string} name
+ * @property {string} module
+ * @property {string} kind
+ * @property {string} [problem] why there are no instructions
+ * @property {[null, number[], number[]]} costs self and total
+ * @property {[path: string, doubt?: string][]} files
+ * @property {CodeLine[]} lines
+ * @property {number} linesLeftOut
+ * @property {boolean} cut instructions without cost are left out
+ * @property {number} instructionsLeftOut
+ * @property {CodeInstruction[]} instructions
+ */
 /**
  * @typedef {object} Functions
  * @property {string[]} name
@@ -315,7 +335,7 @@ export async function readBlock(id) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** @param {string} id @returns {Promise<Facts>} */
-export async function readFacts(id) {
+/** @param {string} id @returns {Promise<any>} */
+export async function readJson(id) {
 	return JSON.parse(new TextDecoder().decode(await readBlock(id)));
 }

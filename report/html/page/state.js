@@ -20,18 +20,20 @@
  * @property {string[]} folded modules
  * @property {Filter[]} filters
  * @property {"process" | "thread" | "cpu" | "cgroup"} lanes
+ * @property {"" | "lines" | "instructions"} code of the selected function
  */
 
 const KINDS = ["process", "thread", "cpu", "cgroup", "module", "focus", "ignore"];
 const VIEWS = /** @type {const} */ (["down", "up", "sandwich"]);
 const LANE_KINDS = /** @type {const} */ (["process", "thread", "cpu", "cgroup"]);
+export const CODES = /** @type {const} */ (["", "lines", "instructions"]);
 const SWITCHES = /** @type {const} */ (["flame", "kernel", "inlined", "idle", "recursion"]);
 
 /** @param {number} metric @returns {State} */
 export function firstState(metric) {
 	return { metric, view: "down", flame: false, zoom: [], selected: [], func: -1, query: "",
 		from: 0, to: 0, kernel: false, inlined: false, idle: false, recursion: false,
-		folded: [], filters: [], lanes: "process" };
+		folded: [], filters: [], lanes: "process", code: "" };
 }
 
 /** @param {State} state @param {number} metric the first one */
@@ -42,7 +44,8 @@ export function fragmentOf(state, metric) {
 		if (state[name])
 			parts.append("with", name);
 	}
-	for (const name of /** @type {const} */ (["metric", "view", "func", "query", "lanes"])) {
+	for (const name of /** @type {const} */ (["metric", "view", "func", "query", "lanes",
+		"code"])) {
 		if (state[name] !== first[name])
 			parts.set(name, String(state[name]));
 	}
@@ -81,6 +84,7 @@ export function readFragment(fragment, metric, metrics) {
 	state.metric = Number.isInteger(chosen) && chosen >= 0 && chosen < metrics ? chosen : metric;
 	state.view = oneOf(VIEWS, parts.get("view"), state.view);
 	state.lanes = oneOf(LANE_KINDS, parts.get("lanes"), state.lanes);
+	state.code = oneOf(CODES, parts.get("code"), state.code);
 	state.func = readPath(parts.get("func"))[0] ?? -1;
 	state.query = parts.get("query") ?? "";
 	state.zoom = readPath(parts.get("zoom"));
