@@ -54,9 +54,9 @@ static int write_columns(FILE *out, const struct page_columns *columns)
 static int write_page(FILE *out, const struct page *page, const struct page_tree *tree,
 		      const struct page_rows *rows)
 {
-	const struct page_columns whole = { page->profile, tree, rows, 0 };
+	const struct page_columns whole = { page->profile, tree, rows, 0, page->view->errors };
 	const struct page_columns top = { page->profile, tree, NULL,
-					  page_tree_total(tree, 0) / TOP_PARTS + 1 };
+					  page_tree_total(tree, 0) / TOP_PARTS + 1, false };
 	const char *at = page_text;
 
 	write_up_to(out, &at, PAGE_MARK_FACTS);
@@ -97,6 +97,7 @@ int page_write(FILE *out, const struct page *page)
 		.grouping = page->view->grouping,
 		.kernel = page->view->kernel,
 		.sort_metric = page->view->sort_metric,
+		.errors = page->view->errors,
 	};
 	_cleanup_free_ uint32_t *nodes = NULL;
 	struct fold *fold;

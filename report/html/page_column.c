@@ -44,3 +44,21 @@ void page_column_deinit(struct page_column *column)
 {
 	free(column->numbers);
 }
+
+void page_squares_add(struct page_squares *squares, unsigned __int128 number)
+{
+	page_column_add(&squares->low, (uint64_t)number);
+	page_column_add(&squares->high, (uint64_t)(number >> 64));
+}
+
+void page_squares_write(struct page_squares *squares, struct byte_buffer *out)
+{
+	page_column_write(&squares->low, out);
+	page_column_write(&squares->high, out);
+}
+
+void page_squares_deinit(struct page_squares *squares)
+{
+	page_column_deinit(&squares->low);
+	page_column_deinit(&squares->high);
+}

@@ -21,4 +21,13 @@ void page_column_add(struct page_column *column, uint64_t number);
 void page_column_write(struct page_column *column, struct byte_buffer *out);
 void page_column_deinit(struct page_column *column);
 
+/* Sums of squared weights: a column of their lower halves, and one of the upper ones. */
+struct page_squares {
+	struct page_column low, high;
+};
+
+void page_squares_add(struct page_squares *squares, unsigned __int128 number);
+void page_squares_write(struct page_squares *squares, struct byte_buffer *out);
+void page_squares_deinit(struct page_squares *squares);
+
 #endif

@@ -234,6 +234,30 @@ static void get_cost(const struct writing *writing, uint32_t i, uint32_t metric,
 		*cost_ret = (struct cct_cost){ fold->self_samples[at], fold->self[at] };
 }
 
+/* Of the exclusive cost. The fold has errors. */
+static unsigned __int128 get_squares(const struct writing *writing, uint32_t i, uint32_t metric)
+{
+	const struct fold *fold = writing->fold;
+	const uint32_t n_metrics = writing->columns->profile->n_metrics;
+	const uint32_t columns = fold_error_columns(n_metrics, metric);
+	const uint32_t low = columns + FOLD_SQUARES_LOW, high = columns + FOLD_SQUARES_HIGH;
+	const size_t at = (size_t)writing->tree->nodes[writing->nodes[i].place] * fold->n_metrics;
+	const uint64_t low_sum = i ? fold->self[at + low] : self_of_root(fold, fold->total, low);
+	const uint64_t high_sum = i ? fold->self[at + high] : self_of_root(fold, fold->total, high);
+
+	return low_sum + ((unsigned __int128)high_sum << FOLD_SQUARES_LOW_BITS);
+}
+
+static void write_squares(const struct writing *writing, uint32_t metric, struct byte_buffer *out)
+{
+	struct page_squares squares = { 0 };
+
+	for (uint32_t i = 0; i < writing->n_nodes; i++)
+		page_squares_add(&squares, get_squares(writing, i, metric));
+	page_squares_write(&squares, out);
+	page_squares_deinit(&squares);
+}
+
 /* Whether the rows have the costs of all nodes: not if weights were scaled. 0 or -ENOMEM. */
 static int compare_with_rows(const struct writing *writing, uint32_t metric, bool *is_equal_ret)
 {
@@ -279,14 +303,17 @@ static int write_costs_of(struct writing *writing, uint32_t metric, struct byte_
 	page_column_write(&writing->column, out);
 	page_column_write(&weights, out);
 	page_column_deinit(&weights);
+	if (writing->columns->squares)
+		write_squares(writing, metric, out);
 	return 0;
 }
 
 static int write_costs(struct writing *writing, struct byte_buffer *out)
 {
-	const uint32_t n_metrics = writing->fold->n_metrics;
+	const uint32_t n_metrics = writing->columns->profile->n_metrics;
 	int err = 0;
 
+	byte_buffer_add_unsigned(out, writing->columns->squares);
 	if (writing->columns->least) {
 		byte_buffer_add_unsigned(out, 1);
 		return write_costs_of(writing, writing->tree->metric, out);
@@ -309,7 +336,8 @@ static int write_body(struct writing *writing, struct byte_buffer *body)
 	if (err)
 		return err;
 	if (rows)
-		return page_rows_write(rows, writing->columns->profile, &writing->strings, body);
+		return page_rows_write(rows, writing->columns->profile, &writing->strings,
+				       writing->columns->squares, body);
 	byte_buffer_add_unsigned(body, 0);
 	return 0;
 }

@@ -63,7 +63,8 @@ static int write_metrics(FILE *out, const struct profile *profile)
 		if (metric_is_multiplexed(metric))
 			fprintf(out, ",\"running\":%.9g",
 				(double)metric->time_running_ns / (double)metric->time_enabled_ns);
-		fprintf(out, ",\"scaled\":%s}", metric->is_scaled ? "true" : "false");
+		fprintf(out, ",\"waits\":%s,\"scaled\":%s}", metric->is_waits ? "true" : "false",
+			metric->is_scaled ? "true" : "false");
 	}
 	putc(']', out);
 	return err;
@@ -233,7 +234,7 @@ static int write_missing(FILE *out, const struct page *page, const struct missin
 		if ((double)cost < least || !cost)
 			continue;
 		err = page_string_write(out, n++ ? ",\n{\"module\":" : "{\"module\":",
-				 module_name(module_table_get(modules, problem->module)));
+					module_name(module_table_get(modules, problem->module)));
 		fprintf(out, ",\"lacks\":\"%s\",\"problem\":", missing_lack_name(problem->lack));
 		json_write_string(out, problem->text);
 		fprintf(out, ",\"cost\":%" PRIu64 "}", cost);
@@ -315,6 +316,7 @@ int page_facts_write(FILE *out, const struct page *page)
 
 	fprintf(out, "{\"version\":\"%s\",\"metric\":%" PRIu32 ",\"grouping\":\"%s\"",
 		DENDRO_VERSION, page->view->sort_metric, groupings[page->view->grouping]);
+	fprintf(out, ",\"errors\":%s", page->view->errors ? "true" : "false");
 	write_kinds(out);
 	write_gaps(out, &profile->info);
 	int err = write_member(out, ",\n\"source\":", page->options->source);

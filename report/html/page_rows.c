@@ -34,6 +34,7 @@ static void add_up(struct page_rows *rows)
 		if (n && compare_rows(&rows->rows[n - 1], row) == 0) {
 			rows->rows[n - 1].samples += row->samples;
 			rows->rows[n - 1].weight += row->weight;
+			rows->rows[n - 1].squares += row->squares;
 		} else {
 			rows->rows[n++] = *row;
 		}
@@ -88,6 +89,7 @@ int page_rows_init(struct page_rows *rows, const struct profile *profile,
 			.slice = rows->n_slices ? (uint32_t)(row->time / rows->slice_us) + 1 : 0,
 			.samples = sample_rows_samples_of(from, i),
 			.weight = row->weight,
+			.squares = sample_rows_sum_of(from, i).squares,
 		};
 	}
 	add_up(rows);
@@ -152,6 +154,16 @@ static int write_cgroups(const struct profile *profile, struct string_ids *strin
 		page_column_write(&column, out);                       \
 	} while (0)
 
+static void write_squares(const struct page_rows *rows, struct byte_buffer *out)
+{
+	struct page_squares squares = { 0 };
+
+	for (uint32_t i = 0; i < rows->n; i++)
+		page_squares_add(&squares, rows->rows[i].squares);
+	page_squares_write(&squares, out);
+	page_squares_deinit(&squares);
+}
+
 static void write_columns(const struct page_rows *rows, struct byte_buffer *out)
 {
 	struct page_column column = { 0 };
@@ -170,7 +182,7 @@ static void write_columns(const struct page_rows *rows, struct byte_buffer *out)
 }
 
 int page_rows_write(const struct page_rows *rows, const struct profile *profile,
-		    struct string_ids *strings, struct byte_buffer *out)
+		    struct string_ids *strings, bool squares, struct byte_buffer *out)
 {
 	byte_buffer_add_unsigned(out, rows->n);
 	if (!rows->n)
@@ -182,5 +194,7 @@ int page_rows_write(const struct page_rows *rows, const struct profile *profile,
 		err = write_cgroups(profile, strings, out);
 	if (!err)
 		write_columns(rows, out);
+	if (!err && squares)
+		write_squares(rows, out);
 	return err;
 }

@@ -19,7 +19,8 @@ struct page_row {
 	uint32_t cgroup; /* as in struct sample_row */
 	uint32_t slice;  /* and 1; 0: the samples have no time */
 	uint64_t samples;
-	uint64_t weight; /* not scaled */
+	uint64_t weight;           /* not scaled */
+	unsigned __int128 squares; /* of the samples' weights */
 };
 
 struct page_rows {
@@ -36,8 +37,9 @@ struct page_rows {
 int page_rows_init(struct page_rows *rows, const struct profile *profile,
 		   const struct page_tree *tree, const uint32_t *nodes);
 void page_rows_deinit(struct page_rows *rows);
-/* Appends tasks, cgroups and rows, as report/html/page_columns.h describes. 0 or -ENOMEM. */
+/* Appends tasks, cgroups and rows, with @squares theirs, too, as report/html/page_columns.h
+ * describes. 0 or -ENOMEM. */
 int page_rows_write(const struct page_rows *rows, const struct profile *profile,
-		    struct string_ids *strings, struct byte_buffer *out);
+		    struct string_ids *strings, bool squares, struct byte_buffer *out);
 
 #endif

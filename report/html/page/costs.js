@@ -1,6 +1,6 @@
 /** Costs of nodes: of the samples that filters select, exclusive and inclusive. */
 
-/** @import { Model, Rows } from "./payload.js" */
+/** @import { Costs, Model, Rows } from "./payload.js" */
 /** @import { Shape } from "./shape.js" */
 
 /**
@@ -23,6 +23,8 @@
  * @property {Float64Array} total
  * @property {Float64Array} samples inclusive
  * @property {Float64Array} selfSamples
+ * @property {Float64Array | null} squares inclusive, of the samples' weights; null: not known
+ * @property {Float64Array | null} selfSquares
  */
 
 /** Text as a regular expression; if its syntax is wrong, literally. @param {string} text */
@@ -79,13 +81,25 @@ export function rowsWanted(model, rows, filters) {
 	return wanted;
 }
 
+/** Rows have weights as they were received. @param {Costs} costs @param {number} scale */
+function scaleCosts({ weight, squares }, scale) {
+	if (Math.abs(scale - 1) <= 1e-9)
+		return;
+	for (let i = 0; i < weight.length; i++) {
+		weight[i] *= scale;
+		if (squares)
+			squares[i] *= scale * scale;
+	}
+}
+
 /** What the rows that are wanted cost, by node of the model. @param {Model} model
- * @param {Selection} selection */
+ * @param {Selection} selection @returns {Costs} */
 function costsOfRows(model, selection) {
 	const rows = model.rows[selection.metric];
 	const all = model.costs[selection.metric];
 	const weight = new Float64Array(model.n);
 	const samples = new Float64Array(model.n);
+	const squares = rows.squares && new Float64Array(model.n);
 	const wanted = rowsWanted(model, rows, selection.filters);
 	const first = selection.to ? selection.from + 1 : 0;
 	const last = selection.to || model.slices + 1;
@@ -99,13 +113,12 @@ function costsOfRows(model, selection) {
 			continue;
 		weight[rows.node[i]] += rows.weight[i];
 		samples[rows.node[i]] += rows.samples[i];
+		if (squares && rows.squares)
+			squares[rows.node[i]] += rows.squares[i];
 	}
-	const scale = sum ? whole / sum : 1;
-	if (Math.abs(scale - 1) > 1e-9) {
-		for (let i = 0; i < model.n; i++)
-			weight[i] *= scale;
-	}
-	return { weight, samples };
+	const costs = { weight, samples, squares };
+	scaleCosts(costs, sum ? whole / sum : 1);
+	return costs;
 }
 
 /** Whether the selection depends on rows. @param {Selection} selection */
@@ -132,9 +145,14 @@ function functionsOf(model, filter) {
 	return Uint8Array.from(name, (of) => Number(pattern.test(of)));
 }
 
+/** @param {Costs} costs */
+function columnsOf({ weight, samples, squares }) {
+	return squares ? [weight, samples, squares] : [weight, samples];
+}
+
 /** Moves what paths do not meet the conditions to the root. @param {Model} model
- * @param {Selection} selection @param {Float64Array} weight @param {Float64Array} samples */
-function selectPaths(model, selection, weight, samples) {
+ * @param {Selection} selection @param {Costs} costs */
+function selectPaths(model, selection, costs) {
 	const filters = selection.filters
 		.filter(({ kind }) => ["module", "focus", "ignore"].includes(kind)).slice(0, 30);
 	if (!filters.length)
@@ -146,25 +164,27 @@ function selectPaths(model, selection, weight, samples) {
 		wanted |= Number(filter.kind !== "ignore") << bit;
 	});
 	const met = new Int32Array(model.n);
+	const columns = columnsOf(costs);
 	for (let i = 1; i < model.n; i++) {
 		met[i] = met[model.parent[i]] | bits[model.func[i]];
 		if (met[i] === wanted)
 			continue;
-		weight[0] += weight[i];
-		samples[0] += samples[i];
-		weight[i] = samples[i] = 0;
+		for (const column of columns) {
+			column[0] += column[i];
+			column[i] = 0;
+		}
 	}
 }
 
-/** @param {Model} model @param {Float64Array} weight @param {Float64Array} samples */
-function dropIdle(model, weight, samples) {
+/** @param {Model} model @param {Costs} costs */
+function dropIdle(model, costs) {
 	const { kind, id, name } = model.functions;
 	for (let i = 1; i < model.n; i = model.end[i]) {
 		const func = model.func[i];
 		if (kind[func] !== "process" || !(id[func] === 0 || /^swapper(\/|$)/.test(name[func])))
 			continue;
-		weight.fill(0, i, model.end[i]);
-		samples.fill(0, i, model.end[i]);
+		for (const column of columnsOf(costs))
+			column.fill(0, i, model.end[i]);
 	}
 }
 
@@ -189,22 +209,24 @@ function ofShape(costs, shape) {
 /** @param {Model} model @param {Shape} shape @param {Selection} selection @returns {Sums} */
 export function sumUp(model, shape, selection) {
 	const hasRows = model.rows.length && needsRows(selection);
-	const costs = model.costs[selection.metric];
-	let { weight, samples } = hasRows ? costsOfRows(model, selection) : costs;
-	if (!hasRows && (selection.idle || selection.filters.length)) {
-		weight = Float64Array.from(weight);
-		samples = Float64Array.from(samples);
-	}
+	const all = model.costs[selection.metric];
+	let costs = hasRows ? costsOfRows(model, selection) : all;
+	if (!hasRows && (selection.idle || selection.filters.length))
+		costs = { weight: Float64Array.from(all.weight), samples: Float64Array.from(all.samples),
+			squares: all.squares && Float64Array.from(all.squares) };
 	if (selection.idle)
-		dropIdle(model, weight, samples);
-	selectPaths(model, selection, weight, samples);
-	const self = ofShape(weight, shape);
-	const selfSamples = ofShape(samples, shape);
+		dropIdle(model, costs);
+	selectPaths(model, selection, costs);
+	const self = ofShape(costs.weight, shape);
+	const selfSamples = ofShape(costs.samples, shape);
+	const selfSquares = costs.squares && ofShape(costs.squares, shape);
 	return {
 		self,
 		selfSamples,
+		selfSquares,
 		total: inclusive(self, shape),
 		samples: inclusive(selfSamples, shape),
+		squares: selfSquares && inclusive(selfSquares, shape),
 	};
 }
 

@@ -17,6 +17,7 @@ export const REST = 255;
  * @property {number} lost
  * @property {number} [counted]
  * @property {number} [running] share of the time for which the event had a counter
+ * @property {boolean} waits each sample is a wait, and all are recorded
  * @property {boolean} scaled
  */
 /**
@@ -38,6 +39,7 @@ export const REST = 255;
  * @typedef {object} Facts
  * @property {string} version
  * @property {number} metric the one that is shown first
+ * @property {boolean} errors all shares are to have their errors
  * @property {string} grouping
  * @property {string[]} kinds
  * @property {[number, number, number][]} gaps CPU, start, end
@@ -99,8 +101,10 @@ export const REST = 255;
  * @property {Int32Array} cgroup and 1; 0: not known
  * @property {Float64Array} samples
  * @property {Float64Array} weight
+ * @property {Float64Array | null} squares of the samples' weights
  */
-/** @typedef {{samples: Float64Array, weight: Float64Array}} Costs exclusive, by node */
+/** Exclusive, by node. @typedef {{samples: Float64Array, weight: Float64Array,
+ * squares: Float64Array | null}} Costs */
 /**
  * @typedef {object} Model
  * @property {Functions} functions
@@ -156,6 +160,13 @@ class Reader {
 			this.at += n;
 		}
 		return column;
+	}
+
+	/** Sums of squares: their lower halves, and the upper ones. @param {number} n */
+	squares(n) {
+		const low = this.numbers(n);
+		const high = this.numbers(n);
+		return low.map((of, i) => of + high[i] * 2 ** 64);
 	}
 
 	/** A column of differences. @param {number} n */
@@ -217,17 +228,20 @@ function readNodes(reader, strings) {
 	return { n, func, parent, end, calls };
 }
 
-/** @param {Reader} reader @param {number} n nodes @returns {(Costs | null)[]} null: in the rows */
+/** @param {Reader} reader @param {number} n nodes
+ * @returns {{hasSquares: boolean, costs: (Costs | null)[]}} null: in the rows */
 function readCosts(reader, n) {
+	const hasSquares = reader.number() === 1;
 	const costs = [];
 	for (let metrics = reader.number(); metrics > 0; metrics--) {
 		if (!reader.number()) {
 			costs.push(null);
 			continue;
 		}
-		costs.push({ samples: reader.numbers(n), weight: reader.numbers(n) });
+		costs.push({ samples: reader.numbers(n), weight: reader.numbers(n),
+			squares: hasSquares ? reader.squares(n) : null });
 	}
-	return costs;
+	return { hasSquares, costs };
 }
 
 /** @param {Reader} reader @param {string[]} strings @returns {Task[]} */
@@ -263,11 +277,13 @@ function rowsOf(all, metric, which) {
 		cgroup: pick(all.cgroup, new Int32Array(n)),
 		samples: pick(all.samples, new Float64Array(n)),
 		weight: pick(all.weight, new Float64Array(n)),
+		squares: all.squares && pick(all.squares, new Float64Array(n)),
 	};
 }
 
-/** @param {Reader} reader @param {string[]} strings @param {number} metrics */
-function readRows(reader, strings, metrics) {
+/** @param {Reader} reader @param {string[]} strings @param {number} metrics
+ * @param {boolean} hasSquares */
+function readRows(reader, strings, metrics, hasSquares) {
 	const n = reader.number();
 	if (!n)
 		return { rows: [], tasks: [], cgroups: [], slices: 0, sliceNs: 0 };
@@ -283,18 +299,22 @@ function readRows(reader, strings, metrics) {
 	const cgroup = reader.integers(n);
 	const samples = reader.numbers(n);
 	const weight = reader.numbers(n);
+	const squares = hasSquares ? reader.squares(n) : null;
 	/** @type {Rows} */
-	const all = { n, node, slice, task, cpu, cgroup, samples, weight };
+	const all = { n, node, slice, task, cpu, cgroup, samples, weight, squares };
 	const rows = Array.from({ length: metrics }, (_, which) => rowsOf(all, metric, which));
 	return { rows, tasks, cgroups, slices, sliceNs };
 }
 
 /** @param {Rows} rows @param {number} n nodes @returns {Costs} */
 function addUp(rows, n) {
-	const costs = { samples: new Float64Array(n), weight: new Float64Array(n) };
+	const squares = rows.squares && new Float64Array(n);
+	const costs = { samples: new Float64Array(n), weight: new Float64Array(n), squares };
 	for (let i = 0; i < rows.n; i++) {
 		costs.samples[rows.node[i]] += rows.samples[i];
 		costs.weight[rows.node[i]] += rows.weight[i];
+		if (squares && rows.squares)
+			squares[rows.node[i]] += rows.squares[i];
 	}
 	return costs;
 }
@@ -305,8 +325,8 @@ export function readModel(bytes, kinds) {
 	const strings = readStrings(reader);
 	const functions = readFunctions(reader, strings, kinds);
 	const nodes = readNodes(reader, strings);
-	const costs = readCosts(reader, nodes.n);
-	const rows = readRows(reader, strings, costs.length);
+	const { hasSquares, costs } = readCosts(reader, nodes.n);
+	const rows = readRows(reader, strings, costs.length, hasSquares);
 	return {
 		functions,
 		...nodes,
