@@ -346,11 +346,11 @@ static int check_html(struct report_options *options)
 		return message_wrong_use(options->command,
 					 "--html writes a page with its own views: leave out "
 					 "--view, --format and --compare.");
-	if (view->merge_copies || view->fold_recursion || view->activations || view->errors ||
+	if (view->merge_copies || view->fold_recursion || view->activations ||
 	    options->export.max_depth)
 		return message_wrong_use(options->command,
 					 "--html does not take --merge-copies, --fold-recursion, "
-					 "--activations, --errors and --depth.");
+					 "--activations and --depth.");
 	if (strcmp(options->html, "-") == 0 && isatty(STDOUT_FILENO))
 		return message_wrong_use(options->command,
 					 "a terminal cannot show a page: name a file.");

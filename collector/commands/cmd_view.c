@@ -43,6 +43,10 @@ static const struct command_option options_of_view[] = {
 	  .take = option_take_choice,
 	  .choices = kernel_choices,
 	  .offset = FIELD(view.kernel) },
+	{ .name = "errors",
+	  .help = "show the standard errors of all shares, from the samples' weights",
+	  .take = option_take_flag,
+	  .offset = FIELD(view.errors) },
 	{ .name = "source",
 	  .help = "the page has source lines and instructions of the hottest functions",
 	  .take = option_take_flag,
@@ -265,6 +269,7 @@ int cmd_view(int argc, char **argv)
 		/* With threads, rows of samples can stay. */
 		options.build.by_thread = options.build.keeps_rows = true;
 		options.build.keeps_code = options.has_code;
+		options.build.keeps_squares = options.view.errors;
 		setlocale(LC_CTYPE, "");
 		status = view(&options) ? 1 : 0;
 	}

@@ -56,6 +56,19 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	has_numbers sum.cct
 }
 
+@test "errors of shares are those of report --errors, exact on request" {
+	need_browser
+	report_json one.data --errors >tree.json
+	"$DENDRO" report --html page.html one.data
+	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json few
+	report_json two.data --errors >tree.json
+	"$DENDRO" report --html page.html --errors two.data
+	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
+	"$DENDRO" build -q -o two.cct two.data
+	"$DENDRO" report --html page.html --errors two.cct
+	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
+}
+
 @test "keys, clicks, search, time, lanes, sandwich, undo and saved files work, and axe finds nothing" {
 	need_browser
 	"$DENDRO" report --html page.html one.data
@@ -126,7 +139,7 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 @test "report --html refuses options that it would not obey" {
 	refuses --view -- "$DENDRO" report --html page.html --view functions one.data
 	refuses --format -- "$DENDRO" report --html page.html --format json one.data
-	refuses --errors -- "$DENDRO" report --html page.html --errors one.data
+	refuses --depth -- "$DENDRO" report --html page.html --depth 3 one.data
 	refuses "is the input itself" -- "$DENDRO" report --html one.data one.data
 	"$DENDRO" report one.data >/dev/null
 }

@@ -36,7 +36,8 @@ function save(page, format) {
 		saveFile(`${name}.svg`, new Blob([svgOf(graph, page.look, page.look.whole)],
 			{ type: "image/svg+xml" }));
 	else if (format === "csv")
-		saveFile(`${name}.csv`, new Blob([csvOf(graph.tree, graph.top, functions, event)],
+		saveFile(`${name}.csv`, new Blob([csvOf(graph.tree, graph.top, functions, event,
+			page.look.marks === "none" ? null : page.look.all)],
 			{ type: "text/csv" }));
 	else
 		saveFile(`${name}.folded`, new Blob([foldedOf(page.callTree(), functions)],

@@ -9,9 +9,10 @@
 import { shapeOf } from "./shape.js";
 import { exactly, expression, matchedCost, sumUp } from "./costs.js";
 import { callerTree, calleesOf, callersOf, callTree, functionCosts, pathOf } from "./trees.js";
-import { amount, grouped, nameOf, percent, shorten } from "./text.js";
+import { amount, errorText, grouped, nameOf, percent, shorten } from "./text.js";
 import { firstState, fragmentOf, readFragment } from "./state.js";
 import { legendOf, readColors } from "./colors.js";
+import { errorsOf, shareSum } from "./errors.js";
 import { element, shown } from "./table.js";
 import { Pane } from "./pane.js";
 import { Timeline } from "./timeline.js";
@@ -52,7 +53,7 @@ export class Page {
 		/** What derived data were made of. @type {Record<string, unknown>} */
 		this.made = {};
 		this.look = /** @type {any} */ ({ functions: null, paint: [], colors: this.colors, unit: "",
-			whole: 0, matches: null, flame: false });
+			whole: 0, all: null, marks: null, matches: null, flame: false });
 		this.timeline = new Timeline(byId("timeline"), this.colors, facts, {
 			brush: (from, to, isDone) => this.change({ from, to }, !isDone),
 			toggle: (filter) => this.toggleFilter(filter),
@@ -174,6 +175,8 @@ export class Page {
 		look.paint = legend.paint;
 		look.unit = facts.metrics[state.metric]?.unit ?? "events";
 		look.whole = sums.total[0];
+		look.all = shareSum(sums.total[0], sums.samples[0], sums.squares && sums.squares[0]);
+		look.marks = this.marks();
 		look.matches = matchesOf(model.functions.name, state.query);
 		const trees = this.trees(shape, sums, key);
 		const isSandwich = trees.length > 1;
@@ -194,6 +197,14 @@ export class Page {
 		const { code, metric } = this.state;
 		byId("panes").classList.toggle("coded", code !== "");
 		this.code.show(code, metric, unit, functions, this.selected?.func ?? 0);
+	}
+
+	/** Which errors are shown. All waits are recorded: they are no draws.
+	 * @returns {"none" | "few" | "all"} */
+	marks() {
+		if (this.facts.errors)
+			return "all";
+		return this.facts.metrics[this.state.metric]?.waits ? "none" : "few";
 	}
 
 	/** @param {Tree} tree @param {number} i @param {boolean} isSandwich */
@@ -314,11 +325,16 @@ export class Page {
 		byId("detail-name").title = shorten(name, 1000);
 		byId("detail-module").textContent = narrow ? "" : shown(functions.module[item.func]);
 		costs.replaceChildren();
-		/** @param {string} label @param {number} value */
+		const hasErrors = !narrow && this.look.marks !== "none";
+		const errors = hasErrors ? errorsOf(item, this.look.all) : { self: null, total: null };
+		/** @param {"self" | "total"} label @param {number} value */
 		const add = (label, value) => {
 			const part = element("span", `${label} `);
-			part.append(element("b", percent(value, whole)),
-				` ${amount(value, unit)}`, unit === "ns" ? "" : ` ${unit}`);
+			const error = value ? errors[label] : null;
+			part.append(element("b", percent(value, whole)));
+			if (error !== null)
+				part.append(` ${errorText(error)}`);
+			part.append(` ${amount(value, unit)}`, unit === "ns" ? "" : ` ${unit}`);
 			part.title = `${grouped(value)} ${unit}`;
 			costs.append(part);
 		};
@@ -337,7 +353,7 @@ export class Page {
 	/** Ratios of events in an item of a tree of calls. @param {Item} item */
 	ratiosOf(item) {
 		const { model, shape, selection, key } = this.compute();
-		if (item.weights || !this.isWhole)
+		if (item.parts || !this.isWhole)
 			return [];
 		/** @param {number} metric */
 		const cost = (metric) => {

@@ -2,8 +2,10 @@
 
 /** @import { Look } from "./graph.js" */
 /** @import { Graph } from "./graph.js" */
+/** @import { ShareSum } from "./errors.js" */
 /** @import { Item, Tree } from "./trees.js" */
 /** @import { Functions } from "./payload.js" */
+import { errorsOf } from "./errors.js";
 import { ROW } from "./graph.js";
 import { nameOf, percent, shorten } from "./text.js";
 
@@ -75,13 +77,17 @@ function* itemsBelow(tree, top) {
 	}
 }
 
-/** @param {Tree} tree @param {Item} top @param {Functions} functions @param {string} event */
-export function csvOf(tree, top, functions, event) {
-	const lines = [`depth,self,total,name,module,kind,event`];
-	for (const item of itemsBelow(tree, top))
+/** @param {Tree} tree @param {Item} top @param {Functions} functions @param {string} event
+ * @param {ShareSum | null} all what shares are of; null: without their errors */
+export function csvOf(tree, top, functions, event, all) {
+	const lines = [`depth,self,total,name,module,kind,event${all ? ",self_error,total_error" : ""}`];
+	for (const item of itemsBelow(tree, top)) {
+		const errors = all && errorsOf(item, all);
 		lines.push([item.depth - top.depth, item.self, item.total,
 			csvField(nameOf(functions, item.func)), csvField(functions.module[item.func]),
-			functions.kind[item.func], csvField(event)].join(","));
+			functions.kind[item.func], csvField(event),
+			...(errors ? [errors.self ?? "", errors.total ?? ""] : [])].join(","));
+	}
 	return lines.map((line) => `${line}\r\n`).join("");
 }
 

@@ -2,7 +2,9 @@
 
 /** @import { Item, Tree } from "./trees.js" */
 /** @import { Functions } from "./payload.js" */
-import { amount, LONGEST, nameOf, percent, shorten } from "./text.js";
+/** @import { ShareSum } from "./errors.js" */
+import { errorsOf, FEW_SAMPLES } from "./errors.js";
+import { amount, errorText, LONGEST, nameOf, percent, shorten } from "./text.js";
 
 const ROW_HEIGHT = 22;
 const SPARE = 8;
@@ -14,6 +16,8 @@ const HOT_SHARE = 0.5; /* of its parent: the hot path goes on */
  * @property {string[]} paint
  * @property {string} unit
  * @property {number} whole what shares are of
+ * @property {ShareSum} all what shares are of
+ * @property {"none" | "few" | "all"} marks which shares have their errors
  * @property {Uint8Array | null} matches
  */
 
@@ -114,8 +118,9 @@ export class Table {
 		row.dataset.index = String(index);
 		row.style.top = `${index * ROW_HEIGHT}px`;
 		row.classList.toggle("match", matches !== null && matches[item.func] === 1);
-		row.append(this.share(item.total, "total"), this.number(item.total, "total"),
-			this.share(item.self, "self"), this.number(item.self, "self"),
+		const errors = this.errors(item);
+		row.append(this.share(item.total, "total", errors.total), this.number(item.total, "total"),
+			this.share(item.self, "self", errors.self), this.number(item.self, "self"),
 			this.name(item, kids), this.module(functions.module[item.func]));
 		return row;
 	}
@@ -129,13 +134,32 @@ export class Table {
 		return item.total > item.self;
 	}
 
-	/** @param {number} value @param {string} what */
-	share(value, what) {
+	/** The errors that are shown. @param {Item} item
+	 * @returns {{self: number | null, total: number | null}} */
+	errors(item) {
+		const { marks, all } = this.look;
+		/** @param {number} samples @param {number} cost */
+		const has = (samples, cost) => cost > 0 &&
+			(marks === "all" || (marks === "few" && samples > 0 && samples < FEW_SAMPLES));
+		const isSelf = has(item.selfSamples, item.self);
+		const isTotal = has(item.samples, item.total);
+		if (!isSelf && !isTotal)
+			return { self: null, total: null };
+		const { self, total } = errorsOf(item, all);
+		return { self: isSelf ? self : null, total: isTotal ? total : null };
+	}
+
+	/** @param {number} value @param {string} what @param {number | null} error */
+	share(value, what, error) {
 		const cell = element(`div.cell.share.${what}`);
 		const bar = element("div.bar");
 		cell.setAttribute("role", "gridcell");
 		bar.style.width = `${this.look.whole ? (100 * value) / this.look.whole : 0}%`;
 		cell.append(bar, element("span", value ? percent(value, this.look.whole) : "–"));
+		const mark = element("small", error === null ? "" : errorText(error));
+		if (error !== null)
+			mark.title = "standard error of sampling";
+		cell.append(mark);
 		return cell;
 	}
 

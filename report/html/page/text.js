@@ -22,6 +22,11 @@ export function percent(part, whole) {
 	return `${(whole ? (100 * part) / whole : 0).toFixed(2)}\u202f%`;
 }
 
+/** "±0.46", in percent. @param {number} error as a share */
+export function errorText(error) {
+	return `±${(100 * error).toFixed(100 * error < 9.995 ? 2 : 1)}`;
+}
+
 /** "1 234 567". @param {number} value */
 export function grouped(value) {
 	return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u202f");

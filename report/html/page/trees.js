@@ -10,57 +10,87 @@
  * @property {number} self
  * @property {number} total
  * @property {number} samples inclusive
+ * @property {number} selfSamples
+ * @property {number | null} squares inclusive, of the samples' weights; null: not known
+ * @property {number | null} selfSquares
  * @property {Item | null} parent
  * @property {number} depth of the root 0
  * @property {Item[] | null} kids the costliest first; null: not unfolded yet
  * @property {Int32Array} nodes of the shape
- * @property {Float64Array | null} weights callers: what each node's path costs; null: all of it
+ * @property {Part[] | null} parts callers: of each node what its path has; null: all of it
  */
+/** What samples add up to. @typedef {{weight: number, samples: number, squares: number}} Part */
+
+/** @param {number} func @param {Item | null} parent @param {boolean} hasSquares @returns {Item} */
+function newItem(func, parent, hasSquares) {
+	const squares = hasSquares ? 0 : null;
+	return { func, self: 0, total: 0, samples: 0, selfSamples: 0, squares, selfSquares: squares,
+		parent, depth: parent ? parent.depth + 1 : 0, kids: null, nodes: new Int32Array(0),
+		parts: null };
+}
+
+/** @param {Sums} sums @param {number} node @returns {Part} */
+function selfOf(sums, node) {
+	return { weight: sums.self[node], samples: sums.selfSamples[node],
+		squares: sums.selfSquares?.[node] ?? 0 };
+}
+
+/** @param {Sums} sums @param {number} node @returns {Part} */
+function totalOf(sums, node) {
+	return { weight: sums.total[node], samples: sums.samples[node],
+		squares: sums.squares?.[node] ?? 0 };
+}
+
+/** @param {Item} item @param {Part} part */
+function addSelf(item, part) {
+	item.self += part.weight;
+	item.selfSamples += part.samples;
+	if (item.selfSquares !== null)
+		item.selfSquares += part.squares;
+}
+
+/** @param {Item} item @param {Part} part */
+function addTotal(item, part) {
+	item.total += part.weight;
+	item.samples += part.samples;
+	if (item.squares !== null)
+		item.squares += part.squares;
+}
 
 /** The rows below one row, by function. */
 class Groups {
 	/** @param {Item} parent */
 	constructor(parent) {
 		this.parent = parent;
-		/** @type {Map<number, {nodes: number[], weights: number[], self: number, total: number,
-		 * samples: number}>} */
+		/** @type {Map<number, {item: Item, nodes: number[], parts: Part[]}>} */
 		this.byFunction = new Map();
 	}
 
-	/** @param {number} func */
-	group(func) {
+	/** The item of a function, which gets another node. @param {number} func @param {number} node
+	 * @param {Part} [part] */
+	add(func, node, part) {
 		let group = this.byFunction.get(func);
 		if (!group) {
-			group = { nodes: [], weights: [], self: 0, total: 0, samples: 0 };
+			const hasSquares = this.parent.squares !== null;
+			group = { item: newItem(func, this.parent, hasSquares), nodes: [], parts: [] };
 			this.byFunction.set(func, group);
 		}
-		return group;
+		group.nodes.push(node);
+		if (part)
+			group.parts.push(part);
+		return group.item;
 	}
 
-	/** @param {boolean} hasWeights @returns {Item[]} */
-	items(hasWeights) {
+	/** @returns {Item[]} */
+	items() {
 		const items = [];
-		for (const [func, group] of this.byFunction) {
-			items.push({
-				func,
-				self: group.self,
-				total: group.total,
-				samples: group.samples,
-				parent: this.parent,
-				depth: this.parent.depth + 1,
-				kids: null,
-				nodes: Int32Array.from(group.nodes),
-				weights: hasWeights ? Float64Array.from(group.weights) : null,
-			});
+		for (const { item, nodes, parts } of this.byFunction.values()) {
+			item.nodes = Int32Array.from(nodes);
+			item.parts = parts.length ? parts : null;
+			items.push(item);
 		}
 		return items.sort((a, b) => b.total - a.total || a.func - b.func);
 	}
-}
-
-/** @param {number} func @returns {Item} */
-function newRoot(func) {
-	return { func, self: 0, total: 0, samples: 0, parent: null, depth: 0, kids: null,
-		nodes: new Int32Array(0), weights: null };
 }
 
 export class Tree {
@@ -81,20 +111,18 @@ export class Tree {
 	/** @param {Item} item */
 	callees(item) {
 		const { func, end } = this.shape;
-		const { self, total, samples } = this.sums;
+		const { total, samples } = this.sums;
 		const groups = new Groups(item);
 		for (const node of item.nodes) {
 			for (let child = node + 1; child < end[node]; child = end[child]) {
 				if (!total[child] && !samples[child])
 					continue;
-				const group = groups.group(func[child]);
-				group.nodes.push(child);
-				group.self += self[child];
-				group.total += total[child];
-				group.samples += samples[child];
+				const kid = groups.add(func[child], child);
+				addSelf(kid, selfOf(this.sums, child));
+				addTotal(kid, totalOf(this.sums, child));
 			}
 		}
-		return groups.items(false);
+		return groups.items();
 	}
 
 	/** @param {Item} item */
@@ -103,15 +131,11 @@ export class Tree {
 		const groups = new Groups(item);
 		item.nodes.forEach((node, i) => {
 			const above = parent[node];
-			const weight = item.weights ? item.weights[i] : 0;
-			if (!above || !weight)
-				return;
-			const group = groups.group(func[above]);
-			group.nodes.push(above);
-			group.weights.push(weight);
-			group.total += weight;
+			const part = item.parts?.[i];
+			if (above && part?.weight)
+				addTotal(groups.add(func[above], above, part), part);
 		});
-		return groups.items(true);
+		return groups.items();
 	}
 
 	/** The item that functions lead to, or the last one there is. @param {number[]} path */
@@ -137,32 +161,28 @@ export function pathOf(item) {
 
 /** @param {Shape} shape @param {Sums} sums */
 export function callTree(shape, sums) {
-	const root = newRoot(shape.func[0]);
+	const root = newItem(shape.func[0], null, sums.squares !== null);
 	root.nodes = Int32Array.of(0);
-	root.self = sums.self[0];
-	root.total = sums.total[0];
-	root.samples = sums.samples[0];
+	addSelf(root, selfOf(sums, 0));
+	addTotal(root, totalOf(sums, 0));
 	return new Tree(shape, sums, root, false);
 }
 
 /** Functions by their own cost, with their callers below them. @param {Shape} shape
  * @param {Sums} sums */
 export function callerTree(shape, sums) {
-	const root = newRoot(shape.func[0]);
+	const root = newItem(shape.func[0], null, sums.squares !== null);
 	const groups = new Groups(root);
-	root.total = sums.total[0];
-	root.samples = sums.samples[0];
+	addTotal(root, totalOf(sums, 0));
 	for (let node = 1; node < shape.n; node++) {
 		if (!sums.self[node])
 			continue;
-		const group = groups.group(shape.func[node]);
-		group.nodes.push(node);
-		group.weights.push(sums.self[node]);
-		group.total += sums.self[node];
-		group.self += sums.self[node];
-		group.samples += sums.selfSamples[node];
+		const part = selfOf(sums, node);
+		const item = groups.add(shape.func[node], node, part);
+		addSelf(item, part);
+		addTotal(item, part);
 	}
-	root.kids = groups.items(true);
+	root.kids = groups.items();
 	return new Tree(shape, sums, root, true);
 }
 
@@ -182,12 +202,11 @@ function outermost(shape, func) {
 /** What a function calls, from its outermost calls on. @param {Shape} shape @param {Sums} sums
  * @param {number} func */
 export function calleesOf(shape, sums, func) {
-	const root = newRoot(func);
+	const root = newItem(func, null, sums.squares !== null);
 	root.nodes = Int32Array.from(outermost(shape, func));
 	for (const node of root.nodes) {
-		root.self += sums.self[node];
-		root.total += sums.total[node];
-		root.samples += sums.samples[node];
+		addSelf(root, selfOf(sums, node));
+		addTotal(root, totalOf(sums, node));
 	}
 	return new Tree(shape, sums, root, false);
 }
@@ -196,29 +215,33 @@ export function calleesOf(shape, sums, func) {
  * the same activation, as in `dendro report --view callgraph`. @param {Shape} shape
  * @param {Sums} sums @param {number} func */
 export function callersOf(shape, sums, func) {
-	const root = newRoot(func);
-	const open = /** @type {number[]} */ ([]);
+	const root = newItem(func, null, sums.squares !== null);
+	const open = /** @type {{node: number, part: Part}[]} */ ([]);
 	const nodes = [];
-	const weights = new Map();
+	const parts = [];
 	for (let node = 1; node < shape.n; node++) {
 		if (shape.func[node] !== func)
 			continue;
-		root.self += sums.self[node];
+		addSelf(root, selfOf(sums, node));
 		if (shape.func[shape.parent[node]] === func)
 			continue;
-		while (open.length && shape.end[open[open.length - 1]] <= node)
+		while (open.length && shape.end[open[open.length - 1].node] <= node)
 			open.pop();
-		const outer = open[open.length - 1];
+		const outer = open[open.length - 1]?.part;
+		const part = totalOf(sums, node);
 		nodes.push(node);
-		weights.set(node, sums.total[node]);
-		if (outer !== undefined)
-			weights.set(outer, weights.get(outer) - sums.total[node]);
-		root.total += outer === undefined ? sums.total[node] : 0;
-		root.samples += outer === undefined ? sums.samples[node] : 0;
-		open.push(node);
+		parts.push(part);
+		open.push({ node, part });
+		if (outer) {
+			outer.weight -= part.weight;
+			outer.samples -= part.samples;
+			outer.squares -= part.squares;
+		} else {
+			addTotal(root, part);
+		}
 	}
 	root.nodes = Int32Array.from(nodes);
-	root.weights = Float64Array.from(nodes, (node) => weights.get(node));
+	root.parts = parts;
 	return new Tree(shape, sums, root, true);
 }
 

@@ -1,0 +1,50 @@
+// errors.mjs PAGE REPORT.json few|all: the page has the errors of shares of report --errors, and its
+// table shows those of few samples, or all.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { parseCsv, saved, withPage } from "./open.mjs";
+
+const [, , file, report, marks] = process.argv;
+const tree = JSON.parse(readFileSync(report, "utf8"));
+const shown = (error) => `±${(100 * error).toFixed(100 * error < 9.995 ? 2 : 1)}`;
+const near = (a, b, what) => assert.ok(Math.abs(a - b) <= 1e-5 * Math.max(a, b), `${what}: ${a}, ${b}`);
+const inOrder = (rows) => rows.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)) ||
+	a.self - b.self || a.total - b.total);
+
+/** Rows of the report with cost: what they are, and the errors of their shares. */
+function rowsOf(metric) {
+	return inOrder(tree.nodes.filter(([, , , total]) => total[metric])
+		.map(([, frame, self, total, more]) => ({
+			key: [tree.frames[frame].name, self[metric], total[metric]].join(),
+			self: more.self_error[metric], total: more.total_error[metric] })));
+}
+
+await withPage(file, {}, async (page) => {
+	for (const [metric, { samples, event }] of tree.metrics.entries()) {
+		if (!samples)
+			continue;
+		await page.selectOption("#metric", String(metric));
+		const csv = await saved(page, "csv");
+		const errors = csv.trimEnd().split("\r\n").slice(1).map((line) =>
+			line.split(",").slice(-2).map(Number));
+		const rows = inOrder(parseCsv(csv).map(({ name, kind, self, total }, i) => ({
+			key: [kind === "process" ? name.replace(/ \(\d+\)$/, "") : name, self, total].join(),
+			self: errors[i][0], total: errors[i][1] })));
+		const wanted = rowsOf(metric);
+		assert.deepEqual(rows.map(({ key }) => key), wanted.map(({ key }) => key));
+		for (const [i, { key, self, total }] of wanted.entries()) {
+			near(rows[i].self, self, `self, ${event}, ${key}`);
+			near(rows[i].total, total, `total, ${event}, ${key}`);
+		}
+		await page.keyboard.press("t");
+		await page.keyboard.press("Home");
+		const root = tree.nodes[0][4].total_error[metric];
+		assert.ok((await page.textContent("#detail-costs")).includes(shown(root)));
+		const mark = await page.textContent("#first .rows .row .total small");
+		assert.equal(mark, marks === "all" || samples < 30 ? shown(root) : "");
+	}
+	await page.keyboard.press("2");
+	const texts = await page.$$eval("#first .rows .row .share small", (all) =>
+		all.map(({ textContent }) => textContent));
+	assert.ok(texts.some((text) => /^±\d+\.\d+$/.test(text)), "functions of few samples have errors");
+});
