@@ -170,6 +170,49 @@ void profile_scale(struct profile *profile)
 	}
 }
 
+struct time_span profile_run_span(const struct profile *profile, uint32_t run)
+{
+	const struct sample_rows *rows = profile->rows;
+
+	if (rows && rows->n_runs)
+		return (struct time_span){ rows->runs[run].start_ns, rows->runs[run].end_ns };
+	return (struct time_span){ profile->info.start_ns, profile->info.end_ns };
+}
+
+uint64_t profile_since_start(const struct profile *profile, uint32_t run, uint64_t time_ns)
+{
+	const struct profile_info *info = &profile->info;
+	const struct sample_run *of = NULL;
+	uint64_t start_ns = info->start_ns;
+
+	if (profile->rows && profile->rows->n_runs)
+		of = &profile->rows->runs[run];
+	if (of && of->has_date != info->has_date)
+		start_ns = of->start_ns;
+	else if (of && of->has_date)
+		time_ns += of->unix_offset_ns - info->unix_offset_ns;
+	return time_ns > start_ns ? time_ns - start_ns : 0;
+}
+
+uint32_t profile_phase_of(const struct profile *profile, const struct sample_row *row)
+{
+	return phases_find(&profile->phases, row->run, profile_run_span(profile, row->run).start_ns,
+			   row->time);
+}
+
+static uint32_t process_of(const struct profile *profile, const struct sample_row *row)
+{
+	return profile->threads[profile->rows->tasks[row->task].thread].process;
+}
+
+uint32_t profile_epoch_of(const struct profile *profile, const struct sample_row *row,
+			  uint32_t *process_ret)
+{
+	*process_ret = process_of(profile, row);
+	return epoch_list_find(&profile->processes[*process_ret].epochs, row->run,
+			       profile_run_span(profile, row->run).start_ns, row->time);
+}
+
 int profile_check_conservation(const struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {

@@ -79,7 +79,7 @@ struct profile {
 	struct sample_rows *rows;  /* of all samples; NULL: not kept; owned */
 	struct profile_quality quality;
 	struct profile_info info;
-	struct phases phases;
+	struct phases phases;           /* of all runs of ->rows */
 	struct epochs epochs;           /* what those of all processes have in common */
 	struct memory_code memory_code; /* where the builder was told to keep it */
 	struct stored_names *names;     /* of a stored profile: all it has; NULL: of files; owned */
@@ -105,6 +105,16 @@ int profile_set_string(char **string, const char *value);
  * count if the event had had a counter all the time. Totals become the sums of the new weights.
  */
 void profile_scale(struct profile *profile);
+/* When the run of a row begins and ends, by its clock. */
+struct time_span profile_run_span(const struct profile *profile, uint32_t run);
+/* A time of a run's clock as nanoseconds since the profile's start; since the run's, if the clocks
+ * of both have nothing in common. 0: it is earlier. */
+uint64_t profile_since_start(const struct profile *profile, uint32_t run, uint64_t time_ns);
+/* The index of the phase of a row; PHASE_NONE: it is in none. */
+uint32_t profile_phase_of(const struct profile *profile, const struct sample_row *row);
+/* The index of the epoch of a row, in the list of its process, whose index is *@process_ret. */
+uint32_t profile_epoch_of(const struct profile *profile, const struct sample_row *row,
+			  uint32_t *process_ret);
 /*
  * Checks that no cost was lost: for each metric, samples and weight in the tree equal those
  * received. Returns the index of the first metric that differs, or -1.

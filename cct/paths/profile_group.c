@@ -22,11 +22,11 @@ struct grouping {
 
 static struct frame frame_of_phase(const struct profile *profile, const struct sample_row *row)
 {
-	const struct phases *phases = &profile->phases;
-	uint32_t phase = phases_find(phases, profile->info.start_ns, row->time);
+	const uint64_t start_ns = profile_run_span(profile, row->run).start_ns;
+	uint32_t phase = profile_phase_of(profile, row);
 
 	if (phase == PHASE_NONE)
-		phase = phases_are_ahead(phases, profile->info.start_ns, row->time)
+		phase = phases_are_ahead(&profile->phases, row->run, start_ns, row->time)
 				? FRAME_PHASE_BEFORE
 				: FRAME_PHASE_BETWEEN;
 	return (struct frame){ .kind = FRAME_PHASE, .offset = phase };
@@ -34,10 +34,8 @@ static struct frame frame_of_phase(const struct profile *profile, const struct s
 
 static struct frame frame_of_epoch(const struct profile *profile, const struct sample_row *row)
 {
-	const uint32_t thread = profile->rows->tasks[row->task].thread;
-	const uint32_t process = profile->threads[thread].process;
-	const uint32_t epoch = epoch_list_find(&profile->processes[process].epochs,
-					       profile->info.start_ns, row->time);
+	uint32_t process;
+	const uint32_t epoch = profile_epoch_of(profile, row, &process);
 
 	return (struct frame){ .kind = FRAME_EPOCH, .offset = frame_epoch_offset(process, epoch) };
 }

@@ -33,6 +33,12 @@ static void write_text(struct byte_buffer *body, struct written_texts *written, 
 		byte_buffer_add_text(body, written->texts->strings[text]);
 }
 
+/* From its first sample to the process's last one. */
+static uint64_t duration_of(const struct epoch *epoch)
+{
+	return epoch->end_ns > epoch->first_ns ? epoch->end_ns - epoch->first_ns : 0;
+}
+
 static void write_list(struct byte_buffer *body, const struct epoch_list *list,
 		       struct written_texts *at_start, struct written_texts *later)
 {
@@ -49,7 +55,7 @@ static void write_list(struct byte_buffer *body, const struct epoch_list *list,
 		last_ns = epoch->first_ns;
 	}
 	if (list->n)
-		byte_buffer_add_unsigned(body, list->end_ns > last_ns ? list->end_ns - last_ns : 0);
+		byte_buffer_add_unsigned(body, duration_of(&list->epochs[list->n - 1]));
 }
 
 void epochs_part_write(struct byte_buffer *body, const struct profile *profile)
@@ -112,8 +118,8 @@ static int read_list(struct dwarf_reader *body, struct epochs *epochs, struct ep
 		err = read_epoch(body, epochs, list);
 	if (err || !n)
 		return err;
-	return __builtin_add_overflow(list->epochs[list->n - 1].first_ns, dwarf_read_uleb(body),
-				      &list->end_ns)
+	struct epoch *last = &list->epochs[list->n - 1];
+	return __builtin_add_overflow(last->first_ns, dwarf_read_uleb(body), &last->end_ns)
 		       ? -EINVAL
 		       : 0;
 }

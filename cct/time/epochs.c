@@ -28,11 +28,32 @@ static bool comes_after(const struct epoch *epoch, const struct epoch *last)
 	       (!last || (epoch->first_ns > last->first_ns && epoch->loaded_ns >= last->loaded_ns));
 }
 
+static const struct string_ids *texts_of(const struct epochs *epochs, const struct epoch *epoch)
+{
+	return epoch->number > 1 ? &epochs->later : &epochs->at_start;
+}
+
+int epochs_add(struct epochs *epochs, struct epoch_list *list, const struct epoch *epoch,
+	       const char *text)
+{
+	struct string_ids *texts = epoch->number > 1 ? &epochs->later : &epochs->at_start;
+	struct epoch added = *epoch;
+	bool is_new;
+
+	if (string_ids_add(texts, text, &added.files, &is_new) ||
+	    array_reserve_one(list->epochs, list->n))
+		return -ENOMEM;
+	list->epochs[list->n++] = added;
+	epochs->n++;
+	if (added.number > epochs->n_most)
+		epochs->n_most = added.number;
+	return 0;
+}
+
 int epochs_begin(struct epochs *epochs, struct epoch_list *list, const struct epoch *epoch,
 		 const char *text)
 {
 	struct epoch begun = *epoch;
-	bool is_new;
 
 	if (!comes_after(epoch, list->n ? &list->epochs[list->n - 1] : NULL))
 		return -EINVAL;
@@ -40,15 +61,8 @@ int epochs_begin(struct epochs *epochs, struct epoch_list *list, const struct ep
 		epochs->n_left_out++;
 		return 0;
 	}
-	if (string_ids_add(list->n ? &epochs->later : &epochs->at_start, text, &begun.files,
-			   &is_new) ||
-	    array_reserve_one(list->epochs, list->n))
-		return -ENOMEM;
-	list->epochs[list->n++] = begun;
-	epochs->n++;
-	if (list->n > epochs->n_most)
-		epochs->n_most = list->n;
-	return 0;
+	begun.number = list->n + 1;
+	return epochs_add(epochs, list, &begun, text);
 }
 
 int epochs_describe_first(struct epochs *epochs, struct epoch_list *list,
@@ -66,28 +80,48 @@ int epochs_describe_first(struct epochs *epochs, struct epoch_list *list,
 	return 0;
 }
 
-uint32_t epoch_list_find(const struct epoch_list *list, uint64_t start_ns, uint64_t microseconds)
+uint32_t epoch_list_find(const struct epoch_list *list, uint32_t run, uint64_t start_ns,
+			 uint64_t microseconds)
 {
+	const struct epoch *epochs = list->epochs;
+	const uint32_t first = (uint32_t)sorted_count(list->n, i, epochs[i].run < run);
 	const uint32_t n_begun = (uint32_t)sorted_count(
-		list->n, i, sample_time_us(start_ns, list->epochs[i].first_ns) <= microseconds);
+		list->n, i,
+		epochs[i].run < run ||
+			(epochs[i].run == run &&
+			 sample_time_us(start_ns, epochs[i].first_ns) <= microseconds));
 
-	return n_begun ? n_begun - 1 : 0;
+	if (n_begun > first)
+		return n_begun - 1;
+	return first < list->n && epochs[first].run == run ? first : list->n;
+}
+
+uint32_t epoch_number(const struct epoch_list *list, uint32_t index)
+{
+	return index < list->n ? list->epochs[index].number : 1;
+}
+
+bool epoch_is_last(const struct epoch_list *list, uint32_t index)
+{
+	const struct epoch *epoch = &list->epochs[index], *next = epoch + 1;
+
+	return index + 1 == list->n || next->run != epoch->run || next->number != epoch->number + 1;
 }
 
 uint64_t epoch_end_ns(const struct epoch_list *list, uint32_t index)
 {
 	const struct epoch *epoch = &list->epochs[index];
+	const uint64_t end_ns = epoch_is_last(list, index) ? epoch->end_ns : epoch[1].loaded_ns;
 
-	if (index + 1 < list->n)
-		return epoch[1].loaded_ns;
-	return list->end_ns > epoch->loaded_ns ? list->end_ns : epoch->loaded_ns;
+	return end_ns > epoch->loaded_ns ? end_ns : epoch->loaded_ns;
 }
 
 const char *epoch_files(const struct epochs *epochs, const struct epoch_list *list, uint32_t index)
 {
-	const struct string_ids *texts = index ? &epochs->later : &epochs->at_start;
-
-	return index < list->n ? texts->strings[list->epochs[index].files] : "";
+	if (index >= list->n)
+		return "";
+	const struct epoch *epoch = &list->epochs[index];
+	return texts_of(epochs, epoch)->strings[epoch->files];
 }
 
 bool epoch_pattern_numbers(const char *pattern, uint32_t *first_ret, uint32_t *last_ret)
@@ -107,6 +141,7 @@ bool epoch_matches(const struct epochs *epochs, const struct epoch_list *list, u
 	uint32_t first, last;
 
 	if (epoch_pattern_numbers(pattern, &first, &last))
-		return index + 1 >= first && index + 1 <= last;
-	return index && file_names_match(epoch_files(epochs, list, index), pattern);
+		return epoch_number(list, index) >= first && epoch_number(list, index) <= last;
+	return epoch_number(list, index) > 1 &&
+	       file_names_match(epoch_files(epochs, list, index), pattern);
 }

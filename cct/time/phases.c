@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/sorted.h"
 
 void phases_deinit(struct phases *phases)
 {
@@ -14,15 +15,16 @@ void phases_deinit(struct phases *phases)
 	*phases = (struct phases){ .n = 0 };
 }
 
-static int begin(struct phases *phases, const char *name, uint64_t time_ns)
+int phases_add(struct phases *phases, const struct phase *phase)
 {
-	char *copy = strdup(name);
+	struct phase added = *phase;
 
-	if (!copy || array_reserve_one(phases->phases, phases->n)) {
-		free(copy);
+	added.name = strdup(phase->name);
+	if (!added.name || array_reserve_one(phases->phases, phases->n)) {
+		free(added.name);
 		return -ENOMEM;
 	}
-	phases->phases[phases->n++] = (struct phase){ .name = copy, .start_ns = time_ns };
+	phases->phases[phases->n++] = added;
 	return 0;
 }
 
@@ -33,7 +35,9 @@ int phases_mark(struct phases *phases, const char *name, uint64_t time_ns)
 	phases->last_ns = time_ns;
 	if (phases->n && !phases->phases[phases->n - 1].end_ns)
 		phases->phases[phases->n - 1].end_ns = time_ns;
-	return *name && phases->n < PHASES_MAX ? begin(phases, name, time_ns) : 0;
+	if (!*name || phases->n >= PHASES_MAX)
+		return 0;
+	return phases_add(phases, &(struct phase){ .name = (char *)name, .start_ns = time_ns });
 }
 
 uint64_t phases_end_ns(const struct phases *phases, uint32_t index, uint64_t run_end_ns)
@@ -51,27 +55,41 @@ static uint64_t first_microsecond(uint64_t start_ns, uint64_t time_ns)
 	return time_ns > start_ns ? (time_ns - start_ns - 1) / 1000 + 1 : 0;
 }
 
-bool phases_are_ahead(const struct phases *phases, uint64_t start_ns, uint64_t microseconds)
+/* How many phases have begun at that microsecond, of the runs up to this one; *@first_ret: of those
+ * before it. */
+static uint32_t count_begun(const struct phases *phases, uint32_t run, uint64_t start_ns,
+			    uint64_t microseconds, uint32_t *first_ret)
 {
-	return !phases->n || microseconds < first_microsecond(start_ns, phases->phases[0].start_ns);
+	const struct phase *all = phases->phases;
+
+	*first_ret = (uint32_t)sorted_count(phases->n, i, all[i].run < run);
+	return (uint32_t)sorted_count(
+		phases->n, i,
+		all[i].run < run || (all[i].run == run &&
+				     first_microsecond(start_ns, all[i].start_ns) <= microseconds));
 }
 
-uint32_t phases_find(const struct phases *phases, uint64_t start_ns, uint64_t microseconds)
+bool phases_are_ahead(const struct phases *phases, uint32_t run, uint64_t start_ns,
+		      uint64_t microseconds)
 {
-	uint32_t from = 0, to = phases->n; /* the number of phases that have begun is in between */
+	uint32_t first;
+	const uint32_t n_begun = count_begun(phases, run, start_ns, microseconds, &first);
 
-	while (from < to) {
-		const uint32_t middle = from + (to - from) / 2;
+	return n_begun == first && first < phases->n && phases->phases[first].run == run;
+}
 
-		if (first_microsecond(start_ns, phases->phases[middle].start_ns) <= microseconds)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (!from)
+static bool is_over(const struct phase *phase, uint64_t start_ns, uint64_t microseconds)
+{
+	return phase->end_ns && first_microsecond(start_ns, phase->end_ns) <= microseconds;
+}
+
+uint32_t phases_find(const struct phases *phases, uint32_t run, uint64_t start_ns,
+		     uint64_t microseconds)
+{
+	uint32_t first;
+	const uint32_t n_begun = count_begun(phases, run, start_ns, microseconds, &first);
+
+	if (n_begun == first || is_over(&phases->phases[n_begun - 1], start_ns, microseconds))
 		return PHASE_NONE;
-	const struct phase *phase = &phases->phases[from - 1];
-	if (phase->end_ns && first_microsecond(start_ns, phase->end_ns) <= microseconds)
-		return PHASE_NONE;
-	return from - 1;
+	return n_begun - 1;
 }

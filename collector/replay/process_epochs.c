@@ -194,9 +194,9 @@ int process_epochs_meet_sample(struct process_epochs *epochs, struct profile *pr
 {
 	struct epoch_list *list = list_of(epochs, profile);
 	const uint64_t start_ns = profile->info.start_ns;
+	const uint64_t last_ns = list->n ? list->epochs[list->n - 1].end_ns : 0;
 	/* Else samples of both epochs would have the same time. */
-	const bool is_later =
-		sample_time_us(start_ns, time_ns) > sample_time_us(start_ns, list->end_ns);
+	const bool is_later = sample_time_us(start_ns, time_ns) > sample_time_us(start_ns, last_ns);
 	int err = 0;
 
 	if (!epochs->has_run)
@@ -205,7 +205,7 @@ int process_epochs_meet_sample(struct process_epochs *epochs, struct profile *pr
 		err = begin_next(epochs, profile, time_ns);
 	if (!epochs->has_run)
 		epochs->has_run = is_of_own_code(profile, space, user_pc);
-	if (time_ns > list->end_ns)
-		list->end_ns = time_ns;
+	if (list->n && time_ns > list->epochs[list->n - 1].end_ns)
+		list->epochs[list->n - 1].end_ns = time_ns;
 	return err;
 }

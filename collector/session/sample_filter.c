@@ -77,7 +77,7 @@ static bool passes_phase(const struct dendro_filter *filter, const struct profil
 		return true;
 	const uint64_t time_ns = record->has_time ? record->time_ns : 0;
 	const uint32_t phase =
-		phases_find(&profile->phases, start_ns, sample_time_us(start_ns, time_ns));
+		phases_find(&profile->phases, 0, start_ns, sample_time_us(start_ns, time_ns));
 	return phase != PHASE_NONE && name_patterns_match(filter->phases, filter->n_phases,
 							  profile->phases.phases[phase].name);
 }
@@ -102,7 +102,7 @@ static bool passes_epoch(const struct dendro_filter *filter, const struct profil
 		return true;
 	const struct epoch_list *list = processes_epochs(profile, sample);
 	return epoch_passes(filter, profile, list,
-			    epoch_list_find(list, start_ns, sample_time_us(start_ns, time_ns)));
+			    epoch_list_find(list, 0, start_ns, sample_time_us(start_ns, time_ns)));
 }
 
 static bool passes_time(const struct dendro_filter *filter, const struct time_span *times,
@@ -180,14 +180,15 @@ static bool *find_phases(const struct dendro_filter *filter, const struct profil
 
 static uint32_t phase_of(const struct profile *profile, const struct sample_row *row)
 {
-	const uint32_t phase = phases_find(&profile->phases, profile->info.start_ns, row->time);
+	const uint32_t phase = profile_phase_of(profile, row);
 
 	return phase == PHASE_NONE ? profile->phases.n : phase;
 }
 
 /* Whether the epochs of processes pass. */
 struct epoch_passes {
-	uint64_t *first; /* [process]: of its epochs in ->passes, which are one at least */
+	uint64_t *first; /* [process]: of its epochs in ->passes, after which comes one for samples
+			    of which no epoch is known */
 	bool *passes;
 };
 
@@ -215,7 +216,7 @@ static int find_epochs(const struct dendro_filter *filter, const struct profile 
 		const struct epoch_list *list = &profile->processes[i].epochs;
 
 		ret->first[i] = n;
-		for (uint32_t epoch = 0; epoch < list->n + !list->n; epoch++)
+		for (uint32_t epoch = 0; epoch <= list->n; epoch++)
 			ret->passes[n++] = epoch_passes(filter, profile, list, epoch);
 	}
 	return 0;
@@ -224,21 +225,10 @@ static int find_epochs(const struct dendro_filter *filter, const struct profile 
 static bool row_passes_epoch(const struct epoch_passes *epochs, const struct profile *profile,
 			     const struct sample_row *row)
 {
-	const uint32_t thread = profile->rows->tasks[row->task].thread;
-	const uint32_t process = profile->threads[thread].process;
+	uint32_t process;
+	const uint32_t epoch = profile_epoch_of(profile, row, &process);
 
-	return epochs->passes[epochs->first[process] +
-			      epoch_list_find(&profile->processes[process].epochs,
-					      profile->info.start_ns, row->time)];
-}
-
-static struct time_span span_of(const struct profile *profile, uint32_t run)
-{
-	const struct sample_rows *rows = profile->rows;
-
-	if (rows->n_runs)
-		return (struct time_span){ rows->runs[run].start_ns, rows->runs[run].end_ns };
-	return (struct time_span){ profile->info.start_ns, profile->info.end_ns };
+	return epochs->passes[epochs->first[process] + epoch];
 }
 
 /* [run], and one more. Rows that are sums are in a window if a part of their slice is. */
@@ -249,7 +239,7 @@ static struct time_window *find_windows(const struct dendro_filter *filter,
 	struct time_window *windows = calloc((size_t)rows->n_runs + 1, sizeof(*windows));
 
 	for (uint32_t run = 0; windows && (!run || run < rows->n_runs); run++) {
-		const struct time_span span = span_of(profile, run);
+		const struct time_span span = profile_run_span(profile, run);
 
 		windows[run] = time_range_resolve(&filter->time, &span);
 		time_window_widen(&windows[run], rows->slice_shift);

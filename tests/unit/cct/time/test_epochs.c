@@ -54,15 +54,15 @@ static void a_sample_belongs_to_the_last_epoch_that_has_begun(void **state)
 	struct fixture *fixture = *state;
 	const struct epoch_list *list = &fixture->list;
 
-	assert_int_equal(epoch_list_find(list, START_NS, 7), 0);
+	assert_int_equal(epoch_list_find(list, 0, START_NS, 7), 0);
 	make_three(fixture);
-	assert_int_equal(epoch_list_find(list, START_NS, 0), 0);
-	assert_int_equal(epoch_list_find(list, START_NS, 4), 0);
-	assert_int_equal(epoch_list_find(list, START_NS, 5), 1);
-	assert_int_equal(epoch_list_find(list, START_NS, 8), 1);
-	assert_int_equal(epoch_list_find(list, START_NS, 9), 2);
-	assert_int_equal(epoch_list_find(list, START_NS, UINT64_MAX), 2);
-	assert_int_equal(epoch_list_find(list, START_NS + 7000, 0), 1);
+	assert_int_equal(epoch_list_find(list, 0, START_NS, 0), 0);
+	assert_int_equal(epoch_list_find(list, 0, START_NS, 4), 0);
+	assert_int_equal(epoch_list_find(list, 0, START_NS, 5), 1);
+	assert_int_equal(epoch_list_find(list, 0, START_NS, 8), 1);
+	assert_int_equal(epoch_list_find(list, 0, START_NS, 9), 2);
+	assert_int_equal(epoch_list_find(list, 0, START_NS, UINT64_MAX), 2);
+	assert_int_equal(epoch_list_find(list, 0, START_NS + 7000, 0), 1);
 }
 
 static void an_epoch_lasts_until_the_next_is_loaded_or_the_last_sample(void **state)
@@ -73,7 +73,7 @@ static void an_epoch_lasts_until_the_next_is_loaded_or_the_last_sample(void **st
 	assert_int_equal(epoch_end_ns(&fixture->list, 0), START_NS + 4000);
 	assert_int_equal(epoch_end_ns(&fixture->list, 1), START_NS + 8000);
 	assert_int_equal(epoch_end_ns(&fixture->list, 2), START_NS + 8000);
-	fixture->list.end_ns = START_NS + 20000;
+	fixture->list.epochs[2].end_ns = START_NS + 20000;
 	assert_int_equal(epoch_end_ns(&fixture->list, 2), START_NS + 20000);
 	assert_int_equal(fixture->epochs.n_most, 3);
 }

@@ -24,15 +24,15 @@ static void a_phase_lasts_until_the_next_begins_or_it_ends(void **state)
 	assert_int_equal(phases_mark(&phases, "run", START_NS + 30000), 0);
 	assert_int_equal(phases.n, 3);
 
-	assert_int_equal(phases_find(&phases, START_NS, 0), PHASE_NONE);
-	assert_int_equal(phases_find(&phases, START_NS, 4), PHASE_NONE);
-	assert_int_equal(phases_find(&phases, START_NS, 5), 0);
-	assert_int_equal(phases_find(&phases, START_NS, 8), 0);
-	assert_int_equal(phases_find(&phases, START_NS, 9), 1);
-	assert_int_equal(phases_find(&phases, START_NS, 19), 1);
-	assert_int_equal(phases_find(&phases, START_NS, 20), PHASE_NONE);
-	assert_int_equal(phases_find(&phases, START_NS, 30), 2);
-	assert_int_equal(phases_find(&phases, START_NS, UINT64_MAX), 2);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 0), PHASE_NONE);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 4), PHASE_NONE);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 5), 0);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 8), 0);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 9), 1);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 19), 1);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 20), PHASE_NONE);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 30), 2);
+	assert_int_equal(phases_find(&phases, 0, START_NS, UINT64_MAX), 2);
 	phases_deinit(&phases);
 }
 
@@ -45,10 +45,11 @@ static void a_sample_before_a_mark_is_not_in_its_phase(void **state)
 
 		assert_int_equal(phases_mark(&phases, "run", mark_ns), 0);
 		for (uint64_t ns = START_NS; ns < mark_ns; ns++)
-			assert_int_equal(phases_find(&phases, START_NS, (ns - START_NS) / 1000),
+			assert_int_equal(phases_find(&phases, 0, START_NS, (ns - START_NS) / 1000),
 					 PHASE_NONE);
 		for (uint64_t ns = mark_ns + 1000; ns < START_NS + 5000; ns++)
-			assert_int_equal(phases_find(&phases, START_NS, (ns - START_NS) / 1000), 0);
+			assert_int_equal(phases_find(&phases, 0, START_NS, (ns - START_NS) / 1000),
+					 0);
 		phases_deinit(&phases);
 	}
 }
@@ -60,7 +61,7 @@ static void a_phase_that_began_before_the_first_sample_has_all(void **state)
 	(void)state;
 	assert_int_equal(phases_mark(&phases, "first", START_NS - 500), 0);
 	assert_int_equal(phases_mark(&phases, "second", START_NS - 1), 0);
-	assert_int_equal(phases_find(&phases, START_NS, 0), 1);
+	assert_int_equal(phases_find(&phases, 0, START_NS, 0), 1);
 	phases_deinit(&phases);
 }
 
@@ -88,8 +89,8 @@ static void the_number_of_phases_is_bounded(void **state)
 	for (uint64_t i = 0; i < PHASES_MAX + 5; i++)
 		assert_int_equal(phases_mark(&phases, "a", START_NS + i * 1000), 0);
 	assert_int_equal(phases.n, PHASES_MAX);
-	assert_int_equal(phases_find(&phases, START_NS, PHASES_MAX - 1), PHASES_MAX - 1);
-	assert_int_equal(phases_find(&phases, START_NS, PHASES_MAX), PHASE_NONE);
+	assert_int_equal(phases_find(&phases, 0, START_NS, PHASES_MAX - 1), PHASES_MAX - 1);
+	assert_int_equal(phases_find(&phases, 0, START_NS, PHASES_MAX), PHASE_NONE);
 	phases_deinit(&phases);
 }
 

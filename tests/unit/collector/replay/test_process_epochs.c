@@ -116,7 +116,7 @@ static void the_first_epoch_has_what_is_loaded_when_the_program_runs(void **stat
 	assert_int_equal(list_of(fixture)->n, 1);
 	expect_epoch(fixture, 0, 1, 1, "program/libc.so.6/ld-linux-x86-64.so.2");
 	assert_int_equal(list_of(fixture)->epochs[0].n_files, 3);
-	assert_int_equal(list_of(fixture)->end_ns, at(5));
+	assert_int_equal(list_of(fixture)->epochs[0].end_ns, at(5));
 }
 
 static void files_that_are_loaded_later_begin_an_epoch_once_they_are_there(void **state)
@@ -171,8 +171,8 @@ static void samples_of_one_microsecond_are_in_one_epoch(void **state)
 	assert_int_equal(list_of(fixture)->n, 1);
 	run(fixture, 11);
 	assert_int_equal(list_of(fixture)->n, 2);
-	assert_int_equal(epoch_list_find(list_of(fixture), START_NS, 10), 0);
-	assert_int_equal(epoch_list_find(list_of(fixture), START_NS, 11), 1);
+	assert_int_equal(epoch_list_find(list_of(fixture), 0, START_NS, 10), 0);
+	assert_int_equal(epoch_list_find(list_of(fixture), 0, START_NS, 11), 1);
 }
 
 static void epochs_move_to_the_row_of_the_process(void **state)

@@ -16,13 +16,14 @@ static void add_process(struct letter_view *fixture, int32_t pid, const char *na
 {
 	struct profile *profile = fixture->profile;
 	const uint32_t index = profile_add_process(profile, pid, name);
-	const struct epoch first = { .first_ns = START_NS + 10, .loaded_ns = START_NS + 10 };
+	const struct epoch first = { .first_ns = START_NS + 10,
+				     .loaded_ns = START_NS + 10,
+				     .end_ns = START_NS + 500 };
 
 	assert_int_not_equal(index, UINT32_MAX);
 	assert_int_equal(epochs_begin(&profile->epochs, &profile->processes[index].epochs, &first,
 				      "libc.so.6"),
 			 0);
-	profile->processes[index].epochs.end_ns = START_NS + 500;
 }
 
 static void load(struct letter_view *fixture, uint32_t process, uint64_t loaded_ns,
@@ -31,6 +32,7 @@ static void load(struct letter_view *fixture, uint32_t process, uint64_t loaded_
 	struct profile *profile = fixture->profile;
 	const struct epoch epoch = { .first_ns = START_NS + first_ns,
 				     .loaded_ns = START_NS + loaded_ns,
+				     .end_ns = START_NS + 500,
 				     .n_files = 1 };
 
 	assert_int_equal(
