@@ -211,11 +211,11 @@ static void drop_rows(struct merge_state *state)
 /* Makes the rows as many as there may be at most. 0 or -ENOMEM. */
 static int bound_rows(struct merge_state *state)
 {
-	struct sample_rows *rows = state->into->rows;
-	int err = row_slices_make(rows, rows->slice_shift);
+	struct profile *into = state->into;
+	int err = row_slices_make(into->rows, into, into->rows->slice_shift);
 
 	if (!err)
-		err = row_slices_fit(rows, state->max_rows);
+		err = row_slices_fit(into->rows, into, state->max_rows);
 	if (err != -E2BIG)
 		return err;
 	drop_rows(state);
@@ -227,7 +227,7 @@ static int add_rows(struct merge_state *state, const struct merge_maps *maps,
 {
 	const struct sample_rows *from = maps->from->rows;
 	struct sample_rows *rows = state->into->rows;
-	int err = row_slices_make(rows, from->slice_shift);
+	int err = row_slices_make(rows, state->into, from->slice_shift);
 
 	if (!err)
 		err = reserve(rows, from->n_rows);

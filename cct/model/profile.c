@@ -200,6 +200,14 @@ uint32_t profile_phase_of(const struct profile *profile, const struct sample_row
 			   row->time);
 }
 
+uint64_t profile_phase_since(const struct profile *profile, const struct sample_row *row)
+{
+	if (!profile->phases.n)
+		return 0;
+	return phases_since(&profile->phases, row->run,
+			    profile_run_span(profile, row->run).start_ns, row->time);
+}
+
 static uint32_t process_of(const struct profile *profile, const struct sample_row *row)
 {
 	return profile->threads[profile->rows->tasks[row->task].thread].process;
@@ -211,6 +219,14 @@ uint32_t profile_epoch_of(const struct profile *profile, const struct sample_row
 	*process_ret = process_of(profile, row);
 	return epoch_list_find(&profile->processes[*process_ret].epochs, row->run,
 			       profile_run_span(profile, row->run).start_ns, row->time);
+}
+
+uint64_t profile_epoch_since(const struct profile *profile, const struct sample_row *row)
+{
+	if (!profile->epochs.n)
+		return 0;
+	return epoch_list_since(&profile->processes[process_of(profile, row)].epochs, row->run,
+				profile_run_span(profile, row->run).start_ns, row->time);
 }
 
 int profile_check_conservation(const struct profile *profile)

@@ -112,9 +112,13 @@ struct time_span profile_run_span(const struct profile *profile, uint32_t run);
 uint64_t profile_since_start(const struct profile *profile, uint32_t run, uint64_t time_ns);
 /* The index of the phase of a row; PHASE_NONE: it is in none. */
 uint32_t profile_phase_of(const struct profile *profile, const struct sample_row *row);
+/* The first microsecond of its run since which its row has been in its phase, or in none. */
+uint64_t profile_phase_since(const struct profile *profile, const struct sample_row *row);
 /* The index of the epoch of a row, in the list of its process, whose index is *@process_ret. */
 uint32_t profile_epoch_of(const struct profile *profile, const struct sample_row *row,
 			  uint32_t *process_ret);
+/* The first microsecond of its run since which its process has been in its epoch. */
+uint64_t profile_epoch_since(const struct profile *profile, const struct sample_row *row);
 /*
  * Checks that no cost was lost: for each metric, samples and weight in the tree equal those
  * received. Returns the index of the first metric that differs, or -1.

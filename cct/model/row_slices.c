@@ -131,19 +131,36 @@ int row_slices_sort(struct sample_rows *rows)
 	return sort(rows, compare_rows);
 }
 
-static bool are_one(const struct sample_row *a, const struct sample_row *b, unsigned shift)
+/* The time of the sum that a row belongs to. */
+static uint64_t time_of_sum(const struct profile *profile, const struct sample_row *row,
+			    unsigned shift)
 {
-	return a->time >> shift == b->time >> shift && !compare_streams(a, b) &&
-	       !compare_places(a, b);
+	const uint64_t start_us = row->time >> shift << shift;
+	const uint64_t phase_us = profile_phase_since(profile, row);
+	const uint64_t epoch_us = profile_epoch_since(profile, row);
+	const uint64_t later_us = phase_us > epoch_us ? phase_us : epoch_us;
+
+	return later_us > start_us ? later_us : start_us;
+}
+
+static bool are_of_one_place(const struct sample_row *a, const struct sample_row *b)
+{
+	return !compare_streams(a, b) && !compare_places(a, b);
 }
 
 /* Of rows that are sorted for sums. */
-static uint32_t count_sums(const struct sample_rows *rows, unsigned shift)
+static uint32_t count_sums(const struct sample_rows *rows, const struct profile *profile,
+			   unsigned shift)
 {
+	uint64_t last_us = 0;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < rows->n_rows; i++)
-		n += !i || !are_one(&rows->rows[i - 1], &rows->rows[i], shift);
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const uint64_t us = time_of_sum(profile, &rows->rows[i], shift);
+
+		n += !i || us != last_us || !are_of_one_place(&rows->rows[i - 1], &rows->rows[i]);
+		last_us = us;
+	}
 	return n;
 }
 
@@ -164,18 +181,22 @@ static void add_row(struct sample_rows *rows, struct row_sum *sum, uint32_t to, 
 
 /* Of rows that are sorted for sums. @sums: room for those of the result; may be those that the rows
  * have. */
-static void add_up(struct sample_rows *rows, struct row_sum *sums, unsigned shift)
+static void add_up(struct sample_rows *rows, const struct profile *profile, struct row_sum *sums,
+		   unsigned shift)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		if (n && are_one(&rows->rows[n - 1], &rows->rows[i], shift)) {
+		const uint64_t us = time_of_sum(profile, &rows->rows[i], shift);
+
+		if (n && us == rows->rows[n - 1].time &&
+		    are_of_one_place(&rows->rows[n - 1], &rows->rows[i])) {
 			add_row(rows, &sums[n - 1], n - 1, i);
 			continue;
 		}
 		sums[n] = sample_rows_sum_of(rows, i);
 		rows->rows[n] = rows->rows[i];
-		rows->rows[n].time = rows->rows[n].time >> shift << shift;
+		rows->rows[n].time = us;
 		n++;
 	}
 	rows->n_rows = n;
@@ -183,7 +204,7 @@ static void add_up(struct sample_rows *rows, struct row_sum *sums, unsigned shif
 	rows->slice_shift = shift;
 }
 
-int row_slices_make(struct sample_rows *rows, unsigned shift)
+int row_slices_make(struct sample_rows *rows, const struct profile *profile, unsigned shift)
 {
 	if (shift < rows->slice_shift || !shift)
 		return 0;
@@ -192,14 +213,14 @@ int row_slices_make(struct sample_rows *rows, unsigned shift)
 	/* The rows are many, the sums are few. */
 	struct row_sum *sums = rows->sums;
 	if (!sums)
-		sums = calloc((size_t)count_sums(rows, shift) + 1, sizeof(*sums));
+		sums = calloc((size_t)count_sums(rows, profile, shift) + 1, sizeof(*sums));
 	if (!sums)
 		return -ENOMEM;
-	add_up(rows, sums, shift);
+	add_up(rows, profile, sums, shift);
 	return sort(rows, compare_rows);
 }
 
-int row_slices_fit(struct sample_rows *rows, uint32_t n_max)
+int row_slices_fit(struct sample_rows *rows, const struct profile *profile, uint32_t n_max)
 {
 	unsigned least = rows->slice_shift + !rows->slice_shift, most = ROW_SLICE_SHIFT_MAX;
 
@@ -207,17 +228,17 @@ int row_slices_fit(struct sample_rows *rows, uint32_t n_max)
 		return 0;
 	if (sort(rows, compare_for_sums))
 		return -ENOMEM;
-	if (count_sums(rows, most) > n_max)
+	if (count_sums(rows, profile, most) > n_max)
 		return -E2BIG;
 	while (least < most) {
 		const unsigned shift = (least + most) / 2;
 
-		if (count_sums(rows, shift) > n_max)
+		if (count_sums(rows, profile, shift) > n_max)
 			least = shift + 1;
 		else
 			most = shift;
 	}
-	return row_slices_make(rows, least);
+	return row_slices_make(rows, profile, least);
 }
 
 static int append_as_sums(struct sample_rows *rows, const struct sample_rows *from)
@@ -236,15 +257,16 @@ static int append_as_sums(struct sample_rows *rows, const struct sample_rows *fr
 	return 0;
 }
 
-int row_slices_add(struct sample_rows *rows, struct sample_rows *from, uint32_t n_max)
+int row_slices_add(struct sample_rows *rows, const struct profile *profile,
+		   struct sample_rows *from, uint32_t n_max)
 {
 	int err = append_as_sums(rows, from);
 
 	if (err)
 		return err;
 	from->n_rows = 0;
-	err = row_slices_make(rows, rows->slice_shift ? rows->slice_shift : 1);
+	err = row_slices_make(rows, profile, rows->slice_shift ? rows->slice_shift : 1);
 	if (!err)
-		err = row_slices_fit(rows, n_max);
-	return err == -E2BIG ? row_slices_make(rows, ROW_SLICE_SHIFT_MAX) : err;
+		err = row_slices_fit(rows, profile, n_max);
+	return err == -E2BIG ? row_slices_make(rows, profile, ROW_SLICE_SHIFT_MAX) : err;
 }

@@ -3,11 +3,14 @@
  * node and kind of path in a slice. Slices have a power of two of microseconds and begin at
  * multiples of it, counted from the start of the run. So two slices make one that is twice as long,
  * and it does not matter in how many steps rows were added up.
+ *
+ * Samples of a slice that are in different phases of the run, or epochs of their process, stay
+ * apart: the time of a sum is that of the slice's start, or of the phase or epoch in it.
  */
 #ifndef CCT_MODEL_ROW_SLICES_H
 #define CCT_MODEL_ROW_SLICES_H
 
-#include "cct/model/sample_rows.h"
+#include "cct/model/profile.h"
 
 #define ROW_SLICE_SHIFT_MAX 63 /* all of a run is one slice */
 
@@ -16,20 +19,22 @@
 int row_slices_sort(struct sample_rows *rows);
 /*
  * Adds the rows up in slices of 2^@shift microseconds, unless their slices are as long already.
- * They are sorted then as row_slices_sort() does it. 0, or -ENOMEM: nothing changed.
+ * They are sorted then as row_slices_sort() does it. @profile: to which rows, tasks, phases and
+ * epochs belong. 0, or -ENOMEM: nothing changed.
  */
-int row_slices_make(struct sample_rows *rows, unsigned shift);
+int row_slices_make(struct sample_rows *rows, const struct profile *profile, unsigned shift);
 /*
  * Adds the rows up in the shortest slices with which they are @n_max at most; without need, they
  * stay as they are. 0, -ENOMEM, or -E2BIG: there are more even if a run is one slice.
  */
-int row_slices_fit(struct sample_rows *rows, uint32_t n_max);
+int row_slices_fit(struct sample_rows *rows, const struct profile *profile, uint32_t n_max);
 
 /*
  * Moves the rows of @from, which are finished and no sums, to @rows, which become sums of @n_max at
- * most, or of as long slices as there are. So samples that go on coming take a bounded memory. 0 or
- * -ENOMEM.
+ * most, or of as long slices as there are. So samples that go on coming take a bounded memory.
+ * @profile: as above, with what is known so far. 0 or -ENOMEM.
  */
-int row_slices_add(struct sample_rows *rows, struct sample_rows *from, uint32_t n_max);
+int row_slices_add(struct sample_rows *rows, const struct profile *profile,
+		   struct sample_rows *from, uint32_t n_max);
 
 #endif

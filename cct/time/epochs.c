@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/array.h"
 #include "cct/base/int_list.h"
@@ -50,6 +51,51 @@ int epochs_add(struct epochs *epochs, struct epoch_list *list, const struct epoc
 	return 0;
 }
 
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+int epochs_compare(const struct epochs *epochs, const struct epoch *a, const struct epoch *b)
+{
+	int order = compare_numbers(a->run, b->run);
+
+	if (!order)
+		order = compare_numbers(a->first_ns, b->first_ns);
+	if (!order)
+		order = compare_numbers(a->number, b->number);
+	if (!order)
+		order = compare_numbers(a->loaded_ns, b->loaded_ns);
+	if (!order)
+		order = compare_numbers(a->n_files, b->n_files);
+	return order ? order
+		     : strcmp(texts_of(epochs, a)->strings[a->files],
+			      texts_of(epochs, b)->strings[b->files]);
+}
+
+static int compare_for_sort(const void *a, const void *b, void *epochs)
+{
+	const struct epoch *x = a, *y = b;
+	int order = epochs_compare(epochs, x, y);
+
+	return order ? order : compare_numbers(x->end_ns, y->end_ns);
+}
+
+void epochs_sort(struct epochs *epochs, struct epoch_list *list)
+{
+	uint32_t n = 0;
+
+	if (list->n)
+		qsort_r(list->epochs, list->n, sizeof(*list->epochs), compare_for_sort, epochs);
+	for (uint32_t i = 0; i < list->n; i++) {
+		if (n && !epochs_compare(epochs, &list->epochs[n - 1], &list->epochs[i]))
+			n--;
+		list->epochs[n++] = list->epochs[i];
+	}
+	epochs->n -= list->n - n;
+	list->n = n;
+}
+
 int epochs_begin(struct epochs *epochs, struct epoch_list *list, const struct epoch *epoch,
 		 const char *text)
 {
@@ -94,6 +140,16 @@ uint32_t epoch_list_find(const struct epoch_list *list, uint32_t run, uint64_t s
 	if (n_begun > first)
 		return n_begun - 1;
 	return first < list->n && epochs[first].run == run ? first : list->n;
+}
+
+uint64_t epoch_list_since(const struct epoch_list *list, uint32_t run, uint64_t start_ns,
+			  uint64_t microseconds)
+{
+	const uint32_t index = epoch_list_find(list, run, start_ns, microseconds);
+
+	if (index == list->n || !index || list->epochs[index - 1].run != run)
+		return 0;
+	return sample_time_us(start_ns, list->epochs[index].first_ns);
 }
 
 uint32_t epoch_number(const struct epoch_list *list, uint32_t index)

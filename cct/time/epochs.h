@@ -53,6 +53,10 @@ int epochs_begin(struct epochs *epochs, struct epoch_list *list, const struct ep
  * are sorted. 0 or -ENOMEM. */
 int epochs_add(struct epochs *epochs, struct epoch_list *list, const struct epoch *epoch,
 	       const char *text);
+/* Sorts them; of those that are equal but for the end, the one with the last end stays. */
+void epochs_sort(struct epochs *epochs, struct epoch_list *list);
+/* The order of two in a list; 0: they are equal but for the end. */
+int epochs_compare(const struct epochs *epochs, const struct epoch *a, const struct epoch *b);
 /* Replaces what is known to be loaded in the first epoch of a list. 0 or -ENOMEM. */
 int epochs_describe_first(struct epochs *epochs, struct epoch_list *list,
 			  const struct file_names *files);
@@ -63,6 +67,9 @@ int epochs_describe_first(struct epochs *epochs, struct epoch_list *list,
  */
 uint32_t epoch_list_find(const struct epoch_list *list, uint32_t run, uint64_t start_ns,
 			 uint64_t microseconds);
+/* The first microsecond since which that sample's process has been in the same epoch. */
+uint64_t epoch_list_since(const struct epoch_list *list, uint32_t run, uint64_t start_ns,
+			  uint64_t microseconds);
 /* The number of an epoch in its process; 1 where the list has no such epoch. */
 uint32_t epoch_number(const struct epoch_list *list, uint32_t index);
 /* Whether no other one of its image follows. */

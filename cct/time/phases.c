@@ -40,6 +40,42 @@ int phases_mark(struct phases *phases, const char *name, uint64_t time_ns)
 	return phases_add(phases, &(struct phase){ .name = (char *)name, .start_ns = time_ns });
 }
 
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+int phases_compare(const struct phase *a, const struct phase *b)
+{
+	int order = compare_numbers(a->run, b->run);
+
+	if (!order)
+		order = compare_numbers(a->start_ns, b->start_ns);
+	if (!order)
+		order = compare_numbers(a->end_ns, b->end_ns);
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static int compare_for_sort(const void *a, const void *b)
+{
+	return phases_compare(a, b);
+}
+
+void phases_sort(struct phases *phases)
+{
+	uint32_t n = 0;
+
+	if (phases->n)
+		qsort(phases->phases, phases->n, sizeof(*phases->phases), compare_for_sort);
+	for (uint32_t i = 0; i < phases->n; i++) {
+		if (n && !phases_compare(&phases->phases[n - 1], &phases->phases[i]))
+			free(phases->phases[i].name);
+		else
+			phases->phases[n++] = phases->phases[i];
+	}
+	phases->n = n;
+}
+
 uint64_t phases_end_ns(const struct phases *phases, uint32_t index, uint64_t run_end_ns)
 {
 	const struct phase *phase = &phases->phases[index];
@@ -92,4 +128,17 @@ uint32_t phases_find(const struct phases *phases, uint32_t run, uint64_t start_n
 	if (n_begun == first || is_over(&phases->phases[n_begun - 1], start_ns, microseconds))
 		return PHASE_NONE;
 	return n_begun - 1;
+}
+
+uint64_t phases_since(const struct phases *phases, uint32_t run, uint64_t start_ns,
+		      uint64_t microseconds)
+{
+	uint32_t first;
+	const uint32_t n_begun = count_begun(phases, run, start_ns, microseconds, &first);
+
+	if (n_begun == first)
+		return 0;
+	const struct phase *last = &phases->phases[n_begun - 1];
+	return first_microsecond(start_ns, is_over(last, start_ns, microseconds) ? last->end_ns
+										 : last->start_ns);
 }

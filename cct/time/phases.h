@@ -40,6 +40,10 @@ int phases_mark(struct phases *phases, const char *name, uint64_t time_ns);
 /* Adds a phase, whose name is copied, to those of several runs, of any order until they are sorted.
  * 0 or -ENOMEM. */
 int phases_add(struct phases *phases, const struct phase *phase);
+/* Sorts them, by run, begin, end and name; of equal ones, one stays. */
+void phases_sort(struct phases *phases);
+/* The order of two phases in the list. */
+int phases_compare(const struct phase *a, const struct phase *b);
 /* The time at which a phase is over, in its run, which ends at @run_end_ns. */
 uint64_t phases_end_ns(const struct phases *phases, uint32_t index, uint64_t run_end_ns);
 /* The phase in which a sample of a run was taken so many microseconds after its start, which is
@@ -49,6 +53,9 @@ uint32_t phases_find(const struct phases *phases, uint32_t run, uint64_t start_n
 		     uint64_t microseconds);
 /* Whether that sample was taken before the run's first phase. */
 bool phases_are_ahead(const struct phases *phases, uint32_t run, uint64_t start_ns,
+		      uint64_t microseconds);
+/* The first microsecond since which that sample's run has been in the same phase, or in none. */
+uint64_t phases_since(const struct phases *phases, uint32_t run, uint64_t start_ns,
 		      uint64_t microseconds);
 
 #endif

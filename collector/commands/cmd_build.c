@@ -85,7 +85,7 @@ static int make_slices(const struct build_command *command, const struct profile
 	while (shift < ROW_SLICE_SHIFT_MAX &&
 	       longest_run_us(profile->rows) >> shift >= command->n_slices)
 		shift++;
-	return row_slices_make(profile->rows, shift)
+	return row_slices_make(profile->rows, profile, shift)
 		       ? message_error_of_memory(command->report.command)
 		       : 0;
 }

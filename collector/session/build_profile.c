@@ -106,7 +106,8 @@ static struct sample_row make_row(const struct worker *worker, const struct samp
 static int add_rows_up(struct worker *worker)
 {
 	sample_rows_finish(&worker->rows, worker->start_ns);
-	return row_slices_add(&worker->slices, &worker->rows, worker->n_rows_max / 2);
+	return row_slices_add(&worker->slices, replay_profile(worker->replay), &worker->rows,
+			      worker->n_rows_max / 2);
 }
 
 static bool has_too_many_rows(const struct worker *worker)
@@ -464,7 +465,8 @@ static int take_first(struct build *build)
 /* The rows of the profile are those of the first worker, or the rest of them. */
 static int finish_slices(struct sample_rows *rows, struct worker *worker)
 {
-	int err = row_slices_add(&worker->slices, rows, worker->n_rows_max / 2);
+	int err = row_slices_add(&worker->slices, replay_profile(worker->replay), rows,
+				 worker->n_rows_max / 2);
 
 	if (err)
 		return err;

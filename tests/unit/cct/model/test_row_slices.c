@@ -99,6 +99,8 @@ static void add_to_places(const struct sample_rows *rows, struct place places[N_
 	}
 }
 
+static const struct profile no_intervals;
+
 static void slices_lose_nothing_but_the_time(void **state)
 {
 	(void)state;
@@ -108,12 +110,64 @@ static void slices_lose_nothing_but_the_time(void **state)
 		struct sample_rows *rows = make_rows(N_ROWS);
 
 		add_to_places(rows, before);
-		assert_int_equal(row_slices_make(rows, shift), 0);
+		assert_int_equal(row_slices_make(rows, &no_intervals, shift), 0);
 		add_to_places(rows, after);
 		assert_memory_equal(before, after, sizeof(before));
 		for (uint32_t i = 0; i < rows->n_rows; i++)
 			assert_int_equal(rows->rows[i].time & ((1ull << shift) - 1), 0);
 		sample_rows_destroy(rows);
+	}
+}
+
+#define N_PHASES 4 /* of each run, which take all of its time but a part before the first */
+
+static void make_phases(struct profile *profile)
+{
+	char name[] = "p";
+
+	for (uint32_t run = 0; run < 3; run++) {
+		for (uint32_t i = 0; i < N_PHASES; i++) {
+			const struct phase phase = { .name = name,
+						     .start_ns =
+							     1000ull * (77777 + run + 200003 * i),
+						     .run = run };
+
+			assert_int_equal(phases_add(&profile->phases, &phase), 0);
+		}
+	}
+	phases_sort(&profile->phases);
+}
+
+/* By run; the last one is that of rows before the first phase. */
+static void count_phases(const struct profile *profile, uint64_t samples[3][N_PHASES + 1])
+{
+	memset(samples, 0, 3 * sizeof(*samples));
+	for (uint32_t i = 0; i < profile->rows->n_rows; i++) {
+		const struct sample_row *row = &profile->rows->rows[i];
+		const uint32_t phase = profile_phase_of(profile, row);
+		const uint32_t place = phase == PHASE_NONE ? N_PHASES : phase - row->run * N_PHASES;
+
+		samples[row->run][place] += sample_rows_samples_of(profile->rows, i);
+	}
+}
+
+static void samples_of_different_phases_are_not_added_up(void **state)
+{
+	(void)state;
+	seed = 17;
+	for (unsigned shift = 1; shift <= 31; shift += 3) {
+		uint64_t before[3][N_PHASES + 1], after[3][N_PHASES + 1];
+		struct profile *profile = profile_create();
+
+		assert_non_null(profile);
+		profile->rows = make_rows(N_ROWS);
+		make_phases(profile);
+		count_phases(profile, before);
+		assert_int_equal(row_slices_make(profile->rows, profile, shift), 0);
+		count_phases(profile, after);
+		assert_memory_equal(before, after, sizeof(before));
+		assert_true(shift < 20 || profile->rows->n_rows < N_ROWS);
+		profile_destroy(profile);
 	}
 }
 
@@ -124,7 +178,7 @@ static void a_run_is_one_slice_at_most(void **state)
 	(void)state;
 	seed = 12;
 	rows = make_rows(N_ROWS);
-	assert_int_equal(row_slices_make(rows, ROW_SLICE_SHIFT_MAX), 0);
+	assert_int_equal(row_slices_make(rows, &no_intervals, ROW_SLICE_SHIFT_MAX), 0);
 	/* Runs, metrics, CPUs, tasks, nodes, ends and marks. */
 	assert_int_equal(rows->n_rows, 3 * 2 * 2 * 2 * 4 * 2 * 2);
 	sample_rows_destroy(rows);
@@ -140,10 +194,10 @@ static void it_does_not_matter_in_how_many_steps_slices_grow(void **state)
 
 		for (int i = 0; i < 4; i++) {
 			shift += random_below(8);
-			assert_int_equal(row_slices_make(rows, shift), 0);
+			assert_int_equal(row_slices_make(rows, &no_intervals, shift), 0);
 		}
-		assert_int_equal(row_slices_make(rows, 3), 0);
-		assert_int_equal(row_slices_make(once, shift), 0);
+		assert_int_equal(row_slices_make(rows, &no_intervals, 3), 0);
+		assert_int_equal(row_slices_make(once, &no_intervals, shift), 0);
 		assert_same(rows, once);
 		sample_rows_destroy(rows);
 		sample_rows_destroy(once);
@@ -157,10 +211,10 @@ static void the_shortest_slices_that_fit_are_taken(void **state)
 	for (uint32_t n_max = 400; n_max < N_ROWS; n_max += 400) {
 		struct sample_rows *rows = make_rows(N_ROWS), *shorter = copy(rows);
 
-		assert_int_equal(row_slices_fit(rows, n_max), 0);
+		assert_int_equal(row_slices_fit(rows, &no_intervals, n_max), 0);
 		assert_in_range(rows->n_rows, 1, n_max);
 		assert_in_range(rows->slice_shift, 1, 20);
-		assert_int_equal(row_slices_make(shorter, rows->slice_shift - 1), 0);
+		assert_int_equal(row_slices_make(shorter, &no_intervals, rows->slice_shift - 1), 0);
 		assert_true(shorter->n_rows > n_max);
 		sample_rows_destroy(rows);
 		sample_rows_destroy(shorter);
@@ -174,10 +228,10 @@ static void rows_stay_if_they_fit_and_are_refused_if_they_cannot(void **state)
 	(void)state;
 	seed = 15;
 	rows = make_rows(N_ROWS);
-	assert_int_equal(row_slices_fit(rows, N_ROWS), 0);
+	assert_int_equal(row_slices_fit(rows, &no_intervals, N_ROWS), 0);
 	assert_null(rows->sums);
 	assert_int_equal(rows->slice_shift, 0);
-	assert_int_equal(row_slices_fit(rows, 100), -E2BIG);
+	assert_int_equal(row_slices_fit(rows, &no_intervals, 100), -E2BIG);
 	sample_rows_destroy(rows);
 }
 
@@ -212,17 +266,17 @@ static void rows_that_go_on_coming_are_the_sums_of_all(void **state)
 		assert_int_equal(sample_rows_add(from, &all->rows[i]), 0);
 		if (i % 300 && i + 1 < all->n_rows)
 			continue;
-		assert_int_equal(row_slices_add(sums, from, 1000), 0);
+		assert_int_equal(row_slices_add(sums, &no_intervals, from, 1000), 0);
 		assert_int_equal(from->n_rows, 0);
 		assert_in_range(sums->n_rows, 1, 1000);
 	}
 	assert_in_range(sums->slice_shift, 1, ROW_SLICE_SHIFT_MAX - 1);
-	assert_int_equal(row_slices_make(all, sums->slice_shift), 0);
+	assert_int_equal(row_slices_make(all, &no_intervals, sums->slice_shift), 0);
 	assert_same(all, sums);
 	/* There are more places than that. */
 	for (uint32_t i = 0; i < N_ROWS; i++)
 		assert_int_equal(sample_rows_add(from, &(struct sample_row){ .node = i % 100 }), 0);
-	assert_int_equal(row_slices_add(sums, from, 10), 0);
+	assert_int_equal(row_slices_add(sums, &no_intervals, from, 10), 0);
 	assert_int_equal(sums->slice_shift, ROW_SLICE_SHIFT_MAX);
 	assert_in_range(sums->n_rows, 100, 1000);
 	sample_rows_destroy(all);
@@ -234,6 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices_lose_nothing_but_the_time),
+		cmocka_unit_test(samples_of_different_phases_are_not_added_up),
 		cmocka_unit_test(a_run_is_one_slice_at_most),
 		cmocka_unit_test(it_does_not_matter_in_how_many_steps_slices_grow),
 		cmocka_unit_test(the_shortest_slices_that_fit_are_taken),

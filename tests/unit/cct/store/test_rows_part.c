@@ -84,7 +84,7 @@ static void make_runs(struct profile *profile, unsigned shift)
 	for (uint32_t i = 0; i < rows->n_rows; i++)
 		rows->rows[i].run = i % 3;
 	assert_int_equal(row_slices_sort(rows), 0);
-	assert_int_equal(row_slices_make(rows, shift), 0);
+	assert_int_equal(row_slices_make(rows, profile, shift), 0);
 }
 
 /* Reads @bytes as the rows of @profile, whose own it gives back in *@before_ret. */
