@@ -8,6 +8,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
+#include "cct/merge/merge_intervals.h"
 #include "cct/model/row_slices.h"
 
 /* What the runs and tasks of a profile are in the sum. */
@@ -205,6 +206,7 @@ static void append(struct sample_rows *rows, const struct sample_rows *from,
 static void drop_rows(struct merge_state *state)
 {
 	state->lacks_rows = true;
+	merge_drop_intervals(state->into);
 	sample_rows_destroy(steal_ptr(state->into->rows));
 }
 
@@ -212,8 +214,9 @@ static void drop_rows(struct merge_state *state)
 static int bound_rows(struct merge_state *state)
 {
 	struct profile *into = state->into;
-	int err = row_slices_make(into->rows, into, into->rows->slice_shift);
 
+	merge_sort_intervals(into);
+	int err = row_slices_make(into->rows, into, into->rows->slice_shift);
 	if (!err)
 		err = row_slices_fit(into->rows, into, state->max_rows);
 	if (err != -E2BIG)
@@ -222,12 +225,21 @@ static int bound_rows(struct merge_state *state)
 	return 0;
 }
 
+/* As long as those of the rows that are going to be added. 0 or -ENOMEM. */
+static int make_slices_of(struct merge_state *state, const struct sample_rows *from)
+{
+	if (from->slice_shift <= state->into->rows->slice_shift)
+		return 0;
+	merge_sort_intervals(state->into);
+	return row_slices_make(state->into->rows, state->into, from->slice_shift);
+}
+
 static int add_rows(struct merge_state *state, const struct merge_maps *maps,
 		    const struct row_maps *of_rows, const uint32_t *nodes)
 {
 	const struct sample_rows *from = maps->from->rows;
 	struct sample_rows *rows = state->into->rows;
-	int err = row_slices_make(rows, state->into, from->slice_shift);
+	int err = make_slices_of(state, from);
 
 	if (!err)
 		err = reserve(rows, from->n_rows);
@@ -251,7 +263,7 @@ int merge_rows(struct merge_state *state, const struct merge_maps *maps, const u
 	_cleanup_free_ uint32_t *runs = calloc((size_t)from->n_runs + 1, sizeof(*runs));
 	_cleanup_free_ uint32_t *tasks = calloc((size_t)from->n_tasks + 1, sizeof(*tasks));
 	if (!state->into->rows || !runs || !tasks || merge_runs(state, maps, runs) ||
-	    merge_tasks(state, maps, tasks))
+	    merge_tasks(state, maps, tasks) || merge_intervals(state, maps, runs))
 		return -ENOMEM;
 	return add_rows(state, maps, &(struct row_maps){ runs, tasks }, nodes);
 }
@@ -394,6 +406,7 @@ int merge_sort_rows(struct merge_state *sorted, struct merge_state *sum,
 	_cleanup_free_ uint32_t *tasks = calloc((size_t)rows->n_tasks + 1, sizeof(*tasks));
 	if (!runs || !tasks || sort_runs(rows, maps, runs) || sort_tasks(rows, maps, tasks))
 		return -ENOMEM;
+	merge_move_intervals(sorted, sum, maps, runs);
 	renumber(rows, maps, &(struct row_maps){ runs, tasks }, nodes);
 	if (row_slices_sort(rows))
 		return -ENOMEM;

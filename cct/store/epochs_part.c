@@ -5,7 +5,9 @@
 #include "cct/base/cleanup.h"
 #include "cct/store/profile_parts.h"
 
-#define EPOCH_SIZE_MIN 4 /* bytes: two distances, a number of files, a number of a text */
+/* Bytes: two distances, a number of files, a number of a text; of several runs: three more. */
+#define EPOCH_SIZE_MIN     4
+#define RUN_EPOCH_SIZE_MIN 7
 
 /* Texts that were written. */
 struct written_texts {
@@ -39,6 +41,34 @@ static uint64_t duration_of(const struct epoch *epoch)
 	return epoch->end_ns > epoch->first_ns ? epoch->end_ns - epoch->first_ns : 0;
 }
 
+static uint64_t duration_of_last(const struct epoch_list *list, uint32_t index)
+{
+	return epoch_is_last(list, index) ? duration_of(&list->epochs[index]) : 0;
+}
+
+/* Those of a process in several runs: times of a run follow its last one. */
+static void write_run_list(struct byte_buffer *body, const struct epoch_list *list,
+			   struct written_texts *at_start, struct written_texts *later)
+{
+	struct epoch last = { .run = 0 };
+
+	byte_buffer_add_unsigned(body, list->n);
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct epoch *epoch = &list->epochs[i];
+
+		if (epoch->run != last.run)
+			last.first_ns = 0;
+		byte_buffer_add_unsigned(body, epoch->run - last.run);
+		byte_buffer_add_unsigned(body, epoch->number);
+		byte_buffer_add_unsigned(body, epoch->first_ns - last.first_ns);
+		byte_buffer_add_unsigned(body, epoch->first_ns - epoch->loaded_ns);
+		byte_buffer_add_unsigned(body, epoch->n_files);
+		write_text(body, epoch->number > 1 ? later : at_start, epoch->files);
+		byte_buffer_add_unsigned(body, duration_of_last(list, i));
+		last = *epoch;
+	}
+}
+
 static void write_list(struct byte_buffer *body, const struct epoch_list *list,
 		       struct written_texts *at_start, struct written_texts *later)
 {
@@ -58,7 +88,9 @@ static void write_list(struct byte_buffer *body, const struct epoch_list *list,
 		byte_buffer_add_unsigned(body, duration_of(&list->epochs[list->n - 1]));
 }
 
-void epochs_part_write(struct byte_buffer *body, const struct profile *profile)
+static void write_lists(struct byte_buffer *body, const struct profile *profile,
+			void (*write)(struct byte_buffer *, const struct epoch_list *,
+				      struct written_texts *, struct written_texts *))
 {
 	struct written_texts at_start, later;
 	bool has_memory = written_texts_init(&at_start, &profile->epochs.at_start);
@@ -67,9 +99,19 @@ void epochs_part_write(struct byte_buffer *body, const struct profile *profile)
 	body->lacks_memory |= !has_memory;
 	byte_buffer_add_unsigned(body, profile->epochs.n_left_out);
 	for (uint32_t i = 0; has_memory && i < profile->n_processes; i++)
-		write_list(body, &profile->processes[i].epochs, &at_start, &later);
+		write(body, &profile->processes[i].epochs, &at_start, &later);
 	free(at_start.numbers);
 	free(later.numbers);
+}
+
+void epochs_part_write(struct byte_buffer *body, const struct profile *profile)
+{
+	write_lists(body, profile, write_list);
+}
+
+void run_epochs_part_write(struct byte_buffer *body, const struct profile *profile)
+{
+	write_lists(body, profile, write_run_list);
 }
 
 /* *@text_ret: what was read is the caller's *@read_ret to free. */
@@ -131,5 +173,51 @@ int epochs_part_read(struct dwarf_reader *body, struct profile *profile)
 	profile->epochs.n_left_out = dwarf_read_uleb(body);
 	for (uint32_t i = 0; !err && i < profile->n_processes; i++)
 		err = read_list(body, &profile->epochs, &profile->processes[i].epochs);
+	return !err && body->is_broken ? -EINVAL : err;
+}
+
+static int read_run_epoch(struct dwarf_reader *body, struct profile *profile,
+			  struct epoch_list *list)
+{
+	const struct epoch *last = list->n ? &list->epochs[list->n - 1] : NULL;
+	struct epochs *epochs = &profile->epochs;
+	const uint64_t run = (last ? last->run : 0) + dwarf_read_uleb(body);
+	const uint64_t number = dwarf_read_uleb(body), distance = dwarf_read_uleb(body);
+	const uint64_t loading_ns = dwarf_read_uleb(body), n_files = dwarf_read_uleb(body);
+	struct epoch epoch = { .run = (uint32_t)run,
+			       .number = (uint32_t)number,
+			       .n_files = (uint32_t)n_files };
+	_cleanup_free_ char *read = NULL;
+	const char *text;
+
+	epoch.first_ns = distance + (last && last->run == run ? last->first_ns : 0);
+	if (run >= profile->rows->n_runs || !number || number > EPOCHS_MAX ||
+	    loading_ns > epoch.first_ns || n_files > UINT32_MAX)
+		return -EINVAL;
+	epoch.loaded_ns = epoch.first_ns - loading_ns;
+	int err = read_text(body, number > 1 ? &epochs->later : &epochs->at_start, &text, &read);
+	if (err || __builtin_add_overflow(epoch.first_ns, dwarf_read_uleb(body), &epoch.end_ns) ||
+	    body->is_broken)
+		return err ? err : -EINVAL;
+	err = epochs_add(epochs, list, &epoch, text);
+	if (err || list->n == 1)
+		return err;
+	return epochs_compare(epochs, &list->epochs[list->n - 2], &list->epochs[list->n - 1]) < 0
+		       ? 0
+		       : -EINVAL;
+}
+
+int run_epochs_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	int err = !profile->rows || !profile->rows->n_runs || profile->epochs.n ? -EINVAL : 0;
+
+	profile->epochs.n_left_out = dwarf_read_uleb(body);
+	for (uint32_t i = 0; !err && i < profile->n_processes; i++) {
+		const int64_t n = part_read_count(body, RUN_EPOCH_SIZE_MIN);
+
+		err = n < 0 ? -EINVAL : 0;
+		for (int64_t k = 0; !err && k < n; k++)
+			err = read_run_epoch(body, profile, &profile->processes[i].epochs);
+	}
 	return !err && body->is_broken ? -EINVAL : err;
 }

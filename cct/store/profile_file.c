@@ -19,6 +19,9 @@ enum {
 	PART_WINDOW,
 	PART_CGROUPS,
 	PART_EPOCHS,
+	PART_RUN_PHASES,
+	PART_RUN_EPOCHS,
+	PART_STARTS,
 	N_PARTS_END
 };
 
@@ -40,6 +43,11 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_WINDOW] = { window_part_write, window_part_read, "part of the time" },
 	[PART_CGROUPS] = { cgroups_part_write, cgroups_part_read, "cgroups" },
 	[PART_EPOCHS] = { epochs_part_write, epochs_part_read, "epochs" },
+	[PART_RUN_PHASES] = { run_phases_part_write, run_phases_part_read,
+			      "phases of several runs" },
+	[PART_RUN_EPOCHS] = { run_epochs_part_write, run_epochs_part_read,
+			      "epochs of several runs" },
+	[PART_STARTS] = { starts_part_write, starts_part_read, "starts of sums" },
 };
 
 /* The parts after the names may be missing. */
@@ -50,19 +58,23 @@ static bool is_required(uint32_t type)
 
 static bool is_there(uint32_t type, const struct profile *profile)
 {
+	const bool has_runs = profile->rows && profile->rows->n_runs;
+
 	if (type == PART_ACTIVATIONS)
 		return profile->cct->activations;
 	if (type == PART_CGROUPS)
 		return profile->rows && profile->cgroups.n_strings;
 	if (type == PART_ROWS)
-		return profile->rows && !profile->rows->n_runs;
-	if (type == PART_PHASES)
-		return profile->phases.n;
-	if (type == PART_EPOCHS)
-		return profile->epochs.n;
+		return profile->rows && !has_runs;
+	if (type == PART_PHASES || type == PART_RUN_PHASES)
+		return profile->phases.n && has_runs == (type == PART_RUN_PHASES);
+	if (type == PART_EPOCHS || type == PART_RUN_EPOCHS)
+		return profile->epochs.n && has_runs == (type == PART_RUN_EPOCHS);
+	if (type == PART_STARTS)
+		return has_runs && starts_part_is_needed(profile->rows);
 	if (type == PART_WINDOW)
 		return profile->info.has_window;
-	return type != PART_RUNS || (profile->rows && profile->rows->n_runs);
+	return type != PART_RUNS || has_runs;
 }
 
 /* What is read, and how far that is. */
@@ -99,6 +111,12 @@ static int refuse(char **error_ret, const char *why, const char *part)
 	return -EINVAL;
 }
 
+static bool is_of_rows(uint32_t type)
+{
+	return type == PART_ROWS || type == PART_RUNS || type == PART_CGROUPS ||
+	       type >= PART_RUN_PHASES;
+}
+
 static int read_part(const struct section *section, struct reading *reading, char **error_ret)
 {
 	struct dwarf_reader body = dwarf_reader(section->bytes, section->size);
@@ -117,9 +135,7 @@ static int read_part(const struct section *section, struct reading *reading, cha
 	    (section->type > reading->next && is_required(reading->next)))
 		return refuse(error_ret, "are missing or not in order", "sections");
 	reading->next = section->type + 1;
-	const bool is_rows = section->type == PART_ROWS || section->type == PART_RUNS ||
-			     section->type == PART_CGROUPS;
-	if (is_rows && !reading->with_rows)
+	if (is_of_rows(section->type) && !reading->with_rows)
 		return 0;
 	int err = parts[section->type].read(&body, reading->profile);
 	if (err == -EINVAL || (!err && dwarf_left(&body)))

@@ -41,6 +41,17 @@ int phases_part_read(struct dwarf_reader *body, struct profile *profile);
 void epochs_part_write(struct byte_buffer *body, const struct profile *profile);
 int epochs_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* Likewise, of a profile whose ->rows have runs, which have been read. */
+void run_phases_part_write(struct byte_buffer *body, const struct profile *profile);
+int run_phases_part_read(struct dwarf_reader *body, struct profile *profile);
+void run_epochs_part_write(struct byte_buffer *body, const struct profile *profile);
+int run_epochs_part_read(struct dwarf_reader *body, struct profile *profile);
+
+/* Of rows that are sums, which have been read: where in their slices they begin. */
+bool starts_part_is_needed(const struct sample_rows *rows);
+void starts_part_write(struct byte_buffer *body, const struct profile *profile);
+int starts_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /* The cgroups of rows, which have been read. */
 void cgroups_part_write(struct byte_buffer *body, const struct profile *profile);
 int cgroups_part_read(struct dwarf_reader *body, struct profile *profile);

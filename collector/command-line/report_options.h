@@ -20,10 +20,8 @@ struct report_options {
 	const char *path;
 	const char *const *paths; /* of commands that take several files; borrowed */
 	size_t n_paths;
-	bool by_name;         /* several files: functions are the same if their names are */
-	bool has_left_phases; /* the sum of several files lacks the phases that some have */
-	bool has_left_epochs; /* likewise, of processes that have several epochs */
-	const char *source;   /* of several files, for the header; NULL: the path */
+	bool by_name;       /* several files: functions are the same if their names are */
+	const char *source; /* of several files, for the header; NULL: the path */
 	struct filter_options filter;
 	struct path_selection selection;
 	struct dendro_options build;

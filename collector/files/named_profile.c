@@ -73,8 +73,6 @@ int named_profile_build(struct report_options *options, struct profile **profile
 static int add_profile(struct report_options *options, struct profile_merge *merge,
 		       struct profile *profile)
 {
-	options->has_left_phases |= profile->phases.n != 0;
-	options->has_left_epochs |= profile->epochs.n_most > 1;
 	/* They were read to choose samples. */
 	if (!options->build.keeps_rows)
 		sample_rows_destroy(steal_ptr(profile->rows));
@@ -179,14 +177,6 @@ void named_profile_note_lacks(const struct report_options *options, const struct
 			     "the profile has sums of samples in slices of %g s, not the time of "
 			     "each sample.",
 			     ldexp(1e-6, (int)profile->rows->slice_shift));
-	if (options->has_left_phases)
-		message_note(options->command,
-			     "the phases of the runs are left out of their sum: --phase works on "
-			     "the profile of each run.");
-	if (options->has_left_epochs)
-		message_note(options->command,
-			     "the epochs of processes are left out of the sum of runs: --epoch "
-			     "works on the profile of each run.");
 }
 
 int named_profile_write(const struct report_options *options, const char *output,

@@ -14,6 +14,7 @@
 
 #include "cct/base/sentence.h"
 #include "cct/merge/profile_merge.h"
+#include "cct/model/profile.h"
 #include "cct/model/profile_filter.h"
 #include "cct/store/profile_file.h"
 
@@ -307,6 +308,45 @@ static void start_rows(struct profile *profile)
 	}
 }
 
+/* Up to four, with gaps between some. */
+static void make_phases(struct profile *profile)
+{
+	uint64_t time_ns = profile->info.start_ns;
+
+	for (uint32_t i = random_below(8); i; i--) {
+		time_ns += 1000 * random_below(600);
+		assert_int_equal(phases_mark(&profile->phases, PICK("", "load", "run"), time_ns),
+				 0);
+	}
+}
+
+/* Processes with one pid and name are images of one, and so their epochs may overlap. */
+static void make_epochs(struct profile *profile, struct epoch_list *list)
+{
+	struct epoch epoch = { .loaded_ns = profile->info.start_ns };
+
+	for (uint32_t i = random_below(5); i; i--) {
+		epoch.loaded_ns += random_below(400000);
+		epoch.first_ns = epoch.loaded_ns + random_below(20000);
+		epoch.n_files = random_below(3);
+		epoch.end_ns = epoch.first_ns + random_below(100);
+		if (list->n && epoch.first_ns <= list->epochs[list->n - 1].first_ns)
+			continue;
+		assert_int_equal(
+			epochs_begin(&profile->epochs, list, &epoch, PICK("a", "b", "a/b")), 0);
+	}
+}
+
+/* Profiles whose times are not known may seem to be of one run, of which they know other things. */
+static void make_intervals(struct profile *profile)
+{
+	if (!profile->info.start_ns)
+		return;
+	make_phases(profile);
+	for (uint32_t i = 0; i < profile->n_processes; i++)
+		make_epochs(profile, &profile->processes[i].epochs);
+}
+
 static struct profile *make_profile(void)
 {
 	struct profile *profile = profile_create();
@@ -322,6 +362,7 @@ static struct profile *make_profile(void)
 		start_rows(profile);
 	make_tree(profile);
 	if (with_rows) {
+		make_intervals(profile);
 		sample_rows_finish(profile->rows, profile->info.start_ns);
 		profile_scale(profile);
 	}
@@ -703,13 +744,42 @@ static void each_path_has_its_cost_in_both_profiles(void **state)
 	}
 }
 
-static void keep_cpu(struct profile *profile, uint32_t cpu)
+typedef bool (*row_choice)(const struct profile *profile, const struct sample_row *row);
+
+static bool is_on_cpu(const struct profile *profile, const struct sample_row *row)
+{
+	(void)profile;
+	return row->cpu == 1;
+}
+
+static bool is_in_phase(const struct profile *profile, const struct sample_row *row)
+{
+	const uint32_t phase = profile_phase_of(profile, row);
+
+	return phase != PHASE_NONE && strcmp(profile->phases.phases[phase].name, "run") == 0;
+}
+
+static bool is_in_epoch(const struct profile *profile, const struct sample_row *row)
+{
+	uint32_t process, epoch = profile_epoch_of(profile, row, &process);
+
+	return epoch_matches(&profile->epochs, &profile->processes[process].epochs, epoch, "2-3");
+}
+
+static bool is_after_file(const struct profile *profile, const struct sample_row *row)
+{
+	uint32_t process, epoch = profile_epoch_of(profile, row, &process);
+
+	return epoch_matches(&profile->epochs, &profile->processes[process].epochs, epoch, "b");
+}
+
+static void keep(struct profile *profile, row_choice is_chosen)
 {
 	bool *is_kept = calloc((size_t)profile->rows->n_rows + 1, sizeof(*is_kept));
 
 	assert_non_null(is_kept);
 	for (uint32_t i = 0; i < profile->rows->n_rows; i++)
-		is_kept[i] = profile->rows->rows[i].cpu == cpu;
+		is_kept[i] = is_chosen(profile, &profile->rows->rows[i]);
 	assert_int_equal(profile_keep_rows(profile, is_kept), 0);
 	assert_int_equal(profile_check_conservation(profile), -1);
 	free(is_kept);
@@ -727,9 +797,10 @@ static struct profile *make_sum(uint64_t start_ns)
 	return sum;
 }
 
-static void samples_of_a_sum_are_chosen_as_in_its_parts(void **state)
+static void samples_are_chosen_as_in_the_parts(row_choice is_chosen)
 {
-	(void)state;
+	uint64_t n_chosen = 0;
+
 	with_rows = true;
 	for (uint64_t trial = 1; trial <= N_TRIALS; trial++) {
 		struct path_cost parts[MAX_COSTS + 1] = { 0 }, sum[MAX_COSTS + 1] = { 0 };
@@ -740,9 +811,10 @@ static void samples_of_a_sum_are_chosen_as_in_its_parts(void **state)
 		struct profile *merged = merge_two(a, b);
 		if (merged->rows) {
 			assert_int_equal(merged->rows->n_runs, 2);
-			keep_cpu(a, 1);
-			keep_cpu(b, 1);
-			keep_cpu(merged, 1);
+			keep(a, is_chosen);
+			keep(b, is_chosen);
+			keep(merged, is_chosen);
+			n_chosen += merged->rows->n_rows;
 			add_paths(parts, a);
 			add_paths(parts, b);
 			add_paths(sum, merged);
@@ -752,8 +824,18 @@ static void samples_of_a_sum_are_chosen_as_in_its_parts(void **state)
 		profile_destroy(b);
 		profile_destroy(merged);
 	}
+	assert_true(n_chosen > N_TRIALS);
 	max_rows = MERGED_ROWS_MAX;
 	with_rows = false;
+}
+
+static void samples_of_a_sum_are_chosen_as_in_its_parts(void **state)
+{
+	const row_choice choices[] = { is_on_cpu, is_in_phase, is_in_epoch, is_after_file };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+		samples_are_chosen_as_in_the_parts(choices[i]);
 }
 
 static void without_rows_of_a_part_a_sum_has_none(void **state)

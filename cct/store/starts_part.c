@@ -1,0 +1,42 @@
+/* Writes and reads where in their slices sums begin: those of a phase or epoch that began there. */
+#include <errno.h>
+
+#include "cct/store/profile_parts.h"
+
+static uint64_t mask_of(const struct sample_rows *rows)
+{
+	return (1ull << rows->slice_shift) - 1;
+}
+
+bool starts_part_is_needed(const struct sample_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		if (rows->rows[i].time & mask_of(rows))
+			return true;
+	}
+	return false;
+}
+
+void starts_part_write(struct byte_buffer *body, const struct profile *profile)
+{
+	const struct sample_rows *rows = profile->rows;
+
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		byte_buffer_add_unsigned(body, rows->rows[i].time & mask_of(rows));
+}
+
+int starts_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	struct sample_rows *rows = profile->rows;
+
+	if (!rows)
+		return -EINVAL;
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const uint64_t start = dwarf_read_uleb(body);
+
+		if (start > mask_of(rows))
+			return -EINVAL;
+		rows->rows[i].time += start;
+	}
+	return body->is_broken ? -EINVAL : 0;
+}
