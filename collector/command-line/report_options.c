@@ -172,7 +172,7 @@ int report_options_check_filters(const struct report_options *options,
 		if (!has_matching_metric(profile, pattern))
 			return complain_of_event(options, profile, pattern);
 	}
-	/* A sum has no phases and epochs: they were looked for in each file. */
+	/* Those of a sum were looked for in each file. */
 	if (options->source)
 		return 0;
 	int err = filter_findings_check_phases(options->command, profile, &options->build.filter);

@@ -542,26 +542,39 @@ static int report_one(struct report_options *options)
 	return err;
 }
 
+/* Phases and epochs of a sum have their places when all runs are known. */
+static bool is_of_intervals(const struct report_options *options)
+{
+	return options->view.kind == VIEW_PHASES || options->view.kind == VIEW_EPOCHS;
+}
+
+static int group_sum(const struct report_options *options, struct profile *profile,
+		     enum sample_grouping grouping)
+{
+	if (!profile->rows)
+		return message_error(options->command,
+				     "not all of these files have their samples one by one, so "
+				     "their sum cannot be shown by phase or epoch.");
+	return profile_group(profile, grouping) ? message_error_of_memory(options->command) : 0;
+}
+
 static int report_sum(struct report_options *options)
 {
-	if (options->view.kind == VIEW_PHASES)
-		return message_error(options->command,
-				     "--view phases shows one recording or profile: the phases of "
-				     "several runs have nothing in common.");
-	if (options->view.kind == VIEW_EPOCHS)
-		return message_error(options->command,
-				     "--view epochs shows one recording or profile: a sum does not "
-				     "have the epochs of its processes.");
-
+	const enum sample_grouping grouping = options->build.grouping;
+	const bool by_thread = options->build.by_thread;
 	_cleanup_free_ char *source =
 		sentence("%s and %zu more", options->path, options->n_paths - 1);
 	struct profile *profile = NULL;
 	bool is_damaged = false;
-	int err = named_profile_merge(options, &profile, &is_damaged);
 
+	if (is_of_intervals(options))
+		options->build.grouping = GROUPED_BY_TASK;
+	int err = named_profile_merge(options, &profile, &is_damaged);
 	options->symbolizer.vmlinux = NULL; /* the names are found */
 	options->source = source;
-	if (!err && !options->build.by_thread && profile_join_threads(profile))
+	if (!err && is_of_intervals(options))
+		err = group_sum(options, profile, grouping);
+	else if (!err && !by_thread && profile_join_threads(profile))
 		err = message_error_of_memory(options->command);
 	if (!err)
 		err = report(options, profile);

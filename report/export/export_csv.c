@@ -54,6 +54,8 @@ static void write_heading(FILE *out, const struct view *view, const struct expor
 		fputs(",unit", out);
 	if (has_times(view))
 		fputs(",start_ns,duration_ns", out);
+	if (has_times(view) && view_run_number(profile, 0))
+		fputs(",run", out);
 	if (view->options.kind == VIEW_EPOCHS)
 		fputs(",files,loaded", out);
 	if (view->options.kind == VIEW_CALLGRAPH)
@@ -147,6 +149,14 @@ static void write_times(FILE *out, const struct view_row *row)
 		fprintf(out, ",%" PRIu64 ",%" PRIu64, row->start_ns, row->duration_ns);
 	else
 		fputs(",,", out);
+}
+
+/* Empty outside of phases, and where no epoch is known. */
+static void write_run(FILE *out, const struct view_row *row)
+{
+	putc(',', out);
+	if (row->run)
+		fprintf(out, "%" PRIu32, row->run);
 }
 
 /* Both fields are empty if the row is not an epoch. */
@@ -248,6 +258,8 @@ static void write_row(FILE *out, const struct view *view, const struct view_row 
 		write_unit(out, row);
 	if (has_times(view))
 		write_times(out, row);
+	if (has_times(view) && view_run_number(view->profile, 0))
+		write_run(out, row);
 	if (view->options.kind == VIEW_EPOCHS)
 		write_files(out, row);
 	if (view->options.kind == VIEW_CALLGRAPH)

@@ -133,9 +133,12 @@ static void write_line(FILE *out, const struct view_row *row)
 
 static void write_times(FILE *out, const struct view_row *row)
 {
-	if (view_row_has_times(row))
-		fprintf(out, ",\"start_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64, row->start_ns,
-			row->duration_ns);
+	if (!view_row_has_times(row))
+		return;
+	fprintf(out, ",\"start_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64, row->start_ns,
+		row->duration_ns);
+	if (row->run)
+		fprintf(out, ",\"run\":%" PRIu32, row->run);
 }
 
 /* What an epoch began with. */

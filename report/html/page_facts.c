@@ -201,18 +201,18 @@ static void write_gaps(FILE *out, const struct profile_info *info)
 
 static int write_phases(FILE *out, const struct profile *profile)
 {
-	const struct profile_info *info = &profile->info;
 	int err = 0;
 
 	fputs(",\n\"phases\":[", out);
 	for (uint32_t i = 0; i < profile->phases.n && !err; i++) {
 		const struct phase *phase = &profile->phases.phases[i];
-		const uint64_t end_ns = phases_end_ns(&profile->phases, i, info->end_ns);
+		const uint64_t end_ns = phases_end_ns(&profile->phases, i,
+						      profile_run_span(profile, phase->run).end_ns);
 
 		err = page_string_write(out, i ? ",\n[" : "[", phase->name);
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 "]",
-			phase->start_ns > info->start_ns ? phase->start_ns - info->start_ns : 0,
-			end_ns > info->start_ns ? end_ns - info->start_ns : 0);
+			profile_since_start(profile, phase->run, phase->start_ns),
+			profile_since_start(profile, phase->run, end_ns));
 	}
 	putc(']', out);
 	return err;

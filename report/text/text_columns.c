@@ -185,9 +185,14 @@ static void cpu_suffix(const struct view_row *row, char *buffer, size_t size)
 /* When it began, and how long it lasted. */
 static void times_suffix(const struct view_row *row, char *buffer, size_t size)
 {
-	if (view_row_has_times(row))
-		snprintf(buffer, size, " (at %.3f s, %.3f s)", (double)row->start_ns / 1e9,
-			 (double)row->duration_ns / 1e9);
+	char run[32] = "";
+
+	if (!view_row_has_times(row))
+		return;
+	if (row->run)
+		snprintf(run, sizeof(run), "run %" PRIu32 ", ", row->run);
+	snprintf(buffer, size, " (%sat %.3f s, %.3f s)", run, (double)row->start_ns / 1e9,
+		 (double)row->duration_ns / 1e9);
 }
 
 /* What an epoch began with. Names come from the recording: only printable ASCII is kept. */

@@ -39,16 +39,17 @@ static int set_epoch(struct view *view, struct view_row *row)
 {
 	const struct epoch_list *list = &row->process->epochs;
 	const uint32_t index = (uint32_t)row->id - 1;
-	const uint64_t start_ns = view->profile->info.start_ns;
 
 	row->files = epoch_files(&view->profile->epochs, list, index);
 	if (index < list->n) {
 		const struct epoch *epoch = &list->epochs[index];
 
 		row->n_files = epoch->n_files;
-		row->start_ns = epoch->loaded_ns > start_ns ? epoch->loaded_ns - start_ns : 0;
+		row->start_ns = profile_since_start(view->profile, epoch->run, epoch->loaded_ns);
+		row->run = view_run_number(view->profile, epoch->run);
 		row->duration_ns = epoch_end_ns(list, index) - epoch->loaded_ns;
 	}
+	row->id = (int32_t)epoch_number(list, index);
 	return set_name(view, row);
 }
 

@@ -51,14 +51,20 @@ const char *view_row_kind_name(enum row_kind kind)
 	return kind_names[kind];
 }
 
+uint32_t view_run_number(const struct profile *profile, uint32_t run)
+{
+	return profile->rows && profile->rows->n_runs > 1 ? run + 1 : 0;
+}
+
 static void set_times(const struct profile *profile, struct view_row *row)
 {
-	const struct profile_info *info = &profile->info;
 	const uint32_t index = (uint32_t)row->id - 1;
-	const uint64_t start_ns = profile->phases.phases[index].start_ns;
+	const struct phase *phase = &profile->phases.phases[index];
+	const uint64_t run_end_ns = profile_run_span(profile, phase->run).end_ns;
 
-	row->start_ns = start_ns > info->start_ns ? start_ns - info->start_ns : 0;
-	row->duration_ns = phases_end_ns(&profile->phases, index, info->end_ns) - start_ns;
+	row->start_ns = profile_since_start(profile, phase->run, phase->start_ns);
+	row->duration_ns = phases_end_ns(&profile->phases, index, run_end_ns) - phase->start_ns;
+	row->run = view_run_number(profile, phase->run);
 }
 
 struct view_row *view_add_row(struct view *view, struct view_row *parent,
@@ -133,6 +139,8 @@ static int compare_names(const struct view_row *a, const struct view_row *b)
 
 	if (by_name)
 		return by_name;
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
 	int by_module = strcmp(a->module, b->module);
@@ -143,11 +151,15 @@ static int compare_names(const struct view_row *a, const struct view_row *b)
 	return a->whose && b->whose ? compare_whose(a->whose, b->whose) : 0;
 }
 
-/* Those outside of phases come first. Epochs are in order of time in their process. */
+/* Those outside of phases come first. Epochs are in order of time in their process, in each run. */
 static int compare_starts(const struct view_row *a, const struct view_row *b)
 {
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
 	return (a->id > b->id) - (a->id < b->id);
 }
 

@@ -55,6 +55,7 @@ struct view_row {
 	const struct row_whose *whose;         /* options.each_task, each_cpu; else NULL */
 	uint64_t start_ns,
 		duration_ns; /* of a phase or epoch, since the recording's start; else 0 */
+	uint32_t run;        /* of a phase or epoch, from 1 on; 0: there is one run alone */
 	const char *files;   /* VIEW_EPOCHS: that were loaded (cct/text/file_names.h); else NULL */
 	uint32_t n_files;    /* VIEW_EPOCHS: their number */
 	uint32_t rank;       /* VIEW_EPOCHS: of its process, in the order of costs */
@@ -122,6 +123,9 @@ struct view {
 enum row_kind view_entity_kind(const struct fold_entity *entity);
 /* "root", "process", "thread", "user", "inline", "kernel", "marker", ... */
 const char *view_row_kind_name(enum row_kind kind);
+
+/* What rows have as their run. */
+uint32_t view_run_number(const struct profile *profile, uint32_t run);
 
 /* A view without rows. NULL: out of memory. */
 struct view *view_alloc(const struct profile *profile, const struct view_options *options);

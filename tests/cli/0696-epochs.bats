@@ -182,16 +182,41 @@ functions_in() { # functions_in FILE EPOCH
 	[[ $output == *"no process loaded a file after its code began to run"* ]]
 }
 
-@test "a sum of runs has no epochs" {
-	"$DENDRO" merge -o again.cct epochs.cct epochs.data 2>message
-	grep -q "the epochs of processes are left out of the sum of runs" message
-	refused report --epoch 2 again.cct
+@test "a sum of runs has the epochs of each" {
+	local sum="second.data epochs.cct" file epoch format
+	record second.data -- "$WORKLOADS/epochs" >/dev/null
+	"$DENDRO" merge -o sum.cct second.data epochs.cct
+	"$DENDRO" build --slices 3 -o slices.cct epochs.data second.data
+	for file in sum.cct slices.cct "$sum"; do
+		for epoch in 2 'lib*' 1-2; do
+			# shellcheck disable=SC2086
+			expect_equal "samples in $epoch of $file" \
+				"$("$DENDRO" report -f json --epoch "$epoch" $file | jq '.metrics[0].samples')" \
+				$(($(report_json epochs.data --epoch "$epoch" | jq '.metrics[0].samples') +
+					$(report_json second.data --epoch "$epoch" | jq '.metrics[0].samples')))
+		done
+	done
+	for format in json csv; do
+		"$DENDRO" report -f $format --view epochs sum.cct >ours
+		# shellcheck disable=SC2086
+		"$DENDRO" report -f $format --view epochs $sum | cmp - ours
+	done
+	"$DENDRO" report -f json --view epochs sum.cct >all
+	jq -e '([.rows[].total[0]] | add) == .metrics[0].total' all
+	expect_equal numbers "$(jq -c '[.rows[] | select(.process == "epochs")]
+		| group_by(.run) | map(map(.id) | sort)' all)" '[[1,1,2,3],[1,1,2,3]]'
+	"$DENDRO" report --view epochs sum.cct | grep -q '#2 (run 2, at .*libalpha.so$'
+}
+
+@test "the epochs of a run are in a sum once" {
+	"$DENDRO" merge -o again.cct epochs.cct epochs.data
 	expect_equal "samples of files with it" \
 		"$("$DENDRO" report -f json --epoch 2 epochs.data epochs.cct | jq '.metrics[0].samples')" \
 		$((2 * $(report_json epochs.data --epoch 2 | jq '.metrics[0].samples')))
-	refused report --view epochs epochs.data epochs.cct
-	[[ $output == *"a sum does not have the epochs of its processes." ]]
-	"$DENDRO" merge -o sum.cct epochs.data epochs.cct
-	refused report --view epochs sum.cct
-	[[ $output == *"the profile has no epochs of processes"* ]]
+	local file
+	for file in again.cct epochs.cct; do
+		report_json $file --view epochs | jq -c '.rows[] | [.name, .start_ns, .duration_ns, .loaded]' |
+			sort >"$file.epochs"
+	done
+	cmp again.cct.epochs epochs.cct.epochs
 }
