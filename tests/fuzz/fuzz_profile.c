@@ -1,7 +1,8 @@
 /*
  * Any bytes as the parts of a stored profile: what is accepted can be shown, merged, and written
  * again, and what is read from that is the same. The parts follow one another, each after its size,
- * in 4 bytes; the last two, rows and epochs, may be missing.
+ * in 4 bytes; those after the names may be missing, at the end or with size 0: rows and epochs, or
+ * rows of several runs with what belongs to these.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,17 +16,18 @@
 #include "report/export/export.h"
 #include "report/views/view.h"
 
-#define N_PARTS    6
+#define N_PARTS    10
 #define N_REQUIRED 4
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 {
-	int (*const read[N_PARTS])(struct dwarf_reader *,
-				   struct profile *) = { info_part_read, modules_part_read,
-							 tree_part_read, names_part_read,
-							 rows_part_read, epochs_part_read };
+	int (*const read[N_PARTS])(struct dwarf_reader *, struct profile *) = {
+		info_part_read,       modules_part_read, tree_part_read, names_part_read,
+		rows_part_read,       epochs_part_read,  runs_part_read, run_phases_part_read,
+		run_epochs_part_read, starts_part_read,
+	};
 	struct dwarf_reader file = dwarf_reader(data, size);
 
 	for (int i = 0; i < N_PARTS; i++) {
@@ -36,6 +38,8 @@ static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 
 		if (!part)
 			return -EINVAL;
+		if (i >= N_REQUIRED && !part_size)
+			continue;
 		struct dwarf_reader body = dwarf_reader(part, (size_t)part_size);
 		int err = read[i](&body, profile);
 		if (err)
