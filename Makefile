@@ -39,7 +39,8 @@ LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -
 
 FOLDERS  := perf cct unwind kernel-merge report collector
 WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
-	    $(addprefix report/formats/,$(if $(SQLITE),no_sqlite.c,sqlite.c sqlite_rows.c sqlite_schema.c))
+	    $(addprefix report/formats/,$(if $(SQLITE),no_sqlite.c,sqlite.c sqlite_rows.c sqlite_schema.c)) \
+	    report/verify/verify_$(if $(SQLITE),no_)sqlite.c
 SOURCES  := $(filter-out collector/main.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_text.o

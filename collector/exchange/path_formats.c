@@ -18,6 +18,7 @@
 #include "report/verify/verify_otlp.h"
 #include "report/verify/verify_pprof.h"
 #include "report/verify/verify_speedscope.h"
+#include "report/verify/verify_sqlite.h"
 
 const struct path_format path_formats[] = {
 	{ .name = "pprof",
@@ -64,7 +65,8 @@ const struct path_format path_formats[] = {
 	  .is_binary = true,
 	  .has_lines = true,
 	  .lacks = sqlite_lacks,
-	  .write = sqlite_write },
+	  .write = sqlite_write,
+	  .verify = verify_sqlite },
 	{ .name = "otlp",
 	  .description = "profiles of OpenTelemetry's protocol, which is experimental",
 	  .rows = ROWS_WANTED,

@@ -88,6 +88,29 @@ setup() {
 	[[ $output == *"has a number that no name was given"* ]]
 }
 
+@test "lost samples, references and tables are found in a database" {
+	need sqlite3
+	local -A damages=(
+		["has costs that are not the sum of its samples"]="DELETE FROM samples WHERE id = 3"
+		["is not after its parent"]="UPDATE paths SET parent_id = id WHERE id = 2"
+		["refers to what is not there"]="DELETE FROM functions WHERE id = 1"
+		["is before the last"]="UPDATE samples SET time_ns = 0 WHERE id = 5"
+		["has more in its samples than its total"]="UPDATE events SET total = 1"
+		["its version is 9"]="PRAGMA user_version = 9"
+		["9 of 10 tables are there"]="DROP TABLE info"
+	)
+	local problem
+	[ -e exported.sqlite ]
+	for problem in "${!damages[@]}"; do
+		cp exported.sqlite wrong
+		sqlite3 wrong "${damages[$problem]}"
+		run "$DENDRO" export --verify sqlite wrong
+		expect_equal status "$status" 1
+		echo "$output"
+		[[ $output == *"wrong is not sound sqlite: "*"$problem"* ]]
+	done
+}
+
 @test "wrong use is refused" {
 	refuses 'takes ' "not 'gif'" -- "$DENDRO" export --verify gif exported.pprof
 	refuses 'checks one file' -- "$DENDRO" export --verify pprof
