@@ -9,7 +9,8 @@
 #include "report/dwarf/debug_number.h"
 #include "report/values/value_types.h"
 
-#define MAX_DEPTH    4 /* of structs in each other */
+#define MAX_DEPTH    4   /* of structs in each other */
+#define MAX_TYPES    512 /* of one value: parts that are not known take no room in its text */
 #define MAX_MEMBERS  16
 #define MAX_ELEMENTS 8
 #define MAX_STRING   40
@@ -352,7 +353,7 @@ static enum debug_reason write_type(struct value_text *value, const struct value
 
 	if (!value_type_plain(&plain))
 		return DEBUG_NOT_SUPPORTED;
-	if (part.depth > MAX_DEPTH) {
+	if (part.depth > MAX_DEPTH || ++value->n_types > MAX_TYPES) {
 		put(value, "...");
 		return DEBUG_KNOWN;
 	}

@@ -22,7 +22,8 @@ struct value_object {
 struct value_text {
 	char text[VALUE_TEXT_MAX + 1];
 	size_t n;
-	bool is_number; /* an integer, or a floating-point number: */
+	unsigned n_types; /* of parts, that were looked at; bounded */
+	bool is_number;   /* an integer, or a floating-point number: */
 	double number;
 };
 
