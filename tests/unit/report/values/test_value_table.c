@@ -1,0 +1,135 @@
+/* What is counted of values. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/values/value_table.h"
+
+/* cmocka.h needs the others first. */
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+static struct value_text number(double value)
+{
+	struct value_text text = { .is_number = true, .number = value };
+
+	text.n = (size_t)snprintf(text.text, sizeof(text.text), "%g", value);
+	return text;
+}
+
+static void add(struct value_row *row, double value, unsigned n)
+{
+	struct value_text text = number(value);
+
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(value_row_add(row, &text), 0);
+}
+
+static void values_are_counted_the_commonest_first(void **state)
+{
+	struct value_table table = { 0 };
+	struct value_row *row = value_table_row(&table, "n", "int", true);
+
+	(void)state;
+	add(row, 5, 1);
+	add(row, 7, 3);
+	add(row, 5, 1);
+	value_row_miss(row, DEBUG_NO_REGISTER);
+	assert_ptr_equal(value_table_row(&table, "n", "int", true), row);
+	value_table_finish(&table);
+	assert_int_equal(row->n_known, 5);
+	assert_int_equal(value_row_n(row), 6);
+	assert_int_equal(row->n_counts, 2);
+	assert_string_equal(row->texts.strings[row->counts[0].text], "7");
+	assert_int_equal(row->counts[0].n, 3);
+	assert_int_equal(row->counts[1].n, 2);
+	value_table_deinit(&table);
+}
+
+static void numbers_have_quantiles_and_powers_of_two(void **state)
+{
+	struct value_table table = { 0 };
+	struct value_row *row = value_table_row(&table, "n", "int", true);
+	double at;
+
+	(void)state;
+	add(row, 0, 1);
+	add(row, 1, 1);
+	add(row, 3, 1);
+	add(row, 4, 1);
+	add(row, -8, 1);
+	value_table_finish(&table);
+	assert_true(row->sum == 0 && row->min == -8 && row->max == 4);
+	assert_int_equal(row->above.n[0], 1);
+	assert_int_equal(row->above.n[1], 1);
+	assert_int_equal(row->above.n[2], 1);
+	assert_int_equal(row->above.n[3], 1);
+	assert_int_equal(row->below.n[4], 1);
+	assert_true(value_row_quantile(row, 0.5, &at) && at == 1);
+	assert_true(value_row_quantile(row, 0.05, &at) && at == -8);
+	assert_true(value_row_quantile(row, 1, &at) && at == 4);
+	value_table_deinit(&table);
+}
+
+static void there_are_no_quantiles_of_what_is_no_number(void **state)
+{
+	struct value_table table = { 0 };
+	struct value_row *row = value_table_row(&table, "p", "void *", true);
+	struct value_text text = { .text = "0x10", .n = 4 };
+	double at;
+
+	(void)state;
+	add(row, 3, 1);
+	assert_int_equal(value_row_add(row, &text), 0);
+	value_table_finish(&table);
+	assert_false(value_row_quantile(row, 0.5, &at));
+	value_table_deinit(&table);
+}
+
+static void no_more_values_are_told_apart_than_there_is_room_for(void **state)
+{
+	struct value_table table = { 0 };
+	struct value_row *row = value_table_row(&table, "n", "int", true);
+	double at;
+
+	(void)state;
+	for (unsigned i = 0; i < VALUE_TEXTS_MAX + 10; i++)
+		add(row, i, 1);
+	value_table_finish(&table);
+	assert_int_equal(row->n_counts, VALUE_TEXTS_MAX);
+	assert_int_equal(row->n_others, 10);
+	assert_int_equal(row->n_known, VALUE_TEXTS_MAX + 10);
+	assert_false(value_row_quantile(row, 0.5, &at));
+	value_table_deinit(&table);
+}
+
+static void locals_that_are_never_known_come_last(void **state)
+{
+	static const char *const names[] = { "parameter", "known", "unknown" };
+	struct value_table table = { 0 };
+
+	(void)state;
+	value_row_miss(value_table_row(&table, "unknown", "int", false), DEBUG_OPTIMIZED_OUT);
+	add(value_table_row(&table, "known", "int", false), 1, 1);
+	value_row_miss(value_table_row(&table, "parameter", "int", true), DEBUG_OPTIMIZED_OUT);
+	value_table_finish(&table);
+	for (unsigned i = 0; i < 3; i++)
+		assert_string_equal(table.rows[i].name, names[i]);
+	value_table_deinit(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_counted_the_commonest_first),
+		cmocka_unit_test(numbers_have_quantiles_and_powers_of_two),
+		cmocka_unit_test(there_are_no_quantiles_of_what_is_no_number),
+		cmocka_unit_test(no_more_values_are_told_apart_than_there_is_room_for),
+		cmocka_unit_test(locals_that_are_never_known_come_last),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
