@@ -30,8 +30,9 @@ int row_slices_make(struct sample_rows *rows, const struct profile *profile, uns
 int row_slices_fit(struct sample_rows *rows, const struct profile *profile, uint32_t n_max);
 
 /*
- * Moves the rows of @from, which are finished and no sums, to @rows, which become sums of @n_max at
- * most, or of as long slices as there are. So samples that go on coming take a bounded memory.
+ * Moves the rows of @from, which are finished, or sums of no longer slices, to @rows, which become
+ * sums of @n_max at most, or of as long slices as there are. So samples that go on coming take a
+ * bounded memory.
  * @profile: as above, with what is known so far. 0 or -ENOMEM.
  */
 int row_slices_add(struct sample_rows *rows, const struct profile *profile,

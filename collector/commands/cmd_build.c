@@ -10,6 +10,8 @@
 #include "collector/files/named_profile.h"
 #include "collector/files/stored_profile.h"
 
+#define SLICED_ROWS_MAX (1u << 22) /* in memory, where they become sums in the end anyway */
+
 struct build_command {
 	struct report_options report;
 	const char *output; /* NULL: none was given; "-": standard output */
@@ -95,7 +97,11 @@ static int build_one(struct report_options *report, struct profile **profile_ret
 {
 	int err = file_options_open(&report->files, "build", &report->build.files);
 
-	return err ? err : named_profile_build(report, profile_ret, is_damaged_ret);
+	if (!err)
+		err = named_profile_build(report, profile_ret, is_damaged_ret);
+	if (!err && (*profile_ret)->rows && (*profile_ret)->rows->sums)
+		err = named_profile_give_run(report, profile_ret);
+	return err;
 }
 
 /* 0, or another value after a message. */
@@ -114,6 +120,8 @@ static int run(struct build_command *command)
 					     report->paths[i]);
 	}
 	report->build.keeps_rows = true;
+	if (command->n_slices)
+		report->build.n_rows_max = SLICED_ROWS_MAX;
 	/* Sums are of runs, which a merged profile has. */
 	int err = report->n_paths > 1 || command->n_slices
 			  ? named_profile_merge(report, &profile, &is_damaged)

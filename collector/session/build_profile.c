@@ -33,9 +33,7 @@ struct worker {
 	struct cct *cct;
 	struct sample_rows rows; /* if they are kept */
 	bool keeps_rows;
-	struct sample_rows slices; /* what the rows became; see ->n_rows_max */
-	uint32_t n_rows_max;       /* of both; 0: the rows stay */
-	uint64_t start_ns;         /* of the recording */
+	struct sample_rows slices; /* what the rows became; see bound_rows() */
 	const struct batch *batch; /* in work */
 	struct last_path last_paths[1u << LAST_PATH_BITS]; /* by their thread's address */
 	struct profile_quality quality;
@@ -63,6 +61,10 @@ struct build {
 	unsigned n_workers;
 	struct batch *batch; /* being filled */
 	uint64_t n_samples;  /* that passed the filter */
+	size_t n_batches;
+	uint64_t n_sums; /* rows of all workers that are sums */
+	uint64_t n_rows; /* those that came since */
+	bool has_sums;
 };
 
 static uint8_t row_end(const struct call_path *path)
@@ -102,37 +104,17 @@ static struct sample_row make_row(const struct worker *worker, const struct samp
 	return row;
 }
 
-/* Half of the rows that may be there are sums, the others wait for it. 0 or -ENOMEM. */
-static int add_rows_up(struct worker *worker)
-{
-	sample_rows_finish(&worker->rows, worker->start_ns);
-	return row_slices_add(&worker->slices, replay_profile(worker->replay), &worker->rows,
-			      worker->n_rows_max / 2);
-}
-
-static bool has_too_many_rows(const struct worker *worker)
-{
-	const uint32_t max = worker->n_rows_max;
-
-	return max && worker->rows.n_rows >= max / 2 &&
-	       worker->rows.n_rows + worker->slices.n_rows >= max;
-}
-
 /* 0 or -ENOMEM. */
 static int keep_row(struct worker *worker, const struct sample *sample, struct sample_row *row)
 {
 	const size_t i = (size_t)(sample - worker->batch->samples);
-	const uint64_t number = worker->batch->first_number + i;
 
-	if (number >= SAMPLE_ROWS_MAX && !worker->n_rows_max)
-		return 0;
-	row->number = (uint32_t)number;
+	row->number = (uint32_t)(worker->batch->first_number + i);
 	row->time = sample->record.has_time ? sample->record.time_ns : 0;
 	row->cpu = sample_cpu(sample);
 	row->cgroup = sample->cgroup;
 	row->task = worker->batch->tasks[i];
-	int err = sample_rows_add(&worker->rows, row);
-	return err || !has_too_many_rows(worker) ? err : add_rows_up(worker);
+	return sample_rows_add(&worker->rows, row);
 }
 
 static uint32_t insert(struct worker *worker, const struct sample *sample)
@@ -335,8 +317,6 @@ static int start_workers(struct build *build)
 		worker->replay = build->replay;
 		worker->by_thread = build->options->by_thread;
 		worker->keeps_rows = build->profile->rows;
-		worker->n_rows_max = n_threads ? 0 : build->options->n_rows_max;
-		worker->start_ns = build->profile->info.start_ns;
 		worker->joins = build->resolver.joins;
 		worker->sample_path = path_resolver_open(&build->resolver);
 		worker->stacks = build->stacks;
@@ -372,6 +352,54 @@ static void send_batch(struct build *build)
 	pipeline_put_free(&build->pipeline, batch);
 }
 
+static uint32_t n_rows_max(const struct build *build)
+{
+	return build->options->n_rows_max ? build->options->n_rows_max : SAMPLE_ROWS_MAX;
+}
+
+/* Half of the rows that may be there are sums, the others wait for it. No worker is at work. 0 or
+ * -ENOMEM. */
+static int add_rows_up(struct build *build)
+{
+	const struct profile *profile = build->profile;
+	const uint32_t n_max = n_rows_max(build) / 2 / build->n_workers;
+	int err = 0;
+
+	build->has_sums = true;
+	build->n_sums = build->n_rows = 0;
+	for (unsigned i = 0; !err && i < build->n_workers; i++) {
+		struct worker *worker = &build->workers[i];
+
+		sample_rows_finish(&worker->rows, profile->info.start_ns);
+		err = row_slices_add(&worker->slices, profile, &worker->rows, n_max);
+		build->n_sums += worker->slices.n_rows;
+	}
+	return err;
+}
+
+static bool has_too_many_rows(const struct build *build)
+{
+	const uint32_t max = n_rows_max(build);
+
+	return build->profile->rows && build->n_rows >= max / 2 &&
+	       build->n_rows + build->n_sums >= max;
+}
+
+/* Phases and epochs, by which rows are apart, change while workers are at work: their batches are
+ * taken from them first. 0 or -ENOMEM. */
+static int bound_rows(struct build *build)
+{
+	struct batch *batches[MAX_WORKERS * BATCHES_PER_WORKER];
+	size_t n = 0;
+
+	while (n + 1 < build->n_batches)
+		batches[n++] = take_free(build);
+	int err = add_rows_up(build);
+	while (n)
+		pipeline_put_free(&build->pipeline, batches[--n]);
+	return err;
+}
+
 /* Numbers a sample of the batch that is being filled, and finds its task. 0 or -ENOMEM. */
 static int prepare_row(struct build *build, const struct sample *sample)
 {
@@ -385,6 +413,7 @@ static int prepare_row(struct build *build, const struct sample *sample)
 	if (!batch->n_samples)
 		batch->first_number = build->n_samples;
 	build->n_samples++;
+	build->n_rows++;
 	return sample_rows_enter_task(build->profile->rows, &task, sample->thread->name,
 				      sample->thread->process->name,
 				      &batch->tasks[batch->n_samples]);
@@ -401,6 +430,8 @@ static int add_sample(struct build *build, struct sample *sample)
 		return 0;
 	}
 	int err = build->n_workers ? 0 : start_workers(build);
+	if (!err && has_too_many_rows(build))
+		err = bound_rows(build);
 	if (!err)
 		err = replay_enter(build->replay, sample);
 	if (!err && build->profile->rows)
@@ -437,14 +468,29 @@ static int stop_workers(struct build *build)
 	return err;
 }
 
-/* Adds the tree of a worker, and its rows, which go with it. 0 or -ENOMEM. */
-static int merge_worker(struct profile *profile, const struct worker *worker)
+/* Moves a worker's sums to the first worker's. @map: of nodes. 0 or -ENOMEM. */
+static int merge_slices(struct build *build, struct sample_rows *from, const uint32_t *map)
 {
+	struct sample_rows *into = &build->workers[0].slices;
+
+	for (uint32_t i = 0; i < from->n_rows; i++)
+		from->rows[i].node = map[from->rows[i].node];
+	int err = row_slices_make(into, build->profile, from->slice_shift);
+	return err ? err : row_slices_add(into, build->profile, from, n_rows_max(build) / 2);
+}
+
+/* Adds the tree of a worker, and its rows, which go with it. 0 or -ENOMEM. */
+static int merge_worker(struct build *build, struct worker *worker)
+{
+	struct profile *profile = build->profile;
 	_cleanup_free_ uint32_t *map = calloc(worker->cct->n_nodes, sizeof(*map));
 
 	if (!map || cct_merge_mapped(profile->cct, worker->cct, map))
 		return -ENOMEM;
-	return profile->rows ? sample_rows_add_all(profile->rows, &worker->rows, map) : 0;
+	if (!profile->rows)
+		return 0;
+	return build->has_sums ? merge_slices(build, &worker->slices, map)
+			       : sample_rows_add_all(profile->rows, &worker->rows, map);
 }
 
 /* The first worker's tree and rows become the profile's. 0 or -ENOMEM. */
@@ -462,45 +508,37 @@ static int take_first(struct build *build)
 	return 0;
 }
 
-/* The rows of the profile are those of the first worker, or the rest of them. */
-static int finish_slices(struct sample_rows *rows, struct worker *worker)
+static void take_slices(struct sample_rows *rows, struct sample_rows *slices)
 {
-	int err = row_slices_add(&worker->slices, replay_profile(worker->replay), rows,
-				 worker->n_rows_max / 2);
-
-	if (err)
-		return err;
 	free(rows->rows);
-	sample_rows_take(rows, &worker->slices);
-	rows->sums = steal_ptr(worker->slices.sums);
-	rows->slice_shift = worker->slices.slice_shift;
-	return 0;
+	sample_rows_take(rows, slices);
+	rows->sums = steal_ptr(slices->sums);
+	rows->slice_shift = slices->slice_shift;
 }
 
-/* 0 or -ENOMEM. */
-static int finish_rows(struct build *build)
+/* There may be too many, even as sums: of too many paths. */
+static void finish_rows(struct build *build)
 {
-	struct worker *first = &build->workers[0];
 	struct profile *profile = build->profile;
 
-	if (!profile->rows)
-		return 0;
-	if (build->n_samples > SAMPLE_ROWS_MAX && !first->n_rows_max) {
+	if (profile->rows && build->has_sums)
+		take_slices(profile->rows, &build->workers[0].slices);
+	else if (profile->rows)
+		sample_rows_finish(profile->rows, profile->info.start_ns);
+	if (profile->rows && profile->rows->n_rows > SAMPLE_ROWS_MAX)
 		sample_rows_destroy(steal_ptr(profile->rows));
-		return 0;
-	}
-	sample_rows_finish(profile->rows, profile->info.start_ns);
-	return first->slices.n_rows ? finish_slices(profile->rows, first) : 0;
 }
 
 static int merge_workers(struct build *build)
 {
 	struct profile *profile = build->profile;
-	int err = take_first(build);
+	int err = build->has_sums ? add_rows_up(build) : 0;
 
+	if (!err)
+		err = take_first(build);
 	for (unsigned i = 0; !err && i < build->n_workers; i++) {
 		if (i)
-			err = merge_worker(profile, &build->workers[i]);
+			err = merge_worker(build, &build->workers[i]);
 		cct_destroy(steal_ptr(build->workers[i].cct));
 		sample_rows_deinit(&build->workers[i].rows);
 		quality_merge(&profile->quality, &build->workers[i].quality);
@@ -508,9 +546,7 @@ static int merge_workers(struct build *build)
 	if (err)
 		return err;
 	cct_drop_index(profile->cct);
-	err = finish_rows(build);
-	if (err)
-		return err;
+	finish_rows(build);
 	/* Total cost in equals total cost out, or we have a bug. */
 	assert(profile_check_conservation(profile) < 0);
 	profile_scale(profile);
@@ -553,7 +589,9 @@ static int read_samples(struct build *build)
 static int build_run(struct build *build)
 {
 	unsigned n_workers = count_worker_threads(build->options);
-	int err = pipeline_init(&build->pipeline, (n_workers + !n_workers) * BATCHES_PER_WORKER);
+
+	build->n_batches = (size_t)(n_workers + !n_workers) * BATCHES_PER_WORKER;
+	int err = pipeline_init(&build->pipeline, build->n_batches);
 
 	if (err)
 		return err;

@@ -79,9 +79,8 @@ struct dendro_options {
 	bool by_thread;  /* in trees: a node for each thread, below that of its process */
 	bool no_paths;   /* dendro_next() resolves none; dendro_resolve() does, if called */
 	bool keeps_code; /* of memory, as it was recorded last, in the profile */
-	bool keeps_rows; /* of all samples, up to SAMPLE_ROWS_MAX; to store them, by_thread, too */
-	/* Rows that may be there before they are added up in slices of time; 0: SAMPLE_ROWS_MAX,
-	 * and no rows if there are more. With one thread only. */
+	bool keeps_rows; /* of all samples; to store them, by_thread, too */
+	/* Rows that may be there before they are added up in slices of time; 0: SAMPLE_ROWS_MAX. */
 	uint32_t n_rows_max;
 	enum sample_grouping grouping; /* in trees; not by task: needs keeps_rows */
 	bool counts_calls;             /* in trees: the calls that were made, at least */

@@ -223,10 +223,9 @@ int dendro_build(struct dendro *dendro, struct profile **profile_ret)
 static char *describe(int err)
 {
 	if (err == -EFBIG)
-		return sentence("More than %u samples cannot be shown by CPU, cgroup, phase or "
-				"epoch, or chosen by --time: choose some of them, as with --comm "
-				"or --event.",
-				SAMPLE_ROWS_MAX);
+		return strdup("Its samples have too many call paths to be shown by CPU, cgroup, "
+			      "phase or epoch, or chosen by --time: choose some of them, as with "
+			      "--comm or --event.");
 	if (err == -ENODATA)
 		return sentence("Its samples have no times, so --time cannot choose among them.");
 	return strdup(strerror(-err));

@@ -144,6 +144,48 @@ static void a_profile_has_the_costs_of_all_samples(void **state)
 	}
 }
 
+/* All samples are in the rows, however few these may be. */
+static void check_bounded_rows(const struct profile *profile, uint32_t n_max)
+{
+	const struct sample_rows *rows = profile->rows;
+	uint64_t weight = 0;
+
+	assert_non_null(rows);
+	assert_in_range(rows->n_rows, 1, n_max);
+	assert_true(rows->sums && rows->slice_shift);
+	assert_int_equal(sample_rows_check(rows, profile->cct), 0);
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		assert_int_equal(rows->rows[i].run, 0);
+		assert_in_range(rows->rows[i].time, 0, 5 * N_SAMPLES);
+		weight += rows->rows[i].weight;
+	}
+	assert_int_equal(weight, profile->metrics[0].total);
+}
+
+static void too_many_rows_become_sums_while_they_are_read(void **state)
+{
+	(void)state;
+	for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
+		const struct dendro_options options = { .n_threads = n_threads,
+							.keeps_rows = true,
+							.by_thread = true,
+							.n_rows_max = 300 };
+		struct recording *recording = recording_create(false, false);
+		struct profile *profile = NULL;
+
+		for (uint64_t i = 0; i < N_SAMPLES; i++) {
+			recording->time_ns += 4999;
+			put_sample(recording, CYCLES_ID, 0x1000 + i % 10, i);
+		}
+		struct dendro *dendro = open_with(recording, &options);
+		assert_int_equal(dendro_build(dendro, &profile), 0);
+		close_both(dendro, recording);
+		assert_int_equal(profile->metrics[0].samples, N_SAMPLES);
+		check_bounded_rows(profile, 300);
+		profile_destroy(profile);
+	}
+}
+
 static void threads_have_nodes_on_demand(void **state)
 {
 	const struct dendro_options options = { .by_thread = true };
@@ -325,6 +367,7 @@ int main(void)
 		cmocka_unit_test(a_path_may_be_resolved_on_demand),
 		cmocka_unit_test(a_filter_leaves_samples_out),
 		cmocka_unit_test(a_profile_has_the_costs_of_all_samples),
+		cmocka_unit_test(too_many_rows_become_sums_while_they_are_read),
 		cmocka_unit_test(threads_have_nodes_on_demand),
 		cmocka_unit_test(samples_are_read_by_one_function_and_once),
 		cmocka_unit_test(a_recording_without_samples_has_an_empty_profile),
