@@ -1,0 +1,42 @@
+/*
+ * entry_values [SECONDS]: calls leaf() with 10, 11, 12, 20, 21 and 22 in turn, with the same work
+ * each time. leaf() needs its arguments no more while it works, so only its caller, two(), still
+ * tells what they were.
+ */
+#include "tests/workloads/work.h"
+
+static volatile unsigned long count;
+
+FUNCTION static void spin(unsigned n_units)
+{
+	units(n_units);
+	count++;
+}
+
+FUNCTION static void leaf(int dead, int code)
+{
+	count += (unsigned long)dead + (unsigned long)code;
+	spin(2);
+	count++;
+	spin(2);
+	count++;
+}
+
+FUNCTION static void two(int k, const char *text)
+{
+	for (int i = 0; i < 3; i++) {
+		leaf(k + i, 7);
+		count += (unsigned char)*text;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct rounds rounds = rounds_begin(argc, argv);
+
+	while (rounds_next(&rounds)) {
+		two(10, "text");
+		two(20, "text");
+	}
+	return 0;
+}
