@@ -38,7 +38,7 @@ static void write_values(FILE *out, const struct value_row *row,
 	fputs("    ", out);
 	write_share(out, left, row->n_known);
 	if (row->n_others)
-		fprintf(out, "  [other values; after the first %u, they are not told apart]\n",
+		fprintf(out, "  [other values; after the first %d, they are not told apart]\n",
 			VALUE_TEXTS_MAX);
 	else
 		fprintf(out, "  [%" PRIu32 " other values]\n", row->n_counts - options->n_values);
