@@ -64,7 +64,7 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	report_json two.data --errors >tree.json
 	"$DENDRO" report --html page.html --errors two.data
 	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
-	"$DENDRO" build -q -o two.cct two.data
+	"$DENDRO" build -o two.cct two.data
 	"$DENDRO" report --html page.html --errors two.cct
 	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
 }
@@ -88,7 +88,7 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	node "$ROOT/tests/page/code.mjs" "$PWD/page.html" inlined.json
 	"$DENDRO" report --html plain.html warm.data
 	[ "$(stat -c %s plain.html)" -lt "$(stat -c %s page.html)" ]
-	"$DENDRO" build -q -o warm.cct warm.data
+	"$DENDRO" build -o warm.cct warm.data
 	refuses "needs the recording" -- "$DENDRO" report --html page.html --source warm.cct
 	refuses "belongs to --html" -- "$DENDRO" report --source warm.data
 	refuses "not a sum" -- "$DENDRO" report --html page.html --source warm.data one.data

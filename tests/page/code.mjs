@@ -58,6 +58,8 @@ await withPage(file, {}, async (page) => {
 	}
 	assert.match(await page.evaluate(() => location.hash), /code=lines/);
 	await page.click("#codes button[data-code='lines']");
+	await page.selectOption("#metric", String(wanted.self.findIndex((self) => self > 0)));
+	await page.keyboard.press("t");
 	await page.keyboard.press("2");
 	await page.fill("#query", `/^${wanted.name}$/`);
 	await page.keyboard.press("Enter");
