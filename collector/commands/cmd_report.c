@@ -232,7 +232,7 @@ static const struct command_option options_of_report[] = {
 	  .take = option_take_text,
 	  .offset = FIELD(html) },
 	{ .name = "source",
-	  .help = "--html only: the page has source lines and instructions of the hottest "
+	  .help = "the page of --html has source lines and instructions of the hottest "
 		  "functions",
 	  .take = option_take_flag,
 	  .offset = FIELD(has_code) },

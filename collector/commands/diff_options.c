@@ -95,7 +95,7 @@ static const struct command_option options_of_diff[] = {
 	  .argument = "VIEW",
 	  .help = "what to compare: functions (default), lines, modules, processes, threads, cpus, "
 		  "cgroups, phases, epochs, the tree of call paths, callers, callgraph, paths or "
-		  "syscalls",
+		  "syscalls; not hot and stats",
 	  .take = take_view,
 	  .choices = view_choices },
 	{ .name = "root",
