@@ -7,12 +7,18 @@
 #include "cct/base/cleanup.h"
 #include "report/findings/idle_threads.h"
 
-/* Of equal costs, the first one found stays in front. */
+static bool is_before(const struct view_row *row, uint64_t cost, const struct hottest_row *other)
+{
+	if (cost != other->cost)
+		return cost > other->cost;
+	return view_compare_names(row, &other->row) < 0;
+}
+
 static void insert(struct hottest_row *rows, unsigned *n, const struct view_row *row, uint64_t cost)
 {
 	unsigned at = *n;
 
-	while (at && rows[at - 1].cost < cost)
+	while (at && is_before(row, cost, &rows[at - 1]))
 		at--;
 	if (!cost || at == HOTTEST_MAX)
 		return;

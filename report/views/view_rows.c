@@ -132,7 +132,7 @@ static int compare_whose(const struct row_whose *a, const struct row_whose *b)
 	return order ? order : (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-static int compare_names(const struct view_row *a, const struct view_row *b)
+int view_compare_names(const struct view_row *a, const struct view_row *b)
 {
 	int by_line = compare_lines(a, b);
 	int by_name = by_line ? by_line : strcmp(a->name, b->name);
@@ -202,7 +202,7 @@ static int compare_rows(const struct view *view, const struct view_row *a, const
 	for (uint32_t i = 0; !order && i < n_metrics; i++)
 		order = compare_metric(view, i, a, b);
 	if (!order)
-		order = compare_names(a, b);
+		order = view_compare_names(a, b);
 	return order ? order : compare_steps(a, b);
 }
 

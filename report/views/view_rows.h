@@ -169,6 +169,8 @@ static inline bool view_is_flat(const struct view *view)
 {
 	return view_traits(view->options.kind)->is_flat;
 }
+/* The order of rows of equal costs: by line, name, run, id, module, kind and whose they are. */
+int view_compare_names(const struct view_row *a, const struct view_row *b);
 /* Sorts the children of @row by the view's options. */
 void view_sort_children(const struct view *view, struct view_row *row);
 
