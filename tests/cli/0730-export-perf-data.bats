@@ -64,7 +64,7 @@ samples() { # samples NAME EVENT_INDEX
 
 @test "threads, times and CPUs are those of the recording" {
 	need perf
-	"$DENDRO" script many.data | sed -nE 's/^(.*[^ ]) +([0-9]+) +(\[[0-9]+\]) ([0-9.]+):.*/\1 \2 \3 \4/p' |
+	"$DENDRO" script many.data | sed -nE 's/^(.*[^ ]) +([0-9]+) +(\[[0-9]+\]) +([0-9.]+):.*/\1 \2 \3 \4/p' |
 		sort >ours
 	perf script -F comm,tid,cpu,time -G -i many.perf 2>/dev/null |
 		sed -nE 's/^ *(.*[^ ]) +([0-9]+) +(\[[0-9]+\]) +([0-9.]+):.*/\1 \2 \3 \4/p' | sort >theirs
