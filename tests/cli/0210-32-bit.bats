@@ -38,8 +38,12 @@ make_recordings() {
 	done
 	build gcc signals.c -static
 	take static ./signals 2
-	take chain ./exec_chain64 ./exec_chain32 ./exec_chain64 ./exec_chain32
-	take fixed setarch -R ./exec_chain32 ./exec_chain64 ./exec_chain32 ./exec_chain64
+	local -a links=()
+	for name in {1..10}; do
+		links+=(./exec_chain64 ./exec_chain32)
+	done
+	take chain "${links[@]}"
+	take fixed setarch -R "${links[@]}"
 }
 
 setup() {

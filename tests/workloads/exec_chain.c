@@ -1,12 +1,13 @@
 /*
  * Works, then becomes the program named by its first argument, which gets the others: a chain
- * of execs with the same work in each link, under a name that tells how wide its addresses are.
+ * of execs with the same work in each link, under a name that tells how wide its addresses are. A
+ * link is short, so that in a long chain a processor that changes its speed does so for both names.
  */
 #include <unistd.h>
 
 #include "work.h"
 
-#define UNITS 5000
+#define UNITS 2500
 
 static FUNCTION void work_of_32_bits(void)
 {
