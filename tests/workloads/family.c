@@ -1,22 +1,26 @@
 /*
  * A family of processes that works once the file "go" exists, and makes "done" at its end. All of
  * it is there before. family tree: the parent, a child, the child's child and, from "go" on, a late
- * child work for 1, 2, 3 and 4 parts. family storm: in each of 8 places a child works for a while
+ * child work for 1, 2, 3 and 4 parts, in turns: a processor that changes its speed, or is shared
+ * with another, does so for all. family storm: in each of 8 places a child works for a while
  * and is replaced by another at once; each prints its process ID and the units that it worked since
  * "go". Processes are named NAME-parent and so on, with NAME of at most four characters from the
  * command line, or fam: a test that chooses processes by name must not find another test's.
  */
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "work.h"
 
-#define PART_ROUNDS 100
+#define N_TURNS     100
+#define N_MEMBERS   4
 #define N_PLACES    8
 #define STORM_UNITS 200
 #define STORM_S     1
@@ -34,10 +38,30 @@ static void wait_for_go(void)
 		usleep(1000);
 }
 
+static sem_t *turns; /* of the members, shared by all */
+
+static bool make_turns(void)
+{
+	turns = mmap(NULL, N_MEMBERS * sizeof(*turns), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (turns == MAP_FAILED)
+		return false;
+	for (unsigned i = 0; i < N_MEMBERS; i++)
+		if (sem_init(&turns[i], 1, i == 0) != 0)
+			return false;
+	return true;
+}
+
+/* The member that works for @parts has the turn after the one with a part less. */
 static void work_for(unsigned parts)
 {
-	for (unsigned i = 0; i < parts * PART_ROUNDS; i++)
-		units(16 + i * 37 % 64);
+	for (unsigned i = 0; i < N_TURNS; i++) {
+		while (sem_wait(&turns[parts - 1]) != 0)
+			;
+		for (unsigned j = 0; j < parts; j++)
+			units(16 + (i * parts + j) * 37 % 64);
+		sem_post(&turns[parts % N_MEMBERS]);
+	}
 }
 
 static FUNCTION void parent_work(void)
@@ -162,7 +186,9 @@ int main(int argc, char **argv)
 		family_name = argv[2];
 	if (strcmp(argv[1], "storm") == 0)
 		run_storm();
-	else
+	else if (make_turns())
 		run_tree();
+	else
+		return 1;
 	return make_done() ? 0 : 1;
 }
