@@ -78,6 +78,22 @@ int evlist_enable(struct evlist *evlist)
 	return err;
 }
 
+int evlist_pause(struct evlist *evlist, bool is_paused)
+{
+	struct evlist_impl *impl = evlist_impl(evlist);
+	const unsigned long request = is_paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
+	int err = 0;
+
+	if (is_paused == impl->is_paused)
+		return 0;
+	for (size_t e = 0; e < evlist->n_events && !err; e++)
+		err = control(&evlist->events[e], request);
+	evlist_turn_task_time(impl);
+	impl->is_paused = is_paused;
+	impl->is_enabled = !is_paused && !err;
+	return err;
+}
+
 /* Stops the samples first, so that no sample lacks the mappings that it needs. */
 int evlist_disable(struct evlist *evlist)
 {

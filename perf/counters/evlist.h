@@ -28,6 +28,9 @@ void evlist_close(struct evlist *evlist);
 int evlist_try_cgroup(int cgroup_fd, int cpu);
 int evlist_enable(struct evlist *evlist); /* not needed with enable_on_exec */
 int evlist_disable(struct evlist *evlist);
+/* Stops the samples of enabled events, or lets them go on. The sideband goes on meanwhile. 0 or
+ * -errno. */
+int evlist_pause(struct evlist *evlist, bool is_paused);
 /* Stops or resumes the recording of contexts. */
 void evlist_control_contexts(struct evlist *evlist, bool is_enabled);
 /*

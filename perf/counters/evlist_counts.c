@@ -147,6 +147,22 @@ void evlist_begin_task_time(struct evlist_impl *impl)
 		impl->task_time_begin_ns[e] = read_task_time(impl, &impl->evlist.events[e]);
 }
 
+/* Of times that go on, the begin becomes the time until now, and of that the begin. */
+void evlist_turn_task_time(struct evlist_impl *impl)
+{
+	for (size_t e = 0; e < impl->evlist.n_events; e++)
+		impl->task_time_begin_ns[e] =
+			read_task_time(impl, &impl->evlist.events[e]) - impl->task_time_begin_ns[e];
+}
+
+static uint64_t task_time(const struct evlist_impl *impl, size_t event)
+{
+	const uint64_t begin_ns = impl->task_time_begin_ns[event];
+
+	return impl->is_paused ? begin_ns
+			       : read_task_time(impl, &impl->evlist.events[event]) - begin_ns;
+}
+
 /*
  * Whether other events may have the event's counter for a part of the time. Software events and
  * tracepoints need no hardware counter, unless an event of their group does. Probes are the only
@@ -177,9 +193,7 @@ int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_
 					      .time_running_ns = sum.time_running };
 	if (impl->target == EVLIST_SYSTEM)
 		return 0;
-	counts_ret->time_enabled_ns = takes_turns(impl, event)
-					      ? read_task_time(impl, &evlist->events[event]) -
-							impl->task_time_begin_ns[event]
-					      : sum.time_running;
+	counts_ret->time_enabled_ns =
+		takes_turns(impl, event) ? task_time(impl, event) : sum.time_running;
 	return 0;
 }

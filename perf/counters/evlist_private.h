@@ -47,6 +47,7 @@ struct evlist_impl {
 	int epoll_fd;
 	int wake_fd; /* as registered in epoll; -1: none */
 	bool is_enabled;
+	bool is_paused;               /* task_time_begin_ns has the times until then */
 	uint64_t *task_time_begin_ns; /* by event: how long tasks had run before it was enabled */
 	uint64_t random_state;        /* 0: not seeded yet */
 	size_t next_varied;           /* the next counter to draw a period */
@@ -103,6 +104,8 @@ void evlist_reopen_second_stacks(struct evlist_impl *impl, size_t ring);
 void evlist_close_second_stacks(struct evlist_impl *impl, int err);
 /* To be called just before the events are enabled, while the sideband runs already. */
 void evlist_begin_task_time(struct evlist_impl *impl);
+/* They pause, or go on. */
+void evlist_turn_task_time(struct evlist_impl *impl);
 /* Whether a timer drives the event, not a hardware counter: cpu-clock, task-clock. */
 bool evlist_is_clock(const struct perf_event_attr *attr);
 /* Draws a rate around the rate of @attr. */
