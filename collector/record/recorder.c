@@ -15,10 +15,11 @@
 #include "cct/base/clock.h"
 #include "collector/attached/event_counts.h"
 #include "collector/record/builder_pace.h"
+#include "collector/record/control/phase_marks.h"
+#include "collector/record/control/record_control.h"
 #include "collector/record/cpu_hotplug.h"
 #include "collector/record/drain.h"
 #include "collector/record/observers/observer_table.h"
-#include "collector/record/phase_marks.h"
 #include "collector/record/record_advice.h"
 #include "collector/record/recording_events.h"
 #include "collector/record/recording_file.h"
@@ -69,6 +70,8 @@ struct recorder {
 	struct cpu_hotplug hotplug;
 	struct phase_marks phases;
 	uint64_t n_phase_signals; /* that are to be marked */
+	struct record_control control;
+	bool has_begun, is_on; /* samples are taken; or were, if only has_begun */
 	struct wakers wakers;
 	struct schedule schedule;
 	struct target_times target_times; /* of processes that run already */
@@ -140,8 +143,10 @@ static int watch_fds(struct recorder *recorder)
 	err = watch_fd(recorder, recorder->wakers.signal_fd);
 	if (!err && recorder->hotplug.n_cpus && recorder->hotplug.uevents_fd >= 0)
 		err = watch_fd(recorder, recorder->hotplug.uevents_fd);
-	if (!err && recorder->phases.fd >= 0)
-		err = watch_fd(recorder, recorder->phases.fd);
+	if (!err && recorder->phases.lines.fd >= 0)
+		err = watch_fd(recorder, recorder->phases.lines.fd);
+	if (!err && recorder->control.lines.fd >= 0)
+		err = watch_fd(recorder, recorder->control.lines.fd);
 	for (size_t i = 0; !err && (fd = recording_observers_wake_fd(recorder->observers, i)) >= 0;
 	     i++)
 		err = watch_fd(recorder, fd);
@@ -248,6 +253,9 @@ static int open_all(struct recorder *recorder)
 	const char *phase_fifo = recorder->options->phase_fifo;
 	int err =
 		phase_fifo ? phase_marks_open(&recorder->phases, phase_fifo, &recorder->notes) : 0;
+	if (!err && recorder->options->control.is_given)
+		err = record_control_open(&recorder->control, &recorder->options->control,
+					  &recorder->notes);
 	if (err)
 		return err;
 	err = recording_start_prepare(&recorder->start);
@@ -281,6 +289,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	recorder->options = options;
 	recorder->file.fd = recorder->wakers.signal_fd = recorder->wakers.fd = -1;
 	phase_marks_init(&recorder->phases);
+	record_control_init(&recorder->control);
 	recorder->start.options = options;
 	recorder->start.notes = recorder->observed.notes = &recorder->notes;
 	recorder->start.drain = &recorder->drain;
@@ -303,6 +312,7 @@ void recorder_close(struct recorder *recorder)
 	target_times_deinit(&recorder->target_times);
 	cpu_hotplug_deinit(&recorder->hotplug);
 	phase_marks_close(&recorder->phases);
+	record_control_close(&recorder->control);
 	recording_observers_destroy(recorder->observers);
 	second_stacks_destroy(recorder->second_stacks);
 	recording_file_deinit(&recorder->file);
@@ -362,6 +372,7 @@ static int enable(struct recorder *recorder)
 	recorder->observed.is_sampling = true;
 	recorder->schedule.look_ns = 0;
 	recorder->schedule.enable_ns = UINT64_MAX;
+	recorder->is_on = recorder->has_begun = true;
 	return write_window(recorder, WINDOW_RECORD_BEGIN);
 }
 
@@ -402,13 +413,101 @@ static void handle_signals(struct recorder *recorder)
 		handle_signal(recorder, &info);
 }
 
+static uint64_t present_ns(const struct drain *drain)
+{
+	return drain->has_known_clock ? now_ns() : drain->newest_ns;
+}
+
+static const char *turn_on(struct recorder *recorder, int *err)
+{
+	if (recorder->is_on)
+		return NULL;
+	if (!recorder->has_begun) {
+		*err = enable(recorder);
+		return NULL;
+	}
+	recorder->is_on = evlist_pause(recorder->events.evlist, false) == 0;
+	return recorder->is_on ? NULL : "the kernel refuses to enable the events";
+}
+
+/* A sleeping thread would have the time of the pause, too. */
+static const char *turn_off(struct recorder *recorder)
+{
+	if (!recorder->is_on)
+		return NULL;
+	if (recorder->observed.off_cpu)
+		return "off-cpu cannot be disabled: stop the recording";
+	recorder->is_on = false;
+	return evlist_pause(recorder->events.evlist, true)
+		       ? "the kernel refuses to disable the events"
+		       : NULL;
+}
+
+static void list_events(struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->options->n_events; i++)
+		record_control_list(&recorder->control, recorder->options->events[i].name);
+}
+
+/* Why the word of @line cannot be obeyed; NULL: it is. *@err: of the recording, as elsewhere. */
+static const char *obey(struct recorder *recorder, const char *line, int *err)
+{
+	const char *argument;
+
+	switch (control_word_parse(line, &argument)) {
+	case CONTROL_ENABLE:
+		return turn_on(recorder, err);
+	case CONTROL_DISABLE:
+		return turn_off(recorder);
+	case CONTROL_STOP:
+		recorder->is_stopped = true;
+		return NULL;
+	case CONTROL_PING:
+		return NULL;
+	case CONTROL_EVLIST:
+		list_events(recorder);
+		return NULL;
+	case CONTROL_PHASE:
+		*err = phase_marks_begin(&recorder->phases, recorder->file.writer,
+					 present_ns(&recorder->drain), argument);
+		return NULL;
+	case CONTROL_SNAPSHOT:
+		return "the recording is one file, which has all samples";
+	case CONTROL_UNKNOWN:
+		break;
+	}
+	return "not a word of dendro: enable, disable, stop, ping, evlist, snapshot, phase NAME";
+}
+
+static int take_control(struct recorder *recorder)
+{
+	struct line_channel *lines = &recorder->control.lines;
+	const char *line;
+	int err = 0;
+
+	if (lines->fd < 0)
+		return 0;
+	line_channel_look(lines);
+	while (!err && (line = line_channel_next(lines)))
+		record_control_answer(&recorder->control, obey(recorder, line, &err));
+	if (lines->has_ended) {
+		epoll_ctl(recorder->wakers.fd, EPOLL_CTL_DEL, lines->fd, NULL);
+		lines->fd = -1;
+	}
+	return err;
+}
+
 /* Before records are read that may be later. */
 static int mark_phases(struct recorder *recorder)
 {
-	int err = phase_marks_take_lines(&recorder->phases, &recorder->drain);
+	struct phase_marks *phases = &recorder->phases;
+	struct data_writer *writer = recorder->file.writer;
+	int err = 0;
 
+	if (phase_marks_look(phases))
+		err = phase_marks_take_lines(phases, writer, present_ns(&recorder->drain));
 	for (; !err && recorder->n_phase_signals; recorder->n_phase_signals--)
-		err = phase_marks_begin_next(&recorder->phases, &recorder->drain);
+		err = phase_marks_begin_next(phases, writer, present_ns(&recorder->drain));
 	return err;
 }
 
@@ -428,8 +527,10 @@ static int start(struct recorder *recorder, int *write_error_ret)
 	raise_priority(recorder);
 	if (options->delay_ns)
 		schedule->enable_ns = schedule->start_ns + options->delay_ns;
-	else if (!is_command_only)
+	else if (!is_command_only && !options->starts_disabled)
 		*write_error_ret = enable(recorder);
+	else if (!options->starts_disabled)
+		recorder->is_on = recorder->has_begun = true;
 	return recorder->has_command ? command_start(&recorder->command) : 0;
 }
 
@@ -518,6 +619,8 @@ static int record(struct recorder *recorder)
 		handle_signals(recorder);
 		keep_pace(recorder);
 		err = mark_phases(recorder);
+		if (err >= 0)
+			err = take_control(recorder);
 		if (err >= 0)
 			err = drain_round(&recorder->drain);
 		if (err >= 0)
@@ -624,6 +727,7 @@ void recorder_report(struct recorder *recorder, bool is_verbose)
 	if (!recorder->summary.n_lost)
 		target_times_explain(&recorder->target_times, &recorder->notes);
 	phase_marks_describe(&recorder->phases, &recorder->notes);
+	record_control_describe(&recorder->control, &recorder->notes);
 	second_stacks_describe(recorder->second_stacks, &recorder->notes);
 	recording_observers_report(recorder->observers, is_verbose, &recorder->notes);
 }

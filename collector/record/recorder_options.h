@@ -8,6 +8,7 @@
 
 #include "cct/base/int_list.h"
 #include "collector/record/builder_link.h"
+#include "collector/record/control/record_control.h"
 #include "collector/record/live/process_choice.h"
 #include "perf/counters/evlist.h"
 
@@ -44,9 +45,11 @@ struct recorder_options {
 	/* Who gets the records, and builds the profile that becomes the output; NULL: the records
 	 * are the output. */
 	const struct builder_link *builder;
-	uint64_t duration_ns;   /* 0: no limit */
-	uint64_t max_size;      /* bytes; the recording ends when it has them; 0: no limit */
-	uint64_t delay_ns;      /* samples begin after this time; 0: at once */
+	uint64_t duration_ns; /* 0: no limit */
+	uint64_t max_size;    /* bytes; the recording ends when it has them; 0: no limit */
+	uint64_t delay_ns;    /* samples begin after this time; 0: at once */
+	bool starts_disabled; /* samples begin when they are enabled by control */
+	struct control_choice control;
 	const char *phase_fifo; /* whose lines begin phases; NULL: none */
 	char **argv;            /* the command line, kept in the recording */
 };

@@ -309,7 +309,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.may_copy_less = !options->has_stack_size,
 		.ring_size = options->ring_size,
 		.no_inherit = options->no_inherit,
-		.start_disabled = options->delay_ns != 0,
+		.start_disabled = options->delay_ns != 0 || options->starts_disabled,
 		.jitter = options->jitter,
 		.has_cgroups = recorder_options_note_cgroups(options),
 		.has_other_stacks = !options->no_deep_stacks,

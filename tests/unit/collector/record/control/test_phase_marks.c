@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collector/record/phase_marks.h"
+#include "collector/record/control/phase_marks.h"
 #include "perf/file/data_file.h"
 
 #define MANY (PHASE_MARKS_MAX + 10)
@@ -22,14 +22,15 @@ struct bench {
 	int fd, writer_fd;
 	struct perf_event_attr attr;
 	struct data_writer *writer;
-	struct drain drain;
 	struct recording_notes notes;
 	struct phase_marks marks;
 	size_t n_names; /* read by read_names() */
 	char (*names)[PHASE_NAME_MAX + 1];
 };
 
-/* The clock is not known, so the time of all marks is that of the newest record: 77. */
+/* Of all marks. */
+#define TIME_NS 77
+
 static struct bench *bench_create(void)
 {
 	static const uint64_t id = 1;
@@ -48,8 +49,6 @@ static struct bench *bench_create(void)
 	const struct data_writer_event event = { &bench->attr, "dummy", &id, 1 };
 	assert_int_equal(
 		data_writer_create(bench->fd, &options, &event, 1, NULL, 0, &bench->writer), 0);
-	bench->drain.writer = bench->writer;
-	bench->drain.newest_ns = 77;
 	phase_marks_init(&bench->marks);
 	bench->writer_fd = -1;
 	return bench;
@@ -86,7 +85,8 @@ static void take(struct bench *bench, const char *text)
 	int n_waiting;
 
 	write_text(bench, text, strlen(text));
-	assert_int_equal(phase_marks_take_lines(&bench->marks, &bench->drain), 0);
+	phase_marks_look(&bench->marks);
+	assert_int_equal(phase_marks_take_lines(&bench->marks, bench->writer, TIME_NS), 0);
 	assert_int_equal(ioctl(bench->writer_fd, FIONREAD, &n_waiting), 0);
 	assert_int_equal(n_waiting, 0);
 }
@@ -106,7 +106,7 @@ static void read_names(struct bench *bench)
 		if (phase_record_is_type(raw.header)) {
 			assert_true(bench->n_names < MANY);
 			assert_true(phase_record_decode(raw.header, &phase));
-			assert_int_equal(phase.time_ns, 77);
+			assert_int_equal(phase.time_ns, TIME_NS);
 			strcpy(bench->names[bench->n_names++], phase.name);
 		}
 		data_block_unref(raw.block);
@@ -123,8 +123,8 @@ static void lines_and_signals_are_marks_in_their_order(void **state)
 	open_marks(bench);
 	take(bench, "");
 	take(bench, "load\none two\n\n");
-	assert_int_equal(phase_marks_begin_next(&bench->marks, &bench->drain), 0);
-	assert_int_equal(phase_marks_begin_next(&bench->marks, &bench->drain), 0);
+	assert_int_equal(phase_marks_begin_next(&bench->marks, bench->writer, TIME_NS), 0);
+	assert_int_equal(phase_marks_begin_next(&bench->marks, bench->writer, TIME_NS), 0);
 	take(bench, "ru");
 	take(bench, "n\nthis line has no end");
 	read_names(bench);
