@@ -120,7 +120,7 @@ deps:
 # information, whatever the build under test is; each with a stripped twin.
 W              := build/workloads
 WORKLOAD_FLAGS := -O2 -fomit-frame-pointer -Wall -Wextra
-WORKLOAD_NAMES := altstack counted deep descents dispatch epochs family faulter figure1 forker forkexec in_step mappings off_cpu phases processes reader \
+WORKLOAD_NAMES := altstack controlled counted deep descents dispatch epochs family faulter figure1 forker forkexec in_step mappings off_cpu phases processes reader \
 		  recursion reload resources signals sorter stack_holes threads
 WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/no_cfi $(W)/libalpha.so \
 		  $(W)/libgamma.so $(W)/libpreload.so $(W)/libtee_stream.so

@@ -72,8 +72,21 @@ static int take_duration(const struct option_use *use, void *field)
 
 static int take_delay(const struct option_use *use, void *field)
 {
-	if (numbers_parse_time(use->value, NSEC_PER_MSEC, MAX_TIME_NS, field))
-		return option_wrong_value(use, "a time, in milliseconds or with a unit (5s, 2m)");
+	struct recorder_options *options = field;
+
+	options->starts_disabled = strcmp(use->value, "-1") == 0;
+	options->delay_ns = 0;
+	if (!options->starts_disabled &&
+	    numbers_parse_time(use->value, NSEC_PER_MSEC, MAX_TIME_NS, &options->delay_ns))
+		return option_wrong_value(use, "a time, in milliseconds or with a unit (5s, 2m), "
+					       "or -1");
+	return 0;
+}
+
+static int take_control(const struct option_use *use, void *field)
+{
+	if (control_choice_parse(use->value, field))
+		return option_wrong_value(use, "fd:NUMBER[,NUMBER] or fifo:PATH[,PATH]");
 	return 0;
 }
 
@@ -345,14 +358,20 @@ const struct command_option record_options[] = {
 	{ .name = "delay",
 	  .letter = 'D',
 	  .argument = "MSEC",
-	  .help = "begin to sample after this time",
+	  .help = "begin to sample after this time; -1: when --control says so",
 	  .take = take_delay,
-	  .offset = FIELD(options.delay_ns) },
+	  .offset = FIELD(options) },
 	{ .name = "max-size",
 	  .argument = "SIZE",
 	  .help = "stop when the recording has this size: 512M, 2G",
 	  .take = take_max_size,
 	  .offset = FIELD(options.max_size) },
+	{ .name = "control",
+	  .argument = "WHERE",
+	  .help = "obey words from fd:NUMBER[,NUMBER] or fifo:PATH[,PATH] and answer each to the "
+		  "second: enable, disable, stop, ping, evlist, snapshot, phase NAME",
+	  .take = take_control,
+	  .offset = FIELD(options.control) },
 	{ .name = "phase-fifo",
 	  .argument = "PATH",
 	  .help = "each line that is written to this FIFO, which is made if it is missing, begins "
@@ -513,6 +532,9 @@ int record_arguments_check(struct record_arguments *arguments)
 		return message_wrong_use(
 			"record", "nothing to record: name a command, or -a (the whole machine), "
 				  "or -p PID.");
+	if (options->starts_disabled && !options->control.is_given)
+		return message_wrong_use("record", "with -D -1 samples begin when --control says "
+						   "so: add --control.");
 	options->has_rate = options->frequency || options->period;
 	if (!options->has_rate)
 		options->frequency = DEFAULT_FREQUENCY;
