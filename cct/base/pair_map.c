@@ -43,6 +43,11 @@ void pair_map_deinit(struct pair_map *map)
 	hash_table_deinit(&map->pairs);
 }
 
+int pair_map_reserve(struct pair_map *map, uint32_t n_more)
+{
+	return hash_table_reserve(&map->pairs, &pairs, n_more, NULL);
+}
+
 uint32_t pair_map_find(const struct pair_map *map, uint64_t a, uint64_t b)
 {
 	const struct pair wanted = { .a = a, .b = b };

@@ -17,6 +17,8 @@ struct pair_map {
 };
 
 void pair_map_deinit(struct pair_map *map);
+/* Makes room for @n_more pairs, which are then added without moving the others. 0 or -ENOMEM. */
+int pair_map_reserve(struct pair_map *map, uint32_t n_more);
 /* The value of (a, b), or PAIR_MAP_NONE. */
 uint32_t pair_map_find(const struct pair_map *map, uint64_t a, uint64_t b);
 /* Adds a pair that is not in the map. @value: not PAIR_MAP_NONE. 0 or -ENOMEM. */

@@ -72,27 +72,28 @@ static const struct hash_table_type nodes_by_frame = {
 	.hash = slot_hash,
 };
 
-static int make_room_for_node(struct cct *cct)
+int cct_reserve(struct cct *cct, uint32_t n_more)
 {
-	size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
+	const size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
+	const size_t n_more_costs = (size_t)n_more * cct->n_metrics;
 
-	if (array_reserve(cct->nodes, cct->n_nodes, cct->n_nodes_allocated, 1))
+	if (array_reserve(cct->nodes, cct->n_nodes, cct->n_nodes_allocated, n_more))
 		return -ENOMEM;
 	if (cct->longest_metric != CCT_NONE &&
-	    array_reserve(cct->longest, cct->n_nodes, cct->n_longest_allocated, 1))
+	    array_reserve(cct->longest, cct->n_nodes, cct->n_longest_allocated, n_more))
 		return -ENOMEM;
 	if (cct->activations &&
-	    array_reserve(cct->activations, cct->n_nodes, cct->n_activations_allocated, 1))
+	    array_reserve(cct->activations, cct->n_nodes, cct->n_activations_allocated, n_more))
 		return -ENOMEM;
 	if (cct->squares &&
-	    array_reserve(cct->squares, n_costs, cct->n_squares_allocated, cct->n_metrics))
+	    array_reserve(cct->squares, n_costs, cct->n_squares_allocated, n_more_costs))
 		return -ENOMEM;
-	return array_reserve(cct->costs, n_costs, cct->n_costs_allocated, cct->n_metrics);
+	return array_reserve(cct->costs, n_costs, cct->n_costs_allocated, n_more_costs);
 }
 
 static uint32_t cct_append(struct cct *cct, uint32_t parent, uint32_t frame)
 {
-	if (make_room_for_node(cct))
+	if (cct_reserve(cct, 1))
 		return CCT_NONE;
 
 	uint32_t node = cct->n_nodes++;

@@ -93,6 +93,8 @@ int frame_numbers_init(struct frame_numbers *numbers, struct cct *cct, const str
 void frame_numbers_deinit(struct frame_numbers *numbers);
 /* cct_child() of frame @i of the list. */
 uint32_t frame_numbers_child(const struct frame_numbers *numbers, uint32_t parent, uint32_t i);
+/* Makes room for @n_more nodes, so that adding them moves no others. 0 or -ENOMEM. */
+int cct_reserve(struct cct *cct, uint32_t n_more);
 /* Adds a child whose frame has that number in ->frames, for a tree that is read: nothing finds it
  * by its frame until the next insertion by cct_child(). If the parent has such a child, there are
  * two nodes of one path; views and cct_merge() add them up. CCT_NONE: out of memory. */

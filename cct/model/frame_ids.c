@@ -99,6 +99,14 @@ uint32_t frame_ids_enter(struct frame_ids *ids, const struct frame *frame)
 	return known ? known->number - 1 : add(ids, frame, hash);
 }
 
+int frame_ids_reserve(struct frame_ids *ids, uint32_t n_more)
+{
+	if (array_reserve(ids->frames, ids->n_frames, ids->n_frames_allocated, n_more) ||
+	    (!ids->by_frame.n_slots && ids->n_frames && restore_index(ids)))
+		return -ENOMEM;
+	return hash_table_reserve(&ids->by_frame, &numbers_by_frame, n_more, ids);
+}
+
 void frame_ids_drop_index(struct frame_ids *ids)
 {
 	hash_table_deinit(&ids->by_frame);

@@ -23,6 +23,23 @@ void stored_names_destroy(struct stored_names *names)
 	free(names);
 }
 
+int stored_names_reserve_texts(struct stored_names *names, uint32_t n_more)
+{
+	return string_ids_reserve(&names->texts, n_more);
+}
+
+int stored_names_reserve_calls(struct stored_names *names, uint32_t n_more)
+{
+	return array_reserve(names->calls, names->n_calls, names->n_calls_allocated, n_more);
+}
+
+int stored_names_reserve_codes(struct stored_names *names, uint32_t n_more)
+{
+	if (array_reserve(names->codes, names->n_codes, names->n_codes_allocated, n_more))
+		return -ENOMEM;
+	return pair_map_reserve(&names->codes_by_offset, n_more);
+}
+
 int stored_names_add_text(struct stored_names *names, const char *text, uint32_t *text_ret)
 {
 	bool is_new;
@@ -38,7 +55,7 @@ const char *stored_names_text(const struct stored_names *names, uint32_t text)
 
 int stored_names_add_call(struct stored_names *names, const struct stored_call *call)
 {
-	if (array_reserve(names->calls, names->n_calls, names->n_calls_allocated, 1))
+	if (stored_names_reserve_calls(names, 1))
 		return -ENOMEM;
 	names->calls[names->n_calls++] = *call;
 	return 0;
@@ -48,7 +65,7 @@ int stored_names_add_code(struct stored_names *names, const struct stored_code *
 {
 	if (stored_names_find(names, code->module, code->offset))
 		return -EEXIST;
-	if (array_reserve(names->codes, names->n_codes, names->n_codes_allocated, 1) ||
+	if (stored_names_reserve_codes(names, 1) ||
 	    pair_map_add(&names->codes_by_offset, code->offset, code->module, names->n_codes))
 		return -ENOMEM;
 	names->codes[names->n_codes++] = *code;

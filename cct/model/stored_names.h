@@ -68,6 +68,11 @@ struct stored_names {
 /* NULL: out of memory. */
 struct stored_names *stored_names_create(void);
 void stored_names_destroy(struct stored_names *names);
+/* Make room for as many texts, calls and addresses more, whose adding then moves no others. 0 or
+ * -ENOMEM. */
+int stored_names_reserve_texts(struct stored_names *names, uint32_t n_more);
+int stored_names_reserve_calls(struct stored_names *names, uint32_t n_more);
+int stored_names_reserve_codes(struct stored_names *names, uint32_t n_more);
 /* The number of a text, which may be NULL. 0 or -ENOMEM. */
 int stored_names_add_text(struct stored_names *names, const char *text, uint32_t *text_ret);
 /* The text of a number; NULL for STORED_NO_TEXT. */

@@ -125,6 +125,8 @@ static int read_texts(struct dwarf_reader *body, struct stored_names *names)
 {
 	int64_t n = part_read_count(body, 1);
 
+	if (n > 0 && stored_names_reserve_texts(names, (uint32_t)n))
+		return -ENOMEM;
 	for (int64_t i = 0; i < n; i++) {
 		_cleanup_free_ char *text = NULL;
 		uint32_t number = STORED_NO_TEXT;
@@ -162,6 +164,8 @@ static int read_calls(struct dwarf_reader *body, struct stored_names *names)
 {
 	int64_t n = part_read_count(body, 6);
 
+	if (n > 0 && stored_names_reserve_calls(names, (uint32_t)n))
+		return -ENOMEM;
 	for (int64_t i = 0; i < n; i++) {
 		struct stored_call call = { .name = read_text_number(body, names) };
 
@@ -204,7 +208,7 @@ static int read_codes(struct dwarf_reader *body, const struct profile *profile,
 {
 	int64_t n = part_read_count(body, 8);
 	uint32_t n_calls_used = 0;
-	int err = n < 0 ? -EINVAL : 0;
+	int err = n < 0 ? -EINVAL : stored_names_reserve_codes(names, (uint32_t)n);
 
 	for (int64_t i = 0; !err && i < n; i++)
 		err = read_code(body, profile, names, &n_calls_used);

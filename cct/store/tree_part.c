@@ -203,7 +203,7 @@ static int read_frames(struct dwarf_reader *body, const struct profile *profile,
 		return -EINVAL;
 	uint32_t *numbers = calloc((size_t)*n_ret + 1, sizeof(*numbers));
 	*numbers_ret = numbers;
-	if (!numbers)
+	if (!numbers || frame_ids_reserve(known, (uint32_t)*n_ret))
 		return -ENOMEM;
 	for (int64_t i = 0; i < *n_ret; i++) {
 		uint64_t kind = dwarf_read_uleb(body), module = dwarf_read_uleb(body);
@@ -252,6 +252,8 @@ static int read_nodes(struct dwarf_reader *body, struct cct *cct, const uint32_t
 	int64_t n = part_read_count(body, 2);
 	struct dwarf_reader distances = *body;
 
+	if (n > 0 && cct_reserve(cct, (uint32_t)n))
+		return -ENOMEM;
 	for (int64_t i = 0; i < n; i++)
 		dwarf_read_uleb(body);
 	for (int64_t i = 0; i < n; i++) {

@@ -47,6 +47,13 @@ void string_ids_deinit(struct string_ids *ids)
 	*ids = (struct string_ids){ 0 };
 }
 
+int string_ids_reserve(struct string_ids *ids, uint32_t n_more)
+{
+	if (array_reserve(ids->strings, ids->n_strings, ids->n_allocated, n_more))
+		return -ENOMEM;
+	return hash_table_reserve(&ids->ids, &by_text, n_more, ids);
+}
+
 int string_ids_add(struct string_ids *ids, const char *text, uint32_t *id_ret, bool *is_new_ret)
 {
 	uint32_t hash = hash_number(hash_text(HASH_START, text));
@@ -57,8 +64,7 @@ int string_ids_add(struct string_ids *ids, const char *text, uint32_t *id_ret, b
 		*id_ret = known->number - 1;
 		return 0;
 	}
-	if (array_reserve(ids->strings, ids->n_strings, ids->n_allocated, 1) ||
-	    hash_table_reserve(&ids->ids, &by_text, 1, ids))
+	if (string_ids_reserve(ids, 1))
 		return -ENOMEM;
 	char *copy = strdup(text);
 	if (!copy)

@@ -52,6 +52,19 @@ static void numbers_are_the_same_after_the_index_was_dropped(void **state)
 	frame_ids_deinit(&ids);
 }
 
+static void reserving_keeps_the_numbers_and_their_index(void **state)
+{
+	struct frame_ids ids = { .frames = NULL };
+
+	(void)state;
+	assert_int_equal(frame_ids_reserve(&ids, 100), 0);
+	enter_all(&ids);
+	frame_ids_drop_index(&ids);
+	assert_int_equal(frame_ids_reserve(&ids, 100000), 0);
+	enter_all(&ids);
+	frame_ids_deinit(&ids);
+}
+
 static void the_origin_does_not_distinguish_frames(void **state)
 {
 	struct frame_ids ids = { .frames = NULL };
@@ -69,6 +82,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_are_numbered_by_first_sight),
 		cmocka_unit_test(numbers_are_the_same_after_the_index_was_dropped),
+		cmocka_unit_test(reserving_keeps_the_numbers_and_their_index),
 		cmocka_unit_test(the_origin_does_not_distinguish_frames),
 	};
 
