@@ -6,13 +6,8 @@
 #define COLLECTOR_VALUES_VALUE_FRAMES_H
 
 #include "collector/paths/sample.h"
-#include "collector/values/value_modules.h"
 #include "report/names/function_query.h"
 #include "report/values/value_table.h"
-#include "unwind/walk/unwind.h"
-
-/* Frames of a stack that are looked through; a sample with more is counted as incomplete. */
-#define VALUE_FRAMES_MAX 4096
 
 struct value_request {
 	const char *function;

@@ -1,0 +1,227 @@
+#include "collector/values/value_stack.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/values/value_modules.h"
+
+/* A frame of the present walk. */
+struct walked {
+	struct regs regs;
+	struct stack_copy copy;
+	struct frame frame;
+	uint64_t addr, cfa;
+	bool has_cfa;
+	bool is_made;             /* the rest: */
+	struct debug_frame debug; /* to evaluate in */
+	Dwarf_Die function;       /* the compiled one */
+};
+
+struct value_stack {
+	struct elf_modules *elf_modules;
+	struct unwinder *unwinder;
+	struct value_modules modules;
+	struct debug_process process;
+	/* Of the present walk: */
+	const struct address_space *space;
+	struct walked *walked; /* VALUE_FRAMES_MAX */
+	size_t n_walked;
+	struct stack_copy copy; /* as far as the frame that is evaluated knows it */
+};
+
+static bool read_memory(void *data, uint64_t addr, size_t size, uint8_t *bytes);
+static const struct debug_frame *find_caller(void *data, const struct debug_frame *frame);
+
+struct value_stack *value_stack_create(const struct module_table *modules)
+{
+	struct value_stack *stack = calloc(1, sizeof(*stack));
+
+	if (!stack)
+		return NULL;
+	stack->elf_modules = elf_modules_create(modules);
+	if (stack->elf_modules)
+		stack->unwinder = unwinder_create(stack->elf_modules);
+	stack->walked = calloc(VALUE_FRAMES_MAX, sizeof(*stack->walked));
+	value_modules_init(&stack->modules, modules);
+	stack->process = (struct debug_process){ read_memory, find_caller, stack };
+	if (stack->unwinder && stack->walked)
+		return stack;
+	value_stack_destroy(stack);
+	return NULL;
+}
+
+void value_stack_destroy(struct value_stack *stack)
+{
+	if (!stack)
+		return;
+	value_modules_deinit(&stack->modules);
+	unwinder_destroy(stack->unwinder);
+	elf_modules_destroy(stack->elf_modules);
+	free(stack->walked);
+	free(stack);
+}
+
+static void keep_frame(struct value_stack *stack, const struct unwind_walk *walk)
+{
+	struct walked *walked = &stack->walked[stack->n_walked++];
+
+	walked->regs = walk->regs;
+	walked->copy = walk->stack;
+	walked->frame = walk->frame;
+	walked->addr = walk->addr;
+	walked->has_cfa = unwind_cfa(walk, &walked->cfa);
+	walked->is_made = false;
+}
+
+bool value_stack_walk(struct value_stack *stack, const struct address_space *space,
+		      const struct user_stack *sample)
+{
+	struct unwind_walk walk;
+
+	stack->space = space;
+	stack->n_walked = 0;
+	unwind_begin(&walk, stack->unwinder, space, sample);
+	while (unwind_frame(&walk)) {
+		if (stack->n_walked == VALUE_FRAMES_MAX)
+			return false;
+		keep_frame(stack, &walk);
+		if (!unwind_caller(&walk))
+			break;
+	}
+	return walk.end == UNWIND_ROOT;
+}
+
+size_t value_stack_n(const struct value_stack *stack)
+{
+	return stack->n_walked;
+}
+
+const struct frame *value_stack_frame(const struct value_stack *stack, size_t i)
+{
+	return &stack->walked[i].frame;
+}
+
+uint64_t value_stack_addr(const struct value_stack *stack, size_t i)
+{
+	return stack->walked[i].addr;
+}
+
+/* The address in its file of an address of the process, as a frame has it. */
+static bool vaddr_of(struct value_stack *stack, uint32_t id, uint64_t offset,
+		     struct value_module **module_ret, uint64_t *vaddr_ret)
+{
+	struct value_module *module = value_modules_get(&stack->modules, id);
+
+	*module_ret = module;
+	return module && elf_segments_to_vaddr(&module->segments, offset, vaddr_ret);
+}
+
+/* What lies beside a mapping of a file's code, or in it. */
+static bool read_near(struct value_stack *stack, const struct mapping *mapping, uint64_t addr,
+		      size_t size, uint8_t *bytes)
+{
+	struct value_module *module;
+	uint64_t vaddr;
+
+	return vaddr_of(stack, mapping->module, mapping->offset, &module, &vaddr) &&
+	       value_module_read(module, addr - mapping->start + vaddr, size, bytes);
+}
+
+static bool read_file(struct value_stack *stack, uint64_t addr, size_t size, uint8_t *bytes)
+{
+	const struct address_space *space = stack->space;
+	const size_t at = address_space_first(space, addr);
+
+	/* Not all mappings are recorded: the nearest on both sides may be of the same file. */
+	return (at < space->n_mappings &&
+		read_near(stack, &space->mappings[at], addr, size, bytes)) ||
+	       (at > 0 && read_near(stack, &space->mappings[at - 1], addr, size, bytes));
+}
+
+static bool read_memory(void *data, uint64_t addr, size_t size, uint8_t *bytes)
+{
+	struct value_stack *stack = data;
+	const uint8_t *in_copy = stack_find(&stack->copy, addr, size);
+
+	if (in_copy)
+		memcpy(bytes, in_copy, size);
+	return in_copy || read_file(stack, addr, size, bytes);
+}
+
+size_t value_stack_functions(struct value_stack *stack, size_t i, Dwarf_Die *dies)
+{
+	const struct frame *frame = &stack->walked[i].frame;
+	struct value_module *module;
+	uint64_t vaddr;
+
+	if (!vaddr_of(stack, frame->module, frame->offset, &module, &vaddr) || !module->info)
+		return 0;
+	return debug_info_find_dies(module->info, vaddr, dies, DEBUG_INFO_MAX_INLINED);
+}
+
+static void make_frame(struct value_stack *stack, size_t i)
+{
+	struct walked *walked = &stack->walked[i];
+	struct debug_frame *frame = &walked->debug;
+	Dwarf_Die dies[DEBUG_INFO_MAX_INLINED];
+	struct value_module *module;
+	uint64_t vaddr;
+
+	walked->is_made = true;
+	*frame = (struct debug_frame){ .process = &stack->process,
+				       .registers = walked->regs.values,
+				       .known = walked->regs.valid,
+				       .cfa = walked->cfa,
+				       .has_cfa = walked->has_cfa };
+	if (!vaddr_of(stack, walked->frame.module, walked->frame.offset, &module, &vaddr))
+		return;
+	frame->vaddr = vaddr;
+	frame->bias = walked->addr - vaddr;
+	frame->next_vaddr = walked->regs.pc - frame->bias;
+	frame->call_sites = module->call_sites;
+	const size_t n = value_stack_functions(stack, i, dies);
+	if (!n)
+		return;
+	walked->function = dies[n - 1];
+	frame->function = &walked->function;
+}
+
+static const struct debug_frame *find_caller(void *data, const struct debug_frame *frame)
+{
+	struct value_stack *stack = data;
+	const struct walked *walked =
+		(const void *)((const char *)frame - offsetof(struct walked, debug));
+	const size_t i = (size_t)(walked - stack->walked) + 1;
+
+	if (i >= stack->n_walked)
+		return NULL;
+	if (!stack->walked[i].is_made)
+		make_frame(stack, i);
+	return &stack->walked[i].debug;
+}
+
+const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, size_t i)
+{
+	struct walked *walked = &stack->walked[i];
+
+	/* The walk may have learnt more of the stack since then, or have left it. */
+	stack->copy = stack->walked[stack->n_walked - 1].copy;
+	if (stack->copy.bytes != walked->copy.bytes)
+		stack->copy = walked->copy;
+	if (!walked->is_made)
+		make_frame(stack, i);
+	return &walked->debug;
+}
+
+bool value_stack_find_code(const struct value_stack *stack, uint64_t addr, struct frame *frame_ret)
+{
+	const struct mapping *mapping = address_space_find(stack->space, addr);
+
+	if (!mapping || !mapping->is_exec)
+		return false;
+	*frame_ret = (struct frame){ .kind = FRAME_USER,
+				     .module = mapping->module,
+				     .offset = addr - mapping->start + mapping->offset };
+	return true;
+}

@@ -1,0 +1,43 @@
+/*
+ * The stack of one sample, frame by frame, as the evaluation of variables needs it: debug
+ * information of each frame's functions, its registers, and the memory that the sample and the
+ * files of the process tell. One thread only.
+ */
+#ifndef COLLECTOR_VALUES_VALUE_STACK_H
+#define COLLECTOR_VALUES_VALUE_STACK_H
+
+#include "cct/model/frame.h"
+#include "cct/model/module.h"
+#include "report/dwarf/debug_info.h"
+#include "report/dwarf/debug_pieces.h"
+#include "unwind/walk/unwind.h"
+
+/* Frames of a stack that are looked through. */
+#define VALUE_FRAMES_MAX 4096
+
+struct value_stack;
+
+/* @modules is borrowed. NULL: out of memory. */
+struct value_stack *value_stack_create(const struct module_table *modules);
+void value_stack_destroy(struct value_stack *stack);
+/*
+ * Walks the stack of a sample; what it refers to is borrowed until the next walk. false: its path
+ * is not complete, or has more than VALUE_FRAMES_MAX frames.
+ */
+bool value_stack_walk(struct value_stack *stack, const struct address_space *space,
+		      const struct user_stack *sample);
+
+/* The frames of the present walk, leaf first. @i < value_stack_n(). */
+size_t value_stack_n(const struct value_stack *stack);
+const struct frame *value_stack_frame(const struct value_stack *stack, size_t i);
+/* The frame's lookup address in the process. */
+uint64_t value_stack_addr(const struct value_stack *stack, size_t i);
+/* The frame's functions, innermost first: inlined calls, and the compiled one last. 0: without
+ * debug information. @dies: DEBUG_INFO_MAX_INLINED. */
+size_t value_stack_functions(struct value_stack *stack, size_t i, Dwarf_Die *dies);
+/* The frame to evaluate in; valid until the next call, or the next walk. */
+const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, size_t i);
+/* The frame of a code address of the process, as a frame would have it. false: it is no code. */
+bool value_stack_find_code(const struct value_stack *stack, uint64_t addr, struct frame *frame_ret);
+
+#endif
