@@ -6,9 +6,10 @@
 #include "report/dwarf/debug_call_sites.h"
 #include "report/dwarf/debug_machine.h"
 
-/* Operations of an expression together with those that it leads to, and how deeply these nest. */
+/* Operations of an expression together with those that it leads to, and how deeply these nest: of a
+ * recursive function, what it was called with may lead to the next activation's, and so on. */
 #define STEPS_MAX   1000
-#define NESTING_MAX 8
+#define NESTING_MAX 128
 
 /* What all expressions of one evaluation may use up. */
 struct limits {
@@ -332,7 +333,7 @@ static enum debug_reason evaluate(struct debug_location *location, Dwarf_Attribu
 
 	location->n_pieces = 0;
 	if (limits->nesting == NESTING_MAX)
-		return DEBUG_MALFORMED;
+		return DEBUG_NOT_SUPPORTED;
 	int n = find_operations(attribute, frame->vaddr, &ops, &n_ops);
 	if (n == 0)
 		return DEBUG_OPTIMIZED_OUT;
