@@ -102,10 +102,12 @@ $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 # Checks walks at gdb's stops: unwinds what tests/oracle/gdb_stops/stop_and_walk.py wrote.
+# And the values of their variables.
 UNWIND_CASES := $(BUILD)/tests/oracle/unwind_cases
-$(UNWIND_CASES): tests/oracle/gdb_stops/unwind_cases.c $(ARCHIVE)
+VALUE_CASES  := $(BUILD)/tests/oracle/value_cases
+$(UNWIND_CASES) $(VALUE_CASES): $(BUILD)/tests/oracle/%: tests/oracle/gdb_stops/%.c tests/oracle/gdb_stops/cases.c $(ARCHIVE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 # Compares dendro's names for addresses with those of other tools (tests/accuracy/names).
 NAME_ADDRESSES := $(BUILD)/tests/accuracy/name_addresses
@@ -159,7 +161,7 @@ demo:
 test:
 	tests/deps/install build test hw
 	tests/deps/npm/install
-	$(MAKE) -j$(JOBS) all unit workloads $(UNWIND_CASES)
+	$(MAKE) -j$(JOBS) all unit workloads $(UNWIND_CASES) $(VALUE_CASES)
 	tests/run $(HW) $(call longest_first,$(UNIT) $(CLI))
 
 # On arm64, emulated; what has to be fetched for that stays in build/hw.
@@ -182,7 +184,7 @@ asan:
 
 # One stamp per file, so that only what changed is looked at again.
 C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/accuracy/*.c \
-	      tests/oracle/gdb_stops/*.c tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
+	      tests/oracle/gdb_stops/*.[ch] tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
 SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/deps/install tests/deps/npm/install tests/deps/perfparser report/html/page/join tests/lint/page/check tests/fuzz/run \
@@ -227,11 +229,12 @@ bench:
 # judged: none may be wrong.
 accuracy:
 	tests/deps/install build test accuracy
-	$(MAKE) all $(UNWIND_CASES) $(NAME_ADDRESSES) $(BUILD)/tests/unit/steps/test_steps_strings
+	$(MAKE) all $(UNWIND_CASES) $(VALUE_CASES) $(NAME_ADDRESSES) $(BUILD)/tests/unit/steps/test_steps_strings
 	tests/accuracy/names $(NAME_ADDRESSES)
 	tests/accuracy/run $(BUILD)/dendro
 	tests/accuracy/pairs $(BUILD)/dendro
 	tests/accuracy/gdb $(UNWIND_CASES)
+	tests/accuracy/values $(VALUE_CASES)
 	tests/accuracy/distortion $(BUILD)/dendro
 	$(BUILD)/tests/unit/steps/test_steps_strings all
 

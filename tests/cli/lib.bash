@@ -1,5 +1,5 @@
 # Loaded by every *.bats: paths, and functions to record and to query reports. Overridable:
-# DENDRO, WORKLOADS, UNWIND_CASES, SHARED.
+# DENDRO, WORKLOADS, UNWIND_CASES, VALUE_CASES, SHARED.
 # shellcheck shell=bash disable=SC2016
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -7,6 +7,7 @@ export ROOT
 export DENDRO=${DENDRO:-$ROOT/build/dendro}
 export WORKLOADS=${WORKLOADS:-$ROOT/build/workloads}
 export UNWIND_CASES=${UNWIND_CASES:-$(dirname "$DENDRO")/tests/oracle/unwind_cases}
+export VALUE_CASES=${VALUE_CASES:-$(dirname "$DENDRO")/tests/oracle/value_cases}
 export SHARED=${SHARED:-$ROOT/../shared}
 export LC_ALL=C
 unset PAGER
