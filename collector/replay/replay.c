@@ -122,6 +122,11 @@ void replay_close(struct replay *replay)
 	free(replay);
 }
 
+void replay_set_gate(struct replay *replay, struct read_gate *gate)
+{
+	data_file_set_gate(replay->file, gate);
+}
+
 bool replay_help(struct replay *replay)
 {
 	return data_file_help(replay->file);
@@ -778,6 +783,14 @@ static int apply_record(struct replay *replay, const struct perf_event_header *h
 	return err ? err : apply_off_cpu(replay, record, ret);
 }
 
+/* Kernels that count lost samples per event count the same loss in LOST records again; a recording
+ * that was cut has only those. */
+uint64_t replay_n_lost(const struct replay *replay)
+{
+	return replay->lost_by_lost > replay->lost_by_lost_samples ? replay->lost_by_lost
+								   : replay->lost_by_lost_samples;
+}
+
 /* Everything was read: what is only known now. */
 static int finish(struct replay *replay)
 {
@@ -788,11 +801,7 @@ static int finish(struct replay *replay)
 	quality->counts[QUALITY_LATE_RECORDS] = order_n_late(replay->records.order);
 	quality->counts[QUALITY_UNNAMED_CODE] =
 		kernel_symbols_n_dropped(kernel_names_symbols(replay->kernel_names));
-	/* Kernels that count lost samples per event count the same loss in LOST records again; a
-	 * recording that was cut has only those. */
-	quality->counts[QUALITY_LOST] = replay->lost_by_lost > replay->lost_by_lost_samples
-						? replay->lost_by_lost
-						: replay->lost_by_lost_samples;
+	quality->counts[QUALITY_LOST] = replay_n_lost(replay);
 	int err = start(replay);
 	if (!err)
 		err = replay_name_kernel(replay);

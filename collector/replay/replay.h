@@ -13,6 +13,7 @@
 #include "kernel-merge/wait_reasons.h"
 #include "perf/tracing/trace_format.h"
 
+struct read_gate; /* perf/file/read_gate.h */
 struct replay;
 
 /*
@@ -23,6 +24,8 @@ struct replay;
 int replay_open(const char *path, struct file_search *files, struct replay **replay_ret,
 		char **error_ret);
 void replay_close(struct replay *replay); /* frees the profile unless it was taken */
+/* As data_file_set_gate(). */
+void replay_set_gate(struct replay *replay, struct read_gate *gate);
 
 /* 1: the next sample, its path not resolved, the caller's to deinit; 0: the end; -errno: out of
  * memory. A corrupt or cut file ends early: replay_error() and profile->info.truncated say so. */
@@ -36,6 +39,8 @@ const char *replay_error(const struct replay *replay);
 uint64_t replay_position(const struct replay *replay);
 uint64_t replay_size(const struct replay *replay);
 
+/* Samples that the kernel did not deliver, up to here. */
+uint64_t replay_n_lost(const struct replay *replay);
 /* The profile that is being filled: modules, metrics, processes, quality, info; no tree. */
 struct profile *replay_profile(struct replay *replay);
 struct profile *replay_take_profile(struct replay *replay);

@@ -78,6 +78,11 @@ static struct data_file *data_file_create(void)
 	return file;
 }
 
+void data_file_set_gate(struct data_file *file, struct read_gate *gate)
+{
+	file->input.gate = gate;
+}
+
 void data_file_close(struct data_file *file)
 {
 	if (!file)

@@ -21,6 +21,7 @@
 #include "perf/records/simpleperf_files.h"
 
 struct data_file;
+struct read_gate; /* perf/file/read_gate.h */
 
 /*
  * Opens @path ("-": standard input) and reads ahead to the first record that is the caller's: the
@@ -30,6 +31,9 @@ struct data_file;
  */
 int data_file_open(const char *path, struct data_file **file_ret, char **error_ret);
 void data_file_close(struct data_file *file); /* all blocks must have been released */
+/* From now on the thread that reads is inside this gate, which is left while it waits for bytes.
+ * Borrowed. */
+void data_file_set_gate(struct data_file *file, struct read_gate *gate);
 
 /*
  * The next record in file order; attachments, features, attrs, compressed wrappers and build IDs

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "perf/file/read_gate.h"
+
 /* Larger than any record and its page. */
 #define MAPPED_SIZE (4u << 20)
 
@@ -60,7 +62,11 @@ ssize_t data_input_read(struct data_input *input, uint8_t *bytes, size_t size)
 		size = input->limit - input->position;
 	if (!size)
 		return 0;
+	if (input->gate)
+		read_gate_leave(input->gate);
 	got = read_some(input, input->position, bytes, size);
+	if (input->gate)
+		read_gate_enter(input->gate);
 	if (got > 0)
 		input->position += (uint64_t)got;
 	input->at_eof |= !got;

@@ -9,15 +9,18 @@
 
 #include "perf/file/data_blocks.h"
 
+struct read_gate; /* perf/file/read_gate.h */
+
 struct data_input {
 	int fd;
 	bool is_borrowed; /* standard input */
 	bool is_seekable;
-	bool at_eof;       /* the file ended before @limit */
-	uint64_t position; /* of the next sequential read */
-	uint64_t limit;    /* sequential reads end here; UINT64_MAX: at the end of the file */
-	uint64_t size;     /* of a seekable file */
-	int64_t modified;  /* likewise: when, in seconds since 1970 */
+	bool at_eof;            /* the file ended before @limit */
+	uint64_t position;      /* of the next sequential read */
+	uint64_t limit;         /* sequential reads end here; UINT64_MAX: at the end of the file */
+	uint64_t size;          /* of a seekable file */
+	int64_t modified;       /* likewise: when, in seconds since 1970 */
+	struct read_gate *gate; /* left while bytes are waited for; borrowed; NULL: none */
 };
 
 /* @path: "-" is standard input. 0 or -errno. */
