@@ -19,6 +19,7 @@
 #include "collector/session/pipeline.h"
 #include "collector/session/sample_filter.h"
 #include "collector/session/walk_log.h"
+#include "perf/file/read_gate.h"
 
 #define BATCHES_PER_WORKER 4
 #define MAX_WORKERS        16
@@ -65,6 +66,7 @@ struct build {
 	uint64_t n_sums; /* rows of all workers that are sums */
 	uint64_t n_rows; /* those that came since */
 	bool has_sums;
+	bool is_over;
 };
 
 static uint8_t row_end(const struct call_path *path)
@@ -419,10 +421,23 @@ static int prepare_row(struct build *build, const struct sample *sample)
 				      &batch->tasks[batch->n_samples]);
 }
 
-/* Takes over the sample, which is the next one of the batch that is being filled. */
+/* Somebody who looked at the build has emptied the batch meanwhile. */
+static void move_sample(struct build *build, struct sample **sample)
+{
+	struct sample *next = &build->batch->samples[build->batch->n_samples];
+
+	if (next != *sample)
+		*next = **sample;
+	*sample = next;
+}
+
+/* Takes over the sample, in the place of the batch that is being filled where the next one was when
+ * it was read. */
 static int add_sample(struct build *build, struct sample *sample)
 {
 	struct metric *metric = &build->profile->metrics[sample->metric];
+
+	move_sample(build, &sample);
 
 	if (!sample_filter_passes(&build->options->filter, build->profile, NULL, sample)) {
 		build->profile->quality.counts[QUALITY_FILTERED]++;
@@ -553,8 +568,10 @@ static int merge_workers(struct build *build)
 	return 0;
 }
 
-static void build_deinit(struct build *build)
+void build_destroy(struct build *build)
 {
+	if (!build)
+		return;
 	for (unsigned i = 0; i < build->n_workers; i++) {
 		sample_path_destroy(build->workers[i].sample_path);
 		cct_destroy(build->workers[i].cct);
@@ -569,6 +586,7 @@ static void build_deinit(struct build *build)
 	seen_stacks_destroy(build->stacks);
 	if (build->pipeline.batches)
 		pipeline_deinit(&build->pipeline);
+	free(build);
 }
 
 /* Samples are read into the batch that workers get. */
@@ -586,36 +604,104 @@ static int read_samples(struct build *build)
 	}
 }
 
-static int build_run(struct build *build)
+static int read_and_merge(struct build *build)
 {
-	unsigned n_workers = count_worker_threads(build->options);
-
-	build->n_batches = (size_t)(n_workers + !n_workers) * BATCHES_PER_WORKER;
-	int err = pipeline_init(&build->pipeline, build->n_batches);
-
-	if (err)
-		return err;
-	err = read_samples(build);
+	int err = read_samples(build);
 	int worker_err = stop_workers(build);
+
 	if (err || worker_err)
 		return err ? err : worker_err;
 	return merge_workers(build);
 }
 
-int build_profile(struct replay *replay, const struct dendro_options *options)
+int build_run(struct build *build)
+{
+	struct read_gate *gate = build->options->gate;
+	unsigned n_workers = count_worker_threads(build->options);
+
+	build->n_batches = (size_t)(n_workers + !n_workers) * BATCHES_PER_WORKER;
+	int err = pipeline_init(&build->pipeline, build->n_batches);
+	if (err)
+		return err;
+	if (build->options->work)
+		work_done_expect(build->options->work, replay_size(build->replay));
+	replay_set_gate(build->replay, gate);
+	if (gate)
+		read_gate_enter(gate);
+	err = read_and_merge(build);
+	build->is_over = true;
+	if (gate)
+		read_gate_leave(gate);
+	return err;
+}
+
+struct build *build_create(struct replay *replay, const struct dendro_options *options)
 {
 	/* Not on the stack: with 16 workers it is larger than what profilers copy of a stack. */
-	_cleanup_free_ struct build *build = calloc(1, sizeof(*build));
+	struct build *build = calloc(1, sizeof(*build));
 
 	if (!build)
-		return -ENOMEM;
+		return NULL;
 	build->options = options;
 	build->replay = replay;
 	build->profile = replay_profile(replay);
-	if (options->work)
-		work_done_expect(options->work, replay_size(replay));
-	int err = build_run(build);
+	return build;
+}
 
-	build_deinit(build);
+/* A part of a batch, which is filled from its start again. */
+static int finish_samples(struct build *build)
+{
+	struct worker *worker = &build->workers[0];
+
+	if (build->batch && build->batch->n_samples)
+		process_batch(worker, build->batch);
+	return worker->err ? worker->err : replay_name_kernel(build->replay);
+}
+
+static int copy_costs(struct profile_peek *peek, const struct profile *profile,
+		      const struct cct *cct)
+{
+	const size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
+
+	peek->costs = malloc((n_costs + 1) * sizeof(*peek->costs));
+	peek->metrics = malloc((profile->n_metrics + 1) * sizeof(*peek->metrics));
+	if (!peek->costs || !peek->metrics)
+		return -ENOMEM;
+	memcpy(peek->costs, cct->costs, n_costs * sizeof(*peek->costs));
+	memcpy(peek->metrics, profile->metrics, profile->n_metrics * sizeof(*peek->metrics));
+	peek->cct.costs = peek->costs;
+	peek->profile.metrics = peek->metrics;
+	return 0;
+}
+
+int build_peek(struct build *build, struct profile_peek *peek_ret)
+{
+	struct worker *worker = &build->workers[0];
+
+	*peek_ret = (struct profile_peek){ .costs = NULL };
+	if (!build->n_workers || build->is_over)
+		return -EAGAIN;
+	assert(build->n_workers == 1 && !worker->is_running);
+	int err = finish_samples(build);
+	if (err)
+		return err;
+	peek_ret->profile = *build->profile;
+	peek_ret->cct = *worker->cct;
+	peek_ret->profile.cct = &peek_ret->cct;
+	peek_ret->profile.rows = NULL;
+	quality_merge(&peek_ret->profile.quality, &worker->quality);
+	peek_ret->profile.quality.counts[QUALITY_LOST] = replay_n_lost(build->replay);
+	err = copy_costs(peek_ret, build->profile, worker->cct);
+	if (err)
+		profile_peek_deinit(peek_ret);
+	else
+		profile_scale(&peek_ret->profile);
 	return err;
+}
+
+void profile_peek_deinit(struct profile_peek *peek)
+{
+	free(peek->costs);
+	free(peek->metrics);
+	*peek = (struct profile_peek){ .costs = NULL };
 }

@@ -42,6 +42,8 @@
 
 struct dendro;
 struct file_search;
+struct profile_peek; /* collector/session/build_profile.h */
+struct read_gate;    /* perf/file/read_gate.h */
 struct trace_format; /* perf/tracing/trace_format.h */
 
 /* Where the samples come from: the one member that is set. */
@@ -88,6 +90,9 @@ struct dendro_options {
 	/* dendro_build() notes the bytes that it has read, for another thread; NULL: not. Borrowed.
 	 */
 	struct work_done *work;
+	/* dendro_build() leaves this gate while it waits for bytes, so that another thread can
+	 * visit it and call dendro_peek(); n_threads is 1 then. NULL: none. Borrowed. */
+	struct read_gate *gate;
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
 	/* As dendro_read_times() gives it: dendro_next() needs it for filter.time, which it else
 	 * does not look at. */
@@ -128,6 +133,9 @@ int dendro_resolve(struct dendro *dendro);
  * have no times for that.
  */
 int dendro_build(struct dendro *dendro, struct profile **profile_ret);
+/* build_peek() of dendro_build(), which another thread has called. -EAGAIN before and after that,
+ * and before the first sample. */
+int dendro_peek(struct dendro *dendro, struct profile_peek *peek_ret);
 /*
  * A whole session: opens the source, builds its profile, closes it. -errno: no profile, and
  * *@error_ret says why. 0: a profile; *@error_ret, if not NULL, describes the damage where the

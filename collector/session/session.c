@@ -13,6 +13,7 @@
 #include "collector/session/path_resolver.h"
 #include "collector/session/sample_filter.h"
 #include "collector/session/walk_log.h"
+#include "perf/file/read_gate.h"
 
 struct dendro {
 	struct dendro_options options;
@@ -23,7 +24,8 @@ struct dendro {
 	struct walk_log log;             /* of one sample */
 	struct sample sample;            /* the last one, if ->has_sample */
 	bool has_sample;
-	bool is_started; /* samples were taken */
+	bool is_started;     /* samples were taken */
+	struct build *build; /* of dendro_build(); NULL: it is not going on */
 };
 
 int dendro_open(const struct dendro_source *source, const struct dendro_options *options,
@@ -197,6 +199,36 @@ static int group(const struct dendro_options *options, struct profile *profile)
 	return options->by_thread ? 0 : profile_join_threads(profile);
 }
 
+/* What a visitor of the gate finds from here on; NULL: nothing. */
+static void set_build(struct dendro *dendro, struct build *build)
+{
+	struct read_gate *gate = dendro->options.gate;
+
+	if (gate)
+		read_gate_enter(gate);
+	dendro->build = build;
+	if (gate)
+		read_gate_leave(gate);
+}
+
+static int run_build(struct dendro *dendro, const struct dendro_options *options)
+{
+	struct build *build = build_create(dendro->replay, options);
+
+	if (!build)
+		return -ENOMEM;
+	set_build(dendro, build);
+	int err = build_run(build);
+	set_build(dendro, NULL);
+	build_destroy(build);
+	return err;
+}
+
+int dendro_peek(struct dendro *dendro, struct profile_peek *peek_ret)
+{
+	return dendro->build ? build_peek(dendro->build, peek_ret) : -EAGAIN;
+}
+
 int dendro_build(struct dendro *dendro, struct profile **profile_ret)
 {
 	struct dendro_options options = dendro->options;
@@ -206,7 +238,7 @@ int dendro_build(struct dendro *dendro, struct profile **profile_ret)
 	dendro->is_started = true;
 	options.keeps_rows |= options.filter.has_time;
 	options.by_thread |= options.filter.has_time;
-	int err = build_profile(dendro->replay, &options);
+	int err = run_build(dendro, &options);
 	struct profile *profile = replay_profile(dendro->replay);
 	if (!err && options.filter.has_time)
 		err = choose_time(&options, profile);

@@ -43,8 +43,8 @@ static int store_code(struct stored_names *names, const struct frame *frame,
 	return err ? err : stored_names_add_code(names, &code);
 }
 
-static int store_tree(const struct profile *profile, struct symbolizer *symbolizer,
-		      struct stored_names *names)
+int names_store_more(const struct profile *profile, struct symbolizer *symbolizer,
+		     struct stored_names *names)
 {
 	for (uint32_t i = 0; i < profile->cct->n_nodes; i++) {
 		const struct frame *frame = cct_frame(profile->cct, i);
@@ -93,7 +93,7 @@ int names_store(const struct profile *profile, struct symbolizer *symbolizer,
 		struct stored_names **names_ret)
 {
 	struct stored_names *names = stored_names_create();
-	int err = names ? store_tree(profile, symbolizer, names) : -ENOMEM;
+	int err = names ? names_store_more(profile, symbolizer, names) : -ENOMEM;
 
 	if (!err)
 		err = store_lacks(profile, symbolizer, names);

@@ -12,5 +12,12 @@
  */
 int names_store(const struct profile *profile, struct symbolizer *symbolizer,
 		struct stored_names **names_ret);
+/*
+ * Adds the names of code that is new in the tree of a profile that grows, without what is missing.
+ * The symbolizer has named nothing by another function: its profile must have no names of its own,
+ * and may have become larger. 0 or -ENOMEM.
+ */
+int names_store_more(const struct profile *profile, struct symbolizer *symbolizer,
+		     struct stored_names *names);
 
 #endif
