@@ -220,8 +220,7 @@ static int take_max_size(const struct option_use *use, void *field)
 
 #define FIELD(name) offsetof(struct record_arguments, name)
 
-const struct command_option record_options[] = {
-	{ .heading = "What to record" },
+const struct command_option record_target_options[] = {
 	{ .name = "all-cpus",
 	  .letter = 'a',
 	  .help = "the whole machine; while the command runs if there is one",
@@ -273,7 +272,10 @@ const struct command_option record_options[] = {
 	  .help = "leave out the children and threads that the command or the targets start",
 	  .take = option_take_flag,
 	  .offset = FIELD(options.no_inherit) },
-	{ .heading = "Which samples" },
+	{ 0 },
+};
+
+const struct command_option record_sample_options[] = {
 	{ .name = "event",
 	  .letter = 'e',
 	  .argument = "EVENT,...",
@@ -348,13 +350,26 @@ const struct command_option record_options[] = {
 		  "this needs root, because anybody may wake a recorded thread",
 	  .take = option_take_flag,
 	  .offset = FIELD(options.has_wakers) },
-	{ .heading = "When" },
+	{ 0 },
+};
+
+const struct command_option record_time_options[] = {
 	{ .name = "duration",
 	  .letter = 'd',
 	  .argument = "SEC",
 	  .help = "stop after this time; 200ms and 2m are times, too",
 	  .take = take_duration,
 	  .offset = FIELD(options.duration_ns) },
+	{ 0 },
+};
+
+const struct command_option record_options[] = {
+	{ .heading = "What to record" },
+	{ .shared = record_target_options },
+	{ .heading = "Which samples" },
+	{ .shared = record_sample_options },
+	{ .heading = "When" },
+	{ .shared = record_time_options },
 	{ .name = "delay",
 	  .letter = 'D',
 	  .argument = "MSEC",
@@ -414,9 +429,10 @@ const struct command_option record_options[] = {
 	{ 0 },
 };
 
-void record_arguments_init(struct record_arguments *arguments, char **argv)
+void record_arguments_init(struct record_arguments *arguments, const char *command, char **argv)
 {
 	*arguments = (struct record_arguments){
+		.command = command,
 		.options = {
 			.stack_size = DEFAULT_STACK_SIZE,
 			.output = DEFAULT_RECORDING,
@@ -446,26 +462,30 @@ static int check_off_cpu(const struct record_arguments *arguments)
 		has_off_cpu = true;
 		if (arguments->options.cpus.n)
 			return message_wrong_use(
-				"record", "off-cpu follows threads over all CPUs: leave out -C, or "
-					  "off-cpu.");
+				arguments->command,
+				"off-cpu follows threads over all CPUs: leave out -C, or "
+				"off-cpu.");
 		if (!off_cpu_event_is_whole(event))
-			return message_wrong_use("record",
+			return message_wrong_use(arguments->command,
 						 "off-cpu takes no modifiers and no --filter.");
 	}
 	if (arguments->options.has_wakers && !has_off_cpu)
-		return message_wrong_use("record", "--waker belongs to off-cpu: add -e "
-						   "off-cpu.");
+		return message_wrong_use(arguments->command, "--waker belongs to off-cpu: add -e "
+							     "off-cpu.");
 	return 0;
 }
 
 /* Without copies there is nothing to complete. */
-static int check_stacks(struct recorder_options *options)
+static int check_stacks(struct record_arguments *arguments)
 {
+	struct recorder_options *options = &arguments->options;
+
 	if (!options->has_frame_pointers)
 		return 0;
 	if (options->has_stack_size)
-		return message_wrong_use("record", "--call-graph fp copies no stacks: leave out "
-						   "the size of the copies, or fp.");
+		return message_wrong_use(arguments->command,
+					 "--call-graph fp copies no stacks: leave out "
+					 "the size of the copies, or fp.");
 	options->stack_size = 0;
 	options->has_stack_size = options->no_deep_stacks = true;
 	return 0;
@@ -483,16 +503,16 @@ static int check_profile(struct record_arguments *arguments)
 {
 	const struct recorder_options *options = &arguments->options;
 
-	arguments->is_profile = is_name_of_profile(options->output);
+	arguments->is_profile = options->output && is_name_of_profile(options->output);
 	if (!arguments->is_profile)
 		return 0;
 	if (options->has_compression_level)
-		return message_wrong_use("record",
+		return message_wrong_use(arguments->command,
 					 "-z compresses recordings, and %s will be a "
 					 "profile: leave out -z.",
 					 options->output);
 	if (options->max_size)
-		return message_wrong_use("record",
+		return message_wrong_use(arguments->command,
 					 "--max-size is for recordings, and %s will be a "
 					 "profile, whose size does not grow with the "
 					 "samples: limit the time with -d.",
@@ -507,38 +527,41 @@ int record_arguments_check(struct record_arguments *arguments)
 	bool is_attached = recorder_options_are_attached(options);
 
 	if (has_processes && options->tids.n)
-		return message_wrong_use("record",
+		return message_wrong_use(arguments->command,
 					 "-p and -t cannot be combined: name the threads, or the "
 					 "processes.");
 	if ((options->cgroup && options->unit) ||
 	    (recorder_options_have_cgroup(options) && (has_processes || options->tids.n)))
-		return message_wrong_use("record",
+		return message_wrong_use(arguments->command,
 					 "--cgroup, --unit, -p and -t cannot be combined: choose "
 					 "one.");
 	/* As in perf, -a counts a cgroup on all CPUs, which is done anyway. */
 	if (recorder_options_have_cgroup(options))
 		options->is_system_wide = false;
 	if (options->is_system_wide && is_attached)
-		return message_wrong_use("record", "-a records every process: leave out -p, -u "
-						   "and -t, or -a.");
+		return message_wrong_use(arguments->command,
+					 "-a records every process: leave out -p, -u "
+					 "and -t, or -a.");
 	if (options->frequency && options->period)
-		return message_wrong_use("record",
+		return message_wrong_use(arguments->command,
 					 "-F and -c both set the rate of samples: leave out one.");
 	if (arguments->is_quiet && arguments->is_verbose)
-		return message_wrong_use("record", "-q and -v contradict each other.");
+		return message_wrong_use(arguments->command, "-q and -v contradict each other.");
 	if (options->cpus.n && !is_attached && !options->command)
 		options->is_system_wide = true;
 	if (!options->command && !is_attached && !options->is_system_wide)
 		return message_wrong_use(
-			"record", "nothing to record: name a command, or -a (the whole machine), "
-				  "or -p PID.");
+			arguments->command,
+			"nothing to record: name a command, or -a (the whole machine), "
+			"or -p PID.");
 	if (options->starts_disabled && !options->control.is_given)
-		return message_wrong_use("record", "with -D -1 samples begin when --control says "
-						   "so: add --control.");
+		return message_wrong_use(arguments->command,
+					 "with -D -1 samples begin when --control says so: add "
+					 "--control.");
 	options->has_rate = options->frequency || options->period;
 	if (!options->has_rate)
 		options->frequency = DEFAULT_FREQUENCY;
-	int status = check_stacks(options);
+	int status = check_stacks(arguments);
 	if (!status)
 		status = check_profile(arguments);
 	return status ? status : check_off_cpu(arguments);

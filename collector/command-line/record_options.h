@@ -9,6 +9,7 @@
 enum record_modes { MODES_ALL, MODES_USER, MODES_KERNEL };
 
 struct record_arguments {
+	const char *command;             /* "record", for messages */
 	struct recorder_options options; /* its events are set when they are chosen */
 	struct event *events;            /* of -e; owned */
 	size_t n_events;
@@ -19,12 +20,15 @@ struct record_arguments {
 
 /* For a struct record_arguments. */
 extern const struct command_option record_options[];
+/* Of these, what is recorded, which samples, and for how long. */
+extern const struct command_option record_target_options[], record_sample_options[],
+	record_time_options[];
 
 /* The "take" of --filter, for a struct record_arguments. */
 int record_options_take_filter(const struct option_use *use, void *field);
 
-/* @argv: kept in the recording; borrowed. */
-void record_arguments_init(struct record_arguments *arguments, char **argv);
+/* @command: for messages. @argv: kept in the recording; borrowed. */
+void record_arguments_init(struct record_arguments *arguments, const char *command, char **argv);
 void record_arguments_deinit(struct record_arguments *arguments);
 /*
  * Called after the options are parsed and the command is set: refuses options that cannot be

@@ -11,12 +11,11 @@
 #include "collector/command-line/perf_options.h"
 #include "collector/command-line/record_options.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/recording_run.h"
 #include "collector/files/profile_builder.h"
 #include "collector/record/kept_part.h"
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/recording_file.h"
-#include "collector/record/start/command.h"
-#include "perf/catalog/event_parse.h"
 
 const struct command_line record_line = {
 	.command = "record",
@@ -33,31 +32,6 @@ const struct command_line record_line = {
 		 "signal N; 1: not recorded, or the file is incomplete; 129: wrong use.",
 	.is_ended_by_operand = true,
 };
-
-/* Without -e: cycles, or cpu-clock where that is not available. */
-static int choose_events(struct record_arguments *arguments)
-{
-	if (!arguments->n_events && event_default(&arguments->events, &arguments->n_events,
-						  &arguments->options.is_fallback) != EVENT_OK)
-		return message_error("record", "no event can be opened on this machine.");
-	record_arguments_apply_modes(arguments);
-	arguments->options.events = arguments->events;
-	arguments->options.n_events = arguments->n_events;
-	return 0;
-}
-
-static void print_notes(const struct recorder *recorder, size_t first,
-			const struct record_arguments *arguments)
-{
-	bool is_detail;
-
-	for (size_t i = first; i < recorder_n_notes(recorder); i++) {
-		const char *text = recorder_note(recorder, i, &is_detail);
-
-		if (!arguments->is_quiet && (!is_detail || arguments->is_verbose))
-			message_note("record", "%s", text);
-	}
-}
 
 /* "5 873": groups of three digits, separated by blanks. */
 static const char *grouped(uint64_t number, char text[32])
@@ -93,22 +67,6 @@ static void print_summary(const struct recorder_summary *summary,
 	if (summary->n_throttled)
 		fprintf(stderr, ", throttled %s times", grouped(summary->n_throttled, text));
 	fputs(" ]\n", stderr);
-}
-
-static int command_failed(const struct record_arguments *arguments, int err)
-{
-	message_error("record", "cannot run '%s': %s.", arguments->options.command[0],
-		      strerror(-err));
-	return err == -ENOENT ? 127 : 126;
-}
-
-/* Checked first, so that an older recording is not replaced for a command that does not exist. */
-static int check_command(const struct record_arguments *arguments)
-{
-	char **command = arguments->options.command;
-
-	int err = command ? command_find(command[0]) : 0;
-	return err ? command_failed(arguments, err) : 0;
 }
 
 static int complain_of_output(const struct recorder_summary *summary, const char *output)
@@ -149,19 +107,19 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 	struct recorder_summary summary;
 	size_t n_notes = recorder_n_notes(recorder);
 
-	print_notes(recorder, 0, arguments);
+	recording_run_print_notes(recorder, 0, arguments);
 	recorder_run(recorder, &summary);
 	int profile_err = finish_profile(builder, options->output, &summary);
-	print_notes(recorder, n_notes, arguments);
+	recording_run_print_notes(recorder, n_notes, arguments);
 	if (summary.command_error)
-		return command_failed(arguments, summary.command_error);
+		return recording_run_command_failed(arguments, summary.command_error);
 	if (!arguments->is_quiet && !summary.is_output_gone) {
 		/* It counts what was received, which is more than what was kept. */
 		if (!summary.write_error && !profile_err)
 			print_summary(&summary, arguments);
 		n_notes = recorder_n_notes(recorder);
 		recorder_report(recorder, arguments->is_verbose);
-		print_notes(recorder, n_notes, arguments);
+		recording_run_print_notes(recorder, n_notes, arguments);
 	}
 	if (summary.is_output_gone)
 		return message_error(
@@ -212,9 +170,9 @@ static int check_and_record(struct record_arguments *arguments)
 	int status = record_arguments_check(arguments);
 
 	if (!status)
-		status = check_command(arguments);
+		status = recording_run_check_command(arguments);
 	if (!status)
-		status = choose_events(arguments);
+		status = recording_run_choose_events(arguments);
 	if (status)
 		return status;
 	return arguments->is_profile ? record_profile(arguments) : record(arguments, NULL);
@@ -224,7 +182,7 @@ int cmd_record(int argc, char **argv)
 {
 	struct record_arguments arguments;
 
-	record_arguments_init(&arguments, argv);
+	record_arguments_init(&arguments, "record", argv);
 	struct parsed_line parsed = options_parse(&record_line, argc, argv, &arguments);
 
 	if (parsed.n_operands)
