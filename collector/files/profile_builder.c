@@ -20,8 +20,8 @@
 /* The most that a user may have without a privilege: the fewer switches between the processes. */
 #define PIPE_SIZE (1 << 20)
 
-/* If the recorder was killed, the stream ends anywhere, between two records, too. */
-static int note_early_end(struct profile *profile, int control_fd)
+/* It ends anywhere then, between two records, too. */
+int profile_builder_note_end(struct profile *profile, int control_fd)
 {
 	return builder_link_is_confirmed(control_fd)
 		       ? 0
@@ -41,7 +41,7 @@ static int build(struct report_options *report, int control_fd, struct profile *
 		err = named_profile_build(report, profile_ret, is_damaged_ret);
 	if (!err && (*profile_ret)->rows && (*profile_ret)->rows->sums)
 		err = named_profile_give_run(report, profile_ret);
-	if (!err && note_early_end(*profile_ret, control_fd))
+	if (!err && profile_builder_note_end(*profile_ret, control_fd))
 		err = message_error_of_memory(report->command);
 	return err;
 }
@@ -82,7 +82,6 @@ static void ignore_signals(void)
 static _Noreturn void run(const struct profile_builder_options *options, int stream_fd,
 			  int control_fd)
 {
-	ignore_signals();
 	int fd = builder_link_receive(control_fd);
 	if (fd < 0) /* the recorder has said why there is nothing to record */
 		_exit(1);
@@ -95,45 +94,56 @@ static _Noreturn void run(const struct profile_builder_options *options, int str
 	_exit(build_into(options, out, control_fd) ? 1 : 0);
 }
 
-static int fork_builder(const struct profile_builder_options *options, const int stream[2],
-			const int control[2], struct builder_link *link_ret)
+static int make_link(const char *command, int stream[2], int control[2])
 {
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		close(stream[1]);
-		close(control[1]);
-		run(options, stream[0], control[0]);
-	}
-	int err = pid < 0 ? -errno : 0;
-	close(stream[0]);
-	close(control[0]);
-	if (!err) {
-		*link_ret = (struct builder_link){ pid, stream[1], control[1] };
+	if (pipe2(stream, O_CLOEXEC))
+		return message_error(command, "cannot make a pipe: %s.", strerror(errno));
+	if (!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control)) {
+		fcntl(stream[1], F_SETPIPE_SZ, PIPE_SIZE);
 		return 0;
 	}
+	int err = errno;
+	close(stream[0]);
 	close(stream[1]);
-	close(control[1]);
-	return message_error(options->command,
-			     "cannot start a process that builds the profile: %s.", strerror(-err));
+	return message_error(command, "cannot make a socket: %s.", strerror(err));
+}
+
+int profile_builder_fork(const char *command, struct builder_link *link_ret)
+{
+	int stream[2], control[2];
+	int err = make_link(command, stream, control);
+
+	if (err)
+		return err;
+	fflush(NULL);
+	pid_t pid = fork();
+	const int own = pid == 0 ? 0 : 1, other = 1 - own;
+	if (pid < 0)
+		err = message_error(command, "cannot start a process that builds the profile: %s.",
+				    strerror(errno));
+	close(stream[other]);
+	close(control[other]);
+	if (err) {
+		close(stream[own]);
+		close(control[own]);
+		return err;
+	}
+	*link_ret = (struct builder_link){ .pid = pid,
+					   .stream_fd = stream[own],
+					   .control_fd = control[own] };
+	if (pid == 0)
+		ignore_signals();
+	return 0;
 }
 
 int profile_builder_start(const struct profile_builder_options *options,
 			  struct builder_link *link_ret)
 {
-	int stream[2], control[2];
+	int err = profile_builder_fork(options->command, link_ret);
 
-	if (pipe2(stream, O_CLOEXEC))
-		return message_error(options->command, "cannot make a pipe: %s.", strerror(errno));
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control)) {
-		int err = errno;
-
-		close(stream[0]);
-		close(stream[1]);
-		return message_error(options->command, "cannot make a socket: %s.", strerror(err));
-	}
-	fcntl(stream[1], F_SETPIPE_SZ, PIPE_SIZE);
-	return fork_builder(options, stream, control, link_ret);
+	if (!err && link_ret->pid == 0)
+		run(options, link_ret->stream_fd, link_ret->control_fd);
+	return err;
 }
 
 int profile_builder_finish(const char *command, struct builder_link *link, bool is_whole)

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "cct/model/profile.h"
 #include "collector/record/builder_link.h"
 
 struct profile_builder_options {
@@ -20,11 +21,20 @@ struct profile_builder_options {
 };
 
 /*
+ * Forks a process for records, which may be another one than the builder; the caller has no other
+ * threads. In the child, link_ret->pid is 0, its descriptors are the other ends, to read from, and
+ * signals that end the recording are ignored. 0, or another value after a message.
+ */
+int profile_builder_fork(const char *command, struct builder_link *link_ret);
+/*
  * Starts it; the caller has no other threads. The first descriptor that it is sent is the file of
  * the profile. Without one it ends without a profile. 0, or another value after a message.
  */
 int profile_builder_start(const struct profile_builder_options *options,
 			  struct builder_link *link_ret);
+/* In the child, when the stream has ended: notes in the profile if the recorder has not finished
+ * it. 0 or -ENOMEM. */
+int profile_builder_note_end(struct profile *profile, int control_fd);
 /* Tells it that no more records will come, and waits until the profile is stored. @is_whole: it has
  * got all of them; else the profile says that it ends early. 0, or another value after a message.
  */

@@ -10,8 +10,9 @@
 
 struct builder_link {
 	pid_t pid;
-	int stream_fd;  /* a pipe, to write records to; the process ends when it is closed */
-	int control_fd; /* a socket, for the descriptor, then a byte when all is written */
+	int stream_fd;   /* a pipe, to write records to; the process ends when it is closed */
+	int control_fd;  /* a socket, for the descriptor, then a byte when all is written */
+	bool is_watched; /* somebody waits for what it shows, so it does not get idle priority */
 };
 
 /* Tells the process, before the pipe is closed, that all records were written. */

@@ -112,7 +112,7 @@ static int catch_signals(struct recorder *recorder)
 static int fork_command(struct recorder *recorder)
 {
 	const struct recorder_options *options = recorder->options;
-	bool is_stdout_ours = strcmp(options->output, "-") == 0;
+	bool is_stdout_ours = options->output && strcmp(options->output, "-") == 0;
 
 	if (!options->command)
 		return 0;
@@ -232,7 +232,9 @@ static int begin_observers(struct recorder *recorder)
 	drain_init(&recorder->drain, recorder->events.evlist, recorder->file.writer,
 		   &recorder->stack_output, recorder->observers, recorder->second_stacks);
 	if (recorder->options->builder)
-		builder_pace_init(&recorder->pace, recorder->options->builder->pid);
+		builder_pace_init(&recorder->pace, recorder->options->builder->is_watched
+							   ? 0
+							   : recorder->options->builder->pid);
 	observed->evlist = recorder->events.evlist;
 	observed->writer = recorder->file.writer;
 	observed->stack_output = &recorder->stack_output;

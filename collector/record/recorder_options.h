@@ -41,7 +41,7 @@ struct recorder_options {
 	bool no_deep_stacks; /* stacks deeper than the copies are not completed */
 	int compression_level;
 	bool has_compression_level; /* the user chose it; else pipes are plain, files are not */
-	const char *output;         /* "-": standard output */
+	const char *output;         /* "-": standard output; NULL: none, with ->builder only */
 	/* Who gets the records, and builds the profile that becomes the output; NULL: the records
 	 * are the output. */
 	const struct builder_link *builder;

@@ -14,6 +14,8 @@
 
 static int open_output(struct recording_file *file, const char *path, struct recording_notes *notes)
 {
+	if (!path)
+		return 0;
 	file->fd = output_file_open(path, &file->is_pipe);
 	if (file->fd == -ENOTTY)
 		return recording_notes_explain(
@@ -48,7 +50,8 @@ char *recording_file_failure(const char *path, int err)
 		return sentence("cannot start a thread: there is no memory for its stack (ulimit "
 				"-v, ulimit -s), or there are too many threads (ulimit -u)");
 	default:
-		return sentence("cannot write '%s': %s", path, strerror(-err));
+		return sentence("cannot write '%s': %s", path ? path : "the profile",
+				strerror(-err));
 	}
 }
 
@@ -62,7 +65,8 @@ static int explain_failure(struct recording_notes *notes, const char *path, int 
 static int hand_over(const struct recording_file *file, const struct recorder_options *options,
 		     struct recording_notes *notes)
 {
-	int err = options->builder ? builder_link_send(options->builder->control_fd, file->fd) : 0;
+	const bool is_wanted = options->builder && file->fd >= 0;
+	int err = is_wanted ? builder_link_send(options->builder->control_fd, file->fd) : 0;
 
 	return err ? recording_notes_explain(notes, err,
 					     "the process that builds the profile is gone: %s.",
