@@ -1,0 +1,216 @@
+#include "collector/watch/growing_profile.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/store/profile_file.h"
+#include "collector/files/named_profile.h"
+#include "collector/files/profile_builder.h"
+#include "collector/session/build_profile.h"
+#include "perf/file/read_gate.h"
+#include "report/names/names_store.h"
+
+struct growing_profile {
+	struct report_options *report;
+	struct dendro_options build;
+	char *path;
+	struct read_gate gate;
+	pthread_t thread;
+	bool is_joined;
+	int end_fd;
+	/* By the thread that builds, inside the gate: */
+	struct dendro *dendro;   /* while it is read */
+	struct profile *profile; /* once it is complete */
+	char *error;
+	bool has_ended;
+	/* Of snapshots: the names found so far, of the profile that was looked at last. */
+	struct profile_peek peek;
+	struct symbolizer *symbolizer;
+	struct stored_names *names;
+};
+
+static struct symbolizer *create_symbolizer(const struct profile *profile)
+{
+	const struct symbolizer_options named = { .lines = true };
+
+	return symbolizer_create(profile, &named);
+}
+
+static void read_stream(struct growing_profile *growing)
+{
+	const struct dendro_source source = { .path = growing->path };
+	struct profile *profile = NULL;
+	struct dendro *dendro;
+
+	if (dendro_open(&source, &growing->build, &dendro, &growing->error))
+		return;
+	read_gate_enter(&growing->gate);
+	growing->dendro = dendro;
+	read_gate_leave(&growing->gate);
+	int err = dendro_build(dendro, &profile);
+	read_gate_enter(&growing->gate);
+	growing->dendro = NULL;
+	growing->profile = profile;
+	growing->error = err                    ? strdup(strerror(-err))
+			 : dendro_error(dendro) ? strdup(dendro_error(dendro))
+						: NULL;
+	read_gate_leave(&growing->gate);
+	dendro_close(dendro);
+}
+
+static void *thread_main(void *arg)
+{
+	struct growing_profile *growing = arg;
+
+	read_stream(growing);
+	read_gate_enter(&growing->gate);
+	growing->has_ended = true;
+	read_gate_leave(&growing->gate);
+	eventfd_write(growing->end_fd, 1);
+	return NULL;
+}
+
+static void free_all(struct growing_profile *growing)
+{
+	symbolizer_destroy(growing->symbolizer);
+	stored_names_destroy(growing->names);
+	profile_destroy(growing->profile);
+	if (growing->end_fd >= 0)
+		close(growing->end_fd);
+	read_gate_deinit(&growing->gate);
+	free(growing->error);
+	free(growing->path);
+	free(growing);
+}
+
+int growing_profile_start(struct report_options *report, const char *path,
+			  struct growing_profile **growing_ret)
+{
+	struct growing_profile *growing = calloc(1, sizeof(*growing));
+
+	if (!growing)
+		return -ENOMEM;
+	growing->report = report;
+	growing->build = report->build;
+	growing->build.gate = &growing->gate;
+	growing->build.n_threads = 1;
+	read_gate_init(&growing->gate);
+	growing->path = strdup(path);
+	growing->names = stored_names_create();
+	growing->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int err = !growing->path || !growing->names ? -ENOMEM : growing->end_fd < 0 ? -errno : 0;
+	if (!err)
+		err = -pthread_create(&growing->thread, NULL, thread_main, growing);
+	if (err) {
+		free_all(growing);
+		return err;
+	}
+	*growing_ret = growing;
+	return 0;
+}
+
+static void join(struct growing_profile *growing)
+{
+	if (!growing->is_joined)
+		pthread_join(growing->thread, NULL);
+	growing->is_joined = true;
+}
+
+int growing_profile_finish(struct growing_profile *growing, int control_fd)
+{
+	join(growing);
+	return growing->profile ? profile_builder_note_end(growing->profile, control_fd) : 0;
+}
+
+void growing_profile_destroy(struct growing_profile *growing)
+{
+	if (!growing)
+		return;
+	join(growing);
+	free_all(growing);
+}
+
+int growing_profile_end_fd(const struct growing_profile *growing)
+{
+	return growing->end_fd;
+}
+
+bool growing_profile_has_ended(const struct growing_profile *growing)
+{
+	eventfd_t n;
+
+	/* The descriptor stays readable. */
+	if (eventfd_read(growing->end_fd, &n))
+		return false;
+	eventfd_write(growing->end_fd, n);
+	return true;
+}
+
+const char *growing_profile_error(const struct growing_profile *growing)
+{
+	return growing_profile_has_ended(growing) ? growing->error : NULL;
+}
+
+static int peek(struct growing_profile *growing)
+{
+	int err = growing->dendro ? dendro_peek(growing->dendro, &growing->peek) : -EAGAIN;
+
+	if (!err && !growing->symbolizer)
+		growing->symbolizer = create_symbolizer(&growing->peek.profile);
+	return err || growing->symbolizer ? err : -ENOMEM;
+}
+
+/* Names are those of earlier snapshots and of code that is new. */
+static int write_peek(struct growing_profile *growing, FILE *file)
+{
+	struct profile *profile = &growing->peek.profile;
+	int err = names_store_more(profile, growing->symbolizer, growing->names);
+
+	if (err)
+		return err;
+	profile->names = growing->names;
+	err = profile_file_write(file, profile);
+	profile->names = NULL; /* of files, to the symbolizer */
+	return err;
+}
+
+static int name(struct growing_profile *growing)
+{
+	struct profile *profile = growing->profile;
+	struct symbolizer *symbolizer = profile->names ? NULL : create_symbolizer(profile);
+
+	if (profile->names)
+		return 0;
+	int err = symbolizer ? names_store(profile, symbolizer, &profile->names) : -ENOMEM;
+	symbolizer_destroy(symbolizer);
+	if (!err && profile->rows && profile->rows->sums)
+		err = named_profile_give_run(growing->report, &growing->profile) ? -ENOMEM : 0;
+	return err;
+}
+
+static int write_whole(struct growing_profile *growing, FILE *file)
+{
+	if (!growing->profile)
+		return -EAGAIN;
+	int err = name(growing);
+	return err ? err : profile_file_write(file, growing->profile);
+}
+
+int growing_profile_write(struct growing_profile *growing, FILE *file)
+{
+	read_gate_visit(&growing->gate);
+	if (growing->has_ended) {
+		read_gate_end_visit(&growing->gate);
+		return write_whole(growing, file);
+	}
+	int err = peek(growing);
+	if (!err)
+		err = write_peek(growing, file);
+	profile_peek_deinit(&growing->peek);
+	read_gate_end_visit(&growing->gate);
+	return err;
+}

@@ -1,0 +1,20 @@
+/* Snapshots of a profile that grows, read back as whoever stores and reads it would. */
+#ifndef COLLECTOR_WATCH_SNAPSHOT_H
+#define COLLECTOR_WATCH_SNAPSHOT_H
+
+#include "collector/watch/growing_profile.h"
+
+struct snapshot {
+	struct profile *profile;
+	struct symbolizer *symbolizer;
+};
+
+/*
+ * Takes one, and prepares it for a view of options->view. The caller deinits it. 0; -EAGAIN: there
+ * is no sample so far; or -errno.
+ */
+int snapshot_take(struct growing_profile *growing, const struct report_options *options,
+		  struct snapshot *snapshot_ret);
+void snapshot_deinit(struct snapshot *snapshot);
+
+#endif
