@@ -1,0 +1,42 @@
+#include "collector/watch/own_cost.h"
+
+#include <time.h>
+
+#include "cct/base/clock.h"
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec time;
+
+	return clock_gettime(clock, &time)
+		       ? 0
+		       : (uint64_t)time.tv_sec * NSEC_PER_SEC + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t read_cpu(const struct own_cost *cost)
+{
+	uint64_t cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+	clockid_t clock;
+
+	if (cost->recorder && !clock_getcpuclockid(cost->recorder, &clock))
+		cpu_ns += read_clock(clock);
+	return cpu_ns;
+}
+
+void own_cost_init(struct own_cost *cost, pid_t recorder)
+{
+	*cost = (struct own_cost){ .recorder = recorder };
+	cost->cpu_ns = read_cpu(cost);
+	cost->now_ns = now_ns();
+}
+
+double own_cost_percent(struct own_cost *cost)
+{
+	const struct own_cost last = *cost;
+
+	cost->cpu_ns = read_cpu(cost);
+	cost->now_ns = now_ns();
+	if (cost->cpu_ns <= last.cpu_ns || cost->now_ns <= last.now_ns)
+		return 0;
+	return 100.0 * (double)(cost->cpu_ns - last.cpu_ns) / (double)(cost->now_ns - last.now_ns);
+}
