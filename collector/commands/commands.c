@@ -8,6 +8,7 @@
 const struct subcommand commands[] = {
 	{ &list_line, "list what can be recorded on this machine", cmd_list },
 	{ &record_line, "record a command, processes or the whole machine", cmd_record },
+	{ &top_line, "show where the cost goes, while it is recorded", cmd_top },
 	{ &report_line, "show where the cost of a recording went, by call path", cmd_report },
 	{ &browse_line, "walk through a recording on the terminal, by keys", cmd_browse },
 	{ &view_line, "show a recording in the browser, as one page", cmd_view },
@@ -30,8 +31,6 @@ static const struct {
 } commands_of_perf[] = {
 	{ "stat", "the header of 'dendro report' has what each event counted; 'perf stat' counts "
 		  "without samples" },
-	{ "top", "'dendro record -a -d 10' and 'dendro report' show ten seconds of the whole "
-		 "machine" },
 	{ "trace", "'dendro record -e syscalls' and 'dendro report' show which paths call the "
 		   "kernel, 'dendro script' each call" },
 	{ "lock", "'dendro record -e off-cpu' has the waits for locks, by call path" },

@@ -19,7 +19,7 @@ int commands_run(int argc, char **argv);
 
 extern const struct command_line annotate_line, archive_line, browse_line, build_line,
 	debug_unwind_line, diff_line, export_line, list_line, merge_line, record_line, report_line,
-	script_line, values_line, view_line;
+	script_line, top_line, values_line, view_line;
 
 int cmd_annotate(int argc, char **argv);
 int cmd_archive(int argc, char **argv);
@@ -33,6 +33,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_script(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_values(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 

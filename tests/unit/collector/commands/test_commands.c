@@ -146,13 +146,13 @@ static void an_unknown_command_is_answered_with_the_nearest(void **state)
 
 static void a_command_of_perf_is_answered_with_ours(void **state)
 {
-	struct output output = run("top", "-a");
+	struct output output = run("lock", "record");
 
 	(void)state;
 	assert_int_equal(output.status, EXIT_WRONG_USE);
 	assert_string_equal(output.err,
-			    "dendro: 'top' is a command of perf: 'dendro record -a -d 10' and "
-			    "'dendro report' show ten seconds of the whole machine.\n");
+			    "dendro: 'lock' is a command of perf: 'dendro record -e off-cpu' has "
+			    "the waits for locks, by call path.\n");
 	assert_string_equal(output.out, "");
 }
 

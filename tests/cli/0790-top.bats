@@ -1,0 +1,97 @@
+# A profile that is shown while it is recorded: dendro top, where there is no terminal.
+
+# shellcheck disable=SC2164
+load lib
+
+setup() {
+	need_events
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "${top-}" ] || kill -KILL "$top" 2>/dev/null || true
+	[ -z "${target-}" ] || kill -KILL "$target" 2>/dev/null || true
+}
+
+# rows_of_last FILE : total and self percent and name of each row of the last refresh
+rows_of_last() {
+	awk 'BEGIN { RS = "" } { last = $0 } END { print last }' "$1" | tail -n +3 |
+		sed -E 's/^ *([0-9.]+)% +([0-9.]+)% +[0-9]+  (.*)$/\1 \2 \3/; s/  [^ ]+$//; s/ \([a-z0-9]+\)$//' | sort
+}
+
+# rows_of_profile FILE VIEW : likewise, of the profile
+rows_of_profile() {
+	"$DENDRO" report --format json --view "$2" "$1" |
+		jq -r '.metrics[0].total as $all | .rows[] | "\(.total[0])\t\(.self[0])\t\($all)\t\(.name)"' |
+		awk -F '\t' '{ printf "%.2f %.2f %s\n", 100 * $1 / $3, 100 * $2 / $3, $4 }' | sort
+}
+
+samples_of_last() { # samples_of_last FILE : what the line above the last table says
+	grep '^dendro top: ' "$1" | tail -1 | sed -E 's/.* ([0-9]+) samples? of .*/\1/'
+}
+
+@test "the last refresh is the profile that is stored" {
+	for view in functions modules processes; do
+		"$DENDRO" top -q -F 997 -e cpu-clock --interval 200ms --rows 100000 --view $view -o last.cct \
+			-- "$WORKLOADS/cxx" 0.7 >shown
+		[ "$(grep -c '^dendro top: ' shown)" -ge 2 ]
+		diff <(rows_of_last shown) <(rows_of_profile last.cct $view)
+		[ "$(samples_of_last shown)" -eq "$("$DENDRO" report --format json last.cct | jq .metrics[0].samples)" ]
+	done
+}
+
+@test "the stored profile has its samples one by one" {
+	"$DENDRO" top -q -F 997 -e cpu-clock -o top.cct -- "$WORKLOADS/cxx" 0.3 >shown
+	"$DENDRO" report --view threads --time 10%-90% top.cct | grep -q cxx
+	expect_at_least "complete paths" "$("$DENDRO" report --format json top.cct | jq .quality.unwind.complete)" \
+		"$(samples_of_last shown)" 90
+}
+
+@test "each refresh has the samples of those before" {
+	"$WORKLOADS/threads" 600 3>&- &
+	target=$!
+	"$DENDRO" top -q -F 997 -e cpu-clock -p $target -n 4 --interval 300ms >shown
+	[ "$(grep -c '^dendro top: ' shown)" -eq 4 ]
+	grep '^dendro top: ' shown | sed -E 's/.*no samples so far.*/0/; s/.* ([0-9]+) samples? of .*/\1/' >counts
+	sort -n -c counts
+	kill -0 $target
+}
+
+@test "-n and a closed pipe end the recording" {
+	"$DENDRO" top -q -e cpu-clock -n 1 --interval 100ms -- sleep 600 >shown || [ $? -ge 128 ]
+	"$DENDRO" top -q -e cpu-clock --interval 100ms -- "$WORKLOADS/threads" 600 | head -1 >shown
+	grep -q '^dendro top: ' shown
+}
+
+@test "the exit status is the command's, and its output goes to standard error" {
+	run -7 "$DENDRO" top -q -- sh -c 'exit 7'
+	run -127 "$DENDRO" top -q -- ./not-there
+	"$DENDRO" top -q -- echo spoken >shown 2>errors
+	grep -qx spoken errors
+	lacks spoken shown
+	run -129 "$DENDRO" top
+	[[ "$output" == *"dendro top: nothing to record"* ]]
+}
+
+@test "an interrupt shows what came until then" {
+	"$WORKLOADS/threads" 600 3>&- &
+	target=$!
+	"$DENDRO" top -q -e cpu-clock -p $target --interval 100ms -o cut.cct >shown 3>&- &
+	top=$!
+	wait_until grep -q ' samples of ' shown
+	kill -INT $top
+	wait $top
+	[ "$(samples_of_last shown)" -eq "$("$DENDRO" report --format json cut.cct | jq .metrics[0].samples)" ]
+}
+
+@test "the profile says that a recorder was killed" {
+	"$WORKLOADS/threads" 600 3>&- &
+	target=$!
+	"$DENDRO" top -q -e cpu-clock -p $target --interval 100ms -o killed.cct >shown 3>&- &
+	top=$!
+	wait_until grep -q ' samples of ' shown
+	kill -KILL $top
+	wait_until grep -q 'the recorder did not finish' shown
+	wait_until [ -s killed.cct ]
+	"$DENDRO" report killed.cct | grep -q 'the recorder did not finish'
+}
