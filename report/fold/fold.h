@@ -28,8 +28,8 @@ static inline uint32_t fold_error_columns(uint32_t n_metrics, uint32_t metric)
 }
 
 /*
- * What a node represents: a function, a source line, a group of processes or a marker. Many nodes
- * may share one entity.
+ * What a node represents: a function, a function's part of a source line, a group of processes or a
+ * marker. Many nodes may share one entity.
  */
 struct fold_entity {
 	const char *name;
@@ -47,6 +47,8 @@ struct fold_entity {
 	bool is_kernel_mark; /* MARKER_KERNEL */
 	uint32_t line;       /* VIEW_LINES only; 0: a function without lines */
 	const char *file;
+	/* VIEW_LINES: the entity of the first function found in the same line; 0: it is this one */
+	uint32_t line_group;
 };
 
 struct fold_node {

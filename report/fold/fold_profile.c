@@ -34,10 +34,10 @@ struct folding {
 	struct pair_map by_group;    /* (kind, offset) of a frame -> entity */
 	struct function_query *root; /* VIEW_PATHS */
 	struct frame_places places;
-	struct node_index nodes;        /* those of the fold */
-	struct pair_map lines;          /* (file and line, module) -> entity */
-	struct pair_map line_functions; /* (entity, function or hash of its name) of those already
-					   counted */
+	struct node_index nodes; /* those of the fold */
+	struct pair_map lines;   /* (file and line, module) -> its first entity */
+	/* (a line's first entity, function; line_name_key(), hash of its name) -> entity */
+	struct pair_map line_functions;
 };
 
 /* A process that occurs in the tree. */
@@ -108,56 +108,62 @@ static int function_entity(struct folding *folding, const struct frame *frame,
 	return *entity_ret == NONE ? -ENOMEM : 0;
 }
 
-/* Counts the functions that a source line belongs to, such as the instances of a template. */
-static int note_function(struct folding *folding, uint32_t index, const struct frame_name *name)
+/* A key beside function numbers: a compiled and an inlined copy have one name, so they are one. */
+static uint64_t line_name_key(uint32_t first)
 {
-	struct fold_entity *entity = &folding->fold->entities[index];
-	struct pair_map *known = &folding->line_functions;
-
-	if (pair_map_find(known, index, name->function) != PAIR_MAP_NONE)
-		return 0;
-	/*
-	 * A compiled and an inlined copy have different numbers but one name, so they count as one.
-	 */
-	uint64_t by_name = UINT64_C(1) << 32 | index, text = hash_text(HASH_START, name->name);
-	if (pair_map_find(known, by_name, text) == PAIR_MAP_NONE) {
-		entity->n_merged++;
-		if (pair_map_add(known, by_name, text, index))
-			return -ENOMEM;
-	}
-	if (strcmp(name->name, entity->name) < 0)
-		entity->name = name->name;
-	return pair_map_add(known, index, name->function, index);
+	return UINT64_C(1) << 32 | first;
 }
 
-/* Finds or adds the entity of the source line of an instruction or inlined call. */
+/* Adds a function of the source line whose first one is @first, NONE: it is this one. */
+static int add_line_function(struct folding *folding, const struct frame *frame,
+			     const struct frame_name *name, uint32_t path, uint32_t first,
+			     uint32_t *entity_ret)
+{
+	const struct fold_entity entity = {
+		.name = name->name,
+		.module = name->module,
+		.id = -1,
+		.n_merged = 1,
+		.module_id = frame->module,
+		.frame_kind = (enum frame_kind)frame->kind,
+		.file = source_paths_get(folding->fold->paths, path),
+		.line = name->line,
+		.line_group = first == NONE ? 0 : first,
+	};
+
+	*entity_ret = fold_add_entity(folding->fold, &entity);
+	return *entity_ret == NONE ? -ENOMEM : 0;
+}
+
+/* Finds or adds the entity of a function in the source line of an instruction or inlined call. */
 static int line_entity(struct folding *folding, const struct frame *frame,
 		       const struct frame_name *name, uint32_t *entity_ret)
 {
+	struct pair_map *known = &folding->line_functions;
 	uint32_t path;
 	int err = source_paths_intern(folding->fold->paths, name->directory, name->file, &path);
 
 	if (err)
 		return err;
-	uint64_t key = (uint64_t)path << 32 | name->line;
-	*entity_ret = pair_map_find(&folding->lines, key, frame->module);
-	if (*entity_ret == PAIR_MAP_NONE) {
-		struct fold_entity entity = {
-			.name = name->name,
-			.module = name->module,
-			.id = -1,
-			.module_id = frame->module,
-			.frame_kind = (enum frame_kind)frame->kind,
-			.file = source_paths_get(folding->fold->paths, path),
-			.line = name->line,
-		};
-
-		*entity_ret = fold_add_entity(folding->fold, &entity);
-		if (*entity_ret == NONE ||
-		    pair_map_add(&folding->lines, key, frame->module, *entity_ret))
-			return -ENOMEM;
+	const uint64_t line = (uint64_t)path << 32 | name->line;
+	const uint64_t text = hash_text(HASH_START, name->name);
+	uint32_t first = pair_map_find(&folding->lines, line, frame->module);
+	if (first != PAIR_MAP_NONE) {
+		*entity_ret = pair_map_find(known, first, name->function);
+		if (*entity_ret != PAIR_MAP_NONE)
+			return 0;
+		*entity_ret = pair_map_find(known, line_name_key(first), text);
+		if (*entity_ret != PAIR_MAP_NONE)
+			return pair_map_add(known, first, name->function, *entity_ret);
 	}
-	return note_function(folding, *entity_ret, name);
+	err = add_line_function(folding, frame, name, path, first, entity_ret);
+	if (!err && first == PAIR_MAP_NONE) {
+		first = *entity_ret;
+		err = pair_map_add(&folding->lines, line, frame->module, first);
+	}
+	if (!err)
+		err = pair_map_add(known, line_name_key(first), text, *entity_ret);
+	return err ? err : pair_map_add(known, first, name->function, *entity_ret);
 }
 
 static int code_entity(struct folding *folding, const struct frame *frame,

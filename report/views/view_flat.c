@@ -32,6 +32,8 @@ struct flat {
 	uint32_t n_all;
 	struct pair_map known_whose; /* (whose, entity) -> whose it is below that entity */
 	struct pair_map known_slots; /* (whose, group) -> slot */
+	/* VIEW_LINES: (slot, entity) of the functions that its row has */
+	struct pair_map line_functions;
 };
 
 /* A row that there may be: of a group, or of a group and whose it is. */
@@ -49,6 +51,7 @@ static void flat_deinit(struct flat *flat)
 	free(flat->all);
 	pair_map_deinit(&flat->known_whose);
 	pair_map_deinit(&flat->known_slots);
+	pair_map_deinit(&flat->line_functions);
 }
 
 /* Without a split, a group's slot has its number. */
@@ -123,8 +126,11 @@ static int group_entities(struct flat *flat)
 {
 	if (flat->view->options.kind == VIEW_MODULES)
 		return group_by_module(flat);
-	for (uint32_t i = 0; i < flat->fold->n_entities; i++)
-		flat->group[i] = i;
+	for (uint32_t i = 0; i < flat->fold->n_entities; i++) {
+		const uint32_t line_group = flat->fold->entities[i].line_group;
+
+		flat->group[i] = line_group ? line_group : i;
+	}
 	return 0;
 }
 
@@ -206,6 +212,8 @@ static struct view_row *add_row(struct flat *flat, struct slot *slot, uint32_t n
 		entity.name = entity.module_id ? entity.module : "[kernel]";
 	else if (flat->view->options.kind == VIEW_MODULES && entity.frame_kind == FRAME_USER)
 		entity.name = entity.module_id ? entity.module : "[unknown]";
+	if (entity.line)
+		entity.n_merged = 0; /* note_line_function() */
 	slot->row = view_add_row(flat->view, flat->view->root, &entity);
 	if (slot->row && flat->whose)
 		slot->row->whose = flat->all[flat->whose[node]];
@@ -269,6 +277,20 @@ static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
 	return false;
 }
 
+/* A line's row has the first name in the alphabet of the functions that have a part in the row. */
+static int note_line_function(struct flat *flat, const struct slot *slot, uint32_t entity)
+{
+	const uint32_t at = (uint32_t)(slot - flat->slots);
+	const char *name = flat->fold->entities[entity].name;
+	struct view_row *row = slot->row;
+
+	if (!row->line || pair_map_find(&flat->line_functions, at, entity) != PAIR_MAP_NONE)
+		return 0;
+	row->name = row->n_merged && strcmp(row->name, name) < 0 ? row->name : name;
+	row->n_merged++;
+	return pair_map_add(&flat->line_functions, at, entity, entity);
+}
+
 /* The node's group is on the path: the outermost occurrence counts, and all calls. */
 static int enter_group(struct flat *flat, uint32_t node)
 {
@@ -278,7 +300,7 @@ static int enter_group(struct flat *flat, uint32_t node)
 	struct slot *slot = find_slot(flat, node, group);
 	struct view_row *row = slot ? row_of(flat, slot, node, group) : NULL;
 
-	if (!row)
+	if (!row || note_line_function(flat, slot, fold->nodes[node].entity))
 		return -ENOMEM;
 	row->activations += fold_activations(fold, node);
 	if (slot->on_path++)

@@ -47,6 +47,25 @@ rows_of() {
 	done
 }
 
+# Two instances of a template have one line; the first in the alphabet is not one of each process.
+@test "a line in functions of several processes has the name of its function in each" {
+	need g++
+	cat >instances.cpp <<-'EOF2'
+		#include "work.h"
+		template <int N> FUNCTION void instance(unsigned n) { while (n--) units(10); KEEP_FRAME(); }
+		int main(int argc, char **) { argc > 1 ? instance<1>(200) : instance<2>(200); }
+	EOF2
+	g++ -g -O1 -I "$ROOT/tests/workloads" -o instances instances.cpp
+	record instances.data -e cpu-clock -- sh -c './instances & ./instances 1; wait'
+	report_json instances.data --view lines | jq -c '.rows[] | select(.line == 2) |
+		[.name, .functions]' >all
+	expect_equal "of both processes" "$(cat all)" '["void instance<1>(unsigned int)",2]'
+	report_json instances.data --view lines --each process | jq -c '.rows[] | select(.line == 2) |
+		[.name, .functions]' | sort >each
+	expect_equal "of each process" "$(paste -sd ' ' each)" \
+		'["void instance<1>(unsigned int)",null] ["void instance<2>(unsigned int)",null]'
+}
+
 @test "the rows of a thread and of a CPU are those of a report of these" {
 	local tid cpu
 	while read -r tid; do
