@@ -1,5 +1,6 @@
 #include "collector/values/value_stack.h"
 
+#include <dwarf.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 /* A frame of the present walk. */
 struct walked {
 	struct regs regs;
+	uint64_t left; /* in @regs, not known to have the caller's values: as the callee has them */
 	struct stack_copy copy;
 	struct frame frame;
 	uint64_t addr, cfa;
@@ -62,6 +64,17 @@ void value_stack_destroy(struct value_stack *stack)
 	free(stack);
 }
 
+/* Adds the registers that functions may change and CFI does not restore, as they are. */
+static void add_left(struct walked *walked, const struct walked *callee, const struct arch *arch)
+{
+	const uint64_t kept = arch->callee_saved | 1ull << arch->sp | 1ull << arch->ra;
+
+	walked->left = (callee->regs.valid | callee->left) & ~walked->regs.valid & ~kept;
+	for (unsigned reg = 0; reg < REGS_MAX; reg++)
+		if (walked->left >> reg & 1)
+			walked->regs.values[reg] = callee->regs.values[reg];
+}
+
 static void keep_frame(struct value_stack *stack, const struct unwind_walk *walk)
 {
 	struct walked *walked = &stack->walked[stack->n_walked++];
@@ -72,6 +85,9 @@ static void keep_frame(struct value_stack *stack, const struct unwind_walk *walk
 	walked->addr = walk->addr;
 	walked->has_cfa = unwind_cfa(walk, &walked->cfa);
 	walked->is_made = false;
+	walked->left = 0;
+	if (stack->n_walked > 1)
+		add_left(walked, walked - 1, walk->arch);
 }
 
 bool value_stack_walk(struct value_stack *stack, const struct address_space *space,
@@ -160,6 +176,23 @@ size_t value_stack_functions(struct value_stack *stack, size_t i, Dwarf_Die *die
 	return debug_info_find_dies(module->info, vaddr, dies, DEBUG_INFO_MAX_INLINED);
 }
 
+/*
+ * gcc ends the ranges of a register's values one byte before the return address if the call may
+ * change it, so a range that goes on says that it knows of all functions below that they do not
+ * (-fipa-ra; dwarf2out.cc, NOTE_DURING_CALL_P). Others' ranges end behind the call in any case.
+ */
+static bool tells_left_registers(Dwarf_Die *function)
+{
+	Dwarf_Attribute found;
+	Dwarf_Die unit;
+	const char *producer = dwarf_diecu(function, &unit, NULL, NULL) &&
+					       dwarf_attr(&unit, DW_AT_producer, &found)
+				       ? dwarf_formstring(&found)
+				       : NULL;
+
+	return producer && strncmp(producer, "GNU ", 4) == 0;
+}
+
 static void make_frame(struct value_stack *stack, size_t i)
 {
 	struct walked *walked = &stack->walked[i];
@@ -185,6 +218,8 @@ static void make_frame(struct value_stack *stack, size_t i)
 		return;
 	walked->function = dies[n - 1];
 	frame->function = &walked->function;
+	if (walked->left && tells_left_registers(&walked->function))
+		frame->known |= walked->left;
 }
 
 static const struct debug_frame *find_caller(void *data, const struct debug_frame *frame)

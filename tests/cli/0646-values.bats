@@ -31,9 +31,11 @@ make_recordings() {
 	cp gcc-O2 separate
 	objcopy --only-keep-debug separate separate.debug
 	objcopy --strip-debug --add-gnu-debuglink=separate.debug separate
-	# gcc keeps values in registers that it knows its own functions leave alone; no CFI tells that.
 	SOURCE=entry_values build entry gcc -g -O2 -fno-ipa-ra
 	record entry.recorded -- ./entry 1
+	# gcc keeps values in registers that it knows its own functions leave alone.
+	SOURCE=entry_values build left gcc -g -O2 -fipa-ra
+	record left.recorded -- ./left 1
 	local program
 	for program in gcc-O0 gcc-O2 gcc-dwarf4 none clang-O0 clang-O2 separate; do
 		[ ! -e "$program" ] || record "$program.data" -- "./$program" 1 >/dev/null
@@ -118,6 +120,16 @@ within() {
 	run values entry.recorded '[.variables[] | select(.name == "i") | .values[].value] | sort |
 		join(" ")' two i
 	[ "$output" = "0 1 2" ]
+}
+
+@test "values: registers that gcc knows to be left alone" {
+	[ "$(uname -m)" = x86_64 ] || skip "the registers are x86-64's"
+	run values left.recorded '.with_function as $all | .variables[] |
+		select(.name == "dead") | .known >= 0.95 * $all' leaf
+	[ "$output" = true ]
+	run values left.recorded '[.variables[] | select(.name == "dead") | .values[] |
+		select((.share - 1 / 6 | fabs) <= 4 * .error) | .value] | sort | join(" ")' leaf
+	[ "$output" = "10 11 12 20 21 22" ]
 }
 
 @test "values: samples that lack a value are counted by the reason" {
