@@ -39,6 +39,18 @@ int int_list_insert(struct int_list *list, int value)
 	return 0;
 }
 
+void int_list_remove(struct int_list *list, int value)
+{
+	size_t at = list->n;
+
+	while (at && list->values[at - 1] > value)
+		at--;
+	if (!at || list->values[at - 1] != value)
+		return;
+	memmove(list->values + at - 1, list->values + at, (list->n - at) * sizeof(int));
+	list->n--;
+}
+
 static bool take_number(const char **text, int max, int *number_ret)
 {
 	const char *at = *text;

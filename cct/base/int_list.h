@@ -14,6 +14,8 @@ void int_list_deinit(struct int_list *list);
 bool int_list_has(const struct int_list *list, int value);
 /* Puts @value in its place, unless it is there already. 0 or -ENOMEM. */
 int int_list_insert(struct int_list *list, int value);
+/* Takes @value out, if it is there. */
+void int_list_remove(struct int_list *list, int value);
 /*
  * Adds the numbers of @text to those in @list; all are at most @max. 0; -EINVAL: @text is not such
  * a list; -ENOMEM. After an error @list is as it was.

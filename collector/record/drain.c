@@ -197,13 +197,32 @@ static uint64_t lost_count(const struct perf_event_header *header)
 	return header->size >= sizeof(*header) + 16 ? body[1] : 0;
 }
 
+static int note_process(struct int_list *pids, const struct record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP2:
+		return int_list_insert(pids, record->mmap.pid);
+	case PERF_RECORD_COMM:
+		return int_list_insert(pids, record->comm.pid);
+	case PERF_RECORD_FORK:
+		return int_list_insert(pids, record->task.pid);
+	case PERF_RECORD_EXIT:
+		if (record->task.pid == record->task.tid)
+			int_list_remove(pids, record->task.pid);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 static int see_sideband(struct drain *drain, const struct perf_event_header *header)
 {
 	struct record record;
 
 	if (record_decode(&drain->sideband_layout, header, &record) != RECORD_OK)
 		return 0;
-	return recording_observers_see_sideband(drain->observers, &record);
+	int err = drain->live_pids ? note_process(drain->live_pids, &record) : 0;
+	return err ? err : recording_observers_see_sideband(drain->observers, &record);
 }
 
 /* Layouts of mixed samples have the same trailers. */
@@ -306,10 +325,12 @@ int drain_round(struct drain *drain)
 	struct evlist *evlist = drain->evlist;
 	uint64_t began_ns = now_ns(), n_waiting = 0;
 
-	for (size_t i = 0; i < evlist->n_sideband_rings; i++)
-		n_waiting += ring_begin(&evlist->sideband_rings[i]);
+	/* The sideband later, so that the mappings of samples come in the same round at the latest.
+	 */
 	for (size_t i = 0; i < evlist->n_sample_rings; i++)
 		n_waiting += ring_begin(&evlist->sample_rings[i]);
+	for (size_t i = 0; i < evlist->n_sideband_rings; i++)
+		n_waiting += ring_begin(&evlist->sideband_rings[i]);
 	struct observed_round round = {
 		.began_ns = began_ns,
 		.end_ns = n_waiting ? round_end(drain, n_waiting) : UINT64_MAX,
@@ -336,4 +357,11 @@ int drain_all(struct drain *drain)
 		more = drain_round(drain);
 	while (more > 0);
 	return more;
+}
+
+void drain_redirect(struct drain *drain, struct data_writer *writer,
+		    struct recording_observers *observers)
+{
+	drain->writer = writer;
+	drain->observers = observers;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cct/base/int_list.h"
 #include "collector/record/observing/recording_observers.h"
 #include "collector/record/second_stacks.h"
 #include "perf/counters/evlist.h"
@@ -33,7 +34,10 @@ struct drain {
 	bool has_known_clock;   /* times are CLOCK_MONOTONIC */
 	uint64_t newest_ns;     /* of all records read */
 	bool is_behind;         /* the last round left records in the rings */
-	bool leaves_stacks;     /* samples go without; the caller sets it between rounds */
+	/* Processes that run, by the records of them; borrowed; NULL: not wanted. Those that have
+	 * exited may be among them. */
+	struct int_list *live_pids;
+	bool leaves_stacks; /* samples go without; the caller sets it between rounds */
 
 	uint64_t n_samples;
 	uint64_t n_left_out;      /* samples whose stacks were left out */
@@ -49,6 +53,9 @@ void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *
 		struct second_stacks *second_stacks);
 /* 1: read something, there may be more; 0: the rings were empty; -errno of the writer. */
 int drain_round(struct drain *drain);
+/* What is read from now on goes into another recording. Both are borrowed. */
+void drain_redirect(struct drain *drain, struct data_writer *writer,
+		    struct recording_observers *observers);
 /* Rounds until the rings are empty; called when the events are disabled. 0 or -errno. */
 int drain_all(struct drain *drain);
 

@@ -65,6 +65,8 @@ uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_kn
 
 /* 0 or -errno. */
 int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_counts *counts_ret);
+/* Lost samples and counts are those from now on: another file begins. */
+void evlist_restart_counts(struct evlist *evlist);
 /* Draws new periods for events with jitter: a limited number of counters per call, so that it is
  * cheap. To be called about ten times a second. */
 void evlist_vary_rates(struct evlist *evlist);

@@ -197,3 +197,22 @@ int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_
 		takes_turns(impl, event) ? task_time(impl, event) : sum.time_running;
 	return 0;
 }
+
+/* What was counted until now is subtracted from the counts of counters that were replaced, which
+ * are added to all later sums. */
+void evlist_restart_counts(struct evlist *evlist)
+{
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		struct evlist_event *event = &evlist->events[e];
+		struct counter_values sum;
+
+		if (!sum_counters(evlist, e, &sum))
+			continue;
+		event->replaced.value -= sum.value;
+		event->replaced.time_enabled_ns -= sum.time_enabled;
+		event->replaced.time_running_ns -= sum.time_running;
+		event->replaced_lost -= sum.lost;
+	}
+	if (!evlist_impl(evlist)->is_paused)
+		evlist_begin_task_time(evlist_impl(evlist));
+}

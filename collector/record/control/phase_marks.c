@@ -33,12 +33,13 @@ int phase_marks_begin(struct phase_marks *marks, struct data_writer *writer, uin
 	struct phase_record phase = { .time_ns = time_ns };
 
 	marks->n_cut += strlen(name) > PHASE_NAME_MAX;
+	snprintf(marks->current, sizeof(marks->current), "%.*s", PHASE_NAME_MAX, name);
 	if (marks->n_written == PHASE_MARKS_MAX) {
 		marks->n_left_out++;
 		return 0;
 	}
 	if (++marks->n_written < PHASE_MARKS_MAX)
-		snprintf(phase.name, sizeof(phase.name), "%.*s", PHASE_NAME_MAX, name);
+		memcpy(phase.name, marks->current, sizeof(phase.name));
 	else
 		marks->n_left_out++;
 	size_t size = phase_record_encode(&phase, bytes);
@@ -66,6 +67,15 @@ int phase_marks_begin_next(struct phase_marks *marks, struct data_writer *writer
 
 	snprintf(name, sizeof(name), "phase %" PRIu64, ++marks->n_numbered);
 	return phase_marks_begin(marks, writer, time_ns, name);
+}
+
+int phase_marks_renew(struct phase_marks *marks, struct data_writer *writer, uint64_t time_ns)
+{
+	char name[PHASE_NAME_MAX + 1];
+
+	marks->n_written = 0;
+	memcpy(name, marks->current, sizeof(name));
+	return *name ? phase_marks_begin(marks, writer, time_ns, name) : 0;
 }
 
 void phase_marks_describe(const struct phase_marks *marks, struct recording_notes *notes)

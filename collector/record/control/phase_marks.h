@@ -22,8 +22,10 @@
 struct phase_marks {
 	struct named_fifo fifo;
 	struct line_channel lines;
-	uint64_t n_numbered; /* by signals */
-	uint64_t n_written, n_left_out, n_cut;
+	uint64_t n_numbered;              /* by signals */
+	char current[PHASE_NAME_MAX + 1]; /* "": no phase goes on */
+	uint64_t n_written;               /* into the recording at hand */
+	uint64_t n_left_out, n_cut;
 };
 
 /* All it needs where there is no FIFO. */
@@ -42,6 +44,8 @@ int phase_marks_begin(struct phase_marks *marks, struct data_writer *writer, uin
 		      const char *name);
 /* The next numbered phase begins. The same result. */
 int phase_marks_begin_next(struct phase_marks *marks, struct data_writer *writer, uint64_t time_ns);
+/* Another recording begins: the phase that goes on begins in it. The same result. */
+int phase_marks_renew(struct phase_marks *marks, struct data_writer *writer, uint64_t time_ns);
 /* Adds notes about marks that differ from what was wanted. */
 void phase_marks_describe(const struct phase_marks *marks, struct recording_notes *notes);
 

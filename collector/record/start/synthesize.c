@@ -209,7 +209,7 @@ static int put_threads(struct synthesizer *synthesizer, int process_fd, pid_t pi
 		snprintf(name, sizeof(name), "%s/comm", entry->d_name);
 		if (tid <= 0 || tid == pid || !read_comm(fd, name, comm))
 			continue;
-		err = options->time_ns ? 0 : put_thread(options, pid, tid);
+		err = options->time_ns || options->is_again ? 0 : put_thread(options, pid, tid);
 		if (!err)
 			err = put_comm(options, pid, tid, comm);
 	}

@@ -23,6 +23,7 @@ struct synthesize_options {
 	const pid_t *pids;                     /* NULL: all */
 	size_t n_pids;
 	uint64_t time_ns; /* of the records; 0 unless a step sets it */
+	bool is_again;    /* the threads are known: they have no FORK */
 };
 
 struct synthesizer;

@@ -79,6 +79,22 @@ static void a_value_is_inserted_once_and_in_order(void **state)
 	int_list_deinit(&list);
 }
 
+static void values_are_taken_out(void **state)
+{
+	struct int_list list = { 0 };
+
+	(void)state;
+	int_list_remove(&list, 1);
+	assert_int_equal(int_list_add(&list, "1-3,7", 10), 0);
+	int_list_remove(&list, 2);
+	int_list_remove(&list, 5);
+	int_list_remove(&list, 7);
+	assert_int_equal(list.n, 2);
+	assert_int_equal(list.values[0], 1);
+	assert_int_equal(list.values[1], 3);
+	int_list_deinit(&list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -86,6 +102,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_a_list_is_refused),
 		cmocka_unit_test(lists_add_up),
 		cmocka_unit_test(a_value_is_inserted_once_and_in_order),
+		cmocka_unit_test(values_are_taken_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
