@@ -218,6 +218,23 @@ static int take_max_size(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_switch(const struct option_use *use, void *field)
+{
+	if (output_switch_parse(use->value ? use->value : "signal", field))
+		return option_wrong_value(
+			use, "signal, a size like 100M or a time like 30s, each with its unit");
+	return 0;
+}
+
+static int take_max_files(const struct option_use *use, void *field)
+{
+	uint64_t *n_files = field;
+
+	if (numbers_parse(use->value, UINT32_MAX, n_files) || !*n_files)
+		return option_wrong_value(use, "a number of files");
+	return 0;
+}
+
 #define FIELD(name) offsetof(struct record_arguments, name)
 
 const struct command_option record_target_options[] = {
@@ -401,6 +418,19 @@ const struct command_option record_options[] = {
 		  "profile, which is built while recording; an existing file is kept as FILE.old",
 	  .take = option_take_text,
 	  .offset = FIELD(options.output) },
+	{ .name = "switch-output",
+	  .argument = "WHEN",
+	  .is_value_optional = true,
+	  .help = "write the recording in parts, each complete, to FILE.TIME: a new one after each "
+		  "SIGUSR2 or snapshot word (WHEN: signal, the default), and when the part has a "
+		  "size (100M) or lasts a time (30s)",
+	  .take = take_switch,
+	  .offset = FIELD(options.parts) },
+	{ .name = "max-files",
+	  .argument = "N",
+	  .help = "with --switch-output, keep the N newest parts",
+	  .take = take_max_files,
+	  .offset = FIELD(options.parts.n_files) },
 	{ .name = "compression-level",
 	  .letter = 'z',
 	  .argument = "N",
@@ -520,6 +550,29 @@ static int check_profile(struct record_arguments *arguments)
 	return 0;
 }
 
+static int check_parts(const struct record_arguments *arguments)
+{
+	const struct recorder_options *options = &arguments->options;
+
+	if (!options->parts.is_given)
+		return options->parts.n_files
+			       ? message_wrong_use("record",
+						   "--max-files is for --switch-output: add it.")
+			       : 0;
+	if (strcmp(options->output, "-") == 0)
+		return message_wrong_use("record", "--switch-output needs files: leave out -o -.");
+	if (arguments->is_profile)
+		return message_wrong_use("record",
+					 "--switch-output writes recordings, and %s will be a "
+					 "profile: choose another name.",
+					 options->output);
+	if (options->max_size)
+		return message_wrong_use("record",
+					 "--switch-output begins a new file where --max-size would "
+					 "end the recording: leave out one.");
+	return 0;
+}
+
 int record_arguments_check(struct record_arguments *arguments)
 {
 	struct recorder_options *options = &arguments->options;
@@ -564,6 +617,8 @@ int record_arguments_check(struct record_arguments *arguments)
 	int status = check_stacks(arguments);
 	if (!status)
 		status = check_profile(arguments);
+	if (!status)
+		status = check_parts(arguments);
 	return status ? status : check_off_cpu(arguments);
 }
 

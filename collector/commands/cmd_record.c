@@ -58,12 +58,20 @@ static void print_summary(const struct recorder_summary *summary,
 	fprintf(stderr, "[ dendro: %.2f s, %s sample%s, ", (double)summary->duration_ns / 1e9,
 		grouped(summary->n_samples, text), summary->n_samples == 1 ? "" : "s");
 	fputs(recording_notes_size(summary->n_bytes, size), stderr);
-	fprintf(stderr, " in %s, ", strcmp(output, "-") == 0 ? "standard output" : output);
+	if (summary->n_parts)
+		fprintf(stderr, " in %" PRIu64 " part%s of", summary->n_parts,
+			summary->n_parts == 1 ? "" : "s");
+	else
+		fputs(" in", stderr);
+	fprintf(stderr, " %s, ", strcmp(output, "-") == 0 ? "standard output" : output);
 	fprintf(stderr, "%s lost", grouped(summary->n_lost, text));
 	if (summary->n_lost)
 		fprintf(stderr, " (%.2f %%)",
 			100.0 * (double)summary->n_lost /
 				(double)(summary->n_lost + summary->n_samples));
+	if (summary->n_removed_parts)
+		fprintf(stderr, ", %s part%s removed", grouped(summary->n_removed_parts, text),
+			summary->n_removed_parts == 1 ? "" : "s");
 	if (summary->n_throttled)
 		fprintf(stderr, ", throttled %s times", grouped(summary->n_throttled, text));
 	fputs(" ]\n", stderr);

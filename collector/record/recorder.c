@@ -20,6 +20,7 @@
 #include "collector/record/cpu_hotplug.h"
 #include "collector/record/drain.h"
 #include "collector/record/observers/observer_table.h"
+#include "collector/record/output_switch.h"
 #include "collector/record/record_advice.h"
 #include "collector/record/recording_events.h"
 #include "collector/record/recording_file.h"
@@ -42,6 +43,7 @@ struct schedule {
 	uint64_t enable_ns;         /* samples begin then; UINT64_MAX: they have */
 	uint64_t enabled_ns;        /* when they began */
 	uint64_t look_ns, flush_ns;
+	uint64_t part_ns; /* when the part at hand of the output ends; UINT64_MAX: not by time */
 };
 
 /* Descriptors that wake the recorder up, apart from those of the rings. */
@@ -71,7 +73,11 @@ struct recorder {
 	struct phase_marks phases;
 	uint64_t n_phase_signals; /* that are to be marked */
 	struct record_control control;
-	bool has_begun, is_on; /* samples are taken; or were, if only has_begun */
+	struct output_switch parts;
+	struct int_list live_pids; /* that a part after the first begins with */
+	uint64_t n_bytes, n_lost;  /* of parts that are whole */
+	bool is_part_wanted;       /* by a signal */
+	bool has_begun, is_on;     /* samples are taken; or were, if only has_begun */
 	struct wakers wakers;
 	struct schedule schedule;
 	struct target_times target_times; /* of processes that run already */
@@ -100,6 +106,8 @@ static int catch_signals(struct recorder *recorder)
 	sigaddset(&caught, SIGHUP);
 	sigaddset(&caught, SIGCHLD);
 	sigaddset(&caught, SIGUSR1);
+	if (recorder->options->parts.is_given)
+		sigaddset(&caught, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &caught, &recorder->wakers.old_mask);
 	recorder->wakers.is_mask_changed = true;
 	signal(SIGPIPE, SIG_IGN);
@@ -133,9 +141,22 @@ static int watch_fd(const struct recorder *recorder, int fd)
 	return epoll_ctl(recorder->wakers.fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-static int watch_fds(struct recorder *recorder)
+static int watch_observers(const struct recorder *recorder)
 {
 	int err = 0, fd;
+
+	for (size_t i = 0; !err && (fd = recording_observers_wake_fd(recorder->observers, i)) >= 0;
+	     i++) {
+		err = watch_fd(recorder, fd);
+		if (err == -EEXIST) /* of the events: it was watched for another part, too */
+			err = 0;
+	}
+	return err;
+}
+
+static int watch_fds(struct recorder *recorder)
+{
+	int err = 0;
 
 	recorder->wakers.fd = epoll_create1(EPOLL_CLOEXEC);
 	if (recorder->wakers.fd < 0)
@@ -147,10 +168,7 @@ static int watch_fds(struct recorder *recorder)
 		err = watch_fd(recorder, recorder->phases.lines.fd);
 	if (!err && recorder->control.lines.fd >= 0)
 		err = watch_fd(recorder, recorder->control.lines.fd);
-	for (size_t i = 0; !err && (fd = recording_observers_wake_fd(recorder->observers, i)) >= 0;
-	     i++)
-		err = watch_fd(recorder, fd);
-	return err;
+	return err ? err : watch_observers(recorder);
 }
 
 /* The steps that may be refused, in this order: events are opened on a command that exists. */
@@ -220,6 +238,19 @@ static int watch_cpus(struct recorder *recorder)
 				is_system_wide ? &recorder->start.synthesize : NULL);
 }
 
+static int follow_processes(struct recorder *recorder)
+{
+	const struct int_list *pids = &recorder->events.pids;
+	int err = recorder->has_command
+			  ? int_list_insert(&recorder->live_pids, recorder->command.pid)
+			  : 0;
+
+	for (size_t i = 0; i < pids->n && !err; i++)
+		err = int_list_insert(&recorder->live_pids, pids->values[i]);
+	recorder->drain.live_pids = &recorder->live_pids;
+	return err;
+}
+
 static int begin_observers(struct recorder *recorder)
 {
 	struct observed_recording *observed = &recorder->observed;
@@ -231,6 +262,11 @@ static int begin_observers(struct recorder *recorder)
 		return err;
 	drain_init(&recorder->drain, recorder->events.evlist, recorder->file.writer,
 		   &recorder->stack_output, recorder->observers, recorder->second_stacks);
+	if (recorder->options->parts.is_given && !recorder->events.is_system_wide) {
+		err = follow_processes(recorder);
+		if (err)
+			return err;
+	}
 	if (recorder->options->builder)
 		builder_pace_init(&recorder->pace, recorder->options->builder->is_watched
 							   ? 0
@@ -314,6 +350,8 @@ void recorder_close(struct recorder *recorder)
 	target_times_deinit(&recorder->target_times);
 	cpu_hotplug_deinit(&recorder->hotplug);
 	phase_marks_close(&recorder->phases);
+	output_switch_deinit(&recorder->parts);
+	int_list_deinit(&recorder->live_pids);
 	record_control_close(&recorder->control);
 	recording_observers_destroy(recorder->observers);
 	second_stacks_destroy(recorder->second_stacks);
@@ -351,13 +389,13 @@ static void raise_priority(struct recorder *recorder)
 }
 
 /* The time from which, or until which, threads that sleep are counted. */
-static int write_window(struct recorder *recorder, enum window_record_kind kind)
+static int write_window(struct recorder *recorder, enum window_record_kind kind, uint64_t time_ns)
 {
 	struct window_record record;
 
 	if (!recorder->observed.off_cpu)
 		return 0;
-	window_record_init(&record, kind, now_ns());
+	window_record_init(&record, kind, time_ns);
 	return data_writer_append(recorder->file.writer, &record.header, sizeof(record));
 }
 
@@ -375,7 +413,7 @@ static int enable(struct recorder *recorder)
 	recorder->schedule.look_ns = 0;
 	recorder->schedule.enable_ns = UINT64_MAX;
 	recorder->is_on = recorder->has_begun = true;
-	return write_window(recorder, WINDOW_RECORD_BEGIN);
+	return write_window(recorder, WINDOW_RECORD_BEGIN, recorder->schedule.enabled_ns);
 }
 
 static void stop_by(struct recorder *recorder, uint64_t time_ns)
@@ -400,6 +438,10 @@ static void handle_signal(struct recorder *recorder, const struct signalfd_sigin
 		recorder->n_phase_signals++;
 		return;
 	}
+	if (signal_number == SIGUSR2) {
+		recorder->is_part_wanted = true;
+		return;
+	}
 	if (!recorder->has_command || recorder->schedule.stop_ns != UINT64_MAX)
 		recorder->is_stopped = true;
 	if (recorder->has_command && !command->has_ended && info->ssi_code != SI_KERNEL)
@@ -418,6 +460,131 @@ static void handle_signals(struct recorder *recorder)
 static uint64_t present_ns(const struct drain *drain)
 {
 	return drain->has_known_clock ? now_ns() : drain->newest_ns;
+}
+
+static void write_lost(struct recorder *recorder)
+{
+	struct evlist *evlist = recorder->events.evlist;
+	bool is_known = true;
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < evlist->n_events && is_known; i++) {
+		const struct evlist_event *event = &evlist->events[i];
+		uint64_t n = evlist_read_lost(evlist, i, &is_known);
+
+		if (!is_known || !n)
+			continue;
+		total += n;
+		synthesize_lost(&recorder->start.synthesize, event->ids[0], n,
+				recorder->drain.newest_ns);
+	}
+	recorder->n_lost = is_known ? recorder->n_lost + total : recorder->drain.n_lost;
+}
+
+static void keep_error(int *first, int err)
+{
+	if (!*first)
+		*first = err;
+}
+
+/* Whatever fails, all that observers keep goes into the file: the first error is returned. */
+static int finish_file(struct recorder *recorder, uint64_t end_ns)
+{
+	struct recording_observers *observers = recorder->observers;
+	struct data_writer *writer = recorder->file.writer;
+	int err = write_window(recorder, WINDOW_RECORD_END, end_ns);
+
+	keep_error(&err, recording_observers_look(observers, true));
+	write_lost(recorder);
+	keep_error(&err, event_counts_write(recorder->events.evlist, writer));
+	keep_error(&err, recording_observers_write_waiting(observers, SIZE_MAX));
+	keep_error(&err, recording_observers_finish(observers));
+	keep_error(&err, data_writer_finish(writer));
+	return err;
+}
+
+/* The finished file gets the name of a part. */
+static int keep_part(struct recorder *recorder)
+{
+	const struct recorder_options *options = recorder->options;
+
+	recorder->n_bytes += data_writer_n_bytes(recorder->file.writer);
+	recording_file_deinit(&recorder->file);
+	recorder->file = (struct recording_file){ .fd = -1 };
+	return output_switch_keep(&recorder->parts, &options->parts, options->output);
+}
+
+static void schedule_part(struct recorder *recorder, uint64_t now)
+{
+	const uint64_t time_ns = recorder->options->parts.time_ns;
+
+	recorder->schedule.part_ns = time_ns ? now + time_ns : UINT64_MAX;
+}
+
+/* An exit may have been read before the fork. */
+static void forget_processes(struct int_list *pids)
+{
+	for (size_t i = pids->n; i-- > 0;) {
+		if (kill(pids->values[i], 0) < 0 && errno == ESRCH)
+			int_list_remove(pids, pids->values[i]);
+	}
+}
+
+/* The observers begin anew, and see the mappings that are there, as at the start: so all that they
+ * have to add is in this file, too. */
+static int begin_next_file(struct recorder *recorder, uint64_t begin_ns)
+{
+	struct synthesize_options *synthesize = &recorder->start.synthesize;
+	struct observed_recording *observed = &recorder->observed;
+	int err = recording_observers_create(observer_table, N_OBSERVERS, observed,
+					     &recorder->observers);
+
+	if (!err)
+		err = recording_file_create(&recorder->file, recorder->options,
+					    recorder->events.evlist, &recorder->notes);
+	if (err)
+		return err;
+	struct data_writer *writer = recorder->file.writer;
+	recorder->stack_output.writer = observed->writer = synthesize->writer = writer;
+	recorder->stack_output.misses = (struct stack_misses){ 0 };
+	synthesize->observers = recorder->observers;
+	synthesize->is_again = true;
+	if (!recorder->events.is_system_wide) {
+		forget_processes(&recorder->live_pids);
+		synthesize->pids = recorder->live_pids.values;
+		synthesize->n_pids = recorder->live_pids.n;
+	}
+	drain_redirect(&recorder->drain, writer, recorder->observers);
+	err = recording_observers_begin(recorder->observers);
+	if (!err)
+		err = watch_observers(recorder);
+	if (!err)
+		err = recording_start_write(&recorder->start);
+	if (!err && recorder->has_begun)
+		err = write_window(recorder, WINDOW_RECORD_BEGIN, begin_ns);
+	return err ? err : phase_marks_renew(&recorder->phases, writer, begin_ns);
+}
+
+/* Ends the file at hand with all that was recorded until now, and begins the next. */
+static int switch_file(struct recorder *recorder)
+{
+	int err = drain_round(&recorder->drain);
+	const uint64_t time_ns = present_ns(&recorder->drain);
+
+	recorder->is_part_wanted = false;
+	if (err >= 0)
+		err = recording_start_prepare(&recorder->start);
+	if (err >= 0)
+		err = finish_file(recorder, time_ns);
+	if (err < 0)
+		return err;
+	evlist_restart_counts(recorder->events.evlist);
+	recording_observers_destroy(steal_ptr(recorder->observers));
+	err = keep_part(recorder);
+	if (err)
+		return err;
+	schedule_part(recorder, now_ns());
+	return begin_next_file(recorder, time_ns);
 }
 
 static const char *turn_on(struct recorder *recorder, int *err)
@@ -474,6 +641,10 @@ static const char *obey(struct recorder *recorder, const char *line, int *err)
 					 present_ns(&recorder->drain), argument);
 		return NULL;
 	case CONTROL_SNAPSHOT:
+		if (recorder->options->parts.is_given) {
+			*err = switch_file(recorder);
+			return *err ? "the file cannot be written" : NULL;
+		}
 		return "the recording is one file, which has all samples";
 	case CONTROL_UNKNOWN:
 		break;
@@ -526,6 +697,7 @@ static int start(struct recorder *recorder, int *write_error_ret)
 	schedule->stop_ns =
 		options->duration_ns ? schedule->start_ns + options->duration_ns : UINT64_MAX;
 	schedule->enable_ns = UINT64_MAX;
+	schedule_part(recorder, schedule->start_ns);
 	raise_priority(recorder);
 	if (options->delay_ns)
 		schedule->enable_ns = schedule->start_ns + options->delay_ns;
@@ -572,6 +744,15 @@ static int keep_time(struct recorder *recorder)
 	return data_writer_flush(recorder->file.writer);
 }
 
+static int keep_parts(struct recorder *recorder)
+{
+	const uint64_t size = recorder->options->parts.size;
+	const bool is_due = recorder->is_part_wanted || now_ns() >= recorder->schedule.part_ns ||
+			    (size && data_writer_n_bytes(recorder->file.writer) >= size);
+
+	return is_due && !recorder->is_stopped ? switch_file(recorder) : 0;
+}
+
 static int timeout_ms(const struct recorder *recorder)
 {
 	uint64_t now = now_ns(), wanted = recording_observers_interval_ns(recorder->observers);
@@ -583,6 +764,8 @@ static int timeout_ms(const struct recorder *recorder)
 		next = recorder->schedule.enable_ns;
 	if (recorder->schedule.stop_ns < next)
 		next = recorder->schedule.stop_ns;
+	if (recorder->schedule.part_ns < next)
+		next = recorder->schedule.part_ns;
 	return next > now ? (int)((next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC) : 0;
 }
 
@@ -629,57 +812,24 @@ static int record(struct recorder *recorder)
 			err = cpu_hotplug_run(&recorder->hotplug);
 		if (err >= 0)
 			err = keep_time(recorder);
+		if (err >= 0)
+			err = keep_parts(recorder);
 		keep_size(recorder);
 	}
 	return err < 0 ? err : 0;
 }
 
-static uint64_t write_lost(struct recorder *recorder)
-{
-	struct evlist *evlist = recorder->events.evlist;
-	bool is_known = true;
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < evlist->n_events && is_known; i++) {
-		const struct evlist_event *event = &evlist->events[i];
-		uint64_t n = evlist_read_lost(evlist, i, &is_known);
-
-		if (!is_known || !n)
-			continue;
-		total += n;
-		synthesize_lost(&recorder->start.synthesize, event->ids[0], n,
-				recorder->drain.newest_ns);
-	}
-	return is_known ? total : recorder->drain.n_lost;
-}
-
-static void keep_error(int *first, int err)
-{
-	if (!*first)
-		*first = err;
-}
-
-/* Whatever fails, all that observers keep goes into the recording: the first error is returned. */
 static int finish(struct recorder *recorder, struct recorder_summary *summary)
 {
-	struct recording_observers *observers = recorder->observers;
-	struct data_writer *writer = recorder->file.writer;
-
 	evlist_disable(recorder->events.evlist);
 	builder_pace_end(&recorder->pace);
 	summary->duration_ns = now_ns() - recorder->schedule.start_ns;
 	int err = mark_phases(recorder);
 	keep_error(&err, drain_all(&recorder->drain));
-	const uint64_t window_ns = now_ns() - recorder->schedule.enabled_ns;
-	keep_error(&err, write_window(recorder, WINDOW_RECORD_END));
-	keep_error(&err, recording_observers_look(observers, true));
+	const uint64_t end_ns = now_ns();
 	if (!recorder->drain.n_samples && !recorder->n_observed_samples)
-		target_times_end(&recorder->target_times, window_ns);
-	summary->n_lost = write_lost(recorder);
-	keep_error(&err, event_counts_write(recorder->events.evlist, writer));
-	keep_error(&err, recording_observers_write_waiting(observers, SIZE_MAX));
-	keep_error(&err, recording_observers_finish(observers));
-	keep_error(&err, data_writer_finish(writer));
+		target_times_end(&recorder->target_times, end_ns - recorder->schedule.enabled_ns);
+	keep_error(&err, finish_file(recorder, end_ns));
 	return err;
 }
 
@@ -709,13 +859,22 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	summary.command_error = start(recorder, &err);
 	if (!summary.command_error && !err)
 		err = record(recorder);
-	int finish_err = finish(recorder, &summary);
-	summary.write_error = err ? err : finish_err;
+	/* Without, the next part could not begin. */
+	if (recorder->observers && recorder->file.writer)
+		keep_error(&err, finish(recorder, &summary));
 	summary.is_output_gone = recording_file_is_gone(&recorder->file);
+	if (!err && !summary.is_output_gone && recorder->options->parts.is_given)
+		err = keep_part(recorder);
+	summary.write_error = err;
 	end_command(recorder, &summary);
 
 	summary.n_samples = recorder->drain.n_samples + recorder->n_observed_samples;
-	summary.n_bytes = data_writer_n_bytes(recorder->file.writer);
+	summary.n_bytes = recorder->n_bytes;
+	if (recorder->file.writer)
+		summary.n_bytes += data_writer_n_bytes(recorder->file.writer);
+	summary.n_parts = recorder->parts.n_parts;
+	summary.n_removed_parts = recorder->parts.n_removed;
+	summary.n_lost = recorder->n_lost;
 	summary.n_lost_sideband = recorder->drain.n_lost_sideband;
 	summary.n_throttled = recorder->drain.n_throttled;
 	summary.n_corrupt_rings = recorder->drain.n_corrupt_rings;
@@ -731,5 +890,6 @@ void recorder_report(struct recorder *recorder, bool is_verbose)
 	phase_marks_describe(&recorder->phases, &recorder->notes);
 	record_control_describe(&recorder->control, &recorder->notes);
 	second_stacks_describe(recorder->second_stacks, &recorder->notes);
-	recording_observers_report(recorder->observers, is_verbose, &recorder->notes);
+	if (recorder->observers)
+		recording_observers_report(recorder->observers, is_verbose, &recorder->notes);
 }

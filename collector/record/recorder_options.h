@@ -10,6 +10,7 @@
 #include "collector/record/builder_link.h"
 #include "collector/record/control/record_control.h"
 #include "collector/record/live/process_choice.h"
+#include "collector/record/output_switch.h"
 #include "perf/counters/evlist.h"
 
 struct recorder_options {
@@ -50,6 +51,7 @@ struct recorder_options {
 	uint64_t delay_ns;    /* samples begin after this time; 0: at once */
 	bool starts_disabled; /* samples begin when they are enabled by control */
 	struct control_choice control;
+	struct output_switch_choice parts;
 	const char *phase_fifo; /* whose lines begin phases; NULL: none */
 	char **argv;            /* the command line, kept in the recording */
 };

@@ -8,7 +8,9 @@
 struct recorder_summary {
 	uint64_t duration_ns;
 	uint64_t n_samples;
-	uint64_t n_bytes;
+	uint64_t n_bytes; /* of all parts */
+	uint64_t n_parts; /* files that are whole; 0: the output is one file */
+	uint64_t n_removed_parts;
 	uint64_t n_lost;
 	uint64_t n_lost_sideband;
 	uint64_t n_throttled;

@@ -48,12 +48,14 @@ void recording_start_deinit(struct recording_start *start)
 	free(steal_ptr(start->vdso32));
 }
 
-/* The rings are emptied meanwhile, because thousands of processes take a while. */
+/* The rings are emptied meanwhile, because thousands of processes take a while; but not when
+ * there may be samples in them, of processes that are not yet described. */
 static int synthesize_processes(const struct recording_start *start)
 {
 	struct synthesizer *synthesizer;
 
-	if (!start->options->is_system_wide && !recorder_options_are_attached(start->options))
+	if (!start->synthesize.is_again && !start->options->is_system_wide &&
+	    !recorder_options_are_attached(start->options))
 		return start->command_pid
 			       ? synthesize_command(&start->synthesize, start->command_pid,
 						    start->options->command[0])
@@ -67,7 +69,7 @@ static int synthesize_processes(const struct recording_start *start)
 		if (more >= 0) {
 			int err = recording_observers_write_waiting(start->drain->observers,
 								    SIZE_MAX);
-			if (!err)
+			if (!err && !start->synthesize.is_again)
 				err = drain_round(start->drain);
 			more = err < 0 ? err : more;
 		}

@@ -13,7 +13,9 @@ make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
 	record controlled.data -D -1 --control fifo:control,answers -- \
-		"$WORKLOADS/controlled" control answers >controlled.out
+		"$WORKLOADS/controlled" control answers enable disable enable disable >controlled.out
+	record phases.data --control fifo:control,answers -- \
+		"$WORKLOADS/controlled" control answers "phase one" "phase two" "phase a b" phase
 }
 
 setup() {
@@ -23,7 +25,7 @@ setup() {
 
 functions_in() { # functions_in FILE [OPTION...]
 	report_json "$@" --view functions --kernel none | jq -r '[.rows[] | select(.module == "controlled")
-		| .name | select(. == ("before", "alpha", "beta", "gamma_work", "after"))] | sort | join(" ")'
+		| .name | select(. == ("before", "alpha", "beta", "third", "after"))] | sort | join(" ")'
 }
 
 # ask_recorder WORD... : the answers, without their NULs, through descriptors 8 and 9
@@ -45,10 +47,16 @@ start_recorder() {
 }
 
 @test "functions that run while events are disabled have no samples" {
-	expect_equal functions "$(functions_in controlled.data)" "alpha gamma_work"
-	expect_equal phase "$(functions_in controlled.data --phase 'second half')" gamma_work
-	expect_equal answers "$(uniq -c <controlled.out | tr -d ' ')" 5ack
+	expect_equal functions "$(functions_in controlled.data)" "alpha third"
+	expect_equal answers "$(uniq -c <controlled.out | tr -d ' ')" 4ack
 	[ ! -e control ] && [ ! -e answers ]
+}
+
+@test "phases begin by a word" {
+	expect_equal one "$(functions_in phases.data --phase one)" alpha
+	expect_equal two "$(functions_in phases.data --phase two)" beta
+	expect_equal ab "$(functions_in phases.data --phase 'a b')" third
+	expect_equal all "$(functions_in phases.data)" "after alpha before beta third"
 }
 
 @test "words of perf are answered as perf answers them, and others say what is wrong" {

@@ -1,7 +1,7 @@
 /*
- * controlled CONTROL ANSWERS: works in before(), alpha(), beta(), gamma() and after(), and tells
- * the recorder between them to enable, disable and enable its events, then to disable them. It goes
- * on when the recorder has answered. At the end it prints what the answers were.
+ * controlled CONTROL ANSWERS WORD1 WORD2 WORD3 WORD4: works in before(), alpha(), beta(), third()
+ * and after(), and writes a word to the recorder between them. It goes on when the recorder has
+ * answered, and prints the answers.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -28,8 +28,13 @@ static const char *volatile function; /* functions of equal code would become on
 WORK(before)
 WORK(alpha)
 WORK(beta)
-WORK(gamma_work)
+WORK(third)
 WORK(after)
+
+static void (*const works[])(void) = { before, alpha, beta, third, after };
+
+#define N_WORKS     (sizeof(works) / sizeof(works[0]))
+#define N_ARGUMENTS (3 + N_WORKS - 1)
 
 /* Answers end with NUL. */
 static void tell(int control, int answers, const char *line)
@@ -37,7 +42,7 @@ static void tell(int control, int answers, const char *line)
 	struct pollfd poll_fd = { answers, POLLIN, 0 };
 	char byte;
 
-	if (write(control, line, strlen(line)) < 0) {
+	if (dprintf(control, "%s\n", line) < 0) {
 		perror("write");
 		exit(1);
 	}
@@ -53,22 +58,17 @@ static void tell(int control, int answers, const char *line)
 
 int main(int argc, char **argv)
 {
-	int control = argc == 3 ? open(argv[1], O_WRONLY | O_CLOEXEC) : -1;
-	int answers = argc == 3 ? open(argv[2], O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+	int control = argc == N_ARGUMENTS ? open(argv[1], O_WRONLY | O_CLOEXEC) : -1;
+	int answers = argc == N_ARGUMENTS ? open(argv[2], O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
 
 	if (control < 0 || answers < 0) {
 		perror("FIFO");
 		return 1;
 	}
-	before();
-	tell(control, answers, "enable\n");
-	alpha();
-	tell(control, answers, "disable\n");
-	beta();
-	tell(control, answers, "enable\n");
-	tell(control, answers, "phase second half\n");
-	gamma_work();
-	tell(control, answers, "disable\n");
-	after();
+	for (size_t i = 0; i < N_WORKS; i++) {
+		works[i]();
+		if (i + 1 < N_WORKS)
+			tell(control, answers, argv[3 + i]);
+	}
 	return 0;
 }
