@@ -71,6 +71,15 @@ static bool push_frame_base(struct evaluation *evaluation, uint64_t offset)
 		      : debug_machine_push(&evaluation->machine, value + offset);
 }
 
+/* Where a function begins, which is the first of its parts if it has several. */
+static bool find_entry(Dwarf_Die *function, Dwarf_Addr *entry_ret)
+{
+	Dwarf_Addr base, end;
+
+	return dwarf_entrypc(function, entry_ret) == 0 ||
+	       dwarf_ranges(function, 0, &base, entry_ret, &end) > 0;
+}
+
 /* The call that has led to the frame, if it is known that its parameters are those of the frame. */
 static enum debug_reason find_call(const struct debug_frame *frame,
 				   const struct debug_frame **caller_ret, Dwarf_Die *site_ret,
@@ -94,7 +103,7 @@ static enum debug_reason find_call(const struct debug_frame *frame,
 		return DEBUG_KNOWN;
 	case DEBUG_CALLS_POINTER:
 		return evaluate_number(&target, caller, limits, &addr) == DEBUG_KNOWN &&
-				       dwarf_entrypc(frame->function, &entry) == 0 &&
+				       find_entry(frame->function, &entry) &&
 				       addr == entry + frame->bias
 			       ? DEBUG_KNOWN
 			       : DEBUG_NO_ENTRY_VALUE;

@@ -67,7 +67,15 @@ static void add_children(struct list *list, Dwarf_Die *scope, unsigned depth)
 	}
 }
 
-/* A copy of a function need not have those parameters that it does not use. */
+/* Whether it lies at one place for all copies of its function. */
+static bool is_static(const struct list *list, Dwarf_Die *die)
+{
+	return list->locals && dwarf_tag(die) == DW_TAG_variable &&
+	       (dwarf_hasattr(die, DW_AT_location) || dwarf_hasattr(die, DW_AT_const_value));
+}
+
+/* A copy of a function need not have those parameters that it does not use, nor static variables.
+ */
 static void add_missing(struct list *list, Dwarf_Die *function)
 {
 	Dwarf_Attribute found;
@@ -80,8 +88,10 @@ static void add_missing(struct list *list, Dwarf_Die *function)
 	     err = dwarf_siblingof(&die, &die)) {
 		const char *name = name_of(&die);
 
-		if (dwarf_tag(&die) == DW_TAG_formal_parameter && name && !find(list, name))
-			add(list, &die, true);
+		const bool is_parameter = dwarf_tag(&die) == DW_TAG_formal_parameter;
+
+		if ((is_parameter || is_static(list, &die)) && name && !find(list, name))
+			add(list, &die, is_parameter);
 	}
 }
 
