@@ -5,8 +5,9 @@
  *	leaf|caller parameter|local FUNCTION VARIABLE COMPARED GDB OURS REASON
  *
  * GDB and OURS are bits as a hexadecimal number, or -. COMPARED is "stack" if gdb has it from the
- * recorded stack, "memory" if from another place in memory; else "entry" if it is what an inlined
- * function's caller was called with, or "other". A part that no piece describes has the reason
+ * recorded stack, "memory" if from another place in memory; "entry" if it is computed from what the
+ * function was called with, and the variable is a reference or that of an inlined function; else
+ * "other". A part that no piece describes has the reason
  * "no-piece".
  */
 #include <dwarf.h>
@@ -16,6 +17,7 @@
 
 #include "collector/values/value_stack.h"
 #include "report/dwarf/debug_location.h"
+#include "report/values/value_types.h"
 #include "report/values/value_variables.h"
 #include "tests/oracle/gdb_stops/cases.h"
 
@@ -33,6 +35,7 @@ struct our_variable {
 	struct debug_location location;
 	const struct debug_frame *frame;
 	bool is_at_entry;    /* computed from what the function was called with */
+	bool is_reference;   /* whose address gdb takes for that of what it refers to */
 	const char *problem; /* why it is not even looked for; or NULL */
 };
 
@@ -49,6 +52,15 @@ static bool is_at_entry(Dwarf_Die *die, uint64_t vaddr)
 		if (ops[i].atom == DW_OP_entry_value || ops[i].atom == DW_OP_GNU_entry_value)
 			return true;
 	return false;
+}
+
+static bool is_reference(Dwarf_Die *die)
+{
+	Dwarf_Die type;
+
+	return value_type_of(die, &type) && value_type_plain(&type) &&
+	       (dwarf_tag(&type) == DW_TAG_reference_type ||
+		dwarf_tag(&type) == DW_TAG_rvalue_reference_type);
 }
 
 static void find_variable(struct value_stack *stack, const struct gdb_variable *gdb,
@@ -69,6 +81,7 @@ static void find_variable(struct value_stack *stack, const struct gdb_variable *
 		if (strcmp(variables[i].name, gdb->name))
 			continue;
 		ours->problem = NULL;
+		ours->is_reference = is_reference(&variables[i].die);
 		ours->is_at_entry = is_at_entry(&variables[i].die, ours->frame->vaddr);
 		ours->reason = debug_location_find(&ours->location, &variables[i].die, ours->frame);
 	}
@@ -93,9 +106,11 @@ static void print_part(const struct cases *cases, const struct gdb_variable *gdb
 	if (!is_there)
 		return;
 	const uint64_t at = gdb->addr + bit / 8 - cases->stack.regs.values[cases->stack.arch->sp];
-	const char *place = gdb->depth && ours->is_at_entry ? "entry" : "other";
+	const char *place = "other";
 
-	if (gdb->addr)
+	if (ours->is_at_entry && (gdb->depth || ours->is_reference))
+		place = "entry";
+	else if (gdb->addr && !ours->is_reference)
 		place = at < cases->stack.size && cases->stack.size - at >= 8 ? "stack" : "memory";
 	printf("%s %s %s %s %s %s ", gdb->frame ? "caller" : "leaf", gdb->kind, gdb->function,
 	       gdb->name, place, theirs);
