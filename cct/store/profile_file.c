@@ -80,6 +80,7 @@ static bool is_there(uint32_t type, const struct profile *profile)
 /* What is read, and how far that is. */
 struct reading {
 	struct profile *profile;
+	uint32_t version; /* of the file */
 	bool with_rows;
 	uint32_t next; /* the part that must come, unless it is a section of a later version */
 	unsigned n_skipped;
@@ -137,7 +138,9 @@ static int read_part(const struct section *section, struct reading *reading, cha
 	reading->next = section->type + 1;
 	if (is_of_rows(section->type) && !reading->with_rows)
 		return 0;
-	int err = parts[section->type].read(&body, reading->profile);
+	int err = section->type == PART_NAMES && reading->version == 1
+			  ? names_part_read_first(&body, reading->profile)
+			  : parts[section->type].read(&body, reading->profile);
 	if (err == -EINVAL || (!err && dwarf_left(&body)))
 		return refuse(error_ret, "cannot be read", parts[section->type].name);
 	return err;
@@ -178,6 +181,7 @@ static int read_profile(FILE *file, bool with_rows, struct profile **profile_ret
 	if (!reading.profile)
 		return -ENOMEM;
 	int err = section_reader_init(&reader, file, error_ret);
+	reading.version = reader.version;
 	if (!err)
 		err = read_parts(&reader, &reading, error_ret);
 	section_reader_deinit(&reader);

@@ -23,8 +23,11 @@ int modules_part_read(struct dwarf_reader *body, struct profile *profile);
 void tree_part_write(struct byte_buffer *body, const struct profile *profile);
 int tree_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* They refer to the frames of the tree, which has been read. */
 void names_part_write(struct byte_buffer *body, const struct profile *profile);
 int names_part_read(struct dwarf_reader *body, struct profile *profile);
+/* As version 1 of the format has them. */
+int names_part_read_first(struct dwarf_reader *body, struct profile *profile);
 
 /* Of a profile with ->rows of one run. */
 void rows_part_write(struct byte_buffer *body, const struct profile *profile);

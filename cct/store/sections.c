@@ -122,10 +122,11 @@ int section_reader_init(struct section_reader *reader, FILE *file, char **error_
 		*error_ret = sentence("it is not a profile of dendro's");
 		return -EINVAL;
 	}
-	if (le32toh(start.version) != SECTIONS_VERSION) {
+	reader->version = le32toh(start.version);
+	if (reader->version < SECTIONS_FIRST || reader->version > SECTIONS_VERSION) {
 		*error_ret = sentence("the profile has version %u of the format; this dendro reads "
-				      "version %d",
-				      le32toh(start.version), SECTIONS_VERSION);
+				      "versions %d to %d",
+				      reader->version, SECTIONS_FIRST, SECTIONS_VERSION);
 		return -EINVAL;
 	}
 	return 0;

@@ -26,7 +26,8 @@
 	"\x89"         \
 	"CCT\r\n\x1a\n"
 #define SECTIONS_MAGIC_SIZE 8
-#define SECTIONS_VERSION    1
+#define SECTIONS_FIRST      1 /* the oldest version that is read */
+#define SECTIONS_VERSION    2 /* what is written */
 
 #define SECTION_END      0u           /* type */
 #define SECTION_REQUIRED 1u           /* flag: a reader that does not know the type must give up */
@@ -56,6 +57,7 @@ struct section {
 
 struct section_reader {
 	FILE *file; /* borrowed */
+	uint32_t version;
 	uint64_t offset;
 	void *decompressor;
 	uint8_t *compressed, *bytes; /* reused */

@@ -2,7 +2,8 @@
  * Any bytes as the parts of a stored profile: what is accepted can be shown, merged, and written
  * again, and what is read from that is the same. The parts follow one another, each after its size,
  * in 4 bytes; those after the names may be missing, at the end or with size 0: rows and epochs, or
- * rows of several runs with what belongs to these.
+ * rows of several runs with what belongs to these. If the highest bit of the names' size is set,
+ * they are those of version 2.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +19,15 @@
 
 #define N_PARTS    10
 #define N_REQUIRED 4
+#define NAMES      3 /* the part */
+#define IN_COLUMNS 0x80000000u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 {
 	int (*const read[N_PARTS])(struct dwarf_reader *, struct profile *) = {
-		info_part_read,       modules_part_read, tree_part_read, names_part_read,
+		info_part_read,       modules_part_read, tree_part_read, names_part_read_first,
 		rows_part_read,       epochs_part_read,  runs_part_read, run_phases_part_read,
 		run_epochs_part_read, starts_part_read,
 	};
@@ -34,6 +37,8 @@ static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 		if (i >= N_REQUIRED && !dwarf_left(&file))
 			break;
 		uint64_t part_size = dwarf_read_unsigned(&file, 4);
+		const bool in_columns = i == NAMES && part_size & IN_COLUMNS;
+		part_size -= in_columns ? IN_COLUMNS : 0;
 		const uint8_t *part = dwarf_read_block(&file, part_size);
 
 		if (!part)
@@ -41,7 +46,7 @@ static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 		if (i >= N_REQUIRED && !part_size)
 			continue;
 		struct dwarf_reader body = dwarf_reader(part, (size_t)part_size);
-		int err = read[i](&body, profile);
+		int err = in_columns ? names_part_read(&body, profile) : read[i](&body, profile);
 		if (err)
 			return err;
 	}
