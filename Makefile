@@ -77,7 +77,7 @@ $(BUILD)/%.o: %.c
 # The page of report --html: modules become one script, in the order in which they need each other;
 # the page's content security policy has the hashes of the script and of the style.
 PAGE         := $(BUILD)/report/html
-PAGE_MODULES := payload shape costs trees errors text state colors graph table pane timeline quality code page save actions main
+PAGE_MODULES := payload text elements search shape costs trees errors state colors graph table crumbs keys pane timeline quality code page save actions main
 $(PAGE)/page.js: $(PAGE_MODULES:%=report/html/page/%.js)
 	@mkdir -p $(@D)
 	{ echo '(() => {'; echo '"use strict";'; sed -e '/^import /d' -e 's/^export //' $^; echo '})();'; } > $@

@@ -2,24 +2,15 @@
 
 /** @import { Page } from "./page.js" */
 import { readColors } from "./colors.js";
-import { byId } from "./page.js";
+import { copyItem } from "./crumbs.js";
+import { byId } from "./elements.js";
+import { pressKey, redo, undo } from "./keys.js";
 import { csvOf, foldedOf, saveFile, savePng, svgOf } from "./save.js";
 import { CODES, firstState } from "./state.js";
-import { nameOf } from "./text.js";
 
 /** @param {Page} page @param {"name" | "path" | "stack"} what */
-async function copy(page, what) {
-	const { functions } = page.look;
-	const names = [];
-	for (let item = page.selected; item; item = item.parent)
-		names.push(nameOf(functions, item.func));
-	if (!names.length)
-		return;
-	const outermostFirst = page.state.view === "down" ? names.reverse() : names;
-	const text = what === "path" ? outermostFirst.join(";")
-		: what === "stack" ? outermostFirst.reverse().join("\n")
-			: nameOf(functions, page.selected?.func ?? 0);
-	await navigator.clipboard?.writeText(text).catch(() => undefined);
+function copy(page, what) {
+	copyItem(page.selected, page.look.functions, what, page.state.view === "down");
 }
 
 /** @param {Page} page @param {string} format */
@@ -59,11 +50,6 @@ function showCode(page, name) {
 	page.change({ code: known === page.state.code ? "" : known });
 }
 
-function undo() {
-	if (history.state?.step)
-		history.back();
-}
-
 /** @param {Page} page @param {KeyboardEvent} event */
 function pressInSearch(page, event) {
 	if (event.key === "Enter")
@@ -86,7 +72,7 @@ function keysOf(page) {
 		Backspace: () => page.zoomOut(),
 		Escape: () => page.zoomOut(),
 		N: () => page.nextMatch(-1),
-		U: () => history.forward(),
+		U: redo,
 		c: () => showCode(page),
 		f: () => page.filterSelected("focus"),
 		g: () => page.panes[0].canvas.focus(),
@@ -104,18 +90,6 @@ function keysOf(page) {
 	};
 }
 
-/** @param {Page} page @param {KeyboardEvent} event */
-function press(page, event) {
-	const target = /** @type {HTMLElement} */ (event.target);
-	const isTyping = ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName);
-	const action = keysOf(page)[event.key];
-	if (!action || isTyping || event.ctrlKey || event.altKey || event.metaKey ||
-		document.querySelector("dialog[open]"))
-		return;
-	action();
-	event.preventDefault();
-}
-
 /** @param {Page} page */
 function listenToButtons(page) {
 	/** @type {Record<string, () => void>} */
@@ -131,7 +105,7 @@ function listenToButtons(page) {
 		ignore: () => page.filterSelected("ignore"),
 		fold: () => page.foldModule(),
 		undo,
-		redo: () => history.forward(),
+		redo,
 		reset: () => page.change(firstState(page.facts.metric)),
 	};
 	for (const [id, action] of Object.entries(actions))
@@ -157,7 +131,7 @@ export function listen(page) {
 	byId("query").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>
 		pressInSearch(page, event));
 	window.addEventListener("popstate", () => page.isWhole && page.readAddress());
-	document.addEventListener("keydown", (event) => press(page, event));
+	document.addEventListener("keydown", (event) => pressKey(keysOf(page), event));
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 		Object.assign(page.colors, readColors());
 		page.show();

@@ -2,7 +2,7 @@
 
 /** @import { CodeFunction, Functions } from "./payload.js" */
 import { readJson } from "./payload.js";
-import { element, shown } from "./table.js";
+import { element, shown } from "./elements.js";
 import { amount, percent, shorten } from "./text.js";
 
 const NO_CODE = "This page has no code: dendro report --html FILE --source puts that of the " +

@@ -48,9 +48,10 @@ const NAMES = [...Array.from({ length: MODULES }, (_, i) => `module${i}`), "othe
 	"marker", "group", "ink", "ink-soft", "line", "page", "panel", "match", "match-ink", "accent",
 	"time", "heat", "warn"];
 
-/** The colours of the style sheet as they are now. @returns {Record<string, string>} */
-export function readColors() {
+/** The colours of the style sheet as they are now. @param {string[]} more names
+ * @returns {Record<string, string>} */
+export function readColors(more = []) {
 	const style = getComputedStyle(document.documentElement);
-	return Object.fromEntries(NAMES.map((name) => [name,
+	return Object.fromEntries([...NAMES, ...more].map((name) => [name,
 		style.getPropertyValue(`--${name}`).trim()]));
 }

@@ -2,6 +2,7 @@
 
 /** @import { Costs, Model, Rows } from "./payload.js" */
 /** @import { Shape } from "./shape.js" */
+import { expression } from "./search.js";
 
 /**
  * A condition that samples meet. "process", "thread", "cpu", "cgroup": who they are of; "module":
@@ -26,15 +27,6 @@
  * @property {Float64Array | null} squares inclusive, of the samples' weights; null: not known
  * @property {Float64Array | null} selfSquares
  */
-
-/** Text as a regular expression; if its syntax is wrong, literally. @param {string} text */
-export function expression(text) {
-	try {
-		return new RegExp(text);
-	} catch {
-		return new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-	}
-}
 
 /** The name of a process's or thread's filter. @param {Model} model @param {number} task
  * @param {string} kind */

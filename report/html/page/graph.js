@@ -1,6 +1,6 @@
 /** A tree as a picture on a canvas: a frame for each item, as wide as its total cost. */
 
-/** @import { Item, Tree } from "./trees.js" */
+/** @import { Item, Unfolding } from "./trees.js" */
 /** @import { Functions } from "./payload.js" */
 import { nameOf, shorten } from "./text.js";
 
@@ -22,44 +22,36 @@ const FONT = "12px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-ser
 /**
  * @typedef {object} Look
  * @property {Functions} functions
- * @property {string[]} paint by function
+ * @property {(item: Item) => string} paintOf the name of an item's colour
  * @property {Record<string, string>} colors
  * @property {Uint8Array | null} matches by function; null: nothing is searched
  * @property {boolean} flame the root is at the bottom
  */
 
-/** What an item's children share. The root has what is not selected, which is not drawn.
- * @param {Tree} tree @param {Item} item */
-function widthCost(tree, item) {
-	return !item.parent && !tree.isUp && item.nodes.length === 1 && item.nodes[0] === 0
-		? item.total - item.self : item.total;
-}
-
-/** @param {Tree} tree @param {Item} top @param {number} width @returns {Box[]} by row, then x */
+/** @param {Unfolding} tree @param {Item} top @param {number} width @returns {Box[]} by row, then x */
 export function layOut(tree, top, width) {
 	/** @type {Box[]} */
 	const boxes = [{ item: top, x: 0, width, row: 0, narrow: 0, total: top.total }];
 	for (let at = 0; at < boxes.length; at++) {
 		const box = boxes[at];
-		const cost = widthCost(tree, box.item);
+		const cost = tree.width(box.item);
 		if (box.narrow || !cost)
 			continue;
 		const scale = box.width / cost;
 		const kids = tree.kids(box.item);
 		let x = box.x;
-		let i = 0;
-		for (; i < kids.length && kids[i].total * scale >= NARROW; i++) {
-			const kid = kids[i];
+		for (const kid of kids) {
+			if (kid.total * scale < NARROW)
+				continue;
 			boxes.push({ item: kid, x, width: kid.total * scale, row: box.row + 1, narrow: 0,
 				total: kid.total });
 			x += kid.total * scale;
 		}
-		if (i === kids.length)
-			continue;
-		const total = kids.slice(i).reduce((sum, kid) => sum + kid.total, 0);
+		const narrow = kids.filter((kid) => kid.total && kid.total * scale < NARROW);
+		const total = narrow.reduce((sum, kid) => sum + kid.total, 0);
 		if (total * scale >= 1)
-			boxes.push({ item: kids[i], x, width: total * scale, row: box.row + 1,
-				narrow: kids.length - i, total });
+			boxes.push({ item: narrow[0], x, width: total * scale, row: box.row + 1,
+				narrow: narrow.length, total });
 	}
 	return boxes;
 }
@@ -72,7 +64,7 @@ export class Graph {
 		this.scroller = scroller;
 		this.spacer = spacer;
 		this.look = look;
-		/** @type {Tree | null} */
+		/** @type {Unfolding | null} */
 		this.tree = null;
 		/** @type {Item | null} */
 		this.top = null;
@@ -87,7 +79,7 @@ export class Graph {
 		this.hovered = null;
 	}
 
-	/** @param {Tree} tree @param {Item} top @param {Item | null} selected */
+	/** @param {Unfolding} tree @param {Item} top @param {Item | null} selected */
 	show(tree, top, selected) {
 		if (top !== this.top)
 			this.scroller.scrollTop = 0;
@@ -143,13 +135,13 @@ export class Graph {
 
 	/** @param {CanvasRenderingContext2D} context @param {Box} box @param {number} y */
 	drawBox(context, box, y) {
-		const { colors, paint, matches, functions } = this.look;
+		const { colors, matches, functions } = this.look;
 		const { func } = box.item;
 		const isMatch = !box.narrow && matches !== null && matches[func] === 1;
 		const width = Math.max(box.width - GAP, 0.5);
 		context.globalAlpha = matches && !isMatch ? 0.38 : 1;
 		context.fillStyle = isMatch ? colors.match
-			: colors[box.narrow ? "marker" : paint[func]];
+			: colors[box.narrow ? "marker" : this.look.paintOf(box.item)];
 		context.fillRect(box.x, y, width, ROW - 1);
 		if (functions.kind[func] === "inline" && !box.narrow && !isMatch) {
 			context.fillStyle = colors.page;

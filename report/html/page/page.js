@@ -7,34 +7,20 @@
 /** @import { State } from "./state.js" */
 /** @import { Legend } from "./colors.js" */
 import { shapeOf } from "./shape.js";
-import { exactly, expression, matchedCost, sumUp } from "./costs.js";
+import { exactly, matchedCost, sumUp } from "./costs.js";
 import { callerTree, calleesOf, callersOf, callTree, functionCosts, pathOf } from "./trees.js";
 import { amount, errorText, grouped, nameOf, percent, shorten } from "./text.js";
 import { firstState, fragmentOf, readFragment } from "./state.js";
 import { legendOf, readColors } from "./colors.js";
+import { showCrumbs } from "./crumbs.js";
+import { matchesOf } from "./search.js";
 import { errorsOf, shareSum } from "./errors.js";
-import { element, shown } from "./table.js";
+import { byId, element, shown } from "./elements.js";
 import { Pane } from "./pane.js";
+import { Table } from "./table.js";
 import { Timeline } from "./timeline.js";
 import { Code } from "./code.js";
 import { qualitySummary, showQuality } from "./quality.js";
-
-/** @param {string} id @returns {any} the element of the template with this ID */
-export function byId(id) {
-	return document.getElementById(id);
-}
-
-const CRUMBS = 7; /* of a longer path, the first two and the last ones */
-
-/** What a search finds: by function. @param {string[]} names @param {string} query */
-function matchesOf(names, query) {
-	if (!query)
-		return null;
-	const text = query.toLowerCase();
-	const pattern = query.startsWith("/") ? expression(query.slice(1).replace(/\/$/, "")) : null;
-	return Uint8Array.from(names, (name) =>
-		Number(pattern ? pattern.test(name) : name.toLowerCase().includes(text)));
-}
 
 export class Page {
 	/** @param {Facts} facts */
@@ -52,8 +38,12 @@ export class Page {
 		this.matchAt = -1;
 		/** What derived data were made of. @type {Record<string, unknown>} */
 		this.made = {};
-		this.look = /** @type {any} */ ({ functions: null, paint: [], colors: this.colors, unit: "",
-			whole: 0, all: null, marks: null, matches: null, flame: false });
+		/** @type {string[]} by function: the name of its colour */
+		this.paint = [];
+		this.look = /** @type {any} */ ({ functions: null, colors: this.colors, unit: "",
+			whole: 0, all: null, marks: null, matches: null, flame: false,
+			paintOf: (/** @type {Item} */ item) => this.paint[item.func],
+			summary: (/** @type {Item} */ item) => percent(item.total, this.look.whole) });
 		this.timeline = new Timeline(byId("timeline"), this.colors, facts, {
 			brush: (from, to, isDone) => this.change({ from, to }, !isDone),
 			toggle: (filter) => this.toggleFilter(filter),
@@ -93,7 +83,7 @@ export class Page {
 				open: (item) => this.open(item, host),
 				out: () => this.zoomOut(),
 				point: (item, narrow, total) => this.point(item, narrow, total),
-			}));
+			}, Table));
 		byId("timeline").hidden = !model.slices;
 		const kinds = { process: "Processes", thread: "Threads", cpu: "CPUs", cgroup: "Cgroups" };
 		byId("lanes").replaceChildren(...Object.entries(kinds)
@@ -172,7 +162,7 @@ export class Page {
 		const { model, shape, sums, selection, key } = this.compute();
 		const legend = this.derive("legend", [state.metric, this.isWhole], () =>
 			legendOf(model.functions, functionCosts(shape, sums, model.functions.name.length)));
-		look.paint = legend.paint;
+		this.paint = legend.paint;
 		look.unit = facts.metrics[state.metric]?.unit ?? "events";
 		look.whole = sums.total[0];
 		look.all = shareSum(sums.total[0], sums.samples[0], sums.squares && sums.squares[0]);
@@ -225,7 +215,7 @@ export class Page {
 		if (!i) {
 			this.selected = selected ?? top;
 			this.describe(this.selected);
-			this.showCrumbs(top);
+			showCrumbs(byId("crumbs"), this.look.functions, top, (zoom) => this.change({ zoom }));
 		}
 	}
 
@@ -243,25 +233,6 @@ export class Page {
 		const { matches } = this.look;
 		byId("matched").textContent = matches
 			? percent(matchedCost(shape, sums.total, matches), sums.total[0]) : "";
-	}
-
-	/** @param {Item} top */
-	showCrumbs(top) {
-		const path = [];
-		for (let item = /** @type {Item | null} */ (top); item; item = item.parent)
-			path.unshift(item);
-		const isLong = path.length > CRUMBS;
-		byId("crumbs").replaceChildren(...path.map((item, i) => {
-			const crumb = element("li");
-			crumb.hidden = isLong && i > 1 && i < path.length - CRUMBS + 2;
-			crumb.classList.toggle("after-gap", isLong && i === path.length - CRUMBS + 2);
-			const button = /** @type {HTMLButtonElement} */ (element("button",
-				shorten(nameOf(this.look.functions, item.func), 80)));
-			button.type = "button";
-			button.addEventListener("click", () => this.change({ zoom: pathOf(item) }));
-			crumb.append(button);
-			return crumb;
-		}));
 	}
 
 	/** @param {Legend} legend */

@@ -1,19 +1,21 @@
 /** A tree twice, in step with each other: as a picture and as a table. */
 
-/** @import { Item, Tree } from "./trees.js" */
+/** @import { Item, Unfolding } from "./trees.js" */
 /** @import { Look } from "./graph.js" */
-/** @import { TableLook } from "./table.js" */
+/** @import { Table, TableLook } from "./table.js" */
 import { Graph } from "./graph.js";
-import { Table } from "./table.js";
-import { nameOf, percent, shorten } from "./text.js";
+import { nameOf, shorten } from "./text.js";
 
 const DIRECTIONS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
+/** @typedef {Look & TableLook & {summary: (item: Item) => string}} PaneLook summary: costs in words */
+
 export class Pane {
-	/** @param {HTMLElement} host @param {Look & TableLook} look
+	/** @param {HTMLElement} host @param {PaneLook} look
 	 * @param {{select: (item: Item) => void, open: (item: Item) => void, out: () => void,
-	 * point: (item: Item | null, narrow: number, total: number) => void}} on */
-	constructor(host, look, on) {
+	 * point: (item: Item | null, narrow: number, total: number) => void}} on
+	 * @param {typeof Table} TableKind */
+	constructor(host, look, on, TableKind) {
 		const template = /** @type {HTMLTemplateElement} */ (document.getElementById("pane"));
 		host.append(template.content.cloneNode(true));
 		this.host = host;
@@ -24,7 +26,7 @@ export class Pane {
 		const spacer = /** @type {HTMLElement} */ (host.querySelector(".spacer"));
 		const grid = /** @type {HTMLElement} */ (host.querySelector("[role='treegrid']"));
 		this.graph = new Graph(this.canvas, scroller, spacer, look);
-		this.table = new Table(grid, look, {
+		this.table = new TableKind(grid, look, {
 			select: (item) => this.select(item),
 			open: (item) => on.open(item),
 		});
@@ -44,7 +46,7 @@ export class Pane {
 		this.table.draw();
 	}
 
-	/** @param {string} label @param {Tree} tree @param {Item} top @param {Item | null} selected */
+	/** @param {string} label @param {Unfolding} tree @param {Item} top @param {Item | null} selected */
 	show(label, tree, top, selected) {
 		this.label = label;
 		this.selected = selected;
@@ -61,7 +63,7 @@ export class Pane {
 		if (!item)
 			return;
 		const name = shorten(nameOf(this.look.functions, item.func), 200);
-		this.canvas.setAttribute("aria-label", `${name}, ${percent(item.total, this.look.whole)}`);
+		this.canvas.setAttribute("aria-label", `${name}, ${this.look.summary(item)}`);
 	}
 
 	/** @param {Item} item */

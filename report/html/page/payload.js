@@ -121,7 +121,7 @@ export const REST = 255;
  * @property {number} sliceNs
  */
 
-class Reader {
+export class Reader {
 	/** @param {Uint8Array} bytes */
 	constructor(bytes) {
 		this.bytes = bytes;
@@ -169,6 +169,11 @@ class Reader {
 		return low.map((of, i) => of + high[i] * 2 ** 64);
 	}
 
+	/** A column of binary32 numbers (IEEE 754), by their bits. @param {number} n */
+	floats(n) {
+		return new Float32Array(this.integers(n).buffer);
+	}
+
 	/** A column of differences. @param {number} n */
 	rising(n) {
 		const column = this.integers(n);
@@ -179,7 +184,7 @@ class Reader {
 }
 
 /** @param {Reader} reader */
-function readStrings(reader) {
+export function readStrings(reader) {
 	const sizes = reader.integers(reader.number());
 	const decoder = new TextDecoder();
 	const strings = [];
@@ -203,19 +208,26 @@ function readFunctions(reader, strings, kinds) {
 	return { name, module, kind, id, merged: reader.integers(n) };
 }
 
-/** @param {Reader} reader @param {string[]} strings */
-function readNodes(reader, strings) {
-	const n = reader.number();
-	const ups = reader.integers(n);
-	const func = reader.integers(n);
-	const parent = new Int32Array(n);
-	const end = new Int32Array(n);
-	for (let i = 1; i < n; i++) {
+/** Parents of nodes in the order of a walk, of the first one 0. @param {Int32Array} ups levels up
+ * from the node before, and 1 */
+export function parentsOf(ups) {
+	const parent = new Int32Array(ups.length);
+	for (let i = 1; i < ups.length; i++) {
 		let above = i - 1;
 		for (let up = ups[i]; up > 0; up--)
 			above = parent[above];
 		parent[i] = above;
 	}
+	return parent;
+}
+
+/** @param {Reader} reader @param {string[]} strings */
+function readNodes(reader, strings) {
+	const n = reader.number();
+	const ups = reader.integers(n);
+	const func = reader.integers(n);
+	const parent = parentsOf(ups);
+	const end = new Int32Array(n);
 	for (let i = n - 1; i >= 0; i--) {
 		end[i] = Math.max(end[i], i + 1);
 		end[parent[i]] = Math.max(end[parent[i]], end[i]);

@@ -1,7 +1,7 @@
 /** What was recorded, and how good the data is. */
 
 /** @import { Facts } from "./payload.js" */
-import { element, shown } from "./table.js";
+import { element, shown } from "./elements.js";
 import { amount, grouped, percent } from "./text.js";
 
 /** @param {string} name @param {string | undefined} value */

@@ -3,7 +3,7 @@
 /** @import { Look } from "./graph.js" */
 /** @import { Graph } from "./graph.js" */
 /** @import { ShareSum } from "./errors.js" */
-/** @import { Item, Tree } from "./trees.js" */
+/** @import { Item, Unfolding } from "./trees.js" */
 /** @import { Functions } from "./payload.js" */
 import { errorsOf } from "./errors.js";
 import { ROW } from "./graph.js";
@@ -53,7 +53,7 @@ export function svgOf(graph, look, whole) {
 		group.append(svgElement("title", {}, `${shorten(name, 1000)}: ${percent(box.total, whole)}`),
 			svgElement("rect", { x: box.x.toFixed(2), y, width: Math.max(box.width - 0.5, 0.5)
 				.toFixed(2), height: ROW - 1, fill: isMatch ? colors.match
-				: colors[box.narrow ? "marker" : look.paint[func]] }));
+				: colors[box.narrow ? "marker" : look.paintOf(box.item)] }));
 		if (box.width > 26)
 			group.append(svgElement("text", { x: (box.x + 4).toFixed(2), y: y + 13,
 				fill: isMatch ? colors["match-ink"] : colors.ink },
@@ -64,12 +64,12 @@ export function svgOf(graph, look, whole) {
 }
 
 /** @param {string} text */
-function csvField(text) {
+export function csvField(text) {
 	return `"${text.replace(/"/g, '""')}"`;
 }
 
-/** All items below one, depth first. @param {Tree} tree @param {Item} top */
-function* itemsBelow(tree, top) {
+/** All items below one, depth first. @param {Unfolding} tree @param {Item} top */
+export function* itemsBelow(tree, top) {
 	const stack = [top];
 	for (let item; (item = stack.pop());) {
 		yield item;
@@ -77,7 +77,7 @@ function* itemsBelow(tree, top) {
 	}
 }
 
-/** @param {Tree} tree @param {Item} top @param {Functions} functions @param {string} event
+/** @param {Unfolding} tree @param {Item} top @param {Functions} functions @param {string} event
  * @param {ShareSum | null} all what shares are of; null: without their errors */
 export function csvOf(tree, top, functions, event, all) {
 	const lines = [`depth,self,total,name,module,kind,event${all ? ",self_error,total_error" : ""}`];
@@ -91,7 +91,7 @@ export function csvOf(tree, top, functions, event, all) {
 	return lines.map((line) => `${line}\r\n`).join("");
 }
 
-/** Folded stacks, which flame graphs are made of. @param {Tree} tree of calls
+/** Folded stacks, which flame graphs are made of. @param {Unfolding} tree of calls
  * @param {Functions} functions */
 export function foldedOf(tree, functions) {
 	const lines = [];

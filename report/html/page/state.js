@@ -63,12 +63,12 @@ export function fragmentOf(state, metric) {
 }
 
 /** @param {string | null} text */
-function readPath(text) {
+export function readPath(text) {
 	return text ? text.split(".").map(Number).filter((n) => Number.isInteger(n) && n >= 0) : [];
 }
 
 /** @template T @param {readonly T[]} known @param {unknown} word @param {T} otherwise */
-function oneOf(known, word, otherwise) {
+export function oneOf(known, word, otherwise) {
 	return known.find((of) => of === word) ?? otherwise;
 }
 

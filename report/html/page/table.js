@@ -1,36 +1,25 @@
 /** A tree as a table that unfolds (role treegrid), of which only the rows in sight are elements. */
 
-/** @import { Item, Tree } from "./trees.js" */
+/** @import { Item, Unfolding } from "./trees.js" */
 /** @import { Functions } from "./payload.js" */
 /** @import { ShareSum } from "./errors.js" */
+import { element } from "./elements.js";
 import { errorsOf, FEW_SAMPLES } from "./errors.js";
-import { amount, errorText, LONGEST, nameOf, percent, shorten } from "./text.js";
+import { amount, errorText, nameOf, percent, shorten } from "./text.js";
 
 const ROW_HEIGHT = 22;
 const SPARE = 8;
-const HOT_SHARE = 0.5; /* of its parent: the hot path goes on */
 
 /**
  * @typedef {object} TableLook
  * @property {Functions} functions
- * @property {string[]} paint
+ * @property {(item: Item) => string} paintOf the class of an item's colour
  * @property {string} unit
  * @property {number} whole what shares are of
  * @property {ShareSum} all what shares are of
  * @property {"none" | "few" | "all"} marks which shares have their errors
  * @property {Uint8Array | null} matches
  */
-
-/** @param {string} name @param {string} [text] */
-export function element(name, text) {
-	const [tag, ...classes] = name.split(".");
-	const made = document.createElement(tag);
-	if (classes.length)
-		made.className = classes.join(" ");
-	if (text !== undefined)
-		made.textContent = text;
-	return made;
-}
 
 export class Table {
 	/** @param {HTMLElement} grid @param {TableLook} look
@@ -41,7 +30,7 @@ export class Table {
 		this.on = on;
 		this.body = /** @type {HTMLElement} */ (grid.querySelector(".rows"));
 		this.scroller = /** @type {HTMLElement} */ (grid.querySelector(".scroller"));
-		/** @type {Tree | null} */
+		/** @type {Unfolding | null} */
 		this.tree = null;
 		/** @type {Item[]} */
 		this.items = [];
@@ -55,7 +44,7 @@ export class Table {
 		grid.addEventListener("dblclick", () => this.selected && this.on.open(this.selected));
 	}
 
-	/** @param {Tree} tree @param {Item} top @param {Item | null} selected */
+	/** @param {Unfolding} tree @param {Item} top @param {Item | null} selected */
 	show(tree, top, selected) {
 		const open = this.tree === tree ? this.unfolded : new Set();
 		this.tree = tree;
@@ -81,7 +70,7 @@ export class Table {
 			this.items.push(item);
 			if (!this.unfolded.has(item) || !this.tree)
 				continue;
-			const kids = this.tree.kids(item);
+			const kids = this.tree.ranked(item);
 			for (let i = kids.length - 1; i >= 0; i--)
 				stack.push(kids[i]);
 		}
@@ -104,9 +93,9 @@ export class Table {
 
 	/** @param {Item} item @param {number} index */
 	row(item, index) {
-		const { functions, matches } = this.look;
+		const { matches } = this.look;
 		const row = element("div.row");
-		const kids = this.unfolded.has(item) || this.hasKids(item);
+		const kids = this.unfolded.has(item) || (this.tree?.hasKids(item) ?? false);
 		const isSelected = item === this.selected;
 		row.setAttribute("role", "row");
 		row.setAttribute("aria-rowindex", String(index + 2));
@@ -118,20 +107,16 @@ export class Table {
 		row.dataset.index = String(index);
 		row.style.top = `${index * ROW_HEIGHT}px`;
 		row.classList.toggle("match", matches !== null && matches[item.func] === 1);
-		const errors = this.errors(item);
-		row.append(this.share(item.total, "total", errors.total), this.number(item.total, "total"),
-			this.share(item.self, "self", errors.self), this.number(item.self, "self"),
-			this.name(item, kids), this.module(functions.module[item.func]));
+		row.append(...this.costs(item), this.name(item, kids),
+			this.module(this.look.functions.module[item.func]));
 		return row;
 	}
 
-	/** @param {Item} item */
-	hasKids(item) {
-		if (!this.tree)
-			return false;
-		if (this.tree.isUp)
-			return item.nodes.some((node) => this.tree?.shape.parent[node] !== 0);
-		return item.total > item.self;
+	/** The cells of an item's costs. @param {Item} item @returns {HTMLElement[]} */
+	costs(item) {
+		const errors = this.errors(item);
+		return [this.share(item.total, "total", errors.total), this.number(item.total, "total"),
+			this.share(item.self, "self", errors.self), this.number(item.self, "self")];
 	}
 
 	/** The errors that are shown. @param {Item} item
@@ -173,7 +158,7 @@ export class Table {
 
 	/** @param {Item} item @param {boolean} kids */
 	name(item, kids) {
-		const { functions, paint } = this.look;
+		const { functions, paintOf } = this.look;
 		const cell = element("div.cell.name");
 		const twisty = element("span.twisty", kids ? (this.unfolded.has(item) ? "▾" : "▸") : "");
 		const depth = item.depth - (this.top?.depth ?? 0);
@@ -182,7 +167,7 @@ export class Table {
 		twisty.style.marginLeft = `${Math.min(depth, 60) * 10}px`;
 		const name = element(`span.function.${functions.kind[item.func]}`,
 			shorten(nameOf(functions, item.func), 400));
-		cell.append(twisty, element(`span.paint.${paint[item.func]}`), name);
+		cell.append(twisty, element(`span.paint.${paintOf(item)}`), name);
 		return cell;
 	}
 
@@ -224,10 +209,10 @@ export class Table {
 	unfoldHotPath() {
 		let item = this.selected ?? this.top;
 		while (item && this.tree) {
-			this.unfolded.add(item);
-			const hottest = /** @type {Item | undefined} */ (this.tree.kids(item)[0]);
-			const isHot = hottest && hottest.total >= HOT_SHARE * item.total;
-			if (!isHot)
+			if (this.tree.hasKids(item))
+				this.unfolded.add(item);
+			const hottest = this.tree.hottest(item);
+			if (!hottest)
 				break;
 			item = hottest;
 		}
@@ -249,7 +234,7 @@ export class Table {
 		const item = row ? this.items[Number(row.dataset.index)] : undefined;
 		if (!item)
 			return;
-		if (target.classList.contains("twisty") && this.hasKids(item))
+		if (target.classList.contains("twisty") && this.tree?.hasKids(item))
 			this.unfold(item, !this.unfolded.has(item));
 		this.select(item);
 		this.focus();
@@ -287,7 +272,7 @@ export class Table {
 
 	/** @param {Item} item @param {number} at */
 	right(item, at) {
-		if (!this.hasKids(item))
+		if (!this.tree?.hasKids(item))
 			return;
 		if (!this.unfolded.has(item))
 			this.unfold(item, true);
@@ -304,9 +289,4 @@ export class Table {
 			this.select(item.parent);
 		this.focus();
 	}
-}
-
-/** Text of any length, cut if it is huge. @param {string} text */
-export function shown(text) {
-	return shorten(text, LONGEST);
 }

@@ -4,7 +4,7 @@
 /** @import { Facts, Model } from "./payload.js" */
 /** @import { Filter, Selection } from "./costs.js" */
 import { rowsWanted, taskKey } from "./costs.js";
-import { element, shown } from "./table.js";
+import { element, shown } from "./elements.js";
 import { amount, percent } from "./text.js";
 
 const LANES = 4;

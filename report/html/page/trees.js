@@ -19,6 +19,17 @@
  * @property {Int32Array} nodes of the shape
  * @property {Part[] | null} parts callers: of each node what its path has; null: all of it
  */
+/**
+ * What a picture and a table need of a tree.
+ * @typedef {object} Unfolding
+ * @property {Item} root
+ * @property {boolean} isUp the root's children are innermost functions
+ * @property {(item: Item) => boolean} hasKids
+ * @property {(item: Item) => Item[]} kids in the order of the picture
+ * @property {(item: Item) => Item[]} ranked likewise in that of the table
+ * @property {(item: Item) => Item | null} hottest where the hot path goes on; null: it ends here
+ * @property {(item: Item) => number} width what an item's children share in the picture
+ */
 /** What samples add up to. @typedef {{weight: number, samples: number, squares: number}} Part */
 
 /** @param {number} func @param {Item | null} parent @param {boolean} hasSquares @returns {Item} */
@@ -93,6 +104,8 @@ class Groups {
 	}
 }
 
+const HOT_SHARE = 0.5; /* of its parent: the hot path goes on */
+
 export class Tree {
 	/** @param {Shape} shape @param {Sums} sums @param {Item} root @param {boolean} isUp */
 	constructor(shape, sums, root, isUp) {
@@ -106,6 +119,30 @@ export class Tree {
 	kids(item) {
 		item.kids ??= this.isUp ? this.callers(item) : this.callees(item);
 		return item.kids;
+	}
+
+	/** @param {Item} item */
+	hasKids(item) {
+		if (this.isUp)
+			return item.nodes.some((node) => this.shape.parent[node] !== 0);
+		return item.total > item.self;
+	}
+
+	/** @param {Item} item */
+	ranked(item) {
+		return this.kids(item);
+	}
+
+	/** @param {Item} item @returns {Item | null} */
+	hottest(item) {
+		const first = /** @type {Item | undefined} */ (this.kids(item)[0]);
+		return first && first.total >= HOT_SHARE * item.total ? first : null;
+	}
+
+	/** The root has what is not selected, which is not drawn. @param {Item} item */
+	width(item) {
+		return !item.parent && !this.isUp && item.nodes.length === 1 && item.nodes[0] === 0
+			? item.total - item.self : item.total;
 	}
 
 	/** @param {Item} item */
