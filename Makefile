@@ -43,7 +43,7 @@ WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
 	    report/verify/verify_$(if $(SQLITE),no_)sqlite.c
 SOURCES  := $(filter-out collector/main.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
-OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_text.o
+OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_bytes.o
 ARCHIVE  := $(BUILD)/libdendro.a
 UNIT     := $(patsubst %.c,$(BUILD)/%,$(sort $(shell find tests/unit -name 'test_*.c')))
 FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/fixtures/*.c))
@@ -86,7 +86,7 @@ $(PAGE)/page.html: report/html/page/template.html report/html/page/style.css $(P
 	report/html/page/join report/html/page/template.html report/html/page/style.css \
 		$(PAGE)/page.js > $@.new
 	mv $@.new $@
-$(PAGE)/page_text.o: report/html/page_text.S $(PAGE)/page.html
+$(PAGE)/page_bytes.o: report/html/page_bytes.S $(PAGE)/page.html
 	$(CC) -c -Wa,-I$(PAGE) -o $@ $<
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/unit/fixtures.a $(ARCHIVE)

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/stream.h"
@@ -14,15 +13,6 @@
 #include "report/html/page_text.h"
 
 #define TOP_PARTS 1500 /* the first picture has what is wider than a pixel of that many */
-
-/* Writes the page up to a mark, and moves past it. */
-static void write_up_to(FILE *out, const char **at, const char *mark)
-{
-	const char *end = memmem(*at, (size_t)(page_text_end - *at), mark, strlen(mark));
-
-	fwrite(*at, 1, (size_t)(end - *at), out);
-	*at = end + strlen(mark);
-}
 
 /* A block of what a function writes as text. */
 static int write_text(FILE *out, const struct page *page,
@@ -59,18 +49,18 @@ static int write_page(FILE *out, const struct page *page, const struct page_tree
 					  page_tree_total(tree, 0) / TOP_PARTS + 1, false };
 	const char *at = page_text;
 
-	write_up_to(out, &at, PAGE_MARK_FACTS);
+	page_text_write(out, &at, page_text_end, PAGE_MARK_FACTS);
 	int err = write_text(out, page, page_facts_write);
-	write_up_to(out, &at, PAGE_MARK_TOP);
+	page_text_write(out, &at, page_text_end, PAGE_MARK_TOP);
 	if (!err)
 		err = write_columns(out, &top);
-	write_up_to(out, &at, PAGE_MARK_TREE);
+	page_text_write(out, &at, page_text_end, PAGE_MARK_TREE);
 	if (!err)
 		err = write_columns(out, &whole);
-	write_up_to(out, &at, PAGE_MARK_CODE);
+	page_text_write(out, &at, page_text_end, PAGE_MARK_CODE);
 	if (!err && page->line_symbolizer)
 		err = write_text(out, page, page_code_write);
-	fwrite(at, 1, (size_t)(page_text_end - at), out);
+	page_text_write(out, &at, page_text_end, NULL);
 	return err ? err : stream_finish(out);
 }
 

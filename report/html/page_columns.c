@@ -6,8 +6,8 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "cct/base/printable.h"
 #include "report/html/page_column.h"
+#include "report/html/page_string.h"
 #include "report/views/view_rows.h"
 
 #define NO_FUNCTION UINT32_MAX
@@ -342,29 +342,6 @@ static int write_body(struct writing *writing, struct byte_buffer *body)
 	return 0;
 }
 
-/* The strings are known after all else is written, and precede it. */
-static void write_strings(struct writing *writing, struct byte_buffer *out)
-{
-	const struct string_ids *strings = &writing->strings;
-	struct byte_buffer bytes = { 0 };
-
-	byte_buffer_add_unsigned(out, strings->n_strings);
-	for (uint32_t i = 0; i < strings->n_strings; i++) {
-		const char *text = strings->strings[i];
-		const size_t before = bytes.size;
-		char character[PRINTABLE_MAX];
-		unsigned columns;
-
-		for (size_t size; (size = printable_next(&text, true, character, &columns));)
-			byte_buffer_add(&bytes, character, size);
-		page_column_add(&writing->column, bytes.size - before);
-	}
-	page_column_write(&writing->column, out);
-	byte_buffer_add(out, bytes.bytes, bytes.size);
-	out->lacks_memory |= bytes.lacks_memory;
-	byte_buffer_deinit(&bytes);
-}
-
 static int run(struct writing *writing, struct byte_buffer *out)
 {
 	struct byte_buffer body = { 0 };
@@ -380,7 +357,7 @@ static int run(struct writing *writing, struct byte_buffer *out)
 		err = write_body(writing, &body);
 	}
 	if (!err) {
-		write_strings(writing, out);
+		page_strings_write(&writing->strings, out); /* known after all else, and first */
 		byte_buffer_add(out, body.bytes, body.size);
 		err = out->lacks_memory || body.lacks_memory ? -ENOMEM : 0;
 	}

@@ -2,7 +2,9 @@
 #ifndef REPORT_HTML_PAGE_TEXT_H
 #define REPORT_HTML_PAGE_TEXT_H
 
-/* report/html/page_text.S. The file is UTF-8 and has the marks below, once each and in this order,
+#include <stdio.h>
+
+/* report/html/page_bytes.S. The file is UTF-8 and has the marks below, once each and in this order,
  * where the blocks of data belong. */
 extern const char page_text[], page_text_end[];
 
@@ -10,5 +12,9 @@ extern const char page_text[], page_text_end[];
 #define PAGE_MARK_TOP   "@TOP@"
 #define PAGE_MARK_TREE  "@TREE@"
 #define PAGE_MARK_CODE  "@CODE@"
+
+/* Writes a text from *@at up to the next mark, and moves *@at past it. @mark: one that follows, or
+ * NULL for the rest up to @end. */
+void page_text_write(FILE *out, const char **at, const char *end, const char *mark);
 
 #endif
