@@ -6,7 +6,7 @@ const js = require("@eslint/js");
 export default [
 	js.configs.recommended,
 	{
-		files: ["report/html/page/*.js"],
+		files: ["report/html/page/*.js", "report/html/diff/*.js"],
 		languageOptions: { ecmaVersion: 2022, sourceType: "module" },
 		rules: {
 			"no-undef": "off", // tsc knows the browser's names
