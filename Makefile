@@ -74,17 +74,31 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The page of report --html: modules become one script, in the order in which they need each other;
-# the page's content security policy has the hashes of the script and of the style.
+# The pages of report --html and diff --html: modules become one script, in the order in which they
+# need each other; the content security policy has the hashes of the script and of the style.
 PAGE         := $(BUILD)/report/html
 PAGE_MODULES := payload text elements search shape costs trees errors state colors graph table crumbs keys pane timeline quality code page save actions main
+COMPARISON_MODULES := $(addprefix page/,payload text elements search trees errors state colors graph table crumbs keys pane save) \
+	$(addprefix diff/,comparison change_tree change_state change_table runs change_page change_actions start)
+join_modules  = { echo '(() => {'; echo '"use strict";'; sed -e '/^import /d' -e 's/^export //' $^; echo '})();'; } > $@
 $(PAGE)/page.js: $(PAGE_MODULES:%=report/html/page/%.js)
 	@mkdir -p $(@D)
-	{ echo '(() => {'; echo '"use strict";'; sed -e '/^import /d' -e 's/^export //' $^; echo '})();'; } > $@
+	$(join_modules)
+$(PAGE)/comparison.js: $(COMPARISON_MODULES:%=report/html/%.js)
+	@mkdir -p $(@D)
+	$(join_modules)
+$(PAGE)/comparison.css: report/html/page/style.css report/html/diff/changes.css
+	@mkdir -p $(@D)
+	cat $^ > $@
 $(PAGE)/page.html: report/html/page/template.html report/html/page/style.css $(PAGE)/page.js \
 		report/html/page/join
 	report/html/page/join report/html/page/template.html report/html/page/style.css \
 		$(PAGE)/page.js > $@.new
+	mv $@.new $@
+$(PAGE)/comparison.html: report/html/diff/template.html $(PAGE)/comparison.css \
+		$(PAGE)/comparison.js report/html/page/join
+	report/html/page/join report/html/diff/template.html $(PAGE)/comparison.css \
+		$(PAGE)/comparison.js > $@.new
 	mv $@.new $@
 $(PAGE)/page_bytes.o: report/html/page_bytes.S $(PAGE)/page.html
 	$(CC) -c -Wa,-I$(PAGE) -o $@ $<
@@ -203,8 +217,8 @@ tree:
 scripts:
 	shellcheck $(wildcard $(SCRIPTS))
 # The modules of the page, one by one and joined.
-page: $(PAGE)/page.html
-	tests/lint/page/check $(PAGE)/page.js
+page: $(PAGE)/page.html $(PAGE)/comparison.html
+	tests/lint/page/check $(PAGE)/page.js $(PAGE)/comparison.js
 cppcheck:
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppressions-list=tests/lint/cppcheck --error-exitcode=1 -I. $(FOLDERS)
