@@ -100,7 +100,7 @@ $(PAGE)/comparison.html: report/html/diff/template.html $(PAGE)/comparison.css \
 	report/html/page/join report/html/diff/template.html $(PAGE)/comparison.css \
 		$(PAGE)/comparison.js > $@.new
 	mv $@.new $@
-$(PAGE)/page_bytes.o: report/html/page_bytes.S $(PAGE)/page.html
+$(PAGE)/page_bytes.o: report/html/page_bytes.S $(PAGE)/page.html $(PAGE)/comparison.html
 	$(CC) -c -Wa,-I$(PAGE) -o $@ $<
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/unit/fixtures.a $(ARCHIVE)

@@ -1,12 +1,14 @@
-/* The page without its data, as the Makefile joins it from report/html/page/. */
+/* The pages without their data, as the Makefile joins them from report/html/page/ and
+ * report/html/diff/. */
 #ifndef REPORT_HTML_PAGE_TEXT_H
 #define REPORT_HTML_PAGE_TEXT_H
 
 #include <stdio.h>
 
-/* report/html/page_bytes.S. The file is UTF-8 and has the marks below, once each and in this order,
- * where the blocks of data belong. */
+/* report/html/page_bytes.S. The texts are UTF-8. That of a profile has the marks below, once each
+ * and in this order, where the blocks of data belong; that of a comparison has FACTS and TREE. */
 extern const char page_text[], page_text_end[];
+extern const char comparison_text[], comparison_text_end[];
 
 #define PAGE_MARK_FACTS "@FACTS@"
 #define PAGE_MARK_TOP   "@TOP@"

@@ -1,0 +1,166 @@
+#include "report/html/comparison_page.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/stream.h"
+#include "report/diff/diff_values.h"
+#include "report/html/comparison_columns.h"
+#include "report/html/page_block.h"
+#include "report/html/page_string.h"
+#include "report/html/page_text.h"
+#include "report/views/view_rows.h"
+
+static const char *const norms[] = {
+	[DIFF_BY_TOTAL] = "total",   [DIFF_BY_SAMPLES] = "samples", [DIFF_BY_TIME] = "time",
+	[DIFF_BY_METRIC] = "metric", [DIFF_BY_NUMBER] = "number",
+};
+
+/* What the weights of a side are divided by. */
+static double divisor(const struct diff *diff, size_t metric, enum diff_side side)
+{
+	const struct diff_run *runs = diff->rows.metrics[metric].runs;
+	double sum = 0;
+
+	for (size_t i = 0; i < diff->rows.n_runs; i++) {
+		if (diff->sources[i].side == side)
+			sum += diff_has_shares(diff) ? (double)runs[i].cost.weight
+						     : diff->sources[i].amount;
+	}
+	return sum;
+}
+
+/* JSON has no NaN. */
+static void write_number(FILE *out, const char *before, double number)
+{
+	if (isnan(number))
+		fprintf(out, "%snull", before);
+	else
+		fprintf(out, "%s%.17g", before, number);
+}
+
+static int write_metric(FILE *out, const struct diff *diff, size_t metric)
+{
+	const struct diff_changes *changes = &diff->changes[metric];
+	const struct diff_change *total = &changes->total;
+	int err = page_string_write(out, metric ? ",\n{\"event\":" : "{\"event\":",
+				    diff->options.metrics[metric].event);
+
+	if (!err)
+		err = page_string_write(out, ",\"cost\":", diff->options.metrics[metric].unit);
+	if (!err)
+		err = page_string_write(out, ",\"unit\":", diff_unit(diff, metric));
+	write_number(out, ",\"divisors\":[", divisor(diff, metric, DIFF_BEFORE));
+	write_number(out, ",", divisor(diff, metric, DIFF_AFTER));
+	write_number(out, "],\"total\":{\"before\":", total->result.values[DIFF_BEFORE]);
+	write_number(out, ",\"after\":", total->result.values[DIFF_AFTER]);
+	write_number(out, ",\"error\":", total->result.error);
+	write_number(out, ",\"q\":", total->q);
+	fprintf(out, ",\"significant\":%s}}", diff_change_is_significant(total) ? "true" : "false");
+	return err;
+}
+
+static int write_metrics(FILE *out, const struct diff *diff)
+{
+	int err = 0;
+
+	fputs(",\n\"metrics\":[", out);
+	for (size_t i = 0; i < diff->rows.n_metrics && !err; i++)
+		err = write_metric(out, diff, i);
+	putc(']', out);
+	return err;
+}
+
+/* Samples and costs by metric. */
+static int write_run(FILE *out, const struct diff *diff, size_t run)
+{
+	const struct diff_source *source = &diff->sources[run];
+	int err = page_string_write(out, run ? ",\n{\"file\":" : "{\"file\":", source->path);
+
+	fprintf(out, ",\"side\":\"%s\",\"duration\":%" PRIu64 ",\"costs\":[",
+		source->side == DIFF_BEFORE ? "before" : "after", source->duration_ns);
+	for (size_t i = 0; i < diff->rows.n_metrics; i++) {
+		const struct diff_cost *cost = &diff->rows.metrics[i].runs[run].cost;
+
+		fprintf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i ? "," : "", cost->samples,
+			cost->weight);
+	}
+	putc(']', out);
+	if (!diff_has_shares(diff))
+		write_number(out, ",\"amount\":", source->amount);
+	putc('}', out);
+	return err;
+}
+
+static int write_runs(FILE *out, const struct diff *diff)
+{
+	int err = 0;
+
+	fputs(",\n\"runs\":[", out);
+	for (size_t i = 0; i < diff->rows.n_runs && !err; i++)
+		err = write_run(out, diff, i);
+	putc(']', out);
+	return err;
+}
+
+static int write_facts(FILE *out, const struct diff *diff)
+{
+	int err = 0;
+
+	fprintf(out, "{\"version\":\"%s\",\"normalize\":\"%s\",\"shares\":%s,\"rate\":%g",
+		DENDRO_VERSION, norms[diff->options.norm], diff_has_shares(diff) ? "true" : "false",
+		DIFF_FALSE_RATE);
+	if (diff->options.per)
+		err = page_string_write(out, ",\"per\":", diff->options.per);
+	fputs(",\n\"kinds\":[", out);
+	for (int kind = ROW_ROOT; kind <= ROW_MARKER; kind++)
+		fprintf(out, "%s\"%s\"", kind ? "," : "", view_row_kind_name((enum row_kind)kind));
+	putc(']', out);
+	if (!err)
+		err = write_metrics(out, diff);
+	if (!err)
+		err = write_runs(out, diff);
+	fputs("}\n", out);
+	return err;
+}
+
+static int write_facts_block(FILE *out, const struct diff *diff)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return -ENOMEM;
+	int err = write_facts(stream, diff);
+	if (fclose(stream) && !err)
+		err = -ENOMEM;
+	return err ? err : page_block_write(out, text, size);
+}
+
+static int write_rows_block(FILE *out, const struct comparison_page *page)
+{
+	struct byte_buffer bytes = { 0 };
+	int err = comparison_columns_write(page->paths, page->functions, &bytes);
+
+	if (!err)
+		err = page_block_write(out, bytes.bytes, bytes.size);
+	byte_buffer_deinit(&bytes);
+	return err;
+}
+
+int comparison_page_write(FILE *out, const struct comparison_page *page)
+{
+	const char *at = comparison_text;
+
+	page_text_write(out, &at, comparison_text_end, PAGE_MARK_FACTS);
+	int err = write_facts_block(out, page->paths);
+	page_text_write(out, &at, comparison_text_end, PAGE_MARK_TREE);
+	if (!err)
+		err = write_rows_block(out, page);
+	page_text_write(out, &at, comparison_text_end, NULL);
+	return err ? err : stream_finish(out);
+}

@@ -1,0 +1,23 @@
+/*
+ * A comparison of runs as one file for browsers: the page, which the build has made of
+ * report/html/diff/ and of what both pages need from report/html/page/, with the data in it, as
+ * page.h has it for a profile. The data are two blocks (report/html/page_block.h): facts, and the
+ * rows (report/html/comparison_columns.h). Its numbers are those of dendro diff --format json.
+ */
+#ifndef REPORT_HTML_COMPARISON_PAGE_H
+#define REPORT_HTML_COMPARISON_PAGE_H
+
+#include <stdio.h>
+
+#include "report/diff/diff.h"
+
+/* The same runs, metrics and normalization in two views. Borrowed. */
+struct comparison_page {
+	const struct diff *paths;     /* VIEW_TREE */
+	const struct diff *functions; /* VIEW_FUNCTIONS */
+};
+
+/* 0, -ENOMEM, or -errno of the stream. */
+int comparison_page_write(FILE *out, const struct comparison_page *page);
+
+#endif
