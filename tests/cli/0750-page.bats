@@ -19,17 +19,6 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-# Stops the test where no page can be looked at.
-need_browser() {
-	need node "${CHROMIUM:-/usr/bin/chromium}"
-	[ -d "$ROOT/build/npm/node_modules/playwright-core" ] ||
-		skip "npm packages are not installed (tests/deps/npm/install)"
-	[ -e browser-errors ] ||
-		node --input-type=module -e "import { openBrowser } from '$ROOT/tests/page/open.mjs';
-			await (await openBrowser()).close()" 2>browser-errors || echo failed >>browser-errors
-	[ ! -s browser-errors ] || skip "chromium does not start here: $(head -n 1 browser-errors)"
-}
-
 has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	local file=$1
 	shift

@@ -53,6 +53,17 @@ need_terminal() {
 	script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo-terminal can be made here"
 }
 
+# Stops the test where no page can be looked at.
+need_browser() {
+	need node "${CHROMIUM:-/usr/bin/chromium}"
+	[ -d "$ROOT/build/npm/node_modules/playwright-core" ] ||
+		skip "npm packages are not installed (tests/deps/npm/install)"
+	[ -e browser-errors ] ||
+		node --input-type=module -e "import { openBrowser } from '$ROOT/tests/page/open.mjs';
+			await (await openBrowser()).close()" 2>browser-errors || echo failed >>browser-errors
+	[ ! -s browser-errors ] || skip "chromium does not start here: $(head -n 1 browser-errors)"
+}
+
 need_recordings() {
 	[ -d "$SHARED/recordings" ] || skip "the folder with other machines' recordings is missing"
 }

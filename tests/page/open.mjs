@@ -60,6 +60,27 @@ export function tableRows(page) {
 	})));
 }
 
+/** Red, green and blue of the picture, in pixels of the page. */
+export function colorAt(page, x, y) {
+	return page.evaluate(([at, down]) => {
+		const canvas = document.querySelector("#first canvas");
+		const scale = canvas.width / canvas.clientWidth;
+		const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+		probe.drawImage(canvas, -at * scale, -down * scale);
+		return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+	}, [x, y]);
+}
+
+/** Likewise of a colour that the style sheet names. */
+export function colorOf(page, name) {
+	return page.evaluate((of) => {
+		const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+		probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(of);
+		probe.fillRect(0, 0, 1, 1);
+		return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+	}, name);
+}
+
 /** axe finds nothing, in light and in dark. */
 export async function accessible(page) {
 	await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));

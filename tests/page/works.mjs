@@ -1,7 +1,7 @@
 // works.mjs PAGE CALLGRAPH.json FUNCTION: keys, clicks, pixels, filters and links; accessible.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { accessible, openPage, parseCsv, saved, tableRows, withPage } from "./open.mjs";
+import { accessible, colorAt, colorOf, openPage, parseCsv, saved, tableRows, withPage } from "./open.mjs";
 
 const [, , file, callGraph, wanted] = process.argv;
 const report = JSON.parse(readFileSync(callGraph, "utf8"));
@@ -111,25 +111,12 @@ async function filters(page, browser) {
 
 /** A frame has the colour of its module where it is drawn, and that of matches if it is one. */
 async function pixels(page) {
-	const colorAt = (x, y) => page.evaluate(([at, down]) => {
-		const canvas = document.querySelector("#first canvas");
-		const scale = canvas.width / canvas.clientWidth;
-		const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-		probe.drawImage(canvas, -at * scale, -down * scale);
-		return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
-	}, [x, y]);
-	const colorOf = (name) => page.evaluate((of) => {
-		const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-		probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(of);
-		probe.fillRect(0, 0, 1, 1);
-		return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
-	}, name);
-	assert.deepEqual(await colorAt(2, 2), await colorOf("--group"), "the root");
+	assert.deepEqual(await colorAt(page, 2, 2), await colorOf(page, "--group"), "the root");
 	const first = (await tableRows(page))[1].name;
 	await page.fill("#query", first.replace(/ \(\d+\)$/, ""));
-	assert.deepEqual(await colorAt(2, 21), await colorOf("--match"), "a match in the second row");
+	assert.deepEqual(await colorAt(page, 2, 21), await colorOf(page, "--match"), "a match in the second row");
 	await page.fill("#query", "");
-	assert.deepEqual(await colorAt(2, 21), await colorOf("--group"), "no match");
+	assert.deepEqual(await colorAt(page, 2, 21), await colorOf(page, "--group"), "no match");
 	const box = await page.locator("#first canvas").boundingBox();
 	await page.mouse.click(box.x + 5, box.y + 25);
 	assert.equal(await text(page, "#detail-name"), first);
