@@ -14,14 +14,18 @@
 #include "collector/commands/commands.h"
 #include "collector/commands/diff_options.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/result_file.h"
 #include "collector/files/stored_profile.h"
 #include "report/diff/diff_csv.h"
 #include "report/diff/diff_json.h"
 #include "report/diff/diff_text.h"
 #include "report/fold/fold_profile.h"
+#include "report/html/comparison_page.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
+/* The page of --html has two views, call paths after functions. */
+#define MAX_VIEWS 2
 
 struct diff_command {
 	struct diff_request request;
@@ -31,6 +35,8 @@ struct diff_command {
 	struct diff_metric metrics[DIFF_MAX_METRICS];
 	bool is_missing[DIFF_MAX_METRICS]; /* in a later file: it is not compared */
 	bool has_root;                     /* --root is on a path of a run, or not needed */
+	struct diff_rows rows[MAX_VIEWS];  /* of the runs, by view */
+	size_t n_views;
 };
 
 static int out_of_memory(void)
@@ -71,11 +77,12 @@ static const struct metric *choose_metric(const struct diff_command *command,
 	return NULL;
 }
 
-static int take_metric(struct diff_command *command, struct diff_rows *rows,
-		       const struct metric *metric)
+static int take_metric(struct diff_command *command, const struct metric *metric)
 {
-	struct diff_metric *taken = &command->metrics[rows->n_metrics++];
+	struct diff_metric *taken = &command->metrics[command->rows[0].n_metrics];
 
+	for (size_t i = 0; i < command->n_views; i++)
+		command->rows[i].n_metrics++;
 	taken->event = strdup(metric->name);
 	taken->unit = strdup(metric->unit);
 	return taken->event && taken->unit ? 0 : out_of_memory();
@@ -83,29 +90,28 @@ static int take_metric(struct diff_command *command, struct diff_rows *rows,
 
 /* Of the first run: @first, then the others with samples. Two of one name cannot be told apart in
  * the other runs. */
-static int take_metrics(struct diff_command *command, struct diff_rows *rows,
-			const struct profile *profile, const struct metric *first)
+static int take_metrics(struct diff_command *command, const struct profile *profile,
+			const struct metric *first)
 {
-	int status = take_metric(command, rows, first);
+	int status = take_metric(command, first);
 
 	for (uint32_t i = 0; !status && i < profile->n_metrics; i++) {
 		const struct metric *metric = &profile->metrics[i];
 
-		if (rows->n_metrics < DIFF_MAX_METRICS && metric->samples &&
+		if (command->rows[0].n_metrics < DIFF_MAX_METRICS && metric->samples &&
 		    strcmp(metric->name, first->name) != 0 &&
 		    metric == find_metric(profile, metric->name))
-			status = take_metric(command, rows, metric);
+			status = take_metric(command, metric);
 	}
 	return status;
 }
 
 /* The profile's numbers of the metrics that are compared. */
-static void number_metrics(struct diff_command *command, const struct diff_rows *rows,
-			   const struct profile *profile, const struct metric *first,
-			   const char *path, uint32_t *numbers)
+static void number_metrics(struct diff_command *command, const struct profile *profile,
+			   const struct metric *first, const char *path, uint32_t *numbers)
 {
 	numbers[0] = (uint32_t)(first - profile->metrics);
-	for (size_t i = 1; i < rows->n_metrics; i++) {
+	for (size_t i = 1; i < command->rows[0].n_metrics; i++) {
 		const char *event = command->metrics[i].event;
 		const struct metric *metric = find_metric(profile, event);
 		const bool is_there = metric && metric->samples;
@@ -161,19 +167,19 @@ static int find_amount(const struct diff_command *command, const struct profile 
 
 /* A run in which --root is on no path has no rows; *@has_root_ret is unchanged then. 0 or -errno.
  */
-static int create_view(const struct report_options *report, const struct profile *profile,
+static int create_view(const struct view_options *options, const struct profile *profile,
 		       struct symbolizer *symbolizer, bool *has_root_ret, struct view **view_ret)
 {
 	struct fold *fold;
-	int err = fold_profile(profile, symbolizer, &report->view, &fold);
+	int err = fold_profile(profile, symbolizer, options, &fold);
 
 	if (err)
 		return err;
-	err = view_create_from_fold(profile, &report->view, fold, view_ret);
+	err = view_create_from_fold(profile, options, fold, view_ret);
 	if (!err)
 		*has_root_ret = true;
 	if (err == -ENOENT) {
-		*view_ret = view_create_root(profile, &report->view, fold);
+		*view_ret = view_create_root(profile, options, fold);
 		err = *view_ret ? 0 : -ENOMEM;
 	}
 	fold_destroy(fold);
@@ -182,26 +188,39 @@ static int create_view(const struct report_options *report, const struct profile
 
 static int add_view(struct diff_command *command, const struct profile *profile,
 		    struct symbolizer *symbolizer, const uint32_t *metrics, size_t run,
-		    struct diff_rows *rows)
+		    size_t number)
 {
+	struct view_options options = command->request.report.view;
 	struct view *view = NULL;
-	int err = create_view(&command->request.report, profile, symbolizer, &command->has_root,
-			      &view);
 
+	if (number)
+		options.kind = VIEW_TREE;
+	int err = create_view(&options, profile, symbolizer, &command->has_root, &view);
 	if (!err)
-		err = diff_rows_add(rows, run, view, metrics,
+		err = diff_rows_add(&command->rows[number], run, view, metrics,
 				    command->request.options.norm == DIFF_BY_SAMPLES);
 	view_destroy(view);
 	return err ? out_of_memory() : 0;
 }
 
 static int add_run(struct diff_command *command, const struct profile *profile,
-		   struct symbolizer *symbolizer, const uint32_t *metrics, size_t run,
-		   struct diff_rows *rows)
+		   struct symbolizer *symbolizer, const uint32_t *metrics, size_t run)
 {
 	int status = find_amount(command, profile, &command->request.sources[run]);
 
-	return status ? status : add_view(command, profile, symbolizer, metrics, run, rows);
+	for (size_t i = 0; !status && i < command->n_views; i++)
+		status = add_view(command, profile, symbolizer, metrics, run, i);
+	return status;
+}
+
+/* Puts @n runs into the place of one. 0 or -ENOMEM. */
+static int split_run(struct diff_command *command, size_t run, size_t n)
+{
+	int err = diff_request_split_source(&command->request, run, n);
+
+	for (size_t i = 0; !err && i < command->n_views; i++)
+		err = diff_rows_split_run(&command->rows[i], run, n);
+	return err;
 }
 
 /* Which runs of a merged profile have samples of the metric; to free(). Their number, at least 1,
@@ -227,7 +246,7 @@ static bool *find_runs(const struct profile *profile, uint32_t metric, size_t *n
 /* Each run of a merged profile is a run of its side. */
 static int add_runs(struct diff_command *command, struct profile *profile,
 		    struct symbolizer *symbolizer, const uint32_t *metrics, size_t first,
-		    struct diff_rows *rows, size_t *n_ret)
+		    size_t *n_ret)
 {
 	_cleanup_free_ bool *has_samples = find_runs(profile, metrics[0], n_ret);
 	size_t n = 0;
@@ -236,24 +255,22 @@ static int add_runs(struct diff_command *command, struct profile *profile,
 	if (!has_samples)
 		return out_of_memory();
 	if (*n_ret == 1)
-		return add_run(command, profile, symbolizer, metrics, first, rows);
-	if (diff_request_split_source(&command->request, first, *n_ret) ||
-	    diff_rows_split_run(rows, first, *n_ret))
+		return add_run(command, profile, symbolizer, metrics, first);
+	if (split_run(command, first, *n_ret))
 		return out_of_memory();
 	for (uint32_t i = 0; !status && i < profile->rows->n_runs; i++) {
 		if (!has_samples[i])
 			continue;
-		status = profile_count_run(profile, i) ? out_of_memory()
-						       : add_run(command, profile, symbolizer,
-								 metrics, first + n++, rows);
+		status = profile_count_run(profile, i)
+				 ? out_of_memory()
+				 : add_run(command, profile, symbolizer, metrics, first + n++);
 	}
 	return status;
 }
 
 /* What is not selected remains a part of the whole. */
 static int select_and_add(struct diff_command *command, struct profile *profile,
-			  const uint32_t *metrics, size_t first, struct diff_rows *rows,
-			  size_t *n_ret)
+			  const uint32_t *metrics, size_t first, size_t *n_ret)
 {
 	struct report_options *report = &command->request.report;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
@@ -264,14 +281,14 @@ static int select_and_add(struct diff_command *command, struct profile *profile,
 	int status =
 		selection_options_apply("diff", &report->selection, profile, symbolizer, &selected)
 			? DIFF_EXIT_ERROR
-			: add_runs(command, profile, symbolizer, metrics, first, rows, n_ret);
+			: add_runs(command, profile, symbolizer, metrics, first, n_ret);
 	selected_paths_deinit(&selected);
 	symbolizer_destroy(symbolizer);
 	return status;
 }
 
 static int add_profile(struct diff_command *command, struct profile *profile, size_t run,
-		       struct diff_rows *rows, size_t *n_ret)
+		       size_t *n_ret)
 {
 	struct report_options *report = &command->request.report;
 	const char *path = command->request.sources[run].path;
@@ -285,17 +302,16 @@ static int add_profile(struct diff_command *command, struct profile *profile, si
 	const struct metric *metric = choose_metric(command, profile, path);
 	if (!metric)
 		return DIFF_EXIT_ERROR;
-	int status = rows->n_metrics ? 0 : take_metrics(command, rows, profile, metric);
+	int status = command->rows[0].n_metrics ? 0 : take_metrics(command, profile, metric);
 	if (status)
 		return status;
-	number_metrics(command, rows, profile, metric, path, numbers);
-	return select_and_add(command, profile, numbers, run, rows, n_ret);
+	number_metrics(command, profile, metric, path, numbers);
+	return select_and_add(command, profile, numbers, run, n_ret);
 }
 
 /* Of a damaged recording, what precedes the damage is compared; *@is_damaged_ret says so. *@n_ret:
  * the runs that the file has. */
-static int add_file(struct diff_command *command, size_t run, struct diff_rows *rows, size_t *n_ret,
-		    bool *is_damaged_ret)
+static int add_file(struct diff_command *command, size_t run, size_t *n_ret, bool *is_damaged_ret)
 {
 	struct report_options *report = &command->request.report;
 	_cleanup_free_ char *error = NULL;
@@ -308,7 +324,7 @@ static int add_file(struct diff_command *command, size_t run, struct diff_rows *
 	report->build.keeps_rows = wanted->keeps_rows || is_stored;
 	int err = fetched_profile_build(report->path, &report->build, &report->files, "diff",
 					&profile, &error);
-	int status = err ? DIFF_EXIT_ERROR : add_profile(command, profile, run, rows, n_ret);
+	int status = err ? DIFF_EXIT_ERROR : add_profile(command, profile, run, n_ret);
 	if (error || err)
 		message_error_of_file("diff", report->path, error ? error : strerror(-err));
 	*is_damaged_ret |= error != NULL;
@@ -352,6 +368,26 @@ static int show(struct diff_command *command, const struct diff *diff)
 	return DIFF_EXIT_ERROR;
 }
 
+static int write_page(const struct diff_command *command, const struct diff *paths,
+		      const struct diff *functions)
+{
+	const struct comparison_page page = { paths, functions };
+	const char *path = command->request.report.html;
+	const size_t n = command->request.n_sources;
+	_cleanup_free_ const char **inputs = calloc(n, sizeof(*inputs));
+
+	if (!inputs)
+		return out_of_memory();
+	for (size_t i = 0; i < n; i++)
+		inputs[i] = command->request.sources[i].path;
+	FILE *out = result_file_open("diff", path, inputs, n);
+	if (!out)
+		return DIFF_EXIT_ERROR;
+	int err = comparison_page_write(out, &page);
+	/* It is not an error if the reader closes the pipe early. */
+	return result_file_close(out, "diff", path, err == -EPIPE ? 0 : err) ? DIFF_EXIT_ERROR : 0;
+}
+
 /* 0, DIFF_EXIT_ROSE or DIFF_EXIT_ERROR after a message. */
 static int judge(const struct diff_command *command, const struct diff *diff)
 {
@@ -382,22 +418,34 @@ static void release(struct diff_metric *metric)
 	free((char *)metric->unit);
 }
 
-static void drop_missing(struct diff_command *command, struct diff_rows *rows)
+static void drop_costs(const struct diff_command *command, struct diff_rows *rows)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows->n_metrics; i++) {
-		if (command->is_missing[i]) {
-			release(&command->metrics[i]);
+		if (command->is_missing[i])
 			diff_costs_deinit(&rows->metrics[i]);
-			continue;
-		}
-		command->metrics[n] = command->metrics[i];
-		rows->metrics[n++] = rows->metrics[i];
+		else
+			rows->metrics[n++] = rows->metrics[i];
 	}
-	for (size_t i = n; i < rows->n_metrics; i++)
-		command->metrics[i] = (struct diff_metric){ 0 };
 	rows->n_metrics = n;
+}
+
+static void drop_missing(struct diff_command *command)
+{
+	const size_t n_metrics = command->rows[0].n_metrics;
+	size_t n = 0;
+
+	for (size_t i = 0; i < command->n_views; i++)
+		drop_costs(command, &command->rows[i]);
+	for (size_t i = 0; i < n_metrics; i++) {
+		if (command->is_missing[i])
+			release(&command->metrics[i]);
+		else
+			command->metrics[n++] = command->metrics[i];
+	}
+	for (size_t i = n; i < n_metrics; i++)
+		command->metrics[i] = (struct diff_metric){ 0 };
 }
 
 static int complain_of_root(const struct diff_command *command)
@@ -409,26 +457,44 @@ static int complain_of_root(const struct diff_command *command)
 	return DIFF_EXIT_ERROR;
 }
 
-static int compare(struct diff_command *command, struct diff_rows *rows)
+/* The comparison of what --view asks for, and with @number 1 of call paths. */
+static int compare_view(const struct diff_command *command, size_t number, struct diff_rows *rows,
+			struct diff *diff)
 {
-	struct diff diff;
+	struct diff_options options = command->request.options;
+
+	options.metrics = command->metrics;
+	if (number) {
+		options.view = VIEW_TREE;
+		options.view_name = "tree";
+		options.measure = DIFF_TOTAL;
+	}
+	return diff_init(diff, &options, command->request.sources, rows);
+}
+
+static int compare(struct diff_command *command)
+{
+	struct diff diffs[MAX_VIEWS] = { 0 };
+	int err = 0;
 
 	if (!command->has_root)
 		return complain_of_root(command);
-	drop_missing(command, rows);
-	command->request.options.metrics = command->metrics;
-	int err = diff_init(&diff, &command->request.options, command->request.sources, rows);
-	int status = err ? out_of_memory() : show(command, &diff);
+	drop_missing(command);
+	for (size_t i = 0; !err && i < command->n_views; i++)
+		err = compare_view(command, i, &command->rows[i], &diffs[i]);
+	int status = err                            ? out_of_memory()
+		     : command->request.report.html ? write_page(command, &diffs[1], &diffs[0])
+						    : show(command, &diffs[0]);
 	if (!status)
-		status = judge(command, &diff);
-	diff_deinit(&diff);
+		status = judge(command, &diffs[0]);
+	for (size_t i = 0; i < command->n_views; i++)
+		diff_deinit(&diffs[i]);
 	return status;
 }
 
 static int run(struct diff_command *command)
 {
 	struct report_options *report = &command->request.report;
-	struct diff_rows rows = { .n_runs = command->request.n_sources };
 	bool is_damaged = false;
 	size_t n = 1;
 	int status = 0;
@@ -436,11 +502,15 @@ static int run(struct diff_command *command)
 	if (file_options_open(&report->files, "diff", &report->build.files))
 		return DIFF_EXIT_ERROR;
 	command->wanted = report->build;
+	command->n_views = report->html ? MAX_VIEWS : 1;
+	for (size_t i = 0; i < command->n_views; i++)
+		command->rows[i].n_runs = command->request.n_sources;
 	for (size_t i = 0; !status && i < command->request.n_sources; i += n)
-		status = add_file(command, i, &rows, &n, &is_damaged);
+		status = add_file(command, i, &n, &is_damaged);
 	if (!status)
-		status = compare(command, &rows);
-	diff_rows_deinit(&rows);
+		status = compare(command);
+	for (size_t i = 0; i < command->n_views; i++)
+		diff_rows_deinit(&command->rows[i]);
 	file_search_destroy(report->build.files);
 	return status || !is_damaged ? status : DIFF_EXIT_ERROR;
 }

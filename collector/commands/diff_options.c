@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
@@ -35,6 +36,7 @@ static int take_view(const struct option_use *use, void *field)
 	struct diff_request *request = field;
 
 	request->options.view_name = use->value;
+	request->report.has_view = true;
 	return option_take_choice(use, &request->report.view.kind);
 }
 
@@ -160,6 +162,12 @@ static const struct command_option options_of_diff[] = {
 	  .take = option_take_choice,
 	  .choices = formats,
 	  .offset = FIELD(format) },
+	{ .name = "html",
+	  .argument = "FILE",
+	  .help = "write a page for browsers with the call paths and functions of both sides to "
+		  "this file (-: standard output): one file that loads nothing",
+	  .take = option_take_text,
+	  .offset = FIELD(report.html) },
 	{ .shared = color_option, .offset = FIELD(report.color) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
@@ -314,6 +322,21 @@ static int check_view(const struct diff_request *request)
 	return report_options_check_root(&request->report);
 }
 
+/* The page has its own views. */
+static int check_html(const struct diff_request *request)
+{
+	if (!request->report.html)
+		return 0;
+	if (request->report.has_view || request->format != FORMAT_TEXT ||
+	    request->options.significant_only)
+		return message_wrong_use("diff",
+					 "--html writes a page with its own views: leave out "
+					 "--view, --format and --significant.");
+	if (strcmp(request->report.html, "-") == 0 && isatty(STDOUT_FILENO))
+		return message_wrong_use("diff", "a terminal cannot show a page: name a file.");
+	return 0;
+}
+
 static void choose_defaults(struct diff_request *request, const struct view_traits *traits)
 {
 	double *min_percent = &request->report.export.min_percent;
@@ -334,6 +357,8 @@ int diff_request_parse(struct diff_request *request, int argc, char **argv, bool
 	int status = parse_words(request, argc, argv, is_done_ret);
 	if (!status && !*is_done_ret)
 		status = check_view(request);
+	if (!status && !*is_done_ret)
+		status = check_html(request);
 	if (status || *is_done_ret)
 		return status;
 	report_options_finish(&request->report);
