@@ -48,7 +48,7 @@ static int fill_arguments(struct parsed *parsed)
 {
 	struct record_arguments *arguments = &parsed->arguments;
 
-	record_arguments_init(arguments, parsed->argv);
+	record_arguments_init(arguments, "record", parsed->argv);
 	struct parsed_line result = options_parse(&line, parsed->argc, parsed->argv, arguments);
 	if (result.is_done)
 		return result.status;
