@@ -131,6 +131,7 @@ const char *debug_reason_text(enum debug_reason reason)
 		[DEBUG_NOT_SUPPORTED] = "expression not supported",
 		[DEBUG_MALFORMED] = "malformed expression",
 		[DEBUG_NO_INFORMATION] = "no debug information",
+		[DEBUG_NO_SUCH_PART] = "no such member, or no pointer or array",
 	};
 
 	return texts[reason];

@@ -27,7 +27,8 @@ enum debug_reason {
 	DEBUG_NOT_STORED,     /* it points to an object that has no place in memory */
 	DEBUG_NOT_SUPPORTED,  /* an operation that is not evaluated */
 	DEBUG_MALFORMED,      /* an expression that no compiler writes */
-	DEBUG_NO_INFORMATION, /* the function has no debug information */
+	DEBUG_NO_INFORMATION, /* there is no debug information, or none of the type's members */
+	DEBUG_NO_SUCH_PART,   /* what is asked of it does not fit its type */
 	N_DEBUG_REASONS,
 };
 
