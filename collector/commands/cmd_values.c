@@ -31,6 +31,7 @@ static const struct choice formats[] = {
 
 struct values_command {
 	struct value_request request;
+	struct value_expression *expressions;
 	struct values_options output;
 	const char *path;
 	struct filter_options filter;
@@ -78,16 +79,37 @@ static const struct command_option options_of_values[] = {
 
 const struct command_line values_line = {
 	.command = "values",
-	.synopsis = "[OPTIONS] FUNCTION [VARIABLE...] [FILE]",
-	.description = "Shows what the parameters of a function, or the named variables, were when "
-		       "samples were\n"
-		       "taken in it or in what it called: the commonest values with their shares, "
-		       "and of numbers\n"
-		       "the mean, quantiles and a histogram. What is not known is counted by its "
-		       "reason.\n\n"
-		       "The last operand is the recording if a file has its name.",
+	.synopsis = "[OPTIONS] FUNCTION [EXPRESSION...] [FILE]",
+	.description =
+		"Shows what the parameters of a function, or the expressions, were when samples "
+		"were taken\n"
+		"in it or in what it called: the commonest values with their shares, and of "
+		"numbers the\n"
+		"mean, quantiles and a histogram. What is not known is counted by its "
+		"reason.\n\n"
+		"An expression is a variable, or what it leads to: p->field, this->member, "
+		"a[3], *p,\n"
+		"(*p).a.b[2].\n\n"
+		"The last operand is the recording if a file has its name.",
 	.options = options_of_values,
 };
+
+/* 0, or an exit status after a message. */
+static int take_expressions(struct values_command *command, char **texts, size_t n)
+{
+	command->expressions = calloc(n + 1, sizeof(*command->expressions));
+	if (!command->expressions)
+		return message_error("values", "%s.", strerror(ENOMEM));
+	for (size_t i = 0; i < n; i++) {
+		const char *wrong = value_expression_parse(&command->expressions[i], texts[i]);
+
+		if (wrong)
+			return message_wrong_use("values", "'%s' %s.", texts[i], wrong);
+	}
+	command->request.expressions = command->expressions;
+	command->request.n_expressions = n;
+	return 0;
+}
 
 /* 0, or an exit status after a message. */
 static int take_operands(struct values_command *command, const struct parsed_line *parsed)
@@ -99,9 +121,8 @@ static int take_operands(struct values_command *command, const struct parsed_lin
 	command->request.function = command->output.function = parsed->operands[0];
 	if (n > 1 && access(parsed->operands[n - 1], F_OK) == 0)
 		n--;
-	command->request.variables = (const char *const *)parsed->operands + 1;
-	command->request.n_variables = n - 1;
-	return file_options_take_operand("values", parsed, n, &command->path);
+	int status = take_expressions(command, parsed->operands + 1, n - 1);
+	return status ? status : file_options_take_operand("values", parsed, n, &command->path);
 }
 
 /* Reads all samples. 0 or -errno. */
@@ -137,21 +158,38 @@ static int complain_of_name(const struct values_command *command)
 			     command->path, command->request.function);
 }
 
-/* Variables that no frame of the function has. */
-static bool lacks_variable(const struct values_command *command, const struct value_table *table)
+static const struct value_row *find_row(const struct value_table *table, const char *name)
 {
+	for (uint32_t row = 0; row < table->n_rows; row++)
+		if (strcmp(table->rows[row].name, name) == 0)
+			return &table->rows[row];
+	return NULL;
+}
+
+/* Expressions that no frame of the function can have a value for. */
+static bool lacks_value(const struct values_command *command, const struct value_table *table)
+{
+	const char *path = command->path, *function = command->request.function;
 	bool is_lacking = false;
 
-	for (size_t i = 0; i < command->request.n_variables && !table->n_without; i++) {
-		const char *name = command->request.variables[i];
-		bool is_found = false;
+	for (size_t i = 0; i < command->request.n_expressions; i++) {
+		const struct value_expression *expression = &command->expressions[i];
+		const struct value_row *row = find_row(table, expression->text);
+		const uint64_t n_wrong = row ? row->n_missing[DEBUG_NO_SUCH_PART] : 0;
 
-		for (uint32_t row = 0; row < table->n_rows; row++)
-			is_found |= strcmp(table->rows[row].name, name) == 0;
-		if (!is_found)
+		if (!row && table->n_without)
+			continue;
+		if (!row)
 			message_error("values", "%s: '%s' has no variable '%s' at any sample.",
-				      command->path, command->request.function, name);
-		is_lacking |= !is_found;
+				      path, function, expression->variable);
+		else if (n_wrong && n_wrong == value_row_n(row))
+			message_error("values",
+				      "%s: '%s' does not fit its types: there is no such member, "
+				      "or it is no pointer or array.",
+				      path, expression->text);
+		else
+			continue;
+		is_lacking = true;
 	}
 	return is_lacking;
 }
@@ -162,7 +200,7 @@ static int conclude(const struct values_command *command, struct dendro *session
 {
 	if (!table->n_found)
 		return complain_of_name(command);
-	if (lacks_variable(command, table))
+	if (lacks_value(command, table))
 		return 1;
 	value_table_finish(table);
 	if (command->format == VALUES_JSON)
@@ -229,5 +267,6 @@ int cmd_values(int argc, char **argv)
 	if (!parsed.is_done && !status)
 		status = run(&command);
 	filter_options_deinit(&command.filter);
+	free(command.expressions);
 	return status;
 }

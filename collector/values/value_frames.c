@@ -86,37 +86,75 @@ static void name_function(void *data, uint64_t addr, char *name, size_t size)
 		snprintf(name, size, "%s", found.name);
 }
 
-static bool is_listed(const struct value_request *request, const struct value_variable *variable)
+/* The row of an expression, or of a variable. NULL: out of memory. */
+static struct value_row *row_of(struct value_table *table, const char *name,
+				const struct value_variable *variable, const Dwarf_Die *type)
 {
-	if (!request->n_variables)
-		return variable->is_parameter || request->locals;
-	for (size_t i = 0; i < request->n_variables; i++)
-		if (strcmp(request->variables[i], variable->name) == 0)
-			return true;
-	return false;
+	char text[TYPE_SIZE] = "";
+
+	if (type)
+		value_type_name(type, text, sizeof(text));
+	return value_table_row(table, name, text, variable->is_parameter);
+}
+
+static int add_place(struct value_frames *frames, struct value_row *row, struct value_place *place,
+		     enum debug_reason reason)
+{
+	const struct value_object object = { value_stack_debug_frame(frames->stack, frames->at),
+					     &place->location, name_function, frames };
+	struct value_text text;
+
+	if (!row)
+		return -ENOMEM;
+	if (!reason)
+		reason = value_text_write(&text, &object, &place->type, place->bit, place->n_bits);
+	if (!reason)
+		return value_row_add(row, &text);
+	value_row_miss(row, reason);
+	return 0;
+}
+
+static int add_expression(struct value_frames *frames, const struct value_expression *expression,
+			  struct value_variable *variable, struct value_table *table)
+{
+	const struct debug_frame *frame = value_stack_debug_frame(frames->stack, frames->at);
+	struct value_place place;
+	const enum debug_reason reason =
+		value_expression_find(expression, &variable->die, frame, &place);
+	struct value_row *row =
+		row_of(table, expression->text, variable, reason ? NULL : &place.type);
+
+	return add_place(frames, row, &place, reason);
 }
 
 static int add_variable(struct value_frames *frames, struct value_variable *variable,
 			struct value_table *table)
 {
 	const struct debug_frame *frame = value_stack_debug_frame(frames->stack, frames->at);
-	struct debug_location location;
-	const struct value_object object = { frame, &location, name_function, frames };
-	struct value_text text;
-	char type[TYPE_SIZE];
-
-	value_type_name(&variable->die, type, sizeof(type));
+	struct value_place place = { .bit = 0 };
+	enum debug_reason reason = debug_location_find(&place.location, &variable->die, frame);
+	const bool has_type = value_type_of(&variable->die, &place.type);
 	struct value_row *row =
-		value_table_row(table, variable->name, type, variable->is_parameter);
-	if (!row)
-		return -ENOMEM;
-	enum debug_reason reason = debug_location_find(&location, &variable->die, frame);
-	if (!reason)
-		reason = value_text_write(&text, &object, &variable->die);
-	if (!reason)
-		return value_row_add(row, &text);
-	value_row_miss(row, reason);
-	return 0;
+		row_of(table, variable->name, variable, has_type ? &place.type : NULL);
+
+	return add_place(frames, row, &place, has_type ? reason : DEBUG_NOT_SUPPORTED);
+}
+
+/* What was asked for, of one variable. */
+static int add_requested(struct value_frames *frames, struct value_variable *variable,
+			 struct value_table *table)
+{
+	const struct value_request *request = frames->request;
+	int err = 0;
+
+	if (!request->n_expressions)
+		return variable->is_parameter || request->locals
+			       ? add_variable(frames, variable, table)
+			       : 0;
+	for (size_t i = 0; i < request->n_expressions && !err; i++)
+		if (strcmp(request->expressions[i].variable, variable->name) == 0)
+			err = add_expression(frames, &request->expressions[i], variable, table);
+	return err;
 }
 
 /* The variables of the function @depth inlined calls into the compiled one of the frame. */
@@ -134,10 +172,9 @@ static int add_variables(struct value_frames *frames, size_t depth, struct value
 	}
 	const struct debug_frame *frame = value_stack_debug_frame(frames->stack, frames->at);
 	const size_t n = value_variables_list(&dies[n_dies - 1 - depth], frame->vaddr,
-					      request->locals || request->n_variables, variables);
+					      request->locals || request->n_expressions, variables);
 	for (size_t i = 0; i < n && !err; i++)
-		if (is_listed(request, &variables[i]))
-			err = add_variable(frames, &variables[i], table);
+		err = add_requested(frames, &variables[i], table);
 	return err;
 }
 

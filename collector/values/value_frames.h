@@ -7,12 +7,13 @@
 
 #include "collector/paths/sample.h"
 #include "report/names/function_query.h"
+#include "report/values/value_expression.h"
 #include "report/values/value_table.h"
 
 struct value_request {
 	const char *function;
-	const char *const *variables; /* NULL: all parameters */
-	size_t n_variables;
+	const struct value_expression *expressions; /* none: all parameters */
+	size_t n_expressions;
 	bool locals;
 };
 

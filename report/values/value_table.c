@@ -21,6 +21,18 @@ void value_table_deinit(struct value_table *table)
 	*table = (struct value_table){ 0 };
 }
 
+/* false: out of memory. */
+static bool take_type(struct value_row *row, const char *type)
+{
+	char *copy = strdup(type);
+
+	if (copy) {
+		free(row->type);
+		row->type = copy;
+	}
+	return copy;
+}
+
 struct value_row *value_table_row(struct value_table *table, const char *name, const char *type,
 				  bool is_parameter)
 {
@@ -28,7 +40,7 @@ struct value_row *value_table_row(struct value_table *table, const char *name, c
 		struct value_row *row = &table->rows[i];
 
 		if (row->is_parameter == is_parameter && strcmp(row->name, name) == 0)
-			return row;
+			return *row->type || take_type(row, type) ? row : NULL;
 	}
 	if (array_reserve(table->rows, table->n_rows, table->n_allocated, 1))
 		return NULL;

@@ -25,7 +25,7 @@ struct value_powers {
 };
 
 struct value_row {
-	char *name, *type; /* type: as in C; "" : not known */
+	char *name, *type; /* name: or an expression; type: as in C; "": not known */
 	bool is_parameter;
 	uint64_t n_known, n_missing[N_DEBUG_REASONS];
 	struct string_ids texts;
@@ -49,7 +49,8 @@ struct value_table {
 };
 
 void value_table_deinit(struct value_table *table);
-/* The row of a variable, new or old. NULL: out of memory. Valid until the next call. */
+/* The row of a variable or an expression, new or old; its type is the first that is not "". NULL:
+ * out of memory. Valid until the next call. */
 struct value_row *value_table_row(struct value_table *table, const char *name, const char *type,
 				  bool is_parameter);
 /* 0 or -ENOMEM. */

@@ -236,6 +236,21 @@ static enum debug_reason write_reference(struct value_text *value,
 	return DEBUG_KNOWN;
 }
 
+/* @n_bits: of a bit-field, else 0. */
+static enum debug_reason write_part(struct value_text *value, const struct value_object *object,
+				    Dwarf_Die *type, struct part part, uint64_t n_bits)
+{
+	Dwarf_Die plain = *type;
+
+	if (!n_bits)
+		return write_type(value, object, type, part);
+	if (value_type_plain(&plain) && dwarf_tag(&plain) == DW_TAG_base_type)
+		return write_base(value, object, &plain, part.bit, n_bits);
+	return dwarf_tag(&plain) == DW_TAG_enumeration_type
+		       ? write_enumerator(value, object, &plain, part.bit, n_bits)
+		       : DEBUG_NOT_SUPPORTED;
+}
+
 static enum debug_reason write_member(struct value_text *value, const struct value_object *object,
 				      Dwarf_Die *member, struct part whole)
 {
@@ -243,15 +258,10 @@ static enum debug_reason write_member(struct value_text *value, const struct val
 	uint64_t n_bits;
 	Dwarf_Die type;
 
-	if (!value_type_of(member, &type) || !value_type_plain(&type) ||
-	    !value_type_member_place(member, &part.bit, &n_bits))
+	if (!value_type_of(member, &type) || !value_type_member_place(member, &part.bit, &n_bits))
 		return DEBUG_NOT_SUPPORTED;
 	part.bit += whole.bit;
-	if (n_bits && dwarf_tag(&type) == DW_TAG_base_type)
-		return write_base(value, object, &type, part.bit, n_bits);
-	if (n_bits && dwarf_tag(&type) == DW_TAG_enumeration_type)
-		return write_enumerator(value, object, &type, part.bit, n_bits);
-	return write_type(value, object, &type, part);
+	return write_part(value, object, &type, part, n_bits);
 }
 
 static enum debug_reason write_members(struct value_text *value, const struct value_object *object,
@@ -379,12 +389,8 @@ static enum debug_reason write_type(struct value_text *value, const struct value
 }
 
 enum debug_reason value_text_write(struct value_text *value, const struct value_object *object,
-				   Dwarf_Die *variable)
+				   Dwarf_Die *type, uint64_t bit, uint64_t n_bits)
 {
-	Dwarf_Die type;
-
 	*value = (struct value_text){ .n = 0 };
-	if (!value_type_of(variable, &type))
-		return DEBUG_NOT_SUPPORTED;
-	return write_type(value, object, &type, (struct part){ 0, 0 });
+	return write_part(value, object, type, (struct part){ bit, 0 }, n_bits);
 }

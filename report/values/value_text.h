@@ -28,10 +28,11 @@ struct value_text {
 };
 
 /*
- * Writes the value of an object of the type that @variable has, if it has one. Where only parts of
- * an object are known, their text says so. A reason: nothing of it is known.
+ * Writes the value of a part of an object, of type @type, from its bit @bit on; of a bit-field,
+ * @n_bits of them, else 0. Where only parts of it are known, their text says so. A reason: nothing
+ * of it is known.
  */
 enum debug_reason value_text_write(struct value_text *value, const struct value_object *object,
-				   Dwarf_Die *variable);
+				   Dwarf_Die *type, uint64_t bit, uint64_t n_bits);
 
 #endif

@@ -119,49 +119,51 @@ static void append(char *name, size_t size, const char *text)
 	snprintf(name + n, size - n, "%s", text);
 }
 
-void value_type_name(Dwarf_Die *variable, char *name, size_t size)
+/* Adds what stands behind the innermost type's name. false: @type is the innermost one. */
+static bool add_behind(Dwarf_Die *type, char *behind, size_t size, bool *is_const)
 {
-	char after[MAX_QUALIFIERS + 1] = "";
-	Dwarf_Die type = *variable, inner;
+	switch (dwarf_tag(type)) {
+	case DW_TAG_pointer_type:
+		memmove(behind + 1, behind, strlen(behind) + 1);
+		*behind = '*';
+		return true;
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		memmove(behind + 1, behind, strlen(behind) + 1);
+		*behind = '&';
+		return true;
+	case DW_TAG_const_type:
+		*is_const = true;
+		return true;
+	case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+		return true;
+	case DW_TAG_array_type:
+		append(behind, size, "[]");
+		return true;
+	default:
+		return false;
+	}
+}
+
+void value_type_name(const Dwarf_Die *named, char *name, size_t size)
+{
+	char behind[2 * MAX_QUALIFIERS + 1] = "";
+	Dwarf_Die type = *named, inner;
 	unsigned depth = 0;
 	bool is_const = false, is_void = false;
 
-	*name = 0;
-	while (depth++ < MAX_QUALIFIERS) {
-		if (!value_type_of(&type, &inner)) {
-			is_void = true;
-			break;
-		}
-		type = inner;
-		switch (dwarf_tag(&type)) {
-		case DW_TAG_pointer_type:
-			memmove(after + 1, after, strlen(after) + 1);
-			*after = '*';
-			continue;
-		case DW_TAG_reference_type:
-		case DW_TAG_rvalue_reference_type:
-			memmove(after + 1, after, strlen(after) + 1);
-			*after = '&';
-			continue;
-		case DW_TAG_const_type:
-			is_const = true;
-			continue;
-		case DW_TAG_volatile_type:
-		case DW_TAG_restrict_type:
-		case DW_TAG_atomic_type:
-			continue;
-		case DW_TAG_array_type:
-			append(after, sizeof(after), "[]");
-			continue;
-		default:
-			break;
-		}
-		break;
+	while (!is_void && depth++ < MAX_QUALIFIERS &&
+	       add_behind(&type, behind, sizeof(behind), &is_const)) {
+		is_void = !value_type_of(&type, &inner);
+		if (!is_void)
+			type = inner;
 	}
 	const char *last = is_void                                      ? "void"
 			   : dwarf_tag(&type) == DW_TAG_subroutine_type ? "function"
 									: dwarf_diename(&type);
 
 	snprintf(name, size, "%s%s%s%s", is_const ? "const " : "", last ? last : "?",
-		 *after ? " " : "", after);
+		 *behind ? " " : "", behind);
 }

@@ -24,7 +24,7 @@ bool value_type_is_member(Dwarf_Die *die);
 bool value_type_member_place(Dwarf_Die *member, uint64_t *bit_ret, uint64_t *n_bits_ret);
 /* Of all dimensions of an array together. 0: not known. */
 uint64_t value_type_count_elements(Dwarf_Die *array);
-/* The name of a variable's type, as in C: "const char *". */
-void value_type_name(Dwarf_Die *variable, char *name, size_t size);
+/* The name of a type, as in C: "const char *". */
+void value_type_name(const Dwarf_Die *type, char *name, size_t size);
 
 #endif

@@ -108,6 +108,37 @@ within() {
 	[ "$(values gcc-O0.data '.at_leaf' main)" = 0 ]
 }
 
+@test "values: expressions: members, elements, and what pointers lead to" {
+	local file
+	for file in *.data; do
+		[ "$file" != none.data ] || continue
+		run values "$file" '.variables[] | "\(.name)|\(.type)|\(.values[].value)"' \
+			paint 'canvas->at.x' '(*canvas).at.layer' 'canvas->at' 'canvas[0].at.y'
+		grep -qFx 'canvas->at.x|int|-3' <<<"$output"
+		grep -qFx '(*canvas).at.layer|unsigned int|2' <<<"$output"
+		grep -qFx 'canvas->at|point|{x = -3, y = 1000, is_far = 0, layer = 2}' <<<"$output"
+		grep -qFx 'canvas[0].at.y|int|1000' <<<"$output"
+	done
+	run values gcc-O0.data '[.variables[] | .values[0].value] | join(" ")' main \
+		'colours[1]' 'colours[2]' '*colours' 'canvas.at.x'
+	[ "$output" = "GREEN BLUE RED -3" ]
+	run values gcc-O0.data '.variables[] | .values[].value' paint '*name'
+	[ "$(sort <<<"$output" | tr '\n' ' ')" = "119 'w' 99 'c' " ]
+}
+
+@test "values: expressions that fit no type, or make no sense" {
+	run "$DENDRO" values paint 'canvas->no_such_member' gcc-O0.data
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"'canvas->no_such_member' does not fit its types"* ]]
+	run "$DENDRO" values paint '*size' gcc-O0.data
+	[ "$status" -eq 1 ]
+	run "$DENDRO" values paint 'canvas->' gcc-O0.data
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"'canvas->' lacks the name of a member."* ]]
+	run "$DENDRO" values paint 'size + 1' gcc-O0.data
+	[ "$status" -eq 129 ]
+}
+
 @test "values: what a call passed is known by the caller" {
 	run values entry.recorded '.with_function as $all | .variables[] |
 		select(.name == "dead") | .known >= 0.95 * $all' leaf

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/dwarf/debug_location.h"
+#include "report/values/value_expression.h"
 #include "report/values/value_text.h"
 #include "report/values/value_types.h"
 #include "report/values/value_variables.h"
@@ -37,21 +38,38 @@ static const struct debug_frame *find_caller(void *data, const struct debug_fram
 	return NULL;
 }
 
-static void write_value(Dwarf_Die *variable, const struct debug_frame *frame)
+static void check_text(struct value_place *place, const struct debug_frame *frame)
 {
-	struct debug_location location;
-	const struct value_object object = { .frame = frame, .location = &location };
+	const struct value_object object = { .frame = frame, .location = &place->location };
 	struct value_text text;
 	char type[64];
 
-	value_type_name(variable, type, sizeof(type));
+	value_type_name(&place->type, type, sizeof(type));
 	if (strlen(type) >= sizeof(type))
 		abort();
-	if (debug_location_find(&location, variable, frame))
-		debug_location_at(&location, MEMORY);
-	if (!value_text_write(&text, &object, variable) &&
+	if (!value_text_write(&text, &object, &place->type, place->bit, place->n_bits) &&
 	    (text.n > VALUE_TEXT_MAX || strlen(text.text) != text.n))
 		abort();
+}
+
+static void write_value(Dwarf_Die *variable, const struct debug_frame *frame)
+{
+	static const char *const texts[] = { "*v",  "v[1]",       "v->x",
+					     "v.y", "(*v->x)[2]", "v->next->next" };
+	struct value_place place = { .bit = 0 };
+	struct value_expression expression;
+
+	if (!value_type_of(variable, &place.type))
+		return;
+	if (debug_location_find(&place.location, variable, frame))
+		debug_location_at(&place.location, MEMORY);
+	check_text(&place, frame);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (value_expression_parse(&expression, texts[i]))
+			abort();
+		if (!value_expression_find(&expression, variable, frame, &place))
+			check_text(&place, frame);
+	}
 }
 
 static void ask(Dwarf_Die *function)
