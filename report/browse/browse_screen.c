@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@
 /* What the keys do now. */
 enum screen_mode { MODE_ROWS, MODE_SEARCH, MODE_FOCUS, MODE_IGNORE, MODE_LISTING, MODE_HELP };
 
-struct screen {
+struct browse_screen {
 	struct browse *browse;
 	bool utf8, color, is_done;
 	enum screen_mode mode;
@@ -33,6 +34,8 @@ struct screen {
 	struct styled_line line;
 	struct icicle icicle;
 	struct browse_listing listing;
+	SCREEN *terminal;
+	enum browse_action asked; /* of the caller */
 };
 
 bool browse_screen_is_there(void)
@@ -45,7 +48,7 @@ static const short colors[] = {
 	[STYLE_WARM] = COLOR_GREEN,  [STYLE_WARNING] = COLOR_YELLOW,
 };
 
-static attr_t attributes_of(const struct screen *screen, enum text_style style)
+static attr_t attributes_of(const struct browse_screen *screen, enum text_style style)
 {
 	static const attr_t attributes[] = {
 		[STYLE_HEADING] = A_BOLD,
@@ -60,7 +63,7 @@ static attr_t attributes_of(const struct screen *screen, enum text_style style)
 	return attribute;
 }
 
-static void begin_colors(struct screen *screen)
+static void begin_colors(struct browse_screen *screen)
 {
 	screen->color = screen->color && has_colors();
 	if (!screen->color)
@@ -73,14 +76,14 @@ static void begin_colors(struct screen *screen)
 	}
 }
 
-static struct styled_line *begin_line(struct screen *screen)
+static struct styled_line *begin_line(struct browse_screen *screen)
 {
 	styled_line_init(&screen->line, (unsigned)COLS, screen->utf8);
 	return &screen->line;
 }
 
 /* Draws the line that was begun. @base: attributes of all of it. */
-static void draw_line(const struct screen *screen, int y, attr_t base)
+static void draw_line(const struct browse_screen *screen, int y, attr_t base)
 {
 	const struct styled_line *line = &screen->line;
 
@@ -111,7 +114,7 @@ static uint32_t page_size(void)
 	return LINES > n_used ? (uint32_t)(LINES - n_used) : 0;
 }
 
-static void draw_rows(struct screen *screen)
+static void draw_rows(struct browse_screen *screen)
 {
 	const struct browse_page *page = browse_page(screen->browse);
 	const uint32_t size = page_size();
@@ -130,7 +133,7 @@ static void draw_rows(struct screen *screen)
 }
 
 /* As many levels as there are lines; that of the row under the cursor is one of them. */
-static int draw_icicle(struct screen *screen)
+static int draw_icicle(struct browse_screen *screen)
 {
 	struct browse_page *page = browse_page(screen->browse);
 	const struct browse_rows *rows = &page->rows;
@@ -150,7 +153,7 @@ static int draw_icicle(struct screen *screen)
 	return err;
 }
 
-static void draw_above(struct screen *screen)
+static void draw_above(struct browse_screen *screen)
 {
 	browse_text_title(screen->browse, begin_line(screen));
 	draw_line(screen, 0, A_REVERSE);
@@ -162,13 +165,13 @@ static void draw_above(struct screen *screen)
 	draw_line(screen, 2, A_NORMAL);
 }
 
-static bool is_typing(const struct screen *screen)
+static bool is_typing(const struct browse_screen *screen)
 {
 	return screen->mode == MODE_SEARCH || screen->mode == MODE_FOCUS ||
 	       screen->mode == MODE_IGNORE;
 }
 
-static void draw_typed(struct screen *screen)
+static void draw_typed(struct browse_screen *screen)
 {
 	struct styled_line *line = begin_line(screen);
 	const bool is_search = screen->mode == MODE_SEARCH;
@@ -186,7 +189,7 @@ static void draw_typed(struct screen *screen)
 	move(LINES - 1, (int)column);
 }
 
-static void draw_answer(struct screen *screen)
+static void draw_answer(struct browse_screen *screen)
 {
 	browse_text_name(screen->browse, begin_line(screen));
 	draw_line(screen, LINES - 3, A_NORMAL);
@@ -194,7 +197,7 @@ static void draw_answer(struct screen *screen)
 	draw_line(screen, LINES - 2, A_NORMAL);
 }
 
-static void draw_below(struct screen *screen)
+static void draw_below(struct browse_screen *screen)
 {
 	if (LINES >= MIN_LINES)
 		draw_answer(screen);
@@ -206,7 +209,7 @@ static void draw_below(struct screen *screen)
 	draw_line(screen, LINES - 1, A_REVERSE);
 }
 
-static void draw_help(struct screen *screen)
+static void draw_help(struct browse_screen *screen)
 {
 	uint32_t n_lines = 0, size = LINES > 1 ? (uint32_t)LINES - 1 : 1;
 
@@ -231,7 +234,7 @@ static uint32_t listing_size(void)
 	return LINES > 1 ? (uint32_t)LINES - 1 : 1;
 }
 
-static void draw_listing(struct screen *screen)
+static void draw_listing(struct browse_screen *screen)
 {
 	const struct browse_listing *listing = &screen->listing;
 	const uint32_t size = listing_size();
@@ -255,7 +258,7 @@ static void draw_listing(struct screen *screen)
 	draw_line(screen, LINES - 1, A_REVERSE);
 }
 
-static int draw(struct screen *screen)
+static int draw(struct browse_screen *screen)
 {
 	int err = 0;
 
@@ -332,7 +335,7 @@ static void lengthen(char *text, size_t room, wchar_t c)
 }
 
 /* What takes longer than a blink in a large profile is announced first. */
-static void say_counting(struct screen *screen)
+static void say_counting(struct browse_screen *screen)
 {
 	if (screen->browse->base.fold->n_nodes < MANY_NODES)
 		return;
@@ -342,7 +345,7 @@ static void say_counting(struct screen *screen)
 	refresh();
 }
 
-static int finish_typing(struct screen *screen, bool is_wanted)
+static int finish_typing(struct browse_screen *screen, bool is_wanted)
 {
 	const enum screen_mode mode = screen->mode;
 
@@ -356,7 +359,7 @@ static int finish_typing(struct screen *screen, bool is_wanted)
 				screen->typed);
 }
 
-static int type_key(struct screen *screen, uint32_t key)
+static int type_key(struct browse_screen *screen, uint32_t key)
 {
 	if (key == BROWSE_KEY_ESCAPE || key == BROWSE_KEY_ENTER || key == '\n')
 		return finish_typing(screen, key != BROWSE_KEY_ESCAPE);
@@ -367,7 +370,7 @@ static int type_key(struct screen *screen, uint32_t key)
 	return screen->mode == MODE_SEARCH ? browse_search_type(screen->browse, screen->typed) : 0;
 }
 
-static void begin_typing(struct screen *screen, enum screen_mode mode)
+static void begin_typing(struct browse_screen *screen, enum screen_mode mode)
 {
 	screen->mode = mode;
 	screen->typed[0] = '\0';
@@ -376,7 +379,7 @@ static void begin_typing(struct screen *screen, enum screen_mode mode)
 		browse_search_begin(screen->browse);
 }
 
-static void scroll_help(struct screen *screen, enum browse_action action)
+static void scroll_help(struct browse_screen *screen, enum browse_action action)
 {
 	const uint32_t page = (uint32_t)LINES / 2;
 
@@ -392,7 +395,7 @@ static void scroll_help(struct screen *screen, enum browse_action action)
 		screen->mode = MODE_ROWS;
 }
 
-static int begin_listing(struct screen *screen)
+static int begin_listing(struct browse_screen *screen)
 {
 	int err = browse_listing_make(&screen->listing, screen->browse, (unsigned)COLS);
 
@@ -401,7 +404,7 @@ static int begin_listing(struct screen *screen)
 	return err;
 }
 
-static void act_on_listing(struct screen *screen, enum browse_action action)
+static void act_on_listing(struct browse_screen *screen, enum browse_action action)
 {
 	const int64_t page = listing_size();
 	const int64_t steps[] = {
@@ -418,7 +421,7 @@ static void act_on_listing(struct screen *screen, enum browse_action action)
 	}
 }
 
-static int act(struct screen *screen, enum browse_action action)
+static int act(struct browse_screen *screen, enum browse_action action)
 {
 	switch (action) {
 	case ACTION_QUIT:
@@ -437,6 +440,13 @@ static int act(struct screen *screen, enum browse_action action)
 	case ACTION_TYPE_IGNORE:
 		begin_typing(screen, action == ACTION_TYPE_FOCUS ? MODE_FOCUS : MODE_IGNORE);
 		return 0;
+	case ACTION_FREEZE:
+	case ACTION_LAST_PART:
+	case ACTION_SAVE:
+		screen->asked = action;
+		if (!screen->browse->options.is_growing)
+			screen->browse->message = "This key is for dendro top.";
+		return 0;
 	default:
 		if (browse_act_counts(screen->browse, action))
 			say_counting(screen);
@@ -444,7 +454,7 @@ static int act(struct screen *screen, enum browse_action action)
 	}
 }
 
-static int handle_key(struct screen *screen, uint32_t key)
+static int handle_key(struct browse_screen *screen, uint32_t key)
 {
 	if (!key)
 		return 0;
@@ -462,7 +472,7 @@ static int handle_key(struct screen *screen, uint32_t key)
 	return act(screen, action);
 }
 
-static int click_cell(struct screen *screen, int y, int x)
+static int click_cell(struct browse_screen *screen, int y, int x)
 {
 	struct browse_page *page = browse_page(screen->browse);
 	const uint32_t line = page->top + (uint32_t)(y - lines_above());
@@ -482,7 +492,7 @@ static int click_cell(struct screen *screen, int y, int x)
 			      : browse_rows_reveal(&page->rows, clicked);
 }
 
-static int click(struct screen *screen, int y, int x)
+static int click(struct browse_screen *screen, int y, int x)
 {
 	const bool has_views = LINES >= MIN_LINES;
 
@@ -500,7 +510,7 @@ static int click(struct screen *screen, int y, int x)
 	return click_cell(screen, y, x);
 }
 
-static int handle_mouse(struct screen *screen)
+static int handle_mouse(struct browse_screen *screen)
 {
 	const uint32_t up = BROWSE_KEY_UP, down = BROWSE_KEY_DOWN;
 	MEVENT event;
@@ -519,53 +529,95 @@ static int handle_mouse(struct screen *screen)
 	return err;
 }
 
-static int run(struct screen *screen)
+static int take_key(struct browse_screen *screen, int got, wint_t key)
 {
-	int err = 0;
+	if (got == KEY_CODE_YES && key == KEY_MOUSE)
+		return handle_mouse(screen);
+	return handle_key(screen, got == KEY_CODE_YES ? special_key(key) : (uint32_t)key);
+}
 
-	while (!screen->is_done && !err) {
-		wint_t key;
+int browse_screen_step(struct browse_screen *screen, int wake_fd, int timeout_ms,
+		       enum browse_action *action_ret)
+{
+	struct pollfd fds[] = { { STDIN_FILENO, POLLIN, 0 }, { wake_fd, POLLIN, 0 } };
+	int err = draw(screen), n_keys = 0, got;
+	wint_t key;
 
-		err = draw(screen);
-		if (err)
-			return err;
-		int got = get_wch(&key);
-		if (got == ERR)
-			return 0; /* the terminal is gone */
-		if (got == KEY_CODE_YES && key == KEY_MOUSE)
-			err = handle_mouse(screen);
-		else
-			err = handle_key(screen,
-					 got == KEY_CODE_YES ? special_key(key) : (uint32_t)key);
+	screen->asked = ACTION_NONE;
+	if (!err)
+		poll(fds, 2, timeout_ms); /* a signal may end it: the terminal has another size */
+	while (!err && !screen->is_done && !screen->asked && (got = get_wch(&key)) != ERR) {
+		n_keys++;
+		err = take_key(screen, got, key);
 	}
+	if (!n_keys && fds[0].revents) /* the terminal is gone */
+		screen->is_done = true;
+	*action_ret = screen->asked;
 	return err;
 }
 
-int browse_screen_run(struct browse *browse, bool color)
+bool browse_screen_is_done(const struct browse_screen *screen)
 {
-	struct screen screen = {
-		.browse = browse,
-		.color = color,
-		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-	};
+	return screen->is_done;
+}
 
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return -ENOTTY;
-	SCREEN *terminal = newterm(NULL, stdout, stdin);
-	if (!terminal)
-		return -ENODEV;
+bool browse_screen_shows_rows(const struct browse_screen *screen)
+{
+	return screen->mode == MODE_ROWS;
+}
+
+static void set_up(struct browse_screen *screen)
+{
 	set_escdelay(ESCAPE_DELAY_MS);
 	cbreak();
 	noecho();
 	nonl();
+	nodelay(stdscr, TRUE);
 	keypad(stdscr, TRUE);
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	mouseinterval(0);
-	begin_colors(&screen);
-	int err = run(&screen);
+	begin_colors(screen);
+}
+
+int browse_screen_open(struct browse *browse, bool color, struct browse_screen **screen_ret)
+{
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return -ENOTTY;
+	struct browse_screen *screen = calloc(1, sizeof(*screen));
+	if (!screen)
+		return -ENOMEM;
+	screen->browse = browse;
+	screen->color = color;
+	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	screen->terminal = newterm(NULL, stdout, stdin);
+	if (!screen->terminal) {
+		free(screen);
+		return -ENODEV;
+	}
+	set_up(screen);
+	*screen_ret = screen;
+	return 0;
+}
+
+void browse_screen_close(struct browse_screen *screen)
+{
 	endwin();
-	delscreen(terminal);
-	icicle_deinit(&screen.icicle);
-	browse_listing_deinit(&screen.listing);
+	delscreen(screen->terminal);
+	icicle_deinit(&screen->icicle);
+	browse_listing_deinit(&screen->listing);
+	free(screen);
+}
+
+int browse_screen_run(struct browse *browse, bool color)
+{
+	struct browse_screen *screen;
+	enum browse_action action;
+	int err = browse_screen_open(browse, color, &screen);
+
+	if (err)
+		return err;
+	while (!err && !screen->is_done)
+		err = browse_screen_step(screen, -1, -1, &action);
+	browse_screen_close(screen);
 	return err;
 }

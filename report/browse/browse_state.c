@@ -192,6 +192,7 @@ void browse_state_deinit(struct browse *browse)
 		browse_scope_deinit(&browse->past[i].scope);
 	browse_scope_deinit(&browse->scope);
 	free(browse->scope_text);
+	string_ids_deinit(&browse->names);
 }
 
 /* A row of a page, by what stays when the page is made again. */

@@ -23,7 +23,9 @@ enum browse_page_kind {
 #define BROWSE_MAX_UNDO 100
 
 struct browse_options {
-	const char *source;                   /* what is shown, for the title */
+	const char *source; /* what is shown, for the title */
+	/* It grows, and the source says what the title would. */
+	bool is_growing;
 	struct view_options view;             /* of all views; kind and sort do not count */
 	struct symbolizer_options symbolizer; /* PAGE_LINES needs another one, with lines */
 	double min_percent;                   /* ACTION_UNFOLD_ALL */
@@ -66,7 +68,8 @@ struct browse {
 	struct view_row *search_from;
 	struct view_row **revealed;
 	uint32_t n_revealed, n_revealed_allocated;
-	const char *message; /* about the last action; "": none */
+	const char *message;     /* about the last action; "": none */
+	struct string_ids names; /* of scopes, of profiles that were shown before */
 };
 
 /* Takes over nothing. 0 or -errno; browse_state_deinit() follows in any case. */

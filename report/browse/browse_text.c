@@ -69,6 +69,12 @@ void browse_text_title(const struct browse *browse, struct styled_line *line)
 	uint32_t place, n = browse_n_metrics(browse, &place);
 	char total[64];
 
+	if (browse->options.is_growing) {
+		styled_line_add(line, " dendro top  ");
+		styled_line_add(line, browse->options.source);
+		styled_line_pad(line, line->max_columns);
+		return;
+	}
 	text_format_amount(total, sizeof(total), whole_of(browse), metric->unit);
 	styled_line_add(line, " dendro browse  ");
 	styled_line_add_cut(line, browse->options.source, line->max_columns / 2);
