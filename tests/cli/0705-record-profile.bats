@@ -163,7 +163,7 @@ start_recorder() {
 @test "on a full disk it fails and says so" {
 	need_root
 	mkdir disk
-	mount -t tmpfs -o size=8k tmpfs disk || skip "no tmpfs may be mounted here"
+	mount -t tmpfs -o size=4k tmpfs disk || skip "no tmpfs may be mounted here"
 	run "$DENDRO" record -o disk/live.cct -- "$WORKLOADS/cxx" 0.5
 	umount disk
 	echo "$output"
