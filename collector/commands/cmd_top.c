@@ -1,4 +1,5 @@
 /* dendro top: shows a profile while it is recorded. */
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "collector/commands/commands.h"
 #include "collector/commands/recording_run.h"
 #include "collector/files/profile_builder.h"
+#include "collector/watch/top_screen.h"
 #include "collector/watch/top_watch.h"
 
 #define DEFAULT_ROWS 20
@@ -21,6 +23,12 @@ static const struct choice views[] = {
 	{ "functions", VIEW_FUNCTIONS }, { "modules", VIEW_MODULES },
 	{ "processes", VIEW_PROCESSES }, { "threads", VIEW_THREADS },
 	{ "lines", VIEW_LINES },         { NULL, 0 },
+};
+static const struct choice groupings[] = {
+	{ "comm", GROUP_COMM },
+	{ "process", GROUP_PROCESS },
+	{ "thread", GROUP_THREAD },
+	{ NULL, 0 },
 };
 static const struct choice sorts[] = {
 	{ "total", SORT_TOTAL },
@@ -84,23 +92,28 @@ static const struct command_option options_of_top[] = {
 	{ .name = "iterations",
 	  .letter = 'n',
 	  .argument = "N",
-	  .help = "stop after N refreshes",
+	  .help = "text only: stop after N refreshes",
 	  .take = take_count,
 	  .offset = FIELD(n_iterations) },
+	{ .name = "text",
+	  .help = "print tables on a terminal, too, instead of a screen with keys",
+	  .take = option_take_flag,
+	  .offset = FIELD(is_text) },
 	{ .name = "rows",
 	  .argument = "N",
-	  .help = "show at most N rows (default: 20)",
+	  .help = "text only: show at most N rows (default: 20)",
 	  .take = take_count,
 	  .offset = FIELD(n_rows) },
 	{ .name = "view",
 	  .argument = "VIEW",
-	  .help = "what rows are: functions (default), lines, modules, processes or threads",
+	  .help = "text only: what rows are: functions (default), lines, modules, processes or "
+		  "threads",
 	  .take = take_view,
 	  .choices = views,
 	  .offset = FIELD(report) },
 	{ .name = "sort",
 	  .argument = "KEY",
-	  .help = "sort rows by total, self or name",
+	  .help = "text only: sort rows by total, self or name",
 	  .take = take_sort,
 	  .choices = sorts,
 	  .offset = FIELD(report) },
@@ -118,6 +131,13 @@ static const struct command_option options_of_top[] = {
 	  .take = option_take_flag,
 	  .offset = FIELD(report.symbolizer.no_inlines) },
 	{ .shared = raw_names_option, .offset = FIELD(report.symbolizer.names) },
+	{ .name = "by",
+	  .argument = "GROUP",
+	  .help = "group the tree by comm (default), process or thread",
+	  .take = option_take_choice,
+	  .choices = groupings,
+	  .offset = FIELD(report.view.grouping) },
+	{ .shared = color_option, .offset = FIELD(report.color) },
 	{ .name = "output",
 	  .letter = 'o',
 	  .argument = "FILE",
@@ -138,35 +158,61 @@ const struct command_line top_line = {
 	.synopsis = "[OPTIONS] [--] COMMAND [ARGS]\n"
 		    "[OPTIONS] -a | -p PID,... | -t TID,... | --cgroup PATH | --unit NAME "
 		    "[COMMAND [ARGS]]",
-	.description = "Records like dendro record, and shows the profile while it grows: the "
-		       "hottest rows of all\n"
-		       "samples so far, again and again, until COMMAND or all targets have ended, "
-		       "the time\n"
-		       "(-d) is over, or ^C. Nothing is written to the disk.",
+	.description = "Records like dendro record, and shows the profile of all samples so far "
+		       "while it grows:\n"
+		       "on a terminal with the keys of dendro browse, else the hottest rows, "
+		       "again and again,\n"
+		       "until COMMAND or all targets have ended, the time (-d) is over, or ^C. "
+		       "Nothing is written\n"
+		       "to the disk.",
 	.options = options_of_top,
 	.notes = "The exit status is COMMAND's; 127: not found; 126: not executable; 128+N: killed "
 		 "by\n"
 		 "signal N; 1: not recorded, or not shown; 129: wrong use. COMMAND writes its "
 		 "standard\n"
-		 "output to standard error.",
+		 "output to standard error; beside a screen it has neither, nor standard input.",
 	.is_ended_by_operand = true,
 };
 
-/* Standard output is for what is shown. */
-static void keep_stdout(void)
+/* Standard output is for what is shown. With a screen, standard input and standard error are, too:
+ * neither the command nor a message may disturb it. Returns a copy of standard error, or -1. */
+static int leave_output(bool has_screen)
 {
+	int error_fd = -1, null = has_screen ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+
+	if (null >= 0) {
+		error_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDERR_FILENO);
+		close(null);
+	}
 	dup2(STDERR_FILENO, STDOUT_FILENO);
+	return error_fd;
+}
+
+/* The screen is gone. */
+static void return_output(int *error_fd)
+{
+	if (*error_fd >= 0) {
+		dup2(*error_fd, STDERR_FILENO);
+		close(*error_fd);
+	}
+	*error_fd = -1;
 }
 
 static int run(const struct record_arguments *arguments, struct recorder *recorder,
-	       struct builder_link *link)
+	       struct builder_link *link, int *error_fd)
 {
 	struct recorder_summary summary;
 	size_t n_notes = recorder_n_notes(recorder);
 
-	recording_run_print_notes(recorder, 0, arguments);
+	if (*error_fd < 0)
+		recording_run_print_notes(recorder, 0, arguments);
+	else
+		n_notes = 0;
 	recorder_run(recorder, &summary);
 	int err = profile_builder_finish(arguments->command, link, !summary.write_error);
+	return_output(error_fd);
 	recording_run_print_notes(recorder, n_notes, arguments);
 	if (summary.command_error)
 		return recording_run_command_failed(arguments, summary.command_error);
@@ -178,7 +224,7 @@ static int run(const struct record_arguments *arguments, struct recorder *record
 	return summary.has_command_exit_code ? summary.command_exit_code : 0;
 }
 
-static int record(struct record_arguments *arguments, struct builder_link *link)
+static int record(struct record_arguments *arguments, struct builder_link *link, int *error_fd)
 {
 	_cleanup_free_ char *error = NULL;
 	struct recorder *recorder;
@@ -187,11 +233,12 @@ static int record(struct record_arguments *arguments, struct builder_link *link)
 	int err = recorder_open(&arguments->options, &recorder, &error);
 	if (err) {
 		profile_builder_finish(arguments->command, link, false);
+		return_output(error_fd);
 		return error ? message_error(arguments->command, "%s", error)
 			     : message_error(arguments->command, "cannot record: %s.",
 					     strerror(-err));
 	}
-	int status = run(arguments, recorder, link);
+	int status = run(arguments, recorder, link, error_fd);
 	recorder_close(recorder);
 	return status;
 }
@@ -210,8 +257,8 @@ static int watch_and_record(struct top_options *options)
 		_exit(err);
 	}
 	link.is_watched = true;
-	keep_stdout();
-	return record(&options->record, &link);
+	int error_fd = leave_output(top_screen_is_wanted(options));
+	return record(&options->record, &link, &error_fd);
 }
 
 static int check_and_watch(struct top_options *options)

@@ -150,6 +150,14 @@ bool growing_profile_has_ended(const struct growing_profile *growing)
 	return true;
 }
 
+bool growing_profile_has_begun(struct growing_profile *growing)
+{
+	read_gate_visit(&growing->gate);
+	const bool has_begun = growing->dendro || growing->profile;
+	read_gate_end_visit(&growing->gate);
+	return has_begun;
+}
+
 const char *growing_profile_error(const struct growing_profile *growing)
 {
 	return growing_profile_has_ended(growing) ? growing->error : NULL;

@@ -31,6 +31,8 @@ void growing_profile_destroy(struct growing_profile *growing);
  */
 int growing_profile_end_fd(const struct growing_profile *growing);
 bool growing_profile_has_ended(const struct growing_profile *growing);
+/* Whether the stream had the header of a recording. */
+bool growing_profile_has_begun(struct growing_profile *growing);
 /* The stream could not be read up to its end; NULL: it could, or it has not ended. */
 const char *growing_profile_error(const struct growing_profile *growing);
 /*

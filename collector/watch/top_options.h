@@ -9,6 +9,7 @@ struct top_options {
 	struct record_arguments record;
 	struct report_options report;
 	uint64_t interval_ns;  /* between refreshes */
+	bool is_text;          /* no screen, on a terminal, too */
 	uint64_t n_iterations; /* text: ends after so many; 0: no limit */
 	uint64_t n_rows;       /* text: at most */
 };

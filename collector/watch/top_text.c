@@ -15,12 +15,12 @@ char *top_text_status(const struct profile *profile, uint32_t metric, double per
 	const struct profile_info *info = &profile->info;
 	const struct metric *shown = &profile->metrics[metric];
 
-	return sentence("%.1f s, %" PRIu64 " sample%s of %s, %" PRIu64 " lost, dendro %.1f%% of a "
-			"CPU%s%s",
+	return sentence("%.1f s, %" PRIu64 " sample%s, %" PRIu64 " lost, dendro %.1f%% of a CPU, "
+			"%s%s%s",
 			(double)(info->end_ns - info->start_ns) / (double)NSEC_PER_SEC,
-			shown->samples, shown->samples == 1 ? "" : "s", shown->name,
-			profile->quality.counts[QUALITY_LOST], percent, info->truncated ? "; " : "",
-			info->truncated ? info->truncated : "");
+			shown->samples, shown->samples == 1 ? "" : "s",
+			profile->quality.counts[QUALITY_LOST], percent, shown->name,
+			info->truncated ? "; " : "", info->truncated ? info->truncated : "");
 }
 
 static double percent_of(uint64_t part, uint64_t whole)

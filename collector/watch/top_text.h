@@ -5,7 +5,7 @@
 #include "collector/watch/snapshot.h"
 #include "collector/watch/top_options.h"
 
-/* "12.0 s, 11964 samples of cpu-clock, 0 lost, dendro 1.3% of a CPU". @percent: own_cost_percent().
+/* "12.0 s, 11964 samples, 0 lost, dendro 1.3% of a CPU, cpu-clock". @percent: own_cost_percent().
  * Heap; NULL: out of memory. */
 char *top_text_status(const struct profile *profile, uint32_t metric, double percent);
 /* Prints a snapshot, and flushes. 0 or -errno; -EPIPE: nobody reads any more. */

@@ -11,6 +11,7 @@
 #include "collector/command-line/messages.h"
 #include "collector/files/result_file.h"
 #include "collector/watch/own_cost.h"
+#include "collector/watch/top_screen.h"
 #include "collector/watch/top_text.h"
 
 /* Of samples that are kept one by one for the file; more are added up in slices of time. */
@@ -21,6 +22,7 @@ struct watch {
 	const struct builder_link *link;
 	struct growing_profile *growing;
 	struct own_cost cost;
+	bool has_screen;
 	uint64_t n_shown;
 };
 
@@ -91,6 +93,14 @@ static int watch_text(struct watch *watch)
 	return err;
 }
 
+static int watch_screen(struct watch *watch)
+{
+	int err = top_screen_run(watch->options, watch->growing, &watch->cost);
+
+	end_recording(watch);
+	return err;
+}
+
 static int store(struct watch *watch, int fd)
 {
 	const char *command = watch->options->report.command;
@@ -113,7 +123,9 @@ static int finish(struct watch *watch)
 		return 1;
 	if (err)
 		return message_error_of_memory(command);
-	if (!is_enough(watch))
+	if (!growing_profile_has_begun(watch->growing)) /* nor has the recorder */
+		return 1;
+	if (!is_enough(watch) && !watch->has_screen)
 		err = show_text(watch);
 	if (err && err != -EPIPE)
 		return message_error(command, "%s.", strerror(-err));
@@ -126,7 +138,7 @@ static int finish(struct watch *watch)
 static int show(struct watch *watch)
 {
 	const char *command = watch->options->report.command;
-	int err = watch_text(watch);
+	int err = watch->has_screen ? watch_screen(watch) : watch_text(watch);
 
 	if (err && err != -EPIPE) {
 		growing_profile_finish(watch->growing, watch->link->control_fd);
@@ -155,7 +167,9 @@ static int start(struct watch *watch)
 
 int top_watch(struct top_options *options, const struct builder_link *link, pid_t recorder)
 {
-	struct watch watch = { .options = options, .link = link };
+	struct watch watch = { .options = options,
+			       .link = link,
+			       .has_screen = top_screen_is_wanted(options) };
 	int status = start(&watch);
 
 	signal(SIGPIPE, SIG_IGN);

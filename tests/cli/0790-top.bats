@@ -9,6 +9,7 @@ setup() {
 }
 
 teardown() {
+	[ -z "${SOCKET-}" ] || tmux -L "$SOCKET" kill-server 2>/dev/null || true
 	[ -z "${top-}" ] || kill -KILL "$top" 2>/dev/null || true
 	[ -z "${target-}" ] || kill -KILL "$target" 2>/dev/null || true
 }
@@ -27,7 +28,7 @@ rows_of_profile() {
 }
 
 samples_of_last() { # samples_of_last FILE : what the line above the last table says
-	grep '^dendro top: ' "$1" | tail -1 | sed -E 's/.* ([0-9]+) samples? of .*/\1/'
+	grep '^dendro top: ' "$1" | tail -1 | sed -E 's/.* ([0-9]+) samples?, .*/\1/'
 }
 
 @test "the last refresh is the profile that is stored" {
@@ -52,7 +53,7 @@ samples_of_last() { # samples_of_last FILE : what the line above the last table 
 	target=$!
 	"$DENDRO" top -q -F 997 -e cpu-clock -p $target -n 4 --interval 300ms >shown
 	[ "$(grep -c '^dendro top: ' shown)" -eq 4 ]
-	grep '^dendro top: ' shown | sed -E 's/.*no samples so far.*/0/; s/.* ([0-9]+) samples? of .*/\1/' >counts
+	grep '^dendro top: ' shown | sed -E 's/.*no samples so far.*/0/; s/.* ([0-9]+) samples?, .*/\1/' >counts
 	sort -n -c counts
 	kill -0 $target
 }
@@ -78,7 +79,7 @@ samples_of_last() { # samples_of_last FILE : what the line above the last table 
 	target=$!
 	"$DENDRO" top -q -e cpu-clock -p $target --interval 100ms -o cut.cct >shown 3>&- &
 	top=$!
-	wait_until grep -q ' samples of ' shown
+	wait_until grep -q ' samples, ' shown
 	kill -INT $top
 	wait $top
 	[ "$(samples_of_last shown)" -eq "$("$DENDRO" report --format json cut.cct | jq .metrics[0].samples)" ]
@@ -89,9 +90,101 @@ samples_of_last() { # samples_of_last FILE : what the line above the last table 
 	target=$!
 	"$DENDRO" top -q -e cpu-clock -p $target --interval 100ms -o killed.cct >shown 3>&- &
 	top=$!
-	wait_until grep -q ' samples of ' shown
+	wait_until grep -q ' samples, ' shown
 	kill -KILL $top
 	wait_until grep -q 'the recorder did not finish' shown
 	wait_until [ -s killed.cct ]
 	"$DENDRO" report killed.cct | grep -q 'the recorder did not finish'
+}
+
+start_screen() { # start_screen COLUMNS ROWS OPTION... : dendro top on a terminal
+	local columns=$1 rows=$2
+	shift 2
+	need_terminal
+	SOCKET=top
+	export TMUX_TMPDIR=$BATS_TEST_TMPDIR
+	tmux -L $SOCKET -f /dev/null -u new-session -d -x "$columns" -y "$rows" \
+		"cd '$BATS_TEST_TMPDIR'; LC_ALL=C.UTF-8 '$DENDRO' top $* 2>errors; echo ended with \$?; sleep 600"
+}
+
+screen() {
+	tmux -L $SOCKET capture-pane -p
+}
+
+shows() { # shows RE : the screen has a line that matches
+	screen | grep -qE -e "$1"
+}
+
+press() { # press KEY RE : until the screen has what the key leads to
+	tmux -L $SOCKET send-keys "$1"
+	wait_until shows "$2" || {
+		screen
+		return 1
+	}
+}
+
+shown_samples() { # that the title says
+	screen | head -1 | sed -nE 's/.* ([0-9]+) samples?, .*/\1/p'
+}
+
+has_more_samples() { # has_more_samples N
+	[ "$(shown_samples)" -gt "$1" ]
+}
+
+@test "the screen grows, and the cursor stays on its row" {
+	start_screen 110 30 -q -e cpu-clock --interval 200ms -- "$WORKLOADS/reader" 600
+	wait_until shows 'samples, .* cpu-clock'
+	wait_until shows '▸ reader'
+	press p '▾ read_once'
+	press / '^ /'
+	press read_once 'read_once'
+	press Enter '^ total'
+	local before
+	before=$(shown_samples)
+	screen | tail -3 | grep -q '^ read_once '
+	wait_until has_more_samples "$before"
+	before=$(shown_samples)
+	wait_until has_more_samples "$before"
+	screen | tail -3 | grep -q '^ read_once '
+	shows '▾ read_once'
+	press 3 '\[functions\]'
+	press q 'ended with'
+}
+
+@test "a frozen screen stays, and what it shows can be stored" {
+	start_screen 110 30 -q -e cpu-clock --interval 100ms -- "$WORKLOADS/reader" 600
+	wait_until shows 'samples, .* cpu-clock'
+	press x 'frozen: '
+	local before after
+	before=$(shown_samples)
+	press S 'Stored in top.cct'
+	press S 'Stored in top-2.cct'
+	after=$(shown_samples)
+	[ "$before" -eq "$after" ]
+	[ "$("$DENDRO" report --format json top.cct | jq .metrics[0].samples)" -eq "$before" ]
+	cmp top.cct top-2.cct
+	press x '^ dendro top  [0-9]'
+	wait_until has_more_samples "$before"
+	press q 'ended with 130'
+}
+
+@test "what was recorded stays on the screen when it has ended" {
+	start_screen 80 24 -e cpu-clock -o kept.cct -- sh -c "'echo nothing-on-the-screen; $WORKLOADS/cxx 0.3; exit 7'"
+	wait_until shows 'ended: '
+	run ! shows nothing-on-the-screen
+	local samples
+	samples=$(shown_samples)
+	press q 'ended with 7'
+	wait_until [ -s kept.cct ]
+	[ "$("$DENDRO" report --format json kept.cct | jq .metrics[0].samples)" -eq "$samples" ]
+}
+
+@test "an interrupt ends the screen, and a failure is told after it" {
+	start_screen 80 24 -q -e cpu-clock -- "$WORKLOADS/reader" 600
+	wait_until shows 'samples, .* cpu-clock'
+	press C-c 'ended with 130'
+	tmux -L $SOCKET kill-server
+	start_screen 80 24 -p 999999999
+	wait_until shows 'ended with 1'
+	grep -q 'dendro top: ' errors
 }
