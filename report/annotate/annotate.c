@@ -218,7 +218,8 @@ static struct disassembler *disassembler_for(struct annotation_maps *maps, uint1
 		disassembler_destroy(maps->disassembler);
 		maps->disassembler = NULL;
 		maps->machine = machine;
-		disassembler_create(machine, false, &maps->disassembler);
+		maps->lacks_library =
+			disassembler_create(machine, false, &maps->disassembler) == -ELIBACC;
 	}
 	return maps->disassembler;
 }
@@ -231,7 +232,9 @@ static int find_instructions(struct annotation *annotation, struct annotated_cod
 	int err = 0;
 
 	if (!disassembler) {
-		code->problem = "code of this architecture cannot be disassembled";
+		code->problem = annotation->maps->lacks_library
+					? "libcapstone, which disassembles code, is not installed"
+					: "code of this architecture cannot be disassembled";
 		code->bytes = NULL;
 		return 0;
 	}

@@ -1,6 +1,5 @@
 #include "report/code/disassembly.h"
 
-#include <capstone/capstone.h>
 #include <errno.h>
 #include <gelf.h>
 #include <limits.h>
@@ -9,11 +8,13 @@
 #include <string.h>
 
 #include "cct/object/elf_image.h"
+#include "report/code/capstone_library.h"
 #include "report/code/x86_vector_size.h"
 
 #define ARM64_INSTRUCTION_SIZE 4
 
 struct disassembler {
+	struct capstone_library capstone;
 	csh handle;
 	bool is_arm64, is_64;
 	cs_insn *instruction;
@@ -37,12 +38,15 @@ static int open_handle(uint16_t machine, struct disassembler *disassembler)
 
 	if (machine != EM_X86_64 && machine != EM_386 && machine != EM_AARCH64)
 		return -ENOTSUP;
+	int err = capstone_library_open(&disassembler->capstone);
+	if (err)
+		return err;
 	disassembler->is_arm64 = machine == EM_AARCH64;
 	disassembler->is_64 = machine != EM_386;
 	if (disassembler->is_arm64)
 		mode = CS_MODE_ARM;
-	return cs_open(disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, mode,
-		       &disassembler->handle) == CS_ERR_OK
+	return disassembler->capstone.open(disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86,
+					   mode, &disassembler->handle) == CS_ERR_OK
 		       ? 0
 		       : -ENOTSUP;
 }
@@ -53,10 +57,12 @@ int disassembler_create(uint16_t machine, bool intel_syntax, struct disassembler
 	int err = disassembler ? open_handle(machine, disassembler) : -ENOMEM;
 
 	if (!err) {
-		cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
+		const struct capstone_library *capstone = &disassembler->capstone;
+
+		capstone->option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
 		if (!intel_syntax && !disassembler->is_arm64)
-			cs_option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-		disassembler->instruction = cs_malloc(disassembler->handle);
+			capstone->option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+		disassembler->instruction = capstone->malloc(disassembler->handle);
 		err = disassembler->instruction ? 0 : -ENOMEM;
 	}
 	if (err) {
@@ -72,9 +78,10 @@ void disassembler_destroy(struct disassembler *disassembler)
 	if (!disassembler)
 		return;
 	if (disassembler->instruction)
-		cs_free(disassembler->instruction, 1);
+		disassembler->capstone.free(disassembler->instruction, 1);
 	if (disassembler->handle)
-		cs_close(&disassembler->handle);
+		disassembler->capstone.close(&disassembler->handle);
+	capstone_library_close(&disassembler->capstone);
 	free(disassembler);
 }
 
@@ -168,7 +175,8 @@ void disassembler_next(struct disassembler *disassembler, const uint8_t *code, s
 	size_t rest = size;
 
 	*instruction_ret = (struct instruction){ 0 };
-	if (cs_disasm_iter(disassembler->handle, &at, &rest, &vaddr, disassembler->instruction) &&
+	if (disassembler->capstone.disasm_iter(disassembler->handle, &at, &rest, &vaddr,
+					       disassembler->instruction) &&
 	    disassembler->instruction->size && disassembler->instruction->size <= size)
 		fill(disassembler, instruction_ret);
 	else
