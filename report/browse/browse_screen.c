@@ -441,7 +441,6 @@ static int act(struct browse_screen *screen, enum browse_action action)
 		begin_typing(screen, action == ACTION_TYPE_FOCUS ? MODE_FOCUS : MODE_IGNORE);
 		return 0;
 	case ACTION_FREEZE:
-	case ACTION_LAST_PART:
 	case ACTION_SAVE:
 		screen->asked = action;
 		if (!screen->browse->options.is_growing)
