@@ -182,9 +182,9 @@ const struct browse_key browse_keys[] = {
 	{ 0 },
 };
 
-enum browse_action browse_key_action(uint32_t key)
+enum browse_action browse_key_find(const struct browse_key *table, uint32_t key)
 {
-	for (const struct browse_key *row = browse_keys; row->heading || row->name; row++) {
+	for (const struct browse_key *row = table; row->heading || row->name; row++) {
 		for (size_t i = 0; i < BROWSE_MAX_KEYS && row->keys[i]; i++) {
 			if (row->keys[i] == key)
 				return row->action;

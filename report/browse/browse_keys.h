@@ -71,6 +71,7 @@ enum browse_special_key {
 	BROWSE_KEY_HOME,
 	BROWSE_KEY_END,
 	BROWSE_KEY_BACK_TAB,
+	BROWSE_KEY_MOUSE, /* an event, which has no action */
 };
 
 #define BROWSE_MAX_KEYS    4
@@ -90,6 +91,11 @@ struct browse_key {
 /* Ends with a row of zeros. */
 extern const struct browse_key browse_keys[];
 
-enum browse_action browse_key_action(uint32_t key);
+/* What a key does by a table like it; ACTION_NONE: nothing. */
+enum browse_action browse_key_find(const struct browse_key *table, uint32_t key);
+static inline enum browse_action browse_key_action(uint32_t key)
+{
+	return browse_key_find(browse_keys, key);
+}
 
 #endif

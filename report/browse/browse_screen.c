@@ -2,7 +2,6 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <langinfo.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,28 +12,27 @@
 #include "report/browse/browse_listing.h"
 #include "report/browse/browse_text.h"
 #include "report/browse/browse_typing.h"
+#include "report/browse/screen_terminal.h"
 
-#define LINES_ABOVE     3 /* title, views, heading */
-#define LINES_BELOW     3 /* name, costs, hints */
-#define MIN_LINES       8 /* a lower screen has the title and the hints alone */
-#define ESCAPE_DELAY_MS 25
-#define ROWS_PER_WHEEL  3
-#define MAX_TYPED       128 /* bytes */
-#define MANY_NODES      50000
+#define LINES_ABOVE    3 /* title, views, heading */
+#define LINES_BELOW    3 /* name, costs, hints */
+#define MIN_LINES      8 /* a lower screen has the title and the hints alone */
+#define ROWS_PER_WHEEL 3
+#define MAX_TYPED      128 /* bytes */
+#define MANY_NODES     50000
 
 /* What the keys do now. */
 enum screen_mode { MODE_ROWS, MODE_SEARCH, MODE_FOCUS, MODE_IGNORE, MODE_LISTING, MODE_HELP };
 
 struct browse_screen {
 	struct browse *browse;
-	bool utf8, color, is_done;
+	struct screen_terminal terminal;
+	bool is_done;
 	enum screen_mode mode;
 	uint32_t help_top;
 	char typed[MAX_TYPED];
-	struct styled_line line;
 	struct icicle icicle;
 	struct browse_listing listing;
-	SCREEN *terminal;
 	enum browse_action asked; /* of the caller */
 };
 
@@ -43,63 +41,15 @@ bool browse_screen_is_there(void)
 	return true;
 }
 
-static const short colors[] = {
-	[STYLE_KERNEL] = COLOR_CYAN, [STYLE_MARKER] = COLOR_YELLOW,  [STYLE_HOT] = COLOR_RED,
-	[STYLE_WARM] = COLOR_GREEN,  [STYLE_WARNING] = COLOR_YELLOW,
-};
-
-static attr_t attributes_of(const struct browse_screen *screen, enum text_style style)
-{
-	static const attr_t attributes[] = {
-		[STYLE_HEADING] = A_BOLD,
-		[STYLE_DIM] = A_DIM,
-		[STYLE_PROCESS] = A_BOLD,
-		[STYLE_WARNING] = A_BOLD | A_UNDERLINE,
-	};
-	attr_t attribute = attributes[style];
-
-	if (screen->color && colors[style])
-		attribute |= (attr_t)COLOR_PAIR((int)style);
-	return attribute;
-}
-
-static void begin_colors(struct browse_screen *screen)
-{
-	screen->color = screen->color && has_colors();
-	if (!screen->color)
-		return;
-	start_color();
-	use_default_colors();
-	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++) {
-		if (colors[i])
-			init_pair((short)i, colors[i], -1);
-	}
-}
-
 static struct styled_line *begin_line(struct browse_screen *screen)
 {
-	styled_line_init(&screen->line, (unsigned)COLS, screen->utf8);
-	return &screen->line;
+	return screen_terminal_line(&screen->terminal);
 }
 
-/* Draws the line that was begun. @base: attributes of all of it. */
+/* Draws the line that was begun. */
 static void draw_line(const struct browse_screen *screen, int y, attr_t base)
 {
-	const struct styled_line *line = &screen->line;
-
-	if (y < 0 || y >= LINES)
-		return;
-	move(y, 0);
-	attrset((int)base);
-	clrtoeol();
-	for (size_t i = 0; i < line->n_parts; i++) {
-		const size_t end = i + 1 < line->n_parts ? line->parts[i + 1].start : line->size;
-
-		attrset((int)(base | attributes_of(screen, line->parts[i].style) |
-			      (line->parts[i].is_filled ? A_REVERSE : A_NORMAL)));
-		addnstr(line->text + line->parts[i].start, (int)(end - line->parts[i].start));
-	}
-	attrset((int)A_NORMAL);
+	screen_terminal_draw(&screen->terminal, y, base == A_REVERSE);
 }
 
 static int lines_above(void)
@@ -223,9 +173,9 @@ static void draw_help(struct browse_screen *screen)
 	}
 	styled_line_addf(begin_line(screen), " j k scroll  any other key goes back");
 	if (screen->help_top + size < n_lines)
-		styled_line_addf(&screen->line, "  %u more lines below",
+		styled_line_addf(&screen->terminal.line, "  %u more lines below",
 				 n_lines - size - screen->help_top);
-	styled_line_pad(&screen->line, screen->line.max_columns);
+	styled_line_pad(&screen->terminal.line, screen->terminal.line.max_columns);
 	draw_line(screen, LINES - 1, A_REVERSE);
 }
 
@@ -248,13 +198,13 @@ static void draw_listing(struct browse_screen *screen)
 		draw_line(screen, (int)i, A_NORMAL);
 	}
 	styled_line_add_whole(begin_line(screen), " q goes back  j k scroll");
-	styled_line_add_whole(&screen->line, "  lines %u to %u of %u", listing->top + 1,
+	styled_line_add_whole(&screen->terminal.line, "  lines %u to %u of %u", listing->top + 1,
 			      listing->top + size < listing->n_lines ? listing->top + size
 								     : listing->n_lines,
 			      listing->n_lines);
 	if (*screen->browse->scope_text)
-		styled_line_add_whole(&screen->line, "  of the whole recording");
-	styled_line_pad(&screen->line, screen->line.max_columns);
+		styled_line_add_whole(&screen->terminal.line, "  of the whole recording");
+	styled_line_pad(&screen->terminal.line, screen->terminal.line.max_columns);
 	draw_line(screen, LINES - 1, A_REVERSE);
 }
 
@@ -281,36 +231,6 @@ static int draw(struct browse_screen *screen)
 	}
 	refresh();
 	return err;
-}
-
-static uint32_t special_key(wint_t key)
-{
-	switch (key) {
-	case KEY_DOWN:
-		return BROWSE_KEY_DOWN;
-	case KEY_UP:
-		return BROWSE_KEY_UP;
-	case KEY_LEFT:
-		return BROWSE_KEY_LEFT;
-	case KEY_RIGHT:
-		return BROWSE_KEY_RIGHT;
-	case KEY_NPAGE:
-		return BROWSE_KEY_PAGE_DOWN;
-	case KEY_PPAGE:
-		return BROWSE_KEY_PAGE_UP;
-	case KEY_HOME:
-		return BROWSE_KEY_HOME;
-	case KEY_END:
-		return BROWSE_KEY_END;
-	case KEY_BTAB:
-		return BROWSE_KEY_BACK_TAB;
-	case KEY_ENTER:
-		return BROWSE_KEY_ENTER;
-	case KEY_BACKSPACE:
-		return '\b';
-	default:
-		return 0;
-	}
 }
 
 /* Removes the last character. */
@@ -340,7 +260,7 @@ static void say_counting(struct browse_screen *screen)
 	if (screen->browse->base.fold->n_nodes < MANY_NODES)
 		return;
 	styled_line_add(begin_line(screen), " Counting...");
-	styled_line_pad(&screen->line, screen->line.max_columns);
+	styled_line_pad(&screen->terminal.line, screen->terminal.line.max_columns);
 	draw_line(screen, LINES - 1, A_REVERSE);
 	refresh();
 }
@@ -528,26 +448,19 @@ static int handle_mouse(struct browse_screen *screen)
 	return err;
 }
 
-static int take_key(struct browse_screen *screen, int got, wint_t key)
-{
-	if (got == KEY_CODE_YES && key == KEY_MOUSE)
-		return handle_mouse(screen);
-	return handle_key(screen, got == KEY_CODE_YES ? special_key(key) : (uint32_t)key);
-}
-
 int browse_screen_step(struct browse_screen *screen, int wake_fd, int timeout_ms,
 		       enum browse_action *action_ret)
 {
 	struct pollfd fds[] = { { STDIN_FILENO, POLLIN, 0 }, { wake_fd, POLLIN, 0 } };
-	int err = draw(screen), n_keys = 0, got;
-	wint_t key;
+	int err = draw(screen), n_keys = 0;
+	uint32_t key;
 
 	screen->asked = ACTION_NONE;
 	if (!err)
 		poll(fds, 2, timeout_ms); /* a signal may end it: the terminal has another size */
-	while (!err && !screen->is_done && !screen->asked && (got = get_wch(&key)) != ERR) {
+	while (!err && !screen->is_done && !screen->asked && screen_terminal_read(&key)) {
 		n_keys++;
-		err = take_key(screen, got, key);
+		err = key == BROWSE_KEY_MOUSE ? handle_mouse(screen) : handle_key(screen, key);
 	}
 	if (!n_keys && fds[0].revents) /* the terminal is gone */
 		screen->is_done = true;
@@ -565,43 +478,24 @@ bool browse_screen_shows_rows(const struct browse_screen *screen)
 	return screen->mode == MODE_ROWS;
 }
 
-static void set_up(struct browse_screen *screen)
-{
-	set_escdelay(ESCAPE_DELAY_MS);
-	cbreak();
-	noecho();
-	nonl();
-	nodelay(stdscr, TRUE);
-	keypad(stdscr, TRUE);
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	mouseinterval(0);
-	begin_colors(screen);
-}
-
 int browse_screen_open(struct browse *browse, bool color, struct browse_screen **screen_ret)
 {
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return -ENOTTY;
 	struct browse_screen *screen = calloc(1, sizeof(*screen));
-	if (!screen)
-		return -ENOMEM;
-	screen->browse = browse;
-	screen->color = color;
-	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	screen->terminal = newterm(NULL, stdout, stdin);
-	if (!screen->terminal) {
+	int err = screen ? screen_terminal_begin(&screen->terminal, color) : -ENOMEM;
+
+	if (err) {
 		free(screen);
-		return -ENODEV;
+		return err;
 	}
-	set_up(screen);
+	nodelay(stdscr, TRUE);
+	screen->browse = browse;
 	*screen_ret = screen;
 	return 0;
 }
 
 void browse_screen_close(struct browse_screen *screen)
 {
-	endwin();
-	delscreen(screen->terminal);
+	screen_terminal_end(&screen->terminal);
 	icicle_deinit(&screen->icicle);
 	browse_listing_deinit(&screen->listing);
 	free(screen);

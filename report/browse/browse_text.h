@@ -5,7 +5,7 @@
 #include "report/browse/browse_keys.h"
 #include "report/browse/browse_state.h"
 #include "report/browse/icicle.h"
-#include "report/browse/styled_line.h"
+#include "report/terminal/styled_line.h"
 
 /* Each adds to a line that styled_line_init() made. */
 

@@ -1,4 +1,4 @@
-#include "report/browse/styled_line.h"
+#include "report/terminal/styled_line.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

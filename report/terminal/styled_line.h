@@ -2,8 +2,8 @@
  * A line of the screen: text that is safe for a terminal, as wide as the line at most, and the
  * styles of its parts.
  */
-#ifndef REPORT_BROWSE_STYLED_LINE_H
-#define REPORT_BROWSE_STYLED_LINE_H
+#ifndef REPORT_TERMINAL_STYLED_LINE_H
+#define REPORT_TERMINAL_STYLED_LINE_H
 
 #include "report/terminal/text_output.h"
 
