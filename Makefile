@@ -40,6 +40,7 @@ LIBS       := -lpfm -ltraceevent -ldw -lelf -llzma -lzstd -ldeflate -lz -liberty
 FOLDERS  := perf cct unwind kernel-merge report collector
 WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
 	    $(if $(NCURSES),,report/browse/screen_terminal.c) \
+	    report/changes/$(if $(NCURSES),no_changes,changes)_screen.c \
 	    $(addprefix report/formats/,$(if $(SQLITE),no_sqlite.c,sqlite.c sqlite_rows.c sqlite_schema.c)) \
 	    report/verify/verify_$(if $(SQLITE),no_)sqlite.c
 SOURCES  := $(filter-out collector/main.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
