@@ -16,6 +16,8 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/result_file.h"
 #include "collector/files/stored_profile.h"
+#include "report/browse/browse_screen.h"
+#include "report/changes/changes_screen.h"
 #include "report/diff/diff_csv.h"
 #include "report/diff/diff_json.h"
 #include "report/diff/diff_text.h"
@@ -24,7 +26,7 @@
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
-/* The page of --html has two views, call paths after functions. */
+/* --html and --browse have two views, call paths after functions. */
 #define MAX_VIEWS 2
 
 struct diff_command {
@@ -368,6 +370,34 @@ static int show(struct diff_command *command, const struct diff *diff)
 	return DIFF_EXIT_ERROR;
 }
 
+/* Reading large recordings takes time: what prevents the screen is said before. */
+static int check_terminal(const struct diff_command *command)
+{
+	if (!command->request.has_browse)
+		return 0;
+	if (!browse_screen_is_there())
+		return message_error("diff", "dendro was built without ncurses, which --browse "
+					     "needs.");
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return message_error("diff", "--browse needs a terminal as standard input and "
+					     "output.");
+	return 0;
+}
+
+static int browse(const struct diff_command *command, const struct diff *paths,
+		  const struct diff *functions)
+{
+	int err = changes_screen_run(paths, functions,
+				     terminal_wants_color(command->request.report.color, true));
+
+	if (err == -ENODEV)
+		message_error("diff", "the type of the terminal ($TERM) is not known; without "
+				      "--browse none is needed.");
+	else if (err)
+		message_error("diff", "%s.", strerror(-err));
+	return err ? DIFF_EXIT_ERROR : 0;
+}
+
 static int write_page(const struct diff_command *command, const struct diff *paths,
 		      const struct diff *functions)
 {
@@ -472,6 +502,15 @@ static int compare_view(const struct diff_command *command, size_t number, struc
 	return diff_init(diff, &options, command->request.sources, rows);
 }
 
+/* @diffs: by view. */
+static int present(struct diff_command *command, const struct diff *diffs)
+{
+	if (command->request.report.html)
+		return write_page(command, &diffs[1], &diffs[0]);
+	return command->request.has_browse ? browse(command, &diffs[1], &diffs[0])
+					   : show(command, &diffs[0]);
+}
+
 static int compare(struct diff_command *command)
 {
 	struct diff diffs[MAX_VIEWS] = { 0 };
@@ -482,9 +521,7 @@ static int compare(struct diff_command *command)
 	drop_missing(command);
 	for (size_t i = 0; !err && i < command->n_views; i++)
 		err = compare_view(command, i, &command->rows[i], &diffs[i]);
-	int status = err                            ? out_of_memory()
-		     : command->request.report.html ? write_page(command, &diffs[1], &diffs[0])
-						    : show(command, &diffs[0]);
+	int status = err ? out_of_memory() : present(command, diffs);
 	if (!status)
 		status = judge(command, &diffs[0]);
 	for (size_t i = 0; i < command->n_views; i++)
@@ -499,10 +536,11 @@ static int run(struct diff_command *command)
 	size_t n = 1;
 	int status = 0;
 
-	if (file_options_open(&report->files, "diff", &report->build.files))
+	if (check_terminal(command) ||
+	    file_options_open(&report->files, "diff", &report->build.files))
 		return DIFF_EXIT_ERROR;
 	command->wanted = report->build;
-	command->n_views = report->html ? MAX_VIEWS : 1;
+	command->n_views = report->html || command->request.has_browse ? MAX_VIEWS : 1;
 	for (size_t i = 0; i < command->n_views; i++)
 		command->rows[i].n_runs = command->request.n_sources;
 	for (size_t i = 0; !status && i < command->request.n_sources; i += n)

@@ -168,6 +168,11 @@ static const struct command_option options_of_diff[] = {
 		  "this file (-: standard output): one file that loads nothing",
 	  .take = option_take_text,
 	  .offset = FIELD(report.html) },
+	{ .name = "browse",
+	  .help = "walk through the call paths and functions of both sides on the terminal, by "
+		  "keys; ? lists them",
+	  .take = option_take_flag,
+	  .offset = FIELD(has_browse) },
 	{ .shared = color_option, .offset = FIELD(report.color) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
@@ -322,17 +327,22 @@ static int check_view(const struct diff_request *request)
 	return report_options_check_root(&request->report);
 }
 
-/* The page has its own views. */
+/* The page and the screen have their own views. */
 static int check_html(const struct diff_request *request)
 {
-	if (!request->report.html)
+	const char *option = request->has_browse ? "--browse" : "--html";
+
+	if (!request->report.html && !request->has_browse)
 		return 0;
+	if (request->report.html && request->has_browse)
+		return message_wrong_use("diff", "give --html or --browse, not both.");
 	if (request->report.has_view || request->format != FORMAT_TEXT ||
 	    request->options.significant_only)
 		return message_wrong_use("diff",
-					 "--html writes a page with its own views: leave out "
-					 "--view, --format and --significant.");
-	if (strcmp(request->report.html, "-") == 0 && isatty(STDOUT_FILENO))
+					 "%s has its own views: leave out --view, --format and "
+					 "--significant.",
+					 option);
+	if (request->report.html && strcmp(request->report.html, "-") == 0 && isatty(STDOUT_FILENO))
 		return message_wrong_use("diff", "a terminal cannot show a page: name a file.");
 	return 0;
 }

@@ -15,6 +15,7 @@ struct diff_request {
 	struct report_options report;
 	struct diff_options options; /* but for the event */
 	enum diff_format format;
+	bool has_browse;                 /* the comparison is shown on the terminal */
 	const char *event;               /* to compare; NULL: the first with samples */
 	const char *normalize, *amounts; /* of --normalize and --per; NULL: not given */
 	bool has_fail;

@@ -49,7 +49,7 @@ start_only() {
 	N_TERMINALS=$((N_TERMINALS + 1))
 	SOCKET=browse-$N_TERMINALS
 	tmux -L "$SOCKET" -f /dev/null -u new-session -d -x "$columns" -y "$rows" \
-		"LC_ALL=$locale ${ENVIRONMENT:-} '$DENDRO' browse $* 2>errors; echo ended with \$?; sleep 600"
+		"LC_ALL=$locale ${ENVIRONMENT:-} '$DENDRO' ${COMMAND:-browse} $* 2>errors; echo ended with \$?; sleep 600"
 }
 
 screen() {
@@ -497,4 +497,65 @@ mouse() {
 	keys '*'
 	wait_until shows 'x1b\[31mred'
 	[ "$(tmux -L "$SOCKET" display-message -p '#{pane_title}')" != owned ]
+}
+
+# "BEFORE AFTER BEFORE AFTER NAME" of rows with cost: total and self, in percent
+changes_of() { # changes_of FILE
+	jq -r '.rows[] | select(.total.before > 0 or .total.after > 0) |
+		[.total.before, .total.after, .self.before, .self.after, .name] | @tsv' "$1" |
+		awk -F '\t' '{ printf "%.2f%% %.2f%% %.2f%% %.2f%% %s\n", 100 * $1, 100 * $2, 100 * $3,
+			100 * $4, $5 }'
+}
+
+compare_changes() { # compare_changes N KEY... : from the first row on, which keys lead to the next
+	local n=0 least=$1 total_before total_after self_before self_after name
+	shift
+	while read -r total_before total_after self_before self_after name; do
+		[ $n -eq 0 ] || keys "$@"
+		wait_until shows_name "$name"
+		wait_until shows "^ total $total_before, then $total_after: .* self $self_before, then $self_after:" || {
+			echo "expected $total_before $total_after $self_before $self_after $name"
+			screen
+			return 1
+		}
+		n=$((n + 1))
+	done
+	[ "$n" -ge "$least" ]
+}
+
+@test "dendro diff --browse has the rows of dendro diff, and walks through them" {
+	mkdir older newer
+	sed 's/worker(2 \* n)/worker(6 * n)/' "$ROOT/tests/workloads/dispatch.c" >newer/dispatch.c
+	gcc -O2 -I"$ROOT/tests/workloads" -o older/dispatch "$ROOT/tests/workloads/dispatch.c"
+	gcc -O2 -I"$ROOT/tests/workloads" -o newer/dispatch newer/dispatch.c
+	record older.data -- older/dispatch 0.3
+	record newer.data -- newer/dispatch 0.3
+	"$DENDRO" diff --view tree --format json older.data newer.data >tree_changes.json
+	"$DENDRO" diff --format json older.data newer.data >function_changes.json
+	COMMAND="diff --browse"
+	browse 130 30 C.UTF-8 older.data newer.data
+	changes_of tree_changes.json | head -20 >expected
+	compare_changes 6 l j <expected
+	press 3 '\[functions\]'
+	changes_of function_changes.json | head -6 >expected
+	compare_changes 3 j <expected
+	press s 'by total cost'
+	keys g / dispatch_1 Enter
+	wait_until shows_name dispatch_1
+	press 1 '\[tree\]'
+	keys g
+	press p 'dispatch_[12]'
+	press f 'moved by more than chance'
+	press '?' 'go to what moved most'
+	press q '\[tree\]'
+	press q 'ended with 0'
+	browse 60 12 C older.data newer.data
+	is_ascii
+	press q 'ended with 0'
+}
+
+@test "dendro diff --browse says what prevents it" {
+	refuses "needs a terminal" -- "$DENDRO" diff --browse reader.cct reader.cct
+	refuses "not both" -- "$DENDRO" diff --browse --html page.html reader.cct reader.cct
+	refuses --view -- "$DENDRO" diff --browse --view functions reader.cct reader.cct
 }
