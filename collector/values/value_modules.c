@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGEST_PAGE 65536
+
 void value_modules_init(struct value_modules *modules, const struct module_table *table)
 {
 	*modules = (struct value_modules){ .modules = table };
@@ -75,6 +77,26 @@ struct value_module *value_modules_get(struct value_modules *modules, uint32_t i
 	}
 	struct value_module *opened = modules->opened[id];
 	return opened && opened->file.state == MODULE_FILE_OK ? opened : NULL;
+}
+
+bool value_module_mapped(const struct value_module *module, uint64_t offset, bool is_exec,
+			 uint64_t *vaddr_ret)
+{
+	GElf_Phdr header;
+	size_t index = 0;
+
+	/* The page may hold the end of the segment before, which has other addresses. */
+	while (elf_next_segment(module->file.elf, &index, &header)) {
+		const bool has_code = header.p_flags & PF_X;
+
+		if (header.p_type != PT_LOAD || has_code != is_exec ||
+		    offset + LARGEST_PAGE <= header.p_offset ||
+		    (offset > header.p_offset && offset - header.p_offset >= header.p_filesz))
+			continue;
+		*vaddr_ret = header.p_vaddr - header.p_offset + offset;
+		return true;
+	}
+	return false;
 }
 
 bool value_module_read(const struct value_module *module, uint64_t vaddr, size_t size,

@@ -30,6 +30,9 @@ void value_modules_init(struct value_modules *modules, const struct module_table
 void value_modules_deinit(struct value_modules *modules);
 /* NULL: no such module, or its file cannot be read. */
 struct value_module *value_modules_get(struct value_modules *modules, uint32_t id);
+/* The address in the file of what is mapped from an offset on, which is rounded down to a page. */
+bool value_module_mapped(const struct value_module *module, uint64_t offset, bool is_exec,
+			 uint64_t *vaddr_ret);
 /* Copies bytes of a segment that the program cannot write to. false: there are none. */
 bool value_module_read(const struct value_module *module, uint64_t vaddr, size_t size,
 		       uint8_t *bytes_ret);

@@ -137,10 +137,10 @@ static bool vaddr_of(struct value_stack *stack, uint32_t id, uint64_t offset,
 static bool read_near(struct value_stack *stack, const struct mapping *mapping, uint64_t addr,
 		      size_t size, uint8_t *bytes)
 {
-	struct value_module *module;
+	const struct value_module *module = value_modules_get(&stack->modules, mapping->module);
 	uint64_t vaddr;
 
-	return vaddr_of(stack, mapping->module, mapping->offset, &module, &vaddr) &&
+	return module && value_module_mapped(module, mapping->offset, mapping->is_exec, &vaddr) &&
 	       value_module_read(module, addr - mapping->start + vaddr, size, bytes);
 }
 
