@@ -6,8 +6,6 @@
 #include "report/dwarf/debug_location.h"
 #include "report/values/value_types.h"
 
-#define MAX_NESTING    8     /* of bases and of members without a name that are searched */
-#define MAX_LOOKED_AT  65536 /* members of one search */
 #define MAX_INDEX      1000000000
 #define MAX_DIMENSIONS 8
 
@@ -234,68 +232,22 @@ static enum debug_reason enter(struct walk *walk, Dwarf_Die *type_ret)
 	return value_type_plain(type_ret) ? DEBUG_KNOWN : DEBUG_NO_SUCH_PART;
 }
 
-static bool has_members(Dwarf_Die *type)
-{
-	const int tag = dwarf_tag(type);
-
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
-/* A search for a member. */
-struct search {
-	const char *name;
-	unsigned n_looked_at;
-	Dwarf_Die member; /* that was found, */
-	uint64_t bit;     /* where it is, */
-	uint64_t n_bits;  /* of a bit-field */
-};
-
-/* Members of bases and of members without a name, too. @depth: up to MAX_NESTING. */
-static bool find_member(struct search *search, Dwarf_Die *type, uint64_t bit, unsigned depth)
-{
-	Dwarf_Die die, inner;
-
-	for (int err = dwarf_child(type, &die); err == 0 && search->n_looked_at++ < MAX_LOOKED_AT;
-	     err = dwarf_siblingof(&die, &die)) {
-		uint64_t at, n_bits;
-
-		if (!value_type_is_member(&die) || !value_type_member_place(&die, &at, &n_bits))
-			continue;
-		const bool is_base = dwarf_tag(&die) == DW_TAG_inheritance;
-		const char *name = is_base ? NULL : dwarf_diename(&die);
-		if (name && strcmp(name, search->name) == 0) {
-			search->member = die;
-			search->bit = bit + at;
-			search->n_bits = n_bits;
-			return true;
-		}
-		/* Where a virtual base lies is in the object's table of functions. */
-		if (name || depth == MAX_NESTING || dwarf_hasattr(&die, DW_AT_virtuality) ||
-		    !value_type_of(&die, &inner) || !value_type_plain(&inner) ||
-		    !has_members(&inner))
-			continue;
-		if (find_member(search, &inner, bit + at, depth + 1))
-			return true;
-	}
-	return false;
-}
-
 static enum debug_reason go_to_member(struct walk *walk, const char *name)
 {
-	struct search search = { .name = name };
 	struct value_place *place = walk->place;
+	struct value_member member;
 	Dwarf_Die type;
 	enum debug_reason reason = enter(walk, &type);
 
 	if (reason)
 		return reason;
-	if (has_members(&type) && dwarf_hasattr(&type, DW_AT_declaration))
+	if (value_type_has_members(&type) && dwarf_hasattr(&type, DW_AT_declaration))
 		return DEBUG_NO_INFORMATION;
-	if (!has_members(&type) || !find_member(&search, &type, place->bit, 0) ||
-	    !value_type_of(&search.member, &place->type))
+	if (!value_type_find_member(&type, name, &member))
 		return DEBUG_NO_SUCH_PART;
-	place->bit = search.bit;
-	place->n_bits = search.n_bits;
+	place->type = member.type;
+	place->bit += member.bit;
+	place->n_bits = member.n_bits;
 	return DEBUG_KNOWN;
 }
 

@@ -264,6 +264,73 @@ static enum debug_reason write_member(struct value_text *value, const struct val
 	return write_part(value, object, &type, part, n_bits);
 }
 
+/* Types of texts that are structs, by the beginnings of their names; and where these have what. */
+static const struct text_type {
+	const char *name, *pointer, *inner_pointer, *length;
+} text_types[] = {
+	{ "basic_string<char,", "_M_dataplus", "_M_p", "_M_string_length" }, /* libstdc++ */
+	{ "basic_string_view<char,", "_M_str", NULL, "_M_len" },
+	{ "&str", "data_ptr", NULL, "length" }, /* rustc */
+};
+
+static enum debug_reason read_member(const struct value_object *object, Dwarf_Die *type,
+				     const char *name, const char *inner_name, uint64_t bit,
+				     uint64_t *word_ret)
+{
+	struct value_member member, inner;
+
+	if (!value_type_find_member(type, name, &member))
+		return DEBUG_NO_SUCH_PART;
+	if (!inner_name)
+		return read_word(object, bit + member.bit, 64, word_ret);
+	return value_type_plain(&member.type) &&
+			       value_type_find_member(&member.type, inner_name, &inner)
+		       ? read_word(object, bit + member.bit + inner.bit, 64, word_ret)
+		       : DEBUG_NO_SUCH_PART;
+}
+
+static void put_text(struct value_text *value, const struct value_object *object, uint64_t addr,
+		     uint64_t length)
+{
+	const struct debug_process *process = object->frame->process;
+	uint8_t byte;
+
+	if (length && !process->read(process->data, addr, 1, &byte)) {
+		put(value, "{length = %" PRIu64 ", <%s>}", length,
+		    debug_reason_text(DEBUG_NO_MEMORY));
+		return;
+	}
+	put(value, "\"");
+	for (uint64_t i = 0; i < length; i++) {
+		if (i == MAX_STRING || !process->read(process->data, addr + i, 1, &byte)) {
+			put(value, "\"...");
+			return;
+		}
+		put_character(value, byte);
+	}
+	put(value, "\"");
+}
+
+/* false: it is no type of texts, or not all of its members are known. */
+static bool write_text_type(struct value_text *value, const struct value_object *object,
+			    Dwarf_Die *type, uint64_t bit)
+{
+	const char *name = dwarf_diename(type);
+	uint64_t addr, length;
+
+	for (size_t i = 0; name && i < sizeof(text_types) / sizeof(text_types[0]); i++) {
+		const struct text_type *text = &text_types[i];
+
+		if (strncmp(name, text->name, strlen(text->name)) != 0 ||
+		    read_member(object, type, text->pointer, text->inner_pointer, bit, &addr) ||
+		    read_member(object, type, text->length, NULL, bit, &length))
+			continue;
+		put_text(value, object, addr, length);
+		return true;
+	}
+	return false;
+}
+
 static enum debug_reason write_members(struct value_text *value, const struct value_object *object,
 				       Dwarf_Die *type, struct part part)
 {
@@ -380,6 +447,8 @@ static enum debug_reason write_type(struct value_text *value, const struct value
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
+		if (write_text_type(value, object, &plain, part.bit))
+			return DEBUG_KNOWN;
 		return write_members(value, object, &plain, part);
 	case DW_TAG_array_type:
 		return write_elements(value, object, &plain, part);

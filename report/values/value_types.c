@@ -6,6 +6,8 @@
 
 #define MAX_QUALIFIERS 32
 #define MAX_DIMENSIONS 8
+#define MAX_NESTING    8     /* of bases and of members without a name that are searched */
+#define MAX_LOOKED_AT  65536 /* members of one search */
 
 bool value_type_of(Dwarf_Die *die, Dwarf_Die *type_ret)
 {
@@ -87,6 +89,54 @@ bool value_type_is_member(Dwarf_Die *die)
 
 	return (tag == DW_TAG_member && !dwarf_hasattr(die, DW_AT_external)) ||
 	       tag == DW_TAG_inheritance;
+}
+
+bool value_type_has_members(Dwarf_Die *type)
+{
+	const int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* A search for a member. */
+struct search {
+	const char *name;
+	unsigned n_looked_at;
+	struct value_member *found;
+};
+
+/* Members of bases and of members without a name, too. @depth: up to MAX_NESTING. */
+static bool find_member(struct search *search, Dwarf_Die *type, uint64_t bit, unsigned depth)
+{
+	Dwarf_Die die, inner;
+
+	for (int err = dwarf_child(type, &die); err == 0 && search->n_looked_at++ < MAX_LOOKED_AT;
+	     err = dwarf_siblingof(&die, &die)) {
+		uint64_t at, n_bits;
+
+		if (!value_type_is_member(&die) || !value_type_member_place(&die, &at, &n_bits) ||
+		    !value_type_of(&die, &inner))
+			continue;
+		const bool is_base = dwarf_tag(&die) == DW_TAG_inheritance;
+		const char *name = is_base ? NULL : dwarf_diename(&die);
+		if (name && strcmp(name, search->name) == 0) {
+			*search->found = (struct value_member){ inner, bit + at, n_bits };
+			return true;
+		}
+		/* Where a virtual base lies is in the object's table of functions. */
+		if (!name && depth < MAX_NESTING && !dwarf_hasattr(&die, DW_AT_virtuality) &&
+		    value_type_plain(&inner) && value_type_has_members(&inner) &&
+		    find_member(search, &inner, bit + at, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+bool value_type_find_member(Dwarf_Die *type, const char *name, struct value_member *member_ret)
+{
+	struct search search = { .name = name, .found = member_ret };
+
+	return value_type_has_members(type) && find_member(&search, type, 0, 0);
 }
 
 uint64_t value_type_count_elements(Dwarf_Die *type)

@@ -22,6 +22,15 @@ bool value_type_is_character(Dwarf_Die *type);
 bool value_type_is_member(Dwarf_Die *die);
 /* Where a member is, from the beginning of its struct; *@n_bits_ret: of a bit-field, else 0. */
 bool value_type_member_place(Dwarf_Die *member, uint64_t *bit_ret, uint64_t *n_bits_ret);
+/* A struct, a class or a union. */
+bool value_type_has_members(Dwarf_Die *type);
+struct value_member {
+	Dwarf_Die type;
+	uint64_t bit;    /* from the beginning of the struct that was searched */
+	uint64_t n_bits; /* of a bit-field, else 0 */
+};
+/* Finds a member by its name, also in bases and in members without a name. @type: plain. */
+bool value_type_find_member(Dwarf_Die *type, const char *name, struct value_member *member_ret);
 /* Of all dimensions of an array together. 0: not known. */
 uint64_t value_type_count_elements(Dwarf_Die *array);
 /* The name of a type, as in C: "const char *". */

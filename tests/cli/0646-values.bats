@@ -27,6 +27,15 @@ make_recordings() {
 		build clang-O0 clang -g -O0
 		build clang-O2 clang -g -O2
 	fi
+	local compiler flags=()
+	for compiler in g++ clang++; do
+		# clang leaves the members of std::string to the C++ library's debug information.
+		[ $compiler = g++ ] || flags=(-fstandalone-debug)
+		! command -v $compiler >/dev/null ||
+			$compiler -std=c++17 -D_GNU_SOURCE -I "$ROOT" -g -O0 -o texts-$compiler \
+				"${flags[@]}" "$ROOT/tests/workloads/texts.cpp"
+		[ ! -e texts-$compiler ] || record texts-$compiler.recorded -- ./texts-$compiler 1
+	done
 	# A separate debug file, as distributions have it.
 	cp gcc-O2 separate
 	objcopy --only-keep-debug separate separate.debug
@@ -53,11 +62,11 @@ values() { # values FILE FILTER ARGUMENT... : of the JSON
 	"$DENDRO" values --format json -i "$file" "$@" | jq -r "$filter"
 }
 
-# within FILE VARIABLE VALUE SHARE : the value's share is within four standard errors of SHARE.
+# within FILE [FUNCTION] : the share of the value, as exported, is within four standard errors.
 within() {
 	values "$1" '.variables[] | select(.name == $ENV.variable) | .values[] |
 		select(.value == $ENV.value) | if (.share - ($ENV.share | tonumber) | fabs) <=
-		4 * .error then "fine" else "share \(.share) +- \(.error)" end' paint
+		4 * .error then "fine" else "share \(.share) +- \(.error)" end' "${2:-paint}"
 }
 
 @test "values: enumerators have their known shares, at -O0 and -O2, of gcc and clang" {
@@ -124,6 +133,22 @@ within() {
 	[ "$output" = "GREEN BLUE RED -3" ]
 	run values gcc-O0.data '.variables[] | .values[].value' paint '*name'
 	[ "$(sort <<<"$output" | tr '\n' ' ')" = "119 'w' 99 'c' " ]
+}
+
+@test "values: C++'s strings and string views are text" {
+	local file
+	export variable value share
+	need g++
+	for file in texts-*.recorded; do
+		values "$file" '.variables[] | select(.name == "name") | .values[].value' consume >names
+		grep -qE '^@0x[0-9a-f]+: "short"$' names
+		grep -qE '^@0x[0-9a-f]+: \{length = 26, <in memory' names
+		variable=view
+		value='"warm"' share=0.75
+		[ "$(within "$file" consume)" = fine ]
+		value='"cold"' share=0.25
+		[ "$(within "$file" consume)" = fine ]
+	done
 }
 
 @test "values: expressions that fit no type, or make no sense" {
