@@ -11,16 +11,13 @@
 #include "perf/file/feature_bytes.h"
 #include "perf/records/record.h"
 #include "perf/writer/compressed_frame.h"
+#include "perf/writer/file_layout.h"
 #include "perf/writer/output.h"
 #include "perf/writer/tracing_data.h"
 
-#define FILE_MAGIC 0x32454c4946524550ull /* "PERFILE2" */
-
 /* tools/perf/util/header.h */
-#define HEADER_BUILD_ID   2
 #define HEADER_EVENT_DESC 12
 #define HEADER_COMPRESSED 27
-#define N_FEATURE_BITS    256
 
 #define RECORD_MAX COMPRESSED_RECORD_MAX
 /* Compressed at once: the most that zstd puts into one block, because each has tables. A frame that
@@ -30,18 +27,6 @@
 #define FRAME_EXPANDED_MAX (4u << 20)
 /* Leaves room in a record for the headers and a key of PATH_MAX. */
 #define ATTACHMENT_PART_MAX 49152u
-
-struct file_section {
-	uint64_t offset, size;
-};
-
-/* tools/perf/util/header.h, struct perf_file_header */
-struct file_header {
-	uint64_t magic, size, attr_size;
-	struct file_section attrs, data, event_types;
-	uint64_t features[N_FEATURE_BITS / 64];
-};
-static_assert(sizeof(struct file_header) == 104, "on-disk layout");
 
 struct pipe_header {
 	uint64_t magic, size;
