@@ -58,7 +58,7 @@ struct profile_info {
 	uint64_t unix_offset_ns; /* has_date: added to a time of that clock, modulo 2^64: ns since
 				    1970, UTC */
 	char *no_kernel_names; /* why kernel code has no names; NULL: it has names, or not known */
-	char *not_decoded;     /* what the recording has that is left out; NULL: nothing */
+	char *not_decoded;     /* what the run had that is left out; NULL: nothing */
 	char *truncated;       /* why the recording ends early, with the offset; NULL: whole */
 	struct cpu_gap *cpu_gaps; /* owned; by start */
 	size_t n_cpu_gaps;

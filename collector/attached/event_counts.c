@@ -51,25 +51,9 @@ static void take_line(const struct data_file *file, const char *line, const uint
 	metric->time_running_ns += running;
 }
 
-static const struct data_file_attachment *find_attachment(const struct data_file *file)
+static int take_counts(const struct data_file *file, const struct data_file_attachment *attachment,
+		       const uint32_t *metrics, size_t n_metrics, struct profile *profile)
 {
-	for (size_t i = data_file_n_attachments(file); i-- > 0;) {
-		const struct data_file_attachment *attachment = data_file_attachment(file, i);
-
-		if (attachment->kind == ATTACHMENT_COUNTS && attachment->is_complete &&
-		    attachment->size < MAX_SIZE)
-			return attachment;
-	}
-	return NULL;
-}
-
-int event_counts_take(const struct data_file *file, const uint32_t *metrics, size_t n_metrics,
-		      struct profile *profile)
-{
-	const struct data_file_attachment *attachment = find_attachment(file);
-
-	if (!attachment)
-		return 0;
 	_cleanup_free_ char *text = calloc(1, attachment->size + 1);
 	if (!text)
 		return -ENOMEM;
@@ -78,4 +62,20 @@ int event_counts_take(const struct data_file *file, const uint32_t *metrics, siz
 	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
 		take_line(file, line, metrics, n_metrics, profile);
 	return 0;
+}
+
+/* Of a recording that was joined from parts, each has its counts. */
+int event_counts_take(const struct data_file *file, const uint32_t *metrics, size_t n_metrics,
+		      struct profile *profile)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < data_file_n_attachments(file) && !err; i++) {
+		const struct data_file_attachment *attachment = data_file_attachment(file, i);
+
+		if (attachment->kind == ATTACHMENT_COUNTS && attachment->is_complete &&
+		    attachment->size < MAX_SIZE)
+			err = take_counts(file, attachment, metrics, n_metrics, profile);
+	}
+	return err;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cct/base/cleanup.h"
 #include "collector/attached/carried_files.h"
@@ -513,6 +514,25 @@ static int apply_off_cpu(struct replay *replay, const struct record *record, str
 	return got > 0 ? hand_out_off_cpu(replay, ret) : got;
 }
 
+/* Says from when on the recording has samples. */
+static int note_last_part(struct replay *replay, uint64_t begin_ns)
+{
+	struct profile_info *info = &replay->profile->info;
+	char text[128], when[48] = "";
+
+	fill_date(replay->file, info);
+	if (info->has_date) {
+		const time_t seconds = (time_t)((begin_ns + info->unix_offset_ns) / NSEC_PER_SEC);
+		struct tm tm;
+
+		if (gmtime_r(&seconds, &tm))
+			strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S UTC on", &tm);
+	}
+	snprintf(text, sizeof(text), "the last part of the run%s; older samples were not kept",
+		 when);
+	return profile_set_string(&info->not_decoded, text);
+}
+
 static int apply_window_record(struct replay *replay, const struct perf_event_header *header)
 {
 	struct window_record record;
@@ -537,6 +557,8 @@ static int apply_window_record(struct replay *replay, const struct perf_event_he
 		replay->waiting_tid = (int32_t)record.cpu;
 		replay->waiting_ns = record.time_ns;
 		return 0;
+	case WINDOW_RECORD_LAST_PART:
+		return note_last_part(replay, record.time_ns);
 	case WINDOW_RECORD_CPU_LOST:
 		return profile_lose_cpu(&replay->profile->info, record.cpu, record.time_ns);
 	case WINDOW_RECORD_CPU_BACK:

@@ -24,7 +24,7 @@ bool window_record_decode(const struct perf_event_header *record, struct window_
 	if (!window_record_is_type(record) || record->size < sizeof(*ret))
 		return false;
 	memcpy(ret, record, sizeof(*ret));
-	return ret->kind >= WINDOW_RECORD_BEGIN && ret->kind <= WINDOW_RECORD_WAITING;
+	return ret->kind >= WINDOW_RECORD_BEGIN && ret->kind <= WINDOW_RECORD_LAST_PART;
 }
 
 void window_record_init(struct window_record *record, enum window_record_kind kind,

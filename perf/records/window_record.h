@@ -25,6 +25,9 @@ enum window_record_kind {
 	/* The next sample, of the same time and of that thread, is not of a switch: it was read
 	 * from the thread, which has waited since before the begin. */
 	WINDOW_RECORD_WAITING = 5,
+	/* The file has only the last part of a recording, which begins then: older samples were not
+	 * kept. */
+	WINDOW_RECORD_LAST_PART = 6,
 };
 
 /* On disk, whole. */
