@@ -20,7 +20,7 @@
 #include "collector/record/cpu_hotplug.h"
 #include "collector/record/drain.h"
 #include "collector/record/observers/observer_table.h"
-#include "collector/record/output_switch.h"
+#include "collector/record/parts/output_switch.h"
 #include "collector/record/record_advice.h"
 #include "collector/record/recording_events.h"
 #include "collector/record/recording_file.h"

@@ -10,7 +10,7 @@
 #include "collector/record/builder_link.h"
 #include "collector/record/control/record_control.h"
 #include "collector/record/live/process_choice.h"
-#include "collector/record/output_switch.h"
+#include "collector/record/parts/output_switch.h"
 #include "perf/counters/evlist.h"
 
 struct recorder_options {

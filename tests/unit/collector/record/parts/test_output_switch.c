@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/record/output_switch.h"
+#include "collector/record/parts/output_switch.h"
 
 static void a_unit_tells_a_size_from_a_time(void **state)
 {

@@ -3,8 +3,8 @@
  * at hand is written to the output; when it is whole it is renamed as perf record does, to
  * OUTPUT.YYYYMMDDHHMMSScc (local time, cc: hundredths of a second).
  */
-#ifndef COLLECTOR_RECORD_OUTPUT_SWITCH_H
-#define COLLECTOR_RECORD_OUTPUT_SWITCH_H
+#ifndef COLLECTOR_RECORD_PARTS_OUTPUT_SWITCH_H
+#define COLLECTOR_RECORD_PARTS_OUTPUT_SWITCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

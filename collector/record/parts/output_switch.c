@@ -1,4 +1,4 @@
-#include "collector/record/output_switch.h"
+#include "collector/record/parts/output_switch.h"
 
 #include <errno.h>
 #include <fcntl.h>
