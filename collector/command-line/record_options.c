@@ -395,7 +395,7 @@ const struct command_option record_options[] = {
 	  .offset = FIELD(options) },
 	{ .name = "max-size",
 	  .argument = "SIZE",
-	  .help = "stop when the recording has this size: 512M, 2G",
+	  .help = "stop when the recording has this size: 512M, 2G; with --overwrite, keep no more",
 	  .take = take_max_size,
 	  .offset = FIELD(options.max_size) },
 	{ .name = "control",
@@ -431,6 +431,16 @@ const struct command_option record_options[] = {
 	  .help = "with --switch-output, keep the N newest parts",
 	  .take = take_max_files,
 	  .offset = FIELD(options.parts.n_files) },
+	{ .name = "overwrite",
+	  .help = "keep only the last part, in memory (at most --max-size, 256M by default), and "
+		  "write it to FILE.TIME on SIGUSR2 or a snapshot word, and to FILE at the end",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.recent.is_given) },
+	{ .name = "last",
+	  .argument = "SEC",
+	  .help = "with --overwrite, the time that is kept (default: 30s)",
+	  .take = take_duration,
+	  .offset = FIELD(options.recent.last_ns) },
 	{ .name = "compression-level",
 	  .letter = 'z',
 	  .argument = "N",
@@ -550,6 +560,30 @@ static int check_profile(struct record_arguments *arguments)
 	return 0;
 }
 
+static int check_recent(struct record_arguments *arguments)
+{
+	struct recorder_options *options = &arguments->options;
+	struct recent_choice *recent = &options->recent;
+
+	if (!recent->is_given)
+		return recent->last_ns
+			       ? message_wrong_use("record", "--last is for --overwrite: add it.")
+			       : 0;
+	if (options->parts.is_given || strcmp(options->output, "-") == 0 || arguments->is_profile)
+		return message_wrong_use(
+			"record", "--overwrite writes a recording to a file when it is asked "
+				  "to: leave out --switch-output, -o - and names of "
+				  "profiles.");
+	if (!recent->last_ns)
+		recent->last_ns = RECENT_DEFAULT_NS;
+	recent->max_size = options->max_size ? options->max_size : RECENT_DEFAULT_SIZE;
+	options->max_size = 0;
+	/* What is kept is in parts, each with the kernel's names. */
+	return recent->last_ns < RECENT_MIN_NS || recent->max_size < RECENT_MIN_SIZE
+		       ? message_wrong_use("record", "--overwrite keeps 1 s and 32 MiB at least.")
+		       : 0;
+}
+
 static int check_parts(const struct record_arguments *arguments)
 {
 	const struct recorder_options *options = &arguments->options;
@@ -617,6 +651,8 @@ int record_arguments_check(struct record_arguments *arguments)
 	int status = check_stacks(arguments);
 	if (!status)
 		status = check_profile(arguments);
+	if (!status)
+		status = check_recent(arguments);
 	if (!status)
 		status = check_parts(arguments);
 	return status ? status : check_off_cpu(arguments);

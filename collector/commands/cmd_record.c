@@ -74,6 +74,9 @@ static void print_summary(const struct recorder_summary *summary,
 			summary->n_removed_parts == 1 ? "" : "s");
 	if (summary->n_throttled)
 		fprintf(stderr, ", throttled %s times", grouped(summary->n_throttled, text));
+	if (summary->is_last_part)
+		fprintf(stderr, "; the last part, %s samples, was kept",
+			grouped(summary->n_kept_samples, text));
 	fputs(" ]\n", stderr);
 }
 

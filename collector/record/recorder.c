@@ -21,11 +21,13 @@
 #include "collector/record/drain.h"
 #include "collector/record/observers/observer_table.h"
 #include "collector/record/parts/output_switch.h"
+#include "collector/record/parts/recent_parts.h"
 #include "collector/record/record_advice.h"
 #include "collector/record/recording_events.h"
 #include "collector/record/recording_file.h"
 #include "collector/record/recording_start.h"
 #include "collector/record/start/command.h"
+#include "collector/record/start/output_file.h"
 #include "collector/record/target_times.h"
 #include "perf/records/window_record.h"
 
@@ -77,7 +79,9 @@ struct recorder {
 	struct int_list live_pids; /* that a part after the first begins with */
 	uint64_t n_bytes, n_lost;  /* of parts that are whole */
 	bool is_part_wanted;       /* by a signal */
-	bool has_begun, is_on;     /* samples are taken; or were, if only has_begun */
+	struct recent_parts recent;
+	uint64_t part_begin_ns, n_part_samples; /* the time of the part at hand, samples before */
+	bool has_begun, is_on;                  /* samples are taken; or were, if only has_begun */
 	struct wakers wakers;
 	struct schedule schedule;
 	struct target_times target_times; /* of processes that run already */
@@ -96,6 +100,11 @@ const char *recorder_note(const struct recorder *recorder, size_t index, bool *i
 	return recorder->notes.notes[index].text;
 }
 
+static bool has_parts(const struct recorder *recorder)
+{
+	return recorder->options->parts.is_given || recorder->options->recent.is_given;
+}
+
 static int catch_signals(struct recorder *recorder)
 {
 	sigset_t caught;
@@ -106,7 +115,7 @@ static int catch_signals(struct recorder *recorder)
 	sigaddset(&caught, SIGHUP);
 	sigaddset(&caught, SIGCHLD);
 	sigaddset(&caught, SIGUSR1);
-	if (recorder->options->parts.is_given)
+	if (has_parts(recorder))
 		sigaddset(&caught, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &caught, &recorder->wakers.old_mask);
 	recorder->wakers.is_mask_changed = true;
@@ -262,7 +271,7 @@ static int begin_observers(struct recorder *recorder)
 		return err;
 	drain_init(&recorder->drain, recorder->events.evlist, recorder->file.writer,
 		   &recorder->stack_output, recorder->observers, recorder->second_stacks);
-	if (recorder->options->parts.is_given && !recorder->events.is_system_wide) {
+	if (has_parts(recorder) && !recorder->events.is_system_wide) {
 		err = follow_processes(recorder);
 		if (err)
 			return err;
@@ -351,6 +360,7 @@ void recorder_close(struct recorder *recorder)
 	cpu_hotplug_deinit(&recorder->hotplug);
 	phase_marks_close(&recorder->phases);
 	output_switch_deinit(&recorder->parts);
+	recent_parts_deinit(&recorder->recent);
 	int_list_deinit(&recorder->live_pids);
 	record_control_close(&recorder->control);
 	recording_observers_destroy(recorder->observers);
@@ -393,7 +403,8 @@ static int write_window(struct recorder *recorder, enum window_record_kind kind,
 {
 	struct window_record record;
 
-	if (!recorder->observed.off_cpu)
+	/* Parts in memory get theirs when they are joined. */
+	if (!recorder->observed.off_cpu || recorder->options->recent.is_given)
 		return 0;
 	window_record_init(&record, kind, time_ns);
 	return data_writer_append(recorder->file.writer, &record.header, sizeof(record));
@@ -503,22 +514,51 @@ static int finish_file(struct recorder *recorder, uint64_t end_ns)
 	return err;
 }
 
-/* The finished file gets the name of a part. */
-static int keep_part(struct recorder *recorder)
+static uint64_t n_samples(const struct recorder *recorder)
 {
-	const struct recorder_options *options = recorder->options;
-
-	recorder->n_bytes += data_writer_n_bytes(recorder->file.writer);
-	recording_file_deinit(&recorder->file);
-	recorder->file = (struct recording_file){ .fd = -1 };
-	return output_switch_keep(&recorder->parts, &options->parts, options->output);
+	return recorder->drain.n_samples + recorder->n_observed_samples;
 }
 
-static void schedule_part(struct recorder *recorder, uint64_t now)
+static int keep_recent(struct recorder *recorder, uint64_t end_ns)
 {
-	const uint64_t time_ns = recorder->options->parts.time_ns;
+	const struct recent_part part = {
+		.fd = recorder->file.fd,
+		.begin_ns = recorder->part_begin_ns,
+		.end_ns = end_ns,
+		.size = data_writer_n_bytes(recorder->file.writer),
+		.n_samples = n_samples(recorder) - recorder->n_part_samples,
+	};
 
-	recorder->schedule.part_ns = time_ns ? now + time_ns : UINT64_MAX;
+	recorder->file.fd = -1;
+	return recent_parts_add(&recorder->recent, &recorder->options->recent, &part);
+}
+
+/* The finished file gets the name of a part, or its place among those in memory. */
+static int keep_part(struct recorder *recorder, uint64_t end_ns)
+{
+	const struct recorder_options *options = recorder->options;
+	int err = 0;
+
+	if (options->recent.is_given)
+		err = keep_recent(recorder, end_ns);
+	else
+		recorder->n_bytes += data_writer_n_bytes(recorder->file.writer);
+	recording_file_deinit(&recorder->file);
+	recorder->file = (struct recording_file){ .fd = -1 };
+	return err || options->recent.is_given
+		       ? err
+		       : output_switch_keep(&recorder->parts, &options->parts, options->output);
+}
+
+static void schedule_part(struct recorder *recorder, uint64_t begin_ns)
+{
+	const struct recorder_options *options = recorder->options;
+	const uint64_t time_ns = options->recent.is_given ? recent_part_ns(&options->recent)
+							  : options->parts.time_ns;
+
+	recorder->schedule.part_ns = time_ns ? now_ns() + time_ns : UINT64_MAX;
+	recorder->part_begin_ns = begin_ns;
+	recorder->n_part_samples = n_samples(recorder);
 }
 
 /* An exit may have been read before the fork. */
@@ -574,17 +614,70 @@ static int switch_file(struct recorder *recorder)
 	recorder->is_part_wanted = false;
 	if (err >= 0)
 		err = recording_start_prepare(&recorder->start);
+	recorder->observed.goes_on = recorder->options->recent.is_given;
 	if (err >= 0)
 		err = finish_file(recorder, time_ns);
+	recorder->observed.goes_on = false;
 	if (err < 0)
 		return err;
 	evlist_restart_counts(recorder->events.evlist);
 	recording_observers_destroy(steal_ptr(recorder->observers));
-	err = keep_part(recorder);
+	err = keep_part(recorder, time_ns);
 	if (err)
 		return err;
-	schedule_part(recorder, now_ns());
+	schedule_part(recorder, time_ns);
 	return begin_next_file(recorder, time_ns);
+}
+
+/* Copies the parts to @fd. Meanwhile the rings are emptied, if there is a file for that. 0 or
+ * -errno;
+ * *@err of the recording, as elsewhere. */
+static int write_recent(struct recorder *recorder, int fd, int *err)
+{
+	const bool has_windows = recorder->observed.off_cpu && recorder->has_begun;
+	struct recent_join *join;
+	int more = recent_join_begin(&recorder->recent, has_windows, fd, &join);
+
+	if (more)
+		return more;
+	do {
+		more = recent_join_step(join);
+		if (recorder->file.writer && *err >= 0)
+			*err = drain_round(&recorder->drain);
+	} while (more > 0 && *err >= 0);
+	*err = *err < 0 ? *err : 0;
+	recorder->n_bytes += recent_join_n_bytes(join);
+	recent_join_destroy(join);
+	return more < 0 ? more : 0;
+}
+
+/* Writes what is in memory to the output. The same results. */
+static int save_recent(struct recorder *recorder, int *err)
+{
+	const char *output = recorder->options->output;
+	bool is_pipe;
+	_cleanup_close_ int fd = output_file_open(output, &is_pipe);
+	int save_err = fd < 0 ? fd : write_recent(recorder, fd, err);
+
+	if (save_err)
+		recording_notes_add(&recorder->notes, false, "cannot write '%s': %s.", output,
+				    strerror(-save_err));
+	return save_err;
+}
+
+/* The last part until now becomes a file, and the recording goes on. NULL, or why it does not
+ * become one. */
+static const char *dump(struct recorder *recorder, int *err)
+{
+	const struct recorder_options *options = recorder->options;
+
+	*err = switch_file(recorder);
+	if (*err < 0)
+		return "the recording cannot go on";
+	if (save_recent(recorder, err) ||
+	    output_switch_keep(&recorder->parts, &options->parts, options->output))
+		return "the file cannot be written";
+	return NULL;
 }
 
 static const char *turn_on(struct recorder *recorder, int *err)
@@ -645,6 +738,8 @@ static const char *obey(struct recorder *recorder, const char *line, int *err)
 			*err = switch_file(recorder);
 			return *err ? "the file cannot be written" : NULL;
 		}
+		if (recorder->options->recent.is_given)
+			return dump(recorder, err);
 		return "the recording is one file, which has all samples";
 	case CONTROL_UNKNOWN:
 		break;
@@ -746,11 +841,19 @@ static int keep_time(struct recorder *recorder)
 
 static int keep_parts(struct recorder *recorder)
 {
-	const uint64_t size = recorder->options->parts.size;
-	const bool is_due = recorder->is_part_wanted || now_ns() >= recorder->schedule.part_ns ||
-			    (size && data_writer_n_bytes(recorder->file.writer) >= size);
+	const struct recorder_options *options = recorder->options;
+	const uint64_t size =
+		options->recent.is_given ? recent_part_size(&options->recent) : options->parts.size;
+	const bool is_full = now_ns() >= recorder->schedule.part_ns ||
+			     (size && data_writer_n_bytes(recorder->file.writer) >= size);
+	int err = 0;
 
-	return is_due && !recorder->is_stopped ? switch_file(recorder) : 0;
+	if (recorder->is_stopped || (!is_full && !recorder->is_part_wanted))
+		return 0;
+	if (!recorder->is_part_wanted || !options->recent.is_given)
+		return switch_file(recorder);
+	dump(recorder, &err); /* a failure is in the notes */
+	return err;
 }
 
 static int timeout_ms(const struct recorder *recorder)
@@ -863,18 +966,22 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	if (recorder->observers && recorder->file.writer)
 		keep_error(&err, finish(recorder, &summary));
 	summary.is_output_gone = recording_file_is_gone(&recorder->file);
-	if (!err && !summary.is_output_gone && recorder->options->parts.is_given)
-		err = keep_part(recorder);
+	if (!err && !summary.is_output_gone && has_parts(recorder))
+		err = keep_part(recorder, present_ns(&recorder->drain));
+	if (!err && recorder->options->recent.is_given)
+		keep_error(&err, save_recent(recorder, &err));
 	summary.write_error = err;
 	end_command(recorder, &summary);
 
-	summary.n_samples = recorder->drain.n_samples + recorder->n_observed_samples;
+	summary.n_samples = n_samples(recorder);
 	summary.n_bytes = recorder->n_bytes;
 	if (recorder->file.writer)
 		summary.n_bytes += data_writer_n_bytes(recorder->file.writer);
 	summary.n_parts = recorder->parts.n_parts;
 	summary.n_removed_parts = recorder->parts.n_removed;
 	summary.n_lost = recorder->n_lost;
+	summary.is_last_part = recorder->recent.n_dropped;
+	summary.n_kept_samples = recorder->recent.n_samples;
 	summary.n_lost_sideband = recorder->drain.n_lost_sideband;
 	summary.n_throttled = recorder->drain.n_throttled;
 	summary.n_corrupt_rings = recorder->drain.n_corrupt_rings;

@@ -11,6 +11,7 @@
 #include "collector/record/control/record_control.h"
 #include "collector/record/live/process_choice.h"
 #include "collector/record/parts/output_switch.h"
+#include "collector/record/parts/recent_parts.h"
 #include "perf/counters/evlist.h"
 
 struct recorder_options {
@@ -52,8 +53,9 @@ struct recorder_options {
 	bool starts_disabled; /* samples begin when they are enabled by control */
 	struct control_choice control;
 	struct output_switch_choice parts;
-	const char *phase_fifo; /* whose lines begin phases; NULL: none */
-	char **argv;            /* the command line, kept in the recording */
+	struct recent_choice recent; /* only the last part is kept, in memory; max_size is 0 */
+	const char *phase_fifo;      /* whose lines begin phases; NULL: none */
+	char **argv;                 /* the command line, kept in the recording */
 };
 
 static inline bool recorder_options_weigh_off_cpu(const struct recorder_options *options)

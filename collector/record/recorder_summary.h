@@ -7,9 +7,11 @@
 
 struct recorder_summary {
 	uint64_t duration_ns;
-	uint64_t n_samples;
-	uint64_t n_bytes; /* of all parts */
-	uint64_t n_parts; /* files that are whole; 0: the output is one file */
+	uint64_t n_samples; /* received; with n_kept_samples, those are in the last file */
+	uint64_t n_kept_samples;
+	bool is_last_part; /* older samples were not kept */
+	uint64_t n_bytes;  /* of all parts */
+	uint64_t n_parts;  /* files that are whole; 0: the output is one file */
 	uint64_t n_removed_parts;
 	uint64_t n_lost;
 	uint64_t n_lost_sideband;

@@ -1,6 +1,7 @@
 #include "collector/record/recording_file.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,6 +12,34 @@
 #include "cct/base/sentence.h"
 #include "collector/record/start/host_features.h"
 #include "collector/record/start/output_file.h"
+
+/* What is kept in memory shall not be in vain. */
+static int check_folder(const char *path, struct recording_notes *notes)
+{
+	_cleanup_free_ char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	const char *folder = dirname(copy);
+	return access(folder, W_OK) == 0
+		       ? 0
+		       : recording_notes_explain(notes, -errno, "cannot write into '%s': %s.",
+						 folder, strerror(errno));
+}
+
+static int open_memory(struct recording_file *file, const char *path, struct recording_notes *notes)
+{
+	int err = check_folder(path, notes);
+
+	file->is_in_memory = true;
+	if (err)
+		return err;
+	file->fd = recent_parts_open();
+	return file->fd < 0 ? recording_notes_explain(notes, file->fd,
+						      "cannot make a file in memory: %s.",
+						      strerror(-file->fd))
+			    : 0;
+}
 
 static int open_output(struct recording_file *file, const char *path, struct recording_notes *notes)
 {
@@ -116,7 +145,8 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 int recording_file_create(struct recording_file *file, const struct recorder_options *options,
 			  const struct evlist *evlist, struct recording_notes *notes)
 {
-	int err = open_output(file, options->output, notes);
+	int err = options->recent.is_given ? open_memory(file, options->output, notes)
+					   : open_output(file, options->output, notes);
 
 	if (!err)
 		err = hand_over(file, options, notes);
@@ -127,8 +157,8 @@ bool recording_file_is_gone(const struct recording_file *file)
 {
 	struct stat st;
 
-	return file->fd >= 0 && !file->is_pipe && fstat(file->fd, &st) == 0 &&
-	       S_ISREG(st.st_mode) && st.st_nlink == 0;
+	return file->fd >= 0 && !file->is_pipe && !file->is_in_memory &&
+	       fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0;
 }
 
 void recording_file_deinit(struct recording_file *file)

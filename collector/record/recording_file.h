@@ -9,6 +9,7 @@
 struct recording_file {
 	int fd; /* -1: none */
 	bool is_pipe;
+	bool is_in_memory;          /* it has no name */
 	struct data_writer *writer; /* NULL: none */
 };
 

@@ -309,7 +309,7 @@ static int look(void *state, bool is_last)
 	struct silent_threads *silent = state;
 
 	if (is_last)
-		return silent_threads_write(silent);
+		return silent->recording->goes_on ? 0 : silent_threads_write(silent);
 	return silent->is_listed || !silent->recording->is_sampling ? 0
 								    : silent_threads_list(silent);
 }

@@ -40,9 +40,10 @@ struct observed_recording {
 	const struct int_list *tids; /* the threads that were recorded from the begin; NULL: all */
 	uint64_t *n_samples;         /* that observers have written */
 	bool is_sampling;            /* has begun; set later */
-	bool has_known_clock;        /* times are CLOCK_MONOTONIC */
-	bool completes_stacks;       /* stacks deeper than the copies in samples are completed */
-	bool has_vdso32;             /* the vdso of 32-bit processes is recorded already */
+	bool goes_on;          /* what finishes is a part that others will follow in one file */
+	bool has_known_clock;  /* times are CLOCK_MONOTONIC */
+	bool completes_stacks; /* stacks deeper than the copies in samples are completed */
+	bool has_vdso32;       /* the vdso of 32-bit processes is recorded already */
 };
 
 /* A round of the drain: all samples up to @began_ns are in the rings, and it reads up to @end_ns.
