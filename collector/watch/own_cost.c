@@ -40,3 +40,8 @@ double own_cost_percent(struct own_cost *cost)
 		return 0;
 	return 100.0 * (double)(cost->cpu_ns - last.cpu_ns) / (double)(cost->now_ns - last.now_ns);
 }
+
+uint64_t own_cost_of_thread_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}

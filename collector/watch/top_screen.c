@@ -111,18 +111,18 @@ static void measure(struct top_screen *top)
 	top->cost_ns = now + top->options->interval_ns;
 }
 
-/* A refresh takes a tenth of the time at most. */
+/* A refresh takes a tenth of a CPU's time at most. */
 static int refresh(struct top_screen *top)
 {
 	const bool is_complete = growing_profile_has_ended(top->growing);
-	const uint64_t start_ns = now_ns();
+	const uint64_t start_ns = now_ns(), before_ns = own_cost_of_thread_ns();
 
 	measure(top);
 	int err = take_snapshot(top);
 	top->is_complete = is_complete;
 	if (!err)
 		err = make_title(top);
-	const uint64_t took_ns = now_ns() - start_ns;
+	const uint64_t took_ns = own_cost_of_thread_ns() - before_ns;
 	const uint64_t interval_ns = top->shown.profile ? top->options->interval_ns : FIRST_LOOK_NS;
 	top->next_ns = start_ns + (10 * took_ns > interval_ns ? 10 * took_ns : interval_ns);
 	return err;

@@ -82,9 +82,10 @@ static int watch_text(struct watch *watch)
 		wait_until(watch, next_ns);
 		if (growing_profile_has_ended(watch->growing))
 			return 0;
+		const uint64_t before_ns = own_cost_of_thread_ns();
 		err = show_text(watch);
-		/* A refresh takes a tenth of the time at most. */
-		const uint64_t took_ns = now_ns() - next_ns;
+		/* A refresh takes a tenth of a CPU's time at most. */
+		const uint64_t took_ns = own_cost_of_thread_ns() - before_ns;
 		next_ns += watch->options->interval_ns;
 		if (now_ns() + 10 * took_ns > next_ns)
 			next_ns = now_ns() + 10 * took_ns;
