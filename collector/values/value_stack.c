@@ -149,10 +149,15 @@ static bool read_file(struct value_stack *stack, uint64_t addr, size_t size, uin
 	const struct address_space *space = stack->space;
 	const size_t at = address_space_first(space, addr);
 
-	/* Not all mappings are recorded: the nearest on both sides may be of the same file. */
-	return (at < space->n_mappings &&
-		read_near(stack, &space->mappings[at], addr, size, bytes)) ||
-	       (at > 0 && read_near(stack, &space->mappings[at - 1], addr, size, bytes));
+	/*
+	 * Mappings without code may not be recorded, and tell no module: the nearest on both sides
+	 * may be of the same file.
+	 */
+	for (size_t i = at ? at - 1 : 0; i < space->n_mappings && i <= at + 1; i++) {
+		if (read_near(stack, &space->mappings[i], addr, size, bytes))
+			return true;
+	}
+	return false;
 }
 
 static bool read_memory(void *data, uint64_t addr, size_t size, uint8_t *bytes)

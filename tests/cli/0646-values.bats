@@ -151,6 +151,18 @@ within() {
 	done
 }
 
+# Some linkers lay read-only data before the code, others behind it.
+@test "values: Rust's texts in read-only data" {
+	need rustc
+	export variable=kind value share
+	rustc -g -O -o texts-rust "$ROOT/tests/workloads/languages/texts.rs" || skip "rustc does not work here"
+	record rust.recorded -e cpu-clock -- ./texts-rust
+	value='"parse"' share=0.3333
+	[ "$(within rust.recorded work)" = fine ]
+	value='"print"' share=0.6667
+	[ "$(within rust.recorded work)" = fine ]
+}
+
 @test "values: expressions that fit no type, or make no sense" {
 	run "$DENDRO" values paint 'canvas->no_such_member' gcc-O0.data
 	[ "$status" -eq 1 ]
