@@ -13,7 +13,7 @@ static void what_was_written_is_read(void **state)
 	struct window_record written, read;
 
 	(void)state;
-	for (int kind = WINDOW_RECORD_BEGIN; kind <= WINDOW_RECORD_WAITING; kind++) {
+	for (int kind = WINDOW_RECORD_BEGIN; kind <= WINDOW_RECORD_LAST_PART; kind++) {
 		window_record_init(&written, (enum window_record_kind)kind, 12345);
 		assert_true(window_record_is_type(&written.header));
 		assert_true(window_record_decode(&written.header, &read));
@@ -35,7 +35,8 @@ static void what_is_short_or_unknown_is_refused(void **state)
 		assert_false(window_record_decode(copy, &read));
 		free(copy);
 	}
-	for (int kind = 0; kind <= 6; kind += 6) {
+	for (int kind = 0; kind <= WINDOW_RECORD_LAST_PART + 1;
+	     kind += WINDOW_RECORD_LAST_PART + 1) {
 		window_record_init(&record, (enum window_record_kind)kind, 1);
 		assert_false(window_record_decode(&record.header, &read));
 	}
