@@ -35,7 +35,7 @@ NCURSES    := $(shell printf '\043include <curses.h>\nint main(void) { return ge
 # Optional, for dendro export --format sqlite.
 SQLITE     := $(shell printf '\043include <sqlite3.h>\nint main(void) { return sqlite3_initialize(); }' | \
 		$(CC) -x c -o /dev/null - -lsqlite3 2>/dev/null && echo -lsqlite3)
-LIBS       := -lpfm -ltraceevent -ldw -lelf -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES) $(SQLITE)
+LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES) $(SQLITE)
 
 FOLDERS  := perf cct unwind kernel-merge report collector
 WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \

@@ -218,8 +218,7 @@ static struct disassembler *disassembler_for(struct annotation_maps *maps, uint1
 		disassembler_destroy(maps->disassembler);
 		maps->disassembler = NULL;
 		maps->machine = machine;
-		maps->lacks_library =
-			disassembler_create(machine, false, &maps->disassembler) == -ELIBACC;
+		disassembler_create(machine, false, &maps->disassembler);
 	}
 	return maps->disassembler;
 }
@@ -232,9 +231,7 @@ static int find_instructions(struct annotation *annotation, struct annotated_cod
 	int err = 0;
 
 	if (!disassembler) {
-		code->problem = annotation->maps->lacks_library
-					? "libcapstone, which disassembles code, is not installed"
-					: "code of this architecture cannot be disassembled";
+		code->problem = "code of this architecture cannot be disassembled";
 		code->bytes = NULL;
 		return 0;
 	}

@@ -31,7 +31,6 @@ struct annotation_maps {
 	uint32_t n_hits, n_frame_hits;
 	struct disassembler *disassembler; /* the last one used, and the machine it decodes */
 	uint16_t machine;
-	bool lacks_library; /* libcapstone: code of ->machine is not disassembled */
 };
 
 #endif

@@ -1,5 +1,6 @@
 #include "report/code/disassembly.h"
 
+#include <capstone/capstone.h>
 #include <errno.h>
 #include <gelf.h>
 #include <limits.h>
@@ -8,13 +9,11 @@
 #include <string.h>
 
 #include "cct/object/elf_image.h"
-#include "report/code/capstone_library.h"
 #include "report/code/x86_vector_size.h"
 
 #define ARM64_INSTRUCTION_SIZE 4
 
 struct disassembler {
-	struct capstone_library capstone;
 	csh handle;
 	bool is_arm64, is_64;
 	cs_insn *instruction;
@@ -38,15 +37,12 @@ static int open_handle(uint16_t machine, struct disassembler *disassembler)
 
 	if (machine != EM_X86_64 && machine != EM_386 && machine != EM_AARCH64)
 		return -ENOTSUP;
-	int err = capstone_library_open(&disassembler->capstone);
-	if (err)
-		return err;
 	disassembler->is_arm64 = machine == EM_AARCH64;
 	disassembler->is_64 = machine != EM_386;
 	if (disassembler->is_arm64)
 		mode = CS_MODE_ARM;
-	return disassembler->capstone.open(disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86,
-					   mode, &disassembler->handle) == CS_ERR_OK
+	return cs_open(disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, mode,
+		       &disassembler->handle) == CS_ERR_OK
 		       ? 0
 		       : -ENOTSUP;
 }
@@ -57,12 +53,10 @@ int disassembler_create(uint16_t machine, bool intel_syntax, struct disassembler
 	int err = disassembler ? open_handle(machine, disassembler) : -ENOMEM;
 
 	if (!err) {
-		const struct capstone_library *capstone = &disassembler->capstone;
-
-		capstone->option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
+		cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
 		if (!intel_syntax && !disassembler->is_arm64)
-			capstone->option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-		disassembler->instruction = capstone->malloc(disassembler->handle);
+			cs_option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+		disassembler->instruction = cs_malloc(disassembler->handle);
 		err = disassembler->instruction ? 0 : -ENOMEM;
 	}
 	if (err) {
@@ -78,10 +72,9 @@ void disassembler_destroy(struct disassembler *disassembler)
 	if (!disassembler)
 		return;
 	if (disassembler->instruction)
-		disassembler->capstone.free(disassembler->instruction, 1);
+		cs_free(disassembler->instruction, 1);
 	if (disassembler->handle)
-		disassembler->capstone.close(&disassembler->handle);
-	capstone_library_close(&disassembler->capstone);
+		cs_close(&disassembler->handle);
 	free(disassembler);
 }
 
@@ -175,8 +168,7 @@ void disassembler_next(struct disassembler *disassembler, const uint8_t *code, s
 	size_t rest = size;
 
 	*instruction_ret = (struct instruction){ 0 };
-	if (disassembler->capstone.disasm_iter(disassembler->handle, &at, &rest, &vaddr,
-					       disassembler->instruction) &&
+	if (cs_disasm_iter(disassembler->handle, &at, &rest, &vaddr, disassembler->instruction) &&
 	    disassembler->instruction->size && disassembler->instruction->size <= size)
 		fill(disassembler, instruction_ret);
 	else

@@ -247,16 +247,6 @@ expect_conserved() { # expect_conserved REPORT
 	annotate hot32.data hot --asm --min 0 | grep -Eq 'dec[a-z]* +%e[a-d]x'
 }
 
-# The library is loaded by its name, so a file that is none stands in its place.
-@test "without libcapstone lines have their costs, and the output says why there is no code" {
-	mkdir -p broken
-	touch broken/libcapstone.so.{4,5,6}
-	LD_LIBRARY_PATH=$PWD/broken annotate hot.data hot | tee text
-	grep -q 'no instructions: libcapstone, which disassembles code, is not installed' text
-	LD_LIBRARY_PATH=$PWD/broken annotate_json hot.data hot >broken.json
-	expect_equal lines "$(jq -c '.functions[0].lines' broken.json)" "$(jq -c '.functions[0].lines' hot.json)"
-}
-
 @test "lines that clang compiled have their shares of the cost" {
 	need clang
 	build by_clang clang
