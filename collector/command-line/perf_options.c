@@ -62,17 +62,6 @@ const struct command_option perf_options_of_record[] = {
 	{ .name = "phys-data",
 	  .take = option_refuse,
 	  .help = "dendro records no addresses of data; 'perf record --phys-data' does" },
-	{ .name = "branch-any",
-	  .letter = 'b',
-	  .take = option_refuse,
-	  .help = "dendro records no branches; 'perf record -b' does, and 'dendro script -F "
-		  "+brstack' reads them" },
-	{ .name = "branch-filter",
-	  .letter = 'j',
-	  .argument = "MASK",
-	  .take = option_refuse,
-	  .help = "dendro records no branches; 'perf record -j' does, and 'dendro script -F "
-		  "+brstack' reads them" },
 	{ .name = "intr-regs",
 	  .letter = 'I',
 	  .argument = "REGS",

@@ -13,6 +13,7 @@
 #include "collector/command-line/option_values.h"
 #include "perf/catalog/event_parse.h"
 #include "perf/kernel/limits.h"
+#include "perf/kinds/branch_filter.h"
 #include "perf/kinds/off_cpu_event.h"
 
 #define DEFAULT_FREQUENCY  997
@@ -136,6 +137,26 @@ static int take_call_graph(const struct option_use *use, void *field)
 	return strncmp(use->value, "dwarf,", strlen("dwarf,")) == 0
 		       ? take_stack_size(&size, field)
 		       : option_wrong_value(use, "dwarf, dwarf,BYTES or fp");
+}
+
+/* The branches of -b and of each -j add up. */
+static int take_all_branches(const struct option_use *use, void *field)
+{
+	uint64_t *filter = field;
+
+	(void)use;
+	*filter |= PERF_SAMPLE_BRANCH_ANY;
+	return 0;
+}
+
+static int take_branch_filter(const struct option_use *use, void *field)
+{
+	uint64_t *filter = field, added;
+
+	if (branch_filter_parse(use->value, &added))
+		return option_wrong_value(use, "%s, separated by commas", BRANCH_FILTER_NAMES);
+	*filter |= added;
+	return 0;
 }
 
 static int take_processes(const struct option_use *use, void *field)
@@ -385,6 +406,19 @@ const struct command_option record_options[] = {
 	{ .shared = record_target_options },
 	{ .heading = "Which samples" },
 	{ .shared = record_sample_options },
+	{ .name = "branch-any",
+	  .letter = 'b',
+	  .help = "record with each sample the branches before it, where the processor does "
+		  "(LBR): -j any",
+	  .take = take_all_branches,
+	  .offset = FIELD(options.branch_filter) },
+	{ .name = "branch-filter",
+	  .letter = 'j',
+	  .argument = "NAME,...",
+	  .help = "record only some of these branches: any_call, any_ret, ind_call, ind_jmp, call, "
+		  "cond; u, k: of a mode; save_type: with their types; and more of perf's names",
+	  .take = take_branch_filter,
+	  .offset = FIELD(options.branch_filter) },
 	{ .heading = "When" },
 	{ .shared = record_time_options },
 	{ .name = "delay",

@@ -36,8 +36,9 @@ struct recorder_options {
 	/* The kernel walks user stacks along frame pointers; none is copied, and stack_size is 0.
 	 */
 	bool has_frame_pointers;
-	uint64_t ring_size; /* bytes; 0: chosen by the rate */
-	bool is_fallback;   /* the event is cpu-clock, because cycles is not available */
+	uint64_t branch_filter; /* as of branch_filter_parse(): branches to record; 0: none */
+	uint64_t ring_size;     /* bytes; 0: chosen by the rate */
+	bool is_fallback;       /* the event is cpu-clock, because cycles is not available */
 	bool no_inherit;
 	bool has_wakers;     /* by whom waits end is recorded, too; needs off-cpu */
 	bool no_deep_stacks; /* stacks deeper than the copies are not completed */

@@ -311,6 +311,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.no_inherit = options->no_inherit,
 		.start_disabled = options->delay_ns != 0 || options->starts_disabled,
 		.jitter = options->jitter,
+		.branch_filter = options->branch_filter,
 		.has_cgroups = recorder_options_note_cgroups(options),
 		.has_other_stacks = !options->no_deep_stacks,
 	};

@@ -416,6 +416,24 @@ void attr_choose_precise(struct attr_opener *opener, struct perf_event_attr *att
 	}
 }
 
+bool attr_choose_branches(struct attr_opener *opener, struct perf_event_attr *attr, uint64_t filter)
+{
+	struct perf_event_attr tried = *attr;
+	int fd;
+
+	tried.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	tried.branch_sample_type = filter;
+	tried.disabled = 1;
+	tried.enable_on_exec = 0;
+	while ((fd = open_once(opener, &tried, 0, -1, -1)) < 0)
+		if (!give_way(&tried, fd))
+			return false;
+	close(fd);
+	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr->branch_sample_type = filter;
+	return true;
+}
+
 int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	int fd;

@@ -40,6 +40,7 @@ struct attr_request {
 	bool switches;                          /* the sideband has switches of tasks */
 	bool has_cgroups;                       /* samples contain the id of their cgroup */
 	bool reads_groups;                      /* samples contain the counts of their group */
+	uint64_t branch_filter;                 /* the branches that samples contain; 0: none */
 	bool has_probes;                        /* probes on functions that children may inherit */
 	unsigned int dropped;                   /* 1 << enum attr_feature */
 };
@@ -81,6 +82,12 @@ int attr_open(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pi
 /* :P: the highest precise_ip that opens for this program, or 0. If only events that include guests
  * open, guests are counted and a note is added. */
 void attr_choose_precise(struct attr_opener *opener, struct perf_event_attr *attr);
+/*
+ * Adds branch stacks with this filter (PERF_SAMPLE_BRANCH_*) to the samples of @attr. false: the
+ * event, or this machine, has none, and @attr is as it was.
+ */
+bool attr_choose_branches(struct attr_opener *opener, struct perf_event_attr *attr,
+			  uint64_t filter);
 /* Opens exactly @attr or fails. The limit of file descriptors is raised if necessary. */
 int attr_open_exactly(struct attr_opener *opener, struct perf_event_attr *attr, pid_t pid, int cpu);
 

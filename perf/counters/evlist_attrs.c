@@ -79,6 +79,7 @@ void evlist_init_request(struct evlist_impl *impl, const struct evlist_options *
 		.samples_on_exec = is_command && !options->start_disabled,
 		.sideband_on_exec = is_command,
 		.has_cgroups = options->has_cgroups,
+		.branch_filter = options->branch_filter,
 	};
 	add_needs(&impl->request, events, impl->evlist.n_events);
 	impl->has_rate = options->has_rate;
@@ -122,8 +123,33 @@ static int init_event(struct evlist_impl *impl, const struct evlist_options *opt
 	}
 	if (from->seeks_precise && !event->is_counted)
 		attr_choose_precise(&impl->opener, &event->attr);
+	if (request.branch_filter && !event->is_counted)
+		attr_choose_branches(&impl->opener, &event->attr, request.branch_filter);
 	event->name = strdup(from->name);
 	return event->name ? 0 : -ENOMEM;
+}
+
+static bool has_branches(const struct evlist_event *event)
+{
+	return event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
+}
+
+/* In one sentence that branches are missing, or, where other events have them, one for each. */
+static void note_lacking_branches(struct evlist *evlist)
+{
+	bool some_have = false;
+
+	for (size_t e = 0; e < evlist->n_events; e++)
+		some_have |= has_branches(&evlist->events[e]);
+	if (!some_have)
+		evlist_note(evlist, sentence("No branches are recorded: the processor records them "
+					     "with events of its own counters, as far as it, or "
+					     "the virtual machine, has both."));
+	for (size_t e = 0; e < evlist->n_events && some_have; e++)
+		if (!has_branches(&evlist->events[e]) && !evlist->events[e].is_counted)
+			evlist_note(evlist, sentence("Samples of '%s' have no branches: the "
+						     "processor records none with this event.",
+						     evlist->events[e].name));
 }
 
 int evlist_init_events(struct evlist_impl *impl, const struct evlist_options *options,
@@ -135,6 +161,8 @@ int evlist_init_events(struct evlist_impl *impl, const struct evlist_options *op
 		if (err)
 			return err;
 	}
+	if (options->branch_filter)
+		note_lacking_branches(evlist);
 	struct evlist_event *sideband = &evlist->events[evlist->n_events];
 	sideband->leader = evlist->n_events;
 	attr_init_sideband(&sideband->attr, &impl->request);

@@ -56,9 +56,11 @@ struct evlist_options {
 	bool no_inherit;
 	bool start_disabled; /* COMMAND: samples wait for evlist_enable(), not for exec (-D) */
 	enum evlist_jitter jitter;
-	bool has_cgroups;      /* samples contain the ids of cgroups, if the kernel knows them */
-	bool has_other_stacks; /* stacks that were left for the sampled ones are recorded, too,
-				  where possible */
+	uint64_t branch_filter; /* PERF_SAMPLE_BRANCH_*: samples contain these branches where the
+				   processor records them; 0: none */
+	bool has_cgroups;       /* samples contain the ids of cgroups, if the kernel knows them */
+	bool has_other_stacks;  /* stacks that were left for the sampled ones are recorded, too,
+				   where possible */
 	const struct evlist_syscalls *syscalls;
 };
 

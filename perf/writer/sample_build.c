@@ -10,7 +10,7 @@
 	((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 		    PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |     \
 		    PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |              \
-		    PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CGROUP))
+		    PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_CGROUP))
 #define RECORD_MAX (UINT16_MAX & ~7u)
 
 /* Words are only counted where there is no room. */
@@ -79,6 +79,13 @@ static void put_raw(struct output *output, const struct sample_parts *parts)
 	put(output, zeros, rest);
 }
 
+static void put_no_branches(struct output *output, uint64_t branch_type)
+{
+	put_word(output, 0);
+	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		put_word(output, UINT64_MAX); /* none, as in the kernel */
+}
+
 static void put_user(struct output *output, const struct record_layout *layout,
 		     const struct sample_parts *parts)
 {
@@ -113,6 +120,8 @@ static void put_sample(struct output *output, const struct record_layout *layout
 	}
 	if (type & PERF_SAMPLE_RAW)
 		put_raw(output, parts);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		put_no_branches(output, layout->branch_sample_type);
 	put_user(output, layout, parts);
 	if (type & PERF_SAMPLE_CGROUP)
 		put_word(output, 0); /* not known */

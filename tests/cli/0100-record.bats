@@ -305,3 +305,12 @@ samples_of() {
 	expect_status 1
 	expect_output "perf_event_paranoid"
 }
+
+@test "where no branches are recorded, -b says so in one sentence and records" {
+	for option in -b '-j any,u' '-b -j save_type'; do
+		# shellcheck disable=SC2086 # two words
+		"$DENDRO" record $option -e cpu-clock:u -o branches.data -- "$WORKLOADS/deep" 0.1 bottom 2>said
+		expect_equal "sentences with $option" "$(grep -c 'No branches are recorded' said)" 1
+		"$DENDRO" report branches.data | grep -q bottom
+	done
+}

@@ -45,6 +45,7 @@ struct watched_kernel {
 	int errno_after_probe;        /* refuses all events on a CPU, which probes are not */
 	bool refuses_members;         /* of groups: too few counters */
 	bool refuses_inherited_reads; /* before 6.12 */
+	bool has_branches;            /* of events that are not page-faults; of all bits but hv */
 };
 
 /* Why this kernel refuses; 0: it does not. */
@@ -69,8 +70,15 @@ static int watched_open(void *arg, struct perf_event_attr *attr, pid_t pid, int 
 	struct watched_kernel *kernel = arg;
 	struct opened *opened =
 		kernel->n_opens < MAX_OPENS ? &kernel->opens[kernel->n_opens++] : NULL;
+	struct perf_event_attr known = *attr;
 	int err = refusal(kernel, attr, cpu, group_fd);
-	int fd = err ? -1 : (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+
+	if (kernel->has_branches && attr->config != PERF_COUNT_SW_PAGE_FAULTS &&
+	    !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_HV)) {
+		known.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+		known.branch_sample_type = 0;
+	}
+	int fd = err ? -1 : (int)syscall(SYS_perf_event_open, &known, pid, cpu, group_fd, flags);
 
 	if (opened)
 		*opened = (struct opened){ *attr, pid, cpu, group_fd, flags, fd };
@@ -1282,6 +1290,43 @@ static void rates_vary_as_asked_for(void **state)
 	}
 }
 
+static void branches_are_recorded_where_the_event_has_them(void **state)
+{
+	static const struct {
+		bool has_branches;
+		uint64_t filter;
+		bool clock_has, faults_have;
+		const char *note;
+	} cases[] = {
+		{ true, PERF_SAMPLE_BRANCH_ANY, true, false, "Samples of 'page-faults:u' have no" },
+		{ true, PERF_SAMPLE_BRANCH_HV, false, false, "No branches are recorded" },
+		{ false, PERF_SAMPLE_BRANCH_ANY, false, false, "No branches are recorded" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture *fixture = fixture_create("cpu-clock:u,page-faults:u");
+
+		fixture->kernel.has_branches = cases[i].has_branches;
+		fixture->options.branch_filter = cases[i].filter;
+		assert_int_equal(fixture_open(fixture), 0);
+		const struct evlist_event *events = fixture->evlist->events;
+		uint64_t stacks = PERF_SAMPLE_BRANCH_STACK;
+		assert_int_equal(events[0].attr.sample_type & stacks,
+				 cases[i].clock_has ? stacks : 0);
+		assert_int_equal(events[0].attr.branch_sample_type,
+				 cases[i].clock_has ? cases[i].filter : 0);
+		assert_int_equal(events[1].attr.sample_type & stacks,
+				 cases[i].faults_have ? stacks : 0);
+		assert_int_equal(events[2].attr.sample_type & stacks, 0);
+		bool is_noted = false;
+		for (size_t n = 0; n < fixture->evlist->n_notes; n++)
+			is_noted |= strstr(fixture->evlist->notes[n], cases[i].note) != NULL;
+		assert_true(is_noted);
+		fixture_destroy(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1322,6 +1367,7 @@ int main(void)
 		cmocka_unit_test(what_a_group_counted_is_known_by_event),
 		cmocka_unit_test(clocks_draw_a_period_near_the_one_asked_for),
 		cmocka_unit_test(rates_vary_as_asked_for),
+		cmocka_unit_test(branches_are_recorded_where_the_event_has_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

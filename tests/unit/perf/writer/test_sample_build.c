@@ -131,9 +131,20 @@ static void the_largest_stack_fills_a_record(void **state)
 	free((void *)large.stack);
 }
 
-static void layouts_with_other_fields_are_refused(void **state)
+static void a_layout_with_branches_has_none(void **state)
 {
 	struct record_layout layout = layout_of(ALL | PERF_SAMPLE_BRANCH_STACK, 0);
+
+	(void)state;
+	layout.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX;
+	struct record record = build(&layout, &parts);
+	assert_int_equal(record.sample.n_branches, 0);
+	assert_int_equal(record.sample.user_stack_size, parts.stack_size);
+}
+
+static void layouts_with_other_fields_are_refused(void **state)
+{
+	struct record_layout layout = layout_of(ALL | PERF_SAMPLE_DATA_SRC, 0);
 
 	(void)state;
 	assert_int_equal(sample_build(&layout, &parts, room, sizeof(room)), 0);
@@ -146,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_has_all_the_parts_it_was_built_from),
 		cmocka_unit_test(counters_are_zeros_in_every_format),
+		cmocka_unit_test(a_layout_with_branches_has_none),
 		cmocka_unit_test(a_thread_of_the_kernel_has_no_user_part),
 		cmocka_unit_test(the_largest_stack_fills_a_record),
 		cmocka_unit_test(layouts_with_other_fields_are_refused),
