@@ -117,6 +117,39 @@ static void find_arm64_target(const cs_insn *from, bool is_branch, struct instru
 	}
 }
 
+static enum instruction_flow flow_on_x86(const cs_insn *from)
+{
+	if (from->id == X86_INS_UD2 || from->id == X86_INS_HLT || from->id == X86_INS_INT3)
+		return CODE_STOPS;
+	if (from->id == X86_INS_JMP || from->id == X86_INS_LJMP)
+		return CODE_JUMPS;
+	return is_in_group(from, CS_GRP_RET) ? CODE_RETURNS : CODE_MAY_JUMP;
+}
+
+static enum instruction_flow flow_on_arm64(const cs_insn *from)
+{
+	arm64_cc condition = from->detail->arm64.cc;
+
+	if (from->id == ARM64_INS_BRK || from->id == ARM64_INS_HLT)
+		return CODE_STOPS;
+	if (from->id == ARM64_INS_BR)
+		return CODE_JUMPS;
+	if (from->id == ARM64_INS_B && (condition == ARM64_CC_INVALID || condition == ARM64_CC_AL))
+		return CODE_JUMPS;
+	return from->id == ARM64_INS_RET ? CODE_RETURNS : CODE_MAY_JUMP;
+}
+
+static enum instruction_flow find_flow(const struct disassembler *disassembler, bool is_call)
+{
+	const cs_insn *from = disassembler->instruction;
+	enum instruction_flow flow;
+
+	if (is_call)
+		return CODE_CALLS;
+	flow = disassembler->is_arm64 ? flow_on_arm64(from) : flow_on_x86(from);
+	return flow != CODE_MAY_JUMP || is_in_group(from, CS_GRP_JUMP) ? flow : CODE_GOES_ON;
+}
+
 static void fill(const struct disassembler *disassembler, struct instruction *instruction)
 {
 	const cs_insn *from = disassembler->instruction;
@@ -133,6 +166,7 @@ static void fill(const struct disassembler *disassembler, struct instruction *in
 	instruction->is_call = is_in_group(from, CS_GRP_CALL);
 	if (disassembler->is_arm64)
 		instruction->is_call |= from->id == ARM64_INS_BL || from->id == ARM64_INS_BLR;
+	instruction->flow = find_flow(disassembler, instruction->is_call);
 }
 
 /*

@@ -12,12 +12,23 @@
 
 #define INSTRUCTION_TEXT_SIZE 256
 
+/* Where control goes after an instruction. */
+enum instruction_flow {
+	CODE_GOES_ON,  /* to the next one */
+	CODE_MAY_JUMP, /* there, or to @target */
+	CODE_JUMPS,    /* to @target; without a target, to one that only a run shows */
+	CODE_CALLS,    /* elsewhere, and on with the next one when that returns */
+	CODE_RETURNS,
+	CODE_STOPS, /* it is a trap */
+};
+
 struct instruction {
 	unsigned size;    /* bytes, at least 1 */
 	bool has_target;  /* it may jump to @target or call it */
 	bool is_call;     /* with a target: it is a call, not a jump */
 	bool has_operand; /* it refers to data at @target: an operand relative to the pc */
 	uint64_t target;
+	enum instruction_flow flow;
 	char text[INSTRUCTION_TEXT_SIZE];
 };
 
