@@ -1,0 +1,446 @@
+#include "report/branches/branch_paths.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/array.h"
+#include "cct/base/hash.h"
+
+#define NO_JUMP UINT32_MAX
+
+/* A function that was entered, and the path that it is on. */
+struct activation {
+	uint32_t function;
+	uint64_t resume, resume_after; /* where it goes on when what it called returns */
+	uint32_t at;                   /* the last instruction that was reached */
+	uint32_t last_jump;            /* in branch_walk.jumps */
+	uint32_t n_jumps;
+	struct branch_path path;
+};
+
+struct walk_jump {
+	struct flow_edge edge;
+	uint32_t before;
+};
+
+/* One stack of branches; the arrays are used again for the next one. */
+struct branch_walk {
+	struct activation *stack;
+	uint32_t n_stack, stack_allocated;
+	struct walk_jump *jumps;
+	uint32_t n_jumps, jumps_allocated;
+};
+
+static uint32_t hash_of_path(const struct branch_paths *paths, const struct branch_path *path)
+{
+	const uint32_t words[] = { path->function, path->begin, path->end,
+				   path->first,    path->last,  path->n_jumps };
+	uint64_t hash = hash_bytes(HASH_START, words, sizeof(words));
+
+	return hash_number(hash_bytes(hash, paths->jumps + path->jumps,
+				      path->n_jumps * sizeof(*paths->jumps)));
+}
+
+static bool slot_is_used(const void *slot)
+{
+	return *(const uint32_t *)slot;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	const struct branch_paths *paths = owner;
+	const struct branch_path *a = &paths->paths[*(const uint32_t *)slot - 1], *b = key;
+
+	return a->function == b->function && a->begin == b->begin && a->end == b->end &&
+	       a->first == b->first && a->last == b->last && a->n_jumps == b->n_jumps &&
+	       memcmp(paths->jumps + a->jumps, paths->jumps + b->jumps,
+		      a->n_jumps * sizeof(*paths->jumps)) == 0;
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	const struct branch_paths *paths = owner;
+
+	return hash_of_path(paths, &paths->paths[*(const uint32_t *)slot - 1]);
+}
+
+static const struct hash_table_type path_slots = { sizeof(uint32_t), 64, slot_is_used, slot_has_key,
+						   slot_hash };
+
+/* The indices in the table begin with 1. */
+static int add_path(struct branch_paths *paths, const struct branch_path *path)
+{
+	uint32_t hash = hash_of_path(paths, path);
+	uint32_t *slot = hash_table_find(&paths->by_path, &path_slots, hash, path, paths);
+
+	if (!slot) {
+		if (array_reserve(paths->paths, paths->n_paths, paths->paths_allocated, 1))
+			return -ENOMEM;
+		slot = hash_table_insert(&paths->by_path, &path_slots, hash, paths);
+		if (!slot)
+			return -ENOMEM;
+		paths->paths[paths->n_paths++] = *path;
+		paths->n_jumps += path->n_jumps;
+		*slot = paths->n_paths;
+		return 0;
+	}
+	struct branch_path *known = &paths->paths[*slot - 1];
+	known->count += path->count;
+	known->n_mispredicted += path->n_mispredicted;
+	known->cycles += path->cycles;
+	known->n_instructions += path->n_instructions;
+	return 0;
+}
+
+static int finish(struct branch_paths *paths, struct activation *top, enum path_end end)
+{
+	const struct branch_walk *walk = paths->walk;
+	struct branch_path *path = &top->path;
+
+	if (top->function == BRANCH_NO_FUNCTION)
+		return 0;
+	if (array_reserve(paths->jumps, paths->n_jumps, paths->jumps_allocated, top->n_jumps))
+		return -ENOMEM;
+	path->end = (uint8_t)end;
+	path->last = top->at;
+	path->jumps = paths->n_jumps;
+	path->n_jumps = top->n_jumps;
+	for (uint32_t i = top->n_jumps, at = top->last_jump; i-- > 0; at = walk->jumps[at].before)
+		paths->jumps[paths->n_jumps + i] = walk->jumps[at].edge;
+	return add_path(paths, path);
+}
+
+static void begin(struct activation *top, enum path_begin begin, uint32_t instruction)
+{
+	top->at = instruction;
+	top->last_jump = NO_JUMP;
+	top->n_jumps = 0;
+	top->path = (struct branch_path){
+		.function = top->function, .begin = (uint8_t)begin, .first = instruction, .count = 1
+	};
+}
+
+static int push(struct branch_paths *paths, const struct branch_place *place, bool is_call)
+{
+	struct branch_walk *walk = paths->walk;
+	bool is_known = place->instruction != FLOW_NONE;
+
+	if (array_reserve(walk->stack, walk->n_stack, walk->stack_allocated, 1))
+		return -ENOMEM;
+	struct activation *top = &walk->stack[walk->n_stack++];
+	*top = (struct activation){ .function = is_known ? place->function : BRANCH_NO_FUNCTION };
+	if (is_known)
+		begin(top, is_call && !place->instruction ? PATH_FROM_ENTRY : PATH_FROM_INSIDE,
+		      place->instruction);
+	return 0;
+}
+
+/* Closes what is above the first @n activations. */
+static int cut(struct branch_paths *paths, uint32_t n)
+{
+	struct branch_walk *walk = paths->walk;
+	int err = 0;
+
+	while (walk->n_stack > n && !err)
+		err = finish(paths, &walk->stack[--walk->n_stack], PATH_TO_INSIDE);
+	return err;
+}
+
+/* The stack does not fit the code: what comes is followed anew. */
+static int start_anew(struct branch_paths *paths, const struct branch_place *place)
+{
+	int err = cut(paths, 0);
+
+	paths->walk->n_jumps = 0;
+	return err ? err : push(paths, place, false);
+}
+
+/* Goes from one instruction of a function to the next one executed, which may end a path. */
+static int move(struct branch_paths *paths, struct activation *top, uint32_t to, bool is_jump)
+{
+	struct branch_walk *walk = paths->walk;
+	uint32_t from = top->at;
+
+	if (flow_graph_closes(&paths->functions[top->function].graph, from, to)) {
+		int err = finish(paths, top, PATH_TO_LOOP);
+
+		begin(top, PATH_FROM_LOOP, to);
+		return err;
+	}
+	top->at = to;
+	if (!is_jump)
+		return 0;
+	if (array_reserve(walk->jumps, walk->n_jumps, walk->jumps_allocated, 1))
+		return -ENOMEM;
+	walk->jumps[walk->n_jumps] = (struct walk_jump){ { from, to }, top->last_jump };
+	top->last_jump = walk->n_jumps++;
+	top->n_jumps++;
+	return 0;
+}
+
+static bool runs_to(const struct branch_function *function, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		uint8_t flow = function->graph.instructions[i].flow;
+
+		if (flow != CODE_GOES_ON && flow != CODE_MAY_JUMP)
+			return false;
+	}
+	return from <= to;
+}
+
+/* Executes what is from where the activation is up to @place, without jumps. */
+static int run(struct branch_paths *paths, const struct branch_place *place)
+{
+	struct branch_walk *walk = paths->walk;
+	struct activation *top = &walk->stack[walk->n_stack - 1];
+	bool is_known = place->instruction != FLOW_NONE;
+
+	if (top->function == BRANCH_NO_FUNCTION && !is_known)
+		return 0;
+	if (!is_known || top->function != place->function ||
+	    !runs_to(&paths->functions[top->function], top->at, place->instruction)) {
+		paths->n_broken++;
+		int err = start_anew(paths, place);
+
+		if (err || !is_known)
+			return err;
+		top = &walk->stack[0];
+	}
+	struct branch_counts *counts = paths->functions[top->function].counts;
+	counts[top->at].executed++;
+	top->path.n_instructions++;
+	while (top->at < place->instruction) {
+		int err = move(paths, top, top->at + 1, false);
+
+		if (err)
+			return err;
+		counts[top->at].executed++;
+		top->path.n_instructions++;
+	}
+	return 0;
+}
+
+/* Control comes back from what was called, to an activation that waits for it or to one before the
+ * stack's beginning. */
+static int come_back(struct branch_paths *paths, const struct branch_place *to, bool is_return)
+{
+	struct branch_walk *walk = paths->walk;
+	uint32_t n = walk->n_stack;
+
+	while (n && walk->stack[n - 1].resume != to->addr &&
+	       walk->stack[n - 1].resume_after != to->addr)
+		n--;
+	if (n) {
+		struct activation *top = &walk->stack[n - 1];
+		int err = cut(paths, n);
+
+		if (err || top->function == BRANCH_NO_FUNCTION || to->instruction == FLOW_NONE ||
+		    to->instruction == top->at)
+			return err;
+		return move(paths, top, to->instruction, false);
+	}
+	/* The caller's code is not known, but it is on the stack. */
+	if (to->instruction == FLOW_NONE && walk->n_stack &&
+	    walk->stack[walk->n_stack - 1].function == BRANCH_NO_FUNCTION)
+		return 0;
+	/* Unknown code calls known code, or the callers are older than the stack. */
+	if (!is_return)
+		return to->instruction == FLOW_NONE ? 0 : push(paths, to, true);
+	int err = cut(paths, 0);
+	return err ? err : push(paths, to, false);
+}
+
+/* Leaves the function for good, or calls another one. */
+static int leave(struct branch_paths *paths, const struct branch_step *step,
+		 const struct flow_instruction *from)
+{
+	struct branch_walk *walk = paths->walk;
+	struct activation *top = &walk->stack[walk->n_stack - 1];
+
+	if (from->flow != CODE_JUMPS && from->flow != CODE_MAY_JUMP && from->flow != CODE_RETURNS) {
+		/* A call, a system call or an interrupt, which may be followed by itself. */
+		top->resume_after = step->from.addr + from->size;
+		top->resume = from->flow == CODE_CALLS ? top->resume_after : step->from.addr;
+		return push(paths, &step->to, true);
+	}
+	int err = finish(paths, top, PATH_TO_EXIT);
+	walk->n_stack--;
+	if (err)
+		return err;
+	return from->flow == CODE_RETURNS ? come_back(paths, &step->to, true)
+					  : push(paths, &step->to, true);
+}
+
+static int jump(struct branch_paths *paths, const struct branch_step *step)
+{
+	struct branch_walk *walk = paths->walk;
+	struct activation *top = &walk->stack[walk->n_stack - 1];
+
+	paths->n_unknown += top->function == BRANCH_NO_FUNCTION;
+	if (top->function == BRANCH_NO_FUNCTION)
+		return come_back(paths, &step->to, false);
+	struct branch_function *function = &paths->functions[top->function];
+	const struct flow_instruction *from = &function->graph.instructions[top->at];
+	bool jumps = from->flow == CODE_JUMPS || from->flow == CODE_MAY_JUMP;
+
+	function->counts[top->at].taken++;
+	function->counts[top->at].mispredicted += step->is_mispredicted;
+	top->path.n_mispredicted += step->is_mispredicted;
+	top->path.cycles += step->cycles;
+	if (!jumps || step->to.function != top->function || step->to.instruction == FLOW_NONE)
+		return leave(paths, step, from);
+	if (from->target != FLOW_NONE && from->target != step->to.instruction) {
+		paths->n_broken++;
+		return start_anew(paths, &step->to);
+	}
+	int err = flow_graph_note(&function->graph, top->at, step->to.instruction);
+	return err ? err : move(paths, top, step->to.instruction, true);
+}
+
+int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps, size_t n_steps)
+{
+	int err = n_steps ? start_anew(paths, &steps[0].from) : 0;
+
+	paths->n_stacks++;
+	paths->n_branches += n_steps;
+	for (size_t i = 0; i < n_steps && !err; i++) {
+		err = run(paths, &steps[i].from);
+		if (!err)
+			err = jump(paths, &steps[i]);
+	}
+	return err ? err : cut(paths, 0);
+}
+
+static int add_function(struct branch_paths *paths, const struct frame *frame,
+			const struct frame_code *code, uint32_t *index_ret)
+{
+	struct frame_name name;
+
+	if (array_reserve(paths->functions, paths->n_functions, paths->functions_allocated, 1))
+		return -ENOMEM;
+	struct branch_function function = { .frame = *frame, .vaddr = code->start };
+	int err = symbolizer_name(paths->symbolizer, frame, &name);
+	if (err)
+		return err;
+	function.name = name.name;
+	function.symbol = name.symbol;
+	function.module = name.module;
+	function.module_path = name.module_path;
+	err = flow_graph_init(&function.graph, code->machine, code->bytes, code->n_bytes,
+			      code->start);
+	if (err)
+		return err;
+	function.counts = calloc(function.graph.n_instructions, sizeof(*function.counts));
+	if (!function.counts ||
+	    pair_map_add(&paths->by_start, code->start, frame->module, paths->n_functions)) {
+		free(function.counts);
+		flow_graph_deinit(&function.graph);
+		return -ENOMEM;
+	}
+	*index_ret = paths->n_functions;
+	paths->functions[paths->n_functions++] = function;
+	return 0;
+}
+
+/* The function's index, or BRANCH_NO_FUNCTION. 0 or -ENOMEM. */
+static int find_function(struct branch_paths *paths, const struct frame *frame, uint32_t *index_ret)
+{
+	struct frame_code code;
+
+	*index_ret = BRANCH_NO_FUNCTION;
+	if (frame->kind != FRAME_USER && frame->kind != FRAME_KERNEL)
+		return 0;
+	int err = symbolizer_code(paths->symbolizer, frame, &code);
+	if (err || !code.bytes || !code.n_bytes || code.vaddr < code.start)
+		return err;
+	*index_ret = pair_map_find(&paths->by_start, code.start, frame->module);
+	if (*index_ret == PAIR_MAP_NONE)
+		err = add_function(paths, frame, &code, index_ret);
+	return err == -ENOTSUP ? 0 : err;
+}
+
+int branch_paths_place(struct branch_paths *paths, const struct frame *frame, uint64_t addr,
+		       struct branch_place *place_ret)
+{
+	uint32_t known = pair_map_find(&paths->by_frame, frame->offset, frame->module);
+	struct frame_code code;
+	int err = 0;
+
+	*place_ret = (struct branch_place){ addr, BRANCH_NO_FUNCTION, FLOW_NONE };
+	if (known == PAIR_MAP_NONE) {
+		err = find_function(paths, frame, &known);
+		/* What is not known is looked for once, too: the map has indices plus 1. */
+		if (!err)
+			err = pair_map_add(&paths->by_frame, frame->offset, frame->module,
+					   known == BRANCH_NO_FUNCTION ? 0 : known + 1);
+		if (err)
+			return err;
+		known = known == BRANCH_NO_FUNCTION ? 0 : known + 1;
+	}
+	if (!known)
+		return 0;
+	err = symbolizer_code(paths->symbolizer, frame, &code);
+	if (err)
+		return err;
+	place_ret->function = known - 1;
+	place_ret->instruction =
+		flow_graph_find(&paths->functions[known - 1].graph, code.vaddr - code.start);
+	return 0;
+}
+
+bool branch_paths_next_block(const struct branch_paths *paths, const struct branch_path *path,
+			     struct path_position *position)
+{
+	const struct flow_graph *graph = &paths->functions[path->function].graph;
+
+	if (!position->is_begun) {
+		*position = (struct path_position){ .at = path->first, .is_begun = true };
+		return true;
+	}
+	for (;;) {
+		const struct flow_edge *jump =
+			position->n_jumps < path->n_jumps
+				? &paths->jumps[path->jumps + position->n_jumps]
+				: NULL;
+
+		if (jump && jump->from == position->at) {
+			position->at = jump->to;
+			position->n_jumps++;
+			return true;
+		}
+		if (position->at >= path->last && !jump)
+			return false;
+		position->at++;
+		if (graph->instructions[position->at].is_leader)
+			return true;
+	}
+}
+
+int branch_paths_init(struct branch_paths *paths, struct symbolizer *symbolizer)
+{
+	*paths = (struct branch_paths){ .symbolizer = symbolizer };
+	paths->walk = calloc(1, sizeof(*paths->walk));
+	return paths->walk ? 0 : -ENOMEM;
+}
+
+void branch_paths_deinit(struct branch_paths *paths)
+{
+	for (uint32_t i = 0; i < paths->n_functions; i++) {
+		flow_graph_deinit(&paths->functions[i].graph);
+		free(paths->functions[i].counts);
+	}
+	free(paths->functions);
+	free(paths->paths);
+	free(paths->jumps);
+	hash_table_deinit(&paths->by_path);
+	pair_map_deinit(&paths->by_frame);
+	pair_map_deinit(&paths->by_start);
+	if (paths->walk) {
+		free(paths->walk->stack);
+		free(paths->walk->jumps);
+	}
+	free(paths->walk);
+	*paths = (struct branch_paths){ 0 };
+}
