@@ -15,6 +15,8 @@ const struct subcommand commands[] = {
 	{ &diff_line, "show what changed between recordings, and what of it is chance", cmd_diff },
 	{ &annotate_line, "show the cost of a function's lines and instructions", cmd_annotate },
 	{ &values_line, "show what the variables of a function were", cmd_values },
+	{ &branches_line, "show the paths inside functions, from records of branches",
+	  cmd_branches },
 	{ &archive_line, "pack a recording with all that reports need, to read it anywhere",
 	  cmd_archive },
 	{ &build_line, "build a profile, which is small and needs no other file", cmd_build },

@@ -1,0 +1,237 @@
+/* dendro branches: shows the paths inside functions that the branches of samples walked through. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+#include "cct/base/numbers.h"
+#include "collector/command-line/filter_findings.h"
+#include "collector/command-line/filter_options.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "collector/command-line/report_options.h"
+#include "collector/commands/commands.h"
+#include "collector/files/stored_profile.h"
+#include "collector/session/dendro.h"
+#include "report/branches/branch_output.h"
+
+#define DEFAULT_TOP 10
+#define MAX_TOP     1000000
+
+enum branches_format { BRANCHES_TEXT, BRANCHES_JSON };
+
+static const struct choice formats[] = {
+	{ "text", BRANCHES_TEXT },
+	{ "json", BRANCHES_JSON },
+	{ NULL, 0 },
+};
+
+struct branches_command {
+	struct branch_options output;
+	const char *path;
+	struct filter_options filter;
+	struct file_options files;
+	enum symbol_names names;
+	enum branches_format format;
+};
+
+/* The branches of one sample; the array is used again for the next one. */
+struct stack_steps {
+	struct branch_step *steps;
+	size_t n_allocated;
+};
+
+static int take_top(const struct option_use *use, void *field)
+{
+	uint32_t *n_top = field;
+	uint64_t n;
+
+	if (numbers_parse(use->value, MAX_TOP, &n))
+		return option_wrong_value(use, "a number of paths");
+	*n_top = (uint32_t)n;
+	return 0;
+}
+
+#define FIELD(name) offsetof(struct branches_command, name)
+
+static const struct command_option options_of_branches[] = {
+	{ .shared = input_option, .offset = FIELD(path) },
+	{ .name = "function",
+	  .argument = "NAME",
+	  .help = "only the paths of this function",
+	  .take = option_take_text,
+	  .offset = FIELD(output.function) },
+	{ .name = "blocks",
+	  .help = "text only: show the basic blocks of each function, too",
+	  .take = option_take_flag,
+	  .offset = FIELD(output.has_blocks) },
+	{ .name = "top",
+	  .argument = "N",
+	  .help = "text only: show N functions, and N paths of each (default: 10)",
+	  .take = take_top,
+	  .offset = FIELD(output.n_top) },
+	{ .name = "format",
+	  .letter = 'f',
+	  .argument = "FORMAT",
+	  .help = "text (default) or json",
+	  .take = option_take_choice,
+	  .choices = formats,
+	  .offset = FIELD(format) },
+	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = symfs_option, .offset = FIELD(files) },
+	{ .shared = raw_names_option, .offset = FIELD(names) },
+	{ 0 },
+};
+
+const struct command_line branches_line = {
+	.command = "branches",
+	.synopsis = "[OPTIONS] [FILE]",
+	.description =
+		"Shows the paths inside functions that the branches of samples walked through "
+		"(record\n"
+		"-b): from the entry of a function, or the beginning of a loop's round, to its "
+		"end,\n"
+		"with how often each was executed, and which branches were mispredicted.",
+	.options = options_of_branches,
+};
+
+static bool has_all_branches(uint64_t filter)
+{
+	const uint64_t lacking = PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX;
+
+	return filter & PERF_SAMPLE_BRANCH_ANY && !(filter & lacking);
+}
+
+/* The kernel lists the last branch first. 0 or -ENOMEM. */
+static int add_stack(struct dendro *session, const struct sample *sample,
+		     struct branch_paths *paths, struct stack_steps *steps)
+{
+	const struct sample_record *record = &sample->record.sample;
+	size_t n = record->n_branches;
+	int err = array_reserve(steps->steps, 0, steps->n_allocated, n);
+
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct perf_branch_entry *branch = &record->branches[n - 1 - i];
+		struct branch_step *step = &steps->steps[i];
+		struct frame from = dendro_frame(session, sample, branch->from);
+		struct frame to = dendro_frame(session, sample, branch->to);
+
+		step->is_mispredicted = branch->mispred;
+		step->cycles = branch->cycles;
+		err = branch_paths_place(paths, &from, branch->from, &step->from);
+		if (!err)
+			err = branch_paths_place(paths, &to, branch->to, &step->to);
+	}
+	return err ? err : branch_paths_add(paths, steps->steps, n);
+}
+
+/* Reads all samples. 0 or -errno. */
+static int read_samples(struct branches_command *command, struct dendro *session,
+			struct symbolizer **symbolizer, struct branch_paths *paths)
+{
+	const struct symbolizer_options names = { .names = command->names, .no_inlines = true };
+	struct stack_steps steps = { 0 };
+	const struct sample *sample;
+	int got = 0, err = 0;
+
+	while (!err && (got = dendro_next(session, &sample)) > 0) {
+		if (!sample->raw.header)
+			continue; /* time off the CPU without a sample */
+		if (!*symbolizer) {
+			*symbolizer = symbolizer_create(dendro_recording(session), &names);
+			err = *symbolizer ? branch_paths_init(paths, *symbolizer) : -ENOMEM;
+		}
+		if (err)
+			break;
+		if (!sample->record.sample.n_branches)
+			command->output.n_without++;
+		else if (!has_all_branches(sample->event->layout.branch_sample_type))
+			command->output.n_filtered++;
+		else
+			err = add_stack(session, sample, paths, &steps);
+	}
+	free(steps.steps);
+	return err ? err : got;
+}
+
+/* 0, or 1 after a message. */
+static int conclude(const struct branches_command *command, struct dendro *session,
+		    const struct branch_paths *paths)
+{
+	if (!paths->n_stacks)
+		return message_error("branches",
+				     "%s: no sample has all branches before it: 'dendro record -b' "
+				     "records them where the processor does.",
+				     command->path);
+	int err = command->format == BRANCHES_JSON
+			  ? branch_write_json(stdout, paths, &command->output)
+			  : branch_write_text(stdout, paths, &command->output);
+	if (err)
+		return message_error_of_file("branches", command->path, strerror(-err));
+	if (fflush(stdout) && errno != EPIPE)
+		return message_error("branches", "cannot write: %s.", strerror(errno));
+	const char *wrong = dendro_error(session);
+	return wrong ? message_error_of_file("branches", command->path, wrong) : 0;
+}
+
+static int run_session(struct branches_command *command, struct dendro *session,
+		       const struct dendro_filter *filter)
+{
+	struct symbolizer *symbolizer = NULL;
+	struct branch_paths paths = { 0 };
+	int err = read_samples(command, session, &symbolizer, &paths);
+
+	if (err)
+		err = message_error_of_file("branches", command->path, strerror(-err));
+	else if (filter_findings_check_phases("branches", dendro_recording(session), filter) ||
+		 filter_findings_check_epochs("branches", dendro_recording(session), filter))
+		err = 1;
+	else
+		err = conclude(command, session, &paths);
+	branch_paths_deinit(&paths);
+	symbolizer_destroy(symbolizer);
+	return err;
+}
+
+/* Returns 0, or 1 after a message. */
+static int run(struct branches_command *command)
+{
+	const struct dendro_source source = { .path = command->path };
+	struct dendro_options options = { .no_paths = true,
+					  .filter = filter_options_filter(&command->filter) };
+	_cleanup_free_ char *error = NULL;
+	struct dendro *session = NULL;
+
+	if (stored_profile_refused(command->path, "branches") ||
+	    file_options_open(&command->files, "branches", &options.files))
+		return 1;
+	int err = options.filter.has_time ? dendro_read_times(&source, &options.times, &error) : 0;
+	if (!err)
+		err = dendro_open(&source, &options, &session, &error);
+	if (err)
+		message_error_of_file("branches", command->path, error ? error : strerror(-err));
+	else
+		err = run_session(command, session, &options.filter);
+	dendro_close(session);
+	file_search_destroy(options.files);
+	return err ? 1 : 0;
+}
+
+int cmd_branches(int argc, char **argv)
+{
+	struct branches_command command = { .path = file_options_default,
+					    .names = NAMES_WITHOUT_PARAMETERS,
+					    .output.n_top = DEFAULT_TOP };
+	struct parsed_line parsed = options_parse(&branches_line, argc, argv, &command);
+	int status = parsed.status;
+
+	if (!parsed.is_done)
+		status = file_options_take_operand("branches", &parsed, 0, &command.path);
+	if (!parsed.is_done && !status)
+		status = run(&command);
+	filter_options_deinit(&command.filter);
+	return status;
+}
