@@ -229,7 +229,6 @@ static int record(struct record_arguments *arguments, struct builder_link *link,
 	_cleanup_free_ char *error = NULL;
 	struct recorder *recorder;
 
-	arguments->options.builder = link;
 	int err = recorder_open(&arguments->options, &recorder, &error);
 	if (err) {
 		profile_builder_finish(arguments->command, link, false);
@@ -257,8 +256,11 @@ static int watch_and_record(struct top_options *options)
 		_exit(err);
 	}
 	link.is_watched = true;
+	options->record.options.builder = &link;
 	int error_fd = leave_output(top_screen_is_wanted(options));
-	return record(&options->record, &link, &error_fd);
+	err = record(&options->record, &link, &error_fd);
+	options->record.options.builder = NULL;
+	return err;
 }
 
 static int check_and_watch(struct top_options *options)

@@ -94,27 +94,31 @@ static _Noreturn void run(const struct profile_builder_options *options, int str
 	_exit(build_into(options, out, control_fd) ? 1 : 0);
 }
 
-static int make_link(const char *command, int stream[2], int control[2])
+/* Whether there is one; else errno says why. */
+static bool make_link(int stream[2], int control[2])
 {
 	if (pipe2(stream, O_CLOEXEC))
-		return message_error(command, "cannot make a pipe: %s.", strerror(errno));
+		return false;
 	if (!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control)) {
 		fcntl(stream[1], F_SETPIPE_SZ, PIPE_SIZE);
-		return 0;
+		return true;
 	}
-	int err = errno;
+	const int err = errno;
 	close(stream[0]);
 	close(stream[1]);
-	return message_error(command, "cannot make a socket: %s.", strerror(err));
+	errno = err;
+	return false;
 }
 
 int profile_builder_fork(const char *command, struct builder_link *link_ret)
 {
-	int stream[2], control[2];
-	int err = make_link(command, stream, control);
+	int stream[2], control[2], err = 0;
 
-	if (err)
-		return err;
+	if (!make_link(stream, control))
+		return message_error(command,
+				     "cannot make a pipe to a process that builds the "
+				     "profile: %s.",
+				     strerror(errno));
 	fflush(NULL);
 	pid_t pid = fork();
 	const int own = pid == 0 ? 0 : 1, other = 1 - own;
