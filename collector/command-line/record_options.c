@@ -511,12 +511,15 @@ void record_arguments_init(struct record_arguments *arguments, const char *comma
 			.stack_size = DEFAULT_STACK_SIZE,
 			.output = DEFAULT_RECORDING,
 			.argv = argv,
+			.signals = &arguments->signals,
 		},
 	};
+	recorder_signals_init(&arguments->signals);
 }
 
 void record_arguments_deinit(struct record_arguments *arguments)
 {
+	recorder_signals_deinit(&arguments->signals);
 	events_destroy(arguments->events, arguments->n_events);
 	process_choice_deinit(&arguments->options.processes);
 	int_list_deinit(&arguments->options.tids);

@@ -11,7 +11,8 @@ enum record_modes { MODES_ALL, MODES_USER, MODES_KERNEL };
 struct record_arguments {
 	const char *command;             /* "record", for messages */
 	struct recorder_options options; /* its events are set when they are chosen */
-	struct event *events;            /* of -e; owned */
+	struct recorder_signals signals;
+	struct event *events; /* of -e; owned */
 	size_t n_events;
 	enum record_modes modes;
 	bool is_profile; /* the output is a profile, because of its name; set by the check */

@@ -194,8 +194,11 @@ int cmd_record(int argc, char **argv)
 	struct record_arguments arguments;
 
 	record_arguments_init(&arguments, "record", argv);
+	recorder_signals_block(&arguments.signals);
 	struct parsed_line parsed = options_parse(&record_line, argc, argv, &arguments);
 
+	if (!recorder_options_have_parts(&arguments.options))
+		recorder_signals_leave_parts(&arguments.signals);
 	if (parsed.n_operands)
 		arguments.options.command = parsed.operands;
 	int status = parsed.is_done ? parsed.status : check_and_record(&arguments);

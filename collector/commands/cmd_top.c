@@ -279,6 +279,8 @@ int cmd_top(int argc, char **argv)
 	struct top_options options = { .interval_ns = NSEC_PER_SEC, .n_rows = DEFAULT_ROWS };
 
 	record_arguments_init(&options.record, "top", argv);
+	recorder_signals_block(&options.record.signals);
+	recorder_signals_leave_parts(&options.record.signals);
 	options.record.options.output = NULL;
 	report_options_init(&options.report, "top");
 	options.report.view.kind = VIEW_FUNCTIONS;

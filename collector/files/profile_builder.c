@@ -70,13 +70,19 @@ static int build_into(const struct profile_builder_options *options, FILE *out, 
 	return err || is_damaged;
 }
 
-/* What ends the recording must not end this process: it ends with the stream. */
+/* What ends the recording must not end this process: it ends with the stream. The parent had
+ * blocked these signals. */
 static void ignore_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+	sigset_t ignored;
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	sigemptyset(&ignored);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		signal(signals[i], SIG_IGN);
+		sigaddset(&ignored, signals[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &ignored, NULL);
 }
 
 static _Noreturn void run(const struct profile_builder_options *options, int stream_fd,

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
@@ -48,14 +47,6 @@ struct schedule {
 	uint64_t part_ns; /* when the part at hand of the output ends; UINT64_MAX: not by time */
 };
 
-/* Descriptors that wake the recorder up, apart from those of the rings. */
-struct wakers {
-	sigset_t old_mask; /* of signals, before they were caught */
-	bool is_mask_changed;
-	int signal_fd;
-	int fd; /* readable when one of the others is */
-};
-
 struct recorder {
 	const struct recorder_options *options;
 	struct recording_notes notes;
@@ -82,7 +73,7 @@ struct recorder {
 	struct recent_parts recent;
 	uint64_t part_begin_ns, n_part_samples; /* the time of the part at hand, samples before */
 	bool has_begun, is_on;                  /* samples are taken; or were, if only has_begun */
-	struct wakers wakers;
+	int wake_fd; /* readable when a descriptor other than those of the rings is */
 	struct schedule schedule;
 	struct target_times target_times; /* of processes that run already */
 	bool is_stopped;
@@ -100,30 +91,13 @@ const char *recorder_note(const struct recorder *recorder, size_t index, bool *i
 	return recorder->notes.notes[index].text;
 }
 
-static bool has_parts(const struct recorder *recorder)
+static int open_signals(struct recorder *recorder)
 {
-	return recorder->options->parts.is_given || recorder->options->recent.is_given;
-}
+	int err = recorder_signals_open(recorder->options->signals);
 
-static int catch_signals(struct recorder *recorder)
-{
-	sigset_t caught;
-
-	sigemptyset(&caught);
-	sigaddset(&caught, SIGINT);
-	sigaddset(&caught, SIGTERM);
-	sigaddset(&caught, SIGHUP);
-	sigaddset(&caught, SIGCHLD);
-	sigaddset(&caught, SIGUSR1);
-	if (has_parts(recorder))
-		sigaddset(&caught, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &caught, &recorder->wakers.old_mask);
-	recorder->wakers.is_mask_changed = true;
-	signal(SIGPIPE, SIG_IGN);
-	recorder->wakers.signal_fd = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
-	return recorder->wakers.signal_fd < 0 ? recording_notes_explain(&recorder->notes, -errno,
-									"cannot catch signals: %m.")
-					      : 0;
+	return err ? recording_notes_explain(&recorder->notes, err, "cannot catch signals: %s.",
+					     strerror(-err))
+		   : 0;
 }
 
 static int fork_command(struct recorder *recorder)
@@ -134,7 +108,8 @@ static int fork_command(struct recorder *recorder)
 	if (!options->command)
 		return 0;
 	int err = command_fork(&recorder->command, options->command,
-			       is_stdout_ours ? STDERR_FILENO : -1, &recorder->wakers.old_mask);
+			       is_stdout_ours ? STDERR_FILENO : -1,
+			       &recorder->options->signals->old_mask);
 	if (err)
 		return recording_notes_explain(&recorder->notes, err,
 					       "cannot start a process for the command: %s.",
@@ -147,7 +122,7 @@ static int watch_fd(const struct recorder *recorder, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	return epoll_ctl(recorder->wakers.fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+	return epoll_ctl(recorder->wake_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
 static int watch_observers(const struct recorder *recorder)
@@ -167,10 +142,10 @@ static int watch_fds(struct recorder *recorder)
 {
 	int err = 0;
 
-	recorder->wakers.fd = epoll_create1(EPOLL_CLOEXEC);
-	if (recorder->wakers.fd < 0)
+	recorder->wake_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (recorder->wake_fd < 0)
 		return -errno;
-	err = watch_fd(recorder, recorder->wakers.signal_fd);
+	err = watch_fd(recorder, recorder->options->signals->fd);
 	if (!err && recorder->hotplug.n_cpus && recorder->hotplug.uevents_fd >= 0)
 		err = watch_fd(recorder, recorder->hotplug.uevents_fd);
 	if (!err && recorder->phases.lines.fd >= 0)
@@ -186,7 +161,7 @@ static int open_events(struct recorder *recorder)
 	int err = recording_events_find(&recorder->events, recorder->options, &recorder->notes);
 
 	if (!err)
-		err = catch_signals(recorder);
+		err = open_signals(recorder);
 	if (!err)
 		err = fork_command(recorder);
 	if (!err)
@@ -271,7 +246,7 @@ static int begin_observers(struct recorder *recorder)
 		return err;
 	drain_init(&recorder->drain, recorder->events.evlist, recorder->file.writer,
 		   &recorder->stack_output, recorder->observers, recorder->second_stacks);
-	if (has_parts(recorder) && !recorder->events.is_system_wide) {
+	if (recorder_options_have_parts(recorder->options) && !recorder->events.is_system_wide) {
 		err = follow_processes(recorder);
 		if (err)
 			return err;
@@ -334,7 +309,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	if (!recorder)
 		return -ENOMEM;
 	recorder->options = options;
-	recorder->file.fd = recorder->wakers.signal_fd = recorder->wakers.fd = -1;
+	recorder->file.fd = recorder->wake_fd = -1;
 	phase_marks_init(&recorder->phases);
 	record_control_init(&recorder->control);
 	recorder->start.options = options;
@@ -370,10 +345,8 @@ void recorder_close(struct recorder *recorder)
 	if (recorder->has_command)
 		command_deinit(&recorder->command);
 	recording_start_deinit(&recorder->start);
-	cleanup_close(&recorder->wakers.signal_fd);
-	cleanup_close(&recorder->wakers.fd);
-	if (recorder->wakers.is_mask_changed)
-		sigprocmask(SIG_SETMASK, &recorder->wakers.old_mask, NULL);
+	cleanup_close(&recorder->wake_fd);
+	recorder_signals_deinit(recorder->options->signals);
 	recording_notes_deinit(&recorder->notes);
 	free(recorder);
 }
@@ -464,7 +437,7 @@ static void handle_signals(struct recorder *recorder)
 {
 	struct signalfd_siginfo info;
 
-	while (read(recorder->wakers.signal_fd, &info, sizeof(info)) == sizeof(info))
+	while (recorder_signals_next(recorder->options->signals, &info))
 		handle_signal(recorder, &info);
 }
 
@@ -759,7 +732,7 @@ static int take_control(struct recorder *recorder)
 	while (!err && (line = line_channel_next(lines)))
 		record_control_answer(&recorder->control, obey(recorder, line, &err));
 	if (lines->has_ended) {
-		epoll_ctl(recorder->wakers.fd, EPOLL_CTL_DEL, lines->fd, NULL);
+		epoll_ctl(recorder->wake_fd, EPOLL_CTL_DEL, lines->fd, NULL);
 		lines->fd = -1;
 	}
 	return err;
@@ -878,14 +851,14 @@ static void wait_for_work(struct recorder *recorder)
 
 	if (recorder->drain.is_behind || cpu_hotplug_is_busy(&recorder->hotplug))
 		return;
-	int n = evlist_wait(recorder->events.evlist, recorder->wakers.fd, timeout_ms(recorder),
+	int n = evlist_wait(recorder->events.evlist, recorder->wake_fd, timeout_ms(recorder),
 			    &all_hung_up);
 	if (n < 0 || all_hung_up) {
 		/* The end of a command is known from SIGCHLD. */
 		if (!recorder->has_command)
 			recorder->is_stopped = true;
 		else if (n <= 0)
-			poll(&(struct pollfd){ recorder->wakers.signal_fd, POLLIN, 0 }, 1,
+			poll(&(struct pollfd){ recorder->options->signals->fd, POLLIN, 0 }, 1,
 			     timeout_ms(recorder));
 	}
 }
@@ -947,7 +920,7 @@ static void end_command(struct recorder *recorder, struct recorder_summary *summ
 		return;
 	if (!command_poll(&recorder->command)) {
 		kill(recorder->command.pid, SIGTERM);
-		sigprocmask(SIG_SETMASK, &recorder->wakers.old_mask, NULL);
+		recorder_signals_release(recorder->options->signals);
 		command_wait(&recorder->command);
 	}
 	summary->has_command_exit_code = true;
@@ -966,7 +939,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	if (recorder->observers && recorder->file.writer)
 		keep_error(&err, finish(recorder, &summary));
 	summary.is_output_gone = recording_file_is_gone(&recorder->file);
-	if (!err && !summary.is_output_gone && has_parts(recorder))
+	if (!err && !summary.is_output_gone && recorder_options_have_parts(recorder->options))
 		err = keep_part(recorder, present_ns(&recorder->drain));
 	if (!err && recorder->options->recent.is_given)
 		keep_error(&err, save_recent(recorder, &err));

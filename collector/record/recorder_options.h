@@ -9,6 +9,7 @@
 #include "cct/base/int_list.h"
 #include "collector/record/builder_link.h"
 #include "collector/record/control/record_control.h"
+#include "collector/record/control/recorder_signals.h"
 #include "collector/record/live/process_choice.h"
 #include "collector/record/parts/output_switch.h"
 #include "collector/record/parts/recent_parts.h"
@@ -56,7 +57,9 @@ struct recorder_options {
 	struct output_switch_choice parts;
 	struct recent_choice recent; /* only the last part is kept, in memory; max_size is 0 */
 	const char *phase_fifo;      /* whose lines begin phases; NULL: none */
-	char **argv;                 /* the command line, kept in the recording */
+	/* Blocked by the caller before anything else; the recorder reads and releases them. */
+	struct recorder_signals *signals;
+	char **argv; /* the command line, kept in the recording */
 };
 
 static inline bool recorder_options_weigh_off_cpu(const struct recorder_options *options)
@@ -66,6 +69,11 @@ static inline bool recorder_options_weigh_off_cpu(const struct recorder_options 
 			return true;
 	}
 	return false;
+}
+
+static inline bool recorder_options_have_parts(const struct recorder_options *options)
+{
+	return options->parts.is_given || options->recent.is_given;
 }
 
 static inline bool recorder_options_have_cgroup(const struct recorder_options *options)
