@@ -36,10 +36,14 @@ static uint32_t hash_of_path(const struct branch_paths *paths, const struct bran
 {
 	const uint32_t words[] = { path->function, path->begin, path->end,
 				   path->first,    path->last,  path->n_jumps };
-	uint64_t hash = hash_bytes(HASH_START, words, sizeof(words));
+	uint64_t hash = HASH_START;
 
-	return hash_number(hash_bytes(hash, paths->jumps + path->jumps,
-				      path->n_jumps * sizeof(*paths->jumps)));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		hash = hash_number(hash) + (uint64_t)words[i];
+	if (path->n_jumps)
+		hash = hash_bytes(hash, paths->jumps + path->jumps,
+				  path->n_jumps * sizeof(*paths->jumps));
+	return hash_number(hash);
 }
 
 static bool slot_is_used(const void *slot)
@@ -54,8 +58,8 @@ static bool slot_has_key(const void *slot, const void *key, const void *owner)
 
 	return a->function == b->function && a->begin == b->begin && a->end == b->end &&
 	       a->first == b->first && a->last == b->last && a->n_jumps == b->n_jumps &&
-	       memcmp(paths->jumps + a->jumps, paths->jumps + b->jumps,
-		      a->n_jumps * sizeof(*paths->jumps)) == 0;
+	       (!a->n_jumps || memcmp(paths->jumps + a->jumps, paths->jumps + b->jumps,
+				      a->n_jumps * sizeof(*paths->jumps)) == 0);
 }
 
 static uint32_t slot_hash(const void *slot, const void *owner)
