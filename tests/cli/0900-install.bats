@@ -9,15 +9,18 @@ load lib
 	make -s install DESTDIR="$BATS_TEST_TMPDIR" prefix=/usr
 	"$BATS_TEST_TMPDIR/usr/bin/dendro" --version
 	files=$(find "$BATS_TEST_TMPDIR" -name '*.1' -printf '%f\n' | sort | tr '\n' ' ')
-	expect_equal "man pages" "$files" "dendro-annotate.1 dendro-archive.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-export.1 dendro-list.1 dendro-merge.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-view.1 dendro.1 "
+	expect_equal "man pages" "$files" "dendro-annotate.1 dendro-archive.1 dendro-branches.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-export.1 dendro-list.1 dendro-merge.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-top.1 dendro-values.1 dendro-view.1 dendro.1 "
 	make -s uninstall DESTDIR="$BATS_TEST_TMPDIR" prefix=/usr
 	expect_equal left "$(find "$BATS_TEST_TMPDIR/usr" -type f | wc -l)" 0
 }
 
 @test "every option of --help is in the man page and the other way round" {
 	local command options pages
-	for command in annotate archive build debug-unwind diff export list merge record report script; do
-		options=$("$DENDRO" $command --help 2>&1 | grep -o -- '--[a-z][a-z-]*' | grep -v help | sort -u)
+	for command in annotate archive branches browse build debug-unwind diff export list merge record report script top values view; do
+		# An option is where its line begins.
+		options=$("$DENDRO" $command --help 2>&1 |
+			grep -oE '^ +(-[^ ]*, )?--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' |
+			grep -v help | sort -u)
 		# Other commands' options may be mentioned; its own are where a paragraph begins.
 		pages=$(sed 's/\\-/-/g' "$ROOT/docs/man/dendro-$command.1" |
 			awk '/^\.TP/ { getline; print }' | grep -o -- '--[a-z][a-z-]*' | sort -u)
