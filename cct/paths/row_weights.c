@@ -67,10 +67,9 @@ static void settle_metric(struct weighing *weighing, uint32_t metric)
 }
 
 /* Rows of a run and metric are next to each other. */
-static void scale_all(const struct profile *profile, uint64_t *weights, uint64_t *sums,
-		      uint32_t *last)
+static void scale_all(struct weighing *weighing)
 {
-	struct weighing weighing = { profile, weights, sums, last };
+	const struct profile *profile = weighing->profile;
 	const struct sample_rows *rows = profile->rows;
 	uint32_t end;
 
@@ -79,11 +78,11 @@ static void scale_all(const struct profile *profile, uint64_t *weights, uint64_t
 		while (end < rows->n_rows && rows->rows[end].run == rows->rows[first].run &&
 		       rows->rows[end].metric == rows->rows[first].metric)
 			end++;
-		scale_rows(&weighing, first, end);
+		scale_rows(weighing, first, end);
 	}
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		if (profile->metrics[i].is_scaled)
-			settle_metric(&weighing, i);
+			settle_metric(weighing, i);
 	}
 }
 
@@ -103,13 +102,18 @@ int row_weights_create(const struct profile *profile, uint64_t **weights_ret)
 	*weights_ret = NULL;
 	if (!has_scaled_metric(profile))
 		return 0;
-	_cleanup_free_ uint64_t *weights = calloc(profile->rows->n_rows + 1u, sizeof(*weights));
-	_cleanup_free_ uint64_t *sums = calloc(n_nodes, sizeof(*sums));
-	_cleanup_free_ uint32_t *last = calloc(n_nodes, sizeof(*last));
-
-	if (!weights || !sums || !last)
-		return -ENOMEM;
-	scale_all(profile, weights, sums, last);
-	*weights_ret = steal_ptr(weights);
-	return 0;
+	struct weighing weighing = {
+		.profile = profile,
+		.weights = calloc(profile->rows->n_rows + 1u, sizeof(*weighing.weights)),
+		.sums = calloc(n_nodes, sizeof(*weighing.sums)),
+		.last = calloc(n_nodes, sizeof(*weighing.last)),
+	};
+	if (weighing.weights && weighing.sums && weighing.last) {
+		scale_all(&weighing);
+		*weights_ret = steal_ptr(weighing.weights);
+	}
+	free(weighing.weights);
+	free(weighing.sums);
+	free(weighing.last);
+	return *weights_ret ? 0 : -ENOMEM;
 }

@@ -437,7 +437,7 @@ static int judge(const struct diff_command *command, const struct diff *diff)
 	}
 	if (!found)
 		return 0;
-	message_note("diff", "%s rose by more than %g %%.", diff->rows.rows[rise.row].name,
+	message_note("diff", "%s rose by more than %g %%.", rise.row->name,
 		     command->request.fail_percent);
 	return DIFF_EXIT_ROSE;
 }

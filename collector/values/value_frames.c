@@ -118,7 +118,7 @@ static int add_expression(struct value_frames *frames, const struct value_expres
 			  struct value_variable *variable, struct value_table *table)
 {
 	const struct debug_frame *frame = value_stack_debug_frame(frames->stack, frames->at);
-	struct value_place place;
+	struct value_place place = { .bit = 0 };
 	const enum debug_reason reason =
 		value_expression_find(expression, &variable->die, frame, &place);
 	struct value_row *row =

@@ -155,15 +155,15 @@ static int order_blocks(struct flow_graph *graph)
 	_cleanup_free_ uint32_t *words = calloc(3 * (size_t)n, sizeof(*words));
 	_cleanup_free_ uint8_t *state = calloc(n, 1);
 	_cleanup_free_ bool *flags = calloc(2 * (size_t)n, sizeof(*flags));
+
+	if (!words || !state || !flags)
+		return -ENOMEM;
 	struct search search = { .graph = graph,
 				 .orphans = words,
 				 .last = words + n,
 				 .stack = words + 2 * (size_t)n,
 				 .state = state,
 				 .n_left = n };
-
-	if (!words || !state || !flags)
-		return -ENOMEM;
 	find_orphans(&search, flags);
 	for (uint32_t i = n; i-- > 0;)
 		search.last[i] =

@@ -62,7 +62,8 @@ static int find_ways(struct ways *ways, const struct flow_graph *graph, uint32_t
 	if (!err && (!may_go_on(from->flow) || jumps) && from->target == FLOW_NONE &&
 	    ways->n == n_known)
 		err = add_way(ways, graph, last, WAY_OUT);
-	qsort(ways->to, ways->n, sizeof(*ways->to), compare_targets);
+	if (ways->n)
+		qsort(ways->to, ways->n, sizeof(*ways->to), compare_targets);
 	return err;
 }
 

@@ -271,7 +271,7 @@ static int find_rise_of(const struct diff *diff, double percent, const char *fun
 	for (size_t i = 0; !err && i < n; i++) {
 		if (!is_rise(&named[i], percent))
 			continue;
-		rise_ret->row = rows[i];
+		rise_ret->row = &diff->rows.rows[rows[i]];
 		return 1;
 	}
 	return err;
@@ -288,7 +288,7 @@ int diff_find_rise(const struct diff *diff, double percent, const char *function
 
 		if (!is_rise(diff_change_at(diff, 0, row), percent))
 			continue;
-		rise_ret->row = row;
+		rise_ret->row = &diff->rows.rows[row];
 		return 1;
 	}
 	return 0;

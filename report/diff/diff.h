@@ -95,8 +95,8 @@ static inline const struct diff_change *diff_change_at(const struct diff *diff, 
 const char *diff_row_status(const struct diff *diff, size_t row);
 
 struct diff_rise {
-	size_t row;
-	size_t n_rows; /* that the pattern names */
+	const struct diff_row *row; /* of diff->rows; NULL: none rose */
+	size_t n_rows;              /* that the pattern names */
 };
 
 /*

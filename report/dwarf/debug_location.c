@@ -120,7 +120,7 @@ static bool push_passed(struct evaluation *evaluation, const struct debug_passed
 	const struct debug_frame *caller;
 	Dwarf_Attribute expression;
 	Dwarf_Die site;
-	uint64_t value;
+	uint64_t value = 0;
 	enum debug_reason reason =
 		find_call(evaluation->machine.frame, &caller, &site, evaluation->limits);
 

@@ -252,13 +252,13 @@ static void a_rise_fails_if_it_is_large_and_no_chance(void **state)
 	(void)state;
 	compare(&diff, &(struct diff_options){ .view = VIEW_FUNCTIONS }, &before, &after);
 	assert_int_equal(diff_find_rise(&diff, 10, "c", &rise), 1);
-	assert_string_equal(diff.rows.rows[rise.row].name, "c");
+	assert_string_equal(rise.row->name, "c");
 	assert_int_equal(diff_find_rise(&diff, 50, "c", &rise), 0);
 	assert_int_equal(diff_find_rise(&diff, 10, "e", &rise), 0); /* chance */
 	assert_int_equal(diff_find_rise(&diff, 10, "f", &rise), 0); /* a fall */
 	/* What came rose by more than any percentage. */
 	assert_int_equal(diff_find_rise(&diff, 1000, NULL, &rise), 1);
-	assert_string_equal(diff.rows.rows[rise.row].name, "g");
+	assert_string_equal(rise.row->name, "g");
 	assert_int_equal(diff_find_rise(&diff, 10, "x*", &rise), 0);
 	assert_int_equal(rise.n_rows, 0);
 	diff_deinit(&diff);

@@ -91,8 +91,8 @@ static void numbers_have_their_values(void **state)
 	struct verification verification = { 0 };
 	struct json_reader reader = { &verification, (const uint8_t *)json, sizeof(json) - 1, 0 };
 	struct json_items items;
-	long double number;
-	uint64_t index;
+	long double number = 0;
+	uint64_t index = 0;
 
 	(void)state;
 	json_start(&reader, &items, JSON_ARRAY);
