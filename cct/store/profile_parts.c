@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define TEXT_SIZE_MAX (1u << 20)
-
 int part_read_text(struct dwarf_reader *body, char **text_ret)
 {
 	uint64_t size = dwarf_read_uleb(body);
@@ -12,7 +10,7 @@ int part_read_text(struct dwarf_reader *body, char **text_ret)
 	*text_ret = NULL;
 	if (!size || body->is_broken)
 		return body->is_broken ? -EINVAL : 0;
-	const uint8_t *text = size > TEXT_SIZE_MAX ? NULL : dwarf_read_block(body, size - 1);
+	const uint8_t *text = dwarf_read_block(body, size - 1);
 	if (!text || memchr(text, 0, (size_t)size - 1)) {
 		dwarf_break(body);
 		return -EINVAL;

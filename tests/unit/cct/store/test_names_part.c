@@ -195,6 +195,23 @@ static void names_are_read_as_they_were_written(void **state)
 	}
 }
 
+static void a_name_may_be_longer_than_a_megabyte(void **state)
+{
+	static char name[(1 << 20) + 2];
+	struct profile *written = make_profile(is_fifth), *read;
+	struct byte_buffer body = { 0 };
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	written->names->codes[0].symbol = text_of(written->names, name);
+	names_part_write(&body, written);
+	assert_int_equal(read_names(written, body.bytes, body.size, &read), 0);
+	expect_code(written->names, &written->names->codes[0], read->names);
+	byte_buffer_deinit(&body);
+	profile_destroy(written);
+	profile_destroy(read);
+}
+
 static void cut_names_are_refused(void **state)
 {
 	struct profile *written = make_profile(is_fifth), *read;
@@ -228,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_read_as_they_were_written),
+		cmocka_unit_test(a_name_may_be_longer_than_a_megabyte),
 		cmocka_unit_test(cut_names_are_refused),
 		cmocka_unit_test(frames_that_the_tree_lacks_are_refused),
 	};
