@@ -114,7 +114,8 @@ within() {
 	run values gcc-O0.data '.variables[] | select(.name == "canvas") | .values[0].value' main canvas
 	grep -q '^{title = 0x[0-9a-f]* "a canvas", at = {x = -3, y = 1000, is_far = 0, layer = 2}}$' \
 		<<<"$output"
-	[ "$(values gcc-O0.data '.at_leaf' main)" = 0 ]
+	# The few instructions of its own have a sample by chance.
+	[ "$(values gcc-O0.data '.at_leaf * 100 <= .with_function' main)" = true ]
 }
 
 @test "values: expressions: members, elements, and what pointers lead to" {
