@@ -429,7 +429,8 @@ const struct command_option record_options[] = {
 	  .offset = FIELD(options) },
 	{ .name = "max-size",
 	  .argument = "SIZE",
-	  .help = "stop when the recording has this size: 512M, 2G; with --overwrite, keep no more",
+	  .help = "stop when the recording has this size: 512M, 2G; with --overwrite, keep "
+		  "about as much",
 	  .take = take_max_size,
 	  .offset = FIELD(options.max_size) },
 	{ .name = "control",
@@ -466,7 +467,7 @@ const struct command_option record_options[] = {
 	  .take = take_max_files,
 	  .offset = FIELD(options.parts.n_files) },
 	{ .name = "overwrite",
-	  .help = "keep only the last part, in memory (at most --max-size, 256M by default), and "
+	  .help = "keep only the last part, in memory (about --max-size, 256M by default), and "
 		  "write it to FILE.TIME on SIGUSR2 or a snapshot word, and to FILE at the end",
 	  .take = option_take_flag,
 	  .offset = FIELD(options.recent.is_given) },
