@@ -80,6 +80,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 		REST_NO_WALK] = { QUALITY_RESTS, "rest_no_walk", "could not be unwound" },
 	[QUALITY_UNREAD_RESTS +
 		REST_FAILED] = { QUALITY_RESTS, "rest_failed", "had gone with their thread" },
+	[QUALITY_UNREAD_RESTS +
+		REST_UNSAFE] = { QUALITY_RESTS, "rest_unsafe",
+				 "are not safe to watch in this virtual machine (--deep-stacks)" },
 };
 
 const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {

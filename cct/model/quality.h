@@ -23,6 +23,7 @@ enum unread_rest {
 	REST_NOT_OWN,     /* a stack that the program made and may continue elsewhere */
 	REST_NO_WALK,     /* no way through the copy */
 	REST_FAILED,      /* the thread has ended; no memory */
+	REST_UNSAFE,      /* debug registers may end the program here */
 	N_UNREAD_RESTS
 };
 

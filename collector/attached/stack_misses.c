@@ -6,6 +6,22 @@
 
 #include "cct/base/cleanup.h"
 
+/* Reasons that came later than seconds_err follow it. */
+#define SECONDS_WORD (2 + REST_FAILED)
+
+static size_t word_of(size_t reason)
+{
+	return reason <= REST_FAILED ? 1 + reason : 2 + reason;
+}
+
+void stack_misses_words(const struct stack_misses *misses, uint64_t words_ret[STACK_MISSES_WORDS])
+{
+	words_ret[0] = (uint64_t)misses->contexts_err;
+	for (size_t i = 0; i < N_UNREAD_RESTS; i++)
+		words_ret[word_of(i)] = misses->deep[i];
+	words_ret[SECONDS_WORD] = (uint64_t)misses->seconds_err;
+}
+
 bool stack_misses_read(const struct perf_event_header *header, struct stack_misses *ret)
 {
 	struct stack_record record;
@@ -14,11 +30,10 @@ bool stack_misses_read(const struct perf_event_header *header, struct stack_miss
 	    record.header.n_words < 1 || record.words[0] > INT16_MAX)
 		return false;
 	*ret = (struct stack_misses){ .contexts_err = (int)record.words[0] };
-	for (size_t i = 0; i < N_UNREAD_RESTS && i + 1 < record.header.n_words; i++)
-		ret->deep[i] = record.words[i + 1];
-	if (record.header.n_words > 1 + N_UNREAD_RESTS &&
-	    record.words[1 + N_UNREAD_RESTS] <= INT16_MAX)
-		ret->seconds_err = (int)record.words[1 + N_UNREAD_RESTS];
+	for (size_t i = 0; i < N_UNREAD_RESTS && word_of(i) < record.header.n_words; i++)
+		ret->deep[i] = record.words[word_of(i)];
+	if (record.header.n_words > SECONDS_WORD && record.words[SECONDS_WORD] <= INT16_MAX)
+		ret->seconds_err = (int)record.words[SECONDS_WORD];
 	return true;
 }
 

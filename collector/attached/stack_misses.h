@@ -15,7 +15,11 @@ struct stack_misses {
 	int seconds_err; /* why no second stacks were recorded, by BPF: errno; 0: they were */
 };
 
-/* false: this is not such a record. */
+/* The words of a record: contexts_err, reasons up to REST_FAILED, seconds_err, later reasons. */
+#define STACK_MISSES_WORDS (2 + N_UNREAD_RESTS)
+
+void stack_misses_words(const struct stack_misses *misses, uint64_t words_ret[STACK_MISSES_WORDS]);
+/* false: this is not such a record. Words that are missing, as older recorders' are, count as 0. */
 bool stack_misses_read(const struct perf_event_header *record, struct stack_misses *ret);
 
 /* "no tracefs is mounted"; of stack_misses.contexts_err. */

@@ -28,6 +28,7 @@
 #include "collector/record/start/command.h"
 #include "collector/record/start/output_file.h"
 #include "collector/record/target_times.h"
+#include "perf/kernel/debug_registers.h"
 #include "perf/records/window_record.h"
 
 /* The rings are read this often even if they have not filled, and files that may soon be deleted
@@ -262,7 +263,9 @@ static int begin_observers(struct recorder *recorder)
 	observed->off_cpu = find_off_cpu(recorder);
 	observed->tids = find_tids(recorder);
 	observed->has_known_clock = recorder->drain.has_known_clock;
-	observed->completes_stacks = !recorder->options->no_deep_stacks;
+	observed->completes_stacks = recorder->options->deep_stacks != DEEP_STACKS_CUT;
+	observed->watches_stacks =
+		recorder->options->deep_stacks == DEEP_STACKS_WATCHED || debug_registers_are_safe();
 	observed->has_vdso32 = recorder->start.has_vdso32;
 	err = recording_observers_begin(recorder->observers);
 	if (!err)

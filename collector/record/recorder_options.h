@@ -15,6 +15,13 @@
 #include "collector/record/parts/recent_parts.h"
 #include "perf/counters/evlist.h"
 
+/* What becomes of stacks that are deeper than the copies in samples. */
+enum deep_stacks {
+	DEEP_STACKS_SAFE,    /* completed where watching threads can't harm them */
+	DEEP_STACKS_WATCHED, /* completed */
+	DEEP_STACKS_CUT,
+};
+
 struct recorder_options {
 	struct event *events; /* probes among them become tracepoints while they are recorded */
 	size_t n_events;
@@ -41,8 +48,8 @@ struct recorder_options {
 	uint64_t ring_size;     /* bytes; 0: chosen by the rate */
 	bool is_fallback;       /* the event is cpu-clock, because cycles is not available */
 	bool no_inherit;
-	bool has_wakers;     /* by whom waits end is recorded, too; needs off-cpu */
-	bool no_deep_stacks; /* stacks deeper than the copies are not completed */
+	bool has_wakers; /* by whom waits end is recorded, too; needs off-cpu */
+	enum deep_stacks deep_stacks;
 	int compression_level;
 	bool has_compression_level; /* the user chose it; else pipes are plain, files are not */
 	const char *output;         /* "-": standard output; NULL: none, with ->builder only */

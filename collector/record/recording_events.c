@@ -313,7 +313,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.jitter = options->jitter,
 		.branch_filter = options->branch_filter,
 		.has_cgroups = recorder_options_note_cgroups(options),
-		.has_other_stacks = !options->no_deep_stacks,
+		.has_other_stacks = options->deep_stacks != DEEP_STACKS_CUT,
 	};
 
 	if (evlist_options.target == EVLIST_COMMAND) {

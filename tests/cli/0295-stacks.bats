@@ -14,16 +14,17 @@ make_recordings() {
 	[ "$(uname -m)" = x86_64 ] || skip "return addresses can be watched on x86 only"
 	local mode
 	for mode in bottom slow fast longjmp threads exec; do
-		record deep-$mode.data -- "$WORKLOADS/deep" 0.4 $mode
+		record deep-$mode.data --deep-stacks -- "$WORKLOADS/deep" 0.4 $mode
 		count_callers deep-$mode --recursion descend=1500 below_left=via_left below_right=via_right
 	done
+	record default.data -- "$WORKLOADS/deep" 0.4 bottom
 	record bare.data --no-deep-stacks -- "$WORKLOADS/deep" 0.3 bottom
-	record_contexts plain.data -z 0 -- "$WORKLOADS/deep" 0.3 slow
+	record_contexts plain.data -z 0 --deep-stacks -- "$WORKLOADS/deep" 0.3 slow
 	for mode in short long nested deep jump threads storm; do
-		record_contexts handlers-$mode.data -- "$WORKLOADS/altstack" 0.6 $mode
+		record_contexts handlers-$mode.data --deep-stacks -- "$WORKLOADS/altstack" 0.6 $mode
 		count_callers handlers-$mode seen_left=via_left seen_right=via_right
 	done
-	record_contexts signals.data -z 0 -- "$WORKLOADS/altstack" 0.3 nested
+	record_contexts signals.data -z 0 --deep-stacks -- "$WORKLOADS/altstack" 0.3 nested
 }
 
 without_bpf() { # without_bpf COMMAND... : where it is refused, contexts of signals are recorded
@@ -93,6 +94,17 @@ need_signal_events() {
 	"$DENDRO" script deep-bottom.data >script
 	grep -q 'via_left.*\[stitched\]' script
 	lacks 'below_left.*\[stitched\]' script
+}
+
+@test "by default stacks are completed, or the report says that watching is not safe here" {
+	need_debug_registers
+	"$DENDRO" report default.data --depth 3 >text
+	show cat text
+	if grep -q 'not safe to watch in this virtual machine (--deep-stacks)' text; then
+		expect_equal stitched "$(report_json default.data --view functions | jq .quality.stitched)" 0
+	else
+		grep 'paths completed from stack memory recorded apart from samples' text
+	fi
 }
 
 @test "with --no-deep-stacks a deep stack is cut" {

@@ -20,7 +20,7 @@ make_recordings() {
 record_descents() { # record_descents NAME LEVELS MODE... : NAME.data, NAME.script, NAME.counted
 	local name=$1
 	shift
-	"$DENDRO" record -q -e cpu-clock -F 1997 -o "$name.data" -- "$WORKLOADS/descents" 1 "$@"
+	"$DENDRO" record -q -e cpu-clock -F 1997 --deep-stacks -o "$name.data" -- "$WORKLOADS/descents" 1 "$@"
 	"$DENDRO" script "$name.data" >"$name.script"
 	python3 "$ROOT/tests/oracle/true_callers.py" --recursion outer_level=40 \
 		on_left=via_left on_right=via_right <"$name.script" >"$name.counted"

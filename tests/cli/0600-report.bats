@@ -48,7 +48,7 @@ setup() {
 # 5000 levels: more than jq 1.6 (256) and Python's json (1000) read where objects are nested.
 @test "a recursion 5000 deep is read by jq and Python, which rebuild the tree" {
 	need python3
-	record deep.data -- "$WORKLOADS/deep" 0.3 bottom 5000
+	record deep.data --deep-stacks -- "$WORKLOADS/deep" 0.3 bottom 5000
 	report_json deep.data >deep.tree
 	expect_equal metrics "$(jq '.metrics | length' deep.tree)" 1
 	expect_equal "own costs" "$(jq '[.nodes[][2][0]] | add' deep.tree)" \

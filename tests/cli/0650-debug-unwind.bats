@@ -114,7 +114,7 @@ listed_with() { # listed_with TEXT FILE
 @test "a case contains the memory beyond the copy that its walk read" {
 	local number
 	[ -x "$ROOT/build/tests/unit/unwind/walk/test_unwind_cases" ] || skip "the unit tests are not built"
-	record beyond.data --stack-size 1024 -- "$WORKLOADS/recursion" 0.3
+	record beyond.data --stack-size 1024 --deep-stacks -- "$WORKLOADS/recursion" 0.3
 	record elsewhere.data -- "$WORKLOADS/altstack" 0.3 long
 	mkdir memory
 	for number in $(listed_with stitched beyond.data); do

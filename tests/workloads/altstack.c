@@ -16,6 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "watched.h"
 #include "work.h"
 
 /* Equal functions stay two. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "watched.h"
 #include "work.h"
 
 #define FRAME_SIZE 1000 /* bytes of a level's own */

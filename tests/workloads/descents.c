@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "watched.h"
 #include "work.h"
 
 #define N_OUTER    40   /* 40 KiB */

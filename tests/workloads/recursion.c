@@ -2,6 +2,7 @@
  * Direct recursion 50 deep, mutual recursion 50 deep, and no recursion, with work in the ratio
  * 1:1:2, all of it at the deepest point.
  */
+#include "watched.h"
 #include "work.h"
 
 #define DEPTH 50

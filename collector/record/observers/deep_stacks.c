@@ -114,7 +114,7 @@ int deep_stacks_create(struct stack_output *output, const struct perf_event_attr
 		return -errno;
 	}
 	stacks->output = output;
-	stacks->access = access ? *access : real_access;
+	stacks->access = *access;
 	stacks->stack_size = attr->sample_stack_user;
 	stacks->own_pid = getpid();
 	stacks->machine = machine;
@@ -367,6 +367,8 @@ static enum unread_rest miss_of(int err)
 		return REST_FORBIDDEN;
 	case -ENOENT:
 		return REST_NOT_OWN;
+	case -ENOTSUP:
+		return REST_UNSAFE;
 	default:
 		return REST_FAILED;
 	}
@@ -470,6 +472,8 @@ static int guard_and_read(struct deep_stacks *stacks, struct deep_thread *thread
 {
 	size_t word = pending->stack.arch->pointer_size;
 
+	if (!stacks->access.watch_open)
+		return -ENOTSUP;
 	int err = find_stack(stacks, thread, walk->first_sp);
 
 	if (!err)
@@ -566,10 +570,14 @@ uint64_t deep_stacks_interval_ns(const struct deep_stacks *stacks)
 
 static int begin(const struct observed_recording *recording, void **state)
 {
+	struct stack_access access = real_access;
 	struct deep_stacks *stacks = NULL;
+
+	if (!recording->watches_stacks)
+		access.watch_open = NULL;
 	int err = recording->completes_stacks
 			  ? deep_stacks_create(recording->stack_output,
-					       &recording->evlist->events[0].attr, NULL, &stacks)
+					       &recording->evlist->events[0].attr, &access, &stacks)
 			  : 0;
 
 	*state = stacks;
@@ -640,6 +648,7 @@ static void describe_forbidden(const struct deep_stacks_stats *stats, struct rec
 
 	n_missed[REST_NO_REGISTER] = stats->n_missed[REST_NO_REGISTER];
 	n_missed[REST_FORBIDDEN] = stats->n_missed[REST_FORBIDDEN];
+	n_missed[REST_UNSAFE] = stats->n_missed[REST_UNSAFE];
 	_cleanup_free_ char *text =
 		misses_text("stacks deeper than the copies stay cut: ", n_missed);
 	if (text && *text)

@@ -27,8 +27,9 @@ extern const struct recording_observer deep_stacks_observer;
 struct deep_stacks;
 
 /*
- * @attr: of the samples. All are borrowed; @access NULL: the real one. *@stacks_ret is NULL where
- * this machine's stacks can't be completed. 0 or -ENOMEM.
+ * @attr: of the samples. @output and @attr are borrowed; without @access->watch_open the stacks
+ * stay cut and are counted. *@stacks_ret is NULL where this machine's stacks can't be completed. 0
+ * or -ENOMEM.
  */
 int deep_stacks_create(struct stack_output *output, const struct perf_event_attr *attr,
 		       const struct stack_access *access, struct deep_stacks **stacks_ret);

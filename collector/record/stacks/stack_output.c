@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#define N_MISSES_WORDS (2 + N_UNREAD_RESTS)
-static_assert(N_MISSES_WORDS <= STACK_RECORD_WORDS_MAX, "a word each");
+static_assert(STACK_MISSES_WORDS <= STACK_RECORD_WORDS_MAX, "a word each");
 
 static int write_part(struct stack_output *output, const struct stack_record_header *header,
 		      const uint64_t *words, const void *bytes)
@@ -49,14 +48,13 @@ static bool is_empty(const struct stack_misses *misses)
 int stack_output_write_misses(struct stack_output *output, uint64_t time_ns)
 {
 	const struct stack_misses *misses = &output->misses;
-	uint64_t words[N_MISSES_WORDS] = { (uint64_t)misses->contexts_err };
+	uint64_t words[STACK_MISSES_WORDS];
 	const struct stack_record_header header = { .kind = STACK_RECORD_MISSES,
-						    .n_words = N_MISSES_WORDS,
+						    .n_words = STACK_MISSES_WORDS,
 						    .time_ns = time_ns };
 
 	if (is_empty(misses))
 		return 0;
-	memcpy(words + 1, misses->deep, sizeof(misses->deep));
-	words[1 + N_UNREAD_RESTS] = (uint64_t)misses->seconds_err;
+	stack_misses_words(misses, words);
 	return stack_output_write(output, &header, words, NULL);
 }

@@ -16,7 +16,7 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 {
 	struct recording recording;
 	struct stack_record_header header;
-	uint64_t words[2 + N_UNREAD_RESTS];
+	uint64_t words[STACK_MISSES_WORDS];
 	_Alignas(8) uint8_t bytes[256];
 
 	recording_begin(&recording);
@@ -26,9 +26,11 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 		return false;
 	assert_int_equal(header.kind, STACK_RECORD_MISSES);
 	assert_int_equal(header.time_ns, 5);
+	assert_int_equal(header.n_words, 10);
 	words[0] = (uint64_t)misses->contexts_err;
-	memcpy(words + 1, misses->deep, sizeof(misses->deep));
-	words[1 + N_UNREAD_RESTS] = (uint64_t)misses->seconds_err;
+	memcpy(words + 1, misses->deep, 7 * sizeof(*words));
+	words[8] = (uint64_t)misses->seconds_err;
+	words[9] = misses->deep[7];
 	assert_in_range(stack_record_size(header.n_words, 0), 0, sizeof(bytes));
 	stack_record_encode(&header, words, NULL, (struct perf_event_header *)bytes);
 	return stack_misses_read((struct perf_event_header *)bytes, ret);
@@ -38,12 +40,29 @@ static void what_is_missing_is_written_and_read(void **state)
 {
 	const struct stack_misses misses = { .contexts_err = ENOENT,
 					     .seconds_err = EPERM,
-					     .deep = { [REST_NO_REGISTER] = 12 } };
+					     .deep = {
+						     [REST_NO_REGISTER] = 12, [REST_UNSAFE] = 3 } };
 	struct stack_misses read;
 
 	(void)state;
 	assert_true(record_and_read(&misses, &read));
 	assert_memory_equal(&read, &misses, sizeof(read));
+}
+
+static void what_older_recorders_do_not_count_is_zero(void **state)
+{
+	const struct stack_record_header header = { .kind = STACK_RECORD_MISSES, .n_words = 9 };
+	const uint64_t words[9] = { ENOENT, 1, 2, 3, 4, 5, 6, 7, EPERM };
+	struct stack_misses read;
+	_Alignas(8) uint8_t bytes[256];
+
+	(void)state;
+	stack_record_encode(&header, words, NULL, (struct perf_event_header *)bytes);
+	assert_true(stack_misses_read((struct perf_event_header *)bytes, &read));
+	assert_int_equal(read.contexts_err, ENOENT);
+	assert_memory_equal(read.deep, words + 1, 7 * sizeof(*words));
+	assert_int_equal(read.seconds_err, EPERM);
+	assert_int_equal(read.deep[REST_UNSAFE], 0);
 }
 
 static void nothing_is_written_where_nothing_is_missing(void **state)
@@ -116,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_missing_is_written_and_read),
+		cmocka_unit_test(what_older_recorders_do_not_count_is_zero),
 		cmocka_unit_test(nothing_is_written_where_nothing_is_missing),
 		cmocka_unit_test(paths_that_end_for_want_of_it_say_why),
 		cmocka_unit_test(records_that_make_no_sense_are_none),

@@ -172,7 +172,7 @@ static void modes_of_call_graphs_are_sizes_of_copies(void **state)
 		assert_int_equal(parsed.status, 0);
 		assert_int_equal(options->stack_size, cases[i].size);
 		assert_int_equal(options->has_stack_size, cases[i].is_chosen);
-		assert_int_equal(options->no_deep_stacks, cases[i].size == 0);
+		assert_int_equal(options->deep_stacks == DEEP_STACKS_CUT, cases[i].size == 0);
 		release(&parsed);
 	}
 }
