@@ -41,27 +41,36 @@ void output_switch_deinit(struct output_switch *names)
 	*names = (struct output_switch){ 0 };
 }
 
-/* A name that no file has yet, which becomes that of @output. */
-static int rename_new(const char *output, char **name_ret)
+static void write_stamp(char stamp[OUTPUT_STAMP_MAX])
 {
 	struct timespec now;
 	struct tm tm;
-	char stamp[32];
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	localtime_r(&now.tv_sec, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
-	for (unsigned i = 0; i < NAMES_MAX; i++) {
+	const size_t size = strftime(stamp, OUTPUT_STAMP_MAX, "%Y%m%d%H%M%S", &tm);
+	snprintf(stamp + size, OUTPUT_STAMP_MAX - size, "%02ld", now.tv_nsec / 10000000);
+}
+
+/* A name that no file has yet, which becomes that of @output. */
+static int rename_new(struct output_switch *names, const char *output, char **name_ret)
+{
+	char stamp[OUTPUT_STAMP_MAX];
+
+	write_stamp(stamp);
+	unsigned first = strcmp(stamp, names->stamp) == 0 ? names->number + 1 : 0;
+	for (unsigned i = first; i < NAMES_MAX; i++) {
 		_cleanup_free_ char *name = NULL;
 		char number[16] = "";
 
 		if (i)
 			snprintf(number, sizeof(number), "-%03u", i);
-		if (asprintf(&name, "%s.%s%02ld%s", output, stamp, now.tv_nsec / 10000000, number) <
-		    0)
+		if (asprintf(&name, "%s.%s%s", output, stamp, number) < 0)
 			return -ENOMEM;
 		if (renameat2(AT_FDCWD, output, AT_FDCWD, name, RENAME_NOREPLACE) == 0) {
 			*name_ret = steal_ptr(name);
+			memcpy(names->stamp, stamp, sizeof(stamp));
+			names->number = i;
 			return 0;
 		}
 		if (errno != EEXIST)
@@ -82,7 +91,7 @@ int output_switch_keep(struct output_switch *names, const struct output_switch_c
 		       const char *output)
 {
 	char *name = NULL;
-	int err = rename_new(output, &name);
+	int err = rename_new(names, output, &name);
 
 	if (err)
 		return err;

@@ -1,7 +1,9 @@
 /*
  * Names and number of the files of a recording that is written in parts (--switch-output). The part
  * at hand is written to the output; when it is whole it is renamed as perf record does, to
- * OUTPUT.YYYYMMDDHHMMSScc (local time, cc: hundredths of a second).
+ * OUTPUT.YYYYMMDDHHMMSScc (local time, cc: hundredths of a second). Later parts of the same
+ * hundredth have -001, -002, ... after it, also where earlier ones are removed, so that the order
+ * of the names is that of the parts.
  */
 #ifndef COLLECTOR_RECORD_PARTS_OUTPUT_SWITCH_H
 #define COLLECTOR_RECORD_PARTS_OUTPUT_SWITCH_H
@@ -18,10 +20,14 @@ struct output_switch_choice {
 	uint64_t n_files; /* of the newest parts that are kept; 0: all */
 };
 
+#define OUTPUT_STAMP_MAX 32
+
 struct output_switch {
 	char **names; /* of whole parts, oldest first */
 	size_t n;
 	uint64_t n_parts, n_removed;
+	char stamp[OUTPUT_STAMP_MAX]; /* of the newest part */
+	unsigned number;              /* of that part among those with its stamp */
 };
 
 /* Parses "signal", a size with a unit or a time with a unit. 0 or -EINVAL. */
