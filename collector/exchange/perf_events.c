@@ -33,7 +33,7 @@ static struct perf_event_attr make_attr(const char *name, uint32_t metric, bool 
 			   (has_cpu ? PERF_SAMPLE_CPU : 0);
 	attr.sample_id_all = true;
 	attr.inherit = true;
-	attr.mmap = attr.mmap2 = attr.comm = attr.task = attr.ksymbol = true;
+	attr.mmap = attr.mmap2 = attr.build_id = attr.comm = attr.task = attr.ksymbol = true;
 	return attr;
 }
 

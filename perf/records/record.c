@@ -19,6 +19,7 @@ enum {
 	THROTTLE_TIME_WORD = 0,
 	NAMESPACE_WORDS = 2, /* device, inode */
 	BPF_TAG_SIZE = 8,
+	MINOR_END = 1 << 20, /* of device numbers (include/linux/kdev_t.h) */
 };
 
 void record_layout_init(struct record_layout *layout, const struct perf_event_attr *attr)
@@ -30,6 +31,7 @@ void record_layout_init(struct record_layout *layout, const struct perf_event_at
 		.regs_user_mask = attr->sample_regs_user,
 		.regs_intr_mask = attr->sample_regs_intr,
 		.sample_id_all = attr->sample_id_all,
+		.has_build_ids = attr->build_id,
 	};
 }
 
@@ -42,13 +44,27 @@ static void use_own_time(struct record *ret, uint64_t time_ns)
 	ret->has_time = true;
 }
 
-static enum record_error take_file_identity(struct record_cursor *cursor, struct record *ret)
+/*
+ * Of the three words at @at. The kernel's flag alone does not tell: perf_event_mmap_output()
+ * (kernel/events/core.c) writes a mapping to one event after the other, and does not take the flag
+ * back, so after an event of another recorder that has build IDs, one without has the flag, too.
+ * What begins like a minor device number is one then.
+ */
+static bool has_build_id(const struct record_layout *layout, const struct record *record,
+			 const uint64_t *at)
+{
+	return record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+	       (layout->has_build_ids || word_second(at[0]) >= MINOR_END);
+}
+
+static enum record_error take_file_identity(const struct record_layout *layout,
+					    struct record_cursor *cursor, struct record *ret)
 {
 	const uint64_t *at = cursor_words(cursor, MMAP2_FILE_WORDS);
 
 	if (!at)
 		return RECORD_TOO_SMALL;
-	if (!(ret->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+	if (!has_build_id(layout, ret, at)) {
 		ret->mmap.maj = word_first(at[0]);
 		ret->mmap.min = word_second(at[0]);
 		ret->mmap.ino = at[1];
@@ -63,7 +79,8 @@ static enum record_error take_file_identity(struct record_cursor *cursor, struct
 	return RECORD_OK;
 }
 
-static enum record_error take_mmap(struct record_cursor *cursor, struct record *ret)
+static enum record_error take_mmap(const struct record_layout *layout, struct record_cursor *cursor,
+				   struct record *ret)
 {
 	const uint64_t *at = cursor_words(cursor, MMAP_FIXED_WORDS);
 
@@ -77,7 +94,7 @@ static enum record_error take_mmap(struct record_cursor *cursor, struct record *
 	ret->mmap.is_data = ret->misc & PERF_RECORD_MISC_MMAP_DATA;
 	ret->mmap.prot = ret->mmap.is_data ? PROT_READ : PROT_READ | PROT_EXEC;
 	if (ret->type == PERF_RECORD_MMAP2) {
-		enum record_error error = take_file_identity(cursor, ret);
+		enum record_error error = take_file_identity(layout, cursor, ret);
 		if (error)
 			return error;
 		at = cursor_words(cursor, 1);
@@ -264,7 +281,7 @@ static enum record_error take_fields(const struct record_layout *layout,
 	switch (ret->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return take_mmap(cursor, ret);
+		return take_mmap(layout, cursor, ret);
 	case PERF_RECORD_COMM:
 		return take_comm(cursor, ret);
 	case PERF_RECORD_FORK:

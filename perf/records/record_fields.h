@@ -59,6 +59,7 @@ struct record_layout {
 	uint64_t regs_user_mask;
 	uint64_t regs_intr_mask;
 	bool sample_id_all;
+	bool has_build_ids; /* MMAP2 records of the kernel have build IDs where files have them */
 };
 
 struct sample_regs {

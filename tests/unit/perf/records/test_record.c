@@ -377,12 +377,12 @@ static void fields_of_a_newer_kernel_are_said_but_the_known_ones_are_there(void 
 	free(copy);
 }
 
-static void put_mmap2(struct builder *builder, bool has_build_id, uint8_t build_id_size)
+static void put_mmap2(struct builder *builder, uint16_t misc, bool has_build_id,
+		      uint8_t build_id_size)
 {
-	static const uint8_t build_id[20] = { 0xb1, 0xd };
+	static const uint8_t build_id[20] = { 0xb1, 0xd, 0x1d, 0x5 };
 
-	begin_record(builder, PERF_RECORD_MMAP2,
-		     PERF_RECORD_MISC_USER | (has_build_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+	begin_record(builder, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | misc);
 	put_pair(builder, 21, 22);
 	put_u64(builder, 0x400000);
 	put_u64(builder, 0x1000);
@@ -407,7 +407,7 @@ static void mmap2_names_a_file_by_inode_or_by_build_id(void **state)
 	struct record record;
 
 	(void)state;
-	put_mmap2(&builder, false, 0);
+	put_mmap2(&builder, 0, false, 0);
 	assert_int_equal(decode(&trailer_layout, &builder, &record, &copy), RECORD_OK);
 	check_trailer(&record);
 	assert_int_equal(record.mmap.pid, 21);
@@ -425,15 +425,39 @@ static void mmap2_names_a_file_by_inode_or_by_build_id(void **state)
 	assert_string_equal(record.mmap.filename, "/bin/true");
 	free(copy);
 
-	put_mmap2(&builder, true, 20);
+	put_mmap2(&builder, PERF_RECORD_MISC_MMAP_BUILD_ID, true, 20);
 	assert_int_equal(decode(&trailer_layout, &builder, &record, &copy), RECORD_OK);
 	assert_int_equal(record.mmap.build_id_size, 20);
 	assert_int_equal(record.mmap.build_id[0], 0xb1);
 	assert_int_equal(record.mmap.ino, 0);
 	free(copy);
 
-	put_mmap2(&builder, true, 21);
+	put_mmap2(&builder, PERF_RECORD_MISC_MMAP_BUILD_ID, true, 21);
 	assert_int_equal(decode(&trailer_layout, &builder, &record, &copy), RECORD_BAD_LENGTH);
+	free(copy);
+}
+
+static void an_inode_stays_one_if_another_recorder_has_build_ids(void **state)
+{
+	struct record_layout layout = trailer_layout;
+	struct builder builder = { 0 };
+	struct perf_event_header *copy;
+	struct record record;
+
+	(void)state;
+	put_mmap2(&builder, PERF_RECORD_MISC_MMAP_BUILD_ID, false, 0);
+	assert_int_equal(decode(&layout, &builder, &record, &copy), RECORD_OK);
+	assert_int_equal(record.mmap.build_id_size, 0);
+	assert_int_equal(record.mmap.maj, 8);
+	assert_int_equal(record.mmap.min, 1);
+	assert_int_equal(record.mmap.ino, 4711);
+	free(copy);
+
+	layout.has_build_ids = true;
+	put_mmap2(&builder, PERF_RECORD_MISC_MMAP_BUILD_ID, true, 3);
+	assert_int_equal(decode(&layout, &builder, &record, &copy), RECORD_OK);
+	assert_int_equal(record.mmap.build_id_size, 3);
+	assert_memory_equal(record.mmap.build_id, "\xb1\x0d\x1d", 3);
 	free(copy);
 }
 
@@ -937,6 +961,7 @@ int main(void)
 		cmocka_unit_test(the_low_half_of_a_struct_weight_is_the_weight),
 		cmocka_unit_test(fields_of_a_newer_kernel_are_said_but_the_known_ones_are_there),
 		cmocka_unit_test(mmap2_names_a_file_by_inode_or_by_build_id),
+		cmocka_unit_test(an_inode_stays_one_if_another_recorder_has_build_ids),
 		cmocka_unit_test(an_mmap_is_executable_unless_it_says_data),
 		cmocka_unit_test(every_sideband_record_is_decoded_with_its_trailer),
 		cmocka_unit_test(the_time_of_a_sample_is_peeked_as_it_is_decoded),
