@@ -3,7 +3,7 @@
 #define COLLECTOR_COMMAND_LINE_RECORD_OPTIONS_H
 
 #include "collector/command-line/options.h"
-#include "collector/record/recorder.h"
+#include "collector/record/recorder/recorder.h"
 
 /* In which modes events count that do not name them. */
 enum record_modes { MODES_ALL, MODES_USER, MODES_KERNEL };

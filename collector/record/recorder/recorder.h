@@ -2,8 +2,8 @@
  * Makes a recording: opens the events, synthesizes records for the processes that already run, and
  * keeps the kernel's symbols. Then one thread empties the rings until it has to stop.
  */
-#ifndef COLLECTOR_RECORD_RECORDER_H
-#define COLLECTOR_RECORD_RECORDER_H
+#ifndef COLLECTOR_RECORD_RECORDER_RECORDER_H
+#define COLLECTOR_RECORD_RECORDER_RECORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
