@@ -151,6 +151,29 @@ static int add_gaps(struct profile_info *into, const struct profile_info *from, 
 	return 0;
 }
 
+/* Times of damaged files may be too large. */
+static void shift_loss(struct loss *loss, uint64_t by_ns)
+{
+	loss->start_ns += by_ns;
+	if (__builtin_add_overflow(loss->end_ns, by_ns, &loss->end_ns) ||
+	    loss->end_ns < loss->start_ns)
+		loss->end_ns = loss->start_ns;
+}
+
+static int add_losses(struct losses *into, const struct losses *from, uint64_t by_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < from->n && !err; i++) {
+		struct loss loss = from->losses[i];
+
+		shift_loss(&loss, by_ns);
+		err = losses_add(into, &loss);
+	}
+	losses_sort(into);
+	return err;
+}
+
 static int take_times(struct profile_info *into, const struct profile_info *from)
 {
 	into->start_ns = from->start_ns;
@@ -158,13 +181,17 @@ static int take_times(struct profile_info *into, const struct profile_info *from
 	into->has_date = from->has_date;
 	into->unix_offset_ns = from->has_date ? from->unix_offset_ns : 0;
 	into->n_cpu_gaps = 0;
-	return append_gaps(into, from);
+	into->losses.n = 0;
+	int err = append_gaps(into, from);
+	return err ? err : add_losses(&into->losses, &from->losses, 0);
 }
 
 static void shift_times(struct profile_info *info, uint64_t by_ns)
 {
 	for (size_t i = 0; i < info->n_cpu_gaps; i++)
 		shift_gap(&info->cpu_gaps[i], info->end_ns, by_ns);
+	for (size_t i = 0; i < info->losses.n; i++)
+		shift_loss(&info->losses.losses[i], by_ns);
 	info->start_ns += by_ns;
 	info->end_ns += by_ns;
 	info->unix_offset_ns -= by_ns;
@@ -181,7 +208,8 @@ static int add_times(struct profile_info *into, const struct profile_info *from)
 		into->start_ns = from->start_ns + by_ns;
 	if (from->end_ns + by_ns > into->end_ns)
 		into->end_ns = from->end_ns + by_ns;
-	return add_gaps(into, from, by_ns);
+	int err = add_gaps(into, from, by_ns);
+	return err ? err : add_losses(&into->losses, &from->losses, by_ns);
 }
 
 static bool knows_times(const struct profile_info *info)

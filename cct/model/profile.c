@@ -30,6 +30,7 @@ static void profile_info_deinit(struct profile_info *info)
 	free(info->not_decoded);
 	free(info->no_kernel_names);
 	free(info->cpu_gaps);
+	losses_deinit(&info->losses);
 	for (int marker = 0; marker < N_MARKERS; marker++)
 		free(info->why[marker]);
 }

@@ -18,6 +18,7 @@
 #include "cct/model/stored_names.h"
 #include "cct/text/string_ids.h"
 #include "cct/time/epochs.h"
+#include "cct/time/losses.h"
 #include "cct/time/phases.h"
 #include "cct/time/time_range.h"
 
@@ -62,6 +63,7 @@ struct profile_info {
 	char *truncated;       /* why the recording ends early, with the offset; NULL: whole */
 	struct cpu_gap *cpu_gaps; /* owned; by start */
 	size_t n_cpu_gaps;
+	struct losses losses;
 	char *why[N_MARKERS]; /* details about why paths end with this marker; NULL: none */
 };
 

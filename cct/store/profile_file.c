@@ -22,6 +22,7 @@ enum {
 	PART_RUN_PHASES,
 	PART_RUN_EPOCHS,
 	PART_STARTS,
+	PART_LOSSES,
 	N_PARTS_END
 };
 
@@ -48,6 +49,7 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_RUN_EPOCHS] = { run_epochs_part_write, run_epochs_part_read,
 			      "epochs of several runs" },
 	[PART_STARTS] = { starts_part_write, starts_part_read, "starts of sums" },
+	[PART_LOSSES] = { losses_part_write, losses_part_read, "losses" },
 };
 
 /* The parts after the names may be missing. */
@@ -72,6 +74,8 @@ static bool is_there(uint32_t type, const struct profile *profile)
 		return profile->epochs.n && has_runs == (type == PART_RUN_EPOCHS);
 	if (type == PART_STARTS)
 		return has_runs && starts_part_is_needed(profile->rows);
+	if (type == PART_LOSSES)
+		return profile->info.losses.n;
 	if (type == PART_WINDOW)
 		return profile->info.has_window;
 	return type != PART_RUNS || has_runs;
@@ -115,7 +119,7 @@ static int refuse(char **error_ret, const char *why, const char *part)
 static bool is_of_rows(uint32_t type)
 {
 	return type == PART_ROWS || type == PART_RUNS || type == PART_CGROUPS ||
-	       type >= PART_RUN_PHASES;
+	       (type >= PART_RUN_PHASES && type <= PART_STARTS);
 }
 
 static int read_part(const struct section *section, struct reading *reading, char **error_ret)

@@ -67,6 +67,10 @@ int part_read_rows(struct dwarf_reader *body, struct profile *profile);
 void activations_part_write(struct byte_buffer *body, const struct profile *profile);
 int activations_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* Of a profile with ->info.losses. */
+void losses_part_write(struct byte_buffer *body, const struct profile *profile);
+int losses_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /* Of a profile of a part of the time. */
 void window_part_write(struct byte_buffer *body, const struct profile *profile);
 int window_part_read(struct dwarf_reader *body, struct profile *profile);

@@ -16,6 +16,7 @@
 #include "collector/paths/sample_path.h"
 #include "collector/replay/cgroup_paths.h"
 #include "collector/replay/event_metrics.h"
+#include "collector/replay/loss_times.h"
 #include "collector/replay/off_cpu.h"
 #include "collector/replay/ordered_records.h"
 #include "collector/replay/process_images.h"
@@ -63,6 +64,7 @@ struct replay {
 	struct cgroup_paths cgroups;
 	struct tracing_formats trace_formats; /* if ->has_trace_formats */
 	bool has_trace_formats;
+	struct loss_times loss_times;
 };
 
 /* Creates the parts; each part is created before the parts that use it. 0 or -ENOMEM. */
@@ -75,6 +77,7 @@ static int create_parts(struct replay *replay, const char *path, struct file_sea
 		return -ENOMEM;
 	replay->profile->modules.files = files;
 	replay->cgroups.paths = &replay->profile->cgroups;
+	loss_times_init(&replay->loss_times, &replay->profile->info.losses);
 	replay->kernel_names = kernel_names_create(replay->file, &replay->profile->modules);
 	replay->finder = module_finder_create(replay->file, path, replay->profile);
 	replay->processes = processes_create(replay->profile, replay->finder);
@@ -107,6 +110,7 @@ void replay_close(struct replay *replay)
 	if (!replay)
 		return;
 	cgroup_paths_deinit(&replay->cgroups);
+	loss_times_deinit(&replay->loss_times);
 	replay_groups_deinit(&replay->groups);
 	if (replay->has_waiting)
 		data_block_unref(replay->waiting.raw.block);
@@ -340,22 +344,37 @@ static void count_lost_sideband(struct replay *replay, uint64_t n)
 	lose_switches(replay);
 }
 
-static void count_lost(struct replay *replay, const struct record *record, size_t event)
+/* A LOST record of samples is noted with its time, too. 0 or -ENOMEM. */
+static int count_lost(struct replay *replay, const struct record *record, size_t event)
 {
 	const struct data_file_event *of =
 		event == SIZE_MAX ? NULL : data_file_event(replay->file, event);
 
-	if (record->type == PERF_RECORD_LOST_SAMPLES)
+	int err = 0;
+
+	if (record->type == PERF_RECORD_LOST_SAMPLES) {
 		replay->lost_by_lost_samples += record->lost.lost;
-	else if (of && event_metrics_is_sideband(&of->attr))
+	} else if (of && event_metrics_is_sideband(&of->attr)) {
 		count_lost_sideband(replay, record->lost.lost);
-	else
+	} else {
 		replay->lost_by_lost += record->lost.lost;
+		err = loss_times_lose(&replay->loss_times, record);
+	}
 	if (data_file_info(replay->file)->is_simpleperf)
 		lose_switches(replay);
 	uint32_t metric = event_metrics_find(&replay->metrics, event);
 	if (metric != NO_METRIC && record->type == PERF_RECORD_LOST_SAMPLES)
 		replay->profile->metrics[metric].lost += record->lost.lost;
+	return err;
+}
+
+static int apply_task(struct replay *replay, const struct record *record)
+{
+	int err = processes_apply(replay->processes, record);
+
+	if (!err && record->type == PERF_RECORD_EXIT)
+		err = loss_times_exit(&replay->loss_times, record);
+	return err;
 }
 
 static int apply_stack_record(struct replay *replay, const struct perf_event_header *header)
@@ -414,7 +433,7 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		return processes_apply(replay->processes, record);
+		return apply_task(replay, record);
 	case PERF_RECORD_CGROUP:
 		return cgroup_paths_add(&replay->cgroups, record->cgroup.cgroup_id,
 					record->cgroup.path);
@@ -425,15 +444,16 @@ static int apply(struct replay *replay, const struct record *record, size_t even
 		return 0;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		count_lost(replay, record, event);
-		return 0;
+		return count_lost(replay, record, event);
 	case PERF_RECORD_AUX:
 	case RECORD_AUXTRACE_INFO:
 	case RECORD_AUXTRACE:
 		return note_aux(replay, record);
 	case PERF_RECORD_THROTTLE:
 		replay->profile->quality.counts[QUALITY_THROTTLED]++;
-		return 0;
+		return loss_times_throttle(&replay->loss_times, record);
+	case PERF_RECORD_UNTHROTTLE:
+		return loss_times_unthrottle(&replay->loss_times, record);
 	default:
 		if (record->type > RECORD_KERNEL_CALLCHAIN_DEFERRED &&
 		    record->type < RECORD_HEADER_ATTR)
@@ -755,6 +775,8 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 static int take_sample(struct replay *replay, size_t event, struct sample *ret)
 {
 	int err = start(replay);
+	if (!err)
+		err = loss_times_see_sample(&replay->loss_times, &ret->record);
 	struct thread *thread = err ? NULL : thread_of(replay, &ret->record);
 
 	if (!thread || event == SIZE_MAX) {
@@ -825,6 +847,8 @@ static int finish(struct replay *replay)
 		kernel_symbols_n_dropped(kernel_names_symbols(replay->kernel_names));
 	quality->counts[QUALITY_LOST] = replay_n_lost(replay);
 	int err = start(replay);
+	if (!err)
+		err = loss_times_end(&replay->loss_times, replay->profile->info.end_ns);
 	if (!err)
 		err = replay_name_kernel(replay);
 	if (!err)

@@ -161,6 +161,24 @@ static void write_cpu_gaps(FILE *out, const struct profile_info *info)
 		putc(']', out);
 }
 
+/* Written only if there are any. */
+static void write_losses(FILE *out, const struct profile_info *info)
+{
+	for (size_t i = 0; i < info->losses.n; i++) {
+		const struct loss *loss = &info->losses.losses[i];
+
+		fprintf(out, "%s{\"kind\":\"%s\"", i ? "," : ",\n  \"losses\":[",
+			loss_kind_name(loss->kind));
+		if (loss->cpu != LOSS_NO_CPU)
+			fprintf(out, ",\"cpu\":%" PRIu32, loss->cpu);
+		fprintf(out, ",\"start_ns\":%" PRId64 ",\"end_ns\":%" PRId64 ",\"n\":%" PRIu64 "}",
+			(int64_t)(loss->start_ns - info->start_ns),
+			(int64_t)(loss->end_ns - info->start_ns), loss->n);
+	}
+	if (info->losses.n)
+		putc(']', out);
+}
+
 static void write_quality(FILE *out, const struct profile *profile)
 {
 	const struct profile_quality *quality = &profile->quality;
@@ -176,6 +194,7 @@ static void write_quality(FILE *out, const struct profile *profile)
 	putc('}', out);
 	write_jitdumps(out, quality);
 	write_cpu_gaps(out, &profile->info);
+	write_losses(out, &profile->info);
 	write_why(out, profile);
 	fputs("},\n", out);
 }

@@ -146,6 +146,26 @@ static void gaps_end_with_their_recording(void **state)
 	assert_int_equal(info->cpu_gaps[1].end_ns, 10600);
 }
 
+static void losses_get_the_times_of_the_sum(void **state)
+{
+	struct profile *profile = *state;
+	const struct losses *losses = &profile->info.losses;
+
+	for (uint64_t i = 0; i < 2; i++) {
+		struct profile *from = made_at(500, 600, true, i ? 2000 : 10000);
+		struct loss loss = { LOSS_OF_SAMPLES, 3, 510 + i, 520 + i, 7 + i };
+
+		assert_int_equal(losses_add(&from->info.losses, &loss), 0);
+		add(profile, from);
+	}
+	assert_int_equal(losses->n, 2);
+	assert_int_equal(losses->losses[0].start_ns, 2511);
+	assert_int_equal(losses->losses[0].end_ns, 2521);
+	assert_int_equal(losses->losses[0].n, 8);
+	assert_int_equal(losses->losses[1].start_ns, 10510);
+	assert_int_equal(losses->losses[1].n, 7);
+}
+
 static void add_part(struct profile *into, uint64_t start_ns, bool has_window, uint64_t from_us,
 		     uint64_t to_us)
 {
@@ -201,6 +221,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_whole_run_beside_a_part_of_one_is_no_part, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(gaps_end_with_their_recording, setup, teardown),
+		cmocka_unit_test_setup_teardown(losses_get_the_times_of_the_sum, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
