@@ -199,6 +199,21 @@ static void write_gaps(FILE *out, const struct profile_info *info)
 	putc(']', out);
 }
 
+/* A number for the kind, the CPU or -1, begin, end, how many samples or times. */
+static void write_losses(FILE *out, const struct profile_info *info)
+{
+	fputs(",\n\"losses\":[", out);
+	for (size_t i = 0; i < info->losses.n; i++) {
+		const struct loss *loss = &info->losses.losses[i];
+
+		fprintf(out, "%s[%d,%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", i ? "," : "",
+			loss->kind, loss->cpu == LOSS_NO_CPU ? -1 : (int64_t)loss->cpu,
+			loss->start_ns > info->start_ns ? loss->start_ns - info->start_ns : 0,
+			loss->end_ns > info->start_ns ? loss->end_ns - info->start_ns : 0, loss->n);
+	}
+	putc(']', out);
+}
+
 static int write_phases(FILE *out, const struct profile *profile)
 {
 	int err = 0;
@@ -319,6 +334,7 @@ int page_facts_write(FILE *out, const struct page *page)
 	fprintf(out, ",\"errors\":%s", page->view->errors ? "true" : "false");
 	write_kinds(out);
 	write_gaps(out, &profile->info);
+	write_losses(out, &profile->info);
 	int err = write_member(out, ",\n\"source\":", page->options->source);
 	if (!err)
 		err = write_machine(out, &profile->info);

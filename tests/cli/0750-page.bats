@@ -65,6 +65,24 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	node "$ROOT/tests/page/works.mjs" "$PWD/page.html" callgraph.json even
 }
 
+@test "the timeline marks when samples were lost and events throttled, of recordings and profiles" {
+	local name
+	need_recordings
+	need_browser
+	for name in quipper.throttle-3.8 simpleperf.trace-offcpu; do
+		report_json "$SHARED/recordings/$name.data" >report.json
+		expect_equal throttled "$(jq '[.quality.losses[] | select(.kind == "throttled").n] | add' report.json)" \
+			"$(jq .quality.throttled report.json)"
+		expect_equal lost "$(jq '[.quality.losses[] | select(.kind == "lost").n] | add // 0' report.json)" \
+			"$(jq .quality.lost report.json)"
+		"$DENDRO" report --html page.html "$SHARED/recordings/$name.data"
+		node "$ROOT/tests/page/losses.mjs" "$PWD/page.html" report.json
+		"$DENDRO" build -o foreign.cct "$SHARED/recordings/$name.data"
+		"$DENDRO" report --html page.html foreign.cct
+		node "$ROOT/tests/page/losses.mjs" "$PWD/page.html" report.json
+	done
+}
+
 @test "the page has the lines and instructions of dendro annotate, if they are asked for" {
 	need gcc
 	need_browser

@@ -34,6 +34,8 @@ export const REST = 255;
  * @property {string} [truncated]
  * @property {string} [notDecoded]
  */
+/** When samples were lost (kind 0) or events throttled (1). CPU -1: not known.
+ * @typedef {[kind: number, cpu: number, start: number, end: number, count: number]} Loss */
 /**
  * What page_facts.c writes. Times are nanoseconds since the start of the recording.
  * @typedef {object} Facts
@@ -43,6 +45,7 @@ export const REST = 255;
  * @property {string} grouping
  * @property {string[]} kinds
  * @property {[number, number, number][]} gaps CPU, start, end
+ * @property {Loss[]} losses by start
  * @property {string} [source]
  * @property {string} [command]
  * @property {string} [host]

@@ -5,6 +5,7 @@
 /** @import { Filter, Selection } from "./costs.js" */
 import { rowsWanted, taskKey } from "./costs.js";
 import { element, shown } from "./elements.js";
+import { drawLosses, lossesText, lossSummary, MARKS_HEIGHT } from "./marks.js";
 import { amount, percent } from "./text.js";
 
 const LANES = 4;
@@ -79,11 +80,13 @@ export class Timeline {
 		this.colors = colors;
 		this.phases = facts.phases;
 		this.gaps = facts.gaps;
+		this.losses = facts.losses;
 		this.on = on;
 		this.canvas = /** @type {HTMLCanvasElement} */ (host.querySelector("canvas"));
 		this.list = /** @type {HTMLElement} */ (host.querySelector(".lanes"));
 		this.more = /** @type {HTMLButtonElement} */ (host.querySelector(".more"));
 		this.range = /** @type {HTMLElement} */ (host.querySelector(".range"));
+		this.holes = /** @type {HTMLElement} */ (host.querySelector(".holes"));
 		/** @type {Model | null} */
 		this.model = null;
 		this.unit = "";
@@ -98,6 +101,7 @@ export class Timeline {
 		this.canvas.addEventListener("pointerdown", (event) => this.press(event));
 		this.canvas.addEventListener("pointermove", (event) => this.drag(event, false));
 		this.canvas.addEventListener("pointerup", (event) => this.drag(event, true));
+		this.canvas.addEventListener("pointerleave", () => this.tellLosses(""));
 		this.canvas.addEventListener("keydown", (event) => this.key(event));
 		this.more.addEventListener("click", () => {
 			this.isLong = !this.isLong;
@@ -151,7 +155,22 @@ export class Timeline {
 		this.range.textContent = this.to ? `${this.time(this.from)} – ${this.time(this.to)}`
 			: `${this.time(this.model.slices)} in all`;
 		this.canvas.setAttribute("aria-label", "Time. Left and right move the range, shift with " +
-			`them its end, Escape takes it away. ${this.range.textContent}`);
+			`them its end, Escape takes it away. ${this.range.textContent}. ` +
+			lossesText(this.losses, ...this.shownTime()));
+		this.tellLosses("");
+	}
+
+	/** What is brushed, or all, in nanoseconds. @returns {[number, number]} */
+	shownTime() {
+		const sliceNs = this.model?.sliceNs ?? 0;
+		return this.to ? [this.from * sliceNs, this.to * sliceNs] : [0, Infinity];
+	}
+
+	/** Beside the histogram: what was lost in all, or where the pointer is. @param {string} text */
+	tellLosses(text) {
+		this.holes.hidden = !this.losses.length;
+		this.holes.textContent = text || lossSummary(this.losses);
+		this.holes.title = text || lossesText(this.losses, 0, Infinity);
 	}
 
 	/** @param {number} slice */
@@ -162,7 +181,8 @@ export class Timeline {
 	/** @param {number} slices */
 	drawHistogram(slices) {
 		const height = 38;
-		const { context, width } = this.prepare(this.canvas, height);
+		const marks = this.losses.length ? MARKS_HEIGHT : 0;
+		const { context, width } = this.prepare(this.canvas, height + marks);
 		if (!context)
 			return;
 		const most = this.histogram.reduce((a, b) => Math.max(a, b), 0);
@@ -177,11 +197,13 @@ export class Timeline {
 			context.fillStyle = isIn ? this.colors.time : this.colors.line;
 			context.fillRect(i * step, height - tall, Math.max(step - 0.5, 0.5), tall);
 		}
+		drawLosses(context, this.losses, step / (this.model?.sliceNs ?? 1), height + 1,
+			this.colors.warn);
 		if (!this.to)
 			return;
 		context.fillStyle = this.colors.accent;
-		context.fillRect(this.from * step - 1, 0, 2, height);
-		context.fillRect(this.to * step - 1, 0, 2, height);
+		context.fillRect(this.from * step - 1, 0, 2, height + marks);
+		context.fillRect(this.to * step - 1, 0, 2, height + marks);
 	}
 
 	/** @param {CanvasRenderingContext2D} context @param {string} name @param {number} start
@@ -242,6 +264,9 @@ export class Timeline {
 			if (String(cpu) === lane.key)
 				context.fillRect(start * scale, LANE_HEIGHT / 2 - 1, (end - start) * scale, 2);
 		}
+		context.globalAlpha = 1;
+		drawLosses(context, this.losses.filter(([, cpu]) => String(cpu) === lane.key), scale, 3,
+			this.colors.ink);
 	}
 
 	/** @param {PointerEvent} event */
@@ -261,8 +286,10 @@ export class Timeline {
 
 	/** @param {PointerEvent} event @param {boolean} isDone */
 	drag(event, isDone) {
-		if (this.anchor < 0)
+		if (this.anchor < 0) {
+			this.point(event);
 			return;
+		}
 		const at = this.sliceAt(event);
 		const isClick = Math.abs(event.clientX - (this.start ?? 0)) < 3;
 		if (isClick && isDone)
@@ -271,6 +298,16 @@ export class Timeline {
 			this.on.brush(Math.min(at, this.anchor), Math.max(at, this.anchor) + 1, isDone);
 		if (isDone)
 			this.anchor = -1;
+	}
+
+	/** A mark is wider than what it stands for, so near ones are told, too.
+	 * @param {PointerEvent} event */
+	point(event) {
+		const sliceNs = this.model?.sliceNs ?? 0;
+		const bounds = this.canvas.getBoundingClientRect();
+		const nsOfPixel = ((this.model?.slices ?? 0) * sliceNs) / bounds.width;
+		const at = (event.clientX - bounds.left) * nsOfPixel;
+		this.tellLosses(lossesText(this.losses, at - 2 * nsOfPixel, at + 2 * nsOfPixel));
 	}
 
 	/** @param {KeyboardEvent} event */
