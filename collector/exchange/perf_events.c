@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
 #include "perf/file/feature_bytes.h"
 #include "perf/kinds/event_names.h"
 
@@ -40,6 +42,7 @@ static struct perf_event_attr make_attr(const char *name, uint32_t metric, bool 
 static int add_events(struct perf_events *events, const struct profile *profile, bool has_cpu)
 {
 	const uint32_t n = profile->n_metrics;
+	bool lacks_memory = false;
 
 	events->n_events = n ? n : 1;
 	events->attrs = calloc(events->n_events, sizeof(*events->attrs));
@@ -52,11 +55,13 @@ static int add_events(struct perf_events *events, const struct profile *profile,
 
 		events->attrs[i] = make_attr(name, i, has_cpu);
 		events->ids[i] = i + 1;
-		events->events[i] = (struct data_writer_event){
-			.attr = &events->attrs[i], .name = name, .ids = &events->ids[i], .n_ids = 1
-		};
+		events->events[i] = (struct data_writer_event){ .attr = &events->attrs[i],
+								.name = printable_copy(name),
+								.ids = &events->ids[i],
+								.n_ids = 1 };
+		lacks_memory |= !events->events[i].name;
 	}
-	return 0;
+	return lacks_memory ? -ENOMEM : 0;
 }
 
 /* Takes over @bytes. */
@@ -78,9 +83,12 @@ static int add_text(struct perf_events *events, uint32_t number, const char *tex
 
 	if (!text)
 		return 0;
+	_cleanup_free_ char *shown = printable_copy(text);
+	if (!shown)
+		return -ENOMEM;
 	if (number == HEADER_CMDLINE)
 		feature_bytes_add_u32(&bytes, 1); /* argument: the whole */
-	feature_bytes_add_string(&bytes, text);
+	feature_bytes_add_string(&bytes, shown);
 	return add_feature(events, number, &bytes);
 }
 
@@ -117,6 +125,8 @@ int perf_events_init(struct perf_events *events, const struct profile *profile, 
 
 void perf_events_deinit(struct perf_events *events)
 {
+	for (size_t i = 0; events->events && i < events->n_events; i++)
+		free((void *)events->events[i].name);
 	free(events->attrs);
 	free(events->ids);
 	free(events->events);

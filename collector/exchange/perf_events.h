@@ -1,4 +1,5 @@
-/* The events of a profile, and what else the header of a recording of perf has. */
+/* The events of a profile, and what else the header of a recording of perf has. Texts are escaped
+ * as for a terminal. */
 #ifndef COLLECTOR_EXCHANGE_PERF_EVENTS_H
 #define COLLECTOR_EXCHANGE_PERF_EVENTS_H
 
@@ -14,7 +15,7 @@ struct perf_events {
 	/* Of each metric of the profile, by its index; one without a name if there are none. */
 	struct perf_event_attr *attrs;
 	uint64_t *ids;
-	struct data_writer_event *events; /* refers to the profile's names */
+	struct data_writer_event *events; /* with names on the heap */
 	size_t n_events;
 	struct data_writer_feature features[PERF_EVENTS_FEATURES];
 	size_t n_features;

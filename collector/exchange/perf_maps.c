@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
 #include "perf/file/feature_bytes.h"
 
 #define COMM_MAX     64
@@ -58,8 +59,11 @@ static int write_kernel_maps(struct record_builder *builder, const struct profil
 static int write_named(struct record_builder *builder, const struct named_address *named)
 {
 	const uint16_t type = KSYMBOL_TYPE, flags = 0;
-	const size_t size = strnlen(named->name, SYMBOL_MAX);
+	_cleanup_free_ char *name = printable_copy(named->name);
 
+	if (!name)
+		return -ENOMEM;
+	const size_t size = strnlen(name, SYMBOL_MAX);
 	int err = record_build_begin(builder, PERF_RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL,
 				     16 + size + 8);
 	if (err)
@@ -68,7 +72,7 @@ static int write_named(struct record_builder *builder, const struct named_addres
 	record_build_u32(builder, FRAME_ADDRESSES_NAMED_SIZE);
 	record_build_add(builder, &type, sizeof(type));
 	record_build_add(builder, &flags, sizeof(flags));
-	record_build_string(builder, named->name, size);
+	record_build_string(builder, name, size);
 	return record_build_end(builder, -1, 0);
 }
 
@@ -76,14 +80,17 @@ static int write_named(struct record_builder *builder, const struct named_addres
 
 int perf_maps_write_comm(struct record_builder *builder, int32_t pid, int32_t tid, const char *name)
 {
-	const size_t size = strnlen(name, COMM_MAX - 1);
+	_cleanup_free_ char *shown = printable_copy(name);
 
+	if (!shown)
+		return -ENOMEM;
+	const size_t size = strnlen(shown, COMM_MAX - 1);
 	int err = record_build_begin(builder, PERF_RECORD_COMM, 0, 8 + COMM_MAX + 8);
 	if (err)
 		return err;
 	record_build_u32(builder, (uint32_t)pid);
 	record_build_u32(builder, (uint32_t)tid);
-	record_build_string(builder, name, size);
+	record_build_string(builder, shown, size);
 	return record_build_end(builder, pid, tid);
 }
 

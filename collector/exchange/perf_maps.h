@@ -1,4 +1,7 @@
-/* Records that describe processes and code to perf, before the samples of an exported recording. */
+/*
+ * Records that describe processes and code to perf, before the samples of an exported recording.
+ * Names of tasks and of functions are escaped as for a terminal; paths are those of the files.
+ */
 #ifndef COLLECTOR_EXCHANGE_PERF_MAPS_H
 #define COLLECTOR_EXCHANGE_PERF_MAPS_H
 

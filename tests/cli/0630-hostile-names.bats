@@ -102,6 +102,15 @@ says_why() {
 	}
 }
 
+@test "names of tasks in a recording for perf are those that a terminal shows" {
+	local name=$'\e[31m\xe2\x80\xaed'
+	record named.data -- sh -c "printf '%s' '$name' >/proc/\$\$/comm
+		i=0; while [ \$i -lt 500000 ]; do i=\$((i + 1)); done"
+	"$DENDRO" export -f perf.data -o named.perf named.data
+	grep -aqF '\x1b[31m\u202ed' named.perf
+	lacks -aF "$name" named.perf
+}
+
 @test "a line feed in a name does not start a new line" {
 	objcopy --redefine-sym "hot=$(printf 'one\ntwo')" hot lines
 	record lines.data -- ./lines 0.3
