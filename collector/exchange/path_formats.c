@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/exchange/perf_data.h"
+#include "collector/exchange/verify_perf_data.h"
 #include "report/export/folded.h"
 #include "report/formats/callgrind.h"
 #include "report/formats/chrome_trace.h"
@@ -58,7 +59,8 @@ const struct path_format path_formats[] = {
 	  .description = "a recording with callchains, for perf, hotspot and others",
 	  .rows = ROWS_WANTED,
 	  .is_binary = true,
-	  .write = perf_data_write },
+	  .write = perf_data_write,
+	  .verify = verify_perf_data },
 	{ .name = "sqlite",
 	  .description = "a database with the samples, to be asked in SQL",
 	  .rows = ROWS_WANTED,

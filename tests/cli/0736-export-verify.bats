@@ -88,6 +88,42 @@ setup() {
 	[[ $output == *"has a number that no name was given"* ]]
 }
 
+@test "in a recording for perf, an unknown ID, a wrong size and a cut file are found, through a pipe, too" {
+	need python3
+	# change FIELD VALUE : makes `wrong`, in which a field of the last sample has another value
+	change() {
+		python3 - "$@" <<-'PYTHON'
+			import struct, sys
+			data = bytearray(open("exported.perf.data", "rb").read())
+			at, size = struct.unpack_from("<QQ", data, 40)
+			end = at + size
+			while at < end:
+			    kind, misc, length = struct.unpack_from("<IHH", data, at)
+			    if kind == 9:
+			        sample, samples_size = at, length
+			    at += length
+			if sys.argv[1] == "id":
+			    struct.pack_into("<Q", data, sample + 8, int(sys.argv[2]))
+			else:
+			    struct.pack_into("<H", data, sample + 6, samples_size + int(sys.argv[2]))
+			open("wrong", "wb").write(data)
+		PYTHON
+	}
+	change id 99
+	run "$DENDRO" export --verify perf.data wrong
+	expect_equal status "$status" 1
+	[[ $output == *"has the ID 99, which no event has"* ]]
+	change size -8
+	run "$DENDRO" export --verify perf.data wrong
+	expect_equal status "$status" 1
+	[[ $output == *"has a length that leads out of it"* ]]
+	"$DENDRO" export --format perf.data exported.data | cat >piped
+	"$DENDRO" export --verify perf.data piped
+	head -c $(($(stat -c %s piped) - 3)) piped >wrong
+	run "$DENDRO" export --verify perf.data wrong
+	[[ $output == *"ends after the last byte of the records"* ]]
+}
+
 @test "lost samples, references and tables are found in a database" {
 	need sqlite3
 	local -A damages=(
