@@ -1,4 +1,5 @@
-# Exports for Callgrind's readers have the costs of the report, as callgrind_annotate prints them.
+# Exports for Callgrind's readers have the costs of the report, as callgrind_annotate prints them and
+# KCachegrind shows them.
 
 load lib
 load exported
@@ -48,6 +49,15 @@ has_lines() {
 		annotate all "$event"
 		expect_costs "$event" callgrind all
 	done
+}
+
+@test "KCachegrind shows the report's self and inclusive cost of each function" {
+	need kcachegrind xvfb-run dbus-run-session
+	/usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0")' 2>/dev/null ||
+		skip "what reads its window for screen readers is not installed (gir1.2-atspi-2.0, python3-gi)"
+	"$DENDRO" export -f callgrind -o seen.callgrind exported.data
+	"$ROOT/tests/cli/clients/see_kcachegrind" seen.callgrind >seen.json
+	expect_costs cpu-clock seen-kcachegrind seen.json
 }
 
 @test "chosen samples have the costs of the report with the same options" {

@@ -4,8 +4,8 @@
 FUNCTIONS_JSON is `dendro report --view functions --format json` of the recording. FORMAT is "top",
 what `go tool pprof -top -unit=...` prints of an export, "seen-speedscope", what speedscope shows of
 one (tests/cli/clients/see_speedscope.mjs), "folded", "speedscope", "firefox" or "chrome", an export itself, "seen-firefox", what profiler-cli prints of one for
-each thread, or "callgrind": FILE.self
-and FILE.total are what callgrind_annotate prints of one. Compares the
+each thread, "seen-kcachegrind", what KCachegrind shows of one (tests/cli/clients/see_kcachegrind), or
+"callgrind": FILE.self and FILE.total are what callgrind_annotate prints of one. Compares the
 self cost of each name, and the total of each name that only one function has, of all functions or,
 where a client shows only some, of ten at least; the boundary to the kernel is no function there.
 Prints how many were compared, and exits with 1 if one differs.
@@ -117,6 +117,20 @@ def callgrind(path):
     return own, total
 
 
+def seen_kcachegrind(path):
+    """As callgrind_annotate prints them. Processes are functions of [processes]."""
+    own, total = collections.Counter(), collections.Counter()
+    with open(path, encoding="utf-8") as file:
+        for name, location, inclusive, self in json.load(file):
+            if location.startswith("[processes]"):
+                continue
+            name = as_text(name)
+            own[LEVEL.sub("", name)] += self
+            if not LEVEL.search(name):
+                total[name] = max(total[name], inclusive)
+    return own, total
+
+
 def firefox(path, event):
     own, total = collections.Counter(), collections.Counter()
     for names, cost in firefox_profile.weighed_stacks(firefox_profile.load(path), event):
@@ -201,7 +215,8 @@ def main():
         read = {"top": printed_by_pprof, "folded": folded,
                 "speedscope": lambda path: speedscope(path, event),
                 "firefox": lambda path: firefox(path, event), "seen-firefox": seen_firefox,
-                "chrome": lambda path: chrome(path, event), "callgrind": callgrind}[form]
+                "chrome": lambda path: chrome(path, event), "callgrind": callgrind,
+                "seen-kcachegrind": seen_kcachegrind}[form]
         compared, wrong = total, compare(own, total, *read(path))
     print(f"{len(own)} names, {len(compared)} totals compared, {len(wrong)} differ")
     print("\n".join(sorted(wrong)[:20]))
