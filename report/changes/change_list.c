@@ -138,6 +138,21 @@ static int make(struct change_list *list)
 	return err ? err : choose_rows(list);
 }
 
+/* Many rows have the same name. */
+static int collect_names(struct change_list *list)
+{
+	const struct diff_rows *rows = &list->diff->rows;
+	bool is_new;
+
+	list->name_ids = calloc(rows->n_rows + 1, sizeof(*list->name_ids));
+	for (size_t i = 0; list->name_ids && i < rows->n_rows; i++) {
+		if (string_ids_add(&list->names, rows->rows[i].name, &list->name_ids[i], &is_new))
+			return -ENOMEM;
+	}
+	list->is_match = calloc((size_t)list->names.n_strings + 1, sizeof(*list->is_match));
+	return list->name_ids && list->is_match ? 0 : -ENOMEM;
+}
+
 int change_list_init(struct change_list *list, const struct diff *diff,
 		     const struct change_order *order)
 {
@@ -147,7 +162,8 @@ int change_list_init(struct change_list *list, const struct diff *diff,
 	list->is_unfolded = calloc(n + 1, sizeof(*list->is_unfolded));
 	list->indent = calloc(n + 1, sizeof(*list->indent));
 	list->lines = calloc(n + 1, sizeof(*list->lines));
-	if (!list->is_unfolded || !list->indent || !list->lines || make(list))
+	if (!list->is_unfolded || !list->indent || !list->lines || collect_names(list) ||
+	    make(list))
 		return -ENOMEM;
 	list_rows(list, DIFF_NO_ROW);
 	return 0;
@@ -160,6 +176,9 @@ void change_list_deinit(struct change_list *list)
 	free(list->is_unfolded);
 	free(list->indent);
 	free(list->lines);
+	free(list->name_ids);
+	free(list->is_match);
+	string_ids_deinit(&list->names);
 }
 
 int change_list_reorder(struct change_list *list, const struct change_order *order)
@@ -264,15 +283,22 @@ static void reveal(struct change_list *list, uint32_t row)
 	list_rows(list, row);
 }
 
+static void find_matches(struct change_list *list, const char *text)
+{
+	for (uint32_t i = 0; i < list->names.n_strings; i++)
+		list->is_match[i] = strcasestr(list->names.strings[i], text) != NULL;
+}
+
 bool change_list_search(struct change_list *list, const char *text, bool backward)
 {
 	const uint32_t from = change_list_current(list);
 	uint32_t first = DIFF_NO_ROW, last = DIFF_NO_ROW, before = DIFF_NO_ROW, after = DIFF_NO_ROW;
 	bool is_past = false;
 
+	find_matches(list, text);
 	for (uint32_t at = find_wanted(list, list->tree.top); at != DIFF_NO_ROW;
 	     at = next_of_all(list, at)) {
-		const bool is_match = strcasestr(list->diff->rows.rows[at].name, text) != NULL;
+		const bool is_match = list->is_match[list->name_ids[at]];
 
 		if (at == from) {
 			is_past = true;

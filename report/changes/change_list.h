@@ -22,6 +22,9 @@ struct change_list {
 	bool *is_wanted, *is_unfolded;
 	uint32_t *indent; /* in steps: a row that is the only one below another is not indented */
 	uint32_t *lines;  /* rows */
+	struct string_ids names; /* each once, for searches */
+	uint32_t *name_ids;
+	bool *is_match;                /* by name: of the last search */
 	uint32_t n_lines, cursor, top; /* of the lines; top: the first on the screen */
 };
 

@@ -18,17 +18,14 @@ static int compare_numbers(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* Those below one row come together. */
+/* Of rows below the same one. */
 static int compare(const void *a, const void *b, void *argument)
 {
 	const struct ordering *ordering = argument;
 	const struct diff_rows *rows = ordering->rows;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t above_x = rows->rows[x].parent, above_y = rows->rows[y].parent;
-
-	if (above_x != above_y)
-		return above_x < above_y ? -1 : 1;
 	int order = compare_numbers(ordering->tree->moved[x], ordering->tree->moved[y]);
+
 	if (!order)
 		order = compare_numbers(ordering->values[x], ordering->values[y]);
 	return order ? order : strcmp(rows->keys.strings[x], rows->keys.strings[y]);
@@ -62,25 +59,49 @@ static void raise_moved(struct diff_tree *tree, const struct diff_rows *rows)
 	}
 }
 
+/* Rows at the top come first, then those below row 0, and so on. */
+static uint32_t group_of(const struct diff_rows *rows, size_t row)
+{
+	const uint32_t above = rows->rows[row].parent;
+
+	return above == DIFF_NO_ROW ? 0 : above + 1;
+}
+
+/* Puts the rows of a group next to each other. @ends: by group, all zero; where each ends. */
+static void group_rows(const struct diff_rows *rows, uint32_t *ends, uint32_t *grouped)
+{
+	const size_t n = rows->n_rows;
+
+	for (size_t i = 0; i < n; i++)
+		ends[group_of(rows, i) + 1]++;
+	for (size_t i = 0; i <= n; i++)
+		ends[i + 1] += ends[i];
+	for (uint32_t i = 0; i < n; i++)
+		grouped[ends[group_of(rows, i)]++] = i;
+}
+
 static int link_rows(struct diff_tree *tree, const struct diff_rows *rows, const double *values)
 {
+	const size_t n = rows->n_rows;
 	struct ordering ordering = { .tree = tree, .rows = rows, .values = values };
-	_cleanup_free_ uint32_t *sorted = calloc(rows->n_rows + 1, sizeof(*sorted));
+	_cleanup_free_ uint32_t *sorted = calloc(n + 1, sizeof(*sorted));
+	_cleanup_free_ uint32_t *ends = calloc(n + 2, sizeof(*ends));
 
-	if (!sorted)
+	if (!sorted || !ends)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < rows->n_rows; i++)
-		sorted[i] = i;
-	qsort_r(sorted, rows->n_rows, sizeof(*sorted), compare, &ordering);
-	for (size_t i = 0; i < rows->n_rows; i++)
-		tree->first[i] = DIFF_NO_ROW;
+	group_rows(rows, ends, sorted);
 	tree->top = DIFF_NO_ROW;
-	for (size_t i = rows->n_rows; i-- > 0;) {
-		uint32_t above = rows->rows[sorted[i]].parent;
-		uint32_t *first = above == DIFF_NO_ROW ? &tree->top : &tree->first[above];
+	for (uint32_t group = 0, at = 0; group <= n; at = ends[group++]) {
+		uint32_t *first = group ? &tree->first[group - 1] : &tree->top;
+		const uint32_t end = ends[group];
 
-		tree->next[sorted[i]] = *first;
-		*first = sorted[i];
+		if (end - at > 1)
+			qsort_r(&sorted[at], end - at, sizeof(*sorted), compare, &ordering);
+		*first = DIFF_NO_ROW;
+		for (uint32_t i = end; i-- > at;) {
+			tree->next[sorted[i]] = *first;
+			*first = sorted[i];
+		}
 	}
 	return 0;
 }
