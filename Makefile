@@ -112,7 +112,7 @@ $(BUILD)/tests/unit/fixtures.a: $(FIXTURES)
 	rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/tests/bench/large_page $(BUILD)/tests/bench/browse_keys: tests/bench/large_profile.c
+$(BUILD)/tests/bench/large_page $(BUILD)/tests/bench/browse_keys $(BUILD)/tests/bench/change_keys: tests/bench/large_profile.c
 $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
@@ -236,10 +236,11 @@ $(BUILD)/lint/%.tidy: %.c .clang-tidy $(HEADERS)
 bench:
 	tests/deps/install build bench
 	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost $(BUILD)/tests/bench/large_page \
-		$(BUILD)/tests/bench/browse_keys
+		$(BUILD)/tests/bench/browse_keys $(BUILD)/tests/bench/change_keys
 	tests/bench/run $(BUILD)/dendro
 	tests/bench/page $(BUILD)/tests/bench/large_page
 	$(BUILD)/tests/bench/browse_keys 1100000
+	$(BUILD)/tests/bench/change_keys 1100000
 
 # Prints; what compilers and programs are not installed is left out, and said. The steps alone are
 # judged: none may be wrong.

@@ -6,19 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "report/browse/browse.h"
 #include "report/browse/browse_change.h"
+#include "tests/bench/key_times.h"
 #include "tests/bench/large_profile.h"
-
-static double now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
 
 static void make_kernel(struct profile *profile)
 {
@@ -38,20 +30,19 @@ static void make_kernel(struct profile *profile)
 
 static void press(struct browse *browse, enum browse_action action, const char *what)
 {
-	const double start_ms = now_ms();
+	const double start_ms = key_times_now_ms();
 	const int err = browse_act(browse, action);
 
-	printf("%8.1f ms  %-44s %u rows%s%s%s\n", now_ms() - start_ms, what,
-	       browse_rows(browse)->n_lines, *browse->message ? ": " : "", browse->message,
-	       err ? " FAILED" : "");
+	key_times_tell(what, start_ms, browse_rows(browse)->n_lines,
+		       err ? "FAILED" : browse->message);
 }
 
 static void type_focus(struct browse *browse, const char *regex)
 {
-	const double start_ms = now_ms();
+	const double start_ms = key_times_now_ms();
 
 	browse_add_regex(browse, PATH_FOCUS, regex);
-	printf("%8.1f ms  F %s\n", now_ms() - start_ms, regex);
+	printf("%8.1f ms  F %s\n", key_times_now_ms() - start_ms, regex);
 }
 
 static void press_all(struct browse *browse)
@@ -110,12 +101,12 @@ int main(int argc, char **argv)
 	const struct browse_options options = { .source = "large.cct", .min_percent = 0.5 };
 	struct symbolizer *symbolizer =
 		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
-	const double start_ms = now_ms();
+	const double start_ms = key_times_now_ms();
 	struct browse *browse;
 
 	if (!symbolizer || browse_create(profile, symbolizer, &options, &browse))
 		return 1;
-	printf("%8.1f ms  start, %u nodes\n", now_ms() - start_ms, profile->cct->n_nodes);
+	printf("%8.1f ms  start, %u nodes\n", key_times_now_ms() - start_ms, profile->cct->n_nodes);
 	press_all(browse);
 	press_filters(browse);
 	browse_destroy(browse);

@@ -15,7 +15,9 @@ int main(int argc, char **argv)
 	FILE *out = fopen(argv[2], "w");
 	struct symbolizer *symbolizer =
 		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
-	const struct page page = { profile, symbolizer, &view, &options };
+	const struct page page = {
+		.profile = profile, .symbolizer = symbolizer, .view = &view, .options = &options
+	};
 	int err = page_write(out, &page);
 
 	fclose(out);
