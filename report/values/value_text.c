@@ -13,7 +13,6 @@
 #define MAX_TYPES    512 /* of one value: parts that are not known take no room in its text */
 #define MAX_MEMBERS  16
 #define MAX_ELEMENTS 8
-#define MAX_STRING   40
 
 /* Where in the object a part of it is. */
 struct part {
@@ -62,18 +61,59 @@ static enum debug_reason read_word(const struct value_object *object, uint64_t b
 	return reason;
 }
 
-static void put_character(struct value_text *value, uint8_t byte)
+size_t value_text_escape(char *text, uint8_t byte)
 {
 	if (byte == '"' || byte == '\\')
-		put(value, "\\%c", byte);
-	else if (byte >= ' ' && byte < 0x7f)
-		put(value, "%c", byte);
-	else
-		put(value, "\\%03o", byte);
+		return (size_t)sprintf(text, "\\%c", byte);
+	if (byte >= ' ' && byte < 0x7f)
+		return (size_t)sprintf(text, "%c", byte);
+	return (size_t)sprintf(text, "\\%03o", byte);
+}
+
+static void put_character(struct value_text *value, uint8_t byte)
+{
+	char text[5];
+
+	value_text_escape(text, byte);
+	put(value, "%s", text);
+}
+
+static void begin_string(struct value_text *value)
+{
+	put(value, "\"");
+	value->string_at = value->n;
+}
+
+static void end_string(struct value_text *value, enum value_string string)
+{
+	value->string = string;
+	value->n_string = value->n - value->string_at;
+	put(value, string == STRING_WHOLE ? "\"" : "\"...");
+	if (!is_full(value))
+		return;
+	/* The last bytes may not be the string's. */
+	const size_t n = value->n - 3 > value->string_at ? value->n - 3 - value->string_at : 0;
+	value->string = STRING_UNREAD;
+	value->n_string = value->n_string < n ? value->n_string : n;
+}
+
+static void set_word(struct value_text *value, bool has_sign, uint64_t word)
+{
+	value->scalar = has_sign ? SCALAR_SIGNED : SCALAR_UNSIGNED;
+	value->word = word;
+}
+
+/* It has parts. */
+static void be_no_scalar(struct value_text *value)
+{
+	value->is_number = false;
+	value->scalar = SCALAR_NONE;
+	value->string = STRING_NONE;
 }
 
 static void put_integer(struct value_text *value, bool has_sign, uint64_t word)
 {
+	set_word(value, has_sign, word);
 	if (has_sign)
 		put(value, "%" PRId64, (int64_t)word);
 	else
@@ -93,6 +133,7 @@ static void put_base(struct value_text *value, uint64_t encoding, uint64_t word,
 
 	switch (encoding) {
 	case DW_ATE_boolean:
+		set_word(value, false, word);
 		put(value, "%s", word ? "true" : "false");
 		return;
 	case DW_ATE_signed_char:
@@ -113,9 +154,11 @@ static void put_base(struct value_text *value, uint64_t encoding, uint64_t word,
 		break;
 	}
 	if (!debug_number_is_float(number.type)) {
+		set_word(value, false, word);
 		put(value, "0x%" PRIx64, word);
 		return;
 	}
+	value->scalar = SCALAR_FLOAT;
 	value->is_number = true;
 	value->number = debug_number_float(number);
 	put(value, "%.*g", n_bits == 32 ? 9 : 17, value->number);
@@ -159,6 +202,7 @@ static enum debug_reason write_enumerator(struct value_text *value,
 		    dwarf_attr(&die, DW_AT_const_value, &found) &&
 		    dwarf_formsdata(&found, &constant) == 0 &&
 		    extend((uint64_t)constant, n_bits) == extend(word, n_bits)) {
+			set_word(value, true, extend(word, n_bits));
 			put(value, "%s", dwarf_diename(&die));
 			return DEBUG_KNOWN;
 		}
@@ -171,19 +215,23 @@ static enum debug_reason write_enumerator(struct value_text *value,
 static void put_string(struct value_text *value, const struct value_object *object, uint64_t addr)
 {
 	const struct debug_process *process = object->frame->process;
+	enum value_string string = STRING_WHOLE;
 	uint8_t byte;
 
+	value->string = STRING_UNREAD;
+	value->n_string = 0;
 	if (!process->read(process->data, addr, 1, &byte))
 		return;
-	put(value, " \"");
-	for (unsigned i = 0; process->read(process->data, addr + i, 1, &byte) && byte; i++) {
-		if (i == MAX_STRING) {
-			put(value, "\"...");
-			return;
-		}
+	put(value, " ");
+	begin_string(value);
+	for (unsigned i = 0; byte && string == STRING_WHOLE; i++) {
 		put_character(value, byte);
+		if (!process->read(process->data, addr + i + 1, 1, &byte))
+			string = STRING_UNREAD;
+		else if (byte && i + 1 == VALUE_STRING_MAX)
+			string = STRING_LONGER;
 	}
-	put(value, "\"");
+	end_string(value, string);
 }
 
 static enum debug_reason write_pointer(struct value_text *value, const struct value_object *object,
@@ -198,6 +246,7 @@ static enum debug_reason write_pointer(struct value_text *value, const struct va
 
 	if (reason)
 		return reason;
+	set_word(value, false, addr);
 	put(value, "0x%" PRIx64, addr);
 	if (!value_type_of(type, &target) || !value_type_plain(&target))
 		return DEBUG_KNOWN;
@@ -293,22 +342,26 @@ static void put_text(struct value_text *value, const struct value_object *object
 		     uint64_t length)
 {
 	const struct debug_process *process = object->frame->process;
+	enum value_string string = STRING_WHOLE;
 	uint8_t byte;
 
+	value->string = STRING_UNREAD;
+	value->n_string = 0;
 	if (length && !process->read(process->data, addr, 1, &byte)) {
 		put(value, "{length = %" PRIu64 ", <%s>}", length,
 		    debug_reason_text(DEBUG_NO_MEMORY));
 		return;
 	}
-	put(value, "\"");
-	for (uint64_t i = 0; i < length; i++) {
-		if (i == MAX_STRING || !process->read(process->data, addr + i, 1, &byte)) {
-			put(value, "\"...");
-			return;
-		}
-		put_character(value, byte);
+	begin_string(value);
+	for (uint64_t i = 0; i < length && string == STRING_WHOLE; i++) {
+		if (i == VALUE_STRING_MAX)
+			string = STRING_LONGER;
+		else if (!process->read(process->data, addr + i, 1, &byte))
+			string = STRING_UNREAD;
+		else
+			put_character(value, byte);
 	}
-	put(value, "\"");
+	end_string(value, string);
 }
 
 /* false: it is no type of texts, or not all of its members are known. */
@@ -358,7 +411,7 @@ static enum debug_reason write_members(struct value_text *value, const struct va
 		result = reason;
 	}
 	put(value, "}");
-	value->is_number = false;
+	be_no_scalar(value);
 	if (n_known || !n)
 		return DEBUG_KNOWN;
 	value->text[value->n = before] = 0;
@@ -369,20 +422,23 @@ static enum debug_reason write_characters(struct value_text *value,
 					  const struct value_object *object, uint64_t n,
 					  uint64_t bit)
 {
+	enum value_string string = STRING_WHOLE;
 	uint64_t byte;
 	enum debug_reason reason = read_word(object, bit, 8, &byte);
 
 	if (reason)
 		return reason;
-	put(value, "\"");
-	for (uint64_t i = 0; i < n && byte; bit += 8) {
+	begin_string(value);
+	for (uint64_t i = 0; i < n && byte && string == STRING_WHOLE; bit += 8) {
 		put_character(value, (uint8_t)byte);
-		if (++i < n && (i == MAX_STRING || read_word(object, bit + 8, 8, &byte))) {
-			put(value, "\"...");
-			return DEBUG_KNOWN;
-		}
+		if (++i == n)
+			break;
+		if (read_word(object, bit + 8, 8, &byte))
+			string = STRING_UNREAD;
+		else if (byte && i == VALUE_STRING_MAX)
+			string = STRING_LONGER;
 	}
-	put(value, "\"");
+	end_string(value, string);
 	return DEBUG_KNOWN;
 }
 
@@ -416,7 +472,7 @@ static enum debug_reason write_elements(struct value_text *value, const struct v
 		n_known += !reason;
 	}
 	put(value, "%s}", n > MAX_ELEMENTS ? ", ..." : "");
-	value->is_number = false;
+	be_no_scalar(value);
 	if (n_known)
 		return DEBUG_KNOWN;
 	value->text[value->n = before] = 0;

@@ -8,7 +8,8 @@
 
 #include "report/dwarf/debug_pieces.h"
 
-#define VALUE_TEXT_MAX 160
+#define VALUE_TEXT_MAX   160
+#define VALUE_STRING_MAX 40 /* characters of a string that are read */
 
 /* The object whose value is printed; all borrowed. */
 struct value_object {
@@ -19,12 +20,33 @@ struct value_object {
 	void *data;
 };
 
+/* What a value can be compared with; what a reference leads to counts as the value itself. */
+enum value_scalar {
+	SCALAR_NONE, /* it is a struct, an array, or the like */
+	SCALAR_SIGNED,
+	SCALAR_UNSIGNED, /* pointers, too */
+	SCALAR_FLOAT,
+};
+
+/* The text that a value has, or leads to. */
+enum value_string {
+	STRING_NONE,
+	STRING_WHOLE,
+	STRING_LONGER, /* than VALUE_STRING_MAX: its beginning */
+	STRING_UNREAD, /* the beginning, or nothing: the rest is in memory that the sample does not
+			  have */
+};
+
 struct value_text {
 	char text[VALUE_TEXT_MAX + 1];
 	size_t n;
 	unsigned n_types; /* of parts, that were looked at; bounded */
 	bool is_number;   /* an integer, or a floating-point number: */
-	double number;
+	double number;    /* also of SCALAR_FLOAT */
+	enum value_scalar scalar;
+	uint64_t word; /* of other scalars: extended to 64 bits */
+	enum value_string string;
+	size_t string_at, n_string; /* in ->text: the bytes between the quotes */
 };
 
 /*
@@ -34,5 +56,9 @@ struct value_text {
  */
 enum debug_reason value_text_write(struct value_text *value, const struct value_object *object,
 				   Dwarf_Die *type, uint64_t bit, uint64_t n_bits);
+
+/* Appends a byte of a string as it is written between the quotes. @text: with room for 4 bytes and
+ * a zero. Returns the number of bytes. */
+size_t value_text_escape(char *text, uint8_t byte);
 
 #endif
