@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/paths/sample_path.h"
+#include "collector/values/value_function.h"
 #include "collector/values/value_stack.h"
 #include "report/dwarf/debug_location.h"
 #include "report/values/value_types.h"
@@ -13,16 +14,11 @@
 
 #define TYPE_SIZE 128
 
-/* Whether a function is the one that was asked for, by the symbolizer's number. */
-enum wanted { NOT_ASKED, IS_ANOTHER, IS_WANTED };
-
 struct value_frames {
 	const struct value_request *request;
-	struct function_query *query;
+	struct value_function function;
 	struct symbolizer *symbolizer;
 	struct value_stack *stack;
-	uint8_t *wanted; /* by number */
-	uint32_t n_wanted;
 	size_t at; /* in the stack of the present sample: the frame of the function */
 };
 
@@ -36,9 +32,8 @@ struct value_frames *value_frames_create(const struct value_request *request,
 		return NULL;
 	frames->request = request;
 	frames->symbolizer = symbolizer;
-	frames->query = function_query_create(request->function);
 	frames->stack = value_stack_create(&recording->modules);
-	if (frames->query && frames->stack)
+	if (!value_function_init(&frames->function, request->function) && frames->stack)
 		return frames;
 	value_frames_destroy(frames);
 	return NULL;
@@ -49,41 +44,8 @@ void value_frames_destroy(struct value_frames *frames)
 	if (!frames)
 		return;
 	value_stack_destroy(frames->stack);
-	function_query_destroy(frames->query);
-	free(frames->wanted);
+	value_function_deinit(&frames->function);
 	free(frames);
-}
-
-/* 1 or 0, or -ENOMEM. */
-static int is_wanted(struct value_frames *frames, const struct frame_name *name)
-{
-	if (name->function >= frames->n_wanted) {
-		const uint32_t n = name->function + 1024;
-		uint8_t *larger = realloc(frames->wanted, n);
-
-		if (!larger)
-			return -ENOMEM;
-		memset(larger + frames->n_wanted, NOT_ASKED, n - frames->n_wanted);
-		frames->wanted = larger;
-		frames->n_wanted = n;
-	}
-	uint8_t *wanted = &frames->wanted[name->function];
-	if (*wanted == NOT_ASKED)
-		*wanted = function_query_match(frames->query, name) == FUNCTION_DIFFERS ? IS_ANOTHER
-											: IS_WANTED;
-	return *wanted == IS_WANTED;
-}
-
-static void name_function(void *data, uint64_t addr, char *name, size_t size)
-{
-	struct value_frames *frames = data;
-	struct frame_name found;
-	struct frame frame;
-
-	if (!value_stack_find_code(frames->stack, addr, &frame))
-		return;
-	if (!symbolizer_name(frames->symbolizer, &frame, &found) && found.symbol_offset == 0)
-		snprintf(name, size, "%s", found.name);
 }
 
 /* The row of an expression, or of a variable. NULL: out of memory. */
@@ -100,14 +62,13 @@ static struct value_row *row_of(struct value_table *table, const char *name,
 static int add_place(struct value_frames *frames, struct value_row *row, struct value_place *place,
 		     enum debug_reason reason)
 {
-	const struct value_object object = { value_stack_debug_frame(frames->stack, frames->at),
-					     &place->location, name_function, frames };
 	struct value_text text;
 
 	if (!row)
 		return -ENOMEM;
 	if (!reason)
-		reason = value_text_write(&text, &object, &place->type, place->bit, place->n_bits);
+		reason = value_stack_write(frames->stack, frames->at, place, frames->symbolizer,
+					   &text);
 	if (!reason)
 		return value_row_add(row, &text);
 	value_row_miss(row, reason);
@@ -178,32 +139,6 @@ static int add_variables(struct value_frames *frames, size_t depth, struct value
 	return err;
 }
 
-/* 1: the innermost frame with the function, and how deep it is inlined there; 0: none; -ENOMEM. */
-static int find_function(struct value_frames *frames, size_t *depth_ret)
-{
-	const struct frame_name *names;
-	size_t n_names;
-
-	for (size_t i = 0; i < value_stack_n(frames->stack); i++) {
-		int err = symbolizer_expand(frames->symbolizer, value_stack_frame(frames->stack, i),
-					    &names, &n_names);
-
-		if (err)
-			return err;
-		for (size_t j = n_names; j-- > 0;) {
-			int found = is_wanted(frames, &names[j]);
-
-			if (found < 0)
-				return found;
-			frames->at = i;
-			*depth_ret = j;
-			if (found)
-				return 1;
-		}
-	}
-	return 0;
-}
-
 int value_frames_add(struct value_frames *frames, const struct sample *sample,
 		     struct value_table *table)
 {
@@ -216,7 +151,8 @@ int value_frames_add(struct value_frames *frames, const struct sample *sample,
 		return 0;
 	}
 	const bool is_whole = value_stack_walk(frames->stack, sample->space, &stack);
-	int found = find_function(frames, &depth);
+	int found = value_function_find(&frames->function, frames->symbolizer, frames->stack,
+					&frames->at, &depth);
 	if (found <= 0) {
 		table->n_incomplete += !is_whole;
 		return found;

@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,14 +255,33 @@ const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, siz
 	return &walked->debug;
 }
 
-bool value_stack_find_code(const struct value_stack *stack, uint64_t addr, struct frame *frame_ret)
+/* What a pointer to a function is named with. */
+struct naming {
+	const struct value_stack *stack;
+	struct symbolizer *symbolizer;
+};
+
+static void name_function(void *data, uint64_t addr, char *name, size_t size)
 {
-	const struct mapping *mapping = address_space_find(stack->space, addr);
+	const struct naming *naming = data;
+	const struct mapping *mapping = address_space_find(naming->stack->space, addr);
+	struct frame_name found;
 
 	if (!mapping || !mapping->is_exec)
-		return false;
-	*frame_ret = (struct frame){ .kind = FRAME_USER,
+		return;
+	const struct frame frame = { .kind = FRAME_USER,
 				     .module = mapping->module,
 				     .offset = addr - mapping->start + mapping->offset };
-	return true;
+	if (!symbolizer_name(naming->symbolizer, &frame, &found) && found.symbol_offset == 0)
+		snprintf(name, size, "%s", found.name);
+}
+
+enum debug_reason value_stack_write(struct value_stack *stack, size_t i, struct value_place *place,
+				    struct symbolizer *symbolizer, struct value_text *text_ret)
+{
+	struct naming naming = { stack, symbolizer };
+	const struct value_object object = { value_stack_debug_frame(stack, i), &place->location,
+					     name_function, &naming };
+
+	return value_text_write(text_ret, &object, &place->type, place->bit, place->n_bits);
 }

@@ -10,6 +10,9 @@
 #include "cct/model/module.h"
 #include "report/dwarf/debug_info.h"
 #include "report/dwarf/debug_pieces.h"
+#include "report/names/symbolize.h"
+#include "report/values/value_expression.h"
+#include "report/values/value_text.h"
 #include "unwind/walk/unwind.h"
 
 /* Frames of a stack that are looked through. */
@@ -37,7 +40,9 @@ uint64_t value_stack_addr(const struct value_stack *stack, size_t i);
 size_t value_stack_functions(struct value_stack *stack, size_t i, Dwarf_Die *dies);
 /* The frame to evaluate in; valid until the next call, or the next walk. */
 const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, size_t i);
-/* The frame of a code address of the process, as a frame would have it. false: it is no code. */
-bool value_stack_find_code(const struct value_stack *stack, uint64_t addr, struct frame *frame_ret);
+/* Writes the value of a place that was found in the frame. @symbolizer: names functions that
+ * pointers lead to. A reason: nothing of it is known. */
+enum debug_reason value_stack_write(struct value_stack *stack, size_t i, struct value_place *place,
+				    struct symbolizer *symbolizer, struct value_text *text_ret);
 
 #endif
