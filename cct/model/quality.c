@@ -53,6 +53,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_BRANCHES] = { QUALITY_HIDDEN, "branches",
 			       "samples have branch records (LBR), which are not shown" },
 	[QUALITY_FILTERED] = { QUALITY_HIDDEN, "filtered", NULL },
+	[QUALITY_CONDITION_UNKNOWN] = { QUALITY_HIDDEN, "condition_unknown",
+					"samples left out because it is not known whether --where "
+					"holds" },
 	[QUALITY_LOST_SIDEBAND] = { QUALITY_HIDDEN, "lost_sideband",
 				    "records of processes and mappings lost: names may be wrong" },
 	[QUALITY_NOT_ATTRIBUTED] = { QUALITY_HIDDEN, "not_attributed",
@@ -86,6 +89,7 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 };
 
 const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
+	QUALITY_CONDITION_UNKNOWN,
 	QUALITY_GUESSED,
 	QUALITY_STITCHED,
 	QUALITY_BRANCHES,

@@ -59,6 +59,7 @@ enum quality_counter {
 	/* Not in JSON. */
 	QUALITY_BRANCHES,          /* samples with branch records that are not a call stack */
 	QUALITY_FILTERED,          /* excluded by the user's filters (--pid, ...) */
+	QUALITY_CONDITION_UNKNOWN, /* of these: not known whether the conditions hold (--where) */
 	QUALITY_LOST_SIDEBAND,     /* sideband records not delivered */
 	QUALITY_NOT_ATTRIBUTED,    /* samples whose event id the file does not name */
 	QUALITY_LATE_RECORDS,      /* came after later records had been used */
@@ -97,7 +98,7 @@ const struct quality_description *quality_describe(enum quality_counter counter)
 
 /* The counters with warnings in the order in which a report shows them, which is not that of JSON;
  * each once. */
-#define N_QUALITY_WARNINGS 20
+#define N_QUALITY_WARNINGS 21
 extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
 
 /* The counter of samples whose path has such a mark. */

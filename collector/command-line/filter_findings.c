@@ -1,5 +1,6 @@
 #include "collector/command-line/filter_findings.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,9 +163,91 @@ static void print_time(const char *command, const struct time_span *times)
 		     (double)(times->end_ns - times->start_ns) / 1e9);
 }
 
+/* Asks all samples of a recording. @findings: by condition. */
+static void ask_samples(const char *path, const struct dendro_filter *filter,
+			struct condition_findings *findings)
+{
+	const struct dendro_source source = { .path = path };
+	const struct dendro_options options = { .no_paths = true, .n_threads = 1 };
+	_cleanup_free_ char *error = NULL;
+	enum condition_answer answer;
+	const struct sample *sample;
+	struct sample_values *values = NULL;
+	struct dendro *dendro;
+
+	if (dendro_open(&source, &options, &dendro, &error))
+		return;
+	while (dendro_next(dendro, &sample) > 0) {
+		if (!values)
+			values = sample_values_create(filter->conditions, filter->n_conditions,
+						      dendro_recording(dendro));
+		if (!values || sample_values_ask(values, sample, &answer))
+			break;
+	}
+	for (size_t i = 0; values && i < filter->n_conditions; i++)
+		findings[i] = *sample_values_findings(values, i);
+	sample_values_destroy(values);
+	dendro_close(dendro);
+}
+
+/* Why a condition holds for no sample. Whether it is that. */
+static bool explain_condition(const char *command, const struct value_condition *condition,
+			      const struct condition_findings *findings)
+{
+	const char *function = condition->subject.function;
+	const char *expression = condition->subject.expression.text;
+
+	if (findings->n_held)
+		return false;
+	if (!findings->n_found)
+		message_note(command,
+			     "no stack has a frame of '%s': 'dendro report --view flat' has the "
+			     "names of functions.",
+			     function);
+	else if (findings->n_without == findings->n_found)
+		message_note(command, "'%s' has no debug information, which --where needs.",
+			     function);
+	else if (findings->n_wrong && !findings->n_known)
+		message_note(command,
+			     "--where: '%s' has no such variable or member of '%s', or the value "
+			     "cannot be compared so: 'dendro values %s %s' shows it.",
+			     expression, function, function, expression);
+	else if (!findings->n_known)
+		message_note(command,
+			     "--where: '%s' is not known at any sample: 'dendro values %s %s' says "
+			     "why.",
+			     expression, function, expression);
+	else
+		message_note(command,
+			     "--where: the condition on '%s' holds for none of the %" PRIu64
+			     " samples at which it is known: 'dendro values %s %s' shows its "
+			     "values.",
+			     expression, findings->n_known, function, expression);
+	return true;
+}
+
+/* false: each holds for some sample, or it is not known. */
+static bool print_condition(const char *command, const char *path,
+			    const struct dendro_filter *filter)
+{
+	_cleanup_free_ struct condition_findings *findings =
+		calloc(filter->n_conditions + 1, sizeof(*findings));
+	bool is_explained = false;
+	struct stat st;
+
+	if (!findings || !filter->n_conditions || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	ask_samples(path, filter, findings);
+	for (size_t i = 0; i < filter->n_conditions && !is_explained; i++)
+		is_explained = explain_condition(command, filter->conditions[i], &findings[i]);
+	return is_explained;
+}
+
 void filter_findings_print(const char *command, const char *path,
 			   const struct dendro_filter *filter)
 {
+	if (print_condition(command, path, filter))
+		return;
 	struct findings findings = { .near = { .wanted = NULL } };
 
 	split(filter, findings.parts);

@@ -47,6 +47,21 @@ static int take_list(const struct option_use *use, void *field)
 	return add_names(use, field, ",");
 }
 
+static int take_condition(const struct option_use *use, void *field)
+{
+	struct condition_list *list = field;
+	struct value_condition *condition = calloc(1, sizeof(*condition));
+
+	if (!condition || array_reserve_one(list->conditions, list->n)) {
+		free(condition);
+		return message_error_of_memory(use->command);
+	}
+	list->conditions[list->n++] = condition;
+
+	const char *wrong = value_condition_parse(condition, use->value);
+	return wrong ? message_wrong_use(use->command, "--where: '%s' %s.", use->value, wrong) : 0;
+}
+
 const struct command_option filter_options[] = {
 	{ .name = "comm",
 	  .letter = 'c',
@@ -102,6 +117,13 @@ const struct command_option filter_options[] = {
 		  "(1.5-3, -200ms, 2m-), in percent (10%-20%) or from its end (end-2s-)",
 	  .take = take_time,
 	  .offset = offsetof(struct filter_options, time) },
+	{ .name = "where",
+	  .argument = "CONDITION",
+	  .help = "only samples for which this holds: 'FUNCTION:EXPRESSION > 4096', of a "
+		  "variable at the function's frame; the operators are ==, !=, <, <=, > and >=, on "
+		  "the right may be an enumerator or a \"text\"; given again, all must hold",
+	  .take = take_condition,
+	  .offset = offsetof(struct filter_options, conditions) },
 	{ 0 },
 };
 
@@ -112,6 +134,9 @@ void filter_options_deinit(struct filter_options *options)
 	free(options->events.names);
 	free(options->phases.names);
 	free(options->epochs.names);
+	for (size_t i = 0; i < options->conditions.n; i++)
+		free(options->conditions.conditions[i]);
+	free(options->conditions.conditions);
 	int_list_deinit(&options->pids);
 	int_list_deinit(&options->tids);
 	int_list_deinit(&options->cpus);
@@ -138,5 +163,7 @@ struct dendro_filter filter_options_filter(const struct filter_options *options)
 		.n_epochs = options->epochs.n,
 		.has_time = options->time.is_given,
 		.time = options->time.range,
+		.conditions = (const struct value_condition *const *)options->conditions.conditions,
+		.n_conditions = options->conditions.n,
 	};
 }

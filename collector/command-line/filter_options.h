@@ -1,11 +1,12 @@
 /* Options that leave samples out: by command, process, thread, CPU, cgroup, event, phase, epoch,
- * time. */
+ * time, value of a variable. */
 #ifndef COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 
 #include "cct/base/int_list.h"
 #include "collector/command-line/options.h"
 #include "collector/session/dendro.h"
+#include "report/values/value_condition.h"
 
 struct name_list {
 	const char **names; /* heap; the names are argv's */
@@ -14,6 +15,10 @@ struct name_list {
 
 struct filter_options {
 	struct name_list comms, cgroups, events, phases, epochs;
+	struct condition_list {
+		struct value_condition **conditions; /* heap, as each is */
+		size_t n;
+	} conditions;
 	struct int_list pids, tids, cpus;
 	struct time_option {
 		bool is_given;

@@ -105,6 +105,11 @@ static int choose_samples(struct profile *profile, const struct dendro_options *
 	const bool is_grouped = options->grouping != GROUPED_BY_TASK;
 	const bool is_filtered = sample_filter_is_given(&options->filter);
 
+	if (options->filter.n_conditions) {
+		*error_ret = sentence("A profile does not have the values of variables: give "
+				      "--where to dendro build, or use the recording.");
+		return -EINVAL;
+	}
 	if ((is_filtered || is_grouped) && !profile->rows) {
 		*error_ret =
 			sentence("The profile does not have its samples one by one, so they "

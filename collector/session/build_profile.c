@@ -60,8 +60,9 @@ struct build {
 	struct pipeline pipeline;
 	struct worker workers[MAX_WORKERS];
 	unsigned n_workers;
-	struct batch *batch; /* being filled */
-	uint64_t n_samples;  /* that passed the filter */
+	struct sample_values *values; /* NULL: not needed yet */
+	struct batch *batch;          /* being filled */
+	uint64_t n_samples;           /* that passed the filter */
 	size_t n_batches;
 	uint64_t n_sums; /* rows of all workers that are sums */
 	uint64_t n_rows; /* those that came since */
@@ -431,6 +432,18 @@ static void move_sample(struct build *build, struct sample **sample)
 	*sample = next;
 }
 
+/* 1, 0, or -ENOMEM. */
+static int pass_filter(struct build *build, const struct sample *sample)
+{
+	const struct dendro_filter *filter = &build->options->filter;
+	struct profile *profile = build->profile;
+
+	if (sample_filter_passes(filter, profile, NULL, sample))
+		return sample_filter_ask(filter, profile, &build->values, sample);
+	profile->quality.counts[QUALITY_FILTERED]++;
+	return 0;
+}
+
 /* Takes over the sample, in the place of the batch that is being filled where the next one was when
  * it was read. */
 static int add_sample(struct build *build, struct sample *sample)
@@ -439,10 +452,10 @@ static int add_sample(struct build *build, struct sample *sample)
 
 	move_sample(build, &sample);
 
-	if (!sample_filter_passes(&build->options->filter, build->profile, NULL, sample)) {
-		build->profile->quality.counts[QUALITY_FILTERED]++;
+	int got = pass_filter(build, sample);
+	if (got <= 0) {
 		sample_deinit(sample);
-		return 0;
+		return got;
 	}
 	int err = build->n_workers ? 0 : start_workers(build);
 	if (!err && has_too_many_rows(build))
@@ -583,6 +596,7 @@ void build_destroy(struct build *build)
 			last_path_deinit(&build->workers[i].last_paths[slot]);
 	}
 	path_resolver_deinit(&build->resolver);
+	sample_values_destroy(build->values);
 	seen_stacks_destroy(build->stacks);
 	if (build->pipeline.batches)
 		pipeline_deinit(&build->pipeline);

@@ -42,9 +42,10 @@
 
 struct dendro;
 struct file_search;
-struct profile_peek; /* collector/session/build_profile.h */
-struct read_gate;    /* perf/file/read_gate.h */
-struct trace_format; /* perf/tracing/trace_format.h */
+struct profile_peek;    /* collector/session/build_profile.h */
+struct read_gate;       /* perf/file/read_gate.h */
+struct trace_format;    /* perf/tracing/trace_format.h */
+struct value_condition; /* report/values/value_condition.h */
 
 /* Where the samples come from: the one member that is set. */
 struct dendro_source {
@@ -73,6 +74,9 @@ struct dendro_filter {
 	size_t n_epochs;
 	bool has_time;
 	struct time_range time;
+	/* Of values of variables (--where); the path must have been recorded for them. */
+	const struct value_condition *const *conditions;
+	size_t n_conditions;
 };
 
 /* All zeros: every sample, with its path, by as many threads as there are CPUs. */

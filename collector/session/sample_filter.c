@@ -65,7 +65,7 @@ bool sample_filter_is_given(const struct dendro_filter *filter)
 {
 	return filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
 	       filter->n_cgroups || filter->n_events || filter->n_phases || filter->n_epochs ||
-	       filter->has_time;
+	       filter->has_time || filter->n_conditions;
 }
 
 static bool passes_phase(const struct dendro_filter *filter, const struct profile *profile,
@@ -127,6 +127,24 @@ bool sample_filter_passes(const struct dendro_filter *filter, const struct profi
 	       passes_event(filter, sample->event->name) &&
 	       passes_task(filter, (uint32_t)record->pid, (uint32_t)record->tid,
 			   sample->thread->name, sample->thread->process->name);
+}
+
+int sample_filter_ask(const struct dendro_filter *filter, struct profile *profile,
+		      struct sample_values **values, const struct sample *sample)
+{
+	enum condition_answer answer;
+
+	if (!filter->n_conditions)
+		return 1;
+	if (!*values)
+		*values = sample_values_create(filter->conditions, filter->n_conditions, profile);
+	if (!*values || sample_values_ask(*values, sample, &answer))
+		return -ENOMEM;
+	if (answer == CONDITION_HOLDS)
+		return 1;
+	profile->quality.counts[QUALITY_FILTERED]++;
+	profile->quality.counts[QUALITY_CONDITION_UNKNOWN] += answer != CONDITION_FAILS;
+	return 0;
 }
 
 static bool *find_tasks(const struct dendro_filter *filter, const struct sample_rows *rows)

@@ -24,8 +24,9 @@ struct dendro {
 	struct walk_log log;             /* of one sample */
 	struct sample sample;            /* the last one, if ->has_sample */
 	bool has_sample;
-	bool is_started;     /* samples were taken */
-	struct build *build; /* of dendro_build(); NULL: it is not going on */
+	bool is_started;              /* samples were taken */
+	struct build *build;          /* of dendro_build(); NULL: it is not going on */
+	struct sample_values *values; /* of dendro_next(); NULL: none was needed yet */
 };
 
 int dendro_open(const struct dendro_source *source, const struct dendro_options *options,
@@ -62,6 +63,7 @@ void dendro_close(struct dendro *dendro)
 	sample_path_destroy(dendro->sample_path);
 	walk_log_deinit(&dendro->log);
 	path_resolver_deinit(&dendro->resolver);
+	sample_values_destroy(dendro->values);
 	replay_close(dendro->replay);
 	free(dendro);
 }
@@ -101,6 +103,18 @@ static int join_path(struct dendro *dendro)
 	return err;
 }
 
+/* 1, 0, or -ENOMEM. */
+static int pass_filter(struct dendro *dendro, const struct time_span *times)
+{
+	const struct dendro_filter *filter = &dendro->options.filter;
+	struct profile *profile = replay_profile(dendro->replay);
+
+	if (sample_filter_passes(filter, profile, times, &dendro->sample))
+		return sample_filter_ask(filter, profile, &dendro->values, &dendro->sample);
+	profile->quality.counts[QUALITY_FILTERED]++;
+	return 0;
+}
+
 /* The next sample that passes the filter, in ->sample. */
 static int find_next(struct dendro *dendro)
 {
@@ -112,11 +126,12 @@ static int find_next(struct dendro *dendro)
 
 		if (got <= 0)
 			return got;
-		if (sample_filter_passes(&dendro->options.filter, dendro_recording(dendro), times,
-					 &dendro->sample))
+		got = pass_filter(dendro, times);
+		if (got > 0)
 			return 1;
-		replay_profile(dendro->replay)->quality.counts[QUALITY_FILTERED]++;
 		sample_deinit(&dendro->sample);
+		if (got < 0)
+			return got;
 	}
 }
 

@@ -11,6 +11,7 @@ struct list {
 	size_t n;
 	uint64_t vaddr;
 	bool locals;
+	const char *only; /* a name; NULL: all */
 	unsigned n_dies;
 };
 
@@ -35,6 +36,8 @@ static void add(struct list *list, Dwarf_Die *die, bool is_parameter)
 	struct value_variable *same = name ? find(list, name) : NULL;
 	const struct value_variable variable = { *die, name, is_parameter };
 
+	if (list->only && (!name || strcmp(name, list->only) != 0))
+		return;
 	if (same)
 		*same = variable;
 	else if (name && list->n < VALUE_VARIABLES_MAX)
@@ -99,6 +102,18 @@ size_t value_variables_list(Dwarf_Die *function, uint64_t vaddr, bool locals,
 			    struct value_variable *variables)
 {
 	struct list list = { .variables = variables, .vaddr = vaddr, .locals = locals };
+
+	add_children(&list, function, 0);
+	add_missing(&list, function);
+	return list.n;
+}
+
+bool value_variables_find(Dwarf_Die *function, uint64_t vaddr, const char *name,
+			  struct value_variable *variable_ret)
+{
+	struct list list = {
+		.variables = variable_ret, .vaddr = vaddr, .locals = true, .only = name
+	};
 
 	add_children(&list, function, 0);
 	add_missing(&list, function);

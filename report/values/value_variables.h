@@ -22,5 +22,8 @@ struct value_variable {
  */
 size_t value_variables_list(Dwarf_Die *function, uint64_t vaddr, bool locals,
 			    struct value_variable *variables);
+/* The one with this name, of those that value_variables_list() would list with locals. */
+bool value_variables_find(Dwarf_Die *function, uint64_t vaddr, const char *name,
+			  struct value_variable *variable_ret);
 
 #endif
