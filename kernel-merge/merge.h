@@ -5,6 +5,7 @@
 #ifndef KERNEL_MERGE_MERGE_H
 #define KERNEL_MERGE_MERGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cct/model/frame.h"
@@ -18,6 +19,15 @@ struct off_reason {
 	uint32_t waker;   /* as in a FRAME_WAKER */
 };
 
+/* A value of a variable, which is a row below one of the functions at a user frame. */
+struct path_value {
+	bool is_there;
+	uint32_t text;    /* in the profile's values */
+	size_t at;        /* the frame, leaf first */
+	uint16_t n_outer; /* of its functions, outermost first: those down to that function */
+	bool has_inner;   /* others are inlined further in */
+};
+
 struct path_halves {
 	const struct frame *user; /* leaf first */
 	size_t n_user;
@@ -29,13 +39,16 @@ struct path_halves {
 	 */
 	int end_marker;
 	struct off_reason off;
+	struct path_value value;
 };
 
 /*
  * Fills @path: [end marker] user frames [MARKER_KERNEL kernel frames] [MARKER_OFF_ALL_TIME]
  * [lock] [waker] [off marker]. MARKER_KERNEL is only written between user frames (or a marker for
  * missing ones) and kernel frames; the path of a kernel thread consists of kernel frames alone.
- * @path has room for n_user + n_kernel + 6 entries. Returns the number of entries written.
+ * The user frame with the value is followed by the value, and that by its inner part, if it has
+ * one.
+ * @path has room for n_user + n_kernel + 8 entries. Returns the number of entries written.
  */
 size_t merge_call_path(const struct path_halves *halves, struct frame *path);
 

@@ -175,7 +175,11 @@ int merge_sort_tables(struct merge_state *sorted, const struct merge_state *sum)
 		err = sort_threads(sorted, sum);
 	if (!err)
 		err = sort_texts(&sorted->into->wakers, &sum->into->wakers);
-	return err ? err : sort_texts(&sorted->into->cgroups, &sum->into->cgroups);
+	if (!err)
+		err = sort_texts(&sorted->into->cgroups, &sum->into->cgroups);
+	if (!err)
+		err = sort_texts(&sorted->into->values, &sum->into->values);
+	return err ? err : sort_texts(&sorted->into->splits, &sum->into->splits);
 }
 
 struct name_sort {
@@ -244,8 +248,10 @@ static int compare_children(const void *a, const void *b, void *context)
 
 	if (x->kind != y->kind)
 		return x->kind > y->kind ? -1 : 1;
-	return x->module != y->module ? compare_numbers(y->module, x->module)
-				      : compare_numbers(y->offset, x->offset);
+	if (x->module != y->module)
+		return compare_numbers(y->module, x->module);
+	return x->offset != y->offset ? compare_numbers(y->offset, x->offset)
+				      : compare_numbers(y->part, x->part);
 }
 
 int merge_order_nodes(const struct merge_state *sum, const struct frame *frames,

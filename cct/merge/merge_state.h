@@ -33,7 +33,7 @@ struct merge_state {
 struct merge_maps {
 	const struct profile *from;
 	bool by_name; /* as of the state */
-	uint32_t *modules, *metrics, *processes, *threads, *wakers, *cgroups;
+	uint32_t *modules, *metrics, *processes, *threads, *wakers, *cgroups, *values;
 	/* By index in from->names->codes: where frames with this code are. */
 	uint32_t *code_modules;
 	uint64_t *code_offsets;

@@ -157,3 +157,15 @@ int merge_cgroups(struct merge_state *state, const struct merge_maps *maps)
 {
 	return merge_texts(&state->into->cgroups, &maps->from->cgroups, maps->cgroups);
 }
+
+int merge_values(struct merge_state *state, const struct merge_maps *maps)
+{
+	const struct string_ids *splits = &maps->from->splits;
+	uint32_t id;
+	bool is_new;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < splits->n_strings; i++)
+		err = string_ids_add(&state->into->splits, splits->strings[i], &id, &is_new);
+	return err ? err : merge_texts(&state->into->values, &maps->from->values, maps->values);
+}

@@ -24,5 +24,6 @@ int merge_processes(struct merge_state *state, const struct merge_maps *maps);
 int merge_threads(struct merge_state *state, const struct merge_maps *maps);
 int merge_wakers(struct merge_state *state, const struct merge_maps *maps);
 int merge_cgroups(struct merge_state *state, const struct merge_maps *maps);
+int merge_values(struct merge_state *state, const struct merge_maps *maps);
 
 #endif

@@ -54,6 +54,7 @@ static void maps_deinit(struct merge_maps *maps)
 	free(maps->threads);
 	free(maps->wakers);
 	free(maps->cgroups);
+	free(maps->values);
 	free(maps->code_modules);
 	free(maps->code_offsets);
 }
@@ -75,10 +76,12 @@ static int maps_init(struct merge_maps *maps, const struct merge_state *state,
 	maps->threads = allocate_map(from->n_threads);
 	maps->wakers = allocate_map(from->wakers.n_strings);
 	maps->cgroups = allocate_map(from->cgroups.n_strings);
+	maps->values = allocate_map(from->values.n_strings);
 	maps->code_modules = allocate_map(n_codes);
 	maps->code_offsets = calloc(n_codes + 1, sizeof(*maps->code_offsets));
 	bool has_memory = maps->modules && maps->metrics && maps->processes && maps->threads &&
-			  maps->wakers && maps->cgroups && maps->code_modules && maps->code_offsets;
+			  maps->wakers && maps->cgroups && maps->values && maps->code_modules &&
+			  maps->code_offsets;
 	return has_memory ? 0 : -ENOMEM;
 }
 
@@ -96,6 +99,8 @@ static int merge_tables(struct merge_state *state, const struct merge_maps *maps
 		err = merge_wakers(state, maps);
 	if (!err)
 		err = merge_cgroups(state, maps);
+	if (!err)
+		err = merge_values(state, maps);
 	if (!err)
 		err = merge_info(&state->into->info, &maps->from->info);
 	quality_merge(&state->into->quality, &maps->from->quality);
@@ -133,6 +138,9 @@ static struct frame map_frame(const struct merge_maps *maps, const struct frame 
 		break;
 	case FRAME_WAKER:
 		mapped.offset = maps->wakers[frame->offset];
+		break;
+	case FRAME_VALUE:
+		mapped.offset = maps->values[frame->offset];
 		break;
 	case FRAME_CGROUP:
 		if (frame->offset)

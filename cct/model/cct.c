@@ -204,6 +204,10 @@ void cct_count_calls(struct cct *cct, uint32_t node, size_t n)
 		const struct frame *frame = cct_frame(cct, node);
 		const bool is_code = frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL;
 
+		if (frame_is_inner(frame)) {
+			cct->activations[node] += n > 0;
+			continue; /* it is counted where its outer part is */
+		}
 		if (is_kernel_mark(frame) && is_entry)
 			cct->activations[node]++;
 		is_entry = is_code && n > 0;

@@ -20,6 +20,7 @@ enum frame_kind {
 	FRAME_MARKER,  /* offset: enum marker */
 	FRAME_LOCK,    /* offset: the address that a thread waits at, in its process */
 	FRAME_WAKER,   /* offset: the id of a text of profile->wakers */
+	FRAME_VALUE,   /* offset: the id of a text of profile->values */
 	/* Only in trees of other groups than processes (cct/paths/profile_group.h): */
 	FRAME_CPU,    /* offset: the CPU's number; UINT32_MAX: not known */
 	FRAME_CGROUP, /* offset: index into profile->cgroups, plus 1; 0: not known */
@@ -91,14 +92,52 @@ enum frame_origin {
 struct frame {
 	uint64_t offset; /* file offset of the lookup address, or as the kind says */
 	uint32_t module; /* id in the module table; 0 if the kind has no module */
-	uint16_t kind;   /* enum frame_kind */
-	uint16_t origin; /* enum frame_origin; no part of the identity, 0 in trees */
+	uint8_t kind;    /* enum frame_kind */
+	uint8_t origin;  /* enum frame_origin; no part of the identity, 0 in trees */
+	uint16_t part;   /* of a user frame's functions: 0: all; frame_outer(), frame_inner() */
 };
 static_assert(sizeof(struct frame) == 16, "frames are hashed and stored by the million");
 
 static inline bool frame_equal(const struct frame *a, const struct frame *b)
 {
-	return a->offset == b->offset && a->module == b->module && a->kind == b->kind;
+	return a->offset == b->offset && a->module == b->module && a->kind == b->kind &&
+	       a->part == b->part;
+}
+
+/*
+ * A frame stands for the compiled function at its address and for those inlined there. Where a
+ * FRAME_VALUE is below one of them, there are two frames: one has the first @n functions, from the
+ * outermost on, and below the value another has those further in.
+ */
+#define FRAME_PART_INNER 0x8000u
+#define FRAME_PART_MAX   (FRAME_PART_INNER - 1)
+
+static inline struct frame frame_outer(struct frame frame, uint16_t n)
+{
+	frame.part = n;
+	return frame;
+}
+
+static inline struct frame frame_inner(struct frame frame, uint16_t n)
+{
+	frame.part = (uint16_t)(FRAME_PART_INNER | n);
+	frame.origin = FRAME_BY_CFI; /* the other one counts */
+	return frame;
+}
+
+static inline bool frame_is_inner(const struct frame *frame)
+{
+	return frame->part & FRAME_PART_INNER;
+}
+
+/* Of @n functions, those that the frame stands for: from *@first_ret up to before *@end_ret. */
+static inline void frame_part_range(const struct frame *frame, uint32_t n, uint32_t *first_ret,
+				    uint32_t *end_ret)
+{
+	const uint32_t at = frame->part & FRAME_PART_MAX, cut = at < n ? at : n;
+
+	*first_ret = frame_is_inner(frame) ? cut : 0;
+	*end_ret = frame->part && !frame_is_inner(frame) ? cut : n;
 }
 
 #define FRAME_PHASE_BEFORE  UINT32_MAX       /* before the first phase */
@@ -134,6 +173,11 @@ static inline struct frame frame_marker(enum marker marker)
 static inline struct frame frame_lock(uint64_t addr)
 {
 	return (struct frame){ .offset = addr, .kind = FRAME_LOCK };
+}
+
+static inline struct frame frame_value(uint32_t text)
+{
+	return (struct frame){ .offset = text, .kind = FRAME_VALUE };
 }
 
 static inline struct frame frame_waker(uint32_t waker)

@@ -39,8 +39,8 @@ static const struct hash_table_type numbers_by_frame = {
 
 static uint32_t frame_hash(const struct frame *frame)
 {
-	uint64_t hash =
-		frame->offset ^ ((uint64_t)frame->module << 40) ^ ((uint64_t)frame->kind << 60);
+	uint64_t hash = frame->offset ^ ((uint64_t)frame->module << 40) ^
+			((uint64_t)frame->kind << 60) ^ ((uint64_t)frame->part << 24);
 
 	hash *= 0x9e3779b97f4a7c15ull;
 	hash ^= hash >> 29;

@@ -52,6 +52,8 @@ void profile_destroy(struct profile *profile)
 	free(profile->threads);
 	string_ids_deinit(&profile->cgroups);
 	string_ids_deinit(&profile->wakers);
+	string_ids_deinit(&profile->values);
+	string_ids_deinit(&profile->splits);
 	cct_destroy(profile->cct);
 	sample_rows_destroy(profile->rows);
 	profile_info_deinit(&profile->info);

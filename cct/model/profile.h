@@ -77,6 +77,8 @@ struct profile {
 	uint32_t n_threads;
 	struct string_ids cgroups; /* their paths; numbers in rows are one more */
 	struct string_ids wakers;  /* by whom threads were woken: "[woken by NAME/TID]" */
+	struct string_ids values;  /* rows of values: "[kind = STRING]" */
+	struct string_ids splits;  /* what these are values of: "parse:kind" */
 	struct cct *cct;           /* root -> process [-> thread] -> frames */
 	struct sample_rows *rows;  /* of all samples; NULL: not kept; owned */
 	struct profile_quality quality;

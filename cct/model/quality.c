@@ -56,6 +56,14 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_CONDITION_UNKNOWN] = { QUALITY_HIDDEN, "condition_unknown",
 					"samples left out because it is not known whether --where "
 					"holds" },
+	[QUALITY_SPLIT_UNKNOWN] = { QUALITY_HIDDEN, "split_unknown",
+				    "samples split by a value that is not known" },
+	[QUALITY_SPLIT_OPEN] = { QUALITY_HIDDEN, "split_open",
+				 "samples not split: the function may be on the rest of their "
+				 "path, which is not known" },
+	[QUALITY_SPLIT_OTHERS] = { QUALITY_HIDDEN, "split_others",
+				   "samples split by other values than the first 1000, in one "
+				   "row" },
 	[QUALITY_LOST_SIDEBAND] = { QUALITY_HIDDEN, "lost_sideband",
 				    "records of processes and mappings lost: names may be wrong" },
 	[QUALITY_NOT_ATTRIBUTED] = { QUALITY_HIDDEN, "not_attributed",
@@ -90,6 +98,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 
 const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
 	QUALITY_CONDITION_UNKNOWN,
+	QUALITY_SPLIT_UNKNOWN,
+	QUALITY_SPLIT_OPEN,
+	QUALITY_SPLIT_OTHERS,
 	QUALITY_GUESSED,
 	QUALITY_STITCHED,
 	QUALITY_BRANCHES,

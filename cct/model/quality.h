@@ -60,6 +60,9 @@ enum quality_counter {
 	QUALITY_BRANCHES,          /* samples with branch records that are not a call stack */
 	QUALITY_FILTERED,          /* excluded by the user's filters (--pid, ...) */
 	QUALITY_CONDITION_UNKNOWN, /* of these: not known whether the conditions hold (--where) */
+	QUALITY_SPLIT_UNKNOWN,     /* below a row for a value that is not known (--split) */
+	QUALITY_SPLIT_OPEN,        /* not split: the rest of the path may have the function */
+	QUALITY_SPLIT_OTHERS,      /* below the row for values that are not told apart */
 	QUALITY_LOST_SIDEBAND,     /* sideband records not delivered */
 	QUALITY_NOT_ATTRIBUTED,    /* samples whose event id the file does not name */
 	QUALITY_LATE_RECORDS,      /* came after later records had been used */
@@ -98,7 +101,7 @@ const struct quality_description *quality_describe(enum quality_counter counter)
 
 /* The counters with warnings in the order in which a report shows them, which is not that of JSON;
  * each once. */
-#define N_QUALITY_WARNINGS 21
+#define N_QUALITY_WARNINGS 24
 extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
 
 /* The counter of samples whose path has such a mark. */

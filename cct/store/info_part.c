@@ -237,24 +237,39 @@ static int read_quality(struct dwarf_reader *body, struct profile_quality *quali
 	return n < 0 ? -EINVAL : 0;
 }
 
-static void write_wakers(struct byte_buffer *body, const struct string_ids *wakers)
+static void write_texts(struct byte_buffer *body, const struct string_ids *texts)
 {
-	byte_buffer_add_unsigned(body, wakers->n_strings);
-	for (uint32_t i = 0; i < wakers->n_strings; i++)
-		byte_buffer_add_text(body, wakers->strings[i]);
+	byte_buffer_add_unsigned(body, texts->n_strings);
+	for (uint32_t i = 0; i < texts->n_strings; i++)
+		byte_buffer_add_text(body, texts->strings[i]);
 }
 
-static int read_waker(struct dwarf_reader *body, struct profile *profile)
+static int read_text(struct dwarf_reader *body, struct string_ids *texts)
 {
 	_cleanup_free_ char *text = NULL;
-	uint32_t n = profile->wakers.n_strings, id;
+	uint32_t n = texts->n_strings, id;
 	bool is_new;
 	int err = part_read_text(body, &text);
 
 	if (err || !text)
 		return err ? err : -EINVAL;
-	err = string_ids_add(&profile->wakers, text, &id, &is_new);
+	err = string_ids_add(texts, text, &id, &is_new);
 	return err || id == n ? err : -EINVAL;
+}
+
+static int read_waker(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_text(body, &profile->wakers);
+}
+
+static int read_value(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_text(body, &profile->values);
+}
+
+static int read_split(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_text(body, &profile->splits);
 }
 
 void info_part_write(struct byte_buffer *body, const struct profile *profile)
@@ -263,7 +278,11 @@ void info_part_write(struct byte_buffer *body, const struct profile *profile)
 	write_metrics(body, profile);
 	write_processes(body, profile);
 	write_quality(body, &profile->quality);
-	write_wakers(body, &profile->wakers);
+	write_texts(body, &profile->wakers);
+	if (!profile->splits.n_strings)
+		return;
+	write_texts(body, &profile->values);
+	write_texts(body, &profile->splits);
 }
 
 /* A list of @min_size bytes or more each. */
@@ -292,5 +311,10 @@ int info_part_read(struct dwarf_reader *body, struct profile *profile)
 		err = read_quality(body, &profile->quality);
 	if (!err)
 		err = read_list(body, 1, profile, read_waker);
+	if (!err && dwarf_left(body)) {
+		err = read_list(body, 1, profile, read_value);
+		if (!err)
+			err = read_list(body, 1, profile, read_split);
+	}
 	return err ? err : body->is_broken ? -EINVAL : 0;
 }

@@ -94,7 +94,8 @@ int profile_file_write(FILE *file, const struct profile *profile)
 {
 	struct section_writer writer;
 	struct byte_buffer body = { 0 };
-	int err = section_writer_init(&writer, file);
+	int err = section_writer_init(
+		&writer, file, profile->splits.n_strings ? SECTIONS_VALUES : SECTIONS_VERSION);
 
 	for (uint32_t type = PART_INFO; !err && type < N_PARTS_END; type++) {
 		if (!is_there(type, profile))

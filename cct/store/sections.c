@@ -34,9 +34,9 @@ static int put(FILE *file, const void *bytes, size_t size)
 	return errno ? -errno : -EIO;
 }
 
-int section_writer_init(struct section_writer *writer, FILE *file)
+int section_writer_init(struct section_writer *writer, FILE *file, uint32_t version)
 {
-	struct file_start start = { .version = htole32(SECTIONS_VERSION) };
+	struct file_start start = { .version = htole32(version) };
 
 	*writer = (struct section_writer){ .file = file, .compressor = ZSTD_createCCtx() };
 	if (!writer->compressor)
@@ -123,10 +123,10 @@ int section_reader_init(struct section_reader *reader, FILE *file, char **error_
 		return -EINVAL;
 	}
 	reader->version = le32toh(start.version);
-	if (reader->version < SECTIONS_FIRST || reader->version > SECTIONS_VERSION) {
+	if (reader->version < SECTIONS_FIRST || reader->version > SECTIONS_VALUES) {
 		*error_ret = sentence("the profile has version %u of the format; this dendro reads "
 				      "versions %d to %d",
-				      reader->version, SECTIONS_FIRST, SECTIONS_VERSION);
+				      reader->version, SECTIONS_FIRST, SECTIONS_VALUES);
 		return -EINVAL;
 	}
 	return 0;

@@ -27,7 +27,8 @@
 	"CCT\r\n\x1a\n"
 #define SECTIONS_MAGIC_SIZE 8
 #define SECTIONS_FIRST      1 /* the oldest version that is read */
-#define SECTIONS_VERSION    2 /* what is written */
+#define SECTIONS_VERSION    2 /* what is written, unless the profile has values */
+#define SECTIONS_VALUES     3 /* then: frames may have parts */
 
 #define SECTION_END      0u           /* type */
 #define SECTION_REQUIRED 1u           /* flag: a reader that does not know the type must give up */
@@ -41,7 +42,7 @@ struct section_writer {
 };
 
 /* Writes the beginning of the file. 0 or -errno; it may be deinitialized in any case. */
-int section_writer_init(struct section_writer *writer, FILE *file);
+int section_writer_init(struct section_writer *writer, FILE *file, uint32_t version);
 void section_writer_deinit(struct section_writer *writer);
 /* 0 or -errno: of the stream, or -ENOMEM, also if @body lacked memory. -EFBIG: it is too large. */
 int section_write(struct section_writer *writer, uint32_t type, uint32_t flags,

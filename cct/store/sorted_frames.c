@@ -12,7 +12,9 @@ static int compare_frames(const void *a, const void *b, void *context)
 		return x->kind < y->kind ? -1 : 1;
 	if (x->module != y->module)
 		return x->module < y->module ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->part > y->part) - (x->part < y->part);
 }
 
 void sorted_frames_deinit(struct sorted_frames *sorted)

@@ -1,6 +1,6 @@
 /*
  * The distinct frames of a tree's nodes, without the root's, in the order in which a stored profile
- * has them: by kind, module and offset. Its parts refer to them by their place in that order.
+ * has them: by kind, module, offset and part. Its parts refer to them by their place in that order.
  */
 #ifndef CCT_STORE_SORTED_FRAMES_H
 #define CCT_STORE_SORTED_FRAMES_H

@@ -11,6 +11,8 @@
 #include "cct/store/profile_parts.h"
 #include "cct/store/sorted_frames.h"
 
+#define KIND_BITS 8 /* below a frame's part, in one number */
+
 static void write_frames(struct byte_buffer *body, const struct cct *cct,
 			 const struct sorted_frames *sorted)
 {
@@ -20,7 +22,7 @@ static void write_frames(struct byte_buffer *body, const struct cct *cct,
 	for (uint32_t i = 0; i < sorted->n; i++) {
 		const struct frame *frame = &cct->frames.frames[sorted->numbers[i]];
 
-		byte_buffer_add_unsigned(body, frame->kind);
+		byte_buffer_add_unsigned(body, frame->kind | (uint64_t)frame->part << KIND_BITS);
 		byte_buffer_add_unsigned(body, frame->module);
 		byte_buffer_add_unsigned(body, frame->offset - last.offset);
 		last = *frame;
@@ -116,7 +118,8 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 {
 	const bool is_code = frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL;
 
-	if (frame->module >= (is_code ? profile->modules.n_modules : 1))
+	if (frame->module >= (is_code ? profile->modules.n_modules : 1) ||
+	    (frame->part && frame->kind != FRAME_USER))
 		return false;
 	switch ((enum frame_kind)frame->kind) {
 	case FRAME_PROCESS:
@@ -127,6 +130,8 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 		return frame->offset < N_MARKERS;
 	case FRAME_WAKER:
 		return frame->offset < profile->wakers.n_strings;
+	case FRAME_VALUE:
+		return frame->offset < profile->values.n_strings;
 	case FRAME_USER:
 	case FRAME_KERNEL:
 	case FRAME_LOCK:
@@ -159,10 +164,13 @@ static int read_frames(struct dwarf_reader *body, const struct profile *profile,
 		uint64_t kind = dwarf_read_uleb(body), module = dwarf_read_uleb(body);
 
 		offset += dwarf_read_uleb(body);
-		if (kind > FRAME_WAKER || module > UINT32_MAX)
+		const uint64_t part = kind >> KIND_BITS;
+		kind &= (1u << KIND_BITS) - 1;
+		if (kind > FRAME_VALUE || module > UINT32_MAX || part > UINT16_MAX)
 			return -EINVAL;
 		const struct frame frame = {
-			.kind = (uint16_t)kind,
+			.kind = (uint8_t)kind,
+			.part = (uint16_t)part,
 			.module = (uint32_t)module,
 			.offset = offset,
 		};

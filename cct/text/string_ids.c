@@ -54,6 +54,14 @@ int string_ids_reserve(struct string_ids *ids, uint32_t n_more)
 	return hash_table_reserve(&ids->ids, &by_text, n_more, ids);
 }
 
+uint32_t string_ids_find(const struct string_ids *ids, const char *text)
+{
+	const uint32_t hash = hash_number(hash_text(HASH_START, text));
+	const struct string_slot *known = hash_table_find(&ids->ids, &by_text, hash, text, ids);
+
+	return known ? known->number - 1 : STRING_IDS_NONE;
+}
+
 int string_ids_add(struct string_ids *ids, const char *text, uint32_t *id_ret, bool *is_new_ret)
 {
 	uint32_t hash = hash_number(hash_text(HASH_START, text));

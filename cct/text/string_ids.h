@@ -20,6 +20,9 @@ struct string_ids {
 void string_ids_deinit(struct string_ids *ids);
 /* Makes room for @n_more strings, so that adding them moves no others. 0 or -ENOMEM. */
 int string_ids_reserve(struct string_ids *ids, uint32_t n_more);
+#define STRING_IDS_NONE UINT32_MAX
+/* The number of @text, or STRING_IDS_NONE. */
+uint32_t string_ids_find(const struct string_ids *ids, const char *text);
 /* The number of @text; *@is_new_ret: it was not known. 0 or -ENOMEM. */
 int string_ids_add(struct string_ids *ids, const char *text, uint32_t *id_ret, bool *is_new_ret);
 

@@ -75,7 +75,8 @@ static int find_address(struct frame_addresses *addresses, const struct profile 
 	struct frame_name name;
 
 	*addr_ret = 0;
-	if (frame_is_above_code(frame) ||
+	/* A value is no address, which would have to be a user's. */
+	if (frame_is_above_code(frame) || frame_is_inner(frame) || frame->kind == FRAME_VALUE ||
 	    (frame->kind == FRAME_MARKER && frame->offset == MARKER_KERNEL))
 		return 0;
 	*addr_ret = code_address(addresses, profile, frame);

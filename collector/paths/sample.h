@@ -88,6 +88,9 @@ struct sample {
 	bool has_exec;   /* the process began its present image while recording */
 	bool is_exec;    /* likewise, and by exec, not as a copy of another one */
 	bool has_memory; /* the process has, or had, user memory: it is not a kernel thread */
+	struct path_value value; /* to split the path by */
+	bool is_value_unknown;
+	bool is_value_open; /* the function that has it may be on the rest of a path that is cut */
 	struct call_path path;
 };
 

@@ -350,8 +350,9 @@ static void resolve_missing(struct sample_path *sample_path, struct sample *samp
 	sample->path.n_frames = merge_call_path(&halves, sample_path->path);
 }
 
-static void merge_halves(struct sample_path *sample_path, struct call_path *path)
+static void merge_halves(struct sample_path *sample_path, struct sample *sample)
 {
+	struct call_path *path = &sample->path;
 	struct path_halves halves = {
 		.user = sample_path->user,
 		.n_user = path->n_user,
@@ -359,6 +360,7 @@ static void merge_halves(struct sample_path *sample_path, struct call_path *path
 		.n_kernel = path->n_kernel,
 		.end_marker = path->user_half == USER_INCOMPLETE ? (int)path->end : -1,
 		.off = path->off,
+		.value = sample->value,
 	};
 
 	path->n_frames = merge_call_path(&halves, sample_path->path);
@@ -386,7 +388,7 @@ void sample_path_resolve(struct sample_path *sample_path, struct sample *sample)
 		take_flat(sample_path, sample, path);
 	take_kernel_half(sample_path, sample, &chain, path);
 	path->off = find_off_reason(sample_path, sample, path->n_kernel);
-	merge_halves(sample_path, path);
+	merge_halves(sample_path, sample);
 }
 
 bool sample_path_is_cut(const struct call_path *path)
@@ -409,5 +411,5 @@ void sample_path_join(struct sample_path *sample_path, struct sample *sample,
 	}
 	path->n_marked[PATH_JOINED] = (uint32_t)n_outer;
 	path->user_half = USER_JOINED;
-	merge_halves(sample_path, path);
+	merge_halves(sample_path, sample);
 }

@@ -13,7 +13,7 @@
 
 #define SAMPLE_PATH_MAX_USER   (1 << 18) /* 8 MiB of the smallest frames */
 #define SAMPLE_PATH_MAX_KERNEL 8192      /* more than a record holds */
-#define SAMPLE_PATH_MAX        (SAMPLE_PATH_MAX_USER + SAMPLE_PATH_MAX_KERNEL + 6)
+#define SAMPLE_PATH_MAX        (SAMPLE_PATH_MAX_USER + SAMPLE_PATH_MAX_KERNEL + 8)
 
 /*
  * Where a sample's user code stands, or went into the kernel. @machine: as in struct sample. false:

@@ -762,6 +762,8 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 	sample->is_off_all_time = sample->is_off_at_end = sample->has_waker = false;
 	sample->end = MARKER_KERNEL;
 	sample->path.n_frames = 0;
+	sample->value = (struct path_value){ .is_there = false };
+	sample->is_value_unknown = sample->is_value_open = false;
 	sample->may_join = false;
 	sample->code = (struct code_moment){ .pages = NULL };
 	if (record->has_time)

@@ -43,14 +43,22 @@ static const struct view_row *next_row(const struct view_row *row)
 	return row->parent ? row->next : NULL;
 }
 
+/* What is a value's own is its function's. */
+static const struct view_row *owner_of(const struct view_row *row)
+{
+	return row->is_value && row->parent && is_function(row->parent) ? row->parent : row;
+}
+
 static void add_row(const struct view_row *row, uint32_t metric, uint64_t *costs,
 		    const struct view_row **first)
 {
-	if (!is_function(row))
+	const struct view_row *owner = owner_of(row);
+
+	if (!is_function(owner))
 		return;
-	costs[row->entity] += row->self[metric];
-	if (!first[row->entity])
-		first[row->entity] = row;
+	costs[owner->entity] += row->self[metric];
+	if (!first[owner->entity])
+		first[owner->entity] = owner;
 }
 
 /* Adds up the functions' self costs; @first: one row of each. */

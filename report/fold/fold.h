@@ -123,7 +123,7 @@ static inline bool entity_is_code(const struct fold_entity *entity)
 {
 	return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL ||
 	       entity->frame_kind == FRAME_MARKER || entity->frame_kind == FRAME_LOCK ||
-	       entity->frame_kind == FRAME_WAKER;
+	       entity->frame_kind == FRAME_WAKER || entity->frame_kind == FRAME_VALUE;
 }
 
 #endif

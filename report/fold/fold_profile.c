@@ -416,21 +416,44 @@ static void count_calls(struct folding *folding, uint32_t node, uint32_t from)
 		folding->fold->activations[node] += cct->activations[from];
 }
 
+/* Where the outermost function of a frame's inner part was called: in its outer part. 0 or -errno.
+ */
+static int find_outer_call(struct folding *folding, const struct frame *frame,
+			   struct frame_place *place)
+{
+	const struct frame outer = frame_outer(*frame, frame->part & FRAME_PART_MAX);
+	const struct frame_name *names;
+	size_t n_names = 0;
+
+	*place = (struct frame_place){ .call_file = NULL };
+	if (!frame_is_inner(frame))
+		return 0;
+	int err = symbolizer_expand(folding->symbolizer, &outer, &names, &n_names);
+	if (err || !n_names)
+		return err;
+	place->call_file = names[n_names - 1].file;
+	place->call_line = names[n_names - 1].line;
+	return 0;
+}
+
 /* Finds what a code frame or marker is in the fold. 0 or -errno. */
 static int find_places(struct folding *folding, uint32_t number)
 {
 	const struct frame_ids *frames = &folding->profile->cct->frames;
 	const struct frame *frame = &frames->frames[number];
 	const struct frame_name *names;
+	struct frame_place place;
 	size_t n_names = 0;
-	int err = symbolizer_expand(folding->symbolizer, frame, &names, &n_names);
+	int err = find_outer_call(folding, frame, &place);
 
+	if (!err)
+		err = symbolizer_expand(folding->symbolizer, frame, &names, &n_names);
 	if (!err)
 		err = frame_places_begin(&folding->places, number, frames->n_frames);
 	for (size_t i = 0; i < n_names && !err; i++) {
-		struct frame_place place = { .call_file = i ? names[i - 1].file : NULL,
-					     .call_line = i ? names[i - 1].line : 0 };
-
+		if (i)
+			place = (struct frame_place){ .call_file = names[i - 1].file,
+						      .call_line = names[i - 1].line };
 		err = code_entity(folding, frame, &names[i], &place.entity);
 		if (!err)
 			err = frame_places_add(&folding->places, number, &place);
@@ -460,7 +483,7 @@ static int fold_functions(struct folding *folding, uint32_t parent, uint32_t nod
 			return err;
 		count_calls(folding, *node_ret, node);
 		struct fold_node *made = &folding->fold->nodes[*node_ret];
-		if (i)
+		if (i || frame_is_inner(cct_frame(cct, node)))
 			note_call(made, &places[i]);
 		else
 			made->frame_marks |= cct->nodes[node].frame_marks;

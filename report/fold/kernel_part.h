@@ -15,6 +15,7 @@ static inline bool kernel_part_hides(enum view_kernel kernel, enum frame_kind ki
 		return kernel == KERNEL_NONE;
 	case FRAME_LOCK:
 	case FRAME_WAKER:
+	case FRAME_VALUE:
 	case FRAME_MARKER:
 		return kernel == KERNEL_ONLY || (is_mark && kernel == KERNEL_NONE);
 	default:

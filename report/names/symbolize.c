@@ -287,7 +287,8 @@ static char *lock_name(uint64_t addr)
 	return strdup(lock_text(addr, text));
 }
 
-/* The name of a frame that is not code: a process, a thread, a marker, a lock or a waker. */
+/* The name of a frame that is not code: a process, a thread, a marker, a lock, a waker or a value.
+ */
 static char *other_name(const struct profile *profile, const struct frame *frame)
 {
 	const char *name = NULL;
@@ -300,6 +301,10 @@ static char *other_name(const struct profile *profile, const struct frame *frame
 	case FRAME_WAKER:
 		if (frame->offset < profile->wakers.n_strings)
 			name = profile->wakers.strings[frame->offset];
+		break;
+	case FRAME_VALUE:
+		if (frame->offset < profile->values.n_strings)
+			name = profile->values.strings[frame->offset];
 		break;
 	case FRAME_PROCESS:
 		if (frame->offset < profile->n_processes)
@@ -406,8 +411,10 @@ int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 
 	if (err)
 		return err;
+	uint32_t first, end;
 	*n_names_ret = 0;
-	for (uint32_t i = 0; i < resolved->n_places; i++) {
+	frame_part_range(frame, resolved->n_places, &first, &end);
+	for (uint32_t i = first; i < end; i++) {
 		const struct place *place = &symbolizer->places[resolved->first_place + i];
 
 		if (!symbolizer->functions.functions[place->function].is_hidden)

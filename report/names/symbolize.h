@@ -60,7 +60,8 @@ int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
 void symbolizer_hide(struct symbolizer *symbolizer, uint32_t function);
 /*
  * Names all functions active at a frame: the compiled one, then the inlined ones, outermost first;
- * at least one, unless all are hidden. 0 or -ENOMEM. *@names_ret is valid until the next call.
+ * of a frame's part those that are in it; at least one, unless all are hidden or in the other
+ * part. 0 or -ENOMEM. *@names_ret is valid until the next call.
  */
 int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 		      const struct frame_name **names_ret, size_t *n_names_ret);

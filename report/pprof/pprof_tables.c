@@ -189,7 +189,7 @@ static int write_location(struct pprof_tables *tables, const struct frame *frame
 int pprof_tables_location(struct pprof_tables *tables, const struct frame *frame,
 			  uint64_t *number_ret)
 {
-	uint64_t key = (uint64_t)frame->kind << 32 | frame->module;
+	uint64_t key = (uint64_t)frame->part << 48 | (uint64_t)frame->kind << 32 | frame->module;
 	uint32_t known = pair_map_find(&tables->locations, frame->offset, key);
 	const struct frame_name *names;
 	size_t n_names;

@@ -245,7 +245,8 @@ static bool is_counted(const struct flat *flat, const struct fold_entity *entity
 	case VIEW_MODULES:
 		return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL;
 	default:
-		return entity_is_code(entity);
+		/* Rows for values are in paths alone. */
+		return entity_is_code(entity) && entity->frame_kind != FRAME_VALUE;
 	}
 }
 

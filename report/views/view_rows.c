@@ -28,10 +28,11 @@ void view_destroy(struct view *view)
 }
 
 static const enum row_kind kinds[] = {
-	[FRAME_ROOT] = ROW_ROOT,     [FRAME_PROCESS] = ROW_PROCESS, [FRAME_THREAD] = ROW_THREAD,
-	[FRAME_USER] = ROW_USER,     [FRAME_KERNEL] = ROW_KERNEL,   [FRAME_MARKER] = ROW_MARKER,
-	[FRAME_LOCK] = ROW_MARKER,   [FRAME_WAKER] = ROW_MARKER,    [FRAME_CPU] = ROW_CPU,
-	[FRAME_CGROUP] = ROW_CGROUP, [FRAME_PHASE] = ROW_PHASE,     [FRAME_EPOCH] = ROW_EPOCH,
+	[FRAME_ROOT] = ROW_ROOT,   [FRAME_PROCESS] = ROW_PROCESS, [FRAME_THREAD] = ROW_THREAD,
+	[FRAME_USER] = ROW_USER,   [FRAME_KERNEL] = ROW_KERNEL,   [FRAME_MARKER] = ROW_MARKER,
+	[FRAME_LOCK] = ROW_MARKER, [FRAME_WAKER] = ROW_MARKER,    [FRAME_VALUE] = ROW_MARKER,
+	[FRAME_CPU] = ROW_CPU,     [FRAME_CGROUP] = ROW_CGROUP,   [FRAME_PHASE] = ROW_PHASE,
+	[FRAME_EPOCH] = ROW_EPOCH,
 };
 
 static const char *const kind_names[] = {
@@ -82,6 +83,7 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 	row->module = entity->module;
 	row->module_id = entity->module_id;
 	row->kind = view_entity_kind(entity);
+	row->is_value = entity->frame_kind == FRAME_VALUE;
 	row->id = entity->id;
 	row->process = view->options.kind == VIEW_THREADS || view->options.kind == VIEW_EPOCHS
 			       ? entity->process

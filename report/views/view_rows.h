@@ -79,6 +79,7 @@ struct view_row {
 	bool is_recursion; /* VIEW_PATHS: its function is above it, where the path goes on */
 	/* In trees: the same number in all rows of one function, process, ... */
 	uint32_t entity;
+	bool is_value; /* of a variable, below its function */
 	/*
 	 * VIEW_CALLGRAPH. Below a function's row are those of its callers, then of its callees: the
 	 * costs of arcs, with the other function's name.

@@ -300,7 +300,7 @@ void unwind_begin(struct unwind_walk *walk, struct unwinder *unwinder,
 	walk->next_context = 0;
 	walk->used_seconds = 0;
 	walk->is_elsewhere = false;
-	walk->frame.origin = FRAME_BY_CFI;
+	walk->frame = (struct frame){ .kind = FRAME_USER, .origin = FRAME_BY_CFI };
 	walk->step = NULL;
 	walk->is_usual = false;
 }

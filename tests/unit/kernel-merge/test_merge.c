@@ -11,6 +11,11 @@
 		.marker = -1 \
 	}
 
+#define NO_VALUE                  \
+	{                         \
+		.is_there = false \
+	}
+
 static const struct frame user[] = { { .kind = FRAME_USER, .module = 1, .offset = 10 },
 				     { .kind = FRAME_USER, .module = 1, .offset = 20 } };
 static const struct frame kernel[] = { { .kind = FRAME_KERNEL, .module = 2, .offset = 30 },
@@ -18,7 +23,7 @@ static const struct frame kernel[] = { { .kind = FRAME_KERNEL, .module = 2, .off
 
 static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
 {
-	struct path_halves halves = { user, 2, kernel, 2, -1, ON_CPU };
+	struct path_halves halves = { user, 2, kernel, 2, -1, ON_CPU, NO_VALUE };
 	struct frame path[6];
 
 	(void)state;
@@ -33,7 +38,7 @@ static void user_callers_come_first_and_the_kernel_leaf_last(void **state)
 
 static void a_kernel_thread_has_kernel_frames_only(void **state)
 {
-	struct path_halves halves = { NULL, 0, kernel, 2, -1, ON_CPU };
+	struct path_halves halves = { NULL, 0, kernel, 2, -1, ON_CPU, NO_VALUE };
 	struct frame path[4];
 
 	(void)state;
@@ -43,8 +48,8 @@ static void a_kernel_thread_has_kernel_frames_only(void **state)
 
 static void the_reason_for_missing_callers_is_outermost(void **state)
 {
-	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT, ON_CPU };
-	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK, ON_CPU };
+	struct path_halves halves = { user, 1, NULL, 0, MARKER_STACK_CUT, ON_CPU, NO_VALUE };
+	struct path_halves no_user = { NULL, 0, kernel, 1, MARKER_NO_STACK, ON_CPU, NO_VALUE };
 	struct frame path[4];
 
 	(void)state;
@@ -59,9 +64,11 @@ static void the_reason_for_missing_callers_is_outermost(void **state)
 
 static void why_a_thread_is_off_the_cpu_is_innermost(void **state)
 {
-	struct path_halves halves = { user, 1, kernel, 1, -1, { .marker = MARKER_BLOCKED } };
+	struct path_halves halves = {
+		user, 1, kernel, 1, -1, { .marker = MARKER_BLOCKED }, NO_VALUE
+	};
 	struct path_halves nothing = {
-		NULL, 0, NULL, 0, MARKER_SWITCH_LOST, { .marker = MARKER_PREEMPTED }
+		NULL, 0, NULL, 0, MARKER_SWITCH_LOST, { .marker = MARKER_PREEMPTED }, NO_VALUE
 	};
 	struct frame path[5];
 
@@ -78,7 +85,9 @@ static void why_a_thread_is_off_the_cpu_is_innermost(void **state)
 static void a_wait_without_an_end_has_its_lock_before_the_reason(void **state)
 {
 	struct path_halves halves = {
-		user, 1, kernel, 1, -1, { MARKER_WAIT_LOCK, .is_all_time = true, .lock = 0x1000 }
+		user,    1,  kernel,
+		1,       -1, { MARKER_WAIT_LOCK, .is_all_time = true, .lock = 0x1000 },
+		NO_VALUE
 	};
 	struct frame path[7];
 
@@ -92,9 +101,10 @@ static void a_wait_without_an_end_has_its_lock_before_the_reason(void **state)
 
 static void who_ended_a_wait_is_before_the_reason(void **state)
 {
-	struct path_halves halves = {
-		user, 1, kernel, 1, -1, { MARKER_WAIT_PIPE, .has_waker = true, .waker = 3 }
-	};
+	struct path_halves halves = { user,    1,
+				      kernel,  1,
+				      -1,      { MARKER_WAIT_PIPE, .has_waker = true, .waker = 3 },
+				      NO_VALUE };
 	struct frame path[7];
 
 	(void)state;
@@ -102,6 +112,60 @@ static void who_ended_a_wait_is_before_the_reason(void **state)
 	assert_int_equal(path[3].kind, FRAME_WAKER);
 	assert_int_equal(path[3].offset, 3);
 	assert_int_equal(path[4].offset, MARKER_WAIT_PIPE);
+}
+
+static void a_value_is_below_its_function(void **state)
+{
+	struct path_halves halves = { user,
+				      2,
+				      kernel,
+				      1,
+				      -1,
+				      ON_CPU,
+				      { .is_there = true, .text = 7, .at = 1, .n_outer = 1 } };
+	struct frame path[8];
+
+	(void)state;
+	assert_int_equal(merge_call_path(&halves, path), 5);
+	assert_true(frame_equal(&path[0], &user[1]));
+	assert_int_equal(path[1].kind, FRAME_VALUE);
+	assert_int_equal(path[1].offset, 7);
+	assert_true(frame_equal(&path[2], &user[0]));
+	assert_int_equal(path[3].offset, MARKER_KERNEL);
+}
+
+static void a_value_is_above_what_is_inlined_into_its_function(void **state)
+{
+	struct path_halves halves = {
+		user,
+		2,
+		NULL,
+		0,
+		-1,
+		ON_CPU,
+		{ .is_there = true, .text = 7, .at = 0, .n_outer = 2, .has_inner = true }
+	};
+	uint32_t first, end;
+	struct frame path[8];
+
+	(void)state;
+	assert_int_equal(merge_call_path(&halves, path), 4);
+	assert_int_equal(path[1].offset, user[0].offset);
+	assert_int_equal(path[2].kind, FRAME_VALUE);
+	assert_int_equal(path[3].offset, user[0].offset);
+	assert_false(frame_equal(&path[1], &path[3]));
+	assert_false(frame_equal(&path[1], &user[0]));
+	frame_part_range(&path[1], 3, &first, &end);
+	assert_int_equal(first, 0);
+	assert_int_equal(end, 2);
+	frame_part_range(&path[3], 3, &first, &end);
+	assert_int_equal(first, 2);
+	assert_int_equal(end, 3);
+	/* Without inlined functions, nothing is left for the inner part. */
+	frame_part_range(&path[1], 1, &first, &end);
+	assert_int_equal(end, 1);
+	frame_part_range(&path[3], 1, &first, &end);
+	assert_int_equal(first, end);
 }
 
 int main(void)
@@ -113,6 +177,8 @@ int main(void)
 		cmocka_unit_test(why_a_thread_is_off_the_cpu_is_innermost),
 		cmocka_unit_test(a_wait_without_an_end_has_its_lock_before_the_reason),
 		cmocka_unit_test(who_ended_a_wait_is_before_the_reason),
+		cmocka_unit_test(a_value_is_below_its_function),
+		cmocka_unit_test(a_value_is_above_what_is_inlined_into_its_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static struct bytes write_file(void)
 	FILE *stream = open_memstream(&file.bytes, &file.size);
 
 	assert_non_null(stream);
-	assert_int_equal(section_writer_init(&writer, stream), 0);
+	assert_int_equal(section_writer_init(&writer, stream, SECTIONS_VERSION), 0);
 	write_section(&writer, 1, 5);
 	write_section(&writer, 2, 0);
 	write_section(&writer, 3, 300000);
@@ -125,7 +125,7 @@ static void another_version_and_another_format_are_named(void **state)
 	file.bytes[SECTIONS_MAGIC_SIZE] = 9;
 	assert_int_equal(read_file(file.bytes, file.size, &n, &error), -EINVAL);
 	assert_string_equal(error, "the profile has version 9 of the format; this dendro reads "
-				   "versions 1 to 2");
+				   "versions 1 to 3");
 	free(error);
 	file.bytes[0] = 'P';
 	assert_int_equal(read_file(file.bytes, file.size, &n, &error), -EINVAL);
