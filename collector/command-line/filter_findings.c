@@ -169,6 +169,7 @@ static void ask_samples(const char *path, const struct dendro_filter *filter,
 {
 	const struct dendro_source source = { .path = path };
 	const struct dendro_options options = { .no_paths = true, .n_threads = 1 };
+	const struct value_questions questions = { filter->conditions, filter->n_conditions, NULL };
 	_cleanup_free_ char *error = NULL;
 	enum condition_answer answer;
 	const struct sample *sample;
@@ -179,8 +180,7 @@ static void ask_samples(const char *path, const struct dendro_filter *filter,
 		return;
 	while (dendro_next(dendro, &sample) > 0) {
 		if (!values)
-			values = sample_values_create(filter->conditions, filter->n_conditions,
-						      dendro_recording(dendro));
+			values = sample_values_create(&questions, dendro_recording(dendro));
 		if (!values || sample_values_ask(values, sample, &answer))
 			break;
 	}

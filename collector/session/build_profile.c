@@ -31,6 +31,7 @@ struct worker {
 	pthread_t thread;
 	bool by_thread;
 	struct sample_path *sample_path;
+	struct sample_values *values; /* the build's: to join paths with values */
 	struct cct *cct;
 	struct sample_rows rows; /* if they are kept */
 	bool keeps_rows;
@@ -146,6 +147,10 @@ static int count_sample(struct worker *worker, const struct sample *sample)
 {
 	struct sample_row row = make_row(worker, sample);
 
+	if (sample->value.is_there)
+		worker->quality.counts[QUALITY_SPLIT_UNKNOWN] += sample->is_value_unknown;
+	else
+		worker->quality.counts[QUALITY_SPLIT_OPEN] += sample->is_value_open;
 	if (sample_row_count(&row, worker->cct, &worker->quality))
 		return -ENOMEM;
 	return worker->keeps_rows ? keep_row(worker, sample, &row) : 0;
@@ -187,14 +192,18 @@ static int process_put_off(struct worker *worker, struct batch *batch,
 {
 	struct sample *sample = &batch->samples[walk->sample];
 
+	const struct placed_frame *outer = walk_log_outer(&worker->log, walk);
+
 	sample_path_resolve(worker->sample_path, sample);
-	sample_path_join(worker->sample_path, sample, walk_log_outer(&worker->log, walk),
-			 walk->n_outer);
+	if (worker->values)
+		sample_values_join(worker->values, sample, outer, walk->n_outer);
+	sample_path_join(worker->sample_path, sample, outer, walk->n_outer);
 	int err = enter_sample(worker, sample);
 	for (size_t i = walk->sample + 1; !err && i < batch->n_samples; i++) {
 		if (!is_same_record(&batch->samples[i], sample))
 			break;
 		batch->samples[i].path = sample->path;
+		batch->samples[i].value = sample->value;
 		err = count_sample(worker, &batch->samples[i]);
 	}
 	return err;
@@ -321,6 +330,7 @@ static int start_workers(struct build *build)
 		worker->by_thread = build->options->by_thread;
 		worker->keeps_rows = build->profile->rows;
 		worker->joins = build->resolver.joins;
+		worker->values = build->options->split ? build->values : NULL;
 		worker->sample_path = path_resolver_open(&build->resolver);
 		worker->stacks = build->stacks;
 		worker->cct = create_cct(build);
@@ -432,6 +442,27 @@ static void move_sample(struct build *build, struct sample **sample)
 	*sample = next;
 }
 
+/* When the first sample has come. 0 or -ENOMEM. */
+static int start_values(struct build *build)
+{
+	const struct dendro_options *options = build->options;
+	const struct value_questions questions = { options->filter.conditions,
+						   options->filter.n_conditions, options->split };
+	char text[VALUE_SUBJECT_MAX + 1];
+	uint32_t id;
+	bool is_new;
+
+	if (build->values || (!questions.n_conditions && !questions.split))
+		return 0;
+	build->values = sample_values_create(&questions, build->profile);
+	if (!build->values)
+		return -ENOMEM;
+	if (!options->split)
+		return 0;
+	value_subject_write(options->split, text);
+	return string_ids_add(&build->profile->splits, text, &id, &is_new);
+}
+
 /* 1, 0, or -ENOMEM. */
 static int pass_filter(struct build *build, const struct sample *sample)
 {
@@ -439,7 +470,7 @@ static int pass_filter(struct build *build, const struct sample *sample)
 	struct profile *profile = build->profile;
 
 	if (sample_filter_passes(filter, profile, NULL, sample))
-		return sample_filter_ask(filter, profile, &build->values, sample);
+		return sample_filter_ask(filter, profile, build->values, sample);
 	profile->quality.counts[QUALITY_FILTERED]++;
 	return 0;
 }
@@ -452,7 +483,12 @@ static int add_sample(struct build *build, struct sample *sample)
 
 	move_sample(build, &sample);
 
-	int got = pass_filter(build, sample);
+	int got = start_values(build);
+	if (!got)
+		got = pass_filter(build, sample);
+	if (got > 0 && build->options->split &&
+	    sample_values_split(build->values, sample, build->profile))
+		got = -ENOMEM;
 	if (got <= 0) {
 		sample_deinit(sample);
 		return got;

@@ -46,6 +46,7 @@ struct profile_peek;    /* collector/session/build_profile.h */
 struct read_gate;       /* perf/file/read_gate.h */
 struct trace_format;    /* perf/tracing/trace_format.h */
 struct value_condition; /* report/values/value_condition.h */
+struct value_subject;
 
 /* Where the samples come from: the one member that is set. */
 struct dendro_source {
@@ -91,6 +92,8 @@ struct dendro_options {
 	enum sample_grouping grouping; /* in trees; not by task: needs keeps_rows */
 	bool counts_calls;             /* in trees: the calls that were made, at least */
 	bool keeps_squares;            /* of the samples' weights, in the tree */
+	/* Of dendro_build(): a value that is a row below its function; NULL: none. Borrowed. */
+	const struct value_subject *split;
 	/* dendro_build() notes the bytes that it has read, for another thread; NULL: not. Borrowed.
 	 */
 	struct work_done *work;

@@ -130,15 +130,13 @@ bool sample_filter_passes(const struct dendro_filter *filter, const struct profi
 }
 
 int sample_filter_ask(const struct dendro_filter *filter, struct profile *profile,
-		      struct sample_values **values, const struct sample *sample)
+		      struct sample_values *values, const struct sample *sample)
 {
 	enum condition_answer answer;
 
 	if (!filter->n_conditions)
 		return 1;
-	if (!*values)
-		*values = sample_values_create(filter->conditions, filter->n_conditions, profile);
-	if (!*values || sample_values_ask(*values, sample, &answer))
+	if (!values || sample_values_ask(values, sample, &answer))
 		return -ENOMEM;
 	if (answer == CONDITION_HOLDS)
 		return 1;

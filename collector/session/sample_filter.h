@@ -11,13 +11,10 @@ bool sample_filter_is_given(const struct dendro_filter *filter);
  * samples; NULL: its time does not matter. */
 bool sample_filter_passes(const struct dendro_filter *filter, const struct profile *profile,
 			  const struct time_span *times, const struct sample *sample);
-/*
- * Whether the conditions on values hold for a sample that passes the filter else, and counts the
- * sample if not. *@values: made for the first sample that is asked, and destroyed by the caller. 1,
- * 0, or -ENOMEM.
- */
+/* Whether the conditions on values hold for a sample that passes the filter else, and counts the
+ * sample if not. @values: may be NULL without conditions. 1, 0, or -ENOMEM. */
 int sample_filter_ask(const struct dendro_filter *filter, struct profile *profile,
-		      struct sample_values **values, const struct sample *sample);
+		      struct sample_values *values, const struct sample *sample);
 /* Whether a row of a profile, which must have them, passes. */
 bool sample_filter_passes_any(const struct dendro_filter *filter, const struct profile *profile);
 /* Leaves the rows of a profile, which must have them, that do not pass out of it. 0; -ENOMEM or,

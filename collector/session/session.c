@@ -109,8 +109,14 @@ static int pass_filter(struct dendro *dendro, const struct time_span *times)
 	const struct dendro_filter *filter = &dendro->options.filter;
 	struct profile *profile = replay_profile(dendro->replay);
 
+	if (filter->n_conditions && !dendro->values) {
+		const struct value_questions questions = { filter->conditions, filter->n_conditions,
+							   NULL };
+
+		dendro->values = sample_values_create(&questions, profile);
+	}
 	if (sample_filter_passes(filter, profile, times, &dendro->sample))
-		return sample_filter_ask(filter, profile, &dendro->values, &dendro->sample);
+		return sample_filter_ask(filter, profile, dendro->values, &dendro->sample);
 	profile->quality.counts[QUALITY_FILTERED]++;
 	return 0;
 }

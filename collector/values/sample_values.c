@@ -1,6 +1,7 @@
 #include "collector/values/sample_values.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,37 +17,56 @@ struct asked {
 	struct condition_findings findings;
 };
 
+/* What paths are divided by. */
+struct split {
+	const struct value_subject *subject; /* NULL: they are not */
+	struct value_function function;
+	uint32_t n_values;                 /* that are told apart */
+	uint32_t unknown[N_DEBUG_REASONS]; /* texts in the profile, plus 1; 0: none yet */
+	uint32_t others;                   /* likewise */
+};
+
 struct sample_values {
 	struct symbolizer *symbolizer;
 	struct value_stack *stack;
-	/* The last sample's record, and the answer. */
+	struct split split;
+	/* The last sample's record: */
 	const void *record;
 	uint64_t time_ns;
-	enum condition_answer answer;
+	bool has_stack; /* it is what the stack has walked last */
+	bool is_whole;  /* up to its start */
 	size_t n_asked;
 	struct asked asked[];
 };
 
-struct sample_values *sample_values_create(const struct value_condition *const *conditions,
-					   size_t n_conditions, const struct profile *recording)
+/* 0 or -ENOMEM. */
+static int init_functions(struct sample_values *values, const struct value_questions *questions)
+{
+	struct split *split = &values->split;
+
+	for (size_t i = 0; i < questions->n_conditions; i++) {
+		struct asked *asked = &values->asked[values->n_asked++];
+
+		asked->condition = questions->conditions[i];
+		if (value_function_init(&asked->function, asked->condition->subject.function))
+			return -ENOMEM;
+	}
+	split->subject = questions->split;
+	return split->subject ? value_function_init(&split->function, split->subject->function) : 0;
+}
+
+struct sample_values *sample_values_create(const struct value_questions *questions,
+					   const struct profile *recording)
 {
 	const struct symbolizer_options names = { .names = NAMES_WITHOUT_PARAMETERS };
 	struct sample_values *values =
-		calloc(1, sizeof(*values) + n_conditions * sizeof(values->asked[0]));
+		calloc(1, sizeof(*values) + questions->n_conditions * sizeof(values->asked[0]));
 
 	if (!values)
 		return NULL;
 	values->symbolizer = symbolizer_create(recording, &names);
 	values->stack = value_stack_create(&recording->modules);
-	bool has_memory = values->symbolizer && values->stack;
-	for (size_t i = 0; has_memory && i < n_conditions; i++) {
-		struct asked *asked = &values->asked[values->n_asked++];
-
-		asked->condition = conditions[i];
-		has_memory =
-			!value_function_init(&asked->function, conditions[i]->subject.function);
-	}
-	if (has_memory)
+	if (values->symbolizer && values->stack && !init_functions(values, questions))
 		return values;
 	sample_values_destroy(values);
 	return NULL;
@@ -58,9 +78,33 @@ void sample_values_destroy(struct sample_values *values)
 		return;
 	for (size_t i = 0; i < values->n_asked; i++)
 		value_function_deinit(&values->asked[i].function);
+	value_function_deinit(&values->split.function);
 	value_stack_destroy(values->stack);
 	symbolizer_destroy(values->symbolizer);
 	free(values);
+}
+
+/* Another record may be where the last one was, but has another time. */
+static bool is_last_record(const struct sample_values *values, const struct sample *sample)
+{
+	return sample->raw.header && sample->raw.header == values->record &&
+	       sample->record.has_time && sample->record.time_ns == values->time_ns;
+}
+
+/* Samples of one record have one stack. */
+static void walk(struct sample_values *values, const struct sample *sample)
+{
+	struct user_stack stack;
+
+	if (is_last_record(values, sample))
+		return;
+	values->record = sample->raw.header;
+	values->time_ns = sample->record.time_ns;
+	values->has_stack = sample->raw.header && sample->record.sample.has_user_regs &&
+			    !(sample->record.misc & RECORD_MISC_STACK_LEFT_OUT) &&
+			    sample_user_stack(sample, &stack);
+	values->is_whole =
+		values->has_stack && value_stack_walk(values->stack, sample->space, &stack);
 }
 
 /* Where the variable is: of the function @depth inlined calls into the compiled one of frame @at.
@@ -82,34 +126,41 @@ static enum debug_reason find_place(struct sample_values *values,
 	return value_expression_find(expression, &variable.die, frame, place);
 }
 
-static enum debug_reason test(struct sample_values *values, const struct value_condition *condition,
-			      size_t at, size_t depth, bool *holds_ret)
+/* The value that the expression has there. */
+static enum debug_reason find_value(struct sample_values *values,
+				    const struct value_subject *subject, size_t at, size_t depth,
+				    struct value_text *text_ret, Dwarf_Die *type_ret)
 {
 	struct value_place place = { .bit = 0 };
-	struct value_text text;
-	enum debug_reason reason =
-		find_place(values, &condition->subject.expression, at, depth, &place);
+	enum debug_reason reason = find_place(values, &subject->expression, at, depth, &place);
 
 	if (!reason)
-		reason = value_stack_write(values->stack, at, &place, values->symbolizer, &text);
-	return reason ? reason : value_condition_test(condition, &text, &place.type, holds_ret);
+		reason = value_stack_write(values->stack, at, &place, values->symbolizer, text_ret);
+	*type_ret = place.type;
+	return reason;
 }
 
 /* At the present walk. An enum condition_answer, or -ENOMEM. */
-static int ask_one(struct sample_values *values, struct asked *asked, bool is_whole)
+static int ask_one(struct sample_values *values, struct asked *asked)
 {
 	struct condition_findings *findings = &asked->findings;
-	size_t at, depth;
+	struct value_depth depth;
+	struct value_text text;
 	bool holds = false;
+	Dwarf_Die type;
+	size_t at;
 	int found = value_function_find(&asked->function, values->symbolizer, values->stack, &at,
 					&depth);
 
 	if (found < 0)
 		return found;
 	if (!found)
-		return is_whole ? CONDITION_FAILS : CONDITION_NO_FUNCTION;
+		return values->is_whole ? CONDITION_FAILS : CONDITION_NO_FUNCTION;
 	findings->n_found++;
-	enum debug_reason reason = test(values, asked->condition, at, depth, &holds);
+	enum debug_reason reason = find_value(values, &asked->condition->subject, at,
+					      depth.n_outer - 1u, &text, &type);
+	if (!reason)
+		reason = value_condition_test(asked->condition, &text, &type, &holds);
 	findings->n_wrong += reason == DEBUG_NO_SUCH_PART;
 	findings->n_without += reason == DEBUG_NO_INFORMATION;
 	if (reason)
@@ -119,13 +170,13 @@ static int ask_one(struct sample_values *values, struct asked *asked, bool is_wh
 	return holds ? CONDITION_HOLDS : CONDITION_FAILS;
 }
 
-static int ask_all(struct sample_values *values, bool is_whole)
+/* All are asked, for their findings. */
+static int ask_all(struct sample_values *values)
 {
 	enum condition_answer all = CONDITION_HOLDS;
 
-	/* All are asked, for their findings. */
 	for (size_t i = 0; i < values->n_asked; i++) {
-		int answer = ask_one(values, &values->asked[i], is_whole);
+		int answer = ask_one(values, &values->asked[i]);
 
 		if (answer < 0)
 			return answer;
@@ -135,38 +186,135 @@ static int ask_all(struct sample_values *values, bool is_whole)
 	return (int)all;
 }
 
-/* Stacks that were not recorded belong to no process, or to one whose path is not known. */
-static int ask(struct sample_values *values, const struct sample *sample)
-{
-	struct user_stack stack;
-
-	if (!sample->raw.header || !sample->record.sample.has_user_regs ||
-	    !sample_user_stack(sample, &stack))
-		return sample->has_memory ? CONDITION_NO_FUNCTION : CONDITION_FAILS;
-	return ask_all(values, value_stack_walk(values->stack, sample->space, &stack));
-}
-
-/* Another record may be where the last one was, but has another time. */
-static bool is_last_record(const struct sample_values *values, const struct sample *sample)
-{
-	return sample->raw.header && sample->raw.header == values->record &&
-	       sample->record.has_time && sample->record.time_ns == values->time_ns;
-}
-
 int sample_values_ask(struct sample_values *values, const struct sample *sample,
 		      enum condition_answer *answer_ret)
 {
-	if (!is_last_record(values, sample)) {
-		int answer = ask(values, sample);
-
-		if (answer < 0)
-			return answer;
-		values->record = sample->raw.header;
-		values->time_ns = sample->record.time_ns;
-		values->answer = (enum condition_answer)answer;
-	}
-	*answer_ret = values->answer;
+	walk(values, sample);
+	/* Threads without user memory have no such function. */
+	int answer = values->has_stack    ? ask_all(values)
+		     : sample->has_memory ? CONDITION_NO_FUNCTION
+					  : CONDITION_FAILS;
+	if (answer < 0)
+		return answer;
+	*answer_ret = (enum condition_answer)answer;
 	return 0;
+}
+
+/* The number of the row "[kind = TEXT]", or "[kind not available: TEXT]", plus 1. 0: out of memory.
+ */
+static uint32_t add_row(const struct split *split, const char *is, const char *text,
+			struct profile *profile)
+{
+	char row[VALUE_EXPRESSION_MAX + VALUE_TEXT_MAX + 32];
+	uint32_t id;
+	bool is_new;
+
+	snprintf(row, sizeof(row), "[%s%s%s]", split->subject->expression.text, is, text);
+	return string_ids_add(&profile->values, row, &id, &is_new) ? 0 : id + 1;
+}
+
+static uint32_t add_unknown(struct split *split, enum debug_reason reason, struct profile *profile)
+{
+	uint32_t *known = &split->unknown[reason];
+
+	if (!*known)
+		*known = add_row(split, " not available: ", debug_reason_text(reason), profile);
+	return *known;
+}
+
+/* As add_row(), if the value may have a row of its own. */
+static uint32_t add_value(struct split *split, const char *text, struct profile *profile)
+{
+	const uint32_t n = profile->values.n_strings;
+
+	if (split->n_values < SPLIT_VALUES_MAX) {
+		const uint32_t row = add_row(split, " = ", text, profile);
+
+		split->n_values += profile->values.n_strings > n;
+		return row;
+	}
+	char row[VALUE_EXPRESSION_MAX + VALUE_TEXT_MAX + 32];
+	snprintf(row, sizeof(row), "[%s = %s]", split->subject->expression.text, text);
+	const uint32_t known = string_ids_find(&profile->values, row);
+	if (known != STRING_IDS_NONE)
+		return known + 1;
+	profile->quality.counts[QUALITY_SPLIT_OTHERS]++;
+	if (!split->others)
+		split->others = add_row(split, " = ", "other values", profile);
+	return split->others;
+}
+
+/* The frame at which the path is divided. 1, 0 or -ENOMEM. All frames are looked at: other samples
+ * may be joined to them. */
+static int find_frame(struct sample_values *values, struct path_value *value)
+{
+	struct split *split = &values->split;
+	struct value_depth depth;
+
+	for (size_t i = 0; i < value_stack_n(values->stack); i++) {
+		if (value_function_look_up(&split->function, values->symbolizer,
+					   value_stack_frame(values->stack, i), &depth))
+			return -ENOMEM;
+		if (!depth.n_outer || value->is_there)
+			continue;
+		value->is_there = true;
+		value->at = i;
+		value->n_outer = depth.n_outer;
+		value->has_inner = depth.n > depth.n_outer;
+	}
+	return value->is_there;
+}
+
+static int set_text(struct split *split, struct sample *sample, enum debug_reason reason,
+		    const struct value_text *text, struct profile *profile)
+{
+	const uint32_t row = reason ? add_unknown(split, reason, profile)
+				    : add_value(split, value_text_without_address(text), profile);
+
+	if (!row)
+		return -ENOMEM;
+	sample->value.text = row - 1;
+	sample->is_value_unknown = reason;
+	return 0;
+}
+
+int sample_values_split(struct sample_values *values, struct sample *sample,
+			struct profile *profile)
+{
+	struct path_value *value = &sample->value;
+	struct value_text text;
+	Dwarf_Die type;
+
+	walk(values, sample);
+	int found = values->has_stack ? find_frame(values, value) : 0;
+	if (found < 0)
+		return found;
+	if (found)
+		return set_text(&values->split, sample,
+				find_value(values, values->split.subject, value->at,
+					   value->n_outer - 1u, &text, &type),
+				&text, profile);
+	sample->is_value_open = values->has_stack ? !values->is_whole : sample->has_memory;
+	/* If the path will be joined: */
+	return sample->is_value_open
+		       ? set_text(&values->split, sample, DEBUG_NO_MEMORY, &text, profile)
+		       : 0;
+}
+
+void sample_values_join(struct sample_values *values, struct sample *sample,
+			const struct placed_frame *outer, size_t n_outer)
+{
+	struct path_value *value = &sample->value;
+
+	for (size_t i = 0; sample->is_value_open && !value->is_there && i < n_outer; i++) {
+		const struct value_depth depth =
+			value_function_known(&values->split.function, &outer[i].frame);
+
+		value->is_there = depth.n_outer;
+		value->at = sample->path.n_user + i;
+		value->n_outer = depth.n_outer;
+		value->has_inner = depth.n > depth.n_outer;
+	}
 }
 
 const struct condition_findings *sample_values_findings(const struct sample_values *values,

@@ -1,6 +1,7 @@
 /*
- * Whether the conditions of --where hold for samples, one after the other in their order. One
- * thread only.
+ * What variables are at samples, one after the other in their order: whether the conditions of
+ * --where hold, and the values that --split divides paths by. One thread only, but for
+ * sample_values_join().
  */
 #ifndef COLLECTOR_VALUES_SAMPLE_VALUES_H
 #define COLLECTOR_VALUES_SAMPLE_VALUES_H
@@ -26,12 +27,22 @@ struct condition_findings {
 	uint64_t n_without; /* without debug information */
 };
 
+/* Different values that are told apart; others are one row. */
+#define SPLIT_VALUES_MAX 1000
+
+struct value_questions {
+	const struct value_condition *const *conditions;
+	size_t n_conditions;
+	const struct value_subject *split; /* NULL: paths are not divided */
+};
+
+struct placed_frame; /* collector/paths/frame_tree.h */
 struct sample_values;
 
 /* After the first sample was read, when all that names need is known. All are borrowed. NULL: out
  * of memory. */
-struct sample_values *sample_values_create(const struct value_condition *const *conditions,
-					   size_t n_conditions, const struct profile *recording);
+struct sample_values *sample_values_create(const struct value_questions *questions,
+					   const struct profile *recording);
 /* NULL is fine. */
 void sample_values_destroy(struct sample_values *values);
 /*
@@ -40,6 +51,14 @@ void sample_values_destroy(struct sample_values *values);
  */
 int sample_values_ask(struct sample_values *values, const struct sample *sample,
 		      enum condition_answer *answer_ret);
+/* Gives a sample the value by which its path is divided. Texts of values go to @profile. 0 or
+ * -ENOMEM. */
+int sample_values_split(struct sample_values *values, struct sample *sample,
+			struct profile *profile);
+/* By any thread: a sample's path is about to be joined to @outer, so its value, if the function is
+ * there, is not known. @sample: its path is resolved. */
+void sample_values_join(struct sample_values *values, struct sample *sample,
+			const struct placed_frame *outer, size_t n_outer);
 const struct condition_findings *sample_values_findings(const struct sample_values *values,
 							size_t condition);
 

@@ -143,7 +143,7 @@ int value_frames_add(struct value_frames *frames, const struct sample *sample,
 		     struct value_table *table)
 {
 	struct user_stack stack;
-	size_t depth = 0;
+	struct value_depth depth;
 
 	table->n_samples++;
 	if (!sample->record.sample.has_user_regs || !sample_user_stack(sample, &stack)) {
@@ -158,7 +158,7 @@ int value_frames_add(struct value_frames *frames, const struct sample *sample,
 		return found;
 	}
 	table->n_found++;
-	table->n_inlined += depth > 0;
+	table->n_inlined += depth.n_outer > 1;
 	table->n_leaf += frames->at == 0;
-	return add_variables(frames, depth, table);
+	return add_variables(frames, depth.n_outer - 1u, table);
 }

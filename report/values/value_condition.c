@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,11 @@ static const char *parse_subject(struct value_subject *subject, const char *text
 const char *value_subject_parse(struct value_subject *subject, const char *text)
 {
 	return parse_subject(subject, text, text + strlen(text));
+}
+
+void value_subject_write(const struct value_subject *subject, char *text)
+{
+	sprintf(text, "%s:%s", subject->function, subject->expression.text);
 }
 
 /* Behind the function's name, which may have such characters, the first that is no arrow. */
@@ -263,6 +269,7 @@ static const char *parse_operand(struct value_condition *condition, const char *
 	const char *wrong;
 
 	condition->is_negative = false;
+	*condition->text = 0;
 	if (*at == '"')
 		wrong = parse_string(condition, &at);
 	else if (*at == '\'')

@@ -47,6 +47,10 @@ struct value_condition {
 	char text[4 * VALUE_STRING_MAX + 1];
 };
 
+#define VALUE_SUBJECT_MAX (VALUE_FUNCTION_MAX + 1 + VALUE_EXPRESSION_MAX)
+/* As it is parsed, without needless spaces. @text: VALUE_SUBJECT_MAX bytes and a zero. */
+void value_subject_write(const struct value_subject *subject, char *text);
+
 /* NULL, or what is wrong with @text, as a part of a sentence. */
 const char *value_subject_parse(struct value_subject *subject, const char *text);
 const char *value_condition_parse(struct value_condition *condition, const char *text);

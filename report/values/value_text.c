@@ -61,6 +61,24 @@ static enum debug_reason read_word(const struct value_object *object, uint64_t b
 	return reason;
 }
 
+static const char *skip_address(const char *text)
+{
+	return strncmp(text, "0x", 2) == 0 ? text + 2 + strspn(text + 2, "0123456789abcdef") : text;
+}
+
+const char *value_text_without_address(const struct value_text *value)
+{
+	const char *text = value->text, *after;
+
+	if (*text == '@') {
+		after = skip_address(text + 1);
+		text = strncmp(after, ": ", 2) == 0 ? after + 2 : text;
+	}
+	after = skip_address(text);
+	return after > text && after[0] == ' ' && (after[1] == '"' || after[1] == '<') ? after + 1
+										       : text;
+}
+
 size_t value_text_escape(char *text, uint8_t byte)
 {
 	if (byte == '"' || byte == '\\')

@@ -57,6 +57,9 @@ struct value_text {
 enum debug_reason value_text_write(struct value_text *value, const struct value_object *object,
 				   Dwarf_Die *type, uint64_t bit, uint64_t n_bits);
 
+/* The text of a value without the address at which it happened to be, if more is known: "warm" for
+ * 0x402010 "warm", <main> for 0x401136 <main>, 5 for @0x7ffd1234: 5. In @value. */
+const char *value_text_without_address(const struct value_text *value);
 /* Appends a byte of a string as it is written between the quotes. @text: with room for 4 bytes and
  * a zero. Returns the number of bytes. */
 size_t value_text_escape(char *text, uint8_t byte);
