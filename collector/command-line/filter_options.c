@@ -127,6 +127,30 @@ const struct command_option filter_options[] = {
 	{ 0 },
 };
 
+static int take_split(const struct option_use *use, void *field)
+{
+	struct value_subject **split = field;
+	struct value_subject *subject = calloc(1, sizeof(*subject));
+
+	if (!subject)
+		return message_error_of_memory(use->command);
+	free(*split);
+	*split = subject;
+
+	const char *wrong = value_subject_parse(subject, use->value);
+	return wrong ? message_wrong_use(use->command, "--split: '%s' %s.", use->value, wrong) : 0;
+}
+
+const struct command_option split_option[] = {
+	{ .name = "split",
+	  .argument = "FUNCTION:EXPRESSION",
+	  .help = "divide the paths of a function by the value of a variable at its frame: each "
+		  "value is a row below the function, [kind = STRING]",
+	  .take = take_split,
+	  .offset = offsetof(struct filter_options, split) },
+	{ 0 },
+};
+
 void filter_options_deinit(struct filter_options *options)
 {
 	free(options->comms.names);
@@ -137,6 +161,7 @@ void filter_options_deinit(struct filter_options *options)
 	for (size_t i = 0; i < options->conditions.n; i++)
 		free(options->conditions.conditions[i]);
 	free(options->conditions.conditions);
+	free(options->split);
 	int_list_deinit(&options->pids);
 	int_list_deinit(&options->tids);
 	int_list_deinit(&options->cpus);

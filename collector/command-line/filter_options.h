@@ -1,5 +1,6 @@
 /* Options that leave samples out: by command, process, thread, CPU, cgroup, event, phase, epoch,
- * time, value of a variable. */
+ * time, value of a variable.
+ * And what divides those that are left: another value. */
 #ifndef COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_FILTER_OPTIONS_H
 
@@ -19,6 +20,7 @@ struct filter_options {
 		struct value_condition **conditions; /* heap, as each is */
 		size_t n;
 	} conditions;
+	struct value_subject *split; /* heap; NULL: none */
 	struct int_list pids, tids, cpus;
 	struct time_option {
 		bool is_given;
@@ -26,8 +28,9 @@ struct filter_options {
 	} time;
 };
 
-/* For a struct filter_options. */
+/* For a struct filter_options; the second one for commands that show or write paths. */
 extern const struct command_option filter_options[];
+extern const struct command_option split_option[];
 
 void filter_options_deinit(struct filter_options *options);
 /* The filter borrows the lists. */

@@ -114,6 +114,7 @@ void report_options_finish(struct report_options *options)
 		options->build.grouping = GROUPED_BY_EPOCH;
 	options->build.keeps_rows |= options->build.grouping != GROUPED_BY_TASK;
 	options->build.filter = filter_options_filter(&options->filter);
+	options->build.split = options->filter.split;
 	options->selection.uncounted_kinds = options->view.kernel == KERNEL_ONLY ? 1u << FRAME_USER
 					     : options->view.kernel == KERNEL_NONE
 						     ? 1u << FRAME_KERNEL

@@ -53,6 +53,7 @@ static const struct command_option options_of_browse[] = {
 	  .take = option_take_text,
 	  .offset = FIELD(sort_event) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .shared = color_option, .offset = FIELD(color) },
 	{ .shared = symfs_option, .offset = FIELD(files) },

@@ -44,6 +44,7 @@ static const struct command_option options_of_build[] = {
 	  .take = take_slices,
 	  .offset = FIELD(n_slices) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
 	{ .name = "vmlinux",

@@ -91,6 +91,7 @@ static const struct command_option options_of_export[] = {
 	  .choices = groupings,
 	  .offset = FIELD(report.view.grouping) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },

@@ -219,6 +219,7 @@ static const struct command_option options_of_report[] = {
 		  "four times)",
 	  .take = take_ratio },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .name = "format",
 	  .letter = 'f',

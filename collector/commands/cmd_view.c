@@ -53,6 +53,7 @@ static const struct command_option options_of_view[] = {
 	  .offset = FIELD(has_code) },
 	{ .shared = source_path_option, .offset = FIELD(files) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .shared = symfs_option, .offset = FIELD(files) },
 	{ .shared = debuginfod_option, .offset = FIELD(files) },

@@ -154,6 +154,7 @@ static const struct command_option options_of_diff[] = {
 	  .choices = kernel_choices,
 	  .offset = FIELD(report.view.kernel) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
 	{ .name = "format",
 	  .letter = 'f',

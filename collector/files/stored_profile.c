@@ -98,6 +98,14 @@ static bool has_squares(const struct profile *profile)
 	return true;
 }
 
+static bool is_split_by(const struct profile *profile, const struct value_subject *split)
+{
+	char text[VALUE_SUBJECT_MAX + 1];
+
+	value_subject_write(split, text);
+	return string_ids_find(&profile->splits, text) != STRING_IDS_NONE;
+}
+
 /* Leaves out of the profile what the options do not want. 0, or -errno as stored_profile_open(). */
 static int choose_samples(struct profile *profile, const struct dendro_options *options,
 			  char **error_ret)
@@ -108,6 +116,11 @@ static int choose_samples(struct profile *profile, const struct dendro_options *
 	if (options->filter.n_conditions) {
 		*error_ret = sentence("A profile does not have the values of variables: give "
 				      "--where to dendro build, or use the recording.");
+		return -EINVAL;
+	}
+	if (options->split && !is_split_by(profile, options->split)) {
+		*error_ret = sentence("The profile is not split by that value: give --split to "
+				      "dendro build, or use the recording.");
 		return -EINVAL;
 	}
 	if ((is_filtered || is_grouped) && !profile->rows) {
