@@ -8,6 +8,8 @@
 #include "cct/base/array.h"
 #include "cct/base/hex.h"
 
+#define LINE_SIZE 48 /* few lines are longer, and half of them are not of code */
+
 static bool is_text_type(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
@@ -108,15 +110,16 @@ static int append_symbol(struct kallsyms_text *parsed, const struct kallsyms_sym
 	return 0;
 }
 
-static int parse_lines(struct kallsyms_text *parsed, const char *text, size_t size)
+static int parse_lines(struct kallsyms_text *parsed, size_t size)
 {
-	for (const char *line = text, *end = text + size, *next; line < end; line = next) {
+	for (char *line = parsed->text, *end = line + size, *next; line < end; line = next) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 		struct kallsyms_symbol symbol;
 
-		next = newline ? newline + 1 : end;
+		next = newline ? line + (newline - line) + 1 : end;
 		if (!parse_line(line, newline ? newline : end, &symbol) || !symbol.addr)
 			continue;
+		line[symbol.name - line + symbol.name_size] = '\0';
 		int err = append_symbol(parsed, &symbol);
 		if (err)
 			return err;
@@ -124,11 +127,19 @@ static int parse_lines(struct kallsyms_text *parsed, const char *text, size_t si
 	return parsed->n_symbols ? 0 : -EPERM;
 }
 
-int kallsyms_text_parse(const char *text, size_t size, struct kallsyms_text **parsed_ret)
+int kallsyms_text_parse(char *text, size_t size, struct kallsyms_text **parsed_ret)
 {
 	struct kallsyms_text *parsed = calloc(1, sizeof(*parsed));
-	int err = parsed ? parse_lines(parsed, text, size) : -ENOMEM;
 
+	if (!parsed) {
+		free(text);
+		return -ENOMEM;
+	}
+	parsed->text = text;
+	/* More than there are, mostly: memory that is not used is not there. */
+	int err = array_reserve(parsed->symbols, 0, parsed->n_allocated, size / LINE_SIZE);
+	if (!err)
+		err = parse_lines(parsed, size);
 	if (err) {
 		kallsyms_text_destroy(parsed);
 		return err;
@@ -142,5 +153,6 @@ void kallsyms_text_destroy(struct kallsyms_text *parsed)
 	if (!parsed)
 		return;
 	free(parsed->symbols);
+	free(parsed->text);
 	free(parsed);
 }

@@ -404,16 +404,21 @@ static bool is_code_that_goes(const struct kallsyms_symbol *symbol)
 	       kallsyms_symbol_has_tag(symbol, "[__builtin__");
 }
 
-static int add_symbol(struct module *module, uint64_t offset, const struct kallsyms_symbol *symbol)
+/* @n_expected: about as many will be added to a new table. */
+static int add_symbol(struct module *module, uint64_t offset, const struct kallsyms_symbol *symbol,
+		      size_t n_expected)
 {
-	if (!module->symbols)
+	if (!module->symbols) {
 		module->symbols = symbol_table_create();
-	if (!module->symbols)
-		return -ENOMEM;
-	return symbol_table_add(module->symbols, offset, 0, symbol->name, symbol->name_size);
+		if (!module->symbols || symbol_table_reserve(module->symbols, n_expected))
+			return -ENOMEM;
+	}
+	return symbol_table_add_kept(module->symbols, offset, 0, symbol->name);
 }
 
-static int name_first(struct kernel_symbols *kernel, const struct kallsyms_symbol *symbol)
+/* The next of @n_left symbols. Those without a tag, of the kernel itself, come first. */
+static int name_first(struct kernel_symbols *kernel, const struct kallsyms_symbol *symbol,
+		      size_t n_left)
 {
 	if (kernel->has_first_code && is_code_that_goes(symbol))
 		return 0;
@@ -421,7 +426,8 @@ static int name_first(struct kernel_symbols *kernel, const struct kallsyms_symbo
 	/* These modules have their names already. */
 	if (frame.module == kernel->bpf.module || frame.module == kernel->ool.module)
 		return 0;
-	return add_symbol(module_table_get(kernel->modules, frame.module), frame.offset, symbol);
+	return add_symbol(module_table_get(kernel->modules, frame.module), frame.offset, symbol,
+			  symbol->tag_size ? 1 : n_left);
 }
 
 static void sort_symbols(struct kernel_symbols *kernel)
@@ -434,32 +440,42 @@ static void sort_symbols(struct kernel_symbols *kernel)
 	}
 }
 
-int kernel_symbols_name(struct kernel_symbols *kernel, const struct kallsyms_text *text)
+/* Lets the modules have the text that their names are in. 0 or -ENOMEM. */
+static int give_text(struct kernel_symbols *kernel, struct kallsyms_text *text)
 {
-	for (size_t i = 0; text && i < text->n_symbols; i++) {
-		int err = name_first(kernel, &text->symbols[i]);
+	int err = text && text->text ? module_table_take_text(kernel->modules, text->text) : 0;
 
-		if (err)
-			return err;
-	}
-	sort_symbols(kernel);
-	return 0;
+	if (!err && text)
+		text->text = NULL;
+	return err;
+}
+
+int kernel_symbols_name(struct kernel_symbols *kernel, struct kallsyms_text *text)
+{
+	int err = give_text(kernel, text);
+
+	for (size_t i = 0; !err && text && i < text->n_symbols; i++)
+		err = name_first(kernel, &text->symbols[i], text->n_symbols - i);
+	if (!err)
+		sort_symbols(kernel);
+	return err;
 }
 
 int kernel_symbols_name_module(struct kernel_symbols *kernel,
 			       const struct kernel_symbols_mapping *mapping,
-			       const struct kallsyms_text *text)
+			       struct kallsyms_text *text)
 {
 	struct module *module = module_table_get(kernel->modules, module_of(kernel, mapping));
 	int err = module ? 0 : -ENOMEM;
 
 	if (err || module->symbols)
 		return err;
+	err = give_text(kernel, text);
 	for (size_t i = 0; i < text->n_symbols && !err; i++) {
 		const struct kallsyms_symbol *symbol = &text->symbols[i];
 
 		if (symbol->addr - mapping->start < mapping->len)
-			err = add_symbol(module, symbol->addr - mapping->start, symbol);
+			err = add_symbol(module, symbol->addr - mapping->start, symbol, 1);
 	}
 	if (!err && module->symbols)
 		symbol_table_sort(module->symbols);

@@ -87,13 +87,13 @@ uint64_t kernel_symbols_n_dropped(const struct kernel_symbols *kernel);
 
 /*
  * Adds the names in @text to the modules that were mapped at the time of
- * kernel_symbols_finish_mappings(), and sorts all symbol tables. @text: NULL: only names of KSYMBOL
- * records. 0 or -ENOMEM.
+ * kernel_symbols_finish_mappings(), and sorts all symbol tables. The table of modules takes the
+ * bytes of @text. @text: NULL: only names of KSYMBOL records. 0 or -ENOMEM.
  */
-int kernel_symbols_name(struct kernel_symbols *kernel, const struct kallsyms_text *text);
+int kernel_symbols_name(struct kernel_symbols *kernel, struct kallsyms_text *text);
 /* Likewise for a kernel module that was mapped at @mapping later, unless it has names. */
 int kernel_symbols_name_module(struct kernel_symbols *kernel,
 			       const struct kernel_symbols_mapping *mapping,
-			       const struct kallsyms_text *text);
+			       struct kallsyms_text *text);
 
 #endif

@@ -23,17 +23,28 @@ void symbol_table_destroy(struct symbol_table *table)
 	free(table);
 }
 
+int symbol_table_reserve(struct symbol_table *table, size_t n)
+{
+	return array_reserve(table->symbols, table->n_symbols, table->n_allocated, n);
+}
+
+int symbol_table_add_kept(struct symbol_table *table, uint64_t offset, uint64_t size,
+			  const char *name)
+{
+	int err = symbol_table_reserve(table, 1);
+
+	if (!err)
+		table->symbols[table->n_symbols++] =
+			(struct symbol){ .offset = offset, .size = size, .name = name };
+	return err;
+}
+
 int symbol_table_add(struct symbol_table *table, uint64_t offset, uint64_t size, const char *name,
 		     size_t name_size)
 {
-	if (array_reserve(table->symbols, table->n_symbols, table->n_allocated, 1))
-		return -ENOMEM;
 	char *copy = arena_copy_text(&table->names, name, name_size);
-	if (!copy)
-		return -ENOMEM;
-	table->symbols[table->n_symbols++] =
-		(struct symbol){ .offset = offset, .size = size, .name = copy };
-	return 0;
+
+	return copy ? symbol_table_add_kept(table, offset, size, copy) : -ENOMEM;
 }
 
 int symbol_table_add_at(struct symbol_table *table, uint64_t offset, uint64_t size,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cct/base/array.h"
 #include "cct/base/hash.h"
 
 int module_table_init(struct module_table *table)
@@ -38,6 +39,9 @@ void module_table_deinit(struct module_table *table)
 	if (table->modules)
 		munmap(table->modules, MODULES_MAX * sizeof(*table->modules));
 	hash_table_deinit(&table->by_key);
+	for (size_t i = 0; i < table->n_texts; i++)
+		free(table->texts[i]);
+	free(table->texts);
 	*table = (struct module_table){ 0 };
 }
 
@@ -122,6 +126,14 @@ uint32_t module_table_add(struct module_table *table, const struct module_key *k
 	uint32_t *slot = hash_table_insert(&table->by_key, &modules_by_key, hash, table);
 	*slot = id;
 	return id;
+}
+
+int module_table_take_text(struct module_table *table, char *text)
+{
+	if (array_reserve_one(table->texts, table->n_texts))
+		return -ENOMEM;
+	table->texts[table->n_texts++] = text;
+	return 0;
 }
 
 const char *module_name(const struct module *module)

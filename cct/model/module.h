@@ -58,6 +58,8 @@ struct module_table {
 	struct module **modules; /* MODULES_MAX of them, so never moved; [0] is NULL */
 	_Atomic uint32_t n_modules;
 	struct hash_table by_key; /* ids */
+	char **texts;             /* that names of symbols are in; owned */
+	size_t n_texts;
 	struct file_search
 		*files; /* given to modules that are added from now on; borrowed; may be NULL */
 };
@@ -70,6 +72,9 @@ static inline struct module *module_table_get(const struct module_table *table, 
 {
 	return id && id < table->n_modules ? table->modules[id] : NULL;
 }
+/* Takes a text that names of the modules' symbols are in, and frees it after them. 0, or -ENOMEM
+ * with nothing taken. */
+int module_table_take_text(struct module_table *table, char *text);
 /* The part of the path after the last '/', for people. */
 const char *module_name(const struct module *module);
 /* What reports call it: the kernel has a fixed title, whatever reference symbol its path ends in

@@ -4,7 +4,25 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-static int decompress(struct file_text *text, const struct file_text *compressed)
+/* One frame that knows its size, as dendro writes them: at once. -ENOENT: it is not. */
+static int decompress_whole(struct file_text *text, const struct file_text *compressed)
+{
+	unsigned long long size = ZSTD_getFrameContentSize(compressed->bytes, compressed->size);
+
+	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
+	    ZSTD_findFrameCompressedSize(compressed->bytes, compressed->size) != compressed->size)
+		return -ENOENT;
+	int err = file_text_reserve(text, size + 1);
+	if (err)
+		return err;
+	if (ZSTD_isError(ZSTD_decompress(text->bytes + text->size, size, compressed->bytes,
+					 compressed->size)))
+		return -EINVAL;
+	text->size += size;
+	return 0;
+}
+
+static int decompress_stream(struct file_text *text, const struct file_text *compressed)
 {
 	ZSTD_DCtx *stream = ZSTD_createDCtx();
 	ZSTD_inBuffer in = { compressed->bytes, compressed->size, 0 };
@@ -31,7 +49,13 @@ int attached_text_decompress(struct file_text *text, int fd)
 	int err = file_text_read(&compressed, fd);
 
 	if (!err)
-		err = decompress(text, &compressed);
+		err = decompress_whole(text, &compressed);
+	if (err == -ENOENT)
+		err = decompress_stream(text, &compressed);
+	if (!err)
+		err = file_text_reserve(text, 1);
+	if (!err)
+		text->bytes[text->size] = '\0';
 	free(compressed.bytes);
 	return err;
 }

@@ -4,7 +4,8 @@
 
 #include "cct/text/file_text.h"
 
-/* Adds what @fd holds, decompressed. 0, -EFBIG beyond FILE_TEXT_MAX, -EINVAL: not zstd, or -errno.
+/* Adds what @fd holds, decompressed, and a NUL that is not part of the size. 0, -EFBIG beyond
+ * FILE_TEXT_MAX, -EINVAL: not zstd, or -errno.
  */
 int attached_text_decompress(struct file_text *text, int fd);
 

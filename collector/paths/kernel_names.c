@@ -57,7 +57,6 @@ struct kernel_names {
 	pthread_t thread;
 	bool is_running;
 	int snapshot_fd; /* of the attachment; -1: none */
-	struct file_text text;
 	struct kallsyms_text *parsed;
 	bool is_hidden;
 };
@@ -86,7 +85,6 @@ void kernel_names_destroy(struct kernel_names *names)
 	if (names->is_running)
 		pthread_join(names->thread, NULL);
 	kallsyms_text_destroy(names->parsed);
-	free(names->text.bytes);
 	free(names->foreign);
 	for (size_t i = 0; i < names->n_mappings; i++)
 		free(names->mappings[i].filename);
@@ -188,28 +186,34 @@ static bool is_at_recorded_address(const struct kernel_names *names, const struc
 	return false;
 }
 
-static int read_running_kernel(struct kernel_names *names)
+static int read_running_kernel(struct kernel_names *names, struct file_text *text)
 {
 	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : file_text_read(&names->text, fd);
+	int err = fd < 0 ? -errno : file_text_read(text, fd);
 
-	if (err || !is_at_recorded_address(names, &names->text))
+	if (err || !is_at_recorded_address(names, text))
 		return err ? err : -ESTALE;
-	carried_files_found_bytes(names->modules->files, CARRIED_KALLSYMS, names->text.bytes,
-				  names->text.size);
+	carried_files_found_bytes(names->modules->files, CARRIED_KALLSYMS, text->bytes, text->size);
 	return 0;
+}
+
+/* Parses the text if it could be read, and frees it if not. */
+static int parse(struct file_text *text, int err, struct kallsyms_text **parsed_ret)
+{
+	if (!err)
+		return kallsyms_text_parse(text->bytes, text->size, parsed_ret);
+	free(text->bytes);
+	return err;
 }
 
 static void *thread_main(void *arg)
 {
 	struct kernel_names *names = arg;
-	int err = names->snapshot_fd >= 0
-			  ? attached_text_decompress(&names->text, names->snapshot_fd)
-			  : read_running_kernel(names);
+	struct file_text text = { 0 };
+	int err = names->snapshot_fd >= 0 ? attached_text_decompress(&text, names->snapshot_fd)
+					  : read_running_kernel(names, &text);
 
-	if (!err)
-		err = kallsyms_text_parse(names->text.bytes, names->text.size, &names->parsed);
-	names->is_hidden = err == -EPERM;
+	names->is_hidden = parse(&text, err, &names->parsed) == -EPERM;
 	return NULL;
 }
 
@@ -373,14 +377,11 @@ static int name_late(struct kernel_names *names, const struct late_module *late)
 {
 	struct file_text text = { 0 };
 	struct kallsyms_text *parsed = NULL;
-	int err = attached_text_decompress(&text, late->fd);
+	int err = parse(&text, attached_text_decompress(&text, late->fd), &parsed);
 
-	if (!err)
-		err = kallsyms_text_parse(text.bytes, text.size, &parsed);
 	if (!err)
 		err = kernel_symbols_name_module(names->symbols, &late->mapping, parsed);
 	kallsyms_text_destroy(parsed);
-	free(text.bytes);
 	return err == -ENOMEM ? err : 0; /* what is broken has no names */
 }
 

@@ -101,11 +101,16 @@ static void unload(struct fixture *fixture, uint64_t addr, uint32_t len, const c
 	assert_int_equal(kernel_symbols_change(fixture->kallsyms, &code), 0);
 }
 
+static int parse(const char *text, struct kallsyms_text **parsed_ret)
+{
+	return kallsyms_text_parse(strdup(text), strlen(text), parsed_ret);
+}
+
 static void name_kernel(struct fixture *fixture)
 {
 	struct kallsyms_text *parsed;
 
-	assert_int_equal(kallsyms_text_parse(snapshot, strlen(snapshot), &parsed), 0);
+	assert_int_equal(parse(snapshot, &parsed), 0);
 	assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 	kallsyms_text_destroy(parsed);
 }
@@ -145,7 +150,7 @@ static void hidden_addresses_are_refused(void **state)
 	struct kallsyms_text *parsed;
 
 	(void)state;
-	assert_int_equal(kallsyms_text_parse(hidden, strlen(hidden), &parsed), -EPERM);
+	assert_int_equal(parse(hidden, &parsed), -EPERM);
 }
 
 static void frames_need_mappings_only(void **state)
@@ -265,7 +270,7 @@ static void text_lines_of_programs_count_where_no_record_tells(void **state)
 		if (is_known)
 			load(fixture, PROGRAM + 0x1000, 16, "bpf_prog_2");
 		finish_mappings(fixture);
-		assert_int_equal(kallsyms_text_parse(text, strlen(text), &parsed), 0);
+		assert_int_equal(parse(text, &parsed), 0);
 		assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 		kallsyms_text_destroy(parsed);
 		assert_string_equal(name_at(fixture, PROGRAM + 8, &owner),
@@ -328,8 +333,7 @@ static void of_several_names_at_an_address_the_one_that_tells_most_is_shown(void
 		module_table_init(&fixture->modules);
 		fixture->kallsyms = kernel_symbols_create(&fixture->modules);
 		finish_mappings(fixture);
-		assert_int_equal(kallsyms_text_parse(cases[i].text, strlen(cases[i].text), &parsed),
-				 0);
+		assert_int_equal(parse(cases[i].text, &parsed), 0);
 		assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 		kallsyms_text_destroy(parsed);
 		assert_string_equal(name_at(fixture, 0x10, &owner), cases[i].name);
@@ -352,7 +356,7 @@ static void a_module_that_comes_later_has_its_own_names(void **state)
 	finish_mappings(fixture);
 	const struct kernel_layout *before = kernel_symbols_layout(fixture->kallsyms);
 	map(fixture, late.start, late.len, late.filename);
-	assert_int_equal(kallsyms_text_parse(text, strlen(text), &parsed), 0);
+	assert_int_equal(parse(text, &parsed), 0);
 	assert_int_equal(kernel_symbols_name_module(fixture->kallsyms, &late, parsed), 0);
 	assert_int_equal(kernel_symbols_name_module(fixture->kallsyms, &late, parsed), 0);
 	kallsyms_text_destroy(parsed);

@@ -60,7 +60,7 @@ static void name_functions(struct fixture *fixture)
 {
 	struct kallsyms_text *parsed;
 
-	assert_int_equal(kallsyms_text_parse(names, strlen(names), &parsed), 0);
+	assert_int_equal(kallsyms_text_parse(strdup(names), strlen(names), &parsed), 0);
 	assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
 	kallsyms_text_destroy(parsed);
 	assert_int_equal(wait_reasons_init(&fixture->reasons, &fixture->modules), 0);
