@@ -1,4 +1,8 @@
-/* The calling context tree: nodes in creation order, found by a hash of (parent, frame). */
+/*
+ * The calling context tree: nodes in creation order. A path makes each node right after its parent,
+ * so most have the number after their parent's: there they are found. The others, which are not a
+ * parent's first child, or whose parent is older, are found by a hash of (parent, frame).
+ */
 #include "cct/model/cct.h"
 
 #include <errno.h>
@@ -285,33 +289,84 @@ static void index_node(struct cct *cct, uint32_t node, uint32_t hash)
 	*slot = make_slot(cct, node, hash);
 }
 
+static bool is_next_to_parent(const struct cct *cct, uint32_t node)
+{
+	return cct->nodes[node].parent == node - 1;
+}
+
+static uint32_t count_indexed(const struct cct *cct)
+{
+	uint32_t n = 0;
+
+	for (uint32_t node = CCT_ROOT + 1; node < cct->n_nodes; node++)
+		n += !is_next_to_parent(cct, node);
+	return n;
+}
+
 /* Makes the index with room for one node more, or makes it again when it is full: the old one goes
  * first, and nodes are read in their order. 0 or -ENOMEM. */
 static int make_index(struct cct *cct)
 {
+	const uint32_t n_indexed = count_indexed(cct) + 1, n_least = cct->n_nodes / 2 + 1;
+
 	hash_table_deinit(&cct->by_frame);
-	if (hash_table_reserve(&cct->by_frame, &nodes_by_frame, cct->n_nodes, cct))
+	if (hash_table_reserve(&cct->by_frame, &nodes_by_frame,
+			       n_indexed > n_least ? n_indexed : n_least, cct))
 		return -ENOMEM;
-	for (uint32_t node = CCT_ROOT + 1; node < cct->n_nodes; node++)
-		index_node(cct, node, node_hash(cct->nodes[node].parent, cct->nodes[node].frame));
+	for (uint32_t node = CCT_ROOT + 1; node < cct->n_nodes; node++) {
+		if (!is_next_to_parent(cct, node))
+			index_node(cct, node,
+				   node_hash(cct->nodes[node].parent, cct->nodes[node].frame));
+	}
+	return 0;
+}
+
+/* Whether the next node can be put into the index: there is a place, and its number fits. */
+static bool index_has_room(const struct cct *cct)
+{
+	return cct->by_frame.n_used < cct->by_frame.n_slots / 2 &&
+	       cct->n_nodes < cct->by_frame.n_slots;
+}
+
+/* Whether a node has children that are not next to it. */
+static bool has_far_children(const struct cct *cct, uint32_t node)
+{
+	const uint32_t newest = cct->nodes[node].first_child;
+
+	return newest != CCT_NONE && newest != node + 1;
+}
+
+/* A child that is not next to its parent, if it is there. -ENOENT, or -ENOMEM. */
+static int find_far_child(struct cct *cct, const struct node_key *key, uint32_t *node_ret)
+{
+	if (!cct->by_frame.n_slots && make_index(cct))
+		return -ENOMEM;
+	const uint32_t *known =
+		hash_table_find(&cct->by_frame, &nodes_by_frame, key->hash, key, cct);
+
+	if (!known)
+		return -ENOENT;
+	*node_ret = slot_node(cct, *known);
 	return 0;
 }
 
 /* cct_child() of a frame by its number. */
 static uint32_t child_by_number(struct cct *cct, uint32_t parent, uint32_t frame)
 {
-	const struct node_key key = { parent, frame, node_hash(parent, frame) };
-	if (!cct->by_frame.n_slots && make_index(cct))
-		return CCT_NONE;
-	const uint32_t *known =
-		hash_table_find(&cct->by_frame, &nodes_by_frame, key.hash, &key, cct);
+	const uint32_t next = parent + 1;
 
-	if (known)
-		return slot_node(cct, *known);
-	if (cct->by_frame.n_used >= cct->by_frame.n_slots / 2 && make_index(cct))
+	if (next < cct->n_nodes && is_next_to_parent(cct, next) && cct->nodes[next].frame == frame)
+		return next;
+	const struct node_key key = { parent, frame, node_hash(parent, frame) };
+	uint32_t node = CCT_NONE;
+	int err = has_far_children(cct, parent) ? find_far_child(cct, &key, &node) : -ENOENT;
+	if (err != -ENOENT)
+		return node;
+	const bool is_far = next != cct->n_nodes;
+	if (is_far && !index_has_room(cct) && make_index(cct))
 		return CCT_NONE;
-	uint32_t node = cct_append(cct, parent, frame);
-	if (node != CCT_NONE)
+	node = cct_append(cct, parent, frame);
+	if (node != CCT_NONE && is_far)
 		index_node(cct, node, key.hash);
 	return node;
 }

@@ -40,8 +40,9 @@ struct cct {
 	struct cct_node *nodes;
 	struct cct_cost *costs; /* [node * n_metrics + metric] */
 	struct frame_ids frames;
-	struct path_marks marks;    /* of samples whose path ends at a node */
-	struct hash_table by_frame; /* nodes but the root, by (parent, frame) */
+	struct path_marks marks; /* of samples whose path ends at a node */
+	struct hash_table
+		by_frame; /* nodes that are not next to their parent, by (parent, frame) */
 	uint32_t n_nodes, n_nodes_allocated;
 	size_t n_costs_allocated;
 	uint32_t n_metrics;
@@ -124,7 +125,7 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 		cct->squares[(size_t)node * cct->n_metrics + metric] +=
 			(unsigned __int128)weight * weight;
 }
-/* Frees what finds nodes by their frames, 8 to 16 bytes a node, when a tree is complete. The next
+/* Frees what finds nodes by their frames, 4 to 8 bytes a node, when a tree is complete. The next
  * insertion makes it again. */
 void cct_drop_index(struct cct *cct);
 /* Adds what @from has of samples at @node to the node @to of @into. 0 or -ENOMEM. */

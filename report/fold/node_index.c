@@ -48,17 +48,30 @@ void node_index_deinit(struct node_index *index)
 	hash_table_deinit(&index->nodes);
 }
 
+/* Whether the node after @parent is its child with @entity. */
+static bool has_next(const struct fold *fold, uint32_t parent, uint32_t entity)
+{
+	const struct fold_node *next = &fold->nodes[parent + 1];
+
+	return parent + 1 < fold->n_nodes && next->parent == parent && next->entity == entity;
+}
+
 int node_index_find(struct node_index *index, struct fold *fold, uint32_t parent, uint32_t entity,
 		    uint32_t *node_ret)
 {
+	if (has_next(fold, parent, entity)) {
+		*node_ret = parent + 1;
+		return 0;
+	}
 	const uint32_t hash = hash_pair(parent, entity);
 	const struct node_key key = { .parent = parent, .entity = entity, .hash = hash };
 	struct node_slot *slot = hash_table_find(&index->nodes, &nodes_by_entity, hash, &key, fold);
-
 	if (slot) {
 		*node_ret = slot->node;
 		return 0;
 	}
+	if (parent + 1 == fold->n_nodes)
+		return fold_add_node(fold, parent, entity, node_ret);
 	slot = hash_table_insert(&index->nodes, &nodes_by_entity, hash, fold);
 	if (!slot)
 		return -ENOMEM;

@@ -52,6 +52,44 @@ static void a_tree_whose_index_was_dropped_finds_its_nodes(void **state)
 	cct_destroy(cct);
 }
 
+/* Looks at every node. CCT_NONE: there is none. */
+static uint32_t find_by_looking(const struct cct *cct, uint32_t parent, uint64_t offset)
+{
+	for (uint32_t node = 1; node < cct->n_nodes; node++) {
+		if (cct->nodes[node].parent == parent && cct_frame(cct, node)->offset == offset)
+			return node;
+	}
+	return CCT_NONE;
+}
+
+/* Wide and narrow nodes, children that come at once and later; more than the first index holds. */
+static void nodes_are_found_next_to_their_parents_and_far_from_them(void **state)
+{
+	struct cct *cct = cct_create(1);
+	uint64_t random = 1;
+
+	(void)state;
+	for (int path = 0; path < 3000; path++) {
+		uint32_t parent = CCT_ROOT;
+
+		for (int depth = 0; depth < 8; depth++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			const uint64_t offset = (random >> 33) % (depth % 3 ? 3 : 9);
+			const struct frame frame = user(offset);
+			const uint32_t n_before = cct->n_nodes;
+			const uint32_t known = find_by_looking(cct, parent, offset);
+
+			parent = cct_child(cct, parent, &frame);
+			assert_int_equal(parent, known == CCT_NONE ? n_before : known);
+			assert_int_equal(cct->n_nodes, n_before + (known == CCT_NONE));
+		}
+		if (path % 500 == 499)
+			cct_drop_index(cct);
+	}
+	assert_true(cct->n_nodes > 8192);
+	cct_destroy(cct);
+}
+
 static void recursion_makes_a_node_per_level(void **state)
 {
 	struct cct *cct = cct_create(1);
@@ -272,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_with_a_common_prefix_share_nodes),
 		cmocka_unit_test(a_tree_whose_index_was_dropped_finds_its_nodes),
+		cmocka_unit_test(nodes_are_found_next_to_their_parents_and_far_from_them),
 		cmocka_unit_test(recursion_makes_a_node_per_level),
 		cmocka_unit_test(a_frame_of_another_kind_or_module_is_another_node),
 		cmocka_unit_test(parents_have_lower_numbers_than_children_after_growth),
