@@ -7,6 +7,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/hex.h"
+#include "cct/base/huge_pages.h"
 
 #define LINE_SIZE 48 /* few lines are longer, and half of them are not of code */
 
@@ -138,6 +139,7 @@ int kallsyms_text_parse(char *text, size_t size, struct kallsyms_text **parsed_r
 	parsed->text = text;
 	/* More than there are, mostly: memory that is not used is not there. */
 	int err = array_reserve(parsed->symbols, 0, parsed->n_allocated, size / LINE_SIZE);
+	huge_pages_allow(parsed->symbols, parsed->n_allocated * sizeof(*parsed->symbols));
 	if (!err)
 		err = parse_lines(parsed, size);
 	if (err) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "cct/base/huge_pages.h"
+
 /* One frame that knows its size, as dendro writes them: at once. -ENOENT: it is not. */
 static int decompress_whole(struct file_text *text, const struct file_text *compressed)
 {
@@ -15,6 +17,7 @@ static int decompress_whole(struct file_text *text, const struct file_text *comp
 	int err = file_text_reserve(text, size + 1);
 	if (err)
 		return err;
+	huge_pages_allow(text->bytes + text->size, size);
 	if (ZSTD_isError(ZSTD_decompress(text->bytes + text->size, size, compressed->bytes,
 					 compressed->size)))
 		return -EINVAL;

@@ -6,21 +6,27 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cct/base/huge_pages.h"
+
 /* More than one block can hold records. */
 #define WINDOW_REFS (1u << 30)
 static_assert(FRAME_BLOCK_SIZE / sizeof(struct perf_event_header) < WINDOW_REFS, "references");
 
-enum { BLOCK_ALIGNMENT = 64 };
+/* Large blocks hold whole huge pages, for they are filled. */
+enum { BLOCK_ALIGNMENT = 64, LARGE_BLOCK_ALIGNMENT = 2 << 20 };
 
 static struct data_block *block_create(struct block_pool *pool)
 {
 	size_t head =
 		(sizeof(struct data_block) + BLOCK_ALIGNMENT - 1) & ~(size_t)(BLOCK_ALIGNMENT - 1);
-	uint8_t *memory = aligned_alloc(BLOCK_ALIGNMENT, head + pool->block_size);
+	size_t alignment =
+		pool->block_size >= LARGE_BLOCK_ALIGNMENT ? LARGE_BLOCK_ALIGNMENT : BLOCK_ALIGNMENT;
+	uint8_t *memory = aligned_alloc(alignment, head + pool->block_size);
 	struct data_block *block = (struct data_block *)(void *)memory;
 
 	if (!memory)
 		return NULL;
+	huge_pages_allow(memory, head + pool->block_size);
 	*block = (struct data_block){
 		.size = pool->block_size,
 		.pool = pool,

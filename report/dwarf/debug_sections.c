@@ -10,6 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "cct/base/huge_pages.h"
 #include "cct/object/elf_image.h"
 
 /* The number in ELF; older versions of elf.h lack it. */
@@ -153,6 +154,7 @@ static int add_packed(struct packed_sections *all, const struct packed *packed)
 	uint8_t *room = malloc(packed->unpacked_size);
 	if (!room)
 		return -ENOMEM;
+	huge_pages_allow(room, packed->unpacked_size);
 	all->of[all->n] = *packed;
 	all->of[all->n++].room = room;
 	return 0;

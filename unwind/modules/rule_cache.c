@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cct/base/hash.h"
-#include "unwind/rules/huge_pages.h"
+#include "cct/base/huge_pages.h"
 
 #define CACHE_BITS 16
 

@@ -8,7 +8,7 @@
 #include "cct/base/hash.h"
 #include "unwind/cfi/cfi.h"
 #include "unwind/modules/rule_cache.h"
-#include "unwind/rules/huge_pages.h"
+#include "cct/base/huge_pages.h"
 #include "unwind/rules/usual_frame.h"
 #include "unwind/walk/guess.h"
 #include "unwind/walk/guess_anonymous.h"

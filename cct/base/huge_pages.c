@@ -1,10 +1,20 @@
-#include "unwind/rules/huge_pages.h"
+#include "cct/base/huge_pages.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
+
+void huge_pages_allow(void *memory, size_t size)
+{
+	const size_t skipped = -(uintptr_t)memory & (HUGE_PAGE - 1);
+
+	if (size >= skipped + HUGE_PAGE)
+		madvise((char *)memory + skipped, (size - skipped) & ~(HUGE_PAGE - 1),
+			MADV_HUGEPAGE);
+}
 
 void *huge_pages_alloc(size_t size)
 {
