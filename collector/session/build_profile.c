@@ -230,6 +230,29 @@ static void take_turn(struct worker *worker, const struct batch *batch)
 	pipeline_end_turn(worker->pipeline);
 }
 
+#define CACHE_LINE  64
+#define STACK_AHEAD 512 /* of a stack, the innermost frames */
+
+static void fetch_lines(const void *bytes, size_t size)
+{
+	for (size_t at = 0; at < size; at += CACHE_LINE)
+		__builtin_prefetch((const char *)bytes + at);
+}
+
+/* Asks for what is looked at first in a sample's record: no cache of this processor has it, for
+ * another one may have expanded it, or long ago. */
+static void fetch_ahead(const struct sample *sample)
+{
+	const struct sample_record *record = &sample->record.sample;
+
+	if (!sample->raw.header || !record->has_user_regs)
+		return;
+	fetch_lines(record->user_regs.values,
+		    (size_t)__builtin_popcountll(record->user_regs.mask) * sizeof(uint64_t));
+	fetch_lines(record->user_stack,
+		    record->user_stack_size < STACK_AHEAD ? record->user_stack_size : STACK_AHEAD);
+}
+
 /* After an error a worker continues to accept batches, or the reader and others would wait for
  * ever. */
 static void process_batch(struct worker *worker, struct batch *batch)
@@ -238,8 +261,11 @@ static void process_batch(struct worker *worker, struct batch *batch)
 	worker->batch = batch;
 	walk_log_clear(&worker->log);
 	call_log_clear(&worker->calls);
-	for (size_t i = 0; i < batch->n_samples && !worker->err; i++)
+	for (size_t i = 0; i < batch->n_samples && !worker->err; i++) {
+		if (i + 1 < batch->n_samples)
+			fetch_ahead(&batch->samples[i + 1]);
 		worker->err = process_sample(worker, batch, i);
+	}
 	if (batch->turn)
 		take_turn(worker, batch);
 	process_put_offs(worker, batch);
