@@ -36,6 +36,7 @@ struct view *view_create_root(const struct profile *profile, const struct view_o
 	if (!view)
 		return NULL;
 	view->n_columns = fold->n_metrics;
+	view->n_entities = fold->n_entities;
 	view->root = view_add_row(view, NULL, &fold->entities[0]);
 	if (!view->root) {
 		view_destroy(view);

@@ -146,7 +146,6 @@ int caller_rows_init(struct caller_rows *rows, struct view *view, const struct f
 		caller_rows_deinit(rows);
 		return -ENOMEM;
 	}
-	view->n_entities = fold->n_entities;
 	collect_entries(rows);
 	return 0;
 }

@@ -119,7 +119,6 @@ int view_fill_tree(struct view *view, const struct fold *fold)
 
 	if (filling.rows && filling.left_out) {
 		filling.rows[0] = view->root;
-		view->n_entities = fold->n_entities;
 		fill_root(view->root, fold);
 		err = add_rows(&filling);
 	}

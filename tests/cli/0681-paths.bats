@@ -105,4 +105,6 @@ samples_of() { # samples_of PATHS NAME... : of the path of these names, below th
 		"$DENDRO" report --view paths --root nosuch recursion.data
 	refuses "need --view paths" -- "$DENDRO" report --direction up recursion.data
 	"$DENDRO" report --view paths --root odd --comm nosuch recursion.data 2>&1 | grep -q "No samples"
+	report_json recursion.data --view paths --root odd --comm nosuch >none
+	jq -e '(.frames | length) == 1 and [.nodes[][:2]] == [[-1, 0]]' none
 }
