@@ -1,7 +1,6 @@
 #include "report/diff/diff_text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +8,12 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "cct/base/stream.h"
+#include "report/diff/diff_header.h"
 #include "report/diff/diff_lines.h"
 #include "report/diff/diff_names.h"
 #include "report/diff/diff_values.h"
 #include "report/terminal/text_output.h"
-#include "report/text/text_format.h"
 
-#define LABEL_WIDTH      12
 #define CHANGE_WIDTH     30 /* of three columns with the mark, and two spaces; of each metric */
 #define ERROR_WIDTH      8
 #define RELATIVE_WIDTH   9
@@ -26,8 +24,6 @@
 #define MIN_WIDTH        60
 #define MAX_WIDTH        1000
 #define LINE_WIDTH       96 /* of a sentence with numbers */
-/* A total that changed by more moves shares visibly. */
-#define LARGE_TOTAL_CHANGE 0.05
 
 struct diff_page {
 	struct text_output output;
@@ -42,176 +38,6 @@ struct diff_page {
 	/* Columns of the first one; has_self: beside those of totals. */
 	bool has_error, has_relative, has_self;
 };
-
-static void write_label(const struct diff_page *page, const char *label)
-{
-	text_style_begin(&page->output, STYLE_DIM);
-	fprintf(page->output.file, "%-*s", LABEL_WIDTH, label);
-	text_style_end(&page->output, STYLE_DIM);
-}
-
-/* Words that fit the width, below each other. */
-static void write_paragraph(const struct diff_page *page, const char *label, const char *text)
-{
-	unsigned room = page->output.width - LABEL_WIDTH;
-
-	for (; *text; label = "") {
-		size_t size = strlen(text), end = size;
-
-		if (size > room) {
-			for (end = room; end && text[end] != ' ';)
-				end--;
-			end = end ? end : room;
-		}
-		write_label(page, label);
-		fprintf(page->output.file, "%.*s\n", (int)end, text);
-		text += end;
-		text += strspn(text, " ");
-	}
-}
-
-static void write_sources(const struct diff_page *page, enum diff_side side, const char *label)
-{
-	const struct diff *diff = page->diff;
-
-	for (size_t i = 0; i < diff->rows.n_runs; i++) {
-		const struct diff_source *source = &diff->sources[i];
-		char duration[64] = "";
-
-		if (source->side != side)
-			continue;
-		write_label(page, label);
-		printable_write(page->output.file, source->path, page->output.width / 2,
-				page->output.utf8);
-		if (source->duration_ns)
-			text_format_amount(duration, sizeof(duration), source->duration_ns, "ns");
-		fprintf(page->output.file, "%s%s: %" PRIu64 " samples\n", *duration ? ", " : "",
-			duration, diff->rows.metrics[0].runs[i].cost.samples);
-		label = "";
-	}
-}
-
-/* What the numbers are. */
-static void write_meaning(const struct diff_page *page)
-{
-	const struct diff_options *options = &page->diff->options;
-	const char *cost = options->measure == DIFF_SELF ? "self cost" : "total cost";
-	char text[512];
-
-	switch (options->norm) {
-	case DIFF_BY_TOTAL:
-		snprintf(text, sizeof(text),
-			 "%s as a share of the run's; changes in percentage points", cost);
-		break;
-	case DIFF_BY_SAMPLES:
-		snprintf(text, sizeof(text),
-			 "samples as a share of the run's, %s; changes in percentage points", cost);
-		break;
-	case DIFF_BY_TIME:
-		snprintf(text, sizeof(text), "%s per second of the run", cost);
-		break;
-	case DIFF_BY_METRIC:
-		snprintf(text, sizeof(text), "%s divided by the cost of %.200s", cost,
-			 options->per);
-		break;
-	case DIFF_BY_NUMBER:
-		snprintf(text, sizeof(text), "%s divided by the number of %.200s", cost,
-			 options->per);
-		break;
-	}
-	write_paragraph(page, "values", text);
-}
-
-/* "EVENT: " where there are several. */
-static void name_event(const struct diff *diff, size_t metric, char *text, size_t size)
-{
-	text[0] = '\0';
-	if (diff->rows.n_metrics > 1)
-		snprintf(text, size, "%.100s: ", diff->options.metrics[metric].event);
-}
-
-static void write_total(const struct diff_page *page, size_t metric)
-{
-	const struct diff *diff = page->diff;
-	const struct diff_change *total = &diff->changes[metric].total;
-	const char *unit = diff_has_shares(diff) ? diff->options.metrics[metric].unit
-						 : diff_unit(diff, metric);
-	char before[DIFF_VALUE_SIZE], after[DIFF_VALUE_SIZE], relative[DIFF_VALUE_SIZE];
-	char event[128], text[384];
-
-	if (diff->options.norm == DIFF_BY_SAMPLES)
-		unit = "events";
-	name_event(diff, metric, event, sizeof(event));
-	diff_format_cost(before, total->result.values[DIFF_BEFORE], unit);
-	diff_format_cost(after, total->result.values[DIFF_AFTER], unit);
-	diff_format_relative(relative, total);
-	snprintf(text, sizeof(text), "%s%s before, %s after: %s%s", event, before, after, relative,
-		 diff_change_is_significant(total) ? "" : ", no more than by chance");
-	write_paragraph(page, metric ? "" : "total", text);
-}
-
-static bool total_moved(const struct diff *diff, size_t metric)
-{
-	const struct diff_change *total = &diff->changes[metric].total;
-	double relative = diff_relative(total);
-
-	return isnan(relative) ||
-	       (diff_change_is_significant(total) && fabs(relative) > LARGE_TOTAL_CHANGE);
-}
-
-static bool a_total_moved(const struct diff *diff)
-{
-	for (size_t i = 0; i < diff->rows.n_metrics; i++) {
-		if (total_moved(diff, i))
-			return true;
-	}
-	return false;
-}
-
-static void write_advice(const struct diff_page *page)
-{
-	const struct diff *diff = page->diff;
-
-	if (diff->rows.n_runs <= N_DIFF_SIDES)
-		write_paragraph(
-			page, "errors",
-			"of sampling alone, as there is one run a side: equal runs vary 1.5 "
-			"times as much on average, up to 3.5 times. Several runs measure it: "
-			"dendro diff A1 A2 A3 -- B1 B2 B3");
-	else
-		write_paragraph(page, "errors", "of sampling, or between runs where that is more");
-	if (diff_has_shares(diff) && a_total_moved(diff))
-		write_paragraph(
-			page, "note",
-			"the totals differ. Rows whose shares moved for this reason alone are not "
-			"marked. If the runs did different amounts of work, say how much, as in "
-			"--per requests=N,M, or use --normalize time.");
-}
-
-static void write_event(const struct diff_page *page, size_t metric)
-{
-	const char *event = page->diff->options.metrics[metric].event;
-
-	write_label(page, metric ? "" : page->diff->rows.n_metrics > 1 ? "events" : "event");
-	printable_write(page->output.file, event, page->output.width - LABEL_WIDTH,
-			page->output.utf8);
-	if (metric >= page->n_metrics)
-		fputs(" (no room for its columns)", page->output.file);
-	putc('\n', page->output.file);
-}
-
-static void write_header(const struct diff_page *page)
-{
-	write_sources(page, DIFF_BEFORE, "before");
-	write_sources(page, DIFF_AFTER, "after");
-	for (size_t i = 0; i < page->diff->rows.n_metrics; i++)
-		write_event(page, i);
-	write_meaning(page);
-	for (size_t i = 0; i < page->diff->rows.n_metrics; i++)
-		write_total(page, i);
-	write_advice(page);
-	putc('\n', page->output.file);
-}
 
 /* A row that moved by too little for the text is left out, unless it is significant. */
 static bool is_large(const struct diff_page *page, size_t metric, size_t row)
@@ -525,7 +351,7 @@ int diff_write_text(FILE *out, const struct diff *diff, const struct export_opti
 	if (!err && diff_is_tree(diff))
 		err = diff_lines_init(&page.lines, diff, page.rows, page.n_rows);
 	if (!err) {
-		write_header(&page);
+		diff_header_write(&page.output, diff, page.n_metrics);
 		lay_out(&page);
 		if (page.n_rows)
 			write_heading(&page);
