@@ -20,6 +20,7 @@
 #include "report/changes/changes_screen.h"
 #include "report/diff/diff_csv.h"
 #include "report/diff/diff_json.h"
+#include "report/diff/diff_stats.h"
 #include "report/diff/diff_text.h"
 #include "report/fold/fold_profile.h"
 #include "report/html/comparison_page.h"
@@ -201,6 +202,8 @@ static int add_view(struct diff_command *command, const struct profile *profile,
 	if (!err)
 		err = diff_rows_add(&command->rows[number], run, view, metrics,
 				    command->request.options.norm == DIFF_BY_SAMPLES);
+	if (!err && options.kind == VIEW_STATS)
+		tree_numbers_take(&command->request.sources[run].trees, view);
 	view_destroy(view);
 	return err ? out_of_memory() : 0;
 }
@@ -321,9 +324,11 @@ static int add_file(struct diff_command *command, size_t run, size_t *n_ret, boo
 
 	report->path = command->request.sources[run].path;
 	const struct dendro_options *wanted = &command->wanted;
-	const bool is_stored = stored_profile_is_at(report->path);
-	report->build.by_thread = wanted->by_thread || is_stored;
-	report->build.keeps_rows = wanted->keeps_rows || is_stored;
+	/* Rows tell runs apart, and then threads have nodes. */
+	const bool has_runs =
+		command->request.options.view != VIEW_STATS && stored_profile_is_at(report->path);
+	report->build.by_thread = wanted->by_thread || has_runs;
+	report->build.keeps_rows = wanted->keeps_rows || has_runs;
 	int err = fetched_profile_build(report->path, &report->build, &report->files, "diff",
 					&profile, &error);
 	int status = err ? DIFF_EXIT_ERROR : add_profile(command, profile, run, n_ret);
@@ -334,10 +339,24 @@ static int add_file(struct diff_command *command, size_t run, size_t *n_ret, boo
 	return status;
 }
 
+static int write_stats(const struct diff_command *command, const struct diff *diff)
+{
+	switch (command->request.format) {
+	case FORMAT_JSON:
+		return diff_stats_write_json(stdout, diff);
+	case FORMAT_CSV:
+		return diff_stats_write_csv(stdout, diff);
+	default:
+		return diff_stats_write_text(stdout, diff, &command->request.report.export);
+	}
+}
+
 static int write_diff(const struct diff_command *command, const struct diff *diff)
 {
 	const struct export_options *options = &command->request.report.export;
 
+	if (diff->options.view == VIEW_STATS)
+		return write_stats(command, diff);
 	switch (command->request.format) {
 	case FORMAT_JSON:
 		return diff_write_json(stdout, diff, options);

@@ -96,8 +96,8 @@ static const struct command_option options_of_diff[] = {
 	{ .name = "view",
 	  .argument = "VIEW",
 	  .help = "what to compare: functions (default), lines, modules, processes, threads, cpus, "
-		  "cgroups, phases, epochs, the tree of call paths, callers, callgraph, paths or "
-		  "syscalls; not hot and stats",
+		  "cgroups, phases, epochs, the tree of call paths, callers, callgraph, paths, "
+		  "syscalls or stats; not hot",
 	  .take = take_view,
 	  .choices = view_choices },
 	{ .name = "root",
@@ -321,10 +321,12 @@ static int check_view(const struct diff_request *request)
 		return message_wrong_use("diff",
 					 "--view hot sorts the functions of one run into classes; "
 					 "--view functions compares several events side by side.");
-	if (kind == VIEW_STATS)
+	if (kind == VIEW_STATS &&
+	    (request->options.norm != DIFF_BY_TOTAL || request->options.significant_only ||
+	     request->options.measure != MEASURE_OF_VIEW || request->has_fail))
 		return message_wrong_use("diff",
-					 "--view stats counts nodes, not costs: see dendro report "
-					 "--view stats of each side.");
+					 "--view stats counts nodes, not costs: leave out --sort, "
+					 "--normalize, --per, --significant and --fail-above.");
 	return report_options_check_root(&request->report);
 }
 

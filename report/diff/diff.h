@@ -7,6 +7,7 @@
 
 #include "report/diff/diff_tree.h"
 #include "report/fold/view_options.h"
+#include "report/views/tree_statistics.h"
 
 enum diff_norm {
 	DIFF_BY_TOTAL,   /* shares of the run's cost */
@@ -16,12 +17,30 @@ enum diff_norm {
 	DIFF_BY_NUMBER,  /* cost per number that the user knows: requests, frames */
 };
 
+/* Of a calling context tree: report/views/tree_statistics.h. */
+enum tree_number {
+	TREE_SIZE,
+	TREE_NODES,
+	TREE_NODE_SIZE,
+	TREE_INTERIOR_NODES,
+	TREE_OUT_DEGREE,
+	TREE_AVERAGE_HEIGHT,
+	TREE_HEIGHT,
+	TREE_REPLICATION,
+	N_TREE_NUMBERS
+};
+
+struct tree_numbers {
+	double of[N_TREES][N_TREE_NUMBERS];
+};
+
 /* A recording or stored profile. */
 struct diff_source {
 	const char *path; /* borrowed */
 	enum diff_side side;
 	uint64_t duration_ns;
 	double amount; /* DIFF_BY_TIME, _METRIC, _NUMBER: what the cost is divided by, above 0 */
+	struct tree_numbers trees; /* VIEW_STATS */
 };
 
 /* Strings are borrowed. */

@@ -8,7 +8,7 @@
 #include "report/export/csv_field.h"
 
 /* An empty field for NAN. */
-static void write_number(FILE *out, double value)
+void diff_csv_write_number(FILE *out, double value)
 {
 	putc(',', out);
 	if (!isnan(value))
@@ -17,13 +17,13 @@ static void write_number(FILE *out, double value)
 
 static void write_change(FILE *out, const struct diff_change *change)
 {
-	write_number(out, change->result.values[DIFF_BEFORE]);
-	write_number(out, change->result.values[DIFF_AFTER]);
-	write_number(out, diff_change_of(change));
-	write_number(out, diff_relative(change));
-	write_number(out, change->result.error);
-	write_number(out, change->result.p);
-	write_number(out, change->q);
+	diff_csv_write_number(out, change->result.values[DIFF_BEFORE]);
+	diff_csv_write_number(out, change->result.values[DIFF_AFTER]);
+	diff_csv_write_number(out, diff_change_of(change));
+	diff_csv_write_number(out, diff_relative(change));
+	diff_csv_write_number(out, change->result.error);
+	diff_csv_write_number(out, change->result.p);
+	diff_csv_write_number(out, change->q);
 }
 
 /* Those of further metrics begin with the event. */

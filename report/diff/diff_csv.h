@@ -9,5 +9,7 @@
 
 /* 0 or -errno of the stream. */
 int diff_write_csv(FILE *out, const struct diff *diff, const struct export_options *options);
+/* After a comma; nothing for NAN. */
+void diff_csv_write_number(FILE *out, double value);
 
 #endif

@@ -177,6 +177,14 @@ static void write_event(const struct header *header, size_t metric)
 	putc('\n', header->output->file);
 }
 
+static void write_meaning_of_stats(const struct header *header)
+{
+	write_paragraph(header, "values",
+			"of the calling context tree; where a side has several runs, their mean");
+	write_paragraph(header, "note",
+			"more samples find more call paths: compare runs with about as many.");
+}
+
 void diff_header_write(const struct text_output *output, const struct diff *diff, size_t n_shown)
 {
 	const struct header header = { output, diff, n_shown };
@@ -185,6 +193,11 @@ void diff_header_write(const struct text_output *output, const struct diff *diff
 	write_sources(&header, DIFF_AFTER, "after");
 	for (size_t i = 0; i < diff->rows.n_metrics; i++)
 		write_event(&header, i);
+	if (diff->options.view == VIEW_STATS) {
+		write_meaning_of_stats(&header);
+		putc('\n', output->file);
+		return;
+	}
 	write_meaning(&header);
 	for (size_t i = 0; i < diff->rows.n_metrics; i++)
 		write_total(&header, i);

@@ -16,7 +16,7 @@ static const char *const norm_names[] = {
 static const char *const measure_names[] = { [DIFF_SELF] = "self", [DIFF_TOTAL] = "total" };
 
 /* JSON has no NaN. */
-static void write_number(FILE *out, const char *key, double value)
+void diff_json_write_number(FILE *out, const char *key, double value)
 {
 	if (isnan(value))
 		fprintf(out, ",\"%s\":null", key);
@@ -27,12 +27,12 @@ static void write_number(FILE *out, const char *key, double value)
 static void write_change(FILE *out, const struct diff_change *change)
 {
 	fprintf(out, "{\"before\":%.9g", change->result.values[DIFF_BEFORE]);
-	write_number(out, "after", change->result.values[DIFF_AFTER]);
-	write_number(out, "difference", diff_change_of(change));
-	write_number(out, "relative", diff_relative(change));
-	write_number(out, "error", change->result.error);
-	write_number(out, "p", change->result.p);
-	write_number(out, "q", change->q);
+	diff_json_write_number(out, "after", change->result.values[DIFF_AFTER]);
+	diff_json_write_number(out, "difference", diff_change_of(change));
+	diff_json_write_number(out, "relative", diff_relative(change));
+	diff_json_write_number(out, "error", change->result.error);
+	diff_json_write_number(out, "p", change->result.p);
+	diff_json_write_number(out, "q", change->q);
 	fprintf(out, ",\"significant\":%s}", diff_change_is_significant(change) ? "true" : "false");
 }
 
@@ -49,7 +49,7 @@ static void write_run(FILE *out, const struct diff *diff, size_t run)
 		source->side == DIFF_BEFORE ? "before" : "after", source->duration_ns,
 		cost->samples, cost->weight);
 	if (!diff_has_shares(diff))
-		write_number(out, "amount", source->amount);
+		diff_json_write_number(out, "amount", source->amount);
 	putc('}', out);
 }
 
@@ -142,17 +142,13 @@ static void write_rows(FILE *out, const struct diff *diff, size_t *written)
 		fputs(i ? ",\n  " : "\n  ", out);
 		write_row(out, diff, diff->order[i], written);
 	}
-	fputs("]}\n", out);
+	putc(']', out);
 }
 
-int diff_write_json(FILE *out, const struct diff *diff, const struct export_options *options)
+void diff_json_write_head(FILE *out, const struct diff *diff)
 {
 	const struct diff_options *of = &diff->options;
-	_cleanup_free_ size_t *written = calloc(diff->rows.n_rows + 1, sizeof(*written));
 
-	(void)options;
-	if (!written)
-		return -ENOMEM;
 	fprintf(out, "{\"diff_schema\":%d,\n\"dendro\":\"%s\",\n", DIFF_SCHEMA, DENDRO_VERSION);
 	fprintf(out, "\"view\":\"%s\",\"sort\":\"%s\",\"normalize\":\"%s\"", of->view_name,
 		measure_names[of->measure], norm_names[of->norm]);
@@ -171,6 +167,17 @@ int diff_write_json(FILE *out, const struct diff *diff, const struct export_opti
 	write_change(out, &diff->changes[0].total);
 	if (diff->rows.n_metrics > 1)
 		write_other_metrics(out, diff);
+}
+
+int diff_write_json(FILE *out, const struct diff *diff, const struct export_options *options)
+{
+	_cleanup_free_ size_t *written = calloc(diff->rows.n_rows + 1, sizeof(*written));
+
+	(void)options;
+	if (!written)
+		return -ENOMEM;
+	diff_json_write_head(out, diff);
 	write_rows(out, diff, written);
+	fputs("}\n", out);
 	return stream_finish(out);
 }

@@ -12,5 +12,9 @@
 
 /* One object. 0 or -errno of the stream. */
 int diff_write_json(FILE *out, const struct diff *diff, const struct export_options *options);
+/* Begins the object with the members that all views have. */
+void diff_json_write_head(FILE *out, const struct diff *diff);
+/* A member after others; null for NAN. */
+void diff_json_write_number(FILE *out, const char *key, double value);
 
 #endif

@@ -238,9 +238,6 @@ print({len(row) for row in csv.reader(open("csv", newline=""))})')" "{32}"
 }
 
 @test "views that cannot be compared say what to use" {
-	run "$DENDRO" diff --view stats before1.data after1.data
-	[ "$status" -eq 129 ]
-	[[ $output == *"dendro report --view stats"* ]]
 	run "$DENDRO" diff --view hot before1.data after1.data
 	[ "$status" -eq 129 ]
 	run "$DENDRO" diff --view paths before1.data after1.data
@@ -251,6 +248,41 @@ print({len(row) for row in csv.reader(open("csv", newline=""))})')" "{32}"
 	run "$DENDRO" diff --view phases before1.data after1.data
 	[ "$status" -eq 2 ]
 	[[ $output == *"the recording has no phases"* ]]
+}
+
+# numbers_of VIEW : the trees of a report, as lines of tree, number and value
+numbers_of() {
+	"$DENDRO" report --view stats --format json "$1" |
+		jq -c '.trees[] | .of as $of | to_entries[] | select(.value | type == "number") | [$of, .key, .value]'
+}
+
+@test "the statistics of both sides' trees are those of their reports" {
+	local side file
+	"$DENDRO" diff --view stats --format json before1.data after1.data >json
+	for side in before after; do
+		numbers_of ${side}1.data | sort >theirs
+		jq -c --arg side $side '.trees[] | .of as $of | to_entries[] | select(.value | type == "object") |
+			[$of, .key, .value[$side]]' json | sort | cmp theirs -
+	done
+	jq -e 'all(.trees[] | .[] | objects; (.difference - .after + .before | fabs) < 1e-6 and .error == null)' json
+	"$DENDRO" diff --view stats --format json before1.cct after1.cct |
+		jq '.runs[].file |= sub("cct"; "data")' | cmp - <(jq . json)
+	"$DENDRO" diff --view stats --format csv before1.data after1.data | tr -d '\r' |
+		awk -F, 'NR == 1 { print $3, $6 } $2 == "nodes" { print $1, $5 - ($4 - $3) }' >csv
+	expect_equal CSV "$(cat csv)" $'before relative\nfunctions 0\ncall sites 0'
+}
+
+@test "of several runs, statistics of trees are means with errors" {
+	"$DENDRO" diff --view stats --format json before1.data after1.data -- before1.data before1.data >json
+	jq -e 'all(.trees[] | .[] | objects; .error != null)' json
+	for file in before1.data after1.data; do
+		numbers_of $file | jq -r 'select(.[1] == "nodes" and .[0] == "functions")[2]'
+	done | awk '{ sum += $1 } END { print sum / 2 }' >mean
+	expect_equal mean "$(jq '.trees[0].nodes.before' json)" "$(cat mean)"
+	COLUMNS=80 "$DENDRO" diff --view stats before1.data after1.data | tee text
+	! grep -q '.\{81\}' text
+	refuses "--view stats counts nodes" -- "$DENDRO" diff --view stats --sort self before1.data after1.data
+	refuses "--view stats counts nodes" -- "$DENDRO" diff --view stats --fail-above 5 before1.data after1.data
 }
 
 @test "--normalize time divides by the time that --time selects" {
