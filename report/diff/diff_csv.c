@@ -48,7 +48,7 @@ static void write_headings_of_costs(FILE *out, const struct diff *diff, size_t m
 	}
 }
 
-static void write_heading(FILE *out, const struct diff *diff)
+void diff_csv_write_heading(FILE *out, const struct diff *diff)
 {
 	fputs(diff_is_tree(diff) ? "depth,name,module,kind," : "name,module,kind,", out);
 	if (diff->options.view == VIEW_LINES)
@@ -58,10 +58,9 @@ static void write_heading(FILE *out, const struct diff *diff)
 	fputs("status", out);
 	for (size_t i = 0; i < diff->rows.n_metrics; i++)
 		write_headings_of_costs(out, diff, i);
-	fputs(CSV_LINE_END, out);
 }
 
-static void write_row(FILE *out, const struct diff *diff, size_t at)
+void diff_csv_write_row(FILE *out, const struct diff *diff, size_t at)
 {
 	const struct diff_row *row = &diff->rows.rows[at];
 
@@ -84,14 +83,16 @@ static void write_row(FILE *out, const struct diff *diff, size_t at)
 		for (int j = 0; j < N_DIFF_MEASURES; j++)
 			write_change(out, &diff->changes[i].rows[j][at]);
 	}
-	fputs(CSV_LINE_END, out);
 }
 
 int diff_write_csv(FILE *out, const struct diff *diff, const struct export_options *options)
 {
 	(void)options;
-	write_heading(out, diff);
-	for (size_t i = 0; i < diff->n_shown; i++)
-		write_row(out, diff, diff->order[i]);
+	diff_csv_write_heading(out, diff);
+	fputs(CSV_LINE_END, out);
+	for (size_t i = 0; i < diff->n_shown; i++) {
+		diff_csv_write_row(out, diff, diff->order[i]);
+		fputs(CSV_LINE_END, out);
+	}
 	return stream_finish(out);
 }

@@ -9,6 +9,9 @@
 
 /* 0 or -errno of the stream. */
 int diff_write_csv(FILE *out, const struct diff *diff, const struct export_options *options);
+/* The names of the columns, and a row's fields, without the end of the line. */
+void diff_csv_write_heading(FILE *out, const struct diff *diff);
+void diff_csv_write_row(FILE *out, const struct diff *diff, size_t row);
 /* After a comma; nothing for NAN. */
 void diff_csv_write_number(FILE *out, double value);
 

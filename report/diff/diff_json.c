@@ -80,13 +80,12 @@ static void write_metric(FILE *out, const struct diff_metric *metric)
 	json_write_string(out, metric->unit);
 }
 
-/* @written: where each row is in the list that is written. */
-static void write_row(FILE *out, const struct diff *diff, size_t at, const size_t *written)
+void diff_json_write_row(FILE *out, const struct diff *diff, size_t at, const size_t *written)
 {
 	const struct diff_row *row = &diff->rows.rows[at];
 	const char *status = diff_row_status(diff, at);
 
-	fputs("{\"name\":", out);
+	fputs("\"name\":", out);
 	json_write_string(out, row->name);
 	fputs(",\"module\":", out);
 	json_write_string(out, row->module);
@@ -100,13 +99,12 @@ static void write_row(FILE *out, const struct diff *diff, size_t at, const size_
 		fprintf(out, ",\"status\":\"%s\"", status);
 	if (row->arc)
 		fprintf(out, ",\"arc\":\"%s\"", diff_arc_name(row->arc));
-	if (row->parent != DIFF_NO_ROW)
+	if (written && row->parent != DIFF_NO_ROW)
 		fprintf(out, ",\"parent\":%zu", written[row->parent]);
 	fputs(",\n   ", out);
 	write_measures(out, diff, 0, at);
 	if (diff->rows.n_metrics > 1)
 		write_others(out, diff, at);
-	putc('}', out);
 }
 
 /* What the first metric's numbers are at the top, of the others. */
@@ -139,8 +137,9 @@ static void write_rows(FILE *out, const struct diff *diff, size_t *written)
 	fputs(",\n\"rows\":[", out);
 	for (size_t i = 0; i < diff->n_shown; i++) {
 		written[diff->order[i]] = i;
-		fputs(i ? ",\n  " : "\n  ", out);
-		write_row(out, diff, diff->order[i], written);
+		fputs(i ? ",\n  {" : "\n  {", out);
+		diff_json_write_row(out, diff, diff->order[i], written);
+		putc('}', out);
 	}
 	putc(']', out);
 }

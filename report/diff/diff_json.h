@@ -14,6 +14,9 @@
 int diff_write_json(FILE *out, const struct diff *diff, const struct export_options *options);
 /* Begins the object with the members that all views have. */
 void diff_json_write_head(FILE *out, const struct diff *diff);
+/* The members of a row. @written: where each row is in the list that is written; NULL: there is no
+ * such list. */
+void diff_json_write_row(FILE *out, const struct diff *diff, size_t at, const size_t *written);
 /* A member after others; null for NAN. */
 void diff_json_write_number(FILE *out, const char *key, double value);
 

@@ -24,12 +24,11 @@ double heat_density(const struct heat_costs *costs, const struct heat_costs *who
 	       (double)whole->metric;
 }
 
-static enum heat find_heat(const struct view *view, const struct heat_costs *costs)
+static enum heat find_heat(const struct heat_costs *costs, const struct heat_costs *whole,
+			   double threshold_percent)
 {
-	const struct heat_costs *whole = &view->hot->whole;
-
 	if (!costs->metric ||
-	    (double)costs->metric * 100 < view->options.threshold_percent * (double)whole->metric)
+	    (double)costs->metric * 100 < threshold_percent * (double)whole->metric)
 		return HEAT_COLD;
 	if ((unsigned __int128)costs->metric * whole->per >
 	    (unsigned __int128)whole->metric * costs->per)
@@ -43,11 +42,10 @@ static struct heat_costs costs_of(const struct view *view, const uint64_t *costs
 				    costs[view->options.per_metric] };
 }
 
-/* Adds one with cost to its class, which is returned. */
-static enum heat classify(struct view *view, struct heat_class *classes,
-			  const struct heat_costs *costs)
+enum heat heat_classify(struct heat_class *classes, const struct heat_costs *costs,
+			const struct heat_costs *whole, double threshold_percent)
 {
-	enum heat heat = find_heat(view, costs);
+	enum heat heat = find_heat(costs, whole, threshold_percent);
 
 	if (!costs->metric && !costs->per)
 		return HEAT_COLD;
@@ -55,6 +53,12 @@ static enum heat classify(struct view *view, struct heat_class *classes,
 	classes[heat].sum.metric += costs->metric;
 	classes[heat].sum.per += costs->per;
 	return heat;
+}
+
+static enum heat classify(struct view *view, struct heat_class *classes,
+			  const struct heat_costs *costs)
+{
+	return heat_classify(classes, costs, &view->hot->whole, view->options.threshold_percent);
 }
 
 /* Processes and threads are no callers. */

@@ -48,6 +48,9 @@ struct hot_view {
 const char *heat_name(enum heat heat);
 /* How many times as dense as the whole profile; infinite without cost in the second metric. */
 double heat_density(const struct heat_costs *costs, const struct heat_costs *whole);
+/* Adds what has @costs, if it has any, to its class, which is returned. */
+enum heat heat_classify(struct heat_class *classes, const struct heat_costs *costs,
+			const struct heat_costs *whole, double threshold_percent);
 /* Fills view->root with functions, as a flat view, and view->hot. 0; -EINVAL: there is no such
  * metric; or -ENOMEM. */
 int view_fill_hot(struct view *view, const struct fold *fold);
