@@ -19,6 +19,7 @@
 #include "report/browse/browse_screen.h"
 #include "report/changes/changes_screen.h"
 #include "report/diff/diff_csv.h"
+#include "report/diff/diff_hot.h"
 #include "report/diff/diff_json.h"
 #include "report/diff/diff_stats.h"
 #include "report/diff/diff_text.h"
@@ -27,7 +28,7 @@
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
-/* --html and --browse have two views, call paths after functions. */
+/* --html, --browse and the view hot have two views, call paths after functions. */
 #define MAX_VIEWS 2
 
 struct diff_command {
@@ -51,12 +52,34 @@ static int out_of_memory(void)
 static const struct metric *find_metric(const struct profile *profile, const char *name)
 {
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		if (strcmp(profile->metrics[i].name, name) == 0)
+			return &profile->metrics[i];
+	}
+	return NULL;
+}
+
+/* With samples, and not the one that another is divided by. */
+static const struct metric *find_first_metric(const struct diff_command *command,
+					      const struct profile *profile)
+{
+	const char *per = command->request.report.per_event;
+
+	for (uint32_t i = 0; i < profile->n_metrics; i++) {
 		const struct metric *metric = &profile->metrics[i];
 
-		if (name ? strcmp(metric->name, name) == 0 : metric->samples > 0)
+		if (metric->samples > 0 && (!per || strcmp(metric->name, per) != 0))
 			return metric;
 	}
 	return NULL;
+}
+
+static int complain_of_per(const struct diff_command *command)
+{
+	message_error("diff",
+		      "--view hot compares two events that have samples in all files; record both: "
+		      "-e %s,OTHER.",
+		      command->request.report.per_event);
+	return DIFF_EXIT_ERROR;
 }
 
 /* The first metric decides. NULL after a message. */
@@ -65,8 +88,13 @@ static const struct metric *choose_metric(const struct diff_command *command,
 {
 	const char *chosen = command->metrics[0].event;
 	const char *name = chosen ? chosen : command->request.event;
-	const struct metric *metric = find_metric(profile, name);
+	const struct metric *metric =
+		name ? find_metric(profile, name) : find_first_metric(command, profile);
 
+	if (!metric && !name && command->request.report.per_event) {
+		complain_of_per(command);
+		return NULL;
+	}
 	if (!metric && !name) {
 		message_error("diff", "%s has no samples to compare.", path);
 		return NULL;
@@ -96,11 +124,14 @@ static int take_metric(struct diff_command *command, const struct metric *metric
 static int take_metrics(struct diff_command *command, const struct profile *profile,
 			const struct metric *first)
 {
+	const char *per = command->request.report.per_event;
 	int status = take_metric(command, first);
 
 	for (uint32_t i = 0; !status && i < profile->n_metrics; i++) {
 		const struct metric *metric = &profile->metrics[i];
 
+		if (per && strcmp(metric->name, per) != 0)
+			continue;
 		if (command->rows[0].n_metrics < DIFF_MAX_METRICS && metric->samples &&
 		    strcmp(metric->name, first->name) != 0 &&
 		    metric == find_metric(profile, metric->name))
@@ -198,6 +229,8 @@ static int add_view(struct diff_command *command, const struct profile *profile,
 
 	if (number)
 		options.kind = VIEW_TREE;
+	else if (options.kind == VIEW_HOT)
+		options.kind = VIEW_FUNCTIONS;
 	int err = create_view(&options, profile, symbolizer, &command->has_root, &view);
 	if (!err)
 		err = diff_rows_add(&command->rows[number], run, view, metrics,
@@ -351,12 +384,32 @@ static int write_stats(const struct diff_command *command, const struct diff *di
 	}
 }
 
-static int write_diff(const struct diff_command *command, const struct diff *diff)
+static int write_hot(const struct diff_command *command, const struct diff *diffs)
+{
+	struct diff_hot hot;
+	int err = diff_hot_init(&hot, &diffs[0], &diffs[1],
+				command->request.report.view.threshold_percent);
+
+	if (!err && command->request.format == FORMAT_JSON)
+		err = diff_hot_write_json(stdout, &hot);
+	else if (!err && command->request.format == FORMAT_CSV)
+		err = diff_hot_write_csv(stdout, &hot);
+	else if (!err)
+		err = diff_hot_write_text(stdout, &hot, &command->request.report.export);
+	diff_hot_deinit(&hot);
+	return err;
+}
+
+/* @diffs: by view. */
+static int write_diff(const struct diff_command *command, const struct diff *diffs)
 {
 	const struct export_options *options = &command->request.report.export;
+	const struct diff *diff = &diffs[0];
 
 	if (diff->options.view == VIEW_STATS)
 		return write_stats(command, diff);
+	if (diff->options.view == VIEW_HOT)
+		return write_hot(command, diffs);
 	switch (command->request.format) {
 	case FORMAT_JSON:
 		return diff_write_json(stdout, diff, options);
@@ -367,7 +420,7 @@ static int write_diff(const struct diff_command *command, const struct diff *dif
 	}
 }
 
-static int show(struct diff_command *command, const struct diff *diff)
+static int show(struct diff_command *command, const struct diff *diffs)
 {
 	bool is_terminal = isatty(STDOUT_FILENO);
 	struct export_options *options = &command->request.report.export;
@@ -380,7 +433,7 @@ static int show(struct diff_command *command, const struct diff *diff)
 	if (command->request.format == FORMAT_TEXT && is_terminal &&
 	    !command->request.report.no_pager)
 		pager_start(&pager);
-	int err = write_diff(command, diff);
+	int err = write_diff(command, diffs);
 	pager_finish(&pager);
 	/* It is not an error if the reader closes the pipe early. */
 	if (!err || err == -EPIPE)
@@ -516,7 +569,8 @@ static int compare_view(const struct diff_command *command, size_t number, struc
 	if (number) {
 		options.view = VIEW_TREE;
 		options.view_name = "tree";
-		options.measure = DIFF_TOTAL;
+		if (command->request.options.view != VIEW_HOT)
+			options.measure = DIFF_TOTAL;
 	}
 	return diff_init(diff, &options, command->request.sources, rows);
 }
@@ -527,7 +581,7 @@ static int present(struct diff_command *command, const struct diff *diffs)
 	if (command->request.report.html)
 		return write_page(command, &diffs[1], &diffs[0]);
 	return command->request.has_browse ? browse(command, &diffs[1], &diffs[0])
-					   : show(command, &diffs[0]);
+					   : show(command, diffs);
 }
 
 static int compare(struct diff_command *command)
@@ -538,6 +592,8 @@ static int compare(struct diff_command *command)
 	if (!command->has_root)
 		return complain_of_root(command);
 	drop_missing(command);
+	if (command->request.options.view == VIEW_HOT && command->rows[0].n_metrics < 2)
+		return complain_of_per(command);
 	for (size_t i = 0; !err && i < command->n_views; i++)
 		err = compare_view(command, i, &command->rows[i], &diffs[i]);
 	int status = err ? out_of_memory() : present(command, diffs);
@@ -546,6 +602,12 @@ static int compare(struct diff_command *command)
 	for (size_t i = 0; i < command->n_views; i++)
 		diff_deinit(&diffs[i]);
 	return status;
+}
+
+static bool has_two_views(const struct diff_command *command)
+{
+	return command->request.report.html || command->request.has_browse ||
+	       command->request.options.view == VIEW_HOT;
 }
 
 static int run(struct diff_command *command)
@@ -559,7 +621,7 @@ static int run(struct diff_command *command)
 	    file_options_open(&report->files, "diff", &report->build.files))
 		return DIFF_EXIT_ERROR;
 	command->wanted = report->build;
-	command->n_views = report->html || command->request.has_browse ? MAX_VIEWS : 1;
+	command->n_views = has_two_views(command) ? MAX_VIEWS : 1;
 	for (size_t i = 0; i < command->n_views; i++)
 		command->rows[i].n_runs = command->request.n_sources;
 	for (size_t i = 0; !status && i < command->request.n_sources; i += n)

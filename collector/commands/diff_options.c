@@ -61,13 +61,17 @@ static bool parse_number(const char *text, bool zero, double *number_ret, char *
 	return isfinite(*number_ret) && (zero || *number_ret > 0);
 }
 
-/* "NAME=N,M" */
+/* "NAME=N,M", or of the view hot "EVENT" */
 static int take_per(const struct option_use *use, void *field)
 {
 	struct diff_request *request = field;
 	char *sign = strchr(use->value, '=');
 
-	if (!sign || sign == use->value || !sign[1])
+	if (!sign) {
+		request->report.per_event = use->value;
+		return 0;
+	}
+	if (sign == use->value || !sign[1])
 		return option_wrong_value(use, "a name and numbers, as in requests=1000,1200");
 	*sign = '\0';
 	request->options.per = use->value;
@@ -97,7 +101,7 @@ static const struct command_option options_of_diff[] = {
 	  .argument = "VIEW",
 	  .help = "what to compare: functions (default), lines, modules, processes, threads, cpus, "
 		  "cgroups, phases, epochs, the tree of call paths, callers, callgraph, paths, "
-		  "syscalls or stats; not hot",
+		  "syscalls, hot or stats",
 	  .take = take_view,
 	  .choices = view_choices },
 	{ .name = "root",
@@ -128,8 +132,14 @@ static const struct command_option options_of_diff[] = {
 	{ .name = "per",
 	  .argument = "NAME=N,M",
 	  .help = "compare the cost per request, frame or whatever was done N times before and M "
-		  "times after the change; or one number for each file",
+		  "times after the change; or one number for each file. With --view hot, the "
+		  "event that another one is divided by",
 	  .take = take_per },
+	{ .name = "threshold",
+	  .argument = "PCT",
+	  .help = "of --view hot: the share of the event that makes code hot (default: 1)",
+	  .take = option_take_percent,
+	  .offset = FIELD(report.view.threshold_percent) },
 	{ .name = "significant",
 	  .help = "only rows that moved by more than chance explains; 5 % of them are false at "
 		  "most",
@@ -313,21 +323,36 @@ static int parse_words(struct diff_request *request, int argc, char **argv, bool
 	return status;
 }
 
+static int check_hot(const struct diff_request *request)
+{
+	const bool is_hot = request->report.view.kind == VIEW_HOT;
+
+	if (!is_hot && request->report.per_event)
+		return message_wrong_use("diff", "--per takes a name and numbers, as in "
+						 "requests=1000,1200; an event with --view hot.");
+	if (is_hot && !request->report.per_event)
+		return message_wrong_use("diff",
+					 "--view hot needs --per EVENT, such as instructions.");
+	if (is_hot &&
+	    (request->options.norm != DIFF_BY_TOTAL || request->options.measure == DIFF_TOTAL))
+		return message_wrong_use("diff",
+					 "--view hot compares shares of self cost: leave out "
+					 "--normalize and --sort total.");
+	return 0;
+}
+
 static int check_view(const struct diff_request *request)
 {
 	const enum view_kind kind = request->report.view.kind;
 
-	if (kind == VIEW_HOT)
-		return message_wrong_use("diff",
-					 "--view hot sorts the functions of one run into classes; "
-					 "--view functions compares several events side by side.");
 	if (kind == VIEW_STATS &&
 	    (request->options.norm != DIFF_BY_TOTAL || request->options.significant_only ||
 	     request->options.measure != MEASURE_OF_VIEW || request->has_fail))
 		return message_wrong_use("diff",
 					 "--view stats counts nodes, not costs: leave out --sort, "
 					 "--normalize, --per, --significant and --fail-above.");
-	return report_options_check_root(&request->report);
+	const int status = check_hot(request);
+	return status ? status : report_options_check_root(&request->report);
 }
 
 /* The page and the screen have their own views. */

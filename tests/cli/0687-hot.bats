@@ -11,6 +11,7 @@ make_recordings() {
 	need_events
 	cd "$BATS_FILE_TMPDIR"
 	record faulter.data -e cpu-clock,page-faults -- "$WORKLOADS/faulter" 10
+	record fewer.data -e cpu-clock,page-faults -- "$WORKLOADS/faulter" 5
 }
 
 setup() {
@@ -86,4 +87,52 @@ hot() { # hot FILE [OPTION...]
 	run "$DENDRO" report --view hot --per cpu-clock -e cpu-clock faulter.data
 	expect_equal status "$status" 1
 	[[ $output == *"compares two events"* ]]
+}
+
+# classes_of FILE THRESHOLD : what a comparison has of one side: numbers of what is hot (functions of one name
+# are one in a comparison), and shares of the whole
+classes_of() {
+	hot "$1" --threshold "$2" | jq -c '[.metrics[.hot.metric, .hot.per].total] as $all | .hot |
+		[.functions, .contexts | .cold.number = 0 | .dense, .sparse, .cold | [.number, .self[0] / $all[0], .self[1] / $all[1]]]
+		| flatten | map(. * 1e6 | round)'
+}
+
+@test "a comparison has the classes of both sides, and the densities" {
+	local threshold side file
+	for threshold in 1 0.1 20; do
+		"$DENDRO" diff --view hot --per cpu-clock --threshold $threshold --format json \
+			faulter.data fewer.data >json
+		for side in before after; do
+			[ $side = before ] && file=faulter.data || file=fewer.data
+			expect_equal "classes $side at $threshold" "$(jq -c --arg side $side '.hot |
+				[.functions, .contexts | .cold.number[$side] = 0 |
+					.dense, .sparse, .cold | [.number, .metric, .per | .[$side]]] | flatten | map(. * 1e6 | round)' json)" \
+				"$(classes_of $file $threshold)"
+		done
+		jq -e 'all(.contexts[]; [.class.before, .class.after] != ["cold", "cold"])' json
+	done
+	jq -e '[.rows[] | select(.density.before) | .density.before
+		/ (.self.before / .others[0].self.before) - 1 | fabs] | length > 0 and max < 1e-5' json
+	"$DENDRO" build -o fewer.cct fewer.data
+	"$DENDRO" build -o stored.cct faulter.data
+	"$DENDRO" diff --view hot --per cpu-clock --threshold 20 --format json stored.cct fewer.cct |
+		jq '.runs[0].file = "faulter.data" | .runs[1].file = "fewer.data"' | cmp - <(jq . json)
+}
+
+@test "the text of a comparison of hot code fits, and says what changed its class" {
+	for COLUMNS in 60 80 100 140; do
+		export COLUMNS
+		"$DENDRO" diff --view hot --per cpu-clock faulter.data fewer.data >text
+		expect_equal "lines above $COLUMNS columns" "$(awk -v most=$COLUMNS 'length > most' text)" ""
+		expect_equal "blanks at the end" "$(grep -c ' $' text)" 0
+	done
+	expect_equal tables "$(grep -c '^dense ' text)" 2
+	"$DENDRO" diff --view hot --per cpu-clock --kernel none --threshold 5 --format csv faulter.data fewer.data |
+		tr -d '\r' >csv
+	expect_equal "end of the heading" "$(sed -n 's/.*,\(class before,.*\)/\1/p' csv)" \
+		"class before,class after,density before,density after,density difference,density relative"
+	refuses "--view hot needs --per EVENT" -- "$DENDRO" diff --view hot faulter.data fewer.data
+	refuses "--sort total" -- "$DENDRO" diff --view hot --per cpu-clock --sort total faulter.data fewer.data
+	refuses "requests=1000,1200" -- "$DENDRO" diff --per cpu-clock faulter.data fewer.data
+	refuses "two events" -- "$DENDRO" diff --view hot --per cpu-clock -e cpu-clock faulter.data fewer.data
 }
