@@ -16,8 +16,8 @@
 #include <sys/sysmacros.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/maps_line.h"
 #include "cct/object/elf_image.h"
+#include "cct/text/maps_line.h"
 
 /* A mapping's file, by its line in /proc/PID/maps. */
 struct file_identity {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/maps_line.h"
+#include "cct/text/maps_line.h"
 #include "collector/record/live/cgroups.h"
 #include "collector/record/recording_file.h"
 #include "collector/record/start/names_cache.h"

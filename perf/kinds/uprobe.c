@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "cct/base/maps_line.h"
 #include "cct/base/sentence.h"
 #include "cct/object/elf_function.h"
+#include "cct/text/maps_line.h"
 #include "perf/events/weight_terms.h"
 #include "perf/kinds/program_path.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/maps_line.h"
+#include "cct/text/maps_line.h"
 #include "collector/paths/module_finder.h"
 #include "collector/record/live/process_files.h"
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/maps_line.h"
 #include "cct/text/file_text.h"
+#include "cct/text/maps_line.h"
 #include "collector/record/observers/kernel_modules.h"
 #include "perf/writer/record_build.h"
 

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cct/base/maps_line.h"
+#include "cct/text/maps_line.h"
 
 #define PAGE       4096ul
 #define ADDRESS    0x10000000ul /* free in 64-bit programs, whose addresses are larger */

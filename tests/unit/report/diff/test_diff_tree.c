@@ -10,7 +10,7 @@
 #include "tests/unit/fixtures/letter_view.h"
 #include "tests/unit/fixtures/sample_profile.h"
 
-enum { N_PATHS = 60, MAX_DEPTH = 24, N_TREES = 40 };
+enum { N_PATHS = 60, MAX_DEPTH = 24, N_PAIRS = 40 };
 
 /* The samples of one side. */
 struct side {
@@ -164,7 +164,7 @@ static void each_side_keeps_its_costs(void **state)
 	uint64_t random = 88172645463325252u;
 
 	(void)state;
-	for (int i = 0; i < N_TREES; i++) {
+	for (int i = 0; i < N_PAIRS; i++) {
 		static struct side before, after;
 		struct diff diff;
 
@@ -291,7 +291,7 @@ static void no_view_has_more_than_the_whole_or_differs_from_itself(void **state)
 	uint64_t random = 521288629;
 
 	(void)state;
-	for (int i = 0; i < N_TREES * (int)(sizeof(views) / sizeof(views[0])); i++) {
+	for (int i = 0; i < N_PAIRS * (int)(sizeof(views) / sizeof(views[0])); i++) {
 		struct view_options view = views[i % (int)(sizeof(views) / sizeof(views[0]))];
 		const struct diff_options options = { .view = view.kind, .measure = DIFF_TOTAL };
 		static struct side before, after;

@@ -1,6 +1,6 @@
 /* One line of /proc/PID/maps. */
-#ifndef CCT_BASE_MAPS_LINE_H
-#define CCT_BASE_MAPS_LINE_H
+#ifndef CCT_TEXT_MAPS_LINE_H
+#define CCT_TEXT_MAPS_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* "start-end perms offset major:minor inode   path" */
-#include "cct/base/maps_line.h"
+#include "cct/text/maps_line.h"
 
 #include <ctype.h>
 #include <stdio.h>

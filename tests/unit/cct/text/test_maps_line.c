@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cct/base/maps_line.h"
+#include "cct/text/maps_line.h"
 
 static bool parse(char *room, size_t size, const char *text, struct maps_line *line)
 {
