@@ -71,6 +71,41 @@ int matched_functions_see(struct matched_functions *matched, const struct frame_
 	return 0;
 }
 
+/* The next function of a path meets at most one pattern of each condition. */
+static void pass_function(const struct matched_functions *matched, uint32_t *passed,
+			  uint32_t function)
+{
+	const struct path_selection *selection = matched->selection;
+	const bool *matches = matched_functions_get(matched, function);
+
+	for (size_t i = 0; i < selection->n_conditions; i++) {
+		const struct path_condition *condition = &selection->conditions[i];
+
+		if (passed[i] < condition->n_patterns &&
+		    matches[condition->first_pattern + passed[i]])
+			passed[i]++;
+	}
+}
+
+int matched_functions_pass(struct matched_functions *matched, struct symbolizer *symbolizer,
+			   const struct frame *frame, uint32_t *passed, bool *is_hidden_ret)
+{
+	const struct frame_name *names;
+	size_t n_names;
+	bool is_hidden = true;
+	int err = symbolizer_expand(symbolizer, frame, &names, &n_names);
+
+	for (size_t i = 0; i < n_names && !err; i++) {
+		err = matched_functions_see(matched, &names[i]);
+		if (err)
+			break;
+		pass_function(matched, passed, names[i].function);
+		is_hidden &= matched->functions[names[i].function].is_hidden;
+	}
+	*is_hidden_ret = is_hidden;
+	return err;
+}
+
 bool matched_functions_has(const struct matched_functions *matched, size_t pattern)
 {
 	for (uint32_t i = 0; i < matched->n_functions; i++) {

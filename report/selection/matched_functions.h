@@ -31,6 +31,13 @@ static inline const bool *matched_functions_get(const struct matched_functions *
 {
 	return matched->matches + (size_t)function * matched->selection->n_patterns;
 }
+/*
+ * Goes on along a path, from its root, to the functions at @frame. @passed: by condition, the
+ * patterns that the path has met so far. *@is_hidden_ret: all functions there are hidden. 0 or
+ * -ENOMEM.
+ */
+int matched_functions_pass(struct matched_functions *matched, struct symbolizer *symbolizer,
+			   const struct frame *frame, uint32_t *passed, bool *is_hidden_ret);
 /* Whether a function that was seen matches. */
 bool matched_functions_has(const struct matched_functions *matched, size_t pattern);
 /* "; did you mean f?" of the functions that were seen, or "". Heap, NULL without memory. */

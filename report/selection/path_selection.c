@@ -95,6 +95,18 @@ int path_selection_add(struct path_selection *selection, enum condition_kind kin
 	return 0;
 }
 
+bool path_selection_is_met(const struct path_selection *selection, const uint32_t *passed)
+{
+	for (size_t i = 0; i < selection->n_conditions; i++) {
+		const struct path_condition *condition = &selection->conditions[i];
+		bool is_met = passed[i] == condition->n_patterns;
+
+		if (condition->kind != PATH_HIDE && is_met == (condition->kind == PATH_IGNORE))
+			return false;
+	}
+	return true;
+}
+
 bool path_selection_excludes(const struct path_selection *selection)
 {
 	for (size_t i = 0; i < selection->n_conditions; i++) {

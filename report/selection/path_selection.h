@@ -53,6 +53,8 @@ static inline bool path_selection_is_empty(const struct path_selection *selectio
 {
 	return !selection->n_conditions && !selection->has_caller_depth;
 }
+/* Whether a path is selected that has met @passed patterns, by condition. */
+bool path_selection_is_met(const struct path_selection *selection, const uint32_t *passed);
 /* Whether it leaves out samples. */
 bool path_selection_excludes(const struct path_selection *selection);
 /* "focus", ... as in the options */

@@ -27,33 +27,6 @@ struct selecting {
 	struct selected_paths selected; /* what is returned; empty if the run fails */
 };
 
-/* The next function of a path meets at most one pattern of each condition. */
-static void pass_function(const struct selecting *selecting, uint32_t *passed, uint32_t function)
-{
-	const struct path_selection *selection = selecting->selection;
-	const bool *matches = matched_functions_get(&selecting->functions, function);
-
-	for (size_t i = 0; i < selection->n_conditions; i++) {
-		const struct path_condition *condition = &selection->conditions[i];
-
-		if (passed[i] < condition->n_patterns &&
-		    matches[condition->first_pattern + passed[i]])
-			passed[i]++;
-	}
-}
-
-static bool meets_conditions(const struct path_selection *selection, const uint32_t *passed)
-{
-	for (size_t i = 0; i < selection->n_conditions; i++) {
-		const struct path_condition *condition = &selection->conditions[i];
-		bool is_met = passed[i] == condition->n_patterns;
-
-		if (condition->kind != PATH_HIDE && is_met == (condition->kind == PATH_IGNORE))
-			return false;
-	}
-	return true;
-}
-
 static bool has_samples(const struct cct *cct, uint32_t node)
 {
 	for (uint32_t metric = 0; metric < cct->n_metrics; metric++) {
@@ -66,25 +39,6 @@ static bool has_samples(const struct cct *cct, uint32_t node)
 static bool is_above_code(const struct cct *cct, uint32_t node)
 {
 	return frame_is_above_code(cct_frame(cct, node));
-}
-
-static int pass_functions(struct selecting *selecting, uint32_t node, uint32_t *passed)
-{
-	const struct frame_name *names;
-	size_t n_names;
-	bool is_hidden = true;
-	int err = symbolizer_expand(selecting->symbolizer, cct_frame(selecting->from, node), &names,
-				    &n_names);
-
-	for (size_t i = 0; i < n_names && !err; i++) {
-		err = matched_functions_see(&selecting->functions, &names[i]);
-		if (err)
-			break;
-		pass_function(selecting, passed, names[i].function);
-		is_hidden &= selecting->functions.functions[names[i].function].is_hidden;
-	}
-	selecting->is_hidden[node] = is_hidden;
-	return err;
 }
 
 static int look_at_nodes(struct selecting *selecting)
@@ -100,11 +54,13 @@ static int look_at_nodes(struct selecting *selecting)
 			memcpy(passed, selecting->passed + from->nodes[i].parent * n_conditions,
 			       n_conditions * sizeof(*passed));
 		if (!is_above_code(from, i))
-			err = pass_functions(selecting, i, passed);
+			err = matched_functions_pass(&selecting->functions, selecting->symbolizer,
+						     cct_frame(from, i), passed,
+						     &selecting->is_hidden[i]);
 		if (err)
 			return err;
 		selecting->is_selected[i] =
-			has_samples(from, i) && meets_conditions(selecting->selection, passed);
+			has_samples(from, i) && path_selection_is_met(selecting->selection, passed);
 	}
 	for (uint32_t i = from->n_nodes; i-- > 1;) {
 		selecting->is_kept[i] |= selecting->is_selected[i];
