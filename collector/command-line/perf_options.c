@@ -1,10 +1,17 @@
 #include "collector/command-line/perf_options.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 
+#include "cct/base/cleanup.h"
+#include "cct/base/numbers.h"
+#include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/record_options.h"
+#include "report/selection/path_selection.h"
 
 /*
  * Filters the recorder out of the tracepoint before the option: by its name, because a filter knows
@@ -124,69 +131,44 @@ const struct command_option perf_options_of_record[] = {
 	{ 0 },
 };
 
-const struct command_option perf_options_of_script[] = {
-	{ .name = "all-cpus", .letter = 'a', .take = option_take_nothing },
-	{ .name = "header-only",
-	  .take = option_refuse,
-	  .help = "'dendro report' begins with what the recording is" },
-	{ .name = "reltime",
-	  .take = option_refuse,
-	  .help = "'perf script --reltime -i FILE' reads recordings of dendro" },
-	{ .name = "deltatime",
-	  .take = option_refuse,
-	  .help = "'perf script --deltatime -i FILE' reads recordings of dendro" },
-	{ .name = "vmlinux",
-	  .letter = 'k',
-	  .argument = "FILE",
-	  .take = option_refuse,
-	  .help = "the names of the kernel are in the recording; leave the option out" },
-	{ .name = "demangle", .take = option_take_nothing },
-	{ .name = "inline", .take = option_take_nothing },
-	{ .name = "no-inline", .take = option_take_nothing },
-	{ .name = "force", .letter = 'f', .take = option_take_nothing },
-	{ .name = "verbose", .letter = 'v', .take = option_take_nothing },
-	{ .name = "comms", .argument = "NAME,...", .same_as = "comm" },
-	{ .name = "no-demangle", .same_as = "raw-names" },
-	{ .name = "header",
-	  .take = option_refuse,
-	  .help = "'dendro report' begins with what the recording is" },
-	{ .name = "show-info",
-	  .letter = 'I',
-	  .take = option_refuse,
-	  .help = "'dendro report' begins with what the recording is" },
-	{ .name = "symbols",
-	  .letter = 'S',
-	  .argument = "NAME,...",
-	  .take = option_refuse,
-	  .help = "'dendro report --view callers' has each function with its callers" },
-	{ .name = "dsos",
-	  .argument = "NAME,...",
-	  .take = option_refuse,
-	  .help = "'dendro report --view modules' has a row for each module" },
-	{ .name = "max-stack",
-	  .argument = "N",
-	  .take = option_refuse,
-	  .help = "stacks are unwound to their start; -G leaves callers out" },
-	{ .name = "script",
-	  .letter = 's',
-	  .argument = "FILE",
-	  .take = option_refuse,
-	  .help = "'perf script -s SCRIPT -i FILE' reads recordings of dendro" },
-	{ .name = "dump-raw-trace",
-	  .letter = 'D',
-	  .take = option_refuse,
-	  .help = "'perf script -D -i FILE' reads recordings of dendro" },
-	{ .name = "show-task-events",
-	  .take = option_refuse,
-	  .help = "'perf script --show-task-events -i FILE' reads recordings of dendro" },
-	{ .name = "show-mmap-events",
-	  .take = option_refuse,
-	  .help = "'perf script --show-mmap-events -i FILE' reads recordings of dendro" },
-	{ .name = "show-switch-events",
-	  .take = option_refuse,
-	  .help = "'perf script --show-switch-events -i FILE' reads recordings of dendro" },
-	{ .name = "show-lost-events",
-	  .take = option_refuse,
-	  .help = "'dendro report' counts lost samples in its header" },
-	{ 0 },
-};
+int perf_options_take_max_stack(const struct option_use *use, void *field)
+{
+	struct path_selection *selection = field;
+	uint64_t depth;
+
+	if (numbers_parse(use->value, UINT32_MAX, &depth))
+		return option_wrong_value(use, "a number of functions");
+	selection->has_caller_depth = depth > 0;
+	selection->caller_depth = depth ? (uint32_t)depth - 1 : 0;
+	return 0;
+}
+
+/* Names, "main,operator+", as a regular expression: "^(main|operator\\+)$". NULL: out of memory. */
+static char *pattern_of_names(const char *names)
+{
+	char *pattern = malloc(2 * strlen(names) + sizeof("^()$"));
+	char *to = pattern;
+
+	if (!pattern)
+		return NULL;
+	to = stpcpy(to, "^(");
+	for (; *names; names++) {
+		if (*names != ',' && strchr("\\^$.[]|()*+?{}", *names))
+			*to++ = '\\';
+		*to++ = *names == ',' ? '|' : *names;
+	}
+	strcpy(to, ")$");
+	return pattern;
+}
+
+int perf_options_take_symbols(const struct option_use *use, void *field)
+{
+	struct path_selection *selection = field;
+	_cleanup_free_ char *pattern = pattern_of_names(use->value);
+	_cleanup_free_ char *problem = NULL;
+
+	int err = pattern ? path_selection_add(selection, PATH_FOCUS, pattern, &problem) : -ENOMEM;
+	if (err == -EINVAL)
+		return option_wrong_value(use, "names of functions");
+	return err ? message_error_of_memory(use->command) : 0;
+}

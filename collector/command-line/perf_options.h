@@ -8,6 +8,10 @@
 #include "collector/command-line/options.h"
 
 /* For command_line.of_perf. */
-extern const struct command_option perf_options_of_record[], perf_options_of_script[];
+extern const struct command_option perf_options_of_record[];
+
+/* For a struct path_selection: --symbols NAME,... and --max-stack N. */
+int perf_options_take_symbols(const struct option_use *use, void *field);
+int perf_options_take_max_stack(const struct option_use *use, void *field);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cct/base/numbers.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
+#include "collector/command-line/perf_options.h"
 
 enum {
 	COLUMN_COMM = 1 << 0,
@@ -197,49 +198,6 @@ static int take_graph(const struct option_use *use, void *field)
 }
 
 /* perf counts the sampled function, too; 0 is no limit. */
-static int take_max_stack(const struct option_use *use, void *field)
-{
-	struct report_options *options = field;
-	uint64_t depth;
-
-	if (numbers_parse(use->value, UINT32_MAX, &depth))
-		return option_wrong_value(use, "a number of functions");
-	options->selection.has_caller_depth = depth > 0;
-	options->selection.caller_depth = depth ? (uint32_t)depth - 1 : 0;
-	return 0;
-}
-
-/* Names, "main,operator+", as a regular expression: "^(main|operator\\+)$". NULL: out of memory. */
-static char *pattern_of_names(const char *names)
-{
-	char *pattern = malloc(2 * strlen(names) + sizeof("^()$"));
-	char *to = pattern;
-
-	if (!pattern)
-		return NULL;
-	to = stpcpy(to, "^(");
-	for (; *names; names++) {
-		if (*names != ',' && strchr("\\^$.[]|()*+?{}", *names))
-			*to++ = '\\';
-		*to++ = *names == ',' ? '|' : *names;
-	}
-	strcpy(to, ")$");
-	return pattern;
-}
-
-static int take_symbols(const struct option_use *use, void *field)
-{
-	struct report_options *options = field;
-	_cleanup_free_ char *pattern = pattern_of_names(use->value);
-	_cleanup_free_ char *problem = NULL;
-
-	int err = pattern ? path_selection_add(&options->selection, PATH_FOCUS, pattern, &problem)
-			  : -ENOMEM;
-	if (err == -EINVAL)
-		return option_wrong_value(use, "names of functions");
-	return err ? message_error_of_memory(use->command) : 0;
-}
-
 void perf_views_finish(struct report_options *options)
 {
 	if (options->children == CHILDREN_DEFAULT)
@@ -297,8 +255,15 @@ const struct command_option perf_options_of_report[] = {
 	{ .name = "gtk",
 	  .take = option_refuse,
 	  .help = "the report is text, in a pager on a terminal; leave the option out" },
-	{ .name = "max-stack", .argument = "N", .take = take_max_stack },
-	{ .name = "symbols", .letter = 'S', .argument = "NAME,...", .take = take_symbols },
+	{ .name = "max-stack",
+	  .argument = "N",
+	  .take = perf_options_take_max_stack,
+	  .offset = FIELD(selection) },
+	{ .name = "symbols",
+	  .letter = 'S',
+	  .argument = "NAME,...",
+	  .take = perf_options_take_symbols,
+	  .offset = FIELD(selection) },
 	{ .name = "symbol-filter", .argument = "TEXT", .same_as = "focus" },
 	{ .name = "dsos",
 	  .letter = 'd',

@@ -14,13 +14,11 @@
 #include "cct/base/printable.h"
 #include "collector/command-line/file_options.h"
 #include "collector/command-line/filter_findings.h"
-#include "collector/command-line/filter_options.h"
 #include "collector/command-line/messages.h"
-#include "collector/command-line/option_values.h"
-#include "collector/command-line/perf_options.h"
-#include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/commands/script_fields.h"
+#include "collector/commands/script_options.h"
+#include "collector/commands/script_selection.h"
 #include "collector/files/stored_profile.h"
 #include "collector/replay/processes.h"
 #include "collector/session/dendro.h"
@@ -35,52 +33,8 @@ struct script {
 	unsigned fields; /* enum script_field */
 	bool has_no_callers, has_ns;
 	size_t event_width;
-};
-
-struct script_options {
-	const char *path;
-	struct filter_options filter;
-	struct file_options files;
-	enum symbol_names names;
-	unsigned fields;
-	bool has_no_callers, has_ns;
-};
-
-static const struct command_option options_of_script[] = {
-	{ .shared = input_option, .offset = offsetof(struct script_options, path) },
-	{ .shared = filter_options, .offset = offsetof(struct script_options, filter) },
-	{ .name = "fields",
-	  .letter = 'F',
-	  .argument = "FIELD,...",
-	  .help = "print these: comm, pid, tid, cpu, time, period, event, trace, ip, sym, symoff, "
-		  "dso; +FIELD: print more, where the samples have it: addr, weight, brstack (the "
-		  "branches of LBR); -FIELD: print less",
-	  .take = script_fields_take,
-	  .offset = offsetof(struct script_options, fields) },
-	{ .name = "hide-call-graph",
-	  .letter = 'G',
-	  .help = "print the sampled function alone, without its callers",
-	  .take = option_take_flag,
-	  .offset = offsetof(struct script_options, has_no_callers) },
-	{ .name = "ns",
-	  .help = "print times with nine decimals",
-	  .take = option_take_flag,
-	  .offset = offsetof(struct script_options, has_ns) },
-	{ .shared = symfs_option, .offset = offsetof(struct script_options, files) },
-	{ .shared = raw_names_option, .offset = offsetof(struct script_options, names) },
-	{ 0 },
-};
-
-const struct command_line script_line = {
-	.command = "script",
-	.synopsis = "[OPTIONS] [FILE]",
-	.description = "Lists the samples of a recording in time order, each with its call path, "
-		       "leaf first, as\n"
-		       "perf script prints them. A path whose outer callers are missing ends with "
-		       "a line that\n"
-		       "says why, at address 0.",
-	.options = options_of_script,
-	.of_perf = perf_options_of_script,
+	const struct path_selection *wanted; /* borrowed */
+	struct script_selection selection;
 };
 
 /* Called at the first sample, when the metrics are known. */
@@ -96,12 +50,15 @@ static int script_start(struct script *script)
 
 		script->event_width = width > script->event_width ? width : script->event_width;
 	}
-	return script->symbolizer ? 0 : -ENOMEM;
+	if (!script->symbolizer)
+		return -ENOMEM;
+	return script_selection_start(&script->selection, script->wanted, profile, script->names);
 }
 
 static void script_deinit(struct script *script)
 {
 	symbolizer_destroy(script->symbolizer);
+	script_selection_deinit(&script->selection);
 	dendro_close(script->session);
 	file_search_destroy(script->files);
 }
@@ -227,12 +184,17 @@ static uint64_t shown_addr(const struct frame *frame, uint64_t addr, bool is_ret
 }
 
 static int print_frames(struct script *script, const struct frame *frames, const uint64_t *addrs,
-			size_t n_frames, bool are_return_addresses)
+			size_t n_frames, bool are_return_addresses, size_t *n_left)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < n_frames && !err; i++) {
-		bool is_return_address = i && are_return_addresses;
+	for (size_t i = 0; i < n_frames && !err && *n_left; i++) {
+		bool is_return_address = i && are_return_addresses, is_hidden;
+
+		err = script_selection_hides(&script->selection, &frames[i], &is_hidden);
+		if (err || is_hidden)
+			continue;
+		--*n_left;
 		putchar('\t');
 		err = print_frame(script, &frames[i],
 				  shown_addr(&frames[i], addrs[i], is_return_address),
@@ -254,19 +216,39 @@ static void print_marker(enum marker marker)
 	print_mark(marker_text(marker));
 }
 
+/* The innermost frame that is not hidden; their number if there is none. 0 or -errno. */
+static int find_shown(struct script *script, const struct frame *frames, size_t n, size_t *at_ret)
+{
+	bool is_hidden = true;
+	int err = 0;
+
+	for (*at_ret = 0; *at_ret < n && !err; ++*at_ret) {
+		err = script_selection_hides(&script->selection, &frames[*at_ret], &is_hidden);
+		if (!is_hidden)
+			break;
+	}
+	return err;
+}
+
 /* A sample without a callchain is one line, and its address is that in memory. */
 static int print_leaf(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
-	bool is_kernel = path->n_kernel > 0;
+	size_t kernel, user;
+	int err = find_shown(script, path->kernel_frames, path->n_kernel, &kernel);
 
 	putchar(' ');
-	if (!is_kernel && !path->n_user) {
-		printf("%16" PRIx64 " [unknown] ([unknown])", sample->record.sample.ip);
-		return 0;
-	}
-	return print_frame(script, is_kernel ? path->kernel_frames : path->user_frames,
-			   is_kernel ? path->kernel_addrs[0] : path->user_addrs[0], false);
+	if (!err && kernel < path->n_kernel)
+		return print_frame(script, &path->kernel_frames[kernel], path->kernel_addrs[kernel],
+				   kernel > 0);
+	if (!err)
+		err = find_shown(script, path->user_frames, path->n_user, &user);
+	if (err)
+		return err;
+	if (user < path->n_user)
+		return print_frame(script, &path->user_frames[user], path->user_addrs[user], false);
+	printf("%16" PRIx64 " [unknown] ([unknown])", sample->record.sample.ip);
+	return 0;
 }
 
 /* How the raw data of a sample are printed. NULL: not at all. Time off the CPU is more than the
@@ -315,15 +297,16 @@ static void print_rest(struct script *script, const struct sample *sample)
 static int print_path(struct script *script, const struct sample *sample)
 {
 	const struct call_path *path = &sample->path;
+	size_t n_left = script_selection_max_frames(&script->selection);
 
 	putchar('\n');
 	print_off_reason(script, &path->off);
-	int err =
-		print_frames(script, path->kernel_frames, path->kernel_addrs, path->n_kernel, true);
+	int err = print_frames(script, path->kernel_frames, path->kernel_addrs, path->n_kernel,
+			       true, &n_left);
 	if (!err)
 		err = print_frames(script, path->user_frames, path->user_addrs, path->n_user,
-				   path->user_half == USER_UNVERIFIED);
-	if (path->user_half == USER_INCOMPLETE)
+				   path->user_half == USER_UNVERIFIED, &n_left);
+	if (path->user_half == USER_INCOMPLETE && n_left)
 		print_marker(path->end);
 	return err;
 }
@@ -352,8 +335,11 @@ static int script_run(struct script *script)
 
 	while ((got = dendro_next(script->session, &sample)) > 0) {
 		int err = script->symbolizer ? 0 : script_start(script);
+		bool is_taken = false;
 
 		if (!err)
+			err = script_selection_takes(&script->selection, sample, &is_taken);
+		if (!err && is_taken)
 			err = print_sample(script, sample);
 		if (err)
 			return err;
@@ -419,6 +405,8 @@ static int run(struct script *script, const struct script_options *options)
 		status = 1;
 	else if (!script->symbolizer && is_filtered(script))
 		filter_findings_print("script", path, &filter);
+	else if (!err && script->symbolizer)
+		script_selection_conclude(&script->selection);
 	script_deinit(script);
 	return status;
 }
@@ -433,7 +421,8 @@ int cmd_script(int argc, char **argv)
 	struct script script = { .names = options.names,
 				 .fields = options.fields,
 				 .has_no_callers = options.has_no_callers,
-				 .has_ns = options.has_ns };
+				 .has_ns = options.has_ns,
+				 .wanted = &options.selection };
 	int status = parsed.status;
 
 	if (!parsed.is_done)
@@ -441,5 +430,6 @@ int cmd_script(int argc, char **argv)
 	if (!parsed.is_done && !status)
 		status = run(&script, &options);
 	filter_options_deinit(&options.filter);
+	path_selection_deinit(&options.selection);
 	return status;
 }

@@ -146,6 +146,28 @@ below() { # below FUNCTION : samples of deepest_work there
 	grep -aq "selection: --focus '^a\$' --caller-depth 2" pprof
 }
 
+# listed FILE OPTION... : how many samples `dendro script` lists
+listed() {
+	"$DENDRO" script -F time "${@:2}" "$1" 2>notes | wc -l
+}
+
+@test "a listing has the samples that a report selects, and their shortened paths" {
+	local options
+	for options in "--focus ^c$" "--ignore ^c$" "--through a,*,d" "--focus ^d$ --ignore ^a$ --cpu 0-999"; do
+		# shellcheck disable=SC2086
+		expect_equal "figure1 $options" "$(listed figure1.data $options)" \
+			"$(selected figure1.data $options)"
+	done
+	expect_equal inlined "$(listed inlined.data --focus '^innermost$')" \
+		"$(selected inlined.data --focus '^innermost$')"
+	"$DENDRO" script --focus '^d$' --caller-depth 1 --hide '^c$' -F ip,sym figure1.data >list
+	expect_equal "lines of a path" "$(awk 'BEGIN { RS = "" } { print NF }' list | sort -nu | tail -n 1)" 4
+	! grep -q ' c$' list
+	grep -Eq ' (a|b)$' list
+	"$DENDRO" script --focus nosuch figure1.data 2>&1 | grep -q "no function matches --focus 'nosuch'"
+	"$DENDRO" script --ignore . figure1.data 2>&1 | grep -q "no sample passes --ignore '.'"
+}
+
 @test "the header has the options, the share that is selected, and shares are of the whole" {
 	"$DENDRO" report --through main,a --hide '^c$' --view functions figure1.data | tee text
 	grep -q "^selection   --through 'main,a' --hide '^c\$'\$" text
