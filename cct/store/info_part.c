@@ -315,6 +315,8 @@ int info_part_read(struct dwarf_reader *body, struct profile *profile)
 		err = read_list(body, 1, profile, read_value);
 		if (!err)
 			err = read_list(body, 1, profile, read_split);
+		if (!err && !profile->splits.n_strings)
+			err = -EINVAL;
 	}
 	return err ? err : body->is_broken ? -EINVAL : 0;
 }

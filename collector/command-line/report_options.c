@@ -164,6 +164,27 @@ static bool has_matching_metric(const struct profile *profile, const char *patte
 	return false;
 }
 
+/* Whether the rows of the user's value are anywhere. */
+static bool has_values(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->cct->n_nodes; i++) {
+		if (cct_frame(profile->cct, i)->kind == FRAME_VALUE)
+			return true;
+	}
+	return false;
+}
+
+static void note_split(const struct report_options *options, const struct profile *profile)
+{
+	const struct value_subject *split = options->build.split;
+
+	if (split && quality_n_used(&profile->quality) && !has_values(profile))
+		message_note(options->command,
+			     "--split: no call path has the function '%s': --view functions has "
+			     "the names.",
+			     split->function);
+}
+
 int report_options_check_filters(const struct report_options *options,
 				 const struct profile *profile)
 {
@@ -173,6 +194,7 @@ int report_options_check_filters(const struct report_options *options,
 		if (!has_matching_metric(profile, pattern))
 			return complain_of_event(options, profile, pattern);
 	}
+	note_split(options, profile);
 	/* Those of a sum were looked for in each file. */
 	if (options->source)
 		return 0;

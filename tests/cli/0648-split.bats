@@ -160,5 +160,8 @@ rows_below() { # rows_below FUNCTION OPTION...
 	grep -qE '^ +[0-9]+ samples split by a value that is not known' <<<"$output"
 	run rows_below paint --split paint:no_such -i O2.data
 	[[ "$output" == '[no_such not available: '* ]]
+	run "$DENDRO" report --split no_such:x -i O2.data
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"--split: no call path has the function 'no_such'"* ]]
 	refuses "lacks the name of a function before a ':'." -- "$DENDRO" report --split size -i O2.data
 }
