@@ -1,0 +1,50 @@
+#include "cct/store/byte_columns.h"
+
+#define WIDTH_MAX 4
+
+void column_write(struct byte_buffer *body, const struct byte_buffer *column)
+{
+	body->lacks_memory |= column->lacks_memory;
+	byte_buffer_add_unsigned(body, column->size);
+	byte_buffer_add(body, column->bytes, column->size);
+}
+
+struct dwarf_reader column_read(struct dwarf_reader *body)
+{
+	const uint64_t size = dwarf_read_uleb(body);
+	const uint8_t *bytes = dwarf_read_block(body, size);
+
+	return dwarf_reader(bytes, bytes ? (size_t)size : 0);
+}
+
+void byte_columns_write(struct byte_buffer *body, const uint32_t *numbers, uint32_t n)
+{
+	uint32_t all = n != 0;
+	unsigned width = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		all |= numbers[i];
+	for (; all; all >>= 8)
+		width++;
+	byte_buffer_add_unsigned(body, n);
+	byte_buffer_add_unsigned(body, width);
+	for (unsigned byte = 0; byte < width; byte++) {
+		for (uint32_t i = 0; i < n; i++) {
+			const uint8_t part = (uint8_t)(numbers[i] >> 8 * byte);
+
+			byte_buffer_add(body, &part, 1);
+		}
+	}
+}
+
+struct byte_columns byte_columns_read(struct dwarf_reader *body)
+{
+	const uint64_t n = dwarf_read_uleb(body), width = dwarf_read_uleb(body);
+
+	if (n > UINT32_MAX || width > WIDTH_MAX || (n && !width))
+		dwarf_break(body);
+	const uint8_t *bytes = dwarf_read_block(body, body->is_broken ? 0 : n * width);
+	if (body->is_broken)
+		return (struct byte_columns){ .n = 0 };
+	return (struct byte_columns){ .bytes = bytes, .n = n, .width = (unsigned)width };
+}
