@@ -52,6 +52,16 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_LOSSES] = { losses_part_write, losses_part_read, "losses" },
 };
 
+/* How parts were written by earlier versions of dendro. */
+static const struct earlier_part {
+	uint32_t type, last_version;
+	int (*read)(struct dwarf_reader *body, struct profile *profile);
+} earlier_parts[] = {
+	{ PART_NAMES, 1, names_part_read_first },
+	{ PART_TREE, 2, tree_part_read_before_3 },
+	{ PART_ACTIVATIONS, 2, activations_part_read_before_3 },
+};
+
 /* The parts after the names may be missing. */
 static bool is_required(uint32_t type)
 {
@@ -94,8 +104,7 @@ int profile_file_write(FILE *file, const struct profile *profile)
 {
 	struct section_writer writer;
 	struct byte_buffer body = { 0 };
-	int err = section_writer_init(
-		&writer, file, profile->splits.n_strings ? SECTIONS_VALUES : SECTIONS_VERSION);
+	int err = section_writer_init(&writer, file, SECTIONS_VERSION);
 
 	for (uint32_t type = PART_INFO; !err && type < N_PARTS_END; type++) {
 		if (!is_there(type, profile))
@@ -123,6 +132,19 @@ static bool is_of_rows(uint32_t type)
 	       (type >= PART_RUN_PHASES && type <= PART_STARTS);
 }
 
+/* 0, or -errno of the part's reader. */
+static int read_body(struct dwarf_reader *body, uint32_t type, const struct reading *reading)
+{
+	const size_t n = sizeof(earlier_parts) / sizeof(*earlier_parts);
+
+	for (size_t i = 0; i < n; i++) {
+		if (earlier_parts[i].type == type &&
+		    reading->version <= earlier_parts[i].last_version)
+			return earlier_parts[i].read(body, reading->profile);
+	}
+	return parts[type].read(body, reading->profile);
+}
+
 static int read_part(const struct section *section, struct reading *reading, char **error_ret)
 {
 	struct dwarf_reader body = dwarf_reader(section->bytes, section->size);
@@ -143,9 +165,7 @@ static int read_part(const struct section *section, struct reading *reading, cha
 	reading->next = section->type + 1;
 	if (is_of_rows(section->type) && !reading->with_rows)
 		return 0;
-	int err = section->type == PART_NAMES && reading->version == 1
-			  ? names_part_read_first(&body, reading->profile)
-			  : parts[section->type].read(&body, reading->profile);
+	int err = read_body(&body, section->type, reading);
 	if (err == -EINVAL || (!err && dwarf_left(&body)))
 		return refuse(error_ret, "cannot be read", parts[section->type].name);
 	return err;

@@ -22,6 +22,8 @@ int modules_part_read(struct dwarf_reader *body, struct profile *profile);
 
 void tree_part_write(struct byte_buffer *body, const struct profile *profile);
 int tree_part_read(struct dwarf_reader *body, struct profile *profile);
+/* As versions 1 and 2 of the format have it; likewise below. */
+int tree_part_read_before_3(struct dwarf_reader *body, struct profile *profile);
 
 /* They refer to the frames of the tree, which has been read. */
 void names_part_write(struct byte_buffer *body, const struct profile *profile);
@@ -66,6 +68,7 @@ int part_read_rows(struct dwarf_reader *body, struct profile *profile);
 /* Of a profile whose tree keeps them. */
 void activations_part_write(struct byte_buffer *body, const struct profile *profile);
 int activations_part_read(struct dwarf_reader *body, struct profile *profile);
+int activations_part_read_before_3(struct dwarf_reader *body, struct profile *profile);
 
 /* Of a profile with ->info.losses. */
 void losses_part_write(struct byte_buffer *body, const struct profile *profile);

@@ -123,10 +123,10 @@ int section_reader_init(struct section_reader *reader, FILE *file, char **error_
 		return -EINVAL;
 	}
 	reader->version = le32toh(start.version);
-	if (reader->version < SECTIONS_FIRST || reader->version > SECTIONS_VALUES) {
+	if (reader->version < SECTIONS_FIRST || reader->version > SECTIONS_VERSION) {
 		*error_ret = sentence("the profile has version %u of the format; this dendro reads "
 				      "versions %d to %d",
-				      reader->version, SECTIONS_FIRST, SECTIONS_VALUES);
+				      reader->version, SECTIONS_FIRST, SECTIONS_VERSION);
 		return -EINVAL;
 	}
 	return 0;

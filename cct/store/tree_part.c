@@ -1,7 +1,8 @@
 /*
- * Writes and reads the tree: its distinct frames, sorted; then columns over the nodes, in their
- * order: the distance to the parent, and the frame. Marks and costs, which most nodes lack, are
- * lists of nodes with values.
+ * Writes and reads the tree: its distinct frames, sorted; the nodes (tree_nodes.h); then marks and
+ * costs. Most nodes lack these but the leaves, which all have samples, so there are columns over
+ * the leaves, and lists of the other nodes with values. Trees as versions 1 and 2 of the format
+ * have them are read, too: there all are such lists.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,34 +10,30 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/store/profile_parts.h"
-#include "cct/store/sorted_frames.h"
+#include "cct/store/tree_nodes.h"
 
 #define KIND_BITS 8 /* below a frame's part, in one number */
+
+static void add_kind(struct byte_buffer *body, const struct frame *frame)
+{
+	byte_buffer_add_unsigned(body, frame->kind | (uint64_t)frame->part << KIND_BITS);
+}
 
 static void write_frames(struct byte_buffer *body, const struct cct *cct,
 			 const struct sorted_frames *sorted)
 {
-	struct frame last = { 0 };
+	const struct frame *frames = cct->frames.frames;
+	uint64_t offset = 0;
 
 	byte_buffer_add_unsigned(body, sorted->n);
+	for (uint32_t i = 0; i < sorted->n; i++)
+		add_kind(body, &frames[sorted->numbers[i]]);
+	for (uint32_t i = 0; i < sorted->n; i++)
+		byte_buffer_add_unsigned(body, frames[sorted->numbers[i]].module);
 	for (uint32_t i = 0; i < sorted->n; i++) {
-		const struct frame *frame = &cct->frames.frames[sorted->numbers[i]];
-
-		byte_buffer_add_unsigned(body, frame->kind | (uint64_t)frame->part << KIND_BITS);
-		byte_buffer_add_unsigned(body, frame->module);
-		byte_buffer_add_unsigned(body, frame->offset - last.offset);
-		last = *frame;
+		byte_buffer_add_unsigned(body, frames[sorted->numbers[i]].offset - offset);
+		offset = frames[sorted->numbers[i]].offset;
 	}
-}
-
-static void write_nodes(struct byte_buffer *body, const struct cct *cct,
-			const struct sorted_frames *sorted)
-{
-	byte_buffer_add_unsigned(body, cct->n_nodes - 1);
-	for (uint32_t i = 1; i < cct->n_nodes; i++)
-		byte_buffer_add_unsigned(body, i - cct->nodes[i].parent);
-	for (uint32_t i = 1; i < cct->n_nodes; i++)
-		byte_buffer_add_unsigned(body, sorted->indices[cct->nodes[i].frame]);
 }
 
 /* A value of a node, for lists of the values that are not 0. */
@@ -69,23 +66,76 @@ static uint64_t longest_of(const struct cct *cct, uint32_t node, unsigned which)
 	return cct->longest[node];
 }
 
-static void write_values(struct byte_buffer *body, const struct cct *cct, node_value value_of,
-			 unsigned which)
+/* Which nodes have a value, at most. */
+typedef bool (*node_condition)(const struct cct *cct, uint32_t node, unsigned which);
+
+static bool any_node(const struct cct *cct, uint32_t node, unsigned which)
+{
+	(void)cct;
+	(void)node;
+	(void)which;
+	return true;
+}
+
+static bool is_leaf(const struct cct *cct, uint32_t node, unsigned which)
+{
+	(void)which;
+	return node != CCT_ROOT && cct->nodes[node].first_child == CCT_NONE;
+}
+
+static bool is_no_leaf(const struct cct *cct, uint32_t node, unsigned which)
+{
+	return !is_leaf(cct, node, which);
+}
+
+static bool has_samples(const struct cct *cct, uint32_t node, unsigned metric)
+{
+	return samples_of(cct, node, metric);
+}
+
+static bool has_no_samples(const struct cct *cct, uint32_t node, unsigned metric)
+{
+	return !has_samples(cct, node, metric);
+}
+
+/* A list of the nodes whose value is not 0, of those with @condition. */
+static void write_values(struct byte_buffer *body, const struct cct *cct, node_condition condition,
+			 node_value value_of, unsigned which)
 {
 	uint32_t n = 0, last = 0;
 
 	for (uint32_t i = 0; i < cct->n_nodes; i++)
-		n += value_of(cct, i, which) != 0;
+		n += condition(cct, i, which) && value_of(cct, i, which);
 	byte_buffer_add_unsigned(body, n);
-	for (uint32_t i = 0; i < cct->n_nodes; i++) {
-		if (!value_of(cct, i, which))
+	for (uint32_t i = 0; n && i < cct->n_nodes; i++) {
+		if (!condition(cct, i, which) || !value_of(cct, i, which))
 			continue;
 		byte_buffer_add_unsigned(body, i - last);
 		last = i;
 	}
-	for (uint32_t i = 0; i < cct->n_nodes; i++) {
-		if (value_of(cct, i, which))
+	for (uint32_t i = 0; n && i < cct->n_nodes; i++) {
+		if (condition(cct, i, which) && value_of(cct, i, which))
 			byte_buffer_add_unsigned(body, value_of(cct, i, which));
+	}
+}
+
+/* The values of all nodes with @condition, which the reader knows. */
+static void write_column(struct byte_buffer *body, const struct cct *cct, node_condition condition,
+			 node_value value_of, unsigned which)
+{
+	for (uint32_t i = 0; i < cct->n_nodes; i++) {
+		if (condition(cct, i, which))
+			byte_buffer_add_unsigned(body, value_of(cct, i, which));
+	}
+}
+
+static void write_costs(struct byte_buffer *body, const struct cct *cct)
+{
+	for (unsigned metric = 0; metric < cct->n_metrics; metric++) {
+		write_column(body, cct, is_leaf, samples_of, metric);
+		write_values(body, cct, is_no_leaf, samples_of, metric);
+		write_column(body, cct, has_samples, weight_of, metric);
+		write_values(body, cct, has_no_samples, weight_of, metric);
 	}
 }
 
@@ -99,19 +149,16 @@ void tree_part_write(struct byte_buffer *body, const struct profile *profile)
 		return;
 	}
 	write_frames(body, cct, &sorted);
-	write_nodes(body, cct, &sorted);
+	tree_nodes_write(body, cct, &sorted);
 	sorted_frames_deinit(&sorted);
-	write_values(body, cct, frame_marks_of, 0);
+	write_values(body, cct, any_node, frame_marks_of, 0);
 	byte_buffer_add_unsigned(body, N_PATH_MARKS);
 	for (unsigned mark = 0; mark < N_PATH_MARKS; mark++)
-		write_values(body, cct, marked_of, mark);
-	for (unsigned metric = 0; metric < cct->n_metrics; metric++) {
-		write_values(body, cct, samples_of, metric);
-		write_values(body, cct, weight_of, metric);
-	}
+		write_values(body, cct, any_node, marked_of, mark);
+	write_costs(body, cct);
 	byte_buffer_add_unsigned(body, cct->longest ? cct->longest_metric + 1u : 0);
 	if (cct->longest)
-		write_values(body, cct, longest_of, 0);
+		write_values(body, cct, any_node, longest_of, 0);
 }
 
 static bool frame_is_possible(const struct frame *frame, const struct profile *profile)
@@ -146,9 +193,63 @@ static bool frame_is_possible(const struct frame *frame, const struct profile *p
 	return false;
 }
 
-/* @numbers_ret: of the frames, in the tree. */
-static int read_frames(struct dwarf_reader *body, const struct profile *profile,
-		       uint32_t **numbers_ret, int64_t *n_ret)
+/* A frame of the file, whose @kind has its part above. 0, -EINVAL or -ENOMEM. */
+static int add_frame(const struct profile *profile, uint64_t kind, uint64_t module, uint64_t offset,
+		     uint32_t *number_ret)
+{
+	const uint64_t part = kind >> KIND_BITS;
+
+	kind &= (1u << KIND_BITS) - 1;
+	if (kind > FRAME_VALUE || module > UINT32_MAX || part > UINT16_MAX)
+		return -EINVAL;
+	const struct frame frame = {
+		.kind = (uint8_t)kind,
+		.part = (uint16_t)part,
+		.module = (uint32_t)module,
+		.offset = offset,
+	};
+	if (!frame_is_possible(&frame, profile))
+		return -EINVAL;
+	*number_ret = frame_ids_enter(&profile->cct->frames, &frame);
+	return *number_ret == FRAME_IDS_NONE ? -ENOMEM : 0;
+}
+
+/* A column of @n numbers, which is passed over. */
+static struct dwarf_reader read_column(struct dwarf_reader *body, int64_t n)
+{
+	const struct dwarf_reader column = *body;
+
+	for (int64_t i = 0; i < n; i++)
+		dwarf_read_uleb(body);
+	return column;
+}
+
+/* They are numbered as in the file, from 1 on. */
+static int read_frames(struct dwarf_reader *body, const struct profile *profile)
+{
+	const int64_t n = part_read_count(body, 3);
+	struct dwarf_reader kinds = read_column(body, n), modules = read_column(body, n);
+	uint64_t offset = 0;
+
+	if (n < 0)
+		return -EINVAL;
+	if (frame_ids_reserve(&profile->cct->frames, (uint32_t)n))
+		return -ENOMEM;
+	for (int64_t i = 0; i < n; i++) {
+		const uint64_t kind = dwarf_read_uleb(&kinds), module = dwarf_read_uleb(&modules);
+		uint32_t number;
+
+		offset += dwarf_read_uleb(body);
+		int err = add_frame(profile, kind, module, offset, &number);
+		if (err || number != i + 1)
+			return err ? err : -EINVAL;
+	}
+	return 0;
+}
+
+/* As versions 1 and 2 have them. @numbers_ret: of the frames, in the tree. */
+static int read_frame_list(struct dwarf_reader *body, const struct profile *profile,
+			   uint32_t **numbers_ret, int64_t *n_ret)
 {
 	struct frame_ids *known = &profile->cct->frames;
 	uint64_t offset = 0;
@@ -161,34 +262,14 @@ static int read_frames(struct dwarf_reader *body, const struct profile *profile,
 	if (!numbers || frame_ids_reserve(known, (uint32_t)*n_ret))
 		return -ENOMEM;
 	for (int64_t i = 0; i < *n_ret; i++) {
-		uint64_t kind = dwarf_read_uleb(body), module = dwarf_read_uleb(body);
+		const uint64_t kind = dwarf_read_uleb(body), module = dwarf_read_uleb(body);
 
 		offset += dwarf_read_uleb(body);
-		const uint64_t part = kind >> KIND_BITS;
-		kind &= (1u << KIND_BITS) - 1;
-		if (kind > FRAME_VALUE || module > UINT32_MAX || part > UINT16_MAX)
-			return -EINVAL;
-		const struct frame frame = {
-			.kind = (uint8_t)kind,
-			.part = (uint16_t)part,
-			.module = (uint32_t)module,
-			.offset = offset,
-		};
-		if (!frame_is_possible(&frame, profile))
-			return -EINVAL;
-		numbers[i] = frame_ids_enter(known, &frame);
-		if (numbers[i] == FRAME_IDS_NONE)
-			return -ENOMEM;
+		int err = add_frame(profile, kind, module, offset, &numbers[i]);
+		if (err)
+			return err;
 	}
 	return 0;
-}
-
-/* Trees are root, process, perhaps thread, and then code. */
-static bool may_be_child(const struct frame *parent, const struct frame *frame)
-{
-	if ((parent->kind == FRAME_ROOT) != (frame->kind == FRAME_PROCESS))
-		return false;
-	return frame->kind != FRAME_THREAD || parent->kind == FRAME_PROCESS;
 }
 
 static int read_node(struct cct *cct, uint64_t distance, uint64_t index, const uint32_t *numbers,
@@ -199,7 +280,7 @@ static int read_node(struct cct *cct, uint64_t distance, uint64_t index, const u
 	if (!distance || distance > node || index >= (uint64_t)n_frames)
 		return -EINVAL;
 	uint32_t parent = node - (uint32_t)distance;
-	if (!may_be_child(cct_frame(cct, parent), &cct->frames.frames[numbers[index]]))
+	if (!tree_may_be_child(cct_frame(cct, parent), &cct->frames.frames[numbers[index]]))
 		return -EINVAL;
 	return cct_add_child(cct, parent, numbers[index]) == CCT_NONE ? -ENOMEM : 0;
 }
@@ -291,7 +372,37 @@ static int read_marks(struct dwarf_reader *body, struct cct *cct)
 	return err;
 }
 
+/* Values of all nodes with @condition. */
+static int read_all_values(struct dwarf_reader *body, struct cct *cct, node_condition condition,
+			   node_setter set, unsigned which)
+{
+	for (uint32_t node = 0; node < cct->n_nodes; node++) {
+		const uint64_t value = condition(cct, node, which) ? dwarf_read_uleb(body) : 0;
+
+		if (value && set(cct, node, which, value))
+			return -ENOMEM;
+	}
+	return body->is_broken ? -EINVAL : 0;
+}
+
 static int read_costs(struct dwarf_reader *body, struct cct *cct)
+{
+	int err = 0;
+
+	for (unsigned metric = 0; !err && metric < cct->n_metrics; metric++) {
+		err = read_all_values(body, cct, is_leaf, set_samples, metric);
+		if (!err)
+			err = read_values(body, cct, set_samples, metric);
+		if (!err)
+			err = read_all_values(body, cct, has_samples, set_weight, metric);
+		if (!err)
+			err = read_values(body, cct, set_weight, metric);
+	}
+	return err;
+}
+
+/* As versions 1 and 2 have them. */
+static int read_cost_lists(struct dwarf_reader *body, struct cct *cct)
 {
 	int err = 0;
 
@@ -318,15 +429,12 @@ static int read_longest(struct dwarf_reader *body, struct cct *cct)
 
 int tree_part_read(struct dwarf_reader *body, struct profile *profile)
 {
-	_cleanup_free_ uint32_t *numbers = NULL;
-	int64_t n_frames;
-
 	profile->cct = cct_create(profile->n_metrics);
 	if (!profile->cct)
 		return -ENOMEM;
-	int err = read_frames(body, profile, &numbers, &n_frames);
+	int err = read_frames(body, profile);
 	if (!err)
-		err = read_nodes(body, profile->cct, numbers, n_frames);
+		err = tree_nodes_read(body, profile->cct);
 	if (!err)
 		err = read_marks(body, profile->cct);
 	if (!err)
@@ -334,15 +442,52 @@ int tree_part_read(struct dwarf_reader *body, struct profile *profile)
 	return err ? err : read_longest(body, profile->cct);
 }
 
-static uint64_t activations_of(const struct cct *cct, uint32_t node, unsigned which)
+int tree_part_read_before_3(struct dwarf_reader *body, struct profile *profile)
 {
+	_cleanup_free_ uint32_t *numbers = NULL;
+	int64_t n_frames;
+
+	profile->cct = cct_create(profile->n_metrics);
+	if (!profile->cct)
+		return -ENOMEM;
+	int err = read_frame_list(body, profile, &numbers, &n_frames);
+	if (!err)
+		err = read_nodes(body, profile->cct, numbers, n_frames);
+	if (!err)
+		err = read_marks(body, profile->cct);
+	if (!err)
+		err = read_cost_lists(body, profile->cct);
+	return err ? err : read_longest(body, profile->cct);
+}
+
+/* A path was called once where it parts from others, and below that as often as there. */
+static uint64_t expected_activations(const struct cct *cct, uint32_t node)
+{
+	const struct cct_node *of = &cct->nodes[node];
+	const enum frame_kind kind = cct_frame(cct, node)->kind;
+
+	if (kind == FRAME_ROOT || kind == FRAME_PROCESS || kind == FRAME_THREAD)
+		return 0;
+	const enum frame_kind above = cct_frame(cct, of->parent)->kind;
+	const bool is_only_child =
+		of->next_sibling == CCT_NONE && cct->nodes[of->parent].first_child == node;
+	return is_only_child && above != FRAME_PROCESS && above != FRAME_THREAD
+		       ? cct->activations[of->parent]
+		       : 1;
+}
+
+/* The difference to what is expected, so that small ones of both signs are small numbers. */
+static uint64_t more_activations_of(const struct cct *cct, uint32_t node, unsigned which)
+{
+	const uint64_t more = cct->activations[node] - expected_activations(cct, node);
+
 	(void)which;
-	return cct->activations[node];
+	return more << 1 ^ (uint64_t)((int64_t)more >> 63);
 }
 
 void activations_part_write(struct byte_buffer *body, const struct profile *profile)
 {
-	write_values(body, profile->cct, activations_of, 0);
+	write_values(body, profile->cct, any_node, more_activations_of, 0);
 }
 
 static int set_activations(struct cct *cct, uint32_t node, unsigned which, uint64_t value)
@@ -353,6 +498,22 @@ static int set_activations(struct cct *cct, uint32_t node, unsigned which, uint6
 }
 
 int activations_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	struct cct *cct = profile->cct;
+	int err = cct_keep_activations(cct);
+
+	if (!err)
+		err = read_values(body, cct, set_activations, 0);
+	for (uint32_t node = 0; !err && node < cct->n_nodes; node++) {
+		const uint64_t more = cct->activations[node];
+
+		cct->activations[node] =
+			expected_activations(cct, node) + (more >> 1 ^ -(more & 1));
+	}
+	return err;
+}
+
+int activations_part_read_before_3(struct dwarf_reader *body, struct profile *profile)
 {
 	int err = cct_keep_activations(profile->cct);
 
