@@ -59,6 +59,8 @@ static const struct earlier_part {
 } earlier_parts[] = {
 	{ PART_NAMES, 1, names_part_read_first },
 	{ PART_TREE, 2, tree_part_read_before_3 },
+	{ PART_ROWS, 2, rows_part_read_before_3 },
+	{ PART_RUNS, 2, runs_part_read_before_3 },
 	{ PART_ACTIVATIONS, 2, activations_part_read_before_3 },
 };
 

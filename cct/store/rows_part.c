@@ -9,11 +9,13 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/store/byte_columns.h"
 #include "cct/store/profile_parts.h"
+#include "cct/store/row_nodes.h"
+#include "cct/store/row_tasks.h"
 
-#define ROW_SIZE_MIN      4 /* bytes: a time, a task, a node, an end */
-#define STREAM_SIZE_MIN   4 /* a metric, a CPU, a number of rows, a distance in time */
-#define TASK_SIZE_MIN     5
+#define ROW_SIZE_MIN      4    /* bytes: a time, a task, a node, an end */
+#define STREAM_SIZE_MIN   4    /* a metric, a CPU, a number of rows, a distance in time */
 #define N_DISTANCES_KNOWN 1001 /* enough to find the usual one */
 
 struct stream {
@@ -26,91 +28,6 @@ struct stream_list {
 	struct stream *streams;
 	uint32_t n, n_allocated;
 };
-
-/* The nodes that have samples, by thread; those with most samples come first. */
-struct node_ranks {
-	uint32_t *nodes;
-	uint32_t *first; /* [thread]: of ->nodes; one more than there are threads */
-	uint32_t *ranks; /* [node]: among the nodes of its thread */
-};
-
-struct ranked_node {
-	uint64_t n_samples;
-	uint32_t node, thread;
-};
-
-static void node_ranks_deinit(struct node_ranks *ranks)
-{
-	free(ranks->nodes);
-	free(ranks->first);
-	free(ranks->ranks);
-}
-
-static int compare_ranked(const void *a, const void *b)
-{
-	const struct ranked_node *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->n_samples != y->n_samples)
-		return x->n_samples > y->n_samples ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-static uint64_t samples_of(const struct cct *cct, uint32_t node)
-{
-	uint64_t n = 0;
-
-	for (uint32_t metric = 0; metric < cct->n_metrics; metric++)
-		n += cct_cost(cct, node, metric)->samples;
-	return n;
-}
-
-/* Fills @nodes with those that have samples and a thread. Their number, or -1 without memory. */
-static int64_t find_ranked(const struct cct *cct, struct ranked_node *nodes)
-{
-	_cleanup_free_ uint32_t *threads = calloc(cct->n_nodes, sizeof(*threads));
-	int64_t n = 0;
-
-	if (!threads)
-		return -1;
-	threads[CCT_ROOT] = UINT32_MAX;
-	for (uint32_t node = 1; node < cct->n_nodes; node++) {
-		const struct frame *frame = cct_frame(cct, node);
-		const uint64_t n_samples = samples_of(cct, node);
-
-		threads[node] = frame->kind == FRAME_THREAD ? (uint32_t)frame->offset
-							    : threads[cct->nodes[node].parent];
-		if (n_samples && threads[node] != UINT32_MAX)
-			nodes[n++] = (struct ranked_node){ n_samples, node, threads[node] };
-	}
-	if (n)
-		qsort(nodes, (size_t)n, sizeof(*nodes), compare_ranked);
-	return n;
-}
-
-static int node_ranks_init(struct node_ranks *ranks, const struct profile *profile)
-{
-	const struct cct *cct = profile->cct;
-	_cleanup_free_ struct ranked_node *found = calloc(cct->n_nodes, sizeof(*found));
-	int64_t n = found ? find_ranked(cct, found) : -1;
-	uint32_t thread = 0;
-
-	ranks->nodes = calloc(cct->n_nodes, sizeof(*ranks->nodes));
-	ranks->first = calloc((size_t)profile->n_threads + 1, sizeof(*ranks->first));
-	ranks->ranks = calloc(cct->n_nodes, sizeof(*ranks->ranks));
-	if (n < 0 || !ranks->nodes || !ranks->first || !ranks->ranks)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		while (thread < found[i].thread)
-			ranks->first[++thread] = i;
-		ranks->nodes[i] = found[i].node;
-		ranks->ranks[found[i].node] = i - ranks->first[thread];
-	}
-	while (thread < profile->n_threads)
-		ranks->first[++thread] = (uint32_t)n;
-	return 0;
-}
 
 static int compare_distances(const void *a, const void *b)
 {
@@ -163,20 +80,6 @@ static int find_streams(struct stream_list *list, const struct sample_rows *rows
 	return 0;
 }
 
-static void write_tasks(struct byte_buffer *body, const struct sample_rows *rows)
-{
-	byte_buffer_add_unsigned(body, rows->n_tasks);
-	for (uint32_t i = 0; i < rows->n_tasks; i++) {
-		const struct row_task *task = &rows->tasks[i];
-
-		byte_buffer_add_unsigned(body, task->thread);
-		byte_buffer_add_signed(body, task->pid);
-		byte_buffer_add_signed(body, task->tid);
-		byte_buffer_add_text(body, rows->names.strings[task->thread_name]);
-		byte_buffer_add_text(body, rows->names.strings[task->process_name]);
-	}
-}
-
 static void write_streams(struct byte_buffer *body, const struct sample_rows *rows,
 			  const struct stream_list *list)
 {
@@ -204,12 +107,25 @@ static void write_times(struct byte_buffer *body, const struct stream *stream,
 	}
 }
 
-static void write_row_tasks(struct byte_buffer *body, const struct stream *stream,
-			    const struct sample_row *rows)
+/* A column of the places of all rows' tasks, then the tasks without a place. */
+static void write_row_tasks(struct byte_buffer *body, const struct sample_rows *rows,
+			    const struct stream_list *list)
 {
-	for (uint32_t i = 0; i < stream->n; i++)
-		byte_buffer_add_unsigned(
-			body, i && rows[i].task == rows[i - 1].task ? 0 : rows[i].task + 1ull);
+	struct byte_buffer others = { 0 };
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct stream *stream = &list->streams[i];
+		struct recent_tasks recent = { .n = 0 };
+
+		for (uint32_t k = 0; k < stream->n; k++) {
+			const uint8_t place = recent_tasks_write(
+				&recent, rows->rows[stream->first + k].task, &others);
+
+			byte_buffer_add(body, &place, 1);
+		}
+	}
+	column_write(body, &others);
+	byte_buffer_deinit(&others);
 }
 
 static uint64_t pack_end(const struct sample_row *row)
@@ -257,7 +173,7 @@ static uint32_t count_runs(const struct sample_rows *rows)
 }
 
 static void write_columns(struct byte_buffer *body, const struct profile *profile,
-			  const struct stream_list *list, const struct node_ranks *ranks)
+			  const struct stream_list *list)
 {
 	const struct sample_rows *rows = profile->rows;
 	uint32_t at = 0;
@@ -265,10 +181,8 @@ static void write_columns(struct byte_buffer *body, const struct profile *profil
 	for (uint32_t i = 0; i < list->n; i++)
 		write_times(body, &list->streams[i], &rows->rows[list->streams[i].first],
 			    rows->slice_shift);
-	for (uint32_t i = 0; i < list->n; i++)
-		write_row_tasks(body, &list->streams[i], &rows->rows[list->streams[i].first]);
-	for (uint32_t i = 0; i < rows->n_rows; i++)
-		byte_buffer_add_unsigned(body, ranks->ranks[rows->rows[i].node]);
+	write_row_tasks(body, rows, list);
+	row_nodes_write(body, profile);
 	for (uint32_t run = 0; run < count_runs(rows); run++) {
 		for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
 			write_weights(body, rows, run, metric, &at);
@@ -278,51 +192,17 @@ static void write_columns(struct byte_buffer *body, const struct profile *profil
 void rows_part_write(struct byte_buffer *body, const struct profile *profile)
 {
 	struct stream_list list = { .n = 0 };
-	struct node_ranks ranks = { .nodes = NULL };
 	_cleanup_free_ uint64_t *ends = calloc(profile->cct->n_nodes, sizeof(*ends));
 
-	if (!ends || find_streams(&list, profile->rows) || node_ranks_init(&ranks, profile)) {
+	if (!ends || find_streams(&list, profile->rows)) {
 		body->lacks_memory = true;
 	} else {
-		write_tasks(body, profile->rows);
+		row_tasks_write(body, profile);
 		write_streams(body, profile->rows, &list);
-		write_columns(body, profile, &list, &ranks);
+		write_columns(body, profile, &list);
 		write_ends(body, profile->rows, ends);
 	}
-	node_ranks_deinit(&ranks);
 	free(list.streams);
-}
-
-static int read_task(struct dwarf_reader *body, const struct profile *profile)
-{
-	_cleanup_free_ char *thread_name = NULL, *process_name = NULL;
-	uint64_t thread = dwarf_read_uleb(body);
-	int64_t pid = dwarf_read_sleb(body), tid = dwarf_read_sleb(body);
-	uint32_t n = profile->rows->n_tasks, index;
-	int err = part_read_text(body, &thread_name);
-
-	if (!err)
-		err = part_read_text(body, &process_name);
-	if (err || !thread_name || !process_name || thread >= profile->n_threads)
-		return err ? err : -EINVAL;
-	const struct row_task task = {
-		.thread = (uint32_t)thread,
-		.pid = (int32_t)pid,
-		.tid = (int32_t)tid,
-	};
-	err = sample_rows_enter_task(profile->rows, &task, thread_name, process_name, &index);
-	/* Each differs from the one before of its thread. */
-	return err || index == n ? err : -EINVAL;
-}
-
-static int read_tasks(struct dwarf_reader *body, const struct profile *profile)
-{
-	int64_t n = part_read_count(body, TASK_SIZE_MIN);
-	int err = n < 0 ? -EINVAL : 0;
-
-	for (int64_t i = 0; !err && i < n; i++)
-		err = read_task(body, profile);
-	return err;
 }
 
 static bool comes_after(const struct stream *stream, const struct stream *last)
@@ -401,33 +281,46 @@ static int read_times(struct dwarf_reader *body, const struct stream *stream,
 	return 0;
 }
 
-static int read_row_tasks(struct dwarf_reader *body, const struct stream *stream,
-			  struct sample_row *rows, uint32_t n_tasks)
+static int read_row_tasks(struct dwarf_reader *body, struct sample_rows *rows,
+			  const struct stream_list *list)
 {
-	uint64_t task = 0; /* plus 1 */
+	const uint8_t *places = dwarf_read_block(body, rows->n_rows);
+	struct dwarf_reader others = column_read(body);
 
-	for (uint32_t i = 0; i < stream->n; i++) {
-		const uint64_t given = dwarf_read_uleb(body);
+	if (body->is_broken)
+		return -EINVAL;
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct stream *stream = &list->streams[i];
+		struct recent_tasks recent = { .n = 0 };
 
-		task = given ? given : task;
-		if (!task || task > n_tasks)
-			return -EINVAL;
-		rows[i].task = (uint32_t)task - 1;
+		for (uint32_t k = stream->first; k < stream->first + stream->n; k++) {
+			const int64_t task =
+				recent_tasks_read(&recent, places[k], &others, rows->n_tasks);
+
+			if (task < 0)
+				return -EINVAL;
+			rows->rows[k].task = (uint32_t)task;
+		}
 	}
-	return 0;
+	return dwarf_left(&others) ? -EINVAL : 0;
 }
 
-static int read_row_nodes(struct dwarf_reader *body, struct sample_rows *rows,
-			  const struct node_ranks *ranks)
+/* As versions 1 and 2 of the format have them: 0: as the stream's last row. */
+static int read_row_tasks_before_3(struct dwarf_reader *body, struct sample_rows *rows,
+				   const struct stream_list *list)
 {
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		const uint32_t thread = rows->tasks[rows->rows[i].task].thread;
-		const uint32_t first = ranks->first[thread], end = ranks->first[thread + 1];
-		const uint64_t rank = dwarf_read_uleb(body);
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct stream *stream = &list->streams[i];
+		uint64_t task = 0; /* plus 1 */
 
-		if (rank >= end - first)
-			return -EINVAL;
-		rows->rows[i].node = ranks->nodes[first + rank];
+		for (uint32_t k = stream->first; k < stream->first + stream->n; k++) {
+			const uint64_t given = dwarf_read_uleb(body);
+
+			task = given ? given : task;
+			if (!task || task > rows->n_tasks)
+				return -EINVAL;
+			rows->rows[k].task = (uint32_t)task - 1;
+		}
 	}
 	return 0;
 }
@@ -460,8 +353,27 @@ static int read_ends(struct dwarf_reader *body, struct sample_rows *rows, uint64
 	return 0;
 }
 
+/* What is not the same in all versions of the format. */
+struct row_readers {
+	int (*tasks)(struct dwarf_reader *body, const struct profile *profile);
+	int (*row_tasks)(struct dwarf_reader *body, struct sample_rows *rows,
+			 const struct stream_list *list);
+	int (*row_nodes)(struct dwarf_reader *body, const struct profile *profile);
+};
+
+static const struct row_readers readers = {
+	row_tasks_read,
+	read_row_tasks,
+	row_nodes_read,
+};
+static const struct row_readers readers_before_3 = {
+	row_tasks_read_before_3,
+	read_row_tasks_before_3,
+	row_nodes_read_before_3,
+};
+
 static int read_columns(struct dwarf_reader *body, const struct profile *profile,
-			const struct stream_list *list, const struct node_ranks *ranks)
+			const struct stream_list *list, const struct row_readers *read)
 {
 	struct sample_rows *rows = profile->rows;
 	_cleanup_free_ uint64_t *ends = calloc(profile->cct->n_nodes, sizeof(*ends));
@@ -471,11 +383,10 @@ static int read_columns(struct dwarf_reader *body, const struct profile *profile
 	for (uint32_t i = 0; !err && i < list->n; i++)
 		err = read_times(body, &list->streams[i], &rows->rows[list->streams[i].first],
 				 rows->slice_shift);
-	for (uint32_t i = 0; !err && i < list->n; i++)
-		err = read_row_tasks(body, &list->streams[i], &rows->rows[list->streams[i].first],
-				     rows->n_tasks);
 	if (!err)
-		err = read_row_nodes(body, rows, ranks);
+		err = read->row_tasks(body, rows, list);
+	if (!err)
+		err = read->row_nodes(body, profile);
 	for (uint32_t run = 0; !err && run < count_runs(rows); run++) {
 		for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
 			read_weights(body, rows, run, metric, &at);
@@ -483,26 +394,33 @@ static int read_columns(struct dwarf_reader *body, const struct profile *profile
 	return err ? err : read_ends(body, rows, ends);
 }
 
-int part_read_rows(struct dwarf_reader *body, struct profile *profile)
+int part_read_rows(struct dwarf_reader *body, struct profile *profile, bool is_before_3)
 {
+	const struct row_readers *read = is_before_3 ? &readers_before_3 : &readers;
 	struct stream_list list = { .n = 0 };
-	struct node_ranks ranks = { .nodes = NULL };
 
-	int err = read_tasks(body, profile);
+	int err = read->tasks(body, profile);
 	if (!err)
 		err = read_streams(body, profile, &list);
 	if (!err)
-		err = node_ranks_init(&ranks, profile);
-	if (!err)
-		err = read_columns(body, profile, &list, &ranks);
-	node_ranks_deinit(&ranks);
+		err = read_columns(body, profile, &list, read);
 	free(list.streams);
 	return !err && body->is_broken ? -EINVAL : err;
 }
 
-int rows_part_read(struct dwarf_reader *body, struct profile *profile)
+static int read_part(struct dwarf_reader *body, struct profile *profile, bool is_before_3)
 {
 	profile->rows = calloc(1, sizeof(*profile->rows));
-	int err = profile->rows ? part_read_rows(body, profile) : -ENOMEM;
+	int err = profile->rows ? part_read_rows(body, profile, is_before_3) : -ENOMEM;
 	return err ? err : sample_rows_check(profile->rows, profile->cct);
+}
+
+int rows_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, false);
+}
+
+int rows_part_read_before_3(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, true);
 }

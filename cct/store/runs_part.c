@@ -130,7 +130,7 @@ static int read_sums(struct dwarf_reader *body, struct sample_rows *rows)
 	return err;
 }
 
-int runs_part_read(struct dwarf_reader *body, struct profile *profile)
+static int read_part(struct dwarf_reader *body, struct profile *profile, bool is_before_3)
 {
 	const uint64_t shift = dwarf_read_uleb(body);
 
@@ -142,10 +142,20 @@ int runs_part_read(struct dwarf_reader *body, struct profile *profile)
 	profile->rows->slice_shift = (unsigned)shift;
 	int err = read_runs(body, profile->rows, profile->n_metrics);
 	if (!err)
-		err = part_read_rows(body, profile);
+		err = part_read_rows(body, profile, is_before_3);
 	if (!err && shift)
 		err = read_sums(body, profile->rows);
 	if (!err && body->is_broken)
 		err = -EINVAL;
 	return err ? err : sample_rows_check(profile->rows, profile->cct);
+}
+
+int runs_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, false);
+}
+
+int runs_part_read_before_3(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, true);
 }

@@ -1,0 +1,283 @@
+#include "cct/store/row_nodes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/store/byte_columns.h"
+
+#define RECENT_MAX 16
+#define IS_OTHER   (RECENT_MAX + 1) /* 0: the next without a row; from 1 on: a recent one's place */
+
+/* What is known of a thread's nodes when a row of it comes. */
+struct thread_nodes {
+	uint32_t first, end; /* of those in thread_table.nodes */
+	uint32_t next;       /* all before it have had a row */
+	uint32_t recent[RECENT_MAX];
+	unsigned n_recent;
+};
+
+/* The nodes that have samples, by thread, in their order. */
+struct thread_table {
+	struct thread_nodes *threads;
+	uint32_t *nodes;
+	uint32_t *indices; /* by node: in ->nodes, if it is there */
+	uint64_t *left;    /* by node: its samples without a row */
+	bool *has_row;     /* by node */
+};
+
+static void thread_table_deinit(struct thread_table *table)
+{
+	free(table->threads);
+	free(table->nodes);
+	free(table->indices);
+	free(table->left);
+	free(table->has_row);
+}
+
+static uint64_t samples_of(const struct cct *cct, uint32_t node)
+{
+	uint64_t n = 0;
+
+	for (uint32_t metric = 0; metric < cct->n_metrics; metric++)
+		n += cct_cost(cct, node, metric)->samples;
+	return n;
+}
+
+/* Of each node; UINT32_MAX: none. NULL without memory. */
+static uint32_t *find_threads(const struct cct *cct)
+{
+	uint32_t *threads = calloc(cct->n_nodes, sizeof(*threads));
+
+	for (uint32_t node = 0; threads && node < cct->n_nodes; node++) {
+		const struct frame *frame = cct_frame(cct, node);
+
+		if (node == CCT_ROOT)
+			threads[node] = UINT32_MAX;
+		else
+			threads[node] = frame->kind == FRAME_THREAD
+						? (uint32_t)frame->offset
+						: threads[cct->nodes[node].parent];
+	}
+	return threads;
+}
+
+static void sort_nodes(struct thread_table *table, const struct profile *profile,
+		       const uint32_t *thread_of)
+{
+	const uint32_t n_nodes = profile->cct->n_nodes;
+	uint32_t n = 0;
+
+	for (uint32_t node = 0; node < n_nodes; node++) {
+		table->left[node] = samples_of(profile->cct, node);
+		if (table->left[node] && thread_of[node] != UINT32_MAX)
+			table->threads[thread_of[node]].end++;
+	}
+	for (uint32_t i = 0; i < profile->n_threads; i++) {
+		struct thread_nodes *thread = &table->threads[i];
+
+		thread->first = thread->next = n;
+		n += thread->end;
+		thread->end = thread->first;
+	}
+	for (uint32_t node = 0; node < n_nodes; node++) {
+		if (!table->left[node] || thread_of[node] == UINT32_MAX)
+			continue;
+		const uint32_t index = table->threads[thread_of[node]].end++;
+		table->nodes[index] = node;
+		table->indices[node] = index;
+	}
+}
+
+/* 0 or -ENOMEM; it may be deinitialized in any case. */
+static int thread_table_init(struct thread_table *table, const struct profile *profile)
+{
+	const uint32_t n_nodes = profile->cct->n_nodes;
+	_cleanup_free_ uint32_t *thread_of = find_threads(profile->cct);
+
+	*table = (struct thread_table){
+		.threads = calloc((size_t)profile->n_threads + 1, sizeof(*table->threads)),
+		.nodes = calloc(n_nodes, sizeof(*table->nodes)),
+		.indices = calloc(n_nodes, sizeof(*table->indices)),
+		.left = calloc(n_nodes, sizeof(*table->left)),
+		.has_row = calloc(n_nodes, sizeof(*table->has_row)),
+	};
+	if (!thread_of || !table->threads || !table->nodes || !table->indices || !table->left ||
+	    !table->has_row)
+		return -ENOMEM;
+	sort_nodes(table, profile, thread_of);
+	return 0;
+}
+
+/* The first node of the thread without a row; its end: there is none. */
+static uint32_t next_new(const struct thread_table *table, struct thread_nodes *thread)
+{
+	while (thread->next < thread->end && table->has_row[table->nodes[thread->next]])
+		thread->next++;
+	return thread->next;
+}
+
+/* Its place; n_recent: it is not among them. */
+static unsigned find_recent(const struct thread_nodes *thread, uint32_t node)
+{
+	unsigned place = 0;
+
+	while (place < thread->n_recent && thread->recent[place] != node)
+		place++;
+	return place;
+}
+
+/* A row of the node came, which was at this place among the recent ones. It is the newest now, but
+ * nodes whose samples all have rows are none. */
+static void count_row(struct thread_table *table, struct thread_nodes *thread, unsigned place,
+		      uint32_t node)
+{
+	table->has_row[node] = true;
+	if (table->left[node])
+		table->left[node]--;
+	if (!table->left[node]) {
+		if (place == thread->n_recent)
+			return;
+		thread->n_recent--;
+		memmove(&thread->recent[place], &thread->recent[place + 1],
+			(thread->n_recent - place) * sizeof(*thread->recent));
+		return;
+	}
+	if (place == thread->n_recent && place < RECENT_MAX)
+		thread->n_recent++;
+	else if (place == thread->n_recent)
+		place--;
+	memmove(&thread->recent[1], &thread->recent[0], place * sizeof(*thread->recent));
+	thread->recent[0] = node;
+}
+
+void row_nodes_write(struct byte_buffer *body, const struct profile *profile)
+{
+	const struct sample_rows *rows = profile->rows;
+	struct byte_buffer others = { 0 };
+	struct thread_table table;
+
+	body->lacks_memory |= thread_table_init(&table, profile) != 0;
+	for (uint32_t i = 0; !body->lacks_memory && i < rows->n_rows; i++) {
+		const uint32_t node = rows->rows[i].node;
+		struct thread_nodes *thread =
+			&table.threads[rows->tasks[rows->rows[i].task].thread];
+		const unsigned place = find_recent(thread, node);
+		const uint32_t new = next_new(&table, thread);
+		uint8_t code = IS_OTHER;
+
+		if (new < thread->end && table.nodes[new] == node)
+			code = 0;
+		else if (place < thread->n_recent)
+			code = (uint8_t)(place + 1);
+		byte_buffer_add(body, &code, 1);
+		if (code == IS_OTHER)
+			byte_buffer_add_unsigned(&others, table.indices[node] - thread->first);
+		count_row(&table, thread, place, node);
+	}
+	column_write(body, &others);
+	byte_buffer_deinit(&others);
+	thread_table_deinit(&table);
+}
+
+/* 0 or -EINVAL. */
+static int read_node(struct thread_table *table, struct thread_nodes *thread, uint8_t code,
+		     struct dwarf_reader *others, uint32_t *node_ret)
+{
+	unsigned place = thread->n_recent;
+	uint64_t index;
+
+	if (code && code <= thread->n_recent) {
+		place = code - 1u;
+		*node_ret = thread->recent[place];
+	} else {
+		index = code ? thread->first + dwarf_read_uleb(others) : next_new(table, thread);
+		if ((code && code != IS_OTHER) || others->is_broken || index < thread->first ||
+		    index >= thread->end)
+			return -EINVAL;
+		*node_ret = table->nodes[index];
+		place = find_recent(thread, *node_ret);
+	}
+	count_row(table, thread, place, *node_ret);
+	return 0;
+}
+
+int row_nodes_read(struct dwarf_reader *body, const struct profile *profile)
+{
+	struct sample_rows *rows = profile->rows;
+	const uint8_t *codes = dwarf_read_block(body, rows->n_rows);
+	struct dwarf_reader others = column_read(body);
+	struct thread_table table;
+	int err = thread_table_init(&table, profile);
+
+	if (!err && body->is_broken)
+		err = -EINVAL;
+	for (uint32_t i = 0; !err && i < rows->n_rows; i++) {
+		struct sample_row *row = &rows->rows[i];
+
+		err = read_node(&table, &table.threads[rows->tasks[row->task].thread], codes[i],
+				&others, &row->node);
+	}
+	thread_table_deinit(&table);
+	return !err && dwarf_left(&others) ? -EINVAL : err;
+}
+
+struct ranked_node {
+	uint64_t n_samples;
+	uint32_t index; /* among those of all threads */
+	uint32_t node;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked_node *x = a, *y = b;
+
+	if (x->n_samples != y->n_samples)
+		return x->n_samples > y->n_samples ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Sorts the nodes of each thread: those with most samples come first. 0 or -ENOMEM. */
+static int rank_nodes(struct thread_table *table, const struct profile *profile)
+{
+	_cleanup_free_ struct ranked_node *ranked = calloc(profile->cct->n_nodes, sizeof(*ranked));
+
+	if (!ranked)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < profile->n_threads; i++) {
+		const struct thread_nodes *thread = &table->threads[i];
+
+		for (uint32_t k = thread->first; k < thread->end; k++)
+			ranked[k] = (struct ranked_node){ table->left[table->nodes[k]], k,
+							  table->nodes[k] };
+		if (thread->end > thread->first)
+			qsort(&ranked[thread->first], thread->end - thread->first, sizeof(*ranked),
+			      compare_ranked);
+		for (uint32_t k = thread->first; k < thread->end; k++)
+			table->nodes[k] = ranked[k].node;
+	}
+	return 0;
+}
+
+int row_nodes_read_before_3(struct dwarf_reader *body, const struct profile *profile)
+{
+	struct sample_rows *rows = profile->rows;
+	struct thread_table table;
+	int err = thread_table_init(&table, profile);
+
+	if (!err)
+		err = rank_nodes(&table, profile);
+	for (uint32_t i = 0; !err && i < rows->n_rows; i++) {
+		const struct thread_nodes *thread =
+			&table.threads[rows->tasks[rows->rows[i].task].thread];
+		const uint64_t rank = dwarf_read_uleb(body);
+
+		if (rank >= thread->end - thread->first)
+			err = -EINVAL;
+		else
+			rows->rows[i].node = table.nodes[thread->first + rank];
+	}
+	thread_table_deinit(&table);
+	return err;
+}

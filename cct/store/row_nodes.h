@@ -1,0 +1,20 @@
+/*
+ * The nodes of rows of samples. Nodes are created as samples come, so the first row of a node has
+ * mostly the next one of its thread without rows; others are mostly of nodes that the thread had
+ * lately, and that have samples left.
+ */
+#ifndef CCT_STORE_ROW_NODES_H
+#define CCT_STORE_ROW_NODES_H
+
+#include "cct/model/profile.h"
+#include "cct/object/dwarf_reader.h"
+#include "cct/store/byte_buffer.h"
+
+/* A column over all rows. */
+void row_nodes_write(struct byte_buffer *body, const struct profile *profile);
+/* Into profile->rows, whose tasks are known. 0, -ENOMEM, or -EINVAL: it is malformed. */
+int row_nodes_read(struct dwarf_reader *body, const struct profile *profile);
+/* As versions 1 and 2 of the format have it. */
+int row_nodes_read_before_3(struct dwarf_reader *body, const struct profile *profile);
+
+#endif
