@@ -16,6 +16,12 @@ struct written_texts {
 	uint32_t n;
 };
 
+struct epochs_writer {
+	struct byte_buffer *body;
+	struct written_texts at_start, later;
+	uint64_t begin_ns; /* of the last process with epochs */
+};
+
 static bool written_texts_init(struct written_texts *written, const struct string_ids *texts)
 {
 	*written = (struct written_texts){ .texts = texts };
@@ -47,9 +53,9 @@ static uint64_t duration_of_last(const struct epoch_list *list, uint32_t index)
 }
 
 /* Those of a process in several runs: times of a run follow its last one. */
-static void write_run_list(struct byte_buffer *body, const struct epoch_list *list,
-			   struct written_texts *at_start, struct written_texts *later)
+static void write_run_list(struct epochs_writer *writer, const struct epoch_list *list)
 {
+	struct byte_buffer *body = writer->body;
 	struct epoch last = { .run = 0 };
 
 	byte_buffer_add_unsigned(body, list->n);
@@ -63,45 +69,51 @@ static void write_run_list(struct byte_buffer *body, const struct epoch_list *li
 		byte_buffer_add_unsigned(body, epoch->first_ns - last.first_ns);
 		byte_buffer_add_unsigned(body, epoch->first_ns - epoch->loaded_ns);
 		byte_buffer_add_unsigned(body, epoch->n_files);
-		write_text(body, epoch->number > 1 ? later : at_start, epoch->files);
+		write_text(body, epoch->number > 1 ? &writer->later : &writer->at_start,
+			   epoch->files);
 		byte_buffer_add_unsigned(body, duration_of_last(list, i));
 		last = *epoch;
 	}
 }
 
-static void write_list(struct byte_buffer *body, const struct epoch_list *list,
-		       struct written_texts *at_start, struct written_texts *later)
+/* Processes mostly begin soon after the one before. */
+static void write_list(struct epochs_writer *writer, const struct epoch_list *list)
 {
-	uint64_t last_ns = 0;
+	struct byte_buffer *body = writer->body;
+	uint64_t last_ns = writer->begin_ns;
 
 	byte_buffer_add_unsigned(body, list->n);
 	for (uint32_t i = 0; i < list->n; i++) {
 		const struct epoch *epoch = &list->epochs[i];
 
-		byte_buffer_add_unsigned(body, epoch->first_ns - last_ns);
+		if (i)
+			byte_buffer_add_unsigned(body, epoch->first_ns - last_ns);
+		else
+			byte_buffer_add_signed(body, (int64_t)(epoch->first_ns - last_ns));
 		byte_buffer_add_unsigned(body, epoch->first_ns - epoch->loaded_ns);
 		byte_buffer_add_unsigned(body, epoch->n_files);
-		write_text(body, i ? later : at_start, epoch->files);
+		write_text(body, i ? &writer->later : &writer->at_start, epoch->files);
 		last_ns = epoch->first_ns;
 	}
-	if (list->n)
-		byte_buffer_add_unsigned(body, duration_of(&list->epochs[list->n - 1]));
+	if (!list->n)
+		return;
+	byte_buffer_add_unsigned(body, duration_of(&list->epochs[list->n - 1]));
+	writer->begin_ns = list->epochs[0].first_ns;
 }
 
 static void write_lists(struct byte_buffer *body, const struct profile *profile,
-			void (*write)(struct byte_buffer *, const struct epoch_list *,
-				      struct written_texts *, struct written_texts *))
+			void (*write)(struct epochs_writer *, const struct epoch_list *))
 {
-	struct written_texts at_start, later;
-	bool has_memory = written_texts_init(&at_start, &profile->epochs.at_start);
+	struct epochs_writer writer = { .body = body };
+	bool has_memory = written_texts_init(&writer.at_start, &profile->epochs.at_start);
 
-	has_memory &= written_texts_init(&later, &profile->epochs.later);
+	has_memory &= written_texts_init(&writer.later, &profile->epochs.later);
 	body->lacks_memory |= !has_memory;
 	byte_buffer_add_unsigned(body, profile->epochs.n_left_out);
 	for (uint32_t i = 0; has_memory && i < profile->n_processes; i++)
-		write(body, &profile->processes[i].epochs, &at_start, &later);
-	free(at_start.numbers);
-	free(later.numbers);
+		write(&writer, &profile->processes[i].epochs);
+	free(writer.at_start.numbers);
+	free(writer.later.numbers);
 }
 
 void epochs_part_write(struct byte_buffer *body, const struct profile *profile)
@@ -132,32 +144,49 @@ static int read_text(struct dwarf_reader *body, const struct string_ids *known,
 	return !err && !*read_ret ? -EINVAL : err;
 }
 
-static int read_epoch(struct dwarf_reader *body, struct epochs *epochs, struct epoch_list *list)
+/* Nanoseconds from @last_ns to the first sample. */
+static uint64_t read_first_ns(struct dwarf_reader *body, bool is_signed, uint64_t last_ns)
 {
-	const uint64_t last_ns = list->n ? list->epochs[list->n - 1].first_ns : 0;
-	const uint64_t distance = dwarf_read_uleb(body), loading_ns = dwarf_read_uleb(body);
-	const uint64_t n_files = dwarf_read_uleb(body);
-	struct epoch epoch = { .n_files = (uint32_t)n_files };
+	uint64_t first_ns;
+
+	if (is_signed)
+		return last_ns + (uint64_t)dwarf_read_sleb(body);
+	if (__builtin_add_overflow(last_ns, dwarf_read_uleb(body), &first_ns))
+		dwarf_break(body);
+	return first_ns;
+}
+
+static int read_epoch(struct dwarf_reader *body, struct epochs *epochs, struct epoch_list *list,
+		      uint64_t first_ns)
+{
+	const uint64_t loading_ns = dwarf_read_uleb(body), n_files = dwarf_read_uleb(body);
+	struct epoch epoch = { .first_ns = first_ns, .n_files = (uint32_t)n_files };
 	_cleanup_free_ char *read = NULL;
 	const char *text;
 
-	if (__builtin_add_overflow(last_ns, distance, &epoch.first_ns) ||
-	    loading_ns > epoch.first_ns || n_files > UINT32_MAX || epochs->n == EPOCHS_MAX)
+	if (loading_ns > first_ns || n_files > UINT32_MAX || epochs->n == EPOCHS_MAX)
 		return -EINVAL;
-	epoch.loaded_ns = epoch.first_ns - loading_ns;
+	epoch.loaded_ns = first_ns - loading_ns;
 	int err = read_text(body, list->n ? &epochs->later : &epochs->at_start, &text, &read);
 	if (err || body->is_broken)
 		return err ? err : -EINVAL;
 	return epochs_begin(epochs, list, &epoch, text);
 }
 
-static int read_list(struct dwarf_reader *body, struct epochs *epochs, struct epoch_list *list)
+/* @begin_ns: of the process before, and then of this one; NULL: as versions 1 and 2 have it. */
+static int read_list(struct dwarf_reader *body, struct epochs *epochs, struct epoch_list *list,
+		     uint64_t *begin_ns)
 {
 	const int64_t n = part_read_count(body, EPOCH_SIZE_MIN);
+	uint64_t first_ns = begin_ns ? *begin_ns : 0;
 	int err = n < 0 ? -EINVAL : 0;
 
-	for (int64_t i = 0; !err && i < n; i++)
-		err = read_epoch(body, epochs, list);
+	for (int64_t i = 0; !err && i < n; i++) {
+		first_ns = read_first_ns(body, begin_ns && !i, first_ns);
+		if (begin_ns && !i)
+			*begin_ns = first_ns;
+		err = read_epoch(body, epochs, list, first_ns);
+	}
 	if (err || !n)
 		return err;
 	struct epoch *last = &list->epochs[list->n - 1];
@@ -166,14 +195,26 @@ static int read_list(struct dwarf_reader *body, struct epochs *epochs, struct ep
 		       : 0;
 }
 
-int epochs_part_read(struct dwarf_reader *body, struct profile *profile)
+static int read_lists(struct dwarf_reader *body, struct profile *profile, uint64_t *begin_ns)
 {
 	int err = 0;
 
 	profile->epochs.n_left_out = dwarf_read_uleb(body);
 	for (uint32_t i = 0; !err && i < profile->n_processes; i++)
-		err = read_list(body, &profile->epochs, &profile->processes[i].epochs);
+		err = read_list(body, &profile->epochs, &profile->processes[i].epochs, begin_ns);
 	return !err && body->is_broken ? -EINVAL : err;
+}
+
+int epochs_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	uint64_t begin_ns = 0;
+
+	return read_lists(body, profile, &begin_ns);
+}
+
+int epochs_part_read_before_3(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_lists(body, profile, NULL);
 }
 
 static int read_run_epoch(struct dwarf_reader *body, struct profile *profile,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/store/known_texts.h"
 #include "cct/store/profile_parts.h"
 
 #define N_INFO_TEXTS 9
@@ -148,22 +149,88 @@ static int read_metric(struct dwarf_reader *body, struct profile *profile)
 	return 0;
 }
 
+/* A process mostly has a little higher pid than the one before, and a thread is mostly the main
+ * thread of the next process. */
 static void write_processes(struct byte_buffer *body, const struct profile *profile)
 {
+	struct known_texts known = { .ids = { .n_strings = 0 } };
+	int64_t last = 0;
+
 	byte_buffer_add_unsigned(body, profile->n_processes);
 	for (uint32_t i = 0; i < profile->n_processes; i++) {
-		byte_buffer_add_signed(body, profile->processes[i].pid);
-		byte_buffer_add_text(body, profile->processes[i].name);
-		byte_buffer_add_unsigned(body, profile->processes[i].n_mapped);
+		const struct profile_process *process = &profile->processes[i];
+
+		byte_buffer_add_signed(body, process->pid - last);
+		known_texts_write(body, &known, process->name, NULL);
+		byte_buffer_add_unsigned(body, process->n_mapped);
+		last = process->pid;
 	}
+	last = 0;
 	byte_buffer_add_unsigned(body, profile->n_threads);
 	for (uint32_t i = 0; i < profile->n_threads; i++) {
-		byte_buffer_add_signed(body, profile->threads[i].tid);
-		byte_buffer_add_text(body, profile->threads[i].name);
-		byte_buffer_add_unsigned(body, profile->threads[i].process);
+		const struct profile_thread *thread = &profile->threads[i];
+		const struct profile_process *process = &profile->processes[thread->process];
+
+		byte_buffer_add_signed(body, thread->process - last);
+		byte_buffer_add_signed(body, (int64_t)thread->tid - process->pid);
+		known_texts_write(body, &known, thread->name, process->name);
+		last = thread->process;
 	}
+	known_texts_deinit(&known);
 }
 
+static int read_known_process(struct dwarf_reader *body, struct profile *profile,
+			      struct known_texts *known)
+{
+	const uint32_t n = profile->n_processes;
+	const int32_t last = n ? profile->processes[n - 1].pid : 0;
+	const uint64_t pid = (uint64_t)last + (uint64_t)dwarf_read_sleb(body);
+	const char *name;
+	int err = known_texts_read(body, known, NULL, &name);
+
+	if (err)
+		return err;
+	if (profile_add_process(profile, (int32_t)pid, name) == UINT32_MAX)
+		return -ENOMEM;
+	profile->processes[n].n_mapped = dwarf_read_uleb(body);
+	return 0;
+}
+
+static int read_known_thread(struct dwarf_reader *body, struct profile *profile,
+			     struct known_texts *known)
+{
+	const uint32_t n = profile->n_threads;
+	const uint32_t last = n ? profile->threads[n - 1].process : 0;
+	const uint64_t index = last + (uint64_t)dwarf_read_sleb(body);
+	const uint64_t distance = (uint64_t)dwarf_read_sleb(body);
+	const char *name;
+
+	if (index >= profile->n_processes)
+		return -EINVAL;
+	const struct profile_process *process = &profile->processes[index];
+	const int32_t tid = (int32_t)((uint64_t)process->pid + distance);
+	int err = known_texts_read(body, known, process->name, &name);
+	if (err)
+		return err;
+	return profile_add_thread(profile, tid, (uint32_t)index, name) == UINT32_MAX ? -ENOMEM : 0;
+}
+
+static int read_processes(struct dwarf_reader *body, struct profile *profile)
+{
+	struct known_texts known = { .ids = { .n_strings = 0 } };
+	int64_t n = part_read_count(body, 3);
+	int err = n < 0 ? -EINVAL : 0;
+
+	for (int64_t i = 0; !err && i < n; i++)
+		err = read_known_process(body, profile, &known);
+	n = err ? 0 : part_read_count(body, 3);
+	for (int64_t i = 0; !err && i < n; i++)
+		err = read_known_thread(body, profile, &known);
+	known_texts_deinit(&known);
+	return n < 0 ? -EINVAL : err;
+}
+
+/* As versions 1 and 2 of the format have them. */
 static int read_process(struct dwarf_reader *body, struct profile *profile)
 {
 	_cleanup_free_ char *name = NULL;
@@ -297,16 +364,22 @@ static int read_list(struct dwarf_reader *body, size_t min_size, struct profile 
 	return err;
 }
 
-int info_part_read(struct dwarf_reader *body, struct profile *profile)
+static int read_process_lists(struct dwarf_reader *body, struct profile *profile)
+{
+	int err = read_list(body, 3, profile, read_process);
+
+	return err ? err : read_list(body, 3, profile, read_thread);
+}
+
+static int read_part(struct dwarf_reader *body, struct profile *profile,
+		     int (*read_all_processes)(struct dwarf_reader *, struct profile *))
 {
 	int err = read_info(body, &profile->info);
 
 	if (!err)
 		err = read_list(body, 9, profile, read_metric);
 	if (!err)
-		err = read_list(body, 3, profile, read_process);
-	if (!err)
-		err = read_list(body, 3, profile, read_thread);
+		err = read_all_processes(body, profile);
 	if (!err)
 		err = read_quality(body, &profile->quality);
 	if (!err)
@@ -319,4 +392,14 @@ int info_part_read(struct dwarf_reader *body, struct profile *profile)
 			err = -EINVAL;
 	}
 	return err ? err : body->is_broken ? -EINVAL : 0;
+}
+
+int info_part_read(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, read_processes);
+}
+
+int info_part_read_before_3(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, read_process_lists);
 }

@@ -58,10 +58,12 @@ static const struct earlier_part {
 	int (*read)(struct dwarf_reader *body, struct profile *profile);
 } earlier_parts[] = {
 	{ PART_NAMES, 1, names_part_read_first },
+	{ PART_INFO, 2, info_part_read_before_3 },
 	{ PART_TREE, 2, tree_part_read_before_3 },
 	{ PART_ROWS, 2, rows_part_read_before_3 },
 	{ PART_RUNS, 2, runs_part_read_before_3 },
 	{ PART_ACTIVATIONS, 2, activations_part_read_before_3 },
+	{ PART_EPOCHS, 2, epochs_part_read_before_3 },
 };
 
 /* The parts after the names may be missing. */

@@ -15,6 +15,7 @@
 /* What was recorded, metrics, processes and threads, quality. */
 void info_part_write(struct byte_buffer *body, const struct profile *profile);
 int info_part_read(struct dwarf_reader *body, struct profile *profile);
+int info_part_read_before_3(struct dwarf_reader *body, struct profile *profile);
 
 /* Modules are numbered from 1 on, in their order. */
 void modules_part_write(struct byte_buffer *body, const struct profile *profile);
@@ -47,6 +48,7 @@ int phases_part_read(struct dwarf_reader *body, struct profile *profile);
 /* The epochs of all processes, which have been read. */
 void epochs_part_write(struct byte_buffer *body, const struct profile *profile);
 int epochs_part_read(struct dwarf_reader *body, struct profile *profile);
+int epochs_part_read_before_3(struct dwarf_reader *body, struct profile *profile);
 
 /* Likewise, of a profile whose ->rows have runs, which have been read. */
 void run_phases_part_write(struct byte_buffer *body, const struct profile *profile);
