@@ -21,11 +21,15 @@
 struct flat {
 	struct view *view;
 	const struct fold *fold;
-	uint32_t *group; /* entity -> the entity whose row it shares */
-	uint32_t *owner; /* node -> the group that gets its self cost */
+	uint32_t *group;  /* entity -> the entity whose row it shares */
+	uint32_t *owner;  /* node -> the group that gets its self cost */
+	bool *is_counted; /* entity -> whether nodes of it are what the view counts */
 	struct slot *slots;
 	uint32_t n_slots;
 	size_t n_slots_allocated;
+	/* By slot, next to each other, because a walk goes from one to another all the time: its
+	 * row's costs, each by metric. */
+	uint64_t *costs;
 	/* Of views that are split, else NULL: */
 	uint32_t *whose;        /* node -> whose it is */
 	struct row_whose **all; /* [0]: nobody's; in the view's arena */
@@ -42,11 +46,26 @@ struct slot {
 	uint32_t on_path; /* occurrences on the current path */
 };
 
+enum slot_cost { TOTAL, SAMPLES, SELF, SELF_SAMPLES, N_SLOT_COSTS };
+
+static size_t costs_of_slots(const struct flat *flat, size_t n)
+{
+	return n * N_SLOT_COSTS * flat->fold->n_metrics;
+}
+
+static uint64_t *cost_of(const struct flat *flat, const struct slot *slot, enum slot_cost cost)
+{
+	return &flat->costs[costs_of_slots(flat, (size_t)(slot - flat->slots)) +
+			    (size_t)cost * flat->fold->n_metrics];
+}
+
 static void flat_deinit(struct flat *flat)
 {
 	free(flat->group);
 	free(flat->owner);
+	free(flat->is_counted);
 	free(flat->slots);
+	free(flat->costs);
 	free(flat->whose);
 	free(flat->all);
 	pair_map_deinit(&flat->known_whose);
@@ -57,8 +76,20 @@ static void flat_deinit(struct flat *flat)
 /* Without a split, a group's slot has its number. */
 static int add_slots(struct flat *flat, uint32_t n)
 {
+	const size_t allocated = flat->n_slots_allocated;
+
 	if (array_reserve(flat->slots, flat->n_slots, flat->n_slots_allocated, n))
 		return -ENOMEM;
+	if (flat->n_slots_allocated != allocated) {
+		const size_t n_costs = costs_of_slots(flat, flat->n_slots_allocated);
+		uint64_t *costs = reallocarray(flat->costs, n_costs + 1, sizeof(*costs));
+
+		if (!costs)
+			return -ENOMEM;
+		flat->costs = costs;
+	}
+	memset(&flat->costs[costs_of_slots(flat, flat->n_slots)], 0,
+	       costs_of_slots(flat, n) * sizeof(*flat->costs));
 	memset(&flat->slots[flat->n_slots], 0, n * sizeof(*flat->slots));
 	flat->n_slots += n;
 	return 0;
@@ -80,7 +111,8 @@ static int flat_init(struct flat *flat, struct view *view, const struct fold *fo
 	*flat = (struct flat){ .view = view, .fold = fold };
 	flat->group = calloc(fold->n_entities, sizeof(*flat->group));
 	flat->owner = calloc(fold->n_nodes, sizeof(*flat->owner));
-	if (!flat->group || !flat->owner)
+	flat->is_counted = calloc(fold->n_entities, sizeof(*flat->is_counted));
+	if (!flat->group || !flat->owner || !flat->is_counted)
 		return -ENOMEM;
 	if (!view_is_split(view))
 		return add_slots(flat, fold->n_entities);
@@ -250,6 +282,12 @@ static bool is_counted(const struct flat *flat, const struct fold_entity *entity
 	}
 }
 
+static void find_counted(struct flat *flat)
+{
+	for (uint32_t i = 0; i < flat->fold->n_entities; i++)
+		flat->is_counted[i] = is_counted(flat, &flat->fold->entities[i]);
+}
+
 /*
  * A node's self cost goes to the row of its nearest ancestor that is counted, or to the node's own
  * row if there is none (a sample without frames).
@@ -263,8 +301,7 @@ static void find_owners(struct flat *flat)
 		uint32_t above = flat->owner[fold->nodes[i].parent];
 
 		flat->owner[i] = flat->group[entity];
-		if (i && !is_counted(flat, &fold->entities[entity]) &&
-		    is_counted(flat, &fold->entities[above]))
+		if (i && !flat->is_counted[entity] && flat->is_counted[above])
 			flat->owner[i] = above;
 	}
 }
@@ -301,14 +338,17 @@ static int enter_group(struct flat *flat, uint32_t node)
 	struct slot *slot = find_slot(flat, node, group);
 	struct view_row *row = slot ? row_of(flat, slot, node, group) : NULL;
 
-	if (!row || note_line_function(flat, slot, fold->nodes[node].entity))
+	if (!row || (flat->view->options.kind == VIEW_LINES &&
+		     note_line_function(flat, slot, fold->nodes[node].entity)))
 		return -ENOMEM;
-	row->activations += fold_activations(fold, node);
+	if (fold->activations)
+		row->activations += fold_activations(fold, node);
 	if (slot->on_path++)
 		return 0;
-	view_add_cost(row->total, fold->total + at, fold->n_metrics);
-	view_add_cost(row->samples, fold->samples + at, fold->n_metrics);
-	view_raise_longest(row, fold_longest(fold, node));
+	view_add_cost(cost_of(flat, slot, TOTAL), fold->total + at, fold->n_metrics);
+	view_add_cost(cost_of(flat, slot, SAMPLES), fold->samples + at, fold->n_metrics);
+	if (fold->longest)
+		view_raise_longest(row, fold_longest(fold, node));
 	return 0;
 }
 
@@ -322,11 +362,11 @@ static int add_self(struct flat *flat, uint32_t node)
 
 	if (!row)
 		return -ENOMEM;
-	view_add_cost(row->self, fold->self + at, n_metrics);
-	view_add_cost(row->self_samples, fold->self_samples + at, n_metrics);
-	if (!is_counted(flat, &fold->entities[owner])) {
-		view_add_cost(row->total, fold->self + at, n_metrics);
-		view_add_cost(row->samples, fold->self_samples + at, n_metrics);
+	view_add_cost(cost_of(flat, slot, SELF), fold->self + at, n_metrics);
+	view_add_cost(cost_of(flat, slot, SELF_SAMPLES), fold->self_samples + at, n_metrics);
+	if (!flat->is_counted[owner]) {
+		view_add_cost(cost_of(flat, slot, TOTAL), fold->self + at, n_metrics);
+		view_add_cost(cost_of(flat, slot, SAMPLES), fold->self_samples + at, n_metrics);
 		view_raise_longest(row, fold_self_longest(fold, node));
 	}
 	return 0;
@@ -338,7 +378,7 @@ static int enter(struct flat *flat, uint32_t node)
 	const size_t at = (size_t)node * fold->n_metrics;
 	int err = 0;
 
-	if (is_counted(flat, &fold->entities[fold->nodes[node].entity]))
+	if (flat->is_counted[fold->nodes[node].entity])
 		err = enter_group(flat, node);
 	if (err || !has_cost(fold->self_samples + at, fold->n_metrics))
 		return err;
@@ -349,7 +389,7 @@ static void leave(struct flat *flat, uint32_t node)
 {
 	const uint32_t entity = flat->fold->nodes[node].entity;
 
-	if (is_counted(flat, &flat->fold->entities[entity]))
+	if (flat->is_counted[entity])
 		find_slot(flat, node, flat->group[entity])->on_path--;
 }
 
@@ -370,6 +410,23 @@ static int walk(struct flat *flat)
 	return err;
 }
 
+static void fill_rows(const struct flat *flat)
+{
+	const size_t size = flat->fold->n_metrics * sizeof(*flat->costs);
+
+	for (uint32_t i = 0; i < flat->n_slots; i++) {
+		const struct slot *slot = &flat->slots[i];
+		const struct view_row *row = slot->row;
+
+		if (!row)
+			continue;
+		memcpy(row->total, cost_of(flat, slot, TOTAL), size);
+		memcpy(row->samples, cost_of(flat, slot, SAMPLES), size);
+		memcpy(row->self, cost_of(flat, slot, SELF), size);
+		memcpy(row->self_samples, cost_of(flat, slot, SELF_SAMPLES), size);
+	}
+}
+
 static int fill(struct flat *flat)
 {
 	int err = group_entities(flat);
@@ -378,8 +435,12 @@ static int fill(struct flat *flat)
 		err = find_all_whose(flat);
 	if (err)
 		return err;
+	find_counted(flat);
 	find_owners(flat);
-	return walk(flat);
+	err = walk(flat);
+	if (!err)
+		fill_rows(flat);
+	return err;
 }
 
 int view_fill_flat(struct view *view, const struct fold *fold)
