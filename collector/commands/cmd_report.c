@@ -13,6 +13,7 @@
 #include "cct/base/printable.h"
 #include "cct/base/sentence.h"
 #include "cct/model/profile_filter.h"
+#include "cct/text/shell_word.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
@@ -414,8 +415,11 @@ static void offer_browse(const struct report_options *options)
 		return;
 	fputs("\nTo walk through it: dendro browse", stdout);
 	for (size_t i = 0; i < options->n_paths && !is_default; i++) {
+		_cleanup_free_ char *shown = printable_copy(options->paths[i]);
+
 		putchar(' ');
-		printable_put(stdout, options->paths[i]);
+		if (shown)
+			shell_word_write(stdout, shown, strlen(shown));
 	}
 	putchar('\n');
 }

@@ -1,12 +1,12 @@
 #include "perf/file/data_features.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/text/shell_word.h"
 #include "perf/records/record_cursor.h"
 
 enum {
@@ -68,31 +68,6 @@ static int keep_string(struct record_cursor *cursor, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-static bool is_plain_word(const char *word, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		if (!isalnum((unsigned char)word[i]) && !strchr("_@%+=:,./-", word[i]))
-			return false;
-	}
-	return length;
-}
-
-static void write_argument(FILE *stream, const char *word, size_t length)
-{
-	if (is_plain_word(word, length)) {
-		fwrite(word, 1, length, stream);
-		return;
-	}
-	fputc('\'', stream);
-	for (size_t i = 0; i < length; i++) {
-		if (word[i] == '\'')
-			fputs("'\\''", stream);
-		else
-			fputc(word[i], stream);
-	}
-	fputc('\'', stream);
-}
-
 static int take_command_line(struct record_cursor *cursor, char **ret)
 {
 	char *text = NULL;
@@ -110,7 +85,7 @@ static int take_command_line(struct record_cursor *cursor, char **ret)
 			break;
 		if (i)
 			fputc(' ', stream);
-		write_argument(stream, word, length);
+		shell_word_write(stream, word, length);
 	}
 	if (fclose(stream)) {
 		free(text);

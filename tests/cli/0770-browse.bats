@@ -477,6 +477,9 @@ mouse() {
 	need_terminal
 	PAGER=cat script -qec "'$DENDRO' report reader.cct" typescript >/dev/null </dev/null
 	grep -q '^To walk through it: dendro browse reader.cct' typescript
+	cp reader.cct "my file.cct"
+	PAGER=cat script -qec "'$DENDRO' report 'my file.cct'" typescript >/dev/null </dev/null
+	grep -qF "To walk through it: dendro browse 'my file.cct'" typescript
 	PAGER=cat script -qec "'$DENDRO' report --format json reader.cct" typescript >/dev/null </dev/null
 	[ "$(grep -c 'dendro browse' typescript)" -eq 0 ]
 	"$DENDRO" report reader.cct >plain
