@@ -17,20 +17,22 @@ enum { BLOCK_ALIGNMENT = 64, LARGE_BLOCK_ALIGNMENT = 2 << 20 };
 
 static struct data_block *block_create(struct block_pool *pool)
 {
-	size_t head =
+	const size_t head =
 		(sizeof(struct data_block) + BLOCK_ALIGNMENT - 1) & ~(size_t)(BLOCK_ALIGNMENT - 1);
-	size_t alignment =
-		pool->block_size >= LARGE_BLOCK_ALIGNMENT ? LARGE_BLOCK_ALIGNMENT : BLOCK_ALIGNMENT;
-	uint8_t *memory = aligned_alloc(alignment, head + pool->block_size);
-	struct data_block *block = (struct data_block *)(void *)memory;
+	const size_t size = head + pool->block_size;
+	void *memory;
 
-	if (!memory)
+	if (posix_memalign(&memory,
+			   pool->block_size >= LARGE_BLOCK_ALIGNMENT ? LARGE_BLOCK_ALIGNMENT
+								     : BLOCK_ALIGNMENT,
+			   size))
 		return NULL;
-	huge_pages_allow(memory, head + pool->block_size);
+	huge_pages_allow(memory, size);
+	struct data_block *block = memory;
 	*block = (struct data_block){
 		.size = pool->block_size,
 		.pool = pool,
-		.bytes = memory + head,
+		.bytes = (uint8_t *)memory + head,
 	};
 	return block;
 }
