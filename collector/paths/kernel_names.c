@@ -1,6 +1,7 @@
 /* Snapshot or running kernel -> kernel names. */
 #include "collector/paths/kernel_names.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -191,8 +192,11 @@ static int read_running_kernel(struct kernel_names *names, struct file_text *tex
 	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	int err = fd < 0 ? -errno : file_text_read(text, fd);
 
-	if (err || !is_at_recorded_address(names, text))
-		return err ? err : -ESTALE;
+	if (err)
+		return err;
+	assert(text->bytes);
+	if (!is_at_recorded_address(names, text))
+		return -ESTALE;
 	carried_files_found_bytes(names->modules->files, CARRIED_KALLSYMS, text->bytes, text->size);
 	return 0;
 }
