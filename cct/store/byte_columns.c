@@ -12,9 +12,12 @@ void column_write(struct byte_buffer *body, const struct byte_buffer *column)
 struct dwarf_reader column_read(struct dwarf_reader *body)
 {
 	const uint64_t size = dwarf_read_uleb(body);
-	const uint8_t *bytes = dwarf_read_block(body, size);
+	struct dwarf_reader column = *body;
 
-	return dwarf_reader(bytes, bytes ? (size_t)size : 0);
+	if (!dwarf_skip(body, size))
+		return *body;
+	column.end = body->at;
+	return column;
 }
 
 void byte_columns_write(struct byte_buffer *body, const uint32_t *numbers, uint32_t n)
