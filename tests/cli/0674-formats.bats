@@ -1,5 +1,6 @@
 # Recordings and profiles of each release are read by all later ones: tests/data/formats has one of
-# each, and what a report of them contains.
+# each, and what a report of them contains. turns-N.cct is version N of the format of profiles;
+# turns-runs-N.cct has it as a merged one, turns-sums-N.cct as sums of slices of time.
 
 load lib
 
@@ -24,8 +25,22 @@ facts() { # facts FILE
 }
 
 @test "profiles of each release are read" {
-	for release in */; do
-		facts "${release}turns.cct" | diff "${release}turns.json" -
+	for profile in */*.cct; do
+		facts "$profile" | diff "${profile%/*}/turns.json" -
+	done
+}
+
+@test "samples in profiles of each release are read" {
+	for profile in */*.cct; do
+		[[ $profile != *-sums-* ]] || continue
+		for view in threads cpus; do
+			for file in "$profile" "${profile%/*}/turns.data"; do
+				"$DENDRO" report --view $view --time 10%-60% --format json "$file" |
+					jq -S .nodes >"$BATS_TEST_TMPDIR/$(basename "$file").nodes"
+			done
+			cmp "$BATS_TEST_TMPDIR/$(basename "$profile").nodes" \
+				"$BATS_TEST_TMPDIR/turns.data.nodes"
+		done
 	done
 }
 

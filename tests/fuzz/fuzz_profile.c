@@ -2,8 +2,9 @@
  * Any bytes as the parts of a stored profile: what is accepted can be shown, merged, and written
  * again, and what is read from that is the same. The parts follow one another, each after its size,
  * in 4 bytes; those after the names may be missing, at the end or with size 0: rows and epochs, or
- * rows of several runs with what belongs to these. If the highest bit of the names' size is set,
- * they are those of version 2.
+ * rows of several runs with what belongs to these; after them activations. If the highest bit of
+ * the first part's size is set, all are those of version 3, else, if that of the names' size is,
+ * these are those of version 2.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,36 +18,51 @@
 #include "report/export/export.h"
 #include "report/views/view.h"
 
-#define N_PARTS    10
+#define N_PARTS    11
 #define N_REQUIRED 4
 #define NAMES      3 /* the part */
-#define IN_COLUMNS 0x80000000u
+#define IS_LATER   0x80000000u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+typedef int (*part_reader)(struct dwarf_reader *body, struct profile *profile);
+
+static const part_reader readers_of_first[N_PARTS] = {
+	info_part_read_before_3,        modules_part_read,
+	tree_part_read_before_3,        names_part_read_first,
+	rows_part_read_before_3,        epochs_part_read_before_3,
+	runs_part_read_before_3,        run_phases_part_read,
+	run_epochs_part_read,           starts_part_read,
+	activations_part_read_before_3,
+};
+static const part_reader readers_of_last[N_PARTS] = {
+	info_part_read,       modules_part_read, tree_part_read,        names_part_read,
+	rows_part_read,       epochs_part_read,  runs_part_read,        run_phases_part_read,
+	run_epochs_part_read, starts_part_read,  activations_part_read,
+};
+
 static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 {
-	int (*const read[N_PARTS])(struct dwarf_reader *, struct profile *) = {
-		info_part_read,       modules_part_read, tree_part_read, names_part_read_first,
-		rows_part_read,       epochs_part_read,  runs_part_read, run_phases_part_read,
-		run_epochs_part_read, starts_part_read,
-	};
 	struct dwarf_reader file = dwarf_reader(data, size);
+	const part_reader *readers = readers_of_first;
 
 	for (int i = 0; i < N_PARTS; i++) {
 		if (i >= N_REQUIRED && !dwarf_left(&file))
 			break;
 		uint64_t part_size = dwarf_read_unsigned(&file, 4);
-		const bool in_columns = i == NAMES && part_size & IN_COLUMNS;
-		part_size -= in_columns ? IN_COLUMNS : 0;
+		const bool is_later = part_size & IS_LATER;
+		part_size -= is_later ? IS_LATER : 0;
 		const uint8_t *part = dwarf_read_block(&file, part_size);
 
 		if (!part)
 			return -EINVAL;
 		if (i >= N_REQUIRED && !part_size)
 			continue;
+		if (i == 0 && is_later)
+			readers = readers_of_last;
+		const part_reader read = i == NAMES && is_later ? names_part_read : readers[i];
 		struct dwarf_reader body = dwarf_reader(part, (size_t)part_size);
-		int err = in_columns ? names_part_read(&body, profile) : read[i](&body, profile);
+		int err = read(&body, profile);
 		if (err)
 			return err;
 	}
