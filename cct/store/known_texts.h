@@ -5,8 +5,8 @@
 #ifndef CCT_STORE_KNOWN_TEXTS_H
 #define CCT_STORE_KNOWN_TEXTS_H
 
+#include "cct/encoding/byte_buffer.h"
 #include "cct/object/dwarf_reader.h"
-#include "cct/store/byte_buffer.h"
 #include "cct/text/string_ids.h"
 
 /* All zero knows none. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/encoding/sorted_frames.h"
 #include "cct/model/stored_names.h"
 #include "cct/store/profile_parts.h"
-#include "cct/store/sorted_frames.h"
 
 /* The largest that are known of stored_code.start_kind and stored_lack.lack. */
 #define START_KIND_MAX 2

@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "cct/base/sentence.h"
+#include "cct/encoding/sections.h"
 #include "cct/store/profile_parts.h"
-#include "cct/store/sections.h"
 
 /* The numbers are the format's. */
 enum {

@@ -8,9 +8,9 @@
 #ifndef CCT_STORE_PROFILE_PARTS_H
 #define CCT_STORE_PROFILE_PARTS_H
 
+#include "cct/encoding/byte_buffer.h"
 #include "cct/model/profile.h"
 #include "cct/object/dwarf_reader.h"
-#include "cct/store/byte_buffer.h"
 
 /* What was recorded, metrics, processes and threads, quality. */
 void info_part_write(struct byte_buffer *body, const struct profile *profile);

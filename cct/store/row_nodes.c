@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/store/byte_columns.h"
+#include "cct/encoding/byte_columns.h"
 
 #define RECENT_MAX 16
 #define IS_OTHER   (RECENT_MAX + 1) /* 0: the next without a row; from 1 on: a recent one's place */

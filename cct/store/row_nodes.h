@@ -6,9 +6,9 @@
 #ifndef CCT_STORE_ROW_NODES_H
 #define CCT_STORE_ROW_NODES_H
 
+#include "cct/encoding/byte_buffer.h"
 #include "cct/model/profile.h"
 #include "cct/object/dwarf_reader.h"
-#include "cct/store/byte_buffer.h"
 
 /* A column over all rows. */
 void row_nodes_write(struct byte_buffer *body, const struct profile *profile);

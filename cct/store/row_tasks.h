@@ -6,9 +6,9 @@
 #ifndef CCT_STORE_ROW_TASKS_H
 #define CCT_STORE_ROW_TASKS_H
 
+#include "cct/encoding/byte_buffer.h"
 #include "cct/model/profile.h"
 #include "cct/object/dwarf_reader.h"
-#include "cct/store/byte_buffer.h"
 
 void row_tasks_write(struct byte_buffer *body, const struct profile *profile);
 /* Into profile->rows. 0, -ENOMEM, or -EINVAL: they are malformed. */

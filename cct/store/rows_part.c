@@ -9,7 +9,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "cct/store/byte_columns.h"
+#include "cct/encoding/byte_columns.h"
 #include "cct/store/profile_parts.h"
 #include "cct/store/row_nodes.h"
 #include "cct/store/row_tasks.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/store/byte_columns.h"
-#include "cct/store/child_places.h"
+#include "cct/encoding/byte_columns.h"
+#include "cct/encoding/child_places.h"
 
 /* A chain begins at the node above its first one: at most so many levels above the last node of the
  * chain before. The number in the file is one more, and 0 for a distance that is stored apart. */

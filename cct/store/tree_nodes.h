@@ -6,10 +6,10 @@
 #ifndef CCT_STORE_TREE_NODES_H
 #define CCT_STORE_TREE_NODES_H
 
+#include "cct/encoding/byte_buffer.h"
+#include "cct/encoding/sorted_frames.h"
 #include "cct/model/cct.h"
 #include "cct/object/dwarf_reader.h"
-#include "cct/store/byte_buffer.h"
-#include "cct/store/sorted_frames.h"
 
 void tree_nodes_write(struct byte_buffer *body, const struct cct *cct,
 		      const struct sorted_frames *sorted);

@@ -10,9 +10,9 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
+#include "cct/encoding/sections.h"
 #include "cct/model/profile_filter.h"
 #include "cct/store/profile_file.h"
-#include "cct/store/sections.h"
 #include "collector/command-line/messages.h"
 #include "collector/session/sample_filter.h"
 

@@ -6,8 +6,8 @@
 #define REPORT_FORMATS_OTLP_TABLES_H
 
 #include "cct/base/pair_map.h"
+#include "cct/encoding/byte_buffer.h"
 #include "cct/paths/code_ranges.h"
-#include "cct/store/byte_buffer.h"
 #include "cct/text/string_ids.h"
 #include "report/names/symbolize.h"
 

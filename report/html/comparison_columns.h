@@ -15,7 +15,7 @@
 #ifndef REPORT_HTML_COMPARISON_COLUMNS_H
 #define REPORT_HTML_COMPARISON_COLUMNS_H
 
-#include "cct/store/byte_buffer.h"
+#include "cct/encoding/byte_buffer.h"
 #include "report/diff/diff.h"
 
 /* Appends comparisons of the same runs, by call paths and by functions, to @out. 0 or -ENOMEM. */

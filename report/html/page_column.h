@@ -6,7 +6,7 @@
 #ifndef REPORT_HTML_PAGE_COLUMN_H
 #define REPORT_HTML_PAGE_COLUMN_H
 
-#include "cct/store/byte_buffer.h"
+#include "cct/encoding/byte_buffer.h"
 
 /* All zero is empty. Once memory was lacking, numbers are left out. */
 struct page_column {

@@ -5,8 +5,8 @@
 #ifndef REPORT_HTML_PAGE_ROWS_H
 #define REPORT_HTML_PAGE_ROWS_H
 
+#include "cct/encoding/byte_buffer.h"
 #include "cct/model/profile.h"
-#include "cct/store/byte_buffer.h"
 #include "cct/text/string_ids.h"
 #include "report/html/page_tree.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cct/store/byte_buffer.h"
+#include "cct/encoding/byte_buffer.h"
 #include "cct/text/string_ids.h"
 
 /*

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/store/byte_buffer.h"
+#include "cct/encoding/byte_buffer.h"
 
 void protobuf_field_number(struct byte_buffer *message, unsigned field, uint64_t number);
 /* Written even if @number is 0: one of several fields of which a message has one. */

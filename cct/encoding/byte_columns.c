@@ -1,4 +1,4 @@
-#include "cct/store/byte_columns.h"
+#include "cct/encoding/byte_columns.h"
 
 #define WIDTH_MAX 4
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "cct/encoding/byte_buffer.h"
 #include "cct/object/dwarf_reader.h"
-#include "cct/store/byte_buffer.h"
 
 static const int64_t numbers[] = {
 	0, 1, -1, 2, 63, 64, -64, -65, 127, 128, -127, -128, 8191, 8192, INT64_MAX, INT64_MIN,

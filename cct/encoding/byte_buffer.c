@@ -1,4 +1,4 @@
-#include "cct/store/byte_buffer.h"
+#include "cct/encoding/byte_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cct/store/sections.h"
+#include "cct/encoding/sections.h"
 
 #include <endian.h>
 #include <errno.h>

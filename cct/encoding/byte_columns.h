@@ -3,11 +3,11 @@
  * they are read, so that several columns can be read side by side; and numbers of one width, split
  * into columns of their bytes, which compress better than bytes of one number after another.
  */
-#ifndef CCT_STORE_BYTE_COLUMNS_H
-#define CCT_STORE_BYTE_COLUMNS_H
+#ifndef CCT_ENCODING_BYTE_COLUMNS_H
+#define CCT_ENCODING_BYTE_COLUMNS_H
 
+#include "cct/encoding/byte_buffer.h"
 #include "cct/object/dwarf_reader.h"
-#include "cct/store/byte_buffer.h"
 
 /* The size in bytes, then what is in @column. */
 void column_write(struct byte_buffer *body, const struct byte_buffer *column);

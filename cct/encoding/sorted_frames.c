@@ -1,4 +1,4 @@
-#include "cct/store/sorted_frames.h"
+#include "cct/encoding/sorted_frames.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,15 +12,15 @@
  *
  * Errors of reading are sentences for the user, on the heap; NULL stands for -ENOMEM.
  */
-#ifndef CCT_STORE_SECTIONS_H
-#define CCT_STORE_SECTIONS_H
+#ifndef CCT_ENCODING_SECTIONS_H
+#define CCT_ENCODING_SECTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cct/store/byte_buffer.h"
+#include "cct/encoding/byte_buffer.h"
 
 #define SECTIONS_MAGIC \
 	"\x89"         \

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cct/store/byte_columns.h"
+#include "cct/encoding/byte_columns.h"
 
 static void numbers_are_split_into_as_many_bytes_as_the_largest_needs(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cct/store/sections.h"
+#include "cct/encoding/sections.h"
 
 struct bytes {
 	char *bytes;

@@ -1,4 +1,4 @@
-#include "cct/store/child_places.h"
+#include "cct/encoding/child_places.h"
 
 #include <errno.h>
 #include <stdlib.h>

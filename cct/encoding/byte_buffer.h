@@ -3,8 +3,8 @@
  * and texts. Numbers are in LEB128 (DWARF 5, section 7.6), which is what Protocol Buffers call
  * varints; cct/object/dwarf_reader.h reads them.
  */
-#ifndef CCT_STORE_BYTE_BUFFER_H
-#define CCT_STORE_BYTE_BUFFER_H
+#ifndef CCT_ENCODING_BYTE_BUFFER_H
+#define CCT_ENCODING_BYTE_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * The distinct frames of a tree's nodes, without the root's, in the order in which a stored profile
  * has them: by kind, module, offset and part. Its parts refer to them by their place in that order.
  */
-#ifndef CCT_STORE_SORTED_FRAMES_H
-#define CCT_STORE_SORTED_FRAMES_H
+#ifndef CCT_ENCODING_SORTED_FRAMES_H
+#define CCT_ENCODING_SORTED_FRAMES_H
 
 #include <stdint.h>
 

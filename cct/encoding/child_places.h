@@ -6,8 +6,8 @@
  * A child is then told by its place in the list. All processes have one list in common, and so have
  * all threads.
  */
-#ifndef CCT_STORE_CHILD_PLACES_H
-#define CCT_STORE_CHILD_PLACES_H
+#ifndef CCT_ENCODING_CHILD_PLACES_H
+#define CCT_ENCODING_CHILD_PLACES_H
 
 #include <stdint.h>
 
