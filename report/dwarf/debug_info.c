@@ -22,7 +22,9 @@
 #include "report/dwarf/debug_split.h"
 #include "report/dwarf/debug_tree.h"
 
-#define MAX_UNIT_RANGES (1u << 24)
+/* Of inlined calls; elfutils does not name it (LLVM, BinaryFormat/Dwarf.def). */
+#define AT_GNU_DISCRIMINATOR 0x2136
+#define MAX_UNIT_RANGES      (1u << 24)
 /*
  * How often each range of the file may be read on average: for units, for functions, and again for
  * functions that are indexed thoroughly.
@@ -53,7 +55,7 @@ struct unit {
 struct description {
 	struct debug_function function; /* its name and declaration, without a line */
 	const char *call_file;
-	uint32_t call_line;
+	uint32_t call_line, call_discriminator;
 };
 
 struct unit_range {
@@ -427,7 +429,8 @@ static bool number_of(Dwarf_Attribute *attribute, uint64_t *number_ret)
 	return true;
 }
 
-static uint32_t line_of(Dwarf_Attribute *attribute)
+/* 0: none, or it does not fit. */
+static uint32_t small_number_of(Dwarf_Attribute *attribute)
 {
 	uint64_t line;
 
@@ -499,7 +502,7 @@ static void describe(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
 	function->name = debug_names_find(&info->names, die, dwarf_srclang(whole_unit(unit)));
 	function->decl_file =
 		file_of(info, unit, dwarf_attr_integrate(die, DW_AT_decl_file, &found));
-	function->decl_line = line_of(dwarf_attr_integrate(die, DW_AT_decl_line, &found));
+	function->decl_line = small_number_of(dwarf_attr_integrate(die, DW_AT_decl_line, &found));
 }
 
 static void describe_inlined(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
@@ -510,7 +513,9 @@ static void describe_inlined(struct debug_info *info, struct unit *unit, Dwarf_D
 	*description = (struct description){ 0 };
 	describe(info, unit, die, &description->function);
 	description->call_file = file_of(info, unit, dwarf_attr(die, DW_AT_call_file, &found));
-	description->call_line = line_of(dwarf_attr(die, DW_AT_call_line, &found));
+	description->call_line = small_number_of(dwarf_attr(die, DW_AT_call_line, &found));
+	description->call_discriminator =
+		small_number_of(dwarf_attr(die, AT_GNU_DISCRIMINATOR, &found));
 }
 
 /* NULL: out of memory. */
@@ -538,20 +543,33 @@ static struct description description_of(struct debug_info *info, struct unit *u
 	return description;
 }
 
-static void find_line(struct debug_info *info, struct unit *unit, uint64_t vaddr,
+/* What find() is asked for. */
+enum {
+	FIND_LINE = 1 << 0,          /* of the instruction */
+	FIND_COMPILED = 1 << 1,      /* the compiled function's name and declaration */
+	FIND_DISCRIMINATORS = 1 << 2 /* with FIND_LINE */
+};
+
+static void find_line(struct debug_info *info, struct unit *unit, uint64_t vaddr, unsigned wanted,
 		      struct debug_function *function)
 {
 	struct debug_lines *lines = lines_of(info, unit, unit->die.cu);
-	const struct debug_line *line = lines ? debug_lines_find(lines, vaddr) : NULL;
+	const struct debug_line *line;
 
+	if (!lines)
+		return;
+	line = wanted & FIND_DISCRIMINATORS
+		       ? debug_lines_find_discriminated(lines, vaddr, &function->discriminator)
+		       : debug_lines_find(lines, vaddr);
 	if (!line)
 		return;
 	function->file = debug_lines_file(lines, line->file);
 	function->line = line->line;
 }
 
-static size_t find(struct debug_info *info, uint64_t vaddr, bool wants_line, bool wants_compiled,
-		   struct debug_function *functions, size_t max_functions)
+/* @unit_ret: where the address is; NULL if it returns 0. */
+static size_t find(struct debug_info *info, uint64_t vaddr, unsigned wanted,
+		   struct debug_function *functions, size_t max_functions, struct unit **unit_ret)
 {
 	struct debug_function next = { 0 };
 	struct unit *unit;
@@ -560,11 +578,12 @@ static size_t find(struct debug_info *info, uint64_t vaddr, bool wants_line, boo
 	if (!info->is_scanned)
 		scan(info);
 	uint32_t scope = find_scope(info, vaddr, &unit);
+	*unit_ret = unit;
 	if (!unit)
 		return 0;
 	const char *directory = directory_of(&unit->die);
-	if (wants_line)
-		find_line(info, unit, vaddr, &next);
+	if (wanted & FIND_LINE)
+		find_line(info, unit, vaddr, wanted, &next);
 	next.directory = directory;
 	if (scope == SCOPE_NONE && next.line && max_functions)
 		functions[n++] = next;
@@ -575,14 +594,16 @@ static size_t find(struct debug_info *info, uint64_t vaddr, bool wants_line, boo
 
 		if (at->parent != SCOPE_NONE)
 			description = description_of(info, unit, at);
-		else if (wants_compiled)
+		else if (wanted & FIND_COMPILED)
 			describe(info, unit, &at->die, &description.function);
 		*function = description.function;
 		function->file = next.file;
 		function->line = next.line;
+		function->discriminator = next.discriminator;
 		function->directory = directory;
 		next.file = description.call_file;
 		next.line = description.call_line;
+		next.discriminator = description.call_discriminator;
 		scope = at->parent;
 	}
 	return n;
@@ -591,13 +612,38 @@ static size_t find(struct debug_info *info, uint64_t vaddr, bool wants_line, boo
 size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_function *functions,
 		       size_t max_functions)
 {
-	return find(info, vaddr, true, true, functions, max_functions);
+	struct unit *unit;
+
+	return find(info, vaddr, FIND_LINE | FIND_COMPILED, functions, max_functions, &unit);
+}
+
+static bool is_of_gcc(Dwarf_Die *unit)
+{
+	Dwarf_Attribute found;
+	const char *producer =
+		dwarf_attr(unit, DW_AT_producer, &found) ? dwarf_formstring(&found) : NULL;
+
+	return producer && strncmp(producer, "GNU ", strlen("GNU ")) == 0;
+}
+
+size_t debug_info_find_discriminated(struct debug_info *info, uint64_t vaddr,
+				     struct debug_function *functions, size_t max_functions,
+				     bool *is_of_llvm_ret)
+{
+	struct unit *unit;
+	const size_t n = find(info, vaddr, FIND_LINE | FIND_COMPILED | FIND_DISCRIMINATORS,
+			      functions, max_functions, &unit);
+
+	*is_of_llvm_ret = unit && !is_of_gcc(whole_unit(unit));
+	return n;
 }
 
 size_t debug_info_find_calls(struct debug_info *info, uint64_t vaddr, bool wants_line,
 			     struct debug_function *functions, size_t max_functions)
 {
-	return find(info, vaddr, wants_line, false, functions, max_functions);
+	struct unit *unit;
+
+	return find(info, vaddr, wants_line ? FIND_LINE : 0, functions, max_functions, &unit);
 }
 
 size_t debug_info_find_dies(struct debug_info *info, uint64_t vaddr, Dwarf_Die *dies,

@@ -37,6 +37,8 @@ struct debug_function {
 	const char *file; /* of the instruction, or of the inlined call in it; NULL: not known */
 	uint32_t line;    /* 0: not known */
 	const char *directory; /* the folder of relative files; NULL: not known */
+	/* Of debug_info_find_discriminated(): tells apart the blocks of the line; 0: the first. */
+	uint32_t discriminator;
 };
 
 /*
@@ -56,6 +58,13 @@ void debug_info_close(struct debug_info *info);
  */
 size_t debug_info_find(struct debug_info *info, uint64_t vaddr, struct debug_function *functions,
 		       size_t max_functions);
+/*
+ * Likewise, with discriminators: of the instruction, and of the inlined calls. *@is_of_llvm_ret:
+ * the unit was not compiled by gcc, whose discriminators are plain numbers.
+ */
+size_t debug_info_find_discriminated(struct debug_info *info, uint64_t vaddr,
+				     struct debug_function *functions, size_t max_functions,
+				     bool *is_of_llvm_ret);
 /*
  * Like debug_info_find(), but faster: the compiled function gets no name and no declaration, and
  * the line of the instruction is only looked up if @wants_line. Inlined calls have their lines.

@@ -23,9 +23,21 @@ struct header {
 /* The registers of the state machine that line number programs run on (DWARF 5, 6.2.2). */
 struct state {
 	uint64_t address;
-	uint32_t operation, file, line;
+	uint32_t operation, file, line, discriminator;
 	uint32_t first_row; /* of the sequence */
 };
+
+static void release_rows(struct debug_lines *lines)
+{
+	free(lines->sequences);
+	free(lines->rows);
+	free(lines->discriminators);
+	lines->sequences = NULL;
+	lines->rows = NULL;
+	lines->discriminators = NULL;
+	lines->n_sequences = lines->n_sequences_allocated = 0;
+	lines->n_rows = lines->n_rows_allocated = lines->n_discriminators_allocated = 0;
+}
 
 static void release_lines(struct debug_lines *lines)
 {
@@ -33,8 +45,7 @@ static void release_lines(struct debug_lines *lines)
 		free(lines->files[i].path);
 	free(lines->files);
 	free(lines->directories);
-	free(lines->sequences);
-	free(lines->rows);
+	release_rows(lines);
 	*lines = (struct debug_lines){ 0 };
 }
 
@@ -227,7 +238,9 @@ static bool continues_row(const struct debug_lines *lines, const struct state *s
 	if (lines->n_rows == state->first_row)
 		return false;
 	const struct debug_line *last = &lines->rows[lines->n_rows - 1];
-	return last->file == state->file && last->line == state->line;
+	return last->file == state->file && last->line == state->line &&
+	       (!lines->has_discriminators ||
+		lines->discriminators[lines->n_rows - 1] == state->discriminator);
 }
 
 static int add_row(struct debug_lines *lines, const struct state *state)
@@ -236,6 +249,12 @@ static int add_row(struct debug_lines *lines, const struct state *state)
 		return 0;
 	if (array_reserve(lines->rows, lines->n_rows, lines->n_rows_allocated, 1))
 		return -ENOMEM;
+	if (lines->has_discriminators) {
+		if (array_reserve(lines->discriminators, lines->n_rows,
+				  lines->n_discriminators_allocated, 1))
+			return -ENOMEM;
+		lines->discriminators[lines->n_rows] = state->discriminator;
+	}
 	lines->rows[lines->n_rows++] =
 		(struct debug_line){ state->address, state->file, state->line };
 	return 0;
@@ -264,7 +283,10 @@ static int append(struct debug_lines *lines, struct state *state)
 		lines->n_rows > state->first_row ? lines->rows[lines->n_rows - 1].address : 0;
 	int err = state->address < last ? end_sequence(lines, state, last) : 0;
 
-	return err ? err : add_row(lines, state);
+	if (!err)
+		err = add_row(lines, state);
+	state->discriminator = 0;
+	return err;
 }
 
 static void advance(struct state *state, const struct header *header, uint64_t operations)
@@ -281,6 +303,7 @@ static void begin_sequence(struct state *state)
 	state->operation = 0;
 	state->file = 1;
 	state->line = 1;
+	state->discriminator = 0;
 }
 
 static int run_extended(struct debug_lines *lines, struct dwarf_reader *reader, struct state *state)
@@ -304,6 +327,9 @@ static int run_extended(struct debug_lines *lines, struct dwarf_reader *reader, 
 		if (size - 1 <= 8)
 			state->address = dwarf_read_unsigned(&inside, size - 1);
 		state->operation = 0;
+		return 0;
+	case DW_LNE_set_discriminator:
+		state->discriminator = (uint32_t)dwarf_read_uleb(&inside);
 		return 0;
 	case DW_LNE_define_file: {
 		const char *name = dwarf_read_string(&inside, DEBUG_STRING_MAX);
@@ -498,6 +524,20 @@ static const struct debug_line *find_row(const struct debug_lines *lines,
 	uint32_t low = sorted_count(sequence->n_rows, i, rows[i].address <= vaddr);
 
 	return low ? &rows[low - 1] : NULL;
+}
+
+const struct debug_line *debug_lines_find_discriminated(struct debug_lines *lines, uint64_t vaddr,
+							uint32_t *discriminator_ret)
+{
+	if (!lines->has_discriminators) {
+		lines->has_discriminators = true;
+		lines->has_rows &= !lines->n_rows;
+		release_rows(lines);
+	}
+	const struct debug_line *line = debug_lines_find(lines, vaddr);
+	if (line)
+		*discriminator_ret = lines->discriminators[line - lines->rows];
+	return line;
 }
 
 const struct debug_line *debug_lines_find(struct debug_lines *lines, uint64_t vaddr)

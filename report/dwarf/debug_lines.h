@@ -1,7 +1,8 @@
 /*
  * The line table of a unit, which maps instructions to source files and lines (DWARF 5, 6.2, and
  * versions from 2 on). Consecutive rows of the same line are merged. Names of files are read at
- * once, rows at the first search, because most tables are only used for names. Not thread-safe.
+ * once, rows at the first search, because most tables are only used for names. Discriminators,
+ * which tell apart the blocks of one line (DWARF 5, 6.2.2), are read on request. Not thread-safe.
  */
 #ifndef REPORT_DWARF_DEBUG_LINES_H
 #define REPORT_DWARF_DEBUG_LINES_H
@@ -33,9 +34,12 @@ struct debug_source_file {
 
 struct debug_lines {
 	const struct debug_sections *sections;
-	uint64_t offset; /* of the table */
-	bool has_rows;   /* rows were read; there may be none */
+	uint64_t offset;         /* of the table */
+	bool has_rows;           /* rows were read; there may be none */
+	bool has_discriminators; /* rows of one line are merged if these are equal, too */
 	struct debug_line *rows;
+	uint32_t *discriminators; /* by row; NULL unless has_discriminators */
+	uint32_t n_discriminators_allocated;
 	uint32_t n_rows, n_rows_allocated;
 	struct debug_sequence *sequences; /* sorted by start */
 	uint32_t n_sequences, n_sequences_allocated;
@@ -63,6 +67,10 @@ struct debug_lines *debug_line_tables_get(struct debug_line_tables *tables,
 void debug_line_tables_deinit(struct debug_line_tables *tables);
 /* The row of the instruction at @vaddr, or NULL. */
 const struct debug_line *debug_lines_find(struct debug_lines *lines, uint64_t vaddr);
+/* Likewise, with the discriminator of the row. The first call reads the rows anew: what
+ * debug_lines_find() gave before is not valid any more. */
+const struct debug_line *debug_lines_find_discriminated(struct debug_lines *lines, uint64_t vaddr,
+							uint32_t *discriminator_ret);
 /* The path of the file with this number in attributes and rows; NULL: no such file. */
 const char *debug_lines_file(struct debug_lines *lines, uint64_t number);
 

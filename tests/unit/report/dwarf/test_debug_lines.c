@@ -71,6 +71,13 @@ static void end_sequence(struct program *program, uint8_t bytes)
 	put(program, opcodes, sizeof(opcodes));
 }
 
+static void discriminator(struct program *program, uint8_t number)
+{
+	const uint8_t opcode[] = { 0, 2, DW_LNE_set_discriminator, number };
+
+	put(program, opcode, sizeof(opcode));
+}
+
 static struct debug_lines *finish(struct program *program)
 {
 	uint32_t size = (uint32_t)program->size - 4;
@@ -163,6 +170,43 @@ static void a_table_cut_at_any_byte_gives_what_was_before(void **state)
 	debug_line_tables_deinit(&program.tables);
 }
 
+static void discriminators_tell_rows_of_one_line_apart_if_they_are_wanted(void **state)
+{
+	struct program program;
+	uint32_t found;
+
+	(void)state;
+	begin(&program);
+	set_address(&program, 0x2000);
+	row(&program, 3, 0);
+	discriminator(&program, 6);
+	row(&program, 0, 4);
+	discriminator(&program, 7); /* holds for one row, and none follows */
+	end_sequence(&program, 8);
+	set_address(&program, 0x3000);
+	row(&program, 1, 0);
+	end_sequence(&program, 8);
+	struct debug_lines *lines = finish(&program);
+	assert_int_equal(debug_lines_find(lines, 0x2004)->address, 0x2000);
+	assert_int_equal(lines->n_rows, 2);
+	static const struct {
+		uint64_t vaddr;
+		uint32_t line, discriminator;
+	} cases[] = { { 0x2000, 4, 0 }, { 0x2003, 4, 0 }, { 0x2004, 4, 6 }, { 0x3000, 2, 0 } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct debug_line *line =
+			debug_lines_find_discriminated(lines, cases[i].vaddr, &found);
+
+		assert_non_null(line);
+		assert_int_equal(line->line, cases[i].line);
+		assert_int_equal(found, cases[i].discriminator);
+	}
+	assert_int_equal(lines->n_rows, 3);
+	assert_null(debug_lines_find_discriminated(lines, 0x1fff, &found));
+	assert_int_equal(line_at(lines, 0x2004), 4);
+	debug_line_tables_deinit(&program.tables);
+}
+
 static void tables_are_not_read_again_and_again(void **state)
 {
 	struct program program;
@@ -186,6 +230,7 @@ int main(void)
 		cmocka_unit_test(sequences_are_found_in_any_order),
 		cmocka_unit_test(addresses_that_go_back_begin_another_sequence),
 		cmocka_unit_test(a_table_cut_at_any_byte_gives_what_was_before),
+		cmocka_unit_test(discriminators_tell_rows_of_one_line_apart_if_they_are_wanted),
 		cmocka_unit_test(tables_are_not_read_again_and_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
