@@ -1,0 +1,38 @@
+/*
+ * How often code was executed, estimated from samples alone: the weight of a basic block's samples,
+ * divided by the number of its instructions (Chen, Vachharajani, Hundt, Liao, Ramasamy, Yuan, Chen,
+ * Zheng: Taming hardware event samples for FDO compilation, CGO 2010, section 3). What a sample
+ * misses its instruction by is mostly within the block, and so does not matter.
+ *
+ * A function was entered as often as its first block was executed. These calls are divided among
+ * its callers by the weight of its own samples that it has when called by each.
+ */
+#ifndef REPORT_FEEDBACK_SAMPLED_CODE_H
+#define REPORT_FEEDBACK_SAMPLED_CODE_H
+
+#include "cct/model/profile.h"
+#include "report/feedback/line_counts.h"
+#include "report/names/symbolize.h"
+
+/* Where the weight of all samples went. */
+struct sampled_weights {
+	uint64_t all;
+	uint64_t placed;        /* in lines of functions */
+	uint64_t elsewhere;     /* in the kernel, in code made at run time, off the CPU */
+	uint64_t without_debug; /* in functions without debug information or whose code is not
+				   there, and in instructions that have no line */
+	uint64_t unnamed;       /* in functions whose names @is_name refuses */
+};
+
+/*
+ * Fills @counts, an empty tree, with the functions and lines of the profile's user code; @metric:
+ * whose weights count. @name_of: the name of a function in the format from that of its debug
+ * information or symbol, into @name of SAMPLED_NAME_MAX bytes; false: the format cannot have it. 0
+ * or -ENOMEM.
+ */
+#define SAMPLED_NAME_MAX 65536
+int sampled_code_count(const struct profile *profile, struct symbolizer *symbolizer,
+		       uint32_t metric, bool (*name_of)(const char *symbol, char *name),
+		       struct line_counts *counts, struct sampled_weights *weights_ret);
+
+#endif
