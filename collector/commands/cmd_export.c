@@ -168,13 +168,14 @@ static int write_compressed(FILE *out, const struct export_command *command,
 }
 
 static int write_to(FILE *out, const struct export_command *command, const struct profile *profile,
-		    struct symbolizer *symbolizer)
+		    struct symbolizer *symbolizer, char **finding_ret)
 {
 	const struct path_selection *selection = &command->report.selection;
 	_cleanup_free_ char *text = path_selection_text(selection);
 	struct path_options options = {
 		.grouping = command->report.view.grouping,
 		.selection = path_selection_is_empty(selection) ? NULL : text,
+		.finding_ret = finding_ret,
 	};
 
 	if (!text)
@@ -192,6 +193,7 @@ static int write_selected(const struct export_command *command, struct profile *
 			  struct symbolizer *symbolizer)
 {
 	const bool is_shown = command->output || !isatty(STDOUT_FILENO);
+	_cleanup_free_ char *finding = NULL;
 	struct selected_paths selected;
 	struct shown_naming naming;
 	int err = shown_naming_select("export", &command->report.selection, profile, symbolizer,
@@ -207,9 +209,15 @@ static int write_selected(const struct export_command *command, struct profile *
 		return 1;
 	if (is_shown)
 		shown_naming_start(&naming, "export", symbolizer);
-	err = write_to(out, command, profile, symbolizer);
+	err = write_to(out, command, profile, symbolizer, &finding);
 	if (is_shown)
 		shown_naming_stop(&naming);
+	if (finding && err == -ENODATA) {
+		result_file_close(out, "export", command->output, 0);
+		return message_error("export", "%s", finding);
+	}
+	if (finding)
+		message_note("export", "%s", finding);
 	return result_file_close(out, "export", command->output, err);
 }
 
@@ -223,12 +231,17 @@ static bool has_times(const struct sample_rows *rows)
 	return rows->n_rows < 2;
 }
 
-/* Whether the profile has the samples as the format needs them. 0, or another value after a
- * message. */
-static int check_rows(const struct export_command *command, const struct profile *profile)
+/* Whether the profile has the samples and the code as the format needs them. 0, or another value
+ * after a message. */
+static int check_profile(const struct export_command *command, const struct profile *profile)
 {
 	const struct path_format *format = command->format;
 
+	if (format->is_for_compilers && profile->names)
+		return message_error("export",
+				     "%s has lines from the programs' debug information, which "
+				     "profiles and sums do not have: export each recording.",
+				     format->name);
 	if (format->rows < ROWS_NEEDED)
 		return 0;
 	if (!profile->rows)
@@ -260,7 +273,7 @@ static int write_profile(struct export_command *command, struct profile *profile
 	if (!err)
 		err = report_options_check_vmlinux(report, profile);
 	if (!err)
-		err = check_rows(command, profile);
+		err = check_profile(command, profile);
 	if (err)
 		return err;
 	report_options_explain_emptiness(report, profile);
@@ -342,6 +355,7 @@ static void take_needs(struct export_command *command)
 	struct report_options *report = &command->report;
 
 	report->symbolizer.lines = command->format->has_lines;
+	report->symbolizer.no_inlines &= !command->format->is_for_compilers;
 	if (command->format->rows == ROWS_UNUSED)
 		return;
 	report->build.by_thread = true;

@@ -5,6 +5,7 @@
 #include "collector/exchange/perf_data.h"
 #include "collector/exchange/verify_perf_data.h"
 #include "report/export/folded.h"
+#include "report/feedback/clang_profile.h"
 #include "report/formats/callgrind.h"
 #include "report/formats/chrome_trace.h"
 #include "report/formats/firefox.h"
@@ -14,6 +15,7 @@
 #include "report/pprof/pprof.h"
 #include "report/verify/verify_callgrind.h"
 #include "report/verify/verify_chrome_trace.h"
+#include "report/verify/verify_clang_profile.h"
 #include "report/verify/verify_firefox.h"
 #include "report/verify/verify_folded.h"
 #include "report/verify/verify_otlp.h"
@@ -76,6 +78,14 @@ const struct path_format path_formats[] = {
 	  .has_lines = true,
 	  .write = otlp_write,
 	  .verify = verify_otlp },
+	{ .name = "clang-profile",
+	  .description = "a sample profile for clang -fprofile-sample-use, which makes the program "
+			 "faster",
+	  .has_lines = true,
+	  .has_one_metric = true,
+	  .is_for_compilers = true,
+	  .write = clang_profile_write,
+	  .verify = verify_clang_profile },
 	{ 0 },
 };
 

@@ -24,12 +24,14 @@ struct path_format {
 	enum format_rows rows;
 	bool is_binary;
 	bool has_lines;
-	bool has_one_metric; /* it has no place for several */
+	bool has_one_metric;   /* it has no place for several */
+	bool is_for_compilers; /* it needs the programs' code, and the lines of inlined functions */
 	/* What this build lacks for the format, for a sentence; NULL: nothing. NULL: it never does.
 	 */
 	const char *(*lacks)(void);
 	/*
-	 * All costs of the profile are written. 0, -ENOMEM, or -errno of the stream. The profile
+	 * All costs of the profile are written, or path_options::finding_ret says what is not. 0,
+	 * -ENOMEM, -ENODATA if there is nothing to write, or -errno of the stream. The profile
 	 * and the symbolizer, which knows source lines if the format has them, are borrowed.
 	 */
 	int (*write)(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,

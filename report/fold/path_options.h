@@ -10,6 +10,9 @@ struct path_options {
 	enum view_grouping grouping; /* what the paths of a text format begin with */
 	const char *selection;       /* the options that select paths; NULL: all are written */
 	uint32_t metric;             /* of formats that have one: its index */
+	/* What the user has to know of what was written, or why nothing was: a sentence on the
+	 * heap, or NULL. */
+	char **finding_ret;
 };
 
 #endif

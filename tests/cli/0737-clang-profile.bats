@@ -1,0 +1,163 @@
+# Profiles for clang -fprofile-sample-use have known shares, llvm-profdata reads the same from them, and
+# clang uses them.
+
+load lib
+
+CLANG=(clang-14 -std=gnu17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Wno-unknown-attributes
+	-I "$BATS_TEST_DIRNAME/../workloads")
+REBUILD=("${CLANG[@]}" -g -fprofile-sample-use=feedback.prof)
+
+setup_file() {
+	load lib
+	prepare make_profile
+}
+
+make_profile() {
+	need_events
+	need clang-14 llvm-profdata-14 jq objcopy
+	cd "$BATS_FILE_TMPDIR" || return
+	cp "$ROOT/tests/workloads/feedback.c" .
+	"${CLANG[@]}" -g -fdebug-info-for-profiling -o feedback feedback.c
+	record feedback.data -- ./feedback 3
+	report_json feedback.data --view functions >functions.json
+	"$DENDRO" export -f clang-profile -o feedback.prof feedback.data 2>notes
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+# offset_of FUNCTION TEXT : how far the line with this text is below the first one of the function
+offset_of() {
+	awk -v start=" $1(" -v text="$2" 'index($0, start) && !begin && !/;$/ { begin = NR }
+		begin && index($0, text) { print NR - begin; exit }' feedback.c
+}
+
+# lines_of FUNCTION : as they are in the profile
+lines_of() {
+	awk -v name="$1" '/^[^ ]/ { is_in = index($0, name ":") == 1 } is_in' feedback.prof
+}
+
+# line_count FUNCTION TEXT : the count of its line with this text, which has one block
+line_count() {
+	lines_of "$1" | awk -v place="^ $(offset_of "$1" "$2")([.][0-9]+)?: " '$0 ~ place { print $2 }'
+}
+
+# head_of FUNCTION : how often it was entered
+head_of() {
+	lines_of "$1" | sed -n "s/^$1:[0-9]*://p"
+}
+
+# expect_counts FUNCTION COUNT COUNT NUMERATOR DENOMINATOR : how two counts share the function's samples
+expect_counts() {
+	local samples
+	samples=$(total_of functions.json "$1")
+	expect_share "$1" $((samples * $2 / ($2 + $3))) "$samples" "$4" "$5"
+}
+
+@test "llvm-profdata reads the profile, and writes the same one" {
+	llvm-profdata-14 merge --sample --text -o merged.prof feedback.prof
+	cmp merged.prof feedback.prof
+	"$DENDRO" export --verify clang-profile feedback.prof
+	llvm-profdata-14 show --sample --function=choose feedback.prof >shown
+	grep -q "^Function: choose: " shown
+}
+
+@test "branches have the shares by which they were taken, on lines of their own" {
+	lines_of choose
+	expect_counts choose "$(line_count choose '/* often')" "$(line_count choose '/* seldom')" 9 10
+}
+
+@test "and on one line, where discriminators tell them apart" {
+	local -a counts
+	lines_of on_one_line
+	mapfile -t counts < <(lines_of on_one_line |
+		awk -v line="^ $(offset_of on_one_line ON_ONE_LINE)[.][0-9]+: " '$0 ~ line { print $2 }' | sort -nr)
+	expect_equal places "${#counts[@]}" 2
+	expect_counts on_one_line "${counts[0]}" "${counts[1]}" 3 4
+}
+
+@test "what is inlined is below its call, and counted as often" {
+	local call
+	call=$(offset_of outer inner)
+	lines_of outer
+	expect_equal "the call's count" "$(lines_of outer | awk -v place="  $(offset_of inner WORK)" \
+		'index($0, place) == 1 { print $2 }')" "$(head_of outer)"
+	lines_of outer | grep -q "^ $call: inner:[0-9]*$"
+	lacks '^inner:' feedback.prof
+}
+
+@test "calls have the functions that they lead to, recursion among them, as often as they were called" {
+	local -A called
+	local name count
+	while IFS=: read -r name count; do
+		called[$name]=$count
+	done < <(lines_of call | tr ' ' '\n' | grep -E '^(first|second):')
+	[ "${called[first]}" -gt "${called[second]}" ]
+	expect_share "first and second" "$(total_of functions.json first)" \
+		$(($(total_of functions.json first) + $(total_of functions.json second))) 4 5
+	expect_equal "the calls of first" "${called[first]}" "$(head_of first)"
+	lines_of recurse
+	lines_of recurse | grep -Eq "^ $(offset_of recurse '/* itself')(\.[0-9]+)?: [0-9]+ recurse:[0-9]+$"
+	# Three of four calls are by itself; the rest are main's.
+	local own all
+	own=$(lines_of recurse | sed -n 's/.* recurse://p')
+	all=$(head_of recurse)
+	expect_share recursion $(($(total_of functions.json recurse) * own / all)) \
+		"$(total_of functions.json recurse)" 3 4
+}
+
+@test "a name that the format cannot hold is left out, and its share is said" {
+	grep -Eq '^dendro export: [0-9.]+ % of the cost is in the profile, .*[0-9.]+ % in functions whose names it cannot hold\.$' notes
+	lacks 'a name' feedback.prof
+}
+
+@test "clang takes the counts without a warning, and weighs branches by them" {
+	local name often seldom line count
+	"${REBUILD[@]}" -c -o rebuilt.o feedback.c >warnings 2>&1
+	expect_equal warnings "$(<warnings)" ""
+	"${REBUILD[@]}" -S -emit-llvm -o rebuilt.ll -Rpass-analysis=sample-profile feedback.c 2>remarks
+	for name in choose on_one_line; do
+		while read -r line count; do
+			grep -q "Applied $count samples from profile (offset: $line)" remarks || {
+				echo "not applied: $name, $line: $count"
+				return 1
+			}
+		done < <(lines_of "$name" | sed -n 's/^ \([0-9.]*\): \([0-9]*\).*/\1 \2/p')
+	done
+	often=$(line_count choose '/* often')
+	seldom=$(line_count choose '/* seldom')
+	grep -E "branch_weights\", i32 ($((seldom + 1)), i32 $((often + 1))|$((often + 1)), i32 $((seldom + 1)))}" rebuilt.ll
+	grep "function_entry_count\", i64 $(($(head_of outer) + 1))}" rebuilt.ll
+}
+
+@test "clang inlines what was inlined, and lays out what is hot first" {
+	grep -q "'inner' inlined into 'outer' to match profiling context" <("${REBUILD[@]}" -S -o hot.s \
+		-Rpass=sample-profile-inline feedback.c 2>&1)
+	"${CLANG[@]}" -g -S -o plain.s feedback.c
+	expect_equal "without a profile" "$(grep -oE '# (often|seldom)$' plain.s | tr -d '# ' | tr '\n' ' ')" "seldom often "
+	expect_equal "with it" "$(grep -oE '# (often|seldom)$' hot.s | tr -d '# ' | tr '\n' ' ')" "often seldom "
+}
+
+@test "without debug information nothing is written, and how to build is said" {
+	"${CLANG[@]}" -o bare feedback.c
+	record bare.data -- ./bare 0.2
+	refuses "no sample is in code with lines in debug information" "clang -g -fdebug-info-for-profiling" -- \
+		"$DENDRO" export -f clang-profile -o bare.prof bare.data
+	"$DENDRO" build -o feedback.cct feedback.data
+	refuses "export each recording" -- "$DENDRO" export -f clang-profile -o x feedback.cct
+	refuses "export each recording" -- "$DENDRO" export -f clang-profile -o x feedback.data bare.data
+}
+
+@test "debug information in a file of its own gives the same profile" {
+	mkdir -p split
+	cp feedback split/feedback
+	objcopy --only-keep-debug split/feedback split/feedback.debug
+	objcopy --strip-debug --add-gnu-debuglink=split/feedback.debug split/feedback
+	mv feedback whole
+	cp split/feedback split/feedback.debug .
+	"$DENDRO" export -f clang-profile -o split.prof feedback.data 2>/dev/null
+	mv whole feedback
+	cmp split.prof feedback.prof
+}
