@@ -45,7 +45,7 @@ bool clang_profile_name(const char *symbol, char *name)
 {
 	const size_t length = strcspn(symbol, ".");
 
-	if (!length || length >= SAMPLED_NAME_MAX || !begins_name(*symbol))
+	if (!length || length >= CODE_NAME_MAX || !begins_name(*symbol))
 		return false;
 	memcpy(name, symbol, length);
 	name[length] = '\0';

@@ -2,15 +2,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sorted.h"
 #include "report/branches/flow_graph.h"
+#include "report/feedback/code_lines.h"
 #include "report/names/active_functions.h"
 
-#define NONE UINT32_MAX
+#define NONE CODE_LINES_NONE
 
 /* A frame of user code; those of one function follow one another. */
 struct code_frame {
@@ -44,9 +44,7 @@ struct frame_use {
 struct builder {
 	const struct profile *profile;
 	struct symbolizer *symbolizer;
-	bool (*name_of)(const char *symbol, char *name);
-	char *name; /* SAMPLED_NAME_MAX bytes */
-	struct line_counts *counts;
+	struct code_lines lines;
 	struct sampled_weights *weights;
 	struct frame_use *uses;
 	struct code_frame *frames; /* by module, function and address */
@@ -63,87 +61,10 @@ struct code {
 	struct code_frame *frames;
 	uint32_t n_frames;
 	uint32_t function; /* index */
-	uint64_t start;
-	struct debug_info *debug;
-	const char *symbol;
+	struct code_source source;
 	struct flow_graph graph;
 	uint64_t *weights; /* by instruction */
 };
-
-static int name_number(struct builder *builder, const char *symbol, uint32_t *name_ret)
-{
-	return builder->name_of(symbol, builder->name)
-		       ? line_counts_name(builder->counts, builder->name, name_ret)
-		       : 0;
-}
-
-/* -- lines ------------------------------------------------------------------------------------ */
-
-/*
- * The name of a compiled function is the linkage name of its debug information. A name with scopes
- * was made from them, because it has none (extern "C" in a namespace): there the symbol is right.
- */
-static const char *compiled_name(const struct code *code, const char *name)
-{
-	return !name || (code->symbol && strstr(name, "::")) ? code->symbol : name;
-}
-
-/* @functions: innermost first. Finds the innermost function in the counts. *@function_ret is NONE
- * if one of them has no place or no name. 0 or -ENOMEM. */
-static int enter_functions(struct builder *builder, const struct code *code,
-			   const struct debug_function *functions, size_t n, bool is_of_llvm,
-			   uint32_t *function_ret)
-{
-	uint32_t function = LINE_COUNTS_TOP;
-	struct line_place place = { 0 };
-
-	*function_ret = NONE;
-	for (size_t i = n; i-- > 0;) {
-		const char *symbol =
-			i + 1 == n ? compiled_name(code, functions[i].name) : functions[i].name;
-		uint32_t name = NONE;
-		int err = symbol ? name_number(builder, symbol, &name) : 0;
-
-		if (err || name == NONE)
-			return err;
-		err = line_counts_function(builder->counts, function, place, name, &function);
-		if (err || !line_place_find(&functions[i], is_of_llvm, &place))
-			return err;
-	}
-	*function_ret = function;
-	return 0;
-}
-
-/* What find_line() finds of an instruction. */
-struct found_line {
-	uint32_t line;   /* NONE: it has none */
-	uint32_t copies; /* of its block */
-	bool is_unnamed; /* for lack of a name */
-};
-
-/* 0 or -ENOMEM. */
-static int find_line(struct builder *builder, const struct code *code, uint32_t instruction,
-		     struct found_line *ret)
-{
-	const uint64_t vaddr = code->start + code->graph.instructions[instruction].offset;
-	struct debug_function functions[DEBUG_INFO_MAX_INLINED];
-	struct line_place place;
-	uint32_t function;
-	bool is_of_llvm;
-	const size_t n = debug_info_find_discriminated(code->debug, vaddr, functions,
-						       DEBUG_INFO_MAX_INLINED, &is_of_llvm);
-
-	*ret = (struct found_line){ .line = NONE, .copies = 1 };
-	if (!n || !line_place_find(&functions[0], is_of_llvm, &place))
-		return 0;
-	int err = enter_functions(builder, code, functions, n, is_of_llvm, &function);
-	ret->is_unnamed = function == NONE;
-	if (err || function == NONE)
-		return err;
-	if (is_of_llvm)
-		ret->copies = discriminator_copies(functions[0].discriminator);
-	return line_counts_line(builder->counts, function, place, &ret->line);
-}
 
 /* -- blocks ----------------------------------------------------------------------------------- */
 
@@ -159,11 +80,13 @@ static uint32_t instruction_at(const struct flow_graph *graph, uint64_t offset)
 	return offset - last->offset < last->size ? (uint32_t)n - 1 : NONE;
 }
 
-static uint64_t multiply(uint64_t count, uint32_t copies)
+static int find_line(struct builder *builder, const struct code *code, uint32_t instruction,
+		     struct found_line *line_ret)
 {
-	uint64_t product;
+	const uint64_t offset = code->graph.instructions[instruction].offset;
 
-	return __builtin_mul_overflow(count, copies, &product) ? UINT64_MAX : product;
+	return code_lines_find(&builder->lines, &code->source, code->source.start + offset,
+			       line_ret);
 }
 
 /* Adds the count of a block to the lines of its instructions. 0 or -ENOMEM. */
@@ -184,8 +107,7 @@ static int count_block(struct builder *builder, const struct code *code, uint32_
 			continue;
 		}
 		sums->placed += code->weights[i];
-		line_counts_raise(builder->counts, found.line, code->function,
-				  multiply(count, found.copies));
+		code_lines_raise(&builder->lines, &found, code->function, count);
 	}
 	return err;
 }
@@ -196,12 +118,6 @@ static uint64_t average(uint64_t weight, uint32_t n)
 	const uint64_t count = weight / n + (weight % n >= n / 2 + n % 2);
 
 	return weight && !count ? 1 : count;
-}
-
-/* The compiler has put it elsewhere, so that nobody enters it. */
-static bool is_cold_part(const char *symbol)
-{
-	return symbol && strstr(symbol, ".cold");
 }
 
 static int count_blocks(struct builder *builder, const struct code *code)
@@ -219,7 +135,7 @@ static int count_blocks(struct builder *builder, const struct code *code)
 		const uint64_t count = average(weight, end - first);
 		if (count)
 			err = count_block(builder, code, first, end, count);
-		if (!first && !is_cold_part(code->symbol))
+		if (!first)
 			builder->functions[code->function].entered = count;
 	}
 	return err;
@@ -231,7 +147,7 @@ static void weigh_instructions(struct builder *builder, const struct code *code)
 	for (uint32_t i = 0; i < code->n_frames; i++) {
 		const struct code_frame *frame = &code->frames[i];
 		const uint64_t weight = builder->uses[frame->frame].self;
-		const uint32_t at = instruction_at(&code->graph, frame->vaddr - code->start);
+		const uint32_t at = instruction_at(&code->graph, frame->vaddr - code->source.start);
 
 		if (at == NONE)
 			builder->weights->without_debug += weight;
@@ -249,7 +165,7 @@ static int find_calls(struct builder *builder, const struct code *code)
 	for (uint32_t i = 0; !err && i < code->n_frames; i++) {
 		struct frame_use *use = &builder->uses[code->frames[i].frame];
 		const uint32_t at =
-			instruction_at(&code->graph, code->frames[i].vaddr - code->start);
+			instruction_at(&code->graph, code->frames[i].vaddr - code->source.start);
 
 		use->function = code->function;
 		if (!use->calls || at == NONE || code->graph.instructions[at].flow != CODE_CALLS)
@@ -266,22 +182,6 @@ static void leave_out(struct builder *builder, const struct code *code, uint64_t
 {
 	for (uint32_t i = 0; i < code->n_frames; i++)
 		*sum += builder->uses[code->frames[i].frame].self;
-}
-
-/* Adds the function's head where its own lines are. 0 or -ENOMEM. */
-static int add_head(struct builder *builder, const struct code_function *function)
-{
-	const struct line_place none = { 0 };
-	uint32_t top;
-
-	if (!function->entered)
-		return 0;
-	int err =
-		line_counts_function(builder->counts, LINE_COUNTS_TOP, none, function->name, &top);
-	if (!err)
-		builder->counts->functions[top].head =
-			line_counts_sum(builder->counts->functions[top].head, function->entered);
-	return err;
 }
 
 static int add_function(struct builder *builder, struct code *code, uint32_t name)
@@ -304,28 +204,18 @@ static int count_instructions(struct builder *builder, struct code *code)
 	if (!err)
 		err = find_calls(builder, code);
 	if (!err)
-		err = add_head(builder, &builder->functions[code->function]);
+		err = code_lines_enter(&builder->lines, &code->source,
+				       builder->functions[code->function].name,
+				       builder->functions[code->function].entered);
 	free(code->weights);
 	return err;
-}
-
-/* The name of the function at its first byte. NONE: it has none that the format takes. */
-static int name_function(struct builder *builder, const struct code *code, uint32_t *name_ret)
-{
-	struct debug_function functions[DEBUG_INFO_MAX_INLINED];
-	const size_t n =
-		debug_info_find(code->debug, code->start, functions, DEBUG_INFO_MAX_INLINED);
-	const char *symbol = compiled_name(code, n ? functions[n - 1].name : NULL);
-
-	*name_ret = NONE;
-	return symbol ? name_number(builder, symbol, name_ret) : 0;
 }
 
 /* Counts the function of frames that follow one another. 0 or -ENOMEM. */
 static int count_function(struct builder *builder, struct code_frame *frames, uint32_t n)
 {
 	const struct frame *any = &builder->profile->cct->frames.frames[frames[0].frame];
-	struct code code = { .frames = frames, .n_frames = n, .start = frames[0].start };
+	struct code code = { .frames = frames, .n_frames = n, .source.start = frames[0].start };
 	struct active_functions active;
 	struct frame_code bytes;
 	uint32_t name;
@@ -335,17 +225,18 @@ static int count_function(struct builder *builder, struct code_frame *frames, ui
 		err = symbolizer_code(builder->symbolizer, any, &bytes);
 	if (err)
 		return err;
-	code.debug = active.location.debug;
-	code.symbol = active.location.symbol;
-	err = bytes.bytes && code.debug ? flow_graph_init(&code.graph, bytes.machine, bytes.bytes,
-							  bytes.n_bytes, code.start)
-					: -ENOTSUP;
+	code.source.debug = active.location.debug;
+	code.source.symbol = active.location.symbol;
+	err = bytes.n_bytes && code.source.debug
+		      ? flow_graph_init(&code.graph, bytes.machine, bytes.bytes, bytes.n_bytes,
+					code.source.start)
+		      : -ENOTSUP;
 	if (err == -ENOTSUP) {
 		leave_out(builder, &code, &builder->weights->without_debug);
 		return 0;
 	}
 	if (!err)
-		err = name_function(builder, &code, &name);
+		err = code_lines_name(&builder->lines, &code.source, &name);
 	if (!err && name == NONE)
 		leave_out(builder, &code, &builder->weights->unnamed);
 	else if (!err)
@@ -495,27 +386,26 @@ static int count_calls(struct builder *builder)
 		const unsigned __int128 product = (unsigned __int128)callee->entered * call->weight;
 		const uint64_t count = callee->called ? (uint64_t)(product / callee->called) : 0;
 
-		err = line_counts_call(builder->counts, builder->uses[call->caller].line,
+		err = line_counts_call(builder->lines.counts, builder->uses[call->caller].line,
 				       callee->name, count ? count : 1);
 	}
 	return err;
 }
 
 int sampled_code_count(const struct profile *profile, struct symbolizer *symbolizer,
-		       uint32_t metric, bool (*name_of)(const char *symbol, char *name),
-		       struct line_counts *counts, struct sampled_weights *weights_ret)
+		       uint32_t metric, code_name name_of, struct line_counts *counts,
+		       struct sampled_weights *weights_ret)
 {
 	struct builder builder = { .profile = profile,
 				   .symbolizer = symbolizer,
-				   .name_of = name_of,
-				   .counts = counts,
 				   .weights = weights_ret };
-	int err = -ENOMEM;
+	int err = code_lines_init(&builder.lines, counts, name_of);
 
 	*weights_ret = (struct sampled_weights){ 0 };
-	builder.name = malloc(SAMPLED_NAME_MAX);
 	builder.uses = calloc(profile->cct->frames.n_frames + 1ul, sizeof(*builder.uses));
-	if (builder.name && builder.uses) {
+	if (!builder.uses)
+		err = -ENOMEM;
+	if (!err) {
 		use_frames(&builder, metric);
 		err = list_frames(&builder);
 	}
@@ -525,7 +415,7 @@ int sampled_code_count(const struct profile *profile, struct symbolizer *symboli
 		err = list_calls(&builder, metric);
 	if (!err)
 		err = count_calls(&builder);
-	free(builder.name);
+	code_lines_deinit(&builder.lines);
 	free(builder.uses);
 	free(builder.frames);
 	free(builder.functions);

@@ -11,7 +11,7 @@
 #define REPORT_FEEDBACK_SAMPLED_CODE_H
 
 #include "cct/model/profile.h"
-#include "report/feedback/line_counts.h"
+#include "report/feedback/code_lines.h"
 #include "report/names/symbolize.h"
 
 /* Where the weight of all samples went. */
@@ -21,18 +21,13 @@ struct sampled_weights {
 	uint64_t elsewhere;     /* in the kernel, in code made at run time, off the CPU */
 	uint64_t without_debug; /* in functions without debug information or whose code is not
 				   there, and in instructions that have no line */
-	uint64_t unnamed;       /* in functions whose names @is_name refuses */
+	uint64_t unnamed;       /* in functions whose names the format cannot have */
 };
 
-/*
- * Fills @counts, an empty tree, with the functions and lines of the profile's user code; @metric:
- * whose weights count. @name_of: the name of a function in the format from that of its debug
- * information or symbol, into @name of SAMPLED_NAME_MAX bytes; false: the format cannot have it. 0
- * or -ENOMEM.
- */
-#define SAMPLED_NAME_MAX 65536
+/* Fills @counts, an empty tree, with the functions and lines of the profile's user code; @metric:
+ * whose weights count. 0 or -ENOMEM. */
 int sampled_code_count(const struct profile *profile, struct symbolizer *symbolizer,
-		       uint32_t metric, bool (*name_of)(const char *symbol, char *name),
-		       struct line_counts *counts, struct sampled_weights *weights_ret);
+		       uint32_t metric, code_name name_of, struct line_counts *counts,
+		       struct sampled_weights *weights_ret);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/feedback/clang_profile.h"
-#include "report/feedback/sampled_code.h"
+#include "report/feedback/code_lines.h"
 #include "tests/unit/fixtures/letter_profile.h"
 
 /* cmocka.h needs the others first. */
@@ -43,7 +43,7 @@ static void names_end_at_the_first_dot_and_hostile_ones_are_refused(void **state
 		{ "a\xff", NULL },
 		{ "a\xe2\x80\xae", NULL },
 	};
-	char *name = malloc(SAMPLED_NAME_MAX);
+	char *name = malloc(CODE_NAME_MAX);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -51,10 +51,10 @@ static void names_end_at_the_first_dot_and_hostile_ones_are_refused(void **state
 		if (cases[i].name)
 			assert_string_equal(name, cases[i].name);
 	}
-	char *symbol = calloc(1, SAMPLED_NAME_MAX + 2);
-	memset(symbol, 'x', SAMPLED_NAME_MAX - 1);
+	char *symbol = calloc(1, CODE_NAME_MAX + 2);
+	memset(symbol, 'x', CODE_NAME_MAX - 1);
 	assert_true(clang_profile_name(symbol, name));
-	symbol[SAMPLED_NAME_MAX - 1] = 'x';
+	symbol[CODE_NAME_MAX - 1] = 'x';
 	assert_false(clang_profile_name(symbol, name));
 	free(symbol);
 	free(name);
