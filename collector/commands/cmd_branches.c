@@ -1,11 +1,9 @@
 /* dendro branches: shows the paths inside functions that the branches of samples walked through. */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/numbers.h"
 #include "collector/command-line/filter_findings.h"
@@ -14,6 +12,7 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
+#include "collector/exchange/branch_stacks.h"
 #include "collector/files/stored_profile.h"
 #include "collector/session/dendro.h"
 #include "report/branches/branch_output.h"
@@ -36,12 +35,6 @@ struct branches_command {
 	struct file_options files;
 	enum symbol_names names;
 	enum branches_format format;
-};
-
-/* The branches of one sample; the array is used again for the next one. */
-struct stack_steps {
-	struct branch_step *steps;
-	size_t n_allocated;
 };
 
 static int take_top(const struct option_use *use, void *field)
@@ -98,65 +91,6 @@ const struct command_line branches_line = {
 	.options = options_of_branches,
 };
 
-static bool has_all_branches(uint64_t filter)
-{
-	const uint64_t lacking = PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX;
-
-	return filter & PERF_SAMPLE_BRANCH_ANY && !(filter & lacking);
-}
-
-/* The kernel lists the last branch first. 0 or -ENOMEM. */
-static int add_stack(struct dendro *session, const struct sample *sample,
-		     struct branch_paths *paths, struct stack_steps *steps)
-{
-	const struct sample_record *record = &sample->record.sample;
-	size_t n = record->n_branches;
-	int err = array_reserve(steps->steps, 0, steps->n_allocated, n);
-
-	for (size_t i = 0; i < n && !err; i++) {
-		const struct perf_branch_entry *branch = &record->branches[n - 1 - i];
-		struct branch_step *step = &steps->steps[i];
-		struct frame from = dendro_frame(session, sample, branch->from);
-		struct frame to = dendro_frame(session, sample, branch->to);
-
-		step->is_mispredicted = branch->mispred;
-		step->cycles = branch->cycles;
-		err = branch_paths_place(paths, &from, branch->from, &step->from);
-		if (!err)
-			err = branch_paths_place(paths, &to, branch->to, &step->to);
-	}
-	return err ? err : branch_paths_add(paths, steps->steps, n);
-}
-
-/* Reads all samples. 0 or -errno. */
-static int read_samples(struct branches_command *command, struct dendro *session,
-			struct symbolizer **symbolizer, struct branch_paths *paths)
-{
-	const struct symbolizer_options names = { .names = command->names, .no_inlines = true };
-	struct stack_steps steps = { 0 };
-	const struct sample *sample;
-	int got = 0, err = 0;
-
-	while (!err && (got = dendro_next(session, &sample)) > 0) {
-		if (!sample->raw.header)
-			continue; /* time off the CPU without a sample */
-		if (!*symbolizer) {
-			*symbolizer = symbolizer_create(dendro_recording(session), &names);
-			err = *symbolizer ? branch_paths_init(paths, *symbolizer) : -ENOMEM;
-		}
-		if (err)
-			break;
-		if (!sample->record.sample.n_branches)
-			command->output.n_without++;
-		else if (!has_all_branches(sample->event->layout.branch_sample_type))
-			command->output.n_filtered++;
-		else
-			err = add_stack(session, sample, paths, &steps);
-	}
-	free(steps.steps);
-	return err ? err : got;
-}
-
 /* 0, or 1 after a message. */
 static int conclude(const struct branches_command *command, struct dendro *session,
 		    const struct branch_paths *paths)
@@ -180,9 +114,12 @@ static int conclude(const struct branches_command *command, struct dendro *sessi
 static int run_session(struct branches_command *command, struct dendro *session,
 		       const struct dendro_filter *filter)
 {
-	struct symbolizer *symbolizer = NULL;
-	struct branch_paths paths = { 0 };
-	int err = read_samples(command, session, &symbolizer, &paths);
+	const struct symbolizer_options names = { .names = command->names, .no_inlines = true };
+	struct branch_stacks stacks;
+	int err = branch_stacks_read(session, &names, &stacks);
+
+	command->output.n_without = stacks.n_without;
+	command->output.n_filtered = stacks.n_filtered;
 
 	if (err)
 		err = message_error_of_file("branches", command->path, strerror(-err));
@@ -190,9 +127,8 @@ static int run_session(struct branches_command *command, struct dendro *session,
 		 filter_findings_check_epochs("branches", dendro_recording(session), filter))
 		err = 1;
 	else
-		err = conclude(command, session, &paths);
-	branch_paths_deinit(&paths);
-	symbolizer_destroy(symbolizer);
+		err = conclude(command, session, &stacks.paths);
+	branch_stacks_deinit(&stacks);
 	return err;
 }
 

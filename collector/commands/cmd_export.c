@@ -12,6 +12,7 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
+#include "collector/exchange/branch_stacks.h"
 #include "collector/exchange/path_formats.h"
 #include "collector/exchange/verify_file.h"
 #include "collector/files/fetched_profile.h"
@@ -22,9 +23,11 @@
 
 struct export_command {
 	struct report_options report;
-	const struct path_format *format;   /* NULL: none was given */
-	const struct path_format *verified; /* the format of a file to check; NULL: none */
-	const char *output;                 /* NULL or "-": standard output */
+	const struct path_format *format;    /* NULL: none was given */
+	const struct path_format *verified;  /* the format of a file to check; NULL: none */
+	const char *output;                  /* NULL or "-": standard output */
+	const struct branch_paths *branches; /* of the recording; NULL: none are wanted, or it has
+					      * none */
 };
 
 #define FIELD(name) offsetof(struct export_command, name)
@@ -175,6 +178,7 @@ static int write_to(FILE *out, const struct export_command *command, const struc
 	struct path_options options = {
 		.grouping = command->report.view.grouping,
 		.selection = path_selection_is_empty(selection) ? NULL : text,
+		.branches = command->branches,
 		.finding_ret = finding_ret,
 	};
 
@@ -285,6 +289,48 @@ static int write_profile(struct export_command *command, struct profile *profile
 	return err;
 }
 
+/* Reads the recording once more for its branches. Without a name of a file, or where paths are
+ * selected, whose branches nobody knows, samples must do. *@session_ret: to be closed after the
+ * stacks. 0, or another value after a message. */
+static int read_branches(struct export_command *command, struct dendro **session_ret,
+			 struct branch_stacks *stacks)
+{
+	struct report_options *report = &command->report;
+	const struct dendro_source source = { .path = report->path };
+	struct dendro_options options = { .no_paths = true,
+					  .filter = report->build.filter,
+					  .files = report->build.files };
+	_cleanup_free_ char *error = NULL;
+
+	if (!command->format->is_for_compilers || strcmp(report->path, "-") == 0 ||
+	    !path_selection_is_empty(&report->selection))
+		return 0;
+	int err = options.filter.has_time ? dendro_read_times(&source, &options.times, &error) : 0;
+	if (!err)
+		err = dendro_open(&source, &options, session_ret, &error);
+	if (!err)
+		err = branch_stacks_read(*session_ret, &report->symbolizer, stacks);
+	if (err)
+		return message_error_of_file("export", report->path,
+					     error ? error : strerror(-err));
+	command->branches = stacks->paths.n_stacks ? &stacks->paths : NULL;
+	return 0;
+}
+
+/* 0, or another value after a message. */
+static int write_recording(struct export_command *command, struct profile *profile)
+{
+	struct branch_stacks stacks = { 0 };
+	struct dendro *session = NULL;
+	int err = profile->names ? 0 : read_branches(command, &session, &stacks);
+
+	if (!err)
+		err = write_profile(command, profile);
+	branch_stacks_deinit(&stacks);
+	dendro_close(session);
+	return err;
+}
+
 static int export_one(struct export_command *command)
 {
 	struct report_options *report = &command->report;
@@ -299,7 +345,7 @@ static int export_one(struct export_command *command)
 	if (err)
 		message_error_of_file("export", report->path, error ? error : strerror(-err));
 	else
-		err = write_profile(command, profile);
+		err = write_recording(command, profile);
 	if (!err && error)
 		err = message_error_of_file("export", report->path, error);
 	profile_destroy(profile);

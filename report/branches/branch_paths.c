@@ -303,16 +303,50 @@ static int jump(struct branch_paths *paths, const struct branch_step *step)
 	return err ? err : move(paths, top, step->to.instruction, true);
 }
 
+static bool is_call(const struct branch_paths *paths, const struct branch_step *step)
+{
+	if (step->from.instruction == FLOW_NONE || step->to.instruction != 0)
+		return false;
+	const struct flow_graph *graph = &paths->functions[step->from.function].graph;
+	const uint8_t flow = graph->instructions[step->from.instruction].flow;
+	const bool jumps = flow == CODE_JUMPS || flow == CODE_MAY_JUMP;
+
+	return flow == CODE_CALLS || (jumps && step->to.function != step->from.function);
+}
+
+static int count_call(struct branch_paths *paths, const struct branch_step *step)
+{
+	const uint64_t place = (uint64_t)step->from.function << 32 | step->from.instruction;
+	uint32_t call = pair_map_find(&paths->by_call, place, step->to.function);
+	int err = 0;
+
+	if (call == PAIR_MAP_NONE) {
+		if (array_reserve(paths->calls, paths->n_calls, paths->calls_allocated, 1))
+			return -ENOMEM;
+		call = paths->n_calls++;
+		paths->calls[call] = (struct branch_call){ .function = step->from.function,
+							   .instruction = step->from.instruction,
+							   .callee = step->to.function };
+		err = pair_map_add(&paths->by_call, place, step->to.function, call);
+	}
+	paths->calls[call].count++;
+	return err;
+}
+
 int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps, size_t n_steps)
 {
 	int err = n_steps ? start_anew(paths, &steps[0].from) : 0;
 
 	paths->n_stacks++;
 	paths->n_branches += n_steps;
+	if (n_steps && steps[0].from.instruction != FLOW_NONE)
+		paths->functions[steps[0].from.function].counts[steps[0].from.instruction].begun++;
 	for (size_t i = 0; i < n_steps && !err; i++) {
 		err = run(paths, &steps[i].from);
 		if (!err)
 			err = jump(paths, &steps[i]);
+		if (!err && is_call(paths, &steps[i]))
+			err = count_call(paths, &steps[i]);
 	}
 	return err ? err : cut(paths, 0);
 }
@@ -438,6 +472,8 @@ void branch_paths_deinit(struct branch_paths *paths)
 	free(paths->functions);
 	free(paths->paths);
 	free(paths->jumps);
+	free(paths->calls);
+	pair_map_deinit(&paths->by_call);
 	hash_table_deinit(&paths->by_path);
 	pair_map_deinit(&paths->by_frame);
 	pair_map_deinit(&paths->by_start);

@@ -46,6 +46,7 @@ struct branch_path {
 /* How often an instruction was executed, jumped from, and jumped from against the prediction. */
 struct branch_counts {
 	uint64_t executed, taken, mispredicted;
+	uint64_t begun; /* of ->executed: as the first of a stack, which only its jump shows */
 };
 
 struct branch_function {
@@ -56,12 +57,21 @@ struct branch_function {
 	struct branch_counts *counts; /* by instruction */
 };
 
+/* A function that an instruction called, or jumped to as its last one. */
+struct branch_call {
+	uint32_t function, instruction; /* that called */
+	uint32_t callee;
+	uint64_t count;
+};
+
 struct branch_paths {
 	struct symbolizer *symbolizer; /* borrowed */
 	struct branch_function *functions;
 	uint32_t n_functions, functions_allocated;
 	struct branch_path *paths;
 	uint32_t n_paths, paths_allocated;
+	struct branch_call *calls; /* of known code by known code */
+	uint32_t n_calls, calls_allocated;
 	struct flow_edge *jumps; /* those taken by the paths */
 	uint32_t n_jumps, jumps_allocated;
 	/* Stacks, branches in them, those of them that leave code whose bytes are not known, and
@@ -69,7 +79,7 @@ struct branch_paths {
 	 * followed anew from there. */
 	uint64_t n_stacks, n_branches, n_unknown, n_broken;
 	struct hash_table by_path;
-	struct pair_map by_frame, by_start;
+	struct pair_map by_frame, by_start, by_call;
 	struct branch_walk *walk;
 };
 

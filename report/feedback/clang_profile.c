@@ -9,10 +9,14 @@
 #include "cct/base/sentence.h"
 #include "cct/base/stream.h"
 #include "cct/text/decimal.h"
+#include "report/feedback/branch_code.h"
 #include "report/feedback/sampled_code.h"
 
 #define HOW_TO_BUILD \
 	"Build the program with clang -g -fdebug-info-for-profiling, and record it again."
+
+#define NOTHING "no "
+#define IN_CODE " is in code with lines in debug information. " HOW_TO_BUILD
 
 struct writer {
 	FILE *out;
@@ -80,7 +84,7 @@ static void write_line(const struct writer *writer, unsigned depth, const struct
 {
 	const struct line_counts *counts = writer->counts;
 
-	if (!line->count)
+	if (!line->count && !line->n_calls)
 		return;
 	begin_line(writer, depth, line->place);
 	decimal_write(writer->out, line->count);
@@ -101,7 +105,7 @@ static void write_function(const struct writer *writer, unsigned depth,
 {
 	const struct line_counts *counts = writer->counts;
 
-	if (!function->total)
+	if (!function->total && !function->head)
 		return;
 	if (depth)
 		begin_line(writer, depth, function->place);
@@ -161,24 +165,53 @@ static int write_counts(FILE *out, const struct line_counts *counts)
 	return stream_finish(out);
 }
 
+/* NULL: nothing to say, or no memory. */
+static char *describe_branches(const struct branch_paths *branches, uint64_t n, uint64_t n_placed)
+{
+	return sentence("the counts are of %" PRIu64 " stacks of branches; %.1f %% of their "
+			"instructions are in the profile.",
+			branches->n_stacks, percent(n_placed, n));
+}
+
+/* Fills @counts and the finding. 0, -ENOMEM, or -ENODATA. */
+static int count_branches(const struct path_options *options, struct line_counts *counts)
+{
+	uint64_t n, n_placed;
+	int err = branch_code_count(options->branches, clang_profile_name, counts, &n, &n_placed);
+
+	if (err)
+		return err;
+	*options->finding_ret = n_placed ? describe_branches(options->branches, n, n_placed)
+					 : sentence(NOTHING "branch" IN_CODE);
+	return n_placed ? 0 : -ENODATA;
+}
+
+/* Likewise. */
+static int count_samples(const struct profile *profile, struct symbolizer *symbolizer,
+			 const struct path_options *options, struct line_counts *counts)
+{
+	struct sampled_weights weights;
+	int err = sampled_code_count(profile, symbolizer, options->metric, clang_profile_name,
+				     counts, &weights);
+
+	if (err)
+		return err;
+	*options->finding_ret =
+		weights.placed ? find_missing(&weights) : sentence(NOTHING "sample" IN_CODE);
+	return weights.placed ? 0 : -ENODATA;
+}
+
 int clang_profile_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 			const struct path_options *options)
 {
-	struct sampled_weights weights;
 	struct line_counts counts = { 0 };
-	int err = sampled_code_count(profile, symbolizer, options->metric, clang_profile_name,
-				     &counts, &weights);
+	int err = options->branches ? count_branches(options, &counts)
+				    : count_samples(profile, symbolizer, options, &counts);
 
 	if (!err)
-		err = line_counts_finish(&counts);
-	if (!err && !weights.placed) {
-		err = -ENODATA;
-		*options->finding_ret = sentence(
-			"no sample is in code with lines in debug information. " HOW_TO_BUILD);
-	} else if (!err) {
-		*options->finding_ret = find_missing(&weights);
+		err = line_counts_finish(&counts, !options->branches);
+	if (!err)
 		err = write_counts(out, &counts);
-	}
 	line_counts_deinit(&counts);
 	return err;
 }

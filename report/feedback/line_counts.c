@@ -101,7 +101,7 @@ int line_counts_call(struct line_counts *counts, uint32_t line, uint32_t name, u
 
 /* -- sums ------------------------------------------------------------------------------------- */
 
-static void sum_up(struct line_counts *counts)
+static void sum_up(struct line_counts *counts, bool are_estimates)
 {
 	for (uint32_t i = 0; i < counts->n_lines; i++)
 		counts->lines[i].count =
@@ -116,7 +116,7 @@ static void sum_up(struct line_counts *counts)
 			called = 0;
 		}
 		called = line_counts_sum(called, call->count);
-		if (called > line->count)
+		if (are_estimates && called > line->count)
 			line->count = called;
 	}
 	for (uint32_t i = 0; i < counts->n_lines; i++) {
@@ -215,12 +215,12 @@ static void find_parts(struct line_counts *counts)
 	}
 }
 
-int line_counts_finish(struct line_counts *counts)
+int line_counts_finish(struct line_counts *counts, bool are_estimates)
 {
 	counts->call_order = sort(counts, counts->n_calls, compare_calls);
 	if (!counts->call_order)
 		return -ENOMEM;
-	sum_up(counts);
+	sum_up(counts, are_estimates);
 	counts->line_order = sort(counts, counts->n_lines, compare_lines);
 	counts->function_order = sort(counts, counts->n_functions, compare_functions);
 	if (!counts->line_order || !counts->function_order)

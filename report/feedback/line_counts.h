@@ -77,8 +77,9 @@ int line_counts_line(struct line_counts *counts, uint32_t function, struct line_
 void line_counts_raise(struct line_counts *counts, uint32_t line, uint32_t code, uint64_t count);
 /* A line called a function so often. 0 or -ENOMEM. */
 int line_counts_call(struct line_counts *counts, uint32_t line, uint32_t name, uint64_t count);
-/* A line was executed at least as often as it called others. Sums up and sorts. 0 or -ENOMEM. */
-int line_counts_finish(struct line_counts *counts);
+/* Sums up and sorts. @are_estimates: a line's count is raised to how often it called others. 0 or
+ * -ENOMEM. */
+int line_counts_finish(struct line_counts *counts, bool are_estimates);
 /* @a + @b, or the highest number. */
 uint64_t line_counts_sum(uint64_t a, uint64_t b);
 

@@ -6,10 +6,15 @@
 
 #include "report/fold/view_options.h"
 
+struct branch_paths; /* report/branches/branch_paths.h */
+
 struct path_options {
 	enum view_grouping grouping; /* what the paths of a text format begin with */
 	const char *selection;       /* the options that select paths; NULL: all are written */
 	uint32_t metric;             /* of formats that have one: its index */
+	/* The branches of the recording, for formats for compilers; NULL: it has none, or they
+	 * were not chosen. */
+	const struct branch_paths *branches;
 	/* What the user has to know of what was written, or why nothing was: a sentence on the
 	 * heap, or NULL. */
 	char **finding_ret;

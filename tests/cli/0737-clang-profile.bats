@@ -1,5 +1,5 @@
-# Profiles for clang -fprofile-sample-use have known shares, llvm-profdata reads the same from them, and
-# clang uses them.
+# Profiles for clang -fprofile-sample-use have known shares, or the counts of llvm-profgen where there are
+# branches; llvm-profdata reads the same from them, and clang uses them.
 
 load lib
 
@@ -138,6 +138,30 @@ expect_counts() {
 	"${CLANG[@]}" -g -S -o plain.s feedback.c
 	expect_equal "without a profile" "$(grep -oE '# (often|seldom)$' plain.s | tr -d '# ' | tr '\n' ' ')" "seldom often "
 	expect_equal "with it" "$(grep -oE '# (often|seldom)$' hot.s | tr -d '# ' | tr '\n' ' ')" "often seldom "
+}
+
+@test "branches give the counts, heads and calls that llvm-profgen gives" {
+	need perf python3 llvm-profgen-14
+	[ "$(uname -m)" = x86_64 ] || skip "steps are of x86-64 here"
+	local level attributes
+	for level in O0 O1 O2 O3 Os; do
+		for attributes in -DINLINED=0 "-D__attribute__(x)="; do # the second lets functions be inlined
+			clang-14 -$level "$attributes" -g -fdebug-info-for-profiling -static -nostdlib -no-pie \
+				-fno-stack-protector -w -o steps "$ROOT/tests/oracle/branch_program.c"
+			python3 "$ROOT/tests/oracle/branch_paths.py" record ./steps steps.data ||
+				skip "programs cannot be stepped here"
+			"$DENDRO" export -f clang-profile -o steps.prof steps.data 2>steps.notes
+			perf script -i steps.data --show-mmap-events -F ip,brstack >steps.script 2>/dev/null
+			llvm-profgen-14 --binary=steps --perfscript=steps.script --output=theirs.prof --format=text
+			"$ROOT/tests/oracle/profgen.py" steps.prof theirs.prof
+			llvm-profdata-14 merge --sample --text -o merged.prof steps.prof
+			cmp merged.prof steps.prof
+		done
+	done
+	grep -Eq 'the counts are of [0-9]+ stacks of branches; [0-9.]+ % of their instructions' steps.notes
+	# Nobody knows the branches of selected paths.
+	"$DENDRO" export -f clang-profile --focus mix -o selected.prof steps.data 2>steps.notes
+	lacks stacks steps.notes
 }
 
 @test "without debug information nothing is written, and how to build is said" {
