@@ -79,8 +79,8 @@ const struct path_format path_formats[] = {
 	  .write = otlp_write,
 	  .verify = verify_otlp },
 	{ .name = "clang-profile",
-	  .description = "a sample profile for clang -fprofile-sample-use, which makes the program "
-			 "faster",
+	  .description = "a sample profile for clang -fprofile-sample-use, to optimize a program "
+			 "by its runs",
 	  .has_lines = true,
 	  .has_one_metric = true,
 	  .is_for_compilers = true,
