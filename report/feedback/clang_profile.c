@@ -12,8 +12,9 @@
 #include "report/feedback/branch_code.h"
 #include "report/feedback/sampled_code.h"
 
-#define HOW_TO_BUILD \
-	"Build the program with clang -g -fdebug-info-for-profiling, and record it again."
+#define HOW_TO_BUILD                                                          \
+	"Build the program with clang -g -fdebug-info-for-profiling, record " \
+	"it, and export before its file changes."
 
 #define NOTHING "no "
 #define IN_CODE " is in code with lines in debug information. " HOW_TO_BUILD
