@@ -50,8 +50,8 @@ export function parseCsv(text) {
 }
 
 /** The rows of the table in sight: exact numbers and names. */
-export function tableRows(page) {
-	return page.$$eval("#first .rows .row", (rows) => rows.map((row) => ({
+export function tableRows(page, pane = "first") {
+	return page.$$eval(`#${pane} .rows .row`, (rows) => rows.map((row) => ({
 		level: Number(row.getAttribute("aria-level")),
 		expanded: row.getAttribute("aria-expanded"),
 		name: row.querySelector(".function").textContent,

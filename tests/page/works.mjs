@@ -49,7 +49,7 @@ async function investigate(page) {
 	await page.waitForFunction(() => !location.hash.includes("zoom="));
 }
 
-/** The callers of a function in the sandwich are those of the call graph. */
+/** The callers and callees of a function in the sandwich are those of the call graph. */
 async function sandwich(page) {
 	await page.keyboard.press("2");
 	await page.keyboard.press("/");
@@ -70,6 +70,12 @@ async function sandwich(page) {
 		.sort((a, b) => b - a), [...callers.values()].filter((of) => of).sort((a, b) => b - a));
 	near((await tableRows(page))[0].total, row.total[0], "total of the function");
 	near(rows.reduce((sum, { total }) => sum + total, 0), row.total[0], "sum of its callers");
+	const callees = await tableRows(page, "second");
+	near(callees[0].total, row.total[0], "total of the function above its callees");
+	const costs = (all) => all.filter(([, cost]) => cost).sort((a, b) => b[1] - a[1]);
+	assert.deepEqual(costs(callees.filter(({ level }) => level === 2)
+		.map(({ name, total }) => [name, total])),
+	costs(row.callees.map((arc) => [names[arc.row], arc.total[0]])), "callees");
 	await page.click("#reset");
 }
 

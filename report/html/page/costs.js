@@ -119,6 +119,12 @@ export function needsRows(selection) {
 	return selection.to > 0 || selection.filters.some(({ kind }) => ofRows.includes(kind));
 }
 
+/** The filters with another one, or without it. @param {Filter[]} filters @param {Filter} filter */
+export function toggled(filters, filter) {
+	const others = filters.filter(({ kind, value }) => kind !== filter.kind || value !== filter.value);
+	return others.length === filters.length ? [...others, filter] : others;
+}
+
 const NAME_LENGTH = 1000;
 
 /** A condition on the function with a name. @param {string} name */

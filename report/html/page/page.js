@@ -7,11 +7,14 @@
 /** @import { State } from "./state.js" */
 /** @import { Legend } from "./colors.js" */
 import { shapeOf } from "./shape.js";
-import { exactly, matchedCost, sumUp } from "./costs.js";
+import { exactly, matchedCost, sumUp, toggled } from "./costs.js";
+import { Made } from "./made.js";
 import { callerTree, calleesOf, callersOf, callTree, functionCosts, pathOf } from "./trees.js";
+import { outerNodes, sumsWithin } from "./trees.js";
 import { amount, errorText, grouped, nameOf, percent, shorten } from "./text.js";
 import { firstState, fragmentOf, readFragment } from "./state.js";
 import { legendOf, readColors } from "./colors.js";
+import { chip, chipsOf } from "./chips.js";
 import { showCrumbs } from "./crumbs.js";
 import { matchesOf } from "./search.js";
 import { errorsOf, shareSum } from "./errors.js";
@@ -36,8 +39,7 @@ export class Page {
 		/** @type {Pane[]} */
 		this.panes = [];
 		this.matchAt = -1;
-		/** What derived data were made of. @type {Record<string, unknown>} */
-		this.made = {};
+		this.made = new Made();
 		/** @type {string[]} by function: the name of its colour */
 		this.paint = [];
 		this.look = /** @type {any} */ ({ functions: null, colors: this.colors, unit: "",
@@ -75,7 +77,7 @@ export class Page {
 	take(model, isWhole) {
 		this.model = model;
 		this.isWhole = isWhole;
-		this.made = {};
+		this.made = new Made();
 		this.look.functions = model.functions;
 		if (!this.panes.length)
 			this.panes = [byId("first"), byId("second")].map((host) => new Pane(host, this.look, {
@@ -106,18 +108,6 @@ export class Page {
 		this.show();
 	}
 
-	/** Makes something again only if what it is made of has changed. @template T
-	 * @param {string} name @param {unknown[]} of @param {() => T} make @returns {T} */
-	derive(name, of, make) {
-		const key = JSON.stringify(of);
-		const known = /** @type {{key: string, value: T} | undefined} */ (this.made[name]);
-		if (known?.key === key)
-			return known.value;
-		const value = make();
-		this.made[name] = { key, value };
-		return value;
-	}
-
 	/** @returns {Selection} */
 	selection() {
 		const { metric, from, to, idle, filters } = this.state;
@@ -132,25 +122,25 @@ export class Page {
 		const { kernel, inlined, recursion, folded } = this.state;
 		const hiding = { kernel, inlined, recursion, modules: folded };
 		const selection = this.selection();
-		const shape = this.derive("shape", [hiding], () => shapeOf(model, hiding));
-		const sums = this.derive("sums", [hiding, selection], () => sumUp(model, shape, selection));
+		const shape = this.made.derive("shape", [hiding], () => shapeOf(model, hiding));
+		const sums = this.made.derive("sums", [hiding, selection], () => sumUp(model, shape, selection));
 		return { model, shape, sums, selection, key: [hiding, selection] };
 	}
 
 	/** What is shown, from the outermost functions on. */
 	callTree() {
 		const { shape, sums, key } = this.compute();
-		return this.derive("down", key, () => callTree(shape, sums));
+		return this.made.derive("down", key, () => callTree(shape, sums));
 	}
 
 	/** @param {Shape} shape @param {Sums} sums @param {unknown[]} key @returns {Tree[]} */
 	trees(shape, sums, key) {
 		const { view, func } = this.state;
 		if (view === "up")
-			return [this.derive("up", key, () => callerTree(shape, sums))];
+			return [this.made.derive("up", key, () => callerTree(shape, sums))];
 		if (view === "sandwich" && func >= 0)
-			return [this.derive("callers", [key, func], () => callersOf(shape, sums, func)),
-				this.derive("callees", [key, func], () => calleesOf(shape, sums, func))];
+			return [this.made.derive("callers", [key, func], () => callersOf(shape, sums, func)),
+				this.made.derive("callees", [key, func], () => calleesOf(shape, sums, func))];
 		return [this.callTree()];
 	}
 
@@ -160,7 +150,7 @@ export class Page {
 		performance.mark("dendro-show");
 		const { state, facts, look } = this;
 		const { model, shape, sums, selection, key } = this.compute();
-		const legend = this.derive("legend", [state.metric, this.isWhole], () =>
+		const legend = this.made.derive("legend", [state.metric, this.isWhole], () =>
 			legendOf(model.functions, functionCosts(shape, sums, model.functions.name.length)));
 		this.paint = legend.paint;
 		look.unit = facts.metrics[state.metric]?.unit ?? "events";
@@ -250,12 +240,8 @@ export class Page {
 			const name = /** @type {"kernel"} */ (/** @type {HTMLElement} */ (button).dataset.switch);
 			button.setAttribute("aria-pressed", String(state[name]));
 		}
-		const chips = [
-			...state.filters.map((filter) => this.chip(`${filter.kind}: ${filter.value}`,
-				() => this.toggleFilter(filter))),
-			...state.folded.map((module) => this.chip(`folded: ${module}`, () => this.change({
-				folded: state.folded.filter((other) => other !== module) }))),
-			...(state.to ? [this.chip(`time: ${this.timeline.time(state.from)} – ` +
+		const chips = [...chipsOf(state, (change) => this.change(change)),
+			...(state.to ? [chip(`time: ${this.timeline.time(state.from)} – ` +
 				this.timeline.time(state.to), () => this.change({ from: 0, to: 0 }))] : []),
 		];
 		byId("chips").replaceChildren(...chips);
@@ -270,17 +256,6 @@ export class Page {
 			item.append(button);
 			return item;
 		}));
-	}
-
-	/** @param {string} text @param {() => void} remove */
-	chip(text, remove) {
-		const item = element("li");
-		const button = /** @type {HTMLButtonElement} */ (element("button", `${shorten(text, 60)}  ✕`));
-		button.type = "button";
-		button.setAttribute("aria-label", `Remove ${shorten(text, 200)}`);
-		button.addEventListener("click", remove);
-		item.append(button);
-		return item;
 	}
 
 	/** The line at the bottom. @param {Item} item @param {number} [narrow] @param {number} [total] */
@@ -324,14 +299,18 @@ export class Page {
 	/** Ratios of events in an item of a tree of calls. @param {Item} item */
 	ratiosOf(item) {
 		const { model, shape, selection, key } = this.compute();
+		const func = this.state.view === "sandwich" ? this.state.func : -1;
 		if (item.parts || !this.isWhole)
 			return [];
+		const nodes = func < 0 || item.parent ? item.nodes : outerNodes(shape, item.nodes);
 		/** @param {number} metric */
 		const cost = (metric) => {
 			const of = { ...selection, metric };
-			const { total } = this.derive(`sums of ${metric}`, [key, of],
-				() => sumUp(model, shape, of));
-			return item.nodes.reduce((sum, node) => sum + total[node], 0);
+			const { total } = this.made.derive(`sums of ${metric}`, [key, of, func], () => {
+				const sums = sumUp(model, shape, of);
+				return func < 0 ? sums : sumsWithin(shape, sums, func);
+			});
+			return nodes.reduce((sum, node) => sum + total[node], 0);
 		};
 		return this.facts.ratios.map(({ name, numerator, denominator, factor }) => {
 			const below = cost(denominator);
@@ -389,10 +368,7 @@ export class Page {
 
 	/** @param {Filter} filter */
 	toggleFilter(filter) {
-		const others = this.state.filters.filter(({ kind, value }) =>
-			kind !== filter.kind || value !== filter.value);
-		const isNew = others.length === this.state.filters.length;
-		this.change({ filters: isNew ? [...others, filter] : others });
+		this.change({ filters: toggled(this.state.filters, filter) });
 	}
 
 	/** @param {"focus" | "ignore"} kind */

@@ -224,17 +224,23 @@ export function parentsOf(ups) {
 	return parent;
 }
 
+/** By node, the number after the last node below it. @param {Int32Array} parent */
+export function endsOf(parent) {
+	const end = new Int32Array(parent.length);
+	for (let i = parent.length - 1; i >= 0; i--) {
+		end[i] = Math.max(end[i], i + 1);
+		end[parent[i]] = Math.max(end[parent[i]], end[i]);
+	}
+	return end;
+}
+
 /** @param {Reader} reader @param {string[]} strings */
 function readNodes(reader, strings) {
 	const n = reader.number();
 	const ups = reader.integers(n);
 	const func = reader.integers(n);
 	const parent = parentsOf(ups);
-	const end = new Int32Array(n);
-	for (let i = n - 1; i >= 0; i--) {
-		end[i] = Math.max(end[i], i + 1);
-		end[parent[i]] = Math.max(end[parent[i]], end[i]);
-	}
+	const end = endsOf(parent);
 	const calls = new Map();
 	const nodes = reader.rising(reader.number());
 	const files = reader.integers(nodes.length);

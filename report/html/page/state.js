@@ -55,11 +55,22 @@ export function fragmentOf(state, metric) {
 		parts.set("at", state.selected.join("."));
 	if (state.to)
 		parts.set("time", `${state.from}-${state.to}`);
-	for (const module of state.folded)
-		parts.append("fold", module);
-	for (const { kind, value } of state.filters)
-		parts.append(kind, value);
+	writeFilters(parts, state);
 	return parts.toString();
+}
+
+/** @param {URLSearchParams} parts @param {{folded: string[], filters: Filter[]}} state */
+export function writeFilters(parts, { folded, filters }) {
+	for (const module of folded)
+		parts.append("fold", module);
+	for (const { kind, value } of filters)
+		parts.append(kind, value);
+}
+
+/** @param {URLSearchParams} parts @returns {{folded: string[], filters: Filter[]}} */
+export function readFilters(parts) {
+	return { folded: parts.getAll("fold"), filters: KINDS.flatMap((kind) =>
+		parts.getAll(kind).map((value) => ({ kind, value }))) };
 }
 
 /** @param {string | null} text */
@@ -91,8 +102,5 @@ export function readFragment(fragment, metric, metrics) {
 	state.selected = readPath(parts.get("at"));
 	if (time && Number(time[1]) < Number(time[2]))
 		[state.from, state.to] = [Number(time[1]), Number(time[2])];
-	state.folded = parts.getAll("fold");
-	for (const kind of KINDS)
-		state.filters.push(...parts.getAll(kind).map((value) => ({ kind, value })));
-	return state;
+	return Object.assign(state, readFilters(parts));
 }

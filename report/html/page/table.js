@@ -85,7 +85,7 @@ export class Table {
 		const hadFocus = this.body.contains(document.activeElement);
 		const rows = this.items.slice(first, first + n).map((item, i) => this.row(item, first + i));
 		if (!rows.some((row) => row.tabIndex === 0) && rows.length)
-			rows[Math.min(SPARE, rows.length - 1)].tabIndex = 0;
+			rows[first ? Math.min(SPARE, rows.length - 1) : 0].tabIndex = 0;
 		this.body.replaceChildren(...rows);
 		if (hadFocus)
 			rows.find((row) => row.tabIndex === 0)?.focus({ preventScroll: true });

@@ -30,10 +30,18 @@
  * @property {(item: Item) => Item | null} hottest where the hot path goes on; null: it ends here
  * @property {(item: Item) => number} width what an item's children share in the picture
  */
-/** What samples add up to. @typedef {{weight: number, samples: number, squares: number}} Part */
+/**
+ * What samples add up to.
+ * @typedef {object} Part
+ * @property {number} weight
+ * @property {number} samples
+ * @property {number} squares
+ * @property {number} node whose cost it is: its own, or of what it is on the path of
+ * @property {number[] | null} inner nodes below whose cost is no part of it
+ */
 
 /** @param {number} func @param {Item | null} parent @param {boolean} hasSquares @returns {Item} */
-function newItem(func, parent, hasSquares) {
+export function newItem(func, parent, hasSquares) {
 	const squares = hasSquares ? 0 : null;
 	return { func, self: 0, total: 0, samples: 0, selfSamples: 0, squares, selfSquares: squares,
 		parent, depth: parent ? parent.depth + 1 : 0, kids: null, nodes: new Int32Array(0),
@@ -43,13 +51,13 @@ function newItem(func, parent, hasSquares) {
 /** @param {Sums} sums @param {number} node @returns {Part} */
 function selfOf(sums, node) {
 	return { weight: sums.self[node], samples: sums.selfSamples[node],
-		squares: sums.selfSquares?.[node] ?? 0 };
+		squares: sums.selfSquares?.[node] ?? 0, node, inner: null };
 }
 
 /** @param {Sums} sums @param {number} node @returns {Part} */
 function totalOf(sums, node) {
 	return { weight: sums.total[node], samples: sums.samples[node],
-		squares: sums.squares?.[node] ?? 0 };
+		squares: sums.squares?.[node] ?? 0, node, inner: null };
 }
 
 /** @param {Item} item @param {Part} part */
@@ -107,12 +115,14 @@ class Groups {
 const HOT_SHARE = 0.5; /* of its parent: the hot path goes on */
 
 export class Tree {
-	/** @param {Shape} shape @param {Sums} sums @param {Item} root @param {boolean} isUp */
-	constructor(shape, sums, root, isUp) {
+	/** @param {Shape} shape @param {Sums} sums @param {Item} root @param {boolean} isUp
+	 * @param {number} [only] the function whose activations the tree is of; -1: any */
+	constructor(shape, sums, root, isUp, only = -1) {
 		this.shape = shape;
 		this.sums = sums;
 		this.root = root;
 		this.isUp = isUp;
+		this.only = only;
 	}
 
 	/** @param {Item} item */
@@ -152,7 +162,7 @@ export class Tree {
 		const groups = new Groups(item);
 		for (const node of item.nodes) {
 			for (let child = node + 1; child < end[node]; child = end[child]) {
-				if (!total[child] && !samples[child])
+				if ((!total[child] && !samples[child]) || func[child] === this.only)
 					continue;
 				const kid = groups.add(func[child], child);
 				addSelf(kid, selfOf(this.sums, child));
@@ -223,29 +233,52 @@ export function callerTree(shape, sums) {
 	return new Tree(shape, sums, root, true);
 }
 
-/** Nodes of the function that are not below another one. @param {Shape} shape
- * @param {number} func */
-function outermost(shape, func) {
-	const nodes = [];
-	for (let node = 0; node < shape.n;) {
-		const is = shape.func[node] === func;
-		if (is)
-			nodes.push(node);
-		node = is ? shape.end[node] : node + 1;
-	}
-	return nodes;
+/** The nodes of which no one is called by another directly: their inclusive costs add up.
+ * @param {Shape} shape @param {Int32Array} nodes of one function */
+export function outerNodes({ func, parent }, nodes) {
+	return nodes.filter((node) => func[parent[node]] !== func[node]);
 }
 
-/** What a function calls, from its outermost calls on. @param {Shape} shape @param {Sums} sums
- * @param {number} func */
-export function calleesOf(shape, sums, func) {
-	const root = newItem(func, null, sums.squares !== null);
-	root.nodes = Int32Array.from(outermost(shape, func));
-	for (const node of root.nodes) {
-		addSelf(root, selfOf(sums, node));
-		addTotal(root, totalOf(sums, node));
+/** Takes what is below inner activations of a function from what is above them, up to the next
+ * activation. @param {Shape} shape @param {Float64Array} total @param {number} func */
+function withinActivations({ func: funcs, parent, n }, total, func) {
+	const within = Float64Array.from(total);
+	for (let node = 1; node < n; node++) {
+		if (funcs[node] !== func || funcs[parent[node]] === func)
+			continue;
+		let above = parent[node];
+		while (above && funcs[above] !== func)
+			above = parent[above];
+		for (let at = parent[node]; above && (at >= above || funcs[at] === func); at = parent[at])
+			within[at] -= total[node];
 	}
-	return new Tree(shape, sums, root, false);
+	return within;
+}
+
+/** Costs of nodes below a function that belong to its innermost activation. @param {Shape} shape
+ * @param {Sums} sums @param {number} func @returns {Sums} */
+export function sumsWithin(shape, sums, func) {
+	return { ...sums, total: withinActivations(shape, sums.total, func),
+		samples: withinActivations(shape, sums.samples, func),
+		squares: sums.squares && withinActivations(shape, sums.squares, func) };
+}
+
+/** What a function calls: each sample has the callees of its innermost activation, as in callersOf().
+ * @param {Shape} shape @param {Sums} all @param {number} func */
+export function calleesOf(shape, all, func) {
+	const sums = sumsWithin(shape, all, func);
+	const root = newItem(func, null, sums.squares !== null);
+	const nodes = [];
+	for (let node = 1; node < shape.n; node++) {
+		if (shape.func[node] !== func)
+			continue;
+		nodes.push(node);
+		addSelf(root, selfOf(sums, node));
+	}
+	root.nodes = Int32Array.from(nodes);
+	for (const node of outerNodes(shape, root.nodes))
+		addTotal(root, totalOf(sums, node));
+	return new Tree(shape, sums, root, false, func);
 }
 
 /** Who calls a function: each sample has the caller of its innermost activation. Direct recursion is
@@ -273,6 +306,7 @@ export function callersOf(shape, sums, func) {
 			outer.weight -= part.weight;
 			outer.samples -= part.samples;
 			outer.squares -= part.squares;
+			(outer.inner ??= []).push(node);
 		} else {
 			addTotal(root, part);
 		}
